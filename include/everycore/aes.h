@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * AES (FIPS 197): the block cipher and its kernels. Modes are in everycore/modes.h.
+ *
+ *     const struct evc_aes *kernel = evc_aes_select(evc_cpu_features(), 0, EVC_USE_PARALLEL);
+ *     union evc_aes_key key;
+ *     evc_aes_set_key(&key, kernel, bytes, 256);
+ *     evc_aes_encrypt(&key, in, out, n_blocks);
+ *     evc_wipe(&key, sizeof key);
+ *
+ * A key belongs to the kernel that made it and remembers it. Keys may be copied; they hold no pointer
+ * into themselves. Keys of kernels with the trait EVC_KEY_FIPS197 share one format: evc_aes_rebind()
+ * moves such a key to another of these kernels, for example when vector registers may not be used.
+ *
+ * Buffers: in and out are the same or do not overlap; no alignment is asked of them.
+ * Timing: as the kernel's class says; EVC_TIMING_CT kernels have no secret-dependent branch or address.
+ */
+#ifndef EVERYCORE_AES_H
+#define EVERYCORE_AES_H
+
+#include "everycore/kernel.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define EVC_AES_BLOCK_BYTES 16
+#define EVC_AES_MAX_ROUNDS 14
+
+struct evc_aes; /* a kernel's descriptor; what is in it is below, for those who write kernels */
+
+/* Every key begins with this; the rest is the kernel's own. */
+struct evc_aes_head {
+    const struct evc_aes *kernel;
+    uint32_t rounds;      /* 10, 12 or 14 */
+    uint32_t can_decrypt; /* 0: set up for encryption only */
+};
+
+/* A key of any kernel that selection can return. */
+union evc_aes_key {
+    struct evc_aes_head head;
+    EVC_ALIGN(16) uint8_t bytes[1024];
+};
+
+/* ---- Choosing a kernel --------------------------------------------------------------------------- */
+
+/* The first kernel of the registry whose needs, timing class and use fit. Pure. Never NULL for a
+ * policy of 0: a portable constant-time kernel always fits. */
+EVC_API const struct evc_aes *evc_aes_select(uint64_t features, unsigned policy, enum evc_use use);
+
+/* The kernel of that name; NULL if this library does not contain it. It may need what this CPU lacks:
+ * compare its needs (without EVC_TUNE_MASK) with the features. */
+EVC_API const struct evc_aes *evc_aes_named(const char *name);
+
+/* All kernels in this library, best first; NULL past the end. */
+EVC_API const struct evc_aes *evc_aes_at(unsigned index);
+
+/* Any descriptor begins with its struct evc_kernel. */
+static inline const struct evc_kernel *evc_aes_kernel(const struct evc_aes *aes)
+{
+    return (const struct evc_kernel *)(const void *)aes;
+}
+
+/* ---- Keys ------------------------------------------------------------------------------------------ */
+
+/*
+ * user_key: key_bits / 8 bytes; key_bits: 128, 192 or 256, else EVC_ERR_KEY_SIZE.
+ * evc_aes_set_encrypt_key makes a key for encryption only, in less time where that saves any; CTR, CBC
+ * encryption, CMAC and CCM need no more. The tweak key of XTS needs no more either.
+ */
+EVC_API enum evc_status evc_aes_set_key(union evc_aes_key *key, const struct evc_aes *kernel,
+                                        const uint8_t *user_key, unsigned key_bits);
+EVC_API enum evc_status evc_aes_set_encrypt_key(union evc_aes_key *key, const struct evc_aes *kernel,
+                                                const uint8_t *user_key, unsigned key_bits);
+
+/* Hand the key to another kernel. EVC_ERR_KERNEL unless both have the trait EVC_KEY_FIPS197. */
+EVC_API enum evc_status evc_aes_rebind(union evc_aes_key *key, const struct evc_aes *kernel);
+
+/* ---- Blocks (ECB) ------------------------------------------------------------------------------------ */
+
+/* in, out: n_blocks x 16 bytes. Decryption returns EVC_ERR_DIRECTION for a key set up for encryption
+ * only, and then writes nothing. */
+EVC_API void evc_aes_encrypt(const union evc_aes_key *key, const uint8_t *in, uint8_t *out,
+                             size_t n_blocks);
+EVC_API enum evc_status evc_aes_decrypt(const union evc_aes_key *key, const uint8_t *in, uint8_t *out,
+                                        size_t n_blocks);
+
+/* ---- For kernels and their harness --------------------------------------------------------------------- */
+
+/*
+ * The descriptor. New members come at the end, and kernel.version tells which are there.
+ *
+ * key points to kernel.key_bytes bytes, aligned to kernel.key_align, that begin with an evc_aes_head whose
+ * members are already set when set_key is called. Blocks are 16 bytes.
+ */
+struct evc_aes {
+    struct evc_kernel kernel;
+
+    /* Mandatory. user_key: 16, 24 or 32 bytes as head.rounds (10, 12, 14) says; decryption material is
+     * made only if head.can_decrypt. n_blocks may be 0. */
+    void (*set_key)(void *key, const uint8_t *user_key);
+    void (*encrypt)(const void *key, const uint8_t *in, uint8_t *out, size_t n_blocks);
+    void (*decrypt)(const void *key, const uint8_t *in, uint8_t *out, size_t n_blocks);
+
+    /* Optional; NULL means that src/aes/aes.c composes it. All update their 16-byte state in place. */
+
+    /* CTR with the counter in the last 4 bytes, big-endian, wrapping modulo 2^32 without carry into the
+     * other 12. len_bytes need not be whole blocks; the counter advances by the blocks begun. */
+    void (*ctr32)(const void *key, uint8_t counter[16], const uint8_t *in, uint8_t *out,
+                  size_t len_bytes);
+    void (*cbc_encrypt)(const void *key, uint8_t iv[16], const uint8_t *in, uint8_t *out,
+                        size_t n_blocks);
+    void (*cbc_decrypt)(const void *key, uint8_t iv[16], const uint8_t *in, uint8_t *out,
+                        size_t n_blocks);
+    /* chain = E(chain ^ block), for each block. */
+    void (*cbcmac)(const void *key, uint8_t chain[16], const uint8_t *in, size_t n_blocks);
+    /* tweak: already encrypted; on return the tweak of the block after the last (times x per block,
+     * IEEE 1619 section 5.2). */
+    void (*xts_encrypt)(const void *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out,
+                        size_t n_blocks);
+    void (*xts_decrypt)(const void *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out,
+                        size_t n_blocks);
+    /* CBC-encrypt n messages, each a chain of its own: len_bytes whole blocks (a rest is ignored), iv
+     * updated; out == NULL: only the chain, which is CBC-MAC. */
+    void (*cbc_encrypt_many)(const void *key, const struct evc_msg *msgs, size_t n);
+};
+
+/* The operations of a key's kernel, composed from encrypt and decrypt where the slot is empty. Same
+ * contracts as the slots. Modes are built on these. */
+EVC_API void evc_aes_ctr32(const union evc_aes_key *key, uint8_t counter[16], const uint8_t *in,
+                           uint8_t *out, size_t len_bytes);
+EVC_API void evc_aes_cbc_encrypt_blocks(const union evc_aes_key *key, uint8_t iv[16],
+                                        const uint8_t *in, uint8_t *out, size_t n_blocks);
+EVC_API void evc_aes_cbc_decrypt_blocks(const union evc_aes_key *key, uint8_t iv[16],
+                                        const uint8_t *in, uint8_t *out, size_t n_blocks);
+EVC_API void evc_aes_cbcmac_blocks(const union evc_aes_key *key, uint8_t chain[16],
+                                   const uint8_t *in, size_t n_blocks);
+EVC_API void evc_aes_xts_encrypt_blocks(const union evc_aes_key *key, uint8_t tweak[16],
+                                        const uint8_t *in, uint8_t *out, size_t n_blocks);
+EVC_API void evc_aes_xts_decrypt_blocks(const union evc_aes_key *key, uint8_t tweak[16],
+                                        const uint8_t *in, uint8_t *out, size_t n_blocks);
+EVC_API void evc_aes_cbc_encrypt_blocks_many(const union evc_aes_key *key,
+                                             const struct evc_msg *msgs, size_t n);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * everycore: freestanding cryptographic kernels for every CPU.
+ *
+ * This header: version, status codes, wiping, the description of one message. Kernels cannot fail
+ * and return void; only calls that meet untrusted input (sizes, tags) return an evc_status.
+ */
+#ifndef EVERYCORE_EVERYCORE_H
+#define EVERYCORE_EVERYCORE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define EVC_VERSION_MAJOR 0
+#define EVC_VERSION_MINOR 1
+#define EVC_VERSION_PATCH 0
+#define EVC_VERSION "0.1.0"
+
+/* What is exported; everything else in the library is hidden. */
+#if defined(__GNUC__) && !defined(_WIN32)
+#define EVC_API __attribute__((visibility("default")))
+#else
+#define EVC_API
+#endif
+
+#if defined(__cplusplus)
+#define EVC_ALIGN(n) alignas(n)
+#elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
+#define EVC_ALIGN(n) _Alignas(n)
+#else
+#define EVC_ALIGN(n) __attribute__((aligned(n)))
+#endif
+
+enum evc_status {
+    EVC_OK = 0,
+    EVC_ERR_KEY_SIZE,   /* key_bits is not a size of this primitive */
+    EVC_ERR_EQUAL_KEYS, /* XTS: the two halves of the key are equal (SP 800-38E, FIPS 140 IG C.I) */
+    EVC_ERR_NONCE_SIZE, /* nonce or IV of a length that the standard does not allow */
+    EVC_ERR_TAG_SIZE,   /* tag of a length that the standard does not allow */
+    EVC_ERR_LENGTH,     /* message too short, too long, not whole blocks, or not what was announced */
+    EVC_ERR_TAG,        /* open: the tag does not match; the output has been wiped */
+    EVC_ERR_DIRECTION,  /* decryption asked of a key that was set up for encryption only */
+    EVC_ERR_KERNEL      /* kernel is NULL, or its key does not fit the convenience union */
+};
+
+/* One line of English for a status; never NULL. */
+EVC_API const char *evc_status_text(enum evc_status status);
+
+/* Zeroise len_bytes bytes at p in a way that the compiler does not remove. The one way to wipe keys
+ * and contexts: evc_wipe(&key, sizeof key). */
+EVC_API void evc_wipe(void *p, size_t len_bytes);
+
+/* One message of a batch under one key: buffers are separate per message; in == out is allowed. */
+struct evc_msg {
+    const uint8_t *in;
+    uint8_t *out;     /* len_bytes bytes; NULL where only the chain or tag is wanted */
+    size_t len_bytes; /* any length the operation allows; may be 0 */
+    uint8_t *iv;      /* 16 bytes: chaining value, read and updated; for MACs the tag, written */
+};
+
+#ifdef __cplusplus
+}
+#endif
+#endif

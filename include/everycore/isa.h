@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Architectures, CPU features, and the instruction sets that kernels are compiled for.
+ *
+ * For each ISA four facts stand side by side, for all architectures on every host:
+ *
+ *   EVC_PLACE_<ISA>  where its files are built: ALL or the name of one of the EVC_<place> macros below
+ *   EVC_CC_<ISA>     what the compiler must be told (the string of a target attribute)
+ *   EVC_NEEDS_<ISA>  what the CPU must have, feature bits of that architecture
+ *
+ * (EVC_ARCH_<place> gives the architecture.) A new ISA is these lines and nothing else.
+ * The needs are plain constants, so any host can answer for any CPU.
+ */
+#ifndef EVERYCORE_ISA_H
+#define EVERYCORE_ISA_H
+
+#include <stdint.h>
+
+/* ---- Places: always defined, 0 or 1 ------------------------------------------------------- */
+
+#define EVC_ALL 1
+#if defined(__x86_64__) || defined(_M_X64)
+#define EVC_X86_64 1
+#else
+#define EVC_X86_64 0
+#endif
+#if EVC_X86_64 || defined(__i386__) || defined(_M_IX86)
+#define EVC_X86 1
+#else
+#define EVC_X86 0
+#endif
+#if defined(__aarch64__) || defined(_M_ARM64)
+#define EVC_A64 1
+#else
+#define EVC_A64 0
+#endif
+#if defined(__arm__)
+#define EVC_A32 1
+#else
+#define EVC_A32 0
+#endif
+
+/* General registers of 64 bits (not the same as 64-bit pointers: x32 has them). */
+#if EVC_X86_64 || EVC_A64 || defined(__LP64__) || defined(_LP64) || defined(__mips64) ||           \
+    defined(__powerpc64__) || defined(__s390x__) || (defined(__riscv) && __riscv_xlen == 64)
+#define EVC_WORD64 1
+#else
+#define EVC_WORD64 0
+#endif
+
+/* Architectures, as numbers for evc_resolve(). The names are in EVC_ARCH_LIST. */
+enum evc_arch {
+    EVC_ARCH_OTHER = 0, /* portable kernels only */
+    EVC_ARCH_X86,       /* i386 and x86-64 */
+    EVC_ARCH_A64,
+    EVC_ARCH_A32,
+    EVC_ARCH_N
+};
+#define EVC_ARCH_LIST(A) A(OTHER, "other") A(X86, "x86") A(A64, "a64") A(A32, "a32")
+#define EVC_ARCH_ALL EVC_ARCH_OTHER
+#define EVC_ARCH_X86_64 EVC_ARCH_X86
+
+#if EVC_X86
+#define EVC_ARCH_HERE EVC_ARCH_X86
+#elif EVC_A64
+#define EVC_ARCH_HERE EVC_ARCH_A64
+#elif EVC_A32
+#define EVC_ARCH_HERE EVC_ARCH_A32
+#else
+#define EVC_ARCH_HERE EVC_ARCH_OTHER
+#endif
+
+/* ---- Features: one list; the bit numbers of one architecture are its own ------------------- */
+
+/*  F(constant, architecture, bit, name used on command lines) */
+#define EVC_FEATURE_LIST(F)                                                                        \
+    F(X86_SSE2, X86, 0, "sse2")                                                                    \
+    F(X86_SSSE3, X86, 1, "ssse3")                                                                  \
+    F(X86_SSE41, X86, 2, "sse4.1")                                                                 \
+    F(X86_AES, X86, 3, "aes")                                                                      \
+    F(X86_PCLMUL, X86, 4, "pclmul")                                                                \
+    F(X86_AVX, X86, 5, "avx")                                                                      \
+    F(X86_AVX2, X86, 6, "avx2")                                                                    \
+    F(X86_BMI2, X86, 7, "bmi2")                                                                    \
+    F(X86_ADX, X86, 8, "adx")                                                                      \
+    F(X86_VAES, X86, 9, "vaes")                                                                    \
+    F(X86_VPCLMUL, X86, 10, "vpclmulqdq")                                                          \
+    F(X86_GFNI, X86, 11, "gfni")                                                                   \
+    F(X86_AVX512F, X86, 12, "avx512f")                                                             \
+    F(X86_AVX512VL, X86, 13, "avx512vl")                                                           \
+    F(X86_AVX512BW, X86, 14, "avx512bw")                                                           \
+    F(X86_AVX512DQ, X86, 15, "avx512dq")                                                           \
+    F(X86_AVX512VBMI, X86, 16, "avx512vbmi")                                                       \
+    F(X86_AVX512VBMI2, X86, 17, "avx512vbmi2")                                                     \
+    F(X86_AVX512IFMA, X86, 18, "avx512ifma")                                                       \
+    F(X86_MODE64, X86, 19, "x86-64")                                                               \
+    F(A64_NEON, A64, 0, "neon")                                                                    \
+    F(A64_AES, A64, 1, "aes")                                                                      \
+    F(A64_PMULL, A64, 2, "pmull")                                                                  \
+    F(A64_SHA3, A64, 3, "sha3")                                                                    \
+    F(A64_DIT, A64, 4, "dit")                                                                      \
+    F(A64_SVE, A64, 5, "sve")                                                                      \
+    F(A64_SVE2, A64, 6, "sve2")                                                                    \
+    F(A32_NEON, A32, 0, "neon")                                                                    \
+    F(A32_AES, A32, 1, "aes")                                                                      \
+    F(A32_PMULL, A32, 2, "pmull")                                                                  \
+    EVC_TUNE_LIST(F)                                                                               \
+    F(CT_MUL, OTHER, 63, "ct-mul")
+
+/* Tuning: the CPU can run the code without the bit, but is not the CPU that the code is for.
+ * Selection treats them as needs; a kernel asked for by name runs without them. */
+#define EVC_TUNE_LIST(F)                                                                           \
+    F(TUNE_ZMM, X86, 48, "tune-zmm")      /* 512-bit vectors do not lower the clock */             \
+    F(TUNE_WORD64, OTHER, 62, "tune-word64") /* general registers of 64 bits */
+
+#define EVC_FEATURE_BIT(name, arch, bit, text) EVC_BIT_##name = (bit),
+enum evc_feature_bit { EVC_FEATURE_LIST(EVC_FEATURE_BIT) EVC_BIT_N = 64 };
+#undef EVC_FEATURE_BIT
+
+/* EVC_CPU(X86_AES): the feature's bit in a feature word (uint64_t) of its architecture. Features of
+ * architecture OTHER (tune-word64, ct-mul) mean the same in every feature word. */
+#define EVC_CPU(name) (UINT64_C(1) << EVC_BIT_##name)
+#define EVC_TUNE_MASK (UINT64_C(0x7fff) << 48)
+
+/* All that lives in vector registers: clear these where a context may not touch them (an interrupt,
+ * early boot), and what is selected is integer code. */
+#define EVC_VECTOR_X86 (UINT64_C(0x7ffff) & ~(EVC_CPU(X86_BMI2) | EVC_CPU(X86_ADX)))
+#define EVC_VECTOR_A64 (UINT64_C(0x7f) & ~EVC_CPU(A64_DIT))
+#define EVC_VECTOR_A32 UINT64_C(0x07)
+#define EVC_VECTOR_OTHER UINT64_C(0)
+
+/* ---- ISAs ----------------------------------------------------------------------------------- */
+
+#define EVC_PLACE_ANY ALL
+#define EVC_CC_ANY ""
+#define EVC_NEEDS_ANY UINT64_C(0)
+
+/* Portable code that is written for 64-bit registers. */
+#define EVC_PLACE_WORD64 ALL
+#define EVC_CC_WORD64 ""
+#define EVC_NEEDS_WORD64 EVC_CPU(TUNE_WORD64)
+
+#define EVC_PLACE_X86_SSSE3 X86
+#define EVC_CC_X86_SSSE3 "sse2,ssse3"
+#define EVC_NEEDS_X86_SSSE3 (EVC_CPU(X86_SSE2) | EVC_CPU(X86_SSSE3))
+
+#define EVC_PLACE_X86_AVX2 X86_64
+#define EVC_CC_X86_AVX2 "avx2"
+#define EVC_NEEDS_X86_AVX2                                                                         \
+    (EVC_NEEDS_X86_SSSE3 | EVC_CPU(X86_SSE41) | EVC_CPU(X86_AVX) | EVC_CPU(X86_AVX2) |             \
+     EVC_CPU(X86_MODE64))
+
+#define EVC_PLACE_X86_AESNI X86
+#define EVC_CC_X86_AESNI "sse4.1,aes"
+#define EVC_NEEDS_X86_AESNI (EVC_NEEDS_X86_SSSE3 | EVC_CPU(X86_SSE41) | EVC_CPU(X86_AES))
+
+#define EVC_PLACE_X86_VAES256 X86_64
+#define EVC_CC_X86_VAES256 "avx2,aes,vaes"
+#define EVC_NEEDS_X86_VAES256 (EVC_NEEDS_X86_AESNI | EVC_NEEDS_X86_AVX2 | EVC_CPU(X86_VAES))
+
+#define EVC_PLACE_X86_VAES512 X86_64
+#define EVC_CC_X86_VAES512 "avx2,aes,vaes,avx512f,avx512vl,avx512bw,avx512dq,bmi2"
+#define EVC_NEEDS_X86_VAES512                                                                      \
+    (EVC_NEEDS_X86_VAES256 | EVC_CPU(X86_AVX512F) | EVC_CPU(X86_AVX512VL) |                        \
+     EVC_CPU(X86_AVX512BW) | EVC_CPU(X86_AVX512DQ) | EVC_CPU(X86_BMI2) | EVC_CPU(TUNE_ZMM))
+
+/* ---- Opening an ISA inside a file ------------------------------------------------------------ */
+
+#define EVC_CAT_(a, b) a##b
+#define EVC_CAT(a, b) EVC_CAT_(a, b)
+#define EVC_STR_(x) #x
+#define EVC_STR(x) EVC_STR_(x)
+
+/* 1 where the files of this ISA are built, else 0; usable in #if. */
+#define EVC_BUILT(isa) EVC_CAT(EVC_, EVC_CAT(EVC_PLACE_, isa))
+#define EVC_ARCH_OF(isa) EVC_CAT(EVC_ARCH_, EVC_CAT(EVC_PLACE_, isa))
+
+/*
+ * EVC_ISA_BEGIN(X86_AESNI) ... EVC_ISA_END: functions in between are compiled for that ISA, whatever
+ * the flags of the build. Include system headers before it. With -DEVC_ISA_BY_FLAGS both are empty
+ * and the build passes the flags itself (clang for COFF targets hides intrinsics otherwise).
+ */
+#define EVC_PRAGMA(x) _Pragma(#x)
+#if defined(EVC_ISA_BY_FLAGS)
+#define EVC_ISA_BEGIN(isa)
+#define EVC_ISA_END
+#elif defined(__clang__)
+#define EVC_ISA_PUSH_(str)                                                                         \
+    EVC_PRAGMA(clang attribute push(__attribute__((target(str))), apply_to = function))
+#define EVC_ISA_BEGIN(isa) EVC_ISA_PUSH_(EVC_CC_##isa)
+#define EVC_ISA_END _Pragma("clang attribute pop")
+#elif defined(__GNUC__)
+#define EVC_ISA_PUSH_(str) _Pragma("GCC push_options") EVC_PRAGMA(GCC target(str))
+#define EVC_ISA_BEGIN(isa) EVC_ISA_PUSH_(EVC_CC_##isa)
+#define EVC_ISA_END _Pragma("GCC pop_options")
+#else
+#error "everycore: this compiler needs -DEVC_ISA_BY_FLAGS and the target flags of each file"
+#endif
+
+/* A file with nothing to compile here still is a translation unit (C11 6.9: not empty). */
+#define EVC_EMPTY_UNIT typedef int evc_nothing_to_compile_here;
+
+#endif

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What all kernels have in common, and how one is chosen.
+ *
+ * A kernel is one implementation of a primitive: one file, one line of src/kernels.def, one constant
+ * descriptor evc_<primitive>_<name> that begins with struct evc_kernel.
+ */
+#ifndef EVERYCORE_KERNEL_H
+#define EVERYCORE_KERNEL_H
+
+#include "everycore/everycore.h"
+#include "everycore/isa.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* How the running time depends on secrets. */
+enum evc_timing {
+    EVC_TIMING_CT = 0,   /* no secret-dependent branch or address, checked by tools */
+    EVC_TIMING_HARDENED, /* a small table, pulled into the cache first: better than a table, not CT */
+    EVC_TIMING_VARTIME   /* secret-dependent table look-ups: leaks through the cache */
+};
+
+/* What a kernel is good at, and what a mode asks for. */
+enum evc_use {
+    EVC_USE_ANY = 0,
+    EVC_USE_PARALLEL, /* many independent blocks: CTR, CBC decryption, XTS, batches of messages */
+    EVC_USE_SERIAL    /* one chain: CBC encryption, CBC-MAC, CMAC */
+};
+
+/* Policy: 0 allows EVC_TIMING_CT only. */
+#define EVC_ALLOW_HARDENED 1u
+#define EVC_ALLOW_VARTIME 2u
+
+/* Traits. */
+#define EVC_KEY_FIPS197 1u /* round keys in the order of FIPS 197: kernels with it share one key */
+
+struct evc_kernel {
+    const char *name;   /* the file's stem: "x86_aesni" */
+    uint64_t needs;     /* feature bits, EVC_CPU(...) of its architecture */
+    uint32_t traits;    /* EVC_KEY_... */
+    uint32_t key_bytes; /* size of a key of this kernel, head included */
+    uint32_t key_align; /* its alignment, at least 16 */
+    uint8_t timing;     /* enum evc_timing */
+    uint8_t use;        /* enum evc_use */
+    uint8_t batch;      /* blocks that it works on at once; composed modes feed it that many */
+    uint8_t version;    /* EVC_KERNEL_VERSION of the headers it was compiled with */
+};
+#define EVC_KERNEL_VERSION 1
+
+/* ---- The registry as plain facts: every line of kernels.def, on every host -------------------- */
+
+struct evc_registry_line {
+    const char *primitive; /* "aes" */
+    const char *name;
+    const char *isa;       /* "X86_AESNI" */
+    uint64_t needs;
+    uint8_t arch;          /* enum evc_arch; EVC_ARCH_OTHER: every architecture */
+    uint8_t timing;
+    uint8_t use;
+    uint8_t built;         /* 1 if this library contains it */
+};
+
+/* Why a line does not serve a request; 0 means that it does. */
+enum evc_unfit {
+    EVC_FITS = 0,
+    EVC_UNFIT_PRIMITIVE, /* another primitive */
+    EVC_UNFIT_ARCH,      /* another architecture */
+    EVC_UNFIT_FEATURE,   /* a feature is missing */
+    EVC_UNFIT_TIMING,    /* its timing class is not allowed by the policy */
+    EVC_UNFIT_USE        /* made for the other use */
+};
+
+/* The lines in order of priority; NULL past the end. */
+EVC_API const struct evc_registry_line *evc_registry_at(unsigned index);
+
+EVC_API enum evc_unfit evc_unfit(const struct evc_registry_line *line, enum evc_arch arch,
+                                 const char *primitive, uint64_t features, unsigned policy,
+                                 enum evc_use use);
+
+/*
+ * The first line that serves the request, or NULL. Pure: the same answer on every host, for CPUs that
+ * nobody here owns. primitive: "aes". With use EVC_USE_ANY every kernel's use fits.
+ */
+EVC_API const struct evc_registry_line *evc_resolve(enum evc_arch arch, const char *primitive,
+                                                    uint64_t features, unsigned policy,
+                                                    enum evc_use use);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

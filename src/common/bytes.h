@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Integers enter and leave memory only here: byte order and alignment have this one home.
+ *
+ * le/be: the named order. ne: the order of the host, for data whose order does not matter (xor).
+ * Compilers turn all of these into single loads and stores where the CPU allows it.
+ */
+#ifndef EVC_COMMON_BYTES_H
+#define EVC_COMMON_BYTES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* The three that freestanding code may rely on (GCC manual, "Standards"); no libc header needed. */
+void *memcpy(void *restrict, const void *restrict, size_t);
+void *memmove(void *, const void *, size_t);
+void *memset(void *, int, size_t);
+
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+#define EVC_BIG_ENDIAN 1
+#else
+#define EVC_BIG_ENDIAN 0
+#endif
+
+static inline uint32_t evc_bswap32(uint32_t x)
+{
+    x = ((x & UINT32_C(0x00ff00ff)) << 8) | ((x >> 8) & UINT32_C(0x00ff00ff));
+    return (x << 16) | (x >> 16);
+}
+
+static inline uint64_t evc_bswap64(uint64_t x)
+{
+    return ((uint64_t)evc_bswap32((uint32_t)x) << 32) | evc_bswap32((uint32_t)(x >> 32));
+}
+
+static inline uint32_t evc_load32_ne(const uint8_t *p)
+{
+    uint32_t x;
+    memcpy(&x, p, sizeof x);
+    return x;
+}
+
+static inline uint64_t evc_load64_ne(const uint8_t *p)
+{
+    uint64_t x;
+    memcpy(&x, p, sizeof x);
+    return x;
+}
+
+static inline void evc_store32_ne(uint8_t *p, uint32_t x)
+{
+    memcpy(p, &x, sizeof x);
+}
+
+static inline void evc_store64_ne(uint8_t *p, uint64_t x)
+{
+    memcpy(p, &x, sizeof x);
+}
+
+#if EVC_BIG_ENDIAN
+#define EVC_ORDER_LE(bits, x) evc_bswap##bits(x)
+#define EVC_ORDER_BE(bits, x) (x)
+#else
+#define EVC_ORDER_LE(bits, x) (x)
+#define EVC_ORDER_BE(bits, x) evc_bswap##bits(x)
+#endif
+
+static inline uint32_t evc_load32_le(const uint8_t *p)
+{
+    return EVC_ORDER_LE(32, evc_load32_ne(p));
+}
+
+static inline uint32_t evc_load32_be(const uint8_t *p)
+{
+    return EVC_ORDER_BE(32, evc_load32_ne(p));
+}
+
+static inline uint64_t evc_load64_le(const uint8_t *p)
+{
+    return EVC_ORDER_LE(64, evc_load64_ne(p));
+}
+
+static inline uint64_t evc_load64_be(const uint8_t *p)
+{
+    return EVC_ORDER_BE(64, evc_load64_ne(p));
+}
+
+static inline void evc_store32_le(uint8_t *p, uint32_t x)
+{
+    evc_store32_ne(p, EVC_ORDER_LE(32, x));
+}
+
+static inline void evc_store32_be(uint8_t *p, uint32_t x)
+{
+    evc_store32_ne(p, EVC_ORDER_BE(32, x));
+}
+
+static inline void evc_store64_le(uint8_t *p, uint64_t x)
+{
+    evc_store64_ne(p, EVC_ORDER_LE(64, x));
+}
+
+static inline void evc_store64_be(uint8_t *p, uint64_t x)
+{
+    evc_store64_ne(p, EVC_ORDER_BE(64, x));
+}
+
+/* out = a ^ b, 16 bytes each; out may be a or b. */
+static inline void evc_xor16(uint8_t *out, const uint8_t *a, const uint8_t *b)
+{
+    uint64_t lo = evc_load64_ne(a) ^ evc_load64_ne(b);
+    uint64_t hi = evc_load64_ne(a + 8) ^ evc_load64_ne(b + 8);
+
+    evc_store64_ne(out, lo);
+    evc_store64_ne(out + 8, hi);
+}
+
+/* out = a ^ b, len_bytes bytes; out may be a or b. */
+static inline void evc_xor(uint8_t *out, const uint8_t *a, const uint8_t *b, size_t len_bytes)
+{
+    for (; len_bytes >= 16; len_bytes -= 16, out += 16, a += 16, b += 16)
+        evc_xor16(out, a, b);
+    for (; len_bytes; len_bytes--)
+        *out++ = (uint8_t)(*a++ ^ *b++);
+}
+
+#endif

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The whole vocabulary for code that handles secrets: masks instead of branches.
+ *
+ * A mask is all ones or all zeros. The value barrier keeps the compiler from learning that, and so
+ * from turning a mask back into a branch.
+ */
+#ifndef EVC_COMMON_CT_H
+#define EVC_COMMON_CT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+static inline uint32_t evc_barrier32(uint32_t x)
+{
+#if defined(__GNUC__)
+    __asm__("" : "+r"(x));
+#else
+    volatile uint32_t v = x;
+    x = v;
+#endif
+    return x;
+}
+
+static inline uint64_t evc_barrier64(uint64_t x)
+{
+#if defined(__GNUC__)
+    __asm__("" : "+r"(x));
+#else
+    volatile uint64_t v = x;
+    x = v;
+#endif
+    return x;
+}
+
+/* All ones if x is not zero. */
+static inline uint32_t evc_mask_nonzero32(uint32_t x)
+{
+    return (uint32_t)0 - (evc_barrier32(x | ((uint32_t)0 - x)) >> 31);
+}
+
+/* Mask ? a : b. */
+static inline uint32_t evc_choose32(uint32_t mask, uint32_t a, uint32_t b)
+{
+    return b ^ (evc_barrier32(mask) & (a ^ b));
+}
+
+/* All ones if the len_bytes bytes at a and b are the same; reads all of them. */
+static inline uint32_t evc_mask_equal(const uint8_t *a, const uint8_t *b, size_t len_bytes)
+{
+    uint32_t differ = 0;
+
+    for (size_t i = 0; i < len_bytes; i++)
+        differ |= (uint32_t)(a[i] ^ b[i]);
+    return ~evc_mask_nonzero32(differ);
+}
+
+/*
+ * Marks for a taint checker (valgrind's memcheck, built with -DEVC_TAINT): the harness marks secrets;
+ * kernels never do. evc_public() stands only in code above the kernels, each with its reason.
+ */
+#if defined(EVC_TAINT)
+#include <valgrind/memcheck.h>
+#define evc_secret(p, n) ((void)VALGRIND_MAKE_MEM_UNDEFINED(p, n))
+#define evc_public(p, n) ((void)VALGRIND_MAKE_MEM_DEFINED(p, n))
+#else
+#define evc_secret(p, n) ((void)(p), (void)(n))
+#define evc_public(p, n) ((void)(p), (void)(n))
+#endif
+
+#endif

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/* The status codes in words. */
+#include "everycore/everycore.h"
+
+const char *evc_status_text(enum evc_status status)
+{
+    switch (status) {
+    case EVC_OK: return "ok";
+    case EVC_ERR_KEY_SIZE: return "key size not allowed";
+    case EVC_ERR_EQUAL_KEYS: return "the two keys of XTS are equal";
+    case EVC_ERR_NONCE_SIZE: return "nonce size not allowed";
+    case EVC_ERR_TAG_SIZE: return "tag size not allowed";
+    case EVC_ERR_LENGTH: return "message length not allowed";
+    case EVC_ERR_TAG: return "the tag does not match";
+    case EVC_ERR_DIRECTION: return "the key was set up for encryption only";
+    case EVC_ERR_KERNEL: return "no such kernel, or its key does not fit";
+    }
+    return "unknown status";
+}
