@@ -22,37 +22,45 @@ void *memset(void *, int, size_t);
 #define EVC_BIG_ENDIAN 0
 #endif
 
-static inline uint32_t evc_bswap32(uint32_t x)
+/* For helpers whose call would cost more than their body: -O1 and -Os leave plain inline functions out of
+ * line, and a call between two rounds sends the state through memory. */
+#if defined(__GNUC__)
+#define EVC_INLINE static inline __attribute__((always_inline))
+#else
+#define EVC_INLINE static inline
+#endif
+
+EVC_INLINE uint32_t evc_bswap32(uint32_t x)
 {
     x = ((x & UINT32_C(0x00ff00ff)) << 8) | ((x >> 8) & UINT32_C(0x00ff00ff));
     return (x << 16) | (x >> 16);
 }
 
-static inline uint64_t evc_bswap64(uint64_t x)
+EVC_INLINE uint64_t evc_bswap64(uint64_t x)
 {
     return ((uint64_t)evc_bswap32((uint32_t)x) << 32) | evc_bswap32((uint32_t)(x >> 32));
 }
 
-static inline uint32_t evc_load32_ne(const uint8_t *p)
+EVC_INLINE uint32_t evc_load32_ne(const uint8_t *p)
 {
     uint32_t x;
     memcpy(&x, p, sizeof x);
     return x;
 }
 
-static inline uint64_t evc_load64_ne(const uint8_t *p)
+EVC_INLINE uint64_t evc_load64_ne(const uint8_t *p)
 {
     uint64_t x;
     memcpy(&x, p, sizeof x);
     return x;
 }
 
-static inline void evc_store32_ne(uint8_t *p, uint32_t x)
+EVC_INLINE void evc_store32_ne(uint8_t *p, uint32_t x)
 {
     memcpy(p, &x, sizeof x);
 }
 
-static inline void evc_store64_ne(uint8_t *p, uint64_t x)
+EVC_INLINE void evc_store64_ne(uint8_t *p, uint64_t x)
 {
     memcpy(p, &x, sizeof x);
 }
@@ -65,48 +73,48 @@ static inline void evc_store64_ne(uint8_t *p, uint64_t x)
 #define EVC_ORDER_BE(bits, x) evc_bswap##bits(x)
 #endif
 
-static inline uint32_t evc_load32_le(const uint8_t *p)
+EVC_INLINE uint32_t evc_load32_le(const uint8_t *p)
 {
     return EVC_ORDER_LE(32, evc_load32_ne(p));
 }
 
-static inline uint32_t evc_load32_be(const uint8_t *p)
+EVC_INLINE uint32_t evc_load32_be(const uint8_t *p)
 {
     return EVC_ORDER_BE(32, evc_load32_ne(p));
 }
 
-static inline uint64_t evc_load64_le(const uint8_t *p)
+EVC_INLINE uint64_t evc_load64_le(const uint8_t *p)
 {
     return EVC_ORDER_LE(64, evc_load64_ne(p));
 }
 
-static inline uint64_t evc_load64_be(const uint8_t *p)
+EVC_INLINE uint64_t evc_load64_be(const uint8_t *p)
 {
     return EVC_ORDER_BE(64, evc_load64_ne(p));
 }
 
-static inline void evc_store32_le(uint8_t *p, uint32_t x)
+EVC_INLINE void evc_store32_le(uint8_t *p, uint32_t x)
 {
     evc_store32_ne(p, EVC_ORDER_LE(32, x));
 }
 
-static inline void evc_store32_be(uint8_t *p, uint32_t x)
+EVC_INLINE void evc_store32_be(uint8_t *p, uint32_t x)
 {
     evc_store32_ne(p, EVC_ORDER_BE(32, x));
 }
 
-static inline void evc_store64_le(uint8_t *p, uint64_t x)
+EVC_INLINE void evc_store64_le(uint8_t *p, uint64_t x)
 {
     evc_store64_ne(p, EVC_ORDER_LE(64, x));
 }
 
-static inline void evc_store64_be(uint8_t *p, uint64_t x)
+EVC_INLINE void evc_store64_be(uint8_t *p, uint64_t x)
 {
     evc_store64_ne(p, EVC_ORDER_BE(64, x));
 }
 
 /* out = a ^ b, 16 bytes each; out may be a or b. */
-static inline void evc_xor16(uint8_t *out, const uint8_t *a, const uint8_t *b)
+EVC_INLINE void evc_xor16(uint8_t *out, const uint8_t *a, const uint8_t *b)
 {
     uint64_t lo = evc_load64_ne(a) ^ evc_load64_ne(b);
     uint64_t hi = evc_load64_ne(a + 8) ^ evc_load64_ne(b + 8);
@@ -116,7 +124,7 @@ static inline void evc_xor16(uint8_t *out, const uint8_t *a, const uint8_t *b)
 }
 
 /* out = a ^ b, len_bytes bytes; out may be a or b. */
-static inline void evc_xor(uint8_t *out, const uint8_t *a, const uint8_t *b, size_t len_bytes)
+EVC_INLINE void evc_xor(uint8_t *out, const uint8_t *a, const uint8_t *b, size_t len_bytes)
 {
     for (; len_bytes >= 16; len_bytes -= 16, out += 16, a += 16, b += 16)
         evc_xor16(out, a, b);
