@@ -16,6 +16,14 @@ void *memcpy(void *restrict, const void *restrict, size_t);
 void *memmove(void *, const void *, size_t);
 void *memset(void *, int, size_t);
 
+/* -ffreestanding makes the plain names ordinary functions, and each load below a call; the built-in forms
+ * are single instructions again wherever the size is a constant. */
+#if defined(__GNUC__)
+#define memcpy(to, from, n) __builtin_memcpy(to, from, n)
+#define memmove(to, from, n) __builtin_memmove(to, from, n)
+#define memset(to, value, n) __builtin_memset(to, value, n)
+#endif
+
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
 #define EVC_BIG_ENDIAN 1
 #else
