@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: MIT
+# The front door: each target sets up what is missing (Python packages in .venv), then delegates.
+# The library's build is meson.build; the lab is lab/everycore; the steps of the tests are tools/run-tests.
+
+.PHONY: help bench test test-all clean
+
+help:
+	@echo 'make bench     what each kernel costs on this machine, and which is selected'
+	@echo '               (ARGS=--quick: under 10 seconds; ARGS=--help: all options)'
+	@echo 'make test      all normal tests; STEPS="check-tree gcc" runs only those'
+	@echo 'make test-all  the long runs too: full lengths, Monte Carlo, sanitizers, more compilers'
+	@echo 'make clean     remove what these made: build, .venv, .cache'
+	@echo
+	@echo 'YES=1 lets them install system packages with apt-get; CI=true implies it.'
+
+bench:
+	@tools/setup bench
+	@.venv/bin/everycore bench $(ARGS)
+
+test test-all:
+	@tools/setup $@
+	@.venv/bin/python tools/run-tests $(if $(filter test-all,$@),--all) $(STEPS)
+
+clean:
+	rm -rf build .venv .cache
