@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: MIT */
+/* bench: what one message costs, per kernel, mode, key size, length and style. */
+#include "bench.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "everycore/kernel.h"
+
+#include "commands.h"
+#include "counters/counter.h"
+#include "emit.h"
+#include "names.h"
+#include "port/port.h"
+
+#define MAX_SAMPLES 10000
+#define SAMPLE_NS 50000.0   /* a sample is about this long: a scheduler's tick rarely falls in */
+#define WARM_UP_NS 500000.0 /* for caches, predictors and the clock of vector units */
+#define TRIES_PER_SAMPLE 20
+
+static const char *const styles[] = {"streamed", "fenced"};
+enum { STREAMED, FENCED, N_STYLES };
+
+static const struct bench_primitive *const primitives[] = {&bench_aes};
+
+/* Everything the command line says. */
+struct plan {
+    struct words primitives, kernels, modes, key_bits, bytes, styles, messages;
+    uint64_t samples, budget_ms, seed, cpu;
+    bool in_place;
+    const struct counter *counter;
+    bool failed;
+};
+
+/* One line of output. */
+struct point {
+    const struct bench_primitive *primitive;
+    size_t mode, style;
+    struct bench_setup setup;
+    const char *with; /* the kernel of the other use, or NULL */
+};
+
+struct measured {
+    struct sample at[MAX_SAMPLES];
+    size_t n;
+    uint64_t calls, dropped;
+    double fence_cycles; /* of an empty call and its fence; below 0: streamed */
+};
+
+/* ---- Measuring ----------------------------------------------------------------------------------- */
+
+static double run_ns(bench_loop *loop, void *work, uint64_t calls)
+{
+    uint64_t start = port_now_ns();
+
+    loop(work, calls);
+    return (double)(port_now_ns() - start);
+}
+
+/* So many calls that a sample takes about SAMPLE_NS. */
+static uint64_t size_sample(bench_loop *loop, void *work)
+{
+    uint64_t calls = 1;
+    double ns = run_ns(loop, work, 1);
+
+    while (ns < SAMPLE_NS / 8 && calls < UINT64_C(1) << 30) {
+        calls *= 2;
+        ns = run_ns(loop, work, calls);
+    }
+    double best = ns;
+    for (int i = 0; i < 3 && ns < SAMPLE_NS; i++) {
+        ns = run_ns(loop, work, calls);
+        best = ns < best ? ns : best;
+    }
+    double fitting = (double)calls * SAMPLE_NS / (best > 1 ? best : 1);
+    return fitting < 1 ? 1 : (uint64_t)fitting;
+}
+
+static void collect(const struct counter *c, bench_loop *loop, void *work, size_t want,
+                    uint64_t budget_ns, struct measured *m)
+{
+    uint64_t start = port_now_ns();
+
+    m->n = 0;
+    m->dropped = 0;
+    m->calls = size_sample(loop, work);
+    for (double ns = 0; ns < WARM_UP_NS && ns < (double)budget_ns / 10;)
+        ns += run_ns(loop, work, m->calls);
+    for (uint64_t tries = 0; m->n < want && tries < TRIES_PER_SAMPLE * want; tries++) {
+        struct sample s = counter_sample(c, loop, work, m->calls);
+        if (s.disturbed)
+            m->dropped++;
+        else
+            m->at[m->n++] = s;
+        if (port_now_ns() - start > budget_ns && (m->n > 0 || port_now_ns() - start > 4 * budget_ns))
+            break;
+    }
+}
+
+#if defined(__GNUC__)
+__attribute__((noinline))
+#endif
+static void empty_call(void *work)
+{
+    *(void *volatile *)work = work;
+}
+
+static void fenced_empty_loop(void *work, uint64_t calls)
+{
+    FENCE();
+    for (; calls; calls--) {
+        empty_call(work);
+        FENCE();
+    }
+}
+
+static int by_cycles(const void *a, const void *b)
+{
+    double x = ((const struct sample *)a)->cycles, y = ((const struct sample *)b)->cycles;
+
+    return (x > y) - (x < y);
+}
+
+/* The median of an empty call with its fence; measured once. */
+static double fence_cycles(const struct counter *c)
+{
+    static double known = -1;
+    static struct measured m;
+    void *word;
+
+    if (known < 0) {
+        collect(c, fenced_empty_loop, &word, 31, 20000000, &m);
+        qsort(m.at, m.n, sizeof m.at[0], by_cycles);
+        known = m.n ? m.at[m.n / 2].cycles / (double)m.calls : 0;
+    }
+    return known;
+}
+
+/* ---- One point -------------------------------------------------------------------------------------- */
+
+static void emit_point_head(const char *type, const struct point *p, const struct plan *plan)
+{
+    emit_begin(type);
+    emit_text("primitive", p->primitive->name);
+    emit_text("kernel", p->setup.kernel);
+    if (p->with)
+        emit_text("with", p->with);
+    emit_text("mode", p->primitive->mode_name(p->mode));
+    emit_unsigned("key_bits", p->setup.key_bits);
+    emit_unsigned("bytes", p->setup.len_bytes);
+    emit_unsigned("messages", p->setup.messages);
+    if (p->setup.in_place)
+        emit_bool("in_place", true);
+    emit_text("style", styles[p->style]);
+    emit_text("counter", counter_name(plan->counter));
+}
+
+static void emit_samples(const char *name, const struct measured *m, bool cycles)
+{
+    emit_list_begin(name);
+    for (size_t i = 0; i < m->n; i++)
+        emit_real(NULL, (cycles ? m->at[i].cycles : m->at[i].ns) / (double)m->calls);
+    emit_list_end();
+}
+
+static void emit_point(const struct point *p, const struct plan *plan, const struct measured *m,
+                       bool runs, const char *why)
+{
+    emit_point_head("bench", p, plan);
+    emit_samples("cycles", m, true);
+    emit_samples("ns", m, false);
+    emit_unsigned("calls_per_sample", m->calls);
+    emit_unsigned("dropped", m->dropped);
+    if (p->style == FENCED && m->n)
+        emit_real("fence_cycles", fence_cycles(plan->counter));
+    emit_bool("runs", runs);
+    if (why)
+        emit_text("why", why);
+    emit_end();
+}
+
+static void emit_error(const struct point *p, struct plan *plan, const char *detail)
+{
+    emit_point_head("error", p, plan);
+    emit_text("detail", detail);
+    emit_unsigned("seed", p->setup.seed);
+    emit_end();
+    plan->failed = true;
+}
+
+/* expected: what the reference kernel computes at this point. */
+static void bench_point(struct point *p, struct plan *plan, uint64_t expected)
+{
+    static struct measured m;
+    const char *why = NULL;
+    void *work = p->primitive->prepare(p->mode, &p->setup, &p->with);
+
+    m.n = 0;
+    m.calls = m.dropped = 0;
+    if (!work) {
+        emit_error(p, plan, "no memory for the messages");
+        return;
+    }
+    if (p->primitive->result(p->mode, work) != expected) {
+        emit_error(p, plan, "differs from c_ref");
+        return;
+    }
+    if (!plan->counter) {
+        why = "no calibrated counter";
+    } else if (p->style == FENCED && !HAVE_FENCE) {
+        why = "no serialising fence known for this architecture";
+    } else {
+        collect(plan->counter, p->primitive->loop(p->mode, p->style == FENCED), work,
+                (size_t)plan->samples, plan->budget_ms * 1000000, &m);
+        if (!m.n)
+            why = "every sample was disturbed";
+    }
+    emit_point(p, plan, &m, true, why);
+}
+
+/* ---- All points ---------------------------------------------------------------------------------------- */
+
+/* A kernel named and not able to run here is shown; of "all kernels", only those that run. */
+static void bench_kernels(struct point *p, struct plan *plan)
+{
+    static const struct measured nothing;
+    const struct evc_registry_line *line;
+    uint64_t expected = 0;
+    char text[256];
+
+    p->setup.kernel = "c_ref";
+    void *work = p->primitive->prepare(p->mode, &p->setup, &p->with);
+    if (work)
+        expected = p->primitive->result(p->mode, work);
+    for (unsigned i = 0; (line = evc_registry_at(i)) != NULL; i++) {
+        if (strcmp(line->primitive, p->primitive->name) != 0 || !chosen(&plan->kernels, line->name))
+            continue;
+        p->setup.kernel = line->name;
+        p->with = NULL;
+        if (runs_here(line))
+            bench_point(p, plan, expected);
+        else if (plan->kernels.n)
+            emit_point(p, plan, &nothing, false, why_not_here(text, sizeof text, line));
+    }
+}
+
+/* The same length may stand for several that were asked: it is measured once. */
+static bool seen(size_t *lengths, size_t *n, size_t len)
+{
+    for (size_t i = 0; i < *n; i++)
+        if (lengths[i] == len)
+            return true;
+    lengths[(*n)++] = len;
+    return false;
+}
+
+static void bench_lengths(struct point *p, struct plan *plan)
+{
+    size_t lengths[256], n = 0;
+
+    for (size_t i = 0; i < plan->bytes.n; i++) {
+        p->setup.len_bytes = (size_t)option_number("--bytes", plan->bytes.at[i]);
+        p->setup.len_bytes = p->primitive->length_used(p->mode, &p->setup);
+        if (!p->setup.len_bytes || seen(lengths, &n, p->setup.len_bytes))
+            continue;
+        for (p->style = 0; p->style < N_STYLES; p->style++)
+            if (chosen(&plan->styles, styles[p->style]))
+                bench_kernels(p, plan);
+    }
+}
+
+static void bench_mode(struct point *p, struct plan *plan)
+{
+    bool many = p->primitive->is_many(p->mode);
+
+    for (size_t i = 0; i < plan->key_bits.n; i++)
+        for (size_t j = 0; j < (many ? plan->messages.n : 1); j++) {
+            p->setup.key_bits = (unsigned)option_number("--key-bits", plan->key_bits.at[i]);
+            p->setup.messages = many ? (size_t)option_number("--messages", plan->messages.at[j]) : 1;
+            bench_lengths(p, plan);
+        }
+}
+
+static void bench_primitive(const struct bench_primitive *primitive, struct plan *plan)
+{
+    struct point p = {.primitive = primitive};
+
+    p.setup.in_place = plan->in_place;
+    p.setup.seed = plan->seed;
+    for (; primitive->mode_name(p.mode); p.mode++)
+        if (chosen(&plan->modes, primitive->mode_name(p.mode)))
+            bench_mode(&p, plan);
+}
+
+/* ---- The command line ------------------------------------------------------------------------------------ */
+
+static void must_be_modes(const struct words *modes)
+{
+    const char *valid[256];
+    size_t n = 0;
+
+    for (size_t i = 0; i < sizeof primitives / sizeof primitives[0]; i++)
+        for (size_t j = 0; primitives[i]->mode_name(j) && n < 256; j++)
+            valid[n++] = primitives[i]->mode_name(j);
+    for (size_t i = 0; i < modes->n; i++)
+        known_word("mode", modes->at[i], valid, n);
+}
+
+static void must_be_within(const char *option, uint64_t value, uint64_t least, uint64_t most)
+{
+    if (value < least || value > most)
+        usage_error("%s wants %llu to %llu, not %llu", option, (unsigned long long)least,
+                    (unsigned long long)most, (unsigned long long)value);
+}
+
+static void check_plan(struct plan *plan)
+{
+    static const char *const key_sizes[] = {"128", "192", "256"};
+
+    must_be_primitives(&plan->primitives);
+    must_be_kernels(&plan->kernels);
+    must_be_modes(&plan->modes);
+    for (size_t i = 0; i < plan->styles.n; i++)
+        known_word("style", plan->styles.at[i], styles, N_STYLES);
+    for (size_t i = 0; i < plan->key_bits.n; i++)
+        known_word("key size", plan->key_bits.at[i], key_sizes, 3);
+    for (size_t i = 0; i < plan->bytes.n; i++)
+        must_be_within("--bytes", option_number("--bytes", plan->bytes.at[i]), 1, 1 << 24);
+    for (size_t i = 0; i < plan->messages.n; i++)
+        must_be_within("--messages", option_number("--messages", plan->messages.at[i]), 1, 1024);
+    must_be_within("--samples", plan->samples, 1, MAX_SAMPLES);
+    must_be_within("--budget-ms", plan->budget_ms, 1, 60000);
+}
+
+static void set_default(struct words *words, const char *word)
+{
+    if (!words->n)
+        words->at[words->n++] = word;
+}
+
+int bench_command(int argc, char **argv)
+{
+    static struct plan plan = {
+        .samples = 61, .budget_ms = 50, .seed = 1, .cpu = UINT64_MAX};
+    const char *counter = NULL;
+    const struct option options[] = {
+        {"--primitive", OPTION_WORDS, &plan.primitives}, {"--kernel", OPTION_WORDS, &plan.kernels},
+        {"--mode", OPTION_WORDS, &plan.modes},           {"--key-bits", OPTION_WORDS, &plan.key_bits},
+        {"--bytes", OPTION_WORDS, &plan.bytes},          {"--style", OPTION_WORDS, &plan.styles},
+        {"--messages", OPTION_WORDS, &plan.messages},   {"--samples", OPTION_NUMBER, &plan.samples},
+        {"--budget-ms", OPTION_NUMBER, &plan.budget_ms}, {"--in-place", OPTION_FLAG, &plan.in_place},
+        {"--counter", OPTION_TEXT, &counter},            {"--cpu", OPTION_NUMBER, &plan.cpu},
+        {"--seed", OPTION_NUMBER, &plan.seed},
+    };
+
+    options_read(argc, argv, options, sizeof options / sizeof options[0]);
+    check_plan(&plan);
+    set_default(&plan.key_bits, "256");
+    set_default(&plan.bytes, "16384");
+    set_default(&plan.styles, "streamed");
+    set_default(&plan.messages, "16");
+    if (!port_pin(plan.cpu == UINT64_MAX ? -1 : (int)plan.cpu) && plan.cpu != UINT64_MAX)
+        usage_error("--cpu %llu: cannot run there", (unsigned long long)plan.cpu);
+    plan.counter = counter_choose(counter);
+    emit_harness_line("bench", counter_name(plan.counter));
+    for (size_t i = 0; i < sizeof primitives / sizeof primitives[0]; i++)
+        if (chosen(&plan.primitives, primitives[i]->name))
+            bench_primitive(primitives[i], &plan);
+    return plan.failed ? 1 : 0;
+}

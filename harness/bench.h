@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a primitive gives to the bench: its modes, each with a loop over whole messages, and the means to set
+ * one up for a kernel. bench.c times the loops and knows no primitive.
+ */
+#ifndef HARNESS_BENCH_H
+#define HARNESS_BENCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "fence.h"
+
+struct bench_setup {
+    const char *kernel;
+    unsigned key_bits;
+    size_t len_bytes; /* of one message */
+    size_t messages;  /* of one call; 1 except for the modes of many messages */
+    bool in_place;
+    uint64_t seed;
+};
+
+/* calls calls on independent messages, back to back or with a fence after each. */
+typedef void bench_loop(void *work, uint64_t calls);
+
+struct bench_primitive {
+    const char *name;
+    const char *(*mode_name)(size_t mode); /* NULL past the end */
+    bool (*is_many)(size_t mode);
+    /* The length in bytes of the message that stands for setup->len_bytes; 0: too short for the mode. */
+    size_t (*length_used)(size_t mode, const struct bench_setup *);
+    /* Keys and buffers for one point. NULL: no memory. with: the name of a second kernel that serves the
+     * mode's other use, else NULL. */
+    void *(*prepare)(size_t mode, const struct bench_setup *, const char **with);
+    /* One call; then everything it wrote, as a hash that is the same for every right kernel. */
+    uint64_t (*result)(size_t mode, void *work);
+    bench_loop *(*loop)(size_t mode, bool fenced);
+};
+
+extern const struct bench_primitive bench_aes;
+
+#endif

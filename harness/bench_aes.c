@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The modes of AES for bench. One call is one whole message: IV, counter, tweak and tag inside, the key
+ * schedule outside (its own modes are setkey and setkey-enc).
+ */
+#include "bench.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "everycore/aes.h"
+#include "everycore/cpu.h"
+
+#include "random.h"
+
+#define MAX_SLOTS 8
+#define SLOTS_BYTES 16384 /* messages of all slots: half of a 32 KiB first-level cache with their outputs */
+
+/* One of the messages that calls take in turn, so that none waits for the one before it. */
+struct slot {
+    const uint8_t *in;
+    uint8_t *out;
+    uint8_t iv[16];
+};
+
+struct work {
+    union evc_aes_key key;
+    const struct evc_aes *kernel;
+    unsigned key_bits;
+    size_t len_bytes, n_messages;
+    size_t slot_mask; /* slots - 1, slots a power of two */
+    struct slot slots[MAX_SLOTS];
+    struct evc_msg *messages; /* of the modes of many messages */
+    uint8_t (*ivs)[16];
+    uint8_t user_key[64];
+    uint8_t tag[16];
+    union evc_aes_key made; /* by the modes that time key set-up */
+    uint8_t *in, *out;
+    size_t total_bytes;
+};
+
+/* ---- The loops --------------------------------------------------------------------------------------- */
+
+/* Two loops around one body: s is the call's slot, w the work, iv a copy of the slot's IV. */
+#define LOOPS(name, ...)                                                                           \
+    static void name(void *vwork, uint64_t calls)                                                  \
+    {                                                                                              \
+        struct work *w = vwork;                                                                    \
+        for (uint64_t i = 0; i < calls; i++) {                                                     \
+            const struct slot *s = &w->slots[i & w->slot_mask];                                    \
+            (void)s;                                                                               \
+            __VA_ARGS__                                                                            \
+        }                                                                                          \
+    }                                                                                              \
+    static void name##_fenced(void *vwork, uint64_t calls)                                         \
+    {                                                                                              \
+        struct work *w = vwork;                                                                    \
+        FENCE();                                                                                   \
+        for (uint64_t i = 0; i < calls; i++) {                                                     \
+            const struct slot *s = &w->slots[i & w->slot_mask];                                    \
+            (void)s;                                                                               \
+            __VA_ARGS__                                                                            \
+            FENCE();                                                                               \
+        }                                                                                          \
+    }
+
+#define COPY_IV                                                                                    \
+    uint8_t iv[16];                                                                                \
+    memcpy(iv, s->iv, 16);
+
+LOOPS(ecb_enc, { evc_aes_encrypt(&w->key, s->in, s->out, w->len_bytes / 16); })
+LOOPS(ecb_dec, { evc_aes_decrypt(&w->key, s->in, s->out, w->len_bytes / 16); })
+LOOPS(cbc_enc, { COPY_IV evc_aes_cbc_encrypt_blocks(&w->key, iv, s->in, s->out, w->len_bytes / 16); })
+LOOPS(cbc_dec, { COPY_IV evc_aes_cbc_decrypt_blocks(&w->key, iv, s->in, s->out, w->len_bytes / 16); })
+LOOPS(ctr, { COPY_IV evc_aes_ctr32(&w->key, iv, s->in, s->out, w->len_bytes); })
+LOOPS(cbcmac, {
+    memset(w->tag, 0, 16);
+    evc_aes_cbcmac_blocks(&w->key, w->tag, s->in, w->len_bytes / 16);
+})
+LOOPS(cbc_enc_many, {
+    evc_aes_cbc_encrypt_blocks_many(&w->key, w->messages, w->n_messages);
+})
+LOOPS(setkey, { evc_aes_set_key(&w->made, w->kernel, w->user_key, w->key_bits); })
+LOOPS(setkey_enc, { evc_aes_set_encrypt_key(&w->made, w->kernel, w->user_key, w->key_bits); })
+
+/* ---- The modes ----------------------------------------------------------------------------------------- */
+
+enum {
+    BLOCKS = 1, /* whole blocks only */
+    MANY = 2,   /* a call is of many messages */
+    KEY = 4,    /* no message: "bytes" is the length of the key */
+};
+
+static const struct mode {
+    const char *name;
+    bench_loop *streamed, *fenced;
+    unsigned flags;
+} modes[] = {
+    {"ecb-enc", ecb_enc, ecb_enc_fenced, BLOCKS},
+    {"ecb-dec", ecb_dec, ecb_dec_fenced, BLOCKS},
+    {"cbc-enc", cbc_enc, cbc_enc_fenced, BLOCKS},
+    {"cbc-dec", cbc_dec, cbc_dec_fenced, BLOCKS},
+    {"ctr", ctr, ctr_fenced, 0},
+    {"cbcmac", cbcmac, cbcmac_fenced, BLOCKS},
+    {"cbc-enc-many", cbc_enc_many, cbc_enc_many_fenced, BLOCKS | MANY},
+    {"setkey", setkey, setkey_fenced, KEY},
+    {"setkey-enc", setkey_enc, setkey_enc_fenced, KEY},
+};
+#define N_MODES (sizeof modes / sizeof modes[0])
+
+static const char *mode_name(size_t mode)
+{
+    return mode < N_MODES ? modes[mode].name : NULL;
+}
+
+static bool is_many(size_t mode)
+{
+    return (modes[mode].flags & MANY) != 0;
+}
+
+static size_t length_used(size_t mode, const struct bench_setup *setup)
+{
+    if (modes[mode].flags & KEY)
+        return setup->key_bits / 8;
+    return modes[mode].flags & BLOCKS ? setup->len_bytes / 16 * 16 : setup->len_bytes;
+}
+
+static bench_loop *loop(size_t mode, bool fenced)
+{
+    return fenced ? modes[mode].fenced : modes[mode].streamed;
+}
+
+/* ---- One point ------------------------------------------------------------------------------------------- */
+
+/* Room for n messages of stride bytes in and out, 64-byte aligned. in and out lie 2 KiB apart modulo 4 KiB: the
+ * low 12 bits of a load and of an older store near it never agree, so none waits for the other. */
+static bool get_memory(struct work *w, size_t total_bytes)
+{
+    static uint8_t *memory;
+    static size_t have;
+    size_t in_bytes = (total_bytes + 4095) / 4096 * 4096 + 2048;
+    size_t want = in_bytes + total_bytes + 4096;
+
+    if (want > have) {
+        free(memory);
+        memory = malloc(want);
+        have = memory ? want : 0;
+    }
+    if (!memory)
+        return false;
+    w->in = memory + (4096 - (uintptr_t)memory % 4096) % 4096;
+    w->out = w->in + in_bytes;
+    w->total_bytes = total_bytes;
+    return true;
+}
+
+static bool get_messages(struct work *w, size_t n, size_t stride, bool in_place, struct random *r)
+{
+    static struct evc_msg messages[1024];
+    static uint8_t ivs[1024][16];
+
+    if (n > 1024)
+        return false;
+    w->messages = messages;
+    w->ivs = ivs;
+    random_bytes(r, ivs[0], 16 * n);
+    for (size_t i = 0; i < n; i++) {
+        messages[i].in = w->in + i * stride;
+        messages[i].out = in_place ? w->in + i * stride : w->out + i * stride;
+        messages[i].len_bytes = w->len_bytes;
+        messages[i].iv = ivs[i];
+    }
+    return true;
+}
+
+static void set_slots(struct work *w, size_t stride, bool in_place, struct random *r)
+{
+    size_t n = 1;
+
+    while (n < MAX_SLOTS && 2 * n * stride <= SLOTS_BYTES)
+        n *= 2;
+    w->slot_mask = n - 1;
+    for (size_t i = 0; i < n; i++) {
+        struct slot *s = &w->slots[i];
+        s->in = w->in + i * stride;
+        s->out = in_place ? w->in + i * stride : w->out + i * stride;
+        random_bytes(r, s->iv, 16);
+    }
+}
+
+static void *prepare(size_t mode, const struct bench_setup *setup, const char **with)
+{
+    static struct work work;
+    struct work *w = &work;
+    struct random r = {setup->seed};
+    size_t stride = (setup->len_bytes + 63) / 64 * 64;
+    size_t room = setup->messages * stride;
+
+    *with = NULL;
+    memset(w, 0, sizeof *w);
+    w->kernel = evc_aes_named(setup->kernel);
+    w->key_bits = setup->key_bits;
+    w->len_bytes = setup->len_bytes;
+    w->n_messages = setup->messages;
+    if (!get_memory(w, room > SLOTS_BYTES ? room : SLOTS_BYTES))
+        return NULL;
+    random_bytes(&r, w->user_key, sizeof w->user_key);
+    random_bytes(&r, w->in, w->total_bytes);
+    memset(w->out, 0, w->total_bytes);
+    set_slots(w, stride, setup->in_place, &r);
+    if (modes[mode].flags & MANY && !get_messages(w, setup->messages, stride, setup->in_place, &r))
+        return NULL;
+    if (evc_aes_set_key(&w->key, w->kernel, w->user_key, w->key_bits) != EVC_OK)
+        return NULL;
+    return w;
+}
+
+/* FNV-1a, 64 bits. */
+static uint64_t hash(uint64_t h, const uint8_t *bytes, size_t len_bytes)
+{
+    for (size_t i = 0; i < len_bytes; i++)
+        h = (h ^ bytes[i]) * UINT64_C(0x100000001b3);
+    return h;
+}
+
+/* What one call of the loop that prepare() was asked for has written. Keys made are private to their kernel:
+ * a block encrypted under each stands for it. */
+static uint64_t result(size_t mode, void *vwork)
+{
+    struct work *w = vwork;
+    uint64_t h = UINT64_C(0xcbf29ce484222325);
+
+    modes[mode].streamed(w, 1);
+    h = hash(h, w->in, w->total_bytes);
+    h = hash(h, w->out, w->total_bytes);
+    h = hash(h, w->tag, 16);
+    if (modes[mode].flags & MANY)
+        h = hash(h, w->ivs[0], 16 * w->n_messages);
+    if (modes[mode].flags & KEY) {
+        uint8_t block[16];
+        evc_aes_encrypt(&w->made, w->in, block, 1);
+        h = hash(h, block, 16);
+    }
+    return h;
+}
+
+const struct bench_primitive bench_aes = {
+    .name = "aes",
+    .mode_name = mode_name,
+    .is_many = is_many,
+    .length_used = length_used,
+    .prepare = prepare,
+    .result = result,
+    .loop = loop,
+};

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* The commands: each reads its arguments, prints JSON lines, returns the exit code. */
+#ifndef HARNESS_COMMANDS_H
+#define HARNESS_COMMANDS_H
+
+int list_command(int argc, char **argv);
+int resolve_command(int argc, char **argv);
+int check_command(int argc, char **argv);
+int bench_command(int argc, char **argv);
+int vectors_command(int argc, char **argv);
+
+/* The first line of every command's output; after the arguments have been found good. counter: NULL where
+ * the command does not measure. */
+void emit_harness_line(const char *command, const char *counter);
+
+#endif

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Core cycles. A counter ticks; what a tick is worth is learnt from a chain of dependent additions, one
+ * core cycle each, that is timed before and after every sample. Only counters of cycles need no such rate,
+ * but they too are held against the chain.
+ */
+#ifndef HARNESS_COUNTER_H
+#define HARNESS_COUNTER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct counter {
+    const char *name;
+    bool (*open)(void);    /* false: not to be had here */
+    uint64_t (*now)(void); /* all work before it is done, no work after it has begun */
+    uint32_t chain_links;  /* long enough that the counter's step is below 0.3 % of it */
+    bool counts_cycles;    /* a tick is a core cycle */
+};
+
+extern const struct counter counter_perf; /* Linux perf_event: hardware cycles of user code */
+extern const struct counter counter_tsc;  /* x86 time-stamp counter */
+extern const struct counter counter_clock; /* the system's clock */
+
+/* The best one that works here, or the one of that name ("none": NULL); NULL where there is none. An unknown
+ * name, or one that does not work here, is bad usage: exit 2. */
+const struct counter *counter_choose(const char *name);
+const char *counter_name(const struct counter *);
+
+/* n_links dependent additions of registers, n_links a multiple of 100. Register and register: newer cores
+ * remove additions of constants before they execute. False where the architecture has no known chain. */
+bool add_chain(uint32_t n_links);
+
+/* One timed run of something. */
+struct sample {
+    double cycles, ns;
+    bool disturbed; /* the rate changed by more than 1 % around it, or another program ran */
+};
+
+/* Time run(arg, calls); cycles and ns are of all calls together. */
+struct sample counter_sample(const struct counter *, void (*run)(void *, uint64_t), void *arg,
+                             uint64_t calls);
+
+#endif

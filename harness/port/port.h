@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/* What the harness needs of an operating system beyond the C library; one file per system implements it. */
+#ifndef HARNESS_PORT_H
+#define HARNESS_PORT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* A clock that only moves forward, not adjusted in rate where there is such a one. */
+uint64_t port_now_ns(void);
+
+/* How often another program took the CPU from this one so far; 0 if unknown. */
+uint64_t port_preemptions(void);
+
+/* Stay on this CPU; -1: on the one where this runs now. False: not possible. */
+bool port_pin(int cpu);
+
+/* This is an emulator that gives no cycles worth counting. */
+bool port_emulated(void);
+
+/* Whole pages, readable and writable, with an inaccessible page right before start and right after
+ * start + len_bytes. len_bytes is rounded up to pages. Never freed. start NULL: not possible. */
+struct guarded {
+    uint8_t *start;
+    size_t len_bytes;
+};
+struct guarded port_guarded(size_t at_least_bytes);
+
+/* Run f(arg); false if it touched memory that it may not touch. Not reentrant. */
+bool port_survives(void (*f)(void *), void *arg);
+
+/* Run f(arg) on this stack of len_bytes bytes; false: not possible. */
+bool port_on_stack(void (*f)(void *), void *arg, uint8_t *stack, size_t len_bytes);
+
+#endif

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT */
+/* resolve: which kernel serves each use and each mode on this CPU or on any named one, and why the lines
+ * before it do not. All answers come from evc_resolve() and evc_unfit(). */
+#include "everycore/cpu.h"
+#include "everycore/kernel.h"
+
+#include "commands.h"
+#include "emit.h"
+#include "names.h"
+
+#include <string.h>
+
+struct request {
+    enum evc_arch arch;
+    uint64_t features;
+    unsigned policy;
+    const char *policy_name;
+};
+
+static const enum evc_use uses[] = {EVC_USE_PARALLEL, EVC_USE_SERIAL};
+
+/* Each mode has one fixed use per key; those with two keys have one of each. */
+static const struct mode_uses {
+    const char *primitive, *algorithm;
+    enum evc_use uses[2]; /* ANY: no second key */
+} mode_uses[] = {
+    {"aes", "ecb(aes)", {EVC_USE_PARALLEL}},
+    {"aes", "cbc-enc(aes)", {EVC_USE_SERIAL}},
+    {"aes", "cbc-dec(aes)", {EVC_USE_PARALLEL}},
+    {"aes", "ctr(aes)", {EVC_USE_PARALLEL}},
+    {"aes", "xts(aes)", {EVC_USE_PARALLEL, EVC_USE_SERIAL}},
+    {"aes", "cbcmac(aes)", {EVC_USE_SERIAL}},
+    {"aes", "cmac(aes)", {EVC_USE_SERIAL}},
+    {"aes", "ccm(aes)", {EVC_USE_PARALLEL, EVC_USE_SERIAL}},
+    {"aes", "cbc-enc-many(aes)", {EVC_USE_PARALLEL}},
+    {"aes", "cmac-many(aes)", {EVC_USE_PARALLEL}},
+};
+
+static void emit_skipped(const struct request *r, const struct evc_registry_line *line,
+                         enum evc_unfit why)
+{
+    char text[256];
+    const char *word = "", *detail = "";
+
+    switch (why) {
+    case EVC_FITS:
+    case EVC_UNFIT_PRIMITIVE:
+        return;
+    case EVC_UNFIT_ARCH:
+        word = "arch";
+        detail = arch_name((enum evc_arch)line->arch);
+        break;
+    case EVC_UNFIT_FEATURE:
+        word = "feature";
+        detail = features_text(text, sizeof text, r->arch, line->needs & ~r->features);
+        break;
+    case EVC_UNFIT_TIMING:
+        word = "timing";
+        detail = timing_name(line->timing);
+        break;
+    case EVC_UNFIT_USE:
+        word = "use";
+        detail = use_name(line->use);
+        break;
+    }
+    emit_object_begin(NULL);
+    emit_text("kernel", line->name);
+    emit_text("why", word);
+    emit_text("detail", detail);
+    emit_object_end();
+}
+
+static void resolve_use(const struct request *r, const char *primitive, enum evc_use use)
+{
+    const struct evc_registry_line *line,
+        *found = evc_resolve(r->arch, primitive, r->features, r->policy, use);
+
+    emit_begin("resolve");
+    emit_text("arch", arch_name(r->arch));
+    emit_features("features", r->arch, r->features);
+    emit_text("policy", r->policy_name);
+    emit_text("primitive", primitive);
+    emit_text("use", use_name(use));
+    emit_text("kernel", found ? found->name : NULL);
+    emit_list_begin("skipped");
+    for (unsigned i = 0; (line = evc_registry_at(i)) != NULL && line != found; i++)
+        emit_skipped(r, line, evc_unfit(line, r->arch, primitive, r->features, r->policy, use));
+    emit_list_end();
+    emit_end();
+}
+
+static void resolve_mode(const struct request *r, const struct mode_uses *mode)
+{
+    size_t n = mode->uses[1] == EVC_USE_ANY ? 1 : 2;
+
+    emit_begin("mode");
+    emit_text("algorithm", mode->algorithm);
+    emit_list_begin("uses");
+    for (size_t i = 0; i < n; i++)
+        emit_text(NULL, use_name(mode->uses[i]));
+    emit_list_end();
+    emit_list_begin("kernels");
+    for (size_t i = 0; i < n; i++) {
+        const struct evc_registry_line *line =
+            evc_resolve(r->arch, mode->primitive, r->features, r->policy, mode->uses[i]);
+        emit_text(NULL, line ? line->name : NULL);
+    }
+    emit_list_end();
+    emit_end();
+}
+
+static void resolve_primitive(const struct request *r, const char *primitive)
+{
+    for (size_t i = 0; i < sizeof uses / sizeof uses[0]; i++)
+        resolve_use(r, primitive, uses[i]);
+    for (size_t i = 0; i < sizeof mode_uses / sizeof mode_uses[0]; i++)
+        if (strcmp(mode_uses[i].primitive, primitive) == 0)
+            resolve_mode(r, &mode_uses[i]);
+}
+
+int resolve_command(int argc, char **argv)
+{
+    static struct words features;
+    const char *arch = NULL, *policy = "ct", *before = NULL;
+    const struct option options[] = {
+        {"--arch", OPTION_TEXT, &arch},
+        {"--features", OPTION_WORDS, &features},
+        {"--policy", OPTION_TEXT, &policy},
+    };
+    const struct evc_registry_line *line;
+    struct request r;
+
+    options_read(argc, argv, options, sizeof options / sizeof options[0]);
+    if (features.n && !arch)
+        usage_error("--features wants --arch: features are of one architecture");
+    r.arch = arch ? arch_named(arch) : EVC_ARCH_HERE;
+    r.features = arch ? features_named(r.arch, &features) : evc_cpu_features();
+    r.policy = policy_named(policy);
+    r.policy_name = policy;
+    emit_harness_line("resolve", NULL);
+    for (unsigned i = 0; (line = evc_registry_at(i)) != NULL; before = line->primitive, i++)
+        if (!before || strcmp(before, line->primitive) != 0)
+            resolve_primitive(&r, line->primitive);
+    return 0;
+}
