@@ -1,3 +1,128 @@
 /* SPDX-License-Identifier: MIT */
+/* check: every property of every kernel of the registry; kernels that cannot run here are visible skips. */
+#include "check.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
 #include "commands.h"
-int check_command(int argc, char **argv) { (void)argc; (void)argv; return 0; }
+#include "emit.h"
+#include "names.h"
+
+#define N(array) (sizeof(array) / sizeof(array)[0])
+
+static const struct check_primitive *const primitives[] = {&check_aes};
+
+static struct plan {
+    struct words primitives, kernels, properties;
+    uint64_t seed;
+    bool quick;
+} plan = {.seed = 1};
+
+static uint64_t count[3]; /* by enum result */
+
+enum result check_fail(struct check *c, const char *format, ...)
+{
+    va_list list;
+
+    va_start(list, format);
+    vsnprintf(c->detail, sizeof c->detail, format, list);
+    va_end(list);
+    return FAIL;
+}
+
+enum result check_skip(struct check *c, const char *why)
+{
+    snprintf(c->detail, sizeof c->detail, "%s", why);
+    return SKIP;
+}
+
+static void emit_check(const struct check *c, const char *property, enum result result)
+{
+    static const char *const words[] = {"pass", "fail", "skip"};
+
+    count[result]++;
+    emit_begin("check");
+    emit_text("primitive", c->line->primitive);
+    emit_text("kernel", c->line->name);
+    emit_text("property", property);
+    emit_text("result", words[result]);
+    emit_unsigned("cases", c->cases);
+    if (result != PASS)
+        emit_text("detail", c->detail);
+    if (result == FAIL)
+        emit_unsigned("seed", plan.seed);
+    emit_end();
+}
+
+/* Data of its own for each kernel and property, so that one alone meets the same data again. */
+static uint64_t seed_of(const char *kernel, const char *property)
+{
+    struct random r = {plan.seed};
+
+    for (; *kernel; kernel++)
+        r.state = random_next(&r) ^ (uint8_t)*kernel;
+    for (; *property; property++)
+        r.state = random_next(&r) ^ (uint8_t)*property;
+    return r.state;
+}
+
+static void check_kernel(const struct check_primitive *primitive, const struct evc_registry_line *line)
+{
+    if (!runs_here(line)) {
+        struct check c = {.line = line};
+        why_not_here(c.detail, sizeof c.detail, line);
+        emit_check(&c, "all", SKIP);
+        return;
+    }
+    for (size_t i = 0; i < primitive->n_properties; i++) {
+        const struct property *p = &primitive->properties[i];
+        struct check c = {.line = line, .quick = plan.quick};
+        if (!chosen(&plan.properties, p->name))
+            continue;
+        c.random.state = seed_of(line->name, p->name);
+        enum result result = p->holds(&c);
+        emit_check(&c, p->name, result);
+    }
+}
+
+static void must_be_properties(const struct words *words)
+{
+    const char *valid[256];
+    size_t n = 0;
+
+    for (size_t i = 0; i < N(primitives); i++)
+        for (size_t j = 0; j < primitives[i]->n_properties && n < N(valid); j++)
+            valid[n++] = primitives[i]->properties[j].name;
+    for (size_t i = 0; i < words->n; i++)
+        known_word("property", words->at[i], valid, n);
+}
+
+int check_command(int argc, char **argv)
+{
+    const struct option options[] = {
+        {"--primitive", OPTION_WORDS, &plan.primitives}, {"--kernel", OPTION_WORDS, &plan.kernels},
+        {"--property", OPTION_WORDS, &plan.properties},  {"--seed", OPTION_NUMBER, &plan.seed},
+        {"--quick", OPTION_FLAG, &plan.quick},
+    };
+    const struct evc_registry_line *line;
+
+    options_read(argc, argv, options, N(options));
+    must_be_primitives(&plan.primitives);
+    must_be_kernels(&plan.kernels);
+    must_be_properties(&plan.properties);
+    emit_harness_line("check", NULL);
+    for (size_t i = 0; i < N(primitives); i++)
+        for (unsigned j = 0; (line = evc_registry_at(j)) != NULL; j++)
+            if (strcmp(line->primitive, primitives[i]->name) == 0 &&
+                chosen(&plan.primitives, line->primitive) && chosen(&plan.kernels, line->name))
+                check_kernel(primitives[i], line);
+    emit_begin("summary");
+    emit_unsigned("passed", count[PASS]);
+    emit_unsigned("failed", count[FAIL]);
+    emit_unsigned("skipped", count[SKIP]);
+    emit_unsigned("seed", plan.seed);
+    emit_end();
+    return count[FAIL] ? 1 : 0;
+}

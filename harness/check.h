@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a primitive gives to check: its properties. Each is a sentence that holds for every kernel. check.c
+ * walks the registry and knows no primitive.
+ */
+#ifndef HARNESS_CHECK_H
+#define HARNESS_CHECK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "everycore/kernel.h"
+
+#include "random.h"
+
+enum result { PASS, FAIL, SKIP };
+
+/* One property of one kernel under test. */
+struct check {
+    const struct evc_registry_line *line;
+    struct random random;
+    bool quick;       /* sample the lengths and positions */
+    uint64_t cases;   /* compared so far */
+    char detail[256]; /* of a failure or skip */
+};
+
+struct property {
+    const char *name;
+    enum result (*holds)(struct check *);
+};
+
+struct check_primitive {
+    const char *name;
+    const struct property *properties;
+    size_t n_properties;
+};
+
+extern const struct check_primitive check_aes;
+
+/* Say why; returns FAIL, or SKIP. */
+enum result check_fail(struct check *, const char *format, ...)
+#if defined(__GNUC__)
+    __attribute__((format(printf, 2, 3)))
+#endif
+    ;
+enum result check_skip(struct check *, const char *why);
+
+#endif
