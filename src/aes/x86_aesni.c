@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * AES with AES-NI, 1 block per 128-bit register.
+ *
+ * Method:   one AESENC per round and block; 8 registers = 8 blocks in flight (4 on i386, which has 8 registers);
+ *           the modes are in x86_wide_steps.h, chains in x86_aesni_steps.h.
+ * Source:   FIPS 197 (2023) section 5; IEEE 1619-2018 section 5; Intel 64 and IA-32 Architectures Software
+ *           Developer's Manual, volume 2, AESENC.
+ * Needs:    X86_AESNI.   Timing: CT (no tables, no secret branches).
+ * Key form: fips197.
+ */
+#include "aes/kernel.h"
+
+#include "common/bytes.h"
+#include "common/x86.h"
+
+#if EVC_BUILT(X86_AESNI)
+EVC_ISA_BEGIN(X86_AESNI)
+
+#include "aes/x86_aesni_steps.h"
+#include "aes/x86_keys.h"
+
+typedef __m128i vec;
+#define VEC_BLOCKS 1
+#if EVC_X86_64
+#define WIDE 8
+#else
+#define WIDE 4
+#endif
+
+#define v_load evc_x86_load
+#define v_store evc_x86_store
+#define v_load_part evc_x86_load_part
+#define v_store_part evc_x86_store_part
+#define v_all(block) (block)
+#define v_block(v, n) (v)
+#define v_shift_in(iv, v) (iv)
+#define v_xor _mm_xor_si128
+#define v_add32 _mm_add_epi32
+#define v_shuffle8 _mm_shuffle_epi8
+#define v_counter_steps _mm_setzero_si128
+#define v_enc _mm_aesenc_si128
+#define v_enc_last _mm_aesenclast_si128
+#define v_dec _mm_aesdec_si128
+#define v_dec_last _mm_aesdeclast_si128
+
+/* t * x: doubles each half and brings in what is lost above: x^64 in the upper half, x^128 = x^7 + x^2 + x + 1. */
+EVC_INLINE vec v_tweaks_next(vec t)
+{
+    const vec lost = _mm_srai_epi32(_mm_shuffle_epi32(t, 0x13), 31);
+
+    return _mm_xor_si128(_mm_add_epi64(t, t), _mm_and_si128(lost, _mm_set_epi32(0, 1, 0, 0x87)));
+}
+
+EVC_INLINE void v_tweaks_begin(__m128i base, vec *t)
+{
+    t[0] = base;
+    EACH(WIDE, if (i > 0) t[i] = v_tweaks_next(t[i > 0 ? i - 1 : 0]));
+}
+
+EVC_INLINE void v_tweaks_advance(vec *t)
+{
+    v_tweaks_begin(v_tweaks_next(t[WIDE - 1]), t);
+}
+
+EVC_INLINE vec v_gather(const struct evc_x86_chain *c, size_t at)
+{
+    return v_load(c->in + at);
+}
+
+EVC_INLINE void v_scatter(const struct evc_x86_chain *c, size_t at, vec v)
+{
+    v_store(c->out + at, v);
+}
+
+EVC_INLINE vec v_gather_iv(const struct evc_x86_chain *c)
+{
+    return v_load(c->msg->iv);
+}
+
+EVC_INLINE void v_scatter_iv(const struct evc_x86_chain *c, vec v)
+{
+    v_store(c->msg->iv, v);
+}
+
+#include "aes/x86_wide_steps.h"
+
+EVC_ISA_END
+
+const struct evc_aes evc_aes_x86_aesni = {
+    .kernel = EVC_KERNEL_HEAD(x86_aesni, X86_AESNI, CT, ANY, MAX_CHAINS, struct evc_aes_fips197_key,
+                              EVC_KEY_FIPS197),
+    .set_key = evc_x86_set_key,
+    .encrypt = encrypt,
+    .decrypt = decrypt,
+    .ctr32 = ctr32,
+    .cbc_encrypt = evc_x86_cbc_encrypt,
+    .cbc_decrypt = cbc_decrypt,
+    .cbcmac = evc_x86_cbcmac,
+    .xts_encrypt = xts_encrypt,
+    .xts_decrypt = xts_decrypt,
+    .cbc_encrypt_many = cbc_encrypt_many,
+};
+#else
+EVC_EMPTY_UNIT
+#endif

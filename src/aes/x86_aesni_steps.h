@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One block in an xmm register: what the x86 kernels with AES instructions share. The chained modes are bound
+ * by the latency of AESENC, so wider registers do not help them. Include it inside a region of X86_AESNI or more.
+ */
+#ifndef EVC_AES_X86_AESNI_STEPS_H
+#define EVC_AES_X86_AESNI_STEPS_H
+
+#include "aes/fips197_key.h"
+#include "common/bytes.h"
+
+EVC_INLINE __m128i evc_x86_load(const uint8_t *p)
+{
+    return _mm_loadu_si128((const __m128i *)p);
+}
+
+EVC_INLINE void evc_x86_store(uint8_t *p, __m128i x)
+{
+    _mm_storeu_si128((__m128i *)p, x);
+}
+
+/* A round key: aligned, so that it may be a memory operand of AESENC. */
+EVC_INLINE __m128i evc_x86_key(const uint8_t rk[16])
+{
+    return _mm_load_si128((const __m128i *)rk);
+}
+
+/* ---- Vectors in flight ------------------------------------------------------------------------- */
+
+/* A statement for each i of 0 to n - 1, n a constant of 1, 4 or 8. Written out, so that arrays of vectors become
+ * registers at every level of optimisation. */
+#define EACH_I(k, ...)                                                                             \
+    {                                                                                              \
+        enum { i = k };                                                                            \
+        __VA_ARGS__;                                                                               \
+    }
+#define EACH(n, ...)                                                                               \
+    do {                                                                                           \
+        EACH_I(0, __VA_ARGS__)                                                                     \
+        if ((n) > 1) {                                                                             \
+            EACH_I(1, __VA_ARGS__)                                                                 \
+            EACH_I(2, __VA_ARGS__)                                                                 \
+            EACH_I(3, __VA_ARGS__)                                                                 \
+        }                                                                                          \
+        if ((n) > 4) {                                                                             \
+            EACH_I(4, __VA_ARGS__)                                                                 \
+            EACH_I(5, __VA_ARGS__)                                                                 \
+            EACH_I(6, __VA_ARGS__)                                                                 \
+            EACH_I(7, __VA_ARGS__)                                                                 \
+        }                                                                                          \
+    } while (0)
+
+/* One of many messages under way: in and out have moved on, msg->iv is its chain. */
+struct evc_x86_chain {
+    const uint8_t *in;
+    uint8_t *out;
+    const struct evc_msg *msg;
+};
+
+/* ---- Rounds -------------------------------------------------------------------------------------- */
+
+/* Rounds 1 to rounds - 1 of a state that has been whitened with rk[0]. Straight-line, so that nothing but the
+ * latency of AESENC counts; the two branches always go the same way for one key size. */
+#define EVC_X86_MIDDLE_ROUNDS(instruction, x, rk, rounds)                                          \
+    do {                                                                                           \
+        x = instruction(x, evc_x86_key((rk)[1]));                                                  \
+        x = instruction(x, evc_x86_key((rk)[2]));                                                  \
+        x = instruction(x, evc_x86_key((rk)[3]));                                                  \
+        x = instruction(x, evc_x86_key((rk)[4]));                                                  \
+        x = instruction(x, evc_x86_key((rk)[5]));                                                  \
+        x = instruction(x, evc_x86_key((rk)[6]));                                                  \
+        x = instruction(x, evc_x86_key((rk)[7]));                                                  \
+        x = instruction(x, evc_x86_key((rk)[8]));                                                  \
+        x = instruction(x, evc_x86_key((rk)[9]));                                                  \
+        if ((rounds) > 10) {                                                                       \
+            x = instruction(x, evc_x86_key((rk)[10]));                                             \
+            x = instruction(x, evc_x86_key((rk)[11]));                                             \
+            if ((rounds) > 12) {                                                                   \
+                x = instruction(x, evc_x86_key((rk)[12]));                                         \
+                x = instruction(x, evc_x86_key((rk)[13]));                                         \
+            }                                                                                      \
+        }                                                                                          \
+    } while (0)
+
+EVC_INLINE __m128i evc_x86_middle_rounds(const struct evc_aes_fips197_key *key, __m128i x)
+{
+    EVC_X86_MIDDLE_ROUNDS(_mm_aesenc_si128, x, key->enc, key->head.rounds);
+    return x;
+}
+
+EVC_INLINE void evc_x86_encrypt_1(const struct evc_aes_fips197_key *key, const uint8_t *in,
+                                  uint8_t *out)
+{
+    __m128i x = _mm_xor_si128(evc_x86_load(in), evc_x86_key(key->enc[0]));
+
+    x = evc_x86_middle_rounds(key, x);
+    evc_x86_store(out, _mm_aesenclast_si128(x, evc_x86_key(key->enc[key->head.rounds])));
+}
+
+EVC_INLINE void evc_x86_decrypt_1(const struct evc_aes_fips197_key *key, const uint8_t *in,
+                                  uint8_t *out)
+{
+    __m128i x = _mm_xor_si128(evc_x86_load(in), evc_x86_key(key->dec[0]));
+
+    EVC_X86_MIDDLE_ROUNDS(_mm_aesdec_si128, x, key->dec, key->head.rounds);
+    evc_x86_store(out, _mm_aesdeclast_si128(x, evc_x86_key(key->dec[key->head.rounds])));
+}
+
+/* ---- Chains ---------------------------------------------------------------------------------------- */
+
+/*
+ * With K = rk[0] ^ rk[rounds], AESENCLAST(x, K ^ next plaintext) is the whitened state of the next block: the
+ * chaining xor costs no latency. The ciphertext itself is a second AESENCLAST, beside the chain.
+ */
+static void evc_x86_cbc_encrypt(const void *vkey, uint8_t iv[16], const uint8_t *in, uint8_t *out,
+                                size_t n_blocks)
+{
+    const struct evc_aes_fips197_key *key = vkey;
+    const __m128i first = evc_x86_key(key->enc[0]);
+    const __m128i last = evc_x86_key(key->enc[key->head.rounds]);
+    const __m128i fold = _mm_xor_si128(first, last);
+    __m128i x, next;
+
+    if (!n_blocks)
+        return;
+    x = _mm_xor_si128(_mm_xor_si128(evc_x86_load(in), first), evc_x86_load(iv));
+    for (; n_blocks > 1; n_blocks--, in += 16, out += 16) {
+        next = _mm_xor_si128(fold, evc_x86_load(in + 16));
+        x = evc_x86_middle_rounds(key, x);
+        evc_x86_store(out, _mm_aesenclast_si128(x, last));
+        x = _mm_aesenclast_si128(x, next);
+    }
+    x = _mm_aesenclast_si128(evc_x86_middle_rounds(key, x), last);
+    evc_x86_store(out, x);
+    evc_x86_store(iv, x);
+}
+
+static void evc_x86_cbcmac(const void *vkey, uint8_t chain[16], const uint8_t *in, size_t n_blocks)
+{
+    const struct evc_aes_fips197_key *key = vkey;
+    const __m128i first = evc_x86_key(key->enc[0]);
+    const __m128i last = evc_x86_key(key->enc[key->head.rounds]);
+    const __m128i fold = _mm_xor_si128(first, last);
+    __m128i x, next;
+
+    if (!n_blocks)
+        return;
+    x = _mm_xor_si128(_mm_xor_si128(evc_x86_load(in), first), evc_x86_load(chain));
+    for (; n_blocks > 1; n_blocks--, in += 16) {
+        next = _mm_xor_si128(fold, evc_x86_load(in + 16));
+        x = _mm_aesenclast_si128(evc_x86_middle_rounds(key, x), next);
+    }
+    evc_x86_store(chain, _mm_aesenclast_si128(evc_x86_middle_rounds(key, x), last));
+}
+
+/* ---- Parts of a block --------------------------------------------------------------------------------- */
+
+/* n_bytes 1 to 15 at p as the low bytes of a block, zeros above; reads nothing else: two words that overlap, or
+ * three bytes that may be the same. */
+EVC_INLINE __m128i evc_x86_load_part(const uint8_t *p, size_t n_bytes)
+{
+    uint64_t lo, hi = 0;
+
+    if (n_bytes >= 8) {
+        lo = evc_load64_le(p);
+        hi = evc_load64_le(p + n_bytes - 8) >> 1 >> (127 - 8 * n_bytes);
+    } else if (n_bytes >= 4) {
+        lo = evc_load32_le(p) | (uint64_t)evc_load32_le(p + n_bytes - 4) << (8 * n_bytes - 32);
+    } else {
+        lo = (uint64_t)(p[0] | p[n_bytes / 2] << (n_bytes / 2 * 8) | p[n_bytes - 1] << (n_bytes * 8 - 8));
+    }
+    return _mm_set_epi64x((long long)hi, (long long)lo);
+}
+
+/* The low n_bytes (1 to 15) of x to p; writes nothing else. */
+EVC_INLINE void evc_x86_store_part(uint8_t *p, __m128i x, size_t n_bytes)
+{
+    uint64_t w[2];
+
+    _mm_storeu_si128((__m128i *)w, x);
+    if (n_bytes >= 8) {
+        evc_store64_le(p, w[0]);
+        evc_store64_le(p + n_bytes - 8,
+                       w[0] >> (8 * n_bytes - 64) | w[1] << 1 << (127 - 8 * n_bytes));
+    } else if (n_bytes >= 4) {
+        evc_store32_le(p, (uint32_t)w[0]);
+        evc_store32_le(p + n_bytes - 4, (uint32_t)(w[0] >> (8 * n_bytes - 32)));
+    } else {
+        p[n_bytes / 2] = (uint8_t)(w[0] >> (n_bytes / 2 * 8));
+        p[n_bytes - 1] = (uint8_t)(w[0] >> (n_bytes * 8 - 8));
+        p[0] = (uint8_t)w[0];
+    }
+}
+
+#endif

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * AES with VAES, 2 blocks per 256-bit register.
+ *
+ * Method:   one VAESENC per round on 2 blocks; 8 registers = 16 blocks in flight;
+ *           the modes are in x86_wide_steps.h, chains in x86_aesni_steps.h.
+ * Source:   FIPS 197 (2023) section 5; IEEE 1619-2018 section 5; Intel 64 and IA-32 Architectures Software
+ *           Developer's Manual, volume 2, AESENC and VAESENC.
+ * Needs:    X86_VAES256.   Timing: CT (no tables, no secret branches).
+ * Key form: fips197.
+ */
+#include "aes/kernel.h"
+
+#include "common/bytes.h"
+#include "common/x86.h"
+
+#if EVC_BUILT(X86_VAES256)
+EVC_ISA_BEGIN(X86_VAES256)
+
+#include "aes/x86_aesni_steps.h"
+#include "aes/x86_keys.h"
+
+typedef __m256i vec;
+#define VEC_BLOCKS 2
+#define WIDE 8
+
+#define v_all _mm256_broadcastsi128_si256
+#define v_xor _mm256_xor_si256
+#define v_add32 _mm256_add_epi32
+#define v_shuffle8 _mm256_shuffle_epi8
+#define v_enc _mm256_aesenc_epi128
+#define v_enc_last _mm256_aesenclast_epi128
+#define v_dec _mm256_aesdec_epi128
+#define v_dec_last _mm256_aesdeclast_epi128
+
+EVC_INLINE vec v_join(__m128i low, __m128i high)
+{
+    return _mm256_inserti128_si256(_mm256_castsi128_si256(low), high, 1);
+}
+
+EVC_INLINE vec v_load(const uint8_t *p)
+{
+    return _mm256_loadu_si256((const __m256i *)p);
+}
+
+EVC_INLINE void v_store(uint8_t *p, vec v)
+{
+    _mm256_storeu_si256((__m256i *)p, v);
+}
+
+EVC_INLINE vec v_load_part(const uint8_t *p, size_t n_bytes)
+{
+    if (n_bytes < 16)
+        return _mm256_zextsi128_si256(evc_x86_load_part(p, n_bytes));
+    if (n_bytes == 16)
+        return _mm256_zextsi128_si256(evc_x86_load(p));
+    return v_join(evc_x86_load(p), evc_x86_load_part(p + 16, n_bytes - 16));
+}
+
+EVC_INLINE void v_store_part(uint8_t *p, vec v, size_t n_bytes)
+{
+    __m128i x = _mm256_castsi256_si128(v);
+
+    if (n_bytes >= 16) {
+        evc_x86_store(p, x);
+        x = _mm256_extracti128_si256(v, 1);
+        p += 16, n_bytes -= 16;
+    }
+    if (n_bytes)
+        evc_x86_store_part(p, x, n_bytes);
+}
+
+EVC_INLINE __m128i v_block(vec v, size_t n)
+{
+    return n ? _mm256_extracti128_si256(v, 1) : _mm256_castsi256_si128(v);
+}
+
+EVC_INLINE vec v_shift_in(__m128i iv, vec v)
+{
+    return v_join(iv, _mm256_castsi256_si128(v));
+}
+
+EVC_INLINE vec v_counter_steps(void)
+{
+    return _mm256_set_epi32(1, 0, 0, 0, 0, 0, 0, 0);
+}
+
+/* What a shift of a block by k < 57 bits has lost above, as a number in the lower half: times x^7 + x^2 + x + 1. */
+EVC_INLINE vec v_reduce(vec lost)
+{
+    vec sum = v_xor(lost, _mm256_slli_epi64(lost, 1));
+
+    return v_xor(sum, v_xor(_mm256_slli_epi64(lost, 2), _mm256_slli_epi64(lost, 7)));
+}
+
+EVC_INLINE vec v_tweaks_next(vec t) /* t * x^2 */
+{
+    const vec high = _mm256_shuffle_epi32(_mm256_srli_epi64(t, 62), 0x4e);
+    const vec lost = _mm256_blend_epi32(high, _mm256_setzero_si256(), 0xcc);
+
+    return v_xor(v_xor(_mm256_slli_epi64(t, 2), _mm256_blend_epi32(_mm256_setzero_si256(), high, 0xcc)),
+                 v_reduce(lost));
+}
+
+EVC_INLINE void v_tweaks_begin(__m128i base, vec *t)
+{
+    const __m128i lost = _mm_srai_epi32(_mm_shuffle_epi32(base, 0x13), 31);
+
+    t[0] = v_join(base, _mm_xor_si128(_mm_add_epi64(base, base),
+                                      _mm_and_si128(lost, _mm_set_epi32(0, 1, 0, 0x87))));
+    EACH(WIDE, if (i > 0) t[i] = v_tweaks_next(t[i > 0 ? i - 1 : 0]));
+}
+
+EVC_INLINE void v_tweaks_advance(vec *t) /* t * x^16 */
+{
+    EACH(WIDE, t[i] = v_xor(_mm256_slli_si256(t[i], 2), v_reduce(_mm256_srli_si256(t[i], 14))));
+}
+
+EVC_INLINE vec v_gather(const struct evc_x86_chain *c, size_t at)
+{
+    return v_join(evc_x86_load(c[0].in + at), evc_x86_load(c[1].in + at));
+}
+
+EVC_INLINE void v_scatter(const struct evc_x86_chain *c, size_t at, vec v)
+{
+    evc_x86_store(c[0].out + at, _mm256_castsi256_si128(v));
+    evc_x86_store(c[1].out + at, _mm256_extracti128_si256(v, 1));
+}
+
+EVC_INLINE vec v_gather_iv(const struct evc_x86_chain *c)
+{
+    return v_join(evc_x86_load(c[0].msg->iv), evc_x86_load(c[1].msg->iv));
+}
+
+EVC_INLINE void v_scatter_iv(const struct evc_x86_chain *c, vec v)
+{
+    evc_x86_store(c[0].msg->iv, _mm256_castsi256_si128(v));
+    evc_x86_store(c[1].msg->iv, _mm256_extracti128_si256(v, 1));
+}
+
+#include "aes/x86_wide_steps.h"
+
+EVC_ISA_END
+
+const struct evc_aes evc_aes_x86_vaes256 = {
+    .kernel = EVC_KERNEL_HEAD(x86_vaes256, X86_VAES256, CT, PARALLEL, MAX_CHAINS, struct evc_aes_fips197_key,
+                              EVC_KEY_FIPS197),
+    .set_key = evc_x86_set_key,
+    .encrypt = encrypt,
+    .decrypt = decrypt,
+    .ctr32 = ctr32,
+    .cbc_encrypt = evc_x86_cbc_encrypt,
+    .cbc_decrypt = cbc_decrypt,
+    .cbcmac = evc_x86_cbcmac,
+    .xts_encrypt = xts_encrypt,
+    .xts_decrypt = xts_decrypt,
+    .cbc_encrypt_many = cbc_encrypt_many,
+};
+#else
+EVC_EMPTY_UNIT
+#endif

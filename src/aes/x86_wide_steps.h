@@ -1,0 +1,422 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * AES modes with many blocks in flight, written once for every width of vector. Include it inside the region of
+ * the kernel's ISA, after these have been defined:
+ *
+ *   vec, VEC_BLOCKS          a vector of 1, 2 or 4 blocks; block 0 is the lowest and the first in memory
+ *   WIDE                     vectors in flight, 4 or 8: 8 = latency 4 x 2 instructions a cycle
+ *   v_load, v_store          a whole vector, no alignment
+ *   v_load_part, v_store_part  its first n_bytes, 1 to 16 * VEC_BLOCKS; touches no other memory
+ *   v_all, v_low, v_block    one block in all places; block 0; block n
+ *   v_shift_in(iv, v)        blocks iv, v[0], v[1], ... : what stands before each block of v
+ *   v_xor, v_add32, v_shuffle8   shuffle8 within each block
+ *   v_enc, v_enc_last, v_dec, v_dec_last
+ *   v_tweaks_begin(base, t)  WIDE vectors of tweaks: base * x^j for block j (IEEE 1619-2018 section 5.2)
+ *   v_tweaks_advance(t)      each of them * x^(WIDE * VEC_BLOCKS)
+ *   v_tweaks_next(v)         v * x^VEC_BLOCKS
+ *   v_gather, v_scatter      one block from or to each of VEC_BLOCKS chains
+ *
+ * Every mode is: whiten, middle rounds, last round; what differs is what is folded into the first and the last
+ * round key. Steps of WIDE vectors, then one of 4, then single vectors, the last of them in part.
+ */
+#ifndef EVC_AES_X86_WIDE_STEPS_H
+#define EVC_AES_X86_WIDE_STEPS_H
+
+#include "aes/x86_aesni_steps.h"
+
+#define VEC_BYTES (16 * VEC_BLOCKS)
+
+/* ---- Rounds: n vectors whitened before, the last round after ------------------------------------------ */
+
+#ifndef UNROLL
+#define UNROLL 1
+#endif
+#if UNROLL
+#define ONE_ROUND(instruction, s, n, rk)                                                           \
+    do {                                                                                           \
+        const vec k_ = v_all(evc_x86_key(rk));                                                     \
+        EACH(n, s[i] = instruction(s[i], k_));                                                     \
+    } while (0)
+#define MIDDLE_ROUNDS(instruction, s, n, rk, rounds)                                               \
+    do {                                                                                           \
+        ONE_ROUND(instruction, s, n, (rk)[1]);                                                     \
+        ONE_ROUND(instruction, s, n, (rk)[2]);                                                     \
+        ONE_ROUND(instruction, s, n, (rk)[3]);                                                     \
+        ONE_ROUND(instruction, s, n, (rk)[4]);                                                     \
+        ONE_ROUND(instruction, s, n, (rk)[5]);                                                     \
+        ONE_ROUND(instruction, s, n, (rk)[6]);                                                     \
+        ONE_ROUND(instruction, s, n, (rk)[7]);                                                     \
+        ONE_ROUND(instruction, s, n, (rk)[8]);                                                     \
+        ONE_ROUND(instruction, s, n, (rk)[9]);                                                     \
+        if ((rounds) > 10) {                                                                       \
+            ONE_ROUND(instruction, s, n, (rk)[10]);                                                \
+            ONE_ROUND(instruction, s, n, (rk)[11]);                                                \
+            if ((rounds) > 12) {                                                                   \
+                ONE_ROUND(instruction, s, n, (rk)[12]);                                            \
+                ONE_ROUND(instruction, s, n, (rk)[13]);                                            \
+            }                                                                                      \
+        }                                                                                          \
+    } while (0)
+#else
+#define MIDDLE_ROUNDS(instruction, s, n, rk, rounds)                                               \
+    for (uint32_t r = 1; r < (rounds); r++) {                                                      \
+        const vec k_ = v_all(evc_x86_key((rk)[r]));                                                \
+        EACH(n, s[i] = instruction(s[i], k_));                                                     \
+    }
+#endif
+
+typedef const struct evc_aes_fips197_key wide_key;
+
+EVC_INLINE void middle_encrypt(wide_key *key, vec *s, unsigned n)
+{
+    MIDDLE_ROUNDS(v_enc, s, n, key->enc, key->head.rounds);
+}
+
+EVC_INLINE void middle_decrypt(wide_key *key, vec *s, unsigned n)
+{
+    MIDDLE_ROUNDS(v_dec, s, n, key->dec, key->head.rounds);
+}
+
+EVC_INLINE vec key_first(const uint8_t (*rk)[16])
+{
+    return v_all(evc_x86_key(rk[0]));
+}
+
+EVC_INLINE vec key_last(wide_key *key, const uint8_t (*rk)[16])
+{
+    return v_all(evc_x86_key(rk[key->head.rounds]));
+}
+
+/* ---- Blocks (ECB) ---------------------------------------------------------------------------------------- */
+
+EVC_INLINE void ecb_step(wide_key *key, const uint8_t *in, uint8_t *out, unsigned n, int decrypting)
+{
+    const uint8_t(*rk)[16] = decrypting ? key->dec : key->enc;
+    const vec first = key_first(rk), last = key_last(key, rk);
+    vec s[8];
+
+    EACH(n, s[i] = v_xor(v_load(in + i * VEC_BYTES), first));
+    if (decrypting) {
+        middle_decrypt(key, s, n);
+        EACH(n, v_store(out + i * VEC_BYTES, v_dec_last(s[i], last)));
+    } else {
+        middle_encrypt(key, s, n);
+        EACH(n, v_store(out + i * VEC_BYTES, v_enc_last(s[i], last)));
+    }
+}
+
+EVC_INLINE void ecb(wide_key *key, const uint8_t *in, uint8_t *out, size_t n_blocks, int decrypting)
+{
+    for (; n_blocks >= WIDE * VEC_BLOCKS; n_blocks -= WIDE * VEC_BLOCKS) {
+        ecb_step(key, in, out, WIDE, decrypting);
+        in += WIDE * VEC_BYTES, out += WIDE * VEC_BYTES;
+    }
+    if (WIDE > 4 && n_blocks >= 4 * VEC_BLOCKS) {
+        ecb_step(key, in, out, 4, decrypting);
+        in += 4 * VEC_BYTES, out += 4 * VEC_BYTES, n_blocks -= 4 * VEC_BLOCKS;
+    }
+    for (; n_blocks >= VEC_BLOCKS; in += VEC_BYTES, out += VEC_BYTES, n_blocks -= VEC_BLOCKS)
+        ecb_step(key, in, out, 1, decrypting);
+    for (; VEC_BLOCKS > 1 && n_blocks; in += 16, out += 16, n_blocks--) {
+        if (decrypting)
+            evc_x86_decrypt_1(key, in, out);
+        else
+            evc_x86_encrypt_1(key, in, out);
+    }
+}
+
+static void encrypt(const void *key, const uint8_t *in, uint8_t *out, size_t n_blocks)
+{
+    ecb(key, in, out, n_blocks, 0);
+}
+
+static void decrypt(const void *key, const uint8_t *in, uint8_t *out, size_t n_blocks)
+{
+    ecb(key, in, out, n_blocks, 1);
+}
+
+/* ---- CTR --------------------------------------------------------------------------------------------------- */
+
+/* Counters are kept with their last word as a number of this CPU; this shuffle turns it over. */
+#define COUNTER_ORDER _mm_set_epi8(12, 13, 14, 15, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
+
+EVC_INLINE void ctr_counters(vec *s, vec *count, vec first, unsigned n)
+{
+    const vec stride = v_all(_mm_set_epi32(VEC_BLOCKS, 0, 0, 0)), order = v_all(COUNTER_ORDER);
+
+    EACH(n, s[i] = v_xor(v_shuffle8(*count, order), first), *count = v_add32(*count, stride));
+}
+
+EVC_INLINE void ctr_step(wide_key *key, vec *count, const uint8_t *in, uint8_t *out, unsigned n)
+{
+    const vec first = key_first(key->enc), last = key_last(key, key->enc);
+    vec s[8];
+
+    ctr_counters(s, count, first, n);
+    middle_encrypt(key, s, n);
+    EACH(n, v_store(out + i * VEC_BYTES,
+                    v_enc_last(s[i], v_xor(last, v_load(in + i * VEC_BYTES)))));
+}
+
+/* n_bytes: 1 to VEC_BYTES */
+EVC_INLINE void ctr_part(wide_key *key, vec count, const uint8_t *in, uint8_t *out, size_t n_bytes)
+{
+    const vec first = key_first(key->enc), last = key_last(key, key->enc);
+    vec s[8];
+
+    ctr_counters(s, &count, first, 1);
+    middle_encrypt(key, s, 1);
+    v_store_part(out, v_enc_last(s[0], v_xor(last, v_load_part(in, n_bytes))), n_bytes);
+}
+
+static void ctr32(const void *vkey, uint8_t counter[16], const uint8_t *in, uint8_t *out,
+                  size_t len_bytes)
+{
+    wide_key *key = vkey;
+    const __m128i base = _mm_shuffle_epi8(evc_x86_load(counter), COUNTER_ORDER);
+    const __m128i n_begun = _mm_insert_epi32(_mm_setzero_si128(), (int)((len_bytes + 15) / 16), 3);
+    vec count = v_add32(v_all(base), v_counter_steps());
+
+    evc_x86_store(counter, _mm_shuffle_epi8(_mm_add_epi32(base, n_begun), COUNTER_ORDER));
+    for (; len_bytes >= WIDE * VEC_BYTES; len_bytes -= WIDE * VEC_BYTES) {
+        ctr_step(key, &count, in, out, WIDE);
+        in += WIDE * VEC_BYTES, out += WIDE * VEC_BYTES;
+    }
+    if (WIDE > 4 && len_bytes >= 4 * VEC_BYTES) {
+        ctr_step(key, &count, in, out, 4);
+        in += 4 * VEC_BYTES, out += 4 * VEC_BYTES, len_bytes -= 4 * VEC_BYTES;
+    }
+    for (; len_bytes >= VEC_BYTES; in += VEC_BYTES, out += VEC_BYTES, len_bytes -= VEC_BYTES)
+        ctr_step(key, &count, in, out, 1);
+    if (len_bytes)
+        ctr_part(key, count, in, out, len_bytes);
+}
+
+/* ---- CBC decryption ------------------------------------------------------------------------------------------ */
+
+/* The block before each is folded into its last round key. Where out is in, vector i - 1 must still be the
+ * ciphertext when vector i is finished: so the last is stored first. */
+#define CBC_BEFORE(i) ((i) == 0 ? before_0 : v_load(in + (i) * VEC_BYTES - 16))
+#define CBC_FINISH(i)                                                                              \
+    v_store(out + (i) * VEC_BYTES, v_dec_last(s[i], v_xor(last, CBC_BEFORE(i))))
+
+EVC_INLINE __m128i cbc_step(wide_key *key, __m128i iv, const uint8_t *in, uint8_t *out, unsigned n)
+{
+    const vec first = key_first(key->dec), last = key_last(key, key->dec);
+    const vec before_0 = v_shift_in(iv, v_load(in));
+    vec s[8];
+
+    EACH(n, s[i] = v_xor(v_load(in + i * VEC_BYTES), first));
+    iv = evc_x86_load(in + n * VEC_BYTES - 16);
+    middle_decrypt(key, s, n);
+    EACH(n, if (n - 1 - i > 0) CBC_FINISH(n - 1 - i));
+    CBC_FINISH(0);
+    return iv;
+}
+
+/* n_bytes: 16 to VEC_BYTES, whole blocks */
+EVC_INLINE __m128i cbc_part(wide_key *key, __m128i iv, const uint8_t *in, uint8_t *out, size_t n_bytes)
+{
+    const vec first = key_first(key->dec), last = key_last(key, key->dec);
+    const vec cipher = v_load_part(in, n_bytes);
+    const vec before = v_shift_in(iv, cipher);
+    vec s[8];
+
+    s[0] = v_xor(cipher, first);
+    iv = evc_x86_load(in + n_bytes - 16);
+    middle_decrypt(key, s, 1);
+    v_store_part(out, v_dec_last(s[0], v_xor(last, before)), n_bytes);
+    return iv;
+}
+
+static void cbc_decrypt(const void *vkey, uint8_t iv[16], const uint8_t *in, uint8_t *out,
+                        size_t n_blocks)
+{
+    wide_key *key = vkey;
+    __m128i x = evc_x86_load(iv);
+
+    for (; n_blocks >= WIDE * VEC_BLOCKS; n_blocks -= WIDE * VEC_BLOCKS) {
+        x = cbc_step(key, x, in, out, WIDE);
+        in += WIDE * VEC_BYTES, out += WIDE * VEC_BYTES;
+    }
+    if (WIDE > 4 && n_blocks >= 4 * VEC_BLOCKS) {
+        x = cbc_step(key, x, in, out, 4);
+        in += 4 * VEC_BYTES, out += 4 * VEC_BYTES, n_blocks -= 4 * VEC_BLOCKS;
+    }
+    for (; n_blocks >= VEC_BLOCKS; in += VEC_BYTES, out += VEC_BYTES, n_blocks -= VEC_BLOCKS)
+        x = cbc_step(key, x, in, out, 1);
+    if (VEC_BLOCKS > 1 && n_blocks)
+        x = cbc_part(key, x, in, out, 16 * n_blocks);
+    evc_x86_store(iv, x);
+}
+
+/* ---- XTS ------------------------------------------------------------------------------------------------------- */
+
+EVC_INLINE void xts_step(wide_key *key, const vec *t, const uint8_t *in, uint8_t *out, unsigned n,
+                         int decrypting)
+{
+    const uint8_t(*rk)[16] = decrypting ? key->dec : key->enc;
+    const vec first = key_first(rk), last = key_last(key, rk);
+    vec s[8];
+
+    EACH(n, s[i] = v_xor(v_load(in + i * VEC_BYTES), v_xor(t[i], first)));
+    if (decrypting) {
+        middle_decrypt(key, s, n);
+        EACH(n, v_store(out + i * VEC_BYTES, v_dec_last(s[i], v_xor(t[i], last))));
+    } else {
+        middle_encrypt(key, s, n);
+        EACH(n, v_store(out + i * VEC_BYTES, v_enc_last(s[i], v_xor(t[i], last))));
+    }
+}
+
+/* n_bytes: 16 to VEC_BYTES, whole blocks */
+EVC_INLINE void xts_part(wide_key *key, vec t, const uint8_t *in, uint8_t *out, size_t n_bytes,
+                         int decrypting)
+{
+    const uint8_t(*rk)[16] = decrypting ? key->dec : key->enc;
+    const vec first = key_first(rk), last = key_last(key, rk);
+    vec s[8];
+
+    s[0] = v_xor(v_load_part(in, n_bytes), v_xor(t, first));
+    if (decrypting) {
+        middle_decrypt(key, s, 1);
+        v_store_part(out, v_dec_last(s[0], v_xor(t, last)), n_bytes);
+    } else {
+        middle_encrypt(key, s, 1);
+        v_store_part(out, v_enc_last(s[0], v_xor(t, last)), n_bytes);
+    }
+}
+
+EVC_INLINE void xts(wide_key *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out, size_t n_blocks,
+                    int decrypting)
+{
+    const __m128i base = evc_x86_load(tweak);
+    vec t[8];
+
+    v_tweaks_begin(base, t);
+    for (; n_blocks >= WIDE * VEC_BLOCKS; n_blocks -= WIDE * VEC_BLOCKS) {
+        xts_step(key, t, in, out, WIDE, decrypting);
+        v_tweaks_advance(t);
+        in += WIDE * VEC_BYTES, out += WIDE * VEC_BYTES;
+    }
+    if (WIDE > 4 && n_blocks >= 4 * VEC_BLOCKS) {
+        xts_step(key, t, in, out, 4, decrypting);
+        t[0] = t[WIDE / 2];
+        in += 4 * VEC_BYTES, out += 4 * VEC_BYTES, n_blocks -= 4 * VEC_BLOCKS;
+    }
+    for (; n_blocks >= VEC_BLOCKS; in += VEC_BYTES, out += VEC_BYTES, n_blocks -= VEC_BLOCKS) {
+        xts_step(key, t, in, out, 1, decrypting);
+        t[0] = v_tweaks_next(t[0]);
+    }
+    if (VEC_BLOCKS > 1 && n_blocks)
+        xts_part(key, t[0], in, out, 16 * n_blocks, decrypting);
+    evc_x86_store(tweak, v_block(t[0], n_blocks));
+}
+
+static void xts_encrypt(const void *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out,
+                        size_t n_blocks)
+{
+    xts(key, tweak, in, out, n_blocks, 0);
+}
+
+static void xts_decrypt(const void *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out,
+                        size_t n_blocks)
+{
+    xts(key, tweak, in, out, n_blocks, 1);
+}
+
+/* ---- Many chains ------------------------------------------------------------------------------------------------- */
+
+#define MAX_CHAINS (WIDE * VEC_BLOCKS)
+
+/* n_blocks more of n x VEC_BLOCKS chains, none of them shorter. */
+EVC_INLINE void chains_step(wide_key *key, struct evc_x86_chain *chains, size_t n_blocks, unsigned n, int storing)
+{
+    const vec first = key_first(key->enc), last = key_last(key, key->enc);
+    vec s[8];
+
+    EACH(n, s[i] = v_gather_iv(chains + i * VEC_BLOCKS));
+    for (size_t at = 0; at < 16 * n_blocks; at += 16) {
+        EACH(n, s[i] = v_xor(s[i], v_xor(first, v_gather(chains + i * VEC_BLOCKS, at))));
+        middle_encrypt(key, s, n);
+        EACH(n, s[i] = v_enc_last(s[i], last));
+        if (storing)
+            EACH(n, v_scatter(chains + i * VEC_BLOCKS, at, s[i]));
+    }
+    EACH(n, v_scatter_iv(chains + i * VEC_BLOCKS, s[i]));
+    for (unsigned c = 0; c < n * VEC_BLOCKS; c++) {
+        chains[c].in += 16 * n_blocks;
+        if (storing)
+            chains[c].out += 16 * n_blocks;
+    }
+}
+
+/* Not inlined: their registers and the chains would share one frame. */
+#define CHAINS_RUN(name, n)                                                                        \
+    static __attribute__((noinline)) void name(wide_key *key, struct evc_x86_chain *chains,        \
+                                               size_t n_blocks, int storing)                       \
+    {                                                                                              \
+        chains_step(key, chains, n_blocks, n, storing);                                            \
+    }
+CHAINS_RUN(chains_run_wide, WIDE)
+#if WIDE > 4
+CHAINS_RUN(chains_run_4, 4)
+#else
+#define chains_run_4 chains_run_wide
+#endif
+CHAINS_RUN(chains_run_1, 1)
+
+EVC_INLINE size_t blocks_left(const struct evc_x86_chain *c)
+{
+    return (c->msg->len_bytes - (size_t)(c->in - c->msg->in)) / 16;
+}
+
+/* One chain is left: the rest of it is bound by latency, as chains_step would be, but costs less work. */
+EVC_INLINE void chains_finish(wide_key *key, const struct evc_x86_chain *c, int storing)
+{
+    if (storing)
+        evc_x86_cbc_encrypt(key, c->msg->iv, c->in, c->out, blocks_left(c));
+    else
+        evc_x86_cbcmac(key, c->msg->iv, c->in, blocks_left(c));
+}
+
+/* The messages that have an output, or those that have none. Chains [0, active) are messages under way; the rest of
+ * the last vector repeats chain 0, which then writes the same bytes twice. */
+static void cbc_many(wide_key *key, const struct evc_msg *msgs, size_t n, int storing)
+{
+    const struct evc_msg *const end = msgs + n;
+    struct evc_x86_chain chains[MAX_CHAINS];
+    size_t active = 0, run;
+
+    for (;;) {
+        for (; active < MAX_CHAINS && msgs < end; msgs++)
+            if ((msgs->out != NULL) == storing && msgs->len_bytes >= 16)
+                chains[active++] = (struct evc_x86_chain){msgs->in, msgs->out, msgs};
+        if (active <= 1)
+            break;
+        run = blocks_left(chains);
+        for (size_t c = 1; c < active; c++)
+            run = blocks_left(chains + c) < run ? blocks_left(chains + c) : run;
+        for (size_t c = active; c < MAX_CHAINS; c++)
+            chains[c] = chains[0];
+        if (WIDE > 4 && active > 4 * VEC_BLOCKS)
+            chains_run_wide(key, chains, run, storing);
+        else if (active > VEC_BLOCKS)
+            chains_run_4(key, chains, run, storing);
+        else
+            chains_run_1(key, chains, run, storing);
+        for (size_t c = active; c--;)
+            if (blocks_left(chains + c) == 0)
+                chains[c] = chains[--active];
+    }
+    if (active)
+        chains_finish(key, chains, storing);
+}
+
+static void cbc_encrypt_many(const void *key, const struct evc_msg *msgs, size_t n)
+{
+    cbc_many(key, msgs, n, 1);
+    cbc_many(key, msgs, n, 0);
+}
+
+#endif
