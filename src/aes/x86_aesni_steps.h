@@ -25,7 +25,7 @@ EVC_INLINE __m128i evc_x86_key(const uint8_t rk[16])
     return _mm_load_si128((const __m128i *)rk);
 }
 
-/* ---- Vectors in flight ------------------------------------------------------------------------- */
+/* ---- Vectors in flight ----------------------------------------------------------------------- */
 
 /* A statement for each i of 0 to n - 1, n a constant of 1, 4 or 8. Written out, so that arrays of vectors become
  * registers at every level of optimisation. */
@@ -57,7 +57,7 @@ struct evc_x86_chain {
     const struct evc_msg *msg;
 };
 
-/* ---- Rounds -------------------------------------------------------------------------------------- */
+/* ---- Rounds ---------------------------------------------------------------------------------- */
 
 /* Rounds 1 to rounds - 1 of a state that has been whitened with rk[0]. Straight-line, so that nothing but the
  * latency of AESENC counts; the two branches always go the same way for one key size. */
@@ -106,7 +106,7 @@ EVC_INLINE void evc_x86_decrypt_1(const struct evc_aes_fips197_key *key, const u
     evc_x86_store(out, _mm_aesdeclast_si128(x, evc_x86_key(key->dec[key->head.rounds])));
 }
 
-/* ---- Chains ---------------------------------------------------------------------------------------- */
+/* ---- Chains ---------------------------------------------------------------------------------- */
 
 /*
  * With K = rk[0] ^ rk[rounds], AESENCLAST(x, K ^ next plaintext) is the whitened state of the next block: the
@@ -153,7 +153,7 @@ static void evc_x86_cbcmac(const void *vkey, uint8_t chain[16], const uint8_t *i
     evc_x86_store(chain, _mm_aesenclast_si128(evc_x86_middle_rounds(key, x), last));
 }
 
-/* ---- Parts of a block --------------------------------------------------------------------------------- */
+/* ---- Parts of a block ------------------------------------------------------------------------ */
 
 /* n_bytes 1 to 15 at p as the low bytes of a block, zeros above; reads nothing else: two words that overlap, or
  * three bytes that may be the same. */

@@ -80,8 +80,8 @@ EVC_INLINE vec v_xor3(vec a, vec b, vec c)
     return _mm512_ternarylogic_epi64(a, b, c, 0x96);
 }
 
-/* t * x^k for the shift count k < 57 of each lane, back = 64 - k: what a half loses above goes to the other half, and
- * what the upper half loses there is times x^7 + x^2 + x + 1. VPSLLVQ shifts by 64 or more to zero. */
+/* t * x^k, k < 57 for each lane, back = 64 - k: what a half loses above goes to the other half, where
+ * that is the lower one times x^7 + x^2 + x + 1. VPSLLVQ shifts by 64 or more to zero. */
 EVC_INLINE vec v_times_x(vec t, vec k, vec back)
 {
     const vec lost = _mm512_shuffle_epi32(_mm512_srlv_epi64(t, back), (_MM_PERM_ENUM)0x4e);

@@ -26,7 +26,7 @@
 
 #define VEC_BYTES (16 * VEC_BLOCKS)
 
-/* ---- Rounds: n vectors whitened before, the last round after ------------------------------------------ */
+/* ---- Rounds: n vectors whitened before, the last round after --------------------------------- */
 
 #ifndef UNROLL
 #define UNROLL 1
@@ -87,7 +87,7 @@ EVC_INLINE vec key_last(wide_key *key, const uint8_t (*rk)[16])
     return v_all(evc_x86_key(rk[key->head.rounds]));
 }
 
-/* ---- Blocks (ECB) ---------------------------------------------------------------------------------------- */
+/* ---- Blocks (ECB) ---------------------------------------------------------------------------- */
 
 EVC_INLINE void ecb_step(wide_key *key, const uint8_t *in, uint8_t *out, unsigned n, int decrypting)
 {
@@ -135,7 +135,7 @@ static void decrypt(const void *key, const uint8_t *in, uint8_t *out, size_t n_b
     ecb(key, in, out, n_blocks, 1);
 }
 
-/* ---- CTR --------------------------------------------------------------------------------------------------- */
+/* ---- CTR ------------------------------------------------------------------------------------- */
 
 /* Counters are kept with their last word as a number of this CPU; this shuffle turns it over. */
 #define COUNTER_ORDER _mm_set_epi8(12, 13, 14, 15, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
@@ -192,7 +192,7 @@ static void ctr32(const void *vkey, uint8_t counter[16], const uint8_t *in, uint
         ctr_part(key, count, in, out, len_bytes);
 }
 
-/* ---- CBC decryption ------------------------------------------------------------------------------------------ */
+/* ---- CBC decryption -------------------------------------------------------------------------- */
 
 /* The block before each is folded into its last round key. Where out is in, vector i - 1 must still be the
  * ciphertext when vector i is finished: so the last is stored first. */
@@ -250,7 +250,7 @@ static void cbc_decrypt(const void *vkey, uint8_t iv[16], const uint8_t *in, uin
     evc_x86_store(iv, x);
 }
 
-/* ---- XTS ------------------------------------------------------------------------------------------------------- */
+/* ---- XTS ------------------------------------------------------------------------------------- */
 
 EVC_INLINE void xts_step(wide_key *key, const vec *t, const uint8_t *in, uint8_t *out, unsigned n,
                          int decrypting)
@@ -325,7 +325,7 @@ static void xts_decrypt(const void *key, uint8_t tweak[16], const uint8_t *in, u
     xts(key, tweak, in, out, n_blocks, 1);
 }
 
-/* ---- Many chains ------------------------------------------------------------------------------------------------- */
+/* ---- Many chains ----------------------------------------------------------------------------- */
 
 #define MAX_CHAINS (WIDE * VEC_BLOCKS)
 
@@ -380,8 +380,8 @@ EVC_INLINE void chains_finish(wide_key *key, const struct evc_x86_chain *c, int 
         evc_x86_cbcmac(key, c->msg->iv, c->in, blocks_left(c));
 }
 
-/* The messages that have an output, or those that have none. Chains [0, active) are messages under way; the rest of
- * the last vector repeats chain 0, which then writes the same bytes twice. */
+/* The messages that have an output, or those that have none. Chains [0, active) are under way; those
+ * above repeat chain 0, which then writes the same bytes more than once. */
 static void cbc_many(wide_key *key, const struct evc_msg *msgs, size_t n, int storing)
 {
     const struct evc_msg *const end = msgs + n;
