@@ -9,6 +9,7 @@
 #include "commands.h"
 #include "emit.h"
 #include "names.h"
+#include "port/port.h"
 
 #define N(array) (sizeof(array) / sizeof(array)[0])
 
@@ -68,6 +69,31 @@ static uint64_t seed_of(const char *kernel, const char *property)
     return r.state;
 }
 
+struct trial {
+    const struct property *property;
+    struct check *check;
+    enum result result;
+};
+
+static void try_property(void *vtrial)
+{
+    struct trial *t = vtrial;
+
+    t->result = t->property->holds(t->check);
+}
+
+static void check_property(const struct property *p, const struct evc_registry_line *line)
+{
+    struct check c = {.line = line, .quick = plan.quick};
+    struct trial t = {p, &c, FAIL};
+
+    c.random.state = seed_of(line->name, p->name);
+    if (!port_survives(try_property, &t))
+        t.result = check_fail(&c, "memory fault or illegal instruction after %llu cases",
+                              (unsigned long long)c.cases);
+    emit_check(&c, p->name, t.result);
+}
+
 static void check_kernel(const struct check_primitive *primitive, const struct evc_registry_line *line)
 {
     if (!runs_here(line)) {
@@ -76,15 +102,9 @@ static void check_kernel(const struct check_primitive *primitive, const struct e
         emit_check(&c, "all", SKIP);
         return;
     }
-    for (size_t i = 0; i < primitive->n_properties; i++) {
-        const struct property *p = &primitive->properties[i];
-        struct check c = {.line = line, .quick = plan.quick};
-        if (!chosen(&plan.properties, p->name))
-            continue;
-        c.random.state = seed_of(line->name, p->name);
-        enum result result = p->holds(&c);
-        emit_check(&c, p->name, result);
-    }
+    for (size_t i = 0; i < primitive->n_properties; i++)
+        if (chosen(&plan.properties, primitive->properties[i].name))
+            check_property(&primitive->properties[i], line);
 }
 
 static void must_be_properties(const struct words *words)

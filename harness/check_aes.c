@@ -203,7 +203,7 @@ static size_t unhex(uint8_t *out, const char *hex)
 
     for (unsigned digit; *hex; hex++, n++) {
         digit = (unsigned)(*hex <= '9' ? *hex - '0' : *hex - 'a' + 10);
-        out[n / 2] = (uint8_t)(n % 2 ? out[n / 2] << 4 | digit : digit);
+        out[n / 2] = (uint8_t)(n % 2 ? 16u * out[n / 2] + digit : digit);
     }
     return n / 2;
 }
@@ -707,6 +707,79 @@ static enum result wiped_keys_are_zero(struct check *c)
     return PASS;
 }
 
+/* ---- What stays behind ----------------------------------------------------------------------------------------- */
+
+/* Only an optimised build says something about the source: without optimisation every value passes through memory
+ * that no source can name, and a sanitizer keeps copies of its own. */
+#if defined(__SANITIZE_ADDRESS__)
+#define INSTRUMENTED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(memory_sanitizer)
+#define INSTRUMENTED 1
+#endif
+#endif
+#if !defined(INSTRUMENTED) && defined(__OPTIMIZE__)
+#define INSTRUMENTED 0
+#elif !defined(INSTRUMENTED)
+#define INSTRUMENTED 1
+#endif
+
+#define PAINT 0xc5
+#define WINDOW 8 /* bytes that are no coincidence: 2^-64 a place */
+static EVC_ALIGN(64) uint8_t own_stack[65536];
+static union evc_aes_key made_on_own_stack;
+
+static void set_key_on_own_stack(void *vcheck)
+{
+    evc_aes_set_key(&made_on_own_stack, kernel_of(vcheck), known.user_key, known.key_bits);
+}
+
+/* Bytes of a key worth looking for: not a repetition, as padding is. */
+static bool is_telling(const uint8_t *window)
+{
+    size_t n_distinct = 0;
+
+    for (size_t i = 0; i < WINDOW; i++) {
+        size_t j = 0;
+        while (j < i && window[j] != window[i])
+            j++;
+        n_distinct += j == i;
+    }
+    return n_distinct > 4;
+}
+
+static bool left_behind(const uint8_t *window)
+{
+    for (size_t at = 0; at + WINDOW <= sizeof own_stack; at++)
+        if (own_stack[at] == window[0] && memcmp(own_stack + at, window, WINDOW) == 0)
+            return true;
+    return false;
+}
+
+static enum result set_key_leaves_no_key_behind(struct check *c)
+{
+    size_t key_bytes = kernel_of(c)->kernel.key_bytes;
+
+    if (INSTRUMENTED)
+        return check_skip(c, "not an optimised build, or a sanitizer");
+    for (size_t i = 0; i < N(key_sizes); i++) {
+        know_random(c, &aes_ops[ECB_ENC], key_sizes[i], 0);
+        memset(own_stack, PAINT, sizeof own_stack);
+        memset(&made_on_own_stack, 0, sizeof made_on_own_stack);
+        if (!port_on_stack(set_key_on_own_stack, c, own_stack, sizeof own_stack))
+            return check_skip(c, "no stack of its own on this system");
+        for (size_t at = 0; at + WINDOW <= known.key_bits / 8; at++, c->cases++)
+            if (left_behind(known.user_key + at))
+                return check_fail(c, "%u bits: bytes %zu to %zu of the user key are left on the stack",
+                                  known.key_bits, at, at + WINDOW - 1);
+        for (size_t at = sizeof(struct evc_aes_head); at + WINDOW <= key_bytes; at += WINDOW, c->cases++)
+            if (is_telling(made_on_own_stack.bytes + at) && left_behind(made_on_own_stack.bytes + at))
+                return check_fail(c, "%u bits: bytes %zu to %zu of the key are left on the stack",
+                                  known.key_bits, at, at + WINDOW - 1);
+    }
+    return PASS;
+}
+
 /* ---- Many messages ----------------------------------------------------------------------------------------------- */
 
 #define MOST_MESSAGES 80
@@ -817,6 +890,7 @@ static const struct property properties[] = {
     PROPERTY(keys_change_only_when_set),
     PROPERTY(rebinding_keeps_the_key),
     PROPERTY(wiped_keys_are_zero),
+    PROPERTY(set_key_leaves_no_key_behind),
 #undef PROPERTY
 };
 

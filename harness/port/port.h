@@ -27,7 +27,8 @@ struct guarded {
 };
 struct guarded port_guarded(size_t at_least_bytes);
 
-/* Run f(arg); false if it touched memory that it may not touch. Not reentrant. */
+/* Run f(arg); false if it touched memory that it may not touch, or met an instruction that is none here. May be
+ * nested. */
 bool port_survives(void (*f)(void *), void *arg);
 
 /* Run f(arg) on this stack of len_bytes bytes; false: not possible. */

@@ -116,30 +116,34 @@ struct guarded port_guarded(size_t at_least_bytes)
     return g;
 }
 
-static sigjmp_buf after_fault;
+static sigjmp_buf *after_fault; /* of the innermost port_survives */
 
 static void on_fault(int signal_number)
 {
     (void)signal_number;
-    siglongjmp(after_fault, 1);
+    siglongjmp(*after_fault, 1);
 }
 
 bool port_survives(void (*f)(void *), void *arg)
 {
-    struct sigaction action, old_segv, old_bus;
+    struct sigaction action, old[3];
+    static const int signals[3] = {SIGSEGV, SIGBUS, SIGILL};
+    sigjmp_buf here_now, *outer = after_fault;
     volatile bool survived = false;
 
     memset(&action, 0, sizeof action);
     action.sa_handler = on_fault;
     sigemptyset(&action.sa_mask);
-    sigaction(SIGSEGV, &action, &old_segv);
-    sigaction(SIGBUS, &action, &old_bus);
-    if (sigsetjmp(after_fault, 1) == 0) {
+    for (int i = 0; i < 3; i++)
+        sigaction(signals[i], &action, &old[i]);
+    if (sigsetjmp(here_now, 1) == 0) {
+        after_fault = &here_now;
         f(arg);
         survived = true;
     }
-    sigaction(SIGSEGV, &old_segv, NULL);
-    sigaction(SIGBUS, &old_bus, NULL);
+    for (int i = 0; i < 3; i++)
+        sigaction(signals[i], &old[i], NULL);
+    after_fault = outer;
     return survived;
 }
 
