@@ -1,0 +1,501 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * AES on bit planes in x86 vectors: 8 blocks per 128-bit lane, for one vector width per file.
+ *
+ * Byte r + 4 c of every lane of plane j holds bit j of the byte in row r, column c of 8 blocks, one
+ * block a bit. Lane l of the vectors at in + V_BYTES i is block V_LANES i + l: it is bit i.
+ *
+ * Fixslicing (A. Adomnicai, T. Peyrin, TCHES 2021(1)): ShiftRows is never done; round i mixes columns
+ * while i times ShiftRows is still to be done, which is another byte shuffle, not another cost.
+ *
+ * Before this file: the ISA's region is open, and defined are
+ *   VEC, V_LANES        type, and how many lanes of 16 bytes it has
+ *   v_load, v_store     unaligned; v_constant: load, aligned
+ *   v_spread(p)         the 16 bytes at p in every lane
+ *   v_shuffle(x, m)     pshufb in every lane
+ *   v_right, v_left     shift of 64-bit elements
+ *   v_left32, v_add32   shift and sum of 32-bit elements
+ *   v_bytes_up(x, n), v_bytes_down(x, n)    shift of every lane by n bytes
+ */
+
+#define V_BYTES (16 * V_LANES)
+#define BATCH_BLOCKS (8 * V_LANES)
+
+/* This many batches go through every round one after the other. One batch is a chain of dependent
+ * instructions that leaves half of a wide core idle; two share the core and the round key's planes. */
+#define AT_ONCE 2
+#define MOST_BLOCKS (AT_ONCE * BATCH_BLOCKS)
+
+#define EVC_CIRCUIT_WORD VEC
+#define EVC_CIRCUIT_NAME(function) function
+#include "aes/sbox_circuit.h"
+
+/* ---- Constants: a lane, twice, so that 256-bit code can take them from memory ---------------- */
+
+typedef uint8_t lanes[32];
+
+#define FROM(r, c) ((r) % 4 + 4 * ((c) % 4))
+#define LANE(column, i) column(0, i), column(1, i), column(2, i), column(3, i)
+#define TWICE(column, i) {LANE(column, i), LANE(column, i)}
+
+/* The byte one row down and i columns on. */
+#define NEXT(c, i) FROM(1, c + i), FROM(2, c + i), FROM(3, c + i), FROM(4, c + i)
+static const EVC_ALIGN(32) lanes next_row[4] = {TWICE(NEXT, 0), TWICE(NEXT, 1), TWICE(NEXT, 2), TWICE(NEXT, 3)};
+
+/* The byte two rows down and 2 i columns on. */
+#define SECOND(c, i) FROM(2, c + 2 * i), FROM(3, c + 2 * i), FROM(4, c + 2 * i), FROM(5, c + 2 * i)
+static const EVC_ALIGN(32) lanes second_row[2] = {TWICE(SECOND, 0), TWICE(SECOND, 1)};
+
+/* ShiftRows undone i times: row r comes from i r columns back, which is 3 i r on. */
+#define UNSHIFT(c, i) FROM(0, c), FROM(1, c + 3 * i), FROM(2, c + 6 * i), FROM(3, c + 9 * i)
+static const EVC_ALIGN(32) lanes unshift[4] = {TWICE(UNSHIFT, 0), TWICE(UNSHIFT, 1), TWICE(UNSHIFT, 2),
+                                 TWICE(UNSHIFT, 3)};
+
+/* Bit j of the index, spread over a byte. */
+#define NIBBLE_BIT0 0, 255, 0, 255, 0, 255, 0, 255, 0, 255, 0, 255, 0, 255, 0, 255
+#define NIBBLE_BIT1 0, 0, 255, 255, 0, 0, 255, 255, 0, 0, 255, 255, 0, 0, 255, 255
+#define NIBBLE_BIT2 0, 0, 0, 0, 255, 255, 255, 255, 0, 0, 0, 0, 255, 255, 255, 255
+#define NIBBLE_BIT3 0, 0, 0, 0, 0, 0, 0, 0, 255, 255, 255, 255, 255, 255, 255, 255
+static const EVC_ALIGN(32) lanes nibble_bit[4] = {{NIBBLE_BIT0, NIBBLE_BIT0},
+                                    {NIBBLE_BIT1, NIBBLE_BIT1},
+                                    {NIBBLE_BIT2, NIBBLE_BIT2},
+                                    {NIBBLE_BIT3, NIBBLE_BIT3}};
+
+#define SAME8(x) x, x, x, x, x, x, x, x
+#define SAME32(x) {SAME8(x), SAME8(x), SAME8(x), SAME8(x)}
+static const EVC_ALIGN(32) lanes odd_bits = SAME32(0x55), odd_pairs = SAME32(0x33), low_nibbles = SAME32(0x0f),
+                   key_xor[2] = {SAME32(0), SAME32(EVC_CIRCUIT_KEY_XOR)};
+
+/* ---- Steps ----------------------------------------------------------------------------------- */
+
+EVC_INLINE void swap(VEC *a, VEC *b, int n, VEC mask)
+{
+    VEC t = (v_right(*a, n) ^ *b) & mask;
+
+    *b ^= t;
+    *a ^= v_left(t, n);
+}
+
+/* Bit j of every byte of vector i <-> bit i of that byte of vector j. */
+EVC_INLINE void transpose(VEC q[8])
+{
+    const VEC m1 = v_constant(odd_bits), m2 = v_constant(odd_pairs), m4 = v_constant(low_nibbles);
+
+    swap(q + 0, q + 1, 1, m1), swap(q + 2, q + 3, 1, m1);
+    swap(q + 4, q + 5, 1, m1), swap(q + 6, q + 7, 1, m1);
+    swap(q + 0, q + 2, 2, m2), swap(q + 1, q + 3, 2, m2);
+    swap(q + 4, q + 6, 2, m2), swap(q + 5, q + 7, 2, m2);
+    swap(q + 0, q + 4, 4, m4), swap(q + 1, q + 5, 4, m4);
+    swap(q + 2, q + 6, 4, m4), swap(q + 3, q + 7, 4, m4);
+}
+
+/*
+ * The planes of a round key, the same in all blocks: made when they are used, so that the key is small,
+ * set up fast and shared with other kernels. A nibble's bit is spread over a byte by one look-up in a
+ * register. i: times that ShiftRows is still to be done; flip: sbox_circuit.h.
+ */
+EVC_INLINE void key_planes(VEC k[8], const uint8_t key[16], int i, int flip)
+{
+    const VEC nibble = v_constant(low_nibbles);
+    VEC x = v_spread(key), low, high;
+
+    if (i != 0)
+        x = v_shuffle(x, v_constant(unshift[i]));
+    x ^= v_constant(key_xor[flip]);
+    low = x & nibble;
+    high = v_right(x, 4) & nibble;
+    k[0] = v_shuffle(v_constant(nibble_bit[0]), low);
+    k[1] = v_shuffle(v_constant(nibble_bit[1]), low);
+    k[2] = v_shuffle(v_constant(nibble_bit[2]), low);
+    k[3] = v_shuffle(v_constant(nibble_bit[3]), low);
+    k[4] = v_shuffle(v_constant(nibble_bit[0]), high);
+    k[5] = v_shuffle(v_constant(nibble_bit[1]), high);
+    k[6] = v_shuffle(v_constant(nibble_bit[2]), high);
+    k[7] = v_shuffle(v_constant(nibble_bit[3]), high);
+}
+
+EVC_INLINE void add_round_key(VEC q[8], const VEC k[8])
+{
+    q[0] ^= k[0], q[1] ^= k[1], q[2] ^= k[2], q[3] ^= k[3];
+    q[4] ^= k[4], q[5] ^= k[5], q[6] ^= k[6], q[7] ^= k[7];
+}
+
+/* MixColumns (section 5.1.3). With t = x ^ next(x): 2 t ^ next(x) ^ second(t). */
+EVC_INLINE void mix_columns(VEC q[8], int i)
+{
+    const VEC next = v_constant(next_row[i]), second = v_constant(second_row[i % 2]);
+    VEC n7 = v_shuffle(q[7], next), t7 = q[7] ^ n7;
+    VEC n6 = v_shuffle(q[6], next), t6 = q[6] ^ n6;
+    VEC n5 = v_shuffle(q[5], next), t5 = q[5] ^ n5;
+    VEC n4 = v_shuffle(q[4], next), t4 = q[4] ^ n4;
+    VEC n3 = v_shuffle(q[3], next), t3 = q[3] ^ n3;
+    VEC n2 = v_shuffle(q[2], next), t2 = q[2] ^ n2;
+    VEC n1 = v_shuffle(q[1], next), t1 = q[1] ^ n1;
+    VEC n0 = v_shuffle(q[0], next), t0 = q[0] ^ n0;
+
+    q[7] = n7 ^ v_shuffle(t7, second) ^ t6;
+    q[6] = n6 ^ v_shuffle(t6, second) ^ t5;
+    q[5] = n5 ^ v_shuffle(t5, second) ^ t4;
+    q[4] = n4 ^ v_shuffle(t4, second) ^ t3 ^ t7;
+    q[3] = n3 ^ v_shuffle(t3, second) ^ t2 ^ t7;
+    q[2] = n2 ^ v_shuffle(t2, second) ^ t1;
+    q[1] = n1 ^ v_shuffle(t1, second) ^ t0 ^ t7;
+    q[0] = n0 ^ v_shuffle(t0, second) ^ t7;
+}
+
+/* InvMixColumns (section 5.3.3): MixColumns after x -> x ^ 4 (x ^ second(x)). */
+EVC_INLINE void inv_mix_columns(VEC q[8], int i)
+{
+    const VEC second = v_constant(second_row[i % 2]);
+    VEC u7 = q[7] ^ v_shuffle(q[7], second), u6 = q[6] ^ v_shuffle(q[6], second);
+    VEC u5 = q[5] ^ v_shuffle(q[5], second), u4 = q[4] ^ v_shuffle(q[4], second);
+    VEC u3 = q[3] ^ v_shuffle(q[3], second), u2 = q[2] ^ v_shuffle(q[2], second);
+    VEC u1 = q[1] ^ v_shuffle(q[1], second), u0 = q[0] ^ v_shuffle(q[0], second);
+    VEC u76 = u7 ^ u6;
+
+    q[7] ^= u5;
+    q[6] ^= u4;
+    q[5] ^= u3 ^ u7;
+    q[4] ^= u2 ^ u76;
+    q[3] ^= u1 ^ u6;
+    q[2] ^= u0 ^ u7;
+    q[1] ^= u76;
+    q[0] ^= u6;
+    mix_columns(q, i);
+}
+
+/* ---- Rounds: n batches at s, 8 vectors each, in place ---------------------------------------- */
+
+EVC_INLINE void get(VEC q[8], const VEC *s)
+{
+    q[0] = s[0], q[1] = s[1], q[2] = s[2], q[3] = s[3];
+    q[4] = s[4], q[5] = s[5], q[6] = s[6], q[7] = s[7];
+}
+
+EVC_INLINE void put(VEC *s, const VEC q[8])
+{
+    s[0] = q[0], s[1] = q[1], s[2] = q[2], s[3] = q[3];
+    s[4] = q[4], s[5] = q[5], s[6] = q[6], s[7] = q[7];
+}
+
+/* Blocks to planes, and the round key before the first round. */
+EVC_INLINE void slice(VEC *s, unsigned n, const uint8_t key[16], int i, int flip)
+{
+    VEC k[8], q[8];
+
+    key_planes(k, key, i, flip);
+    for (; n; n--, s += 8) {
+        get(q, s);
+        transpose(q);
+        add_round_key(q, k);
+        put(s, q);
+    }
+}
+
+/* Round i of those before the last. */
+EVC_INLINE void round_(VEC *s, unsigned n, const uint8_t key[16], int i)
+{
+    VEC k[8], q[8];
+
+    key_planes(k, key, i, 1);
+    for (; n; n--, s += 8) {
+        get(q, s);
+        sub_bytes_flat(q);
+        mix_columns(q, i);
+        add_round_key(q, k);
+        put(s, q);
+    }
+}
+
+EVC_INLINE void inv_round(VEC *s, unsigned n, const uint8_t key[16], int i)
+{
+    VEC k[8], q[8];
+
+    key_planes(k, key, i, 1);
+    for (; n; n--, s += 8) {
+        get(q, s);
+        inv_sub_bytes(q);
+        add_round_key(q, k);
+        inv_mix_columns(q, i);
+        put(s, q);
+    }
+}
+
+/* The last round, and planes to blocks. */
+EVC_INLINE void last_round(VEC *s, unsigned n, const uint8_t key[16], int i)
+{
+    VEC k[8], q[8];
+
+    key_planes(k, key, i, 1);
+    for (; n; n--, s += 8) {
+        get(q, s);
+        sub_bytes_flat(q);
+        add_round_key(q, k);
+        transpose(q);
+        put(s, q);
+    }
+}
+
+EVC_INLINE void inv_last_round(VEC *s, unsigned n, const uint8_t key[16])
+{
+    VEC k[8], q[8];
+
+    key_planes(k, key, 0, 0);
+    for (; n; n--, s += 8) {
+        get(q, s);
+        inv_sub_bytes(q);
+        add_round_key(q, k);
+        transpose(q);
+        put(s, q);
+    }
+}
+
+/* ShiftRows twice, its own inverse: what 10 and 14 rounds leave to be done. */
+EVC_INLINE void shift_twice(VEC *s, unsigned n)
+{
+    for (unsigned j = 0; j < 8 * n; j++)
+        s[j] = v_shuffle(s[j], v_constant(unshift[2]));
+}
+
+typedef void crypt_function(const struct evc_aes_fips197_key *, VEC *, unsigned);
+
+/* These two are not inlined, or their frame and the caller's are one of more than 1 KiB. */
+static __attribute__((noinline)) void encrypt_batches(const struct evc_aes_fips197_key *key, VEC *s,
+                                                      unsigned n)
+{
+    const uint8_t (*k)[16] = key->enc, (*last)[16] = k + key->head.rounds;
+
+    slice(s, n, *k, 0, 0);
+    for (;;) {
+        round_(s, n, *++k, 1);
+        if (k + 1 == last) /* 10 and 14 rounds */
+            break;
+        round_(s, n, *++k, 2);
+        round_(s, n, *++k, 3);
+        if (k + 1 == last) { /* 12 rounds */
+            last_round(s, n, *last, 0);
+            return;
+        }
+        round_(s, n, *++k, 0);
+    }
+    last_round(s, n, *last, 2);
+    shift_twice(s, n);
+}
+
+static __attribute__((noinline)) void decrypt_batches(const struct evc_aes_fips197_key *key, VEC *s,
+                                                      unsigned n)
+{
+    const uint8_t (*k)[16] = key->enc + key->head.rounds;
+
+    if (key->head.rounds == 12) {
+        slice(s, n, *k, 0, 1);
+        goto from_12_rounds;
+    }
+    shift_twice(s, n);
+    slice(s, n, *k, 2, 1);
+    for (;;) {
+        inv_round(s, n, *--k, 1);
+        if (k == key->enc + 1)
+            break;
+        inv_round(s, n, *--k, 0);
+    from_12_rounds:
+        inv_round(s, n, *--k, 3);
+        inv_round(s, n, *--k, 2);
+    }
+    inv_last_round(s, n, key->enc[0]);
+}
+
+/* ---- Operations ------------------------------------------------------------------------------ */
+
+static void set_key(void *vkey, const uint8_t *user_key)
+{
+    struct evc_aes_fips197_key *key = vkey;
+
+    evc_ct_expand_key(key->enc[0], user_key, key->head.rounds);
+    if (key->head.can_decrypt)
+        evc_ct_invert_key(key->dec, key->enc, key->head.rounds);
+}
+
+static size_t at_most(size_t n, size_t most)
+{
+    return n < most ? n : most;
+}
+
+static unsigned batches(size_t n_blocks)
+{
+    return (unsigned)((n_blocks + BATCH_BLOCKS - 1) / BATCH_BLOCKS);
+}
+
+/* q: room for the batches of n_blocks; what is beyond the blocks is 0. */
+static void load_blocks(VEC *q, const uint8_t *in, size_t n_blocks)
+{
+    const size_t full = n_blocks / V_LANES;
+    size_t j;
+
+    for (j = 0; j < full; j++)
+        q[j] = v_load(in + V_BYTES * j);
+    for (; j < 8 * batches(n_blocks); j++)
+        q[j] = v_constant(key_xor[0]);
+    if (n_blocks % V_LANES)
+        memcpy(q + full, in + V_BYTES * full, 16);
+}
+
+static void store_blocks(uint8_t *out, const VEC *q, size_t n_blocks)
+{
+    const size_t full = n_blocks / V_LANES;
+
+    for (size_t j = 0; j < full; j++)
+        v_store(out + V_BYTES * j, q[j]);
+    if (n_blocks % V_LANES)
+        memcpy(out + V_BYTES * full, q + full, 16);
+}
+
+EVC_INLINE void crypt_blocks(const void *key, const uint8_t *in, uint8_t *out, size_t n_blocks,
+                             crypt_function *crypt)
+{
+    VEC q[8 * AT_ONCE];
+
+    for (size_t n; n_blocks; n_blocks -= n, in += 16 * n, out += 16 * n) {
+        n = at_most(n_blocks, MOST_BLOCKS);
+        load_blocks(q, in, n);
+        crypt(key, q, batches(n));
+        store_blocks(out, q, n);
+    }
+    evc_wipe(q, sizeof q);
+}
+
+static void encrypt(const void *key, const uint8_t *in, uint8_t *out, size_t n_blocks)
+{
+    crypt_blocks(key, in, out, n_blocks, encrypt_batches);
+}
+
+static void decrypt(const void *key, const uint8_t *in, uint8_t *out, size_t n_blocks)
+{
+    crypt_blocks(key, in, out, n_blocks, decrypt_batches);
+}
+
+/* The counter's last four bytes are kept as a little-endian number and turned round in every block. */
+static void ctr32(const void *key, uint8_t counter[16], const uint8_t *in, uint8_t *out,
+                  size_t len_bytes)
+{
+    static const EVC_ALIGN(32) lanes turn = {
+        0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 15, 14, 13, 12,
+        0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 15, 14, 13, 12};
+    static const EVC_ALIGN(32) lanes first = {[28] = 1}, step = {[12] = V_LANES, [28] = V_LANES};
+    VEC q[8 * AT_ONCE], block, stream;
+    uint32_t count = evc_load32_be(counter + 12) + (uint32_t)((len_bytes + 15) / 16);
+
+    block = v_add32(v_shuffle(v_spread(counter), v_constant(turn)), v_constant(first));
+    for (size_t n; len_bytes; len_bytes -= n, in += n, out += n) {
+        n = at_most(len_bytes, 16 * MOST_BLOCKS);
+        for (size_t j = 0; j < 8 * batches((n + 15) / 16); j++) {
+            q[j] = v_shuffle(block, v_constant(turn));
+            block = v_add32(block, v_constant(step));
+        }
+        encrypt_batches(key, q, batches((n + 15) / 16));
+        for (size_t j = 0; j < n / V_BYTES; j++) {
+            stream = v_load(in + V_BYTES * j) ^ q[j];
+            v_store(out + V_BYTES * j, stream);
+        }
+        if (n % V_BYTES)
+            evc_xor(out + n / V_BYTES * V_BYTES, in + n / V_BYTES * V_BYTES,
+                    (const uint8_t *)(q + n / V_BYTES), n % V_BYTES);
+    }
+    evc_store32_be(counter + 12, count);
+    evc_wipe(q, sizeof q);
+}
+
+static void cbc_decrypt(const void *key, uint8_t iv[16], const uint8_t *in, uint8_t *out,
+                        size_t n_blocks)
+{
+    VEC q[8 * AT_ONCE], mask;
+    const uint8_t *plain = (const uint8_t *)q;
+    uint8_t next_iv[16];
+
+    for (size_t n; n_blocks; n_blocks -= n, in += 16 * n, out += 16 * n) {
+        size_t i; /* blocks still to be masked and written: from the end, since in may be out */
+        i = n = at_most(n_blocks, MOST_BLOCKS);
+        load_blocks(q, in, n);
+        decrypt_batches(key, q, batches(n));
+        memcpy(next_iv, in + 16 * (n - 1), 16);
+        for (; i % V_LANES && i > 1; i--)
+            evc_xor16(out + 16 * (i - 1), plain + 16 * (i - 1), in + 16 * (i - 2));
+        for (; i > V_LANES; i -= V_LANES) {
+            mask = v_load(in + 16 * (i - V_LANES - 1));
+            v_store(out + 16 * (i - V_LANES), q[i / V_LANES - 1] ^ mask);
+        }
+        for (; i > 1; i--)
+            evc_xor16(out + 16 * (i - 1), plain + 16 * (i - 1), in + 16 * (i - 2));
+        evc_xor16(out, plain, iv);
+        memcpy(iv, next_iv, 16);
+    }
+    evc_wipe(q, sizeof q);
+}
+
+/* ---- XTS ------------------------------------------------------------------------------------- */
+
+/* The tweaks of a batch, one block after the other (IEEE 1619-2018 section 5.2). */
+static void first_tweaks(VEC t[8], const uint8_t tweak[16])
+{
+    uint64_t lo = evc_load64_le(tweak), hi = evc_load64_le(tweak + 8), carry;
+    uint8_t *to = (uint8_t *)t;
+
+    for (int i = 0; i < BATCH_BLOCKS; i++, to += 16) {
+        evc_store64_le(to, lo);
+        evc_store64_le(to + 8, hi);
+        carry = (uint64_t)0 - (hi >> 63);
+        hi = (hi << 1) | (lo >> 63);
+        lo = (lo << 1) ^ (carry & 0x87);
+    }
+}
+
+/* The tweak of a block -> that of the same block of the next batch: times x^BATCH_BLOCKS, which moves
+ * V_LANES whole bytes out at the top; these times x^7 + x^2 + x + 1 come in below. */
+EVC_INLINE VEC next_tweak(VEC t)
+{
+    VEC top = v_bytes_down(t, 16 - V_LANES);
+
+    return v_bytes_up(t, V_LANES) ^ top ^ v_left32(top, 1) ^ v_left32(top, 2) ^ v_left32(top, 7);
+}
+
+EVC_INLINE void crypt_xts(const void *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out,
+                          size_t n_blocks, crypt_function *crypt)
+{
+    VEC q[8 * AT_ONCE], t[8];
+    size_t used = 0; /* tweaks of the batch at t that are used up */
+
+    first_tweaks(t, tweak);
+    for (size_t n; n_blocks; n_blocks -= n, in += 16 * n, out += 16 * n) {
+        n = at_most(n_blocks, MOST_BLOCKS);
+        load_blocks(q, in, n);
+        for (unsigned j = 0; j < 8; j++) {
+            VEC now = t[j];
+            for (unsigned b = 0; b < batches(n); b++, now = next_tweak(now))
+                q[8 * b + j] ^= now;
+        }
+        crypt(key, q, batches(n));
+        used = n % BATCH_BLOCKS;
+        for (unsigned j = 0; j < 8; j++) {
+            for (unsigned b = 0; b < n / BATCH_BLOCKS; b++, t[j] = next_tweak(t[j]))
+                q[8 * b + j] ^= t[j];
+            if (used)
+                q[n / BATCH_BLOCKS * 8 + j] ^= t[j];
+        }
+        store_blocks(out, q, n);
+    }
+    memcpy(tweak, (const uint8_t *)t + 16 * used, 16);
+    evc_wipe(q, sizeof q);
+    evc_wipe(t, sizeof t);
+}
+
+static void xts_encrypt(const void *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out,
+                        size_t n_blocks)
+{
+    crypt_xts(key, tweak, in, out, n_blocks, encrypt_batches);
+}
+
+static void xts_decrypt(const void *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out,
+                        size_t n_blocks)
+{
+    crypt_xts(key, tweak, in, out, n_blocks, decrypt_batches);
+}
