@@ -10,13 +10,9 @@
 #include "commands.h"
 #include "counters/counter.h"
 #include "emit.h"
+#include "measure.h"
 #include "names.h"
 #include "port/port.h"
-
-#define MAX_SAMPLES 10000
-#define SAMPLE_NS 50000.0   /* a sample is about this long: a scheduler's tick rarely falls in */
-#define WARM_UP_NS 500000.0 /* for caches, predictors and the clock of vector units */
-#define TRIES_PER_SAMPLE 20
 
 static const char *const styles[] = {"streamed", "fenced"};
 enum { STREAMED, FENCED, N_STYLES };
@@ -40,102 +36,6 @@ struct point {
     const char *with; /* the kernel of the other use, or NULL */
 };
 
-struct measured {
-    struct sample at[MAX_SAMPLES];
-    size_t n;
-    uint64_t calls, dropped;
-    double fence_cycles; /* of an empty call and its fence; below 0: streamed */
-};
-
-/* ---- Measuring ----------------------------------------------------------------------------------- */
-
-static double run_ns(bench_loop *loop, void *work, uint64_t calls)
-{
-    uint64_t start = port_now_ns();
-
-    loop(work, calls);
-    return (double)(port_now_ns() - start);
-}
-
-/* So many calls that a sample takes about SAMPLE_NS. */
-static uint64_t size_sample(bench_loop *loop, void *work)
-{
-    uint64_t calls = 1;
-    double ns = run_ns(loop, work, 1);
-
-    while (ns < SAMPLE_NS / 8 && calls < UINT64_C(1) << 30) {
-        calls *= 2;
-        ns = run_ns(loop, work, calls);
-    }
-    double best = ns;
-    for (int i = 0; i < 3 && ns < SAMPLE_NS; i++) {
-        ns = run_ns(loop, work, calls);
-        best = ns < best ? ns : best;
-    }
-    double fitting = (double)calls * SAMPLE_NS / (best > 1 ? best : 1);
-    return fitting < 1 ? 1 : (uint64_t)fitting;
-}
-
-static void collect(const struct counter *c, bench_loop *loop, void *work, size_t want,
-                    uint64_t budget_ns, struct measured *m)
-{
-    uint64_t start = port_now_ns();
-
-    m->n = 0;
-    m->dropped = 0;
-    m->calls = size_sample(loop, work);
-    for (double ns = 0; ns < WARM_UP_NS && ns < (double)budget_ns / 10;)
-        ns += run_ns(loop, work, m->calls);
-    for (uint64_t tries = 0; m->n < want && tries < TRIES_PER_SAMPLE * want; tries++) {
-        struct sample s = counter_sample(c, loop, work, m->calls);
-        if (s.disturbed)
-            m->dropped++;
-        else
-            m->at[m->n++] = s;
-        if (port_now_ns() - start > budget_ns && (m->n > 0 || port_now_ns() - start > 4 * budget_ns))
-            break;
-    }
-}
-
-#if defined(__GNUC__)
-__attribute__((noinline))
-#endif
-static void empty_call(void *work)
-{
-    *(void *volatile *)work = work;
-}
-
-static void fenced_empty_loop(void *work, uint64_t calls)
-{
-    FENCE();
-    for (; calls; calls--) {
-        empty_call(work);
-        FENCE();
-    }
-}
-
-static int by_cycles(const void *a, const void *b)
-{
-    double x = ((const struct sample *)a)->cycles, y = ((const struct sample *)b)->cycles;
-
-    return (x > y) - (x < y);
-}
-
-/* The median of an empty call with its fence; measured once. */
-static double fence_cycles(const struct counter *c)
-{
-    static double known = -1;
-    static struct measured m;
-    void *word;
-
-    if (known < 0) {
-        collect(c, fenced_empty_loop, &word, 31, 20000000, &m);
-        qsort(m.at, m.n, sizeof m.at[0], by_cycles);
-        known = m.n ? m.at[m.n / 2].cycles / (double)m.calls : 0;
-    }
-    return known;
-}
-
 /* ---- One point -------------------------------------------------------------------------------------- */
 
 static void emit_point_head(const char *type, const struct point *p, const struct plan *plan)
@@ -155,22 +55,11 @@ static void emit_point_head(const char *type, const struct point *p, const struc
     emit_text("counter", counter_name(plan->counter));
 }
 
-static void emit_samples(const char *name, const struct measured *m, bool cycles)
-{
-    emit_list_begin(name);
-    for (size_t i = 0; i < m->n; i++)
-        emit_real(NULL, (cycles ? m->at[i].cycles : m->at[i].ns) / (double)m->calls);
-    emit_list_end();
-}
-
 static void emit_point(const struct point *p, const struct plan *plan, const struct measured *m,
                        bool runs, const char *why)
 {
     emit_point_head("bench", p, plan);
-    emit_samples("cycles", m, true);
-    emit_samples("ns", m, false);
-    emit_unsigned("calls_per_sample", m->calls);
-    emit_unsigned("dropped", m->dropped);
+    emit_measured(m);
     if (p->style == FENCED && m->n)
         emit_real("fence_cycles", fence_cycles(plan->counter));
     emit_bool("runs", runs);
@@ -210,7 +99,7 @@ static void bench_point(struct point *p, struct plan *plan, uint64_t expected)
     } else if (p->style == FENCED && !HAVE_FENCE) {
         why = "no serialising fence known for this architecture";
     } else {
-        collect(plan->counter, p->primitive->loop(p->mode, p->style == FENCED), work,
+        measure(plan->counter, p->primitive->loop(p->mode, p->style == FENCED), work,
                 (size_t)plan->samples, plan->budget_ms * 1000000, &m);
         if (!m.n)
             why = "every sample was disturbed";

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "fence.h"
+#include "measure.h"
 
 struct bench_setup {
     const char *kernel;
@@ -20,9 +21,6 @@ struct bench_setup {
     bool in_place;
     uint64_t seed;
 };
-
-/* calls calls on independent messages, back to back or with a fence after each. */
-typedef void bench_loop(void *work, uint64_t calls);
 
 struct bench_primitive {
     const char *name;
