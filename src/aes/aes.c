@@ -5,6 +5,7 @@
  */
 #include "everycore/aes.h"
 
+#include "aes/tweak.h"
 #include "common/bytes.h"
 
 /* Composed operations work through a buffer of this many blocks on the stack. */
@@ -163,19 +164,6 @@ void evc_aes_cbcmac_blocks(const union evc_aes_key *key, uint8_t chain[16], cons
 
 /* ---- XTS -------------------------------------------------------------------------------------------- */
 
-/* tweak = tweak * x in GF(2^128), byte 0 least significant, x^128 = x^7 + x^2 + x + 1 (IEEE 1619-2018
- * section 5.2). */
-static void next_tweak(uint8_t tweak[16])
-{
-    uint64_t lo = evc_load64_le(tweak), hi = evc_load64_le(tweak + 8);
-    uint64_t carry = (uint64_t)0 - (hi >> 63);
-
-    hi = (hi << 1) | (lo >> 63);
-    lo = (lo << 1) ^ (carry & 0x87);
-    evc_store64_le(tweak, lo);
-    evc_store64_le(tweak + 8, hi);
-}
-
 static void compose_xts(const union evc_aes_key *key, uint8_t tweak[16], const uint8_t *in,
                         uint8_t *out, size_t n_blocks,
                         void (*crypt)(const void *, const uint8_t *, uint8_t *, size_t))
@@ -184,7 +172,7 @@ static void compose_xts(const union evc_aes_key *key, uint8_t tweak[16], const u
 
     while (n_blocks) {
         size_t n = n_blocks < CHUNK_BLOCKS / 2 ? n_blocks : CHUNK_BLOCKS / 2;
-        for (size_t i = 0; i < n; i++, next_tweak(tweak))
+        for (size_t i = 0; i < n; i++, evc_aes_next_tweak(tweak))
             memcpy(tweaks + 16 * i, tweak, 16);
         evc_xor(block, in, tweaks, 16 * n);
         crypt(key, block, block, n);

@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Modes of AES: CBC, CTR, XTS, CBC-MAC, CMAC, CCM. ECB is evc_aes_encrypt() and evc_aes_decrypt().
+ *
+ *     struct evc_aes_ccm_key key;
+ *     evc_aes_ccm_set_key(&key, evc_aes_select(features, 0, EVC_USE_PARALLEL),
+ *                         evc_aes_select(features, 0, EVC_USE_SERIAL), bytes, 256);
+ *     evc_aes_ccm_seal(&key, nonce, 12, aad, aad_bytes, in, out, len_bytes, tag, 16);
+ *     evc_wipe(&key, sizeof key);
+ *
+ * The use to ask evc_aes_select() for:
+ *
+ *     EVC_USE_PARALLEL   CTR, CBC decryption, XTS data, CCM's counter half, many messages at once
+ *     EVC_USE_SERIAL     CBC encryption, CBC-MAC, CMAC, XTS tweak, CCM's authentication half
+ *
+ * Any kernel gives the right result for any mode; the use decides only how fast.
+ *
+ * Buffers: in and out are the same or do not overlap; no alignment is asked. A buffer of length 0
+ * may be NULL. IVs, counters, nonces, tags and associated data overlap no output.
+ * Contexts: of fixed size, owned by the caller, without pointers into themselves: they may be copied
+ * (a copy of a started message continues on its own) and are wiped by evc_wipe(&x, sizeof x).
+ * Errors: a call that returns anything but EVC_OK has written nothing, unless said otherwise.
+ * Timing: depends on lengths, on the kernel's timing class, and on nothing else: modes add no branch
+ * or address that depends on a key, on data or on a tag's bytes. The outcome of a comparison of tags,
+ * and of the two keys of XTS, is public.
+ */
+#ifndef EVERYCORE_MODES_H
+#define EVERYCORE_MODES_H
+
+#include "everycore/aes.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- CBC: SP 800-38A (2001) section 6.2 -------------------------------------------------------------- */
+
+/*
+ * iv: 16 bytes, unpredictable for each message (SP 800-38A appendix C); on return the last ciphertext
+ * block, so calling again continues the message. No padding is added or removed. CBC does not
+ * authenticate: answering "bad padding" to strangers gives the plaintext away.
+ *
+ * EVC_ERR_LENGTH      len_bytes is not whole blocks
+ * EVC_ERR_DIRECTION   decryption with a key set up for encryption only
+ */
+EVC_API enum evc_status evc_aes_cbc_encrypt(const union evc_aes_key *key, uint8_t iv[16],
+                                            const uint8_t *in, uint8_t *out, size_t len_bytes);
+EVC_API enum evc_status evc_aes_cbc_decrypt(const union evc_aes_key *key, uint8_t iv[16],
+                                            const uint8_t *in, uint8_t *out, size_t len_bytes);
+
+/*
+ * n messages of any lengths (whole blocks, 0 too) under one key, each as evc_aes_cbc_encrypt would, its iv
+ * updated. One chain waits for itself; chains side by side fill a PARALLEL kernel. The buffers and
+ * IVs of different messages do not overlap.
+ *
+ * EVC_ERR_LENGTH      a message is not whole blocks; no message has been touched
+ */
+EVC_API enum evc_status evc_aes_cbc_encrypt_many(const union evc_aes_key *key,
+                                                 const struct evc_msg *msgs, size_t n);
+
+/* ---- CTR: SP 800-38A (2001) section 6.5 -------------------------------------------------------------- */
+
+/*
+ * Encryption and decryption are the same. The counter is all 16 bytes, big-endian, and wraps modulo
+ * 2^128 (appendix B.1 with m = 128). No counter value may serve twice under one key. CTR does not authenticate.
+ *
+ * One call: counter is updated by the blocks begun, so that calls on whole blocks continue each other.
+ */
+EVC_API void evc_aes_ctr(const union evc_aes_key *key, uint8_t counter[16], const uint8_t *in,
+                         uint8_t *out, size_t len_bytes);
+
+/* A message in pieces of any lengths. */
+struct evc_aes_ctr {
+    uint8_t counter[16];    /* of the next block */
+    uint8_t stream[16];     /* key stream of the block begun */
+    uint32_t left;          /* bytes of it not yet used, at the end: 0 to 15 */
+    uint32_t counter_bytes; /* 16 or 4 */
+};
+
+/*
+ * evc_aes_ctr_start: as evc_aes_ctr. evc_aes_ctr_start32: only the last 4 bytes count and wrap modulo 2^32,
+ * without a carry into the other 12, as in GCM (SP 800-38D section 6.5). After 2^32 blocks (64 GiB)
+ * the key stream repeats and with it all secrecy is lost; nothing here stops that: protocols with such
+ * counters limit their messages (GCM to 2^32 - 2 blocks). In one call: evc_aes_ctr32().
+ */
+EVC_API void evc_aes_ctr_start(struct evc_aes_ctr *state, const uint8_t counter[16]);
+EVC_API void evc_aes_ctr_start32(struct evc_aes_ctr *state, const uint8_t counter[16]);
+
+/* The next len_bytes bytes of the message. */
+EVC_API void evc_aes_ctr_update(const union evc_aes_key *key, struct evc_aes_ctr *state,
+                                const uint8_t *in, uint8_t *out, size_t len_bytes);
+
+/* ---- XTS: IEEE 1619-2018, SP 800-38E (2010) ---------------------------------------------------------- */
+
+/* At most 2^20 blocks a data unit (SP 800-38E section 4). */
+#define EVC_AES_XTS_MAX_BYTES ((size_t)1 << 24)
+
+struct evc_aes_xts_key {
+    union evc_aes_key data;  /* Key1 of the standard */
+    union evc_aes_key tweak; /* Key2, for encryption only */
+};
+
+/*
+ * user_key: 2 x key_bits / 8 bytes, Key1 then Key2. Kernels: data of use PARALLEL, tweak SERIAL.
+ *
+ * EVC_ERR_KEY_SIZE    key_bits is not 128 or 256
+ * EVC_ERR_EQUAL_KEYS  Key1 = Key2, compared in constant time (FIPS 140-3 IG C.I)
+ * EVC_ERR_KERNEL      as evc_aes_set_key
+ * After any error the key is wiped.
+ */
+EVC_API enum evc_status evc_aes_xts_set_key(struct evc_aes_xts_key *key,
+                                            const struct evc_aes *data_kernel,
+                                            const struct evc_aes *tweak_kernel,
+                                            const uint8_t *user_key, unsigned key_bits);
+
+/* The tweak of data unit (sector) number unit: 16 bytes, little-endian (IEEE 1619-2018 section 5.1). */
+EVC_API void evc_aes_xts_tweak(uint8_t tweak[16], uint64_t unit);
+
+/*
+ * One data unit. tweak: 16 bytes, not secret, not changed. Lengths that are no multiple of 16 use
+ * ciphertext stealing (sections 5.3.2 and 5.4.2).
+ *
+ * EVC_ERR_LENGTH      len_bytes is below 16 or above EVC_AES_XTS_MAX_BYTES
+ */
+EVC_API enum evc_status evc_aes_xts_encrypt(const struct evc_aes_xts_key *key,
+                                            const uint8_t tweak[16], const uint8_t *in,
+                                            uint8_t *out, size_t len_bytes);
+EVC_API enum evc_status evc_aes_xts_decrypt(const struct evc_aes_xts_key *key,
+                                            const uint8_t tweak[16], const uint8_t *in,
+                                            uint8_t *out, size_t len_bytes);
+
+/* One data unit in pieces, all encrypted or all decrypted. */
+struct evc_aes_xts {
+    uint8_t tweak[16];   /* encrypted; of the next block */
+    uint32_t done_bytes; /* of this data unit; at most 2^24 */
+};
+
+EVC_API void evc_aes_xts_start(const struct evc_aes_xts_key *key, struct evc_aes_xts *state,
+                               const uint8_t tweak[16]);
+
+/*
+ * update: whole blocks. finish: what is left, with stealing: 16 bytes or more of any length, or 0 if
+ * there was an update. (Stealing needs the last whole block and the rest in one hand.) finish wipes the state.
+ *
+ * EVC_ERR_LENGTH      update: not whole blocks; finish: 1 to 15 bytes, or an empty data unit;
+ *                     both: the unit would be longer than EVC_AES_XTS_MAX_BYTES.
+ *                     The state is as before the call.
+ */
+EVC_API enum evc_status evc_aes_xts_encrypt_update(const struct evc_aes_xts_key *key,
+                                                   struct evc_aes_xts *state, const uint8_t *in,
+                                                   uint8_t *out, size_t len_bytes);
+EVC_API enum evc_status evc_aes_xts_encrypt_finish(const struct evc_aes_xts_key *key,
+                                                   struct evc_aes_xts *state, const uint8_t *in,
+                                                   uint8_t *out, size_t len_bytes);
+EVC_API enum evc_status evc_aes_xts_decrypt_update(const struct evc_aes_xts_key *key,
+                                                   struct evc_aes_xts *state, const uint8_t *in,
+                                                   uint8_t *out, size_t len_bytes);
+EVC_API enum evc_status evc_aes_xts_decrypt_finish(const struct evc_aes_xts_key *key,
+                                                   struct evc_aes_xts *state, const uint8_t *in,
+                                                   uint8_t *out, size_t len_bytes);
+
+/* ---- CBC-MAC: the raw chain, a building block ---------------------------------------------------------- */
+
+/*
+ * chain = E(chain ^ block) for each block; start with 16 zero bytes. Calling again continues.
+ *
+ * NOT a MAC for messages of different lengths: from the tags of two messages anybody makes the tag of a
+ * third (Bellare, Kilian, Rogaway 2000, section 5). Use CMAC. This is for those who build a
+ * construction that fixes the length itself, as CCM does.
+ *
+ * EVC_ERR_LENGTH      len_bytes is not whole blocks
+ */
+EVC_API enum evc_status evc_aes_cbcmac(const union evc_aes_key *key, uint8_t chain[16],
+                                       const uint8_t *in, size_t len_bytes);
+
+/* ---- CMAC: SP 800-38B (2005, updated 2016), RFC 4493 --------------------------------------------------- */
+
+/* Tags of 4 to 16 bytes; below 8 only with the analysis that SP 800-38B appendix A asks for. The length
+ * comes from the protocol, never from the message under test. */
+#define EVC_AES_CMAC_MIN_TAG 4
+
+struct evc_aes_cmac_key {
+    union evc_aes_key aes; /* for encryption only */
+    uint8_t k1[16], k2[16];
+};
+
+/* Kernel: SERIAL; PARALLEL for evc_aes_cmac_many. Errors as evc_aes_set_key; after an error the key is wiped. */
+EVC_API enum evc_status evc_aes_cmac_set_key(struct evc_aes_cmac_key *key,
+                                             const struct evc_aes *kernel,
+                                             const uint8_t *user_key, unsigned key_bits);
+
+/*
+ * The tag of a message, and its check in constant time.
+ *
+ * EVC_ERR_TAG_SIZE    tag_bytes is not 4 to 16
+ * EVC_ERR_TAG         verify: the tag is not that of the message
+ */
+EVC_API enum evc_status evc_aes_cmac(const struct evc_aes_cmac_key *key, const uint8_t *in,
+                                     size_t len_bytes, uint8_t *tag, size_t tag_bytes);
+EVC_API enum evc_status evc_aes_cmac_verify(const struct evc_aes_cmac_key *key, const uint8_t *in,
+                                            size_t len_bytes, const uint8_t *tag,
+                                            size_t tag_bytes);
+
+/* A message in pieces of any lengths. */
+struct evc_aes_cmac {
+    uint8_t chain[16];
+    uint8_t last[16]; /* the block that may be the last: held back until more comes */
+    uint32_t used;    /* bytes in it, 0 to 16 */
+};
+
+EVC_API void evc_aes_cmac_start(struct evc_aes_cmac *state);
+EVC_API void evc_aes_cmac_update(const struct evc_aes_cmac_key *key, struct evc_aes_cmac *state,
+                                 const uint8_t *in, size_t len_bytes);
+
+/* Errors as evc_aes_cmac and evc_aes_cmac_verify. Wipes the state, except after EVC_ERR_TAG_SIZE. */
+EVC_API enum evc_status evc_aes_cmac_finish(const struct evc_aes_cmac_key *key,
+                                            struct evc_aes_cmac *state, uint8_t *tag,
+                                            size_t tag_bytes);
+EVC_API enum evc_status evc_aes_cmac_finish_verify(const struct evc_aes_cmac_key *key,
+                                                   struct evc_aes_cmac *state, const uint8_t *tag,
+                                                   size_t tag_bytes);
+
+/* The tags of n messages of any lengths, side by side: 16 bytes each to msgs[i].iv, which is not read;
+ * msgs[i].out is not used. Tags overlap no message. */
+EVC_API void evc_aes_cmac_many(const struct evc_aes_cmac_key *key, const struct evc_msg *msgs,
+                               size_t n);
+
+/* ---- CCM: SP 800-38C (2004), RFC 3610 ------------------------------------------------------------------- */
+
+/*
+ * Authenticated encryption. nonce: 7 to 13 bytes, never twice under one key; a nonce of n bytes leaves
+ * messages below 2^(8 (15 - n)) bytes (13: 64 KiB, 12: 16 MiB, 11: 4 GiB). tag: 4, 6, 8, 10, 12, 14
+ * or 16 bytes. Associated data: any length.
+ *
+ * EVC_ERR_NONCE_SIZE, EVC_ERR_TAG_SIZE    not one of these
+ * EVC_ERR_LENGTH                          message too long for the nonce; streaming: see there
+ * EVC_ERR_TAG                             open: forged or damaged; out has been wiped
+ */
+struct evc_aes_ccm_key {
+    union evc_aes_key ctr; /* kernel: PARALLEL */
+    union evc_aes_key mac; /* kernel: SERIAL */
+};
+
+/* Both halves have the same key, for encryption only. Errors as evc_aes_set_key; after an error the key is wiped. */
+EVC_API enum evc_status evc_aes_ccm_set_key(struct evc_aes_ccm_key *key,
+                                            const struct evc_aes *ctr_kernel,
+                                            const struct evc_aes *mac_kernel,
+                                            const uint8_t *user_key, unsigned key_bits);
+
+/* in, out: len_bytes. The tag is apart from the ciphertext; the standards put it behind. */
+EVC_API enum evc_status evc_aes_ccm_seal(const struct evc_aes_ccm_key *key, const uint8_t *nonce,
+                                         size_t nonce_bytes, const uint8_t *aad, size_t aad_bytes,
+                                         const uint8_t *in, uint8_t *out, size_t len_bytes,
+                                         uint8_t *tag, size_t tag_bytes);
+EVC_API enum evc_status evc_aes_ccm_open(const struct evc_aes_ccm_key *key, const uint8_t *nonce,
+                                         size_t nonce_bytes, const uint8_t *aad, size_t aad_bytes,
+                                         const uint8_t *in, uint8_t *out, size_t len_bytes,
+                                         const uint8_t *tag, size_t tag_bytes);
+
+/*
+ * In pieces of any lengths: start with both lengths, all associated data, the message, finish. CCM
+ * authenticates the lengths first, so they must be known. Opening in pieces hands out plaintext before it is
+ * verified: use none of it, and wipe it, unless finish returns EVC_OK.
+ *
+ * EVC_ERR_LENGTH      start: message too long for the nonce; aad, update: more than announced, or the
+ *                     message begun before the associated data is complete (nothing done, the state is
+ *                     as before); finish: less than announced, no tag written (the state is as before)
+ */
+struct evc_aes_ccm {
+    uint8_t counter[16];
+    uint8_t chain[16];
+    uint8_t block[16];  /* associated data or plaintext of the block begun */
+    uint8_t stream[16]; /* key stream of the block begun */
+    uint8_t tag_mask[16];
+    uint64_t aad_left, text_left; /* bytes still to come */
+    uint32_t used;                /* bytes of the block begun, 0 to 15 */
+    uint32_t tag_bytes;
+};
+
+EVC_API enum evc_status evc_aes_ccm_start(const struct evc_aes_ccm_key *key,
+                                          struct evc_aes_ccm *state, const uint8_t *nonce,
+                                          size_t nonce_bytes, uint64_t aad_bytes,
+                                          uint64_t text_bytes, size_t tag_bytes);
+EVC_API enum evc_status evc_aes_ccm_aad(const struct evc_aes_ccm_key *key,
+                                        struct evc_aes_ccm *state, const uint8_t *aad,
+                                        size_t len_bytes);
+EVC_API enum evc_status evc_aes_ccm_seal_update(const struct evc_aes_ccm_key *key,
+                                                struct evc_aes_ccm *state, const uint8_t *in,
+                                                uint8_t *out, size_t len_bytes);
+EVC_API enum evc_status evc_aes_ccm_open_update(const struct evc_aes_ccm_key *key,
+                                                struct evc_aes_ccm *state, const uint8_t *in,
+                                                uint8_t *out, size_t len_bytes);
+
+/* tag: as many bytes as announced. Both wipe the state, except after EVC_ERR_LENGTH. */
+EVC_API enum evc_status evc_aes_ccm_seal_finish(const struct evc_aes_ccm_key *key,
+                                                struct evc_aes_ccm *state, uint8_t *tag);
+EVC_API enum evc_status evc_aes_ccm_open_finish(const struct evc_aes_ccm_key *key,
+                                                struct evc_aes_ccm *state, const uint8_t *tag);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * CCM (SP 800-38C, RFC 3610): CBC-MAC over a first block B_0, the associated data and the plaintext, and CTR.
+ *
+ * The chain waits for itself, a latency per block; the counter blocks do not. The two are called in turn on
+ * pieces so short that a core that executes out of order still has the next piece of the chain within
+ * reach while it works off the counter blocks, and these cost next to nothing.
+ */
+#include "everycore/modes.h"
+
+#include "common/bytes.h"
+#include "common/ct.h"
+
+#define PIECE_BYTES 256
+
+/* ---- Keys ------------------------------------------------------------------------------------------ */
+
+static enum evc_status set_keys(struct evc_aes_ccm_key *key, const struct evc_aes *ctr_kernel,
+                                const struct evc_aes *mac_kernel, const uint8_t *user_key,
+                                unsigned key_bits)
+{
+    enum evc_status status = evc_aes_set_encrypt_key(&key->ctr, ctr_kernel, user_key, key_bits);
+
+    if (status != EVC_OK)
+        return status;
+    return evc_aes_set_encrypt_key(&key->mac, mac_kernel, user_key, key_bits);
+}
+
+enum evc_status evc_aes_ccm_set_key(struct evc_aes_ccm_key *key, const struct evc_aes *ctr_kernel,
+                                    const struct evc_aes *mac_kernel, const uint8_t *user_key,
+                                    unsigned key_bits)
+{
+    enum evc_status status = set_keys(key, ctr_kernel, mac_kernel, user_key, key_bits);
+
+    if (status != EVC_OK)
+        evc_wipe(key, sizeof *key);
+    return status;
+}
+
+/* ---- The start ------------------------------------------------------------------------------------- */
+
+static enum evc_status check_sizes(size_t nonce_bytes, uint64_t text_bytes, size_t tag_bytes)
+{
+    if (nonce_bytes < 7 || nonce_bytes > 13)
+        return EVC_ERR_NONCE_SIZE;
+    if (tag_bytes < 4 || tag_bytes > 16 || tag_bytes % 2 != 0)
+        return EVC_ERR_TAG_SIZE;
+    if (nonce_bytes > 7 && text_bytes >> (8 * (15 - nonce_bytes)) != 0)
+        return EVC_ERR_LENGTH;
+    return EVC_OK;
+}
+
+/* The length of the associated data as the standard writes it (A.2.2); returns its bytes. */
+static uint32_t encode_aad_bytes(uint8_t out[16], uint64_t aad_bytes)
+{
+    if (aad_bytes < 0xff00) {
+        out[0] = (uint8_t)(aad_bytes >> 8);
+        out[1] = (uint8_t)aad_bytes;
+        return 2;
+    }
+    out[0] = 0xff;
+    if (aad_bytes <= UINT32_MAX) {
+        out[1] = 0xfe;
+        evc_store32_be(out + 2, (uint32_t)aad_bytes);
+        return 6;
+    }
+    out[1] = 0xff;
+    evc_store64_be(out + 2, aad_bytes);
+    return 10;
+}
+
+enum evc_status evc_aes_ccm_start(const struct evc_aes_ccm_key *key, struct evc_aes_ccm *state,
+                                  const uint8_t *nonce, size_t nonce_bytes, uint64_t aad_bytes,
+                                  uint64_t text_bytes, size_t tag_bytes)
+{
+    enum evc_status status = check_sizes(nonce_bytes, text_bytes, tag_bytes);
+    uint8_t *b0 = state->block, *count = state->counter;
+
+    if (status != EVC_OK)
+        return status;
+    memset(state, 0, sizeof *state);
+    state->aad_left = aad_bytes;
+    state->text_left = text_bytes;
+    state->tag_bytes = (uint32_t)tag_bytes;
+
+    /* B_0 (A.2.1): flags, nonce, length of the message in the bytes that the nonce leaves. */
+    evc_store64_be(b0 + 8, text_bytes);
+    memcpy(b0 + 1, nonce, nonce_bytes);
+    b0[0] = (uint8_t)((aad_bytes ? 0x40u : 0u) + (tag_bytes - 2) / 2 * 8 + (14 - nonce_bytes));
+    evc_aes_cbcmac_blocks(&key->mac, state->chain, b0, 1);
+
+    /* Ctr_0 (A.3) masks the tag; the message begins with Ctr_1. */
+    count[0] = (uint8_t)(14 - nonce_bytes);
+    memcpy(count + 1, nonce, nonce_bytes);
+    evc_aes_encrypt(&key->ctr, count, state->tag_mask, 1);
+    count[15] = 1;
+
+    memset(state->block, 0, 16);
+    if (aad_bytes)
+        state->used = encode_aad_bytes(state->block, aad_bytes);
+    return EVC_OK;
+}
+
+/* ---- Associated data --------------------------------------------------------------------------------- */
+
+/* The block begun, filled up with zeros, enters the chain. */
+static void end_block(const struct evc_aes_ccm_key *key, struct evc_aes_ccm *state)
+{
+    if (!state->used)
+        return;
+    memset(state->block + state->used, 0, 16 - state->used);
+    evc_aes_cbcmac_blocks(&key->mac, state->chain, state->block, 1);
+    state->used = 0;
+}
+
+enum evc_status evc_aes_ccm_aad(const struct evc_aes_ccm_key *key, struct evc_aes_ccm *state,
+                                const uint8_t *aad, size_t len_bytes)
+{
+    size_t n;
+
+    if (len_bytes > state->aad_left)
+        return EVC_ERR_LENGTH;
+    if (!len_bytes)
+        return EVC_OK;
+    state->aad_left -= len_bytes;
+    n = 16 - state->used < len_bytes ? 16 - state->used : len_bytes;
+    if (state->used) {
+        memcpy(state->block + state->used, aad, n);
+        state->used += (uint32_t)n;
+        aad += n, len_bytes -= n;
+        if (state->used == 16)
+            end_block(key, state);
+    }
+    n = len_bytes & ~(size_t)15;
+    if (n)
+        evc_aes_cbcmac_blocks(&key->mac, state->chain, aad, n / 16);
+    if (len_bytes - n) {
+        memcpy(state->block, aad + n, len_bytes - n);
+        state->used = (uint32_t)(len_bytes - n);
+    }
+    if (!state->aad_left)
+        end_block(key, state);
+    return EVC_OK;
+}
+
+/* ---- The message -------------------------------------------------------------------------------------- */
+
+/* n bytes within the block begun, whose key stream is there. */
+static void part_of_block(const struct evc_aes_ccm_key *key, struct evc_aes_ccm *state,
+                          const uint8_t *in, uint8_t *out, size_t n, int sealing)
+{
+    uint8_t *block = state->block + state->used;
+
+    if (sealing)
+        memcpy(block, in, n);
+    evc_xor(out, in, state->stream + state->used, n);
+    if (!sealing)
+        memcpy(block, out, n);
+    state->used += (uint32_t)n;
+    if (state->used == 16)
+        end_block(key, state);
+}
+
+static void whole_blocks(const struct evc_aes_ccm_key *key, struct evc_aes_ccm *state,
+                         const uint8_t *in, uint8_t *out, size_t len_bytes, int sealing)
+{
+    while (len_bytes) {
+        size_t n = len_bytes < PIECE_BYTES ? len_bytes : PIECE_BYTES;
+        if (sealing)
+            evc_aes_cbcmac_blocks(&key->mac, state->chain, in, n / 16);
+        evc_aes_ctr(&key->ctr, state->counter, in, out, n);
+        if (!sealing)
+            evc_aes_cbcmac_blocks(&key->mac, state->chain, out, n / 16);
+        in += n, out += n, len_bytes -= n;
+    }
+}
+
+static enum evc_status update(const struct evc_aes_ccm_key *key, struct evc_aes_ccm *state,
+                              const uint8_t *in, uint8_t *out, size_t len_bytes, int sealing)
+{
+    size_t n;
+
+    if (state->aad_left || len_bytes > state->text_left)
+        return EVC_ERR_LENGTH;
+    state->text_left -= len_bytes;
+    if (state->used && len_bytes) {
+        n = 16 - state->used < len_bytes ? 16 - state->used : len_bytes;
+        part_of_block(key, state, in, out, n, sealing);
+        in += n, out += n, len_bytes -= n;
+    }
+    n = len_bytes & ~(size_t)15;
+    if (n) {
+        whole_blocks(key, state, in, out, n, sealing);
+        in += n, out += n, len_bytes -= n;
+    }
+    if (len_bytes) {
+        memset(state->stream, 0, 16);
+        evc_aes_ctr(&key->ctr, state->counter, state->stream, state->stream, 16);
+        part_of_block(key, state, in, out, len_bytes, sealing);
+    }
+    return EVC_OK;
+}
+
+enum evc_status evc_aes_ccm_seal_update(const struct evc_aes_ccm_key *key, struct evc_aes_ccm *state,
+                                        const uint8_t *in, uint8_t *out, size_t len_bytes)
+{
+    return update(key, state, in, out, len_bytes, 1);
+}
+
+enum evc_status evc_aes_ccm_open_update(const struct evc_aes_ccm_key *key, struct evc_aes_ccm *state,
+                                        const uint8_t *in, uint8_t *out, size_t len_bytes)
+{
+    return update(key, state, in, out, len_bytes, 0);
+}
+
+/* ---- The tag -------------------------------------------------------------------------------------------- */
+
+/* The tag, whole, in state->chain. */
+static enum evc_status end_message(const struct evc_aes_ccm_key *key, struct evc_aes_ccm *state)
+{
+    if (state->aad_left || state->text_left)
+        return EVC_ERR_LENGTH;
+    end_block(key, state);
+    evc_xor16(state->chain, state->chain, state->tag_mask);
+    return EVC_OK;
+}
+
+enum evc_status evc_aes_ccm_seal_finish(const struct evc_aes_ccm_key *key, struct evc_aes_ccm *state,
+                                        uint8_t *tag)
+{
+    enum evc_status status = end_message(key, state);
+
+    if (status != EVC_OK)
+        return status;
+    memcpy(tag, state->chain, state->tag_bytes);
+    evc_wipe(state, sizeof *state);
+    return EVC_OK;
+}
+
+enum evc_status evc_aes_ccm_open_finish(const struct evc_aes_ccm_key *key, struct evc_aes_ccm *state,
+                                        const uint8_t *tag)
+{
+    enum evc_status status = end_message(key, state);
+    uint32_t equal;
+
+    if (status != EVC_OK)
+        return status;
+    equal = evc_mask_equal(state->chain, tag, state->tag_bytes);
+    evc_public(&equal, sizeof equal); /* the caller learns it as the status */
+    evc_wipe(state, sizeof *state);
+    return equal ? EVC_OK : EVC_ERR_TAG;
+}
+
+/* ---- In one call ------------------------------------------------------------------------------------------ */
+
+/* All but the tag. */
+static enum evc_status crypt_message(const struct evc_aes_ccm_key *key, struct evc_aes_ccm *state,
+                                     const uint8_t *nonce, size_t nonce_bytes, const uint8_t *aad,
+                                     size_t aad_bytes, const uint8_t *in, uint8_t *out,
+                                     size_t len_bytes, size_t tag_bytes, int sealing)
+{
+    enum evc_status status =
+        evc_aes_ccm_start(key, state, nonce, nonce_bytes, aad_bytes, len_bytes, tag_bytes);
+
+    if (status != EVC_OK)
+        return status;
+    evc_aes_ccm_aad(key, state, aad, aad_bytes);
+    return update(key, state, in, out, len_bytes, sealing);
+}
+
+enum evc_status evc_aes_ccm_seal(const struct evc_aes_ccm_key *key, const uint8_t *nonce,
+                                 size_t nonce_bytes, const uint8_t *aad, size_t aad_bytes,
+                                 const uint8_t *in, uint8_t *out, size_t len_bytes, uint8_t *tag,
+                                 size_t tag_bytes)
+{
+    struct evc_aes_ccm state;
+    enum evc_status status = crypt_message(key, &state, nonce, nonce_bytes, aad, aad_bytes, in, out,
+                                           len_bytes, tag_bytes, 1);
+
+    return status == EVC_OK ? evc_aes_ccm_seal_finish(key, &state, tag) : status;
+}
+
+enum evc_status evc_aes_ccm_open(const struct evc_aes_ccm_key *key, const uint8_t *nonce,
+                                 size_t nonce_bytes, const uint8_t *aad, size_t aad_bytes,
+                                 const uint8_t *in, uint8_t *out, size_t len_bytes,
+                                 const uint8_t *tag, size_t tag_bytes)
+{
+    struct evc_aes_ccm state;
+    enum evc_status status = crypt_message(key, &state, nonce, nonce_bytes, aad, aad_bytes, in, out,
+                                           len_bytes, tag_bytes, 0);
+
+    if (status != EVC_OK)
+        return status;
+    status = evc_aes_ccm_open_finish(key, &state, tag);
+    if (status != EVC_OK && len_bytes)
+        evc_wipe(out, len_bytes);
+    return status;
+}

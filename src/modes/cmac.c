@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: MIT */
+/* CMAC (SP 800-38B section 6). */
+#include "everycore/modes.h"
+
+#include "common/bytes.h"
+#include "common/ct.h"
+
+/* Messages of a batch that are set up at once: their descriptions fill most of a frame of 1 KiB. */
+#define GROUP 28
+
+/* out = in * x in GF(2^128), byte 15 least significant, x^128 = x^7 + x^2 + x + 1 (section 6.1). */
+static void times_x(uint8_t out[16], const uint8_t in[16])
+{
+    uint64_t hi = evc_load64_be(in), lo = evc_load64_be(in + 8);
+    uint64_t overflow = (uint64_t)0 - (hi >> 63);
+
+    evc_store64_be(out, (hi << 1) | (lo >> 63));
+    evc_store64_be(out + 8, (lo << 1) ^ (overflow & 0x87));
+}
+
+enum evc_status evc_aes_cmac_set_key(struct evc_aes_cmac_key *key, const struct evc_aes *kernel,
+                                     const uint8_t *user_key, unsigned key_bits)
+{
+    enum evc_status status = evc_aes_set_encrypt_key(&key->aes, kernel, user_key, key_bits);
+
+    if (status != EVC_OK) {
+        evc_wipe(key, sizeof *key);
+        return status;
+    }
+    memset(key->k1, 0, 16);
+    evc_aes_encrypt(&key->aes, key->k1, key->k1, 1);
+    times_x(key->k1, key->k1);
+    times_x(key->k2, key->k1);
+    return EVC_OK;
+}
+
+/* The bytes of a message that are not in its last block; that block has 1 to 16 bytes, 0 if the message
+ * is empty. */
+static size_t before_last(size_t len_bytes)
+{
+    return len_bytes ? (len_bytes - 1) & ~(size_t)15 : 0;
+}
+
+/* The last block as it enters the chain: padded if not whole, and masked (6.2 step 4). */
+static void mask_last(const struct evc_aes_cmac_key *key, uint8_t block[16], const uint8_t *last,
+                      size_t last_bytes)
+{
+    if (last_bytes == 16) {
+        evc_xor16(block, last, key->k1);
+        return;
+    }
+    memset(block, 0, 16);
+    if (last_bytes)
+        memcpy(block, last, last_bytes);
+    block[last_bytes] = 0x80;
+    evc_xor16(block, block, key->k2);
+}
+
+static void end_chain(const struct evc_aes_cmac_key *key, uint8_t chain[16], const uint8_t *last,
+                      size_t last_bytes)
+{
+    uint8_t block[16];
+
+    mask_last(key, block, last, last_bytes);
+    evc_aes_cbcmac_blocks(&key->aes, chain, block, 1);
+    evc_wipe(block, sizeof block);
+}
+
+static enum evc_status compare(const uint8_t *computed, const uint8_t *tag, size_t tag_bytes)
+{
+    uint32_t equal = evc_mask_equal(computed, tag, tag_bytes);
+
+    evc_public(&equal, sizeof equal); /* the caller learns it as the status */
+    return equal ? EVC_OK : EVC_ERR_TAG;
+}
+
+static int tag_size_allowed(size_t tag_bytes)
+{
+    return tag_bytes >= EVC_AES_CMAC_MIN_TAG && tag_bytes <= 16;
+}
+
+/* ---- In one call ---------------------------------------------------------------------------------- */
+
+static void whole_tag(const struct evc_aes_cmac_key *key, const uint8_t *in, size_t len_bytes,
+                      uint8_t chain[16])
+{
+    const size_t before = before_last(len_bytes);
+
+    memset(chain, 0, 16);
+    if (before)
+        evc_aes_cbcmac_blocks(&key->aes, chain, in, before / 16);
+    end_chain(key, chain, len_bytes ? in + before : NULL, len_bytes - before);
+}
+
+enum evc_status evc_aes_cmac(const struct evc_aes_cmac_key *key, const uint8_t *in,
+                             size_t len_bytes, uint8_t *tag, size_t tag_bytes)
+{
+    uint8_t chain[16];
+
+    if (!tag_size_allowed(tag_bytes))
+        return EVC_ERR_TAG_SIZE;
+    whole_tag(key, in, len_bytes, chain);
+    memcpy(tag, chain, tag_bytes);
+    evc_wipe(chain, sizeof chain);
+    return EVC_OK;
+}
+
+enum evc_status evc_aes_cmac_verify(const struct evc_aes_cmac_key *key, const uint8_t *in,
+                                    size_t len_bytes, const uint8_t *tag, size_t tag_bytes)
+{
+    enum evc_status status;
+    uint8_t chain[16];
+
+    if (!tag_size_allowed(tag_bytes))
+        return EVC_ERR_TAG_SIZE;
+    whole_tag(key, in, len_bytes, chain);
+    status = compare(chain, tag, tag_bytes);
+    evc_wipe(chain, sizeof chain);
+    return status;
+}
+
+/* ---- In pieces ------------------------------------------------------------------------------------ */
+
+void evc_aes_cmac_start(struct evc_aes_cmac *state)
+{
+    memset(state, 0, sizeof *state);
+}
+
+void evc_aes_cmac_update(const struct evc_aes_cmac_key *key, struct evc_aes_cmac *state,
+                         const uint8_t *in, size_t len_bytes)
+{
+    size_t n;
+
+    if (!len_bytes)
+        return;
+    if (state->used) {
+        n = 16 - state->used < len_bytes ? 16 - state->used : len_bytes;
+        memcpy(state->last + state->used, in, n);
+        state->used += (uint32_t)n;
+        in += n, len_bytes -= n;
+        if (!len_bytes)
+            return;
+        evc_aes_cbcmac_blocks(&key->aes, state->chain, state->last, 1);
+    }
+    n = before_last(len_bytes);
+    if (n)
+        evc_aes_cbcmac_blocks(&key->aes, state->chain, in, n / 16);
+    memcpy(state->last, in + n, len_bytes - n);
+    state->used = (uint32_t)(len_bytes - n);
+}
+
+enum evc_status evc_aes_cmac_finish(const struct evc_aes_cmac_key *key, struct evc_aes_cmac *state,
+                                    uint8_t *tag, size_t tag_bytes)
+{
+    if (!tag_size_allowed(tag_bytes))
+        return EVC_ERR_TAG_SIZE;
+    end_chain(key, state->chain, state->last, state->used);
+    memcpy(tag, state->chain, tag_bytes);
+    evc_wipe(state, sizeof *state);
+    return EVC_OK;
+}
+
+enum evc_status evc_aes_cmac_finish_verify(const struct evc_aes_cmac_key *key,
+                                           struct evc_aes_cmac *state, const uint8_t *tag,
+                                           size_t tag_bytes)
+{
+    enum evc_status status;
+
+    if (!tag_size_allowed(tag_bytes))
+        return EVC_ERR_TAG_SIZE;
+    end_chain(key, state->chain, state->last, state->used);
+    status = compare(state->chain, tag, tag_bytes);
+    evc_wipe(state, sizeof *state);
+    return status;
+}
+
+/* ---- Many messages -------------------------------------------------------------------------------- */
+
+/* The chains side by side up to the last block of each, then all last blocks at once. n >= 1. */
+static void tags_of_group(const struct evc_aes_cmac_key *key, const struct evc_msg *msgs, size_t n)
+{
+    union {
+        struct evc_msg before[GROUP];
+        uint8_t last[16 * GROUP];
+    } u;
+    size_t i = 0;
+
+    do {
+        memset(msgs[i].iv, 0, 16);
+        u.before[i].in = msgs[i].in;
+        u.before[i].out = NULL;
+        u.before[i].len_bytes = before_last(msgs[i].len_bytes);
+        u.before[i].iv = msgs[i].iv;
+    } while (++i < n);
+    evc_aes_cbc_encrypt_blocks_many(&key->aes, u.before, n);
+    for (i = 0; i < n; i++) {
+        const size_t before = before_last(msgs[i].len_bytes);
+        const uint8_t *last = before ? msgs[i].in + before : msgs[i].in;
+        mask_last(key, u.last + 16 * i, last, msgs[i].len_bytes - before);
+        evc_xor16(u.last + 16 * i, u.last + 16 * i, msgs[i].iv);
+    }
+    evc_aes_encrypt(&key->aes, u.last, u.last, n);
+    for (i = 0; i < n; i++)
+        memcpy(msgs[i].iv, u.last + 16 * i, 16);
+    evc_wipe(&u, sizeof u);
+}
+
+void evc_aes_cmac_many(const struct evc_aes_cmac_key *key, const struct evc_msg *msgs, size_t n)
+{
+    for (size_t group; n; n -= group, msgs += group) {
+        group = n < GROUP ? n : GROUP;
+        tags_of_group(key, msgs, group);
+    }
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * CTR (SP 800-38A section 6.5). Kernels count in the last 4 bytes; here the carry into the other 12 is
+ * added, by cutting the message where the 4 bytes wrap.
+ */
+#include "everycore/modes.h"
+
+#include "common/bytes.h"
+
+/* counter += 2^32, modulo 2^128. */
+static void carry(uint8_t counter[16])
+{
+    for (int i = 11; i >= 0; i--)
+        if (++counter[i] != 0)
+            break;
+}
+
+/* A message in which the last 4 bytes wrap: at most once in 2^32 blocks. */
+static void ctr_across_wraps(const union evc_aes_key *key, uint8_t counter[16], const uint8_t *in,
+                             uint8_t *out, size_t len_bytes)
+{
+    while (len_bytes) {
+        uint64_t blocks_to_wrap = (UINT64_C(1) << 32) - evc_load32_be(counter + 12);
+        size_t n = len_bytes;
+        if ((n - 1) / 16 >= blocks_to_wrap)
+            n = (size_t)(16 * blocks_to_wrap); /* less than len_bytes, so it fits */
+        evc_aes_ctr32(key, counter, in, out, n);
+        if (evc_load32_be(counter + 12) == 0)
+            carry(counter);
+        in += n, out += n, len_bytes -= n;
+    }
+}
+
+void evc_aes_ctr(const union evc_aes_key *key, uint8_t counter[16], const uint8_t *in, uint8_t *out,
+                 size_t len_bytes)
+{
+    /* At most len_bytes / 16 + 1 blocks; 2^32 - 1 - counter of them do not wrap. */
+    if (len_bytes / 16 < (uint32_t)~evc_load32_be(counter + 12))
+        evc_aes_ctr32(key, counter, in, out, len_bytes);
+    else
+        ctr_across_wraps(key, counter, in, out, len_bytes);
+}
+
+static void start(struct evc_aes_ctr *state, const uint8_t counter[16], uint32_t counter_bytes)
+{
+    memset(state, 0, sizeof *state);
+    memcpy(state->counter, counter, 16);
+    state->counter_bytes = counter_bytes;
+}
+
+void evc_aes_ctr_start(struct evc_aes_ctr *state, const uint8_t counter[16])
+{
+    start(state, counter, 16);
+}
+
+void evc_aes_ctr_start32(struct evc_aes_ctr *state, const uint8_t counter[16])
+{
+    start(state, counter, 4);
+}
+
+static void next_blocks(const union evc_aes_key *key, struct evc_aes_ctr *state, const uint8_t *in,
+                        uint8_t *out, size_t len_bytes)
+{
+    if (state->counter_bytes == 4)
+        evc_aes_ctr32(key, state->counter, in, out, len_bytes);
+    else
+        evc_aes_ctr(key, state->counter, in, out, len_bytes);
+}
+
+/* At most what is left of the block begun; the number of bytes used. */
+static size_t use_stream(struct evc_aes_ctr *state, const uint8_t *in, uint8_t *out, size_t len_bytes)
+{
+    size_t n = len_bytes < state->left ? len_bytes : state->left;
+
+    evc_xor(out, in, state->stream + 16 - state->left, n);
+    state->left -= (uint32_t)n;
+    return n;
+}
+
+void evc_aes_ctr_update(const union evc_aes_key *key, struct evc_aes_ctr *state, const uint8_t *in,
+                        uint8_t *out, size_t len_bytes)
+{
+    size_t n = 0;
+
+    if (state->left)
+        n = use_stream(state, in, out, len_bytes);
+    if (n == len_bytes)
+        return;
+    in += n, out += n, len_bytes -= n;
+    n = len_bytes & ~(size_t)15;
+    if (n)
+        next_blocks(key, state, in, out, n);
+    if (n == len_bytes)
+        return;
+    memset(state->stream, 0, 16);
+    next_blocks(key, state, state->stream, state->stream, 16);
+    state->left = 16;
+    use_stream(state, in + n, out + n, len_bytes - n);
+}
