@@ -6,8 +6,12 @@
 #ifndef EVC_COMMON_X86_H
 #define EVC_COMMON_X86_H
 
+#include "everycore/isa.h"
+
+#if EVC_X86 /* files include this before they know what is built */
 #define _MM_MALLOC_H_INCLUDED 1
 #define __MM_MALLOC_H 1
 #include <immintrin.h>
+#endif
 
 #endif
