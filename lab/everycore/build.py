@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: MIT
+"""From the C tree to a harness binary, cached by the content of all that goes in."""
+
+import hashlib
+import os
+import tempfile
+import time
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass
+from pathlib import Path
+
+from everycore import catalog
+from everycore.context import Context
+from everycore.errors import EverycoreError
+from everycore.model import Build, Compiler, Target, Tree
+from everycore.progress import Progress
+
+BASE_FLAGS = ("-std=gnu11", "-Iinclude", "-Isrc", "-Iharness")
+UNUSED_SECONDS = 30 * 24 * 3600
+
+
+@dataclass(frozen=True, slots=True)
+class _Object:
+    source: Path
+    path: Path
+
+
+def build_harness(
+    context: Context, tree: Tree, target: Target, compiler: Compiler, flags: Sequence[str]
+) -> Build:
+    """The harness for a target; nothing is compiled that was compiled before."""
+    if not (tree.root / "harness").is_dir():
+        raise EverycoreError("this C tree has no harness/", f"looked in {tree.root}")
+    compile_flags = (*target.compile_flags, *flags)
+    objects = _plan(context, tree, compiler, compile_flags)
+    link_key = _digest(str(o.path.name) for o in objects)
+    link_key = _digest([link_key, *target.link_flags])
+    binary = context.cache_dir() / "bin" / link_key[:32] / "harness"
+    if not binary.is_file():
+        _compile_all(context, tree, compiler, compile_flags, objects)
+        _link(context, compiler, (*compile_flags, *target.link_flags), objects, binary)
+        _forget_unused(context.cache_dir() / "objects")
+    return Build(binary, compiler, (*compile_flags, *target.link_flags))
+
+
+def _plan(context: Context, tree: Tree, compiler: Compiler, flags: Sequence[str]) -> list[_Object]:
+    """The object that each source becomes.
+
+    Its name is a digest of the source, all headers, the compiler and the flags.
+    """
+    headers = catalog.headers(tree)
+    common = _digest(
+        [
+            compiler.fingerprint,
+            *BASE_FLAGS,
+            *flags,
+            *(f"{path.as_posix()} {_file_digest(tree.root / path)}" for path in headers),
+        ]
+    )
+    folder = context.cache_dir() / "objects"
+    return [
+        _Object(
+            source,
+            folder / f"{_digest([common, source.as_posix(), _file_digest(tree.root / source)])}.o",
+        )
+        for source in catalog.sources(tree)
+    ]
+
+
+def _compile_all(
+    context: Context,
+    tree: Tree,
+    compiler: Compiler,
+    flags: Sequence[str],
+    objects: Sequence[_Object],
+) -> None:
+    missing = [o for o in objects if not o.path.is_file()]
+    for present in set(objects) - set(missing):
+        os.utime(present.path)
+    if not missing:
+        return
+    _make_dir(missing[0].path.parent)
+    with (
+        Progress(context.err, "compiling", len(missing)) as progress,
+        ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool,
+    ):
+        jobs = [pool.submit(_compile, context, tree, compiler, flags, o) for o in missing]
+        try:
+            for job in as_completed(jobs):
+                progress.step(job.result().name)
+        except BaseException:
+            pool.shutdown(cancel_futures=True)
+            raise
+
+
+def _compile(
+    context: Context, tree: Tree, compiler: Compiler, flags: Sequence[str], unit: _Object
+) -> Path:
+    with _Scratch(unit.path) as scratch:
+        argv = [*compiler.command, *BASE_FLAGS, *flags, "-c", unit.source.as_posix()]
+        done = context.runner.run([*argv, "-o", str(scratch)], cwd=tree.root)
+        if done.code != 0:
+            raise EverycoreError(
+                f"{compiler.name} cannot compile {unit.source.as_posix()}", _excerpt(done.stderr)
+            )
+    return unit.source
+
+
+def _link(
+    context: Context,
+    compiler: Compiler,
+    flags: Sequence[str],
+    objects: Sequence[_Object],
+    binary: Path,
+) -> None:
+    _make_dir(binary.parent)
+    with _Scratch(binary) as scratch:
+        argv = [*compiler.command, *flags, *(str(o.path) for o in objects), "-o", str(scratch)]
+        done = context.runner.run(argv)
+        if done.code != 0:
+            raise EverycoreError(f"{compiler.name} cannot link the harness", _excerpt(done.stderr))
+
+
+class _Scratch:
+    """A file beside `path` that becomes `path` only when all went well."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def __enter__(self) -> Path:
+        handle, name = tempfile.mkstemp(dir=self._path.parent, suffix=self._path.suffix)
+        os.close(handle)
+        self._scratch = Path(name)
+        return self._scratch
+
+    def __exit__(self, kind: object, error: object, trace: object) -> None:
+        if kind is None:
+            self._scratch.replace(self._path)
+        else:
+            self._scratch.unlink(missing_ok=True)
+
+
+def _make_dir(path: Path) -> None:
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise EverycoreError(
+            f"cannot write the cache {path}: {error.strerror}",
+            "set XDG_CACHE_HOME to another place",
+        ) from error
+
+
+def _forget_unused(folder: Path) -> None:
+    oldest = time.time() - UNUSED_SECONDS
+    for path in folder.glob("*"):
+        if path.stat().st_mtime < oldest:
+            path.unlink(missing_ok=True)
+
+
+def _excerpt(stderr: str, lines: int = 12) -> str:
+    return "\n".join(stderr.strip().splitlines()[:lines])
+
+
+def _digest(parts: Iterable[str]) -> str:
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()
+
+
+def _file_digest(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()

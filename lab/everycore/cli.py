@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: MIT
+"""The command line: one table of commands, and one place where errors become exit codes."""
+
+import traceback
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+
+from everycore.commands import bench, check, compare, list, resolve
+from everycore.context import Context, system_context
+from everycore.errors import EverycoreError
+
+INTERRUPTED = 130
+
+COMMANDS = (
+    ("bench", bench.bench),
+    ("check", check.check),
+    ("resolve", resolve.resolve),
+    ("list", list.list_kernels),
+    ("compare", compare.compare),
+)
+
+
+def make_app() -> typer.Typer:
+    app = typer.Typer(
+        name="everycore",
+        add_completion=False,
+        no_args_is_help=True,
+        pretty_exceptions_enable=False,
+        rich_markup_mode=None,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+
+    @app.callback(help="Kernels of cryptography for every CPU core: measured, checked, chosen.")
+    def common(
+        _version: Annotated[
+            bool,
+            typer.Option(
+                "--version",
+                help="Print the version and exit.",
+                callback=show_version,
+                is_eager=True,
+            ),
+        ] = False,
+        _debug: Annotated[bool, typer.Option("--debug", help="Tracebacks with errors.")] = False,
+    ) -> None:
+        """--version ends before this; main() looks for --debug itself."""
+
+    for name, function in COMMANDS:
+        app.command(name)(function)
+    return app
+
+
+def show_version(command: typer.Context, wanted: bool) -> None:
+    if wanted:
+        command.obj.print_raw(f"everycore {package_version()}")
+        raise typer.Exit
+
+
+def package_version() -> str:
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version("everycore")
+    except PackageNotFoundError:
+        return "(not installed)"
+
+
+def main(arguments: Sequence[str], context: Context | None = None) -> int:
+    """Run one command line; the exit code."""
+    context = context or system_context()
+    debug = "--debug" in arguments
+    command = typer.main.get_command(make_app())
+    try:
+        command.main(args=[*arguments], prog_name="everycore", obj=context)
+    except SystemExit as end:
+        return end.code if isinstance(end.code, int) else 0 if end.code is None else 1
+    except EverycoreError as error:
+        if debug:
+            traceback.print_exc(file=context.err.file)
+        context.err.print(f"everycore: {error.message}", style="bold red", markup=False)
+        if error.hint:
+            context.err.print(error.hint, markup=False, soft_wrap=True)
+        return error.code
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except BrokenPipeError:
+        return 0
+    except Exception as error:
+        if debug:
+            traceback.print_exc(file=context.err.file)
+        text = f"everycore: internal error: {type(error).__name__}: {error}"
+        context.err.print(text, style="bold red", markup=False)
+        context.err.print("--debug shows where; please report it", markup=False)
+        return 2
+    return 0

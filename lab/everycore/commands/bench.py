@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: MIT
+"""everycore bench: what does each kernel cost on this machine, and which is selected?"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from everycore import machine, store
+from everycore.commands.options import (
+    CompilerCommand,
+    CompilerFlags,
+    Json,
+    KernelNames,
+    TargetName,
+    context_of,
+    words,
+)
+from everycore.context import Context
+from everycore.errors import EverycoreError
+from everycore.progress import Progress
+from everycore.protocol import Bench, Failure, Hello, Kernel, Mode, Record, Resolved
+from everycore.report import tables
+from everycore.session import Session, open_session
+
+MODES = ("cbc-enc", "cbc-dec", "ctr", "cbcmac", "cbc-enc-many")
+SIZES_BYTES = (16, 64, 512, 1500, 4096, 16384)
+QUICK_SIZES_BYTES = (64, 1500, 16384)
+ALONE_BYTES = 64  # up to here a message is also measured alone, between fences
+SIDE_BY_SIDE = (16, 32)  # messages, where a mode takes many
+SECONDS, QUICK_SECONDS = 40.0, 5.0  # sampling; checks of the results and start-up come on top
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One call of `harness bench`."""
+
+    mode: str
+    sizes_bytes: tuple[int, ...]
+    style: str = "streamed"
+    messages: int = 1
+
+    def arguments(self, kernels: Sequence[str], key_bits: int, budget_ms: int) -> list[str]:
+        words = ["bench", "--mode", self.mode, "--key-bits", str(key_bits), "--style", self.style]
+        for size in self.sizes_bytes:
+            words += ["--bytes", str(size)]
+        if self.messages > 1:
+            words += ["--messages", str(self.messages)]
+        for kernel in kernels:
+            words += ["--kernel", kernel]
+        return [*words, "--budget-ms", str(budget_ms)]
+
+
+def plan(modes: Sequence[str], sizes_bytes: Sequence[int]) -> list[Job]:
+    """Streamed at every size; short messages also alone; modes of many messages side by side."""
+    jobs: list[Job] = []
+    sizes = tuple(dict.fromkeys(sizes_bytes))
+    short = tuple(size for size in sizes if size <= ALONE_BYTES)
+    for mode in dict.fromkeys(modes):
+        if mode.endswith("-many"):
+            jobs += [Job(mode, sizes, messages=n) for n in SIDE_BY_SIDE]
+        elif mode.startswith("setkey"):
+            jobs.append(Job(mode, ()))
+        else:
+            jobs.append(Job(mode, sizes))
+            if short:
+                jobs.append(Job(mode, short, style="fenced"))
+    return jobs
+
+
+def bench(
+    command: typer.Context,
+    kernel: KernelNames = None,
+    mode: Annotated[
+        list[str] | None, typer.Option("--mode", metavar="MODE", help="Only this mode; repeatable.")
+    ] = None,
+    bytes_: Annotated[
+        list[str] | None,
+        typer.Option("--bytes", metavar="N", help="Message size in bytes; repeatable."),
+    ] = None,
+    key_bits: Annotated[
+        int, typer.Option("--key-bits", metavar="N", help="128, 192 or 256.")
+    ] = 256,
+    quick: Annotated[bool, typer.Option("--quick", help="Under ten seconds.")] = False,
+    target: TargetName = "host",
+    cc: CompilerCommand = None,
+    flags: CompilerFlags = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", metavar="FILE", help="Where to store the samples.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Core cycles per byte of every kernel and mode, and which kernel is selected."""
+    context = context_of(command)
+    sizes = _sizes(words(bytes_)) or (QUICK_SIZES_BYTES if quick else SIZES_BYTES)
+    jobs = plan(words(mode) or MODES, sizes)
+    session = open_session(context, target, cc, flags)
+    kernels = [r.line for r in session.records("list") if isinstance(r.line, Kernel)]
+    chosen = words(kernel)
+    running = [k.name for k in kernels if k.runs and (not chosen or k.name in chosen)]
+    operations = max(1, sum(max(1, len(j.sizes_bytes)) for j in jobs) * max(1, len(running)))
+    budget_ms = int(1000 * (QUICK_SECONDS if quick else SECONDS) / operations)
+    calls = [job.arguments(chosen, key_bits, min(200, max(2, budget_ms))) for job in jobs]
+    resolved = [r.line for r in session.records("resolve")]
+    modes = [line for line in resolved if isinstance(line, Mode)]
+    uses = [line for line in resolved if isinstance(line, Resolved)]
+    if not json:
+        order = [k.name for k in kernels]
+        title = "Which kernel is selected here, and why not the others (policy ct)"
+        context.out.print(tables.selection_table(order, uses, title))
+
+    revision = machine.revision(context, session.tree)
+    path = out or store.new_path(context.state_dir() / "results", context.now(), revision, "bench")
+    options = {"key_bits": key_bits, "quick": quick, "bytes": list(sizes), "kernels": chosen}
+    with Progress(context.err, "measuring", operations) as progress:
+        hello, records = _measure(session, calls, progress)
+    run = _describe(context, session, hello, options)
+    with store.Writer(path, run) as writer:
+        for record in records:
+            writer.write(record.text)
+    benches = [r.line for r in records if isinstance(r.line, Bench)]
+    failures = [r.line for r in records if isinstance(r.line, Failure)]
+    if json:
+        for text in (store.run_line(run), *(r.text for r in records)):
+            context.print_raw(text)
+    else:
+        _show(context, run, benches, modes, {k.name for k in kernels if k.timing == "ct"})
+    context.err.print(f"samples: {path}", markup=False, soft_wrap=True)
+    for failure in failures:
+        text = f"FAIL {failure.kernel} {failure.mode}: {failure.detail}"
+        context.err.print(text, style="bold red", markup=False)
+    raise typer.Exit(1 if failures else 0)
+
+
+def _sizes(given: Sequence[str]) -> tuple[int, ...]:
+    for word in given:
+        if not word.isdecimal() or not 1 <= int(word) <= 1 << 24:
+            raise EverycoreError(
+                f"'{word}' is no message size", "--bytes wants 1 to 16777216 bytes"
+            )
+    return tuple(int(word) for word in given)
+
+
+def _measure(
+    session: Session, calls: Sequence[Sequence[str]], progress: Progress
+) -> tuple[Hello, list[Record]]:
+    hello: Hello | None = None
+    records: list[Record] = []
+    for arguments in calls:
+        for record in session.records(*arguments):
+            if isinstance(record.line, Hello):
+                hello = record.line
+                continue
+            records.append(record)
+            if isinstance(record.line, Bench):
+                progress.step(f"{record.line.kernel} {record.line.mode}")
+    if hello is None:
+        raise EverycoreError("the harness measured nothing", code=1)
+    return hello, records
+
+
+def _describe(
+    context: Context, session: Session, hello: Hello, options: dict[str, Any]
+) -> store.Run:
+    return store.Run(
+        command="bench",
+        date=context.now().isoformat(timespec="seconds"),
+        everycore=hello.library,
+        revision=machine.revision(context, session.tree),
+        machine=machine.describe(context),
+        target=session.target.name,
+        compiler=session.build.compiler.name,
+        flags=session.build.flags,
+        counter=hello.counter,
+        options=options,
+    )
+
+
+def _show(
+    context: Context,
+    run: store.Run,
+    benches: Sequence[Bench],
+    modes: Sequence[Mode],
+    constant_time: set[str],
+) -> None:
+    fence = max((b.fence_cycles for b in benches), default=0.0)
+    caption = (
+        f"{run.machine.title()}; {run.counter}; {run.compiler} {' '.join(run.flags)};"
+        f" {run.revision}"
+    )
+    for table in tables.bench_tables(benches, modes, caption):
+        context.out.print(table)
+    context.out.print(tables.bench_legend(fence), style="dim", markup=False)
+    for why in dict.fromkeys(b.why for b in benches if b.why):
+        context.warn(f"no cycles: {why}")
+    notes = tables.order_notes(benches, modes, constant_time)
+    if notes:
+        context.out.print("\nConstant-time kernels that beat the selected one by more than 5 %:")
+        for note in notes:
+            context.out.print(f"  {note}", markup=False)

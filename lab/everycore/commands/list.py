@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: MIT
+"""everycore list: which kernels are there, what do they need, which run here?"""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from everycore import store
+from everycore.commands.options import CompilerCommand, CompilerFlags, Json, TargetName, context_of
+from everycore.protocol import Hello, Kernel
+from everycore.report import kernels as pages
+from everycore.report import tables
+from everycore.session import open_session
+
+
+def list_kernels(
+    command: typer.Context,
+    target: TargetName = "host",
+    cc: CompilerCommand = None,
+    flags: CompilerFlags = None,
+    json: Json = False,
+    markdown: Annotated[bool, typer.Option("--markdown", help="The table as Markdown.")] = False,
+    results: Annotated[
+        Path | None,
+        typer.Option("--results", metavar="FILE", help="With --markdown: add its speeds."),
+    ] = None,
+) -> None:
+    """Kernels: what they need, how they keep time, whether they run here."""
+    context = context_of(command)
+    session = open_session(context, target, cc, flags)
+    records = list(session.records("list"))
+    kernels = [r.line for r in records if isinstance(r.line, Kernel)]
+    if json:
+        for record in records:
+            context.print_raw(record.text)
+    elif markdown:
+        context.print_raw(pages.registry_markdown(kernels).rstrip("\n"))
+        if results is not None:
+            found = store.read(results)
+            speeds = pages.speed_markdown(kernels, found.benches(), source_line(found.run))
+            context.print_raw("\n" + speeds.rstrip("\n"))
+    else:
+        arch = next((r.line.arch for r in records if isinstance(r.line, Hello)), "")
+        context.out.print(tables.kernels_table(kernels, arch, context.out.width))
+
+
+def source_line(run: store.Run) -> str:
+    """Where numbers come from, for the foot of a table."""
+    flags = " ".join(run.flags)
+    return (
+        f"{run.machine.title()}, {run.counter}, {run.compiler} {flags}, commit {run.revision},"
+        f" {run.date[:10]}"
+    )

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: MIT
+"""Options that several commands share."""
+
+from typing import Annotated
+
+import typer
+
+from everycore.context import Context
+
+Json = Annotated[bool, typer.Option("--json", help="JSON lines instead of tables.")]
+TargetName = Annotated[
+    str, typer.Option("--target", metavar="NAME", help="Where to run: a file of targets/.")
+]
+CompilerCommand = Annotated[
+    str | None,
+    typer.Option("--cc", metavar="CC", help="C compiler. Default: $CC, cc, or the target's."),
+]
+CompilerFlags = Annotated[
+    str | None,
+    typer.Option("--flags", metavar="FLAGS", help="Compiler flags, quoted. Default: -O2."),
+]
+KernelNames = Annotated[
+    list[str] | None, typer.Option("--kernel", metavar="NAME", help="Only this kernel; repeatable.")
+]
+Policy = Annotated[
+    str,
+    typer.Option(
+        "--policy",
+        metavar="CLASS",
+        help="Worst timing class allowed: ct, hardened or vartime.",
+    ),
+]
+
+
+def context_of(command: typer.Context) -> Context:
+    context = command.obj
+    assert isinstance(context, Context)
+    return context
+
+
+def words(values: list[str] | None) -> list[str]:
+    """Values of an option that may be repeated and may hold comma lists."""
+    return [word for value in values or () for word in value.split(",") if word]

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: MIT
+"""everycore resolve: which kernel serves which algorithm, on this CPU or on any CPU named?"""
+
+from typing import Annotated
+
+import typer
+
+from everycore import catalog
+from everycore.commands.options import (
+    CompilerCommand,
+    CompilerFlags,
+    Json,
+    Policy,
+    context_of,
+    words,
+)
+from everycore.errors import EverycoreError, unknown_name
+from everycore.model import Tree
+from everycore.protocol import Kernel, Mode, Resolved
+from everycore.report import tables
+from everycore.session import open_session
+from everycore.targets import find_cpu, load_cpus
+
+
+def resolve(
+    command: typer.Context,
+    cpu: Annotated[
+        str | None, typer.Option("--cpu", metavar="NAME", help="A CPU of targets/cpus.toml.")
+    ] = None,
+    features: Annotated[
+        list[str] | None,
+        typer.Option("--features", metavar="A,B,...", help="Feature names; needs --arch."),
+    ] = None,
+    arch: Annotated[
+        str | None, typer.Option("--arch", metavar="ARCH", help="x86, a64, a32 or other.")
+    ] = None,
+    policy: Policy = "ct",
+    why: Annotated[
+        bool, typer.Option("--why", help="Every kernel, and why it was not taken.")
+    ] = False,
+    cpus: Annotated[bool, typer.Option("--cpus", help="List the CPUs known by name.")] = False,
+    cc: CompilerCommand = None,
+    flags: CompilerFlags = None,
+    json: Json = False,
+) -> None:
+    """Algorithm / resolved as, for this CPU or for any CPU named."""
+    context = context_of(command)
+    if cpu and (features or arch):
+        raise EverycoreError(
+            "--cpu already says the features", "give --cpu, or --arch and --features"
+        )
+    if features and not arch:
+        raise EverycoreError("--features needs --arch", "for example --arch x86")
+    session = open_session(context, "host", cc, flags)
+    if cpus:
+        return _list_cpus(command, session.tree)
+    arguments = ["resolve", "--policy", policy]
+    title = "This CPU"
+    if cpu:
+        model = find_cpu(session.tree, cpu)
+        arch, names = model.arch, list(model.features)
+        title = f"{cpu} ({model.arch}: {' '.join(names) or 'no features'})"
+    else:
+        names = words(features)
+        if arch:
+            check_features(session.tree, arch, names)
+            title = f"{arch} with {' '.join(names) or 'no features'}"
+    if arch:
+        arguments += ["--arch", arch, "--features", ",".join(names)]
+    records = list(session.records(*arguments))
+    if json:
+        for record in records:
+            context.print_raw(record.text)
+        return None
+    resolved = [r.line for r in records if isinstance(r.line, Resolved)]
+    modes = [r.line for r in records if isinstance(r.line, Mode)]
+    note = f"policy {policy}; priority is the order of src/kernels.def"
+    context.out.print(tables.modes_table(modes, title, caption=note))
+    if why:
+        order = [r.line.name for r in session.records("list") if isinstance(r.line, Kernel)]
+        context.out.print(tables.selection_table(order, resolved, "Why", caption=note))
+    return None
+
+
+def check_features(tree: Tree, arch: str, names: list[str]) -> None:
+    """Known architecture, known features; else the nearest ones."""
+    known = catalog.features(tree)
+    if arch not in known:
+        raise unknown_name("architecture", arch, known)
+    valid = dict.fromkeys([*known[arch], *known["other"]])
+    for name in names:
+        if name not in valid:
+            raise unknown_name(f"feature of {arch}", name, valid)
+
+
+def _list_cpus(command: typer.Context, tree: Tree) -> None:
+    table = tables.plain_table("Name", "Arch", "Features")
+    for model in load_cpus(tree).values():
+        table.add_row(model.name, model.arch, " ".join(model.features))
+    context_of(command).out.print(table)

@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: MIT
+"""The one exception that a user sees."""
+
+import difflib
+from collections.abc import Iterable
+
+
+class EverycoreError(Exception):
+    """What went wrong, and what to do about it.
+
+    Becomes a few lines and the exit code: 2 for usage and environment, 1 where the code under test
+    is to blame.
+    """
+
+    def __init__(self, message: str, hint: str = "", code: int = 2) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+        self.code = code
+
+
+def unknown_name(what: str, name: str, valid: Iterable[str]) -> EverycoreError:
+    """The error for a name that does not exist, with the valid names nearest to it."""
+    names = list(valid)
+    near = difflib.get_close_matches(name.lower(), names, n=4, cutoff=0.5)
+    if not near:
+        near = [n for n in names if name.lower() in n or n in name.lower()][:4]
+    hint = f"nearest: {', '.join(near)}" if near else f"valid: {', '.join(names)}"
+    return EverycoreError(f"unknown {what} '{name}'", hint)

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: MIT
+"""What the lab talks about, as values."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """The C tree: a checkout, or the copy that the wheel carries."""
+
+    root: Path
+    is_checkout: bool
+
+
+@dataclass(frozen=True, slots=True)
+class RegistryLine:
+    """One line of src/kernels.def."""
+
+    primitive: str
+    name: str
+    isa: str
+    timing: str
+    use: str
+
+
+@dataclass(frozen=True, slots=True)
+class Compiler:
+    """A C compiler that answered."""
+
+    command: tuple[str, ...]
+    name: str  # "gcc 12.2.0"
+    fingerprint: str  # changes with the compiler, its target and its flags
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A place where a harness runs: one file in targets/."""
+
+    name: str
+    description: str
+    transport: str = "local"
+    compiler: str = ""  # empty: the host's
+    compile_flags: tuple[str, ...] = ()
+    link_flags: tuple[str, ...] = ()
+    emulator: tuple[str, ...] = ()
+    packages: tuple[str, ...] = ()  # Debian packages that provide compiler and emulator
+    host_machines: tuple[str, ...] = ()  # machines (uname -m) whose own compiler serves; empty: all
+
+
+@dataclass(frozen=True, slots=True)
+class CpuModel:
+    """A CPU by name: what `everycore resolve --cpu` knows of it."""
+
+    name: str
+    arch: str
+    features: tuple[str, ...]
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class Build:
+    """A harness binary and how it came to be."""
+
+    binary: Path
+    compiler: Compiler
+    flags: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Revision:
+    """The state of the C tree that was built."""
+
+    commit: str  # 12 hexadecimal digits; "" in a tree without git
+    dirty: bool
+
+    def __str__(self) -> str:
+        return (self.commit or "no-commit") + ("+changes" if self.dirty else "")
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """Where a measurement was made. Nothing in it names the host or its owner."""
+
+    cpu: str
+    vendor: str = ""
+    family: str = ""
+    model: str = ""
+    stepping: str = ""
+    microcode: str = ""
+    cores: int = 0
+    governor: str = ""
+    system: str = ""
+    kernel: str = ""
+    architecture: str = ""
+    virtualised: bool = False
+
+    def title(self) -> str:
+        numbers = f" family {self.family} model {self.model}" if self.family else ""
+        return f"{self.cpu}{numbers}"

@@ -1,0 +1,224 @@
+# SPDX-License-Identifier: MIT
+"""The harness's JSON lines as values. Pure.
+
+Unknown members and types are ignored: later harnesses may add some.
+"""
+
+import json
+from dataclasses import MISSING, dataclass, fields
+from types import GenericAlias, UnionType
+from typing import Any, TypeVar, get_args, get_type_hints
+
+from everycore.errors import EverycoreError
+
+VERSION = 1
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Hello:
+    """The first line of every command: what the harness is and where it runs."""
+
+    version: int
+    command: str
+    arch: str
+    features: tuple[str, ...]
+    compiler: str
+    word_bits: int
+    big_endian: bool
+    counter: str
+    library: str
+
+
+@dataclass(frozen=True, slots=True)
+class Kernel:
+    primitive: str
+    name: str
+    rank: int
+    arch: str
+    isa: str
+    needs: tuple[str, ...]
+    timing: str
+    use: str
+    built: bool
+    runs: bool
+    missing: tuple[str, ...] = ()
+    missing_tuning: tuple[str, ...] = ()
+    key_bytes: int = 0
+    batch: int = 0
+    traits: tuple[str, ...] = ()
+    slots: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """A kernel that stands before the chosen one, and why it does not serve."""
+
+    kernel: str
+    why: str  # arch, feature, timing, use
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    """Which kernel serves a use of a primitive."""
+
+    arch: str
+    features: tuple[str, ...]
+    policy: str
+    primitive: str
+    use: str
+    kernel: str
+    skipped: tuple[Skipped, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Mode:
+    """Which kernels serve a mode: one for each use that it has."""
+
+    algorithm: str
+    uses: tuple[str, ...]
+    kernels: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    primitive: str
+    kernel: str
+    property: str
+    result: str  # pass, fail, skip
+    cases: int = 0
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Bench:
+    """Raw samples of one operation: core cycles and nanoseconds per call."""
+
+    primitive: str
+    kernel: str
+    mode: str
+    key_bits: int
+    bytes: int
+    messages: int
+    style: str  # streamed, fenced
+    counter: str
+    cycles: tuple[float, ...]
+    ns: tuple[float, ...] = ()
+    calls_per_sample: int = 0
+    dropped: int = 0
+    fence_cycles: float = 0.0
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Vector:
+    id: str
+    kernel: str
+    result: str
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    passed: int
+    failed: int
+    skipped: int
+    seed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """{"type":"error"}: the harness found something wrong before it could measure."""
+
+    kernel: str = ""
+    mode: str = ""
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Other:
+    """A line of a type that this version does not know."""
+
+    type: str
+
+
+Line = Hello | Kernel | Resolved | Mode | Check | Bench | Vector | Summary | Failure | Other
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A line as it was written, and what it says."""
+
+    text: str
+    line: Line
+
+
+def parse(text: str) -> Record:
+    """One line of a harness."""
+    try:
+        value = json.loads(text)
+    except ValueError as error:
+        raise EverycoreError(f"the harness wrote a line that is not JSON: {text[:80]!r}") from error
+    if not isinstance(value, dict):
+        raise EverycoreError(f"the harness wrote a line that is no object: {text[:80]!r}")
+    return Record(text, from_object(value))
+
+
+def from_object(value: dict[str, Any]) -> Line:
+    name = value.get("type")
+    if name == "harness":
+        return _hello(value)
+    kinds: dict[object, type[Line]] = {
+        "kernel": Kernel,
+        "resolve": Resolved,
+        "mode": Mode,
+        "check": Check,
+        "bench": Bench,
+        "vector": Vector,
+        "summary": Summary,
+        "error": Failure,
+    }
+    return _decode(kinds[name], value) if name in kinds else Other(str(name))
+
+
+def _hello(value: dict[str, Any]) -> Hello:
+    if value.get("version") != VERSION:
+        raise EverycoreError(
+            f"the harness speaks version {value.get('version')} of the protocol, not {VERSION}",
+            "the C tree and the installed everycore do not belong together: reinstall it",
+        )
+    return _decode(Hello, value)
+
+
+def _decode(kind: type[T], value: dict[str, Any]) -> T:
+    """A dataclass from an object, every member checked against its annotation."""
+    hints = get_type_hints(kind)
+    members: dict[str, Any] = {}
+    for item in fields(kind):  # type: ignore[arg-type]
+        if item.name in value:
+            members[item.name] = _convert(hints[item.name], value[item.name], kind, item.name)
+        elif item.default is MISSING:
+            raise EverycoreError(f"a harness line of type {kind.__name__} lacks '{item.name}'")
+    return kind(**members)
+
+
+def _convert(hint: Any, value: Any, kind: type, name: str) -> Any:
+    if isinstance(hint, GenericAlias):
+        element = get_args(hint)[0]
+        if isinstance(value, list):
+            return tuple(_convert(element, v, kind, name) for v in value)
+    elif isinstance(hint, UnionType):
+        raise TypeError(f"{kind.__name__}.{name}: unions are not part of the protocol")
+    elif hint is str and value is None:
+        return ""  # no kernel, no reason
+    elif hint is float and isinstance(value, int | float) and not isinstance(value, bool):
+        return float(value)
+    elif hint is Skipped and isinstance(value, dict):
+        return _decode(Skipped, value)
+    elif type(value) is hint:
+        return value
+    raise EverycoreError(
+        f"a harness line of type {kind.__name__} has a strange '{name}': {value!r}"
+    )

@@ -1,0 +1,427 @@
+# SPDX-License-Identifier: MIT
+"""What the terminal shows, as rich tables made from values. Pure."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from rich import box
+from rich.console import Group
+from rich.table import Table
+from rich.text import Text
+
+from everycore import stats
+from everycore.protocol import Bench, Check, Kernel, Mode, Resolved
+
+SELECTED = "*"
+NOISY = "~"
+NOISY_SPREAD = 0.10
+WIDE_COLUMNS = 110
+TIMING_WORDS = {"ct": "constant time", "hardened": "hardened", "vartime": "variable time"}
+
+
+def plain_table(*columns: str) -> Table:
+    """The look of all tables: no vertical lines, all that fits in 80 columns."""
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 2, 0, 0))
+    for column in columns:
+        table.add_column(column)
+    return table
+
+
+def titled(title: str, table: Table, *captions: str) -> Group:
+    """A table between its title and the lines that say where its contents come from."""
+    feet = [Text(caption, style="dim") for caption in captions if caption]
+    return Group(Text(title, style="bold"), table, *feet, Text())
+
+
+# ---- Kernels -----------------------------------------------------------------------------------
+
+
+def kernels_table(kernels: Sequence[Kernel], arch: str, width: int) -> Group:
+    """`everycore list`, on a CPU of that architecture; features by name where the width allows."""
+    features = width >= WIDE_COLUMNS
+    table = plain_table()
+    table.add_column("Kernel", no_wrap=True)
+    table.add_column("Timing", no_wrap=True)
+    table.add_column("Use", no_wrap=True)
+    table.add_column("Runs here")
+    table.add_column("Needs", ratio=3 if features else None, no_wrap=not features)
+    table.add_column("Fused", ratio=2)
+    for kernel in kernels:
+        table.add_row(
+            kernel.name,
+            kernel.timing,
+            kernel.use,
+            runs_here(kernel, arch),
+            (" ".join(kernel.needs) or "nothing") if features else kernel.isa,
+            fused(kernel.slots),
+        )
+    return titled("Kernels, best first", table)
+
+
+def fused(slots: Sequence[str]) -> str:
+    """The operations that a kernel does not leave to composition, both directions as one word."""
+    short = [
+        slot.removesuffix("_encrypt").removesuffix("_decrypt")
+        if {slot.replace("_decrypt", "_encrypt"), slot.replace("_encrypt", "_decrypt")} <= {*slots}
+        else slot.replace("cbc_encrypt_many", "many").replace("_encrypt", "-enc")
+        for slot in slots
+    ]
+    return " ".join(dict.fromkeys(short))
+
+
+def runs_here(kernel: Kernel, arch: str) -> Text:
+    if kernel.arch not in ("other", arch):
+        return Text(f"only on {kernel.arch}", style="red")
+    if kernel.runs and not kernel.missing_tuning:
+        return Text("yes", style="green")
+    if kernel.runs:
+        return Text(f"yes, by name only: no {' '.join(kernel.missing_tuning)}", style="yellow")
+    return Text(f"no {' '.join(kernel.missing)}" if kernel.missing else "not built", style="red")
+
+
+# ---- Selection ---------------------------------------------------------------------------------
+
+
+def modes_table(modes: Sequence[Mode], title: str, caption: str = "") -> Group:
+    """`everycore resolve`: algorithm / resolved as."""
+    table = plain_table("Algorithm", "Resolved as")
+    for mode in modes:
+        table.add_row(mode.algorithm, resolved_as(mode))
+    return titled(title, table, caption)
+
+
+def resolved_as(mode: Mode) -> str:
+    names = [kernel or "nothing" for kernel in mode.kernels]
+    if len(set(names)) == 1:
+        return names[0]
+    return ", ".join(f"{n} ({u})" for n, u in zip(names, mode.uses, strict=True))
+
+
+def why_not(skipped_why: str, detail: str) -> str:
+    """One reason, in words."""
+    match skipped_why:
+        case "arch":
+            return f"only for {detail}"
+        case "feature":
+            return f"no {detail}"
+        case "timing":
+            return TIMING_WORDS.get(detail, detail)
+        case "use":
+            return f"made for {detail} use"
+        case _:
+            return f"{skipped_why} {detail}".strip()
+
+
+def standing(kernel: str, resolved: Resolved, order: Sequence[str]) -> str:
+    """How a kernel stands in one selection: selected, why not, or whom it stands behind."""
+    if kernel == resolved.kernel:
+        return "selected"
+    for skipped in resolved.skipped:
+        if skipped.kernel == kernel:
+            return why_not(skipped.why, skipped.detail)
+    if resolved.kernel in order and order.index(kernel) > order.index(resolved.kernel):
+        return f"after {resolved.kernel}"
+    return ""
+
+
+def selection_table(
+    kernels: Sequence[str], resolved: Sequence[Resolved], title: str, caption: str = ""
+) -> Group:
+    """Every kernel against every use: selected, or why not."""
+    table = plain_table()
+    table.add_column("Kernel", no_wrap=True)
+    for line in resolved:
+        table.add_column(f"{line.use.capitalize()} use", ratio=1)
+    for kernel in kernels:
+        cells = [standing(kernel, line, kernels) for line in resolved]
+        table.add_row(kernel, *(_standing_text(cell) for cell in cells))
+    return titled(title, table, caption)
+
+
+def _standing_text(cell: str) -> Text:
+    if cell == "selected":
+        return Text(cell, style="bold green")
+    return Text(cell, style="dim" if cell.startswith("after ") else "")
+
+
+# ---- Checks ------------------------------------------------------------------------------------
+
+
+def checks_table(checks: Sequence[Check], caption: str = "") -> Group:
+    """Per kernel: properties passed, failed and skipped, and why the latter."""
+    table = plain_table()
+    table.add_column("Kernel", no_wrap=True)
+    for name in ("Passed", "Failed", "Skipped", "Cases"):
+        table.add_column(name, justify="right", no_wrap=True)
+    table.add_column("Skipped because")
+    for kernel in dict.fromkeys(c.kernel for c in checks):
+        own = [c for c in checks if c.kernel == kernel]
+        count = {r: sum(c.result == r for c in own) for r in ("pass", "fail", "skip")}
+        reasons = dict.fromkeys(c.detail for c in own if c.result == "skip" and c.detail)
+        table.add_row(
+            kernel,
+            Text(str(count["pass"]), style="green" if count["pass"] else ""),
+            Text(str(count["fail"]), style="bold red" if count["fail"] else ""),
+            Text(str(count["skip"]), style="yellow" if count["skip"] else ""),
+            str(sum(c.cases for c in own)),
+            "; ".join(reasons),
+        )
+    return titled("Properties of each kernel", table, caption)
+
+
+@dataclass(frozen=True, slots=True)
+class VectorCount:
+    """What became of one file of vectors."""
+
+    file: str
+    vectors: int
+    passed: int
+    failed: int
+    skipped: int
+
+
+def vectors_table(counts: Sequence[VectorCount], caption: str = "") -> Group:
+    table = plain_table()
+    table.add_column("File", no_wrap=True)
+    for name in ("Vectors", "Passed", "Failed", "Skipped"):
+        table.add_column(name, justify="right")
+    for c in counts:
+        failed = Text(str(c.failed), style="bold red" if c.failed else "")
+        table.add_row(c.file, str(c.vectors), str(c.passed), failed, str(c.skipped))
+    return titled("Published vectors, on every kernel that runs here", table, caption)
+
+
+# ---- Measurements ------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """What a table shows of one operation."""
+
+    cycles: stats.Summary | None  # per message, or per call of many messages
+    gigabytes_per_second: float | None
+    bytes: int  # all messages of a call together
+
+    @property
+    def cycles_per_byte(self) -> float | None:
+        return self.cycles.median / self.bytes if self.cycles and self.bytes else None
+
+
+def cell(bench: Bench) -> Cell:
+    total = bench.bytes * bench.messages
+    ns = stats.summarise(bench.ns)
+    return Cell(
+        stats.summarise(bench.cycles),
+        total / ns.median if ns and ns.median and total else None,
+        total,
+    )
+
+
+def selected_kernels(mode: str, primitive: str, modes: Sequence[Mode]) -> tuple[str, ...]:
+    """The kernels that serve a bench mode: `xts-enc` is half of the algorithm `xts(aes)`."""
+    by_name = {m.algorithm: m.kernels for m in modes}
+    for name in (mode, mode.rpartition("-")[0]):
+        if f"{name}({primitive})" in by_name:
+            return by_name[f"{name}({primitive})"]
+    return ()
+
+
+def bench_tables(benches: Iterable[Bench], modes: Sequence[Mode], caption: str) -> list[Group]:
+    """One table per mode: kernels down, message sizes across."""
+    groups: dict[tuple[str, str, int, int], list[Bench]] = {}
+    for bench in benches:
+        key = (bench.primitive, bench.mode, bench.key_bits, bench.messages)
+        groups.setdefault(key, []).append(bench)
+    return [
+        _bench_table(primitive, mode, key_bits, messages, group, modes, caption)
+        for (primitive, mode, key_bits, messages), group in groups.items()
+    ]
+
+
+def _bench_table(
+    primitive: str,
+    mode: str,
+    key_bits: int,
+    messages: int,
+    group: Sequence[Bench],
+    modes: Sequence[Mode],
+    caption: str,
+) -> Group:
+    streamed = {(b.kernel, b.bytes): cell(b) for b in group if b.style == "streamed"}
+    fenced = {(b.kernel, b.bytes): cell(b) for b in group if b.style == "fenced"}
+    sizes = sorted({size for _, size in streamed})
+    fenced_sizes = sorted({size for _, size in fenced})
+    chosen = selected_kernels(mode, primitive, modes)
+    many = f", {messages} messages side by side" if messages > 1 else ""
+    per_call = not sizes or sizes == [0]
+    what = "cycles per call" if per_call else "cycles per byte"
+    table = plain_table()
+    table.add_column("Kernel", no_wrap=True)
+    for size in sizes:
+        table.add_column("call" if per_call else str(size), justify="right", no_wrap=True)
+    if sizes and not per_call:
+        table.add_column("GB/s", justify="right", no_wrap=True)
+    for size in fenced_sizes:
+        table.add_column(f"{size} alone", justify="right", max_width=6)
+    best = _best(streamed, per_call), _best(fenced, True)
+    for kernel in dict.fromkeys(b.kernel for b in group):
+        mark = SELECTED if kernel in chosen else " "
+        row = [Text(f"{mark} {kernel}", style="bold" if kernel in chosen else "")]
+        row += [_value(streamed.get((kernel, s)), best[0].get(s), per_call) for s in sizes]
+        if sizes and not per_call:
+            row.append(_speed(streamed.get((kernel, sizes[-1]))))
+        row += [_value(fenced.get((kernel, s)), best[1].get(s), True) for s in fenced_sizes]
+        table.add_row(*row)
+    return titled(f"{mode} {primitive}-{key_bits}{many}: {what}", table, caption)
+
+
+def _shown(item: Cell | None, per_message: bool) -> float | None:
+    if item is None or item.cycles is None:
+        return None
+    return item.cycles.median if per_message else item.cycles_per_byte
+
+
+def _best(cells: Mapping[tuple[str, int], Cell], per_message: bool) -> dict[int, float]:
+    best: dict[int, float] = {}
+    for (_, size), item in cells.items():
+        value = _shown(item, per_message)
+        if value is not None:
+            best[size] = min(value, best.get(size, value))
+    return best
+
+
+def _value(item: Cell | None, best: float | None, per_message: bool) -> Text:
+    value = _shown(item, per_message)
+    if item is None or item.cycles is None or value is None:
+        return Text("-", style="dim")
+    noisy = NOISY if item.cycles.spread > NOISY_SPREAD else ""
+    style = "bold green" if best is not None and number(value) == number(best) else ""
+    return Text(noisy + (f"{value:.0f}" if per_message else number(value)), style=style)
+
+
+def _speed(item: Cell | None) -> Text:
+    if item is None or item.gigabytes_per_second is None:
+        return Text("-", style="dim")
+    return Text(number(item.gigabytes_per_second))
+
+
+def number(value: float) -> str:
+    """Three figures, which is more than a shared machine repeats."""
+    if value < 1:
+        return f"{value:.3f}"
+    if value < 10:
+        return f"{value:.2f}"
+    return f"{value:.1f}" if value < 100 else f"{value:.0f}"
+
+
+def bench_legend(fence_cycles: float) -> str:
+    parts = [
+        f"{SELECTED} selected here",
+        "bold: best",
+        f"{NOISY} quartiles more than {NOISY_SPREAD:.0%} apart",
+        "GB/s: largest size, 10^9 bytes",
+    ]
+    if fence_cycles:
+        parts.append(
+            f"alone: cycles per message, one at a time, {fence_cycles:.0f} cycles of fence included"
+        )
+    return "; ".join(parts)
+
+
+def order_notes(benches: Sequence[Bench], modes: Sequence[Mode], allowed: set[str]) -> list[str]:
+    """Where a kernel that selection might have taken beats the one it took, by more than 5 %."""
+    notes: list[str] = []
+    groups: dict[tuple[str, int, int], dict[str, Cell]] = {}
+    for bench in benches:
+        if bench.style == "streamed" and bench.kernel in allowed:
+            key = (f"{bench.mode}|{bench.primitive}", bench.messages, bench.bytes)
+            groups.setdefault(key, {})[bench.kernel] = cell(bench)
+    for (name, messages, size), cells in groups.items():
+        mode, _, primitive = name.partition("|")
+        chosen = selected_kernels(mode, primitive, modes)
+        if len(set(chosen)) != 1 or chosen[0] not in cells:
+            continue
+        mine = cells[chosen[0]].cycles
+        for kernel, other in cells.items():
+            if kernel == chosen[0] or not mine or not other.cycles:
+                continue
+            change = stats.compare(mine, other.cycles, 0.05)
+            if change.verdict == "faster":
+                many = f" x {messages}" if messages > 1 else ""
+                notes.append(
+                    f"{mode} at {size} bytes{many}: {kernel} takes {change.ratio:.2f} of the"
+                    f" time of the selected {chosen[0]}"
+                )
+    return notes
+
+
+# ---- Comparison --------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """The same operation in two result files."""
+
+    kernel: str
+    mode: str
+    key_bits: int
+    bytes: int
+    messages: int
+    style: str
+    unit: str  # cycles, ns
+    change: stats.Change
+
+
+def compare_benches(
+    before: Iterable[Bench], after: Iterable[Bench], threshold: float
+) -> list[Compared]:
+    """All operations that both have, compared by core cycles."""
+    old = {_operation(b): b for b in before}
+    found: list[Compared] = []
+    for bench in after:
+        earlier = old.get(_operation(bench))
+        if earlier is None:
+            continue
+        unit = "cycles" if earlier.cycles and bench.cycles else "ns"
+        first = stats.summarise(getattr(earlier, unit))
+        second = stats.summarise(getattr(bench, unit))
+        if first is None or second is None:
+            continue
+        found.append(
+            Compared(
+                bench.kernel, bench.mode, bench.key_bits, bench.bytes, bench.messages, bench.style,
+                unit, stats.compare(first, second, threshold),
+            )
+        )  # fmt: skip
+    return found
+
+
+def _operation(b: Bench) -> tuple[str, str, str, int, int, int, str]:
+    return (b.primitive, b.kernel, b.mode, b.key_bits, b.bytes, b.messages, b.style)
+
+
+def compare_table(compared: Sequence[Compared], title: str, caption: str) -> Group:
+    table = plain_table()
+    table.add_column("Kernel", no_wrap=True)
+    table.add_column("Mode", no_wrap=True)
+    table.add_column("Bytes", justify="right", no_wrap=True)
+    table.add_column("Before", justify="right")
+    table.add_column("After", justify="right")
+    table.add_column("Ratio", justify="right", no_wrap=True)
+    for c in sorted(compared, key=lambda c: -c.change.ratio):
+        style = {"slower": "red", "faster": "green", "same": ""}[c.change.verdict]
+        size = f"{c.bytes} x {c.messages}" if c.messages > 1 else str(c.bytes)
+        table.add_row(
+            c.kernel,
+            c.mode + (" alone" if c.style == "fenced" else ""),
+            size,
+            _quartiles(c.change.before, c.bytes * c.messages),
+            _quartiles(c.change.after, c.bytes * c.messages),
+            Text(f"{c.change.ratio:.3f}", style=style),
+        )
+    return titled(title, table, caption)
+
+
+def _quartiles(summary: stats.Summary, size_bytes: int) -> str:
+    per = summary.scaled(size_bytes or 1)
+    return f"{number(per.median)} ({number(per.low)}-{number(per.high)})"

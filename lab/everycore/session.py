@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: MIT
+"""A built harness on a target: what the commands talk to."""
+
+import platform
+import shlex
+import signal
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from everycore import catalog, protocol
+from everycore.build import build_harness
+from everycore.context import Completed, Context
+from everycore.errors import EverycoreError
+from everycore.model import Build, Target, Tree
+from everycore.protocol import Record
+from everycore.targets import load_target
+from everycore.toolchains import DEFAULT_FLAGS, find_compiler
+from everycore.transport import Transport, transport_for
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    tree: Tree
+    target: Target
+    build: Build
+    transport: Transport
+
+    def records(self, *arguments: str, stdin: Iterable[str] = ()) -> Iterator[Record]:
+        """The lines of one harness command, its greeting included.
+
+        A failed check (exit code 1) is in the lines; anything worse is raised.
+        """
+        lines = self.transport.stream(self.build.binary, arguments, stdin)
+        last = ""
+        while True:
+            try:
+                text = next(lines)
+            except StopIteration as end:
+                completed: Completed = end.value
+                break
+            if text.strip():
+                last = text
+                yield protocol.parse(text)
+        _raise_if_broken(completed, arguments, last)
+
+
+def open_session(
+    context: Context, target_name: str = "host", cc: str | None = None, flags: str | None = None
+) -> Session:
+    """Find the tree, the target and the compiler; build what is not built yet."""
+    tree = catalog.find_tree(context.package, context.env.get("EVERYCORE_TREE", ""))
+    target = load_target(tree, target_name)
+    chosen = DEFAULT_FLAGS if flags is None else tuple(_split(flags))
+    compiler = find_compiler(
+        context, target, cc, (*target.compile_flags, *chosen), platform.machine()
+    )
+    build = build_harness(context, tree, target, compiler, chosen)
+    return Session(tree, target, build, transport_for(context, target))
+
+
+def _split(flags: str) -> list[str]:
+    try:
+        return shlex.split(flags)
+    except ValueError as error:
+        raise EverycoreError(f"--flags cannot be split into words: {error}") from error
+
+
+def _raise_if_broken(completed: Completed, arguments: Sequence[str], last: str) -> None:
+    if completed.code in (0, 1):
+        return
+    said = completed.stderr.strip().splitlines()
+    if completed.code == 2:
+        raise EverycoreError(*_usage_error(said, arguments))
+    number = -completed.code if completed.code < 0 else completed.code - 128
+    try:
+        how = f"died of {signal.Signals(number).name}"
+    except ValueError:
+        how = f"ended with code {completed.code}"
+    after = f"its last line: {last[:160]}" if last else "it had written nothing"
+    raise EverycoreError(f"`harness {shlex.join(arguments)}` {how}", "\n".join([*said, after]), 1)
+
+
+def _usage_error(said: Sequence[str], arguments: Sequence[str]) -> tuple[str, str]:
+    if not said:
+        return f"the harness does not accept: {shlex.join(arguments)}", ""
+    message, separator, hint = said[0].removeprefix("harness: ").partition("; ")
+    return (message, hint) if separator else (said[0], "\n".join(said[1:]))

@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: MIT
+"""Result files: raw JSON lines, one file a run, never overwritten.
+
+The only module that writes them.
+
+The first line describes the run, the last one says how many lines lie between: a file that was cut
+short is known by it. In between stand the harness's own lines.
+"""
+
+import json
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self, TextIO
+
+from everycore import protocol
+from everycore.errors import EverycoreError
+from everycore.model import Machine, Revision
+from everycore.protocol import Bench, Record
+
+FORMAT = 1
+SUFFIX = ".jsonl"
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What a measurement needs to be worth anything."""
+
+    command: str
+    date: str
+    everycore: str
+    revision: Revision
+    machine: Machine
+    target: str
+    compiler: str
+    flags: tuple[str, ...]
+    counter: str
+    options: dict[str, Any]
+
+    def title(self) -> str:
+        return f"{self.revision} {self.compiler} {' '.join(self.flags)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Results:
+    """A whole result file."""
+
+    path: Path
+    run: Run
+    records: tuple[Record, ...]
+
+    def benches(self) -> Iterator[Bench]:
+        return (r.line for r in self.records if isinstance(r.line, Bench))
+
+
+def new_path(folder: Path, when: datetime, revision: Revision, command: str) -> Path:
+    """A name that no run has had: date, time, commit, command."""
+    stem = f"{when:%Y%m%d-%H%M%S}-{revision.commit or 'no-commit'}-{command}"
+    path = folder / (stem + SUFFIX)
+    number = 2
+    while path.exists():
+        path = folder / f"{stem}-{number}{SUFFIX}"
+        number += 1
+    return path
+
+
+class Writer:
+    """Collects a run beside its final name, and takes that name when the run is complete."""
+
+    def __init__(self, path: Path, run: Run) -> None:
+        if path.exists():
+            raise EverycoreError(
+                f"{path} exists", "results are never overwritten: name another file"
+            )
+        self._path = path
+        self._part = path.with_name(path.name + ".part")
+        self._run = run
+        self._lines = 0
+
+    def __enter__(self) -> Self:
+        try:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            self._file: TextIO = self._part.open("w", encoding="utf-8")
+        except OSError as error:
+            raise EverycoreError(
+                f"cannot write {self._path}: {error.strerror}", "name another file with --out"
+            ) from error
+        self._file.write(run_line(self._run) + "\n")
+        return self
+
+    def write(self, text: str) -> None:
+        self._file.write(text + "\n")
+        self._lines += 1
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if kind is None:
+            self._file.write(json.dumps({"type": "end", "lines": self._lines}) + "\n")
+        self._file.close()
+        if kind is not None:
+            self._part.unlink(missing_ok=True)
+            return
+        try:
+            os.link(self._part, self._path)  # fails rather than overwrites
+        except FileExistsError:
+            raise EverycoreError(
+                f"{self._path} appeared meanwhile", f"the results are in {self._part}"
+            ) from None
+        except OSError:  # a file system without hard links
+            self._part.replace(self._path)
+        self._part.unlink(missing_ok=True)
+
+
+def run_line(run: Run) -> str:
+    return json.dumps({"type": "run", "format": FORMAT, **asdict(run)})
+
+
+def read(path: Path) -> Results:
+    """A result file; an EverycoreError that names it if it is cut short or of another version."""
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "not UTF-8"
+        raise EverycoreError(f"cannot read {path}: {reason}") from error
+    head = _object(path, lines[0] if lines else "")
+    if head.get("type") != "run":
+        raise EverycoreError(f"{path} is no result file of everycore")
+    if head.get("format") != FORMAT:
+        raise EverycoreError(
+            f"{path} has format {head.get('format')}, this everycore reads format {FORMAT}",
+            "measure again, or use the everycore that wrote it",
+        )
+    last = _object(path, lines[-1])
+    if last.get("type") != "end" or last.get("lines") != len(lines) - 2:
+        raise EverycoreError(f"{path} is cut short", "the run that wrote it did not end well")
+    return Results(path, _run(path, head), tuple(_records(path, lines[1:-1])))
+
+
+def _records(path: Path, lines: Iterable[str]) -> Iterator[Record]:
+    for line in lines:
+        try:
+            yield protocol.parse(line)
+        except EverycoreError as error:
+            raise EverycoreError(f"{path}: {error.message}", error.hint) from error
+
+
+def _run(path: Path, head: dict[str, Any]) -> Run:
+    try:
+        return Run(
+            command=head["command"],
+            date=head["date"],
+            everycore=head["everycore"],
+            revision=Revision(**head["revision"]),
+            machine=Machine(**head["machine"]),
+            target=head["target"],
+            compiler=head["compiler"],
+            flags=tuple(head["flags"]),
+            counter=head["counter"],
+            options=head["options"],
+        )
+    except (KeyError, TypeError) as error:
+        raise EverycoreError(f"{path}: its first line is incomplete ({error})") from error
+
+
+def _object(path: Path, line: str) -> dict[str, Any]:
+    try:
+        value = json.loads(line)
+    except ValueError:
+        raise EverycoreError(f"{path} is cut short or no result file of everycore") from None
+    return value if isinstance(value, dict) else {}
+
+
+def latest(folder: Path, count: int) -> tuple[list[Results], list[EverycoreError]]:
+    """The newest readable results of a folder, newest last, and what could not be read."""
+    found: list[Results] = []
+    unreadable: list[EverycoreError] = []
+    for path in sorted(folder.glob(f"*{SUFFIX}"), reverse=True):
+        if len(found) == count:
+            break
+        try:
+            found.append(read(path))
+        except EverycoreError as error:
+            unreadable.append(error)
+    return found[::-1], unreadable

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: MIT
+"""The only reader of targets/: places to run, and CPUs by name."""
+
+import tomllib
+from pathlib import Path
+from typing import Any
+
+from everycore.errors import EverycoreError, unknown_name
+from everycore.model import CpuModel, Target, Tree
+
+CPU_FILE = "cpus.toml"
+TRANSPORTS = ("local", "qemu")
+
+
+def target_names(tree: Tree) -> list[str]:
+    return sorted(p.stem for p in (tree.root / "targets").glob("*.toml") if p.name != CPU_FILE)
+
+
+def load_target(tree: Tree, name: str) -> Target:
+    names = target_names(tree)
+    if name not in names:
+        raise unknown_name("target", name, names)
+    path = tree.root / "targets" / f"{name}.toml"
+    table = _read(path)
+    known = set(Target.__dataclass_fields__) - {"name"}
+    for key in table:
+        if key not in known:
+            raise EverycoreError(f"{path.name}: unknown key '{key}'", f"valid: {sorted(known)}")
+    values: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in table.items()}
+    target = Target(name=name, **values)
+    if target.transport not in TRANSPORTS:
+        raise EverycoreError(f"{path.name}: unknown transport '{target.transport}'")
+    return target
+
+
+def load_cpus(tree: Tree) -> dict[str, CpuModel]:
+    """Every CPU of targets/cpus.toml; one may build on an earlier one."""
+    table = _read(tree.root / "targets" / CPU_FILE)
+    cpus: dict[str, CpuModel] = {}
+    for name, entry in table.items():
+        cpus[name] = _cpu(name, entry, cpus)
+    return cpus
+
+
+def find_cpu(tree: Tree, name: str) -> CpuModel:
+    cpus = load_cpus(tree)
+    if name not in cpus:
+        raise unknown_name("CPU", name, cpus)
+    return cpus[name]
+
+
+def _cpu(name: str, entry: dict[str, Any], earlier: dict[str, CpuModel]) -> CpuModel:
+    try:
+        if "like" in entry:
+            base = earlier[entry["like"]]
+            lacks = set(entry.get("lacks", ()))
+            kept = tuple(f for f in base.features if f not in lacks)
+            return CpuModel(name, base.arch, kept + tuple(entry.get("adds", ())), entry["source"])
+        return CpuModel(name, entry["arch"], tuple(entry["features"]), entry["source"])
+    except KeyError as error:
+        raise EverycoreError(f"{CPU_FILE}: [{name}] lacks or names an unknown {error}") from error
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, tomllib.TOMLDecodeError) as error:
+        raise EverycoreError(f"cannot read {path.name}: {error}") from error

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: MIT
+"""Finds a C compiler and asks it what it is."""
+
+import hashlib
+import re
+import shlex
+from collections.abc import Sequence
+
+from everycore.context import Context
+from everycore.errors import EverycoreError
+from everycore.model import Compiler, Target
+
+DEFAULT_FLAGS = ("-O2",)
+OLDEST = {"gcc": (8, 0), "clang": (7, 0)}  # the first that know VAES
+INSTALL_HINT = "install one (Debian: apt-get install gcc libc6-dev), or name one with --cc or CC"
+
+
+def find_compiler(
+    context: Context, target: Target, cc: str | None, flags: Sequence[str], machine: str
+) -> Compiler:
+    """The compiler for a target: --cc, else the target's own, else $CC, else cc, gcc or clang."""
+    own_serves = not target.compiler or machine in target.host_machines
+    if cc:
+        return _ask(context, tuple(shlex.split(cc)), flags, INSTALL_HINT)
+    if not own_serves:
+        hint = f"Debian: apt-get install {' '.join(target.packages)}" if target.packages else ""
+        return _ask(context, tuple(shlex.split(target.compiler)), flags, hint)
+    if from_env := context.env.get("CC"):
+        return _ask(context, tuple(shlex.split(from_env)), flags, INSTALL_HINT)
+    for name in ("cc", "gcc"):
+        try:
+            return _ask(context, (name,), flags, INSTALL_HINT)
+        except EverycoreError as error:
+            if not error.message.startswith("cannot run"):
+                raise
+    return _ask(context, ("clang",), flags, INSTALL_HINT)
+
+
+def _ask(context: Context, command: tuple[str, ...], flags: Sequence[str], hint: str) -> Compiler:
+    shown = shlex.join(command)
+    if not command:
+        raise EverycoreError("the name of the C compiler is empty", hint)
+    try:
+        done = context.runner.run([*command, *flags, "-dM", "-E", "-x", "c", "-"])
+    except EverycoreError as error:
+        raise EverycoreError(f"cannot run the C compiler '{shown}'", hint) from error
+    if done.code != 0:
+        first = next(iter(done.stderr.strip().splitlines()), "no message")
+        raise EverycoreError(f"the C compiler '{shown}' failed: {first}", "check --cc and --flags")
+    family, version = identify(done.stdout)
+    if family in OLDEST and version < OLDEST[family]:
+        need = ".".join(str(n) for n in OLDEST[family])
+        raise EverycoreError(
+            f"'{shown}' is {family} {_dotted(version)}, too old",
+            f"{family} {need} or newer is needed",
+        )
+    fingerprint = hashlib.sha256("\0".join([*command, done.stdout]).encode()).hexdigest()
+    return Compiler(command, f"{family} {_dotted(version)}".strip(), fingerprint)
+
+
+def identify(macros: str) -> tuple[str, tuple[int, ...]]:
+    """Family and version, from the macros that a compiler defines by itself."""
+    defined = dict(re.findall(r"^#define (\w+) (.+)$", macros, re.MULTILINE))
+    for family, prefix, parts in (
+        ("clang", "__clang_", ("major__", "minor__", "patchlevel__")),
+        ("gcc", "__GNUC", ("__", "_MINOR__", "_PATCHLEVEL__")),
+    ):
+        if prefix + parts[0] in defined:
+            return family, tuple(int(defined.get(prefix + part, "0")) for part in parts)
+    return "unknown compiler", ()
+
+
+def _dotted(version: tuple[int, ...]) -> str:
+    return ".".join(str(n) for n in version)

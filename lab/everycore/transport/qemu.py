@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: MIT
+"""A CPU emulated by qemu-user. Says what is right, never what is fast."""
+
+from collections.abc import Generator, Iterable, Sequence
+from pathlib import Path
+
+from everycore.context import Completed, Context
+from everycore.errors import EverycoreError
+from everycore.model import Target
+
+
+class Qemu:
+    def __init__(self, context: Context, target: Target) -> None:
+        self._context = context
+        self._target = target
+
+    def stream(
+        self, binary: Path, arguments: Sequence[str], stdin: Iterable[str] = ()
+    ) -> Generator[str, None, Completed]:
+        argv = [*self._target.emulator, str(binary), *arguments]
+        try:
+            return (yield from self._context.runner.stream(argv, stdin=stdin))
+        except EverycoreError as error:
+            if not error.message.startswith("cannot run"):
+                raise
+            packages = " ".join(self._target.packages)
+            raise EverycoreError(error.message, f"Debian: apt-get install {packages}") from error

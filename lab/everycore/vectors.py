@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: MIT
+"""NIST's response files, as lines for `harness vectors`. Pure except for finding the package.
+
+The Python package `cryptography-vectors` carries the CAVP files for AES in ECB, CBC, XTS and CCM,
+the examples of SP 800-38B for CMAC and those of RFC 3686 for CTR. It has no Monte Carlo files.
+"""
+
+import importlib.util
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+PACKAGE = "cryptography_vectors"
+
+_SECTION = re.compile(r"^\[(.*)\]$")
+_ASSIGNMENT = re.compile(r"^\s*(\w+)\s*=\s*(.*?)\s*$")
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One test of a response file.
+
+    Its values by lower-case name, and the section that it stands in.
+    """
+
+    count: str
+    decrypt: bool
+    values: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class VectorFile:
+    name: str
+    path: Path
+    to_lines: Callable[[Case], list[str]]
+
+
+def find_files() -> list[VectorFile] | None:
+    """Every file that the harness can be fed with; None if the package is not installed."""
+    spec = importlib.util.find_spec(PACKAGE)
+    if spec is None or not spec.submodule_search_locations:
+        return None
+    root = Path(spec.submodule_search_locations[0])
+    aes = root / "ciphers" / "AES"
+    found: list[VectorFile] = []
+    for pattern, to_lines in (
+        ("ECB/*.rsp", _block_lines("ecb")),
+        ("CBC/*.rsp", _block_lines("cbc")),
+        ("CTR/*.txt", _ctr_lines),
+        ("XTS/*/*.rsp", _xts_lines),
+        ("CCM/*.rsp", _ccm_lines),
+    ):
+        for path in sorted(aes.glob(pattern)):
+            found.append(VectorFile(path.relative_to(aes).as_posix(), path, to_lines))
+    for path in sorted((root / "CMAC").glob("*aes*.txt")):
+        found.append(VectorFile(f"CMAC/{path.name}", path, _cmac_lines))
+    return found
+
+
+def lines(file: VectorFile) -> Iterator[str]:
+    """The harness's input for one file."""
+    text = file.path.read_text(encoding="utf-8", errors="replace")
+    for case in parse(text):
+        yield from file.to_lines(case)
+
+
+def parse(text: str) -> Iterator[Case]:
+    """The tests of a response file.
+
+    Values before a COUNT, and those of a section's head such as `[Alen = 0, Plen = 0]`, hold for
+    all that follow.
+    """
+    shared: dict[str, str] = {}
+    own: dict[str, str] = {}
+    count = ""
+    decrypt = False
+    for raw in text.splitlines():
+        line = raw.strip()
+        if not line or line.startswith("#"):
+            continue
+        section = _SECTION.match(line)
+        assignment = None if section else _ASSIGNMENT.match(line)
+        name = assignment.group(1).lower() if assignment else ""
+        starts_shared = count and name in ("key", "nonce") and name in shared and name not in own
+        if count and (section or name == "count" or (starts_shared and _is_complete(own))):
+            yield Case(count, decrypt, {**shared, **own})
+            count, own = "", {}
+        if section:
+            head = section.group(1)
+            if head.upper() in ("ENCRYPT", "DECRYPT"):
+                decrypt = head.upper() == "DECRYPT"
+            for part in head.split(","):
+                if pair := _ASSIGNMENT.match(part):
+                    shared[pair.group(1).lower()] = pair.group(2)
+        elif assignment and name == "count":
+            count = assignment.group(2)
+        elif assignment and count:
+            own[name] = assignment.group(2)
+        elif assignment:
+            shared[name] = assignment.group(2)
+    if count:
+        yield Case(count, decrypt, {**shared, **own})
+
+
+def _is_complete(own: Mapping[str, str]) -> bool:
+    return any(name in own for name in ("ct", "ciphertext", "output", "payload"))
+
+
+def _line(mode: str, case_id: str, **values: str) -> str:
+    shown = " ".join(f"{name.rstrip('_')}={value.lower()}" for name, value in values.items())
+    return f"aes {mode} * {shown} id={case_id}"
+
+
+def _direction(case: Case) -> str:
+    return "dec" if case.decrypt else "enc"
+
+
+def _block_lines(mode: str) -> Callable[[Case], list[str]]:
+    def to_lines(case: Case) -> list[str]:
+        v = case.values
+        iv = {"iv": v["iv"]} if "iv" in v else {}
+        source, result = v["plaintext"], v["ciphertext"]
+        if case.decrypt:
+            source, result = result, source
+        full = f"{mode}-{_direction(case)}"
+        return [_line(full, f"{full}/{case.count}", key=v["key"], **iv, in_=source, out=result)]
+
+    return to_lines
+
+
+def _ctr_lines(case: Case) -> list[str]:
+    v = case.values
+    return [
+        _line(
+            "ctr", f"ctr/{case.count}", key=v["key"], iv=v["iv"], in_=v["plaintext"],
+            out=v["ciphertext"],
+        )
+    ]  # fmt: skip
+
+
+def _xts_lines(case: Case) -> list[str]:
+    """Data units of whole bytes only.
+
+    The sequence number is a little-endian tweak (IEEE 1619, 5.1).
+    """
+    v = case.values
+    if int(v["dataunitlen"]) % 8:
+        return []
+    tweak = v["i"] if "i" in v else int(v["dataunitseqnumber"]).to_bytes(16, "little").hex()
+    half = len(v["key"]) // 2
+    source, result = (v["ct"], v["pt"]) if case.decrypt else (v["pt"], v["ct"])
+    mode = f"xts-{_direction(case)}"
+    return [
+        _line(
+            mode, f"{mode}/{case.count}", key=v["key"][:half], key2=v["key"][half:], iv=tweak,
+            in_=source, out=result,
+        )
+    ]  # fmt: skip
+
+
+def _cmac_lines(case: Case) -> list[str]:
+    v = case.values
+    return [
+        _line("cmac", f"cmac/{case.count}", key=v["key"], in_=v.get("message", ""), out=v["output"])
+    ]
+
+
+def _ccm_lines(case: Case) -> list[str]:
+    """CT is ciphertext and tag; a length of 0 is written with a placeholder of one byte.
+
+    A test of the decryption files says whether the tag is right.
+    """
+    v = case.values
+    payload_bytes, aad_bytes, tag_bytes = int(v["plen"]), int(v["alen"]), int(v["tlen"])
+    sealed = v["ct"]
+    data, tag = sealed[: len(sealed) - 2 * tag_bytes], sealed[len(sealed) - 2 * tag_bytes :]
+    payload = v.get("payload", "")[: 2 * payload_bytes]
+    common = {"key": v["key"], "nonce": v["nonce"], "aad": v["adata"][: 2 * aad_bytes], "tag": tag}
+    where = f"{v['alen']}-{v['plen']}-{len(v['nonce']) // 2}-{v['tlen']}/{case.count}"
+    if v.get("result", "Pass").startswith("Fail"):
+        return [_line("ccm-open", f"ccm-open/{where}", **common, in_=data, out="fail")]
+    return [
+        _line("ccm-seal", f"ccm-seal/{where}", **common, in_=payload, out=data),
+        _line("ccm-open", f"ccm-open/{where}", **common, in_=data, out=payload),
+    ]

@@ -1,0 +1,330 @@
+# SPDX-License-Identifier: MIT
+"""Commands in-process, with saved harness outputs."""
+
+import json
+from pathlib import Path
+
+import pytest
+from world import Lab
+
+from everycore import vectors
+from everycore.commands.bench import Job, plan
+from everycore.context import Completed
+
+
+def objects(text: str) -> list[dict[str, object]]:
+    return [json.loads(line) for line in text.splitlines()]
+
+
+# ---- The command line
+
+
+def test_version_and_help_are_good(lab: Lab) -> None:
+    assert lab("--version").out.startswith("everycore ")
+    assert lab("--version").code == 0
+    assert lab("bench", "--help").code == 0
+
+
+def test_unknown_commands_and_options_are_usage_errors(
+    lab: Lab, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert lab("benhc").code == 2
+    assert lab("list", "--jsn").code == 2
+    assert "--json" in capsys.readouterr().err
+
+
+def test_a_surprise_is_one_line_and_a_traceback_only_with_debug(
+    lab: Lab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lab.runner, "stream", lambda *_, **__: 1 / 0)
+    quiet, loud = lab("list"), lab("--debug", "list")
+    assert (quiet.code, loud.code) == (2, 2)
+    assert "internal error: ZeroDivisionError" in quiet.err
+    assert "Traceback" not in quiet.err
+    assert "Traceback" in loud.err
+
+
+def test_a_harness_that_dies_is_a_failure_with_its_last_line(lab: Lab) -> None:
+    lab.runner.ends["check"] = Completed(-4, "", "oops\n")
+    outcome = lab("check")
+    assert outcome.code == 1
+    assert "died of SIGILL" in outcome.err
+    assert "its last line" in outcome.err
+
+
+@pytest.mark.parametrize("arguments", [["list"], ["bench"], ["check"]])
+def test_what_the_harness_does_not_accept_is_passed_on(lab: Lab, arguments: list[str]) -> None:
+    said = "harness: unknown kernel 'c_reff'; nearest: c_ref\n"
+    lab.runner.ends[arguments[0]] = Completed(2, "", said)
+    outcome = lab(*arguments)
+    assert outcome.code == 2
+    assert outcome.err == "everycore: unknown kernel 'c_reff'\nnearest: c_ref\n"
+
+
+# ---- list
+
+
+def test_list_shows_every_kernel(lab: Lab) -> None:
+    outcome = lab("list")
+    assert outcome.code == 0
+    for name in ("x86_vaes512", "a64_ce", "c_ref"):
+        assert name in outcome.out
+
+
+def test_list_as_json_is_what_the_harness_said(lab: Lab) -> None:
+    assert [o["type"] for o in objects(lab("list", "--json").out)][:2] == ["harness", "kernel"]
+
+
+def test_list_as_markdown_takes_speeds_from_a_result_file(lab: Lab) -> None:
+    path = lab.folder / "r.jsonl"
+    assert lab("bench", "--out", str(path)).code == 0
+    out = lab("list", "--markdown", "--results", str(path)).out
+    assert "| `x86_aesni` | constant time" in out
+    assert "tsc+addchain, gcc 12.2.0 -O2, commit 0123456789ab, 2026-01-02" in out
+
+
+# ---- resolve
+
+
+def test_resolve_answers_for_this_cpu(lab: Lab) -> None:
+    out = lab("resolve").out
+    assert "xts(aes)" in out
+    assert "c_bitslice64 (parallel), x86_aesni (serial)" in out
+    assert lab.runner.harness_calls("resolve")[0][2:] == ["--policy", "ct"]
+
+
+def test_resolve_asks_the_harness_for_any_cpu_named(lab: Lab) -> None:
+    assert lab("resolve", "--cpu", "raspberrypi3", "--policy", "vartime").code == 0
+    assert lab.runner.harness_calls("resolve")[0][2:] == [
+        "--policy", "vartime", "--arch", "a64", "--features", "neon,tune-word64,ct-mul",
+    ]  # fmt: skip
+
+
+def test_resolve_says_why(lab: Lab) -> None:
+    assert "only for a64" in lab("resolve", "--why").out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["--cpu", "cortex-a5"], "nearest: cortex-a5"),
+        (["--arch", "x86", "--features", "avx9"], "unknown feature of x86 'avx9'\nnearest: avx"),
+        (["--arch", "x85"], "unknown architecture 'x85'\nnearest: x86"),
+        (["--features", "avx2"], "--features needs --arch"),
+        (["--cpu", "core2", "--arch", "x86"], "--cpu already says"),
+    ],
+)
+def test_resolve_refuses_what_it_does_not_know(
+    lab: Lab, arguments: list[str], complaint: str
+) -> None:
+    outcome = lab("resolve", *arguments)
+    assert outcome.code == 2
+    assert complaint in outcome.err
+
+
+def test_resolve_lists_the_cpus(lab: Lab) -> None:
+    assert "sapphirerapids" in lab("resolve", "--cpus").out
+
+
+# ---- check
+
+
+def test_check_counts_and_is_good(lab: Lab) -> None:
+    outcome = lab("check", "--quick", "--seed", "7", "--kernel", "x86_aesni,c_ref")
+    assert outcome.code == 0
+    assert "2 passed, 0 failed, 1 skipped" in outcome.out
+    assert "needs gfni" in outcome.out
+    assert lab.runner.harness_calls("check")[0][2:] == [
+        "--kernel", "x86_aesni", "--kernel", "c_ref", "--seed", "7", "--quick",
+    ]  # fmt: skip
+
+
+def test_check_shows_failures_and_fails(lab: Lab) -> None:
+    lab.runner.outputs["check"] = "check_failed"
+    lab.runner.ends["check"] = Completed(1)
+    outcome = lab("check")
+    assert outcome.code == 1
+    assert "FAIL c_ttable4 in_place: ctr 192 bits, 33 bytes" in outcome.out
+    assert lab("check", "--json").code == 1
+
+
+def test_check_on_a_target_runs_its_emulator(lab: Lab) -> None:
+    assert lab("check", "--target", "qemu-s390x").code == 0
+    assert lab.runner.calls[0][0] == "s390x-linux-gnu-gcc"
+    assert lab.runner.calls[-1][0] == "qemu-s390x"
+    assert lab.runner.calls[-1][2] == "check"
+
+
+def test_an_emulator_that_is_missing_is_named_with_its_package(lab: Lab) -> None:
+    lab.runner.absent = ("qemu-s390x",)
+    outcome = lab("check", "--target", "qemu-s390x")
+    assert outcome.code == 2
+    assert "apt-get install" in outcome.err
+    assert "qemu-user" in outcome.err
+
+
+def test_vectors_are_skipped_visibly_without_their_package(
+    lab: Lab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(vectors, "PACKAGE", "no_such_package")
+    outcome = lab("check", "--vectors")
+    assert outcome.code == 0
+    assert "SKIP published vectors: pip install cryptography-vectors" in outcome.out
+
+
+@pytest.fixture
+def one_vector_file(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = lab.folder / "ECB.rsp"
+    path.write_text("[ENCRYPT]\nCOUNT = 3\nKEY = 00\nPLAINTEXT = 01\nCIPHERTEXT = 02\n")
+    file = vectors.VectorFile("ECB/x.rsp", path, vectors._block_lines("ecb"))
+    monkeypatch.setattr(vectors, "find_files", lambda: [file])
+
+
+@pytest.mark.usefixtures("one_vector_file")
+def test_vectors_are_streamed_and_counted(lab: Lab) -> None:
+    outcome = lab("check", "--vectors")
+    assert outcome.code == 0
+    assert lab.runner.given == ["aes ecb-enc * key=00 in=01 out=02 id=ecb-enc/3"]
+    assert "10 passed, 0 failed" in outcome.out
+
+
+@pytest.mark.usefixtures("one_vector_file")
+def test_a_failing_vector_fails_the_check(lab: Lab) -> None:
+    lab.runner.outputs["vectors"] = "vectors_failed"
+    lab.runner.ends["vectors"] = Completed(1)
+    outcome = lab("check", "--vectors")
+    assert outcome.code == 1
+    assert "FAIL ECB/x.rsp ecb-enc/3 c_ref: first difference" in outcome.out
+
+
+# ---- bench
+
+
+def test_short_messages_are_measured_streamed_and_alone() -> None:
+    assert plan(["ctr"], [16, 64, 1500]) == [
+        Job("ctr", (16, 64, 1500)),
+        Job("ctr", (16, 64), style="fenced"),
+    ]
+
+
+def test_many_messages_are_measured_side_by_side() -> None:
+    assert [j.messages for j in plan(["cbc-enc-many"], [1500])] == [16, 32]
+    assert plan(["setkey"], [16, 64]) == [Job("setkey", ())]
+
+
+def test_bench_shows_selection_tables_and_stores_samples(lab: Lab) -> None:
+    outcome = lab("bench", "--mode", "ctr", "--quick")
+    assert outcome.code == 0
+    assert "no tune-zmm" in outcome.out
+    assert "* x86_aesni" in outcome.out
+    assert "27 cycles of fence included" in " ".join(outcome.out.split())
+    assert all(len(line) <= 80 for line in outcome.out.splitlines())
+    (stored,) = (lab.folder / "state" / "everycore" / "results").iterdir()
+    assert str(stored) in outcome.err
+    assert stored.name == "20260102-030405-0123456789ab-bench.jsonl"
+
+
+def test_bench_as_json_starts_with_the_run(lab: Lab) -> None:
+    lines = objects(lab("bench", "--json").out)
+    assert lines[0]["type"] == "run"
+    assert lines[0]["counter"] == "tsc+addchain"
+    assert {line["type"] for line in lines[1:]} == {"bench"}
+
+
+def test_bench_passes_its_options_on(lab: Lab) -> None:
+    lab("bench", "--mode", "ctr", "--bytes", "64,100", "--key-bits", "128", "--kernel", "c_ref")
+    streamed, fenced = lab.runner.harness_calls("bench")
+    assert streamed[2:-2] == [
+        "--mode", "ctr", "--key-bits", "128", "--style", "streamed", "--bytes", "64",
+        "--bytes", "100", "--kernel", "c_ref",
+    ]  # fmt: skip
+    assert fenced[7:10] == ["fenced", "--bytes", "64"]
+
+
+def test_a_wrong_result_fails_the_bench(lab: Lab) -> None:
+    lab.runner.outputs["bench"] = "bench_error"
+    lab.runner.ends["bench"] = Completed(1)
+    outcome = lab("bench", "--mode", "ctr")
+    assert outcome.code == 1
+    assert "FAIL c_ttable4 ctr: differs from c_ref" in outcome.err
+
+
+def test_no_counter_is_said(lab: Lab) -> None:
+    lab.runner.outputs["bench"] = "bench_no_counter"
+    assert "no calibrated counter" in lab("bench").err
+
+
+@pytest.mark.parametrize("size", ["0", "-1", "x", "99999999999"])
+def test_sizes_that_are_none_are_refused(lab: Lab, size: str) -> None:
+    outcome = lab("bench", f"--bytes={size}")
+    assert outcome.code == 2
+    assert "is no message size" in outcome.err
+
+
+# ---- compare
+
+
+def stored(lab: Lab, name: str) -> Path:
+    path = lab.folder / name
+    lab("bench", "--mode", "ctr", "--bytes", "1500", "--out", str(path))
+    return path
+
+
+def slowed(path: Path, name: str, factor: float) -> Path:
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    for line in lines:
+        if line.get("kernel") == "c_ref":
+            line["cycles"] = [value * factor for value in line["cycles"]]
+    other = path.with_name(name)
+    other.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return other
+
+
+def test_compare_finds_nothing_between_equal_runs(lab: Lab) -> None:
+    a = stored(lab, "a.jsonl")
+    outcome = lab("compare", str(a), str(a))
+    assert outcome.code == 0
+    assert "0 slower, 0 faster" in outcome.out
+
+
+def test_compare_fails_on_a_regression_unless_told_not_to(lab: Lab) -> None:
+    a = stored(lab, "a.jsonl")
+    b = slowed(a, "b.jsonl", 1.25)
+    outcome = lab("compare", str(a), str(b))
+    assert outcome.code == 1
+    assert "1.250" in outcome.out
+    assert lab("compare", str(a), str(b), "--no-fail").code == 0
+    assert lab("compare", str(a), str(b), "--threshold", "30").code == 0
+    assert lab("compare", str(b), str(a)).code == 0
+    changes = objects(lab("compare", str(a), str(b), "--json").out)
+    assert {c["kernel"] for c in changes} == {"c_ref"}
+
+
+def test_compare_skips_broken_files_and_names_them(lab: Lab) -> None:
+    a = stored(lab, "a.jsonl")
+    broken = lab.folder / "broken.jsonl"
+    broken.write_text(a.read_text()[:-20])
+    before = broken.read_text()
+    outcome = lab("compare", str(a), str(broken))
+    assert outcome.code == 2
+    assert "broken.jsonl is cut short" in outcome.err
+    assert "two readable result files are needed" in outcome.err
+    assert broken.read_text() == before
+
+
+def test_compare_takes_the_last_two_runs(lab: Lab) -> None:
+    assert lab("compare").code == 2
+    lab("bench", "--mode", "ctr")
+    lab("bench", "--mode", "ctr")
+    (lab.folder / "state" / "everycore" / "results" / "9.jsonl").write_text("{")
+    outcome = lab("compare")
+    assert outcome.code == 0
+    assert "skipped" in outcome.err
+
+
+def test_compare_warns_of_different_machines(lab: Lab) -> None:
+    a = stored(lab, "a.jsonl")
+    other = a.read_text().replace('"gcc 12.2.0"', '"clang 14.0.6"')
+    (lab.folder / "b.jsonl").write_text(other)
+    outcome = lab("compare", str(a), str(lab.folder / "b.jsonl"))
+    assert "different compilers: gcc 12.2.0 / clang 14.0.6" in outcome.err

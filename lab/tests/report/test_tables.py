@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: MIT
+import io
+
+from rich.console import Console, RenderableType
+from world import data_text
+
+from everycore import protocol, stats
+from everycore.protocol import Bench, Kernel, Mode, Resolved
+from everycore.report import kernels as pages
+from everycore.report import tables
+
+
+def lines(name: str) -> list[protocol.Line]:
+    return [protocol.parse(text).line for text in data_text(name + ".jsonl").splitlines()]
+
+
+def render(renderable: RenderableType, width: int = 80) -> str:
+    console = Console(file=io.StringIO(), width=width, highlight=False)
+    console.print(renderable)
+    assert isinstance(console.file, io.StringIO)
+    return console.file.getvalue()
+
+
+BENCHES = [line for line in lines("bench") if isinstance(line, Bench)]
+MODES = [line for line in lines("resolve") if isinstance(line, Mode)]
+KERNELS = [line for line in lines("list") if isinstance(line, Kernel)]
+RESOLVED = [line for line in lines("resolve") if isinstance(line, Resolved)]
+ORDER = [k.name for k in KERNELS]
+
+
+def test_three_figures_are_shown() -> None:
+    shown = [tables.number(v) for v in (0.1171, 3.5, 22.51, 330.4)]
+    assert shown == ["0.117", "3.50", "22.5", "330"]
+
+
+def test_a_cell_has_cycles_per_byte_and_speed() -> None:
+    bench = next(b for b in BENCHES if b.mode == "cbc-enc-many")
+    cell = tables.cell(bench)
+    assert cell.bytes == 32 * 16384
+    assert round(cell.cycles_per_byte or 0, 2) == 0.25
+    assert round(cell.gigabytes_per_second or 0) == 16
+
+
+def test_kernels_serve_both_halves_of_an_algorithm() -> None:
+    assert tables.selected_kernels("xts-dec", "aes", MODES) == ("c_bitslice64", "x86_aesni")
+    assert tables.selected_kernels("cbc-enc", "aes", MODES) == ("x86_aesni",)
+    assert tables.selected_kernels("ocb", "aes", MODES) == ()
+
+
+def test_bench_tables_fit_in_80_columns_and_mark_the_selected() -> None:
+    ctr, *_ = tables.bench_tables(BENCHES, MODES, "AMD; tsc; gcc; abc")
+    text = render(ctr)
+    assert "ctr aes-256: cycles per byte" in text
+    assert "* x86_aesni" in text
+    assert "  c_ref" in text
+    assert "AMD; tsc; gcc; abc" in text
+    row = next(line for line in text.splitlines() if "x86_aesni" in line).split()
+    assert row[1:] == ["x86_aesni", "0.313", "0.253", "0.250", "16.0", "32"]
+
+
+def test_what_was_not_measured_is_a_dash() -> None:
+    benches = [line for line in lines("bench_no_counter") if isinstance(line, Bench)]
+    assert render(tables.bench_tables(benches, MODES, "")[0]).count(" -") == 2
+
+
+def test_noise_is_marked() -> None:
+    noisy = Bench("aes", "k", "ctr", 256, 100, 1, "streamed", "c", (100, 110, 120, 140, 160))
+    assert "~1.20" in render(tables.bench_tables([noisy], MODES, "")[0])
+
+
+def test_every_kernel_stands_somewhere_in_the_selection() -> None:
+    standing = {name: tables.standing(name, RESOLVED[0], ORDER) for name in ORDER}
+    assert standing == {
+        "x86_vaes512": "no tune-zmm",
+        "x86_gfni": "no gfni",
+        "a64_ce": "only for a64",
+        "x86_aesni": "selected",
+        "c_bitslice64": "after x86_aesni",
+        "c_ttable4": "after x86_aesni",
+        "c_ref": "after x86_aesni",
+    }
+
+
+def test_reasons_are_words() -> None:
+    assert tables.why_not("timing", "vartime") == "variable time"
+    assert tables.why_not("use", "serial") == "made for serial use"
+
+
+def test_two_kernels_of_an_algorithm_are_named_with_their_uses() -> None:
+    text = [tables.resolved_as(mode) for mode in MODES]
+    assert text[0] == "x86_aesni"
+    assert text[2] == "c_bitslice64 (parallel), x86_aesni (serial)"
+    assert text[3] == "x86_aesni (parallel), nothing (serial)"
+
+
+def test_the_list_says_what_is_missing() -> None:
+    text = render(tables.kernels_table(KERNELS, "x86", 120), 120)
+    assert "no gfni" in text
+    assert "only on a64" in text
+    assert max(map(len, render(tables.kernels_table(KERNELS, "x86", 80)).splitlines())) <= 80
+
+
+def test_checks_are_counted_per_kernel() -> None:
+    checks = [line for line in lines("check_failed") if isinstance(line, protocol.Check)]
+    text = render(tables.checks_table(checks)).splitlines()
+    aesni = next(line for line in text if line.startswith("x86_aesni"))
+    assert aesni.split() == ["x86_aesni", "2", "0", "0", "4156"]
+    assert any("needs gfni" in line for line in text)
+
+
+def test_a_faster_kernel_behind_the_selected_is_noted() -> None:
+    def bench(kernel: str, cycles: float) -> Bench:
+        return Bench("aes", kernel, "ctr", 256, 64, 1, "streamed", "c", (cycles,) * 5)
+
+    modes = [Mode("ctr(aes)", ("parallel",), ("a",))]
+    both = [bench("a", 100), bench("b", 80), bench("table", 10)]
+    notes = tables.order_notes(both, modes, {"a", "b"})
+    assert notes == ["ctr at 64 bytes: b takes 0.80 of the time of the selected a"]
+    assert not tables.order_notes([bench("a", 100), bench("b", 98)], modes, {"a", "b"})
+
+
+def test_only_common_operations_are_compared() -> None:
+    slower = Bench("aes", "k", "ctr", 256, 64, 1, "streamed", "c", (130.0,) * 5)
+    before = Bench("aes", "k", "ctr", 256, 64, 1, "streamed", "c", (100.0,) * 5)
+    other = Bench("aes", "k", "ctr", 128, 64, 1, "streamed", "c", (1.0,) * 5)
+    (compared,) = tables.compare_benches([before], [slower, other], 0.03)
+    assert compared.change.verdict == "slower"
+    assert compared.unit == "cycles"
+    text = render(tables.compare_table([compared], "t", "c"))
+    assert "1.300" in text
+    assert "2.03 (2.03-2.03)" in text
+
+
+def test_times_are_compared_where_cycles_are_missing() -> None:
+    one = Bench("aes", "k", "ctr", 256, 64, 1, "streamed", "none", (), (10.0,))
+    (compared,) = tables.compare_benches([one], [one], 0.03)
+    assert (compared.unit, compared.change.verdict) == ("ns", "same")
+    assert compared.change.before == stats.Summary(1, 10, 10, 10)
+
+
+def test_markdown_names_every_kernel_in_order() -> None:
+    text = pages.registry_markdown(KERNELS)
+    assert [row.split("`")[1] for row in text.splitlines()[2:]] == ORDER
+    assert (
+        "| `x86_aesni` | constant time | any | sse2 ssse3 sse4.1 aes | 8 | 496 | fips197 |" in text
+    )
+    assert len({row.count("|") for row in text.splitlines()}) == 1
+
+
+def test_markdown_speeds_have_their_source_and_the_best_in_bold() -> None:
+    text = pages.speed_markdown(KERNELS, BENCHES, "AMD, tsc, gcc, commit abc")
+    assert "| kernel | ctr | cbc-enc | cbc-enc-many x 32 |" in text
+    assert "| `x86_aesni` | **0.250** | **3.50** | **0.250** |" in text
+    assert text.endswith("AMD, tsc, gcc, commit abc\n")
+
+
+def test_both_directions_of_an_operation_are_one_word() -> None:
+    assert (
+        tables.fused(["ctr32", "cbc_encrypt", "xts_encrypt", "xts_decrypt"]) == "ctr32 cbc-enc xts"
+    )
+    every = [
+        "ctr32",
+        "cbc_encrypt",
+        "cbc_decrypt",
+        "xts_encrypt",
+        "xts_decrypt",
+        "cbc_encrypt_many",
+    ]
+    assert tables.fused(every) == "ctr32 cbc xts many"
+    assert tables.fused(["cbc_encrypt", "cbcmac"]) == "cbc-enc cbcmac"
+    assert tables.fused([]) == ""

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: MIT
+from pathlib import Path
+
+import pytest
+from world import Lab
+
+from everycore.build import build_harness
+from everycore.context import Completed
+from everycore.errors import EverycoreError
+from everycore.model import Build, Compiler, Target, Tree
+
+GCC = Compiler(("gcc",), "gcc 12.2.0", "fingerprint")
+FILES = {"src/a.c": "int a;", "src/b.c": "int b;", "harness/main.c": "", "include/x.h": "#"}
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Tree:
+    for name, text in FILES.items():
+        path = tmp_path / "tree" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return Tree(tmp_path / "tree", True)
+
+
+def build(lab: Lab, tree: Tree, *flags: str, compiler: Compiler = GCC) -> tuple[Build, list[str]]:
+    """The build, and what was compiled or linked for it."""
+    lab.runner.calls.clear()
+    result = build_harness(lab.context(), tree, Target("host", ""), compiler, flags)
+    compiled = [c[c.index("-c") + 1] for c in lab.runner.calls if "-c" in c]
+    return result, sorted(compiled)
+
+
+def test_everything_is_compiled_once(lab: Lab, tree: Tree) -> None:
+    first, compiled = build(lab, tree, "-O2")
+    assert compiled == ["harness/main.c", "src/a.c", "src/b.c"]
+    assert first.binary.is_file()
+    second, compiled = build(lab, tree, "-O2")
+    assert (second.binary, compiled, lab.runner.calls) == (first.binary, [], [])
+
+
+def test_a_changed_source_alone_is_compiled_again(lab: Lab, tree: Tree) -> None:
+    first, _ = build(lab, tree)
+    (tree.root / "src/a.c").write_text("int a = 1;")
+    second, compiled = build(lab, tree)
+    assert compiled == ["src/a.c"]
+    assert second.binary != first.binary
+    (tree.root / "src/a.c").write_text(FILES["src/a.c"])
+    assert build(lab, tree) == (first, [])
+
+
+@pytest.mark.parametrize("name", ["include/x.h", "include/new.h", "src/kernels.def"])
+def test_a_changed_header_compiles_all_again(lab: Lab, tree: Tree, name: str) -> None:
+    build(lab, tree)
+    (tree.root / name).write_text("#define NEW")
+    assert len(build(lab, tree)[1]) == 3
+
+
+def test_flags_and_compiler_are_part_of_what_is_cached(lab: Lab, tree: Tree) -> None:
+    binaries = {
+        build(lab, tree, "-O2")[0].binary,
+        build(lab, tree, "-O3")[0].binary,
+        build(lab, tree, "-O2", compiler=Compiler(("gcc",), "gcc 12.3.0", "other"))[0].binary,
+    }
+    assert len(binaries) == 3
+
+
+def test_a_source_that_does_not_compile_leaves_nothing_behind(lab: Lab, tree: Tree) -> None:
+    lab.runner.ends["compile"] = Completed(1, "", "src/a.c:1: error: no\n")
+    with pytest.raises(EverycoreError, match="cannot compile") as error:
+        build(lab, tree)
+    assert "error: no" in error.value.hint
+    assert not [p for p in (lab.folder / "cache").rglob("*") if p.is_file()]
+    lab.runner.ends.clear()
+    assert len(build(lab, tree)[1]) == 3
+
+
+def test_a_harness_that_does_not_link_is_an_error(lab: Lab, tree: Tree) -> None:
+    lab.runner.ends["link"] = Completed(1, "", "undefined reference to `x'\n")
+    with pytest.raises(EverycoreError, match="cannot link"):
+        build(lab, tree)
+    assert not list((lab.folder / "cache" / "everycore" / "bin").rglob("harness"))

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: MIT
+"""The real harness, where there is a C compiler."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from world import PACKAGE, Outcome
+
+from everycore import catalog
+
+Run = Callable[..., Outcome]
+
+
+def test_list_shows_the_registry_in_its_order(real_lab: Run) -> None:
+    outcome = real_lab("list", "--json")
+    assert outcome.code == 0, outcome.err
+    names = [o["name"] for o in map(json.loads, outcome.out.splitlines()) if o["type"] == "kernel"]
+    assert names == [line.name for line in catalog.registry(catalog.find_tree(PACKAGE))]
+
+
+def test_resolve_answers_for_a_cpu_that_nobody_has_here(real_lab: Run) -> None:
+    outcome = real_lab("resolve", "--cpu", "m68k", "--policy", "vartime", "--why")
+    assert outcome.code == 0, outcome.err
+    assert "ctr(aes)" in outcome.out
+
+
+def test_check_of_the_reference_passes(real_lab: Run) -> None:
+    outcome = real_lab("check", "--kernel", "c_ref", "--quick")
+    assert outcome.code == 0, outcome.out + outcome.err
+
+
+def test_bench_measures_stores_and_compares(real_lab: Run, tmp_path: Path) -> None:
+    paths = [tmp_path / name for name in ("a.jsonl", "b.jsonl")]
+    for path in paths:
+        outcome = real_lab(
+            "bench", "--quick", "--mode", "ctr", "--bytes", "64", "--kernel", "c_ref",
+            "--out", str(path),
+        )  # fmt: skip
+        assert outcome.code == 0, outcome.err
+    assert "c_ref" in outcome.out
+    if '"cycles": []' not in paths[0].read_text():
+        assert real_lab("compare", *map(str, paths), "--no-fail").code in (0, 2)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "nearest"),
+    [
+        (["bench", "--kernel", "c_reff"], "c_ref"),
+        (["bench", "--mode", "crt"], "ctr"),
+        (["check", "--kernel", "c_reff"], "c_ref"),
+        (["resolve", "--policy", "cte"], "ct"),
+        (["bench", "--key-bits", "257"], "256"),
+    ],
+)
+def test_unknown_names_are_answered_with_the_nearest(
+    real_lab: Run, arguments: list[str], nearest: str
+) -> None:
+    outcome = real_lab(*arguments)
+    assert outcome.code == 2
+    assert "unknown" in outcome.err
+    assert nearest in outcome.err.splitlines()[1]
+
+
+@pytest.mark.skipif(
+    not (shutil.which("qemu-s390x") and shutil.which("s390x-linux-gnu-gcc")),
+    reason="apt-get install gcc-s390x-linux-gnu libc6-dev-s390x-cross qemu-user",
+)
+def test_a_big_endian_machine_is_emulated(real_lab: Run) -> None:
+    outcome = real_lab("list", "--target", "qemu-s390x", "--json")
+    assert outcome.code == 0, outcome.err
+    assert json.loads(outcome.out.splitlines()[0])["big_endian"] is True
+
+
+def test_the_module_runs_as_a_program() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "everycore", "--version"],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "PYTHONPATH": str(PACKAGE.parent)},
+    )
+    assert done.returncode == 0
+    assert done.stdout.startswith("everycore")

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: MIT
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from world import data_text
+
+from everycore import store
+from everycore.errors import EverycoreError
+from everycore.model import Machine, Revision
+from everycore.store import Run, Writer
+
+RUN = Run(
+    command="bench",
+    date="2026-01-02T03:04:05+00:00",
+    everycore="0.1.0",
+    revision=Revision("0123456789ab", True),
+    machine=Machine("AMD EPYC", family="26", model="2"),
+    target="host",
+    compiler="gcc 12.2.0",
+    flags=("-O2",),
+    counter="tsc+addchain",
+    options={"key_bits": 256},
+)
+
+
+def write(path: Path, run: Run = RUN) -> Path:
+    with Writer(path, run) as writer:
+        for line in data_text("bench.jsonl").splitlines()[1:]:
+            writer.write(line)
+    return path
+
+
+def test_what_is_written_is_read_back(tmp_path: Path) -> None:
+    results = store.read(write(tmp_path / "deep" / "a.jsonl"))
+    assert results.run == RUN
+    assert len(list(results.benches())) == len(data_text("bench.jsonl").splitlines()) - 1
+    assert [p.name for p in (tmp_path / "deep").iterdir()] == ["a.jsonl"]
+
+
+def test_only_raw_samples_are_stored(tmp_path: Path) -> None:
+    lines = write(tmp_path / "a.jsonl").read_text().splitlines()
+    assert lines[1:-1] == data_text("bench.jsonl").splitlines()[1:]
+
+
+def test_results_are_never_overwritten(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.jsonl")
+    before = path.read_text()
+    with pytest.raises(EverycoreError, match="exists"):
+        write(path)
+    assert path.read_text() == before
+
+
+def test_a_file_that_appears_meanwhile_is_not_overwritten(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    with pytest.raises(EverycoreError, match="appeared"), Writer(path, RUN):
+        path.write_text("precious")
+    assert path.read_text() == "precious"
+
+
+def test_a_run_that_fails_leaves_no_file(tmp_path: Path) -> None:
+    with pytest.raises(RuntimeError), Writer(tmp_path / "a.jsonl", RUN):
+        raise RuntimeError
+    assert not list(tmp_path.iterdir())
+
+
+def test_two_runs_in_a_second_have_two_names(tmp_path: Path) -> None:
+    when = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
+    first = write(store.new_path(tmp_path, when, RUN.revision, "bench"))
+    second = store.new_path(tmp_path, when, RUN.revision, "bench")
+    assert first.name == "20260102-030405-0123456789ab-bench.jsonl"
+    assert second.name == "20260102-030405-0123456789ab-bench-2.jsonl"
+
+
+@pytest.mark.parametrize("kept", [0, 1, 3])
+def test_a_file_cut_short_is_named(tmp_path: Path, kept: int) -> None:
+    path = write(tmp_path / "a.jsonl")
+    path.write_text("\n".join(path.read_text().splitlines()[:kept]))
+    with pytest.raises(EverycoreError, match=r"a\.jsonl is cut short"):
+        store.read(path)
+
+
+def test_a_file_cut_within_a_line_is_named(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.jsonl")
+    path.write_text(path.read_text()[:-10])
+    with pytest.raises(EverycoreError, match=r"a\.jsonl is cut short"):
+        store.read(path)
+
+
+def test_a_file_of_another_format_is_named(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.jsonl")
+    head, *rest = path.read_text().splitlines()
+    path.write_text("\n".join([json.dumps(json.loads(head) | {"format": 2}), *rest]))
+    with pytest.raises(EverycoreError, match=r"a\.jsonl has format 2"):
+        store.read(path)
+
+
+def test_other_files_are_not_taken_for_results(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"type":"other"}\n')
+    with pytest.raises(EverycoreError, match="no result file"):
+        store.read(path)
+    path.write_bytes(b"\xff\xfe")
+    with pytest.raises(EverycoreError, match="not UTF-8"):
+        store.read(path)
+    with pytest.raises(EverycoreError, match="cannot read"):
+        store.read(tmp_path / "none")
+
+
+def test_latest_passes_over_what_cannot_be_read(tmp_path: Path) -> None:
+    for name in ("1.jsonl", "2.jsonl", "3.jsonl"):
+        write(tmp_path / name)
+    (tmp_path / "4.jsonl").write_text("")
+    found, unreadable = store.latest(tmp_path, 2)
+    assert [r.path.name for r in found] == ["2.jsonl", "3.jsonl"]
+    assert "4.jsonl" in unreadable[0].message

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: MIT
+from pathlib import Path
+
+import pytest
+from world import PACKAGE
+
+from everycore import catalog, targets
+from everycore.errors import EverycoreError
+from everycore.model import Tree
+
+TREE = catalog.find_tree(PACKAGE)
+
+
+@pytest.mark.parametrize("name", targets.target_names(TREE))
+def test_every_target_file_is_valid(name: str) -> None:
+    target = targets.load_target(TREE, name)
+    assert target.description
+    if target.transport == "qemu":
+        assert target.emulator
+        assert target.compiler
+        assert target.packages
+
+
+def test_every_cpu_has_known_features_and_a_source() -> None:
+    known = catalog.features(TREE)
+    for cpu in targets.load_cpus(TREE).values():
+        valid = {*known[cpu.arch], *known["other"]}
+        assert set(cpu.features) <= valid, cpu.name
+        assert len(set(cpu.features)) == len(cpu.features), cpu.name
+        assert cpu.source, cpu.name
+        assert ("x86-64" in cpu.features) <= ("tune-word64" in cpu.features), cpu.name
+
+
+def test_cpus_build_on_each_other() -> None:
+    assert "aes" in targets.find_cpu(TREE, "westmere").features
+    assert "aes" not in targets.find_cpu(TREE, "core2").features
+    assert "aes" not in targets.find_cpu(TREE, "raspberrypi3").features
+    assert "tune-zmm" not in targets.find_cpu(TREE, "icelake-server").features
+    assert "tune-zmm" in targets.find_cpu(TREE, "zen4").features
+
+
+def test_unknown_names_come_with_the_nearest() -> None:
+    with pytest.raises(EverycoreError) as error:
+        targets.find_cpu(TREE, "cortex-a54")
+    assert "cortex-a53" in error.value.hint
+    with pytest.raises(EverycoreError) as error:
+        targets.load_target(TREE, "qemu-s309x")
+    assert "qemu-s390x" in error.value.hint
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("transport = 'carrier pigeon'\ndescription = 'x'\n", "unknown transport"),
+        ("colour = 'blue'\n", "unknown key 'colour'"),
+        ("transport = \n", "cannot read"),
+    ],
+)
+def test_a_bad_target_file_is_named(tmp_path: Path, text: str, complaint: str) -> None:
+    (tmp_path / "targets").mkdir()
+    (tmp_path / "targets" / "odd.toml").write_text(text)
+    with pytest.raises(EverycoreError, match=complaint) as error:
+        targets.load_target(Tree(tmp_path, True), "odd")
+    assert "odd.toml" in error.value.message

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: MIT
+"""The world as tests see it: saved harness outputs instead of processes."""
+
+import io
+from collections.abc import Generator, Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+import everycore
+from everycore.cli import main
+from everycore.context import Completed, Context
+from everycore.errors import EverycoreError
+
+DATA = Path(__file__).parent / "data"
+PACKAGE = Path(everycore.__file__).parent
+
+
+def data_text(name: str) -> str:
+    return (DATA / name).read_text(encoding="utf-8")
+
+
+@dataclass
+class FakeRunner:
+    """Plays a compiler that always succeeds and a harness whose output is in data/."""
+
+    outputs: dict[str, str] = field(
+        default_factory=dict
+    )  # command -> file in data/, without suffix
+    ends: dict[str, Completed] = field(default_factory=dict)  # command -> how it ends
+    compiler: str = "gcc_macros.txt"
+    absent: tuple[str, ...] = ()  # programs that cannot be started
+    calls: list[list[str]] = field(default_factory=list)
+
+    def run(self, argv: Sequence[str], *, stdin: str = "", cwd: Path | None = None) -> Completed:
+        del stdin, cwd
+        self._start(argv)
+        if "-dM" in argv:
+            return Completed(0, data_text(self.compiler))
+        if argv[0] == "git":
+            return Completed(0, "0123456789ab\n" if "rev-parse" in argv else "")
+        return self.ends.get("compile" if "-c" in argv else "link", Completed(0))
+
+    def stream(
+        self, argv: Sequence[str], *, stdin: Iterable[str] = ()
+    ) -> Generator[str, None, Completed]:
+        self._start(argv)
+        self.given = list(stdin)
+        place = next(i for i, word in enumerate(argv) if word.endswith("harness"))
+        command = argv[place + 1]
+        end = self.ends.get(command, Completed(0))
+        if end.code != 2:
+            yield from data_text(self.outputs.get(command, command) + ".jsonl").splitlines()
+        return end
+
+    def _start(self, argv: Sequence[str]) -> None:
+        self.calls.append(list(argv))
+        if argv[0] in self.absent:
+            raise EverycoreError(f"cannot run {argv[0]}: No such file or directory")
+
+    def harness_calls(self, command: str) -> list[list[str]]:
+        return [c for c in self.calls if len(c) > 1 and c[1] == command]
+
+
+@dataclass
+class Outcome:
+    code: int
+    out: str
+    err: str
+
+
+@dataclass
+class Lab:
+    """A command line in-process, in a world of its own."""
+
+    runner: Any
+    folder: Path
+    env: dict[str, str]
+    width: int = 80
+
+    def context(self) -> Context:
+        return Context(
+            out=Console(file=io.StringIO(), width=self.width, highlight=False),
+            err=Console(file=io.StringIO(), width=200, highlight=False),
+            env=self.env,
+            cwd=self.folder,
+            runner=self.runner,
+            now=lambda: datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC),
+            package=PACKAGE,
+        )
+
+    def __call__(self, *arguments: str) -> Outcome:
+        context = self.context()
+        code = main(arguments, context)
+        out, err = context.out.file, context.err.file
+        assert isinstance(out, io.StringIO)
+        assert isinstance(err, io.StringIO)
+        return Outcome(code, out.getvalue(), err.getvalue())
