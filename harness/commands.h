@@ -8,6 +8,7 @@ int resolve_command(int argc, char **argv);
 int check_command(int argc, char **argv);
 int bench_command(int argc, char **argv);
 int vectors_command(int argc, char **argv);
+int peers_command(int argc, char **argv);
 
 /* The first line of every command's output; after the arguments have been found good. counter: NULL where
  * the command does not measure. */

@@ -30,6 +30,9 @@ static const struct command {
      "          [--style streamed|fenced] [--in-place] [--samples N] [--budget-ms N]\n"
      "          [--counter C] [--cpu N] [--seed N]"},
     {"vectors", vectors_command, "< lines"},
+    {"peers", peers_command,
+     "[--peer P] [--mode M] [--key-bits B] [--bytes N] [--style S] [--samples N]\n"
+     "          [--budget-ms N] [--counter C] [--cpu N] [--seed N]"},
 };
 #define N_COMMANDS (sizeof commands / sizeof commands[0])
 

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT */
+/* libgcrypt through its cipher and MAC handles. Hardware off: PEER_GCRYPT_DISABLE_HWF in the environment, the
+ * comma list of libgcrypt's "hwf" names. */
+#include "peer.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <gcrypt.h>
+
+struct context {
+    gcry_cipher_hd_t cipher;
+    gcry_mac_hd_t mac;
+};
+
+static const char *version(void)
+{
+    static bool initialised;
+
+    if (!initialised) {
+        const char *off = getenv("PEER_GCRYPT_DISABLE_HWF");
+        if (off)
+            gcry_control(GCRYCTL_DISABLE_HWF, off, NULL);
+        gcry_check_version(NULL);
+        gcry_control(GCRYCTL_DISABLE_SECMEM, 0);
+        gcry_control(GCRYCTL_INITIALIZATION_FINISHED, 0);
+        initialised = true;
+    }
+    return gcry_check_version(NULL);
+}
+
+static void run_encrypt(void *context, const struct peer_message *m)
+{
+    gcry_cipher_hd_t c = ((struct context *)context)->cipher;
+
+    gcry_cipher_setiv(c, m->iv, 16);
+    gcry_cipher_encrypt(c, m->out, m->len_bytes, m->in, m->len_bytes);
+}
+
+static void run_decrypt(void *context, const struct peer_message *m)
+{
+    gcry_cipher_hd_t c = ((struct context *)context)->cipher;
+
+    gcry_cipher_setiv(c, m->iv, 16);
+    gcry_cipher_decrypt(c, m->out, m->len_bytes, m->in, m->len_bytes);
+}
+
+static void run_ecb_encrypt(void *context, const struct peer_message *m)
+{
+    gcry_cipher_encrypt(((struct context *)context)->cipher, m->out, m->len_bytes, m->in, m->len_bytes);
+}
+
+static void run_ecb_decrypt(void *context, const struct peer_message *m)
+{
+    gcry_cipher_decrypt(((struct context *)context)->cipher, m->out, m->len_bytes, m->in, m->len_bytes);
+}
+
+static void run_ctr(void *context, const struct peer_message *m)
+{
+    gcry_cipher_hd_t c = ((struct context *)context)->cipher;
+
+    gcry_cipher_setctr(c, m->iv, 16);
+    gcry_cipher_encrypt(c, m->out, m->len_bytes, m->in, m->len_bytes);
+}
+
+static void run_ccm_seal(void *context, const struct peer_message *m)
+{
+    gcry_cipher_hd_t c = ((struct context *)context)->cipher;
+    uint64_t lengths[3] = {m->len_bytes, PEER_AAD_BYTES, 16};
+
+    gcry_cipher_setiv(c, m->iv, 12);
+    gcry_cipher_ctl(c, GCRYCTL_SET_CCM_LENGTHS, lengths, sizeof lengths);
+    gcry_cipher_authenticate(c, peer_aad, PEER_AAD_BYTES);
+    gcry_cipher_encrypt(c, m->out, m->len_bytes, m->in, m->len_bytes);
+    gcry_cipher_gettag(c, m->tag, 16);
+}
+
+static void run_cmac(void *context, const struct peer_message *m)
+{
+    gcry_mac_hd_t c = ((struct context *)context)->mac;
+    size_t n = 16;
+
+    gcry_mac_reset(c);
+    gcry_mac_write(c, m->in, m->len_bytes);
+    gcry_mac_read(c, m->tag, &n);
+}
+
+static void close_context(void *vcontext)
+{
+    struct context *context = vcontext;
+
+    gcry_cipher_close(context->cipher);
+    gcry_mac_close(context->mac);
+    free(context);
+}
+
+static int cipher_number(unsigned key_bits)
+{
+    return key_bits == 128   ? GCRY_CIPHER_AES128
+           : key_bits == 192 ? GCRY_CIPHER_AES192
+                             : GCRY_CIPHER_AES256;
+}
+
+static void *open_context(const char *mode, const uint8_t *key, unsigned key_bits, peer_run **run)
+{
+    static const struct {
+        const char *mode;
+        int number;
+        peer_run *run;
+    } ciphers[] = {
+        {"ecb-enc", GCRY_CIPHER_MODE_ECB, run_ecb_encrypt},
+        {"ecb-dec", GCRY_CIPHER_MODE_ECB, run_ecb_decrypt},
+        {"cbc-enc", GCRY_CIPHER_MODE_CBC, run_encrypt},
+        {"cbc-dec", GCRY_CIPHER_MODE_CBC, run_decrypt},
+        {"ctr", GCRY_CIPHER_MODE_CTR, run_ctr},
+        {"xts-enc", GCRY_CIPHER_MODE_XTS, run_encrypt},
+        {"xts-dec", GCRY_CIPHER_MODE_XTS, run_decrypt},
+        {"ccm-seal", GCRY_CIPHER_MODE_CCM, run_ccm_seal},
+    };
+    struct context *context = calloc(1, sizeof *context);
+    bool good = false;
+
+    if (!context)
+        return NULL;
+    for (size_t i = 0; i < sizeof ciphers / sizeof ciphers[0]; i++) {
+        if (strcmp(mode, ciphers[i].mode) != 0)
+            continue;
+        unsigned n_keys = ciphers[i].number == GCRY_CIPHER_MODE_XTS ? 2 : 1;
+        *run = ciphers[i].run;
+        good = !gcry_cipher_open(&context->cipher, cipher_number(key_bits), ciphers[i].number, 0) &&
+               !gcry_cipher_setkey(context->cipher, key, n_keys * key_bits / 8);
+    }
+    if (strcmp(mode, "cmac") == 0) {
+        *run = run_cmac;
+        good = !gcry_mac_open(&context->mac, GCRY_MAC_CMAC_AES, 0, NULL) &&
+               !gcry_mac_setkey(context->mac, key, key_bits / 8);
+    }
+    if (good)
+        return context;
+    close_context(context);
+    return NULL;
+}
+
+const struct peer peer_libgcrypt = {
+    .name = "libgcrypt", .version = version, .open = open_context, .close = close_context};
