@@ -3,6 +3,7 @@
 #include "counter.h"
 
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "../options.h"
@@ -42,36 +43,59 @@ const char *counter_name(const struct counter *c)
     return c ? c->name : "none";
 }
 
-/* Ticks between two readings with nothing in between: in every interval, and in none of the work. */
-static uint64_t empty_ticks(const struct counter *c)
+static double ticks_of_chain(const struct counter *c, uint32_t n_links)
 {
-    static const struct counter *known;
-    static uint64_t least;
+    uint64_t start = c->now();
 
-    if (c != known) {
-        least = UINT64_MAX;
-        for (int i = 0; i < 2000; i++) {
-            uint64_t start = c->now(), ticks = c->now() - start;
-            least = ticks < least ? ticks : least;
-        }
-        known = c;
-    }
-    return least;
+    add_chain(n_links);
+    return (double)(c->now() - start);
 }
 
-static double ticks_since(const struct counter *c, uint64_t start)
+static int by_value(const void *a, const void *b)
 {
-    uint64_t ticks = c->now() - start, empty = empty_ticks(c);
+    double x = *(const double *)a, y = *(const double *)b;
 
-    return ticks > empty ? (double)(ticks - empty) : 0;
+    return (x > y) - (x < y);
+}
+
+#define N_TRIES 501
+
+/* The mean of the middle half: steady against interrupts, and finer than the step of the counter. */
+static double typical_ticks(const struct counter *c, uint32_t n_links)
+{
+    double ticks[N_TRIES], sum = 0;
+
+    for (int i = 0; i < N_TRIES; i++)
+        ticks[i] = ticks_of_chain(c, n_links);
+    qsort(ticks, N_TRIES, sizeof ticks[0], by_value);
+    for (int i = N_TRIES / 4; i < N_TRIES * 3 / 4; i++)
+        sum += ticks[i];
+    return sum / (N_TRIES * 3 / 4 - N_TRIES / 4);
+}
+
+/* Ticks of every interval that are not of its work: the readings themselves, and of a chain the end of its loop. */
+struct overhead {
+    double reading, chain;
+};
+
+static const struct overhead *overhead_of(const struct counter *c)
+{
+    static struct overhead known;
+    static const struct counter *known_for;
+
+    if (c != known_for) {
+        const uint32_t few = c->chain_links / 20, many = few * 3;
+        double slope = (typical_ticks(c, many) - typical_ticks(c, few)) / (many - few);
+        known.reading = typical_ticks(c, 0);
+        known.chain = typical_ticks(c, few) - slope * few;
+        known_for = c;
+    }
+    return &known;
 }
 
 static double chain_ticks(const struct counter *c)
 {
-    uint64_t start = c->now();
-
-    add_chain(c->chain_links);
-    return ticks_since(c, start);
+    return ticks_of_chain(c, c->chain_links) - overhead_of(c)->chain;
 }
 
 struct sample counter_sample(const struct counter *c, void (*run)(void *, uint64_t), void *arg,
@@ -84,7 +108,7 @@ struct sample counter_sample(const struct counter *c, void (*run)(void *, uint64
 
     run(arg, calls);
 
-    double ticks = ticks_since(c, start);
+    double ticks = (double)(c->now() - start) - overhead_of(c)->reading;
     s.ns = (double)(port_now_ns() - start_ns);
     double after = chain_ticks(c), less = before < after ? before : after,
            more = before < after ? after : before;

@@ -2,12 +2,12 @@
 /*
  * AES with the 256-byte S-box alone, all of which is read before every block.
  *
- * Method:   SubBytes by look-up, MixColumns by shifts on whole columns. Values of the S-box, one word
- *           from each of its 16-byte lines, are part of the first round key and are taken out again at
- *           every use, so no index into the table can be known before all of the table is cached.
+ * Method:   SubBytes by look-up, MixColumns by shifts on whole columns. Values of the S-box, a word
+ *           from each of its 16-byte lines, are part of the first round key and are taken out again
+ *           at every use: no index into the table can be known before the whole table is cached.
  * Source:   FIPS 197 (2023) section 5; small tables read in advance: Osvik, Shamir, Tromer, Cache
- *           Attacks and Countermeasures (2006); the values in the round key: A. Biesheuvel's fixed-time
- *           AES for Linux (2017), here with all lines in every word.
+ *           Attacks and Countermeasures (2006); the values in the round key: A. Biesheuvel's
+ *           fixed-time AES for Linux (2017), here with all lines in every word.
  * Needs:    ANY.   Timing: HARDENED (NOT constant time: the S-box is still indexed by secrets, and
  *           tools that look for that must find it. Left to an attacker: evicting lines of the table
  *           within one block, by another thread of the core or an interrupt, and differences inside
@@ -23,8 +23,8 @@
 
 typedef const uint8_t *tables;
 
-/* The same pointer, but the compiler does not know that: it can neither take the values of the table
- * as constants nor keep what was read through an earlier pointer. volatile: not moved out of loops. */
+/* The same pointer, but the compiler does not know that: it can neither take the table's values as
+ * constants nor keep what was read through an earlier pointer. volatile: not moved out of loops. */
 EVC_INLINE tables unknown(tables t)
 {
 #if defined(__GNUC__)

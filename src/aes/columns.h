@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A column of the AES state in a 32-bit word of the host's byte order: row r is byte r in memory
- * (FIPS 197 sections 3.4 and 3.5), so columns are loaded and stored as they are. What depends on the
+ * (FIPS 197 sections 3.4, 3.5), so columns are loaded and stored as they are. What depends on the
  * byte order (which bits are row r, which way rows move) is here.
  *
  * The macros are constant expressions if their arguments are.

@@ -7,8 +7,8 @@
  *     tables                    a pointer type: where the look-ups go
  *     TABLES, INV_TABLES        its values for encryption and decryption, evaluated once per block
  *     TOUCH(t)                  a word that is part of every word of the first round key; 0: none
- *     COLUMN(t, a, b, c, d, k)  a column after a round: a, b, c, d are the columns of the state that
- *                               give its rows 0 to 3, k points to 4 bytes of the round key
+ *     COLUMN(t, a, b, c, d, k)  a column after a round: a, b, c, d are the columns of the state
+ *                               that give its rows 0 to 3, k points to 4 bytes of the round key
  *     LAST(...)                 the same for the last round
  *     INV_COLUMN, INV_LAST      the same for decryption by the equivalent inverse cipher (FIPS 197
  *                               section 5.3.5)
