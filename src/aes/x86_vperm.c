@@ -109,19 +109,29 @@ EVC_INLINE struct nibbles split(__m128i packed)
 }
 
 /* i, k to io, jo. */
-EVC_INLINE struct reciprocals invert(struct nibbles x)
+EVC_INLINE struct reciprocals invert(const struct vperm_tables *t, struct nibbles x)
 {
-    __m128i ak = look_up(vperm_ainv[0], x.k), j = xor(x.i, x.k);
-    __m128i iak = xor(look_up(vperm_inv[0], x.i), ak);
-    __m128i jak = xor(look_up(vperm_inv[0], j), ak);
+    __m128i ak = look_up(t->ainv, x.k), j = xor(x.i, x.k);
+    __m128i iak = xor(look_up(t->inv, x.i), ak), jak = xor(look_up(t->inv, j), ak);
 
-    return (struct reciprocals){xor(look_up(vperm_inv[0], iak), j),
-                                xor(look_up(vperm_inv[0], jak), x.i)};
+    return (struct reciprocals){xor(look_up(t->inv, iak), j), xor(look_up(t->inv, jak), x.i)};
 }
 
-/* ---- One chain ----------------------------------------------------------------------- */
+/*
+ * The tables, as if at an address unknown to the compiler, once per round: else it holds as many of them in
+ * registers as it has, and (clang) moves those about to make room. They are loaded as fast as copied.
+ */
+EVC_INLINE const struct vperm_tables *in_memory(void)
+{
+    const struct vperm_tables *t = &vperm_tables;
 
-/* Compilers regroup xors, and the grouping below makes the chain short: they do not see through this. */
+#if defined(__GNUC__)
+    __asm__ volatile("" : "+r"(t));
+#endif
+    return t;
+}
+
+/* Compilers regroup xors, and the grouping below makes the chain short: this hides what x is made of. */
 EVC_INLINE __m128i keep(__m128i x)
 {
 #if defined(__GNUC__)
@@ -130,16 +140,19 @@ EVC_INLINE __m128i keep(__m128i x)
     return x;
 }
 
+/* ---- One chain ------------------------------------------------------------------------------ */
+
 /*
- * SubBytes, ShiftRows, MixColumns, AddRoundKey for one nibble of the state. ut: the S-box times 1 and 2.
- * rotate: the patterns of this round. What comes late joins last: s, then 2 s, then row 1 of 2 s + s.
+ * SubBytes, ShiftRows, MixColumns, AddRoundKey for one nibble of the state. ut: the S-box times 1
+ * and 2. rotate: the patterns of this round. What comes late joins last: s, 2 s, row 1 of 2 s + s.
  */
 EVC_INLINE __m128i mix_nibble(const uint8_t ut[4][16], struct reciprocals o,
                               const uint8_t *round_key, const uint8_t rotate[3][16])
 {
     __m128i s1 = look_up_2(ut, o);
-    __m128i s2 = xor(keep(xor(look_up(ut[2], o.io), table(round_key))), look_up(ut[3], o.jo));
-    __m128i s3 = xor(s1, look_up_2(ut + 2, o));
+    __m128i u2 = look_up(ut[2], o.io), t2 = look_up(ut[3], o.jo);
+    __m128i s2 = keep(xor(keep(xor(u2, table(round_key))), t2));
+    __m128i s3 = xor(s1, keep(xor(u2, t2)));
     __m128i rows_23 = keep(xor(permute(s1, rotate[1]), permute(s1, rotate[2])));
 
     return xor(keep(xor(rows_23, s2)), permute(s3, rotate[0]));
@@ -149,34 +162,37 @@ EVC_INLINE __m128i mix_nibble(const uint8_t ut[4][16], struct reciprocals o,
 EVC_INLINE struct reciprocals rounds_ik(const struct key *key, struct nibbles x)
 {
     for (uint32_t r = 1; r < key->head.rounds; r++) {
-        const uint8_t(*rotate)[16] = vperm_rotate + 3 * (r & 3);
-        struct reciprocals o = invert(x);
-        x.i = mix_nibble(vperm_enc_i, o, key->enc_ik[r - 1][0], rotate);
-        x.k = mix_nibble(vperm_enc_k, o, key->enc_ik[r - 1][1], rotate);
+        const struct vperm_tables *t = in_memory();
+        const uint8_t(*rotate)[16] = t->rotate + 3 * (r & 3);
+        struct reciprocals o = invert(t, x);
+        x.i = mix_nibble(t->enc_i, o, key->enc_ik[r - 1][0], rotate);
+        x.k = mix_nibble(t->enc_k, o, key->enc_ik[r - 1][1], rotate);
     }
-    return invert(x);
+    return invert(in_memory(), x);
 }
 
-/* CBC encryption of n_blocks > 0. The outputs are step bytes apart: 16, or 0 to keep only the last. */
+/* CBC encryption of n_blocks > 0. The outputs are step bytes apart: 16, or 0 to keep the last. */
 static void chain(const struct key *key, const uint8_t iv[16], const uint8_t *in, uint8_t *out,
                   size_t n_blocks, size_t step)
 {
+    const struct vperm_tables *t = in_memory();
     const uint32_t rounds = key->head.rounds;
     const __m128i first_key = table(key->enc[0]), last_key = table(key->enc[rounds]);
-    const uint8_t *shift = vperm_shift[rounds & 3];
-    struct nibbles x = split(xor(by_halves(vperm_in, xor(load(iv), load(in))), first_key));
+    const uint8_t *shift = t->shift[rounds & 3];
+    struct nibbles x = split(xor(by_halves(t->in, xor(load(iv), load(in))), first_key)), next;
+    struct reciprocals o;
 
-    for (;;) {
-        struct reciprocals o = rounds_ik(key, x);
-        struct nibbles next;
-        store(out, xor(permute(look_up_2(vperm_sub, o), shift), last_key));
-        if (!--n_blocks)
-            break;
-        in += 16, out += step;
-        next = split(xor(by_halves(vperm_in, xor(load(in), last_key)), first_key));
-        x.i = xor(permute(look_up_2(vperm_enc_i, o), shift), next.i);
-        x.k = xor(permute(look_up_2(vperm_enc_k, o), shift), next.k);
+    for (; n_blocks > 1; n_blocks--, out += step) {
+        in += 16;
+        next = split(xor(by_halves(t->in, xor(load(in), last_key)), first_key));
+        o = rounds_ik(key, x);
+        x.i = xor(permute(look_up_2(t->enc_i, o), shift), next.i);
+        x.k = xor(permute(look_up_2(t->enc_k, o), shift), next.k);
+        store(out, xor(permute(look_up_2(t->sub, o), shift), last_key));
+        t = in_memory();
     }
+    o = rounds_ik(key, x);
+    store(out, xor(permute(look_up_2(t->sub, o), shift), last_key));
 }
 
 static void cbc_encrypt(const void *vkey, uint8_t iv[16], const uint8_t *in, uint8_t *out,
@@ -194,137 +210,150 @@ static void cbcmac(const void *vkey, uint8_t state[16], const uint8_t *in, size_
         chain(vkey, state, in, state, n_blocks, 0);
 }
 
-/* ---- Several blocks ------------------------------------------------------------------ */
+/* ---- Several blocks ------------------------------------------------------------------------- */
 
 #define BATCH 4
 
-EVC_INLINE __m128i encrypt_round(__m128i x, __m128i round_key, const uint8_t rotate[3][16])
-{
-    struct reciprocals o = invert(split(x));
-    __m128i s1 = look_up_2(vperm_enc, o), s2 = look_up_2(vperm_enc + 2, o);
-    __m128i rows_02 = xor(s2, permute(s1, rotate[1])); /* 2 times row 0, 1 times row 2 */
+/* Four vectors with names: arrays stay in memory where the compiler does not unroll. */
+struct batch {
+    __m128i a, b, c, d;
+};
 
-    /* And one row further down 2 + 1 times row 0, 1 times row 2: rows 1 and 3. */
+/* 2 s + row 2, and one row further down (2 + 1) s + row 2: rows 1 and 3. */
+EVC_INLINE __m128i encrypt_round(const struct vperm_tables *t, __m128i x, __m128i round_key,
+                                 const uint8_t rotate[3][16])
+{
+    struct reciprocals o = invert(t, split(x));
+    __m128i s1 = look_up_2(t->enc, o), s2 = look_up_2(t->enc + 2, o);
+    __m128i rows_02 = xor(s2, permute(s1, rotate[1]));
+
     return xor(xor(rows_02, round_key), permute(xor(rows_02, s1), rotate[0]));
 }
 
 /* 14, 11, 13, 9 times rows 0, 1, 2, 3. */
-EVC_INLINE __m128i decrypt_round(__m128i x, __m128i round_key, const uint8_t rotate[3][16])
+EVC_INLINE __m128i decrypt_round(const struct vperm_tables *t, __m128i x, __m128i round_key,
+                                 const uint8_t rotate[3][16])
 {
-    struct reciprocals o = invert(split(x));
-    __m128i s14 = xor(look_up_2(vperm_dec, o), round_key), s13 = look_up_2(vperm_dec + 2, o);
-    __m128i s11 = look_up_2(vperm_dec + 4, o), s9 = look_up_2(vperm_dec + 6, o);
+    struct reciprocals o = invert(t, split(x));
+    __m128i s14 = xor(look_up_2(t->dec, o), round_key), s13 = look_up_2(t->dec + 2, o);
+    __m128i s11 = look_up_2(t->dec + 4, o), s9 = look_up_2(t->dec + 6, o);
 
     return xor(xor(s14, permute(s13, rotate[1])),
                permute(xor(s11, permute(s9, rotate[1])), rotate[0]));
 }
 
-EVC_INLINE void encrypt_batch(const struct key *key, __m128i x[BATCH])
+EVC_INLINE struct batch first_round(const uint8_t in[2][16], struct batch x, __m128i round_key)
 {
-    const uint32_t rounds = key->head.rounds;
-    const uint8_t *shift = vperm_shift[rounds & 3];
-    __m128i k = table(key->enc[0]), a, b, c, d;
+    return (struct batch){xor(by_halves(in, x.a), round_key), xor(by_halves(in, x.b), round_key),
+                          xor(by_halves(in, x.c), round_key), xor(by_halves(in, x.d), round_key)};
+}
 
-    a = xor(by_halves(vperm_in, x[0]), k);
-    b = xor(by_halves(vperm_in, x[1]), k);
-    c = xor(by_halves(vperm_in, x[2]), k);
-    d = xor(by_halves(vperm_in, x[3]), k);
+EVC_INLINE __m128i last_round(const uint8_t out[2][16], __m128i x, __m128i round_key,
+                              const uint8_t shift[16])
+{
+    return xor(permute(look_up_2(out, invert(&vperm_tables, split(x))), shift), round_key);
+}
+
+EVC_INLINE struct batch encrypt_batch(const struct key *key, struct batch x)
+{
+    const struct vperm_tables *t = &vperm_tables;
+    const uint32_t rounds = key->head.rounds;
+    const uint8_t *shift = t->shift[rounds & 3];
+    __m128i k = table(key->enc[0]);
+
+    x = first_round(t->in, x, k);
     for (uint32_t r = 1; r < rounds; r++) {
-        const uint8_t(*rotate)[16] = vperm_rotate + 3 * (r & 3);
+        const uint8_t(*rotate)[16] = t->rotate + 3 * (r & 3);
         k = table(key->enc[r]);
-        a = encrypt_round(a, k, rotate);
-        b = encrypt_round(b, k, rotate);
-        c = encrypt_round(c, k, rotate);
-        d = encrypt_round(d, k, rotate);
+        x.a = encrypt_round(t, x.a, k, rotate);
+        x.b = encrypt_round(t, x.b, k, rotate);
+        x.c = encrypt_round(t, x.c, k, rotate);
+        x.d = encrypt_round(t, x.d, k, rotate);
     }
     k = table(key->enc[rounds]);
-    x[0] = xor(permute(look_up_2(vperm_sub, invert(split(a))), shift), k);
-    x[1] = xor(permute(look_up_2(vperm_sub, invert(split(b))), shift), k);
-    x[2] = xor(permute(look_up_2(vperm_sub, invert(split(c))), shift), k);
-    x[3] = xor(permute(look_up_2(vperm_sub, invert(split(d))), shift), k);
+    return (struct batch){last_round(t->sub, x.a, k, shift), last_round(t->sub, x.b, k, shift),
+                          last_round(t->sub, x.c, k, shift), last_round(t->sub, x.d, k, shift)};
 }
 
-EVC_INLINE void decrypt_batch(const struct key *key, __m128i x[BATCH])
+EVC_INLINE struct batch decrypt_batch(const struct key *key, struct batch x)
 {
+    const struct vperm_tables *t = &vperm_tables;
     const uint32_t rounds = key->head.rounds;
-    const uint8_t *shift = vperm_shift[-rounds & 3];
-    __m128i k = table(key->dec[0]), a, b, c, d;
+    const uint8_t *shift = t->shift[-rounds & 3];
+    __m128i k = table(key->dec[0]);
 
-    a = xor(by_halves(vperm_inv_in, x[0]), k);
-    b = xor(by_halves(vperm_inv_in, x[1]), k);
-    c = xor(by_halves(vperm_inv_in, x[2]), k);
-    d = xor(by_halves(vperm_inv_in, x[3]), k);
+    x = first_round(t->inv_in, x, k);
     for (uint32_t r = 1; r < rounds; r++) {
-        const uint8_t(*rotate)[16] = vperm_rotate + 3 * (-r & 3);
+        const uint8_t(*rotate)[16] = t->rotate + 3 * (-r & 3);
         k = table(key->dec[r]);
-        a = decrypt_round(a, k, rotate);
-        b = decrypt_round(b, k, rotate);
-        c = decrypt_round(c, k, rotate);
-        d = decrypt_round(d, k, rotate);
+        x.a = decrypt_round(t, x.a, k, rotate);
+        x.b = decrypt_round(t, x.b, k, rotate);
+        x.c = decrypt_round(t, x.c, k, rotate);
+        x.d = decrypt_round(t, x.d, k, rotate);
     }
     k = table(key->dec[rounds]);
-    x[0] = xor(permute(look_up_2(vperm_inv_sub, invert(split(a))), shift), k);
-    x[1] = xor(permute(look_up_2(vperm_inv_sub, invert(split(b))), shift), k);
-    x[2] = xor(permute(look_up_2(vperm_inv_sub, invert(split(c))), shift), k);
-    x[3] = xor(permute(look_up_2(vperm_inv_sub, invert(split(d))), shift), k);
+    return (struct batch){last_round(t->inv_sub, x.a, k, shift),
+                          last_round(t->inv_sub, x.b, k, shift),
+                          last_round(t->inv_sub, x.c, k, shift),
+                          last_round(t->inv_sub, x.d, k, shift)};
 }
 
-/* The first n blocks of a batch from and to memory; the others are the last of them again. */
-EVC_INLINE void load_batch(__m128i x[BATCH], const uint8_t *in, size_t n)
+/* The first n > 0 blocks of a batch from and to memory; the others are the last of them again. */
+EVC_INLINE struct batch load_batch(const uint8_t *in, size_t n)
 {
-    for (size_t b = 0; b < BATCH; b++)
-        x[b] = load(in + 16 * (b < n ? b : n - 1));
+    return (struct batch){load(in), load(in + (n > 1 ? 16 : 0)),
+                          load(in + (n > 2 ? 32 : 16 * (n - 1))),
+                          load(in + (n > 3 ? 48 : 16 * (n - 1)))};
 }
 
-EVC_INLINE void store_batch(uint8_t *out, const __m128i x[BATCH], size_t n)
+EVC_INLINE void store_batch(uint8_t *out, struct batch x, size_t n)
 {
-    for (size_t b = 0; b < n; b++)
-        store(out + 16 * b, x[b]);
+    store(out, x.a);
+    if (n > 1)
+        store(out + 16, x.b);
+    if (n > 2)
+        store(out + 32, x.c);
+    if (n > 3)
+        store(out + 48, x.d);
+}
+
+EVC_INLINE struct batch xor_batch(struct batch x, struct batch y)
+{
+    return (struct batch){xor(x.a, y.a), xor(x.b, y.b), xor(x.c, y.c), xor(x.d, y.d)};
 }
 
 static void encrypt(const void *vkey, const uint8_t *in, uint8_t *out, size_t n_blocks)
 {
     static const uint8_t zero[16];
-    __m128i x[BATCH];
 
-    for (size_t n; n_blocks; n_blocks -= n, in += 16 * n, out += 16 * n) {
-        if (n_blocks == 1) {
-            chain(vkey, zero, in, out, 1, 0);
-            return;
-        }
+    for (size_t n; n_blocks > 1; n_blocks -= n, in += 16 * n, out += 16 * n) {
         n = n_blocks < BATCH ? n_blocks : BATCH;
-        load_batch(x, in, n);
-        encrypt_batch(vkey, x);
-        store_batch(out, x, n);
+        store_batch(out, encrypt_batch(vkey, load_batch(in, n)), n);
     }
+    if (n_blocks)
+        chain(vkey, zero, in, out, 1, 0);
 }
 
 static void decrypt(const void *vkey, const uint8_t *in, uint8_t *out, size_t n_blocks)
 {
-    __m128i x[BATCH];
-
     for (size_t n; n_blocks; n_blocks -= n, in += 16 * n, out += 16 * n) {
         n = n_blocks < BATCH ? n_blocks : BATCH;
-        load_batch(x, in, n);
-        decrypt_batch(vkey, x);
-        store_batch(out, x, n);
+        store_batch(out, decrypt_batch(vkey, load_batch(in, n)), n);
     }
 }
 
 static void cbc_decrypt(const void *vkey, uint8_t iv[16], const uint8_t *in, uint8_t *out,
                         size_t n_blocks)
 {
-    __m128i x[BATCH], mask[BATCH], before = load(iv);
+    __m128i before = load(iv);
 
     for (size_t n; n_blocks; n_blocks -= n, in += 16 * n, out += 16 * n) {
+        struct batch x, masks;
         n = n_blocks < BATCH ? n_blocks : BATCH;
-        load_batch(x, in, n);
-        mask[0] = before, mask[1] = x[0], mask[2] = x[1], mask[3] = x[2];
-        before = x[n - 1];
-        decrypt_batch(vkey, x);
-        for (size_t b = 0; b < BATCH; b++)
-            x[b] = xor(x[b], mask[b]);
-        store_batch(out, x, n);
+        x = load_batch(in, n);
+        masks = (struct batch){before, x.a, x.b, x.c};
+        before = x.d;
+        store_batch(out, xor_batch(decrypt_batch(vkey, x), masks), n);
     }
     store(iv, before);
 }
@@ -335,20 +364,20 @@ static void ctr32(const void *vkey, uint8_t counter[16], const uint8_t *in, uint
     static const uint8_t zero[16];
     const __m128i swap = _mm_set_epi8(12, 13, 14, 15, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
     const __m128i one = _mm_set_epi32(1, 0, 0, 0);
-    __m128i x[BATCH], count = _mm_shuffle_epi8(load(counter), swap);
+    __m128i count = _mm_shuffle_epi8(load(counter), swap);
     uint8_t stream[16 * BATCH];
 
     while (len_bytes > 16) {
         size_t n = len_bytes < 16 * BATCH ? len_bytes : 16 * BATCH;
-        for (size_t b = 0; b < BATCH; b++) {
-            x[b] = _mm_shuffle_epi8(count, swap);
-            if (16 * b < n)
-                count = _mm_add_epi32(count, one);
-        }
-        encrypt_batch(vkey, x);
+        __m128i two = _mm_add_epi32(one, one);
+        struct batch x = {count, _mm_add_epi32(count, one), _mm_add_epi32(count, two),
+                          _mm_add_epi32(count, _mm_add_epi32(two, one))};
+        x.a = _mm_shuffle_epi8(x.a, swap), x.b = _mm_shuffle_epi8(x.b, swap);
+        x.c = _mm_shuffle_epi8(x.c, swap), x.d = _mm_shuffle_epi8(x.d, swap);
+        x = encrypt_batch(vkey, x);
+        count = _mm_add_epi32(count, _mm_set_epi32((int)((n + 15) / 16), 0, 0, 0));
         if (n == 16 * BATCH) {
-            for (size_t b = 0; b < BATCH; b++)
-                store(out + 16 * b, xor(x[b], load(in + 16 * b)));
+            store_batch(out, xor_batch(x, load_batch(in, BATCH)), BATCH);
         } else {
             store_batch(stream, x, BATCH);
             evc_xor(out, in, stream, n);
@@ -369,9 +398,9 @@ static void ctr32(const void *vkey, uint8_t counter[16], const uint8_t *in, uint
 /* SubWord (FIPS 197 section 5.2). */
 static uint32_t sub_word(uint32_t word)
 {
-    __m128i x = by_halves(vperm_in, _mm_cvtsi32_si128((int)word));
+    __m128i x = by_halves(vperm_tables.in, _mm_cvtsi32_si128((int)word));
 
-    x = look_up_2(vperm_sub, invert(split(x)));
+    x = look_up_2(vperm_tables.sub, invert(&vperm_tables, split(x)));
     return (uint32_t)_mm_cvtsi128_si32(xor(x, _mm_set1_epi8(0x63)));
 }
 
@@ -387,10 +416,10 @@ static __m128i inv_mix_columns(__m128i a)
 {
     __m128i a1, b;
 
-    a = xor(a, times_x(times_x(xor(a, permute(a, vperm_rotate[1])))));
-    a1 = permute(a, vperm_rotate[0]);
+    a = xor(a, times_x(times_x(xor(a, permute(a, vperm_tables.rotate[1])))));
+    a1 = permute(a, vperm_tables.rotate[0]);
     b = xor(a, a1);
-    return xor(times_x(b), xor(a1, permute(b, vperm_rotate[1])));
+    return xor(times_x(b), xor(a1, permute(b, vperm_tables.rotate[1])));
 }
 
 static void set_key(void *vkey, const uint8_t *user_key)
@@ -401,11 +430,11 @@ static void set_key(void *vkey, const uint8_t *user_key)
     EVC_ALIGN(16) uint8_t w[EVC_AES_MAX_ROUNDS + 1][16];
 
     evc_aes_expand_key(w, user_key, rounds, sub_word);
-    store(key->enc[0], by_halves(vperm_in, load(w[0])));
+    store(key->enc[0], by_halves(vperm_tables.in, load(w[0])));
     for (uint32_t r = 1; r < rounds; r++) {
-        __m128i k = by_halves(vperm_in, xor(load(w[r]), constant));
+        __m128i k = by_halves(vperm_tables.in, xor(load(w[r]), constant));
         struct nibbles s;
-        k = permute(k, vperm_shift[-r & 3]);
+        k = permute(k, vperm_tables.shift[-r & 3]);
         s = split(k);
         store(key->enc[r], k);
         store(key->enc_ik[r - 1][0], s.i);
@@ -413,10 +442,10 @@ static void set_key(void *vkey, const uint8_t *user_key)
     }
     store(key->enc[rounds], xor(load(w[rounds]), constant));
     if (key->head.can_decrypt) {
-        store(key->dec[0], by_halves(vperm_inv_in, xor(load(w[rounds]), constant)));
+        store(key->dec[0], by_halves(vperm_tables.inv_in, xor(load(w[rounds]), constant)));
         for (uint32_t r = 1; r < rounds; r++) {
             __m128i k = xor(inv_mix_columns(load(w[rounds - r])), constant);
-            store(key->dec[r], permute(by_halves(vperm_inv_in, k), vperm_shift[r & 3]));
+            store(key->dec[r], permute(by_halves(vperm_tables.inv_in, k), vperm_tables.shift[r & 3]));
         }
         store(key->dec[rounds], load(w[0]));
     }
