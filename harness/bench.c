@@ -118,9 +118,11 @@ static void bench_kernels(struct point *p, struct plan *plan)
     char text[256];
 
     p->setup.kernel = "c_ref";
+    p->setup.alone = true;
     void *work = p->primitive->prepare(p->mode, &p->setup, &p->with);
     if (work)
         expected = p->primitive->result(p->mode, work);
+    p->setup.alone = false;
     for (unsigned i = 0; (line = evc_registry_at(i)) != NULL; i++) {
         if (strcmp(line->primitive, p->primitive->name) != 0 || !chosen(&plan->kernels, line->name))
             continue;

@@ -19,6 +19,7 @@ struct bench_setup {
     size_t len_bytes; /* of one message */
     size_t messages;  /* of one call; 1 except for the modes of many messages */
     bool in_place;
+    bool alone; /* no second kernel, even for a mode with two keys */
     uint64_t seed;
 };
 

@@ -8,23 +8,31 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "everycore/aes.h"
 #include "everycore/cpu.h"
+#include "everycore/modes.h"
 
 #include "random.h"
 
 #define MAX_SLOTS 8
+#define AAD_BYTES 13     /* as a record of TLS 1.2 (RFC 6655) */
+#define NONCE_BYTES 12
 #define SLOTS_BYTES 16384 /* messages of all slots: half of a 32 KiB first-level cache with their outputs */
 
 /* One of the messages that calls take in turn, so that none waits for the one before it. */
 struct slot {
     const uint8_t *in;
     uint8_t *out;
-    uint8_t iv[16];
+    uint8_t iv[16]; /* IV, counter, tweak or nonce */
+    uint8_t tag[16]; /* of a message to be opened */
 };
 
 struct work {
-    union evc_aes_key key;
+    union {
+        union evc_aes_key key;
+        struct evc_aes_xts_key xts;
+        struct evc_aes_cmac_key cmac;
+        struct evc_aes_ccm_key ccm;
+    };
     const struct evc_aes *kernel;
     unsigned key_bits;
     size_t len_bytes, n_messages;
@@ -33,7 +41,9 @@ struct work {
     struct evc_msg *messages; /* of the modes of many messages */
     uint8_t (*ivs)[16];
     uint8_t user_key[64];
+    uint8_t aad[AAD_BYTES];
     uint8_t tag[16];
+    unsigned failures; /* statuses that are not EVC_OK, by bits */
     union evc_aes_key made; /* by the modes that time key set-up */
     uint8_t *in, *out;
     size_t total_bytes;
@@ -68,20 +78,25 @@ struct work {
     uint8_t iv[16];                                                                                \
     memcpy(iv, s->iv, 16);
 
-LOOPS(ecb_enc, { evc_aes_encrypt(&w->key, s->in, s->out, w->len_bytes / 16); })
-LOOPS(ecb_dec, { evc_aes_decrypt(&w->key, s->in, s->out, w->len_bytes / 16); })
-LOOPS(cbc_enc, { COPY_IV evc_aes_cbc_encrypt_blocks(&w->key, iv, s->in, s->out, w->len_bytes / 16); })
-LOOPS(cbc_dec, { COPY_IV evc_aes_cbc_decrypt_blocks(&w->key, iv, s->in, s->out, w->len_bytes / 16); })
-LOOPS(ctr, { COPY_IV evc_aes_ctr32(&w->key, iv, s->in, s->out, w->len_bytes); })
-LOOPS(cbcmac, {
-    memset(w->tag, 0, 16);
-    evc_aes_cbcmac_blocks(&w->key, w->tag, s->in, w->len_bytes / 16);
-})
-LOOPS(cbc_enc_many, {
-    evc_aes_cbc_encrypt_blocks_many(&w->key, w->messages, w->n_messages);
-})
-LOOPS(setkey, { evc_aes_set_key(&w->made, w->kernel, w->user_key, w->key_bits); })
-LOOPS(setkey_enc, { evc_aes_set_encrypt_key(&w->made, w->kernel, w->user_key, w->key_bits); })
+#define MUST(call) w->failures |= (unsigned)(call);
+
+LOOPS(ecb_enc, evc_aes_encrypt(&w->key, s->in, s->out, w->len_bytes / 16);)
+LOOPS(ecb_dec, MUST(evc_aes_decrypt(&w->key, s->in, s->out, w->len_bytes / 16)))
+LOOPS(cbc_enc, COPY_IV MUST(evc_aes_cbc_encrypt(&w->key, iv, s->in, s->out, w->len_bytes)))
+LOOPS(cbc_dec, COPY_IV MUST(evc_aes_cbc_decrypt(&w->key, iv, s->in, s->out, w->len_bytes)))
+LOOPS(ctr, COPY_IV evc_aes_ctr(&w->key, iv, s->in, s->out, w->len_bytes);)
+LOOPS(xts_enc, MUST(evc_aes_xts_encrypt(&w->xts, s->iv, s->in, s->out, w->len_bytes)))
+LOOPS(xts_dec, MUST(evc_aes_xts_decrypt(&w->xts, s->iv, s->in, s->out, w->len_bytes)))
+LOOPS(cbcmac, memset(w->tag, 0, 16); MUST(evc_aes_cbcmac(&w->key, w->tag, s->in, w->len_bytes)))
+LOOPS(cmac, MUST(evc_aes_cmac(&w->cmac, s->in, w->len_bytes, w->tag, 16)))
+LOOPS(ccm_seal, MUST(evc_aes_ccm_seal(&w->ccm, s->iv, NONCE_BYTES, w->aad, AAD_BYTES, s->in, s->out,
+                                      w->len_bytes, w->tag, 16)))
+LOOPS(ccm_open, MUST(evc_aes_ccm_open(&w->ccm, s->iv, NONCE_BYTES, w->aad, AAD_BYTES, s->in, s->out,
+                                      w->len_bytes, s->tag, 16)))
+LOOPS(cbc_enc_many, MUST(evc_aes_cbc_encrypt_many(&w->key, w->messages, w->n_messages)))
+LOOPS(cmac_many, evc_aes_cmac_many(&w->cmac, w->messages, w->n_messages);)
+LOOPS(setkey, MUST(evc_aes_set_key(&w->made, w->kernel, w->user_key, w->key_bits)))
+LOOPS(setkey_enc, MUST(evc_aes_set_encrypt_key(&w->made, w->kernel, w->user_key, w->key_bits)))
 
 /* ---- The modes ----------------------------------------------------------------------------------------- */
 
@@ -89,22 +104,35 @@ enum {
     BLOCKS = 1, /* whole blocks only */
     MANY = 2,   /* a call is of many messages */
     KEY = 4,    /* no message: "bytes" is the length of the key */
+    OPENS = 8,  /* the messages are sealed beforehand; not in place, for a message opens once */
 };
+
+/* What keys a mode has. */
+enum keys { ONE, XTS, CMAC, CCM };
 
 static const struct mode {
     const char *name;
     bench_loop *streamed, *fenced;
+    enum keys keys;
     unsigned flags;
 } modes[] = {
-    {"ecb-enc", ecb_enc, ecb_enc_fenced, BLOCKS},
-    {"ecb-dec", ecb_dec, ecb_dec_fenced, BLOCKS},
-    {"cbc-enc", cbc_enc, cbc_enc_fenced, BLOCKS},
-    {"cbc-dec", cbc_dec, cbc_dec_fenced, BLOCKS},
-    {"ctr", ctr, ctr_fenced, 0},
-    {"cbcmac", cbcmac, cbcmac_fenced, BLOCKS},
-    {"cbc-enc-many", cbc_enc_many, cbc_enc_many_fenced, BLOCKS | MANY},
-    {"setkey", setkey, setkey_fenced, KEY},
-    {"setkey-enc", setkey_enc, setkey_enc_fenced, KEY},
+#define MODE(text, loop, keys, flags) {text, loop, loop##_fenced, keys, flags}
+    MODE("ecb-enc", ecb_enc, ONE, BLOCKS),
+    MODE("ecb-dec", ecb_dec, ONE, BLOCKS),
+    MODE("cbc-enc", cbc_enc, ONE, BLOCKS),
+    MODE("cbc-dec", cbc_dec, ONE, BLOCKS),
+    MODE("ctr", ctr, ONE, 0),
+    MODE("xts-enc", xts_enc, XTS, 0),
+    MODE("xts-dec", xts_dec, XTS, 0),
+    MODE("cbcmac", cbcmac, ONE, BLOCKS),
+    MODE("cmac", cmac, CMAC, 0),
+    MODE("ccm-seal", ccm_seal, CCM, 0),
+    MODE("ccm-open", ccm_open, CCM, OPENS),
+    MODE("cbc-enc-many", cbc_enc_many, ONE, BLOCKS | MANY),
+    MODE("cmac-many", cmac_many, CMAC, MANY),
+    MODE("setkey", setkey, ONE, KEY),
+    MODE("setkey-enc", setkey_enc, ONE, KEY),
+#undef MODE
 };
 #define N_MODES (sizeof modes / sizeof modes[0])
 
@@ -122,6 +150,10 @@ static size_t length_used(size_t mode, const struct bench_setup *setup)
 {
     if (modes[mode].flags & KEY)
         return setup->key_bits / 8;
+    if (modes[mode].keys == XTS && (setup->len_bytes < 16 || setup->key_bits == 192))
+        return 0;
+    if (modes[mode].flags & OPENS && setup->in_place)
+        return 0;
     return modes[mode].flags & BLOCKS ? setup->len_bytes / 16 * 16 : setup->len_bytes;
 }
 
@@ -188,6 +220,52 @@ static void set_slots(struct work *w, size_t stride, bool in_place, struct rando
     }
 }
 
+/* The kernel for one use of a mode with two keys: the one under test where that is its use or any, else the one
+ * that is selected on this CPU. */
+static const struct evc_aes *kernel_for(enum evc_use use, const struct work *w, bool alone,
+                                        const char **with)
+{
+    const struct evc_aes *other = evc_aes_select(evc_cpu_features(), 0, use);
+    unsigned own = w->kernel->kernel.use;
+
+    if (alone || own == EVC_USE_ANY || own == use || !other || other == w->kernel)
+        return w->kernel;
+    *with = other->kernel.name;
+    return other;
+}
+
+/* XTS: all data by the kernel under test; its tweak is one block, and by that kernel too unless it is PARALLEL. */
+static enum evc_status set_keys(struct work *w, enum keys keys, bool alone, const char **with)
+{
+    const struct evc_aes *serial;
+
+    switch (keys) {
+    case XTS:
+        serial = kernel_for(EVC_USE_SERIAL, w, alone, with);
+        return evc_aes_xts_set_key(&w->xts, w->kernel, serial, w->user_key, w->key_bits);
+    case CMAC:
+        return evc_aes_cmac_set_key(&w->cmac, w->kernel, w->user_key, w->key_bits);
+    case CCM:
+        serial = kernel_for(EVC_USE_SERIAL, w, alone, with);
+        return evc_aes_ccm_set_key(&w->ccm, kernel_for(EVC_USE_PARALLEL, w, alone, with), serial,
+                                   w->user_key, w->key_bits);
+    case ONE:
+        break;
+    }
+    return evc_aes_set_key(&w->key, w->kernel, w->user_key, w->key_bits);
+}
+
+/* Each slot's message becomes one that opens. */
+static void seal_slots(struct work *w)
+{
+    for (size_t i = 0; i <= w->slot_mask; i++) {
+        struct slot *s = &w->slots[i];
+        uint8_t *text = w->in + (s->in - w->in);
+        w->failures |= (unsigned)evc_aes_ccm_seal(&w->ccm, s->iv, NONCE_BYTES, w->aad, AAD_BYTES, text,
+                                                  text, w->len_bytes, s->tag, 16);
+    }
+}
+
 static void *prepare(size_t mode, const struct bench_setup *setup, const char **with)
 {
     static struct work work;
@@ -211,8 +289,11 @@ static void *prepare(size_t mode, const struct bench_setup *setup, const char **
     set_slots(w, stride, setup->in_place, &r);
     if (modes[mode].flags & MANY && !get_messages(w, setup->messages, stride, setup->in_place, &r))
         return NULL;
-    if (evc_aes_set_key(&w->key, w->kernel, w->user_key, w->key_bits) != EVC_OK)
+    if (set_keys(w, modes[mode].keys, setup->alone, with) != EVC_OK)
         return NULL;
+    random_bytes(&r, w->aad, AAD_BYTES);
+    if (modes[mode].flags & OPENS)
+        seal_slots(w);
     return w;
 }
 
@@ -234,7 +315,7 @@ static uint64_t result(size_t mode, void *vwork)
     modes[mode].streamed(w, 1);
     h = hash(h, w->in, w->total_bytes);
     h = hash(h, w->out, w->total_bytes);
-    h = hash(h, w->tag, 16);
+    h = hash(h, w->tag, 16) ^ w->failures;
     if (modes[mode].flags & MANY)
         h = hash(h, w->ivs[0], 16 * w->n_messages);
     if (modes[mode].flags & KEY) {
