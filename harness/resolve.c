@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* resolve: which kernel serves each use and each mode on this CPU or on any named one, and why the lines
- * before it do not. All answers come from evc_resolve() and evc_unfit(). */
+/* resolve: which kernel serves each use and each mode on this CPU or on any named one, and why the others
+ * do not. All answers come from evc_resolve() and evc_unfit(). */
 #include "everycore/cpu.h"
 #include "everycore/kernel.h"
 
@@ -37,15 +37,18 @@ static const struct mode_uses {
 };
 
 static void emit_skipped(const struct request *r, const struct evc_registry_line *line,
-                         enum evc_unfit why)
+                         enum evc_unfit why, const struct evc_registry_line *found)
 {
     char text[256];
     const char *word = "", *detail = "";
 
     switch (why) {
-    case EVC_FITS:
     case EVC_UNFIT_PRIMITIVE:
         return;
+    case EVC_FITS: /* but stands behind the chosen one */
+        word = "rank";
+        detail = found->name;
+        break;
     case EVC_UNFIT_ARCH:
         word = "arch";
         detail = arch_name((enum evc_arch)line->arch);
@@ -83,8 +86,10 @@ static void resolve_use(const struct request *r, const char *primitive, enum evc
     emit_text("use", use_name(use));
     emit_text("kernel", found ? found->name : NULL);
     emit_list_begin("skipped");
-    for (unsigned i = 0; (line = evc_registry_at(i)) != NULL && line != found; i++)
-        emit_skipped(r, line, evc_unfit(line, r->arch, primitive, r->features, r->policy, use));
+    for (unsigned i = 0; (line = evc_registry_at(i)) != NULL; i++)
+        if (line != found)
+            emit_skipped(r, line, evc_unfit(line, r->arch, primitive, r->features, r->policy, use),
+                         found);
     emit_list_end();
     emit_end();
 }

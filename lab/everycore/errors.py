@@ -5,6 +5,9 @@ import difflib
 from collections.abc import Iterable
 
 
+FEW_NAMES = 8  # may all be listed
+
+
 class EverycoreError(Exception):
     """What went wrong, and what to do about it.
 
@@ -23,7 +26,7 @@ def unknown_name(what: str, name: str, valid: Iterable[str]) -> EverycoreError:
     """The error for a name that does not exist, with the valid names nearest to it."""
     names = list(valid)
     near = difflib.get_close_matches(name.lower(), names, n=4, cutoff=0.5)
-    if not near:
-        near = [n for n in names if name.lower() in n or n in name.lower()][:4]
+    if not near and len(names) > FEW_NAMES:
+        near = difflib.get_close_matches(name.lower(), names, n=4, cutoff=0.0)
     hint = f"nearest: {', '.join(near)}" if near else f"valid: {', '.join(names)}"
     return EverycoreError(f"unknown {what} '{name}'", hint)

@@ -53,10 +53,10 @@ class Kernel:
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """A kernel that stands before the chosen one, and why it does not serve."""
+    """A kernel that was not chosen, and why."""
 
     kernel: str
-    why: str  # arch, feature, timing, use
+    why: str  # arch, feature, timing, use, rank
     detail: str = ""
 
 

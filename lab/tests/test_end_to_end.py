@@ -30,6 +30,15 @@ def test_resolve_answers_for_a_cpu_that_nobody_has_here(real_lab: Run) -> None:
     assert "ctr(aes)" in outcome.out
 
 
+def test_every_kernel_is_chosen_or_has_a_reason(real_lab: Run) -> None:
+    names = {line.name for line in catalog.registry(catalog.find_tree(PACKAGE))}
+    outcome = real_lab("resolve", "--cpu", "haswell", "--json")
+    lines = [o for o in map(json.loads, outcome.out.splitlines()) if o["type"] == "resolve"]
+    assert {line["use"] for line in lines} == {"parallel", "serial"}
+    for line in lines:
+        assert {line["kernel"], *(s["kernel"] for s in line["skipped"])} == names
+
+
 def test_check_of_the_reference_passes(real_lab: Run) -> None:
     outcome = real_lab("check", "--kernel", "c_ref", "--quick")
     assert outcome.code == 0, outcome.out + outcome.err

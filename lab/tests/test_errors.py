@@ -9,5 +9,7 @@ def test_near_names_are_offered() -> None:
     assert error.code == 2
 
 
-def test_without_near_names_all_are_offered() -> None:
+def test_without_near_names_a_few_are_offered_all_and_of_many_some() -> None:
+    many = [f"cpu{n}" for n in range(99)]
+    assert unknown_name("CPU", "zzz", many).hint.count("cpu") == 4
     assert unknown_name("mode", "zzz", ["ctr", "cmac"]).hint == "valid: ctr, cmac"

@@ -55,16 +55,13 @@ def resolve(
     if cpus:
         return _list_cpus(command, session.tree)
     arguments = ["resolve", "--policy", policy]
-    title = "This CPU"
     if cpu:
         model = find_cpu(session.tree, cpu)
         arch, names = model.arch, list(model.features)
-        title = f"{cpu} ({model.arch}: {' '.join(names) or 'no features'})"
     else:
         names = words(features)
         if arch:
             check_features(session.tree, arch, names)
-            title = f"{arch} with {' '.join(names) or 'no features'}"
     if arch:
         arguments += ["--arch", arch, "--features", ",".join(names)]
     records = list(session.records(*arguments))
@@ -74,6 +71,8 @@ def resolve(
         return None
     resolved = [r.line for r in records if isinstance(r.line, Resolved)]
     modes = [r.line for r in records if isinstance(r.line, Mode)]
+    have = f"{resolved[0].arch}: {' '.join(resolved[0].features) or 'no features'}"
+    title = f"{cpu or ('This CPU' if not arch else 'A CPU')} ({have})"
     note = f"policy {policy}; priority is the order of src/kernels.def"
     context.out.print(tables.modes_table(modes, title, caption=note))
     if why:

@@ -108,19 +108,19 @@ def why_not(skipped_why: str, detail: str) -> str:
             return TIMING_WORDS.get(detail, detail)
         case "use":
             return f"made for {detail} use"
+        case "rank":
+            return f"after {detail}"
         case _:
             return f"{skipped_why} {detail}".strip()
 
 
-def standing(kernel: str, resolved: Resolved, order: Sequence[str]) -> str:
-    """How a kernel stands in one selection: selected, why not, or whom it stands behind."""
+def standing(kernel: str, resolved: Resolved) -> str:
+    """How a kernel stands in one selection: selected, or why not."""
     if kernel == resolved.kernel:
         return "selected"
     for skipped in resolved.skipped:
         if skipped.kernel == kernel:
             return why_not(skipped.why, skipped.detail)
-    if resolved.kernel in order and order.index(kernel) > order.index(resolved.kernel):
-        return f"after {resolved.kernel}"
     return ""
 
 
@@ -133,7 +133,7 @@ def selection_table(
     for line in resolved:
         table.add_column(f"{line.use.capitalize()} use", ratio=1)
     for kernel in kernels:
-        cells = [standing(kernel, line, kernels) for line in resolved]
+        cells = [standing(kernel, line) for line in resolved]
         table.add_row(kernel, *(_standing_text(cell) for cell in cells))
     return titled(title, table, caption)
 
