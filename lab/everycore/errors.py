@@ -4,7 +4,6 @@
 import difflib
 from collections.abc import Iterable
 
-
 FEW_NAMES = 8  # may all be listed
 
 
