@@ -4,8 +4,8 @@
  *
  * Method:   eight words, word j holds bit j of all 32 bytes: bit 8r + 2c + b of it is row r,
  *           column c of block b. ShiftRows is never carried out: after i rounds, row r stands i r
- *           columns further right, and MixColumns and the round keys allow for that; i counts modulo 4.
- *           Decryption walks the same path back with the same round keys.
+ *           columns further right, and MixColumns and the round keys allow for that, i counting
+ *           modulo 4. Decryption walks the same path back with the same round keys.
  * Source:   A. Adomnicai, T. Peyrin, Fixslicing AES-like ciphers, CHES 2021; S-box: sbox_circuit.h.
  * Needs:    ANY.   Timing: CT (no tables, no secret branches).
  * Key form: fixsliced.
@@ -29,7 +29,7 @@ struct key {
 #define EACH_COLUMN(DO) DO(0) DO(1) DO(2) DO(3)
 #define EACH_BIT(DO) DO(0) DO(1) DO(2) DO(3) DO(4) DO(5) DO(6) DO(7)
 
-/* ---- In and out of the sliced form ---------------------------------------------------------- */
+/* ---- In and out of the sliced form --------------------------------------------------------- */
 
 /* Exchange the bits of *a under mask << n with the bits of *b under mask. */
 EVC_INLINE void swap_bits(uint32_t *a, uint32_t *b, uint32_t mask, int n)
@@ -85,7 +85,7 @@ EVC_INLINE void store_blocks(uint8_t *a, uint8_t *b, const uint32_t q[8])
 #undef STORE
 }
 
-/* ---- Rounds ------------------------------------------------------------------------------ */
+/* ---- Rounds -------------------------------------------------------------------------------- */
 
 EVC_INLINE uint32_t ror(uint32_t x, int n)
 {
@@ -239,7 +239,7 @@ static void decrypt(const void *key, const uint8_t *in, uint8_t *out, size_t n_b
         decrypt_two(key, in, in, out, out);
 }
 
-/* ---- Key set-up -------------------------------------------------------------------------- */
+/* ---- Key set-up ---------------------------------------------------------------------------- */
 
 /* The four bytes of x, in any order, through the circuit: bit j of each in word j. */
 static uint32_t sub_word(uint32_t x)

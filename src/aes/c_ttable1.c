@@ -26,7 +26,6 @@ static const EVC_ALIGN(64) uint32_t inv_mix[256] = {EVC_AES_INV_SBOX(INV_MIX)};
 typedef const uint32_t *tables;
 #define TABLES mix
 #define INV_TABLES inv_mix
-#define TOUCH(t) 0
 
 #define COLUMN(t, a, b, c, d, k)                                                                   \
     (load_word(k) ^ (t)[EVC_ROW(a, 0)] ^ evc_rows_down((t)[EVC_ROW(b, 1)], 1) ^                    \

@@ -38,7 +38,6 @@ static const EVC_ALIGN(64) uint32_t inv_mix[4][256] = {{EVC_AES_INV_SBOX(INV_MIX
 typedef const uint32_t (*tables)[256];
 #define TABLES mix
 #define INV_TABLES inv_mix
-#define TOUCH(t) 0
 
 #define COLUMN(t, a, b, c, d, k)                                                                   \
     (load_word(k) ^ (t)[0][EVC_ROW(a, 0)] ^ (t)[1][EVC_ROW(b, 1)] ^ (t)[2][EVC_ROW(c, 2)] ^        \

@@ -5,8 +5,7 @@
  * A template: the including file says how one column is found, and defines before the inclusion
  *
  *     tables                    a pointer type: where the look-ups go
- *     TABLES, INV_TABLES        its values for encryption and decryption, evaluated once per block
- *     TOUCH(t)                  a word that is part of every word of the first round key; 0: none
+ *     TABLES, INV_TABLES        its values for encryption and decryption
  *     COLUMN(t, a, b, c, d, k)  a column after a round: a, b, c, d are the columns of the state
  *                               that give its rows 0 to 3, k points to 4 bytes of the round key
  *     LAST(...)                 the same for the last round
@@ -53,9 +52,8 @@ EVC_INLINE void encrypt_columns(const struct evc_aes_fips197_key *key, uint32_t 
     const uint8_t(*rk)[16] = key->enc;
     const uint32_t rounds = key->head.rounds; /* even */
     const tables t = TABLES;
-    const uint32_t touched = TOUCH(t);
-    uint32_t s0 = *p0 ^ load_word(rk[0]) ^ touched, s1 = *p1 ^ load_word(rk[0] + 4) ^ touched;
-    uint32_t s2 = *p2 ^ load_word(rk[0] + 8) ^ touched, s3 = *p3 ^ load_word(rk[0] + 12) ^ touched;
+    uint32_t s0 = *p0 ^ load_word(rk[0]), s1 = *p1 ^ load_word(rk[0] + 4);
+    uint32_t s2 = *p2 ^ load_word(rk[0] + 8), s3 = *p3 ^ load_word(rk[0] + 12);
     uint32_t u0, u1, u2, u3;
 
     for (uint32_t r = 1;; r += 2) {
@@ -74,9 +72,8 @@ EVC_INLINE void decrypt_columns(const struct evc_aes_fips197_key *key, uint32_t 
     const uint8_t(*rk)[16] = key->dec;
     const uint32_t rounds = key->head.rounds; /* even */
     const tables t = INV_TABLES;
-    const uint32_t touched = TOUCH(t);
-    uint32_t s0 = *p0 ^ load_word(rk[0]) ^ touched, s1 = *p1 ^ load_word(rk[0] + 4) ^ touched;
-    uint32_t s2 = *p2 ^ load_word(rk[0] + 8) ^ touched, s3 = *p3 ^ load_word(rk[0] + 12) ^ touched;
+    uint32_t s0 = *p0 ^ load_word(rk[0]), s1 = *p1 ^ load_word(rk[0] + 4);
+    uint32_t s2 = *p2 ^ load_word(rk[0] + 8), s3 = *p3 ^ load_word(rk[0] + 12);
     uint32_t u0, u1, u2, u3;
 
     for (uint32_t r = 1;; r += 2) {
