@@ -102,9 +102,11 @@ static void check_kernel(const struct check_primitive *primitive, const struct e
         emit_check(&c, "all", SKIP);
         return;
     }
-    for (size_t i = 0; i < primitive->n_properties; i++)
-        if (chosen(&plan.properties, primitive->properties[i].name))
-            check_property(&primitive->properties[i], line);
+    for (size_t i = 0; i < primitive->n_properties; i++) {
+        const struct property *p = &primitive->properties[i];
+        if (plan.properties.n ? chosen(&plan.properties, p->name) : !p->on_request)
+            check_property(p, line);
+    }
 }
 
 static void must_be_properties(const struct words *words)

@@ -28,6 +28,7 @@ struct check {
 struct property {
     const char *name;
     enum result (*holds)(struct check *);
+    bool on_request; /* done only if named: it depends on the compiler more than on the source */
 };
 
 struct check_primitive {

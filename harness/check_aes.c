@@ -709,7 +709,8 @@ static enum result wiped_keys_are_zero(struct check *c)
 
 /* ---- What stays behind ----------------------------------------------------------------------------------------- */
 
-/* Only an optimised build says something about the source: without optimisation every value passes through memory
+/* Wiped temporaries are the source's affair, spilled registers the compiler's: this finds both, so it is done on
+ * request. Only an optimised build says something about the source: without optimisation every value passes through memory
  * that no source can name, and a sanitizer keeps copies of its own. */
 #if defined(__SANITIZE_ADDRESS__)
 #define INSTRUMENTED 1
@@ -872,7 +873,7 @@ static enum result many_messages_equal_one_by_one(struct check *c)
 }
 
 static const struct property properties[] = {
-#define PROPERTY(name) {#name, name}
+#define PROPERTY(name) {#name, name, false}
     PROPERTY(descriptor_agrees_with_its_line),
     PROPERTY(known_answers),
     PROPERTY(every_length_equals_reference),
@@ -890,7 +891,7 @@ static const struct property properties[] = {
     PROPERTY(keys_change_only_when_set),
     PROPERTY(rebinding_keeps_the_key),
     PROPERTY(wiped_keys_are_zero),
-    PROPERTY(set_key_leaves_no_key_behind),
+    {"set_key_leaves_no_key_behind", set_key_leaves_no_key_behind, true},
 #undef PROPERTY
 };
 
