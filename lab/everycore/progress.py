@@ -15,7 +15,7 @@ SHOW_AFTER_SECONDS = 2.0
 class Progress:
     """`with Progress(console, "building", 40) as progress: progress.step("aes.c")`."""
 
-    def __init__(self, console: Console, title: str, total: int) -> None:
+    def __init__(self, console: Console, title: str, total: int | None) -> None:
         self._bar = RichProgress(
             TextColumn("{task.description}"),
             BarColumn(bar_width=None),

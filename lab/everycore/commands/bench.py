@@ -25,7 +25,7 @@ from everycore.protocol import Bench, Failure, Hello, Kernel, Mode, Record, Reso
 from everycore.report import tables
 from everycore.session import Session, open_session
 
-MODES = ("cbc-enc", "cbc-dec", "ctr", "cbcmac", "cbc-enc-many")
+MODES = ("cbc-enc", "cbc-dec", "ctr", "xts-enc", "xts-dec", "cmac", "ccm-seal", "cbc-enc-many")
 SIZES_BYTES = (16, 64, 512, 1500, 4096, 16384)
 QUICK_SIZES_BYTES = (64, 1500, 16384)
 ALONE_BYTES = 64  # up to here a message is also measured alone, between fences
@@ -190,7 +190,7 @@ def _show(
         f"{run.machine.title()}; {run.counter}; {run.compiler} {' '.join(run.flags)};"
         f" {run.revision}"
     )
-    for table in tables.bench_tables(benches, modes, caption):
+    for table in tables.bench_tables(benches, modes, caption, context.out.width):
         context.out.print(table)
     context.out.print(tables.bench_legend(fence), style="dim", markup=False)
     for why in dict.fromkeys(b.why for b in benches if b.why):

@@ -69,7 +69,7 @@ def _check_properties(context: Context, session: Session, arguments: list[str], 
     checks: list[Check] = []
     summary: Summary | None = None
     failures: list[Failure] = []
-    with Progress(context.err, "checking", 0) as progress:
+    with Progress(context.err, "checking", None) as progress:
         for record in session.records(*arguments):
             if json:
                 context.print_raw(record.text)
@@ -90,15 +90,17 @@ def _check_properties(context: Context, session: Session, arguments: list[str], 
         )
         context.out.print(tables.checks_table(checks, caption=f"{where}; seed {summary.seed}"))
         for line in bad:
-            context.out.print(f"FAIL {line.kernel} {line.property}: {line.detail}", markup=False)
+            _show_failure(context, f"{line.kernel} {line.property}: {line.detail}")
         for failure in failures:
-            context.out.print(
-                f"FAIL {failure.kernel} {failure.mode}: {failure.detail}", markup=False
-            )
+            _show_failure(context, f"{failure.kernel} {failure.mode}: {failure.detail}")
         context.out.print(
             f"{summary.passed} passed, {summary.failed} failed, {summary.skipped} skipped"
         )
     return not bad and not failures and summary.failed == 0
+
+
+def _show_failure(context: Context, text: str) -> None:
+    context.out.print(f"FAIL {text}", style="bold red", markup=False, soft_wrap=True)
 
 
 def _check_vectors(context: Context, session: Session, json: bool) -> bool:
@@ -126,8 +128,7 @@ def _check_vectors(context: Context, session: Session, json: bool) -> bool:
         )
         context.out.print(tables.vectors_table(counts, caption=where))
         for name, line in wrong:
-            text = f"FAIL {name} {line.id} {line.kernel}: {line.detail}"
-            context.out.print(text, markup=False, soft_wrap=True)
+            _show_failure(context, f"{name} {line.id} {line.kernel}: {line.detail}")
         passed, failures = sum(c.passed for c in counts), sum(c.failed for c in counts)
         context.out.print(f"{passed} passed, {failures} failed")
     return not wrong and all(c.failed == 0 for c in counts)

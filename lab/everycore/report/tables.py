@@ -19,9 +19,9 @@ WIDE_COLUMNS = 110
 TIMING_WORDS = {"ct": "constant time", "hardened": "hardened", "vartime": "variable time"}
 
 
-def plain_table(*columns: str) -> Table:
+def plain_table(*columns: str, gap: int = 1) -> Table:
     """The look of all tables: no vertical lines, all that fits in 80 columns."""
-    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 2, 0, 0))
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, gap, 0, 0))
     for column in columns:
         table.add_column(column)
     return table
@@ -226,14 +226,16 @@ def selected_kernels(mode: str, primitive: str, modes: Sequence[Mode]) -> tuple[
     return ()
 
 
-def bench_tables(benches: Iterable[Bench], modes: Sequence[Mode], caption: str) -> list[Group]:
+def bench_tables(
+    benches: Iterable[Bench], modes: Sequence[Mode], caption: str, width: int
+) -> list[Group]:
     """One table per mode: kernels down, message sizes across."""
     groups: dict[tuple[str, str, int, int], list[Bench]] = {}
     for bench in benches:
         key = (bench.primitive, bench.mode, bench.key_bits, bench.messages)
         groups.setdefault(key, []).append(bench)
     return [
-        _bench_table(primitive, mode, key_bits, messages, group, modes, caption)
+        _bench_table(primitive, mode, key_bits, messages, group, modes, caption, width)
         for (primitive, mode, key_bits, messages), group in groups.items()
     ]
 
@@ -246,6 +248,7 @@ def _bench_table(
     group: Sequence[Bench],
     modes: Sequence[Mode],
     caption: str,
+    width: int,
 ) -> Group:
     streamed = {(b.kernel, b.bytes): cell(b) for b in group if b.style == "streamed"}
     fenced = {(b.kernel, b.bytes): cell(b) for b in group if b.style == "fenced"}
@@ -255,14 +258,14 @@ def _bench_table(
     many = f", {messages} messages side by side" if messages > 1 else ""
     per_call = not sizes or sizes == [0]
     what = "cycles per call" if per_call else "cycles per byte"
-    table = plain_table()
+    table = plain_table(gap=1 if width >= WIDE_COLUMNS else 0)
     table.add_column("Kernel", no_wrap=True)
     for size in sizes:
         table.add_column("call" if per_call else str(size), justify="right", no_wrap=True)
     if sizes and not per_call:
         table.add_column("GB/s", justify="right", no_wrap=True)
     for size in fenced_sizes:
-        table.add_column(f"{size} alone", justify="right", max_width=6)
+        table.add_column(f"{size}\nalone", justify="right", no_wrap=True)
     best = _best(streamed, per_call), _best(fenced, True)
     for kernel in dict.fromkeys(b.kernel for b in group):
         mark = SELECTED if kernel in chosen else " "

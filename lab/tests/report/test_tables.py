@@ -48,7 +48,7 @@ def test_kernels_serve_both_halves_of_an_algorithm() -> None:
 
 
 def test_bench_tables_fit_in_80_columns_and_mark_the_selected() -> None:
-    ctr, *_ = tables.bench_tables(BENCHES, MODES, "AMD; tsc; gcc; abc")
+    ctr, *_ = tables.bench_tables(BENCHES, MODES, "AMD; tsc; gcc; abc", 80)
     text = render(ctr)
     assert "ctr aes-256: cycles per byte" in text
     assert "* x86_aesni" in text
@@ -58,14 +58,28 @@ def test_bench_tables_fit_in_80_columns_and_mark_the_selected() -> None:
     assert row[1:] == ["x86_aesni", "0.313", "0.253", "0.250", "16.0", "32"]
 
 
+def test_the_widest_bench_table_fits_in_80_columns() -> None:
+    sizes = (16, 64, 512, 1500, 4096, 16384)
+    benches = [
+        Bench("aes", "x86_bitslice256", "ctr", 256, size, 1, style, "c", (n, n, n * 1.2, n * 1.4))
+        for style in ("streamed", "fenced")
+        for size in (sizes if style == "streamed" else sizes[:2])
+        for n in (0.8888 * size if size != 64 else 334.4 * size,)
+    ]
+    text = render(tables.bench_tables(benches, MODES, "", 80)[0])
+    assert "…" not in text
+    assert max(map(len, text.splitlines())) <= 80
+    assert text.count(" ~") == 8
+
+
 def test_what_was_not_measured_is_a_dash() -> None:
     benches = [line for line in lines("bench_no_counter") if isinstance(line, Bench)]
-    assert render(tables.bench_tables(benches, MODES, "")[0]).count(" -") == 2
+    assert render(tables.bench_tables(benches, MODES, "", 80)[0]).count(" -") == 2
 
 
 def test_noise_is_marked() -> None:
     noisy = Bench("aes", "k", "ctr", 256, 100, 1, "streamed", "c", (100, 110, 120, 140, 160))
-    assert "~1.20" in render(tables.bench_tables([noisy], MODES, "")[0])
+    assert "~1.20" in render(tables.bench_tables([noisy], MODES, "", 80)[0])
 
 
 def test_every_kernel_stands_somewhere_in_the_selection() -> None:
