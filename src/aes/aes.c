@@ -66,8 +66,8 @@ enum evc_status evc_aes_decrypt(const union evc_aes_key *key, const uint8_t *in,
 
 /* ---- CTR ----------------------------------------------------------------------------------------- */
 
-static void compose_ctr32(const union evc_aes_key *key, uint8_t counter[16], const uint8_t *in,
-                          uint8_t *out, size_t len_bytes)
+EVC_OUT_OF_LINE void compose_ctr32(const union evc_aes_key *key, uint8_t counter[16],
+                                   const uint8_t *in, uint8_t *out, size_t len_bytes)
 {
     uint8_t stream[CHUNK_BYTES];
     uint32_t count = evc_load32_be(counter + 12);
@@ -98,8 +98,8 @@ void evc_aes_ctr32(const union evc_aes_key *key, uint8_t counter[16], const uint
 
 /* ---- CBC ------------------------------------------------------------------------------------------- */
 
-static void compose_cbc_encrypt(const union evc_aes_key *key, uint8_t iv[16], const uint8_t *in,
-                                uint8_t *out, size_t n_blocks)
+EVC_OUT_OF_LINE void compose_cbc_encrypt(const union evc_aes_key *key, uint8_t iv[16],
+                                         const uint8_t *in, uint8_t *out, size_t n_blocks)
 {
     uint8_t chain[16];
 
@@ -121,8 +121,8 @@ void evc_aes_cbc_encrypt_blocks(const union evc_aes_key *key, uint8_t iv[16], co
         compose_cbc_encrypt(key, iv, in, out, n_blocks);
 }
 
-static void compose_cbc_decrypt(const union evc_aes_key *key, uint8_t iv[16], const uint8_t *in,
-                                uint8_t *out, size_t n_blocks)
+EVC_OUT_OF_LINE void compose_cbc_decrypt(const union evc_aes_key *key, uint8_t iv[16],
+                                         const uint8_t *in, uint8_t *out, size_t n_blocks)
 {
     uint8_t plain[CHUNK_BYTES], next_iv[16];
 
@@ -149,24 +149,29 @@ void evc_aes_cbc_decrypt_blocks(const union evc_aes_key *key, uint8_t iv[16], co
         compose_cbc_decrypt(key, iv, in, out, n_blocks);
 }
 
-void evc_aes_cbcmac_blocks(const union evc_aes_key *key, uint8_t chain[16], const uint8_t *in,
-                           size_t n_blocks)
+EVC_OUT_OF_LINE void compose_cbcmac(const union evc_aes_key *key, uint8_t chain[16],
+                                    const uint8_t *in, size_t n_blocks)
 {
-    if (key->head.kernel->cbcmac) {
-        key->head.kernel->cbcmac(key, chain, in, n_blocks);
-        return;
-    }
     for (; n_blocks; n_blocks--, in += 16) {
         evc_xor16(chain, chain, in);
         key->head.kernel->encrypt(key, chain, chain, 1);
     }
 }
 
+void evc_aes_cbcmac_blocks(const union evc_aes_key *key, uint8_t chain[16], const uint8_t *in,
+                           size_t n_blocks)
+{
+    if (key->head.kernel->cbcmac)
+        key->head.kernel->cbcmac(key, chain, in, n_blocks);
+    else
+        compose_cbcmac(key, chain, in, n_blocks);
+}
+
 /* ---- XTS -------------------------------------------------------------------------------------------- */
 
-static void compose_xts(const union evc_aes_key *key, uint8_t tweak[16], const uint8_t *in,
-                        uint8_t *out, size_t n_blocks,
-                        void (*crypt)(const void *, const uint8_t *, uint8_t *, size_t))
+EVC_OUT_OF_LINE void compose_xts(const union evc_aes_key *key, uint8_t tweak[16], const uint8_t *in,
+                                 uint8_t *out, size_t n_blocks,
+                                 void (*crypt)(const void *, const uint8_t *, uint8_t *, size_t))
 {
     uint8_t tweaks[CHUNK_BYTES / 2], block[CHUNK_BYTES / 2];
 

@@ -38,6 +38,13 @@ void *memset(void *, int, size_t);
 #define EVC_INLINE static inline
 #endif
 
+/* For the long way round of a short function: taken into it, its registers would be saved at every call. */
+#if defined(__GNUC__)
+#define EVC_OUT_OF_LINE static __attribute__((noinline))
+#else
+#define EVC_OUT_OF_LINE static
+#endif
+
 EVC_INLINE uint32_t evc_bswap32(uint32_t x)
 {
     x = ((x & UINT32_C(0x00ff00ff)) << 8) | ((x >> 8) & UINT32_C(0x00ff00ff));

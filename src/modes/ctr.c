@@ -16,8 +16,8 @@ static void carry(uint8_t counter[16])
 }
 
 /* A message in which the last 4 bytes wrap: at most once in 2^32 blocks. */
-static void ctr_across_wraps(const union evc_aes_key *key, uint8_t counter[16], const uint8_t *in,
-                             uint8_t *out, size_t len_bytes)
+EVC_OUT_OF_LINE void ctr_across_wraps(const union evc_aes_key *key, uint8_t counter[16],
+                                      const uint8_t *in, uint8_t *out, size_t len_bytes)
 {
     while (len_bytes) {
         uint64_t blocks_to_wrap = (UINT64_C(1) << 32) - evc_load32_be(counter + 12);
