@@ -261,13 +261,13 @@ static void set_key(void *vkey, const uint8_t *user_key)
 {
     struct key *key = vkey;
     const uint32_t rounds = key->head.rounds;
-    uint8_t schedule[16 * (EVC_AES_MAX_ROUNDS + 1)], four[64];
+    uint8_t schedule[EVC_AES_MAX_ROUNDS + 1][16], four[64];
 
     evc_ct_expand_key(schedule, user_key, rounds);
     for (uint32_t r = 0; r <= rounds; r++) {
         for (uint32_t i = 0; i < 64; i++) { /* byte i % 4 + 4 c of a block: row i % 4 */
             uint32_t column = (i / 4 + 3 * r * (i % 4)) % 4; /* moved right by r times the row */
-            four[i] = (uint8_t)(schedule[16 * r + 4 * column + i % 4] ^
+            four[i] = (uint8_t)(schedule[r][4 * column + i % 4] ^
                                 (r ? EVC_CIRCUIT_KEY_XOR : 0));
         }
         load(key->planes[r], four);

@@ -23,8 +23,8 @@
 #include "common/ct.h"
 
 /*
- * A pair of columns: bits 16 r to 16 r + 7 are row r of the first, bits 16 r + 8 to 16 r + 15 that of
- * the second. All rows of both move by one rotation, and MixColumns is half the work on 64-bit
+ * A pair of columns: bits 16 r to 16 r + 7 are row r of the first, bits 16 r + 8 to 16 r + 15 that
+ * of the second. All rows of both move by one rotation, and MixColumns is half the work on 64-bit
  * registers. The state is two pairs: columns 0 and 1, columns 2 and 3.
  */
 typedef uint64_t pair;

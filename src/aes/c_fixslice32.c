@@ -12,7 +12,7 @@
  */
 #include "aes/kernel.h"
 
-#include "aes/key_schedule.h"
+#include "aes/ct_keys.h"
 #include "common/bytes.h"
 #include "common/ct.h"
 
@@ -241,35 +241,36 @@ static void decrypt(const void *key, const uint8_t *in, uint8_t *out, size_t n_b
 
 /* ---- Key set-up ---------------------------------------------------------------------------- */
 
-/* The four bytes of x, in any order, through the circuit: bit j of each in word j. */
-static uint32_t sub_word(uint32_t x)
+/* Columns of round key r as the state stands then: row i is displaced by i r columns. */
+EVC_INLINE void load_round_key(uint32_t q[8], const uint8_t key[16], uint32_t r)
 {
-    const uint32_t ones = UINT32_C(0x01010101);
-    uint32_t q[8], y = EVC_CIRCUIT_KEY_XOR * ones;
+    uint32_t w[4], flip = r == 0 ? 0 : EVC_CIRCUIT_KEY_XOR * UINT32_C(0x01010101);
 
-    for (int j = 0; j < 8; j++)
-        q[j] = evc_barrier32(x >> j & ones);
-    sub_bytes(q);
-    for (int j = 0; j < 8; j++)
-        y ^= (q[j] & ones) << j;
-    return y;
+#define LOAD(c) w[c] = evc_load32_le(key + 4 * c) ^ flip;
+    EACH_COLUMN(LOAD)
+#undef LOAD
+#define PLACE(c)                                                                                   \
+    q[2 * c] = (w[c] & UINT32_C(0x000000ff)) | (w[(c - r) % 4] & UINT32_C(0x0000ff00)) |           \
+               (w[(c - 2 * r) % 4] & UINT32_C(0x00ff0000)) |                                       \
+               (w[(c - 3 * r) % 4] & UINT32_C(0xff000000));                                        \
+    q[2 * c + 1] = q[2 * c];
+    EACH_COLUMN(PLACE)
+#undef PLACE
 }
 
 static void set_key(void *vkey, const uint8_t *user_key)
 {
     struct key *key = vkey;
     uint8_t enc[EVC_AES_MAX_ROUNDS + 1][16];
+    uint32_t q[8];
 
-    evc_aes_expand_key(enc, user_key, key->head.rounds, sub_word);
+    evc_ct_expand_key(enc, user_key, key->head.rounds);
     for (uint32_t r = 0; r <= key->head.rounds; r++) {
-        uint32_t *q = key->rk[r];
-        for (uint32_t c = 0; c < 4; c++) { /* row i of column c goes to column c + i r */
-            uint32_t column = 0;
-            for (uint32_t i = 0; i < 4; i++)
-                column |= (uint32_t)enc[r][4 * ((c - i * r) % 4) + i] << (8 * i);
-            q[2 * c] = q[2 * c + 1] = column ^ (r ? EVC_CIRCUIT_KEY_XOR * UINT32_C(0x01010101) : 0);
-        }
+        load_round_key(q, enc[r], r);
         transpose(q);
+#define STORE(j) key->rk[r][j] = q[j];
+        EACH_BIT(STORE)
+#undef STORE
     }
     evc_wipe(enc, sizeof enc);
 }

@@ -311,9 +311,9 @@ static void set_key(void *vkey, const uint8_t *user_key)
 {
     struct evc_aes_fips197_key *key = vkey;
 
-    evc_ct_expand_key(key->enc[0], user_key, key->head.rounds);
+    evc_ct_expand_key(key->enc, user_key, key->head.rounds);
     if (key->head.can_decrypt)
-        evc_ct_invert_key(key->dec, key->enc, key->head.rounds);
+        evc_aes_invert_keys(key->dec, key->enc, key->head.rounds);
 }
 
 static size_t at_most(size_t n, size_t most)
