@@ -5,7 +5,7 @@ Unknown members and types are ignored: later harnesses may add some.
 """
 
 import json
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import MISSING, dataclass, field, fields
 from types import GenericAlias, UnionType
 from typing import Any, TypeVar, get_args, get_type_hints
 
@@ -109,6 +109,7 @@ class Bench:
     calls_per_sample: int = 0
     dropped: int = 0
     fence_cycles: float = 0.0
+    partner: str = field(default="", metadata={"member": "with"})  # serves the mode's other use
     why: str = ""
 
 
@@ -197,10 +198,11 @@ def _decode(kind: type[T], value: dict[str, Any]) -> T:
     hints = get_type_hints(kind)
     members: dict[str, Any] = {}
     for item in fields(kind):  # type: ignore[arg-type]
-        if item.name in value:
-            members[item.name] = _convert(hints[item.name], value[item.name], kind, item.name)
+        member = item.metadata.get("member", item.name)
+        if member in value:
+            members[item.name] = _convert(hints[item.name], value[member], kind, member)
         elif item.default is MISSING:
-            raise EverycoreError(f"a harness line of type {kind.__name__} lacks '{item.name}'")
+            raise EverycoreError(f"a harness line of type {kind.__name__} lacks '{member}'")
     return kind(**members)
 
 

@@ -30,6 +30,7 @@ SIZES_BYTES = (16, 64, 512, 1500, 4096, 16384)
 QUICK_SIZES_BYTES = (64, 1500, 16384)
 ALONE_BYTES = 64  # up to here a message is also measured alone, between fences
 SIDE_BY_SIDE = (16, 32)  # messages, where a mode takes many
+SAMPLES = 31  # of some 50 microseconds
 SECONDS, QUICK_SECONDS = 40.0, 5.0  # sampling; checks of the results and start-up come on top
 
 
@@ -50,7 +51,7 @@ class Job:
             words += ["--messages", str(self.messages)]
         for kernel in kernels:
             words += ["--kernel", kernel]
-        return [*words, "--budget-ms", str(budget_ms)]
+        return [*words, "--samples", str(SAMPLES), "--budget-ms", str(budget_ms)]
 
 
 def plan(modes: Sequence[str], sizes_bytes: Sequence[int]) -> list[Job]:

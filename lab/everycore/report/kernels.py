@@ -22,6 +22,7 @@ SPEED_COLUMNS = (
     ("cbc-enc-many", 32),
 )
 SPEED_BYTES = 16384
+HELPED = "+"
 
 
 def registry_markdown(kernels: Sequence[Kernel]) -> str:
@@ -46,12 +47,15 @@ def registry_markdown(kernels: Sequence[Kernel]) -> str:
 def speed_markdown(kernels: Sequence[Kernel], benches: Iterable[Bench], source: str) -> str:
     """Core cycles per byte of long messages, kernels down, modes across."""
     found: dict[tuple[str, str, int], float] = {}
+    partners: dict[tuple[str, str], str] = {}
     key_bits = 0
     for bench in benches:
         value = cell(bench).cycles_per_byte
         if bench.style == "streamed" and bench.bytes == SPEED_BYTES and value is not None:
             found[bench.kernel, bench.mode, bench.messages] = value
             key_bits = bench.key_bits
+            if bench.partner:
+                partners[bench.mode, bench.kernel] = bench.partner
     columns = [c for c in SPEED_COLUMNS if any(key[1:] == c for key in found)]
     best = {c: min(v for key, v in found.items() if key[1:] == c) for c in columns}
     head = ["kernel", *(mode if n == 1 else f"{mode} x {n}" for mode, n in columns)]
@@ -59,13 +63,21 @@ def speed_markdown(kernels: Sequence[Kernel], benches: Iterable[Bench], source: 
     for kernel in kernels:
         values = [found.get((kernel.name, *c)) for c in columns]
         if any(v is not None for v in values):
-            cells = [_speed(v, best[c]) for v, c in zip(values, columns, strict=True)]
+            cells = [
+                _speed(v, best[c], helped=(c[0], kernel.name) in partners)
+                for v, c in zip(values, columns, strict=True)
+            ]
             rows.append([f"`{kernel.name}`", *cells])
     table = markdown_table(head, rows, right=range(1, len(head)))
-    return (
-        f"{table}\nCore cycles per byte, AES-{key_bits}, {SPEED_BYTES} bytes a message; lower is"
-        f" better, the best of each column in bold.\n{source}\n"
+    help_note = ""
+    if partners:
+        names = " or ".join(dict.fromkeys(partners.values()))
+        help_note = f"{HELPED} one of the mode's two keys belongs to {names}.\n"
+    legend = (
+        f"Core cycles per byte, AES-{key_bits}, {SPEED_BYTES} bytes a message; lower is better,"
+        " the best of each column in bold."
     )
+    return f"{table}\n{help_note}{legend}\n{source}\n"
 
 
 def markdown_table(
@@ -76,7 +88,8 @@ def markdown_table(
     return "".join(f"| {' | '.join(row)} |\n" for row in (head, rule, *rows))
 
 
-def _speed(value: float | None, best: float) -> str:
+def _speed(value: float | None, best: float, helped: bool) -> str:
     if value is None:
         return ""
-    return f"**{number(value)}**" if number(value) == number(best) else number(value)
+    shown = f"**{number(value)}**" if number(value) == number(best) else number(value)
+    return shown + HELPED if helped else shown

@@ -275,7 +275,22 @@ def _bench_table(
             row.append(_speed(streamed.get((kernel, sizes[-1]))))
         row += [_value(fenced.get((kernel, s)), best[1].get(s), True) for s in fenced_sizes]
         table.add_row(*row)
-    return titled(f"{mode} {primitive}-{key_bits}{many}: {what}", table, caption)
+    title = f"{mode} {primitive}-{key_bits}{many}: {what}"
+    return titled(title, table, *partner_notes(group), caption)
+
+
+def partner_notes(group: Iterable[Bench]) -> list[str]:
+    """Which rows are not the work of their kernel alone: CCM and XTS hold keys of two uses."""
+    helped: dict[str, list[str]] = {}
+    for bench in group:
+        rows = helped.setdefault(bench.partner, [])
+        if bench.kernel not in rows:
+            rows.append(bench.kernel)
+    return [
+        f"together with {partner} for the other key: {', '.join(rows)}"
+        for partner, rows in helped.items()
+        if partner
+    ]
 
 
 def _shown(item: Cell | None, per_message: bool) -> float | None:

@@ -77,6 +77,19 @@ def test_what_was_not_measured_is_a_dash() -> None:
     assert render(tables.bench_tables(benches, MODES, "", 80)[0]).count(" -") == 2
 
 
+def test_rows_with_help_from_another_kernel_say_so() -> None:
+    line = '{"type":"bench","primitive":"aes","kernel":"a","with":"b","mode":"ctr","key_bits":256'
+    line += ',"bytes":16384,"messages":1,"style":"streamed","counter":"c","cycles":[16384]}'
+    bench = protocol.parse(line).line
+    assert isinstance(bench, Bench)
+    text = render(tables.bench_tables([bench], MODES, "", 80)[0])
+    assert "together with b for the other key: a" in text
+    kernel = Kernel("aes", "a", 0, "other", "ANY", (), "ct", "any", True, True)
+    page = pages.speed_markdown([kernel], [bench], "here")
+    assert "| `a` | **1.00**+ |" in page
+    assert "+ one of the mode's two keys belongs to b." in page
+
+
 def test_noise_is_marked() -> None:
     noisy = Bench("aes", "k", "ctr", 256, 100, 1, "streamed", "c", (100, 110, 120, 140, 160))
     assert "~1.20" in render(tables.bench_tables([noisy], MODES, "", 80)[0])
