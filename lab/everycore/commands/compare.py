@@ -53,9 +53,9 @@ def compare(
     else:
         if shown:
             caption = (
-                f"cycles per byte: median (quartiles); counted: medians more than {threshold:g} %"
-                f" apart and quartiles that do not overlap; {second.run.machine.title()};"
-                f" {second.run.counter}"
+                f"median cycles per byte; spread: distance of the quartiles; counted: medians"
+                f" more than {threshold:g} % apart whose quartiles do not overlap;"
+                f" {second.run.machine.title()}; {second.run.counter}"
             )
             title = f"{first.run.title()}  ->  {second.run.title()}"
             context.out.print(tables.compare_table(shown, title, caption))

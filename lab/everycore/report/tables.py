@@ -423,23 +423,19 @@ def compare_table(compared: Sequence[Compared], title: str, caption: str) -> Gro
     table.add_column("Kernel", no_wrap=True)
     table.add_column("Mode", no_wrap=True)
     table.add_column("Bytes", justify="right", no_wrap=True)
-    table.add_column("Before", justify="right")
-    table.add_column("After", justify="right")
-    table.add_column("Ratio", justify="right", no_wrap=True)
+    for name in ("Before", "After", "Ratio", "Spread"):
+        table.add_column(name, justify="right", no_wrap=True)
     for c in sorted(compared, key=lambda c: -c.change.ratio):
         style = {"slower": "red", "faster": "green", "same": ""}[c.change.verdict]
-        size = f"{c.bytes} x {c.messages}" if c.messages > 1 else str(c.bytes)
+        total_bytes = c.bytes * c.messages or 1
+        spread = max(c.change.before.spread, c.change.after.spread)
         table.add_row(
             c.kernel,
             c.mode + (" alone" if c.style == "fenced" else ""),
-            size,
-            _quartiles(c.change.before, c.bytes * c.messages),
-            _quartiles(c.change.after, c.bytes * c.messages),
+            f"{c.bytes} x {c.messages}" if c.messages > 1 else str(c.bytes),
+            number(c.change.before.median / total_bytes),
+            number(c.change.after.median / total_bytes),
             Text(f"{c.change.ratio:.3f}", style=style),
+            f"{spread:.1%}",
         )
     return titled(title, table, caption)
-
-
-def _quartiles(summary: stats.Summary, size_bytes: int) -> str:
-    per = summary.scaled(size_bytes or 1)
-    return f"{number(per.median)} ({number(per.low)}-{number(per.high)})"
