@@ -23,9 +23,6 @@ class Summary:
         """Distance of the quartiles as a share of the median."""
         return (self.high - self.low) / self.median if self.median else 0.0
 
-    def scaled(self, divisor: float) -> "Summary":
-        return Summary(self.count, self.low / divisor, self.median / divisor, self.high / divisor)
-
 
 def summarise(samples: Sequence[float]) -> Summary | None:
     """None without samples."""

@@ -57,6 +57,16 @@ def test_bench_measures_stores_and_compares(real_lab: Run, tmp_path: Path) -> No
         assert real_lab("compare", *map(str, paths), "--no-fail").code in (0, 2)
 
 
+def test_a_size_that_no_mode_can_do_is_an_error_and_leaves_no_file(
+    real_lab: Run, tmp_path: Path
+) -> None:
+    path = tmp_path / "a.jsonl"
+    outcome = real_lab("bench", "--mode", "xts-enc", "--bytes", "15", "--out", str(path))
+    assert outcome.code == 2
+    assert "nothing was measured" in outcome.err
+    assert not list(tmp_path.glob("a.jsonl*"))
+
+
 @pytest.mark.parametrize(
     ("arguments", "nearest"),
     [

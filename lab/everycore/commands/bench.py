@@ -2,7 +2,9 @@
 """everycore bench: what does each kernel cost on this machine, and which is selected?"""
 
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -20,6 +22,7 @@ from everycore.commands.options import (
 )
 from everycore.context import Context
 from everycore.errors import EverycoreError
+from everycore.model import Revision
 from everycore.progress import Progress
 from everycore.protocol import Bench, Failure, Hello, Kernel, Mode, Record, Resolved
 from everycore.report import tables
@@ -93,7 +96,7 @@ def bench(
     ] = None,
     json: Json = False,
 ) -> None:
-    """Core cycles per byte of every kernel and mode, and which kernel is selected."""
+    """What each kernel costs here, and which is selected."""
     context = context_of(command)
     sizes = _sizes(words(bytes_)) or (QUICK_SIZES_BYTES if quick else SIZES_BYTES)
     jobs = plan(words(mode) or MODES, sizes)
@@ -107,32 +110,51 @@ def bench(
     resolved = [r.line for r in session.records("resolve")]
     modes = [line for line in resolved if isinstance(line, Mode)]
     uses = [line for line in resolved if isinstance(line, Resolved)]
-    if not json:
-        order = [k.name for k in kernels]
-        title = "Which kernel is selected here, and why not the others (policy ct)"
-        context.out.print(tables.selection_table(order, uses, title))
-
     revision = machine.revision(context, session.tree)
     path = out or store.new_path(context.state_dir() / "results", context.now(), revision, "bench")
     options = {"key_bits": key_bits, "quick": quick, "bytes": list(sizes), "kernels": chosen}
-    with Progress(context.err, "measuring", operations) as progress:
-        hello, records = _measure(session, calls, progress)
-    run = _describe(context, session, hello, options)
-    with store.Writer(path, run) as writer:
-        for record in records:
+    writer: store.Writer | None = None
+    records: list[Record] = []
+    with ExitStack() as stack:
+        progress = stack.enter_context(Progress(context.err, "measuring", operations))
+        for record in chain.from_iterable(session.records(*call) for call in calls):
+            if isinstance(record.line, Hello) and writer is None:
+                run = _describe(context, session, revision, record.line, options)
+                writer = stack.enter_context(store.Writer(path, run))
+                _begin(context, run, uses, [k.name for k in kernels], json)
+            if writer is None or isinstance(record.line, Hello):
+                continue
             writer.write(record.text)
+            records.append(record)
+            if json:
+                context.print_raw(record.text)
+            if isinstance(record.line, Bench):
+                progress.step(f"{record.line.kernel} {record.line.mode}")
+        if not records:
+            raise EverycoreError(
+                "nothing was measured",
+                "are the sizes long enough for the modes? does the kernel run?",
+            )
     benches = [r.line for r in records if isinstance(r.line, Bench)]
     failures = [r.line for r in records if isinstance(r.line, Failure)]
-    if json:
-        for text in (store.run_line(run), *(r.text for r in records)):
-            context.print_raw(text)
-    else:
+    if not json:
         _show(context, run, benches, modes, {k.name for k in kernels if k.timing == "ct"})
     context.err.print(f"samples: {path}", markup=False, soft_wrap=True)
     for failure in failures:
         text = f"FAIL {failure.kernel} {failure.mode}: {failure.detail}"
         context.err.print(text, style="bold red", markup=False)
     raise typer.Exit(1 if failures else 0)
+
+
+def _begin(
+    context: Context, run: store.Run, uses: Sequence[Resolved], order: Sequence[str], json: bool
+) -> None:
+    """What is known before anything is measured."""
+    if json:
+        context.print_raw(store.run_line(run))
+        return
+    title = "Which kernel is selected here, and why not the others (policy ct)"
+    context.out.print(tables.selection_table(order, uses, title))
 
 
 def _sizes(given: Sequence[str]) -> tuple[int, ...]:
@@ -144,32 +166,18 @@ def _sizes(given: Sequence[str]) -> tuple[int, ...]:
     return tuple(int(word) for word in given)
 
 
-def _measure(
-    session: Session, calls: Sequence[Sequence[str]], progress: Progress
-) -> tuple[Hello, list[Record]]:
-    hello: Hello | None = None
-    records: list[Record] = []
-    for arguments in calls:
-        for record in session.records(*arguments):
-            if isinstance(record.line, Hello):
-                hello = record.line
-                continue
-            records.append(record)
-            if isinstance(record.line, Bench):
-                progress.step(f"{record.line.kernel} {record.line.mode}")
-    if hello is None:
-        raise EverycoreError("the harness measured nothing", code=1)
-    return hello, records
-
-
 def _describe(
-    context: Context, session: Session, hello: Hello, options: dict[str, Any]
+    context: Context,
+    session: Session,
+    revision: Revision,
+    hello: Hello,
+    options: dict[str, Any],
 ) -> store.Run:
     return store.Run(
         command="bench",
         date=context.now().isoformat(timespec="seconds"),
         everycore=hello.library,
-        revision=machine.revision(context, session.tree),
+        revision=revision,
         machine=machine.describe(context),
         target=session.target.name,
         compiler=session.build.compiler.name,

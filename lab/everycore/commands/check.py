@@ -43,9 +43,10 @@ def check(
     flags: CompilerFlags = None,
     json: Json = False,
 ) -> None:
-    """Every kernel against the reference, at every length and alignment.
+    """Is every kernel right here?
 
-    Exit code 1 if one is wrong.
+    Each against the reference at every length and alignment, in place, split, and more; exit
+    code 1 if one is wrong.
     """
     context = context_of(command)
     session = open_session(context, target, cc, flags)

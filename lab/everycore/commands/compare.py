@@ -35,7 +35,7 @@ def compare(
     ] = False,
     json: Json = False,
 ) -> None:
-    """What got slower or faster beyond the spread of the samples."""
+    """What got slower or faster between two runs."""
     context = context_of(command)
     if threshold < 0:
         raise EverycoreError("--threshold must not be negative")

@@ -26,7 +26,7 @@ def list_kernels(
         typer.Option("--results", metavar="FILE", help="With --markdown: add its speeds."),
     ] = None,
 ) -> None:
-    """Kernels: what they need, how they keep time, whether they run here."""
+    """Kernels, what they need, and whether they run here."""
     context = context_of(command)
     session = open_session(context, target, cc, flags)
     records = list(session.records("list"))

@@ -43,7 +43,7 @@ def resolve(
     flags: CompilerFlags = None,
     json: Json = False,
 ) -> None:
-    """Algorithm / resolved as, for this CPU or for any CPU named."""
+    """Which kernel serves which algorithm, on any CPU."""
     context = context_of(command)
     if cpu and (features or arch):
         raise EverycoreError(
