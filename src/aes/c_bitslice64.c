@@ -17,15 +17,22 @@
 #include "common/bytes.h"
 #include "common/ct.h"
 
+#if EVC_WORD64 && defined(__GNUC__)
+#define INLINE static inline __attribute__((always_inline))
+#define STEP INLINE
+#elif defined(__GNUC__)
+/* Pairs of registers do not hold the state: steps apart, or the frame is as long as all of them. */
+#define INLINE static inline
+#define STEP static __attribute__((noinline))
+#define EVC_CIRCUIT_INLINE static __attribute__((noinline, unused))
+#else
+#define INLINE static inline
+#define STEP static inline
+#endif
+
 #define EVC_CIRCUIT_WORD uint64_t
 #define EVC_CIRCUIT_NAME(function) function
 #include "aes/sbox_circuit.h"
-
-#if defined(__GNUC__)
-#define INLINE static inline __attribute__((always_inline))
-#else
-#define INLINE static inline
-#endif
 
 struct key {
     struct evc_aes_head head;
@@ -157,7 +164,7 @@ INLINE uint64_t second_row(uint64_t x, int i)
 }
 
 /* MixColumns (section 5.1.3) and AddRoundKey. With t = x ^ next(x): 2 t ^ next(x) ^ second(t). */
-INLINE void mix_columns(uint64_t q[8], const uint64_t k[8], int i)
+STEP void mix_columns(uint64_t q[8], const uint64_t k[8], int i)
 {
     uint64_t n7 = next_row(q[7], i), t7 = q[7] ^ n7;
     uint64_t n6 = next_row(q[6], i), t6 = q[6] ^ n6;
@@ -179,7 +186,7 @@ INLINE void mix_columns(uint64_t q[8], const uint64_t k[8], int i)
 }
 
 /* AddRoundKey and InvMixColumns, which is MixColumns after x -> x ^ 4 (x ^ second(x)). */
-INLINE void inv_mix_columns(uint64_t q[8], const uint64_t k[8], int i)
+STEP void inv_mix_columns(uint64_t q[8], const uint64_t k[8], int i)
 {
     static const uint64_t none[8];
     uint64_t u0, u1, u2, u3, u4, u5, u6, u7;

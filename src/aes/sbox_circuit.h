@@ -28,8 +28,9 @@
 /* 0x63, FIPS 197 section 5.1.1. */
 #define EVC_CIRCUIT_KEY_XOR 0x63u
 
-/* Always inlined, or -O1 and -Os pass the eight words through memory. */
-#if defined(__GNUC__)
+/* Always inlined, or -O1 and -Os pass the eight words through memory. Who includes this may say otherwise. */
+#if defined(EVC_CIRCUIT_INLINE)
+#elif defined(__GNUC__)
 #define EVC_CIRCUIT_INLINE static inline __attribute__((always_inline, unused))
 #else
 #define EVC_CIRCUIT_INLINE static inline
