@@ -710,8 +710,8 @@ static enum result wiped_keys_are_zero(struct check *c)
 /* ---- What stays behind ----------------------------------------------------------------------------------------- */
 
 /* Wiped temporaries are the source's affair, spilled registers the compiler's: this finds both, so it is done on
- * request. Only an optimised build says something about the source: without optimisation every value passes through memory
- * that no source can name, and a sanitizer keeps copies of its own. */
+ * request. Only an optimised build says something about the source: without optimisation every value passes
+ * through memory that no source can name, and a sanitizer keeps copies of its own. */
 #if defined(__SANITIZE_ADDRESS__)
 #define INSTRUMENTED 1
 #elif defined(__has_feature)
