@@ -9,8 +9,10 @@
 #include "everycore/everycore.h"
 
 struct vperm_tables {
+    /* The mask of the low nibble. */
+    EVC_ALIGN(16) uint8_t low[16];
     /* n to 1/n in GF(16). */
-    EVC_ALIGN(16) uint8_t inv[16];
+    uint8_t inv[16];
     /* n to a/n. */
     uint8_t ainv[16];
     /* A byte to packed: by its low and its high nibble. */
@@ -36,6 +38,7 @@ struct vperm_tables {
 };
 
 static const struct vperm_tables vperm_tables = {
+    .low = {15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15},
     .inv = {128, 1, 9, 14, 13, 11, 7, 6, 15, 2, 12, 5, 10, 4, 3, 8},
     .ainv = {128, 2, 1, 15, 9, 5, 14, 12, 13, 4, 11, 10, 7, 8, 6, 3},
     .in = {

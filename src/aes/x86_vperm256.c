@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * AES by vector permute: 16-entry tables looked up by VPSHUFB, two blocks in a register.
+ *
+ * Method:   that of x86_vperm, with two blocks in a register wherever there are two.
+ * Source:   M. Hamburg, Accelerating AES with Vector Permute Instructions, CHES 2009; FIPS 197
+ *           (2023) sections 5.1 to 5.3.
+ * Needs:    X86_AVX2.   Timing: CT (no secret-dependent branch or address).
+ * Key form: vperm.
+ */
+#include "aes/kernel.h"
+
+#if EVC_BUILT(X86_AVX2)
+
+#include "common/x86.h"
+
+EVC_ISA_BEGIN(X86_AVX2)
+
+#include "common/bytes.h"
+
+#define VPERM_LANES 2
+typedef __m256i vec;
+
+EVC_INLINE vec v_all(__m128i block)
+{
+    return _mm256_broadcastsi128_si256(block);
+}
+
+EVC_INLINE __m128i v_low(vec x)
+{
+    return _mm256_castsi256_si128(x);
+}
+
+EVC_INLINE vec v_load(const uint8_t *p)
+{
+    return _mm256_loadu_si256((const __m256i *)(const void *)p);
+}
+
+EVC_INLINE void v_store(uint8_t *p, vec x)
+{
+    _mm256_storeu_si256((__m256i *)(void *)p, x);
+}
+
+EVC_INLINE vec v_xor(vec a, vec b)
+{
+    return _mm256_xor_si256(a, b);
+}
+
+EVC_INLINE vec v_and(vec a, vec b)
+{
+    return _mm256_and_si256(a, b);
+}
+
+EVC_INLINE vec v_shuffle(vec x, vec from)
+{
+    return _mm256_shuffle_epi8(x, from);
+}
+
+EVC_INLINE vec v_add32(vec a, vec b)
+{
+    return _mm256_add_epi32(a, b);
+}
+
+EVC_INLINE vec v_shift4(vec x)
+{
+    return _mm256_srli_epi16(x, 4);
+}
+
+EVC_INLINE vec v_after(__m128i first, vec x)
+{
+    return _mm256_inserti128_si256(_mm256_castsi128_si256(first), v_low(x), 1);
+}
+
+#include "aes/x86_vperm_steps.h"
+
+EVC_ISA_END
+
+const struct evc_aes evc_aes_x86_vperm256 = {
+    .kernel = EVC_KERNEL_HEAD(x86_vperm256, X86_AVX2, CT, ANY, BATCH, struct key, 0),
+    .set_key = set_key,
+    .encrypt = encrypt,
+    .decrypt = decrypt,
+    .ctr32 = ctr32,
+    .cbc_encrypt = cbc_encrypt,
+    .cbc_decrypt = cbc_decrypt,
+    .cbcmac = cbcmac,
+};
+
+#else
+EVC_EMPTY_UNIT
+#endif
