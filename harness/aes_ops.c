@@ -4,14 +4,14 @@
 
 #include <string.h>
 
-/* ---- Through the library --------------------------------------------------------------------------- */
+/* ---- Through the library -------------------------------------------------------------------- */
 
-#define RUN(name, call)                                                                            \
-    static void name(const union evc_aes_key *key, uint8_t iv[16], const uint8_t *in, uint8_t *out, \
-                     size_t len_bytes)                                                             \
-    {                                                                                              \
-        (void)iv, (void)out;                                                                       \
-        call;                                                                                      \
+#define RUN(name, call)                                                               \
+    static void name(const union evc_aes_key *key, uint8_t iv[16], const uint8_t *in, \
+                     uint8_t *out, size_t len_bytes)                                  \
+    {                                                                                 \
+        (void)iv, (void)out;                                                          \
+        call;                                                                         \
     }
 
 RUN(run_ecb_enc, evc_aes_encrypt(key, in, out, len_bytes / 16))
@@ -23,7 +23,7 @@ RUN(run_cbcmac, evc_aes_cbcmac_blocks(key, iv, in, len_bytes / 16))
 RUN(run_xts_enc, evc_aes_xts_encrypt_blocks(key, iv, in, out, len_bytes / 16))
 RUN(run_xts_dec, evc_aes_xts_decrypt_blocks(key, iv, in, out, len_bytes / 16))
 
-/* ---- By definition, one block ------------------------------------------------------------------------ */
+/* ---- By definition, one block --------------------------------------------------------------- */
 
 static void encrypt1(const union evc_aes_key *ref, const uint8_t in[16], uint8_t out[16])
 {
@@ -41,20 +41,23 @@ static void xor_block(uint8_t out[16], const uint8_t a[16], const uint8_t b[16])
         out[i] = a[i] ^ b[i];
 }
 
-static void ecb_enc1(const union evc_aes_key *ref, uint8_t iv[16], const uint8_t in[16], uint8_t out[16])
+static void ecb_enc1(const union evc_aes_key *ref, uint8_t iv[16], const uint8_t in[16],
+                     uint8_t out[16])
 {
     (void)iv;
     encrypt1(ref, in, out);
 }
 
-static void ecb_dec1(const union evc_aes_key *ref, uint8_t iv[16], const uint8_t in[16], uint8_t out[16])
+static void ecb_dec1(const union evc_aes_key *ref, uint8_t iv[16], const uint8_t in[16],
+                     uint8_t out[16])
 {
     (void)iv;
     decrypt1(ref, in, out);
 }
 
 /* SP 800-38A (2001) section 6.5, with an increment of 32 bits (appendix B.1, m = 32). */
-static void ctr32_1(const union evc_aes_key *ref, uint8_t iv[16], const uint8_t in[16], uint8_t out[16])
+static void ctr32_1(const union evc_aes_key *ref, uint8_t iv[16], const uint8_t in[16],
+                    uint8_t out[16])
 {
     uint8_t stream[16];
 
@@ -65,7 +68,8 @@ static void ctr32_1(const union evc_aes_key *ref, uint8_t iv[16], const uint8_t 
 }
 
 /* SP 800-38A section 6.2. */
-static void cbc_enc1(const union evc_aes_key *ref, uint8_t iv[16], const uint8_t in[16], uint8_t out[16])
+static void cbc_enc1(const union evc_aes_key *ref, uint8_t iv[16], const uint8_t in[16],
+                     uint8_t out[16])
 {
     uint8_t mixed[16];
 
@@ -74,7 +78,8 @@ static void cbc_enc1(const union evc_aes_key *ref, uint8_t iv[16], const uint8_t
     memcpy(iv, out, 16);
 }
 
-static void cbc_dec1(const union evc_aes_key *ref, uint8_t iv[16], const uint8_t in[16], uint8_t out[16])
+static void cbc_dec1(const union evc_aes_key *ref, uint8_t iv[16], const uint8_t in[16],
+                     uint8_t out[16])
 {
     uint8_t plain[16];
 
@@ -97,7 +102,8 @@ static void double_tweak(uint8_t tweak[16])
         tweak[0] ^= 0x87;
 }
 
-static void xts_enc1(const union evc_aes_key *ref, uint8_t iv[16], const uint8_t in[16], uint8_t out[16])
+static void xts_enc1(const union evc_aes_key *ref, uint8_t iv[16], const uint8_t in[16],
+                     uint8_t out[16])
 {
     uint8_t block[16];
 
@@ -107,7 +113,8 @@ static void xts_enc1(const union evc_aes_key *ref, uint8_t iv[16], const uint8_t
     double_tweak(iv);
 }
 
-static void xts_dec1(const union evc_aes_key *ref, uint8_t iv[16], const uint8_t in[16], uint8_t out[16])
+static void xts_dec1(const union evc_aes_key *ref, uint8_t iv[16], const uint8_t in[16],
+                     uint8_t out[16])
 {
     uint8_t block[16];
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The operations of an AES key as one shape, and what they ought to give: each written once more, block by block
- * and as the standards say it, on single blocks of c_ref. Nothing here uses src/aes/aes.c's composed code.
+ * The operations of an AES key as one shape, and what they ought to give: each written once more,
+ * block by block and as the standards say it, on single blocks of c_ref. Nothing here uses
+ * src/aes/aes.c's composed code.
  */
 #ifndef HARNESS_AES_OPS_H
 #define HARNESS_AES_OPS_H
@@ -21,13 +22,14 @@ struct aes_op {
     void (*run)(const union evc_aes_key *key, uint8_t iv[16], const uint8_t *in, uint8_t *out,
                 size_t len_bytes);
     /* One block; iv is updated. */
-    void (*block)(const union evc_aes_key *ref, uint8_t iv[16], const uint8_t in[16], uint8_t out[16]);
+    void (*block)(const union evc_aes_key *ref, uint8_t iv[16], const uint8_t in[16],
+                  uint8_t out[16]);
 };
 
 enum { ECB_ENC, ECB_DEC, CTR32, CBC_ENC, CBC_DEC, CBCMAC, XTS_ENC, XTS_DEC, N_OPS };
 extern const struct aes_op aes_ops[N_OPS];
 
-/* A message and all that an operation must make of it: any shorter message is a prefix of this one. */
+/* A message and all that an operation must make of it. Any shorter message is a prefix of it. */
 struct known {
     const struct aes_op *op;
     unsigned key_bits;

@@ -36,7 +36,7 @@ struct point {
     const char *with; /* the kernel of the other use, or NULL */
 };
 
-/* ---- One point -------------------------------------------------------------------------------------- */
+/* ---- One point ------------------------------------------------------------------------------ */
 
 static void emit_point_head(const char *type, const struct point *p, const struct plan *plan)
 {
@@ -107,7 +107,7 @@ static void bench_point(struct point *p, struct plan *plan, uint64_t expected)
     emit_point(p, plan, &m, true, why);
 }
 
-/* ---- All points ---------------------------------------------------------------------------------------- */
+/* ---- All points ----------------------------------------------------------------------------- */
 
 /* A kernel named and not able to run here is shown; of "all kernels", only those that run. */
 static void bench_kernels(struct point *p, struct plan *plan)
@@ -167,7 +167,8 @@ static void bench_mode(struct point *p, struct plan *plan)
     for (size_t i = 0; i < plan->key_bits.n; i++)
         for (size_t j = 0; j < (many ? plan->messages.n : 1); j++) {
             p->setup.key_bits = (unsigned)option_number("--key-bits", plan->key_bits.at[i]);
-            p->setup.messages = many ? (size_t)option_number("--messages", plan->messages.at[j]) : 1;
+            p->setup.messages =
+                many ? (size_t)option_number("--messages", plan->messages.at[j]) : 1;
             bench_lengths(p, plan);
         }
 }
@@ -183,7 +184,7 @@ static void bench_primitive(const struct bench_primitive *primitive, struct plan
             bench_mode(&p, plan);
 }
 
-/* ---- The command line ------------------------------------------------------------------------------------ */
+/* ---- The command line ----------------------------------------------------------------------- */
 
 static void must_be_modes(const struct words *modes)
 {
@@ -231,16 +232,21 @@ static void set_default(struct words *words, const char *word)
 
 int bench_command(int argc, char **argv)
 {
-    static struct plan plan = {
-        .samples = 61, .budget_ms = 50, .seed = 1, .cpu = UINT64_MAX};
+    static struct plan plan = {.samples = 61, .budget_ms = 50, .seed = 1, .cpu = UINT64_MAX};
     const char *counter = NULL;
     const struct option options[] = {
-        {"--primitive", OPTION_WORDS, &plan.primitives}, {"--kernel", OPTION_WORDS, &plan.kernels},
-        {"--mode", OPTION_WORDS, &plan.modes},           {"--key-bits", OPTION_WORDS, &plan.key_bits},
-        {"--bytes", OPTION_WORDS, &plan.bytes},          {"--style", OPTION_WORDS, &plan.styles},
-        {"--messages", OPTION_WORDS, &plan.messages},   {"--samples", OPTION_NUMBER, &plan.samples},
-        {"--budget-ms", OPTION_NUMBER, &plan.budget_ms}, {"--in-place", OPTION_FLAG, &plan.in_place},
-        {"--counter", OPTION_TEXT, &counter},            {"--cpu", OPTION_NUMBER, &plan.cpu},
+        {"--primitive", OPTION_WORDS, &plan.primitives},
+        {"--kernel", OPTION_WORDS, &plan.kernels},
+        {"--mode", OPTION_WORDS, &plan.modes},
+        {"--key-bits", OPTION_WORDS, &plan.key_bits},
+        {"--bytes", OPTION_WORDS, &plan.bytes},
+        {"--style", OPTION_WORDS, &plan.styles},
+        {"--messages", OPTION_WORDS, &plan.messages},
+        {"--samples", OPTION_NUMBER, &plan.samples},
+        {"--budget-ms", OPTION_NUMBER, &plan.budget_ms},
+        {"--in-place", OPTION_FLAG, &plan.in_place},
+        {"--counter", OPTION_TEXT, &counter},
+        {"--cpu", OPTION_NUMBER, &plan.cpu},
         {"--seed", OPTION_NUMBER, &plan.seed},
     };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a primitive gives to the bench: its modes, each with a loop over whole messages, and the means to set
- * one up for a kernel. bench.c times the loops and knows no primitive.
+ * What a primitive gives to the bench: its modes, each with a loop over whole messages, and the
+ * means to set one up for a kernel. bench.c times the loops and knows no primitive.
  */
 #ifndef HARNESS_BENCH_H
 #define HARNESS_BENCH_H
@@ -27,10 +27,11 @@ struct bench_primitive {
     const char *name;
     const char *(*mode_name)(size_t mode); /* NULL past the end */
     bool (*is_many)(size_t mode);
-    /* The length in bytes of the message that stands for setup->len_bytes; 0: too short for the mode. */
+    /* The length in bytes of the message that stands for setup->len_bytes; 0: too short for the
+     * mode. */
     size_t (*length_used)(size_t mode, const struct bench_setup *);
-    /* Keys and buffers for one point. NULL: no memory. with: the name of a second kernel that serves the
-     * mode's other use, else NULL. */
+    /* Keys and buffers for one point. NULL: no memory. with: the name of a second kernel that
+     * serves the mode's other use, else NULL. */
     void *(*prepare)(size_t mode, const struct bench_setup *, const char **with);
     /* One call; then everything it wrote, as a hash that is the same for every right kernel. */
     uint64_t (*result)(size_t mode, void *work);

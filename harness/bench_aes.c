@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The modes of AES for bench. One call is one whole message: IV, counter, tweak and tag inside, the key
- * schedule outside (its own modes are setkey and setkey-enc).
+ * The modes of AES for bench. One call is one whole message: IV, counter, tweak and tag inside, the
+ * key schedule outside (its own modes are setkey and setkey-enc).
  */
 #include "bench.h"
 
@@ -14,15 +14,16 @@
 #include "random.h"
 
 #define MAX_SLOTS 8
-#define AAD_BYTES 13     /* as a record of TLS 1.2 (RFC 6655) */
+#define AAD_BYTES 13 /* as a record of TLS 1.2 (RFC 6655) */
 #define NONCE_BYTES 12
-#define SLOTS_BYTES 16384 /* messages of all slots: half of a 32 KiB first-level cache with their outputs */
+#define SLOTS_BYTES \
+    16384 /* messages of all slots: half of a 32 KiB first-level cache with their outputs */
 
 /* One of the messages that calls take in turn, so that none waits for the one before it. */
 struct slot {
     const uint8_t *in;
     uint8_t *out;
-    uint8_t iv[16]; /* IV, counter, tweak or nonce */
+    uint8_t iv[16];  /* IV, counter, tweak or nonce */
     uint8_t tag[16]; /* of a message to be opened */
 };
 
@@ -43,39 +44,39 @@ struct work {
     uint8_t user_key[64];
     uint8_t aad[AAD_BYTES];
     uint8_t tag[16];
-    unsigned failures; /* statuses that are not EVC_OK, by bits */
+    unsigned failures;      /* statuses that are not EVC_OK, by bits */
     union evc_aes_key made; /* by the modes that time key set-up */
     uint8_t *in, *out;
     size_t total_bytes;
 };
 
-/* ---- The loops --------------------------------------------------------------------------------------- */
+/* ---- The loops ------------------------------------------------------------------------------ */
 
 /* Two loops around one body: s is the call's slot, w the work, iv a copy of the slot's IV. */
-#define LOOPS(name, ...)                                                                           \
-    static void name(void *vwork, uint64_t calls)                                                  \
-    {                                                                                              \
-        struct work *w = vwork;                                                                    \
-        for (uint64_t i = 0; i < calls; i++) {                                                     \
-            const struct slot *s = &w->slots[i & w->slot_mask];                                    \
-            (void)s;                                                                               \
-            __VA_ARGS__                                                                            \
-        }                                                                                          \
-    }                                                                                              \
-    static void name##_fenced(void *vwork, uint64_t calls)                                         \
-    {                                                                                              \
-        struct work *w = vwork;                                                                    \
-        FENCE();                                                                                   \
-        for (uint64_t i = 0; i < calls; i++) {                                                     \
-            const struct slot *s = &w->slots[i & w->slot_mask];                                    \
-            (void)s;                                                                               \
-            __VA_ARGS__                                                                            \
-            FENCE();                                                                               \
-        }                                                                                          \
+#define LOOPS(name, ...)                                        \
+    static void name(void *vwork, uint64_t calls)               \
+    {                                                           \
+        struct work *w = vwork;                                 \
+        for (uint64_t i = 0; i < calls; i++) {                  \
+            const struct slot *s = &w->slots[i & w->slot_mask]; \
+            (void)s;                                            \
+            __VA_ARGS__                                         \
+        }                                                       \
+    }                                                           \
+    static void name##_fenced(void *vwork, uint64_t calls)      \
+    {                                                           \
+        struct work *w = vwork;                                 \
+        FENCE();                                                \
+        for (uint64_t i = 0; i < calls; i++) {                  \
+            const struct slot *s = &w->slots[i & w->slot_mask]; \
+            (void)s;                                            \
+            __VA_ARGS__                                         \
+            FENCE();                                            \
+        }                                                       \
     }
 
-#define COPY_IV                                                                                    \
-    uint8_t iv[16];                                                                                \
+#define COPY_IV     \
+    uint8_t iv[16]; \
     memcpy(iv, s->iv, 16);
 
 #define MUST(call) w->failures |= (unsigned)(call);
@@ -98,7 +99,7 @@ LOOPS(cmac_many, evc_aes_cmac_many(&w->cmac, w->messages, w->n_messages);)
 LOOPS(setkey, MUST(evc_aes_set_key(&w->made, w->kernel, w->user_key, w->key_bits)))
 LOOPS(setkey_enc, MUST(evc_aes_set_encrypt_key(&w->made, w->kernel, w->user_key, w->key_bits)))
 
-/* ---- The modes ----------------------------------------------------------------------------------------- */
+/* ---- The modes ------------------------------------------------------------------------------ */
 
 enum {
     BLOCKS = 1, /* whole blocks only */
@@ -162,10 +163,11 @@ static bench_loop *loop(size_t mode, bool fenced)
     return fenced ? modes[mode].fenced : modes[mode].streamed;
 }
 
-/* ---- One point ------------------------------------------------------------------------------------------- */
+/* ---- One point ------------------------------------------------------------------------------ */
 
-/* Room for n messages of stride bytes in and out, 64-byte aligned. in and out lie 2 KiB apart modulo 4 KiB: the
- * low 12 bits of a load and of an older store near it never agree, so none waits for the other. */
+/* Room for n messages of stride bytes in and out, 64-byte aligned. in and out lie 2 KiB apart
+ * modulo 4 KiB: the low 12 bits of a load and of an older store near it never agree, so none waits
+ * for the other. */
 static bool get_memory(struct work *w, size_t total_bytes)
 {
     static uint8_t *memory;
@@ -220,8 +222,8 @@ static void set_slots(struct work *w, size_t stride, bool in_place, struct rando
     }
 }
 
-/* The kernel for one use of a mode with two keys: the one under test where that is its use or any, else the one
- * that is selected on this CPU. */
+/* The kernel for one use of a mode with two keys: the one under test where that is its use or any,
+ * else the one that is selected on this CPU. */
 static const struct evc_aes *kernel_for(enum evc_use use, const struct work *w, bool alone,
                                         const char **with)
 {
@@ -234,7 +236,8 @@ static const struct evc_aes *kernel_for(enum evc_use use, const struct work *w, 
     return other;
 }
 
-/* XTS: all data by the kernel under test; its tweak is one block, and by that kernel too unless it is PARALLEL. */
+/* XTS: all data by the kernel under test; its tweak is one block, and by that kernel too unless it
+ * is PARALLEL. */
 static enum evc_status set_keys(struct work *w, enum keys keys, bool alone, const char **with)
 {
     const struct evc_aes *serial;
@@ -243,14 +246,12 @@ static enum evc_status set_keys(struct work *w, enum keys keys, bool alone, cons
     case XTS:
         serial = kernel_for(EVC_USE_SERIAL, w, alone, with);
         return evc_aes_xts_set_key(&w->xts, w->kernel, serial, w->user_key, w->key_bits);
-    case CMAC:
-        return evc_aes_cmac_set_key(&w->cmac, w->kernel, w->user_key, w->key_bits);
+    case CMAC: return evc_aes_cmac_set_key(&w->cmac, w->kernel, w->user_key, w->key_bits);
     case CCM:
         serial = kernel_for(EVC_USE_SERIAL, w, alone, with);
         return evc_aes_ccm_set_key(&w->ccm, kernel_for(EVC_USE_PARALLEL, w, alone, with), serial,
                                    w->user_key, w->key_bits);
-    case ONE:
-        break;
+    case ONE: break;
     }
     return evc_aes_set_key(&w->key, w->kernel, w->user_key, w->key_bits);
 }
@@ -261,8 +262,8 @@ static void seal_slots(struct work *w)
     for (size_t i = 0; i <= w->slot_mask; i++) {
         struct slot *s = &w->slots[i];
         uint8_t *text = w->in + (s->in - w->in);
-        w->failures |= (unsigned)evc_aes_ccm_seal(&w->ccm, s->iv, NONCE_BYTES, w->aad, AAD_BYTES, text,
-                                                  text, w->len_bytes, s->tag, 16);
+        w->failures |= (unsigned)evc_aes_ccm_seal(&w->ccm, s->iv, NONCE_BYTES, w->aad, AAD_BYTES,
+                                                  text, text, w->len_bytes, s->tag, 16);
     }
 }
 
@@ -271,7 +272,8 @@ static void *prepare(size_t mode, const struct bench_setup *setup, const char **
     static struct work work;
     struct work *w = &work;
     struct random r = {setup->seed};
-    /* A cache line more than the length: messages a power of two apart would share one set of the cache. */
+    /* A cache line more than the length: messages a power of two apart would share one set of the
+     * cache. */
     size_t stride = (setup->len_bytes + 63) / 64 * 64 + (setup->messages > 1 ? 64 : 0);
     size_t room = setup->messages * stride;
 
@@ -305,8 +307,8 @@ static uint64_t hash(uint64_t h, const uint8_t *bytes, size_t len_bytes)
     return h;
 }
 
-/* What one call of the loop that prepare() was asked for has written. Keys made are private to their kernel:
- * a block encrypted under each stands for it. */
+/* What one call of the loop that prepare() was asked for has written. Keys made are private to
+ * their kernel: a block encrypted under each stands for it. */
 static uint64_t result(size_t mode, void *vwork)
 {
     struct work *w = vwork;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* check: every property of every kernel of the registry; kernels that cannot run here are visible skips. */
+/* check: every property of every kernel of the registry; kernels that cannot run here are visible
+ * skips. */
 #include "check.h"
 
 #include <stdarg.h>
@@ -94,7 +95,8 @@ static void check_property(const struct property *p, const struct evc_registry_l
     emit_check(&c, p->name, t.result);
 }
 
-static void check_kernel(const struct check_primitive *primitive, const struct evc_registry_line *line)
+static void check_kernel(const struct check_primitive *primitive,
+                         const struct evc_registry_line *line)
 {
     if (!runs_here(line)) {
         struct check c = {.line = line};

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The properties that every AES kernel has: in each, something is computed by the kernel, through the public
- * operations, and held against aes_ops.c's definitions on c_ref, or against published answers.
+ * The properties that every AES kernel has: in each, something is computed by the kernel, through
+ * the public operations, and held against aes_ops.c's definitions on c_ref, or against published
+ * answers.
  */
 #include "check.h"
 
@@ -23,12 +24,13 @@ static const struct evc_aes *kernel_of(const struct check *c)
     return evc_aes_named(c->line->name);
 }
 
-/* ---- One run held against what is known -------------------------------------------------------------- */
+/* ---- One run held against what is known ----------------------------------------------------- */
 
 static struct known known; /* of the operation under test; too big for the stack */
 
 /* Fresh random key, IV and message, and their results for n_blocks blocks. */
-static void know_random(struct check *c, const struct aes_op *op, unsigned key_bits, size_t n_blocks)
+static void know_random(struct check *c, const struct aes_op *op, unsigned key_bits,
+                        size_t n_blocks)
 {
     known.key_bits = key_bits;
     random_bytes(&c->random, known.user_key, sizeof known.user_key);
@@ -43,7 +45,8 @@ static void make_key(const struct check *c, union evc_aes_key *key)
     evc_aes_set_key(key, kernel_of(c), known.user_key, known.key_bits);
 }
 
-/* out and iv as the operation left them for the first len_bytes bytes of known; where: words for a failure. */
+/* out and iv as the operation left them for the first len_bytes bytes of known; where: words for a
+ * failure. */
 static enum result agree(struct check *c, size_t len_bytes, const uint8_t *out, const uint8_t *iv,
                          const char *where)
 {
@@ -52,14 +55,14 @@ static enum result agree(struct check *c, size_t len_bytes, const uint8_t *out, 
     c->cases++;
     for (size_t i = 0; known.op->writes && i < len_bytes; i++)
         if (out[i] != known.out[i])
-            return check_fail(c, "%s, %u-bit key, %zu bytes, %s: byte %zu of the output is %02x, not %02x",
-                              known.op->name, known.key_bits, len_bytes, where, i, out[i],
-                              known.out[i]);
+            return check_fail(
+                c, "%s, %u-bit key, %zu bytes, %s: byte %zu of the output is %02x, not %02x",
+                known.op->name, known.key_bits, len_bytes, where, i, out[i], known.out[i]);
     for (size_t i = 0; i < 16; i++)
         if (iv[i] != iv_after[i])
-            return check_fail(c, "%s, %u-bit key, %zu bytes, %s: byte %zu of the IV after it is %02x, not %02x",
-                              known.op->name, known.key_bits, len_bytes, where, i, iv[i],
-                              iv_after[i]);
+            return check_fail(
+                c, "%s, %u-bit key, %zu bytes, %s: byte %zu of the IV after it is %02x, not %02x",
+                known.op->name, known.key_bits, len_bytes, where, i, iv[i], iv_after[i]);
     return PASS;
 }
 
@@ -88,7 +91,8 @@ static bool margins_are_whole(const struct room *room, const uint8_t *start, siz
     return true;
 }
 
-/* The operation on len_bytes bytes, from in_room to out_room (in place: in in_room) at these alignments. */
+/* The operation on len_bytes bytes, from in_room to out_room (in place: in in_room) at these
+ * alignments. */
 static enum result run_at(struct check *c, const union evc_aes_key *key, size_t len_bytes,
                           size_t in_at, size_t out_at, bool in_place)
 {
@@ -96,23 +100,26 @@ static enum result run_at(struct check *c, const union evc_aes_key *key, size_t 
                      *out = in_place ? in : place(&out_room, out_at);
     char where[64];
 
-    snprintf(where, sizeof where, "in + %zu, out + %zu%s", in_at, out_at, in_place ? ", in place" : "");
+    snprintf(where, sizeof where, "in + %zu, out + %zu%s", in_at, out_at,
+             in_place ? ", in place" : "");
     memcpy(in, known.in, len_bytes);
     memcpy(iv, known.iv[0], 16);
     known.op->run(key, iv, in, out, len_bytes);
     if (agree(c, len_bytes, out, iv, where) == FAIL)
         return FAIL;
-    if (!margins_are_whole(in_place ? &in_room : &out_room, out, known.op->writes ? len_bytes : 0) &&
+    if (!margins_are_whole(in_place ? &in_room : &out_room, out,
+                           known.op->writes ? len_bytes : 0) &&
         !(in_place && !known.op->writes))
-        return check_fail(c, "%s, %zu bytes, %s: wrote outside of the output", known.op->name, len_bytes,
+        return check_fail(c, "%s, %zu bytes, %s: wrote outside of the output", known.op->name,
+                          len_bytes, where);
+    if (!in_place &&
+        (memcmp(in, known.in, len_bytes) != 0 || !margins_are_whole(&in_room, in, len_bytes)))
+        return check_fail(c, "%s, %zu bytes, %s: changed its input", known.op->name, len_bytes,
                           where);
-    if (!in_place && (memcmp(in, known.in, len_bytes) != 0 ||
-                      !margins_are_whole(&in_room, in, len_bytes)))
-        return check_fail(c, "%s, %zu bytes, %s: changed its input", known.op->name, len_bytes, where);
     return PASS;
 }
 
-/* ---- Lengths ---------------------------------------------------------------------------------------- */
+/* ---- Lengths -------------------------------------------------------------------------------- */
 
 /* Beyond two turns of the composed operations' 32 blocks and four of the kernel's own batch. */
 static size_t most_blocks(const struct check *c)
@@ -168,7 +175,7 @@ static enum result for_all(struct check *c, size_t n_blocks,
     return PASS;
 }
 
-/* ---- The descriptor ----------------------------------------------------------------------------------- */
+/* ---- The descriptor ------------------------------------------------------------------------- */
 
 static enum result descriptor_agrees_with_its_line(struct check *c)
 {
@@ -195,7 +202,7 @@ static enum result descriptor_agrees_with_its_line(struct check *c)
     return PASS;
 }
 
-/* ---- Known answers ------------------------------------------------------------------------------------- */
+/* ---- Known answers -------------------------------------------------------------------------- */
 
 static size_t unhex(uint8_t *out, const char *hex)
 {
@@ -209,8 +216,8 @@ static size_t unhex(uint8_t *out, const char *hex)
 }
 
 /* SP 800-38A appendix F's common plaintext. */
-#define F_PLAIN                                                                                    \
-    "6bc1bee22e409f96e93d7e117393172aae2d8a571e03ac9c9eb76fac45af8e51"                             \
+#define F_PLAIN                                                        \
+    "6bc1bee22e409f96e93d7e117393172aae2d8a571e03ac9c9eb76fac45af8e51" \
     "30c81c46a35ce411e5fbc1191a0a52eff69f2445df4f9b17ad2b417be66c3710"
 #define F_KEY128 "2b7e151628aed2a6abf7158809cf4f3c"
 #define F_KEY192 "8e73b0f7da0e6452c810f32b809079e562f8ead2522c6b7b"
@@ -231,8 +238,8 @@ static const struct answer {
      "69c4e0d86a7b0430d8cdb78070b4c55a"},
     {"FIPS 197 (2001) appendix C.2", ECB_ENC, ECB_DEC, F_IV "1011121314151617", ZERO16, C_PLAIN,
      "dda97ca4864cdfe06eaf70a0ec0d7191"},
-    {"FIPS 197 (2001) appendix C.3", ECB_ENC, ECB_DEC, F_IV "101112131415161718191a1b1c1d1e1f", ZERO16,
-     C_PLAIN, "8ea2b7ca516745bfeafc49904b496089"},
+    {"FIPS 197 (2001) appendix C.3", ECB_ENC, ECB_DEC, F_IV "101112131415161718191a1b1c1d1e1f",
+     ZERO16, C_PLAIN, "8ea2b7ca516745bfeafc49904b496089"},
     {"SP 800-38A F.1.1", ECB_ENC, ECB_DEC, F_KEY128, ZERO16, F_PLAIN,
      "3ad77bb40d7a3660a89ecaf32466ef97f5d3d58503b9699de785895a96fdbaaf"
      "43b1cd7f598ece23881b00e3ed0306887b0c785e27e8ad3f8223207104725dd4"},
@@ -260,9 +267,10 @@ static const struct answer {
     {"SP 800-38A F.5.5", CTR32, CTR32, F_KEY256, F_COUNTER, F_PLAIN,
      "601ec313775789a5b7a7f504bbf3d228f443e3ca4d62b59aca84e990cacaf5c5"
      "2b0930daa23de94ce87017ba2d84988ddfc9c58db67aada613c2dd08457941a6"},
-    /* IEEE 1619-2018 annex B, vector 1; the tweak, already encrypted, is E(0) under the same key 0. */
-    {"IEEE 1619 vector 1", XTS_ENC, XTS_DEC, ZERO16, "66e94bd4ef8a2c3b884cfa59ca342b2e", ZERO16 ZERO16,
-     "917cf69ebd68b2ec9b9fe9a3eadda692cd43d2f59598ed858c02c2652fbf922e"},
+    /* IEEE 1619-2018 annex B, vector 1; the tweak, already encrypted, is E(0) under the same key 0.
+     */
+    {"IEEE 1619 vector 1", XTS_ENC, XTS_DEC, ZERO16, "66e94bd4ef8a2c3b884cfa59ca342b2e",
+     ZERO16 ZERO16, "917cf69ebd68b2ec9b9fe9a3eadda692cd43d2f59598ed858c02c2652fbf922e"},
 };
 
 static enum result answer_is(struct check *c, const struct answer *a, const struct aes_op *op,
@@ -279,8 +287,8 @@ static enum result answer_is(struct check *c, const struct answer *a, const stru
     c->cases++;
     for (size_t i = 0; i < len_bytes; i++)
         if (out[i] != expected[i])
-            return check_fail(c, "%s, %s: byte %zu is %02x, not %02x", a->source, op->name, i, out[i],
-                              expected[i]);
+            return check_fail(c, "%s, %s: byte %zu is %02x, not %02x", a->source, op->name, i,
+                              out[i], expected[i]);
     return PASS;
 }
 
@@ -293,7 +301,7 @@ static enum result known_answers(struct check *c)
     return PASS;
 }
 
-/* ---- Lengths and places ----------------------------------------------------------------------------------- */
+/* ---- Lengths and places --------------------------------------------------------------------- */
 
 static enum result test_every_length(struct check *c, const union evc_aes_key *key)
 {
@@ -365,7 +373,7 @@ static enum result set_key_takes_any_alignment(struct check *c)
     return PASS;
 }
 
-/* ---- Guard pages ------------------------------------------------------------------------------------------ */
+/* ---- Guard pages ---------------------------------------------------------------------------- */
 
 /* Between inaccessible pages: input, output, IV, user key, key. Made once. */
 static struct guarded fence_in, fence_out, fence_iv, fence_user_key, fence_key;
@@ -412,9 +420,10 @@ static enum result run_fenced(struct check *c, const union evc_aes_key *key, siz
     memcpy(call.in, known.in, len_bytes);
     memcpy(call.iv, known.iv[0], 16);
     if (!port_survives(do_call, &call))
-        return check_fail(c, "%s, %u-bit key, %zu bytes, input at the %s, output at the %s: memory fault",
-                          known.op->name, known.key_bits, len_bytes, in_end ? "end" : "start",
-                          out_end ? "end" : "start");
+        return check_fail(
+            c, "%s, %u-bit key, %zu bytes, input at the %s, output at the %s: memory fault",
+            known.op->name, known.key_bits, len_bytes, in_end ? "end" : "start",
+            out_end ? "end" : "start");
     return agree(c, len_bytes, call.out, call.iv, "between guard pages");
 }
 
@@ -434,10 +443,9 @@ static enum result test_fences(struct check *c, const union evc_aes_key *key)
 
 static void do_set_key(void *vcheck)
 {
-    evc_aes_set_key((union evc_aes_key *)(void *)flush(&fence_key, true,
-                                                       kernel_of(vcheck)->kernel.key_bytes),
-                    kernel_of(vcheck),
-                    flush(&fence_user_key, true, known.key_bits / 8), known.key_bits);
+    evc_aes_set_key(
+        (union evc_aes_key *)(void *)flush(&fence_key, true, kernel_of(vcheck)->kernel.key_bytes),
+        kernel_of(vcheck), flush(&fence_user_key, true, known.key_bits / 8), known.key_bits);
 }
 
 static void do_set_key_at_start(void *vcheck)
@@ -446,7 +454,8 @@ static void do_set_key_at_start(void *vcheck)
                     fence_user_key.start, known.key_bits);
 }
 
-/* The key, as long as the descriptor says, before a guard page, where the size allows its alignment. */
+/* The key, as long as the descriptor says, before a guard page, where the size allows its
+ * alignment. */
 static enum result test_fenced_key(struct check *c, const union evc_aes_key *unused)
 {
     size_t key_bytes = kernel_of(c)->kernel.key_bytes;
@@ -456,13 +465,15 @@ static enum result test_fenced_key(struct check *c, const union evc_aes_key *unu
     (void)unused;
     memcpy(fence_user_key.start, known.user_key, 32);
     if (!port_survives(do_set_key_at_start, c))
-        return check_fail(c, "set_key, %u bits, at the start of pages: memory fault", known.key_bits);
+        return check_fail(c, "set_key, %u bits, at the start of pages: memory fault",
+                          known.key_bits);
     if (key_bytes % 16 != 0)
         return PASS;
     memcpy(flush(&fence_user_key, true, known.key_bits / 8), known.user_key, known.key_bits / 8);
     if (!port_survives(do_set_key, c))
-        return check_fail(c, "set_key, %u bits: memory fault after the user key or the %zu bytes of the key",
-                          known.key_bits, key_bytes);
+        return check_fail(
+            c, "set_key, %u bits: memory fault after the user key or the %zu bytes of the key",
+            known.key_bits, key_bytes);
     return run_fenced(c, key, 16 * ((size_t)kernel_of(c)->kernel.batch + 1), true, true);
 }
 
@@ -475,7 +486,7 @@ static enum result accesses_stay_inside_the_buffers(struct check *c)
     return for_all(c, most_blocks(c), test_fenced_key);
 }
 
-/* ---- Calls that belong together ------------------------------------------------------------------------------ */
+/* ---- Calls that belong together ------------------------------------------------------------- */
 
 static enum result test_split(struct check *c, const union evc_aes_key *key)
 {
@@ -529,7 +540,8 @@ static enum result test_composed(struct check *c, const union evc_aes_key *key)
     memcpy(bare_iv, known.iv[0], 16);
     known.op->run(key, iv, known.in, out, len);
     known.op->run(&bare_key, bare_iv, known.in, bare_out, len);
-    if (agree(c, len, out, iv, "own") == FAIL || agree(c, len, bare_out, bare_iv, "composed") == FAIL)
+    if (agree(c, len, out, iv, "own") == FAIL ||
+        agree(c, len, bare_out, bare_iv, "composed") == FAIL)
         return FAIL;
     return PASS;
 }
@@ -564,15 +576,16 @@ static enum result decryption_inverts_encryption(struct check *c)
             back->run(&key, iv, text, text, len);
             c->cases++;
             if (memcmp(text, known.in, len) != 0)
-                return check_fail(c, "%s then %s, %u-bit key, %zu bytes: not the message", forth->name,
-                                  back->name, known.key_bits, len);
+                return check_fail(c, "%s then %s, %u-bit key, %zu bytes: not the message",
+                                  forth->name, back->name, known.key_bits, len);
         }
     return PASS;
 }
 
-/* ---- Counters ------------------------------------------------------------------------------------------------- */
+/* ---- Counters ------------------------------------------------------------------------------- */
 
-/* The counter before a carry out of its first, second, third and fourth byte, in every position of a batch. */
+/* The counter before a carry out of its first, second, third and fourth byte, in every position of
+ * a batch. */
 static enum result counter_wraps_modulo_2_32(struct check *c)
 {
     static const uint32_t edges[] = {0x100, 0x10000, 0x1000000, 0};
@@ -597,7 +610,7 @@ static enum result counter_wraps_modulo_2_32(struct check *c)
     return PASS;
 }
 
-/* ---- Keys ------------------------------------------------------------------------------------------------------ */
+/* ---- Keys ----------------------------------------------------------------------------------- */
 
 static enum result encrypt_only_keys_encrypt_alike(struct check *c)
 {
@@ -648,8 +661,8 @@ static enum result test_unchanged(struct check *c, const union evc_aes_key *key)
         return check_fail(c, "%s, %u bits: the key changed", known.op->name, known.key_bits);
     for (size_t i = kernel_of(c)->kernel.key_bytes; i < sizeof *key; i++)
         if (key->bytes[i] != 0xaa)
-            return check_fail(c, "set_key, %u bits: wrote byte %zu of a key of %u bytes", known.key_bits,
-                              i, (unsigned)kernel_of(c)->kernel.key_bytes);
+            return check_fail(c, "set_key, %u bits: wrote byte %zu of a key of %u bytes",
+                              known.key_bits, i, (unsigned)kernel_of(c)->kernel.key_bytes);
     return PASS;
 }
 
@@ -707,11 +720,12 @@ static enum result wiped_keys_are_zero(struct check *c)
     return PASS;
 }
 
-/* ---- What stays behind ----------------------------------------------------------------------------------------- */
+/* ---- What stays behind ---------------------------------------------------------------------- */
 
-/* Wiped temporaries are the source's affair, spilled registers the compiler's: this finds both, so it is done on
- * request. Only an optimised build says something about the source: without optimisation every value passes
- * through memory that no source can name, and a sanitizer keeps copies of its own. */
+/* Wiped temporaries are the source's affair, spilled registers the compiler's: this finds both, so
+ * it is done on request. Only an optimised build says something about the source: without
+ * optimisation every value passes through memory that no source can name, and a sanitizer keeps
+ * copies of its own. */
 #if defined(__SANITIZE_ADDRESS__)
 #define INSTRUMENTED 1
 #elif defined(__has_feature)
@@ -771,17 +785,20 @@ static enum result set_key_leaves_no_key_behind(struct check *c)
             return check_skip(c, "no stack of its own on this system");
         for (size_t at = 0; at + WINDOW <= known.key_bits / 8; at++, c->cases++)
             if (left_behind(known.user_key + at))
-                return check_fail(c, "%u bits: bytes %zu to %zu of the user key are left on the stack",
+                return check_fail(c,
+                                  "%u bits: bytes %zu to %zu of the user key are left on the stack",
                                   known.key_bits, at, at + WINDOW - 1);
-        for (size_t at = sizeof(struct evc_aes_head); at + WINDOW <= key_bytes; at += WINDOW, c->cases++)
-            if (is_telling(made_on_own_stack.bytes + at) && left_behind(made_on_own_stack.bytes + at))
+        for (size_t at = sizeof(struct evc_aes_head); at + WINDOW <= key_bytes;
+             at += WINDOW, c->cases++)
+            if (is_telling(made_on_own_stack.bytes + at) &&
+                left_behind(made_on_own_stack.bytes + at))
                 return check_fail(c, "%u bits: bytes %zu to %zu of the key are left on the stack",
                                   known.key_bits, at, at + WINDOW - 1);
     }
     return PASS;
 }
 
-/* ---- Many messages ----------------------------------------------------------------------------------------------- */
+/* ---- Many messages -------------------------------------------------------------------------- */
 
 #define MOST_MESSAGES 80
 #define MOST_MANY_BYTES 336 /* of one message: 21 blocks */
@@ -826,21 +843,25 @@ static enum result message_agrees(struct check *c, const union evc_aes_key *ref,
     for (size_t i = 0; i < n_blocks; i++) {
         aes_ops[CBC_ENC].block(ref, iv, batch.in_before[m] + 16 * i, block);
         if (msg->out && memcmp(msg->out + 16 * i, block, 16) != 0)
-            return check_fail(c, "%u-bit key, %zu messages: block %zu of message %zu (%zu bytes) differs",
-                              known.key_bits, n, i, m, msg->len_bytes);
+            return check_fail(
+                c, "%u-bit key, %zu messages: block %zu of message %zu (%zu bytes) differs",
+                known.key_bits, n, i, m, msg->len_bytes);
     }
     if (memcmp(msg->iv, iv, 16) != 0)
-        return check_fail(c, "%u-bit key, %zu messages: the chain of message %zu (%zu bytes) differs",
+        return check_fail(c,
+                          "%u-bit key, %zu messages: the chain of message %zu (%zu bytes) differs",
                           known.key_bits, n, m, msg->len_bytes);
     for (size_t i = 16 * n_blocks; msg->out && i < MOST_MANY_BYTES; i++)
         if (msg->out[i] != (rest ? rest[i] : 0xa5))
-            return check_fail(c, "%zu messages: wrote behind message %zu (%zu bytes)", n, m, msg->len_bytes);
+            return check_fail(c, "%zu messages: wrote behind message %zu (%zu bytes)", n, m,
+                              msg->len_bytes);
     if (msg->out != batch.in[m] && memcmp(batch.in[m], batch.in_before[m], MOST_MANY_BYTES) != 0)
         return check_fail(c, "%zu messages: changed the input of message %zu", n, m);
     return PASS;
 }
 
-static enum result many_agree(struct check *c, const union evc_aes_key *key, size_t n, bool same_length)
+static enum result many_agree(struct check *c, const union evc_aes_key *key, size_t n,
+                              bool same_length)
 {
     union evc_aes_key ref;
 

@@ -10,8 +10,8 @@ int bench_command(int argc, char **argv);
 int vectors_command(int argc, char **argv);
 int peers_command(int argc, char **argv);
 
-/* The first line of every command's output; after the arguments have been found good. counter: NULL where
- * the command does not measure. */
+/* The first line of every command's output; after the arguments have been found good. counter: NULL
+ * where the command does not measure. */
 void emit_harness_line(const char *command, const char *counter);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * JSON lines on stdout, one object a line, written whole and flushed. emit_begin and emit_end bracket a
- * line; in between come members. Inside lists and objects the names of elements are NULL or given.
+ * JSON lines on stdout, one object a line, written whole and flushed. emit_begin and emit_end
+ * bracket a line; in between come members. Inside lists and objects the names of elements are NULL
+ * or given.
  */
 #ifndef HARNESS_EMIT_H
 #define HARNESS_EMIT_H

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The fence between messages: nothing younger begins before all that is older is done, so that the latency of
- * one message shows. HAVE_FENCE 0: none is known for this architecture.
+ * The fence between messages: nothing younger begins before all that is older is done, so that the
+ * latency of one message shows. HAVE_FENCE 0: none is known for this architecture.
  *
- * Source: x86: see counters/tsc.c. Arm: Architecture Reference Manual DDI 0487 B2.3, DSB and ISB. RISC-V:
- *         unprivileged ISA, FENCE and FENCE.I. Power ISA 3.1 book II, sync and isync. s390x: Principles of
- *         Operation, "CPU serialization", BCR 15,0.
+ * Source: x86: see counters/tsc.c. Arm: Architecture Reference Manual DDI 0487 B2.3, DSB and ISB.
+ * RISC-V: unprivileged ISA, FENCE and FENCE.I. Power ISA 3.1 book II, sync and isync. s390x:
+ * Principles of Operation, "CPU serialization", BCR 15,0.
  */
 #ifndef HARNESS_FENCE_H
 #define HARNESS_FENCE_H

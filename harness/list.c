@@ -11,8 +11,8 @@
 /* The optional slots that a kernel fills itself. */
 static void emit_aes_slots(const struct evc_aes *aes)
 {
-#define SLOT(name)                                                                                 \
-    if (aes->name)                                                                                 \
+#define SLOT(name) \
+    if (aes->name) \
         emit_text(NULL, #name);
 
     emit_list_begin("slots");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The harness: list, resolve, check, bench and vectors over everything in the registry. The protocol of its
- * output is docs/HARNESS.md. Exit codes: 0 good, 1 a check failed, 2 bad usage.
+ * The harness: list, resolve, check, bench and vectors over everything in the registry. The
+ * protocol of its output is docs/HARNESS.md. Exit codes: 0 good, 1 a check failed, 2 bad usage.
  */
 #include <stdio.h>
 #include <string.h>

@@ -55,7 +55,8 @@ void measure(const struct counter *c, bench_loop *loop, void *work, size_t want,
             m->dropped++;
         else
             m->at[m->n++] = s;
-        if (port_now_ns() - start > budget_ns && (m->n > 0 || port_now_ns() - start > 4 * budget_ns))
+        if (port_now_ns() - start > budget_ns &&
+            (m->n > 0 || port_now_ns() - start > 4 * budget_ns))
             break;
     }
 }

@@ -108,7 +108,8 @@ const char *features_text(char *text, size_t n, enum evc_arch arch, uint64_t wor
     text[0] = 0;
     for (size_t i = 0; i < N(features); i++)
         if (of_arch(&features[i], arch) && (word & features[i].bit) && used < n)
-            used += (size_t)snprintf(text + used, n - used, "%s%s", used ? " " : "", features[i].name);
+            used +=
+                (size_t)snprintf(text + used, n - used, "%s%s", used ? " " : "", features[i].name);
     return text;
 }
 

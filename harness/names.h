@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The names of features, architectures, classes and kernels on command lines and in JSON: one home each. */
+/* The names of features, architectures, classes and kernels on command lines and in JSON: one home
+ * each. */
 #ifndef HARNESS_NAMES_H
 #define HARNESS_NAMES_H
 
@@ -11,8 +12,8 @@ const char *arch_name(enum evc_arch arch);
 const char *timing_name(unsigned timing);
 const char *use_name(unsigned use);
 
-enum evc_arch arch_named(const char *word);                    /* unknown: exit 2 */
-unsigned policy_named(const char *word);                       /* cumulative; unknown: exit 2 */
+enum evc_arch arch_named(const char *word);                        /* unknown: exit 2 */
+unsigned policy_named(const char *word);                           /* cumulative; unknown: exit 2 */
 uint64_t features_named(enum evc_arch arch, const struct words *); /* unknown: exit 2 */
 
 /* A member with the list of the names of the bits of word, which is of that architecture. */
@@ -28,7 +29,7 @@ void must_be_kernels(const struct words *);
 /* words empty, or word among them. */
 bool chosen(const struct words *words, const char *word);
 
-/* What the kernel of a line lacks on this CPU: features without tuning bits; and tuning bits alone. */
+/* What the kernel of a line lacks on this CPU: features without tuning bits; tuning bits alone. */
 uint64_t missing_features(const struct evc_registry_line *line);
 uint64_t missing_tuning(const struct evc_registry_line *line);
 /* In this library, and all that it needs is there. */

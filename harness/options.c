@@ -66,7 +66,8 @@ _Noreturn void unknown_word(const char *what, const char *word, const char *cons
                 best = j;
         named[best] = true;
         if (used < sizeof line)
-            used += (size_t)snprintf(line + used, sizeof line - used, "%s %s", i ? "," : "", valid[best]);
+            used += (size_t)snprintf(line + used, sizeof line - used, "%s %s", i ? "," : "",
+                                     valid[best]);
     }
     usage_error("%s", line);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Command lines: long options whose values may be comma lists and may be repeated. Bad usage is one line
- * on stderr that names the bad word and the nearest valid ones, and exit code 2.
+ * Command lines: long options whose values may be comma lists and may be repeated. Bad usage is one
+ * line on stderr that names the bad word and the nearest valid ones, and exit code 2.
  */
 #ifndef HARNESS_OPTIONS_H
 #define HARNESS_OPTIONS_H
@@ -18,10 +18,10 @@ struct words {
 };
 
 enum option_kind {
-    OPTION_FLAG,    /* bool: no value */
-    OPTION_WORDS,   /* struct words: comma list, may be repeated */
-    OPTION_TEXT,    /* const char *: one value */
-    OPTION_NUMBER   /* uint64_t: decimal, or hexadecimal after 0x */
+    OPTION_FLAG,  /* bool: no value */
+    OPTION_WORDS, /* struct words: comma list, may be repeated */
+    OPTION_TEXT,  /* const char *: one value */
+    OPTION_NUMBER /* uint64_t: decimal, or hexadecimal after 0x */
 };
 
 struct option {
@@ -30,7 +30,8 @@ struct option {
     void *to;
 };
 
-/* Reads argv[0 .. argc - 1] into the options' places; n of them. The strings of argv are cut at commas. */
+/* Reads argv[0 .. argc - 1] into the options' places; n of them. The strings of argv are cut at
+ * commas. */
 void options_read(int argc, char **argv, const struct option *options, size_t n);
 
 uint64_t option_number(const char *what, const char *text);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Seeded test data: splitmix64 (Steele, Lea, Flood 2014, "Fast splittable pseudorandom number generators",
- * figure 15). The same seed gives the same bytes on every machine. */
+/* Seeded test data: splitmix64 (Steele, Lea, Flood 2014, "Fast splittable pseudorandom number
+ * generators", figure 15). The same seed gives the same bytes on every machine. */
 #ifndef HARNESS_RANDOM_H
 #define HARNESS_RANDOM_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* resolve: which kernel serves each use and each mode on this CPU or on any named one, and why the others
- * do not. All answers come from evc_resolve() and evc_unfit(). */
+/* resolve: which kernel serves each use and each mode on this CPU or on any named one, and why the
+ * others do not. All answers come from evc_resolve() and evc_unfit(). */
 #include "everycore/cpu.h"
 #include "everycore/kernel.h"
 
@@ -43,8 +43,7 @@ static void emit_skipped(const struct request *r, const struct evc_registry_line
     const char *word = "", *detail = "";
 
     switch (why) {
-    case EVC_UNFIT_PRIMITIVE:
-        return;
+    case EVC_UNFIT_PRIMITIVE: return;
     case EVC_FITS: /* but stands behind the chosen one */
         word = "rank";
         detail = found->name;

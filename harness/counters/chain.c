@@ -2,8 +2,9 @@
 /*
  * The chain of dependent additions: the one thing whose core cycles are known without a counter.
  *
- * One cycle a link on every core of these architectures that runs Linux (vendors' optimisation guides; Agner
- * Fog's instruction tables for x86). Power is left out: 2 cycles on some of its cores, 1 on others.
+ * One cycle a link on every core of these architectures that runs Linux (vendors' optimisation
+ * guides; Agner Fog's instruction tables for x86). Power is left out: 2 cycles on some of its
+ * cores, 1 on others.
  */
 #include "counter.h"
 

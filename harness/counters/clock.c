@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The system's clock, for cores without a counter that user code may read. Its step can be as long as
- * a microsecond, hence the long chain. */
+/* The system's clock, for cores without a counter that user code may read. Its step can be as long
+ * as a microsecond, hence the long chain. */
 #include "counter.h"
 
 #include "../port/port.h"

@@ -60,7 +60,7 @@ static int by_value(const void *a, const void *b)
 
 #define N_TRIES 501
 
-/* The mean of the middle half: steady against interrupts, and finer than the step of the counter. */
+/* The mean of the middle half: steady against interrupts, finer than the step of the counter. */
 static double typical_ticks(const struct counter *c, uint32_t n_links)
 {
     double ticks[N_TRIES], sum = 0;
@@ -73,7 +73,8 @@ static double typical_ticks(const struct counter *c, uint32_t n_links)
     return sum / (N_TRIES * 3 / 4 - N_TRIES / 4);
 }
 
-/* Ticks of every interval that are not of its work: the readings themselves, and of a chain the end of its loop. */
+/* Ticks of every interval that are not of its work: the readings themselves, and of a chain the end
+ * of its loop. */
 struct overhead {
     double reading, chain;
 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Core cycles. A counter ticks; what a tick is worth is learnt from a chain of dependent additions, one
- * core cycle each, that is timed before and after every sample. Only counters of cycles need no such rate,
- * but they too are held against the chain.
+ * Core cycles. A counter ticks; what a tick is worth is learnt from a chain of dependent additions,
+ * one core cycle each, that is timed before and after every sample. Only counters of cycles need no
+ * such rate, but they too are held against the chain.
  */
 #ifndef HARNESS_COUNTER_H
 #define HARNESS_COUNTER_H
@@ -18,17 +18,18 @@ struct counter {
     bool counts_cycles;    /* a tick is a core cycle */
 };
 
-extern const struct counter counter_perf; /* Linux perf_event: hardware cycles of user code */
-extern const struct counter counter_tsc;  /* x86 time-stamp counter */
+extern const struct counter counter_perf;  /* Linux perf_event: hardware cycles of user code */
+extern const struct counter counter_tsc;   /* x86 time-stamp counter */
 extern const struct counter counter_clock; /* the system's clock */
 
-/* The best one that works here, or the one of that name ("none": NULL); NULL where there is none. An unknown
- * name, or one that does not work here, is bad usage: exit 2. */
+/* The best one that works here, or the one of that name ("none": NULL); NULL where there is none.
+ * An unknown name, or one that does not work here, is bad usage: exit 2. */
 const struct counter *counter_choose(const char *name);
 const char *counter_name(const struct counter *);
 
-/* n_links dependent additions of registers, n_links a multiple of 100. Register and register: newer cores
- * remove additions of constants before they execute. False where the architecture has no known chain. */
+/* n_links dependent additions of registers, n_links a multiple of 100. Register and register: newer
+ * cores remove additions of constants before they execute. False where the architecture has no
+ * known chain. */
 bool add_chain(uint32_t n_links);
 
 /* One timed run of something. */

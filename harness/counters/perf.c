@@ -2,8 +2,8 @@
 /*
  * Linux perf_event: the core's own cycle counter, user code only.
  *
- * Source: perf_event_open(2). Virtual machines often have none, or one that stands still: it is held against
- *         the add chain before it is believed.
+ * Source: perf_event_open(2). Virtual machines often have none, or one that stands still: it is
+ * held against the add chain before it is believed.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -26,8 +26,8 @@ static uint64_t now(void)
     return read(file, &count, sizeof count) == (ssize_t)sizeof count ? count : 0;
 }
 
-/* The chain takes its links, and a little for its loop and the system calls; none to compare with: that it
- * counts at all. */
+/* The chain takes its links, and a little for its loop and the system calls; none to compare with:
+ * that it counts at all. */
 static bool believable(void)
 {
     const uint32_t links = 100000;

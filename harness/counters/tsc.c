@@ -2,8 +2,9 @@
 /*
  * The x86 time-stamp counter. It ticks at a constant rate, whatever the core does.
  *
- * Source: Intel SDM (2024) vol. 2B, RDTSC: LFENCE before it waits for all that is older, LFENCE after it holds
- *         back what is younger; AMD APM vol. 3 says the same of processors with serialising LFENCE.
+ * Source: Intel SDM (2024) vol. 2B, RDTSC: LFENCE before it waits for all that is older, LFENCE
+ * after it holds back what is younger; AMD APM vol. 3 says the same of processors with serialising
+ * LFENCE.
  */
 #include "counter.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the harness needs of an operating system beyond the C library; one file per system implements it. */
+/* What the harness needs of an operating system beyond the C library; one file per system
+ * implements it. */
 #ifndef HARNESS_PORT_H
 #define HARNESS_PORT_H
 
@@ -27,8 +28,8 @@ struct guarded {
 };
 struct guarded port_guarded(size_t at_least_bytes);
 
-/* Run f(arg); false if it touched memory that it may not touch, or met an instruction that is none here. May be
- * nested. */
+/* Run f(arg); false if it touched memory that it may not touch, or met an instruction that is none
+ * here. May be nested. */
 bool port_survives(void (*f)(void *), void *arg);
 
 /* Run f(arg) on this stack of len_bytes bytes; false: not possible. */

@@ -58,7 +58,8 @@ bool port_pin(int cpu)
 }
 
 #if EVC_X86
-/* QEMU's own translator signs CPUID leaf 0x40000000 (a virtual machine on real cores has another name). */
+/* QEMU's own translator signs CPUID leaf 0x40000000 (a virtual machine on real cores has another
+ * name). */
 bool port_emulated(void)
 {
     uint32_t a = 0x40000000, b, c = 0, d;
@@ -67,14 +68,14 @@ bool port_emulated(void)
     return b == 0x54474354 && c == 0x43544743 && d == 0x47435447; /* "TCGTCGTCGTCG" */
 }
 #elif defined(__linux__)
-/* User-mode emulation answers uname for its guest, but /proc/sys/kernel/arch (Linux 6.1) is the host's.
- * They also differ for a 32-bit program on a 64-bit kernel, where the first letters agree or the pair is
- * one of these. */
+/* User-mode emulation answers uname for its guest, but /proc/sys/kernel/arch (Linux 6.1) is the
+ * host's. They also differ for a 32-bit program on a 64-bit kernel, where the first letters agree
+ * or the pair is one of these. */
 bool port_emulated(void)
 {
-    static const char *const both[][2] = {{"aarch64", "arm"}, {"mips", "mips"}, {"ppc", "ppc"},
-                                          {"parisc", "parisc"}, {"s390", "s390"}, {"sparc", "sparc"},
-                                          {"riscv", "riscv"}};
+    static const char *const both[][2] = {
+        {"aarch64", "arm"}, {"mips", "mips"},   {"ppc", "ppc"},    {"parisc", "parisc"},
+        {"s390", "s390"},   {"sparc", "sparc"}, {"riscv", "riscv"}};
     char kernel[64] = "";
     struct utsname guest;
     FILE *f = fopen("/proc/sys/kernel/arch", "r");
@@ -105,7 +106,8 @@ struct guarded port_guarded(size_t at_least_bytes)
     long asked = sysconf(_SC_PAGESIZE);
     size_t page = asked > 0 ? (size_t)asked : 4096;
     size_t len = (at_least_bytes + page - 1) / page * page;
-    uint8_t *all = mmap(NULL, len + 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    uint8_t *all =
+        mmap(NULL, len + 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
     if (all == MAP_FAILED)
         return g;

@@ -1,0 +1,212 @@
+# SPDX-License-Identifier: MIT
+"""The harness's answers to bad usage and to bad vectors: usage: harness_usage.py HARNESS."""
+
+import json
+import subprocess
+import sys
+import unittest
+
+HARNESS: list[str] = []
+
+
+def run(*arguments, stdin=""):
+    return subprocess.run(
+        [*HARNESS, *arguments], input=stdin, capture_output=True, text=True, timeout=120
+    )
+
+
+def objects(result):
+    return [json.loads(line) for line in result.stdout.splitlines()]
+
+
+class BadUsage(unittest.TestCase):
+    def refused(self, *arguments, names=()):
+        result = run(*arguments)
+        self.assertEqual(result.returncode, 2, arguments)
+        self.assertEqual(result.stdout, "", arguments)
+        self.assertEqual(len(result.stderr.splitlines()), 1, result.stderr)
+        for name in names:
+            self.assertIn(name, result.stderr)
+
+    def test_an_unknown_command_names_the_nearest(self):
+        self.refused("benhc", names=["'benhc'", "bench"])
+
+    def test_no_command_names_all(self):
+        self.refused(names=["list", "resolve", "check", "bench", "vectors"])
+
+    def test_an_unknown_kernel_names_the_nearest(self):
+        self.refused("bench", "--kernel", "c_rif", names=["'c_rif'", "c_ref"])
+        self.refused("check", "--kernel", "c_ref,c_rif", names=["'c_rif'", "c_ref"])
+
+    def test_an_unknown_primitive_names_the_nearest(self):
+        for command in ("list", "check", "bench"):
+            self.refused(command, "--primitive", "aess", names=["'aess'", " aes"])
+
+    def test_an_unknown_mode_names_the_nearest(self):
+        self.refused("bench", "--mode", "cbc", names=["'cbc'", "cbc-enc", "cbc-dec", "cbcmac"])
+
+    def test_an_unknown_style_names_both(self):
+        self.refused("bench", "--style", "fence", names=["'fence'", "fenced", "streamed"])
+
+    def test_an_unknown_property_names_the_nearest(self):
+        self.refused("check", "--property", "known_answer", names=["known_answers"])
+
+    def test_an_unknown_counter_names_the_nearest(self):
+        self.refused("bench", "--counter", "tsc", names=["tsc+addchain"])
+
+    def test_an_unknown_architecture_or_feature_names_the_nearest(self):
+        self.refused("resolve", "--arch", "arm64", names=["a64", "a32"])
+        self.refused(
+            "resolve", "--arch", "x86", "--features", "sse2,avx512", names=["'avx512'", "avx512f"]
+        )
+        self.refused("resolve", "--arch", "a64", "--features", "sse2", names=["'sse2'", "sve2"])
+
+    def test_features_without_an_architecture_are_refused(self):
+        self.refused("resolve", "--features", "sse2", names=["--arch"])
+
+    def test_an_unknown_policy_names_all(self):
+        self.refused("resolve", "--policy", "all", names=["ct", "hardened", "vartime"])
+
+    def test_numbers_are_numbers_within_bounds(self):
+        self.refused("bench", "--bytes", "4k", names=["'4k'"])
+        self.refused("bench", "--bytes", "0", names=["0"])
+        self.refused("bench", "--bytes", "-16")
+        self.refused("bench", "--key-bits", "512", names=["'512'", "256"])
+        self.refused("bench", "--samples", "0")
+        self.refused("bench", "--messages", "100000")
+
+    def test_an_unknown_option_names_the_nearest(self):
+        self.refused("bench", "--kernels", "c_ref", names=["'--kernels'", "--kernel"])
+        self.refused("list", "c_ref", names=["--primitive"])
+
+    def test_a_missing_value_is_named(self):
+        self.refused("bench", "--kernel", names=["--kernel"])
+        self.refused("bench", "--kernel", "c_ref,,c_ref")
+        self.refused("check", "--quick=1", names=["--quick"])
+
+
+class GoodUsage(unittest.TestCase):
+    def test_every_line_is_an_object_with_a_type(self):
+        for arguments in (
+            ["list"],
+            ["resolve"],
+            ["check", "--quick", "--property", "known_answers"],
+        ):
+            result = run(*arguments)
+            self.assertEqual(result.returncode, 0, arguments)
+            self.assertEqual(objects(result)[0]["type"], "harness")
+            self.assertEqual(objects(result)[0]["version"], 1)
+            for line in objects(result):
+                self.assertIn("type", line)
+
+    def test_combinations_of_lists_are_all_done_once(self):
+        result = run(
+            "bench",
+            "--kernel=c_ref",
+            "--mode",
+            "ctr,cbc-enc",
+            "--bytes",
+            "16,20",
+            "--bytes",
+            "32",
+            "--key-bits",
+            "128,256",
+            "--counter",
+            "none",
+        )
+        points = [
+            (p["mode"], p["key_bits"], p["bytes"]) for p in objects(result) if p["type"] == "bench"
+        ]
+        wanted = [("ctr", k, n) for k in (128, 256) for n in (16, 20, 32)]
+        wanted += [("cbc-enc", k, n) for k in (128, 256) for n in (16, 32)]
+        self.assertEqual(sorted(points), sorted(wanted))
+
+    def test_without_a_counter_there_are_no_samples(self):
+        points = objects(run("bench", "--kernel", "c_ref", "--mode", "ctr", "--counter", "none"))[
+            1:
+        ]
+        self.assertEqual(points[0]["cycles"], [])
+        self.assertIn("counter", points[0]["why"])
+
+    def test_a_named_kernel_of_another_architecture_is_a_visible_skip(self):
+        foreign = [k["name"] for k in objects(run("list"))[1:] if not k["runs"]]
+        for kernel in foreign:
+            line = objects(run("check", "--kernel", kernel))[1]
+            self.assertEqual((line["result"], line["property"]), ("skip", "all"))
+            self.assertTrue(line["detail"].startswith("needs "))
+            line = objects(run("bench", "--kernel", kernel, "--mode", "ctr", "--counter", "none"))[
+                1
+            ]
+            self.assertFalse(line["runs"])
+
+    def test_a_seed_repeats_a_check(self):
+        once, again = (
+            run("check", "--quick", "--kernel", "c_ref", "--seed", "0x7").stdout for _ in range(2)
+        )
+        self.assertEqual(once, again)
+        self.assertEqual(json.loads(once.splitlines()[-1])["seed"], 7)
+
+    def test_a_cpu_without_features_is_answered(self):
+        lines = objects(run("resolve", "--arch", "x86", "--features", "", "--policy", "vartime"))
+        for line in lines:
+            if line["type"] == "resolve":
+                self.assertEqual(line["features"], [])
+                self.assertIsNotNone(line["kernel"])
+
+
+F_KEY = "2b7e151628aed2a6abf7158809cf4f3c"
+GOOD = (
+    f"aes ecb-enc c_ref key={F_KEY} in=3243f6a8885a308d313198a2e0370734"
+    " out=3925841d02dc09fbdc118597196a0b32"
+)
+ZERO = "0" * 32
+
+
+class Vectors(unittest.TestCase):
+    def verdict(self, *lines):
+        result = run("vectors", stdin="\n".join(lines) + "\n")
+        return result.returncode, objects(result)[1:]
+
+    def test_a_right_answer_passes(self):
+        code, lines = self.verdict("# FIPS 197 appendix B", "", GOOD, GOOD.replace("c_ref", "*"))
+        self.assertEqual(code, 0)
+        self.assertEqual(len(lines), 1)
+        self.assertGreaterEqual(lines[0]["passed"], 2)
+
+    def test_a_wrong_answer_fails_with_its_byte(self):
+        code, lines = self.verdict(GOOD.replace("0b32", "0b33") + " id=one")
+        self.assertEqual(code, 1)
+        self.assertEqual(lines[0]["id"], "one")
+        self.assertIn("byte 15", lines[0]["detail"])
+
+    def test_a_line_that_makes_no_sense_fails(self):
+        for line in (
+            "aes ecb-enc",
+            "des ecb-enc c_ref",
+            GOOD.replace("ecb-enc", "ecb"),
+            GOOD.replace("c_ref", "c_rif"),
+            GOOD.replace("key=", "kee="),
+            GOOD.replace("3243", "324"),
+            GOOD.replace("3243", "32zz"),
+            GOOD.replace("ecb-enc", "cbc-enc"),
+            GOOD + " iv=00",
+            GOOD.replace("in=", "x"),
+        ):
+            code, lines = self.verdict(line)
+            self.assertEqual((code, lines[-1]["failed"]), (1, 1), line)
+            self.assertTrue(lines[0]["detail"], line)
+
+    def test_a_forgery_must_be_refused_and_a_message_accepted(self):
+        ccm = f"aes ccm-{{}} c_ref key={F_KEY} nonce={'0' * 24} tag={ZERO} in={ZERO} out={{}}"
+        self.assertEqual(self.verdict(ccm.format("open", "fail"))[0], 0)
+        self.assertEqual(self.verdict(ccm.format("open", ZERO))[0], 1)
+        self.assertEqual(self.verdict(ccm.format("seal", ZERO))[0], 1)
+
+    def test_arguments_are_refused(self):
+        result = run("vectors", "file.txt")
+        self.assertEqual(result.returncode, 2)
+
+
+if __name__ == "__main__":
+    HARNESS = [sys.argv.pop(1)]
+    unittest.main()
