@@ -70,28 +70,30 @@ def package_version() -> str:
 def main(arguments: Sequence[str], context: Context | None = None) -> int:
     """Run one command line; the exit code."""
     context = context or system_context()
-    debug = "--debug" in arguments
-    command = typer.main.get_command(make_app())
     try:
-        command.main(args=[*arguments], prog_name="everycore", obj=context)
-    except SystemExit as end:
-        return end.code if isinstance(end.code, int) else 0 if end.code is None else 1
-    except EverycoreError as error:
-        if debug:
-            traceback.print_exc(file=context.err.file)
-        context.err.print(f"everycore: {error.message}", style="bold red", markup=False)
-        if error.hint:
-            context.err.print(error.hint, markup=False, soft_wrap=True)
-        return error.code
+        return _run(arguments, context)
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:
         return 0
     except Exception as error:
-        if debug:
+        if "--debug" in arguments:
             traceback.print_exc(file=context.err.file)
-        text = f"everycore: internal error: {type(error).__name__}: {error}"
-        context.err.print(text, style="bold red", markup=False)
-        context.err.print("--debug shows where; please report it", markup=False)
-        return 2
+        if not isinstance(error, EverycoreError):
+            text = f"internal error: {type(error).__name__}: {error}"
+            error = EverycoreError(text, "--debug shows where; please report it")
+        context.err.print(f"everycore: {error.message}", style="bold red", markup=False)
+        if error.hint:
+            context.err.print(error.hint, markup=False, soft_wrap=True)
+        return error.code
+
+
+def _run(arguments: Sequence[str], context: Context) -> int:
+    command = typer.main.get_command(make_app())
+    try:
+        command.main(args=[*arguments], prog_name="everycore", obj=context)
+    except SystemExit as end:
+        if isinstance(end.__context__, typer.Abort):
+            return INTERRUPTED
+        return end.code if isinstance(end.code, int) else 0
     return 0

@@ -44,6 +44,14 @@ def test_a_surprise_is_one_line_and_a_traceback_only_with_debug(
     assert "Traceback" in loud.err
 
 
+def test_an_interrupt_is_no_failure_of_a_check(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(lab.runner, "stream", interrupted)
+    assert lab("check").code == 130
+
+
 def test_a_harness_that_dies_is_a_failure_with_its_last_line(lab: Lab) -> None:
     lab.runner.ends["check"] = Completed(-4, "", "oops\n")
     outcome = lab("check")
