@@ -29,7 +29,7 @@ static const struct command {
      "[--primitive P] [--kernel K] [--mode M] [--key-bits B] [--bytes N] [--messages N]\n"
      "          [--style streamed|fenced] [--in-place] [--samples N] [--budget-ms N]\n"
      "          [--counter C] [--cpu N] [--seed N]"},
-    {"vectors", vectors_command, "< lines"},
+    {"vectors", vectors_command, "[FILE] (else lines on stdin)"},
     {"peers", peers_command,
      "[--peer P] [--mode M] [--key-bits B] [--bytes N] [--style S] [--samples N]\n"
      "          [--budget-ms N] [--counter C] [--cpu N] [--seed N]"},

@@ -407,11 +407,14 @@ int vectors_command(int argc, char **argv)
 {
     static char line[MOST_LINE];
     unsigned long number = 0;
+    FILE *lines = stdin;
 
-    if (argc > 0)
-        usage_error("vectors takes no arguments but lines on stdin, not '%.64s'", argv[0]);
+    if (argc > 1)
+        usage_error("vectors takes one file, or lines on stdin, not '%.64s'", argv[1]);
+    if (argc == 1 && !(lines = fopen(argv[0], "r")))
+        usage_error("vectors cannot read the file '%.200s'", argv[0]);
     emit_harness_line("vectors", NULL);
-    while (fgets(line, sizeof line, stdin))
+    while (fgets(line, sizeof line, lines))
         take_line(line, ++number);
     emit_begin("summary");
     emit_unsigned("passed", n_passed);
