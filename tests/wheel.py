@@ -1,0 +1,57 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""The wheel carries the C tree: install it apart, go elsewhere, and let it build and run the harness."""
+
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+failures: list[str] = []
+passed = 0
+
+
+def expect(condition: bool, what: str, detail: str = "") -> None:
+    global passed
+    if condition:
+        passed += 1
+    else:
+        failures.append(what)
+        print(f"FAILED: {what}\n{detail}")
+
+
+def run(folder: pathlib.Path, *argv: str | pathlib.Path) -> tuple[int, str]:
+    """With the wheel's package before that of the checkout, and nothing of the user's."""
+    environment = {**os.environ, "PYTHONPATH": str(folder / "site"), "HOME": str(folder),
+                   "XDG_CACHE_HOME": str(folder / "cache"), "XDG_STATE_HOME": str(folder / "state")}
+    done = subprocess.run(argv, cwd=folder, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          env=environment)
+    return done.returncode, done.stdout
+
+
+def main() -> int:
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        pip = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check"]
+        code, text = run(folder, *pip, "wheel", "--no-deps", "--no-build-isolation", "-w", folder, ROOT)
+        wheels = list(folder.glob("everycore-*-py3-none-any.whl"))
+        expect(code == 0 and len(wheels) == 1, "pip makes a pure wheel", text)
+        if code == 0:
+            code, text = run(folder, *pip, "install", "--no-deps", "--target", folder / "site", *wheels)
+            expect(code == 0, "pip installs it", text)
+        code, text = run(folder, sys.executable, "-c", "import everycore; print(everycore.__file__)")
+        expect(text.startswith(str(folder)), "Python finds the wheel's package", text)
+        code, text = run(folder, sys.executable, "-m", "everycore", "list", "--json")
+        stems = re.findall(r"^KERNEL\(\w+, *(\w+)", (ROOT / "src/kernels.def").read_text(), re.M)
+        expect(code == 0 and all(f'"{stem}"' in text for stem in stems), "it lists every kernel", text)
+        code, text = run(folder, sys.executable, "-m", "everycore", "check", "--quick", "--kernel", "c_ref")
+        expect(code == 0, "it builds and checks a kernel", text)
+    print(f"{passed} passed, {len(failures)} failed, 0 skipped")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
