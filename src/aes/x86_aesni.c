@@ -23,16 +23,21 @@ EVC_ISA_BEGIN(X86_AESNI)
 typedef __m128i vec;
 #define VEC_BLOCKS 1
 #if EVC_X86_64
-#define WIDE 8
+#define WIDE 8 /* 4 cycles of latency, 2 instructions a cycle */
 #else
-#define WIDE 4
+#define WIDE 4 /* there are 8 registers */
 #endif
+#define XTS_WIDE WIDE
+#define CHAINS_WIDE WIDE
+#define XTS_KEYS 0
+#define CHAINS_KEYS 0
 
 #define v_load evc_x86_load
 #define v_store evc_x86_store
 #define v_load_part evc_x86_load_part
 #define v_store_part evc_x86_store_part
 #define v_all(block) (block)
+#define v_low(v) (v)
 #define v_block(v, n) (v)
 #define v_shift_in(iv, v) (iv)
 #define v_xor _mm_xor_si128
@@ -44,6 +49,33 @@ typedef __m128i vec;
 #define v_dec _mm_aesdec_si128
 #define v_dec_last _mm_aesdeclast_si128
 
+/* Round keys stay in memory: there are not registers enough. */
+typedef struct {
+    const uint8_t (*rk)[16];
+    uint32_t rounds;
+} v_keys;
+
+EVC_INLINE v_keys v_keys_of(const uint8_t (*rk)[16], uint32_t rounds, unsigned in_registers)
+{
+    (void)in_registers;
+    return (v_keys){rk, rounds};
+}
+
+EVC_INLINE vec v_key(const v_keys *k, unsigned r)
+{
+    return v_all(evc_x86_key(k->rk[r]));
+}
+
+EVC_INLINE vec v_key_last(const v_keys *k)
+{
+    return v_key(k, k->rounds);
+}
+
+EVC_INLINE vec v_xor3(vec a, vec b, vec c)
+{
+    return v_xor(a, v_xor(b, c));
+}
+
 /* t * x: doubles each half and brings in what is lost above: x^64 in the upper half, x^128 = x^7 + x^2 + x + 1. */
 EVC_INLINE vec v_tweaks_next(vec t)
 {
@@ -52,15 +84,16 @@ EVC_INLINE vec v_tweaks_next(vec t)
     return _mm_xor_si128(_mm_add_epi64(t, t), _mm_and_si128(lost, _mm_set_epi32(0, 1, 0, 0x87)));
 }
 
-EVC_INLINE void v_tweaks_begin(__m128i base, vec *t)
+#define v_tweaks_first(base) (base)
+
+EVC_INLINE void v_tweaks_begin(__m128i base, vec *next)
 {
-    t[0] = base;
-    EACH(WIDE, if (i > 0) t[i] = v_tweaks_next(t[i > 0 ? i - 1 : 0]));
+    next[0] = base;
 }
 
-EVC_INLINE void v_tweaks_advance(vec *t)
+EVC_INLINE void v_tweaks_wide(vec *next, vec *t)
 {
-    v_tweaks_begin(v_tweaks_next(t[WIDE - 1]), t);
+    EACH(XTS_WIDE, t[i] = next[0], next[0] = v_tweaks_next(next[0]));
 }
 
 EVC_INLINE vec v_gather(const struct evc_x86_chain *c, size_t at)
@@ -71,6 +104,18 @@ EVC_INLINE vec v_gather(const struct evc_x86_chain *c, size_t at)
 EVC_INLINE void v_scatter(const struct evc_x86_chain *c, size_t at, vec v)
 {
     v_store(c->out + at, v);
+}
+
+EVC_INLINE void v_gather_2(const struct evc_x86_chain *c, size_t at, vec *a, vec *b)
+{
+    *a = v_load(c->in + at);
+    *b = v_load(c->in + at + 16);
+}
+
+EVC_INLINE void v_scatter_2(const struct evc_x86_chain *c, size_t at, vec a, vec b)
+{
+    v_store(c->out + at, a);
+    v_store(c->out + at + 16, b);
 }
 
 EVC_INLINE vec v_gather_iv(const struct evc_x86_chain *c)
@@ -88,7 +133,7 @@ EVC_INLINE void v_scatter_iv(const struct evc_x86_chain *c, vec v)
 EVC_ISA_END
 
 const struct evc_aes evc_aes_x86_aesni = {
-    .kernel = EVC_KERNEL_HEAD(x86_aesni, X86_AESNI, CT, ANY, MAX_CHAINS, struct evc_aes_fips197_key,
+    .kernel = EVC_KERNEL_HEAD(x86_aesni, X86_AESNI, CT, ANY, WIDE * VEC_BLOCKS, struct evc_aes_fips197_key,
                               EVC_KEY_FIPS197),
     .set_key = evc_x86_set_key,
     .encrypt = encrypt,

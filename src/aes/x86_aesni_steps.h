@@ -27,26 +27,28 @@ EVC_INLINE __m128i evc_x86_key(const uint8_t rk[16])
 
 /* ---- Vectors in flight ----------------------------------------------------------------------- */
 
-/* A statement for each i of 0 to n - 1, n a constant of 1, 4 or 8. Written out, so that arrays of vectors become
- * registers at every level of optimisation. */
+/* A statement for each i of 0 to n - 1, n a constant of 1, 4, 8 or 12. Written out, so that arrays of
+ * vectors become registers at every level of optimisation. */
 #define EACH_I(k, ...)                                                                             \
     {                                                                                              \
         enum { i = k };                                                                            \
         __VA_ARGS__;                                                                               \
     }
+#define EACH_4(k, ...)                                                                             \
+    EACH_I(k, __VA_ARGS__)                                                                         \
+    EACH_I((k) + 1, __VA_ARGS__) EACH_I((k) + 2, __VA_ARGS__) EACH_I((k) + 3, __VA_ARGS__)
 #define EACH(n, ...)                                                                               \
     do {                                                                                           \
-        EACH_I(0, __VA_ARGS__)                                                                     \
-        if ((n) > 1) {                                                                             \
-            EACH_I(1, __VA_ARGS__)                                                                 \
-            EACH_I(2, __VA_ARGS__)                                                                 \
-            EACH_I(3, __VA_ARGS__)                                                                 \
+        if ((n) == 1)                                                                              \
+            EACH_I(0, __VA_ARGS__)                                                                 \
+        if ((n) >= 4) {                                                                            \
+            EACH_4(0, __VA_ARGS__)                                                                 \
         }                                                                                          \
-        if ((n) > 4) {                                                                             \
-            EACH_I(4, __VA_ARGS__)                                                                 \
-            EACH_I(5, __VA_ARGS__)                                                                 \
-            EACH_I(6, __VA_ARGS__)                                                                 \
-            EACH_I(7, __VA_ARGS__)                                                                 \
+        if ((n) >= 8) {                                                                            \
+            EACH_4(4, __VA_ARGS__)                                                                 \
+        }                                                                                          \
+        if ((n) >= 12) {                                                                           \
+            EACH_4(8, __VA_ARGS__)                                                                 \
         }                                                                                          \
     } while (0)
 

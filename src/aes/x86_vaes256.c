@@ -22,8 +22,13 @@ EVC_ISA_BEGIN(X86_VAES256)
 
 typedef __m256i vec;
 #define VEC_BLOCKS 2
-#define WIDE 8
+#define WIDE 8 /* 4 cycles of latency, 2 instructions a cycle */
+#define XTS_WIDE WIDE
+#define CHAINS_WIDE WIDE
+#define XTS_KEYS 0
+#define CHAINS_KEYS 0
 
+#define v_low _mm256_castsi256_si128
 #define v_all _mm256_broadcastsi128_si256
 #define v_xor _mm256_xor_si256
 #define v_add32 _mm256_add_epi32
@@ -32,6 +37,33 @@ typedef __m256i vec;
 #define v_enc_last _mm256_aesenclast_epi128
 #define v_dec _mm256_aesdec_epi128
 #define v_dec_last _mm256_aesdeclast_epi128
+
+/* Round keys stay in memory: there are not registers enough. */
+typedef struct {
+    const uint8_t (*rk)[16];
+    uint32_t rounds;
+} v_keys;
+
+EVC_INLINE v_keys v_keys_of(const uint8_t (*rk)[16], uint32_t rounds, unsigned in_registers)
+{
+    (void)in_registers;
+    return (v_keys){rk, rounds};
+}
+
+EVC_INLINE vec v_key(const v_keys *k, unsigned r)
+{
+    return v_all(evc_x86_key(k->rk[r]));
+}
+
+EVC_INLINE vec v_key_last(const v_keys *k)
+{
+    return v_key(k, k->rounds);
+}
+
+EVC_INLINE vec v_xor3(vec a, vec b, vec c)
+{
+    return v_xor(a, v_xor(b, c));
+}
 
 EVC_INLINE vec v_join(__m128i low, __m128i high)
 {
@@ -102,18 +134,24 @@ EVC_INLINE vec v_tweaks_next(vec t) /* t * x^2 */
                  v_reduce(lost));
 }
 
-EVC_INLINE void v_tweaks_begin(__m128i base, vec *t)
+EVC_INLINE vec v_tweaks_first(__m128i base)
 {
     const __m128i lost = _mm_srai_epi32(_mm_shuffle_epi32(base, 0x13), 31);
 
-    t[0] = v_join(base, _mm_xor_si128(_mm_add_epi64(base, base),
+    return v_join(base, _mm_xor_si128(_mm_add_epi64(base, base),
                                       _mm_and_si128(lost, _mm_set_epi32(0, 1, 0, 0x87))));
-    EACH(WIDE, if (i > 0) t[i] = v_tweaks_next(t[i > 0 ? i - 1 : 0]));
 }
 
-EVC_INLINE void v_tweaks_advance(vec *t) /* t * x^16 */
+EVC_INLINE void v_tweaks_begin(__m128i base, vec *next)
 {
-    EACH(WIDE, t[i] = v_xor(_mm256_slli_si256(t[i], 2), v_reduce(_mm256_srli_si256(t[i], 14))));
+    next[0] = v_tweaks_first(base);
+    EACH(XTS_WIDE, if (i > 0) next[i] = v_tweaks_next(next[i > 0 ? i - 1 : 0]));
+}
+
+EVC_INLINE void v_tweaks_wide(vec *next, vec *t) /* then next * x^16 */
+{
+    EACH(XTS_WIDE, t[i] = next[i],
+         next[i] = v_xor(_mm256_slli_si256(t[i], 2), v_reduce(_mm256_srli_si256(t[i], 14))));
 }
 
 EVC_INLINE vec v_gather(const struct evc_x86_chain *c, size_t at)
@@ -125,6 +163,20 @@ EVC_INLINE void v_scatter(const struct evc_x86_chain *c, size_t at, vec v)
 {
     evc_x86_store(c[0].out + at, _mm256_castsi256_si128(v));
     evc_x86_store(c[1].out + at, _mm256_extracti128_si256(v, 1));
+}
+
+EVC_INLINE void v_gather_2(const struct evc_x86_chain *c, size_t at, vec *a, vec *b)
+{
+    const vec x = v_load(c[0].in + at), y = v_load(c[1].in + at);
+
+    *a = _mm256_permute2x128_si256(x, y, 0x20);
+    *b = _mm256_permute2x128_si256(x, y, 0x31);
+}
+
+EVC_INLINE void v_scatter_2(const struct evc_x86_chain *c, size_t at, vec a, vec b)
+{
+    v_store(c[0].out + at, _mm256_permute2x128_si256(a, b, 0x20));
+    v_store(c[1].out + at, _mm256_permute2x128_si256(a, b, 0x31));
 }
 
 EVC_INLINE vec v_gather_iv(const struct evc_x86_chain *c)
@@ -143,7 +195,7 @@ EVC_INLINE void v_scatter_iv(const struct evc_x86_chain *c, vec v)
 EVC_ISA_END
 
 const struct evc_aes evc_aes_x86_vaes256 = {
-    .kernel = EVC_KERNEL_HEAD(x86_vaes256, X86_VAES256, CT, PARALLEL, MAX_CHAINS, struct evc_aes_fips197_key,
+    .kernel = EVC_KERNEL_HEAD(x86_vaes256, X86_VAES256, CT, PARALLEL, WIDE * VEC_BLOCKS, struct evc_aes_fips197_key,
                               EVC_KEY_FIPS197),
     .set_key = evc_x86_set_key,
     .encrypt = encrypt,

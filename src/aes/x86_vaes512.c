@@ -22,8 +22,13 @@ EVC_ISA_BEGIN(X86_VAES512)
 
 typedef __m512i vec;
 #define VEC_BLOCKS 4
-#define WIDE 8
+#define WIDE 12 /* and 15 round keys in registers */
+#define XTS_WIDE 8 /* and as many tweaks */
+#define XTS_KEYS 15
+#define CHAINS_WIDE 8 /* and as many blocks that wait */
+#define CHAINS_KEYS 10
 
+#define v_low _mm512_castsi512_si128
 #define v_all _mm512_broadcast_i32x4
 #define v_xor _mm512_xor_si512
 #define v_add32 _mm512_add_epi32
@@ -32,6 +37,39 @@ typedef __m512i vec;
 #define v_enc_last _mm512_aesenclast_epi128
 #define v_dec _mm512_aesdec_epi128
 #define v_dec_last _mm512_aesdeclast_epi128
+
+/* Round keys in registers, because VBROADCASTI32X4 from memory in every step costs up to a tenth. Those that a
+ * shorter key does not have are loaded but not used. */
+typedef struct {
+    vec k[14], last;
+    const uint8_t (*rk)[16];
+    uint32_t rounds;
+    unsigned in_registers;
+} v_keys;
+
+EVC_INLINE v_keys v_keys_of(const uint8_t (*rk)[16], uint32_t rounds, unsigned in_registers)
+{
+    v_keys keys;
+
+    EACH(12, keys.k[i] = v_all(evc_x86_key(rk[i])));
+    keys.k[12] = v_all(evc_x86_key(rk[12]));
+    keys.k[13] = v_all(evc_x86_key(rk[13]));
+    keys.last = v_all(evc_x86_key(rk[rounds]));
+    keys.rk = rk;
+    keys.rounds = rounds;
+    keys.in_registers = in_registers;
+    return keys;
+}
+
+EVC_INLINE vec v_key(const v_keys *keys, unsigned r)
+{
+    return r < keys->in_registers ? keys->k[r] : v_all(evc_x86_key(keys->rk[r]));
+}
+
+EVC_INLINE vec v_key_last(const v_keys *keys)
+{
+    return keys->in_registers == 15 ? keys->last : v_all(evc_x86_key(keys->rk[keys->rounds]));
+}
 
 EVC_INLINE vec v_load(const uint8_t *p)
 {
@@ -97,21 +135,57 @@ EVC_INLINE vec v_tweaks_next(vec t) /* t * x^4 */
     return v_times_x(t, _mm512_set1_epi64(4), _mm512_set1_epi64(60));
 }
 
-EVC_INLINE void v_tweaks_begin(__m128i base, vec *t)
+EVC_INLINE vec v_tweaks_first(__m128i base)
 {
-    const vec all = v_all(base), k = _mm512_set_epi64(3, 3, 2, 2, 1, 1, 0, 0);
-
-    EACH(WIDE, t[i] = v_times_x(all, _mm512_add_epi64(k, _mm512_set1_epi64(4 * i)),
-                                _mm512_sub_epi64(_mm512_set1_epi64(64 - 4 * i), k)));
+    return v_times_x(v_all(base), _mm512_set_epi64(3, 3, 2, 2, 1, 1, 0, 0),
+                     _mm512_set_epi64(61, 61, 62, 62, 63, 63, 64, 64));
 }
 
-EVC_INLINE void v_tweaks_advance(vec *t) /* t * x^32 */
+EVC_INLINE void v_tweaks_begin(__m128i base, vec *next)
 {
-    vec lost;
+    next[0] = v_tweaks_first(base);
+    next[1] = v_times_x(v_all(base), _mm512_set_epi64(7, 7, 6, 6, 5, 5, 4, 4),
+                        _mm512_set_epi64(57, 57, 58, 58, 59, 59, 60, 60));
+}
 
-    EACH(WIDE, lost = _mm512_bsrli_epi128(t[i], 12),
-         t[i] = v_xor3(_mm512_bslli_epi128(t[i], 4), lost, _mm512_slli_epi64(lost, 1)),
-         t[i] = v_xor3(t[i], _mm512_slli_epi64(lost, 2), _mm512_slli_epi64(lost, 7)));
+/*
+ * t * x^8, x^16, x^24, x^32: moved up by 1 to 4 bytes. The upper bytes o[0..3] that are lost come back as products
+ * o[j] * (x^7 + x^2 + x + 1) of two bytes (a[j], b[j]), at the place of byte j - (4 - moved). The lower half of the
+ * result has a[0] b[0] a[1] b[1] a[2] b[2] a[3] b[3], the upper half what meets where they overlap:
+ * b[j - 1] ^ a[j] in its byte 2j - 1, and b[3] in byte 7.
+ */
+EVC_INLINE vec v_lost_products(vec t)
+{
+    const __m128i spread = _mm_set_epi8(-1, 15, -1, 14, -1, 13, -1, 12, -1, 15, -1, 14, -1, 13, -1, 12);
+    const vec o = v_shuffle8(t, v_all(spread));
+    const vec ab = v_xor(v_xor3(o, _mm512_slli_epi64(o, 1), _mm512_slli_epi64(o, 2)),
+                         _mm512_slli_epi64(o, 7));
+
+    return v_xor(ab, _mm512_srlv_epi64(ab, v_all(_mm_set_epi64x(8, 64))));
+}
+
+#define LOST_1 _mm_set_epi8(-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, 15, 6)
+#define LOST_2 _mm_set_epi8(-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, 15, 13, 4)
+#define LOST_3 _mm_set_epi8(-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, 15, 13, 11, 2)
+#define LOST_4 _mm_set_epi8(-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, 15, 13, 11, 9, 0)
+#define V_TIMES_X8(t, lost, n)                                                                     \
+    v_xor(_mm512_bslli_epi128(t, n), v_shuffle8(lost, v_all(LOST_##n)))
+
+EVC_INLINE void v_tweaks_wide(vec *next, vec *t)
+{
+    const vec even = next[0], even_lost = v_lost_products(even);
+    const vec odd = next[1], odd_lost = v_lost_products(odd);
+
+    t[0] = even;
+    t[1] = odd;
+    t[2] = V_TIMES_X8(even, even_lost, 1);
+    t[3] = V_TIMES_X8(odd, odd_lost, 1);
+    t[4] = V_TIMES_X8(even, even_lost, 2);
+    t[5] = V_TIMES_X8(odd, odd_lost, 2);
+    t[6] = V_TIMES_X8(even, even_lost, 3);
+    t[7] = V_TIMES_X8(odd, odd_lost, 3);
+    next[0] = V_TIMES_X8(even, even_lost, 4);
+    next[1] = V_TIMES_X8(odd, odd_lost, 4);
 }
 
 EVC_INLINE vec v_join(__m128i a, __m128i b, __m128i c, __m128i d)
@@ -120,6 +194,12 @@ EVC_INLINE vec v_join(__m128i a, __m128i b, __m128i c, __m128i d)
     const __m256i cd = _mm256_inserti128_si256(_mm256_castsi128_si256(c), d, 1);
 
     return _mm512_inserti64x4(_mm512_castsi256_si512(ab), cd, 1);
+}
+
+EVC_INLINE vec v_halves(const uint8_t *low, const uint8_t *high)
+{
+    return _mm512_inserti64x4(_mm512_castsi256_si512(_mm256_loadu_si256((const __m256i *)low)),
+                              _mm256_loadu_si256((const __m256i *)high), 1);
 }
 
 EVC_INLINE vec v_gather(const struct evc_x86_chain *c, size_t at)
@@ -134,6 +214,27 @@ EVC_INLINE void v_scatter(const struct evc_x86_chain *c, size_t at, vec v)
     evc_x86_store(c[1].out + at, _mm512_extracti32x4_epi32(v, 1));
     evc_x86_store(c[2].out + at, _mm512_extracti32x4_epi32(v, 2));
     evc_x86_store(c[3].out + at, _mm512_extracti32x4_epi32(v, 3));
+}
+
+/* Two blocks of four chains: 4 x 2 blocks are turned into 2 x 4. */
+EVC_INLINE void v_gather_2(const struct evc_x86_chain *c, size_t at, vec *a, vec *b)
+{
+    const vec x = v_halves(c[0].in + at, c[1].in + at), y = v_halves(c[2].in + at, c[3].in + at);
+
+    *a = _mm512_shuffle_i64x2(x, y, 0x88);
+    *b = _mm512_shuffle_i64x2(x, y, 0xdd);
+}
+
+EVC_INLINE void v_scatter_2(const struct evc_x86_chain *c, size_t at, vec a, vec b)
+{
+    const vec low = _mm512_set_epi64(11, 10, 3, 2, 9, 8, 1, 0);
+    const vec x = _mm512_permutex2var_epi64(a, low, b);
+    const vec y = _mm512_permutex2var_epi64(a, _mm512_add_epi64(low, _mm512_set1_epi64(4)), b);
+
+    _mm256_storeu_si256((__m256i *)(c[0].out + at), _mm512_castsi512_si256(x));
+    _mm256_storeu_si256((__m256i *)(c[1].out + at), _mm512_extracti64x4_epi64(x, 1));
+    _mm256_storeu_si256((__m256i *)(c[2].out + at), _mm512_castsi512_si256(y));
+    _mm256_storeu_si256((__m256i *)(c[3].out + at), _mm512_extracti64x4_epi64(y, 1));
 }
 
 EVC_INLINE vec v_gather_iv(const struct evc_x86_chain *c)
@@ -155,7 +256,7 @@ EVC_INLINE void v_scatter_iv(const struct evc_x86_chain *c, vec v)
 EVC_ISA_END
 
 const struct evc_aes evc_aes_x86_vaes512 = {
-    .kernel = EVC_KERNEL_HEAD(x86_vaes512, X86_VAES512, CT, PARALLEL, MAX_CHAINS, struct evc_aes_fips197_key,
+    .kernel = EVC_KERNEL_HEAD(x86_vaes512, X86_VAES512, CT, PARALLEL, WIDE * VEC_BLOCKS, struct evc_aes_fips197_key,
                               EVC_KEY_FIPS197),
     .set_key = evc_x86_set_key,
     .encrypt = encrypt,

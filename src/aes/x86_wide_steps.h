@@ -4,17 +4,21 @@
  * the kernel's ISA, after these have been defined:
  *
  *   vec, VEC_BLOCKS          a vector of 1, 2 or 4 blocks; block 0 is the lowest and the first in memory
- *   WIDE                     vectors in flight, 4 or 8: 8 = latency 4 x 2 instructions a cycle
+ *   WIDE, XTS_WIDE, CHAINS_WIDE  vectors in flight: 4, 8 or 12; the latter two at most 8
+ *   XTS_KEYS, CHAINS_KEYS    how many round keys to keep in registers there
  *   v_load, v_store          a whole vector, no alignment
  *   v_load_part, v_store_part  its first n_bytes, 1 to 16 * VEC_BLOCKS; touches no other memory
  *   v_all, v_low, v_block    one block in all places; block 0; block n
  *   v_shift_in(iv, v)        blocks iv, v[0], v[1], ... : what stands before each block of v
- *   v_xor, v_add32, v_shuffle8   shuffle8 within each block
+ *   v_xor, v_xor3, v_add32, v_shuffle8   shuffle8 within each block
  *   v_enc, v_enc_last, v_dec, v_dec_last
- *   v_tweaks_begin(base, t)  WIDE vectors of tweaks: base * x^j for block j (IEEE 1619-2018 section 5.2)
- *   v_tweaks_advance(t)      each of them * x^(WIDE * VEC_BLOCKS)
+ *   v_keys, v_keys_of, v_key, v_key_last   round keys, each in all places: from memory or in registers
+ *   v_counter_steps()        0, 1, ... in the last words
+ *   v_tweaks_first(base)     base * x^j for block j (IEEE 1619-2018 section 5.2)
  *   v_tweaks_next(v)         v * x^VEC_BLOCKS
- *   v_gather, v_scatter      one block from or to each of VEC_BLOCKS chains
+ *   v_tweaks_begin, v_tweaks_wide   the tweaks of XTS_WIDE vectors at a time, from what begin has set up;
+ *                            that state's element 0 is the next of them
+ *   v_gather, v_scatter      one block from or to each of VEC_BLOCKS chains; _2: two blocks; _iv: the chain itself
  *
  * Every mode is: whiten, middle rounds, last round; what differs is what is folded into the first and the last
  * round key. Steps of WIDE vectors, then one of 4, then single vectors, the last of them in part.
@@ -25,98 +29,86 @@
 #include "aes/x86_aesni_steps.h"
 
 #define VEC_BYTES (16 * VEC_BLOCKS)
+#define MAX_WIDE 12
 
-/* ---- Rounds: n vectors whitened before, the last round after --------------------------------- */
-
-#ifndef UNROLL
-#define UNROLL 1
-#endif
-#if UNROLL
-#define ONE_ROUND(instruction, s, n, rk)                                                           \
-    do {                                                                                           \
-        const vec k_ = v_all(evc_x86_key(rk));                                                     \
-        EACH(n, s[i] = instruction(s[i], k_));                                                     \
-    } while (0)
-#define MIDDLE_ROUNDS(instruction, s, n, rk, rounds)                                               \
-    do {                                                                                           \
-        ONE_ROUND(instruction, s, n, (rk)[1]);                                                     \
-        ONE_ROUND(instruction, s, n, (rk)[2]);                                                     \
-        ONE_ROUND(instruction, s, n, (rk)[3]);                                                     \
-        ONE_ROUND(instruction, s, n, (rk)[4]);                                                     \
-        ONE_ROUND(instruction, s, n, (rk)[5]);                                                     \
-        ONE_ROUND(instruction, s, n, (rk)[6]);                                                     \
-        ONE_ROUND(instruction, s, n, (rk)[7]);                                                     \
-        ONE_ROUND(instruction, s, n, (rk)[8]);                                                     \
-        ONE_ROUND(instruction, s, n, (rk)[9]);                                                     \
-        if ((rounds) > 10) {                                                                       \
-            ONE_ROUND(instruction, s, n, (rk)[10]);                                                \
-            ONE_ROUND(instruction, s, n, (rk)[11]);                                                \
-            if ((rounds) > 12) {                                                                   \
-                ONE_ROUND(instruction, s, n, (rk)[12]);                                            \
-                ONE_ROUND(instruction, s, n, (rk)[13]);                                            \
-            }                                                                                      \
-        }                                                                                          \
-    } while (0)
-#else
-#define MIDDLE_ROUNDS(instruction, s, n, rk, rounds)                                               \
-    for (uint32_t r = 1; r < (rounds); r++) {                                                      \
-        const vec k_ = v_all(evc_x86_key((rk)[r]));                                                \
-        EACH(n, s[i] = instruction(s[i], k_));                                                     \
-    }
-#endif
+/* ---- Rounds ------------------------------------------------------------------------------------- */
 
 typedef const struct evc_aes_fips197_key wide_key;
 
-EVC_INLINE void middle_encrypt(wide_key *key, vec *s, unsigned n)
+/* in_registers: so many of the first round keys should stay in registers, where there are enough. */
+EVC_INLINE v_keys key_schedule(wide_key *key, int decrypting, unsigned in_registers)
 {
-    MIDDLE_ROUNDS(v_enc, s, n, key->enc, key->head.rounds);
+    return v_keys_of(decrypting ? key->dec : key->enc, key->head.rounds, in_registers);
 }
 
-EVC_INLINE void middle_decrypt(wide_key *key, vec *s, unsigned n)
+/* Rounds 1 to rounds - 1 of n states that have been whitened with round key 0. */
+#define ONE_ROUND(instruction, s, n, k, r)                                                         \
+    do {                                                                                           \
+        const vec rk_ = v_key(k, r);                                                               \
+        EACH(n, (s)[i] = instruction((s)[i], rk_));                                                \
+    } while (0)
+#define MIDDLE_ROUNDS(instruction, s, n, k)                                                        \
+    do {                                                                                           \
+        ONE_ROUND(instruction, s, n, k, 1);                                                        \
+        ONE_ROUND(instruction, s, n, k, 2);                                                        \
+        ONE_ROUND(instruction, s, n, k, 3);                                                        \
+        ONE_ROUND(instruction, s, n, k, 4);                                                        \
+        ONE_ROUND(instruction, s, n, k, 5);                                                        \
+        ONE_ROUND(instruction, s, n, k, 6);                                                        \
+        ONE_ROUND(instruction, s, n, k, 7);                                                        \
+        ONE_ROUND(instruction, s, n, k, 8);                                                        \
+        ONE_ROUND(instruction, s, n, k, 9);                                                        \
+        if ((k)->rounds > 10) {                                                                    \
+            ONE_ROUND(instruction, s, n, k, 10);                                                   \
+            ONE_ROUND(instruction, s, n, k, 11);                                                   \
+            if ((k)->rounds > 12) {                                                                \
+                ONE_ROUND(instruction, s, n, k, 12);                                               \
+                ONE_ROUND(instruction, s, n, k, 13);                                               \
+            }                                                                                      \
+        }                                                                                          \
+    } while (0)
+
+EVC_INLINE void middle_encrypt(const v_keys *k, vec *s, unsigned n)
 {
-    MIDDLE_ROUNDS(v_dec, s, n, key->dec, key->head.rounds);
+    MIDDLE_ROUNDS(v_enc, s, n, k);
 }
 
-EVC_INLINE vec key_first(const uint8_t (*rk)[16])
+EVC_INLINE void middle_decrypt(const v_keys *k, vec *s, unsigned n)
 {
-    return v_all(evc_x86_key(rk[0]));
+    MIDDLE_ROUNDS(v_dec, s, n, k);
 }
 
-EVC_INLINE vec key_last(wide_key *key, const uint8_t (*rk)[16])
-{
-    return v_all(evc_x86_key(rk[key->head.rounds]));
-}
+/* ---- Blocks (ECB) -------------------------------------------------------------------------------- */
 
-/* ---- Blocks (ECB) ---------------------------------------------------------------------------- */
-
-EVC_INLINE void ecb_step(wide_key *key, const uint8_t *in, uint8_t *out, unsigned n, int decrypting)
+EVC_INLINE void ecb_step(const v_keys *k, const uint8_t *in, uint8_t *out, unsigned n, int decrypting)
 {
-    const uint8_t(*rk)[16] = decrypting ? key->dec : key->enc;
-    const vec first = key_first(rk), last = key_last(key, rk);
-    vec s[8];
+    const vec first = v_key(k, 0), last = v_key_last(k);
+    vec s[MAX_WIDE];
 
     EACH(n, s[i] = v_xor(v_load(in + i * VEC_BYTES), first));
     if (decrypting) {
-        middle_decrypt(key, s, n);
+        middle_decrypt(k, s, n);
         EACH(n, v_store(out + i * VEC_BYTES, v_dec_last(s[i], last)));
     } else {
-        middle_encrypt(key, s, n);
+        middle_encrypt(k, s, n);
         EACH(n, v_store(out + i * VEC_BYTES, v_enc_last(s[i], last)));
     }
 }
 
 EVC_INLINE void ecb(wide_key *key, const uint8_t *in, uint8_t *out, size_t n_blocks, int decrypting)
 {
+    const v_keys k = key_schedule(key, decrypting, 15);
+
     for (; n_blocks >= WIDE * VEC_BLOCKS; n_blocks -= WIDE * VEC_BLOCKS) {
-        ecb_step(key, in, out, WIDE, decrypting);
+        ecb_step(&k, in, out, WIDE, decrypting);
         in += WIDE * VEC_BYTES, out += WIDE * VEC_BYTES;
     }
-    if (WIDE > 4 && n_blocks >= 4 * VEC_BLOCKS) {
-        ecb_step(key, in, out, 4, decrypting);
-        in += 4 * VEC_BYTES, out += 4 * VEC_BYTES, n_blocks -= 4 * VEC_BLOCKS;
+    for (; WIDE > 4 && n_blocks >= 4 * VEC_BLOCKS; n_blocks -= 4 * VEC_BLOCKS) {
+        ecb_step(&k, in, out, 4, decrypting);
+        in += 4 * VEC_BYTES, out += 4 * VEC_BYTES;
     }
     for (; n_blocks >= VEC_BLOCKS; in += VEC_BYTES, out += VEC_BYTES, n_blocks -= VEC_BLOCKS)
-        ecb_step(key, in, out, 1, decrypting);
+        ecb_step(&k, in, out, 1, decrypting);
     for (; VEC_BLOCKS > 1 && n_blocks; in += 16, out += 16, n_blocks--) {
         if (decrypting)
             evc_x86_decrypt_1(key, in, out);
@@ -147,49 +139,49 @@ EVC_INLINE void ctr_counters(vec *s, vec *count, vec first, unsigned n)
     EACH(n, s[i] = v_xor(v_shuffle8(*count, order), first), *count = v_add32(*count, stride));
 }
 
-EVC_INLINE void ctr_step(wide_key *key, vec *count, const uint8_t *in, uint8_t *out, unsigned n)
+EVC_INLINE void ctr_step(const v_keys *k, vec *count, const uint8_t *in, uint8_t *out, unsigned n)
 {
-    const vec first = key_first(key->enc), last = key_last(key, key->enc);
-    vec s[8];
+    const vec first = v_key(k, 0), last = v_key_last(k);
+    vec s[MAX_WIDE];
 
     ctr_counters(s, count, first, n);
-    middle_encrypt(key, s, n);
+    middle_encrypt(k, s, n);
     EACH(n, v_store(out + i * VEC_BYTES,
                     v_enc_last(s[i], v_xor(last, v_load(in + i * VEC_BYTES)))));
 }
 
 /* n_bytes: 1 to VEC_BYTES */
-EVC_INLINE void ctr_part(wide_key *key, vec count, const uint8_t *in, uint8_t *out, size_t n_bytes)
+EVC_INLINE void ctr_part(const v_keys *k, vec count, const uint8_t *in, uint8_t *out, size_t n_bytes)
 {
-    const vec first = key_first(key->enc), last = key_last(key, key->enc);
-    vec s[8];
+    const vec first = v_key(k, 0), last = v_key_last(k);
+    vec s[MAX_WIDE];
 
     ctr_counters(s, &count, first, 1);
-    middle_encrypt(key, s, 1);
+    middle_encrypt(k, s, 1);
     v_store_part(out, v_enc_last(s[0], v_xor(last, v_load_part(in, n_bytes))), n_bytes);
 }
 
 static void ctr32(const void *vkey, uint8_t counter[16], const uint8_t *in, uint8_t *out,
                   size_t len_bytes)
 {
-    wide_key *key = vkey;
-    const __m128i base = _mm_shuffle_epi8(evc_x86_load(counter), COUNTER_ORDER);
+    const v_keys k = key_schedule(vkey, 0, 15);
     const __m128i n_begun = _mm_insert_epi32(_mm_setzero_si128(), (int)((len_bytes + 15) / 16), 3);
-    vec count = v_add32(v_all(base), v_counter_steps());
+    vec count = v_shuffle8(v_all(evc_x86_load(counter)), v_all(COUNTER_ORDER));
 
-    evc_x86_store(counter, _mm_shuffle_epi8(_mm_add_epi32(base, n_begun), COUNTER_ORDER));
+    evc_x86_store(counter, _mm_shuffle_epi8(_mm_add_epi32(v_low(count), n_begun), COUNTER_ORDER));
+    count = v_add32(count, v_counter_steps());
     for (; len_bytes >= WIDE * VEC_BYTES; len_bytes -= WIDE * VEC_BYTES) {
-        ctr_step(key, &count, in, out, WIDE);
+        ctr_step(&k, &count, in, out, WIDE);
         in += WIDE * VEC_BYTES, out += WIDE * VEC_BYTES;
     }
-    if (WIDE > 4 && len_bytes >= 4 * VEC_BYTES) {
-        ctr_step(key, &count, in, out, 4);
-        in += 4 * VEC_BYTES, out += 4 * VEC_BYTES, len_bytes -= 4 * VEC_BYTES;
+    for (; WIDE > 4 && len_bytes >= 4 * VEC_BYTES; len_bytes -= 4 * VEC_BYTES) {
+        ctr_step(&k, &count, in, out, 4);
+        in += 4 * VEC_BYTES, out += 4 * VEC_BYTES;
     }
     for (; len_bytes >= VEC_BYTES; in += VEC_BYTES, out += VEC_BYTES, len_bytes -= VEC_BYTES)
-        ctr_step(key, &count, in, out, 1);
+        ctr_step(&k, &count, in, out, 1);
     if (len_bytes)
-        ctr_part(key, count, in, out, len_bytes);
+        ctr_part(&k, count, in, out, len_bytes);
 }
 
 /* ---- CBC decryption -------------------------------------------------------------------------- */
@@ -200,31 +192,31 @@ static void ctr32(const void *vkey, uint8_t counter[16], const uint8_t *in, uint
 #define CBC_FINISH(i)                                                                              \
     v_store(out + (i) * VEC_BYTES, v_dec_last(s[i], v_xor(last, CBC_BEFORE(i))))
 
-EVC_INLINE __m128i cbc_step(wide_key *key, __m128i iv, const uint8_t *in, uint8_t *out, unsigned n)
+EVC_INLINE __m128i cbc_step(const v_keys *k, __m128i iv, const uint8_t *in, uint8_t *out, unsigned n)
 {
-    const vec first = key_first(key->dec), last = key_last(key, key->dec);
+    const vec first = v_key(k, 0), last = v_key_last(k);
     const vec before_0 = v_shift_in(iv, v_load(in));
-    vec s[8];
+    vec s[MAX_WIDE];
 
     EACH(n, s[i] = v_xor(v_load(in + i * VEC_BYTES), first));
     iv = evc_x86_load(in + n * VEC_BYTES - 16);
-    middle_decrypt(key, s, n);
+    middle_decrypt(k, s, n);
     EACH(n, if (n - 1 - i > 0) CBC_FINISH(n - 1 - i));
     CBC_FINISH(0);
     return iv;
 }
 
 /* n_bytes: 16 to VEC_BYTES, whole blocks */
-EVC_INLINE __m128i cbc_part(wide_key *key, __m128i iv, const uint8_t *in, uint8_t *out, size_t n_bytes)
+EVC_INLINE __m128i cbc_part(const v_keys *k, __m128i iv, const uint8_t *in, uint8_t *out, size_t n_bytes)
 {
-    const vec first = key_first(key->dec), last = key_last(key, key->dec);
+    const vec first = v_key(k, 0), last = v_key_last(k);
     const vec cipher = v_load_part(in, n_bytes);
     const vec before = v_shift_in(iv, cipher);
-    vec s[8];
+    vec s[MAX_WIDE];
 
     s[0] = v_xor(cipher, first);
     iv = evc_x86_load(in + n_bytes - 16);
-    middle_decrypt(key, s, 1);
+    middle_decrypt(k, s, 1);
     v_store_part(out, v_dec_last(s[0], v_xor(last, before)), n_bytes);
     return iv;
 }
@@ -232,84 +224,115 @@ EVC_INLINE __m128i cbc_part(wide_key *key, __m128i iv, const uint8_t *in, uint8_
 static void cbc_decrypt(const void *vkey, uint8_t iv[16], const uint8_t *in, uint8_t *out,
                         size_t n_blocks)
 {
-    wide_key *key = vkey;
+    const v_keys k = key_schedule(vkey, 1, 15);
     __m128i x = evc_x86_load(iv);
 
     for (; n_blocks >= WIDE * VEC_BLOCKS; n_blocks -= WIDE * VEC_BLOCKS) {
-        x = cbc_step(key, x, in, out, WIDE);
+        x = cbc_step(&k, x, in, out, WIDE);
         in += WIDE * VEC_BYTES, out += WIDE * VEC_BYTES;
     }
-    if (WIDE > 4 && n_blocks >= 4 * VEC_BLOCKS) {
-        x = cbc_step(key, x, in, out, 4);
-        in += 4 * VEC_BYTES, out += 4 * VEC_BYTES, n_blocks -= 4 * VEC_BLOCKS;
+    for (; WIDE > 4 && n_blocks >= 4 * VEC_BLOCKS; n_blocks -= 4 * VEC_BLOCKS) {
+        x = cbc_step(&k, x, in, out, 4);
+        in += 4 * VEC_BYTES, out += 4 * VEC_BYTES;
     }
     for (; n_blocks >= VEC_BLOCKS; in += VEC_BYTES, out += VEC_BYTES, n_blocks -= VEC_BLOCKS)
-        x = cbc_step(key, x, in, out, 1);
+        x = cbc_step(&k, x, in, out, 1);
     if (VEC_BLOCKS > 1 && n_blocks)
-        x = cbc_part(key, x, in, out, 16 * n_blocks);
+        x = cbc_part(&k, x, in, out, 16 * n_blocks);
     evc_x86_store(iv, x);
 }
 
 /* ---- XTS ------------------------------------------------------------------------------------- */
 
-EVC_INLINE void xts_step(wide_key *key, const vec *t, const uint8_t *in, uint8_t *out, unsigned n,
+EVC_INLINE void xts_step(const v_keys *k, const vec *t, const uint8_t *in, uint8_t *out, unsigned n,
                          int decrypting)
 {
-    const uint8_t(*rk)[16] = decrypting ? key->dec : key->enc;
-    const vec first = key_first(rk), last = key_last(key, rk);
-    vec s[8];
+    const vec first = v_key(k, 0), last = v_key_last(k);
+    vec s[MAX_WIDE];
 
     EACH(n, s[i] = v_xor(v_load(in + i * VEC_BYTES), v_xor(t[i], first)));
     if (decrypting) {
-        middle_decrypt(key, s, n);
+        middle_decrypt(k, s, n);
         EACH(n, v_store(out + i * VEC_BYTES, v_dec_last(s[i], v_xor(t[i], last))));
     } else {
-        middle_encrypt(key, s, n);
+        middle_encrypt(k, s, n);
         EACH(n, v_store(out + i * VEC_BYTES, v_enc_last(s[i], v_xor(t[i], last))));
     }
 }
 
 /* n_bytes: 16 to VEC_BYTES, whole blocks */
-EVC_INLINE void xts_part(wide_key *key, vec t, const uint8_t *in, uint8_t *out, size_t n_bytes,
+EVC_INLINE void xts_part(const v_keys *k, vec t, const uint8_t *in, uint8_t *out, size_t n_bytes,
                          int decrypting)
 {
-    const uint8_t(*rk)[16] = decrypting ? key->dec : key->enc;
-    const vec first = key_first(rk), last = key_last(key, rk);
-    vec s[8];
+    const vec first = v_key(k, 0), last = v_key_last(k);
+    vec s[MAX_WIDE];
 
     s[0] = v_xor(v_load_part(in, n_bytes), v_xor(t, first));
     if (decrypting) {
-        middle_decrypt(key, s, 1);
+        middle_decrypt(k, s, 1);
         v_store_part(out, v_dec_last(s[0], v_xor(t, last)), n_bytes);
     } else {
-        middle_encrypt(key, s, 1);
+        middle_encrypt(k, s, 1);
         v_store_part(out, v_enc_last(s[0], v_xor(t, last)), n_bytes);
     }
+}
+
+/* n_blocks: a multiple of XTS_WIDE * VEC_BLOCKS, not 0. Returns the next tweak. */
+EVC_INLINE __m128i xts_wide(wide_key *key, __m128i tweak, const uint8_t *in, uint8_t *out,
+                            size_t n_blocks, int decrypting)
+{
+    const v_keys k = key_schedule(key, decrypting, XTS_KEYS);
+    vec next[XTS_WIDE], t[MAX_WIDE];
+
+    v_tweaks_begin(tweak, next);
+    for (; n_blocks; n_blocks -= XTS_WIDE * VEC_BLOCKS) {
+        v_tweaks_wide(next, t);
+        xts_step(&k, t, in, out, XTS_WIDE, decrypting);
+        in += XTS_WIDE * VEC_BYTES, out += XTS_WIDE * VEC_BYTES;
+    }
+    return v_low(next[0]);
+}
+
+/* Not inlined: every vector register is taken. */
+static __attribute__((noinline)) __m128i xts_wide_encrypt(wide_key *key, __m128i tweak, const uint8_t *in,
+                                                          uint8_t *out, size_t n_blocks)
+{
+    return xts_wide(key, tweak, in, out, n_blocks, 0);
+}
+
+static __attribute__((noinline)) __m128i xts_wide_decrypt(wide_key *key, __m128i tweak, const uint8_t *in,
+                                                          uint8_t *out, size_t n_blocks)
+{
+    return xts_wide(key, tweak, in, out, n_blocks, 1);
 }
 
 EVC_INLINE void xts(wide_key *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out, size_t n_blocks,
                     int decrypting)
 {
-    const __m128i base = evc_x86_load(tweak);
-    vec t[8];
+    const size_t n_wide = n_blocks - n_blocks % (XTS_WIDE * VEC_BLOCKS);
+    __m128i base = evc_x86_load(tweak);
+    v_keys k;
+    vec t[MAX_WIDE];
 
-    v_tweaks_begin(base, t);
-    for (; n_blocks >= WIDE * VEC_BLOCKS; n_blocks -= WIDE * VEC_BLOCKS) {
-        xts_step(key, t, in, out, WIDE, decrypting);
-        v_tweaks_advance(t);
-        in += WIDE * VEC_BYTES, out += WIDE * VEC_BYTES;
+    if (n_wide) {
+        base = decrypting ? xts_wide_decrypt(key, base, in, out, n_wide)
+                          : xts_wide_encrypt(key, base, in, out, n_wide);
+        in += 16 * n_wide, out += 16 * n_wide, n_blocks -= n_wide;
     }
-    if (WIDE > 4 && n_blocks >= 4 * VEC_BLOCKS) {
-        xts_step(key, t, in, out, 4, decrypting);
-        t[0] = t[WIDE / 2];
+    k = key_schedule(key, decrypting, 15);
+    t[0] = v_tweaks_first(base);
+    if (XTS_WIDE > 4 && n_blocks >= 4 * VEC_BLOCKS) {
+        EACH(4, if (i > 0) t[i] = v_tweaks_next(t[i > 0 ? i - 1 : 0]));
+        xts_step(&k, t, in, out, 4, decrypting);
+        t[0] = v_tweaks_next(t[3]);
         in += 4 * VEC_BYTES, out += 4 * VEC_BYTES, n_blocks -= 4 * VEC_BLOCKS;
     }
     for (; n_blocks >= VEC_BLOCKS; in += VEC_BYTES, out += VEC_BYTES, n_blocks -= VEC_BLOCKS) {
-        xts_step(key, t, in, out, 1, decrypting);
+        xts_step(&k, t, in, out, 1, decrypting);
         t[0] = v_tweaks_next(t[0]);
     }
     if (VEC_BLOCKS > 1 && n_blocks)
-        xts_part(key, t[0], in, out, 16 * n_blocks, decrypting);
+        xts_part(&k, t[0], in, out, 16 * n_blocks, decrypting);
     evc_x86_store(tweak, v_block(t[0], n_blocks));
 }
 
@@ -327,19 +350,38 @@ static void xts_decrypt(const void *key, uint8_t tweak[16], const uint8_t *in, u
 
 /* ---- Many chains ----------------------------------------------------------------------------- */
 
-#define MAX_CHAINS (WIDE * VEC_BLOCKS)
+#define MAX_CHAINS (CHAINS_WIDE * VEC_BLOCKS)
 
-/* n_blocks more of n x VEC_BLOCKS chains, none of them shorter. */
-EVC_INLINE void chains_step(wide_key *key, struct evc_x86_chain *chains, size_t n_blocks, unsigned n, int storing)
+EVC_INLINE void chains_round(const v_keys *k, vec *s, unsigned n)
 {
-    const vec first = key_first(key->enc), last = key_last(key, key->enc);
-    vec s[8];
+    const vec last = v_key_last(k);
+
+    middle_encrypt(k, s, n);
+    EACH(n, s[i] = v_enc_last(s[i], last));
+}
+
+/* n_blocks more of n x VEC_BLOCKS chains, none of them shorter; two blocks of a chain at a time. */
+EVC_INLINE void chains_step(wide_key *key, struct evc_x86_chain *chains, size_t n_blocks, unsigned n,
+                            int storing)
+{
+    const v_keys k = key_schedule(key, 0, CHAINS_KEYS);
+    const vec first = v_key(&k, 0);
+    vec s[MAX_WIDE], t[MAX_WIDE];
+    size_t at = 0;
 
     EACH(n, s[i] = v_gather_iv(chains + i * VEC_BLOCKS));
-    for (size_t at = 0; at < 16 * n_blocks; at += 16) {
-        EACH(n, s[i] = v_xor(s[i], v_xor(first, v_gather(chains + i * VEC_BLOCKS, at))));
-        middle_encrypt(key, s, n);
-        EACH(n, s[i] = v_enc_last(s[i], last));
+    for (; at + 32 <= 16 * n_blocks; at += 32) {
+        EACH(n, vec next; v_gather_2(chains + i * VEC_BLOCKS, at, &next, &t[i]);
+             s[i] = v_xor3(s[i], next, first));
+        chains_round(&k, s, n);
+        EACH(n, const vec cipher = s[i]; s[i] = v_xor3(s[i], t[i], first); t[i] = cipher);
+        chains_round(&k, s, n);
+        if (storing)
+            EACH(n, v_scatter_2(chains + i * VEC_BLOCKS, at, t[i], s[i]));
+    }
+    if (n_blocks % 2 != 0) {
+        EACH(n, s[i] = v_xor3(s[i], v_gather(chains + i * VEC_BLOCKS, at), first));
+        chains_round(&k, s, n);
         if (storing)
             EACH(n, v_scatter(chains + i * VEC_BLOCKS, at, s[i]));
     }
@@ -358,8 +400,8 @@ EVC_INLINE void chains_step(wide_key *key, struct evc_x86_chain *chains, size_t 
     {                                                                                              \
         chains_step(key, chains, n_blocks, n, storing);                                            \
     }
-CHAINS_RUN(chains_run_wide, WIDE)
-#if WIDE > 4
+CHAINS_RUN(chains_run_wide, CHAINS_WIDE)
+#if CHAINS_WIDE > 4
 CHAINS_RUN(chains_run_4, 4)
 #else
 #define chains_run_4 chains_run_wide
@@ -399,7 +441,7 @@ static void cbc_many(wide_key *key, const struct evc_msg *msgs, size_t n, int st
             run = blocks_left(chains + c) < run ? blocks_left(chains + c) : run;
         for (size_t c = active; c < MAX_CHAINS; c++)
             chains[c] = chains[0];
-        if (WIDE > 4 && active > 4 * VEC_BLOCKS)
+        if (CHAINS_WIDE > 4 && active > 4 * VEC_BLOCKS)
             chains_run_wide(key, chains, run, storing);
         else if (active > VEC_BLOCKS)
             chains_run_4(key, chains, run, storing);
