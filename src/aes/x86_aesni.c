@@ -96,14 +96,14 @@ EVC_INLINE void v_tweaks_wide(vec *next, vec *t)
     EACH(XTS_WIDE, t[i] = next[0], next[0] = v_tweaks_next(next[0]));
 }
 
-EVC_INLINE vec v_gather(const struct evc_x86_chain *c, size_t at)
+EVC_INLINE vec v_gather(const struct evc_x86_chain *c)
 {
-    return v_load(c->in + at);
+    return v_load(c->in);
 }
 
-EVC_INLINE void v_scatter(const struct evc_x86_chain *c, size_t at, vec v)
+EVC_INLINE void v_scatter(const struct evc_x86_chain *c, vec v)
 {
-    v_store(c->out + at, v);
+    v_store(c->out, v);
 }
 
 EVC_INLINE void v_gather_2(const struct evc_x86_chain *c, size_t at, vec *a, vec *b)

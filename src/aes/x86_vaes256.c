@@ -154,15 +154,15 @@ EVC_INLINE void v_tweaks_wide(vec *next, vec *t) /* then next * x^16 */
          next[i] = v_xor(_mm256_slli_si256(t[i], 2), v_reduce(_mm256_srli_si256(t[i], 14))));
 }
 
-EVC_INLINE vec v_gather(const struct evc_x86_chain *c, size_t at)
+EVC_INLINE vec v_gather(const struct evc_x86_chain *c)
 {
-    return v_join(evc_x86_load(c[0].in + at), evc_x86_load(c[1].in + at));
+    return v_join(evc_x86_load(c[0].in), evc_x86_load(c[1].in));
 }
 
-EVC_INLINE void v_scatter(const struct evc_x86_chain *c, size_t at, vec v)
+EVC_INLINE void v_scatter(const struct evc_x86_chain *c, vec v)
 {
-    evc_x86_store(c[0].out + at, _mm256_castsi256_si128(v));
-    evc_x86_store(c[1].out + at, _mm256_extracti128_si256(v, 1));
+    evc_x86_store(c[0].out, _mm256_castsi256_si128(v));
+    evc_x86_store(c[1].out, _mm256_extracti128_si256(v, 1));
 }
 
 EVC_INLINE void v_gather_2(const struct evc_x86_chain *c, size_t at, vec *a, vec *b)

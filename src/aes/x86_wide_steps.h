@@ -18,7 +18,7 @@
  *   v_tweaks_next(v)         v * x^VEC_BLOCKS
  *   v_tweaks_begin, v_tweaks_wide   the tweaks of XTS_WIDE vectors at a time, from what begin has set up;
  *                            that state's element 0 is the next of them
- *   v_gather, v_scatter      one block from or to each of VEC_BLOCKS chains; _2: two blocks; _iv: the chain itself
+ *   v_gather, v_scatter      one block from or to each of VEC_BLOCKS chains; _2: two blocks; _iv: the IV
  *
  * Every mode is: whiten, middle rounds, last round; what differs is what is folded into the first and the last
  * round key. Steps of WIDE vectors, then one of 4, then single vectors, the last of them in part.
@@ -31,7 +31,7 @@
 #define VEC_BYTES (16 * VEC_BLOCKS)
 #define MAX_WIDE 12
 
-/* ---- Rounds ------------------------------------------------------------------------------------- */
+/* ---- Rounds ---------------------------------------------------------------------------------- */
 
 typedef const struct evc_aes_fips197_key wide_key;
 
@@ -78,7 +78,7 @@ EVC_INLINE void middle_decrypt(const v_keys *k, vec *s, unsigned n)
     MIDDLE_ROUNDS(v_dec, s, n, k);
 }
 
-/* ---- Blocks (ECB) -------------------------------------------------------------------------------- */
+/* ---- Blocks (ECB) ---------------------------------------------------------------------------- */
 
 EVC_INLINE void ecb_step(const v_keys *k, const uint8_t *in, uint8_t *out, unsigned n, int decrypting)
 {
@@ -352,39 +352,60 @@ static void xts_decrypt(const void *key, uint8_t tweak[16], const uint8_t *in, u
 
 #define MAX_CHAINS (CHAINS_WIDE * VEC_BLOCKS)
 
-EVC_INLINE void chains_round(const v_keys *k, vec *s, unsigned n)
+/* The next block of n x VEC_BLOCKS chains s. */
+EVC_INLINE void chains_block(const v_keys *k, vec *s, const struct evc_x86_chain *chains, unsigned n,
+                             int storing)
 {
-    const vec last = v_key_last(k);
+    const vec first = v_key(k, 0), last = v_key_last(k);
 
+    EACH(n, s[i] = v_xor3(s[i], v_gather(chains + i * VEC_BLOCKS), first));
     middle_encrypt(k, s, n);
     EACH(n, s[i] = v_enc_last(s[i], last));
+    if (storing)
+        EACH(n, v_scatter(chains + i * VEC_BLOCKS, s[i]));
 }
 
-/* n_blocks more of n x VEC_BLOCKS chains, none of them shorter; two blocks of a chain at a time. */
+/*
+ * The blocks at byte offsets at to end - 1 of the chains, two at a time. As in evc_x86_cbc_encrypt, the last round
+ * key takes in the next plaintext; the ciphertext is the whitened state without it. One vector's input and output
+ * stand side by side, which leaves the others' rounds to hide them behind.
+ */
+EVC_INLINE void chains_pairs(const v_keys *k, vec *s, const struct evc_x86_chain *chains, size_t at,
+                             size_t end, unsigned n, int storing)
+{
+    const vec first = v_key(k, 0), last = v_key_last(k), fold = v_xor(first, last);
+    vec t[MAX_WIDE], next, second; /* t: the second plaintext, then the first ciphertext of a pair */
+
+    EACH(n, v_gather_2(chains + i * VEC_BLOCKS, at, &next, &t[i]);
+         s[i] = v_xor3(s[i], next, first));
+    for (;; at += 32) {
+        middle_encrypt(k, s, n);
+        EACH(n, s[i] = v_enc_last(s[i], v_xor(fold, t[i])); t[i] = v_xor3(s[i], t[i], first));
+        middle_encrypt(k, s, n);
+        if (at + 32 == end)
+            break;
+        EACH(n, v_gather_2(chains + i * VEC_BLOCKS, at + 32, &next, &second);
+             s[i] = v_enc_last(s[i], v_xor(fold, next));
+             if (storing) v_scatter_2(chains + i * VEC_BLOCKS, at, t[i], v_xor3(s[i], next, first));
+             t[i] = second);
+    }
+    EACH(n, s[i] = v_enc_last(s[i], last);
+         if (storing) v_scatter_2(chains + i * VEC_BLOCKS, at, t[i], s[i]));
+}
+
+/* n_blocks (not 0) more of n x VEC_BLOCKS chains, none of them shorter. */
 EVC_INLINE void chains_step(wide_key *key, struct evc_x86_chain *chains, size_t n_blocks, unsigned n,
                             int storing)
 {
     const v_keys k = key_schedule(key, 0, CHAINS_KEYS);
-    const vec first = v_key(&k, 0);
-    vec s[MAX_WIDE], t[MAX_WIDE];
-    size_t at = 0;
+    const size_t odd = n_blocks % 2;
+    vec s[MAX_WIDE];
 
     EACH(n, s[i] = v_gather_iv(chains + i * VEC_BLOCKS));
-    for (; at + 32 <= 16 * n_blocks; at += 32) {
-        EACH(n, vec next; v_gather_2(chains + i * VEC_BLOCKS, at, &next, &t[i]);
-             s[i] = v_xor3(s[i], next, first));
-        chains_round(&k, s, n);
-        EACH(n, const vec cipher = s[i]; s[i] = v_xor3(s[i], t[i], first); t[i] = cipher);
-        chains_round(&k, s, n);
-        if (storing)
-            EACH(n, v_scatter_2(chains + i * VEC_BLOCKS, at, t[i], s[i]));
-    }
-    if (n_blocks % 2 != 0) {
-        EACH(n, s[i] = v_xor3(s[i], v_gather(chains + i * VEC_BLOCKS, at), first));
-        chains_round(&k, s, n);
-        if (storing)
-            EACH(n, v_scatter(chains + i * VEC_BLOCKS, at, s[i]));
-    }
+    if (odd)
+        chains_block(&k, s, chains, n, storing);
+    if (n_blocks > 1)
+        chains_pairs(&k, s, chains, 16 * odd, 16 * n_blocks, n, storing);
     EACH(n, v_scatter_iv(chains + i * VEC_BLOCKS, s[i]));
     for (unsigned c = 0; c < n * VEC_BLOCKS; c++) {
         chains[c].in += 16 * n_blocks;
