@@ -10,7 +10,7 @@ from everycore.model import RegistryLine, Tree
 REGISTRY = Path("src/kernels.def")
 ISA_HEADER = Path("include/everycore/isa.h")
 SOURCE_DIRS = ("src", "harness")
-HEADER_DIRS = ("include", "src", "harness")
+HEADER_DIRS = ("include", "src", "harness", "peers")
 SOURCE_SUFFIXES = (".c", ".S")
 HEADER_SUFFIXES = (".h", ".def", ".inc")
 

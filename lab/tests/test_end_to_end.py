@@ -3,16 +3,18 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from world import PACKAGE, Outcome
 
-from everycore import catalog
+from everycore import catalog, vectors
 
 Run = Callable[..., Outcome]
 
@@ -55,6 +57,41 @@ def test_bench_measures_stores_and_compares(real_lab: Run, tmp_path: Path) -> No
     assert "c_ref" in outcome.out
     if '"cycles": []' not in paths[0].read_text():
         assert real_lab("compare", *map(str, paths), "--no-fail").code in (0, 2)
+
+
+@pytest.fixture
+def few_vectors(monkeypatch: pytest.MonkeyPatch) -> list[vectors.VectorFile]:
+    files = vectors.find_files()
+    if files is None:
+        pytest.skip("pip install cryptography-vectors")
+    wanted = ("MMT128", "aes-256-ctr", "XTSGenAES128", "DVPT128", "VTT256", "CMAC/")
+    few = [file for file in files if any(word in file.name for word in wanted)]
+    monkeypatch.setattr(vectors, "find_files", lambda: few)
+    return few
+
+
+@pytest.mark.usefixtures("few_vectors")
+def test_published_vectors_pass_on_every_kernel(real_lab: Run) -> None:
+    outcome = real_lab("check", "--vectors", "--json")
+    assert outcome.code == 0, outcome.out
+    for count in map(json.loads, outcome.out.splitlines()):
+        assert count["passed"] >= count["vectors"] > 0, count
+        assert count["failed"] == 0
+
+
+def test_a_wrong_vector_is_found_in_every_file(
+    real_lab: Run, few_vectors: list[vectors.VectorFile], tmp_path: Path
+) -> None:
+    results = re.compile(r"^((?:CIPHERTEXT|OUTPUT|CT) = )(\w)", re.MULTILINE | re.IGNORECASE)
+    for i, file in enumerate(few_vectors):
+        path = tmp_path / str(i)
+        text = file.path.read_text(encoding="utf-8")
+        path.write_text(results.sub(lambda m: m[1] + ("1" if m[2] == "0" else "0"), text))
+        few_vectors[i] = replace(file, path=path)
+    outcome = real_lab("check", "--vectors", "--json")
+    assert outcome.code == 1
+    for count in map(json.loads, outcome.out.splitlines()):
+        assert count["failed"] > 0, count
 
 
 def test_a_size_that_no_mode_can_do_is_an_error_and_leaves_no_file(
