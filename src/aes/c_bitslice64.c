@@ -4,8 +4,8 @@
  *
  * Method:   fixslicing: ShiftRows is never done; round i mixes columns in the arrangement that i
  *           omitted ShiftRows leave, one of four. S-box by circuit; its NOTs are in the round keys.
- * Source:   FIPS 197 (2023) section 5; A. Adomnicai, T. Peyrin, "Fixslicing AES-like ciphers", TCHES
- *           2021(1); sbox_circuit.h.
+ * Source:   FIPS 197 (2023) section 5; A. Adomnicai, T. Peyrin, "Fixslicing AES-like ciphers",
+ *           TCHES 2021(1); sbox_circuit.h.
  * Needs:    WORD64.   Timing: CT (no tables, no secret branches).
  * Key form: fixsliced.
  *
@@ -14,25 +14,21 @@
 #include "aes/kernel.h"
 
 #include "aes/ct_keys.h"
+#include "aes/tweak.h"
 #include "common/bytes.h"
 #include "common/ct.h"
-
-#if EVC_WORD64 && defined(__GNUC__)
-#define INLINE static inline __attribute__((always_inline))
-#define STEP INLINE
-#elif defined(__GNUC__)
-/* Pairs of registers do not hold the state: steps apart, or the frame is as long as all of them. */
-#define INLINE static inline
-#define STEP static __attribute__((noinline))
-#define EVC_CIRCUIT_INLINE static __attribute__((noinline, unused))
-#else
-#define INLINE static inline
-#define STEP static inline
-#endif
 
 #define EVC_CIRCUIT_WORD uint64_t
 #define EVC_CIRCUIT_NAME(function) function
 #include "aes/sbox_circuit.h"
+
+/* Where registers have 32 bits, the steps of a round are functions of their own: inlined, their
+ * temporaries make frames of more than 1 KiB. */
+#if defined(__GNUC__) && !EVC_WORD64
+#define ROUND static __attribute__((noinline))
+#else
+#define ROUND EVC_INLINE
+#endif
 
 struct key {
     struct evc_aes_head head;
@@ -44,7 +40,7 @@ struct key {
 /* ---- Arrangement ----------------------------------------------------------------------------- */
 
 /* Swaps the bits n places above mask in a with the bits under mask in b. */
-INLINE void swap(uint64_t *a, uint64_t *b, int n, uint64_t mask)
+EVC_INLINE void swap(uint64_t *a, uint64_t *b, int n, uint64_t mask)
 {
     uint64_t t = ((*a >> n) ^ *b) & mask;
 
@@ -54,14 +50,14 @@ INLINE void swap(uint64_t *a, uint64_t *b, int n, uint64_t mask)
 
 /* Words q[b] and q[4 + b] hold the halves of block b: columns 0, 1 and 2, 3. Afterwards q[b] holds
  * columns 0, 2 and q[4 + b] columns 1, 3, row by row: byte 2 r + c / 2. */
-INLINE void gather_rows(uint64_t *lo, uint64_t *hi)
+EVC_INLINE void gather_rows(uint64_t *lo, uint64_t *hi)
 {
     swap(lo, hi, 8, UINT64_C(0x00ff00ff00ff00ff));
     swap(lo, hi, 16, UINT64_C(0x0000ffff0000ffff));
     swap(lo, hi, 32, UINT64_C(0x00000000ffffffff));
 }
 
-INLINE void scatter_rows(uint64_t *lo, uint64_t *hi)
+EVC_INLINE void scatter_rows(uint64_t *lo, uint64_t *hi)
 {
     swap(lo, hi, 32, UINT64_C(0x00000000ffffffff));
     swap(lo, hi, 16, UINT64_C(0x0000ffff0000ffff));
@@ -69,7 +65,7 @@ INLINE void scatter_rows(uint64_t *lo, uint64_t *hi)
 }
 
 /* Bit j of byte k of word i <-> bit i of byte k of word j. */
-INLINE void transpose_bits(uint64_t q[8])
+EVC_INLINE void transpose_bits(uint64_t q[8])
 {
     const uint64_t ones = UINT64_C(0x5555555555555555), pairs = UINT64_C(0x3333333333333333),
                    nibbles = UINT64_C(0x0f0f0f0f0f0f0f0f);
@@ -82,65 +78,61 @@ INLINE void transpose_bits(uint64_t q[8])
     swap(q + 2, q + 6, 4, nibbles), swap(q + 3, q + 7, 4, nibbles);
 }
 
-/* The 64 bytes at in as a state. */
-INLINE void load(uint64_t q[8], const uint8_t *in)
+/* w[2 b] and w[2 b + 1]: the halves of block b, little-endian. */
+EVC_INLINE void slice(uint64_t q[8], const uint64_t w[8])
 {
-    q[0] = evc_load64_le(in), q[4] = evc_load64_le(in + 8);
-    q[1] = evc_load64_le(in + 16), q[5] = evc_load64_le(in + 24);
-    q[2] = evc_load64_le(in + 32), q[6] = evc_load64_le(in + 40);
-    q[3] = evc_load64_le(in + 48), q[7] = evc_load64_le(in + 56);
+    q[0] = w[0], q[1] = w[2], q[2] = w[4], q[3] = w[6];
+    q[4] = w[1], q[5] = w[3], q[6] = w[5], q[7] = w[7];
     gather_rows(q + 0, q + 4), gather_rows(q + 1, q + 5);
     gather_rows(q + 2, q + 6), gather_rows(q + 3, q + 7);
     transpose_bits(q);
 }
 
-INLINE void store(uint8_t *out, uint64_t q[8])
+EVC_INLINE void unslice(uint64_t w[8], uint64_t q[8])
 {
     transpose_bits(q);
     scatter_rows(q + 0, q + 4), scatter_rows(q + 1, q + 5);
     scatter_rows(q + 2, q + 6), scatter_rows(q + 3, q + 7);
-    evc_store64_le(out, q[0]), evc_store64_le(out + 8, q[4]);
-    evc_store64_le(out + 16, q[1]), evc_store64_le(out + 24, q[5]);
-    evc_store64_le(out + 32, q[2]), evc_store64_le(out + 40, q[6]);
-    evc_store64_le(out + 48, q[3]), evc_store64_le(out + 56, q[7]);
+    w[0] = q[0], w[2] = q[1], w[4] = q[2], w[6] = q[3];
+    w[1] = q[4], w[3] = q[5], w[5] = q[6], w[7] = q[7];
 }
 
 /* ---- Steps of a round ------------------------------------------------------------------------ */
 
 /* Within every row, columns 2 and 3 of rows 1 and 3 change places with 0 and 1: ShiftRows twice. */
-INLINE uint64_t shift_twice(uint64_t x)
+EVC_INLINE uint64_t shift_twice(uint64_t x)
 {
     uint64_t t = ((x >> 8) ^ x) & UINT64_C(0x00ff000000ff0000);
 
     return x ^ t ^ t << 8;
 }
 
-INLINE void shift_twice8(uint64_t q[8])
+EVC_INLINE void shift_twice8(uint64_t q[8])
 {
     q[0] = shift_twice(q[0]), q[1] = shift_twice(q[1]), q[2] = shift_twice(q[2]);
     q[3] = shift_twice(q[3]), q[4] = shift_twice(q[4]), q[5] = shift_twice(q[5]);
     q[6] = shift_twice(q[6]), q[7] = shift_twice(q[7]);
 }
 
-INLINE void add_round_key(uint64_t q[8], const uint64_t k[8])
+EVC_INLINE void add_round_key(uint64_t q[8], const uint64_t k[8])
 {
     q[0] ^= k[0], q[1] ^= k[1], q[2] ^= k[2], q[3] ^= k[3];
     q[4] ^= k[4], q[5] ^= k[5], q[6] ^= k[6], q[7] ^= k[7];
 }
 
-INLINE uint64_t ror(uint64_t x, int n)
+EVC_INLINE uint64_t ror(uint64_t x, int n)
 {
     return x >> n | x << (64 - n);
 }
 
 /*
- * Round i mixes columns while i times ShiftRows is still to be done, so the next byte of a column is
- * one row down and i columns on: next_row(); the one after that: 2 i columns on, second_row().
+ * Round i mixes columns while i times ShiftRows is still to be done, so the next byte of a column
+ * is one row down and i columns on: next_row(); the one after that: 2 i columns on, second_row().
  *
- * In a row of 16 bits, columns that are moved down by s come from s columns higher, or, wrapped round
+ * In a row of 16 bits, columns that move down by s come from s columns higher, or, wrapped round
  * the row, from 4 - s lower: the difference of the two rotations is one row, 16 bits.
  */
-INLINE uint64_t next_row(uint64_t x, int i)
+EVC_INLINE uint64_t next_row(uint64_t x, int i)
 {
     uint64_t stay;
 
@@ -153,7 +145,7 @@ INLINE uint64_t next_row(uint64_t x, int i)
     return ror(ror(x ^ stay, 16) ^ stay, 4 * i);
 }
 
-INLINE uint64_t second_row(uint64_t x, int i)
+EVC_INLINE uint64_t second_row(uint64_t x, int i)
 {
     uint64_t stay;
 
@@ -164,7 +156,7 @@ INLINE uint64_t second_row(uint64_t x, int i)
 }
 
 /* MixColumns (section 5.1.3) and AddRoundKey. With t = x ^ next(x): 2 t ^ next(x) ^ second(t). */
-STEP void mix_columns(uint64_t q[8], const uint64_t k[8], int i)
+EVC_INLINE void mix_columns(uint64_t q[8], const uint64_t k[8], int i)
 {
     uint64_t n7 = next_row(q[7], i), t7 = q[7] ^ n7;
     uint64_t n6 = next_row(q[6], i), t6 = q[6] ^ n6;
@@ -186,7 +178,7 @@ STEP void mix_columns(uint64_t q[8], const uint64_t k[8], int i)
 }
 
 /* AddRoundKey and InvMixColumns, which is MixColumns after x -> x ^ 4 (x ^ second(x)). */
-STEP void inv_mix_columns(uint64_t q[8], const uint64_t k[8], int i)
+EVC_INLINE void inv_mix_columns(uint64_t q[8], const uint64_t k[8], int i)
 {
     static const uint64_t none[8];
     uint64_t u0, u1, u2, u3, u4, u5, u6, u7;
@@ -207,98 +199,149 @@ STEP void inv_mix_columns(uint64_t q[8], const uint64_t k[8], int i)
     mix_columns(q, none, i);
 }
 
-/* ---- Four blocks ----------------------------------------------------------------------------- */
+ROUND void sub(uint64_t q[8])
+{
+    sub_bytes(q);
+}
 
-static void encrypt4(const struct key *key, const uint8_t *in, uint8_t *out)
+ROUND void inv_sub(uint64_t q[8])
+{
+    inv_sub_bytes(q);
+}
+
+ROUND void round_(uint64_t q[8], const uint64_t k[8], int i)
+{
+    sub(q);
+    mix_columns(q, k, i);
+}
+
+ROUND void inv_round(uint64_t q[8], const uint64_t k[8], int i)
+{
+    inv_sub(q);
+    inv_mix_columns(q, k, i);
+}
+
+/* ---- Four blocks, in place ------------------------------------------------------------------- */
+
+static void encrypt4(const struct key *key, uint64_t w[8])
 {
     const uint64_t (*k)[8] = key->planes, (*last)[8] = k + key->head.rounds;
     uint64_t q[8];
 
-    load(q, in);
+    slice(q, w);
     add_round_key(q, *k++);
     for (;;) {
-        sub_bytes(q);
-        mix_columns(q, *k++, 1);
-        sub_bytes(q);
+        round_(q, *k++, 1);
         if (k == last) /* 10 and 14 rounds */
             break;
-        mix_columns(q, *k++, 2);
-        sub_bytes(q);
-        mix_columns(q, *k++, 3);
-        sub_bytes(q);
+        round_(q, *k++, 2);
+        round_(q, *k++, 3);
         if (k == last) /* 12 rounds */
             break;
-        mix_columns(q, *k++, 0);
+        round_(q, *k++, 0);
     }
+    sub(q);
     add_round_key(q, *k);
     if (key->head.rounds != 12)
         shift_twice8(q);
-    store(out, q);
+    unslice(w, q);
 }
 
-static void decrypt4(const struct key *key, const uint8_t *in, uint8_t *out)
+static void decrypt4(const struct key *key, uint64_t w[8])
 {
     const uint64_t (*k)[8] = key->planes + key->head.rounds;
     uint64_t q[8];
 
-    load(q, in);
+    slice(q, w);
     if (key->head.rounds != 12)
         shift_twice8(q);
     add_round_key(q, *k--);
     if (key->head.rounds == 12)
-        goto from_12;
+        goto from_12_rounds;
     for (;;) {
-        inv_sub_bytes(q);
-        inv_mix_columns(q, *k--, 1);
-        inv_sub_bytes(q);
+        inv_round(q, *k--, 1);
         if (k == key->planes)
             break;
-        inv_mix_columns(q, *k--, 0);
-    from_12:
-        inv_sub_bytes(q);
-        inv_mix_columns(q, *k--, 3);
-        inv_sub_bytes(q);
-        inv_mix_columns(q, *k--, 2);
+        inv_round(q, *k--, 0);
+    from_12_rounds:
+        inv_round(q, *k--, 3);
+        inv_round(q, *k--, 2);
     }
+    inv_sub(q);
     add_round_key(q, *k);
-    store(out, q);
+    unslice(w, q);
+}
+
+typedef void crypt_function(const struct key *, uint64_t w[8]);
+
+/* ---- Key ------------------------------------------------------------------------------------- */
+
+/* to = from with ShiftRows undone r times: row i comes from i r columns back. The columns are
+ * little-endian. */
+static void unshift(uint32_t to[4], const uint32_t from[4], uint32_t r)
+{
+    for (uint32_t c = 0; c < 4; c++)
+        to[c] = (from[c] & 0xff) | (from[(c + 3 * r) % 4] & 0xff00) |
+                (from[(c + 2 * r) % 4] & 0xff0000) | (from[(c + r) % 4] & UINT32_C(0xff000000));
 }
 
 static void set_key(void *vkey, const uint8_t *user_key)
 {
     struct key *key = vkey;
     const uint32_t rounds = key->head.rounds;
-    uint8_t schedule[EVC_AES_MAX_ROUNDS + 1][16], four[64];
+    uint8_t schedule[EVC_AES_MAX_ROUNDS + 1][16];
+    uint32_t column[4], moved[4], flip = 0;
+    uint64_t w[8], q[8];
 
     evc_ct_expand_key(schedule, user_key, rounds);
-    for (uint32_t r = 0; r <= rounds; r++) {
-        for (uint32_t i = 0; i < 64; i++) { /* byte i % 4 + 4 c of a block: row i % 4 */
-            uint32_t column = (i / 4 + 3 * r * (i % 4)) % 4; /* moved right by r times the row */
-            four[i] = (uint8_t)(schedule[r][4 * column + i % 4] ^
-                                (r ? EVC_CIRCUIT_KEY_XOR : 0));
-        }
-        load(key->planes[r], four);
+    for (uint32_t r = 0; r <= rounds; r++, flip = EVC_CIRCUIT_KEY_XOR * UINT32_C(0x01010101)) {
+        for (uint32_t c = 0; c < 4; c++)
+            column[c] = evc_load32_le(schedule[r] + 4 * c) ^ flip;
+        unshift(moved, column, r);
+        w[0] = w[2] = w[4] = w[6] = moved[0] | (uint64_t)moved[1] << 32;
+        w[1] = w[3] = w[5] = w[7] = moved[2] | (uint64_t)moved[3] << 32;
+        slice(q, w);
+        memcpy(key->planes[r], q, sizeof q);
     }
     evc_wipe(schedule, sizeof schedule);
-    evc_wipe(four, sizeof four);
+    evc_wipe(w, sizeof w);
 }
 
-/* ---- Any number of blocks -------------------------------------------------------------------- */
+/* ---- Operations: up to four blocks at a time ------------------------------------------------- */
 
-static void crypt(const struct key *key, const uint8_t *in, uint8_t *out, size_t n_blocks,
-                  void (*crypt4)(const struct key *, const uint8_t *, uint8_t *))
+static size_t at_most(size_t n, size_t most)
 {
-    uint8_t rest[64];
+    return n < most ? n : most;
+}
 
-    for (; n_blocks >= 4; n_blocks -= 4, in += 64, out += 64)
-        crypt4(key, in, out);
-    if (n_blocks) {
-        memset(rest, 0, sizeof rest);
-        memcpy(rest, in, 16 * n_blocks);
-        crypt4(key, rest, rest);
-        memcpy(out, rest, 16 * n_blocks);
-        evc_wipe(rest, sizeof rest);
+/* n words; the rest is zero. */
+static void load_words(uint64_t w[8], const uint8_t *in, size_t n)
+{
+    for (size_t i = 0; i < 8; i++)
+        w[i] = i < n ? evc_load64_le(in + 8 * i) : 0;
+}
+
+/* out = w ^ mask, n words. The barrier keeps compilers from reading w, written word by word, as
+ * vectors: a load wider than the stores before it waits until they have left the core. */
+static void store_words(uint8_t *out, const uint64_t w[8], const uint64_t mask[8], size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        evc_store64_le(out + 8 * i, evc_barrier64(w[i]) ^ mask[i]);
+}
+
+static void crypt(const void *key, const uint8_t *in, uint8_t *out, size_t n_blocks,
+                  crypt_function *crypt4)
+{
+    static const uint64_t none[8];
+    uint64_t w[8];
+
+    for (size_t n; n_blocks; n_blocks -= n, in += 16 * n, out += 16 * n) {
+        n = at_most(n_blocks, 4);
+        load_words(w, in, 2 * n);
+        crypt4(key, w);
+        store_words(out, w, none, 2 * n);
     }
+    evc_wipe(w, sizeof w);
 }
 
 static void encrypt(const void *key, const uint8_t *in, uint8_t *out, size_t n_blocks)
@@ -311,9 +354,93 @@ static void decrypt(const void *key, const uint8_t *in, uint8_t *out, size_t n_b
     crypt(key, in, out, n_blocks, decrypt4);
 }
 
+static void ctr32(const void *key, uint8_t counter[16], const uint8_t *in, uint8_t *out,
+                  size_t len_bytes)
+{
+    const uint64_t lo = evc_load64_le(counter), hi = evc_load32_le(counter + 8);
+    uint32_t count = evc_load32_be(counter + 12);
+    uint64_t w[8], text[8];
+    uint8_t rest[64];
+
+    evc_store32_be(counter + 12, count + (uint32_t)((len_bytes + 15) / 16));
+    for (size_t n; len_bytes; len_bytes -= n, in += n, out += n) {
+        n = at_most(len_bytes, 64);
+        for (size_t b = 0; b < 8; b += 2) {
+            w[b] = lo;
+            w[b + 1] = hi | (uint64_t)evc_bswap32(count++) << 32;
+        }
+        encrypt4(key, w);
+        if (n == 64) {
+            load_words(text, in, 8);
+            store_words(out, w, text, 8);
+        } else {
+            memset(text, 0, sizeof text);
+            store_words(rest, w, text, 8);
+            evc_xor(out, in, rest, n);
+            evc_wipe(rest, sizeof rest);
+        }
+    }
+    evc_wipe(w, sizeof w);
+}
+
+static void cbc_decrypt(const void *key, uint8_t iv[16], const uint8_t *in, uint8_t *out,
+                        size_t n_blocks)
+{
+    uint64_t w[8], chain[10]; /* chain: the IV, then the ciphertext */
+
+    load_words(chain, iv, 2);
+    for (size_t n; n_blocks; n_blocks -= n, in += 16 * n, out += 16 * n) {
+        n = at_most(n_blocks, 4);
+        load_words(chain + 2, in, 2 * n);
+        memcpy(w, chain + 2, sizeof w);
+        decrypt4(key, w);
+        store_words(out, w, chain, 2 * n);
+        chain[0] = chain[2 * n], chain[1] = chain[2 * n + 1];
+    }
+    evc_store64_le(iv, chain[0]);
+    evc_store64_le(iv + 8, chain[1]);
+    evc_wipe(w, sizeof w);
+}
+
+EVC_INLINE void crypt_xts(const void *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out,
+                          size_t n_blocks, crypt_function *crypt4)
+{
+    uint64_t w[8], tweaks[8];
+
+    for (size_t n; n_blocks; n_blocks -= n, in += 16 * n, out += 16 * n) {
+        n = at_most(n_blocks, 4);
+        load_words(w, in, 2 * n);
+        for (size_t i = 0; i < 2 * n; i += 2) {
+            tweaks[i] = evc_load64_le(tweak), tweaks[i + 1] = evc_load64_le(tweak + 8);
+            w[i] ^= tweaks[i], w[i + 1] ^= tweaks[i + 1];
+            evc_aes_next_tweak(tweak);
+        }
+        crypt4(key, w);
+        store_words(out, w, tweaks, 2 * n);
+    }
+    evc_wipe(w, sizeof w);
+    evc_wipe(tweaks, sizeof tweaks);
+}
+
+static void xts_encrypt(const void *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out,
+                        size_t n_blocks)
+{
+    crypt_xts(key, tweak, in, out, n_blocks, encrypt4);
+}
+
+static void xts_decrypt(const void *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out,
+                        size_t n_blocks)
+{
+    crypt_xts(key, tweak, in, out, n_blocks, decrypt4);
+}
+
 const struct evc_aes evc_aes_c_bitslice64 = {
     .kernel = EVC_KERNEL_HEAD(c_bitslice64, WORD64, CT, PARALLEL, 4, struct key, 0),
     .set_key = set_key,
     .encrypt = encrypt,
     .decrypt = decrypt,
+    .ctr32 = ctr32,
+    .cbc_decrypt = cbc_decrypt,
+    .xts_encrypt = xts_encrypt,
+    .xts_decrypt = xts_decrypt,
 };

@@ -5,8 +5,8 @@
  * Byte r + 4 c of every lane of plane j holds bit j of the byte in row r, column c of 8 blocks, one
  * block a bit. Lane l of the vectors at in + V_BYTES i is block V_LANES i + l: it is bit i.
  *
- * Fixslicing (A. Adomnicai, T. Peyrin, TCHES 2021(1)): ShiftRows is never done; round i mixes columns
- * while i times ShiftRows is still to be done, which is another byte shuffle, not another cost.
+ * Fixslicing (A. Adomnicai, T. Peyrin, TCHES 2021(1)): ShiftRows is never done; round i mixes
+ * columns while i times ShiftRows is still to be done: another byte shuffle, not one more.
  *
  * Before this file: the ISA's region is open, and defined are
  *   VEC, V_LANES        type, and how many lanes of 16 bytes it has
@@ -22,12 +22,16 @@
 #define BATCH_BLOCKS (8 * V_LANES)
 
 /* This many batches go through every round one after the other. One batch is a chain of dependent
- * instructions that leaves half of a wide core idle; two share the core and the round key's planes. */
+ * instructions that leaves half of a wide core idle; two share it, and the round key's planes. */
 #define AT_ONCE 2
 #define MOST_BLOCKS (AT_ONCE * BATCH_BLOCKS)
 
 #define EVC_CIRCUIT_WORD VEC
 #define EVC_CIRCUIT_NAME(function) function
+#if !defined(__clang__)
+/* GCC moves every gate to its first use, and then has twice as many values waiting in memory. */
+#define EVC_CIRCUIT_PIN(x) __asm__ volatile("" : "+x"(x))
+#endif
 #include "aes/sbox_circuit.h"
 
 /* ---- Constants: a lane, twice, so that 256-bit code can take them from memory ---------------- */
@@ -40,7 +44,8 @@ typedef uint8_t lanes[32];
 
 /* The byte one row down and i columns on. */
 #define NEXT(c, i) FROM(1, c + i), FROM(2, c + i), FROM(3, c + i), FROM(4, c + i)
-static const EVC_ALIGN(32) lanes next_row[4] = {TWICE(NEXT, 0), TWICE(NEXT, 1), TWICE(NEXT, 2), TWICE(NEXT, 3)};
+static const EVC_ALIGN(32) lanes next_row[4] = {TWICE(NEXT, 0), TWICE(NEXT, 1), TWICE(NEXT, 2),
+                                                  TWICE(NEXT, 3)};
 
 /* The byte two rows down and 2 i columns on. */
 #define SECOND(c, i) FROM(2, c + 2 * i), FROM(3, c + 2 * i), FROM(4, c + 2 * i), FROM(5, c + 2 * i)
@@ -48,8 +53,8 @@ static const EVC_ALIGN(32) lanes second_row[2] = {TWICE(SECOND, 0), TWICE(SECOND
 
 /* ShiftRows undone i times: row r comes from i r columns back, which is 3 i r on. */
 #define UNSHIFT(c, i) FROM(0, c), FROM(1, c + 3 * i), FROM(2, c + 6 * i), FROM(3, c + 9 * i)
-static const EVC_ALIGN(32) lanes unshift[4] = {TWICE(UNSHIFT, 0), TWICE(UNSHIFT, 1), TWICE(UNSHIFT, 2),
-                                 TWICE(UNSHIFT, 3)};
+static const EVC_ALIGN(32) lanes unshift[4] = {TWICE(UNSHIFT, 0), TWICE(UNSHIFT, 1),
+                                                TWICE(UNSHIFT, 2), TWICE(UNSHIFT, 3)};
 
 /* Bit j of the index, spread over a byte. */
 #define NIBBLE_BIT0 0, 255, 0, 255, 0, 255, 0, 255, 0, 255, 0, 255, 0, 255, 0, 255
@@ -63,8 +68,9 @@ static const EVC_ALIGN(32) lanes nibble_bit[4] = {{NIBBLE_BIT0, NIBBLE_BIT0},
 
 #define SAME8(x) x, x, x, x, x, x, x, x
 #define SAME32(x) {SAME8(x), SAME8(x), SAME8(x), SAME8(x)}
-static const EVC_ALIGN(32) lanes odd_bits = SAME32(0x55), odd_pairs = SAME32(0x33), low_nibbles = SAME32(0x0f),
-                   key_xor[2] = {SAME32(0), SAME32(EVC_CIRCUIT_KEY_XOR)};
+static const EVC_ALIGN(32) lanes odd_bits = SAME32(0x55), odd_pairs = SAME32(0x33),
+                                  low_nibbles = SAME32(0x0f),
+                                  key_xor[2] = {SAME32(0), SAME32(EVC_CIRCUIT_KEY_XOR)};
 
 /* ---- Steps ----------------------------------------------------------------------------------- */
 
@@ -90,9 +96,9 @@ EVC_INLINE void transpose(VEC q[8])
 }
 
 /*
- * The planes of a round key, the same in all blocks: made when they are used, so that the key is small,
- * set up fast and shared with other kernels. A nibble's bit is spread over a byte by one look-up in a
- * register. i: times that ShiftRows is still to be done; flip: sbox_circuit.h.
+ * The planes of a round key, the same in all blocks: made when they are used, so that the key is
+ * small, set up fast and shared with other kernels. One look-up in a register spreads a bit of a
+ * nibble over a byte. i: times that ShiftRows is still to be done; flip: sbox_circuit.h.
  */
 EVC_INLINE void key_planes(VEC k[8], const uint8_t key[16], int i, int flip)
 {
@@ -200,7 +206,7 @@ EVC_INLINE void round_(VEC *s, unsigned n, const uint8_t key[16], int i)
     key_planes(k, key, i, 1);
     for (; n; n--, s += 8) {
         get(q, s);
-        sub_bytes_flat(q);
+        sub_bytes(q);
         mix_columns(q, i);
         add_round_key(q, k);
         put(s, q);
@@ -229,7 +235,7 @@ EVC_INLINE void last_round(VEC *s, unsigned n, const uint8_t key[16], int i)
     key_planes(k, key, i, 1);
     for (; n; n--, s += 8) {
         get(q, s);
-        sub_bytes_flat(q);
+        sub_bytes(q);
         add_round_key(q, k);
         transpose(q);
         put(s, q);
@@ -374,7 +380,7 @@ static void decrypt(const void *key, const uint8_t *in, uint8_t *out, size_t n_b
     crypt_blocks(key, in, out, n_blocks, decrypt_batches);
 }
 
-/* The counter's last four bytes are kept as a little-endian number and turned round in every block. */
+/* The counter's last four bytes are kept little-endian and turned round in every block. */
 static void ctr32(const void *key, uint8_t counter[16], const uint8_t *in, uint8_t *out,
                   size_t len_bytes)
 {
@@ -449,8 +455,8 @@ static void first_tweaks(VEC t[8], const uint8_t tweak[16])
     }
 }
 
-/* The tweak of a block -> that of the same block of the next batch: times x^BATCH_BLOCKS, which moves
- * V_LANES whole bytes out at the top; these times x^7 + x^2 + x + 1 come in below. */
+/* The tweak of a block -> that of the same block of the next batch: times x^BATCH_BLOCKS, which
+ * moves V_LANES whole bytes out at the top; these times x^7 + x^2 + x + 1 come in below. */
 EVC_INLINE VEC next_tweak(VEC t)
 {
     VEC top = v_bytes_down(t, 16 - V_LANES);
