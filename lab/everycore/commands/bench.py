@@ -202,8 +202,8 @@ def _show(
     for table in tables.bench_tables(benches, modes, caption, context.out.width):
         context.out.print(table)
     context.out.print(tables.bench_legend(fence), style="dim", markup=False)
-    for why in dict.fromkeys(b.why for b in benches if b.why):
-        context.warn(f"no cycles: {why}")
+    for note in tables.unmeasured_notes(benches):
+        context.warn(f"no figure, {note}")
     notes = tables.order_notes(benches, modes, constant_time)
     if notes:
         context.out.print("\nConstant-time kernels that beat the selected one by more than 5 %:")

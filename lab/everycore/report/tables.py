@@ -217,13 +217,16 @@ def cell(bench: Bench) -> Cell:
     )
 
 
-def selected_kernels(mode: str, primitive: str, modes: Sequence[Mode]) -> tuple[str, ...]:
-    """The kernels that serve a bench mode: `xts-enc` is half of the algorithm `xts(aes)`."""
+def selected_kernel(mode: str, primitive: str, modes: Sequence[Mode]) -> str:
+    """The kernel that serves a bench mode: `xts-enc` is half of the algorithm `xts(aes)`.
+
+    Where a mode has two keys, the first is that of the data, and rows are named by it.
+    """
     by_name = {m.algorithm: m.kernels for m in modes}
     for name in (mode, mode.rpartition("-")[0]):
-        if f"{name}({primitive})" in by_name:
-            return by_name[f"{name}({primitive})"]
-    return ()
+        if kernels := by_name.get(f"{name}({primitive})"):
+            return kernels[0]
+    return ""
 
 
 def bench_tables(
@@ -254,7 +257,7 @@ def _bench_table(
     fenced = {(b.kernel, b.bytes): cell(b) for b in group if b.style == "fenced"}
     sizes = sorted({size for _, size in streamed})
     fenced_sizes = sorted({size for _, size in fenced})
-    chosen = selected_kernels(mode, primitive, modes)
+    chosen = selected_kernel(mode, primitive, modes)
     many = f", {messages} messages side by side" if messages > 1 else ""
     per_call = not sizes or sizes == [0]
     what = "cycles per call" if per_call else "cycles per byte"
@@ -268,8 +271,8 @@ def _bench_table(
         table.add_column(f"{size}\nalone", justify="right", no_wrap=True)
     best = _best(streamed, per_call), _best(fenced, True)
     for kernel in dict.fromkeys(b.kernel for b in group):
-        mark = SELECTED if kernel in chosen else " "
-        row = [Text(f"{mark} {kernel}", style="bold" if kernel in chosen else "")]
+        mark = SELECTED if kernel == chosen else " "
+        row = [Text(f"{mark} {kernel}", style="bold" if kernel == chosen else "")]
         row += [_value(streamed.get((kernel, s)), best[0].get(s), per_call) for s in sizes]
         if sizes and not per_call:
             row.append(_speed(streamed.get((kernel, sizes[-1]))))
@@ -346,6 +349,15 @@ def bench_legend(fence_cycles: float) -> str:
     return "; ".join(parts)
 
 
+def unmeasured_notes(benches: Iterable[Bench]) -> list[str]:
+    """What has no figure, and why."""
+    reasons: dict[str, dict[str, None]] = {}
+    for bench in benches:
+        if bench.why:
+            reasons.setdefault(bench.why, {})[f"{bench.kernel} {bench.mode}"] = None
+    return [f"{why}: {', '.join(what)}" for why, what in reasons.items()]
+
+
 def order_notes(benches: Sequence[Bench], modes: Sequence[Mode], allowed: set[str]) -> list[str]:
     """Where a kernel that selection might have taken beats the one it took, by more than 5 %."""
     notes: list[str] = []
@@ -356,19 +368,17 @@ def order_notes(benches: Sequence[Bench], modes: Sequence[Mode], allowed: set[st
             groups.setdefault(key, {})[bench.kernel] = cell(bench)
     for (name, messages, size), cells in groups.items():
         mode, _, primitive = name.partition("|")
-        chosen = selected_kernels(mode, primitive, modes)
-        if len(set(chosen)) != 1 or chosen[0] not in cells:
-            continue
-        mine = cells[chosen[0]].cycles
+        chosen = selected_kernel(mode, primitive, modes)
+        mine = cells[chosen].cycles if chosen in cells else None
         for kernel, other in cells.items():
-            if kernel == chosen[0] or not mine or not other.cycles:
+            if kernel == chosen or not mine or not other.cycles:
                 continue
             change = stats.compare(mine, other.cycles, 0.05)
             if change.verdict == "faster":
                 many = f" x {messages}" if messages > 1 else ""
                 notes.append(
                     f"{mode} at {size} bytes{many}: {kernel} takes {change.ratio:.2f} of the"
-                    f" time of the selected {chosen[0]}"
+                    f" time of the selected {chosen}"
                 )
     return notes
 

@@ -41,10 +41,15 @@ def test_a_cell_has_cycles_per_byte_and_speed() -> None:
     assert round(cell.gigabytes_per_second or 0) == 16
 
 
-def test_kernels_serve_both_halves_of_an_algorithm() -> None:
-    assert tables.selected_kernels("xts-dec", "aes", MODES) == ("c_bitslice64", "x86_aesni")
-    assert tables.selected_kernels("cbc-enc", "aes", MODES) == ("x86_aesni",)
-    assert tables.selected_kernels("ocb", "aes", MODES) == ()
+def test_the_kernel_of_the_data_serves_both_halves_of_an_algorithm() -> None:
+    assert tables.selected_kernel("xts-dec", "aes", MODES) == "c_bitslice64"
+    assert tables.selected_kernel("cbc-enc", "aes", MODES) == "x86_aesni"
+    assert tables.selected_kernel("ocb", "aes", MODES) == ""
+
+
+def test_what_has_no_figure_is_named_with_its_reason() -> None:
+    benches = [line for line in lines("bench_no_counter") if isinstance(line, Bench)]
+    assert tables.unmeasured_notes([*BENCHES, *benches]) == ["no calibrated counter: x86_aesni ctr"]
 
 
 def test_bench_tables_fit_in_80_columns_and_mark_the_selected() -> None:
