@@ -13,7 +13,7 @@ from pathlib import Path
 from everycore import catalog
 from everycore.context import Context
 from everycore.errors import EverycoreError
-from everycore.model import Build, Compiler, Target, Tree
+from everycore.model import Build, Compiler, Peer, Target, Tree
 from everycore.progress import Progress
 
 BASE_FLAGS = ("-std=gnu11", "-Iinclude", "-Isrc", "-Iharness")
@@ -27,24 +27,39 @@ class _Object:
 
 
 def build_harness(
-    context: Context, tree: Tree, target: Target, compiler: Compiler, flags: Sequence[str]
+    context: Context,
+    tree: Tree,
+    target: Target,
+    compiler: Compiler,
+    flags: Sequence[str],
+    peers: Sequence[Peer] = (),
 ) -> Build:
     """The harness for a target; nothing is compiled that was compiled before."""
     if not (tree.root / "harness").is_dir():
         raise EverycoreError("this C tree has no harness/", f"looked in {tree.root}")
-    compile_flags = (*target.compile_flags, *flags)
-    objects = _plan(context, tree, compiler, compile_flags)
+    shown_flags = (*target.compile_flags, *flags)
+    compile_flags = (*shown_flags, *(peer.define for peer in peers))
+    libraries = tuple(word for peer in peers for word in peer.libraries)
+    sources = [*catalog.sources(tree), *(peer.source for peer in peers)]
+    objects = _plan(context, tree, compiler, compile_flags, sources)
     link_key = _digest(str(o.path.name) for o in objects)
-    link_key = _digest([link_key, *target.link_flags])
+    link_key = _digest([link_key, *target.link_flags, *libraries])
     binary = context.cache_dir() / "bin" / link_key[:32] / "harness"
     if not binary.is_file():
         _compile_all(context, tree, compiler, compile_flags, objects)
-        _link(context, compiler, (*compile_flags, *target.link_flags), objects, binary)
+        link_flags = (*compile_flags, *target.link_flags)
+        _link(context, compiler, link_flags, objects, libraries, binary)
         _forget_unused(context.cache_dir() / "objects")
-    return Build(binary, compiler, (*compile_flags, *target.link_flags))
+    return Build(binary, compiler, (*shown_flags, *target.link_flags))
 
 
-def _plan(context: Context, tree: Tree, compiler: Compiler, flags: Sequence[str]) -> list[_Object]:
+def _plan(
+    context: Context,
+    tree: Tree,
+    compiler: Compiler,
+    flags: Sequence[str],
+    sources: Sequence[Path],
+) -> list[_Object]:
     """The object that each source becomes.
 
     Its name is a digest of the source, all headers, the compiler and the flags.
@@ -64,7 +79,7 @@ def _plan(context: Context, tree: Tree, compiler: Compiler, flags: Sequence[str]
             source,
             folder / f"{_digest([common, source.as_posix(), _file_digest(tree.root / source)])}.o",
         )
-        for source in catalog.sources(tree)
+        for source in sources
     ]
 
 
@@ -112,14 +127,24 @@ def _link(
     compiler: Compiler,
     flags: Sequence[str],
     objects: Sequence[_Object],
+    libraries: Sequence[str],
     binary: Path,
 ) -> None:
     _make_dir(binary.parent)
     with _Scratch(binary) as scratch:
-        argv = [*compiler.command, *flags, *(str(o.path) for o in objects), "-o", str(scratch)]
+        files = [str(o.path) for o in objects]
+        argv = [*compiler.command, *flags, *files, *libraries, "-o", str(scratch)]
         done = context.runner.run(argv)
         if done.code != 0:
             raise EverycoreError(f"{compiler.name} cannot link the harness", _excerpt(done.stderr))
+
+
+def can_link(context: Context, compiler: Compiler, peer: Peer) -> bool:
+    """Whether the peer's library is installed for this compiler."""
+    with tempfile.TemporaryDirectory() as folder:
+        argv = [*compiler.command, "-x", "c", "-", *peer.libraries, "-o", f"{folder}/probe"]
+        done = context.runner.run(argv, stdin="int main(void) { return 0; }\n")
+    return done.code == 0
 
 
 class _Scratch:

@@ -45,7 +45,7 @@ def make_app() -> typer.Typer:
         ] = False,
         _debug: Annotated[bool, typer.Option("--debug", help="Tracebacks with errors.")] = False,
     ) -> None:
-        """--version ends before this; main() looks for --debug itself."""
+        """--version ends before this; main() takes --debug itself, wherever it stands."""
 
     for name, function in COMMANDS:
         app.command(name)(function)
@@ -91,7 +91,8 @@ def main(arguments: Sequence[str], context: Context | None = None) -> int:
 def _run(arguments: Sequence[str], context: Context) -> int:
     command = typer.main.get_command(make_app())
     try:
-        command.main(args=[*arguments], prog_name="everycore", obj=context)
+        words = [word for word in arguments if word != "--debug"]  # goes anywhere
+        command.main(args=words, prog_name="everycore", obj=context)
     except SystemExit as end:
         if isinstance(end.__context__, typer.Abort):
             return INTERRUPTED

@@ -59,6 +59,23 @@ class CpuModel:
 
 
 @dataclass(frozen=True, slots=True)
+class Peer:
+    """Another library that the harness can be built with: peers/<name>.c."""
+
+    name: str
+    libraries: tuple[str, ...]  # words for the linker
+    packages: tuple[str, ...]  # Debian packages that provide it
+
+    @property
+    def source(self) -> Path:
+        return Path("peers") / f"{self.name}.c"
+
+    @property
+    def define(self) -> str:
+        return f"-DEVC_PEER_{self.name.upper()}"
+
+
+@dataclass(frozen=True, slots=True)
 class Build:
     """A harness binary and how it came to be."""
 

@@ -8,12 +8,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from everycore import catalog, protocol
-from everycore.build import build_harness
+from everycore.build import build_harness, can_link
 from everycore.context import Completed, Context
 from everycore.errors import EverycoreError
-from everycore.model import Build, Target, Tree
+from everycore.model import Build, Peer, Target, Tree
 from everycore.protocol import Record
-from everycore.targets import load_target
+from everycore.targets import load_peers, load_target
 from everycore.toolchains import DEFAULT_FLAGS, find_compiler
 from everycore.transport import Transport, transport_for
 
@@ -24,6 +24,7 @@ class Session:
     target: Target
     build: Build
     transport: Transport
+    peers: tuple[Peer, ...] = ()
 
     def records(self, *arguments: str, stdin: Iterable[str] = ()) -> Iterator[Record]:
         """The lines of one harness command, its greeting included.
@@ -45,7 +46,11 @@ class Session:
 
 
 def open_session(
-    context: Context, target_name: str = "host", cc: str | None = None, flags: str | None = None
+    context: Context,
+    target_name: str = "host",
+    cc: str | None = None,
+    flags: str | None = None,
+    with_peers: bool = False,
 ) -> Session:
     """Find the tree, the target and the compiler; build what is not built yet."""
     tree = catalog.find_tree(context.package, context.env.get("EVERYCORE_TREE", ""))
@@ -54,8 +59,15 @@ def open_session(
     compiler = find_compiler(
         context, target, cc, (*target.compile_flags, *chosen), platform.machine()
     )
-    build = build_harness(context, tree, target, compiler, chosen)
-    return Session(tree, target, build, transport_for(context, target))
+    peers: list[Peer] = []
+    for peer in load_peers(tree) if with_peers else ():
+        if can_link(context, compiler, peer):
+            peers.append(peer)
+        else:
+            hint = f"apt-get install {' '.join(peer.packages)}"
+            context.warn(f"skipped: {peer.name} is not installed for this compiler ({hint})")
+    build = build_harness(context, tree, target, compiler, chosen, peers)
+    return Session(tree, target, build, transport_for(context, target), tuple(peers))
 
 
 def _split(flags: str) -> list[str]:

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""The only reader of targets/: places to run, and CPUs by name."""
+"""The only reader of targets/ and peers/peers.toml: places to run, CPUs and libraries by name."""
 
 import tomllib
 from pathlib import Path
 from typing import Any
 
 from everycore.errors import EverycoreError, unknown_name
-from everycore.model import CpuModel, Target, Tree
+from everycore.model import CpuModel, Peer, Target, Tree
 
 CPU_FILE = "cpus.toml"
 TRANSPORTS = ("local", "qemu")
@@ -40,6 +40,14 @@ def load_cpus(tree: Tree) -> dict[str, CpuModel]:
     for name, entry in table.items():
         cpus[name] = _cpu(name, entry, cpus)
     return cpus
+
+
+def load_peers(tree: Tree) -> list[Peer]:
+    table = _read(tree.root / "peers" / "peers.toml")
+    return [
+        Peer(name, tuple(entry["libraries"]), tuple(entry["packages"]))
+        for name, entry in table.items()
+    ]
 
 
 def find_cpu(tree: Tree, name: str) -> CpuModel:

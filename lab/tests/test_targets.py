@@ -39,6 +39,15 @@ def test_cpus_build_on_each_other() -> None:
     assert "tune-zmm" in targets.find_cpu(TREE, "zen4").features
 
 
+def test_every_peer_has_its_file() -> None:
+    peers = targets.load_peers(TREE)
+    assert {p.source.name for p in peers} == {p.name for p in (TREE.root / "peers").glob("*.c")}
+    harness = (TREE.root / "harness" / "peers.c").read_text(encoding="utf-8")
+    for peer in peers:
+        assert f"defined({peer.define.removeprefix('-D')})" in harness
+        assert peer.packages
+
+
 def test_unknown_names_come_with_the_nearest() -> None:
     with pytest.raises(EverycoreError) as error:
         targets.find_cpu(TREE, "cortex-a54")

@@ -46,8 +46,10 @@ class Job:
     style: str = "streamed"
     messages: int = 1
 
-    def arguments(self, kernels: Sequence[str], key_bits: int, budget_ms: int) -> list[str]:
-        words = ["bench", "--mode", self.mode, "--key-bits", str(key_bits), "--style", self.style]
+    def arguments(
+        self, command: str, kernels: Sequence[str], key_bits: int, budget_ms: int
+    ) -> list[str]:
+        words = [command, "--mode", self.mode, "--key-bits", str(key_bits), "--style", self.style]
         for size in self.sizes_bytes:
             words += ["--bytes", str(size)]
         if self.messages > 1:
@@ -88,6 +90,9 @@ def bench(
         int, typer.Option("--key-bits", metavar="N", help="128, 192 or 256.")
     ] = 256,
     quick: Annotated[bool, typer.Option("--quick", help="Under ten seconds.")] = False,
+    peers: Annotated[
+        bool, typer.Option("--peers", help="Other libraries beside the kernels: peers/peers.toml.")
+    ] = False,
     target: TargetName = "host",
     cc: CompilerCommand = None,
     flags: CompilerFlags = None,
@@ -100,13 +105,18 @@ def bench(
     context = context_of(command)
     sizes = _sizes(words(bytes_)) or (QUICK_SIZES_BYTES if quick else SIZES_BYTES)
     jobs = plan(words(mode) or MODES, sizes)
-    session = open_session(context, target, cc, flags)
+    session = open_session(context, target, cc, flags, with_peers=peers)
     kernels = [r.line for r in session.records("list") if isinstance(r.line, Kernel)]
     chosen = words(kernel)
     running = [k.name for k in kernels if k.runs and (not chosen or k.name in chosen)]
     operations = max(1, sum(max(1, len(j.sizes_bytes)) for j in jobs) * max(1, len(running)))
     budget_ms = int(1000 * (QUICK_SECONDS if quick else SECONDS) / operations)
-    calls = [job.arguments(chosen, key_bits, min(200, max(2, budget_ms))) for job in jobs]
+    budget_ms = min(200, max(2, budget_ms))
+    calls: list[list[str]] = []
+    for job in jobs:
+        calls.append(job.arguments("bench", chosen, key_bits, budget_ms))
+        if session.peers and job.sizes_bytes and job.messages == 1:
+            calls.append(job.arguments("peers", (), key_bits, budget_ms))
     resolved = [r.line for r in session.records("resolve")]
     modes = [line for line in resolved if isinstance(line, Mode)]
     uses = [line for line in resolved if isinstance(line, Resolved)]

@@ -45,7 +45,7 @@ def registry_markdown(kernels: Sequence[Kernel]) -> str:
 
 
 def speed_markdown(kernels: Sequence[Kernel], benches: Iterable[Bench], source: str) -> str:
-    """Core cycles per byte of long messages, kernels down, modes across."""
+    """Core cycles per byte of long messages, kernels and then peers down, modes across."""
     found: dict[tuple[str, str, int], float] = {}
     partners: dict[tuple[str, str], str] = {}
     key_bits = 0
@@ -60,19 +60,16 @@ def speed_markdown(kernels: Sequence[Kernel], benches: Iterable[Bench], source: 
     best = {c: min(v for key, v in found.items() if key[1:] == c) for c in columns}
     head = ["kernel", *(mode if n == 1 else f"{mode} x {n}" for mode, n in columns)]
     rows = []
-    for kernel in kernels:
-        values = [found.get((kernel.name, *c)) for c in columns]
-        if any(v is not None for v in values):
-            cells = [
-                _speed(v, best[c], helped=(c[0], kernel.name) in partners)
-                for v, c in zip(values, columns, strict=True)
-            ]
-            rows.append([f"`{kernel.name}`", *cells])
+    measured = {name for name, *_ in found}
+    names = [k.name for k in kernels if k.name in measured]
+    for name in [*names, *sorted(measured.difference(names))]:
+        cells = [_speed(found.get((name, *c)), best[c], (c[0], name) in partners) for c in columns]
+        rows.append([f"`{name}`" if name in names else name, *cells])
     table = markdown_table(head, rows, right=range(1, len(head)))
     help_note = ""
     if partners:
-        names = " or ".join(dict.fromkeys(partners.values()))
-        help_note = f"{HELPED} one of the mode's two keys belongs to {names}.\n"
+        helpers = " or ".join(dict.fromkeys(partners.values()))
+        help_note = f"{HELPED} one of the mode's two keys belongs to {helpers}.\n"
     legend = (
         f"Core cycles per byte, AES-{key_bits}, {SPEED_BYTES} bytes a message; lower is better,"
         " the best of each column in bold."

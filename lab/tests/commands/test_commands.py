@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from world import Lab
 
-from everycore import vectors
+from everycore import session, vectors
 from everycore.commands.bench import Job, plan
 from everycore.context import Completed
 
@@ -37,7 +37,7 @@ def test_a_surprise_is_one_line_and_a_traceback_only_with_debug(
     lab: Lab, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(lab.runner, "stream", lambda *_, **__: 1 / 0)
-    quiet, loud = lab("list"), lab("--debug", "list")
+    quiet, loud = lab("list"), lab("list", "--debug")
     assert (quiet.code, loud.code) == (2, 2)
     assert "internal error: ZeroDivisionError" in quiet.err
     assert "Traceback" not in quiet.err
@@ -247,6 +247,28 @@ def test_bench_passes_its_options_on(lab: Lab) -> None:
         "--bytes", "100", "--kernel", "c_ref",
     ]  # fmt: skip
     assert fenced[7:10] == ["fenced", "--bytes", "64"]
+
+
+def test_peers_are_measured_beside_the_kernels(lab: Lab) -> None:
+    outcome = lab("bench", "--peers", "--mode", "ctr,cbc-enc-many", "--bytes", "16384")
+    assert outcome.code == 0
+    assert "openssl-3.0.22" in outcome.out
+    (call,) = lab.runner.harness_calls("peers")
+    assert call[2:4] == ["--mode", "ctr"]
+    compiled = [c for c in lab.runner.calls if "peers/openssl.c" in c]
+    assert "-DEVC_PEER_OPENSSL" in compiled[0]
+    linked = [c for c in lab.runner.calls if "-lcrypto" in c]
+    assert len(linked) == 2  # the probe and the harness
+
+
+def test_a_peer_that_is_not_installed_is_skipped_with_its_package(
+    lab: Lab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(session, "can_link", lambda *_: False)
+    outcome = lab("bench", "--peers", "--mode", "ctr")
+    assert outcome.code == 0
+    assert "openssl is not installed for this compiler (apt-get install libssl-dev)" in outcome.err
+    assert not lab.runner.harness_calls("peers")
 
 
 def test_a_wrong_result_fails_the_bench(lab: Lab) -> None:

@@ -179,6 +179,12 @@ def test_markdown_names_every_kernel_in_order() -> None:
     assert len({row.count("|") for row in text.splitlines()}) == 1
 
 
+def test_markdown_speeds_have_peers_below_the_kernels() -> None:
+    peers = [line for line in lines("peers") if isinstance(line, Bench)]
+    rows = pages.speed_markdown(KERNELS, [*peers, *BENCHES], "here").splitlines()
+    assert rows[5] == "| openssl-3.0.22 | **0.250** |  |  |"
+
+
 def test_markdown_speeds_have_their_source_and_the_best_in_bold() -> None:
     text = pages.speed_markdown(KERNELS, BENCHES, "AMD, tsc, gcc, commit abc")
     assert "| kernel | ctr | cbc-enc | cbc-enc-many x 32 |" in text
