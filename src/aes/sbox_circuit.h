@@ -43,6 +43,7 @@
 #ifndef EVC_CIRCUIT_PIN
 #define EVC_CIRCUIT_PIN(x) ((void)0)
 #endif
+/* clang-format off */
 #define XOR(to, a, b) EVC_CIRCUIT_WORD to = (a) ^ (b); EVC_CIRCUIT_PIN(to)
 #define AND(to, a, b) EVC_CIRCUIT_WORD to = (a) & (b); EVC_CIRCUIT_PIN(to)
 
@@ -114,6 +115,7 @@ EVC_CIRCUIT_INLINE void EVC_CIRCUIT_NAME(inv_sub_bytes)(EVC_CIRCUIT_WORD q[8])
     q[7] = s0, q[6] = s1, q[5] = s2, q[4] = s3, q[3] = s4, q[2] = s5, q[1] = s6, q[0] = s7;
 }
 
+/* clang-format on */
 #undef XOR
 #undef AND
 #undef EVC_CIRCUIT_INLINE
