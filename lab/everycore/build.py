@@ -24,6 +24,7 @@ UNUSED_SECONDS = 30 * 24 * 3600
 class _Object:
     source: Path
     path: Path
+    flags: tuple[str, ...]
 
 
 def build_harness(
@@ -37,57 +38,54 @@ def build_harness(
     """The harness for a target; nothing is compiled that was compiled before."""
     if not (tree.root / "harness").is_dir():
         raise EverycoreError("this C tree has no harness/", f"looked in {tree.root}")
-    shown_flags = (*target.compile_flags, *flags)
-    compile_flags = (*shown_flags, *(peer.define for peer in peers))
+    compile_flags = (*target.compile_flags, *flags)
     libraries = tuple(word for peer in peers for word in peer.libraries)
-    sources = [*catalog.sources(tree), *(peer.source for peer in peers)]
-    objects = _plan(context, tree, compiler, compile_flags, sources)
+    objects = _plan(context, tree, compiler, compile_flags, peers)
     link_key = _digest(str(o.path.name) for o in objects)
     link_key = _digest([link_key, *target.link_flags, *libraries])
     binary = context.cache_dir() / "bin" / link_key[:32] / "harness"
     if not binary.is_file():
-        _compile_all(context, tree, compiler, compile_flags, objects)
+        _compile_all(context, tree, compiler, objects)
         link_flags = (*compile_flags, *target.link_flags)
         _link(context, compiler, link_flags, objects, libraries, binary)
         _forget_unused(context.cache_dir() / "objects")
-    return Build(binary, compiler, (*shown_flags, *target.link_flags))
+    return Build(binary, compiler, (*compile_flags, *target.link_flags))
 
 
 def _plan(
     context: Context,
     tree: Tree,
     compiler: Compiler,
-    flags: Sequence[str],
-    sources: Sequence[Path],
+    flags: tuple[str, ...],
+    peers: Sequence[Peer],
 ) -> list[_Object]:
     """The object that each source becomes.
 
-    Its name is a digest of the source, all headers, the compiler and the flags.
+    Its name is a digest of the source, all headers, the compiler and the flags. Peers concern the
+    harness only.
     """
+    defines = tuple(peer.define for peer in peers)
     headers = catalog.headers(tree)
     common = _digest(
         [
             compiler.fingerprint,
             *BASE_FLAGS,
-            *flags,
             *(f"{path.as_posix()} {_file_digest(tree.root / path)}" for path in headers),
         ]
     )
     folder = context.cache_dir() / "objects"
-    return [
-        _Object(
-            source,
-            folder / f"{_digest([common, source.as_posix(), _file_digest(tree.root / source)])}.o",
-        )
-        for source in sources
-    ]
+    objects: list[_Object] = []
+    for source in [*catalog.sources(tree), *(peer.source for peer in peers)]:
+        own_flags = flags if source.parts[0] == "src" else (*flags, *defines)
+        own = [common, *own_flags, source.as_posix(), _file_digest(tree.root / source)]
+        objects.append(_Object(source, folder / f"{_digest(own)}.o", own_flags))
+    return objects
 
 
 def _compile_all(
     context: Context,
     tree: Tree,
     compiler: Compiler,
-    flags: Sequence[str],
     objects: Sequence[_Object],
 ) -> None:
     missing = [o for o in objects if not o.path.is_file()]
@@ -100,7 +98,7 @@ def _compile_all(
         Progress(context.err, "compiling", len(missing)) as progress,
         ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool,
     ):
-        jobs = [pool.submit(_compile, context, tree, compiler, flags, o) for o in missing]
+        jobs = [pool.submit(_compile, context, tree, compiler, o) for o in missing]
         try:
             for job in as_completed(jobs):
                 progress.step(job.result().name)
@@ -109,11 +107,9 @@ def _compile_all(
             raise
 
 
-def _compile(
-    context: Context, tree: Tree, compiler: Compiler, flags: Sequence[str], unit: _Object
-) -> Path:
+def _compile(context: Context, tree: Tree, compiler: Compiler, unit: _Object) -> Path:
     with _Scratch(unit.path) as scratch:
-        argv = [*compiler.command, *BASE_FLAGS, *flags, "-c", unit.source.as_posix()]
+        argv = [*compiler.command, *BASE_FLAGS, *unit.flags, "-c", unit.source.as_posix()]
         done = context.runner.run([*argv, "-o", str(scratch)], cwd=tree.root)
         if done.code != 0:
             raise EverycoreError(

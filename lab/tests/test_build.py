@@ -7,7 +7,7 @@ from world import Lab
 from everycore.build import build_harness
 from everycore.context import Completed
 from everycore.errors import EverycoreError
-from everycore.model import Build, Compiler, Target, Tree
+from everycore.model import Build, Compiler, Peer, Target, Tree
 
 GCC = Compiler(("gcc",), "gcc 12.2.0", "fingerprint")
 FILES = {"src/a.c": "int a;", "src/b.c": "int b;", "harness/main.c": "", "include/x.h": "#"}
@@ -62,6 +62,19 @@ def test_flags_and_compiler_are_part_of_what_is_cached(lab: Lab, tree: Tree) -> 
         build(lab, tree, "-O2", compiler=Compiler(("gcc",), "gcc 12.3.0", "other"))[0].binary,
     }
     assert len(binaries) == 3
+
+
+def test_a_peer_recompiles_the_harness_alone(lab: Lab, tree: Tree) -> None:
+    build(lab, tree, "-O2")
+    (tree.root / "peers").mkdir()
+    (tree.root / "peers" / "other.c").touch()
+    peer = Peer("other", ("-lother",), ())
+    lab.runner.calls.clear()
+    build_harness(lab.context(), tree, Target("host", ""), GCC, ("-O2",), [peer])
+    compiled = {c[c.index("-c") + 1]: c for c in lab.runner.calls if "-c" in c}
+    assert set(compiled) == {"harness/main.c", "peers/other.c"}
+    assert all("-DEVC_PEER_OTHER" in call for call in compiled.values())
+    assert lab.runner.calls[-1].index("-lother") > 3  # after the objects
 
 
 def test_a_source_that_does_not_compile_leaves_nothing_behind(lab: Lab, tree: Tree) -> None:
