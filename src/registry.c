@@ -36,7 +36,11 @@ const struct evc_aes *evc_aes_named(const char *name)
 
 const struct evc_aes *evc_aes_select(uint64_t features, unsigned policy, enum evc_use use)
 {
-    const struct evc_registry_line *line =
-        evc_resolve(EVC_ARCH_HERE, "aes", features, policy, use);
-    return line ? evc_aes_named(line->name) : NULL;
+    const struct evc_registry_line *line;
+
+    /* As evc_resolve(), among what is here: an i386 library may be told of a 64-bit CPU's features. */
+    for (unsigned i = 0; (line = evc_registry_at(i)) != NULL; i++)
+        if (line->built && evc_unfit(line, EVC_ARCH_HERE, "aes", features, policy, use) == EVC_FITS)
+            return evc_aes_named(line->name);
+    return NULL;
 }

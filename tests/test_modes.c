@@ -1,0 +1,617 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Properties of the modes, over every kernel that runs here: calls in pieces equal one call, in place equals
+ * apart, many equal one by one, counters carry, lengths and tags are refused as the header says. Known
+ * answers are in vectors/modes.txt, which the harness runs.
+ */
+#include "everycore/modes.h"
+
+#include "tap.h"
+
+#define MOST 700 /* bytes of a message here: more than what any kernel works on at once */
+#define ROUNDS 24
+
+static uint8_t key_bytes[64], in[MOST], want[MOST], got[MOST];
+static const unsigned key_sizes[3] = {128, 192, 256};
+
+/* Lengths crowd around whole blocks. */
+static size_t some_length(void)
+{
+    static const size_t edges[] = {0, 1, 15, 16, 17, 31, 32, 33, 64, 127, 128, 256, 511, 512, 513, 640};
+    size_t i = random_below(2 * sizeof edges / sizeof edges[0]);
+
+    return i < sizeof edges / sizeof edges[0] ? edges[i] : random_below(MOST + 1);
+}
+
+/* The next piece of what is left, in multiples of unit. */
+static size_t some_piece(size_t left, size_t unit)
+{
+    size_t n = random_below(4) ? random_below(70) : random_below(left + 1);
+
+    n -= n % unit;
+    return n < left ? n : left - left % unit;
+}
+
+static unsigned fresh_key(void)
+{
+    random_fill(key_bytes, sizeof key_bytes);
+    random_fill(in, sizeof in);
+    return key_sizes[random_below(3)];
+}
+
+/* ---- CBC ------------------------------------------------------------------------------------------ */
+
+static void cbc_in_pieces_equals_one_call(const struct evc_aes *kernel)
+{
+    union evc_aes_key key;
+    uint8_t iv[16], chain[16], last[16];
+
+    for (int round = 0; round < ROUNDS; round++) {
+        size_t len = some_length() & ~(size_t)15;
+        EXPECT(evc_aes_set_key(&key, kernel, key_bytes, fresh_key()) == EVC_OK);
+        random_fill(iv, 16);
+        memcpy(chain, iv, 16);
+        EXPECT(evc_aes_cbc_encrypt(&key, chain, in, want, len) == EVC_OK);
+        EXPECT(same(chain, len ? want + len - 16 : iv, 16));
+        memcpy(last, chain, 16);
+
+        memcpy(got, in, len);
+        memcpy(chain, iv, 16);
+        for (size_t at = 0, n; at < len; at += n) {
+            n = some_piece(len - at, 16);
+            EXPECT(evc_aes_cbc_encrypt(&key, chain, got + at, got + at, n) == EVC_OK);
+        }
+        EXPECT(same(got, want, len) && same(chain, last, 16));
+
+        memcpy(chain, iv, 16);
+        for (size_t at = 0, n; at < len; at += n) {
+            n = some_piece(len - at, 16);
+            EXPECT(evc_aes_cbc_decrypt(&key, chain, got + at, got + at, n) == EVC_OK);
+        }
+        EXPECT(same(got, in, len) && same(chain, last, 16));
+    }
+}
+
+static void cbc_of_many_messages_equals_one_by_one(const struct evc_aes *kernel)
+{
+    static uint8_t text[70][208], expected[70][208], ivs[70][16], expected_ivs[70][16];
+    struct evc_msg msgs[70];
+    union evc_aes_key key;
+
+    for (size_t n = 0; n <= 70; n = n < 5 ? n + 1 : n + 13) {
+        EXPECT(evc_aes_set_encrypt_key(&key, kernel, key_bytes, fresh_key()) == EVC_OK);
+        for (size_t i = 0; i < n; i++) {
+            size_t len = 16 * random_below(14);
+            random_fill(text[i], sizeof text[i]);
+            random_fill(ivs[i], 16);
+            memcpy(expected[i], text[i], sizeof text[i]);
+            memcpy(expected_ivs[i], ivs[i], 16);
+            EXPECT(evc_aes_cbc_encrypt(&key, expected_ivs[i], text[i], expected[i], len) == EVC_OK);
+            msgs[i] = (struct evc_msg){text[i], text[i], len, ivs[i]};
+        }
+        EXPECT(evc_aes_cbc_encrypt_many(&key, msgs, n) == EVC_OK);
+        EXPECT(same(text[0], expected[0], n * sizeof text[0]) && same(ivs[0], expected_ivs[0], n * 16));
+    }
+}
+
+static void cbc_refuses_part_blocks_and_wrong_direction(const struct evc_aes *kernel)
+{
+    union evc_aes_key key;
+    uint8_t iv[16] = {0};
+    struct evc_msg msgs[2] = {{in, got, 32, iv}, {in, got, 33, iv}};
+
+    memset(got, 0xa5, sizeof got);
+    EXPECT(evc_aes_set_encrypt_key(&key, kernel, key_bytes, fresh_key()) == EVC_OK);
+    for (size_t len = 1; len < 40; len++) {
+        if (len % 16 == 0)
+            continue;
+        EXPECT(evc_aes_cbc_encrypt(&key, iv, in, got, len) == EVC_ERR_LENGTH);
+        EXPECT(evc_aes_cbc_decrypt(&key, iv, in, got, len) == EVC_ERR_LENGTH);
+        EXPECT(evc_aes_cbcmac(&key, iv, in, len) == EVC_ERR_LENGTH);
+    }
+    EXPECT(evc_aes_cbc_encrypt_many(&key, msgs, 2) == EVC_ERR_LENGTH);
+    EXPECT(evc_aes_cbc_decrypt(&key, iv, in, got, 32) == EVC_ERR_DIRECTION);
+    EXPECT(evc_aes_decrypt(&key, in, got, 2) == EVC_ERR_DIRECTION);
+    EXPECT(all_are(got, 0xa5, sizeof got) && all_are(iv, 0, 16));
+}
+
+/* ---- CTR ------------------------------------------------------------------------------------------- */
+
+/* counter += 1 over its last n bytes. */
+static void count(uint8_t counter[16], int n)
+{
+    for (int i = 15; i >= 16 - n && ++counter[i] == 0; i--)
+        ;
+}
+
+/* CTR as SP 800-38A defines it, one block at a time. */
+static void slow_ctr(const union evc_aes_key *key, const uint8_t start[16], int counter_bytes,
+                     uint8_t *out, size_t len)
+{
+    uint8_t counter[16], stream[16];
+
+    memcpy(counter, start, 16);
+    for (size_t i = 0; i < len; i++) {
+        if (i % 16 == 0) {
+            evc_aes_encrypt(key, counter, stream, 1);
+            count(counter, counter_bytes);
+        }
+        out[i] = in[i] ^ stream[i % 16];
+    }
+}
+
+/* Counters a few blocks before a wrap of 4, 8 and 16 bytes, and anywhere. */
+static void some_counter(uint8_t counter[16])
+{
+    static const size_t ones[] = {0, 4, 8, 15, 16};
+    size_t n = ones[random_below(5)];
+
+    random_fill(counter, 16);
+    memset(counter + 16 - n, 0xff, n);
+    if (n)
+        counter[15] = (uint8_t)(0xff - random_below(40));
+}
+
+static void ctr_carries_over_all_128_bits(const struct evc_aes *kernel)
+{
+    union evc_aes_key key;
+    uint8_t counter[16], start[16], next[16];
+
+    for (int round = 0; round < 3 * ROUNDS; round++) {
+        size_t len = some_length();
+        EXPECT(evc_aes_set_encrypt_key(&key, kernel, key_bytes, fresh_key()) == EVC_OK);
+        some_counter(start);
+        memcpy(counter, start, 16);
+        memcpy(next, start, 16);
+        for (size_t i = 0; i < (len + 15) / 16; i++)
+            count(next, 16);
+        slow_ctr(&key, start, 16, want, len);
+        evc_aes_ctr(&key, counter, in, got, len);
+        EXPECT(same(got, want, len) && same(counter, next, 16));
+    }
+}
+
+static void ctr_in_pieces_equals_one_call(const struct evc_aes *kernel)
+{
+    union evc_aes_key key;
+    struct evc_aes_ctr state, copy;
+    uint8_t start[16];
+
+    for (int round = 0; round < 3 * ROUNDS; round++) {
+        size_t len = some_length();
+        int counter_bytes = round % 2 ? 4 : 16;
+        EXPECT(evc_aes_set_encrypt_key(&key, kernel, key_bytes, fresh_key()) == EVC_OK);
+        some_counter(start);
+        slow_ctr(&key, start, counter_bytes, want, len);
+        if (counter_bytes == 4)
+            evc_aes_ctr_start32(&state, start);
+        else
+            evc_aes_ctr_start(&state, start);
+        memcpy(got, in, len);
+        for (size_t at = 0, n; at < len; at += n) {
+            n = some_piece(len - at, 1);
+            evc_aes_ctr_update(&key, &state, got + at, got + at, n);
+            copy = state; /* contexts may be copied */
+            memset(&state, 0xee, sizeof state);
+            state = copy;
+        }
+        EXPECT(same(got, want, len));
+    }
+}
+
+/* ---- XTS ------------------------------------------------------------------------------------------- */
+
+typedef enum evc_status xts_step(const struct evc_aes_xts_key *, struct evc_aes_xts *,
+                                 const uint8_t *, uint8_t *, size_t);
+
+/* got in place: whole blocks in pieces, then the rest, at least a block if there is a part of one. */
+static void xts_in_pieces(const struct evc_aes_xts_key *key, const uint8_t tweak[16], size_t len,
+                          xts_step *update, xts_step *finish)
+{
+    struct evc_aes_xts state;
+    size_t at = 0, most = len % 16 ? len - len % 16 - 16 : len;
+
+    evc_aes_xts_start(key, &state, tweak);
+    for (int i = 0; i < 4; i++) {
+        size_t n = some_piece(most - at, 16);
+        EXPECT(update(key, &state, got + at, got + at, n) == EVC_OK);
+        at += n;
+    }
+    EXPECT(finish(key, &state, got + at, got + at, len - at) == (len ? EVC_OK : EVC_ERR_LENGTH));
+    EXPECT(all_are(&state, 0, sizeof state));
+}
+
+static void xts_in_pieces_equals_one_call(const struct evc_aes *kernel)
+{
+    static struct evc_aes_xts_key key, reference;
+    uint8_t tweak[16];
+
+    for (int round = 0; round < 2 * ROUNDS; round++) {
+        size_t len = 16 + random_below(MOST - 15);
+        unsigned bits = fresh_key() == 128 ? 128 : 256;
+        EXPECT(evc_aes_xts_set_key(&key, kernel, kernel, key_bytes, bits) == EVC_OK);
+        EXPECT(evc_aes_xts_set_key(&reference, evc_aes_named("c_ref"), kernel, key_bytes, bits) ==
+               EVC_OK);
+        random_fill(tweak, 16);
+        EXPECT(evc_aes_xts_encrypt(&reference, tweak, in, want, len) == EVC_OK);
+        EXPECT(evc_aes_xts_encrypt(&key, tweak, in, got, len) == EVC_OK);
+        EXPECT(same(got, want, len));
+        memcpy(got, in, len);
+        xts_in_pieces(&key, tweak, len, evc_aes_xts_encrypt_update, evc_aes_xts_encrypt_finish);
+        EXPECT(same(got, want, len));
+        xts_in_pieces(&key, tweak, len, evc_aes_xts_decrypt_update, evc_aes_xts_decrypt_finish);
+        EXPECT(same(got, in, len));
+        EXPECT(evc_aes_xts_decrypt(&key, tweak, want, want, len) == EVC_OK);
+        EXPECT(same(want, in, len));
+    }
+}
+
+static void xts_refuses_keys_and_lengths(const struct evc_aes *kernel)
+{
+    static struct evc_aes_xts_key key;
+    struct evc_aes_xts state, before;
+    uint8_t tweak[16];
+
+    fresh_key();
+    memset(&key, 0xa5, sizeof key);
+    EXPECT(evc_aes_xts_set_key(&key, kernel, kernel, key_bytes, 192) == EVC_ERR_KEY_SIZE);
+    EXPECT(all_are(&key, 0, sizeof key));
+    EXPECT(evc_aes_xts_set_key(&key, kernel, kernel, key_bytes, 512) == EVC_ERR_KEY_SIZE);
+    EXPECT(evc_aes_xts_set_key(&key, NULL, kernel, key_bytes, 256) == EVC_ERR_KERNEL);
+    EXPECT(evc_aes_xts_set_key(&key, kernel, NULL, key_bytes, 256) == EVC_ERR_KERNEL);
+    EXPECT(all_are(&key, 0, sizeof key));
+    memcpy(key_bytes + 32, key_bytes, 32);
+    EXPECT(evc_aes_xts_set_key(&key, kernel, kernel, key_bytes, 256) == EVC_ERR_EQUAL_KEYS);
+    key_bytes[63] ^= 0x80;
+    EXPECT(evc_aes_xts_set_key(&key, kernel, kernel, key_bytes, 256) == EVC_OK);
+
+    evc_aes_xts_tweak(tweak, UINT64_C(0x0102030405060708));
+    EXPECT(same(tweak, (const uint8_t *)"\10\7\6\5\4\3\2\1\0\0\0\0\0\0\0", 16));
+    memset(got, 0xa5, sizeof got);
+    for (size_t len = 0; len < 16; len++) {
+        EXPECT(evc_aes_xts_encrypt(&key, tweak, in, got, len) == EVC_ERR_LENGTH);
+        EXPECT(evc_aes_xts_decrypt(&key, tweak, in, got, len) == EVC_ERR_LENGTH);
+    }
+    EXPECT(evc_aes_xts_encrypt(&key, tweak, in, got, EVC_AES_XTS_MAX_BYTES + 1) == EVC_ERR_LENGTH);
+    EXPECT(evc_aes_xts_decrypt(&key, tweak, in, got, EVC_AES_XTS_MAX_BYTES + 1) == EVC_ERR_LENGTH);
+
+    evc_aes_xts_start(&key, &state, tweak);
+    before = state;
+    EXPECT(evc_aes_xts_encrypt_update(&key, &state, in, got, 17) == EVC_ERR_LENGTH);
+    EXPECT(evc_aes_xts_decrypt_update(&key, &state, in, got, 15) == EVC_ERR_LENGTH);
+    EXPECT(evc_aes_xts_encrypt_finish(&key, &state, in, got, 0) == EVC_ERR_LENGTH);
+    EXPECT(evc_aes_xts_decrypt_finish(&key, &state, in, got, 15) == EVC_ERR_LENGTH);
+    EXPECT(same(state.tweak, before.tweak, 16) && state.done_bytes == 0);
+    state.done_bytes = (uint32_t)EVC_AES_XTS_MAX_BYTES - 16; /* one block may follow */
+    EXPECT(evc_aes_xts_encrypt_update(&key, &state, in, got, 32) == EVC_ERR_LENGTH);
+    EXPECT(evc_aes_xts_decrypt_finish(&key, &state, in, got, 17) == EVC_ERR_LENGTH);
+    EXPECT(all_are(got, 0xa5, sizeof got));
+    EXPECT(evc_aes_xts_encrypt_update(&key, &state, in, got, 16) == EVC_OK);
+    EXPECT(evc_aes_xts_encrypt_update(&key, &state, in, got, 16) == EVC_ERR_LENGTH);
+    EXPECT(evc_aes_xts_encrypt_finish(&key, &state, in, got, 0) == EVC_OK);
+}
+
+/* ---- CMAC ------------------------------------------------------------------------------------------ */
+
+static void cmac_in_pieces_equals_one_call(const struct evc_aes *kernel)
+{
+    static struct evc_aes_cmac_key key;
+    struct evc_aes_cmac state;
+    uint8_t tag[16], again[16];
+
+    for (int round = 0; round < 2 * ROUNDS; round++) {
+        size_t len = some_length(), tag_bytes = 4 + random_below(13);
+        EXPECT(evc_aes_cmac_set_key(&key, kernel, key_bytes, fresh_key()) == EVC_OK);
+        EXPECT(evc_aes_cmac(&key, in, len, tag, 16) == EVC_OK);
+        memset(again, 0xa5, 16);
+        evc_aes_cmac_start(&state);
+        for (size_t at = 0, n; at < len; at += n) {
+            n = some_piece(len - at, 1);
+            evc_aes_cmac_update(&key, &state, in + at, n);
+        }
+        EXPECT(evc_aes_cmac_finish(&key, &state, again, tag_bytes) == EVC_OK);
+        EXPECT(same(again, tag, tag_bytes) && all_are(again + tag_bytes, 0xa5, 16 - tag_bytes));
+        memset(again, 0x5a, 16);
+        EXPECT(evc_aes_cmac(&key, in, len, again, tag_bytes) == EVC_OK);
+        EXPECT(same(again, tag, tag_bytes) && all_are(again + tag_bytes, 0x5a, 16 - tag_bytes));
+        EXPECT(all_are(&state, 0, sizeof state));
+    }
+}
+
+static void cmac_verifies_every_bit_of_the_tag(const struct evc_aes *kernel)
+{
+    static struct evc_aes_cmac_key key;
+    struct evc_aes_cmac state;
+    uint8_t tag[16];
+
+    EXPECT(evc_aes_cmac_set_key(&key, kernel, key_bytes, fresh_key()) == EVC_OK);
+    for (size_t tag_bytes = 4; tag_bytes <= 16; tag_bytes++) {
+        EXPECT(evc_aes_cmac(&key, in, 40, tag, tag_bytes) == EVC_OK);
+        EXPECT(evc_aes_cmac_verify(&key, in, 40, tag, tag_bytes) == EVC_OK);
+        for (size_t bit = 0; bit < 8 * tag_bytes; bit++) {
+            tag[bit / 8] ^= (uint8_t)(1 << bit % 8);
+            EXPECT(evc_aes_cmac_verify(&key, in, 40, tag, tag_bytes) == EVC_ERR_TAG);
+            tag[bit / 8] ^= (uint8_t)(1 << bit % 8);
+        }
+        evc_aes_cmac_start(&state);
+        evc_aes_cmac_update(&key, &state, in, 40);
+        EXPECT(evc_aes_cmac_finish_verify(&key, &state, tag, tag_bytes) == EVC_OK);
+        evc_aes_cmac_start(&state);
+        evc_aes_cmac_update(&key, &state, in, 39);
+        EXPECT(evc_aes_cmac_finish_verify(&key, &state, tag, tag_bytes) == EVC_ERR_TAG);
+    }
+}
+
+static void cmac_refuses_tags_and_keys(const struct evc_aes *kernel)
+{
+    static const size_t sizes[] = {0, 1, 2, 3, 17, 32};
+    static struct evc_aes_cmac_key key;
+    struct evc_aes_cmac state;
+    uint8_t tag[32];
+
+    fresh_key();
+    memset(&key, 0xa5, sizeof key);
+    EXPECT(evc_aes_cmac_set_key(&key, kernel, key_bytes, 129) == EVC_ERR_KEY_SIZE);
+    EXPECT(all_are(&key, 0, sizeof key));
+    EXPECT(evc_aes_cmac_set_key(&key, NULL, key_bytes, 128) == EVC_ERR_KERNEL);
+    EXPECT(evc_aes_cmac_set_key(&key, kernel, key_bytes, 128) == EVC_OK);
+    memset(tag, 0xa5, sizeof tag);
+    evc_aes_cmac_start(&state);
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        EXPECT(evc_aes_cmac(&key, in, 5, tag, sizes[i]) == EVC_ERR_TAG_SIZE);
+        EXPECT(evc_aes_cmac_verify(&key, in, 5, tag, sizes[i]) == EVC_ERR_TAG_SIZE);
+        EXPECT(evc_aes_cmac_finish(&key, &state, tag, sizes[i]) == EVC_ERR_TAG_SIZE);
+        EXPECT(evc_aes_cmac_finish_verify(&key, &state, tag, sizes[i]) == EVC_ERR_TAG_SIZE);
+    }
+    EXPECT(all_are(tag, 0xa5, sizeof tag));
+}
+
+static void cmac_of_many_messages_equals_one_by_one(const struct evc_aes *kernel)
+{
+    static struct evc_aes_cmac_key key;
+    static uint8_t text[70][200], tags[70][16], expected[70][16];
+    struct evc_msg msgs[70];
+
+    for (size_t n = 0; n <= 70; n = n < 5 ? n + 1 : n + 13) {
+        EXPECT(evc_aes_cmac_set_key(&key, kernel, key_bytes, fresh_key()) == EVC_OK);
+        for (size_t i = 0; i < n; i++) {
+            size_t len = random_below(3) ? random_below(201) : 16 * random_below(13);
+            random_fill(text[i], sizeof text[i]);
+            EXPECT(evc_aes_cmac(&key, text[i], len, expected[i], 16) == EVC_OK);
+            msgs[i] = (struct evc_msg){len ? text[i] : NULL, got, len, tags[i]};
+        }
+        memset(got, 0xa5, sizeof got); /* is not used */
+        random_fill(tags[0], sizeof tags); /* is not read */
+        evc_aes_cmac_many(&key, msgs, n);
+        EXPECT(same(tags[0], expected[0], 16 * n) && all_are(got, 0xa5, sizeof got));
+    }
+}
+
+/* ---- CCM ------------------------------------------------------------------------------------------- */
+
+static uint8_t aad[300], nonce[13];
+
+typedef enum evc_status ccm_step(const struct evc_aes_ccm_key *, struct evc_aes_ccm *,
+                                 const uint8_t *, uint8_t *, size_t);
+
+/* got in place. */
+static void ccm_in_pieces(const struct evc_aes_ccm_key *key, struct evc_aes_ccm *state, size_t aad_len,
+                          size_t len, ccm_step *update)
+{
+    for (size_t at = 0, n; at < aad_len; at += n) {
+        n = some_piece(aad_len - at, 1);
+        EXPECT(evc_aes_ccm_aad(key, state, aad + at, n) == EVC_OK);
+    }
+    for (size_t at = 0, n; at < len; at += n) {
+        n = some_piece(len - at, 1);
+        EXPECT(update(key, state, got + at, got + at, n) == EVC_OK);
+    }
+}
+
+static void ccm_in_pieces_equals_one_call(const struct evc_aes *kernel)
+{
+    static struct evc_aes_ccm_key key, mixed;
+    struct evc_aes_ccm state;
+    uint8_t tag[16], again[16];
+
+    for (int round = 0; round < 2 * ROUNDS; round++) {
+        size_t len = some_length(), tag_len = 4 + 2 * random_below(7), nonce_len = 7 + random_below(7),
+               aad_len = random_below(2) ? random_below(40) : random_below(300);
+        unsigned bits = fresh_key();
+        random_fill(aad, sizeof aad);
+        random_fill(nonce, sizeof nonce);
+        EXPECT(evc_aes_ccm_set_key(&key, kernel, kernel, key_bytes, bits) == EVC_OK);
+        EXPECT(evc_aes_ccm_set_key(&mixed, kernel, evc_aes_named("c_ref"), key_bytes, bits) == EVC_OK);
+        EXPECT(evc_aes_ccm_seal(&mixed, nonce, nonce_len, aad, aad_len, in, want, len, tag, tag_len) ==
+               EVC_OK);
+        EXPECT(evc_aes_ccm_seal(&key, nonce, nonce_len, aad, aad_len, in, got, len, again, tag_len) ==
+               EVC_OK);
+        EXPECT(same(got, want, len) && same(again, tag, tag_len));
+
+        memcpy(got, in, len);
+        memset(again, 0xa5, 16);
+        EXPECT(evc_aes_ccm_start(&key, &state, nonce, nonce_len, aad_len, len, tag_len) == EVC_OK);
+        ccm_in_pieces(&key, &state, aad_len, len, evc_aes_ccm_seal_update);
+        EXPECT(evc_aes_ccm_seal_finish(&key, &state, again) == EVC_OK);
+        EXPECT(same(got, want, len) && same(again, tag, tag_len));
+        EXPECT(all_are(again + tag_len, 0xa5, 16 - tag_len) && all_are(&state, 0, sizeof state));
+
+        EXPECT(evc_aes_ccm_start(&key, &state, nonce, nonce_len, aad_len, len, tag_len) == EVC_OK);
+        ccm_in_pieces(&key, &state, aad_len, len, evc_aes_ccm_open_update);
+        EXPECT(evc_aes_ccm_open_finish(&key, &state, tag) == EVC_OK);
+        EXPECT(same(got, in, len) && all_are(&state, 0, sizeof state));
+        EXPECT(evc_aes_ccm_open(&key, nonce, nonce_len, aad, aad_len, want, want, len, tag, tag_len) ==
+               EVC_OK);
+        EXPECT(same(want, in, len));
+    }
+}
+
+static void ccm_wipes_what_it_cannot_verify(const struct evc_aes *kernel)
+{
+    static struct evc_aes_ccm_key key;
+    struct evc_aes_ccm state;
+    uint8_t tag[16];
+    const size_t len = 100;
+
+    EXPECT(evc_aes_ccm_set_key(&key, kernel, kernel, key_bytes, fresh_key()) == EVC_OK);
+    EXPECT(evc_aes_ccm_seal(&key, nonce, 12, aad, 20, in, want, len, tag, 16) == EVC_OK);
+    for (size_t bit = 0; bit < 128; bit++) {
+        tag[bit / 8] ^= (uint8_t)(1 << bit % 8);
+        memset(got, 0xa5, sizeof got);
+        EXPECT(evc_aes_ccm_open(&key, nonce, 12, aad, 20, want, got, len, tag, 16) == EVC_ERR_TAG);
+        EXPECT(all_are(got, 0, len) && got[len] == 0xa5);
+        tag[bit / 8] ^= (uint8_t)(1 << bit % 8);
+    }
+    want[99] ^= 1;
+    EXPECT(evc_aes_ccm_open(&key, nonce, 12, aad, 20, want, want, len, tag, 16) == EVC_ERR_TAG);
+    EXPECT(all_are(want, 0, len));
+    tag[15] ^= 1;
+    EXPECT(evc_aes_ccm_start(&key, &state, nonce, 12, 0, 0, 16) == EVC_OK);
+    EXPECT(evc_aes_ccm_open_finish(&key, &state, tag) == EVC_ERR_TAG);
+    EXPECT(all_are(&state, 0, sizeof state));
+}
+
+static void ccm_refuses_nonces_tags_and_lengths(const struct evc_aes *kernel)
+{
+    static struct evc_aes_ccm_key key;
+    struct evc_aes_ccm s;
+    uint8_t tag[16];
+
+    fresh_key();
+    memset(&key, 0xa5, sizeof key);
+    EXPECT(evc_aes_ccm_set_key(&key, kernel, NULL, key_bytes, 256) == EVC_ERR_KERNEL);
+    EXPECT(all_are(&key, 0, sizeof key));
+    EXPECT(evc_aes_ccm_set_key(&key, kernel, kernel, key_bytes, 64) == EVC_ERR_KEY_SIZE);
+    EXPECT(evc_aes_ccm_set_key(&key, kernel, kernel, key_bytes, 256) == EVC_OK);
+    memset(got, 0xa5, sizeof got);
+    for (size_t n = 0; n < 20; n++) {
+        enum evc_status nonce_status = n < 7 || n > 13 ? EVC_ERR_NONCE_SIZE : EVC_OK;
+        enum evc_status tag_status = n < 4 || n > 16 || n % 2 ? EVC_ERR_TAG_SIZE : EVC_OK;
+        EXPECT(evc_aes_ccm_start(&key, &s, nonce, n, 0, 0, 8) == nonce_status);
+        EXPECT(evc_aes_ccm_start(&key, &s, nonce, 12, 0, 0, n) == tag_status);
+        if (nonce_status != EVC_OK) {
+            EXPECT(evc_aes_ccm_seal(&key, nonce, n, aad, 1, in, got, 9, got, 8) == nonce_status);
+            EXPECT(evc_aes_ccm_open(&key, nonce, n, aad, 1, in, got, 9, tag, 8) == nonce_status);
+        }
+    }
+    for (size_t n = 8; n <= 13; n++) { /* a nonce of n bytes leaves 15 - n for the length */
+        uint64_t limit = UINT64_C(1) << (8 * (15 - n));
+        EXPECT(evc_aes_ccm_start(&key, &s, nonce, n, 0, limit - 1, 8) == EVC_OK);
+        EXPECT(evc_aes_ccm_start(&key, &s, nonce, n, 0, limit, 8) == EVC_ERR_LENGTH);
+    }
+    EXPECT(evc_aes_ccm_start(&key, &s, nonce, 7, 0, UINT64_MAX, 8) == EVC_OK);
+    EXPECT(evc_aes_ccm_seal(&key, nonce, 13, NULL, 0, in, got, 65536, tag, 8) == EVC_ERR_LENGTH);
+    EXPECT(all_are(got, 0xa5, sizeof got));
+}
+
+static void ccm_holds_to_the_lengths_announced(const struct evc_aes *kernel)
+{
+    static struct evc_aes_ccm_key key;
+    struct evc_aes_ccm s;
+    uint8_t tag[16], want_tag[16];
+
+    EXPECT(evc_aes_ccm_set_key(&key, kernel, kernel, key_bytes, fresh_key()) == EVC_OK);
+    EXPECT(evc_aes_ccm_seal(&key, nonce, 11, aad, 20, in, want, 50, want_tag, 16) == EVC_OK);
+    memset(got, 0xa5, sizeof got);
+    EXPECT(evc_aes_ccm_start(&key, &s, nonce, 11, 20, 50, 16) == EVC_OK);
+    EXPECT(evc_aes_ccm_aad(&key, &s, aad, 21) == EVC_ERR_LENGTH);
+    EXPECT(evc_aes_ccm_aad(&key, &s, aad, 19) == EVC_OK);
+    EXPECT(evc_aes_ccm_seal_update(&key, &s, in, got, 1) == EVC_ERR_LENGTH);
+    EXPECT(evc_aes_ccm_seal_finish(&key, &s, tag) == EVC_ERR_LENGTH);
+    EXPECT(evc_aes_ccm_aad(&key, &s, aad + 19, 2) == EVC_ERR_LENGTH);
+    EXPECT(evc_aes_ccm_aad(&key, &s, aad + 19, 1) == EVC_OK);
+    EXPECT(evc_aes_ccm_aad(&key, &s, aad, 1) == EVC_ERR_LENGTH);
+    EXPECT(evc_aes_ccm_seal_update(&key, &s, in, got, 51) == EVC_ERR_LENGTH);
+    EXPECT(all_are(got, 0xa5, sizeof got));
+    EXPECT(evc_aes_ccm_seal_update(&key, &s, in, got, 49) == EVC_OK);
+    EXPECT(evc_aes_ccm_seal_finish(&key, &s, tag) == EVC_ERR_LENGTH);
+    EXPECT(evc_aes_ccm_open_finish(&key, &s, tag) == EVC_ERR_LENGTH);
+    EXPECT(evc_aes_ccm_seal_update(&key, &s, in + 49, got + 49, 2) == EVC_ERR_LENGTH);
+    EXPECT(evc_aes_ccm_seal_update(&key, &s, in + 49, got + 49, 1) == EVC_OK);
+    EXPECT(evc_aes_ccm_seal_finish(&key, &s, tag) == EVC_OK);
+    EXPECT(same(got, want, 50) && same(tag, want_tag, 16)); /* the refusals have changed nothing */
+}
+
+/* SP 800-38C A.2.2: 2, 6 or 10 bytes in front of the associated data. */
+static void ccm_writes_the_three_forms_of_the_aad_length(const struct evc_aes *kernel)
+{
+    static const struct {
+        uint64_t aad_bytes;
+        uint32_t n;
+        const char *form;
+    } forms[] = {{1, 2, "\0\1"},
+                 {0xfeff, 2, "\xfe\xff"},
+                 {0xff00, 6, "\xff\xfe\0\0\xff\0"},
+                 {UINT32_MAX, 6, "\xff\xfe\xff\xff\xff\xff"},
+                 {UINT64_C(0x100000000), 10, "\xff\xff\0\0\0\1\0\0\0\0"},
+                 {UINT64_MAX, 10, "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff"}};
+    static struct evc_aes_ccm_key key;
+    struct evc_aes_ccm state;
+
+    EXPECT(evc_aes_ccm_set_key(&key, kernel, kernel, key_bytes, fresh_key()) == EVC_OK);
+    for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
+        EXPECT(evc_aes_ccm_start(&key, &state, nonce, 13, forms[i].aad_bytes, 0, 8) == EVC_OK);
+        EXPECT(state.used == forms[i].n && memcmp(state.block, forms[i].form, forms[i].n) == 0);
+    }
+}
+
+/* SP 800-38C C.4: associated data of 65536 bytes. */
+static void ccm_answers_example_4(const struct evc_aes *kernel)
+{
+    static const char cipher[] = "\x69\x91\x5d\xad\x1e\x84\xc6\x37\x6a\x68\xc2\x96\x7e\x4d\xab\x61"
+                                 "\x5a\xe0\xfd\x1f\xae\xc4\x4c\xc4\x84\x82\x85\x29\x46\x3c\xcf\x72";
+    static const char mac[] = "\xb4\xac\x6b\xec\x93\xe8\x59\x8e\x7f\x0d\xad\xbc\xea\x5b";
+    static struct evc_aes_ccm_key key;
+    static uint8_t long_aad[65536];
+    uint8_t bytes[64], tag[16]; /* bytes: 0x10, 0x11, ...: nonce, plaintext and key begin in it */
+
+    for (size_t i = 0; i < sizeof long_aad; i++)
+        long_aad[i] = (uint8_t)i;
+    for (size_t i = 0; i < sizeof bytes; i++)
+        bytes[i] = (uint8_t)(i + 0x10);
+    EXPECT(evc_aes_ccm_set_key(&key, kernel, kernel, bytes + 0x30, 128) == EVC_OK);
+    EXPECT(evc_aes_ccm_seal(&key, bytes, 13, long_aad, 65536, bytes + 0x10, got, 32, tag, 14) == EVC_OK);
+    EXPECT(memcmp(got, cipher, 32) == 0 && memcmp(tag, mac, 14) == 0);
+}
+
+/* With long messages allowed, the counter has 8 bytes. */
+static void ccm_counter_carries_beyond_32_bits(const struct evc_aes *kernel)
+{
+    static struct evc_aes_ccm_key key;
+    struct evc_aes_ccm state;
+
+    EXPECT(evc_aes_ccm_set_key(&key, kernel, kernel, key_bytes, fresh_key()) == EVC_OK);
+    EXPECT(evc_aes_ccm_start(&key, &state, nonce, 7, 0, UINT64_C(1) << 40, 8) == EVC_OK);
+    memset(state.counter + 12, 0xff, 4);
+    slow_ctr(&key.ctr, state.counter, 8, want, 100);
+    EXPECT(evc_aes_ccm_seal_update(&key, &state, in, got, 100) == EVC_OK);
+    EXPECT(same(got, want, 100));
+}
+
+static void all_tests(const struct evc_aes *kernel)
+{
+    RUN_WITH(cbc_in_pieces_equals_one_call, kernel);
+    RUN_WITH(cbc_of_many_messages_equals_one_by_one, kernel);
+    RUN_WITH(cbc_refuses_part_blocks_and_wrong_direction, kernel);
+    RUN_WITH(ctr_carries_over_all_128_bits, kernel);
+    RUN_WITH(ctr_in_pieces_equals_one_call, kernel);
+    RUN_WITH(xts_in_pieces_equals_one_call, kernel);
+    RUN_WITH(xts_refuses_keys_and_lengths, kernel);
+    RUN_WITH(cmac_in_pieces_equals_one_call, kernel);
+    RUN_WITH(cmac_verifies_every_bit_of_the_tag, kernel);
+    RUN_WITH(cmac_refuses_tags_and_keys, kernel);
+    RUN_WITH(cmac_of_many_messages_equals_one_by_one, kernel);
+    RUN_WITH(ccm_in_pieces_equals_one_call, kernel);
+    RUN_WITH(ccm_wipes_what_it_cannot_verify, kernel);
+    RUN_WITH(ccm_refuses_nonces_tags_and_lengths, kernel);
+    RUN_WITH(ccm_holds_to_the_lengths_announced, kernel);
+    RUN_WITH(ccm_writes_the_three_forms_of_the_aad_length, kernel);
+    RUN_WITH(ccm_answers_example_4, kernel);
+    RUN_WITH(ccm_counter_carries_beyond_32_bits, kernel);
+}
+
+int main(void)
+{
+    with_every_kernel(all_tests);
+    return tap_done();
+}

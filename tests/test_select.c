@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: MIT */
+/* Selection, for every architecture on any host: all subsets of the feature bits that lines mention. */
+#include "tap.h"
+
+static const struct {
+    enum evc_arch arch;
+    uint64_t vector;
+    const char *name;
+} archs[] = {
+#define ARCH(name, text) {EVC_ARCH_##name, EVC_VECTOR_##name, text},
+    EVC_ARCH_LIST(ARCH)
+#undef ARCH
+};
+#define N_ARCHS (sizeof archs / sizeof archs[0])
+#define N_POLICIES 4u
+
+static int is_of(const struct evc_registry_line *line, enum evc_arch arch)
+{
+    return line->arch == arch || line->arch == EVC_ARCH_OTHER;
+}
+
+static int allowed(const struct evc_registry_line *line, unsigned policy)
+{
+    switch (line->timing) {
+    case EVC_TIMING_CT: return 1;
+    case EVC_TIMING_HARDENED: return (policy & EVC_ALLOW_HARDENED) != 0;
+    default: return (policy & EVC_ALLOW_VARTIME) != 0;
+    }
+}
+
+static uint64_t bits_mentioned(enum evc_arch arch)
+{
+    const struct evc_registry_line *line;
+    uint64_t bits = 0;
+
+    for (unsigned i = 0; (line = evc_registry_at(i)) != NULL; i++)
+        if (is_of(line, arch))
+            bits |= line->needs;
+    return bits;
+}
+
+typedef void subset_check(enum evc_arch arch, uint64_t features, unsigned policy, enum evc_use use,
+                          const struct evc_registry_line *chosen);
+
+static void for_all_requests(subset_check *check)
+{
+    for (size_t a = 0; a < N_ARCHS; a++) {
+        const uint64_t bits = bits_mentioned(archs[a].arch);
+        uint64_t features = 0;
+        do { /* the next subset of bits: count with the other bits filled */
+            for (unsigned policy = 0; policy < N_POLICIES; policy++)
+                for (int use = EVC_USE_ANY; use <= EVC_USE_SERIAL; use++)
+                    check(archs[a].arch, features, policy, (enum evc_use)use,
+                          evc_resolve(archs[a].arch, "aes", features, policy, (enum evc_use)use));
+            features = (features - bits) & bits;
+        } while (features);
+    }
+}
+
+static void never_varies(enum evc_arch arch, uint64_t features, unsigned policy, enum evc_use use,
+                         const struct evc_registry_line *chosen)
+{
+    (void)arch, (void)features, (void)use;
+    EXPECT(chosen != NULL);
+    EXPECT(!chosen || policy != 0 || chosen->timing == EVC_TIMING_CT);
+    EXPECT(!chosen || allowed(chosen, policy));
+}
+
+static void select_never_returns_variable_time_by_default(void)
+{
+    for_all_requests(never_varies);
+}
+
+static void fits(enum evc_arch arch, uint64_t features, unsigned policy, enum evc_use use,
+                 const struct evc_registry_line *chosen)
+{
+    (void)policy;
+    EXPECT(!chosen || (chosen->needs & ~features) == 0);
+    EXPECT(!chosen || is_of(chosen, arch));
+    EXPECT(!chosen || use == EVC_USE_ANY || chosen->use == EVC_USE_ANY || chosen->use == use);
+}
+
+static void select_needs_only_what_the_cpu_has(void)
+{
+    for_all_requests(fits);
+}
+
+static void first(enum evc_arch arch, uint64_t features, unsigned policy, enum evc_use use,
+                  const struct evc_registry_line *chosen)
+{
+    const struct evc_registry_line *line;
+
+    for (unsigned i = 0; (line = evc_registry_at(i)) != NULL && line != chosen; i++)
+        EXPECT(!is_of(line, arch) || (line->needs & ~features) != 0 || !allowed(line, policy) ||
+               (use != EVC_USE_ANY && line->use != EVC_USE_ANY && line->use != use));
+}
+
+static void select_skips_nothing_better(void)
+{
+    for_all_requests(first);
+}
+
+static void agrees(enum evc_arch arch, uint64_t features, unsigned policy, enum evc_use use,
+                   const struct evc_registry_line *chosen)
+{
+    const struct evc_aes *aes;
+
+    if ((int)arch != EVC_ARCH_HERE)
+        return;
+    aes = evc_aes_select(features, policy, use);
+    EXPECT(aes && chosen);
+    if (aes && chosen && chosen->built)
+        EXPECT(strcmp(evc_aes_kernel(aes)->name, chosen->name) == 0);
+    else if (aes) /* this library has 32-bit code, and the request is for 64 bits */
+        EXPECT((evc_aes_kernel(aes)->needs & ~features) == 0);
+}
+
+static void select_agrees_with_resolve(void)
+{
+    for_all_requests(agrees);
+}
+
+/* Each line serves a CPU that has just what it needs, for its own use, unless a line before it does. */
+static void every_line_is_the_answer_to_its_own_needs(void)
+{
+    const struct evc_registry_line *line, *before, *chosen;
+
+    for (unsigned i = 0; (line = evc_registry_at(i)) != NULL; i++) {
+        const unsigned policy = EVC_ALLOW_HARDENED | EVC_ALLOW_VARTIME;
+        const enum evc_arch arch = (enum evc_arch)line->arch;
+        const enum evc_use use = line->use == EVC_USE_ANY ? EVC_USE_SERIAL : (enum evc_use)line->use;
+        int beaten = 0;
+        chosen = evc_resolve(arch, line->primitive, line->needs, policy, use);
+        for (unsigned j = 0; j < i && (before = evc_registry_at(j)) != NULL; j++)
+            beaten |= evc_unfit(before, arch, line->primitive, line->needs, policy, use) == EVC_FITS;
+        EXPECT(beaten ? chosen != line : chosen == line);
+    }
+}
+
+/* What the registry's order means today, for CPUs that people know. */
+static void known_cpus_get_the_kernels_meant_for_them(void)
+{
+    static const struct {
+        uint64_t features;
+        enum evc_arch arch;
+        unsigned policy;
+        enum evc_use use;
+        const char *kernel;
+    } cpus[] = {
+        {EVC_NEEDS_X86_VAES512, EVC_ARCH_X86, 0, EVC_USE_PARALLEL, "x86_vaes512"},
+        {EVC_NEEDS_X86_VAES512, EVC_ARCH_X86, 0, EVC_USE_SERIAL, "x86_aesni"},
+        {EVC_NEEDS_X86_VAES256, EVC_ARCH_X86, 0, EVC_USE_PARALLEL, "x86_vaes256"},
+        {EVC_NEEDS_X86_AESNI, EVC_ARCH_X86, 0, EVC_USE_PARALLEL, "x86_aesni"},
+        {EVC_NEEDS_X86_AESNI, EVC_ARCH_X86, 0, EVC_USE_SERIAL, "x86_aesni"},
+        {EVC_NEEDS_X86_SSSE3, EVC_ARCH_X86, 0, EVC_USE_SERIAL, "x86_vperm"},
+        {EVC_CPU(TUNE_WORD64), EVC_ARCH_A64, 0, EVC_USE_PARALLEL, "c_bitslice64"},
+        {0, EVC_ARCH_OTHER, EVC_ALLOW_HARDENED, EVC_USE_PARALLEL, "c_fixslice32"},
+        {0, EVC_ARCH_A32, 0, EVC_USE_SERIAL, "c_fixslice32"},
+    };
+
+    for (size_t i = 0; i < sizeof cpus / sizeof cpus[0]; i++) {
+        const struct evc_registry_line *line =
+            evc_resolve(cpus[i].arch, "aes", cpus[i].features, cpus[i].policy, cpus[i].use);
+        EXPECT(line && strcmp(line->name, cpus[i].kernel) == 0);
+        if (line && strcmp(line->name, cpus[i].kernel) != 0)
+            printf("# %s instead of %s\n", line->name, cpus[i].kernel);
+    }
+}
+
+static void without_vector_registers_only_integer_code_is_selected(void)
+{
+    for (size_t a = 0; a < N_ARCHS; a++) {
+        const uint64_t features = bits_mentioned(archs[a].arch) & ~archs[a].vector;
+        for (int use = EVC_USE_ANY; use <= EVC_USE_SERIAL; use++) {
+            const struct evc_registry_line *line =
+                evc_resolve(archs[a].arch, "aes", features, 0, (enum evc_use)use);
+            EXPECT(line && line->arch == EVC_ARCH_OTHER);
+        }
+    }
+}
+
+static void every_descriptor_equals_its_line(void)
+{
+    const struct evc_registry_line *line;
+    unsigned n_built = 0;
+
+    for (unsigned i = 0; (line = evc_registry_at(i)) != NULL; i++) {
+        const struct evc_aes *aes = evc_aes_named(line->name);
+        const struct evc_kernel *k = aes ? evc_aes_kernel(aes) : NULL;
+        EXPECT((k != NULL) == (line->built != 0));
+        if (!k)
+            continue;
+        EXPECT(evc_aes_at(n_built) == aes);
+        n_built++;
+        EXPECT(strcmp(k->name, line->name) == 0 && k->needs == line->needs);
+        EXPECT(k->timing == line->timing && k->use == line->use);
+        EXPECT(k->key_bytes >= sizeof(struct evc_aes_head) && k->key_bytes <= 1024);
+        EXPECT(k->key_align == 16 && k->batch > 0 && k->version == EVC_KERNEL_VERSION);
+    }
+    EXPECT(evc_aes_at(n_built) == NULL && evc_aes_at(~0u) == NULL);
+    EXPECT(evc_registry_at(~0u) == NULL);
+}
+
+static void names_are_whole_and_unique(void)
+{
+    const struct evc_registry_line *line, *other;
+
+    for (unsigned i = 0; (line = evc_registry_at(i)) != NULL; i++)
+        for (unsigned j = 0; j < i && (other = evc_registry_at(j)) != NULL; j++)
+            EXPECT(strcmp(line->name, other->name) != 0 ||
+                   strcmp(line->primitive, other->primitive) != 0);
+    EXPECT(evc_aes_named("") == NULL && evc_aes_named("c_re") == NULL);
+    EXPECT(evc_aes_named("c_reff") == NULL && evc_aes_named("c_ref") != NULL);
+    EXPECT(evc_resolve(EVC_ARCH_HERE, "ae", ~UINT64_C(0), 3, EVC_USE_ANY) == NULL);
+    EXPECT(evc_resolve(EVC_ARCH_HERE, "aess", ~UINT64_C(0), 3, EVC_USE_ANY) == NULL);
+}
+
+static void unfit_names_the_reason(void)
+{
+    const struct evc_registry_line line = {
+        "aes", "x", "X", EVC_CPU(X86_AES), EVC_ARCH_X86, EVC_TIMING_VARTIME, EVC_USE_SERIAL, 1};
+    const struct evc_registry_line hardened = {
+        "aes", "y", "X", EVC_CPU(X86_AES), EVC_ARCH_X86, EVC_TIMING_HARDENED, EVC_USE_ANY, 1};
+    const uint64_t has = EVC_CPU(X86_AES);
+
+    EXPECT(evc_unfit(&line, EVC_ARCH_X86, "gcm", has, 2, EVC_USE_SERIAL) == EVC_UNFIT_PRIMITIVE);
+    EXPECT(evc_unfit(&line, EVC_ARCH_A64, "aes", has, 2, EVC_USE_SERIAL) == EVC_UNFIT_ARCH);
+    EXPECT(evc_unfit(&line, EVC_ARCH_X86, "aes", 1, 2, EVC_USE_SERIAL) == EVC_UNFIT_FEATURE);
+    EXPECT(evc_unfit(&line, EVC_ARCH_X86, "aes", has, 1, EVC_USE_SERIAL) == EVC_UNFIT_TIMING);
+    EXPECT(evc_unfit(&line, EVC_ARCH_X86, "aes", has, 2, EVC_USE_PARALLEL) == EVC_UNFIT_USE);
+    EXPECT(evc_unfit(&line, EVC_ARCH_X86, "aes", has, 2, EVC_USE_ANY) == EVC_FITS);
+    EXPECT(evc_unfit(&line, EVC_ARCH_X86, "aes", has, 3, EVC_USE_SERIAL) == EVC_FITS);
+    EXPECT(evc_unfit(&hardened, EVC_ARCH_X86, "aes", has, 0, EVC_USE_SERIAL) == EVC_UNFIT_TIMING);
+    EXPECT(evc_unfit(&hardened, EVC_ARCH_X86, "aes", has, 2, EVC_USE_SERIAL) == EVC_UNFIT_TIMING);
+    EXPECT(evc_unfit(&hardened, EVC_ARCH_X86, "aes", has, 1, EVC_USE_SERIAL) == EVC_FITS);
+}
+
+static void this_cpu_is_served_by_what_it_runs(void)
+{
+    const uint64_t features = evc_cpu_features();
+
+    for (int use = EVC_USE_ANY; use <= EVC_USE_SERIAL; use++) {
+        const struct evc_aes *aes = evc_aes_select(features, 0, (enum evc_use)use);
+        EXPECT(aes && (evc_aes_kernel(aes)->needs & ~features) == 0);
+    }
+    EXPECT(((features & EVC_CPU(TUNE_WORD64)) != 0) == (EVC_WORD64 != 0));
+}
+
+int main(void)
+{
+    RUN(select_never_returns_variable_time_by_default);
+    RUN(select_needs_only_what_the_cpu_has);
+    RUN(select_skips_nothing_better);
+    RUN(select_agrees_with_resolve);
+    RUN(every_line_is_the_answer_to_its_own_needs);
+    RUN(known_cpus_get_the_kernels_meant_for_them);
+    RUN(without_vector_registers_only_integer_code_is_selected);
+    RUN(every_descriptor_equals_its_line);
+    RUN(names_are_whole_and_unique);
+    RUN(unfit_names_the_reason);
+    RUN(this_cpu_is_served_by_what_it_runs);
+    return tap_done();
+}
