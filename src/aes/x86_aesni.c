@@ -31,6 +31,7 @@ typedef __m128i vec;
 #define CHAINS_WIDE WIDE
 #define XTS_KEYS 0
 #define CHAINS_KEYS 0
+#define CHAINS_PAIRS 0
 
 #define v_load evc_x86_load
 #define v_store evc_x86_store
@@ -96,26 +97,14 @@ EVC_INLINE void v_tweaks_wide(vec *next, vec *t)
     EACH(XTS_WIDE, t[i] = next[0], next[0] = v_tweaks_next(next[0]));
 }
 
-EVC_INLINE vec v_gather(const struct evc_x86_chain *c)
+EVC_INLINE vec v_gather(const struct evc_x86_chain *c, size_t at)
 {
-    return v_load(c->in);
+    return v_load(c->in + at);
 }
 
-EVC_INLINE void v_scatter(const struct evc_x86_chain *c, vec v)
+EVC_INLINE void v_scatter(const struct evc_x86_chain *c, size_t at, vec v)
 {
-    v_store(c->out, v);
-}
-
-EVC_INLINE void v_gather_2(const struct evc_x86_chain *c, size_t at, vec *a, vec *b)
-{
-    *a = v_load(c->in + at);
-    *b = v_load(c->in + at + 16);
-}
-
-EVC_INLINE void v_scatter_2(const struct evc_x86_chain *c, size_t at, vec a, vec b)
-{
-    v_store(c->out + at, a);
-    v_store(c->out + at + 16, b);
+    v_store(c->out + at, v);
 }
 
 EVC_INLINE vec v_gather_iv(const struct evc_x86_chain *c)

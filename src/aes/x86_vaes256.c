@@ -27,6 +27,7 @@ typedef __m256i vec;
 #define CHAINS_WIDE WIDE
 #define XTS_KEYS 0
 #define CHAINS_KEYS 0
+#define CHAINS_PAIRS 0
 
 #define v_low _mm256_castsi256_si128
 #define v_all _mm256_broadcastsi128_si256
@@ -125,27 +126,36 @@ EVC_INLINE vec v_reduce(vec lost)
     return v_xor(sum, v_xor(_mm256_slli_epi64(lost, 2), _mm256_slli_epi64(lost, 7)));
 }
 
+/* t * x^k, k < 57 for each block, back = 64 - k: what a half loses above goes to the other half, where that is
+ * the lower one reduced. VPSLLVQ and VPSRLVQ shift by 64 to zero. */
+EVC_INLINE vec v_times_x(vec t, vec k, vec back)
+{
+    const vec lost = _mm256_shuffle_epi32(_mm256_srlv_epi64(t, back), 0x4e);
+    const vec none = _mm256_setzero_si256();
+
+    return v_xor3(_mm256_sllv_epi64(t, k), _mm256_blend_epi32(none, lost, 0xcc),
+                  v_reduce(_mm256_blend_epi32(none, lost, 0x33)));
+}
+
 EVC_INLINE vec v_tweaks_next(vec t) /* t * x^2 */
 {
-    const vec high = _mm256_shuffle_epi32(_mm256_srli_epi64(t, 62), 0x4e);
-    const vec lost = _mm256_blend_epi32(high, _mm256_setzero_si256(), 0xcc);
+    return v_times_x(t, _mm256_set1_epi64x(2), _mm256_set1_epi64x(62));
+}
 
-    return v_xor(v_xor(_mm256_slli_epi64(t, 2), _mm256_blend_epi32(_mm256_setzero_si256(), high, 0xcc)),
-                 v_reduce(lost));
+EVC_INLINE vec v_tweaks_at(__m128i base, int j) /* base * x^j, base * x^(j + 1) */
+{
+    return v_times_x(v_all(base), _mm256_set_epi64x(j + 1, j + 1, j, j),
+                     _mm256_set_epi64x(63 - j, 63 - j, 64 - j, 64 - j));
 }
 
 EVC_INLINE vec v_tweaks_first(__m128i base)
 {
-    const __m128i lost = _mm_srai_epi32(_mm_shuffle_epi32(base, 0x13), 31);
-
-    return v_join(base, _mm_xor_si128(_mm_add_epi64(base, base),
-                                      _mm_and_si128(lost, _mm_set_epi32(0, 1, 0, 0x87))));
+    return v_tweaks_at(base, 0);
 }
 
 EVC_INLINE void v_tweaks_begin(__m128i base, vec *next)
 {
-    next[0] = v_tweaks_first(base);
-    EACH(XTS_WIDE, if (i > 0) next[i] = v_tweaks_next(next[i > 0 ? i - 1 : 0]));
+    EACH(XTS_WIDE, next[i] = v_tweaks_at(base, 2 * i));
 }
 
 EVC_INLINE void v_tweaks_wide(vec *next, vec *t) /* then next * x^16 */
@@ -154,29 +164,15 @@ EVC_INLINE void v_tweaks_wide(vec *next, vec *t) /* then next * x^16 */
          next[i] = v_xor(_mm256_slli_si256(t[i], 2), v_reduce(_mm256_srli_si256(t[i], 14))));
 }
 
-EVC_INLINE vec v_gather(const struct evc_x86_chain *c)
+EVC_INLINE vec v_gather(const struct evc_x86_chain *c, size_t at)
 {
-    return v_join(evc_x86_load(c[0].in), evc_x86_load(c[1].in));
+    return v_join(evc_x86_load(c[0].in + at), evc_x86_load(c[1].in + at));
 }
 
-EVC_INLINE void v_scatter(const struct evc_x86_chain *c, vec v)
+EVC_INLINE void v_scatter(const struct evc_x86_chain *c, size_t at, vec v)
 {
-    evc_x86_store(c[0].out, _mm256_castsi256_si128(v));
-    evc_x86_store(c[1].out, _mm256_extracti128_si256(v, 1));
-}
-
-EVC_INLINE void v_gather_2(const struct evc_x86_chain *c, size_t at, vec *a, vec *b)
-{
-    const vec x = v_load(c[0].in + at), y = v_load(c[1].in + at);
-
-    *a = _mm256_permute2x128_si256(x, y, 0x20);
-    *b = _mm256_permute2x128_si256(x, y, 0x31);
-}
-
-EVC_INLINE void v_scatter_2(const struct evc_x86_chain *c, size_t at, vec a, vec b)
-{
-    v_store(c[0].out + at, _mm256_permute2x128_si256(a, b, 0x20));
-    v_store(c[1].out + at, _mm256_permute2x128_si256(a, b, 0x31));
+    evc_x86_store(c[0].out + at, _mm256_castsi256_si128(v));
+    evc_x86_store(c[1].out + at, _mm256_extracti128_si256(v, 1));
 }
 
 EVC_INLINE vec v_gather_iv(const struct evc_x86_chain *c)

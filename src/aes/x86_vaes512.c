@@ -27,6 +27,7 @@ typedef __m512i vec;
 #define XTS_KEYS 15
 #define CHAINS_WIDE 8 /* and as many blocks that wait */
 #define CHAINS_KEYS 10
+#define CHAINS_PAIRS 1
 
 #define v_low _mm512_castsi512_si128
 #define v_all _mm512_broadcast_i32x4
@@ -202,18 +203,18 @@ EVC_INLINE vec v_halves(const uint8_t *low, const uint8_t *high)
                               _mm256_loadu_si256((const __m256i *)high), 1);
 }
 
-EVC_INLINE vec v_gather(const struct evc_x86_chain *c)
+EVC_INLINE vec v_gather(const struct evc_x86_chain *c, size_t at)
 {
-    return v_join(evc_x86_load(c[0].in), evc_x86_load(c[1].in),
-                  evc_x86_load(c[2].in), evc_x86_load(c[3].in));
+    return v_join(evc_x86_load(c[0].in + at), evc_x86_load(c[1].in + at),
+                  evc_x86_load(c[2].in + at), evc_x86_load(c[3].in + at));
 }
 
-EVC_INLINE void v_scatter(const struct evc_x86_chain *c, vec v)
+EVC_INLINE void v_scatter(const struct evc_x86_chain *c, size_t at, vec v)
 {
-    evc_x86_store(c[0].out, _mm512_castsi512_si128(v));
-    evc_x86_store(c[1].out, _mm512_extracti32x4_epi32(v, 1));
-    evc_x86_store(c[2].out, _mm512_extracti32x4_epi32(v, 2));
-    evc_x86_store(c[3].out, _mm512_extracti32x4_epi32(v, 3));
+    evc_x86_store(c[0].out + at, _mm512_castsi512_si128(v));
+    evc_x86_store(c[1].out + at, _mm512_extracti32x4_epi32(v, 1));
+    evc_x86_store(c[2].out + at, _mm512_extracti32x4_epi32(v, 2));
+    evc_x86_store(c[3].out + at, _mm512_extracti32x4_epi32(v, 3));
 }
 
 /* Two blocks of four chains: 4 x 2 blocks are turned into 2 x 4, and back. */

@@ -6,6 +6,7 @@
  *   vec, VEC_BLOCKS          a vector of 1, 2 or 4 blocks; block 0 is the lowest and the first in memory
  *   WIDE, XTS_WIDE, CHAINS_WIDE  vectors in flight: 4, 8 or 12; the latter two at most 8
  *   XTS_KEYS, CHAINS_KEYS    how many round keys to keep in registers there
+ *   CHAINS_PAIRS             whether chains go on by two blocks
  *   v_load, v_store          a whole vector, no alignment
  *   v_load_part, v_store_part  its first n_bytes, 1 to 16 * VEC_BLOCKS; touches no other memory
  *   v_all, v_low, v_block    one block in all places; block 0; block n
@@ -95,7 +96,9 @@ EVC_INLINE void ecb_step(const v_keys *k, const uint8_t *in, uint8_t *out, unsig
     }
 }
 
-EVC_INLINE void ecb(wide_key *key, const uint8_t *in, uint8_t *out, size_t n_blocks, int decrypting)
+/* n_blocks: not less than VEC_BLOCKS. Returns how many are left, fewer than that. */
+EVC_INLINE size_t ecb_vectors(wide_key *key, const uint8_t *in, uint8_t *out, size_t n_blocks,
+                              int decrypting)
 {
     const v_keys k = key_schedule(key, decrypting, 15);
 
@@ -109,11 +112,19 @@ EVC_INLINE void ecb(wide_key *key, const uint8_t *in, uint8_t *out, size_t n_blo
     }
     for (; n_blocks >= VEC_BLOCKS; in += VEC_BYTES, out += VEC_BYTES, n_blocks -= VEC_BLOCKS)
         ecb_step(&k, in, out, 1, decrypting);
-    for (; VEC_BLOCKS > 1 && n_blocks; in += 16, out += 16, n_blocks--) {
+    return n_blocks;
+}
+
+EVC_INLINE void ecb(wide_key *key, const uint8_t *in, uint8_t *out, size_t n_blocks, int decrypting)
+{
+    const size_t n_left = n_blocks < VEC_BLOCKS ? n_blocks
+                                                : ecb_vectors(key, in, out, n_blocks, decrypting);
+
+    for (size_t at = 16 * (n_blocks - n_left); at < 16 * n_blocks; at += 16) {
         if (decrypting)
-            evc_x86_decrypt_1(key, in, out);
+            evc_x86_decrypt_1(key, in + at, out + at);
         else
-            evc_x86_encrypt_1(key, in, out);
+            evc_x86_encrypt_1(key, in + at, out + at);
     }
 }
 
@@ -352,24 +363,32 @@ static void xts_decrypt(const void *key, uint8_t tweak[16], const uint8_t *in, u
 
 #define MAX_CHAINS (CHAINS_WIDE * VEC_BLOCKS)
 
-/* The next block of n x VEC_BLOCKS chains s. */
-EVC_INLINE void chains_block(const v_keys *k, vec *s, const struct evc_x86_chain *chains, unsigned n,
-                             int storing)
+/*
+ * The blocks at byte offsets at to end - 1 of n x VEC_BLOCKS chains s. As in evc_x86_cbc_encrypt, the last round key
+ * takes in the next plaintext; the ciphertext is the whitened state without it. One vector's input and output
+ * stand side by side, so that the others' rounds hide them.
+ */
+EVC_INLINE void chains_blocks(const v_keys *k, vec *s, const struct evc_x86_chain *chains, size_t at,
+                              size_t end, unsigned n, int storing)
 {
-    const vec first = v_key(k, 0), last = v_key_last(k);
+    const vec first = v_key(k, 0), last = v_key_last(k), fold = v_xor(first, last);
+    vec next;
 
-    EACH(n, s[i] = v_xor3(s[i], v_gather(chains + i * VEC_BLOCKS), first));
-    middle_encrypt(k, s, n);
-    EACH(n, s[i] = v_enc_last(s[i], last));
-    if (storing)
-        EACH(n, v_scatter(chains + i * VEC_BLOCKS, s[i]));
+    EACH(n, s[i] = v_xor3(s[i], v_gather(chains + i * VEC_BLOCKS, at), first));
+    for (;; at += 16) {
+        middle_encrypt(k, s, n);
+        if (at + 16 == end)
+            break;
+        EACH(n, next = v_gather(chains + i * VEC_BLOCKS, at + 16);
+             s[i] = v_enc_last(s[i], v_xor(fold, next));
+             if (storing) v_scatter(chains + i * VEC_BLOCKS, at, v_xor3(s[i], next, first)));
+    }
+    EACH(n, s[i] = v_enc_last(s[i], last);
+         if (storing) v_scatter(chains + i * VEC_BLOCKS, at, s[i]));
 }
 
-/*
- * The blocks at byte offsets at to end - 1 of the chains, two at a time. As in evc_x86_cbc_encrypt, the last round
- * key takes in the next plaintext; the ciphertext is the whitened state without it. One vector's input and output
- * stand side by side, which leaves the others' rounds to hide them behind.
- */
+#if CHAINS_PAIRS
+/* The same for an even number of blocks, two at a time. */
 EVC_INLINE void chains_pairs(const v_keys *k, vec *s, const struct evc_x86_chain *chains, size_t at,
                              size_t end, unsigned n, int storing)
 {
@@ -392,20 +411,24 @@ EVC_INLINE void chains_pairs(const v_keys *k, vec *s, const struct evc_x86_chain
     EACH(n, s[i] = v_enc_last(s[i], last);
          if (storing) v_scatter_2(chains + i * VEC_BLOCKS, at, t[i], s[i]));
 }
+#endif
 
 /* n_blocks (not 0) more of n x VEC_BLOCKS chains, none of them shorter. */
 EVC_INLINE void chains_step(wide_key *key, struct evc_x86_chain *chains, size_t n_blocks, unsigned n,
                             int storing)
 {
     const v_keys k = key_schedule(key, 0, CHAINS_KEYS);
-    const size_t odd = n_blocks % 2;
     vec s[MAX_WIDE];
 
     EACH(n, s[i] = v_gather_iv(chains + i * VEC_BLOCKS));
-    if (odd)
-        chains_block(&k, s, chains, n, storing);
+#if CHAINS_PAIRS
+    if (n_blocks % 2)
+        chains_blocks(&k, s, chains, 0, 16, n, storing);
     if (n_blocks > 1)
-        chains_pairs(&k, s, chains, 16 * odd, 16 * n_blocks, n, storing);
+        chains_pairs(&k, s, chains, 16 * (n_blocks % 2), 16 * n_blocks, n, storing);
+#else
+    chains_blocks(&k, s, chains, 0, 16 * n_blocks, n, storing);
+#endif
     EACH(n, v_scatter_iv(chains + i * VEC_BLOCKS, s[i]));
     for (unsigned c = 0; c < n * VEC_BLOCKS; c++) {
         chains[c].in += 16 * n_blocks;
@@ -443,23 +466,62 @@ EVC_INLINE void chains_finish(wide_key *key, const struct evc_x86_chain *c, int 
         evc_x86_cbcmac(key, c->msg->iv, c->in, blocks_left(c));
 }
 
-/* The messages that have an output, or those that have none. Chains [0, active) are under way; those
- * above repeat chain 0, which then writes the same bytes more than once. */
-static void cbc_many(wide_key *key, const struct evc_msg *msgs, size_t n, int storing)
+/* Messages of one kind: those with an output (storing), or those without. */
+struct queue {
+    const struct evc_msg *next, *end;
+    int storing;
+    int others; /* met some of the other kind */
+};
+
+/* The next message of the kind as a chain; 0 if there is none. */
+EVC_INLINE int chain_begin(struct evc_x86_chain *c, struct queue *q)
 {
-    const struct evc_msg *const end = msgs + n;
+    for (; q->next < q->end; q->next++) {
+        if ((q->next->out != NULL) == q->storing) {
+            *c = (struct evc_x86_chain){q->next->in, q->next->out, q->next};
+            q->next++;
+            return 1;
+        }
+        q->others = 1;
+    }
+    return 0;
+}
+
+/* Chains [0, *active) are under way: puts others in the place of those that have ended, and more at the end.
+ * Returns the length of the shortest, in blocks. */
+EVC_INLINE size_t chains_refill(struct evc_x86_chain *chains, size_t *active, struct queue *q)
+{
+    size_t shortest = SIZE_MAX, left;
+
+    for (size_t c = 0; c < MAX_CHAINS;) {
+        if (c == *active) {
+            if (!chain_begin(chains + c, q))
+                break;
+            ++*active;
+        }
+        left = blocks_left(chains + c);
+        if (left == 0) {
+            if (!chain_begin(chains + c, q))
+                chains[c] = chains[--*active];
+            continue;
+        }
+        shortest = left < shortest ? left : shortest;
+        c++;
+    }
+    return shortest;
+}
+
+/* Chains above the active repeat chain 0: they write the same bytes more than once. */
+static int cbc_many(wide_key *key, const struct evc_msg *msgs, size_t n, int storing)
+{
+    struct queue q = {msgs, msgs + n, storing, 0};
     struct evc_x86_chain chains[MAX_CHAINS];
     size_t active = 0, run;
 
     for (;;) {
-        for (; active < MAX_CHAINS && msgs < end; msgs++)
-            if ((msgs->out != NULL) == storing && msgs->len_bytes >= 16)
-                chains[active++] = (struct evc_x86_chain){msgs->in, msgs->out, msgs};
+        run = chains_refill(chains, &active, &q);
         if (active <= 1)
             break;
-        run = blocks_left(chains);
-        for (size_t c = 1; c < active; c++)
-            run = blocks_left(chains + c) < run ? blocks_left(chains + c) : run;
         for (size_t c = active; c < MAX_CHAINS; c++)
             chains[c] = chains[0];
         if (CHAINS_WIDE > 4 && active > 4 * VEC_BLOCKS)
@@ -468,18 +530,16 @@ static void cbc_many(wide_key *key, const struct evc_msg *msgs, size_t n, int st
             chains_run_4(key, chains, run, storing);
         else
             chains_run_1(key, chains, run, storing);
-        for (size_t c = active; c--;)
-            if (blocks_left(chains + c) == 0)
-                chains[c] = chains[--active];
     }
     if (active)
         chains_finish(key, chains, storing);
+    return q.others;
 }
 
 static void cbc_encrypt_many(const void *key, const struct evc_msg *msgs, size_t n)
 {
-    cbc_many(key, msgs, n, 1);
-    cbc_many(key, msgs, n, 0);
+    if (cbc_many(key, msgs, n, 1))
+        cbc_many(key, msgs, n, 0);
 }
 
 #endif
