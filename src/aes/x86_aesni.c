@@ -77,7 +77,8 @@ EVC_INLINE vec v_xor3(vec a, vec b, vec c)
     return v_xor(a, v_xor(b, c));
 }
 
-/* t * x: doubles each half and brings in what is lost above: x^64 in the upper half, x^128 = x^7 + x^2 + x + 1. */
+/* t * x: doubles each half and brings in what is lost above: x^64 in the upper half, x^128 = x^7
+ * + x^2 + x + 1. */
 EVC_INLINE vec v_tweaks_next(vec t)
 {
     const vec lost = _mm_srai_epi32(_mm_shuffle_epi32(t, 0x13), 31);

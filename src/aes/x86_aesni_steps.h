@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One block in an xmm register: what the x86 kernels with AES instructions share. The chained modes are bound
- * by the latency of AESENC, so wider registers do not help them. Include it inside a region of X86_AESNI or more.
+ * One block in an xmm register: what the x86 kernels with AES instructions share. The chained
+ * modes are bound by the latency of AESENC, so wider registers do not help them. Include it inside
+ * a region of X86_AESNI or more.
  */
 #ifndef EVC_AES_X86_AESNI_STEPS_H
 #define EVC_AES_X86_AESNI_STEPS_H
@@ -27,8 +28,8 @@ EVC_INLINE __m128i evc_x86_key(const uint8_t rk[16])
 
 /* ---- Vectors in flight ----------------------------------------------------------------------- */
 
-/* A statement for each i of 0 to n - 1, n a constant of 1, 4, 8 or 12. Written out, so that arrays of
- * vectors become registers at every level of optimisation. */
+/* A statement for each i of 0 to n - 1, n a constant of 1, 4, 8 or 12. Written out, so that
+ * arrays of vectors become registers at every level of optimisation. */
 #define EACH_I(k, ...)                                                                             \
     {                                                                                              \
         enum { i = k };                                                                            \
@@ -61,8 +62,9 @@ struct evc_x86_chain {
 
 /* ---- Rounds ---------------------------------------------------------------------------------- */
 
-/* Rounds 1 to rounds - 1 of a state that has been whitened with rk[0]. Straight-line, so that nothing but the
- * latency of AESENC counts; the two branches always go the same way for one key size. */
+/* Rounds 1 to rounds - 1 of a state that has been whitened with rk[0]. Straight-line, so that
+ * nothing but the latency of AESENC counts; the two branches always go the same way for one key
+ * size. */
 #define EVC_X86_MIDDLE_ROUNDS(instruction, x, rk, rounds)                                          \
     do {                                                                                           \
         x = instruction(x, evc_x86_key((rk)[1]));                                                  \
@@ -111,8 +113,9 @@ EVC_INLINE void evc_x86_decrypt_1(const struct evc_aes_fips197_key *key, const u
 /* ---- Chains ---------------------------------------------------------------------------------- */
 
 /*
- * With K = rk[0] ^ rk[rounds], AESENCLAST(x, K ^ next plaintext) is the whitened state of the next block: the
- * chaining xor costs no latency. The ciphertext itself is a second AESENCLAST, beside the chain.
+ * AESENCLAST(x, rk[rounds] ^ rk[0] ^ next plaintext) is the whitened state of the next block: the
+ * chaining xor costs no latency. The ciphertext is that state without rk[0] ^ next plaintext,
+ * beside the chain.
  */
 static void evc_x86_cbc_encrypt(const void *vkey, uint8_t iv[16], const uint8_t *in, uint8_t *out,
                                 size_t n_blocks)
@@ -120,17 +123,15 @@ static void evc_x86_cbc_encrypt(const void *vkey, uint8_t iv[16], const uint8_t 
     const struct evc_aes_fips197_key *key = vkey;
     const __m128i first = evc_x86_key(key->enc[0]);
     const __m128i last = evc_x86_key(key->enc[key->head.rounds]);
-    const __m128i fold = _mm_xor_si128(first, last);
     __m128i x, next;
 
     if (!n_blocks)
         return;
     x = _mm_xor_si128(_mm_xor_si128(evc_x86_load(in), first), evc_x86_load(iv));
     for (; n_blocks > 1; n_blocks--, in += 16, out += 16) {
-        next = _mm_xor_si128(fold, evc_x86_load(in + 16));
-        x = evc_x86_middle_rounds(key, x);
-        evc_x86_store(out, _mm_aesenclast_si128(x, last));
-        x = _mm_aesenclast_si128(x, next);
+        next = _mm_xor_si128(first, evc_x86_load(in + 16));
+        x = _mm_aesenclast_si128(evc_x86_middle_rounds(key, x), _mm_xor_si128(last, next));
+        evc_x86_store(out, _mm_xor_si128(x, next));
     }
     x = _mm_aesenclast_si128(evc_x86_middle_rounds(key, x), last);
     evc_x86_store(out, x);
@@ -157,8 +158,8 @@ static void evc_x86_cbcmac(const void *vkey, uint8_t chain[16], const uint8_t *i
 
 /* ---- Parts of a block ------------------------------------------------------------------------ */
 
-/* n_bytes 1 to 15 at p as the low bytes of a block, zeros above; reads nothing else: two words that overlap, or
- * three bytes that may be the same. */
+/* n_bytes 1 to 15 at p as the low bytes of a block, zeros above; reads nothing else: two words
+ * that overlap, or three bytes that may be the same. */
 EVC_INLINE __m128i evc_x86_load_part(const uint8_t *p, size_t n_bytes)
 {
     uint64_t lo, hi = 0;

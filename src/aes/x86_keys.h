@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The key schedule of FIPS 197 with AES instructions, for every x86 kernel with the key form fips197.
- * Include it inside a region of X86_AESNI or more.
+ * The key schedule of FIPS 197 with AES instructions, for every x86 kernel with the key form
+ * fips197. Include it inside a region of X86_AESNI or more.
  *
- * AESENCLAST is SubBytes after ShiftRows, then a round key. On a word that stands in all four columns
- * ShiftRows does nothing, so AESENCLAST(word in every column, Rcon) is SubWord(word) ^ Rcon: 4 cycles on cores
- * where AESKEYGENASSIST takes 7 or more. PSHUFB makes the four copies and RotWord in one step.
- * All intermediate values stay in registers.
+ * AESENCLAST is SubBytes after ShiftRows, then a round key. On a word that stands in all four
+ * columns ShiftRows does nothing, so AESENCLAST(word in every column, Rcon) is SubWord(word) ^
+ * Rcon: 4 cycles on cores where AESKEYGENASSIST takes 7 or more. PSHUFB makes the four copies and
+ * RotWord in one step. All intermediate values stay in registers.
  */
 #ifndef EVC_AES_X86_KEYS_H
 #define EVC_AES_X86_KEYS_H

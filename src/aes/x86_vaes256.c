@@ -118,7 +118,8 @@ EVC_INLINE vec v_counter_steps(void)
     return _mm256_set_epi32(1, 0, 0, 0, 0, 0, 0, 0);
 }
 
-/* What a block shifted by k < 57 bits has lost above, in its lower half: times x^7 + x^2 + x + 1. */
+/* What a block shifted by k < 57 bits has lost above, in its lower half: times x^7 + x^2 + x +
+ * 1. */
 EVC_INLINE vec v_reduce(vec lost)
 {
     vec sum = v_xor(lost, _mm256_slli_epi64(lost, 1));
@@ -126,8 +127,8 @@ EVC_INLINE vec v_reduce(vec lost)
     return v_xor(sum, v_xor(_mm256_slli_epi64(lost, 2), _mm256_slli_epi64(lost, 7)));
 }
 
-/* t * x^k, k < 57 for each block, back = 64 - k: what a half loses above goes to the other half, where that is
- * the lower one reduced. VPSLLVQ and VPSRLVQ shift by 64 to zero. */
+/* t * x^k, k < 57 for each block, back = 64 - k: what a half loses above goes to the other
+ * half, where that is the lower one reduced. VPSLLVQ and VPSRLVQ shift by 64 to zero. */
 EVC_INLINE vec v_times_x(vec t, vec k, vec back)
 {
     const vec lost = _mm256_shuffle_epi32(_mm256_srlv_epi64(t, back), 0x4e);

@@ -39,8 +39,8 @@ typedef __m512i vec;
 #define v_dec _mm512_aesdec_epi128
 #define v_dec_last _mm512_aesdeclast_epi128
 
-/* Round keys in registers, because VBROADCASTI32X4 from memory in every step costs up to a tenth. Those that a
- * shorter key does not have are loaded but not used. */
+/* Round keys in registers, because VBROADCASTI32X4 from memory in every step costs up to a
+ * tenth. Those that a shorter key does not have are loaded but not used. */
 typedef struct {
     vec k[14], last;
     const uint8_t (*rk)[16];
@@ -119,8 +119,8 @@ EVC_INLINE vec v_xor3(vec a, vec b, vec c)
     return _mm512_ternarylogic_epi64(a, b, c, 0x96);
 }
 
-/* t * x^k, k < 57 for each lane, back = 64 - k: what a half loses above goes to the other half, where
- * that is the lower one times x^7 + x^2 + x + 1. VPSLLVQ shifts by 64 or more to zero. */
+/* t * x^k, k < 57 for each lane, back = 64 - k: what a half loses above goes to the other half,
+ * where that is the lower one times x^7 + x^2 + x + 1. VPSLLVQ shifts by 64 or more to zero. */
 EVC_INLINE vec v_times_x(vec t, vec k, vec back)
 {
     const vec lost = _mm512_shuffle_epi32(_mm512_srlv_epi64(t, back), (_MM_PERM_ENUM)0x4e);
@@ -150,10 +150,10 @@ EVC_INLINE void v_tweaks_begin(__m128i base, vec *next)
 }
 
 /*
- * t * x^8, x^16, x^24, x^32: moved up by 1 to 4 bytes. The upper bytes o[0..3] that are lost come back as products
- * o[j] * (x^7 + x^2 + x + 1) of two bytes (a[j], b[j]), at the place of byte j - (4 - moved). The lower half of the
- * result has a[0] b[0] a[1] b[1] a[2] b[2] a[3] b[3], the upper half what meets where they overlap:
- * b[j - 1] ^ a[j] in its byte 2j - 1, and b[3] in byte 7.
+ * t * x^8, x^16, x^24, x^32: moved up by 1 to 4 bytes. The upper bytes o[0..3] that are lost come
+ * back as products o[j] * (x^7 + x^2 + x + 1) of two bytes (a[j], b[j]), at the place of byte j -
+ * (4 - moved). The lower half of the result has a[0] b[0] a[1] b[1] a[2] b[2] a[3] b[3], the upper
+ * half what meets where they overlap: b[j - 1] ^ a[j] in its byte 2j - 1, and b[3] in byte 7.
  */
 EVC_INLINE vec v_lost_products(vec t)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * AES modes with many blocks in flight, written once for every width of vector. Include it inside the region of
- * the kernel's ISA, after these have been defined:
+ * AES modes with many blocks in flight, written once for every width of vector. Include it inside
+ * the region of the kernel's ISA, after these have been defined:
  *
  *   vec, VEC_BLOCKS          a vector of 1, 2 or 4 blocks; block 0 is the lowest and the first in memory
  *   WIDE, XTS_WIDE, CHAINS_WIDE  vectors in flight: 4, 8 or 12; the latter two at most 8
@@ -21,8 +21,9 @@
  *                            that state's element 0 is the next of them
  *   v_gather, v_scatter      one block from or to each of VEC_BLOCKS chains; _2: two blocks; _iv: the IV
  *
- * Every mode is: whiten, middle rounds, last round; what differs is what is folded into the first and the last
- * round key. Steps of WIDE vectors, then one of 4, then single vectors, the last of them in part.
+ * Every mode is: whiten, middle rounds, last round; what differs is what is folded into the first
+ * and the last round key. Steps of WIDE vectors, then one of 4, then single vectors, the last of
+ * them in part.
  */
 #ifndef EVC_AES_X86_WIDE_STEPS_H
 #define EVC_AES_X86_WIDE_STEPS_H
@@ -36,7 +37,8 @@
 
 typedef const struct evc_aes_fips197_key wide_key;
 
-/* in_registers: so many of the first round keys should stay in registers, where there are enough. */
+/* in_registers: so many of the first round keys should stay in registers, where there are
+ * enough. */
 EVC_INLINE v_keys key_schedule(wide_key *key, int decrypting, unsigned in_registers)
 {
     return v_keys_of(decrypting ? key->dec : key->enc, key->head.rounds, in_registers);
@@ -197,8 +199,8 @@ static void ctr32(const void *vkey, uint8_t counter[16], const uint8_t *in, uint
 
 /* ---- CBC decryption -------------------------------------------------------------------------- */
 
-/* The block before each is folded into its last round key. Where out is in, vector i - 1 must still be the
- * ciphertext when vector i is finished: so the last is stored first. */
+/* The block before each is folded into its last round key. Where out is in, vector i - 1 must
+ * still be the ciphertext when vector i is finished: so the last is stored first. */
 #define CBC_BEFORE(i) ((i) == 0 ? before_0 : v_load(in + (i) * VEC_BYTES - 16))
 #define CBC_FINISH(i)                                                                              \
     v_store(out + (i) * VEC_BYTES, v_dec_last(s[i], v_xor(last, CBC_BEFORE(i))))
@@ -364,9 +366,9 @@ static void xts_decrypt(const void *key, uint8_t tweak[16], const uint8_t *in, u
 #define MAX_CHAINS (CHAINS_WIDE * VEC_BLOCKS)
 
 /*
- * The blocks at byte offsets at to end - 1 of n x VEC_BLOCKS chains s. As in evc_x86_cbc_encrypt, the last round key
- * takes in the next plaintext; the ciphertext is the whitened state without it. One vector's input and output
- * stand side by side, so that the others' rounds hide them.
+ * The blocks at byte offsets at to end - 1 of n x VEC_BLOCKS chains s. As in evc_x86_cbc_encrypt,
+ * the last round key takes in the next plaintext; the ciphertext is the whitened state without it.
+ * One vector's input and output stand side by side, so that the others' rounds hide them.
  */
 EVC_INLINE void chains_blocks(const v_keys *k, vec *s, const struct evc_x86_chain *chains, size_t at,
                               size_t end, unsigned n, int storing)
@@ -457,7 +459,8 @@ EVC_INLINE size_t blocks_left(const struct evc_x86_chain *c)
     return (c->msg->len_bytes - (size_t)(c->in - c->msg->in)) / 16;
 }
 
-/* One chain is left: the rest of it is bound by latency, as chains_step would be, but costs less work. */
+/* One chain is left: the rest of it is bound by latency, as chains_step would be, but costs less
+ * work. */
 EVC_INLINE void chains_finish(wide_key *key, const struct evc_x86_chain *c, int storing)
 {
     if (storing)
@@ -487,8 +490,8 @@ EVC_INLINE int chain_begin(struct evc_x86_chain *c, struct queue *q)
     return 0;
 }
 
-/* Chains [0, *active) are under way: puts others in the place of those that have ended, and more at the end.
- * Returns the length of the shortest, in blocks. */
+/* Chains [0, *active) are under way: puts others in the place of those that have ended, and
+ * more at the end. Returns the length of the shortest, in blocks. */
 EVC_INLINE size_t chains_refill(struct evc_x86_chain *chains, size_t *active, struct queue *q)
 {
     size_t shortest = SIZE_MAX, left;
