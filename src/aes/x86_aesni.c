@@ -2,10 +2,10 @@
 /*
  * AES with AES-NI, 1 block per 128-bit register.
  *
- * Method:   one AESENC per round and block; 8 registers = 8 blocks in flight (4 on i386, which has 8 registers);
+ * Method:   one AESENC per round and block; 8 blocks in flight (4 on i386, which has 8 registers);
  *           the modes are in x86_wide_steps.h, chains in x86_aesni_steps.h.
- * Source:   FIPS 197 (2023) section 5; IEEE 1619-2018 section 5; Intel 64 and IA-32 Architectures Software
- *           Developer's Manual, volume 2, AESENC.
+ * Source:   FIPS 197 (2023) section 5; IEEE 1619-2018 section 5; Intel 64 and IA-32 Architectures
+ *           Software Developer's Manual, volume 2, AESENC.
  * Needs:    X86_AESNI.   Timing: CT (no tables, no secret branches).
  * Key form: fips197.
  */
@@ -123,8 +123,8 @@ EVC_INLINE void v_scatter_iv(const struct evc_x86_chain *c, vec v)
 EVC_ISA_END
 
 const struct evc_aes evc_aes_x86_aesni = {
-    .kernel = EVC_KERNEL_HEAD(x86_aesni, X86_AESNI, CT, ANY, WIDE * VEC_BLOCKS, struct evc_aes_fips197_key,
-                              EVC_KEY_FIPS197),
+    .kernel = EVC_KERNEL_HEAD(x86_aesni, X86_AESNI, CT, ANY, WIDE * VEC_BLOCKS,
+                              struct evc_aes_fips197_key, EVC_KEY_FIPS197),
     .set_key = evc_x86_set_key,
     .encrypt = encrypt,
     .decrypt = decrypt,

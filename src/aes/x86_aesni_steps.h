@@ -170,7 +170,8 @@ EVC_INLINE __m128i evc_x86_load_part(const uint8_t *p, size_t n_bytes)
     } else if (n_bytes >= 4) {
         lo = evc_load32_le(p) | (uint64_t)evc_load32_le(p + n_bytes - 4) << (8 * n_bytes - 32);
     } else {
-        lo = (uint64_t)(p[0] | p[n_bytes / 2] << (n_bytes / 2 * 8) | p[n_bytes - 1] << (n_bytes * 8 - 8));
+        lo = (uint64_t)(p[0] | p[n_bytes / 2] << (n_bytes / 2 * 8) |
+                        p[n_bytes - 1] << (n_bytes * 8 - 8));
     }
     return _mm_set_epi64x((long long)hi, (long long)lo);
 }

@@ -4,8 +4,8 @@
  *
  * Method:   one VAESENC per round on 2 blocks; 8 registers = 16 blocks in flight;
  *           the modes are in x86_wide_steps.h, chains in x86_aesni_steps.h.
- * Source:   FIPS 197 (2023) section 5; IEEE 1619-2018 section 5; Intel 64 and IA-32 Architectures Software
- *           Developer's Manual, volume 2, AESENC and VAESENC.
+ * Source:   FIPS 197 (2023) section 5; IEEE 1619-2018 section 5; Intel 64 and IA-32 Architectures
+ *           Software Developer's Manual, volume 2, AESENC and VAESENC.
  * Needs:    X86_VAES256.   Timing: CT (no tables, no secret branches).
  * Key form: fips197.
  */
@@ -192,8 +192,8 @@ EVC_INLINE void v_scatter_iv(const struct evc_x86_chain *c, vec v)
 EVC_ISA_END
 
 const struct evc_aes evc_aes_x86_vaes256 = {
-    .kernel = EVC_KERNEL_HEAD(x86_vaes256, X86_VAES256, CT, PARALLEL, WIDE * VEC_BLOCKS, struct evc_aes_fips197_key,
-                              EVC_KEY_FIPS197),
+    .kernel = EVC_KERNEL_HEAD(x86_vaes256, X86_VAES256, CT, PARALLEL, WIDE * VEC_BLOCKS,
+                              struct evc_aes_fips197_key, EVC_KEY_FIPS197),
     .set_key = evc_x86_set_key,
     .encrypt = encrypt,
     .decrypt = decrypt,

@@ -2,10 +2,11 @@
 /*
  * AES with VAES, 4 blocks per 512-bit register.
  *
- * Method:   one VAESENC per round on 4 blocks; 8 registers = 32 blocks in flight; rests by masks;
+ * Method:   one VAESENC per round on 4 blocks; 12 registers = 48 blocks in flight
+ *           (8 for XTS and chains), round keys in registers, rests by masks;
  *           the modes are in x86_wide_steps.h, chains in x86_aesni_steps.h.
- * Source:   FIPS 197 (2023) section 5; IEEE 1619-2018 section 5; Intel 64 and IA-32 Architectures Software
- *           Developer's Manual, volume 2, AESENC and VAESENC.
+ * Source:   FIPS 197 (2023) section 5; IEEE 1619-2018 section 5; Intel 64 and IA-32 Architectures
+ *           Software Developer's Manual, volume 2, AESENC and VAESENC.
  * Needs:    X86_VAES512.   Timing: CT (no tables, no secret branches).
  * Key form: fips197.
  */
@@ -157,7 +158,8 @@ EVC_INLINE void v_tweaks_begin(__m128i base, vec *next)
  */
 EVC_INLINE vec v_lost_products(vec t)
 {
-    const __m128i spread = _mm_set_epi8(-1, 15, -1, 14, -1, 13, -1, 12, -1, 15, -1, 14, -1, 13, -1, 12);
+    const __m128i spread =
+        _mm_set_epi8(-1, 15, -1, 14, -1, 13, -1, 12, -1, 15, -1, 14, -1, 13, -1, 12);
     const vec o = v_shuffle8(t, v_all(spread));
     const vec ab = v_xor(v_xor3(o, _mm512_slli_epi64(o, 1), _mm512_slli_epi64(o, 2)),
                          _mm512_slli_epi64(o, 7));
@@ -256,8 +258,8 @@ EVC_INLINE void v_scatter_iv(const struct evc_x86_chain *c, vec v)
 EVC_ISA_END
 
 const struct evc_aes evc_aes_x86_vaes512 = {
-    .kernel = EVC_KERNEL_HEAD(x86_vaes512, X86_VAES512, CT, PARALLEL, WIDE * VEC_BLOCKS, struct evc_aes_fips197_key,
-                              EVC_KEY_FIPS197),
+    .kernel = EVC_KERNEL_HEAD(x86_vaes512, X86_VAES512, CT, PARALLEL, WIDE * VEC_BLOCKS,
+                              struct evc_aes_fips197_key, EVC_KEY_FIPS197),
     .set_key = evc_x86_set_key,
     .encrypt = encrypt,
     .decrypt = decrypt,

@@ -3,23 +3,23 @@
  * AES modes with many blocks in flight, written once for every width of vector. Include it inside
  * the region of the kernel's ISA, after these have been defined:
  *
- *   vec, VEC_BLOCKS          a vector of 1, 2 or 4 blocks; block 0 is the lowest and the first in memory
- *   WIDE, XTS_WIDE, CHAINS_WIDE  vectors in flight: 4, 8 or 12; the latter two at most 8
+ *   vec, VEC_BLOCKS      a vector of 1, 2 or 4 blocks; block 0 is the lowest, and first in memory
+ *   WIDE, XTS_WIDE, CHAINS_WIDE   vectors in flight: 4, 8 or 12; the latter two at most 8
  *   XTS_KEYS, CHAINS_KEYS    how many round keys to keep in registers there
- *   CHAINS_PAIRS             whether chains go on by two blocks
- *   v_load, v_store          a whole vector, no alignment
- *   v_load_part, v_store_part  its first n_bytes, 1 to 16 * VEC_BLOCKS; touches no other memory
+ *   CHAINS_PAIRS         whether chains go on by two blocks
+ *   v_load, v_store      a whole vector, no alignment
+ *   v_load_part, v_store_part   its first n_bytes, 1 to 16 * VEC_BLOCKS; touches no other memory
  *   v_all, v_low, v_block    one block in all places; block 0; block n
- *   v_shift_in(iv, v)        blocks iv, v[0], v[1], ... : what stands before each block of v
+ *   v_shift_in(iv, v)    blocks iv, v[0], v[1], ...: what stands before each block of v
  *   v_xor, v_xor3, v_add32, v_shuffle8   shuffle8 within each block
  *   v_enc, v_enc_last, v_dec, v_dec_last
- *   v_keys, v_keys_of, v_key, v_key_last   round keys, each in all places: from memory or in registers
- *   v_counter_steps()        0, 1, ... in the last words
+ *   v_keys, v_keys_of, v_key, v_key_last   round keys, in all places: from memory or in registers
+ *   v_counter_steps()    0, 1, ... in the last words
  *   v_tweaks_first(base)     base * x^j for block j (IEEE 1619-2018 section 5.2)
- *   v_tweaks_next(v)         v * x^VEC_BLOCKS
- *   v_tweaks_begin, v_tweaks_wide   the tweaks of XTS_WIDE vectors at a time, from what begin has set up;
- *                            that state's element 0 is the next of them
- *   v_gather, v_scatter      one block from or to each of VEC_BLOCKS chains; _2: two blocks; _iv: the IV
+ *   v_tweaks_next(v)     v * x^VEC_BLOCKS
+ *   v_tweaks_begin, v_tweaks_wide   the tweaks of XTS_WIDE vectors at a time, from what begin has
+ *                        set up; element 0 of that state is the next of them
+ *   v_gather, v_scatter  one block from or to each of VEC_BLOCKS chains; _2: two; _iv: the IV
  *
  * Every mode is: whiten, middle rounds, last round; what differs is what is folded into the first
  * and the last round key. Steps of WIDE vectors, then one of 4, then single vectors, the last of
@@ -83,7 +83,8 @@ EVC_INLINE void middle_decrypt(const v_keys *k, vec *s, unsigned n)
 
 /* ---- Blocks (ECB) ---------------------------------------------------------------------------- */
 
-EVC_INLINE void ecb_step(const v_keys *k, const uint8_t *in, uint8_t *out, unsigned n, int decrypting)
+EVC_INLINE void ecb_step(const v_keys *k, const uint8_t *in, uint8_t *out, unsigned n,
+                         int decrypting)
 {
     const vec first = v_key(k, 0), last = v_key_last(k);
     vec s[MAX_WIDE];
@@ -164,7 +165,8 @@ EVC_INLINE void ctr_step(const v_keys *k, vec *count, const uint8_t *in, uint8_t
 }
 
 /* n_bytes: 1 to VEC_BYTES */
-EVC_INLINE void ctr_part(const v_keys *k, vec count, const uint8_t *in, uint8_t *out, size_t n_bytes)
+EVC_INLINE void ctr_part(const v_keys *k, vec count, const uint8_t *in, uint8_t *out,
+                         size_t n_bytes)
 {
     const vec first = v_key(k, 0), last = v_key_last(k);
     vec s[MAX_WIDE];
@@ -205,7 +207,8 @@ static void ctr32(const void *vkey, uint8_t counter[16], const uint8_t *in, uint
 #define CBC_FINISH(i)                                                                              \
     v_store(out + (i) * VEC_BYTES, v_dec_last(s[i], v_xor(last, CBC_BEFORE(i))))
 
-EVC_INLINE __m128i cbc_step(const v_keys *k, __m128i iv, const uint8_t *in, uint8_t *out, unsigned n)
+EVC_INLINE __m128i cbc_step(const v_keys *k, __m128i iv, const uint8_t *in, uint8_t *out,
+                            unsigned n)
 {
     const vec first = v_key(k, 0), last = v_key_last(k);
     const vec before_0 = v_shift_in(iv, v_load(in));
@@ -220,7 +223,8 @@ EVC_INLINE __m128i cbc_step(const v_keys *k, __m128i iv, const uint8_t *in, uint
 }
 
 /* n_bytes: 16 to VEC_BYTES, whole blocks */
-EVC_INLINE __m128i cbc_part(const v_keys *k, __m128i iv, const uint8_t *in, uint8_t *out, size_t n_bytes)
+EVC_INLINE __m128i cbc_part(const v_keys *k, __m128i iv, const uint8_t *in, uint8_t *out,
+                            size_t n_bytes)
 {
     const vec first = v_key(k, 0), last = v_key_last(k);
     const vec cipher = v_load_part(in, n_bytes);
@@ -307,20 +311,20 @@ EVC_INLINE __m128i xts_wide(wide_key *key, __m128i tweak, const uint8_t *in, uin
 }
 
 /* Not inlined: every vector register is taken. */
-static __attribute__((noinline)) __m128i xts_wide_encrypt(wide_key *key, __m128i tweak, const uint8_t *in,
-                                                          uint8_t *out, size_t n_blocks)
+EVC_OUT_OF_LINE __m128i xts_wide_encrypt(wide_key *key, __m128i tweak, const uint8_t *in,
+                                         uint8_t *out, size_t n_blocks)
 {
     return xts_wide(key, tweak, in, out, n_blocks, 0);
 }
 
-static __attribute__((noinline)) __m128i xts_wide_decrypt(wide_key *key, __m128i tweak, const uint8_t *in,
-                                                          uint8_t *out, size_t n_blocks)
+EVC_OUT_OF_LINE __m128i xts_wide_decrypt(wide_key *key, __m128i tweak, const uint8_t *in,
+                                         uint8_t *out, size_t n_blocks)
 {
     return xts_wide(key, tweak, in, out, n_blocks, 1);
 }
 
-EVC_INLINE void xts(wide_key *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out, size_t n_blocks,
-                    int decrypting)
+EVC_INLINE void xts(wide_key *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out,
+                    size_t n_blocks, int decrypting)
 {
     const size_t n_wide = n_blocks - n_blocks % (XTS_WIDE * VEC_BLOCKS);
     __m128i base = evc_x86_load(tweak);
@@ -370,8 +374,8 @@ static void xts_decrypt(const void *key, uint8_t tweak[16], const uint8_t *in, u
  * the last round key takes in the next plaintext; the ciphertext is the whitened state without it.
  * One vector's input and output stand side by side, so that the others' rounds hide them.
  */
-EVC_INLINE void chains_blocks(const v_keys *k, vec *s, const struct evc_x86_chain *chains, size_t at,
-                              size_t end, unsigned n, int storing)
+EVC_INLINE void chains_blocks(const v_keys *k, vec *s, const struct evc_x86_chain *chains,
+                              size_t at, size_t end, unsigned n, int storing)
 {
     const vec first = v_key(k, 0), last = v_key_last(k), fold = v_xor(first, last);
     vec next;
@@ -391,11 +395,12 @@ EVC_INLINE void chains_blocks(const v_keys *k, vec *s, const struct evc_x86_chai
 
 #if CHAINS_PAIRS
 /* The same for an even number of blocks, two at a time. */
-EVC_INLINE void chains_pairs(const v_keys *k, vec *s, const struct evc_x86_chain *chains, size_t at,
-                             size_t end, unsigned n, int storing)
+EVC_INLINE void chains_pairs(const v_keys *k, vec *s, const struct evc_x86_chain *chains,
+                             size_t at, size_t end, unsigned n, int storing)
 {
     const vec first = v_key(k, 0), last = v_key_last(k), fold = v_xor(first, last);
-    vec t[MAX_WIDE], next, second; /* t: the second plaintext, then the first ciphertext of a pair */
+    vec t[MAX_WIDE]; /* the second plaintext, then the first ciphertext of a pair */
+    vec next, second;
 
     EACH(n, v_gather_2(chains + i * VEC_BLOCKS, at, &next, &t[i]);
          s[i] = v_xor3(s[i], next, first));
@@ -416,8 +421,8 @@ EVC_INLINE void chains_pairs(const v_keys *k, vec *s, const struct evc_x86_chain
 #endif
 
 /* n_blocks (not 0) more of n x VEC_BLOCKS chains, none of them shorter. */
-EVC_INLINE void chains_step(wide_key *key, struct evc_x86_chain *chains, size_t n_blocks, unsigned n,
-                            int storing)
+EVC_INLINE void chains_step(wide_key *key, struct evc_x86_chain *chains, size_t n_blocks,
+                            unsigned n, int storing)
 {
     const v_keys k = key_schedule(key, 0, CHAINS_KEYS);
     vec s[MAX_WIDE];
@@ -441,8 +446,8 @@ EVC_INLINE void chains_step(wide_key *key, struct evc_x86_chain *chains, size_t 
 
 /* Not inlined: their registers and the chains would share one frame. */
 #define CHAINS_RUN(name, n)                                                                        \
-    static __attribute__((noinline)) void name(wide_key *key, struct evc_x86_chain *chains,        \
-                                               size_t n_blocks, int storing)                       \
+    EVC_OUT_OF_LINE void name(wide_key *key, struct evc_x86_chain *chains, size_t n_blocks,        \
+                              int storing)                                                         \
     {                                                                                              \
         chains_step(key, chains, n_blocks, n, storing);                                            \
     }
