@@ -1,0 +1,407 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""A property that could not fail would prove nothing: break a kernel and see which fails.
+
+A kernel with all operations is added to a copy of the tree. Each break changes a few words of it,
+or of the code that all kernels share; `harness check` must then fail the property named.
+"""
+
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+KERNEL, COMPOSE, WIPE = "src/aes/c_whole.c", "src/aes/aes.c", "src/common/wipe.c"
+LINE = "KERNEL(aes, c_whole, ANY, VARTIME, PARALLEL)\n"
+CC = os.environ.get("CC", "cc").split()
+CHECK = ["check", "--quick", "--kernel", "c_whole,c_ref,c_bitslice64"]
+FLAGS = ["-O1", "-Iinclude", "-Isrc"]
+
+ENCRYPT = "    evc_aes_c_ref.encrypt(key, in, out, n_blocks);\n"
+DECRYPT = "    evc_aes_c_ref.decrypt(key, in, out, n_blocks);\n"
+SET_KEY = "    evc_aes_c_ref.set_key(vkey, user_key);\n"
+STAY = """key->own = (uintptr_t)vkey;
+}
+
+#define IN_PLACE (((const struct key *)key)->own == (uintptr_t)key)
+#define evc_aes_c_ref (*(IN_PLACE ? &evc_aes_c_ref : &nothing))
+static void do_nothing(const void *key, const uint8_t *in, uint8_t *out, size_t n_blocks)
+{
+    (void)key, (void)in, (void)out, (void)n_blocks;
+}
+static const struct evc_aes nothing = {.encrypt = do_nothing, .decrypt = do_nothing};"""
+LENGTH = "every_length_equals_reference"
+PLACE = "in_place_equals_disjoint"
+ALIGNMENT = "every_alignment_equals_reference"
+INSIDE = "accesses_stay_inside_the_buffers"
+SPLIT = "split_calls_equal_one_call"
+OWN = "own_operations_equal_composed_ones"
+INVERSE = "decryption_inverts_encryption"
+COUNTER = "counter_wraps_modulo_2_32"
+MANY = "many_messages_equal_one_by_one"
+ONLY = "encrypt_only_keys_encrypt_alike"
+UNCHANGED = "keys_change_only_when_set"
+REBIND = "rebinding_keeps_the_key"
+
+# What is broken; the file, the words and what they become; the property that must notice.
+BREAKS = [
+    (
+        "the line's timing class",
+        KERNEL,
+        "ANY, VARTIME",
+        "ANY, CT",
+        "descriptor_agrees_with_its_line",
+    ),
+    (
+        "a batch of 0 blocks",
+        KERNEL,
+        "PARALLEL, BATCH",
+        "PARALLEL, 0",
+        "descriptor_agrees_with_its_line",
+    ),
+    (
+        "one key size",
+        KERNEL,
+        SET_KEY,
+        SET_KEY
+        + "    if (key->fips197.head.rounds == 12)\n        key->fips197.enc[12][0] ^= 1;\n",
+        "known_answers",
+    ),
+    (
+        "the ninth block of nine",
+        KERNEL,
+        ENCRYPT,
+        ENCRYPT + "    if (n_blocks == 9)\n        out[128] ^= 1;\n",
+        LENGTH,
+    ),
+    (
+        "no blocks at all",
+        KERNEL,
+        ENCRYPT,
+        ENCRYPT + "    if (n_blocks == 0)\n        out[0] ^= 1;\n",
+        LENGTH,
+    ),
+    (
+        "decryption of 17 blocks with 256 bits",
+        KERNEL,
+        DECRYPT,
+        DECRYPT
+        + "    if (((const struct key *)key)->fips197.head.rounds == 14 && n_blocks > 16)\n"
+        "        out[256] ^= 1;\n",
+        LENGTH,
+    ),
+    (
+        "a byte behind a partial block",
+        KERNEL,
+        "evc_xor(out, in, stream, n);",
+        "evc_xor(out, in, stream, n);\n        if (n % 16)\n            out[n] = 0;",
+        LENGTH,
+    ),
+    (
+        "the counter after a partial block",
+        KERNEL,
+        "count += (uint32_t)n_blocks;",
+        "count += (uint32_t)(n / 16);",
+        LENGTH,
+    ),
+    (
+        "the IV after CBC",
+        KERNEL,
+        "encrypt(key, iv, iv, 1);\n        memcpy(out + 16 * i, iv, 16);",
+        "encrypt(key, iv, iv, 1);\n        memcpy(out + 16 * i, iv, 16);\n"
+        "        iv[0] ^= i == 11;",
+        LENGTH,
+    ),
+    (
+        "a late block of CBC-MAC",
+        KERNEL,
+        "encrypt(key, chain, chain, 1);",
+        "encrypt(key, chain, chain, 1);\n        chain[2] ^= i == 20;",
+        LENGTH,
+    ),
+    ("the carry of the tweak", KERNEL, "0x87", "0x86", LENGTH),
+    (
+        "the last tweak",
+        KERNEL,
+        "i++, next_tweak(tweak)) {\n        evc_xor16(block, in + 16 * i, tweak);\n        encrypt",
+        "i++, i < n_blocks ? next_tweak(tweak) : (void)0) {\n"
+        "        evc_xor16(block, in + 16 * i, tweak);\n        encrypt",
+        LENGTH,
+    ),
+    (
+        "the input",
+        KERNEL,
+        ENCRYPT,
+        ENCRYPT + "    if (n_blocks && in != out)\n        ((uint8_t *)(uintptr_t)in)[0] ^= 1;\n",
+        LENGTH,
+    ),
+    (
+        "CBC decryption in place",
+        KERNEL,
+        "        memcpy(next, in + 16 * i, 16);\n        evc_xor16(out + 16 * i, plain, iv);",
+        "        evc_xor16(out + 16 * i, plain, iv);\n        memcpy(next, in + 16 * i, 16);",
+        PLACE,
+    ),
+    (
+        "the end before the beginning",
+        KERNEL,
+        ENCRYPT,
+        "    for (size_t i = 0; n_blocks > 1 && i < 16; i++)\n        out[16 + i] = 0;\n" + ENCRYPT,
+        PLACE,
+    ),
+    (
+        "one alignment of the output",
+        KERNEL,
+        ENCRYPT,
+        ENCRYPT + "    if (n_blocks && ((uintptr_t)out & 15) == 9)\n        out[0] ^= 1;\n",
+        ALIGNMENT,
+    ),
+    (
+        "one alignment of the input",
+        KERNEL,
+        ENCRYPT,
+        ENCRYPT + "    if (n_blocks && ((uintptr_t)in & 15) == 5)\n        out[0] ^= 1;\n",
+        ALIGNMENT,
+    ),
+    (
+        "a user key off alignment",
+        KERNEL,
+        SET_KEY,
+        "    user_key = (const uint8_t *)((uintptr_t)user_key & ~(uintptr_t)15);\n" + SET_KEY,
+        "set_key_takes_any_alignment",
+    ),
+    (
+        "a byte read behind",
+        KERNEL,
+        ENCRYPT,
+        "    (void)*(volatile const uint8_t *)(in + 16 * n_blocks);\n" + ENCRYPT,
+        INSIDE,
+    ),
+    (
+        "a byte read before",
+        KERNEL,
+        ENCRYPT,
+        "    (void)*(volatile const uint8_t *)(in - 1);\n" + ENCRYPT,
+        INSIDE,
+    ),
+    (
+        "a byte rewritten before",
+        KERNEL,
+        ENCRYPT,
+        "    volatile uint8_t *before = out - 1;\n    *before = *before;\n" + ENCRYPT,
+        INSIDE,
+    ),
+    (
+        "all of a partial block read",
+        KERNEL,
+        "evc_xor(out, in, stream, n);",
+        "(void)*(volatile const uint8_t *)(in + 16 * n_blocks - 1);\n"
+        "        evc_xor(out, in, stream, n);",
+        INSIDE,
+    ),
+    (
+        "32 bytes of every user key read",
+        KERNEL,
+        SET_KEY,
+        SET_KEY + "    (void)*(volatile const uint8_t *)(user_key + 31);\n",
+        INSIDE,
+    ),
+    (
+        "an odd counter at the start of a call",
+        KERNEL,
+        "uint32_t count = evc_load32_be(counter + 12);",
+        "static uint32_t last;\n    uint32_t count = evc_load32_be(counter + 12);\n\n"
+        "    count += count == last;\n    last = count"
+        " + (uint32_t)(len_bytes / 16);",
+        SPLIT,
+    ),
+    (
+        "a fused operation alone",
+        KERNEL,
+        "count + (uint32_t)i);",
+        "count + (uint32_t)(i % 7));",
+        OWN,
+    ),
+    (
+        "decryption of the second batch",
+        KERNEL,
+        DECRYPT,
+        DECRYPT + "    if (n_blocks > 8)\n        out[128] ^= 1;\n",
+        INVERSE,
+    ),
+    (
+        "a counter of one byte",
+        KERNEL,
+        "count + (uint32_t)i);",
+        "(count & ~255u) | ((count + (uint32_t)i) & 255));",
+        COUNTER,
+    ),
+    (
+        "a counter of two bytes",
+        KERNEL,
+        "count + (uint32_t)i);",
+        "(count & ~65535u) | ((count + (uint32_t)i) & 65535));",
+        COUNTER,
+    ),
+    (
+        "a counter of five bytes",
+        KERNEL,
+        "memcpy(stream + 16 * i, counter, 12);",
+        "memcpy(stream + 16 * i, counter, 12);\n"
+        "            stream[16 * i + 11] += count + (uint32_t)i < count;",
+        COUNTER,
+    ),
+    ("messages without output", KERNEL, "if (msgs[m].out)", "if (msgs[m].out || m == 5)", MANY),
+    (
+        "messages longer than the first",
+        KERNEL,
+        "msgs[m].len_bytes / 16;",
+        "(msgs[m].len_bytes > 16 + msgs[0].len_bytes ? msgs[0] : msgs[m]).len_bytes / 16;",
+        MANY,
+    ),
+    (
+        "the rest of a message",
+        KERNEL,
+        "msgs[m].len_bytes / 16;",
+        "(msgs[m].len_bytes + 1) / 16;",
+        MANY,
+    ),
+    (
+        "the 34th message",
+        KERNEL,
+        "        if (msgs[m].out)",
+        "        msgs[m].iv[0] ^= m == 33;\n        if (msgs[m].out)",
+        MANY,
+    ),
+    (
+        "keys for encryption only",
+        KERNEL,
+        SET_KEY,
+        SET_KEY + "    key->fips197.enc[3][3] ^= !key->fips197.head.can_decrypt;\n",
+        ONLY,
+    ),
+    ("keys that must stay where they are", KERNEL, "key->own = 0;\n}", STAY, "keys_may_be_copied"),
+    (
+        "a key that counts its calls",
+        KERNEL,
+        ENCRYPT,
+        "    ((struct key *)(uintptr_t)key)->own++;\n" + ENCRYPT,
+        UNCHANGED,
+    ),
+    (
+        "a byte behind the key",
+        KERNEL,
+        SET_KEY,
+        SET_KEY + "    ((uint8_t *)vkey)[sizeof *key] = 7;\n",
+        UNCHANGED,
+    ),
+    (
+        "a key form that is not what its trait says",
+        KERNEL,
+        SET_KEY,
+        SET_KEY + "    key->fips197.dec[1][0] ^= 1;\n",
+        REBIND,
+    ),
+    (
+        "the composed counter",
+        COMPOSE,
+        "evc_store32_be(stream + 16 * i + 12, count++)",
+        "evc_store32_be(stream + 16 * i + 12, count & 65535), count++",
+        COUNTER,
+    ),
+    (
+        "composed CBC decryption in place",
+        COMPOSE,
+        "        memcpy(next_iv, in + 16 * (n - 1), 16);\n        memcpy(out, plain, 16 * n);",
+        "        memcpy(out, plain, 16 * n);\n        memcpy(next_iv, in + 16 * (n - 1), 16);",
+        PLACE,
+    ),
+    (
+        "composed messages of different lengths",
+        COMPOSE,
+        "if (at + 16 > msgs[m].len_bytes)",
+        "if (at + 15 > msgs[m].len_bytes)",
+        MANY,
+    ),
+    ("the refusal to decrypt", COMPOSE, "return EVC_ERR_DIRECTION;", ";", ONLY),
+    (
+        "the refusal to rebind",
+        COMPOSE,
+        "key->head.kernel->kernel.traits & EVC_KEY_FIPS197",
+        "EVC_KEY_FIPS197",
+        REBIND,
+    ),
+    (
+        "the wipe",
+        WIPE,
+        "memset(p, 0, len_bytes);",
+        "memset(p, 0, len_bytes - 1);",
+        "wiped_keys_are_zero",
+    ),
+]
+
+
+def run(tree: pathlib.Path, *argv: str) -> str:
+    done = subprocess.run(
+        argv, cwd=tree, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+    )
+    if done.returncode and argv[0] == CC[0]:
+        sys.exit(done.stdout)
+    return done.stdout
+
+
+def compile_one(tree: pathlib.Path, source: str) -> None:
+    run(tree, *CC, *FLAGS, "-w", "-c", source, "-o", "objects/" + source.replace("/", "_") + ".o")
+
+
+def failed(tree: pathlib.Path, *options: str) -> set[str]:
+    """The properties that fail: with all operations, with none, with another key form."""
+    run(tree, *CC, "-o", "harness_here", *[str(o) for o in sorted((tree / "objects").iterdir())])
+    names = set()
+    for line in run(tree, "./harness_here", *CHECK, *options).splitlines():
+        fact = json.loads(line)
+        if fact["type"] == "check" and fact["result"] == "fail":
+            names.add(fact["property"])
+    return names
+
+
+def main() -> int:
+    bad = 0
+    with tempfile.TemporaryDirectory() as folder:
+        tree = pathlib.Path(folder)
+        for part in ("src", "include", "harness", "peers"):
+            if (ROOT / part).exists():
+                shutil.copytree(ROOT / part, tree / part)
+        shutil.copy(ROOT / "tests/whole_kernel.c", tree / KERNEL)
+        with (tree / "src/kernels.def").open("a") as registry:
+            registry.write(LINE)
+        (tree / "objects").mkdir()
+        sources = [
+            p.relative_to(tree)
+            for part in ("src", "harness")
+            for p in sorted((tree / part).rglob("*.[cS]"))
+        ]
+        for source in sources:
+            compile_one(tree, source.as_posix())
+        if names := failed(tree):
+            sys.exit(f"unbroken, it fails {', '.join(sorted(names))}")
+        for what, file, old, new, wanted in BREAKS:
+            good = (tree / file).read_text()
+            assert old in good, f"{what}: {file} no longer says {old!r}"
+            (tree / file).write_text(good.replace(old, new, 1))
+            compile_one(tree, file)
+            if not failed(tree, "--property", wanted):
+                bad += 1
+                print(f"FAILED: {what} is broken, and {wanted} passes")
+            (tree / file).write_text(good)
+            compile_one(tree, file)
+    print(f"{len(BREAKS) - bad} passed, {bad} failed, 0 skipped")
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
