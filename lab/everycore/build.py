@@ -7,6 +7,7 @@ import tempfile
 import time
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -175,8 +176,9 @@ def _make_dir(path: Path) -> None:
 def _forget_unused(folder: Path) -> None:
     oldest = time.time() - UNUSED_SECONDS
     for path in folder.glob("*"):
-        if path.stat().st_mtime < oldest:
-            path.unlink(missing_ok=True)
+        with suppress(FileNotFoundError):  # another run renames its scratch files meanwhile
+            if path.stat().st_mtime < oldest:
+                path.unlink()
 
 
 def _excerpt(stderr: str, lines: int = 12) -> str:
