@@ -17,7 +17,7 @@
 static const char *const styles[] = {"streamed", "fenced"};
 enum { STREAMED, FENCED, N_STYLES };
 
-static const struct bench_primitive *const primitives[] = {&bench_aes};
+static const struct bench_primitive *const primitives[] = {&bench_aes, &bench_ghash};
 
 /* Everything the command line says. */
 struct plan {
@@ -163,10 +163,12 @@ static void bench_lengths(struct point *p, struct plan *plan)
 static void bench_mode(struct point *p, struct plan *plan)
 {
     bool many = p->primitive->is_many(p->mode);
+    unsigned only = p->primitive->key_bits;
 
-    for (size_t i = 0; i < plan->key_bits.n; i++)
+    for (size_t i = 0; i < (only ? 1 : plan->key_bits.n); i++)
         for (size_t j = 0; j < (many ? plan->messages.n : 1); j++) {
-            p->setup.key_bits = (unsigned)option_number("--key-bits", plan->key_bits.at[i]);
+            p->setup.key_bits =
+                only ? only : (unsigned)option_number("--key-bits", plan->key_bits.at[i]);
             p->setup.messages =
                 many ? (size_t)option_number("--messages", plan->messages.at[j]) : 1;
             bench_lengths(p, plan);

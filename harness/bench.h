@@ -25,6 +25,7 @@ struct bench_setup {
 
 struct bench_primitive {
     const char *name;
+    unsigned key_bits; /* the only key size; 0: there are several, and the command line chooses */
     const char *(*mode_name)(size_t mode); /* NULL past the end */
     bool (*is_many)(size_t mode);
     /* The length in bytes of the message that stands for setup->len_bytes; 0: too short for the
@@ -38,6 +39,6 @@ struct bench_primitive {
     bench_loop *(*loop)(size_t mode, bool fenced);
 };
 
-extern const struct bench_primitive bench_aes;
+extern const struct bench_primitive bench_aes, bench_ghash;
 
 #endif

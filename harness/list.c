@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* list: every line of the registry, in order, and what this library and this CPU make of it. */
 #include "everycore/aes.h"
+#include "everycore/ghash.h"
 
 #include "commands.h"
 #include "emit.h"
@@ -58,6 +59,11 @@ static void list_line(const struct evc_registry_line *line, unsigned rank)
         const struct evc_aes *aes = evc_aes_named(line->name);
         emit_descriptor(&aes->kernel);
         emit_aes_slots(aes);
+    }
+    if (line->built && strcmp(line->primitive, "ghash") == 0) {
+        emit_descriptor(evc_ghash_kernel(evc_ghash_named(line->name)));
+        emit_list_begin("slots");
+        emit_list_end();
     }
     emit_end();
 }

@@ -4,35 +4,45 @@
  * a program that names one kernel (&evc_aes_c_ref) links that one alone.
  */
 #include "aes/kernel.h"
+#include "ghash/kernel.h"
+
+static int same_text(const char *a, const char *b)
+{
+    while (*a && *a == *b)
+        a++, b++;
+    return *a == *b;
+}
+
+/* The functions of a primitive over its table of kernels, which is above each use. */
+#define AT_AND_NAMED(primitive)                                                                    \
+    const struct evc_##primitive *evc_##primitive##_at(unsigned index)                             \
+    {                                                                                              \
+        const unsigned n = sizeof primitive##_kernels / sizeof primitive##_kernels[0];             \
+        return index < n ? primitive##_kernels[index] : NULL;                                      \
+    }                                                                                              \
+    const struct evc_##primitive *evc_##primitive##_named(const char *name)                        \
+    {                                                                                              \
+        const struct evc_##primitive *found;                                                       \
+        for (unsigned i = 0; (found = evc_##primitive##_at(i)) != NULL; i++)                       \
+            if (same_text(evc_##primitive##_kernel(found)->name, name))                            \
+                break;                                                                             \
+        return found;                                                                              \
+    }
+
+/* A table takes the lines of its primitive: OF_<primitive> says what becomes of each. */
+#define KERNEL(primitive, stem, isa, timing, use)                                                  \
+    EVC_WHEN(EVC_BUILT(isa), OF_##primitive(stem))
 
 /* ---- aes ------------------------------------------------------------------------------------- */
 
-
+#define OF_aes(stem) &evc_aes_##stem,
+#define OF_ghash(stem)
 static const struct evc_aes *const aes_kernels[] = {
-#define KERNEL(primitive, stem, isa, timing, use)                                                  \
-    EVC_WHEN(EVC_BUILT(isa), IN_AES_##primitive(stem))
-#define IN_AES_aes(stem) &evc_aes_##stem,
 #include "kernels.def"
-#undef KERNEL
 };
-
-const struct evc_aes *evc_aes_at(unsigned index)
-{
-    return index < sizeof aes_kernels / sizeof aes_kernels[0] ? aes_kernels[index] : NULL;
-}
-
-const struct evc_aes *evc_aes_named(const char *name)
-{
-    for (unsigned i = 0; i < sizeof aes_kernels / sizeof aes_kernels[0]; i++) {
-        const char *a = aes_kernels[i]->kernel.name;
-        const char *b = name;
-        while (*a && *a == *b)
-            a++, b++;
-        if (*a == *b)
-            return aes_kernels[i];
-    }
-    return NULL;
-}
+#undef OF_aes
+#undef OF_ghash
+AT_AND_NAMED(aes)
 
 const struct evc_aes *evc_aes_select(uint64_t features, unsigned policy, enum evc_use use)
 {
@@ -43,4 +53,22 @@ const struct evc_aes *evc_aes_select(uint64_t features, unsigned policy, enum ev
         if (line->built && evc_unfit(line, EVC_ARCH_HERE, "aes", features, policy, use) == EVC_FITS)
             return evc_aes_named(line->name);
     return NULL;
+}
+
+/* ---- ghash ----------------------------------------------------------------------------------- */
+
+#define OF_aes(stem)
+#define OF_ghash(stem) &evc_ghash_##stem,
+static const struct evc_ghash *const ghash_kernels[] = {
+#include "kernels.def"
+};
+#undef OF_aes
+#undef OF_ghash
+AT_AND_NAMED(ghash)
+
+const struct evc_ghash *evc_ghash_select(uint64_t features, unsigned policy)
+{
+    const struct evc_registry_line *line =
+        evc_resolve(EVC_ARCH_HERE, "ghash", features, policy, EVC_USE_ANY);
+    return line ? evc_ghash_named(line->name) : NULL;
 }

@@ -107,8 +107,9 @@ enum evc_arch {
     EVC_TUNE_LIST(F)                                                                               \
     F(CT_MUL, OTHER, 63, "ct-mul")
 
-/* Tuning: the CPU can run the code without the bit, but is not the CPU that the code is for.
- * Selection treats them as needs; a kernel asked for by name runs without them. */
+/* Tuning: the CPU can run the code without the bit, but is not the CPU that the code is for. Selection
+ * treats them as needs; a kernel asked for by name runs without them. ct-mul is one of them: without it
+ * the code gives the same results, and its timing class is a hope. */
 #define EVC_TUNE_LIST(F)                                                                           \
     F(TUNE_ZMM, X86, 48, "tune-zmm")      /* 512-bit vectors do not lower the clock */             \
     F(TUNE_WORD64, OTHER, 62, "tune-word64") /* general registers of 64 bits */
@@ -120,7 +121,7 @@ enum evc_feature_bit { EVC_FEATURE_LIST(EVC_FEATURE_BIT) EVC_BIT_N = 64 };
 /* EVC_CPU(X86_AES): the feature's bit in a feature word (uint64_t) of its architecture. Features of
  * architecture OTHER (tune-word64, ct-mul) mean the same in every feature word. */
 #define EVC_CPU(name) (UINT64_C(1) << EVC_BIT_##name)
-#define EVC_TUNE_MASK (UINT64_C(0x7fff) << 48)
+#define EVC_TUNE_MASK (UINT64_C(0xffff) << 48)
 
 /* All that lives in vector registers: clear these where a context may not touch them (an interrupt,
  * early boot), and what is selected is integer code. */
@@ -139,6 +140,15 @@ enum evc_feature_bit { EVC_FEATURE_LIST(EVC_FEATURE_BIT) EVC_BIT_N = 64 };
 #define EVC_PLACE_WORD64 ALL
 #define EVC_CC_WORD64 ""
 #define EVC_NEEDS_WORD64 EVC_CPU(TUNE_WORD64)
+
+/* Portable code whose timing class rests on multiplications of constant time, 32 x 32 and 64 x 64 bits. */
+#define EVC_PLACE_CT_MUL32 ALL
+#define EVC_CC_CT_MUL32 ""
+#define EVC_NEEDS_CT_MUL32 EVC_CPU(CT_MUL)
+
+#define EVC_PLACE_CT_MUL64 ALL
+#define EVC_CC_CT_MUL64 ""
+#define EVC_NEEDS_CT_MUL64 (EVC_CPU(CT_MUL) | EVC_CPU(TUNE_WORD64))
 
 #define EVC_PLACE_X86_SSSE3 X86
 #define EVC_CC_X86_SSSE3 "sse2,ssse3"
@@ -162,6 +172,21 @@ enum evc_feature_bit { EVC_FEATURE_LIST(EVC_FEATURE_BIT) EVC_BIT_N = 64 };
 #define EVC_CC_X86_VAES512 "avx2,aes,vaes,avx512f,avx512vl,avx512bw,avx512dq,bmi2"
 #define EVC_NEEDS_X86_VAES512                                                                      \
     (EVC_NEEDS_X86_VAES256 | EVC_CPU(X86_AVX512F) | EVC_CPU(X86_AVX512VL) |                        \
+     EVC_CPU(X86_AVX512BW) | EVC_CPU(X86_AVX512DQ) | EVC_CPU(X86_BMI2) | EVC_CPU(TUNE_ZMM))
+
+/* Carry-less multiplication, 64 x 64 bits in each 128 of a vector. */
+#define EVC_PLACE_X86_CLMUL X86
+#define EVC_CC_X86_CLMUL "sse2,ssse3,pclmul"
+#define EVC_NEEDS_X86_CLMUL (EVC_NEEDS_X86_SSSE3 | EVC_CPU(X86_PCLMUL))
+
+#define EVC_PLACE_X86_VCLMUL256 X86_64
+#define EVC_CC_X86_VCLMUL256 "avx2,pclmul,vpclmulqdq"
+#define EVC_NEEDS_X86_VCLMUL256 (EVC_NEEDS_X86_CLMUL | EVC_NEEDS_X86_AVX2 | EVC_CPU(X86_VPCLMUL))
+
+#define EVC_PLACE_X86_VCLMUL512 X86_64
+#define EVC_CC_X86_VCLMUL512 "avx2,pclmul,vpclmulqdq,avx512f,avx512vl,avx512bw,avx512dq,bmi2"
+#define EVC_NEEDS_X86_VCLMUL512                                                                    \
+    (EVC_NEEDS_X86_VCLMUL256 | EVC_CPU(X86_AVX512F) | EVC_CPU(X86_AVX512VL) |                      \
      EVC_CPU(X86_AVX512BW) | EVC_CPU(X86_AVX512DQ) | EVC_CPU(X86_BMI2) | EVC_CPU(TUNE_ZMM))
 
 /* ---- Opening an ISA inside a file ------------------------------------------------------------ */

@@ -10,6 +10,14 @@
 #define EVC_WHEN_1(...) __VA_ARGS__
 #define EVC_WHEN(condition, ...) EVC_CAT(EVC_WHEN_, condition)(__VA_ARGS__)
 
+/* The descriptors of all lines, of every primitive: so a file defines exactly the symbol that its line
+ * promises. */
+#define EVC_DECLARE(primitive, stem) extern EVC_API const struct evc_##primitive evc_##primitive##_##stem;
+#define KERNEL(primitive, stem, isa, timing, use)                                                  \
+    EVC_WHEN(EVC_BUILT(isa), EVC_DECLARE(primitive, stem))
+#include "kernels.def"
+#undef KERNEL
+
 /*
  * The head of a descriptor: EVC_KERNEL_HEAD(c_ref, ANY, VARTIME, SERIAL, 1, struct key, traits). The stem,
  * ISA, timing and use are those of the kernel's line; a test holds the two against each other.

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * GHASH (SP 800-38D section 6.4): the universal hash of GCM, and its kernels. GCM is in everycore/gcm.h.
+ *
+ *     const struct evc_ghash *kernel = evc_ghash_select(evc_cpu_features(), 0);
+ *     union evc_ghash_key key;
+ *     uint8_t y[16] = {0};
+ *     evc_ghash_set_key(&key, kernel, h);
+ *     evc_ghash_blocks(&key, y, in, n_blocks);
+ *     evc_wipe(&key, sizeof key);
+ *
+ * NOT a MAC: whoever sees one result for chosen data learns H. It is for those who build GCM or GMAC.
+ *
+ * A key belongs to the kernel that made it and remembers it. Keys may be copied; they hold no pointer into
+ * themselves. No alignment is asked of h, y and in.
+ */
+#ifndef EVERYCORE_GHASH_H
+#define EVERYCORE_GHASH_H
+
+#include "everycore/kernel.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct evc_ghash; /* a kernel's descriptor; what is in it is below, for those who write kernels */
+
+/* Every key begins with this; the rest is the kernel's own. */
+struct evc_ghash_head {
+    const struct evc_ghash *kernel;
+};
+
+/* A key of any kernel that selection can return. */
+union evc_ghash_key {
+    struct evc_ghash_head head;
+    EVC_ALIGN(16) uint8_t bytes[960];
+};
+
+/* ---- Choosing a kernel --------------------------------------------------------------------------- */
+
+/* As evc_aes_select; GHASH has one use. Never NULL: a portable constant-time kernel always fits. */
+EVC_API const struct evc_ghash *evc_ghash_select(uint64_t features, unsigned policy);
+
+/* As evc_aes_named and evc_aes_at. */
+EVC_API const struct evc_ghash *evc_ghash_named(const char *name);
+EVC_API const struct evc_ghash *evc_ghash_at(unsigned index);
+
+/* Any descriptor begins with its struct evc_kernel. */
+static inline const struct evc_kernel *evc_ghash_kernel(const struct evc_ghash *ghash)
+{
+    return (const struct evc_kernel *)(const void *)ghash;
+}
+
+/* ---- Keys ------------------------------------------------------------------------------------------ */
+
+/*
+ * h: the hash subkey, 16 bytes; in GCM the encryption of 16 zero bytes.
+ *
+ * Some kernels are chosen by name only, since their keys are larger than the union. evc_ghash_set_key_in
+ * takes memory of the caller: room_bytes, at least kernel.key_bytes, aligned to kernel.key_align. All
+ * functions below take either kind of key.
+ *
+ * EVC_ERR_KERNEL      kernel is NULL, or its key does not fit
+ */
+EVC_API enum evc_status evc_ghash_set_key(union evc_ghash_key *key, const struct evc_ghash *kernel,
+                                          const uint8_t *h);
+EVC_API enum evc_status evc_ghash_set_key_in(void *key, size_t room_bytes,
+                                             const struct evc_ghash *kernel, const uint8_t *h);
+
+/* ---- Hashing ----------------------------------------------------------------------------------------- */
+
+/* y = (y ^ block) * H for each block of 16 bytes; begin with 16 zero bytes. Calling again continues. */
+EVC_API void evc_ghash_blocks(const void *key, uint8_t y[16], const uint8_t *in, size_t n_blocks);
+
+/* The same for any length: the last block is filled up with zeros. */
+EVC_API void evc_ghash_padded(const void *key, uint8_t y[16], const uint8_t *in, size_t len_bytes);
+
+/* ---- For kernels and their harness --------------------------------------------------------------------- */
+
+/* The descriptor. New members come at the end, and kernel.version tells which are there. key points to
+ * kernel.key_bytes bytes, aligned to kernel.key_align, that begin with an evc_ghash_head already set. */
+struct evc_ghash {
+    struct evc_kernel kernel;
+
+    /* Both mandatory. n_blocks may be 0. */
+    void (*set_key)(void *key, const uint8_t h[16]);
+    void (*blocks)(const void *key, uint8_t y[16], const uint8_t *in, size_t n_blocks);
+};
+
+#ifdef __cplusplus
+}
+#endif
+#endif
