@@ -336,6 +336,10 @@ EVC_INLINE void xts(wide_key *key, uint8_t tweak[16], const uint8_t *in, uint8_t
                           : xts_wide_encrypt(key, base, in, out, n_wide);
         in += 16 * n_wide, out += 16 * n_wide, n_blocks -= n_wide;
     }
+    if (!n_blocks) {
+        evc_x86_store(tweak, base);
+        return;
+    }
     k = key_schedule(key, decrypting, 15);
     t[0] = v_tweaks_first(base);
     if (XTS_WIDE > 4 && n_blocks >= 4 * VEC_BLOCKS) {
