@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * GHASH with PCLMULQDQ, 8 blocks with one reduction.
+ *
+ * Method:   8 blocks times H^8 ... H^1 by Karatsuba, summed before one reduction of two multiplications;
+ *           a rest of fewer blocks by the lower powers, one product of four multiplications each.
+ * Source:   Gueron, Kounavis: Intel Carry-Less Multiplication Instruction and its Usage for Computing the GCM
+ *           Mode, 2014; Montgomery: Modular Multiplication Without Trial Division, 1985.
+ * Needs:    X86_CLMUL.   Timing: CT (no tables, no secret branches).
+ * Key form: private.
+ */
+#include "ghash/kernel.h"
+
+#include "common/bytes.h"
+#include "common/x86.h"
+
+#if EVC_BUILT(X86_CLMUL)
+EVC_ISA_BEGIN(X86_CLMUL)
+
+typedef __m128i vec;
+#define LANES 1
+#define v_load(p) load1(p)
+#define v_store(p, v) store1(p, v)
+#define v_xor(a, b) _mm_xor_si128(a, b)
+#define v_xor3(a, b, c) _mm_xor_si128(_mm_xor_si128(a, b), c)
+#define v_swap(v) _mm_shuffle_epi32(v, 0x4e)
+#define v_low_halves(a, b) _mm_unpacklo_epi64(a, b)
+#define v_clmul(a, b, imm) _mm_clmulepi64_si128(a, b, imm)
+#define v_reverse(v) reverse1(v)
+#define v_all(block) (block)
+#define v_first(block) (block)
+#define v_fold(v) (v)
+#define v_zero() _mm_setzero_si128()
+
+#include "ghash/x86_clmul_steps.h"
+
+const struct evc_ghash evc_ghash_x86_clmul = {
+    .kernel = EVC_KERNEL_HEAD(x86_clmul, X86_CLMUL, CT, ANY, BATCH, struct key, 0),
+    .set_key = set_key,
+    .blocks = blocks,
+};
+
+EVC_ISA_END
+#else
+EVC_EMPTY_UNIT
+#endif
