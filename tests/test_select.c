@@ -2,6 +2,8 @@
 /* Selection, for every architecture on any host: all subsets of the feature bits that lines mention. */
 #include "tap.h"
 
+#include "everycore/ghash.h"
+
 static const struct {
     enum evc_arch arch;
     uint64_t vector;
@@ -179,26 +181,36 @@ static void without_vector_registers_only_integer_code_is_selected(void)
     }
 }
 
+/* The descriptor of a line, by the name; NULL if it is not in this library. */
+static const struct evc_kernel *descriptor(const struct evc_registry_line *line)
+{
+    if (strcmp(line->primitive, "ghash") == 0)
+        return evc_ghash_kernel(evc_ghash_named(line->name));
+    return evc_aes_kernel(evc_aes_named(line->name));
+}
+
 static void every_descriptor_equals_its_line(void)
 {
     const struct evc_registry_line *line;
-    unsigned n_built = 0;
+    unsigned n_aes = 0, n_ghash = 0;
 
     for (unsigned i = 0; (line = evc_registry_at(i)) != NULL; i++) {
-        const struct evc_aes *aes = evc_aes_named(line->name);
-        const struct evc_kernel *k = aes ? evc_aes_kernel(aes) : NULL;
+        const struct evc_kernel *k = descriptor(line);
         EXPECT((k != NULL) == (line->built != 0));
         if (!k)
             continue;
-        EXPECT(evc_aes_at(n_built) == aes);
-        n_built++;
+        if (strcmp(line->primitive, "aes") == 0) {
+            EXPECT(k == evc_aes_kernel(evc_aes_at(n_aes++)) && k->key_bytes <= 1024);
+        } else {
+            EXPECT(k == evc_ghash_kernel(evc_ghash_at(n_ghash++)));
+        }
         EXPECT(strcmp(k->name, line->name) == 0 && k->needs == line->needs);
         EXPECT(k->timing == line->timing && k->use == line->use);
-        EXPECT(k->key_bytes >= sizeof(struct evc_aes_head) && k->key_bytes <= 1024);
+        EXPECT(k->key_bytes >= sizeof(const struct evc_kernel *));
         EXPECT(k->key_align == 16 && k->batch > 0 && k->version == EVC_KERNEL_VERSION);
     }
-    EXPECT(evc_aes_at(n_built) == NULL && evc_aes_at(~0u) == NULL);
-    EXPECT(evc_registry_at(~0u) == NULL);
+    EXPECT(evc_aes_at(n_aes) == NULL && evc_aes_at(~0u) == NULL);
+    EXPECT(evc_ghash_at(n_ghash) == NULL && evc_ghash_at(~0u) == NULL);
 }
 
 static void names_are_whole_and_unique(void)
