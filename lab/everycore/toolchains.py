@@ -27,13 +27,13 @@ def find_compiler(
         return _ask(context, tuple(shlex.split(target.compiler)), flags, hint)
     if from_env := context.env.get("CC"):
         return _ask(context, tuple(shlex.split(from_env)), flags, INSTALL_HINT)
-    for name in ("cc", "gcc"):
+    for name in ("cc", "gcc", "clang"):
         try:
             return _ask(context, (name,), flags, INSTALL_HINT)
         except EverycoreError as error:
             if not error.message.startswith("cannot run"):
                 raise
-    return _ask(context, ("clang",), flags, INSTALL_HINT)
+    raise EverycoreError("no C compiler: cannot run cc, gcc or clang", INSTALL_HINT)
 
 
 def _ask(context: Context, command: tuple[str, ...], flags: Sequence[str], hint: str) -> Compiler:

@@ -8,6 +8,7 @@ import typer
 
 from everycore import store
 from everycore.commands.options import CompilerCommand, CompilerFlags, Json, TargetName, context_of
+from everycore.errors import EverycoreError
 from everycore.protocol import Hello, Kernel
 from everycore.report import kernels as pages
 from everycore.report import tables
@@ -28,6 +29,8 @@ def list_kernels(
 ) -> None:
     """Kernels, what they need, and whether they run here."""
     context = context_of(command)
+    if results is not None and not markdown:
+        raise EverycoreError("--results needs --markdown", "add --markdown")
     session = open_session(context, target, cc, flags)
     records = list(session.records("list"))
     kernels = [r.line for r in records if isinstance(r.line, Kernel)]

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """everycore resolve: which kernel serves which algorithm, on this CPU or on any CPU named?"""
 
+from dataclasses import asdict
+from json import dumps
 from typing import Annotated
 
 import typer
@@ -53,7 +55,7 @@ def resolve(
         raise EverycoreError("--features needs --arch", "for example --arch x86")
     session = open_session(context, "host", cc, flags)
     if cpus:
-        return _list_cpus(command, session.tree)
+        return _list_cpus(command, session.tree, json)
     arguments = ["resolve", "--policy", policy]
     if cpu:
         model = find_cpu(session.tree, cpu)
@@ -92,7 +94,11 @@ def check_features(tree: Tree, arch: str, names: list[str]) -> None:
             raise unknown_name(f"feature of {arch}", name, valid)
 
 
-def _list_cpus(command: typer.Context, tree: Tree) -> None:
+def _list_cpus(command: typer.Context, tree: Tree, json: bool) -> None:
+    if json:
+        for model in load_cpus(tree).values():
+            context_of(command).print_raw(dumps({"type": "cpu", **asdict(model)}))
+        return
     table = tables.plain_table("Name", "Arch", "Features")
     for model in load_cpus(tree).values():
         table.add_row(model.name, model.arch, " ".join(model.features))

@@ -91,6 +91,12 @@ def test_list_as_markdown_takes_speeds_from_a_result_file(lab: Lab) -> None:
     assert "tsc+addchain, gcc 12.2.0 -O2, commit 0123456789ab, 2026-01-02" in out
 
 
+def test_list_does_not_ignore_results_without_markdown(lab: Lab) -> None:
+    outcome = lab("list", "--results", "r.jsonl")
+    assert outcome.code == 2
+    assert "--results needs --markdown" in outcome.err
+
+
 # ---- resolve
 
 
@@ -132,6 +138,8 @@ def test_resolve_refuses_what_it_does_not_know(
 
 def test_resolve_lists_the_cpus(lab: Lab) -> None:
     assert "sapphirerapids" in lab("resolve", "--cpus").out
+    first = lab("resolve", "--cpus", "--json").out.splitlines()[0]
+    assert first.startswith('{"type": "cpu", "name": "pentium3", "arch": "x86", "features": []')
 
 
 # ---- check
