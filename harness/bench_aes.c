@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "everycore/cpu.h"
+#include "everycore/gcm.h"
 #include "everycore/modes.h"
 
 #include "random.h"
@@ -33,6 +34,7 @@ struct work {
         struct evc_aes_xts_key xts;
         struct evc_aes_cmac_key cmac;
         struct evc_aes_ccm_key ccm;
+        union evc_gcm_key gcm;
     };
     const struct evc_aes *kernel;
     unsigned key_bits;
@@ -94,6 +96,10 @@ LOOPS(ccm_seal, MUST(evc_aes_ccm_seal(&w->ccm, s->iv, NONCE_BYTES, w->aad, AAD_B
                                       w->len_bytes, w->tag, 16)))
 LOOPS(ccm_open, MUST(evc_aes_ccm_open(&w->ccm, s->iv, NONCE_BYTES, w->aad, AAD_BYTES, s->in, s->out,
                                       w->len_bytes, s->tag, 16)))
+LOOPS(gcm_seal, MUST(evc_gcm_seal(&w->gcm, s->iv, NONCE_BYTES, w->aad, AAD_BYTES, s->in, s->out,
+                                  w->len_bytes, w->tag, 16)))
+LOOPS(gcm_open, MUST(evc_gcm_open(&w->gcm, s->iv, NONCE_BYTES, w->aad, AAD_BYTES, s->in, s->out,
+                                  w->len_bytes, s->tag, 16)))
 LOOPS(cbc_enc_many, MUST(evc_aes_cbc_encrypt_many(&w->key, w->messages, w->n_messages)))
 LOOPS(cmac_many, evc_aes_cmac_many(&w->cmac, w->messages, w->n_messages);)
 LOOPS(setkey, MUST(evc_aes_set_key(&w->made, w->kernel, w->user_key, w->key_bits)))
@@ -109,7 +115,7 @@ enum {
 };
 
 /* What keys a mode has. */
-enum keys { ONE, XTS, CMAC, CCM };
+enum keys { ONE, XTS, CMAC, CCM, GCM };
 
 static const struct mode {
     const char *name;
@@ -129,6 +135,8 @@ static const struct mode {
     MODE("cmac", cmac, CMAC, 0),
     MODE("ccm-seal", ccm_seal, CCM, 0),
     MODE("ccm-open", ccm_open, CCM, OPENS),
+    MODE("gcm-seal", gcm_seal, GCM, 0),
+    MODE("gcm-open", gcm_open, GCM, OPENS),
     MODE("cbc-enc-many", cbc_enc_many, ONE, BLOCKS | MANY),
     MODE("cmac-many", cmac_many, CMAC, MANY),
     MODE("setkey", setkey, ONE, KEY),
@@ -236,6 +244,17 @@ static const struct evc_aes *kernel_for(enum evc_use use, const struct work *w, 
     return other;
 }
 
+/* GHASH of GCM: the kernel that is selected on this CPU. */
+static const struct evc_ghash *ghash_for(bool alone, const char **with)
+{
+    const struct evc_ghash *ghash = evc_ghash_select(evc_cpu_features(), 0);
+
+    if (alone)
+        return evc_ghash_named("c_ref");
+    *with = evc_ghash_kernel(ghash)->name;
+    return ghash;
+}
+
 /* XTS: all data by the kernel under test; its tweak is one block, and by that kernel too unless it
  * is PARALLEL. */
 static enum evc_status set_keys(struct work *w, enum keys keys, bool alone, const char **with)
@@ -251,19 +270,25 @@ static enum evc_status set_keys(struct work *w, enum keys keys, bool alone, cons
         serial = kernel_for(EVC_USE_SERIAL, w, alone, with);
         return evc_aes_ccm_set_key(&w->ccm, kernel_for(EVC_USE_PARALLEL, w, alone, with), serial,
                                    w->user_key, w->key_bits);
+    case GCM:
+        return evc_gcm_set_pair(&w->gcm, w->kernel, ghash_for(alone, with), w->user_key,
+                                w->key_bits);
     case ONE: break;
     }
     return evc_aes_set_key(&w->key, w->kernel, w->user_key, w->key_bits);
 }
 
 /* Each slot's message becomes one that opens. */
-static void seal_slots(struct work *w)
+static void seal_slots(struct work *w, enum keys keys)
 {
     for (size_t i = 0; i <= w->slot_mask; i++) {
         struct slot *s = &w->slots[i];
         uint8_t *text = w->in + (s->in - w->in);
-        w->failures |= (unsigned)evc_aes_ccm_seal(&w->ccm, s->iv, NONCE_BYTES, w->aad, AAD_BYTES,
-                                                  text, text, w->len_bytes, s->tag, 16);
+        w->failures |= (unsigned)(
+            keys == GCM ? evc_gcm_seal(&w->gcm, s->iv, NONCE_BYTES, w->aad, AAD_BYTES, text, text,
+                                       w->len_bytes, s->tag, 16)
+                        : evc_aes_ccm_seal(&w->ccm, s->iv, NONCE_BYTES, w->aad, AAD_BYTES, text,
+                                           text, w->len_bytes, s->tag, 16));
     }
 }
 
@@ -295,7 +320,7 @@ static void *prepare(size_t mode, const struct bench_setup *setup, const char **
         return NULL;
     random_bytes(&r, w->aad, AAD_BYTES);
     if (modes[mode].flags & OPENS)
-        seal_slots(w);
+        seal_slots(w, modes[mode].keys);
     return w;
 }
 

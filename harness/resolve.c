@@ -23,17 +23,19 @@ static const enum evc_use uses[] = {EVC_USE_PARALLEL, EVC_USE_SERIAL};
 static const struct mode_uses {
     const char *primitive, *algorithm;
     enum evc_use uses[2]; /* ANY: no second key */
+    const char *hash;     /* a primitive of one use that takes part, or NULL */
 } mode_uses[] = {
-    {"aes", "ecb(aes)", {EVC_USE_PARALLEL}},
-    {"aes", "cbc-enc(aes)", {EVC_USE_SERIAL}},
-    {"aes", "cbc-dec(aes)", {EVC_USE_PARALLEL}},
-    {"aes", "ctr(aes)", {EVC_USE_PARALLEL}},
-    {"aes", "xts(aes)", {EVC_USE_PARALLEL, EVC_USE_SERIAL}},
-    {"aes", "cbcmac(aes)", {EVC_USE_SERIAL}},
-    {"aes", "cmac(aes)", {EVC_USE_SERIAL}},
-    {"aes", "ccm(aes)", {EVC_USE_PARALLEL, EVC_USE_SERIAL}},
-    {"aes", "cbc-enc-many(aes)", {EVC_USE_PARALLEL}},
-    {"aes", "cmac-many(aes)", {EVC_USE_PARALLEL}},
+    {"aes", "ecb(aes)", {EVC_USE_PARALLEL}, NULL},
+    {"aes", "cbc-enc(aes)", {EVC_USE_SERIAL}, NULL},
+    {"aes", "cbc-dec(aes)", {EVC_USE_PARALLEL}, NULL},
+    {"aes", "ctr(aes)", {EVC_USE_PARALLEL}, NULL},
+    {"aes", "xts(aes)", {EVC_USE_PARALLEL, EVC_USE_SERIAL}, NULL},
+    {"aes", "cbcmac(aes)", {EVC_USE_SERIAL}, NULL},
+    {"aes", "cmac(aes)", {EVC_USE_SERIAL}, NULL},
+    {"aes", "ccm(aes)", {EVC_USE_PARALLEL, EVC_USE_SERIAL}, NULL},
+    {"aes", "gcm(aes)", {EVC_USE_PARALLEL}, "ghash"},
+    {"aes", "cbc-enc-many(aes)", {EVC_USE_PARALLEL}, NULL},
+    {"aes", "cmac-many(aes)", {EVC_USE_PARALLEL}, NULL},
 };
 
 static void emit_skipped(const struct request *r, const struct evc_registry_line *line,
@@ -102,11 +104,18 @@ static void resolve_mode(const struct request *r, const struct mode_uses *mode)
     emit_list_begin("uses");
     for (size_t i = 0; i < n; i++)
         emit_text(NULL, use_name(mode->uses[i]));
+    if (mode->hash)
+        emit_text(NULL, use_name(EVC_USE_ANY));
     emit_list_end();
     emit_list_begin("kernels");
     for (size_t i = 0; i < n; i++) {
         const struct evc_registry_line *line =
             evc_resolve(r->arch, mode->primitive, r->features, r->policy, mode->uses[i]);
+        emit_text(NULL, line ? line->name : NULL);
+    }
+    if (mode->hash) {
+        const struct evc_registry_line *line =
+            evc_resolve(r->arch, mode->hash, r->features, r->policy, EVC_USE_ANY);
         emit_text(NULL, line ? line->name : NULL);
     }
     emit_list_end();

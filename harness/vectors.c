@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "everycore/cpu.h"
+#include "everycore/gcm.h"
 #include "everycore/modes.h"
 
 #include "commands.h"
@@ -102,6 +104,27 @@ static enum evc_status run_ccm(const struct vector *x, const struct evc_aes *aes
     return status;
 }
 
+/* By the AES kernel under test and the GHASH kernel that is selected on this CPU. */
+static enum evc_status run_gcm(const struct vector *x, const struct evc_aes *aes, bool seal,
+                               const uint8_t *in, struct outcome *o)
+{
+    union evc_gcm_key key;
+    const struct value *nonce = &x->v[NONCE], *aad = &x->v[AAD], *tag = &x->v[TAG];
+    enum evc_status status = evc_gcm_set_pair(&key, aes, evc_ghash_select(evc_cpu_features(), 0),
+                                              x->v[KEY].bytes, bits(&x->v[KEY]));
+
+    if (status != EVC_OK)
+        return status;
+    if (!seal)
+        return evc_gcm_open(&key, nonce->bytes, nonce->n, aad->bytes, aad->n, in, o->out, o->n,
+                            tag->bytes, tag->n);
+    status = evc_gcm_seal(&key, nonce->bytes, nonce->n, aad->bytes, aad->n, in, o->out, o->n, o->tag,
+                          tag->n);
+    if (status == EVC_OK && memcmp(o->tag, tag->bytes, tag->n) != 0)
+        return EVC_ERR_TAG;
+    return status;
+}
+
 static enum evc_status one_block(const union evc_aes_key *key, bool encrypt, uint8_t *iv,
                                  const uint8_t in[16], uint8_t out[16])
 {
@@ -147,7 +170,7 @@ static enum evc_status run_ecb(const struct vector *x, const union evc_aes_key *
     return EVC_OK;
 }
 
-enum family { ECB, CBC, CTR, XTS, CBCMAC, CMAC, CCM, MCT_ECB, MCT_CBC };
+enum family { ECB, CBC, CTR, XTS, CBCMAC, CMAC, CCM, GCM, MCT_ECB, MCT_CBC };
 
 static const struct vector_mode {
     const char *name;
@@ -166,6 +189,8 @@ static const struct vector_mode {
     {"cmac", CMAC, true, 0},
     {"ccm-seal", CCM, true, 1 << NONCE | 1 << TAG},
     {"ccm-open", CCM, false, 1 << NONCE | 1 << TAG},
+    {"gcm-seal", GCM, true, 1 << NONCE | 1 << TAG},
+    {"gcm-open", GCM, false, 1 << NONCE | 1 << TAG},
     {"ecb-enc-mct", MCT_ECB, true, 0},
     {"ecb-dec-mct", MCT_ECB, false, 0},
     {"cbc-enc-mct", MCT_CBC, true, 1 << IV},
@@ -199,7 +224,8 @@ static enum evc_status run_one_key(const struct vector *x, const struct vector_m
     case MCT_CBC: return run_mct(x, &key, mode->encrypt, in, o);
     case XTS:
     case CMAC:
-    case CCM: break;
+    case CCM:
+    case GCM: break;
     }
     return EVC_ERR_KERNEL;
 }
@@ -211,6 +237,7 @@ static enum evc_status run(const struct vector *x, const struct vector_mode *mod
     case XTS: return run_xts(x, aes, mode->encrypt, in, o);
     case CMAC: return run_cmac(x, aes, in, o);
     case CCM: return run_ccm(x, aes, mode->encrypt, in, o);
+    case GCM: return run_gcm(x, aes, mode->encrypt, in, o);
     default: return run_one_key(x, mode, aes, in, o);
     }
 }

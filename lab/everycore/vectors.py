@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """NIST's response files, as lines for `harness vectors`. Pure except for finding the package.
 
-The Python package `cryptography-vectors` carries the CAVP files for AES in ECB, CBC, XTS and CCM,
-the examples of SP 800-38B for CMAC and those of RFC 3686 for CTR. It has no Monte Carlo files.
+The Python package `cryptography-vectors` carries the CAVP files for AES in ECB, CBC, XTS, CCM and
+GCM, the examples of SP 800-38B for CMAC and those of RFC 3686 for CTR. It has no Monte Carlo files.
 """
 
 import importlib.util
@@ -50,6 +50,7 @@ def find_files() -> list[VectorFile] | None:
         ("CTR/*.txt", _ctr_lines),
         ("XTS/*/*.rsp", _xts_lines),
         ("CCM/*.rsp", _ccm_lines),
+        ("GCM/*.rsp", _gcm_lines),
     ):
         for path in sorted(aes.glob(pattern)):
             found.append(VectorFile(path.relative_to(aes).as_posix(), path, to_lines))
@@ -183,4 +184,18 @@ def _ccm_lines(case: Case) -> list[str]:
     return [
         _line("ccm-seal", f"ccm-seal/{where}", **common, in_=payload, out=data),
         _line("ccm-open", f"ccm-open/{where}", **common, in_=data, out=payload),
+    ]
+
+
+def _gcm_lines(case: Case) -> list[str]:
+    """A test of the decryption files without a plaintext has a wrong tag."""
+    v = case.values
+    common = {"key": v["key"], "nonce": v["iv"], "aad": v["aad"], "tag": v["tag"]}
+    sizes = (len(v["key"]) * 4, *(len(v[name]) // 2 for name in ("iv", "ct", "aad", "tag")))
+    where = "-".join(map(str, sizes)) + f"/{case.count}"
+    if "pt" not in v:
+        return [_line("gcm-open", f"gcm-open/{where}", **common, in_=v["ct"], out="fail")]
+    return [
+        _line("gcm-seal", f"gcm-seal/{where}", **common, in_=v["pt"], out=v["ct"]),
+        _line("gcm-open", f"gcm-open/{where}", **common, in_=v["ct"], out=v["pt"]),
     ]

@@ -7,6 +7,7 @@
 
 #include "aes/tweak.h"
 #include "common/bytes.h"
+#include "common/ct.h"
 
 /* Composed operations work through a buffer of this many blocks on the stack. */
 #define CHUNK_BLOCKS 32
@@ -77,7 +78,9 @@ EVC_OUT_OF_LINE void compose_ctr32(const union evc_aes_key *key, uint8_t counter
         size_t n_blocks = (n + 15) / 16;
         for (size_t i = 0; i < n_blocks; i++) {
             memcpy(stream + 16 * i, counter, 12);
-            evc_store32_be(stream + 16 * i + 12, count++);
+            evc_store32_be(stream + 16 * i + 12, count);
+            /* Opaque, so that i counts the loop: GCM's counter may depend on the key. */
+            count = evc_barrier32(count + 1);
         }
         key->head.kernel->encrypt(key, stream, stream, n_blocks);
         evc_xor(out, in, stream, n);

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * AES-GCM: SP 800-38D (2007). Authenticated encryption with associated data.
+ *
+ *     union evc_gcm_key key;
+ *     evc_gcm_set_pair(&key, evc_aes_select(features, 0, EVC_USE_PARALLEL),
+ *                      evc_ghash_select(features, 0), user_key, 256);
+ *     evc_gcm_seal(&key, iv, 12, aad, aad_bytes, in, out, len_bytes, tag, 16);
+ *     evc_wipe(&key, sizeof key);
+ *
+ * An IV must never serve twice under one key: two messages with one IV give away the authentication key
+ * and the sum of their plaintexts (section 8). IVs of 12 bytes are the fast and the usual ones.
+ *
+ * Any kernel of AES with any of GHASH is a pair; its timing class is the worse of the two. Keys may be copied.
+ * Buffers: in and out are the same or do not overlap; no alignment is asked of them.
+ */
+#ifndef EVERYCORE_GCM_H
+#define EVERYCORE_GCM_H
+
+#include "everycore/aes.h"
+#include "everycore/ghash.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Limits of section 5.2.1.1, in bytes: text 2^39 - 256 bits, associated data and IV 2^64 - 1 bits. */
+#define EVC_GCM_MAX_TEXT ((UINT64_C(1) << 36) - 32)
+#define EVC_GCM_MAX_AAD ((UINT64_C(1) << 61) - 1)
+
+struct evc_gcm; /* how a key works; what is in it is below, for those who write kernels */
+
+/* Every key begins with this. */
+struct evc_gcm_head {
+    const struct evc_gcm *kernel;
+    uint32_t rounds; /* of AES: 10, 12 or 14 */
+};
+
+union evc_gcm_key {
+    struct evc_gcm_head head;
+    EVC_ALIGN(16) uint8_t bytes[2048];
+};
+
+/*
+ * user_key: key_bits / 8 bytes; key_bits: 128, 192 or 256.
+ *
+ * evc_gcm_set_pair: any two kernels. evc_gcm_set_key: a kernel that does both parts in one.
+ *
+ * EVC_ERR_KEY_SIZE    key_bits is none of these
+ * EVC_ERR_KERNEL      a kernel is NULL, or its key does not fit
+ * After any error the key is wiped.
+ */
+EVC_API enum evc_status evc_gcm_set_pair(union evc_gcm_key *key, const struct evc_aes *aes,
+                                         const struct evc_ghash *ghash, const uint8_t *user_key,
+                                         unsigned key_bits);
+EVC_API enum evc_status evc_gcm_set_key(union evc_gcm_key *key, const struct evc_gcm *kernel,
+                                        const uint8_t *user_key, unsigned key_bits);
+
+/*
+ * One message. iv: 1 byte or more. tag: 16, 15, 14, 13, 12, 8 or 4 bytes; the two shortest only with the limits of
+ * SP 800-38D appendix C. The tag is apart from the ciphertext; protocols put it behind.
+ *
+ * EVC_ERR_NONCE_SIZE  the IV is empty or too long
+ * EVC_ERR_TAG_SIZE    no such tag
+ * EVC_ERR_LENGTH      text or associated data longer than the limits above
+ * EVC_ERR_TAG         open: forged or damaged; out has been wiped
+ */
+EVC_API enum evc_status evc_gcm_seal(const union evc_gcm_key *key, const uint8_t *iv, size_t iv_bytes,
+                                     const uint8_t *aad, size_t aad_bytes, const uint8_t *in,
+                                     uint8_t *out, size_t len_bytes, uint8_t *tag, size_t tag_bytes);
+EVC_API enum evc_status evc_gcm_open(const union evc_gcm_key *key, const uint8_t *iv, size_t iv_bytes,
+                                     const uint8_t *aad, size_t aad_bytes, const uint8_t *in,
+                                     uint8_t *out, size_t len_bytes, const uint8_t *tag,
+                                     size_t tag_bytes);
+
+/*
+ * A message in pieces of any lengths: start, all associated data, the text, finish. Opening in pieces hands out
+ * plaintext before it is verified: use none of it, and wipe it, unless finish returns EVC_OK.
+ *
+ * EVC_ERR_NONCE_SIZE  start: as above
+ * EVC_ERR_LENGTH      aad, update: beyond the limit; associated data after text; no message is begun, or it
+ *                     is finished. Nothing done, the state is as before. finish: no message is begun.
+ * EVC_ERR_TAG_SIZE    finish: no such tag; the state is as before
+ * EVC_ERR_TAG         open_finish: forged or damaged
+ * finish wipes the state, except after EVC_ERR_TAG_SIZE.
+ */
+struct evc_gcm_state {
+    uint8_t counter[16];  /* of the next block */
+    uint8_t y[16];        /* the hash so far */
+    uint8_t block[16];    /* associated data or ciphertext of the block begun */
+    uint8_t stream[16];   /* key stream of the block begun */
+    uint8_t tag_mask[16]; /* E(J_0) */
+    uint64_t aad_bytes, text_bytes;
+    uint32_t used;  /* bytes of the block begun, 0 to 15 */
+    uint32_t phase; /* 0: no message; 1: associated data; 2: text */
+};
+
+EVC_API enum evc_status evc_gcm_start(const union evc_gcm_key *key, struct evc_gcm_state *state,
+                                      const uint8_t *iv, size_t iv_bytes);
+EVC_API enum evc_status evc_gcm_aad(const union evc_gcm_key *key, struct evc_gcm_state *state,
+                                    const uint8_t *aad, size_t len_bytes);
+EVC_API enum evc_status evc_gcm_seal_update(const union evc_gcm_key *key,
+                                            struct evc_gcm_state *state, const uint8_t *in,
+                                            uint8_t *out, size_t len_bytes);
+EVC_API enum evc_status evc_gcm_open_update(const union evc_gcm_key *key,
+                                            struct evc_gcm_state *state, const uint8_t *in,
+                                            uint8_t *out, size_t len_bytes);
+EVC_API enum evc_status evc_gcm_seal_finish(const union evc_gcm_key *key,
+                                            struct evc_gcm_state *state, uint8_t *tag,
+                                            size_t tag_bytes);
+EVC_API enum evc_status evc_gcm_open_finish(const union evc_gcm_key *key,
+                                            struct evc_gcm_state *state, const uint8_t *tag,
+                                            size_t tag_bytes);
+
+/* ---- For kernels and their harness --------------------------------------------------------------------- */
+
+/*
+ * The descriptor. New members come at the end, and kernel.version tells which are there.
+ *
+ * key points to kernel.key_bytes bytes, aligned to kernel.key_align, that begin with an evc_gcm_head already set.
+ * n_blocks may be 0. The counter is the last 4 bytes of its block, big-endian, and wraps modulo 2^32.
+ */
+struct evc_gcm {
+    struct evc_kernel kernel;
+
+    /* Mandatory. encrypt, hash: as encrypt of evc_aes and blocks of evc_ghash. */
+    void (*set_key)(void *key, const uint8_t *user_key);
+    void (*encrypt)(const void *key, const uint8_t *in, uint8_t *out, size_t n_blocks);
+    void (*hash)(const void *key, uint8_t y[16], const uint8_t *in, size_t n_blocks);
+    /* CTR, and the hash of the ciphertext: out when sealing, in when opening. */
+    void (*seal_blocks)(const void *key, uint8_t counter[16], uint8_t y[16], const uint8_t *in,
+                        uint8_t *out, size_t n_blocks);
+    void (*open_blocks)(const void *key, uint8_t counter[16], uint8_t y[16], const uint8_t *in,
+                        uint8_t *out, size_t n_blocks);
+
+    /* Optional: a whole message with an IV of 12 bytes, its tag of 16 bytes to tag; all lengths are within the limits.
+     * open does not compare. */
+    void (*seal)(const void *key, const uint8_t iv[12], const uint8_t *aad, size_t aad_bytes,
+                 const uint8_t *in, uint8_t *out, size_t len_bytes, uint8_t tag[16]);
+    void (*open)(const void *key, const uint8_t iv[12], const uint8_t *aad, size_t aad_bytes,
+                 const uint8_t *in, uint8_t *out, size_t len_bytes, uint8_t tag[16]);
+};
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,411 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * GCM (SP 800-38D) over the slots of struct evc_gcm, and the pair: any kernel of AES with any of GHASH, in the
+ * form of such slots, so that the code above them knows one kind of key.
+ */
+#include "everycore/gcm.h"
+
+#include "common/bytes.h"
+#include "common/ct.h"
+
+/* ---- The pair ---------------------------------------------------------------------------------- */
+
+struct pair_key {
+    struct evc_gcm_head head;
+    union evc_aes_key aes; /* for encryption only */
+    union evc_ghash_key ghash;
+};
+
+typedef char pair_keys_fit[sizeof(struct pair_key) <= sizeof(union evc_gcm_key) ? 1 : -1];
+
+/* Encrypted, then hashed while it is in the first-level cache. */
+#define PIECE_BLOCKS 256
+
+static void pair_encrypt(const void *vkey, const uint8_t *in, uint8_t *out, size_t n_blocks)
+{
+    const struct pair_key *key = vkey;
+
+    evc_aes_encrypt(&key->aes, in, out, n_blocks);
+}
+
+static void pair_hash(const void *vkey, uint8_t y[16], const uint8_t *in, size_t n_blocks)
+{
+    const struct pair_key *key = vkey;
+
+    evc_ghash_blocks(&key->ghash, y, in, n_blocks);
+}
+
+static void pair_seal_blocks(const void *vkey, uint8_t counter[16], uint8_t y[16],
+                             const uint8_t *in, uint8_t *out, size_t n_blocks)
+{
+    const struct pair_key *key = vkey;
+
+    for (size_t n; n_blocks; n_blocks -= n, in += 16 * n, out += 16 * n) {
+        n = n_blocks < PIECE_BLOCKS ? n_blocks : PIECE_BLOCKS;
+        evc_aes_ctr32(&key->aes, counter, in, out, 16 * n);
+        evc_ghash_blocks(&key->ghash, y, out, n);
+    }
+}
+
+static void pair_open_blocks(const void *vkey, uint8_t counter[16], uint8_t y[16],
+                             const uint8_t *in, uint8_t *out, size_t n_blocks)
+{
+    const struct pair_key *key = vkey;
+
+    for (size_t n; n_blocks; n_blocks -= n, in += 16 * n, out += 16 * n) {
+        n = n_blocks < PIECE_BLOCKS ? n_blocks : PIECE_BLOCKS;
+        evc_ghash_blocks(&key->ghash, y, in, n);
+        evc_aes_ctr32(&key->aes, counter, in, out, 16 * n);
+    }
+}
+
+static const struct evc_gcm pair = {
+    .kernel = {.name = "pair", .key_bytes = sizeof(struct pair_key), .key_align = 16, .batch = 1,
+               .version = EVC_KERNEL_VERSION},
+    .encrypt = pair_encrypt,
+    .hash = pair_hash,
+    .seal_blocks = pair_seal_blocks,
+    .open_blocks = pair_open_blocks,
+};
+
+/* ---- Keys -------------------------------------------------------------------------------------- */
+
+static enum evc_status set_pair(struct pair_key *key, const struct evc_aes *aes,
+                                const struct evc_ghash *ghash, const uint8_t *user_key,
+                                unsigned key_bits)
+{
+    enum evc_status status = evc_aes_set_encrypt_key(&key->aes, aes, user_key, key_bits);
+    uint8_t h[16] = {0};
+
+    if (status != EVC_OK)
+        return status;
+    key->head.kernel = &pair;
+    key->head.rounds = key->aes.head.rounds;
+    evc_aes_encrypt(&key->aes, h, h, 1);
+    status = evc_ghash_set_key(&key->ghash, ghash, h);
+    evc_wipe(h, sizeof h);
+    return status;
+}
+
+enum evc_status evc_gcm_set_pair(union evc_gcm_key *key, const struct evc_aes *aes,
+                                 const struct evc_ghash *ghash, const uint8_t *user_key,
+                                 unsigned key_bits)
+{
+    enum evc_status status = set_pair((struct pair_key *)(void *)key, aes, ghash, user_key, key_bits);
+
+    if (status != EVC_OK)
+        evc_wipe(key, sizeof *key);
+    return status;
+}
+
+enum evc_status evc_gcm_set_key(union evc_gcm_key *key, const struct evc_gcm *kernel,
+                                const uint8_t *user_key, unsigned key_bits)
+{
+    enum evc_status status = EVC_OK;
+
+    if (key_bits != 128 && key_bits != 192 && key_bits != 256)
+        status = EVC_ERR_KEY_SIZE;
+    else if (!kernel || !kernel->set_key || kernel->kernel.key_bytes > sizeof *key ||
+             kernel->kernel.key_align > 16)
+        status = EVC_ERR_KERNEL;
+    if (status != EVC_OK) {
+        evc_wipe(key, sizeof *key);
+        return status;
+    }
+    key->head.kernel = kernel;
+    key->head.rounds = key_bits / 32 + 6;
+    kernel->set_key(key, user_key);
+    return EVC_OK;
+}
+
+/* ---- The start ----------------------------------------------------------------------------------- */
+
+static void hash_lengths(const union evc_gcm_key *key, uint8_t y[16], uint64_t first_bytes,
+                         uint64_t second_bytes)
+{
+    uint8_t lengths[16];
+
+    evc_store64_be(lengths, 8 * first_bytes);
+    evc_store64_be(lengths + 8, 8 * second_bytes);
+    key->head.kernel->hash(key, y, lengths, 1);
+}
+
+/* J_0 (section 7.1, step 2) from an IV that is not of 12 bytes. */
+EVC_OUT_OF_LINE void hash_iv(const union evc_gcm_key *key, uint8_t j0[16], const uint8_t *iv,
+                             size_t iv_bytes)
+{
+    const size_t whole = iv_bytes & ~(size_t)15;
+    uint8_t last[16] = {0};
+
+    memset(j0, 0, 16);
+    key->head.kernel->hash(key, j0, iv, whole / 16);
+    if (iv_bytes != whole) {
+        memcpy(last, iv + whole, iv_bytes - whole);
+        key->head.kernel->hash(key, j0, last, 1);
+    }
+    hash_lengths(key, j0, 0, iv_bytes);
+}
+
+static int iv_fits(uint64_t iv_bytes)
+{
+    return iv_bytes != 0 && iv_bytes <= EVC_GCM_MAX_AAD;
+}
+
+static void start(const union evc_gcm_key *key, struct evc_gcm_state *state, const uint8_t *iv,
+                  size_t iv_bytes)
+{
+    memset(state->y, 0, 16);
+    state->aad_bytes = state->text_bytes = 0;
+    state->used = 0;
+    state->phase = 1;
+    if (iv_bytes == 12) {
+        memcpy(state->counter, iv, 12);
+        evc_store32_be(state->counter + 12, 1);
+    } else {
+        hash_iv(key, state->counter, iv, iv_bytes);
+    }
+    key->head.kernel->encrypt(key, state->counter, state->tag_mask, 1);
+    evc_store32_be(state->counter + 12, evc_load32_be(state->counter + 12) + 1);
+}
+
+enum evc_status evc_gcm_start(const union evc_gcm_key *key, struct evc_gcm_state *state,
+                              const uint8_t *iv, size_t iv_bytes)
+{
+    if (!iv_fits(iv_bytes))
+        return EVC_ERR_NONCE_SIZE;
+    start(key, state, iv, iv_bytes);
+    return EVC_OK;
+}
+
+/* ---- Associated data --------------------------------------------------------------------------------- */
+
+/* The block begun, filled up with zeros, enters the hash. */
+static void end_block(const union evc_gcm_key *key, struct evc_gcm_state *state)
+{
+    if (!state->used)
+        return;
+    memset(state->block + state->used, 0, 16 - state->used);
+    key->head.kernel->hash(key, state->y, state->block, 1);
+    state->used = 0;
+}
+
+static void take_aad(const union evc_gcm_key *key, struct evc_gcm_state *state, const uint8_t *aad,
+                     size_t len_bytes)
+{
+    size_t n;
+
+    state->aad_bytes += len_bytes;
+    if (state->used && len_bytes) {
+        n = 16 - state->used < len_bytes ? 16 - state->used : len_bytes;
+        memcpy(state->block + state->used, aad, n);
+        state->used += (uint32_t)n;
+        aad += n, len_bytes -= n;
+        if (state->used == 16)
+            end_block(key, state);
+    }
+    n = len_bytes & ~(size_t)15;
+    if (n)
+        key->head.kernel->hash(key, state->y, aad, n / 16);
+    if (len_bytes - n) {
+        memcpy(state->block, aad + n, len_bytes - n);
+        state->used = (uint32_t)(len_bytes - n);
+    }
+}
+
+enum evc_status evc_gcm_aad(const union evc_gcm_key *key, struct evc_gcm_state *state,
+                            const uint8_t *aad, size_t len_bytes)
+{
+    if (state->phase != 1 || len_bytes > EVC_GCM_MAX_AAD - state->aad_bytes)
+        return EVC_ERR_LENGTH;
+    take_aad(key, state, aad, len_bytes);
+    return EVC_OK;
+}
+
+/* ---- The text --------------------------------------------------------------------------------------- */
+
+/* n bytes within the block begun, whose key stream is there. */
+static void part_of_block(const union evc_gcm_key *key, struct evc_gcm_state *state,
+                          const uint8_t *in, uint8_t *out, size_t n, int sealing)
+{
+    uint8_t *block = state->block + state->used;
+
+    if (!sealing)
+        memcpy(block, in, n);
+    evc_xor(out, in, state->stream + state->used, n);
+    if (sealing)
+        memcpy(block, out, n);
+    state->used += (uint32_t)n;
+    if (state->used == 16)
+        end_block(key, state);
+}
+
+static void crypt_text(const union evc_gcm_key *key, struct evc_gcm_state *state, const uint8_t *in,
+                       uint8_t *out, size_t len_bytes, int sealing)
+{
+    const struct evc_gcm *kernel = key->head.kernel;
+    size_t n;
+
+    if (state->phase == 1) {
+        end_block(key, state);
+        state->phase = 2;
+    }
+    state->text_bytes += len_bytes;
+    if (state->used && len_bytes) {
+        n = 16 - state->used < len_bytes ? 16 - state->used : len_bytes;
+        part_of_block(key, state, in, out, n, sealing);
+        in += n, out += n, len_bytes -= n;
+    }
+    n = len_bytes & ~(size_t)15;
+    if (n) {
+        (sealing ? kernel->seal_blocks : kernel->open_blocks)(key, state->counter, state->y, in, out,
+                                                              n / 16);
+        in += n, out += n, len_bytes -= n;
+    }
+    if (len_bytes) {
+        kernel->encrypt(key, state->counter, state->stream, 1);
+        evc_store32_be(state->counter + 12, evc_load32_be(state->counter + 12) + 1);
+        part_of_block(key, state, in, out, len_bytes, sealing);
+    }
+}
+
+static enum evc_status update(const union evc_gcm_key *key, struct evc_gcm_state *state,
+                              const uint8_t *in, uint8_t *out, size_t len_bytes, int sealing)
+{
+    if (!state->phase || len_bytes > EVC_GCM_MAX_TEXT - state->text_bytes)
+        return EVC_ERR_LENGTH;
+    crypt_text(key, state, in, out, len_bytes, sealing);
+    return EVC_OK;
+}
+
+enum evc_status evc_gcm_seal_update(const union evc_gcm_key *key, struct evc_gcm_state *state,
+                                    const uint8_t *in, uint8_t *out, size_t len_bytes)
+{
+    return update(key, state, in, out, len_bytes, 1);
+}
+
+enum evc_status evc_gcm_open_update(const union evc_gcm_key *key, struct evc_gcm_state *state,
+                                    const uint8_t *in, uint8_t *out, size_t len_bytes)
+{
+    return update(key, state, in, out, len_bytes, 0);
+}
+
+/* ---- The tag -------------------------------------------------------------------------------------------- */
+
+static int tag_fits(size_t tag_bytes) /* section 5.2.1.2 */
+{
+    return (tag_bytes >= 12 && tag_bytes <= 16) || tag_bytes == 8 || tag_bytes == 4;
+}
+
+/* The tag, whole, in state->y. The block begun and the lengths are hashed in one call. */
+static void end_message(const union evc_gcm_key *key, struct evc_gcm_state *state)
+{
+    uint8_t last[32] = {0};
+    const size_t n = state->used ? 2 : 1;
+
+    memcpy(last, state->block, state->used);
+    evc_store64_be(last + 16 * n - 16, 8 * state->aad_bytes);
+    evc_store64_be(last + 16 * n - 8, 8 * state->text_bytes);
+    key->head.kernel->hash(key, state->y, last, n);
+    evc_xor16(state->y, state->y, state->tag_mask);
+}
+
+static enum evc_status compare(const uint8_t computed[16], const uint8_t *tag, size_t tag_bytes)
+{
+    uint32_t equal = evc_mask_equal(computed, tag, tag_bytes);
+
+    evc_public(&equal, sizeof equal); /* the caller learns it as the status */
+    return equal ? EVC_OK : EVC_ERR_TAG;
+}
+
+enum evc_status evc_gcm_seal_finish(const union evc_gcm_key *key, struct evc_gcm_state *state,
+                                    uint8_t *tag, size_t tag_bytes)
+{
+    if (!tag_fits(tag_bytes))
+        return EVC_ERR_TAG_SIZE;
+    if (!state->phase)
+        return EVC_ERR_LENGTH;
+    end_message(key, state);
+    memcpy(tag, state->y, tag_bytes);
+    evc_wipe(state, sizeof *state);
+    return EVC_OK;
+}
+
+enum evc_status evc_gcm_open_finish(const union evc_gcm_key *key, struct evc_gcm_state *state,
+                                    const uint8_t *tag, size_t tag_bytes)
+{
+    enum evc_status status;
+
+    if (!tag_fits(tag_bytes))
+        return EVC_ERR_TAG_SIZE;
+    if (!state->phase)
+        return EVC_ERR_LENGTH;
+    end_message(key, state);
+    status = compare(state->y, tag, tag_bytes);
+    evc_wipe(state, sizeof *state);
+    return status;
+}
+
+/* ---- In one call ------------------------------------------------------------------------------------------ */
+
+static enum evc_status check_sizes(uint64_t iv_bytes, uint64_t aad_bytes, uint64_t len_bytes,
+                                   size_t tag_bytes)
+{
+    if (!iv_fits(iv_bytes))
+        return EVC_ERR_NONCE_SIZE;
+    if (!tag_fits(tag_bytes))
+        return EVC_ERR_TAG_SIZE;
+    if (aad_bytes > EVC_GCM_MAX_AAD || len_bytes > EVC_GCM_MAX_TEXT)
+        return EVC_ERR_LENGTH;
+    return EVC_OK;
+}
+
+/* A message whose sizes are checked; computed: its tag. */
+static void crypt_message(const union evc_gcm_key *key, const uint8_t *iv, size_t iv_bytes,
+                          const uint8_t *aad, size_t aad_bytes, const uint8_t *in, uint8_t *out,
+                          size_t len_bytes, uint8_t computed[16], int sealing)
+{
+    const struct evc_gcm *kernel = key->head.kernel;
+    struct evc_gcm_state state;
+
+    if (iv_bytes == 12 && (sealing ? kernel->seal : kernel->open)) {
+        (sealing ? kernel->seal : kernel->open)(key, iv, aad, aad_bytes, in, out, len_bytes, computed);
+        return;
+    }
+    start(key, &state, iv, iv_bytes);
+    take_aad(key, &state, aad, aad_bytes);
+    crypt_text(key, &state, in, out, len_bytes, sealing);
+    end_message(key, &state);
+    memcpy(computed, state.y, 16);
+    evc_wipe(&state, sizeof state);
+}
+
+enum evc_status evc_gcm_seal(const union evc_gcm_key *key, const uint8_t *iv, size_t iv_bytes,
+                             const uint8_t *aad, size_t aad_bytes, const uint8_t *in, uint8_t *out,
+                             size_t len_bytes, uint8_t *tag, size_t tag_bytes)
+{
+    enum evc_status status = check_sizes(iv_bytes, aad_bytes, len_bytes, tag_bytes);
+    uint8_t computed[16];
+
+    if (status != EVC_OK)
+        return status;
+    crypt_message(key, iv, iv_bytes, aad, aad_bytes, in, out, len_bytes, computed, 1);
+    memcpy(tag, computed, tag_bytes);
+    return EVC_OK;
+}
+
+enum evc_status evc_gcm_open(const union evc_gcm_key *key, const uint8_t *iv, size_t iv_bytes,
+                             const uint8_t *aad, size_t aad_bytes, const uint8_t *in, uint8_t *out,
+                             size_t len_bytes, const uint8_t *tag, size_t tag_bytes)
+{
+    enum evc_status status = check_sizes(iv_bytes, aad_bytes, len_bytes, tag_bytes);
+    uint8_t computed[16];
+
+    if (status != EVC_OK)
+        return status;
+    crypt_message(key, iv, iv_bytes, aad, aad_bytes, in, out, len_bytes, computed, 0);
+    status = compare(computed, tag, tag_bytes);
+    evc_wipe(computed, sizeof computed); /* of a forgery, the tag that would have been right */
+    if (status != EVC_OK && len_bytes)
+        evc_wipe(out, len_bytes);
+    return status;
+}
