@@ -49,7 +49,9 @@ def build_harness(
         _compile_all(context, tree, compiler, objects)
         link_flags = (*compile_flags, *target.link_flags)
         _link(context, compiler, link_flags, objects, libraries, binary)
-        _forget_unused(context.cache_dir() / "objects")
+        _forget_unused(context.cache_dir())
+    else:
+        _mark_used(binary)
     return Build(binary, compiler, (*compile_flags, *target.link_flags))
 
 
@@ -91,10 +93,9 @@ def _compile_all(
 ) -> None:
     missing = [o for o in objects if not o.path.is_file()]
     for present in set(objects) - set(missing):
-        os.utime(present.path)
+        _mark_used(present.path)
     if not missing:
         return
-    _make_dir(missing[0].path.parent)
     with (
         Progress(context.err, "compiling", len(missing)) as progress,
         ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool,
@@ -127,7 +128,6 @@ def _link(
     libraries: Sequence[str],
     binary: Path,
 ) -> None:
-    _make_dir(binary.parent)
     with _Scratch(binary) as scratch:
         files = [str(o.path) for o in objects]
         argv = [*compiler.command, *flags, *files, *libraries, "-o", str(scratch)]
@@ -151,7 +151,15 @@ class _Scratch:
         self._path = path
 
     def __enter__(self) -> Path:
-        handle, name = tempfile.mkstemp(dir=self._path.parent, suffix=self._path.suffix)
+        folder = self._path.parent
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            handle, name = tempfile.mkstemp(dir=folder, suffix=self._path.suffix)
+        except OSError as error:
+            raise EverycoreError(
+                f"cannot write the cache {folder}: {error.strerror}",
+                "set XDG_CACHE_HOME to another place",
+            ) from error
         os.close(handle)
         self._scratch = Path(name)
         return self._scratch
@@ -163,22 +171,20 @@ class _Scratch:
             self._scratch.unlink(missing_ok=True)
 
 
-def _make_dir(path: Path) -> None:
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise EverycoreError(
-            f"cannot write the cache {path}: {error.strerror}",
-            "set XDG_CACHE_HOME to another place",
-        ) from error
+def _mark_used(path: Path) -> None:
+    with suppress(OSError):  # another user's cache, or cleared by another run
+        os.utime(path)
 
 
-def _forget_unused(folder: Path) -> None:
+def _forget_unused(cache: Path) -> None:
+    """Objects, and binaries each in a folder of its own."""
     oldest = time.time() - UNUSED_SECONDS
-    for path in folder.glob("*"):
-        with suppress(FileNotFoundError):  # another run renames its scratch files meanwhile
+    for path in (*cache.glob("objects/*"), *cache.glob("bin/*/*")):
+        with suppress(OSError):  # another run renames its scratch files meanwhile
             if path.stat().st_mtime < oldest:
                 path.unlink()
+                if path.parent.parent.name == "bin":
+                    path.parent.rmdir()
 
 
 def _excerpt(stderr: str, lines: int = 12) -> str:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The world outside, in one object: paths, streams, clock, processes. Tests replace it."""
 
+import io
 import os
 import subprocess
 import sys
@@ -63,7 +64,12 @@ class SystemRunner:
             source.seek(0)
             try:
                 process = subprocess.Popen(
-                    argv, stdin=source, stdout=subprocess.PIPE, stderr=errors, text=True
+                    argv,
+                    stdin=source,
+                    stdout=subprocess.PIPE,
+                    stderr=errors,
+                    encoding="utf-8",
+                    errors="replace",
                 )
             except OSError as error:
                 raise EverycoreError(f"cannot run {argv[0]}: {error.strerror}") from error
@@ -110,14 +116,23 @@ class Context:
         return self._user_dir("XDG_STATE_HOME", ".local/state", "Library/Application Support")
 
     def _user_dir(self, variable: str, elsewhere: str, on_macos: str) -> Path:
-        if base := self.env.get(variable):
-            return Path(base) / "everycore"
-        home = Path(self.env.get("HOME") or Path.home())
+        # A relative path is invalid: XDG Base Directory Specification 0.8.
+        if (base := Path(self.env.get(variable, ""))).is_absolute():
+            return base / "everycore"
+        try:
+            home = Path(self.env.get("HOME") or Path.home())
+        except RuntimeError as error:  # a user without a line in the table of users
+            raise EverycoreError(
+                "no home directory for what everycore keeps", f"set HOME or {variable}"
+            ) from error
         return home / (on_macos if sys.platform == "darwin" else elsewhere) / "everycore"
 
 
 def system_context() -> Context:
     """The context outside of tests."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # what it cannot show is no reason to stop
+            stream.reconfigure(errors="replace")
     return Context(
         out=Console(highlight=False),
         err=Console(stderr=True, highlight=False),

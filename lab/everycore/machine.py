@@ -10,6 +10,7 @@ from everycore.context import Context
 from everycore.errors import EverycoreError
 from everycore.model import Machine, Revision, Tree
 
+COMPILED = ("include", "src", "harness", "peers")
 GOVERNOR = Path("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")
 
 
@@ -61,9 +62,7 @@ def revision(context: Context, tree: Tree) -> Revision:
     git = ["git", "-C", str(tree.root)]
     try:
         head = context.runner.run([*git, "rev-parse", "--short=12", "HEAD"])
-        changes = context.runner.run(
-            [*git, "status", "--porcelain", "--", "include", "src", "harness"]
-        )
+        changes = context.runner.run([*git, "status", "--porcelain", "--", *COMPILED])
     except EverycoreError:
         return Revision("", False)
     if head.code != 0:

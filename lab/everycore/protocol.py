@@ -148,6 +148,17 @@ class Other:
 Line = Hello | Kernel | Resolved | Mode | Check | Bench | Vector | Summary | Failure | Other
 
 
+def is_failure(line: Line) -> bool:
+    """Whether the line is why a harness ends with exit code 1."""
+    match line:
+        case Check() | Vector():
+            return line.result == "fail"
+        case Summary():
+            return line.failed > 0
+        case _:
+            return isinstance(line, Failure)
+
+
 @dataclass(frozen=True, slots=True)
 class Record:
     """A line as it was written, and what it says."""

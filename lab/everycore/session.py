@@ -29,10 +29,11 @@ class Session:
     def records(self, *arguments: str, stdin: Iterable[str] = ()) -> Iterator[Record]:
         """The lines of one harness command, its greeting included.
 
-        A failed check (exit code 1) is in the lines; anything worse is raised.
+        A failed check (exit code 1) is in the lines; anything worse is raised, and exit code 1
+        without such a line.
         """
         lines = self.transport.stream(self.build.binary, arguments, stdin)
-        last = ""
+        last, failed = "", False
         while True:
             try:
                 text = next(lines)
@@ -41,8 +42,10 @@ class Session:
                 break
             if text.strip():
                 last = text
-                yield protocol.parse(text)
-        _raise_if_broken(completed, arguments, last)
+                record = protocol.parse(text)
+                failed = failed or protocol.is_failure(record.line)
+                yield record
+        _raise_if_broken(completed, arguments, last, failed)
 
 
 def open_session(
@@ -77,8 +80,10 @@ def _split(flags: str) -> list[str]:
         raise EverycoreError(f"--flags cannot be split into words: {error}") from error
 
 
-def _raise_if_broken(completed: Completed, arguments: Sequence[str], last: str) -> None:
-    if completed.code in (0, 1):
+def _raise_if_broken(
+    completed: Completed, arguments: Sequence[str], last: str, failed: bool
+) -> None:
+    if completed.code == 0 or (completed.code == 1 and failed):
         return
     said = completed.stderr.strip().splitlines()
     if completed.code == 2:

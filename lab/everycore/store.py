@@ -43,6 +43,13 @@ class Run:
     def title(self) -> str:
         return f"{self.revision} {self.compiler} {' '.join(self.flags)}"
 
+    def source(self) -> str:
+        """Where the numbers come from, for the foot of a table."""
+        return (
+            f"{self.machine.title()}, {self.counter}, {self.compiler} {' '.join(self.flags)},"
+            f" commit {self.revision}, {self.date[:10]}"
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Results:
@@ -61,14 +68,21 @@ def new_path(folder: Path, when: datetime, revision: Revision, command: str) -> 
     stem = f"{when:%Y%m%d-%H%M%S}-{revision.commit or 'no-commit'}-{command}"
     path = folder / (stem + SUFFIX)
     number = 2
-    while path.exists():
+    while path.exists() or _part(path).exists():
         path = folder / f"{stem}-{number}{SUFFIX}"
         number += 1
     return path
 
 
+def _part(path: Path) -> Path:
+    return path.with_name(path.name + ".part")
+
+
 class Writer:
-    """Collects a run beside its final name, and takes that name when the run is complete."""
+    """Collects a run beside its final name, and takes that name when the run is complete.
+
+    The file beside it belongs to one run: another that wants the same name is refused at once.
+    """
 
     def __init__(self, path: Path, run: Run) -> None:
         if path.exists():
@@ -76,14 +90,19 @@ class Writer:
                 f"{path} exists", "results are never overwritten: name another file"
             )
         self._path = path
-        self._part = path.with_name(path.name + ".part")
+        self._part = _part(path)
         self._run = run
         self._lines = 0
 
     def __enter__(self) -> Self:
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True)
-            self._file: TextIO = self._part.open("w", encoding="utf-8")
+            self._file: TextIO = self._part.open("x", encoding="utf-8")
+        except FileExistsError as error:
+            raise EverycoreError(
+                f"{self._part} exists: another run writes it, or one was killed",
+                "name another file with --out, or remove that one",
+            ) from error
         except OSError as error:
             raise EverycoreError(
                 f"cannot write {self._path}: {error.strerror}", "name another file with --out"

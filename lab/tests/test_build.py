@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: MIT
+import os
 from pathlib import Path
 
 import pytest
@@ -92,3 +93,28 @@ def test_a_harness_that_does_not_link_is_an_error(lab: Lab, tree: Tree) -> None:
     with pytest.raises(EverycoreError, match="cannot link"):
         build(lab, tree)
     assert not list((lab.folder / "cache" / "everycore" / "bin").rglob("harness"))
+
+
+@pytest.mark.parametrize("call", ["pathlib.Path.mkdir", "tempfile.mkstemp"])
+def test_a_cache_that_cannot_be_written_is_named(
+    lab: Lab, tree: Tree, call: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(call, refuse)
+    with pytest.raises(EverycoreError, match="cannot write the cache") as error:
+        build(lab, tree)
+    assert "XDG_CACHE_HOME" in error.value.hint
+
+
+def test_what_was_not_used_for_long_is_forgotten(lab: Lab, tree: Tree) -> None:
+    old, _ = build(lab, tree, "-O1")
+    used, _ = build(lab, tree, "-O2")
+    for path in (lab.folder / "cache").rglob("*"):
+        os.utime(path, (0, 0))
+    build(lab, tree, "-O2")
+    build(lab, tree, "-O3")
+    assert not old.binary.parent.exists()
+    assert used.binary.is_file()
+    assert len(list((lab.folder / "cache" / "everycore" / "objects").iterdir())) == 3

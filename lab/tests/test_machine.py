@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 from world import Lab, data_text
 
-from everycore import machine
+from everycore import catalog, machine
 from everycore.context import Completed
 from everycore.model import Machine, Revision, Tree
 
@@ -41,6 +41,13 @@ def test_the_revision_is_that_of_the_tree(
     said = {"rev-parse": "0123456789ab\n", "status": " M src/a.c\n"}
     monkeypatch.setattr(lab.runner, "run", lambda argv, **_: Completed(0, said[argv[3]]))
     assert str(machine.revision(lab.context(), tree)) == "0123456789ab+changes"
+
+
+def test_changes_of_all_that_is_compiled_count(lab: Lab, tmp_path: Path) -> None:
+    (tmp_path / ".git").touch()
+    machine.revision(lab.context(), Tree(tmp_path, True))
+    asked = next(call for call in lab.runner.calls if "status" in call)
+    assert {*catalog.SOURCE_DIRS, *catalog.HEADER_DIRS} <= {*asked}
 
 
 def test_without_git_there_is_no_revision(lab: Lab, tmp_path: Path) -> None:

@@ -115,3 +115,20 @@ def test_latest_passes_over_what_cannot_be_read(tmp_path: Path) -> None:
     found, unreadable = store.latest(tmp_path, 2)
     assert [r.path.name for r in found] == ["2.jsonl", "3.jsonl"]
     assert "4.jsonl" in unreadable[0].message
+
+
+def test_two_runs_at_once_do_not_write_one_file(tmp_path: Path) -> None:
+    when = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
+    path = store.new_path(tmp_path, when, RUN.revision, "bench")
+    with Writer(path, RUN):
+        assert store.new_path(tmp_path, when, RUN.revision, "bench") != path
+        with pytest.raises(EverycoreError, match="another run"):
+            write(path)
+    assert store.read(path).run == RUN
+
+
+def test_the_source_of_numbers_says_that_the_tree_had_changes() -> None:
+    assert RUN.source() == (
+        "AMD EPYC family 26 model 2, tsc+addchain, gcc 12.2.0 -O2, commit 0123456789ab+changes,"
+        " 2026-01-02"
+    )

@@ -41,17 +41,8 @@ def list_kernels(
         context.print_raw(pages.registry_markdown(kernels).rstrip("\n"))
         if results is not None:
             found = store.read(results)
-            speeds = pages.speed_markdown(kernels, found.benches(), source_line(found.run))
+            speeds = pages.speed_markdown(kernels, found.benches(), found.run.source())
             context.print_raw("\n" + speeds.rstrip("\n"))
     else:
         arch = next((r.line.arch for r in records if isinstance(r.line, Hello)), "")
         context.out.print(tables.kernels_table(kernels, arch, context.out.width))
-
-
-def source_line(run: store.Run) -> str:
-    """Where numbers come from, for the foot of a table."""
-    flags = " ".join(run.flags)
-    return (
-        f"{run.machine.title()}, {run.counter}, {run.compiler} {flags}, commit {run.revision},"
-        f" {run.date[:10]}"
-    )

@@ -5,11 +5,14 @@ import json
 from pathlib import Path
 
 import pytest
-from world import Lab
+from world import PACKAGE, Lab
 
 from everycore import session, vectors
 from everycore.commands.bench import Job, plan
 from everycore.context import Completed
+
+# The fake git knows one commit; without .git, as in an unpacked archive, nobody asks it.
+COMMIT = "0123456789ab" if (PACKAGE.parent.parent / ".git").exists() else "no-commit"
 
 
 def objects(text: str) -> list[dict[str, object]]:
@@ -52,6 +55,14 @@ def test_an_interrupt_is_no_failure_of_a_check(lab: Lab, monkeypatch: pytest.Mon
     assert lab("check").code == 130
 
 
+def test_a_harness_that_fails_without_a_word_is_a_failure(lab: Lab) -> None:
+    lab.runner.ends["bench"] = lab.runner.ends["check"] = Completed(1)
+    for command in (["check"], ["bench", "--mode", "ctr"]):
+        outcome = lab(*command)
+        assert outcome.code == 1
+        assert "ended with code 1" in outcome.err
+
+
 def test_a_harness_that_dies_is_a_failure_with_its_last_line(lab: Lab) -> None:
     lab.runner.ends["check"] = Completed(-4, "", "oops\n")
     outcome = lab("check")
@@ -88,7 +99,7 @@ def test_list_as_markdown_takes_speeds_from_a_result_file(lab: Lab) -> None:
     assert lab("bench", "--out", str(path)).code == 0
     out = lab("list", "--markdown", "--results", str(path)).out
     assert "| `x86_aesni` | constant time" in out
-    assert "tsc+addchain, gcc 12.2.0 -O2, commit 0123456789ab, 2026-01-02" in out
+    assert f"tsc+addchain, gcc 12.2.0 -O2, commit {COMMIT}, 2026-01-02" in out
 
 
 def test_list_does_not_ignore_results_without_markdown(lab: Lab) -> None:
@@ -237,7 +248,7 @@ def test_bench_shows_selection_tables_and_stores_samples(lab: Lab) -> None:
     assert all(len(line) <= 80 for line in outcome.out.splitlines())
     (stored,) = (lab.folder / "state" / "everycore" / "results").iterdir()
     assert str(stored) in outcome.err
-    assert stored.name == "20260102-030405-0123456789ab-bench.jsonl"
+    assert stored.name == f"20260102-030405-{COMMIT}-bench.jsonl"
 
 
 def test_bench_as_json_starts_with_the_run(lab: Lab) -> None:
