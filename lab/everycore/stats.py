@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 Verdict = Literal["faster", "slower", "same"]
+FEWEST = 5  # samples: quartiles of fewer say nothing about the spread
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +23,11 @@ class Summary:
     def spread(self) -> float:
         """Distance of the quartiles as a share of the median."""
         return (self.high - self.low) / self.median if self.median else 0.0
+
+    @property
+    def is_few(self) -> bool:
+        """Too few samples to know their spread."""
+        return self.count < FEWEST
 
 
 def summarise(samples: Sequence[float]) -> Summary | None:
@@ -47,11 +53,14 @@ class Change:
 def compare(before: Summary, after: Summary, threshold: float) -> Change:
     """Changed means.
 
-    Medians further apart than `threshold` (0.03 is 3 %), and quartiles that do not overlap.
+    Medians further apart than `threshold` (0.03 is 3 %), and quartiles that do not overlap. A few
+    samples lie close together by chance, so they change nothing.
     """
     ratio = after.median / before.median if before.median else 1.0
     verdict: Verdict = "same"
-    if ratio > 1 + threshold and after.low > before.high:
+    if before.is_few or after.is_few:
+        pass
+    elif ratio > 1 + threshold and after.low > before.high:
         verdict = "slower"
     elif ratio < 1 / (1 + threshold) and after.high < before.low:
         verdict = "faster"

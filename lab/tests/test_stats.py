@@ -16,6 +16,12 @@ def test_few_samples_are_no_trouble() -> None:
     assert stats.summarise([7.0]) == Summary(1, 7, 7, 7)
 
 
+def test_few_samples_change_nothing() -> None:
+    many, one = Summary(9, 99, 100, 101), Summary(1, 200, 200, 200)
+    assert stats.compare(many, one, 0.03).verdict == "same"
+    assert stats.compare(one, many, 0.03).verdict == "same"
+
+
 @pytest.mark.parametrize(
     ("after", "verdict"),
     [

@@ -131,7 +131,7 @@ def bench(
             if isinstance(record.line, Hello) and writer is None:
                 run = _describe(context, session, revision, record.line, options)
                 writer = stack.enter_context(store.Writer(path, run))
-                _begin(context, run, uses, [k.name for k in kernels], json)
+                _begin(context, run, uses, kernels, json)
             if writer is None or isinstance(record.line, Hello):
                 continue
             writer.write(record.text)
@@ -148,7 +148,8 @@ def bench(
     benches = [r.line for r in records if isinstance(r.line, Bench)]
     failures = [r.line for r in records if isinstance(r.line, Failure)]
     if not json:
-        _show(context, run, benches, modes, {k.name for k in kernels if k.timing == "ct"})
+        constant_time = {(k.primitive, k.name) for k in kernels if k.timing == "ct"}
+        _show(context, run, benches, modes, constant_time)
     context.err.print(f"samples: {path}", markup=False, soft_wrap=True)
     for failure in failures:
         text = f"FAIL {failure.kernel} {failure.mode}: {failure.detail}"
@@ -157,14 +158,18 @@ def bench(
 
 
 def _begin(
-    context: Context, run: store.Run, uses: Sequence[Resolved], order: Sequence[str], json: bool
+    context: Context,
+    run: store.Run,
+    uses: Sequence[Resolved],
+    kernels: Sequence[Kernel],
+    json: bool,
 ) -> None:
     """What is known before anything is measured."""
     if json:
         context.print_raw(store.run_line(run))
         return
     title = "Which kernel is selected here, and why not the others (policy ct)"
-    context.out.print(tables.selection_table(order, uses, title))
+    context.out.print(tables.selection_table(kernels, uses, title))
 
 
 def _sizes(given: Sequence[str]) -> tuple[int, ...]:
@@ -202,7 +207,7 @@ def _show(
     run: store.Run,
     benches: Sequence[Bench],
     modes: Sequence[Mode],
-    constant_time: set[str],
+    constant_time: set[tuple[str, str]],
 ) -> None:
     fence = max((b.fence_cycles for b in benches), default=0.0)
     caption = (
@@ -212,6 +217,8 @@ def _show(
     for table in tables.bench_tables(benches, modes, caption, context.out.width):
         context.out.print(table)
     context.out.print(tables.bench_legend(fence), style="dim", markup=False)
+    if dropped := tables.dropped_note(benches):
+        context.out.print(dropped, style="dim", markup=False)
     for note in tables.unmeasured_notes(benches):
         context.warn(f"no figure, {note}")
     notes = tables.order_notes(benches, modes, constant_time)

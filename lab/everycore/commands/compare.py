@@ -53,7 +53,7 @@ def compare(
     else:
         if shown:
             caption = (
-                f"median cycles per byte; spread: distance of the quartiles; counted: medians"
+                f"medians; spread: distance of the quartiles; counted: medians"
                 f" more than {threshold:g} % apart whose quartiles do not overlap;"
                 f" {second.run.machine.title()}; {second.run.counter}"
             )

@@ -78,8 +78,8 @@ def resolve(
     note = f"policy {policy}; priority is the order of src/kernels.def"
     context.out.print(tables.modes_table(modes, title, caption=note))
     if why:
-        order = [r.line.name for r in session.records("list") if isinstance(r.line, Kernel)]
-        context.out.print(tables.selection_table(order, resolved, "Why", caption=note))
+        kernels = [r.line for r in session.records("list") if isinstance(r.line, Kernel)]
+        context.out.print(tables.selection_table(kernels, resolved, "Why", caption=note))
     return None
 
 

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""The table of kernels as Markdown: what README and docs/KERNELS.md hold. Pure.
+"""Kernels and their speeds as Markdown: `everycore list --markdown`, and docs/KERNELS.md. Pure.
 
-The first table says what the registry and the descriptors say; the speed table comes from one
-stored result file, whose machine, counter, compiler, flags and commit stand under it.
+A table of speeds comes from one stored run, whose machine, counter, compiler, flags and commit
+stand beside it.
 """
 
 from collections.abc import Iterable, Sequence
 
 from everycore.protocol import Bench, Kernel
-from everycore.report.tables import TIMING_WORDS, cell, number
+from everycore.report.figures import TIMING_WORDS, cell, number
 
 # Mode and number of messages, in the order of the columns.
 SPEED_COLUMNS = (
@@ -75,6 +75,49 @@ def speed_markdown(kernels: Sequence[Kernel], benches: Iterable[Bench], source: 
         " the best of each column in bold."
     )
     return f"{table}\n{help_note}{legend}\n{source}\n"
+
+
+def speed_by_mode(order: Sequence[tuple[str, str]], benches: Iterable[Bench]) -> str:
+    """A table for each mode of one run: kernels, in the order given, and then peers; sizes across.
+
+    Streamed figures are cycles per byte, those alone cycles per message.
+    """
+    groups: dict[tuple[str, str, int, int], list[Bench]] = {}
+    for bench in benches:
+        if bench.cycles:
+            key = (bench.primitive, bench.mode, bench.key_bits, bench.messages)
+            groups.setdefault(key, []).append(bench)
+    text = []
+    for (primitive, mode, key_bits, messages), group in groups.items():
+        many = f", {messages} messages side by side" if messages > 1 else ""
+        names = [name for owner, name in order if owner == primitive]
+        text.append(f"{mode}, {primitive}-{key_bits}{many}:\n\n{_mode_table(names, group)}")
+    return "\n".join(text)
+
+
+def _mode_table(order: Sequence[str], group: Sequence[Bench]) -> str:
+    found = {(b.kernel, b.style == "fenced", b.bytes): b for b in group}
+    measured = {name for name, *_ in found}
+    columns = sorted({(fenced, size) for _, fenced, size in found})
+    head = ["kernel"]
+    for fenced, size in columns:
+        head.append(f"{size} B alone, cycles" if fenced else f"{size} B" if size else "cycles")
+    rows = []
+    for name in [*(n for n in order if n in measured), *sorted(measured.difference(order))]:
+        cells = [_figure(found.get((name, *column)), column[0]) for column in columns]
+        rows.append([name, *cells])
+    table = markdown_table(head, rows, right=range(1, len(head)))
+    partners = dict.fromkeys(b.partner for b in group if b.partner)
+    note = f"\n{HELPED} one of the mode's two keys belongs to {' or '.join(partners)}.\n"
+    return table + (note if partners else "")
+
+
+def _figure(bench: Bench | None, per_message: bool) -> str:
+    found = cell(bench) if bench else None
+    if bench is None or found is None or found.cycles is None:
+        return ""
+    value = found.cycles.median if per_message or not found.bytes else found.cycles_per_byte or 0
+    return number(value) + (HELPED if bench.partner else "")
 
 
 def markdown_table(

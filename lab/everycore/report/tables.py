@@ -3,6 +3,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from rich import box
 from rich.console import Group
@@ -11,12 +12,12 @@ from rich.text import Text
 
 from everycore import stats
 from everycore.protocol import Bench, Check, Kernel, Mode, Resolved
+from everycore.report.figures import TIMING_WORDS, Cell, cell, number
 
 SELECTED = "*"
 NOISY = "~"
 NOISY_SPREAD = 0.10
 WIDE_COLUMNS = 110
-TIMING_WORDS = {"ct": "constant time", "hardened": "hardened", "vartime": "variable time"}
 
 
 def plain_table(*columns: str, gap: int = 1) -> Table:
@@ -33,12 +34,30 @@ def titled(title: str, table: Table, *captions: str) -> Group:
     return Group(Text(title, style="bold"), table, *feet, Text())
 
 
+T = TypeVar("T", Kernel, Check)
+
+
+def by_primitive(lines: Iterable[T]) -> dict[str, list[T]]:
+    """Kernels of two primitives may have one name (every primitive has its c_ref)."""
+    groups: dict[str, list[T]] = {}
+    for line in lines:
+        groups.setdefault(line.primitive, []).append(line)
+    return groups
+
+
 # ---- Kernels -----------------------------------------------------------------------------------
 
 
 def kernels_table(kernels: Sequence[Kernel], arch: str, width: int) -> Group:
     """`everycore list`, on a CPU of that architecture; features by name where the width allows."""
-    features = width >= WIDE_COLUMNS
+    groups = [
+        _kernels_table(own, arch, width >= WIDE_COLUMNS, f"Kernels of {primitive}, best first")
+        for primitive, own in by_primitive(kernels).items()
+    ]
+    return Group(*groups)
+
+
+def _kernels_table(kernels: Sequence[Kernel], arch: str, features: bool, title: str) -> Group:
     table = plain_table()
     table.add_column("Kernel", no_wrap=True)
     table.add_column("Timing", no_wrap=True)
@@ -55,7 +74,7 @@ def kernels_table(kernels: Sequence[Kernel], arch: str, width: int) -> Group:
             (" ".join(kernel.needs) or "nothing") if features else kernel.isa,
             fused(kernel.slots),
         )
-    return titled("Kernels, best first", table)
+    return titled(title, table)
 
 
 def fused(slots: Sequence[str]) -> str:
@@ -125,17 +144,21 @@ def standing(kernel: str, resolved: Resolved) -> str:
 
 
 def selection_table(
-    kernels: Sequence[str], resolved: Sequence[Resolved], title: str, caption: str = ""
+    kernels: Sequence[Kernel], resolved: Sequence[Resolved], title: str, caption: str = ""
 ) -> Group:
-    """Every kernel against every use: selected, or why not."""
-    table = plain_table()
-    table.add_column("Kernel", no_wrap=True)
-    for line in resolved:
-        table.add_column(f"{line.use.capitalize()} use", ratio=1)
-    for kernel in kernels:
-        cells = [standing(kernel, line) for line in resolved]
-        table.add_row(kernel, *(_standing_text(cell) for cell in cells))
-    return titled(title, table, caption)
+    """Every kernel against every use of its primitive: selected, or why not."""
+    groups = []
+    for primitive, own in by_primitive(kernels).items():
+        lines = [line for line in resolved if line.primitive == primitive]
+        table = plain_table()
+        table.add_column("Kernel", no_wrap=True)
+        for line in lines:
+            table.add_column(f"{line.use.capitalize()} use", ratio=1)
+        for kernel in own:
+            cells = [standing(kernel.name, line) for line in lines]
+            table.add_row(kernel.name, *(_standing_text(cell) for cell in cells))
+        groups.append(titled(f"{title}: {primitive}", table, caption))
+    return Group(*groups)
 
 
 def _standing_text(cell: str) -> Text:
@@ -149,6 +172,14 @@ def _standing_text(cell: str) -> Text:
 
 def checks_table(checks: Sequence[Check], caption: str = "") -> Group:
     """Per kernel: properties passed, failed and skipped, and why the latter."""
+    groups = [
+        _checks_table(own, f"Properties of each kernel of {primitive}", caption)
+        for primitive, own in by_primitive(checks).items()
+    ]
+    return Group(*groups)
+
+
+def _checks_table(checks: Sequence[Check], title: str, caption: str) -> Group:
     table = plain_table()
     table.add_column("Kernel", no_wrap=True)
     for name in ("Passed", "Failed", "Skipped", "Cases"):
@@ -166,7 +197,7 @@ def checks_table(checks: Sequence[Check], caption: str = "") -> Group:
             str(sum(c.cases for c in own)),
             "; ".join(reasons),
         )
-    return titled("Properties of each kernel", table, caption)
+    return titled(title, table, caption)
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,29 +223,6 @@ def vectors_table(counts: Sequence[VectorCount], caption: str = "") -> Group:
 
 
 # ---- Measurements ------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class Cell:
-    """What a table shows of one operation."""
-
-    cycles: stats.Summary | None  # per message, or per call of many messages
-    gigabytes_per_second: float | None
-    bytes: int  # all messages of a call together
-
-    @property
-    def cycles_per_byte(self) -> float | None:
-        return self.cycles.median / self.bytes if self.cycles and self.bytes else None
-
-
-def cell(bench: Bench) -> Cell:
-    total = bench.bytes * bench.messages
-    ns = stats.summarise(bench.ns)
-    return Cell(
-        stats.summarise(bench.cycles),
-        total / ns.median if ns and ns.median and total else None,
-        total,
-    )
 
 
 def selected_kernel(mode: str, primitive: str, modes: Sequence[Mode]) -> str:
@@ -315,7 +323,7 @@ def _value(item: Cell | None, best: float | None, per_message: bool) -> Text:
     value = _shown(item, per_message)
     if item is None or item.cycles is None or value is None:
         return Text("-", style="dim")
-    noisy = NOISY if item.cycles.spread > NOISY_SPREAD else ""
+    noisy = NOISY if item.cycles.spread > NOISY_SPREAD or item.cycles.is_few else ""
     style = "bold green" if best is not None and number(value) == number(best) else ""
     return Text(noisy + (f"{value:.0f}" if per_message else number(value)), style=style)
 
@@ -326,20 +334,11 @@ def _speed(item: Cell | None) -> Text:
     return Text(number(item.gigabytes_per_second))
 
 
-def number(value: float) -> str:
-    """Three figures, which is more than a shared machine repeats."""
-    if value < 1:
-        return f"{value:.3f}"
-    if value < 10:
-        return f"{value:.2f}"
-    return f"{value:.1f}" if value < 100 else f"{value:.0f}"
-
-
 def bench_legend(fence_cycles: float) -> str:
     parts = [
         f"{SELECTED} selected here",
         "bold: best",
-        f"{NOISY} quartiles more than {NOISY_SPREAD:.0%} apart",
+        f"{NOISY} quartiles more than {NOISY_SPREAD:.0%} apart or under {stats.FEWEST} samples",
         "GB/s: largest size, 10^9 bytes",
     ]
     if fence_cycles:
@@ -358,12 +357,30 @@ def unmeasured_notes(benches: Iterable[Bench]) -> list[str]:
     return [f"{why}: {', '.join(what)}" for why, what in reasons.items()]
 
 
-def order_notes(benches: Sequence[Bench], modes: Sequence[Mode], allowed: set[str]) -> list[str]:
-    """Where a kernel that selection might have taken beats the one it took, by more than 5 %."""
+def dropped_note(benches: Sequence[Bench]) -> str:
+    """How much was measured in vain, and where most: a figure of the calm moments only says so."""
+    dropped, kept = sum(b.dropped for b in benches), sum(len(b.cycles) for b in benches)
+    if not dropped:
+        return ""
+    worst = max(benches, key=lambda b: b.dropped / (b.dropped + len(b.cycles) or 1))
+    tried = worst.dropped + len(worst.cycles)
+    return (
+        f"{dropped} of {dropped + kept} samples dropped (the clock changed or another program ran);"
+        f" most of {worst.kernel} {worst.mode} at {worst.bytes} bytes: {worst.dropped} of {tried}"
+    )
+
+
+def order_notes(
+    benches: Sequence[Bench], modes: Sequence[Mode], allowed: set[tuple[str, str]]
+) -> list[str]:
+    """Where a kernel that selection might have taken beats the one it took, by more than 5 %.
+
+    `allowed` are primitives and names.
+    """
     notes: list[str] = []
     groups: dict[tuple[str, int, int], dict[str, Cell]] = {}
     for bench in benches:
-        if bench.style == "streamed" and bench.kernel in allowed:
+        if bench.style == "streamed" and (bench.primitive, bench.kernel) in allowed:
             key = (f"{bench.mode}|{bench.primitive}", bench.messages, bench.bytes)
             groups.setdefault(key, {})[bench.kernel] = cell(bench)
     for (name, messages, size), cells in groups.items():
@@ -433,18 +450,23 @@ def compare_table(compared: Sequence[Compared], title: str, caption: str) -> Gro
     table.add_column("Kernel", no_wrap=True)
     table.add_column("Mode", no_wrap=True)
     table.add_column("Bytes", justify="right", no_wrap=True)
-    for name in ("Before", "After", "Ratio", "Spread"):
+    for name in ("Before", "After"):
+        table.add_column(name, justify="right", no_wrap=True)
+    table.add_column("Unit", no_wrap=True)
+    for name in ("Ratio", "Spread"):
         table.add_column(name, justify="right", no_wrap=True)
     for c in sorted(compared, key=lambda c: -c.change.ratio):
         style = {"slower": "red", "faster": "green", "same": ""}[c.change.verdict]
-        total_bytes = c.bytes * c.messages or 1
+        alone = c.style == "fenced" or not c.bytes  # one message, or a call without any
+        divisor = 1 if alone else c.bytes * c.messages
         spread = max(c.change.before.spread, c.change.after.spread)
         table.add_row(
             c.kernel,
             c.mode + (" alone" if c.style == "fenced" else ""),
             f"{c.bytes} x {c.messages}" if c.messages > 1 else str(c.bytes),
-            number(c.change.before.median / total_bytes),
-            number(c.change.after.median / total_bytes),
+            number(c.change.before.median / divisor),
+            number(c.change.after.median / divisor),
+            c.unit if alone else f"{c.unit}/B",
             Text(f"{c.change.ratio:.3f}", style=style),
             f"{spread:.1%}",
         )

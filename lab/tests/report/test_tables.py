@@ -6,8 +6,8 @@ from world import data_text
 
 from everycore import protocol, stats
 from everycore.protocol import Bench, Kernel, Mode, Resolved
+from everycore.report import figures, tables
 from everycore.report import kernels as pages
-from everycore.report import tables
 
 
 def lines(name: str) -> list[protocol.Line]:
@@ -29,13 +29,13 @@ ORDER = [k.name for k in KERNELS]
 
 
 def test_three_figures_are_shown() -> None:
-    shown = [tables.number(v) for v in (0.1171, 3.5, 22.51, 330.4)]
+    shown = [figures.number(v) for v in (0.1171, 3.5, 22.51, 330.4)]
     assert shown == ["0.117", "3.50", "22.5", "330"]
 
 
 def test_a_cell_has_cycles_per_byte_and_speed() -> None:
     bench = next(b for b in BENCHES if b.mode == "cbc-enc-many")
-    cell = tables.cell(bench)
+    cell = figures.cell(bench)
     assert cell.bytes == 32 * 16384
     assert round(cell.cycles_per_byte or 0, 2) == 0.25
     assert round(cell.gigabytes_per_second or 0) == 16
@@ -145,10 +145,11 @@ def test_a_faster_kernel_behind_the_selected_is_noted() -> None:
         return Bench("aes", kernel, "ctr", 256, 64, 1, "streamed", "c", (cycles,) * 5)
 
     modes = [Mode("ctr(aes)", ("parallel",), ("a",))]
+    allowed = {("aes", "a"), ("aes", "b"), ("other", "table")}
     both = [bench("a", 100), bench("b", 80), bench("table", 10)]
-    notes = tables.order_notes(both, modes, {"a", "b"})
+    notes = tables.order_notes(both, modes, allowed)
     assert notes == ["ctr at 64 bytes: b takes 0.80 of the time of the selected a"]
-    assert not tables.order_notes([bench("a", 100), bench("b", 98)], modes, {"a", "b"})
+    assert not tables.order_notes([bench("a", 100), bench("b", 98)], modes, allowed)
 
 
 def test_only_common_operations_are_compared() -> None:
@@ -160,7 +161,9 @@ def test_only_common_operations_are_compared() -> None:
     assert compared.unit == "cycles"
     text = render(tables.compare_table([compared], "t", "c"))
     assert "1.300" in text
-    assert text.splitlines()[-3].split() == ["k", "ctr", "64", "1.56", "2.03", "1.300", "0.0%"]
+    assert text.splitlines()[-3].split() == [
+        "k", "ctr", "64", "1.56", "2.03", "cycles/B", "1.300", "0.0%",
+    ]  # fmt: skip
 
 
 def test_times_are_compared_where_cycles_are_missing() -> None:
@@ -207,3 +210,79 @@ def test_both_directions_of_an_operation_are_one_word() -> None:
     assert tables.fused(every) == "ctr32 cbc xts many"
     assert tables.fused(["cbc_encrypt", "cbcmac"]) == "cbc-enc cbcmac"
     assert tables.fused([]) == ""
+
+
+def test_kernels_of_one_name_and_two_primitives_are_told_apart() -> None:
+    both = [
+        Kernel(primitive, "c_ref", 0, "other", "ANY", (), timing, "any", True, True)
+        for primitive, timing in (("aes", "vartime"), ("ghash", "ct"))
+    ]
+    uses = [
+        Resolved(
+            "x86", (), "ct", "aes", "any", "", (protocol.Skipped("c_ref", "timing", "vartime"),)
+        ),
+        Resolved("x86", (), "ct", "ghash", "any", "c_ref"),
+    ]
+    aes, ghash = render(tables.selection_table(both, uses, "Why")).split("Why: ghash")
+    assert "variable time" in aes
+    assert "selected" not in aes
+    assert "selected" in ghash
+    assert "variable time" not in ghash
+    checks = [protocol.Check(k.primitive, "c_ref", "p", "pass", 7) for k in both]
+    rows = [row for row in render(tables.checks_table(checks)).splitlines() if "c_ref" in row]
+    assert [row.split()[-1] for row in rows] == ["7", "7"]
+    assert render(tables.kernels_table(both, "x86", 80)).count("Kernels of ") == 2
+
+
+def test_few_samples_are_marked_like_noise() -> None:
+    one = Bench("aes", "k", "ctr", 256, 100, 1, "streamed", "c", (120,))
+    assert "~1.20" in render(tables.bench_tables([one], MODES, "", 80)[0])
+
+
+def test_dropped_samples_are_told() -> None:
+    calm = Bench("aes", "calm", "ctr", 256, 64, 1, "streamed", "c", (1.0,) * 30)
+    shaky = Bench("aes", "shaky", "ctr", 256, 64, 1, "streamed", "c", (1.0,) * 10, dropped=30)
+    never = Bench("aes", "never", "ctr", 256, 64, 1, "streamed", "c", ())
+    assert tables.dropped_note([calm, never]) == ""
+    note = tables.dropped_note([calm, shaky, never])
+    assert note.startswith("30 of 70 samples dropped")
+    assert note.endswith("shaky ctr at 64 bytes: 30 of 40")
+
+
+def test_compared_figures_have_their_unit() -> None:
+    def row(style: str, cycles: tuple[float, ...], ns: tuple[float, ...] = ()) -> list[str]:
+        one = Bench("aes", "k", "ctr", 256, 64, 1, style, "c", cycles, ns)
+        table = tables.compare_table(tables.compare_benches([one], [one], 0.03), "t", "c")
+        return next(line for line in render(table).splitlines() if line.startswith("k")).split()
+
+    assert row("streamed", (64.0,))[3:6] == ["1.00", "1.00", "cycles/B"]
+    assert row("streamed", (), (64.0,))[3:6] == ["1.00", "1.00", "ns/B"]
+    assert row("fenced", (64.0,))[2:7] == ["alone", "64", "64.0", "64.0", "cycles"]
+
+
+def test_a_page_of_speeds_has_a_table_for_each_mode() -> None:
+    order = [("aes", "b"), ("aes", "a"), ("ghash", "peer")]
+    benches = [
+        Bench("aes", "a", "ctr", 256, 100, 1, "streamed", "c", (100.0,)),
+        Bench("aes", "b", "ctr", 256, 100, 1, "streamed", "c", (50.0,), partner="a"),
+        Bench("aes", "peer", "ctr", 256, 100, 1, "fenced", "c", (300.0,)),
+        Bench("aes", "a", "setkey", 256, 0, 1, "streamed", "c", (70.0,)),
+        Bench("aes", "a", "xts-enc", 256, 100, 1, "streamed", "c", ()),
+    ]
+    assert pages.speed_by_mode(order, benches).splitlines() == [
+        "ctr, aes-256:",
+        "",
+        "| kernel | 100 B | 100 B alone, cycles |",
+        "| --- | ---: | ---: |",
+        "| b | 0.500+ |  |",
+        "| a | 1.00 |  |",
+        "| peer |  | 300 |",
+        "",
+        "+ one of the mode's two keys belongs to a.",
+        "",
+        "setkey, aes-256:",
+        "",
+        "| kernel | cycles |",
+        "| --- | ---: |",
+        "| a | 70.0 |",
+    ]

@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: MIT
+"""What a figure is, from the samples of one operation, and how it is written. Pure."""
+
+from dataclasses import dataclass
+
+from everycore import stats
+from everycore.protocol import Bench
+
+TIMING_WORDS = {"ct": "constant time", "hardened": "hardened", "vartime": "variable time"}
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """What a table shows of one operation."""
+
+    cycles: stats.Summary | None  # per message, or per call of many messages
+    gigabytes_per_second: float | None
+    bytes: int  # all messages of a call together
+
+    @property
+    def cycles_per_byte(self) -> float | None:
+        return self.cycles.median / self.bytes if self.cycles and self.bytes else None
+
+
+def cell(bench: Bench) -> Cell:
+    total = bench.bytes * bench.messages
+    ns = stats.summarise(bench.ns)
+    return Cell(
+        stats.summarise(bench.cycles),
+        total / ns.median if ns and ns.median and total else None,
+        total,
+    )
+
+
+def number(value: float) -> str:
+    """Three figures, which is more than a shared machine repeats."""
+    if value < 1:
+        return f"{value:.3f}"
+    if value < 10:
+        return f"{value:.2f}"
+    return f"{value:.1f}" if value < 100 else f"{value:.0f}"
