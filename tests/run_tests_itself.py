@@ -1,0 +1,98 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""tools/run-tests counts what was tested: silence is a failure, and what is absent is a skip."""
+
+import contextlib
+import importlib.machinery
+import importlib.util
+import io
+import os
+import pathlib
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+LOADER = importlib.machinery.SourceFileLoader("run_tests", str(ROOT / "tools/run-tests"))
+SPEC = importlib.util.spec_from_loader("run_tests", LOADER)
+assert SPEC
+steps = importlib.util.module_from_spec(SPEC)
+sys.dont_write_bytecode = True
+sys.modules["run_tests"] = steps
+LOADER.exec_module(steps)
+
+
+class RunTests(unittest.TestCase):
+    def setUp(self) -> None:
+        folder = self.enterContext(tempfile.TemporaryDirectory())
+        self.folder = pathlib.Path(folder)
+        self.enterContext(contextlib.redirect_stdout(io.StringIO()))
+        self.build, steps.BUILD = steps.BUILD, self.folder
+        self.addCleanup(setattr, steps, "BUILD", self.build)
+
+    def counts(self, count: "steps.Count") -> tuple[int, int, int]:
+        return count.passed, count.failed, count.skipped
+
+    def script(self, program: str) -> tuple[int, int, int]:
+        path = self.folder / "script.py"
+        path.write_text(program)
+        return self.counts(steps.script([str(path)], steps.Log(self.folder / "log.txt")))
+
+    def test_a_script_says_what_it_counted(self) -> None:
+        self.assertEqual(self.script("print('3 passed, 0 failed, 1 skipped')"), (3, 0, 1))
+        self.assertEqual(self.script("print('3 passed, 1 failed, 0 skipped'); raise SystemExit(1)"), (3, 1, 0))
+
+    def test_a_script_that_fails_is_a_failure_whatever_it_counted(self) -> None:
+        self.assertEqual(self.script("print('3 passed, 0 failed, 0 skipped'); raise SystemExit(1)"), (3, 1, 0))
+
+    def test_a_script_that_says_nothing_is_a_failure(self) -> None:
+        self.assertEqual(self.script(""), (0, 1, 0))
+        self.assertEqual(self.script("print('3 passed')"), (0, 1, 0))
+
+    def test_a_step_that_tests_nothing_is_a_failure(self) -> None:
+        self.assertEqual(self.counts(steps.run_step("empty", lambda log: steps.Count(), None)), (0, 1, 0))
+
+    def test_what_is_missing_is_a_skip_with_its_reason(self) -> None:
+        count = steps.run_step("absent", lambda log: steps.need("no-such-program"), None)
+        self.assertEqual((self.counts(count), count.notes), ((0, 0, 1), ["no no-such-program"]))
+
+    def test_a_harness_that_prints_nothing_is_a_failure(self) -> None:
+        self.assertEqual(self.counts(steps.harness_count(0, "")), (0, 1, 0))
+        summary = '{"type":"summary","passed":5,"failed":0,"skipped":1,"seed":1}'
+        self.assertEqual(self.counts(steps.harness_count(0, summary)), (5, 0, 1))
+        self.assertEqual(self.counts(steps.harness_count(-4, summary)), (5, 1, 1))
+
+    def test_files_of_vectors_are_counted(self) -> None:
+        file = '{"type":"vectors","file":"a","vectors":9,"passed":%d,"failed":%d,"skipped":0}'
+        self.assertEqual(self.counts(steps.vectors_count(1, "\n".join([file % (9, 0), file % (8, 1)]))), (1, 1, 0))
+        self.assertEqual(self.counts(steps.vectors_count(0, file % (0, 0))), (0, 0, 1))
+        with self.assertRaises(steps.Missing):
+            steps.vectors_count(0, '{"type": "skip", "detail": "pip install it"}')
+
+    def test_a_new_compiler_builds_anew(self) -> None:
+        for name, text in (("meson", "#!/bin/sh\n[ $1 != setup ] || mkdir -p $4 && echo $1 >>$LOGGED\n"),
+                           ("mycc", "#!/bin/sh\necho 1\n")):
+            (self.folder / name).write_text(text)
+            (self.folder / name).chmod(0o755)
+        logged, path = self.folder / "logged", os.environ["PATH"]
+        self.addCleanup(os.environ.update, PATH=path)
+        os.environ.update(PATH=f"{self.folder}:{path}", LOGGED=str(logged))
+
+        def setups() -> int:
+            steps.meson("x", ["-Da=b"], steps.Log(self.folder / "log.txt"), compiler="mycc")
+            return logged.read_text().count("setup")
+
+        self.assertEqual([setups(), setups()], [1, 1])
+        (self.folder / "mycc").write_text("#!/bin/sh\necho 2\n")
+        self.assertEqual(setups(), 2)
+
+
+def main() -> int:
+    result = unittest.TextTestRunner(stream=sys.stderr).run(unittest.defaultTestLoader.loadTestsFromTestCase(RunTests))
+    bad = len(result.failures) + len(result.errors)
+    print(f"{result.testsRun - bad} passed, {bad} failed, 0 skipped")
+    return 1 if bad or not result.testsRun else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
