@@ -31,12 +31,13 @@ def expect(condition: bool, what: str, detail: str = "") -> None:
 
 
 def copy_tree(to: pathlib.Path) -> None:
-    names = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], cwd=ROOT, check=True, text=True,
-                           capture_output=True).stdout.splitlines()
-    for name in names:
-        if (ROOT / name).is_file():
-            (to / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(ROOT / name, to / name)
+    """Without git too, as in an unpacked archive: all but what was made here (.gitignore)."""
+    def made(folder: str, names: list[str]) -> list[str]:
+        at_top = pathlib.Path(folder) == ROOT
+        return [name for name in names if name in (".git", "__pycache__") or name.endswith(".egg-info")
+                or at_top and (name.startswith((".venv", "dist", "build")) or name.endswith("cache"))]
+
+    shutil.copytree(ROOT, to, ignore=made, dirs_exist_ok=True)
 
 
 def run(tree: pathlib.Path, *argv: str | pathlib.Path) -> tuple[int, str]:
