@@ -3,6 +3,7 @@
 # The library's build is meson.build; the lab is lab/everycore; the steps of the tests are tools/run-tests.
 
 .PHONY: help bench test test-all clean
+.NOTPARALLEL: # make -j: one set-up at a time
 
 help:
 	@echo 'make bench     what each kernel costs on this machine, and which is selected'

@@ -1,6 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""tools/run-tests counts what was tested: silence is a failure, and what is absent is a skip."""
+"""tools/run-tests counts what was tested: silence is a failure, and what is absent is a skip.
+
+And tools/setup sets up once, and again for another Python.
+"""
 
 import contextlib
 import importlib.machinery
@@ -8,6 +11,8 @@ import importlib.util
 import io
 import os
 import pathlib
+import shutil
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -87,8 +92,36 @@ class RunTests(unittest.TestCase):
         self.assertEqual(setups(), 2)
 
 
+FAKE_PYTHON = """#!/bin/sh
+case "$1 $2" in
+--version*) cat "$FAKE/version" ;;
+"-m venv") mkdir -p "$3/bin" && cp "$0" "$3/bin/python" ;;
+"-m pip") echo once >>"$FAKE/installed" ;;
+esac
+"""
+
+
+class SetUp(unittest.TestCase):
+    def test_it_sets_up_once_for_each_version_of_python(self) -> None:
+        folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()), "a folder")
+        (folder / "tools").mkdir(parents=True)
+        shutil.copy(ROOT / "tools/setup", folder / "tools")
+        (folder / "pyproject.toml").touch()
+        (folder / "python").write_text(FAKE_PYTHON)
+        (folder / "python").chmod(0o755)
+        (folder / "python3").symlink_to("python")
+        environment = {"PATH": f"{folder}:{os.environ['PATH']}", "FAKE": str(folder)}
+        done = []
+        for version in ("3.11.2", "3.11.2", "3.13.5", "3.13.5"):
+            (folder / "version").write_text(f"Python {version}\n")
+            subprocess.run([folder / "tools/setup", "bench"], env=environment, check=True, capture_output=True)
+            done.append((folder / "installed").read_text().count("once"))
+        self.assertEqual(done, [1, 1, 2, 2])
+
+
 def main() -> int:
-    result = unittest.TextTestRunner(stream=sys.stderr).run(unittest.defaultTestLoader.loadTestsFromTestCase(RunTests))
+    result = unittest.TextTestRunner(stream=sys.stderr).run(unittest.TestSuite(
+        map(unittest.defaultTestLoader.loadTestsFromTestCase, (RunTests, SetUp))))
     bad = len(result.failures) + len(result.errors)
     print(f"{result.testsRun - bad} passed, {bad} failed, 0 skipped")
     return 1 if bad or not result.testsRun else 0
