@@ -30,7 +30,7 @@ static const struct evc_ghash *kernel_of(const struct check *c)
 /* Bit i of a block: the leftmost is bit 0, the coefficient of x^0. */
 static unsigned bit_of(const uint8_t block[16], size_t i)
 {
-    return block[i / 8] >> (7 - i % 8) & 1u;
+    return (unsigned)(block[i / 8] >> (7 - i % 8)) & 1u;
 }
 
 static void flip_bit(uint8_t block[16], size_t i)
