@@ -154,7 +154,14 @@ static void known_cpus_get_the_kernels_meant_for_them(void)
         {EVC_NEEDS_X86_VAES256, EVC_ARCH_X86, 0, EVC_USE_PARALLEL, "x86_vaes256"},
         {EVC_NEEDS_X86_AESNI, EVC_ARCH_X86, 0, EVC_USE_PARALLEL, "x86_aesni"},
         {EVC_NEEDS_X86_AESNI, EVC_ARCH_X86, 0, EVC_USE_SERIAL, "x86_aesni"},
+        {EVC_NEEDS_X86_AVX2, EVC_ARCH_X86, 0, EVC_USE_PARALLEL, "x86_vperm256"},
+        {EVC_NEEDS_X86_SSSE3, EVC_ARCH_X86, 0, EVC_USE_PARALLEL, "x86_bitslice128"},
         {EVC_NEEDS_X86_SSSE3, EVC_ARCH_X86, 0, EVC_USE_SERIAL, "x86_vperm"},
+        {EVC_NEEDS_X86_SSSE3, EVC_ARCH_X86, EVC_ALLOW_HARDENED, EVC_USE_SERIAL, "x86_vperm"},
+        {EVC_NEEDS_X86_SSSE3, EVC_ARCH_X86, EVC_ALLOW_VARTIME, EVC_USE_SERIAL, "c_ttable4"},
+        {EVC_CPU(TUNE_WORD64), EVC_ARCH_A64, EVC_ALLOW_HARDENED, EVC_USE_SERIAL, "c_fixedtime"},
+        {EVC_CPU(TUNE_WORD64), EVC_ARCH_A64, EVC_ALLOW_VARTIME, EVC_USE_SERIAL, "c_ttable4"},
+        {0, EVC_ARCH_OTHER, EVC_ALLOW_VARTIME, EVC_USE_PARALLEL, "c_ttable4"},
         {EVC_CPU(TUNE_WORD64), EVC_ARCH_A64, 0, EVC_USE_PARALLEL, "c_bitslice64"},
         {0, EVC_ARCH_OTHER, EVC_ALLOW_HARDENED, EVC_USE_PARALLEL, "c_fixslice32"},
         {0, EVC_ARCH_A32, 0, EVC_USE_SERIAL, "c_fixslice32"},
@@ -166,6 +173,30 @@ static void known_cpus_get_the_kernels_meant_for_them(void)
         EXPECT(line && strcmp(line->name, cpus[i].kernel) == 0);
         if (line && strcmp(line->name, cpus[i].kernel) != 0)
             printf("# %s instead of %s\n", line->name, cpus[i].kernel);
+    }
+}
+
+/* Lines that no CPU and no policy selects say so in kernels.def; these are all of them. */
+static void every_other_line_is_selected_somewhere(void)
+{
+    static const char *const by_name_only[] = {"aes x86_bitslice256", "aes c_ttable1", "aes c_ref",
+                                               "ghash c_table8"};
+    const struct evc_registry_line *line;
+    char name[64];
+
+    for (unsigned i = 0; (line = evc_registry_at(i)) != NULL; i++) {
+        int selected = 0, listed = 0;
+        for (size_t a = 0; a < N_ARCHS; a++)
+            for (unsigned policy = 0; policy < N_POLICIES; policy++)
+                for (int use = EVC_USE_PARALLEL; use <= EVC_USE_SERIAL; use++)
+                    selected |= evc_resolve(archs[a].arch, line->primitive, line->needs, policy,
+                                            (enum evc_use)use) == line;
+        snprintf(name, sizeof name, "%s %s", line->primitive, line->name);
+        for (size_t j = 0; j < sizeof by_name_only / sizeof by_name_only[0]; j++)
+            listed |= strcmp(name, by_name_only[j]) == 0;
+        EXPECT(selected != listed);
+        if (selected == listed)
+            printf("# %s\n", name);
     }
 }
 
@@ -266,6 +297,7 @@ int main(void)
     RUN(select_agrees_with_resolve);
     RUN(every_line_is_the_answer_to_its_own_needs);
     RUN(known_cpus_get_the_kernels_meant_for_them);
+    RUN(every_other_line_is_selected_somewhere);
     RUN(without_vector_registers_only_integer_code_is_selected);
     RUN(every_descriptor_equals_its_line);
     RUN(names_are_whole_and_unique);

@@ -74,7 +74,7 @@ static void set_key(void *vkey, const uint8_t *user_key)
 }
 
 const struct evc_aes evc_aes_c_ttable4 = {
-    .kernel = EVC_KERNEL_HEAD(c_ttable4, ANY, VARTIME, SERIAL, 1, struct evc_aes_fips197_key,
+    .kernel = EVC_KERNEL_HEAD(c_ttable4, ANY, VARTIME, ANY, 1, struct evc_aes_fips197_key,
                               EVC_KEY_FIPS197),
     .set_key = set_key,
     .encrypt = encrypt,

@@ -76,7 +76,7 @@ EVC_INLINE vec v_after(__m128i first, vec x)
 EVC_ISA_END
 
 const struct evc_aes evc_aes_x86_vperm256 = {
-    .kernel = EVC_KERNEL_HEAD(x86_vperm256, X86_AVX2, CT, ANY, BATCH, struct key, 0),
+    .kernel = EVC_KERNEL_HEAD(x86_vperm256, X86_AVX2, CT, PARALLEL, BATCH, struct key, 0),
     .set_key = set_key,
     .encrypt = encrypt,
     .decrypt = decrypt,
