@@ -67,13 +67,15 @@ static void masks_are_all_or_nothing(void)
 
 static void wipe_zeroes_what_it_is_given_and_no_more(void)
 {
-    uint8_t p[64];
+    uint8_t p[192];
 
-    for (size_t len = 0; len <= 60; len++) {
-        memset(p, 0xa5, sizeof p);
-        evc_wipe(p + 2, len);
-        EXPECT(all_are(p, 0xa5, 2) && all_are(p + 2, 0, len) && all_are(p + 2 + len, 0xa5, 62 - len));
-    }
+    for (size_t at = 1; at <= 16; at++)
+        for (size_t len = 0; at + len < sizeof p; len++) {
+            memset(p, 0xa5, sizeof p);
+            evc_wipe(p + at, len);
+            EXPECT(all_are(p, 0xa5, at) && all_are(p + at, 0, len));
+            EXPECT(all_are(p + at + len, 0xa5, sizeof p - at - len));
+        }
 }
 
 static void every_status_has_its_words(void)
