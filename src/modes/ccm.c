@@ -105,13 +105,13 @@ enum evc_status evc_aes_ccm_start(const struct evc_aes_ccm_key *key, struct evc_
 
 /* ---- Associated data --------------------------------------------------------------------------------- */
 
-/* The block begun, filled up with zeros, enters the chain. */
+/* The block begun enters the chain; what it does not fill is zero. */
 static void end_block(const struct evc_aes_ccm_key *key, struct evc_aes_ccm *state)
 {
     if (!state->used)
         return;
-    memset(state->block + state->used, 0, 16 - state->used);
     evc_aes_cbcmac_blocks(&key->mac, state->chain, state->block, 1);
+    memset(state->block, 0, 16);
     state->used = 0;
 }
 
