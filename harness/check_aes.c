@@ -798,6 +798,41 @@ static enum result set_key_leaves_no_key_behind(struct check *c)
     return PASS;
 }
 
+static union evc_aes_key key_of_own_stack;
+static size_t blocks_of_own_stack;
+
+static void run_on_own_stack(void *unused)
+{
+    uint8_t *iv = known.iv[MAX_BLOCKS];
+
+    (void)unused;
+    memcpy(iv, known.iv[0], 16);
+    known.op->run(&key_of_own_stack, iv, known.in, known.out, 16 * blocks_of_own_stack);
+}
+
+/* What decryption has found, of each number of blocks up to more than the kernel takes at once. */
+static enum result decryption_leaves_no_plaintext_behind(struct check *c)
+{
+    static const int ops[] = {ECB_DEC, CBC_DEC, XTS_DEC};
+
+    if (INSTRUMENTED)
+        return check_skip(c, "not an optimised build, or a sanitizer");
+    for (size_t i = 0; i < N(ops) * most_blocks(c); i++) {
+        size_t n = i / N(ops) + 1;
+        know_random(c, &aes_ops[ops[i % N(ops)]], 256, 0);
+        make_key(c, &key_of_own_stack);
+        blocks_of_own_stack = n;
+        memset(own_stack, PAINT, sizeof own_stack);
+        if (!port_on_stack(run_on_own_stack, c, own_stack, sizeof own_stack))
+            return check_skip(c, "no stack of its own on this system");
+        for (size_t at = 0; at + WINDOW <= 16 * n; at += WINDOW, c->cases++)
+            if (left_behind(known.out + at))
+                return check_fail(c, "%s of %zu blocks: bytes %zu to %zu are left on the stack",
+                                  known.op->name, n, at, at + WINDOW - 1);
+    }
+    return PASS;
+}
+
 /* ---- Many messages -------------------------------------------------------------------------- */
 
 #define MOST_MESSAGES 80
@@ -913,6 +948,7 @@ static const struct property properties[] = {
     PROPERTY(rebinding_keeps_the_key),
     PROPERTY(wiped_keys_are_zero),
     {"set_key_leaves_no_key_behind", set_key_leaves_no_key_behind, true},
+    {"decryption_leaves_no_plaintext_behind", decryption_leaves_no_plaintext_behind, true},
 #undef PROPERTY
 };
 

@@ -368,6 +368,7 @@ static void decrypt(const void *vkey, const uint8_t *in, uint8_t *out, size_t n_
         decrypt_vectors(vkey, x, load_vectors(x, in, n));
         store_vectors(out, x, n);
     }
+    evc_wipe(x, sizeof x);
 }
 
 static void cbc_decrypt(const void *vkey, uint8_t iv[16], const uint8_t *in, uint8_t *out,
@@ -388,6 +389,7 @@ static void cbc_decrypt(const void *vkey, uint8_t iv[16], const uint8_t *in, uin
             x[v] = v_xor(x[v], masks[v]);
         store_vectors(out, x, n);
     }
+    evc_wipe(x, sizeof x);
 }
 
 static void ctr32(const void *vkey, uint8_t counter[16], const uint8_t *in, uint8_t *out,
