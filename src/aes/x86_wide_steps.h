@@ -8,7 +8,7 @@
  *   XTS_KEYS, CHAINS_KEYS    how many round keys to keep in registers there
  *   CHAINS_PAIRS         whether chains go on by two blocks
  *   v_load, v_store      a whole vector, no alignment
- *   v_load_part, v_store_part   its first n_bytes, 1 to 16 * VEC_BLOCKS; touches no other memory
+ *   v_load_part, v_store_part   its first n_bytes, less than all, not 0; touches no other memory
  *   v_all, v_low, v_block    one block in all places; block 0; block n
  *   v_shift_in(iv, v)    blocks iv, v[0], v[1], ...: what stands before each block of v
  *   v_xor, v_xor3, v_add32, v_shuffle8   shuffle8 within each block
@@ -164,7 +164,7 @@ EVC_INLINE void ctr_step(const v_keys *k, vec *count, const uint8_t *in, uint8_t
                     v_enc_last(s[i], v_xor(last, v_load(in + i * VEC_BYTES)))));
 }
 
-/* n_bytes: 1 to VEC_BYTES */
+/* n_bytes: 1 to VEC_BYTES - 1 */
 EVC_INLINE void ctr_part(const v_keys *k, vec count, const uint8_t *in, uint8_t *out,
                          size_t n_bytes)
 {
@@ -222,7 +222,7 @@ EVC_INLINE __m128i cbc_step(const v_keys *k, __m128i iv, const uint8_t *in, uint
     return iv;
 }
 
-/* n_bytes: 16 to VEC_BYTES, whole blocks */
+/* n_bytes: 16 to VEC_BYTES - 16, whole blocks */
 EVC_INLINE __m128i cbc_part(const v_keys *k, __m128i iv, const uint8_t *in, uint8_t *out,
                             size_t n_bytes)
 {
@@ -277,7 +277,7 @@ EVC_INLINE void xts_step(const v_keys *k, const vec *t, const uint8_t *in, uint8
     }
 }
 
-/* n_bytes: 16 to VEC_BYTES, whole blocks */
+/* n_bytes: 16 to VEC_BYTES - 16, whole blocks */
 EVC_INLINE void xts_part(const v_keys *k, vec t, const uint8_t *in, uint8_t *out, size_t n_bytes,
                          int decrypting)
 {
