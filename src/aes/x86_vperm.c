@@ -83,6 +83,10 @@ EVC_INLINE vec v_after(__m128i first, vec x)
     return first;
 }
 
+#define v_left32 _mm_slli_epi32
+#define v_bytes_up _mm_slli_si128
+#define v_bytes_down _mm_srli_si128
+
 #include "aes/x86_vperm_steps.h"
 
 EVC_ISA_END
@@ -96,6 +100,8 @@ const struct evc_aes evc_aes_x86_vperm = {
     .cbc_encrypt = cbc_encrypt,
     .cbc_decrypt = cbc_decrypt,
     .cbcmac = cbcmac,
+    .xts_encrypt = xts_encrypt,
+    .xts_decrypt = xts_decrypt,
 };
 
 #else

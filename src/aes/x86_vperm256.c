@@ -71,6 +71,10 @@ EVC_INLINE vec v_after(__m128i first, vec x)
     return _mm256_inserti128_si256(_mm256_castsi128_si256(first), v_low(x), 1);
 }
 
+#define v_left32 _mm256_slli_epi32
+#define v_bytes_up _mm256_slli_si256
+#define v_bytes_down _mm256_srli_si256
+
 #include "aes/x86_vperm_steps.h"
 
 EVC_ISA_END
@@ -84,6 +88,8 @@ const struct evc_aes evc_aes_x86_vperm256 = {
     .cbc_encrypt = cbc_encrypt,
     .cbc_decrypt = cbc_decrypt,
     .cbcmac = cbcmac,
+    .xts_encrypt = xts_encrypt,
+    .xts_decrypt = xts_decrypt,
 };
 
 #else

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The vector-permute AES kernels: key form, one chain, batches of blocks, CTR and CBC.
+ * The vector-permute AES kernels: key form, one chain, batches of blocks, CTR, CBC and XTS.
  *
  * Include it inside the ISA region, after
  *   vec              a vector of VPERM_LANES blocks
@@ -9,6 +9,8 @@
  *   v_after          as many blocks as a vector holds: one block, then those of a vector
  *   v_xor, v_and, v_shuffle (bytes within a lane), v_add32,
  *   v_shift4         16-bit fields to the right by 4
+ *   v_left32         32-bit fields to the left
+ *   v_bytes_up, v_bytes_down    a lane's bytes by so many places
  *
  * The tables and their algebra: tools/gen-vperm-tables.
  */
@@ -16,6 +18,7 @@
 #define EVC_AES_X86_VPERM_STEPS_H
 
 #include "aes/key_schedule.h"
+#include "aes/tweak.h"
 #include "aes/vperm_tables.h"
 #include "common/bytes.h"
 
@@ -426,6 +429,67 @@ static void ctr32(const void *vkey, uint8_t counter[16], const uint8_t *in, uint
     }
     store(counter, _mm_shuffle_epi8(count, swap));
     evc_wipe(x, sizeof x);
+}
+
+/* ---- XTS ------------------------------------------------------------------------------------- */
+
+/* The tweaks of a batch, one block after the other (IEEE 1619-2018 section 5.2). */
+EVC_INLINE void first_tweaks(vec t[VECTORS], uint8_t tweak[16])
+{
+    uint8_t *to = (uint8_t *)t;
+
+    for (int i = 0; i < BATCH; i++, to += 16) {
+        memcpy(to, tweak, 16);
+        evc_aes_next_tweak(tweak);
+    }
+}
+
+/* The tweak of a block -> that of the same block of the next batch: times x^BATCH, which moves
+ * VPERM_LANES whole bytes out at the top; these times x^7 + x^2 + x + 1 come in below. */
+EVC_INLINE vec next_tweak(vec t)
+{
+    vec top = v_bytes_down(t, 16 - VPERM_LANES);
+
+    return v_xor(v_xor(v_bytes_up(t, VPERM_LANES), v_xor(top, v_left32(top, 1))),
+                 v_xor(v_left32(top, 2), v_left32(top, 7)));
+}
+
+EVC_INLINE void crypt_xts(const struct key *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out,
+                          size_t n_blocks, void (*crypt)(const struct key *, vec *, size_t))
+{
+    vec x[VECTORS], t[VECTORS];
+    size_t used = 0; /* tweaks at t that are used up */
+
+    first_tweaks(t, tweak);
+    for (size_t n; n_blocks; n_blocks -= n, in += 16 * n, out += 16 * n) {
+        size_t n_vectors;
+        n = n_blocks < BATCH ? n_blocks : BATCH;
+        n_vectors = load_vectors(x, in, n);
+        for (size_t v = 0; v < n_vectors; v++)
+            x[v] = v_xor(x[v], t[v]);
+        crypt(key, x, n_vectors);
+        for (size_t v = 0; v < n_vectors; v++)
+            x[v] = v_xor(x[v], t[v]);
+        store_vectors(out, x, n);
+        used = n % BATCH;
+        for (size_t v = 0; v < VECTORS && !used; v++)
+            t[v] = next_tweak(t[v]);
+    }
+    store(tweak, load((const uint8_t *)t + 16 * used));
+    evc_wipe(x, sizeof x);
+    evc_wipe(t, sizeof t);
+}
+
+static void xts_encrypt(const void *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out,
+                        size_t n_blocks)
+{
+    crypt_xts(key, tweak, in, out, n_blocks, encrypt_vectors);
+}
+
+static void xts_decrypt(const void *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out,
+                        size_t n_blocks)
+{
+    crypt_xts(key, tweak, in, out, n_blocks, decrypt_vectors);
 }
 
 /* ---- Keys ---------------------------------------------------------------------------- */
