@@ -588,6 +588,37 @@ static void ccm_counter_carries_beyond_32_bits(const struct evc_aes *kernel)
     EXPECT(same(got, want, 100));
 }
 
+/* ---- Composed operations: no more work than there is --------------------------------------------- */
+
+static size_t blocks_encrypted;
+
+static void count_and_encrypt(const void *key, const uint8_t *from, uint8_t *to, size_t n_blocks)
+{
+    blocks_encrypted += n_blocks;
+    evc_aes_named("c_ref")->encrypt(key, from, to, n_blocks);
+}
+
+/* Messages that have ended cost nothing while others go on. */
+static void composed_chains_encrypt_as_many_blocks_as_there_are(void)
+{
+    static union evc_aes_key key;
+    static uint8_t ivs[40][16];
+    struct evc_aes counting = *evc_aes_named("c_ref");
+    struct evc_msg msgs[40];
+    size_t n_blocks = 0;
+
+    counting.encrypt = count_and_encrypt;
+    counting.cbc_encrypt_many = NULL;
+    EXPECT(evc_aes_set_key(&key, &counting, key_bytes, fresh_key()) == EVC_OK);
+    for (size_t i = 0; i < 40; i++) {
+        msgs[i] = (struct evc_msg){in, NULL, i == 7 ? 640 : i % 5 * 10, ivs[i]};
+        n_blocks += msgs[i].len_bytes / 16;
+    }
+    blocks_encrypted = 0;
+    evc_aes_cbc_encrypt_blocks_many(&key, msgs, 40);
+    EXPECT(blocks_encrypted == n_blocks);
+}
+
 static void all_tests(const struct evc_aes *kernel)
 {
     RUN_WITH(cbc_in_pieces_equals_one_call, kernel);
@@ -613,5 +644,6 @@ static void all_tests(const struct evc_aes *kernel)
 int main(void)
 {
     with_every_kernel(all_tests);
+    RUN(composed_chains_encrypt_as_many_blocks_as_there_are);
     return tap_done();
 }

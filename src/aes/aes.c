@@ -211,27 +211,31 @@ void evc_aes_xts_decrypt_blocks(const union evc_aes_key *key, uint8_t tweak[16],
 
 /* ---- Many messages -------------------------------------------------------------------------------- */
 
-/* Chains side by side: block i of every message of a group in one call of encrypt. */
+/* Chains side by side: a block of every message of a group in one call of encrypt, until it ends. */
 static void compose_many(const union evc_aes_key *key, const struct evc_msg *msgs, size_t n)
 {
-    uint8_t chain[CHUNK_BYTES];
-    size_t longest = 0;
+    uint8_t chain[CHUNK_BYTES], whose[CHUNK_BLOCKS]; /* chain i is that of message whose[i] */
+    size_t active = 0;
 
-    for (size_t m = 0; m < n; m++) {
-        longest = msgs[m].len_bytes > longest ? msgs[m].len_bytes : longest;
-        memcpy(chain + 16 * m, msgs[m].iv, 16);
-    }
-    for (size_t at = 0; at + 16 <= longest; at += 16) {
-        for (size_t m = 0; m < n; m++)
-            if (at + 16 <= msgs[m].len_bytes)
-                evc_xor16(chain + 16 * m, chain + 16 * m, msgs[m].in + at);
-        key->head.kernel->encrypt(key, chain, chain, n);
-        for (size_t m = 0; m < n; m++) {
-            if (at + 16 > msgs[m].len_bytes)
+    for (size_t m = 0; m < n; m++)
+        if (msgs[m].len_bytes >= 16) {
+            memcpy(chain + 16 * active, msgs[m].iv, 16);
+            whose[active++] = (uint8_t)m;
+        }
+    for (size_t at = 0; active; at += 16) {
+        for (size_t i = 0; i < active; i++)
+            evc_xor16(chain + 16 * i, chain + 16 * i, msgs[whose[i]].in + at);
+        key->head.kernel->encrypt(key, chain, chain, active);
+        for (size_t i = active; i-- > 0;) {
+            const struct evc_msg *msg = msgs + whose[i];
+            if (msg->out)
+                memcpy(msg->out + at, chain + 16 * i, 16);
+            if (msg->len_bytes - at >= 32)
                 continue;
-            if (msgs[m].out)
-                memcpy(msgs[m].out + at, chain + 16 * m, 16);
-            memcpy(msgs[m].iv, chain + 16 * m, 16);
+            memcpy(msg->iv, chain + 16 * i, 16);
+            active--; /* the last chain, done with this block, takes the place */
+            memmove(chain + 16 * i, chain + 16 * active, 16);
+            whose[i] = whose[active];
         }
     }
     evc_wipe(chain, sizeof chain);
