@@ -309,8 +309,8 @@ BREAKS = [
     (
         "the composed counter",
         COMPOSE,
-        "evc_store32_be(stream + 16 * i + 12, count++)",
-        "evc_store32_be(stream + 16 * i + 12, count & 65535), count++",
+        "count = evc_barrier32(count + 1)",
+        "count = evc_barrier32(count + 1) & 65535",
         COUNTER,
     ),
     (
@@ -323,8 +323,8 @@ BREAKS = [
     (
         "composed messages of different lengths",
         COMPOSE,
-        "if (at + 16 > msgs[m].len_bytes)",
-        "if (at + 15 > msgs[m].len_bytes)",
+        "if (msg->len_bytes - at >= 32)",
+        "if (msg->len_bytes - at >= 31)",
         MANY,
     ),
     ("the refusal to decrypt", COMPOSE, "return EVC_ERR_DIRECTION;", ";", ONLY),
