@@ -82,7 +82,9 @@ def fused(slots: Sequence[str]) -> str:
     short = [
         slot.removesuffix("_encrypt").removesuffix("_decrypt")
         if {slot.replace("_decrypt", "_encrypt"), slot.replace("_encrypt", "_decrypt")} <= {*slots}
-        else slot.replace("cbc_encrypt_many", "many").replace("_encrypt", "-enc")
+        else slot.replace("cbc_encrypt_many", "many")
+        .replace("_encrypt", "-enc")
+        .replace("_decrypt", "-dec")
         for slot in slots
     ]
     return " ".join(dict.fromkeys(short))

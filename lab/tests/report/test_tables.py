@@ -209,6 +209,7 @@ def test_both_directions_of_an_operation_are_one_word() -> None:
     ]
     assert tables.fused(every) == "ctr32 cbc xts many"
     assert tables.fused(["cbc_encrypt", "cbcmac"]) == "cbc-enc cbcmac"
+    assert tables.fused(["cbc_decrypt"]) == "cbc-dec"
     assert tables.fused([]) == ""
 
 
