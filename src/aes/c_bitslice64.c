@@ -367,7 +367,9 @@ static void ctr32(const void *key, uint8_t counter[16], const uint8_t *in, uint8
         n = at_most(len_bytes, 64);
         for (size_t b = 0; b < 8; b += 2) {
             w[b] = lo;
-            w[b + 1] = hi | (uint64_t)evc_bswap32(count++) << 32;
+            w[b + 1] = hi | (uint64_t)evc_bswap32(count) << 32;
+            /* Opaque, so that b counts the loop: GCM's counter may depend on the key. */
+            count = evc_barrier32(count + 1);
         }
         encrypt4(key, w);
         if (n == 64) {

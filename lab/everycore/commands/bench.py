@@ -76,6 +76,13 @@ def plan(modes: Sequence[str], sizes_bytes: Sequence[int]) -> list[Job]:
     return jobs
 
 
+def points(job: Job, kernels: Sequence[Kernel], modes: Sequence[Mode]) -> int:
+    """How many figures the job gives: kernels of the mode's primitive times sizes. Modes of every
+    primitive, such as setkey, are not in `modes`."""
+    own = [k for k in kernels if tables.selected_kernel(job.mode, k.primitive, modes)]
+    return len(own or kernels) * max(1, len(job.sizes_bytes))
+
+
 def bench(
     command: typer.Context,
     kernel: KernelNames = None,
@@ -108,8 +115,11 @@ def bench(
     session = open_session(context, target, cc, flags, with_peers=peers)
     kernels = [r.line for r in session.records("list") if isinstance(r.line, Kernel)]
     chosen = words(kernel)
-    running = [k.name for k in kernels if k.runs and (not chosen or k.name in chosen)]
-    operations = max(1, sum(max(1, len(j.sizes_bytes)) for j in jobs) * max(1, len(running)))
+    running = [k for k in kernels if k.runs and (not chosen or k.name in chosen)]
+    resolved = [r.line for r in session.records("resolve")]
+    modes = [line for line in resolved if isinstance(line, Mode)]
+    uses = [line for line in resolved if isinstance(line, Resolved)]
+    operations = max(1, sum(points(job, running, modes) for job in jobs))
     budget_ms = int(1000 * (QUICK_SECONDS if quick else SECONDS) / operations)
     budget_ms = min(200, max(2, budget_ms))
     calls: list[list[str]] = []
@@ -117,9 +127,6 @@ def bench(
         calls.append(job.arguments("bench", chosen, key_bits, budget_ms))
         if session.peers and job.sizes_bytes and job.messages == 1:
             calls.append(job.arguments("peers", (), key_bits, budget_ms))
-    resolved = [r.line for r in session.records("resolve")]
-    modes = [line for line in resolved if isinstance(line, Mode)]
-    uses = [line for line in resolved if isinstance(line, Resolved)]
     revision = machine.revision(context, session.tree)
     path = out or store.new_path(context.state_dir() / "results", context.now(), revision, "bench")
     options = {"key_bits": key_bits, "quick": quick, "bytes": list(sizes), "kernels": chosen}
