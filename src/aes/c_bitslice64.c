@@ -314,10 +314,10 @@ static size_t at_most(size_t n, size_t most)
     return n < most ? n : most;
 }
 
-/* n words; the rest is zero. */
-static void load_words(uint64_t w[8], const uint8_t *in, size_t n)
+/* n words, then zeros up to n_room. */
+EVC_INLINE void load_words(uint64_t *w, const uint8_t *in, size_t n, size_t n_room)
 {
-    for (size_t i = 0; i < 8; i++)
+    for (size_t i = 0; i < n_room; i++)
         w[i] = i < n ? evc_load64_le(in + 8 * i) : 0;
 }
 
@@ -337,7 +337,7 @@ static void crypt(const void *key, const uint8_t *in, uint8_t *out, size_t n_blo
 
     for (size_t n; n_blocks; n_blocks -= n, in += 16 * n, out += 16 * n) {
         n = at_most(n_blocks, 4);
-        load_words(w, in, 2 * n);
+        load_words(w, in, 2 * n, 8);
         crypt4(key, w);
         store_words(out, w, none, 2 * n);
     }
@@ -373,7 +373,7 @@ static void ctr32(const void *key, uint8_t counter[16], const uint8_t *in, uint8
         }
         encrypt4(key, w);
         if (n == 64) {
-            load_words(text, in, 8);
+            load_words(text, in, 8, 8);
             store_words(out, w, text, 8);
         } else {
             memset(text, 0, sizeof text);
@@ -388,16 +388,20 @@ static void ctr32(const void *key, uint8_t counter[16], const uint8_t *in, uint8
 static void cbc_decrypt(const void *key, uint8_t iv[16], const uint8_t *in, uint8_t *out,
                         size_t n_blocks)
 {
-    uint64_t w[8], chain[10]; /* chain: the IV, then the ciphertext */
+    uint64_t w[8], chain[2], next[2];
 
-    load_words(chain, iv, 2);
+    load_words(chain, iv, 2, 2);
     for (size_t n; n_blocks; n_blocks -= n, in += 16 * n, out += 16 * n) {
         n = at_most(n_blocks, 4);
-        load_words(chain + 2, in, 2 * n);
-        memcpy(w, chain + 2, sizeof w);
+        load_words(w, in, 2 * n, 8);
+        next[0] = w[2 * n - 2], next[1] = w[2 * n - 1];
         decrypt4(key, w);
-        store_words(out, w, chain, 2 * n);
-        chain[0] = chain[2 * n], chain[1] = chain[2 * n + 1];
+        /* From the last word to the first: where out is in, a block's mask is still there. */
+        for (size_t i = 2 * n - 1; i > 1; i--)
+            evc_store64_le(out + 8 * i, evc_barrier64(w[i]) ^ evc_load64_le(in + 8 * i - 16));
+        evc_store64_le(out + 8, evc_barrier64(w[1]) ^ chain[1]);
+        evc_store64_le(out, evc_barrier64(w[0]) ^ chain[0]);
+        chain[0] = next[0], chain[1] = next[1];
     }
     evc_store64_le(iv, chain[0]);
     evc_store64_le(iv + 8, chain[1]);
@@ -411,7 +415,7 @@ EVC_INLINE void crypt_xts(const void *key, uint8_t tweak[16], const uint8_t *in,
 
     for (size_t n; n_blocks; n_blocks -= n, in += 16 * n, out += 16 * n) {
         n = at_most(n_blocks, 4);
-        load_words(w, in, 2 * n);
+        load_words(w, in, 2 * n, 8);
         for (size_t i = 0; i < 2 * n; i += 2) {
             tweaks[i] = evc_load64_le(tweak), tweaks[i + 1] = evc_load64_le(tweak + 8);
             w[i] ^= tweaks[i], w[i + 1] ^= tweaks[i + 1];
