@@ -33,6 +33,19 @@ static int same_text(const char *a, const char *b)
 #define KERNEL(primitive, stem, isa, timing, use)                                                  \
     EVC_WHEN(EVC_BUILT(isa), OF_##primitive(stem))
 
+/* As evc_resolve(), among what is here: an i386 library may be told of a 64-bit CPU's features. */
+static const char *name_of_first(const char *primitive, uint64_t features, unsigned policy,
+                                 enum evc_use use)
+{
+    const struct evc_registry_line *line;
+
+    for (unsigned i = 0; (line = evc_registry_at(i)) != NULL; i++)
+        if (line->built &&
+            evc_unfit(line, EVC_ARCH_HERE, primitive, features, policy, use) == EVC_FITS)
+            return line->name;
+    return NULL;
+}
+
 /* ---- aes ------------------------------------------------------------------------------------- */
 
 #define OF_aes(stem) &evc_aes_##stem,
@@ -46,13 +59,8 @@ AT_AND_NAMED(aes)
 
 const struct evc_aes *evc_aes_select(uint64_t features, unsigned policy, enum evc_use use)
 {
-    const struct evc_registry_line *line;
-
-    /* As evc_resolve(), among what is here: an i386 library may be told of a 64-bit CPU's features. */
-    for (unsigned i = 0; (line = evc_registry_at(i)) != NULL; i++)
-        if (line->built && evc_unfit(line, EVC_ARCH_HERE, "aes", features, policy, use) == EVC_FITS)
-            return evc_aes_named(line->name);
-    return NULL;
+    const char *name = name_of_first("aes", features, policy, use);
+    return name ? evc_aes_named(name) : NULL;
 }
 
 /* ---- ghash ----------------------------------------------------------------------------------- */
@@ -68,7 +76,6 @@ AT_AND_NAMED(ghash)
 
 const struct evc_ghash *evc_ghash_select(uint64_t features, unsigned policy)
 {
-    const struct evc_registry_line *line =
-        evc_resolve(EVC_ARCH_HERE, "ghash", features, policy, EVC_USE_ANY);
-    return line ? evc_ghash_named(line->name) : NULL;
+    const char *name = name_of_first("ghash", features, policy, EVC_USE_ANY);
+    return name ? evc_ghash_named(name) : NULL;
 }

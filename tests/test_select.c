@@ -106,9 +106,12 @@ static void agrees(enum evc_arch arch, uint64_t features, unsigned policy, enum 
                    const struct evc_registry_line *chosen)
 {
     const struct evc_aes *aes;
+    const struct evc_ghash *ghash;
 
     if ((int)arch != EVC_ARCH_HERE)
         return;
+    ghash = evc_ghash_select(features, policy);
+    EXPECT(ghash && (evc_ghash_kernel(ghash)->needs & ~features) == 0);
     aes = evc_aes_select(features, policy, use);
     EXPECT(aes && chosen);
     if (aes && chosen && chosen->built)
