@@ -165,7 +165,7 @@ static void fips197_schedules_are_those_of_appendix_a(const struct evc_aes *kern
         EXPECT(evc_aes_set_key(&key, kernel, user_key, schedules[i].key_bits) == EVC_OK);
         memcpy(&form, &key, sizeof form);
         EXPECT(form.head.rounds == rounds && same(form.enc[0], user_key, 4 * nk));
-        EXPECT(same(form.enc[0] + 4 * nk, first_made, 4));
+        EXPECT(same(&form.enc[nk / 4][4 * (nk % 4)], first_made, 4));
         EXPECT(same(form.enc[rounds], last_round, 16));
         EXPECT(same(form.dec[0], last_round, 16) && same(form.dec[rounds], form.enc[0], 16));
     }
