@@ -19,6 +19,8 @@
 #define HOLES UINT32_C(0x11111111)
 #define HOLES64 UINT64_C(0x1111111111111111)
 
+typedef uint32_t word;
+
 struct key {
     struct evc_ghash_head head;
     EVC_ALIGN(16) uint32_t power[BATCH][OPERANDS][4]; /* H^4 ... H^1; bits 0, 1, 2, 3 modulo 4 */
@@ -73,42 +75,7 @@ EVC_INLINE struct evc_ghash_words hash(const struct key *key, uint32_t x[][OPERA
     return evc_ghash_reduce(part[0], part[1], part[2]);
 }
 
-static void set_key(void *vkey, const uint8_t h[16])
-{
-    struct key *key = vkey;
-    struct evc_ghash_words power = evc_ghash_times_x(evc_ghash_load(h));
-    uint32_t x[1][OPERANDS];
-
-    for (int i = BATCH - 1; i >= 0; i--) {
-        operands(x[0], power);
-        for (int o = 0; o < OPERANDS; o++)
-            for (int bit = 0; bit < 4; bit++)
-                key->power[i][o][bit] = x[0][o] & (HOLES << bit);
-        power = hash(key, x, 1); /* times H^1; once, H^1 is there */
-    }
-    evc_wipe(x, sizeof x);
-}
-
-static void blocks(const void *vkey, uint8_t y_bytes[16], const uint8_t *in, size_t n_blocks)
-{
-    const struct key *key = vkey;
-    struct evc_ghash_words y = evc_ghash_load(y_bytes);
-    uint32_t x[BATCH][OPERANDS];
-
-    while (n_blocks) {
-        const size_t n = n_blocks < BATCH ? n_blocks : BATCH;
-        for (size_t i = 0; i < n; i++, in += 16) {
-            struct evc_ghash_words w = evc_ghash_load(in);
-            if (i == 0)
-                w.hi ^= y.hi, w.lo ^= y.lo;
-            operands(x[i], w);
-        }
-        y = hash(key, x, n);
-        n_blocks -= n;
-    }
-    evc_ghash_store(y_bytes, y);
-    evc_wipe(x, sizeof x);
-}
+#include "ghash/ctmul_blocks.h"
 
 const struct evc_ghash evc_ghash_c_ctmul32 = {
     .kernel = EVC_KERNEL_HEAD(c_ctmul32, CT_MUL32, CT, ANY, BATCH, struct key, 0),
