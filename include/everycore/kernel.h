@@ -17,7 +17,7 @@ extern "C" {
 
 /* How the running time depends on secrets. */
 enum evc_timing {
-    EVC_TIMING_CT = 0,   /* no secret-dependent branch or address, checked by tools */
+    EVC_TIMING_CT = 0,   /* no secret-dependent branch or address */
     EVC_TIMING_HARDENED, /* a small table, pulled into the cache first: better than a table, not CT */
     EVC_TIMING_VARTIME   /* secret-dependent table look-ups: leaks through the cache */
 };
