@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Published answers, one a line: aes MODE KERNEL|* key=HEX ... in=HEX out=HEX [id=TEXT], as docs/HARNESS.md says.
+ * One reader for all who judge by them.
+ */
+#ifndef HARNESS_VECTOR_H
+#define HARNESS_VECTOR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#define VECTOR_MOST_BYTES 70000 /* of one value; the longest of CAVP are 64 KiB */
+
+struct value {
+    uint8_t *bytes;
+    size_t n;
+    bool given;
+};
+
+enum { KEY, KEY2, IV, NONCE, AAD, TAG, IN, OUT, N_VALUES };
+
+enum vector_family { ECB, CBC, CTR, XTS, CBCMAC, CMAC, CCM, GCM, MCT_ECB, MCT_CBC };
+
+struct vector_mode {
+    const char *name;
+    enum vector_family family;
+    bool encrypt;
+    uint16_t needs; /* 1 << KEY ...: values that must be there, beside key, in and out */
+};
+
+struct vector {
+    const struct vector_mode *mode; /* NULL: the line is none, and detail says why */
+    const char *kernel, *id;
+    struct value v[N_VALUES];
+    bool must_fail; /* out=fail: the call refuses */
+    char detail[160];
+};
+
+/* take(x, arg) for each line; x is valid during the call. */
+void vectors_read(FILE *lines, void (*take)(struct vector *x, void *arg), void *arg);
+
+#endif

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT */
+/* The reader of vector lines. */
+#include "vector.h"
+
+#include <string.h>
+
+#define MOST_LINE (9 * 2 * VECTOR_MOST_BYTES)
+
+static const char *const value_names[N_VALUES] = {"key", "key2", "iv", "nonce",
+                                                  "aad", "tag",  "in", "out"};
+
+static const struct vector_mode modes[] = {
+    {"ecb-enc", ECB, true, 0},
+    {"ecb-dec", ECB, false, 0},
+    {"cbc-enc", CBC, true, 1 << IV},
+    {"cbc-dec", CBC, false, 1 << IV},
+    {"ctr", CTR, true, 1 << IV},
+    {"xts-enc", XTS, true, 1 << IV | 1 << KEY2},
+    {"xts-dec", XTS, false, 1 << IV | 1 << KEY2},
+    {"cbcmac", CBCMAC, true, 0},
+    {"cmac", CMAC, true, 0},
+    {"ccm-seal", CCM, true, 1 << NONCE | 1 << TAG},
+    {"ccm-open", CCM, false, 1 << NONCE | 1 << TAG},
+    {"gcm-seal", GCM, true, 1 << NONCE | 1 << TAG},
+    {"gcm-open", GCM, false, 1 << NONCE | 1 << TAG},
+    {"ecb-enc-mct", MCT_ECB, true, 0},
+    {"ecb-dec-mct", MCT_ECB, false, 0},
+    {"cbc-enc-mct", MCT_CBC, true, 1 << IV},
+    {"cbc-dec-mct", MCT_CBC, false, 1 << IV},
+};
+#define N_MODES (sizeof modes / sizeof modes[0])
+
+static int digit(char c)
+{
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    if (c >= 'a' && c <= 'f')
+        return c - 'a' + 10;
+    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+static bool read_hex(struct value *v, const char *hex)
+{
+    size_t n = strlen(hex);
+
+    if (n % 2 || n / 2 > VECTOR_MOST_BYTES)
+        return false;
+    v->given = true;
+    v->n = n / 2;
+    for (size_t i = 0; i < n; i += 2) {
+        int high = digit(hex[i]), low = digit(hex[i + 1]);
+        if (high < 0 || low < 0)
+            return false;
+        v->bytes[i / 2] = (uint8_t)(16 * high + low);
+    }
+    return true;
+}
+
+static bool bad(struct vector *x, const char *what, const char *word)
+{
+    snprintf(x->detail, sizeof x->detail, "%s '%.60s'", what, word);
+    return false;
+}
+
+static bool read_field(struct vector *x, char *field)
+{
+    char *equals = strchr(field, '=');
+
+    if (!equals)
+        return bad(x, "not NAME=VALUE:", field);
+    *equals++ = 0;
+    if (strcmp(field, "id") == 0) {
+        x->id = equals;
+        return true;
+    }
+    for (size_t i = 0; i < N_VALUES; i++) {
+        if (strcmp(field, value_names[i]) != 0)
+            continue;
+        if (i == OUT && strcmp(equals, "fail") == 0) {
+            x->must_fail = x->v[i].given = true;
+            return true;
+        }
+        return read_hex(&x->v[i], equals) || bad(x, "bad hexadecimal or too long:", field);
+    }
+    return bad(x, "unknown field", field);
+}
+
+static bool has_values(struct vector *x, const struct vector_mode *mode)
+{
+    unsigned needs = mode->needs | 1u << KEY | 1u << IN | 1u << OUT;
+
+    for (size_t i = 0; i < N_VALUES; i++)
+        if (needs >> i & 1 && !x->v[i].given)
+            return bad(x, "wants the field", value_names[i]);
+    if (x->v[IV].given && x->v[IV].n != 16)
+        return bad(x, "wants 16 bytes of", "iv");
+    if (mode->family == CMAC && x->v[OUT].n > 16)
+        return bad(x, "wants at most 16 bytes of", "out");
+    if (x->v[TAG].given && x->v[TAG].n > 16)
+        return bad(x, "wants at most 16 bytes of", "tag");
+    return true;
+}
+
+static const struct vector_mode *read_vector(struct vector *x, char *line)
+{
+    const struct vector_mode *mode = modes;
+    char *primitive = strtok(line, " \t"), *name = strtok(NULL, " \t"),
+         *kernel = strtok(NULL, " \t");
+
+    if (!kernel || strcmp(primitive, "aes") != 0)
+        return bad(x, "not 'aes MODE KERNEL ...':", primitive), NULL;
+    x->kernel = kernel;
+    while (mode < modes + N_MODES && strcmp(mode->name, name) != 0)
+        mode++;
+    bool good = mode < modes + N_MODES || bad(x, "unknown mode", name);
+    for (char *field; (field = strtok(NULL, " \t")) != NULL;) /* all: the id may be the last */
+        good = (strncmp(field, "id=", 3) == 0 || good) && read_field(x, field) && good;
+    return good && has_values(x, mode) ? mode : NULL;
+}
+
+void vectors_read(FILE *lines, void (*take)(struct vector *x, void *arg), void *arg)
+{
+    static char line[MOST_LINE];
+    static uint8_t bytes[N_VALUES][VECTOR_MOST_BYTES];
+    char own_id[32];
+
+    for (unsigned long number = 1; fgets(line, sizeof line, lines); number++) {
+        struct vector x = {.kernel = "*", .id = own_id};
+        line[strcspn(line, "#\r\n")] = 0;
+        if (line[strspn(line, " \t")] == 0)
+            continue;
+        snprintf(own_id, sizeof own_id, "line %lu", number);
+        for (size_t i = 0; i < N_VALUES; i++)
+            x.v[i].bytes = bytes[i];
+        x.mode = read_vector(&x, line);
+        take(&x, arg);
+    }
+}
