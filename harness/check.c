@@ -14,7 +14,7 @@
 
 #define N(array) (sizeof(array) / sizeof(array)[0])
 
-static const struct check_primitive *const primitives[] = {&check_aes, &check_ghash};
+static const struct check_primitive *const primitives[] = {&check_aes, &check_ghash, &check_gcm};
 
 static struct plan {
     struct words primitives, kernels, properties;

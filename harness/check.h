@@ -37,7 +37,7 @@ struct check_primitive {
     size_t n_properties;
 };
 
-extern const struct check_primitive check_aes, check_ghash;
+extern const struct check_primitive check_aes, check_ghash, check_gcm;
 
 /* Say why; returns FAIL, or SKIP. */
 enum result check_fail(struct check *, const char *format, ...)

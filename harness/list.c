@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* list: every line of the registry, in order, and what this library and this CPU make of it. */
 #include "everycore/aes.h"
+#include "everycore/gcm.h"
 #include "everycore/ghash.h"
 
 #include "commands.h"
@@ -10,13 +11,12 @@
 #include <string.h>
 
 /* The optional slots that a kernel fills itself. */
-static void emit_aes_slots(const struct evc_aes *aes)
-{
 #define SLOT(name) \
-    if (aes->name) \
+    if (kernel->name) \
         emit_text(NULL, #name);
 
-    emit_list_begin("slots");
+static void emit_aes_slots(const struct evc_aes *kernel)
+{
     SLOT(ctr32)
     SLOT(cbc_encrypt)
     SLOT(cbc_decrypt)
@@ -24,17 +24,34 @@ static void emit_aes_slots(const struct evc_aes *aes)
     SLOT(xts_encrypt)
     SLOT(xts_decrypt)
     SLOT(cbc_encrypt_many)
-    emit_list_end();
-#undef SLOT
 }
 
-static void emit_descriptor(const struct evc_kernel *kernel)
+static void emit_gcm_slots(const struct evc_gcm *kernel)
 {
+    SLOT(seal)
+    SLOT(open)
+}
+#undef SLOT
+
+static void emit_descriptor(const struct evc_registry_line *line)
+{
+    const struct evc_aes *aes = strcmp(line->primitive, "aes") ? NULL : evc_aes_named(line->name);
+    const struct evc_gcm *gcm = strcmp(line->primitive, "gcm") ? NULL : evc_gcm_named(line->name);
+    const struct evc_kernel *kernel = aes   ? evc_aes_kernel(aes)
+                                      : gcm ? evc_gcm_kernel(gcm)
+                                            : evc_ghash_kernel(evc_ghash_named(line->name));
+
     emit_unsigned("key_bytes", kernel->key_bytes);
     emit_unsigned("batch", kernel->batch);
     emit_list_begin("traits");
     if (kernel->traits & EVC_KEY_FIPS197)
         emit_text(NULL, "fips197");
+    emit_list_end();
+    emit_list_begin("slots");
+    if (aes)
+        emit_aes_slots(aes);
+    if (gcm)
+        emit_gcm_slots(gcm);
     emit_list_end();
 }
 
@@ -55,16 +72,8 @@ static void list_line(const struct evc_registry_line *line, unsigned rank)
     emit_bool("runs", runs_here(line));
     emit_features("missing", arch, missing_features(line) | missing_tuning(line));
     emit_features("missing_tuning", arch, missing_tuning(line));
-    if (line->built && strcmp(line->primitive, "aes") == 0) {
-        const struct evc_aes *aes = evc_aes_named(line->name);
-        emit_descriptor(&aes->kernel);
-        emit_aes_slots(aes);
-    }
-    if (line->built && strcmp(line->primitive, "ghash") == 0) {
-        emit_descriptor(evc_ghash_kernel(evc_ghash_named(line->name)));
-        emit_list_begin("slots");
-        emit_list_end();
-    }
+    if (line->built)
+        emit_descriptor(line);
     emit_end();
 }
 

@@ -23,19 +23,20 @@ static const enum evc_use uses[] = {EVC_USE_PARALLEL, EVC_USE_SERIAL};
 static const struct mode_uses {
     const char *primitive, *algorithm;
     enum evc_use uses[2]; /* ANY: no second key */
-    const char *hash;     /* a primitive of one use that takes part, or NULL */
+    const char *fused;    /* a primitive of one use whose kernel does it all, where one fits; or NULL */
+    const char *hash;     /* a primitive of one use that takes part else, or NULL */
 } mode_uses[] = {
-    {"aes", "ecb(aes)", {EVC_USE_PARALLEL}, NULL},
-    {"aes", "cbc-enc(aes)", {EVC_USE_SERIAL}, NULL},
-    {"aes", "cbc-dec(aes)", {EVC_USE_PARALLEL}, NULL},
-    {"aes", "ctr(aes)", {EVC_USE_PARALLEL}, NULL},
-    {"aes", "xts(aes)", {EVC_USE_PARALLEL, EVC_USE_SERIAL}, NULL},
-    {"aes", "cbcmac(aes)", {EVC_USE_SERIAL}, NULL},
-    {"aes", "cmac(aes)", {EVC_USE_SERIAL}, NULL},
-    {"aes", "ccm(aes)", {EVC_USE_PARALLEL, EVC_USE_SERIAL}, NULL},
-    {"aes", "gcm(aes)", {EVC_USE_PARALLEL}, "ghash"},
-    {"aes", "cbc-enc-many(aes)", {EVC_USE_PARALLEL}, NULL},
-    {"aes", "cmac-many(aes)", {EVC_USE_PARALLEL}, NULL},
+    {"aes", "ecb(aes)", {EVC_USE_PARALLEL}, NULL, NULL},
+    {"aes", "cbc-enc(aes)", {EVC_USE_SERIAL}, NULL, NULL},
+    {"aes", "cbc-dec(aes)", {EVC_USE_PARALLEL}, NULL, NULL},
+    {"aes", "ctr(aes)", {EVC_USE_PARALLEL}, NULL, NULL},
+    {"aes", "xts(aes)", {EVC_USE_PARALLEL, EVC_USE_SERIAL}, NULL, NULL},
+    {"aes", "cbcmac(aes)", {EVC_USE_SERIAL}, NULL, NULL},
+    {"aes", "cmac(aes)", {EVC_USE_SERIAL}, NULL, NULL},
+    {"aes", "ccm(aes)", {EVC_USE_PARALLEL, EVC_USE_SERIAL}, NULL, NULL},
+    {"aes", "gcm(aes)", {EVC_USE_PARALLEL}, "gcm", "ghash"},
+    {"aes", "cbc-enc-many(aes)", {EVC_USE_PARALLEL}, NULL, NULL},
+    {"aes", "cmac-many(aes)", {EVC_USE_PARALLEL}, NULL, NULL},
 };
 
 static void emit_skipped(const struct request *r, const struct evc_registry_line *line,
@@ -95,29 +96,34 @@ static void resolve_use(const struct request *r, const char *primitive, enum evc
     emit_end();
 }
 
+static const char *kernel_for(const struct request *r, const char *primitive, enum evc_use use)
+{
+    const struct evc_registry_line *line =
+        evc_resolve(r->arch, primitive, r->features, r->policy, use);
+
+    return line ? line->name : NULL;
+}
+
 static void resolve_mode(const struct request *r, const struct mode_uses *mode)
 {
-    size_t n = mode->uses[1] == EVC_USE_ANY ? 1 : 2;
+    const char *fused = mode->fused ? kernel_for(r, mode->fused, EVC_USE_ANY) : NULL;
+    size_t n = fused ? 0 : mode->uses[1] == EVC_USE_ANY ? 1 : 2;
 
     emit_begin("mode");
     emit_text("algorithm", mode->algorithm);
     emit_list_begin("uses");
     for (size_t i = 0; i < n; i++)
         emit_text(NULL, use_name(mode->uses[i]));
-    if (mode->hash)
+    if (fused || mode->hash)
         emit_text(NULL, use_name(EVC_USE_ANY));
     emit_list_end();
     emit_list_begin("kernels");
-    for (size_t i = 0; i < n; i++) {
-        const struct evc_registry_line *line =
-            evc_resolve(r->arch, mode->primitive, r->features, r->policy, mode->uses[i]);
-        emit_text(NULL, line ? line->name : NULL);
-    }
-    if (mode->hash) {
-        const struct evc_registry_line *line =
-            evc_resolve(r->arch, mode->hash, r->features, r->policy, EVC_USE_ANY);
-        emit_text(NULL, line ? line->name : NULL);
-    }
+    for (size_t i = 0; i < n; i++)
+        emit_text(NULL, kernel_for(r, mode->primitive, mode->uses[i]));
+    if (fused)
+        emit_text(NULL, fused);
+    else if (mode->hash)
+        emit_text(NULL, kernel_for(r, mode->hash, EVC_USE_ANY));
     emit_list_end();
     emit_end();
 }

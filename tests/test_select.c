@@ -2,7 +2,7 @@
 /* Selection, for every architecture on any host: all subsets of the feature bits that lines mention. */
 #include "tap.h"
 
-#include "everycore/ghash.h"
+#include "everycore/gcm.h"
 
 static const struct {
     enum evc_arch arch;
@@ -107,11 +107,14 @@ static void agrees(enum evc_arch arch, uint64_t features, unsigned policy, enum 
 {
     const struct evc_aes *aes;
     const struct evc_ghash *ghash;
+    const struct evc_gcm *gcm;
 
     if ((int)arch != EVC_ARCH_HERE)
         return;
     ghash = evc_ghash_select(features, policy);
     EXPECT(ghash && (evc_ghash_kernel(ghash)->needs & ~features) == 0);
+    gcm = evc_gcm_select(features, policy);
+    EXPECT(!gcm || (evc_gcm_kernel(gcm)->needs & ~features) == 0);
     aes = evc_aes_select(features, policy, use);
     EXPECT(aes && chosen);
     if (aes && chosen && chosen->built)
@@ -220,13 +223,15 @@ static const struct evc_kernel *descriptor(const struct evc_registry_line *line)
 {
     if (strcmp(line->primitive, "ghash") == 0)
         return evc_ghash_kernel(evc_ghash_named(line->name));
+    if (strcmp(line->primitive, "gcm") == 0)
+        return evc_gcm_kernel(evc_gcm_named(line->name));
     return evc_aes_kernel(evc_aes_named(line->name));
 }
 
 static void every_descriptor_equals_its_line(void)
 {
     const struct evc_registry_line *line;
-    unsigned n_aes = 0, n_ghash = 0;
+    unsigned n_aes = 0, n_ghash = 0, n_gcm = 0;
 
     for (unsigned i = 0; (line = evc_registry_at(i)) != NULL; i++) {
         const struct evc_kernel *k = descriptor(line);
@@ -235,6 +240,9 @@ static void every_descriptor_equals_its_line(void)
             continue;
         if (strcmp(line->primitive, "aes") == 0) {
             EXPECT(k == evc_aes_kernel(evc_aes_at(n_aes++)) && k->key_bytes <= 1024);
+        } else if (strcmp(line->primitive, "gcm") == 0) {
+            EXPECT(k == evc_gcm_kernel(evc_gcm_at(n_gcm++)));
+            EXPECT(k->key_bytes <= sizeof(union evc_gcm_key));
         } else {
             EXPECT(k == evc_ghash_kernel(evc_ghash_at(n_ghash++)));
         }
@@ -244,6 +252,7 @@ static void every_descriptor_equals_its_line(void)
         EXPECT(k->key_align == 16 && k->batch > 0 && k->version == EVC_KERNEL_VERSION);
     }
     EXPECT(evc_aes_at(n_aes) == NULL && evc_aes_at(~0u) == NULL);
+    EXPECT(evc_gcm_at(n_gcm) == NULL && evc_gcm_at(~0u) == NULL);
     EXPECT(evc_ghash_at(n_ghash) == NULL && evc_ghash_at(~0u) == NULL);
 }
 

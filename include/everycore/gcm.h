@@ -3,15 +3,15 @@
  * AES-GCM: SP 800-38D (2007). Authenticated encryption with associated data.
  *
  *     union evc_gcm_key key;
- *     evc_gcm_set_pair(&key, evc_aes_select(features, 0, EVC_USE_PARALLEL),
- *                      evc_ghash_select(features, 0), user_key, 256);
+ *     evc_gcm_set_best(&key, evc_cpu_features(), 0, user_key, 256);
  *     evc_gcm_seal(&key, iv, 12, aad, aad_bytes, in, out, len_bytes, tag, 16);
  *     evc_wipe(&key, sizeof key);
  *
  * An IV must never serve twice under one key: two messages with one IV give away the authentication key
  * and the sum of their plaintexts (section 8). IVs of 12 bytes are the fast and the usual ones.
  *
- * Any kernel of AES with any of GHASH is a pair; its timing class is the worse of the two. Keys may be copied.
+ * A kernel of GCM does AES and GHASH in one; where none fits, any kernel of AES with any of GHASH is a pair, whose
+ * timing class is the worse of the two. A key belongs to what made it and remembers it. Keys may be copied.
  * Buffers: in and out are the same or do not overlap; no alignment is asked of them.
  */
 #ifndef EVERYCORE_GCM_H
@@ -28,7 +28,7 @@ extern "C" {
 #define EVC_GCM_MAX_TEXT ((UINT64_C(1) << 36) - 32)
 #define EVC_GCM_MAX_AAD ((UINT64_C(1) << 61) - 1)
 
-struct evc_gcm; /* how a key works; what is in it is below, for those who write kernels */
+struct evc_gcm; /* a kernel's descriptor; what is in it is below, for those who write kernels */
 
 /* Every key begins with this. */
 struct evc_gcm_head {
@@ -41,10 +41,28 @@ union evc_gcm_key {
     EVC_ALIGN(16) uint8_t bytes[2048];
 };
 
+/* ---- Choosing a kernel --------------------------------------------------------------------------- */
+
+/* As evc_aes_select; GCM has one use. NULL where no kernel does both parts in one: then a pair serves. */
+EVC_API const struct evc_gcm *evc_gcm_select(uint64_t features, unsigned policy);
+
+/* As evc_aes_named and evc_aes_at. */
+EVC_API const struct evc_gcm *evc_gcm_named(const char *name);
+EVC_API const struct evc_gcm *evc_gcm_at(unsigned index);
+
+/* Any descriptor begins with its struct evc_kernel. */
+static inline const struct evc_kernel *evc_gcm_kernel(const struct evc_gcm *gcm)
+{
+    return (const struct evc_kernel *)(const void *)gcm;
+}
+
+/* ---- Keys ------------------------------------------------------------------------------------------ */
+
 /*
  * user_key: key_bits / 8 bytes; key_bits: 128, 192 or 256.
  *
- * evc_gcm_set_pair: any two kernels. evc_gcm_set_key: a kernel that does both parts in one.
+ * evc_gcm_set_key: a kernel that does both parts in one. evc_gcm_set_pair: any two kernels.
+ * evc_gcm_set_best: what selection gives, the one or the other.
  *
  * EVC_ERR_KEY_SIZE    key_bits is none of these
  * EVC_ERR_KERNEL      a kernel is NULL, or its key does not fit
@@ -55,6 +73,20 @@ EVC_API enum evc_status evc_gcm_set_pair(union evc_gcm_key *key, const struct ev
                                          unsigned key_bits);
 EVC_API enum evc_status evc_gcm_set_key(union evc_gcm_key *key, const struct evc_gcm *kernel,
                                         const uint8_t *user_key, unsigned key_bits);
+
+static inline enum evc_status evc_gcm_set_best(union evc_gcm_key *key, uint64_t features,
+                                               unsigned policy, const uint8_t *user_key,
+                                               unsigned key_bits)
+{
+    const struct evc_gcm *kernel = evc_gcm_select(features, policy);
+
+    if (kernel)
+        return evc_gcm_set_key(key, kernel, user_key, key_bits);
+    return evc_gcm_set_pair(key, evc_aes_select(features, policy, EVC_USE_PARALLEL),
+                            evc_ghash_select(features, policy), user_key, key_bits);
+}
+
+/* ---- Messages ---------------------------------------------------------------------------------------- */
 
 /*
  * One message. iv: 1 byte or more. tag: 16, 15, 14, 13, 12, 8 or 4 bytes; the two shortest only with the limits of
@@ -72,6 +104,22 @@ EVC_API enum evc_status evc_gcm_open(const union evc_gcm_key *key, const uint8_t
                                      const uint8_t *aad, size_t aad_bytes, const uint8_t *in,
                                      uint8_t *out, size_t len_bytes, const uint8_t *tag,
                                      size_t tag_bytes);
+
+/*
+ * Many messages under one key, as packets are: each as above, on its own, and status says what became of it.
+ * Returns EVC_OK if all are that, else the first status that is not. Buffers of two messages do not overlap.
+ */
+struct evc_gcm_msg {
+    const uint8_t *iv, *aad, *in;
+    uint8_t *out, *tag; /* open reads the tag */
+    size_t iv_bytes, aad_bytes, len_bytes, tag_bytes;
+    enum evc_status status; /* result */
+};
+
+EVC_API enum evc_status evc_gcm_seal_many(const union evc_gcm_key *key, struct evc_gcm_msg *msgs,
+                                          size_t n);
+EVC_API enum evc_status evc_gcm_open_many(const union evc_gcm_key *key, struct evc_gcm_msg *msgs,
+                                          size_t n);
 
 /*
  * A message in pieces of any lengths: start, all associated data, the text, finish. Opening in pieces hands out
@@ -133,12 +181,16 @@ struct evc_gcm {
     void (*open_blocks)(const void *key, uint8_t counter[16], uint8_t y[16], const uint8_t *in,
                         uint8_t *out, size_t n_blocks);
 
-    /* Optional: a whole message with an IV of 12 bytes, its tag of 16 bytes to tag; all lengths are within the limits.
-     * open does not compare. */
-    void (*seal)(const void *key, const uint8_t iv[12], const uint8_t *aad, size_t aad_bytes,
-                 const uint8_t *in, uint8_t *out, size_t len_bytes, uint8_t tag[16]);
-    void (*open)(const void *key, const uint8_t iv[12], const uint8_t *aad, size_t aad_bytes,
-                 const uint8_t *in, uint8_t *out, size_t len_bytes, uint8_t tag[16]);
+    /*
+     * Optional: evc_gcm_seal and evc_gcm_open with an IV of 12 bytes, all sizes checked. They have the same arguments,
+     * so that the call is a jump. open returns EVC_OK or EVC_ERR_TAG, in constant time; who calls it wipes out.
+     */
+    enum evc_status (*seal)(const void *key, const uint8_t *iv, size_t iv_bytes, const uint8_t *aad,
+                            size_t aad_bytes, const uint8_t *in, uint8_t *out, size_t len_bytes,
+                            uint8_t *tag, size_t tag_bytes);
+    enum evc_status (*open)(const void *key, const uint8_t *iv, size_t iv_bytes, const uint8_t *aad,
+                            size_t aad_bytes, const uint8_t *in, uint8_t *out, size_t len_bytes,
+                            const uint8_t *tag, size_t tag_bytes);
 };
 
 #ifdef __cplusplus

@@ -189,6 +189,11 @@ enum evc_feature_bit { EVC_FEATURE_LIST(EVC_FEATURE_BIT) EVC_BIT_N = 64 };
     (EVC_NEEDS_X86_VCLMUL256 | EVC_CPU(X86_AVX512F) | EVC_CPU(X86_AVX512VL) |                      \
      EVC_CPU(X86_AVX512BW) | EVC_CPU(X86_AVX512DQ) | EVC_CPU(X86_BMI2) | EVC_CPU(TUNE_ZMM))
 
+/* AES and carry-less multiplication: what a kernel of GCM needs. */
+#define EVC_PLACE_X86_GCM512 X86_64
+#define EVC_CC_X86_GCM512 "avx2,aes,vaes,pclmul,vpclmulqdq,avx512f,avx512vl,avx512bw,avx512dq,bmi2"
+#define EVC_NEEDS_X86_GCM512 (EVC_NEEDS_X86_VAES512 | EVC_NEEDS_X86_VCLMUL512)
+
 /* ---- Opening an ISA inside a file ------------------------------------------------------------ */
 
 #define EVC_CAT_(a, b) a##b

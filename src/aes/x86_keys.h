@@ -86,18 +86,24 @@ EVC_INLINE void evc_x86_expand_256(uint8_t *enc, const uint8_t *user_key)
     }
 }
 
-/* The slot set_key of all kernels that use this header. */
-static void evc_x86_set_key(void *vkey, const uint8_t *user_key)
+/* enc: (rounds + 1) x 16 bytes, aligned to 16 */
+EVC_INLINE void evc_x86_expand(uint8_t *enc, uint32_t rounds, const uint8_t *user_key)
+{
+    if (rounds == 10)
+        evc_x86_expand_128(enc, user_key);
+    else if (rounds == 12)
+        evc_x86_expand_192(enc, user_key);
+    else
+        evc_x86_expand_256(enc, user_key);
+}
+
+/* The slot set_key of all AES kernels that use this header. */
+static inline void evc_x86_set_key(void *vkey, const uint8_t *user_key)
 {
     struct evc_aes_fips197_key *key = vkey;
     const uint32_t rounds = key->head.rounds;
 
-    if (rounds == 10)
-        evc_x86_expand_128(key->enc[0], user_key);
-    else if (rounds == 12)
-        evc_x86_expand_192(key->enc[0], user_key);
-    else
-        evc_x86_expand_256(key->enc[0], user_key);
+    evc_x86_expand(key->enc[0], rounds, user_key);
     if (!key->head.can_decrypt)
         return;
     /* The equivalent inverse cipher, section 5.3.5. */

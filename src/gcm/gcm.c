@@ -359,18 +359,13 @@ static enum evc_status check_sizes(uint64_t iv_bytes, uint64_t aad_bytes, uint64
     return EVC_OK;
 }
 
-/* A message whose sizes are checked; computed: its tag. */
+/* A message whose sizes are checked, piece by piece; computed: its tag. */
 static void crypt_message(const union evc_gcm_key *key, const uint8_t *iv, size_t iv_bytes,
                           const uint8_t *aad, size_t aad_bytes, const uint8_t *in, uint8_t *out,
                           size_t len_bytes, uint8_t computed[16], int sealing)
 {
-    const struct evc_gcm *kernel = key->head.kernel;
     struct evc_gcm_state state;
 
-    if (iv_bytes == 12 && (sealing ? kernel->seal : kernel->open)) {
-        (sealing ? kernel->seal : kernel->open)(key, iv, aad, aad_bytes, in, out, len_bytes, computed);
-        return;
-    }
     start(key, &state, iv, iv_bytes);
     take_aad(key, &state, aad, aad_bytes);
     crypt_text(key, &state, in, out, len_bytes, sealing);
@@ -379,33 +374,87 @@ static void crypt_message(const union evc_gcm_key *key, const uint8_t *iv, size_
     evc_wipe(&state, sizeof state);
 }
 
+EVC_OUT_OF_LINE enum evc_status seal_composed(const union evc_gcm_key *key, const uint8_t *iv,
+                                              size_t iv_bytes, const uint8_t *aad, size_t aad_bytes,
+                                              const uint8_t *in, uint8_t *out, size_t len_bytes,
+                                              uint8_t *tag, size_t tag_bytes)
+{
+    uint8_t computed[16];
+
+    crypt_message(key, iv, iv_bytes, aad, aad_bytes, in, out, len_bytes, computed, 1);
+    memcpy(tag, computed, tag_bytes);
+    return EVC_OK;
+}
+
+EVC_OUT_OF_LINE enum evc_status open_composed(const union evc_gcm_key *key, const uint8_t *iv,
+                                              size_t iv_bytes, const uint8_t *aad, size_t aad_bytes,
+                                              const uint8_t *in, uint8_t *out, size_t len_bytes,
+                                              const uint8_t *tag, size_t tag_bytes)
+{
+    uint8_t computed[16];
+    enum evc_status status;
+
+    crypt_message(key, iv, iv_bytes, aad, aad_bytes, in, out, len_bytes, computed, 0);
+    status = compare(computed, tag, tag_bytes);
+    evc_wipe(computed, sizeof computed); /* of a forgery, the tag that would have been right */
+    return status;
+}
+
 enum evc_status evc_gcm_seal(const union evc_gcm_key *key, const uint8_t *iv, size_t iv_bytes,
                              const uint8_t *aad, size_t aad_bytes, const uint8_t *in, uint8_t *out,
                              size_t len_bytes, uint8_t *tag, size_t tag_bytes)
 {
+    const struct evc_gcm *kernel = key->head.kernel;
     enum evc_status status = check_sizes(iv_bytes, aad_bytes, len_bytes, tag_bytes);
-    uint8_t computed[16];
 
     if (status != EVC_OK)
         return status;
-    crypt_message(key, iv, iv_bytes, aad, aad_bytes, in, out, len_bytes, computed, 1);
-    memcpy(tag, computed, tag_bytes);
-    return EVC_OK;
+    if (kernel->seal && iv_bytes == 12)
+        return kernel->seal(key, iv, iv_bytes, aad, aad_bytes, in, out, len_bytes, tag, tag_bytes);
+    return seal_composed(key, iv, iv_bytes, aad, aad_bytes, in, out, len_bytes, tag, tag_bytes);
 }
 
 enum evc_status evc_gcm_open(const union evc_gcm_key *key, const uint8_t *iv, size_t iv_bytes,
                              const uint8_t *aad, size_t aad_bytes, const uint8_t *in, uint8_t *out,
                              size_t len_bytes, const uint8_t *tag, size_t tag_bytes)
 {
+    const struct evc_gcm *kernel = key->head.kernel;
     enum evc_status status = check_sizes(iv_bytes, aad_bytes, len_bytes, tag_bytes);
-    uint8_t computed[16];
 
     if (status != EVC_OK)
         return status;
-    crypt_message(key, iv, iv_bytes, aad, aad_bytes, in, out, len_bytes, computed, 0);
-    status = compare(computed, tag, tag_bytes);
-    evc_wipe(computed, sizeof computed); /* of a forgery, the tag that would have been right */
+    if (kernel->open && iv_bytes == 12)
+        status = kernel->open(key, iv, iv_bytes, aad, aad_bytes, in, out, len_bytes, tag, tag_bytes);
+    else
+        status = open_composed(key, iv, iv_bytes, aad, aad_bytes, in, out, len_bytes, tag, tag_bytes);
+    evc_public(&status, sizeof status); /* the caller learns it */
     if (status != EVC_OK && len_bytes)
         evc_wipe(out, len_bytes);
     return status;
+}
+
+/* ---- Many messages --------------------------------------------------------------------------------------- */
+
+enum evc_status evc_gcm_seal_many(const union evc_gcm_key *key, struct evc_gcm_msg *msgs, size_t n)
+{
+    enum evc_status first = EVC_OK;
+
+    for (struct evc_gcm_msg *m = msgs; m < msgs + n; m++) {
+        m->status = evc_gcm_seal(key, m->iv, m->iv_bytes, m->aad, m->aad_bytes, m->in, m->out,
+                                 m->len_bytes, m->tag, m->tag_bytes);
+        first = first == EVC_OK ? m->status : first;
+    }
+    return first;
+}
+
+enum evc_status evc_gcm_open_many(const union evc_gcm_key *key, struct evc_gcm_msg *msgs, size_t n)
+{
+    enum evc_status first = EVC_OK;
+
+    for (struct evc_gcm_msg *m = msgs; m < msgs + n; m++) {
+        m->status = evc_gcm_open(key, m->iv, m->iv_bytes, m->aad, m->aad_bytes, m->in, m->out,
+                                 m->len_bytes, m->tag, m->tag_bytes);
+        first = first == EVC_OK ? m->status : first;
+    }
+    return first;
 }

@@ -32,7 +32,7 @@ typedef __m128i vec;
 #define v_fold(v) (v)
 #define v_zero() _mm_setzero_si128()
 
-#include "ghash/x86_clmul_steps.h"
+#include "ghash/x86_clmul_blocks.h"
 
 const struct evc_ghash evc_ghash_x86_clmul = {
     .kernel = EVC_KERNEL_HEAD(x86_clmul, X86_CLMUL, CT, ANY, BATCH, struct key, 0),

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * GHASH by carry-less multiplication, written once for every width of vector. Include it inside the region of
- * the kernel's ISA, after these have been defined:
+ * GHASH by carry-less multiplication, written once for every width of vector: the powers of H, products, and the
+ * hash of whole blocks. Kernels of GHASH include x86_clmul_blocks.h, kernels of GCM their own steps, inside the region
+ * of the kernel's ISA, after these have been defined:
  *
  *   vec, LANES               a vector of 1, 2 or 4 blocks; block 0 is the lowest and the first in memory
  *   v_load, v_store          a whole vector, no alignment
@@ -33,10 +34,8 @@
 /* power: H^BATCH ... H^1, so that the last n blocks of a message meet the last n of them.
  * sum: of the two halves of each power. Vectors 2j and 2j + 1 of power share vector j of sum: the first has the
  * lower halves of its blocks, the second the upper ones. */
-struct key {
-    struct evc_ghash_head head;
-    EVC_ALIGN(16) uint8_t power[16 * BATCH];
-    uint8_t sum[8 * BATCH];
+struct powers {
+    uint8_t power[16 * BATCH], sum[8 * BATCH];
 };
 
 EVC_INLINE __m128i reverse1(__m128i block)
@@ -99,7 +98,7 @@ EVC_INLINE void accumulate(struct product *to, struct product p)
     to->hi = v_xor(to->hi, p.hi);
 }
 
-/* ---- Keys ------------------------------------------------------------------------------------ */
+/* ---- Powers ---------------------------------------------------------------------------------- */
 
 /* a * x: a bit to the left; what falls out comes back as the polynomial. */
 EVC_INLINE __m128i times_x(__m128i a)
@@ -112,10 +111,9 @@ EVC_INLINE __m128i times_x(__m128i a)
     return _mm_xor_si128(a, _mm_and_si128(out, poly));
 }
 
-static void set_key(void *vkey, const uint8_t h[16])
+EVC_INLINE void powers_of(struct powers *to, const uint8_t h[16])
 {
-    struct key *key = vkey;
-    uint8_t *const end = key->power + sizeof key->power;
+    uint8_t *const end = to->power + sizeof to->power;
 
     /* Twice as many from each product with the highest: block by block up to a vector, then by vectors. */
     store1(end - 16, times_x(reverse1(load1(h))));
@@ -130,16 +128,16 @@ static void set_key(void *vkey, const uint8_t h[16])
             v_store(end - 16 * (n + i), reduce(multiply(v_load(end - 16 * i), highest)));
     }
     for (size_t j = 0; j < GROUP / 2; j++) {
-        const vec a = v_load(key->power + 2 * j * VEC_BYTES);
-        const vec b = v_load(key->power + (2 * j + 1) * VEC_BYTES);
-        v_store(key->sum + j * VEC_BYTES, v_low_halves(v_xor(a, v_swap(a)), v_xor(b, v_swap(b))));
+        const vec a = v_load(to->power + 2 * j * VEC_BYTES);
+        const vec b = v_load(to->power + (2 * j + 1) * VEC_BYTES);
+        v_store(to->sum + j * VEC_BYTES, v_low_halves(v_xor(a, v_swap(a)), v_xor(b, v_swap(b))));
     }
 }
 
 /* ---- Blocks ---------------------------------------------------------------------------------- */
 
 /* BATCH blocks. The first vector waits for y, the hash so far, so it is the last to be multiplied. */
-EVC_INLINE __m128i hash_group(const struct key *key, __m128i y, const uint8_t *in)
+EVC_INLINE __m128i hash_group(const struct powers *h, __m128i y, const uint8_t *in)
 {
     struct product p;
     vec a, b;
@@ -147,7 +145,7 @@ EVC_INLINE __m128i hash_group(const struct key *key, __m128i y, const uint8_t *i
 #define PAIR(j)                                                                                    \
     (a = v_reverse(v_load(in + (2 * (j)) * VEC_BYTES)),                                            \
      b = v_reverse(v_load(in + (2 * (j) + 1) * VEC_BYTES)))
-#define MULTIPLY(j) multiply_pair(a, b, key->power + 2 * (j) * VEC_BYTES, key->sum + (j) * VEC_BYTES)
+#define MULTIPLY(j) multiply_pair(a, b, h->power + 2 * (j) * VEC_BYTES, h->sum + (j) * VEC_BYTES)
     PAIR(1);
     p = MULTIPLY(1);
     PAIR(2);
@@ -164,9 +162,9 @@ EVC_INLINE __m128i hash_group(const struct key *key, __m128i y, const uint8_t *i
 }
 
 /* Fewer than BATCH blocks, at least one. */
-EVC_INLINE __m128i hash_rest(const struct key *key, __m128i y, const uint8_t *in, size_t n_blocks)
+EVC_INLINE __m128i hash_rest(const struct powers *h, __m128i y, const uint8_t *in, size_t n_blocks)
 {
-    const uint8_t *power = key->power + sizeof key->power - 16 * n_blocks;
+    const uint8_t *power = h->power + sizeof h->power - 16 * n_blocks;
     struct product p = {v_zero(), v_zero(), v_zero()};
     vec before = v_first(y);
 
@@ -181,15 +179,15 @@ EVC_INLINE __m128i hash_rest(const struct key *key, __m128i y, const uint8_t *in
     return v_fold(reduce(p));
 }
 
-static void blocks(const void *vkey, uint8_t y_bytes[16], const uint8_t *in, size_t n_blocks)
+EVC_INLINE void hash_blocks(const struct powers *h, uint8_t y_bytes[16], const uint8_t *in,
+                            size_t n_blocks)
 {
-    const struct key *key = vkey;
     __m128i y = reverse1(load1(y_bytes));
 
     for (; n_blocks >= BATCH; n_blocks -= BATCH, in += 16 * BATCH)
-        y = hash_group(key, y, in);
+        y = hash_group(h, y, in);
     if (n_blocks)
-        y = hash_rest(key, y, in, n_blocks);
+        y = hash_rest(h, y, in, n_blocks);
     store1(y_bytes, reverse1(y));
 }
 

@@ -40,7 +40,7 @@ EVC_INLINE __m128i fold(vec v)
     return _mm_xor_si128(_mm256_castsi256_si128(v), _mm256_extracti128_si256(v, 1));
 }
 
-#include "ghash/x86_clmul_steps.h"
+#include "ghash/x86_clmul_blocks.h"
 
 const struct evc_ghash evc_ghash_x86_vclmul256 = {
     .kernel = EVC_KERNEL_HEAD(x86_vclmul256, X86_VCLMUL256, CT, ANY, BATCH, struct key, 0),

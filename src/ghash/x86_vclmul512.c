@@ -42,7 +42,7 @@ EVC_INLINE __m128i fold(vec v)
     return _mm_xor_si128(_mm256_castsi256_si128(two), _mm256_extracti128_si256(two, 1));
 }
 
-#include "ghash/x86_clmul_steps.h"
+#include "ghash/x86_clmul_blocks.h"
 
 const struct evc_ghash evc_ghash_x86_vclmul512 = {
     .kernel = EVC_KERNEL_HEAD(x86_vclmul512, X86_VCLMUL512, CT, ANY, BATCH, struct key, 0),

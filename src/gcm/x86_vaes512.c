@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * GCM with VAES and VPCLMULQDQ on 512-bit vectors.
+ *
+ * Method:   counter mode on 4 blocks per register, then GHASH by Karatsuba, 32 blocks with one reduction.
+ * Source:   SP 800-38D (2007); Gueron, Kounavis: Intel Carry-Less Multiplication Instruction and its Usage for
+ *           Computing the GCM Mode, 2014.
+ * Needs:    X86_GCM512.   Timing: CT (no tables, no secret branches).
+ * Key form: private.
+ */
+#include "gcm/kernel.h"
+
+#include "common/bytes.h"
+#include "common/x86.h"
+
+#if EVC_BUILT(X86_GCM512)
+EVC_ISA_BEGIN(X86_GCM512)
+
+typedef __m512i vec;
+#define LANES 4
+#define v_load(p) _mm512_loadu_si512(p)
+#define v_store(p, v) _mm512_storeu_si512(p, v)
+#define v_load_part(p, n) _mm512_maskz_loadu_epi64((__mmask8)((1u << (2 * (n))) - 1), p)
+#define v_xor(a, b) _mm512_xor_si512(a, b)
+#define v_xor3(a, b, c) _mm512_ternarylogic_epi64(a, b, c, 0x96)
+#define v_swap(v) _mm512_shuffle_epi32(v, _MM_PERM_BADC)
+#define v_low_halves(a, b) _mm512_unpacklo_epi64(a, b)
+#define v_clmul(a, b, imm) _mm512_clmulepi64_epi128(a, b, imm)
+#define v_reverse(v)                                                                               \
+    _mm512_shuffle_epi8(v, _mm512_set4_epi64(0x0001020304050607, 0x08090a0b0c0d0e0f,               \
+                                             0x0001020304050607, 0x08090a0b0c0d0e0f))
+#define v_all(block) _mm512_broadcast_i32x4(block)
+#define v_first(block) _mm512_zextsi128_si512(block)
+#define v_fold(v) fold(v)
+#define v_zero() _mm512_setzero_si512()
+
+EVC_INLINE __m128i fold(vec v)
+{
+    const __m256i two = _mm256_xor_si256(_mm512_castsi512_si256(v), _mm512_extracti64x4_epi64(v, 1));
+
+    return _mm_xor_si128(_mm256_castsi256_si128(two), _mm256_extracti128_si256(two, 1));
+}
+
+#define v_enc(x, k) _mm512_aesenc_epi128(x, k)
+#define v_enc_last(x, k) _mm512_aesenclast_epi128(x, k)
+#define v_add32(a, b) _mm512_add_epi32(a, b)
+#define v_shuffle8(a, b) _mm512_shuffle_epi8(a, b)
+#define v_counter_steps() _mm512_set_epi32(3, 0, 0, 0, 2, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0)
+#define v_low(v) _mm512_castsi512_si128(v)
+
+#include "gcm/x86_steps.h"
+
+EVC_ISA_END
+
+const struct evc_gcm evc_gcm_x86_vaes512 = {
+    .kernel = EVC_KERNEL_HEAD(x86_vaes512, X86_GCM512, CT, ANY, BATCH, struct key, 0),
+    .set_key = set_key,
+    .encrypt = encrypt,
+    .hash = hash,
+    .seal_blocks = seal_blocks,
+    .open_blocks = open_blocks,
+};
+#else
+EVC_EMPTY_UNIT
+#endif
