@@ -7,6 +7,7 @@ int list_command(int argc, char **argv);
 int resolve_command(int argc, char **argv);
 int check_command(int argc, char **argv);
 int bench_command(int argc, char **argv);
+int limits_command(int argc, char **argv);
 int vectors_command(int argc, char **argv);
 int peers_command(int argc, char **argv);
 

@@ -29,6 +29,9 @@ static const struct command {
      "[--primitive P] [--kernel K] [--mode M] [--key-bits B] [--bytes N] [--messages N]\n"
      "          [--style streamed|fenced] [--in-place] [--samples N] [--budget-ms N]\n"
      "          [--counter C] [--cpu N] [--seed N]"},
+    {"limits", limits_command,
+     "[--only instructions|arithmetic] [--samples N] [--budget-ms N] [--counter C]\n"
+     "          [--cpu N]"},
     {"vectors", vectors_command, "[FILE] (else lines on stdin)"},
     {"peers", peers_command,
      "[--peer P] [--mode M] [--key-bits B] [--bytes N] [--style S] [--samples N]\n"
@@ -80,7 +83,7 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < N_COMMANDS; i++)
         names[i] = commands[i].name;
     if (argc < 2)
-        usage_error("no command; one of list, resolve, check, bench, vectors (--help says more)");
+        usage_error("no command; one of list, resolve, check, bench, limits, vectors (--help says more)");
     if (strcmp(argv[1], "--help") == 0) {
         print_help();
         return 0;

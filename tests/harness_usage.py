@@ -67,6 +67,11 @@ class BadUsage(unittest.TestCase):
     def test_an_unknown_policy_names_all(self):
         self.refused("resolve", "--policy", "all", names=["ct", "hardened", "vartime"])
 
+    def test_an_unknown_part_of_limits_names_the_nearest(self):
+        self.refused("limits", "--only", "instruction", names=["'instruction'", "instructions"])
+        self.refused("limits", "--samples", "0", names=["--samples"])
+        self.refused("limits", "--budget-ms", "0", names=["--budget-ms"])
+
     def test_numbers_are_numbers_within_bounds(self):
         self.refused("bench", "--bytes", "4k", names=["'4k'"])
         self.refused("bench", "--bytes", "0", names=["0"])

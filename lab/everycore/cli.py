@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from everycore.commands import bench, check, compare, list, resolve
+from everycore.commands import bench, check, compare, limits, list, resolve
 from everycore.context import Context, system_context
 from everycore.errors import EverycoreError
 
@@ -19,6 +19,7 @@ COMMANDS = (
     ("resolve", resolve.resolve),
     ("list", list.list_kernels),
     ("compare", compare.compare),
+    ("limits", limits.limits),
 )
 
 

@@ -5,7 +5,7 @@ Unknown members and types are ignored: later harnesses may add some.
 """
 
 import json
-from dataclasses import MISSING, dataclass, field, fields
+from dataclasses import MISSING, dataclass, field, fields, is_dataclass
 from types import GenericAlias, UnionType
 from typing import Any, TypeVar, get_args, get_type_hints
 
@@ -114,6 +114,43 @@ class Bench:
 
 
 @dataclass(frozen=True, slots=True)
+class Limit:
+    """Raw samples of one instruction: what the CPU can do at best with it."""
+
+    instruction: str
+    width_bits: int
+    latency_cycles: tuple[float, ...]  # empty: nothing can depend on its result
+    per_cycle: tuple[float, ...]
+    runs: bool
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """How often a loop holds an instruction."""
+
+    instruction: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Arithmetic:
+    """Raw samples of a loop with the arithmetic that its modes cannot do without."""
+
+    name: str
+    modes: tuple[str, ...]
+    key_bits: int  # 0: any
+    width_bits: int
+    dependent: bool  # each block needs the one before
+    bytes: int  # of text, per call
+    holds: tuple[Held, ...]
+    cycles_per_byte: tuple[float, ...]
+    runs: bool
+    method: str = ""
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Vector:
     id: str
     kernel: str
@@ -145,7 +182,20 @@ class Other:
     type: str
 
 
-Line = Hello | Kernel | Resolved | Mode | Check | Bench | Vector | Summary | Failure | Other
+Line = (
+    Hello
+    | Kernel
+    | Resolved
+    | Mode
+    | Check
+    | Bench
+    | Limit
+    | Arithmetic
+    | Vector
+    | Summary
+    | Failure
+    | Other
+)
 
 
 def is_failure(line: Line) -> bool:
@@ -188,6 +238,8 @@ def from_object(value: dict[str, Any]) -> Line:
         "mode": Mode,
         "check": Check,
         "bench": Bench,
+        "limit": Limit,
+        "arithmetic": Arithmetic,
         "vector": Vector,
         "summary": Summary,
         "error": Failure,
@@ -228,8 +280,8 @@ def _convert(hint: Any, value: Any, kind: type, name: str) -> Any:
         return ""  # no kernel, no reason
     elif hint is float and isinstance(value, int | float) and not isinstance(value, bool):
         return float(value)
-    elif hint is Skipped and isinstance(value, dict):
-        return _decode(Skipped, value)
+    elif is_dataclass(hint) and isinstance(hint, type) and isinstance(value, dict):
+        return _decode(hint, value)
     elif type(value) is hint:
         return value
     raise EverycoreError(

@@ -13,7 +13,7 @@ PACKAGE = Path(everycore.__file__).parent
 # Each layer may import itself (where that makes no circle) and the layers above it in this list.
 LAYERS = (
     ("errors", "model"),
-    ("catalog", "protocol", "stats", "report", "vectors"),
+    ("catalog", "protocol", "stats", "limits", "report", "vectors"),
     ("context",),
     ("progress", "targets", "toolchains", "build", "transport", "machine", "store"),
     ("session",),
@@ -21,7 +21,7 @@ LAYERS = (
     ("cli",),
     ("__main__", "__init__"),
 )
-PURE = ("model", "errors", "protocol", "stats", "report")
+PURE = ("model", "errors", "protocol", "stats", "limits", "report")
 
 
 def modules() -> dict[str, Path]:

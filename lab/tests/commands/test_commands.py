@@ -377,3 +377,32 @@ def test_compare_warns_of_different_machines(lab: Lab) -> None:
     (lab.folder / "b.jsonl").write_text(other)
     outcome = lab("compare", str(a), str(lab.folder / "b.jsonl"))
     assert "different compilers: gcc 12.2.0 / clang 14.0.6" in outcome.err
+
+
+# ---- limits
+
+
+def test_limits_says_what_the_cpu_can_do_and_what_it_lacks(lab: Lab) -> None:
+    lab.width = 120
+    outcome = lab("limits")
+    assert outcome.code == 0, outcome.err
+    assert "needs gfni" in outcome.out
+    assert "gcm-seal gcm-open" in outcome.out
+    assert "14 dependent aesenc per 16 bytes" in outcome.out
+    assert "gcm_schoolbook_512_key_256" not in outcome.out
+    assert "gcm_schoolbook_512_key_256" in lab("limits", "--all").out
+
+
+def test_limits_as_json_keeps_samples_apart_from_bounds(lab: Lab) -> None:
+    lines = objects(lab("limits", "--json").out)
+    assert lines[0]["type"] == "run"
+    assert {line["type"] for line in lines[1:]} == {"harness", "limit", "arithmetic", "bound"}
+    loops = [line for line in lines if line["type"] == "arithmetic"]
+    assert all(len(str(line["cycles_per_byte"])) > 20 for line in loops)
+
+
+def test_limits_of_a_machine_without_loops_says_so(lab: Lab) -> None:
+    lab.runner.outputs["limits"] = "bench_no_counter"
+    outcome = lab("limits")
+    assert outcome.code == 0
+    assert "no loops are written for" in outcome.err

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: MIT
+"""everycore limits: what can this CPU do at best?"""
+
+import json as jsonlib
+from dataclasses import asdict
+from typing import Annotated
+
+import typer
+
+from everycore import machine, store
+from everycore.commands.options import CompilerCommand, Json, TargetName, context_of
+from everycore.errors import EverycoreError
+from everycore.limits import bounds
+from everycore.protocol import Arithmetic, Hello, Limit
+from everycore.report import limits as report
+from everycore.session import open_session
+
+
+def limits(
+    command: typer.Context,
+    all_: Annotated[
+        bool, typer.Option("--all", help="Every loop behind the bounds, not only the best.")
+    ] = False,
+    target: TargetName = "host",
+    cc: CompilerCommand = None,
+    json: Json = False,
+) -> None:
+    """What this CPU can do at best: its instructions, and the bound of each mode."""
+    context = context_of(command)
+    session = open_session(context, target, cc)
+    records = list(session.records("limits"))
+    lines = [record.line for record in records]
+    hello = next((line for line in lines if isinstance(line, Hello)), None)
+    if hello is None:
+        raise EverycoreError("the harness measured nothing", code=1)
+    found = bounds(lines)
+    run = store.Run(
+        command="limits",
+        date=context.now().isoformat(timespec="seconds"),
+        everycore=hello.library,
+        revision=machine.revision(context, session.tree),
+        machine=machine.describe(context),
+        target=session.target.name,
+        compiler=session.build.compiler.name,
+        flags=session.build.flags,
+        counter=hello.counter,
+        options={},
+    )
+    if json:
+        context.print_raw(store.run_line(run))
+        for record in records:
+            context.print_raw(record.text)
+        for one in found:
+            context.print_raw(jsonlib.dumps({"type": "bound", **asdict(one)}))
+        return
+    instructions = [line for line in lines if isinstance(line, Limit)]
+    loops = [line for line in lines if isinstance(line, Arithmetic)]
+    if not instructions:
+        context.warn(f"no loops are written for {hello.arch}: harness/limits.h says how")
+    caption = f"measured: {run.machine.title()}; {run.counter}; {run.revision}"
+    context.out.print(report.instructions_table(instructions, caption))
+    if all_:
+        context.out.print(report.arithmetic_table(loops, caption))
+    context.out.print(report.bounds_table(found, caption))
