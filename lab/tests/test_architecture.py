@@ -15,7 +15,7 @@ LAYERS = (
     ("errors", "model"),
     ("catalog", "protocol", "stats", "limits", "report", "vectors"),
     ("context",),
-    ("progress", "targets", "toolchains", "build", "transport", "machine", "store"),
+    ("debs", "progress", "targets", "toolchains", "build", "transport", "machine", "store"),
     ("session",),
     ("commands",),
     ("cli",),

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: MIT
+"""Files of an archive in the cache, by their sha256: fetched once, never half there."""
+
+import hashlib
+import os
+import tempfile
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from pathlib import Path
+from typing import BinaryIO
+
+from everycore.context import Context
+from everycore.debs.lock import File
+from everycore.debs.mirror import Mirror
+from everycore.errors import EverycoreError
+from everycore.progress import Progress
+
+AT_ONCE = 4  # connections to one mirror
+CHUNK_BYTES = 1 << 20
+
+
+class GoneError(EverycoreError):
+    """The mirrors answered, and do not have a file."""
+
+
+def folder_of(context: Context, name: str) -> Path:
+    """A folder of the cache, made if it is not there."""
+    folder = context.cache_dir() / "debs" / name
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise EverycoreError(
+            f"cannot write the cache {folder}: {error.strerror}",
+            "set XDG_CACHE_HOME to another place",
+        ) from error
+    return folder
+
+
+def is_cached(context: Context, file: File) -> bool:
+    return _place(context, file).is_file()
+
+
+def download(context: Context, mirrors: Sequence[Mirror], file: File) -> Path:
+    """The file in the cache, from the first mirror that has it, if its sha256 is right."""
+    path = _place(context, file)
+    if path.is_file():
+        return path
+    for mirror in mirrors:
+        if response := mirror.open(file.path):
+            with response:
+                _save(response, path, file, mirror)
+            return path
+    raise GoneError(f"{', '.join(mirror.url for mirror in mirrors)} has no {file.path}")
+
+
+def download_all(context: Context, mirrors: Sequence[Mirror], files: Sequence[File]) -> list[Path]:
+    with (
+        Progress(context.err, "fetching", len(files)) as progress,
+        ThreadPoolExecutor(max_workers=AT_ONCE) as pool,
+    ):
+        jobs = {pool.submit(download, context, mirrors, file): file for file in files}
+        try:
+            for job in as_completed(jobs):
+                job.result()
+                progress.step(jobs[job].name)
+        except BaseException:
+            pool.shutdown(cancel_futures=True)
+            raise
+    return [_place(context, file) for file in files]
+
+
+def _place(context: Context, file: File) -> Path:
+    return folder_of(context, "files") / f"{file.sha256}-{file.name}"
+
+
+def _save(response: BinaryIO, path: Path, file: File, mirror: Mirror) -> None:
+    handle, name = tempfile.mkstemp(dir=path.parent)
+    scratch = Path(name)
+    digest = hashlib.sha256()
+    try:
+        with os.fdopen(handle, "wb") as out:
+            while chunk := response.read(CHUNK_BYTES):
+                digest.update(chunk)
+                out.write(chunk)
+        if digest.hexdigest() != file.sha256:
+            raise EverycoreError(
+                f"{mirror.url}/{file.path} has a wrong sha256",
+                f"expected {file.sha256}, got {digest.hexdigest()}: a mirror in the middle of an"
+                " update, or a file that somebody changed; try again later or use another mirror",
+            )
+        scratch.replace(path)
+    except OSError as error:
+        raise EverycoreError(f"cannot fetch {mirror.url}/{file.path}: {error}") from error
+    finally:
+        scratch.unlink(missing_ok=True)

@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: MIT
+"""What was taken from an archive: exact versions with their sha256, as a file to commit. Pure."""
+
+import hashlib
+import json
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from everycore.errors import EverycoreError
+
+FORMAT = 1
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """A file of an archive."""
+
+    path: str  # below the mirror: pool/main/o/openssl/...
+    sha256: str
+    size: int  # bytes
+
+    @property
+    def name(self) -> str:
+        return self.path.rpartition("/")[2]
+
+
+@dataclass(frozen=True, slots=True)
+class Pinned:
+    """A package (one file) or a source package (a .dsc and what belongs to it)."""
+
+    name: str
+    version: str
+    files: tuple[File, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What is asked for. Packages are words of Debian's relations: `a`, `a (>= 1.0)`, `a | b`."""
+
+    suites: tuple[str, ...]
+    architecture: str  # as Debian calls it: amd64, arm64
+    packages: tuple[str, ...] = ()
+    optional: tuple[str, ...] = ()  # taken where the suites have them with all that they need
+    sources: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()  # left out, with what only these need
+
+
+@dataclass(frozen=True, slots=True)
+class Lock:
+    """The answer to a request."""
+
+    request: Request
+    date: str  # of the Release of each suite
+    packages: tuple[Pinned, ...]
+    sources: tuple[Pinned, ...] = ()
+    absent: tuple[tuple[str, str], ...] = ()  # which optional packages are not here, and why
+
+    def digest(self) -> str:
+        """Changes with the files of the packages, and only with them."""
+        sums = sorted(file.sha256 for pinned in self.packages for file in pinned.files)
+        return hashlib.sha256("\n".join(sums).encode()).hexdigest()
+
+
+def to_text(lock: Lock) -> str:
+    """JSON, one package a line, so that the difference of two locks can be read."""
+    head = {"format": FORMAT, "date": lock.date, "request": asdict(lock.request)}
+    lists = {
+        "packages": [asdict(pin) for pin in lock.packages],
+        "sources": [asdict(pin) for pin in lock.sources],
+        "absent": lock.absent,
+    }
+    members = [f" {json.dumps(key)}: {json.dumps(value)}" for key, value in head.items()]
+    for key, items in lists.items():
+        lines = ",".join(f"\n  {json.dumps(item)}" for item in items)
+        members.append(f' "{key}": [{lines}\n ]')
+    return "{\n" + ",\n".join(members) + "\n}\n"
+
+
+def from_text(text: str, name: str) -> Lock:
+    """A lock from the text of a file, which errors name."""
+    try:
+        value = json.loads(text)
+        if value["format"] != FORMAT:
+            raise EverycoreError(
+                f"{name} has format {value['format']}, this everycore reads format {FORMAT}",
+                "use the everycore that wrote it, or write it anew with --update",
+            )
+        return Lock(
+            _request(value["request"]),
+            str(value["date"]),
+            tuple(_pinned(item) for item in value["packages"]),
+            tuple(_pinned(item) for item in value["sources"]),
+            tuple((name, why) for name, why in value["absent"]),
+        )
+    except (ValueError, KeyError, TypeError) as error:
+        raise EverycoreError(
+            f"{name} is no lock file: {type(error).__name__} {error}", "write it anew with --update"
+        ) from error
+
+
+def _request(item: dict[str, Any]) -> Request:
+    values: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in item.items()}
+    return Request(**values)
+
+
+def _pinned(item: dict[str, Any]) -> Pinned:
+    return Pinned(item["name"], item["version"], tuple(File(**file) for file in item["files"]))

@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: MIT
+"""Where an archive is: the mirrors of the system's own apt, or the one that a setting names."""
+
+import shlex
+import urllib.error
+import urllib.request
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO, cast
+from urllib.parse import quote, urlsplit
+
+from everycore.context import Context
+from everycore.errors import EverycoreError
+
+SETTING = "EVERYCORE_MIRROR"
+SETTING_HINT = f"{SETTING}=URL names a mirror of Debian (or a folder with one)"
+TIMEOUT_SECONDS = 60
+SCHEMES = ("http", "https", "file")
+ABSENT = (403, 404, 410)  # some stores answer 403 for what they do not have
+
+
+@dataclass(frozen=True, slots=True)
+class Mirror:
+    """An archive: dists/ and pool/ are below `url`."""
+
+    url: str
+    proxy: str = ""
+
+    def open(self, path: str) -> BinaryIO | None:
+        """A file of the archive; None if the archive does not have it."""
+        proxies = {urlsplit(self.url).scheme: self.proxy} if self.proxy else {}
+        opener = urllib.request.build_opener(urllib.request.ProxyHandler(proxies))
+        try:
+            return cast(BinaryIO, opener.open(f"{self.url}/{quote(path)}", timeout=TIMEOUT_SECONDS))
+        except urllib.error.HTTPError as error:
+            if error.code in ABSENT:
+                return None
+            raise self.unreachable(f"{error.code} {error.reason}") from error
+        except urllib.error.URLError as error:
+            if isinstance(error.reason, FileNotFoundError | NotADirectoryError):
+                return None
+            raise self.unreachable(str(error.reason)) from error
+        except OSError as error:
+            raise self.unreachable(str(error)) from error
+
+    def unreachable(self, reason: str) -> EverycoreError:
+        hint = f"is there a network? {SETTING_HINT}"
+        return EverycoreError(f"cannot read the mirror {self.url}: {reason}", hint)
+
+
+def find_mirrors(context: Context) -> list[Mirror]:
+    """The mirror of the setting, else those of apt in the order of its configuration."""
+    if setting := context.env.get(SETTING, ""):
+        return [_mirror(context, _as_url(setting))]
+    urls = [url for url in _of_apt(context) if urlsplit(url).scheme in SCHEMES]
+    if not urls:
+        raise EverycoreError("apt names no mirror of Debian here", SETTING_HINT)
+    return [_mirror(context, url) for url in urls]
+
+
+def apt_settings(context: Context, names: Sequence[str]) -> dict[str, str]:
+    """Those of apt's settings that are there; none where there is no apt."""
+    words = [word for i, name in enumerate(names) for word in (f"V{i}", name)]
+    found = dict(
+        word.split("=", 1) for word in shlex.split(_said(context, "apt-config", "shell", *words))
+    )
+    return {name: found[f"V{i}"] for i, name in enumerate(names) if found.get(f"V{i}")}
+
+
+def _of_apt(context: Context) -> list[str]:
+    said = _said(
+        context, "apt-get", "indextargets", "--format", "$(REPO_URI)", "Created-By: Packages"
+    )
+    return list(
+        dict.fromkeys(line.strip().rstrip("/") for line in said.splitlines() if line.strip())
+    )
+
+
+def _said(context: Context, *argv: str) -> str:
+    try:
+        done = context.runner.run(argv)
+    except EverycoreError:  # a system without apt
+        return ""
+    return done.stdout if done.code == 0 else ""
+
+
+def _as_url(setting: str) -> str:
+    if urlsplit(setting).scheme in SCHEMES:
+        return setting.rstrip("/")
+    folder = Path(setting)
+    if not folder.is_dir():
+        raise EverycoreError(f"{SETTING}={setting} is no URL and no folder", SETTING_HINT)
+    return folder.resolve().as_uri()
+
+
+def _mirror(context: Context, url: str) -> Mirror:
+    """apt's proxy for that host, else its proxy for the scheme, else the environment's."""
+    scheme, host = urlsplit(url).scheme, urlsplit(url).hostname or ""
+    if scheme == "file":
+        return Mirror(url)
+    names = (f"Acquire::{scheme}::Proxy::{host}", f"Acquire::{scheme}::Proxy")
+    settings = apt_settings(context, names)
+    for proxy in (settings.get(name, "") for name in names):
+        if proxy:
+            return Mirror(url, "" if proxy == "DIRECT" else proxy)
+    return Mirror(url, context.env.get(f"{scheme}_proxy", ""))

@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: MIT
+"""Packages and sources as folders: complete, or not there. No script of a package is run."""
+
+import platform
+import posixpath
+import re
+import shutil
+import tarfile
+import tempfile
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from pathlib import Path
+
+from everycore.context import Context
+from everycore.debs.files import GoneError, download_all, folder_of, is_cached
+from everycore.debs.index import library
+from everycore.debs.lock import Lock, Pinned
+from everycore.debs.mirror import SETTING, find_mirrors
+from everycore.errors import EverycoreError
+from everycore.progress import Progress
+
+LAYOUT = "roots-1"  # counts up with what `unpacked` makes of the same packages
+# Links of a system whose /bin and /lib are those of /usr: every suite since Debian 12. Older
+# packages with files in /lib land in the same place.
+MERGED = ("bin", "sbin", "lib", "lib32", "lib64", "libx32")
+UNWANTED = ("usr/share/doc/", "usr/share/locale/", "usr/share/man/")  # two thirds of the files
+_COMPONENT = re.compile(r"\.orig-([A-Za-z0-9-]+)\.tar\.")  # dpkg-source(1), format 3.0 (quilt)
+ARCHITECTURES = {
+    "aarch64": "arm64",
+    "armv7l": "armhf",
+    "i686": "i386",
+    "ppc64le": "ppc64el",
+    "riscv64": "riscv64",
+    "s390x": "s390x",
+    "x86_64": "amd64",
+}
+
+
+def architecture_of(machine: str = "") -> str:
+    """Debian's name for a machine as uname says it; this one by default."""
+    machine = machine or platform.machine()
+    if machine not in ARCHITECTURES:
+        raise EverycoreError(f"Debian has no architecture for machines called '{machine}'")
+    return ARCHITECTURES[machine]
+
+
+def unpacked(context: Context, lock: Lock) -> Path:
+    """The folder with all packages of a lock, as / would look with them installed."""
+
+    def fill(root: Path) -> None:
+        for name in MERGED:
+            (root / "usr" / name).mkdir(parents=True)
+            (root / name).symlink_to(f"usr/{name}")
+        files = _fetched(context, lock, lock.packages)
+        with Progress(context.err, "unpacking", len(files)) as progress:
+            for name, path in files.items():
+                _unpack_deb(path, root)
+                progress.step(name)
+
+    return _whole(folder_of(context, LAYOUT) / lock.digest()[:32], fill)
+
+
+def unpacked_source(context: Context, lock: Lock, name: str) -> Path:
+    """The folder with the sources of a package; the patches in debian/patches are not applied."""
+    source = next((s for s in lock.sources if s.name == name), None)
+    if source is None:
+        raise EverycoreError(f"the lock has no source package {name}", "--update writes it anew")
+    digest = next(file.sha256 for file in source.files if file.name.endswith(".dsc"))
+
+    def fill(root: Path) -> None:
+        files = _fetched(context, lock, [source])
+        for tarball in sorted(files, key=_rank):
+            if ".tar." in tarball:
+                _unpack_tarball(files[tarball], root, _COMPONENT.search(tarball))
+
+    return _whole(folder_of(context, "sources") / digest[:32], fill)
+
+
+def _fetched(context: Context, lock: Lock, pins: Sequence[Pinned]) -> dict[str, Path]:
+    """The files of packages, by name; no mirror is asked if all are here."""
+    files = [file for pinned in pins for file in pinned.files]
+    mirrors = [] if all(is_cached(context, f) for f in files) else find_mirrors(context)
+    try:
+        paths = download_all(context, mirrors, files)
+    except GoneError as error:
+        suites = " and ".join(lock.request.suites)
+        raise EverycoreError(
+            f"the archive has moved on since this lock was made ({lock.date}): {error.message}",
+            f"--update takes what {suites} has now;"
+            f" {SETTING}=URL of a snapshot of that day still has the old versions",
+        ) from error
+    return {file.name: path for file, path in zip(files, paths, strict=True)}
+
+
+def _whole(place: Path, fill: Callable[[Path], None]) -> Path:
+    """The folder `place`, filled beside its name if it is not there: it never lacks anything."""
+    if place.is_dir():
+        return place
+    scratch = Path(tempfile.mkdtemp(prefix=f"{place.name}.", dir=place.parent))
+    try:
+        scratch.chmod(0o755)
+        fill(scratch)
+        scratch.rename(place)
+    except OSError as error:
+        if not place.is_dir():  # else another run was faster, with the same contents
+            raise EverycoreError(f"cannot unpack into {place.parent}: {error}") from error
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+    return place
+
+
+def _unpack_deb(path: Path, root: Path) -> None:
+    module = library("debfile")
+    try:
+        with closing(module.DebFile(str(path))) as deb, closing(deb.data.tgz()) as tar:
+            tar.extractall(root, filter=_inside)
+    except (module.DebError, module.ArError, tarfile.TarError) as error:
+        raise EverycoreError(f"cannot unpack {path}: {error}") from error
+
+
+def _inside(member: tarfile.TarInfo, root: str) -> tarfile.TarInfo | None:
+    """What is wanted of a package, with absolute links made relative, so that they stay inside."""
+    name = posixpath.normpath(member.name)
+    if f"{name}/".startswith(UNWANTED):
+        return None
+    if member.issym() and member.linkname.startswith("/"):
+        target = posixpath.relpath(member.linkname, posixpath.dirname(f"/{name}"))
+        member = member.replace(linkname=target, deep=False)
+    return tarfile.data_filter(member, root)  # refuses devices, and what points outside
+
+
+def _rank(name: str) -> int:
+    """Upstream's files, then their further parts, then Debian's."""
+    return 2 if ".debian.tar." in name else 1 if _COMPONENT.search(name) else 0
+
+
+def _unpack_tarball(path: Path, root: Path, component: re.Match[str] | None) -> None:
+    """As dpkg-source does: without the folder that all members are in, unless that is debian/."""
+    target = root / component[1] if component else root
+    with tempfile.TemporaryDirectory(dir=root.parent) as folder:
+        with tarfile.open(path) as tar:
+            tar.extractall(folder, filter="data")
+        entries = list(Path(folder).iterdir())
+        if len(entries) == 1 and entries[0].is_dir() and entries[0].name != "debian":
+            entries = list(entries[0].iterdir())
+        target.mkdir(exist_ok=True)
+        for entry in entries:
+            entry.rename(target / entry.name)

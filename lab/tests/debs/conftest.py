@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: MIT
+"""What the tests of debs ask for by name."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+from fake_archive import FakeArchive, Key
+from world import Lab
+
+from everycore.context import Context, SystemRunner
+
+
+@pytest.fixture(scope="session")
+def key(tmp_path_factory: pytest.TempPathFactory) -> Key:
+    """A key pair, made once: that takes gpg a moment."""
+    if not (shutil.which("gpg") and shutil.which("gpgv")):
+        pytest.skip("no gpg and gpgv: apt-get install gpg gpgv")
+    return Key(tmp_path_factory.mktemp("key") / "home").make()
+
+
+@pytest.fixture
+def archive(tmp_path: Path, key: Key) -> FakeArchive:
+    return FakeArchive(tmp_path / "mirror", key)
+
+
+@pytest.fixture
+def context(tmp_path: Path, archive: FakeArchive) -> Context:
+    """A world whose mirror is the fake archive, and which trusts its key."""
+    env = {
+        "XDG_CACHE_HOME": str(tmp_path / "cache"),
+        "EVERYCORE_MIRROR": str(archive.folder),
+        "EVERYCORE_KEYRING": str(archive.key.keyring),
+    }
+    archive.folder.mkdir()
+    return Lab(SystemRunner(), tmp_path, env).context()
