@@ -8,6 +8,20 @@
 #include "common/bytes.h"
 #include "common/ct.h"
 
+static void store_lengths(uint8_t block[16], uint64_t first_bytes, uint64_t second_bytes)
+{
+    evc_store64_be(block, 8 * first_bytes);
+    evc_store64_be(block + 8, 8 * second_bytes);
+}
+
+static enum evc_status compare(const uint8_t computed[16], const uint8_t *tag, size_t tag_bytes)
+{
+    uint32_t equal = evc_mask_equal(computed, tag, tag_bytes);
+
+    evc_public(&equal, sizeof equal); /* the caller learns it as the status */
+    return equal ? EVC_OK : EVC_ERR_TAG;
+}
+
 /* ---- The pair ---------------------------------------------------------------------------------- */
 
 struct pair_key {
@@ -18,7 +32,7 @@ struct pair_key {
 
 typedef char pair_keys_fit[sizeof(struct pair_key) <= sizeof(union evc_gcm_key) ? 1 : -1];
 
-/* Encrypted, then hashed while it is in the first-level cache. */
+/* Encrypted, then hashed while it is in a near cache. */
 #define PIECE_BLOCKS 256
 
 static void pair_encrypt(const void *vkey, const uint8_t *in, uint8_t *out, size_t n_blocks)
@@ -59,6 +73,120 @@ static void pair_open_blocks(const void *vkey, uint8_t counter[16], uint8_t y[16
     }
 }
 
+/*
+ * Whole messages. J_0 goes through AES together with the counters of the first blocks of text: alone it would cost as
+ * much as a whole batch of a kernel that works on many. So many blocks are full batches of every kernel but the widest.
+ */
+#define FIRST_BLOCKS 16
+
+/* E(J_0), and the key stream of what follows: 1 <= n_blocks <= FIRST_BLOCKS. */
+static void first_stream(const struct pair_key *key, uint8_t *stream, const uint8_t iv[12],
+                         size_t n_blocks)
+{
+    for (size_t i = 0; i < n_blocks; i++) {
+        memcpy(stream + 16 * i, iv, 12);
+        evc_store32_be(stream + 16 * i + 12, 1 + (uint32_t)i);
+    }
+    evc_aes_encrypt(&key->aes, stream, stream, n_blocks);
+}
+
+/* len_bytes bytes, filled up with zeros to whole blocks, whose end is returned. */
+static uint8_t *gather(uint8_t *to, const uint8_t *from, size_t len_bytes)
+{
+    const size_t whole = len_bytes & ~(size_t)15;
+
+    if (whole)
+        memcpy(to, from, whole);
+    if (len_bytes == whole)
+        return to + whole;
+    memset(to + whole, 0, 16);
+    memcpy(to + whole, from + whole, len_bytes - whole);
+    return to + whole + 16;
+}
+
+/* Associated data, then a piece of text: whole blocks, or the last, which has the lengths of the message. What is short
+ * is gathered for one call, so that a kernel that adds up several products reduces once. */
+static void hash_piece(const struct pair_key *key, uint8_t y[16], const uint8_t *aad,
+                       size_t aad_bytes, const uint8_t *text, size_t len_bytes,
+                       const uint8_t *lengths)
+{
+    EVC_ALIGN(16) uint8_t blocks[16 * FIRST_BLOCKS];
+    uint8_t *end = blocks;
+
+    if (!lengths || aad_bytes + (uint64_t)len_bytes > sizeof blocks - 48) {
+        evc_ghash_padded(&key->ghash, y, aad, aad_bytes);
+        evc_ghash_blocks(&key->ghash, y, text, len_bytes / 16);
+        text += len_bytes & ~(size_t)15;
+        len_bytes %= 16;
+        aad_bytes = 0;
+    }
+    if (!lengths)
+        return;
+    end = gather(gather(end, aad, aad_bytes), text, len_bytes); /* two blocks at most have zeros */
+    memcpy(end, lengths, 16);
+    evc_ghash_blocks(&key->ghash, y, blocks, (size_t)(end - blocks) / 16 + 1);
+}
+
+/* tag: all 16 bytes of it. */
+EVC_INLINE void pair_message(const struct pair_key *key, const uint8_t iv[12], const uint8_t *aad,
+                             size_t aad_bytes, const uint8_t *in, uint8_t *out, size_t len_bytes,
+                             uint8_t tag[16], int sealing)
+{
+    EVC_ALIGN(16) uint8_t stream[16 * FIRST_BLOCKS], counter[16], lengths[16];
+    const size_t room = sizeof stream - 16;
+    size_t ready = len_bytes < room ? len_bytes : room; /* bytes of key stream behind E(J_0) */
+
+    first_stream(key, stream, iv, 1 + (ready + 15) / 16);
+    memcpy(counter, iv, 12);
+    evc_store32_be(counter + 12, 1 + FIRST_BLOCKS);
+    store_lengths(lengths, aad_bytes, len_bytes);
+    memset(tag, 0, 16);
+    for (;;) {
+        const int last = len_bytes <= 16 * PIECE_BLOCKS;
+        const size_t n = last ? len_bytes : 16 * PIECE_BLOCKS;
+        if (!sealing)
+            hash_piece(key, tag, aad, aad_bytes, in, n, last ? lengths : NULL);
+        evc_xor(out, in, stream + 16, ready);
+        if (n > ready)
+            evc_aes_ctr32(&key->aes, counter, in + ready, out + ready, n - ready);
+        if (sealing)
+            hash_piece(key, tag, aad, aad_bytes, out, n, last ? lengths : NULL);
+        if (last)
+            break;
+        in += n, out += n, len_bytes -= n;
+        ready = aad_bytes = 0;
+    }
+    evc_xor16(tag, tag, stream);
+    evc_wipe(stream, sizeof stream);
+}
+
+static enum evc_status pair_seal(const void *key, const uint8_t *iv, size_t iv_bytes,
+                                 const uint8_t *aad, size_t aad_bytes, const uint8_t *in,
+                                 uint8_t *out, size_t len_bytes, uint8_t *tag, size_t tag_bytes)
+{
+    uint8_t computed[16];
+
+    (void)iv_bytes;
+    pair_message(key, iv, aad, aad_bytes, in, out, len_bytes, computed, 1);
+    memcpy(tag, computed, tag_bytes);
+    return EVC_OK;
+}
+
+static enum evc_status pair_open(const void *key, const uint8_t *iv, size_t iv_bytes,
+                                 const uint8_t *aad, size_t aad_bytes, const uint8_t *in,
+                                 uint8_t *out, size_t len_bytes, const uint8_t *tag,
+                                 size_t tag_bytes)
+{
+    uint8_t computed[16];
+    enum evc_status status;
+
+    (void)iv_bytes;
+    pair_message(key, iv, aad, aad_bytes, in, out, len_bytes, computed, 0);
+    status = compare(computed, tag, tag_bytes);
+    evc_wipe(computed, sizeof computed); /* of a forgery, the tag that would have been right */
+    return status;
+}
+
 static const struct evc_gcm pair = {
     .kernel = {.name = "pair", .key_bytes = sizeof(struct pair_key), .key_align = 16, .batch = 1,
                .version = EVC_KERNEL_VERSION},
@@ -66,6 +194,8 @@ static const struct evc_gcm pair = {
     .hash = pair_hash,
     .seal_blocks = pair_seal_blocks,
     .open_blocks = pair_open_blocks,
+    .seal = pair_seal,
+    .open = pair_open,
 };
 
 /* ---- Keys -------------------------------------------------------------------------------------- */
@@ -125,8 +255,7 @@ static void hash_lengths(const union evc_gcm_key *key, uint8_t y[16], uint64_t f
 {
     uint8_t lengths[16];
 
-    evc_store64_be(lengths, 8 * first_bytes);
-    evc_store64_be(lengths + 8, 8 * second_bytes);
+    store_lengths(lengths, first_bytes, second_bytes);
     key->head.kernel->hash(key, y, lengths, 1);
 }
 
@@ -303,18 +432,9 @@ static void end_message(const union evc_gcm_key *key, struct evc_gcm_state *stat
     const size_t n = state->used ? 2 : 1;
 
     memcpy(last, state->block, state->used);
-    evc_store64_be(last + 16 * n - 16, 8 * state->aad_bytes);
-    evc_store64_be(last + 16 * n - 8, 8 * state->text_bytes);
+    store_lengths(last + 16 * n - 16, state->aad_bytes, state->text_bytes);
     key->head.kernel->hash(key, state->y, last, n);
     evc_xor16(state->y, state->y, state->tag_mask);
-}
-
-static enum evc_status compare(const uint8_t computed[16], const uint8_t *tag, size_t tag_bytes)
-{
-    uint32_t equal = evc_mask_equal(computed, tag, tag_bytes);
-
-    evc_public(&equal, sizeof equal); /* the caller learns it as the status */
-    return equal ? EVC_OK : EVC_ERR_TAG;
 }
 
 enum evc_status evc_gcm_seal_finish(const union evc_gcm_key *key, struct evc_gcm_state *state,
