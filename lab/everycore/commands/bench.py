@@ -24,7 +24,17 @@ from everycore.context import Context
 from everycore.errors import EverycoreError
 from everycore.model import Revision
 from everycore.progress import Progress
-from everycore.protocol import Bench, Failure, Hello, Kernel, Mode, Record, Resolved
+from everycore.protocol import (
+    Arithmetic,
+    Bench,
+    Failure,
+    Hello,
+    Kernel,
+    Line,
+    Mode,
+    Record,
+    Resolved,
+)
 from everycore.report import tables
 from everycore.session import Session, open_session
 
@@ -127,6 +137,7 @@ def bench(
         calls.append(job.arguments("bench", chosen, key_bits, budget_ms))
         if session.peers and job.sizes_bytes and job.messages == 1:
             calls.append(job.arguments("peers", (), key_bits, budget_ms))
+    calls.append(["limits", "--only", "arithmetic"])
     revision = machine.revision(context, session.tree)
     path = out or store.new_path(context.state_dir() / "results", context.now(), revision, "bench")
     options = {"key_bits": key_bits, "quick": quick, "bytes": list(sizes), "kernels": chosen}
@@ -139,7 +150,7 @@ def bench(
                 run = _describe(context, session, revision, record.line, options)
                 writer = stack.enter_context(store.Writer(path, run))
                 _begin(context, run, uses, kernels, json)
-            if writer is None or isinstance(record.line, Hello):
+            if writer is None or isinstance(record.line, Hello) or _says_nothing(record.line):
                 continue
             writer.write(record.text)
             records.append(record)
@@ -147,16 +158,17 @@ def bench(
                 context.print_raw(record.text)
             if isinstance(record.line, Bench):
                 progress.step(f"{record.line.kernel} {record.line.mode}")
-        if not records:
+        if not any(isinstance(r.line, Bench | Failure) for r in records):
             raise EverycoreError(
                 "nothing was measured",
                 "are the sizes long enough for the modes? does the kernel run?",
             )
     benches = [r.line for r in records if isinstance(r.line, Bench)]
     failures = [r.line for r in records if isinstance(r.line, Failure)]
+    loops = [r.line for r in records if isinstance(r.line, Arithmetic)]
     if not json:
         constant_time = {(k.primitive, k.name) for k in kernels if k.timing == "ct"}
-        _show(context, run, benches, modes, constant_time)
+        _show(context, run, benches, modes, loops, constant_time)
     context.err.print(f"samples: {path}", markup=False, soft_wrap=True)
     for failure in failures:
         text = f"FAIL {failure.kernel} {failure.mode}: {failure.detail}"
@@ -177,6 +189,11 @@ def _begin(
         return
     title = "Which kernel is selected here, and why not the others (policy ct)"
     context.out.print(tables.selection_table(kernels, uses, title))
+
+
+def _says_nothing(line: Line) -> bool:
+    """A loop that the CPU lacks, or that nothing can time: no loss to the reader of a result."""
+    return isinstance(line, Arithmetic) and not line.cycles_per_byte
 
 
 def _sizes(given: Sequence[str]) -> tuple[int, ...]:
@@ -214,6 +231,7 @@ def _show(
     run: store.Run,
     benches: Sequence[Bench],
     modes: Sequence[Mode],
+    loops: Sequence[Arithmetic],
     constant_time: set[tuple[str, str]],
 ) -> None:
     fence = max((b.fence_cycles for b in benches), default=0.0)
@@ -221,7 +239,7 @@ def _show(
         f"{run.machine.title()}; {run.counter}; {run.compiler} {' '.join(run.flags)};"
         f" {run.revision}"
     )
-    for table in tables.bench_tables(benches, modes, caption, context.out.width):
+    for table in tables.bench_tables(benches, modes, loops, caption, context.out.width):
         context.out.print(table)
     context.out.print(tables.bench_legend(fence), style="dim", markup=False)
     if dropped := tables.dropped_note(benches):

@@ -11,10 +11,12 @@ from rich.table import Table
 from rich.text import Text
 
 from everycore import stats
-from everycore.protocol import Bench, Check, Kernel, Mode, Resolved
+from everycore.limits import Bound, bound
+from everycore.protocol import Arithmetic, Bench, Check, Kernel, Mode, Resolved
 from everycore.report.figures import TIMING_WORDS, Cell, cell, number
 
 SELECTED = "*"
+LIMIT = "CPU's limit"
 NOISY = "~"
 NOISY_SPREAD = 0.10
 WIDE_COLUMNS = 110
@@ -240,7 +242,11 @@ def selected_kernel(mode: str, primitive: str, modes: Sequence[Mode]) -> str:
 
 
 def bench_tables(
-    benches: Iterable[Bench], modes: Sequence[Mode], caption: str, width: int
+    benches: Iterable[Bench],
+    modes: Sequence[Mode],
+    loops: Sequence[Arithmetic],
+    caption: str,
+    width: int,
 ) -> list[Group]:
     """One table per mode: kernels down, message sizes across."""
     groups: dict[tuple[str, str, int, int], list[Bench]] = {}
@@ -248,7 +254,17 @@ def bench_tables(
         key = (bench.primitive, bench.mode, bench.key_bits, bench.messages)
         groups.setdefault(key, []).append(bench)
     return [
-        _bench_table(primitive, mode, key_bits, messages, group, modes, caption, width)
+        _bench_table(
+            primitive,
+            mode,
+            key_bits,
+            messages,
+            group,
+            modes,
+            bound(mode, key_bits, loops),
+            caption,
+            width,
+        )
         for (primitive, mode, key_bits, messages), group in groups.items()
     ]
 
@@ -260,6 +276,7 @@ def _bench_table(
     messages: int,
     group: Sequence[Bench],
     modes: Sequence[Mode],
+    limit: Bound | None,
     caption: str,
     width: int,
 ) -> Group:
@@ -288,8 +305,27 @@ def _bench_table(
             row.append(_speed(streamed.get((kernel, sizes[-1]))))
         row += [_value(fenced.get((kernel, s)), best[1].get(s), True) for s in fenced_sizes]
         table.add_row(*row)
+    if limit:
+        table.add_row(Text(f"  {LIMIT}", style="dim"), *(_limit(limit, size) for size in sizes))
     title = f"{mode} {primitive}-{key_bits}{many}: {what}"
-    return titled(title, table, *partner_notes(group), caption)
+    return titled(title, table, *partner_notes(group), limit_note(limit, best[0]), caption)
+
+
+def _limit(limit: Bound, size: int) -> Text:
+    return Text(number(limit.cycles_per_byte) if limit.holds(size) else "-", style="dim")
+
+
+def limit_note(limit: Bound | None, best: Mapping[int, float]) -> str:
+    """What the limit is made of, and how far the best figure of the longest message is from it."""
+    if limit is None:
+        return ""
+    size = max(best, default=0)
+    far = ""
+    if size and limit.holds(size):
+        far = (
+            f"; the best at {size} bytes takes {best[size] / limit.cycles_per_byte:.2f} times that"
+        )
+    return f"{LIMIT}: {limit.source}{far}"
 
 
 def partner_notes(group: Iterable[Bench]) -> list[str]:

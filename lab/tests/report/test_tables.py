@@ -5,7 +5,7 @@ from rich.console import Console, RenderableType
 from world import data_text
 
 from everycore import protocol, stats
-from everycore.protocol import Bench, Kernel, Mode, Resolved
+from everycore.protocol import Arithmetic, Bench, Held, Kernel, Mode, Resolved
 from everycore.report import figures, tables
 from everycore.report import kernels as pages
 
@@ -52,8 +52,33 @@ def test_what_has_no_figure_is_named_with_its_reason() -> None:
     assert tables.unmeasured_notes([*BENCHES, *benches]) == ["no calibrated counter: x86_aesni ctr"]
 
 
+def loop(mode: str, cycles_per_byte: float, dependent: bool = False) -> Arithmetic:
+    held = (Held("aesenc", 14),)
+    figures = (cycles_per_byte,) * 5
+    return Arithmetic("loop", (mode,), 256, 128, dependent, 16, held, figures, runs=True)
+
+
+def limit_row(text: str) -> list[str]:
+    row = next(line for line in text.splitlines() if line.startswith("  CPU's limit"))
+    return row.split()[2:]
+
+
+def test_bench_tables_show_the_limit_and_how_far_the_best_is_from_it() -> None:
+    ctr, *_ = tables.bench_tables(BENCHES, MODES, [loop("ctr", 0.5), loop("ctr", 0.1)], "", 200)
+    text = render(ctr, 200)
+    assert limit_row(text) == ["0.100", "0.100", "0.100"]
+    long = [b for b in BENCHES if (b.mode, b.bytes, b.style) == ("ctr", 16384, "streamed")]
+    best = min(figures.cell(b).cycles_per_byte or 1 for b in long)
+    assert f"the best at 16384 bytes takes {best / 0.1:.2f} times that" in text
+
+
+def test_latency_is_no_limit_of_short_messages_that_overlap() -> None:
+    ctr, *_ = tables.bench_tables(BENCHES, MODES, [loop("ctr", 0.1, dependent=True)], "", 80)
+    assert limit_row(render(ctr)) == ["-", "-", "0.100"]
+
+
 def test_bench_tables_fit_in_80_columns_and_mark_the_selected() -> None:
-    ctr, *_ = tables.bench_tables(BENCHES, MODES, "AMD; tsc; gcc; abc", 80)
+    ctr, *_ = tables.bench_tables(BENCHES, MODES, [], "AMD; tsc; gcc; abc", 80)
     text = render(ctr)
     assert "ctr aes-256: cycles per byte" in text
     assert "* x86_aesni" in text
@@ -71,7 +96,7 @@ def test_the_widest_bench_table_fits_in_80_columns() -> None:
         for size in (sizes if style == "streamed" else sizes[:2])
         for n in (0.8888 * size if size != 64 else 334.4 * size,)
     ]
-    text = render(tables.bench_tables(benches, MODES, "", 80)[0])
+    text = render(tables.bench_tables(benches, MODES, [], "", 80)[0])
     assert "…" not in text
     assert max(map(len, text.splitlines())) <= 80
     assert text.count(" ~") == 8
@@ -79,7 +104,7 @@ def test_the_widest_bench_table_fits_in_80_columns() -> None:
 
 def test_what_was_not_measured_is_a_dash() -> None:
     benches = [line for line in lines("bench_no_counter") if isinstance(line, Bench)]
-    assert render(tables.bench_tables(benches, MODES, "", 80)[0]).count(" -") == 2
+    assert render(tables.bench_tables(benches, MODES, [], "", 80)[0]).count(" -") == 2
 
 
 def test_rows_with_help_from_another_kernel_say_so() -> None:
@@ -87,7 +112,7 @@ def test_rows_with_help_from_another_kernel_say_so() -> None:
     line += ',"bytes":16384,"messages":1,"style":"streamed","counter":"c","cycles":[16384]}'
     bench = protocol.parse(line).line
     assert isinstance(bench, Bench)
-    text = render(tables.bench_tables([bench], MODES, "", 80)[0])
+    text = render(tables.bench_tables([bench], MODES, [], "", 80)[0])
     assert "together with b for the other key: a" in text
     kernel = Kernel("aes", "a", 0, "other", "ANY", (), "ct", "any", True, True)
     page = pages.speed_markdown([kernel], [bench], "here")
@@ -97,7 +122,7 @@ def test_rows_with_help_from_another_kernel_say_so() -> None:
 
 def test_noise_is_marked() -> None:
     noisy = Bench("aes", "k", "ctr", 256, 100, 1, "streamed", "c", (100, 110, 120, 140, 160))
-    assert "~1.20" in render(tables.bench_tables([noisy], MODES, "", 80)[0])
+    assert "~1.20" in render(tables.bench_tables([noisy], MODES, [], "", 80)[0])
 
 
 def test_every_kernel_stands_somewhere_in_the_selection() -> None:
@@ -237,7 +262,7 @@ def test_kernels_of_one_name_and_two_primitives_are_told_apart() -> None:
 
 def test_few_samples_are_marked_like_noise() -> None:
     one = Bench("aes", "k", "ctr", 256, 100, 1, "streamed", "c", (120,))
-    assert "~1.20" in render(tables.bench_tables([one], MODES, "", 80)[0])
+    assert "~1.20" in render(tables.bench_tables([one], MODES, [], "", 80)[0])
 
 
 def test_dropped_samples_are_told() -> None:
