@@ -10,6 +10,7 @@ int bench_command(int argc, char **argv);
 int limits_command(int argc, char **argv);
 int vectors_command(int argc, char **argv);
 int peers_command(int argc, char **argv);
+int ct_command(int argc, char **argv);
 
 /* The first line of every command's output; after the arguments have been found good. counter: NULL
  * where the command does not measure. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The harness: list, resolve, check, bench and vectors over everything in the registry. The
+ * The harness: list, resolve, check, bench, ct and vectors over everything in the registry. The
  * protocol of its output is docs/HARNESS.md. Exit codes: 0 good, 1 a check failed, 2 bad usage.
  */
 #include <stdio.h>
@@ -36,6 +36,9 @@ static const struct command {
     {"peers", peers_command,
      "[--peer P] [--mode M] [--key-bits B] [--bytes N] [--style S] [--samples N]\n"
      "          [--budget-ms N] [--counter C] [--cpu N] [--seed N]"},
+    {"ct", ct_command,
+     "[--list] [--primitive P] [--kernel K] [--operation O] [--key-bits B] [--bytes N] [--thorough]\n"
+     "          [--secret SEED] [--timing] [--samples N] [--counter C] [--cpu N]"},
 };
 #define N_COMMANDS (sizeof commands / sizeof commands[0])
 
@@ -83,7 +86,8 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < N_COMMANDS; i++)
         names[i] = commands[i].name;
     if (argc < 2)
-        usage_error("no command; one of list, resolve, check, bench, limits, vectors (--help says more)");
+        usage_error("no command; one of list, resolve, check, bench, limits, ct, vectors (--help says "
+                    "more)");
     if (strcmp(argv[1], "--help") == 0) {
         print_help();
         return 0;

@@ -32,7 +32,7 @@ class BadUsage(unittest.TestCase):
         self.refused("benhc", names=["'benhc'", "bench"])
 
     def test_no_command_names_all(self):
-        self.refused(names=["list", "resolve", "check", "bench", "vectors"])
+        self.refused(names=["list", "resolve", "check", "bench", "ct", "vectors"])
 
     def test_an_unknown_kernel_names_the_nearest(self):
         self.refused("bench", "--kernel", "c_rif", names=["'c_rif'", "c_ref"])
@@ -50,6 +50,13 @@ class BadUsage(unittest.TestCase):
 
     def test_an_unknown_property_names_the_nearest(self):
         self.refused("check", "--property", "known_answer", names=["known_answers"])
+
+    def test_an_unknown_operation_names_the_nearest(self):
+        self.refused("ct", "--operation", "ecb", names=["'ecb'", "ecb-enc", "ecb-dec"])
+
+    def test_sizes_that_ct_does_not_have_are_named(self):
+        self.refused("ct", "--bytes", "100000", names=["--bytes", "100000"])
+        self.refused("ct", "--samples", "1", names=["--samples"])
 
     def test_an_unknown_counter_names_the_nearest(self):
         self.refused("bench", "--counter", "tsc", names=["tsc+addchain"])
@@ -143,6 +150,22 @@ class GoodUsage(unittest.TestCase):
                 1
             ]
             self.assertFalse(line["runs"])
+
+    def test_ct_has_an_operation_for_every_kernel(self):
+        kernels = {(k["primitive"], k["name"]) for k in objects(run("list"))[1:]}
+        listed = objects(run("ct", "--list"))[1:]
+        self.assertEqual({(o["primitive"], o["kernel"]) for o in listed if o["operation"]}, kernels)
+
+    def test_ct_runs_every_operation_with_any_secrets(self):
+        able = [o for o in objects(run("ct", "--list"))[1:] if o["runs"]]
+        for secret in ("0x0000000000000001", "0xfedcba9876543210"):
+            result = run("ct", "--secret", secret)
+            self.assertEqual(result.returncode, 0, result.stdout[-2000:])
+            done = [o for o in objects(result)[1:] if o["type"] == "ct"]
+            self.assertEqual(
+                [(o["kernel"], o["operation"], o["key_bits"], o["bytes"]) for o in done],
+                [(o["kernel"], o["operation"], o["key_bits"], o["bytes"]) for o in able],
+            )
 
     def test_a_seed_repeats_a_check(self):
         once, again = (

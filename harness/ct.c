@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * ct: one operation of one kernel on secrets drawn from a seed, in a region that a tracer finds by
+ * its marks, that memcheck watches, or that is timed. Inside nothing depends on the secrets but the
+ * library.
+ */
+#include "ct.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands.h"
+#include "counters/counter.h"
+#include "ct_marks.h"
+#include "emit.h"
+#include "names.h"
+#include "port/port.h"
+#include "random.h"
+#include "taint.h"
+
+#define N(array) (sizeof(array) / sizeof(array)[0])
+#define MAX_LENGTHS 256
+#define MAX_SAMPLES 10000000
+
+static const struct ct_operations *const lists[] = {&ct_aes, &ct_gcm_of_aes, &ct_ghash,
+                                                    &ct_gcm_of_ghash, &ct_gcm};
+static const char *const key_sizes[] = {"128", "192", "256"};
+
+static struct plan {
+    struct words primitives, kernels, operations, key_bits, bytes;
+    uint64_t secret, samples, cpu;
+    bool list, thorough, timing;
+    const struct counter *counter;
+    bool failed;
+} plan = {.secret = 1, .samples = 20000, .cpu = UINT64_MAX};
+
+/* A kernel's operation with keys of one size. */
+struct subject {
+    const struct evc_registry_line *line;
+    const struct ct_operation *operation;
+    unsigned key_bits;
+    size_t bytes[MAX_LENGTHS], n; /* lengths of the messages; of one call each */
+};
+
+/* ---- Lengths ------------------------------------------------------------------------------- */
+
+/* The nearest length that the operation takes, unless it is there already. */
+static void add_length(struct subject *s, size_t len_bytes)
+{
+    const struct ct_operation *o = s->operation;
+
+    len_bytes = o->granule ? len_bytes / o->granule * o->granule : 0;
+    if (len_bytes < o->min_bytes)
+        len_bytes = o->min_bytes;
+    if (len_bytes > CT_MAX_BYTES)
+        len_bytes = CT_MAX_BYTES / 16 * 16;
+    for (size_t i = 0; i < s->n; i++)
+        if (s->bytes[i] == len_bytes)
+            return;
+    if (s->n < MAX_LENGTHS)
+        s->bytes[s->n++] = len_bytes;
+}
+
+/*
+ * Those asked for; else lengths that take different ways. Few: a part of a block; a full group of
+ * the kernel's; one with all smaller groups of powers of two and a part of a block behind.
+ * Thorough: every number of blocks to two groups and one, whole and with parts; and beyond GCM's
+ * pieces of 4096 bytes.
+ */
+static void choose_lengths(struct subject *s, unsigned batch)
+{
+    if (batch < 2)
+        batch = 2;
+    for (size_t i = 0; i < plan.bytes.n; i++)
+        add_length(s, (size_t)option_number("--bytes", plan.bytes.at[i]));
+    if (plan.bytes.n)
+        return;
+    if (!plan.thorough) {
+        add_length(s, 16);
+        add_length(s, 1);
+        add_length(s, 16 * batch);
+        add_length(s, 16 * (2 * batch - 1) + 13);
+        return;
+    }
+    for (size_t blocks = 0; blocks <= 2 * batch + 1; blocks++) {
+        add_length(s, 16 * blocks);
+        add_length(s, 16 * blocks + 1);
+        add_length(s, 16 * blocks + 15);
+    }
+    add_length(s, 4096 + 16 * 5 + 13);
+}
+
+/* ---- One subject --------------------------------------------------------------------------- */
+
+static void emit_head(const char *type, const struct subject *s)
+{
+    emit_begin(type);
+    emit_text("primitive", s->line->primitive);
+    emit_text("kernel", s->line->name);
+    emit_text("timing", timing_name(s->line->timing));
+    emit_text("operation", s->operation ? s->operation->name : NULL);
+    emit_unsigned("key_bits", s->key_bits);
+    emit_list_begin("bytes");
+    for (size_t i = 0; i < s->n; i++)
+        emit_unsigned(NULL, s->bytes[i]);
+    emit_list_end();
+}
+
+static void emit_error(const struct subject *s, const char *detail)
+{
+    emit_head("error", s);
+    emit_text("detail", detail);
+    emit_end();
+    plan.failed = true;
+}
+
+/* A call of each length with secrets of its own; NULL: no memory. */
+static struct ct_call *new_calls(const struct subject *s)
+{
+    struct ct_call *calls = aligned_alloc(64, s->n * sizeof *calls);
+    struct random r = {plan.secret};
+
+    for (size_t i = 0; calls && i < s->n; i++) {
+        struct ct_call *c = &calls[i];
+        memset(c, 0, sizeof *c);
+        c->kernel = s->line->name;
+        c->key_bits = s->key_bits;
+        c->len_bytes = s->bytes[i];
+        c->forged_bit = (unsigned)random_below(&r, 128);
+        random_bytes(&r, (uint8_t *)&c->secret, sizeof c->secret);
+        evc_secret(&c->secret, sizeof c->secret);
+    }
+    return calls;
+}
+
+static bool prepare(const struct ct_operation *o, struct ct_call *calls, size_t n)
+{
+    bool good = true;
+
+    for (size_t i = 0; i < n; i++) {
+        memcpy(calls[i].iv, calls[i].secret.iv, 16);
+        good = (!o->prepare || o->prepare(&calls[i])) && good;
+    }
+    return good;
+}
+
+static bool run(const struct ct_operation *o, struct ct_call *calls, size_t n)
+{
+    bool good = true;
+
+    for (size_t i = 0; i < n; i++) {
+        memcpy(calls[i].iv, calls[i].secret.iv, 16);
+        good = o->run(&calls[i]) && good;
+    }
+    return good;
+}
+
+/* errors: of memcheck in the region. */
+static bool run_in_region(const struct subject *s, struct ct_call *calls, unsigned *errors)
+{
+    unsigned before;
+    bool good;
+
+    if (!prepare(s->operation, calls, s->n))
+        return false;
+    if (!taint_watches() &&
+        !run(s->operation, calls, s->n)) /* so that the dynamic linker has done its part */
+        return false;
+    taint_say("ct: %s %s %s %u\n", s->line->primitive, s->line->name, s->operation->name,
+              s->key_bits);
+    before = taint_errors();
+    ct_begin();
+    good = run(s->operation, calls, s->n);
+    ct_end();
+    *errors = taint_errors() - before;
+    taint_say("ct: end\n");
+    return good;
+}
+
+static void run_subject(const struct subject *s)
+{
+    struct ct_call *calls = new_calls(s);
+    unsigned errors = 0;
+
+    if (!calls) {
+        emit_error(s, "no memory for the messages");
+    } else if (!run_in_region(s, calls, &errors)) {
+        emit_error(s, "the library refused what it ought to do, or did what it ought to refuse");
+    } else {
+        emit_head("ct", s);
+        if (taint_watches())
+            emit_unsigned("errors", errors);
+        emit_end();
+    }
+    free(calls);
+}
+
+/* Timed at its longest length. */
+static void time_subject(struct subject *s)
+{
+    struct ct_call *call;
+
+    s->bytes[0] = s->bytes[s->n - 1];
+    s->n = 1;
+    call = new_calls(s);
+    if (!call || !prepare(s->operation, call, 1) || !run(s->operation, call, 1)) {
+        emit_error(s, "cannot be run");
+    } else {
+        emit_head("ct-timing", s);
+        emit_text("counter", counter_name(plan.counter));
+        if (plan.counter)
+            ct_time(s->operation, call, plan.secret, (size_t)plan.samples, plan.counter);
+        else
+            emit_text("why", "no calibrated counter");
+        emit_end();
+    }
+    free(call);
+}
+
+/* ---- All subjects -------------------------------------------------------------------------- */
+
+static void list_subject(const struct subject *s)
+{
+    char text[256];
+    bool runs = runs_here(s->line);
+
+    emit_head("ct-operation", s);
+    emit_bool("runs", runs);
+    if (!runs)
+        emit_text("why", why_not_here(text, sizeof text, s->line));
+    emit_end();
+}
+
+static void do_operation(const struct ct_operations *list, const struct ct_operation *operation,
+                         const struct evc_registry_line *line)
+{
+    const struct evc_kernel *kernel = line->built ? list->descriptor(line->name) : NULL;
+
+    for (size_t i = 0; i < N(key_sizes); i++) {
+        struct subject s = {.line = line, .operation = operation};
+        s.key_bits = (unsigned)option_number("--key-bits", key_sizes[i]);
+        if (!chosen(&plan.key_bits, key_sizes[i]) || (operation->no_192 && s.key_bits == 192) ||
+            (list->one_key_size && s.key_bits != 128) ||
+            (kernel && kernel->key_bytes > list->key_room_bytes))
+            continue;
+        choose_lengths(&s, kernel ? kernel->batch : 1);
+        if (plan.list || !runs_here(line))
+            list_subject(&s);
+        else if (plan.timing)
+            time_subject(&s);
+        else
+            run_subject(&s);
+    }
+}
+
+static void do_kernel(const struct evc_registry_line *line)
+{
+    const struct subject nothing = {.line = line};
+    bool covered = false;
+
+    for (size_t i = 0; i < N(lists); i++) {
+        if (strcmp(lists[i]->primitive, line->primitive) != 0)
+            continue;
+        covered = true;
+        for (size_t j = 0; j < lists[i]->n; j++)
+            if (chosen(&plan.operations, lists[i]->at[j].name))
+                do_operation(lists[i], &lists[i]->at[j], line);
+    }
+    if (!covered) /* a line without an operation, for somebody to complain about */
+        list_subject(&nothing);
+}
+
+/* ---- The command line ---------------------------------------------------------------------- */
+
+static void check_plan(void)
+{
+    const char *valid[256];
+    size_t n = 0;
+
+    must_be_primitives(&plan.primitives);
+    must_be_kernels(&plan.kernels);
+    for (size_t i = 0; i < N(lists); i++)
+        for (size_t j = 0; j < lists[i]->n && n < N(valid); j++)
+            valid[n++] = lists[i]->at[j].name;
+    for (size_t i = 0; i < plan.operations.n; i++)
+        known_word("operation", plan.operations.at[i], valid, n);
+    for (size_t i = 0; i < plan.key_bits.n; i++)
+        known_word("key size", plan.key_bits.at[i], key_sizes, N(key_sizes));
+    for (size_t i = 0; i < plan.bytes.n; i++)
+        if (option_number("--bytes", plan.bytes.at[i]) > CT_MAX_BYTES)
+            usage_error("--bytes wants 0 to %d, not %s", CT_MAX_BYTES, plan.bytes.at[i]);
+    if (plan.samples < 100 || plan.samples > MAX_SAMPLES)
+        usage_error("--samples wants 100 to %d, not %llu", MAX_SAMPLES,
+                    (unsigned long long)plan.samples);
+}
+
+int ct_command(int argc, char **argv)
+{
+    const char *counter = NULL;
+    const struct option options[] = {
+        {"--primitive", OPTION_WORDS, &plan.primitives},
+        {"--kernel", OPTION_WORDS, &plan.kernels},
+        {"--operation", OPTION_WORDS, &plan.operations},
+        {"--key-bits", OPTION_WORDS, &plan.key_bits},
+        {"--bytes", OPTION_WORDS, &plan.bytes},
+        {"--thorough", OPTION_FLAG, &plan.thorough},
+        {"--secret", OPTION_NUMBER, &plan.secret},
+        {"--list", OPTION_FLAG, &plan.list},
+        {"--timing", OPTION_FLAG, &plan.timing},
+        {"--samples", OPTION_NUMBER, &plan.samples},
+        {"--counter", OPTION_TEXT, &counter},
+        {"--cpu", OPTION_NUMBER, &plan.cpu},
+    };
+    const struct evc_registry_line *line;
+
+    options_read(argc, argv, options, N(options));
+    check_plan();
+    if (!port_pin(plan.cpu == UINT64_MAX ? -1 : (int)plan.cpu) && plan.cpu != UINT64_MAX)
+        usage_error("--cpu %llu: cannot run there", (unsigned long long)plan.cpu);
+    if (plan.timing)
+        plan.counter = counter_choose(counter);
+    emit_harness_line("ct", counter_name(plan.counter));
+    if (taint_watches() && !taint_works()) {
+        emit_begin("error");
+        emit_text("detail", "this valgrind does not notice a branch on a secret");
+        emit_end();
+        return 1;
+    }
+    for (unsigned i = 0; (line = evc_registry_at(i)) != NULL; i++)
+        if (chosen(&plan.primitives, line->primitive) && chosen(&plan.kernels, line->name))
+            do_kernel(line);
+    return plan.failed ? 1 : 0;
+}

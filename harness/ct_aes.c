@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: MIT */
+/* What ct runs of AES: keys, the operations of a key, the modes. Both keys of XTS and of CCM are
+ * the kernel's. */
+#include "ct.h"
+
+#include <string.h>
+
+#include "everycore/modes.h"
+
+#define KEY(type) ((type *)(void *)c->key)
+#define AES KEY(union evc_aes_key)
+#define XTS KEY(struct evc_aes_xts_key)
+#define CMAC KEY(struct evc_aes_cmac_key)
+#define CCM KEY(struct evc_aes_ccm_key)
+
+#define KERNEL evc_aes_named(c->kernel)
+#define USER_KEY c->secret.user_key, c->key_bits
+#define BLOCKS c->secret.in, c->out, c->len_bytes / 16
+#define BYTES c->secret.in, c->out, c->len_bytes
+
+/* ---- Keys ---------------------------------------------------------------------------------- */
+
+CT_CALL(set_key, evc_aes_set_key(AES, KERNEL, USER_KEY) == EVC_OK)
+CT_CALL(set_encrypt_key, evc_aes_set_encrypt_key(AES, KERNEL, USER_KEY) == EVC_OK)
+CT_CALL(set_xts_key, evc_aes_xts_set_key(XTS, KERNEL, KERNEL, USER_KEY) == EVC_OK)
+CT_CALL(set_cmac_key, evc_aes_cmac_set_key(CMAC, KERNEL, USER_KEY) == EVC_OK)
+CT_CALL(set_ccm_key, evc_aes_ccm_set_key(CCM, KERNEL, KERNEL, USER_KEY) == EVC_OK)
+
+/* ---- Blocks and chains --------------------------------------------------------------------- */
+
+CT_CALL(ecb_enc, (evc_aes_encrypt(AES, BLOCKS), true))
+CT_CALL(ecb_dec, evc_aes_decrypt(AES, BLOCKS) == EVC_OK)
+CT_CALL(cbc_enc, evc_aes_cbc_encrypt(AES, c->iv, BYTES) == EVC_OK)
+CT_CALL(cbc_dec, evc_aes_cbc_decrypt(AES, c->iv, BYTES) == EVC_OK)
+CT_CALL(cbcmac, evc_aes_cbcmac(AES, c->iv, c->secret.in, c->len_bytes) == EVC_OK)
+
+/* The message in CT_MANY parts, the last the longest, so that the chains end one after the other.
+ */
+static void parts(struct ct_call *c, struct evc_msg msgs[CT_MANY])
+{
+    const size_t part = c->len_bytes / 16 / CT_MANY * 16;
+
+    for (size_t i = 0; i < CT_MANY; i++) {
+        memcpy(c->ivs[i], c->iv, 16);
+        msgs[i].in = c->secret.in + i * part;
+        msgs[i].out = c->out + i * part;
+        msgs[i].len_bytes = i + 1 < CT_MANY ? part : c->len_bytes - i * part;
+        msgs[i].iv = c->ivs[i];
+    }
+}
+
+static bool cbc_enc_many(struct ct_call *c)
+{
+    struct evc_msg msgs[CT_MANY];
+
+    parts(c, msgs);
+    return evc_aes_cbc_encrypt_many(AES, msgs, CT_MANY) == EVC_OK;
+}
+
+/* ---- CTR ----------------------------------------------------------------------------------- */
+
+CT_CALL(ctr32, (evc_aes_ctr32(AES, c->iv, BYTES), true))
+
+/* A counter of 128 bits is public: it decides where a message is cut. Here after the first block.
+ */
+static const uint8_t public_counter[16] = {[12] = 0xff, 0xff, 0xff, 0xff};
+
+static bool ctr(struct ct_call *c)
+{
+    uint8_t counter[16];
+
+    memcpy(counter, public_counter, 16);
+    evc_aes_ctr(AES, counter, BYTES);
+    return true;
+}
+
+static bool ctr_pieces(struct ct_call *c)
+{
+    const size_t half = c->len_bytes / 2;
+    struct evc_aes_ctr state;
+
+    evc_aes_ctr_start(&state, public_counter);
+    evc_aes_ctr_update(AES, &state, c->secret.in, c->out, half);
+    evc_aes_ctr_update(AES, &state, c->secret.in + half, c->out + half, c->len_bytes - half);
+    return true;
+}
+
+/* ---- XTS ----------------------------------------------------------------------------------- */
+
+CT_CALL(xts_enc, evc_aes_xts_encrypt(XTS, c->iv, BYTES) == EVC_OK)
+CT_CALL(xts_dec, evc_aes_xts_decrypt(XTS, c->iv, BYTES) == EVC_OK)
+
+static bool xts_pieces(struct ct_call *c)
+{
+    const size_t first = (c->len_bytes - 16) / 32 * 16;
+    struct evc_aes_xts state;
+
+    evc_aes_xts_start(XTS, &state, c->iv);
+    return evc_aes_xts_decrypt_update(XTS, &state, c->secret.in, c->out, first) == EVC_OK &&
+           evc_aes_xts_decrypt_finish(XTS, &state, c->secret.in + first, c->out + first,
+                                      c->len_bytes - first) == EVC_OK;
+}
+
+/* ---- CMAC ---------------------------------------------------------------------------------- */
+
+CT_CALL(cmac, evc_aes_cmac(CMAC, c->secret.in, c->len_bytes, c->tag, 16) == EVC_OK)
+CT_CALL(tag_by_cmac, set_cmac_key(c) && cmac(c) && (ct_forge(c), true))
+CT_CALL(cmac_verify,
+        evc_aes_cmac_verify(CMAC, c->secret.in, c->len_bytes, c->tag, 16) == EVC_OK &&
+            evc_aes_cmac_verify(CMAC, c->secret.in, c->len_bytes, c->forgery, 16) == EVC_ERR_TAG)
+
+static bool cmac_pieces(struct ct_call *c)
+{
+    const size_t half = c->len_bytes / 2;
+    struct evc_aes_cmac state;
+
+    evc_aes_cmac_start(&state);
+    evc_aes_cmac_update(CMAC, &state, c->secret.in, half);
+    evc_aes_cmac_update(CMAC, &state, c->secret.in + half, c->len_bytes - half);
+    return evc_aes_cmac_finish(CMAC, &state, c->tag, 16) == EVC_OK;
+}
+
+static bool cmac_many(struct ct_call *c)
+{
+    struct evc_msg msgs[CT_MANY];
+
+    parts(c, msgs);
+    evc_aes_cmac_many(CMAC, msgs, CT_MANY);
+    return true;
+}
+
+/* ---- CCM ----------------------------------------------------------------------------------- */
+
+/* A nonce is public; the last of its bytes stands where CTR looks for the carry. */
+static const uint8_t public_nonce[12] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
+
+#define HEAD public_nonce, 12, c->secret.aad, CT_AAD_BYTES
+
+CT_CALL(ccm_seal, evc_aes_ccm_seal(CCM, HEAD, BYTES, c->tag, 16) == EVC_OK)
+
+/* The ciphertext takes the place of the message. */
+static bool sealed_by_ccm(struct ct_call *c)
+{
+    if (!set_ccm_key(c) || !ccm_seal(c))
+        return false;
+    memcpy(c->secret.in, c->out, c->len_bytes);
+    ct_forge(c);
+    return true;
+}
+
+CT_CALL(ccm_open, evc_aes_ccm_open(CCM, HEAD, BYTES, c->tag, 16) == EVC_OK &&
+                      evc_aes_ccm_open(CCM, HEAD, BYTES, c->forgery, 16) == EVC_ERR_TAG)
+
+static bool ccm_pieces(struct ct_call *c)
+{
+    const size_t half = c->len_bytes / 2;
+    struct evc_aes_ccm state;
+
+    return evc_aes_ccm_start(CCM, &state, public_nonce, 12, CT_AAD_BYTES, c->len_bytes, 16) ==
+               EVC_OK &&
+           evc_aes_ccm_aad(CCM, &state, c->secret.aad, CT_AAD_BYTES) == EVC_OK &&
+           evc_aes_ccm_open_update(CCM, &state, c->secret.in, c->out, half) == EVC_OK &&
+           evc_aes_ccm_open_update(CCM, &state, c->secret.in + half, c->out + half,
+                                   c->len_bytes - half) == EVC_OK &&
+           evc_aes_ccm_open_finish(CCM, &state, c->tag) == EVC_OK;
+}
+
+/* ---- The list ------------------------------------------------------------------------------ */
+
+static const struct ct_operation operations[] = {
+    {"setkey", 0, 0, false, NULL, set_key},
+    {"setkey-enc", 0, 0, false, NULL, set_encrypt_key},
+    {"ecb-enc", 16, 0, false, set_encrypt_key, ecb_enc},
+    {"ecb-dec", 16, 0, false, set_key, ecb_dec},
+    {"ctr32", 1, 0, false, set_encrypt_key, ctr32},
+    {"ctr", 1, 0, false, set_encrypt_key, ctr},
+    {"ctr-pieces", 1, 0, false, set_encrypt_key, ctr_pieces},
+    {"cbc-enc", 16, 0, false, set_encrypt_key, cbc_enc},
+    {"cbc-enc-many", 16, 0, false, set_encrypt_key, cbc_enc_many},
+    {"cbc-dec", 16, 0, false, set_key, cbc_dec},
+    {"cbcmac", 16, 0, false, set_encrypt_key, cbcmac},
+    {"xts-setkey", 0, 0, true, NULL, set_xts_key},
+    {"xts-enc", 1, 16, true, set_xts_key, xts_enc},
+    {"xts-dec", 1, 16, true, set_xts_key, xts_dec},
+    {"xts-pieces", 1, 16, true, set_xts_key, xts_pieces},
+    {"cmac-setkey", 0, 0, false, NULL, set_cmac_key},
+    {"cmac", 1, 0, false, set_cmac_key, cmac},
+    {"cmac-verify", 1, 0, false, tag_by_cmac, cmac_verify},
+    {"cmac-pieces", 1, 0, false, set_cmac_key, cmac_pieces},
+    {"cmac-many", 1, 0, false, set_cmac_key, cmac_many},
+    {"ccm-setkey", 0, 0, false, NULL, set_ccm_key},
+    {"ccm-seal", 1, 0, false, set_ccm_key, ccm_seal},
+    {"ccm-open", 1, 0, false, sealed_by_ccm, ccm_open},
+    {"ccm-pieces", 1, 0, false, sealed_by_ccm, ccm_pieces},
+};
+
+static const struct evc_kernel *descriptor(const char *kernel)
+{
+    return evc_aes_kernel(evc_aes_named(kernel));
+}
+
+const struct ct_operations ct_aes = {
+    .primitive = "aes",
+    .descriptor = descriptor,
+    .key_room_bytes = sizeof(union evc_aes_key),
+    .at = operations,
+    .n = sizeof operations / sizeof operations[0],
+};
