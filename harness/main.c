@@ -34,8 +34,9 @@ static const struct command {
      "          [--cpu N]"},
     {"vectors", vectors_command, "[FILE] (else lines on stdin)"},
     {"peers", peers_command,
-     "[--peer P] [--mode M] [--key-bits B] [--bytes N] [--style S] [--samples N]\n"
-     "          [--budget-ms N] [--counter C] [--cpu N] [--seed N]"},
+     "--vectors FILE [--mode M] [--key-bits B] [--bytes N] [--style streamed|fenced]\n"
+     "          [--hardware best|ssse3|c] [--samples N] [--budget-ms N] [--counter C] [--cpu N]\n"
+     "          [--seed N]    (only where linked with a peer)"},
     {"ct", ct_command,
      "[--list] [--primitive P] [--kernel K] [--operation O] [--key-bits B] [--bytes N] [--thorough]\n"
      "          [--secret SEED] [--timing] [--samples N] [--counter C] [--cpu N]"},

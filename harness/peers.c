@@ -1,249 +1,291 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * peers: other libraries, timed by the same loops in the same process style. A harness holds those that it was
- * built with: -DEVC_PEER_OPENSSL with peers/openssl.c and -lcrypto, -DEVC_PEER_LIBGCRYPT with
- * peers/libgcrypt.c and -lgcrypt. Every answer is compared with everycore's before it is timed.
+ * peers: another library, timed by the same loops in the same process style. An executable holds at most one: the
+ * harness linked with one adapter of peers/ and its library. Each answer is checked before it is timed.
  */
-#include "../peers/peer.h"
-
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-
-#include "everycore/cpu.h"
-#include "everycore/modes.h"
 
 #include "commands.h"
 #include "counters/counter.h"
 #include "emit.h"
 #include "fence.h"
 #include "measure.h"
+#include "names.h"
 #include "options.h"
+#include "peer_answers.h"
 #include "port/port.h"
 #include "random.h"
 
-#define N_SLOTS 8
-#define MOST_BYTES 65536
-#define STRIDE(len) (((len) + 63) / 64 * 64)
+#define MOST_SLOTS 8
+#define SLOTS_BYTES 16384 /* messages in turn: with their outputs they fit a 32 KiB first-level cache */
+#define AAD_BYTES 13      /* as a record of TLS 1.2 (RFC 6655) */
 
-extern const struct peer peer_openssl, peer_libgcrypt;
+#pragma weak evc_peer /* absent in a harness of its own */
 
-static const struct peer *const peers[] = {
-#if defined(EVC_PEER_OPENSSL)
-    &peer_openssl,
-#endif
-#if defined(EVC_PEER_LIBGCRYPT)
-    &peer_libgcrypt,
-#endif
-    NULL};
-
-static const char *const modes[] = {"ecb-enc", "ecb-dec", "cbc-enc", "cbc-dec", "ctr",
-                                    "xts-enc", "xts-dec", "cmac",    "ccm-seal"};
+static const char *const modes[] = {"ecb-enc", "ecb-dec", "cbc-enc",  "cbc-dec",  "ctr",      "xts-enc",
+                                    "xts-dec", "cmac",    "ccm-seal", "ccm-open", "gcm-seal", "gcm-open"};
 static const char *const styles[] = {"streamed", "fenced"};
+static const char *const cases[] = {"best", "ssse3", "c"};
+static const char *const key_sizes[] = {"128", "192", "256"};
 #define N(array) (sizeof(array) / sizeof((array)[0]))
 
-const uint8_t peer_aad[PEER_AAD_BYTES] = "thirteen byte";
-
-struct work {
-    void *context;
-    peer_run *run;
-    size_t slot_mask;
-    struct peer_message messages[N_SLOTS];
+struct plan {
+    struct words modes, key_bits, bytes, styles, vectors;
+    uint64_t samples, budget_ms, seed, cpu;
+    const char *hardware; /* NULL: not asked */
+    const struct counter *counter;
+    bool failed;
 };
 
-static uint8_t in_bytes[N_SLOTS * MOST_BYTES + 64], out_bytes[N_SLOTS * MOST_BYTES + 64];
-static uint8_t ivs[N_SLOTS][16], tags[N_SLOTS][16];
+/* A mode with its key, set. */
+struct cipher {
+    const char *mode;
+    unsigned key_bits;
+    uint8_t key[64];
+    void *context;
+    peer_run *run;
+};
+
+struct work {
+    const struct cipher *cipher;
+    size_t slot_mask; /* slots - 1, slots a power of two */
+    struct peer_message messages[MOST_SLOTS];
+    bool refused;
+};
+
+/* ---- The loops ----------------------------------------------------------------------------------- */
 
 static void streamed(void *vwork, uint64_t calls)
 {
     struct work *w = vwork;
+    peer_run *run = w->cipher->run;
+    void *context = w->cipher->context;
 
     for (uint64_t i = 0; i < calls; i++)
-        w->run(w->context, &w->messages[i & w->slot_mask]);
+        w->refused |= !run(context, &w->messages[i & w->slot_mask]);
 }
 
 static void fenced(void *vwork, uint64_t calls)
 {
     struct work *w = vwork;
+    peer_run *run = w->cipher->run;
+    void *context = w->cipher->context;
 
     FENCE();
     for (uint64_t i = 0; i < calls; i++) {
-        w->run(w->context, &w->messages[i & w->slot_mask]);
+        w->refused |= !run(context, &w->messages[i & w->slot_mask]);
         FENCE();
     }
 }
 
-/* Messages in turn from 16 KiB, so that they and their outputs stay in the first-level cache. */
-static void set_messages(struct work *w, size_t len_bytes)
+/* Random messages. Outputs lie 2 KiB from inputs modulo 4 KiB: the low 12 bits of a load and of an older store
+ * near it never agree, so none waits for the other. */
+static void set_work(struct work *w, const struct cipher *cipher, size_t len_bytes, uint64_t seed)
 {
-    size_t n = 1, stride = STRIDE(len_bytes);
+    static _Alignas(4096) uint8_t in[PEER_MOST_BYTES], out[PEER_MOST_BYTES + 2048];
+    static uint8_t ivs[MOST_SLOTS][16], tags[MOST_SLOTS][16], aad[AAD_BYTES];
+    struct random r = {seed};
+    size_t n = 1, stride = (len_bytes + 63) / 64 * 64;
 
-    while (n < N_SLOTS && 2 * n * stride <= 16384)
+    while (n < MOST_SLOTS && 2 * n * stride <= SLOTS_BYTES)
         n *= 2;
+    random_bytes(&r, in, n * stride < sizeof in ? n * stride : sizeof in);
+    random_bytes(&r, ivs[0], sizeof ivs);
+    random_bytes(&r, aad, sizeof aad);
+    w->cipher = cipher;
+    w->refused = false;
     w->slot_mask = n - 1;
     for (size_t i = 0; i < n; i++)
-        w->messages[i] = (struct peer_message){.in = in_bytes + i * stride,
-                                               .out = out_bytes + i * stride,
+        w->messages[i] = (struct peer_message){.in = in + i * stride,
+                                               .out = out + 2048 + i * stride,
                                                .iv = ivs[i],
+                                               .aad = aad,
                                                .tag = tags[i],
-                                               .len_bytes = len_bytes};
+                                               .len_bytes = len_bytes,
+                                               .aad_bytes = AAD_BYTES};
 }
 
-/* everycore's answer to a message; the tag stays as it is in modes without one. */
-static void reference(const char *mode, const uint8_t *user_key, unsigned key_bits,
-                      const struct peer_message *m, uint8_t *out, uint8_t tag[16])
+/* ---- Lines --------------------------------------------------------------------------------------- */
+
+static void emit_peer(const struct plan *plan)
 {
-    static union evc_aes_key key;
-    static struct evc_aes_xts_key xts;
-    static struct evc_aes_cmac_key cmac;
-    static struct evc_aes_ccm_key ccm;
-    const struct evc_aes *kernel = evc_aes_named("c_ref");
-    uint8_t iv[16];
+    static const uint8_t key[64] = {1}; /* the halves of XTS differ */
+    peer_run *run;
 
-    memcpy(iv, m->iv, 16);
-    evc_aes_set_key(&key, kernel, user_key, key_bits);
-    evc_aes_xts_set_key(&xts, kernel, kernel, user_key, key_bits);
-    evc_aes_cmac_set_key(&cmac, kernel, user_key, key_bits);
-    evc_aes_ccm_set_key(&ccm, kernel, kernel, user_key, key_bits);
-    if (strcmp(mode, "ecb-enc") == 0)
-        evc_aes_encrypt(&key, m->in, out, m->len_bytes / 16);
-    else if (strcmp(mode, "ecb-dec") == 0)
-        evc_aes_decrypt(&key, m->in, out, m->len_bytes / 16);
-    else if (strcmp(mode, "cbc-enc") == 0)
-        evc_aes_cbc_encrypt(&key, iv, m->in, out, m->len_bytes);
-    else if (strcmp(mode, "cbc-dec") == 0)
-        evc_aes_cbc_decrypt(&key, iv, m->in, out, m->len_bytes);
-    else if (strcmp(mode, "ctr") == 0)
-        evc_aes_ctr(&key, iv, m->in, out, m->len_bytes);
-    else if (strcmp(mode, "xts-enc") == 0)
-        evc_aes_xts_encrypt(&xts, iv, m->in, out, m->len_bytes);
-    else if (strcmp(mode, "xts-dec") == 0)
-        evc_aes_xts_decrypt(&xts, iv, m->in, out, m->len_bytes);
-    else if (strcmp(mode, "cmac") == 0)
-        evc_aes_cmac(&cmac, m->in, m->len_bytes, tag, 16);
-    else
-        evc_aes_ccm_seal(&ccm, iv, 12, peer_aad, PEER_AAD_BYTES, m->in, out, m->len_bytes, tag, 16);
-}
-
-static bool answers_rightly(const char *mode, const uint8_t *key, unsigned key_bits, struct work *w)
-{
-    static uint8_t expected[MOST_BYTES];
-    uint8_t tag[16];
-
-    for (size_t i = 0; i <= w->slot_mask; i++) {
-        const struct peer_message *m = &w->messages[i];
-        memset(expected, 0, m->len_bytes);
-        memset(m->out, 0, m->len_bytes);
-        memset(tag, 0, 16);
-        memset(m->tag, 0, 16);
-        reference(mode, key, key_bits, m, expected, tag);
-        w->run(w->context, m);
-        if (memcmp(expected, m->out, m->len_bytes) != 0 || memcmp(tag, m->tag, 16) != 0)
-            return false;
+    emit_begin("peer");
+    emit_text("name", evc_peer.name);
+    emit_text("version", evc_peer.version());
+    emit_text("hardware", evc_peer.hardware ? evc_peer.hardware() : NULL);
+    emit_text("asked", plan->hardware);
+    emit_list_begin("modes");
+    for (size_t i = 0; i < N(modes); i++) {
+        void *context = evc_peer.open(modes[i], key, 256, &run);
+        if (!context)
+            continue;
+        emit_text(NULL, modes[i]);
+        evc_peer.close(context);
     }
-    return true;
+    emit_list_end();
+    emit_end();
 }
 
-struct plan {
-    struct words peers, modes, key_bits, bytes, styles;
-    uint64_t samples, budget_ms, seed, cpu;
-    const struct counter *counter;
-    bool failed;
-};
-
-static void emit_head(const char *type, const struct peer *peer, const char *mode, unsigned key_bits,
-                      size_t len_bytes, const char *style, const struct plan *plan)
+static void emit_head(const char *type, const struct cipher *c, const struct plan *plan)
 {
     char name[96];
 
-    snprintf(name, sizeof name, "%s-%s", peer->name, peer->version());
+    snprintf(name, sizeof name, "%s-%s", evc_peer.name, evc_peer.version());
     emit_begin(type);
     emit_text("primitive", "aes");
     emit_text("kernel", name);
-    emit_text("peer", peer->name);
-    emit_text("mode", mode);
-    emit_unsigned("key_bits", key_bits);
-    emit_unsigned("bytes", len_bytes);
+    emit_text("peer", evc_peer.name);
+    if (plan->hardware)
+        emit_text("hardware", plan->hardware);
+    emit_text("mode", c->mode);
+    emit_unsigned("key_bits", c->key_bits);
+}
+
+static void emit_fault(const struct cipher *c, const struct peer_fault *fault, struct plan *plan)
+{
+    emit_head("error", c, plan);
+    emit_text("detail", fault->what);
+    if (fault->expected[0]) {
+        emit_text("expected", fault->expected);
+        emit_text("got", fault->got);
+    }
+    emit_unsigned("seed", plan->seed);
+    emit_end();
+    plan->failed = true;
+}
+
+static void emit_point(const struct work *w, const char *style, const struct measured *m, const char *why,
+                       const struct plan *plan)
+{
+    emit_head("bench", w->cipher, plan);
+    emit_unsigned("bytes", w->messages[0].len_bytes);
     emit_unsigned("messages", 1);
     emit_text("style", style);
     emit_text("counter", counter_name(plan->counter));
+    emit_measured(m);
+    if (strcmp(style, "fenced") == 0 && m->n)
+        emit_real("fence_cycles", fence_cycles(plan->counter));
+    emit_bool("runs", true);
+    if (why)
+        emit_text("why", why);
+    emit_end();
 }
 
-static void bench_point(const struct peer *peer, const char *mode, unsigned key_bits, size_t len_bytes,
-                        const char *style, struct plan *plan)
+/* ---- What is done -------------------------------------------------------------------------------- */
+
+static void bench_point(const struct cipher *c, size_t len_bytes, const char *style, struct plan *plan)
 {
     static struct measured m;
-    struct random r = {plan->seed};
+    static struct peer_fault refused = {"a message was refused while it was timed", "", ""};
+    const bool alone = strcmp(style, "fenced") == 0;
+    const char *why = NULL;
+    struct peer_fault fault = {"", "", ""};
     struct work w;
-    uint8_t key[64];
 
-    random_bytes(&r, key, sizeof key);
-    random_bytes(&r, in_bytes, sizeof in_bytes);
-    random_bytes(&r, ivs[0], sizeof ivs);
-    set_messages(&w, len_bytes);
-    w.context = peer->open(mode, key, key_bits, &w.run);
-    if (!w.context)
+    set_work(&w, c, len_bytes, plan->seed);
+    if (!peer_agrees(c->mode, c->key, c->key_bits, c->context, c->run, w.messages, w.slot_mask + 1, &fault)) {
+        emit_fault(c, &fault, plan);
         return;
-    if (!answers_rightly(mode, key, key_bits, &w)) {
-        emit_head("error", peer, mode, key_bits, len_bytes, style, plan);
-        emit_text("detail", "differs from c_ref");
-        emit_end();
-        plan->failed = true;
-    } else if (plan->counter) {
-        measure(plan->counter, strcmp(style, "fenced") == 0 ? fenced : streamed, &w,
-                (size_t)plan->samples, plan->budget_ms * 1000000, &m);
-        emit_head("bench", peer, mode, key_bits, len_bytes, style, plan);
-        emit_measured(&m);
-        emit_bool("runs", true);
-        emit_end();
     }
-    peer->close(w.context);
+    m.n = 0;
+    m.calls = m.dropped = 0;
+    if (!plan->counter)
+        why = "no calibrated counter";
+    else if (alone && !HAVE_FENCE)
+        why = "no serialising fence known for this architecture";
+    else
+        measure(plan->counter, alone ? fenced : streamed, &w, (size_t)plan->samples,
+                plan->budget_ms * 1000000, &m);
+    if (!why && !m.n)
+        why = "every sample was disturbed";
+    if (w.refused)
+        emit_fault(c, &refused, plan);
+    else
+        emit_point(&w, style, &m, why, plan);
 }
 
-static bool whole_blocks(const char *mode)
+static void bench_mode(struct cipher *c, struct plan *plan)
 {
-    return strncmp(mode, "ecb", 3) == 0 || strncmp(mode, "cbc", 3) == 0;
+    struct random r = {plan->seed};
+    struct peer_fault fault = {"", "", ""};
+
+    if (!peer_length_used(c->mode, c->key_bits, PEER_MOST_BYTES))
+        return;
+    random_bytes(&r, c->key, sizeof c->key);
+    c->context = evc_peer.open(c->mode, c->key, c->key_bits, &c->run);
+    if (!c->context)
+        return;
+    if (!peer_answers_vectors(&evc_peer, c->mode, c->key_bits, plan->vectors.at, plan->vectors.n, &fault))
+        emit_fault(c, &fault, plan);
+    for (size_t i = 0; i < plan->bytes.n && !fault.what[0]; i++) {
+        size_t len = (size_t)option_number("--bytes", plan->bytes.at[i]);
+        len = peer_length_used(c->mode, c->key_bits, len);
+        for (size_t s = 0; s < plan->styles.n && len; s++)
+            bench_point(c, len, plan->styles.at[s], plan);
+    }
+    evc_peer.close(c->context);
 }
 
-static void bench_mode(const struct peer *peer, const char *mode, struct plan *plan)
+/* The library has the code paths that were asked for, as far as it tells. */
+static bool hardware_is_as_asked(struct plan *plan)
 {
-    for (size_t k = 0; k < plan->key_bits.n; k++)
-        for (size_t b = 0; b < plan->bytes.n; b++)
-            for (size_t s = 0; s < plan->styles.n; s++) {
-                size_t len = (size_t)option_number("--bytes", plan->bytes.at[b]);
-                len = whole_blocks(mode) ? len / 16 * 16 : len;
-                if (len >= 16 && len <= MOST_BYTES)
-                    bench_point(peer, mode, (unsigned)option_number("--key-bits", plan->key_bits.at[k]),
-                                len, plan->styles.at[s], plan);
-            }
+    const char *says = evc_peer.hardware ? evc_peer.hardware() : NULL;
+    struct cipher none = {.mode = ""};
+    struct peer_fault fault = {"the library does not use the code that was asked for", "", ""};
+
+    if (!plan->hardware || !says || strcmp(says, plan->hardware) == 0)
+        return true;
+    snprintf(fault.expected, sizeof fault.expected, "%s", plan->hardware);
+    snprintf(fault.got, sizeof fault.got, "%s", says);
+    emit_fault(&none, &fault, plan);
+    return false;
 }
 
-static bool wanted(const struct words *words, const char *word)
+/* ---- The command line ---------------------------------------------------------------------------- */
+
+static void must_be(const char *what, const struct words *words, const char *const *valid, size_t n)
 {
     for (size_t i = 0; i < words->n; i++)
-        if (strcmp(words->at[i], word) == 0)
-            return true;
-    return words->n == 0;
+        known_word(what, words->at[i], valid, n);
+}
+
+static void set_default(struct words *words, const char *word)
+{
+    if (!words->n)
+        words->at[words->n++] = word;
 }
 
 static void check_plan(struct plan *plan)
 {
-    static const char *const key_sizes[] = {"128", "192", "256"};
-    const char *names[N(peers)];
-    size_t n_peers = 0;
-
-    for (; peers[n_peers]; n_peers++)
-        names[n_peers] = peers[n_peers]->name;
-    for (size_t i = 0; i < plan->peers.n; i++)
-        known_word("peer", plan->peers.at[i], names, n_peers);
-    for (size_t i = 0; i < plan->modes.n; i++)
-        known_word("mode", plan->modes.at[i], modes, N(modes));
-    for (size_t i = 0; i < plan->styles.n; i++)
-        known_word("style", plan->styles.at[i], styles, N(styles));
-    for (size_t i = 0; i < plan->key_bits.n; i++)
-        known_word("key size", plan->key_bits.at[i], key_sizes, N(key_sizes));
+    if (&evc_peer == NULL)
+        usage_error("this harness is not linked with a peer; docs/HARNESS.md says how to build one");
+    must_be("mode", &plan->modes, modes, N(modes));
+    must_be("style", &plan->styles, styles, N(styles));
+    must_be("key size", &plan->key_bits, key_sizes, N(key_sizes));
+    if (plan->hardware)
+        known_word("case of hardware", plan->hardware, cases, N(cases));
     if (plan->samples < 1 || plan->samples > MAX_SAMPLES)
         usage_error("--samples wants 1 to %d", MAX_SAMPLES);
+    if (!plan->vectors.n)
+        usage_error("peers wants --vectors with files of published vectors: vectors/modes.txt, ...");
+    for (size_t i = 0; i < plan->vectors.n; i++) {
+        FILE *f = fopen(plan->vectors.at[i], "r");
+        if (!f)
+            usage_error("peers cannot read the vectors '%.200s'", plan->vectors.at[i]);
+        fclose(f);
+    }
+    set_default(&plan->key_bits, "256");
+    set_default(&plan->bytes, "16384");
+    set_default(&plan->styles, "streamed");
+    for (size_t i = 0; i < plan->bytes.n; i++) {
+        uint64_t len = option_number("--bytes", plan->bytes.at[i]);
+        if (len < 1 || len > PEER_MOST_BYTES)
+            usage_error("--bytes wants 1 to %d", PEER_MOST_BYTES);
+    }
 }
 
 int peers_command(int argc, char **argv)
@@ -251,28 +293,28 @@ int peers_command(int argc, char **argv)
     static struct plan plan = {.samples = 61, .budget_ms = 50, .seed = 1, .cpu = UINT64_MAX};
     const char *counter = NULL;
     const struct option options[] = {
-        {"--peer", OPTION_WORDS, &plan.peers},         {"--mode", OPTION_WORDS, &plan.modes},
-        {"--key-bits", OPTION_WORDS, &plan.key_bits},  {"--bytes", OPTION_WORDS, &plan.bytes},
-        {"--style", OPTION_WORDS, &plan.styles},       {"--samples", OPTION_NUMBER, &plan.samples},
-        {"--budget-ms", OPTION_NUMBER, &plan.budget_ms}, {"--counter", OPTION_TEXT, &counter},
-        {"--cpu", OPTION_NUMBER, &plan.cpu},           {"--seed", OPTION_NUMBER, &plan.seed},
+        {"--mode", OPTION_WORDS, &plan.modes},         {"--key-bits", OPTION_WORDS, &plan.key_bits},
+        {"--bytes", OPTION_WORDS, &plan.bytes},        {"--style", OPTION_WORDS, &plan.styles},
+        {"--vectors", OPTION_WORDS, &plan.vectors},    {"--hardware", OPTION_TEXT, &plan.hardware},
+        {"--samples", OPTION_NUMBER, &plan.samples},   {"--budget-ms", OPTION_NUMBER, &plan.budget_ms},
+        {"--counter", OPTION_TEXT, &counter},          {"--cpu", OPTION_NUMBER, &plan.cpu},
+        {"--seed", OPTION_NUMBER, &plan.seed},
     };
 
     options_read(argc, argv, options, N(options));
     check_plan(&plan);
-    if (!plan.key_bits.n)
-        plan.key_bits.at[plan.key_bits.n++] = "256";
-    if (!plan.bytes.n)
-        plan.bytes.at[plan.bytes.n++] = "16384";
-    if (!plan.styles.n)
-        plan.styles.at[plan.styles.n++] = "streamed";
     if (!port_pin(plan.cpu == UINT64_MAX ? -1 : (int)plan.cpu) && plan.cpu != UINT64_MAX)
         usage_error("--cpu %llu: cannot run there", (unsigned long long)plan.cpu);
     plan.counter = counter_choose(counter);
     emit_harness_line("peers", counter_name(plan.counter));
-    for (size_t p = 0; peers[p]; p++)
-        for (size_t m = 0; m < N(modes); m++)
-            if (wanted(&plan.peers, peers[p]->name) && wanted(&plan.modes, modes[m]))
-                bench_mode(peers[p], modes[m], &plan);
+    emit_peer(&plan);
+    if (!hardware_is_as_asked(&plan))
+        return 1;
+    for (size_t m = 0; m < N(modes); m++)
+        for (size_t k = 0; k < plan.key_bits.n && chosen(&plan.modes, modes[m]); k++) {
+            struct cipher c = {.mode = modes[m],
+                               .key_bits = (unsigned)option_number("--key-bits", plan.key_bits.at[k])};
+            bench_mode(&c, &plan);
+        }
     return plan.failed ? 1 : 0;
 }

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* libgcrypt through its cipher and MAC handles. Hardware off: PEER_GCRYPT_DISABLE_HWF in the environment, the
- * comma list of libgcrypt's "hwf" names. */
+/* libgcrypt through its cipher and MAC handles. Hardware off: PEER_LIBGCRYPT_OFF in the environment, a comma list of
+ * the names that `mpicalc --print-config` shows as hwflist. */
 #include "peer.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,7 +18,7 @@ static const char *version(void)
     static bool initialised;
 
     if (!initialised) {
-        const char *off = getenv("PEER_GCRYPT_DISABLE_HWF");
+        const char *off = getenv("PEER_LIBGCRYPT_OFF");
         if (off)
             gcry_control(GCRYCTL_DISABLE_HWF, off, NULL);
         gcry_check_version(NULL);
@@ -30,60 +29,116 @@ static const char *version(void)
     return gcry_check_version(NULL);
 }
 
-static void run_encrypt(void *context, const struct peer_message *m)
+static const char *hardware(void)
+{
+    char *list = gcry_get_config(0, "hwflist");
+    const char *says = !list                          ? NULL
+                       : strstr(list, "intel-aesni:") ? "best"
+                       : strstr(list, "intel-ssse3:") ? "ssse3"
+                                                      : "c";
+
+    gcry_free(list);
+    return says;
+}
+
+static bool run_encrypt(void *context, const struct peer_message *m)
 {
     gcry_cipher_hd_t c = ((struct context *)context)->cipher;
 
-    gcry_cipher_setiv(c, m->iv, 16);
-    gcry_cipher_encrypt(c, m->out, m->len_bytes, m->in, m->len_bytes);
+    return !gcry_cipher_setiv(c, m->iv, 16) &&
+           !gcry_cipher_encrypt(c, m->out, m->len_bytes, m->in, m->len_bytes);
 }
 
-static void run_decrypt(void *context, const struct peer_message *m)
+static bool run_decrypt(void *context, const struct peer_message *m)
 {
     gcry_cipher_hd_t c = ((struct context *)context)->cipher;
 
-    gcry_cipher_setiv(c, m->iv, 16);
-    gcry_cipher_decrypt(c, m->out, m->len_bytes, m->in, m->len_bytes);
+    return !gcry_cipher_setiv(c, m->iv, 16) &&
+           !gcry_cipher_decrypt(c, m->out, m->len_bytes, m->in, m->len_bytes);
 }
 
-static void run_ecb_encrypt(void *context, const struct peer_message *m)
-{
-    gcry_cipher_encrypt(((struct context *)context)->cipher, m->out, m->len_bytes, m->in, m->len_bytes);
-}
-
-static void run_ecb_decrypt(void *context, const struct peer_message *m)
-{
-    gcry_cipher_decrypt(((struct context *)context)->cipher, m->out, m->len_bytes, m->in, m->len_bytes);
-}
-
-static void run_ctr(void *context, const struct peer_message *m)
+static bool run_ecb_encrypt(void *context, const struct peer_message *m)
 {
     gcry_cipher_hd_t c = ((struct context *)context)->cipher;
 
-    gcry_cipher_setctr(c, m->iv, 16);
-    gcry_cipher_encrypt(c, m->out, m->len_bytes, m->in, m->len_bytes);
+    return !gcry_cipher_encrypt(c, m->out, m->len_bytes, m->in, m->len_bytes);
 }
 
-static void run_ccm_seal(void *context, const struct peer_message *m)
+static bool run_ecb_decrypt(void *context, const struct peer_message *m)
 {
     gcry_cipher_hd_t c = ((struct context *)context)->cipher;
-    uint64_t lengths[3] = {m->len_bytes, PEER_AAD_BYTES, 16};
 
-    gcry_cipher_setiv(c, m->iv, 12);
-    gcry_cipher_ctl(c, GCRYCTL_SET_CCM_LENGTHS, lengths, sizeof lengths);
-    gcry_cipher_authenticate(c, peer_aad, PEER_AAD_BYTES);
-    gcry_cipher_encrypt(c, m->out, m->len_bytes, m->in, m->len_bytes);
-    gcry_cipher_gettag(c, m->tag, 16);
+    return !gcry_cipher_decrypt(c, m->out, m->len_bytes, m->in, m->len_bytes);
 }
 
-static void run_cmac(void *context, const struct peer_message *m)
+static bool run_ctr(void *context, const struct peer_message *m)
+{
+    gcry_cipher_hd_t c = ((struct context *)context)->cipher;
+
+    return !gcry_cipher_setctr(c, m->iv, 16) &&
+           !gcry_cipher_encrypt(c, m->out, m->len_bytes, m->in, m->len_bytes);
+}
+
+static bool begin_gcm(gcry_cipher_hd_t c, const struct peer_message *m)
+{
+    return !gcry_cipher_setiv(c, m->iv, 12) && !gcry_cipher_authenticate(c, m->aad, m->aad_bytes);
+}
+
+static bool begin_ccm(gcry_cipher_hd_t c, const struct peer_message *m)
+{
+    uint64_t lengths[3] = {m->len_bytes, m->aad_bytes, 16};
+
+    return !gcry_cipher_setiv(c, m->iv, 12) &&
+           !gcry_cipher_ctl(c, GCRYCTL_SET_CCM_LENGTHS, lengths, sizeof lengths) &&
+           !gcry_cipher_authenticate(c, m->aad, m->aad_bytes);
+}
+
+static bool seal(gcry_cipher_hd_t c, const struct peer_message *m)
+{
+    return !gcry_cipher_encrypt(c, m->out, m->len_bytes, m->in, m->len_bytes) &&
+           !gcry_cipher_gettag(c, m->tag, 16);
+}
+
+static bool open_sealed(gcry_cipher_hd_t c, const struct peer_message *m)
+{
+    return !gcry_cipher_decrypt(c, m->out, m->len_bytes, m->in, m->len_bytes) &&
+           !gcry_cipher_checktag(c, m->tag, 16);
+}
+
+static bool run_gcm_seal(void *context, const struct peer_message *m)
+{
+    gcry_cipher_hd_t c = ((struct context *)context)->cipher;
+
+    return begin_gcm(c, m) && seal(c, m);
+}
+
+static bool run_gcm_open(void *context, const struct peer_message *m)
+{
+    gcry_cipher_hd_t c = ((struct context *)context)->cipher;
+
+    return begin_gcm(c, m) && open_sealed(c, m);
+}
+
+static bool run_ccm_seal(void *context, const struct peer_message *m)
+{
+    gcry_cipher_hd_t c = ((struct context *)context)->cipher;
+
+    return begin_ccm(c, m) && seal(c, m);
+}
+
+static bool run_ccm_open(void *context, const struct peer_message *m)
+{
+    gcry_cipher_hd_t c = ((struct context *)context)->cipher;
+
+    return begin_ccm(c, m) && open_sealed(c, m);
+}
+
+static bool run_cmac(void *context, const struct peer_message *m)
 {
     gcry_mac_hd_t c = ((struct context *)context)->mac;
     size_t n = 16;
 
-    gcry_mac_reset(c);
-    gcry_mac_write(c, m->in, m->len_bytes);
-    gcry_mac_read(c, m->tag, &n);
+    return !gcry_mac_reset(c) && !gcry_mac_write(c, m->in, m->len_bytes) && !gcry_mac_read(c, m->tag, &n);
 }
 
 static void close_context(void *vcontext)
@@ -117,6 +172,9 @@ static void *open_context(const char *mode, const uint8_t *key, unsigned key_bit
         {"xts-enc", GCRY_CIPHER_MODE_XTS, run_encrypt},
         {"xts-dec", GCRY_CIPHER_MODE_XTS, run_decrypt},
         {"ccm-seal", GCRY_CIPHER_MODE_CCM, run_ccm_seal},
+        {"ccm-open", GCRY_CIPHER_MODE_CCM, run_ccm_open},
+        {"gcm-seal", GCRY_CIPHER_MODE_GCM, run_gcm_seal},
+        {"gcm-open", GCRY_CIPHER_MODE_GCM, run_gcm_open},
     };
     struct context *context = calloc(1, sizeof *context);
     bool good = false;
@@ -142,5 +200,8 @@ static void *open_context(const char *mode, const uint8_t *key, unsigned key_bit
     return NULL;
 }
 
-const struct peer peer_libgcrypt = {
-    .name = "libgcrypt", .version = version, .open = open_context, .close = close_context};
+const struct peer evc_peer = {.name = "libgcrypt",
+                              .version = version,
+                              .hardware = hardware,
+                              .open = open_context,
+                              .close = close_context};

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* OpenSSL (libcrypto 3 and later) through EVP. Hardware off: OPENSSL_ia32cap in the environment. */
+/* OpenSSL (libcrypto 3 and later) through EVP. Hardware off: OPENSSL_ia32cap in the environment, see
+ * OPENSSL_ia32cap(3). */
 #include "peer.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,45 +22,81 @@ static const char *version(void)
     return OpenSSL_version(OPENSSL_VERSION_STRING);
 }
 
-static void run_encrypt(void *context, const struct peer_message *m)
+/* From "CPUINFO: OPENSSL_ia32cap=0xMASK:0xMASK...", the first of which is CPUID.1 ECX:EDX. */
+static const char *hardware(void)
+{
+    const char *text = OPENSSL_info(OPENSSL_INFO_CPU_SETTINGS);
+    const char *mask = text ? strstr(text, "OPENSSL_ia32cap=") : NULL;
+    unsigned long long bits;
+
+    if (!mask || sscanf(mask, "OPENSSL_ia32cap=%llx", &bits) != 1)
+        return NULL;
+    return bits >> 57 & 1 ? "best" : bits >> 41 & 1 ? "ssse3" : "c"; /* AES, SSSE3 */
+}
+
+static bool run_encrypt(void *context, const struct peer_message *m)
 {
     EVP_CIPHER_CTX *c = ((struct context *)context)->cipher;
     int n;
 
-    EVP_EncryptInit_ex(c, NULL, NULL, NULL, m->iv);
-    EVP_EncryptUpdate(c, m->out, &n, m->in, (int)m->len_bytes);
+    return EVP_EncryptInit_ex(c, NULL, NULL, NULL, m->iv) &&
+           EVP_EncryptUpdate(c, m->out, &n, m->in, (int)m->len_bytes);
 }
 
-static void run_decrypt(void *context, const struct peer_message *m)
+static bool run_decrypt(void *context, const struct peer_message *m)
 {
     EVP_CIPHER_CTX *c = ((struct context *)context)->cipher;
     int n;
 
-    EVP_DecryptInit_ex(c, NULL, NULL, NULL, m->iv);
-    EVP_DecryptUpdate(c, m->out, &n, m->in, (int)m->len_bytes);
+    return EVP_DecryptInit_ex(c, NULL, NULL, NULL, m->iv) &&
+           EVP_DecryptUpdate(c, m->out, &n, m->in, (int)m->len_bytes);
 }
 
-static void run_ccm_seal(void *context, const struct peer_message *m)
+static bool run_seal(void *context, const struct peer_message *m)
 {
     EVP_CIPHER_CTX *c = ((struct context *)context)->cipher;
-    int n;
+    int n, last;
 
-    EVP_EncryptInit_ex(c, NULL, NULL, NULL, m->iv);
-    EVP_EncryptUpdate(c, NULL, &n, NULL, (int)m->len_bytes);
-    EVP_EncryptUpdate(c, NULL, &n, peer_aad, PEER_AAD_BYTES);
-    EVP_EncryptUpdate(c, m->out, &n, m->in, (int)m->len_bytes);
-    EVP_EncryptFinal_ex(c, m->out + n, &n);
-    EVP_CIPHER_CTX_ctrl(c, EVP_CTRL_AEAD_GET_TAG, 16, m->tag);
+    return EVP_EncryptInit_ex(c, NULL, NULL, NULL, m->iv) &&
+           EVP_EncryptUpdate(c, NULL, &n, m->aad, (int)m->aad_bytes) &&
+           EVP_EncryptUpdate(c, m->out, &n, m->in, (int)m->len_bytes) &&
+           EVP_EncryptFinal_ex(c, m->out + n, &last) &&
+           EVP_CIPHER_CTX_ctrl(c, EVP_CTRL_AEAD_GET_TAG, 16, m->tag) > 0;
 }
 
-static void run_cmac(void *context, const struct peer_message *m)
+static bool run_gcm_open(void *context, const struct peer_message *m)
+{
+    EVP_CIPHER_CTX *c = ((struct context *)context)->cipher;
+    int n, last;
+
+    return EVP_DecryptInit_ex(c, NULL, NULL, NULL, m->iv) &&
+           EVP_DecryptUpdate(c, NULL, &n, m->aad, (int)m->aad_bytes) &&
+           EVP_DecryptUpdate(c, m->out, &n, m->in, (int)m->len_bytes) &&
+           EVP_CIPHER_CTX_ctrl(c, EVP_CTRL_AEAD_SET_TAG, 16, m->tag) > 0 &&
+           EVP_DecryptFinal_ex(c, m->out + n, &last) > 0;
+}
+
+/* CCM has its length before its associated data. */
+static bool run_ccm_seal(void *context, const struct peer_message *m)
+{
+    EVP_CIPHER_CTX *c = ((struct context *)context)->cipher;
+    int n, last;
+
+    return EVP_EncryptInit_ex(c, NULL, NULL, NULL, m->iv) &&
+           EVP_EncryptUpdate(c, NULL, &n, NULL, (int)m->len_bytes) &&
+           EVP_EncryptUpdate(c, NULL, &n, m->aad, (int)m->aad_bytes) &&
+           EVP_EncryptUpdate(c, m->out, &n, m->in, (int)m->len_bytes) &&
+           EVP_EncryptFinal_ex(c, m->out + n, &last) &&
+           EVP_CIPHER_CTX_ctrl(c, EVP_CTRL_AEAD_GET_TAG, 16, m->tag) > 0;
+}
+
+static bool run_cmac(void *context, const struct peer_message *m)
 {
     EVP_MAC_CTX *c = ((struct context *)context)->mac;
     size_t n;
 
-    EVP_MAC_init(c, NULL, 0, NULL);
-    EVP_MAC_update(c, m->in, m->len_bytes);
-    EVP_MAC_final(c, m->tag, &n, 16);
+    return EVP_MAC_init(c, NULL, 0, NULL) && EVP_MAC_update(c, m->in, m->len_bytes) &&
+           EVP_MAC_final(c, m->tag, &n, 16);
 }
 
 static void close_context(void *vcontext)
@@ -70,15 +108,22 @@ static void close_context(void *vcontext)
     free(context);
 }
 
+/* "AES-256-CBC" in name. */
+static const char *full_name(char name[32], unsigned key_bits, const char *algorithm)
+{
+    snprintf(name, 32, "AES-%u-%s", key_bits, algorithm);
+    return name;
+}
+
 static EVP_MAC_CTX *open_cmac(const uint8_t *key, unsigned key_bits)
 {
-    char cipher[16] = "AES-128-CBC";
+    char cipher[32];
     OSSL_PARAM params[2] = {OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_CIPHER, cipher, 0),
                             OSSL_PARAM_construct_end()};
     EVP_MAC *mac = EVP_MAC_fetch(NULL, "CMAC", NULL);
     EVP_MAC_CTX *c = mac ? EVP_MAC_CTX_new(mac) : NULL;
 
-    memcpy(cipher + 4, key_bits == 128 ? "128" : key_bits == 192 ? "192" : "256", 3);
+    full_name(cipher, key_bits, "CBC");
     EVP_MAC_free(mac);
     if (c && !EVP_MAC_init(c, key, key_bits / 8, params)) {
         EVP_MAC_CTX_free(c);
@@ -90,26 +135,21 @@ static EVP_MAC_CTX *open_cmac(const uint8_t *key, unsigned key_bits)
 static EVP_CIPHER_CTX *open_cipher(const char *algorithm, const uint8_t *key, unsigned key_bits,
                                    int encrypt)
 {
-    char name[32] = "AES-128-";
-    EVP_CIPHER *cipher;
+    char name[32];
+    EVP_CIPHER *cipher = EVP_CIPHER_fetch(NULL, full_name(name, key_bits, algorithm), NULL);
     EVP_CIPHER_CTX *c = EVP_CIPHER_CTX_new();
+    bool good = cipher && c && EVP_CipherInit_ex(c, cipher, NULL, NULL, NULL, encrypt);
 
-    memcpy(name + 4, key_bits == 128 ? "128" : key_bits == 192 ? "192" : "256", 3);
-    memcpy(name + 8, algorithm, strlen(algorithm) + 1);
-    cipher = EVP_CIPHER_fetch(NULL, name, NULL);
-    if (!cipher || !c || !EVP_CipherInit_ex(c, cipher, NULL, NULL, NULL, encrypt)) {
-        EVP_CIPHER_CTX_free(c);
-        c = NULL;
-    } else {
-        if (strcmp(algorithm, "CCM") == 0) {
-            EVP_CIPHER_CTX_ctrl(c, EVP_CTRL_AEAD_SET_IVLEN, 12, NULL);
-            EVP_CIPHER_CTX_ctrl(c, EVP_CTRL_AEAD_SET_TAG, 16, NULL);
-        }
-        EVP_CipherInit_ex(c, NULL, NULL, key, NULL, encrypt);
-        EVP_CIPHER_CTX_set_padding(c, 0);
-    }
+    if (good && strcmp(algorithm, "CCM") == 0)
+        good = EVP_CIPHER_CTX_ctrl(c, EVP_CTRL_AEAD_SET_IVLEN, 12, NULL) > 0 &&
+               EVP_CIPHER_CTX_ctrl(c, EVP_CTRL_AEAD_SET_TAG, 16, NULL) > 0;
+    good = good && EVP_CipherInit_ex(c, NULL, NULL, key, NULL, encrypt) &&
+           EVP_CIPHER_CTX_set_padding(c, 0);
     EVP_CIPHER_free(cipher);
-    return c;
+    if (good)
+        return c;
+    EVP_CIPHER_CTX_free(c);
+    return NULL;
 }
 
 static void *open_context(const char *mode, const uint8_t *key, unsigned key_bits, peer_run **run)
@@ -123,6 +163,7 @@ static void *open_context(const char *mode, const uint8_t *key, unsigned key_bit
         {"cbc-enc", "CBC", 1, run_encrypt}, {"cbc-dec", "CBC", 0, run_decrypt},
         {"ctr", "CTR", 1, run_encrypt},     {"xts-enc", "XTS", 1, run_encrypt},
         {"xts-dec", "XTS", 0, run_decrypt}, {"ccm-seal", "CCM", 1, run_ccm_seal},
+        {"gcm-seal", "GCM", 1, run_seal},   {"gcm-open", "GCM", 0, run_gcm_open},
     };
     struct context *context = calloc(1, sizeof *context);
 
@@ -143,5 +184,8 @@ static void *open_context(const char *mode, const uint8_t *key, unsigned key_bit
     return NULL;
 }
 
-const struct peer peer_openssl = {
-    .name = "openssl", .version = version, .open = open_context, .close = close_context};
+const struct peer evc_peer = {.name = "openssl",
+                              .version = version,
+                              .hardware = hardware,
+                              .open = open_context,
+                              .close = close_context};

@@ -1,36 +1,42 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Another library, measured in place beside everycore: one small file each, linked against the library that
- * is installed. None of its code is here. peers/main.c checks every answer against everycore before it times.
+ * Another library, measured in place beside everycore: one small file each, which is linked with a harness and with
+ * the library as it is installed. None of its code is here. The harness checks every answer before it times.
  */
 #ifndef PEERS_PEER_H
 #define PEERS_PEER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/* One whole message. iv: 16 bytes (CBC, CTR: counter block, XTS: tweak; CCM: the first 12 are the nonce). */
+/* One whole message. */
 struct peer_message {
     const uint8_t *in;
     uint8_t *out;
-    const uint8_t *iv;
-    uint8_t *tag; /* 16 bytes, written by cmac and ccm-seal */
-    size_t len_bytes;
+    const uint8_t *iv; /* 16 bytes: of CBC; the counter block of CTR, the tweak of XTS; GCM, CCM: 12, the nonce */
+    const uint8_t *aad;
+    uint8_t *tag; /* 16 bytes: written by cmac, ccm-seal, gcm-seal; read by ccm-open, gcm-open */
+    size_t len_bytes, aad_bytes;
 };
 
-/* The associated data of ccm-seal: PEER_AAD_BYTES bytes, the same for every message. */
-#define PEER_AAD_BYTES 13
-extern const uint8_t peer_aad[PEER_AAD_BYTES];
-
-typedef void peer_run(void *context, const struct peer_message *);
+/* Computes one message. false: the library refused it, as an open whose tag is wrong. */
+typedef bool peer_run(void *context, const struct peer_message *);
 
 struct peer {
     const char *name;
+    /* As the library itself reports it when it runs. Called before all others: may initialise. */
     const char *(*version)(void);
+    /* What the library says of its own code paths: "best" (it uses AES instructions), "ssse3" (none, but byte
+     * shuffles), "c" (neither). NULL, or returns NULL: it does not tell. */
+    const char *(*hardware)(void);
     /* A context for the mode (a name of the harness: "cbc-enc", "ctr", ...) with the key set, and in *run what
      * computes one message. NULL: the library does not offer the mode. xts: key has 2 x key_bits. */
     void *(*open)(const char *mode, const uint8_t *key, unsigned key_bits, peer_run **run);
     void (*close)(void *context);
 };
+
+/* The one that an executable is linked with. */
+extern const struct peer evc_peer;
 
 #endif

@@ -3,6 +3,7 @@
 
 import hashlib
 import os
+import re
 import tempfile
 import time
 from collections.abc import Iterable, Sequence
@@ -14,7 +15,7 @@ from pathlib import Path
 from everycore import catalog
 from everycore.context import Context
 from everycore.errors import EverycoreError
-from everycore.model import Build, Compiler, Peer, Target, Tree
+from everycore.model import Build, Compiler, Installed, Peer, PeerBuild, Target, Tree
 from everycore.progress import Progress
 
 BASE_FLAGS = ("-std=gnu11", "-Iinclude", "-Isrc", "-Iharness")
@@ -34,25 +35,78 @@ def build_harness(
     target: Target,
     compiler: Compiler,
     flags: Sequence[str],
-    peers: Sequence[Peer] = (),
 ) -> Build:
     """The harness for a target; nothing is compiled that was compiled before."""
-    if not (tree.root / "harness").is_dir():
-        raise EverycoreError("this C tree has no harness/", f"looked in {tree.root}")
     compile_flags = (*target.compile_flags, *flags)
-    libraries = tuple(word for peer in peers for word in peer.libraries)
-    objects = _plan(context, tree, compiler, compile_flags, peers)
-    link_key = _digest(str(o.path.name) for o in objects)
-    link_key = _digest([link_key, *target.link_flags, *libraries])
-    binary = context.cache_dir() / "bin" / link_key[:32] / "harness"
+    link_flags = (*compile_flags, *target.link_flags)
+    objects = _plan(context, tree, compiler, compile_flags)
+    binary = _binary(context, objects, target.link_flags)
     if not binary.is_file():
         _compile_all(context, tree, compiler, objects)
-        link_flags = (*compile_flags, *target.link_flags)
-        _link(context, compiler, link_flags, objects, libraries, binary)
+        try:
+            _make(context, [*compiler.command, *link_flags, *_names(objects)], binary)
+        except _RefusedError as said:
+            raise EverycoreError(
+                f"{compiler.name} cannot link the harness", _excerpt(str(said))
+            ) from None
         _forget_unused(context.cache_dir())
     else:
         _mark_used(binary)
-    return Build(binary, compiler, (*compile_flags, *target.link_flags))
+    return Build(binary, compiler, link_flags)
+
+
+class PeerUnavailableError(EverycoreError):
+    """A peer's adapter that does not compile, or does not link, with what is installed."""
+
+
+def build_peer(
+    context: Context,
+    tree: Tree,
+    compiler: Compiler,
+    flags: Sequence[str],
+    peer: Peer,
+    installed: Installed,
+) -> PeerBuild:
+    """The harness for this machine, linked with one peer.
+
+    The adapter and the link are made anew each time, for nothing tells when the library behind them
+    has changed.
+    """
+    objects = _plan(context, tree, compiler, tuple(flags))
+    link_words = (*installed.compile_flags, *installed.link_flags, *peer.libraries)
+    binary = _binary(context, objects, (peer.name, *link_words))
+    adapter = binary.with_name("adapter.o")
+    _compile_all(context, tree, compiler, objects)
+    command = [*compiler.command, *BASE_FLAGS, *flags, *installed.compile_flags]
+    words = [*flags, *_names(objects), str(adapter), *installed.link_flags, *peer.libraries]
+    try:
+        _make(context, [*command, "-c", peer.source.as_posix()], adapter, tree.root)
+        _make(context, [*compiler.command, *words], binary)
+    except _RefusedError as said:
+        raise _unavailable(peer, str(said)) from None
+    return PeerBuild(peer, binary)
+
+
+def _unavailable(peer: Peer, stderr: str) -> PeerUnavailableError:
+    """A header or a library that is not there is the usual reason, and then the only one named."""
+    missing = re.search(r"fatal error: '?([^':]+)'?[: ].*(?:No such|not found)", stderr)
+    missing = missing or re.search(
+        r"cannot find (-l\S+?)(?::|$)|unable to find library (-l\S+)", stderr
+    )
+    if not missing:
+        return PeerUnavailableError(f"{peer.name} cannot be built", _excerpt(stderr))
+    what = next(group for group in missing.groups() if group)
+    hint = f"apt-get install {' '.join(peer.packages)}" if peer.packages else ""
+    return PeerUnavailableError(f"{peer.name} is not installed for this compiler: no {what}", hint)
+
+
+def _binary(context: Context, objects: Sequence[_Object], words: Sequence[str]) -> Path:
+    link_key = _digest(o.path.name for o in objects)
+    return context.cache_dir() / "bin" / _digest([link_key, *words])[:32] / "harness"
+
+
+def _names(objects: Sequence[_Object]) -> list[str]:
+    return [str(o.path) for o in objects]
 
 
 def _plan(
@@ -60,14 +114,13 @@ def _plan(
     tree: Tree,
     compiler: Compiler,
     flags: tuple[str, ...],
-    peers: Sequence[Peer],
 ) -> list[_Object]:
     """The object that each source becomes.
 
-    Its name is a digest of the source, all headers, the compiler and the flags. Peers concern the
-    harness only.
+    Its name is a digest of the source, all headers, the compiler and the flags.
     """
-    defines = tuple(peer.define for peer in peers)
+    if not (tree.root / "harness").is_dir():
+        raise EverycoreError("this C tree has no harness/", f"looked in {tree.root}")
     headers = catalog.headers(tree)
     common = _digest(
         [
@@ -78,10 +131,9 @@ def _plan(
     )
     folder = context.cache_dir() / "objects"
     objects: list[_Object] = []
-    for source in [*catalog.sources(tree), *(peer.source for peer in peers)]:
-        own_flags = flags if source.parts[0] == "src" else (*flags, *defines)
-        own = [common, *own_flags, source.as_posix(), _file_digest(tree.root / source)]
-        objects.append(_Object(source, folder / f"{_digest(own)}.o", own_flags))
+    for source in catalog.sources(tree):
+        own = [common, *flags, source.as_posix(), _file_digest(tree.root / source)]
+        objects.append(_Object(source, folder / f"{_digest(own)}.o", flags))
     return objects
 
 
@@ -110,38 +162,26 @@ def _compile_all(
 
 
 def _compile(context: Context, tree: Tree, compiler: Compiler, unit: _Object) -> Path:
-    with _Scratch(unit.path) as scratch:
-        argv = [*compiler.command, *BASE_FLAGS, *unit.flags, "-c", unit.source.as_posix()]
-        done = context.runner.run([*argv, "-o", str(scratch)], cwd=tree.root)
-        if done.code != 0:
-            raise EverycoreError(
-                f"{compiler.name} cannot compile {unit.source.as_posix()}", _excerpt(done.stderr)
-            )
+    argv = [*compiler.command, *BASE_FLAGS, *unit.flags, "-c", unit.source.as_posix()]
+    try:
+        _make(context, argv, unit.path, tree.root)
+    except _RefusedError as said:
+        raise EverycoreError(
+            f"{compiler.name} cannot compile {unit.source.as_posix()}", _excerpt(str(said))
+        ) from None
     return unit.source
 
 
-def _link(
-    context: Context,
-    compiler: Compiler,
-    flags: Sequence[str],
-    objects: Sequence[_Object],
-    libraries: Sequence[str],
-    binary: Path,
-) -> None:
-    with _Scratch(binary) as scratch:
-        files = [str(o.path) for o in objects]
-        argv = [*compiler.command, *flags, *files, *libraries, "-o", str(scratch)]
-        done = context.runner.run(argv)
+class _RefusedError(Exception):
+    """The compiler did not make its file; what it said."""
+
+
+def _make(context: Context, argv: Sequence[str], path: Path, cwd: Path | None = None) -> None:
+    """Run a compiler that writes `path`."""
+    with _Scratch(path) as scratch:
+        done = context.runner.run([*argv, "-o", str(scratch)], cwd=cwd)
         if done.code != 0:
-            raise EverycoreError(f"{compiler.name} cannot link the harness", _excerpt(done.stderr))
-
-
-def can_link(context: Context, compiler: Compiler, peer: Peer) -> bool:
-    """Whether the peer's library is installed for this compiler."""
-    with tempfile.TemporaryDirectory() as folder:
-        argv = [*compiler.command, "-x", "c", "-", *peer.libraries, "-o", f"{folder}/probe"]
-        done = context.runner.run(argv, stdin="int main(void) { return 0; }\n")
-    return done.code == 0
+            raise _RefusedError(done.stderr)
 
 
 class _Scratch:

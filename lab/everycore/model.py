@@ -59,20 +59,46 @@ class CpuModel:
 
 
 @dataclass(frozen=True, slots=True)
+class Hardware:
+    """A set of code paths of a peer, and the environment in which it uses no others."""
+
+    name: str  # best, ssse3, c
+    environment: tuple[tuple[str, str], ...] = ()
+
+
+BEST = Hardware("best")
+
+
+@dataclass(frozen=True, slots=True)
 class Peer:
-    """Another library that the harness can be built with: peers/<name>.c."""
+    """Another library, by its table in peers/peers.toml."""
 
     name: str
-    libraries: tuple[str, ...]  # words for the linker
     packages: tuple[str, ...]  # Debian packages that provide it
+    libraries: tuple[str, ...]  # words for the linker
+    adapter: str = ""  # the stem of its source; empty: the name
+    since: str = ""  # the version that goals count against
+    hardware: tuple[Hardware, ...] = ()  # beside BEST
 
     @property
     def source(self) -> Path:
-        return Path("peers") / f"{self.name}.c"
+        return Path("peers") / f"{self.adapter or self.name}.c"
 
-    @property
-    def define(self) -> str:
-        return f"-DEVC_PEER_{self.name.upper()}"
+
+@dataclass(frozen=True, slots=True)
+class Installed:
+    """Where a peer's headers and libraries are, in words for the compiler; empty: the system's."""
+
+    compile_flags: tuple[str, ...] = ()
+    link_flags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PeerBuild:
+    """The harness linked with a peer."""
+
+    peer: Peer
+    binary: Path
 
 
 @dataclass(frozen=True, slots=True)

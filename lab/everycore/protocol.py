@@ -111,6 +111,19 @@ class Bench:
     fence_cycles: float = 0.0
     partner: str = field(default="", metadata={"member": "with"})  # serves the mode's other use
     why: str = ""
+    peer: str = ""  # the library, if it is another one
+    hardware: str = ""  # the code paths that were asked of it
+
+
+@dataclass(frozen=True, slots=True)
+class PeerLine:
+    """The library that `harness peers` is linked with, as it describes itself."""
+
+    name: str
+    version: str
+    modes: tuple[str, ...]
+    hardware: str = ""  # the code paths that it says it uses; "": it does not tell
+    asked: str = ""  # those that were asked of it
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,6 +186,8 @@ class Failure:
     kernel: str = ""
     mode: str = ""
     detail: str = ""
+    expected: str = ""  # hexadecimal, from the first wrong byte on
+    got: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,6 +204,7 @@ Line = (
     | Mode
     | Check
     | Bench
+    | PeerLine
     | Limit
     | Arithmetic
     | Vector
@@ -240,6 +256,7 @@ def from_object(value: dict[str, Any]) -> Line:
         "bench": Bench,
         "limit": Limit,
         "arithmetic": Arithmetic,
+        "peer": PeerLine,
         "vector": Vector,
         "summary": Summary,
         "error": Failure,

@@ -4,14 +4,14 @@
 import platform
 import shlex
 import signal
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from everycore import catalog, protocol
-from everycore.build import build_harness, can_link
+from everycore.build import PeerUnavailableError, build_harness, build_peer
 from everycore.context import Completed, Context
 from everycore.errors import EverycoreError
-from everycore.model import Build, Peer, Target, Tree
+from everycore.model import BEST, Build, Hardware, Installed, PeerBuild, Target, Tree
 from everycore.protocol import Record
 from everycore.targets import load_peers, load_target
 from everycore.toolchains import DEFAULT_FLAGS, find_compiler
@@ -24,7 +24,7 @@ class Session:
     target: Target
     build: Build
     transport: Transport
-    peers: tuple[Peer, ...] = ()
+    peers: tuple[PeerBuild, ...] = ()
 
     def records(self, *arguments: str, stdin: Iterable[str] = ()) -> Iterator[Record]:
         """The lines of one harness command, its greeting included.
@@ -32,20 +32,37 @@ class Session:
         A failed check (exit code 1) is in the lines; anything worse is raised, and exit code 1
         without such a line.
         """
-        lines = self.transport.stream(self.build.binary, arguments, stdin)
-        last, failed = "", False
-        while True:
-            try:
-                text = next(lines)
-            except StopIteration as end:
-                completed: Completed = end.value
-                break
-            if text.strip():
-                last = text
-                record = protocol.parse(text)
-                failed = failed or protocol.is_failure(record.line)
-                yield record
-        _raise_if_broken(completed, arguments, last, failed)
+        yield from _records(self.transport.stream(self.build.binary, arguments, stdin), arguments)
+
+
+def peer_records(
+    context: Context, tree: Tree, build: PeerBuild, hardware: Hardware, *arguments: str
+) -> Iterator[Record]:
+    """The lines of `harness peers` for one peer, in a process of its own, with these code paths."""
+    words = ["peers", *arguments]
+    for path in sorted((tree.root / "vectors").glob("*.txt")):
+        words += ["--vectors", str(path)]
+    command = [str(build.binary)]
+    if hardware != BEST:
+        words += ["--hardware", hardware.name]
+        command[:0] = ["env", *(f"{name}={value}" for name, value in hardware.environment)]
+    return _records(context.runner.stream([*command, *words]), words)
+
+
+def _records(lines: Generator[str, None, Completed], arguments: Sequence[str]) -> Iterator[Record]:
+    last, failed = "", False
+    while True:
+        try:
+            text = next(lines)
+        except StopIteration as end:
+            completed: Completed = end.value
+            break
+        if text.strip():
+            last = text
+            record = protocol.parse(text)
+            failed = failed or protocol.is_failure(record.line)
+            yield record
+    _raise_if_broken(completed, arguments, last, failed)
 
 
 def open_session(
@@ -62,14 +79,13 @@ def open_session(
     compiler = find_compiler(
         context, target, cc, (*target.compile_flags, *chosen), platform.machine()
     )
-    peers: list[Peer] = []
+    build = build_harness(context, tree, target, compiler, chosen)
+    peers: list[PeerBuild] = []
     for peer in load_peers(tree) if with_peers else ():
-        if can_link(context, compiler, peer):
-            peers.append(peer)
-        else:
-            hint = f"apt-get install {' '.join(peer.packages)}"
-            context.warn(f"skipped: {peer.name} is not installed for this compiler ({hint})")
-    build = build_harness(context, tree, target, compiler, chosen, peers)
+        try:
+            peers.append(build_peer(context, tree, compiler, chosen, peer, Installed()))
+        except PeerUnavailableError as error:
+            context.warn(f"skipped: {error.message} ({error.hint})")
     return Session(tree, target, build, transport_for(context, target), tuple(peers))
 
 

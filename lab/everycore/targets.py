@@ -6,9 +6,11 @@ from pathlib import Path
 from typing import Any
 
 from everycore.errors import EverycoreError, unknown_name
-from everycore.model import CpuModel, Peer, Target, Tree
+from everycore.model import CpuModel, Hardware, Peer, Target, Tree
 
 CPU_FILE = "cpus.toml"
+PEER_FILE = "peers.toml"
+HARDWARE = ("ssse3", "c")  # what a peer can be switched to
 TRANSPORTS = ("local", "qemu")
 
 
@@ -43,11 +45,15 @@ def load_cpus(tree: Tree) -> dict[str, CpuModel]:
 
 
 def load_peers(tree: Tree) -> list[Peer]:
-    table = _read(tree.root / "peers" / "peers.toml")
-    return [
-        Peer(name, tuple(entry["libraries"]), tuple(entry["packages"]))
-        for name, entry in table.items()
-    ]
+    table = _read(tree.root / "peers" / PEER_FILE)
+    return [_peer(name, entry) for name, entry in table.items()]
+
+
+def find_peer(tree: Tree, name: str) -> Peer:
+    peers = {peer.name: peer for peer in load_peers(tree)}
+    if name not in peers:
+        raise unknown_name("peer", name, peers)
+    return peers[name]
 
 
 def find_cpu(tree: Tree, name: str) -> CpuModel:
@@ -67,6 +73,29 @@ def _cpu(name: str, entry: dict[str, Any], earlier: dict[str, CpuModel]) -> CpuM
         return CpuModel(name, entry["arch"], tuple(entry["features"]), entry["source"])
     except KeyError as error:
         raise EverycoreError(f"{CPU_FILE}: [{name}] lacks or names an unknown {error}") from error
+
+
+def _peer(name: str, entry: dict[str, Any]) -> Peer:
+    known = {"packages", "libraries", "source", "since", "hardware"}
+    for key in entry:
+        if key not in known:
+            raise EverycoreError(
+                f"{PEER_FILE}: [{name}] has an unknown key '{key}'", f"valid: {sorted(known)}"
+            )
+    cases = entry.get("hardware", {})
+    for case in cases:
+        if case not in HARDWARE:
+            raise EverycoreError(
+                f"{PEER_FILE}: [{name}.hardware] has an unknown case '{case}'",
+                f"valid: {', '.join(HARDWARE)}",
+            )
+    try:
+        packages, libraries = tuple(entry["packages"]), tuple(entry["libraries"])
+    except KeyError as error:
+        raise EverycoreError(f"{PEER_FILE}: [{name}] lacks {error}") from error
+    hardware = tuple(Hardware(case, tuple(env.items())) for case, env in cases.items())
+    source, since = entry.get("source", ""), entry.get("since", "")
+    return Peer(name, packages, libraries, source, since, hardware)
 
 
 def _read(path: Path) -> dict[str, Any]:

@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 from world import Lab
 
-from everycore.build import build_harness
+from everycore.build import build_harness, build_peer
 from everycore.context import Completed
 from everycore.errors import EverycoreError
-from everycore.model import Build, Compiler, Peer, Target, Tree
+from everycore.model import Build, Compiler, Installed, Peer, Target, Tree
 
 GCC = Compiler(("gcc",), "gcc 12.2.0", "fingerprint")
 FILES = {"src/a.c": "int a;", "src/b.c": "int b;", "harness/main.c": "", "include/x.h": "#"}
@@ -65,17 +65,18 @@ def test_flags_and_compiler_are_part_of_what_is_cached(lab: Lab, tree: Tree) -> 
     assert len(binaries) == 3
 
 
-def test_a_peer_recompiles_the_harness_alone(lab: Lab, tree: Tree) -> None:
-    build(lab, tree, "-O2")
-    (tree.root / "peers").mkdir()
-    (tree.root / "peers" / "other.c").touch()
-    peer = Peer("other", ("-lother",), ())
-    lab.runner.calls.clear()
-    build_harness(lab.context(), tree, Target("host", ""), GCC, ("-O2",), [peer])
-    compiled = {c[c.index("-c") + 1]: c for c in lab.runner.calls if "-c" in c}
-    assert set(compiled) == {"harness/main.c", "peers/other.c"}
-    assert all("-DEVC_PEER_OTHER" in call for call in compiled.values())
-    assert lab.runner.calls[-1].index("-lother") > 3  # after the objects
+def test_a_peer_compiles_its_adapter_alone_and_each_time(lab: Lab, tree: Tree) -> None:
+    harness, _ = build(lab, tree, "-O2")
+    peer = Peer("other", (), ("-lother",))
+    elsewhere = Installed(("-I/there",), ("-L/there",))
+    for installed in (Installed(), elsewhere, elsewhere):
+        lab.runner.calls.clear()
+        made = build_peer(lab.context(), tree, GCC, ("-O2",), peer, installed)
+        adapter, link = lab.runner.calls
+        assert adapter[adapter.index("-c") + 1] == "peers/other.c"
+        assert made.binary != harness.binary
+    assert "-I/there" in adapter
+    assert link.index("-lother") > link.index("-L/there") > 3  # after the objects
 
 
 def test_a_source_that_does_not_compile_leaves_nothing_behind(lab: Lab, tree: Tree) -> None:

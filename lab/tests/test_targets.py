@@ -42,10 +42,26 @@ def test_cpus_build_on_each_other() -> None:
 def test_every_peer_has_its_file() -> None:
     peers = targets.load_peers(TREE)
     assert {p.source.name for p in peers} == {p.name for p in (TREE.root / "peers").glob("*.c")}
-    harness = (TREE.root / "harness" / "peers.c").read_text(encoding="utf-8")
     for peer in peers:
-        assert f"defined({peer.define.removeprefix('-D')})" in harness
         assert peer.packages
+        assert peer.libraries
+        assert peer.since
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("[odd]\npackages = []\n", "lacks 'libraries'"),
+        ("[odd]\ncolour = 'blue'\n", "unknown key 'colour'"),
+        ("[odd.hardware]\navx = {}\n", "unknown case 'avx'"),
+    ],
+)
+def test_a_bad_table_of_a_peer_is_named(tmp_path: Path, text: str, complaint: str) -> None:
+    (tmp_path / "peers").mkdir()
+    (tmp_path / "peers" / "peers.toml").write_text(text)
+    with pytest.raises(EverycoreError, match=complaint) as error:
+        targets.load_peers(Tree(tmp_path, True))
+    assert "peers.toml: [odd" in error.value.message
 
 
 def test_unknown_names_come_with_the_nearest() -> None:
@@ -55,6 +71,9 @@ def test_unknown_names_come_with_the_nearest() -> None:
     with pytest.raises(EverycoreError) as error:
         targets.load_target(TREE, "qemu-s309x")
     assert "qemu-s390x" in error.value.hint
+    with pytest.raises(EverycoreError) as error:
+        targets.find_peer(TREE, "opnssl")
+    assert "openssl" in error.value.hint
 
 
 @pytest.mark.parametrize(

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: MIT
 """everycore bench: what does each kernel cost on this machine, and which is selected?"""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
-from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -22,7 +21,7 @@ from everycore.commands.options import (
 )
 from everycore.context import Context
 from everycore.errors import EverycoreError
-from everycore.model import Revision
+from everycore.model import BEST, Revision
 from everycore.progress import Progress
 from everycore.protocol import (
     Arithmetic,
@@ -32,11 +31,12 @@ from everycore.protocol import (
     Kernel,
     Line,
     Mode,
+    PeerLine,
     Record,
     Resolved,
 )
 from everycore.report import tables
-from everycore.session import Session, open_session
+from everycore.session import Session, open_session, peer_records
 
 MODES = ("cbc-enc", "cbc-dec", "ctr", "xts-enc", "xts-dec", "cmac", "ccm-seal", "cbc-enc-many")
 SIZES_BYTES = (16, 64, 512, 1500, 4096, 16384)
@@ -49,17 +49,15 @@ SECONDS, QUICK_SECONDS = 40.0, 5.0  # sampling; checks of the results and start-
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One call of `harness bench`."""
+    """One call of `harness bench`, and of `harness peers` for each peer."""
 
     mode: str
     sizes_bytes: tuple[int, ...]
     style: str = "streamed"
     messages: int = 1
 
-    def arguments(
-        self, command: str, kernels: Sequence[str], key_bits: int, budget_ms: int
-    ) -> list[str]:
-        words = [command, "--mode", self.mode, "--key-bits", str(key_bits), "--style", self.style]
+    def arguments(self, kernels: Sequence[str], key_bits: int, budget_ms: int) -> list[str]:
+        words = ["--mode", self.mode, "--key-bits", str(key_bits), "--style", self.style]
         for size in self.sizes_bytes:
             words += ["--bytes", str(size)]
         if self.messages > 1:
@@ -132,12 +130,6 @@ def bench(
     operations = max(1, sum(points(job, running, modes) for job in jobs))
     budget_ms = int(1000 * (QUICK_SECONDS if quick else SECONDS) / operations)
     budget_ms = min(200, max(2, budget_ms))
-    calls: list[list[str]] = []
-    for job in jobs:
-        calls.append(job.arguments("bench", chosen, key_bits, budget_ms))
-        if session.peers and job.sizes_bytes and job.messages == 1:
-            calls.append(job.arguments("peers", (), key_bits, budget_ms))
-    calls.append(["limits", "--only", "arithmetic"])
     revision = machine.revision(context, session.tree)
     path = out or store.new_path(context.state_dir() / "results", context.now(), revision, "bench")
     options = {"key_bits": key_bits, "quick": quick, "bytes": list(sizes), "kernels": chosen}
@@ -145,12 +137,12 @@ def bench(
     records: list[Record] = []
     with ExitStack() as stack:
         progress = stack.enter_context(Progress(context.err, "measuring", operations))
-        for record in chain.from_iterable(session.records(*call) for call in calls):
+        for record in _measure(context, session, jobs, chosen, key_bits, budget_ms):
             if isinstance(record.line, Hello) and writer is None:
                 run = _describe(context, session, revision, record.line, options)
                 writer = stack.enter_context(store.Writer(path, run))
                 _begin(context, run, uses, kernels, json)
-            if writer is None or isinstance(record.line, Hello) or _says_nothing(record.line):
+            if writer is None or _says_nothing(record.line):
                 continue
             writer.write(record.text)
             records.append(record)
@@ -172,8 +164,28 @@ def bench(
     context.err.print(f"samples: {path}", markup=False, soft_wrap=True)
     for failure in failures:
         text = f"FAIL {failure.kernel} {failure.mode}: {failure.detail}"
+        if failure.expected:
+            text += f" ({failure.got}..., not {failure.expected}...)"
         context.err.print(text, style="bold red", markup=False)
     raise typer.Exit(1 if failures else 0)
+
+
+def _measure(
+    context: Context,
+    session: Session,
+    jobs: Sequence[Job],
+    kernels: Sequence[str],
+    key_bits: int,
+    budget_ms: int,
+) -> Iterator[Record]:
+    """Job by job, so that kernels and peers are measured close together in time."""
+    for job in jobs:
+        yield from session.records("bench", *job.arguments(kernels, key_bits, budget_ms))
+        if job.sizes_bytes and job.messages == 1:
+            words = job.arguments((), key_bits, budget_ms)
+            for peer in session.peers:
+                yield from peer_records(context, session.tree, peer, BEST, *words)
+    yield from session.records("limits", "--only", "arithmetic")
 
 
 def _begin(
@@ -192,8 +204,11 @@ def _begin(
 
 
 def _says_nothing(line: Line) -> bool:
-    """A loop that the CPU lacks, or that nothing can time: no loss to the reader of a result."""
-    return isinstance(line, Arithmetic) and not line.cycles_per_byte
+    """A greeting; a loop that the CPU lacks, or that nothing can time: no loss to the reader of a
+    result."""
+    if isinstance(line, Arithmetic):
+        return not line.cycles_per_byte
+    return isinstance(line, Hello | PeerLine)
 
 
 def _sizes(given: Sequence[str]) -> tuple[int, ...]:

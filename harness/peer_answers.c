@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: MIT */
+#include "peer_answers.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "everycore/gcm.h"
+#include "everycore/modes.h"
+
+#include "options.h"
+#include "vector.h"
+
+#define TAG_BYTES 16
+#define NONCE_BYTES 12
+
+static bool begins(const char *text, const char *with)
+{
+    return strncmp(text, with, strlen(with)) == 0;
+}
+
+static bool has_tag(const char *mode)
+{
+    return begins(mode, "cmac") || begins(mode, "ccm") || begins(mode, "gcm");
+}
+
+static bool opens(const char *mode)
+{
+    return strcmp(mode, "ccm-open") == 0 || strcmp(mode, "gcm-open") == 0;
+}
+
+size_t peer_length_used(const char *mode, unsigned key_bits, size_t len_bytes)
+{
+    if (begins(mode, "xts") && (len_bytes < 16 || key_bits == 192))
+        return 0;
+    return begins(mode, "ecb") || begins(mode, "cbc") ? len_bytes / 16 * 16 : len_bytes;
+}
+
+/* ---- Faults -------------------------------------------------------------------------------------- */
+
+static void hex(char text[33], const uint8_t *bytes, size_t n)
+{
+    text[0] = 0;
+    for (size_t i = 0; i < n && i < 16; i++)
+        snprintf(text + 2 * i, 3, "%02x", bytes[i]);
+}
+
+static bool same(const char *where, const char *part, const uint8_t *expected, const uint8_t *got,
+                 size_t n, struct peer_fault *fault)
+{
+    size_t at = 0;
+
+    while (at < n && expected[at] == got[at])
+        at++;
+    if (at == n)
+        return true;
+    snprintf(fault->what, sizeof fault->what, "%.100s: wrong %s from byte %zu of %zu", where, part, at, n);
+    hex(fault->expected, expected + at, n - at);
+    hex(fault->got, got + at, n - at);
+    return false;
+}
+
+static bool fails(const char *where, const char *what, struct peer_fault *fault)
+{
+    snprintf(fault->what, sizeof fault->what, "%.100s: %s", where, what);
+    return false;
+}
+
+/* ---- The reference ------------------------------------------------------------------------------- */
+
+/* c_ref's answer to a message, to out and tag: to one that is to be opened, the one that it was sealed from. */
+static void reference(const char *mode, const uint8_t *user_key, unsigned key_bits,
+                      const struct peer_message *m, uint8_t *out, uint8_t tag[TAG_BYTES])
+{
+    static union evc_aes_key key;
+    static struct evc_aes_xts_key xts;
+    static struct evc_aes_cmac_key cmac;
+    static struct evc_aes_ccm_key ccm;
+    static union evc_gcm_key gcm;
+    const struct evc_aes *kernel = evc_aes_named("c_ref");
+    uint8_t iv[16];
+
+    memcpy(iv, m->iv, 16);
+    evc_aes_set_key(&key, kernel, user_key, key_bits);
+    evc_aes_xts_set_key(&xts, kernel, kernel, user_key, key_bits);
+    evc_aes_cmac_set_key(&cmac, kernel, user_key, key_bits);
+    evc_aes_ccm_set_key(&ccm, kernel, kernel, user_key, key_bits);
+    evc_gcm_set_pair(&gcm, kernel, evc_ghash_named("c_ref"), user_key, key_bits);
+    if (strcmp(mode, "ecb-enc") == 0)
+        evc_aes_encrypt(&key, m->in, out, m->len_bytes / 16);
+    else if (strcmp(mode, "ecb-dec") == 0)
+        evc_aes_decrypt(&key, m->in, out, m->len_bytes / 16);
+    else if (strcmp(mode, "cbc-enc") == 0)
+        evc_aes_cbc_encrypt(&key, iv, m->in, out, m->len_bytes);
+    else if (strcmp(mode, "cbc-dec") == 0)
+        evc_aes_cbc_decrypt(&key, iv, m->in, out, m->len_bytes);
+    else if (strcmp(mode, "ctr") == 0)
+        evc_aes_ctr(&key, iv, m->in, out, m->len_bytes);
+    else if (strcmp(mode, "xts-enc") == 0)
+        evc_aes_xts_encrypt(&xts, iv, m->in, out, m->len_bytes);
+    else if (strcmp(mode, "xts-dec") == 0)
+        evc_aes_xts_decrypt(&xts, iv, m->in, out, m->len_bytes);
+    else if (strcmp(mode, "cmac") == 0)
+        evc_aes_cmac(&cmac, m->in, m->len_bytes, tag, TAG_BYTES);
+    else if (begins(mode, "ccm"))
+        evc_aes_ccm_seal(&ccm, iv, NONCE_BYTES, m->aad, m->aad_bytes, m->in, out, m->len_bytes, tag,
+                         TAG_BYTES);
+    else
+        evc_gcm_seal(&gcm, iv, NONCE_BYTES, m->aad, m->aad_bytes, m->in, out, m->len_bytes, tag,
+                     TAG_BYTES);
+}
+
+/* The message is answered as expected; a damaged tag is refused. */
+static bool answers(const char *where, const char *mode, void *context, peer_run *run,
+                    const struct peer_message *m, const uint8_t *out, const uint8_t *tag,
+                    struct peer_fault *fault)
+{
+    memset(m->out, 0, m->len_bytes);
+    if (!run(context, m))
+        return fails(where, "refused", fault);
+    if (strcmp(mode, "cmac") != 0 && !same(where, "output", out, m->out, m->len_bytes, fault))
+        return false;
+    if (has_tag(mode) && !same(where, "tag", tag, m->tag, TAG_BYTES, fault))
+        return false;
+    if (!opens(mode))
+        return true;
+    m->tag[TAG_BYTES - 1] ^= 1;
+    bool accepted = run(context, m);
+    m->tag[TAG_BYTES - 1] ^= 1;
+    return !accepted || fails(where, "a damaged tag is accepted", fault);
+}
+
+bool peer_agrees(const char *mode, const uint8_t *key, unsigned key_bits, void *context, peer_run *run,
+                 struct peer_message *messages, size_t n, struct peer_fault *fault)
+{
+    static uint8_t text[PEER_MOST_BYTES], expected[PEER_MOST_BYTES];
+    uint8_t tag[TAG_BYTES];
+    char where[64];
+
+    for (size_t i = 0; i < n; i++) {
+        struct peer_message *m = &messages[i];
+        snprintf(where, sizeof where, "message %zu of %zu bytes, against c_ref", i, m->len_bytes);
+        memset(tag, 0, sizeof tag);
+        if (!opens(mode)) {
+            reference(mode, key, key_bits, m, expected, tag);
+            memset(m->tag, 0, TAG_BYTES);
+        } else { /* in is what out has to become; swapped by way of out, which the peer overwrites */
+            memcpy(text, m->in, m->len_bytes);
+            reference(mode, key, key_bits, m, m->out, tag);
+            memcpy((uint8_t *)(uintptr_t)m->in, m->out, m->len_bytes);
+            memcpy(m->tag, tag, TAG_BYTES);
+        }
+        if (!answers(where, mode, context, run, m, opens(mode) ? text : expected, tag, fault))
+            return false;
+    }
+    return true;
+}
+
+/* ---- Published vectors --------------------------------------------------------------------------- */
+
+struct vector_run {
+    const struct peer *peer;
+    const char *mode;
+    unsigned key_bits;
+    struct peer_fault *fault; /* the first one */
+    unsigned long n;
+};
+
+static bool is_of_shape(const struct vector *x, const struct vector_run *r)
+{
+    if (strcmp(x->mode->name, r->mode) != 0 || 8 * x->v[KEY].n != r->key_bits || !x->v[IN].n ||
+        x->v[IN].n > PEER_MOST_BYTES)
+        return false;
+    switch (x->mode->family) {
+    case XTS: return x->v[KEY2].n == x->v[KEY].n;
+    case CMAC: return x->v[OUT].n == TAG_BYTES;
+    case CCM:
+    case GCM: return x->v[NONCE].n == NONCE_BYTES && x->v[TAG].n == TAG_BYTES;
+    default: return true;
+    }
+}
+
+static void judge(const struct vector *x, struct vector_run *r, void *context, peer_run *run)
+{
+    static uint8_t out[PEER_MOST_BYTES];
+    uint8_t tag[TAG_BYTES] = {0};
+    char where[112];
+    const bool cmac = x->mode->family == CMAC;
+    const uint8_t *expected_tag = x->v[cmac ? OUT : TAG].bytes;
+    const struct peer_message m = {.in = x->v[IN].bytes,
+                                   .out = out,
+                                   .iv = x->v[has_tag(r->mode) ? NONCE : IV].bytes,
+                                   .aad = x->v[AAD].bytes,
+                                   .tag = tag,
+                                   .len_bytes = x->v[IN].n,
+                                   .aad_bytes = x->v[AAD].n};
+
+    snprintf(where, sizeof where, "published vector %.80s", x->id);
+    if (opens(r->mode))
+        memcpy(tag, expected_tag, TAG_BYTES);
+    if (!x->must_fail)
+        answers(where, r->mode, context, run, &m, x->v[OUT].bytes, expected_tag, r->fault);
+    else if (run(context, &m))
+        fails(where, "accepted, and has to be refused", r->fault);
+}
+
+static void take(struct vector *x, void *vrun)
+{
+    struct vector_run *r = vrun;
+    uint8_t key[64];
+    peer_run *run = NULL;
+
+    if (r->fault->what[0] || !x->mode || !is_of_shape(x, r))
+        return;
+    memcpy(key, x->v[KEY].bytes, x->v[KEY].n);
+    if (x->mode->family == XTS)
+        memcpy(key + x->v[KEY].n, x->v[KEY2].bytes, x->v[KEY2].n);
+    void *context = r->peer->open(r->mode, key, r->key_bits, &run);
+    if (!context) {
+        fails(x->id, "the key of a published vector is refused", r->fault);
+        return;
+    }
+    judge(x, r, context, run);
+    r->peer->close(context);
+    r->n++;
+}
+
+bool peer_answers_vectors(const struct peer *peer, const char *mode, unsigned key_bits,
+                          const char *const *files, size_t n_files, struct peer_fault *fault)
+{
+    struct vector_run r = {.peer = peer, .mode = mode, .key_bits = key_bits, .fault = fault};
+
+    for (size_t i = 0; i < n_files; i++) {
+        FILE *lines = fopen(files[i], "r");
+        if (!lines)
+            usage_error("peers cannot read the vectors '%.200s'", files[i]);
+        vectors_read(lines, take, &r);
+        fclose(lines);
+    }
+    if (!r.n && !fault->what[0])
+        fails(mode, "no published vector to check it with", fault);
+    return !fault->what[0];
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+/* A peer whose faults are known: everycore itself, and what WRONG in the environment says is wrong with it. */
+#include "../../../peers/peer.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "everycore/gcm.h"
+#include "everycore/modes.h"
+
+struct context {
+    union evc_aes_key aes;
+    union evc_gcm_key gcm;
+};
+
+static bool wrong(const char *how)
+{
+    const char *set = getenv("WRONG");
+
+    return set && strcmp(set, how) == 0;
+}
+
+static const char *version(void)
+{
+    return "1.0";
+}
+
+static const char *hardware(void)
+{
+    return getenv("PEER_ON_PURPOSE");
+}
+
+static void damage(const struct peer_message *m)
+{
+    if (wrong("output") || (wrong("long messages") && m->len_bytes > 1000))
+        m->out[m->len_bytes - 1] ^= 0x40;
+}
+
+static bool run_ctr(void *context, const struct peer_message *m)
+{
+    uint8_t counter[16];
+
+    memcpy(counter, m->iv, 16);
+    evc_aes_ctr(&((struct context *)context)->aes, counter, m->in, m->out, m->len_bytes);
+    damage(m);
+    return true;
+}
+
+static bool run_seal(void *context, const struct peer_message *m)
+{
+    const union evc_gcm_key *key = &((struct context *)context)->gcm;
+
+    evc_gcm_seal(key, m->iv, 12, m->aad, m->aad_bytes, m->in, m->out, m->len_bytes, m->tag, 16);
+    m->tag[3] ^= wrong("tag");
+    return !wrong("refusal");
+}
+
+static bool run_open(void *context, const struct peer_message *m)
+{
+    const union evc_gcm_key *key = &((struct context *)context)->gcm;
+    enum evc_status status = evc_gcm_open(key, m->iv, 12, m->aad, m->aad_bytes, m->in, m->out,
+                                          m->len_bytes, m->tag, 16);
+
+    return status == EVC_OK || wrong("any tag");
+}
+
+static void *open_context(const char *mode, const uint8_t *key, unsigned key_bits, peer_run **run)
+{
+    const struct evc_aes *kernel = evc_aes_named("c_ref");
+    struct context *context = malloc(sizeof *context);
+
+    *run = strcmp(mode, "ctr") == 0        ? run_ctr
+           : strcmp(mode, "gcm-seal") == 0 ? run_seal
+           : strcmp(mode, "gcm-open") == 0 ? run_open
+                                           : NULL;
+    if (!context || !*run) {
+        free(context);
+        return NULL;
+    }
+    evc_aes_set_key(&context->aes, kernel, key, key_bits);
+    evc_gcm_set_pair(&context->gcm, kernel, evc_ghash_named("c_ref"), key, key_bits);
+    return context;
+}
+
+const struct peer evc_peer = {.name = "on-purpose",
+                              .version = version,
+                              .hardware = hardware,
+                              .open = open_context,
+                              .close = free};
