@@ -109,6 +109,22 @@ def _names(objects: Sequence[_Object]) -> list[str]:
     return [str(o.path) for o in objects]
 
 
+def build_tool(context: Context, compiler: Compiler, source: Path, flags: Sequence[str]) -> Path:
+    """A program, or with -shared a library, of one source file of its own."""
+    key = _digest([compiler.fingerprint, *flags, _file_digest(source)])
+    binary = context.cache_dir() / "bin" / key[:32] / source.stem
+    if binary.is_file():
+        _mark_used(binary)
+        return binary
+    with _Scratch(binary) as scratch:
+        done = context.runner.run([*compiler.command, *flags, str(source), "-o", str(scratch)])
+        if done.code != 0:
+            raise EverycoreError(
+                f"{compiler.name} cannot compile {source.name}", _excerpt(done.stderr)
+            )
+    return binary
+
+
 def _plan(
     context: Context,
     tree: Tree,

@@ -6,11 +6,12 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Protocol
+from typing import IO, Protocol
 
 from rich.console import Console
 
@@ -28,6 +29,23 @@ class Completed:
     stderr: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Dialogue:
+    """The standard streams of a process that is asked and answered in bytes."""
+
+    source: IO[bytes]
+    sink: IO[bytes]
+
+    def read(self, length: int) -> bytes:
+        """Less than that only at its end."""
+        return self.source.read(length)
+
+    def write(self, data: bytes) -> None:
+        with suppress(BrokenPipeError):  # it has ended: the next read says so
+            self.sink.write(data)
+            self.sink.flush()
+
+
 class Runner(Protocol):
     """Starts processes."""
 
@@ -39,6 +57,12 @@ class Runner(Protocol):
         self, argv: Sequence[str], *, stdin: Iterable[str] = ()
     ) -> Generator[str, None, Completed]:
         """Yield lines of standard output as they come; the generator's value is the end."""
+        ...
+
+    def talk(
+        self, argv: Sequence[str], *, env: Mapping[str, str]
+    ) -> AbstractContextManager[Dialogue]:
+        """Speak with a process through its standard streams; it is ended with the dialogue."""
         ...
 
 
@@ -86,6 +110,24 @@ class SystemRunner:
                     process.stdout.close()
             errors.seek(0)
             return Completed(code, "", errors.read(STDERR_LIMIT_BYTES).decode(errors="replace"))
+
+    @contextmanager
+    def talk(self, argv: Sequence[str], *, env: Mapping[str, str]) -> Iterator[Dialogue]:
+        pipe = subprocess.PIPE
+        try:
+            process = subprocess.Popen(argv, stdin=pipe, stdout=pipe, env=env)
+        except OSError as error:
+            raise EverycoreError(f"cannot run {argv[0]}: {error.strerror}") from error
+        assert process.stdin is not None
+        assert process.stdout is not None
+        try:
+            yield Dialogue(process.stdout, process.stdin)
+        finally:
+            process.kill()
+            process.wait()
+            process.stdout.close()
+            with suppress(BrokenPipeError):
+                process.stdin.close()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: MIT
+"""Follows a program on this CPU: stepper.c runs it under ptrace, here its code is decoded."""
+
+import os
+import platform
+import struct
+import tempfile
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
+
+from everycore.build import build_tool
+from everycore.context import Context, Dialogue
+from everycore.errors import EverycoreError
+from everycore.model import Target
+from everycore.toolchains import DEFAULT_FLAGS, find_compiler
+from everycore.trace.record import EVENT, Program, Run, Trace
+from everycore.trace.symbols import Image, missing_packages, read_maps
+
+LIMIT = 100_000_000  # instructions of one region; more is an endless loop
+_HEADER = struct.Struct("<II")
+_TOTALS = struct.Struct("<QQQQ")
+
+
+class UntraceableError(EverycoreError):
+    """This machine, or what it permits, cannot trace: no fault of the program."""
+
+
+def native(
+    context: Context,
+    argv: Sequence[str],
+    begin: str,
+    end: str | None = None,
+    *,
+    keep: bool | Collection[int] = False,
+    env: Mapping[str, str] | None = None,
+    limit: int = LIMIT,
+) -> Run:
+    """Run a program to its end, tracing every region from function `begin` to function `end`.
+
+    A region begins when `begin` is entered and ends when `end` is entered; without `end`, when
+    `begin` returns. What is called in between belongs to it. `keep` names the regions, by their
+    number in the order of execution, whose events are kept beside their digests. Data addresses
+    compare within a run always, and between runs of the same arguments and environment where the
+    system lets address randomisation be switched off.
+    """
+    if (platform.system(), platform.machine()) != ("Linux", "x86_64"):
+        raise UntraceableError(
+            "programs are traced natively on x86-64 Linux only", "trace under qemu"
+        )
+    stepper = build_tool(
+        context,
+        find_compiler(context, Target("host", ""), None, DEFAULT_FLAGS, platform.machine()),
+        context.package / "trace" / "stepper.c",
+        DEFAULT_FLAGS,
+    )
+    # Lazy binding would trace the dynamic linker at each function's first call.
+    environment = {**(context.env if env is None else env), "LD_BIND_NOW": "1"}
+    with tempfile.TemporaryDirectory() as folder:
+        output = Path(folder) / "stdout"
+        command = [str(stepper), str(output), str(limit), *argv]
+        with context.runner.talk(command, env=environment) as dialogue:
+            session = _Session(dialogue, Path(argv[0]).resolve(), begin, end, keep)
+            code = session.run()
+        return Run(tuple(session.traces), output.read_text(errors="replace"), code)
+
+
+class _Session:
+    """One dialogue with the stepper."""
+
+    def __init__(
+        self,
+        dialogue: Dialogue,
+        binary: Path,
+        begin: str,
+        end: str | None,
+        keep: bool | Collection[int],
+    ) -> None:
+        self._dialogue = dialogue
+        self._binary = binary
+        self._begin = begin
+        self._end = end
+        self._keep = keep
+        self._end_address = 0
+        self._blocks: dict[int, tuple[int, ...]] = {}
+        self._program: Program | None = None
+        self._events: list[bytes] = []
+        self.traces: list[Trace] = []
+
+    def run(self) -> int:
+        while True:
+            kind, payload = self._hear()
+            match kind:
+                case "S":
+                    self._started(payload)
+                case "G":
+                    self._region(payload)
+                case "B":
+                    self._block(payload)
+                case "E":
+                    self._events.append(payload)
+                case "R":
+                    self._region_end(payload)
+                case "X":
+                    return int.from_bytes(payload, "little", signed=True)
+                case _:
+                    raise _failure(payload.decode(errors="replace"))
+
+    def _hear(self) -> tuple[str, bytes]:
+        header = self._dialogue.read(_HEADER.size)
+        if len(header) < _HEADER.size:
+            raise EverycoreError(f"the tracer of {self._binary} ended before the program")
+        kind, length = _HEADER.unpack(header)
+        return chr(kind), self._dialogue.read(length)
+
+    def _started(self, maps: bytes) -> None:
+        image = Image(self._binary, read_maps(maps.decode()))
+        begin = image.address(self._begin)
+        self._end_address = image.address(self._end) if self._end else 0
+        self._dialogue.write(struct.pack("<QQ", begin, self._end_address))
+
+    def _region(self, maps: bytes) -> None:
+        if maps:  # the first region: by now libraries are loaded
+            image = Image(self._binary, read_maps(maps.decode()))
+            self._program = Program(image, self._blocks)
+        number = len(self.traces)
+        keep = self._keep if isinstance(self._keep, bool) else number in self._keep
+        self._events.clear()
+        self._dialogue.write(bytes([keep]))
+
+    def _block(self, payload: bytes) -> None:
+        try:
+            from everycore.trace.x86 import decode_block
+        except ImportError as error:
+            raise missing_packages() from error
+        pc = int.from_bytes(payload[:8], "little")
+        block = decode_block(pc, payload[8:], self._end_address)
+        self._blocks[pc] = block.pcs
+        self._dialogue.write(block.packed)
+
+    def _region_end(self, payload: bytes) -> None:
+        instructions, accesses, pcs, data = _TOTALS.unpack(payload)
+        assert self._program is not None  # "G" came before
+        events = b"".join(self._events)
+        assert len(events) % EVENT.size == 0
+        self.traces.append(
+            Trace(
+                self._program, instructions, f"{pcs:016x}", accesses, f"{data:016x}", events=events
+            )
+        )
+
+
+def _failure(text: str) -> EverycoreError:
+    for refused in (os.strerror(1), os.strerror(13)):  # EPERM, EACCES
+        if refused in text:
+            hint = "containers and kernels may forbid ptrace; run where it is allowed"
+            return UntraceableError(f"tracing is not permitted here: {text}", hint)
+    return EverycoreError(f"tracing failed: {text}")

@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: MIT
+"""Addresses of a running program as symbols and source lines, and back."""
+
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from everycore.errors import EverycoreError, unknown_name
+
+PAGE_BYTES = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class Mapping:
+    """A file in memory."""
+
+    path: Path
+    start: int
+    end: int
+
+
+class Image:
+    """What is where in a process: its program and the libraries."""
+
+    def __init__(self, program: Path, mappings: Iterable[Mapping]) -> None:
+        self._mappings = list(mappings)
+        self._files = {m.path: ElfFile(m.path) for m in self._mappings}
+        self._program = self._files.setdefault(program, ElfFile(program))
+
+    def address(self, symbol: str) -> int:
+        """Of a function of the program itself, as loaded."""
+        functions = self._program.functions
+        found = next((start for start, _, name in functions if name == symbol), None)
+        if found is None:
+            names = [name for _, _, name in functions]
+            if not names:
+                raise EverycoreError(f"{self._program.path} has no symbols", "do not strip it")
+            raise unknown_name("function", symbol, names)
+        return found + self._bias(self._program)
+
+    def place(self, address: int) -> str:
+        """symbol+offset, with file:line where debug information says."""
+        for mapping in self._mappings:
+            if mapping.start <= address < mapping.end:
+                file = self._files[mapping.path]
+                return file.place(address - self._bias(file))
+        if not self._mappings:  # as linked
+            return self._program.place(address)
+        return f"{address:#x}"
+
+    def _bias(self, file: "ElfFile") -> int:
+        starts = [m.start for m in self._mappings if m.path == file.path]
+        return min(starts) - file.first_page if starts else 0
+
+
+class ElfFile:
+    """The functions and lines of one file; both are read when first asked for."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    @cached_property
+    def first_page(self) -> int:
+        """Of the first loaded byte, as linked: 0 unless the program has a fixed place."""
+        with _opened(self.path) as elf:
+            loads = [s["p_vaddr"] for s in elf.iter_segments() if s["p_type"] == "PT_LOAD"]
+        return int(min(loads)) & -PAGE_BYTES if loads else 0
+
+    @cached_property
+    def functions(self) -> list[tuple[int, int, str]]:
+        """(start, bytes, name), by address."""
+        with _opened(self.path) as elf:
+            tables = [elf.get_section_by_name(name) for name in (".dynsym", ".symtab")]
+            symbols = [s for table in tables if table for s in table.iter_symbols()]
+        return sorted(
+            {
+                (s["st_value"], s["st_size"], s.name)
+                for s in symbols
+                if s["st_info"]["type"] in ("STT_FUNC", "STT_GNU_IFUNC")
+                and s["st_shndx"] != "SHN_UNDEF"
+            }
+        )
+
+    @cached_property
+    def lines(self) -> list[tuple[int, str]]:
+        """(first address, file:line) of the line tables, by address; an empty text ends a run."""
+        with _opened(self.path) as elf:
+            if not elf.has_dwarf_info():
+                return []
+            return sorted(_lines(elf.get_dwarf_info()), key=lambda entry: entry[0])
+
+    def place(self, address: int) -> str:
+        """As linked."""
+        return self._symbol(address) + self._line(address)
+
+    def _symbol(self, address: int) -> str:
+        functions = self.functions
+        at = bisect_right(functions, (address, 1 << 64, "")) - 1
+        if at < 0 or address >= functions[at][0] + max(functions[at][1], 1):
+            return f"{self.path.name}+{address:#x}"
+        start, _, name = functions[at]
+        return f"{name}+{address - start:#x}"
+
+    def _line(self, address: int) -> str:
+        at = bisect_right(self.lines, address, key=lambda entry: entry[0]) - 1
+        return f" ({self.lines[at][1]})" if at >= 0 and self.lines[at][1] else ""
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[Any]:
+    try:
+        from elftools.common.exceptions import ELFError
+        from elftools.elf.elffile import ELFFile
+    except ImportError as error:
+        raise missing_packages() from error
+    try:
+        with path.open("rb") as file:
+            yield ELFFile(file)
+    except (OSError, ELFError) as error:
+        raise EverycoreError(f"cannot read the symbols of {path}: {error}") from error
+
+
+def missing_packages() -> EverycoreError:
+    return EverycoreError("tracing needs more Python packages", "pip install 'everycore[matrix]'")
+
+
+def read_maps(text: str) -> list[Mapping]:
+    """Of /proc/PID/maps: the files."""
+    found: list[Mapping] = []
+    for line in text.splitlines():
+        words = line.split(maxsplit=5)
+        if len(words) == 6 and words[5].startswith("/"):
+            start, end = (int(word, 16) for word in words[0].split("-"))
+            found.append(Mapping(Path(words[5]), start, end))
+    return found
+
+
+def _lines(dwarf: Any) -> Iterator[tuple[int, str]]:
+    for unit in dwarf.iter_CUs():
+        program = dwarf.line_program_for_CU(unit)
+        if program is None:
+            continue
+        names = program.header["file_entry"]
+        first = 0 if program.header["version"] >= 5 else 1
+        for entry in program.get_entries():
+            state = entry.state
+            if state is None:
+                continue
+            if state.end_sequence:
+                yield state.address, ""
+            elif 0 <= state.file - first < len(names):
+                name = names[state.file - first].name
+                yield state.address, f"{name.decode(errors='replace')}:{state.line}"
