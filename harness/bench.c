@@ -23,7 +23,7 @@ static const struct bench_primitive *const primitives[] = {&bench_aes, &bench_gh
 struct plan {
     struct words primitives, kernels, modes, key_bits, bytes, styles, messages;
     uint64_t samples, budget_ms, seed, cpu;
-    bool in_place;
+    bool in_place, dry_run;
     const struct counter *counter;
     bool failed;
 };
@@ -248,6 +248,7 @@ int bench_command(int argc, char **argv)
         {"--samples", OPTION_NUMBER, &plan.samples},
         {"--budget-ms", OPTION_NUMBER, &plan.budget_ms},
         {"--in-place", OPTION_FLAG, &plan.in_place},
+        {"--dry-run", OPTION_FLAG, &plan.dry_run},
         {"--counter", OPTION_TEXT, &counter},
         {"--cpu", OPTION_NUMBER, &plan.cpu},
         {"--seed", OPTION_NUMBER, &plan.seed},
@@ -263,7 +264,7 @@ int bench_command(int argc, char **argv)
         usage_error("--cpu %llu: cannot run there", (unsigned long long)plan.cpu);
     plan.counter = counter_choose(counter);
     emit_harness_line("bench", counter_name(plan.counter));
-    for (size_t i = 0; i < sizeof primitives / sizeof primitives[0]; i++)
+    for (size_t i = 0; i < sizeof primitives / sizeof primitives[0] && !plan.dry_run; i++)
         if (chosen(&plan.primitives, primitives[i]->name))
             bench_primitive(primitives[i], &plan);
     return plan.failed ? 1 : 0;

@@ -28,7 +28,7 @@ static const struct command {
     {"bench", bench_command,
      "[--primitive P] [--kernel K] [--mode M] [--key-bits B] [--bytes N] [--messages N]\n"
      "          [--style streamed|fenced] [--in-place] [--samples N] [--budget-ms N]\n"
-     "          [--counter C] [--cpu N] [--seed N]"},
+     "          [--counter C] [--cpu N] [--seed N] [--dry-run]"},
     {"limits", limits_command,
      "[--only instructions|arithmetic] [--samples N] [--budget-ms N] [--counter C]\n"
      "          [--cpu N]"},

@@ -140,6 +140,9 @@ class GoodUsage(unittest.TestCase):
         self.assertEqual(points[0]["cycles"], [])
         self.assertIn("counter", points[0]["why"])
 
+    def test_a_dry_run_measures_nothing(self):
+        self.assertEqual(len(objects(run("bench", "--dry-run", "--mode", "ctr"))), 1)
+
     def test_a_named_kernel_of_another_architecture_is_a_visible_skip(self):
         foreign = [k["name"] for k in objects(run("list"))[1:] if not k["runs"]]
         for kernel in foreign:

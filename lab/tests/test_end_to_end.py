@@ -125,6 +125,17 @@ def test_unknown_names_are_answered_with_the_nearest(
     assert nearest in outcome.err.splitlines()[1]
 
 
+def test_an_unknown_mode_is_refused_before_anything_is_measured(
+    real_lab: Run, tmp_path: Path
+) -> None:
+    path = tmp_path / "a.jsonl"
+    outcome = real_lab("bench", "--quick", "--mode", "ctr,crt", "--out", str(path))
+    assert outcome.code == 2
+    assert "unknown mode 'crt'" in outcome.err
+    assert outcome.out == ""
+    assert not list(tmp_path.glob("a.jsonl*"))
+
+
 @pytest.mark.skipif(
     not (shutil.which("qemu-s390x") and shutil.which("s390x-linux-gnu-gcc")),
     reason="apt-get install gcc-s390x-linux-gnu libc6-dev-s390x-cross qemu-user",

@@ -121,8 +121,9 @@ def bench(
     sizes = _sizes(words(bytes_)) or (QUICK_SIZES_BYTES if quick else SIZES_BYTES)
     jobs = plan(words(mode) or MODES, sizes)
     session = open_session(context, target, cc, flags, with_peers=peers)
-    kernels = [r.line for r in session.records("list") if isinstance(r.line, Kernel)]
     chosen = words(kernel)
+    _refuse_unknown_words(session, jobs, chosen, key_bits)
+    kernels = [r.line for r in session.records("list") if isinstance(r.line, Kernel)]
     running = [k for k in kernels if k.runs and (not chosen or k.name in chosen)]
     resolved = [r.line for r in session.records("resolve")]
     modes = [line for line in resolved if isinstance(line, Mode)]
@@ -186,6 +187,16 @@ def _measure(
             for peer in session.peers:
                 yield from peer_records(context, session.tree, peer, BEST, *words)
     yield from session.records("limits", "--only", "arithmetic")
+
+
+def _refuse_unknown_words(
+    session: Session, jobs: Sequence[Job], kernels: Sequence[str], key_bits: int
+) -> None:
+    """The harness knows its modes and kernels; it is asked about all before any is measured."""
+    modes = ",".join(dict.fromkeys(job.mode for job in jobs))
+    arguments = ["--mode", modes, "--key-bits", str(key_bits), "--kernel", ",".join(kernels)]
+    for _ in session.records("bench", "--dry-run", *arguments):
+        pass
 
 
 def _begin(

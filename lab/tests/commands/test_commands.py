@@ -261,7 +261,8 @@ def test_bench_as_json_starts_with_the_run(lab: Lab) -> None:
 
 def test_bench_passes_its_options_on(lab: Lab) -> None:
     lab("bench", "--mode", "ctr", "--bytes", "64,100", "--key-bits", "128", "--kernel", "c_ref")
-    streamed, fenced = lab.runner.harness_calls("bench")
+    dry, streamed, fenced = lab.runner.harness_calls("bench")
+    assert dry[2:] == ["--dry-run", "--mode", "ctr", "--key-bits", "128", "--kernel", "c_ref"]
     assert streamed[2:-4] == [
         "--mode", "ctr", "--key-bits", "128", "--style", "streamed", "--bytes", "64",
         "--bytes", "100", "--kernel", "c_ref",
