@@ -64,7 +64,14 @@ class Results:
 
 
 def new_path(folder: Path, when: datetime, revision: Revision, command: str) -> Path:
-    """A name that no run has had: date, time, commit, command."""
+    """A name that no run has had: date, time, commit, command. The folder is made."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise EverycoreError(
+            f"cannot make {folder}: {error.strerror}",
+            "name a file with --out, or set XDG_STATE_HOME to another place",
+        ) from error
     stem = f"{when:%Y%m%d-%H%M%S}-{revision.commit or 'no-commit'}-{command}"
     path = folder / (stem + SUFFIX)
     number = 2
@@ -72,6 +79,14 @@ def new_path(folder: Path, when: datetime, revision: Revision, command: str) -> 
         path = folder / f"{stem}-{number}{SUFFIX}"
         number += 1
     return path
+
+
+def refuse_if_unusable(path: Path) -> None:
+    """A run may begin to write this file: it is not there, and its folder is."""
+    if path.exists():
+        raise EverycoreError(f"{path} exists", "results are never overwritten: name another file")
+    if not path.parent.is_dir():
+        raise EverycoreError(f"no folder {path.parent} for {path.name}", "make it, or name another")
 
 
 def _part(path: Path) -> Path:
@@ -85,10 +100,7 @@ class Writer:
     """
 
     def __init__(self, path: Path, run: Run) -> None:
-        if path.exists():
-            raise EverycoreError(
-                f"{path} exists", "results are never overwritten: name another file"
-            )
+        refuse_if_unusable(path)
         self._path = path
         self._part = _part(path)
         self._run = run
@@ -96,7 +108,6 @@ class Writer:
 
     def __enter__(self) -> Self:
         try:
-            self._path.parent.mkdir(parents=True, exist_ok=True)
             self._file: TextIO = self._part.open("x", encoding="utf-8")
         except FileExistsError as error:
             raise EverycoreError(

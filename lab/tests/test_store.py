@@ -33,10 +33,10 @@ def write(path: Path, run: Run = RUN) -> Path:
 
 
 def test_what_is_written_is_read_back(tmp_path: Path) -> None:
-    results = store.read(write(tmp_path / "deep" / "a.jsonl"))
+    results = store.read(write(tmp_path / "a.jsonl"))
     assert results.run == RUN
     assert len(list(results.benches())) == len(data_text("bench.jsonl").splitlines()) - 1
-    assert [p.name for p in (tmp_path / "deep").iterdir()] == ["a.jsonl"]
+    assert [p.name for p in tmp_path.iterdir()] == ["a.jsonl"]
 
 
 def test_only_raw_samples_are_stored(tmp_path: Path) -> None:
@@ -50,6 +50,20 @@ def test_results_are_never_overwritten(tmp_path: Path) -> None:
     with pytest.raises(EverycoreError, match="exists"):
         write(path)
     assert path.read_text() == before
+
+
+def test_the_folder_of_a_named_file_is_not_made_silently(tmp_path: Path) -> None:
+    with pytest.raises(EverycoreError, match=r"no folder .*reslts"):
+        write(tmp_path / "reslts" / "a.jsonl")
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_folder_of_results_is_made(tmp_path: Path) -> None:
+    when = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
+    path = store.new_path(tmp_path / "deep" / "results", when, RUN.revision, "bench")
+    assert store.read(write(path)).run == RUN
+    with pytest.raises(EverycoreError, match="cannot make"):
+        store.new_path(path / "results", when, RUN.revision, "bench")
 
 
 def test_a_file_that_appears_meanwhile_is_not_overwritten(tmp_path: Path) -> None:

@@ -120,6 +120,8 @@ def bench(
     context = context_of(command)
     sizes = _sizes(words(bytes_)) or (QUICK_SIZES_BYTES if quick else SIZES_BYTES)
     jobs = plan(words(mode) or MODES, sizes)
+    if out:
+        store.refuse_if_unusable(out)
     session = open_session(context, target, cc, flags, with_peers=peers)
     chosen = words(kernel)
     _refuse_unknown_words(session, jobs, chosen, key_bits)

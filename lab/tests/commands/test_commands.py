@@ -259,6 +259,19 @@ def test_bench_as_json_starts_with_the_run(lab: Lab) -> None:
     assert {line["type"] for line in lines[1:]} == {"bench", "limit", "arithmetic"}
 
 
+@pytest.mark.parametrize(
+    ("name", "complaint"), [("none/a.jsonl", "no folder"), ("a.jsonl", "exists")]
+)
+def test_bench_refuses_a_file_that_it_cannot_write_before_it_builds(
+    lab: Lab, name: str, complaint: str
+) -> None:
+    (lab.folder / "a.jsonl").touch()
+    outcome = lab("bench", "--out", str(lab.folder / name))
+    assert outcome.code == 2
+    assert complaint in outcome.err
+    assert lab.runner.calls == []
+
+
 def test_bench_passes_its_options_on(lab: Lab) -> None:
     lab("bench", "--mode", "ctr", "--bytes", "64,100", "--key-bits", "128", "--kernel", "c_ref")
     dry, streamed, fenced = lab.runner.harness_calls("bench")
