@@ -13,7 +13,7 @@ from pathlib import Path
 from everycore.context import Context
 from everycore.debs.closure import closure
 from everycore.debs.files import download
-from everycore.debs.index import Index, fields_of, version_key
+from everycore.debs.index import Index, fields_of, relations, version_key
 from everycore.debs.lock import File, Lock, Pinned, Request, from_text, to_text
 from everycore.debs.mirror import SETTING_HINT, Mirror, apt_settings, find_mirrors
 from everycore.errors import EverycoreError
@@ -79,10 +79,12 @@ class Archive:
             tuple(absent),
         )
 
-    def _source(self, name: str) -> Pinned:
-        found = [source for index in self.sources if (source := index.source(name))]
+    def _source(self, wanted: str) -> Pinned:
+        ((relation,),) = relations(wanted)
+        every = [source for index in self.sources for source in index.sources(relation.name)]
+        found = [source for source in every if relation.accepts(source.version)]
         if not found:
-            raise EverycoreError(f"the archive has no source package {name}")
+            raise EverycoreError(f"the archive has no source package {wanted}")
         return max(found, key=lambda source: version_key(source.version))
 
 

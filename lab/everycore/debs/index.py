@@ -123,10 +123,9 @@ class Index:
         names = dict.fromkeys(self._provided.get(virtual, ()))
         return [package for name in names for package in self.packages(name)]
 
-    def source(self, name: str) -> Pinned | None:
-        """The newest version of a source package."""
-        found = [_source(fields_of(p)) for p in self._named.get(name, ())]
-        return max(found, key=lambda source: version_key(source.version), default=None)
+    def sources(self, name: str) -> list[Pinned]:
+        """Every version of a source package."""
+        return [_source(fields_of(paragraph)) for paragraph in self._named.get(name, ())]
 
 
 def _package(fields: Mapping[str, str]) -> Package:

@@ -79,6 +79,8 @@ def test_sources_are_unpacked_as_upstream_and_debian_wrote_them(
     lock = take(context, Request(("test",), "amd64", sources=("tool",)))
     root = debs.unpacked_source(context, lock, "tool")
     found = {str(p.relative_to(root)): p.read_text() for p in root.rglob("*") if p.is_file()}
+    (old,) = take(context, Request(("test",), "amd64", sources=("tool (<< 1)",))).sources
+    assert old.version == "0.9-1"
     assert found == {"main.c": "upstream", "extra/part.c": "part", "debian/rules": "rules"}
 
 
