@@ -21,7 +21,7 @@ static const struct bench_primitive *const primitives[] = {&bench_aes, &bench_gh
 
 /* Everything the command line says. */
 struct plan {
-    struct words primitives, kernels, modes, key_bits, bytes, styles, messages;
+    struct words primitives, kernels, modes, key_bits, bytes, styles, messages, without;
     uint64_t samples, budget_ms, seed, cpu;
     bool in_place, dry_run;
     const struct counter *counter;
@@ -247,6 +247,7 @@ int bench_command(int argc, char **argv)
         {"--messages", OPTION_WORDS, &plan.messages},
         {"--samples", OPTION_NUMBER, &plan.samples},
         {"--budget-ms", OPTION_NUMBER, &plan.budget_ms},
+        {"--without", OPTION_WORDS, &plan.without},
         {"--in-place", OPTION_FLAG, &plan.in_place},
         {"--dry-run", OPTION_FLAG, &plan.dry_run},
         {"--counter", OPTION_TEXT, &counter},
@@ -256,6 +257,7 @@ int bench_command(int argc, char **argv)
 
     options_read(argc, argv, options, sizeof options / sizeof options[0]);
     check_plan(&plan);
+    do_without(&plan.without);
     set_default(&plan.key_bits, "256");
     set_default(&plan.bytes, "16384");
     set_default(&plan.styles, "streamed");

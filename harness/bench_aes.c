@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "everycore/cpu.h"
 #include "everycore/gcm.h"
 #include "everycore/modes.h"
 
+#include "names.h"
 #include "random.h"
 
 #define MAX_SLOTS 8
@@ -235,7 +235,7 @@ static void set_slots(struct work *w, size_t stride, bool in_place, struct rando
 static const struct evc_aes *kernel_for(enum evc_use use, const struct work *w, bool alone,
                                         const char **with)
 {
-    const struct evc_aes *other = evc_aes_select(evc_cpu_features(), 0, use);
+    const struct evc_aes *other = evc_aes_select(features_here(), 0, use);
     unsigned own = w->kernel->kernel.use;
 
     if (alone || own == EVC_USE_ANY || own == use || !other || other == w->kernel)
@@ -247,7 +247,7 @@ static const struct evc_aes *kernel_for(enum evc_use use, const struct work *w, 
 /* GHASH of GCM: the kernel that is selected on this CPU. */
 static const struct evc_ghash *ghash_for(bool alone, const char **with)
 {
-    const struct evc_ghash *ghash = evc_ghash_select(evc_cpu_features(), 0);
+    const struct evc_ghash *ghash = evc_ghash_select(features_here(), 0);
 
     if (alone)
         return evc_ghash_named("c_ref");

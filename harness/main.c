@@ -23,12 +23,12 @@ static const struct command {
     const char *usage;
 } commands[] = {
     {"list", list_command, "[--primitive P]"},
-    {"resolve", resolve_command, "[--arch A --features F,...] [--policy ct|hardened|vartime]"},
+    {"resolve", resolve_command, "[--arch A --features F,... | --without F,...] [--policy ct|hardened|vartime]"},
     {"check", check_command, "[--primitive P] [--kernel K] [--property X] [--seed N] [--quick]"},
     {"bench", bench_command,
      "[--primitive P] [--kernel K] [--mode M] [--key-bits B] [--bytes N] [--messages N]\n"
      "          [--style streamed|fenced] [--in-place] [--samples N] [--budget-ms N]\n"
-     "          [--counter C] [--cpu N] [--seed N] [--dry-run]"},
+     "          [--without F,...] [--counter C] [--cpu N] [--seed N] [--dry-run]"},
     {"limits", limits_command,
      "[--only instructions|arithmetic] [--samples N] [--budget-ms N] [--counter C]\n"
      "          [--cpu N]"},
@@ -64,7 +64,7 @@ void emit_harness_line(const char *command, const char *counter)
     emit_unsigned("version", PROTOCOL_VERSION);
     emit_text("command", command);
     emit_text("arch", arch_name(EVC_ARCH_HERE));
-    emit_features("features", EVC_ARCH_HERE, evc_cpu_features());
+    emit_features("features", EVC_ARCH_HERE, features_here());
     emit_text("compiler", compiler());
     emit_unsigned("word_bits", EVC_WORD64 ? 64 : 32);
     emit_bool("big_endian", EVC_BIG_ENDIAN);

@@ -154,14 +154,26 @@ bool chosen(const struct words *words, const char *word)
     return words->n == 0;
 }
 
+static uint64_t taken_away;
+
+uint64_t features_here(void)
+{
+    return evc_cpu_features() & ~taken_away;
+}
+
+void do_without(const struct words *words)
+{
+    taken_away = features_named(EVC_ARCH_HERE, words);
+}
+
 uint64_t missing_features(const struct evc_registry_line *line)
 {
-    return line->needs & ~evc_cpu_features() & ~EVC_TUNE_MASK;
+    return line->needs & ~features_here() & ~EVC_TUNE_MASK;
 }
 
 uint64_t missing_tuning(const struct evc_registry_line *line)
 {
-    return line->needs & ~evc_cpu_features() & EVC_TUNE_MASK;
+    return line->needs & ~features_here() & EVC_TUNE_MASK;
 }
 
 bool runs_here(const struct evc_registry_line *line)

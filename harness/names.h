@@ -16,6 +16,10 @@ enum evc_arch arch_named(const char *word);                        /* unknown: e
 unsigned policy_named(const char *word);                           /* cumulative; unknown: exit 2 */
 uint64_t features_named(enum evc_arch arch, const struct words *); /* unknown: exit 2 */
 
+/* The features of this CPU, but for those that a command was told to do without. */
+uint64_t features_here(void);
+void do_without(const struct words *); /* names of features; unknown: exit 2 */
+
 /* A member with the list of the names of the bits of word, which is of that architecture. */
 void emit_features(const char *member, enum evc_arch arch, uint64_t word);
 

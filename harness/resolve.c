@@ -139,11 +139,12 @@ static void resolve_primitive(const struct request *r, const char *primitive)
 
 int resolve_command(int argc, char **argv)
 {
-    static struct words features;
+    static struct words features, without;
     const char *arch = NULL, *policy = "ct", *before = NULL;
     const struct option options[] = {
         {"--arch", OPTION_TEXT, &arch},
         {"--features", OPTION_WORDS, &features},
+        {"--without", OPTION_WORDS, &without},
         {"--policy", OPTION_TEXT, &policy},
     };
     const struct evc_registry_line *line;
@@ -152,8 +153,11 @@ int resolve_command(int argc, char **argv)
     options_read(argc, argv, options, sizeof options / sizeof options[0]);
     if (features.n && !arch)
         usage_error("--features wants --arch: features are of one architecture");
+    if (without.n && arch)
+        usage_error("--without is for this CPU; with --arch, --features says it all");
+    do_without(&without);
     r.arch = arch ? arch_named(arch) : EVC_ARCH_HERE;
-    r.features = arch ? features_named(r.arch, &features) : evc_cpu_features();
+    r.features = arch ? features_named(r.arch, &features) : features_here();
     r.policy = policy_named(policy);
     r.policy_name = policy;
     emit_harness_line("resolve", NULL);

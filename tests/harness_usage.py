@@ -68,6 +68,11 @@ class BadUsage(unittest.TestCase):
         )
         self.refused("resolve", "--arch", "a64", "--features", "sse2", names=["'sse2'", "sve2"])
 
+    def test_features_taken_away_are_known_and_of_this_cpu(self):
+        for command in ("resolve", "bench"):
+            self.refused(command, "--without", "sse0", names=["'sse0'"])
+        self.refused("resolve", "--arch", "x86", "--without", "aes", names=["--arch"])
+
     def test_features_without_an_architecture_are_refused(self):
         self.refused("resolve", "--features", "sse2", names=["--arch"])
 
@@ -176,6 +181,19 @@ class GoodUsage(unittest.TestCase):
         )
         self.assertEqual(once, again)
         self.assertEqual(json.loads(once.splitlines()[-1])["seed"], 7)
+
+    def test_what_needs_a_feature_taken_away_neither_runs_nor_helps(self):
+        arch = {k["name"]: k["arch"] for k in objects(run("list")) if k["type"] == "kernel"}
+        without = ",".join(objects(run("resolve"))[0]["features"])
+        words = ["--mode", "gcm-seal,ccm-seal", "--bytes", "16", "--counter", "none"]
+        greeting, *lines = objects(run("bench", *words, "--without", without))
+        self.assertEqual(greeting["features"], [])
+        self.assertTrue(lines)
+        for line in lines:
+            self.assertEqual({arch[line["kernel"]], arch[line.get("with", "c_ref")]}, {"other"})
+        for line in objects(run("resolve", "--without", without)):
+            if line["type"] == "mode":
+                self.assertEqual({arch[kernel] for kernel in line["kernels"] if kernel}, {"other"})
 
     def test_a_cpu_without_features_is_answered(self):
         lines = objects(run("resolve", "--arch", "x86", "--features", "", "--policy", "vartime"))
