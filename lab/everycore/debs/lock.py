@@ -35,7 +35,7 @@ class Pinned:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What is asked for, in words of Debian's relations: `a`, `a (>= 1.0)`; packages also `a | b`."""
+    """What is asked for, by Debian's relations: `a`, `a (>= 1.0)`; packages also `a | b`."""
 
     suites: tuple[str, ...]
     architecture: str  # as Debian calls it: amd64, arm64

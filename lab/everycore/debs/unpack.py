@@ -24,6 +24,7 @@ LAYOUT = "roots-1"  # counts up with what `unpacked` makes of the same packages
 # packages with files in /lib land in the same place.
 MERGED = ("bin", "sbin", "lib", "lib32", "lib64", "libx32")
 UNWANTED = ("usr/share/doc/", "usr/share/locale/", "usr/share/man/")  # two thirds of the files
+_TARBALL = re.compile(r"\.tar\.[a-z0-9]+$")  # signatures of tarballs are .tar.gz.asc
 _COMPONENT = re.compile(r"\.orig-([A-Za-z0-9-]+)\.tar\.")  # dpkg-source(1), format 3.0 (quilt)
 ARCHITECTURES = {
     "aarch64": "arm64",
@@ -70,7 +71,7 @@ def unpacked_source(context: Context, lock: Lock, name: str) -> Path:
     def fill(root: Path) -> None:
         files = _fetched(context, lock, [source])
         for tarball in sorted(files, key=_rank):
-            if ".tar." in tarball:
+            if _TARBALL.search(tarball):
                 _unpack_tarball(files[tarball], root, _COMPONENT.search(tarball))
 
     return _whole(folder_of(context, "sources") / digest[:32], fill)
@@ -138,8 +139,11 @@ def _unpack_tarball(path: Path, root: Path, component: re.Match[str] | None) -> 
     """As dpkg-source does: without the folder that all members are in, unless that is debian/."""
     target = root / component[1] if component else root
     with tempfile.TemporaryDirectory(dir=root.parent) as folder:
-        with tarfile.open(path) as tar:
-            tar.extractall(folder, filter="data")
+        try:
+            with tarfile.open(path) as tar:
+                tar.extractall(folder, filter="data")
+        except tarfile.TarError as error:
+            raise EverycoreError(f"cannot unpack {path}: {error}") from error
         entries = list(Path(folder).iterdir())
         if len(entries) == 1 and entries[0].is_dir() and entries[0].name != "debian":
             entries = list(entries[0].iterdir())

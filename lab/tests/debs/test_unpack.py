@@ -70,6 +70,7 @@ def test_sources_are_unpacked_as_upstream_and_debian_wrote_them(
     files = {
         "tool_1.0-1.dsc": b"Format: 3.0 (quilt)\n",
         "tool_1.0.orig.tar.xz": tarball({"tool-1.0/main.c": "upstream"}),
+        "tool_1.0.orig.tar.xz.asc": b"a signature",
         "tool_1.0.orig-extra.tar.xz": tarball({"extra-7/part.c": "part"}),
         "tool_1.0-1.debian.tar.xz": tarball({"debian/rules": "rules"}),
     }
