@@ -9,6 +9,7 @@
 
 #include "aes/fips197_key.h"
 #include "common/bytes.h"
+#include "common/each.h"
 
 EVC_INLINE __m128i evc_x86_load(const uint8_t *p)
 {
@@ -26,32 +27,7 @@ EVC_INLINE __m128i evc_x86_key(const uint8_t rk[16])
     return _mm_load_si128((const __m128i *)rk);
 }
 
-/* ---- Vectors in flight ----------------------------------------------------------------------- */
-
-/* A statement for each i of 0 to n - 1, n a constant of 1, 4, 8 or 12. Written out, so that
- * arrays of vectors become registers at every level of optimisation. */
-#define EACH_I(k, ...)                                                                             \
-    {                                                                                              \
-        enum { i = k };                                                                            \
-        __VA_ARGS__;                                                                               \
-    }
-#define EACH_4(k, ...)                                                                             \
-    EACH_I(k, __VA_ARGS__)                                                                         \
-    EACH_I((k) + 1, __VA_ARGS__) EACH_I((k) + 2, __VA_ARGS__) EACH_I((k) + 3, __VA_ARGS__)
-#define EACH(n, ...)                                                                               \
-    do {                                                                                           \
-        if ((n) == 1)                                                                              \
-            EACH_I(0, __VA_ARGS__)                                                                 \
-        if ((n) >= 4) {                                                                            \
-            EACH_4(0, __VA_ARGS__)                                                                 \
-        }                                                                                          \
-        if ((n) >= 8) {                                                                            \
-            EACH_4(4, __VA_ARGS__)                                                                 \
-        }                                                                                          \
-        if ((n) >= 12) {                                                                           \
-            EACH_4(8, __VA_ARGS__)                                                                 \
-        }                                                                                          \
-    } while (0)
+/* ---- Chains side by side --------------------------------------------------------------------- */
 
 /* One of many messages under way: in and out have moved on, msg->iv is its chain. */
 struct evc_x86_chain {

@@ -79,23 +79,50 @@ EVC_INLINE struct product multiply(vec a, vec b)
     return p;
 }
 
-/* The sum of two products by Karatsuba; mi lacks lo and hi, which the last step adds. */
-EVC_INLINE struct product multiply_pair(vec a, vec b, const uint8_t *power, const uint8_t *sum)
+/* For sums of products by Karatsuba, whose mi lacks lo and hi: the last step adds them. */
+EVC_INLINE struct product no_product(void)
 {
-    const vec h = v_load(power), next = v_load(power + VEC_BYTES), s = v_load(sum);
-    struct product p;
+    struct product p = {v_zero(), v_zero(), v_zero()};
 
-    p.lo = v_xor(v_clmul(a, h, 0x00), v_clmul(b, next, 0x00));
-    p.hi = v_xor(v_clmul(a, h, 0x11), v_clmul(b, next, 0x11));
-    p.mi = v_xor(v_clmul(v_xor(a, v_swap(a)), s, 0x00), v_clmul(v_xor(b, v_swap(b)), s, 0x10));
     return p;
 }
 
-EVC_INLINE void accumulate(struct product *to, struct product p)
+/* Plus a times any power. */
+EVC_INLINE void add_product(struct product *to, vec a, vec h)
 {
-    to->lo = v_xor(to->lo, p.lo);
-    to->mi = v_xor(to->mi, p.mi);
-    to->hi = v_xor(to->hi, p.hi);
+    to->lo = v_xor(to->lo, v_clmul(a, h, 0x00));
+    to->hi = v_xor(to->hi, v_clmul(a, h, 0x11));
+    to->mi = v_xor(to->mi, v_clmul(v_xor(a, v_swap(a)), v_xor(h, v_swap(h)), 0x00));
+}
+
+/* Plus a times vector GROUP - 1 of the powers, the last. */
+EVC_INLINE void add_last(struct product *to, vec a, const struct powers *h)
+{
+    const vec power = v_load(h->power + (GROUP - 1) * VEC_BYTES);
+    const vec sum = v_load(h->sum + (GROUP / 2 - 1) * VEC_BYTES);
+
+    to->lo = v_xor(to->lo, v_clmul(a, power, 0x00));
+    to->hi = v_xor(to->hi, v_clmul(a, power, 0x11));
+    to->mi = v_xor(to->mi, v_clmul(v_xor(a, v_swap(a)), sum, 0x10));
+}
+
+/* Plus a and b times vectors 2j and 2j + 1 of the powers. */
+EVC_INLINE void add_pair(struct product *to, vec a, vec b, const struct powers *h, size_t j)
+{
+    const vec power = v_load(h->power + 2 * j * VEC_BYTES);
+    const vec next = v_load(h->power + (2 * j + 1) * VEC_BYTES);
+    const vec sum = v_load(h->sum + j * VEC_BYTES);
+
+    to->lo = v_xor3(to->lo, v_clmul(a, power, 0x00), v_clmul(b, next, 0x00));
+    to->hi = v_xor3(to->hi, v_clmul(a, power, 0x11), v_clmul(b, next, 0x11));
+    to->mi = v_xor3(to->mi, v_clmul(v_xor(a, v_swap(a)), sum, 0x00),
+                    v_clmul(v_xor(b, v_swap(b)), sum, 0x10));
+}
+
+EVC_INLINE __m128i reduce_sum(struct product p)
+{
+    p.mi = v_xor3(p.mi, p.lo, p.hi);
+    return v_fold(reduce(p));
 }
 
 /* ---- Powers ---------------------------------------------------------------------------------- */
@@ -139,44 +166,40 @@ EVC_INLINE void powers_of(struct powers *to, const uint8_t h[16])
 /* BATCH blocks. The first vector waits for y, the hash so far, so it is the last to be multiplied. */
 EVC_INLINE __m128i hash_group(const struct powers *h, __m128i y, const uint8_t *in)
 {
-    struct product p;
+    struct product p = no_product();
     vec a, b;
 
 #define PAIR(j)                                                                                    \
     (a = v_reverse(v_load(in + (2 * (j)) * VEC_BYTES)),                                            \
      b = v_reverse(v_load(in + (2 * (j) + 1) * VEC_BYTES)))
-#define MULTIPLY(j) multiply_pair(a, b, h->power + 2 * (j) * VEC_BYTES, h->sum + (j) * VEC_BYTES)
     PAIR(1);
-    p = MULTIPLY(1);
+    add_pair(&p, a, b, h, 1);
     PAIR(2);
-    accumulate(&p, MULTIPLY(2));
+    add_pair(&p, a, b, h, 2);
     PAIR(3);
-    accumulate(&p, MULTIPLY(3));
+    add_pair(&p, a, b, h, 3);
     PAIR(0);
-    a = v_xor(a, v_first(y));
-    accumulate(&p, MULTIPLY(0));
+    add_pair(&p, v_xor(a, v_first(y)), b, h, 0);
 #undef PAIR
-#undef MULTIPLY
-    p.mi = v_xor3(p.mi, p.lo, p.hi);
-    return v_fold(reduce(p));
+    return reduce_sum(p);
 }
 
 /* Fewer than BATCH blocks, at least one. */
 EVC_INLINE __m128i hash_rest(const struct powers *h, __m128i y, const uint8_t *in, size_t n_blocks)
 {
     const uint8_t *power = h->power + sizeof h->power - 16 * n_blocks;
-    struct product p = {v_zero(), v_zero(), v_zero()};
+    struct product p = no_product();
     vec before = v_first(y);
 
     for (; n_blocks >= LANES; n_blocks -= LANES, in += VEC_BYTES, power += VEC_BYTES) {
-        accumulate(&p, multiply(v_xor(v_reverse(v_load(in)), before), v_load(power)));
+        add_product(&p, v_xor(v_reverse(v_load(in)), before), v_load(power));
         before = v_zero();
     }
 #if LANES > 1
     if (n_blocks) /* beyond the last power is what meets the zeros */
-        accumulate(&p, multiply(v_xor(v_reverse(v_load_part(in, n_blocks)), before), v_load(power)));
+        add_product(&p, v_xor(v_reverse(v_load_part(in, n_blocks)), before), v_load(power));
 #endif
-    return v_fold(reduce(p));
+    return reduce_sum(p);
 }
 
 EVC_INLINE void hash_blocks(const struct powers *h, uint8_t y_bytes[16], const uint8_t *in,

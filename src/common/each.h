@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/* Loops that are written out, so that arrays of vectors become registers at every level of optimisation. */
+#ifndef EVC_COMMON_EACH_H
+#define EVC_COMMON_EACH_H
+
+/* A statement for each i of 0 to n - 1, n a constant: 1, 4, 8 or 12, or of UP_TO_8 1, 2, 4 or 8. */
+#define EACH_I(k, ...)                                                                             \
+    {                                                                                              \
+        enum { i = k };                                                                            \
+        __VA_ARGS__;                                                                               \
+    }
+#define EACH_4(k, ...)                                                                             \
+    EACH_I(k, __VA_ARGS__)                                                                         \
+    EACH_I((k) + 1, __VA_ARGS__) EACH_I((k) + 2, __VA_ARGS__) EACH_I((k) + 3, __VA_ARGS__)
+#define EACH_UP_TO_8(n, ...)                                                                       \
+    do {                                                                                           \
+        if ((n) < 4)                                                                               \
+            EACH_I(0, __VA_ARGS__)                                                                 \
+        if ((n) == 2)                                                                              \
+            EACH_I(1, __VA_ARGS__)                                                                 \
+        if ((n) >= 4) {                                                                            \
+            EACH_4(0, __VA_ARGS__)                                                                 \
+        }                                                                                          \
+        if ((n) >= 8) {                                                                            \
+            EACH_4(4, __VA_ARGS__)                                                                 \
+        }                                                                                          \
+    } while (0)
+#define EACH(n, ...)                                                                               \
+    do {                                                                                           \
+        EACH_UP_TO_8(n, __VA_ARGS__);                                                              \
+        if ((n) >= 12) {                                                                           \
+            EACH_4(8, __VA_ARGS__)                                                                 \
+        }                                                                                          \
+    } while (0)
+
+#endif
