@@ -96,34 +96,53 @@ FAKE_PYTHON = """#!/bin/sh
 case "$1 $2" in
 --version*) cat "$FAKE/version" ;;
 "-m venv") mkdir -p "$3/bin" && cp "$0" "$3/bin/python" ;;
-"-m pip") echo once >>"$FAKE/installed" ;;
+"-m pip") sleep "${SLOWLY:-0}"; echo once >>"$FAKE/installed" ;;
 esac
 """
 
 
 class SetUp(unittest.TestCase):
+    def setUp(self) -> None:
+        self.folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()), "a folder")
+        (self.folder / "tools").mkdir(parents=True)
+        shutil.copy(ROOT / "tools/setup", self.folder / "tools")
+        (self.folder / "pyproject.toml").touch()
+        (self.folder / "python").write_text(FAKE_PYTHON)
+        (self.folder / "python").chmod(0o755)
+        (self.folder / "python3").symlink_to("python")
+        self.command = [self.folder / "tools/setup", "bench"]
+        self.environment = {"PATH": f"{self.folder}:{os.environ['PATH']}", "FAKE": str(self.folder)}
+
+    def installed(self) -> int:
+        return (self.folder / "installed").read_text().count("once")
+
     def test_it_sets_up_once_for_each_version_of_python(self) -> None:
-        folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()), "a folder")
-        (folder / "tools").mkdir(parents=True)
-        shutil.copy(ROOT / "tools/setup", folder / "tools")
-        (folder / "pyproject.toml").touch()
-        (folder / "python").write_text(FAKE_PYTHON)
-        (folder / "python").chmod(0o755)
-        (folder / "python3").symlink_to("python")
-        environment = {"PATH": f"{folder}:{os.environ['PATH']}", "FAKE": str(folder)}
         done = []
         for version in ("3.11.2", "3.11.2", "3.13.5", "3.13.5"):
-            (folder / "version").write_text(f"Python {version}\n")
-            subprocess.run([folder / "tools/setup", "bench"], env=environment, check=True, capture_output=True)
-            done.append((folder / "installed").read_text().count("once"))
+            (self.folder / "version").write_text(f"Python {version}\n")
+            subprocess.run(self.command, env=self.environment, check=True, capture_output=True)
+            done.append(self.installed())
         self.assertEqual(done, [1, 1, 2, 2])
+
+    @unittest.skipUnless(shutil.which("flock"), "no flock: apt-get install util-linux")
+    def test_two_at_once_set_up_once(self) -> None:
+        (self.folder / "version").write_text("Python 3.11.2\n")
+        slowly = {**self.environment, "SLOWLY": "0.5"}
+        both = [subprocess.Popen(self.command, env=slowly, stderr=subprocess.PIPE, text=True) for _ in range(2)]
+        said = "".join(process.communicate(timeout=60)[1] for process in both)
+        self.assertEqual([process.returncode for process in both], [0, 0])
+        self.assertEqual(self.installed(), 1)
+        self.assertIn("waiting for it", said)
 
 
 def main() -> int:
     result = unittest.TextTestRunner(stream=sys.stderr).run(unittest.TestSuite(
         map(unittest.defaultTestLoader.loadTestsFromTestCase, (RunTests, SetUp))))
     bad = len(result.failures) + len(result.errors)
-    print(f"{result.testsRun - bad} passed, {bad} failed, 0 skipped")
+    skipped = len(result.skipped)
+    for _, reason in result.skipped:
+        print(f"skipped: {reason}")
+    print(f"{result.testsRun - bad - skipped} passed, {bad} failed, {skipped} skipped")
     return 1 if bad or not result.testsRun else 0
 
 
