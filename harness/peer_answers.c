@@ -35,7 +35,8 @@ size_t peer_length_used(const char *mode, unsigned key_bits, size_t len_bytes)
     return begins(mode, "ecb") || begins(mode, "cbc") ? len_bytes / 16 * 16 : len_bytes;
 }
 
-/* ---- Faults -------------------------------------------------------------------------------------- */
+/* ---- Faults
+ * -------------------------------------------------------------------------------------- */
 
 static void hex(char text[33], const uint8_t *bytes, size_t n)
 {
@@ -53,7 +54,8 @@ static bool same(const char *where, const char *part, const uint8_t *expected, c
         at++;
     if (at == n)
         return true;
-    snprintf(fault->what, sizeof fault->what, "%.100s: wrong %s from byte %zu of %zu", where, part, at, n);
+    snprintf(fault->what, sizeof fault->what, "%.100s: wrong %s from byte %zu of %zu", where, part,
+             at, n);
     hex(fault->expected, expected + at, n - at);
     hex(fault->got, got + at, n - at);
     return false;
@@ -65,9 +67,11 @@ static bool fails(const char *where, const char *what, struct peer_fault *fault)
     return false;
 }
 
-/* ---- The reference ------------------------------------------------------------------------------- */
+/* ---- The reference
+ * ------------------------------------------------------------------------------- */
 
-/* c_ref's answer to a message, to out and tag: to one that is to be opened, the one that it was sealed from. */
+/* c_ref's answer to a message, to out and tag: to one that is to be opened, the one that it was
+ * sealed from. */
 static void reference(const char *mode, const uint8_t *user_key, unsigned key_bits,
                       const struct peer_message *m, uint8_t *out, uint8_t tag[TAG_BYTES])
 {
@@ -129,8 +133,8 @@ static bool answers(const char *where, const char *mode, void *context, peer_run
     return !accepted || fails(where, "a damaged tag is accepted", fault);
 }
 
-bool peer_agrees(const char *mode, const uint8_t *key, unsigned key_bits, void *context, peer_run *run,
-                 struct peer_message *messages, size_t n, struct peer_fault *fault)
+bool peer_agrees(const char *mode, const uint8_t *key, unsigned key_bits, void *context,
+                 peer_run *run, struct peer_message *messages, size_t n, struct peer_fault *fault)
 {
     static uint8_t text[PEER_MOST_BYTES], expected[PEER_MOST_BYTES];
     uint8_t tag[TAG_BYTES];
@@ -143,7 +147,8 @@ bool peer_agrees(const char *mode, const uint8_t *key, unsigned key_bits, void *
         if (!opens(mode)) {
             reference(mode, key, key_bits, m, expected, tag);
             memset(m->tag, 0, TAG_BYTES);
-        } else { /* in is what out has to become; swapped by way of out, which the peer overwrites */
+        } else { /* in is what out has to become; swapped by way of out, which the peer overwrites
+                  */
             memcpy(text, m->in, m->len_bytes);
             reference(mode, key, key_bits, m, m->out, tag);
             memcpy((uint8_t *)(uintptr_t)m->in, m->out, m->len_bytes);
@@ -155,7 +160,8 @@ bool peer_agrees(const char *mode, const uint8_t *key, unsigned key_bits, void *
     return true;
 }
 
-/* ---- Published vectors --------------------------------------------------------------------------- */
+/* ---- Published vectors
+ * --------------------------------------------------------------------------- */
 
 struct vector_run {
     const struct peer *peer;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What a peer has to answer: everycore's reference kernels and published vectors, so that neither blesses the other. */
+/* What a peer has to answer: everycore's reference kernels and published vectors, so that neither
+ * blesses the other. */
 #ifndef HARNESS_PEER_ANSWERS_H
 #define HARNESS_PEER_ANSWERS_H
 
@@ -7,7 +8,8 @@
 
 #define PEER_MOST_BYTES 65536
 
-/* Whether the mode, with keys of that size, takes messages of this length; 0, or the length used. */
+/* Whether the mode, with keys of that size, takes messages of this length; 0, or the length used.
+ */
 size_t peer_length_used(const char *mode, unsigned key_bits, size_t len_bytes);
 
 /* The first thing that is wrong. expected and got begin at the first byte that differs. */
@@ -16,13 +18,13 @@ struct peer_fault {
     char expected[33], got[33];
 };
 
-/* Whether run(context) answers all n messages as c_ref does. Of modes that open, in is replaced by what c_ref
- * sealed, tag with it, and a damaged tag must be refused. */
-bool peer_agrees(const char *mode, const uint8_t *key, unsigned key_bits, void *context, peer_run *run,
-                 struct peer_message *messages, size_t n, struct peer_fault *);
+/* Whether run(context) answers all n messages as c_ref does. Of modes that open, in is replaced by
+ * what c_ref sealed, tag with it, and a damaged tag must be refused. */
+bool peer_agrees(const char *mode, const uint8_t *key, unsigned key_bits, void *context,
+                 peer_run *run, struct peer_message *messages, size_t n, struct peer_fault *);
 
-/* Whether the peer answers the vectors of these files that are of this mode and key size and of its shape: nonces of 12
- * bytes, tags of 16, a text. No such vector is a fault. */
+/* Whether the peer answers the vectors of these files that are of this mode and key size and of its
+ * shape: nonces of 12 bytes, tags of 16, a text. No such vector is a fault. */
 bool peer_answers_vectors(const struct peer *, const char *mode, unsigned key_bits,
                           const char *const *files, size_t n_files, struct peer_fault *);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * peers: another library, timed by the same loops in the same process style. An executable holds at most one: the
- * harness linked with one adapter of peers/ and its library. Each answer is checked before it is timed.
+ * peers: another library, timed by the same loops in the same process style. An executable holds at
+ * most one: the harness linked with one adapter of peers/ and its library. Each answer is checked
+ * before it is timed.
  */
 #include <stdio.h>
 #include <string.h>
@@ -18,15 +19,17 @@
 #include "random.h"
 
 #define MOST_SLOTS 8
-#define SLOTS_BYTES 16384 /* messages in turn: with their outputs they fit a 32 KiB first-level cache */
-#define AAD_BYTES 13      /* as a record of TLS 1.2 (RFC 6655) */
+#define SLOTS_BYTES \
+    16384            /* messages in turn: with their outputs they fit a 32 KiB first-level cache */
+#define AAD_BYTES 13 /* as a record of TLS 1.2 (RFC 6655) */
 
 #pragma weak evc_peer /* absent in a harness of its own */
 
-static const char *const modes[] = {"ecb-enc", "ecb-dec", "cbc-enc",  "cbc-dec",  "ctr",      "xts-enc",
-                                    "xts-dec", "cmac",    "ccm-seal", "ccm-open", "gcm-seal", "gcm-open"};
+static const char *const modes[] = {"ecb-enc",  "ecb-dec",  "cbc-enc",  "cbc-dec",
+                                    "ctr",      "xts-enc",  "xts-dec",  "cmac",
+                                    "ccm-seal", "ccm-open", "gcm-seal", "gcm-open"};
 static const char *const styles[] = {"streamed", "fenced"};
-static const char *const cases[] = {"best", "ssse3", "c"};
+static const char *const cases[] = {"best", "sse", "ssse3", "c"};
 static const char *const key_sizes[] = {"128", "192", "256"};
 #define N(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -54,7 +57,8 @@ struct work {
     bool refused;
 };
 
-/* ---- The loops ----------------------------------------------------------------------------------- */
+/* ---- The loops
+ * ----------------------------------------------------------------------------------- */
 
 static void streamed(void *vwork, uint64_t calls)
 {
@@ -79,8 +83,8 @@ static void fenced(void *vwork, uint64_t calls)
     }
 }
 
-/* Random messages. Outputs lie 2 KiB from inputs modulo 4 KiB: the low 12 bits of a load and of an older store
- * near it never agree, so none waits for the other. */
+/* Random messages. Outputs lie 2 KiB from inputs modulo 4 KiB: the low 12 bits of a load and of an
+ * older store near it never agree, so none waits for the other. */
 static void set_work(struct work *w, const struct cipher *cipher, size_t len_bytes, uint64_t seed)
 {
     static _Alignas(4096) uint8_t in[PEER_MOST_BYTES], out[PEER_MOST_BYTES + 2048];
@@ -106,7 +110,8 @@ static void set_work(struct work *w, const struct cipher *cipher, size_t len_byt
                                                .aad_bytes = AAD_BYTES};
 }
 
-/* ---- Lines --------------------------------------------------------------------------------------- */
+/* ---- Lines
+ * --------------------------------------------------------------------------------------- */
 
 static void emit_peer(const struct plan *plan)
 {
@@ -158,8 +163,8 @@ static void emit_fault(const struct cipher *c, const struct peer_fault *fault, s
     plan->failed = true;
 }
 
-static void emit_point(const struct work *w, const char *style, const struct measured *m, const char *why,
-                       const struct plan *plan)
+static void emit_point(const struct work *w, const char *style, const struct measured *m,
+                       const char *why, const struct plan *plan)
 {
     emit_head("bench", w->cipher, plan);
     emit_unsigned("bytes", w->messages[0].len_bytes);
@@ -175,9 +180,11 @@ static void emit_point(const struct work *w, const char *style, const struct mea
     emit_end();
 }
 
-/* ---- What is done -------------------------------------------------------------------------------- */
+/* ---- What is done
+ * -------------------------------------------------------------------------------- */
 
-static void bench_point(const struct cipher *c, size_t len_bytes, const char *style, struct plan *plan)
+static void bench_point(const struct cipher *c, size_t len_bytes, const char *style,
+                        struct plan *plan)
 {
     static struct measured m;
     static struct peer_fault refused = {"a message was refused while it was timed", "", ""};
@@ -187,7 +194,8 @@ static void bench_point(const struct cipher *c, size_t len_bytes, const char *st
     struct work w;
 
     set_work(&w, c, len_bytes, plan->seed);
-    if (!peer_agrees(c->mode, c->key, c->key_bits, c->context, c->run, w.messages, w.slot_mask + 1, &fault)) {
+    if (!peer_agrees(c->mode, c->key, c->key_bits, c->context, c->run, w.messages, w.slot_mask + 1,
+                     &fault)) {
         emit_fault(c, &fault, plan);
         return;
     }
@@ -219,7 +227,8 @@ static void bench_mode(struct cipher *c, struct plan *plan)
     c->context = evc_peer.open(c->mode, c->key, c->key_bits, &c->run);
     if (!c->context)
         return;
-    if (!peer_answers_vectors(&evc_peer, c->mode, c->key_bits, plan->vectors.at, plan->vectors.n, &fault))
+    if (!peer_answers_vectors(&evc_peer, c->mode, c->key_bits, plan->vectors.at, plan->vectors.n,
+                              &fault))
         emit_fault(c, &fault, plan);
     for (size_t i = 0; i < plan->bytes.n && !fault.what[0]; i++) {
         size_t len = (size_t)option_number("--bytes", plan->bytes.at[i]);
@@ -245,7 +254,8 @@ static bool hardware_is_as_asked(struct plan *plan)
     return false;
 }
 
-/* ---- The command line ---------------------------------------------------------------------------- */
+/* ---- The command line
+ * ---------------------------------------------------------------------------- */
 
 static void must_be(const char *what, const struct words *words, const char *const *valid, size_t n)
 {
@@ -262,7 +272,8 @@ static void set_default(struct words *words, const char *word)
 static void check_plan(struct plan *plan)
 {
     if (&evc_peer == NULL)
-        usage_error("this harness is not linked with a peer; docs/HARNESS.md says how to build one");
+        usage_error(
+            "this harness is not linked with a peer; docs/HARNESS.md says how to build one");
     must_be("mode", &plan->modes, modes, N(modes));
     must_be("style", &plan->styles, styles, N(styles));
     must_be("key size", &plan->key_bits, key_sizes, N(key_sizes));
@@ -271,7 +282,8 @@ static void check_plan(struct plan *plan)
     if (plan->samples < 1 || plan->samples > MAX_SAMPLES)
         usage_error("--samples wants 1 to %d", MAX_SAMPLES);
     if (!plan->vectors.n)
-        usage_error("peers wants --vectors with files of published vectors: vectors/modes.txt, ...");
+        usage_error(
+            "peers wants --vectors with files of published vectors: vectors/modes.txt, ...");
     for (size_t i = 0; i < plan->vectors.n; i++) {
         FILE *f = fopen(plan->vectors.at[i], "r");
         if (!f)
@@ -293,11 +305,16 @@ int peers_command(int argc, char **argv)
     static struct plan plan = {.samples = 61, .budget_ms = 50, .seed = 1, .cpu = UINT64_MAX};
     const char *counter = NULL;
     const struct option options[] = {
-        {"--mode", OPTION_WORDS, &plan.modes},         {"--key-bits", OPTION_WORDS, &plan.key_bits},
-        {"--bytes", OPTION_WORDS, &plan.bytes},        {"--style", OPTION_WORDS, &plan.styles},
-        {"--vectors", OPTION_WORDS, &plan.vectors},    {"--hardware", OPTION_TEXT, &plan.hardware},
-        {"--samples", OPTION_NUMBER, &plan.samples},   {"--budget-ms", OPTION_NUMBER, &plan.budget_ms},
-        {"--counter", OPTION_TEXT, &counter},          {"--cpu", OPTION_NUMBER, &plan.cpu},
+        {"--mode", OPTION_WORDS, &plan.modes},
+        {"--key-bits", OPTION_WORDS, &plan.key_bits},
+        {"--bytes", OPTION_WORDS, &plan.bytes},
+        {"--style", OPTION_WORDS, &plan.styles},
+        {"--vectors", OPTION_WORDS, &plan.vectors},
+        {"--hardware", OPTION_TEXT, &plan.hardware},
+        {"--samples", OPTION_NUMBER, &plan.samples},
+        {"--budget-ms", OPTION_NUMBER, &plan.budget_ms},
+        {"--counter", OPTION_TEXT, &counter},
+        {"--cpu", OPTION_NUMBER, &plan.cpu},
         {"--seed", OPTION_NUMBER, &plan.seed},
     };
 
@@ -313,7 +330,8 @@ int peers_command(int argc, char **argv)
     for (size_t m = 0; m < N(modes); m++)
         for (size_t k = 0; k < plan.key_bits.n && chosen(&plan.modes, modes[m]); k++) {
             struct cipher c = {.mode = modes[m],
-                               .key_bits = (unsigned)option_number("--key-bits", plan.key_bits.at[k])};
+                               .key_bits =
+                                   (unsigned)option_number("--key-bits", plan.key_bits.at[k])};
             bench_mode(&c, &plan);
         }
     return plan.failed ? 1 : 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* libgcrypt through its cipher and MAC handles. Hardware off: PEER_LIBGCRYPT_OFF in the environment, a comma list of
- * the names that `mpicalc --print-config` shows as hwflist. */
+/* libgcrypt through its cipher and MAC handles. Hardware off: PEER_LIBGCRYPT_OFF in the
+ * environment, a comma list of the names that `mpicalc --print-config` shows as hwflist. */
 #include "peer.h"
 
 #include <stdlib.h>
@@ -138,7 +138,8 @@ static bool run_cmac(void *context, const struct peer_message *m)
     gcry_mac_hd_t c = ((struct context *)context)->mac;
     size_t n = 16;
 
-    return !gcry_mac_reset(c) && !gcry_mac_write(c, m->in, m->len_bytes) && !gcry_mac_read(c, m->tag, &n);
+    return !gcry_mac_reset(c) && !gcry_mac_write(c, m->in, m->len_bytes) &&
+           !gcry_mac_read(c, m->tag, &n);
 }
 
 static void close_context(void *vcontext)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* nettle through the functions of its algorithms. Hardware off: NETTLE_FAT_OVERRIDE in the environment. */
+/* nettle through the functions of its algorithms. Hardware off: NETTLE_FAT_OVERRIDE in the
+ * environment. */
 #include "peer.h"
 
 #include <stdio.h>
@@ -180,10 +181,10 @@ static void set_functions(struct context *c, unsigned key_bits)
 
 static bool set_xts(struct context *c, const uint8_t *key, unsigned key_bits, bool encrypt)
 {
-    c->xts = key_bits == 128 ? (xts_function *)(encrypt ? xts_aes128_encrypt_message
-                                                        : xts_aes128_decrypt_message)
-                             : (xts_function *)(encrypt ? xts_aes256_encrypt_message
-                                                        : xts_aes256_decrypt_message);
+    c->xts =
+        key_bits == 128
+            ? (xts_function *)(encrypt ? xts_aes128_encrypt_message : xts_aes128_decrypt_message)
+            : (xts_function *)(encrypt ? xts_aes256_encrypt_message : xts_aes256_decrypt_message);
     if (key_bits == 128)
         (encrypt ? xts_aes128_set_encrypt_key
                  : xts_aes128_set_decrypt_key)((struct xts_aes128_key *)&c->key.xts, key);
@@ -216,12 +217,18 @@ static void *open_context(const char *mode, const uint8_t *key, unsigned key_bit
         enum kind kind;
         peer_run *run;
     } offered[] = {
-        {"ecb-enc", ENCRYPTS, run_ecb_encrypt}, {"ecb-dec", DECRYPTS, run_ecb_decrypt},
-        {"cbc-enc", ENCRYPTS, run_cbc_encrypt}, {"cbc-dec", DECRYPTS, run_cbc_decrypt},
-        {"ctr", ENCRYPTS, run_ctr},             {"xts-enc", XTS_ENCRYPTS, run_xts},
-        {"xts-dec", XTS_DECRYPTS, run_xts},     {"cmac", IS_CMAC, run_cmac},
-        {"ccm-seal", ENCRYPTS, run_ccm_seal},   {"ccm-open", ENCRYPTS, run_ccm_open},
-        {"gcm-seal", IS_GCM, run_gcm_seal},     {"gcm-open", IS_GCM, run_gcm_open},
+        {"ecb-enc", ENCRYPTS, run_ecb_encrypt},
+        {"ecb-dec", DECRYPTS, run_ecb_decrypt},
+        {"cbc-enc", ENCRYPTS, run_cbc_encrypt},
+        {"cbc-dec", DECRYPTS, run_cbc_decrypt},
+        {"ctr", ENCRYPTS, run_ctr},
+        {"xts-enc", XTS_ENCRYPTS, run_xts},
+        {"xts-dec", XTS_DECRYPTS, run_xts},
+        {"cmac", IS_CMAC, run_cmac},
+        {"ccm-seal", ENCRYPTS, run_ccm_seal},
+        {"ccm-open", ENCRYPTS, run_ccm_open},
+        {"gcm-seal", IS_GCM, run_gcm_seal},
+        {"gcm-open", IS_GCM, run_gcm_open},
     };
     struct context *c = calloc(1, sizeof *c);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* OpenSSL (libcrypto 3 and later) through EVP. Hardware off: OPENSSL_ia32cap in the environment, see
- * OPENSSL_ia32cap(3). */
+/* OpenSSL (libcrypto 3 and later) through EVP. Hardware off: OPENSSL_ia32cap in the environment,
+ * see OPENSSL_ia32cap(3). */
 #include "peer.h"
 
 #include <stdio.h>

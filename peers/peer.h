@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Another library, measured in place beside everycore: one small file each, which is linked with a harness and with
- * the library as it is installed. None of its code is here. The harness checks every answer before it times.
+ * Another library, measured in place beside everycore: one small file each, which is linked with a
+ * harness and with the library as it is installed. None of its code is here. The harness checks
+ * every answer before it times.
  */
 #ifndef PEERS_PEER_H
 #define PEERS_PEER_H
@@ -14,7 +15,8 @@
 struct peer_message {
     const uint8_t *in;
     uint8_t *out;
-    const uint8_t *iv; /* 16 bytes: of CBC; the counter block of CTR, the tweak of XTS; GCM, CCM: 12, the nonce */
+    const uint8_t *iv; /* 16 bytes: of CBC; the counter block of CTR, the tweak of XTS; GCM, CCM:
+                          12, the nonce */
     const uint8_t *aad;
     uint8_t *tag; /* 16 bytes: written by cmac, ccm-seal, gcm-seal; read by ccm-open, gcm-open */
     size_t len_bytes, aad_bytes;
@@ -27,11 +29,13 @@ struct peer {
     const char *name;
     /* As the library itself reports it when it runs. Called before all others: may initialise. */
     const char *(*version)(void);
-    /* What the library says of its own code paths: "best" (it uses AES instructions), "ssse3" (none, but byte
-     * shuffles), "c" (neither). NULL, or returns NULL: it does not tell. */
+    /* What the library says of its own code paths: "best" (it uses AES instructions), "sse" (those,
+     * on 128-bit vectors alone), "ssse3" (byte shuffles, no AES), "c" (none of these). NULL, or
+     * returns NULL: it does not tell. */
     const char *(*hardware)(void);
-    /* A context for the mode (a name of the harness: "cbc-enc", "ctr", ...) with the key set, and in *run what
-     * computes one message. NULL: the library does not offer the mode. xts: key has 2 x key_bits. */
+    /* A context for the mode (a name of the harness: "cbc-enc", "ctr", ...) with the key set, and
+     * in *run what computes one message. NULL: the library does not offer the mode. xts: key has 2
+     * x key_bits. */
     void *(*open)(const char *mode, const uint8_t *key, unsigned key_bits, peer_run **run);
     void (*close)(void *context);
 };

@@ -10,7 +10,7 @@ from everycore.model import CpuModel, Hardware, Peer, Target, Tree
 
 CPU_FILE = "cpus.toml"
 PEER_FILE = "peers.toml"
-HARDWARE = ("ssse3", "c")  # what a peer can be switched to
+HARDWARE = ("sse", "ssse3", "c")  # what a peer can be switched to
 TRANSPORTS = ("local", "qemu")
 
 

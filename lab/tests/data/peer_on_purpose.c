@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A peer whose faults are known: everycore itself, and what WRONG in the environment says is wrong with it. */
+/* A peer whose faults are known: everycore itself, and what WRONG in the environment says is wrong
+ * with it. */
 #include "../../../peers/peer.h"
 
 #include <stdlib.h>
@@ -58,8 +59,8 @@ static bool run_seal(void *context, const struct peer_message *m)
 static bool run_open(void *context, const struct peer_message *m)
 {
     const union evc_gcm_key *key = &((struct context *)context)->gcm;
-    enum evc_status status = evc_gcm_open(key, m->iv, 12, m->aad, m->aad_bytes, m->in, m->out,
-                                          m->len_bytes, m->tag, 16);
+    enum evc_status status =
+        evc_gcm_open(key, m->iv, 12, m->aad, m->aad_bytes, m->in, m->out, m->len_bytes, m->tag, 16);
 
     return status == EVC_OK || wrong("any tag");
 }

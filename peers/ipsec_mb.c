@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Intel's library of multi-buffer primitives for IPsec: GCM by its direct calls, whose key tables
+ * are made beforehand; all else as one job that is flushed at once, which is what a caller with one
+ * message can do. It has no XTS, and leaves the comparison of tags to its caller. 128-bit vectors
+ * alone: PEER_IPSEC_MB=sse in the environment.
+ */
+#include "peer.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <intel-ipsec-mb.h>
+
+struct context {
+    IMB_MGR *manager;
+    IMB_CIPHER_MODE cipher;
+    IMB_CIPHER_DIRECTION direction;
+    IMB_HASH_ALG hash;
+    unsigned key_bits;
+    _Alignas(64) struct gcm_key_data gcm;
+    _Alignas(16) uint32_t encrypt_keys[60];
+    _Alignas(16) uint32_t decrypt_keys[60];
+    _Alignas(16) uint8_t k1[16], k2[16]; /* of CMAC */
+};
+
+static bool sse_alone(void)
+{
+    const char *set = getenv("PEER_IPSEC_MB");
+
+    return set && strcmp(set, "sse") == 0;
+}
+
+static IMB_MGR *new_manager(void)
+{
+    IMB_MGR *manager = alloc_mb_mgr(0);
+
+    if (!manager)
+        return NULL;
+    if (sse_alone())
+        init_mb_mgr_sse(manager);
+    else
+        init_mb_mgr_auto(manager, NULL);
+    return manager;
+}
+
+static const char *version(void)
+{
+    return imb_get_version_str();
+}
+
+static const char *hardware(void)
+{
+    IMB_MGR *manager = new_manager();
+    const char *says = !manager                              ? NULL
+                       : manager->used_arch == IMB_ARCH_SSE  ? "sse"
+                       : manager->used_arch >= IMB_ARCH_AVX2 ? "best"
+                                                             : NULL;
+
+    free_mb_mgr(manager);
+    return says;
+}
+
+static bool same_tag(const uint8_t *a, const uint8_t *b)
+{
+    unsigned different = 0;
+
+    for (int i = 0; i < 16; i++)
+        different |= a[i] ^ b[i];
+    return different == 0;
+}
+
+static bool run_gcm_seal(void *context, const struct peer_message *m)
+{
+    struct context *c = context;
+    struct gcm_context_data state;
+    aes_gcm_enc_dec_t f = c->key_bits == 128   ? c->manager->gcm128_enc
+                          : c->key_bits == 192 ? c->manager->gcm192_enc
+                                               : c->manager->gcm256_enc;
+
+    f(&c->gcm, &state, m->out, m->in, m->len_bytes, m->iv, m->aad, m->aad_bytes, m->tag, 16);
+    return true;
+}
+
+static bool run_gcm_open(void *context, const struct peer_message *m)
+{
+    struct context *c = context;
+    struct gcm_context_data state;
+    uint8_t tag[16];
+    aes_gcm_enc_dec_t f = c->key_bits == 128   ? c->manager->gcm128_dec
+                          : c->key_bits == 192 ? c->manager->gcm192_dec
+                                               : c->manager->gcm256_dec;
+
+    f(&c->gcm, &state, m->out, m->in, m->len_bytes, m->iv, m->aad, m->aad_bytes, tag, 16);
+    return same_tag(tag, m->tag);
+}
+
+/* What all jobs have; the hash is first where it reads plaintext. */
+static IMB_JOB *new_job(struct context *c, const struct peer_message *m)
+{
+    IMB_JOB *job = IMB_GET_NEXT_JOB(c->manager);
+
+    job->cipher_mode = c->cipher;
+    job->cipher_direction = c->direction;
+    job->hash_alg = c->hash;
+    job->chain_order = c->direction == IMB_DIR_ENCRYPT && c->hash != IMB_AUTH_NULL
+                           ? IMB_ORDER_HASH_CIPHER
+                           : IMB_ORDER_CIPHER_HASH;
+    job->enc_keys = c->encrypt_keys;
+    job->dec_keys = c->decrypt_keys;
+    job->key_len_in_bytes = c->key_bits / 8;
+    job->src = m->in;
+    job->dst = m->out;
+    job->iv = m->iv;
+    job->iv_len_in_bytes = 16;
+    job->cipher_start_src_offset_in_bytes = job->hash_start_src_offset_in_bytes = 0;
+    job->msg_len_to_cipher_in_bytes = job->msg_len_to_hash_in_bytes = m->len_bytes;
+    return job;
+}
+
+static bool finish(struct context *c)
+{
+    IMB_JOB *job = IMB_SUBMIT_JOB(c->manager);
+
+    if (!job)
+        job = IMB_FLUSH_JOB(c->manager);
+    return job && job->status == IMB_STATUS_COMPLETED;
+}
+
+static bool run_cipher(void *context, const struct peer_message *m)
+{
+    new_job(context, m);
+    return finish(context);
+}
+
+static bool ccm(struct context *c, const struct peer_message *m, uint8_t *tag)
+{
+    IMB_JOB *job = new_job(c, m);
+
+    job->iv_len_in_bytes = 12;
+    job->u.CCM.aad = m->aad;
+    job->u.CCM.aad_len_in_bytes = m->aad_bytes;
+    job->auth_tag_output = tag;
+    job->auth_tag_output_len_in_bytes = 16;
+    return finish(c);
+}
+
+static bool run_ccm_seal(void *context, const struct peer_message *m)
+{
+    return ccm(context, m, m->tag);
+}
+
+static bool run_ccm_open(void *context, const struct peer_message *m)
+{
+    uint8_t tag[16];
+
+    return ccm(context, m, tag) && same_tag(tag, m->tag);
+}
+
+static bool run_cmac(void *context, const struct peer_message *m)
+{
+    struct context *c = context;
+    IMB_JOB *job = new_job(c, m);
+
+    job->u.CMAC._key_expanded = c->encrypt_keys;
+    job->u.CMAC._skey1 = c->k1;
+    job->u.CMAC._skey2 = c->k2;
+    job->auth_tag_output = m->tag;
+    job->auth_tag_output_len_in_bytes = 16;
+    return finish(c);
+}
+
+static void set_keys(struct context *c, const uint8_t *key)
+{
+    if (c->key_bits == 128) {
+        IMB_AES_KEYEXP_128(c->manager, key, c->encrypt_keys, c->decrypt_keys);
+        IMB_AES128_GCM_PRE(c->manager, key, &c->gcm);
+        IMB_AES_CMAC_SUBKEY_GEN_128(c->manager, c->encrypt_keys, c->k1, c->k2);
+    } else if (c->key_bits == 192) {
+        IMB_AES_KEYEXP_192(c->manager, key, c->encrypt_keys, c->decrypt_keys);
+        IMB_AES192_GCM_PRE(c->manager, key, &c->gcm);
+    } else {
+        IMB_AES_KEYEXP_256(c->manager, key, c->encrypt_keys, c->decrypt_keys);
+        IMB_AES256_GCM_PRE(c->manager, key, &c->gcm);
+        IMB_AES_CMAC_SUBKEY_GEN_256(c->manager, c->encrypt_keys, c->k1, c->k2);
+    }
+}
+
+static void close_context(void *context)
+{
+    free_mb_mgr(((struct context *)context)->manager);
+    free(context);
+}
+
+static void *open_context(const char *mode, const uint8_t *key, unsigned key_bits, peer_run **run)
+{
+    static const struct {
+        const char *mode;
+        IMB_CIPHER_MODE cipher;
+        IMB_CIPHER_DIRECTION direction;
+        IMB_HASH_ALG hash;
+        peer_run *run;
+    } offered[] = {
+        {"cbc-enc", IMB_CIPHER_CBC, IMB_DIR_ENCRYPT, IMB_AUTH_NULL, run_cipher},
+        {"cbc-dec", IMB_CIPHER_CBC, IMB_DIR_DECRYPT, IMB_AUTH_NULL, run_cipher},
+        {"ctr", IMB_CIPHER_CNTR, IMB_DIR_ENCRYPT, IMB_AUTH_NULL, run_cipher},
+        {"cmac", IMB_CIPHER_NULL, IMB_DIR_ENCRYPT, IMB_AUTH_AES_CMAC, run_cmac},
+        {"ccm-seal", IMB_CIPHER_CCM, IMB_DIR_ENCRYPT, IMB_AUTH_AES_CCM, run_ccm_seal},
+        {"ccm-open", IMB_CIPHER_CCM, IMB_DIR_DECRYPT, IMB_AUTH_AES_CCM, run_ccm_open},
+        {"gcm-seal", IMB_CIPHER_GCM, IMB_DIR_ENCRYPT, IMB_AUTH_AES_GMAC, run_gcm_seal},
+        {"gcm-open", IMB_CIPHER_GCM, IMB_DIR_DECRYPT, IMB_AUTH_AES_GMAC, run_gcm_open},
+    };
+    size_t i = 0;
+
+    while (i < sizeof offered / sizeof offered[0] && strcmp(mode, offered[i].mode) != 0)
+        i++;
+    if (i == sizeof offered / sizeof offered[0])
+        return NULL;
+    if (key_bits == 192 && (offered[i].run == run_cmac || offered[i].cipher == IMB_CIPHER_CCM))
+        return NULL;
+    struct context *c = aligned_alloc(64, (sizeof *c + 63) / 64 * 64);
+    if (!c)
+        return NULL;
+    memset(c, 0, sizeof *c);
+    c->manager = new_manager();
+    c->cipher = offered[i].cipher;
+    c->direction = offered[i].direction;
+    c->hash =
+        offered[i].run == run_cmac && key_bits == 256 ? IMB_AUTH_AES_CMAC_256 : offered[i].hash;
+    c->key_bits = key_bits;
+    if (!c->manager) {
+        free(c);
+        return NULL;
+    }
+    set_keys(c, key);
+    *run = offered[i].run;
+    return c;
+}
+
+const struct peer evc_peer = {.name = "ipsec-mb",
+                              .version = version,
+                              .hardware = hardware,
+                              .open = open_context,
+                              .close = close_context};

@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * mbed TLS 2.28 and 3 (libmbedcrypto) through the functions of its modules. It has no switch for
+ * hardware, but asks a public function of its own, which this executable replaces: PEER_MBEDTLS=c
+ * in the environment denies AES-NI.
+ */
+#include "peer.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <mbedtls/aes.h>
+#include <mbedtls/ccm.h>
+#include <mbedtls/cipher.h>
+#include <mbedtls/cmac.h>
+#include <mbedtls/gcm.h>
+#include <mbedtls/version.h>
+
+struct context {
+    union {
+        mbedtls_aes_context aes;
+        mbedtls_aes_xts_context xts;
+        mbedtls_gcm_context gcm;
+        mbedtls_ccm_context ccm;
+        mbedtls_cipher_context_t cmac;
+    };
+    void (*free_key)(struct context *);
+};
+
+/* ---- Hardware
+ * ------------------------------------------------------------------------------------ */
+
+static bool was_asked; /* the library called what follows, so it decides by it */
+
+static unsigned allowed_features(void)
+{
+    const char *set = getenv("PEER_MBEDTLS");
+    unsigned a = 1, b = 0, c = 0, d = 0;
+
+    if (set && strcmp(set, "c") == 0)
+        return 0;
+#if defined(__x86_64__) || defined(__i386__)
+    __asm__ volatile("cpuid" : "+a"(a), "=b"(b), "+c"(c), "=d"(d));
+#endif
+    (void)a, (void)b, (void)d;
+    return c;
+}
+
+int mbedtls_aesni_has_support(unsigned what);
+
+/* what: bits of CPUID.1 ECX. Called for every message, like the library's own it asks the CPU once:
+ * CPUID costs thousands of cycles on a virtual machine. */
+int mbedtls_aesni_has_support(unsigned what)
+{
+    static unsigned features;
+
+    if (!was_asked)
+        features = allowed_features();
+    was_asked = true;
+    return (features & what) != 0;
+}
+
+static const char *hardware(void)
+{
+    static const uint8_t key[16];
+    mbedtls_aes_context aes;
+    const unsigned aes_bit = 1u << 25;
+
+    mbedtls_aes_init(&aes);
+    mbedtls_aes_setkey_enc(&aes, key, 128);
+    mbedtls_aes_free(&aes);
+    return !was_asked ? NULL : mbedtls_aesni_has_support(aes_bit) ? "best" : "c";
+}
+
+static const char *version(void)
+{
+    static char text[32];
+
+    mbedtls_version_get_string(text);
+    return text;
+}
+
+/* ---- Modes
+ * --------------------------------------------------------------------------------------- */
+
+static bool cbc(struct context *c, int direction, const struct peer_message *m)
+{
+    uint8_t iv[16];
+
+    memcpy(iv, m->iv, 16);
+    return !mbedtls_aes_crypt_cbc(&c->aes, direction, m->len_bytes, iv, m->in, m->out);
+}
+
+static bool run_cbc_encrypt(void *context, const struct peer_message *m)
+{
+    return cbc(context, MBEDTLS_AES_ENCRYPT, m);
+}
+
+static bool run_cbc_decrypt(void *context, const struct peer_message *m)
+{
+    return cbc(context, MBEDTLS_AES_DECRYPT, m);
+}
+
+static bool run_ctr(void *context, const struct peer_message *m)
+{
+    struct context *c = context;
+    uint8_t counter[16], stream[16];
+    size_t used = 0;
+
+    memcpy(counter, m->iv, 16);
+    return !mbedtls_aes_crypt_ctr(&c->aes, m->len_bytes, &used, counter, stream, m->in, m->out);
+}
+
+static bool run_xts_encrypt(void *context, const struct peer_message *m)
+{
+    struct context *c = context;
+
+    return !mbedtls_aes_crypt_xts(&c->xts, MBEDTLS_AES_ENCRYPT, m->len_bytes, m->iv, m->in, m->out);
+}
+
+static bool run_xts_decrypt(void *context, const struct peer_message *m)
+{
+    struct context *c = context;
+
+    return !mbedtls_aes_crypt_xts(&c->xts, MBEDTLS_AES_DECRYPT, m->len_bytes, m->iv, m->in, m->out);
+}
+
+static bool run_gcm_seal(void *context, const struct peer_message *m)
+{
+    struct context *c = context;
+
+    return !mbedtls_gcm_crypt_and_tag(&c->gcm, MBEDTLS_GCM_ENCRYPT, m->len_bytes, m->iv, 12, m->aad,
+                                      m->aad_bytes, m->in, m->out, 16, m->tag);
+}
+
+static bool run_gcm_open(void *context, const struct peer_message *m)
+{
+    struct context *c = context;
+
+    return !mbedtls_gcm_auth_decrypt(&c->gcm, m->len_bytes, m->iv, 12, m->aad, m->aad_bytes, m->tag,
+                                     16, m->in, m->out);
+}
+
+static bool run_ccm_seal(void *context, const struct peer_message *m)
+{
+    struct context *c = context;
+
+    return !mbedtls_ccm_encrypt_and_tag(&c->ccm, m->len_bytes, m->iv, 12, m->aad, m->aad_bytes,
+                                        m->in, m->out, m->tag, 16);
+}
+
+static bool run_ccm_open(void *context, const struct peer_message *m)
+{
+    struct context *c = context;
+
+    return !mbedtls_ccm_auth_decrypt(&c->ccm, m->len_bytes, m->iv, 12, m->aad, m->aad_bytes, m->in,
+                                     m->out, m->tag, 16);
+}
+
+static bool run_cmac(void *context, const struct peer_message *m)
+{
+    struct context *c = context;
+
+    return !mbedtls_cipher_cmac_reset(&c->cmac) &&
+           !mbedtls_cipher_cmac_update(&c->cmac, m->in, m->len_bytes) &&
+           !mbedtls_cipher_cmac_finish(&c->cmac, m->tag);
+}
+
+/* ---- Keys
+ * ---------------------------------------------------------------------------------------- */
+
+static void free_aes(struct context *c)
+{
+    mbedtls_aes_free(&c->aes);
+}
+
+static void free_xts(struct context *c)
+{
+    mbedtls_aes_xts_free(&c->xts);
+}
+
+static void free_gcm(struct context *c)
+{
+    mbedtls_gcm_free(&c->gcm);
+}
+
+static void free_ccm(struct context *c)
+{
+    mbedtls_ccm_free(&c->ccm);
+}
+
+static void free_cmac(struct context *c)
+{
+    mbedtls_cipher_free(&c->cmac);
+}
+
+static int set_encrypt(struct context *c, const uint8_t *key, unsigned key_bits)
+{
+    mbedtls_aes_init(&c->aes);
+    return mbedtls_aes_setkey_enc(&c->aes, key, key_bits);
+}
+
+static int set_decrypt(struct context *c, const uint8_t *key, unsigned key_bits)
+{
+    mbedtls_aes_init(&c->aes);
+    return mbedtls_aes_setkey_dec(&c->aes, key, key_bits);
+}
+
+static int set_xts_encrypt(struct context *c, const uint8_t *key, unsigned key_bits)
+{
+    mbedtls_aes_xts_init(&c->xts);
+    return mbedtls_aes_xts_setkey_enc(&c->xts, key, 2 * key_bits);
+}
+
+static int set_xts_decrypt(struct context *c, const uint8_t *key, unsigned key_bits)
+{
+    mbedtls_aes_xts_init(&c->xts);
+    return mbedtls_aes_xts_setkey_dec(&c->xts, key, 2 * key_bits);
+}
+
+static int set_gcm(struct context *c, const uint8_t *key, unsigned key_bits)
+{
+    mbedtls_gcm_init(&c->gcm);
+    return mbedtls_gcm_setkey(&c->gcm, MBEDTLS_CIPHER_ID_AES, key, key_bits);
+}
+
+static int set_ccm(struct context *c, const uint8_t *key, unsigned key_bits)
+{
+    mbedtls_ccm_init(&c->ccm);
+    return mbedtls_ccm_setkey(&c->ccm, MBEDTLS_CIPHER_ID_AES, key, key_bits);
+}
+
+static int set_cmac(struct context *c, const uint8_t *key, unsigned key_bits)
+{
+    const mbedtls_cipher_info_t *info =
+        mbedtls_cipher_info_from_values(MBEDTLS_CIPHER_ID_AES, (int)key_bits, MBEDTLS_MODE_ECB);
+    int error;
+
+    mbedtls_cipher_init(&c->cmac);
+    error = mbedtls_cipher_setup(&c->cmac, info);
+    return error ? error : mbedtls_cipher_cmac_starts(&c->cmac, key, key_bits);
+}
+
+static void close_context(void *context)
+{
+    struct context *c = context;
+
+    c->free_key(c);
+    free(c);
+}
+
+static void *open_context(const char *mode, const uint8_t *key, unsigned key_bits, peer_run **run)
+{
+    static const struct {
+        const char *mode;
+        int (*set_key)(struct context *, const uint8_t *key, unsigned key_bits);
+        void (*free_key)(struct context *);
+        peer_run *run;
+    } offered[] = {
+        {"cbc-enc", set_encrypt, free_aes, run_cbc_encrypt},
+        {"cbc-dec", set_decrypt, free_aes, run_cbc_decrypt},
+        {"ctr", set_encrypt, free_aes, run_ctr},
+        {"xts-enc", set_xts_encrypt, free_xts, run_xts_encrypt},
+        {"xts-dec", set_xts_decrypt, free_xts, run_xts_decrypt},
+        {"cmac", set_cmac, free_cmac, run_cmac},
+        {"ccm-seal", set_ccm, free_ccm, run_ccm_seal},
+        {"ccm-open", set_ccm, free_ccm, run_ccm_open},
+        {"gcm-seal", set_gcm, free_gcm, run_gcm_seal},
+        {"gcm-open", set_gcm, free_gcm, run_gcm_open},
+    };
+    struct context *c = calloc(1, sizeof *c);
+
+    for (size_t i = 0; c && i < sizeof offered / sizeof offered[0]; i++) {
+        if (strcmp(mode, offered[i].mode) != 0)
+            continue;
+        c->free_key = offered[i].free_key;
+        *run = offered[i].run;
+        if (!offered[i].set_key(c, key, key_bits))
+            return c;
+        c->free_key(c);
+        break;
+    }
+    free(c);
+    return NULL;
+}
+
+const struct peer evc_peer = {.name = "mbedtls",
+                              .version = version,
+                              .hardware = hardware,
+                              .open = open_context,
+                              .close = close_context};
