@@ -18,7 +18,8 @@ from everycore.errors import EverycoreError
 from everycore.model import Build, Compiler, Installed, Peer, PeerBuild, Target, Tree
 from everycore.progress import Progress
 
-BASE_FLAGS = ("-std=gnu11", "-Iinclude", "-Isrc", "-Iharness")
+LANGUAGE = "-std=gnu11"
+BASE_FLAGS = (LANGUAGE, "-Iinclude", "-Isrc", "-Iharness")
 UNUSED_SECONDS = 30 * 24 * 3600
 
 
@@ -77,7 +78,8 @@ def build_peer(
     binary = _binary(context, objects, (peer.name, *link_words))
     adapter = binary.with_name("adapter.o")
     _compile_all(context, tree, compiler, objects)
-    command = [*compiler.command, *BASE_FLAGS, *flags, *installed.compile_flags]
+    # Without our folders: a library's headers must not find ours by the names of theirs.
+    command = [*compiler.command, LANGUAGE, *flags, *installed.compile_flags]
     words = [*flags, *_names(objects), str(adapter), *installed.link_flags, *peer.libraries]
     try:
         _make(context, [*command, "-c", peer.source.as_posix()], adapter, tree.root)

@@ -18,13 +18,14 @@ from everycore.toolchains import find_compiler
 
 TREE = catalog.find_tree(PACKAGE)
 ON_PURPOSE = Peer("on-purpose", (), (), adapter=str(DATA / "peer_on_purpose"))
+EVERYCORE = Installed(("-Iinclude",))  # the library behind this peer
 QUICK = ("--samples", "1", "--budget-ms", "1", "--counter", "none")
 Lines = list[Bench | Failure | PeerLine]
 
 
 def build(lab: Lab, peer: Peer, installed: Installed | None = None) -> PeerBuild:
     compiler = find_compiler(lab.context(), Target("host", ""), None, (), "")
-    return build_peer(lab.context(), TREE, compiler, ("-O1",), peer, installed or Installed())
+    return build_peer(lab.context(), TREE, compiler, ("-O1",), peer, installed or EVERYCORE)
 
 
 @pytest.fixture
@@ -166,5 +167,5 @@ def test_a_library_elsewhere_is_found_by_the_words_given(real_lab: Lab, tmp_path
     peer = Peer("odd", (), (), adapter=str(tmp_path / "odd"))
     with pytest.raises(PeerUnavailableError, match=r"no elsewhere\.h"):
         build(real_lab, peer)
-    found = Installed((f"-I{tmp_path}",), (f"-Wl,-rpath,{tmp_path}",))
+    found = Installed(("-Iinclude", f"-I{tmp_path}"), (f"-Wl,-rpath,{tmp_path}",))
     assert build(real_lab, peer, found).binary.is_file()
