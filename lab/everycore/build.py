@@ -112,8 +112,9 @@ def _names(objects: Sequence[_Object]) -> list[str]:
 
 
 def build_tool(context: Context, compiler: Compiler, source: Path, flags: Sequence[str]) -> Path:
-    """A program, or with -shared a library, of one source file of its own."""
-    key = _digest([compiler.fingerprint, *flags, _file_digest(source)])
+    """A program, or with -shared a library, of one source file and the headers beside it."""
+    files = [source, *sorted(source.parent.glob("*.h"))]
+    key = _digest([compiler.fingerprint, *flags, source.name, *map(_file_digest, files)])
     binary = context.cache_dir() / "bin" / key[:32] / source.stem
     if binary.is_file():
         _mark_used(binary)

@@ -13,16 +13,8 @@ from everycore.context import Context, Dialogue
 from everycore.errors import EverycoreError
 from everycore.model import Target
 from everycore.toolchains import DEFAULT_FLAGS, find_compiler
-from everycore.trace.record import EVENT, Program, Run, Trace
+from everycore.trace.record import HEADER, LIMIT, Program, Run, Trace, UntraceableError, make_trace
 from everycore.trace.symbols import Image, missing_packages, read_maps
-
-LIMIT = 100_000_000  # instructions of one region; more is an endless loop
-_HEADER = struct.Struct("<II")
-_TOTALS = struct.Struct("<QQQQ")
-
-
-class UntraceableError(EverycoreError):
-    """This machine, or what it permits, cannot trace: no fault of the program."""
 
 
 def native(
@@ -39,9 +31,9 @@ def native(
 
     A region begins when `begin` is entered and ends when `end` is entered; without `end`, when
     `begin` returns. What is called in between belongs to it. `keep` names the regions, by their
-    number in the order of execution, whose events are kept beside their digests. Data addresses
-    compare within a run always, and between runs of the same arguments and environment where the
-    system lets address randomisation be switched off.
+    number in the order of execution, whose events are kept beside their digests. Address
+    randomisation is off, so regions compare within a run and between runs, if arguments and
+    environment are of the same length.
     """
     if (platform.system(), platform.machine()) != ("Linux", "x86_64"):
         raise UntraceableError(
@@ -106,10 +98,10 @@ class _Session:
                     raise _failure(payload.decode(errors="replace"))
 
     def _hear(self) -> tuple[str, bytes]:
-        header = self._dialogue.read(_HEADER.size)
-        if len(header) < _HEADER.size:
+        header = self._dialogue.read(HEADER.size)
+        if len(header) < HEADER.size:
             raise EverycoreError(f"the tracer of {self._binary} ended before the program")
-        kind, length = _HEADER.unpack(header)
+        kind, length = HEADER.unpack(header)
         return chr(kind), self._dialogue.read(length)
 
     def _started(self, maps: bytes) -> None:
@@ -138,15 +130,8 @@ class _Session:
         self._dialogue.write(block.packed)
 
     def _region_end(self, payload: bytes) -> None:
-        instructions, accesses, pcs, data = _TOTALS.unpack(payload)
         assert self._program is not None  # "G" came before
-        events = b"".join(self._events)
-        assert len(events) % EVENT.size == 0
-        self.traces.append(
-            Trace(
-                self._program, instructions, f"{pcs:016x}", accesses, f"{data:016x}", events=events
-            )
-        )
+        self.traces.append(make_trace(self._program, payload, b"".join(self._events)))
 
 
 def _failure(text: str) -> EverycoreError:

@@ -10,8 +10,15 @@ from itertools import zip_longest
 from everycore.errors import EverycoreError
 from everycore.trace.symbols import Image
 
-EVENT = struct.Struct("<QQQII")  # struct event of stepper.c
+HEADER = struct.Struct("<II")  # messages, struct event and struct totals: events.h
+EVENT = struct.Struct("<QQQII")
+TOTALS = struct.Struct("<QQQQ")
+LIMIT = 100_000_000  # instructions of one region; more is an endless loop
 NO_MASK = (1 << 64) - 1
+
+
+class UntraceableError(EverycoreError):
+    """This machine, or what it permits, cannot trace: no fault of the program."""
 
 
 class Mode(IntFlag):
@@ -75,6 +82,14 @@ class Trace:
         if not self.events and self.instructions:
             raise EverycoreError("this trace was digested, not kept", "trace again with keep=True")
         return EVENT.iter_unpack(self.events)
+
+
+def make_trace(program: Program, totals: bytes, events: bytes, data: bool = True) -> Trace:
+    """Of struct totals and as many struct event as were kept."""
+    instructions, accesses, pcs_digest, data_digest = TOTALS.unpack(totals)
+    return Trace(
+        program, instructions, f"{pcs_digest:016x}", accesses, f"{data_digest:016x}", data, events
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,9 +32,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "events.h"
+
 /* ---- The dialogue: messages are a type, a length and as many bytes; native.py has the same --- */
 
-enum { STARTED = 'S', REGION = 'G', BLOCK = 'B', EVENTS = 'E', REGION_END = 'R', END = 'X', FAILED = 'F' };
+enum { STARTED = 'S', REGION = 'G', BLOCK = 'B', END = 'X', FAILED = 'F' }; /* and of events.h */
 enum { CODE_BYTES = 512, MAX_ACCESSES = 4, MAPS_BYTES = 1 << 16 };
 enum flow { FALL, JUMP, CONDITIONAL, RETURN, STEP };
 enum { NO_REGISTER = 255 };               /* in place of a word of struct user_regs_struct */
@@ -44,7 +46,7 @@ enum { NO_MASK = 0, OPMASK = 255 };       /* else: bytes of the elements whose s
 struct access {
     int64_t displacement;
     uint16_t size; /* bytes of one element */
-    uint8_t mode;  /* 1 read, 2 write */
+    uint8_t mode;  /* READ_MODE, WRITE_MODE, both */
     uint8_t base, base_bits, index, index_bits, scale, segment;
     uint8_t repeat;
     uint8_t lane_bytes, lanes; /* of a vector of indices: `index` is its number */
@@ -57,15 +59,6 @@ struct block {
     uint32_t instructions;
     uint8_t stop_bytes, flow, condition, accesses;
     struct access access[MAX_ACCESSES];
-};
-
-struct event { /* a block that was executed (size: its instructions), or an access of its stop */
-    uint64_t pc, address, mask;
-    uint32_t size, mode; /* mode 0: a block */
-};
-
-struct totals {
-    uint64_t instructions, accesses, pcs_digest, data_digest;
 };
 
 static void transfer(int fd, void *data, size_t length, bool out)
@@ -241,8 +234,7 @@ static void start(const char *output, char **argv)
     program = fork();
     if (program == 0) {
         int in = open("/dev/null", O_RDONLY), out = open(output, O_WRONLY | O_CREAT | O_TRUNC, 0600);
-        (void)personality(ADDR_NO_RANDOMIZE); /* where that is refused, addresses differ by run */
-        if (in < 0 || out < 0 || dup2(in, 0) < 0 || dup2(out, 1) < 0 ||
+        if (personality(ADDR_NO_RANDOMIZE) == -1 || in < 0 || out < 0 || dup2(in, 0) < 0 || dup2(out, 1) < 0 ||
             ptrace(PTRACE_TRACEME, 0, 0, 0) != 0)
             _exit(errno);
         execvp(argv[0], argv);
@@ -318,12 +310,6 @@ static unsigned n_events;
 static bool keep;
 static struct totals totals;
 
-static uint64_t mix(uint64_t digest, uint64_t value)
-{
-    digest = (digest ^ value) * 0x9e3779b97f4a7c15u;
-    return digest ^ digest >> 29;
-}
-
 static void flush_events(void)
 {
     if (n_events != 0) say(EVENTS, events, n_events * sizeof events[0]);
@@ -332,14 +318,7 @@ static void flush_events(void)
 
 static void record(struct event e)
 {
-    if (e.mode == 0) {
-        totals.instructions += e.size;
-        totals.pcs_digest = mix(mix(totals.pcs_digest, e.pc), e.size);
-    } else {
-        totals.accesses++;
-        uint64_t digest = mix(mix(totals.data_digest, e.pc), e.address);
-        totals.data_digest = mix(mix(digest, e.mask), (uint64_t)e.mode << 32 | e.size);
-    }
+    count_event(&totals, &e);
     if (!keep) return;
     events[n_events++] = e;
     if (n_events == sizeof events / sizeof events[0]) flush_events();
@@ -450,7 +429,7 @@ static uint64_t next_pc(const struct block *b)
 static void execute(const struct block *b)
 {
     run_to(b->stop);
-    record((struct event){b->start, b->stop, 0, b->instructions, 0});
+    record((struct event){b->start, b->stop, 0, b->instructions, BLOCK_MODE});
     pending = true;
     bool searches = b->accesses != 0 && b->access[0].repeat == SEARCHING;
     if (!searches) {

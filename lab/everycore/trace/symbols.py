@@ -2,7 +2,7 @@
 """Addresses of a running program as symbols and source lines, and back."""
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -30,6 +30,15 @@ class Image:
         self._mappings = list(mappings)
         self._files = {m.path: ElfFile(m.path) for m in self._mappings}
         self._program = self._files.setdefault(program, ElfFile(program))
+
+    @property
+    def path(self) -> Path:
+        return self._program.path
+
+    @property
+    def fixed(self) -> bool:
+        """Whether the program is always loaded at the place that it was linked for."""
+        return self._program.fixed
 
     def address(self, symbol: str) -> int:
         """Of a function of the program itself, as loaded."""
@@ -71,14 +80,20 @@ class ElfFile:
         return int(min(loads)) & -PAGE_BYTES if loads else 0
 
     @cached_property
+    def fixed(self) -> bool:
+        with _opened(self.path) as elf:
+            return bool(elf.header["e_type"] == "ET_EXEC")
+
+    @cached_property
     def functions(self) -> list[tuple[int, int, str]]:
         """(start, bytes, name), by address."""
         with _opened(self.path) as elf:
             tables = [elf.get_section_by_name(name) for name in (".dynsym", ".symtab")]
             symbols = [s for table in tables if table for s in table.iter_symbols()]
+            entry = _entry_points(elf)
         return sorted(
             {
-                (s["st_value"], s["st_size"], s.name)
+                (entry(s["st_value"]), s["st_size"], s.name)
                 for s in symbols
                 if s["st_info"]["type"] in ("STT_FUNC", "STT_GNU_IFUNC")
                 and s["st_shndx"] != "SHN_UNDEF"
@@ -122,6 +137,21 @@ def _opened(path: Path) -> Iterator[Any]:
             yield ELFFile(file)
     except (OSError, ELFError) as error:
         raise EverycoreError(f"cannot read the symbols of {path}: {error}") from error
+
+
+def _entry_points(elf: Any) -> Callable[[int], int]:
+    """From the value of a function's symbol to its first instruction."""
+    descriptors = elf.get_section_by_name(".opd")  # 64-bit PowerPC ELF ABI 1.9 (2004) section 3.2.4
+    if descriptors:
+        start, table = descriptors["sh_addr"], descriptors.data()
+
+        def entry(value: int) -> int:
+            at = value - start
+            return int.from_bytes(table[at : at + 8], "big") if 0 <= at < len(table) else value
+
+        return entry
+    thumb = elf.header["e_machine"] == "EM_ARM"  # bit 0 tells Thumb code: ELF for Arm (2023) 5.5.3
+    return lambda value: value & ~1 if thumb else value
 
 
 def missing_packages() -> EverycoreError:

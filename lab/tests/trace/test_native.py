@@ -16,8 +16,15 @@ from everycore.context import SystemRunner
 from everycore.errors import EverycoreError
 from everycore.model import Target
 from everycore.toolchains import find_compiler
-from everycore.trace.native import UntraceableError, _failure, native
-from everycore.trace.record import Access, Mode, Run, Trace, first_difference
+from everycore.trace.native import _failure, native
+from everycore.trace.record import (
+    Access,
+    Mode,
+    Run,
+    Trace,
+    UntraceableError,
+    first_difference,
+)
 
 SECRETS = 4
 Traced = Callable[..., Run]
