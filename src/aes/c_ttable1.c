@@ -11,8 +11,6 @@
 #include "aes/kernel.h"
 
 #include "aes/columns.h"
-#include "aes/fips197_key.h"
-#include "aes/key_schedule.h"
 #include "aes/sbox.h"
 
 /* s: an S-box value. The first column of MixColumns's matrix (section 5.1.3), times s. */
@@ -38,27 +36,7 @@ typedef const uint32_t *tables;
     (load_word(k) ^ EVC_COLUMN(SBOX(t, EVC_ROW(a, 0)), SBOX(t, EVC_ROW(b, 1)),                     \
                                SBOX(t, EVC_ROW(c, 2)), SBOX(t, EVC_ROW(d, 3))))
 
-#define INV_LAST(t, a, b, c, d, k)                                                                 \
-    (load_word(k) ^                                                                                \
-     EVC_COLUMN(evc_aes_inv_sbox[EVC_ROW(a, 0)], evc_aes_inv_sbox[EVC_ROW(b, 1)],                  \
-                evc_aes_inv_sbox[EVC_ROW(c, 2)], evc_aes_inv_sbox[EVC_ROW(d, 3)]))
-
 #include "aes/table_steps.h"
-
-static uint32_t sub_word(uint32_t x)
-{
-    return EVC_COLUMN(evc_aes_sbox[EVC_ROW(x, 0)], evc_aes_sbox[EVC_ROW(x, 1)],
-                      evc_aes_sbox[EVC_ROW(x, 2)], evc_aes_sbox[EVC_ROW(x, 3)]);
-}
-
-static void set_key(void *vkey, const uint8_t *user_key)
-{
-    struct evc_aes_fips197_key *key = vkey;
-
-    evc_aes_expand_key(key->enc, user_key, key->head.rounds, sub_word);
-    if (key->head.can_decrypt)
-        evc_aes_invert_keys(key->dec, key->enc, key->head.rounds);
-}
 
 const struct evc_aes evc_aes_c_ttable1 = {
     .kernel = EVC_KERNEL_HEAD(c_ttable1, ANY, VARTIME, SERIAL, 1, struct evc_aes_fips197_key,

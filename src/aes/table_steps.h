@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The rounds and loops of kernels that find each column of a round by look-ups, a block at a time.
+ * The rounds, loops and keys of kernels that find each column of a round by look-ups, a block at a time.
  *
  * A template: the including file says how one column is found, and defines before the inclusion
  *
@@ -9,10 +9,10 @@
  *     COLUMN(t, a, b, c, d, k)  a column after a round: a, b, c, d are the columns of the state
  *                               that give its rows 0 to 3, k points to 4 bytes of the round key
  *     LAST(...)                 the same for the last round
- *     INV_COLUMN, INV_LAST      the same for decryption by the equivalent inverse cipher (FIPS 197
+ *     INV_COLUMN                the same for decryption by the equivalent inverse cipher (FIPS 197
  *                               section 5.3.5)
  *
- * and finds here encrypt, decrypt, cbc_encrypt and cbcmac for its descriptor.
+ * and finds here set_key, encrypt, decrypt, cbc_encrypt and cbcmac for its descriptor.
  *
  * Vectorisers of straight-line code see the four columns of a round side by side and put them into
  * one vector: the round key by one load, the looked-up words by gathers or inserts, at up to twice
@@ -24,8 +24,25 @@
 
 #include "aes/columns.h"
 #include "aes/fips197_key.h"
+#include "aes/key_schedule.h"
+#include "aes/sbox.h"
 #include "common/bytes.h"
 #include "common/ct.h"
+
+static uint32_t sub_word(uint32_t x)
+{
+    return EVC_COLUMN(evc_aes_sbox[EVC_ROW(x, 0)], evc_aes_sbox[EVC_ROW(x, 1)],
+                      evc_aes_sbox[EVC_ROW(x, 2)], evc_aes_sbox[EVC_ROW(x, 3)]);
+}
+
+static void set_key(void *vkey, const uint8_t *user_key)
+{
+    struct evc_aes_fips197_key *key = vkey;
+
+    evc_aes_expand_key(key->enc, user_key, key->head.rounds, sub_word);
+    if (key->head.can_decrypt)
+        evc_aes_invert_keys(key->dec, key->enc, key->head.rounds);
+}
 
 /* p: in a key, so aligned to 4, which saves CPUs without unaligned loads from loading bytes. */
 EVC_INLINE uint32_t load_word(const uint8_t *p)
@@ -35,6 +52,12 @@ EVC_INLINE uint32_t load_word(const uint8_t *p)
 #endif
     return evc_barrier32(evc_load32_ne(p));
 }
+
+/* No table of decryption holds the inverse S-box itself. */
+#define INV_LAST(t, a, b, c, d, k)                                                                 \
+    (load_word(k) ^                                                                                \
+     EVC_COLUMN(evc_aes_inv_sbox[EVC_ROW(a, 0)], evc_aes_inv_sbox[EVC_ROW(b, 1)],                  \
+                evc_aes_inv_sbox[EVC_ROW(c, 2)], evc_aes_inv_sbox[EVC_ROW(d, 3)]))
 
 /* u = a round on the columns s with the key at k. Row r comes from r columns further right (section
  * 5.1.2), in decryption further left (section 5.3.1). */

@@ -27,11 +27,6 @@ typedef __m128i vec;
 #else
 #define WIDE 4 /* there are 8 registers */
 #endif
-#define XTS_WIDE WIDE
-#define CHAINS_WIDE WIDE
-#define XTS_KEYS 0
-#define CHAINS_KEYS 0
-#define CHAINS_PAIRS 0
 
 #define v_load evc_x86_load
 #define v_store evc_x86_store
@@ -50,32 +45,7 @@ typedef __m128i vec;
 #define v_dec _mm_aesdec_si128
 #define v_dec_last _mm_aesdeclast_si128
 
-/* Round keys stay in memory: there are not registers enough. */
-typedef struct {
-    const uint8_t (*rk)[16];
-    uint32_t rounds;
-} v_keys;
-
-EVC_INLINE v_keys v_keys_of(const uint8_t (*rk)[16], uint32_t rounds, unsigned in_registers)
-{
-    (void)in_registers;
-    return (v_keys){rk, rounds};
-}
-
-EVC_INLINE vec v_key(const v_keys *k, unsigned r)
-{
-    return v_all(evc_x86_key(k->rk[r]));
-}
-
-EVC_INLINE vec v_key_last(const v_keys *k)
-{
-    return v_key(k, k->rounds);
-}
-
-EVC_INLINE vec v_xor3(vec a, vec b, vec c)
-{
-    return v_xor(a, v_xor(b, c));
-}
+#include "aes/x86_few_registers.h"
 
 /* t * x: doubles each half and brings in what is lost above: x^64 in the upper half, x^128 = x^7
  * + x^2 + x + 1. */

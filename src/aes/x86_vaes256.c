@@ -23,11 +23,6 @@ EVC_ISA_BEGIN(X86_VAES256)
 typedef __m256i vec;
 #define VEC_BLOCKS 2
 #define WIDE 8 /* 4 cycles of latency, 2 instructions a cycle */
-#define XTS_WIDE WIDE
-#define CHAINS_WIDE WIDE
-#define XTS_KEYS 0
-#define CHAINS_KEYS 0
-#define CHAINS_PAIRS 0
 
 #define v_low _mm256_castsi256_si128
 #define v_all _mm256_broadcastsi128_si256
@@ -39,32 +34,7 @@ typedef __m256i vec;
 #define v_dec _mm256_aesdec_epi128
 #define v_dec_last _mm256_aesdeclast_epi128
 
-/* Round keys stay in memory: there are not registers enough. */
-typedef struct {
-    const uint8_t (*rk)[16];
-    uint32_t rounds;
-} v_keys;
-
-EVC_INLINE v_keys v_keys_of(const uint8_t (*rk)[16], uint32_t rounds, unsigned in_registers)
-{
-    (void)in_registers;
-    return (v_keys){rk, rounds};
-}
-
-EVC_INLINE vec v_key(const v_keys *k, unsigned r)
-{
-    return v_all(evc_x86_key(k->rk[r]));
-}
-
-EVC_INLINE vec v_key_last(const v_keys *k)
-{
-    return v_key(k, k->rounds);
-}
-
-EVC_INLINE vec v_xor3(vec a, vec b, vec c)
-{
-    return v_xor(a, v_xor(b, c));
-}
+#include "aes/x86_few_registers.h"
 
 EVC_INLINE vec v_join(__m128i low, __m128i high)
 {

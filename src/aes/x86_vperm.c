@@ -31,59 +31,17 @@ EVC_ISA_BEGIN(X86_SSSE3)
 
 #define VPERM_LANES 1
 typedef __m128i vec;
-
-EVC_INLINE vec v_all(__m128i block)
-{
-    return block;
-}
-
-EVC_INLINE __m128i v_low(vec x)
-{
-    return x;
-}
-
-EVC_INLINE vec v_load(const uint8_t *p)
-{
-    return _mm_loadu_si128((const __m128i *)(const void *)p);
-}
-
-EVC_INLINE void v_store(uint8_t *p, vec x)
-{
-    _mm_storeu_si128((__m128i *)(void *)p, x);
-}
-
-EVC_INLINE vec v_xor(vec a, vec b)
-{
-    return _mm_xor_si128(a, b);
-}
-
-EVC_INLINE vec v_and(vec a, vec b)
-{
-    return _mm_and_si128(a, b);
-}
-
-EVC_INLINE vec v_shuffle(vec x, vec from)
-{
-    return _mm_shuffle_epi8(x, from);
-}
-
-EVC_INLINE vec v_add32(vec a, vec b)
-{
-    return _mm_add_epi32(a, b);
-}
-
-EVC_INLINE vec v_shift4(vec x)
-{
-    return _mm_srli_epi16(x, 4);
-}
-
-EVC_INLINE vec v_after(__m128i first, vec x)
-{
-    (void)x;
-    return first;
-}
-
+#define v_all(block) (block)
+#define v_low(x) (x)
+#define v_after(first, x) (first)
+#define v_load(p) _mm_loadu_si128((const __m128i *)(const void *)(p))
+#define v_store(p, x) _mm_storeu_si128((__m128i *)(void *)(p), x)
+#define v_xor _mm_xor_si128
+#define v_and _mm_and_si128
+#define v_shuffle _mm_shuffle_epi8
+#define v_add32 _mm_add_epi32
 #define v_left32 _mm_slli_epi32
+#define v_shift4(x) _mm_srli_epi16(x, 4)
 #define v_bytes_up _mm_slli_si128
 #define v_bytes_down _mm_srli_si128
 

@@ -20,58 +20,17 @@ EVC_ISA_BEGIN(X86_AVX2)
 
 #define VPERM_LANES 2
 typedef __m256i vec;
-
-EVC_INLINE vec v_all(__m128i block)
-{
-    return _mm256_broadcastsi128_si256(block);
-}
-
-EVC_INLINE __m128i v_low(vec x)
-{
-    return _mm256_castsi256_si128(x);
-}
-
-EVC_INLINE vec v_load(const uint8_t *p)
-{
-    return _mm256_loadu_si256((const __m256i *)(const void *)p);
-}
-
-EVC_INLINE void v_store(uint8_t *p, vec x)
-{
-    _mm256_storeu_si256((__m256i *)(void *)p, x);
-}
-
-EVC_INLINE vec v_xor(vec a, vec b)
-{
-    return _mm256_xor_si256(a, b);
-}
-
-EVC_INLINE vec v_and(vec a, vec b)
-{
-    return _mm256_and_si256(a, b);
-}
-
-EVC_INLINE vec v_shuffle(vec x, vec from)
-{
-    return _mm256_shuffle_epi8(x, from);
-}
-
-EVC_INLINE vec v_add32(vec a, vec b)
-{
-    return _mm256_add_epi32(a, b);
-}
-
-EVC_INLINE vec v_shift4(vec x)
-{
-    return _mm256_srli_epi16(x, 4);
-}
-
-EVC_INLINE vec v_after(__m128i first, vec x)
-{
-    return _mm256_inserti128_si256(_mm256_castsi128_si256(first), v_low(x), 1);
-}
-
+#define v_all _mm256_broadcastsi128_si256
+#define v_low _mm256_castsi256_si128
+#define v_after(first, x) _mm256_inserti128_si256(_mm256_castsi128_si256(first), v_low(x), 1)
+#define v_load(p) _mm256_loadu_si256((const __m256i *)(const void *)(p))
+#define v_store(p, x) _mm256_storeu_si256((__m256i *)(void *)(p), x)
+#define v_xor _mm256_xor_si256
+#define v_and _mm256_and_si256
+#define v_shuffle _mm256_shuffle_epi8
+#define v_add32 _mm256_add_epi32
 #define v_left32 _mm256_slli_epi32
+#define v_shift4(x) _mm256_srli_epi16(x, 4)
 #define v_bytes_up _mm256_slli_si256
 #define v_bytes_down _mm256_srli_si256
 
