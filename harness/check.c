@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* check: every property of every kernel of the registry; kernels that cannot run here are visible
- * skips. */
+/* check: every property of every kernel of the registry, and of pairs; kernels that cannot run here are
+ * visible skips. */
 #include "check.h"
 
 #include <stdarg.h>
@@ -9,6 +9,7 @@
 
 #include "commands.h"
 #include "emit.h"
+#include "gcm_kernels.h"
 #include "names.h"
 #include "port/port.h"
 
@@ -38,6 +39,17 @@ enum result check_skip(struct check *c, const char *why)
 {
     snprintf(c->detail, sizeof c->detail, "%s", why);
     return SKIP;
+}
+
+size_t check_unhex(uint8_t *out, const char *hex)
+{
+    size_t n = 0;
+
+    for (unsigned digit; *hex; hex++, n++) {
+        digit = (unsigned)(*hex <= '9' ? *hex - '0' : *hex - 'a' + 10);
+        out[n / 2] = (uint8_t)(n % 2 ? 16u * out[n / 2] + digit : digit);
+    }
+    return n / 2;
 }
 
 static void emit_check(const struct check *c, const char *property, enum result result)
@@ -111,6 +123,33 @@ static void check_kernel(const struct check_primitive *primitive,
     }
 }
 
+/* Pairs named; without names, all of them, or as few as have every kernel in one. */
+static void check_pairs(const struct check_primitive *primitive)
+{
+    const struct evc_registry_line *line;
+
+    for (size_t i = 0; i < plan.kernels.n; i++)
+        if (is_pair_name(plan.kernels.at[i]))
+            check_kernel(primitive, pair_named(plan.kernels.at[i]));
+    for (unsigned i = 0; !plan.kernels.n; i++) {
+        line = pair_at(plan.quick ? COVERING_PAIRS : EVERY_PAIR, i);
+        if (!line)
+            break;
+        check_kernel(primitive, line);
+    }
+}
+
+static void check_primitive(const struct check_primitive *primitive)
+{
+    const struct evc_registry_line *line;
+
+    for (unsigned i = 0; (line = evc_registry_at(i)) != NULL; i++)
+        if (strcmp(line->primitive, primitive->name) == 0 && chosen(&plan.kernels, line->name))
+            check_kernel(primitive, line);
+    if (primitive->pairs)
+        check_pairs(primitive);
+}
+
 static void must_be_properties(const struct words *words)
 {
     const char *valid[256];
@@ -130,7 +169,6 @@ int check_command(int argc, char **argv)
         {"--property", OPTION_WORDS, &plan.properties},  {"--seed", OPTION_NUMBER, &plan.seed},
         {"--quick", OPTION_FLAG, &plan.quick},
     };
-    const struct evc_registry_line *line;
 
     options_read(argc, argv, options, N(options));
     must_be_primitives(&plan.primitives);
@@ -138,10 +176,8 @@ int check_command(int argc, char **argv)
     must_be_properties(&plan.properties);
     emit_harness_line("check", NULL);
     for (size_t i = 0; i < N(primitives); i++)
-        for (unsigned j = 0; (line = evc_registry_at(j)) != NULL; j++)
-            if (strcmp(line->primitive, primitives[i]->name) == 0 &&
-                chosen(&plan.primitives, line->primitive) && chosen(&plan.kernels, line->name))
-                check_kernel(primitives[i], line);
+        if (chosen(&plan.primitives, primitives[i]->name))
+            check_primitive(primitives[i]);
     emit_begin("summary");
     emit_unsigned("passed", count[PASS]);
     emit_unsigned("failed", count[FAIL]);

@@ -16,7 +16,7 @@
 
 enum result { PASS, FAIL, SKIP };
 
-/* One property of one kernel under test. */
+/* One property of one kernel under test; line: its own, or that of a pair. */
 struct check {
     const struct evc_registry_line *line;
     struct random random;
@@ -35,6 +35,7 @@ struct check_primitive {
     const char *name;
     const struct property *properties;
     size_t n_properties;
+    bool pairs; /* of kernels of other primitives have them too: gcm_kernels.h */
 };
 
 extern const struct check_primitive check_aes, check_ghash, check_gcm;
@@ -46,5 +47,8 @@ enum result check_fail(struct check *, const char *format, ...)
 #endif
     ;
 enum result check_skip(struct check *, const char *why);
+
+/* Lower-case hexadecimal to bytes; returns how many. */
+size_t check_unhex(uint8_t *out, const char *hex);
 
 #endif

@@ -204,17 +204,6 @@ static enum result descriptor_agrees_with_its_line(struct check *c)
 
 /* ---- Known answers -------------------------------------------------------------------------- */
 
-static size_t unhex(uint8_t *out, const char *hex)
-{
-    size_t n = 0;
-
-    for (unsigned digit; *hex; hex++, n++) {
-        digit = (unsigned)(*hex <= '9' ? *hex - '0' : *hex - 'a' + 10);
-        out[n / 2] = (uint8_t)(n % 2 ? 16u * out[n / 2] + digit : digit);
-    }
-    return n / 2;
-}
-
 /* SP 800-38A appendix F's common plaintext. */
 #define F_PLAIN                                                        \
     "6bc1bee22e409f96e93d7e117393172aae2d8a571e03ac9c9eb76fac45af8e51" \
@@ -278,11 +267,11 @@ static enum result answer_is(struct check *c, const struct answer *a, const stru
 {
     union evc_aes_key key;
     uint8_t user_key[32], iv[16], in[64], expected[64], out[64];
-    size_t len_bytes = unhex(in, in_hex);
+    size_t len_bytes = check_unhex(in, in_hex);
 
-    unhex(expected, out_hex);
-    unhex(iv, a->iv);
-    evc_aes_set_key(&key, kernel_of(c), user_key, (unsigned)(8 * unhex(user_key, a->key)));
+    check_unhex(expected, out_hex);
+    check_unhex(iv, a->iv);
+    evc_aes_set_key(&key, kernel_of(c), user_key, (unsigned)(8 * check_unhex(user_key, a->key)));
     op->run(&key, iv, in, out, len_bytes);
     c->cases++;
     for (size_t i = 0; i < len_bytes; i++)
@@ -391,12 +380,6 @@ static bool have_fences(void)
            fence_key.start;
 }
 
-/* The place of len_bytes bytes flush with the beginning or the end. */
-static uint8_t *flush(const struct guarded *g, bool at_end, size_t len_bytes)
-{
-    return at_end ? g->start + g->len_bytes - len_bytes : g->start;
-}
-
 struct call {
     const union evc_aes_key *key;
     uint8_t *iv, *in, *out;
@@ -414,8 +397,8 @@ static void do_call(void *vcall)
 static enum result run_fenced(struct check *c, const union evc_aes_key *key, size_t len_bytes,
                               bool in_end, bool out_end)
 {
-    struct call call = {key, flush(&fence_iv, in_end, 16), flush(&fence_in, in_end, len_bytes),
-                        flush(&fence_out, out_end, len_bytes), len_bytes};
+    struct call call = {key, port_flush(&fence_iv, in_end, 16), port_flush(&fence_in, in_end, len_bytes),
+                        port_flush(&fence_out, out_end, len_bytes), len_bytes};
 
     memcpy(call.in, known.in, len_bytes);
     memcpy(call.iv, known.iv[0], 16);
@@ -444,8 +427,8 @@ static enum result test_fences(struct check *c, const union evc_aes_key *key)
 static void do_set_key(void *vcheck)
 {
     evc_aes_set_key(
-        (union evc_aes_key *)(void *)flush(&fence_key, true, kernel_of(vcheck)->kernel.key_bytes),
-        kernel_of(vcheck), flush(&fence_user_key, true, known.key_bits / 8), known.key_bits);
+        (union evc_aes_key *)(void *)port_flush(&fence_key, true, kernel_of(vcheck)->kernel.key_bytes),
+        kernel_of(vcheck), port_flush(&fence_user_key, true, known.key_bits / 8), known.key_bits);
 }
 
 static void do_set_key_at_start(void *vcheck)
@@ -460,7 +443,7 @@ static enum result test_fenced_key(struct check *c, const union evc_aes_key *unu
 {
     size_t key_bytes = kernel_of(c)->kernel.key_bytes;
     const union evc_aes_key *key =
-        (const union evc_aes_key *)(const void *)flush(&fence_key, true, key_bytes);
+        (const union evc_aes_key *)(const void *)port_flush(&fence_key, true, key_bytes);
 
     (void)unused;
     memcpy(fence_user_key.start, known.user_key, 32);
@@ -469,7 +452,7 @@ static enum result test_fenced_key(struct check *c, const union evc_aes_key *unu
                           known.key_bits);
     if (key_bytes % 16 != 0)
         return PASS;
-    memcpy(flush(&fence_user_key, true, known.key_bits / 8), known.user_key, known.key_bits / 8);
+    memcpy(port_flush(&fence_user_key, true, known.key_bits / 8), known.user_key, known.key_bits / 8);
     if (!port_survives(do_set_key, c))
         return check_fail(
             c, "set_key, %u bits: memory fault after the user key or the %zu bytes of the key",

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The properties that every GHASH kernel has. What it ought to compute is written here once more, with
- * powers of x alone; nothing is shared with src/ghash.
+ * The properties that every GHASH kernel has, held against the field's definition in gf128.h.
  */
 #include "check.h"
 
@@ -11,6 +10,7 @@
 #include "everycore/cpu.h"
 #include "everycore/ghash.h"
 
+#include "gf128.h"
 #include "names.h"
 #include "port/port.h"
 
@@ -25,45 +25,9 @@ static const struct evc_ghash *kernel_of(const struct check *c)
     return evc_ghash_named(c->line->name);
 }
 
-/* ---- By definition: SP 800-38D sections 6.3 and 6.4 ------------------------------------------- */
-
-/* Bit i of a block: the leftmost is bit 0, the coefficient of x^0. */
-static unsigned bit_of(const uint8_t block[16], size_t i)
-{
-    return (unsigned)(block[i / 8] >> (7 - i % 8)) & 1u;
-}
-
 static void flip_bit(uint8_t block[16], size_t i)
 {
     block[i / 8] ^= (uint8_t)(0x80 >> i % 8);
-}
-
-static void add(uint8_t to[16], const uint8_t a[16])
-{
-    for (int i = 0; i < 16; i++)
-        to[i] ^= a[i];
-}
-
-/* a * x, with x^128 = x^7 + x^2 + x + 1. */
-static void times_x(uint8_t a[16])
-{
-    unsigned out = a[15] & 1u;
-
-    for (int i = 15; i > 0; i--)
-        a[i] = (uint8_t)(a[i] >> 1 | a[i - 1] << 7);
-    a[0] = (uint8_t)(a[0] >> 1 ^ (out ? 0xe1 : 0));
-}
-
-/* a * b: the sum of the b * x^i for the bits i of a. */
-static void multiply(uint8_t a[16], const uint8_t b[16])
-{
-    uint8_t power[16], product[16] = {0};
-
-    memcpy(power, b, 16);
-    for (size_t i = 0; i < 128; i++, times_x(power))
-        if (bit_of(a, i))
-            add(product, power);
-    memcpy(a, product, 16);
 }
 
 /* ---- One run held against what is known ------------------------------------------------------- */
@@ -80,8 +44,8 @@ static void know_random(struct check *c, size_t n_blocks)
     random_bytes(&c->random, known.in, 16 * n_blocks);
     for (size_t i = 0; i < n_blocks; i++) {
         memcpy(known.y[i + 1], known.y[i], 16);
-        add(known.y[i + 1], known.in + 16 * i);
-        multiply(known.y[i + 1], known.h);
+        gf128_add(known.y[i + 1], known.in + 16 * i);
+        gf128_multiply(known.y[i + 1], known.h);
     }
 }
 
@@ -168,17 +132,6 @@ static enum result selection_returns_keys_that_fit(struct check *c)
 
 /* ---- Known answers ------------------------------------------------------------------------------ */
 
-static size_t unhex(uint8_t *out, const char *hex)
-{
-    size_t n = 0;
-
-    for (unsigned digit; *hex; hex++, n++) {
-        digit = (unsigned)(*hex <= '9' ? *hex - '0' : *hex - 'a' + 10);
-        out[n / 2] = (uint8_t)(n % 2 ? 16u * out[n / 2] + digit : digit);
-    }
-    return n / 2;
-}
-
 /* McGrew, Viega: The Galois/Counter Mode of Operation (GCM), 2005, appendix B: H, the padded input of
  * GHASH with the lengths, and its result. */
 static const struct answer {
@@ -204,9 +157,9 @@ static enum result known_answers(struct check *c)
 {
     for (const struct answer *a = answers; a < answers + N(answers); a++) {
         uint8_t h[16], in[256], expected[16], y[16] = {0};
-        size_t len_bytes = unhex(in, a->in);
-        unhex(h, a->h);
-        unhex(expected, a->y);
+        size_t len_bytes = check_unhex(in, a->in);
+        check_unhex(h, a->h);
+        check_unhex(expected, a->y);
         make_key(c, h);
         evc_ghash_blocks(&key_room, y, in, len_bytes / 16);
         if (agree(c, y, expected, len_bytes, a->source) == FAIL)
@@ -225,7 +178,7 @@ static enum result every_pair_of_bits_multiplies(struct check *c)
     flip_bit(memset(power[0], 0, 16), 0);
     for (size_t i = 1; i < 255; i++) {
         memcpy(power[i], power[i - 1], 16);
-        times_x(power[i]);
+        gf128_times_x(power[i]);
     }
     for (size_t i = 0; i < 128; i++) {
         make_key(c, power[i]);
@@ -249,18 +202,18 @@ static enum result products_are_bilinear(struct check *c)
         random_bytes(&c->random, a[0], 32);
         memcpy(h[2], h[0], 16);
         memcpy(a[2], a[0], 16);
-        add(h[2], h[1]);
-        add(a[2], a[1]);
+        gf128_add(h[2], h[1]);
+        gf128_add(a[2], a[1]);
         for (int i = 0; i < 3; i++) {
             uint8_t y[16] = {0};
             make_key(c, h[i]);
             evc_ghash_blocks(&key_room, y, a[0], 1);
-            add(by_key, y);
+            gf128_add(by_key, y);
         }
         for (int i = 0; i < 3; i++) {
             uint8_t y[16] = {0};
             evc_ghash_blocks(&key_room, y, a[i], 1);
-            add(by_block, y);
+            gf128_add(by_block, y);
         }
         for (int i = 0; i < 16; i++)
             if (by_key[i] || by_block[i])
@@ -288,7 +241,7 @@ static enum result every_bit_of_a_message_counts(struct check *c)
         for (size_t k = n; k-- > 0;)
             for (size_t j = 0; j < 128; j++) {
                 uint8_t y[16] = {0};
-                multiply(expected[j], known.h);
+                gf128_multiply(expected[j], known.h);
                 if (c->quick && (j + k) % 5)
                     continue;
                 c->cases++;
@@ -332,8 +285,8 @@ static enum result parts_of_blocks_are_padded(struct check *c)
         if (len % 16) {
             memset(last, 0, 16);
             memcpy(last, known.in + len / 16 * 16, len % 16);
-            add(expected, last);
-            multiply(expected, known.h);
+            gf128_add(expected, last);
+            gf128_multiply(expected, known.h);
         }
         memcpy(y, known.y[0], 16);
         evc_ghash_padded(&key_room, y, known.in, len);
@@ -390,11 +343,6 @@ static enum result split_calls_equal_one_call(struct check *c)
 
 static struct guarded fence_in, fence_y, fence_h, fence_key;
 
-static uint8_t *flush(const struct guarded *g, bool at_end, size_t len_bytes)
-{
-    return at_end ? g->start + g->len_bytes - len_bytes : g->start;
-}
-
 struct call {
     const struct evc_ghash *kernel;
     size_t n_blocks;
@@ -404,12 +352,12 @@ struct call {
 static void do_call(void *vcall)
 {
     const struct call *call = vcall;
-    uint8_t *key = flush(&fence_key, call->at_end, call->kernel->kernel.key_bytes);
+    uint8_t *key = port_flush(&fence_key, call->at_end, call->kernel->kernel.key_bytes);
 
     evc_ghash_set_key_in(key, call->kernel->kernel.key_bytes, call->kernel,
-                         flush(&fence_h, call->at_end, 16));
-    evc_ghash_blocks(key, flush(&fence_y, call->at_end, 16),
-                     flush(&fence_in, call->at_end, 16 * call->n_blocks), call->n_blocks);
+                         port_flush(&fence_h, call->at_end, 16));
+    evc_ghash_blocks(key, port_flush(&fence_y, call->at_end, 16),
+                     port_flush(&fence_in, call->at_end, 16 * call->n_blocks), call->n_blocks);
 }
 
 static enum result accesses_stay_inside_the_buffers(struct check *c)
@@ -428,13 +376,13 @@ static enum result accesses_stay_inside_the_buffers(struct check *c)
     for (; call.n_blocks <= most_blocks(c); call.n_blocks++)
         for (int end = 0; end < 2; end++) {
             call.at_end = end && call.kernel->kernel.key_bytes % call.kernel->kernel.key_align == 0;
-            memcpy(flush(&fence_h, call.at_end, 16), known.h, 16);
-            memcpy(flush(&fence_y, call.at_end, 16), known.y[0], 16);
-            memcpy(flush(&fence_in, call.at_end, 16 * call.n_blocks), known.in, 16 * call.n_blocks);
+            memcpy(port_flush(&fence_h, call.at_end, 16), known.h, 16);
+            memcpy(port_flush(&fence_y, call.at_end, 16), known.y[0], 16);
+            memcpy(port_flush(&fence_in, call.at_end, 16 * call.n_blocks), known.in, 16 * call.n_blocks);
             if (!port_survives(do_call, &call))
                 return check_fail(c, "%zu blocks at the %s of pages: memory fault", call.n_blocks,
                                   call.at_end ? "end" : "start");
-            if (agree(c, flush(&fence_y, call.at_end, 16), known.y[call.n_blocks],
+            if (agree(c, port_flush(&fence_y, call.at_end, 16), known.y[call.n_blocks],
                       16 * call.n_blocks, "between guard pages") == FAIL)
                 return FAIL;
         }

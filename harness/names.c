@@ -8,6 +8,7 @@
 #include "everycore/cpu.h"
 
 #include "emit.h"
+#include "gcm_kernels.h"
 
 #define N(array) (sizeof(array) / sizeof(array)[0])
 
@@ -113,37 +114,48 @@ const char *features_text(char *text, size_t n, enum evc_arch arch, uint64_t wor
     return text;
 }
 
-/* The distinct primitives (kernels: false) or the kernels of the registry; returns how many. */
-static size_t registry_names(const char **names, size_t max, bool kernels)
+/* The distinct primitives (kernels: false) or the kernels of the registry, of one primitive or all (NULL); returns
+ * how many. */
+static size_t registry_names(const char **names, size_t max, bool kernels, const char *primitive)
 {
     const struct evc_registry_line *line;
     size_t n = 0;
 
     for (unsigned i = 0; (line = evc_registry_at(i)) != NULL && n < max; i++) {
         const char *name = kernels ? line->name : line->primitive;
+        if (primitive && strcmp(line->primitive, primitive) != 0)
+            continue;
         if (n == 0 || strcmp(names[n - 1], name) != 0)
             names[n++] = name;
     }
     return n;
 }
 
-static void must_be_in_registry(const char *what, const struct words *words, bool kernels)
-{
-    const char *valid[256];
-    size_t n = registry_names(valid, N(valid), kernels);
-
-    for (size_t i = 0; i < words->n; i++)
-        known_word(what, words->at[i], valid, n);
-}
-
 void must_be_primitives(const struct words *words)
 {
-    must_be_in_registry("primitive", words, false);
+    const char *valid[256];
+    size_t n = registry_names(valid, N(valid), false, NULL);
+
+    for (size_t i = 0; i < words->n; i++)
+        known_word("primitive", words->at[i], valid, n);
+}
+
+void must_be_kernel_of(const char *primitive, const char *word)
+{
+    const char *valid[256];
+    char what[32];
+
+    snprintf(what, sizeof what, "kernel%s%s", primitive ? " of " : "", primitive ? primitive : "");
+    known_word(what, word, valid, registry_names(valid, N(valid), true, primitive));
 }
 
 void must_be_kernels(const struct words *words)
 {
-    must_be_in_registry("kernel", words, true);
+    for (size_t i = 0; i < words->n; i++)
+        if (is_pair_name(words->at[i]))
+            must_be_pair(words->at[i]);
+        else
+            must_be_kernel_of(NULL, words->at[i]);
 }
 
 bool chosen(const struct words *words, const char *word)

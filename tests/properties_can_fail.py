@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: MIT
 """A property that could not fail would prove nothing: break a kernel and see which fails.
 
-A kernel with all operations is added to a copy of the tree. Each break changes a few words of it,
-or of the code that all kernels share; `harness check` must then fail the property named.
+A kernel of AES and one of GCM, with all operations, are added to a copy of the tree. Each break
+changes a few words of them, or of the code that all kernels share; `harness check` must then fail
+the property named.
 """
 
 import json
@@ -16,9 +17,10 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 KERNEL, COMPOSE, WIPE = "src/aes/c_whole.c", "src/aes/aes.c", "src/common/wipe.c"
-LINE = "KERNEL(aes, c_whole, ANY, VARTIME, PARALLEL)\n"
+FUSED, GCM = "src/gcm/c_whole.c", "src/gcm/gcm.c"
+LINES = "KERNEL(aes, c_whole, ANY, VARTIME, PARALLEL)\nKERNEL(gcm, c_whole, ANY, VARTIME, ANY)\n"
 CC = os.environ.get("CC", "cc").split()
-CHECK = ["check", "--quick", "--kernel", "c_whole,c_ref,c_bitslice64"]
+CHECK = ["check", "--quick", "--kernel", "c_whole,c_ref,c_bitslice64,c_fixslice32+c_ctmul32"]
 FLAGS = ["-O1", "-Iinclude", "-Isrc"]
 
 ENCRYPT = "    evc_aes_c_ref.encrypt(key, in, out, n_blocks);\n"
@@ -344,6 +346,90 @@ BREAKS = [
     ),
 ]
 
+AAD = "    hash_padded(key, y, aad, aad_bytes);\n"
+TEXT = "    ctr(key, counter, in, out, len_bytes);\n"
+END = "    evc_xor16(y, y, mask);\n"
+COPIED = "    memcpy(tag, y, tag_bytes);\n"
+MADE = "    key->own = 0;\n"
+ENCRYPTED = "    evc_aes_c_ref.encrypt(&key->aes, in, out, n_blocks);\n"
+HASHED = "    evc_ghash_c_ref.blocks(&key->ghash, y, in, n_blocks);\n"
+COUNT = "evc_store32_be(counter + 12, evc_load32_be(counter + 12) + 1);"
+START = "    evc_store32_be(state->counter + 12, evc_load32_be(state->counter + 12) + 1);\n"
+DESCRIPTOR = "descriptor_agrees_with_its_line"
+LONG = "long_messages_equal_reference"
+DATA = "associated_data_of_every_length_counts"
+IVS = "ivs_of_every_length_count"
+BLOCKS = "every_number_of_blocks_equals_reference"
+WRAP = "messages_whose_counter_wraps_equal_reference"
+PIECES = "messages_in_pieces_equal_one_call"
+FORGED = "forgeries_are_refused_and_leave_only_zeros"
+TAGS = "tags_are_of_the_sizes_allowed"
+ORDER = "calls_out_of_order_are_refused"
+LIMITS = "lengths_over_the_limits_are_refused"
+BAD_KEYS = "bad_keys_are_refused_and_wiped"
+
+# The same of GCM; some words stand in the kernel, some in what all of them and the pairs share.
+GCM_BREAKS = [
+    ("GCM: the line's timing class", FUSED, "ANY, VARTIME", "ANY, CT", DESCRIPTOR),
+    ("GCM: one of two operations", FUSED, "    .open = open,\n", "", DESCRIPTOR),
+    ("GCM: one key size", FUSED, MADE, MADE + "    key->aes.bytes[99] ^= key->head.rounds == 12;\n", "known_answers"),
+    ("GCM: a text of 33 bytes", FUSED, END, END + "    y[0] ^= len_bytes == 33;\n", LENGTH),
+    ("GCM: a byte behind a text", FUSED, TEXT, TEXT + "    if (len_bytes % 16)\n        out[len_bytes] = 0;\n", LENGTH),
+    ("GCM: the input", FUSED, END,
+     END + "    if (len_bytes && in != out)\n        ((uint8_t *)(uintptr_t)in)[0] ^= 1;\n", LENGTH),
+    ("GCM: a text of 4097 bytes", FUSED, END, END + "    y[0] ^= len_bytes == 4097;\n", LONG),
+    ("a pair's associated data in each piece", GCM, "ready = aad_bytes = 0;", "ready = 0;", LONG),
+    ("GCM: 48 bytes of associated data", FUSED, AAD, AAD + "    y[3] ^= aad_bytes == 48;\n", DATA),
+    ("an IV with one byte more than whole blocks", GCM, "if (iv_bytes != whole)", "if (iv_bytes > whole + 1)", IVS),
+    ("the length of an IV", GCM, "hash_lengths(key, j0, 0, iv_bytes);", "hash_lengths(key, j0, 0, iv_bytes & 31);", IVS),
+    ("GCM: opening in place", FUSED, "    if (!sealing)\n        hash_padded(key, y, in, len_bytes);\n" + TEXT,
+     TEXT + "    if (!sealing)\n        hash_padded(key, y, in, len_bytes);\n", PLACE),
+    ("GCM: one alignment of the output", FUSED, TEXT,
+     TEXT + "    if (len_bytes && ((uintptr_t)out & 15) == 9)\n        out[0] ^= 1;\n", ALIGNMENT),
+    ("GCM: one alignment of associated data", FUSED, AAD, AAD + "    y[0] ^= ((uintptr_t)aad & 15) == 3;\n", ALIGNMENT),
+    ("GCM: one alignment of the IV", FUSED, END, END + "    y[0] ^= ((uintptr_t)iv & 15) == 13;\n", ALIGNMENT),
+    ("GCM: one alignment of the tag", FUSED, COPIED, COPIED + "    tag[0] ^= ((uintptr_t)tag & 15) == 7;\n", ALIGNMENT),
+    ("GCM: a byte read behind the text", FUSED, TEXT,
+     "    (void)*(volatile const uint8_t *)(in + len_bytes);\n" + TEXT, INSIDE),
+    ("GCM: a byte read before associated data", FUSED, AAD, "    (void)*(volatile const uint8_t *)(aad - 1);\n" + AAD, INSIDE),
+    ("GCM: 16 bytes read of every IV", FUSED, AAD, "    (void)*(volatile const uint8_t *)(iv + 15);\n" + AAD, INSIDE),
+    ("GCM: a byte rewritten behind the tag", FUSED, COPIED,
+     COPIED + "    volatile uint8_t *behind = tag + tag_bytes;\n    *behind = *behind;\n", INSIDE),
+    ("GCM: 32 bytes read of every user key", FUSED, MADE,
+     MADE + "    (void)*(volatile const uint8_t *)(user_key + 31);\n", INSIDE),
+    ("GCM: the counter after seven blocks", FUSED, "    hash(key, y, out, n_blocks);\n",
+     "    hash(key, y, out, n_blocks);\n    counter[15] += n_blocks == 7;\n", BLOCKS),
+    ("GCM: a counter of three bytes", FUSED, COUNT,
+     COUNT + "\n    counter[12] = (uint8_t)(counter[12] - !(counter[13] | counter[14] | counter[15]));", COUNTER),
+    ("GCM: a counter of five bytes", FUSED, COUNT, COUNT + "\n    counter[11] += evc_load32_be(counter + 12) == 0;", COUNTER),
+    ("the counter behind J_0", GCM, START, START + "    state->counter[11] += evc_load32_be(state->counter + 12) == 0;\n", WRAP),
+    ("a piece that ends a block", GCM, "if (state->used == 16)", "if (state->used > 16)", PIECES),
+    ("GCM: opening pieces in place", FUSED, "    hash(key, y, in, n_blocks);\n    ctr(key, counter, in, out, 16 * n_blocks);",
+     "    ctr(key, counter, in, out, 16 * n_blocks);\n    hash(key, y, in, n_blocks);", PIECES),
+    ("the state after a message", GCM, "    evc_wipe(state, sizeof *state);", "    state->phase = 0;", PIECES),
+    ("GCM: the last byte of the tag", FUSED, "evc_mask_equal(y, tag, tag_bytes)", "evc_mask_equal(y, tag, tag_bytes - 1)",
+     FORGED),
+    ("the last byte of the tag, in pieces", GCM, "evc_mask_equal(computed, tag, tag_bytes)",
+     "evc_mask_equal(computed, tag, tag_bytes - 1)", FORGED),
+    ("the plaintext of a forgery", GCM, "evc_wipe(out, len_bytes);", "evc_wipe(out, len_bytes - 1);", FORGED),
+    ("a tag of eleven bytes", GCM, "tag_bytes >= 12", "tag_bytes >= 11", TAGS),
+    ("no tag of four bytes", GCM, " || tag_bytes == 4", "", TAGS),
+    ("associated data after text", GCM, "if (state->phase != 1 ||", "if (!state->phase ||", ORDER),
+    ("text after the end", GCM, "if (!state->phase || len_bytes >", "if (len_bytes >", ORDER),
+    ("one byte less of text", GCM, "len_bytes > EVC_GCM_MAX_TEXT -", "len_bytes >= EVC_GCM_MAX_TEXT -", LIMITS),
+    ("any text in one call", GCM, " || len_bytes > EVC_GCM_MAX_TEXT)", ")", LIMITS),
+    ("composed messages", GCM, "    state->text_bytes += len_bytes;\n",
+     "    state->text_bytes += len_bytes + (len_bytes == 16);\n", OWN),
+    ("the status of many messages", GCM, "first = first == EVC_OK ? m->status : first;", "first = m->status;", MANY),
+    ("a key of 64 bits", GCM, "if (key_bits != 128 && ", "if (key_bits != 64 && key_bits != 128 && ", BAD_KEYS),
+    ("a refused key", GCM, "        evc_wipe(key, sizeof *key);\n        return status;", "        return status;", BAD_KEYS),
+    ("GCM: keys that must stay where they are", FUSED, ENCRYPTED,
+     "    if (key->own != 0 && key->own != (uintptr_t)key)\n        return;\n"
+     "    ((struct key *)(uintptr_t)key)->own = (uintptr_t)key;\n" + ENCRYPTED, "keys_may_be_copied"),
+    ("GCM: a key that counts its calls", FUSED, HASHED, "    ((struct key *)(uintptr_t)key)->own++;\n" + HASHED, UNCHANGED),
+    ("GCM: a byte behind the key", FUSED, MADE, MADE + "    ((uint8_t *)vkey)[sizeof *key] = 7;\n", UNCHANGED),
+]
+
 
 def run(tree: pathlib.Path, *argv: str) -> str:
     done = subprocess.run(
@@ -377,8 +463,9 @@ def main() -> int:
             if (ROOT / part).exists():
                 shutil.copytree(ROOT / part, tree / part)
         shutil.copy(ROOT / "tests/whole_kernel.c", tree / KERNEL)
+        shutil.copy(ROOT / "tests/whole_gcm.c", tree / FUSED)
         with (tree / "src/kernels.def").open("a") as registry:
-            registry.write(LINE)
+            registry.write(LINES)
         (tree / "objects").mkdir()
         sources = [
             p.relative_to(tree)
@@ -389,7 +476,7 @@ def main() -> int:
             compile_one(tree, source.as_posix())
         if names := failed(tree):
             sys.exit(f"unbroken, it fails {', '.join(sorted(names))}")
-        for what, file, old, new, wanted in BREAKS:
+        for what, file, old, new, wanted in BREAKS + GCM_BREAKS:
             good = (tree / file).read_text()
             assert old in good, f"{what}: {file} no longer says {old!r}"
             (tree / file).write_text(good.replace(old, new, 1))
@@ -399,7 +486,7 @@ def main() -> int:
                 print(f"FAILED: {what} is broken, and {wanted} passes")
             (tree / file).write_text(good)
             compile_one(tree, file)
-    print(f"{len(BREAKS) - bad} passed, {bad} failed, 0 skipped")
+    print(f"{len(BREAKS + GCM_BREAKS) - bad} passed, {bad} failed, 0 skipped")
     return 1 if bad else 0
 
 

@@ -301,6 +301,21 @@ static void this_cpu_is_served_by_what_it_runs(void)
     EXPECT(((features & EVC_CPU(TUNE_WORD64)) != 0) == (EVC_WORD64 != 0));
 }
 
+/* A kernel of GCM where one fits, else a pair. */
+static void the_best_key_of_gcm_is_of_what_is_selected(void)
+{
+    const uint64_t features = evc_cpu_features();
+    const struct evc_gcm *gcm = evc_gcm_select(features, 0);
+    const uint8_t user_key[32] = {1};
+    union evc_gcm_key key;
+
+    EXPECT(evc_gcm_set_best(&key, features, 0, user_key, 256) == EVC_OK);
+    EXPECT(gcm ? key.head.kernel == gcm : strcmp(evc_gcm_kernel(key.head.kernel)->name, "pair") == 0);
+    EXPECT(evc_gcm_set_best(&key, 0, 0, user_key, 128) == EVC_OK);
+    EXPECT(strcmp(evc_gcm_kernel(key.head.kernel)->name, "pair") == 0);
+    EXPECT(evc_gcm_set_best(&key, features, 0, user_key, 100) == EVC_ERR_KEY_SIZE);
+}
+
 int main(void)
 {
     RUN(select_never_returns_variable_time_by_default);
@@ -315,5 +330,6 @@ int main(void)
     RUN(names_are_whole_and_unique);
     RUN(unfit_names_the_reason);
     RUN(this_cpu_is_served_by_what_it_runs);
+    RUN(the_best_key_of_gcm_is_of_what_is_selected);
     return tap_done();
 }

@@ -28,6 +28,12 @@ struct guarded {
 };
 struct guarded port_guarded(size_t at_least_bytes);
 
+/* The place of len_bytes bytes flush with the beginning or the end. */
+static inline uint8_t *port_flush(const struct guarded *g, bool at_end, size_t len_bytes)
+{
+    return at_end ? g->start + g->len_bytes - len_bytes : g->start;
+}
+
 /* Run f(arg); false if it touched memory that it may not touch, or met an instruction that is none
  * here. May be nested. */
 bool port_survives(void (*f)(void *), void *arg);
