@@ -10,7 +10,6 @@
 #include "options.h"
 #include "vector.h"
 
-#define TAG_BYTES 16
 #define NONCE_BYTES 12
 
 static bool begins(const char *text, const char *with)
@@ -23,7 +22,7 @@ static bool has_tag(const char *mode)
     return begins(mode, "cmac") || begins(mode, "ccm") || begins(mode, "gcm");
 }
 
-static bool opens(const char *mode)
+bool peer_opens(const char *mode)
 {
     return strcmp(mode, "ccm-open") == 0 || strcmp(mode, "gcm-open") == 0;
 }
@@ -73,7 +72,7 @@ static bool fails(const char *where, const char *what, struct peer_fault *fault)
 /* c_ref's answer to a message, to out and tag: to one that is to be opened, the one that it was
  * sealed from. */
 static void reference(const char *mode, const uint8_t *user_key, unsigned key_bits,
-                      const struct peer_message *m, uint8_t *out, uint8_t tag[TAG_BYTES])
+                      const struct peer_message *m, uint8_t *out, uint8_t tag[PEER_TAG_BYTES])
 {
     static union evc_aes_key key;
     static struct evc_aes_xts_key xts;
@@ -104,13 +103,13 @@ static void reference(const char *mode, const uint8_t *user_key, unsigned key_bi
     else if (strcmp(mode, "xts-dec") == 0)
         evc_aes_xts_decrypt(&xts, iv, m->in, out, m->len_bytes);
     else if (strcmp(mode, "cmac") == 0)
-        evc_aes_cmac(&cmac, m->in, m->len_bytes, tag, TAG_BYTES);
+        evc_aes_cmac(&cmac, m->in, m->len_bytes, tag, PEER_TAG_BYTES);
     else if (begins(mode, "ccm"))
         evc_aes_ccm_seal(&ccm, iv, NONCE_BYTES, m->aad, m->aad_bytes, m->in, out, m->len_bytes, tag,
-                         TAG_BYTES);
+                         PEER_TAG_BYTES);
     else
         evc_gcm_seal(&gcm, iv, NONCE_BYTES, m->aad, m->aad_bytes, m->in, out, m->len_bytes, tag,
-                     TAG_BYTES);
+                     PEER_TAG_BYTES);
 }
 
 /* The message is answered as expected; a damaged tag is refused. */
@@ -123,13 +122,13 @@ static bool answers(const char *where, const char *mode, void *context, peer_run
         return fails(where, "refused", fault);
     if (strcmp(mode, "cmac") != 0 && !same(where, "output", out, m->out, m->len_bytes, fault))
         return false;
-    if (has_tag(mode) && !same(where, "tag", tag, m->tag, TAG_BYTES, fault))
+    if (has_tag(mode) && !same(where, "tag", tag, m->tag, PEER_TAG_BYTES, fault))
         return false;
-    if (!opens(mode))
+    if (!peer_opens(mode))
         return true;
-    m->tag[TAG_BYTES - 1] ^= 1;
+    m->tag[PEER_TAG_BYTES - 1] ^= 1;
     bool accepted = run(context, m);
-    m->tag[TAG_BYTES - 1] ^= 1;
+    m->tag[PEER_TAG_BYTES - 1] ^= 1;
     return !accepted || fails(where, "a damaged tag is accepted", fault);
 }
 
@@ -137,24 +136,24 @@ bool peer_agrees(const char *mode, const uint8_t *key, unsigned key_bits, void *
                  peer_run *run, struct peer_message *messages, size_t n, struct peer_fault *fault)
 {
     static uint8_t text[PEER_MOST_BYTES], expected[PEER_MOST_BYTES];
-    uint8_t tag[TAG_BYTES];
+    uint8_t tag[PEER_TAG_BYTES];
     char where[64];
 
     for (size_t i = 0; i < n; i++) {
         struct peer_message *m = &messages[i];
         snprintf(where, sizeof where, "message %zu of %zu bytes, against c_ref", i, m->len_bytes);
         memset(tag, 0, sizeof tag);
-        if (!opens(mode)) {
+        if (!peer_opens(mode)) {
             reference(mode, key, key_bits, m, expected, tag);
-            memset(m->tag, 0, TAG_BYTES);
+            memset(m->tag, 0, PEER_TAG_BYTES);
         } else { /* in is what out has to become; swapped by way of out, which the peer overwrites
                   */
             memcpy(text, m->in, m->len_bytes);
             reference(mode, key, key_bits, m, m->out, tag);
             memcpy((uint8_t *)(uintptr_t)m->in, m->out, m->len_bytes);
-            memcpy(m->tag, tag, TAG_BYTES);
+            memcpy(m->tag, tag, PEER_TAG_BYTES);
         }
-        if (!answers(where, mode, context, run, m, opens(mode) ? text : expected, tag, fault))
+        if (!answers(where, mode, context, run, m, peer_opens(mode) ? text : expected, tag, fault))
             return false;
     }
     return true;
@@ -178,31 +177,32 @@ static bool is_of_shape(const struct vector *x, const struct vector_run *r)
         return false;
     switch (x->mode->family) {
     case XTS: return x->v[KEY2].n == x->v[KEY].n;
-    case CMAC: return x->v[OUT].n == TAG_BYTES;
+    case CMAC: return x->v[OUT].n == PEER_TAG_BYTES;
     case CCM:
-    case GCM: return x->v[NONCE].n == NONCE_BYTES && x->v[TAG].n == TAG_BYTES;
+    case GCM: return x->v[NONCE].n == NONCE_BYTES && x->v[TAG].n == PEER_TAG_BYTES;
     default: return true;
     }
 }
 
 static void judge(const struct vector *x, struct vector_run *r, void *context, peer_run *run)
 {
-    static uint8_t out[PEER_MOST_BYTES];
-    uint8_t tag[TAG_BYTES] = {0};
+    static uint8_t in[PEER_MOST_BYTES + PEER_TAG_BYTES], out[PEER_MOST_BYTES + PEER_TAG_BYTES];
     char where[112];
-    const bool cmac = x->mode->family == CMAC;
-    const uint8_t *expected_tag = x->v[cmac ? OUT : TAG].bytes;
-    const struct peer_message m = {.in = x->v[IN].bytes,
+    const bool opens = peer_opens(r->mode);
+    const uint8_t *expected_tag = x->v[x->mode->family == CMAC ? OUT : TAG].bytes;
+    const struct peer_message m = {.in = in,
                                    .out = out,
                                    .iv = x->v[has_tag(r->mode) ? NONCE : IV].bytes,
                                    .aad = x->v[AAD].bytes,
-                                   .tag = tag,
+                                   .tag = (opens ? in : out) + x->v[IN].n,
                                    .len_bytes = x->v[IN].n,
                                    .aad_bytes = x->v[AAD].n};
 
     snprintf(where, sizeof where, "published vector %.80s", x->id);
-    if (opens(r->mode))
-        memcpy(tag, expected_tag, TAG_BYTES);
+    memcpy(in, x->v[IN].bytes, m.len_bytes);
+    memset(m.tag, 0, PEER_TAG_BYTES);
+    if (opens)
+        memcpy(m.tag, expected_tag, PEER_TAG_BYTES);
     if (!x->must_fail)
         answers(where, r->mode, context, run, &m, x->v[OUT].bytes, expected_tag, r->fault);
     else if (run(context, &m))

@@ -7,6 +7,10 @@
 #include "../peers/peer.h"
 
 #define PEER_MOST_BYTES 65536
+#define PEER_TAG_BYTES 16
+
+/* Whether messages of the mode are sealed ones. */
+bool peer_opens(const char *mode);
 
 /* Whether the mode, with keys of that size, takes messages of this length; 0, or the length used.
  */

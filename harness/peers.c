@@ -87,27 +87,29 @@ static void fenced(void *vwork, uint64_t calls)
  * older store near it never agree, so none waits for the other. */
 static void set_work(struct work *w, const struct cipher *cipher, size_t len_bytes, uint64_t seed)
 {
-    static _Alignas(4096) uint8_t in[PEER_MOST_BYTES], out[PEER_MOST_BYTES + 2048];
-    static uint8_t ivs[MOST_SLOTS][16], tags[MOST_SLOTS][16], aad[AAD_BYTES];
+    static _Alignas(4096) uint8_t in[PEER_MOST_BYTES + 64], out[2048 + PEER_MOST_BYTES + 64];
+    static uint8_t ivs[MOST_SLOTS][16], aad[AAD_BYTES];
     struct random r = {seed};
-    size_t n = 1, stride = (len_bytes + 63) / 64 * 64;
+    size_t n = 1, stride = (len_bytes + PEER_TAG_BYTES + 63) / 64 * 64;
 
     while (n < MOST_SLOTS && 2 * n * stride <= SLOTS_BYTES)
         n *= 2;
-    random_bytes(&r, in, n * stride < sizeof in ? n * stride : sizeof in);
+    random_bytes(&r, in, n * stride);
     random_bytes(&r, ivs[0], sizeof ivs);
     random_bytes(&r, aad, sizeof aad);
     w->cipher = cipher;
     w->refused = false;
     w->slot_mask = n - 1;
-    for (size_t i = 0; i < n; i++)
-        w->messages[i] = (struct peer_message){.in = in + i * stride,
-                                               .out = out + 2048 + i * stride,
-                                               .iv = ivs[i],
-                                               .aad = aad,
-                                               .tag = tags[i],
-                                               .len_bytes = len_bytes,
-                                               .aad_bytes = AAD_BYTES};
+    for (size_t i = 0; i < n; i++) {
+        struct peer_message *m = &w->messages[i];
+        m->in = in + i * stride;
+        m->out = out + 2048 + i * stride;
+        m->iv = ivs[i];
+        m->aad = aad;
+        m->len_bytes = len_bytes;
+        m->aad_bytes = AAD_BYTES;
+        m->tag = (peer_opens(cipher->mode) ? in : out + 2048) + i * stride + len_bytes;
+    }
 }
 
 /* ---- Lines
@@ -123,6 +125,8 @@ static void emit_peer(const struct plan *plan)
     emit_text("version", evc_peer.version());
     emit_text("hardware", evc_peer.hardware ? evc_peer.hardware() : NULL);
     emit_text("asked", plan->hardware);
+    if (evc_peer.absent && evc_peer.absent())
+        emit_text("absent", evc_peer.absent());
     emit_list_begin("modes");
     for (size_t i = 0; i < N(modes); i++) {
         void *context = evc_peer.open(modes[i], key, 256, &run);

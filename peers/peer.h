@@ -18,7 +18,9 @@ struct peer_message {
     const uint8_t *iv; /* 16 bytes: of CBC; the counter block of CTR, the tweak of XTS; GCM, CCM:
                           12, the nonce */
     const uint8_t *aad;
-    uint8_t *tag; /* 16 bytes: written by cmac, ccm-seal, gcm-seal; read by ccm-open, gcm-open */
+    /* 16 bytes: written by cmac, ccm-seal and gcm-seal, where it lies directly behind out; read by
+     * ccm-open and gcm-open, where it lies directly behind in. */
+    uint8_t *tag;
     size_t len_bytes, aad_bytes;
 };
 
@@ -29,6 +31,8 @@ struct peer {
     const char *name;
     /* As the library itself reports it when it runs. Called before all others: may initialise. */
     const char *(*version)(void);
+    /* Why the library cannot be used here, if so; else NULL, as the function itself may be. */
+    const char *(*absent)(void);
     /* What the library says of its own code paths: "best" (it uses AES instructions), "sse" (those,
      * on 128-bit vectors alone), "ssse3" (byte shuffles, no AES), "c" (none of these). NULL, or
      * returns NULL: it does not tell. */

@@ -74,13 +74,15 @@ def build_peer(
     has changed.
     """
     objects = _plan(context, tree, compiler, tuple(flags))
-    link_words = (*installed.compile_flags, *installed.link_flags, *peer.libraries)
-    binary = _binary(context, objects, (peer.name, *link_words))
+    folders = [f"-isystem{installed.root / 'usr/include' / name}" for name in peer.includes]
+    compile_words = (*installed.compile_flags, *folders)
+    link_words = (*installed.link_flags, *peer.libraries)
+    binary = _binary(context, objects, (peer.name, *compile_words, *link_words))
     adapter = binary.with_name("adapter.o")
     _compile_all(context, tree, compiler, objects)
     # Without our folders: a library's headers must not find ours by the names of theirs.
-    command = [*compiler.command, LANGUAGE, *flags, *installed.compile_flags]
-    words = [*flags, *_names(objects), str(adapter), *installed.link_flags, *peer.libraries]
+    command = [*compiler.command, LANGUAGE, *flags, *compile_words]
+    words = [*flags, *_names(objects), str(adapter), *link_words]
     try:
         _make(context, [*command, "-c", peer.source.as_posix()], adapter, tree.root)
         _make(context, [*compiler.command, *words], binary)

@@ -76,6 +76,7 @@ class Peer:
     name: str
     packages: tuple[str, ...]  # Debian packages that provide it
     libraries: tuple[str, ...]  # words for the linker
+    includes: tuple[str, ...] = ()  # where below usr/include its headers are, beside usr/include
     adapter: str = ""  # the stem of its source; empty: the name
     since: str = ""  # the version that goals count against
     hardware: tuple[Hardware, ...] = ()  # beside BEST
@@ -87,10 +88,11 @@ class Peer:
 
 @dataclass(frozen=True, slots=True)
 class Installed:
-    """Where a peer's headers and libraries are, in words for the compiler; empty: the system's."""
+    """Where a peer's headers and libraries are, if not among the system's."""
 
     compile_flags: tuple[str, ...] = ()
     link_flags: tuple[str, ...] = ()
+    root: Path = Path("/")  # what its package was unpacked to; usr/include is below
 
 
 @dataclass(frozen=True, slots=True)

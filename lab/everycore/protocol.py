@@ -124,6 +124,7 @@ class PeerLine:
     modes: tuple[str, ...]
     hardware: str = ""  # the code paths that it says it uses; "": it does not tell
     asked: str = ""  # those that were asked of it
+    absent: str = ""  # why it cannot be used here
 
 
 @dataclass(frozen=True, slots=True)

@@ -76,7 +76,7 @@ def _cpu(name: str, entry: dict[str, Any], earlier: dict[str, CpuModel]) -> CpuM
 
 
 def _peer(name: str, entry: dict[str, Any]) -> Peer:
-    known = {"packages", "libraries", "source", "since", "hardware"}
+    known = {"packages", "libraries", "includes", "source", "since", "hardware"}
     for key in entry:
         if key not in known:
             raise EverycoreError(
@@ -93,9 +93,15 @@ def _peer(name: str, entry: dict[str, Any]) -> Peer:
         packages, libraries = tuple(entry["packages"]), tuple(entry["libraries"])
     except KeyError as error:
         raise EverycoreError(f"{PEER_FILE}: [{name}] lacks {error}") from error
-    hardware = tuple(Hardware(case, tuple(env.items())) for case, env in cases.items())
-    source, since = entry.get("source", ""), entry.get("since", "")
-    return Peer(name, packages, libraries, source, since, hardware)
+    return Peer(
+        name,
+        packages,
+        libraries,
+        includes=tuple(entry.get("includes", ())),
+        adapter=entry.get("source", ""),
+        since=entry.get("since", ""),
+        hardware=tuple(Hardware(case, tuple(env.items())) for case, env in cases.items()),
+    )
 
 
 def _read(path: Path) -> dict[str, Any]:

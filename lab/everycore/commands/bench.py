@@ -182,12 +182,18 @@ def _measure(
     budget_ms: int,
 ) -> Iterator[Record]:
     """Job by job, so that kernels and peers are measured close together in time."""
+    absent: set[str] = set()
     for job in jobs:
         yield from session.records("bench", *job.arguments(kernels, key_bits, budget_ms))
-        if job.sizes_bytes and job.messages == 1:
+        for build in session.peers if job.sizes_bytes and job.messages == 1 else ():
+            if build.peer.name in absent:
+                continue
             words = job.arguments((), key_bits, budget_ms)
-            for peer in session.peers:
-                yield from peer_records(context, session.tree, peer, BEST, *words)
+            for record in peer_records(context, session.tree, build, BEST, *words):
+                if isinstance(record.line, PeerLine) and record.line.absent:
+                    context.warn(f"skipped: {build.peer.name}: {record.line.absent}")
+                    absent.add(build.peer.name)
+                yield record
     yield from session.records("limits", "--only", "arithmetic")
 
 

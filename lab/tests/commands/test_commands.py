@@ -294,6 +294,16 @@ def test_peers_are_measured_beside_the_kernels(lab: Lab) -> None:
     assert len({call[0] for call in calls}) == len(calls) > 1  # a process for each peer
 
 
+def test_a_peer_that_cannot_be_used_here_is_skipped_once(lab: Lab) -> None:
+    lab.runner.outputs["peers"] = "peers_absent"
+    outcome = lab("bench", "--peers", "--mode", "ctr,cbc-enc", "--bytes", "16384")
+    assert outcome.code == 0
+    assert outcome.err.count("skipped: openssl: no such CPU") == 1
+    assert len({call[0] for call in lab.runner.harness_calls("peers")}) == len(
+        lab.runner.harness_calls("peers")
+    )
+
+
 def test_a_peer_that_is_not_installed_is_skipped_with_its_package(
     lab: Lab, monkeypatch: pytest.MonkeyPatch
 ) -> None:
