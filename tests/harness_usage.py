@@ -148,6 +148,11 @@ class GoodUsage(unittest.TestCase):
     def test_a_dry_run_measures_nothing(self):
         self.assertEqual(len(objects(run("bench", "--dry-run", "--mode", "ctr"))), 1)
 
+    def test_every_mode_that_has_a_limit_is_one_of_bench(self):
+        loops = objects(run("limits", "--only", "arithmetic", "--counter", "none"))[1:]
+        for mode in {mode for loop in loops for mode in loop["modes"]}:
+            self.assertEqual(run("bench", "--dry-run", "--mode", mode).returncode, 0, mode)
+
     def test_a_named_kernel_of_another_architecture_is_a_visible_skip(self):
         foreign = [k["name"] for k in objects(run("list"))[1:] if not k["runs"]]
         for kernel in foreign:

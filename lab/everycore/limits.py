@@ -6,11 +6,12 @@ width and by every method that the CPU has. No kernel of the mode is faster than
 loads, counters, reductions and the ends of messages come on top.
 """
 
+import statistics
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 from everycore import stats
-from everycore.protocol import Arithmetic, Line
+from everycore.protocol import Arithmetic, Limit, Line
 
 LONG_BYTES = 4096  # from here on a message is longer than what any core holds in flight
 
@@ -50,6 +51,18 @@ def bounds(lines: Iterable[Line]) -> list[Bound]:
     wanted = dict.fromkeys((mode, loop.key_bits) for loop in loops for mode in loop.modes)
     found = [bound(mode, key_bits, loops) for mode, key_bits in wanted]
     return [one for one in found if one]
+
+
+def disturbance(lines: Iterable[Line]) -> float:
+    """How far latencies are from whole cycles, which they are on a core that nobody shares.
+
+    A busy neighbour slows the chain of additions, by which cycles are counted, by a few per cent:
+    then all figures are too small by as much.
+    """
+    medians = [stats.summarise(one.latency_cycles) for one in lines if isinstance(one, Limit)]
+    known = [one.median for one in medians if one]
+    strays = [abs(cycles - max(1, round(cycles))) / cycles for cycles in known]
+    return statistics.median(strays) if strays else 0.0
 
 
 def source(line: Arithmetic) -> str:

@@ -61,6 +61,15 @@ def test_bench_measures_stores_and_compares(real_lab: Run, tmp_path: Path) -> No
         assert real_lab("compare", *map(str, paths), "--no-fail").code in (0, 2)
 
 
+def test_limits_measures_what_this_cpu_has(real_lab: Run) -> None:
+    outcome = real_lab("limits", "--json")
+    assert outcome.code == 0, outcome.err
+    lines = list(map(json.loads, outcome.out.splitlines()))
+    measured = [o for o in lines if o["type"] == "arithmetic" and o["cycles_per_byte"]]
+    bounded = {(o["mode"], o["key_bits"]) for o in lines if o["type"] == "bound"}
+    assert bounded == {(mode, o["key_bits"]) for o in measured for mode in o["modes"]}
+
+
 @pytest.fixture
 def few_vectors(monkeypatch: pytest.MonkeyPatch) -> list[vectors.VectorFile]:
     files = vectors.find_files()

@@ -5,8 +5,8 @@ import pytest
 from world import data_text
 
 from everycore import protocol
-from everycore.limits import Bound, bound, bounds, source
-from everycore.protocol import Arithmetic, Held, Line
+from everycore.limits import Bound, bound, bounds, disturbance, source
+from everycore.protocol import Arithmetic, Held, Limit, Line
 
 
 @pytest.fixture
@@ -71,3 +71,12 @@ def test_bounds_name_every_mode_and_key_size_once(lines: list[Line]) -> None:
     named = [(one.mode, one.key_bits) for one in bounds(lines)]
     assert len(named) == len(set(named))
     assert {("gcm-open", 256), ("cmac", 256), ("ghash", 0)} <= set(named)
+
+
+def test_latencies_that_are_no_whole_cycles_tell_of_a_neighbour() -> None:
+    quiet = [Limit("aesenc", 128, (n,) * 5, (2.0,) * 5, True) for n in (4.0, 3.99, 5.03)]
+    shared = [Limit("aesenc", 128, (n,) * 5, (2.0,) * 5, True) for n in (3.89, 3.9, 0.995)]
+    unknown = Limit("load", 512, (), (2.0,) * 5, True)
+    assert disturbance([*quiet, unknown]) < 0.01
+    assert disturbance([*shared, unknown]) > 0.02
+    assert disturbance([unknown]) == 0

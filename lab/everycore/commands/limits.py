@@ -10,10 +10,12 @@ import typer
 from everycore import machine, store
 from everycore.commands.options import CompilerCommand, Json, TargetName, context_of
 from everycore.errors import EverycoreError
-from everycore.limits import bounds
+from everycore.limits import bounds, disturbance
 from everycore.protocol import Arithmetic, Hello, Limit
 from everycore.report import limits as report
 from everycore.session import open_session
+
+DISTURBED = 0.01  # on a quiet core latencies are within 0.3 % of whole cycles, but for a few
 
 
 def limits(
@@ -62,3 +64,8 @@ def limits(
     if all_:
         context.out.print(report.arithmetic_table(loops, caption))
     context.out.print(report.bounds_table(found, caption))
+    if (stray := disturbance(instructions)) > DISTURBED:
+        context.warn(
+            f"latencies are {stray:.1%} away from whole cycles: another program shares the core;"
+            " all figures are off by that and more, run it again on a quiet machine"
+        )

@@ -428,6 +428,12 @@ def test_limits_as_json_keeps_samples_apart_from_bounds(lab: Lab) -> None:
     assert all(len(str(line["cycles_per_byte"])) > 20 for line in loops)
 
 
+def test_limits_warns_of_a_core_that_is_shared(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "warning" not in lab("limits").err
+    monkeypatch.setattr("everycore.commands.limits.disturbance", lambda _: 0.027)
+    assert "2.7% away from whole cycles" in lab("limits").err
+
+
 def test_limits_of_a_machine_without_loops_says_so(lab: Lab) -> None:
     lab.runner.outputs["limits"] = "bench_no_counter"
     outcome = lab("limits")
