@@ -16,6 +16,9 @@ from everycore.toolchains import DEFAULT_FLAGS, find_compiler
 from everycore.trace.record import HEADER, LIMIT, Program, Run, Trace, UntraceableError, make_trace
 from everycore.trace.symbols import Image, missing_packages, read_maps
 
+CACHE_BYTES = 24 << 20  # as in stepper.c
+_QUESTION = struct.Struct("<QQQQ")
+
 
 def native(
     context: Context,
@@ -26,6 +29,7 @@ def native(
     keep: bool | Collection[int] = False,
     env: Mapping[str, str] | None = None,
     limit: int = LIMIT,
+    copies: bool = True,
 ) -> Run:
     """Run a program to its end, tracing every region from function `begin` to function `end`.
 
@@ -33,7 +37,8 @@ def native(
     `begin` returns. What is called in between belongs to it. `keep` names the regions, by their
     number in the order of execution, whose events are kept beside their digests. Address
     randomisation is off, so regions compare within a run and between runs, if arguments and
-    environment are of the same length.
+    environment are of the same length. Without `copies` the program's code runs at its own place,
+    slowly: for a signal handler that goes on elsewhere, which a copy would lose.
     """
     if (platform.system(), platform.machine()) != ("Linux", "x86_64"):
         raise UntraceableError(
@@ -51,7 +56,7 @@ def native(
         output = Path(folder) / "stdout"
         command = [str(stepper), str(output), str(limit), *argv]
         with context.runner.talk(command, env=environment) as dialogue:
-            session = _Session(dialogue, Path(argv[0]).resolve(), begin, end, keep)
+            session = _Session(dialogue, Path(argv[0]).resolve(), begin, end, keep, copies)
             code = session.run()
         return Run(tuple(session.traces), output.read_text(errors="replace"), code)
 
@@ -66,12 +71,14 @@ class _Session:
         begin: str,
         end: str | None,
         keep: bool | Collection[int],
+        copies: bool,
     ) -> None:
         self._dialogue = dialogue
         self._binary = binary
         self._begin = begin
         self._end = end
         self._keep = keep
+        self._copies = copies
         self._end_address = 0
         self._blocks: dict[int, tuple[int, ...]] = {}
         self._program: Program | None = None
@@ -108,7 +115,8 @@ class _Session:
         image = Image(self._binary, read_maps(maps.decode()))
         begin = image.address(self._begin)
         self._end_address = image.address(self._end) if self._end else 0
-        self._dialogue.write(struct.pack("<QQ", begin, self._end_address))
+        cache = image.place_for(CACHE_BYTES) if self._copies else 0
+        self._dialogue.write(struct.pack("<QQQ", begin, self._end_address, cache))
 
     def _region(self, maps: bytes) -> None:
         if maps:  # the first region: by now libraries are loaded
@@ -121,13 +129,29 @@ class _Session:
 
     def _block(self, payload: bytes) -> None:
         try:
+            from everycore.trace.translate import Room
             from everycore.trace.x86 import decode_block
         except ImportError as error:
             raise missing_packages() from error
-        pc = int.from_bytes(payload[:8], "little")
-        block = decode_block(pc, payload[8:], self._end_address)
-        self._blocks[pc] = block.pcs
-        self._dialogue.write(block.packed)
+        pc, cache, room, number = _QUESTION.unpack_from(payload)
+        code = payload[_QUESTION.size :]
+        answer = [decode_block(pc, code, self._end_address, Room(cache, room, number))]
+        # What follows in the same code is told, too: questions cost more than blocks.
+        while (block := answer[-1]).end not in self._blocks and block.end < pc + len(code):
+            room, number = room + block.copy_bytes, number + 1
+            behind = code[block.end - pc :]
+            try:
+                block = decode_block(
+                    block.end, behind, self._end_address, Room(cache, room, number)
+                )
+            except EverycoreError:  # nobody said that it is code
+                break
+            if not block.whole:
+                break
+            answer.append(block)
+        self._blocks.update((block.pcs[0], block.pcs) for block in answer)
+        packed = b"".join(block.packed for block in answer)
+        self._dialogue.write(struct.pack("<I", len(answer)) + packed)
 
     def _region_end(self, payload: bytes) -> None:
         assert self._program is not None  # "G" came before

@@ -8,10 +8,13 @@
  * dialogue with native.py, which decodes instructions: the stepper asks once for every block.
  *
  * A block is a run of instructions of which only the last one, its stop, touches memory or may go
- * elsewhere than to the next. From one stop to the next the program runs by itself, up to a HLT
- * written over the next stop: what lies between is known from the code. HLT is privileged, so it
- * faults on its own address and needs no repair of the registers. Single steps (a debug exception,
- * dear where a hypervisor intercepts it) remain where the target of a jump is only known by doing it.
+ * elsewhere than to the next. What lies between is known from the code.
+ *
+ * Most blocks run as copies of themselves, made by translate.py and put into memory of the program:
+ * before its stop, a copy writes into a ring which block it is of, and the registers that the stop's
+ * addresses are made of. Copies jump to each other. What they cannot do is done at its own place, from
+ * stop to stop: up to a HLT, which is privileged and so faults on its own address, or by single steps
+ * where only the jump itself tells its target. Both cost a thousand times as much.
  */
 #define _GNU_SOURCE
 #include <cpuid.h>
@@ -21,6 +24,7 @@
 #include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -59,7 +63,16 @@ struct block {
     uint32_t instructions;
     uint8_t stop_bytes, flow, condition, accesses;
     struct access access[MAX_ACCESSES];
+    /* Of its copy: bytes, and offsets of places with a HLT. */
+    uint32_t copy_bytes;
+    uint32_t taken, behind; /* five bytes, where a jump to another copy fits; or NOWHERE */
+    uint32_t out;           /* in place of a stop that is not copied; or NOWHERE */
+    uint8_t scratch;        /* the register that holds the ring's pointer */
+    uint8_t registers, recorded[8]; /* that it writes, in this order */
+    uint8_t reserved[6];
+    uint64_t copy; /* its address; 0: none. Not part of the dialogue */
 };
+#define NOWHERE UINT32_MAX
 
 static void transfer(int fd, void *data, size_t length, bool out)
 {
@@ -99,7 +112,8 @@ __attribute__((format(printf, 1, 2), noreturn)) static void fail(const char *for
 static pid_t program;
 static int memory = -1;               /* /proc/PID/mem */
 static struct user_regs_struct cpu;   /* as it was when the program last stopped */
-static bool pending;                  /* the instruction at cpu.rip is not yet executed */
+static bool changed;                  /* cpu is newer than the program's registers */
+static bool pending;                  /* the stop at cpu.rip is recorded and not yet executed */
 
 static void read_registers(void)
 {
@@ -113,23 +127,33 @@ static void end_of_program(int status)
     exit(0);
 }
 
-/* Go on until the program stops with `wanted`; at `where`, unless that is 0. Other signals are its own. */
-static void resume(enum __ptrace_request how, int wanted, uint64_t where)
+/* Go on until the program stops with `wanted`, and has `arrived`. Other signals are its own. */
+static void resume(enum __ptrace_request how, int wanted, bool (*arrived)(uint64_t), uint64_t where)
 {
     long deliver = 0;
     for (;;) {
         int status;
+        if (changed && ptrace(PTRACE_SETREGS, program, 0, &cpu) != 0) fail("PTRACE_SETREGS: %s", strerror(errno));
+        changed = false;
         if (ptrace(how, program, 0, deliver) != 0) fail("ptrace: %s", strerror(errno));
         if (waitpid(program, &status, 0) != program) fail("waitpid: %s", strerror(errno));
         if (!WIFSTOPPED(status)) end_of_program(status);
         read_registers();
         deliver = WSTOPSIG(status);
-        if (deliver == wanted && (where == 0 || cpu.rip == where)) return;
+        if (deliver == wanted && arrived(where)) return;
         if (how == PTRACE_SINGLESTEP) /* its handler would be stepped into */
             fail("signal %ld while the jump at %#lx was followed", deliver, (unsigned long)cpu.rip);
         if (deliver == SIGTRAP) deliver = 0; /* of an exec */
     }
 }
+
+static bool anywhere(uint64_t where)
+{
+    (void)where;
+    return true;
+}
+
+static bool exactly(uint64_t where) { return cpu.rip == where; }
 
 /* ---- Its code, and the one HLT in it ----------------------------------------------------------- */
 
@@ -160,7 +184,7 @@ static const uint8_t *page_at(uint64_t address)
     return code;
 }
 
-static void write_code(uint64_t address, const uint8_t *code, size_t n)
+static void write_code(uint64_t address, const void *code, size_t n)
 {
     if (pwrite(memory, code, n, (off_t)address) != (ssize_t)n)
         fail("cannot write the program's code at %#lx: %s", (unsigned long)address, strerror(errno));
@@ -193,7 +217,7 @@ static void move_hlt(uint64_t to)
 static void step(void)
 {
     lift_hlt();
-    resume(PTRACE_SINGLESTEP, SIGTRAP, 0);
+    resume(PTRACE_SINGLESTEP, SIGTRAP, anywhere, 0);
     pending = false;
 }
 
@@ -203,7 +227,7 @@ static void run_to(uint64_t address)
     if (pending && cpu.rip == address) step();
     if (!pending && cpu.rip == address) return;
     move_hlt(address);
-    resume(PTRACE_CONT, SIGSEGV, address);
+    resume(PTRACE_CONT, SIGSEGV, exactly, address);
     pending = false;
 }
 
@@ -366,41 +390,137 @@ static void record_accesses(const struct block *b, uint64_t count)
     }
 }
 
+/* ---- Memory for copies: two words, the ring, a page without access, the copies ------------------ */
+
+enum { WORDS = 0, RING = PAGE, RING_BYTES = 1 << 20, COPIES = RING + RING_BYTES + PAGE, CACHE_BYTES = 24 << 20 };
+enum { RECORD_BYTES = 9 * 8, ANSWER_BYTES = 1 << 17 /* 512 copies of 256 bytes */ };
+static uint64_t cache; /* 0: there is none */
+static uint64_t room;  /* for the next copy */
+static uint64_t ring_read;
+
+static uint64_t call_kernel(uint64_t number, uint64_t a, uint64_t b, uint64_t c, uint64_t d)
+{
+    static const uint8_t syscall_hlt[3] = {0x0f, 0x05, HLT};
+    struct user_regs_struct before = cpu;
+    uint8_t code[3];
+    if (pread(memory, code, 3, (off_t)cpu.rip) != 3) fail("the program has no code");
+    write_code(cpu.rip, syscall_hlt, 3);
+    cpu.rax = number, cpu.rdi = a, cpu.rsi = b, cpu.rdx = c, cpu.r10 = d, cpu.r8 = UINT64_MAX, cpu.r9 = 0;
+    cpu.orig_rax = UINT64_MAX; /* no system call is to be repeated */
+    changed = true;
+    resume(PTRACE_CONT, SIGSEGV, exactly, before.rip + 2);
+    uint64_t result = cpu.rax;
+    write_code(before.rip, code, 3);
+    cpu = before;
+    changed = true;
+    return result;
+}
+
+static void set_ring(uint64_t position)
+{
+    ring_read = position;
+    write_code(cache + WORDS + 8, &position, sizeof position);
+}
+
+/* Without memory that may be written and executed, all is done without copies. */
+static void make_cache(uint64_t address)
+{
+    enum { MMAP = 9, MPROTECT = 10, ALL = 7, PRIVATE_ANONYMOUS_FIXED = 0x100022 };
+    if (address == 0 || call_kernel(MMAP, address, CACHE_BYTES, ALL, PRIVATE_ANONYMOUS_FIXED) != address) return;
+    if (call_kernel(MPROTECT, address + RING + RING_BYTES, PAGE, 0, 0) != 0) return;
+    cache = address;
+    room = address + COPIES;
+    set_ring(cache + RING);
+}
+
+static uint64_t ring_position(void)
+{
+    uint64_t position;
+    if (pread(memory, &position, 8, (off_t)(cache + WORDS + 8)) != 8 || position < ring_read ||
+        position > cache + RING + RING_BYTES)
+        fail("the program has destroyed the trace");
+    return position;
+}
+
 /* ---- Blocks ------------------------------------------------------------------------------------ */
 
 enum { TABLE = 1 << 20 }; /* a power of two */
 static struct block *table[TABLE];
+static struct block *blocks[TABLE / 2]; /* in the order of their copies */
 static unsigned n_blocks;
 
-static struct block *ask_for_block(uint64_t pc)
+static size_t code_from(uint64_t pc, uint8_t *code)
 {
-    struct {
-        uint64_t pc;
-        uint8_t code[CODE_BYTES];
-    } question = {.pc = pc};
     size_t n = 0;
     for (const uint8_t *page; n < CODE_BYTES && (page = page_at(pc + n)) != NULL;) {
         size_t offset = (pc + n) % PAGE, here = PAGE - offset;
         if (here > CODE_BYTES - n) here = CODE_BYTES - n;
-        memcpy(question.code + n, page + offset, here);
+        memcpy(code + n, page + offset, here);
         n += here;
     }
-    struct block *b = malloc(sizeof *b);
     if (n == 0) fail("no code at %#lx", (unsigned long)pc);
-    if (b == NULL || ++n_blocks > TABLE / 2) fail("too many blocks");
-    say(BLOCK, &question, sizeof pc + n);
-    hear(b, sizeof *b);
-    return b;
+    return n;
 }
 
-static const struct block *block_at(uint64_t pc)
+static size_t slot_of(uint64_t pc)
 {
     size_t slot = (size_t)(pc * 0x9e3779b97f4a7c15u >> 44) % TABLE;
     while (table[slot] != NULL && table[slot]->start != pc)
         slot = (slot + 1) % TABLE;
-    if (table[slot] == NULL) table[slot] = ask_for_block(pc);
-    return table[slot];
+    return slot;
 }
+
+static void hear_block(void)
+{
+    static uint8_t copy[ANSWER_BYTES];
+    struct block *b = calloc(1, sizeof *b);
+    if (b == NULL || n_blocks == TABLE / 2) fail("too many blocks");
+    hear(b, offsetof(struct block, copy));
+    b->copy = room;
+    if (b->copy_bytes != 0) {
+        if (b->copy_bytes > sizeof copy) fail("a block's copy is too long");
+        hear(copy, b->copy_bytes);
+        write_code(room, copy, b->copy_bytes);
+        room += b->copy_bytes;
+    }
+    blocks[n_blocks++] = b;
+    table[slot_of(b->start)] = b;
+}
+
+/* The answer holds blocks that follow in the same code, too. */
+static void ask_for_block(uint64_t pc)
+{
+    bool fits = cache != 0 && room + ANSWER_BYTES <= cache + CACHE_BYTES;
+    struct {
+        uint64_t pc, cache, room, number;
+        uint8_t code[CODE_BYTES];
+    } question = {.pc = pc, .cache = cache, .room = fits ? room : 0, .number = n_blocks};
+    uint32_t n;
+    say(BLOCK, &question, offsetof(__typeof__(question), code) + code_from(pc, question.code));
+    hear(&n, sizeof n);
+    while (n-- != 0)
+        hear_block();
+}
+
+static const struct block *block_at(uint64_t pc)
+{
+    if (table[slot_of(pc)] == NULL) ask_for_block(pc);
+    return table[slot_of(pc)];
+}
+
+/* The block whose copy has that address. */
+static const struct block *copy_with(uint64_t address)
+{
+    unsigned low = 0, high = n_blocks; /* blocks[low] begins before, blocks[high] behind */
+    while (high - low > 1) {
+        unsigned middle = low + (high - low) / 2;
+        if (blocks[middle]->copy <= address) low = middle;
+        else high = middle;
+    }
+    return blocks[low];
+}
+
+/* ---- Following --------------------------------------------------------------------------------- */
 
 /* A condition of a jump by its number in the opcode: SDM volume 1 appendix B. */
 static bool holds(unsigned condition)
@@ -409,6 +529,14 @@ static bool holds(unsigned condition)
     bool s = cpu.eflags & 0x80, o = cpu.eflags & 0x800;
     bool even[8] = {o, c, z, c || z, s, p, s != o, z || s != o};
     return even[condition >> 1] != (condition & 1);
+}
+
+/* The program is at `pc`, and what led there is done. */
+static void be_at(uint64_t pc)
+{
+    changed = changed || cpu.rip != pc;
+    cpu.rip = pc;
+    pending = false;
 }
 
 /* Where execution goes after the stop, which is pending. */
@@ -420,40 +548,121 @@ static uint64_t next_pc(const struct block *b)
     case CONDITIONAL: return holds(b->condition) ? b->target : behind;
     case RETURN:
         if (pread(memory, &target, 8, (off_t)cpu.rsp) != 8) fail("cannot read the program's stack");
+        cpu.rsp += 8;
+        be_at(target);
         return target;
     case STEP: step(); return cpu.rip;
     default: return behind;
     }
 }
 
-static void execute(const struct block *b)
+static void record_block(const struct block *b)
 {
-    run_to(b->stop);
     record((struct event){b->start, b->stop, 0, b->instructions, BLOCK_MODE});
-    pending = true;
+}
+
+/* What copies have written. */
+static void read_ring(void)
+{
+    static uint64_t ring[RING_BYTES / 8];
+    uint64_t end = ring_position();
+    size_t bytes = end - ring_read;
+    if (bytes != 0 && pread(memory, ring, bytes, (off_t)ring_read) != (ssize_t)bytes)
+        fail("cannot read the ring: %s", strerror(errno));
+    struct user_regs_struct now = cpu;
+    for (const uint64_t *at = ring; at < ring + bytes / 8;) {
+        if (*at >= n_blocks) fail("the program has destroyed the trace");
+        const struct block *b = blocks[*at++];
+        for (unsigned i = 0; i < b->registers; i++)
+            memcpy((char *)&cpu + 8u * b->recorded[i], at++, 8);
+        record_block(b);
+        record_accesses(b, 0);
+    }
+    cpu = now;
+    ring_read = end;
+}
+
+static bool ring_is_full(void) { return ring_position() + RECORD_BYTES > cache + RING + RING_BYTES; }
+
+static bool copy_has_stopped(uint64_t unused)
+{
+    (void)unused;
+    if (cpu.rip < cache + COPIES || cpu.rip >= room) return false;
+    const struct block *b = copy_with(cpu.rip);
+    uint64_t offset = cpu.rip - b->copy;
+    return offset == b->taken || offset == b->behind || offset == b->out || ring_is_full();
+}
+
+/* Runs copies, from that of *b, where the program is. True: up to the next place without a copy,
+ * told in *pc, from which the copy may be left at *exit without us. False: up to the stop of *b. */
+static bool run_copies(const struct block **b, uint64_t *pc, uint64_t *exit)
+{
+    be_at((*b)->copy);
+    for (;;) {
+        resume(PTRACE_CONT, SIGSEGV, copy_has_stopped, 0);
+        read_ring();
+        const struct block *last = *b = copy_with(cpu.rip);
+        uint64_t offset = cpu.rip - last->copy;
+        if (offset == last->out) {
+            be_at(last->stop);
+            return false;
+        }
+        if (offset == last->taken || offset == last->behind) {
+            *exit = cpu.rip;
+            *pc = offset == last->taken ? last->target : last->stop + last->stop_bytes;
+            be_at(*pc);
+            return true;
+        }
+        set_ring(cache + RING);
+        memcpy((char *)&cpu + 8u * last->scratch, &ring_read, 8);
+        changed = true;
+    }
+}
+
+/* The stop, where the program is, done at its own place. */
+static uint64_t do_stop(const struct block *b)
+{
     bool searches = b->accesses != 0 && b->access[0].repeat == SEARCHING;
+    struct user_regs_struct before = cpu;
+    record_block(b);
+    pending = true;
     if (!searches) {
         record_accesses(b, cpu.rcx);
-        return;
+        return next_pc(b);
     }
-    struct user_regs_struct before = cpu;
     run_to(b->stop + b->stop_bytes);
-    uint64_t count = before.rcx - cpu.rcx;
     struct user_regs_struct after = cpu;
     cpu = before;
-    record_accesses(b, count);
+    record_accesses(b, before.rcx - after.rcx);
     cpu = after;
+    return cpu.rip;
+}
+
+static void link_copies(uint64_t exit, uint64_t to)
+{
+    uint8_t jump[5] = {0xe9};
+    int32_t distance = (int32_t)(to - (exit + sizeof jump));
+    memcpy(jump + 1, &distance, sizeof distance);
+    write_code(exit, jump, sizeof jump);
 }
 
 /* From `begin`, where the program stands, to `end`; or, if that is 0, to the return from `begin`. */
 static void follow(uint64_t end, uint64_t limit)
 {
-    uint64_t stack = end == 0 ? cpu.rsp : 0, pc = cpu.rip;
+    uint64_t stack = end == 0 ? cpu.rsp : 0, pc = cpu.rip, exit = 0;
     if (end == 0 && pread(memory, &end, 8, (off_t)cpu.rsp) != 8) fail("cannot read the program's stack");
     do {
         const struct block *b = block_at(pc);
-        execute(b);
-        pc = pending ? next_pc(b) : cpu.rip;
+        if (b->copy_bytes != 0) {
+            run_to(pc);
+            if (exit != 0 && pc != end) link_copies(exit, b->copy);
+            exit = 0;
+            if (!run_copies(&b, &pc, &exit)) pc = do_stop(b);
+        } else {
+            run_to(b->stop);
+            pc = do_stop(b);
+            exit = 0;
+        }
         if (totals.instructions > limit) fail("a region has more than %lu instructions", (unsigned long)limit);
         if (pc == end) run_to(end);
     } while (pc != end || cpu.rsp <= stack);
@@ -463,12 +672,13 @@ int main(int argc, char **argv)
 {
     if (argc < 4) return 2;
     static char maps[MAPS_BYTES];
-    uint64_t place[2]; /* begin, end */
+    uint64_t place[3]; /* begin, end, and where copies may be */
     uint64_t limit = strtoull(argv[2], NULL, 10);
     find_components();
     start(argv[1], argv + 3);
     say(STARTED, maps, read_maps(maps));
     hear(place, sizeof place);
+    make_cache(place[2]);
     for (bool first = true;; first = false) {
         pending = !first; /* the end of the region before may be the begin of this one */
         run_to(place[0]);

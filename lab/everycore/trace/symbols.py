@@ -5,13 +5,14 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
 from everycore.errors import EverycoreError, unknown_name
 
 PAGE_BYTES = 4096
+REACH_BYTES = 1 << 29  # x86 has distances of 31 bits
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,8 +29,8 @@ class Image:
 
     def __init__(self, program: Path, mappings: Iterable[Mapping]) -> None:
         self._mappings = list(mappings)
-        self._files = {m.path: ElfFile(m.path) for m in self._mappings}
-        self._program = self._files.setdefault(program, ElfFile(program))
+        self._program = elf_file(program)
+        self._files = {m.path: elf_file(m.path) for m in self._mappings}
 
     @property
     def path(self) -> Path:
@@ -50,6 +51,12 @@ class Image:
                 raise EverycoreError(f"{self._program.path} has no symbols", "do not strip it")
             raise unknown_name("function", symbol, names)
         return found + self._bias(self._program)
+
+    def place_for(self, size: int) -> int:
+        """An address from which instructions reach the program's data, and its heap does not."""
+        lowest = min(m.start for m in self._mappings if m.path == self.path)
+        below = lowest - REACH_BYTES - size
+        return below if below > 0 else lowest + REACH_BYTES
 
     def place(self, address: int) -> str:
         """symbol+offset, with file:line where debug information says."""
@@ -123,6 +130,21 @@ class ElfFile:
     def _line(self, address: int) -> str:
         at = bisect_right(self.lines, address, key=lambda entry: entry[0]) - 1
         return f" ({self.lines[at][1]})" if at >= 0 and self.lines[at][1] else ""
+
+
+def elf_file(path: Path) -> ElfFile:
+    """The same object while the file does not change."""
+    try:
+        changed_ns = path.stat().st_mtime_ns
+    except OSError:  # reading it says what is wrong
+        changed_ns = 0
+    return _elf_file(path, changed_ns)
+
+
+@lru_cache(maxsize=32)
+def _elf_file(path: Path, changed_ns: int) -> ElfFile:
+    del changed_ns
+    return ElfFile(path)
 
 
 @contextmanager

@@ -8,6 +8,7 @@ operands of MASKMOVDQU and XLAT.
 
 import struct
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from iced_x86 import (
@@ -27,6 +28,7 @@ from iced_x86 import (
 
 from everycore.errors import EverycoreError
 from everycore.trace.record import Mode
+from everycore.trace.translate import COPY, Ending, Room, copy_block
 
 # struct user_regs_struct: the place of each register, in words of 8 bytes
 if TYPE_CHECKING:
@@ -74,23 +76,30 @@ class Block:
     """Instructions of which only the last touches memory or goes elsewhere than to the next."""
 
     pcs: tuple[int, ...]
-    packed: bytes  # struct block of stepper.c
+    end: int  # the address behind
+    whole: bool  # its last instruction is not the last only because no more code was given
+    packed: bytes  # struct block of stepper.c, and the code of its copy
+    copy_bytes: int
 
 
-def decode_block(pc: int, code: bytes, end: int) -> Block:
+@lru_cache(maxsize=1 << 15)  # runs that are compared ask the same
+def decode_block(pc: int, code: bytes, end: int, room: Room) -> Block:
     """The block that begins at pc; it does not reach over `end`."""
-    pcs: list[int] = []
-    last: Instruction | None = None
+    block: list[Instruction] = []
+    whole = False
     for instruction in Decoder(64, code, ip=pc):
-        if instruction.code == Code.INVALID or (last and instruction.ip == end):
+        if instruction.code == Code.INVALID:
             break
-        last = instruction
-        pcs.append(instruction.ip)
-        if _flow(instruction)[0] != _FALL or _memory(instruction):
+        block.append(instruction)
+        stops = _flow(instruction)[0] != _FALL or bool(_memory(instruction))
+        if whole := stops or instruction.next_ip == end:
             break
-    if last is None:
+    if not block:
         raise EverycoreError(f"cannot decode the instruction {code[:15].hex(' ')} at {pc:#x}")
-    return Block(tuple(pcs), _pack(tuple(pcs), last))
+    pcs = tuple(instruction.ip for instruction in block)
+    copy = copy_block(block, room, _ending(block[-1]))
+    packed = _pack(pcs, block[-1]) + copy
+    return Block(pcs, block[-1].next_ip, whole, packed, len(copy) - COPY.size)
 
 
 def _pack(pcs: tuple[int, ...], stop: Instruction) -> bytes:
@@ -101,6 +110,41 @@ def _pack(pcs: tuple[int, ...], stop: Instruction) -> bytes:
     head = (pcs[0], stop.ip, target, len(pcs), stop.len, flow, condition, len(accesses))
     room = _ACCESS.size * (_MAX_ACCESSES - len(accesses))
     return _BLOCK.pack(*head) + b"".join(accesses) + bytes(room)
+
+
+def _ending(stop: Instruction) -> Ending:
+    """How a copy of the stop is made. Not of what needs more than general registers."""
+    flow, _, condition = _flow(stop)
+    needs_more = stop.op_mask != Register.NONE or stop.is_vsib or stop.mnemonic in _SIGN_MASKED
+    if flow in (_RETURN, _STEP) or needs_more or _repeat(stop) != _ONCE:
+        return Ending(None, (), ())
+    used = {
+        RegisterExt.full_register(register)
+        for memory in _memory(stop)
+        for register in _address_registers(stop, memory)
+        if register != Register.NONE
+    }
+    registers = sorted(used)
+    calls = stop.flow_control == FlowControl.CALL and flow == _JUMP
+    return Ending(
+        [RegisterExt.number(register) for register in registers],
+        [_WORD[register] for register in registers],
+        [_WORD[register] for register in range(Register.RAX, Register.R15 + 1)],
+        flow == _JUMP,
+        condition if flow == _CONDITIONAL else None,
+        stop.next_ip if calls else None,
+    )
+
+
+def _address_registers(
+    instruction: Instruction, memory: UsedMemory | None
+) -> tuple["Register_", "Register_"]:
+    if memory:
+        return memory.base, memory.index
+    base = instruction.memory_base
+    if base == Register.RIP:  # the displacement is absolute
+        base = Register.NONE
+    return base, instruction.memory_index
 
 
 def _flow(instruction: Instruction) -> tuple[int, int, int]:
@@ -162,13 +206,13 @@ def _access(instruction: Instruction, memory: UsedMemory | None) -> bytes:
 def _hinted_access(instruction: Instruction) -> bytes:
     """A prefetch: no access, but what it moves into the cache is as visible as one."""
     shift = instruction.memory_displacement
-    base = instruction.memory_base
+    base, index = _address_registers(instruction, None)
     return _ACCESS.pack(
         shift - (1 << 64) if shift >> 63 else shift,
         0,
         Mode.READ,
-        *_register(Register.NONE if base == Register.RIP else base),  # the displacement is absolute
-        *_register(instruction.memory_index),
+        *_register(base),
+        *_register(index),
         instruction.memory_index_scale,
         _segment(instruction.memory_segment),
         *(_ONCE, 0, 0, 0, 0),

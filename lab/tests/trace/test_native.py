@@ -193,7 +193,7 @@ def test_a_masked_store_shows_its_mask(traced: Traced) -> None:
     ],
 )
 def test_every_form_of_operand_is_where_the_cpu_says(traced: Traced, case: str) -> None:
-    run = traced(case, keep=[0])
+    run = traced(case, keep=[0], copies=False)
     base, *said = (int(word, 0) for word in run.stdout.split())
     seen = [a for a in run.traces[0].data_accesses() if base <= a.address < base + 8192]
     first_of_each = [next(group).address - base for _, group in groupby(seen, lambda a: a.pc)]
@@ -225,6 +225,31 @@ def test_secret_branches_and_indices_are_told_with_their_place(traced: Traced) -
 def test_runs_of_the_same_arguments_are_the_same(traced: Traced) -> None:
     first, second = traced("scans").traces, traced("scans").traces
     assert all(a.same(b) for a, b in zip(first, second, strict=True))
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        *("counts", "calls", "loops", "copies", "copies_down", "searches", "switches"),
+        *("prefetches", "reads_fs", "scans", "recurses"),
+        pytest.param("gathers", marks=needs("avx2")),
+        pytest.param("stores_masked", marks=needs("avx512bw")),
+    ],
+)
+def test_copies_of_code_do_what_the_code_does(traced: Traced, case: str) -> None:
+    slow, fast = traced(case, copies=False), traced(case)
+    assert slow.code == fast.code
+    assert [t.instructions for t in slow.traces] == [t.instructions for t in fast.traces]
+    for a, b in zip(slow.traces, fast.traces, strict=True):
+        assert first_difference(a, b) is None
+        assert a.same(b)
+
+
+def test_the_main_program_is_the_same_with_and_without_copies(traced: Traced) -> None:
+    """All of main: calls into the C library, its string functions, system calls."""
+    slow, fast = (traced("searches", "main", copies=copies) for copies in (False, True))
+    assert slow.traces[0].same(fast.traces[0])
+    assert slow.stdout == fast.stdout
 
 
 def test_only_regions_asked_for_are_kept(traced: Traced) -> None:
