@@ -2,6 +2,7 @@
 /* bench: what one message costs, per kernel, mode, key size, length and style. */
 #include "bench.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,6 +11,7 @@
 #include "commands.h"
 #include "counters/counter.h"
 #include "emit.h"
+#include "gcm_kernels.h"
 #include "measure.h"
 #include "names.h"
 #include "port/port.h"
@@ -17,7 +19,7 @@
 static const char *const styles[] = {"streamed", "fenced"};
 enum { STREAMED, FENCED, N_STYLES };
 
-static const struct bench_primitive *const primitives[] = {&bench_aes, &bench_ghash};
+static const struct bench_primitive *const primitives[] = {&bench_aes, &bench_ghash, &bench_gcm};
 
 /* Everything the command line says. */
 struct plan {
@@ -91,7 +93,9 @@ static void bench_point(struct point *p, struct plan *plan, uint64_t expected)
         return;
     }
     if (p->primitive->result(p->mode, work) != expected) {
-        emit_error(p, plan, "differs from c_ref");
+        char detail[64];
+        snprintf(detail, sizeof detail, "differs from %s", p->primitive->reference);
+        emit_error(p, plan, detail);
         return;
     }
     if (!plan->counter) {
@@ -111,29 +115,46 @@ static void bench_point(struct point *p, struct plan *plan, uint64_t expected)
 /* ---- All points ----------------------------------------------------------------------------- */
 
 /* A kernel named and not able to run here is shown; of "all kernels", only those that run. */
-static void bench_kernels(struct point *p, struct plan *plan)
+static void bench_kernel(struct point *p, struct plan *plan, const struct evc_registry_line *line,
+                         uint64_t expected)
 {
     static const struct measured nothing;
-    const struct evc_registry_line *line;
-    uint64_t expected = 0;
     char text[256];
 
-    p->setup.kernel = "c_ref";
+    p->setup.kernel = line->name;
+    p->with = NULL;
+    if (runs_here(line))
+        bench_point(p, plan, expected);
+    else if (plan->kernels.n)
+        emit_point(p, plan, &nothing, false, why_not_here(text, sizeof text, line));
+}
+
+/* Pairs named, else the one that is selected. */
+static void bench_pairs(struct point *p, struct plan *plan, uint64_t expected)
+{
+    for (size_t i = 0; i < plan->kernels.n; i++)
+        if (is_pair_name(plan->kernels.at[i]))
+            bench_kernel(p, plan, pair_named(plan->kernels.at[i]), expected);
+    if (!plan->kernels.n)
+        bench_kernel(p, plan, pair_at(SELECTED_PAIR, 0), expected);
+}
+
+static void bench_kernels(struct point *p, struct plan *plan)
+{
+    const struct evc_registry_line *line;
+    uint64_t expected = 0;
+
+    p->setup.kernel = p->primitive->reference;
     p->setup.alone = true;
     void *work = p->primitive->prepare(p->mode, &p->setup, &p->with);
     if (work)
         expected = p->primitive->result(p->mode, work);
     p->setup.alone = false;
-    for (unsigned i = 0; (line = evc_registry_at(i)) != NULL; i++) {
-        if (strcmp(line->primitive, p->primitive->name) != 0 || !chosen(&plan->kernels, line->name))
-            continue;
-        p->setup.kernel = line->name;
-        p->with = NULL;
-        if (runs_here(line))
-            bench_point(p, plan, expected);
-        else if (plan->kernels.n)
-            emit_point(p, plan, &nothing, false, why_not_here(text, sizeof text, line));
-    }
+    for (unsigned i = 0; (line = evc_registry_at(i)) != NULL; i++)
+        if (strcmp(line->primitive, p->primitive->name) == 0 && chosen(&plan->kernels, line->name))
+            bench_kernel(p, plan, line, expected);
+    if (p->primitive->pairs)
+        bench_pairs(p, plan, expected);
 }
 
 /* The same length may stand for several that were asked: it is measured once. */

@@ -25,6 +25,8 @@ struct bench_setup {
 
 struct bench_primitive {
     const char *name;
+    const char *reference; /* the kernel whose results are right */
+    bool pairs;            /* of kernels of other primitives are timed too: gcm_kernels.h */
     unsigned key_bits; /* the only key size; 0: there are several, and the command line chooses */
     const char *(*mode_name)(size_t mode); /* NULL past the end */
     bool (*is_many)(size_t mode);
@@ -39,6 +41,6 @@ struct bench_primitive {
     bench_loop *(*loop)(size_t mode, bool fenced);
 };
 
-extern const struct bench_primitive bench_aes, bench_ghash;
+extern const struct bench_primitive bench_aes, bench_gcm, bench_ghash;
 
 #endif

@@ -5,28 +5,10 @@
  */
 #include "bench.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-#include "everycore/gcm.h"
 #include "everycore/modes.h"
 
+#include "bench_slots.h"
 #include "names.h"
-#include "random.h"
-
-#define MAX_SLOTS 8
-#define AAD_BYTES 13 /* as a record of TLS 1.2 (RFC 6655) */
-#define NONCE_BYTES 12
-#define SLOTS_BYTES \
-    16384 /* messages of all slots: half of a 32 KiB first-level cache with their outputs */
-
-/* One of the messages that calls take in turn, so that none waits for the one before it. */
-struct slot {
-    const uint8_t *in;
-    uint8_t *out;
-    uint8_t iv[16];  /* IV, counter, tweak or nonce */
-    uint8_t tag[16]; /* of a message to be opened */
-};
 
 struct work {
     union {
@@ -34,13 +16,11 @@ struct work {
         struct evc_aes_xts_key xts;
         struct evc_aes_cmac_key cmac;
         struct evc_aes_ccm_key ccm;
-        union evc_gcm_key gcm;
     };
     const struct evc_aes *kernel;
     unsigned key_bits;
     size_t len_bytes, n_messages;
-    size_t slot_mask; /* slots - 1, slots a power of two */
-    struct slot slots[MAX_SLOTS];
+    struct slots slots;
     struct evc_msg *messages; /* of the modes of many messages */
     uint8_t (*ivs)[16];
     uint8_t user_key[64];
@@ -48,40 +28,14 @@ struct work {
     uint8_t tag[16];
     unsigned failures;      /* statuses that are not EVC_OK, by bits */
     union evc_aes_key made; /* by the modes that time key set-up */
-    uint8_t *in, *out;
-    size_t total_bytes;
 };
 
 /* ---- The loops ------------------------------------------------------------------------------ */
 
-/* Two loops around one body: s is the call's slot, w the work, iv a copy of the slot's IV. */
-#define LOOPS(name, ...)                                        \
-    static void name(void *vwork, uint64_t calls)               \
-    {                                                           \
-        struct work *w = vwork;                                 \
-        for (uint64_t i = 0; i < calls; i++) {                  \
-            const struct slot *s = &w->slots[i & w->slot_mask]; \
-            (void)s;                                            \
-            __VA_ARGS__                                         \
-        }                                                       \
-    }                                                           \
-    static void name##_fenced(void *vwork, uint64_t calls)      \
-    {                                                           \
-        struct work *w = vwork;                                 \
-        FENCE();                                                \
-        for (uint64_t i = 0; i < calls; i++) {                  \
-            const struct slot *s = &w->slots[i & w->slot_mask]; \
-            (void)s;                                            \
-            __VA_ARGS__                                         \
-            FENCE();                                            \
-        }                                                       \
-    }
-
+/* A copy of the slot's IV. */
 #define COPY_IV     \
     uint8_t iv[16]; \
     memcpy(iv, s->iv, 16);
-
-#define MUST(call) w->failures |= (unsigned)(call);
 
 LOOPS(ecb_enc, evc_aes_encrypt(&w->key, s->in, s->out, w->len_bytes / 16);)
 LOOPS(ecb_dec, MUST(evc_aes_decrypt(&w->key, s->in, s->out, w->len_bytes / 16)))
@@ -96,10 +50,6 @@ LOOPS(ccm_seal, MUST(evc_aes_ccm_seal(&w->ccm, s->iv, NONCE_BYTES, w->aad, AAD_B
                                       w->len_bytes, w->tag, 16)))
 LOOPS(ccm_open, MUST(evc_aes_ccm_open(&w->ccm, s->iv, NONCE_BYTES, w->aad, AAD_BYTES, s->in, s->out,
                                       w->len_bytes, s->tag, 16)))
-LOOPS(gcm_seal, MUST(evc_gcm_seal(&w->gcm, s->iv, NONCE_BYTES, w->aad, AAD_BYTES, s->in, s->out,
-                                  w->len_bytes, w->tag, 16)))
-LOOPS(gcm_open, MUST(evc_gcm_open(&w->gcm, s->iv, NONCE_BYTES, w->aad, AAD_BYTES, s->in, s->out,
-                                  w->len_bytes, s->tag, 16)))
 LOOPS(cbc_enc_many, MUST(evc_aes_cbc_encrypt_many(&w->key, w->messages, w->n_messages)))
 LOOPS(cmac_many, evc_aes_cmac_many(&w->cmac, w->messages, w->n_messages);)
 LOOPS(setkey, MUST(evc_aes_set_key(&w->made, w->kernel, w->user_key, w->key_bits)))
@@ -115,7 +65,7 @@ enum {
 };
 
 /* What keys a mode has. */
-enum keys { ONE, XTS, CMAC, CCM, GCM };
+enum keys { ONE, XTS, CMAC, CCM };
 
 static const struct mode {
     const char *name;
@@ -135,8 +85,6 @@ static const struct mode {
     MODE("cmac", cmac, CMAC, 0),
     MODE("ccm-seal", ccm_seal, CCM, 0),
     MODE("ccm-open", ccm_open, CCM, OPENS),
-    MODE("gcm-seal", gcm_seal, GCM, 0),
-    MODE("gcm-open", gcm_open, GCM, OPENS),
     MODE("cbc-enc-many", cbc_enc_many, ONE, BLOCKS | MANY),
     MODE("cmac-many", cmac_many, CMAC, MANY),
     MODE("setkey", setkey, ONE, KEY),
@@ -173,60 +121,19 @@ static bench_loop *loop(size_t mode, bool fenced)
 
 /* ---- One point ------------------------------------------------------------------------------ */
 
-/* Room for n messages of stride bytes in and out, 64-byte aligned. in and out lie 2 KiB apart
- * modulo 4 KiB: the low 12 bits of a load and of an older store near it never agree, so none waits
- * for the other. */
-static bool get_memory(struct work *w, size_t total_bytes)
+static void get_messages(struct work *w, bool in_place, struct random *r)
 {
-    static uint8_t *memory;
-    static size_t have;
-    size_t in_bytes = (total_bytes + 4095) / 4096 * 4096 + 2048;
-    size_t want = in_bytes + total_bytes + 4096;
+    static struct evc_msg messages[MAX_MESSAGES];
+    static uint8_t ivs[MAX_MESSAGES][16];
 
-    if (want > have) {
-        free(memory);
-        memory = malloc(want);
-        have = memory ? want : 0;
-    }
-    if (!memory)
-        return false;
-    w->in = memory + (4096 - (uintptr_t)memory % 4096) % 4096;
-    w->out = w->in + in_bytes;
-    w->total_bytes = total_bytes;
-    return true;
-}
-
-static bool get_messages(struct work *w, size_t n, size_t stride, bool in_place, struct random *r)
-{
-    static struct evc_msg messages[1024];
-    static uint8_t ivs[1024][16];
-
-    if (n > 1024)
-        return false;
     w->messages = messages;
     w->ivs = ivs;
-    random_bytes(r, ivs[0], 16 * n);
-    for (size_t i = 0; i < n; i++) {
-        messages[i].in = w->in + i * stride;
-        messages[i].out = in_place ? w->in + i * stride : w->out + i * stride;
+    random_bytes(r, ivs[0], 16 * w->n_messages);
+    for (size_t i = 0; i < w->n_messages; i++) {
+        messages[i].in = w->slots.in + i * w->slots.stride;
+        messages[i].out = (in_place ? w->slots.in : w->slots.out) + i * w->slots.stride;
         messages[i].len_bytes = w->len_bytes;
         messages[i].iv = ivs[i];
-    }
-    return true;
-}
-
-static void set_slots(struct work *w, size_t stride, bool in_place, struct random *r)
-{
-    size_t n = 1;
-
-    while (n < MAX_SLOTS && 2 * n * stride <= SLOTS_BYTES)
-        n *= 2;
-    w->slot_mask = n - 1;
-    for (size_t i = 0; i < n; i++) {
-        struct slot *s = &w->slots[i];
-        s->in = w->in + i * stride;
-        s->out = in_place ? w->in + i * stride : w->out + i * stride;
-        random_bytes(r, s->iv, 16);
     }
 }
 
@@ -244,17 +151,6 @@ static const struct evc_aes *kernel_for(enum evc_use use, const struct work *w, 
     return other;
 }
 
-/* GHASH of GCM: the kernel that is selected on this CPU. */
-static const struct evc_ghash *ghash_for(bool alone, const char **with)
-{
-    const struct evc_ghash *ghash = evc_ghash_select(features_here(), 0);
-
-    if (alone)
-        return evc_ghash_named("c_ref");
-    *with = evc_ghash_kernel(ghash)->name;
-    return ghash;
-}
-
 /* XTS: all data by the kernel under test; its tweak is one block, and by that kernel too unless it
  * is PARALLEL. */
 static enum evc_status set_keys(struct work *w, enum keys keys, bool alone, const char **with)
@@ -270,25 +166,19 @@ static enum evc_status set_keys(struct work *w, enum keys keys, bool alone, cons
         serial = kernel_for(EVC_USE_SERIAL, w, alone, with);
         return evc_aes_ccm_set_key(&w->ccm, kernel_for(EVC_USE_PARALLEL, w, alone, with), serial,
                                    w->user_key, w->key_bits);
-    case GCM:
-        return evc_gcm_set_pair(&w->gcm, w->kernel, ghash_for(alone, with), w->user_key,
-                                w->key_bits);
     case ONE: break;
     }
     return evc_aes_set_key(&w->key, w->kernel, w->user_key, w->key_bits);
 }
 
 /* Each slot's message becomes one that opens. */
-static void seal_slots(struct work *w, enum keys keys)
+static void seal_slots(struct work *w)
 {
-    for (size_t i = 0; i <= w->slot_mask; i++) {
-        struct slot *s = &w->slots[i];
-        uint8_t *text = w->in + (s->in - w->in);
-        w->failures |= (unsigned)(
-            keys == GCM ? evc_gcm_seal(&w->gcm, s->iv, NONCE_BYTES, w->aad, AAD_BYTES, text, text,
-                                       w->len_bytes, s->tag, 16)
-                        : evc_aes_ccm_seal(&w->ccm, s->iv, NONCE_BYTES, w->aad, AAD_BYTES, text,
-                                           text, w->len_bytes, s->tag, 16));
+    for (size_t i = 0; i <= w->slots.mask; i++) {
+        struct slot *s = &w->slots.at[i];
+        uint8_t *text = w->slots.in + i * w->slots.stride;
+        MUST(evc_aes_ccm_seal(&w->ccm, s->iv, NONCE_BYTES, w->aad, AAD_BYTES, text, text,
+                              w->len_bytes, s->tag, 16))
     }
 }
 
@@ -297,10 +187,6 @@ static void *prepare(size_t mode, const struct bench_setup *setup, const char **
     static struct work work;
     struct work *w = &work;
     struct random r = {setup->seed};
-    /* A cache line more than the length: messages a power of two apart would share one set of the
-     * cache. */
-    size_t stride = (setup->len_bytes + 63) / 64 * 64 + (setup->messages > 1 ? 64 : 0);
-    size_t room = setup->messages * stride;
 
     *with = NULL;
     memset(w, 0, sizeof *w);
@@ -308,28 +194,17 @@ static void *prepare(size_t mode, const struct bench_setup *setup, const char **
     w->key_bits = setup->key_bits;
     w->len_bytes = setup->len_bytes;
     w->n_messages = setup->messages;
-    if (!get_memory(w, room > SLOTS_BYTES ? room : SLOTS_BYTES))
-        return NULL;
     random_bytes(&r, w->user_key, sizeof w->user_key);
-    random_bytes(&r, w->in, w->total_bytes);
-    memset(w->out, 0, w->total_bytes);
-    set_slots(w, stride, setup->in_place, &r);
-    if (modes[mode].flags & MANY && !get_messages(w, setup->messages, stride, setup->in_place, &r))
+    if (!slots_make(&w->slots, setup, &r))
         return NULL;
+    if (modes[mode].flags & MANY)
+        get_messages(w, setup->in_place, &r);
     if (set_keys(w, modes[mode].keys, setup->alone, with) != EVC_OK)
         return NULL;
     random_bytes(&r, w->aad, AAD_BYTES);
     if (modes[mode].flags & OPENS)
-        seal_slots(w, modes[mode].keys);
+        seal_slots(w);
     return w;
-}
-
-/* FNV-1a, 64 bits. */
-static uint64_t hash(uint64_t h, const uint8_t *bytes, size_t len_bytes)
-{
-    for (size_t i = 0; i < len_bytes; i++)
-        h = (h ^ bytes[i]) * UINT64_C(0x100000001b3);
-    return h;
 }
 
 /* What one call of the loop that prepare() was asked for has written. Keys made are private to
@@ -337,24 +212,25 @@ static uint64_t hash(uint64_t h, const uint8_t *bytes, size_t len_bytes)
 static uint64_t result(size_t mode, void *vwork)
 {
     struct work *w = vwork;
-    uint64_t h = UINT64_C(0xcbf29ce484222325);
+    uint64_t h = SLOTS_HASH;
 
     modes[mode].streamed(w, 1);
-    h = hash(h, w->in, w->total_bytes);
-    h = hash(h, w->out, w->total_bytes);
-    h = hash(h, w->tag, 16) ^ w->failures;
+    h = slots_hash(h, w->slots.in, w->slots.total_bytes);
+    h = slots_hash(h, w->slots.out, w->slots.total_bytes);
+    h = slots_hash(h, w->tag, 16) ^ w->failures;
     if (modes[mode].flags & MANY)
-        h = hash(h, w->ivs[0], 16 * w->n_messages);
+        h = slots_hash(h, w->ivs[0], 16 * w->n_messages);
     if (modes[mode].flags & KEY) {
         uint8_t block[16];
-        evc_aes_encrypt(&w->made, w->in, block, 1);
-        h = hash(h, block, 16);
+        evc_aes_encrypt(&w->made, w->slots.in, block, 1);
+        h = slots_hash(h, block, 16);
     }
     return h;
 }
 
 const struct bench_primitive bench_aes = {
     .name = "aes",
+    .reference = "c_ref",
     .mode_name = mode_name,
     .is_many = is_many,
     .length_used = length_used,

@@ -133,6 +133,7 @@ static uint64_t result(size_t mode, void *vwork)
 
 const struct bench_primitive bench_ghash = {
     .name = "ghash",
+    .reference = "c_ref",
     .key_bits = 128,
     .mode_name = mode_name,
     .is_many = is_many,

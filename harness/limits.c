@@ -36,8 +36,8 @@ static const struct {
     [LIMIT_CHAIN] = {true, NULL, {"cbc-enc", "cbcmac", "cmac", "ccm-seal", "ccm-open"}},
     [LIMIT_KARATSUBA] = {false, "Karatsuba", {"ghash"}},
     [LIMIT_SCHOOLBOOK] = {false, "schoolbook", {"ghash"}},
-    [LIMIT_GCM_KARATSUBA] = {false, "Karatsuba", {"gcm-seal", "gcm-open"}},
-    [LIMIT_GCM_SCHOOLBOOK] = {false, "schoolbook", {"gcm-seal", "gcm-open"}},
+    [LIMIT_GCM_KARATSUBA] = {false, "Karatsuba", {"gcm-seal", "gcm-open", "gcm-seal-many", "gcm-open-many"}},
+    [LIMIT_GCM_SCHOOLBOOK] = {false, "schoolbook", {"gcm-seal", "gcm-open", "gcm-seal-many", "gcm-open-many"}},
 };
 
 /* ---- One loop -------------------------------------------------------------------------------- */

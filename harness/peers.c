@@ -145,7 +145,7 @@ static void emit_head(const char *type, const struct cipher *c, const struct pla
 
     snprintf(name, sizeof name, "%s-%s", evc_peer.name, evc_peer.version());
     emit_begin(type);
-    emit_text("primitive", "aes");
+    emit_text("primitive", strncmp(c->mode, "gcm", 3) == 0 ? "gcm" : "aes");
     emit_text("kernel", name);
     emit_text("peer", evc_peer.name);
     if (plan->hardware)

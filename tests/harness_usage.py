@@ -38,6 +38,12 @@ class BadUsage(unittest.TestCase):
         self.refused("bench", "--kernel", "c_rif", names=["'c_rif'", "c_ref"])
         self.refused("check", "--kernel", "c_ref,c_rif", names=["'c_rif'", "c_ref"])
 
+    def test_an_unknown_half_of_a_pair_names_the_nearest(self):
+        for command in ("check", "bench"):
+            self.refused(command, "--kernel", "c_rif+c_ref", names=["kernel of aes", "'c_rif'"])
+            self.refused(command, "--kernel", "c_ref+c_rif", names=["kernel of ghash", "'c_rif'"])
+            self.refused(command, "--kernel", "c_ref+c_table8", names=["c_table8", "too large"])
+
     def test_an_unknown_primitive_names_the_nearest(self):
         for command in ("list", "check", "bench"):
             self.refused(command, "--primitive", "aess", names=["'aess'", " aes"])
@@ -180,6 +186,23 @@ class GoodUsage(unittest.TestCase):
                 [(o["kernel"], o["operation"], o["key_bits"], o["bytes"]) for o in able],
             )
 
+    def test_pairs_of_gcm_are_checked_and_timed_by_name(self):
+        pair = "c_ref+c_ctmul32"
+        lines = objects(run("check", "--quick", "--kernel", pair, "--property", "known_answers"))
+        self.assertEqual([(c["primitive"], c["kernel"], c["result"]) for c in lines[1:-1]],
+                         [("gcm", pair, "pass")])
+        line = objects(run("bench", "--kernel", pair, "--bytes", "64", "--counter", "none"))[1]
+        self.assertEqual((line["primitive"], line["kernel"], line["mode"]), ("gcm", pair, "gcm-seal"))
+
+    def test_without_names_bench_takes_the_selected_pair(self):
+        arguments = ["bench", "--primitive", "gcm", "--mode", "gcm-seal", "--counter", "none"]
+        pairs = [p["kernel"] for p in objects(run(*arguments))[1:] if "+" in p["kernel"]]
+        modes = [m for m in objects(run("resolve"))[1:] if m.get("algorithm") in ("ctr(aes)", "gcm(aes)")]
+        self.assertEqual(len(pairs), 1)
+        self.assertEqual(pairs[0].split("+")[0], modes[0]["kernels"][0])
+        if len(modes[1]["kernels"]) == 2:
+            self.assertEqual(pairs[0], "+".join(modes[1]["kernels"]))
+
     def test_a_seed_repeats_a_check(self):
         once, again = (
             run("check", "--quick", "--kernel", "c_ref", "--seed", "0x7").stdout for _ in range(2)
@@ -195,7 +218,8 @@ class GoodUsage(unittest.TestCase):
         self.assertEqual(greeting["features"], [])
         self.assertTrue(lines)
         for line in lines:
-            self.assertEqual({arch[line["kernel"]], arch[line.get("with", "c_ref")]}, {"other"})
+            took_part = [*line["kernel"].split("+"), line.get("with", "c_ref")]
+            self.assertEqual({arch[kernel] for kernel in took_part}, {"other"})
         for line in objects(run("resolve", "--without", without)):
             if line["type"] == "mode":
                 self.assertEqual({arch[kernel] for kernel in line["kernels"] if kernel}, {"other"})

@@ -38,7 +38,10 @@ from everycore.protocol import (
 from everycore.report import tables
 from everycore.session import Session, open_session, peer_records
 
-MODES = ("cbc-enc", "cbc-dec", "ctr", "xts-enc", "xts-dec", "cmac", "ccm-seal", "cbc-enc-many")
+MODES = (
+    "cbc-enc", "cbc-dec", "ctr", "xts-enc", "xts-dec", "cmac", "ccm-seal", "gcm-seal", "gcm-open",
+    "cbc-enc-many", "gcm-seal-many",
+)  # fmt: skip
 SIZES_BYTES = (16, 64, 512, 1500, 4096, 16384)
 QUICK_SIZES_BYTES = (64, 1500, 16384)
 ALONE_BYTES = 64  # up to here a message is also measured alone, between fences
@@ -85,10 +88,15 @@ def plan(modes: Sequence[str], sizes_bytes: Sequence[int]) -> list[Job]:
 
 
 def points(job: Job, kernels: Sequence[Kernel], modes: Sequence[Mode]) -> int:
-    """How many figures the job gives: kernels of the mode's primitive times sizes. Modes of every
-    primitive, such as setkey, are not in `modes`."""
-    own = [k for k in kernels if tables.selected_kernel(job.mode, k.primitive, modes)]
-    return len(own or kernels) * max(1, len(job.sizes_bytes))
+    """How many figures the job gives: kernels of the mode's primitive times sizes; of GCM, the
+    selected pair too. Modes of every primitive, such as setkey, are not in `modes`."""
+    gcm = job.mode.startswith("gcm-")
+    own = [
+        k
+        for k in kernels
+        if (k.primitive == "gcm") == gcm and tables.selected_kernel(job.mode, k.primitive, modes)
+    ]
+    return (len(own) + 1 if gcm else len(own or kernels)) * max(1, len(job.sizes_bytes))
 
 
 def bench(

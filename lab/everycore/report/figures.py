@@ -32,6 +32,11 @@ def cell(bench: Bench) -> Cell:
     )
 
 
+def cipher(primitive: str) -> str:
+    """Whose key a mode has: that of GCM is a key of AES."""
+    return "aes" if primitive == "gcm" else primitive
+
+
 def number(value: float) -> str:
     """Three figures, which is more than a shared machine repeats."""
     if value < 1:

@@ -8,7 +8,7 @@ stand beside it.
 from collections.abc import Iterable, Sequence
 
 from everycore.protocol import Bench, Kernel
-from everycore.report.figures import TIMING_WORDS, cell, number
+from everycore.report.figures import TIMING_WORDS, cell, cipher, number
 
 # Mode and number of messages, in the order of the columns.
 SPEED_COLUMNS = (
@@ -18,6 +18,7 @@ SPEED_COLUMNS = (
     ("xts-enc", 1),
     ("cmac", 1),
     ("ccm-seal", 1),
+    ("gcm-seal", 1),
     ("cbc-enc-many", 16),
     ("cbc-enc-many", 32),
 )
@@ -91,7 +92,7 @@ def speed_by_mode(order: Sequence[tuple[str, str]], benches: Iterable[Bench]) ->
     for (primitive, mode, key_bits, messages), group in groups.items():
         many = f", {messages} messages side by side" if messages > 1 else ""
         names = [name for owner, name in order if owner == primitive]
-        text.append(f"{mode}, {primitive}-{key_bits}{many}:\n\n{_mode_table(names, group)}")
+        text.append(f"{mode}, {cipher(primitive)}-{key_bits}{many}:\n\n{_mode_table(names, group)}")
     return "\n".join(text)
 
 

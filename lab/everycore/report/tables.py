@@ -13,7 +13,7 @@ from rich.text import Text
 from everycore import stats
 from everycore.limits import Bound, bound
 from everycore.protocol import Arithmetic, Bench, Check, Kernel, Mode, Resolved
-from everycore.report.figures import TIMING_WORDS, Cell, cell, number
+from everycore.report.figures import TIMING_WORDS, Cell, cell, cipher, number
 
 SELECTED = "*"
 LIMIT = "CPU's limit"
@@ -232,12 +232,13 @@ def vectors_table(counts: Sequence[VectorCount], caption: str = "") -> Group:
 def selected_kernel(mode: str, primitive: str, modes: Sequence[Mode]) -> str:
     """The kernel that serves a bench mode: `xts-enc` is half of the algorithm `xts(aes)`.
 
-    Where a mode has two keys, the first is that of the data, and rows are named by it.
+    Where a mode has two keys, the first is that of the data, and rows are named by it. A row of
+    GCM is a kernel of its own or a pair, which has the names of both.
     """
     by_name = {m.algorithm: m.kernels for m in modes}
-    for name in (mode, mode.rpartition("-")[0]):
-        if kernels := by_name.get(f"{name}({primitive})"):
-            return kernels[0]
+    for name in (mode, mode.partition("-")[0]):
+        if kernels := by_name.get(f"{name}({cipher(primitive)})"):
+            return "+".join(kernels) if primitive == "gcm" else kernels[0]
     return ""
 
 
@@ -307,7 +308,7 @@ def _bench_table(
         table.add_row(*row)
     if limit:
         table.add_row(Text(f"  {LIMIT}", style="dim"), *(_limit(limit, size) for size in sizes))
-    title = f"{mode} {primitive}-{key_bits}{many}: {what}"
+    title = f"{mode} {cipher(primitive)}-{key_bits}{many}: {what}"
     return titled(title, table, *partner_notes(group), limit_note(limit, best[0]), caption)
 
 
