@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from everycore.commands import bench, check, compare, limits, list, resolve
+from everycore.commands import bench, check, compare, limits, list, peers, resolve
 from everycore.context import Context, system_context
 from everycore.errors import EverycoreError
 
@@ -20,6 +20,7 @@ COMMANDS = (
     ("list", list.list_kernels),
     ("compare", compare.compare),
     ("limits", limits.limits),
+    ("peers", peers.peers_command),
 )
 
 

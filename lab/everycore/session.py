@@ -8,12 +8,12 @@ from collections.abc import Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from everycore import catalog, protocol
-from everycore.build import PeerUnavailableError, build_harness, build_peer
+from everycore.build import build_harness
 from everycore.context import Completed, Context
 from everycore.errors import EverycoreError
-from everycore.model import BEST, Build, Hardware, Installed, PeerBuild, Target, Tree
+from everycore.model import BEST, Build, Hardware, PeerBuild, Target, Tree
 from everycore.protocol import Record
-from everycore.targets import load_peers, load_target
+from everycore.targets import load_target
 from everycore.toolchains import DEFAULT_FLAGS, find_compiler
 from everycore.transport import Transport, transport_for
 
@@ -24,7 +24,6 @@ class Session:
     target: Target
     build: Build
     transport: Transport
-    peers: tuple[PeerBuild, ...] = ()
 
     def records(self, *arguments: str, stdin: Iterable[str] = ()) -> Iterator[Record]:
         """The lines of one harness command, its greeting included.
@@ -70,7 +69,6 @@ def open_session(
     target_name: str = "host",
     cc: str | None = None,
     flags: str | None = None,
-    with_peers: bool = False,
 ) -> Session:
     """Find the tree, the target and the compiler; build what is not built yet."""
     tree = catalog.find_tree(context.package, context.env.get("EVERYCORE_TREE", ""))
@@ -80,13 +78,7 @@ def open_session(
         context, target, cc, (*target.compile_flags, *chosen), platform.machine()
     )
     build = build_harness(context, tree, target, compiler, chosen)
-    peers: list[PeerBuild] = []
-    for peer in load_peers(tree) if with_peers else ():
-        try:
-            peers.append(build_peer(context, tree, compiler, chosen, peer, Installed()))
-        except PeerUnavailableError as error:
-            context.warn(f"skipped: {error.message} ({error.hint})")
-    return Session(tree, target, build, transport_for(context, target), tuple(peers))
+    return Session(tree, target, build, transport_for(context, target))
 
 
 def _split(flags: str) -> list[str]:

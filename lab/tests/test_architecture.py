@@ -26,7 +26,7 @@ LAYERS = (
         "store",
         "trace",
     ),
-    ("session",),
+    ("session", "contest"),
     ("commands",),
     ("cli",),
     ("__main__", "__init__"),

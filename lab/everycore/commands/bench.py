@@ -17,11 +17,12 @@ from everycore.commands.options import (
     KernelNames,
     TargetName,
     context_of,
+    message_sizes,
     words,
 )
 from everycore.context import Context
 from everycore.errors import EverycoreError
-from everycore.model import BEST, Revision
+from everycore.model import Revision
 from everycore.progress import Progress
 from everycore.protocol import (
     Arithmetic,
@@ -31,12 +32,11 @@ from everycore.protocol import (
     Kernel,
     Line,
     Mode,
-    PeerLine,
     Record,
     Resolved,
 )
 from everycore.report import tables
-from everycore.session import Session, open_session, peer_records
+from everycore.session import Session, open_session
 
 MODES = (
     "cbc-enc", "cbc-dec", "ctr", "xts-enc", "xts-dec", "cmac", "ccm-seal", "gcm-seal", "gcm-open",
@@ -52,7 +52,7 @@ SECONDS, QUICK_SECONDS = 40.0, 5.0  # sampling; checks of the results and start-
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One call of `harness bench`, and of `harness peers` for each peer."""
+    """One call of `harness bench`."""
 
     mode: str
     sizes_bytes: tuple[int, ...]
@@ -113,9 +113,6 @@ def bench(
         int, typer.Option("--key-bits", metavar="N", help="128, 192 or 256.")
     ] = 256,
     quick: Annotated[bool, typer.Option("--quick", help="Under ten seconds.")] = False,
-    peers: Annotated[
-        bool, typer.Option("--peers", help="Other libraries beside the kernels: peers/peers.toml.")
-    ] = False,
     target: TargetName = "host",
     cc: CompilerCommand = None,
     flags: CompilerFlags = None,
@@ -126,11 +123,11 @@ def bench(
 ) -> None:
     """What each kernel costs here, and which is selected."""
     context = context_of(command)
-    sizes = _sizes(words(bytes_)) or (QUICK_SIZES_BYTES if quick else SIZES_BYTES)
+    sizes = message_sizes(words(bytes_)) or (QUICK_SIZES_BYTES if quick else SIZES_BYTES)
     jobs = plan(words(mode) or MODES, sizes)
     if out:
         store.refuse_if_unusable(out)
-    session = open_session(context, target, cc, flags, with_peers=peers)
+    session = open_session(context, target, cc, flags)
     chosen = words(kernel)
     _refuse_unknown_words(session, jobs, chosen, key_bits)
     kernels = [r.line for r in session.records("list") if isinstance(r.line, Kernel)]
@@ -148,7 +145,7 @@ def bench(
     records: list[Record] = []
     with ExitStack() as stack:
         progress = stack.enter_context(Progress(context.err, "measuring", operations))
-        for record in _measure(context, session, jobs, chosen, key_bits, budget_ms):
+        for record in _measure(session, jobs, chosen, key_bits, budget_ms):
             if isinstance(record.line, Hello) and writer is None:
                 run = _describe(context, session, revision, record.line, options)
                 writer = stack.enter_context(store.Writer(path, run))
@@ -182,26 +179,15 @@ def bench(
 
 
 def _measure(
-    context: Context,
     session: Session,
     jobs: Sequence[Job],
     kernels: Sequence[str],
     key_bits: int,
     budget_ms: int,
 ) -> Iterator[Record]:
-    """Job by job, so that kernels and peers are measured close together in time."""
-    absent: set[str] = set()
+    """Job by job, so that kernels are measured close together in time; then what the CPU can do."""
     for job in jobs:
         yield from session.records("bench", *job.arguments(kernels, key_bits, budget_ms))
-        for build in session.peers if job.sizes_bytes and job.messages == 1 else ():
-            if build.peer.name in absent:
-                continue
-            words = job.arguments((), key_bits, budget_ms)
-            for record in peer_records(context, session.tree, build, BEST, *words):
-                if isinstance(record.line, PeerLine) and record.line.absent:
-                    context.warn(f"skipped: {build.peer.name}: {record.line.absent}")
-                    absent.add(build.peer.name)
-                yield record
     yield from session.records("limits", "--only", "arithmetic")
 
 
@@ -235,16 +221,7 @@ def _says_nothing(line: Line) -> bool:
     result."""
     if isinstance(line, Arithmetic):
         return not line.cycles_per_byte
-    return isinstance(line, Hello | PeerLine)
-
-
-def _sizes(given: Sequence[str]) -> tuple[int, ...]:
-    for word in given:
-        if not word.isdecimal() or not 1 <= int(word) <= 1 << 24:
-            raise EverycoreError(
-                f"'{word}' is no message size", "--bytes wants 1 to 16777216 bytes"
-            )
-    return tuple(int(word) for word in given)
+    return isinstance(line, Hello)
 
 
 def _describe(

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: MIT
 """Options that several commands share."""
 
+from collections.abc import Sequence
 from typing import Annotated
 
 import typer
 
 from everycore.context import Context
+from everycore.errors import EverycoreError
 
 Json = Annotated[bool, typer.Option("--json", help="JSON lines instead of tables.")]
 TargetName = Annotated[
@@ -41,3 +43,13 @@ def context_of(command: typer.Context) -> Context:
 def words(values: list[str] | None) -> list[str]:
     """Values of an option that may be repeated and may hold comma lists."""
     return [word for value in values or () for word in value.split(",") if word]
+
+
+def message_sizes(given: Sequence[str]) -> tuple[int, ...]:
+    """The values of --bytes."""
+    for word in given:
+        if not word.isdecimal() or not 1 <= int(word) <= 1 << 24:
+            raise EverycoreError(
+                f"'{word}' is no message size", "--bytes wants 1 to 16777216 bytes"
+            )
+    return tuple(int(word) for word in given)

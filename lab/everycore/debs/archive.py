@@ -4,7 +4,7 @@
 import lzma
 import tempfile
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from datetime import UTC
 from email.utils import parsedate_to_datetime
 from functools import cached_property
@@ -187,25 +187,29 @@ def _check_date(context: Context, suite: str, valid_until: str) -> None:
 
 
 def pinned(context: Context, request: Request, path: Path, update: bool) -> Lock:
-    """The lock of a file; with `update`, or if there is no file, what the archive has now."""
-    if not update and path.is_file():
-        lock = read_lock(path)
-        if lock.request != request:
-            raise EverycoreError(
-                f"{path} is the answer to another request{_difference(lock.request, request)}",
-                "--update writes it anew",
-            )
+    """The lock of a file; with `update`, or if there is no file, what the archive has now.
+
+    Optional packages that were not asked for when the lock was made are absent.
+    """
+    if update or not path.is_file():
+        lock = open_archive(context, request.suites, request.architecture).lock(request)
+        write_lock(path, lock)
         return lock
-    lock = open_archive(context, request.suites, request.architecture).lock(request)
-    write_lock(path, lock)
-    return lock
+    lock = read_lock(path)
+    if difference := _difference(lock.request, request):
+        raise EverycoreError(
+            f"{path} is the answer to another request: {difference}", "--update writes it anew"
+        )
+    unasked = set(request.optional).difference(lock.request.optional)
+    later = tuple((name, "not in the lock: --update asks for it") for name in sorted(unasked))
+    return replace(lock, absent=(*lock.absent, *later))
 
 
 def _difference(have: Request, want: Request) -> str:
     for item in fields(Request):
         old, new = getattr(have, item.name), getattr(want, item.name)
-        if old != new:
-            return f": its {item.name} are {_words(old)}, not {_words(new)}"
+        if old != new and item.name != "optional":
+            return f"its {item.name} are {_words(old)}, not {_words(new)}"
     return ""
 
 

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from everycore import stats
 from everycore.protocol import Bench
 
+NOISY = "~"
+NOISY_SPREAD = 0.10  # of the quartiles, as a share of the median
 TIMING_WORDS = {"ct": "constant time", "hardened": "hardened", "vartime": "variable time"}
 
 

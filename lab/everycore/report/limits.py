@@ -10,7 +10,8 @@ from rich.text import Text
 from everycore import stats
 from everycore.limits import Bound, source
 from everycore.protocol import Arithmetic, Limit
-from everycore.report.tables import NOISY, NOISY_SPREAD, plain_table, titled
+from everycore.report.figures import NOISY, NOISY_SPREAD
+from everycore.report.tables import plain_table, titled
 
 LEGEND = (
     "A bound is arithmetic: the best measured loop of what the mode cannot do without."

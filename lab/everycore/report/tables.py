@@ -13,12 +13,18 @@ from rich.text import Text
 from everycore import stats
 from everycore.limits import Bound, bound
 from everycore.protocol import Arithmetic, Bench, Check, Kernel, Mode, Resolved
-from everycore.report.figures import TIMING_WORDS, Cell, cell, cipher, number
+from everycore.report.figures import (
+    NOISY,
+    NOISY_SPREAD,
+    TIMING_WORDS,
+    Cell,
+    cell,
+    cipher,
+    number,
+)
 
 SELECTED = "*"
 LIMIT = "CPU's limit"
-NOISY = "~"
-NOISY_SPREAD = 0.10
 WIDE_COLUMNS = 110
 
 

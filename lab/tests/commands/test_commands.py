@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 from world import PACKAGE, Lab
 
-from everycore import session, vectors
-from everycore.build import PeerUnavailableError
+from everycore import vectors
 from everycore.commands.bench import Job, plan
 from everycore.context import Completed
 
@@ -281,40 +280,6 @@ def test_bench_passes_its_options_on(lab: Lab) -> None:
         "--bytes", "100", "--kernel", "c_ref",
     ]  # fmt: skip
     assert fenced[7:10] == ["fenced", "--bytes", "64"]
-
-
-def test_peers_are_measured_beside_the_kernels(lab: Lab) -> None:
-    outcome = lab("bench", "--peers", "--mode", "ctr,cbc-enc-many", "--bytes", "16384")
-    assert outcome.code == 0
-    assert "openssl-3.0.22" in outcome.out
-    calls = lab.runner.harness_calls("peers")
-    assert all(call[2:4] == ["--mode", "ctr"] for call in calls)
-    linked = [c for c in lab.runner.calls if "-lcrypto" in c]
-    assert len(linked) == 1
-    assert len({call[0] for call in calls}) == len(calls) > 1  # a process for each peer
-
-
-def test_a_peer_that_cannot_be_used_here_is_skipped_once(lab: Lab) -> None:
-    lab.runner.outputs["peers"] = "peers_absent"
-    outcome = lab("bench", "--peers", "--mode", "ctr,cbc-enc", "--bytes", "16384")
-    assert outcome.code == 0
-    assert outcome.err.count("skipped: openssl: no such CPU") == 1
-    assert len({call[0] for call in lab.runner.harness_calls("peers")}) == len(
-        lab.runner.harness_calls("peers")
-    )
-
-
-def test_a_peer_that_is_not_installed_is_skipped_with_its_package(
-    lab: Lab, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def refuse(*_: object) -> None:
-        raise PeerUnavailableError("openssl is not installed", "apt-get install libssl-dev")
-
-    monkeypatch.setattr(session, "build_peer", refuse)
-    outcome = lab("bench", "--peers", "--mode", "ctr")
-    assert outcome.code == 0
-    assert "skipped: openssl is not installed (apt-get install libssl-dev)" in outcome.err
-    assert not lab.runner.harness_calls("peers")
 
 
 def test_a_wrong_result_fails_the_bench(lab: Lab) -> None:

@@ -230,6 +230,18 @@ def test_a_lock_of_another_request_is_not_used(context: Context, archive: FakeAr
         take(context, replace(REQUEST, packages=("tool", "more")), update=False)
 
 
+def test_an_optional_package_that_a_lock_was_not_asked_for_is_absent(
+    context: Context, archive: FakeArchive
+) -> None:
+    archive.add("tool")
+    archive.add("later")
+    archive.publish()
+    take(context)
+    later = replace(REQUEST, optional=("later",))
+    assert take(context, later, update=False).absent[0][0] == "later"
+    assert take(context, later, update=True).absent == ()
+
+
 @pytest.mark.parametrize("text", ["", "[]", '{"format": 1}', '{"format": 99}'])
 def test_a_file_that_is_no_lock_is_named(context: Context, text: str) -> None:
     path = context.cwd / "test.lock"

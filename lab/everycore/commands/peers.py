@@ -1,0 +1,330 @@
+# SPDX-License-Identifier: MIT
+"""everycore peers: how does it compare with other libraries, and with what this CPU can do?"""
+
+import json as jsonlib
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from everycore import contest, machine, store
+from everycore.commands.options import (
+    CompilerCommand,
+    CompilerFlags,
+    Json,
+    context_of,
+    message_sizes,
+    words,
+)
+from everycore.contest import Broken, Contestant, Skip
+from everycore.context import Context
+from everycore.errors import EverycoreError, unknown_name
+from everycore.model import BEST, Tree
+from everycore.progress import Progress
+from everycore.protocol import Arithmetic, Bench, Failure, Hello, Line, PeerLine, Record
+from everycore.report import peers as report
+from everycore.report import standing
+from everycore.report.standing import PeerTable
+from everycore.session import Session, open_session
+from everycore.targets import HARDWARE, find_peer, load_peers
+
+MODES = (
+    "gcm-seal", "gcm-open", "ccm-seal", "ccm-open", "ctr", "cbc-enc", "cbc-dec",
+    "xts-enc", "xts-dec", "cmac", "ecb-enc", "ecb-dec",
+)  # fmt: skip
+SIZES_BYTES = (16, 64, 256, 512, 1500, 4096, 16384)
+KEY_BITS = ("128", "192", "256")
+STYLES = ("streamed", "fenced")
+SAMPLES = 11  # of some 50 microseconds, in each round
+BUDGET_MS = 20  # for a point in a round, if samples are disturbed
+
+
+def peers_command(
+    command: typer.Context,
+    suite: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--suite",
+            metavar="SUITE",
+            help="Take the libraries of a Debian suite (sid,experimental). Default: installed.",
+        ),
+    ] = None,
+    update: Annotated[
+        bool,
+        typer.Option("--update", help="Take what the suite has now; write its lock."),
+    ] = False,
+    peer: Annotated[
+        list[str] | None, typer.Option("--peer", metavar="NAME", help="Only this peer; repeatable.")
+    ] = None,
+    mode: Annotated[
+        list[str] | None,
+        typer.Option("--mode", metavar="MODE", help="Default: gcm-seal; `all`; repeatable."),
+    ] = None,
+    key_bits: Annotated[
+        list[str] | None,
+        typer.Option("--key-bits", metavar="N", help="128, 192, 256; repeatable. Default: 256."),
+    ] = None,
+    bytes_: Annotated[
+        list[str] | None,
+        typer.Option("--bytes", metavar="N", help="Message size in bytes; repeatable."),
+    ] = None,
+    style: Annotated[
+        str, typer.Option("--style", metavar="STYLE", help="streamed, or fenced: one at a time.")
+    ] = "streamed",
+    hardware: Annotated[
+        str,
+        typer.Option(
+            "--hardware",
+            metavar="PATHS",
+            help="best, sse (128 bits), ssse3 (no AES), c.",
+        ),
+    ] = "best",
+    rounds: Annotated[
+        int, typer.Option("--rounds", metavar="N", min=1, max=99, help="Turns of each.")
+    ] = 3,
+    cpu: Annotated[
+        int | None, typer.Option("--cpu", metavar="N", help="The core. Default: the last allowed.")
+    ] = None,
+    cc: CompilerCommand = None,
+    flags: CompilerFlags = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", metavar="FILE", help="Where to store the samples.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """This library beside others, and beside the limit of this CPU."""
+    context = context_of(command)
+    plan = Plan(
+        suites=tuple(words(suite)),
+        modes=_known("mode", words(mode) or ["gcm-seal"], MODES),
+        key_bits=_known("key size", words(key_bits) or ["256"], KEY_BITS),
+        sizes_bytes=message_sizes(words(bytes_)) or SIZES_BYTES,
+        style=_known("style", [style], STYLES)[0],
+        hardware=_known("case of --hardware", [hardware], (BEST.name, *HARDWARE))[0],
+        rounds=rounds,
+        cpu=max(os.sched_getaffinity(0)) if cpu is None else cpu,
+    )
+    if update and not plan.suites:
+        raise EverycoreError("--update needs --suite", "installed libraries have no lock")
+    if out:
+        store.refuse_if_unusable(out)
+    session = open_session(context, "host", cc, flags)
+    contestants, skips = _contestants(context, session, plan, words(peer), update)
+    for skip in skips:
+        _warn_of(context, skip, json)
+    result = Result()
+    records = _records(context, session, plan, contestants, result)
+    run, path = _store(context, session, plan, records, result, out, json)
+    tables = standing.peer_tables(result.good_benches(), result.loops, _since(session.tree))
+    if json:
+        for table in tables:
+            _print_standings(context, table)
+    else:
+        _show(context, plan, run, tables)
+    context.err.print(f"samples: {path}", markup=False, soft_wrap=True)
+    for text in result.complaints():
+        context.err.print(text, style="bold red", markup=False, soft_wrap=True)
+    raise typer.Exit(1 if result.failures or result.broken else 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What the command line asks for."""
+
+    suites: tuple[str, ...]
+    modes: tuple[str, ...]
+    key_bits: tuple[str, ...]
+    sizes_bytes: tuple[int, ...]
+    style: str
+    hardware: str
+    rounds: int
+    cpu: int
+
+    @property
+    def command(self) -> str:
+        return "peers" if self.hardware == BEST.name else f"peers-{self.hardware}"
+
+    def arguments(self) -> list[str]:
+        """For a harness, but the mode."""
+        return [
+            *("--key-bits", ",".join(self.key_bits)),
+            *("--bytes", ",".join(str(size) for size in self.sizes_bytes)),
+            *("--style", self.style),
+            *("--samples", str(SAMPLES)),
+            *("--budget-ms", str(BUDGET_MS)),
+            *("--cpu", str(self.cpu)),
+        ]
+
+    def options(self) -> dict[str, Any]:
+        return {
+            "suites": list(self.suites),
+            "modes": list(self.modes),
+            "style": self.style,
+            "hardware": self.hardware,
+            "rounds": self.rounds,
+        }
+
+
+@dataclass(slots=True)
+class Result:
+    """What a race said, line by line."""
+
+    benches: list[Bench] = field(default_factory=list)
+    failures: list[Failure] = field(default_factory=list)
+    broken: list[Broken] = field(default_factory=list)
+    loops: list[Arithmetic] = field(default_factory=list)
+
+    def take(self, event: Line | Broken) -> None:
+        match event:
+            case Bench():
+                self.benches.append(event)
+            case Failure():
+                self.failures.append(event)
+            case Broken():
+                self.broken.append(event)
+            case Arithmetic():
+                self.loops.append(event)
+
+    def good_benches(self) -> list[Bench]:
+        """Without who was wrong in a mode, and without who died."""
+        dead = {broken.name for broken in self.broken}
+        living = [bench for bench in self.benches if bench.peer not in dead]
+        return standing.without_wrong(living, self.failures)
+
+    def complaints(self) -> Iterator[str]:
+        for failure in self.failures:
+            shown = f" ({failure.got}, not {failure.expected})" if failure.expected else ""
+            yield f"WRONG {failure.kernel} {failure.mode}: {failure.detail}{shown}; left out"
+        for broken in self.broken:
+            why = " ".join([broken.error.message, *broken.error.hint.splitlines()])
+            yield f"BROKEN {broken.name} {broken.mode}: {why}; left out"
+
+
+def _known(what: str, given: Sequence[str], valid: Sequence[str]) -> tuple[str, ...]:
+    if what == "mode" and "all" in given:
+        return tuple(valid)
+    for word in given:
+        if word not in valid:
+            raise unknown_name(what, word, valid)
+    return tuple(dict.fromkeys(given))
+
+
+def _warn_of(context: Context, skip: Skip, json: bool) -> None:
+    if json:
+        context.print_raw(jsonlib.dumps({"type": "skip", "peer": skip.peer, "why": skip.why}))
+    context.warn(f"skipped: {skip.peer}: {skip.why}")
+
+
+def _since(tree: Tree) -> dict[str, str]:
+    return {peer.name: peer.since for peer in load_peers(tree)}
+
+
+def _contestants(
+    context: Context, session: Session, plan: Plan, names: Sequence[str], update: bool
+) -> tuple[list[Contestant], list[Skip]]:
+    """Our selected kernels, and all peers that are there."""
+    tree, compiler = session.tree, session.build.compiler
+    every = load_peers(tree)
+    chosen = [find_peer(tree, name) for name in names] or every
+    libraries = contest.libraries_of(context, tree, compiler, every, plan.suites, update)
+    built, skips = contest.build_all(
+        context, tree, compiler, session.build.flags, chosen, libraries, plan.hardware
+    )
+    greeting = next(r.line for r in session.records("resolve") if isinstance(r.line, Hello))
+    cases = contest.features_taken_away(tree, greeting, plan.hardware)
+    own = [contest.ours(session, without) for without in cases]
+    return [*own, *(contest.theirs(context, tree, *one) for one in built)], skips
+
+
+def _records(
+    context: Context,
+    session: Session,
+    plan: Plan,
+    contestants: Sequence[Contestant],
+    result: Result,
+) -> Iterator[Record]:
+    """The lines of the race, then what the CPU can do."""
+    total = len(contestants) * len(plan.modes) * plan.rounds
+    with Progress(context.err, "measuring", total) as progress:
+        for turn in contest.race(contestants, plan.modes, plan.rounds):
+            progress.step(f"{turn.contestant.name} {turn.mode}")
+            yield from turn.records(plan.arguments(), result.broken.append)
+    if plan.hardware == BEST.name:  # the loops use the instructions that others do without
+        yield from session.records("limits", "--only", "arithmetic")
+
+
+def _store(
+    context: Context,
+    session: Session,
+    plan: Plan,
+    records: Iterator[Record],
+    result: Result,
+    path: Path | None,
+    json: bool,
+) -> tuple[store.Run, Path]:
+    """Every line that says something, in a file and in the result."""
+    revision = machine.revision(context, session.tree)
+    folder = context.state_dir() / "results"
+    path = path or store.new_path(folder, context.now(), revision, plan.command)
+    greeting = next((record.line for record in records), None)
+    if not isinstance(greeting, Hello):
+        raise EverycoreError("no harness said anything", "does a kernel serve the mode?")
+    run = store.Run(
+        command=plan.command,
+        date=context.now().isoformat(timespec="seconds"),
+        everycore=greeting.library,
+        revision=revision,
+        machine=machine.describe(context),
+        target=session.target.name,
+        compiler=session.build.compiler.name,
+        flags=session.build.flags,
+        counter=greeting.counter,
+        options=plan.options(),
+    )
+    if json:
+        context.print_raw(store.run_line(run))
+    with store.Writer(path, run) as writer:
+        for record in records:
+            if isinstance(record.line, Hello):
+                continue
+            if isinstance(record.line, Arithmetic) and not record.line.cycles_per_byte:
+                continue
+            if isinstance(record.line, PeerLine) and record.line.absent:
+                _warn_of(context, Skip(record.line.name, record.line.absent), json)
+            writer.write(record.text)
+            result.take(record.line)
+            if json:
+                context.print_raw(record.text)
+        if not result.benches and not result.failures:
+            raise EverycoreError("nothing was measured", "are the messages too short?")
+    return run, path
+
+
+def _show(context: Context, plan: Plan, run: store.Run, tables: Sequence[PeerTable]) -> None:
+    where = " and ".join(plan.suites) or "this system"
+    caption = f"{run.source()}; libraries of {where}; core {plan.cpu}"
+    if plan.hardware != BEST.name:
+        caption += f"; code paths: {plan.hardware}"
+    for table in tables:
+        context.out.print(report.rich_table(table, caption))
+    context.out.print(report.LEGEND, style="dim", markup=False)
+
+
+def _print_standings(context: Context, table: PeerTable) -> None:
+    """How we stand at each size: derived, so not stored."""
+    for column, size in enumerate(table.sizes):
+        best = table.best(column, of_ours=False)
+        line = {
+            "type": "standing",
+            "mode": table.mode,
+            "key_bits": table.key_bits,
+            "style": table.style,
+            "bytes": size,
+            "best_peer": best.name if best else None,
+            "ratio_to_best_peer": table.ratio(column),
+            "ratio_to_limit": table.above_bound(column),
+        }
+        context.print_raw(jsonlib.dumps(line))

@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: MIT
+"""How our kernels stand beside other libraries: a table per mode, key size and style. Pure.
+
+Without rich: pages are made from it, too.
+"""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from everycore.limits import Bound, bound
+from everycore.protocol import Arithmetic, Bench, Failure
+from everycore.report.figures import NOISY, NOISY_SPREAD, cell, number
+from everycore.report.kernels import markdown_table
+
+OLDER = "!"
+OURS = "everycore"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A contestant in a table."""
+
+    name: str
+    is_ours: bool
+    is_older: bool
+    values: tuple[float | None, ...]  # by size: cycles per byte, or per message alone
+    noisy: tuple[bool, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PeerTable:
+    """Everything that a table says, whoever prints it."""
+
+    mode: str
+    key_bits: int
+    style: str
+    sizes: tuple[int, ...]  # bytes
+    rows: tuple[Row, ...]  # ours first, then peers, the fastest at the largest size first
+    limit: Bound | None
+
+    def title(self) -> str:
+        unit = "cycles per byte" if self.style == "streamed" else "cycles per message, alone"
+        return f"{self.mode}, aes-{self.key_bits}: {unit}"
+
+    def best(self, column: int, of_ours: bool) -> Row | None:
+        """The fastest at a size, of our kernels or of the peers."""
+        own = [r for r in self.rows if r.is_ours == of_ours and r.values[column] is not None]
+        return min(own, key=lambda row: row.values[column] or 0, default=None)
+
+    def ratio(self, column: int) -> float | None:
+        """Our time over that of the best peer."""
+        mine, other = self.best(column, True), self.best(column, False)
+        if mine is None or other is None:
+            return None
+        return (mine.values[column] or 0) / (other.values[column] or 1)
+
+    def bound(self, column: int) -> float | None:
+        """What this CPU needs at least, in the table's unit."""
+        size = self.sizes[column]
+        if self.limit is None or not self.limit.holds(size, self.style):
+            return None
+        return self.limit.cycles_per_byte * (size if self.style == "fenced" else 1)
+
+    def above_bound(self, column: int) -> float | None:
+        mine, least = self.best(column, True), self.bound(column)
+        return (mine.values[column] or 0) / least if mine and least else None
+
+    def feet(self) -> list[tuple[str, list[float | None]]]:
+        """The lines below the rows that say how we stand."""
+        columns = range(len(self.sizes))
+        lines = [
+            (f"{OURS} / best peer", [self.ratio(i) for i in columns]),
+            ("limit of this CPU", [self.bound(i) for i in columns]),
+            (f"{OURS} / limit", [self.above_bound(i) for i in columns]),
+        ]
+        return [(name, values) for name, values in lines if any(v is not None for v in values)]
+
+
+def without_wrong(benches: Iterable[Bench], failures: Iterable[Failure]) -> list[Bench]:
+    """Without the figures of a mode in which a contestant was wrong once."""
+    wrong = {(failure.kernel, failure.mode) for failure in failures}
+    return [bench for bench in benches if (bench.kernel, bench.mode) not in wrong]
+
+
+def merged(benches: Iterable[Bench]) -> list[Bench]:
+    """The rounds of an operation as one."""
+    found: dict[tuple[object, ...], Bench] = {}
+    for b in benches:
+        key = (b.primitive, b.kernel, b.partner, b.mode, b.key_bits, b.bytes, b.style)
+        earlier = found.get(key)
+        found[key] = b if earlier is None else _joined(earlier, b)
+    return list(found.values())
+
+
+def _joined(a: Bench, b: Bench) -> Bench:
+    return replace(a, cycles=a.cycles + b.cycles, ns=a.ns + b.ns, dropped=a.dropped + b.dropped)
+
+
+def peer_tables(
+    benches: Iterable[Bench], loops: Sequence[Arithmetic], since: Mapping[str, str]
+) -> list[PeerTable]:
+    """since: the versions that goals count against, by peer. Peers count in sizes that we have."""
+    groups: dict[tuple[str, int, str], list[Bench]] = {}
+    for bench in merged(benches):
+        if bench.cycles:
+            groups.setdefault((bench.mode, bench.key_bits, bench.style), []).append(bench)
+    return [
+        _table(group, since, bound(mode, key_bits, loops))
+        for (mode, key_bits, _), group in groups.items()
+    ]
+
+
+def _table(group: Sequence[Bench], since: Mapping[str, str], limit: Bound | None) -> PeerTable:
+    first = group[0]
+    sizes = tuple(sorted({bench.bytes for bench in group}))
+    found: dict[tuple[bool, str], dict[int, Bench]] = {}
+    for bench in group:
+        found.setdefault((not bench.peer, _name(bench)), {})[bench.bytes] = bench
+    rows = [_row(name, is_ours, own, sizes, since) for (is_ours, name), own in found.items()]
+    rows.sort(key=lambda row: (not row.is_ours, [v or float("inf") for v in row.values[::-1]]))
+    return PeerTable(first.mode, first.key_bits, first.style, sizes, tuple(rows), limit)
+
+
+def _name(bench: Bench) -> str:
+    if bench.peer:
+        return bench.kernel
+    return f"{OURS} {bench.kernel}" + (f" + {bench.partner}" if bench.partner else "")
+
+
+def _row(
+    name: str,
+    is_ours: bool,
+    own: Mapping[int, Bench],
+    sizes: Sequence[int],
+    since: Mapping[str, str],
+) -> Row:
+    cells = [cell(own[size]) if size in own else None for size in sizes]
+    alone = any(bench.style == "fenced" for bench in own.values())
+    values = [
+        None if c is None or c.cycles is None else c.cycles.median if alone else c.cycles_per_byte
+        for c in cells
+    ]
+    noisy = [bool(c and c.cycles and c.cycles.spread > NOISY_SPREAD) for c in cells]
+    peer = next(iter(own.values())).peer
+    older = not is_ours and is_older(name.removeprefix(f"{peer}-"), since.get(peer, ""))
+    return Row(name, is_ours, older, tuple(values), tuple(noisy))
+
+
+def is_older(version: str, than: str) -> bool:
+    """By the numbers of both, as far as `than` has any: 3.10.2 is not older than 3.10."""
+    want = [int(n) for n in re.findall(r"\d+", than)]
+    have = [int(n) for n in re.findall(r"\d+", version)][: len(want)]
+    return bool(have) and have < want
+
+
+def figure(row: Row, column: int) -> str:
+    """What a table writes in a column of a row."""
+    value = row.values[column]
+    if value is None:
+        return "-"
+    return (NOISY if row.noisy[column] else "") + number(value)
+
+
+def foot(name: str, value: float | None) -> str:
+    """What a table writes in a line below."""
+    if value is None:
+        return "-"
+    return f"{value:.2f}" if "/" in name else number(value)
+
+
+def markdown(table: PeerTable) -> str:
+    """The same for a page."""
+    rows = [
+        [f"{OLDER} {row.name}" if row.is_older else row.name]
+        + [figure(row, i) for i in range(len(table.sizes))]
+        for row in table.rows
+    ]
+    rows += [[name, *(foot(name, v) for v in values)] for name, values in table.feet()]
+    head = ["", *(f"{size} B" for size in table.sizes)]
+    return f"{table.title()}:\n\n{markdown_table(head, rows, right=range(1, len(head)))}"

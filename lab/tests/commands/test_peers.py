@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: MIT
+"""everycore peers, in a world of saved lines."""
+
+import json
+
+import pytest
+from world import Lab
+
+from everycore import contest
+from everycore.build import PeerUnavailableError
+from everycore.context import Completed
+
+ONLY = ("--peer", "openssl", "--mode", "ctr", "--bytes", "16384")
+
+
+def objects(text: str) -> list[dict[str, object]]:
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def test_peers_stand_beside_the_kernels_and_the_limit(lab: Lab) -> None:
+    outcome = lab("peers", *ONLY)
+    assert outcome.code == 0, outcome.err
+    assert "! openssl-3.0.22" in outcome.out
+    assert "everycore / best peer" in outcome.out
+    assert "limit of this CPU" in outcome.out
+    (stored,) = (lab.folder / "state" / "everycore" / "results").iterdir()
+    assert stored.name.endswith("-peers.jsonl")
+
+
+def test_every_round_is_a_process_of_each(lab: Lab) -> None:
+    lab("peers", *ONLY, "--rounds", "2", "--cpu", "0")
+    calls = [call for call in lab.runner.calls if call[1:2] in (["bench"], ["peers"])]
+    assert [call[1] for call in calls] == ["bench", "peers", "peers", "bench"]
+    assert all(call[call.index("--cpu") + 1] == "0" for call in calls)
+    assert all(call[call.index("--bytes") + 1] == "16384" for call in calls)
+
+
+def test_our_kernel_is_the_selected_one(lab: Lab) -> None:
+    lab("peers", *ONLY, "--rounds", "1")
+    (call,) = lab.runner.harness_calls("bench")
+    assert call[call.index("--primitive") + 1] == "aes"
+    assert call[call.index("--kernel") + 1] == "x86_aesni"
+
+
+def test_without_hardware_both_sides_do_without(lab: Lab) -> None:
+    outcome = lab("peers", *ONLY, "--rounds", "1", "--hardware", "c")
+    assert outcome.code == 0, outcome.err
+    (call,) = lab.runner.harness_calls("bench")
+    without = call[call.index("--without") + 1].split(",")
+    assert {"aes", "ssse3"} <= {*without}
+    (peer,) = [call for call in lab.runner.calls if "env" in call]
+    assert any(word.startswith("OPENSSL_ia32cap=") for word in peer)
+    assert "limit of this CPU" not in outcome.out
+    (stored,) = (lab.folder / "state" / "everycore" / "results").iterdir()
+    assert stored.name.endswith("-peers-c.jsonl")
+
+
+def test_peers_as_json_ends_with_how_we_stand(lab: Lab) -> None:
+    lines = objects(lab("peers", *ONLY, "--json").out)
+    assert lines[0]["type"] == "run"
+    assert {str(line["type"]) for line in lines} == {
+        "run", "peer", "bench", "limit", "arithmetic", "standing",
+    }  # fmt: skip
+    (stands,) = [line for line in lines if line.get("best_peer")]
+    assert (stands["mode"], stands["bytes"]) == ("ctr", 16384)
+    assert stands["best_peer"] == "openssl-3.0.22"
+    assert isinstance(stands["ratio_to_limit"], float)
+
+
+def test_a_wrong_peer_is_named_with_its_answer_and_left_out(lab: Lab) -> None:
+    lab.runner.outputs["peers"] = "peers_wrong"
+    lab.runner.ends["peers"] = Completed(1)
+    outcome = lab("peers", *ONLY)
+    assert outcome.code == 1
+    assert "WRONG openssl-3.0.22 ctr: message 0 differs (00, not 5d); left out" in outcome.err
+    assert "openssl" not in outcome.out
+    assert "everycore x86_aesni" in outcome.out
+
+
+def test_a_peer_that_dies_is_named_and_left_out(lab: Lab) -> None:
+    lab.runner.ends["peers"] = Completed(-4)
+    outcome = lab("peers", *ONLY)
+    assert outcome.code == 1
+    assert "BROKEN openssl ctr:" in outcome.err
+    assert "SIGILL" in outcome.err
+    assert "openssl" not in outcome.out
+
+
+def test_a_missing_peer_is_a_visible_skip(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise PeerUnavailableError("openssl is not installed", "apt-get install libssl-dev")
+
+    monkeypatch.setattr(contest, "build_peer", refuse)
+    outcome = lab("peers", *ONLY)
+    assert outcome.code == 0
+    assert "skipped: openssl: openssl is not installed (apt-get install libssl-dev)" in outcome.err
+
+
+def test_a_peer_that_cannot_run_here_is_skipped_once(lab: Lab) -> None:
+    lab.runner.outputs["peers"] = "peers_absent"
+    outcome = lab("peers", *ONLY, "--mode", "cbc-enc")
+    assert outcome.code == 0
+    assert outcome.err.count("skipped: openssl: no such CPU") == 1
+    assert len(lab.runner.harness_calls("peers")) == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["--mode", "gcm"], "unknown mode 'gcm'"),
+        (["--peer", "opensl"], "unknown peer 'opensl'"),
+        (["--key-bits", "512"], "unknown key size '512'"),
+        (["--hardware", "aes"], "unknown case of --hardware 'aes'"),
+        (["--style", "fence"], "unknown style 'fence'"),
+        (["--bytes", "0"], "'0' is no message size"),
+        (["--update"], "--update needs --suite"),
+    ],
+)
+def test_what_peers_does_not_know_is_named(lab: Lab, arguments: list[str], complaint: str) -> None:
+    outcome = lab("peers", *arguments)
+    assert outcome.code == 2
+    assert complaint in outcome.err
+    assert not lab.runner.harness_calls("bench")
+
+
+def test_a_suite_without_a_mirror_says_what_to_set(lab: Lab) -> None:
+    lab.runner.absent = ("apt-get", "apt-config")
+    outcome = lab("peers", "--suite", "nosuch")
+    assert outcome.code == 2
+    assert "EVERYCORE_MIRROR" in outcome.err
