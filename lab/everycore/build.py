@@ -4,6 +4,7 @@
 import hashlib
 import os
 import re
+import shutil
 import tempfile
 import time
 from collections.abc import Iterable, Sequence
@@ -74,21 +75,44 @@ def build_peer(
     has changed.
     """
     objects = _plan(context, tree, compiler, tuple(flags))
-    folders = [f"-isystem{installed.root / 'usr/include' / name}" for name in peer.includes]
-    compile_words = (*installed.compile_flags, *folders)
-    link_words = (*installed.link_flags, *peer.libraries)
-    binary = _binary(context, objects, (peer.name, *compile_words, *link_words))
-    adapter = binary.with_name("adapter.o")
+    compile_words = [*installed.compile_flags]
+    compile_words += [f"-isystem{installed.root / 'usr/include' / name}" for name in peer.includes]
+    link_words = [*installed.link_flags, *peer.libraries]
+    binary = _binary(context, objects, [peer.name, *compile_words, *link_words])
     _compile_all(context, tree, compiler, objects)
-    # Without our folders: a library's headers must not find ours by the names of theirs.
-    command = [*compiler.command, LANGUAGE, *flags, *compile_words]
-    words = [*flags, *_names(objects), str(adapter), *link_words]
     try:
-        _make(context, [*command, "-c", peer.source.as_posix()], adapter, tree.root)
+        if peer.crate:
+            adapter = _build_crate(context, tree, peer)
+        else:
+            # Without our folders: a library's headers must not find ours by the names of theirs.
+            command = [*compiler.command, LANGUAGE, *flags, *compile_words]
+            adapter = binary.with_name("adapter.o")
+            _make(context, [*command, "-c", peer.source.as_posix()], adapter, tree.root)
+        words = [*flags, *_names(objects), "-Wl,--undefined=evc_peer", str(adapter), *link_words]
         _make(context, [*compiler.command, *words], binary)
     except _RefusedError as said:
         raise _unavailable(peer, str(said)) from None
     return PeerBuild(peer, binary)
+
+
+def _build_crate(context: Context, tree: Tree, peer: Peer) -> Path:
+    """The archive that cargo makes; it alone knows what has to be made again."""
+    folder = context.cache_dir() / "cargo" / peer.crate
+    archive = folder / "target" / "release" / "libpeer.a"
+    if not archive.is_file():
+        context.err.print(f"building {peer.name} with cargo, once; this may take minutes")
+    # A copy, beside which cargo may write its lock file; times are kept, for cargo goes by them.
+    shutil.copytree(tree.root / "peers" / "rust", folder, dirs_exist_ok=True)
+    argv = ["cargo", "build", "--release", "--quiet", "--features", peer.crate]
+    argv += ["--manifest-path", str(folder / "Cargo.toml"), "--target-dir", str(folder / "target")]
+    try:
+        done = context.runner.run(argv)
+    except EverycoreError as error:
+        hint = "install Rust: apt-get install cargo, or rustup"
+        raise PeerUnavailableError(f"{peer.name} is a crate, and {error.message}", hint) from error
+    if done.code != 0:
+        raise _RefusedError(done.stderr)
+    return archive
 
 
 def _unavailable(peer: Peer, stderr: str) -> PeerUnavailableError:

@@ -78,11 +78,14 @@ class Peer:
     libraries: tuple[str, ...]  # words for the linker
     includes: tuple[str, ...] = ()  # where below usr/include its headers are, beside usr/include
     adapter: str = ""  # the stem of its source; empty: the name
+    crate: str = ""  # it is no package: the feature of peers/rust that fetches and builds it
     since: str = ""  # the version that goals count against
     hardware: tuple[Hardware, ...] = ()  # beside BEST
 
     @property
     def source(self) -> Path:
+        if self.crate:
+            return Path("peers/rust/src") / f"{self.crate.replace('-', '_')}.rs"
         return Path("peers") / f"{self.adapter or self.name}.c"
 
 

@@ -76,7 +76,7 @@ def _cpu(name: str, entry: dict[str, Any], earlier: dict[str, CpuModel]) -> CpuM
 
 
 def _peer(name: str, entry: dict[str, Any]) -> Peer:
-    known = {"packages", "libraries", "includes", "source", "since", "hardware"}
+    known = {"packages", "libraries", "includes", "source", "crate", "since", "hardware"}
     for key in entry:
         if key not in known:
             raise EverycoreError(
@@ -99,6 +99,7 @@ def _peer(name: str, entry: dict[str, Any]) -> Peer:
         libraries,
         includes=tuple(entry.get("includes", ())),
         adapter=entry.get("source", ""),
+        crate=entry.get("crate", ""),
         since=entry.get("since", ""),
         hardware=tuple(Hardware(case, tuple(env.items())) for case, env in cases.items()),
     )

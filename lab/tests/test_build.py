@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from world import Lab
 
-from everycore.build import build_harness, build_peer
+from everycore.build import PeerUnavailableError, build_harness, build_peer
 from everycore.context import Completed
 from everycore.errors import EverycoreError
 from everycore.model import Build, Compiler, Installed, Peer, Target, Tree
@@ -77,6 +77,26 @@ def test_a_peer_compiles_its_adapter_alone_and_each_time(lab: Lab, tree: Tree) -
         assert made.binary != harness.binary
     assert "-I/there" in adapter
     assert link.index("-lother") > link.index("-L/there") > 3  # after the objects
+
+
+def test_a_peer_that_is_a_crate_is_built_by_cargo(lab: Lab, tree: Tree) -> None:
+    (tree.root / "peers" / "rust").mkdir(parents=True)
+    peer = Peer("other", (), ("-lm",), crate="other-lc")
+    made = build_peer(lab.context(), tree, GCC, (), peer, Installed())
+    cargo, link = (c for c in lab.runner.calls if "-c" not in c)
+    assert cargo[:2] == ["cargo", "build"]
+    assert cargo[cargo.index("--features") + 1] == "other-lc"
+    archive = next(word for word in link if word.endswith("other-lc/target/release/libpeer.a"))
+    assert link.index("-Wl,--undefined=evc_peer") < link.index(archive) < link.index("-lm")
+    assert made.binary.is_file()
+
+
+def test_a_crate_without_cargo_is_unavailable(lab: Lab, tree: Tree) -> None:
+    (tree.root / "peers" / "rust").mkdir(parents=True)
+    lab.runner.absent = ("cargo",)
+    with pytest.raises(PeerUnavailableError, match="cannot run cargo") as error:
+        build_peer(lab.context(), tree, GCC, (), Peer("other", (), (), crate="o"), Installed())
+    assert "apt-get install cargo" in error.value.hint
 
 
 def test_a_source_that_does_not_compile_leaves_nothing_behind(lab: Lab, tree: Tree) -> None:

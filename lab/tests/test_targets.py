@@ -41,9 +41,12 @@ def test_cpus_build_on_each_other() -> None:
 
 def test_every_peer_has_its_file() -> None:
     peers = targets.load_peers(TREE)
-    assert {p.source.name for p in peers} == {p.name for p in (TREE.root / "peers").glob("*.c")}
+    rust = TREE.root / "peers/rust/src"
+    adapters = {*(TREE.root / "peers").glob("*.c"), *rust.glob("*.rs")}
+    assert {TREE.root / p.source for p in peers} == adapters - {rust / "lib.rs", rust / "peer.rs"}
     for peer in peers:
-        assert bool(peer.packages) == bool(peer.libraries) == bool(peer.since)  # not the kernel
+        assert bool(peer.packages or peer.crate) == bool(peer.since) == bool(peer.libraries), peer
+        assert not (peer.packages and peer.crate)
 
 
 @pytest.mark.parametrize(
