@@ -137,19 +137,24 @@ def _names(objects: Sequence[_Object]) -> list[str]:
     return [str(o.path) for o in objects]
 
 
-def build_tool(context: Context, compiler: Compiler, source: Path, flags: Sequence[str]) -> Path:
-    """A program, or with -shared a library, of one source file and the headers beside it."""
-    files = [source, *sorted(source.parent.glob("*.h"))]
-    key = _digest([compiler.fingerprint, *flags, source.name, *map(_file_digest, files)])
-    binary = context.cache_dir() / "bin" / key[:32] / source.stem
+def build_tool(
+    context: Context, compiler: Compiler, sources: Sequence[Path], flags: Sequence[str]
+) -> Path:
+    """A program, or with -shared a library, of a few sources and the headers beside them."""
+    main = sources[0]
+    files = [*sources, *sorted(main.parent.glob("*.h"))]
+    key = _digest([compiler.fingerprint, *flags, main.name, *map(_file_digest, files)])
+    binary = context.cache_dir() / "bin" / key[:32] / main.stem
     if binary.is_file():
         _mark_used(binary)
         return binary
     with _Scratch(binary) as scratch:
-        done = context.runner.run([*compiler.command, *flags, str(source), "-o", str(scratch)])
+        done = context.runner.run(
+            [*compiler.command, *flags, *map(str, sources), "-o", str(scratch)]
+        )
         if done.code != 0:
             raise EverycoreError(
-                f"{compiler.name} cannot compile {source.name}", _excerpt(done.stderr)
+                f"{compiler.name} cannot compile {main.name}", _excerpt(done.stderr)
             )
     return binary
 

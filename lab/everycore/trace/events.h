@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What stepper.c and plugin.c tell of a run, and how they tell it: messages of a type, a length and bytes. */
+/* What stepper.c and plugin.c tell of a run, and how they tell it: messages of a type, a length and
+ * bytes. */
 #ifndef EVERYCORE_EVENTS_H
 #define EVERYCORE_EVENTS_H
 
@@ -8,11 +9,11 @@
 enum { EVENTS = 'E', REGION_END = 'R' };
 enum { BLOCK_MODE = 0, READ_MODE = 1, WRITE_MODE = 2 };
 
-struct event {         /* a block that was executed, or an access to memory */
-    uint64_t pc;       /* the block's first instruction; the accessing one */
-    uint64_t address;  /* the block's last instruction; the data's place */
-    uint64_t mask;     /* of a masked access; else all bits; of a block 0 */
-    uint32_t size;     /* the block's instructions; the access's bytes */
+struct event {        /* a block that was executed, or an access to memory */
+    uint64_t pc;      /* the block's first instruction; the accessing one */
+    uint64_t address; /* the block's last instruction; the data's place */
+    uint64_t mask;    /* of a masked access; else all bits; of a block 0 */
+    uint32_t size;    /* the block's instructions; the access's bytes */
     uint32_t mode;
 };
 

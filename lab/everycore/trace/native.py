@@ -16,6 +16,7 @@ from everycore.toolchains import DEFAULT_FLAGS, find_compiler
 from everycore.trace.record import HEADER, LIMIT, Program, Run, Trace, UntraceableError, make_trace
 from everycore.trace.symbols import Image, missing_packages, read_maps
 
+STEPPER = ("stepper.c", "tracee.c", "accesses.c", "dialogue.c")
 CACHE_BYTES = 24 << 20  # as in stepper.c
 _QUESTION = struct.Struct("<QQQQ")
 
@@ -47,7 +48,7 @@ def native(
     stepper = build_tool(
         context,
         find_compiler(context, Target("host", ""), None, DEFAULT_FLAGS, platform.machine()),
-        context.package / "trace" / "stepper.c",
+        [context.package / "trace" / name for name in STEPPER],
         DEFAULT_FLAGS,
     )
     # Lazy binding would trace the dynamic linker at each function's first call.

@@ -86,7 +86,7 @@ def _plugin(
     library = build_tool(
         context,
         find_compiler(context, Target("host", ""), None, DEFAULT_FLAGS, ""),
-        context.package / "trace" / "plugin.c",
+        [context.package / "trace" / "plugin.c"],
         (*DEFAULT_FLAGS, "-shared", "-fPIC"),
     )
     kept = "all" if keep is True else "none" if keep is False else f":{':'.join(map(str, keep))}:"

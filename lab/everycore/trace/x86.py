@@ -41,7 +41,7 @@ _WORD = {getattr(Register, name, None): i for i, name in enumerate(_WORDS.split(
 _NO_REGISTER = 255
 _OPMASK = 255
 _MAX_ACCESSES = 4
-_BLOCK = struct.Struct("<QQQIBBBB")  # struct block and struct access of stepper.c
+_BLOCK = struct.Struct("<QQQIBBBB")  # struct block of stepper.c, struct access of accesses.h
 _ACCESS = struct.Struct("<qHBBBBBBBBBBBB2x")
 _FALL, _JUMP, _CONDITIONAL, _RETURN, _STEP = range(5)
 _ONCE, _COUNTED, _SEARCHING = range(3)
@@ -152,7 +152,11 @@ def _flow(instruction: Instruction) -> tuple[int, int, int]:
     control = instruction.flow_control
     if control in _FALLS or instruction.mnemonic == Mnemonic.SYSCALL:
         return _FALL, 0, 0
-    if control == FlowControl.RETURN and instruction.mnemonic == Mnemonic.RET:
+    if (
+        control == FlowControl.RETURN
+        and instruction.mnemonic == Mnemonic.RET
+        and not instruction.op_count
+    ):
         return _RETURN, 0, 0
     if instruction.op_count and instruction.op_kind(0) == OpKind.NEAR_BRANCH64:
         target = instruction.near_branch_target

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What the tests of everycore.trace follow: `traced CASE`. A case is a function; it is called with
- * the secrets 0 to 3, each call between region_begin and region_end. The cases of x86 are in traced_x86.S.
+ * the secrets 0 to 3, each call between region_begin and region_end. The cases of x86 are in
+ * traced_x86.S.
  */
 #define _GNU_SOURCE
 #include <stdint.h>
@@ -10,8 +11,14 @@
 
 #define NOINLINE __attribute__((noinline))
 
-NOINLINE void region_begin(void) { __asm__ volatile(""); }
-NOINLINE void region_end(void) { __asm__ volatile(""); }
+NOINLINE void region_begin(void)
+{
+    __asm__ volatile("");
+}
+NOINLINE void region_end(void)
+{
+    __asm__ volatile("");
+}
 
 extern unsigned char table[4096];
 unsigned char table[4096] __attribute__((aligned(4096))) = {1, 2, 3, 4};
@@ -19,10 +26,14 @@ static volatile uint32_t result;
 
 NOINLINE static void branches(unsigned long secret)
 {
-    if (secret & 1) result = 5;
+    if (secret & 1)
+        result = 5;
 }
 
-NOINLINE static void looks_up(unsigned long secret) { result = table[secret * 64]; }
+NOINLINE static void looks_up(unsigned long secret)
+{
+    result = table[secret * 64];
+}
 
 NOINLINE static void scans(unsigned long secret)
 {
@@ -34,24 +45,31 @@ NOINLINE static void scans(unsigned long secret)
 
 NOINLINE static void recurses(unsigned long n)
 {
-    if (n != 0) recurses(n - 1);
+    if (n != 0)
+        recurses(n - 1);
     result = (uint32_t)n;
 }
 
 NOINLINE static void crashes(unsigned long secret)
 {
-    if (secret == 2) __builtin_trap();
+    if (secret == 2)
+        __builtin_trap();
 }
 
 #if defined __x86_64__
-/* ---- Places where the CPU says that an access was ------------------------------------------------ */
+/* ---- Places where the CPU says that an access was
+ * ------------------------------------------------ */
 #include <signal.h>
 #include <sys/mman.h>
 #include <ucontext.h>
 
-void counts(unsigned long), calls(unsigned long), loops(unsigned long), copies(unsigned long);
-void copies_down(unsigned long), searches(unsigned long), switches(unsigned long), prefetches(unsigned long);
-void reads_fs(unsigned long), gathers(unsigned long), scatters(unsigned long), stores_masked(unsigned long);
+void calls_with_arguments(unsigned long), counts(unsigned long), calls(unsigned long),
+    loops(unsigned long), copies(unsigned long);
+void copies_down(unsigned long), searches(unsigned long), switches(unsigned long),
+    prefetches(unsigned long);
+void reads_fs(unsigned long), spins(unsigned long), gathers_two(unsigned long),
+    stores_by_sign(unsigned long);
+void gathers(unsigned long), scatters(unsigned long), stores_masked(unsigned long);
 void faults(unsigned char *), faults_avx2(unsigned char *), faults_avx512(unsigned char *);
 
 extern void *resume_at;
@@ -67,7 +85,8 @@ static void on_fault(int number, siginfo_t *info, void *context)
 
 static void fault(void (*forms)(unsigned char *), unsigned long secret)
 {
-    if (secret != 0) return;
+    if (secret != 0)
+        return;
     struct sigaction action = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO};
     sigaction(SIGSEGV, &action, NULL);
     guarded = mmap(NULL, 8192, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -75,9 +94,18 @@ static void fault(void (*forms)(unsigned char *), unsigned long secret)
     forms(guarded + 2048);
 }
 
-static void faults_here(unsigned long secret) { fault(faults, secret); }
-static void faults_here_avx2(unsigned long secret) { fault(faults_avx2, secret); }
-static void faults_here_avx512(unsigned long secret) { fault(faults_avx512, secret); }
+static void faults_here(unsigned long secret)
+{
+    fault(faults, secret);
+}
+static void faults_here_avx2(unsigned long secret)
+{
+    fault(faults_avx2, secret);
+}
+static void faults_here_avx512(unsigned long secret)
+{
+    fault(faults_avx512, secret);
+}
 #endif
 
 static const struct {
@@ -92,6 +120,7 @@ static const struct {
 #if defined __x86_64__
     {"counts", counts},
     {"calls", calls},
+    {"calls_with_arguments", calls_with_arguments},
     {"loops", loops},
     {"copies", copies},
     {"copies_down", copies_down},
@@ -99,7 +128,10 @@ static const struct {
     {"switches", switches},
     {"prefetches", prefetches},
     {"reads_fs", reads_fs},
+    {"spins", spins},
     {"gathers", gathers},
+    {"gathers_two", gathers_two},
+    {"stores_by_sign", stores_by_sign},
     {"scatters", scatters},
     {"stores_masked", stores_masked},
     {"faults", faults_here},
@@ -111,7 +143,8 @@ static const struct {
 int main(int argc, char **argv)
 {
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        if (argc != 2 || strcmp(argv[1], cases[i].name) != 0) continue;
+        if (argc != 2 || strcmp(argv[1], cases[i].name) != 0)
+            continue;
         for (unsigned long secret = 0; secret < 4; secret++) {
             region_begin();
             cases[i].run(secret);

@@ -15,7 +15,12 @@
 
 /* 701 instructions, more than one block holds; the only access is the return's */
 case counts
-        .rept 700
+        .rept 350
+        add     $0x12345678, %eax
+        .endr
+        .type   counts_middle, @function
+counts_middle:
+        .rept 350
         add     $0x12345678, %eax
         .endr
 end counts
@@ -31,11 +36,28 @@ case calls
 1:      ret
         .size calls, . - calls
 
+/* 5 instructions, each with an access to the stack; the inner return drops two words */
+case calls_with_arguments
+        push    %rdi
+        push    %rdi
+        call    1f
+        ret
+1:      ret     $16
+        .size calls_with_arguments, . - calls_with_arguments
+
 /* a loop whose only stop is its own branch: 2 * (secret + 1) + 1 instructions */
 case loops
 1:      sub     $1, %rdi
         jns     1b
 end loops
+
+/* 300,002 instructions, with 100,000 reads of one place and the return's */
+case spins
+        mov     $100000, %ecx
+1:      mov     table(%rip), %eax
+        sub     $1, %ecx
+        jnz     1b
+end spins
 
 /* 100 + secret bytes from the table to 1024 bytes behind it */
 case copies
@@ -96,6 +118,27 @@ case gathers
         vpgatherdd %ymm2, 8(%rax,%ymm1,4), %ymm0
         vzeroupper
 end gathers
+
+/* two elements each: of so many indices, and of so much data, is there room */
+case gathers_two
+        vmovd   %edi, %xmm1
+        vpcmpeqd %xmm2, %xmm2, %xmm2
+        vmovdqa %xmm2, %xmm3
+        lea     table(%rip), %rax
+        vpgatherqd %xmm2, (%rax,%xmm1), %xmm0
+        vpgatherdq %xmm3, (%rax,%xmm1), %xmm0
+end gathers_two
+
+/* masked by signs: byte 1 if the secret is odd, and the word of 8 bytes 0 likewise */
+case stores_by_sign
+        vmovd   %edi, %xmm1
+        vpsllw  $15, %xmm1, %xmm1
+        vpsllq  $48, %xmm1, %xmm2
+        lea     table(%rip), %rdi
+        maskmovdqu %xmm1, %xmm0
+        vpmaskmovq %xmm0, %xmm2, (%rdi)
+        vpmaskmovd %xmm0, %xmm2, (%rdi)
+end stores_by_sign
 
 /* elements 2 - secret, in lanes 0 and 7 */
 case scatters

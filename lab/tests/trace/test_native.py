@@ -11,12 +11,13 @@ from typing import Any
 import pytest
 from world import DATA, Lab
 
-from everycore.build import build_tool
+from everycore.build import build_harness, build_tool
+from everycore.catalog import find_tree
 from everycore.context import SystemRunner
 from everycore.errors import EverycoreError
 from everycore.model import Target
-from everycore.toolchains import find_compiler
-from everycore.trace.native import _failure, native
+from everycore.toolchains import DEFAULT_FLAGS, find_compiler
+from everycore.trace.native import STEPPER, _failure, native
 from everycore.trace.record import (
     Access,
     Mode,
@@ -88,6 +89,15 @@ def test_instructions_between_accesses_are_counted(traced: Traced) -> None:
     assert pcs == list(range(pcs[0], pcs[0] + 700 * 5 + 1, 5))
 
 
+@pytest.mark.parametrize("copies", [False, True])
+def test_a_region_may_end_between_two_instructions(traced: Traced, copies: bool) -> None:
+    run = traced("counts", "counts", "counts_middle", copies=copies)
+    assert [(t.instructions, t.accesses) for t in run.traces] == [(350, 0)] * SECRETS
+    run = traced("counts", "counts_middle", "region_end", copies=copies)
+    assert {t.instructions for t in run.traces} == {run.traces[0].instructions}
+    assert run.traces[0].instructions > 351
+
+
 def test_calls_and_returns_are_accesses_to_the_stack(traced: Traced) -> None:
     first = traced("calls").traces[0]
     assert (first.instructions, first.accesses) == (8, 7)
@@ -97,10 +107,23 @@ def test_calls_and_returns_are_accesses_to_the_stack(traced: Traced) -> None:
     assert all(a.size == 8 for a in accesses)
 
 
+@pytest.mark.parametrize("copies", [False, True])
+def test_a_return_may_drop_arguments(traced: Traced, copies: bool) -> None:
+    run = traced("calls_with_arguments", copies=copies)
+    assert [(t.instructions, t.accesses) for t in run.traces] == [(5, 5)] * SECRETS
+
+
 def test_a_loop_without_accesses_is_counted(traced: Traced) -> None:
     run = traced("loops")
     assert [t.instructions for t in run.traces] == [3, 5, 7, 9]
     assert parts(run).startswith("branch at loops+0x4")
+
+
+def test_more_is_counted_than_the_ring_of_the_copies_holds(traced: Traced) -> None:
+    run = traced("spins", keep=[3])
+    assert [(t.instructions, t.accesses) for t in run.traces] == [(300_002, 100_001)] * SECRETS
+    assert all(t.same(run.traces[0]) for t in run.traces)
+    assert len({a.address for a in data(run.traces[3])}) == 1
 
 
 def test_a_recursion_ends_with_its_outermost_call(traced: Traced) -> None:
@@ -161,6 +184,22 @@ def test_a_gather_reads_the_elements_its_mask_names(traced: Traced) -> None:
         table = data(run.traces[0])[0].address - 8
         assert [a.address - table for a in data(trace)] == [8 + 4 * secret] * 6
     assert parts(run).startswith("address at gathers+")
+
+
+@needs("avx2")
+def test_a_gather_has_no_more_elements_than_its_smaller_register(traced: Traced) -> None:
+    assert [a.size for a in data(traced("gathers_two").traces[0])] == [4, 4, 8, 8]
+
+
+@needs("avx2")
+def test_masks_may_be_signs(traced: Traced) -> None:
+    for secret, trace in enumerate(traced("stores_by_sign").traces):
+        odd = secret & 1
+        assert [(a.size, a.mask) for a in data(trace)] == [
+            (16, odd << 1),
+            (16, odd),
+            (16, odd << 1),
+        ]
 
 
 @needs("avx512bw")
@@ -252,6 +291,18 @@ def test_the_main_program_is_the_same_with_and_without_copies(traced: Traced) ->
     assert slow.stdout == fast.stdout
 
 
+def test_a_kernel_is_the_same_with_and_without_copies(real_lab: Lab, traced: Traced) -> None:
+    traced("loops")  # or skipped
+    context = real_lab.context()
+    target, tree = Target("host", ""), find_tree(context.package)
+    compiler = find_compiler(context, target, None, DEFAULT_FLAGS, "")
+    binary = build_harness(context, tree, target, compiler, DEFAULT_FLAGS).binary
+    argv = [str(binary), "ct", "--kernel", "c_ttable4", "--operation", "ccm-open", "--bytes", "40"]
+    slow, fast = (native(context, argv, "ct_begin", "ct_end", copies=c) for c in (False, True))
+    assert slow.code == fast.code == 0
+    assert [t.same(u) for t, u in zip(slow.traces, fast.traces, strict=True)] == [True] * 3
+
+
 def test_only_regions_asked_for_are_kept(traced: Traced) -> None:
     digested, kept = traced("scans", keep=[1]).traces[:2]
     assert digested.same(kept)
@@ -298,4 +349,5 @@ def test_the_stepper_has_no_warnings(real_lab: Lab) -> None:
     flags = ("-O1", "-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Wvla", "-Wundef", "-Werror")
     if platform.machine() != "x86_64":
         pytest.skip("the stepper knows x86-64 alone")
-    assert build_tool(context, compiler, context.package / "trace" / "stepper.c", flags).is_file()
+    sources = [context.package / "trace" / name for name in STEPPER]
+    assert build_tool(context, compiler, sources, flags).is_file()
