@@ -48,6 +48,7 @@ class Broken:
 
     name: str
     mode: str
+    kernel: str  # of its earlier lines, if there are any
     error: EverycoreError
 
 
@@ -189,33 +190,43 @@ def theirs(context: Context, tree: Tree, build: PeerBuild, paths: Hardware) -> C
 
 
 @dataclass(frozen=True, slots=True)
+class Memory:
+    """What turns leave for later ones."""
+
+    out: set[tuple[str, str]] = field(default_factory=set)  # who, in which mode; "": in all
+    kernels: dict[str, str] = field(default_factory=dict)  # what a contestant's lines call it
+
+
+@dataclass(frozen=True, slots=True)
 class Turn:
-    """One process: a contestant, a mode. What it says keeps others from being asked again."""
+    """One process: a contestant, a mode."""
 
     contestant: Contestant
     mode: str
-    out: set[tuple[str, str]]  # who and in which mode; mode "": in all
+    memory: Memory
 
     def records(
         self, arguments: Sequence[str], when_broken: Callable[[Broken], None]
     ) -> Iterator[Record]:
         """Every line of the process; of a peer that dies, those until then."""
-        name = self.contestant.name
-        if {(name, self.mode), (name, "")} & self.out:
+        name, memory = self.contestant.name, self.memory
+        if {(name, self.mode), (name, "")} & memory.out:
             return
         try:
             for record in self.contestant.start(self.mode, arguments) or ():
                 match record.line:
                     case Failure(mode=mode):
-                        self.out.add((name, mode))
-                    case PeerLine(absent=why) if why:
-                        self.out.add((name, ""))
+                        memory.out.add((name, mode))
+                    case PeerLine(absent="") as peer:
+                        memory.kernels[name] = peer.kernel
+                    case PeerLine():
+                        memory.out.add((name, ""))
                 yield record
         except EverycoreError as error:
             if self.contestant.is_ours:
                 raise
-            self.out.add((name, ""))
-            when_broken(Broken(name, self.mode, error))
+            memory.out.add((name, ""))
+            when_broken(Broken(name, self.mode, memory.kernels.get(name, ""), error))
 
 
 def race(contestants: Sequence[Contestant], modes: Sequence[str], rounds: int) -> Iterator[Turn]:
@@ -223,8 +234,8 @@ def race(contestants: Sequence[Contestant], modes: Sequence[str], rounds: int) -
 
     Who gave a wrong answer in a mode is out of that mode; who died or cannot run here, out of all.
     """
-    out: set[tuple[str, str]] = set()
+    memory = Memory()
     for mode in modes:
         for number in range(rounds):
             for contestant in contestants if number % 2 == 0 else contestants[::-1]:
-                yield Turn(contestant, mode, out)
+                yield Turn(contestant, mode, memory)

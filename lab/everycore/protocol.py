@@ -126,6 +126,11 @@ class PeerLine:
     asked: str = ""  # those that were asked of it
     absent: str = ""  # why it cannot be used here
 
+    @property
+    def kernel(self) -> str:
+        """What its figures are called."""
+        return f"{self.name}-{self.version}"
+
 
 @dataclass(frozen=True, slots=True)
 class Limit:

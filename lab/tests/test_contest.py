@@ -66,7 +66,7 @@ def test_a_peer_that_dies_is_out_and_the_rest_goes_on() -> None:
         ["ctr", "cmac"],
         1,
     )
-    assert (broken.name, broken.mode) == ("dies", "ctr")
+    assert (broken.name, broken.mode, broken.kernel) == ("dies", "ctr", "")
     assert log == ["dies ctr", "b ctr", "b cmac"]
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from world import PACKAGE, Outcome
 
-from everycore import catalog, vectors
+from everycore import catalog, targets, vectors
 
 Run = Callable[..., Outcome]
 
@@ -46,6 +46,18 @@ def test_every_kernel_is_chosen_or_has_a_reason(real_lab: Run) -> None:
 def test_check_of_the_reference_passes(real_lab: Run) -> None:
     outcome = real_lab("check", "--kernel", "c_ref", "--quick")
     assert outcome.code == 0, outcome.out + outcome.err
+
+
+def test_peers_that_are_missing_do_not_stop_the_rest(real_lab: Run) -> None:
+    outcome = real_lab("peers", "--mode", "ctr", "--bytes", "64", "--rounds", "1", "--json")
+    assert outcome.code == 0, outcome.err
+    lines = [json.loads(line) for line in outcome.out.splitlines()]
+    assert any(o["type"] == "bench" and "peer" not in o for o in lines)
+    there = {o["name"] for o in lines if o["type"] == "peer"}
+    skipped = {o["peer"] for o in lines if o["type"] == "skip"}
+    every = targets.load_peers(catalog.find_tree(PACKAGE))
+    assert len(there) + len(skipped) == len(every)
+    assert skipped <= {peer.name for peer in every}
 
 
 def test_bench_measures_stores_and_compares(real_lab: Run, tmp_path: Path) -> None:

@@ -4,7 +4,7 @@
 import json as jsonlib
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -26,7 +26,7 @@ from everycore.model import BEST, Tree
 from everycore.progress import Progress
 from everycore.protocol import Arithmetic, Bench, Failure, Hello, Line, PeerLine, Record
 from everycore.report import peers as report
-from everycore.report import standing
+from everycore.report import standing, tables
 from everycore.report.standing import PeerTable
 from everycore.session import Session, open_session
 from everycore.targets import HARDWARE, find_peer, load_peers
@@ -105,7 +105,7 @@ def peers_command(
         style=_known("style", [style], STYLES)[0],
         hardware=_known("case of --hardware", [hardware], (BEST.name, *HARDWARE))[0],
         rounds=rounds,
-        cpu=max(os.sched_getaffinity(0)) if cpu is None else cpu,
+        cpu=_last_core() if cpu is None else cpu,
     )
     if update and not plan.suites:
         raise EverycoreError("--update needs --suite", "installed libraries have no lock")
@@ -114,16 +114,16 @@ def peers_command(
     session = open_session(context, "host", cc, flags)
     contestants, skips = _contestants(context, session, plan, words(peer), update)
     for skip in skips:
-        _warn_of(context, skip, json)
+        context.warn(f"skipped: {skip.peer}: {skip.why}")
     result = Result()
     records = _records(context, session, plan, contestants, result)
     run, path = _store(context, session, plan, records, result, out, json)
-    tables = standing.peer_tables(result.good_benches(), result.loops, _since(session.tree))
+    benches = result.good_benches()
+    found = standing.peer_tables(benches, result.loops, _since(session.tree))
     if json:
-        for table in tables:
-            _print_standings(context, table)
+        _print_derived(context, skips, result.broken, found)
     else:
-        _show(context, plan, run, tables)
+        _show(context, plan, run, found, benches)
     context.err.print(f"samples: {path}", markup=False, soft_wrap=True)
     for text in result.complaints():
         context.err.print(text, style="bold red", markup=False, soft_wrap=True)
@@ -141,7 +141,7 @@ class Plan:
     style: str
     hardware: str
     rounds: int
-    cpu: int
+    cpu: int | None  # None: wherever the system puts it
 
     @property
     def command(self) -> str:
@@ -155,7 +155,7 @@ class Plan:
             *("--style", self.style),
             *("--samples", str(SAMPLES)),
             *("--budget-ms", str(BUDGET_MS)),
-            *("--cpu", str(self.cpu)),
+            *(() if self.cpu is None else ("--cpu", str(self.cpu))),
         ]
 
     def options(self) -> dict[str, Any]:
@@ -190,8 +190,8 @@ class Result:
 
     def good_benches(self) -> list[Bench]:
         """Without who was wrong in a mode, and without who died."""
-        dead = {broken.name for broken in self.broken}
-        living = [bench for bench in self.benches if bench.peer not in dead]
+        dead = {broken.kernel for broken in self.broken}
+        living = [bench for bench in self.benches if bench.kernel not in dead]
         return standing.without_wrong(living, self.failures)
 
     def complaints(self) -> Iterator[str]:
@@ -203,6 +203,11 @@ class Result:
             yield f"BROKEN {broken.name} {broken.mode}: {why}; left out"
 
 
+def _last_core() -> int | None:
+    """Interrupts prefer the first one. Only Linux says which are allowed."""
+    return max(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else None
+
+
 def _known(what: str, given: Sequence[str], valid: Sequence[str]) -> tuple[str, ...]:
     if what == "mode" and "all" in given:
         return tuple(valid)
@@ -212,14 +217,9 @@ def _known(what: str, given: Sequence[str], valid: Sequence[str]) -> tuple[str, 
     return tuple(dict.fromkeys(given))
 
 
-def _warn_of(context: Context, skip: Skip, json: bool) -> None:
-    if json:
-        context.print_raw(jsonlib.dumps({"type": "skip", "peer": skip.peer, "why": skip.why}))
-    context.warn(f"skipped: {skip.peer}: {skip.why}")
-
-
 def _since(tree: Tree) -> dict[str, str]:
-    return {peer.name: peer.since for peer in load_peers(tree)}
+    """By what a library calls itself: its name, or that of an adapter which has several tables."""
+    return {name: peer.since for peer in load_peers(tree) for name in (peer.name, peer.source.stem)}
 
 
 def _contestants(
@@ -293,7 +293,7 @@ def _store(
             if isinstance(record.line, Arithmetic) and not record.line.cycles_per_byte:
                 continue
             if isinstance(record.line, PeerLine) and record.line.absent:
-                _warn_of(context, Skip(record.line.name, record.line.absent), json)
+                context.warn(f"skipped: {record.line.name}: {record.line.absent}")
             writer.write(record.text)
             result.take(record.line)
             if json:
@@ -303,28 +303,49 @@ def _store(
     return run, path
 
 
-def _show(context: Context, plan: Plan, run: store.Run, tables: Sequence[PeerTable]) -> None:
+def _show(
+    context: Context,
+    plan: Plan,
+    run: store.Run,
+    found: Sequence[PeerTable],
+    benches: Sequence[Bench],
+) -> None:
     where = " and ".join(plan.suites) or "this system"
-    caption = f"{run.source()}; libraries of {where}; core {plan.cpu}"
+    caption = f"{run.source()}; libraries of {where}"
+    if plan.cpu is not None:
+        caption += f"; core {plan.cpu}"
     if plan.hardware != BEST.name:
         caption += f"; code paths: {plan.hardware}"
-    for table in tables:
+    for table in found:
         context.out.print(report.rich_table(table, caption))
-    context.out.print(report.LEGEND, style="dim", markup=False)
+    for note in (report.LEGEND, tables.dropped_note(benches)):
+        if note:
+            context.out.print(note, style="dim", markup=False)
 
 
-def _print_standings(context: Context, table: PeerTable) -> None:
-    """How we stand at each size: derived, so not stored."""
-    for column, size in enumerate(table.sizes):
-        best = table.best(column, of_ours=False)
-        line = {
-            "type": "standing",
-            "mode": table.mode,
-            "key_bits": table.key_bits,
-            "style": table.style,
-            "bytes": size,
-            "best_peer": best.name if best else None,
-            "ratio_to_best_peer": table.ratio(column),
-            "ratio_to_limit": table.above_bound(column),
-        }
+def _print_derived(
+    context: Context, skips: Sequence[Skip], broken: Sequence[Broken], found: Sequence[PeerTable]
+) -> None:
+    """What is no line of a harness, and not stored: who is missing, and how we stand."""
+    lines: list[dict[str, object]] = [{"type": "skip", **asdict(skip)} for skip in skips]
+    lines += [
+        {"type": "broken", "peer": one.name, "mode": one.mode, "why": one.error.message}
+        for one in broken
+    ]
+    lines += [_standing(table, column) for table in found for column in range(len(table.sizes))]
+    for line in lines:
         context.print_raw(jsonlib.dumps(line))
+
+
+def _standing(table: PeerTable, column: int) -> dict[str, object]:
+    best = table.best(column, of_ours=False)
+    return {
+        "type": "standing",
+        "mode": table.mode,
+        "key_bits": table.key_bits,
+        "style": table.style,
+        "bytes": table.sizes[column],
+        "best_peer": best.name if best else None,
+        "ratio_to_best_peer": table.ratio(column),
+        "ratio_to_limit": table.above_bound(column),
+    }
