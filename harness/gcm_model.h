@@ -9,7 +9,7 @@
 #include "everycore/aes.h"
 
 #define MAX_BLOCKS \
-    520 /* of a message under test: beyond two of the pieces of 256 that pairs work in */
+    520 /* of a message under test: beyond one of the pieces of 512 that pairs work in */
 #define MAX_BYTES (16 * MAX_BLOCKS)
 #define MAX_IV 320  /* bytes */
 #define MAX_AAD 640 /* bytes */

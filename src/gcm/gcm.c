@@ -32,8 +32,8 @@ struct pair_key {
 
 typedef char pair_keys_fit[sizeof(struct pair_key) <= sizeof(union evc_gcm_key) ? 1 : -1];
 
-/* Encrypted, then hashed while it is in a near cache. */
-#define PIECE_BLOCKS 256
+/* Encrypted, then hashed while it is in the first-level cache. */
+#define PIECE_BLOCKS 512
 
 static void pair_encrypt(const void *vkey, const uint8_t *in, uint8_t *out, size_t n_blocks)
 {
