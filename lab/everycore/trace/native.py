@@ -32,14 +32,15 @@ def native(
     limit: int = LIMIT,
     copies: bool = True,
 ) -> Run:
-    """Run a program to its end, tracing every region from function `begin` to function `end`.
+    """Run a program of one thread to its end, tracing from function `begin` to function `end`.
 
-    A region begins when `begin` is entered and ends when `end` is entered; without `end`, when
-    `begin` returns. What is called in between belongs to it. `keep` names the regions, by their
-    number in the order of execution, whose events are kept beside their digests. Address
-    randomisation is off, so regions compare within a run and between runs, if arguments and
-    environment are of the same length. Without `copies` the program's code runs at its own place,
-    slowly: for a signal handler that goes on elsewhere, which a copy would lose.
+    Every time `begin` is entered a region begins, which ends when `end` is entered; without `end`,
+    when `begin` returns. What is called in between belongs to it. `keep` names the regions, by
+    their number in the order of execution, whose events are kept beside their digests.
+
+    Address randomisation is off, so regions compare within a run and between runs, if arguments
+    and environment are of the same length. Without `copies` the program's code runs at its own
+    place, slowly: for a signal handler that goes on elsewhere, which a copy would lose.
     """
     if (platform.system(), platform.machine()) != ("Linux", "x86_64"):
         raise UntraceableError(

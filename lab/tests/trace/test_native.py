@@ -42,18 +42,22 @@ def needs(*flags: str) -> pytest.MarkDecorator:
     return pytest.mark.skipif(bool(absent), reason=f"this CPU has no {' '.join(sorted(absent))}")
 
 
-@pytest.fixture(scope="session")
-def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def compiled(folder: Path, *flags: str) -> Path:
     """The traced program; the tests of this file are skipped where it cannot be traced."""
     if platform.machine() != "x86_64":
         pytest.skip("native tracing knows x86-64 alone")
-    if not any(map(shutil.which, ("cc", "gcc", "clang"))):
+    if not shutil.which("cc"):
         pytest.skip("no C compiler: apt-get install gcc libc6-dev")
-    binary = tmp_path_factory.mktemp("traced") / "traced"
+    binary = folder / "traced"
     sources = [str(DATA / name) for name in ("traced.c", "traced_x86.S")]
-    done = SystemRunner().run(["cc", "-g", "-O2", "-o", str(binary), *sources])
+    done = SystemRunner().run(["cc", "-g", "-O2", *flags, "-o", str(binary), *sources])
     assert done.code == 0, done.stderr
     return binary
+
+
+@pytest.fixture(scope="session")
+def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return compiled(tmp_path_factory.mktemp("traced"))
 
 
 @pytest.fixture
@@ -289,6 +293,16 @@ def test_the_main_program_is_the_same_with_and_without_copies(traced: Traced) ->
     slow, fast = (traced("searches", "main", copies=copies) for copies in (False, True))
     assert slow.traces[0].same(fast.traces[0])
     assert slow.stdout == fast.stdout
+
+
+def test_a_program_of_a_fixed_place_without_libraries_is_traced(
+    real_lab: Lab, traced: Traced, tmp_path: Path
+) -> None:
+    traced("loops")  # or skipped
+    argv = [str(compiled(tmp_path, "-static", "-no-pie")), "loops"]
+    slow, fast = (native(real_lab.context(), argv, "loops", copies=c) for c in (False, True))
+    assert [t.instructions for t in fast.traces] == [3, 5, 7, 9]
+    assert [t.same(u) for t, u in zip(slow.traces, fast.traces, strict=True)] == [True] * SECRETS
 
 
 def test_a_kernel_is_the_same_with_and_without_copies(real_lab: Lab, traced: Traced) -> None:
