@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from everycore.commands import bench, check, compare, limits, list, peers, resolve
+from everycore.commands import bench, check, compare, ct, limits, list, peers, resolve
 from everycore.context import Context, system_context
 from everycore.errors import EverycoreError
 
@@ -16,6 +16,7 @@ INTERRUPTED = 130
 COMMANDS = (
     ("bench", bench.bench),
     ("check", check.check),
+    ("ct", ct.ct),
     ("resolve", resolve.resolve),
     ("list", list.list_kernels),
     ("compare", compare.compare),

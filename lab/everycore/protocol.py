@@ -170,6 +170,54 @@ class Arithmetic:
 
 
 @dataclass(frozen=True, slots=True)
+class CtOperation:
+    """An operation that `ct` knows, with keys of one size."""
+
+    primitive: str
+    kernel: str
+    timing: str
+    operation: str  # empty: the kernel's primitive has none
+    key_bits: int
+    bytes: tuple[int, ...]  # 0: a key is set
+    runs: bool
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CtRun:
+    """An operation has been run once between the marks."""
+
+    primitive: str
+    kernel: str
+    operation: str
+    key_bits: int
+    bytes: tuple[int, ...]
+    errors: int = -1  # of memcheck; -1: it did not watch
+
+
+@dataclass(frozen=True, slots=True)
+class Crop:
+    """The fastest part of timed calls, by class: the same secrets, fresh secrets."""
+
+    kept: float
+    samples: tuple[int, ...]
+    mean: tuple[float, ...]  # ticks
+    variance: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CtTiming:
+    primitive: str
+    kernel: str
+    operation: str
+    key_bits: int
+    bytes: tuple[int, ...]
+    counter: str
+    crops: tuple[Crop, ...] = ()
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Vector:
     id: str
     kernel: str
@@ -191,6 +239,7 @@ class Failure:
 
     kernel: str = ""
     mode: str = ""
+    operation: str = ""
     detail: str = ""
     expected: str = ""  # hexadecimal, from the first wrong byte on
     got: str = ""
@@ -213,6 +262,9 @@ Line = (
     | PeerLine
     | Limit
     | Arithmetic
+    | CtOperation
+    | CtRun
+    | CtTiming
     | Vector
     | Summary
     | Failure
@@ -263,6 +315,9 @@ def from_object(value: dict[str, Any]) -> Line:
         "limit": Limit,
         "arithmetic": Arithmetic,
         "peer": PeerLine,
+        "ct-operation": CtOperation,
+        "ct": CtRun,
+        "ct-timing": CtTiming,
         "vector": Vector,
         "summary": Summary,
         "error": Failure,

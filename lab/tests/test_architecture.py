@@ -13,7 +13,7 @@ PACKAGE = Path(everycore.__file__).parent
 # Each layer may import itself (where that makes no circle) and the layers above it in this list.
 LAYERS = (
     ("errors", "model"),
-    ("catalog", "protocol", "stats", "limits", "report", "vectors"),
+    ("catalog", "protocol", "stats", "limits", "report", "vectors", "verdicts"),
     ("context",),
     (
         "debs",
@@ -27,11 +27,12 @@ LAYERS = (
         "trace",
     ),
     ("session", "contest"),
+    ("ct",),
     ("commands",),
     ("cli",),
     ("__main__", "__init__"),
 )
-PURE = ("model", "errors", "protocol", "stats", "limits", "report")
+PURE = ("model", "errors", "protocol", "stats", "limits", "report", "verdicts")
 
 
 def modules() -> dict[str, Path]:

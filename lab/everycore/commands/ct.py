@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: MIT
+"""everycore ct: is it constant-time, by which methods?"""
+
+import json as jsonlib
+import os
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict
+from typing import Annotated
+
+import typer
+
+from everycore.commands.options import (
+    CompilerCommand,
+    CompilerFlags,
+    Json,
+    KernelNames,
+    TargetName,
+    context_of,
+    words,
+)
+from everycore.context import Context
+from everycore.ct.gate import Gate
+from everycore.ct.plan import fewer_sizes
+from everycore.ct.taint import DEBUG_FLAGS, TAINT_FLAGS, has_valgrind
+from everycore.ct.timing import timing
+from everycore.errors import EverycoreError, unknown_name
+from everycore.progress import Progress
+from everycore.protocol import CtOperation
+from everycore.report import ct as report
+from everycore.session import Session, open_session
+from everycore.toolchains import DEFAULT_FLAGS
+from everycore.verdicts import METHODS, Conclusion, Verdict, conclude, of_kernels
+
+QUICK_PARTS = 6
+
+
+def ct(
+    command: typer.Context,
+    primitive: Annotated[
+        list[str] | None,
+        typer.Option("--primitive", metavar="NAME", help="Only this primitive; repeatable."),
+    ] = None,
+    kernel: KernelNames = None,
+    operation: Annotated[
+        list[str] | None,
+        typer.Option("--operation", metavar="NAME", help="Only this operation; repeatable."),
+    ] = None,
+    key_bits: Annotated[
+        list[str] | None,
+        typer.Option("--key-bits", metavar="BITS", help="Only keys of this size; repeatable."),
+    ] = None,
+    method: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--method",
+            metavar="NAME",
+            help="taint, trace or timing; repeatable. Default: all, with --quick the first two.",
+        ),
+    ] = None,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Fewer lengths, key sizes and traces.")
+    ] = False,
+    samples: Annotated[
+        int, typer.Option("--samples", metavar="N", help="Calls timed for each operation.")
+    ] = 20000,
+    jobs: Annotated[
+        int, typer.Option("--jobs", metavar="N", help="Kernels looked at side by side.", min=1)
+    ] = os.cpu_count() or 1,
+    target: TargetName = "host",
+    cc: CompilerCommand = None,
+    flags: CompilerFlags = None,
+    json: Json = False,
+) -> None:
+    """Is it constant-time, by which methods?
+
+    Exit code 1 if a constant-time kernel fails a method that decides (taint, trace), if none could
+    look at it, or if a kernel that is not constant-time passes.
+    """
+    context = context_of(command)
+    methods = _methods(method, quick)
+    session = _open(context, target, cc, flags)
+    operations = _list(
+        session,
+        {
+            "--primitive": words(primitive),
+            "--kernel": words(kernel),
+            "--operation": words(operation),
+            "--key-bits": words(key_bits),
+        },
+    )
+    kernels = of_kernels(operations)
+    if quick:
+        kernels = [fewer_sizes(own, turn, QUICK_PARTS) for turn, own in enumerate(kernels)]
+    verdicts: list[Verdict] = []
+    with Progress(context.err, "constant time", len(kernels) * len({*methods})) as progress:
+        for verdict in _look(context, session, kernels, methods, quick, samples, jobs, progress):
+            verdicts.append(verdict)
+            if json:
+                context.print_raw(_line("verdict", verdict))
+    looked_at = [o for own in kernels for o in own]
+    conclusions = conclude(looked_at, verdicts, methods)
+    if json:
+        _print_json(context, conclusions)
+    else:
+        _print(context, session, looked_at, verdicts, methods, conclusions)
+    raise typer.Exit(1 if any(c.result == "fail" for c in conclusions) else 0)
+
+
+def _methods(names: list[str] | None, quick: bool) -> list[str]:
+    chosen = words(names)
+    for name in chosen:
+        if name not in METHODS:
+            raise unknown_name("method", name, METHODS)
+    return [m for m in METHODS if m in (chosen or METHODS[: 2 if quick else 3])]
+
+
+def _open(context: Context, target: str, cc: str | None, flags: str | None) -> Session:
+    """One harness for all methods: what they say is of the same object code."""
+    marks = TAINT_FLAGS if target == "host" and has_valgrind(context) else ()
+    wanted = [flags or " ".join(DEFAULT_FLAGS), *DEBUG_FLAGS, *marks]
+    return open_session(context, target, cc, " ".join(wanted))
+
+
+def _list(session: Session, chosen: dict[str, list[str]]) -> list[CtOperation]:
+    arguments = [word for name, values in chosen.items() for v in values for word in (name, v)]
+    lines = [record.line for record in session.records("ct", "--list", *arguments)]
+    operations = [line for line in lines if isinstance(line, CtOperation)]
+    if not operations:
+        raise EverycoreError("no kernel has such an operation", "everycore ct --help")
+    return operations
+
+
+def _look(
+    context: Context,
+    session: Session,
+    kernels: Sequence[Sequence[CtOperation]],
+    methods: Sequence[str],
+    quick: bool,
+    samples: int,
+    jobs: int,
+    progress: Progress,
+) -> Iterator[Verdict]:
+    """The verdicts, in the order of the kernels; timing has the machine to itself."""
+    gate = Gate(context, session, methods, quick)
+    with ThreadPoolExecutor(max_workers=jobs) as pool:
+        futures = [pool.submit(gate.look, own, turn) for turn, own in enumerate(kernels)]
+        try:
+            for own, future in zip(kernels, futures, strict=True):
+                yield from future.result()
+                progress.step(own[0].kernel)
+        except BaseException:
+            pool.shutdown(cancel_futures=True)
+            raise
+    for own in kernels if "timing" in methods else ():
+        if own[0].runs and own[0].operation:
+            yield from timing(session, own, samples)
+        progress.step(f"{own[0].kernel} timing")
+
+
+def _line(kind: str, value: Verdict | Conclusion) -> str:
+    found = asdict(value)
+    found.update(found.pop("operation") if kind == "verdict" else {})
+    return jsonlib.dumps({"type": kind, **found})
+
+
+def _print_json(context: Context, conclusions: Sequence[Conclusion]) -> None:
+    for conclusion in conclusions:
+        context.print_raw(_line("conclusion", conclusion))
+    count = {f"{r}": sum(c.result == r[:4] for c in conclusions) for r in ("passed", "failed")}
+    skipped = sum(c.result == "skip" for c in conclusions)
+    context.print_raw(jsonlib.dumps({"type": "summary", **count, "skipped": skipped}))
+
+
+def _print(
+    context: Context,
+    session: Session,
+    operations: Sequence[CtOperation],
+    verdicts: Sequence[Verdict],
+    methods: Sequence[str],
+    conclusions: Sequence[Conclusion],
+) -> None:
+    caption = f"{session.build.compiler.name} {' '.join(session.build.flags)}"
+    for group in report.ct_tables(operations, verdicts, methods, caption):
+        context.out.print(group)
+    for c in conclusions:
+        if c.result == "fail":
+            text = f"FAIL {c.primitive} {c.kernel} {c.operation}: {c.detail}"
+            context.out.print(text, style="bold red", markup=False, soft_wrap=True)
+    context.out.print(report.summary(conclusions))

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: MIT
+"""Are calls slower with some secrets? Welch's t-test, after Reparaz, Balasch, Verbauwhede 2017."""
+
+from collections.abc import Iterator, Sequence
+from math import copysign, inf, sqrt
+
+from everycore.ct.plan import arguments_for
+from everycore.errors import EverycoreError
+from everycore.protocol import Crop, CtOperation, CtTiming, Failure
+from everycore.session import Session
+from everycore.verdicts import Verdict
+
+# Goodwill and others 2011: |t| beyond 4.5 is chance less than once in 100 000 tests.
+SUSPICIOUS = 4.5
+
+
+def timing(session: Session, operations: Sequence[CtOperation], samples: int) -> Iterator[Verdict]:
+    """Verdicts on operations of one kernel."""
+    arguments = [*arguments_for(operations), "--timing", "--samples", str(samples)]
+    lines = {(o.kernel, o.operation, o.key_bits): o for o in operations}
+    for record in session.records(*arguments):
+        match record.line:
+            case CtTiming() as line:
+                if operation := lines.get((line.kernel, line.operation, line.key_bits)):
+                    yield _verdict(operation, line)
+            case Failure() as line:
+                raise EverycoreError(f"{line.kernel} {line.operation}: {line.detail}", code=1)
+
+
+def _verdict(operation: CtOperation, line: CtTiming) -> Verdict:
+    if not line.crops:
+        return Verdict(operation, "timing", "impossible", line.why)
+    t, crop = max(((welch(c), c) for c in line.crops), key=lambda pair: abs(pair[0]))
+    result = "fail" if abs(t) > SUSPICIOUS else "pass"
+    share = f"the fastest {crop.kept:.0%}" if crop.kept < 1 else "all"
+    detail = f"|t| {abs(t):.1f} over {share} of {sum(line.crops[0].samples)} calls"
+    return Verdict(operation, "timing", result, detail, abs(t))
+
+
+def welch(crop: Crop) -> float:
+    """The difference of the two means in units of its standard error (Welch 1947)."""
+    if min(crop.samples) < 2:
+        return 0.0
+    difference = crop.mean[1] - crop.mean[0]
+    error = sqrt(sum(v / n for v, n in zip(crop.variance, crop.samples, strict=True)))
+    if error == 0:  # every call of a class took the same time
+        return copysign(inf, difference) if difference else 0.0
+    return difference / error

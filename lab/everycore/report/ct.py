@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: MIT
+"""`everycore ct` as tables made from values. Pure."""
+
+from collections.abc import Sequence
+
+from rich.console import Group
+from rich.text import Text
+
+from everycore.protocol import CtOperation
+from everycore.report.figures import TIMING_WORDS
+from everycore.report.tables import plain_table, titled
+from everycore.verdicts import Conclusion, Verdict, of_kernels
+
+STYLES = {"pass": "green", "FAIL": "bold red", "FAIL, rightly": "green", "not here": "yellow"}
+
+FEW_NAMES = 4
+
+
+def ct_tables(
+    operations: Sequence[CtOperation],
+    verdicts: Sequence[Verdict],
+    methods: Sequence[str],
+    caption: str,
+) -> list[Group]:
+    """One table per primitive: kernels down, with the operations on which all methods agree."""
+    groups: list[Group] = []
+    for primitive in dict.fromkeys(o.primitive for o in operations):
+        table = plain_table("Kernel", "Promises")
+        table.add_column("Operations", ratio=1)
+        for method in methods:
+            table.add_column(method.capitalize(), no_wrap=True)
+        reasons: dict[str, None] = {}
+        for own in of_kernels(o for o in operations if o.primitive == primitive):
+            found = [v for v in verdicts if v.operation in own]
+            reasons |= dict.fromkeys(
+                f"not here: {own[0].kernel} by {v.method}: {v.detail}"
+                for v in found
+                if v.result == "impossible"
+            )
+            for names, cells in _rows(own, found, methods):
+                table.add_row(
+                    own[0].kernel,
+                    TIMING_WORDS[own[0].timing],
+                    names,
+                    *(Text(c, style=STYLES.get(c, "")) for c in cells),
+                )
+        groups.append(titled(f"Constant time: {primitive}", table, *reasons, caption))
+    return groups
+
+
+def _rows(
+    operations: Sequence[CtOperation], verdicts: Sequence[Verdict], methods: Sequence[str]
+) -> list[tuple[str, list[str]]]:
+    """The operations of a kernel by what the gating methods say, and a cell for each method."""
+    rows: dict[tuple[str, ...], list[str]] = {}
+    names = dict.fromkeys(o.operation for o in operations)
+    for name in names:
+        own = [v for v in verdicts if v.operation.operation == name]
+        cells = (_cell(own, m) for m in methods if m != "timing")
+        rows.setdefault(tuple(cells), []).append(name)
+    most = max(rows.values(), key=len)
+    return [
+        (
+            _named(group, len(names)) if group is most else ", ".join(group),
+            [*cells, *(_t(verdicts, group) for m in methods if m == "timing")],
+        )
+        for cells, group in rows.items()
+    ]
+
+
+def _named(group: Sequence[str], all_names: int) -> str:
+    """The largest group: the others have their names."""
+    if len(group) <= FEW_NAMES:
+        return ", ".join(group)
+    return f"all {len(group)}" if len(group) == all_names else f"the other {len(group)}"
+
+
+def _cell(verdicts: Sequence[Verdict], method: str) -> str:
+    """One word for all key sizes."""
+    own = [v for v in verdicts if v.method == method]
+    results = {v.result for v in own}
+    if "fail" in results:
+        return "FAIL" if own[0].operation.timing == "ct" else "FAIL, rightly"
+    if "pass" in results:
+        return "pass"
+    return "not here" if results else ""
+
+
+def _t(verdicts: Sequence[Verdict], names: Sequence[str]) -> str:
+    own = [v for v in verdicts if v.method == "timing" and v.operation.operation in names]
+    if not own:
+        return ""
+    worst = max(own, key=lambda v: v.t)
+    if worst.result == "impossible":
+        return "not here"
+    where = f" ({worst.operation.operation})" if len(names) > 1 else ""
+    return f"|t| {'<=' if len(own) > 1 else '='} {worst.t:.1f}{where}"
+
+
+def summary(conclusions: Sequence[Conclusion]) -> str:
+    count = {r: sum(c.result == r for c in conclusions) for r in ("pass", "fail", "skip")}
+    return f"{count['pass']} passed, {count['fail']} failed, {count['skip']} skipped"
