@@ -5,6 +5,7 @@ Every contestant computes a mode in a process of its own, by the same loops. The
 interleaved, so that what disturbs the machine for a while hits all of them.
 """
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -22,6 +23,7 @@ from everycore.session import Session, peer_records
 # Features whose absence makes "no AES": instructions for AES and for multiplication without carry.
 WIDE_AES_FEATURES = ("vaes", "vpclmulqdq", "gfni")
 AES_FEATURES = ("aes", "pclmul", "pmull", *WIDE_AES_FEATURES)
+SUITE = re.compile(r"[a-z0-9][a-z0-9.-]*")
 WIDE_PREFIX = "avx"  # features of vectors wider than 128 bits
 
 
@@ -71,6 +73,9 @@ class Libraries:
 
 def lock_path(context: Context, tree: Tree, suites: Sequence[str], architecture: str) -> Path:
     """In a checkout the lock is committed; elsewhere it is the user's own."""
+    for suite in suites:
+        if not SUITE.fullmatch(suite):
+            raise EverycoreError(f"'{suite}' is no name of a suite", "such as sid, trixie")
     folder = tree.root / "peers" if tree.is_checkout else context.state_dir() / "locks"
     return folder / f"{'+'.join(suites)}-{architecture}.lock"
 

@@ -3,7 +3,7 @@
 
 import lzma
 import tempfile
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import UTC
 from email.utils import parsedate_to_datetime
@@ -100,6 +100,7 @@ def _suite(context: Context, mirrors: Sequence[Mirror], name: str) -> Suite:
             with response:
                 signed = response.read()
             release = fields_of(_verified(context, signed, f"{name} of {mirror.url}"))
+            _check_name(name, release)
             _check_date(context, name, release.get("Valid-Until", ""))
             sums = {file.path: file for file in _sums(release.get("SHA256", ""))}
             return Suite(
@@ -159,18 +160,24 @@ def _keyrings(context: Context) -> list[Path]:
         if not Path(setting).is_file():
             raise EverycoreError(f"{KEYRING_SETTING}={setting} is no file")
         return [Path(setting).resolve()]
-    found = [
-        path
-        for name in ("debian-archive-keyring", "debian-ports-archive-keyring")
-        for suffix in (".pgp", ".gpg")
-        if (path := KEYRINGS / (name + suffix)).is_file()
-    ]
+    names = ("debian-archive-keyring.pgp", "debian-archive-keyring.gpg")  # since Debian 13; before
+    found = [KEYRINGS / name for name in names if (KEYRINGS / name).is_file()]
     if not found:
         raise EverycoreError(
             "the keys of Debian's archive are not installed here",
             f"Debian: apt-get install debian-archive-keyring; or name them: {KEYRING_SETTING}=FILE",
         )
     return found
+
+
+def _check_name(suite: str, release: Mapping[str, str]) -> None:
+    """Another suite's Release is as well signed, and may be years older."""
+    names = [release.get(key, "") for key in ("Suite", "Codename")]
+    if suite not in names:
+        raise EverycoreError(
+            f"the mirror has {' '.join(filter(None, names)) or 'no name'} in the place of {suite}",
+            f"use another one: {SETTING_HINT}",
+        )
 
 
 def _check_date(context: Context, suite: str, valid_until: str) -> None:

@@ -114,6 +114,7 @@ def test_a_peer_that_cannot_run_here_is_skipped_once(lab: Lab) -> None:
         (["--style", "fence"], "unknown style 'fence'"),
         (["--bytes", "0"], "'0' is no message size"),
         (["--update"], "--update needs --suite"),
+        (["--suite", "../sid"], "'../sid' is no name of a suite"),
     ],
 )
 def test_what_peers_does_not_know_is_named(lab: Lab, arguments: list[str], complaint: str) -> None:

@@ -3,6 +3,7 @@
 
 import functools
 import http.server
+import shutil
 import threading
 from dataclasses import replace
 from pathlib import Path
@@ -69,6 +70,14 @@ def test_a_release_without_a_signature_is_refused(context: Context, archive: Fak
     text = release.read_text()
     release.write_text(text[text.index("Suite:") : text.index("-----BEGIN PGP SIG")])
     with pytest.raises(EverycoreError, match=r"signature of test .* is wrong or missing"):
+        take(context)
+
+
+def test_the_release_of_another_suite_is_refused(context: Context, archive: FakeArchive) -> None:
+    archive.add("tool")
+    archive.publish("old")
+    shutil.move(archive.folder / "dists/old", archive.folder / "dists/test")
+    with pytest.raises(EverycoreError, match="the mirror has old in the place of test"):
         take(context)
 
 
