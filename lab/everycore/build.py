@@ -97,13 +97,14 @@ def build_peer(
 
 def _build_crate(context: Context, tree: Tree, peer: Peer) -> Path:
     """The archive that cargo makes; it alone knows what has to be made again."""
-    folder = context.cache_dir() / "cargo" / peer.crate
+    folder = context.cache_dir() / "cargo" / peer.name
     archive = folder / "target" / "release" / "libpeer.a"
     if not archive.is_file():
         context.err.print(f"building {peer.name} with cargo, once; this may take minutes")
     # A copy, beside which cargo may write its lock file; times are kept, for cargo goes by them.
     shutil.copytree(tree.root / "peers" / "rust", folder, dirs_exist_ok=True)
-    argv = ["cargo", "build", "--release", "--quiet", "--features", peer.crate]
+    argv = ["env", *(f"{name}={value}" for name, value in peer.build)] if peer.build else []
+    argv += ["cargo", "build", "--release", "--quiet", "--features", peer.crate]
     argv += ["--manifest-path", str(folder / "Cargo.toml"), "--target-dir", str(folder / "target")]
     try:
         done = context.runner.run(argv)

@@ -79,6 +79,7 @@ class Peer:
     includes: tuple[str, ...] = ()  # where below usr/include its headers are, beside usr/include
     adapter: str = ""  # the stem of its source; empty: the name
     crate: str = ""  # it is no package: the feature of peers/rust that fetches and builds it
+    build: tuple[tuple[str, str], ...] = ()  # the environment in which cargo builds it
     since: str = ""  # the version that goals count against
     hardware: tuple[Hardware, ...] = ()  # beside BEST
 

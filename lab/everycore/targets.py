@@ -76,7 +76,8 @@ def _cpu(name: str, entry: dict[str, Any], earlier: dict[str, CpuModel]) -> CpuM
 
 
 def _peer(name: str, entry: dict[str, Any]) -> Peer:
-    known = {"packages", "libraries", "includes", "source", "crate", "since", "hardware"}
+    known = {"packages", "libraries", "includes", "source", "crate", "build"}
+    known |= {"since", "hardware"}
     for key in entry:
         if key not in known:
             raise EverycoreError(
@@ -100,6 +101,7 @@ def _peer(name: str, entry: dict[str, Any]) -> Peer:
         includes=tuple(entry.get("includes", ())),
         adapter=entry.get("source", ""),
         crate=entry.get("crate", ""),
+        build=tuple(entry.get("build", {}).items()),
         since=entry.get("since", ""),
         hardware=tuple(Hardware(case, tuple(env.items())) for case, env in cases.items()),
     )

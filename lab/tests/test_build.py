@@ -81,12 +81,12 @@ def test_a_peer_compiles_its_adapter_alone_and_each_time(lab: Lab, tree: Tree) -
 
 def test_a_peer_that_is_a_crate_is_built_by_cargo(lab: Lab, tree: Tree) -> None:
     (tree.root / "peers" / "rust").mkdir(parents=True)
-    peer = Peer("other", (), ("-lm",), crate="other-lc")
+    peer = Peer("other", (), ("-lm",), crate="other-lc", build=(("RUSTFLAGS", "-g"),))
     made = build_peer(lab.context(), tree, GCC, (), peer, Installed())
     cargo, link = (c for c in lab.runner.calls if "-c" not in c)
-    assert cargo[:2] == ["cargo", "build"]
+    assert cargo[:4] == ["env", "RUSTFLAGS=-g", "cargo", "build"]
     assert cargo[cargo.index("--features") + 1] == "other-lc"
-    archive = next(word for word in link if word.endswith("other-lc/target/release/libpeer.a"))
+    archive = next(word for word in link if word.endswith("cargo/other/target/release/libpeer.a"))
     assert link.index("-Wl,--undefined=evc_peer") < link.index(archive) < link.index("-lm")
     assert made.binary.is_file()
 

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: MIT
+import re
 from pathlib import Path
 
 import pytest
@@ -47,6 +48,15 @@ def test_every_peer_has_its_file() -> None:
     for peer in peers:
         assert bool(peer.packages or peer.crate) == bool(peer.since) == bool(peer.libraries), peer
         assert not (peer.packages and peer.crate)
+
+
+def test_versions_that_crates_do_not_tell_are_the_pinned_ones() -> None:
+    rust = TREE.root / "peers/rust"
+    manifest = (rust / "Cargo.toml").read_text(encoding="utf-8")
+    for crate, file in (("ring", "ring.rs"), ("aes", "rustcrypto.rs")):
+        version = re.search(rf'^{crate} = {{ version = "=([0-9.]+)"', manifest, re.MULTILINE)
+        assert version, crate
+        assert f'c"{version[1]}"' in (rust / "src" / file).read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(

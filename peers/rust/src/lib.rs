@@ -5,3 +5,19 @@ mod peer;
 
 #[cfg(feature = "aws-lc")]
 mod aws_lc;
+#[cfg(feature = "aws-lc")]
+use aws_lc::AwsLc as Chosen;
+
+#[cfg(feature = "ring")]
+mod ring;
+#[cfg(feature = "ring")]
+use crate::ring::Ring as Chosen;
+
+#[cfg(feature = "rustcrypto")]
+mod rustcrypto;
+#[cfg(feature = "rustcrypto")]
+use rustcrypto::RustCrypto as Chosen;
+
+#[no_mangle]
+#[allow(non_upper_case_globals)] // the name in peers/peer.h
+pub static evc_peer: peer::Peer = peer::Peer::of::<Chosen>();

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
-//! peers/peer.h in Rust: layouts as there.
+//! peers/peer.h in Rust, and what all crates have in common: a mode is a closure that holds its key.
 
-use std::ffi::{c_char, c_uint, c_void};
+use std::ffi::{c_char, c_uint, c_void, CStr};
+use std::ptr::null_mut;
 use std::slice;
+
+pub const TAG_BYTES: usize = 16;
 
 #[repr(C)]
 pub struct Message {
@@ -15,54 +18,110 @@ pub struct Message {
     pub aad_bytes: usize,
 }
 
-pub type Run = unsafe extern "C" fn(context: *mut c_void, message: *const Message) -> bool;
-pub type Text = unsafe extern "C" fn() -> *const c_char;
-pub type Open = unsafe extern "C" fn(
-    mode: *const c_char,
-    key: *const u8,
-    key_bits: c_uint,
-    run: *mut Option<Run>,
-) -> *mut c_void;
+/// Computes one message; false: refused.
+pub type Run = Box<dyn Fn(&Message) -> bool>;
+
+type RunInC = unsafe extern "C" fn(context: *mut c_void, message: *const Message) -> bool;
+type Text = unsafe extern "C" fn() -> *const c_char;
 
 #[repr(C)]
 pub struct Peer {
-    pub name: *const c_char,
-    pub version: Text,
-    pub absent: Option<Text>,
-    pub hardware: Option<Text>,
-    pub open: Open,
-    pub close: unsafe extern "C" fn(context: *mut c_void),
+    name: *const c_char,
+    version: Text,
+    absent: Option<Text>,
+    hardware: Option<Text>,
+    open:
+        unsafe extern "C" fn(*const c_char, *const u8, c_uint, *mut Option<RunInC>) -> *mut c_void,
+    close: unsafe extern "C" fn(context: *mut c_void),
 }
 
 // Nothing in it changes.
 unsafe impl Sync for Peer {}
 
-#[allow(dead_code)] // each peer uses some
+pub trait Library {
+    const NAME: &'static CStr;
+    fn version() -> &'static CStr;
+    /// As `hardware` of peers/peer.h.
+    fn hardware() -> Option<&'static CStr> {
+        None
+    }
+    /// key: of XTS both halves.
+    fn open(mode: &str, key: &[u8]) -> Option<Run>;
+}
+
+impl Peer {
+    pub const fn of<L: Library>() -> Peer {
+        Peer {
+            name: L::NAME.as_ptr(),
+            version: version::<L>,
+            absent: None,
+            hardware: Some(hardware::<L>),
+            open: open::<L>,
+            close,
+        }
+    }
+}
+
+unsafe extern "C" fn version<L: Library>() -> *const c_char {
+    L::version().as_ptr()
+}
+
+unsafe extern "C" fn hardware<L: Library>() -> *const c_char {
+    L::hardware().map_or(null_mut(), |text| text.as_ptr().cast_mut())
+}
+
+unsafe extern "C" fn run(context: *mut c_void, message: *const Message) -> bool {
+    (*context.cast::<Run>())(&*message)
+}
+
+unsafe extern "C" fn open<L: Library>(
+    mode: *const c_char,
+    key: *const u8,
+    key_bits: c_uint,
+    run_in_c: *mut Option<RunInC>,
+) -> *mut c_void {
+    let mode = CStr::from_ptr(mode).to_str().unwrap_or_default();
+    let n_keys = if mode.starts_with("xts") { 2 } else { 1 };
+    let key = slice::from_raw_parts(key, n_keys * key_bits as usize / 8);
+    match L::open(mode, key) {
+        Some(closure) => {
+            *run_in_c = Some(run);
+            Box::into_raw(Box::new(closure)).cast()
+        }
+        None => null_mut(),
+    }
+}
+
+unsafe extern "C" fn close(context: *mut c_void) {
+    drop(Box::from_raw(context.cast::<Run>()));
+}
+
+/// The harness's pointers hold while the message is computed, and its pieces do not overlap.
+#[allow(dead_code)] // each library uses some
+#[allow(clippy::mut_from_ref)]
 impl Message {
-    /// # Safety
-    /// As all below: the message is the harness's, whose pointers hold while it is computed.
-    pub unsafe fn input(&self) -> &[u8] {
-        slice::from_raw_parts(self.input, self.len_bytes)
+    pub fn input(&self) -> &[u8] {
+        unsafe { slice::from_raw_parts(self.input, self.len_bytes) }
     }
 
-    pub unsafe fn output(&self) -> &mut [u8] {
-        slice::from_raw_parts_mut(self.output, self.len_bytes)
+    pub fn output(&self) -> &mut [u8] {
+        unsafe { slice::from_raw_parts_mut(self.output, self.len_bytes) }
     }
 
-    pub unsafe fn aad(&self) -> &[u8] {
-        slice::from_raw_parts(self.aad, self.aad_bytes)
+    pub fn aad(&self) -> &[u8] {
+        unsafe { slice::from_raw_parts(self.aad, self.aad_bytes) }
     }
 
-    pub unsafe fn iv<const N: usize>(&self) -> &[u8; N] {
-        &*self.iv.cast()
+    pub fn iv<const N: usize>(&self) -> [u8; N] {
+        unsafe { *self.iv.cast() }
     }
 
-    pub unsafe fn tag(&self) -> &mut [u8; 16] {
-        &mut *self.tag.cast()
+    pub fn tag(&self) -> &mut [u8; TAG_BYTES] {
+        unsafe { &mut *self.tag.cast() }
     }
 
-    /// For crates that work in place: the input, copied to the output.
-    pub unsafe fn copied(&self) -> &mut [u8] {
+    /// For libraries that work in place: the input, copied to the output.
+    pub fn copied(&self) -> &mut [u8] {
         let output = self.output();
         output.copy_from_slice(self.input());
         output
