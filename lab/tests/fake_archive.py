@@ -40,6 +40,10 @@ class Key:
     def sign(self, text: str) -> bytes:
         return self._gpg("--clearsign", stdin=text.encode())
 
+    def close(self) -> None:
+        """End the agent that gpg started for this home."""
+        subprocess.run(["gpgconf", "--homedir", str(self.home), "--kill", "gpg-agent"], check=False)
+
     def _gpg(self, *words: str, stdin: bytes = b"") -> bytes:
         argv = ["gpg", "--homedir", str(self.home), "--batch", "--quiet", *words]
         return subprocess.run(argv, input=stdin, capture_output=True, check=True).stdout

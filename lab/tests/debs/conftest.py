@@ -2,6 +2,7 @@
 """What the tests of debs ask for by name."""
 
 import shutil
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -12,11 +13,24 @@ from everycore.context import Context, SystemRunner
 
 
 @pytest.fixture(scope="session")
-def key(tmp_path_factory: pytest.TempPathFactory) -> Key:
-    """A key pair, made once: that takes gpg a moment."""
+def make_key(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[], Key]]:
+    """Makes a key pair, which takes gpg a moment."""
     if not (shutil.which("gpg") and shutil.which("gpgv")):
         pytest.skip("no gpg and gpgv: apt-get install gpg gpgv")
-    return Key(tmp_path_factory.mktemp("key") / "home").make()
+    keys: list[Key] = []
+
+    def make() -> Key:
+        keys.append(Key(tmp_path_factory.mktemp("key") / "home").make())
+        return keys[-1]
+
+    yield make
+    for key in keys:
+        key.close()
+
+
+@pytest.fixture(scope="session")
+def key(make_key: Callable[[], Key]) -> Key:
+    return make_key()
 
 
 @pytest.fixture

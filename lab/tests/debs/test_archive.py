@@ -5,6 +5,7 @@ import functools
 import http.server
 import shutil
 import threading
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -40,9 +41,9 @@ def test_a_signed_archive_gives_a_whole_folder(context: Context, archive: FakeAr
 
 
 def test_a_release_signed_by_an_unknown_key_names_key_and_remedy(
-    context: Context, archive: FakeArchive, tmp_path: Path
+    context: Context, archive: FakeArchive, make_key: Callable[[], Key]
 ) -> None:
-    archive.key = Key(tmp_path / "other").make()
+    archive.key = make_key()
     archive.add("tool")
     archive.publish()
     with pytest.raises(
