@@ -15,8 +15,8 @@ from everycore.context import Context, SystemRunner
 @pytest.fixture(scope="session")
 def make_key(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[], Key]]:
     """Makes a key pair, which takes gpg a moment."""
-    if not (shutil.which("gpg") and shutil.which("gpgv")):
-        pytest.skip("no gpg and gpgv: apt-get install gpg gpgv")
+    if not all(map(shutil.which, ("gpg", "gpg-agent", "gpgv"))):
+        pytest.skip("no gpg, or no gpgv: apt-get install gpg gpg-agent gpgv")
     keys: list[Key] = []
 
     def make() -> Key:
