@@ -120,11 +120,15 @@ static const struct evc_registry_line *pair_of(const struct evc_registry_line *a
 
 const struct evc_registry_line *pair_named(const char *name)
 {
+    const struct evc_registry_line *aes_line, *ghash_line;
     char aes[MAX_NAME];
     const char *ghash;
 
-    return split(name, aes, &ghash) ? pair_of(line_named("aes", aes), line_named("ghash", ghash))
-                                    : NULL;
+    if (!split(name, aes, &ghash))
+        return NULL;
+    aes_line = line_named("aes", aes);
+    ghash_line = line_named("ghash", ghash);
+    return aes_line && ghash_line ? pair_of(aes_line, ghash_line) : NULL;
 }
 
 /* The lines of a primitive that run here and, of GHASH, can be a half; returns how many. */

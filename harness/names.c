@@ -168,9 +168,16 @@ bool chosen(const struct words *words, const char *word)
 
 static uint64_t taken_away;
 
+/* Asked once: in a virtual machine CPUID is a call of the hypervisor, tens of microseconds. */
 uint64_t features_here(void)
 {
-    return evc_cpu_features() & ~taken_away;
+    static uint64_t of_cpu;
+    static bool known;
+
+    if (!known)
+        of_cpu = evc_cpu_features();
+    known = true;
+    return of_cpu & ~taken_away;
 }
 
 void do_without(const struct words *words)

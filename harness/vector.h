@@ -21,7 +21,7 @@ struct value {
 
 enum { KEY, KEY2, IV, NONCE, AAD, TAG, IN, OUT, N_VALUES };
 
-enum vector_family { ECB, CBC, CTR, XTS, CBCMAC, CMAC, CCM, GCM, MCT_ECB, MCT_CBC };
+enum vector_family { ECB, CBC, CTR, XTS, CBCMAC, CMAC, CMAC_VERIFY, CCM, GCM, MCT_ECB, MCT_CBC };
 
 struct vector_mode {
     const char *name;
@@ -29,6 +29,9 @@ struct vector_mode {
     bool encrypt;
     uint16_t needs; /* 1 << KEY ...: values that must be there, beside key, in and out */
 };
+
+/* "aes", or "gcm": whose kernels the mode is of. */
+const char *vector_primitive(const struct vector_mode *);
 
 struct vector {
     const struct vector_mode *mode; /* NULL: the line is none, and detail says why */

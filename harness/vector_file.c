@@ -19,6 +19,7 @@ static const struct vector_mode modes[] = {
     {"xts-dec", XTS, false, 1 << IV | 1 << KEY2},
     {"cbcmac", CBCMAC, true, 0},
     {"cmac", CMAC, true, 0},
+    {"cmac-verify", CMAC_VERIFY, false, 1 << TAG},
     {"ccm-seal", CCM, true, 1 << NONCE | 1 << TAG},
     {"ccm-open", CCM, false, 1 << NONCE | 1 << TAG},
     {"gcm-seal", GCM, true, 1 << NONCE | 1 << TAG},
@@ -29,6 +30,11 @@ static const struct vector_mode modes[] = {
     {"cbc-dec-mct", MCT_CBC, false, 1 << IV},
 };
 #define N_MODES (sizeof modes / sizeof modes[0])
+
+const char *vector_primitive(const struct vector_mode *mode)
+{
+    return mode->family == GCM ? "gcm" : "aes";
+}
 
 static int digit(char c)
 {
@@ -107,12 +113,14 @@ static const struct vector_mode *read_vector(struct vector *x, char *line)
     char *primitive = strtok(line, " \t"), *name = strtok(NULL, " \t"),
          *kernel = strtok(NULL, " \t");
 
-    if (!kernel || strcmp(primitive, "aes") != 0)
-        return bad(x, "not 'aes MODE KERNEL ...':", primitive), NULL;
+    if (!kernel)
+        return bad(x, "not 'PRIMITIVE MODE KERNEL ...':", primitive), NULL;
     x->kernel = kernel;
     while (mode < modes + N_MODES && strcmp(mode->name, name) != 0)
         mode++;
     bool good = mode < modes + N_MODES || bad(x, "unknown mode", name);
+    if (good && strcmp(primitive, vector_primitive(mode)) != 0)
+        good = bad(x, "another primitive has this mode, not", primitive);
     for (char *field; (field = strtok(NULL, " \t")) != NULL;) /* all: the id may be the last */
         good = (strncmp(field, "id=", 3) == 0 || good) && read_field(x, field) && good;
     return good && has_values(x, mode) ? mode : NULL;

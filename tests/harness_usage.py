@@ -283,6 +283,31 @@ class Vectors(unittest.TestCase):
         self.assertEqual(self.verdict(ccm.format("open", ZERO))[0], 1)
         self.assertEqual(self.verdict(ccm.format("seal", ZERO))[0], 1)
 
+    def test_a_line_of_gcm_is_for_its_kernels_and_pairs(self):
+        # McGrew, Viega: The Galois/Counter Mode of Operation (GCM), 2005, appendix B, test case 1
+        line = f"gcm gcm-seal {{}} key={ZERO} nonce={'0' * 24} tag=58e2fccefa7e3061367f1d57a4e7455a in= out="
+        count = {}
+        for kernel in ("c_ref+c_ctmul32", "*", "*+*"):
+            code, lines = self.verdict(line.format(kernel))
+            self.assertEqual((code, lines[-1]["failed"]), (0, 0), kernel)
+            count[kernel] = lines[-1]["passed"]
+        self.assertEqual(count["c_ref+c_ctmul32"], 1)
+        self.assertGreater(count["*"], 5)
+        self.assertGreater(count["*+*"], count["*"])
+        for wrong in ("c_ref", "c_ref+c_rif", "c_rif+c_ref", "+", "c_ref+"):
+            code, lines = self.verdict(line.format(wrong))
+            self.assertEqual((code, lines[0]["detail"]), (1, "no such kernel"), wrong)
+        code, lines = self.verdict(line.format("*").replace("gcm gcm", "aes gcm", 1))
+        self.assertEqual(code, 1)
+        self.assertIn("another primitive", lines[0]["detail"])
+
+    def test_a_mac_is_verified(self):
+        # SP 800-38B appendix D.1, example 1
+        line = f"aes cmac-verify c_ref key={F_KEY} in= tag=bb1d6929e95937287fa37d129b756746 out="
+        self.assertEqual(self.verdict(line)[0], 0)
+        self.assertEqual(self.verdict(line + "fail")[0], 1)
+        self.assertEqual(self.verdict(line.replace("6746", "6747") + "fail")[0], 0)
+
     def test_arguments_are_refused(self):
         result = run("vectors", "file.txt")
         self.assertEqual(result.returncode, 2)

@@ -31,9 +31,11 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class VectorFile:
+    """Published answers in somebody's format, and how to make lines for the harness of its text."""
+
     name: str
     path: Path
-    to_lines: Callable[[Case], list[str]]
+    to_lines: Callable[[str], Iterator[str]]
 
 
 def find_files() -> list[VectorFile] | None:
@@ -53,17 +55,25 @@ def find_files() -> list[VectorFile] | None:
         ("GCM/*.rsp", _gcm_lines),
     ):
         for path in sorted(aes.glob(pattern)):
-            found.append(VectorFile(path.relative_to(aes).as_posix(), path, to_lines))
+            found.append(VectorFile(path.relative_to(aes).as_posix(), path, each(to_lines)))
     for path in sorted((root / "CMAC").glob("*aes*.txt")):
-        found.append(VectorFile(f"CMAC/{path.name}", path, _cmac_lines))
+        found.append(VectorFile(f"CMAC/{path.name}", path, each(_cmac_lines)))
     return found
 
 
 def lines(file: VectorFile) -> Iterator[str]:
     """The harness's input for one file."""
-    text = file.path.read_text(encoding="utf-8", errors="replace")
-    for case in parse(text):
-        yield from file.to_lines(case)
+    yield from file.to_lines(file.path.read_text(encoding="utf-8", errors="replace"))
+
+
+def each(to_lines: Callable[[Case], list[str]]) -> Callable[[str], Iterator[str]]:
+    """All lines of a response file, from those of one case."""
+
+    def of_text(text: str) -> Iterator[str]:
+        for case in parse(text):
+            yield from to_lines(case)
+
+    return of_text
 
 
 def parse(text: str) -> Iterator[Case]:
@@ -77,11 +87,11 @@ def parse(text: str) -> Iterator[Case]:
     count = ""
     decrypt = False
     for raw in text.splitlines():
-        line = raw.strip()
-        if not line or line.startswith("#"):
+        text_line = raw.strip()
+        if not text_line or text_line.startswith("#"):
             continue
-        section = _SECTION.match(line)
-        assignment = None if section else _ASSIGNMENT.match(line)
+        section = _SECTION.match(text_line)
+        assignment = None if section else _ASSIGNMENT.match(text_line)
         name = assignment.group(1).lower() if assignment else ""
         starts_shared = count and name in ("key", "nonce") and name in shared and name not in own
         if count and (section or name == "count" or (starts_shared and _is_complete(own))):
@@ -108,9 +118,11 @@ def _is_complete(own: Mapping[str, str]) -> bool:
     return any(name in own for name in ("ct", "ciphertext", "output", "payload"))
 
 
-def _line(mode: str, case_id: str, **values: str) -> str:
+def line(mode: str, case_id: str, kernel: str = "*", **values: str) -> str:
+    """One line, for every kernel that runs."""
     shown = " ".join(f"{name.rstrip('_')}={value.lower()}" for name, value in values.items())
-    return f"aes {mode} * {shown} id={case_id}"
+    primitive = "gcm" if mode.startswith("gcm-") else "aes"
+    return f"{primitive} {mode} {kernel} {shown} id={case_id}"
 
 
 def _direction(case: Case) -> str:
@@ -125,7 +137,7 @@ def _block_lines(mode: str) -> Callable[[Case], list[str]]:
         if case.decrypt:
             source, result = result, source
         full = f"{mode}-{_direction(case)}"
-        return [_line(full, f"{full}/{case.count}", key=v["key"], **iv, in_=source, out=result)]
+        return [line(full, f"{full}/{case.count}", key=v["key"], **iv, in_=source, out=result)]
 
     return to_lines
 
@@ -133,7 +145,7 @@ def _block_lines(mode: str) -> Callable[[Case], list[str]]:
 def _ctr_lines(case: Case) -> list[str]:
     v = case.values
     return [
-        _line(
+        line(
             "ctr", f"ctr/{case.count}", key=v["key"], iv=v["iv"], in_=v["plaintext"],
             out=v["ciphertext"],
         )
@@ -153,7 +165,7 @@ def _xts_lines(case: Case) -> list[str]:
     source, result = (v["ct"], v["pt"]) if case.decrypt else (v["pt"], v["ct"])
     mode = f"xts-{_direction(case)}"
     return [
-        _line(
+        line(
             mode, f"{mode}/{case.count}", key=v["key"][:half], key2=v["key"][half:], iv=tweak,
             in_=source, out=result,
         )
@@ -163,7 +175,7 @@ def _xts_lines(case: Case) -> list[str]:
 def _cmac_lines(case: Case) -> list[str]:
     v = case.values
     return [
-        _line("cmac", f"cmac/{case.count}", key=v["key"], in_=v.get("message", ""), out=v["output"])
+        line("cmac", f"cmac/{case.count}", key=v["key"], in_=v.get("message", ""), out=v["output"])
     ]
 
 
@@ -180,10 +192,10 @@ def _ccm_lines(case: Case) -> list[str]:
     common = {"key": v["key"], "nonce": v["nonce"], "aad": v["adata"][: 2 * aad_bytes], "tag": tag}
     where = f"{v['alen']}-{v['plen']}-{len(v['nonce']) // 2}-{v['tlen']}/{case.count}"
     if v.get("result", "Pass").startswith("Fail"):
-        return [_line("ccm-open", f"ccm-open/{where}", **common, in_=data, out="fail")]
+        return [line("ccm-open", f"ccm-open/{where}", **common, in_=data, out="fail")]
     return [
-        _line("ccm-seal", f"ccm-seal/{where}", **common, in_=payload, out=data),
-        _line("ccm-open", f"ccm-open/{where}", **common, in_=data, out=payload),
+        line("ccm-seal", f"ccm-seal/{where}", **common, in_=payload, out=data),
+        line("ccm-open", f"ccm-open/{where}", **common, in_=data, out=payload),
     ]
 
 
@@ -194,8 +206,8 @@ def _gcm_lines(case: Case) -> list[str]:
     sizes = (len(v["key"]) * 4, *(len(v[name]) // 2 for name in ("iv", "ct", "aad", "tag")))
     where = "-".join(map(str, sizes)) + f"/{case.count}"
     if "pt" not in v:
-        return [_line("gcm-open", f"gcm-open/{where}", **common, in_=v["ct"], out="fail")]
+        return [line("gcm-open", f"gcm-open/{where}", **common, in_=v["ct"], out="fail")]
     return [
-        _line("gcm-seal", f"gcm-seal/{where}", **common, in_=v["pt"], out=v["ct"]),
-        _line("gcm-open", f"gcm-open/{where}", **common, in_=v["ct"], out=v["pt"]),
+        line("gcm-seal", f"gcm-seal/{where}", **common, in_=v["pt"], out=v["ct"]),
+        line("gcm-open", f"gcm-open/{where}", **common, in_=v["ct"], out=v["pt"]),
     ]

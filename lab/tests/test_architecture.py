@@ -16,6 +16,7 @@ LAYERS = (
     ("catalog", "protocol", "stats", "limits", "report", "vectors", "verdicts"),
     ("context",),
     (
+        "crates",
         "debs",
         "progress",
         "targets",
@@ -25,6 +26,7 @@ LAYERS = (
         "machine",
         "store",
         "trace",
+        "wycheproof",
     ),
     ("session", "contest"),
     ("ct",),

@@ -71,7 +71,7 @@ Result = Fail
 def file_lines(tmp_path: Path, text: str, to_lines: object) -> list[str]:
     path = tmp_path / "x.rsp"
     path.write_text(text)
-    return list(vectors.lines(vectors.VectorFile("x.rsp", path, to_lines)))  # type: ignore[arg-type]
+    return list(vectors.lines(vectors.VectorFile("x.rsp", path, vectors.each(to_lines))))  # type: ignore[arg-type]
 
 
 def test_sections_give_the_direction(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from everycore import vectors
+from everycore import vectors, wycheproof
 from everycore.commands.options import (
     CompilerCommand,
     CompilerFlags,
@@ -36,7 +36,7 @@ def check(
     ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="Fewer lengths.")] = False,
     published: Annotated[
-        bool, typer.Option("--vectors", help="Published vectors instead: NIST CAVP, SP 800-38B...")
+        bool, typer.Option("--vectors", help="Published vectors instead: NIST CAVP, Wycheproof...")
     ] = False,
     target: TargetName = "host",
     cc: CompilerCommand = None,
@@ -104,15 +104,27 @@ def _show_failure(context: Context, text: str) -> None:
     context.out.print(f"FAIL {text}", style="bold red", markup=False, soft_wrap=True)
 
 
+def _vector_files(context: Context, json: bool) -> list[vectors.VectorFile]:
+    """All that can be had; what cannot is a visible skip with its reason."""
+    files = vectors.find_files() or []
+    if not files:
+        _skip(context, json, "published vectors of NIST: pip install cryptography-vectors")
+    try:
+        files += wycheproof.find_files(context)
+    except EverycoreError as error:
+        _skip(context, json, f"vectors of Wycheproof: {error.message}")
+    return files
+
+
+def _skip(context: Context, json: bool, what: str) -> None:
+    if json:
+        context.print_raw(jsonlib.dumps({"type": "skip", "detail": what}))
+    else:
+        context.out.print(f"SKIP {what}", style="yellow", markup=False, soft_wrap=True)
+
+
 def _check_vectors(context: Context, session: Session, json: bool) -> bool:
-    files = vectors.find_files()
-    if files is None:
-        skip = "SKIP published vectors: pip install cryptography-vectors"
-        if json:
-            context.print_raw(jsonlib.dumps({"type": "skip", "detail": skip}))
-        else:
-            context.out.print(skip, style="yellow")
-        return True
+    files = _vector_files(context, json)
     counts: list[tables.VectorCount] = []
     wrong: list[tuple[str, Vector]] = []
     with Progress(context.err, "vectors", len(files)) as progress:

