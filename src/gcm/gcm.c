@@ -79,17 +79,6 @@ static void pair_open_blocks(const void *vkey, uint8_t counter[16], uint8_t y[16
  */
 #define FIRST_BLOCKS 16
 
-/* E(J_0), and the key stream of what follows: 1 <= n_blocks <= FIRST_BLOCKS. */
-static void first_stream(const struct pair_key *key, uint8_t *stream, const uint8_t iv[12],
-                         size_t n_blocks)
-{
-    for (size_t i = 0; i < n_blocks; i++) {
-        memcpy(stream + 16 * i, iv, 12);
-        evc_store32_be(stream + 16 * i + 12, 1 + (uint32_t)i);
-    }
-    evc_aes_encrypt(&key->aes, stream, stream, n_blocks);
-}
-
 /* len_bytes bytes, filled up with zeros to whole blocks, whose end is returned. */
 static uint8_t *gather(uint8_t *to, const uint8_t *from, size_t len_bytes)
 {
@@ -132,13 +121,13 @@ EVC_INLINE void pair_message(const struct pair_key *key, const uint8_t iv[12], c
                              size_t aad_bytes, const uint8_t *in, uint8_t *out, size_t len_bytes,
                              uint8_t tag[16], int sealing)
 {
-    EVC_ALIGN(16) uint8_t stream[16 * FIRST_BLOCKS], counter[16], lengths[16];
+    EVC_ALIGN(16) uint8_t stream[16 * FIRST_BLOCKS] = {0}, counter[16], lengths[16];
     const size_t room = sizeof stream - 16;
     size_t ready = len_bytes < room ? len_bytes : room; /* bytes of key stream behind E(J_0) */
 
-    first_stream(key, stream, iv, 1 + (ready + 15) / 16);
     memcpy(counter, iv, 12);
-    evc_store32_be(counter + 12, 1 + FIRST_BLOCKS);
+    evc_store32_be(counter + 12, 1);
+    evc_aes_ctr32(&key->aes, counter, stream, stream, (16 + ready + 15) & ~(size_t)15);
     store_lengths(lengths, aad_bytes, len_bytes);
     memset(tag, 0, 16);
     for (;;) {
