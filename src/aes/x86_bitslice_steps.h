@@ -100,16 +100,12 @@ EVC_INLINE void transpose(VEC q[8])
  * small, set up fast and shared with other kernels. One look-up in a register spreads a bit of a
  * nibble over a byte. i: times that ShiftRows is still to be done; flip: sbox_circuit.h.
  */
-EVC_INLINE void key_planes(VEC k[8], const uint8_t key[16], int i, int flip)
+EVC_INLINE void key_planes(VEC k[8], const uint8_t key[16], unsigned i, int flip)
 {
     const VEC nibble = v_constant(low_nibbles);
-    VEC x = v_spread(key), low, high;
+    const VEC x = v_shuffle(v_spread(key), v_constant(unshift[i])) ^ v_constant(key_xor[flip]);
+    const VEC low = x & nibble, high = v_right(x, 4) & nibble;
 
-    if (i != 0)
-        x = v_shuffle(x, v_constant(unshift[i]));
-    x ^= v_constant(key_xor[flip]);
-    low = x & nibble;
-    high = v_right(x, 4) & nibble;
     k[0] = v_shuffle(v_constant(nibble_bit[0]), low);
     k[1] = v_shuffle(v_constant(nibble_bit[1]), low);
     k[2] = v_shuffle(v_constant(nibble_bit[2]), low);
@@ -127,7 +123,7 @@ EVC_INLINE void add_round_key(VEC q[8], const VEC k[8])
 }
 
 /* MixColumns (section 5.1.3). With t = x ^ next(x): 2 t ^ next(x) ^ second(t). */
-EVC_INLINE void mix_columns(VEC q[8], int i)
+EVC_INLINE void mix_columns(VEC q[8], unsigned i)
 {
     const VEC next = v_constant(next_row[i]), second = v_constant(second_row[i % 2]);
     VEC n7 = v_shuffle(q[7], next), t7 = q[7] ^ n7;
@@ -150,7 +146,7 @@ EVC_INLINE void mix_columns(VEC q[8], int i)
 }
 
 /* InvMixColumns (section 5.3.3): MixColumns after x -> x ^ 4 (x ^ second(x)). */
-EVC_INLINE void inv_mix_columns(VEC q[8], int i)
+EVC_INLINE void inv_mix_columns(VEC q[8], unsigned i)
 {
     const VEC second = v_constant(second_row[i % 2]);
     VEC u7 = q[7] ^ v_shuffle(q[7], second), u6 = q[6] ^ v_shuffle(q[6], second);
@@ -185,7 +181,7 @@ EVC_INLINE void put(VEC *s, const VEC q[8])
 }
 
 /* Blocks to planes, and the round key before the first round. */
-EVC_INLINE void slice(VEC *s, unsigned n, const uint8_t key[16], int i, int flip)
+EVC_INLINE void slice(VEC *s, unsigned n, const uint8_t key[16], unsigned i, int flip)
 {
     VEC k[8], q[8];
 
@@ -199,7 +195,7 @@ EVC_INLINE void slice(VEC *s, unsigned n, const uint8_t key[16], int i, int flip
 }
 
 /* Round i of those before the last. */
-EVC_INLINE void round_(VEC *s, unsigned n, const uint8_t key[16], int i)
+EVC_INLINE void round_(VEC *s, unsigned n, const uint8_t key[16], unsigned i)
 {
     VEC k[8], q[8];
 
@@ -213,7 +209,7 @@ EVC_INLINE void round_(VEC *s, unsigned n, const uint8_t key[16], int i)
     }
 }
 
-EVC_INLINE void inv_round(VEC *s, unsigned n, const uint8_t key[16], int i)
+EVC_INLINE void inv_round(VEC *s, unsigned n, const uint8_t key[16], unsigned i)
 {
     VEC k[8], q[8];
 
@@ -228,7 +224,7 @@ EVC_INLINE void inv_round(VEC *s, unsigned n, const uint8_t key[16], int i)
 }
 
 /* The last round, and planes to blocks. */
-EVC_INLINE void last_round(VEC *s, unsigned n, const uint8_t key[16], int i)
+EVC_INLINE void last_round(VEC *s, unsigned n, const uint8_t key[16], unsigned i)
 {
     VEC k[8], q[8];
 
@@ -263,52 +259,68 @@ EVC_INLINE void shift_twice(VEC *s, unsigned n)
         s[j] = v_shuffle(s[j], v_constant(unshift[2]));
 }
 
-typedef void crypt_function(const struct evc_aes_fips197_key *, VEC *, unsigned);
-
-/* These two are not inlined, or their frame and the caller's are one of more than 1 KiB. */
-static __attribute__((noinline)) void encrypt_batches(const struct evc_aes_fips197_key *key, VEC *s,
-                                                      unsigned n)
+EVC_INLINE void encrypt_rounds(const struct evc_aes_fips197_key *key, VEC *s, unsigned n)
 {
-    const uint8_t (*k)[16] = key->enc, (*last)[16] = k + key->head.rounds;
+    const unsigned rounds = key->head.rounds;
 
-    slice(s, n, *k, 0, 0);
-    for (;;) {
-        round_(s, n, *++k, 1);
-        if (k + 1 == last) /* 10 and 14 rounds */
-            break;
-        round_(s, n, *++k, 2);
-        round_(s, n, *++k, 3);
-        if (k + 1 == last) { /* 12 rounds */
-            last_round(s, n, *last, 0);
-            return;
-        }
-        round_(s, n, *++k, 0);
-    }
-    last_round(s, n, *last, 2);
-    shift_twice(s, n);
+    slice(s, n, key->enc[0], 0, 0);
+    for (unsigned r = 1; r < rounds; r++)
+        round_(s, n, key->enc[r], r % 4);
+    last_round(s, n, key->enc[rounds], rounds % 4);
+    if (rounds % 4) /* 10 and 14 rounds */
+        shift_twice(s, n);
 }
 
-static __attribute__((noinline)) void decrypt_batches(const struct evc_aes_fips197_key *key, VEC *s,
-                                                      unsigned n)
+EVC_INLINE void decrypt_rounds(const struct evc_aes_fips197_key *key, VEC *s, unsigned n)
 {
-    const uint8_t (*k)[16] = key->enc + key->head.rounds;
+    const unsigned rounds = key->head.rounds;
 
-    if (key->head.rounds == 12) {
-        slice(s, n, *k, 0, 1);
-        goto from_12_rounds;
-    }
-    shift_twice(s, n);
-    slice(s, n, *k, 2, 1);
-    for (;;) {
-        inv_round(s, n, *--k, 1);
-        if (k == key->enc + 1)
-            break;
-        inv_round(s, n, *--k, 0);
-    from_12_rounds:
-        inv_round(s, n, *--k, 3);
-        inv_round(s, n, *--k, 2);
-    }
+    if (rounds % 4)
+        shift_twice(s, n);
+    slice(s, n, key->enc[rounds], rounds % 4, 1);
+    for (unsigned r = rounds - 1; r > 0; r--)
+        inv_round(s, n, key->enc[r], r % 4);
     inv_last_round(s, n, key->enc[0]);
+}
+
+/* The functions below are not inlined, or their frame and the caller's are one of more than 1 KiB. One batch alone
+ * stays in registers from round to round, as far as there are enough; of two lanes, what does not would be too much. */
+#define IN_REGISTERS(n) (V_LANES == 1 && (n) == 1)
+
+EVC_OUT_OF_LINE void encrypt_one(const struct evc_aes_fips197_key *key, VEC *s)
+{
+    VEC q[8];
+
+    get(q, s);
+    encrypt_rounds(key, q, 1);
+    put(s, q);
+}
+
+EVC_OUT_OF_LINE void decrypt_one(const struct evc_aes_fips197_key *key, VEC *s)
+{
+    VEC q[8];
+
+    get(q, s);
+    decrypt_rounds(key, q, 1);
+    put(s, q);
+}
+
+typedef void crypt_function(const struct evc_aes_fips197_key *, VEC *, unsigned);
+
+EVC_OUT_OF_LINE void encrypt_batches(const struct evc_aes_fips197_key *key, VEC *s, unsigned n)
+{
+    if (IN_REGISTERS(n))
+        encrypt_one(key, s);
+    else
+        encrypt_rounds(key, s, n);
+}
+
+EVC_OUT_OF_LINE void decrypt_batches(const struct evc_aes_fips197_key *key, VEC *s, unsigned n)
+{
+    if (IN_REGISTERS(n))
+        decrypt_one(key, s);
+    else
+        decrypt_rounds(key, s, n);
 }
 
 /* ---- Operations ------------------------------------------------------------------------------ */
