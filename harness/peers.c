@@ -66,6 +66,10 @@ static void streamed(void *vwork, uint64_t calls)
     peer_run *run = w->cipher->run;
     void *context = w->cipher->context;
 
+    if (evc_peer.loop) {
+        w->refused |= !evc_peer.loop(context, w->messages, w->slot_mask, calls);
+        return;
+    }
     for (uint64_t i = 0; i < calls; i++)
         w->refused |= !run(context, &w->messages[i & w->slot_mask]);
 }
@@ -209,6 +213,8 @@ static void bench_point(const struct cipher *c, size_t len_bytes, const char *st
         why = "no calibrated counter";
     else if (alone && !HAVE_FENCE)
         why = "no serialising fence known for this architecture";
+    else if (alone && evc_peer.loop)
+        why = "its messages cannot be fenced one by one";
     else
         measure(plan->counter, alone ? fenced : streamed, &w, (size_t)plan->samples,
                 plan->budget_ms * 1000000, &m);

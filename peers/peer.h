@@ -42,6 +42,9 @@ struct peer {
      * x key_bits. */
     void *(*open)(const char *mode, const uint8_t *key, unsigned key_bits, peer_run **run);
     void (*close)(void *context);
+    /* calls messages, messages[i & mask] in turn; false: one was refused. Only for languages that a
+     * call from C enters at a cost; else NULL. Not fenced. */
+    bool (*loop)(void *context, const struct peer_message *messages, size_t mask, uint64_t calls);
 };
 
 /* The one that an executable is linked with. */

@@ -83,6 +83,8 @@ def build_peer(
     try:
         if peer.crate:
             adapter = _build_crate(context, tree, peer)
+        elif peer.module:
+            adapter = _build_module(context, tree, peer)
         else:
             # Without our folders: a library's headers must not find ours by the names of theirs.
             command = [*compiler.command, LANGUAGE, *flags, *compile_words]
@@ -106,14 +108,26 @@ def _build_crate(context: Context, tree: Tree, peer: Peer) -> Path:
     argv = ["env", *(f"{name}={value}" for name, value in peer.build)] if peer.build else []
     argv += ["cargo", "build", "--release", "--quiet", "--features", peer.crate]
     argv += ["--manifest-path", str(folder / "Cargo.toml"), "--target-dir", str(folder / "target")]
+    _run_builder(context, peer, argv, "install Rust: apt-get install cargo, or rustup")
+    return archive
+
+
+def _build_module(context: Context, tree: Tree, peer: Peer) -> Path:
+    archive = context.cache_dir() / "go" / peer.name / "libpeer.a"
+    folder = tree.root / "peers" / peer.module
+    argv = ["go", "build", "-C", str(folder), "-trimpath", "-buildmode=c-archive", "-o"]
+    _run_builder(context, peer, [*argv, str(archive), "."], "install Go: apt-get install golang")
+    return archive
+
+
+def _run_builder(context: Context, peer: Peer, argv: Sequence[str], hint: str) -> None:
     try:
         done = context.runner.run(argv)
     except EverycoreError as error:
-        hint = "install Rust: apt-get install cargo, or rustup"
-        raise PeerUnavailableError(f"{peer.name} is a crate, and {error.message}", hint) from error
+        message = f"{peer.name} has to be built, and {error.message}"
+        raise PeerUnavailableError(message, hint) from error
     if done.code != 0:
         raise _RefusedError(done.stderr)
-    return archive
 
 
 def _unavailable(peer: Peer, stderr: str) -> PeerUnavailableError:

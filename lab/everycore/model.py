@@ -80,6 +80,7 @@ class Peer:
     adapter: str = ""  # the stem of its source; empty: the name
     crate: str = ""  # it is no package: the feature of peers/rust that fetches and builds it
     build: tuple[tuple[str, str], ...] = ()  # the environment in which cargo builds it
+    module: str = ""  # nor a crate: the Go module below peers, and its only file
     since: str = ""  # the version that goals count against
     hardware: tuple[Hardware, ...] = ()  # beside BEST
 
@@ -87,6 +88,8 @@ class Peer:
     def source(self) -> Path:
         if self.crate:
             return Path("peers/rust/src") / f"{self.crate.replace('-', '_')}.rs"
+        if self.module:
+            return Path("peers") / self.module / f"{self.module}.go"
         return Path("peers") / f"{self.adapter or self.name}.c"
 
 

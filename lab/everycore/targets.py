@@ -76,7 +76,7 @@ def _cpu(name: str, entry: dict[str, Any], earlier: dict[str, CpuModel]) -> CpuM
 
 
 def _peer(name: str, entry: dict[str, Any]) -> Peer:
-    known = {"packages", "libraries", "includes", "source", "crate", "build"}
+    known = {"packages", "libraries", "includes", "source", "crate", "build", "module"}
     known |= {"since", "hardware"}
     for key in entry:
         if key not in known:
@@ -102,6 +102,7 @@ def _peer(name: str, entry: dict[str, Any]) -> Peer:
         adapter=entry.get("source", ""),
         crate=entry.get("crate", ""),
         build=tuple(entry.get("build", {}).items()),
+        module=entry.get("module", ""),
         since=entry.get("since", ""),
         hardware=tuple(Hardware(case, tuple(env.items())) for case, env in cases.items()),
     )

@@ -91,12 +91,31 @@ def test_a_peer_that_is_a_crate_is_built_by_cargo(lab: Lab, tree: Tree) -> None:
     assert made.binary.is_file()
 
 
-def test_a_crate_without_cargo_is_unavailable(lab: Lab, tree: Tree) -> None:
+def test_a_peer_that_is_a_module_is_built_by_go(lab: Lab, tree: Tree) -> None:
+    made = build_peer(
+        lab.context(), tree, GCC, (), Peer("other", (), (), module="other"), Installed()
+    )
+    go, link = (c for c in lab.runner.calls if "-c" not in c)
+    assert go[:4] == ["go", "build", "-C", str(tree.root / "peers/other")]
+    assert next(word for word in link if word.endswith("go/other/libpeer.a")) in go
+    assert made.binary.is_file()
+
+
+@pytest.mark.parametrize(
+    ("peer", "tool", "package"),
+    [
+        (Peer("other", (), (), crate="o"), "cargo", "cargo"),
+        (Peer("other", (), (), module="o"), "go", "golang"),
+    ],
+)
+def test_a_peer_whose_builder_is_absent_is_unavailable(
+    lab: Lab, tree: Tree, peer: Peer, tool: str, package: str
+) -> None:
     (tree.root / "peers" / "rust").mkdir(parents=True)
-    lab.runner.absent = ("cargo",)
-    with pytest.raises(PeerUnavailableError, match="cannot run cargo") as error:
-        build_peer(lab.context(), tree, GCC, (), Peer("other", (), (), crate="o"), Installed())
-    assert "apt-get install cargo" in error.value.hint
+    lab.runner.absent = (tool,)
+    with pytest.raises(PeerUnavailableError, match=f"cannot run {tool}") as error:
+        build_peer(lab.context(), tree, GCC, (), peer, Installed())
+    assert error.value.hint.endswith((f"apt-get install {package}", "rustup"))
 
 
 def test_a_source_that_does_not_compile_leaves_nothing_behind(lab: Lab, tree: Tree) -> None:

@@ -22,6 +22,7 @@ pub struct Message {
 pub type Run = Box<dyn Fn(&Message) -> bool>;
 
 type RunInC = unsafe extern "C" fn(context: *mut c_void, message: *const Message) -> bool;
+type Loop = unsafe extern "C" fn(*mut c_void, *const Message, usize, u64) -> bool;
 type Text = unsafe extern "C" fn() -> *const c_char;
 
 #[repr(C)]
@@ -33,6 +34,7 @@ pub struct Peer {
     open:
         unsafe extern "C" fn(*const c_char, *const u8, c_uint, *mut Option<RunInC>) -> *mut c_void,
     close: unsafe extern "C" fn(context: *mut c_void),
+    own_loop: Option<Loop>,
 }
 
 // Nothing in it changes.
@@ -58,6 +60,7 @@ impl Peer {
             hardware: Some(hardware::<L>),
             open: open::<L>,
             close,
+            own_loop: None,
         }
     }
 }
