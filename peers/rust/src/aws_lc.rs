@@ -41,7 +41,7 @@ impl Library for AwsLc {
         unsafe {
             match mode {
                 "gcm-seal" | "gcm-open" => gcm(key, mode == "gcm-seal"),
-                "ccm-seal" => ccm_seal(key),
+                "ccm-seal" | "ccm-open" => ccm(key, mode == "ccm-seal"),
                 "cmac" => cmac(key),
                 _ => cipher(mode, key),
             }
@@ -125,31 +125,40 @@ unsafe fn cipher(mode: &str, key: &[u8]) -> Option<Run> {
     }))
 }
 
-/// The length comes before the associated data.
-unsafe fn ccm_seal(key: &[u8]) -> Option<Run> {
+unsafe fn ccm_context(key: &[u8], encrypts: bool) -> Option<Owned<lc::EVP_CIPHER_CTX>> {
     let algorithm = match key.len() {
         16 => lc::EVP_aes_128_ccm(),
         24 => lc::EVP_aes_192_ccm(),
         _ => lc::EVP_aes_256_ccm(),
     };
-    let tag_bytes = TAG_BYTES as c_int;
-    let c = context(algorithm, key, true, |c| {
-        1 == lc::EVP_CIPHER_CTX_ctrl(c, lc::EVP_CTRL_AEAD_SET_IVLEN, 12, null_mut())
-            && 1 == lc::EVP_CIPHER_CTX_ctrl(c, lc::EVP_CTRL_AEAD_SET_TAG, tag_bytes, null_mut())
-    })?;
-    Some(Box::new(move |m: &Message| {
-        let (length, aad_bytes, mut n) = (m.len_bytes as c_int, m.aad_bytes as c_int, 0);
-        1 == lc::EVP_EncryptInit_ex(c.get(), null(), null_mut(), null(), m.iv)
-            && 1 == lc::EVP_EncryptUpdate(c.get(), null_mut(), &mut n, null(), length)
-            && 1 == lc::EVP_EncryptUpdate(c.get(), null_mut(), &mut n, m.aad, aad_bytes)
-            && 1 == lc::EVP_EncryptUpdate(c.get(), m.output, &mut n, m.input, length)
-            && 1 == lc::EVP_CIPHER_CTX_ctrl(
-                c.get(),
-                lc::EVP_CTRL_AEAD_GET_TAG,
-                tag_bytes,
-                m.tag.cast(),
-            )
-    }))
+    let control = |c, what, n| 1 == lc::EVP_CIPHER_CTX_ctrl(c, what, n, null_mut());
+    context(algorithm, key, encrypts, |c| {
+        control(c, lc::EVP_CTRL_AEAD_SET_IVLEN, 12)
+            && control(c, lc::EVP_CTRL_AEAD_SET_TAG, TAG_BYTES as c_int)
+    })
+}
+
+/// The tag in or out, by the name of the control.
+unsafe fn tag(c: &Owned<lc::EVP_CIPHER_CTX>, what: c_int, m: &Message) -> bool {
+    1 == lc::EVP_CIPHER_CTX_ctrl(c.get(), what, TAG_BYTES as c_int, m.tag.cast())
+}
+
+/// The length comes before the associated data; opening, the tag before all.
+unsafe fn ccm_text(c: &Owned<lc::EVP_CIPHER_CTX>, m: &Message) -> bool {
+    let (length, aad_bytes, mut n) = (m.len_bytes as c_int, m.aad_bytes as c_int, 0);
+    1 == lc::EVP_CipherInit_ex(c.get(), null(), null_mut(), null(), m.iv, -1)
+        && 1 == lc::EVP_CipherUpdate(c.get(), null_mut(), &mut n, null(), length)
+        && 1 == lc::EVP_CipherUpdate(c.get(), null_mut(), &mut n, m.aad, aad_bytes)
+        && 1 == lc::EVP_CipherUpdate(c.get(), m.output, &mut n, m.input, length)
+}
+
+unsafe fn ccm(key: &[u8], seals: bool) -> Option<Run> {
+    let c = ccm_context(key, seals)?;
+    Some(if seals {
+        Box::new(move |m: &Message| ccm_text(&c, m) && tag(&c, lc::EVP_CTRL_AEAD_GET_TAG, m))
+    } else {
+        Box::new(move |m: &Message| tag(&c, lc::EVP_CTRL_AEAD_SET_TAG, m) && ccm_text(&c, m))
+    })
 }
 
 unsafe fn cmac(key: &[u8]) -> Option<Run> {
