@@ -128,6 +128,21 @@ EVC_INLINE void evc_store64_be(uint8_t *p, uint64_t x)
     evc_store64_ne(p, EVC_ORDER_BE(64, x));
 }
 
+/* A block of two words that is soon to be read whole: one store where the CPU has it, since a load behind two waits
+ * until both have left the core. */
+EVC_INLINE void evc_store64x2_be(uint8_t *p, uint64_t first, uint64_t second)
+{
+#if defined(__GNUC__) && defined(__SSE2__)
+    typedef uint64_t words __attribute__((vector_size(16)));
+    const words block = {evc_bswap64(first), evc_bswap64(second)};
+
+    memcpy(p, &block, 16);
+#else
+    evc_store64_be(p, first);
+    evc_store64_be(p + 8, second);
+#endif
+}
+
 /* out = a ^ b, 16 bytes each; out may be a or b. */
 EVC_INLINE void evc_xor16(uint8_t *out, const uint8_t *a, const uint8_t *b)
 {

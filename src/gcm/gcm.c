@@ -10,8 +10,7 @@
 
 static void store_lengths(uint8_t block[16], uint64_t first_bytes, uint64_t second_bytes)
 {
-    evc_store64_be(block, 8 * first_bytes);
-    evc_store64_be(block + 8, 8 * second_bytes);
+    evc_store64x2_be(block, 8 * first_bytes, 8 * second_bytes);
 }
 
 static enum evc_status compare(const uint8_t computed[16], const uint8_t *tag, size_t tag_bytes)
@@ -125,8 +124,7 @@ EVC_INLINE void pair_message(const struct pair_key *key, const uint8_t iv[12], c
     const size_t room = sizeof stream - 16;
     size_t ready = len_bytes < room ? len_bytes : room; /* bytes of key stream behind E(J_0) */
 
-    memcpy(counter, iv, 12);
-    evc_store32_be(counter + 12, 1);
+    evc_store64x2_be(counter, evc_load64_be(iv), (uint64_t)evc_load32_be(iv + 8) << 32 | 1);
     evc_aes_ctr32(&key->aes, counter, stream, stream, (16 + ready + 15) & ~(size_t)15);
     store_lengths(lengths, aad_bytes, len_bytes);
     memset(tag, 0, 16);

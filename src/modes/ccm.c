@@ -71,12 +71,25 @@ static uint32_t encode_aad_bytes(uint8_t out[16], uint64_t aad_bytes)
     return 10;
 }
 
+/* B_0 (A.2.1) and the counter blocks (A.3): flags, nonce, and a number in the bytes that these leave. */
+static void first_block(uint8_t block[16], uint32_t flags, const uint8_t *nonce, size_t nonce_bytes,
+                        uint64_t number)
+{
+    const uint64_t first = (uint64_t)flags << 56 | (uint64_t)evc_load32_be(nonce) << 24 |
+                           (evc_load32_be(nonce + 3) & 0xffffff);
+    uint64_t rest = 0; /* of the nonce: 0 to 6 bytes */
+
+    for (size_t i = 7; i < nonce_bytes; i++)
+        rest = rest << 8 | nonce[i];
+    evc_store64x2_be(block, first, rest << 8 * (13 - nonce_bytes) << 16 | number);
+}
+
 enum evc_status evc_aes_ccm_start(const struct evc_aes_ccm_key *key, struct evc_aes_ccm *state,
                                   const uint8_t *nonce, size_t nonce_bytes, uint64_t aad_bytes,
                                   uint64_t text_bytes, size_t tag_bytes)
 {
     enum evc_status status = check_sizes(nonce_bytes, text_bytes, tag_bytes);
-    uint8_t *b0 = state->block, *count = state->counter;
+    const uint32_t flags = (uint32_t)(14 - nonce_bytes);
 
     if (status != EVC_OK)
         return status;
@@ -85,17 +98,14 @@ enum evc_status evc_aes_ccm_start(const struct evc_aes_ccm_key *key, struct evc_
     state->text_left = text_bytes;
     state->tag_bytes = (uint32_t)tag_bytes;
 
-    /* B_0 (A.2.1): flags, nonce, length of the message in the bytes that the nonce leaves. */
-    evc_store64_be(b0 + 8, text_bytes);
-    memcpy(b0 + 1, nonce, nonce_bytes);
-    b0[0] = (uint8_t)((aad_bytes ? 0x40u : 0u) + (tag_bytes - 2) / 2 * 8 + (14 - nonce_bytes));
-    evc_aes_cbcmac_blocks(&key->mac, state->chain, b0, 1);
+    first_block(state->block, (aad_bytes ? 0x40u : 0u) + (uint32_t)(tag_bytes - 2) / 2 * 8 + flags,
+                nonce, nonce_bytes, text_bytes);
+    evc_aes_cbcmac_blocks(&key->mac, state->chain, state->block, 1);
 
-    /* Ctr_0 (A.3) masks the tag; the message begins with Ctr_1. */
-    count[0] = (uint8_t)(14 - nonce_bytes);
-    memcpy(count + 1, nonce, nonce_bytes);
-    evc_aes_encrypt(&key->ctr, count, state->tag_mask, 1);
-    count[15] = 1;
+    /* Counter 0 masks the tag; the message begins with counter 1. */
+    first_block(state->counter, flags, nonce, nonce_bytes, 0);
+    evc_aes_encrypt(&key->ctr, state->counter, state->tag_mask, 1);
+    first_block(state->counter, flags, nonce, nonce_bytes, 1);
 
     memset(state->block, 0, 16);
     if (aad_bytes)
