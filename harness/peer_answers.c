@@ -34,8 +34,7 @@ size_t peer_length_used(const char *mode, unsigned key_bits, size_t len_bytes)
     return begins(mode, "ecb") || begins(mode, "cbc") ? len_bytes / 16 * 16 : len_bytes;
 }
 
-/* ---- Faults
- * -------------------------------------------------------------------------------------- */
+/* ---- Faults ---------------------------------------------------------------------------------- */
 
 static void hex(char text[33], const uint8_t *bytes, size_t n)
 {
@@ -66,8 +65,7 @@ static bool fails(const char *where, const char *what, struct peer_fault *fault)
     return false;
 }
 
-/* ---- The reference
- * ------------------------------------------------------------------------------- */
+/* ---- The reference --------------------------------------------------------------------------- */
 
 /* c_ref's answer to a message, to out and tag: to one that is to be opened, the one that it was
  * sealed from. */
@@ -159,8 +157,7 @@ bool peer_agrees(const char *mode, const uint8_t *key, unsigned key_bits, void *
     return true;
 }
 
-/* ---- Published vectors
- * --------------------------------------------------------------------------- */
+/* ---- Published vectors ----------------------------------------------------------------------- */
 
 struct vector_run {
     const struct peer *peer;

@@ -19,9 +19,8 @@
 #include "random.h"
 
 #define MOST_SLOTS 8
-#define SLOTS_BYTES \
-    16384            /* messages in turn: with their outputs they fit a 32 KiB first-level cache */
-#define AAD_BYTES 13 /* as a record of TLS 1.2 (RFC 6655) */
+#define SLOTS_BYTES 16384 /* messages in turn: half of a 32 KiB first-level cache with outputs */
+#define AAD_BYTES 13      /* as a record of TLS 1.2 (RFC 6655) */
 
 #pragma weak evc_peer /* absent in a harness of its own */
 
@@ -57,8 +56,7 @@ struct work {
     bool refused;
 };
 
-/* ---- The loops
- * ----------------------------------------------------------------------------------- */
+/* ---- The loops ------------------------------------------------------------------------------- */
 
 static void streamed(void *vwork, uint64_t calls)
 {
@@ -116,8 +114,7 @@ static void set_work(struct work *w, const struct cipher *cipher, size_t len_byt
     }
 }
 
-/* ---- Lines
- * --------------------------------------------------------------------------------------- */
+/* ---- Lines ----------------------------------------------------------------------------------- */
 
 static void emit_peer(const struct plan *plan)
 {
@@ -188,8 +185,7 @@ static void emit_point(const struct work *w, const char *style, const struct mea
     emit_end();
 }
 
-/* ---- What is done
- * -------------------------------------------------------------------------------- */
+/* ---- What is done ---------------------------------------------------------------------------- */
 
 static void bench_point(const struct cipher *c, size_t len_bytes, const char *style,
                         struct plan *plan)
@@ -264,8 +260,7 @@ static bool hardware_is_as_asked(struct plan *plan)
     return false;
 }
 
-/* ---- The command line
- * ---------------------------------------------------------------------------- */
+/* ---- The command line ------------------------------------------------------------------------ */
 
 static void must_be(const char *what, const struct words *words, const char *const *valid, size_t n)
 {

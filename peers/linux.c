@@ -66,8 +66,7 @@ static const char *absent(void)
     return NULL;
 }
 
-/* ---- Messages
- * ------------------------------------------------------------------------------------ */
+/* ---- Messages -------------------------------------------------------------------------------- */
 
 /* What goes with a message: operation, IV and, for AEAD, the length of the associated data. */
 struct control {
@@ -147,8 +146,7 @@ static bool run_cmac(void *context, const struct peer_message *m)
            read(c->operation, m->tag, 16) == 16;
 }
 
-/* ---- Keys
- * ---------------------------------------------------------------------------------------- */
+/* ---- Keys ------------------------------------------------------------------------------------ */
 
 static const struct offer {
     const char *mode, *type, *algorithm;

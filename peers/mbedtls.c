@@ -27,8 +27,7 @@ struct context {
     void (*free_key)(struct context *);
 };
 
-/* ---- Hardware
- * ------------------------------------------------------------------------------------ */
+/* ---- Hardware -------------------------------------------------------------------------------- */
 
 static bool was_asked; /* the library called what follows, so it decides by it */
 
@@ -80,8 +79,7 @@ static const char *version(void)
     return text;
 }
 
-/* ---- Modes
- * --------------------------------------------------------------------------------------- */
+/* ---- Modes ----------------------------------------------------------------------------------- */
 
 static bool cbc(struct context *c, int direction, const struct peer_message *m)
 {
@@ -166,8 +164,7 @@ static bool run_cmac(void *context, const struct peer_message *m)
            !mbedtls_cipher_cmac_finish(&c->cmac, m->tag);
 }
 
-/* ---- Keys
- * ---------------------------------------------------------------------------------------- */
+/* ---- Keys ------------------------------------------------------------------------------------ */
 
 static void free_aes(struct context *c)
 {

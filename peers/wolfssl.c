@@ -50,8 +50,7 @@ static const char *hardware(void)
 #endif
 }
 
-/* ---- Modes
- * --------------------------------------------------------------------------------------- */
+/* ---- Modes ----------------------------------------------------------------------------------- */
 
 static bool run_cbc_encrypt(void *context, const struct peer_message *m)
 {
@@ -139,8 +138,7 @@ static bool run_cmac(void *context, const struct peer_message *m)
 #endif
 }
 
-/* ---- Keys
- * ---------------------------------------------------------------------------------------- */
+/* ---- Keys ------------------------------------------------------------------------------------ */
 
 enum kind { ENCRYPTS, DECRYPTS, IS_GCM, IS_CCM };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-// Go's crypto/aes and crypto/cipher as a peer: a C archive. A call from C into Go costs more than a short message, so the
-// loop over messages is here. Hardware off: GODEBUG=cpu.aes=off in the environment.
+// Go's crypto/aes and crypto/cipher as a peer: a C archive. A call from C into Go costs more than a
+// short message, so the loop over messages is here. Hardware off: GODEBUG=cpu.aes=off in the environment.
 package main
 
 // #cgo CFLAGS: -I${SRCDIR}/..
