@@ -60,6 +60,8 @@ class PeerTable:
         size = self.sizes[column]
         if self.limit is None or not self.limit.holds(size, self.style):
             return None
+        if self.style == "fenced" and not self.limit.dependent:
+            return None  # a throughput says nothing of a message that is alone
         return self.limit.cycles_per_byte * (size if self.style == "fenced" else 1)
 
     def above_bound(self, column: int) -> float | None:

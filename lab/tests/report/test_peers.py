@@ -2,6 +2,7 @@
 """How we stand beside other libraries."""
 
 import io
+from dataclasses import replace
 
 import pytest
 from rich.console import Console
@@ -108,7 +109,11 @@ def test_alone_the_figures_are_cycles_of_a_message() -> None:
     one = table(*(bench(b.kernel, 1.0, peer=b.peer, style="fenced") for b in BOTH))
     assert "cycles per message" in one.title()
     assert one.rows[0].values == (100.0,)
-    assert one.bound(0) == pytest.approx(10.0)
+    assert one.bound(0) is None  # a throughput
+    (chain,) = peer_tables(
+        [bench("x86_aesni", 4.0, style="fenced")], [replace(LOOP, dependent=True)], {}
+    )
+    assert chain.bound(0) == pytest.approx(10.0)
 
 
 def test_a_size_that_one_lacks_is_a_dash() -> None:
