@@ -18,6 +18,7 @@ struct context {
     IMB_CIPHER_DIRECTION direction;
     IMB_HASH_ALG hash;
     unsigned key_bits;
+    aes_gcm_enc_dec_t gcm_call;
     _Alignas(64) struct gcm_key_data gcm;
     _Alignas(16) uint32_t encrypt_keys[60];
     _Alignas(16) uint32_t decrypt_keys[60];
@@ -63,22 +64,20 @@ static const char *hardware(void)
 
 static bool same_tag(const uint8_t *a, const uint8_t *b)
 {
-    unsigned different = 0;
+    uint64_t x[2], y[2];
 
-    for (int i = 0; i < 16; i++)
-        different |= a[i] ^ b[i];
-    return different == 0;
+    memcpy(x, a, 16);
+    memcpy(y, b, 16);
+    return ((x[0] ^ y[0]) | (x[1] ^ y[1])) == 0;
 }
 
 static bool run_gcm_seal(void *context, const struct peer_message *m)
 {
     struct context *c = context;
     struct gcm_context_data state;
-    aes_gcm_enc_dec_t f = c->key_bits == 128   ? c->manager->gcm128_enc
-                          : c->key_bits == 192 ? c->manager->gcm192_enc
-                                               : c->manager->gcm256_enc;
 
-    f(&c->gcm, &state, m->out, m->in, m->len_bytes, m->iv, m->aad, m->aad_bytes, m->tag, 16);
+    c->gcm_call(&c->gcm, &state, m->out, m->in, m->len_bytes, m->iv, m->aad, m->aad_bytes, m->tag,
+                16);
     return true;
 }
 
@@ -87,11 +86,8 @@ static bool run_gcm_open(void *context, const struct peer_message *m)
     struct context *c = context;
     struct gcm_context_data state;
     uint8_t tag[16];
-    aes_gcm_enc_dec_t f = c->key_bits == 128   ? c->manager->gcm128_dec
-                          : c->key_bits == 192 ? c->manager->gcm192_dec
-                                               : c->manager->gcm256_dec;
 
-    f(&c->gcm, &state, m->out, m->in, m->len_bytes, m->iv, m->aad, m->aad_bytes, tag, 16);
+    c->gcm_call(&c->gcm, &state, m->out, m->in, m->len_bytes, m->iv, m->aad, m->aad_bytes, tag, 16);
     return same_tag(tag, m->tag);
 }
 
@@ -172,14 +168,20 @@ static bool run_cmac(void *context, const struct peer_message *m)
 
 static void set_keys(struct context *c, const uint8_t *key)
 {
+    const IMB_MGR *m = c->manager;
+    const bool seals = c->direction == IMB_DIR_ENCRYPT;
+
     if (c->key_bits == 128) {
+        c->gcm_call = seals ? m->gcm128_enc : m->gcm128_dec;
         IMB_AES_KEYEXP_128(c->manager, key, c->encrypt_keys, c->decrypt_keys);
         IMB_AES128_GCM_PRE(c->manager, key, &c->gcm);
         IMB_AES_CMAC_SUBKEY_GEN_128(c->manager, c->encrypt_keys, c->k1, c->k2);
     } else if (c->key_bits == 192) {
+        c->gcm_call = seals ? m->gcm192_enc : m->gcm192_dec;
         IMB_AES_KEYEXP_192(c->manager, key, c->encrypt_keys, c->decrypt_keys);
         IMB_AES192_GCM_PRE(c->manager, key, &c->gcm);
     } else {
+        c->gcm_call = seals ? m->gcm256_enc : m->gcm256_dec;
         IMB_AES_KEYEXP_256(c->manager, key, c->encrypt_keys, c->decrypt_keys);
         IMB_AES256_GCM_PRE(c->manager, key, &c->gcm);
         IMB_AES_CMAC_SUBKEY_GEN_256(c->manager, c->encrypt_keys, c->k1, c->k2);
