@@ -53,7 +53,7 @@ static uint64_t mask_of(const struct access *a)
         return UINT64_MAX;
     if (a->mask == OPMASK) {
         memcpy(&bits, xstate + component[X_OPMASK] + 8u * a->mask_register, sizeof bits);
-        return bits;
+        return a->mask_bits < 64 ? bits & ((UINT64_C(1) << a->mask_bits) - 1) : bits;
     }
     unsigned width = a->lanes != 0 ? a->lanes * a->mask : a->size;
     for (unsigned i = 0; i < width / a->mask; i++)

@@ -20,7 +20,8 @@ struct access {
     uint8_t repeat;
     uint8_t lane_bytes, lanes; /* of a vector of indices: `index` is its number */
     uint8_t mask, mask_register;
-    uint8_t reserved[2];
+    uint8_t mask_bits; /* of OPMASK: how many the instruction looks at */
+    uint8_t reserved[1];
 };
 
 extern bool keep; /* events are told beside their totals */

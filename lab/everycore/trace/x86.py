@@ -42,7 +42,7 @@ _NO_REGISTER = 255
 _OPMASK = 255
 _MAX_ACCESSES = 4
 _BLOCK = struct.Struct("<QQQIBBBB")  # struct block of stepper.c, struct access of accesses.h
-_ACCESS = struct.Struct("<qHBBBBBBBBBBBB2x")
+_ACCESS = struct.Struct("<qHBBBBBBBBBBBBBx")
 _FALL, _JUMP, _CONDITIONAL, _RETURN, _STEP = range(5)
 _ONCE, _COUNTED, _SEARCHING = range(3)
 _READS = {OpAccess.READ, OpAccess.COND_READ, OpAccess.READ_WRITE, OpAccess.READ_COND_WRITE}
@@ -67,6 +67,11 @@ _SIGN_MASKED = {  # masked by the sign bits of a vector: bytes of an element
     Mnemonic.VPMASKMOVQ: 8,
     Mnemonic.MASKMOVDQU: 1,
     Mnemonic.VMASKMOVDQU: 1,
+}
+_BROADCASTS = {
+    getattr(Mnemonic, name)
+    for name in dir(Mnemonic)
+    if name.startswith(("VBROADCAST", "VPBROADCAST"))
 }
 _INFO = InstructionInfoFactory()
 
@@ -204,6 +209,7 @@ def _access(instruction: Instruction, memory: UsedMemory | None) -> bytes:
         memory.vsib_size,
         lanes,
         *_mask(instruction, size),
+        lanes or _mask_bits(instruction),
     )
 
 
@@ -219,7 +225,7 @@ def _hinted_access(instruction: Instruction) -> bytes:
         *_register(index),
         instruction.memory_index_scale,
         _segment(instruction.memory_segment),
-        *(_ONCE, 0, 0, 0, 0),
+        *(_ONCE, 0, 0, 0, 0, 0),
     )
 
 
@@ -263,3 +269,11 @@ def _mask(instruction: Instruction, element_bytes: int) -> tuple[int, int]:
     if instruction.is_vsib:  # AVX2: the mask is the third operand
         return element_bytes, RegisterExt.number(instruction.op2_register)
     return 0, 0
+
+
+def _mask_bits(instruction: Instruction) -> int:
+    """How many bits of a k register decide; what is in the others does not matter."""
+    size = instruction.memory_size
+    if instruction.is_broadcast or instruction.mnemonic in _BROADCASTS:
+        return RegisterExt.size(instruction.op0_register) // MemorySizeExt.element_size(size)
+    return MemorySizeExt.element_count(size)

@@ -70,6 +70,7 @@ void copies_down(unsigned long), searches(unsigned long), switches(unsigned long
 void reads_fs(unsigned long), spins(unsigned long), gathers_two(unsigned long),
     stores_by_sign(unsigned long);
 void gathers(unsigned long), scatters(unsigned long), stores_masked(unsigned long);
+void masks_with_more(unsigned long);
 void faults(unsigned char *), faults_avx2(unsigned char *), faults_avx512(unsigned char *);
 
 extern void *resume_at;
@@ -134,6 +135,7 @@ static const struct {
     {"stores_by_sign", stores_by_sign},
     {"scatters", scatters},
     {"stores_masked", stores_masked},
+    {"masks_with_more", masks_with_more},
     {"faults", faults_here},
     {"faults_avx2", faults_here_avx2},
     {"faults_avx512", faults_here_avx512},

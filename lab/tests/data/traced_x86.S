@@ -158,6 +158,17 @@ case stores_masked
         vmovdqu8 %zmm17, 0x40(%rax){%k1}
 end stores_masked
 
+/* the mask of four or sixteen elements is 7, and the secret lies in the bits above */
+case masks_with_more
+        shl     $16, %edi
+        lea     7(%rdi), %eax
+        kmovd   %eax, %k1
+        lea     2048 + table(%rip), %rax
+        vmovdqu64 (%rax), %ymm17{%k1}{z}
+        vpaddd  (%rax){1to16}, %zmm17, %zmm18{%k1}{z}
+        vbroadcasti32x4 (%rax), %zmm17{%k1}{z}
+end masks_with_more
+
 /* Forms of operands on pages without access: each faults once, and is passed over. */
 .macro form text:vararg
         lea     1f(%rip), %rax

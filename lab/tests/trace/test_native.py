@@ -224,6 +224,12 @@ def test_a_masked_store_shows_its_mask(traced: Traced) -> None:
     assert "by the mask 0x1" in parts(run)
 
 
+@needs("avx512bw")
+def test_bits_of_a_mask_beyond_its_elements_do_not_matter(traced: Traced) -> None:
+    for trace in traced("masks_with_more").traces:
+        assert [(a.size, a.mask) for a in data(trace)] == [(32, 7), (4, 7), (16, 7)]
+
+
 @pytest.mark.parametrize(
     "case",
     [
