@@ -64,8 +64,7 @@ static void add_length(struct subject *s, size_t len_bytes)
 /*
  * Those asked for; else lengths that take different ways. Few: a part of a block; a full group of
  * the kernel's; one with all smaller groups of powers of two and a part of a block behind.
- * Thorough: every number of blocks to two groups and one, whole and with parts; and beyond GCM's
- * pieces of 4096 bytes.
+ * Thorough: every number of blocks to two groups and one, whole and with parts; and a long one.
  */
 static void choose_lengths(struct subject *s, unsigned batch)
 {
@@ -87,7 +86,7 @@ static void choose_lengths(struct subject *s, unsigned batch)
         add_length(s, 16 * blocks + 1);
         add_length(s, 16 * blocks + 15);
     }
-    add_length(s, 4096 + 16 * 5 + 13);
+    add_length(s, CT_LONG_BYTES);
 }
 
 /* ---- One subject --------------------------------------------------------------------------- */

@@ -13,9 +13,11 @@
 
 #include "everycore/kernel.h"
 
-#define CT_MAX_BYTES \
-    4608                /* of a message: beyond the pieces of 4096 bytes that GCM's pairs work in */
-#define CT_AAD_BYTES 20 /* a block and a part */
+/* Beyond the pieces of 8192 bytes that GCM's pairs work in: of a message, at most. */
+#define CT_LONG_BYTES (8192 + 16 * 5 + 13)
+#define CT_MAX_BYTES 8704
+
+#define CT_AAD_BYTES 20  /* a block and a part */
 #define CT_KEY_ROOM 8192 /* bytes; kernels chosen by name may have keys beyond the unions */
 #define CT_MANY 4        /* messages of a batch */
 

@@ -8,8 +8,9 @@
 
 #include <string.h>
 
-#include "everycore/cpu.h"
 #include "everycore/gcm.h"
+
+#include "names.h"
 
 #define GCM ((union evc_gcm_key *)(void *)c->key)
 #define BYTES c->secret.in, c->out, c->len_bytes
@@ -23,9 +24,9 @@ static bool pair(struct ct_call *c, const struct evc_aes *aes, const struct evc_
 
 CT_CALL(key_of_gcm,
         evc_gcm_set_key(GCM, evc_gcm_named(c->kernel), c->secret.user_key, c->key_bits) == EVC_OK)
-CT_CALL(key_of_aes, pair(c, evc_aes_named(c->kernel), evc_ghash_select(evc_cpu_features(), 0)))
-CT_CALL(key_of_ghash, pair(c, evc_aes_select(evc_cpu_features(), 0, EVC_USE_PARALLEL),
-                           evc_ghash_named(c->kernel)))
+CT_CALL(key_of_aes, pair(c, evc_aes_named(c->kernel), evc_ghash_select(features_here(), 0)))
+CT_CALL(key_of_ghash,
+        pair(c, evc_aes_select(features_here(), 0, EVC_USE_PARALLEL), evc_ghash_named(c->kernel)))
 
 /* ---- Messages ------------------------------------------------------------------------------ */
 
