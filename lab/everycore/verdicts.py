@@ -44,8 +44,13 @@ def of_kernels(operations: Iterable[CtOperation]) -> list[list[CtOperation]]:
 def conclude(
     operations: Iterable[CtOperation], verdicts: Sequence[Verdict], methods: Sequence[str]
 ) -> list[Conclusion]:
-    """One conclusion per operation, over all key sizes; `methods`: those that were asked for."""
+    """One conclusion per operation, over all key sizes; `methods`: those that were asked for.
+
+    None if none of them decides.
+    """
     found: list[Conclusion] = []
+    if not {*GATING} & {*methods}:
+        return found
     for own in of_kernels(operations):
         for name in dict.fromkeys(o.operation for o in own):
             lines = [o for o in own if o.operation == name]
@@ -56,6 +61,12 @@ def conclude(
                 Conclusion(first.primitive, first.kernel, first.timing, name, result, detail)
             )
     return found
+
+
+def count(conclusions: Iterable[Conclusion]) -> dict[str, int]:
+    results = [c.result for c in conclusions]
+    words = {"passed": "pass", "failed": "fail", "skipped": "skip"}
+    return {word: results.count(result) for word, result in words.items()}
 
 
 def _judge(

@@ -21,7 +21,7 @@ from everycore.commands.options import (
 )
 from everycore.context import Context
 from everycore.ct.gate import Gate
-from everycore.ct.plan import fewer_sizes
+from everycore.ct.plan import fewer_sizes, with_largest_keys
 from everycore.ct.taint import DEBUG_FLAGS, TAINT_FLAGS, has_valgrind
 from everycore.ct.timing import timing
 from everycore.errors import EverycoreError, unknown_name
@@ -30,7 +30,7 @@ from everycore.protocol import CtOperation
 from everycore.report import ct as report
 from everycore.session import Session, open_session
 from everycore.toolchains import DEFAULT_FLAGS
-from everycore.verdicts import METHODS, Conclusion, Verdict, conclude, of_kernels
+from everycore.verdicts import METHODS, Conclusion, Verdict, conclude, count, of_kernels
 
 QUICK_PARTS = 6
 
@@ -63,7 +63,7 @@ def ct(
     ] = False,
     samples: Annotated[
         int, typer.Option("--samples", metavar="N", help="Calls timed for each operation.")
-    ] = 20000,
+    ] = 10000,
     jobs: Annotated[
         int, typer.Option("--jobs", metavar="N", help="Kernels looked at side by side.", min=1)
     ] = os.cpu_count() or 1,
@@ -92,9 +92,11 @@ def ct(
     kernels = of_kernels(operations)
     if quick:
         kernels = [fewer_sizes(own, turn, QUICK_PARTS) for turn, own in enumerate(kernels)]
+    gate = Gate(context, session, methods, quick)
     verdicts: list[Verdict] = []
-    with Progress(context.err, "constant time", len(kernels) * len({*methods})) as progress:
-        for verdict in _look(context, session, kernels, methods, quick, samples, jobs, progress):
+    steps = len(kernels) * (2 if "timing" in methods else 1)
+    with Progress(context.err, "constant time", steps) as progress:
+        for verdict in _look(gate, kernels, samples, jobs, progress):
             verdicts.append(verdict)
             if json:
                 context.print_raw(_line("verdict", verdict))
@@ -118,7 +120,7 @@ def _methods(names: list[str] | None, quick: bool) -> list[str]:
 def _open(context: Context, target: str, cc: str | None, flags: str | None) -> Session:
     """One harness for all methods: what they say is of the same object code."""
     marks = TAINT_FLAGS if target == "host" and has_valgrind(context) else ()
-    wanted = [flags or " ".join(DEFAULT_FLAGS), *DEBUG_FLAGS, *marks]
+    wanted = [" ".join(DEFAULT_FLAGS) if flags is None else flags, *DEBUG_FLAGS, *marks]
     return open_session(context, target, cc, " ".join(wanted))
 
 
@@ -132,17 +134,13 @@ def _list(session: Session, chosen: dict[str, list[str]]) -> list[CtOperation]:
 
 
 def _look(
-    context: Context,
-    session: Session,
+    gate: Gate,
     kernels: Sequence[Sequence[CtOperation]],
-    methods: Sequence[str],
-    quick: bool,
     samples: int,
     jobs: int,
     progress: Progress,
 ) -> Iterator[Verdict]:
     """The verdicts, in the order of the kernels; timing has the machine to itself."""
-    gate = Gate(context, session, methods, quick)
     with ThreadPoolExecutor(max_workers=jobs) as pool:
         futures = [pool.submit(gate.look, own, turn) for turn, own in enumerate(kernels)]
         try:
@@ -152,9 +150,9 @@ def _look(
         except BaseException:
             pool.shutdown(cancel_futures=True)
             raise
-    for own in kernels if "timing" in methods else ():
+    for own in kernels if "timing" in gate.methods else ():
         if own[0].runs and own[0].operation:
-            yield from timing(session, own, samples)
+            yield from timing(gate.session, with_largest_keys(own), samples)
         progress.step(f"{own[0].kernel} timing")
 
 
@@ -167,9 +165,7 @@ def _line(kind: str, value: Verdict | Conclusion) -> str:
 def _print_json(context: Context, conclusions: Sequence[Conclusion]) -> None:
     for conclusion in conclusions:
         context.print_raw(_line("conclusion", conclusion))
-    count = {f"{r}": sum(c.result == r[:4] for c in conclusions) for r in ("passed", "failed")}
-    skipped = sum(c.result == "skip" for c in conclusions)
-    context.print_raw(jsonlib.dumps({"type": "summary", **count, "skipped": skipped}))
+    context.print_raw(jsonlib.dumps({"type": "summary", **count(conclusions)}))
 
 
 def _print(

@@ -20,6 +20,14 @@ def by_key_size(operations: Sequence[CtOperation]) -> list[list[CtOperation]]:
     return [[o for o in operations if o.key_bits == size] for size in sizes]
 
 
+def with_largest_keys(operations: Sequence[CtOperation]) -> list[CtOperation]:
+    largest: dict[str, CtOperation] = {}
+    for one in operations:
+        if one.operation not in largest or one.key_bits > largest[one.operation].key_bits:
+            largest[one.operation] = one
+    return [one for one in operations if one in largest.values()]
+
+
 def fewer_sizes(operations: Sequence[CtOperation], turn: int, parts: int) -> list[CtOperation]:
     """All operations of a kernel with the largest keys; one in `parts` with the others, too.
 
@@ -27,22 +35,14 @@ def fewer_sizes(operations: Sequence[CtOperation], turn: int, parts: int) -> lis
     """
     names = list(dict.fromkeys(o.operation for o in operations))
     chosen = names[turn % parts :: parts]
-    largest = _with_largest_keys(operations)
+    largest = with_largest_keys(operations)
     return [o for o in operations if o in largest or o.operation in chosen]
 
 
 def sample(operations: Sequence[CtOperation], turn: int, parts: int) -> list[CtOperation]:
     """One in `parts` of a kernel's operations with the largest keys, a message among them."""
-    largest = _with_largest_keys(operations)
+    largest = with_largest_keys(operations)
     part = largest[turn % parts :: parts]
     if not any(any(o.bytes) for o in part):
         part.append(largest[-1])
     return part
-
-
-def _with_largest_keys(operations: Sequence[CtOperation]) -> list[CtOperation]:
-    largest: dict[str, CtOperation] = {}
-    for one in operations:
-        if one.operation not in largest or one.key_bits > largest[one.operation].key_bits:
-            largest[one.operation] = one
-    return [one for one in operations if one in largest.values()]

@@ -72,7 +72,8 @@ def _run(session: Session, arguments: Sequence[str]) -> tuple[dict[str, int], di
                 case Failure() as line:
                     why[""] = line.detail
     except EverycoreError as error:
-        why[""] = f"{error.message} under valgrind"
+        how = error.message.rpartition("` ")[2]  # behind the command line
+        why[""] = f"the harness {how} under valgrind"
     return errors, why
 
 

@@ -17,6 +17,9 @@ from everycore.verdicts import Verdict
 SECRETS = 6
 BEGIN, END = "ct_begin", "ct_end"  # harness/ct_marks.h
 PACKAGES = ("iced_x86", "elftools")
+# QEMU (7.2) carries out MVC, XC and others from memory to memory in helpers, whose accesses its
+# plugins are not told.
+HALF_SEEN = ("qemu-s390x",)
 
 
 def trace(
@@ -47,6 +50,7 @@ class _Traced:
         self.operations = operations
         self._context = context
         self._target = session.target
+        self.half_seen = bool({*HALF_SEEN} & {*session.target.emulator})
         self._argv = [str(session.build.binary), *arguments_for(operations), *extra]
 
     def run(self, seed: int, keep: Collection[int] = ()) -> tuple[Trace, ...]:
@@ -89,8 +93,9 @@ def _compare(traced: _Traced) -> dict[int, tuple[str, str]]:
         if len(seeds) == len(first):
             break
     found: dict[int, tuple[str, str]] = {}
-    if not all(t.data for t in first):
-        found = dict.fromkeys(range(len(first)), ("impossible", "no data addresses were seen"))
+    if traced.half_seen or not all(t.data for t in first):
+        unseen = ("impossible", "QEMU does not tell the data addresses")
+        found = dict.fromkeys(range(len(first)), unseen)
     if not seeds:
         return found
     again = traced.run(1)

@@ -9,7 +9,7 @@ from rich.text import Text
 from everycore.protocol import CtOperation
 from everycore.report.figures import TIMING_WORDS
 from everycore.report.tables import plain_table, titled
-from everycore.verdicts import Conclusion, Verdict, of_kernels
+from everycore.verdicts import Conclusion, Verdict, count, of_kernels
 
 STYLES = {"pass": "green", "FAIL": "bold red", "FAIL, rightly": "green", "not here": "yellow"}
 
@@ -98,5 +98,6 @@ def _t(verdicts: Sequence[Verdict], names: Sequence[str]) -> str:
 
 
 def summary(conclusions: Sequence[Conclusion]) -> str:
-    count = {r: sum(c.result == r for c in conclusions) for r in ("pass", "fail", "skip")}
-    return f"{count['pass']} passed, {count['fail']} failed, {count['skip']} skipped"
+    if not conclusions:
+        return "timing is reported and decides nothing"
+    return ", ".join(f"{n} {word}" for word, n in count(conclusions).items())
