@@ -184,14 +184,24 @@ enum evc_feature_bit { EVC_FEATURE_LIST(EVC_FEATURE_BIT) EVC_BIT_N = 64 };
 #define EVC_NEEDS_X86_VCLMUL256 (EVC_NEEDS_X86_CLMUL | EVC_NEEDS_X86_AVX2 | EVC_CPU(X86_VPCLMUL))
 
 #define EVC_PLACE_X86_VCLMUL512 X86_64
-#define EVC_CC_X86_VCLMUL512 "avx2,pclmul,vpclmulqdq,avx512f,avx512vl,avx512bw,avx512dq,bmi2"
+#define EVC_CC_X86_VCLMUL512 "avx2,pclmul,vpclmulqdq,avx512f,avx512vl,avx512bw,avx512dq,avx512vbmi,bmi2"
 #define EVC_NEEDS_X86_VCLMUL512                                                                    \
     (EVC_NEEDS_X86_VCLMUL256 | EVC_CPU(X86_AVX512F) | EVC_CPU(X86_AVX512VL) |                      \
-     EVC_CPU(X86_AVX512BW) | EVC_CPU(X86_AVX512DQ) | EVC_CPU(X86_BMI2) | EVC_CPU(TUNE_ZMM))
+     EVC_CPU(X86_AVX512BW) | EVC_CPU(X86_AVX512DQ) | EVC_CPU(X86_AVX512VBMI) |                     \
+     EVC_CPU(X86_BMI2) | EVC_CPU(TUNE_ZMM))
 
 /* AES and carry-less multiplication: what a kernel of GCM needs. */
+#define EVC_PLACE_X86_GCM128 X86
+#define EVC_CC_X86_GCM128 "sse4.1,aes,pclmul"
+#define EVC_NEEDS_X86_GCM128 (EVC_NEEDS_X86_AESNI | EVC_NEEDS_X86_CLMUL)
+
+#define EVC_PLACE_X86_GCM256 X86_64
+#define EVC_CC_X86_GCM256 "avx2,aes,vaes,pclmul,vpclmulqdq"
+#define EVC_NEEDS_X86_GCM256 (EVC_NEEDS_X86_VAES256 | EVC_NEEDS_X86_VCLMUL256)
+
 #define EVC_PLACE_X86_GCM512 X86_64
-#define EVC_CC_X86_GCM512 "avx2,aes,vaes,pclmul,vpclmulqdq,avx512f,avx512vl,avx512bw,avx512dq,bmi2"
+#define EVC_CC_X86_GCM512                                                                          \
+    "avx2,aes,vaes,pclmul,vpclmulqdq,avx512f,avx512vl,avx512bw,avx512dq,avx512vbmi,bmi2"
 #define EVC_NEEDS_X86_GCM512 (EVC_NEEDS_X86_VAES512 | EVC_NEEDS_X86_VCLMUL512)
 
 /* ---- Opening an ISA inside a file ------------------------------------------------------------ */

@@ -7,25 +7,41 @@ typedef __m512i vec;
 #define LANES 4
 #define v_load(p) _mm512_loadu_si512(p)
 #define v_store(p, v) _mm512_storeu_si512(p, v)
-#define v_load_part(p, n) _mm512_maskz_loadu_epi64((__mmask8)((1u << (2 * (n))) - 1), p)
 #define v_xor(a, b) _mm512_xor_si512(a, b)
 #define v_xor3(a, b, c) _mm512_ternarylogic_epi64(a, b, c, 0x96)
 #define v_swap(v) _mm512_shuffle_epi32(v, _MM_PERM_BADC)
 #define v_low_halves(a, b) _mm512_unpacklo_epi64(a, b)
+#define v_high_halves(a, b) _mm512_unpackhi_epi64(a, b)
 #define v_clmul(a, b, imm) _mm512_clmulepi64_epi128(a, b, imm)
-#define v_reverse(v)                                                                               \
-    _mm512_shuffle_epi8(v, _mm512_set4_epi64(0x0001020304050607, 0x08090a0b0c0d0e0f,               \
-                                             0x0001020304050607, 0x08090a0b0c0d0e0f))
 #define v_all(block) _mm512_broadcast_i32x4(block)
 #define v_first(block) _mm512_zextsi128_si512(block)
-#define v_fold(v) fold(v)
 #define v_zero() _mm512_setzero_si512()
 
-EVC_INLINE __m128i fold(vec v)
+/* Where the bytes of a half stand that first has them in lane 0: of a, and with bit 6 of b. */
+#define BYTES_OF_LANE(first, lane)                                                                 \
+    (first) + 0x4040404040404040 + 0x1010101010101010 * (lane),                                    \
+        (first) + 0x1010101010101010 * (lane)
+#define BYTES_OF_HALVES(first)                                                                     \
+    _mm512_set_epi64(BYTES_OF_LANE(first, 3), BYTES_OF_LANE(first, 2), BYTES_OF_LANE(first, 1),    \
+                     BYTES_OF_LANE(first, 0))
+#define v_lows(a, b) _mm512_permutex2var_epi8(a, BYTES_OF_HALVES(0x08090a0b0c0d0e0f), b)
+#define v_highs(a, b) _mm512_permutex2var_epi8(a, BYTES_OF_HALVES(0x0001020304050607), b)
+
+EVC_INLINE __m128i v_fold(vec v)
 {
     const __m256i two = _mm256_xor_si256(_mm512_castsi512_si256(v), _mm512_extracti64x4_epi64(v, 1));
 
     return _mm_xor_si128(_mm256_castsi256_si128(two), _mm256_extracti128_si256(two, 1));
+}
+
+EVC_INLINE vec v_load_back(const uint8_t *p, size_t n)
+{
+    return _mm512_maskz_loadu_epi64((__mmask8)(0xff << (8 - 2 * n)), (const void *)((uintptr_t)p - (64 - 16 * n)));
+}
+
+EVC_INLINE vec v_back(__m128i block, size_t n)
+{
+    return _mm512_maskz_broadcast_i32x4((__mmask16)(0xf << (16 - 4 * n)), block);
 }
 
 #endif

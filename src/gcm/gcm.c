@@ -507,35 +507,65 @@ EVC_OUT_OF_LINE enum evc_status open_composed(const union evc_gcm_key *key, cons
     return status;
 }
 
+EVC_OUT_OF_LINE enum evc_status seal_checked(const union evc_gcm_key *key, const uint8_t *iv,
+                                             size_t iv_bytes, const uint8_t *aad, size_t aad_bytes,
+                                             const uint8_t *in, uint8_t *out, size_t len_bytes,
+                                             uint8_t *tag, size_t tag_bytes)
+{
+    const enum evc_status status = check_sizes(iv_bytes, aad_bytes, len_bytes, tag_bytes);
+
+    if (status != EVC_OK)
+        return status;
+    if (key->head.kernel->seal && iv_bytes == 12)
+        return key->head.kernel->seal(key, iv, iv_bytes, aad, aad_bytes, in, out, len_bytes, tag,
+                                      tag_bytes);
+    return seal_composed(key, iv, iv_bytes, aad, aad_bytes, in, out, len_bytes, tag, tag_bytes);
+}
+
+EVC_OUT_OF_LINE enum evc_status open_checked(const union evc_gcm_key *key, const uint8_t *iv,
+                                             size_t iv_bytes, const uint8_t *aad, size_t aad_bytes,
+                                             const uint8_t *in, uint8_t *out, size_t len_bytes,
+                                             const uint8_t *tag, size_t tag_bytes)
+{
+    const enum evc_status status = check_sizes(iv_bytes, aad_bytes, len_bytes, tag_bytes);
+
+    if (status != EVC_OK)
+        return status;
+    if (key->head.kernel->open && iv_bytes == 12)
+        return key->head.kernel->open(key, iv, iv_bytes, aad, aad_bytes, in, out, len_bytes, tag,
+                                      tag_bytes);
+    return open_composed(key, iv, iv_bytes, aad, aad_bytes, in, out, len_bytes, tag, tag_bytes);
+}
+
+/* The usual case by three comparisons: all else is checked out of line. */
+static inline int usual(size_t iv_bytes, uint64_t aad_bytes, uint64_t len_bytes, size_t tag_bytes)
+{
+    return iv_bytes == 12 && tag_bytes == 16 && (aad_bytes | len_bytes) >> 35 == 0;
+}
+
 enum evc_status evc_gcm_seal(const union evc_gcm_key *key, const uint8_t *iv, size_t iv_bytes,
                              const uint8_t *aad, size_t aad_bytes, const uint8_t *in, uint8_t *out,
                              size_t len_bytes, uint8_t *tag, size_t tag_bytes)
 {
-    const struct evc_gcm *kernel = key->head.kernel;
-    enum evc_status status = check_sizes(iv_bytes, aad_bytes, len_bytes, tag_bytes);
-
-    if (status != EVC_OK)
-        return status;
-    if (kernel->seal && iv_bytes == 12)
-        return kernel->seal(key, iv, iv_bytes, aad, aad_bytes, in, out, len_bytes, tag, tag_bytes);
-    return seal_composed(key, iv, iv_bytes, aad, aad_bytes, in, out, len_bytes, tag, tag_bytes);
+    if (usual(iv_bytes, aad_bytes, len_bytes, tag_bytes) && key->head.kernel->seal)
+        return key->head.kernel->seal(key, iv, iv_bytes, aad, aad_bytes, in, out, len_bytes, tag,
+                                      tag_bytes);
+    return seal_checked(key, iv, iv_bytes, aad, aad_bytes, in, out, len_bytes, tag, tag_bytes);
 }
 
 enum evc_status evc_gcm_open(const union evc_gcm_key *key, const uint8_t *iv, size_t iv_bytes,
                              const uint8_t *aad, size_t aad_bytes, const uint8_t *in, uint8_t *out,
                              size_t len_bytes, const uint8_t *tag, size_t tag_bytes)
 {
-    const struct evc_gcm *kernel = key->head.kernel;
-    enum evc_status status = check_sizes(iv_bytes, aad_bytes, len_bytes, tag_bytes);
+    enum evc_status status;
 
-    if (status != EVC_OK)
-        return status;
-    if (kernel->open && iv_bytes == 12)
-        status = kernel->open(key, iv, iv_bytes, aad, aad_bytes, in, out, len_bytes, tag, tag_bytes);
+    if (usual(iv_bytes, aad_bytes, len_bytes, tag_bytes) && key->head.kernel->open)
+        status = key->head.kernel->open(key, iv, iv_bytes, aad, aad_bytes, in, out, len_bytes, tag,
+                                        tag_bytes);
     else
-        status = open_composed(key, iv, iv_bytes, aad, aad_bytes, in, out, len_bytes, tag, tag_bytes);
+        status = open_checked(key, iv, iv_bytes, aad, aad_bytes, in, out, len_bytes, tag, tag_bytes);
     evc_public(&status, sizeof status); /* the caller learns it */
-    if (status != EVC_OK && len_bytes)
+    if (status == EVC_ERR_TAG && len_bytes)
         evc_wipe(out, len_bytes);
     return status;
 }

@@ -1,20 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * GCM by AES instructions and carry-less multiplication, written once for every width of vector. Include it inside
- * the region of the kernel's ISA, after what ghash/x86_clmul_steps.h wants and these:
+ * the region of the kernel's ISA, after what ghash/x86_clmul_steps.h wants, with GROUP 16, and these:
  *
  *   v_enc, v_enc_last        a round of AES, in each block
  *   v_add32, v_shuffle8      within each block
- *   v_counter_steps()        0, 1, ... in the last words
+ *   v_words(n)               n in all words of 32 bits
+ *   v_word_steps()           in block l the words l, l + LANES, l + 2 * LANES, l + 3 * LANES
+ *   v_with_word(base, v, i)  each block of base, its last word that of word i of v's
  *   v_last(block)            in the last place, zeros in the others
- *   struct part, part_of(begin, end)   the bytes of a vector from begin, a whole block's, to end
+ *   v_last_block(v)          what stands there
+ *   v_at(block, place)       in that place, zeros in the others; all zeros if there is no such place
+ *   part, part_of(begin, end)   the bytes of a vector from begin, a whole block's, to end
  *   v_load_text, v_store_text(p, part[, v])   these bytes of memory; zeros elsewhere; touches nothing else
- *   v_reverse_text(part, v, other)     v_reverse(v) where these bytes go, other elsewhere
- *   v_reverse_last(v)        v_reverse(v) in the last place, zeros in the others
+ *   v_text(part, v)          these bytes of v, zeros elsewhere
  *
- * A message is GROUPs of vectors that end with the block of lengths, so that every block meets its power of H at a
- * fixed place and what is missing is in front. Where the lengths stand, counter mode has J_0, whose
- * encryption masks the tag.
+ * A message is a row of blocks: the last one of associated data, the text, the lengths. It is cut into vectors from its
+ * end, so every block meets its power of H at a fixed place, and what is missing is in front. Counter mode has the same
+ * places: where the lengths stand it has J_0, whose encryption masks the tag.
+ *
+ * WIDE vectors go through AES while those before them are hashed. Two times WIDE are reduced at once.
  */
 #ifndef EVC_GCM_X86_STEPS_H
 #define EVC_GCM_X86_STEPS_H
@@ -23,10 +28,11 @@
 #include "common/each.h"
 #include "ghash/x86_clmul_steps.h"
 
+#define WIDE 8
+
 struct key {
     struct evc_gcm_head head;
     EVC_ALIGN(16) uint8_t rk[EVC_AES_MAX_ROUNDS + 1][16]; /* FIPS 197 order */
-    uint8_t higher[VEC_BYTES]; /* H^(BATCH + LANES) ... H^(BATCH + 1), and then the others */
     struct powers powers;
 };
 
@@ -37,11 +43,11 @@ EVC_INLINE vec round_key(const struct key *key, uint32_t r)
     return v_all(load1(key->rk[r]));
 }
 
-/* A round of n vectors, while something else is done. */
+/* A round of n vectors. */
 #define ROUND(n, s, r)                                                                             \
     do {                                                                                           \
         const vec rk_ = round_key(key, r);                                                         \
-        EACH_UP_TO_8(n, (s)[i] = v_enc((s)[i], rk_));                                                      \
+        EACH_UP_TO_8(n, (s)[i] = v_enc((s)[i], rk_));                                              \
     } while (0)
 #define LATE_ROUNDS(n, s)                                                                          \
     do {                                                                                           \
@@ -80,262 +86,316 @@ static void encrypt(const void *vkey, const uint8_t *in, uint8_t *out, size_t n_
     }
 }
 
-/* Counters are kept with their last word as a number of this CPU; this shuffle turns it over. */
-#define COUNTER_ORDER _mm_set_epi8(12, 13, 14, 15, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
+/* ---- Counters ---------------------------------------------------------------------------------- */
 
-/* The next n vectors of counters, whitened. */
-EVC_INLINE void counters(const struct key *key, vec *s, vec *count, unsigned n)
+#define WORDS_REVERSED _mm_set_epi8(12, 13, 14, 15, 8, 9, 10, 11, 4, 5, 6, 7, 0, 1, 2, 3)
+
+/* The last words of the next 4 vectors' counters, as numbers of this CPU: block l of vector i has word i of block l.
+ * The rest of the counters is the same for all, and whitened. */
+struct count {
+    vec base, words;
+};
+
+/* first: of the first block; its other words are those of counter. */
+EVC_INLINE struct count count_from(const struct key *key, __m128i counter, uint32_t first)
 {
-    const vec order = v_all(COUNTER_ORDER), stride = v_all(_mm_set_epi32(LANES, 0, 0, 0));
-    const vec first = round_key(key, 0);
+    struct count count;
 
-    EACH_UP_TO_8(n, s[i] = v_xor(v_shuffle8(*count, order), first), *count = v_add32(*count, stride));
+    count.base = v_all(_mm_xor_si128(counter, load1(key->rk[0])));
+    count.words = v_add32(v_words(first), v_word_steps());
+    return count;
 }
 
-/* ---- Groups ------------------------------------------------------------------------------------ */
+/* The next n vectors of counters, whitened. */
+EVC_INLINE void counters(const struct key *key, vec *s, struct count *count, unsigned n)
+{
+    const vec reversed = v_all(WORDS_REVERSED);
+    const vec white = v_all(_mm_shuffle_epi32(load1(key->rk[0]), 0xff));
+    vec words = v_xor(v_shuffle8(count->words, reversed), white), more = words;
 
-/* What is under way: the counters of the next vectors, the byte-reversed ciphertext of the group before, not yet
- * hashed, and the hash of all before that. */
+    if (n == 8) {
+        count->words = v_add32(count->words, v_words(4 * LANES));
+        more = v_xor(v_shuffle8(count->words, reversed), white);
+        count->words = v_add32(count->words, v_words(4 * LANES));
+    } else {
+        count->words = v_add32(count->words, v_words(n * LANES));
+    }
+    EACH_UP_TO_8(n, s[i] = v_with_word(count->base, i < 4 ? words : more, i % 4));
+}
+
+/* ---- Batches ----------------------------------------------------------------------------------- */
+
+/* What is under way: counters, the WIDE vectors of ciphertext that are not yet hashed, the sum of products not yet
+ * reduced, and the hash of all before that as it is in memory, zero if p goes on. */
 struct flow {
-    vec count, r[GROUP];
+    struct count count;
+    vec r[WIDE];
+    struct product p;
     __m128i y;
 };
 
 /* The end of a message. */
 struct end {
-    vec j0;           /* the last block's counter is J_0: this in its last word */
-    vec lengths;      /* byte-reversed, in the last place */
-    struct part text; /* of the last vector */
-    vec mask;         /* result: E(J_0), byte-reversed, in the last place */
+    uint32_t j0; /* turns the last word of the counter in the last place into that of J_0 */
+    __m128i lengths;
+    part text;   /* of the last vector */
+    part before; /* of the one before it, if vectors are blocks: then the last is the lengths */
+    __m128i mask; /* result: J_0 encrypted */
 };
 
-/* A vector of text at `at`: s after all rounds but the last becomes ciphertext, byte-reversed. */
+/* A vector of text: s after all rounds but the last. Returns the ciphertext. */
 EVC_INLINE vec text_vector(vec s, vec last, const uint8_t *in, uint8_t *out, int sealing)
 {
     const vec text = v_load(in), x = v_enc_last(s, v_xor(last, text));
 
     v_store(out, x);
-    return v_reverse(sealing ? x : text);
+    return sealing ? x : text;
 }
 
-EVC_INLINE vec part_vector(vec s, vec last, struct part part, const uint8_t *in, uint8_t *out,
+EVC_INLINE vec part_vector(vec s, vec last, part p, const uint8_t *in, uint8_t *out, int sealing)
+{
+    const vec text = v_load_text(in, p), x = v_enc_last(s, v_xor(last, text));
+
+    v_store_text(out, p, x);
+    return sealing ? v_text(p, x) : text;
+}
+
+/* The last of WIDE vectors or fewer, which may be the last of the message. */
+EVC_INLINE vec last_vector(vec s, vec last, struct end *end, int ends, const uint8_t *in,
+                           uint8_t *out, int sealing)
+{
+    vec text, x;
+
+    if (!ends)
+        return text_vector(s, last, in, out, sealing);
+    text = v_load_text(in, end->text), x = v_enc_last(s, v_xor(last, text));
+    v_store_text(out, end->text, x);
+    end->mask = v_last_block(x);
+    return v_xor(v_last(end->lengths), sealing ? v_text(end->text, x) : text);
+}
+
+/* The one before it: where vectors are blocks, the last of the text may be in part. */
+EVC_INLINE vec last_but_one(vec s, vec last, const struct end *end, int ends, const uint8_t *in,
+                            uint8_t *out, int sealing)
+{
+    return LANES == 1 && ends ? part_vector(s, last, end->before, in, out, sealing)
+                              : text_vector(s, last, in, out, sealing);
+}
+
+/* Plus the n vectors that come last of those not yet hashed; h: the last pairs of powers that they meet. */
+EVC_INLINE void hash_vectors(struct flow *f, const struct pair *h, unsigned n)
+{
+    if (n == 1)
+        add_second(&f->p, f->r[7], h + 3);
+    else
+        add_pair(&f->p, f->r[6], f->r[7], h + 3);
+    if (n > 2)
+        add_pair(&f->p, f->r[4], f->r[5], h + 2);
+    if (n > 4) {
+        add_pair(&f->p, f->r[2], f->r[3], h + 1);
+        add_pair(&f->p, v_xor(f->r[0], v_first(f->y)), f->r[1], h);
+    }
+}
+
+/* The first n vectors, more than n / 2 of which are there. start goes into the block at `at`, and behind it is the
+ * text. ends: they are also the last. */
+EVC_INLINE void crypt_head(const struct key *key, struct flow *f, struct end *end, int ends,
+                           unsigned n, size_t at, __m128i start, const uint8_t *in, uint8_t *out,
                            int sealing)
 {
-    const vec text = v_load_text(in, part), x = v_enc_last(s, v_xor(last, text));
+    vec s[WIDE], last;
 
-    v_store_text(out, part, x);
-    return v_reverse_text(part, sealing ? x : text, v_zero());
-}
-
-EVC_INLINE vec end_vector(vec s, vec last, struct end *end, const uint8_t *in, uint8_t *out,
-                          int sealing)
-{
-    const vec text = v_load_text(in, end->text), x = v_enc_last(s, v_xor(last, text));
-
-    v_store_text(out, end->text, x);
-    end->mask = v_reverse_last(x);
-    return v_reverse_text(end->text, sealing ? x : text, end->lengths);
-}
-
-/* GROUP vectors, while those before are hashed. end: NULL but for the last ones of a message. */
-EVC_INLINE void crypt_group(const struct key *key, struct flow *f, struct product p, struct end *end,
-                            const uint8_t *in, uint8_t *out, int sealing)
-{
-    const struct powers *h = &key->powers;
-    vec s[GROUP], last;
-
-    counters(key, s, &f->count, GROUP);
-    if (end)
-        s[GROUP - 1] = v_xor(s[GROUP - 1], end->j0);
-    ROUND(GROUP, s, 1);
-    ROUND(GROUP, s, 2);
-    add_pair(&p, f->r[2], f->r[3], h, 1);
-    ROUND(GROUP, s, 3);
-    ROUND(GROUP, s, 4);
-    add_pair(&p, f->r[4], f->r[5], h, 2);
-    ROUND(GROUP, s, 5);
-    ROUND(GROUP, s, 6);
-    add_pair(&p, f->r[6], f->r[7], h, 3);
-    ROUND(GROUP, s, 7);
-    ROUND(GROUP, s, 8);
-    add_pair(&p, v_xor(f->r[0], v_first(f->y)), f->r[1], h, 0);
-    ROUND(GROUP, s, 9);
-    LATE_ROUNDS(GROUP, s);
-    f->y = reduce_sum(p);
+    counters(key, s, &f->count, n);
+    if (ends)
+        s[n - 1] = v_xor(s[n - 1], v_last(_mm_set_epi32((int)end->j0, 0, 0, 0)));
+    middle_rounds(key, s, n);
     last = round_key(key, key->head.rounds);
-    EACH_4(0, f->r[i] = text_vector(s[i], last, in + i * VEC_BYTES, out + i * VEC_BYTES, sealing));
-    EACH_I(4, f->r[i] = text_vector(s[i], last, in + i * VEC_BYTES, out + i * VEC_BYTES, sealing));
-    EACH_I(5, f->r[i] = text_vector(s[i], last, in + i * VEC_BYTES, out + i * VEC_BYTES, sealing));
-    EACH_I(6, f->r[i] = text_vector(s[i], last, in + i * VEC_BYTES, out + i * VEC_BYTES, sealing));
-    if (end)
-        f->r[7] = end_vector(s[7], last, end, in + 7 * VEC_BYTES, out + 7 * VEC_BYTES, sealing);
-    else
-        f->r[7] = text_vector(s[7], last, in + 7 * VEC_BYTES, out + 7 * VEC_BYTES, sealing);
+#define AT(i) in + (i) * VEC_BYTES, out + (i) * VEC_BYTES
+#define IS_FRONT(i) ((i) < (n + 1) / 2)
+#define FRONT(i, v) (IS_FRONT(i) ? v_xor(v_at(start, at - (i) * LANES), v) : (v))
+#define HEAD_VECTOR(i)                                                                             \
+    ((i) == n - 1 && (n > 1 || ends) ? last_vector(s[i], last, end, ends, AT(i), sealing)          \
+     : IS_FRONT(i) && !(LANES == 1 && ends && (i) == n - 2)                                        \
+         ? part_vector(s[i], last, missing(16 * at + 16, (i) * VEC_BYTES), AT(i), sealing)         \
+     : (i) == n - 2 ? last_but_one(s[i], last, end, ends, AT(i), sealing)                          \
+                    : text_vector(s[i], last, AT(i), sealing))
+    EACH_UP_TO_8(n, f->r[WIDE - n + i] = FRONT(i, HEAD_VECTOR(i)));
+}
+
+/* WIDE vectors, while those before are hashed. h: the powers that those meet. */
+EVC_INLINE void crypt_batch(const struct key *key, struct flow *f, struct end *end, int ends,
+                            const struct pair *h, const uint8_t *in, uint8_t *out, int sealing)
+{
+    vec s[WIDE], last;
+
+    counters(key, s, &f->count, WIDE);
+    if (ends)
+        s[WIDE - 1] = v_xor(s[WIDE - 1], v_last(_mm_set_epi32((int)end->j0, 0, 0, 0)));
+    struct operands o = operands_of(f->r[2], f->r[3]);
+    ROUND(WIDE, s, 1);
+    ADD_PART(f->p.lo, lo, o, h + 1);
+    ROUND(WIDE, s, 2);
+    ADD_PART(f->p.hi, hi, o, h + 1);
+    ROUND(WIDE, s, 3);
+    ADD_PART(f->p.mi, sum, o, h + 1);
+    o = operands_of(f->r[4], f->r[5]);
+    ROUND(WIDE, s, 4);
+    ADD_PART(f->p.lo, lo, o, h + 2);
+    ROUND(WIDE, s, 5);
+    ADD_PART(f->p.hi, hi, o, h + 2);
+    ROUND(WIDE, s, 6);
+    ADD_PART(f->p.mi, sum, o, h + 2);
+    o = operands_of(f->r[6], f->r[7]);
+    ROUND(WIDE, s, 7);
+    ADD_PART(f->p.lo, lo, o, h + 3);
+    ROUND(WIDE, s, 8);
+    ADD_PART(f->p.hi, hi, o, h + 3);
+    ROUND(WIDE, s, 9);
+    ADD_PART(f->p.mi, sum, o, h + 3);
+    o = operands_of(v_xor(f->r[0], v_first(f->y)), f->r[1]);
+    if (key->head.rounds > 12) {
+        ROUND(WIDE, s, 10);
+        ADD_PART(f->p.lo, lo, o, h);
+        ROUND(WIDE, s, 11);
+        ADD_PART(f->p.hi, hi, o, h);
+        ROUND(WIDE, s, 12);
+        ADD_PART(f->p.mi, sum, o, h);
+        ROUND(WIDE, s, 13);
+    } else {
+        ADD_PART(f->p.lo, lo, o, h);
+        ADD_PART(f->p.hi, hi, o, h);
+        if (key->head.rounds > 10) {
+            ROUND(WIDE, s, 10);
+            ROUND(WIDE, s, 11);
+        }
+        ADD_PART(f->p.mi, sum, o, h);
+    }
+    f->y = _mm_setzero_si128();
+    if (h != key->powers.pair) {
+        f->y = reverse1(reduce_sum(f->p));
+        f->p = no_product();
+    }
+    last = round_key(key, key->head.rounds);
+    EACH_4(0, f->r[i] = text_vector(s[i], last, AT(i), sealing));
+    EACH_I(4, f->r[i] = text_vector(s[i], last, AT(i), sealing));
+    EACH_I(5, f->r[i] = text_vector(s[i], last, AT(i), sealing));
+    f->r[6] = last_but_one(s[6], last, end, ends, AT(6), sealing);
+    f->r[7] = last_vector(s[7], last, end, ends, AT(7), sealing);
+}
+
+/* With 16 registers what is under way is in memory anyway, and out of line the frames stay small. */
+#if LANES == 4
+#define BATCHES_INLINE EVC_INLINE
+#else
+#define BATCHES_INLINE EVC_OUT_OF_LINE
+#endif
+
+/* The rest of a message, and the hash of all: its tag without the mask. */
+BATCHES_INLINE __m128i crypt_rest(const struct key *key, struct flow *f, struct end *end,
+                                  size_t n_batches, const uint8_t *in, uint8_t *out, int sealing)
+{
+    const struct pair *const h = key->powers.pair;
+
+    for (; n_batches; n_batches--, in += WIDE * VEC_BYTES, out += WIDE * VEC_BYTES)
+        crypt_batch(key, f, end, n_batches == 1, h + (n_batches % 2 ? 0 : PAIRS / 2), in, out, sealing);
+    hash_vectors(f, h + PAIRS / 2, WIDE);
+    return reverse1(reduce_sum(f->p));
 }
 
 /* ---- Messages ------------------------------------------------------------------------------------ */
 
-/* Where a buffer would begin if `bytes` more stood before it; what is there is not touched. */
-EVC_INLINE uintptr_t before(const uint8_t *p, size_t bytes)
+/* The last block of associated data, filled up, plus the hash of those before it. */
+EVC_OUT_OF_LINE __m128i hash_long_aad(const struct key *key, const uint8_t *aad, size_t aad_bytes)
 {
-    return (uintptr_t)p - bytes;
-}
-
-/* Of a vector at `at`, with so many bytes missing from 0 on. */
-EVC_INLINE size_t skipped(size_t bytes, size_t at)
-{
-    return bytes < at ? 0 : bytes - at < VEC_BYTES ? bytes - at : VEC_BYTES;
-}
-
-/* The first n vectors of a message, more than n / 2 of which are not missing: skip blocks are. end: as above. */
-EVC_INLINE void crypt_head(const struct key *key, struct flow *f, struct end *end, unsigned n,
-                           size_t skip, const uint8_t *in, uint8_t *out, int sealing)
-{
-    vec s[GROUP], last;
-
-    counters(key, s, &f->count, n);
-    if (end)
-        s[n - 1] = v_xor(s[n - 1], end->j0);
-    middle_rounds(key, s, n);
-    last = round_key(key, key->head.rounds);
-#define HEAD_PART(i) part_of(skipped(16 * skip, (i) * VEC_BYTES), VEC_BYTES)
-#define HEAD_VECTOR(i)                                                                             \
-    (end && (i) == n - 1 ? end_vector(s[i], last, end, in + (i) * VEC_BYTES,                       \
-                                      out + (i) * VEC_BYTES, sealing)                              \
-     : (i) < (n + 1) / 2 ? part_vector(s[i], last, HEAD_PART(i), in + (i) * VEC_BYTES,             \
-                                       out + (i) * VEC_BYTES, sealing)                             \
-                         : text_vector(s[i], last, in + (i) * VEC_BYTES, out + (i) * VEC_BYTES,    \
-                                       sealing))
-    EACH_UP_TO_8(n, f->r[GROUP - n + i] = HEAD_VECTOR(i));
-}
-
-/* The tag of a message whose last n vectors are not yet hashed, nor what p has. */
-EVC_INLINE __m128i finish(const struct key *key, const struct flow *f, struct product p, vec mask,
-                          unsigned n)
-{
-    const struct powers *h = &key->powers;
-
-    if (n == 1)
-        add_last(&p, f->r[7], h);
-    else
-        add_pair(&p, f->r[6], f->r[7], h, 3);
-    if (n > 2)
-        add_pair(&p, f->r[4], f->r[5], h, 2);
-    if (n > 4) {
-        add_pair(&p, f->r[2], f->r[3], h, 1);
-        add_pair(&p, v_xor(f->r[0], v_first(f->y)), f->r[1], h, 0);
-    }
-    p.mi = v_xor3(p.mi, p.lo, p.hi);
-    p.hi = v_xor(p.hi, mask);
-    return reverse1(v_fold(reduce(p)));
-}
-
-/* Associated data of more than a vector: all but what is left for the last one. */
-EVC_OUT_OF_LINE __m128i hash_long_aad(const struct key *key, const uint8_t *aad, size_t n_blocks)
-{
+    const size_t n_before = (aad_bytes - 1) / 16;
     uint8_t y[16] = {0};
 
-    hash_blocks(&key->powers, y, aad, n_blocks);
-    return reverse1(load1(y));
+    hash_blocks(&key->powers, y, aad, n_before);
+    return _mm_xor_si128(load1(y), load_part1(aad + 16 * n_before, aad_bytes - 16 * n_before));
 }
 
-/* Associated data as a sum of products, n_head: blocks of the message's first group. */
-EVC_INLINE struct product hash_aad(const struct key *key, const uint8_t *aad, size_t aad_bytes,
-                                   size_t n_head)
+/* The last vector of a message of n_blocks; at: the place of the associated data in the first vectors. */
+EVC_INLINE struct end end_of(size_t n_blocks, size_t at, size_t aad_bytes, size_t len_bytes)
 {
-    const size_t n_blocks = (aad_bytes + 15) / 16, n_last = n_blocks < LANES ? n_blocks : LANES;
-    const uint8_t *h = key->powers.power + sizeof key->powers.power - 16 * (n_head + n_last);
-    struct product p = no_product();
-    __m128i y = _mm_setzero_si128();
+    const size_t no_text = (16 - len_bytes % 16) % 16; /* behind the text in its last block */
+    struct end end;
 
-    if (n_blocks > LANES) {
-        y = hash_long_aad(key, aad, n_blocks - LANES);
-        aad += 16 * (n_blocks - LANES), aad_bytes -= 16 * (n_blocks - LANES);
-    }
-    if (n_blocks)
-        add_product(&p, v_xor(v_reverse(v_load_text(aad, part_of(0, aad_bytes))), v_first(y)),
-                    v_load(h));
-    return p;
+    end.j0 = evc_bswap32((uint32_t)n_blocks) ^ evc_bswap32(1);
+    end.lengths = _mm_set_epi64x((long long)evc_bswap64(8 * (uint64_t)len_bytes),
+                                 (long long)evc_bswap64(8 * (uint64_t)aad_bytes));
+    end.mask = _mm_setzero_si128();
+#if LANES > 1
+    end.text = part_of(n_blocks > LANES ? 0 : 16 * (at + 1), VEC_BYTES - 16 - no_text);
+#else
+    (void)n_blocks, (void)at;
+    end.text = part_of(16, 16);
+    end.before = len_bytes ? part_of(0, 16 - no_text) : part_of(16, 16);
+#endif
+    return end;
 }
+
+/* The tag of a message, all of it done in n vectors if n_batches is 0. */
+#define CRYPT_FROM(n)                                                                              \
+    do {                                                                                           \
+        crypt_head(key, &f, &end, !n_batches, n, at, start, in, out, sealing);                     \
+        if (n_batches) {                                                                           \
+            tag = crypt_rest(key, &f, &end, n_batches, in + (n) * VEC_BYTES, out + (n) * VEC_BYTES, \
+                             sealing);                                                             \
+        } else {                                                                                   \
+            hash_vectors(&f, key->powers.pair + PAIRS / 2, n);                                     \
+            tag = reverse1(reduce_sum(f.p));                                                       \
+        }                                                                                          \
+    } while (0)
 
 EVC_INLINE __m128i crypt_message(const struct key *key, const uint8_t *iv, const uint8_t *aad,
                                  size_t aad_bytes, const uint8_t *in, uint8_t *out,
                                  size_t len_bytes, int sealing)
 {
-    const size_t n_blocks = (len_bytes + 15) / 16 + 1; /* with the lengths */
-    size_t n_groups = (n_blocks - 1) / BATCH;
-    const size_t n_head = n_blocks - n_groups * BATCH; /* 1 to BATCH */
-    const uint32_t j0 = evc_bswap32((uint32_t)n_blocks + 1) ^ evc_bswap32(1);
-    const size_t wide = n_head <= LANES                ? 1
-                        : n_head <= 2 * LANES          ? 2
-                        : n_head <= 4 * LANES ? 4 : 8;
-    const size_t skip = wide * LANES - n_head;
-    const uint32_t iv2 = evc_load32_ne(iv + 8);
+    const size_t n_blocks = (len_bytes + 15) / 16 + 2;
+    const size_t n_batches = (n_blocks - 1) / (WIDE * LANES); /* after the first vectors */
+    const size_t n_first = n_blocks - n_batches * WIDE * LANES;
+    const size_t n = n_first <= LANES ? 1 : n_first <= 2 * LANES ? 2 : n_first <= 4 * LANES ? 4 : 8;
+    const size_t at = n * LANES - n_first;
+    const __m128i start =
+        aad_bytes > 16 ? hash_long_aad(key, aad, aad_bytes) : load_part1(aad, aad_bytes);
+    struct end end = end_of(n_blocks, at, aad_bytes, len_bytes);
     struct flow f;
-    struct end end;
-    struct product p = hash_aad(key, aad, aad_bytes, n_head);
+    __m128i tag;
 
-    f.count = v_add32(v_all(_mm_insert_epi32(
-                          _mm_insert_epi32(_mm_loadl_epi64((const __m128i *)(const void *)iv), (int)iv2, 2),
-                          (int)(2 - (uint32_t)skip), 3)),
-                      v_counter_steps());
+    f.count = count_from(key, load_iv(iv), (uint32_t)(1 - at));
+    f.p = no_product();
     f.y = _mm_setzero_si128();
-    end.j0 = v_last(_mm_set_epi32((int)j0, 0, 0, 0));
-    end.lengths = v_last(
-        _mm_set_epi64x((long long)(8 * (uint64_t)aad_bytes), (long long)(8 * (uint64_t)len_bytes)));
-    end.text = part_of(n_blocks > LANES ? 0 : 16 * skip,
-                       VEC_BYTES - 16 - (16 * (n_blocks - 1) - len_bytes));
-    in = (const uint8_t *)before(in, 16 * skip);
-    out = (uint8_t *)before(out, 16 * skip);
-#define HEAD(n)                                                                                    \
-    do {                                                                                           \
-        if (!n_groups) {                                                                           \
-            crypt_head(key, &f, &end, n, skip, in, out, sealing);                                  \
-            return finish(key, &f, p, end.mask, n);                                                \
-        }                                                                                          \
-        crypt_head(key, &f, NULL, n, skip, in, out, sealing);                                      \
-    } while (0)
-    EACH_UP_TO_8(8, f.r[i] = v_zero());
-    if (n_head <= LANES)
-        HEAD(1);
-    else if (n_head <= 2 * LANES)
-        HEAD(2);
-    else if (n_head <= 4 * LANES)
-        HEAD(4);
+    EACH_UP_TO_8(WIDE, f.r[i] = v_zero());
+    in = (const uint8_t *)((uintptr_t)in - 16 * (at + 1)); /* where the first vector would begin */
+    out = (uint8_t *)((uintptr_t)out - 16 * (at + 1));
+    if (n == 1)
+        CRYPT_FROM(1);
+    else if (n == 2)
+        CRYPT_FROM(2);
+    else if (n == 4)
+        CRYPT_FROM(4);
     else
-        HEAD(8);
-    in += wide * VEC_BYTES - GROUP * VEC_BYTES, out += wide * VEC_BYTES - GROUP * VEC_BYTES;
-    for (; n_groups > 1; n_groups--) {
-        in += GROUP * VEC_BYTES, out += GROUP * VEC_BYTES;
-        crypt_group(key, &f, p, NULL, in, out, sealing);
-        p = no_product();
-    }
-    in += GROUP * VEC_BYTES, out += GROUP * VEC_BYTES;
-    crypt_group(key, &f, p, &end, in, out, sealing);
-    return finish(key, &f, no_product(), end.mask, 8);
+        CRYPT_FROM(8);
+    return _mm_xor_si128(tag, end.mask);
 }
 
 /* ---- Slots --------------------------------------------------------------------------------------- */
 
-static enum evc_status seal(const void *key, const uint8_t *iv, size_t iv_bytes, const uint8_t *aad,
-                            size_t aad_bytes, const uint8_t *in, uint8_t *out, size_t len_bytes,
-                            uint8_t *tag, size_t tag_bytes)
-{
-    const __m128i t = crypt_message(key, iv, aad, aad_bytes, in, out, len_bytes, 1);
+#define ARGUMENTS(tag_pointer)                                                                     \
+    const void *vkey, const uint8_t *iv, size_t iv_bytes, const uint8_t *aad, size_t aad_bytes,    \
+        const uint8_t *in, uint8_t *out, size_t len_bytes, tag_pointer tag, size_t tag_bytes
 
+EVC_OUT_OF_LINE enum evc_status seal(ARGUMENTS(uint8_t *))
+{
     (void)iv_bytes;
-    store_tag(tag, t, tag_bytes);
+    store_tag(tag, crypt_message(vkey, iv, aad, aad_bytes, in, out, len_bytes, 1), tag_bytes);
     return EVC_OK;
 }
 
-static enum evc_status open(const void *key, const uint8_t *iv, size_t iv_bytes, const uint8_t *aad,
-                            size_t aad_bytes, const uint8_t *in, uint8_t *out, size_t len_bytes,
-                            const uint8_t *tag, size_t tag_bytes)
+EVC_OUT_OF_LINE enum evc_status open(ARGUMENTS(const uint8_t *))
 {
-    const __m128i t = crypt_message(key, iv, aad, aad_bytes, in, out, len_bytes, 0);
-
     (void)iv_bytes;
-    return differs_from_tag(tag, t, tag_bytes) ? EVC_ERR_TAG : EVC_OK;
+    return compare_tag(tag, crypt_message(vkey, iv, aad, aad_bytes, in, out, len_bytes, 0), tag_bytes);
 }
 
 static void set_key(void *vkey, const uint8_t *user_key)
@@ -346,8 +406,6 @@ static void set_key(void *vkey, const uint8_t *user_key)
     evc_x86_expand(key->rk[0], key->head.rounds, user_key);
     encrypt(key, h, h, 1);
     powers_of(&key->powers, h);
-    v_store(key->higher, reduce(multiply(v_load(key->powers.power + (GROUP - 1) * VEC_BYTES),
-                                         v_all(load1(key->powers.power)))));
     evc_wipe(h, sizeof h);
 }
 
@@ -361,15 +419,14 @@ static void hash(const void *vkey, uint8_t y[16], const uint8_t *in, size_t n_bl
 EVC_INLINE void ctr(const struct key *key, uint8_t counter[16], const uint8_t *in, uint8_t *out,
                     size_t n_blocks)
 {
-    __m128i count = _mm_shuffle_epi8(load1(counter), COUNTER_ORDER);
-    vec counts = v_add32(v_all(count), v_counter_steps());
+    const uint32_t first = evc_load32_be(counter + 12);
+    struct count count = count_from(key, load1(counter), first);
 
-    count = _mm_add_epi32(count, _mm_set_epi32((int)n_blocks, 0, 0, 0));
-    store1(counter, _mm_shuffle_epi8(count, COUNTER_ORDER));
+    evc_store32_be(counter + 12, first + (uint32_t)n_blocks);
     for (size_t n; n_blocks; n_blocks -= n, in += 16 * n, out += 16 * n) {
         vec s[1];
         n = n_blocks < LANES ? n_blocks : LANES;
-        counters(key, s, &counts, 1);
+        counters(key, s, &count, 1);
         middle_rounds(key, s, 1);
         part_vector(s[0], round_key(key, key->head.rounds), part_of(0, 16 * n), in, out, 1);
     }

@@ -17,21 +17,8 @@
 #if EVC_BUILT(X86_CLMUL)
 EVC_ISA_BEGIN(X86_CLMUL)
 
-typedef __m128i vec;
-#define LANES 1
-#define v_load(p) load1(p)
-#define v_store(p, v) store1(p, v)
-#define v_xor(a, b) _mm_xor_si128(a, b)
-#define v_xor3(a, b, c) _mm_xor_si128(_mm_xor_si128(a, b), c)
-#define v_swap(v) _mm_shuffle_epi32(v, 0x4e)
-#define v_low_halves(a, b) _mm_unpacklo_epi64(a, b)
-#define v_clmul(a, b, imm) _mm_clmulepi64_si128(a, b, imm)
-#define v_reverse(v) reverse1(v)
-#define v_all(block) (block)
-#define v_first(block) (block)
-#define v_fold(v) (v)
-#define v_zero() _mm_setzero_si128()
-
+#define GROUP 8
+#include "common/x86_vec128.h"
 #include "ghash/x86_clmul_blocks.h"
 
 const struct evc_ghash evc_ghash_x86_clmul = {

@@ -4,14 +4,16 @@
  * hash of whole blocks. Kernels of GHASH include x86_clmul_blocks.h, kernels of GCM their own steps, inside the region
  * of the kernel's ISA, after these have been defined:
  *
+ *   GROUP                    vectors with one reduction, a power of two, at least 4
  *   vec, LANES               a vector of 1, 2 or 4 blocks; block 0 is the lowest and the first in memory
  *   v_load, v_store          a whole vector, no alignment
- *   v_load_part(p, n)        n blocks, fewer than LANES, and zeros
+ *   v_load_back(p, n)        zeros, and then n blocks, fewer than LANES
+ *   v_back(block, n)         one block as the first of n that come last, zeros in the others
  *   v_xor, v_xor3            the sum of two and of three
  *   v_swap                   the 64-bit halves of each block change places
- *   v_low_halves(a, b)       of each block: the lower half of a's, and above it the lower half of b's
+ *   v_low_halves, v_high_halves(a, b)   of each block: that half of a's, and above it that half of b's
+ *   v_lows, v_highs(a, b)    the same of the blocks byte-reversed
  *   v_clmul(a, b, imm)       of each block: bit 0 of imm chooses the half of a's, bit 4 that of b's
- *   v_reverse(v)             the 16 bytes of each block in reverse order
  *   v_all(block), v_first(block)   one block in all places; in the first, zeros in the others
  *   v_fold(v)                the sum of the blocks of v
  *   v_zero()
@@ -27,15 +29,16 @@
 #ifndef EVC_GHASH_X86_CLMUL_STEPS_H
 #define EVC_GHASH_X86_CLMUL_STEPS_H
 
-#define GROUP 8               /* vectors with one reduction */
 #define BATCH (GROUP * LANES) /* blocks with one reduction */
+#define PAIRS (GROUP / 2)     /* vectors 2j and 2j + 1 are multiplied together */
 #define VEC_BYTES (16 * LANES)
 
-/* power: H^BATCH ... H^1, so that the last n blocks of a message meet the last n of them.
- * sum: of the two halves of each power. Vectors 2j and 2j + 1 of power share vector j of sum: the first has the
- * lower halves of its blocks, the second the upper ones. */
+/* H^BATCH ... H^1, so that the last n blocks of a message meet the last n of them. Of each pair of vectors the lower
+ * halves, the upper ones, and the sums of the two; in each block first the half of the first vector. */
 struct powers {
-    uint8_t power[16 * BATCH], sum[8 * BATCH];
+    struct pair {
+        uint8_t lo[VEC_BYTES], hi[VEC_BYTES], sum[VEC_BYTES];
+    } pair[PAIRS];
 };
 
 EVC_INLINE __m128i reverse1(__m128i block)
@@ -69,6 +72,14 @@ EVC_INLINE vec reduce(struct product p)
     return v_xor3(p.hi, v_swap(mi), v_clmul(mi, poly, 0x00));
 }
 
+/* Divided by x^64: the half of a reduction. */
+EVC_INLINE vec half_reduced(vec lo)
+{
+    const vec poly = v_all(_mm_set_epi32(0, 0, (int)0xc2000000, 0));
+
+    return v_xor(v_swap(lo), v_clmul(lo, poly, 0x00));
+}
+
 EVC_INLINE struct product multiply(vec a, vec b)
 {
     struct product p;
@@ -87,36 +98,43 @@ EVC_INLINE struct product no_product(void)
     return p;
 }
 
-/* Plus a times any power. */
-EVC_INLINE void add_product(struct product *to, vec a, vec h)
+/* Vectors a and b, as they are in memory, for the product with a pair of powers. */
+struct operands {
+    vec lo, hi, sum;
+};
+
+EVC_INLINE struct operands operands_of(vec a, vec b)
 {
-    to->lo = v_xor(to->lo, v_clmul(a, h, 0x00));
-    to->hi = v_xor(to->hi, v_clmul(a, h, 0x11));
-    to->mi = v_xor(to->mi, v_clmul(v_xor(a, v_swap(a)), v_xor(h, v_swap(h)), 0x00));
+    struct operands o;
+
+    o.lo = v_lows(a, b);
+    o.hi = v_highs(a, b);
+    o.sum = v_xor(o.lo, o.hi);
+    return o;
 }
 
-/* Plus a times vector GROUP - 1 of the powers, the last. */
-EVC_INLINE void add_last(struct product *to, vec a, const struct powers *h)
-{
-    const vec power = v_load(h->power + (GROUP - 1) * VEC_BYTES);
-    const vec sum = v_load(h->sum + (GROUP / 2 - 1) * VEC_BYTES);
+/* Plus the products of one part: lo, hi, sum. */
+#define ADD_PART(to, part, o, h)                                                                   \
+    ((to) = v_xor3(to, v_clmul((o).part, v_load((h)->part), 0x00),                                 \
+                   v_clmul((o).part, v_load((h)->part), 0x11)))
 
-    to->lo = v_xor(to->lo, v_clmul(a, power, 0x00));
-    to->hi = v_xor(to->hi, v_clmul(a, power, 0x11));
-    to->mi = v_xor(to->mi, v_clmul(v_xor(a, v_swap(a)), sum, 0x10));
+EVC_INLINE void add_pair(struct product *to, vec a, vec b, const struct pair *h)
+{
+    const struct operands o = operands_of(a, b);
+
+    ADD_PART(to->lo, lo, o, h);
+    ADD_PART(to->hi, hi, o, h);
+    ADD_PART(to->mi, sum, o, h);
 }
 
-/* Plus a and b times vectors 2j and 2j + 1 of the powers. */
-EVC_INLINE void add_pair(struct product *to, vec a, vec b, const struct powers *h, size_t j)
+/* The same without a first vector. */
+EVC_INLINE void add_second(struct product *to, vec b, const struct pair *h)
 {
-    const vec power = v_load(h->power + 2 * j * VEC_BYTES);
-    const vec next = v_load(h->power + (2 * j + 1) * VEC_BYTES);
-    const vec sum = v_load(h->sum + j * VEC_BYTES);
+    const vec lo = v_lows(b, b), hi = v_highs(b, b), sum = v_xor(lo, hi);
 
-    to->lo = v_xor3(to->lo, v_clmul(a, power, 0x00), v_clmul(b, next, 0x00));
-    to->hi = v_xor3(to->hi, v_clmul(a, power, 0x11), v_clmul(b, next, 0x11));
-    to->mi = v_xor3(to->mi, v_clmul(v_xor(a, v_swap(a)), sum, 0x00),
-                    v_clmul(v_xor(b, v_swap(b)), sum, 0x10));
+    to->lo = v_xor(to->lo, v_clmul(lo, v_load(h->lo), 0x11));
+    to->hi = v_xor(to->hi, v_clmul(hi, v_load(h->hi), 0x11));
+    to->mi = v_xor(to->mi, v_clmul(sum, v_load(h->sum), 0x11));
 }
 
 EVC_INLINE __m128i reduce_sum(struct product p)
@@ -138,11 +156,12 @@ EVC_INLINE __m128i times_x(__m128i a)
     return _mm_xor_si128(a, _mm_and_si128(out, poly));
 }
 
-EVC_INLINE void powers_of(struct powers *to, const uint8_t h[16])
+/* H^BATCH ... H^1 as blocks. Twice as many from each product with the highest: block by block up to a vector, then by
+ * vectors. */
+EVC_INLINE void plain_powers(uint8_t to[16 * BATCH], const uint8_t h[16])
 {
-    uint8_t *const end = to->power + sizeof to->power;
+    uint8_t *const end = to + 16 * BATCH;
 
-    /* Twice as many from each product with the highest: block by block up to a vector, then by vectors. */
     store1(end - 16, times_x(reverse1(load1(h))));
     for (size_t n = 1; n < LANES; n *= 2)
         for (size_t i = 1; i <= n; i++) {
@@ -154,10 +173,19 @@ EVC_INLINE void powers_of(struct powers *to, const uint8_t h[16])
         for (size_t i = LANES; i <= n; i += LANES)
             v_store(end - 16 * (n + i), reduce(multiply(v_load(end - 16 * i), highest)));
     }
-    for (size_t j = 0; j < GROUP / 2; j++) {
-        const vec a = v_load(to->power + 2 * j * VEC_BYTES);
-        const vec b = v_load(to->power + (2 * j + 1) * VEC_BYTES);
-        v_store(to->sum + j * VEC_BYTES, v_low_halves(v_xor(a, v_swap(a)), v_xor(b, v_swap(b))));
+}
+
+EVC_INLINE void powers_of(struct powers *to, const uint8_t h[16])
+{
+    uint8_t *const plain = (uint8_t *)to; /* the last pair first: what it covers has been read */
+
+    plain_powers(plain, h);
+    for (size_t j = PAIRS; j-- > 0;) {
+        const vec a = v_load(plain + 2 * j * VEC_BYTES), b = v_load(plain + (2 * j + 1) * VEC_BYTES);
+        const vec lo = v_low_halves(a, b), hi = v_high_halves(a, b);
+        v_store(to->pair[j].lo, lo);
+        v_store(to->pair[j].hi, hi);
+        v_store(to->pair[j].sum, v_xor(lo, hi));
     }
 }
 
@@ -167,38 +195,32 @@ EVC_INLINE void powers_of(struct powers *to, const uint8_t h[16])
 EVC_INLINE __m128i hash_group(const struct powers *h, __m128i y, const uint8_t *in)
 {
     struct product p = no_product();
-    vec a, b;
 
-#define PAIR(j)                                                                                    \
-    (a = v_reverse(v_load(in + (2 * (j)) * VEC_BYTES)),                                            \
-     b = v_reverse(v_load(in + (2 * (j) + 1) * VEC_BYTES)))
-    PAIR(1);
-    add_pair(&p, a, b, h, 1);
-    PAIR(2);
-    add_pair(&p, a, b, h, 2);
-    PAIR(3);
-    add_pair(&p, a, b, h, 3);
-    PAIR(0);
-    add_pair(&p, v_xor(a, v_first(y)), b, h, 0);
-#undef PAIR
+    for (size_t j = 1; j < PAIRS; j++)
+        add_pair(&p, v_load(in + 2 * j * VEC_BYTES), v_load(in + (2 * j + 1) * VEC_BYTES), &h->pair[j]);
+    add_pair(&p, v_xor(v_load(in), v_first(reverse1(y))), v_load(in + VEC_BYTES), &h->pair[0]);
     return reduce_sum(p);
 }
 
-/* Fewer than BATCH blocks, at least one. */
+/* Fewer than BATCH blocks, at least one: right-aligned, with zeros in front. */
 EVC_INLINE __m128i hash_rest(const struct powers *h, __m128i y, const uint8_t *in, size_t n_blocks)
 {
-    const uint8_t *power = h->power + sizeof h->power - 16 * n_blocks;
+    const size_t n_first = (n_blocks - 1) % LANES + 1; /* in the first vector */
+    const struct pair *pair = h->pair + PAIRS - (n_blocks + 2 * LANES - 1) / (2 * LANES);
+    size_t n_vectors = (n_blocks - n_first) / LANES; /* behind the first */
     struct product p = no_product();
-    vec before = v_first(y);
+    vec a = n_first == LANES ? v_load(in) : v_load_back(in, n_first);
 
-    for (; n_blocks >= LANES; n_blocks -= LANES, in += VEC_BYTES, power += VEC_BYTES) {
-        add_product(&p, v_xor(v_reverse(v_load(in)), before), v_load(power));
-        before = v_zero();
+    in += 16 * n_first;
+    a = v_xor(a, v_back(reverse1(y), n_first));
+    if (n_vectors % 2 == 0) {
+        add_second(&p, a, pair++);
+    } else {
+        add_pair(&p, a, v_load(in), pair++);
+        n_vectors--, in += VEC_BYTES;
     }
-#if LANES > 1
-    if (n_blocks) /* beyond the last power is what meets the zeros */
-        add_product(&p, v_xor(v_reverse(v_load_part(in, n_blocks)), before), v_load(power));
-#endif
+    for (; n_vectors; n_vectors -= 2, in += 2 * VEC_BYTES)
+        add_pair(&p, v_load(in), v_load(in + VEC_BYTES), pair++);
     return reduce_sum(p);
 }
 

@@ -17,6 +17,7 @@
 #if EVC_BUILT(X86_VCLMUL512)
 EVC_ISA_BEGIN(X86_VCLMUL512)
 
+#define GROUP 8
 #include "common/x86_vec512.h"
 #include "ghash/x86_clmul_blocks.h"
 

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/* Parts of blocks, and tags, where there are no masks: for 128-bit and 256-bit vectors. Lengths are no secrets, so
+ * branches may depend on them. */
+#ifndef EVC_GCM_X86_PARTS_H
+#define EVC_GCM_X86_PARTS_H
+
+#include "common/x86_part.h"
+
+/* The bytes of a vector from begin to end. */
+typedef struct {
+    size_t begin, end;
+} part;
+
+EVC_INLINE part part_of(size_t begin, size_t end)
+{
+    const part p = {begin, end};
+
+    return p;
+}
+
+/* Of a vector at `at`, without the first bytes of all vectors. */
+EVC_INLINE part missing(size_t bytes, size_t at)
+{
+    return part_of(bytes <= at ? 0 : bytes - at < VEC_BYTES ? bytes - at : VEC_BYTES, VEC_BYTES);
+}
+
+EVC_INLINE __m128i load_part1(const uint8_t *p, size_t n_bytes) /* 0 to 16 */
+{
+    if (n_bytes == 16)
+        return load1(p);
+    return n_bytes ? evc_x86_load_part(p, n_bytes) : _mm_setzero_si128();
+}
+
+EVC_INLINE void store_part1(uint8_t *p, __m128i v, size_t n_bytes) /* 0 to 16 */
+{
+    if (n_bytes == 16)
+        store1(p, v);
+    else if (n_bytes)
+        evc_x86_store_part(p, v, n_bytes);
+}
+
+/* The first n_bytes of v, zeros behind. */
+EVC_INLINE __m128i first_bytes1(__m128i v, size_t n_bytes)
+{
+    static const uint8_t window[32] = {255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255};
+
+    return _mm_and_si128(v, load1(window + 16 - n_bytes));
+}
+
+EVC_INLINE __m128i load_iv(const uint8_t *iv)
+{
+    return _mm_insert_epi32(_mm_loadl_epi64((const __m128i *)(const void *)iv),
+                            (int)evc_load32_ne(iv + 8), 2);
+}
+
+#define store_tag(tag, t, n_bytes) store_part1(tag, t, n_bytes)
+
+EVC_INLINE enum evc_status compare_tag(const uint8_t *tag, __m128i t, size_t n_bytes)
+{
+    const __m128i same = _mm_cmpeq_epi8(first_bytes1(t, n_bytes), load_part1(tag, n_bytes));
+
+    return _mm_movemask_epi8(same) == 0xffff ? EVC_OK : EVC_ERR_TAG;
+}
+
+#endif
