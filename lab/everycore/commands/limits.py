@@ -58,7 +58,7 @@ def limits(
     instructions = [line for line in lines if isinstance(line, Limit)]
     loops = [line for line in lines if isinstance(line, Arithmetic)]
     if not instructions:
-        context.warn(f"no loops are written for {hello.arch}: harness/limits.h says how")
+        context.warn(f"no loops are written for {hello.arch}: harness/cpu_limits.h says how")
     caption = f"measured: {run.machine.title()}; {run.counter}; {run.revision}"
     context.out.print(report.instructions_table(instructions, caption))
     if all_:

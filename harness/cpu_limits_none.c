@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Architectures whose instructions nobody has put into loops yet. */
-#include "limits.h"
+#include "cpu_limits.h"
 
 #include "everycore/isa.h"
 

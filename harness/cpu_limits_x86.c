@@ -9,7 +9,7 @@
  * Vector registers 0 to 13 carry streams; 14 takes products, 15 is a source that nothing writes. At 128
  * bits the instructions are those of SSE, which CPUs without AVX have too, where not said otherwise.
  */
-#include "limits.h"
+#include "cpu_limits.h"
 
 #include "everycore/isa.h"
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a CPU can do at best, as loops to be timed. One file per architecture (limits_<arch>.c) holds
- * the loops, in assembly so that no compiler has a say, and defines limits_here; limits.c times them.
+ * What a CPU can do at best, as loops to be timed. One file per architecture (cpu_limits_<arch>.c) holds
+ * the loops, in assembly so that no compiler has a say, and defines limits_here; cpu_limits.c times them.
  *
  * A loop is a function that runs its body once per call. Its name is in the line that tells its cost,
  * and tests/limit_loops.py counts the instructions of that function in the binary.
  */
-#ifndef HARNESS_LIMITS_H
-#define HARNESS_LIMITS_H
+#ifndef HARNESS_CPU_LIMITS_H
+#define HARNESS_CPU_LIMITS_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -31,7 +31,7 @@ struct limit_instruction {
     bench_loop *streams; /* independent of their neighbours, as many chains as keep the CPU busy */
 };
 
-/* The arithmetic that no kernel of a mode can do without. What it serves is in limits.c. */
+/* The arithmetic that no kernel of a mode can do without. What it serves is in cpu_limits.c. */
 enum limit_work {
     LIMIT_ENCRYPT,    /* rounds of independent blocks */
     LIMIT_DECRYPT,    /* the same, of decryption */

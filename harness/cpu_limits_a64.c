@@ -7,7 +7,7 @@
  *
  * Registers 0 to 13 carry streams; 14 takes products, 15 and 16 are sources that nothing writes.
  */
-#include "limits.h"
+#include "cpu_limits.h"
 
 #include "everycore/isa.h"
 

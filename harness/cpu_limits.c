@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* limits: what this CPU can do at best, measured: its instructions, and the arithmetic of the modes. */
-#include "limits.h"
+#include "cpu_limits.h"
 
 #include <stdio.h>
 #include <string.h>
