@@ -7,7 +7,6 @@ from rich.console import Group
 from rich.text import Text
 
 from everycore.protocol import CtOperation
-from everycore.report.figures import TIMING_WORDS
 from everycore.report.tables import plain_table, titled
 from everycore.verdicts import Conclusion, Verdict, count, of_kernels
 
@@ -25,8 +24,10 @@ def ct_tables(
     """One table per primitive: kernels down, with the operations on which all methods agree."""
     groups: list[Group] = []
     for primitive in dict.fromkeys(o.primitive for o in operations):
-        table = plain_table("Kernel", "Promises")
-        table.add_column("Operations", ratio=1)
+        table = plain_table()
+        table.add_column("Kernel", no_wrap=True)
+        table.add_column("Promises", no_wrap=True)
+        table.add_column("Operations", ratio=1, overflow="fold")
         for method in methods:
             table.add_column(method.capitalize(), no_wrap=True)
         reasons: dict[str, None] = {}
@@ -38,12 +39,13 @@ def ct_tables(
                 if v.result == "impossible"
             )
             for names, cells in _rows(own, found, methods):
-                table.add_row(
-                    own[0].kernel,
-                    TIMING_WORDS[own[0].timing],
-                    names,
-                    *(Text(c, style=STYLES.get(c, "")) for c in cells),
-                )
+                texts = (Text(c, style=STYLES.get(c, "")) for c in cells)
+                table.add_row(own[0].kernel, own[0].timing, names, *texts)
+            reasons |= dict.fromkeys(
+                f"timing, reported: {own[0].kernel} {v.operation.operation}: {v.detail}"
+                for v in found
+                if (v.method, v.result, own[0].timing) == ("timing", "fail", "ct")
+            )
         groups.append(titled(f"Constant time: {primitive}", table, *reasons, caption))
     return groups
 
@@ -93,8 +95,7 @@ def _t(verdicts: Sequence[Verdict], names: Sequence[str]) -> str:
     worst = max(own, key=lambda v: v.t)
     if worst.result == "impossible":
         return "not here"
-    where = f" ({worst.operation.operation})" if len(names) > 1 else ""
-    return f"|t| {'<=' if len(own) > 1 else '='} {worst.t:.1f}{where}"
+    return f"|t| {'<=' if len(own) > 1 else '='} {worst.t:.1f}"
 
 
 def summary(conclusions: Sequence[Conclusion]) -> str:
