@@ -197,11 +197,11 @@ EVC_INLINE void hash_vectors(struct flow *f, const struct pair *h, unsigned n)
     }
 }
 
-/* The first n vectors, more than n / 2 of which are there. start goes into the block at `at`, and behind it is the
- * text. ends: they are also the last. */
+/* The first n vectors; with half, more than half of them are there. start goes into the block at `at`; from block `from`
+ * on it is text. ends: they are also the last. */
 EVC_INLINE void crypt_head(const struct key *key, struct flow *f, struct end *end, int ends,
-                           unsigned n, size_t at, __m128i start, const uint8_t *in, uint8_t *out,
-                           int sealing)
+                           unsigned n, int half, size_t at, size_t from, __m128i start,
+                           const uint8_t *in, uint8_t *out, int sealing)
 {
     vec s[WIDE], last;
 
@@ -211,12 +211,12 @@ EVC_INLINE void crypt_head(const struct key *key, struct flow *f, struct end *en
     middle_rounds(key, s, n);
     last = round_key(key, key->head.rounds);
 #define AT(i) in + (i) * VEC_BYTES, out + (i) * VEC_BYTES
-#define IS_FRONT(i) ((i) < (n + 1) / 2)
+#define IS_FRONT(i) (!half || (i) < (n + 1) / 2)
 #define FRONT(i, v) (IS_FRONT(i) ? v_xor(v_at(start, at - (i) * LANES), v) : (v))
 #define HEAD_VECTOR(i)                                                                             \
-    ((i) == n - 1 && (n > 1 || ends) ? last_vector(s[i], last, end, ends, AT(i), sealing)          \
+    ((i) == n - 1 && (!IS_FRONT(i) || ends) ? last_vector(s[i], last, end, ends, AT(i), sealing)          \
      : IS_FRONT(i) && !(LANES == 1 && ends && (i) == n - 2)                                        \
-         ? part_vector(s[i], last, missing(16 * at + 16, (i) * VEC_BYTES), AT(i), sealing)         \
+         ? part_vector(s[i], last, missing(16 * from, (i) * VEC_BYTES), AT(i), sealing)            \
      : (i) == n - 2 ? last_but_one(s[i], last, end, ends, AT(i), sealing)                          \
                     : text_vector(s[i], last, AT(i), sealing))
     EACH_UP_TO_8(n, f->r[WIDE - n + i] = FRONT(i, HEAD_VECTOR(i)));
@@ -290,14 +290,14 @@ EVC_INLINE void crypt_batch(const struct key *key, struct flow *f, struct end *e
 #define BATCHES_INLINE EVC_OUT_OF_LINE
 #endif
 
-/* The rest of a message, and the hash of all: its tag without the mask. */
+/* The rest, and the hash of all. end: NULL if the message goes on. */
 BATCHES_INLINE __m128i crypt_rest(const struct key *key, struct flow *f, struct end *end,
                                   size_t n_batches, const uint8_t *in, uint8_t *out, int sealing)
 {
     const struct pair *const h = key->powers.pair;
 
     for (; n_batches; n_batches--, in += WIDE * VEC_BYTES, out += WIDE * VEC_BYTES)
-        crypt_batch(key, f, end, n_batches == 1, h + (n_batches % 2 ? 0 : PAIRS / 2), in, out, sealing);
+        crypt_batch(key, f, end, end && n_batches == 1, h + (n_batches % 2 ? 0 : PAIRS / 2), in, out, sealing);
     hash_vectors(f, h + PAIRS / 2, WIDE);
     return reverse1(reduce_sum(f->p));
 }
@@ -334,16 +334,13 @@ EVC_INLINE struct end end_of(size_t n_blocks, size_t at, size_t aad_bytes, size_
     return end;
 }
 
-/* The tag of a message, all of it done in n vectors if n_batches is 0. */
-#define CRYPT_FROM(n)                                                                              \
+/* The first n vectors of a message; its tag if they are all. */
+#define CRYPT_FIRST(n)                                                                             \
     do {                                                                                           \
-        crypt_head(key, &f, &end, !n_batches, n, at, start, in, out, sealing);                     \
-        if (n_batches) {                                                                           \
-            tag = crypt_rest(key, &f, &end, n_batches, in + (n) * VEC_BYTES, out + (n) * VEC_BYTES, \
-                             sealing);                                                             \
-        } else {                                                                                   \
+        crypt_head(key, &f, &end, !n_batches, n, 1, at, at + 1, start, in, out, sealing);          \
+        if (!n_batches) {                                                                          \
             hash_vectors(&f, key->powers.pair + PAIRS / 2, n);                                     \
-            tag = reverse1(reduce_sum(f.p));                                                       \
+            return _mm_xor_si128(reverse1(reduce_sum(f.p)), end.mask);                             \
         }                                                                                          \
     } while (0)
 
@@ -369,13 +366,14 @@ EVC_INLINE __m128i crypt_message(const struct key *key, const uint8_t *iv, const
     in = (const uint8_t *)((uintptr_t)in - 16 * (at + 1)); /* where the first vector would begin */
     out = (uint8_t *)((uintptr_t)out - 16 * (at + 1));
     if (n == 1)
-        CRYPT_FROM(1);
+        CRYPT_FIRST(1);
     else if (n == 2)
-        CRYPT_FROM(2);
+        CRYPT_FIRST(2);
     else if (n == 4)
-        CRYPT_FROM(4);
+        CRYPT_FIRST(4);
     else
-        CRYPT_FROM(8);
+        CRYPT_FIRST(8);
+    tag = crypt_rest(key, &f, &end, n_batches, in + n * VEC_BYTES, out + n * VEC_BYTES, sealing);
     return _mm_xor_si128(tag, end.mask);
 }
 
@@ -416,34 +414,37 @@ static void hash(const void *vkey, uint8_t y[16], const uint8_t *in, size_t n_bl
     hash_blocks(&key->powers, y, in, n_blocks);
 }
 
-EVC_INLINE void ctr(const struct key *key, uint8_t counter[16], const uint8_t *in, uint8_t *out,
-                    size_t n_blocks)
+/* Blocks of text alone. */
+EVC_INLINE void crypt_blocks(const struct key *key, uint8_t counter[16], uint8_t y[16],
+                             const uint8_t *in, uint8_t *out, size_t n_blocks, int sealing)
 {
+    const size_t n_batches = (n_blocks - 1) / (WIDE * LANES); /* after the first vectors */
+    const size_t at = (n_batches + 1) * WIDE * LANES - n_blocks;
     const uint32_t first = evc_load32_be(counter + 12);
-    struct count count = count_from(key, load1(counter), first);
+    struct flow f;
 
+    f.count = count_from(key, load1(counter), first - (uint32_t)at);
+    f.p = no_product();
+    f.y = _mm_setzero_si128();
+    in = (const uint8_t *)((uintptr_t)in - 16 * at); /* where the first vector would begin */
+    out = (uint8_t *)((uintptr_t)out - 16 * at);
+    crypt_head(key, &f, NULL, 0, WIDE, 0, at, at, load1(y), in, out, sealing);
+    store1(y, crypt_rest(key, &f, NULL, n_batches, in + WIDE * VEC_BYTES, out + WIDE * VEC_BYTES, sealing));
     evc_store32_be(counter + 12, first + (uint32_t)n_blocks);
-    for (size_t n; n_blocks; n_blocks -= n, in += 16 * n, out += 16 * n) {
-        vec s[1];
-        n = n_blocks < LANES ? n_blocks : LANES;
-        counters(key, s, &count, 1);
-        middle_rounds(key, s, 1);
-        part_vector(s[0], round_key(key, key->head.rounds), part_of(0, 16 * n), in, out, 1);
-    }
 }
 
 static void seal_blocks(const void *key, uint8_t counter[16], uint8_t y[16], const uint8_t *in,
                         uint8_t *out, size_t n_blocks)
 {
-    ctr(key, counter, in, out, n_blocks);
-    hash(key, y, out, n_blocks);
+    if (n_blocks)
+        crypt_blocks(key, counter, y, in, out, n_blocks, 1);
 }
 
 static void open_blocks(const void *key, uint8_t counter[16], uint8_t y[16], const uint8_t *in,
                         uint8_t *out, size_t n_blocks)
 {
-    hash(key, y, in, n_blocks);
-    ctr(key, counter, in, out, n_blocks);
+    if (n_blocks)
+        crypt_blocks(key, counter, y, in, out, n_blocks, 0);
 }
 
 #endif
