@@ -16,7 +16,7 @@ same way: Request(..., sources=("qemu",)), then debs.unpacked_source(context, lo
 The mirror is the one that the system's apt is configured for, by apt's proxy, or EVERYCORE_MIRROR
 (a URL or a folder); the keys are those of debian-archive-keyring, or EVERYCORE_KEYRING (a file).
 
-index, closure and lock are pure; mirror, files, archive and unpack touch the world.
+index, closure and lock are pure; mirror, files, archive, tarball and unpack touch the world.
 """
 
 from everycore.debs.archive import Archive, open_archive, pinned, read_lock, write_lock

@@ -2,7 +2,6 @@
 """Packages and sources as folders: complete, or not there. No script of a package is run."""
 
 import platform
-import posixpath
 import re
 import shutil
 import tarfile
@@ -16,6 +15,7 @@ from everycore.debs.files import GoneError, download_all, folder_of, is_cached
 from everycore.debs.index import library
 from everycore.debs.lock import Lock, Pinned
 from everycore.debs.mirror import SETTING, find_mirrors
+from everycore.debs.tarball import unpack
 from everycore.errors import EverycoreError
 from everycore.progress import Progress
 
@@ -114,20 +114,9 @@ def _unpack_deb(path: Path, root: Path) -> None:
     module = library("debfile")
     try:
         with closing(module.DebFile(str(path))) as deb, closing(deb.data.tgz()) as tar:
-            tar.extractall(root, filter=_inside)
+            unpack(tar, root, UNWANTED)
     except (module.DebError, module.ArError, tarfile.TarError) as error:
         raise EverycoreError(f"cannot unpack {path}: {error}") from error
-
-
-def _inside(member: tarfile.TarInfo, root: str) -> tarfile.TarInfo | None:
-    """What is wanted of a package, with absolute links made relative, so that they stay inside."""
-    name = posixpath.normpath(member.name)
-    if f"{name}/".startswith(UNWANTED):
-        return None
-    if member.issym() and member.linkname.startswith("/"):
-        target = posixpath.relpath(member.linkname, posixpath.dirname(f"/{name}"))
-        member = member.replace(linkname=target, deep=False)
-    return tarfile.data_filter(member, root)  # refuses devices, and what points outside
 
 
 def _rank(name: str) -> int:
@@ -141,7 +130,7 @@ def _unpack_tarball(path: Path, root: Path, component: re.Match[str] | None) -> 
     with tempfile.TemporaryDirectory(dir=root.parent) as folder:
         try:
             with tarfile.open(path) as tar:
-                tar.extractall(folder, filter="data")
+                unpack(tar, Path(folder))
         except tarfile.TarError as error:
             raise EverycoreError(f"cannot unpack {path}: {error}") from error
         entries = list(Path(folder).iterdir())
