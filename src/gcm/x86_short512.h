@@ -11,6 +11,8 @@
 #ifndef EVC_GCM_X86_SHORT512_H
 #define EVC_GCM_X86_SHORT512_H
 
+#include "common/x86_part.h"
+
 #define SHORT_BLOCKS 6 /* of text */
 #define NEAR (2 * VEC_BYTES)
 
@@ -38,6 +40,15 @@ static const uint32_t evc_two[4][32] = {
     _mm512_set4_epi64(0x0001020304050607, 0x08090a0b0c0d0e0f, 0x0001020304050607,                  \
                       0x08090a0b0c0d0e0f)
 
+/* 0 to 16 bytes, zeros behind. A load with a mask waits for stores to any of the 16, like that of the last message's
+ * tag beside the associated data; this reads what it takes. */
+EVC_INLINE __m128i load_block(const uint8_t *p, size_t n_bytes)
+{
+    if (n_bytes == 16)
+        return load1(p);
+    return n_bytes ? evc_x86_load_part(p, n_bytes) : _mm_setzero_si128();
+}
+
 /* padded: the text's bytes in whole blocks. */
 EVC_INLINE __m128i crypt_short(const struct key_512 *key_512, const uint8_t *iv, const uint8_t *aad,
                                size_t aad_bytes, const uint8_t *in, uint8_t *out, size_t len_bytes,
@@ -55,8 +66,8 @@ EVC_INLINE __m128i crypt_short(const struct key_512 *key_512, const uint8_t *iv,
     const __m128i lengths = _mm_shuffle_epi8(
         _mm_slli_epi64(_mm_set_epi64x((long long)aad_bytes, (long long)len_bytes), 3),
         _mm_set_epi64x(0x0001020304050607, 0x08090a0b0c0d0e0f));
-    const vec other = _mm512_maskz_loadu_epi8(first_bytes(aad_bytes) << (begin - 16),
-                                              (const uint8_t *)((uintptr_t)aad - begin + 16));
+    const vec other = _mm512_maskz_broadcast_i32x4((__mmask16)(0xf << (begin - 16) / 4),
+                                                   load_block(aad, aad_bytes));
     const vec ends = _mm512_inserti32x4(v_zero(), lengths, 3), base = v_all(iv_block);
     const uint8_t *const counter = (const uint8_t *)(n == 1 ? evc_one[0] : evc_two[0]) + (begin - 16) * 4 * n;
     vec s[8], x[2], r[8], lo, mi, last, p[2];
@@ -113,7 +124,7 @@ EVC_INLINE __m128i crypt_block(const struct key_512 *key_512, const uint8_t *iv,
     const __m128i poly = _mm_set_epi32(0, 0, (int)0xc2000000, 0);
     const __m128i white = load1(key->rk[0]), p = _mm_maskz_loadu_epi8(text, in);
     const __m128i lengths = _mm_slli_epi64(_mm_set_epi64x((long long)aad_bytes, (long long)len_bytes), 3);
-    const __m128i a = reverse1(load_part1(aad, aad_bytes));
+    const __m128i a = reverse1(load_block(aad, aad_bytes));
     __m128i x = _mm_ternarylogic_epi64(first, white, _mm_set_epi32(2 << 24, 0, 0, 0), 0x96);
     __m128i y = _mm_ternarylogic_epi64(first, white, _mm_set_epi32(1 << 24, 0, 0, 0), 0x96);
     __m128i lo = _mm_setzero_si128(), mi = lo;

@@ -197,8 +197,8 @@ EVC_INLINE void hash_vectors(struct flow *f, const struct pair *h, unsigned n)
     }
 }
 
-/* The first n vectors; with half, more than half of them are there. start goes into the block at `at`; from block `from`
- * on it is text. ends: they are also the last. */
+/* The first n vectors; with half, more than half of them are there. start goes into the block at `at`; from block
+ * `from` on it is text. ends: they are also the last. */
 EVC_INLINE void crypt_head(const struct key *key, struct flow *f, struct end *end, int ends,
                            unsigned n, int half, size_t at, size_t from, __m128i start,
                            const uint8_t *in, uint8_t *out, int sealing)
