@@ -200,8 +200,7 @@ enum evc_feature_bit { EVC_FEATURE_LIST(EVC_FEATURE_BIT) EVC_BIT_N = 64 };
 #define EVC_NEEDS_X86_GCM256 (EVC_NEEDS_X86_VAES256 | EVC_NEEDS_X86_VCLMUL256)
 
 #define EVC_PLACE_X86_GCM512 X86_64
-#define EVC_CC_X86_GCM512                                                                          \
-    "avx2,aes,vaes,pclmul,vpclmulqdq,avx512f,avx512vl,avx512bw,avx512dq,avx512vbmi,bmi2"
+#define EVC_CC_X86_GCM512 "avx2,aes,vaes,pclmul,vpclmulqdq,avx512f,avx512vl,avx512bw,avx512dq,avx512vbmi,bmi2"
 #define EVC_NEEDS_X86_GCM512 (EVC_NEEDS_X86_VAES512 | EVC_NEEDS_X86_VCLMUL512)
 
 /* ---- Opening an ISA inside a file ------------------------------------------------------------ */
