@@ -3,29 +3,31 @@
 
 import traceback
 from collections.abc import Sequence
+from importlib import import_module
 from typing import Annotated
 
 import typer
 
-from everycore.commands import bench, check, compare, ct, limits, list, peers, resolve
 from everycore.context import Context, system_context
 from everycore.errors import EverycoreError
 
 INTERRUPTED = 130
 
-COMMANDS = (
-    ("bench", bench.bench),
-    ("check", check.check),
-    ("ct", ct.ct),
-    ("resolve", resolve.resolve),
-    ("list", list.list_kernels),
-    ("compare", compare.compare),
-    ("limits", limits.limits),
-    ("peers", peers.peers_command),
-)
+# The function of each, in everycore.commands.NAME.
+COMMANDS = {
+    "bench": "bench",
+    "check": "check",
+    "ct": "ct",
+    "resolve": "resolve",
+    "list": "list_kernels",
+    "compare": "compare",
+    "limits": "limits",
+    "peers": "peers_command",
+}
 
 
-def make_app() -> typer.Typer:
+def make_app(words: Sequence[str] = ()) -> typer.Typer:
+    """With the command that the command line names, so that no other is imported; or with all."""
     app = typer.Typer(
         name="everycore",
         add_completion=False,
@@ -50,8 +52,9 @@ def make_app() -> typer.Typer:
     ) -> None:
         """--version ends before this; main() takes --debug itself, wherever it stands."""
 
-    for name, function in COMMANDS:
-        app.command(name)(function)
+    for name in words[:1] if words and words[0] in COMMANDS else COMMANDS:
+        module = import_module(f"everycore.commands.{name}")
+        app.command(name)(getattr(module, COMMANDS[name]))
     return app
 
 
@@ -77,27 +80,36 @@ def main(arguments: Sequence[str], context: Context | None = None) -> int:
         return _run(arguments, context)
     except KeyboardInterrupt:
         return INTERRUPTED
-    except BrokenPipeError:
+    except BrokenPipeError:  # the reader has enough
         return 0
     except Exception as error:
         if "--debug" in arguments:
             traceback.print_exc(file=context.err.file)
-        if not isinstance(error, EverycoreError):
-            text = f"internal error: {type(error).__name__}: {error}"
-            error = EverycoreError(text, "--debug shows where; please report it")
+        error = _as_everycore_error(error)
         context.err.print(f"everycore: {error.message}", style="bold red", markup=False)
         if error.hint:
             context.err.print(error.hint, markup=False, soft_wrap=True)
         return error.code
 
 
+def _as_everycore_error(error: Exception) -> EverycoreError:
+    if isinstance(error, EverycoreError):
+        return error
+    if isinstance(error, OSError):  # a full disk, a file that may not be read
+        return EverycoreError(str(error), "--debug shows where")
+    text = f"internal error: {type(error).__name__}: {error}"
+    return EverycoreError(text, "--debug shows where; please report it")
+
+
 def _run(arguments: Sequence[str], context: Context) -> int:
-    command = typer.main.get_command(make_app())
+    words = [word for word in arguments if word != "--debug"]  # goes anywhere
+    command = typer.main.get_command(make_app(words))
     try:
-        words = [word for word in arguments if word != "--debug"]  # goes anywhere
         command.main(args=words, prog_name="everycore", obj=context)
     except SystemExit as end:
         if isinstance(end.__context__, typer.Abort):
             return INTERRUPTED
+        if isinstance(end.__context__, BrokenPipeError):  # typer calls it 1: a failed check
+            raise end.__context__ from None
         return end.code if isinstance(end.code, int) else 0
     return 0

@@ -109,4 +109,4 @@ def _usage_error(said: Sequence[str], arguments: Sequence[str]) -> tuple[str, st
     if not said:
         return f"the harness does not accept: {shlex.join(arguments)}", ""
     message, separator, hint = said[0].removeprefix("harness: ").partition("; ")
-    return (message, hint) if separator else (said[0], "\n".join(said[1:]))
+    return message, hint if separator else "\n".join(said[1:])

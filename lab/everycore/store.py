@@ -10,6 +10,7 @@ short is known by it. In between stand the harness's own lines.
 import json
 import os
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import Path
@@ -115,14 +116,15 @@ class Writer:
                 "name another file with --out, or remove that one",
             ) from error
         except OSError as error:
-            raise EverycoreError(
-                f"cannot write {self._path}: {error.strerror}", "name another file with --out"
-            ) from error
+            raise self._unwritable(error) from error
         self._file.write(run_line(self._run) + "\n")
         return self
 
     def write(self, text: str) -> None:
-        self._file.write(text + "\n")
+        try:
+            self._file.write(text + "\n")
+        except OSError as error:
+            raise self._unwritable(error) from error
         self._lines += 1
 
     def __exit__(
@@ -131,12 +133,20 @@ class Writer:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        if kind is None:
-            self._file.write(json.dumps({"type": "end", "lines": self._lines}) + "\n")
-        self._file.close()
         if kind is not None:
+            with suppress(OSError):  # the one that is on its way says why
+                self._file.close()
             self._part.unlink(missing_ok=True)
             return
+        try:
+            self._file.write(json.dumps({"type": "end", "lines": self._lines}) + "\n")
+            self._file.close()
+        except OSError as full:
+            self._part.unlink(missing_ok=True)
+            raise self._unwritable(full) from full
+        self._publish()
+
+    def _publish(self) -> None:
         try:
             os.link(self._part, self._path)  # fails rather than overwrites
         except FileExistsError:
@@ -146,6 +156,11 @@ class Writer:
         except OSError:  # a file system without hard links
             self._part.replace(self._path)
         self._part.unlink(missing_ok=True)
+
+    def _unwritable(self, error: OSError) -> EverycoreError:
+        return EverycoreError(
+            f"cannot write {self._path}: {error.strerror}", "name another file with --out"
+        )
 
 
 def run_line(run: Run) -> str:

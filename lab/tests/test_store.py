@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 import json
+import resource
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -76,6 +77,18 @@ def test_a_file_that_appears_meanwhile_is_not_overwritten(tmp_path: Path) -> Non
 def test_a_run_that_fails_leaves_no_file(tmp_path: Path) -> None:
     with pytest.raises(RuntimeError), Writer(tmp_path / "a.jsonl", RUN):
         raise RuntimeError
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_full_disk_is_named_and_leaves_no_file(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100, before[1]))
+    try:
+        with pytest.raises(EverycoreError, match=r"cannot write .*a\.jsonl: File too large"):
+            write(path)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
     assert not list(tmp_path.iterdir())
 
 

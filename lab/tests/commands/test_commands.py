@@ -2,6 +2,9 @@
 """Commands in-process, with saved harness outputs."""
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -45,6 +48,42 @@ def test_a_surprise_is_one_line_and_a_traceback_only_with_debug(
     assert "internal error: ZeroDivisionError" in quiet.err
     assert "Traceback" not in quiet.err
     assert "Traceback" in loud.err
+
+
+def test_a_full_disk_is_no_defect_of_ours(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(lab.runner, "stream", full)
+    outcome = lab("list")
+    assert outcome.code == 2
+    assert "No space left on device" in outcome.err
+    assert "internal error" not in outcome.err
+
+
+@pytest.mark.parametrize(("reader", "code"), [("a pipe that nobody reads", 0), ("/dev/full", 2)])
+def test_output_that_nobody_takes_is_told_once(reader: str, code: int) -> None:
+    if reader == "/dev/full":
+        target = os.open(reader, os.O_WRONLY)
+    else:
+        source, target = os.pipe()
+        os.close(source)
+    argv = [sys.executable, "-m", "everycore", "--version"]
+    env = {**os.environ, "PYTHONPATH": str(PACKAGE.parent)}
+    done = subprocess.run(
+        argv, stdout=target, stderr=subprocess.PIPE, text=True, env=env, check=False
+    )
+    os.close(target)
+    assert done.returncode == code
+    assert done.stderr.count("No space left on device") == (code == 2)
+    assert "Exception" not in done.stderr
+
+
+def test_a_command_imports_no_other() -> None:
+    from everycore.cli import make_app
+
+    assert [c.name for c in make_app(["list", "--json"]).registered_commands] == ["list"]
+    assert len(make_app(["benhc"]).registered_commands) > 1
 
 
 def test_an_interrupt_is_no_failure_of_a_check(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
