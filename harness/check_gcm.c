@@ -189,8 +189,7 @@ static bool take_bytes(const struct check *c, size_t len_bytes)
     return n < 6 || (n < 34 && (n + 1) % 8 < 3) || (batch > 3 && (n + 1) % batch < 3);
 }
 
-/* Sizes of associated data: none, parts of blocks, a record's header of TLS and of IPsec, groups.
- */
+/* Sizes of associated data: none, parts of blocks, a record's header of TLS and of IPsec, groups. */
 static const size_t aad_sizes[] = {13, 0, 20, 16, 1, 31, 8, 33, 64, 255, 600};
 
 /* Beyond the pieces that a pair works in, and beyond a page. */
@@ -258,6 +257,38 @@ static enum result in_place_equals_disjoint(struct check *c)
         if (take_bytes(c, len) && run_both(c, len, &in_place) == FAIL)
             return FAIL;
     return PASS;
+}
+
+static enum result without_some_buffers(struct check *c, size_t aad_bytes, size_t len_bytes)
+{
+    const uint8_t *aad = aad_bytes ? known.aad : NULL, *in = len_bytes ? known.in : NULL;
+    uint8_t tag[16], expected[16], *out = len_bytes ? place(&out_room, 0, len_bytes) : NULL;
+    struct evc_gcm_state state;
+
+    known_tag_with(&known, expected, aad_bytes, len_bytes);
+    c->cases += 3;
+    if (evc_gcm_seal(&key, known.iv, 12, aad, aad_bytes, in, out, len_bytes, tag, 16) != EVC_OK ||
+        memcmp(tag, expected, 16) != 0)
+        return wrong(c, true, len_bytes, "empty buffers are NULL", "another tag");
+    if (evc_gcm_open(&key, known.iv, 12, aad, aad_bytes, out, out, len_bytes, tag, 16) != EVC_OK)
+        return wrong(c, false, len_bytes, "empty buffers are NULL", "refused");
+    evc_gcm_start(&key, &state, known.iv, 12);
+    evc_gcm_aad(&key, &state, aad, aad_bytes);
+    evc_gcm_seal_update(&key, &state, in, out, len_bytes);
+    evc_gcm_seal_finish(&key, &state, tag, 16);
+    return memcmp(tag, expected, 16) == 0
+               ? PASS
+               : wrong(c, true, len_bytes, "in pieces, empty buffers are NULL", "another tag");
+}
+
+/* A sanitizer sees it, too, if pointers are made from them. */
+static enum result empty_buffers_may_be_null(struct check *c)
+{
+    know_random(c, 12, 21, 3);
+    return without_some_buffers(c, 0, 0) == FAIL || without_some_buffers(c, 13, 0) == FAIL ||
+                   without_some_buffers(c, 21, 0) == FAIL || without_some_buffers(c, 0, 37) == FAIL
+               ? FAIL
+               : PASS;
 }
 
 /* Each buffer at each place beside aligned ones, and all of them anywhere. */
@@ -1127,6 +1158,7 @@ static const struct property properties[] = {
     PROPERTY(associated_data_of_every_length_counts),
     PROPERTY(ivs_of_every_length_count),
     PROPERTY(in_place_equals_disjoint),
+    PROPERTY(empty_buffers_may_be_null),
     PROPERTY(every_alignment_equals_reference),
     PROPERTY(accesses_stay_inside_the_buffers),
     PROPERTY(every_number_of_blocks_equals_reference),

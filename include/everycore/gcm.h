@@ -12,7 +12,10 @@
  *
  * A kernel of GCM does AES and GHASH in one; where none fits, any kernel of AES with any of GHASH is a pair, whose
  * timing class is the worse of the two. A key belongs to what made it and remembers it. Keys may be copied.
- * Buffers: in and out are the same or do not overlap; no alignment is asked of them.
+ * Buffers: in and out are the same or do not overlap; no alignment is asked. A buffer of length 0 may be NULL.
+ * Associated data, IV and tag overlap no text.
+ * Errors: a call that returns anything but EVC_OK has written nothing, unless said otherwise.
+ * Timing: depends on lengths, on the timing class, on whether a tag was right, and on nothing else.
  */
 #ifndef EVERYCORE_GCM_H
 #define EVERYCORE_GCM_H
@@ -65,7 +68,7 @@ static inline const struct evc_kernel *evc_gcm_kernel(const struct evc_gcm *gcm)
  * evc_gcm_set_best: what selection gives, the one or the other.
  *
  * EVC_ERR_KEY_SIZE    key_bits is none of these
- * EVC_ERR_KERNEL      a kernel is NULL, or its key does not fit
+ * EVC_ERR_KERNEL      a kernel is NULL, or its key does not fit (never of set_best)
  * After any error the key is wiped.
  */
 EVC_API enum evc_status evc_gcm_set_pair(union evc_gcm_key *key, const struct evc_aes *aes,

@@ -45,6 +45,18 @@ void *memset(void *, int, size_t);
 #define EVC_OUT_OF_LINE static
 #endif
 
+/* p moved by n_bytes modulo the address space. Where p or the result lies outside of its buffer, p + n_bytes is
+ * undefined (C11 6.5.6). */
+EVC_INLINE const uint8_t *evc_in_at(const uint8_t *p, size_t n_bytes)
+{
+    return (const uint8_t *)((uintptr_t)p + n_bytes);
+}
+
+EVC_INLINE uint8_t *evc_out_at(uint8_t *p, size_t n_bytes)
+{
+    return (uint8_t *)((uintptr_t)p + n_bytes);
+}
+
 EVC_INLINE uint32_t evc_bswap32(uint32_t x)
 {
     x = ((x & UINT32_C(0x00ff00ff)) << 8) | ((x >> 8) & UINT32_C(0x00ff00ff));

@@ -36,7 +36,7 @@ EVC_INLINE __m128i v_fold(vec v)
 
 EVC_INLINE vec v_load_back(const uint8_t *p, size_t n)
 {
-    return _mm512_maskz_loadu_epi64((__mmask8)(0xff << (8 - 2 * n)), (const void *)((uintptr_t)p - (64 - 16 * n)));
+    return _mm512_maskz_loadu_epi64((__mmask8)(0xff << (8 - 2 * n)), evc_in_at(p, 16 * n - 64));
 }
 
 EVC_INLINE vec v_back(__m128i block, size_t n)

@@ -56,8 +56,8 @@ EVC_INLINE __m128i crypt_short(const struct key_512 *key_512, const uint8_t *iv,
 {
     const struct key *const key = &key_512->common;
     const size_t begin = n * VEC_BYTES - 16 - padded; /* of the text; before it is the associated data */
-    const uint8_t *const from = (const uint8_t *)((uintptr_t)in - begin);
-    uint8_t *const to = (uint8_t *)((uintptr_t)out - begin);
+    const uint8_t *const from = evc_in_at(in, 0 - begin);
+    uint8_t *const to = evc_out_at(out, 0 - begin);
     const part front = ~first_bytes(begin);
     const part text = n == 1 ? first_bytes(begin + len_bytes) & front
                              : first_bytes(begin + len_bytes - VEC_BYTES);
@@ -75,9 +75,9 @@ EVC_INLINE __m128i crypt_short(const struct key_512 *key_512, const uint8_t *iv,
     EACH_UP_TO_8(n, s[i] = v_xor3(base, round_key(key, 0), v_load(counter + 64 * i)));
     middle_rounds(key, s, n);
     last = round_key(key, key->head.rounds);
-    p[n - 1] = _mm512_maskz_loadu_epi8(text, from + 64 * (n - 1));
+    p[n - 1] = _mm512_maskz_loadu_epi8(text, evc_in_at(from, 64 * (n - 1)));
     x[n - 1] = v_enc_last(s[n - 1], v_xor(last, p[n - 1]));
-    _mm512_mask_storeu_epi8(to + 64 * (n - 1), text, x[n - 1]);
+    _mm512_mask_storeu_epi8(evc_out_at(to, 64 * (n - 1)), text, x[n - 1]);
     r[n - 1] = _mm512_mask_mov_epi8(n == 1 ? v_xor(ends, other) : ends, text, sealing ? x[n - 1] : p[n - 1]);
     if (n == 2) {
         p[0] = v_load_text(from, front);

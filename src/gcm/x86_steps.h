@@ -210,7 +210,7 @@ EVC_INLINE void crypt_head(const struct key *key, struct flow *f, struct end *en
         s[n - 1] = v_xor(s[n - 1], v_last(_mm_set_epi32((int)end->j0, 0, 0, 0)));
     middle_rounds(key, s, n);
     last = round_key(key, key->head.rounds);
-#define AT(i) in + (i) * VEC_BYTES, out + (i) * VEC_BYTES
+#define AT(i) evc_in_at(in, (i) * VEC_BYTES), evc_out_at(out, (i) * VEC_BYTES)
 #define IS_FRONT(i) (!half || (i) < (n + 1) / 2)
 #define FRONT(i, v) (IS_FRONT(i) ? v_xor(v_at(start, at - (i) * LANES), v) : (v))
 #define HEAD_VECTOR(i)                                                                             \
@@ -363,8 +363,8 @@ EVC_INLINE __m128i crypt_message(const struct key *key, const uint8_t *iv, const
     f.p = no_product();
     f.y = _mm_setzero_si128();
     EACH_UP_TO_8(WIDE, f.r[i] = v_zero());
-    in = (const uint8_t *)((uintptr_t)in - 16 * (at + 1)); /* where the first vector would begin */
-    out = (uint8_t *)((uintptr_t)out - 16 * (at + 1));
+    in = evc_in_at(in, 0 - 16 * (at + 1)); /* where the first vector would begin */
+    out = evc_out_at(out, 0 - 16 * (at + 1));
     if (n == 1)
         CRYPT_FIRST(1);
     else if (n == 2)
@@ -373,7 +373,7 @@ EVC_INLINE __m128i crypt_message(const struct key *key, const uint8_t *iv, const
         CRYPT_FIRST(4);
     else
         CRYPT_FIRST(8);
-    tag = crypt_rest(key, &f, &end, n_batches, in + n * VEC_BYTES, out + n * VEC_BYTES, sealing);
+    tag = crypt_rest(key, &f, &end, n_batches, AT(n), sealing);
     return _mm_xor_si128(tag, end.mask);
 }
 
@@ -426,10 +426,10 @@ EVC_INLINE void crypt_blocks(const struct key *key, uint8_t counter[16], uint8_t
     f.count = count_from(key, load1(counter), first - (uint32_t)at);
     f.p = no_product();
     f.y = _mm_setzero_si128();
-    in = (const uint8_t *)((uintptr_t)in - 16 * at); /* where the first vector would begin */
-    out = (uint8_t *)((uintptr_t)out - 16 * at);
+    in = evc_in_at(in, 0 - 16 * at); /* where the first vector would begin */
+    out = evc_out_at(out, 0 - 16 * at);
     crypt_head(key, &f, NULL, 0, WIDE, 0, at, at, load1(y), in, out, sealing);
-    store1(y, crypt_rest(key, &f, NULL, n_batches, in + WIDE * VEC_BYTES, out + WIDE * VEC_BYTES, sealing));
+    store1(y, crypt_rest(key, &f, NULL, n_batches, AT(WIDE), sealing));
     evc_store32_be(counter + 12, first + (uint32_t)n_blocks);
 }
 

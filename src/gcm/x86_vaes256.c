@@ -56,13 +56,13 @@ EVC_INLINE size_t in_high(part p)
 
 EVC_INLINE vec v_load_text(const uint8_t *from, part p)
 {
-    return v_join(load_part1(from, in_low(p)), load_part1(from + 16, in_high(p)));
+    return v_join(load_part1(from, in_low(p)), load_part1(evc_in_at(from, 16), in_high(p)));
 }
 
 EVC_INLINE void v_store_text(uint8_t *to, part p, vec v)
 {
     store_part1(to, v_low(v), in_low(p));
-    store_part1(to + 16, v_last_block(v), in_high(p));
+    store_part1(evc_out_at(to, 16), v_last_block(v), in_high(p));
 }
 
 EVC_INLINE vec v_text(part p, vec v)
