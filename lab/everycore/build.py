@@ -5,7 +5,6 @@ import hashlib
 import os
 import re
 import shutil
-import tempfile
 import time
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
@@ -18,6 +17,7 @@ from everycore.context import Context
 from everycore.errors import EverycoreError
 from everycore.model import Build, Compiler, Installed, Peer, PeerBuild, Target, Tree
 from everycore.progress import Progress
+from everycore.whole import whole
 
 LANGUAGE = "-std=gnu11"
 BASE_FLAGS = (LANGUAGE, "-Iinclude", "-Isrc", "-Iharness")
@@ -137,7 +137,7 @@ def _unavailable(peer: Peer, stderr: str) -> PeerUnavailableError:
         r"cannot find (-l\S+?)(?::|$)|unable to find library (-l\S+)", stderr
     )
     if not missing:
-        return PeerUnavailableError(f"{peer.name} cannot be built", _excerpt(stderr))
+        return PeerUnavailableError(f"{peer.name} cannot be built", _first_error(stderr))
     what = next(group for group in missing.groups() if group)
     hint = f"apt-get install {' '.join(peer.packages)}" if peer.packages else ""
     return PeerUnavailableError(f"{peer.name} is not installed for this compiler: no {what}", hint)
@@ -163,7 +163,7 @@ def build_tool(
     if binary.is_file():
         _mark_used(binary)
         return binary
-    with _Scratch(binary) as scratch:
+    with whole(binary) as scratch:
         done = context.runner.run(
             [*compiler.command, *flags, *map(str, sources), "-o", str(scratch)]
         )
@@ -243,37 +243,10 @@ class _RefusedError(Exception):
 
 def _make(context: Context, argv: Sequence[str], path: Path, cwd: Path | None = None) -> None:
     """Run a compiler that writes `path`."""
-    with _Scratch(path) as scratch:
+    with whole(path) as scratch:
         done = context.runner.run([*argv, "-o", str(scratch)], cwd=cwd)
         if done.code != 0:
             raise _RefusedError(done.stderr)
-
-
-class _Scratch:
-    """A file beside `path` that becomes `path` only when all went well."""
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-
-    def __enter__(self) -> Path:
-        folder = self._path.parent
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            handle, name = tempfile.mkstemp(dir=folder, suffix=self._path.suffix)
-        except OSError as error:
-            raise EverycoreError(
-                f"cannot write the cache {folder}: {error.strerror}",
-                "set XDG_CACHE_HOME to another place",
-            ) from error
-        os.close(handle)
-        self._scratch = Path(name)
-        return self._scratch
-
-    def __exit__(self, kind: object, error: object, trace: object) -> None:
-        if kind is None:
-            self._scratch.replace(self._path)
-        else:
-            self._scratch.unlink(missing_ok=True)
 
 
 def _mark_used(path: Path) -> None:
@@ -294,6 +267,12 @@ def _forget_unused(cache: Path) -> None:
 
 def _excerpt(stderr: str, lines: int = 12) -> str:
     return "\n".join(stderr.strip().splitlines()[:lines])
+
+
+def _first_error(stderr: str) -> str:
+    """One line, for a list of who is missing."""
+    lines = [line.strip() for line in stderr.splitlines() if line.strip()] or ["no reason given"]
+    return next((line for line in lines if "error" in line.lower()), lines[0])
 
 
 def _digest(parts: Iterable[str]) -> str:

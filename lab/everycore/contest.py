@@ -141,7 +141,8 @@ def build_all(
                 )
                 built.append((made, paths))
             except PeerUnavailableError as error:
-                skips.append(Skip(peer.name, f"{error.message} ({error.hint})"))
+                hint = f" ({error.hint})" if error.hint else ""
+                skips.append(Skip(peer.name, error.message + hint))
     return built, skips
 
 

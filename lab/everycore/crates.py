@@ -15,6 +15,7 @@ from pathlib import Path
 
 from everycore.context import Context
 from everycore.errors import EverycoreError
+from everycore.whole import whole
 
 # An answer takes a second; without a network nobody wants to wait for long.
 LIMITS = ("--config", "net.retry=1", "--config", "http.timeout=20")
@@ -47,13 +48,7 @@ def files(context: Context, crate: Crate, members: Sequence[str]) -> list[Path]:
     paths = [folder / Path(member).name for member in members]
     if not all(path.is_file() for path in paths):
         archive = _fetched(context, crate)
-        try:
-            _unpack(archive, {f"{crate}/{m}": path for m, path in zip(members, paths, strict=True)})
-        except OSError as error:
-            raise EverycoreError(
-                f"cannot write the cache {folder}: {error.strerror}",
-                "set XDG_CACHE_HOME to another place",
-            ) from error
+        _unpack(archive, {f"{crate}/{m}": path for m, path in zip(members, paths, strict=True)})
     return paths
 
 
@@ -63,10 +58,8 @@ def _unpack(archive: Path, places: Mapping[str, Path]) -> None:
             content = tar.extractfile(member) if member in tar.getnames() else None
             if content is None:
                 raise EverycoreError(f"{archive.name} has no file {member}")
-            path.parent.mkdir(parents=True, exist_ok=True)
-            part = path.with_suffix(".part")
-            part.write_bytes(content.read())
-            part.replace(path)  # never half there
+            with whole(path) as scratch:
+                scratch.write_bytes(content.read())
 
 
 def _fetched(context: Context, crate: Crate) -> Path:

@@ -26,6 +26,7 @@ LAYERS = (
         "machine",
         "store",
         "trace",
+        "whole",
         "wycheproof",
     ),
     ("session", "contest"),

@@ -157,6 +157,7 @@ def test_an_adapter_that_does_not_compile_shows_why(real_lab: Lab, tmp_path: Pat
         build(real_lab, Peer("odd", ("libodd-dev",), (), adapter=str(tmp_path / "odd")))
     assert error.value.message == "odd cannot be built"
     assert "odd.c:1:1: error" in error.value.hint
+    assert len(error.value.hint.splitlines()) == 1
 
 
 def test_a_library_elsewhere_is_found_by_the_words_given(real_lab: Lab, tmp_path: Path) -> None:

@@ -96,9 +96,7 @@ def open_archive(context: Context, suites: Sequence[str], architecture: str) -> 
 
 def _suite(context: Context, mirrors: Sequence[Mirror], name: str) -> Suite:
     for mirror in mirrors:
-        if response := mirror.open(f"dists/{name}/InRelease"):
-            with response:
-                signed = response.read()
+        if (signed := mirror.read(f"dists/{name}/InRelease")) is not None:
             release = fields_of(_verified(context, signed, f"{name} of {mirror.url}"))
             _check_name(name, release)
             _check_date(context, name, release.get("Valid-Until", ""))

@@ -2,10 +2,9 @@
 """Files of an archive in the cache, by their sha256: fetched once, never half there."""
 
 import hashlib
-import os
-import tempfile
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from http.client import HTTPException
 from pathlib import Path
 from typing import BinaryIO
 
@@ -14,6 +13,7 @@ from everycore.debs.lock import File
 from everycore.debs.mirror import Mirror
 from everycore.errors import EverycoreError
 from everycore.progress import Progress
+from everycore.whole import whole
 
 AT_ONCE = 4  # connections to one mirror
 CHUNK_BYTES = 1 << 20
@@ -74,22 +74,19 @@ def _place(context: Context, file: File) -> Path:
 
 
 def _save(response: BinaryIO, path: Path, file: File, mirror: Mirror) -> None:
-    handle, name = tempfile.mkstemp(dir=path.parent)
-    scratch = Path(name)
     digest = hashlib.sha256()
     try:
-        with os.fdopen(handle, "wb") as out:
-            while chunk := response.read(CHUNK_BYTES):
-                digest.update(chunk)
-                out.write(chunk)
-        if digest.hexdigest() != file.sha256:
-            raise EverycoreError(
-                f"{mirror.url}/{file.path} has a wrong sha256",
-                f"expected {file.sha256}, got {digest.hexdigest()}: a mirror in the middle of an"
-                " update, or a file that somebody changed; try again later or use another mirror",
-            )
-        scratch.replace(path)
-    except OSError as error:
+        with whole(path) as scratch:
+            with scratch.open("wb") as out:
+                while out.tell() <= file.size and (chunk := response.read(CHUNK_BYTES)):
+                    digest.update(chunk)
+                    out.write(chunk)
+            if digest.hexdigest() != file.sha256:
+                raise EverycoreError(
+                    f"{mirror.url}/{file.path} has a wrong sha256",
+                    f"expected {file.sha256}, got {digest.hexdigest()}: a mirror in the middle of"
+                    " an update, or a file that somebody changed; try again later or use another"
+                    " mirror",
+                )
+    except (OSError, HTTPException) as error:
         raise EverycoreError(f"cannot fetch {mirror.url}/{file.path}: {error}") from error
-    finally:
-        scratch.unlink(missing_ok=True)

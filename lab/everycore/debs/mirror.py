@@ -6,6 +6,7 @@ import urllib.error
 import urllib.request
 from collections.abc import Sequence
 from dataclasses import dataclass
+from http.client import HTTPException
 from pathlib import Path
 from typing import BinaryIO, cast
 from urllib.parse import quote, urlsplit
@@ -41,7 +42,18 @@ class Mirror:
             if isinstance(error.reason, FileNotFoundError | NotADirectoryError):
                 return None
             raise self.unreachable(str(error.reason)) from error
-        except OSError as error:
+        except (OSError, HTTPException) as error:
+            raise self.unreachable(str(error)) from error
+
+    def read(self, path: str) -> bytes | None:
+        """All of it."""
+        response = self.open(path)
+        if response is None:
+            return None
+        try:
+            with response:
+                return response.read()
+        except (OSError, HTTPException) as error:
             raise self.unreachable(str(error)) from error
 
     def unreachable(self, reason: str) -> EverycoreError:

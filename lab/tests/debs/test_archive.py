@@ -158,6 +158,21 @@ def test_without_a_network_the_mirror_is_named(context: Context) -> None:
     assert error.value.code == 2
 
 
+@pytest.mark.parametrize(
+    "answer",
+    [b"HTTP/1.0 200 OK\r\nContent-Length: 100\r\n\r\ncut short", b"SSH-2.0-OpenSSH_9.2\r\n\r\n"],
+)
+def test_a_mirror_that_answers_badly_is_named(context: Context, answer: bytes) -> None:
+    class Bad(Quiet):
+        def do_GET(self) -> None:
+            self.wfile.write(answer)
+
+    with serve(context.cwd, Bad) as url:
+        odd = replace(context, env={**context.env, "EVERYCORE_MIRROR": url})
+        with pytest.raises(EverycoreError, match=r"cannot read the mirror http://127\.0\.0\.1"):
+            take(odd)
+
+
 def test_without_apt_and_setting_the_setting_is_named(lab: Lab) -> None:
     lab.runner.absent = ("apt-get", "apt-config")
     with pytest.raises(EverycoreError, match="no mirror") as error:
@@ -261,11 +276,16 @@ def test_a_file_that_is_no_lock_is_named(context: Context, text: str) -> None:
     assert "--update" in error.value.hint
 
 
+class Quiet(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *_: object) -> None:
+        """Nothing on the terminal."""
+
+
 class serve:  # noqa: N801 - reads as a verb
     """A folder over HTTP on the loopback, as long as the block lasts."""
 
-    def __init__(self, folder: Path) -> None:
-        handler = functools.partial(Quiet, directory=str(folder))
+    def __init__(self, folder: Path, kind: type[Quiet] = Quiet) -> None:
+        handler = functools.partial(kind, directory=str(folder))
         self._server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
 
     def __enter__(self) -> str:
@@ -275,8 +295,3 @@ class serve:  # noqa: N801 - reads as a verb
     def __exit__(self, *_: object) -> None:
         self._server.shutdown()
         self._server.server_close()
-
-
-class Quiet(http.server.SimpleHTTPRequestHandler):
-    def log_message(self, *_: object) -> None:
-        """Nothing on the terminal."""

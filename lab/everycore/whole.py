@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: MIT
+"""Files of the cache: complete, or not there, whoever else writes them at the same time."""
+
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from everycore.errors import EverycoreError
+
+
+@contextmanager
+def whole(path: Path) -> Iterator[Path]:
+    """A file beside `path`, whose folder is made, that becomes `path` only when all went well."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(dir=path.parent, suffix=path.suffix)
+    except OSError as error:
+        raise EverycoreError(
+            f"cannot write the cache {path.parent}: {error.strerror}",
+            "set XDG_CACHE_HOME to another place",
+        ) from error
+    os.close(handle)
+    scratch = Path(name)
+    try:
+        yield scratch
+        scratch.replace(path)
+    finally:
+        scratch.unlink(missing_ok=True)
