@@ -19,7 +19,8 @@
 #include "taint.h"
 
 #define N(array) (sizeof(array) / sizeof(array)[0])
-#define MAX_LENGTHS 256
+#define MAX_BATCH 64 /* blocks, of all kernels */
+#define MAX_LENGTHS (3 * (2 * MAX_BATCH + 2) + 1)
 #define MAX_SAMPLES 10000000
 
 static const struct ct_operations *const lists[] = {&ct_aes, &ct_gcm_of_aes, &ct_ghash,
@@ -57,13 +58,15 @@ static void add_length(struct subject *s, size_t len_bytes)
     for (size_t i = 0; i < s->n; i++)
         if (s->bytes[i] == len_bytes)
             return;
-    if (s->n < MAX_LENGTHS)
-        s->bytes[s->n++] = len_bytes;
+    if (s->n == MAX_LENGTHS)
+        usage_error("%s: more than %d lengths of messages", s->line->name, MAX_LENGTHS);
+    s->bytes[s->n++] = len_bytes;
 }
 
 /*
- * Those asked for; else lengths that take different ways. Few: a part of a block; a full group of
- * the kernel's; one with all smaller groups of powers of two and a part of a block behind.
+ * Those asked for; else lengths that take different ways. Few: a part of a block; some blocks, for
+ * which kernels of GCM have ways of their own; a full group of the kernel's; one with all smaller
+ * groups of powers of two and a part of a block behind.
  * Thorough: every number of blocks to two groups and one, whole and with parts; and a long one.
  */
 static void choose_lengths(struct subject *s, unsigned batch)
@@ -77,6 +80,8 @@ static void choose_lengths(struct subject *s, unsigned batch)
     if (!plan.thorough) {
         add_length(s, 16);
         add_length(s, 1);
+        add_length(s, 29);
+        add_length(s, 77);
         add_length(s, 16 * batch);
         add_length(s, 16 * (2 * batch - 1) + 13);
         return;
