@@ -113,10 +113,10 @@ EVC_INLINE void counters(const struct key *key, vec *s, struct count *count, uns
     const vec white = v_all(_mm_shuffle_epi32(load1(key->rk[0]), 0xff));
     vec words = v_xor(v_shuffle8(count->words, reversed), white), more = words;
 
-    if (n == 8) {
+    if (n > 4) {
         count->words = v_add32(count->words, v_words(4 * LANES));
         more = v_xor(v_shuffle8(count->words, reversed), white);
-        count->words = v_add32(count->words, v_words(4 * LANES));
+        count->words = v_add32(count->words, v_words((n - 4) * LANES));
     } else {
         count->words = v_add32(count->words, v_words(n * LANES));
     }
@@ -191,16 +191,16 @@ EVC_INLINE void hash_vectors(struct flow *f, const struct pair *h, unsigned n)
         add_pair(&f->p, f->r[6], f->r[7], h + 3);
     if (n > 2)
         add_pair(&f->p, f->r[4], f->r[5], h + 2);
-    if (n > 4) {
+    if (n > 4)
         add_pair(&f->p, f->r[2], f->r[3], h + 1);
+    if (n > 6)
         add_pair(&f->p, v_xor(f->r[0], v_first(f->y)), f->r[1], h);
-    }
 }
 
-/* The first n vectors; with half, more than half of them are there. start goes into the block at `at`; from block
- * `from` on it is text. ends: they are also the last. */
+/* The first n vectors. most: fewer than one of them is missing, or than two of more than 4. start goes into the block
+ * at `at`; from block `from` on it is text. ends: they are also the last. */
 EVC_INLINE void crypt_head(const struct key *key, struct flow *f, struct end *end, int ends,
-                           unsigned n, int half, size_t at, size_t from, __m128i start,
+                           unsigned n, int most, size_t at, size_t from, __m128i start,
                            const uint8_t *in, uint8_t *out, int sealing)
 {
     vec s[WIDE], last;
@@ -211,7 +211,7 @@ EVC_INLINE void crypt_head(const struct key *key, struct flow *f, struct end *en
     middle_rounds(key, s, n);
     last = round_key(key, key->head.rounds);
 #define AT(i) evc_in_at(in, (i) * VEC_BYTES), evc_out_at(out, (i) * VEC_BYTES)
-#define IS_FRONT(i) (!half || (i) < (n + 1) / 2)
+#define IS_FRONT(i) (!most || (i) < (n > 4 ? 2 : 1))
 #define FRONT(i, v) (IS_FRONT(i) ? v_xor(v_at(start, at - (i) * LANES), v) : (v))
 #define HEAD_VECTOR(i)                                                                             \
     ((i) == n - 1 && (!IS_FRONT(i) || ends) ? last_vector(s[i], last, end, ends, AT(i), sealing)          \
@@ -351,7 +351,8 @@ EVC_INLINE __m128i crypt_message(const struct key *key, const uint8_t *iv, const
     const size_t n_blocks = (len_bytes + 15) / 16 + 2;
     const size_t n_batches = (n_blocks - 1) / (WIDE * LANES); /* after the first vectors */
     const size_t n_first = n_blocks - n_batches * WIDE * LANES;
-    const size_t n = n_first <= LANES ? 1 : n_first <= 2 * LANES ? 2 : n_first <= 4 * LANES ? 4 : 8;
+    const size_t in_vectors = (n_first + LANES - 1) / LANES;
+    const size_t n = in_vectors <= 4 ? in_vectors : in_vectors <= 6 ? 6 : 8;
     const size_t at = n * LANES - n_first;
     const __m128i start =
         aad_bytes > 16 ? hash_long_aad(key, aad, aad_bytes) : load_part1(aad, aad_bytes);
@@ -369,8 +370,12 @@ EVC_INLINE __m128i crypt_message(const struct key *key, const uint8_t *iv, const
         CRYPT_FIRST(1);
     else if (n == 2)
         CRYPT_FIRST(2);
+    else if (n == 3)
+        CRYPT_FIRST(3);
     else if (n == 4)
         CRYPT_FIRST(4);
+    else if (n == 6)
+        CRYPT_FIRST(6);
     else
         CRYPT_FIRST(8);
     tag = crypt_rest(key, &f, &end, n_batches, AT(n), sealing);
