@@ -2,6 +2,8 @@
 """The only reader of targets/ and peers/peers.toml: places to run, CPUs and libraries by name."""
 
 import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +14,12 @@ CPU_FILE = "cpus.toml"
 PEER_FILE = "peers.toml"
 HARDWARE = ("sse", "ssse3", "c")  # what a peer can be switched to
 TRANSPORTS = ("local", "qemu")
+PEER_SHAPE: dict[str, type] = {
+    **dict.fromkeys(("source", "crate", "module", "since"), str),
+    **dict.fromkeys(("packages", "libraries", "includes"), list),
+    **dict.fromkeys(("build", "hardware"), dict),
+}
+KINDS: dict[type, str] = {str: "a text", list: "a list of texts", dict: "a table"}
 
 
 def target_names(tree: Tree) -> list[str]:
@@ -24,10 +32,8 @@ def load_target(tree: Tree, name: str) -> Target:
         raise unknown_name("target", name, names)
     path = tree.root / "targets" / f"{name}.toml"
     table = _read(path)
-    known = set(Target.__dataclass_fields__) - {"name"}
-    for key in table:
-        if key not in known:
-            raise EverycoreError(f"{path.name}: unknown key '{key}'", f"valid: {sorted(known)}")
+    shape = {f.name: str if f.type is str else list for f in fields(Target) if f.name != "name"}
+    _expect(path.name, table, shape, ["description"])
     values: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in table.items()}
     target = Target(name=name, **values)
     if target.transport not in TRANSPORTS:
@@ -64,6 +70,8 @@ def find_cpu(tree: Tree, name: str) -> CpuModel:
 
 
 def _cpu(name: str, entry: dict[str, Any], earlier: dict[str, CpuModel]) -> CpuModel:
+    shape = {"arch": str, "features": list, "source": str}
+    _expect(f"{CPU_FILE}: [{name}]", entry, shape | {"like": str, "lacks": list, "adds": list})
     try:
         if "like" in entry:
             base = earlier[entry["like"]]
@@ -76,36 +84,42 @@ def _cpu(name: str, entry: dict[str, Any], earlier: dict[str, CpuModel]) -> CpuM
 
 
 def _peer(name: str, entry: dict[str, Any]) -> Peer:
-    known = {"packages", "libraries", "includes", "source", "crate", "build", "module"}
-    known |= {"since", "hardware"}
-    for key in entry:
-        if key not in known:
-            raise EverycoreError(
-                f"{PEER_FILE}: [{name}] has an unknown key '{key}'", f"valid: {sorted(known)}"
-            )
-    cases = entry.get("hardware", {})
-    for case in cases:
-        if case not in HARDWARE:
-            raise EverycoreError(
-                f"{PEER_FILE}: [{name}.hardware] has an unknown case '{case}'",
-                f"valid: {', '.join(HARDWARE)}",
-            )
-    try:
-        packages, libraries = tuple(entry["packages"]), tuple(entry["libraries"])
-    except KeyError as error:
-        raise EverycoreError(f"{PEER_FILE}: [{name}] lacks {error}") from error
+    where = f"{PEER_FILE}: [{name}"
+    _expect(f"{where}]", entry, PEER_SHAPE, ["packages", "libraries"])
+    build, cases = entry.get("build", {}), entry.get("hardware", {})
+    _expect(f"{where}.build]", build, dict.fromkeys(build, str))
+    _expect(f"{where}.hardware]", cases, dict.fromkeys(HARDWARE, dict))
+    for case, env in cases.items():
+        _expect(f"{where}.hardware.{case}]", env, dict.fromkeys(env, str))
     return Peer(
         name,
-        packages,
-        libraries,
+        tuple(entry["packages"]),
+        tuple(entry["libraries"]),
         includes=tuple(entry.get("includes", ())),
         adapter=entry.get("source", ""),
         crate=entry.get("crate", ""),
-        build=tuple(entry.get("build", {}).items()),
+        build=tuple(build.items()),
         module=entry.get("module", ""),
         since=entry.get("since", ""),
         hardware=tuple(Hardware(case, tuple(env.items())) for case, env in cases.items()),
     )
+
+
+def _expect(
+    where: str, table: Any, shape: Mapping[str, type], required: Sequence[str] = ()
+) -> None:
+    """That a table has the keys of `shape` alone, each of its kind, and the required ones."""
+    if not isinstance(table, dict):
+        raise EverycoreError(f"{where} is no table")
+    for key, value in table.items():
+        if key not in shape:
+            raise EverycoreError(f"{where}: unknown key '{key}'", f"valid: {', '.join(shape)}")
+        parts = value if isinstance(value, list) else ()
+        if not isinstance(value, shape[key]) or not all(isinstance(part, str) for part in parts):
+            raise EverycoreError(f"{where}: '{key}' is not {KINDS[shape[key]]}")
+    for key in required:
+        if key not in table:
+            raise EverycoreError(f"{where} lacks '{key}'")
 
 
 def _read(path: Path) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from everycore import catalog, targets
 from everycore.errors import EverycoreError
 from everycore.model import Tree
 
+WHOLE = "[odd]\npackages = []\nlibraries = []\n"
 TREE = catalog.find_tree(PACKAGE)
 
 
@@ -66,7 +67,13 @@ def test_versions_that_crates_do_not_tell_are_the_pinned_ones() -> None:
     [
         ("[odd]\npackages = []\n", "lacks 'libraries'"),
         ("[odd]\ncolour = 'blue'\n", "unknown key 'colour'"),
-        ("[odd.hardware]\navx = {}\n", "unknown case 'avx'"),
+        (WHOLE + "[odd.hardware]\navx = {}\n", "unknown key 'avx'"),
+        (WHOLE + "[odd.hardware]\nsse = 'x'\n", "'sse' is not a table"),
+        (WHOLE + "[odd.hardware.sse]\nX = 1\n", "hardware.sse.: 'X' is not a text"),
+        (WHOLE + "[odd.build]\nX = 1\n", "build.: 'X' is not a text"),
+        ("[odd]\npackages = 'x'\nlibraries = []\n", "'packages' is not a list of texts"),
+        ("[odd]\npackages = []\nlibraries = [1]\n", "'libraries' is not a list of texts"),
+        ("odd = 3\n", "is no table"),
     ],
 )
 def test_a_bad_table_of_a_peer_is_named(tmp_path: Path, text: str, complaint: str) -> None:
@@ -95,6 +102,9 @@ def test_unknown_names_come_with_the_nearest() -> None:
         ("transport = 'carrier pigeon'\ndescription = 'x'\n", "unknown transport"),
         ("colour = 'blue'\n", "unknown key 'colour'"),
         ("transport = \n", "cannot read"),
+        ("transport = 'local'\n", "lacks 'description'"),
+        ("description = 3\n", "'description' is not a text"),
+        ("description = 'x'\nemulator = 'qemu'\n", "'emulator' is not a list of texts"),
     ],
 )
 def test_a_bad_target_file_is_named(tmp_path: Path, text: str, complaint: str) -> None:
