@@ -47,12 +47,6 @@ EVC_INLINE __m128i first_bytes1(__m128i v, size_t n_bytes)
     return _mm_and_si128(v, load1(window + 16 - n_bytes));
 }
 
-EVC_INLINE __m128i load_iv(const uint8_t *iv)
-{
-    return _mm_insert_epi32(_mm_loadl_epi64((const __m128i *)(const void *)iv),
-                            (int)evc_load32_ne(iv + 8), 2);
-}
-
 #define store_tag(tag, t, n_bytes) store_part1(tag, t, n_bytes)
 
 EVC_INLINE enum evc_status compare_tag(const uint8_t *tag, __m128i t, size_t n_bytes)

@@ -21,15 +21,11 @@ struct key_512 {
     uint8_t near[NEAR], near_half[NEAR]; /* the last powers as blocks; the same divided by x^64 */
 };
 
-/* Counters of the one vector or the two whose place 0, 1, ... has associated data. J_0 is in the last place, where the
- * lengths stand. */
+/* Counters of the text's and the lengths' places, as words in memory: the lengths', the last, has J_0. Of two vectors
+ * there is a row for each place, 0, 1, ..., that the associated data may have. */
 #define COUNTER(c) 0, 0, 0, (uint32_t)(c) << 24
-static const uint32_t evc_one[3][16] = {
-    {COUNTER(1), COUNTER(2), COUNTER(3), COUNTER(1)},
-    {COUNTER(0), COUNTER(1), COUNTER(2), COUNTER(1)},
-    {COUNTER(0), COUNTER(0), COUNTER(1), COUNTER(1)},
-};
-static const uint32_t evc_two[4][32] = {
+static const uint32_t counters_1[16] = {COUNTER(1), COUNTER(2), COUNTER(3), COUNTER(1)};
+static const uint32_t counters_2[4][32] = {
     {COUNTER(1), COUNTER(2), COUNTER(3), COUNTER(4), COUNTER(5), COUNTER(6), COUNTER(7), COUNTER(1)},
     {COUNTER(0), COUNTER(1), COUNTER(2), COUNTER(3), COUNTER(4), COUNTER(5), COUNTER(6), COUNTER(1)},
     {COUNTER(0), COUNTER(0), COUNTER(1), COUNTER(2), COUNTER(3), COUNTER(4), COUNTER(5), COUNTER(1)},
@@ -61,18 +57,16 @@ EVC_INLINE __m128i crypt_short(const struct key_512 *key_512, const uint8_t *iv,
     const part front = ~first_bytes(begin);
     const part text = n == 1 ? first_bytes(begin + len_bytes) & front
                              : first_bytes(begin + len_bytes - VEC_BYTES);
-    const __m128i iv_block = _mm_insert_epi32(_mm_loadl_epi64((const __m128i *)(const void *)iv),
-                                              (int)evc_load32_ne(iv + 8), 2);
     const __m128i lengths = _mm_shuffle_epi8(
         _mm_slli_epi64(_mm_set_epi64x((long long)aad_bytes, (long long)len_bytes), 3),
         _mm_set_epi64x(0x0001020304050607, 0x08090a0b0c0d0e0f));
     const vec other = _mm512_maskz_broadcast_i32x4((__mmask16)(0xf << (begin - 16) / 4),
                                                    load_block(aad, aad_bytes));
-    const vec ends = _mm512_inserti32x4(v_zero(), lengths, 3), base = v_all(iv_block);
-    const uint8_t *const counter = (const uint8_t *)(n == 1 ? evc_one[0] : evc_two[0]) + (begin - 16) * 4 * n;
+    const vec ends = _mm512_inserti32x4(v_zero(), lengths, 3), base = v_all(load_iv(iv));
+    const uint32_t *const counter = n == 1 ? counters_1 : counters_2[begin / 16 - 1];
     vec s[8], x[2], r[8], lo, mi, last, p[2];
 
-    EACH_UP_TO_8(n, s[i] = v_xor3(base, round_key(key, 0), v_load(counter + 64 * i)));
+    EACH_UP_TO_8(n, s[i] = v_xor3(base, round_key(key, 0), v_load(counter + 16 * i)));
     middle_rounds(key, s, n);
     last = round_key(key, key->head.rounds);
     p[n - 1] = _mm512_maskz_loadu_epi8(text, evc_in_at(from, 64 * (n - 1)));
@@ -119,8 +113,7 @@ EVC_INLINE __m128i crypt_block(const struct key_512 *key_512, const uint8_t *iv,
 {
     const struct key *const key = &key_512->common;
     const __mmask16 text = (__mmask16)first_bytes(len_bytes);
-    const __m128i first = _mm_insert_epi32(_mm_loadl_epi64((const __m128i *)(const void *)iv),
-                                           (int)evc_load32_ne(iv + 8), 2);
+    const __m128i first = load_iv(iv);
     const __m128i poly = _mm_set_epi32(0, 0, (int)0xc2000000, 0);
     const __m128i white = load1(key->rk[0]), p = _mm_maskz_loadu_epi8(text, in);
     const __m128i lengths = _mm_slli_epi64(_mm_set_epi64x((long long)aad_bytes, (long long)len_bytes), 3);

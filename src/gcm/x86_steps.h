@@ -96,6 +96,13 @@ struct count {
     vec base, words;
 };
 
+/* 12 bytes, and a counter of zero. */
+EVC_INLINE __m128i load_iv(const uint8_t *iv)
+{
+    return _mm_insert_epi32(_mm_loadl_epi64((const __m128i *)(const void *)iv),
+                            (int)evc_load32_ne(iv + 8), 2);
+}
+
 /* first: of the first block; its other words are those of counter. */
 EVC_INLINE struct count count_from(const struct key *key, __m128i counter, uint32_t first)
 {

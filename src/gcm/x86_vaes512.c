@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * GCM with VAES and VPCLMULQDQ on 512-bit vectors, 32 blocks with one reduction.
+ * GCM with VAES and VPCLMULQDQ on 512-bit vectors, 64 blocks with one reduction.
  *
  * Method:   8 vectors of 4 counters through AES while the 8 before are hashed by Karatsuba; messages end with the
  *           block of lengths in the last place of a group, so that no block has a path of its own; parts by masks.
@@ -72,11 +72,6 @@ EVC_INLINE vec v_text(part text, vec v)
 EVC_INLINE __m128i load_part1(const uint8_t *p, size_t n_bytes)
 {
     return _mm_maskz_loadu_epi8((__mmask16)first_bytes(n_bytes), p);
-}
-
-EVC_INLINE __m128i load_iv(const uint8_t *iv)
-{
-    return _mm_maskz_loadu_epi32(7, iv);
 }
 
 EVC_INLINE void store_tag(uint8_t *tag, __m128i t, size_t n_bytes)
