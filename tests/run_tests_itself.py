@@ -61,6 +61,11 @@ class RunTests(unittest.TestCase):
         count = steps.run_step("absent", lambda log: steps.need("no-such-program"), None)
         self.assertEqual((self.counts(count), count.notes), ((0, 0, 1), ["no no-such-program"]))
 
+    def test_the_reasons_of_skips_are_kept(self) -> None:
+        said = "skipped: no clang\nSKIPPED [7] lab/tests/debs/conftest.py:18: no gpg: install it\n1 passed, 8 skipped in 2s"
+        count = steps.counted(0, said)
+        self.assertEqual((self.counts(count), count.notes), ((1, 0, 8), ["no clang", "no gpg: install it"]))
+
     def test_a_harness_that_prints_nothing_is_a_failure(self) -> None:
         self.assertEqual(self.counts(steps.harness_count(0, "")), (0, 1, 0))
         summary = '{"type":"summary","passed":5,"failed":0,"skipped":1,"seed":1}'
