@@ -34,8 +34,7 @@ CT_CALL(cbc_enc, evc_aes_cbc_encrypt(AES, c->iv, BYTES) == EVC_OK)
 CT_CALL(cbc_dec, evc_aes_cbc_decrypt(AES, c->iv, BYTES) == EVC_OK)
 CT_CALL(cbcmac, evc_aes_cbcmac(AES, c->iv, c->secret.in, c->len_bytes) == EVC_OK)
 
-/* The message in CT_MANY parts, the last the longest, so that the chains end one after the other.
- */
+/* The message in CT_MANY parts, the last the longest: chains end one after the other. */
 static void parts(struct ct_call *c, struct evc_msg msgs[CT_MANY])
 {
     const size_t part = c->len_bytes / 16 / CT_MANY * 16;
@@ -61,8 +60,7 @@ static bool cbc_enc_many(struct ct_call *c)
 
 CT_CALL(ctr32, (evc_aes_ctr32(AES, c->iv, BYTES), true))
 
-/* A counter of 128 bits is public: it decides where a message is cut. Here after the first block.
- */
+/* A counter of 128 bits is public: it decides where a message is cut, here after a block. */
 static const uint8_t public_counter[16] = {[12] = 0xff, 0xff, 0xff, 0xff};
 
 static bool ctr(struct ct_call *c)

@@ -58,8 +58,7 @@ size_t gcm_batch(const struct gcm_kernel *k)
     return aes > ghash ? aes : ghash;
 }
 
-/* ---- Lines of pairs
- * ------------------------------------------------------------------------------ */
+/* ---- Lines of pairs -------------------------------------------------------------------------- */
 
 static const struct evc_registry_line *line_named(const char *primitive, const char *name)
 {

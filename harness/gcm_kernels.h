@@ -27,8 +27,7 @@ enum evc_status gcm_set_key(const struct gcm_kernel *, union evc_gcm_key *, cons
 /* The blocks that it works on at once: of a pair, those of its wider half. */
 size_t gcm_batch(const struct gcm_kernel *);
 
-/* ---- Pairs -------------------------------------------------------------------------------------
- */
+/* ---- Pairs ----------------------------------------------------------------------------------- */
 
 bool is_pair_name(const char *name);
 

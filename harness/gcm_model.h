@@ -8,8 +8,8 @@
 
 #include "everycore/aes.h"
 
-#define MAX_BLOCKS \
-    520 /* of a message under test: beyond one of the pieces of 512 that pairs work in */
+/* Of a message under test: beyond one of the pieces of 512 that pairs work in. */
+#define MAX_BLOCKS 520
 #define MAX_BYTES (16 * MAX_BLOCKS)
 #define MAX_IV 320  /* bytes */
 #define MAX_AAD 640 /* bytes */
@@ -22,8 +22,8 @@ struct known {
 
     union evc_aes_key ref;
     uint8_t h[16], j0[16], tag_mask[16], out[MAX_BYTES];
-    uint8_t y[MAX_BLOCKS + 1]
-             [16]; /* y[n]: the hash of the associated data and n blocks of ciphertext */
+    /* y[n]: the hash of the associated data and n blocks of ciphertext. */
+    uint8_t y[MAX_BLOCKS + 1][16];
 };
 
 /* From user_key and key_bits: ref and h. */

@@ -144,8 +144,7 @@ bool peer_agrees(const char *mode, const uint8_t *key, unsigned key_bits, void *
         if (!peer_opens(mode)) {
             reference(mode, key, key_bits, m, expected, tag);
             memset(m->tag, 0, PEER_TAG_BYTES);
-        } else { /* in is what out has to become; swapped by way of out, which the peer overwrites
-                  */
+        } else { /* in is what out has to become; by way of out, which the peer overwrites */
             memcpy(text, m->in, m->len_bytes);
             reference(mode, key, key_bits, m, m->out, tag);
             memcpy((uint8_t *)(uintptr_t)m->in, m->out, m->len_bytes);

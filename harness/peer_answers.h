@@ -12,8 +12,7 @@
 /* Whether messages of the mode are sealed ones. */
 bool peer_opens(const char *mode);
 
-/* Whether the mode, with keys of that size, takes messages of this length; 0, or the length used.
- */
+/* Of messages of this length, the length that the mode takes with keys of that size; 0: none. */
 size_t peer_length_used(const char *mode, unsigned key_bits, size_t len_bytes);
 
 /* The first thing that is wrong. expected and got begin at the first byte that differs. */

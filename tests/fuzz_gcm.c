@@ -44,8 +44,7 @@ static struct message {
 static uint8_t out[MAX_TEXT];
 static struct kernel now; /* under test */
 
-/* ---- Kernels -----------------------------------------------------------------------------------
- */
+/* ---- Kernels --------------------------------------------------------------------------------- */
 
 static int runs(const struct evc_kernel *kernel)
 {
@@ -76,8 +75,7 @@ static void set_key(union evc_gcm_key *key, const struct kernel *k)
         evc_gcm_set_pair(key, k->aes, k->ghash, m.user_key, m.key_bits);
 }
 
-/* ---- Inputs ------------------------------------------------------------------------------------
- */
+/* ---- Inputs ---------------------------------------------------------------------------------- */
 
 struct input {
     const uint8_t *at, *end;
@@ -132,8 +130,7 @@ static size_t read_message(const uint8_t *data, size_t size)
     return kernel % n_kernels;
 }
 
-/* ---- What must hold
- * ------------------------------------------------------------------------------ */
+/* ---- What must hold -------------------------------------------------------------------------- */
 
 static void must(int holds, const char *what)
 {
@@ -221,8 +218,7 @@ static void try_kernel(size_t index)
     forged(&key);
 }
 
-/* ---- The target, and the program
- * ------------------------------------------------------------------- */
+/* ---- The target, and the program ------------------------------------------------------------- */
 
 #if defined(EVC_FUZZ)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
