@@ -117,6 +117,8 @@ def test_what_the_harness_does_not_accept_is_passed_on(lab: Lab, arguments: list
     outcome = lab(*arguments)
     assert outcome.code == 2
     assert outcome.err == "everycore: unknown kernel 'c_reff'\nnearest: c_ref\n"
+    lab.runner.ends[arguments[0]] = Completed(2, "", "harness: --cpu 99: cannot run there\n")
+    assert lab(*arguments).err == "everycore: --cpu 99: cannot run there\n"
 
 
 # ---- list
