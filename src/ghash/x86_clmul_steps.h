@@ -191,8 +191,14 @@ EVC_INLINE void powers_of(struct powers *to, const uint8_t h[16])
 
 /* ---- Blocks ---------------------------------------------------------------------------------- */
 
-/* BATCH blocks. The first vector waits for y, the hash so far, so it is the last to be multiplied. */
-EVC_INLINE __m128i hash_group(const struct powers *h, __m128i y, const uint8_t *in)
+/* BATCH blocks. The first vector waits for y, the hash so far, so it is the last to be multiplied. A long group is out
+ * of line: GCC at -O3 would load its powers before the loop over groups, and keep them on the stack. */
+#if GROUP > 8
+EVC_OUT_OF_LINE
+#else
+EVC_INLINE
+#endif
+__m128i hash_group(const struct powers *h, __m128i y, const uint8_t *in)
 {
     struct product p = no_product();
 
