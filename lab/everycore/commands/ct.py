@@ -10,6 +10,7 @@ from typing import Annotated
 
 import typer
 
+from everycore import machine, store
 from everycore.commands.options import (
     CompilerCommand,
     CompilerFlags,
@@ -26,7 +27,7 @@ from everycore.ct.taint import DEBUG_FLAGS, TAINT_FLAGS, has_valgrind
 from everycore.ct.timing import timing
 from everycore.errors import EverycoreError, unknown_name
 from everycore.progress import Progress
-from everycore.protocol import CtOperation
+from everycore.protocol import CtOperation, Hello
 from everycore.report import ct as report
 from everycore.session import Session, open_session
 from everycore.toolchains import DEFAULT_FLAGS
@@ -80,7 +81,7 @@ def ct(
     context = context_of(command)
     methods = _methods(method, quick)
     session = _open(context, target, cc, flags)
-    operations = _list(
+    hello, operations = _list(
         session,
         {
             "--primitive": words(primitive),
@@ -92,6 +93,8 @@ def ct(
     kernels = of_kernels(operations)
     if quick:
         kernels = [fewer_sizes(own, turn, QUICK_PARTS) for turn, own in enumerate(kernels)]
+    if json:
+        context.print_raw(store.run_line(_run(context, session, hello, methods)))
     gate = Gate(context, session, methods, quick)
     verdicts: list[Verdict] = []
     steps = len(kernels) * (2 if "timing" in methods else 1)
@@ -124,13 +127,30 @@ def _open(context: Context, target: str, cc: str | None, flags: str | None) -> S
     return open_session(context, target, cc, " ".join(wanted))
 
 
-def _list(session: Session, chosen: dict[str, list[str]]) -> list[CtOperation]:
+def _list(session: Session, chosen: dict[str, list[str]]) -> tuple[Hello, list[CtOperation]]:
     arguments = [word for name, values in chosen.items() for v in values for word in (name, v)]
     lines = [record.line for record in session.records("ct", "--list", *arguments)]
     operations = [line for line in lines if isinstance(line, CtOperation)]
-    if not operations:
+    hello = next((line for line in lines if isinstance(line, Hello)), None)
+    if hello is None or not operations:
         raise EverycoreError("no kernel has such an operation", "everycore ct --help")
-    return operations
+    return hello, operations
+
+
+def _run(context: Context, session: Session, hello: Hello, methods: Sequence[str]) -> store.Run:
+    """What the verdicts are about: this object code."""
+    return store.Run(
+        command="ct",
+        date=context.now().isoformat(timespec="seconds"),
+        everycore=hello.library,
+        revision=machine.revision(context, session.tree),
+        machine=machine.describe(context),
+        target=session.target.name,
+        compiler=session.build.compiler.name,
+        flags=session.build.flags,
+        counter=hello.counter,
+        options={"methods": list(methods)},
+    )
 
 
 def _look(

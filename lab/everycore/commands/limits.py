@@ -59,6 +59,8 @@ def limits(
     loops = [line for line in lines if isinstance(line, Arithmetic)]
     if not instructions:
         context.warn(f"no loops are written for {hello.arch}: harness/cpu_limits.h says how")
+    elif hello.counter == "none":
+        context.warn("nothing was measured: no counter can be calibrated here")
     caption = f"measured: {run.machine.title()}; {run.counter}; {run.revision}"
     context.out.print(report.instructions_table(instructions, caption))
     if all_:

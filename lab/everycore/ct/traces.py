@@ -29,7 +29,7 @@ def trace(
     for part in by_key_size(operations):
         try:
             if not all(map(find_spec, PACKAGES)):
-                raise UntraceableError("tracing needs more Python packages: everycore[matrix]")
+                raise UntraceableError("tracing needs: pip install 'everycore[matrix]'")
             found = _compare(_Traced(context, session, part, extra))
         except UntraceableError as error:
             found = dict.fromkeys(range(len(part)), ("impossible", error.message))

@@ -83,6 +83,8 @@ def _cell(verdicts: Sequence[Verdict], method: str) -> str:
     results = {v.result for v in own}
     if "fail" in results:
         return "FAIL" if own[0].operation.timing == "ct" else "FAIL, rightly"
+    if results == {"pass", "impossible"}:
+        return "pass in part"  # some key sizes could not be looked at
     if "pass" in results:
         return "pass"
     return "not here" if results else ""

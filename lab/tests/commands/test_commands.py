@@ -443,6 +443,11 @@ def test_limits_warns_of_a_core_that_is_shared(lab: Lab, monkeypatch: pytest.Mon
     assert "2.7% away from whole cycles" in lab("limits").err
 
 
+def test_limits_without_a_counter_says_that_nothing_was_measured(lab: Lab) -> None:
+    lab.runner.outputs["limits"] = "limits_no_counter"
+    assert "nothing was measured" in lab("limits").err
+
+
 def test_limits_of_a_machine_without_loops_says_so(lab: Lab) -> None:
     lab.runner.outputs["limits"] = "bench_no_counter"
     outcome = lab("limits")

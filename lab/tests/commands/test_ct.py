@@ -9,6 +9,7 @@ from world import Lab
 
 from everycore.ct import gate
 from everycore.protocol import CtOperation
+from everycore.report.ct import _cell
 from everycore.verdicts import Verdict
 
 
@@ -112,3 +113,18 @@ def test_a_choice_without_operations_is_an_error(lab: Lab) -> None:
     outcome = lab("ct", "--kernel", "c_ref", "--operation", "ghash")
     assert outcome.code == 2
     assert "no kernel has such an operation" in outcome.err
+
+
+def test_json_begins_with_the_object_code_that_the_verdicts_are_of(lab: Lab) -> None:
+    first = objects(lab("ct", "--quick", "--json").out)[0]
+    assert first["type"] == "run"
+    assert first["command"] == "ct"
+    assert first["compiler"]
+    assert "-gdwarf-4" in str(first["flags"])
+
+
+def test_a_cell_does_not_hide_key_sizes_that_were_not_looked_at() -> None:
+    sizes = [CtOperation("aes", "k", "ct", "setkey", bits, (0,), True) for bits in (128, 256)]
+    verdicts = [Verdict(sizes[0], "taint", "pass"), Verdict(sizes[1], "taint", "impossible")]
+    assert _cell(verdicts, "taint") == "pass in part"
+    assert _cell(verdicts[:1], "taint") == "pass"
