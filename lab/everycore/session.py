@@ -6,13 +6,14 @@ import shlex
 import signal
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from everycore import catalog, protocol
+from everycore import catalog, machine, protocol, store
 from everycore.build import build_harness
 from everycore.context import Completed, Context
 from everycore.errors import EverycoreError
 from everycore.model import BEST, Build, Hardware, PeerBuild, Target, Tree
-from everycore.protocol import Record
+from everycore.protocol import Hello, Record
 from everycore.targets import load_target
 from everycore.toolchains import DEFAULT_FLAGS, find_compiler
 from everycore.transport import Transport, transport_for
@@ -32,6 +33,24 @@ class Session:
         without such a line.
         """
         yield from _records(self.transport.stream(self.build.binary, arguments, stdin), arguments)
+
+
+def run_of(
+    context: Context, session: Session, hello: Hello, command: str, options: dict[str, Any]
+) -> store.Run:
+    """Where the results of a command come from, for those who store or print them."""
+    return store.Run(
+        command=command,
+        date=context.now().isoformat(timespec="seconds"),
+        everycore=hello.library,
+        revision=machine.revision(context, session.tree),
+        machine=machine.describe(context),
+        target=session.target.name,
+        compiler=session.build.compiler.name,
+        flags=session.build.flags,
+        counter=hello.counter,
+        options=options,
+    )
 
 
 def peer_records(

@@ -45,10 +45,7 @@ EVC_ISA_END
 const struct evc_gcm evc_gcm_x86_aesni = {
     .kernel = EVC_KERNEL_HEAD(x86_aesni, X86_GCM128, CT, ANY, BATCH, struct key, 0),
     .set_key = set_key,
-    .encrypt = encrypt,
-    .hash = hash,
-    .seal_blocks = seal_blocks,
-    .open_blocks = open_blocks,
+    GCM_SLOTS,
     .seal = seal,
     .open = open,
 };

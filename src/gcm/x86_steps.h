@@ -459,4 +459,8 @@ static void open_blocks(const void *key, uint8_t counter[16], uint8_t y[16], con
         crypt_blocks(key, counter, y, in, out, n_blocks, 0);
 }
 
+/* The slots of a descriptor that are the same at every width. */
+#define GCM_SLOTS                                                                                  \
+    .encrypt = encrypt, .hash = hash, .seal_blocks = seal_blocks, .open_blocks = open_blocks
+
 #endif

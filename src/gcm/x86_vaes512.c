@@ -4,6 +4,7 @@
  *
  * Method:   8 vectors of 4 counters through AES while the 8 before are hashed by Karatsuba; messages end with the
  *           block of lengths in the last place of a group, so that no block has a path of its own; parts by masks.
+ *           Up to 96 bytes of text, and at most a block of associated data, in one or two vectors: gcm/x86_short512.h.
  * Source:   SP 800-38D (2007); Gueron, Kounavis: Intel Carry-Less Multiplication Instruction and its Usage for
  *           Computing the GCM Mode, 2014.
  * Needs:    X86_GCM512.   Timing: CT (no tables, no secret branches).
@@ -97,10 +98,7 @@ EVC_ISA_END
 const struct evc_gcm evc_gcm_x86_vaes512 = {
     .kernel = EVC_KERNEL_HEAD(x86_vaes512, X86_GCM512, CT, ANY, BATCH, struct key_512, 0),
     .set_key = set_key_512,
-    .encrypt = encrypt,
-    .hash = hash,
-    .seal_blocks = seal_blocks,
-    .open_blocks = open_blocks,
+    GCM_SLOTS,
     .seal = seal_512,
     .open = open_512,
 };

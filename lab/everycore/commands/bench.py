@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -22,7 +22,6 @@ from everycore.commands.options import (
 )
 from everycore.context import Context
 from everycore.errors import EverycoreError
-from everycore.model import Revision
 from everycore.progress import Progress
 from everycore.protocol import (
     Arithmetic,
@@ -36,7 +35,7 @@ from everycore.protocol import (
     Resolved,
 )
 from everycore.report import tables
-from everycore.session import Session, open_session
+from everycore.session import Session, open_session, run_of
 
 MODES = (
     "cbc-enc", "cbc-dec", "ctr", "xts-enc", "xts-dec", "cmac", "ccm-seal", "gcm-seal", "gcm-open",
@@ -147,7 +146,7 @@ def bench(
         progress = stack.enter_context(Progress(context.err, "measuring", operations))
         for record in _measure(session, jobs, chosen, key_bits, budget_ms):
             if isinstance(record.line, Hello) and writer is None:
-                run = _describe(context, session, revision, record.line, options)
+                run = run_of(context, session, record.line, "bench", options)
                 writer = stack.enter_context(store.Writer(path, run))
                 _begin(context, run, uses, kernels, json)
             if writer is None or _says_nothing(record.line):
@@ -222,27 +221,6 @@ def _says_nothing(line: Line) -> bool:
     if isinstance(line, Arithmetic):
         return not line.cycles_per_byte
     return isinstance(line, Hello)
-
-
-def _describe(
-    context: Context,
-    session: Session,
-    revision: Revision,
-    hello: Hello,
-    options: dict[str, Any],
-) -> store.Run:
-    return store.Run(
-        command="bench",
-        date=context.now().isoformat(timespec="seconds"),
-        everycore=hello.library,
-        revision=revision,
-        machine=machine.describe(context),
-        target=session.target.name,
-        compiler=session.build.compiler.name,
-        flags=session.build.flags,
-        counter=hello.counter,
-        options=options,
-    )
 
 
 def _show(

@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from everycore import machine, store
+from everycore import store
 from everycore.commands.options import (
     CompilerCommand,
     CompilerFlags,
@@ -29,7 +29,7 @@ from everycore.errors import EverycoreError, unknown_name
 from everycore.progress import Progress
 from everycore.protocol import CtOperation, Hello
 from everycore.report import ct as report
-from everycore.session import Session, open_session
+from everycore.session import Session, open_session, run_of
 from everycore.toolchains import DEFAULT_FLAGS
 from everycore.verdicts import METHODS, Conclusion, Verdict, conclude, count, of_kernels
 
@@ -94,7 +94,8 @@ def ct(
     if quick:
         kernels = [fewer_sizes(own, turn, QUICK_PARTS) for turn, own in enumerate(kernels)]
     if json:
-        context.print_raw(store.run_line(_run(context, session, hello, methods)))
+        run = run_of(context, session, hello, "ct", {"methods": methods})
+        context.print_raw(store.run_line(run))
     gate = Gate(context, session, methods, quick)
     verdicts: list[Verdict] = []
     steps = len(kernels) * (2 if "timing" in methods else 1)
@@ -135,22 +136,6 @@ def _list(session: Session, chosen: dict[str, list[str]]) -> tuple[Hello, list[C
     if hello is None or not operations:
         raise EverycoreError("no kernel has such an operation", "everycore ct --help")
     return hello, operations
-
-
-def _run(context: Context, session: Session, hello: Hello, methods: Sequence[str]) -> store.Run:
-    """What the verdicts are about: this object code."""
-    return store.Run(
-        command="ct",
-        date=context.now().isoformat(timespec="seconds"),
-        everycore=hello.library,
-        revision=machine.revision(context, session.tree),
-        machine=machine.describe(context),
-        target=session.target.name,
-        compiler=session.build.compiler.name,
-        flags=session.build.flags,
-        counter=hello.counter,
-        options={"methods": list(methods)},
-    )
 
 
 def _look(

@@ -7,13 +7,13 @@ from typing import Annotated
 
 import typer
 
-from everycore import machine, store
+from everycore import store
 from everycore.commands.options import CompilerCommand, Json, TargetName, context_of
 from everycore.errors import EverycoreError
 from everycore.limits import bounds, disturbance
 from everycore.protocol import Arithmetic, Hello, Limit
 from everycore.report import limits as report
-from everycore.session import open_session
+from everycore.session import open_session, run_of
 
 DISTURBED = 0.01  # on a quiet core latencies are within 0.3 % of whole cycles, but for a few
 
@@ -36,18 +36,7 @@ def limits(
     if hello is None:
         raise EverycoreError("the harness measured nothing", code=1)
     found = bounds(lines)
-    run = store.Run(
-        command="limits",
-        date=context.now().isoformat(timespec="seconds"),
-        everycore=hello.library,
-        revision=machine.revision(context, session.tree),
-        machine=machine.describe(context),
-        target=session.target.name,
-        compiler=session.build.compiler.name,
-        flags=session.build.flags,
-        counter=hello.counter,
-        options={},
-    )
+    run = run_of(context, session, hello, "limits", {})
     if json:
         context.print_raw(store.run_line(run))
         for record in records:

@@ -28,7 +28,7 @@ from everycore.protocol import Arithmetic, Bench, Failure, Hello, Line, PeerLine
 from everycore.report import peers as report
 from everycore.report import standing, tables
 from everycore.report.standing import PeerTable
-from everycore.session import Session, open_session
+from everycore.session import Session, open_session, run_of
 from everycore.targets import HARDWARE, find_peer, load_peers
 
 MODES = (
@@ -272,18 +272,7 @@ def _store(
     greeting = next((record.line for record in records), None)
     if not isinstance(greeting, Hello):
         raise EverycoreError("no harness said anything", "does a kernel serve the mode?")
-    run = store.Run(
-        command=plan.command,
-        date=context.now().isoformat(timespec="seconds"),
-        everycore=greeting.library,
-        revision=revision,
-        machine=machine.describe(context),
-        target=session.target.name,
-        compiler=session.build.compiler.name,
-        flags=session.build.flags,
-        counter=greeting.counter,
-        options=plan.options(),
-    )
+    run = run_of(context, session, greeting, plan.command, plan.options())
     if json:
         context.print_raw(store.run_line(run))
     with store.Writer(path, run) as writer:
