@@ -5,7 +5,8 @@
  * For each ISA four facts stand side by side, for all architectures on every host:
  *
  *   EVC_PLACE_<ISA>  where its files are built: ALL or the name of one of the EVC_<place> macros below
- *   EVC_CC_<ISA>     what the compiler must be told (the string of a target attribute)
+ *   EVC_CC_<ISA>     what the compiler must be told (the string of a target attribute); on Arm GCC and
+ *                    clang have other words for it
  *   EVC_NEEDS_<ISA>  what the CPU must have, feature bits of that architecture
  *
  * (EVC_ARCH_<place> gives the architecture.) A new ISA is these lines and nothing else.
@@ -39,6 +40,14 @@
 #else
 #define EVC_A32 0
 #endif
+/* Where files of 32-bit Arm can be compiled for NEON: not for M cores nor without registers for floating point. clang
+ * has its intrinsics only where the build allows NEON everywhere; so have we then. */
+#if EVC_A32 && (defined(__ARM_NEON) || (!defined(__clang__) && defined(__ARM_FP) && __ARM_ARCH >= 7 &&     \
+                                        defined(__ARM_ARCH_PROFILE) && __ARM_ARCH_PROFILE == 'A'))
+#define EVC_A32_SIMD 1
+#else
+#define EVC_A32_SIMD 0
+#endif
 
 /* General registers of 64 bits (not the same as 64-bit pointers: x32 has them). */
 #if EVC_X86_64 || EVC_A64 || defined(__LP64__) || defined(_LP64) || defined(__mips64) ||           \
@@ -59,6 +68,7 @@ enum evc_arch {
 #define EVC_ARCH_LIST(A) A(OTHER, "other") A(X86, "x86") A(A64, "a64") A(A32, "a32")
 #define EVC_ARCH_ALL EVC_ARCH_OTHER
 #define EVC_ARCH_X86_64 EVC_ARCH_X86
+#define EVC_ARCH_A32_SIMD EVC_ARCH_A32
 
 #if EVC_X86
 #define EVC_ARCH_HERE EVC_ARCH_X86
@@ -112,6 +122,9 @@ enum evc_arch {
  * the code gives the same results, and its timing class is a hope. */
 #define EVC_TUNE_LIST(F)                                                                           \
     F(TUNE_ZMM, X86, 48, "tune-zmm")      /* 512-bit vectors do not lower the clock */             \
+    F(TUNE_TBL8, A64, 49, "tune-tbl8")    /* a look-up of 16 bytes costs more than two of 8 */     \
+    F(TUNE_INORDER, A64, 50, "tune-inorder") /* instructions start in the program's order */       \
+    F(TUNE_CE5, A64, 51, "tune-ce5")      /* AES is fastest with five blocks in flight */          \
     F(TUNE_WORD64, OTHER, 62, "tune-word64") /* general registers of 64 bits */
 
 #define EVC_FEATURE_BIT(name, arch, bit, text) EVC_BIT_##name = (bit),
@@ -202,6 +215,81 @@ enum evc_feature_bit { EVC_FEATURE_LIST(EVC_FEATURE_BIT) EVC_BIT_N = 64 };
 #define EVC_PLACE_X86_GCM512 X86_64
 #define EVC_CC_X86_GCM512 "avx2,aes,vaes,pclmul,vpclmulqdq,avx512f,avx512vl,avx512bw,avx512dq,avx512vbmi,bmi2"
 #define EVC_NEEDS_X86_GCM512 (EVC_NEEDS_X86_VAES512 | EVC_NEEDS_X86_VCLMUL512)
+
+/* Arm, 64 bits. What GCC calls crypto is AES, SHA-2 and the 64-bit polynomial multiplication. */
+#if defined(__clang__)
+#define EVC_CC_A64_NEON "neon"
+#define EVC_CC_A64_CE "neon,aes"
+#define EVC_CC_A64_SHA3 "neon,sha3"
+#define EVC_CC_A64_CE_SHA3 "neon,aes,sha3"
+#else
+#define EVC_CC_A64_NEON "+simd"
+#define EVC_CC_A64_CE "+crypto"
+#define EVC_CC_A64_SHA3 "arch=armv8.2-a+simd+sha3"
+#define EVC_CC_A64_CE_SHA3 "arch=armv8.2-a+crypto+sha3"
+#endif
+
+#define EVC_PLACE_A64_NEON A64
+#define EVC_NEEDS_A64_NEON EVC_CPU(A64_NEON)
+
+/* Integer registers alone. */
+#define EVC_PLACE_A64_BASE A64
+#define EVC_CC_A64_BASE EVC_CC_A64_NEON
+#define EVC_NEEDS_A64_BASE UINT64_C(0)
+
+/* For cores on which a look-up of 16 bytes is several micro-operations. */
+#define EVC_PLACE_A64_TBL8 A64
+#define EVC_CC_A64_TBL8 EVC_CC_A64_NEON
+#define EVC_NEEDS_A64_TBL8 (EVC_NEEDS_A64_NEON | EVC_CPU(TUNE_TBL8))
+
+/* Exclusive or of three operands: of the SHA-3 extension, and of use without SHA-3. */
+#define EVC_PLACE_A64_SHA3 A64
+#define EVC_NEEDS_A64_SHA3 (EVC_NEEDS_A64_NEON | EVC_CPU(A64_SHA3))
+
+/* AES instructions: of the Cryptography Extension, CE. */
+#define EVC_PLACE_A64_CE A64
+#define EVC_NEEDS_A64_CE (EVC_NEEDS_A64_NEON | EVC_CPU(A64_AES))
+
+#define EVC_PLACE_A64_CE5 A64
+#define EVC_CC_A64_CE5 EVC_CC_A64_CE
+#define EVC_NEEDS_A64_CE5 (EVC_NEEDS_A64_CE | EVC_CPU(TUNE_CE5))
+
+#define EVC_PLACE_A64_CE_INORDER A64
+#define EVC_CC_A64_CE_INORDER EVC_CC_A64_CE
+#define EVC_NEEDS_A64_CE_INORDER (EVC_NEEDS_A64_CE | EVC_CPU(TUNE_INORDER))
+
+/* Polynomial multiplication, 64 x 64 bits. */
+#define EVC_PLACE_A64_PMULL A64
+#define EVC_CC_A64_PMULL EVC_CC_A64_CE
+#define EVC_NEEDS_A64_PMULL (EVC_NEEDS_A64_NEON | EVC_CPU(A64_PMULL))
+
+/* What a kernel of GCM needs. */
+#define EVC_PLACE_A64_GCM A64
+#define EVC_CC_A64_GCM EVC_CC_A64_CE
+#define EVC_NEEDS_A64_GCM (EVC_NEEDS_A64_CE | EVC_NEEDS_A64_PMULL)
+
+#define EVC_PLACE_A64_GCM_SHA3 A64
+#define EVC_CC_A64_GCM_SHA3 EVC_CC_A64_CE_SHA3
+#define EVC_NEEDS_A64_GCM_SHA3 (EVC_NEEDS_A64_GCM | EVC_NEEDS_A64_SHA3)
+
+/* Arm, 32 bits. */
+#if defined(__clang__)
+#define EVC_CC_A32_NEON "neon"
+#define EVC_CC_A32_CE "neon,aes"
+#else
+#define EVC_CC_A32_NEON "fpu=neon"
+#define EVC_CC_A32_CE "arch=armv8-a,fpu=crypto-neon-fp-armv8"
+#endif
+
+#define EVC_PLACE_A32_NEON A32_SIMD
+#define EVC_NEEDS_A32_NEON EVC_CPU(A32_NEON)
+
+#define EVC_PLACE_A32_CE A32_SIMD
+#define EVC_NEEDS_A32_CE (EVC_NEEDS_A32_NEON | EVC_CPU(A32_AES))
+
+#define EVC_PLACE_A32_PMULL A32_SIMD
+#define EVC_CC_A32_PMULL EVC_CC_A32_CE
+#define EVC_NEEDS_A32_PMULL (EVC_NEEDS_A32_NEON | EVC_CPU(A32_PMULL))
 
 /* ---- Opening an ISA inside a file ------------------------------------------------------------ */
 
