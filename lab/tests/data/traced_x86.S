@@ -195,6 +195,7 @@ case faults
         form    movups  8(%rdi), %xmm0
         form    movbe   4(%rdi), %ecx
         pcmpeqd %xmm0, %xmm0
+        psrldq  $8, %xmm0
         form    maskmovdqu %xmm0, %xmm1
         pop     %rbx
 end faults
