@@ -9,7 +9,7 @@
 #include "../options.h"
 #include "../port/port.h"
 
-static const struct counter *const counters[] = {&counter_perf, &counter_tsc, &counter_clock};
+static const struct counter *const counters[] = {&counter_perf, &counter_tsc, &counter_cntvct, &counter_clock};
 #define N_COUNTERS (sizeof counters / sizeof counters[0])
 
 static bool works(const struct counter *c)

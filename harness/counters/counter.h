@@ -18,9 +18,10 @@ struct counter {
     bool counts_cycles;    /* a tick is a core cycle */
 };
 
-extern const struct counter counter_perf;  /* Linux perf_event: hardware cycles of user code */
-extern const struct counter counter_tsc;   /* x86 time-stamp counter */
-extern const struct counter counter_clock; /* the system's clock */
+extern const struct counter counter_perf;   /* Linux perf_event: hardware cycles of user code */
+extern const struct counter counter_tsc;    /* x86 time-stamp counter */
+extern const struct counter counter_cntvct; /* the generic timer of Arm */
+extern const struct counter counter_clock;  /* the system's clock */
 
 /* The best one that works here, or the one of that name ("none": NULL); NULL where there is none.
  * An unknown name, or one that does not work here, is bad usage: exit 2. */
