@@ -3,7 +3,8 @@
 """A kernel is one file and one line: prove it on a copy of the tree.
 
 The template kernel and its line are added, and nothing else. It must then be built, listed, selected, checked
-and measured; and when its file breaks, the check must fail.
+and measured; and when its file breaks, the check must fail. The same with a second file for its assembly, built for
+another CPU: there all other kernels are deleted with their lines, down to those that the tests compare with.
 """
 
 import json
@@ -17,8 +18,13 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 STEM = "c_template"
 LINE = f"KERNEL(aes, {STEM},     ANY,         CT,       SERIAL)\n"
+ASSEMBLY_STEM = "a64_template"
+ASSEMBLY_LINE = f"KERNEL(aes, {ASSEMBLY_STEM},  A64_NEON, CT,       ANY)\n"
+CROSS = ("aarch64-linux-gnu-gcc", "qemu-aarch64")
+REFERENCE = "c_ref"
 failures: list[str] = []
 passed = 0
+skipped = 0
 
 
 def expect(condition: bool, what: str, detail: str = "") -> None:
@@ -51,19 +57,93 @@ def facts(text: str, kind: str) -> list[dict[str, object]]:
     return [line for line in lines if line["type"] == kind]
 
 
-def build(tree: pathlib.Path) -> None:
+def build(tree: pathlib.Path, target: str = "harness", options: tuple[str, ...] = ("-Doptimization=1",)) -> None:
     """The library and the harness, without the tests and with warnings as errors."""
     if not (tree / "build").exists():
-        code, text = run(tree, "meson", "setup", "--werror", "-Ddefault_library=static", "-Doptimization=1",
-                         "build")
+        code, text = run(tree, "meson", "setup", "--werror", "-Ddefault_library=static", *options, "build")
         if code:
             sys.exit(text)
-    code, text = run(tree, "meson", "compile", "-C", "build", "harness")
+    code, text = run(tree, "meson", "compile", "-C", "build", target)
     if code:
         sys.exit(text)
 
 
+def with_assembly() -> str:
+    """The template kernel, whose AddRoundKey is assembly now."""
+    text = (ROOT / "tests/template_kernel.c").read_text()
+    text = text.replace(STEM, ASSEMBLY_STEM).replace("(a64_template, ANY, CT, SERIAL", "(a64_template, A64_NEON, CT, ANY")
+    text = text.replace("ANY.   Timing", "A64_NEON.   Timing").replace("evc_xor16", "evc_aes_a64_template_xor")
+    head, rest = text.split('#include "common/bytes.h"\n')
+    head = head.replace('"aes/kernel.h"\n', '"aes/kernel.h"\n\n#if EVC_BUILT(A64_NEON)\n')
+    declared = "void evc_aes_a64_template_xor(uint8_t *to, const uint8_t *a, const uint8_t *b);\n"
+    return f'{head}#include "common/bytes.h"\n\n{declared}{rest}\n#else\nEVC_EMPTY_UNIT\n#endif\n'
+
+
+def assembly_kernel() -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        tree = pathlib.Path(folder)
+        copy_tree(tree)
+        registry = tree / "src/kernels.def"
+        for primitive, stem in re.findall(r"^KERNEL\((\w+), *(\w+)", registry.read_text(), re.M):
+            if stem != REFERENCE:
+                for file in (tree / f"src/{primitive}").glob(f"{stem}*.[cS]"):
+                    if file.stem in (stem, f"{stem}_asm"):
+                        file.unlink()
+        kept = [line for line in registry.read_text().splitlines(keepends=True) if f" {REFERENCE}, " in line]
+        registry.write_text(ASSEMBLY_LINE + "".join(kept))
+        (tree / f"src/aes/{ASSEMBLY_STEM}.c").write_text(with_assembly())
+        assembly = tree / f"src/aes/{ASSEMBLY_STEM}_asm.S"
+        shutil.copy(ROOT / "tests/template_kernel_asm.S", assembly)
+        good = assembly.read_text()
+
+        def check(*options: str) -> tuple[int, str]:
+            build(tree, options=("-Doptimization=1", "--cross-file", "toolchains/aarch64.ini"))
+            return run(tree, CROSS[1], tree / "build/harness/harness", "check", "--kernel", ASSEMBLY_STEM, "--quick",
+                       *options)
+
+        def objects() -> tuple[int, str]:
+            library = tree / "build/libeverycore.a"
+            return run(tree, sys.executable, "tools/check-objects", "--nm", "aarch64-linux-gnu-nm", "--readelf",
+                       "aarch64-linux-gnu-readelf", "--cpu", "aarch64", library)
+
+        code, text = check()
+        results = [fact["result"] for fact in facts(text, "check")]
+        expect(code == 0 and len(results) > 5 and set(results) == {"pass"}, "check passes a kernel with assembly", text)
+        code, text = objects()
+        expect(code == 0, "its objects keep the rules", text)
+        assembly.write_text(good.replace("    eor v0", "    orr v0"))
+        code, text = check("--property", "known_answers")
+        expect(code == 1 and any(fact["result"] == "fail" for fact in facts(text, "check")),
+               "check fails it when its assembly is broken", text)
+        function = "evc_aes_a64_template_xor"
+        for what, edit in (
+            ("a function that all may see", good + f".protected {function}\n"),
+            ("a name that is not its own", good + "evc_function evc_aes_a64_other\n    ret\nevc_end evc_aes_a64_other\n"),
+            ("a call", good.replace("    ret\n", "    b memcpy\n")),
+            ("no word on its branches", good.replace('#include "common/a64_asm.h"', '#include "common/any_asm.h"\n'
+                f"#define EVC_ASM_A64 1\n.macro evc_isa_neon\n.endm\n.macro evc_end name\n.endm\n"
+                f".macro evc_function name\n.globl \\name\n.hidden \\name\n\\name:\n.endm")),
+        ):
+            assembly.write_text(edit)
+            build(tree, "everycore")
+            code, text = objects()
+            expect(code == 1 and f"{ASSEMBLY_STEM}_asm.S" in text, f"check-objects finds {what} in assembly", text)
+        assembly.write_text(good)
+        notes = tree / "src/common/any_asm.h"
+        notes.write_text(notes.read_text().replace('.note.GNU-stack, ""', '.note.GNU-stack, "x"'))
+        build(tree, "everycore")
+        code, text = objects()
+        expect(code == 1 and "executable stack" in text, "check-objects finds an executable stack", text)
+
+
 def main() -> int:
+    global skipped
+    absent = [name for name in CROSS if not shutil.which(name)]
+    if absent:
+        skipped = 1
+        print(f"skipped: a kernel with assembly: no {', '.join(absent)}")
+    else:
+        assembly_kernel()
     with tempfile.TemporaryDirectory() as folder:
         tree = pathlib.Path(folder)
         copy_tree(tree)
@@ -100,7 +180,7 @@ def main() -> int:
             code, text = run(tree, harness, "check", "--kernel", STEM, "--quick")
             expect(code == 1 and any(fact["result"] == "fail" for fact in facts(text, "check")),
                    f"check fails it when {what} is broken", text)
-    print(f"{passed} passed, {len(failures)} failed, 0 skipped")
+    print(f"{passed} passed, {len(failures)} failed, {skipped} skipped")
     return 1 if failures else 0
 
 

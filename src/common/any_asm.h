@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/* What all assembly files say, those too that are empty here: no object needs an executable stack. */
+#ifndef EVC_COMMON_ANY_ASM_H
+#define EVC_COMMON_ANY_ASM_H
+
+#if defined(__ELF__)
+    .section .note.GNU-stack, "", %progbits
+    .text
+#endif
+
+/* Where the compiler describes its frames to unwinders, so does the assembly. */
+#if defined(__GCC_HAVE_DWARF2_CFI_ASM)
+#define EVC_ASM_CFI_BEGIN .cfi_startproc
+#define EVC_ASM_CFI_END .cfi_endproc
+#define EVC_ASM_CFI_ADJUST(n_bytes) .cfi_adjust_cfa_offset n_bytes
+#else
+#define EVC_ASM_CFI_BEGIN
+#define EVC_ASM_CFI_END
+#define EVC_ASM_CFI_ADJUST(n_bytes)
+#endif
+
+#endif
