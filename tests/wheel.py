@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import zipfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 failures: list[str] = []
@@ -32,6 +33,12 @@ def run(folder: pathlib.Path, *argv: str | pathlib.Path) -> tuple[int, str]:
     return done.returncode, done.stdout
 
 
+def source_files() -> list[str]:
+    return [str(path.relative_to(ROOT)) for folder in ("include", "src", "harness", "peers", "targets")
+            for path in (ROOT / folder).rglob("*.*")
+            if path.suffix in (".c", ".h", ".S", ".def", ".toml") and "target" not in path.parts]
+
+
 def main() -> int:
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
@@ -40,6 +47,9 @@ def main() -> int:
         wheels = list(folder.glob("everycore-*-py3-none-any.whl"))
         expect(code == 0 and len(wheels) == 1, "pip makes a pure wheel", text)
         if code == 0:
+            held = set(zipfile.ZipFile(wheels[0]).namelist())
+            missing = [name for name in source_files() if f"everycore/tree/{name}" not in held]
+            expect(not missing, "it holds every source file", " ".join(missing))
             code, text = run(folder, *pip, "install", "--no-deps", "--target", folder / "site", *wheels)
             expect(code == 0, "pip installs it", text)
         code, text = run(folder, sys.executable, "-c", "import everycore; print(everycore.__file__)")
