@@ -11,16 +11,26 @@ import tarfile
 from pathlib import Path
 
 
-def unpack(tar: tarfile.TarFile, root: Path, unwanted: tuple[str, ...] = ()) -> None:
+def unpack(
+    tar: tarfile.TarFile,
+    root: Path,
+    unwanted: tuple[str, ...] = (),
+    only: tuple[str, ...] = (),
+) -> None:
     """Files, folders and links of a tarball; not those whose names begin with an unwanted one.
+
+    `only`: no more than these files and folders, named below the folder that all members are in.
 
     Absolute links become relative to `root`. A TarError says what is refused: devices, and what
     would lie or lead outside. Owners are not kept, of modes only whether a file may be executed.
     """
     top = Path(os.path.realpath(root))
+    chosen = tuple(f"{name.rstrip('/')}/" for name in only)
     for member in tar:
         name = posixpath.normpath(member.name)
-        if name != "." and not f"{name}/".startswith(unwanted):
+        if name == "." or f"{name}/".startswith(unwanted):
+            continue
+        if not only or f"{name}/".partition("/")[2].startswith(chosen):
             _unpack(tar, member, _inside(top, name), top)
 
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Packages and sources as folders: complete, or not there. No script of a package is run."""
 
+import hashlib
 import platform
 import re
 import shutil
@@ -61,18 +62,28 @@ def unpacked(context: Context, lock: Lock) -> Path:
     return _whole(folder_of(context, LAYOUT) / lock.digest()[:32], fill)
 
 
-def unpacked_source(context: Context, lock: Lock, name: str) -> Path:
-    """The folder with the sources of a package; the patches in debian/patches are not applied."""
+def unpacked_source(context: Context, lock: Lock, name: str, only: tuple[str, ...] = ()) -> Path:
+    """The folder with the sources of a package; the patches in debian/patches are not applied.
+
+    `only`: no more than these files and folders of it, for packages of which little is wanted.
+    """
     source = next((s for s in lock.sources if s.name == name), None)
     if source is None:
         raise EverycoreError(f"the lock has no source package {name}", "--update writes it anew")
     digest = next(file.sha256 for file in source.files if file.name.endswith(".dsc"))
+    if only:
+        digest = hashlib.sha256("\0".join([digest, *only]).encode()).hexdigest()
 
     def fill(root: Path) -> None:
         files = _fetched(context, lock, [source])
         for tarball in sorted(files, key=_rank):
             if _TARBALL.search(tarball):
-                _unpack_tarball(files[tarball], root, _COMPONENT.search(tarball))
+                _unpack_tarball(files[tarball], root, _COMPONENT.search(tarball), only)
+        if missing := [path for path in only if not (root / path).exists()]:
+            raise EverycoreError(
+                f"the source package {name} {source.version} has no {', '.join(missing)}",
+                "another version may have moved it",
+            )
 
     return _whole(folder_of(context, "sources") / digest[:32], fill)
 
@@ -124,13 +135,15 @@ def _rank(name: str) -> int:
     return 2 if ".debian.tar." in name else 1 if _COMPONENT.search(name) else 0
 
 
-def _unpack_tarball(path: Path, root: Path, component: re.Match[str] | None) -> None:
+def _unpack_tarball(
+    path: Path, root: Path, component: re.Match[str] | None, only: tuple[str, ...]
+) -> None:
     """As dpkg-source does: without the folder that all members are in, unless that is debian/."""
     target = root / component[1] if component else root
     with tempfile.TemporaryDirectory(dir=root.parent) as folder:
         try:
             with tarfile.open(path) as tar:
-                unpack(tar, Path(folder))
+                unpack(tar, Path(folder), only=only)
         except tarfile.TarError as error:
             raise EverycoreError(f"cannot unpack {path}: {error}") from error
         entries = list(Path(folder).iterdir())

@@ -85,6 +85,24 @@ def test_sources_are_unpacked_as_upstream_and_debian_wrote_them(
     assert found == {"main.c": "upstream", "extra/part.c": "part", "debian/rules": "rules"}
 
 
+def test_of_sources_only_what_is_wanted_is_unpacked(context: Context, archive: FakeArchive) -> None:
+    upstream = {"tool-1.0/lib/a.c": "a", "tool-1.0/lib/b/c.c": "c", "tool-1.0/library.c": "x"}
+    files = {
+        "tool_1.0-1.dsc": b"Format: 3.0 (quilt)\n",
+        "tool_1.0.orig.tar.xz": tarball(upstream | {"tool-1.0/COPYING": "no"}),
+        "tool_1.0-1.debian.tar.xz": tarball({"debian/rules": "rules"}),
+    }
+    archive.add_source("tool", "1.0-1", files)
+    archive.publish()
+    lock = take(context, Request(("test",), "amd64", sources=("tool",)))
+    root = debs.unpacked_source(context, lock, "tool", ("lib", "COPYING"))
+    found = {str(p.relative_to(root)) for p in root.rglob("*") if p.is_file()}
+    assert found == {"lib/a.c", "lib/b/c.c", "COPYING"}
+    assert debs.unpacked_source(context, lock, "tool", ("lib",)) != root
+    with pytest.raises(EverycoreError, match=r"tool 1\.0-1 has no library"):
+        debs.unpacked_source(context, lock, "tool", ("library",))
+
+
 def test_a_changed_source_is_refused(context: Context, archive: FakeArchive) -> None:
     archive.add_source("tool", "1.0-1", {"tool_1.0-1.dsc": b"new"})
     archive.publish()
