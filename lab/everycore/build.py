@@ -153,13 +153,21 @@ def _names(objects: Sequence[_Object]) -> list[str]:
 
 
 def build_tool(
-    context: Context, compiler: Compiler, sources: Sequence[Path], flags: Sequence[str]
+    context: Context,
+    compiler: Compiler,
+    sources: Sequence[Path],
+    flags: Sequence[str],
+    name: str = "",
 ) -> Path:
-    """A program, or with -shared a library, of a few sources and the headers beside them."""
+    """A program, or with -shared a library, of a few sources and the headers beside them.
+
+    Objects are such sources, too; the program's name is by default that of the first.
+    """
     main = sources[0]
-    files = [*sources, *sorted(main.parent.glob("*.h"))]
+    beside = sorted(main.parent.glob("*.h")) if main.suffix == ".c" else []
+    files = [*sources, *beside]
     key = _digest([compiler.fingerprint, *flags, main.name, *map(_file_digest, files)])
-    binary = context.cache_dir() / "bin" / key[:32] / main.stem
+    binary = context.cache_dir() / "bin" / key[:32] / (name or main.stem)
     if binary.is_file():
         _mark_used(binary)
         return binary
@@ -169,9 +177,31 @@ def build_tool(
         )
         if done.code != 0:
             raise EverycoreError(
-                f"{compiler.name} cannot compile {main.name}", _excerpt(done.stderr)
+                f"{compiler.name} cannot compile {name or main.name}", _excerpt(done.stderr)
             )
     return binary
+
+
+def build_object(
+    context: Context,
+    compiler: Compiler,
+    source: Path,
+    flags: Sequence[str],
+    headers: Sequence[Path] = (),
+) -> Path:
+    """An object of one file, which may read `headers`: cached by the contents of all."""
+    parts = [compiler.fingerprint, *flags, source.name, *map(_file_digest, [source, *headers])]
+    path = context.cache_dir() / "objects" / f"{_digest(parts)}.o"
+    if path.is_file():
+        _mark_used(path)
+        return path
+    try:
+        _make(context, [*compiler.command, *flags, "-c", str(source)], path)
+    except _RefusedError as said:
+        raise EverycoreError(
+            f"{compiler.name} cannot compile {source.name}", _excerpt(str(said))
+        ) from None
+    return path
 
 
 def _plan(

@@ -29,7 +29,7 @@ LAYERS = (
         "whole",
         "wycheproof",
     ),
-    ("session", "contest"),
+    ("session", "contest", "subjects"),
     ("ct",),
     ("commands",),
     ("cli",),

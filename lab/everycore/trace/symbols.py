@@ -52,6 +52,12 @@ class Image:
             raise unknown_name("function", symbol, names)
         return found + self._bias(self._program)
 
+    def section(self, name: str) -> range:
+        """The addresses of a section of the program itself, as loaded; none if there is none."""
+        found = self._program.section(name)
+        bias = self._bias(self._program)
+        return range(found.start + bias, found.stop + bias)
+
     def place_for(self, size: int) -> int:
         """An address from which instructions reach the program's data, and its heap does not."""
         lowest = min(m.start for m in self._mappings if m.path == self.path)
@@ -90,6 +96,13 @@ class ElfFile:
     def fixed(self) -> bool:
         with _opened(self.path) as elf:
             return bool(elf.header["e_type"] == "ET_EXEC")
+
+    def section(self, name: str) -> range:
+        """Its addresses, as linked."""
+        with _opened(self.path) as elf:
+            found = elf.get_section_by_name(name)
+            start = int(found["sh_addr"]) if found else 0
+            return range(start, start + (int(found["sh_size"]) if found else 0))
 
     @cached_property
     def functions(self) -> list[tuple[int, int, str]]:

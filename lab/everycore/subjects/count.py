@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: MIT
+"""Functions of subjects under the tracer: exact instructions, and only theirs."""
+
+from array import array
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from everycore.context import Context
+from everycore.errors import EverycoreError
+from everycore.model import Target
+from everycore.subjects.assemble import Program, SubjectUnavailableError
+from everycore.subjects.describe import Function
+from everycore.trace.native import native
+from everycore.trace.qemu import qemu
+from everycore.trace.record import Run, Trace
+
+BEGIN, END = "region_begin", "region_end"
+GLUE = "subject_glue"  # the section of what is ours: subjects/subject.h
+# Whole turns of any loop that does 1, 2, 3, 4, 5, 6, 8, 10, 12 or 15 blocks at a time.
+STEP_BYTES = 1920
+SIZES = (128, 256, 384, 1024, 1920)  # where answers are compared
+ODD_SIZES = (16, 17, 47, 63, 64, 65, 100, 129, 512, 1500)  # of functions that take any
+
+
+@dataclass(frozen=True)
+class Call:
+    """One traced call."""
+
+    function: Function
+    key_bits: int
+    n_bytes: int
+    trace: Trace = field(repr=False)  # with the driver's and the adapter's instructions
+
+    @cached_property
+    def pcs(self) -> Sequence[int]:
+        """The executed addresses in order, without those of the driver and the adapter."""
+        ours = self.trace.program.image.section(GLUE)
+        first, end = ours.start, ours.stop
+        return array("Q", (pc for pc in self.trace.pcs() if not first <= pc < end))
+
+    @property
+    def instructions(self) -> int:
+        return len(self.pcs)
+
+    @property
+    def per_byte(self) -> float:
+        """Of this call as a whole."""
+        return self.instructions / self.n_bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Steady:
+    """What more bytes cost: the difference of two calls, in which what both do once cancels."""
+
+    instructions: int
+    n_bytes: int
+
+    @property
+    def per_byte(self) -> float:
+        return self.instructions / self.n_bytes
+
+
+def check(context: Context, program: Program, function: Function) -> None:
+    """That the function's answers are right, for all sizes of keys and some lengths."""
+    sizes = [size for size in (*SIZES, *ODD_SIZES) if size % function.multiple_of == 0]
+    for key_bits in function.key_bits:
+        argv = [*program.target.emulator, *_argv(program, function, key_bits, sizes)]
+        try:
+            done = context.runner.run(argv)
+        except EverycoreError as error:
+            raise SubjectUnavailableError(error.message, _install(program.target)) from error
+        _judge(program, function, done.code, done.stdout + done.stderr)
+
+
+def trace(
+    context: Context, program: Program, function: Function, key_bits: int, sizes: Sequence[int]
+) -> list[Call]:
+    """A call of each size, traced; the answers are compared here, too."""
+    for size in sizes:
+        if size < 1 or size % function.multiple_of:
+            raise EverycoreError(
+                f"{program.subject.name} {function.name} takes no {size} bytes",
+                f"multiples of {function.multiple_of}",
+            )
+    if key_bits not in function.key_bits:
+        raise EverycoreError(f"{program.subject.name} {function.name} has no AES-{key_bits}")
+    run = _traced(context, program, _argv(program, function, key_bits, sizes))
+    _judge(program, function, run.code, run.stdout)
+    if len(run.traces) != len(sizes):
+        raise EverycoreError(f"{len(run.traces)} traces of {len(sizes)} calls of {function.name}")
+    return [
+        Call(function, key_bits, size, one) for size, one in zip(sizes, run.traces, strict=True)
+    ]
+
+
+def steady(context: Context, program: Program, function: Function, key_bits: int) -> Steady:
+    """Instructions per byte of long messages: exact, where the loop does up to 12 blocks a turn."""
+    short, long = trace(context, program, function, key_bits, (STEP_BYTES, 2 * STEP_BYTES))
+    return Steady(long.instructions - short.instructions, STEP_BYTES)
+
+
+def _traced(context: Context, program: Program, argv: Sequence[str]) -> Run:
+    try:
+        if program.target.transport == "local":
+            return native(context, argv, BEGIN, END, keep=True)
+        return qemu(context, program.target, argv, BEGIN, END, keep=True)
+    except EverycoreError as error:
+        if error.message.startswith("cannot run"):
+            raise SubjectUnavailableError(error.message, _install(program.target)) from error
+        raise
+
+
+def _install(target: Target) -> str:
+    return f"Debian: apt-get install {' '.join(target.packages)}"
+
+
+def _argv(program: Program, function: Function, key_bits: int, sizes: Sequence[int]) -> list[str]:
+    return [str(program.binary), function.symbol, str(key_bits), *map(str, sizes)]
+
+
+def _judge(program: Program, function: Function, code: int, said: str) -> None:
+    if code == 0:
+        return
+    first = next(iter(said.strip().splitlines()), f"exit code {code}")
+    raise EverycoreError(
+        f"{program.subject.name} {function.name} does not compute {function.computes}: {first}",
+        "nothing is counted that gives wrong answers: look at its adapter and its TOML",
+        code=1,
+    )

@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: MIT
+"""Other people's code: described by a file, built, compared and counted."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+from world import DATA, Lab
+
+from everycore import subjects
+from everycore.catalog import find_tree
+from everycore.debs import Lock, Request
+from everycore.debs.archive import write_lock
+from everycore.debs.lock import File, Pinned
+from everycore.errors import EverycoreError
+from everycore.subjects import Subject, SubjectUnavailableError
+from everycore.subjects.describe import load_subject
+from everycore.targets import load_target
+
+SOURCE = """
+description = "a subject of the tests"
+target = "qemu-aarch64"
+folder = "theirs"
+files = ["xor.c"]
+adapter = "adapter.c"
+[functions.adds]
+computes = "ghash"
+technique = "none"
+key = "adds_key"
+[functions.wrong]
+computes = "ctr"
+technique = "none"
+[functions.beyond]
+computes = "ghash"
+technique = "none"
+key = "adds_key"
+"""
+PACKAGE = SOURCE.replace(
+    'folder = "theirs"', 'suite = "test"\npackage = "tool"\nunpack = ["theirs"]'
+)
+
+
+@pytest.fixture
+def subject(tmp_path: Path) -> Subject:
+    shutil.copytree(DATA / "subject", tmp_path / "home")
+    return written(tmp_path, SOURCE)
+
+
+def written(folder: Path, text: str) -> Subject:
+    path = folder / "home" / "fake.toml"
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+    return load_subject(path)
+
+
+@pytest.fixture
+def program(subject: Subject, real_lab: Lab) -> subjects.Program:
+    tree = find_tree(real_lab.context().package)
+    target = load_target(tree, subject.target)
+    for name in (target.compiler, target.emulator[0]):
+        if not shutil.which(name):
+            pytest.skip(f"no {name}: apt-get install {' '.join(target.packages)}")
+    return subjects.build(real_lab.context(), tree, subject)
+
+
+def test_only_their_instructions_are_counted(real_lab: Lab, program: subjects.Program) -> None:
+    adds = program.subject.function("adds")
+    subjects.check(real_lab.context(), program, adds)
+    short, long = subjects.trace(real_lab.context(), program, adds, 128, [160, 320])
+    places = {long.trace.program.image.place(pc).partition("+")[0] for pc in long.pcs}
+    assert places == {"theirs_add"}
+    assert 5 * 320 < long.instructions < 12 * 320 < long.trace.instructions + 1000
+    assert long.trace.instructions - long.instructions > 1000  # the adapter's loop
+    steady = subjects.steady(real_lab.context(), program, adds, 128)
+    assert steady.per_byte == (long.instructions - short.instructions) / 160
+
+
+def test_other_flags_make_other_code_of_theirs(real_lab: Lab, program: subjects.Program) -> None:
+    tree = find_tree(real_lab.context().package)
+    adds = program.subject.function("adds")
+    slow = subjects.build(real_lab.context(), tree, program.subject, flags=["-O0"])
+    assert slow.binary != program.binary
+    counts = [
+        subjects.trace(real_lab.context(), p, adds, 128, [160])[0].instructions
+        for p in (program, slow)
+    ]
+    assert counts[0] * 1.5 < counts[1]
+
+
+def test_a_header_of_theirs_that_changes_makes_another_program(
+    real_lab: Lab, program: subjects.Program
+) -> None:
+    header = program.subject.home / "theirs/size.h"
+    header.write_text(header.read_text().replace("16", "8"))
+    tree = find_tree(real_lab.context().package)
+    assert subjects.build(real_lab.context(), tree, program.subject).binary != program.binary
+
+
+@pytest.mark.parametrize(
+    ("name", "why"), [("wrong", "the output is wrong"), ("beyond", "writes outside")]
+)
+def test_what_is_wrong_is_an_error_and_no_number(
+    real_lab: Lab, program: subjects.Program, name: str, why: str
+) -> None:
+    function = program.subject.function(name)
+    for attempt in (
+        lambda: subjects.check(real_lab.context(), program, function),
+        lambda: subjects.trace(real_lab.context(), program, function, 128, [160]),
+    ):
+        with pytest.raises(EverycoreError, match=why) as error:
+            attempt()
+        assert error.value.code == 1
+
+
+def test_sizes_and_keys_that_a_function_does_not_take_are_named(
+    real_lab: Lab, subject: Subject
+) -> None:
+    program = subjects.Program(subject, None, None, (), "", Path())  # type: ignore[arg-type]
+    for arguments, why in (
+        ((128, [100]), "takes no 100 bytes"),
+        ((128, [0]), "takes no 0 bytes"),
+        ((64, [160]), "has no AES-64"),
+    ):
+        with pytest.raises(EverycoreError, match=why):
+            subjects.trace(real_lab.context(), program, subject.function("adds"), *arguments)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "why"),
+    [
+        ('folder = "theirs"', "", "either 'package' or 'folder'"),
+        ('folder = "theirs"', 'package = "tool"', "needs 'suite' and 'unpack'"),
+        ('adapter = "adapter.c"', "", "lacks 'adapter'"),
+        ('adapter = "adapter.c"', "adapter = 1", "'adapter' is not a text"),
+        ('files = ["xor.c"]', 'files = "xor.c"', "'files' is not a list of texts"),
+        ('files = ["xor.c"]', "files = []", "no files"),
+        ("description", "comment", "unknown key 'comment'"),
+        ('computes = "ctr"', 'computes = "crt"', "unknown mode"),
+        ('computes = "ctr"', 'computes = "ctr"\nkey_bits = [64]', "'key_bits' are of 128"),
+        ('computes = "ctr"', 'computes = "ctr"\nmultiple_of = 0', "at least 1"),
+        ("[functions.wrong]", '[functions."a b"]', "letters, digits"),
+        ("[functions.wrong]", "[functions]\nx = 1\n[functions.wrong]", "x] is no table"),
+        ('target = "qemu-aarch64"', "target = ", "cannot read fake.toml"),
+    ],
+)
+def test_bad_descriptions_are_named(tmp_path: Path, old: str, new: str, why: str) -> None:
+    with pytest.raises(EverycoreError, match=why):
+        written(tmp_path, SOURCE.replace(old, new))
+
+
+def test_unknown_names_get_the_nearest(subject: Subject, real_lab: Lab) -> None:
+    with pytest.raises(EverycoreError, match="'ads'") as error:
+        subject.function("ads")
+    assert "adds" in error.value.hint
+    with pytest.raises(EverycoreError, match="unknown subject"):
+        subjects.find_subject(find_tree(real_lab.context().package), "linux-vax")
+
+
+def test_xts_has_no_keys_of_192_bits(tmp_path: Path) -> None:
+    text = SOURCE.replace('computes = "ctr"', 'computes = "xts-enc"')
+    assert written(tmp_path, text).function("wrong").key_bits == (128, 256)
+
+
+def test_without_network_and_cache_the_subject_is_unavailable(
+    tmp_path: Path, real_lab: Lab
+) -> None:
+    if not shutil.which("aarch64-linux-gnu-gcc"):
+        pytest.skip("no aarch64-linux-gnu-gcc: apt-get install gcc-aarch64-linux-gnu")
+    real_lab.env |= {"EVERYCORE_MIRROR": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path / "empty")}
+    subject = written(tmp_path, PACKAGE)
+    file = File("pool/tool_1.dsc", "0" * 64, 1)
+    write_lock(
+        subject.lock,
+        Lock(
+            Request(("test",), "source", sources=("tool",)), "", (), (Pinned("tool", "1", (file,)),)
+        ),
+    )
+    with pytest.raises(SubjectUnavailableError, match=r"has no pool/tool_1\.dsc") as error:
+        subjects.build(real_lab.context(), find_tree(real_lab.context().package), subject)
+    assert "EVERYCORE_MIRROR" in error.value.hint
+
+
+def test_a_missing_compiler_makes_it_unavailable(subject: Subject, lab: Lab) -> None:
+    lab.runner.absent = ("aarch64-linux-gnu-gcc",)
+    with pytest.raises(SubjectUnavailableError, match="aarch64-linux-gnu-gcc") as error:
+        subjects.build(lab.context(), find_tree(lab.context().package), subject)
+    assert "gcc-aarch64-linux-gnu" in error.value.hint
+
+
+def test_the_subjects_of_this_tree_are_pinned(lab: Lab) -> None:
+    found = subjects.load_subjects(find_tree(lab.context().package))
+    assert {"linux-arm64"} <= {subject.name for subject in found}
+    for subject in found:
+        assert (subject.home / subject.adapter).is_file()
+        if subject.package:
+            assert subject.lock.is_file()
