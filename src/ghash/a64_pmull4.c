@@ -11,7 +11,7 @@
  */
 #include "ghash/kernel.h"
 
-#include "common/arm.h"
+#include "common/arm_order.h"
 #include "common/bytes.h"
 
 #if EVC_BUILT(A64_PMULL)

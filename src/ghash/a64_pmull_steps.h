@@ -40,12 +40,12 @@ EVC_INLINE void store1(uint8_t *p, block v)
 
 EVC_INLINE element element_of(block v)
 {
-    return vreinterpretq_u64_u8(vrev64q_u8(v));
+    return evc_u64_of_be_bytes(v);
 }
 
 EVC_INLINE block block_of(element v)
 {
-    return vrev64q_u8(vreinterpretq_u8_u64(v));
+    return evc_be_bytes_of_u64(v);
 }
 
 EVC_INLINE element get(const uint8_t *p)
@@ -65,16 +65,8 @@ EVC_INLINE element swap(element v)
     return vextq_u64(v, v, 1);
 }
 
-EVC_INLINE element pmull(element a, element b)
-{
-    return vreinterpretq_u64_p128(
-        vmull_p64((poly64_t)vgetq_lane_u64(a, 0), (poly64_t)vgetq_lane_u64(b, 0)));
-}
-
-EVC_INLINE element pmull2(element a, element b)
-{
-    return vreinterpretq_u64_p128(vmull_high_p64(vreinterpretq_p64_u64(a), vreinterpretq_p64_u64(b)));
-}
+#define pmull evc_pmull_low
+#define pmull2 evc_pmull_high
 
 /* lo + (mi + lo + hi) x^64 + hi x^128 in reflected bits: 128-bit numbers, not reduced. */
 struct product {
