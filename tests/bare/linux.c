@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT */
+/* The harness's port to Linux without a C library (64 bits: the numbers of include/uapi/asm-generic/unistd.h). */
+#include "bare.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "port/port.h"
+
+enum { SYS_OPENAT = 56, SYS_READ = 63, SYS_WRITE = 64, SYS_EXIT_GROUP = 94, SYS_SIGACTION = 134 };
+enum { SYS_MMAP = 222, SYS_MPROTECT = 226 };
+enum { HERE = -100 };                               /* AT_FDCWD */
+enum { READ_WRITE = 3, PRIVATE_ANONYMOUS = 0x22 };  /* of mmap */
+enum { SIGILL = 4, SIGBUS = 7, SIGSEGV = 11, SA_NODEFER = 0x40000000 };
+enum { PAGE_BYTES = 65536 }; /* the largest that A64 has */
+
+int main(int argc, char **argv);
+unsigned long getauxval(unsigned long type);
+
+static const uintptr_t *auxiliary; /* pairs of type and value, up to type 0 */
+
+/* On the stack: the number of arguments, they and the environment, each with a null behind, and the auxiliary
+ * vector. */
+_Noreturn void bare_start(const uintptr_t *stack)
+{
+    int argc = (int)stack[0];
+    const uintptr_t *word = stack + 1 + argc + 1;
+
+    while (*word++)
+        ;
+    auxiliary = word;
+    exit(main(argc, (char **)(uintptr_t)(stack + 1)));
+}
+
+unsigned long getauxval(unsigned long type)
+{
+    for (const uintptr_t *pair = auxiliary; pair[0]; pair += 2)
+        if (pair[0] == type)
+            return pair[1];
+    return 0;
+}
+
+_Noreturn void bare_exit(int code)
+{
+    for (;;)
+        bare_call_system(SYS_EXIT_GROUP, code, 0, 0, 0, 0, 0);
+}
+
+long bare_open(const char *name)
+{
+    return bare_call_system(SYS_OPENAT, HERE, (long)name, 0, 0, 0, 0);
+}
+
+long bare_read(int file, void *to, size_t n)
+{
+    return bare_call_system(SYS_READ, file, (long)to, (long)n, 0, 0, 0);
+}
+
+void bare_write(int file, const void *from, size_t n)
+{
+    const uint8_t *bytes = from;
+
+    while (n) {
+        long done = bare_call_system(SYS_WRITE, file, (long)bytes, (long)n, 0, 0, 0);
+        if (done <= 0)
+            bare_exit(2);
+        bytes += done;
+        n -= (size_t)done;
+    }
+}
+
+struct guarded port_guarded(size_t at_least_bytes)
+{
+    struct guarded g = {NULL, 0};
+    size_t len = (at_least_bytes + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
+    long all = bare_call_system(SYS_MMAP, 0, (long)(len + 2 * PAGE_BYTES), READ_WRITE, PRIVATE_ANONYMOUS, -1, 0);
+
+    if (all < 0 && all > -4096)
+        return g;
+    if (bare_call_system(SYS_MPROTECT, all, PAGE_BYTES, 0, 0, 0, 0) != 0 ||
+        bare_call_system(SYS_MPROTECT, all + PAGE_BYTES + (long)len, PAGE_BYTES, 0, 0, 0, 0) != 0)
+        return g;
+    g.start = (uint8_t *)all + PAGE_BYTES;
+    g.len_bytes = len;
+    return g;
+}
+
+static struct bare_place *after_fault; /* of the innermost port_survives */
+
+static void on_fault(int signal_number)
+{
+    (void)signal_number;
+    bare_return_to(after_fault);
+}
+
+/* The kernel's struct sigaction, include/linux/signal_types.h. */
+struct action {
+    void (*handler)(int);
+    unsigned long flags;
+    void (*restorer)(void);
+    uint64_t mask;
+};
+
+bool port_survives(void (*f)(void *), void *arg)
+{
+    static const int signals[3] = {SIGSEGV, SIGBUS, SIGILL};
+    struct action action = {on_fault, SA_NODEFER, NULL, 0}, old[3];
+    struct bare_place here, *outer = after_fault;
+    volatile bool survived = false;
+
+    for (int i = 0; i < 3; i++)
+        bare_call_system(SYS_SIGACTION, signals[i], (long)&action, (long)&old[i], sizeof action.mask, 0, 0);
+    if (bare_mark(&here) == 0) {
+        after_fault = &here;
+        f(arg);
+        survived = true;
+    }
+    for (int i = 0; i < 3; i++)
+        bare_call_system(SYS_SIGACTION, signals[i], (long)&old[i], 0, sizeof action.mask, 0, 0);
+    after_fault = outer;
+    return survived;
+}
+
+bool port_on_stack(void (*f)(void *), void *arg, uint8_t *stack, size_t len_bytes)
+{
+    bare_on_stack(f, arg, stack + len_bytes);
+    return true;
+}
