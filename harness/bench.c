@@ -10,6 +10,7 @@
 
 #include "commands.h"
 #include "counters/counter.h"
+#include "ct_marks.h"
 #include "emit.h"
 #include "gcm_kernels.h"
 #include "measure.h"
@@ -25,7 +26,7 @@ static const struct bench_primitive *const primitives[] = {&bench_aes, &bench_gh
 struct plan {
     struct words primitives, kernels, modes, key_bits, bytes, styles, messages, without;
     uint64_t samples, budget_ms, seed, cpu;
-    bool in_place, dry_run;
+    bool in_place, dry_run, trace;
     const struct counter *counter;
     bool failed;
 };
@@ -98,7 +99,13 @@ static void bench_point(struct point *p, struct plan *plan, uint64_t expected)
         emit_error(p, plan, detail);
         return;
     }
-    if (!plan->counter) {
+    if (plan->trace) {
+        bench_loop *loop = p->primitive->loop(p->mode, p->style == FENCED);
+        ct_begin();
+        loop(work, 1);
+        ct_end();
+        why = "run once between two marks, for a tracer";
+    } else if (!plan->counter) {
         why = "no calibrated counter";
     } else if (p->style == FENCED && !HAVE_FENCE) {
         why = "no serialising fence known for this architecture";
@@ -271,6 +278,7 @@ int bench_command(int argc, char **argv)
         {"--without", OPTION_WORDS, &plan.without},
         {"--in-place", OPTION_FLAG, &plan.in_place},
         {"--dry-run", OPTION_FLAG, &plan.dry_run},
+        {"--trace", OPTION_FLAG, &plan.trace},
         {"--counter", OPTION_TEXT, &counter},
         {"--cpu", OPTION_NUMBER, &plan.cpu},
         {"--seed", OPTION_NUMBER, &plan.seed},
