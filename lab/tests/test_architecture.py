@@ -13,7 +13,7 @@ PACKAGE = Path(everycore.__file__).parent
 # Each layer may import itself (where that makes no circle) and the layers above it in this list.
 LAYERS = (
     ("errors", "model"),
-    ("catalog", "protocol", "stats", "limits", "report", "vectors", "verdicts"),
+    ("catalog", "protocol", "stats", "limits", "estimates", "report", "vectors", "verdicts"),
     ("context",),
     (
         "crates",
@@ -30,12 +30,12 @@ LAYERS = (
         "wycheproof",
     ),
     ("session", "contest", "subjects"),
-    ("ct",),
+    ("ct", "estimate"),
     ("commands",),
     ("cli",),
     ("__main__", "__init__"),
 )
-PURE = ("model", "errors", "protocol", "stats", "limits", "report", "verdicts")
+PURE = ("model", "errors", "protocol", "stats", "limits", "estimates", "report", "verdicts")
 
 
 def modules() -> dict[str, Path]:

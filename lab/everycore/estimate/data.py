@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: MIT
+"""The only reader of cores.toml, published.toml and evaluated.json."""
+
+import json
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from everycore.errors import EverycoreError, unknown_name
+from everycore.estimate.inorder import InOrder
+from everycore.estimates import Core, Fit, Point
+
+CORES, PUBLISHED, EVALUATED, ADDED = (
+    "cores.toml",
+    "published.toml",
+    "evaluated.json",
+    "measured.toml",
+)
+MODELS = ("in-order", "llvm-mca", "cortex-m", "hidden")
+PAIRS = ("fused", "apart", "half")
+USES = ("calibrate", "orientation")
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluated:
+    """What the models said of the published points, and with which tools."""
+
+    tools: dict[str, str]
+    models: dict[str, float]  # by Point.key
+    left_out: dict[str, float]
+    instructions: dict[str, float]  # per byte
+    refits: tuple[dict[str, float], ...]  # in-order parameters of the fits that left a point out
+
+
+def load_cores(folder: Path) -> dict[str, Core]:
+    cores: dict[str, Core] = {}
+    for name, table in _toml(folder / CORES).items():
+        cores[name] = _core(name, table)
+    return cores
+
+
+def find_core(cores: Mapping[str, Core], name: str) -> Core:
+    if name not in cores:
+        raise unknown_name("core", name, cores)
+    return cores[name]
+
+
+def _core(name: str, table: dict[str, Any]) -> Core:
+    where = f"{CORES}: [{name}]"
+    _only(where, table, [f.name for f in fields(Core)], ("title", "model", "why"))
+    core = Core(name=name, **table)
+    for value, valid in ((core.model, MODELS), (core.pair, PAIRS)):
+        if value not in valid:
+            raise EverycoreError(f"{where}: '{value}' is none of {', '.join(valid)}")
+    if core.model == "in-order":
+        InOrder.read(core.parameters, where)
+    if core.model == "llvm-mca" and not core.mcpu:
+        raise EverycoreError(f"{where} lacks 'mcpu'")
+    if core.model != "hidden" and not 0 < core.margin < 1:
+        raise EverycoreError(f"{where}: 'margin' is not between 0 and 1")
+    return core
+
+
+def load_points(folder: Path, cores: Mapping[str, Core]) -> list[Point]:
+    """The published points, and those that boards have added."""
+    table = _toml(folder / PUBLISHED)
+    _only(PUBLISHED, table, ["sources", "point"], ("sources", "point"))
+    sources = {name: str(one.get("text", "")) for name, one in table["sources"].items()}
+    points = [_point(i, PUBLISHED, one, cores, sources) for i, one in enumerate(table["point"], 1)]
+    added = folder / ADDED
+    if added.is_file():
+        lines = _toml(added).get("point", [])
+        points += [_point(i, ADDED, one, cores, {}) for i, one in enumerate(lines, 1)]
+    keys = [point.key for point in points]
+    for key in keys:
+        if keys.count(key) > 1:
+            raise EverycoreError(f"{PUBLISHED}: two points of {key}")
+    return points
+
+
+def _point(
+    number: int,
+    file: str,
+    table: dict[str, Any],
+    cores: Mapping[str, Core],
+    sources: Mapping[str, str],
+) -> Point:
+    where = f"{file}: point {number}"
+    needed = ("core", "subject", "function", "mode", "techniques", "cycles_per_byte", "source")
+    _only(where, table, [f.name for f in fields(Point)], needed)
+    values = dict(table)
+    find_core(cores, str(values["core"]))
+    cost = values["cycles_per_byte"]
+    if isinstance(cost, bool) or not isinstance(cost, int | float) or not 0 < cost < 10000:
+        raise EverycoreError(f"{where}: cycles_per_byte is {cost!r}")
+    if values.get("use", "calibrate") not in USES:
+        raise EverycoreError(f"{where}: use is none of {', '.join(USES)}")
+    if sources and values["source"] not in sources:
+        raise unknown_name("source", str(values["source"]), sources)
+    values["source"] = sources.get(str(values["source"]), str(values["source"]))
+    values["techniques"] = tuple(values["techniques"])
+    return Point(**values)
+
+
+def load_evaluated(folder: Path) -> Evaluated:
+    path = folder / EVALUATED
+    try:
+        table = json.loads(path.read_text(encoding="utf-8"))
+        return Evaluated(
+            tools={str(k): str(v) for k, v in table["tools"].items()},
+            models={k: float(v) for k, v in table["models"].items()},
+            left_out={k: float(v) for k, v in table["left_out"].items()},
+            instructions={k: float(v) for k, v in table["instructions"].items()},
+            refits=tuple(table["refits"]),
+        )
+    except (OSError, ValueError, KeyError, AttributeError, TypeError) as error:
+        raise EverycoreError(
+            f"cannot read {path.name}: {error!r}", "everycore estimate --calibrate writes it"
+        ) from error
+
+
+def save_evaluated(folder: Path, evaluated: Evaluated) -> None:
+    table = {f.name: getattr(evaluated, f.name) for f in fields(Evaluated)}
+    text = json.dumps(table, indent=1, sort_keys=True)
+    (folder / EVALUATED).write_text(text + "\n", encoding="utf-8")
+
+
+def fits(points: list[Point], evaluated: Evaluated) -> list[Fit]:
+    """The points of the calibration that were evaluated."""
+    return [
+        Fit(point, evaluated.models[point.key], evaluated.left_out.get(point.key))
+        for point in points
+        if point.key in evaluated.models and point.use == "calibrate"
+    ]
+
+
+def _only(where: str, table: Any, known: list[str], needed: tuple[str, ...]) -> None:
+    if not isinstance(table, dict):
+        raise EverycoreError(f"{where} is no table")
+    for key in table:
+        if key not in known:
+            raise EverycoreError(f"{where}: unknown key '{key}'", f"valid: {', '.join(known)}")
+    for key in needed:
+        if key not in table:
+            raise EverycoreError(f"{where} lacks '{key}'")
+
+
+def _toml(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, tomllib.TOMLDecodeError) as error:
+        raise EverycoreError(f"cannot read {path.name}: {error}") from error

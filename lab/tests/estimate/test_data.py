@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: MIT
+"""The data files, and what is said of wrong ones."""
+
+from pathlib import Path
+
+import pytest
+
+from everycore.errors import EverycoreError
+from everycore.estimate import data
+
+FOLDER = Path(data.__file__).parent
+CORES = '[one]\ntitle = "One"\nmodel = "llvm-mca"\nmcpu = "one"\nmargin = 0.1\nwhy = ""\n'
+POINT = (
+    '[sources.s]\ntext = "S"\n[[point]]\ncore = "one"\nsubject = "x"\nfunction = "f"\n'
+    'mode = "ctr"\ntechniques = ["ce"]\ncycles_per_byte = 1.5\nsource = "s"\n'
+)
+
+
+def test_the_data_of_this_version_can_be_read() -> None:
+    cores = data.load_cores(FOLDER)
+    points = data.load_points(FOLDER, cores)
+    fits = data.fits(points, data.load_evaluated(FOLDER))
+    assert {"cortex-a53", "cortex-a72", "cortex-m4"} <= {*cores}
+    assert {fit.point.core for fit in fits} >= {"cortex-a53", "neoverse-n1"}
+    assert all(point.source for point in points)
+
+
+def points_of(folder: Path, cores: str, points: str) -> None:
+    (folder / data.CORES).write_text(cores)
+    (folder / data.PUBLISHED).write_text(points)
+    data.load_points(folder, data.load_cores(folder))
+
+
+@pytest.mark.parametrize(
+    ("cores", "points", "message"),
+    [
+        (CORES.replace("mcpu", "cpu"), POINT, r"cores.toml: \[one\]: unknown key 'cpu'"),
+        (CORES.replace("llvm-mca", "guess"), POINT, "'guess' is none of in-order"),
+        (CORES.replace('mcpu = "one"', ""), POINT, r"\[one\] lacks 'mcpu'"),
+        (CORES.replace("0.1", "1.1"), POINT, "'margin' is not between 0 and 1"),
+        (CORES.replace("llvm-mca", "in-order"), POINT, "wrong parameters"),
+        (CORES, POINT.replace('"one"', '"two"'), "unknown core 'two'"),
+        (CORES, POINT.replace("1.5", "-1"), "point 1: cycles_per_byte is -1"),
+        (CORES, POINT.replace('source = "s"', 'source = "t"'), "unknown source 't'"),
+        (CORES, POINT.replace('mode = "ctr"\n', ""), "point 1 lacks 'mode'"),
+        (CORES, POINT + POINT[POINT.index("[[point]]") :], "two points of one x f"),
+        (CORES, POINT + 'use = "both"\n', "use is none of calibrate"),
+        (CORES, "[", "cannot read published.toml"),
+    ],
+)
+def test_what_is_wrong_is_named(tmp_path: Path, cores: str, points: str, message: str) -> None:
+    points_of(tmp_path, CORES, POINT)
+    with pytest.raises(EverycoreError, match=message):
+        points_of(tmp_path, cores, points)
+
+
+def test_evaluations_survive_being_written(tmp_path: Path) -> None:
+    one = data.Evaluated({"llvm": "19"}, {"a": 1.5}, {"a": 1.4}, {"a": 2.0}, ({"logic": 3.0},))
+    data.save_evaluated(tmp_path, one)
+    assert data.load_evaluated(tmp_path) == one
+    (tmp_path / data.EVALUATED).write_text("{}")
+    with pytest.raises(EverycoreError, match=r"cannot read evaluated\.json") as error:
+        data.load_evaluated(tmp_path)
+    assert "--calibrate" in error.value.hint
