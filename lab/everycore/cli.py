@@ -22,6 +22,7 @@ COMMANDS = {
     "list": "list_kernels",
     "compare": "compare",
     "limits": "limits",
+    "estimate": "estimate",
     "peers": "peers_command",
 }
 

@@ -1,0 +1,222 @@
+# SPDX-License-Identifier: MIT
+"""everycore estimate: what does it cost on a core that is not here?"""
+
+import json as jsonlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from everycore import catalog, machine
+from everycore.commands.options import (
+    CompilerCommand,
+    CompilerFlags,
+    Json,
+    KernelNames,
+    context_of,
+    message_sizes,
+    words,
+)
+from everycore.context import Context
+from everycore.errors import EverycoreError, unknown_name
+from everycore.estimate import data
+from everycore.estimate.evaluate import Evaluator, Subject
+from everycore.estimate.executed import Harness, Operation
+from everycore.estimate.mca import Llvm, find_llvm
+from everycore.estimate.models import Executed, Models
+from everycore.estimates import BULK, Core, Row, techniques
+from everycore.model import RegistryLine, Tree
+from everycore.progress import Progress
+from everycore.report import estimate as report
+from everycore.session import Session, open_session
+
+OURS = "everycore"
+MODES = (
+    *("ecb-enc", "ecb-dec", "cbc-enc", "cbc-dec", "ctr", "xts-enc", "xts-dec", "cbcmac", "cmac"),
+    *("ccm-seal", "ccm-open", "ghash", "gcm-seal", "gcm-open"),
+)
+DEFAULT_MODES = ("ctr", "cbc-enc", "cbc-dec", "xts-enc", "xts-dec", "ghash", "gcm-seal")
+KEY_SIZES = (128, 192, 256)
+TARGETS = {"a64": "qemu-aarch64", "a32": "qemu-armhf"}
+# Else the C library's memcpy is one of SVE, which no core here has.
+CPU = {"a64": ("-cpu", "max,sve=off,sme=off"), "a32": ()}
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """The rows that were asked for."""
+
+    kernels: tuple[str, ...]  # empty: those of the architecture
+    modes: tuple[str, ...]
+    key_bits: tuple[int, ...]
+    sizes: tuple[int, ...]
+
+
+def estimate(
+    command: typer.Context,
+    kernel: KernelNames = None,
+    mode: Annotated[
+        list[str] | None,
+        typer.Option("--mode", metavar="NAME", help="Only this mode; repeatable."),
+    ] = None,
+    size: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--bytes", metavar="N", help="Whole messages of N bytes, or bulk; repeatable."
+        ),
+    ] = None,
+    key_bits: Annotated[
+        list[str] | None,
+        typer.Option("--key-bits", metavar="BITS", help="128, 192 or 256; repeatable."),
+    ] = None,
+    core: Annotated[
+        list[str] | None,
+        typer.Option("--core", metavar="NAME", help="Only this core; none: counts alone."),
+    ] = None,
+    cc: CompilerCommand = None,
+    flags: CompilerFlags = None,
+    json: Json = False,
+) -> None:
+    """What does it cost on a core that is not here?
+
+    Exact instructions per byte of emulated runs; cycles per byte estimated by models of cores, as
+    ranges; and what others have published. docs/ESTIMATES.md says how far to trust an estimate.
+    """
+    context = context_of(command)
+    cores = _cores(words(core))
+    wanted = Wanted(
+        tuple(words(kernel)),
+        _modes(words(mode)),
+        _key_sizes(words(key_bits)),
+        _sizes(words(size)),
+    )
+    llvm = find_llvm(context) if cores else None
+    rows: list[Row] = []
+    with Progress(context.err, "estimating", 0) as progress:
+        for arch in dict.fromkeys(c.arch for c in cores) if cores else ("a64",):
+            session = open_session(context, TARGETS[arch], cc, flags)
+            here = [c for c in cores if c.arch == arch]
+            for row in _own_rows(context, session, llvm, here, arch, wanted):
+                rows.append(row)
+                progress.step(f"{row.kernel} {row.mode}")
+    if not rows:
+        raise EverycoreError("no kernel has such a mode", "everycore estimate --help")
+    caption = _caption(context, session, llvm)
+    if json:
+        _print_json(context, rows, [], caption)
+    else:
+        _print(context, cores, rows, [], caption)
+
+
+def _cores(names: Sequence[str]) -> list[Core]:
+    known = data.load_cores(_folder())
+    if list(names) == ["none"]:
+        return []
+    if names:
+        return [data.find_core(known, name) for name in dict.fromkeys(names)]
+    return [core for core in known.values() if core.arch == "a64"]
+
+
+def _folder() -> Path:
+    return Path(data.__file__).parent
+
+
+def _modes(names: Sequence[str]) -> tuple[str, ...]:
+    for name in names:
+        if name not in MODES:
+            raise unknown_name("mode", name, MODES)
+    return tuple(names) or DEFAULT_MODES
+
+
+def _key_sizes(names: Sequence[str]) -> tuple[int, ...]:
+    for name in names:
+        if name not in map(str, KEY_SIZES):
+            raise unknown_name("key size", name, map(str, KEY_SIZES))
+    return tuple(map(int, names)) or (128,)
+
+
+def _sizes(names: Sequence[str]) -> tuple[int, ...]:
+    return tuple(BULK if n == "bulk" else message_sizes([n])[0] for n in names) or (BULK,)
+
+
+def _own_rows(
+    context: Context,
+    session: Session,
+    llvm: Llvm | None,
+    cores: Sequence[Core],
+    arch: str,
+    wanted: Wanted,
+) -> Iterator[Row]:
+    folder = _folder()
+    points = data.load_points(folder, data.load_cores(folder))
+    fits = data.fits(points, data.load_evaluated(folder))
+    models = Models(context, llvm) if cores else None
+    evaluator = Evaluator(cores, fits, points, models)
+    harness = Harness(context, session, CPU[arch])
+    for primitive, name, mode in _operations(session.tree, arch, wanted):
+        for bits in wanted.key_bits if primitive != "ghash" else (128,):
+            if mode.startswith("xts") and bits == 192:
+                continue
+            subject = Subject(OURS, name, mode, bits, techniques(primitive, name))
+            call = partial(_call, harness, llvm, Operation(primitive, name, mode, bits, 0))
+            for size in wanted.sizes:
+                yield evaluator.row(subject, call, size)
+
+
+def _call(harness: Harness, llvm: Llvm | None, operation: Operation, n_bytes: int) -> Executed:
+    return harness.call(replace(operation, bytes=n_bytes), llvm)
+
+
+def _operations(tree: Tree, arch: str, wanted: Wanted) -> Iterator[tuple[str, str, str]]:
+    """Primitive, kernel and mode of all that was asked for."""
+    lines = catalog.registry(tree)
+    chosen = wanted.kernels or [x.name for x in lines if x.isa.lower().startswith(arch)]
+    for name in dict.fromkeys(chosen):
+        primitives = _primitives(lines, name)
+        for mode in wanted.modes:
+            if (primitive := _primitive(mode)) in primitives:
+                yield primitive, name, mode
+
+
+def _primitive(mode: str) -> str:
+    return "ghash" if mode == "ghash" else "gcm" if mode.startswith("gcm") else "aes"
+
+
+def _primitives(lines: Sequence[RegistryLine], name: str) -> set[str]:
+    names = {line.name for line in lines}
+    if "+" in name:
+        aes, _, ghash = name.partition("+")
+        for half, of in ((aes, "aes"), (ghash, "ghash")):
+            if not any(x.name == half and x.primitive == of for x in lines):
+                valid = [x.name for x in lines if x.primitive == of]
+                raise unknown_name(f"kernel of {of}", half, valid)
+        return {"gcm"}
+    if name not in names:
+        raise unknown_name("kernel", name, sorted(names))
+    return {line.primitive for line in lines if line.name == name}
+
+
+def _caption(context: Context, session: Session, llvm: Llvm | None) -> str:
+    build = session.build
+    tools = f"{build.compiler.name} {' '.join(build.flags)}"
+    if llvm:
+        tools += f", LLVM {llvm.version}"
+    return f"{tools}, commit {machine.revision(context, session.tree)}"
+
+
+def _print(
+    context: Context, cores: Sequence[Core], rows: list[Row], others: list[Row], caption: str
+) -> None:
+    if len(cores) < 2:
+        context.out.print(report.counts_table([*rows, *others], caption))
+    for core in cores:
+        context.out.print(report.core_table(core, rows, others, caption))
+
+
+def _print_json(context: Context, rows: list[Row], others: list[Row], caption: str) -> None:
+    context.print_raw(jsonlib.dumps({"type": "estimates", "source": caption}))
+    for row in (*rows, *others):
+        context.print_raw(jsonlib.dumps(report.json_line(row, others)))

@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: MIT
+"""From calls that were executed to rows: exact counts, and what is said of each core."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from everycore.estimate.asm import classes
+from everycore.estimate.models import Executed, Models
+from everycore.estimate.steady import Turn, steady_turn
+from everycore.estimates import (
+    BULK,
+    SERIAL_MODES,
+    Core,
+    Figure,
+    Fit,
+    Hidden,
+    Point,
+    Row,
+    figure,
+)
+
+BLOCK_BYTES = 16
+# Their difference is whole turns of loops over 1, 2, 3, 4, 5, 6, 8, 10, 12, 15 or 16 blocks.
+SHORT, LONG = 4096, 4096 + 3840
+
+Call = Callable[[int], Executed]  # of a message of so many bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """Whose operation it is, and what it is called."""
+
+    owner: str
+    kernel: str
+    mode: str
+    key_bits: int
+    techniques: tuple[str, ...]
+
+    @property
+    def serial(self) -> bool:
+        return self.mode in SERIAL_MODES
+
+
+@dataclass(frozen=True, slots=True)
+class Steady:
+    """The bulk of a long message."""
+
+    per_byte: float  # instructions, exact
+    short: Executed
+    long: Executed
+    turn: Turn | None  # of the long one; None: no loop does it all
+    bytes: int = 0  # of a turn
+
+    def cycles_per_byte(self, models: Models, core: Core, *, serial: bool) -> float:
+        if self.turn:
+            return models.turn(core, self.long, self.turn, serial=serial) / self.bytes
+        both = [models.call(core, one, serial=serial) for one in (self.short, self.long)]
+        return (both[1] - both[0]) / (LONG - SHORT)
+
+
+def steady(call: Call) -> Steady:
+    short, long = call(SHORT), call(LONG)
+    per_byte = (len(long.pcs) - len(short.pcs)) / (LONG - SHORT)
+    turn = steady_turn(long.pcs)
+    if turn and per_byte:
+        of_turn = turn.length / per_byte
+        blocks = round(of_turn / BLOCK_BYTES)
+        if blocks and abs(of_turn / BLOCK_BYTES / blocks - 1) < 0.002:
+            return Steady(per_byte, short, long, turn, blocks * BLOCK_BYTES)
+    return Steady(per_byte, short, long, None)
+
+
+@dataclass(slots=True)
+class Evaluator:
+    """Makes rows. Without models, with exact counts alone."""
+
+    cores: Sequence[Core]
+    fits: Sequence[Fit]
+    points: Sequence[Point]
+    models: Models | None
+    turns: dict[tuple[str, str, str, int], Steady] = field(default_factory=dict)
+
+    def row(self, subject: Subject, call: Call, n_bytes: int) -> Row:
+        if n_bytes == BULK:
+            return self._bulk(subject, steady(call))
+        executed = call(n_bytes)
+        return self._row(
+            subject,
+            n_bytes,
+            len(executed.pcs) / n_bytes,
+            executed.pcs,
+            executed,
+            lambda core, models: models.call(core, executed, serial=subject.serial) / n_bytes,
+        )
+
+    def _bulk(self, subject: Subject, found: Steady) -> Row:
+        self.turns[subject.owner, subject.kernel, subject.mode, subject.key_bits] = found
+        pcs = found.long.pcs
+        if found.turn:
+            pcs = pcs[found.turn.start : found.turn.start + found.turn.length]
+        return self._row(
+            subject,
+            BULK,
+            found.per_byte,
+            pcs,
+            found.long,
+            lambda core, models: found.cycles_per_byte(models, core, serial=subject.serial),
+        )
+
+    def _row(
+        self,
+        subject: Subject,
+        n_bytes: int,
+        per_byte: float,
+        pcs: Sequence[int],
+        executed: Executed,
+        cost: Callable[[Core, Models], float],
+    ) -> Row:
+        figures: dict[str, Figure | Hidden] = {}
+        kinds: dict[str, float] = {}
+        if self.models is not None:
+            if not any(core.model == "cortex-m" for core in self.cores):
+                count = classes(executed.instructions(pcs))
+                kinds = {name: n / len(pcs) * per_byte for name, n in count.items()}
+            for core in self.cores:
+                if core.model == "hidden":
+                    figures[core.name] = Hidden(core.why)
+                    continue
+                model = cost(core, self.models)
+                figures[core.name] = figure(
+                    core, model, subject.techniques, subject.serial, self.fits
+                )
+        published = {
+            p.core: p
+            for p in self.points
+            if (p.subject, p.function) == (subject.owner, subject.kernel)
+            and n_bytes == BULK
+            and subject.key_bits == 128
+        }
+        return Row(
+            owner=subject.owner,
+            kernel=subject.kernel,
+            mode=subject.mode,
+            key_bits=subject.key_bits,
+            bytes=n_bytes,
+            techniques=subject.techniques,
+            instructions_per_byte=per_byte,
+            classes=kinds,
+            figures=figures,
+            published=published,
+        )
