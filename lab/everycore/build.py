@@ -188,15 +188,19 @@ def build_object(
     source: Path,
     flags: Sequence[str],
     headers: Sequence[Path] = (),
+    cwd: Path | None = None,
 ) -> Path:
-    """An object of one file, which may read `headers`: cached by the contents of all."""
+    """An object of one file, which may read `headers`: cached by the contents of all.
+
+    `cwd`: where relative paths among the flags begin.
+    """
     parts = [compiler.fingerprint, *flags, source.name, *map(_file_digest, [source, *headers])]
     path = context.cache_dir() / "objects" / f"{_digest(parts)}.o"
     if path.is_file():
         _mark_used(path)
         return path
     try:
-        _make(context, [*compiler.command, *flags, "-c", str(source)], path)
+        _make(context, [*compiler.command, *flags, "-c", str(source)], path, cwd)
     except _RefusedError as said:
         raise EverycoreError(
             f"{compiler.name} cannot compile {source.name}", _excerpt(str(said))

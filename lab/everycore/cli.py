@@ -24,6 +24,7 @@ COMMANDS = {
     "limits": "limits",
     "estimate": "estimate",
     "peers": "peers_command",
+    "subjects": "subjects_command",
 }
 
 

@@ -92,7 +92,7 @@ def open_session(
     """Find the tree, the target and the compiler; build what is not built yet."""
     tree = catalog.find_tree(context.package, context.env.get("EVERYCORE_TREE", ""))
     target = load_target(tree, target_name)
-    chosen = DEFAULT_FLAGS if flags is None else tuple(_split(flags))
+    chosen = DEFAULT_FLAGS if flags is None else tuple(split_flags(flags))
     compiler = find_compiler(
         context, target, cc, (*target.compile_flags, *chosen), platform.machine()
     )
@@ -100,7 +100,7 @@ def open_session(
     return Session(tree, target, build, transport_for(context, target))
 
 
-def _split(flags: str) -> list[str]:
+def split_flags(flags: str) -> list[str]:
     try:
         return shlex.split(flags)
     except ValueError as error:

@@ -23,7 +23,7 @@ REFERENCE = (
     *("src/gcm/gcm.c", "src/modes/cbc.c", "src/modes/ctr.c", "src/modes/xts.c"),
     *("src/common/wipe.c", "src/common/status.c"),
 )
-OUR_FLAGS = ("-std=gnu11", "-O2")
+OUR_FLAGS = ("-std=gnu11", "-O2", "-Iinclude", "-Isrc", f"-I{FOLDER}")
 HEADERS = (".h", ".inc", ".S", ".s", ".pl")  # what a file may read
 
 
@@ -136,18 +136,21 @@ def _ours(
 ) -> list[Path]:
     """The driver, the adapter, and the kernel that knows the answers."""
     root = tree.root
-    flags = [*target.compile_flags, *OUR_FLAGS, f"-I{root / 'include'}", f"-I{root / 'src'}"]
     headers = [root / path for path in catalog.headers(tree)]
-    objects = [build_object(context, compiler, root / n, flags, headers) for n in REFERENCE]
     headers += sorted((root / FOLDER).glob("*.h"))
-    flags.append(f"-I{root / FOLDER}")
-    adapter = build_object(context, compiler, subject.home / subject.adapter, flags, headers)
     keys = dict.fromkeys(function.key for function in subject.functions if function.key)
-    table = "".join(map(_line, subject.functions))
-    flags += [f"-DSUBJECT_KEYS={''.join(f'KEY({key})' for key in keys)}"]
-    flags += [f"-DSUBJECT_FUNCTIONS={table}"]
-    driver = build_object(context, compiler, root / FOLDER / "driver.c", flags, headers)
-    return [driver, adapter, *objects]
+    functions = [
+        f"-DSUBJECT_KEYS={''.join(f'KEY({key})' for key in keys)}",
+        f"-DSUBJECT_FUNCTIONS={''.join(map(_line, subject.functions))}",
+    ]
+
+    def made(path: Path, *more: str) -> Path:
+        flags = [*target.compile_flags, *OUR_FLAGS, *more]
+        return build_object(context, compiler, path, flags, headers, cwd=root)
+
+    objects = [made(root / name) for name in REFERENCE]
+    adapter = made(subject.home / subject.adapter)
+    return [made(root / FOLDER / "driver.c", *functions), adapter, *objects]
 
 
 def _line(function: Function) -> str:
