@@ -29,7 +29,7 @@ class Core:
     pair: str = "apart"  # fused, apart, half
     pair_cycles: int = 3
     margin: float = 0.0
-    parameters: dict[str, float] = field(default_factory=dict)
+    parameters: dict[str, float] = field(default_factory=dict)  # of in-order: fitted
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,11 +142,14 @@ def figure(
     center = model * _mean(factors)
     every = [f.factor for same in chosen for f in same]
     spread = math.sqrt(max(every) / min(every)) - 1
-    floor = DERIVED_MARGIN if all(f.point.derived for same in chosen for f in same) else 0.0
+    # Half of what the model missed is taken to be wrong for the next kernel, too.
+    floor = max(abs(1 - center / model) / 2, spread, core.margin)
+    if all(f.point.derived for same in chosen for f in same):
+        floor = max(floor, DERIVED_MARGIN)
     basis = "; ".join(
         dict.fromkeys(f"{_called(f)} {f.error:+.0%}" for same in chosen for f in same)
     )
-    return Figure(model, center, max(core.margin, spread, floor), basis)
+    return Figure(model, center, floor, basis)
 
 
 def _called(fit: Fit) -> str:

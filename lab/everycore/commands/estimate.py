@@ -27,11 +27,14 @@ from everycore.estimate.evaluate import Evaluator, Subject
 from everycore.estimate.executed import Harness, Operation
 from everycore.estimate.mca import Llvm, find_llvm
 from everycore.estimate.models import Executed, Models
+from everycore.estimate.others import Others, subject_names
+from everycore.estimate.others import calibrate as others_calibrate
 from everycore.estimates import BULK, Core, Row, techniques
 from everycore.model import RegistryLine, Tree
 from everycore.progress import Progress
 from everycore.report import estimate as report
 from everycore.session import Session, open_session
+from everycore.subjects import find_subject
 
 OURS = "everycore"
 MODES = (
@@ -76,6 +79,16 @@ def estimate(
         list[str] | None,
         typer.Option("--core", metavar="NAME", help="Only this core; none: counts alone."),
     ] = None,
+    subject: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--subject", metavar="NAME", help="Beside other people's code: of subjects/, or all."
+        ),
+    ] = None,
+    calibrate: Annotated[
+        bool,
+        typer.Option("--calibrate", help="Trace the published points again, and fit the models."),
+    ] = False,
     cc: CompilerCommand = None,
     flags: CompilerFlags = None,
     json: Json = False,
@@ -86,7 +99,12 @@ def estimate(
     ranges; and what others have published. docs/ESTIMATES.md says how far to trust an estimate.
     """
     context = context_of(command)
+    if calibrate:
+        _calibrate(context)
+        return
+    tree = catalog.find_tree(context.package, context.env.get("EVERYCORE_TREE", ""))
     cores = _cores(words(core))
+    subjects = _subjects(tree, words(subject))
     wanted = Wanted(
         tuple(words(kernel)),
         _modes(words(mode)),
@@ -95,24 +113,60 @@ def estimate(
     )
     llvm = find_llvm(context) if cores else None
     rows: list[Row] = []
-    with Progress(context.err, "estimating", 0) as progress:
+    others: list[Row] = []
+    with Progress(context.err, "estimating", None) as progress:
         for arch in dict.fromkeys(c.arch for c in cores) if cores else ("a64",):
             session = open_session(context, TARGETS[arch], cc, flags)
-            here = [c for c in cores if c.arch == arch]
-            for row in _own_rows(context, session, llvm, here, arch, wanted):
+            evaluator = _evaluator(context, llvm, [c for c in cores if c.arch == arch])
+            for row in _own_rows(context, session, llvm, evaluator, arch, wanted):
                 rows.append(row)
                 progress.step(f"{row.kernel} {row.mode}")
+            modes = list(dict.fromkeys(row.mode for row in rows))
+            theirs = Others(context, tree, llvm, {})
+            for name in subjects:
+                if find_subject(tree, name).target != TARGETS[arch]:
+                    continue
+                for row in theirs.rows(evaluator, name, modes, wanted.key_bits, wanted.sizes):
+                    others.append(row)
+                    progress.step(f"{row.owner} {row.kernel}")
     if not rows:
         raise EverycoreError("no kernel has such a mode", "everycore estimate --help")
     caption = _caption(context, session, llvm)
     if json:
-        _print_json(context, rows, [], caption)
+        _print_json(context, rows, others, caption)
     else:
-        _print(context, cores, rows, [], caption)
+        _print(context, cores, rows, others, caption)
+
+
+def _calibrate(context: Context) -> None:
+    """Write evaluated.json of this tree."""
+    tree = catalog.find_tree(context.package, context.env.get("EVERYCORE_TREE", ""))
+    if not tree.is_checkout:
+        raise EverycoreError("a calibration belongs to a checkout", "clone the repository")
+    cores = data.load_cores(_folder(), {})
+    points = data.load_points(_folder(), cores)
+    llvm = find_llvm(context)
+    tools = {"llvm": llvm.version}
+    with Progress(context.err, "calibrating", None) as progress:
+        others = Others(context, tree, llvm, {})
+        models = Models(context, llvm)
+        found = others_calibrate(others, models, cores, points, tools, progress.step)
+    data.save_evaluated(_folder(), found)
+    context.out.print(f"written: {data.EVALUATED}; tools/gen-docs makes docs/ESTIMATES.md of it")
+
+
+def _subjects(tree: Tree, names: Sequence[str]) -> list[str]:
+    known = subject_names(tree)
+    if list(names) == ["all"]:
+        return known
+    for name in names:
+        if name not in known:
+            raise unknown_name("subject", name, known)
+    return list(dict.fromkeys(names))
 
 
 def _cores(names: Sequence[str]) -> list[Core]:
-    known = data.load_cores(_folder())
+    known = data.load_cores(_folder(), data.load_evaluated(_folder()).parameters)
     if list(names) == ["none"]:
         return []
     if names:
@@ -142,19 +196,22 @@ def _sizes(names: Sequence[str]) -> tuple[int, ...]:
     return tuple(BULK if n == "bulk" else message_sizes([n])[0] for n in names) or (BULK,)
 
 
+def _evaluator(context: Context, llvm: Llvm | None, cores: Sequence[Core]) -> Evaluator:
+    folder = _folder()
+    evaluated = data.load_evaluated(folder)
+    points = data.load_points(folder, data.load_cores(folder, evaluated.parameters))
+    models = Models(context, llvm) if cores else None
+    return Evaluator(cores, data.fits(points, evaluated), points, models)
+
+
 def _own_rows(
     context: Context,
     session: Session,
     llvm: Llvm | None,
-    cores: Sequence[Core],
+    evaluator: Evaluator,
     arch: str,
     wanted: Wanted,
 ) -> Iterator[Row]:
-    folder = _folder()
-    points = data.load_points(folder, data.load_cores(folder))
-    fits = data.fits(points, data.load_evaluated(folder))
-    models = Models(context, llvm) if cores else None
-    evaluator = Evaluator(cores, fits, points, models)
     harness = Harness(context, session, CPU[arch])
     for primitive, name, mode in _operations(session.tree, arch, wanted):
         for bits in wanted.key_bits if primitive != "ghash" else (128,):

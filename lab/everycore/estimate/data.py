@@ -4,11 +4,12 @@
 import json
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
 from everycore.errors import EverycoreError, unknown_name
+from everycore.estimate.fitting import START
 from everycore.estimate.inorder import InOrder
 from everycore.estimates import Core, Fit, Point
 
@@ -31,13 +32,20 @@ class Evaluated:
     models: dict[str, float]  # by Point.key
     left_out: dict[str, float]
     instructions: dict[str, float]  # per byte
-    refits: tuple[dict[str, float], ...]  # in-order parameters of the fits that left a point out
+    parameters: dict[str, dict[str, float]]  # of the in-order models, by core
+    refits: dict[str, list[dict[str, float]]]  # of the fits that left a point out
 
 
-def load_cores(folder: Path) -> dict[str, Core]:
+def load_cores(folder: Path, fitted: Mapping[str, Mapping[str, float]]) -> dict[str, Core]:
+    """With the parameters of in-order cores; those that have none get what a fit begins with."""
     cores: dict[str, Core] = {}
     for name, table in _toml(folder / CORES).items():
-        cores[name] = _core(name, table)
+        core = _core(name, table)
+        if core.model == "in-order":
+            parameters = dict(fitted.get(name, START))
+            InOrder.read(parameters, f"{EVALUATED}: {name}")
+            core = replace(core, parameters=parameters)
+        cores[name] = core
     return cores
 
 
@@ -49,13 +57,16 @@ def find_core(cores: Mapping[str, Core], name: str) -> Core:
 
 def _core(name: str, table: dict[str, Any]) -> Core:
     where = f"{CORES}: [{name}]"
-    _only(where, table, [f.name for f in fields(Core)], ("title", "model", "why"))
+    _only(
+        where,
+        table,
+        [f.name for f in fields(Core) if f.name not in ("name", "parameters")],
+        ("title", "model", "why"),
+    )
     core = Core(name=name, **table)
     for value, valid in ((core.model, MODELS), (core.pair, PAIRS)):
         if value not in valid:
             raise EverycoreError(f"{where}: '{value}' is none of {', '.join(valid)}")
-    if core.model == "in-order":
-        InOrder.read(core.parameters, where)
     if core.model == "llvm-mca" and not core.mcpu:
         raise EverycoreError(f"{where} lacks 'mcpu'")
     if core.model != "hidden" and not 0 < core.margin < 1:
@@ -113,7 +124,8 @@ def load_evaluated(folder: Path) -> Evaluated:
             models={k: float(v) for k, v in table["models"].items()},
             left_out={k: float(v) for k, v in table["left_out"].items()},
             instructions={k: float(v) for k, v in table["instructions"].items()},
-            refits=tuple(table["refits"]),
+            parameters=dict(table["parameters"]),
+            refits=dict(table["refits"]),
         )
     except (OSError, ValueError, KeyError, AttributeError, TypeError) as error:
         raise EverycoreError(

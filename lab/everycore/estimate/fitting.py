@@ -21,7 +21,7 @@ START: Mapping[str, float] = {
     "shift": 2,
     "permute": 2,
     "aes": 2,
-    "pmull8": 2,
+    "pmull8": 4,
     "pmull64": 2,
     "table": 2,
     "table4": 5,

@@ -17,9 +17,10 @@ POINT = (
 
 
 def test_the_data_of_this_version_can_be_read() -> None:
-    cores = data.load_cores(FOLDER)
+    evaluated = data.load_evaluated(FOLDER)
+    cores = data.load_cores(FOLDER, evaluated.parameters)
     points = data.load_points(FOLDER, cores)
-    fits = data.fits(points, data.load_evaluated(FOLDER))
+    fits = data.fits(points, evaluated)
     assert {"cortex-a53", "cortex-a72", "cortex-m4"} <= {*cores}
     assert {fit.point.core for fit in fits} >= {"cortex-a53", "neoverse-n1"}
     assert all(point.source for point in points)
@@ -28,7 +29,7 @@ def test_the_data_of_this_version_can_be_read() -> None:
 def points_of(folder: Path, cores: str, points: str) -> None:
     (folder / data.CORES).write_text(cores)
     (folder / data.PUBLISHED).write_text(points)
-    data.load_points(folder, data.load_cores(folder))
+    data.load_points(folder, data.load_cores(folder, {}))
 
 
 @pytest.mark.parametrize(
@@ -38,7 +39,7 @@ def points_of(folder: Path, cores: str, points: str) -> None:
         (CORES.replace("llvm-mca", "guess"), POINT, "'guess' is none of in-order"),
         (CORES.replace('mcpu = "one"', ""), POINT, r"\[one\] lacks 'mcpu'"),
         (CORES.replace("0.1", "1.1"), POINT, "'margin' is not between 0 and 1"),
-        (CORES.replace("llvm-mca", "in-order"), POINT, "wrong parameters"),
+        (CORES.replace("margin", "parameters"), POINT, "unknown key 'parameters'"),
         (CORES, POINT.replace('"one"', '"two"'), "unknown core 'two'"),
         (CORES, POINT.replace("1.5", "-1"), "point 1: cycles_per_byte is -1"),
         (CORES, POINT.replace('source = "s"', 'source = "t"'), "unknown source 't'"),
@@ -54,8 +55,16 @@ def test_what_is_wrong_is_named(tmp_path: Path, cores: str, points: str, message
         points_of(tmp_path, cores, points)
 
 
+def test_parameters_that_do_not_fit_the_model_are_named(tmp_path: Path) -> None:
+    points_of(tmp_path, CORES.replace("llvm-mca", "in-order"), POINT)
+    with pytest.raises(EverycoreError, match=r"evaluated\.json: one: wrong parameters: aes"):
+        data.load_cores(tmp_path, {"one": {"logic": 1}})
+
+
 def test_evaluations_survive_being_written(tmp_path: Path) -> None:
-    one = data.Evaluated({"llvm": "19"}, {"a": 1.5}, {"a": 1.4}, {"a": 2.0}, ({"logic": 3.0},))
+    one = data.Evaluated(
+        {"llvm": "19"}, {"a": 1.5}, {"a": 1.4}, {"a": 2.0}, {"x": {"logic": 3.0}}, {"x": []}
+    )
     data.save_evaluated(tmp_path, one)
     assert data.load_evaluated(tmp_path) == one
     (tmp_path / data.EVALUATED).write_text("{}")

@@ -32,12 +32,18 @@ def row(found: Figure | Hidden, technique: str = "ce") -> Row:
 
 
 def test_an_estimate_is_scaled_by_the_point_of_its_technique() -> None:
-    fits = [Fit(point("ce", 2.0), 1.6), Fit(point("tbl", 9.0), 9.0)]
-    found = figure(CORE, 0.8, ["ce"], False, fits)
+    fits = [Fit(point("ce", 1.8), 1.6), Fit(point("tbl", 9.0), 9.0)]
+    found = figure(CORE, 1.6, ["ce"], False, fits)
     assert isinstance(found, Figure)
-    assert found.center == pytest.approx(1.0)
-    assert (found.low, found.high) == (pytest.approx(0.9), pytest.approx(1.1))
-    assert found.basis == "other ce-ctr -20%"
+    assert found.center == pytest.approx(1.8)
+    assert (found.low, found.high) == (pytest.approx(1.62), pytest.approx(1.98))
+    assert found.basis == "other ce-ctr -11%"
+
+
+def test_a_range_has_at_least_half_of_what_the_model_missed() -> None:
+    found = figure(CORE, 1.0, ["ce"], False, [Fit(point("ce", 1.5), 1.0)])
+    assert isinstance(found, Figure)
+    assert found.margin == pytest.approx(0.25)
 
 
 def test_points_that_disagree_widen_the_range() -> None:

@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: MIT
+"""Other people's code through the same models: rows, and the calibration."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+from everycore.context import Context
+from everycore.estimate import fitting
+from everycore.estimate.data import Evaluated
+from everycore.estimate.evaluate import Evaluator, Steady, Subject, steady
+from everycore.estimate.fitting import Fitted, Sample
+from everycore.estimate.mca import Llvm, disassemble
+from everycore.estimate.models import Executed, Models
+from everycore.estimates import BULK, Core, Point, Row
+from everycore.model import Tree
+from everycore.subjects import Function, Program, build, find_subject, load_subjects, trace
+
+_SHORT_NAMES = {"pmull": "pmull.p64"}
+
+
+def techniques(function: Function) -> tuple[str, ...]:
+    return tuple(_SHORT_NAMES.get(name, name) for name in function.technique.split("+"))
+
+
+@dataclass(slots=True)
+class Others:
+    """Subjects, each built and disassembled when first asked for."""
+
+    context: Context
+    tree: Tree
+    llvm: Llvm | None
+    built: dict[str, tuple[Program, dict[int, str]]]
+
+    def program(self, name: str) -> Program:
+        return self._program(name)[0]
+
+    def _program(self, name: str) -> tuple[Program, dict[int, str]]:
+        if name not in self.built:
+            program = build(self.context, self.tree, find_subject(self.tree, name))
+            code = disassemble(self.context, self.llvm, program.binary) if self.llvm else {}
+            self.built[name] = program, code
+        return self.built[name]
+
+    def call(self, subject: str, function: Function, key_bits: int, n_bytes: int) -> Executed:
+        program, code = self._program(subject)
+        (call,) = trace(self.context, program, function, key_bits, (n_bytes,))
+        return Executed(tuple(call.pcs), code)
+
+    def rows(
+        self,
+        evaluator: Evaluator,
+        name: str,
+        modes: Sequence[str],
+        key_bits: Sequence[int],
+        sizes: Sequence[int],
+    ) -> Iterator[Row]:
+        """Of the functions that compute one of the modes; lengths that they cannot are left out."""
+        for function in find_subject(self.tree, name).functions:
+            if function.computes not in modes:
+                continue
+            for bits in key_bits if function.computes != "ghash" else (128,):
+                if bits not in function.key_bits:
+                    continue
+                subject = Subject(
+                    name, function.name, function.computes, bits, techniques(function)
+                )
+                call = partial(self.call, name, function, bits)
+                for size in sizes:
+                    if size == BULK or size % function.multiple_of == 0:
+                        yield evaluator.row(subject, call, size)
+
+
+def subject_names(tree: Tree) -> list[str]:
+    return [subject.name for subject in load_subjects(tree)]
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """The points, each with the steady state of its function."""
+
+    points: Sequence[Point]
+    bulk: Mapping[tuple[str, str], Steady]
+    versions: dict[str, str]
+
+
+def trace_points(
+    others: Others, points: Sequence[Point], step: Callable[[str], None]
+) -> Calibration:
+    bulk: dict[tuple[str, str], Steady] = {}
+    versions: dict[str, str] = {}
+    for point in points:
+        at = point.subject, point.function
+        if at not in bulk:
+            function = find_subject(others.tree, point.subject).function(point.function)
+            bulk[at] = steady(partial(others.call, point.subject, function, 128))
+            versions[point.subject] = others.program(point.subject).version
+            step(" ".join(at))
+    return Calibration(points, bulk, versions)
+
+
+def fit_in_order(found: Calibration, core: str, step: Callable[[str], None]) -> Fitted:
+    """The parameters of an in-order core."""
+    samples: list[Sample] = []
+    for point in found.points:
+        bulk = found.bulk[point.subject, point.function]
+        if point.core == core and point.use == "calibrate" and bulk.turn:
+            pcs = bulk.long.pcs[bulk.turn.start : bulk.turn.start + bulk.turn.length]
+            turn = tuple(bulk.long.instructions(pcs))
+            samples.append(Sample(point.key, turn, bulk.bytes, point.cycles_per_byte))
+    return fitting.fit(samples, step)
+
+
+def calibrate(
+    others: Others,
+    models: Models,
+    cores: Mapping[str, Core],
+    points: Sequence[Point],
+    tools: Mapping[str, str],
+    step: Callable[[str], None],
+) -> Evaluated:
+    """Fits of the in-order models to the points, and what all models say of them."""
+    found = trace_points(others, points, step)
+    fits = {
+        name: fit_in_order(found, name, step)
+        for name, core in cores.items()
+        if core.model == "in-order"
+    }
+    said: dict[str, float] = {}
+    for point in points:
+        core = cores[point.core]
+        if core.name in fits:
+            core = replace(core, parameters=fits[core.name].parameters)
+        bulk = found.bulk[point.subject, point.function]
+        cost = bulk.cycles_per_byte(models, core, serial=point.serial)
+        said[point.key] = round(cost, 4)
+        step(point.key)
+    return Evaluated(
+        tools={**tools, **found.versions},
+        models=said,
+        left_out={k: round(v, 4) for fit in fits.values() for k, v in fit.left_out.items()},
+        instructions={" ".join(at): round(b.per_byte, 5) for at, b in found.bulk.items()},
+        parameters={name: fit.parameters for name, fit in fits.items()},
+        refits={name: list(fit.refits) for name, fit in fits.items()},
+    )
