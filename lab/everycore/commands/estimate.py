@@ -24,7 +24,7 @@ from everycore.context import Context
 from everycore.errors import EverycoreError, unknown_name
 from everycore.estimate import data
 from everycore.estimate.evaluate import Evaluator, Subject
-from everycore.estimate.executed import Harness, Operation
+from everycore.estimate.executed import CPU, TARGETS, Harness, Operation
 from everycore.estimate.mca import Llvm, find_llvm
 from everycore.estimate.models import Executed, Models
 from everycore.estimate.others import Others, subject_names
@@ -43,9 +43,6 @@ MODES = (
 )
 DEFAULT_MODES = ("ctr", "cbc-enc", "cbc-dec", "xts-enc", "xts-dec", "ghash", "gcm-seal")
 KEY_SIZES = (128, 192, 256)
-TARGETS = {"a64": "qemu-aarch64", "a32": "qemu-armhf"}
-# Else the C library's memcpy is one of SVE, which no core here has.
-CPU = {"a64": ("-cpu", "max,sve=off,sme=off"), "a32": ()}
 
 
 @dataclass(frozen=True, slots=True)
