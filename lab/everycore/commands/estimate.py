@@ -108,6 +108,7 @@ def estimate(
         _key_sizes(words(key_bits)),
         _sizes(words(size)),
     )
+    _refuse_unknown(tree, wanted)
     llvm = find_llvm(context) if cores else None
     rows: list[Row] = []
     others: list[Row] = []
@@ -233,6 +234,13 @@ def _operations(tree: Tree, arch: str, wanted: Wanted) -> Iterator[tuple[str, st
         for mode in wanted.modes:
             if (primitive := _primitive(mode)) in primitives:
                 yield primitive, name, mode
+
+
+def _refuse_unknown(tree: Tree, wanted: Wanted) -> None:
+    """Before anything is built."""
+    lines = catalog.registry(tree)
+    for name in wanted.kernels:
+        _primitives(lines, name)
 
 
 def _primitive(mode: str) -> str:
