@@ -23,7 +23,6 @@ COMMANDS = {
     "compare": "compare",
     "limits": "limits",
     "estimate": "estimate",
-    "budgets": "budgets",
     "peers": "peers_command",
     "subjects": "subjects_command",
 }

@@ -65,8 +65,7 @@ class Subject:
 
     @property
     def lock(self) -> Path:
-        """That of all subjects of one package and suite."""
-        return self.home / f"{self.package}-{self.suite}.lock"
+        return self.home / f"{self.name}.lock"
 
 
 def load_subjects(tree: Tree) -> list[Subject]:
