@@ -71,8 +71,10 @@ SUBJECT_GLUE static void call(const struct function *function, struct subject_jo
     region_begin();
     function->run(job);
     region_end();
-#if defined __aarch64__ /* kernels of operating systems need not keep what AAPCS64 wants kept */
+#if defined __aarch64__ /* kernels of operating systems need not keep what the AAPCS wants kept */
     __asm__ volatile("" ::: "v8", "v9", "v10", "v11", "v12", "v13", "v14", "v15", "memory");
+#elif defined __arm__ && defined __ARM_FP
+    __asm__ volatile("" ::: "d8", "d9", "d10", "d11", "d12", "d13", "d14", "d15", "memory");
 #endif
 }
 

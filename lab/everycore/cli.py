@@ -23,6 +23,7 @@ COMMANDS = {
     "compare": "compare",
     "limits": "limits",
     "estimate": "estimate",
+    "budgets": "budgets",
     "peers": "peers_command",
     "subjects": "subjects_command",
 }

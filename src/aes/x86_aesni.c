@@ -68,22 +68,22 @@ EVC_INLINE void v_tweaks_wide(vec *next, vec *t)
     EACH(XTS_WIDE, t[i] = next[0], next[0] = v_tweaks_next(next[0]));
 }
 
-EVC_INLINE vec v_gather(const struct evc_x86_chain *c, size_t at)
+EVC_INLINE vec v_gather(const struct evc_aes_chain *c, size_t at)
 {
     return v_load(c->in + at);
 }
 
-EVC_INLINE void v_scatter(const struct evc_x86_chain *c, size_t at, vec v)
+EVC_INLINE void v_scatter(const struct evc_aes_chain *c, size_t at, vec v)
 {
     v_store(c->out + at, v);
 }
 
-EVC_INLINE vec v_gather_iv(const struct evc_x86_chain *c)
+EVC_INLINE vec v_gather_iv(const struct evc_aes_chain *c)
 {
     return v_load(c->msg->iv);
 }
 
-EVC_INLINE void v_scatter_iv(const struct evc_x86_chain *c, vec v)
+EVC_INLINE void v_scatter_iv(const struct evc_aes_chain *c, vec v)
 {
     v_store(c->msg->iv, v);
 }

@@ -7,6 +7,7 @@
 #ifndef EVC_AES_X86_AESNI_STEPS_H
 #define EVC_AES_X86_AESNI_STEPS_H
 
+#include "aes/chains.h"
 #include "aes/fips197_key.h"
 #include "common/bytes.h"
 #include "common/each.h"
@@ -27,15 +28,6 @@ EVC_INLINE __m128i evc_x86_key(const uint8_t rk[16])
 {
     return _mm_load_si128((const __m128i *)rk);
 }
-
-/* ---- Chains side by side --------------------------------------------------------------------- */
-
-/* One of many messages under way: in and out have moved on, msg->iv is its chain. */
-struct evc_x86_chain {
-    const uint8_t *in;
-    uint8_t *out;
-    const struct evc_msg *msg;
-};
 
 /* ---- Rounds ---------------------------------------------------------------------------------- */
 

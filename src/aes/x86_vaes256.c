@@ -135,23 +135,23 @@ EVC_INLINE void v_tweaks_wide(vec *next, vec *t) /* then next * x^16 */
          next[i] = v_xor(_mm256_slli_si256(t[i], 2), v_reduce(_mm256_srli_si256(t[i], 14))));
 }
 
-EVC_INLINE vec v_gather(const struct evc_x86_chain *c, size_t at)
+EVC_INLINE vec v_gather(const struct evc_aes_chain *c, size_t at)
 {
     return v_join(evc_x86_load(c[0].in + at), evc_x86_load(c[1].in + at));
 }
 
-EVC_INLINE void v_scatter(const struct evc_x86_chain *c, size_t at, vec v)
+EVC_INLINE void v_scatter(const struct evc_aes_chain *c, size_t at, vec v)
 {
     evc_x86_store(c[0].out + at, _mm256_castsi256_si128(v));
     evc_x86_store(c[1].out + at, _mm256_extracti128_si256(v, 1));
 }
 
-EVC_INLINE vec v_gather_iv(const struct evc_x86_chain *c)
+EVC_INLINE vec v_gather_iv(const struct evc_aes_chain *c)
 {
     return v_join(evc_x86_load(c[0].msg->iv), evc_x86_load(c[1].msg->iv));
 }
 
-EVC_INLINE void v_scatter_iv(const struct evc_x86_chain *c, vec v)
+EVC_INLINE void v_scatter_iv(const struct evc_aes_chain *c, vec v)
 {
     evc_x86_store(c[0].msg->iv, _mm256_castsi256_si128(v));
     evc_x86_store(c[1].msg->iv, _mm256_extracti128_si256(v, 1));

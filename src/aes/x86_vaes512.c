@@ -205,13 +205,13 @@ EVC_INLINE vec v_halves(const uint8_t *low, const uint8_t *high)
                               _mm256_loadu_si256((const __m256i *)high), 1);
 }
 
-EVC_INLINE vec v_gather(const struct evc_x86_chain *c, size_t at)
+EVC_INLINE vec v_gather(const struct evc_aes_chain *c, size_t at)
 {
     return v_join(evc_x86_load(c[0].in + at), evc_x86_load(c[1].in + at),
                   evc_x86_load(c[2].in + at), evc_x86_load(c[3].in + at));
 }
 
-EVC_INLINE void v_scatter(const struct evc_x86_chain *c, size_t at, vec v)
+EVC_INLINE void v_scatter(const struct evc_aes_chain *c, size_t at, vec v)
 {
     evc_x86_store(c[0].out + at, _mm512_castsi512_si128(v));
     evc_x86_store(c[1].out + at, _mm512_extracti32x4_epi32(v, 1));
@@ -220,7 +220,7 @@ EVC_INLINE void v_scatter(const struct evc_x86_chain *c, size_t at, vec v)
 }
 
 /* Two blocks of four chains: 4 x 2 blocks are turned into 2 x 4, and back. */
-EVC_INLINE void v_gather_2(const struct evc_x86_chain *c, size_t at, vec *a, vec *b)
+EVC_INLINE void v_gather_2(const struct evc_aes_chain *c, size_t at, vec *a, vec *b)
 {
     const vec x = v_halves(c[0].in + at, c[1].in + at), y = v_halves(c[2].in + at, c[3].in + at);
 
@@ -228,7 +228,7 @@ EVC_INLINE void v_gather_2(const struct evc_x86_chain *c, size_t at, vec *a, vec
     *b = _mm512_shuffle_i64x2(x, y, 0xdd);
 }
 
-EVC_INLINE void v_scatter_2(const struct evc_x86_chain *c, size_t at, vec a, vec b)
+EVC_INLINE void v_scatter_2(const struct evc_aes_chain *c, size_t at, vec a, vec b)
 {
     const vec x = _mm512_mask_alignr_epi64(a, 0xcc, b, b, 6); /* a[0] b[0] a[2] b[2] */
     const vec y = _mm512_mask_alignr_epi64(b, 0x33, a, a, 2); /* a[1] b[1] a[3] b[3] */
@@ -239,13 +239,13 @@ EVC_INLINE void v_scatter_2(const struct evc_x86_chain *c, size_t at, vec a, vec
     _mm256_storeu_si256((__m256i *)(c[3].out + at), _mm512_extracti64x4_epi64(y, 1));
 }
 
-EVC_INLINE vec v_gather_iv(const struct evc_x86_chain *c)
+EVC_INLINE vec v_gather_iv(const struct evc_aes_chain *c)
 {
     return v_join(evc_x86_load(c[0].msg->iv), evc_x86_load(c[1].msg->iv),
                   evc_x86_load(c[2].msg->iv), evc_x86_load(c[3].msg->iv));
 }
 
-EVC_INLINE void v_scatter_iv(const struct evc_x86_chain *c, vec v)
+EVC_INLINE void v_scatter_iv(const struct evc_aes_chain *c, vec v)
 {
     evc_x86_store(c[0].msg->iv, _mm512_castsi512_si128(v));
     evc_x86_store(c[1].msg->iv, _mm512_extracti32x4_epi32(v, 1));

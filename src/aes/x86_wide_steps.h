@@ -378,7 +378,7 @@ static void xts_decrypt(const void *key, uint8_t tweak[16], const uint8_t *in, u
  * the last round key takes in the next plaintext; the ciphertext is the whitened state without it.
  * One vector's input and output stand side by side, so that the others' rounds hide them.
  */
-EVC_INLINE void chains_blocks(const v_keys *k, vec *s, const struct evc_x86_chain *chains,
+EVC_INLINE void chains_blocks(const v_keys *k, vec *s, const struct evc_aes_chain *chains,
                               size_t at, size_t end, unsigned n, int storing)
 {
     const vec first = v_key(k, 0), last = v_key_last(k), fold = v_xor(first, last);
@@ -399,7 +399,7 @@ EVC_INLINE void chains_blocks(const v_keys *k, vec *s, const struct evc_x86_chai
 
 #if CHAINS_PAIRS
 /* The same for an even number of blocks, two at a time. */
-EVC_INLINE void chains_pairs(const v_keys *k, vec *s, const struct evc_x86_chain *chains,
+EVC_INLINE void chains_pairs(const v_keys *k, vec *s, const struct evc_aes_chain *chains,
                              size_t at, size_t end, unsigned n, int storing)
 {
     const vec first = v_key(k, 0), last = v_key_last(k), fold = v_xor(first, last);
@@ -425,7 +425,7 @@ EVC_INLINE void chains_pairs(const v_keys *k, vec *s, const struct evc_x86_chain
 #endif
 
 /* n_blocks (not 0) more of n x VEC_BLOCKS chains, none of them shorter. */
-EVC_INLINE void chains_step(wide_key *key, struct evc_x86_chain *chains, size_t n_blocks,
+EVC_INLINE void chains_step(wide_key *key, struct evc_aes_chain *chains, size_t n_blocks,
                             unsigned n, int storing)
 {
     const v_keys k = key_schedule(key, 0, CHAINS_KEYS);
@@ -450,7 +450,7 @@ EVC_INLINE void chains_step(wide_key *key, struct evc_x86_chain *chains, size_t 
 
 /* Not inlined: their registers and the chains would share one frame. */
 #define CHAINS_RUN(name, n)                                                                        \
-    EVC_OUT_OF_LINE void name(wide_key *key, struct evc_x86_chain *chains, size_t n_blocks,        \
+    EVC_OUT_OF_LINE void name(wide_key *key, struct evc_aes_chain *chains, size_t n_blocks,        \
                               int storing)                                                         \
     {                                                                                              \
         chains_step(key, chains, n_blocks, n, storing);                                            \
@@ -463,75 +463,25 @@ CHAINS_RUN(chains_run_4, 4)
 #endif
 CHAINS_RUN(chains_run_1, 1)
 
-EVC_INLINE size_t blocks_left(const struct evc_x86_chain *c)
-{
-    return (c->msg->len_bytes - (size_t)(c->in - c->msg->in)) / 16;
-}
-
 /* One chain is left: the rest of it is bound by latency, as chains_step would be, but costs less
  * work. */
-EVC_INLINE void chains_finish(wide_key *key, const struct evc_x86_chain *c, int storing)
+EVC_INLINE void chains_finish(wide_key *key, const struct evc_aes_chain *c, int storing)
 {
     if (storing)
-        evc_x86_cbc_encrypt(key, c->msg->iv, c->in, c->out, blocks_left(c));
+        evc_x86_cbc_encrypt(key, c->msg->iv, c->in, c->out, evc_aes_blocks_left(c));
     else
-        evc_x86_cbcmac(key, c->msg->iv, c->in, blocks_left(c));
-}
-
-/* Messages of one kind: those with an output (storing), or those without. */
-struct queue {
-    const struct evc_msg *next, *end;
-    int storing;
-    int others; /* met some of the other kind */
-};
-
-/* The next message of the kind as a chain; 0 if there is none. */
-EVC_INLINE int chain_begin(struct evc_x86_chain *c, struct queue *q)
-{
-    for (; q->next < q->end; q->next++) {
-        if ((q->next->out != NULL) == q->storing) {
-            *c = (struct evc_x86_chain){q->next->in, q->next->out, q->next};
-            q->next++;
-            return 1;
-        }
-        q->others = 1;
-    }
-    return 0;
-}
-
-/* Chains [0, *active) are under way: puts others in the place of those that have ended, and
- * more at the end. Returns the length of the shortest, in blocks. */
-EVC_INLINE size_t chains_refill(struct evc_x86_chain *chains, size_t *active, struct queue *q)
-{
-    size_t shortest = SIZE_MAX, left;
-
-    for (size_t c = 0; c < MAX_CHAINS;) {
-        if (c == *active) {
-            if (!chain_begin(chains + c, q))
-                break;
-            ++*active;
-        }
-        left = blocks_left(chains + c);
-        if (left == 0) {
-            if (!chain_begin(chains + c, q))
-                chains[c] = chains[--*active];
-            continue;
-        }
-        shortest = left < shortest ? left : shortest;
-        c++;
-    }
-    return shortest;
+        evc_x86_cbcmac(key, c->msg->iv, c->in, evc_aes_blocks_left(c));
 }
 
 /* Chains above the active repeat chain 0: they write the same bytes more than once. */
 static int cbc_many(wide_key *key, const struct evc_msg *msgs, size_t n, int storing)
 {
-    struct queue q = {msgs, msgs + n, storing, 0};
-    struct evc_x86_chain chains[MAX_CHAINS];
+    struct evc_aes_queue q = {msgs, msgs + n, storing, 0};
+    struct evc_aes_chain chains[MAX_CHAINS];
     size_t active = 0, run;
 
     for (;;) {
-        run = chains_refill(chains, &active, &q);
+        run = evc_aes_chains_refill(chains, &active, MAX_CHAINS, &q);
         if (active <= 1)
             break;
         for (size_t c = active; c < MAX_CHAINS; c++)

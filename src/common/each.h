@@ -3,7 +3,7 @@
 #ifndef EVC_COMMON_EACH_H
 #define EVC_COMMON_EACH_H
 
-/* A statement for each i of 0 to n - 1, n a constant: 1, 4, 8 or 12, or of UP_TO_8 1 to 4, 6 or 8. */
+/* A statement for each i of 0 to n - 1, n a constant: 1 to 6, 8 or 12, or of UP_TO_8 1 to 6 or 8. */
 #define EACH_I(k, ...)                                                                             \
     {                                                                                              \
         enum { i = k };                                                                            \
@@ -23,9 +23,10 @@
         if ((n) >= 4) {                                                                            \
             EACH_4(0, __VA_ARGS__)                                                                 \
         }                                                                                          \
-        if ((n) == 6) {                                                                            \
-            EACH_I(4, __VA_ARGS__) EACH_I(5, __VA_ARGS__)                                          \
-        }                                                                                          \
+        if ((n) == 5 || (n) == 6)                                                                  \
+            EACH_I(4, __VA_ARGS__)                                                                 \
+        if ((n) == 6)                                                                              \
+            EACH_I(5, __VA_ARGS__)                                                                 \
         if ((n) >= 8) {                                                                            \
             EACH_4(4, __VA_ARGS__)                                                                 \
         }                                                                                          \

@@ -24,7 +24,7 @@ from everycore.context import Context
 from everycore.errors import EverycoreError, unknown_name
 from everycore.estimate import data
 from everycore.estimate.evaluate import Evaluator, Subject
-from everycore.estimate.executed import Harness, Operation
+from everycore.estimate.executed import CPU, TARGETS, Harness, Operation
 from everycore.estimate.mca import Llvm, find_llvm
 from everycore.estimate.models import Executed, Models
 from everycore.estimate.others import Others, subject_names
@@ -43,9 +43,6 @@ MODES = (
 )
 DEFAULT_MODES = ("ctr", "cbc-enc", "cbc-dec", "xts-enc", "xts-dec", "ghash", "gcm-seal")
 KEY_SIZES = (128, 192, 256)
-TARGETS = {"a64": "qemu-aarch64", "a32": "qemu-armhf"}
-# Else the C library's memcpy is one of SVE, which no core here has.
-CPU = {"a64": ("-cpu", "max,sve=off,sme=off"), "a32": ()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +108,7 @@ def estimate(
         _key_sizes(words(key_bits)),
         _sizes(words(size)),
     )
+    _refuse_unknown(tree, wanted)
     llvm = find_llvm(context) if cores else None
     rows: list[Row] = []
     others: list[Row] = []
@@ -236,6 +234,13 @@ def _operations(tree: Tree, arch: str, wanted: Wanted) -> Iterator[tuple[str, st
         for mode in wanted.modes:
             if (primitive := _primitive(mode)) in primitives:
                 yield primitive, name, mode
+
+
+def _refuse_unknown(tree: Tree, wanted: Wanted) -> None:
+    """Before anything is built."""
+    lines = catalog.registry(tree)
+    for name in wanted.kernels:
+        _primitives(lines, name)
 
 
 def _primitive(mode: str) -> str:

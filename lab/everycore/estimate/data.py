@@ -3,7 +3,7 @@
 
 import json
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
@@ -139,12 +139,12 @@ def save_evaluated(folder: Path, evaluated: Evaluated) -> None:
     (folder / EVALUATED).write_text(text + "\n", encoding="utf-8")
 
 
-def fits(points: list[Point], evaluated: Evaluated) -> list[Fit]:
-    """The points of the calibration that were evaluated."""
+def fits(points: Sequence[Point], evaluated: Evaluated, every: bool = False) -> list[Fit]:
+    """The points of the calibration that were evaluated; with `every`, all that were."""
     return [
         Fit(point, evaluated.models[point.key], evaluated.left_out.get(point.key))
         for point in points
-        if point.key in evaluated.models and point.use == "calibrate"
+        if point.key in evaluated.models and (every or point.use == "calibrate")
     ]
 
 

@@ -14,6 +14,10 @@ from everycore.session import Session
 from everycore.trace.qemu import qemu
 from everycore.trace.record import Run, Trace
 
+TARGETS = {"a64": "qemu-aarch64", "a32": "qemu-armhf"}
+# Else the C library's memcpy is one of SVE, which no core here has.
+CPU: dict[str, tuple[str, ...]] = {"a64": ("-cpu", "max,sve=off,sme=off"), "a32": ()}
+
 BEGIN, END = "ct_begin", "ct_end"  # harness/ct_marks.h
 TRACED = "run once between two marks, for a tracer"  # harness/bench.c
 LIBRARY = "evc_"  # begins the names of its functions
@@ -42,15 +46,10 @@ class Harness:
         self._code: dict[int, str] = {}
 
     def count(self, words: Sequence[str]) -> dict[Operation, int]:
-        """Instructions of many points, by the words for `harness bench`.
-
-        With those of the loop around the call, which are the same for all points of a mode.
-        """
-        run = self._run(words, keep=False)
-        return {
-            operation: trace.instructions
-            for operation, trace in zip(self._operations(run, words), run.traces, strict=True)
-        }
+        """Instructions of one call of the library for each of many points, by words for bench."""
+        run = self._run(words, keep=True)
+        pairs = zip(self._operations(run, words), run.traces, strict=True)
+        return {operation: len(the_call(trace)) for operation, trace in pairs}
 
     def call(self, operation: Operation, llvm: Llvm | None) -> Executed:
         """The instructions of one call of the library, and without LLVM no text of them."""

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Other people's kernels, measured in place: built from their own sources, called by a driver.
 
-A subject is a file subjects/NAME.toml: where the sources are (a Debian source package, pinned by
-NAME.lock beside it), what is compiled, and which functions are called by its adapter, a C file of
+A subject is a file subjects/NAME.toml: where the sources are (a Debian source package, pinned by a
+lock file beside it), what is compiled, and which functions are called by its adapter, a C file of
 ours. Nothing of the sources is kept but in the cache.
 
     subject = find_subject(tree, "linux-arm64")

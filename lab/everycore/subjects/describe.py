@@ -65,7 +65,8 @@ class Subject:
 
     @property
     def lock(self) -> Path:
-        return self.home / f"{self.name}.lock"
+        """That of all subjects of one package and suite."""
+        return self.home / f"{self.package}-{self.suite}.lock"
 
 
 def load_subjects(tree: Tree) -> list[Subject]:

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: MIT
+"""Instruction budgets: how many a kernel may execute. Counts are exact: 1 % more is a change."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from everycore.errors import EverycoreError
+from everycore.model import RegistryLine
+
+FILE = Path("tests/budgets.json")
+REFRESH = "everycore budgets --write"
+ALLOWED = 0.01
+WITHOUT = "skip"  # a kernel that has no budget
+KEY_BITS = 128
+SIZES = (512, 2048)
+GCM_SIZES = (512, 1500, 2048)
+MODES: Mapping[str, tuple[str, ...]] = {
+    "aes": ("ecb-dec", "cbc-enc", "cbc-dec", "ctr", "xts-enc"),
+    "ghash": ("ghash",),
+    "gcm": ("gcm-seal", "gcm-open"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Budgets:
+    """Instructions of whole calls, by point, as one compiler made them."""
+
+    compiler: str
+    flags: tuple[str, ...]
+    counts: dict[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    point: str
+    result: str  # pass, fail, skip
+    detail: str = ""
+
+
+def point(primitive: str, kernel: str, mode: str, n_bytes: int) -> str:
+    return f"{primitive} {kernel} {mode} {n_bytes}"
+
+
+def points_of(line: RegistryLine) -> list[str]:
+    sizes = GCM_SIZES if line.primitive == "gcm" else SIZES
+    modes = MODES.get(line.primitive, ())
+    return [point(line.primitive, line.name, mode, size) for mode in modes for size in sizes]
+
+
+def is_independent(kernel: str) -> bool:
+    """Assembly, of which compilers make all the same."""
+    return kernel.endswith("_asm")
+
+
+def load(root: Path) -> Budgets:
+    path = root / FILE
+    try:
+        table = json.loads(path.read_text(encoding="utf-8"))
+        counts = {str(k): int(v) for k, v in table["counts"].items()}
+        return Budgets(str(table["compiler"]), tuple(table["flags"]), counts)
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise EverycoreError(f"cannot read {FILE}: {error!r}", f"{REFRESH} writes it") from error
+
+
+def save(root: Path, budgets: Budgets) -> None:
+    table = {
+        "compiler": budgets.compiler,
+        "flags": list(budgets.flags),
+        "counts": dict(sorted(budgets.counts.items())),
+    }
+    (root / FILE).write_text(json.dumps(table, indent=1) + "\n", encoding="utf-8")
+
+
+def judge(budgets: Budgets, compiler: str, counts: Mapping[str, int]) -> list[Judgement]:
+    """Of counts made here against the budgets."""
+    return [_judge(budgets, compiler, name, counts[name]) for name in sorted(counts)]
+
+
+def _judge(budgets: Budgets, compiler: str, name: str, count: int) -> Judgement:
+    allowed = budgets.counts.get(name)
+    if allowed is None:
+        kernel = name.split()[1]
+        return Judgement(name, WITHOUT, f"{kernel} has no budget: {REFRESH} --kernel {kernel}")
+    if compiler != budgets.compiler and not is_independent(name.split()[1]):
+        return Judgement(name, "skip", f"budgets are those of {budgets.compiler}, not {compiler}")
+    change = count / allowed - 1
+    said = f"{count} instructions, budget {allowed} ({change:+.2%})"
+    if count > allowed * (1 + ALLOWED) + 1e-6:
+        return Judgement(name, "fail", f"{said}; if that is meant: {REFRESH}")
+    return Judgement(name, "pass", said)
+
+
+def stale(budgets: Budgets, lines: Iterable[RegistryLine]) -> list[Judgement]:
+    """Budgets of kernels that are gone."""
+    known = {name for line in lines for name in points_of(line)}
+    return [
+        Judgement(name, "fail", f"no such kernel or point any more: {REFRESH}")
+        for name in sorted({*budgets.counts} - known)
+    ]
+
+
+def summary(judgements: Sequence[Judgement]) -> str:
+    """As all our test programs end."""
+    results = [one.result for one in judgements]
+    return (
+        f"{results.count('pass')} passed, {results.count('fail')} failed,"
+        f" {results.count('skip')} skipped"
+    )

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: MIT
+"""Counts against budgets."""
+
+from pathlib import Path
+
+import pytest
+
+from everycore.errors import EverycoreError
+from everycore.estimate.budgets import (
+    WITHOUT,
+    Budgets,
+    judge,
+    load,
+    points_of,
+    save,
+    stale,
+    summary,
+)
+from everycore.model import RegistryLine
+
+NAME = "aes a64_x ctr 512"
+OURS = Budgets("gcc 12.2.0", ("-O2",), {NAME: 10000})
+
+
+@pytest.mark.parametrize(
+    ("count", "result"), [(9000, "pass"), (10100, "pass"), (10101, "fail"), (20000, "fail")]
+)
+def test_more_than_one_percent_above_fails(count: int, result: str) -> None:
+    (found,) = judge(OURS, "gcc 12.2.0", {NAME: count})
+    assert found.result == result
+    assert f"{count} instructions, budget 10000" in found.detail
+    assert ("everycore budgets --write" in found.detail) == (result == "fail")
+
+
+def test_another_compiler_is_a_skip_but_not_for_assembly() -> None:
+    (found,) = judge(OURS, "gcc 14.2.0", {NAME: 20000})
+    assert found.result == "skip"
+    assert found.detail == "budgets are those of gcc 12.2.0, not gcc 14.2.0"
+    name = "aes a64_x_asm ctr 512"
+    (found,) = judge(Budgets("gcc 12.2.0", (), {name: 100}), "gcc 14.2.0", {name: 102})
+    assert found.result == "fail"
+
+
+def test_a_kernel_without_a_budget_is_named_with_the_remedy() -> None:
+    (found,) = judge(OURS, "gcc 12.2.0", {"aes a64_new ctr 512": 5})
+    assert found.result == WITHOUT
+    assert found.detail == "a64_new has no budget: everycore budgets --write --kernel a64_new"
+
+
+def test_budgets_of_kernels_that_are_gone_fail() -> None:
+    line = RegistryLine("aes", "a64_x", "A64_NEON", "CT", "ANY")
+    assert NAME in points_of(line)
+    assert stale(OURS, [line]) == []
+    (found,) = stale(OURS, [])
+    assert (found.point, found.result) == (NAME, "fail")
+
+
+def test_a_summary_is_as_our_test_programs_end() -> None:
+    found = judge(OURS, "gcc 12.2.0", {NAME: 1, "aes a64_new ctr 512": 5})
+    assert summary(found).endswith("skipped")
+    assert summary(found).startswith("1 passed, ")
+
+
+def test_budgets_survive_being_written(tmp_path: Path) -> None:
+    (tmp_path / "tests").mkdir()
+    with pytest.raises(EverycoreError, match=r"cannot read tests/budgets\.json"):
+        load(tmp_path)
+    save(tmp_path, OURS)
+    assert load(tmp_path) == OURS
+    (tmp_path / "tests/budgets.json").write_text('{"counts": []}')
+    with pytest.raises(EverycoreError, match=r"budgets\.json"):
+        load(tmp_path)

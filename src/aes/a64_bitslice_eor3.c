@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * AES on 8 blocks as bit planes, with exclusive or of three operands.
+ *
+ * Method:   that of a64_bitslice, with the exclusive or of three operands that the SHA-3 instructions
+ *           brought wherever two follow one another.
+ * Source:   FIPS 197 (2023) section 5; Arm Architecture Reference Manual for A-profile (DDI 0487),
+ *           EOR3; a64_bitslice_steps.h, sbox_circuit.h.
+ * Needs:    A64_SHA3.   Timing: CT (no tables in memory, no secret branches).
+ * Key form: bitsliced.
+ */
+#include "aes/kernel.h"
+
+#include "common/arm.h"
+
+#if EVC_BUILT(A64_SHA3)
+
+#include "aes/ct_keys.h"
+#include "aes/tweak.h"
+#include "common/bytes.h"
+
+EVC_ISA_BEGIN(A64_SHA3)
+
+#define v_xor3 veor3q_u8
+
+#include "aes/a64_bitslice_steps.h"
+
+EVC_ISA_END
+
+const struct evc_aes evc_aes_a64_bitslice_eor3 = {
+    .kernel = EVC_KERNEL_HEAD(a64_bitslice_eor3, A64_SHA3, CT, PARALLEL, BATCH_BLOCKS, struct key, 0),
+    .set_key = set_key,
+    .encrypt = encrypt,
+    .decrypt = decrypt,
+    .ctr32 = ctr32,
+    .cbc_decrypt = cbc_decrypt,
+    .xts_encrypt = xts_encrypt,
+    .xts_decrypt = xts_decrypt,
+};
+
+#else
+EVC_EMPTY_UNIT
+#endif

@@ -1,0 +1,610 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * AES on bit planes in NEON registers: 8 blocks in eight registers of 128 bits.
+ *
+ * Byte r + 4 c of plane j holds bit j of the byte in row r, column c of 8 blocks, one block a bit.
+ *
+ * Fixslicing (A. Adomnicai, T. Peyrin, TCHES 2021(1)): ShiftRows is never done; round i mixes columns while i times
+ * ShiftRows is still to be done: another byte shuffle, not one more. After 10 and 14 rounds two are left for the end;
+ * four are none.
+ *
+ * Round keys between rounds are planes, too, since a load costs less than what makes a plane. Those of PLANE_ROUNDS
+ * rounds are in the key, which has no room for more; the others are made by each call, on the stack. The first and
+ * the last round key are added to blocks, not to planes.
+ *
+ * Before this file: the ISA's region is open, and v_xor3(a, b, c) and EVC_CIRCUIT... are defined.
+ */
+
+typedef uint8x16_t vec;
+
+#define BATCH_BLOCKS 8
+#define BATCH_BYTES 128
+
+#define PLANE_ROUNDS 6
+#define MOST_REST 7 /* 13 rounds between the first and the last key of AES-256 */
+
+struct key {
+    struct evc_aes_head head;
+    EVC_ALIGN(16) uint8_t first[16]; /* as in FIPS 197; the others have their bits of EVC_CIRCUIT_KEY_XOR flipped */
+    uint8_t last[16];
+    uint8_t planes[PLANE_ROUNDS][8][16]; /* of rounds 1 to PLANE_ROUNDS */
+    uint8_t rest[MOST_REST][16];         /* of the rounds after these, as bytes, in the order of the planes' */
+};
+
+/* The planes of the key's rest. */
+typedef uint8_t rest_planes[8][16];
+
+#define EVC_CIRCUIT_WORD vec
+#define EVC_CIRCUIT_NAME(function) function
+#include "aes/sbox_circuit.h"
+
+/* ---- Constants ------------------------------------------------------------------------------------------------ */
+
+#define FROM(r, c) ((r) % 4 + 4 * ((c) % 4))
+#define LANE(column, i) {column(0, i), column(1, i), column(2, i), column(3, i)}
+
+/* The byte one row down and i columns on; two rows down and 2 i columns on. One pair for each round. */
+#define NEXT(c, i) FROM(1, c + i), FROM(2, c + i), FROM(3, c + i), FROM(4, c + i)
+#define SECOND(c, i) FROM(2, c + 2 * i), FROM(3, c + 2 * i), FROM(4, c + 2 * i), FROM(5, c + 2 * i)
+#define MIX(i) {LANE(NEXT, i), LANE(SECOND, i)}
+typedef uint8_t mix_shuffles[2][16];
+static const EVC_ALIGN(32) mix_shuffles round_mix[EVC_AES_MAX_ROUNDS] = {
+    MIX(0), MIX(1), MIX(2), MIX(3), MIX(0), MIX(1), MIX(2), MIX(3), MIX(0), MIX(1), MIX(2), MIX(3), MIX(0), MIX(1)};
+
+/* ShiftRows undone i times: row r comes from i r columns back, which is 3 i r on. */
+#define UNSHIFT(c, i) FROM(0, c), FROM(1, c + 3 * i), FROM(2, c + 6 * i), FROM(3, c + 9 * i)
+static const EVC_ALIGN(16) uint8_t unshift[4][16] = {LANE(UNSHIFT, 0), LANE(UNSHIFT, 1), LANE(UNSHIFT, 2),
+                                                     LANE(UNSHIFT, 3)};
+
+/* ---- Steps ---------------------------------------------------------------------------------------------------- */
+
+EVC_INLINE vec bit(unsigned j)
+{
+    return vdupq_n_u8((uint8_t)(1u << j));
+}
+
+/* Bit j of every byte, spread over it: the planes of a block that is the same in all 8. */
+EVC_INLINE void same_planes(vec q[8], vec x)
+{
+    q[0] = vtstq_u8(x, bit(0)), q[1] = vtstq_u8(x, bit(1)), q[2] = vtstq_u8(x, bit(2)), q[3] = vtstq_u8(x, bit(3));
+    q[4] = vtstq_u8(x, bit(4)), q[5] = vtstq_u8(x, bit(5)), q[6] = vtstq_u8(x, bit(6)), q[7] = vtstq_u8(x, bit(7));
+}
+
+EVC_INLINE void load8(vec q[8], const uint8_t *p)
+{
+    q[0] = vld1q_u8(p), q[1] = vld1q_u8(p + 16), q[2] = vld1q_u8(p + 32), q[3] = vld1q_u8(p + 48);
+    q[4] = vld1q_u8(p + 64), q[5] = vld1q_u8(p + 80), q[6] = vld1q_u8(p + 96), q[7] = vld1q_u8(p + 112);
+}
+
+EVC_INLINE void store8(uint8_t *p, const vec q[8])
+{
+    vst1q_u8(p, q[0]), vst1q_u8(p + 16, q[1]), vst1q_u8(p + 32, q[2]), vst1q_u8(p + 48, q[3]);
+    vst1q_u8(p + 64, q[4]), vst1q_u8(p + 80, q[5]), vst1q_u8(p + 96, q[6]), vst1q_u8(p + 112, q[7]);
+}
+
+EVC_INLINE void xor8(vec q[8], const vec x[8])
+{
+    q[0] ^= x[0], q[1] ^= x[1], q[2] ^= x[2], q[3] ^= x[3];
+    q[4] ^= x[4], q[5] ^= x[5], q[6] ^= x[6], q[7] ^= x[7];
+}
+
+EVC_INLINE void xor_all(vec q[8], vec x)
+{
+    q[0] ^= x, q[1] ^= x, q[2] ^= x, q[3] ^= x, q[4] ^= x, q[5] ^= x, q[6] ^= x, q[7] ^= x;
+}
+
+/* q = q ^ x ^ y */
+EVC_INLINE void xor8_all(vec q[8], const vec x[8], vec y)
+{
+    q[0] = v_xor3(q[0], x[0], y), q[1] = v_xor3(q[1], x[1], y), q[2] = v_xor3(q[2], x[2], y);
+    q[3] = v_xor3(q[3], x[3], y), q[4] = v_xor3(q[4], x[4], y), q[5] = v_xor3(q[5], x[5], y);
+    q[6] = v_xor3(q[6], x[6], y), q[7] = v_xor3(q[7], x[7], y);
+}
+
+EVC_INLINE void shuffle8(vec q[8], vec m)
+{
+    q[0] = vqtbl1q_u8(q[0], m), q[1] = vqtbl1q_u8(q[1], m), q[2] = vqtbl1q_u8(q[2], m), q[3] = vqtbl1q_u8(q[3], m);
+    q[4] = vqtbl1q_u8(q[4], m), q[5] = vqtbl1q_u8(q[5], m), q[6] = vqtbl1q_u8(q[6], m), q[7] = vqtbl1q_u8(q[7], m);
+}
+
+/* high: the mask of the bits of a that change places with those n lower of b. */
+#define SWAP(a, b, n, high)                                                                                            \
+    do {                                                                                                               \
+        const vec up_ = vshlq_n_u8(b, n), down_ = vshrq_n_u8(a, n);                                                    \
+        a = vbslq_u8(high, up_, a);                                                                                    \
+        b = vbslq_u8(high, b, down_);                                                                                  \
+    } while (0)
+/* The same for halves of bytes. */
+#define SWAP4(a, b)                                                                                                    \
+    do {                                                                                                               \
+        const vec low_ = vsliq_n_u8(a, b, 4);                                                                          \
+        b = vsriq_n_u8(b, a, 4);                                                                                       \
+        a = low_;                                                                                                      \
+    } while (0)
+
+/* Bit j of every byte of vector i <-> bit i of that byte of vector j. */
+EVC_INLINE void transpose(vec q[8])
+{
+    const vec odd_bits = vdupq_n_u8(0xaa), odd_pairs = vdupq_n_u8(0xcc);
+
+    SWAP(q[0], q[1], 1, odd_bits);
+    SWAP(q[2], q[3], 1, odd_bits);
+    SWAP(q[4], q[5], 1, odd_bits);
+    SWAP(q[6], q[7], 1, odd_bits);
+    SWAP(q[0], q[2], 2, odd_pairs);
+    SWAP(q[1], q[3], 2, odd_pairs);
+    SWAP(q[4], q[6], 2, odd_pairs);
+    SWAP(q[5], q[7], 2, odd_pairs);
+    SWAP4(q[0], q[4]);
+    SWAP4(q[1], q[5]);
+    SWAP4(q[2], q[6]);
+    SWAP4(q[3], q[7]);
+}
+
+/* a ^ k[j], a ^ b ^ k[j]; k: planes, or NULL, a constant: no key. */
+EVC_INLINE vec plus_key(vec a, const uint8_t k[8][16], unsigned j)
+{
+    return k ? a ^ vld1q_u8(k[j]) : a;
+}
+
+EVC_INLINE vec plus_and_key(vec a, vec b, const uint8_t k[8][16], unsigned j)
+{
+    return k ? v_xor3(a, b, vld1q_u8(k[j])) : a ^ b;
+}
+
+/* MixColumns (section 5.1.3) and AddRoundKey. With t = x ^ next(x): 2 t ^ next(x) ^ second(t). */
+EVC_INLINE void mix_columns(vec q[8], const mix_shuffles shuffles, const uint8_t k[8][16])
+{
+    const vec next = vld1q_u8(shuffles[0]), second = vld1q_u8(shuffles[1]);
+    vec n7 = vqtbl1q_u8(q[7], next), t7 = q[7] ^ n7;
+    vec n6 = vqtbl1q_u8(q[6], next), t6 = q[6] ^ n6;
+    vec n5 = vqtbl1q_u8(q[5], next), t5 = q[5] ^ n5;
+    vec n4 = vqtbl1q_u8(q[4], next), t4 = q[4] ^ n4;
+    vec n3 = vqtbl1q_u8(q[3], next), t3 = q[3] ^ n3;
+    vec n2 = vqtbl1q_u8(q[2], next), t2 = q[2] ^ n2;
+    vec n1 = vqtbl1q_u8(q[1], next), t1 = q[1] ^ n1;
+    vec n0 = vqtbl1q_u8(q[0], next), t0 = q[0] ^ n0;
+
+    q[7] = plus_key(v_xor3(n7, vqtbl1q_u8(t7, second), t6), k, 7);
+    q[6] = plus_key(v_xor3(n6, vqtbl1q_u8(t6, second), t5), k, 6);
+    q[5] = plus_key(v_xor3(n5, vqtbl1q_u8(t5, second), t4), k, 5);
+    q[4] = plus_and_key(v_xor3(n4, vqtbl1q_u8(t4, second), t3), t7, k, 4);
+    q[3] = plus_and_key(v_xor3(n3, vqtbl1q_u8(t3, second), t2), t7, k, 3);
+    q[2] = plus_key(v_xor3(n2, vqtbl1q_u8(t2, second), t1), k, 2);
+    q[1] = plus_and_key(v_xor3(n1, vqtbl1q_u8(t1, second), t0), t7, k, 1);
+    q[0] = plus_key(v_xor3(n0, vqtbl1q_u8(t0, second), t7), k, 0);
+}
+
+/* InvMixColumns (section 5.3.3): MixColumns after x -> x ^ 4 (x ^ second(x)). */
+EVC_INLINE void inv_mix_columns(vec q[8], const mix_shuffles shuffles)
+{
+    const vec second = vld1q_u8(shuffles[1]);
+    vec u7 = q[7] ^ vqtbl1q_u8(q[7], second), u6 = q[6] ^ vqtbl1q_u8(q[6], second);
+    vec u5 = q[5] ^ vqtbl1q_u8(q[5], second), u4 = q[4] ^ vqtbl1q_u8(q[4], second);
+    vec u3 = q[3] ^ vqtbl1q_u8(q[3], second), u2 = q[2] ^ vqtbl1q_u8(q[2], second);
+    vec u1 = q[1] ^ vqtbl1q_u8(q[1], second), u0 = q[0] ^ vqtbl1q_u8(q[0], second);
+    vec u76 = u7 ^ u6;
+
+    q[7] ^= u5;
+    q[6] ^= u4;
+    q[5] = v_xor3(q[5], u3, u7);
+    q[4] = v_xor3(q[4], u2, u76);
+    q[3] = v_xor3(q[3], u1, u6);
+    q[2] = v_xor3(q[2], u0, u7);
+    q[1] ^= u76;
+    q[0] ^= u6;
+    mix_columns(q, shuffles, NULL);
+}
+
+/* ---- Keys ----------------------------------------------------------------------------------------------------- */
+
+/* Round key r, given as in FIPS 197, as planes want it, and the planes. */
+EVC_INLINE vec shifted_key(const uint8_t rk[16], unsigned r)
+{
+    return vqtbl1q_u8(vld1q_u8(rk), vld1q_u8(unshift[r % 4])) ^ vdupq_n_u8(EVC_CIRCUIT_KEY_XOR);
+}
+
+static void store_planes(uint8_t planes[8][16], vec x)
+{
+    vec q[8];
+
+    same_planes(q, x);
+    store8(planes[0], q);
+}
+
+static void set_key(void *vkey, const uint8_t *user_key)
+{
+    struct key *key = vkey;
+    const unsigned rounds = key->head.rounds;
+    uint8_t rk[EVC_AES_MAX_ROUNDS + 1][16];
+    unsigned r = 1;
+
+    evc_ct_expand_key(rk, user_key, rounds);
+    memcpy(key->first, rk[0], 16);
+    for (; r <= PLANE_ROUNDS; r++)
+        store_planes(key->planes[r - 1], shifted_key(rk[r], r));
+    for (; r < rounds; r++)
+        vst1q_u8(key->rest[r - 1 - PLANE_ROUNDS], shifted_key(rk[r], r));
+    vst1q_u8(key->last, shifted_key(rk[rounds], 0));
+    evc_wipe(rk, sizeof rk);
+}
+
+static unsigned rest_rounds(const struct key *key)
+{
+    return key->head.rounds - 1 - PLANE_ROUNDS;
+}
+
+static void make_rest(const struct key *key, rest_planes *rest)
+{
+    for (unsigned r = 0; r < rest_rounds(key); r++)
+        store_planes(rest[r], vld1q_u8(key->rest[r]));
+}
+
+/* ---- Rounds: of planes to which the first key has been added, to planes to which the last will be -------------- */
+
+/* From behind the first SubBytes. */
+EVC_INLINE void encrypt_on(const struct key *key, const rest_planes *rest, vec q[8])
+{
+    const mix_shuffles *mix = round_mix + 1;
+    const rest_planes *k = key->planes;
+
+    for (unsigned n = PLANE_ROUNDS, left = rest_rounds(key); n; n = left, left = 0, k = rest)
+        for (; n; n--, mix++, k++) {
+            mix_columns(q, *mix, *k);
+            sub_bytes(q);
+        }
+    if (key->head.rounds % 4)
+        shuffle8(q, vld1q_u8(unshift[2])); /* ShiftRows twice is its own inverse */
+}
+
+EVC_INLINE void encrypt_rounds(const struct key *key, const rest_planes *rest, vec q[8])
+{
+    sub_bytes(q);
+    encrypt_on(key, rest, q);
+}
+
+EVC_INLINE void decrypt_rounds(const struct key *key, const rest_planes *rest, vec q[8])
+{
+    const mix_shuffles *mix = round_mix + key->head.rounds;
+    const rest_planes *k = rest + rest_rounds(key);
+
+    if (key->head.rounds % 4)
+        shuffle8(q, vld1q_u8(unshift[2]));
+    inv_sub_bytes(q);
+    for (unsigned n = rest_rounds(key), left = PLANE_ROUNDS; n; n = left, left = 0, k = key->planes + PLANE_ROUNDS)
+        for (; n; n--) {
+            vec planes[8];
+
+            mix--, k--;
+            load8(planes, (*k)[0]);
+            xor8(q, planes);
+            inv_mix_columns(q, *mix);
+            inv_sub_bytes(q);
+        }
+}
+
+/* ---- Blocks --------------------------------------------------------------------------------------------------- */
+
+typedef void rounds_function(const struct key *, const rest_planes *, vec *);
+
+/* What an operation works on; rest: planes of the key's rest. A frame holds either these or the vectors of a batch. */
+struct call {
+    const struct key *key;
+    const rest_planes *rest;
+    uint8_t *state; /* counter, iv or tweak */
+    const uint8_t *in;
+    uint8_t *out;
+    size_t n; /* blocks, of CTR bytes */
+};
+
+typedef void operation(const struct call *);
+
+static void run(const void *key, uint8_t *state, const uint8_t *in, uint8_t *out, size_t n, operation *op)
+{
+    EVC_ALIGN(16) rest_planes rest[MOST_REST];
+    const struct call call = {key, (const rest_planes *)rest, state, in, out, n};
+
+    make_rest(key, rest);
+    op(&call);
+    evc_wipe(rest, rest_rounds(key) * sizeof rest[0]);
+}
+
+/* A batch of n blocks, 1 to 8: where it is read and written. Less than 8 take the way through part, 0 beyond them. */
+struct batch {
+    size_t n;
+    const uint8_t *from;
+    uint8_t *to;
+};
+
+EVC_INLINE struct batch begin(const uint8_t *in, uint8_t *out, size_t n_blocks, uint8_t part[BATCH_BYTES])
+{
+    if (n_blocks >= BATCH_BLOCKS)
+        return (struct batch){BATCH_BLOCKS, in, out};
+    memset(part, 0, BATCH_BYTES);
+    memcpy(part, in, 16 * n_blocks);
+    return (struct batch){n_blocks, part, part};
+}
+
+EVC_INLINE void end(uint8_t *out, struct batch b, uint8_t part[BATCH_BYTES])
+{
+    if (b.n < BATCH_BLOCKS) {
+        memcpy(out, part, 16 * b.n);
+        evc_wipe(part, BATCH_BYTES);
+    }
+}
+
+/* before, after: the keys at both ends. */
+EVC_INLINE void crypt_blocks(const struct call *c, rounds_function *rounds, const uint8_t before[16],
+                             const uint8_t after[16])
+{
+    uint8_t part[BATCH_BYTES];
+    const uint8_t *in = c->in;
+    uint8_t *out = c->out;
+    struct batch b;
+    vec q[8];
+
+    for (size_t n = c->n; n; n -= b.n, in += 16 * b.n, out += 16 * b.n) {
+        b = begin(in, out, n, part);
+        load8(q, b.from);
+        xor_all(q, vld1q_u8(before));
+        transpose(q);
+        rounds(c->key, c->rest, q);
+        transpose(q);
+        xor_all(q, vld1q_u8(after));
+        store8(b.to, q);
+        end(out, b, part);
+    }
+}
+
+EVC_OUT_OF_LINE void encrypt_blocks(const struct call *c)
+{
+    crypt_blocks(c, encrypt_rounds, c->key->first, c->key->last);
+}
+
+EVC_OUT_OF_LINE void decrypt_blocks(const struct call *c)
+{
+    crypt_blocks(c, decrypt_rounds, c->key->last, c->key->first);
+}
+
+static void encrypt(const void *key, const uint8_t *in, uint8_t *out, size_t n_blocks)
+{
+    run(key, NULL, in, out, n_blocks, encrypt_blocks);
+}
+
+static void decrypt(const void *key, const uint8_t *in, uint8_t *out, size_t n_blocks)
+{
+    run(key, NULL, in, out, n_blocks, decrypt_blocks);
+}
+
+/* ---- CBC decryption ------------------------------------------------------------------------------------------- */
+
+EVC_OUT_OF_LINE void cbc_decrypt_blocks(const struct call *c)
+{
+    uint8_t part[BATCH_BYTES];
+    const uint8_t *in = c->in;
+    uint8_t *out = c->out;
+    struct batch b;
+    vec q[8], mask[8], iv = vld1q_u8(c->state);
+
+    for (size_t n = c->n; n; n -= b.n, in += 16 * b.n, out += 16 * b.n) {
+        b = begin(in, out, n, part);
+        load8(q, b.from);
+        xor_all(q, vld1q_u8(c->key->last));
+        transpose(q);
+        decrypt_rounds(c->key, c->rest, q);
+        transpose(q);
+        mask[0] = iv, mask[1] = vld1q_u8(b.from), mask[2] = vld1q_u8(b.from + 16), mask[3] = vld1q_u8(b.from + 32);
+        mask[4] = vld1q_u8(b.from + 48), mask[5] = vld1q_u8(b.from + 64), mask[6] = vld1q_u8(b.from + 80);
+        mask[7] = vld1q_u8(b.from + 96);
+        iv = vld1q_u8(b.from + 16 * (b.n - 1));
+        xor8_all(q, mask, vld1q_u8(c->key->first));
+        store8(b.to, q);
+        end(out, b, part);
+    }
+    vst1q_u8(c->state, iv);
+}
+
+static void cbc_decrypt(const void *key, uint8_t iv[16], const uint8_t *in, uint8_t *out, size_t n_blocks)
+{
+    run(key, iv, in, out, n_blocks, cbc_decrypt_blocks);
+}
+
+/* ---- XTS ------------------------------------------------------------------------------------------------------ */
+
+/* The tweak of a block -> that of the same block of the next batch: times x^8, which moves a byte out at the top;
+ * it comes in below times x^7 + x^2 + x + 1 (IEEE 1619-2018 section 5.2). */
+EVC_INLINE vec next_tweak(vec t, poly8x8_t low_87)
+{
+    const poly8x8_t top = vreinterpret_p8_u8(vdup_laneq_u8(t, 15));
+
+    return vextq_u8(vdupq_n_u8(0), t, 15) ^ vreinterpretq_u8_p16(vmull_p8(top, low_87));
+}
+
+EVC_INLINE void crypt_xts(const struct call *c, rounds_function *rounds, const uint8_t before[16],
+                          const uint8_t after[16])
+{
+    static const uint8_t low_87[8] = {0x87};
+    const poly8x8_t fold = vreinterpret_p8_u8(vld1_u8(low_87));
+    uint8_t part[BATCH_BYTES], tweaks[BATCH_BLOCKS][16];
+    const uint8_t *in = c->in;
+    uint8_t *out = c->out;
+    struct batch b;
+    vec q[8], t[8];
+
+    memcpy(tweaks[0], c->state, 16);
+    for (unsigned i = 1; i < BATCH_BLOCKS; i++) {
+        memcpy(tweaks[i], tweaks[i - 1], 16);
+        evc_aes_next_tweak(tweaks[i]);
+    }
+    for (size_t n = c->n; n; n -= b.n, in += 16 * b.n, out += 16 * b.n) {
+        b = begin(in, out, n, part);
+        load8(q, b.from);
+        load8(t, tweaks[0]);
+        xor8_all(q, t, vld1q_u8(before));
+        transpose(q);
+        rounds(c->key, c->rest, q);
+        transpose(q);
+        load8(t, tweaks[0]);
+        xor8_all(q, t, vld1q_u8(after));
+        store8(b.to, q);
+        end(out, b, part);
+        if (b.n < BATCH_BLOCKS) {
+            vst1q_u8(tweaks[0], vld1q_u8(tweaks[b.n]));
+            break;
+        }
+        t[0] = next_tweak(t[0], fold), t[1] = next_tweak(t[1], fold), t[2] = next_tweak(t[2], fold);
+        t[3] = next_tweak(t[3], fold), t[4] = next_tweak(t[4], fold), t[5] = next_tweak(t[5], fold);
+        t[6] = next_tweak(t[6], fold), t[7] = next_tweak(t[7], fold);
+        store8(tweaks[0], t);
+    }
+    memcpy(c->state, tweaks[0], 16);
+    evc_wipe(tweaks, sizeof tweaks);
+}
+
+EVC_OUT_OF_LINE void xts_encrypt_blocks(const struct call *c)
+{
+    crypt_xts(c, encrypt_rounds, c->key->first, c->key->last);
+}
+
+EVC_OUT_OF_LINE void xts_decrypt_blocks(const struct call *c)
+{
+    crypt_xts(c, decrypt_rounds, c->key->last, c->key->first);
+}
+
+static void xts_encrypt(const void *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out, size_t n_blocks)
+{
+    run(key, tweak, in, out, n_blocks, xts_encrypt_blocks);
+}
+
+static void xts_decrypt(const void *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out, size_t n_blocks)
+{
+    run(key, tweak, in, out, n_blocks, xts_decrypt_blocks);
+}
+
+/* ---- CTR ------------------------------------------------------------------------------------------------------ */
+
+/*
+ * Counter blocks as planes, without a transposition and without a branch on the counter, which GCM may have made from
+ * the key: of the counters c to c + 7, c = 8 h + l, the first 8 - l begin with h, the others with h + 1, and their low
+ * three bits are 0 to 7 rotated by l. l is the same in all batches.
+ *
+ * Within a message the blocks differ in their last word only, so the first SubBytes is done once for the other three
+ * words, and for the last words of GROUP batches at once, a batch in each word of a vector.
+ */
+#define GROUP 4
+
+struct counters {
+    uint32x4_t key; /* the last word of the first round key, in every word */
+    vec high;       /* the bits of the blocks that begin with h + 1 */
+    vec low[3];     /* planes 0 to 2 of the low three bits, in every word */
+};
+
+/* last_word: of the first round key, everywhere. */
+EVC_INLINE struct counters counters_of(uint32_t count, vec last_word)
+{
+    static const EVC_ALIGN(16) uint8_t low_byte[16] = {0, 0, 0, 255, 0, 0, 0, 255, 0, 0, 0, 255, 0, 0, 0, 255};
+    const vec at = vld1q_u8(low_byte);
+    const unsigned l = count % 8;
+    struct counters c;
+
+    c.key = vreinterpretq_u32_u8(last_word);
+    c.high = vdupq_n_u8((uint8_t)(0xff00u >> l));
+    c.low[0] = at & vdupq_n_u8((uint8_t)(0xaaaau >> l));
+    c.low[1] = at & vdupq_n_u8((uint8_t)(0xccccu >> l));
+    c.low[2] = at & vdupq_n_u8((uint8_t)(0xf0f0u >> l));
+    return c;
+}
+
+EVC_INLINE vec counter_bytes(uint32x4_t words, uint32x4_t key)
+{
+    return vreinterpretq_u8_u32(key) ^ vrev32q_u8(vreinterpretq_u8_u32(words));
+}
+
+/* words: 8 h of the batches. */
+#define COUNTER_PLANE(j) vbslq_u8(c->high, vtstq_u8(high, bit(j)), vtstq_u8(low, bit(j)))
+EVC_INLINE void counter_planes(vec q[8], const struct counters *c, uint32x4_t words)
+{
+    const vec low = counter_bytes(words, c->key), high = counter_bytes(words + vdupq_n_u32(8), c->key);
+
+    q[0] = COUNTER_PLANE(0) ^ c->low[0];
+    q[1] = COUNTER_PLANE(1) ^ c->low[1];
+    q[2] = COUNTER_PLANE(2) ^ c->low[2];
+    q[3] = COUNTER_PLANE(3);
+    q[4] = COUNTER_PLANE(4);
+    q[5] = COUNTER_PLANE(5);
+    q[6] = COUNTER_PLANE(6);
+    q[7] = COUNTER_PLANE(7);
+}
+
+/* x with its last word replaced. */
+EVC_INLINE vec with_word(vec x, const uint32_t *word)
+{
+    return vreinterpretq_u8_u32(vld1q_lane_u32(word, vreinterpretq_u32_u8(x), 3));
+}
+
+#define LAST_WORD(to, from)                                                                                            \
+    (to = vreinterpretq_u8_u32(vcopyq_laneq_u32(vreinterpretq_u32_u8(to), 3, vreinterpretq_u32_u8(from), 3)))
+EVC_OUT_OF_LINE void ctr32_bytes(const struct call *call)
+{
+    static const uint32_t group_steps[GROUP] = {0, 8, 16, 24};
+    const uint32_t count = evc_load32_be(call->state + 12);
+    const vec first = vld1q_u8(call->key->first);
+    struct counters c = counters_of(count, vreinterpretq_u8_u32(vdupq_laneq_u32(vreinterpretq_u32_u8(first), 3)));
+    uint32x4_t words = vdupq_n_u32(count & ~UINT32_C(7));
+    uint8_t part[BATCH_BYTES], fixed[8][16];
+    uint32_t last[8][GROUP];
+    const uint8_t *in = call->in;
+    uint8_t *out = call->out;
+    size_t len_bytes = call->n;
+    vec q[8], p[8];
+
+    if (!len_bytes)
+        return;
+    evc_store32_be(call->state + 12, count + (uint32_t)((len_bytes + 15) / 16));
+
+    same_planes(q, vld1q_u8(call->state) ^ first);
+    counter_planes(p, &c, words);
+    LAST_WORD(q[0], p[0]), LAST_WORD(q[1], p[1]), LAST_WORD(q[2], p[2]), LAST_WORD(q[3], p[3]);
+    LAST_WORD(q[4], p[4]), LAST_WORD(q[5], p[5]), LAST_WORD(q[6], p[6]), LAST_WORD(q[7], p[7]);
+    sub_bytes(q);
+    store8(fixed[0], q);
+    words = words + vdupq_n_u32(8) + vld1q_u32(group_steps);
+
+    for (unsigned i = 0;; i = (i + 1) % GROUP) {
+        encrypt_on(call->key, call->rest, q);
+        transpose(q);
+        xor_all(q, vld1q_u8(call->key->last));
+        if (len_bytes < BATCH_BYTES)
+            break;
+        load8(p, in);
+        xor8(q, p);
+        store8(out, q);
+        in += BATCH_BYTES, out += BATCH_BYTES, len_bytes -= BATCH_BYTES;
+        if (!len_bytes)
+            break;
+        if (i == 0) {
+            counter_planes(p, &c, words);
+            sub_bytes(p);
+            for (unsigned j = 0; j < 8; j++)
+                vst1q_u32(last[j], vreinterpretq_u32_u8(p[j]));
+            words = words + vdupq_n_u32(8 * GROUP);
+        }
+        load8(q, fixed[0]);
+        q[0] = with_word(q[0], last[0] + i), q[1] = with_word(q[1], last[1] + i);
+        q[2] = with_word(q[2], last[2] + i), q[3] = with_word(q[3], last[3] + i);
+        q[4] = with_word(q[4], last[4] + i), q[5] = with_word(q[5], last[5] + i);
+        q[6] = with_word(q[6], last[6] + i), q[7] = with_word(q[7], last[7] + i);
+    }
+    if (len_bytes) {
+        store8(part, q);
+        evc_xor(out, in, part, len_bytes);
+        evc_wipe(part, sizeof part);
+    }
+    evc_wipe(fixed, sizeof fixed);
+    evc_wipe(last, sizeof last);
+}
+
+static void ctr32(const void *key, uint8_t counter[16], const uint8_t *in, uint8_t *out, size_t len_bytes)
+{
+    run(key, counter, in, out, len_bytes, ctr32_bytes);
+}
