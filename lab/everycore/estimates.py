@@ -29,6 +29,7 @@ class Core:
     pair: str = "apart"  # fused, apart, half
     pair_cycles: int = 3
     margin: float = 0.0
+    margins: dict[str, float] = field(default_factory=dict)  # by technique
     parameters: dict[str, float] = field(default_factory=dict)  # of in-order: fitted
 
 
@@ -143,7 +144,8 @@ def figure(
     every = [f.factor for same in chosen for f in same]
     spread = math.sqrt(max(every) / min(every)) - 1
     # Half of what the model missed is taken to be wrong for the next kernel, too.
-    floor = max(abs(1 - center / model) / 2, spread, core.margin)
+    margin = max(core.margins.get(technique, core.margin) for technique in techniques)
+    floor = max(abs(1 - center / model) / 2, spread, margin)
     if all(f.point.derived for same in chosen for f in same):
         floor = max(floor, DERIVED_MARGIN)
     basis = "; ".join(
@@ -171,6 +173,23 @@ def ratio(own: Row, other: Row, core: str) -> float | None:
     if isinstance(a, Figure) and isinstance(b, Figure):
         return a.center / b.center
     return None
+
+
+# Techniques that need instructions for AES or for products of 64 bits.
+EXTENSIONS = {"ce", "pmull.p64"}
+
+
+def rivals(own: Row, others: Sequence[Row], core: str) -> list[tuple[float, Row]]:
+    """Ratios to other people's code for the same work on the same CPUs, the best code first."""
+    work = (own.mode, own.key_bits, own.bytes)
+    found = [
+        (value, other)
+        for other in others
+        if (other.mode, other.key_bits, other.bytes) == work
+        and bool(EXTENSIONS & {*own.techniques}) == bool(EXTENSIONS & {*other.techniques})
+        and (value := ratio(own, other, core)) is not None
+    ]
+    return sorted(found, key=lambda pair: -pair[0])
 
 
 def rms(errors: Sequence[float]) -> float:

@@ -69,7 +69,8 @@ def _core(name: str, table: dict[str, Any]) -> Core:
             raise EverycoreError(f"{where}: '{value}' is none of {', '.join(valid)}")
     if core.model == "llvm-mca" and not core.mcpu:
         raise EverycoreError(f"{where} lacks 'mcpu'")
-    if core.model != "hidden" and not 0 < core.margin < 1:
+    margins = [core.margin, *core.margins.values()] if core.model != "hidden" else []
+    if not all(isinstance(margin, float) and 0 < margin < 1 for margin in margins):
         raise EverycoreError(f"{where}: 'margin' is not between 0 and 1")
     return core
 

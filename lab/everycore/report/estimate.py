@@ -11,7 +11,7 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
-from everycore.estimates import BULK, Core, Figure, Hidden, Row, ratio, spoken
+from everycore.estimates import BULK, Core, Figure, Hidden, Row, rivals, spoken
 from everycore.report.tables import plain_table, titled
 
 LEGEND = (
@@ -23,51 +23,62 @@ LEGEND = (
 
 def counts_table(rows: Sequence[Row], caption: str) -> Group:
     """Exact counts, by kind of instruction where they were told apart."""
-    table = _table(rows)
     kinds = list(dict.fromkeys(kind for row in rows for kind in row.classes))
-    table.add_column("i/B", justify="right", no_wrap=True)
-    for kind in kinds:
-        table.add_column(kind, justify="right", no_wrap=True)
-    for row in rows:
-        shares = [f"{row.classes[kind]:.2f}" if row.classes else "-" for kind in kinds]
-        table.add_row(*_names(row), count(row.instructions_per_byte), *shares)
-    return titled("Executed instructions per byte, exact", table, caption)
+    groups: list[Group] = []
+    for title, own in _by_work(rows).items():
+        table = _table("i/B", *kinds)
+        for row in own:
+            shares = [f"{row.classes[kind]:.2f}" if row.classes else "-" for kind in kinds]
+            table.add_row(_name(row), length(row.bytes), count(row.instructions_per_byte), *shares)
+        groups.append(titled(f"{title}: executed instructions per byte, exact", table, caption))
+    return Group(*groups)
 
 
 def core_table(core: Core, rows: Sequence[Row], others: Sequence[Row], caption: str) -> Group:
-    """One core: all rows, those of other people's code behind ours."""
-    table = _table(rows)
-    for name in ("i/B", "est.", "error", *(["ratio"] if others else []), "published"):
-        table.add_column(name, justify="right", no_wrap=True)
+    """One core, a table for each mode: our rows, and those of other people's code behind them."""
+    groups: list[Group] = []
     feet: dict[str, None] = {}
-    for row in (*rows, *others):
-        found = row.figures.get(core.name)
-        words: list[str | Text] = [count(row.instructions_per_byte), *_estimate(found)]
+    for title, own in _by_work((*rows, *others)).items():
+        table = _table("i/B", "est.", "", *(["ratio"] if others else []), "published")
         if others:
-            words.append(_ratios(row, others, core.name))
-        point = row.published.get(core.name)
-        words.append(two_digits_or_more(point.cycles_per_byte) if point else "")
-        table.add_row(*_names(row), *words)
-        if isinstance(found, Hidden):
-            feet[f"hidden: {row.kernel} {row.mode}: {found.why}"] = None
-        elif found:
-            feet[f"{'+'.join(row.techniques)}: {found.basis}"] = None
-    return titled(f"{core.title}: cycles per byte", table, *feet, LEGEND, caption)
+            table.add_column("ratio to")
+        for row in own:
+            found = row.figures.get(core.name)
+            words: list[str | Text] = [count(row.instructions_per_byte), *_estimate(found)]
+            best = next(iter(rivals(row, others, core.name)), None) if row in rows else None
+            words += [f"{best[0]:.2f}x" if best else ""] if others else []
+            point = row.published.get(core.name)
+            words.append(f"{point.cycles_per_byte:g}" if point else "")
+            words += [_name(best[1]) if best else ""] if others else []
+            table.add_row(_name(row), length(row.bytes), *words)
+            if isinstance(found, Hidden):
+                feet[f"hidden: {found.why}"] = None
+            elif found:
+                feet[f"{'+'.join(row.techniques)}: {found.basis}"] = None
+        groups.append(titled(f"{core.title}, {title}: cycles per byte", table))
+    feet[LEGEND] = feet[caption] = None
+    return Group(*groups, *(Text(foot, style="dim") for foot in feet), Text())
 
 
-def _table(rows: Sequence[Row]) -> Table:
-    del rows
+def _by_work(rows: Sequence[Row]) -> dict[str, list[Row]]:
+    found: dict[str, list[Row]] = {}
+    for row in rows:
+        key = "" if row.mode == "ghash" else f", keys of {row.key_bits} bits"
+        found.setdefault(row.mode + key, []).append(row)
+    return found
+
+
+def _table(*figures: str) -> Table:
     table = plain_table()
-    table.add_column("Kernel", no_wrap=True)
-    table.add_column("Mode", no_wrap=True)
-    table.add_column("Key", justify="right", no_wrap=True)
-    table.add_column("Bytes", justify="right", no_wrap=True)
+    table.add_column("Kernel")
+    for name in ("Bytes", *figures):
+        table.add_column(name, justify="right", no_wrap=True)
     return table
 
 
-def _names(row: Row) -> list[str]:
-    kernel = row.kernel if row.owner == "everycore" else f"{row.owner} {row.kernel}"
-    return [kernel, row.mode, str(row.key_bits), length(row.bytes)]
+def _name(row: Row) -> str:
+    owner = row.owner.split("-")[0]  # without the architecture
+    return row.kernel if owner == "everycore" else f"{owner} {row.kernel}"
 
 
 def length(n_bytes: int) -> str:
@@ -78,31 +89,10 @@ def count(per_byte: float) -> str:
     return f"{per_byte:.2f}" if per_byte < 10 else f"{per_byte:.1f}"
 
 
-def two_digits_or_more(value: float) -> str:
-    """As published: no rounding, no zeros at the end."""
-    return f"{value:g}"
-
-
 def _estimate(found: Figure | Hidden | None) -> list[Text]:
     if not isinstance(found, Figure):
         return [Text("hidden" if found else "-", style="dim"), Text("")]
     return [Text(spoken(found.low, found.high)), Text(f"±{found.margin:.0%}")]
-
-
-def _ratios(row: Row, others: Sequence[Row], core: str) -> str:
-    """To the fastest of other people's code for the same work."""
-    found = best_of(row, others, core)
-    return f"{found[0]:.2f}x" if found and row not in others else ""
-
-
-def best_of(row: Row, others: Sequence[Row], core: str) -> tuple[float, Row] | None:
-    same = [o for o in others if _work(o) == _work(row)]
-    ratios = [(r, o) for o in same if (r := ratio(row, o, core)) is not None]
-    return max(ratios, key=lambda pair: pair[0], default=None)
-
-
-def _work(row: Row) -> tuple[str, int, int]:
-    return row.mode, row.key_bits, row.bytes
 
 
 def json_line(row: Row, others: Sequence[Row]) -> dict[str, Any]:
@@ -137,11 +127,7 @@ def json_line(row: Row, others: Sequence[Row]) -> dict[str, Any]:
     }
     if row not in others:
         line["ratios"] = {
-            core: {
-                f"{o.owner} {o.kernel}": round(r, 4)
-                for o in others
-                if _work(o) == _work(row) and (r := ratio(row, o, core)) is not None
-            }
+            core: {_name(other): round(value, 4) for value, other in rivals(row, others, core)}
             for core in row.figures
         }
     return line

@@ -12,6 +12,7 @@ from everycore.estimates import (
     Row,
     figure,
     ratio,
+    rivals,
     spoken,
     techniques,
     two_digits,
@@ -86,6 +87,16 @@ def test_a_ratio_within_a_technique_needs_no_calibration() -> None:
     assert ratio(a, row(Hidden("no point", 2.0), "tbl"), "here") is None
     shown = Figure(1.0, 3.0, 0.1, "")
     assert ratio(row(shown), row(Figure(5.0, 6.0, 0.1, ""), "tbl"), "here") == 0.5
+
+
+def test_rivals_do_the_same_work_on_the_same_cpus_the_best_first() -> None:
+    def of(technique: str, model: float, mode: str = "ctr") -> Row:
+        found = Figure(model, model, 0.1, "")
+        return Row("x", technique, mode, 128, 0, (technique,), 1.0, {}, {"here": found})
+
+    others = [of("tbl", 4.0), of("vperm", 2.0), of("ce", 0.5), of("vperm", 1.0, "cbc-enc")]
+    found = rivals(of("bitslice", 1.0), others, "here")
+    assert [(value, other.kernel) for value, other in found] == [(0.5, "vperm"), (0.25, "tbl")]
 
 
 @pytest.mark.parametrize(
