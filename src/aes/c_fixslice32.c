@@ -12,7 +12,7 @@
  */
 #include "aes/kernel.h"
 
-#include "aes/ct_keys.h"
+#include "aes/fixslice32_key.h"
 #include "common/bytes.h"
 #include "common/ct.h"
 
@@ -20,42 +20,7 @@
 #define EVC_CIRCUIT_NAME(function) function
 #include "aes/sbox_circuit.h"
 
-struct key {
-    struct evc_aes_head head;
-    uint32_t rk[EVC_AES_MAX_ROUNDS + 1][8]; /* sliced; from 1 on with EVC_CIRCUIT_KEY_XOR */
-};
-
-/* Written out, because a loop over the words keeps them in memory at -O1, -Os and GCC's -O2. */
-#define EACH_COLUMN(DO) DO(0) DO(1) DO(2) DO(3)
-#define EACH_BIT(DO) DO(0) DO(1) DO(2) DO(3) DO(4) DO(5) DO(6) DO(7)
-
 /* ---- In and out of the sliced form --------------------------------------------------------- */
-
-/* Exchange the bits of *a under mask << n with the bits of *b under mask. */
-EVC_INLINE void swap_bits(uint32_t *a, uint32_t *b, uint32_t mask, int n)
-{
-    uint32_t t = ((*a >> n) ^ *b) & mask;
-
-    *b ^= t;
-    *a ^= t << n;
-}
-
-/* In each byte position, the 8 x 8 bits of the eight words are transposed; its own inverse. */
-EVC_INLINE void transpose(uint32_t q[8])
-{
-    swap_bits(&q[0], &q[1], UINT32_C(0x55555555), 1);
-    swap_bits(&q[2], &q[3], UINT32_C(0x55555555), 1);
-    swap_bits(&q[4], &q[5], UINT32_C(0x55555555), 1);
-    swap_bits(&q[6], &q[7], UINT32_C(0x55555555), 1);
-    swap_bits(&q[0], &q[2], UINT32_C(0x33333333), 2);
-    swap_bits(&q[1], &q[3], UINT32_C(0x33333333), 2);
-    swap_bits(&q[4], &q[6], UINT32_C(0x33333333), 2);
-    swap_bits(&q[5], &q[7], UINT32_C(0x33333333), 2);
-    swap_bits(&q[0], &q[4], UINT32_C(0x0f0f0f0f), 4);
-    swap_bits(&q[1], &q[5], UINT32_C(0x0f0f0f0f), 4);
-    swap_bits(&q[2], &q[6], UINT32_C(0x0f0f0f0f), 4);
-    swap_bits(&q[3], &q[7], UINT32_C(0x0f0f0f0f), 4);
-}
 
 /* Two ShiftRows on the columns of two blocks, word 2c + b: rows 1 and 3 move by two columns. */
 EVC_INLINE void shift_rows_twice(uint32_t w[8])
@@ -167,7 +132,7 @@ EVC_INLINE void inv_mix_columns(uint32_t q[8], int k)
     mix_columns(q, k);
 }
 
-static void encrypt_two(const struct key *key, const uint8_t *in_a, const uint8_t *in_b,
+static void encrypt_two(const struct evc_aes_fixslice32_key *key, const uint8_t *in_a, const uint8_t *in_b,
                         uint8_t *out_a, uint8_t *out_b)
 {
     const uint32_t rounds = key->head.rounds;
@@ -194,7 +159,7 @@ static void encrypt_two(const struct key *key, const uint8_t *in_a, const uint8_
     store_blocks(out_a, out_b, q);
 }
 
-static void decrypt_two(const struct key *key, const uint8_t *in_a, const uint8_t *in_b,
+static void decrypt_two(const struct evc_aes_fixslice32_key *key, const uint8_t *in_a, const uint8_t *in_b,
                         uint8_t *out_a, uint8_t *out_b)
 {
     const uint32_t rounds = key->head.rounds;
@@ -239,45 +204,9 @@ static void decrypt(const void *key, const uint8_t *in, uint8_t *out, size_t n_b
         decrypt_two(key, in, in, out, out);
 }
 
-/* ---- Key set-up ---------------------------------------------------------------------------- */
-
-/* Columns of round key r as the state stands then: row i is displaced by i r columns. */
-EVC_INLINE void load_round_key(uint32_t q[8], const uint8_t key[16], uint32_t r)
-{
-    uint32_t w[4], flip = r == 0 ? 0 : EVC_CIRCUIT_KEY_XOR * UINT32_C(0x01010101);
-
-#define LOAD(c) w[c] = evc_load32_le(key + 4 * c) ^ flip;
-    EACH_COLUMN(LOAD)
-#undef LOAD
-#define PLACE(c)                                                                                   \
-    q[2 * c] = (w[c] & UINT32_C(0x000000ff)) | (w[(c - r) % 4] & UINT32_C(0x0000ff00)) |           \
-               (w[(c - 2 * r) % 4] & UINT32_C(0x00ff0000)) |                                       \
-               (w[(c - 3 * r) % 4] & UINT32_C(0xff000000));                                        \
-    q[2 * c + 1] = q[2 * c];
-    EACH_COLUMN(PLACE)
-#undef PLACE
-}
-
-static void set_key(void *vkey, const uint8_t *user_key)
-{
-    struct key *key = vkey;
-    uint8_t enc[EVC_AES_MAX_ROUNDS + 1][16];
-    uint32_t q[8];
-
-    evc_ct_expand_key(enc, user_key, key->head.rounds);
-    for (uint32_t r = 0; r <= key->head.rounds; r++) {
-        load_round_key(q, enc[r], r);
-        transpose(q);
-#define STORE(j) key->rk[r][j] = q[j];
-        EACH_BIT(STORE)
-#undef STORE
-    }
-    evc_wipe(enc, sizeof enc);
-}
-
 const struct evc_aes evc_aes_c_fixslice32 = {
-    .kernel = EVC_KERNEL_HEAD(c_fixslice32, ANY, CT, ANY, 2, struct key, 0),
-    .set_key = set_key,
+    .kernel = EVC_KERNEL_HEAD(c_fixslice32, ANY, CT, ANY, 2, struct evc_aes_fixslice32_key, 0),
+    .set_key = evc_aes_fixslice32_set_key,
     .encrypt = encrypt,
     .decrypt = decrypt,
 };
