@@ -48,6 +48,14 @@
 #else
 #define EVC_A32_SIMD 0
 #endif
+/* Thumb-2, whatever set the compiler chose: Cortex-A, and Cortex-M from M3 on, where words may stand at any address.
+ * common/a32_asm.h has the same lines. */
+#if EVC_A32 && defined(__ARM_ARCH_ISA_THUMB) && __ARM_ARCH_ISA_THUMB >= 2 &&                         \
+    defined(__ARM_FEATURE_UNALIGNED) && !defined(__ARM_BIG_ENDIAN) && defined(__ELF__)
+#define EVC_A32_THUMB2 1
+#else
+#define EVC_A32_THUMB2 0
+#endif
 
 /* General registers of 64 bits (not the same as 64-bit pointers: x32 has them). */
 #if EVC_X86_64 || EVC_A64 || defined(__LP64__) || defined(_LP64) || defined(__mips64) ||           \
@@ -69,6 +77,7 @@ enum evc_arch {
 #define EVC_ARCH_ALL EVC_ARCH_OTHER
 #define EVC_ARCH_X86_64 EVC_ARCH_X86
 #define EVC_ARCH_A32_SIMD EVC_ARCH_A32
+#define EVC_ARCH_A32_THUMB2 EVC_ARCH_A32
 
 #if EVC_X86
 #define EVC_ARCH_HERE EVC_ARCH_X86
@@ -114,6 +123,7 @@ enum evc_arch {
     F(A32_NEON, A32, 0, "neon")                                                                    \
     F(A32_AES, A32, 1, "aes")                                                                      \
     F(A32_PMULL, A32, 2, "pmull")                                                                  \
+    F(A32_THUMB2, A32, 3, "thumb2")                                                                \
     EVC_TUNE_LIST(F)                                                                               \
     F(CT_MUL, OTHER, 63, "ct-mul")
 
@@ -280,6 +290,11 @@ enum evc_feature_bit { EVC_FEATURE_LIST(EVC_FEATURE_BIT) EVC_BIT_N = 64 };
 #define EVC_CC_A32_NEON "fpu=neon"
 #define EVC_CC_A32_CE "arch=armv8-a,fpu=crypto-neon-fp-armv8"
 #endif
+
+/* Integer registers alone. */
+#define EVC_PLACE_A32_THUMB2 A32_THUMB2
+#define EVC_CC_A32_THUMB2 ""
+#define EVC_NEEDS_A32_THUMB2 EVC_CPU(A32_THUMB2)
 
 #define EVC_PLACE_A32_NEON A32_SIMD
 #define EVC_NEEDS_A32_NEON EVC_CPU(A32_NEON)

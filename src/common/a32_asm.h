@@ -4,7 +4,14 @@
  * <stem>.c that holds banner and descriptor. common/a64_asm.h shows the shape of such a file; here it is
  *
  *     #include "common/a32_asm.h"
- *     #if EVC_ASM_A32            // or EVC_ASM_THUMB2: Thumb-2, on Cortex-A and on Cortex-M3 and above
+ *     #if EVC_ASM_A32
+ *
+ * or, for code that is Thumb-2 whatever the build chose, on Cortex-A and on Cortex-M3 and above,
+ *
+ *     #if EVC_ASM_THUMB2
+ *     .thumb
+ *     .thumb_func
+ *     evc_function evc_aes_a32_example_encrypt
  *
  *  - Unified syntax. Functions are leaves; r0-r3, r12, q0-q3 and q8-q15 are free, all others and lr are the
  *    caller's to keep, r9 may be the platform's (AAPCS32, 2024, section 6.1): save what is used by push and vpush.
@@ -19,7 +26,9 @@
 
 #if defined(__arm__)
 #define EVC_ASM_A32 1
-#if defined(__thumb2__)
+/* EVC_A32_THUMB2 of everycore/isa.h, which is C. */
+#if defined(__ARM_ARCH_ISA_THUMB) && __ARM_ARCH_ISA_THUMB >= 2 && defined(__ARM_FEATURE_UNALIGNED) && \
+    !defined(__ARM_BIG_ENDIAN) && defined(__ELF__)
 #define EVC_ASM_THUMB2 1
 #else
 #define EVC_ASM_THUMB2 0
