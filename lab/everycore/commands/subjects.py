@@ -43,6 +43,10 @@ def subjects_command(
     update: Annotated[
         bool, typer.Option("--update", help="Lock what the suite of each has now, first.")
     ] = False,
+    target: Annotated[
+        str,
+        typer.Option("--target", metavar="NAME", help="Another target than that of the subject."),
+    ] = "",
     cc: CompilerCommand = None,
     flags: CompilerFlags = None,
     json: Json = False,
@@ -58,6 +62,7 @@ def subjects_command(
             chosen[0].function(name)
     plan = _Plan(
         tree,
+        target,
         cc,
         DEFAULT_FLAGS if flags is None else tuple(split_flags(flags)),
         wanted,
@@ -84,6 +89,7 @@ def subjects_command(
 @dataclass(frozen=True, slots=True)
 class _Plan:
     tree: Tree
+    target: str
     cc: str | None
     flags: Sequence[str]
     functions: Sequence[str]  # none: all
@@ -109,7 +115,7 @@ def _look_at(context: Context, subject: Subject, plan: _Plan, found: _Found) -> 
     if not functions:
         return
     try:
-        program = subjects.build(context, plan.tree, subject, plan.cc, plan.flags)
+        program = subjects.build(context, plan.tree, subject, plan.cc, plan.flags, plan.target)
         with Progress(context.err, f"counting {subject.name}", len(functions)) as progress:
             for function in functions:
                 progress.step(function.name)
@@ -128,7 +134,8 @@ def _look_at(context: Context, subject: Subject, plan: _Plan, found: _Found) -> 
 
 def _rows(context: Context, program: Program, function: Function, plan: _Plan) -> list[report.Row]:
     subject = program.subject
-    source = f"{subject.package} {program.version}, {program.compiler.name}"
+    source = f"{subject.package} {program.version}, {program.target.name},"
+    source += f" {program.compiler.name}"
     row = report.Row(
         subject.name,
         subject.description,

@@ -2,7 +2,9 @@
 """From a subject's sources to a program that calls its functions; all of it cached by content."""
 
 import hashlib
+import os
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -49,9 +51,13 @@ def build(
     subject: Subject,
     cc: str | None = None,
     flags: Sequence[str] = DEFAULT_FLAGS,
+    target_name: str = "",
 ) -> Program:
-    """The program; `cc` and `flags` are for their files, ours are always compiled alike."""
-    target = load_target(tree, subject.target)
+    """The program; `cc` and `flags` are for their files, ours are always compiled alike.
+
+    `target_name`: another target than its own, for files that are portable.
+    """
+    target = load_target(tree, target_name or subject.target)
     compiler, ours = _compilers(context, target, cc)
     sources, version = _sources(context, subject)
     theirs = [*target.compile_flags, *flags, *subject.flags]
@@ -60,16 +66,18 @@ def build(
     theirs += [f"-D{name}" for name in subject.defines]
     shims = [path for name in subject.shims for path in _headers(subject.home / name)]
     around = [path for name in subject.includes for path in _headers(sources / name)]
-    objects: list[Path] = []
-    for name in subject.files:
+
+    def made(name: str) -> Path:
         path = sources / name
         if not path.is_file():
             raise EverycoreError(f"{subject.name}.toml: the sources have no file {name}")
-        beside = _headers(path.parent)
+        read = [*shims, *around, *_headers(path.parent)]
         if path.suffix == ".pl":
             path = _written(context, subject, sources, path)
-        read = [*shims, *around, *beside]
-        objects.append(build_object(context, compiler, path, theirs, read))
+        return build_object(context, compiler, path, theirs, read)
+
+    with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
+        objects = list(pool.map(made, subject.files))
     objects += _ours(context, tree, subject, ours, target)
     link = [*target.compile_flags, *target.link_flags]
     binary = build_tool(context, ours, objects, link, name=subject.name)
