@@ -20,6 +20,7 @@ index, closure and lock are pure; mirror, files, archive, tarball and unpack tou
 """
 
 from everycore.debs.archive import Archive, open_archive, pinned, read_lock, write_lock
+from everycore.debs.files import WrongContentsError
 from everycore.debs.lock import File, Lock, Pinned, Request
 from everycore.debs.unpack import architecture_of, unpacked, unpacked_source
 
@@ -29,6 +30,7 @@ __all__ = [
     "Lock",
     "Pinned",
     "Request",
+    "WrongContentsError",
     "architecture_of",
     "open_archive",
     "pinned",

@@ -23,6 +23,10 @@ class GoneError(EverycoreError):
     """The mirrors answered, and do not have a file."""
 
 
+class WrongContentsError(EverycoreError):
+    """A file that is not what the lock says, or lacks what is wanted of it."""
+
+
 def folder_of(context: Context, name: str) -> Path:
     """A folder of the cache, made if it is not there."""
     folder = context.cache_dir() / "debs" / name
@@ -82,7 +86,7 @@ def _save(response: BinaryIO, path: Path, file: File, mirror: Mirror) -> None:
                     digest.update(chunk)
                     out.write(chunk)
             if digest.hexdigest() != file.sha256:
-                raise EverycoreError(
+                raise WrongContentsError(
                     f"{mirror.url}/{file.path} has a wrong sha256",
                     f"expected {file.sha256}, got {digest.hexdigest()}: a mirror in the middle of"
                     " an update, or a file that somebody changed; try again later or use another"

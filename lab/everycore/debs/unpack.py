@@ -12,7 +12,7 @@ from contextlib import closing
 from pathlib import Path
 
 from everycore.context import Context
-from everycore.debs.files import GoneError, download_all, folder_of, is_cached
+from everycore.debs.files import GoneError, WrongContentsError, download_all, folder_of, is_cached
 from everycore.debs.index import library
 from everycore.debs.lock import Lock, Pinned
 from everycore.debs.mirror import SETTING, find_mirrors
@@ -80,7 +80,7 @@ def unpacked_source(context: Context, lock: Lock, name: str, only: tuple[str, ..
             if _TARBALL.search(tarball):
                 _unpack_tarball(files[tarball], root, _COMPONENT.search(tarball), only)
         if missing := [path for path in only if not (root / path).exists()]:
-            raise EverycoreError(
+            raise WrongContentsError(
                 f"the source package {name} {source.version} has no {', '.join(missing)}",
                 "another version may have moved it",
             )

@@ -100,6 +100,8 @@ def _sources(context: Context, subject: Subject) -> tuple[Path, str]:
     version = next((p.version for p in lock.sources if p.name == subject.package), "")
     try:
         return debs.unpacked_source(context, lock, subject.package, subject.unpack), version
+    except debs.WrongContentsError:
+        raise
     except EverycoreError as error:
         raise SubjectUnavailableError(error.message, error.hint) from error
 

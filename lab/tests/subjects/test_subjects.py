@@ -161,23 +161,35 @@ def test_xts_has_no_keys_of_192_bits(tmp_path: Path) -> None:
     assert written(tmp_path, text).function("wrong").key_bits == (128, 256)
 
 
-def test_without_network_and_cache_the_subject_is_unavailable(
-    tmp_path: Path, real_lab: Lab
-) -> None:
+@pytest.fixture
+def packaged(tmp_path: Path, real_lab: Lab) -> Subject:
+    """One that comes from the archive of a folder, which lacks its package."""
     if not shutil.which("aarch64-linux-gnu-gcc"):
         pytest.skip("no aarch64-linux-gnu-gcc: apt-get install gcc-aarch64-linux-gnu")
     real_lab.env |= {"EVERYCORE_MIRROR": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path / "empty")}
     subject = written(tmp_path, PACKAGE)
-    file = File("pool/tool_1.dsc", "0" * 64, 1)
-    write_lock(
-        subject.lock,
-        Lock(
-            Request(("test",), "source", sources=("tool",)), "", (), (Pinned("tool", "1", (file,)),)
-        ),
-    )
+    request = Request(("test",), "source", sources=("tool",))
+    pin = Pinned("tool", "1", (File("pool/tool_1.dsc", "0" * 64, 1),))
+    write_lock(subject.lock, Lock(request, "", (), (pin,)))
+    return subject
+
+
+def test_without_network_and_cache_a_subject_is_unavailable(
+    packaged: Subject, real_lab: Lab
+) -> None:
     with pytest.raises(SubjectUnavailableError, match=r"has no pool/tool_1\.dsc") as error:
-        subjects.build(real_lab.context(), find_tree(real_lab.context().package), subject)
+        subjects.build(real_lab.context(), find_tree(real_lab.context().package), packaged)
     assert "EVERYCORE_MIRROR" in error.value.hint
+
+
+def test_sources_that_somebody_changed_are_no_reason_to_skip(
+    packaged: Subject, real_lab: Lab, tmp_path: Path
+) -> None:
+    (tmp_path / "pool").mkdir()
+    (tmp_path / "pool/tool_1.dsc").write_text("x")
+    with pytest.raises(EverycoreError, match="wrong sha256") as error:
+        subjects.build(real_lab.context(), find_tree(real_lab.context().package), packaged)
+    assert not isinstance(error.value, SubjectUnavailableError)
 
 
 def test_a_missing_compiler_makes_it_unavailable(subject: Subject, lab: Lab) -> None:
