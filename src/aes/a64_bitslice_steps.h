@@ -12,8 +12,13 @@
  * rounds are in the key, which has no room for more; the others are made by each call, on the stack. The first and
  * the last round key are added to blocks, not to planes.
  *
- * Before this file: the ISA's region is open, and v_xor3(a, b, c) and EVC_CIRCUIT... are defined.
+ * Before this file: the ISA's region is open, and v_xor3(a, b, c) and EVC_CIRCUIT... are defined. ROUNDS may be defined
+ * as EVC_OUT_OF_LINE where the rounds leave no registers to those who call them.
  */
+
+#if !defined(ROUNDS)
+#define ROUNDS EVC_INLINE
+#endif
 
 typedef uint8x16_t vec;
 
@@ -243,7 +248,7 @@ static void make_rest(const struct key *key, rest_planes *rest)
 /* ---- Rounds: of planes to which the first key has been added, to planes to which the last will be -------------- */
 
 /* From behind the first SubBytes. */
-EVC_INLINE void encrypt_on(const struct key *key, const rest_planes *rest, vec q[8])
+ROUNDS void encrypt_on(const struct key *key, const rest_planes *rest, vec q[8])
 {
     const mix_shuffles *mix = round_mix + 1;
     const rest_planes *k = key->planes;
@@ -257,13 +262,18 @@ EVC_INLINE void encrypt_on(const struct key *key, const rest_planes *rest, vec q
         shuffle8(q, vld1q_u8(unshift[2])); /* ShiftRows twice is its own inverse */
 }
 
-EVC_INLINE void encrypt_rounds(const struct key *key, const rest_planes *rest, vec q[8])
+ROUNDS void first_sub_bytes(vec q[8])
 {
     sub_bytes(q);
+}
+
+EVC_INLINE void encrypt_rounds(const struct key *key, const rest_planes *rest, vec q[8])
+{
+    first_sub_bytes(q);
     encrypt_on(key, rest, q);
 }
 
-EVC_INLINE void decrypt_rounds(const struct key *key, const rest_planes *rest, vec q[8])
+ROUNDS void decrypt_rounds(const struct key *key, const rest_planes *rest, vec q[8])
 {
     const mix_shuffles *mix = round_mix + key->head.rounds;
     const rest_planes *k = rest + rest_rounds(key);
@@ -566,7 +576,7 @@ EVC_OUT_OF_LINE void ctr32_bytes(const struct call *call)
     counter_planes(p, &c, words);
     LAST_WORD(q[0], p[0]), LAST_WORD(q[1], p[1]), LAST_WORD(q[2], p[2]), LAST_WORD(q[3], p[3]);
     LAST_WORD(q[4], p[4]), LAST_WORD(q[5], p[5]), LAST_WORD(q[6], p[6]), LAST_WORD(q[7], p[7]);
-    sub_bytes(q);
+    first_sub_bytes(q);
     store8(fixed[0], q);
     words = words + vdupq_n_u32(8) + vld1q_u32(group_steps);
 
@@ -584,7 +594,7 @@ EVC_OUT_OF_LINE void ctr32_bytes(const struct call *call)
             break;
         if (i == 0) {
             counter_planes(p, &c, words);
-            sub_bytes(p);
+            first_sub_bytes(p);
             for (unsigned j = 0; j < 8; j++)
                 vst1q_u32(last[j], vreinterpretq_u32_u8(p[j]));
             words = words + vdupq_n_u32(8 * GROUP);
