@@ -9,6 +9,7 @@ import tarfile
 import tempfile
 from collections.abc import Callable, Sequence
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 from everycore.context import Context
@@ -27,6 +28,7 @@ MERGED = ("bin", "sbin", "lib", "lib32", "lib64", "libx32")
 UNWANTED = ("usr/share/doc/", "usr/share/locale/", "usr/share/man/")  # two thirds of the files
 _TARBALL = re.compile(r"\.tar\.[a-z0-9]+$")  # signatures of tarballs are .tar.gz.asc
 _COMPONENT = re.compile(r"\.orig-([A-Za-z0-9-]+)\.tar\.")  # dpkg-source(1), format 3.0 (quilt)
+DEBIANS = 2  # rank of Debian's own tarball
 ARCHITECTURES = {
     "aarch64": "arm64",
     "armv7l": "armhf",
@@ -65,13 +67,16 @@ def unpacked(context: Context, lock: Lock) -> Path:
 def unpacked_source(context: Context, lock: Lock, name: str, only: tuple[str, ...] = ()) -> Path:
     """The folder with the sources of a package; the patches in debian/patches are not applied.
 
-    `only`: no more than these files and folders of it, for packages of which little is wanted.
+    `only`: no more than these files and folders of upstream's, for packages of which little is
+    wanted; Debian's own files are not even fetched then.
     """
     source = next((s for s in lock.sources if s.name == name), None)
     if source is None:
         raise EverycoreError(f"the lock has no source package {name}", "--update writes it anew")
     digest = next(file.sha256 for file in source.files if file.name.endswith(".dsc"))
     if only:
+        upstream = [f for f in source.files if _TARBALL.search(f.name) and _rank(f.name) != DEBIANS]
+        source = replace(source, files=tuple(upstream))
         digest = hashlib.sha256("\0".join([digest, *only]).encode()).hexdigest()
 
     def fill(root: Path) -> None:
@@ -132,7 +137,7 @@ def _unpack_deb(path: Path, root: Path) -> None:
 
 def _rank(name: str) -> int:
     """Upstream's files, then their further parts, then Debian's."""
-    return 2 if ".debian.tar." in name else 1 if _COMPONENT.search(name) else 0
+    return DEBIANS if ".debian.tar." in name else 1 if _COMPONENT.search(name) else 0
 
 
 def _unpack_tarball(

@@ -95,6 +95,7 @@ def test_of_sources_only_what_is_wanted_is_unpacked(context: Context, archive: F
     archive.add_source("tool", "1.0-1", files)
     archive.publish()
     lock = take(context, Request(("test",), "amd64", sources=("tool",)))
+    Path(archive.folder, "pool/main/tool/tool_1.0-1.debian.tar.xz").unlink()  # nobody asks for it
     root = debs.unpacked_source(context, lock, "tool", ("lib", "COPYING"))
     found = {str(p.relative_to(root)) for p in root.rglob("*") if p.is_file()}
     assert found == {"lib/a.c", "lib/b/c.c", "COPYING"}
