@@ -1,0 +1,2 @@
+/* SPDX-License-Identifier: MIT */
+#include "g10lib.h"
