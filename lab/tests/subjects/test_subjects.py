@@ -169,7 +169,8 @@ def packaged(tmp_path: Path, real_lab: Lab) -> Subject:
     real_lab.env |= {"EVERYCORE_MIRROR": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path / "empty")}
     subject = written(tmp_path, PACKAGE)
     request = Request(("test",), "source", sources=("tool",))
-    pin = Pinned("tool", "1", (File("pool/tool_1.dsc", "0" * 64, 1),))
+    names = ("pool/tool_1.dsc", "pool/tool_1.orig.tar.xz")
+    pin = Pinned("tool", "1", tuple(File(name, "0" * 64, 1) for name in names))
     write_lock(subject.lock, Lock(request, "", (), (pin,)))
     return subject
 
@@ -177,7 +178,7 @@ def packaged(tmp_path: Path, real_lab: Lab) -> Subject:
 def test_without_network_and_cache_a_subject_is_unavailable(
     packaged: Subject, real_lab: Lab
 ) -> None:
-    with pytest.raises(SubjectUnavailableError, match=r"has no pool/tool_1\.dsc") as error:
+    with pytest.raises(SubjectUnavailableError, match=r"has no pool/tool_1\.orig") as error:
         subjects.build(real_lab.context(), find_tree(real_lab.context().package), packaged)
     assert "EVERYCORE_MIRROR" in error.value.hint
 
@@ -186,7 +187,7 @@ def test_sources_that_somebody_changed_are_no_reason_to_skip(
     packaged: Subject, real_lab: Lab, tmp_path: Path
 ) -> None:
     (tmp_path / "pool").mkdir()
-    (tmp_path / "pool/tool_1.dsc").write_text("x")
+    (tmp_path / "pool/tool_1.orig.tar.xz").write_text("x")
     with pytest.raises(EverycoreError, match="wrong sha256") as error:
         subjects.build(real_lab.context(), find_tree(real_lab.context().package), packaged)
     assert not isinstance(error.value, SubjectUnavailableError)
