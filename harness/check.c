@@ -18,7 +18,7 @@
 static const struct check_primitive *const primitives[] = {&check_aes, &check_ghash, &check_gcm};
 
 static struct plan {
-    struct words primitives, kernels, properties;
+    struct words primitives, kernels, properties, without;
     uint64_t seed;
     bool quick;
 } plan = {.seed = 1};
@@ -167,13 +167,14 @@ int check_command(int argc, char **argv)
     const struct option options[] = {
         {"--primitive", OPTION_WORDS, &plan.primitives}, {"--kernel", OPTION_WORDS, &plan.kernels},
         {"--property", OPTION_WORDS, &plan.properties},  {"--seed", OPTION_NUMBER, &plan.seed},
-        {"--quick", OPTION_FLAG, &plan.quick},
+        {"--quick", OPTION_FLAG, &plan.quick},           {"--without", OPTION_WORDS, &plan.without},
     };
 
     options_read(argc, argv, options, N(options));
     must_be_primitives(&plan.primitives);
     must_be_kernels(&plan.kernels);
     must_be_properties(&plan.properties);
+    do_without(&plan.without);
     emit_harness_line("check", NULL);
     for (size_t i = 0; i < N(primitives); i++)
         if (chosen(&plan.primitives, primitives[i]->name))

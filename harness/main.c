@@ -24,7 +24,7 @@ static const struct command {
 } commands[] = {
     {"list", list_command, "[--primitive P]"},
     {"resolve", resolve_command, "[--arch A --features F,... | --without F,...] [--policy ct|hardened|vartime]"},
-    {"check", check_command, "[--primitive P] [--kernel K] [--property X] [--seed N] [--quick]"},
+    {"check", check_command, "[--primitive P] [--kernel K] [--property X] [--without F,...] [--seed N] [--quick]"},
     {"bench", bench_command,
      "[--primitive P] [--kernel K] [--mode M] [--key-bits B] [--bytes N] [--messages N]\n"
      "          [--style streamed|fenced] [--in-place] [--samples N] [--budget-ms N]\n"
