@@ -115,6 +115,11 @@ def assembly_kernel() -> None:
         code, text = check("--property", "known_answers")
         expect(code == 1 and any(fact["result"] == "fail" for fact in facts(text, "check")),
                "check fails it when its assembly is broken", text)
+        assembly.write_text(good.replace("evc_isa_neon", "evc_isa_crypto").replace("    eor v0", "    aesmc v0.16b, v0.16b\n    eor v0"))
+        build(tree, "everycore")
+        code, text = run(tree, sys.executable, "tools/check-instructions", "--objdump", "aarch64-linux-gnu-objdump",
+                         "--cpu", "aarch64", "build/libeverycore.a")
+        expect(code == 1 and "not A64_AES: aesmc" in text, "check-instructions finds what its CPUs may lack", text)
         function = "evc_aes_a64_template_xor"
         for what, edit in (
             ("a function that all may see", good + f".protected {function}\n"),
