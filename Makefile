@@ -7,7 +7,8 @@
 
 help:
 	@echo 'make bench     what each kernel costs on this machine, and which is selected'
-	@echo '               (ARGS=--quick: under 10 seconds; ARGS=--help: all options)'
+	@echo '               (ARGS=--quick: under 10 seconds; ARGS=--help: all options;'
+	@echo '               ARGS="--target board.toml": on a board, docs/ADDING-A-TARGET.md)'
 	@echo 'make test      all normal tests; STEPS="check-tree gcc" runs only those'
 	@echo 'make test-all  the long runs too: full lengths, Monte Carlo, sanitizers, more compilers'
 	@echo 'make clean     remove what these made: build, .venv, .cache'
@@ -15,7 +16,7 @@ help:
 	@echo 'YES=1 lets them install system packages with apt-get; CI=true implies it.'
 
 bench:
-	@tools/setup bench
+	@tools/setup $(if $(findstring --target,$(ARGS)),farm,bench)
 	@.venv/bin/everycore bench $(ARGS)
 
 test test-all:

@@ -2,9 +2,13 @@
 """From the C tree to a harness binary, cached by the content of all that goes in."""
 
 import hashlib
+import io
 import os
 import re
+import secrets
+import shlex
 import shutil
+import tarfile
 import time
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
@@ -13,10 +17,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from everycore import catalog
-from everycore.context import Context
+from everycore.context import Completed, Context
 from everycore.errors import EverycoreError
 from everycore.model import Build, Compiler, Installed, Peer, PeerBuild, Target, Tree
 from everycore.progress import Progress
+from everycore.transport.ssh import OBJECTS, Ssh
 from everycore.whole import whole
 
 LANGUAGE = "-std=gnu11"
@@ -55,6 +60,88 @@ def build_harness(
     else:
         _mark_used(binary)
     return Build(binary, compiler, link_flags)
+
+
+def build_on_board(
+    context: Context,
+    tree: Tree,
+    board: Ssh,
+    target: Target,
+    compiler: Compiler,
+    flags: Sequence[str],
+) -> Build:
+    """The harness for a board, by its own compiler; what was compiled there before stays."""
+    compile_flags = (*target.compile_flags, *flags)
+    link_flags = (*compile_flags, *target.link_flags)
+    objects = _plan(context, tree, compiler, compile_flags)
+    name = f"harness-{_digest([*_names(objects), *link_flags])[:32]}"
+    if not board.has(name):
+        scratch = f"tree-{secrets.token_hex(8)}"
+        sources = _archive(tree)
+        try:
+            _done(
+                board.run(f"mkdir {scratch} && tar -xf - -C {scratch}", sources),
+                f"cannot copy the sources to {board.title}",
+            )
+            _compile_there(context, board, compiler, objects, scratch)
+            argv = [*compiler.command, *link_flags, *map(_place_there, objects)]
+            link = f"{shlex.join(argv)} -o {scratch}/linked && mv {scratch}/linked {name}"
+            _done(board.run(link), f"{compiler.name} cannot link the harness on {board.title}")
+        finally:
+            board.run(f"rm -rf {scratch}")
+    return Build(board.is_built(name), compiler, link_flags)
+
+
+def _place_there(unit: _Object) -> str:
+    return f"{OBJECTS}/{unit.path.stem[:32]}.o"
+
+
+def _compile_there(
+    context: Context, board: Ssh, compiler: Compiler, objects: Sequence[_Object], scratch: str
+) -> None:
+    """As many at a time as the board has cores."""
+    compile_one = " ".join(
+        [
+            'o="../$2"; [ -f "$o" ] && touch "$o" && exit;',
+            shlex.join([*compiler.command, *BASE_FLAGS, *objects[0].flags]),
+            '-c "$1" -o "$o.$$.part" && mv "$o.$$.part" "$o" && echo "$1" && exit;',
+            'rm -f "$o.$$.part"; exit 255',  # on which xargs stops
+        ]
+    )
+    script = (
+        f"cd {scratch} && n=$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1)"
+        f' && xargs -n 2 -P "$n" sh -c {shlex.quote(compile_one)} sh'
+    )
+    wanted = [f"{unit.source.as_posix()} {_place_there(unit)}" for unit in objects]
+    with Progress(context.err, f"compiling on {board.title}", len(objects)) as progress:
+        stream = board.lines(script, wanted)
+        while True:
+            try:
+                progress.step(next(stream))
+            except StopIteration as end:
+                done: Completed = end.value
+                break
+    _done(done, f"{compiler.name} cannot compile the harness on {board.title}")
+
+
+def _done(completed: Completed, what: str) -> None:
+    if completed.code != 0:
+        raise EverycoreError(what, _excerpt(completed.stderr))
+
+
+def _archive(tree: Tree) -> bytes:
+    """All that is compiled or included."""
+    data = io.BytesIO()
+    with tarfile.open(fileobj=data, mode="w") as archive:
+        for path in (*catalog.sources(tree), *catalog.headers(tree)):
+            archive.add(tree.root / path, path.as_posix(), filter=_nobody)
+    return data.getvalue()
+
+
+def _nobody(member: tarfile.TarInfo) -> tarfile.TarInfo:
+    member.uid = member.gid = 0
+    member.uname = member.gname = ""
+    return member
 
 
 class PeerUnavailableError(EverycoreError):

@@ -80,7 +80,8 @@ def main(arguments: Sequence[str], context: Context | None = None) -> int:
     """Run one command line; the exit code."""
     context = context or system_context()
     try:
-        return _run(arguments, context)
+        with context.closing:
+            return _run(arguments, context)
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:  # the reader has enough

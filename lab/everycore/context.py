@@ -3,12 +3,13 @@
 
 import io
 import os
+import select
 import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, suppress
-from dataclasses import dataclass
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, Protocol
@@ -18,6 +19,7 @@ from rich.console import Console
 from everycore.errors import EverycoreError
 
 STDERR_LIMIT_BYTES = 1 << 16
+PIECE_BYTES = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,14 +51,19 @@ class Dialogue:
 class Runner(Protocol):
     """Starts processes."""
 
-    def run(self, argv: Sequence[str], *, stdin: str = "", cwd: Path | None = None) -> Completed:
+    def run(
+        self, argv: Sequence[str], *, stdin: str | bytes = "", cwd: Path | None = None
+    ) -> Completed:
         """Run to the end."""
         ...
 
     def stream(
-        self, argv: Sequence[str], *, stdin: Iterable[str] = ()
+        self, argv: Sequence[str], *, stdin: Iterable[str] = (), quiet_seconds: float | None = None
     ) -> Generator[str, None, Completed]:
-        """Yield lines of standard output as they come; the generator's value is the end."""
+        """Yield lines of standard output as they come; the generator's value is the end.
+
+        A process that writes nothing for `quiet_seconds` is ended: TimeoutError.
+        """
         ...
 
     def talk(
@@ -66,20 +73,45 @@ class Runner(Protocol):
         ...
 
 
+def lines(pieces: Iterable[bytes]) -> Iterator[str]:
+    """The lines of a text that comes in pieces of any length."""
+    rest = b""
+    for piece in pieces:
+        *whole, rest = (rest + piece).split(b"\n")
+        for line in whole:
+            yield line.decode(errors="replace")
+    if rest:
+        yield rest.decode(errors="replace")
+
+
+def _pieces(pipe: IO[bytes], quiet_seconds: float | None) -> Iterator[bytes]:
+    while True:
+        if quiet_seconds is not None and not select.select([pipe], [], [], quiet_seconds)[0]:
+            raise TimeoutError
+        piece = os.read(pipe.fileno(), PIECE_BYTES)
+        if not piece:
+            return
+        yield piece
+
+
 class SystemRunner:
     """The runner outside of tests."""
 
-    def run(self, argv: Sequence[str], *, stdin: str = "", cwd: Path | None = None) -> Completed:
+    def run(
+        self, argv: Sequence[str], *, stdin: str | bytes = "", cwd: Path | None = None
+    ) -> Completed:
+        data = stdin.encode() if isinstance(stdin, str) else stdin
         try:
             done = subprocess.run(  # noqa: PLW1510 - the caller looks at the code
-                argv, input=stdin, capture_output=True, text=True, errors="replace", cwd=cwd
+                argv, input=data, capture_output=True, cwd=cwd
             )
         except OSError as error:
             raise EverycoreError(f"cannot run {argv[0]}: {error.strerror}") from error
-        return Completed(done.returncode, done.stdout, done.stderr)
+        out, err = (text.decode(errors="replace") for text in (done.stdout, done.stderr))
+        return Completed(done.returncode, out, err)
 
     def stream(
-        self, argv: Sequence[str], *, stdin: Iterable[str] = ()
+        self, argv: Sequence[str], *, stdin: Iterable[str] = (), quiet_seconds: float | None = None
     ) -> Generator[str, None, Completed]:
         # Files rather than pipes at both ends but one: no thread, no deadlock.
         with tempfile.TemporaryFile() as source, tempfile.TemporaryFile() as errors:
@@ -88,19 +120,13 @@ class SystemRunner:
             source.seek(0)
             try:
                 process = subprocess.Popen(
-                    argv,
-                    stdin=source,
-                    stdout=subprocess.PIPE,
-                    stderr=errors,
-                    encoding="utf-8",
-                    errors="replace",
+                    argv, bufsize=0, stdin=source, stdout=subprocess.PIPE, stderr=errors
                 )
             except OSError as error:
                 raise EverycoreError(f"cannot run {argv[0]}: {error.strerror}") from error
             try:
                 assert process.stdout is not None
-                for line in process.stdout:
-                    yield line.rstrip("\n")
+                yield from lines(_pieces(process.stdout, quiet_seconds))
                 code = process.wait()
             finally:
                 if process.poll() is None:
@@ -141,6 +167,7 @@ class Context:
     runner: Runner
     now: Callable[[], datetime]
     package: Path  # the folder of this package: where the C tree is looked for
+    closing: ExitStack = field(default_factory=ExitStack)  # what has to be closed in the end
 
     def print_raw(self, text: str) -> None:
         """One line for programs: no wrapping, no markup."""

@@ -21,6 +21,10 @@ class EverycoreError(Exception):
         self.code = code
 
 
+class LostError(EverycoreError):
+    """The place where a harness ran is gone, or silent; what it had said before is good."""
+
+
 def unknown_name(what: str, name: str, valid: Iterable[str]) -> EverycoreError:
     """The error for a name that does not exist, with the valid names nearest to it."""
     names = list(valid)

@@ -4,38 +4,103 @@
 import platform
 import re
 import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
+from everycore import cores
 from everycore.context import Context
 from everycore.errors import EverycoreError
 from everycore.model import Machine, Revision, Tree
 
 COMPILED = ("include", "src", "harness", "peers")
-GOVERNOR = Path("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")
+CPU = "/sys/devices/system/cpu/cpu"
+# What is known of a Linux machine without any program, as patterns of paths.
+FILES = (
+    "/proc/cpuinfo",
+    "/proc/self/status",
+    "/proc/device-tree/model",
+    "/proc/device-tree/hypervisor/compatible",
+    "/proc/sys/kernel/perf_event_paranoid",
+    f"{CPU}[0-9]*/regs/identification/midr_el1",
+    f"{CPU}[0-9]*/cpu_capacity",
+    f"{CPU}[0-9]*/cpufreq/cpuinfo_max_freq",
+    f"{CPU}[0-9]*/cpufreq/scaling_cur_freq",
+    f"{CPU}[0-9]*/cpufreq/scaling_governor",
+    "/sys/class/thermal/thermal_zone0/temp",
+    "/sys/devices/platform/soc/soc:firmware/get_throttled",  # Raspberry Pi
+)
+BRAND = "machdep.cpu.brand_string"  # macOS
 
 
-def describe(context: Context) -> Machine:
-    """This machine."""
-    cpuinfo = _read(Path("/proc/cpuinfo"))
-    facts = parse_cpuinfo(cpuinfo)
-    cpu = facts.get("model name") or facts.get("cpu") or facts.get("Processor") or ""
-    if not cpu and sys.platform == "darwin":
-        cpu = context.runner.run(["sysctl", "-n", "machdep.cpu.brand_string"]).stdout.strip()
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What a machine says of itself."""
+
+    system: str
+    kernel: str
+    architecture: str
+    texts: Mapping[str, str] = field(default_factory=dict)  # by path
+
+    def of_cpu(self, cpu: int, name: str) -> str:
+        return self.texts.get(f"{CPU}{cpu}/{name}", "").strip()
+
+    def number(self, cpu: int, name: str) -> int:
+        text = self.of_cpu(cpu, name)
+        return int(text, 0) if re.fullmatch(r"0x[0-9a-fA-F]+|\d+", text) else 0
+
+
+def gather(context: Context) -> Facts:
+    """Of this machine."""
+    found = [path for pattern in FILES for path in Path("/").glob(pattern[1:])]
+    texts = {str(path): _read(path) for path in found}
+    if sys.platform == "darwin":
+        texts[BRAND] = context.runner.run(["sysctl", "-n", BRAND]).stdout.strip()
+    return Facts(platform.system(), platform.release(), platform.machine(), texts)
+
+
+def describe(facts: Facts, cpu: int = -1) -> Machine:
+    """The machine, and of its cores the one that measures, if that is known."""
+    cpuinfo = facts.texts.get("/proc/cpuinfo", "")
+    own = processor(cpuinfo, max(0, cpu))
+    midr = midr_of(facts, max(0, cpu))
+    core = cores.name(midr)
+    name = own.get("model name") or own.get("cpu") or own.get("Processor") or ""
+    name = f"{core} {cores.revision(midr)}" if core else name or facts.texts.get(BRAND, "")
     return Machine(
-        cpu=cpu or arm_name(facts) or platform.processor() or platform.machine(),
-        vendor=facts.get("vendor_id", facts.get("CPU implementer", "")),
-        family=facts.get("cpu family", ""),
-        model=facts.get("model", facts.get("CPU part", "")),
-        stepping=facts.get("stepping", facts.get("CPU revision", "")),
-        microcode=facts.get("microcode", ""),
+        cpu=name or arm_name(own) or facts.architecture,
+        vendor=own.get("vendor_id", own.get("CPU implementer", "")),
+        family=own.get("cpu family", ""),
+        model=own.get("model", own.get("CPU part", "")),
+        stepping=own.get("stepping", own.get("CPU revision", "")),
+        microcode=own.get("microcode", ""),
         cores=len(re.findall(r"^processor\s*:", cpuinfo, re.MULTILINE)),
-        governor=_read(GOVERNOR).strip(),
-        system=platform.system(),
-        kernel=platform.release(),
-        architecture=platform.machine(),
-        virtualised="hypervisor" in facts.get("flags", "").split()
-        or Path("/proc/device-tree/hypervisor").exists(),
+        governor=facts.of_cpu(max(0, cpu), "cpufreq/scaling_governor"),
+        system=facts.system,
+        kernel=facts.kernel,
+        architecture=facts.architecture,
+        virtualised="hypervisor" in own.get("flags", "").split()
+        or "/proc/device-tree/hypervisor/compatible" in facts.texts,
+        board=facts.texts.get("/proc/device-tree/model", "").strip("\0\n "),
+        core=core,
+        midr=f"{midr:#010x}" if midr else "",
+        cpu_index=cpu,
+        max_mhz=facts.number(max(0, cpu), "cpufreq/cpuinfo_max_freq") // 1000,
     )
+
+
+def conditions(facts: Facts, cpu: int) -> dict[str, str | int | float]:
+    """What may change while it measures; what cannot be read is left out."""
+    found: dict[str, str | int | float] = {}
+    if governor := facts.of_cpu(max(0, cpu), "cpufreq/scaling_governor"):
+        found["governor"] = governor
+    if khz := facts.number(max(0, cpu), "cpufreq/scaling_cur_freq"):
+        found["mhz"] = khz // 1000
+    if (text := facts.texts.get("/sys/class/thermal/thermal_zone0/temp", "").strip()).isdecimal():
+        found["temperature_c"] = int(text) / 1000
+    if text := facts.texts.get(FILES[-1], "").strip():
+        found["throttled"] = text  # bits, as `vcgencmd get_throttled` gives them
+    return found
 
 
 def parse_cpuinfo(text: str) -> dict[str, str]:
@@ -46,6 +111,45 @@ def parse_cpuinfo(text: str) -> dict[str, str]:
         if colon:
             facts.setdefault(name.strip(), value.strip())
     return facts
+
+
+def processor(cpuinfo: str, cpu: int) -> dict[str, str]:
+    """The facts of one processor, and those that /proc/cpuinfo says of all."""
+    blocks = [parse_cpuinfo(block) for block in cpuinfo.split("\n\n")]
+    own = next((block for block in blocks if block.get("processor") == str(cpu)), {})
+    return parse_cpuinfo(cpuinfo) | own
+
+
+def midr_of(facts: Facts, cpu: int) -> int:
+    """The Main ID Register of an Arm core; 0 if there is none."""
+    own = facts.number(cpu, "regs/identification/midr_el1") & 0xFFFFFFFF
+    return own or cores.midr_of(processor(facts.texts.get("/proc/cpuinfo", ""), cpu))
+
+
+def fastest_cpu(facts: Facts) -> int:
+    """The last of the fastest kind, as the first has the interrupts; -1 if nothing is known."""
+
+    def speed(cpu: int) -> tuple[int, int, int]:
+        frequency = facts.number(cpu, "cpufreq/cpuinfo_max_freq")
+        return facts.number(cpu, "cpu_capacity"), frequency, cpu
+
+    return max(_numbers(facts), key=speed, default=-1)
+
+
+def kinds(facts: Facts) -> set[int]:
+    """The Main ID Registers of all cores; several where cores differ."""
+    return {midr_of(facts, cpu) for cpu in _numbers(facts)} - {0}
+
+
+def _numbers(facts: Facts) -> list[int]:
+    """Of the cores that are there and may be used."""
+    cpuinfo = facts.texts.get("/proc/cpuinfo", "")
+    numbers = [int(n) for n in re.findall(r"^processor\s*:\s*(\d+)$", cpuinfo, re.MULTILINE)]
+    status = facts.texts.get("/proc/self/status", "")
+    if not (allowed := re.search(r"^Cpus_allowed_list:\s*([\d,-]+)$", status, re.MULTILINE)):
+        return numbers
+    ranges = [part.split("-") for part in allowed[1].split(",")]
+    return [n for n in numbers if any(int(r[0]) <= n <= int(r[-1]) for r in ranges)]
 
 
 def arm_name(facts: dict[str, str]) -> str:

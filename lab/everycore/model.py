@@ -34,6 +34,23 @@ class Compiler:
 
 
 @dataclass(frozen=True, slots=True)
+class Board:
+    """A machine reached over SSH: the table [board] of its target."""
+
+    host: str  # a name, an address, or an alias of ssh's own configuration
+    user: str = ""  # empty, as of all that follows: what ssh takes by itself
+    port: int = 0
+    identity: str = ""  # the file of a private key
+    options: tuple[str, ...] = ()  # more words for ssh
+    python: str = "python3"  # what execnet starts there; empty: none is needed, plain ssh
+    build: str = "here"  # or "there": by the board's own compiler
+    folder: str = ".cache/everycore"  # where the harness goes, below the home directory
+    keep: bool = True  # whether it stays, so that it need not be copied again
+    cpu: int = -1  # the core that measures; -1: one of the fastest
+    timeout_seconds: int = 300  # without a word from the harness
+
+
+@dataclass(frozen=True, slots=True)
 class Target:
     """A place where a harness runs: one file in targets/."""
 
@@ -46,6 +63,7 @@ class Target:
     emulator: tuple[str, ...] = ()
     packages: tuple[str, ...] = ()  # Debian packages that provide compiler and emulator
     host_machines: tuple[str, ...] = ()  # machines (uname -m) whose own compiler serves; empty: all
+    board: Board | None = None  # of the transport ssh
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +164,12 @@ class Machine:
     kernel: str = ""
     architecture: str = ""
     virtualised: bool = False
+    board: str = ""  # "Raspberry Pi 3 Model B Plus Rev 1.3"
+    core: str = ""  # an Arm core that measured, as targets/cpus.toml calls it: "cortex-a53"
+    midr: str = ""  # its Main ID Register: "0x410fd034"
+    cpu_index: int = -1  # its number; -1: not pinned
+    max_mhz: int = 0
 
     def title(self) -> str:
         numbers = f" family {self.family} model {self.model}" if self.family else ""
-        return f"{self.cpu}{numbers}"
+        return f"{self.cpu}{numbers}{f' ({self.board})' if self.board else ''}"

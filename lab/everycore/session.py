@@ -1,22 +1,26 @@
 # SPDX-License-Identifier: MIT
 """A built harness on a target: what the commands talk to."""
 
+import hashlib
 import platform
 import shlex
 import signal
 from collections.abc import Generator, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from everycore import catalog, machine, protocol, store
-from everycore.build import build_harness
+from everycore.build import build_harness, build_on_board
 from everycore.context import Completed, Context
 from everycore.errors import EverycoreError
 from everycore.model import BEST, Build, Hardware, PeerBuild, Target, Tree
 from everycore.protocol import Hello, Record
 from everycore.targets import load_target
-from everycore.toolchains import DEFAULT_FLAGS, find_compiler
+from everycore.toolchains import DEFAULT_FLAGS, find_compiler, find_compiler_there
 from everycore.transport import Transport, transport_for
+from everycore.transport.ssh import Ssh
+
+DIGEST_DIGITS = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +29,12 @@ class Session:
     target: Target
     build: Build
     transport: Transport
+    cpu: int = -1  # the core that measures; -1: the one where it starts
+
+    @property
+    def pinned(self) -> tuple[str, ...]:
+        """The words of the harness's commands that measure."""
+        return ("--cpu", str(self.cpu)) if self.cpu >= 0 else ()
 
     def records(self, *arguments: str, stdin: Iterable[str] = ()) -> Iterator[Record]:
         """The lines of one harness command, its greeting included.
@@ -44,13 +54,48 @@ def run_of(
         date=context.now().isoformat(timespec="seconds"),
         everycore=hello.library,
         revision=machine.revision(context, session.tree),
-        machine=machine.describe(context),
+        machine=machine.describe(facts_of(context, session), session.cpu),
         target=session.target.name,
         compiler=session.build.compiler.name,
         flags=session.build.flags,
         counter=hello.counter,
         options=options,
     )
+
+
+def facts_of(context: Context, session: Session) -> machine.Facts:
+    """Of the machine where the harness runs, or which emulates the one where it does."""
+    if isinstance(session.transport, Ssh):
+        return session.transport.facts
+    return machine.gather(context)
+
+
+def conditions_of(context: Context, session: Session) -> dict[str, str | int | float]:
+    """What changes from one moment to the next, now."""
+    here = session.transport
+    facts = here.gather() if isinstance(here, Ssh) else machine.gather(context)
+    return machine.conditions(facts, session.cpu)
+
+
+def digest_of(session: Session) -> str:
+    """Of the harness: two runs of the same measure the same."""
+    path = session.build.binary
+    if isinstance(session.transport, Ssh) and session.transport.built_there(path):
+        return path.name.removeprefix("harness-")[:DIGEST_DIGITS]
+    return hashlib.sha256(path.read_bytes()).hexdigest()[:DIGEST_DIGITS]
+
+
+def pin(context: Context, session: Session, cpu: int | None) -> Session:
+    """On the core that is asked for; else on the target's; else, on a board and where cores differ,
+    on one of the fastest."""
+    board = session.target.board
+    if cpu is None and board is not None and board.cpu >= 0:
+        cpu = board.cpu
+    if cpu is None and session.target.transport != "qemu":
+        facts = facts_of(context, session)
+        if board is not None or len(machine.kinds(facts)) > 1:
+            cpu = machine.fastest_cpu(facts)
+    return session if cpu is None else replace(session, cpu=cpu)
 
 
 def peer_records(
@@ -93,11 +138,15 @@ def open_session(
     tree = catalog.find_tree(context.package, context.env.get("EVERYCORE_TREE", ""))
     target = load_target(tree, target_name)
     chosen = DEFAULT_FLAGS if flags is None else tuple(split_flags(flags))
-    compiler = find_compiler(
-        context, target, cc, (*target.compile_flags, *chosen), platform.machine()
-    )
-    build = build_harness(context, tree, target, compiler, chosen)
-    return Session(tree, target, build, transport_for(context, target))
+    transport = transport_for(context, target)
+    words = (*target.compile_flags, *chosen)
+    if isinstance(transport, Ssh) and target.board and target.board.build == "there":
+        compiler = find_compiler_there(transport.program, target, cc, words)
+        build = build_on_board(context, tree, transport, target, compiler, chosen)
+    else:
+        compiler = find_compiler(context, target, cc, words, platform.machine())
+        build = build_harness(context, tree, target, compiler, chosen)
+    return Session(tree, target, build, transport)
 
 
 def split_flags(flags: str) -> list[str]:

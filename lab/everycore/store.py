@@ -18,12 +18,13 @@ from types import TracebackType
 from typing import Any, Self, TextIO
 
 from everycore import protocol
-from everycore.errors import EverycoreError
+from everycore.errors import EverycoreError, LostError
 from everycore.model import Machine, Revision
 from everycore.protocol import Bench, Record
 
 FORMAT = 1
 SUFFIX = ".jsonl"
+PARTIAL = ".partial"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +41,7 @@ class Run:
     flags: tuple[str, ...]
     counter: str
     options: dict[str, Any]
+    resumed: tuple[str, ...] = ()  # when the runs began that were cut off and that this one goes on
 
     def title(self) -> str:
         return f"{self.revision} {self.compiler} {' '.join(self.flags)}"
@@ -48,7 +50,21 @@ class Run:
         """Where the numbers come from, for the foot of a table."""
         return (
             f"{self.machine.title()}, {self.counter}, {self.compiler} {' '.join(self.flags)},"
-            f" commit {self.revision}, {self.date[:10]}"
+            f" commit {self.revision}, {self.date[:10]}{self.in_parts()}"
+        )
+
+    def in_parts(self) -> str:
+        return f", in {len(self.resumed) + 1} parts" if self.resumed else ""
+
+    def same_as(self, other: Self) -> bool:
+        """Whether the two would measure the same: the same harness, machine and options."""
+        return all(
+            getattr(self, name) == getattr(other, name)
+            for name in ("command", "target", "compiler", "flags", "counter", "options")
+        ) and (self.machine.title(), self.machine.midr, self.machine.cpu_index) == (
+            other.machine.title(),
+            other.machine.midr,
+            other.machine.cpu_index,
         )
 
 
@@ -59,6 +75,7 @@ class Results:
     path: Path
     run: Run
     records: tuple[Record, ...]
+    cut_off: str = ""  # why it ended early; of a partial result only
 
     def benches(self) -> Iterator[Bench]:
         return (r.line for r in self.records if isinstance(r.line, Bench))
@@ -76,7 +93,7 @@ def new_path(folder: Path, when: datetime, revision: Revision, command: str) -> 
     stem = f"{when:%Y%m%d-%H%M%S}-{revision.commit or 'no-commit'}-{command}"
     path = folder / (stem + SUFFIX)
     number = 2
-    while path.exists() or _part(path).exists():
+    while path.exists() or _part(path).exists() or partial_path(path).exists():
         path = folder / f"{stem}-{number}{SUFFIX}"
         number += 1
     return path
@@ -94,10 +111,16 @@ def _part(path: Path) -> Path:
     return path.with_name(path.name + ".part")
 
 
+def partial_path(path: Path) -> Path:
+    """Where the beginning of a run is kept whose place was lost; no name of a whole result."""
+    return path.with_name(path.name + PARTIAL)
+
+
 class Writer:
     """Collects a run beside its final name, and takes that name when the run is complete.
 
     The file beside it belongs to one run: another that wants the same name is refused at once.
+    Of a run whose place is lost, what was measured is kept as a partial result.
     """
 
     def __init__(self, path: Path, run: Run) -> None:
@@ -133,18 +156,25 @@ class Writer:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        if kind is not None:
+        lost = isinstance(error, LostError) and self._lines > 0
+        if kind is not None and not lost:
             with suppress(OSError):  # the one that is on its way says why
                 self._file.close()
             self._part.unlink(missing_ok=True)
             return
+        end = {"type": "end", "lines": self._lines}
+        if isinstance(error, LostError):
+            end |= {"partial": error.message}
         try:
-            self._file.write(json.dumps({"type": "end", "lines": self._lines}) + "\n")
+            self._file.write(json.dumps(end) + "\n")
             self._file.close()
         except OSError as full:
             self._part.unlink(missing_ok=True)
             raise self._unwritable(full) from full
-        self._publish()
+        if lost:
+            self._part.replace(partial_path(self._path))
+        else:
+            self._publish()
 
     def _publish(self) -> None:
         try:
@@ -167,8 +197,11 @@ def run_line(run: Run) -> str:
     return json.dumps({"type": "run", "format": FORMAT, **asdict(run)})
 
 
-def read(path: Path) -> Results:
-    """A result file; an EverycoreError that names it if it is cut short or of another version."""
+def read(path: Path, partial: bool = False) -> Results:
+    """A result file; an EverycoreError that names it if it is cut short or of another version.
+
+    `partial`: it may be the beginning of a run whose place was lost.
+    """
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
@@ -185,7 +218,13 @@ def read(path: Path) -> Results:
     last = _object(path, lines[-1])
     if last.get("type") != "end" or last.get("lines") != len(lines) - 2:
         raise EverycoreError(f"{path} is cut short", "the run that wrote it did not end well")
-    return Results(path, _run(path, head), tuple(_records(path, lines[1:-1])))
+    cut_off = str(last.get("partial", ""))
+    if cut_off and not partial:
+        raise EverycoreError(
+            f"{path} is a partial result: {cut_off}",
+            "the same command, given again, measures what is missing",
+        )
+    return Results(path, _run(path, head), tuple(_records(path, lines[1:-1])), cut_off)
 
 
 def _records(path: Path, lines: Iterable[str]) -> Iterator[Record]:
@@ -209,6 +248,7 @@ def _run(path: Path, head: dict[str, Any]) -> Run:
             flags=tuple(head["flags"]),
             counter=head["counter"],
             options=head["options"],
+            resumed=tuple(head.get("resumed", ())),
         )
     except (KeyError, TypeError) as error:
         raise EverycoreError(f"{path}: its first line is incomplete ({error})") from error
@@ -220,6 +260,29 @@ def _object(path: Path, line: str) -> dict[str, Any]:
     except ValueError:
         raise EverycoreError(f"{path} is cut short or no result file of everycore") from None
     return value if isinstance(value, dict) else {}
+
+
+def partial_of(path: Path, run: Run) -> Results | None:
+    """The partial result beside `path`, if it is of the same run."""
+    beside = partial_path(path)
+    if not beside.exists():
+        return None
+    found = read(beside, partial=True)
+    if not found.run.same_as(run):
+        raise EverycoreError(
+            f"{beside} is the beginning of another run",
+            "remove it, or name another file with --out",
+        )
+    return found
+
+
+def latest_partial(folder: Path, run: Run) -> Results | None:
+    """The newest partial result of the same run in a folder."""
+    for path in sorted(folder.glob(f"*{SUFFIX}{PARTIAL}"), reverse=True):
+        with suppress(EverycoreError):
+            if (found := read(path, partial=True)).run.same_as(run):
+                return found
+    return None
 
 
 def latest(folder: Path, count: int) -> tuple[list[Results], list[EverycoreError]]:

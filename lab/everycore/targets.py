@@ -2,24 +2,31 @@
 """The only reader of targets/ and peers/peers.toml: places to run, CPUs and libraries by name."""
 
 import tomllib
-from collections.abc import Mapping, Sequence
-from dataclasses import fields
+from collections.abc import Container, Mapping, Sequence
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
 from everycore.errors import EverycoreError, unknown_name
-from everycore.model import CpuModel, Hardware, Peer, Target, Tree
+from everycore.model import Board, CpuModel, Hardware, Peer, Target, Tree
 
 CPU_FILE = "cpus.toml"
 PEER_FILE = "peers.toml"
 HARDWARE = ("sse", "ssse3", "c")  # what a peer can be switched to
-TRANSPORTS = ("local", "qemu")
+TRANSPORTS = ("local", "qemu", "ssh")
+BUILDS = ("here", "there")
 PEER_SHAPE: dict[str, type] = {
     **dict.fromkeys(("source", "crate", "module", "since"), str),
     **dict.fromkeys(("packages", "libraries", "includes"), list),
     **dict.fromkeys(("build", "hardware"), dict),
 }
-KINDS: dict[type, str] = {str: "a text", list: "a list of texts", dict: "a table"}
+KINDS: dict[type, str] = {
+    str: "a text",
+    int: "a number",
+    bool: "true or false",
+    list: "a list of texts",
+    dict: "a table",
+}
 
 
 def target_names(tree: Tree) -> list[str]:
@@ -27,18 +34,70 @@ def target_names(tree: Tree) -> list[str]:
 
 
 def load_target(tree: Tree, name: str) -> Target:
+    """A target of targets/ by its name, or any other by the path of its file."""
+    if name.endswith(".toml") or "/" in name:
+        path = Path(name).expanduser()
+        if not path.is_file():
+            raise EverycoreError(f"no target file {path}", "docs/ADDING-A-TARGET.md shows one")
+        return read_target(path)
     names = target_names(tree)
     if name not in names:
-        raise unknown_name("target", name, names)
-    path = tree.root / "targets" / f"{name}.toml"
+        error = unknown_name("target", name, names)
+        raise EverycoreError(error.message, f"{error.hint}; or name a file: ./{name}.toml")
+    return read_target(tree.root / "targets" / f"{name}.toml")
+
+
+def read_target(path: Path) -> Target:
     table = _read(path)
-    shape = {f.name: str if f.type is str else list for f in fields(Target) if f.name != "name"}
-    _expect(path.name, table, shape, ["description"])
-    values: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in table.items()}
-    target = Target(name=name, **values)
+    _expect(path.name, table, _shape(Target, {"name"}), ["description"])
+    board = table.pop("board", None)
+    target = Target(name=path.stem, **_tuples(table))
     if target.transport not in TRANSPORTS:
-        raise EverycoreError(f"{path.name}: unknown transport '{target.transport}'")
-    return target
+        raise EverycoreError(
+            f"{path.name}: unknown transport '{target.transport}'",
+            f"valid: {', '.join(TRANSPORTS)}",
+        )
+    if (board is not None) != (target.transport == "ssh"):
+        raise EverycoreError(
+            f'{path.name}: the table [board] and transport = "ssh" belong together',
+            "docs/ADDING-A-TARGET.md shows one",
+        )
+    return target if board is None else replace(target, board=_board(path.name, board))
+
+
+def _board(file: str, table: dict[str, Any]) -> Board:
+    where = f"{file}: [board]"
+    _expect(where, table, _shape(Board), ["host"])
+    board = Board(**_tuples(table))
+    # It is a word of ssh's command line, where it must not be an option.
+    if not board.host or board.host.startswith("-") or len(board.host.split()) != 1:
+        raise EverycoreError(f"{where}: '{board.host}' is no host")
+    if board.build not in BUILDS:
+        raise EverycoreError(
+            f"{where}: unknown build '{board.build}'", f"valid: {', '.join(BUILDS)}"
+        )
+    if len(board.identity.split()) > 1:
+        raise EverycoreError(
+            f"{where}: a path with spaces cannot be an identity",
+            "name it in ~/.ssh/config under an alias, and the alias as host",
+        )
+    if not 0 <= board.port < 1 << 16 or board.timeout_seconds < 1:
+        raise EverycoreError(f"{where}: port and timeout_seconds want numbers above 0")
+    return board
+
+
+def _shape(kind: type, without: Container[str] = ()) -> dict[str, type]:
+    """The members of a dataclass, as kinds of TOML values."""
+    named: dict[object, type] = {str: str, int: int, bool: bool}
+    return {
+        f.name: named.get(f.type, dict if f.name == "board" else list)
+        for f in fields(kind)
+        if f.name not in without
+    }
+
+
+def _tuples(table: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: tuple(v) if isinstance(v, list) else v for key, v in table.items()}
 
 
 def load_cpus(tree: Tree) -> dict[str, CpuModel]:
@@ -115,7 +174,8 @@ def _expect(
         if key not in shape:
             raise EverycoreError(f"{where}: unknown key '{key}'", f"valid: {', '.join(shape)}")
         parts = value if isinstance(value, list) else ()
-        if not isinstance(value, shape[key]) or not all(isinstance(part, str) for part in parts):
+        fits = isinstance(value, shape[key]) and (shape[key] is bool or not isinstance(value, bool))
+        if not fits or not all(isinstance(part, str) for part in parts):
             raise EverycoreError(f"{where}: '{key}' is not {KINDS[shape[key]]}")
     for key in required:
         if key not in table:

@@ -4,11 +4,13 @@
 import hashlib
 import re
 import shlex
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
-from everycore.context import Context
+from everycore.context import Completed, Context
 from everycore.errors import EverycoreError
 from everycore.model import Compiler, Target
+
+Run = Callable[[Sequence[str]], Completed]
 
 DEFAULT_FLAGS = ("-O2",)
 OLDEST = {"gcc": (8, 0), "clang": (7, 0)}  # the first that know VAES
@@ -19,29 +21,39 @@ def find_compiler(
     context: Context, target: Target, cc: str | None, flags: Sequence[str], machine: str
 ) -> Compiler:
     """The compiler for a target: --cc, else the target's own, else $CC, else cc, gcc or clang."""
+    run = context.runner.run
     own_serves = not target.compiler or machine in target.host_machines
-    if cc:
-        return _ask(context, tuple(shlex.split(cc)), flags, INSTALL_HINT)
-    if not own_serves:
+    if not cc and not own_serves:
         hint = f"Debian: apt-get install {' '.join(target.packages)}" if target.packages else ""
-        return _ask(context, tuple(shlex.split(target.compiler)), flags, hint)
-    if from_env := context.env.get("CC"):
-        return _ask(context, tuple(shlex.split(from_env)), flags, INSTALL_HINT)
+        if target.board:
+            hint += '; or let the board compile: build = "there"'
+        return _ask(run, tuple(shlex.split(target.compiler)), flags, hint)
+    return _first(run, cc or context.env.get("CC"), flags)
+
+
+def find_compiler_there(run: Run, target: Target, cc: str | None, flags: Sequence[str]) -> Compiler:
+    """A board's own compiler: --cc, else the one that the target names, else cc, gcc or clang."""
+    return _first(run, cc or target.compiler, flags)
+
+
+def _first(run: Run, named: str | None, flags: Sequence[str]) -> Compiler:
+    if named:
+        return _ask(run, tuple(shlex.split(named)), flags, INSTALL_HINT)
     for name in ("cc", "gcc", "clang"):
         try:
-            return _ask(context, (name,), flags, INSTALL_HINT)
+            return _ask(run, (name,), flags, INSTALL_HINT)
         except EverycoreError as error:
             if not error.message.startswith("cannot run"):
                 raise
     raise EverycoreError("no C compiler: cannot run cc, gcc or clang", INSTALL_HINT)
 
 
-def _ask(context: Context, command: tuple[str, ...], flags: Sequence[str], hint: str) -> Compiler:
+def _ask(run: Run, command: tuple[str, ...], flags: Sequence[str], hint: str) -> Compiler:
     shown = shlex.join(command)
     if not command:
         raise EverycoreError("the name of the C compiler is empty", hint)
     try:
-        done = context.runner.run([*command, *flags, "-dM", "-E", "-x", "c", "-"])
+        done = run([*command, *flags, "-dM", "-E", "-x", "c", "-"])
     except EverycoreError as error:
         raise EverycoreError(f"cannot run the C compiler '{shown}'", hint) from error
     if done.code != 0:

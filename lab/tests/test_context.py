@@ -40,3 +40,11 @@ def test_output_that_cannot_show_a_sign_shows_another(monkeypatch: pytest.Monkey
 def test_output_that_is_not_text_is_no_surprise() -> None:
     printed = "import sys; sys.stdout.buffer.write(b'a\\xffb\\n')"
     assert list(SystemRunner().stream([sys.executable, "-c", printed])) == ["a\ufffdb"]
+
+
+def test_a_program_that_falls_silent_is_ended() -> None:
+    silent = "import time; print(1, flush=True); time.sleep(60)"
+    stream = SystemRunner().stream([sys.executable, "-c", silent], quiet_seconds=1)
+    assert next(stream) == "1"
+    with pytest.raises(TimeoutError):
+        next(stream)

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: MIT
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from world import Lab, data_text
+from world import PACKAGE, Lab, data_text
 
-from everycore import catalog, machine
+from everycore import catalog, cores, machine, targets
 from everycore.context import Completed
+from everycore.machine import CPU, Facts
 from everycore.model import Machine, Revision, Tree
 
 
@@ -18,7 +20,63 @@ def test_x86_facts_are_those_of_the_first_processor() -> None:
 def test_arm_cores_are_named_by_their_numbers() -> None:
     facts = machine.parse_cpuinfo(data_text("cpuinfo_arm.txt"))
     assert machine.arm_name(facts) == "Arm implementer 0x41 part 0xd03"
+    unknown = data_text("cpuinfo_arm.txt").replace("0xd03", "0xfff")
+    described = machine.describe(Facts("Linux", "", "aarch64", {"/proc/cpuinfo": unknown}))
+    assert described.cpu == "Arm implementer 0x41 part 0xfff"
+    assert (described.core, described.midr) == ("", "0x410ffff4")
     assert machine.arm_name({}) == ""
+
+
+PI = Facts(
+    "Linux",
+    "6.6.31+rpt-rpi-v8",
+    "aarch64",
+    {
+        "/proc/cpuinfo": data_text("cpuinfo_arm.txt") + "\nprocessor\t: 1\nCPU part\t: 0xd08\n",
+        "/proc/device-tree/model": "Raspberry Pi 3 Model B Plus Rev 1.3\0",
+        f"{CPU}0/regs/identification/midr_el1": "0x00000000410fd034\n",
+        f"{CPU}1/cpufreq/cpuinfo_max_freq": "1400000\n",
+        f"{CPU}1/cpufreq/scaling_cur_freq": "600000\n",
+        f"{CPU}1/cpufreq/scaling_governor": "ondemand\n",
+        "/sys/class/thermal/thermal_zone0/temp": "48312\n",
+        "/sys/devices/platform/soc/soc:firmware/get_throttled": "0x50000\n",
+    },
+)
+
+
+def test_a_board_is_described_with_the_core_that_measures() -> None:
+    little, big = machine.describe(PI, 0), machine.describe(PI, 1)
+    assert little.title() == "cortex-a53 r0p4 (Raspberry Pi 3 Model B Plus Rev 1.3)"
+    assert (little.core, little.midr, little.cpu_index) == ("cortex-a53", "0x410fd034", 0)
+    assert (big.core, big.midr, big.max_mhz) == ("cortex-a72", "0x410fd084", 1400)
+    assert (little.cores, little.kernel) == (2, "6.6.31+rpt-rpi-v8")
+
+
+def test_the_core_that_measures_is_one_of_the_fastest() -> None:
+    assert machine.fastest_cpu(PI) == 1
+    capacities = {f"{CPU}0/cpu_capacity": "1024\n", f"{CPU}1/cpu_capacity": "446\n"}
+    assert machine.fastest_cpu(replace(PI, texts=PI.texts | capacities)) == 0
+    assert machine.fastest_cpu(Facts("Linux", "", "riscv64")) == -1
+    allowed = {"/proc/self/status": "Cpus_allowed:\t5\nCpus_allowed_list:\t0,2-3\n"}
+    assert machine.fastest_cpu(replace(PI, texts=PI.texts | allowed)) == 0
+    assert len(machine.kinds(PI)) == 2
+
+
+def test_conditions_are_what_can_be_read() -> None:
+    assert machine.conditions(PI, 1) == {
+        "governor": "ondemand", "mhz": 600, "temperature_c": 48.312, "throttled": "0x50000",
+    }  # fmt: skip
+    assert machine.conditions(Facts("Linux", "", "riscv64"), 0) == {}
+
+
+def test_cores_are_known_by_their_register() -> None:
+    known = set(targets.load_cpus(catalog.find_tree(PACKAGE)))
+    assert {"cortex-a53", "cortex-a72", "thunderx2", "neoverse-n1"} <= known & {
+        *cores.NAMES.values()
+    }
+    assert cores.name(0x413FD0C1) == "neoverse-n1"
+    assert cores.revision(0x413FD0C1) == "r3p1"
+    assert cores.name(0) == ""
 
 
 def test_a_machine_has_a_title() -> None:
@@ -27,7 +85,7 @@ def test_a_machine_has_a_title() -> None:
 
 
 def test_this_machine_has_a_cpu_and_a_kernel(lab: Lab) -> None:
-    here = machine.describe(lab.context())
+    here = machine.describe(machine.gather(lab.context()))
     assert here.cpu
     assert here.kernel
 

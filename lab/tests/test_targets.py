@@ -7,8 +7,9 @@ from world import PACKAGE
 
 from everycore import catalog, targets
 from everycore.errors import EverycoreError
-from everycore.model import Tree
+from everycore.model import Board, Tree
 
+PI = "description = 'x'\ntransport = 'ssh'\n[board]\n"
 WHOLE = "[odd]\npackages = []\nlibraries = []\n"
 TREE = catalog.find_tree(PACKAGE)
 
@@ -105,6 +106,17 @@ def test_unknown_names_come_with_the_nearest() -> None:
         ("transport = 'local'\n", "lacks 'description'"),
         ("description = 3\n", "'description' is not a text"),
         ("description = 'x'\nemulator = 'qemu'\n", "'emulator' is not a list of texts"),
+        ("description = 'x'\ntransport = 'ssh'\n", "belong together"),
+        ("description = 'x'\n[board]\nhost = 'pi'\n", "belong together"),
+        (PI + "user = 'pi'\n", "lacks 'host'"),
+        (PI + "host = '-oProxyCommand=x'\n", "'-oProxyCommand=x' is no host"),
+        (PI + "host = 'pi'\nport = '22'\n", "'port' is not a number"),
+        (PI + "host = 'pi'\nport = true\n", "'port' is not a number"),
+        (PI + "host = 'pi'\nkeep = 1\n", "'keep' is not true or false"),
+        (PI + "host = 'pi'\nport = 70000\n", "want numbers"),
+        (PI + "host = 'pi'\nbuild = 'elsewhere'\n", "unknown build 'elsewhere'"),
+        (PI + "host = 'pi'\nidentity = 'my key'\n", "path with spaces"),
+        (PI + "host = 'pi'\ncolour = 'blue'\n", "unknown key 'colour'"),
     ],
 )
 def test_a_bad_target_file_is_named(tmp_path: Path, text: str, complaint: str) -> None:
@@ -113,3 +125,27 @@ def test_a_bad_target_file_is_named(tmp_path: Path, text: str, complaint: str) -
     with pytest.raises(EverycoreError, match=complaint) as error:
         targets.load_target(Tree(tmp_path, True), "odd")
     assert "odd.toml" in error.value.message
+    with pytest.raises(EverycoreError, match=complaint):
+        targets.load_target(TREE, str(tmp_path / "targets" / "odd.toml"))
+
+
+def test_the_example_of_a_board_is_a_target(tmp_path: Path) -> None:
+    example = (TREE.root / "targets" / "raspberrypi.toml.example").read_text(encoding="utf-8")
+    path = tmp_path / "pi.toml"
+    path.write_text(example)
+    target = targets.load_target(TREE, str(path))
+    assert target.name == "pi"
+    assert target.board == Board("raspberrypi.local", user="pi")
+    # With what it keeps as comments.
+    path.write_text(re.sub(r"^# (?=\w+ = )", "", example, flags=re.MULTILINE))
+    board = targets.load_target(TREE, str(path)).board
+    assert board is not None
+    assert (board.build, board.python, board.port) == ("there", "", 22)
+
+
+def test_a_target_file_that_is_not_there_is_named(tmp_path: Path) -> None:
+    with pytest.raises(EverycoreError, match=r"no target file .*/pi.toml"):
+        targets.load_target(TREE, str(tmp_path / "pi.toml"))
+    with pytest.raises(EverycoreError) as error:
+        targets.load_target(TREE, "pi")
+    assert "./pi.toml" in error.value.hint

@@ -35,7 +35,9 @@ class FakeRunner:
     absent: tuple[str, ...] = ()  # programs that cannot be started
     calls: list[list[str]] = field(default_factory=list)
 
-    def run(self, argv: Sequence[str], *, stdin: str = "", cwd: Path | None = None) -> Completed:
+    def run(
+        self, argv: Sequence[str], *, stdin: str | bytes = "", cwd: Path | None = None
+    ) -> Completed:
         del stdin, cwd
         self._start(argv)
         if "-dM" in argv:
@@ -45,8 +47,9 @@ class FakeRunner:
         return self.ends.get("compile" if "-c" in argv else "link", Completed(0))
 
     def stream(
-        self, argv: Sequence[str], *, stdin: Iterable[str] = ()
+        self, argv: Sequence[str], *, stdin: Iterable[str] = (), quiet_seconds: float | None = None
     ) -> Generator[str, None, Completed]:
+        del quiet_seconds
         self._start(argv)
         self.given = list(stdin)
         place = next(i for i, word in enumerate(argv) if word.endswith("harness"))

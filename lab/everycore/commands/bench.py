@@ -1,18 +1,19 @@
 # SPDX-License-Identifier: MIT
 """everycore bench: what does each kernel cost on this machine, and which is selected?"""
 
+import json as jsonlib
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from everycore import machine, store
+from everycore import protocol, store
 from everycore.commands.options import (
     CompilerCommand,
     CompilerFlags,
+    CpuNumber,
     Json,
     KernelNames,
     TargetName,
@@ -21,7 +22,8 @@ from everycore.commands.options import (
     words,
 )
 from everycore.context import Context
-from everycore.errors import EverycoreError
+from everycore.errors import EverycoreError, LostError
+from everycore.jobs import LIMITS, Job, left_of, plan, points, selected_pair
 from everycore.progress import Progress
 from everycore.protocol import (
     Arithmetic,
@@ -31,11 +33,19 @@ from everycore.protocol import (
     Kernel,
     Line,
     Mode,
+    Other,
     Record,
     Resolved,
 )
 from everycore.report import tables
-from everycore.session import Session, open_session, run_of
+from everycore.session import (
+    Session,
+    conditions_of,
+    digest_of,
+    open_session,
+    pin,
+    run_of,
+)
 
 MODES = (
     "cbc-enc", "cbc-dec", "ctr", "xts-enc", "xts-dec", "cmac", "ccm-seal", "gcm-seal", "gcm-open",
@@ -43,59 +53,54 @@ MODES = (
 )  # fmt: skip
 SIZES_BYTES = (16, 64, 512, 1500, 4096, 16384)
 QUICK_SIZES_BYTES = (64, 1500, 16384)
-ALONE_BYTES = 64  # up to here a message is also measured alone, between fences
-SIDE_BY_SIDE = (16, 32)  # messages, where a mode takes many
-SAMPLES = 31  # of some 50 microseconds
 SECONDS, QUICK_SECONDS = 40.0, 5.0  # sampling; checks of the results and start-up come on top
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
-    """One call of `harness bench`."""
+class Wanted:
+    """What the command line says."""
 
-    mode: str
-    sizes_bytes: tuple[int, ...]
-    style: str = "streamed"
-    messages: int = 1
+    modes: Sequence[str]
+    sizes_bytes: Sequence[int]
+    kernels: Sequence[str]  # empty: all
+    key_bits: int
+    quick: bool
 
-    def arguments(self, kernels: Sequence[str], key_bits: int, budget_ms: int) -> list[str]:
-        words = ["--mode", self.mode, "--key-bits", str(key_bits), "--style", self.style]
-        for size in self.sizes_bytes:
-            words += ["--bytes", str(size)]
-        if self.messages > 1:
-            words += ["--messages", str(self.messages)]
-        for kernel in kernels:
-            words += ["--kernel", kernel]
-        return [*words, "--samples", str(SAMPLES), "--budget-ms", str(budget_ms)]
+    def jobs(self) -> list[Job]:
+        return plan(self.modes, self.sizes_bytes)
 
-
-def plan(modes: Sequence[str], sizes_bytes: Sequence[int]) -> list[Job]:
-    """Streamed at every size; short messages also alone; modes of many messages side by side."""
-    jobs: list[Job] = []
-    sizes = tuple(dict.fromkeys(sizes_bytes))
-    short = tuple(size for size in sizes if size <= ALONE_BYTES)
-    for mode in dict.fromkeys(modes):
-        if mode.endswith("-many"):
-            jobs += [Job(mode, sizes, messages=n) for n in SIDE_BY_SIDE]
-        elif mode.startswith("setkey"):
-            jobs.append(Job(mode, ()))
-        else:
-            jobs.append(Job(mode, sizes))
-            if short:
-                jobs.append(Job(mode, short, style="fenced"))
-    return jobs
+    def options(self) -> dict[str, Any]:
+        """As they are stored."""
+        return {
+            "key_bits": self.key_bits,
+            "quick": self.quick,
+            "bytes": list(self.sizes_bytes),
+            "kernels": list(self.kernels),
+            "modes": list(self.modes),
+        }
 
 
-def points(job: Job, kernels: Sequence[Kernel], modes: Sequence[Mode]) -> int:
-    """How many figures the job gives: kernels of the mode's primitive times sizes; of GCM, the
-    selected pair too. Modes of every primitive, such as setkey, are not in `modes`."""
-    gcm = job.mode.startswith("gcm-")
-    own = [
-        k
-        for k in kernels
-        if (k.primitive == "gcm") == gcm and tables.selected_kernel(job.mode, k.primitive, modes)
-    ]
-    return (len(own) + 1 if gcm else len(own or kernels)) * max(1, len(job.sizes_bytes))
+@dataclass(frozen=True, slots=True)
+class Here:
+    """What the harness says before anything is measured."""
+
+    hello: Hello
+    kernels: Sequence[Kernel]
+    modes: Sequence[Mode]
+    uses: Sequence[Resolved]
+
+    def running(self, wanted: Wanted) -> list[Kernel]:
+        names = wanted.kernels
+        return [k for k in self.kernels if k.runs and (not names or k.name in names)]
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A job: what an earlier run has of it, and what is left."""
+
+    job: Job
+    left: Sequence[Job]
+    earlier: Sequence[Record]
 
 
 def bench(
@@ -113,62 +118,54 @@ def bench(
     ] = 256,
     quick: Annotated[bool, typer.Option("--quick", help="Under ten seconds.")] = False,
     target: TargetName = "host",
+    cpu: CpuNumber = None,
     cc: CompilerCommand = None,
     flags: CompilerFlags = None,
     out: Annotated[
         Path | None, typer.Option("--out", metavar="FILE", help="Where to store the samples.")
     ] = None,
+    fresh: Annotated[
+        bool, typer.Option("--fresh", help="Do not go on with a run that was cut off.")
+    ] = False,
     json: Json = False,
 ) -> None:
     """What each kernel costs here, and which is selected."""
     context = context_of(command)
     sizes = message_sizes(words(bytes_)) or (QUICK_SIZES_BYTES if quick else SIZES_BYTES)
-    jobs = plan(words(mode) or MODES, sizes)
+    wanted = Wanted(words(mode) or MODES, sizes, words(kernel), key_bits, quick)
     if out:
         store.refuse_if_unusable(out)
-    session = open_session(context, target, cc, flags)
-    chosen = words(kernel)
-    _refuse_unknown_words(session, jobs, chosen, key_bits)
-    kernels = [r.line for r in session.records("list") if isinstance(r.line, Kernel)]
-    running = [k for k in kernels if k.runs and (not chosen or k.name in chosen)]
-    resolved = [r.line for r in session.records("resolve")]
-    modes = [line for line in resolved if isinstance(line, Mode)]
-    uses = [line for line in resolved if isinstance(line, Resolved)]
-    operations = max(1, sum(points(job, running, modes) for job in jobs))
-    budget_ms = int(1000 * (QUICK_SECONDS if quick else SECONDS) / operations)
-    budget_ms = min(200, max(2, budget_ms))
-    revision = machine.revision(context, session.tree)
-    path = out or store.new_path(context.state_dir() / "results", context.now(), revision, "bench")
-    options = {"key_bits": key_bits, "quick": quick, "bytes": list(sizes), "kernels": chosen}
-    writer: store.Writer | None = None
+    session = pin(context, open_session(context, target, cc, flags), cpu)
+    here = _ask(session, wanted)
+    options = {**wanted.options(), "harness": digest_of(session)}
+    run = run_of(context, session, here.hello, "bench", options)
+    folder = context.state_dir() / "results"
+    path = out or store.new_path(folder, context.now(), run.revision, "bench")
+    earlier = None if fresh else _earlier(context, run, path, named=out is not None)
+    if earlier:
+        run = replace(run, resumed=(*earlier.run.resumed, earlier.run.date))
+    _begin(context, run, here, json)
     records: list[Record] = []
-    with ExitStack() as stack:
-        progress = stack.enter_context(Progress(context.err, "measuring", operations))
-        for record in _measure(session, jobs, chosen, key_bits, budget_ms):
-            if isinstance(record.line, Hello) and writer is None:
-                run = run_of(context, session, record.line, "bench", options)
-                writer = stack.enter_context(store.Writer(path, run))
-                _begin(context, run, uses, kernels, json)
-            if writer is None or _says_nothing(record.line):
-                continue
-            writer.write(record.text)
-            records.append(record)
-            if json:
-                context.print_raw(record.text)
-            if isinstance(record.line, Bench):
-                progress.step(f"{record.line.kernel} {record.line.mode}")
-        if not any(isinstance(r.line, Bench | Failure) for r in records):
-            raise EverycoreError(
-                "nothing was measured",
-                "are the sizes long enough for the modes? does the kernel run?",
-            )
-    benches = [r.line for r in records if isinstance(r.line, Bench)]
-    failures = [r.line for r in records if isinstance(r.line, Failure)]
-    loops = [r.line for r in records if isinstance(r.line, Arithmetic)]
+    try:
+        with store.Writer(path, run) as writer:
+            for record in _measure(context, session, wanted, here, earlier):
+                writer.write(record.text)
+                records.append(record)
+                if json:
+                    context.print_raw(record.text)
+            if not any(isinstance(r.line, Bench | Failure) for r in records):
+                raise EverycoreError(
+                    "nothing was measured",
+                    "are the sizes long enough for the modes? does the kernel run?",
+                )
+    except LostError as error:
+        raise _kept(error, earlier, store.partial_path(path), records) from error
+    if earlier:
+        earlier.path.unlink(missing_ok=True)
     if not json:
-        constant_time = {(k.primitive, k.name) for k in kernels if k.timing == "ct"}
-        _show(context, run, benches, modes, loops, constant_time)
+        _show(context, run, here, [r.line for r in records])
     context.err.print(f"samples: {path}", markup=False, soft_wrap=True)
+    failures = [r.line for r in records if isinstance(r.line, Failure)]
     for failure in failures:
         text = f"FAIL {failure.kernel} {failure.mode}: {failure.detail}"
         if failure.expected:
@@ -177,42 +174,105 @@ def bench(
     raise typer.Exit(1 if failures else 0)
 
 
-def _measure(
-    session: Session,
-    jobs: Sequence[Job],
-    kernels: Sequence[str],
-    key_bits: int,
-    budget_ms: int,
-) -> Iterator[Record]:
-    """Job by job, so that kernels are measured close together in time; then what the CPU can do."""
-    for job in jobs:
-        yield from session.records("bench", *job.arguments(kernels, key_bits, budget_ms))
-    yield from session.records("limits", "--only", "arithmetic")
-
-
-def _refuse_unknown_words(
-    session: Session, jobs: Sequence[Job], kernels: Sequence[str], key_bits: int
-) -> None:
+def _ask(session: Session, wanted: Wanted) -> Here:
     """The harness knows its modes and kernels; it is asked about all before any is measured."""
-    modes = ",".join(dict.fromkeys(job.mode for job in jobs))
-    arguments = ["--mode", modes, "--key-bits", str(key_bits), "--kernel", ",".join(kernels)]
-    for _ in session.records("bench", "--dry-run", *arguments):
-        pass
+    modes = ",".join(dict.fromkeys(job.mode for job in wanted.jobs()))
+    arguments = ["--mode", modes, "--key-bits", str(wanted.key_bits)]
+    arguments += ["--kernel", ",".join(wanted.kernels), *session.pinned]
+    greeting = [r.line for r in session.records("bench", "--dry-run", *arguments)]
+    hello = next((line for line in greeting if isinstance(line, Hello)), None)
+    if hello is None:
+        raise EverycoreError("the harness did not say what it is", code=1)
+    resolved = [r.line for r in session.records("resolve")]
+    return Here(
+        hello,
+        [r.line for r in session.records("list") if isinstance(r.line, Kernel)],
+        [line for line in resolved if isinstance(line, Mode)],
+        [line for line in resolved if isinstance(line, Resolved)],
+    )
 
 
-def _begin(
-    context: Context,
-    run: store.Run,
-    uses: Sequence[Resolved],
-    kernels: Sequence[Kernel],
-    json: bool,
-) -> None:
+def _earlier(context: Context, run: store.Run, path: Path, *, named: bool) -> store.Results | None:
+    """The run that was cut off and that this one goes on with."""
+    found = store.partial_of(path, run) if named else store.latest_partial(path.parent, run)
+    if found:
+        context.err.print(
+            f"going on with {found.path}: {len(list(found.benches()))} figures are there"
+            " (--fresh measures all)",
+            markup=False,
+            soft_wrap=True,
+        )
+    return found
+
+
+def _kept(
+    error: LostError, earlier: store.Results | None, partial: Path, records: Sequence[Record]
+) -> LostError:
+    """What becomes of the figures when the place where they are measured is lost."""
+    if earlier and earlier.path != partial and partial.exists():
+        earlier.path.unlink(missing_ok=True)  # it is all in the new one
+    count = sum(isinstance(r.line, Bench) for r in records)
+    if not partial.exists():
+        return error
+    remedy = f"{count} figures are in {partial}; the same command again measures the rest"
+    return LostError(error.message, "\n".join(part for part in (error.hint, remedy) if part))
+
+
+def _measure(
+    context: Context, session: Session, wanted: Wanted, here: Here, earlier: store.Results | None
+) -> Iterator[Record]:
+    """What a reader of the result wants to know; what an earlier run has of it comes first."""
+    had = earlier.records if earlier else ()
+    running = here.running(wanted)
+    parts = _parts(wanted, running, selected_pair(here.uses), had)
+    operations = max(1, sum(points(job, running, here.modes) for job in wanted.jobs()))
+    budget_ms = int(1000 * (QUICK_SECONDS if wanted.quick else SECONDS) / operations)
+    budget_ms = min(200, max(2, budget_ms))
+    left = [job for part in parts for job in part.left if job != LIMITS]
+    figures = sum(points(job, running, here.modes) for job in left)
+    with Progress(context.err, "measuring", figures) as progress:
+        yield from (r for r in had if r.line == Other("conditions"))
+        yield from _conditions(context, session)
+        for part in parts:
+            yield from part.earlier
+            for job in part.left:
+                for record in _run_job(session, wanted, job, budget_ms):
+                    if isinstance(record.line, Bench):
+                        progress.step(f"{record.line.kernel} {record.line.mode}")
+                    if not _says_nothing(record.line):
+                        yield record
+            yield protocol.parse(part.job.done_line())
+        yield from _conditions(context, session)
+
+
+def _parts(
+    wanted: Wanted, running: Sequence[Kernel], pair: str, had: Sequence[Record]
+) -> list[Part]:
+    """Job by job, so that kernels are measured close together in time; then what the CPU can do."""
+    jobs = [*wanted.jobs(), LIMITS]
+    return [Part(job, *left_of(job, had, wanted.kernels, running, pair)) for job in jobs]
+
+
+def _run_job(session: Session, wanted: Wanted, job: Job, budget_ms: int) -> Iterator[Record]:
+    if job == LIMITS:
+        return session.records("limits", "--only", "arithmetic", *session.pinned)
+    arguments = job.arguments(wanted.kernels, wanted.key_bits, budget_ms)
+    return session.records("bench", *arguments, *session.pinned)
+
+
+def _conditions(context: Context, session: Session) -> Iterator[Record]:
+    if found := conditions_of(context, session):
+        when = context.now().isoformat(timespec="seconds")
+        yield protocol.parse(jsonlib.dumps({"type": "conditions", "at": when, **found}))
+
+
+def _begin(context: Context, run: store.Run, here: Here, json: bool) -> None:
     """What is known before anything is measured."""
     if json:
         context.print_raw(store.run_line(run))
         return
     title = "Which kernel is selected here, and why not the others (policy ct)"
-    context.out.print(tables.selection_table(kernels, uses, title))
+    context.out.print(tables.selection_table(here.kernels, here.uses, title))
 
 
 def _says_nothing(line: Line) -> bool:
@@ -223,27 +283,23 @@ def _says_nothing(line: Line) -> bool:
     return isinstance(line, Hello)
 
 
-def _show(
-    context: Context,
-    run: store.Run,
-    benches: Sequence[Bench],
-    modes: Sequence[Mode],
-    loops: Sequence[Arithmetic],
-    constant_time: set[tuple[str, str]],
-) -> None:
+def _show(context: Context, run: store.Run, here: Here, lines: Sequence[Line]) -> None:
+    benches = [line for line in lines if isinstance(line, Bench)]
+    loops = [line for line in lines if isinstance(line, Arithmetic)]
+    constant_time = {(k.primitive, k.name) for k in here.kernels if k.timing == "ct"}
     fence = max((b.fence_cycles for b in benches), default=0.0)
     caption = (
         f"{run.machine.title()}; {run.counter}; {run.compiler} {' '.join(run.flags)};"
-        f" {run.revision}"
+        f" {run.revision}{run.in_parts()}"
     )
-    for table in tables.bench_tables(benches, modes, loops, caption, context.out.width):
+    for table in tables.bench_tables(benches, here.modes, loops, caption, context.out.width):
         context.out.print(table)
     context.out.print(tables.bench_legend(fence), style="dim", markup=False)
     if dropped := tables.dropped_note(benches):
         context.out.print(dropped, style="dim", markup=False)
     for note in tables.unmeasured_notes(benches):
         context.warn(f"no figure, {note}")
-    notes = tables.order_notes(benches, modes, constant_time)
+    notes = tables.order_notes(benches, here.modes, constant_time)
     if notes:
         context.out.print("\nConstant-time kernels that beat the selected one by more than 5 %:")
         for note in notes:

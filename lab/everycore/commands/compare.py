@@ -79,7 +79,7 @@ def _load(context: Context, before: Path | None, after: Path | None) -> tuple[Re
         if path is None:
             continue
         try:
-            named.append(store.read(path))
+            named.append(store.read(path, partial=True))
         except EverycoreError as error:
             unreadable.append(error)
     for problem in unreadable:
@@ -95,8 +95,12 @@ def _load(context: Context, before: Path | None, after: Path | None) -> tuple[Re
 
 def _warn_about_differences(context: Context, first: Results, second: Results) -> None:
     one, other = first.run, second.run
+    for results in (first, second):
+        if results.cut_off:
+            context.warn(f"{results.path} is a partial result: {results.cut_off}")
     for what, a, b in (
         ("machines", one.machine.title(), other.machine.title()),
+        ("cores", str(one.machine.cpu_index), str(other.machine.cpu_index)),
         ("microcode", one.machine.microcode, other.machine.microcode),
         ("governors", one.machine.governor, other.machine.governor),
         ("targets", one.target, other.target),

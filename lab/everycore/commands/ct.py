@@ -29,7 +29,7 @@ from everycore.errors import EverycoreError, unknown_name
 from everycore.progress import Progress
 from everycore.protocol import CtOperation, Hello
 from everycore.report import ct as report
-from everycore.session import Session, open_session, run_of
+from everycore.session import Session, open_session, pin, run_of
 from everycore.toolchains import DEFAULT_FLAGS
 from everycore.verdicts import METHODS, Conclusion, Verdict, conclude, count, of_kernels
 
@@ -80,7 +80,7 @@ def ct(
     """
     context = context_of(command)
     methods = _methods(method, quick)
-    session = _open(context, target, cc, flags)
+    session = pin(context, _open(context, target, cc, flags), None)
     hello, operations = _list(
         session,
         {

@@ -8,12 +8,18 @@ from typing import Annotated
 import typer
 
 from everycore import store
-from everycore.commands.options import CompilerCommand, Json, TargetName, context_of
+from everycore.commands.options import (
+    CompilerCommand,
+    CpuNumber,
+    Json,
+    TargetName,
+    context_of,
+)
 from everycore.errors import EverycoreError
 from everycore.limits import bounds, disturbance
 from everycore.protocol import Arithmetic, Hello, Limit
 from everycore.report import limits as report
-from everycore.session import open_session, run_of
+from everycore.session import open_session, pin, run_of
 
 DISTURBED = 0.01  # on a quiet core latencies are within 0.3 % of whole cycles, but for a few
 
@@ -24,13 +30,14 @@ def limits(
         bool, typer.Option("--all", help="Every loop behind the bounds, not only the best.")
     ] = False,
     target: TargetName = "host",
+    cpu: CpuNumber = None,
     cc: CompilerCommand = None,
     json: Json = False,
 ) -> None:
     """What this CPU can do at best: its instructions, and the bound of each mode."""
     context = context_of(command)
-    session = open_session(context, target, cc)
-    records = list(session.records("limits"))
+    session = pin(context, open_session(context, target, cc), cpu)
+    records = list(session.records("limits", *session.pinned))
     lines = [record.line for record in records]
     hello = next((line for line in lines if isinstance(line, Hello)), None)
     if hello is None:

@@ -11,7 +11,12 @@ from everycore.errors import EverycoreError
 
 Json = Annotated[bool, typer.Option("--json", help="JSON lines instead of tables.")]
 TargetName = Annotated[
-    str, typer.Option("--target", metavar="NAME", help="Where to run: a file of targets/.")
+    str,
+    typer.Option("--target", metavar="NAME", help="Where to run: a name of targets/, or a file."),
+]
+CpuNumber = Annotated[
+    int | None,
+    typer.Option("--cpu", metavar="N", min=0, help="Measure on this core of the machine."),
 ]
 CompilerCommand = Annotated[
     str | None,

@@ -13,6 +13,7 @@ from everycore.commands.options import (
     CompilerFlags,
     Json,
     Policy,
+    TargetName,
     context_of,
     words,
 )
@@ -41,6 +42,7 @@ def resolve(
         bool, typer.Option("--why", help="Every kernel, and why it was not taken.")
     ] = False,
     cpus: Annotated[bool, typer.Option("--cpus", help="List the CPUs known by name.")] = False,
+    target: TargetName = "host",
     cc: CompilerCommand = None,
     flags: CompilerFlags = None,
     json: Json = False,
@@ -53,7 +55,7 @@ def resolve(
         )
     if features and not arch:
         raise EverycoreError("--features needs --arch", "for example --arch x86")
-    session = open_session(context, "host", cc, flags)
+    session = open_session(context, target, cc, flags)
     if cpus:
         return _list_cpus(command, session.tree, json)
     arguments = ["resolve", "--policy", policy]

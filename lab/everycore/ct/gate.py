@@ -47,7 +47,7 @@ class Gate:
     def _taint(self, operations: Sequence[CtOperation]) -> Iterable[Verdict]:
         why = ""
         if self.session.target.transport != "local":
-            why = "memcheck sees the CPU of this machine, no emulated one"
+            why = "memcheck sees the CPU of this machine, no other one"
         elif not has_valgrind(self.context):
             why = "no valgrind"
         if why:

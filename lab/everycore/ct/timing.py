@@ -16,7 +16,7 @@ SUSPICIOUS = 4.5
 
 def timing(session: Session, operations: Sequence[CtOperation], samples: int) -> Iterator[Verdict]:
     """Verdicts on operations of one kernel."""
-    arguments = [*arguments_for(operations), "--timing", "--samples", str(samples)]
+    arguments = [*arguments_for(operations), "--timing", "--samples", str(samples), *session.pinned]
     lines = {(o.kernel, o.operation, o.key_bits): o for o in operations}
     for record in session.records(*arguments):
         match record.line:

@@ -28,6 +28,8 @@ def trace(
     """Verdicts on operations of one kernel; `extra`: more arguments of the harness."""
     for part in by_key_size(operations):
         try:
+            if session.target.transport == "ssh":
+                raise UntraceableError("no tracer runs on a board; an emulated target has one")
             if not all(map(find_spec, PACKAGES)):
                 raise UntraceableError("tracing needs: pip install 'everycore[matrix]'")
             found = _compare(_Traced(context, session, part, extra))

@@ -9,6 +9,7 @@ from everycore.context import Completed, Context
 from everycore.model import Target
 from everycore.transport.local import Local
 from everycore.transport.qemu import Qemu
+from everycore.transport.ssh import Ssh
 
 
 class Transport(Protocol):
@@ -20,6 +21,8 @@ class Transport(Protocol):
 
 
 def transport_for(context: Context, target: Target) -> Transport:
+    if target.transport == "ssh":
+        return Ssh(context, target)
     if target.transport == "qemu":
         return Qemu(context, target)
     return Local(context)

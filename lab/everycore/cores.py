@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: MIT
+"""Arm cores by their Main ID Register. Pure.
+
+Source: implementer and part number (bits 31:24 and 15:4) from each core's Technical Reference
+Manual, MIDR_EL1 or MIDR; those of other makers from Linux 6.12, arch/arm64/include/asm/cputype.h.
+Names are those of targets/cpus.toml where it has the core.
+"""
+
+import re
+
+NAMES = {
+    (0x41, 0x926): "arm926",
+    (0x41, 0xB36): "arm1136",
+    (0x41, 0xB76): "arm1176",
+    (0x41, 0xC05): "cortex-a5",
+    (0x41, 0xC07): "cortex-a7",
+    (0x41, 0xC08): "cortex-a8",
+    (0x41, 0xC09): "cortex-a9",
+    (0x41, 0xC0E): "cortex-a17",
+    (0x41, 0xC0F): "cortex-a15",
+    (0x41, 0xD01): "cortex-a32",
+    (0x41, 0xD03): "cortex-a53",
+    (0x41, 0xD04): "cortex-a35",
+    (0x41, 0xD05): "cortex-a55",
+    (0x41, 0xD07): "cortex-a57",
+    (0x41, 0xD08): "cortex-a72",
+    (0x41, 0xD09): "cortex-a73",
+    (0x41, 0xD0A): "cortex-a75",
+    (0x41, 0xD0B): "cortex-a76",
+    (0x41, 0xD0C): "neoverse-n1",
+    (0x41, 0xD0D): "cortex-a77",
+    (0x41, 0xD0E): "cortex-a76ae",
+    (0x41, 0xD40): "neoverse-v1",
+    (0x41, 0xD41): "cortex-a78",
+    (0x41, 0xD42): "cortex-a78ae",
+    (0x41, 0xD44): "cortex-x1",
+    (0x41, 0xD46): "cortex-a510",
+    (0x41, 0xD47): "cortex-a710",
+    (0x41, 0xD48): "cortex-x2",
+    (0x41, 0xD49): "neoverse-n2",
+    (0x41, 0xD4B): "cortex-a78c",
+    (0x41, 0xD4D): "cortex-a715",
+    (0x41, 0xD4E): "cortex-x3",
+    (0x41, 0xD4F): "neoverse-v2",
+    (0x41, 0xD80): "cortex-a520",
+    (0x41, 0xD81): "cortex-a720",
+    (0x41, 0xD82): "cortex-x4",
+    (0x42, 0x516): "thunderx2",  # Broadcom Vulcan, as it was first called
+    (0x43, 0x0A1): "thunderx",
+    (0x43, 0x0AF): "thunderx2",
+    (0x46, 0x001): "a64fx",
+    (0x48, 0xD01): "kunpeng-920",
+    (0x4E, 0x004): "carmel",
+    (0x61, 0x022): "apple-m1-icestorm",
+    (0x61, 0x023): "apple-m1",
+    (0x61, 0x032): "apple-m2-blizzard",
+    (0x61, 0x033): "apple-m2",
+    (0xC0, 0xAC3): "ampere-1",
+}
+
+
+def name(midr: int) -> str:
+    """ "cortex-a53"; "" for a core that is not in the list."""
+    return NAMES.get((midr >> 24 & 0xFF, midr >> 4 & 0xFFF), "")
+
+
+def revision(midr: int) -> str:
+    """ "r0p4"."""
+    return f"r{midr >> 20 & 0xF}p{midr & 0xF}"
+
+
+def midr_of(facts: dict[str, str]) -> int:
+    """From the facts of one processor in /proc/cpuinfo; 0 if they are not Arm's.
+
+    Linux 6.12, arch/arm64/kernel/cpuinfo.c prints the fields of the register; bits 19:16 are
+    15 on every core since Armv7.
+    """
+    words = ("CPU implementer", "CPU variant", "CPU part", "CPU revision")
+    if not all(re.fullmatch(r"(0x[0-9a-fA-F]+|\d+)", facts.get(word, "")) for word in words):
+        return 0
+    implementer, variant, part, patch = (int(facts[word], 0) for word in words)
+    return implementer << 24 | variant << 20 | 0xF << 16 | part << 4 | patch

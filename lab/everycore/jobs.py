@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: MIT
+"""What a bench measures, as calls of the harness; what is left of one that was cut off. Pure."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from everycore.protocol import Arithmetic, Bench, Failure, Kernel, Mode, Record, Resolved
+from everycore.report import tables
+
+ALONE_BYTES = 64  # up to here a message is also measured alone, between fences
+SIDE_BY_SIDE = (16, 32)  # messages, where a mode takes many
+SAMPLES = 31  # of some 50 microseconds
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One call of `harness bench`."""
+
+    mode: str
+    sizes_bytes: tuple[int, ...]
+    style: str = "streamed"
+    messages: int = 1
+    kernels: tuple[str, ...] = ()  # empty: those that were asked for
+
+    def arguments(self, kernels: Sequence[str], key_bits: int, budget_ms: int) -> list[str]:
+        words = ["--mode", self.mode, "--key-bits", str(key_bits), "--style", self.style]
+        for size in self.sizes_bytes:
+            words += ["--bytes", str(size)]
+        if self.messages > 1:
+            words += ["--messages", str(self.messages)]
+        for kernel in self.kernels or kernels:
+            words += ["--kernel", kernel]
+        return [*words, "--samples", str(SAMPLES), "--budget-ms", str(budget_ms)]
+
+    def done_line(self) -> str:
+        """What a result file says behind the lines of a job that came to its end."""
+        words = {"mode": self.mode, "style": self.style, "messages": self.messages}
+        return json.dumps({"type": "job", **words})
+
+    def has(self, line: Bench) -> bool:
+        own = (self.mode, self.style, self.messages)
+        return (line.mode, line.style, line.messages) == own
+
+
+LIMITS = Job("limits", ())  # what the CPU can do at best, after all others
+
+
+def plan(modes: Sequence[str], sizes_bytes: Sequence[int]) -> list[Job]:
+    """Streamed at every size; short messages also alone; modes of many messages side by side."""
+    jobs: list[Job] = []
+    sizes = tuple(dict.fromkeys(sizes_bytes))
+    short = tuple(size for size in sizes if size <= ALONE_BYTES)
+    for mode in dict.fromkeys(modes):
+        if mode.endswith("-many"):
+            jobs += [Job(mode, sizes, messages=n) for n in SIDE_BY_SIDE]
+        elif mode.startswith("setkey"):
+            jobs.append(Job(mode, ()))
+        else:
+            jobs.append(Job(mode, sizes))
+            if short:
+                jobs.append(Job(mode, short, style="fenced"))
+    return jobs
+
+
+def points(job: Job, kernels: Sequence[Kernel], modes: Sequence[Mode]) -> int:
+    """How many figures the job gives: kernels of the mode's primitive times sizes; of GCM, the
+    selected pair too. Modes of every primitive, such as setkey, are not in `modes`."""
+    gcm = job.mode.startswith("gcm-")
+    own = [
+        k
+        for k in kernels
+        if (k.primitive == "gcm") == gcm
+        and (not job.kernels or k.name in job.kernels)
+        and tables.selected_kernel(job.mode, k.primitive, modes)
+    ]
+    return (len(own) + 1 if gcm else len(own or kernels)) * max(1, len(job.sizes_bytes))
+
+
+def selected_pair(uses: Sequence[Resolved]) -> str:
+    """The one that `harness bench` takes for GCM beside GCM's own kernels."""
+    named = {(r.primitive, r.use): r.kernel for r in uses}
+    ghash = next((r.kernel for r in uses if r.primitive == "ghash"), "")
+    return f"{named.get(('aes', 'parallel'), '')}+{ghash}"
+
+
+def left_of(
+    job: Job,
+    earlier: Sequence[Record],
+    kernels: Sequence[str],
+    running: Sequence[Kernel],
+    pair: str,
+) -> tuple[list[Job], list[Record]]:
+    """What is still to be measured of a job, and its earlier lines that stay.
+
+    The harness goes through the sizes in their order, and at each through the kernels. So it is
+    the last size that may lack some of them.
+    """
+    if any(r.text == job.done_line() for r in earlier):
+        return [], [r for r in earlier if _is_of(job, r)]
+    have = [r for r in earlier if isinstance(r.line, Bench) and job.has(r.line)]
+    lines = [r.line for r in have if isinstance(r.line, Bench)]
+    if not lines or not job.sizes_bytes:
+        return [job], []
+    lengths = {line.bytes for line in lines}
+    last = max(i for i, n in enumerate(job.sizes_bytes) if lengths & {n, n // 16 * 16})
+    size, primitive = job.sizes_bytes[last], lines[0].primitive
+    wanted = list(kernels) or [k.name for k in running if k.primitive == primitive]
+    wanted += [pair] if primitive == "gcm" and not kernels else []
+    done = {line.kernel for line in lines if line.bytes in (size, size // 16 * 16)}
+    missing = tuple(name for name in wanted if name not in done)
+    parts = [replace(job, sizes_bytes=(size,), kernels=missing)] if missing else []
+    rest = job.sizes_bytes[last + 1 :]
+    return [*parts, *([replace(job, sizes_bytes=rest)] if rest else [])], have
+
+
+def _is_of(job: Job, record: Record) -> bool:
+    match record.line:
+        case Bench() as line:
+            return job.has(line)
+        case Failure() as line:
+            return line.mode == job.mode
+        case Arithmetic():
+            return job == LIMITS
+    return False
