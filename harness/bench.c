@@ -9,6 +9,7 @@
 #include "everycore/kernel.h"
 
 #include "commands.h"
+#include "bench_slots.h"
 #include "counters/counter.h"
 #include "ct_marks.h"
 #include "emit.h"
@@ -25,7 +26,7 @@ static const struct bench_primitive *const primitives[] = {&bench_aes, &bench_gh
 /* Everything the command line says. */
 struct plan {
     struct words primitives, kernels, modes, key_bits, bytes, styles, messages, without;
-    uint64_t samples, budget_ms, seed, cpu;
+    uint64_t samples, budget_ms, seed, cpu, aad_bytes;
     bool in_place, dry_run, trace;
     const struct counter *counter;
     bool failed;
@@ -54,6 +55,8 @@ static void emit_point_head(const char *type, const struct point *p, const struc
     emit_unsigned("messages", p->setup.messages);
     if (p->setup.in_place)
         emit_bool("in_place", true);
+    if (p->setup.aad_bytes != AAD_BYTES)
+        emit_unsigned("aad_bytes", p->setup.aad_bytes);
     emit_text("style", styles[p->style]);
     emit_text("counter", counter_name(plan->counter));
 }
@@ -209,6 +212,7 @@ static void bench_primitive(const struct bench_primitive *primitive, struct plan
     struct point p = {.primitive = primitive};
 
     p.setup.in_place = plan->in_place;
+    p.setup.aad_bytes = (size_t)plan->aad_bytes;
     p.setup.seed = plan->seed;
     for (; primitive->mode_name(p.mode); p.mode++)
         if (chosen(&plan->modes, primitive->mode_name(p.mode)))
@@ -251,6 +255,7 @@ static void check_plan(struct plan *plan)
         must_be_within("--bytes", option_number("--bytes", plan->bytes.at[i]), 1, 1 << 24);
     for (size_t i = 0; i < plan->messages.n; i++)
         must_be_within("--messages", option_number("--messages", plan->messages.at[i]), 1, 1024);
+    must_be_within("--aad-bytes", plan->aad_bytes, 0, AAD_BYTES);
     must_be_within("--samples", plan->samples, 1, MAX_SAMPLES);
     must_be_within("--budget-ms", plan->budget_ms, 1, 60000);
 }
@@ -263,7 +268,8 @@ static void set_default(struct words *words, const char *word)
 
 int bench_command(int argc, char **argv)
 {
-    static struct plan plan = {.samples = 61, .budget_ms = 50, .seed = 1, .cpu = UINT64_MAX};
+    static struct plan plan = {.samples = 61, .budget_ms = 50, .seed = 1, .cpu = UINT64_MAX,
+                               .aad_bytes = AAD_BYTES};
     const char *counter = NULL;
     const struct option options[] = {
         {"--primitive", OPTION_WORDS, &plan.primitives},
@@ -276,6 +282,7 @@ int bench_command(int argc, char **argv)
         {"--samples", OPTION_NUMBER, &plan.samples},
         {"--budget-ms", OPTION_NUMBER, &plan.budget_ms},
         {"--without", OPTION_WORDS, &plan.without},
+        {"--aad-bytes", OPTION_NUMBER, &plan.aad_bytes},
         {"--in-place", OPTION_FLAG, &plan.in_place},
         {"--dry-run", OPTION_FLAG, &plan.dry_run},
         {"--trace", OPTION_FLAG, &plan.trace},

@@ -18,6 +18,7 @@ struct bench_setup {
     unsigned key_bits;
     size_t len_bytes; /* of one message */
     size_t messages;  /* of one call; 1 except for the modes of many messages */
+    size_t aad_bytes; /* of CCM and GCM: at most AAD_BYTES */
     bool in_place;
     bool alone; /* no second kernel, even for a mode with two keys */
     uint64_t seed;

@@ -19,7 +19,7 @@ struct work {
     };
     const struct evc_aes *kernel;
     unsigned key_bits;
-    size_t len_bytes, n_messages;
+    size_t len_bytes, n_messages, aad_bytes;
     struct slots slots;
     struct evc_msg *messages; /* of the modes of many messages */
     uint8_t (*ivs)[16];
@@ -46,10 +46,10 @@ LOOPS(xts_enc, MUST(evc_aes_xts_encrypt(&w->xts, s->iv, s->in, s->out, w->len_by
 LOOPS(xts_dec, MUST(evc_aes_xts_decrypt(&w->xts, s->iv, s->in, s->out, w->len_bytes)))
 LOOPS(cbcmac, memset(w->tag, 0, 16); MUST(evc_aes_cbcmac(&w->key, w->tag, s->in, w->len_bytes)))
 LOOPS(cmac, MUST(evc_aes_cmac(&w->cmac, s->in, w->len_bytes, w->tag, 16)))
-LOOPS(ccm_seal, MUST(evc_aes_ccm_seal(&w->ccm, s->iv, NONCE_BYTES, w->aad, AAD_BYTES, s->in, s->out,
-                                      w->len_bytes, w->tag, 16)))
-LOOPS(ccm_open, MUST(evc_aes_ccm_open(&w->ccm, s->iv, NONCE_BYTES, w->aad, AAD_BYTES, s->in, s->out,
-                                      w->len_bytes, s->tag, 16)))
+LOOPS(ccm_seal, MUST(evc_aes_ccm_seal(&w->ccm, s->iv, NONCE_BYTES, w->aad, w->aad_bytes, s->in,
+                                      s->out, w->len_bytes, w->tag, 16)))
+LOOPS(ccm_open, MUST(evc_aes_ccm_open(&w->ccm, s->iv, NONCE_BYTES, w->aad, w->aad_bytes, s->in,
+                                      s->out, w->len_bytes, s->tag, 16)))
 LOOPS(cbc_enc_many, MUST(evc_aes_cbc_encrypt_many(&w->key, w->messages, w->n_messages)))
 LOOPS(cmac_many, evc_aes_cmac_many(&w->cmac, w->messages, w->n_messages);)
 LOOPS(setkey, MUST(evc_aes_set_key(&w->made, w->kernel, w->user_key, w->key_bits)))
@@ -177,7 +177,7 @@ static void seal_slots(struct work *w)
     for (size_t i = 0; i <= w->slots.mask; i++) {
         struct slot *s = &w->slots.at[i];
         uint8_t *text = w->slots.in + i * w->slots.stride;
-        MUST(evc_aes_ccm_seal(&w->ccm, s->iv, NONCE_BYTES, w->aad, AAD_BYTES, text, text,
+        MUST(evc_aes_ccm_seal(&w->ccm, s->iv, NONCE_BYTES, w->aad, w->aad_bytes, text, text,
                               w->len_bytes, s->tag, 16))
     }
 }
@@ -193,6 +193,7 @@ static void *prepare(size_t mode, const struct bench_setup *setup, const char **
     w->kernel = evc_aes_named(setup->kernel);
     w->key_bits = setup->key_bits;
     w->len_bytes = setup->len_bytes;
+    w->aad_bytes = setup->aad_bytes;
     w->n_messages = setup->messages;
     random_bytes(&r, w->user_key, sizeof w->user_key);
     if (!slots_make(&w->slots, setup, &r))

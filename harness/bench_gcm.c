@@ -12,7 +12,7 @@ struct work {
     union evc_gcm_key key, made; /* made: by the mode that times key set-up */
     struct gcm_kernel kernel;
     unsigned key_bits;
-    size_t len_bytes, n_messages;
+    size_t len_bytes, n_messages, aad_bytes;
     struct slots slots;
     struct evc_gcm_msg messages[MAX_MESSAGES]; /* of the modes of many messages */
     uint8_t ivs[MAX_MESSAGES][NONCE_BYTES], tags[MAX_MESSAGES][16];
@@ -20,9 +20,9 @@ struct work {
     unsigned failures; /* statuses that are not EVC_OK, by bits */
 };
 
-LOOPS(seal, MUST(evc_gcm_seal(&w->key, s->iv, NONCE_BYTES, w->aad, AAD_BYTES, s->in, s->out,
+LOOPS(seal, MUST(evc_gcm_seal(&w->key, s->iv, NONCE_BYTES, w->aad, w->aad_bytes, s->in, s->out,
                               w->len_bytes, w->tag, 16)))
-LOOPS(open, MUST(evc_gcm_open(&w->key, s->iv, NONCE_BYTES, w->aad, AAD_BYTES, s->in, s->out,
+LOOPS(open, MUST(evc_gcm_open(&w->key, s->iv, NONCE_BYTES, w->aad, w->aad_bytes, s->in, s->out,
                               w->len_bytes, s->tag, 16)))
 LOOPS(seal_many, MUST(evc_gcm_seal_many(&w->key, w->messages, w->n_messages)))
 LOOPS(open_many, MUST(evc_gcm_open_many(&w->key, w->messages, w->n_messages)))
@@ -82,7 +82,7 @@ static void get_messages(struct work *w, bool in_place, struct random *r)
                                               .out = (in_place ? w->slots.in : w->slots.out) + at,
                                               .tag = w->tags[i],
                                               .iv_bytes = NONCE_BYTES,
-                                              .aad_bytes = AAD_BYTES,
+                                              .aad_bytes = w->aad_bytes,
                                               .len_bytes = w->len_bytes,
                                               .tag_bytes = 16};
     }
@@ -94,8 +94,8 @@ static void seal_messages(struct work *w, bool many)
     for (size_t i = 0; i < (many ? w->n_messages : w->slots.mask + 1); i++) {
         uint8_t *text = w->slots.in + i * w->slots.stride;
         struct slot *s = &w->slots.at[i & w->slots.mask];
-        MUST(evc_gcm_seal(&w->key, many ? w->ivs[i] : s->iv, NONCE_BYTES, w->aad, AAD_BYTES, text,
-                          text, w->len_bytes, many ? w->tags[i] : s->tag, 16))
+        MUST(evc_gcm_seal(&w->key, many ? w->ivs[i] : s->iv, NONCE_BYTES, w->aad, w->aad_bytes,
+                          text, text, w->len_bytes, many ? w->tags[i] : s->tag, 16))
     }
 }
 
@@ -110,6 +110,7 @@ static void *prepare(size_t mode, const struct bench_setup *setup, const char **
     w->kernel = gcm_kernel_named(setup->kernel);
     w->key_bits = setup->key_bits;
     w->len_bytes = setup->len_bytes;
+    w->aad_bytes = setup->aad_bytes;
     w->n_messages = setup->messages;
     random_bytes(&r, w->user_key, sizeof w->user_key);
     random_bytes(&r, w->aad, sizeof w->aad);

@@ -18,6 +18,7 @@ TARGETS = {"a64": "qemu-aarch64", "a32": "qemu-armhf"}
 # Else the C library's memcpy is one of SVE, which no core here has.
 CPU: dict[str, tuple[str, ...]] = {"a64": ("-cpu", "max,sve=off,sme=off"), "a32": ()}
 
+NO_AAD = ("--aad-bytes", "0")  # as the subjects are called
 BEGIN, END = "ct_begin", "ct_end"  # harness/ct_marks.h
 TRACED = "run once between two marks, for a tracer"  # harness/bench.c
 LIBRARY = "evc_"  # begins the names of its functions
@@ -55,7 +56,7 @@ class Harness:
         """The instructions of one call of the library, and without LLVM no text of them."""
         words = ["--primitive", operation.primitive, "--kernel", operation.kernel]
         words += ["--mode", operation.mode, "--key-bits", str(operation.key_bits)]
-        words += ["--bytes", str(operation.bytes)]
+        words += ["--bytes", str(operation.bytes), *NO_AAD]
         run = self._run(words, keep=True)
         self._operations(run, words)
         if len(run.traces) != 1:
