@@ -24,6 +24,7 @@ COMMANDS = {
     "limits": "limits",
     "estimate": "estimate",
     "budgets": "budgets",
+    "goals": "goals_command",
     "peers": "peers_command",
     "subjects": "subjects_command",
 }

@@ -20,6 +20,7 @@ LAYERS = (
         "stats",
         "limits",
         "estimates",
+        "goals",
         "report",
         "jobs",
         "vectors",
