@@ -14,6 +14,7 @@ from everycore.errors import EverycoreError
 from everycore.model import Machine, Revision, Tree
 
 COMPILED = ("include", "src", "harness", "peers")
+PARANOID = "/proc/sys/kernel/perf_event_paranoid"  # Documentation/admin-guide/sysctl/kernel.rst
 CPU = "/sys/devices/system/cpu/cpu"
 # What is known of a Linux machine without any program, as patterns of paths.
 FILES = (
@@ -21,7 +22,7 @@ FILES = (
     "/proc/self/status",
     "/proc/device-tree/model",
     "/proc/device-tree/hypervisor/compatible",
-    "/proc/sys/kernel/perf_event_paranoid",
+    PARANOID,
     f"{CPU}[0-9]*/regs/identification/midr_el1",
     f"{CPU}[0-9]*/cpu_capacity",
     f"{CPU}[0-9]*/cpufreq/cpuinfo_max_freq",
@@ -101,6 +102,12 @@ def conditions(facts: Facts, cpu: int) -> dict[str, str | int | float]:
     if text := facts.texts.get(FILES[-1], "").strip():
         found["throttled"] = text  # bits, as `vcgencmd get_throttled` gives them
     return found
+
+
+def may_not_count(facts: Facts, counter: str) -> bool:
+    """Whether Linux keeps the core's counter from users, and so another had to be taken."""
+    level = facts.texts.get(PARANOID, "").strip()
+    return level.isdecimal() and int(level) > 2 and counter not in ("none", "perf:cycles")
 
 
 def parse_cpuinfo(text: str) -> dict[str, str]:

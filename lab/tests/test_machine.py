@@ -69,6 +69,17 @@ def test_conditions_are_what_can_be_read() -> None:
     assert machine.conditions(Facts("Linux", "", "riscv64"), 0) == {}
 
 
+def test_a_counter_that_is_closed_to_users_is_noticed() -> None:
+    def said(level: str, counter: str) -> bool:
+        return machine.may_not_count(Facts("Linux", "", "", {machine.PARANOID: level}), counter)
+
+    assert said("3\n", "cntvct+addchain")
+    assert not said("2\n", "cntvct+addchain")
+    assert not said("-1\n", "clock+addchain")
+    assert not said("3\n", "perf:cycles")
+    assert not said("", "cntvct+addchain")
+
+
 def test_cores_are_known_by_their_register() -> None:
     known = set(targets.load_cpus(catalog.find_tree(PACKAGE)))
     assert {"cortex-a53", "cortex-a72", "thunderx2", "neoverse-n1"} <= known & {

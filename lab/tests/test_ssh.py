@@ -20,6 +20,8 @@ from world import DATA, PACKAGE, Lab
 
 from everycore import catalog, store
 from everycore.model import Board, Target
+from everycore.protocol import Bench, Hello
+from everycore.session import open_session
 from everycore.transport import elf
 from everycore.transport.ssh import EXPLANATIONS
 
@@ -277,6 +279,18 @@ def test_the_board_may_compile(real_lab: Lab, server: Server, tmp_path: Path) ->
         assert json.loads(outcome.out)["library"] == f"of {len(catalog.sources(tree))}"
         assert len(list((tmp_path / "board").glob("harness-*"))) == 1
     assert not list((tmp_path / "board").glob("tree-*"))
+
+
+@ARM
+def test_the_generic_timer_counts(real_lab: Lab) -> None:
+    session = open_session(real_lab.context(), "qemu-aarch64")
+    words = ["bench", "--counter", "cntvct+addchain", "--mode", "ctr", "--kernel", "c_ref"]
+    words += ["--bytes", "16", "--samples", "1", "--budget-ms", "50"]
+    hello, line = (record.line for record in session.records(*words))
+    assert isinstance(hello, Hello)
+    assert isinstance(line, Bench)
+    assert hello.counter == line.counter == "cntvct+addchain"
+    assert line.cycles or line.dropped  # QEMU is no steady core
 
 
 def test_what_the_board_cannot_compile_is_told(

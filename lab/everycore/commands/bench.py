@@ -24,6 +24,7 @@ from everycore.commands.options import (
 from everycore.context import Context
 from everycore.errors import EverycoreError, LostError
 from everycore.jobs import LIMITS, Job, left_of, plan, points, selected_pair
+from everycore.machine import may_not_count
 from everycore.progress import Progress
 from everycore.protocol import (
     Arithmetic,
@@ -42,6 +43,7 @@ from everycore.session import (
     Session,
     conditions_of,
     digest_of,
+    facts_of,
     open_session,
     pin,
     run_of,
@@ -53,6 +55,7 @@ MODES = (
 )  # fmt: skip
 SIZES_BYTES = (16, 64, 512, 1500, 4096, 16384)
 QUICK_SIZES_BYTES = (64, 1500, 16384)
+ARM = ("a64", "a32")
 SECONDS, QUICK_SECONDS = 40.0, 5.0  # sampling; checks of the results and start-up come on top
 
 
@@ -145,6 +148,11 @@ def bench(
     if earlier:
         run = replace(run, resumed=(*earlier.run.resumed, earlier.run.date))
     _begin(context, run, here, json)
+    if here.hello.arch in ARM and may_not_count(facts_of(context, session), run.counter):
+        context.warn(
+            f"{run.counter}: the core's own counter is closed to users;"
+            " there, `sudo sysctl kernel.perf_event_paranoid=2` opens it until the next start"
+        )
     records: list[Record] = []
     try:
         with store.Writer(path, run) as writer:
