@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from everycore import catalog, machine
+from everycore import catalog, machine, store
 from everycore.commands.options import (
     CompilerCommand,
     CompilerFlags,
@@ -22,21 +22,20 @@ from everycore.commands.options import (
 )
 from everycore.context import Context
 from everycore.errors import EverycoreError, unknown_name
-from everycore.estimate import data
-from everycore.estimate.evaluate import Evaluator, Subject
+from everycore.estimate import data, measured
+from everycore.estimate.evaluate import Call, Evaluator, Subject
 from everycore.estimate.executed import CPU, TARGETS, Harness, Operation
 from everycore.estimate.mca import Llvm, find_llvm
 from everycore.estimate.models import Executed, Models
 from everycore.estimate.others import Others, subject_names
 from everycore.estimate.others import calibrate as others_calibrate
-from everycore.estimates import BULK, Core, Row, techniques
+from everycore.estimates import BULK, Core, Point, Row, techniques
 from everycore.model import RegistryLine, Tree
 from everycore.progress import Progress
 from everycore.report import estimate as report
 from everycore.session import Session, open_session
 from everycore.subjects import find_subject
 
-OURS = "everycore"
 MODES = (
     *("ecb-enc", "ecb-dec", "cbc-enc", "cbc-dec", "ctr", "xts-enc", "xts-dec", "cbcmac", "cmac"),
     *("ccm-seal", "ccm-open", "ghash", "gcm-seal", "gcm-open"),
@@ -86,6 +85,14 @@ def estimate(
         bool,
         typer.Option("--calibrate", help="Trace the published points again, and fit the models."),
     ] = False,
+    calibrate_from: Annotated[
+        Path | None,
+        typer.Option(
+            "--calibrate-from",
+            metavar="FILE",
+            help="Take stored results of a board with the --core as points of the calibration.",
+        ),
+    ] = None,
     cc: CompilerCommand = None,
     flags: CompilerFlags = None,
     json: Json = False,
@@ -96,8 +103,11 @@ def estimate(
     ranges; and what others have published. docs/ESTIMATES.md says how far to trust an estimate.
     """
     context = context_of(command)
+    if calibrate_from:
+        _take_points(context, calibrate_from, words(core))
     if calibrate:
         _calibrate(context)
+    if calibrate or calibrate_from:
         return
     tree = catalog.find_tree(context.package, context.env.get("EVERYCORE_TREE", ""))
     cores = _cores(words(core))
@@ -136,19 +146,49 @@ def estimate(
         _print(context, cores, rows, others, caption)
 
 
-def _calibrate(context: Context) -> None:
-    """Write evaluated.json of this tree."""
+def _checkout(context: Context) -> Tree:
     tree = catalog.find_tree(context.package, context.env.get("EVERYCORE_TREE", ""))
     if not tree.is_checkout:
         raise EverycoreError("a calibration belongs to a checkout", "clone the repository")
+    return tree
+
+
+def _take_points(context: Context, path: Path, names: Sequence[str]) -> None:
+    """Write measured.toml of this tree."""
+    _checkout(context)
+    if len(names) != 1:
+        raise EverycoreError("results are of one core", "name it with --core")
+    cores = data.load_cores(_folder(), {})
+    core = data.find_core(cores, names[0])
+    new = measured.points_of(store.read(path), core, MODES)
+    measured.add(_folder(), data.load_points(_folder(), cores), new)
+    for point in new:
+        said = f"{point.key}: {point.cycles_per_byte:g} cycles/B"
+        context.out.print(said, markup=False, soft_wrap=True)
+    hint = "everycore estimate --calibrate fits and evaluates with them"
+    context.out.print(f"written: {data.ADDED}; {hint}", soft_wrap=True)
+
+
+def _calibrate(context: Context) -> None:
+    """Write evaluated.json of this tree."""
+    tree = _checkout(context)
     cores = data.load_cores(_folder(), {})
     points = data.load_points(_folder(), cores)
     llvm = find_llvm(context)
     tools = {"llvm": llvm.version}
+    harness: list[Harness] = []
+
+    def own(point: Point) -> Call:
+        if not harness:
+            harness.append(Harness(context, open_session(context, TARGETS["a64"]), CPU["a64"]))
+        kernel = point.function.split("/")[0]
+        operation = Operation(_primitive(point.mode), kernel, point.mode, measured.KEY_BITS, 0)
+        return partial(_call, harness[0], llvm, operation)
+
     with Progress(context.err, "calibrating", None) as progress:
         others = Others(context, tree, llvm, {})
         models = Models(context, llvm)
-        found = others_calibrate(others, models, cores, points, tools, progress.step)
+        found = others_calibrate(others, own, models, cores, points, tools, progress.step)
     data.save_evaluated(_folder(), found)
     context.out.print(f"written: {data.EVALUATED}; tools/gen-docs makes docs/ESTIMATES.md of it")
 
@@ -215,7 +255,7 @@ def _own_rows(
         for bits in wanted.key_bits if primitive != "ghash" else (128,):
             if mode.startswith("xts") and bits == 192:
                 continue
-            subject = Subject(OURS, name, mode, bits, techniques(primitive, name))
+            subject = Subject(measured.OURS, name, mode, bits, techniques(primitive, name))
             call = partial(_call, harness, llvm, Operation(primitive, name, mode, bits, 0))
             for size in wanted.sizes:
                 yield evaluator.row(subject, call, size)

@@ -11,13 +11,13 @@ from typing import Annotated
 import typer
 
 from everycore import catalog, goals, machine, store
-from everycore.commands import estimate as estimating
 from everycore.commands.options import Json, context_of
 from everycore.context import Context
 from everycore.estimate import data
 from everycore.estimate.evaluate import Evaluator, Subject
 from everycore.estimate.executed import CPU, TARGETS, Harness, Operation
 from everycore.estimate.mca import Llvm, find_llvm
+from everycore.estimate.measured import OURS
 from everycore.estimate.models import Models
 from everycore.estimate.others import Others
 from everycore.estimate.others import techniques as techniques_of
@@ -115,9 +115,7 @@ class _Rows:
             harness = self.sessions[arch][1]
             primitive = goal.primitive
             operation = Operation(primitive, kernel, goal.mode, KEY_BITS, 0)
-            subject = Subject(
-                estimating.OURS, kernel, goal.mode, KEY_BITS, techniques(primitive, kernel)
-            )
+            subject = Subject(OURS, kernel, goal.mode, KEY_BITS, techniques(primitive, kernel))
             self._known[key] = self._evaluator(cores).row(
                 subject,
                 lambda n: harness.call(replace(operation, bytes=n), self._llvm),

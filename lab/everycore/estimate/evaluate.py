@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from everycore.estimate.asm import classes
+from everycore.estimate.measured import function
 from everycore.estimate.models import Executed, Models
 from everycore.estimate.steady import Turn, steady_turn
 from everycore.estimates import (
@@ -133,7 +134,8 @@ class Evaluator:
         published = {
             p.core: p
             for p in self.points
-            if (p.subject, p.function) == (subject.owner, subject.kernel)
+            if p.subject == subject.owner
+            and p.function in (subject.kernel, function(subject.kernel, subject.mode))
             and n_bytes == BULK
             and subject.key_bits == 128
         }

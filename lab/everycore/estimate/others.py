@@ -8,9 +8,10 @@ from functools import partial
 from everycore.context import Context
 from everycore.estimate import fitting
 from everycore.estimate.data import Evaluated
-from everycore.estimate.evaluate import Evaluator, Steady, Subject, steady
+from everycore.estimate.evaluate import Call, Evaluator, Steady, Subject, steady
 from everycore.estimate.fitting import Fitted, Sample
 from everycore.estimate.mca import Llvm, disassemble
+from everycore.estimate.measured import OURS
 from everycore.estimate.models import Executed, Models
 from everycore.estimates import BULK, Core, Point, Row
 from everycore.model import Tree
@@ -85,13 +86,20 @@ class Calibration:
 
 
 def trace_points(
-    others: Others, points: Sequence[Point], step: Callable[[str], None]
+    others: Others,
+    own: Callable[[Point], Call],
+    points: Sequence[Point],
+    step: Callable[[str], None],
 ) -> Calibration:
+    """Each point's function once; `own` gives calls of our kernels, which boards have measured."""
     bulk: dict[tuple[str, str], Steady] = {}
     versions: dict[str, str] = {}
     for point in points:
         at = point.subject, point.function
-        if at not in bulk:
+        if at not in bulk and point.subject == OURS:
+            bulk[at] = steady(own(point))
+            step(" ".join(at))
+        elif at not in bulk:
             function = find_subject(others.tree, point.subject).function(point.function)
             bulk[at] = steady(partial(others.call, point.subject, function, 128))
             versions[point.subject] = others.program(point.subject).version
@@ -113,6 +121,7 @@ def fit_in_order(found: Calibration, core: str, step: Callable[[str], None]) -> 
 
 def calibrate(
     others: Others,
+    own: Callable[[Point], Call],
     models: Models,
     cores: Mapping[str, Core],
     points: Sequence[Point],
@@ -120,7 +129,7 @@ def calibrate(
     step: Callable[[str], None],
 ) -> Evaluated:
     """Fits of the in-order models to the points, and what all models say of them."""
-    found = trace_points(others, points, step)
+    found = trace_points(others, own, points, step)
     fits = {
         name: fit_in_order(found, name, step)
         for name, core in cores.items()

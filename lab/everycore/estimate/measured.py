@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: MIT
+"""From the results of a board to points of the calibration: measured.toml."""
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+
+from everycore import stats
+from everycore.errors import EverycoreError
+from everycore.estimate.data import ADDED
+from everycore.estimates import Core, Point, techniques
+from everycore.protocol import Bench
+from everycore.store import Results
+
+OURS = "everycore"
+KEY_BITS = 128
+LONG_BYTES = 4096  # from here on a message is long
+HEAD = (
+    "# SPDX-License-Identifier: MIT\n"
+    "# Points that boards have added: everycore estimate --calibrate-from FILE --core CORE\n"
+)
+
+
+def function(kernel: str, mode: str) -> str:
+    """What a point of our own calls what was measured."""
+    return f"{kernel}/{mode}"
+
+
+def points_of(results: Results, core: Core, modes: Iterable[str]) -> list[Point]:
+    """Each kernel and mode at its longest message."""
+    known = set(modes)
+    longest: dict[str, Bench] = {}
+    for bench in results.benches():
+        fits = bench.key_bits == KEY_BITS or bench.primitive == "ghash"
+        if bench.peer or bench.mode not in known or bench.bytes < LONG_BYTES or not fits:
+            continue
+        if bench.messages != 1 or bench.style != "streamed" or not bench.cycles:
+            continue
+        name = function(bench.kernel, bench.mode)
+        if name not in longest or bench.bytes > longest[name].bytes:
+            longest[name] = bench
+    points = [_point(results, core, name, bench) for name, bench in longest.items()]
+    if not points:
+        raise EverycoreError(
+            f"{results.path} measures no long message with a key of {KEY_BITS} bits in cycles",
+            f"everycore bench --target TOML --key-bits {KEY_BITS} --bytes 16384 --out FILE there",
+        )
+    return points
+
+
+def _point(results: Results, core: Core, name: str, bench: Bench) -> Point:
+    run = results.run
+    cycles = stats.summarise(bench.cycles)
+    assert cycles is not None
+    return Point(
+        core=core.name,
+        subject=OURS,
+        function=name,
+        mode=bench.mode,
+        techniques=techniques(bench.primitive, bench.kernel),
+        cycles_per_byte=round(cycles.median / bench.bytes, 4),
+        source=f"measured on {run.machine.title()}",
+        note=f"commit {run.revision}, {run.compiler} {' '.join(run.flags)}, {bench.counter}",
+    )
+
+
+def add(folder: Path, old: Iterable[Point], new: Iterable[Point]) -> None:
+    """Write those of `old` that `new` does not replace, and `new`."""
+    kept = {point.key: point for point in old if point.subject == OURS}
+    kept |= {point.key: point for point in new}
+    text = HEAD + "".join(map(_table, sorted(kept.values(), key=lambda point: point.key)))
+    (folder / ADDED).write_text(text, encoding="utf-8")
+
+
+def _table(point: Point) -> str:
+    values = {
+        "core": point.core,
+        "subject": point.subject,
+        "function": point.function,
+        "mode": point.mode,
+        "techniques": list(point.techniques),
+        "cycles_per_byte": point.cycles_per_byte,
+        "source": point.source,
+        "note": point.note,
+    }
+    lines = [f"{name} = {json.dumps(value)}\n" for name, value in values.items()]
+    return "\n[[point]]\n" + "".join(lines)

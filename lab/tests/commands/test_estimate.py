@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: MIT
+"""everycore estimate and budgets: what is refused before anything is built; and real runs."""
+
+import json
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+from world import Lab
+
+from everycore.context import SystemRunner
+from everycore.errors import EverycoreError
+from everycore.estimate.mca import find_llvm
+
+NEEDED = ("aarch64-linux-gnu-gcc", "qemu-aarch64")
+
+
+@pytest.mark.parametrize(
+    ("words", "message", "hint"),
+    [
+        ("--core cortex-a5", "unknown core 'cortex-a5'", "cortex-a53"),
+        ("--mode crt", "unknown mode 'crt'", "ctr"),
+        ("--kernel a64_bitslize", "unknown kernel 'a64_bitslize'", "a64_bitslice"),
+        ("--kernel a64_bitslice+a64_p", "unknown kernel of ghash 'a64_p'", "nearest"),
+        ("--key-bits 129", "unknown key size '129'", "128"),
+        ("--bytes lots", "'lots' is no message size", "--bytes wants"),
+        ("--subject linus-arm64", "unknown subject 'linus-arm64'", "linux-arm64"),
+        ("--calibrate-from x.jsonl", "results are of one core", "--core"),
+    ],
+)
+def test_what_is_unknown_is_named_with_the_choices(
+    lab: Lab, words: str, message: str, hint: str
+) -> None:
+    done = lab("estimate", *words.split())
+    assert done.code == 2
+    assert message in done.err
+    assert hint in done.err
+    assert not lab.runner.calls
+
+
+def test_budgets_name_unknown_kernels(lab: Lab) -> None:
+    done = lab("budgets", "--kernel", "x86_aesni")
+    assert done.code == 2
+    assert "unknown kernel for Arm 'x86_aesni'" in done.err
+
+
+@pytest.fixture
+def real(tmp_path: Path) -> Lab:
+    """In the user's own cache, where `everycore budgets` builds the same harness."""
+    for program in NEEDED:
+        if not shutil.which(program):
+            pytest.skip(f"no {program}")
+    return Lab(SystemRunner(), tmp_path, dict(os.environ))
+
+
+def test_counts_are_exact_and_repeat(real: Lab) -> None:
+    words = ("--kernel", "a64_ce", "--mode", "ctr", "--bytes", "64,bulk", "--json")
+    done = real("estimate", "--core", "none", *words)
+    assert done.code == 0, done.err
+    rows = [json.loads(line) for line in done.out.splitlines()][1:]
+    assert [row["bytes"] for row in rows] == [64, "bulk"]
+    assert all(not row["estimates"] for row in rows)
+    bulk = rows[1]["instructions_per_byte"]
+    assert 1.3 < bulk < 2.5  # ten AESE, nine AESMC and an exclusive-or for 16 bytes: 1.25
+    assert rows[0]["instructions_per_byte"] > bulk
+    again = real("estimate", "--core", "none", *words)
+    assert again.out == done.out
+
+
+def test_an_estimate_is_a_range_beside_its_count(real: Lab) -> None:
+    try:
+        find_llvm(real.context())
+    except EverycoreError as error:
+        pytest.skip(error.message)
+    words = ("--kernel", "a64_ce", "--mode", "ctr", "--core", "cortex-a53,neoverse-n1", "--json")
+    done = real("estimate", *words)
+    assert done.code == 0, done.err
+    row = json.loads(done.out.splitlines()[-1])
+    for core, least, most in (("cortex-a53", 1.0, 2.5), ("neoverse-n1", 0.5, 0.9)):
+        found = row["estimates"][core]
+        assert found["calibrated"]
+        assert least < found["low"] < found["high"] < most
+    assert row["classes"]["vector"] > 1.2
