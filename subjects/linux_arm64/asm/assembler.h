@@ -63,7 +63,8 @@
 
 .macro frame_push, count, extra = 0
     .set subject_count, \count
-    .set subject_bytes, 16 + (\count + 1) / 2 * 16 + \extra
+    .set .Lframe_local_offset, 16 + (\count + 1) / 2 * 16 /* where \extra bytes are */
+    .set subject_bytes, .Lframe_local_offset + \extra
     stp x29, x30, [sp, #-subject_bytes]!
     mov x29, sp
     subject_frame stp, str, \count
