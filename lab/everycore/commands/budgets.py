@@ -49,7 +49,7 @@ def budgets(
         rules.save(tree.root, Budgets(compiler, DEFAULT_FLAGS, {**kept, **counts}))
         context.out.print(f"written: {rules.FILE}: {len(counts)} points of {compiler}")
         return
-    judgements = rules.judge(old, compiler, counts)
+    judgements = rules.judge(old, compiler, counts, rules.assembly(tree.root, lines))
     if not kernel:
         judgements += rules.stale(old, lines)
     for one in judgements:

@@ -22,9 +22,10 @@ from everycore.commands.options import (
 )
 from everycore.context import Context
 from everycore.errors import EverycoreError, unknown_name
-from everycore.estimate import data, measured
-from everycore.estimate.evaluate import Call, Evaluator, Subject
+from everycore.estimate import data, inorder, measured
+from everycore.estimate.evaluate import Call, Evaluator, Steady, Subject
 from everycore.estimate.executed import CPU, TARGETS, Harness, Operation
+from everycore.estimate.inorder import InOrder
 from everycore.estimate.mca import Llvm, find_llvm
 from everycore.estimate.models import Executed, Models
 from everycore.estimate.others import Others, subject_names
@@ -81,6 +82,12 @@ def estimate(
             "--subject", metavar="NAME", help="Beside other people's code: of subjects/, or all."
         ),
     ] = None,
+    turn: Annotated[
+        bool,
+        typer.Option(
+            "--turn", help="One turn of each loop, with the cycles of the first in-order core."
+        ),
+    ] = False,
     calibrate: Annotated[
         bool,
         typer.Option("--calibrate", help="Trace the published points again, and fit the models."),
@@ -119,16 +126,18 @@ def estimate(
         _sizes(words(size)),
     )
     _refuse_unknown(tree, wanted)
-    llvm = find_llvm(context) if cores else None
+    llvm = find_llvm(context) if cores or turn else None
     rows: list[Row] = []
     others: list[Row] = []
+    turns: list[tuple[Subject, Steady]] = []
     with Progress(context.err, "estimating", None) as progress:
-        for arch in dict.fromkeys(c.arch for c in cores) if cores else ("a64",):
+        for arch in _architectures(tree, cores, wanted):
             session = open_session(context, TARGETS[arch], cc, flags)
             evaluator = _evaluator(context, llvm, [c for c in cores if c.arch == arch])
             for row in _own_rows(context, session, llvm, evaluator, arch, wanted):
                 rows.append(row)
                 progress.step(f"{row.kernel} {row.mode}")
+            turns += evaluator.turns
             modes = list(dict.fromkeys(row.mode for row in rows))
             theirs = Others(context, tree, llvm, {})
             for name in subjects:
@@ -140,10 +149,39 @@ def estimate(
     if not rows:
         raise EverycoreError("no kernel has such a mode", "everycore estimate --help")
     caption = _caption(context, session, llvm)
-    if json:
+    if turn:
+        _print_turns(context, cores, turns)
+    elif json:
         _print_json(context, rows, others, caption)
     else:
         _print(context, cores, rows, others, caption)
+
+
+def _architectures(tree: Tree, cores: Sequence[Core], wanted: Wanted) -> list[str]:
+    """Of the cores; without any those of the kernels."""
+    if cores:
+        return list(dict.fromkeys(core.arch for core in cores))
+    isas = {line.name: line.isa.lower() for line in catalog.registry(tree)}
+    own = [isas.get(name.split("+")[0], "") for name in wanted.kernels]
+    return ["a32"] if own and all(isa.startswith("a32") for isa in own) else ["a64"]
+
+
+def _print_turns(
+    context: Context, cores: Sequence[Core], turns: Sequence[tuple[Subject, Steady]]
+) -> None:
+    """As assemblers read it, each line with the cycle in which it begins."""
+    core = next((core for core in cores if core.model == "in-order"), None)
+    for subject, found in turns:
+        what = f"{found.bytes} bytes in one turn" if found.turn else "no loop does it all"
+        context.print_raw(f"// {subject.kernel} {subject.mode} {subject.key_bits}: {what}")
+        if core is None:
+            for text in found.long.texts(found.pcs):
+                context.print_raw(f"        {text}")
+            continue
+        trace = found.long.instructions(found.pcs)
+        parameters = InOrder.read(core.parameters, core.name)
+        for at, one in zip(inorder.schedule(parameters, trace), trace, strict=True):
+            context.print_raw(f"/* {at:6g} */ {one.text}")
 
 
 def _checkout(context: Context) -> Tree:

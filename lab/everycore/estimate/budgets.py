@@ -2,7 +2,7 @@
 """Instruction budgets: how many a kernel may execute. Counts are exact: 1 % more is a change."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -49,9 +49,13 @@ def points_of(line: RegistryLine) -> list[str]:
     return [point(line.primitive, line.name, mode, size) for mode in modes for size in sizes]
 
 
-def is_independent(kernel: str) -> bool:
-    """Assembly, of which compilers make all the same."""
-    return kernel.endswith("_asm")
+def assembly(root: Path, lines: Iterable[RegistryLine]) -> set[str]:
+    """Kernels as primitive and name, of which all compilers make the same."""
+    return {
+        f"{x.primitive} {x.name}"
+        for x in lines
+        if (root / "src" / x.primitive / f"{x.name}_asm.S").is_file()
+    }
 
 
 def load(root: Path) -> Budgets:
@@ -73,18 +77,25 @@ def save(root: Path, budgets: Budgets) -> None:
     (root / FILE).write_text(json.dumps(table, indent=1) + "\n", encoding="utf-8")
 
 
-def judge(budgets: Budgets, compiler: str, counts: Mapping[str, int]) -> list[Judgement]:
-    """Of counts made here against the budgets."""
-    return [_judge(budgets, compiler, name, counts[name]) for name in sorted(counts)]
+def judge(
+    budgets: Budgets, compiler: str, counts: Mapping[str, int], independent: Container[str] = ()
+) -> list[Judgement]:
+    """Of counts made here against the budgets; `independent` of the compiler is assembly."""
+    found: list[Judgement] = []
+    for name in sorted(counts):
+        kernel = " ".join(name.split()[:2])
+        same = compiler == budgets.compiler or kernel in independent
+        found.append(_judge(budgets, "" if same else compiler, name, counts[name]))
+    return found
 
 
-def _judge(budgets: Budgets, compiler: str, name: str, count: int) -> Judgement:
+def _judge(budgets: Budgets, stranger: str, name: str, count: int) -> Judgement:
     allowed = budgets.counts.get(name)
     if allowed is None:
         kernel = name.split()[1]
         return Judgement(name, WITHOUT, f"{kernel} has no budget: {REFRESH} --kernel {kernel}")
-    if compiler != budgets.compiler and not is_independent(name.split()[1]):
-        return Judgement(name, "skip", f"budgets are those of {budgets.compiler}, not {compiler}")
+    if stranger:
+        return Judgement(name, "skip", f"budgets are those of {budgets.compiler}, not {stranger}")
     change = count / allowed - 1
     said = f"{count} instructions, budget {allowed} ({change:+.2%})"
     if count > allowed * (1 + ALLOWED) + 1e-6:

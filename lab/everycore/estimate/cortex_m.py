@@ -24,6 +24,10 @@ _SINGLE = re.compile(rf"^(?:ldr|str)(?:b|h|sb|sh)?{_CONDITION}$")
 _VECTOR = re.compile(r"^v[a-z]|\b[dq]\d+\b")
 
 
+class ForeignError(EverycoreError):
+    """An instruction that the core does not have."""
+
+
 def cycles(texts: Sequence[str], taken: Sequence[bool]) -> float:
     """Of executed Thumb instructions; taken[i]: what comes next does not stand behind it."""
     total = 0
@@ -32,7 +36,7 @@ def cycles(texts: Sequence[str], taken: Sequence[bool]) -> float:
         mnemonic, _, operands = text.partition(" ")
         name = mnemonic.split(".")[0].rstrip("!")
         if _VECTOR.search(name) or re.search(r"\b[dq]\d+\b", operands):
-            raise EverycoreError(f"a Cortex-M4 has no '{text}'", "name a kernel without vectors")
+            raise ForeignError(f"a Cortex-M4 has no '{text}'", "name a kernel without vectors")
         memory = False
         if _MANY.match(name):
             total += 1 + _listed(operands)

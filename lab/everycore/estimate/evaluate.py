@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from everycore.estimate.asm import classes
+from everycore.estimate.cortex_m import ForeignError
 from everycore.estimate.measured import function
 from everycore.estimate.models import Executed, Models
 from everycore.estimate.steady import Turn, steady_turn
@@ -52,6 +53,12 @@ class Steady:
     turn: Turn | None  # of the long one; None: no loop does it all
     bytes: int = 0  # of a turn
 
+    @property
+    def pcs(self) -> tuple[int, ...]:
+        """Of one turn; of all of the long call where there is none."""
+        pcs = self.long.pcs
+        return pcs[self.turn.start : self.turn.start + self.turn.length] if self.turn else pcs
+
     def cycles_per_byte(self, models: Models, core: Core, *, serial: bool) -> float:
         if self.turn:
             return models.turn(core, self.long, self.turn, serial=serial) / self.bytes
@@ -79,7 +86,7 @@ class Evaluator:
     fits: Sequence[Fit]
     points: Sequence[Point]
     models: Models | None
-    turns: dict[tuple[str, str, str, int], Steady] = field(default_factory=dict)
+    turns: list[tuple[Subject, Steady]] = field(default_factory=list)  # of rows in bulk
 
     def row(self, subject: Subject, call: Call, n_bytes: int) -> Row:
         if n_bytes == BULK:
@@ -95,15 +102,12 @@ class Evaluator:
         )
 
     def _bulk(self, subject: Subject, found: Steady) -> Row:
-        self.turns[subject.owner, subject.kernel, subject.mode, subject.key_bits] = found
-        pcs = found.long.pcs
-        if found.turn:
-            pcs = pcs[found.turn.start : found.turn.start + found.turn.length]
+        self.turns.append((subject, found))
         return self._row(
             subject,
             BULK,
             found.per_byte,
-            pcs,
+            found.pcs,
             found.long,
             lambda core, models: found.cycles_per_byte(models, core, serial=subject.serial),
         )
@@ -127,7 +131,11 @@ class Evaluator:
                 if core.model == "hidden":
                     figures[core.name] = Hidden(core.why)
                     continue
-                model = cost(core, self.models)
+                try:
+                    model = cost(core, self.models)
+                except ForeignError as error:
+                    figures[core.name] = Hidden(error.message)
+                    continue
                 figures[core.name] = figure(
                     core, model, subject.techniques, subject.serial, self.fits
                 )

@@ -96,6 +96,19 @@ def cycles(core: InOrder, trace: Sequence[Instruction], turns: int = 1, warm: in
     return (state.now - begin) / turns
 
 
+def schedule(core: InOrder, trace: Sequence[Instruction], warm: int = 2) -> list[float]:
+    """The cycle in which each instruction of a turn begins, the turn in its steady state."""
+    state = _Core()
+    for _ in range(warm):
+        for one in trace:
+            _issue(core, state, one)
+    cycles_at: list[float] = []
+    for one in trace:
+        _issue(core, state, one)
+        cycles_at.append(state.now)
+    return [at - cycles_at[0] for at in cycles_at]
+
+
 def _issue(core: InOrder, state: _Core, one: Instruction) -> None:
     ready = state.ready
     start = state.now

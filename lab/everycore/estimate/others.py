@@ -113,8 +113,7 @@ def fit_in_order(found: Calibration, core: str, step: Callable[[str], None]) -> 
     for point in found.points:
         bulk = found.bulk[point.subject, point.function]
         if point.core == core and point.use == "calibrate" and bulk.turn:
-            pcs = bulk.long.pcs[bulk.turn.start : bulk.turn.start + bulk.turn.length]
-            turn = tuple(bulk.long.instructions(pcs))
+            turn = tuple(bulk.long.instructions(bulk.pcs))
             samples.append(Sample(point.key, turn, bulk.bytes, point.cycles_per_byte))
     return fitting.fit(samples, step)
 

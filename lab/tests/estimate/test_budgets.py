@@ -9,6 +9,7 @@ from everycore.errors import EverycoreError
 from everycore.estimate.budgets import (
     WITHOUT,
     Budgets,
+    assembly,
     judge,
     load,
     points_of,
@@ -36,9 +37,15 @@ def test_another_compiler_is_a_skip_but_not_for_assembly() -> None:
     (found,) = judge(OURS, "gcc 14.2.0", {NAME: 20000})
     assert found.result == "skip"
     assert found.detail == "budgets are those of gcc 12.2.0, not gcc 14.2.0"
-    name = "aes a64_x_asm ctr 512"
-    (found,) = judge(Budgets("gcc 12.2.0", (), {name: 100}), "gcc 14.2.0", {name: 102})
+    (found,) = judge(OURS, "gcc 14.2.0", {NAME: 20000}, {"aes a64_x"})
     assert found.result == "fail"
+
+
+def test_assembly_is_what_has_a_file_of_it(tmp_path: Path) -> None:
+    lines = [RegistryLine("aes", name, "A64_NEON", "CT", "ANY") for name in ("a64_x", "a64_y")]
+    (tmp_path / "src/aes").mkdir(parents=True)
+    (tmp_path / "src/aes/a64_x_asm.S").write_text("")
+    assert assembly(tmp_path, lines) == {"aes a64_x"}
 
 
 def test_a_kernel_without_a_budget_is_named_with_the_remedy() -> None:

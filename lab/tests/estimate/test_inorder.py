@@ -7,7 +7,7 @@ import pytest
 
 from everycore.errors import EverycoreError
 from everycore.estimate.asm import decode
-from everycore.estimate.inorder import InOrder, cycles
+from everycore.estimate.inorder import InOrder, cycles, schedule
 
 CORE = InOrder(
     logic=3, arith=2, shift=1, permute=2, aes=2, pmull8=4, pmull64=2, table=2, table4=6,
@@ -43,6 +43,11 @@ def cost(text: str, turns: int = 20, core: InOrder = CORE) -> float:
 )
 def test_cycles_of_a_turn(text: str, expected: float) -> None:
     assert cost(text) == pytest.approx(expected, abs=0.06)
+
+
+def test_a_schedule_tells_when_each_instruction_begins() -> None:
+    texts = ("ldr x1, [x2]", "add x3, x4, x5", "add x6, x1, x7", "add x8, x9, x10")
+    assert schedule(CORE, [decode(text) for text in texts]) == [0, 0, 3, 3]
 
 
 def test_order_matters() -> None:
