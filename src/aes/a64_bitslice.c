@@ -7,7 +7,7 @@
  *           for which it has no room, on the stack. CTR makes the planes of the counters directly,
  *           and does most of the first SubBytes once for a message.
  * Source:   FIPS 197 (2023) section 5; E. Kaesper, P. Schwabe, "Faster and timing-attack resistant
- *           AES-GCM", CHES 2009; a64_bitslice_steps.h, sbox_circuit.h.
+ *           AES-GCM", CHES 2009; a64_bitslice_steps.h, sbox_select_circuit.h.
  * Needs:    A64_NEON.   Timing: CT (no tables in memory, no secret branches).
  * Key form: bitsliced.
  */

@@ -12,8 +12,8 @@
  * rounds are in the key, which has no room for more; the others are made by each call, on the stack. The first and
  * the last round key are added to blocks, not to planes.
  *
- * Before this file: the ISA's region is open, and v_xor3(a, b, c) and EVC_CIRCUIT... are defined. ROUNDS may be defined
- * as EVC_OUT_OF_LINE where the rounds leave no registers to those who call them.
+ * Before this file: the ISA's region is open, and v_xor3(a, b, c) is defined. ROUNDS may be defined as
+ * EVC_OUT_OF_LINE where the rounds leave no registers to those who call them.
  */
 
 #if !defined(ROUNDS)
@@ -28,20 +28,23 @@ typedef uint8x16_t vec;
 #define PLANE_ROUNDS 6
 #define MOST_REST 7 /* 13 rounds between the first and the last key of AES-256 */
 
+typedef uint8_t round_planes[8][16];
+
 struct key {
     struct evc_aes_head head;
     EVC_ALIGN(16) uint8_t first[16]; /* as in FIPS 197; the others have their bits of EVC_CIRCUIT_KEY_XOR flipped */
     uint8_t last[16];
-    uint8_t planes[PLANE_ROUNDS][8][16]; /* of rounds 1 to PLANE_ROUNDS */
+    round_planes planes[PLANE_ROUNDS]; /* of rounds 1 to PLANE_ROUNDS */
     uint8_t rest[MOST_REST][16];         /* of the rounds after these, as bytes, in the order of the planes' */
 };
 
-/* The planes of the key's rest. */
-typedef uint8_t rest_planes[8][16];
-
 #define EVC_CIRCUIT_WORD vec
 #define EVC_CIRCUIT_NAME(function) function
-#include "aes/sbox_circuit.h"
+#define EVC_CIRCUIT_SELECT(mask, a, b) vbslq_u8(mask, a, b)
+#if defined(__clang__)
+#define EVC_CIRCUIT_HIDE(x) __asm__("" : "+w"(x))
+#endif
+#include "aes/sbox_select_circuit.h"
 
 /* ---- Constants ------------------------------------------------------------------------------------------------ */
 
@@ -146,19 +149,19 @@ EVC_INLINE void transpose(vec q[8])
     SWAP4(q[3], q[7]);
 }
 
-/* a ^ k[j], a ^ b ^ k[j]; k: planes, or NULL, a constant: no key. */
-EVC_INLINE vec plus_key(vec a, const uint8_t k[8][16], unsigned j)
+/* a ^ k[j], a ^ b ^ k[j]; keyed is a constant: 0, and nothing is there to be added at k. */
+EVC_INLINE vec plus_key(vec a, int keyed, const uint8_t k[8][16], unsigned j)
 {
-    return k ? a ^ vld1q_u8(k[j]) : a;
+    return keyed ? a ^ vld1q_u8(k[j]) : a;
 }
 
-EVC_INLINE vec plus_and_key(vec a, vec b, const uint8_t k[8][16], unsigned j)
+EVC_INLINE vec plus_and_key(vec a, vec b, int keyed, const uint8_t k[8][16], unsigned j)
 {
-    return k ? v_xor3(a, b, vld1q_u8(k[j])) : a ^ b;
+    return keyed ? v_xor3(a, b, vld1q_u8(k[j])) : a ^ b;
 }
 
 /* MixColumns (section 5.1.3) and AddRoundKey. With t = x ^ next(x): 2 t ^ next(x) ^ second(t). */
-EVC_INLINE void mix_columns(vec q[8], const mix_shuffles shuffles, const uint8_t k[8][16])
+EVC_INLINE void mix_columns(vec q[8], const mix_shuffles shuffles, int keyed, const uint8_t k[8][16])
 {
     const vec next = vld1q_u8(shuffles[0]), second = vld1q_u8(shuffles[1]);
     vec n7 = vqtbl1q_u8(q[7], next), t7 = q[7] ^ n7;
@@ -170,14 +173,14 @@ EVC_INLINE void mix_columns(vec q[8], const mix_shuffles shuffles, const uint8_t
     vec n1 = vqtbl1q_u8(q[1], next), t1 = q[1] ^ n1;
     vec n0 = vqtbl1q_u8(q[0], next), t0 = q[0] ^ n0;
 
-    q[7] = plus_key(v_xor3(n7, vqtbl1q_u8(t7, second), t6), k, 7);
-    q[6] = plus_key(v_xor3(n6, vqtbl1q_u8(t6, second), t5), k, 6);
-    q[5] = plus_key(v_xor3(n5, vqtbl1q_u8(t5, second), t4), k, 5);
-    q[4] = plus_and_key(v_xor3(n4, vqtbl1q_u8(t4, second), t3), t7, k, 4);
-    q[3] = plus_and_key(v_xor3(n3, vqtbl1q_u8(t3, second), t2), t7, k, 3);
-    q[2] = plus_key(v_xor3(n2, vqtbl1q_u8(t2, second), t1), k, 2);
-    q[1] = plus_and_key(v_xor3(n1, vqtbl1q_u8(t1, second), t0), t7, k, 1);
-    q[0] = plus_key(v_xor3(n0, vqtbl1q_u8(t0, second), t7), k, 0);
+    q[7] = plus_key(v_xor3(n7, vqtbl1q_u8(t7, second), t6), keyed, k, 7);
+    q[6] = plus_key(v_xor3(n6, vqtbl1q_u8(t6, second), t5), keyed, k, 6);
+    q[5] = plus_key(v_xor3(n5, vqtbl1q_u8(t5, second), t4), keyed, k, 5);
+    q[4] = plus_and_key(v_xor3(n4, vqtbl1q_u8(t4, second), t3), t7, keyed, k, 4);
+    q[3] = plus_and_key(v_xor3(n3, vqtbl1q_u8(t3, second), t2), t7, keyed, k, 3);
+    q[2] = plus_key(v_xor3(n2, vqtbl1q_u8(t2, second), t1), keyed, k, 2);
+    q[1] = plus_and_key(v_xor3(n1, vqtbl1q_u8(t1, second), t0), t7, keyed, k, 1);
+    q[0] = plus_key(v_xor3(n0, vqtbl1q_u8(t0, second), t7), keyed, k, 0);
 }
 
 /* InvMixColumns (section 5.3.3): MixColumns after x -> x ^ 4 (x ^ second(x)). */
@@ -198,7 +201,7 @@ EVC_INLINE void inv_mix_columns(vec q[8], const mix_shuffles shuffles)
     q[2] = v_xor3(q[2], u0, u7);
     q[1] ^= u76;
     q[0] ^= u6;
-    mix_columns(q, shuffles, NULL);
+    mix_columns(q, shuffles, 0, NULL);
 }
 
 /* ---- Keys ----------------------------------------------------------------------------------------------------- */
@@ -239,7 +242,7 @@ static unsigned rest_rounds(const struct key *key)
     return key->head.rounds - 1 - PLANE_ROUNDS;
 }
 
-static void make_rest(const struct key *key, rest_planes *rest)
+static void make_rest(const struct key *key, round_planes *rest)
 {
     for (unsigned r = 0; r < rest_rounds(key); r++)
         store_planes(rest[r], vld1q_u8(key->rest[r]));
@@ -248,16 +251,20 @@ static void make_rest(const struct key *key, rest_planes *rest)
 /* ---- Rounds: of planes to which the first key has been added, to planes to which the last will be -------------- */
 
 /* From behind the first SubBytes. */
-ROUNDS void encrypt_on(const struct key *key, const rest_planes *rest, vec q[8])
+ROUNDS void encrypt_on(const struct key *key, const round_planes *rest, vec q[8])
 {
     const mix_shuffles *mix = round_mix + 1;
-    const rest_planes *k = key->planes;
 
-    for (unsigned n = PLANE_ROUNDS, left = rest_rounds(key); n; n = left, left = 0, k = rest)
-        for (; n; n--, mix++, k++) {
-            mix_columns(q, *mix, *k);
+    for (int part = 0; part < 2; part++) {
+        const round_planes *k = part ? rest : key->planes;
+        unsigned n = part ? rest_rounds(key) : PLANE_ROUNDS;
+
+        do {
+            mix_columns(q, *mix, 1, *k);
             sub_bytes(q);
-        }
+            mix++, k++;
+        } while (--n);
+    }
     if (key->head.rounds % 4)
         shuffle8(q, vld1q_u8(unshift[2])); /* ShiftRows twice is its own inverse */
 }
@@ -267,22 +274,24 @@ ROUNDS void first_sub_bytes(vec q[8])
     sub_bytes(q);
 }
 
-EVC_INLINE void encrypt_rounds(const struct key *key, const rest_planes *rest, vec q[8])
+EVC_INLINE void encrypt_rounds(const struct key *key, const round_planes *rest, vec q[8])
 {
     first_sub_bytes(q);
     encrypt_on(key, rest, q);
 }
 
-ROUNDS void decrypt_rounds(const struct key *key, const rest_planes *rest, vec q[8])
+ROUNDS void decrypt_rounds(const struct key *key, const round_planes *rest, vec q[8])
 {
     const mix_shuffles *mix = round_mix + key->head.rounds;
-    const rest_planes *k = rest + rest_rounds(key);
 
     if (key->head.rounds % 4)
         shuffle8(q, vld1q_u8(unshift[2]));
     inv_sub_bytes(q);
-    for (unsigned n = rest_rounds(key), left = PLANE_ROUNDS; n; n = left, left = 0, k = key->planes + PLANE_ROUNDS)
-        for (; n; n--) {
+    for (int part = 0; part < 2; part++) {
+        const round_planes *k = part ? key->planes + PLANE_ROUNDS : rest + rest_rounds(key);
+        unsigned n = part ? PLANE_ROUNDS : rest_rounds(key);
+
+        do {
             vec planes[8];
 
             mix--, k--;
@@ -290,17 +299,18 @@ ROUNDS void decrypt_rounds(const struct key *key, const rest_planes *rest, vec q
             xor8(q, planes);
             inv_mix_columns(q, *mix);
             inv_sub_bytes(q);
-        }
+        } while (--n);
+    }
 }
 
 /* ---- Blocks --------------------------------------------------------------------------------------------------- */
 
-typedef void rounds_function(const struct key *, const rest_planes *, vec *);
+typedef void rounds_function(const struct key *, const round_planes *, vec *);
 
 /* What an operation works on; rest: planes of the key's rest. A frame holds either these or the vectors of a batch. */
 struct call {
     const struct key *key;
-    const rest_planes *rest;
+    const round_planes *rest;
     uint8_t *state; /* counter, iv or tweak */
     const uint8_t *in;
     uint8_t *out;
@@ -311,8 +321,8 @@ typedef void operation(const struct call *);
 
 static void run(const void *key, uint8_t *state, const uint8_t *in, uint8_t *out, size_t n, operation *op)
 {
-    EVC_ALIGN(16) rest_planes rest[MOST_REST];
-    const struct call call = {key, (const rest_planes *)rest, state, in, out, n};
+    EVC_ALIGN(16) round_planes rest[MOST_REST];
+    const struct call call = {key, (const round_planes *)rest, state, in, out, n};
 
     make_rest(key, rest);
     op(&call);
