@@ -40,13 +40,20 @@
 #else
 #define EVC_A32 0
 #endif
-/* Where files of 32-bit Arm can be compiled for NEON: not for M cores nor without registers for floating point. clang
- * has its intrinsics only where the build allows NEON everywhere; so have we then. */
-#if EVC_A32 && (defined(__ARM_NEON) || (!defined(__clang__) && defined(__ARM_FP) && __ARM_ARCH >= 7 &&     \
-                                        defined(__ARM_ARCH_PROFILE) && __ARM_ARCH_PROFILE == 'A'))
+/* Where files of 32-bit Arm can be compiled for NEON: not for M cores, not big-endian, nor without registers for
+ * floating point. clang has its intrinsics only where the build allows NEON everywhere; so have we then. */
+#if EVC_A32 && !defined(__ARM_BIG_ENDIAN) &&                                                       \
+    (defined(__ARM_NEON) || (!defined(__clang__) && defined(__ARM_FP) && __ARM_ARCH >= 7 &&        \
+                             defined(__ARM_ARCH_PROFILE) && __ARM_ARCH_PROFILE == 'A'))
 #define EVC_A32_SIMD 1
 #else
 #define EVC_A32_SIMD 0
+#endif
+/* Where they can be compiled for the Cryptography Extension: with clang where the build allows it everywhere. */
+#if EVC_A32_SIMD && (!defined(__clang__) || defined(__ARM_FEATURE_CRYPTO))
+#define EVC_A32_CRYPTO 1
+#else
+#define EVC_A32_CRYPTO 0
 #endif
 /* Thumb-2, whatever set the compiler chose: Cortex-A, and Cortex-M from M3 on, where words may stand at any address.
  * common/a32_asm.h has the same lines. */
@@ -77,6 +84,7 @@ enum evc_arch {
 #define EVC_ARCH_ALL EVC_ARCH_OTHER
 #define EVC_ARCH_X86_64 EVC_ARCH_X86
 #define EVC_ARCH_A32_SIMD EVC_ARCH_A32
+#define EVC_ARCH_A32_CRYPTO EVC_ARCH_A32
 #define EVC_ARCH_A32_THUMB2 EVC_ARCH_A32
 
 #if EVC_X86
@@ -282,13 +290,29 @@ enum evc_feature_bit { EVC_FEATURE_LIST(EVC_FEATURE_BIT) EVC_BIT_N = 64 };
 #define EVC_CC_A64_GCM_SHA3 EVC_CC_A64_CE_SHA3
 #define EVC_NEEDS_A64_GCM_SHA3 (EVC_NEEDS_A64_GCM | EVC_NEEDS_A64_SHA3)
 
-/* Arm, 32 bits. */
+/* Arm, 32 bits. GCC inlines nothing that may use more than the region around it: what the build has already is told
+ * by a word that changes nothing. */
+#if defined(__thumb__)
+#define EVC_CC_A32_SAME "thumb"
+#else
+#define EVC_CC_A32_SAME "arm"
+#endif
 #if defined(__clang__)
 #define EVC_CC_A32_NEON "neon"
 #define EVC_CC_A32_CE "neon,aes"
 #else
+#if defined(__ARM_NEON)
+#define EVC_CC_A32_NEON EVC_CC_A32_SAME
+#else
 #define EVC_CC_A32_NEON "fpu=neon"
+#endif
+#if defined(__ARM_FEATURE_CRYPTO)
+#define EVC_CC_A32_CE EVC_CC_A32_SAME
+#elif defined(__ARM_ARCH) && __ARM_ARCH >= 8
+#define EVC_CC_A32_CE "fpu=crypto-neon-fp-armv8"
+#else
 #define EVC_CC_A32_CE "arch=armv8-a,fpu=crypto-neon-fp-armv8"
+#endif
 #endif
 
 /* Integer registers alone. */
@@ -299,10 +323,10 @@ enum evc_feature_bit { EVC_FEATURE_LIST(EVC_FEATURE_BIT) EVC_BIT_N = 64 };
 #define EVC_PLACE_A32_NEON A32_SIMD
 #define EVC_NEEDS_A32_NEON EVC_CPU(A32_NEON)
 
-#define EVC_PLACE_A32_CE A32_SIMD
+#define EVC_PLACE_A32_CE A32_CRYPTO
 #define EVC_NEEDS_A32_CE (EVC_NEEDS_A32_NEON | EVC_CPU(A32_AES))
 
-#define EVC_PLACE_A32_PMULL A32_SIMD
+#define EVC_PLACE_A32_PMULL A32_CRYPTO
 #define EVC_CC_A32_PMULL EVC_CC_A32_CE
 #define EVC_NEEDS_A32_PMULL (EVC_NEEDS_A32_NEON | EVC_CPU(A32_PMULL))
 
