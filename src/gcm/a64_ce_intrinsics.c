@@ -21,7 +21,6 @@ EVC_ISA_BEGIN(A64_GCM)
 
 #define GROUP 8
 #define v_xor3(a, b, c) veorq_u64(veorq_u64(a, b), c)
-#define BULK crypt_bulk
 #include "gcm/a64_steps.h"
 
 EVC_ISA_END

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * GCM by the AES instructions of A64 and PMULL of 64 bits, a block in a vector. Include it inside the region of the
- * kernel's ISA, after GROUP 8 and v_xor3 of ghash/a64_pmull_steps.h and these have been defined:
+ * kernel's ISA, after GROUP 8 and v_xor3 of ghash/a64_pmull_steps.h have been defined, and:
  *
- *   v_text_sum(s, last, text)   the sum of three vectors of bytes
- *   BULK(key, flow, n_batches, in, out, sealing)   crypt_bulk, or the same in assembly
+ *   SEAL, OPEN               the batches in assembly, gcm/a64_batches_asm.h; if not defined, they are those below
  *
  * WIDE blocks go through AES while those before them are hashed, with one reduction.
  *
@@ -158,9 +157,9 @@ EVC_INLINE void middle_rounds(const struct key *key, vec *s, unsigned n)
 
 /* ---- Counters ---------------------------------------------------------------------------------- */
 
-/* The next block, its words byte-reversed: the last one is a number. */
+/* The next block, its words byte-reversed: the last one is a number, the least significant byte first. */
 struct count {
-    uint32x4_t next;
+    block next;
 };
 
 /* 12 bytes, and a counter of zero. */
@@ -175,7 +174,7 @@ EVC_INLINE struct count count_from(const struct key *key, block counter, uint32_
     struct count count;
 
     (void)key;
-    count.next = vsetq_lane_u32(first, vreinterpretq_u32_u8(vrev32q_u8(counter)), 3);
+    count.next = vreinterpretq_u8_u32(vsetq_lane_u32(first, vreinterpretq_u32_u8(vrev32q_u8(counter)), 3));
     return count;
 }
 
@@ -184,13 +183,66 @@ EVC_INLINE void counters(const struct key *key, vec *s, struct count *count, uns
     const uint32x4_t one = vsetq_lane_u32(1, vdupq_n_u32(0), 3);
 
     (void)key;
-    EACH_UP_TO_8(n, s[i] = vrev32q_u8(vreinterpretq_u8_u32(count->next));
-                 count->next = vaddq_u32(count->next, one));
+    EACH_UP_TO_8(n, s[i] = vrev32q_u8(count->next);
+                 count->next = vreinterpretq_u8_u32(vaddq_u32(vreinterpretq_u32_u8(count->next), one)));
 }
 
 #include "gcm/message_vectors.h"
 
 /* ---- Batches ----------------------------------------------------------------------------------- */
+
+#if defined(SEAL)
+
+/* The end of a message's text, and what turns the counter behind it into that of J_0. */
+struct last {
+    uint8_t j0[16], text[16 * WIDE];
+};
+
+typedef void batches(const uint8_t rk[][16], struct flow *f, size_t n_batches, const uint8_t *in, uint8_t *out,
+                     uint32_t rounds, struct last *last);
+batches SEAL, OPEN;
+
+/* What the assembly knows. */
+typedef char flow_is_as_expected[offsetof(struct flow, r) == 16 && offsetof(struct flow, y) == 192 &&
+                                         offsetof(struct key, powers) == offsetof(struct key, rk) + 240
+                                     ? 1
+                                     : -1];
+
+/* The rest, and the hash of all. end: NULL if the message goes on; then the last batch has 6 blocks of text, one that
+ * may be in part, and the lengths. */
+EVC_OUT_OF_LINE block crypt_rest(const struct key *key, struct flow *f, struct end *end, size_t n_batches,
+                                 const uint8_t *in, uint8_t *out, int sealing)
+{
+    batches *const crypt = sealing ? SEAL : OPEN;
+    struct last last;
+
+    if (end) {
+        const uint8_t *const from = evc_in_at(in, (n_batches - 1) * WIDE * VEC_BYTES);
+        uint8_t *const to = evc_out_at(out, (n_batches - 1) * WIDE * VEC_BYTES);
+        store1(last.j0, last_word1(end->j0));
+        EACH_4(0, store1(last.text + 16 * i, load1(from + 16 * i)));
+        EACH_I(4, store1(last.text + 16 * i, load1(from + 16 * i)));
+        EACH_I(5, store1(last.text + 16 * i, load1(from + 16 * i)));
+        store1(last.text + 96, v_load_text(from + 96, end->before));
+        store1(last.text + 112, zero1());
+        crypt(key->rk, f, n_batches - 1, in, out, key->head.rounds, &last);
+        EACH_4(0, store1(to + 16 * i, load1(last.text + 16 * i)));
+        EACH_I(4, store1(to + 16 * i, load1(last.text + 16 * i)));
+        EACH_I(5, store1(to + 16 * i, load1(last.text + 16 * i)));
+        v_store_text(to + 96, end->before, load1(last.text + 96));
+        end->mask = load1(last.text + 112);
+        f->r[6] = sealing ? v_text(end->before, f->r[6]) : f->r[6];
+        f->r[7] = end->lengths;
+        if (!sealing)
+            evc_wipe(last.text, sizeof last.text);
+    } else {
+        crypt(key->rk, f, n_batches, in, out, key->head.rounds, NULL);
+    }
+    hash_vectors(f, LAST_PAIRS(key), WIDE);
+    return hash_of(f->p);
+}
+
+#else
 
 /* The sum of the products of a pair, a part at a time. */
 #define ADD_HI(to, o, h) ((to).hi = v_xor3((to).hi, pmull((o).a, get((h)->first)), pmull((o).b, get((h)->second))))
@@ -258,26 +310,17 @@ EVC_INLINE void crypt_batch(const struct key *key, struct flow *f, struct end *e
     f->r[7] = last_vector(s[7], last, end, ends, AT(7), sealing);
 }
 
-EVC_INLINE void crypt_bulk(const struct key *key, struct flow *f, size_t n_batches, const uint8_t *in, uint8_t *out,
-                           int sealing)
-{
-    for (; n_batches; n_batches--, in += WIDE * VEC_BYTES, out += WIDE * VEC_BYTES)
-        crypt_batch(key, f, NULL, 0, in, out, sealing);
-}
-
 /* The rest, and the hash of all. end: NULL if the message goes on. */
 EVC_OUT_OF_LINE block crypt_rest(const struct key *key, struct flow *f, struct end *end, size_t n_batches,
                                  const uint8_t *in, uint8_t *out, int sealing)
 {
-    const size_t n_bulk = end ? n_batches - 1 : n_batches;
-
-    BULK(key, f, n_bulk, in, out, sealing);
-    if (end)
-        crypt_batch(key, f, end, 1, evc_in_at(in, n_bulk * WIDE * VEC_BYTES),
-                    evc_out_at(out, n_bulk * WIDE * VEC_BYTES), sealing);
+    for (; n_batches; n_batches--, in += WIDE * VEC_BYTES, out += WIDE * VEC_BYTES)
+        crypt_batch(key, f, end, end && n_batches == 1, in, out, sealing);
     hash_vectors(f, LAST_PAIRS(key), WIDE);
     return hash_of(f->p);
 }
+
+#endif
 
 #include "gcm/message_steps.h"
 

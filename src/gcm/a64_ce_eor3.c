@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * GCM with AES instructions, PMULL of 64 bits and EOR3, 8 blocks with one reduction.
+ *
+ * Method:   8 counters through AES while the 8 blocks before are hashed by Karatsuba; messages end with the block of
+ *           lengths in the last place, so every block meets its power of H at a fixed place. The batches are assembly:
+ *           a fused loop is as good as the order of its instructions, and compilers lack registers for it.
+ * Source:   SP 800-38D (2007); Gueron, Kounavis: Intel Carry-Less Multiplication Instruction and its Usage for
+ *           Computing the GCM Mode, 2014.
+ * Needs:    A64_GCM_SHA3.   Timing: CT (no tables, no secret branches).
+ * Key form: private.
+ */
+#include "gcm/kernel.h"
+
+#include "common/arm.h"
+#include "common/arm_order.h"
+#include "common/bytes.h"
+
+#if EVC_BUILT(A64_GCM_SHA3)
+EVC_ISA_BEGIN(A64_GCM_SHA3)
+
+#define GROUP 8
+#define v_xor3(a, b, c) veor3q_u64(a, b, c)
+#define SEAL evc_gcm_a64_ce_eor3_seal
+#define OPEN evc_gcm_a64_ce_eor3_open
+#include "gcm/a64_steps.h"
+
+EVC_ISA_END
+
+const struct evc_gcm evc_gcm_a64_ce_eor3 = {
+    .kernel = EVC_KERNEL_HEAD(a64_ce_eor3, A64_GCM_SHA3, CT, ANY, GROUP, struct key, 0),
+    .set_key = set_key,
+    GCM_SLOTS,
+    .seal = seal,
+    .open = open,
+};
+#else
+EVC_EMPTY_UNIT
+#endif

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/* The batches of a64_ce_eor3.c. */
+#include "common/a64_asm.h"
+
+#if EVC_ASM_A64
+evc_isa_crypto_sha3
+
+#define XOR3 1
+#include "gcm/a64_batches_asm.h"
+
+/* void (const uint8_t rk[15][16], struct flow *f, size_t n_batches, const uint8_t *in, uint8_t *out, uint32_t rounds,
+ * struct last *last) */
+evc_function evc_gcm_a64_ce_eor3_seal
+    batches 1
+evc_end evc_gcm_a64_ce_eor3_seal
+
+evc_function evc_gcm_a64_ce_eor3_open
+    batches 0
+evc_end evc_gcm_a64_ce_eor3_open
+#endif
