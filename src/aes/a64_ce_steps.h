@@ -15,6 +15,7 @@
 #ifndef EVC_AES_A64_CE_STEPS_H
 #define EVC_AES_A64_CE_STEPS_H
 
+#include "aes/a64_tweak.h"
 #include "aes/chains.h"
 #include "aes/fips197_key.h"
 #include "common/a64_part.h"
@@ -314,24 +315,11 @@ static void cbc_decrypt(const void *key, uint8_t iv[16], const uint8_t *in, uint
 
 /* ---- XTS ------------------------------------------------------------------------------------- */
 
-/* A tweak as a number: doubling it takes no vector instruction. */
-struct ce_tweak {
-    uint64_t lo, hi;
-};
-
-/* t * x, x^128 = x^7 + x^2 + x + 1 (IEEE 1619-2018 section 5.2) */
-EVC_INLINE struct ce_tweak tweak_next(struct ce_tweak t)
-{
-    const uint64_t lost = ((uint64_t)0 - (t.hi >> 63)) & 0x87;
-
-    return (struct ce_tweak){t.lo << 1 ^ lost, t.hi << 1 | t.lo >> 63};
-}
-
 /* What XTS has in registers: the keys, with rk[0] ^ rk[rounds] for rk[0], and rk[rounds] as a number. A block is
  * whitened with its tweak ^ rk[rounds] on both ends. */
 struct ce_xts {
     ce_keys k;
-    struct ce_tweak last;
+    struct evc_a64_tweak last;
 };
 
 EVC_INLINE struct ce_xts xts_keys(ce_key *key, int decrypting)
@@ -340,16 +328,16 @@ EVC_INLINE struct ce_xts xts_keys(ce_key *key, int decrypting)
     const uint8_t *last = decrypting ? key->dec[x.k.rounds] : key->enc[x.k.rounds];
 
     x.k.first = veorq_u8(x.k.first, x.k.last);
-    x.last = (struct ce_tweak){evc_load64_le(last), evc_load64_le(last + 8)};
+    x.last = evc_a64_load_tweak(last);
     return x;
 }
 
-EVC_INLINE struct ce_tweak xts_step(const struct ce_xts *x, struct ce_tweak t, const uint8_t *in, uint8_t *out,
-                                    unsigned n, int decrypting)
+EVC_INLINE struct evc_a64_tweak xts_step(const struct ce_xts *x, struct evc_a64_tweak t, const uint8_t *in,
+                                         uint8_t *out, unsigned n, int decrypting)
 {
     vec s[MAX_WIDE], w[MAX_WIDE];
 
-    EACH(n, w[i] = evc_a64_block(t.lo ^ x->last.lo, t.hi ^ x->last.hi), t = tweak_next(t));
+    EACH(n, w[i] = evc_a64_block(t.lo ^ x->last.lo, t.hi ^ x->last.hi), t = evc_a64_next_tweak(t));
     EACH(n, s[i] = veorq_u8(vld1q_u8(in + 16 * i), w[i]));
     crypt(&x->k, s, n, decrypting);
     EACH(n, vst1q_u8(out + 16 * i, veorq_u8(s[i], w[i])));
@@ -357,8 +345,8 @@ EVC_INLINE struct ce_tweak xts_step(const struct ce_xts *x, struct ce_tweak t, c
 }
 
 /* n_blocks: a multiple of XTS_WIDE, not 0 */
-EVC_INLINE struct ce_tweak xts_wide(ce_key *key, struct ce_tweak t, const uint8_t *in, uint8_t *out, size_t n_blocks,
-                                    int decrypting)
+EVC_INLINE struct evc_a64_tweak xts_wide(ce_key *key, struct evc_a64_tweak t, const uint8_t *in, uint8_t *out,
+                                         size_t n_blocks, int decrypting)
 {
     const struct ce_xts x = xts_keys(key, decrypting);
 
@@ -367,14 +355,14 @@ EVC_INLINE struct ce_tweak xts_wide(ce_key *key, struct ce_tweak t, const uint8_
     return t;
 }
 
-EVC_OUT_OF_LINE struct ce_tweak xts_wide_encrypt(ce_key *key, struct ce_tweak t, const uint8_t *in, uint8_t *out,
-                                                 size_t n_blocks)
+EVC_OUT_OF_LINE struct evc_a64_tweak xts_wide_encrypt(ce_key *key, struct evc_a64_tweak t, const uint8_t *in,
+                                                      uint8_t *out, size_t n_blocks)
 {
     return xts_wide(key, t, in, out, n_blocks, 0);
 }
 
-EVC_OUT_OF_LINE struct ce_tweak xts_wide_decrypt(ce_key *key, struct ce_tweak t, const uint8_t *in, uint8_t *out,
-                                                 size_t n_blocks)
+EVC_OUT_OF_LINE struct evc_a64_tweak xts_wide_decrypt(ce_key *key, struct evc_a64_tweak t, const uint8_t *in,
+                                                      uint8_t *out, size_t n_blocks)
 {
     return xts_wide(key, t, in, out, n_blocks, 1);
 }
@@ -382,7 +370,7 @@ EVC_OUT_OF_LINE struct ce_tweak xts_wide_decrypt(ce_key *key, struct ce_tweak t,
 EVC_INLINE void xts(ce_key *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out, size_t n_blocks, int decrypting)
 {
     const size_t n_wide = n_blocks - n_blocks % XTS_WIDE;
-    struct ce_tweak t = {evc_load64_le(tweak), evc_load64_le(tweak + 8)};
+    struct evc_a64_tweak t = evc_a64_load_tweak(tweak);
     struct ce_xts x;
 
     if (n_wide) {
@@ -402,8 +390,7 @@ EVC_INLINE void xts(ce_key *key, uint8_t tweak[16], const uint8_t *in, uint8_t *
         if (n_blocks & 1)
             t = xts_step(&x, t, in, out, 1, decrypting);
     }
-    evc_store64_le(tweak, t.lo);
-    evc_store64_le(tweak + 8, t.hi);
+    evc_a64_store_tweak(tweak, t);
 }
 
 static void xts_encrypt(const void *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out, size_t n_blocks)

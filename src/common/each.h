@@ -3,7 +3,8 @@
 #ifndef EVC_COMMON_EACH_H
 #define EVC_COMMON_EACH_H
 
-/* A statement for each i of 0 to n - 1, n a constant: 1 to 6, 8 or 12, or of UP_TO_8 1 to 6 or 8. */
+/* A statement for each i of 0 to n - 1, n a constant: 1 to 6, 8 or 12; of UP_TO_8 1 to 6 or 8; of
+ * UP_TO_4 1 to 4. */
 #define EACH_I(k, ...)                                                                             \
     {                                                                                              \
         enum { i = k };                                                                            \
@@ -12,6 +13,16 @@
 #define EACH_4(k, ...)                                                                             \
     EACH_I(k, __VA_ARGS__)                                                                         \
     EACH_I((k) + 1, __VA_ARGS__) EACH_I((k) + 2, __VA_ARGS__) EACH_I((k) + 3, __VA_ARGS__)
+#define EACH_UP_TO_4(n, ...)                                                                       \
+    do {                                                                                           \
+        EACH_I(0, __VA_ARGS__)                                                                     \
+        if ((n) > 1)                                                                               \
+            EACH_I(1, __VA_ARGS__)                                                                 \
+        if ((n) > 2)                                                                               \
+            EACH_I(2, __VA_ARGS__)                                                                 \
+        if ((n) > 3)                                                                               \
+            EACH_I(3, __VA_ARGS__)                                                                 \
+    } while (0)
 #define EACH_UP_TO_8(n, ...)                                                                       \
     do {                                                                                           \
         if ((n) < 4)                                                                               \

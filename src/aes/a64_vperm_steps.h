@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * AES by vector permute on A64: key form, batches of blocks, one chain. Include it inside a region of A64_NEON or more.
+ *
+ * TBL looks up zero where an index is 16 or more: infinity (128 in the tables) and what is xored to it need no care.
+ * The tables and their algebra: tools/gen-vperm-tables.
+ */
+#ifndef EVC_AES_A64_VPERM_STEPS_H
+#define EVC_AES_A64_VPERM_STEPS_H
+
+#include "aes/a64_tweak.h"
+#include "aes/key_schedule.h"
+#include "aes/vperm_tables.h"
+#include "common/a64_part.h"
+#include "common/bytes.h"
+#include "common/each.h"
+
+typedef uint8x16_t vec;
+
+/* 16-byte vectors. "In the order of round r": ShiftRows (for decryption InvShiftRows) done r more times makes it
+ * right, which is how round r leaves the state. */
+struct vperm_key {
+    struct evc_aes_head head;
+    /* [0]: packed. [r]: ^ 0x63, packed, in the order of round r. [rounds]: ^ 0x63, bytes. */
+    EVC_ALIGN(16) uint8_t enc[EVC_AES_MAX_ROUNDS + 1][16];
+    /* In the order of use. [0] .. [rounds - 1]: as the state of decryption. [rounds]: bytes. */
+    uint8_t dec[EVC_AES_MAX_ROUNDS + 1][16];
+    /* For one chain. [r - 1]: ^ 0x63, packed, in the order of FIPS 197, 0 < r < rounds. */
+    uint8_t chain[EVC_AES_MAX_ROUNDS - 1][16];
+};
+
+/* Blocks at once: states and tables fill the registers. */
+#define BATCH 4
+
+/* ---- Steps ----------------------------------------------------------------------------------- */
+
+struct reciprocals {
+    vec io, jo;
+};
+
+/* Two tables that make one look-up: U for io and T for jo, or for the low and the high nibble. */
+struct pair {
+    vec u, t;
+};
+
+struct inverse {
+    vec low, inv, ainv;
+};
+
+EVC_INLINE struct pair pair_of(const uint8_t ut[2][16])
+{
+    return (struct pair){vld1q_u8(ut[0]), vld1q_u8(ut[1])};
+}
+
+EVC_INLINE struct inverse inverse_tables(void)
+{
+    return (struct inverse){vld1q_u8(vperm_tables.low), vld1q_u8(vperm_tables.inv), vld1q_u8(vperm_tables.ainv)};
+}
+
+EVC_INLINE vec look_up(struct pair p, struct reciprocals o)
+{
+    return veorq_u8(vqtbl1q_u8(p.u, o.io), vqtbl1q_u8(p.t, o.jo));
+}
+
+/* A linear map of bytes, by its tables for the low and the high nibble. */
+EVC_INLINE vec by_halves(struct pair p, vec low, vec x)
+{
+    return veorq_u8(vqtbl1q_u8(p.u, vandq_u8(x, low)), vqtbl1q_u8(p.t, vshrq_n_u8(x, 4)));
+}
+
+/* Of n packed states, step by step, so that none waits for itself where instructions start in this order. */
+EVC_INLINE void invert(const struct inverse *by, const vec *packed, struct reciprocals *o, unsigned n)
+{
+    vec x[BATCH], y[BATCH], ak[BATCH]; /* k, i; then j, i */
+
+    EACH_UP_TO_4(n, x[i] = vandq_u8(packed[i], by->low));
+    EACH_UP_TO_4(n, y[i] = vshrq_n_u8(packed[i], 4));
+    EACH_UP_TO_4(n, ak[i] = vqtbl1q_u8(by->ainv, x[i]));
+    EACH_UP_TO_4(n, x[i] = veorq_u8(x[i], y[i]));
+    EACH_UP_TO_4(n, o[i].io = vqtbl1q_u8(by->inv, y[i]));
+    EACH_UP_TO_4(n, o[i].jo = vqtbl1q_u8(by->inv, x[i]));
+    EACH_UP_TO_4(n, o[i].io = veorq_u8(o[i].io, ak[i]));
+    EACH_UP_TO_4(n, o[i].jo = veorq_u8(o[i].jo, ak[i]));
+    EACH_UP_TO_4(n, o[i].io = vqtbl1q_u8(by->inv, o[i].io));
+    EACH_UP_TO_4(n, o[i].jo = vqtbl1q_u8(by->inv, o[i].jo));
+    EACH_UP_TO_4(n, o[i].io = veorq_u8(o[i].io, x[i]));
+    EACH_UP_TO_4(n, o[i].jo = veorq_u8(o[i].jo, y[i]));
+}
+
+/* ---- Batches ---------------------------------------------------------------------------------- */
+
+/* AddRoundKey before the first round, and the change of basis. */
+EVC_INLINE void first_round(vec *x, unsigned n, const uint8_t halves[2][16], const uint8_t *round_key)
+{
+    const struct pair in = pair_of(halves);
+    const vec low = vld1q_u8(vperm_tables.low), k = vld1q_u8(round_key);
+
+    EACH_UP_TO_4(n, x[i] = veorq_u8(by_halves(in, low, x[i]), k));
+}
+
+EVC_INLINE void last_round(vec *x, unsigned n, const struct inverse *by, const uint8_t ut[2][16],
+                           const uint8_t shift[16], const uint8_t *round_key)
+{
+    const struct pair out = pair_of(ut);
+    const vec from = vld1q_u8(shift), k = vld1q_u8(round_key);
+    struct reciprocals o[BATCH];
+
+    invert(by, x, o, n);
+    EACH_UP_TO_4(n, x[i] = look_up(out, o[i]));
+    EACH_UP_TO_4(n, x[i] = vqtbl1q_u8(x[i], from));
+    EACH_UP_TO_4(n, x[i] = veorq_u8(x[i], k));
+}
+
+/* Rounds 1 to rounds of n states that first_round has made. */
+EVC_INLINE void encrypt_rounds(const struct vperm_key *key, vec *x, unsigned n)
+{
+    const struct inverse by = inverse_tables();
+    const struct pair times_1 = pair_of(vperm_tables.enc), times_2 = pair_of(vperm_tables.enc + 2);
+    const size_t rounds = key->head.rounds;
+
+    for (size_t at = 16; at < 16 * rounds; at += 16) { /* round at / 16 */
+        const uint8_t *rotate = vperm_tables.rotate[0] + 3 * (at & 48);
+        const vec row_1 = vld1q_u8(rotate), row_2 = vld1q_u8(rotate + 16), k = vld1q_u8(key->enc[0] + at);
+        struct reciprocals o[BATCH];
+        vec s[BATCH], t[BATCH]; /* t: rows 0, 2; and one row further down, with 2 + 1 for 2, rows 1, 3 */
+        invert(&by, x, o, n);
+        EACH_UP_TO_4(n, s[i] = look_up(times_1, o[i]));
+        EACH_UP_TO_4(n, x[i] = look_up(times_2, o[i]));
+        EACH_UP_TO_4(n, t[i] = veorq_u8(x[i], vqtbl1q_u8(s[i], row_2)));
+        EACH_UP_TO_4(n, s[i] = vqtbl1q_u8(veorq_u8(t[i], s[i]), row_1));
+        EACH_UP_TO_4(n, x[i] = veorq_u8(veorq_u8(t[i], k), s[i]));
+    }
+    last_round(x, n, &by, vperm_tables.sub, vperm_tables.shift[rounds & 3], key->enc[rounds]);
+}
+
+EVC_INLINE void decrypt_rounds(const struct vperm_key *key, vec *x, unsigned n)
+{
+    const struct inverse by = inverse_tables();
+    const struct pair times_14 = pair_of(vperm_tables.dec), times_13 = pair_of(vperm_tables.dec + 2);
+    const struct pair times_11 = pair_of(vperm_tables.dec + 4), times_9 = pair_of(vperm_tables.dec + 6);
+    const size_t rounds = key->head.rounds;
+
+    for (size_t at = 16; at < 16 * rounds; at += 16) {
+        const uint8_t *rotate = vperm_tables.rotate[0] + 3 * (-at & 48);
+        const vec row_1 = vld1q_u8(rotate), row_2 = vld1q_u8(rotate + 16), k = vld1q_u8(key->dec[0] + at);
+        struct reciprocals o[BATCH];
+        vec s[BATCH]; /* 9 times row 3, with 11 times row 1 */
+        invert(&by, x, o, n);
+        EACH_UP_TO_4(n, s[i] = look_up(times_9, o[i]));
+        EACH_UP_TO_4(n, s[i] = veorq_u8(look_up(times_11, o[i]), vqtbl1q_u8(s[i], row_2)));
+        EACH_UP_TO_4(n, x[i] = look_up(times_13, o[i]));
+        EACH_UP_TO_4(n, x[i] = veorq_u8(look_up(times_14, o[i]), vqtbl1q_u8(x[i], row_2)));
+        EACH_UP_TO_4(n, x[i] = veorq_u8(veorq_u8(x[i], k), vqtbl1q_u8(s[i], row_1)));
+    }
+    last_round(x, n, &by, vperm_tables.inv_sub, vperm_tables.shift[-rounds & 3], key->dec[rounds]);
+}
+
+/* ---- Blocks (ECB) ----------------------------------------------------------------------------- */
+
+EVC_INLINE void crypt(const struct vperm_key *key, vec *x, unsigned n, int decrypting)
+{
+    if (decrypting) {
+        first_round(x, n, vperm_tables.inv_in, key->dec[0]);
+        decrypt_rounds(key, x, n);
+    } else {
+        first_round(x, n, vperm_tables.in, key->enc[0]);
+        encrypt_rounds(key, x, n);
+    }
+}
+
+EVC_INLINE void ecb_step(const struct vperm_key *key, const uint8_t *in, uint8_t *out, unsigned n, int decrypting)
+{
+    vec x[BATCH];
+
+    EACH_UP_TO_4(n, x[i] = vld1q_u8(in + 16 * i));
+    crypt(key, x, n, decrypting);
+    EACH_UP_TO_4(n, vst1q_u8(out + 16 * i, x[i]));
+}
+
+EVC_INLINE void ecb(const struct vperm_key *key, const uint8_t *in, uint8_t *out, size_t n_blocks, int decrypting)
+{
+    for (; n_blocks >= 4; n_blocks -= 4, in += 64, out += 64)
+        ecb_step(key, in, out, 4, decrypting);
+    if (n_blocks & 2) {
+        ecb_step(key, in, out, 2, decrypting);
+        in += 32, out += 32;
+    }
+    if (n_blocks & 1)
+        ecb_step(key, in, out, 1, decrypting);
+}
+
+static void decrypt(const void *key, const uint8_t *in, uint8_t *out, size_t n_blocks)
+{
+    ecb(key, in, out, n_blocks, 1);
+}
+
+/* ---- Keys ------------------------------------------------------------------------------------- */
+
+/* SubWord (FIPS 197 section 5.2). */
+static uint32_t sub_word(uint32_t word)
+{
+    const struct inverse by = inverse_tables();
+    struct reciprocals o;
+    vec x = vreinterpretq_u8_u32(vdupq_n_u32(word));
+
+    x = by_halves(pair_of(vperm_tables.in), by.low, x);
+    invert(&by, &x, &o, 1);
+    x = look_up(pair_of(vperm_tables.sub), o);
+    return vgetq_lane_u32(vreinterpretq_u32_u8(veorq_u8(x, vdupq_n_u8(0x63))), 0);
+}
+
+static vec times_x(vec a) /* xTimes of each byte (section 4.2) */
+{
+    const vec high = vreinterpretq_u8_s8(vshrq_n_s8(vreinterpretq_s8_u8(a), 7));
+
+    return veorq_u8(vaddq_u8(a, a), vandq_u8(high, vdupq_n_u8(0x1b)));
+}
+
+/* InvMixColumns (section 5.3.3): its matrix is that of MixColumns times circ(5, 0, 4, 0). */
+static vec inv_mix_columns(vec a)
+{
+    const vec row_1 = vld1q_u8(vperm_tables.rotate[0]), row_2 = vld1q_u8(vperm_tables.rotate[1]);
+    vec a1, b;
+
+    a = veorq_u8(a, times_x(times_x(veorq_u8(a, vqtbl1q_u8(a, row_2)))));
+    a1 = vqtbl1q_u8(a, row_1);
+    b = veorq_u8(a, a1);
+    return veorq_u8(times_x(b), veorq_u8(a1, vqtbl1q_u8(b, row_2)));
+}
+
+static void set_key(void *vkey, const uint8_t *user_key)
+{
+    struct vperm_key *key = vkey;
+    const uint32_t rounds = key->head.rounds;
+    const vec constant = vdupq_n_u8(0x63), low = vdupq_n_u8(15);
+    const struct pair in = pair_of(vperm_tables.in), inv_in = pair_of(vperm_tables.inv_in);
+    EVC_ALIGN(16) uint8_t w[EVC_AES_MAX_ROUNDS + 1][16];
+
+    evc_aes_expand_key(w, user_key, rounds, sub_word);
+    vst1q_u8(key->enc[0], by_halves(in, low, vld1q_u8(w[0])));
+    for (uint32_t r = 1; r < rounds; r++) {
+        const vec k = by_halves(in, low, veorq_u8(vld1q_u8(w[r]), constant));
+        vst1q_u8(key->enc[r], vqtbl1q_u8(k, vld1q_u8(vperm_tables.shift[-r & 3])));
+        vst1q_u8(key->chain[r - 1], k);
+    }
+    vst1q_u8(key->enc[rounds], veorq_u8(vld1q_u8(w[rounds]), constant));
+    if (key->head.can_decrypt) {
+        vst1q_u8(key->dec[0], by_halves(inv_in, low, veorq_u8(vld1q_u8(w[rounds]), constant)));
+        for (uint32_t r = 1; r < rounds; r++) {
+            const vec k = veorq_u8(inv_mix_columns(vld1q_u8(w[rounds - r])), constant);
+            vst1q_u8(key->dec[r], vqtbl1q_u8(by_halves(inv_in, low, k), vld1q_u8(vperm_tables.shift[r & 3])));
+        }
+        vst1q_u8(key->dec[rounds], vld1q_u8(w[0]));
+    }
+    evc_wipe(w, sizeof w);
+}
+
+#endif
