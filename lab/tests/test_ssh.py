@@ -244,6 +244,20 @@ def test_a_board_that_falls_silent_is_given_up(
     assert outcome.code == 2
     assert "has said nothing for 8 seconds" in outcome.err
     assert "3 figures are in" in outcome.err
+    for _ in range(50):
+        if not processes_with(str(flag)):
+            break
+        time.sleep(0.1)
+    assert not processes_with(str(flag))
+
+
+def processes_with(word: str) -> list[str]:
+    """The command lines that hold a word."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        with suppress(OSError):
+            found.append(path.read_text(errors="replace"))
+    return [line for line in found if word in line]
 
 
 CC = """#!/bin/sh

@@ -2,8 +2,11 @@
 """What execnet runs on the board: one shell command. For Python 3.8 and newer, no package."""
 
 import os
+import signal
 import subprocess
 import tempfile
+import threading
+from contextlib import suppress
 from typing import Any
 
 STDERR_LIMIT_BYTES = 1 << 16
@@ -16,22 +19,31 @@ def serve(channel: Any) -> None:
         source.write(data)
         source.seek(0)
         process = subprocess.Popen(
-            ["/bin/sh", "-c", command], stdin=source, stdout=subprocess.PIPE, stderr=errors
+            ["/bin/sh", "-c", command],
+            stdin=source,
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            start_new_session=True,
         )
         assert process.stdout is not None
-        try:
-            while True:
-                piece = os.read(process.stdout.fileno(), 1 << 16)
-                if not piece:
-                    break
-                channel.send(piece)  # fails when nobody listens any more
-            code = process.wait()
-        finally:
-            if process.poll() is None:
-                process.kill()
-                process.wait()
+        threading.Thread(target=end_with, args=(channel, process), daemon=True).start()
+        while True:
+            piece = os.read(process.stdout.fileno(), 1 << 16)
+            if not piece:
+                break
+            channel.send(piece)
+        code = process.wait()
         errors.seek(0)
         channel.send((code, errors.read(STDERR_LIMIT_BYTES)))
+
+
+def end_with(channel: Any, process: "subprocess.Popen[bytes]") -> None:
+    """Nothing more is received: this returns when nobody listens any more, or all is done."""
+    with suppress(Exception):
+        channel.receive()
+    if process.poll() is None:
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
 
 
 if __name__ == "__channelexec__":
