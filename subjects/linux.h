@@ -109,15 +109,18 @@ static void put_big_endian(uint8_t *bytes, uint64_t value)
 
 /* Powers of H as numbers, the coefficient of x^0 in the highest bit (SP 800-38D section 6.3), times x: the product of two
  * such numbers is then where a product of polynomials has it. */
-void ghash_key(struct subject_job *job)
+static inline void ghash_powers(struct subject_job *job, ghash_word *powers)
 {
-    ghash_word *powers = job->own;
-
     for (unsigned i = 0; i < 4; i++) {
         uint64_t high = big_endian(job->h[i]), low = big_endian(job->h[i] + 8), carry = high >> 63;
         powers[i][0] = low << 1 | carry;
         powers[i][1] = (high << 1 | low >> 63) ^ carry * UINT64_C(0xc200000000000000);
     }
+}
+
+void ghash_key(struct subject_job *job)
+{
+    ghash_powers(job, job->own);
 }
 
 #define GHASH(name)                                                               \

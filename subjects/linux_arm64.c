@@ -74,9 +74,29 @@ void aesbs_ctr_encrypt(uint8_t *out, const uint8_t *in, const uint8_t *rk, int r
 void aesbs_xts_encrypt(uint8_t *out, const uint8_t *in, const uint8_t *rk, int rounds, int blocks, uint8_t *iv);
 void aesbs_xts_decrypt(uint8_t *out, const uint8_t *in, const uint8_t *rk, int rounds, int blocks, uint8_t *iv);
 
+/* Groups of 8 blocks; what is left by aes-neon.S, which wants less than a block at the end of 16 bytes. */
+static inline __attribute__((always_inline)) void bitslice_stream(struct subject_job *job)
+{
+    size_t groups = job->n_bytes / 128 * 128, rest = job->n_bytes - groups;
+    const uint8_t *in = job->in + groups;
+    uint8_t *out = job->out + groups, buffer[16];
+
+    if (groups)
+        aesbs_ctr_encrypt(job->out, job->in, job->own, (int)job->rounds, (int)(groups / 16), job->iv);
+    if (rest && rest < 16) {
+        for (size_t i = 0; i < rest; i++)
+            buffer[16 - rest + i] = in[i];
+        neon_aes_ctr_encrypt(buffer + 16 - rest, buffer + 16 - rest, job->enc, (int)job->rounds, (int)rest, job->iv);
+        for (size_t i = 0; i < rest; i++)
+            out[i] = buffer[16 - rest + i];
+    } else if (rest) {
+        neon_aes_ctr_encrypt(out, in, job->enc, (int)job->rounds, (int)rest, job->iv);
+    }
+}
+
 SUBJECT_GLUE void bitslice_ctr(struct subject_job *job)
 {
-    aesbs_ctr_encrypt(job->out, job->in, job->own, (int)job->rounds, (int)job->n_blocks, job->iv);
+    bitslice_stream(job);
 }
 
 SUBJECT_GLUE void bitslice_xts_enc(struct subject_job *job)
@@ -117,4 +137,50 @@ SUBJECT_GLUE void gcm_open(struct subject_job *job)
     put_big_endian(lengths + 8, 8 * (uint64_t)job->n_bytes);
     job->opened = !pmull_gcm_decrypt((int)job->n_bytes, job->out, job->in, job->own, dg, job->iv, job->enc,
                                      (int)job->rounds, lengths, job->given_tag, 16);
+}
+
+/* ---- GCM without instructions for AES: the template (crypto/gcm.c) on bit-sliced CTR and GHASH by products of 8 bits --- */
+
+void gcm_bitslice_key(struct subject_job *job)
+{
+    bitslice_key(job);
+    ghash_powers(job, job->own2);
+}
+
+static inline __attribute__((always_inline)) void hash_text(struct subject_job *job, const uint8_t *text)
+{
+    uint64_t dg[2] = {0, 0};
+    size_t rest = job->n_bytes % 16;
+    uint8_t block[16] = {0};
+
+    if (job->n_blocks)
+        pmull_ghash_update_p8((int)job->n_blocks, dg, text, job->own2, NULL);
+    if (rest) {
+        for (size_t i = 0; i < rest; i++)
+            block[i] = text[16 * job->n_blocks + i];
+        pmull_ghash_update_p8(1, dg, block, job->own2, NULL);
+    }
+    put_big_endian(block, 0);
+    put_big_endian(block + 8, 8 * (uint64_t)job->n_bytes);
+    pmull_ghash_update_p8(1, dg, block, job->own2, NULL);
+    put_big_endian(block, dg[1]);
+    put_big_endian(block + 8, dg[0]);
+    for (unsigned i = 0; i < 16; i++)
+        job->tag[i] ^= block[i];
+}
+
+SUBJECT_GLUE void gcm_bitslice_seal(struct subject_job *job)
+{
+    put_big_endian(job->iv + 8, big_endian(job->iv + 8) >> 32 << 32 | 1);
+    neon_aes_ctr_encrypt(job->tag, job->tag, job->enc, (int)job->rounds, 16, job->iv);
+    bitslice_stream(job);
+    hash_text(job, job->out);
+}
+
+SUBJECT_GLUE void gcm_bitslice_open(struct subject_job *job)
+{
+    put_big_endian(job->iv + 8, big_endian(job->iv + 8) >> 32 << 32 | 1);
+    neon_aes_ctr_encrypt(job->tag, job->tag, job->enc, (int)job->rounds, 16, job->iv);
+    hash_text(job, job->in);
+    bitslice_stream(job);
 }
