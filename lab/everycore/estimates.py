@@ -28,6 +28,7 @@ class Core:
     mcpu: str = ""
     pair: str = "apart"  # fused, apart, half
     pair_cycles: int = 3
+    lacks: tuple[str, ...] = ()  # instructions
     margin: float = 0.0
     margins: dict[str, float] = field(default_factory=dict)  # by technique
     parameters: dict[str, float] = field(default_factory=dict)  # of in-order: fitted

@@ -11,6 +11,12 @@ from dataclasses import dataclass
 from enum import Enum
 from functools import lru_cache
 
+from everycore.errors import EverycoreError
+
+
+class ForeignError(EverycoreError):
+    """An instruction that a core does not have."""
+
 
 class Kind(Enum):
     ALU = "scalar"

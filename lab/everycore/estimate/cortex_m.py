@@ -11,7 +11,7 @@ states of memory.
 import re
 from collections.abc import Sequence
 
-from everycore.errors import EverycoreError
+from everycore.estimate.asm import ForeignError
 
 REFILL = 2  # P
 DIVIDE = 7  # 2 to 12
@@ -22,10 +22,6 @@ _MANY = re.compile(rf"^(?:ldm|stm|push|pop)(?:ia|db|fd|ea)?{_CONDITION}$")
 _DOUBLE = re.compile(rf"^(?:ldrd|strd){_CONDITION}$")
 _SINGLE = re.compile(rf"^(?:ldr|str)(?:b|h|sb|sh)?{_CONDITION}$")
 _VECTOR = re.compile(r"^v[a-z]|\b[dq]\d+\b")
-
-
-class ForeignError(EverycoreError):
-    """An instruction that the core does not have."""
 
 
 def cycles(texts: Sequence[str], taken: Sequence[bool]) -> float:

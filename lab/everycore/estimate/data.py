@@ -63,7 +63,8 @@ def _core(name: str, table: dict[str, Any]) -> Core:
         [f.name for f in fields(Core) if f.name not in ("name", "parameters")],
         ("title", "model", "why"),
     )
-    core = Core(name=name, **table)
+    values: dict[str, Any] = {**table, "lacks": tuple(table.get("lacks", ()))}
+    core = Core(name=name, **values)
     for value, valid in ((core.model, MODELS), (core.pair, PAIRS)):
         if value not in valid:
             raise EverycoreError(f"{where}: '{value}' is none of {', '.join(valid)}")

@@ -4,8 +4,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from everycore.estimate.asm import classes
-from everycore.estimate.cortex_m import ForeignError
+from everycore.estimate.asm import ForeignError, classes
 from everycore.estimate.measured import function
 from everycore.estimate.models import Executed, Models
 from everycore.estimate.steady import Turn, steady_turn

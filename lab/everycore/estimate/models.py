@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from everycore.context import Context
 from everycore.errors import EverycoreError
 from everycore.estimate import cortex_m, inorder, mca
-from everycore.estimate.asm import Instruction, decode
+from everycore.estimate.asm import ForeignError, Instruction, decode
 from everycore.estimate.inorder import InOrder
 from everycore.estimate.mca import Llvm
 from everycore.estimate.steady import Turn, long_loop
@@ -88,6 +88,9 @@ class Models:
         if core.model == "cortex-m":
             return _cortex_m(executed, pcs)
         trace = executed.instructions(pcs)
+        for name in core.lacks:
+            if any(one.mnemonic == name for one in trace):
+                raise ForeignError(f"{core.title} has no {name.upper()}")
         key = (core.name, serial, steady, tuple(one.text for one in trace))
         if key not in self._known:
             self._known[key] = (

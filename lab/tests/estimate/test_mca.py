@@ -10,7 +10,7 @@ from world import Lab
 
 from everycore.context import Completed
 from everycore.errors import EverycoreError
-from everycore.estimate.asm import decode
+from everycore.estimate.asm import ForeignError, decode
 from everycore.estimate.mca import Llvm, cycles, disassemble, find_llvm, without_fused
 from everycore.estimate.models import Executed, Models
 from everycore.estimates import Core
@@ -134,6 +134,13 @@ def test_cores_count_pairs_differently(
     from everycore.estimate.steady import Turn
 
     assert models.turn(core, executed, Turn(0, 4), serial=serial) == expected
+
+
+def test_a_core_without_an_instruction_gets_no_estimate(lab: Lab) -> None:
+    core = Core("c", "C", "llvm-mca", "", mcpu="c", lacks=("eor3",))
+    executed = Executed((4,), {4: "eor3 v0.16b, v1.16b, v2.16b, v3.16b"})
+    with pytest.raises(ForeignError, match="C has no EOR3"):
+        Models(lab.context(), LLVM).call(core, executed, serial=False)
 
 
 def test_an_address_without_code_is_an_error(lab: Lab) -> None:
