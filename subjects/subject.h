@@ -29,7 +29,7 @@ struct subject_job {
 
     uint8_t *tag;             /* 16 bytes, result of gcm-seal, gcm-open and ghash */
     const uint8_t *given_tag; /* 16 bytes, of gcm-open */
-    int opened;               /* gcm-open may set it instead of the tag */
+    int opened;               /* gcm-open may set it instead of the tag, if given_tag was right */
 
     void *own;  /* 16 KiB, aligned to 64 bytes: for what a key function prepares */
     void *own2; /* the same again */

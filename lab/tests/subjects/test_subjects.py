@@ -34,6 +34,10 @@ technique = "none"
 computes = "ghash"
 technique = "none"
 key = "adds_key"
+[functions.trusts]
+computes = "gcm-open"
+technique = "none"
+key = "trusts_key"
 """
 PACKAGE = SOURCE.replace(
     'folder = "theirs"', 'suite = "test"\npackage = "tool"\nunpack = ["theirs"]'
@@ -97,7 +101,12 @@ def test_a_header_of_theirs_that_changes_makes_another_program(
 
 
 @pytest.mark.parametrize(
-    ("name", "why"), [("wrong", "the output is wrong"), ("beyond", "writes outside")]
+    ("name", "why"),
+    [
+        ("wrong", "the output is wrong"),
+        ("beyond", "writes outside"),
+        ("trusts", "the tag is wrong"),
+    ],
 )
 def test_what_is_wrong_is_an_error_and_no_number(
     real_lab: Lab, program: subjects.Program, name: str, why: str

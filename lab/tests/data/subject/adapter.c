@@ -3,8 +3,10 @@
 #include <string.h>
 
 #include "everycore/ghash.h"
+#include "everycore/modes.h"
 #include "subject.h"
 
+extern const struct evc_aes evc_aes_c_ref;
 extern const struct evc_ghash evc_ghash_c_ref;
 void theirs_add(uint8_t *out, const uint8_t *in, size_t n_bytes);
 
@@ -35,4 +37,21 @@ SUBJECT_GLUE void beyond(struct subject_job *job)
 {
     adds(job);
     job->out[job->n_bytes] = 1;
+}
+
+/* Right, but believes any tag. */
+void trusts_key(struct subject_job *job)
+{
+    uint8_t counter[16];
+
+    memcpy(counter, job->iv, 12);
+    memcpy(counter + 12, "\0\0\0\2", 4);
+    evc_aes_set_key(job->own, &evc_aes_c_ref, job->user_key, job->key_bits);
+    evc_aes_ctr(job->own, counter, job->in, job->own2, job->n_bytes);
+}
+
+SUBJECT_GLUE void trusts(struct subject_job *job)
+{
+    memcpy(job->out, job->own2, job->n_bytes);
+    job->opened = 1;
 }
