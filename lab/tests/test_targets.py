@@ -42,6 +42,20 @@ def test_cpus_build_on_each_other() -> None:
     assert "tune-zmm" in targets.find_cpu(TREE, "zen4").features
 
 
+def test_tuning_of_arm_is_that_of_the_detection() -> None:
+    cores = (TREE.root / "src/cpu/a64_idreg.c").read_text(encoding="utf-8")
+    by_name: dict[str, str] = {}
+    for bit, name in re.findall(r"EVC_CPU\(TUNE_(\w+)\)\},\s+/\* ([\w-]+)", cores):
+        by_name[name.lower()] = f"tune-{bit.lower()}"
+    assert len(by_name) > 5
+    for cpu in targets.load_cpus(TREE).values():
+        if cpu.arch == "a64":
+            base = cpu.name.removesuffix("-nocrypto")
+            base = {"raspberrypi3": "cortex-a53", "raspberrypi4": "cortex-a72"}.get(base, base)
+            tuning = {f for f in cpu.features if f.startswith("tune-")} - {"tune-word64"}
+            assert tuning == {by_name[base]} if base in by_name else not tuning, cpu.name
+
+
 def test_every_peer_has_its_file() -> None:
     peers = targets.load_peers(TREE)
     rust = TREE.root / "peers/rust/src"

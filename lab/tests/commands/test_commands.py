@@ -162,7 +162,8 @@ def test_resolve_answers_for_this_cpu(lab: Lab) -> None:
 def test_resolve_asks_the_harness_for_any_cpu_named(lab: Lab) -> None:
     assert lab("resolve", "--cpu", "raspberrypi3", "--policy", "vartime").code == 0
     assert lab.runner.harness_calls("resolve")[0][2:] == [
-        "--policy", "vartime", "--arch", "a64", "--features", "neon,tune-word64,ct-mul",
+        "--policy", "vartime", "--arch", "a64", "--features",
+        "neon,tune-inorder,tune-word64,ct-mul",
     ]  # fmt: skip
 
 
