@@ -48,10 +48,16 @@ def made_for(binary: Path) -> int:
     return int.from_bytes(head[18:20], "big" if head[5] == 2 else "little")
 
 
+def machine_of(binary: Path) -> str:
+    """In words, for messages."""
+    made = made_for(binary)
+    return MACHINES.get(made, f"machine {made}")
+
+
 def misfit(binary: Path, uname: str) -> str:
     """Why a machine cannot run it; empty if nothing speaks against it."""
     made = made_for(binary)
     runs = next((numbers for letters, numbers in RUNS if uname.startswith(letters)), None)
     if runs is None or not made or made in runs:
         return ""
-    return f"the harness is for {MACHINES.get(made, f'machine {made}')}, not for {uname}"
+    return f"the harness is for {machine_of(binary)}, not for {uname}"

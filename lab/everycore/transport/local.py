@@ -5,6 +5,8 @@ from collections.abc import Generator, Iterable, Sequence
 from pathlib import Path
 
 from everycore.context import Completed, Context
+from everycore.errors import EverycoreError
+from everycore.transport.elf import machine_of
 
 
 class Local:
@@ -14,4 +16,12 @@ class Local:
     def stream(
         self, binary: Path, arguments: Sequence[str], stdin: Iterable[str] = ()
     ) -> Generator[str, None, Completed]:
-        return self._context.runner.stream([str(binary), *arguments], stdin=stdin)
+        try:
+            return (yield from self._context.runner.stream([str(binary), *arguments], stdin=stdin))
+        except EverycoreError as error:
+            if not error.message.endswith("Exec format error"):
+                raise
+            raise EverycoreError(
+                f"the harness is for {machine_of(binary)}, which this machine is not",
+                "--cc names a compiler for another machine; `--target` names an emulated one",
+            ) from error

@@ -7,6 +7,7 @@ from pathlib import Path
 from everycore.context import Completed, Context
 from everycore.errors import EverycoreError
 from everycore.model import Target
+from everycore.transport.elf import machine_of
 
 
 class Qemu:
@@ -19,9 +20,16 @@ class Qemu:
     ) -> Generator[str, None, Completed]:
         argv = [*self._target.emulator, str(binary), *arguments]
         try:
-            return (yield from self._context.runner.stream(argv, stdin=stdin))
+            done = yield from self._context.runner.stream(argv, stdin=stdin)
         except EverycoreError as error:
             if not error.message.startswith("cannot run"):
                 raise
             packages = " ".join(self._target.packages)
             raise EverycoreError(error.message, f"Debian: apt-get install {packages}") from error
+        if done.code and "Invalid ELF image" in done.stderr:
+            emulator = self._target.emulator[0]
+            raise EverycoreError(
+                f"the harness is for {machine_of(binary)}, not what {emulator} emulates",
+                f"--cc must name a compiler for it, as {self._target.compiler} is",
+            )
+        return done
