@@ -76,7 +76,7 @@ _PERMUTE = {
     *("dup", "ins"),
 }
 GROUPS = ("logic", "arith", "shift", "permute", "table", "pmull8", "pmull64", "aes")
-_BRANCHES = {"b", "bl", "br", "blr", "ret", "cbz", "cbnz", "tbz", "tbnz"}
+_BRANCHES = {"b", "bl", "br", "blr", "bx", "ret", "cbz", "cbnz", "tbz", "tbnz"}
 _COMPARES = {"cmp", "cmn", "tst", "ccmp", "ccmn"}
 _SETS_FLAGS = {"adds", "subs", "ands", "bics", "adcs", "sbcs", "negs"}
 _READS_FLAGS = {"adc", "adcs", "sbc", "sbcs", "ccmp", "ccmn"}

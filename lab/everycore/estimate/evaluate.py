@@ -123,7 +123,7 @@ class Evaluator:
         figures: dict[str, Figure | Hidden] = {}
         kinds: dict[str, float] = {}
         if self.models is not None:
-            if not any(core.model == "cortex-m" for core in self.cores):
+            if executed.arch == "a64":
                 count = classes(executed.instructions(pcs))
                 kinds = {name: n / len(pcs) * per_byte for name, n in count.items()}
             for core in self.cores:

@@ -19,6 +19,13 @@ TARGETS = {"a64": "qemu-aarch64", "a32": "qemu-armhf"}
 CPU: dict[str, tuple[str, ...]] = {"a64": ("-cpu", "max,sve=off,sme=off"), "a32": ()}
 
 NO_AAD = ("--aad-bytes", "0")  # as the subjects are called
+
+
+def arch_of(target: str) -> str:
+    """What a target executes; a64 or a32."""
+    return next((arch for arch, name in TARGETS.items() if name == target), "")
+
+
 BEGIN, END = "ct_begin", "ct_end"  # harness/ct_marks.h
 TRACED = "run once between two marks, for a tracer"  # harness/bench.c
 LIBRARY = "evc_"  # begins the names of its functions
@@ -66,7 +73,7 @@ class Harness:
             )
         if llvm is not None and not self._code:
             self._code = disassemble(self._context, llvm, self._session.build.binary)
-        return Executed(the_call(run.traces[0]), self._code)
+        return Executed(the_call(run.traces[0]), self._code, arch_of(self._target.name))
 
     def _run(self, words: Sequence[str], *, keep: bool) -> Run:
         binary = str(self._session.build.binary)

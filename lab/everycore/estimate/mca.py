@@ -32,6 +32,20 @@ class Llvm:
     version: str
 
 
+@dataclass(frozen=True, slots=True)
+class Cpu:
+    """LLVM's name of a core, and the instruction set that it executes."""
+
+    name: str
+    arch: str = "a64"
+
+    @property
+    def options(self) -> list[str]:
+        if self.arch == "a64":
+            return ["-mtriple=aarch64", f"-mcpu={self.name}", "-mattr=+crypto,+aes,+sha3"]
+        return ["-mtriple=armv8", f"-mcpu={self.name}"]
+
+
 def find_llvm(context: Context) -> Llvm:
     """The newest of LLVM's tools that serve: with the version in their names, else without."""
     seen: list[str] = []
@@ -81,7 +95,7 @@ def without_fused(trace: Sequence[Instruction]) -> list[Instruction]:
 
 
 def cycles(
-    context: Context, llvm: Llvm, cpu: str, trace: Sequence[Instruction], *, steady: bool
+    context: Context, llvm: Llvm, cpu: Cpu, trace: Sequence[Instruction], *, steady: bool
 ) -> float:
     """Of the trace: of one turn among many, or of one pass from beginning to end."""
     if not steady:
@@ -91,20 +105,21 @@ def cycles(
 
 
 def _total(
-    context: Context, llvm: Llvm, cpu: str, trace: Sequence[Instruction], turns: int
+    context: Context, llvm: Llvm, cpu: Cpu, trace: Sequence[Instruction], turns: int
 ) -> float:
-    argv = [llvm.mca, "-mtriple=aarch64", f"-mcpu={cpu}", "-mattr=+crypto,+aes,+sha3"]
-    argv += [f"-iterations={turns}", "-instruction-info=0", "-resource-pressure=0"]
-    argv += ["-call-latency=1"]
+    argv = [llvm.mca, *cpu.options, f"-iterations={turns}", "-instruction-info=0"]
+    argv += ["-resource-pressure=0", "-call-latency=1"]
     text = "\n".join(one.text for one in trace if _is_modelled(one)) + "\n"
     done = context.runner.run(argv, stdin=text)
     match = re.search(r"Total Cycles:\s+(\d+)", done.stdout)
     if not match:
         said = next((line for line in done.stderr.splitlines() if "error" in line), "no reason")
-        raise EverycoreError(f"{llvm.mca} -mcpu={cpu} cannot look at the trace: {said}", code=1)
+        raise EverycoreError(
+            f"{llvm.mca} -mcpu={cpu.name} cannot look at the trace: {said}", code=1
+        )
     return float(match[1])
 
 
 def _is_modelled(one: Instruction) -> bool:
     """Returns end a block for llvm-mca, which warns; jumps that are always taken are predicted."""
-    return not (one.kind is Kind.BRANCH and one.mnemonic in ("ret", "br", "b"))
+    return not (one.kind is Kind.BRANCH and one.mnemonic in ("ret", "br", "b", "bx"))

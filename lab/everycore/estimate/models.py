@@ -24,6 +24,7 @@ class Executed:
 
     pcs: tuple[int, ...]
     code: dict[int, str]  # their text, by address
+    arch: str = "a64"
 
     def texts(self, pcs: Sequence[int]) -> list[str]:
         try:
@@ -91,24 +92,27 @@ class Models:
         for name in core.lacks:
             if any(one.mnemonic == name for one in trace):
                 raise ForeignError(f"{core.title} has no {name.upper()}")
-        key = (core.name, serial, steady, tuple(one.text for one in trace))
+        if core.model == "in-order" and executed.arch != "a64":
+            raise ForeignError(f"the model of {core.title} reads 64-bit code alone")
+        key = (core.name, executed.arch, serial, steady, tuple(one.text for one in trace))
         if key not in self._known:
             self._known[key] = (
                 in_order(core, trace, steady=steady)
                 if core.model == "in-order"
-                else self._out_of_order(core, trace, serial=serial, steady=steady)
+                else self._out_of_order(core, trace, executed.arch, serial, steady)
             )
         return self._known[key]
 
     def _out_of_order(
-        self, core: Core, trace: Sequence[Instruction], *, serial: bool, steady: bool
+        self, core: Core, trace: Sequence[Instruction], arch: str, serial: bool, steady: bool
     ) -> float:
         if self._llvm is None:
             raise EverycoreError(f"{core.title} needs llvm-mca", mca.HINT)
 
         def run(instructions: Sequence[Instruction]) -> float:
             assert self._llvm is not None
-            return mca.cycles(self._context, self._llvm, core.mcpu, instructions, steady=steady)
+            cpu = mca.Cpu(core.mcpu, arch)
+            return mca.cycles(self._context, self._llvm, cpu, instructions, steady=steady)
 
         fused = mca.without_fused(trace)
         pairs = len(trace) - len(fused)

@@ -9,6 +9,7 @@ from everycore.context import Context
 from everycore.estimate import fitting
 from everycore.estimate.data import Evaluated
 from everycore.estimate.evaluate import Call, Evaluator, Steady, Subject, steady
+from everycore.estimate.executed import arch_of
 from everycore.estimate.fitting import Fitted, Sample
 from everycore.estimate.mca import Llvm, disassemble
 from everycore.estimate.measured import OURS
@@ -46,7 +47,7 @@ class Others:
     def call(self, subject: str, function: Function, key_bits: int, n_bytes: int) -> Executed:
         program, code = self._program(subject)
         (call,) = trace(self.context, program, function, key_bits, (n_bytes,))
-        return Executed(tuple(call.pcs), code)
+        return Executed(tuple(call.pcs), code, arch_of(program.target.name))
 
     def rows(
         self,

@@ -11,10 +11,11 @@ from world import Lab
 from everycore.context import Completed
 from everycore.errors import EverycoreError
 from everycore.estimate.asm import ForeignError, decode
-from everycore.estimate.mca import Llvm, cycles, disassemble, find_llvm, without_fused
+from everycore.estimate.mca import Cpu, Llvm, cycles, disassemble, find_llvm, without_fused
 from everycore.estimate.models import Executed, Models
 from everycore.estimates import Core
 
+CPU = Cpu("neoverse-n1")
 LLVM = Llvm("llvm-objdump-19", "llvm-mca-19", "19.1.7")
 LISTING = """
 x:     file format elf64-littleaarch64
@@ -92,16 +93,16 @@ def test_places_in_the_code_become_labels_and_comments_go(lab: Lab) -> None:
 
 def test_a_turn_is_the_slope_between_few_and_many(lab: Lab, tools: Tools) -> None:
     trace = [decode("add x0, x1, x2"), decode("ret"), decode("b target"), decode("b.ne target")]
-    assert cycles(lab.context(), LLVM, "neoverse-n1", trace, steady=True) == 14.0
+    assert cycles(lab.context(), LLVM, CPU, trace, steady=True) == 14.0
     assert tools.stdin == "add x0, x1, x2\nb.ne target\n"  # neither return nor jump
     assert "-call-latency=1" in tools.calls[-1]
-    assert cycles(lab.context(), LLVM, "neoverse-n1", trace, steady=False) == 17.0
+    assert cycles(lab.context(), LLVM, CPU, trace, steady=False) == 17.0
 
 
 def test_what_llvm_refuses_is_said(lab: Lab, tools: Tools) -> None:
     tools.refuses = "instruction requires: sve"
     with pytest.raises(EverycoreError, match=r"cannot look at the trace.*requires: sve"):
-        cycles(lab.context(), LLVM, "neoverse-n1", [decode("nop")], steady=True)
+        cycles(lab.context(), LLVM, CPU, [decode("nop")], steady=True)
 
 
 AES = "aese v0.16b, v9.16b;aesmc v0.16b, v0.16b;aese v1.16b, v9.16b;eor v2.16b, v2.16b, v1.16b"
