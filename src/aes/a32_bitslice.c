@@ -5,7 +5,8 @@
  * Method:   bit slices with byte shuffles (Kaesper and Schwabe) arranged so that ShiftRows is never
  *           done (fixslicing); S-box by circuit; planes of the round keys in the key and, of those
  *           for which it has no room, on the stack. CTR makes the planes of the counters directly,
- *           and does most of the first SubBytes once for a message.
+ *           and does most of the first SubBytes once for a message. The rounds are assembly: of 16
+ *           registers the planes have 8, and of the S-box's gates six wait in memory.
  * Source:   FIPS 197 (2023) section 5; E. Kaesper, P. Schwabe, "Faster and timing-attack resistant
  *           AES-GCM", CHES 2009; a64_bitslice_steps.h, sbox_circuit.h.
  * Needs:    A32_NEON.   Timing: CT (no tables in memory, no secret branches).
@@ -25,7 +26,14 @@ EVC_ISA_BEGIN(A32_NEON)
 
 #include "common/a32_neon.h"
 
-#define ROUNDS EVC_OUT_OF_LINE
+/* Rounds on eight planes, as a32_bitslice_asm.S describes them. */
+void evc_aes_a32_bitslice_encrypt(uint8x16_t *planes, const void *keys, const void *shuffles, unsigned n,
+                                  const void *more_keys, unsigned n_more, unsigned sub_first);
+void evc_aes_a32_bitslice_decrypt(uint8x16_t *planes, const void *keys, const void *shuffles, unsigned n,
+                                  const void *more_keys, unsigned n_more);
+
+#define ENCRYPT evc_aes_a32_bitslice_encrypt
+#define DECRYPT evc_aes_a32_bitslice_decrypt
 #define v_xor3(a, b, c) ((a) ^ (b) ^ (c))
 
 #include "aes/a64_bitslice_steps.h"

@@ -12,8 +12,9 @@
  * rounds are in the key, which has no room for more; the others are made by each call, on the stack. The first and
  * the last round key are added to blocks, not to planes.
  *
- * Before this file: the ISA's region is open, and v_xor3(a, b, c) is defined. ROUNDS may be defined as
- * EVC_OUT_OF_LINE where the rounds leave no registers to those who call them.
+ * Before this file: the ISA's region is open, and v_xor3(a, b, c) is defined. ROUNDS may be defined
+ * as EVC_OUT_OF_LINE where the rounds leave no registers to those who call them; or ENCRYPT and DECRYPT, as
+ * a32_bitslice.c does, where they are functions of assembly.
  */
 
 #if !defined(ROUNDS)
@@ -250,6 +251,39 @@ static void make_rest(const struct key *key, round_planes *rest)
 
 /* ---- Rounds: of planes to which the first key has been added, to planes to which the last will be -------------- */
 
+#if defined(ENCRYPT)
+
+/* From behind the first SubBytes. */
+EVC_INLINE void encrypt_on(const struct key *key, const round_planes *rest, vec q[8])
+{
+    ENCRYPT(q, key->planes, round_mix + 1, PLANE_ROUNDS, rest, rest_rounds(key), 0);
+    if (key->head.rounds % 4)
+        shuffle8(q, vld1q_u8(unshift[2])); /* ShiftRows twice is its own inverse */
+}
+
+EVC_INLINE void first_sub_bytes(vec q[8])
+{
+    ENCRYPT(q, NULL, NULL, 0, NULL, 0, 1);
+}
+
+EVC_INLINE void encrypt_rounds(const struct key *key, const round_planes *rest, vec q[8])
+{
+    ENCRYPT(q, key->planes, round_mix + 1, PLANE_ROUNDS, rest, rest_rounds(key), 1);
+    if (key->head.rounds % 4)
+        shuffle8(q, vld1q_u8(unshift[2]));
+}
+
+EVC_INLINE void decrypt_rounds(const struct key *key, const round_planes *rest, vec q[8])
+{
+    const unsigned n = rest_rounds(key);
+
+    if (key->head.rounds % 4)
+        shuffle8(q, vld1q_u8(unshift[2]));
+    DECRYPT(q, rest + n, round_mix + key->head.rounds, n, key->planes + PLANE_ROUNDS, PLANE_ROUNDS);
+}
+
+#else
+
 /* From behind the first SubBytes. */
 ROUNDS void encrypt_on(const struct key *key, const round_planes *rest, vec q[8])
 {
@@ -302,6 +336,8 @@ ROUNDS void decrypt_rounds(const struct key *key, const round_planes *rest, vec 
         } while (--n);
     }
 }
+
+#endif
 
 /* ---- Blocks --------------------------------------------------------------------------------------------------- */
 

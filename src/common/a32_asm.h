@@ -4,7 +4,8 @@
  * <stem>.c that holds banner and descriptor. common/a64_asm.h shows the shape of such a file; here it is
  *
  *     #include "common/a32_asm.h"
- *     #if EVC_ASM_A32
+ *     #if EVC_ASM_NEON
+ *     evc_isa_neon
  *
  * or, for code that is Thumb-2 whatever the build chose, on Cortex-A and on Cortex-M3 and above,
  *
@@ -26,7 +27,14 @@
 
 #if defined(__arm__)
 #define EVC_ASM_A32 1
-/* EVC_A32_THUMB2 of everycore/isa.h, which is C. */
+/* EVC_A32_SIMD and EVC_A32_THUMB2 of everycore/isa.h, which is C. */
+#if !defined(__ARM_BIG_ENDIAN) &&                                                                  \
+    (defined(__ARM_NEON) || (!defined(__clang__) && defined(__ARM_FP) && __ARM_ARCH >= 7 &&        \
+                             defined(__ARM_ARCH_PROFILE) && __ARM_ARCH_PROFILE == 'A'))
+#define EVC_ASM_NEON 1
+#else
+#define EVC_ASM_NEON 0
+#endif
 #if defined(__ARM_ARCH_ISA_THUMB) && __ARM_ARCH_ISA_THUMB >= 2 && defined(__ARM_FEATURE_UNALIGNED) && \
     !defined(__ARM_BIG_ENDIAN) && defined(__ELF__)
 #define EVC_ASM_THUMB2 1
@@ -86,6 +94,7 @@
 
 #else
 #define EVC_ASM_A32 0
+#define EVC_ASM_NEON 0
 #define EVC_ASM_THUMB2 0
 #endif
 

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * AES on 8 blocks as bit planes in eight 128-bit registers, for NEON of 32-bit Arm, by intrinsics: the
+ * twin of a32_bitslice, for comparison.
+ *
+ * Method:   bit slices with byte shuffles (Kaesper and Schwabe) arranged so that ShiftRows is never
+ *           done (fixslicing); S-box by circuit; planes of the round keys in the key and, of those
+ *           for which it has no room, on the stack. CTR makes the planes of the counters directly,
+ *           and does most of the first SubBytes once for a message.
+ * Source:   FIPS 197 (2023) section 5; E. Kaesper, P. Schwabe, "Faster and timing-attack resistant
+ *           AES-GCM", CHES 2009; a64_bitslice_steps.h, sbox_circuit.h.
+ * Needs:    A32_NEON.   Timing: CT (no tables in memory, no secret branches).
+ * Key form: bitsliced.
+ */
+#include "aes/kernel.h"
+
+#include "common/arm.h"
+
+#if EVC_BUILT(A32_NEON)
+
+#include "aes/ct_keys.h"
+#include "aes/tweak.h"
+#include "common/bytes.h"
+
+EVC_ISA_BEGIN(A32_NEON)
+
+#include "common/a32_neon.h"
+
+#define ROUNDS EVC_OUT_OF_LINE
+#define v_xor3(a, b, c) ((a) ^ (b) ^ (c))
+
+#include "aes/a64_bitslice_steps.h"
+
+EVC_ISA_END
+
+const struct evc_aes evc_aes_a32_bitslice_intrinsics = {
+    .kernel = EVC_KERNEL_HEAD(a32_bitslice_intrinsics, A32_NEON, CT, PARALLEL, BATCH_BLOCKS, struct key, 0),
+    .set_key = set_key,
+    .encrypt = encrypt,
+    .decrypt = decrypt,
+    .ctr32 = ctr32,
+    .cbc_decrypt = cbc_decrypt,
+    .xts_encrypt = xts_encrypt,
+    .xts_decrypt = xts_decrypt,
+};
+
+#else
+EVC_EMPTY_UNIT
+#endif
