@@ -11,11 +11,11 @@
  *   v18-v20   lo, mi, hi of ghash/a64_pmull_steps.h       v21, v22 keys of two rounds
  *
  *   x0  round keys, 240 bytes, and the powers behind them     x3, x4  text, from and to
- *   x1  struct flow: counter at 0, ciphertext at 16, hash at 192   w5  rounds
- *   x2  batches                                               x6  struct last, or NULL
+ *   x1  struct state: the counter at 0, the hash at 16        x5      rounds
+ *   x2  batches, but for the last of a message                x6      struct last, or NULL if the message goes on
  *
- * struct flow has vectors as C keeps them, which is how q registers are stored, on big-endian cores as well (Procedure
- * Call Standard for the Arm 64-bit Architecture, 2024, section 5.4).
+ * The two structs have vectors as C keeps them, which is how q registers are stored, on big-endian cores as well
+ * (Procedure Call Standard for the Arm 64-bit Architecture, 2024, section 5.4).
  */
 #ifndef EVC_GCM_A64_BATCHES_ASM_H
 #define EVC_GCM_A64_BATCHES_ASM_H
@@ -53,11 +53,15 @@
 .macro next_powers
     ld1 {v23.16b-v25.16b}, [x8], #48
 .endm
-.macro first_powers
-    ld1 {v23.16b-v25.16b}, [x7]
+.macro last_powers
+    ld1 {v23.16b-v25.16b}, [x8], x12
 .endm
 .macro next_key to
-    ld1 {v\to\().16b}, [x9], #16
+    ld1 {v\to\().16b}, [x0], #16
+.endm
+
+.macro last_key to
+    ld1 {v\to\().16b}, [x0], x11
 .endm
 
 .macro aes s, key
@@ -66,7 +70,7 @@
 .endm
 
 /* A round, what is done behind each block, and the key of the round after the next. */
-.macro aes_round key, a, b, c, d, e, f, g, h
+.macro aes_round load, key, a, b, c, d, e, f, g, h
     aes 0, \key
     \a
     aes 1, \key
@@ -83,18 +87,18 @@
     \g
     aes 7, \key
     \h
-    next_key \key
+    \load \key
 .endm
 
 /* Two rounds, and the products of the blocks a and b, which begin the sums if new is 1. */
-.macro aes_rounds_and_pair new, a, b
-    aes_round 21, "reverse \a", "reverse \b", "next_powers", "low_lanes 26, \a, \b", "high_lanes 27, \a, \b", \
+.macro aes_rounds_and_pair new, load, a, b
+    aes_round next_key, 21, "reverse \a", "reverse \b", "\load", "low_lanes 26, \a, \b", "high_lanes 27, \a, \b", \
         "low_product 28, \a, 23", "add1 26, 27", "low_product 31, \b, 24"
     .if \new
-    aes_round 22, "high_product 18, \a, 23", "sum_of 20, 28, 31", "high_product 28, \b, 24", "low_product 19, 26, 25", \
+    aes_round next_key, 22, "high_product 18, \a, 23", "sum_of 20, 28, 31", "high_product 28, \b, 24", "low_product 19, 26, 25", \
         "", "high_product 27, 26, 25", "add1 18, 28", "add1 19, 27"
     .else
-    aes_round 22, "high_product 27, \a, 23", "add2 20, 28, 31", "high_product 28, \b, 24", "low_product 31, 26, 25", \
+    aes_round next_key, 22, "high_product 27, \a, 23", "add2 20, 28, 31", "high_product 28, \b, 24", "low_product 31, 26, 25", \
         "add2 18, 27, 28", "high_product 27, 26, 25", "", "add2 19, 31, 27"
     .endif
 .endm
@@ -128,24 +132,82 @@
 .endm
 
 .macro plain_round key
-    aes_round \key, "", "", "", "", "", "", "", ""
+    aes_round next_key, \key, "", "", "", "", "", "", "", ""
+.endm
+
+/* The last round but for its second key, and what is done behind each of the first blocks. */
+.macro last_round a, b, c, d, e, f
+    aese v0.16b, v22.16b
+    \a
+    aese v1.16b, v22.16b
+    \b
+    aese v2.16b, v22.16b
+    \c
+    aese v3.16b, v22.16b
+    \d
+    aese v4.16b, v22.16b
+    \e
+    aese v5.16b, v22.16b
+    \f
+    aese v6.16b, v22.16b
+    aese v7.16b, v22.16b
+.endm
+.macro next_text
+    ld1 {v8.16b-v11.16b}, [x3], #64
+.endm
+
+/* The rounds of longer keys. */
+.macro late_rounds
+    cmp x5, #12
+    b.lo 7f
+    plain_round 21
+    plain_round 22
+    b.eq 7f
+    plain_round 21
+    plain_round 22
+7:
+.endm
+
+/* The products of blocks a and b alone. */
+.macro pair new, a, b
+    low_lanes 26, \a, \b
+    high_lanes 27, \a, \b
+    low_product 28, \a, 23
+    low_product 31, \b, 24
+    high_product 21, \a, 23
+    high_product 22, \b, 24
+    add1 26, 27
+    .if \new
+    sum_of 20, 28, 31
+    sum_of 18, 21, 22
+    low_product 19, 26, 25
+    high_product 27, 26, 25
+    add1 19, 27
+    .else
+    low_product 27, 26, 25
+    add2 20, 28, 31
+    high_product 28, 26, 25
+    add2 18, 21, 22
+    add2 19, 27, 28
+    .endif
+.endm
+
+.macro reverse_two a, b
+    reverse \a
+    reverse \b
 .endm
 
 .macro batches sealing
     evc_save_d8_d15
-    add x7, x0, #240
-    ldr q16, [x1]
-    ldp q8, q9, [x1, #16]
-    ldp q10, q11, [x1, #48]
-    ldp q12, q13, [x1, #80]
-    ldp q14, q15, [x1, #112]
-    ldr q30, [x1, #192]
+    add x8, x0, #288                                 // the second pair of powers; the first one comes last
+    mov x12, #-144
+    neg x11, x5, lsl #4                              // from the last key to the first
+    ldp q16, q30, [x1]
     movi v17.16b, #0
     mov w9, #1
     mov v17.s[3], w9
     mov x9, #0xc200000000000000
     fmov d29, x9
-    rev64 v30.16b, v30.16b
     next_counter 0
     next_counter 1
     next_counter 2
@@ -154,40 +216,42 @@
     next_counter 5
     next_counter 6
     next_counter 7
-    cbz x2, 8f
-1:  mov x9, x0
-    add x8, x7, #48
+    reverse 30
+    mov x10, #0                                      // 1 in the last batch of a message
     next_key 21
     next_key 22
-    aes_rounds_and_pair 1, 10, 11
-    aes_rounds_and_pair 0, 12, 13
-    aes_rounds_and_pair 0, 14, 15
-    aes_round 21, "reverse 8", "reverse 9", "first_powers", "add1 8, 30", "low_lanes 26, 8, 9", \
+    cbnz x2, 1f
+    mov x10, #1
+    ldr q26, [x6]                                    // what turns the last counter into J_0
+    add1 7, 26
+    /* The first batch: nothing to be hashed. */
+1:  plain_round 21
+    plain_round 22
+    plain_round 21
+    plain_round 22
+    plain_round 21
+    plain_round 22
+    plain_round 21
+    plain_round 22
+    late_rounds
+    aes_round last_key, 21, "", "", "", "", "", "", "", ""
+    last_round next_text, "", "", "", "", ""
+    b 3f
+2:  next_key 21
+    next_key 22
+    aes_rounds_and_pair 1, next_powers, 10, 11
+    aes_rounds_and_pair 0, next_powers, 12, 13
+    aes_rounds_and_pair 0, last_powers, 14, 15
+    aes_round next_key, 21, "reverse 8", "reverse 9", "next_powers", "add1 8, 30", "low_lanes 26, 8, 9", \
         "high_lanes 27, 8, 9", "low_product 28, 8, 23", "low_product 31, 9, 24"
-    aes_round 22, "add1 26, 27", "high_product 27, 8, 23", "add2 20, 28, 31", "high_product 28, 9, 24", \
+    aes_round next_key, 22, "add1 26, 27", "high_product 27, 8, 23", "add2 20, 28, 31", "high_product 28, 9, 24", \
         "low_product 31, 26, 25", "add2 18, 27, 28", "high_product 27, 26, 25", ""
-    cmp w5, #12
-    b.lo 2f
-    plain_round 21
-    plain_round 22
-    b.eq 2f
-    plain_round 21
-    plain_round 22
-2:  aes_round 21, "low_product 26, 18, 29", "add2 19, 31, 27", "swap 27, 18", "add2 19, 18, 20", "", \
+    late_rounds
+    aes_round last_key, 21, "low_product 26, 18, 29", "add2 19, 31, 27", "swap 27, 18", "add2 19, 18, 20", "", \
         "add2 19, 26, 27", "", "low_product 28, 19, 29"
-    aese v0.16b, v22.16b
-    ld1 {v8.16b-v11.16b}, [x3], #64
-    aese v1.16b, v22.16b
-    aese v2.16b, v22.16b
-    add1 20, 28
-    aese v3.16b, v22.16b
+    last_round next_text, "", "add1 20, 28", "", "swap 20, 20", "sum_of 30, 19, 20"
+3:  cbnz x10, 4f
     ld1 {v12.16b-v15.16b}, [x3], #64
-    aese v4.16b, v22.16b
-    swap 20, 20
-    aese v5.16b, v22.16b
-    aese v6.16b, v22.16b
-    sum_of 30, 19, 20
-    aese v7.16b, v22.16b
     crypt \sealing, 8, 0
     crypt \sealing, 9, 1
     crypt \sealing, 10, 2
@@ -215,26 +279,68 @@
     next_counter 5
     next_counter 6
     next_counter 7
-    b.ne 1b
-8:  cbz x6, 9f
-    ld1 {v26.16b}, [x6], #16                         // what turns the last counter into J_0
-    mov x3, x6                                       // the last text, in place
-    mov x4, x6
-    mov x6, #0
-    mov x2, #1
-    eor v7.16b, v7.16b, v26.16b
-    b 1b
-9:  movi v17.16b, #0
+    b.ne 2b
+    cbz x6, 5f
+    mov x10, #1
+    ldr q26, [x6]
+    add1 7, 26
+    b 2b
+    /* The last: 6 blocks of text, one that may be in part, and where the lengths stand J_0. */
+4:  ld1 {v12.16b, v13.16b}, [x3]
+    ldr q14, [x6, #16]
+    movi v15.16b, #0
+    crypt \sealing, 8, 0
+    crypt \sealing, 9, 1
+    crypt \sealing, 10, 2
+    crypt \sealing, 11, 3
+    crypt \sealing, 12, 4
+    crypt \sealing, 13, 5
+    crypt \sealing, 14, 6
+    crypt \sealing, 15, 7
+    .if \sealing
+    ldr q26, [x6, #32]
+    st1 {v8.16b-v11.16b}, [x4], #64
+    st1 {v12.16b, v13.16b}, [x4]
+    str q14, [x6, #16]
+    str q15, [x6, #64]
+    and v14.16b, v14.16b, v26.16b
+    .else
+    st1 {v0.16b-v3.16b}, [x4], #64
+    st1 {v4.16b, v5.16b}, [x4]
+    str q6, [x6, #16]
+    str q7, [x6, #64]
+    .endif
+    ldr q15, [x6, #48]
+    b 6f
+5:  movi v17.16b, #0
     mov w9, #8
     mov v17.s[3], w9
     sub v16.4s, v16.4s, v17.4s                       // these counters have not been used
-    rev64 v30.16b, v30.16b
     str q16, [x1]
-    stp q8, q9, [x1, #16]
-    stp q10, q11, [x1, #48]
-    stp q12, q13, [x1, #80]
-    stp q14, q15, [x1, #112]
-    str q30, [x1, #192]
+    /* The hash of all. */
+6:  next_powers
+    reverse_two 10, 11
+    pair 1, 10, 11
+    next_powers
+    reverse_two 12, 13
+    pair 0, 12, 13
+    last_powers
+    reverse_two 14, 15
+    pair 0, 14, 15
+    next_powers
+    reverse_two 8, 9
+    add1 8, 30
+    pair 0, 8, 9
+    low_product 26, 18, 29
+    swap 27, 18
+    add2 19, 18, 20
+    add2 19, 26, 27
+    low_product 28, 19, 29
+    add1 20, 28
+    swap 20, 20
+    sum_of 30, 19, 20
+    reverse 30
+    str q30, [x1, #16]
     evc_restore_d8_d15
     ret
 .endm

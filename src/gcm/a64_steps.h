@@ -41,6 +41,7 @@ typedef block vec;
 #define v_low(v) (v)
 #define v_white(v, key) (v)
 #define v_enc_last(s, x) veorq_u8(s, x)
+#define NO_TEXT_FIRST 1
 #define v_at(block, place) ((place) == 0 ? (block) : v_zero())
 #define xor1(a, b) veorq_u8(a, b)
 #define zero1() vdupq_n_u8(0)
@@ -178,13 +179,17 @@ EVC_INLINE struct count count_from(const struct key *key, block counter, uint32_
     return count;
 }
 
-EVC_INLINE void counters(const struct key *key, vec *s, struct count *count, unsigned n)
+EVC_INLINE void skip_counter(struct count *count)
 {
     const uint32x4_t one = vsetq_lane_u32(1, vdupq_n_u32(0), 3);
 
+    count->next = vreinterpretq_u8_u32(vaddq_u32(vreinterpretq_u32_u8(count->next), one));
+}
+
+EVC_INLINE void counters(const struct key *key, vec *s, struct count *count, unsigned n)
+{
     (void)key;
-    EACH_UP_TO_8(n, s[i] = vrev32q_u8(count->next);
-                 count->next = vreinterpretq_u8_u32(vaddq_u32(vreinterpretq_u32_u8(count->next), one)));
+    EACH_UP_TO_8(n, s[i] = vrev32q_u8(count->next); skip_counter(count));
 }
 
 #include "gcm/message_vectors.h"
@@ -193,56 +198,60 @@ EVC_INLINE void counters(const struct key *key, vec *s, struct count *count, uns
 
 #if defined(SEAL)
 
-/* The end of a message's text, and what turns the counter behind it into that of J_0. */
-struct last {
-    uint8_t j0[16], text[16 * WIDE];
+struct state {
+    block counter, y;
 };
 
-typedef void batches(const uint8_t rk[][16], struct flow *f, size_t n_batches, const uint8_t *in, uint8_t *out,
-                     uint32_t rounds, struct last *last);
+/* The end of a message. */
+struct last {
+    block j0;   /* turns the last counter into J_0 */
+    block text; /* the last one, which may be in part; result: ciphertext or plaintext */
+    block keep; /* ones for its bytes */
+    block lengths;
+    block mask; /* result: J_0 encrypted */
+};
+
+typedef void batches(const uint8_t rk[][16], struct state *state, size_t n_batches, const uint8_t *in, uint8_t *out,
+                     size_t rounds, struct last *last);
 batches SEAL, OPEN;
 
 /* What the assembly knows. */
-typedef char flow_is_as_expected[offsetof(struct flow, r) == 16 && offsetof(struct flow, y) == 192 &&
-                                         offsetof(struct key, powers) == offsetof(struct key, rk) + 240
-                                     ? 1
-                                     : -1];
+typedef char key_is_as_expected[offsetof(struct key, powers) == offsetof(struct key, rk) + 240 ? 1 : -1];
 
-/* The rest, and the hash of all. end: NULL if the message goes on; then the last batch has 6 blocks of text, one that
- * may be in part, and the lengths. */
-EVC_OUT_OF_LINE block crypt_rest(const struct key *key, struct flow *f, struct end *end, size_t n_batches,
-                                 const uint8_t *in, uint8_t *out, int sealing)
+/* The first n vectors are hashed at once: the batches begin with nothing under way. */
+#define FIRST_DONE(key, f, n)                                                                      \
+    do {                                                                                           \
+        hash_vectors(f, LAST_PAIRS(key), n);                                                       \
+        (f)->y = hash_of((f)->p);                                                                  \
+    } while (0)
+
+/* The rest, and the hash of all. end: NULL if the message goes on. */
+EVC_INLINE block crypt_rest(const struct key *key, struct flow *f, struct end *end, size_t n_batches,
+                            const uint8_t *in, uint8_t *out, int sealing)
 {
-    batches *const crypt = sealing ? SEAL : OPEN;
+    struct state state = {f->count.next, f->y};
     struct last last;
 
+    if (!n_batches)
+        return f->y;
     if (end) {
-        const uint8_t *const from = evc_in_at(in, (n_batches - 1) * WIDE * VEC_BYTES);
-        uint8_t *const to = evc_out_at(out, (n_batches - 1) * WIDE * VEC_BYTES);
-        store1(last.j0, last_word1(end->j0));
-        EACH_4(0, store1(last.text + 16 * i, load1(from + 16 * i)));
-        EACH_I(4, store1(last.text + 16 * i, load1(from + 16 * i)));
-        EACH_I(5, store1(last.text + 16 * i, load1(from + 16 * i)));
-        store1(last.text + 96, v_load_text(from + 96, end->before));
-        store1(last.text + 112, zero1());
-        crypt(key->rk, f, n_batches - 1, in, out, key->head.rounds, &last);
-        EACH_4(0, store1(to + 16 * i, load1(last.text + 16 * i)));
-        EACH_I(4, store1(to + 16 * i, load1(last.text + 16 * i)));
-        EACH_I(5, store1(to + 16 * i, load1(last.text + 16 * i)));
-        v_store_text(to + 96, end->before, load1(last.text + 96));
-        end->mask = load1(last.text + 112);
-        f->r[6] = sealing ? v_text(end->before, f->r[6]) : f->r[6];
-        f->r[7] = end->lengths;
-        if (!sealing)
-            evc_wipe(last.text, sizeof last.text);
+        const size_t at = 16 * (WIDE * n_batches - 2);
+        last.j0 = last_word1(end->j0);
+        last.text = v_load_text(evc_in_at(in, at), end->before);
+        last.keep = v_text(end->before, vdupq_n_u8(255));
+        last.lengths = end->lengths;
+        (sealing ? SEAL : OPEN)(key->rk, &state, n_batches - 1, in, out, key->head.rounds, &last);
+        v_store_text(evc_out_at(out, at), end->before, last.text);
+        end->mask = last.mask;
     } else {
-        crypt(key->rk, f, n_batches, in, out, key->head.rounds, NULL);
+        (sealing ? SEAL : OPEN)(key->rk, &state, n_batches, in, out, key->head.rounds, NULL);
     }
-    hash_vectors(f, LAST_PAIRS(key), WIDE);
-    return hash_of(f->p);
+    return state.y;
 }
 
 #else
+
+#define FIRST_DONE(key, f, n) ((void)(n))
 
 /* The sum of the products of a pair, a part at a time. */
 #define ADD_HI(to, o, h) ((to).hi = v_xor3((to).hi, pmull((o).a, get((h)->first)), pmull((o).b, get((h)->second))))

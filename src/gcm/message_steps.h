@@ -6,6 +6,7 @@
  *   hash_of(product)         the sum of products reduced, as it is in memory
  *   hash_blocks(powers, y, in, n)   GHASH; powers_of(powers, h)
  *   LAST_PAIRS(key)          the powers that the last WIDE vectors meet
+ *   FIRST_DONE(key, flow, n)   what is done after the first n vectors, if others follow
  *   crypt_rest(key, flow, end, n_batches, in, out, sealing)   what comes after the first vectors, and the hash of all
  *   xor1, zero1()            blocks
  *   load_part1(p, n)         the first n bytes of a block, 0 to 16, zeros behind
@@ -56,6 +57,7 @@ EVC_INLINE struct end end_of(size_t n_blocks, size_t at, size_t aad_bytes, size_
             hash_vectors(&f, LAST_PAIRS(key), n);                                                  \
             return xor1(hash_of(f.p), end.mask);                                                   \
         }                                                                                          \
+        FIRST_DONE(key, &f, n);                                                                    \
     } while (0)
 
 EVC_INLINE block crypt_message(const struct key *key, const uint8_t *iv, const uint8_t *aad,
@@ -148,6 +150,7 @@ EVC_INLINE void crypt_blocks(const struct key *key, uint8_t counter[16], uint8_t
     in = evc_in_at(in, 0 - 16 * at); /* where the first vector would begin */
     out = evc_out_at(out, 0 - 16 * at);
     crypt_head(key, &f, NULL, 0, WIDE, 0, at, at, load1(y), in, out, sealing);
+    FIRST_DONE(key, &f, WIDE);
     store1(y, crypt_rest(key, &f, NULL, n_batches, AT(WIDE), sealing));
     evc_store32_be(counter + 12, first + (uint32_t)n_blocks);
 }

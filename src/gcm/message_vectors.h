@@ -19,6 +19,7 @@
  *   v_text(part, v)          these bytes of v, zeros elsewhere
  *   last_word1(x)            a block of zeros whose last 4 bytes are x, the least significant first
  *   struct count, counters(key, s, count, n)   the next n vectors of counters, as AES wants them
+ *   NO_TEXT_FIRST            1 if a block without text does not go through AES; then skip_counter(count)
  *   middle_rounds(key, s, n)   all of AES on n vectors but what v_enc_last does
  *   v_enc_last(s, x)         the last round, x the sum of its key and the text
  *   v_white(v, key), v_low(v)   a vector as middle_rounds wants it; the first block
@@ -122,18 +123,24 @@ EVC_INLINE void crypt_head(const struct key *key, struct flow *f, struct end *en
                            unsigned n, int most, size_t at, size_t from, block start,
                            const uint8_t *in, uint8_t *out, int sealing)
 {
+    const unsigned skip = LANES == 1 && NO_TEXT_FIRST && most && n <= 4; /* that of the associated data */
     vec s[WIDE], last;
 
-    counters(key, s, &f->count, n);
+    if (skip)
+        skip_counter(&f->count);
+    if (n > skip)
+        counters(key, s + skip, &f->count, n - skip);
     if (ends)
         s[n - 1] = v_xor(s[n - 1], v_last(last_word1(end->j0)));
-    middle_rounds(key, s, n);
+    if (n > skip)
+        middle_rounds(key, s + skip, n - skip);
     last = round_key(key, key->head.rounds);
 #define AT(i) evc_in_at(in, (i) * VEC_BYTES), evc_out_at(out, (i) * VEC_BYTES)
 #define IS_FRONT(i) (!most || (i) < (n > 4 ? 2 : 1))
 #define FRONT(i, v) (IS_FRONT(i) ? v_xor(v_at(start, at - (i) * LANES), v) : (v))
 #define HEAD_VECTOR(i)                                                                             \
-    ((i) == n - 1 && (!IS_FRONT(i) || ends) ? last_vector(s[i], last, end, ends, AT(i), sealing)          \
+    ((i) < skip                                       ? v_zero()                                   \
+     : (i) == n - 1 && (!IS_FRONT(i) || ends) ? last_vector(s[i], last, end, ends, AT(i), sealing)          \
      : IS_FRONT(i) && !(LANES == 1 && ends && (i) == n - 2)                                        \
          ? part_vector(s[i], last, missing(16 * from, (i) * VEC_BYTES), AT(i), sealing)            \
      : (i) == n - 2 ? last_but_one(s[i], last, end, ends, AT(i), sealing)                          \
