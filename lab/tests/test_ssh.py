@@ -144,6 +144,9 @@ def test_other_commands_run_on_a_board(
     assert real_lab("check", "--quick", "--kernel", "c_ref", "--target", target).code == 0
     assert "ctr(aes)" in real_lab("resolve", "--target", target).out
     assert "unknown mode 'crt'" in real_lab("bench", "--mode", "crt", "--target", target).err
+    words = ["--kernel", "c_fixslice32", "--operation", "cbcmac", "--key-bits", "128"]
+    outcome = real_lab("ct", *words, "--samples", "100", "--target", target)
+    assert "timing is reported and decides nothing" in outcome.out, outcome.err
     assert not list((tmp_path / "board").iterdir())
 
 

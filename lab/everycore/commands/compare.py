@@ -100,7 +100,7 @@ def _warn_about_differences(context: Context, first: Results, second: Results) -
             context.warn(f"{results.path} is a partial result: {results.cut_off}")
     for what, a, b in (
         ("machines", one.machine.title(), other.machine.title()),
-        ("cores", str(one.machine.cpu_index), str(other.machine.cpu_index)),
+        ("cores", _number(one), _number(other)),
         ("microcode", one.machine.microcode, other.machine.microcode),
         ("governors", one.machine.governor, other.machine.governor),
         ("targets", one.target, other.target),
@@ -110,3 +110,7 @@ def _warn_about_differences(context: Context, first: Results, second: Results) -
     ):
         if a != b:
             context.warn(f"different {what}: {a or 'unknown'} / {b or 'unknown'}")
+
+
+def _number(run: store.Run) -> str:
+    return str(run.machine.cpu_index) if run.machine.cpu_index >= 0 else ""

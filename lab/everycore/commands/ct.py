@@ -56,7 +56,8 @@ def ct(
         typer.Option(
             "--method",
             metavar="NAME",
-            help="taint, trace or timing; repeatable. Default: all, with --quick the first two.",
+            help="taint, trace or timing; repeatable. Default: all, with --quick the first two,"
+            " on a board the last.",
         ),
     ] = None,
     quick: Annotated[
@@ -81,6 +82,8 @@ def ct(
     context = context_of(command)
     methods = _methods(method, quick)
     session = pin(context, _open(context, target, cc, flags), None)
+    if session.target.board and not method:
+        methods = ["timing"]  # the others need a tracer, or an emulator
     hello, operations = _list(
         session,
         {
