@@ -97,7 +97,7 @@ def estimate(
         typer.Option(
             "--calibrate-from",
             metavar="FILE",
-            help="Take stored results of a board with the --core as points of the calibration.",
+            help="Take a board's stored results as points of the calibration; --core if unknown.",
         ),
     ] = None,
     cc: CompilerCommand = None,
@@ -194,17 +194,27 @@ def _checkout(context: Context) -> Tree:
 def _take_points(context: Context, path: Path, names: Sequence[str]) -> None:
     """Write measured.toml of this tree."""
     _checkout(context)
-    if len(names) != 1:
-        raise EverycoreError("results are of one core", "name it with --core")
     cores = data.load_cores(_folder(), {})
-    core = data.find_core(cores, names[0])
-    new = measured.points_of(store.read(path), core, MODES)
+    results = store.read(path)
+    core = data.find_core(cores, _core_of(results, names))
+    new = measured.points_of(results, core, MODES)
     measured.add(_folder(), data.load_points(_folder(), cores), new)
     for point in new:
         said = f"{point.key}: {point.cycles_per_byte:g} cycles/B"
         context.out.print(said, markup=False, soft_wrap=True)
     hint = "everycore estimate --calibrate fits and evaluates with them"
     context.out.print(f"written: {data.ADDED}; {hint}", soft_wrap=True)
+
+
+def _core_of(results: store.Results, names: Sequence[str]) -> str:
+    """As the results say, by its MIDR; --core is for those that do not."""
+    said = results.run.machine.core
+    named = list(names) or [said]
+    if len(named) != 1 or not named[0]:
+        raise EverycoreError("results are of one core", "name it with --core")
+    if said and named[0] != said:
+        raise EverycoreError(f"{results.path} is of a {said}, not of a {named[0]}")
+    return named[0]
 
 
 def _calibrate(context: Context) -> None:

@@ -17,7 +17,7 @@ KEY_BITS = 128
 LONG_BYTES = 4096  # from here on a message is long
 HEAD = (
     "# SPDX-License-Identifier: MIT\n"
-    "# Points that boards have added: everycore estimate --calibrate-from FILE --core CORE\n"
+    "# Points that boards have added: everycore estimate --calibrate-from FILE\n"
 )
 
 

@@ -12,6 +12,8 @@ from world import Lab
 from everycore.context import SystemRunner
 from everycore.errors import EverycoreError
 from everycore.estimate.mca import find_llvm
+from everycore.model import Machine, Revision
+from everycore.store import Run, Writer
 
 NEEDED = ("aarch64-linux-gnu-gcc", "qemu-aarch64")
 
@@ -26,7 +28,6 @@ NEEDED = ("aarch64-linux-gnu-gcc", "qemu-aarch64")
         ("--key-bits 129", "unknown key size '129'", "128"),
         ("--bytes lots", "'lots' is no message size", "--bytes wants"),
         ("--subject linus-arm64", "unknown subject 'linus-arm64'", "linux-arm64"),
-        ("--calibrate-from x.jsonl", "results are of one core", "--core"),
     ],
 )
 def test_what_is_unknown_is_named_with_the_choices(
@@ -37,6 +38,34 @@ def test_what_is_unknown_is_named_with_the_choices(
     assert message in done.err
     assert hint in done.err
     assert not lab.runner.calls
+
+
+def results_of(lab: Lab, core: str) -> Path:
+    path = lab.folder / f"{core or 'unknown'}.jsonl"
+    machine = Machine(cpu="a board", core=core)
+    run = Run(
+        "bench", "2026-01-02", "0.1.0", Revision("", False), machine, "pi", "gcc", (), "perf", {}
+    )
+    with Writer(path, run):
+        pass
+    return path
+
+
+@pytest.mark.parametrize(
+    ("of", "words", "message"),
+    [
+        ("", "", "results are of one core"),
+        ("cortex-a53", "--core cortex-a72", "is of a cortex-a53, not of a cortex-a72"),
+        ("cortex-a53", "--core cortex-a53,cortex-a72", "results are of one core"),
+        ("cortex-a35", "", "unknown core 'cortex-a35'"),
+        ("cortex-a53", "", "measures no long message"),  # the core is known then
+    ],
+)
+def test_results_are_of_the_core_that_they_say(lab: Lab, of: str, words: str, message: str) -> None:
+    path = results_of(lab, of)
+    done = lab("estimate", "--calibrate-from", str(path), *words.split())
+    assert done.code == 2
+    assert message in done.err
 
 
 def test_budgets_name_unknown_kernels(lab: Lab) -> None:
