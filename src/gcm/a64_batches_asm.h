@@ -95,11 +95,11 @@
     aes_round next_key, 21, "reverse \a", "reverse \b", "\load", "low_lanes 26, \a, \b", "high_lanes 27, \a, \b", \
         "low_product 28, \a, 23", "add1 26, 27", "low_product 31, \b, 24"
     .if \new
-    aes_round next_key, 22, "high_product 18, \a, 23", "sum_of 20, 28, 31", "high_product 28, \b, 24", "low_product 19, 26, 25", \
-        "", "high_product 27, 26, 25", "add1 18, 28", "add1 19, 27"
+    aes_round next_key, 22, "high_product 18, \a, 23", "sum_of 20, 28, 31", "high_product 28, \b, 24", \
+        "low_product 19, 26, 25", "", "high_product 27, 26, 25", "add1 18, 28", "add1 19, 27"
     .else
-    aes_round next_key, 22, "high_product 27, \a, 23", "add2 20, 28, 31", "high_product 28, \b, 24", "low_product 31, 26, 25", \
-        "add2 18, 27, 28", "high_product 27, 26, 25", "", "add2 19, 31, 27"
+    aes_round next_key, 22, "high_product 27, \a, 23", "add2 20, 28, 31", "high_product 28, \b, 24", \
+        "low_product 31, 26, 25", "add2 18, 27, 28", "high_product 27, 26, 25", "", "add2 19, 31, 27"
     .endif
 .endm
 .macro sum_of to, a, b

@@ -100,26 +100,6 @@ EVC_INLINE uint8x16_t rev64_32(uint8x16_t v)
     return vreinterpretq_u8_u32(vrev64q_u32(U32(v)));
 }
 
-#define SHIFT_LEFT(v, n) vreinterpretq_u8_u64(vshlq_n_u64(U64(v), n))
-#define SHIFT_RIGHT(v, n) vreinterpretq_u8_u64(vshrq_n_u64(U64(v), n))
-
-/* v times x^63 + x^62 + x^57, the lower 64 bits in each lane. */
-EVC_INLINE uint8x16_t times_poly(uint8x16_t v)
-{
-    return add(add(SHIFT_LEFT(v, 63), SHIFT_LEFT(v, 62)), SHIFT_LEFT(v, 57));
-}
-
-/* Divided by x^128, in the reflected order of bits, as an element. */
-EVC_INLINE uint8x16_t reduce(uint8x16_t lo, uint8x16_t hi)
-{
-    const uint8x16_t zero = vdupq_n_u8(0);
-
-    lo = add(lo, vextq_u8(zero, times_poly(lo), 8));
-    hi = add(hi, vextq_u8(times_poly(lo), zero, 8));
-    hi = add(hi, add(add(lo, SHIFT_RIGHT(lo, 1)), add(SHIFT_RIGHT(lo, 2), SHIFT_RIGHT(lo, 7))));
-    return vextq_u8(hi, hi, 8);
-}
-
 EVC_INLINE uint8x16_t sum_of(const struct products *p)
 {
     const uint8x16_t zero = vdupq_n_u8(0);

@@ -3,10 +3,6 @@
  * GHASH by PMULL of 8 bits, three levels of Karatsuba: the table of a key and the operands of products. Include it
  * inside a region of A64_NEON.
  *
- * An element is a block whose halves are byte-reversed (REV64): lane 0 has the coefficients of x^0 to x^63, the first
- * in its top bit, lane 1 the others. A product is the reflected one, one bit too low; H carries that bit (it is
- * divided by x), and so do all powers of H.
- *
  * An element of 128 bits is cut in halves three times, and each time their sum is a third part: 27 parts of 16 bits,
  * which for a pair of elements stand in 8 vectors. A part a1 x^8 + a0 times a part b1 x^8 + b0 is two products of
  * 8 bits lane by lane: with b as it is, which gives a0 b0 and a1 b1, and with its bytes swapped, which gives a0 b1 and
@@ -18,6 +14,8 @@
  */
 #ifndef EVC_GHASH_A64_P8X8_STEPS_H
 #define EVC_GHASH_A64_P8X8_STEPS_H
+
+#include "ghash/a64_p8_steps.h"
 
 #define GROUP 8 /* blocks with one reduction */
 #define PAIRS (GROUP / 2)
@@ -45,15 +43,6 @@ struct key {
     struct evc_ghash_head head;
     EVC_ALIGN(16) struct table table;
 };
-
-#define U16(v) vreinterpretq_u16_u8(v)
-#define U32(v) vreinterpretq_u32_u8(v)
-#define U64(v) vreinterpretq_u64_u8(v)
-
-EVC_INLINE uint8x16_t add(uint8x16_t a, uint8x16_t b)
-{
-    return veorq_u8(a, b);
-}
 
 /* The sums of neighbouring lanes of a, then of b: the lower halves of wider lanes, and the upper ones. */
 EVC_INLINE uint8x16_t add_16(uint8x16_t a, uint8x16_t b)
@@ -106,16 +95,6 @@ EVC_INLINE void put_pair(struct table *to, unsigned j, uint8x16_t a, uint8x16_t 
     put(to->pair[j].sums, o.sums);
     vst1q_u8(to->pair[j].all, vreinterpretq_u8_u64(vuzp1q_u64(U64(o.all), U64(vrev16q_u8(o.all)))));
     vst1q_u8(to->pair[j].last, vreinterpretq_u8_u32(vtrn1q_u32(U32(o.last), U32(vrev16q_u8(o.last)))));
-}
-
-/* A block divided by x, as an element: a bit to the left; what falls out comes back as the polynomial. */
-EVC_INLINE uint8x16_t power_of(const uint8_t h[16])
-{
-    const uint64_t hi = evc_load64_be(h), lo = evc_load64_be(h + 8), out = UINT64_C(0) - (hi >> 63);
-
-    return vreinterpretq_u8_u64(
-        vcombine_u64(vcreate_u64((hi << 1 | lo >> 63) ^ (out & UINT64_C(0xc200000000000000))),
-                     vcreate_u64(lo << 1 ^ (out & 1))));
 }
 
 /* hash: the slot blocks. It needs no more of the table than the last n powers for n blocks. */
