@@ -56,6 +56,9 @@ def subjects_command(
     tree = find_tree(context.package, context.env.get("EVERYCORE_TREE", ""))
     chosen = [subjects.find_subject(tree, name) for name in names or ()]
     chosen = chosen or subjects.load_subjects(tree)
+    for bits in key_bits or ():
+        if bits not in (128, 192, 256):
+            raise EverycoreError(f"AES has no keys of {bits} bits", "128, 192 or 256")
     wanted = words(function)
     for name in wanted:
         if not any(name == one.name for subject in chosen for one in subject.functions):

@@ -88,6 +88,8 @@ def test_bad_words_are_named(lab: Lab) -> None:
     for arguments, why in (
         (["linux-vax"], "unknown subject 'linux-vax'"),
         (["--flags", "'"], "--flags"),
+        (["--key-bits", "100"], "no keys of 100 bits"),
+        (["--target", "qemu-vax"], "unknown target 'qemu-vax'"),
     ):
         done = lab("subjects", *arguments)
         assert (done.code, why in done.err) == (2, True), done.err
