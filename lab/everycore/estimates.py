@@ -121,9 +121,14 @@ class Row:
 
 
 def figure(
-    core: Core, model: float, techniques: Sequence[str], serial: bool, fits: Iterable[Fit]
+    core: Core,
+    model: float,
+    techniques: Sequence[str],
+    serial: bool,
+    fits: Iterable[Fit],
+    unsure: float = 0.0,
 ) -> Figure | Hidden:
-    """From what the core's model says to what is shown."""
+    """From what the core's model says to what is shown; by how much other fits of it differ."""
     if core.model == "cortex-m":
         text = "documented latencies, no published point of code that can be traced"
         return Figure(model, model, core.margin, text, calibrated=False)
@@ -146,7 +151,7 @@ def figure(
     spread = math.sqrt(max(every) / min(every)) - 1
     # Half of what the model missed is taken to be wrong for the next kernel, too.
     margin = max(core.margins.get(technique, core.margin) for technique in techniques)
-    floor = max(abs(1 - center / model) / 2, spread, margin)
+    floor = max(abs(1 - center / model) / 2, spread, margin, unsure)
     if all(f.point.derived for same in chosen for f in same):
         floor = max(floor, DERIVED_MARGIN)
     basis = "; ".join(

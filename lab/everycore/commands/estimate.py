@@ -287,7 +287,7 @@ def _evaluator(context: Context, llvm: Llvm | None, cores: Sequence[Core]) -> Ev
     evaluated = data.load_evaluated(folder)
     points = data.load_points(folder, data.load_cores(folder, evaluated.parameters))
     models = Models(context, llvm) if cores else None
-    return Evaluator(cores, data.fits(points, evaluated), points, models)
+    return Evaluator(cores, data.fits(points, evaluated), points, models, evaluated.refits)
 
 
 def _own_rows(

@@ -103,7 +103,8 @@ class _Rows:
         return goals.reach(goal, own, lambda subject, name: theirs.get((subject, name)))
 
     def _evaluator(self, cores: Sequence[Core]) -> Evaluator:
-        return Evaluator(cores, self._fits, self._points, self._models)
+        refits = self._evaluated.refits
+        return Evaluator(cores, self._fits, self._points, self._models, refits)
 
     def _own(self, goal: Goal, kernel: str, cores: Sequence[Core]) -> Row:
         arch = cores[0].arch if cores else "a64"

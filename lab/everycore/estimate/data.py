@@ -4,12 +4,12 @@
 import json
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
 from everycore.errors import EverycoreError, unknown_name
-from everycore.estimate.fitting import START
+from everycore.estimate.fitting import START, Refit
 from everycore.estimate.inorder import InOrder
 from everycore.estimates import Core, Fit, Point
 
@@ -33,7 +33,7 @@ class Evaluated:
     left_out: dict[str, float]
     instructions: dict[str, float]  # per byte
     parameters: dict[str, dict[str, float]]  # of the in-order models, by core
-    refits: dict[str, list[dict[str, float]]]  # of the fits that left a point out
+    refits: dict[str, list[Refit]]  # by core, each without one of the points
 
 
 def load_cores(folder: Path, fitted: Mapping[str, Mapping[str, float]]) -> dict[str, Core]:
@@ -127,7 +127,10 @@ def load_evaluated(folder: Path) -> Evaluated:
             left_out={k: float(v) for k, v in table["left_out"].items()},
             instructions={k: float(v) for k, v in table["instructions"].items()},
             parameters=dict(table["parameters"]),
-            refits=dict(table["refits"]),
+            refits={
+                core: [Refit(one["parameters"], one["models"]) for one in refits]
+                for core, refits in table["refits"].items()
+            },
         )
     except (OSError, ValueError, KeyError, AttributeError, TypeError) as error:
         raise EverycoreError(
@@ -136,7 +139,7 @@ def load_evaluated(folder: Path) -> Evaluated:
 
 
 def save_evaluated(folder: Path, evaluated: Evaluated) -> None:
-    table = {f.name: getattr(evaluated, f.name) for f in fields(Evaluated)}
+    table = asdict(evaluated)
     text = json.dumps(table, indent=1, sort_keys=True)
     (folder / EVALUATED).write_text(text + "\n", encoding="utf-8")
 

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
 """From calls that were executed to rows: exact counts, and what is said of each core."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from everycore.estimate.asm import ForeignError, classes
+from everycore.estimate.fitting import Refit
 from everycore.estimate.measured import function
 from everycore.estimate.models import Executed, Models
 from everycore.estimate.steady import Turn, steady_turn
@@ -18,6 +19,7 @@ from everycore.estimates import (
     Point,
     Row,
     figure,
+    rms,
 )
 
 BLOCK_BYTES = 16
@@ -85,6 +87,7 @@ class Evaluator:
     fits: Sequence[Fit]
     points: Sequence[Point]
     models: Models | None
+    refits: Mapping[str, Sequence[Refit]]
     turns: list[tuple[Subject, Steady]] = field(default_factory=list)  # of rows in bulk
 
     def row(self, subject: Subject, call: Call, n_bytes: int) -> Row:
@@ -111,6 +114,30 @@ class Evaluator:
             lambda core, models: found.cycles_per_byte(models, core, serial=subject.serial),
         )
 
+    def _figure(
+        self,
+        core: Core,
+        subject: Subject,
+        models: Models,
+        cost: Callable[[Core, Models], float],
+    ) -> Figure | Hidden:
+        def say(core: Core, fits: Sequence[Fit], unsure: float = 0.0) -> Figure | Hidden:
+            model = cost(core, models)
+            return figure(core, model, subject.techniques, subject.serial, fits, unsure)
+
+        try:
+            first = say(core, self.fits)
+            others = [
+                say(replace(core, parameters=refit.parameters), _as_in(refit, self.fits))
+                for refit in self.refits.get(core.name, ())
+            ]
+        except ForeignError as error:
+            return Hidden(error.message)
+        if isinstance(first, Hidden):
+            return first
+        centers = [other.center for other in others if isinstance(other, Figure)]
+        return say(core, self.fits, rms([center / first.center - 1 for center in centers]))
+
     def _row(
         self,
         subject: Subject,
@@ -130,14 +157,7 @@ class Evaluator:
                 if core.model == "hidden":
                     figures[core.name] = Hidden(core.why)
                     continue
-                try:
-                    model = cost(core, self.models)
-                except ForeignError as error:
-                    figures[core.name] = Hidden(error.message)
-                    continue
-                figures[core.name] = figure(
-                    core, model, subject.techniques, subject.serial, self.fits
-                )
+                figures[core.name] = self._figure(core, subject, self.models, cost)
         published = {
             p.core: p
             for p in self.points
@@ -158,3 +178,8 @@ class Evaluator:
             figures=figures,
             published=published,
         )
+
+
+def _as_in(refit: Refit, fits: Sequence[Fit]) -> list[Fit]:
+    """The points as another fit says them."""
+    return [replace(fit, model=refit.models.get(fit.point.key, fit.model)) for fit in fits]

@@ -68,11 +68,19 @@ class Sample:
 
 
 @dataclass(frozen=True, slots=True)
+class Refit:
+    """Without one of the points: parameters, and what they say of all points."""
+
+    parameters: dict[str, float]
+    models: dict[str, float]
+
+
+@dataclass(frozen=True, slots=True)
 class Fitted:
     parameters: dict[str, float]
     models: dict[str, float]  # by Sample.key, cycles per byte
     left_out: dict[str, float]
-    refits: tuple[dict[str, float], ...]
+    refits: tuple["Refit", ...]
 
 
 class _Predictions:
@@ -94,11 +102,11 @@ def fit(samples: Sequence[Sample], step: Callable[[str], None] = lambda _: None)
     best = _descend(samples, predict)
     step("all points")
     left_out: dict[str, float] = {}
-    refits: list[dict[str, float]] = []
+    refits: list[Refit] = []
     for sample in samples:
         others = [other for other in samples if other is not sample]
         refit = _descend(others, predict)
-        refits.append(refit)
+        refits.append(Refit(refit, {s.key: predict(s, refit) for s in samples}))
         left_out[sample.key] = predict(sample, refit)
         step(f"without {sample.key}")
     models = {sample.key: predict(sample, best) for sample in samples}

@@ -94,7 +94,8 @@ class Models:
                 raise ForeignError(f"{core.title} has no {name.upper()}")
         if core.model == "in-order" and executed.arch != "a64":
             raise ForeignError(f"the model of {core.title} reads 64-bit code alone")
-        key = (core.name, executed.arch, serial, steady, tuple(one.text for one in trace))
+        fitted = tuple(core.parameters.values())
+        key = (core.name, fitted, executed.arch, serial, steady, tuple(one.text for one in trace))
         if key not in self._known:
             self._known[key] = (
                 in_order(core, trace, steady=steady)

@@ -10,7 +10,7 @@ from everycore.estimate import fitting
 from everycore.estimate.data import Evaluated
 from everycore.estimate.evaluate import Call, Evaluator, Steady, Subject, steady
 from everycore.estimate.executed import arch_of
-from everycore.estimate.fitting import Fitted, Sample
+from everycore.estimate.fitting import Fitted, Refit, Sample
 from everycore.estimate.mca import Llvm, disassemble
 from everycore.estimate.measured import OURS
 from everycore.estimate.models import Executed, Models
@@ -150,5 +150,9 @@ def calibrate(
         left_out={k: round(v, 4) for fit in fits.values() for k, v in fit.left_out.items()},
         instructions={" ".join(at): round(b.per_byte, 5) for at, b in found.bulk.items()},
         parameters={name: fit.parameters for name, fit in fits.items()},
-        refits={name: list(fit.refits) for name, fit in fits.items()},
+        refits={name: [_rounded(one) for one in fit.refits] for name, fit in fits.items()},
     )
+
+
+def _rounded(one: Refit) -> Refit:
+    return Refit(one.parameters, {key: round(value, 4) for key, value in one.models.items()})

@@ -7,6 +7,7 @@ import pytest
 
 from everycore.errors import EverycoreError
 from everycore.estimate import data
+from everycore.estimate.fitting import Refit
 
 FOLDER = Path(data.__file__).parent
 CORES = '[one]\ntitle = "One"\nmodel = "llvm-mca"\nmcpu = "one"\nmargin = 0.1\nwhy = ""\n'
@@ -62,8 +63,9 @@ def test_parameters_that_do_not_fit_the_model_are_named(tmp_path: Path) -> None:
 
 
 def test_evaluations_survive_being_written(tmp_path: Path) -> None:
+    refit = Refit({"logic": 2.0}, {"a": 1.0})
     one = data.Evaluated(
-        {"llvm": "19"}, {"a": 1.5}, {"a": 1.4}, {"a": 2.0}, {"x": {"logic": 3.0}}, {"x": []}
+        {"llvm": "19"}, {"a": 1.5}, {"a": 1.4}, {"a": 2.0}, {"x": {"logic": 3.0}}, {"x": [refit]}
     )
     data.save_evaluated(tmp_path, one)
     assert data.load_evaluated(tmp_path) == one

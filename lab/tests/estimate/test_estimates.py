@@ -55,6 +55,12 @@ def test_points_that_disagree_widen_the_range() -> None:
     assert found.high == pytest.approx(1.6)
 
 
+def test_fits_that_differ_widen_the_range() -> None:
+    found = figure(CORE, 1.0, ["ce"], False, [Fit(point("ce", 1.0), 1.0)], unsure=0.3)
+    assert isinstance(found, Figure)
+    assert found.margin == 0.3
+
+
 def test_a_derived_point_widens_the_range() -> None:
     found = figure(CORE, 1.0, ["ce"], False, [Fit(point("ce", 1.0, derived=True), 1.0)])
     assert isinstance(found, Figure)
