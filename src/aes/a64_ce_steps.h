@@ -5,6 +5,7 @@
  *
  *   WIDE        blocks in flight: 4, 5, 6 or 8
  *   XTS_WIDE    the same for XTS, where each block has its tweak in a register too
+ *   CE_ASSEMBLY where ctr_wide and cbc_encrypt are the file's own
  *
  * AESE is AddRoundKey, ShiftRows, SubBytes: the key comes first, and the last round key is an xor of its own. What a
  * mode adds before the first round or after the last joins a round key. Each pair of AESE and AESMC (AESD and
@@ -219,15 +220,17 @@ EVC_INLINE void ctr_part(const ce_keys *k, uint32x4_t count, const uint8_t *in, 
     evc_a64_store_part(out, veorq_u8(s[0], veorq_u8(k->last, evc_a64_load_part(in, n_bytes))), n_bytes);
 }
 
-/* len_bytes: a multiple of 16 * WIDE, not 0 */
-EVC_OUT_OF_LINE uint32x4_t ctr_wide(ce_key *key, uint32x4_t count, const uint8_t *in, uint8_t *out, size_t len_bytes)
+/* counter: of the first block; not changed. len_bytes: a multiple of 16 * WIDE, not 0 */
+#if !defined(CE_ASSEMBLY)
+EVC_OUT_OF_LINE void ctr_wide(ce_key *key, const uint8_t counter[16], const uint8_t *in, uint8_t *out, size_t len_bytes)
 {
     const ce_keys k = key_schedule(key, 0);
+    uint32x4_t count = counter_of(vld1q_u8(counter));
 
     for (; len_bytes; len_bytes -= 16 * WIDE, in += 16 * WIDE, out += 16 * WIDE)
         ctr_step(&k, &count, in, out, WIDE);
-    return count;
 }
+#endif
 
 static void ctr32(const void *key, uint8_t counter[16], const uint8_t *in, uint8_t *out, size_t len_bytes)
 {
@@ -235,13 +238,13 @@ static void ctr32(const void *key, uint8_t counter[16], const uint8_t *in, uint8
     uint32x4_t count = counter_of(vld1q_u8(counter));
     ce_keys k;
 
+    if (n_wide)
+        ctr_wide(key, counter, in, out, n_wide);
     vst1q_u8(counter, counter_block(vaddq_u32(count, counter_ahead((uint32_t)((len_bytes + 15) / 16)))));
-    if (n_wide) {
-        count = ctr_wide(key, count, in, out, n_wide);
-        in += n_wide, out += n_wide, len_bytes -= n_wide;
-    }
-    if (!len_bytes)
+    if (n_wide == len_bytes)
         return;
+    count = vaddq_u32(count, counter_ahead((uint32_t)(n_wide / 16)));
+    in += n_wide, out += n_wide, len_bytes -= n_wide;
     k = key_schedule(key, 0);
     if (len_bytes & 64) {
         ctr_step(&k, &count, in, out, 4);
@@ -451,10 +454,12 @@ EVC_INLINE void chain(ce_key *key, uint8_t iv[16], const uint8_t *in, uint8_t *o
         chain_of(key, 14, iv, in, out, n_blocks, storing);
 }
 
+#if !defined(CE_ASSEMBLY)
 static void cbc_encrypt(const void *key, uint8_t iv[16], const uint8_t *in, uint8_t *out, size_t n_blocks)
 {
     chain(key, iv, in, out, n_blocks, 1);
 }
+#endif
 
 static void cbcmac(const void *key, uint8_t state[16], const uint8_t *in, size_t n_blocks)
 {
