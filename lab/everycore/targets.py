@@ -76,11 +76,12 @@ def _board(file: str, table: dict[str, Any]) -> Board:
         raise EverycoreError(
             f"{where}: unknown build '{board.build}'", f"valid: {', '.join(BUILDS)}"
         )
-    if len(board.identity.split()) > 1:
-        raise EverycoreError(
-            f"{where}: a path with spaces cannot be an identity",
-            "name it in ~/.ssh/config under an alias, and the alias as host",
-        )
+    for name, words in (("identity", [board.identity]), ("options", board.options)):
+        if any(len(word.split()) > 1 for word in words):
+            raise EverycoreError(
+                f"{where}: a word of {name} has spaces, with which execnet cannot start ssh",
+                "say it in ~/.ssh/config under an alias, and name the alias as host",
+            )
     if not 0 <= board.port < 1 << 16 or board.timeout_seconds < 1:
         raise EverycoreError(f"{where}: port and timeout_seconds want numbers above 0")
     return board

@@ -63,7 +63,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     if not (sshd and shutil.which("ssh") and shutil.which("ssh-keygen")):
         pytest.skip("apt-get install openssh-server openssh-client")
     folder = tmp_path_factory.mktemp("sshd")
-    for name in ("host", "user", "stranger"):
+    for name in ("host", "user", "chatty", "stranger"):
         words = ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(folder / name)]
         subprocess.run(words, check=True)
     with socket.socket() as probe:
@@ -71,9 +71,12 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         port = probe.getsockname()[1]
     key = " ".join((folder / "host.pub").read_text().split()[:2])
     (folder / "known").write_text(f"[127.0.0.1]:{port} {key}\n")
+    greeting = 'command="echo Welcome.; eval \\"$SSH_ORIGINAL_COMMAND\\"" '
+    keys = [(folder / f"{name}.pub").read_text() for name in ("user", "chatty")]
+    (folder / "authorized").write_text(keys[0] + greeting + keys[1])
     (folder / "config").write_text(
         f"ListenAddress 127.0.0.1\nPort {port}\nHostKey {folder / 'host'}\nPidFile none\n"
-        f"AuthorizedKeysFile {folder / 'user.pub'}\nStrictModes no\nUsePAM no\n"
+        f"AuthorizedKeysFile {folder / 'authorized'}\nStrictModes no\nUsePAM no\n"
         "PasswordAuthentication no\nKbdInteractiveAuthentication no\nPermitRootLogin yes\n"
     )
     if os.geteuid() == 0:
@@ -144,10 +147,19 @@ def test_other_commands_run_on_a_board(
     assert real_lab("check", "--quick", "--kernel", "c_ref", "--target", target).code == 0
     assert "ctr(aes)" in real_lab("resolve", "--target", target).out
     assert "unknown mode 'crt'" in real_lab("bench", "--mode", "crt", "--target", target).err
-    words = ["--kernel", "c_fixslice32", "--operation", "cbcmac", "--key-bits", "128"]
-    outcome = real_lab("ct", *words, "--samples", "100", "--target", target)
-    assert "timing is reported and decides nothing" in outcome.out, outcome.err
     assert not list((tmp_path / "board").iterdir())
+
+
+def test_a_board_may_greet_those_who_come_without_python(
+    real_lab: Lab, server: Server, tmp_path: Path
+) -> None:
+    chatty = str(server.folder / "chatty")
+    outcome = real_lab("list", "--target", server.target(tmp_path, identity=chatty, python=""))
+    assert outcome.code == 0, outcome.err
+    outcome = real_lab("list", "--target", server.target(tmp_path, identity=chatty))
+    assert outcome.code == 2
+    assert "execnet cannot start" in outcome.err
+    assert 'python = "" does without' in outcome.err
 
 
 @ARM

@@ -129,7 +129,8 @@ def test_unknown_names_come_with_the_nearest() -> None:
         (PI + "host = 'pi'\nkeep = 1\n", "'keep' is not true or false"),
         (PI + "host = 'pi'\nport = 70000\n", "want numbers"),
         (PI + "host = 'pi'\nbuild = 'elsewhere'\n", "unknown build 'elsewhere'"),
-        (PI + "host = 'pi'\nidentity = 'my key'\n", "path with spaces"),
+        (PI + "host = 'pi'\nidentity = 'my key'\n", "a word of identity has spaces"),
+        (PI + "host = 'pi'\noptions = ['-o ProxyJump=x']\n", "a word of options has spaces"),
         (PI + "host = 'pi'\ncolour = 'blue'\n", "unknown key 'colour'"),
     ],
 )

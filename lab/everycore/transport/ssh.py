@@ -32,6 +32,7 @@ OPTIONS = (
 OLDEST_PYTHON = (3, 8)  # execnet 2.1
 CANNOT_EXECUTE, NOT_FOUND, SSH_FAILED = 126, 127, 255
 RECORD = "\x1e"  # between the parts of an answer: in no path and in no file that is asked for
+BEGIN = f"{RECORD}begin\n"
 UNUSED_DAYS = 30
 OBJECTS = "objects"  # below the folder: what the board compiled
 
@@ -87,7 +88,7 @@ class Shell:
 
     def run(self, command: str, data: bytes = b"") -> Completed:
         done = self._runner.run([*self._ssh, _words(command)], stdin=data)
-        out, separator, code = done.stdout.rpartition(f"\n{RECORD}")
+        out, separator, code = done.stdout.partition(BEGIN)[2].rpartition(f"\n{RECORD}")
         if not separator:
             raise self._lost(done.stderr)
         return Completed(int(code), out, done.stderr)
@@ -95,7 +96,7 @@ class Shell:
     def stream(self, command: str, stdin: Iterable[str] = ()) -> Generator[str, None, Completed]:
         argv = [*self._ssh, _words(command)]
         lines = self._runner.stream(argv, stdin=stdin, quiet_seconds=self._quiet_seconds)
-        code = ""
+        begun, code = False, ""
         while True:
             try:
                 line = next(lines)
@@ -104,7 +105,9 @@ class Shell:
             except StopIteration as end:
                 done: Completed = end.value
                 break
-            if line.startswith(RECORD):
+            if not begun:
+                begun = line.endswith(BEGIN.rstrip())
+            elif line.startswith(RECORD):
                 code = line.removeprefix(RECORD)
             elif line:
                 yield line
@@ -117,11 +120,12 @@ class Shell:
 
 
 def _words(command: str) -> str:
-    """A command for a login shell of any kind; its end is told by a last line of its own.
+    """A command for a login shell of any kind, which may have a greeting.
 
-    Without that line the connection broke: ssh's own exit code can be the command's.
+    Its end is told by a last line: without it the connection broke, for ssh's own exit code can be
+    the command's.
     """
-    script = f"({command}); printf '\\n{RECORD}%d\\n' $?"
+    script = f"echo '{BEGIN.rstrip()}'; ({command}); printf '\\n{RECORD}%d\\n' $?"
     return f"exec sh -c {shlex.quote(script)}"
 
 
