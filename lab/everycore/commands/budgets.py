@@ -32,7 +32,7 @@ def budgets(
     """Does a kernel execute more instructions than it did?
 
     Every kernel for Arm, under emulation; budgets are in tests/budgets.json, with their compiler.
-    Exit code 1 if one needs over 1 % more than its budget.
+    Exit code 1 if one needs over 1 % more than its budget, or has none.
     """
     context = context_of(command)
     tree = catalog.find_tree(context.package, context.env.get("EVERYCORE_TREE", ""))
