@@ -19,38 +19,38 @@
     eor r7, r7, lr                 // u0 = x4 ^ t13
     eors r6, r6, r7                // t6 = x5 ^ u0
     str lr, [sp, #SPILL_AT + 0]    // t13
+    str r9, [sp, #SPILL_AT + 4]    // t19
+    str r6, [sp, #SPILL_AT + 8]    // t6
+    str r0, [sp, #SPILL_AT + 12]   // t4
     and lr, lr, r6                 // m1 = t13 & t6
     eors r2, r2, r6                // t10 = u1 ^ t6
     eor r10, r10, r7               // t14 = x1 ^ u0
     eor r7, r10, lr                // m3 = t14 ^ m1
     eors r5, r5, r1                // t22 = x6 ^ t9
-    str r9, [sp, #SPILL_AT + 4]    // t19
     and r9, r9, r4                 // m4 = t19 & x7
     eor r8, r8, r11                // t1 = x0 ^ x3
     eor lr, lr, r9                 // m5 = m4 ^ m1
     eor r10, r10, r8               // t15 = t1 ^ t14
     eor r9, r2, r10                // t27 = t10 ^ t15
-    str r6, [sp, #SPILL_AT + 8]    // t6
     eors r6, r6, r4                // t8 = t6 ^ x7
     and r9, r9, r0                 // m12 = t4 & t27
-    str r0, [sp, #SPILL_AT + 12]   // t4
     eor r0, r12, r5                // t23 = t2 ^ t22
     str r8, [sp, #SPILL_AT + 16]   // t1
-    and r8, r8, r10                // m11 = t1 & t15
     str r0, [sp, #SPILL_AT + 20]   // t23
+    str r12, [sp, #SPILL_AT + 24]  // t2
+    str r2, [sp, #SPILL_AT + 28]   // t10
+    str r10, [sp, #SPILL_AT + 32]  // t15
+    and r8, r8, r10                // m11 = t1 & t15
     ands r0, r0, r6                // m2 = t23 & t8
     eor r6, r9, r8                 // m13 = m12 ^ m11
     eor r9, r12, r2                // t24 = t2 ^ t10
-    str r12, [sp, #SPILL_AT + 24]  // t2
     and r12, r12, r2               // m14 = t2 & t10
-    str r2, [sp, #SPILL_AT + 28]   // t10
     eor r2, r10, r4                // t17 = t15 ^ x7
     eor r8, r8, r12                // m15 = m14 ^ m11
     and r12, r5, r1                // m7 = t22 & t9
     eor lr, lr, r9                 // m17 = m5 ^ t24
     eor r9, r1, r4                 // u1 = t9 ^ x7
     eor r9, r9, r10                // t16 = u1 ^ t15
-    str r10, [sp, #SPILL_AT + 32]  // t15
     eor r10, r3, r9                // t26 = t3 ^ t16
     eors r0, r0, r7                // m16 = m3 ^ m2
     and r7, r3, r9                 // m6 = t3 & t16
@@ -157,23 +157,23 @@
     eor lr, r0, r1                 // t20 = t22 ^ t3
     and r8, r0, r2                 // m7 = t22 & t9
     str r0, [sp, #SPILL_AT + 0]    // t22
+    str r2, [sp, #SPILL_AT + 4]    // t9
     eor r0, r11, r10               // t2 = x0 ^ x1
     eor r10, r10, r4               // t8 = x1 ^ t23
     eor r11, r11, r6               // u0 = x0 ^ x5
     eor r7, r7, lr                 // t17 = t25 ^ t20
-    str r2, [sp, #SPILL_AT + 4]    // t9
     eors r2, r2, r7                // t16 = t9 ^ t17
     eor r6, r5, r7                 // t26 = x6 ^ t17
     eor r5, r0, r12                // t4 = t2 ^ t1
     str r2, [sp, #SPILL_AT + 8]    // t16
-    ands r2, r2, r1                // m6 = t3 & t16
     str r4, [sp, #SPILL_AT + 12]   // t23
+    str r10, [sp, #SPILL_AT + 16]  // t8
+    str r1, [sp, #SPILL_AT + 20]   // t3
+    ands r2, r2, r1                // m6 = t3 & t16
     and r4, r4, r10                // m2 = t23 & t8
     eors r6, r6, r2                // m8 = t26 ^ m6
     eor r9, r9, r11                // y5 = x2 ^ u0
-    str r10, [sp, #SPILL_AT + 16]  // t8
     eor r10, r10, r9               // t6 = t8 ^ y5
-    str r1, [sp, #SPILL_AT + 20]   // t3
     eors r1, r1, r5                // t13 = t4 ^ t3
     eor r6, r6, r8                 // m18 = m8 ^ m7
     eor r8, r12, lr                // t19 = t1 ^ t20
@@ -239,8 +239,8 @@
     eor r0, r0, r11                // m44 = m39 ^ m40
     and r4, lr, r12                // m61 = m42 & t1
     ldr r12, [sp, #SPILL_AT + 8]   // t16
-    and r12, r12, r8               // m49 = m43 & t16
     ldr lr, [sp, #SPILL_AT + 20]   // t3
+    and r12, r12, r8               // m49 = m43 & t16
     and r8, r8, lr                 // m58 = m43 & t3
     eor lr, lr, r5                 // t13 = t4 ^ t3
     and lr, lr, r0                 // m55 = m44 & t13
