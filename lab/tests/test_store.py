@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 import json
 import resource
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -8,7 +9,7 @@ import pytest
 from world import data_text
 
 from everycore import store
-from everycore.errors import EverycoreError
+from everycore.errors import EverycoreError, LostError
 from everycore.model import Machine, Revision
 from everycore.store import Run, Writer
 
@@ -72,6 +73,36 @@ def test_a_file_that_appears_meanwhile_is_not_overwritten(tmp_path: Path) -> Non
     with pytest.raises(EverycoreError, match="appeared"), Writer(path, RUN):
         path.write_text("precious")
     assert path.read_text() == "precious"
+
+
+def test_a_run_whose_place_is_lost_leaves_a_partial_result(tmp_path: Path) -> None:
+    def lose(path: Path) -> None:
+        with Writer(path, RUN) as writer:
+            writer.write(data_text("bench.jsonl").splitlines()[1])
+            raise LostError("the board is gone")
+
+    path = tmp_path / "a.jsonl"
+    with pytest.raises(LostError):
+        lose(path)
+    (kept,) = tmp_path.iterdir()
+    assert kept == store.partial_path(path)
+    with pytest.raises(EverycoreError, match="is a partial result: the board is gone"):
+        store.read(kept)
+    results = store.read(kept, partial=True)
+    assert (results.cut_off, len(results.records)) == ("the board is gone", 1)
+    assert store.latest(tmp_path, 2) == ([], [])
+    assert store.partial_of(path, RUN) == results
+    assert store.latest_partial(tmp_path, replace(RUN, date="2027")) == results
+    for other in (replace(RUN, flags=("-O3",)), replace(RUN, options={"key_bits": 128})):
+        assert store.latest_partial(tmp_path, other) is None
+        with pytest.raises(EverycoreError, match="the beginning of another run"):
+            store.partial_of(path, other)
+
+
+def test_a_place_that_is_lost_before_the_first_line_leaves_nothing(tmp_path: Path) -> None:
+    with pytest.raises(LostError), Writer(tmp_path / "a.jsonl", RUN):
+        raise LostError("the board is gone")
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_run_that_fails_leaves_no_file(tmp_path: Path) -> None:
