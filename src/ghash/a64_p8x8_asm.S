@@ -133,31 +133,31 @@ evc_function evc_ghash_a64_p8x8_blocks
     mov x8, #3
     sub x8, x8, x5
     madd x4, x7, x8, x0
-    tbz x3, #0, .Lgroup
+    tbz x3, #0, 1f
     ld1 {v18.16b}, [x2], #16                         // an odd block: in front of it there is none
     ld1 {v24.16b-v27.16b}, [x4], #64
     movi v17.16b, #0
     rev64 v18.16b, v18.16b
     eor v18.16b, v18.16b, v31.16b
-    b .Lfirst_pair
-.Lgroup:
+    b 2f
+1:
     ld1 {v17.16b, v18.16b}, [x2], #32
     ld1 {v24.16b-v27.16b}, [x4], #64
     rev64 v17.16b, v17.16b
     rev64 v18.16b, v18.16b
     eor v17.16b, v17.16b, v31.16b
-.Lfirst_pair:
+2:
     add_pair 1
-    cbz x5, .Lreduce
-.Lpair:
+    cbz x5, 4f
+3:
     ld1 {v17.16b, v18.16b}, [x2], #32
     ld1 {v24.16b-v27.16b}, [x4], #64
     subs x5, x5, #1
     rev64 v17.16b, v17.16b
     rev64 v18.16b, v18.16b
     add_pair 0
-    b.ne .Lpair
-.Lreduce:
+    b.ne 3b
+4:
     add_lanes 17, 18, 10, 12, 2d                     // sums of cross and beside, of the two elements
     add_lanes 19, 20, 11, 13, 2d
     join_bytes 0, 2, 1, 3
@@ -224,12 +224,12 @@ evc_function evc_ghash_a64_p8x8_blocks
     eor v0.16b, v0.16b, v27.16b
     eor v0.16b, v0.16b, v24.16b
     ext v31.16b, v0.16b, v0.16b, #8
-    cbz x6, .Ldone
+    cbz x6, 5f
     sub x6, x6, #1
     mov x4, x0
     mov x5, #3
-    b .Lgroup
-.Ldone:
+    b 1b
+5:
     rev64 v31.16b, v31.16b
     st1 {v31.16b}, [x1]
     evc_restore_d8_d15
