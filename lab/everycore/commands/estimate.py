@@ -24,7 +24,7 @@ from everycore.context import Context
 from everycore.errors import EverycoreError, unknown_name
 from everycore.estimate import data, inorder, measured
 from everycore.estimate.evaluate import Call, Evaluator, Steady, Subject
-from everycore.estimate.executed import CPU, TARGETS, Harness, Operation
+from everycore.estimate.executed import CPU, TARGETS, Harness, Operation, emulator_version
 from everycore.estimate.inorder import InOrder
 from everycore.estimate.mca import Llvm, find_llvm
 from everycore.estimate.models import Executed, Models
@@ -36,6 +36,7 @@ from everycore.progress import Progress
 from everycore.report import estimate as report
 from everycore.session import Session, open_session
 from everycore.subjects import find_subject
+from everycore.targets import load_target
 
 MODES = (
     *("ecb-enc", "ecb-dec", "cbc-enc", "cbc-dec", "ctr", "xts-enc", "xts-dec", "cbcmac", "cmac"),
@@ -223,7 +224,8 @@ def _calibrate(context: Context) -> None:
     cores = data.load_cores(_folder(), {})
     points = data.load_points(_folder(), cores)
     llvm = find_llvm(context)
-    tools = {"llvm": llvm.version}
+    qemu = emulator_version(context, load_target(tree, TARGETS["a64"]))
+    tools = {"llvm": llvm.version, "qemu": qemu}
     harness: list[Harness] = []
 
     def own(point: Point) -> Call:

@@ -15,7 +15,7 @@ from everycore.commands.options import Json, context_of
 from everycore.context import Context
 from everycore.estimate import data
 from everycore.estimate.evaluate import Evaluator, Subject
-from everycore.estimate.executed import CPU, TARGETS, Harness, Operation
+from everycore.estimate.executed import CPU, TARGETS, Harness, Operation, emulator_version
 from everycore.estimate.mca import Llvm, find_llvm
 from everycore.estimate.measured import OURS
 from everycore.estimate.models import Models
@@ -93,7 +93,9 @@ class _Rows:
 
     @property
     def tools(self) -> dict[str, str]:
-        return {**self._evaluated.tools, "llvm": self._llvm.version}
+        sessions = self.sessions.values()
+        qemu = {emulator_version(self._context, one.target) for one, _ in sessions}
+        return {**self._evaluated.tools, "llvm": self._llvm.version, "qemu": ", ".join(qemu)}
 
     def reach(self, goal: Goal) -> list[Reached]:
         cores = [data.find_core(self._cores, name) for name in goal.cores]

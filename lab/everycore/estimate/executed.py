@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Exact instructions of operations of the harness, on an emulated CPU."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -9,6 +10,7 @@ from everycore.errors import EverycoreError
 from everycore.estimate.mca import Llvm, disassemble
 from everycore.estimate.models import Executed
 from everycore.estimate.steady import first_call
+from everycore.model import Target
 from everycore.protocol import Bench, Failure, parse
 from everycore.session import Session
 from everycore.trace.qemu import qemu
@@ -41,6 +43,17 @@ class Operation:
     mode: str
     key_bits: int
     bytes: int
+
+
+def emulator_version(context: Context, target: Target) -> str:
+    """Of its emulator, as it says it."""
+    try:
+        said = context.runner.run([target.emulator[0], "--version"]).stdout
+    except EverycoreError as error:
+        hint = f"Debian: apt-get install {' '.join(target.packages)}"
+        raise EverycoreError(error.message, hint) from error
+    match = re.search(r"version (\d[.\d]*)", said)
+    return match[1] if match else "unknown"
 
 
 class Harness:

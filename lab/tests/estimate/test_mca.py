@@ -11,9 +11,11 @@ from world import Lab
 from everycore.context import Completed
 from everycore.errors import EverycoreError
 from everycore.estimate.asm import ForeignError, decode
+from everycore.estimate.executed import emulator_version
 from everycore.estimate.mca import Cpu, Llvm, cycles, disassemble, find_llvm, without_fused
 from everycore.estimate.models import Executed, Models
 from everycore.estimates import Core
+from everycore.model import Target
 
 CPU = Cpu("neoverse-n1")
 LLVM = Llvm("llvm-objdump-19", "llvm-mca-19", "19.1.7")
@@ -150,3 +152,12 @@ def test_an_address_without_code_is_an_error(lab: Lab) -> None:
     core = Core("c", "C", "llvm-mca", "", mcpu="c")
     with pytest.raises(EverycoreError, match="C needs llvm-mca"):
         Models(lab.context(), None).call(core, Executed((4,), {4: "nop"}), serial=False)
+
+
+def test_the_emulator_tells_its_version_or_how_to_get_it(lab: Lab, tools: Tools) -> None:
+    target = Target("t", "", emulator=("qemu-19",), packages=("qemu-user",))
+    assert emulator_version(lab.context(), target) == "19.1.7"
+    tools.versions = ()
+    with pytest.raises(EverycoreError, match="cannot run qemu-19") as error:
+        emulator_version(lab.context(), target)
+    assert "apt-get install qemu-user" in error.value.hint
