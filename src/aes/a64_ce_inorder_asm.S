@@ -83,9 +83,9 @@ evc_function evc_aes_a64_ce_inorder_ctr
     aesmc v2.16b, v10.16b
     aese v11.16b, FIRST.16b
     aesmc v3.16b, v11.16b
-.Lctr_four:
-    tbnz w1, #2, .Lctr_more
-.Lctr_middle:
+1:
+    tbnz w1, #2, 3f
+2:
     pair v0, MIDDLE_1
     ld1 {v4.16b}, [x4], #16
     pair v1, MIDDLE_1
@@ -157,17 +157,17 @@ evc_function evc_aes_a64_ce_inorder_ctr
     aese v11.16b, FIRST.16b
     aesmc v3.16b, v11.16b
     st1 {v7.16b}, [x5], #16
-    cbnz x6, .Lctr_four
+    cbnz x6, 1b
     evc_restore_d8_d15
     ret
-.Lctr_more:
+3:
     EVC_ASM_CFI_ADJUST(64)
     pairs_4 MORE_1
     pairs_4 MORE_2
-    tbz w1, #1, .Lctr_middle
+    tbz w1, #1, 2b
     pairs_4 MORE_3
     pairs_4 MORE_4
-    b .Lctr_middle
+    b 2b
 evc_end evc_aes_a64_ce_inorder_ctr
 
 // void evc_aes_a64_ce_inorder_cbc(const uint8_t *rk, uint32_t rounds, uint8_t iv[16], const uint8_t *in, uint8_t *out,
@@ -190,9 +190,9 @@ evc_function evc_aes_a64_ce_inorder_cbc
     sub x4, x4, #16
     st1 {v0.16b}, [sp]
     pair v0, v1
-.Lcbc_one:
-    tbnz w1, #2, .Lcbc_more
-.Lcbc_middle:
+1:
+    tbnz w1, #2, 3f
+2:
     pair v0, MIDDLE_1
     subs x5, x5, #1
     pair v0, MIDDLE_2
@@ -215,7 +215,7 @@ evc_function evc_aes_a64_ce_inorder_cbc
     aese v0.16b, BEFORE_LAST.16b
     st1 {v0.16b}, [sp]
     pair v0, v1
-    cbnz x5, .Lcbc_one
+    cbnz x5, 1b
     ldp x9, x10, [sp]
     eor x9, x9, x11
     eor x10, x10, x12
@@ -224,14 +224,14 @@ evc_function evc_aes_a64_ce_inorder_cbc
     stp xzr, xzr, [sp], #16
     EVC_ASM_CFI_ADJUST(-16)
     ret
-.Lcbc_more:
+3:
     EVC_ASM_CFI_ADJUST(16)
     pair v0, MORE_1
     pair v0, MORE_2
-    tbz w1, #1, .Lcbc_middle
+    tbz w1, #1, 2b
     pair v0, MORE_3
     pair v0, MORE_4
-    b .Lcbc_middle
+    b 2b
 evc_end evc_aes_a64_ce_inorder_cbc
 
 #endif
