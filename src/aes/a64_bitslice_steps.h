@@ -14,7 +14,9 @@
  *
  * Before this file: the ISA's region is open, and v_xor3(a, b, c) is defined. ROUNDS may be defined
  * as EVC_OUT_OF_LINE where the rounds leave no registers to those who call them; or ENCRYPT and DECRYPT, as
- * a32_bitslice.c does, where they are functions of assembly.
+ * a32_bitslice.c does, where they are functions of assembly. ROWS_FIRST may be defined for cores on which a look-up of
+ * 16 bytes costs more than two instructions; byte 4 r + c is that in row r, column c then: a row is a word, and bytes
+ * move by the turning of vectors and of words. Rounds are written out, since how far depends on i.
  */
 
 #if !defined(ROUNDS)
@@ -52,6 +54,8 @@ struct key {
 #define FROM(r, c) ((r) % 4 + 4 * ((c) % 4))
 #define LANE(column, i) {column(0, i), column(1, i), column(2, i), column(3, i)}
 
+#if !defined(ROWS_FIRST)
+
 /* The byte one row down and i columns on; two rows down and 2 i columns on. One pair for each round. */
 #define NEXT(c, i) FROM(1, c + i), FROM(2, c + i), FROM(3, c + i), FROM(4, c + i)
 #define SECOND(c, i) FROM(2, c + 2 * i), FROM(3, c + 2 * i), FROM(4, c + 2 * i), FROM(5, c + 2 * i)
@@ -64,6 +68,19 @@ static const EVC_ALIGN(32) mix_shuffles round_mix[EVC_AES_MAX_ROUNDS] = {
 #define UNSHIFT(c, i) FROM(0, c), FROM(1, c + 3 * i), FROM(2, c + 6 * i), FROM(3, c + 9 * i)
 static const EVC_ALIGN(16) uint8_t unshift[4][16] = {LANE(UNSHIFT, 0), LANE(UNSHIFT, 1), LANE(UNSHIFT, 2),
                                                      LANE(UNSHIFT, 3)};
+
+#else
+
+/* The same, from a block to rows first, and ShiftRows done i times, from rows first to a block. */
+#define ROW_OF(r, i) FROM(r, 3 * i * r), FROM(r, 3 * i * r + 1), FROM(r, 3 * i * r + 2), FROM(r, 3 * i * r + 3)
+#define IN_ROWS(r, c) (4 * (r) + (c) % 4)
+#define COLUMN_OF(c, i) IN_ROWS(0, c), IN_ROWS(1, c + i), IN_ROWS(2, c + 2 * i), IN_ROWS(3, c + 3 * i)
+static const EVC_ALIGN(16) uint8_t unshift[4][16] = {LANE(ROW_OF, 0), LANE(ROW_OF, 1), LANE(ROW_OF, 2),
+                                                     LANE(ROW_OF, 3)};
+static const EVC_ALIGN(16) uint8_t shift[4][16] = {LANE(COLUMN_OF, 0), LANE(COLUMN_OF, 1), LANE(COLUMN_OF, 2),
+                                                   LANE(COLUMN_OF, 3)};
+
+#endif
 
 /* ---- Steps ---------------------------------------------------------------------------------------------------- */
 
@@ -161,37 +178,67 @@ EVC_INLINE vec plus_and_key(vec a, vec b, int keyed, const uint8_t k[8][16], uns
     return keyed ? v_xor3(a, b, vld1q_u8(k[j])) : a ^ b;
 }
 
-/* MixColumns (section 5.1.3) and AddRoundKey. With t = x ^ next(x): 2 t ^ next(x) ^ second(t). */
-EVC_INLINE void mix_columns(vec q[8], const mix_shuffles shuffles, int keyed, const uint8_t k[8][16])
-{
-    const vec next = vld1q_u8(shuffles[0]), second = vld1q_u8(shuffles[1]);
-    vec n7 = vqtbl1q_u8(q[7], next), t7 = q[7] ^ n7;
-    vec n6 = vqtbl1q_u8(q[6], next), t6 = q[6] ^ n6;
-    vec n5 = vqtbl1q_u8(q[5], next), t5 = q[5] ^ n5;
-    vec n4 = vqtbl1q_u8(q[4], next), t4 = q[4] ^ n4;
-    vec n3 = vqtbl1q_u8(q[3], next), t3 = q[3] ^ n3;
-    vec n2 = vqtbl1q_u8(q[2], next), t2 = q[2] ^ n2;
-    vec n1 = vqtbl1q_u8(q[1], next), t1 = q[1] ^ n1;
-    vec n0 = vqtbl1q_u8(q[0], next), t0 = q[0] ^ n0;
+#if !defined(ROWS_FIRST)
 
-    q[7] = plus_key(v_xor3(n7, vqtbl1q_u8(t7, second), t6), keyed, k, 7);
-    q[6] = plus_key(v_xor3(n6, vqtbl1q_u8(t6, second), t5), keyed, k, 6);
-    q[5] = plus_key(v_xor3(n5, vqtbl1q_u8(t5, second), t4), keyed, k, 5);
-    q[4] = plus_and_key(v_xor3(n4, vqtbl1q_u8(t4, second), t3), t7, keyed, k, 4);
-    q[3] = plus_and_key(v_xor3(n3, vqtbl1q_u8(t3, second), t2), t7, keyed, k, 3);
-    q[2] = plus_key(v_xor3(n2, vqtbl1q_u8(t2, second), t1), keyed, k, 2);
-    q[1] = plus_and_key(v_xor3(n1, vqtbl1q_u8(t1, second), t0), t7, keyed, k, 1);
-    q[0] = plus_key(v_xor3(n0, vqtbl1q_u8(t0, second), t7), keyed, k, 0);
+typedef const uint8_t (*mix_place)[16];
+#define BEGIN_MIX(at)                                                                                                  \
+    const vec next = vld1q_u8((at)[0]), second = vld1q_u8((at)[1]);                                                    \
+    (void)next
+#define NEXT_ROW(x) vqtbl1q_u8(x, next)
+#define SECOND_ROW(x) vqtbl1q_u8(x, second)
+
+#else
+
+typedef unsigned mix_place; /* a constant: times that ShiftRows is still to be done, modulo 4 */
+#define BEGIN_MIX(at) const unsigned i_ = (at)
+#define NEXT_ROW(x) turn_words(vextq_u8(x, x, 4), i_)
+#define SECOND_ROW(x) turn_words(vextq_u8(x, x, 8), 2 * i_ % 4)
+
+/* Byte c of every word comes from byte c + n modulo 4. */
+EVC_INLINE vec turn_words(vec x, unsigned n)
+{
+    const uint32x4_t w = vreinterpretq_u32_u8(x);
+
+    if (n == 1)
+        return vreinterpretq_u8_u32(vsriq_n_u32(vshlq_n_u32(w, 24), w, 8));
+    if (n == 3)
+        return vreinterpretq_u8_u32(vsriq_n_u32(vshlq_n_u32(w, 8), w, 24));
+    return n == 2 ? vreinterpretq_u8_u16(vrev32q_u16(vreinterpretq_u16_u8(x))) : x;
+}
+
+#endif
+
+/* MixColumns (section 5.1.3) and AddRoundKey. With t = x ^ next(x): 2 t ^ next(x) ^ second(t). */
+EVC_INLINE void mix_columns(vec q[8], mix_place at, int keyed, const uint8_t k[8][16])
+{
+    BEGIN_MIX(at);
+    vec n7 = NEXT_ROW(q[7]), t7 = q[7] ^ n7;
+    vec n6 = NEXT_ROW(q[6]), t6 = q[6] ^ n6;
+    vec n5 = NEXT_ROW(q[5]), t5 = q[5] ^ n5;
+    vec n4 = NEXT_ROW(q[4]), t4 = q[4] ^ n4;
+    vec n3 = NEXT_ROW(q[3]), t3 = q[3] ^ n3;
+    vec n2 = NEXT_ROW(q[2]), t2 = q[2] ^ n2;
+    vec n1 = NEXT_ROW(q[1]), t1 = q[1] ^ n1;
+    vec n0 = NEXT_ROW(q[0]), t0 = q[0] ^ n0;
+
+    q[7] = plus_key(v_xor3(n7, SECOND_ROW(t7), t6), keyed, k, 7);
+    q[6] = plus_key(v_xor3(n6, SECOND_ROW(t6), t5), keyed, k, 6);
+    q[5] = plus_key(v_xor3(n5, SECOND_ROW(t5), t4), keyed, k, 5);
+    q[4] = plus_and_key(v_xor3(n4, SECOND_ROW(t4), t3), t7, keyed, k, 4);
+    q[3] = plus_and_key(v_xor3(n3, SECOND_ROW(t3), t2), t7, keyed, k, 3);
+    q[2] = plus_key(v_xor3(n2, SECOND_ROW(t2), t1), keyed, k, 2);
+    q[1] = plus_and_key(v_xor3(n1, SECOND_ROW(t1), t0), t7, keyed, k, 1);
+    q[0] = plus_key(v_xor3(n0, SECOND_ROW(t0), t7), keyed, k, 0);
 }
 
 /* InvMixColumns (section 5.3.3): MixColumns after x -> x ^ 4 (x ^ second(x)). */
-EVC_INLINE void inv_mix_columns(vec q[8], const mix_shuffles shuffles)
+EVC_INLINE void inv_mix_columns(vec q[8], mix_place at)
 {
-    const vec second = vld1q_u8(shuffles[1]);
-    vec u7 = q[7] ^ vqtbl1q_u8(q[7], second), u6 = q[6] ^ vqtbl1q_u8(q[6], second);
-    vec u5 = q[5] ^ vqtbl1q_u8(q[5], second), u4 = q[4] ^ vqtbl1q_u8(q[4], second);
-    vec u3 = q[3] ^ vqtbl1q_u8(q[3], second), u2 = q[2] ^ vqtbl1q_u8(q[2], second);
-    vec u1 = q[1] ^ vqtbl1q_u8(q[1], second), u0 = q[0] ^ vqtbl1q_u8(q[0], second);
+    BEGIN_MIX(at);
+    vec u7 = q[7] ^ SECOND_ROW(q[7]), u6 = q[6] ^ SECOND_ROW(q[6]);
+    vec u5 = q[5] ^ SECOND_ROW(q[5]), u4 = q[4] ^ SECOND_ROW(q[4]);
+    vec u3 = q[3] ^ SECOND_ROW(q[3]), u2 = q[2] ^ SECOND_ROW(q[2]);
+    vec u1 = q[1] ^ SECOND_ROW(q[1]), u0 = q[0] ^ SECOND_ROW(q[0]);
     vec u76 = u7 ^ u6;
 
     q[7] ^= u5;
@@ -202,7 +249,7 @@ EVC_INLINE void inv_mix_columns(vec q[8], const mix_shuffles shuffles)
     q[2] = v_xor3(q[2], u0, u7);
     q[1] ^= u76;
     q[0] ^= u6;
-    mix_columns(q, shuffles, 0, NULL);
+    mix_columns(q, at, 0, NULL);
 }
 
 /* ---- Keys ----------------------------------------------------------------------------------------------------- */
@@ -234,7 +281,7 @@ static void set_key(void *vkey, const uint8_t *user_key)
         store_planes(key->planes[r - 1], shifted_key(rk[r], r));
     for (; r < rounds; r++)
         vst1q_u8(key->rest[r - 1 - PLANE_ROUNDS], shifted_key(rk[r], r));
-    vst1q_u8(key->last, shifted_key(rk[rounds], 0));
+    vst1q_u8(key->last, vld1q_u8(rk[rounds]) ^ vdupq_n_u8(EVC_CIRCUIT_KEY_XOR));
     evc_wipe(rk, sizeof rk);
 }
 
@@ -280,6 +327,71 @@ EVC_INLINE void decrypt_rounds(const struct key *key, const round_planes *rest, 
     if (key->head.rounds % 4)
         shuffle8(q, vld1q_u8(unshift[2]));
     DECRYPT(q, rest + n, round_mix + key->head.rounds, n, key->planes + PLANE_ROUNDS, PLANE_ROUNDS);
+}
+
+#elif defined(ROWS_FIRST)
+
+/* A round with the key's planes at k, which moves on. */
+#define ENCRYPT_ROUND(i) (mix_columns(s, i, 1, *k), sub_bytes(s), k++)
+#define DECRYPT_ROUND(i) (k--, load8(planes, (*k)[0]), xor8(s, planes), inv_mix_columns(s, i), inv_sub_bytes(s))
+
+/* From behind the first SubBytes. */
+ROUNDS void encrypt_on(const struct key *key, const round_planes *rest, vec q[8])
+{
+    const unsigned last = key->head.rounds - 1; /* odd */
+    const round_planes *k = key->planes;
+    vec s[8] = {q[0], q[1], q[2], q[3], q[4], q[5], q[6], q[7]}; /* in registers */
+
+    for (unsigned r = 1;; r += 4) {
+        ENCRYPT_ROUND(1);
+        if (r == last)
+            break;
+        ENCRYPT_ROUND(2);
+        if (r + 1 == PLANE_ROUNDS)
+            k = rest;
+        ENCRYPT_ROUND(3);
+        if (r + 2 == last)
+            break;
+        ENCRYPT_ROUND(0);
+    }
+    shuffle8(s, vld1q_u8(shift[key->head.rounds % 4]));
+    memcpy(q, s, sizeof s);
+}
+
+ROUNDS void first_sub_bytes(vec q[8])
+{
+    sub_bytes(q);
+}
+
+EVC_INLINE void encrypt_rounds(const struct key *key, const round_planes *rest, vec q[8])
+{
+    shuffle8(q, vld1q_u8(unshift[0]));
+    first_sub_bytes(q);
+    encrypt_on(key, rest, q);
+}
+
+ROUNDS void decrypt_rounds(const struct key *key, const round_planes *rest, vec q[8])
+{
+    const round_planes *k = rest + rest_rounds(key);
+    vec planes[8], s[8] = {q[0], q[1], q[2], q[3], q[4], q[5], q[6], q[7]};
+
+    shuffle8(s, vld1q_u8(unshift[key->head.rounds % 4]));
+    inv_sub_bytes(s);
+    for (unsigned r = key->head.rounds - 1;; r -= 2) {
+        if (r % 4 == 1) {
+            DECRYPT_ROUND(1);
+            if (r == 1)
+                break;
+            DECRYPT_ROUND(0);
+        } else {
+            DECRYPT_ROUND(3);
+            if (r - 1 == PLANE_ROUNDS)
+                k = key->planes + PLANE_ROUNDS;
+            DECRYPT_ROUND(2);
+        }
+    }
+    shuffle8(s, vld1q_u8(shift[0]));
+    memcpy(q, s, sizeof s);
 }
 
 #else
@@ -592,14 +704,43 @@ EVC_INLINE void counter_planes(vec q[8], const struct counters *c, uint32x4_t wo
     q[7] = COUNTER_PLANE(7);
 }
 
-/* x with its last word replaced. */
-EVC_INLINE vec with_word(vec x, const uint32_t *word)
+#if !defined(ROWS_FIRST)
+
+/* x with the bytes of the last column replaced: by word i of a plane of the group's. */
+EVC_INLINE vec with_word(vec x, const uint32_t words[GROUP], unsigned i)
 {
-    return vreinterpretq_u8_u32(vld1q_lane_u32(word, vreinterpretq_u32_u8(x), 3));
+    return vreinterpretq_u8_u32(vld1q_lane_u32(words + i, vreinterpretq_u32_u8(x), 3));
 }
 
-#define LAST_WORD(to, from)                                                                                            \
-    (to = vreinterpretq_u8_u32(vcopyq_laneq_u32(vreinterpretq_u32_u8(to), 3, vreinterpretq_u32_u8(from), 3)))
+#else
+
+EVC_INLINE vec with_word(vec x, const uint32_t words[GROUP], unsigned i)
+{
+#define WORD(i)                                                                                                        \
+    {16, 16, 16, 4 * i, 16, 16, 16, 4 * i + 1, 16, 16, 16, 4 * i + 2, 16, 16, 16, 4 * i + 3}
+    static const EVC_ALIGN(16) uint8_t from[GROUP][16] = {WORD(0), WORD(1), WORD(2), WORD(3)};
+
+    return vqtbx1q_u8(x, vreinterpretq_u8_u32(vld1q_u32(words)), vld1q_u8(from[i]));
+}
+
+#endif
+
+EVC_INLINE void with_words(vec q[8], const uint32_t words[8][GROUP], unsigned i)
+{
+    q[0] = with_word(q[0], words[0], i), q[1] = with_word(q[1], words[1], i);
+    q[2] = with_word(q[2], words[2], i), q[3] = with_word(q[3], words[3], i);
+    q[4] = with_word(q[4], words[4], i), q[5] = with_word(q[5], words[5], i);
+    q[6] = with_word(q[6], words[6], i), q[7] = with_word(q[7], words[7], i);
+}
+
+EVC_INLINE void store_words(uint32_t words[8][GROUP], const vec p[8])
+{
+    vst1q_u32(words[0], vreinterpretq_u32_u8(p[0])), vst1q_u32(words[1], vreinterpretq_u32_u8(p[1]));
+    vst1q_u32(words[2], vreinterpretq_u32_u8(p[2])), vst1q_u32(words[3], vreinterpretq_u32_u8(p[3]));
+    vst1q_u32(words[4], vreinterpretq_u32_u8(p[4])), vst1q_u32(words[5], vreinterpretq_u32_u8(p[5]));
+    vst1q_u32(words[6], vreinterpretq_u32_u8(p[6])), vst1q_u32(words[7], vreinterpretq_u32_u8(p[7]));
+}
+
 EVC_OUT_OF_LINE void ctr32_bytes(const struct call *call)
 {
     static const uint32_t group_steps[GROUP] = {0, 8, 16, 24};
@@ -607,7 +748,7 @@ EVC_OUT_OF_LINE void ctr32_bytes(const struct call *call)
     const vec first = vld1q_u8(call->key->first);
     struct counters c = counters_of(count, vreinterpretq_u8_u32(vdupq_laneq_u32(vreinterpretq_u32_u8(first), 3)));
     uint32x4_t words = vdupq_n_u32(count & ~UINT32_C(7));
-    uint8_t part[BATCH_BYTES], fixed[8][16];
+    uint8_t fixed[8][16];
     uint32_t last[8][GROUP];
     const uint8_t *in = call->in;
     uint8_t *out = call->out;
@@ -618,10 +759,10 @@ EVC_OUT_OF_LINE void ctr32_bytes(const struct call *call)
         return;
     evc_store32_be(call->state + 12, count + (uint32_t)((len_bytes + 15) / 16));
 
-    same_planes(q, vld1q_u8(call->state) ^ first);
+    same_planes(q, vqtbl1q_u8(vld1q_u8(call->state) ^ first, vld1q_u8(unshift[0])));
     counter_planes(p, &c, words);
-    LAST_WORD(q[0], p[0]), LAST_WORD(q[1], p[1]), LAST_WORD(q[2], p[2]), LAST_WORD(q[3], p[3]);
-    LAST_WORD(q[4], p[4]), LAST_WORD(q[5], p[5]), LAST_WORD(q[6], p[6]), LAST_WORD(q[7], p[7]);
+    store_words(last, p);
+    with_words(q, (const uint32_t(*)[GROUP])last, 0);
     first_sub_bytes(q);
     store8(fixed[0], q);
     words = words + vdupq_n_u32(8) + vld1q_u32(group_steps);
@@ -641,20 +782,15 @@ EVC_OUT_OF_LINE void ctr32_bytes(const struct call *call)
         if (i == 0) {
             counter_planes(p, &c, words);
             first_sub_bytes(p);
-            for (unsigned j = 0; j < 8; j++)
-                vst1q_u32(last[j], vreinterpretq_u32_u8(p[j]));
+            store_words(last, p);
             words = words + vdupq_n_u32(8 * GROUP);
         }
         load8(q, fixed[0]);
-        q[0] = with_word(q[0], last[0] + i), q[1] = with_word(q[1], last[1] + i);
-        q[2] = with_word(q[2], last[2] + i), q[3] = with_word(q[3], last[3] + i);
-        q[4] = with_word(q[4], last[4] + i), q[5] = with_word(q[5], last[5] + i);
-        q[6] = with_word(q[6], last[6] + i), q[7] = with_word(q[7], last[7] + i);
+        with_words(q, (const uint32_t(*)[GROUP])last, i);
     }
     if (len_bytes) {
-        store8(part, q);
-        evc_xor(out, in, part, len_bytes);
-        evc_wipe(part, sizeof part);
+        store8(fixed[0], q);
+        evc_xor(out, in, fixed[0], len_bytes);
     }
     evc_wipe(fixed, sizeof fixed);
     evc_wipe(last, sizeof last);

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * AES on 8 blocks as bit planes, for cores on which a look-up of 16 bytes is three micro-operations.
+ *
+ * Method:   that of a64_bitslice with a row in each word of a plane, so that the bytes of MixColumns
+ *           come by EXT, REV32 and shifts; look-ups are left at the ends.
+ * Source:   FIPS 197 (2023) section 5; Arm, Cortex-A57 and Cortex-A72 Software Optimization Guides,
+ *           ASIMD table lookup; a64_bitslice_steps.h, sbox_select_circuit.h.
+ * Needs:    A64_TBL8.   Timing: CT (no tables in memory, no secret branches).
+ * Key form: bitsliced.
+ */
+#include "aes/kernel.h"
+
+#include "common/arm.h"
+
+#if EVC_BUILT(A64_TBL8)
+
+#include "aes/ct_keys.h"
+#include "aes/tweak.h"
+#include "common/bytes.h"
+
+EVC_ISA_BEGIN(A64_TBL8)
+
+#define ROWS_FIRST
+#define ROUNDS EVC_OUT_OF_LINE /* they are long */
+#define v_xor3(a, b, c) ((a) ^ (b) ^ (c))
+
+#include "aes/a64_bitslice_steps.h"
+
+EVC_ISA_END
+
+const struct evc_aes evc_aes_a64_bitslice_ext = {
+    .kernel = EVC_KERNEL_HEAD(a64_bitslice_ext, A64_TBL8, CT, PARALLEL, BATCH_BLOCKS, struct key, 0),
+    .set_key = set_key,
+    .encrypt = encrypt,
+    .decrypt = decrypt,
+    .ctr32 = ctr32,
+    .cbc_decrypt = cbc_decrypt,
+    .xts_encrypt = xts_encrypt,
+    .xts_decrypt = xts_decrypt,
+};
+
+#else
+EVC_EMPTY_UNIT
+#endif
