@@ -200,12 +200,22 @@ EVC_INLINE uint32x4_t counter_ahead(uint32_t n)
     return vsetq_lane_u32(n, vdupq_n_u32(0), 3);
 }
 
+/* One more. Hidden from the compiler, which would have a register for each number of blocks ahead. */
+EVC_INLINE uint32x4_t counter_next(uint32x4_t count, uint32x4_t one)
+{
+    count = vaddq_u32(count, one);
+#if defined(__GNUC__)
+    __asm__("" : "+w"(count));
+#endif
+    return count;
+}
+
 EVC_INLINE void ctr_step(const ce_keys *k, uint32x4_t *count, const uint8_t *in, uint8_t *out, unsigned n)
 {
     const uint32x4_t one = counter_ahead(1);
     vec s[MAX_WIDE];
 
-    EACH(n, s[i] = counter_block(*count), *count = vaddq_u32(*count, one));
+    EACH(n, s[i] = counter_block(*count), *count = counter_next(*count, one));
     crypt(k, s, n, 0);
     EACH(n, vst1q_u8(out + 16 * i, veorq_u8(s[i], veorq_u8(k->last, vld1q_u8(in + 16 * i)))));
 }
