@@ -50,10 +50,11 @@ EVC_INLINE uint32_t look_up(const uint32_t *t, uint32_t i)
 #define RIGHT(n) (32 - 8 * (n))
 #endif
 
-/* x ^ an entry n rows down, n a constant. Compilers would add two rotated words first, an instruction more. */
+/* x ^ an entry n rows down, n a constant. Compilers would add two rotated words first, an instruction more. Without
+ * optimisation n is none to them, and no immediate. */
 EVC_INLINE uint32_t plus(uint32_t x, uint32_t entry, int n)
 {
-#if defined(__GNUC__)
+#if defined(__OPTIMIZE__)
     uint32_t sum;
 
     __asm__("eor %w0, %w1, %w2, ror %3" : "=r"(sum) : "r"(x), "r"(entry), "i"(RIGHT(n)));
