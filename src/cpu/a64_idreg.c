@@ -64,11 +64,12 @@ uint64_t evc_a64_features(const struct evc_a64_id *id)
 }
 
 #if EVC_A64
+/* volatile: another core may answer the next time. */
 void evc_a64_read_id(struct evc_a64_id *id)
 {
-    __asm__("mrs %0, midr_el1" : "=r"(id->midr));
-    __asm__("mrs %0, id_aa64pfr0_el1" : "=r"(id->pfr0));
-    __asm__("mrs %0, id_aa64isar0_el1" : "=r"(id->isar0));
-    __asm__("mrs %0, s3_0_c0_c4_4" /* id_aa64zfr0_el1; 0 where there is no SVE */ : "=r"(id->zfr0));
+    __asm__ volatile("mrs %0, midr_el1" : "=r"(id->midr));
+    __asm__ volatile("mrs %0, id_aa64pfr0_el1" : "=r"(id->pfr0));
+    __asm__ volatile("mrs %0, id_aa64isar0_el1" : "=r"(id->isar0));
+    __asm__ volatile("mrs %0, s3_0_c0_c4_4" /* id_aa64zfr0_el1; 0 where there is no SVE */ : "=r"(id->zfr0));
 }
 #endif
