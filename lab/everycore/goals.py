@@ -2,15 +2,15 @@
 """Goals, and whether rows of estimates reach them. Pure but for the reading of goals.toml."""
 
 import re
-import tomllib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from everycore.errors import EverycoreError
+from everycore.errors import EverycoreError, unknown_name
 from everycore.estimates import BULK, Figure, Hidden, Row, ratio
 from everycore.model import RegistryLine
+from everycore.tables import read_toml
 
 FILE = "goals.toml"
 PLUS = " + "
@@ -77,11 +77,9 @@ class Reached:
 
 
 def load(folder: Path) -> list[Goal]:
-    path = folder / FILE
-    try:
-        tables = tomllib.loads(path.read_text(encoding="utf-8"))["goal"]
-    except (OSError, tomllib.TOMLDecodeError, KeyError) as error:
-        raise EverycoreError(f"cannot read {FILE}: {error}") from error
+    tables = read_toml(folder / FILE).get("goal")
+    if not tables:
+        raise EverycoreError(f"{FILE} has no goals")
     return [_goal(number, table) for number, table in enumerate(tables, 1)]
 
 
@@ -103,6 +101,15 @@ def _goal(number: int, table: dict[str, Any]) -> Goal:
     if any(len(part.split()) != 2 for text in goal.against for part in text.split(PLUS)):
         raise EverycoreError(f"{where}: 'against' wants SUBJECT FUNCTION")
     return goal
+
+
+def titled(every: Sequence[Goal], texts: Sequence[str]) -> list[Goal]:
+    """Those with one of the texts in their title; all without texts."""
+    titles = dict.fromkeys(goal.title for goal in every)
+    for text in texts:
+        if not any(text.lower() in title.lower() for title in titles):
+            raise unknown_name("goal", text, titles)
+    return [g for g in every if not texts or any(t.lower() in g.title.lower() for t in texts)]
 
 
 def candidates(goal: Goal, lines: Sequence[RegistryLine]) -> list[str]:

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The only reader of targets/ and peers/peers.toml: places to run, CPUs and libraries by name."""
 
-import tomllib
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import fields, replace
 from pathlib import Path
@@ -9,6 +8,7 @@ from typing import Any
 
 from everycore.errors import EverycoreError, unknown_name
 from everycore.model import Board, CpuModel, Hardware, Peer, Target, Tree
+from everycore.tables import read_toml
 
 CPU_FILE = "cpus.toml"
 PEER_FILE = "peers.toml"
@@ -48,7 +48,7 @@ def load_target(tree: Tree, name: str) -> Target:
 
 
 def read_target(path: Path) -> Target:
-    table = _read(path)
+    table = read_toml(path)
     _expect(path.name, table, _shape(Target, {"name"}), ["description"])
     board = table.pop("board", None)
     target = Target(name=path.stem, **_tuples(table))
@@ -61,6 +61,11 @@ def read_target(path: Path) -> Target:
         raise EverycoreError(
             f'{path.name}: the table [board] and transport = "ssh" belong together',
             "docs/ADDING-A-TARGET.md shows one",
+        )
+    if target.transport == "qemu" and not target.emulator:
+        raise EverycoreError(
+            f"{path.name}: transport = \"qemu\" lacks 'emulator'",
+            'emulator = ["qemu-aarch64"], or whatever runs its programs',
         )
     return target if board is None else replace(target, board=_board(path.name, board))
 
@@ -103,7 +108,7 @@ def _tuples(table: Mapping[str, Any]) -> dict[str, Any]:
 
 def load_cpus(tree: Tree) -> dict[str, CpuModel]:
     """Every CPU of targets/cpus.toml; one may build on an earlier one."""
-    table = _read(tree.root / "targets" / CPU_FILE)
+    table = read_toml(tree.root / "targets" / CPU_FILE)
     cpus: dict[str, CpuModel] = {}
     for name, entry in table.items():
         cpus[name] = _cpu(name, entry, cpus)
@@ -111,7 +116,7 @@ def load_cpus(tree: Tree) -> dict[str, CpuModel]:
 
 
 def load_peers(tree: Tree) -> list[Peer]:
-    table = _read(tree.root / "peers" / PEER_FILE)
+    table = read_toml(tree.root / "peers" / PEER_FILE)
     return [_peer(name, entry) for name, entry in table.items()]
 
 
@@ -181,10 +186,3 @@ def _expect(
     for key in required:
         if key not in table:
             raise EverycoreError(f"{where} lacks '{key}'")
-
-
-def _read(path: Path) -> dict[str, Any]:
-    try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, tomllib.TOMLDecodeError) as error:
-        raise EverycoreError(f"cannot read {path.name}: {error}") from error

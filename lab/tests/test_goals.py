@@ -10,7 +10,7 @@ from everycore import catalog, goals
 from everycore.errors import EverycoreError
 from everycore.estimate import data
 from everycore.estimates import Figure, Hidden, Row
-from everycore.goals import Goal, candidates, reach, summed
+from everycore.goals import Goal, candidates, reach, summed, titled
 from everycore.model import RegistryLine
 from everycore.report import goals as report
 
@@ -112,3 +112,15 @@ def test_what_is_wrong_is_named(tmp_path: Path, text: str, message: str) -> None
     (tmp_path / goals.FILE).write_text("[[goal]]\n" + text)
     with pytest.raises(EverycoreError, match=message):
         goals.load(tmp_path)
+    (tmp_path / goals.FILE).write_text("")
+    with pytest.raises(EverycoreError, match="has no goals"):
+        goals.load(tmp_path)
+
+
+def test_goals_are_chosen_by_their_titles() -> None:
+    other = replace(GOAL, title="Slow")
+    assert titled([GOAL, other], ()) == [GOAL, other]
+    assert titled([GOAL, other], ["SLO"]) == [other]
+    with pytest.raises(EverycoreError, match="unknown goal 'fats'") as error:
+        titled([GOAL, other], ["slow", "fats"])
+    assert "fast" in error.value.hint

@@ -5,8 +5,9 @@ from pathlib import Path
 import pytest
 from world import PACKAGE
 
-from everycore import catalog, targets
+from everycore import catalog, cores, targets
 from everycore.errors import EverycoreError
+from everycore.estimate import data
 from everycore.model import Board, Tree
 
 PI = "description = 'x'\ntransport = 'ssh'\n[board]\n"
@@ -54,6 +55,25 @@ def test_tuning_of_arm_is_that_of_the_detection() -> None:
             base = {"raspberrypi3": "cortex-a53", "raspberrypi4": "cortex-a72"}.get(base, base)
             tuning = {f for f in cpu.features if f.startswith("tune-")} - {"tune-word64"}
             assert tuning == {by_name[base]} if base in by_name else not tuning, cpu.name
+
+
+def test_cores_of_the_detection_have_the_names_of_the_lab() -> None:
+    text = (TREE.root / "src/cpu/a64_idreg.c").read_text(encoding="utf-8")
+    pattern = r"\{CORE\((0x\w+), (0x\w+)\), .*?/\* ([\w -]+?)(?:,|:| \*/)"
+    found = re.findall(pattern, text)
+    assert len(found) == text.count("{CORE(") > 5
+    for implementer, part, name in found:
+        midr = int(implementer, 16) << 24 | int(part, 16) << 4
+        assert cores.name(midr) == name.lower().replace(" ", "-")
+
+
+def test_cores_of_estimates_are_cpus_by_name() -> None:
+    cpus = targets.load_cpus(TREE)
+    for core in data.load_cores(Path(data.__file__).parent, {}).values():
+        cpu = cpus[core.name]
+        assert cpu.arch == core.arch
+        if core.arch == "a64" and core.model != "hidden":
+            assert ("eor3" in core.lacks) == ("sha3" not in cpu.features), core.name
 
 
 def test_every_peer_has_its_file() -> None:
@@ -120,6 +140,7 @@ def test_unknown_names_come_with_the_nearest() -> None:
         ("transport = 'local'\n", "lacks 'description'"),
         ("description = 3\n", "'description' is not a text"),
         ("description = 'x'\nemulator = 'qemu'\n", "'emulator' is not a list of texts"),
+        ("description = 'x'\ntransport = 'qemu'\n", "lacks 'emulator'"),
         ("description = 'x'\ntransport = 'ssh'\n", "belong together"),
         ("description = 'x'\n[board]\nhost = 'pi'\n", "belong together"),
         (PI + "user = 'pi'\n", "lacks 'host'"),
@@ -142,6 +163,12 @@ def test_a_bad_target_file_is_named(tmp_path: Path, text: str, complaint: str) -
     assert "odd.toml" in error.value.message
     with pytest.raises(EverycoreError, match=complaint):
         targets.load_target(TREE, str(tmp_path / "targets" / "odd.toml"))
+
+
+def test_a_target_file_is_text(tmp_path: Path) -> None:
+    (tmp_path / "odd.toml").write_bytes(b"\xff\xfe")
+    with pytest.raises(EverycoreError, match=r"cannot read odd\.toml: it is no text in UTF-8"):
+        targets.load_target(TREE, str(tmp_path / "odd.toml"))
 
 
 def test_the_example_of_a_board_is_a_target(tmp_path: Path) -> None:

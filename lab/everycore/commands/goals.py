@@ -52,11 +52,7 @@ def goals_command(
         store.refuse_if_unusable(out)
     tree = catalog.find_tree(context.package, context.env.get("EVERYCORE_TREE", ""))
     folder = Path(data.__file__).parent
-    wanted = [
-        goal
-        for goal in goals.load(folder)
-        if not title or any(text.lower() in goal.title.lower() for text in title)
-    ]
+    wanted = goals.titled(goals.load(folder), title or ())
     llvm = find_llvm(context)
     with Progress(context.err, "goals", len(wanted)) as progress:
         rows = _Rows(context, tree, llvm)

@@ -2,7 +2,6 @@
 """The only reader of cores.toml, published.toml and evaluated.json."""
 
 import json
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
@@ -12,6 +11,7 @@ from everycore.errors import EverycoreError, unknown_name
 from everycore.estimate.fitting import START, Refit
 from everycore.estimate.inorder import InOrder
 from everycore.estimates import Core, Fit, Point
+from everycore.tables import read_toml
 
 CORES, PUBLISHED, EVALUATED, ADDED = (
     "cores.toml",
@@ -39,7 +39,7 @@ class Evaluated:
 def load_cores(folder: Path, fitted: Mapping[str, Mapping[str, float]]) -> dict[str, Core]:
     """With the parameters of in-order cores; those that have none get what a fit begins with."""
     cores: dict[str, Core] = {}
-    for name, table in _toml(folder / CORES).items():
+    for name, table in read_toml(folder / CORES).items():
         core = _core(name, table)
         if core.model == "in-order":
             parameters = dict(fitted.get(name, START))
@@ -78,13 +78,13 @@ def _core(name: str, table: dict[str, Any]) -> Core:
 
 def load_points(folder: Path, cores: Mapping[str, Core]) -> list[Point]:
     """The published points, and those that boards have added."""
-    table = _toml(folder / PUBLISHED)
+    table = read_toml(folder / PUBLISHED)
     _only(PUBLISHED, table, ["sources", "point"], ("sources", "point"))
     sources = {name: str(one.get("text", "")) for name, one in table["sources"].items()}
     points = [_point(i, PUBLISHED, one, cores, sources) for i, one in enumerate(table["point"], 1)]
     added = folder / ADDED
     if added.is_file():
-        lines = _toml(added).get("point", [])
+        lines = read_toml(added).get("point", [])
         points += [_point(i, ADDED, one, cores, {}) for i, one in enumerate(lines, 1)]
     keys = [point.key for point in points]
     for key in keys:
@@ -162,10 +162,3 @@ def _only(where: str, table: Any, known: list[str], needed: tuple[str, ...]) -> 
     for key in needed:
         if key not in table:
             raise EverycoreError(f"{where} lacks '{key}'")
-
-
-def _toml(path: Path) -> dict[str, Any]:
-    try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, tomllib.TOMLDecodeError) as error:
-        raise EverycoreError(f"cannot read {path.name}: {error}") from error

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The only reader of subjects/*.toml."""
 
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields, replace
 from pathlib import Path
@@ -9,6 +8,7 @@ from typing import Any
 
 from everycore.errors import EverycoreError, unknown_name
 from everycore.model import Tree
+from everycore.tables import read_toml
 
 FOLDER = "subjects"
 # What a function may compute; the driver compares each with c_ref.
@@ -81,11 +81,7 @@ def find_subject(tree: Tree, name: str) -> Subject:
 
 
 def load_subject(path: Path) -> Subject:
-    try:
-        table = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise EverycoreError(f"cannot read {path.name}: {error}") from error
-    values = _values(path.name, table, Subject, ("name", "home"))
+    values = _values(path.name, read_toml(path), Subject, ("name", "home"))
     if ("package" in values) == ("folder" in values):
         raise EverycoreError(
             f"{path.name}: either 'package' or 'folder' says where the sources are"
