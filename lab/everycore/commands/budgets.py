@@ -42,14 +42,14 @@ def budgets(
     chosen = _chosen(lines, words(kernel))
     old = Budgets("", DEFAULT_FLAGS, {}) if write else rules.load(tree.root)
     compiler, counts = _count(context, chosen)
+    independent = rules.assembly(tree.root, lines)
     if write:
-        kept = rules.load(tree.root).counts if (tree.root / rules.FILE).is_file() else {}
-        known = {name for line in lines for name in rules.points_of(line)}
-        kept = {name: n for name, n in kept.items() if name in known}
-        rules.save(tree.root, Budgets(compiler, DEFAULT_FLAGS, {**kept, **counts}))
+        kept = rules.load(tree.root) if kernel and (tree.root / rules.FILE).is_file() else None
+        new = Budgets(compiler, DEFAULT_FLAGS, counts)
+        rules.save(tree.root, rules.joined(kept, new, lines, independent) if kept else new)
         context.out.print(f"written: {rules.FILE}: {len(counts)} points of {compiler}")
         return
-    judgements = rules.judge(old, compiler, counts, rules.assembly(tree.root, lines))
+    judgements = rules.judge(old, compiler, counts, independent)
     if not kernel:
         judgements += rules.stale(old, lines)
     for one in judgements:

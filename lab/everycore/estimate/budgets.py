@@ -77,6 +77,21 @@ def save(root: Path, budgets: Budgets) -> None:
     (root / FILE).write_text(json.dumps(table, indent=1) + "\n", encoding="utf-8")
 
 
+def joined(
+    old: Budgets, new: Budgets, lines: Iterable[RegistryLine], independent: Container[str] = ()
+) -> Budgets:
+    """The old ones whose kernels are still there, and the new ones: all of one compiler."""
+    alike = all(" ".join(name.split()[:2]) in independent for name in new.counts)
+    if old.compiler != new.compiler and not alike:
+        raise EverycoreError(
+            f"budgets are those of {old.compiler}, not {new.compiler}",
+            f"all of them, with one compiler: {REFRESH}",
+        )
+    known = {name for line in lines for name in points_of(line)}
+    kept = {name: count for name, count in old.counts.items() if name in known}
+    return Budgets(old.compiler, old.flags, {**kept, **new.counts})
+
+
 def judge(
     budgets: Budgets, compiler: str, counts: Mapping[str, int], independent: Container[str] = ()
 ) -> list[Judgement]:

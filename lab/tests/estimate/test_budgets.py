@@ -10,6 +10,7 @@ from everycore.estimate.budgets import (
     WITHOUT,
     Budgets,
     assembly,
+    joined,
     judge,
     load,
     points_of,
@@ -77,3 +78,15 @@ def test_budgets_survive_being_written(tmp_path: Path) -> None:
     (tmp_path / "tests/budgets.json").write_text('{"counts": []}')
     with pytest.raises(EverycoreError, match=r"budgets\.json"):
         load(tmp_path)
+
+
+def test_budgets_in_one_file_are_of_one_compiler() -> None:
+    lines = [RegistryLine("aes", name, "A64_NEON", "CT", "ANY") for name in ("a64_x", "a64_y")]
+    new = {"aes a64_y ctr 512": 7}
+    same = joined(OURS, Budgets("gcc 12.2.0", ("-O2",), new), lines)
+    assert same.counts == {NAME: 10000, **new}
+    assert joined(OURS, Budgets("gcc 12.2.0", ("-O2",), new), lines[1:]).counts == new
+    other = Budgets("gcc 14.2.0", ("-O2",), new)
+    with pytest.raises(EverycoreError, match=r"those of gcc 12\.2\.0, not gcc 14\.2\.0"):
+        joined(OURS, other, lines)
+    assert joined(OURS, other, lines, {"aes a64_y"}).compiler == "gcc 12.2.0"
