@@ -77,6 +77,7 @@ def subjects_command(
         if update and subject.package:
             pinned(context, subject, update=True)
         _look_at(context, subject, plan, found)
+    found.refuse_nothing()
     if json:
         for row in found.rows:
             context.print_raw(dumps(row.as_json()))
@@ -111,6 +112,10 @@ class _Plan:
 class _Found:
     rows: list[report.Row] = field(default_factory=list)
     wrong: list[str] = field(default_factory=list)
+
+    def refuse_nothing(self) -> None:
+        if not self.rows and not self.wrong:
+            raise EverycoreError("no subject could be looked at", "what each lacks is said above")
 
 
 def _look_at(context: Context, subject: Subject, plan: _Plan, found: _Found) -> None:

@@ -79,9 +79,15 @@ def test_what_cannot_be_had_is_skipped_and_told(tree: Path, real_lab: Lab) -> No
     text = 'suite = "test"\npackage = "tool"\nunpack = ["lib"]\n' + text
     (tree / "subjects/fake.toml").write_text(text, encoding="utf-8")
     real_lab.env["EVERYCORE_MIRROR"] = str(tree)
-    done = real_lab("subjects")
+    (tree / "subjects/other.toml").write_text(DESCRIPTION, encoding="utf-8")
+    done = real_lab("subjects", "--check")
     assert done.code == 0
     assert "skipped: fake:" in done.err
+    assert "adds" in done.out
+    done = real_lab("subjects", "fake")
+    assert done.code == 2
+    assert "skipped: fake:" in done.err
+    assert "no subject could be looked at" in done.err
 
 
 def test_bad_words_are_named(lab: Lab) -> None:
