@@ -170,6 +170,18 @@ evc_function evc_aes_a64_ce_inorder_ctr
     b 2b
 evc_end evc_aes_a64_ce_inorder_ctr
 
+// \lo, \hi, as they came from sp, to \to, at any address. Where the build says that words must be aligned (clang does,
+// GCC 12 has no macro for it), as bytes: sp and v2 are free for that.
+.macro store_block lo, hi, to
+#if defined(__ARM_FEATURE_UNALIGNED)
+    stp \lo, \hi, [\to]
+#else
+    stp \lo, \hi, [sp]
+    ld1 {v2.16b}, [sp]
+    st1 {v2.16b}, [\to]
+#endif
+.endm
+
 // void evc_aes_a64_ce_inorder_cbc(const uint8_t *rk, uint32_t rounds, uint8_t iv[16], const uint8_t *in, uint8_t *out,
 //                                 size_t n_blocks)
 // n_blocks: not 0. The state between two blocks lacks rk[rounds]: v31 brings it, with rk[0] and the plaintext. What
@@ -210,7 +222,7 @@ evc_function evc_aes_a64_ce_inorder_cbc
     eor x9, x9, x11
     eor x10, x10, x12
     pair v0, MIDDLE_8
-    stp x9, x10, [x8]
+    store_block x9, x10, x8
     mov x8, x4
     aese v0.16b, BEFORE_LAST.16b
     st1 {v0.16b}, [sp]
@@ -219,8 +231,8 @@ evc_function evc_aes_a64_ce_inorder_cbc
     ldp x9, x10, [sp]
     eor x9, x9, x11
     eor x10, x10, x12
-    stp x9, x10, [x8]
-    stp x9, x10, [x2]
+    store_block x9, x10, x8
+    store_block x9, x10, x2
     stp xzr, xzr, [sp], #16
     EVC_ASM_CFI_ADJUST(-16)
     ret
