@@ -144,9 +144,11 @@ def reach(goal: Goal, own: Sequence[Row], find: Callable[[str, str], Row | None]
 
 
 def _best(own: Sequence[Row], core: str) -> Row | None:
-    """The fastest by the model; of those it says nothing about, none."""
+    """The fastest by the model, of equal ones that of fewer instructions; none without a model."""
     said = [(f.model, row) for row in own if (f := row.figures.get(core)) and f.model]
-    return min(said, key=lambda pair: pair[0])[1] if said else next(iter(own), None)
+    if not said:
+        return next(iter(own), None)
+    return min(said, key=lambda pair: (round(pair[0], 3), pair[1].instructions_per_byte))[1]
 
 
 def _against(

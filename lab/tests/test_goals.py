@@ -124,3 +124,10 @@ def test_goals_are_chosen_by_their_titles() -> None:
     with pytest.raises(EverycoreError, match="unknown goal 'fats'") as error:
         titled([GOAL, other], ["slow", "fats"])
     assert "fast" in error.value.hint
+
+
+def test_of_kernels_as_fast_as_each_other_the_smaller_one_counts() -> None:
+    own = [row("long", 1.0001, 2.0), row("short", 1.0002, 1.5), row("slow", 1.1, 1.0)]
+    (found,) = reach(GOAL, own, lambda _, name: row(name, 2.0))
+    assert found.row is not None
+    assert found.row.kernel == "short"
