@@ -15,6 +15,8 @@ from everycore.store import Results
 OURS = "everycore"
 KEY_BITS = 128
 LONG_BYTES = 4096  # from here on a message is long
+# What `uname -m` says where a core of this architecture is; macOS has a word of its own.
+MACHINES = {"a64": ("aarch64", "arm64"), "a32": ("arm", "aarch64")}
 HEAD = (
     "# SPDX-License-Identifier: MIT\n"
     "# Points that boards have added: everycore estimate --calibrate-from FILE\n"
@@ -28,6 +30,9 @@ def function(kernel: str, mode: str) -> str:
 
 def points_of(results: Results, core: Core, modes: Iterable[str]) -> list[Point]:
     """Each kernel and mode at its longest message."""
+    made_on = results.run.machine.architecture
+    if made_on and not made_on.startswith(MACHINES[core.arch]):
+        raise EverycoreError(f"{results.path} is of {made_on}, and a {core.title} is not")
     known = set(modes)
     longest: dict[str, Bench] = {}
     for bench in results.benches():

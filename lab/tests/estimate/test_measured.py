@@ -58,6 +58,19 @@ def test_what_is_no_long_message_of_ours_is_no_point(bench: Bench) -> None:
     assert "everycore bench --target" in error.value.hint
 
 
+@pytest.mark.parametrize(
+    ("machine", "fits"), [("aarch64", True), ("arm64", True), ("x86_64", False), ("armv7l", False)]
+)
+def test_results_of_another_architecture_are_refused(machine: str, fits: bool) -> None:
+    run = replace(RUN, machine=Machine(cpu="a board", architecture=machine))
+    of_it = replace(results(BENCH), run=run)
+    if fits:
+        assert points_of(of_it, CORES["cortex-a53"], ["ctr"])
+        return
+    with pytest.raises(EverycoreError, match=f"is of {machine}, and a Cortex-A53 is not"):
+        points_of(of_it, CORES["cortex-a53"], ["ctr"])
+
+
 def test_points_are_added_and_newer_ones_replace_older(tmp_path: Path) -> None:
     for name in (data.CORES, data.PUBLISHED):
         shutil.copy(FOLDER / name, tmp_path)
