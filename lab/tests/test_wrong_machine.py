@@ -11,7 +11,7 @@ from everycore.context import Completed, SystemRunner
 from everycore.errors import EverycoreError
 from everycore.model import Target
 from everycore.transport.local import Local
-from everycore.transport.qemu import Qemu
+from everycore.transport.qemu import Qemu, refuse_misfit
 
 A64 = b"\x7fELF\x02\x01" + bytes(10) + b"\x02\x00\xb7\x00"
 EMULATED = Target(
@@ -42,6 +42,15 @@ def test_a_harness_that_the_emulator_refuses_is_named(lab: Lab, tmp_path: Path) 
     with pytest.raises(EverycoreError, match="is for 64-bit Arm, not what qemu-arm") as error:
         list(Qemu(lab.context(), EMULATED).stream(binary, ("list",)))
     assert "arm-gcc" in error.value.hint
+
+
+def test_a_harness_that_the_emulator_refuses_is_not_traced(tmp_path: Path) -> None:
+    binary = tmp_path / "harness"
+    binary.write_bytes(A64)
+    said = Completed(255, "", f"qemu-arm: {binary}: Invalid ELF image for this architecture\n")
+    with pytest.raises(EverycoreError, match="is for 64-bit Arm, not what qemu-arm emulates"):
+        refuse_misfit(EMULATED, binary, said)
+    refuse_misfit(EMULATED, binary, Completed(1, "", "a failed check"))
 
 
 @pytest.mark.parametrize("absent", ["qemu-aarch64", "aarch64-linux-gnu-gcc"])

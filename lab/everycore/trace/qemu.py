@@ -23,6 +23,7 @@ from everycore.trace.record import (
     make_trace,
 )
 from everycore.trace.symbols import Image
+from everycore.transport.qemu import refuse_misfit
 
 _WORD = (1 << 64) - 1
 
@@ -105,6 +106,7 @@ def _run(
             f"addresses cannot be fixed here: {done.stderr.strip()}",
             "containers may forbid it; run where it is allowed",
         )
+    refuse_misfit(target, Path(argv[0]), done)
     return done
 
 

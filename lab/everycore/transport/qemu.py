@@ -26,10 +26,14 @@ class Qemu:
                 raise
             packages = " ".join(self._target.packages)
             raise EverycoreError(error.message, f"Debian: apt-get install {packages}") from error
-        if done.code and "Invalid ELF image" in done.stderr:
-            emulator = self._target.emulator[0]
-            raise EverycoreError(
-                f"the harness is for {machine_of(binary)}, not what {emulator} emulates",
-                f"--cc must name a compiler for it, as {self._target.compiler} is",
-            )
+        refuse_misfit(self._target, binary, done)
         return done
+
+
+def refuse_misfit(target: Target, binary: Path, done: Completed) -> None:
+    """If the emulator would not run it, as it is for another machine."""
+    if done.code and "Invalid ELF image" in done.stderr:
+        raise EverycoreError(
+            f"the harness is for {machine_of(binary)}, not what {target.emulator[0]} emulates",
+            f"--cc must name a compiler for it, as {target.compiler} is",
+        )
