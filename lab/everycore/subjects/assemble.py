@@ -158,9 +158,11 @@ def _ours(
         flags = [*target.compile_flags, *OUR_FLAGS, *more]
         return build_object(context, compiler, path, flags, headers, cwd=root)
 
+    adapter = subject.home / subject.adapter
+    if not adapter.is_file():
+        raise EverycoreError(f"{subject.name}.toml: no adapter {subject.adapter} is beside it")
     objects = [made(root / name) for name in REFERENCE]
-    adapter = made(subject.home / subject.adapter)
-    return [made(root / FOLDER / "driver.c", *functions), adapter, *objects]
+    return [made(root / FOLDER / "driver.c", *functions), made(adapter), *objects]
 
 
 def _line(function: Function) -> str:

@@ -90,6 +90,12 @@ def test_what_cannot_be_had_is_skipped_and_told(tree: Path, real_lab: Lab) -> No
     assert "no subject could be looked at" in done.err
 
 
+def test_an_adapter_that_is_not_there_is_named(tree: Path, real_lab: Lab) -> None:
+    (tree / "subjects/adapter.c").unlink()
+    done = real_lab("subjects", "--check")
+    assert (done.code, "fake.toml: no adapter adapter.c is beside it" in done.err) == (2, True)
+
+
 def test_bad_words_are_named(lab: Lab) -> None:
     for arguments, why in (
         (["linux-vax"], "unknown subject 'linux-vax'"),
