@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from everycore import catalog, goals
+from everycore import catalog, goals, subjects
 from everycore.errors import EverycoreError
 from everycore.estimate import data
 from everycore.estimates import Figure, Hidden, Row
@@ -37,7 +37,6 @@ def test_the_goals_of_this_version_can_be_read_and_name_known_cores_and_function
     assert all({*goal.cores} <= {*cores} for goal in found)
     assert all(goal.against or goal.instructions or goal.cycles for goal in found)
     tree = catalog.find_tree(Path(data.__file__).parents[1])
-    subjects = pytest.importorskip("everycore.subjects")
     if tree.is_checkout:
         for goal in found:
             for name, function in goal.functions:

@@ -81,16 +81,23 @@ def load_points(folder: Path, cores: Mapping[str, Core]) -> list[Point]:
     table = read_toml(folder / PUBLISHED)
     _only(PUBLISHED, table, ["sources", "point"], ("sources", "point"))
     sources = {name: str(one.get("text", "")) for name, one in table["sources"].items()}
-    points = [_point(i, PUBLISHED, one, cores, sources) for i, one in enumerate(table["point"], 1)]
+    points = _points(PUBLISHED, table["point"], cores, sources)
     added = folder / ADDED
     if added.is_file():
-        lines = read_toml(added).get("point", [])
-        points += [_point(i, ADDED, one, cores, {}) for i, one in enumerate(lines, 1)]
+        points += _points(ADDED, read_toml(added).get("point", []), cores, {})
     keys = [point.key for point in points]
     for key in keys:
         if keys.count(key) > 1:
             raise EverycoreError(f"{PUBLISHED}: two points of {key}")
     return points
+
+
+def _points(
+    file: str, tables: Any, cores: Mapping[str, Core], sources: Mapping[str, str]
+) -> list[Point]:
+    if not isinstance(tables, list):
+        raise EverycoreError(f"{file}: points are [[point]]")
+    return [_point(i, file, one, cores, sources) for i, one in enumerate(tables, 1)]
 
 
 def _point(
@@ -104,6 +111,11 @@ def _point(
     needed = ("core", "subject", "function", "mode", "techniques", "cycles_per_byte", "source")
     _only(where, table, [f.name for f in fields(Point)], needed)
     values = dict(table)
+    for name in (name for name in needed if name != "cycles_per_byte"):
+        texts = values[name] if name == "techniques" else [values[name]]
+        if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
+            what = "a list of texts" if name == "techniques" else "a text"
+            raise EverycoreError(f"{where}: '{name}' is not {what}")
     find_core(cores, str(values["core"]))
     cost = values["cycles_per_byte"]
     if isinstance(cost, bool) or not isinstance(cost, int | float) or not 0 < cost < 10000:

@@ -47,6 +47,9 @@ def points_of(folder: Path, cores: str, points: str) -> None:
         (CORES, POINT.replace('mode = "ctr"\n', ""), "point 1 lacks 'mode'"),
         (CORES, POINT + POINT[POINT.index("[[point]]") :], "two points of one x f"),
         (CORES, POINT + 'use = "both"\n', "use is none of calibrate"),
+        (CORES, POINT.replace('["ce"]', '"ce"'), "point 1: 'techniques' is not a list of texts"),
+        (CORES, POINT.replace('"ctr"', "1"), "point 1: 'mode' is not a text"),
+        (CORES, "point = 1\n" + POINT[: POINT.index("[[")], r"points are \[\[point\]\]"),
         (CORES, "[", "cannot read published.toml"),
     ],
 )
