@@ -34,7 +34,7 @@ def limits(
     cc: CompilerCommand = None,
     json: Json = False,
 ) -> None:
-    """What this CPU can do at best: its instructions, and the bound of each mode."""
+    """What this CPU can do at best, and the bound of each mode."""
     context = context_of(command)
     session = pin(context, open_session(context, target, cc), cpu)
     records = list(session.records("limits", *session.pinned))

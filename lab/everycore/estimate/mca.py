@@ -15,7 +15,10 @@ from everycore.estimate.asm import Instruction, Kind
 
 # From the first with -call-latency; those above the last were not looked at.
 OLDEST, NEWEST = 19, 22
-HINT = f"Debian: apt-get install llvm-{OLDEST}; any LLVM from {OLDEST} to {NEWEST} serves"
+HINT = (
+    f"Debian: apt-get install llvm-{OLDEST}; any LLVM from {OLDEST} to {NEWEST} serves;"
+    " counts need none: everycore estimate --core none"
+)
 TURNS = (4, 12)  # the slope between both, so that the beginning and the end do not count
 
 _CODE = re.compile(r"^\s*([0-9a-f]+):\s+(\S.*)$")
