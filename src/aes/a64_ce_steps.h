@@ -6,6 +6,7 @@
  *   WIDE        blocks in flight: 4, 5, 6 or 8
  *   XTS_WIDE    the same for XTS, where each block has its tweak in a register too
  *   CE_ASSEMBLY where ctr_wide and cbc_encrypt are the file's own
+ *   CE_EOR3     where the region has SHA3, whose EOR3 is used
  *
  * AESE is AddRoundKey, ShiftRows, SubBytes: the key comes first, and the last round key is an xor of its own. What a
  * mode adds before the first round or after the last joins a round key. Each pair of AESE and AESMC (AESD and
@@ -52,6 +53,16 @@ EVC_INLINE ce_keys keys_of(const uint8_t rk[][16], uint32_t rounds)
     k.last = vld1q_u8(end[0]);
     k.rounds = rounds;
     return k;
+}
+
+/* a ^ b ^ c, of which a is known last */
+EVC_INLINE vec xor3(vec a, vec b, vec c)
+{
+#if defined(CE_EOR3)
+    return veor3q_u8(a, b, c);
+#else
+    return veorq_u8(a, veorq_u8(b, c));
+#endif
 }
 
 EVC_INLINE vec round_encrypt(vec x, vec key)
@@ -210,6 +221,33 @@ EVC_INLINE uint32x4_t counter_next(uint32x4_t count, uint32x4_t one)
     return count;
 }
 
+/* Both are in registers here: else GCC loads one of them later, and not the pair. */
+#if defined(__GNUC__)
+#define AT_ONCE(x, y) __asm__("" : "+w"(x), "+w"(y))
+#else
+#define AT_ONCE(x, y) (void)0
+#endif
+
+/* Two blocks after their rounds: their loads are of a pair, and so are their stores. */
+EVC_INLINE void ctr_finish_pair(const ce_keys *k, const vec s[2], const uint8_t *in, uint8_t *out)
+{
+    vec even = vld1q_u8(in), odd = vld1q_u8(in + 16);
+
+    AT_ONCE(even, odd);
+    even = xor3(s[0], k->last, even);
+    odd = xor3(s[1], k->last, odd);
+    vst1q_u8(out, even);
+    vst1q_u8(out + 16, odd);
+}
+
+EVC_INLINE void ctr_finish(const ce_keys *k, const vec *s, const uint8_t *in, uint8_t *out, unsigned n)
+{
+    if (n > 1)
+        EACH(n / 2, ctr_finish_pair(k, s + 2 * i, in + 32 * i, out + 32 * i));
+    if (n % 2)
+        vst1q_u8(out + 16 * (n - 1), xor3(s[n - 1], k->last, vld1q_u8(in + 16 * (n - 1))));
+}
+
 EVC_INLINE void ctr_step(const ce_keys *k, uint32x4_t *count, const uint8_t *in, uint8_t *out, unsigned n)
 {
     const uint32x4_t one = counter_ahead(1);
@@ -217,7 +255,7 @@ EVC_INLINE void ctr_step(const ce_keys *k, uint32x4_t *count, const uint8_t *in,
 
     EACH(n, s[i] = counter_block(*count), *count = counter_next(*count, one));
     crypt(k, s, n, 0);
-    EACH(n, vst1q_u8(out + 16 * i, veorq_u8(s[i], veorq_u8(k->last, vld1q_u8(in + 16 * i)))));
+    ctr_finish(k, s, in, out, n);
 }
 
 /* n_bytes: 1 to 15 */
@@ -227,7 +265,7 @@ EVC_INLINE void ctr_part(const ce_keys *k, uint32x4_t count, const uint8_t *in, 
 
     s[0] = counter_block(count);
     crypt(k, s, 1, 0);
-    evc_a64_store_part(out, veorq_u8(s[0], veorq_u8(k->last, evc_a64_load_part(in, n_bytes))), n_bytes);
+    evc_a64_store_part(out, xor3(s[0], k->last, evc_a64_load_part(in, n_bytes)), n_bytes);
 }
 
 /* counter: of the first block; not changed. len_bytes: a multiple of 16 * WIDE, not 0 */
@@ -276,7 +314,7 @@ static void ctr32(const void *key, uint8_t counter[16], const uint8_t *in, uint8
 
 /* The block before each is folded into its last round key. Where out is in, block i - 1 must still be the
  * ciphertext when block i is finished: so the last is stored first. */
-#define CBC_FINISH(i, before) vst1q_u8(out + 16 * (i), veorq_u8(s[i], veorq_u8(k->last, before)))
+#define CBC_FINISH(i, before) vst1q_u8(out + 16 * (i), xor3(s[i], k->last, before))
 
 EVC_INLINE vec cbc_step(const ce_keys *k, vec iv, const uint8_t *in, uint8_t *out, unsigned n)
 {
@@ -329,7 +367,8 @@ static void cbc_decrypt(const void *key, uint8_t iv[16], const uint8_t *in, uint
 /* ---- XTS ------------------------------------------------------------------------------------- */
 
 /* What XTS has in registers: the keys, with rk[0] ^ rk[rounds] for rk[0], and rk[rounds] as a number. A block is
- * whitened with its tweak ^ rk[rounds] on both ends. */
+ * whitened with its tweak ^ rk[rounds] on both ends. EOR3 takes rk[rounds] along: the number is 0 with it, and rk[0]
+ * itself. */
 struct ce_xts {
     ce_keys k;
     struct evc_a64_tweak last;
@@ -338,10 +377,12 @@ struct ce_xts {
 EVC_INLINE struct ce_xts xts_keys(ce_key *key, int decrypting)
 {
     struct ce_xts x = {.k = key_schedule(key, decrypting)};
+#if !defined(CE_EOR3)
     const uint8_t *last = decrypting ? key->dec[x.k.rounds] : key->enc[x.k.rounds];
 
     x.k.first = veorq_u8(x.k.first, x.k.last);
     x.last = evc_a64_load_tweak(last);
+#endif
     return x;
 }
 
@@ -353,7 +394,11 @@ EVC_INLINE struct evc_a64_tweak xts_step(const struct ce_xts *x, struct evc_a64_
     EACH(n, w[i] = evc_a64_block(t.lo ^ x->last.lo, t.hi ^ x->last.hi), t = evc_a64_next_tweak(t));
     EACH(n, s[i] = veorq_u8(vld1q_u8(in + 16 * i), w[i]));
     crypt(&x->k, s, n, decrypting);
+#if defined(CE_EOR3)
+    EACH(n, vst1q_u8(out + 16 * i, xor3(s[i], w[i], x->k.last)));
+#else
     EACH(n, vst1q_u8(out + 16 * i, veorq_u8(s[i], w[i])));
+#endif
     return t;
 }
 
