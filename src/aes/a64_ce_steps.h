@@ -367,8 +367,7 @@ static void cbc_decrypt(const void *key, uint8_t iv[16], const uint8_t *in, uint
 /* ---- XTS ------------------------------------------------------------------------------------- */
 
 /* What XTS has in registers: the keys, with rk[0] ^ rk[rounds] for rk[0], and rk[rounds] as a number. A block is
- * whitened with its tweak ^ rk[rounds] on both ends. EOR3 takes rk[rounds] along: the number is 0 with it, and rk[0]
- * itself. */
+ * whitened with its tweak ^ rk[rounds] on both ends. */
 struct ce_xts {
     ce_keys k;
     struct evc_a64_tweak last;
@@ -377,12 +376,10 @@ struct ce_xts {
 EVC_INLINE struct ce_xts xts_keys(ce_key *key, int decrypting)
 {
     struct ce_xts x = {.k = key_schedule(key, decrypting)};
-#if !defined(CE_EOR3)
     const uint8_t *last = decrypting ? key->dec[x.k.rounds] : key->enc[x.k.rounds];
 
     x.k.first = veorq_u8(x.k.first, x.k.last);
     x.last = evc_a64_load_tweak(last);
-#endif
     return x;
 }
 
@@ -394,11 +391,7 @@ EVC_INLINE struct evc_a64_tweak xts_step(const struct ce_xts *x, struct evc_a64_
     EACH(n, w[i] = evc_a64_block(t.lo ^ x->last.lo, t.hi ^ x->last.hi), t = evc_a64_next_tweak(t));
     EACH(n, s[i] = veorq_u8(vld1q_u8(in + 16 * i), w[i]));
     crypt(&x->k, s, n, decrypting);
-#if defined(CE_EOR3)
-    EACH(n, vst1q_u8(out + 16 * i, xor3(s[i], w[i], x->k.last)));
-#else
     EACH(n, vst1q_u8(out + 16 * i, veorq_u8(s[i], w[i])));
-#endif
     return t;
 }
 
