@@ -35,13 +35,7 @@ EVC_ISA_END
 
 const struct evc_aes evc_aes_a32_bitslice_intrinsics = {
     .kernel = EVC_KERNEL_HEAD(a32_bitslice_intrinsics, A32_NEON, CT, PARALLEL, BATCH_BLOCKS, struct key, 0),
-    .set_key = set_key,
-    .encrypt = encrypt,
-    .decrypt = decrypt,
-    .ctr32 = ctr32,
-    .cbc_decrypt = cbc_decrypt,
-    .xts_encrypt = xts_encrypt,
-    .xts_decrypt = xts_decrypt,
+    BITSLICE_SLOTS,
 };
 
 #else

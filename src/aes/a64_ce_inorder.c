@@ -55,16 +55,7 @@ EVC_ISA_END
 const struct evc_aes evc_aes_a64_ce_inorder = {
     .kernel = EVC_KERNEL_HEAD(a64_ce_inorder, A64_CE_INORDER, CT, ANY, WIDE, struct evc_aes_fips197_key,
                               EVC_KEY_FIPS197),
-    .set_key = evc_a64_set_key,
-    .encrypt = encrypt,
-    .decrypt = decrypt,
-    .ctr32 = ctr32,
-    .cbc_encrypt = cbc_encrypt,
-    .cbc_decrypt = cbc_decrypt,
-    .cbcmac = cbcmac,
-    .xts_encrypt = xts_encrypt,
-    .xts_decrypt = xts_decrypt,
-    .cbc_encrypt_many = cbc_encrypt_many,
+    CE_SLOTS,
 };
 #else
 EVC_EMPTY_UNIT

@@ -586,4 +586,10 @@ static void cbc_encrypt_many(const void *key, const struct evc_msg *msgs, size_t
         cbc_many(key, msgs, n, 0);
 }
 
+/* The slots of a descriptor, the same for all kernels of these steps. */
+#define CE_SLOTS \
+    .set_key = evc_a64_set_key, .encrypt = encrypt, .decrypt = decrypt, .ctr32 = ctr32, \
+    .cbc_encrypt = cbc_encrypt, .cbc_decrypt = cbc_decrypt, .cbcmac = cbcmac, \
+    .xts_encrypt = xts_encrypt, .xts_decrypt = xts_decrypt, .cbc_encrypt_many = cbc_encrypt_many
+
 #endif
