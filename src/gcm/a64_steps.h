@@ -123,38 +123,12 @@ EVC_INLINE vec round_key(const struct key *key, uint32_t r)
         const vec rk_ = round_key(key, (r) - 1);                                                   \
         EACH_UP_TO_8(n, (s)[i] = vaesmcq_u8(vaeseq_u8((s)[i], rk_)));                              \
     } while (0)
-#define LATE_ROUNDS(n, s)                                                                          \
-    do {                                                                                           \
-        if (key->head.rounds > 10) {                                                               \
-            ROUND(n, s, 10);                                                                       \
-            ROUND(n, s, 11);                                                                       \
-            if (key->head.rounds > 12) {                                                           \
-                ROUND(n, s, 12);                                                                   \
-                ROUND(n, s, 13);                                                                   \
-            }                                                                                      \
-        }                                                                                          \
-    } while (0)
 /* The last round but for its second key. */
 #define LAST_ROUND(n, s)                                                                           \
     do {                                                                                           \
         const vec rk_ = round_key(key, key->head.rounds - 1);                                      \
         EACH_UP_TO_8(n, (s)[i] = vaeseq_u8((s)[i], rk_));                                          \
     } while (0)
-
-EVC_INLINE void middle_rounds(const struct key *key, vec *s, unsigned n)
-{
-    ROUND(n, s, 1);
-    ROUND(n, s, 2);
-    ROUND(n, s, 3);
-    ROUND(n, s, 4);
-    ROUND(n, s, 5);
-    ROUND(n, s, 6);
-    ROUND(n, s, 7);
-    ROUND(n, s, 8);
-    ROUND(n, s, 9);
-    LATE_ROUNDS(n, s);
-    LAST_ROUND(n, s);
-}
 
 /* ---- Counters ---------------------------------------------------------------------------------- */
 

@@ -20,7 +20,7 @@
  *   last_word1(x)            a block of zeros whose last 4 bytes are x, the least significant first
  *   struct count, counters(key, s, count, n)   the next n vectors of counters, as AES wants them
  *   NO_TEXT_FIRST            1 if a block without text does not go through AES; then skip_counter(count)
- *   middle_rounds(key, s, n)   all of AES on n vectors but what v_enc_last does
+ *   ROUND(n, s, r)           round r of AES on n vectors; LAST_ROUND(n, s): of the last one, what is before v_enc_last
  *   v_enc_last(s, x)         the last round, x the sum of its key and the text
  *   v_white(v, key), v_low(v)   a vector as middle_rounds wants it; the first block
  *   round_key(key, r), load1, store1
@@ -33,6 +33,35 @@
 #define EVC_GCM_MESSAGE_VECTORS_H
 
 #include "common/each.h"
+
+/* Rounds 10 and on, of the keys that have them, but for the last. */
+#define LATE_ROUNDS(n, s)                                                                          \
+    do {                                                                                           \
+        if (key->head.rounds > 10) {                                                               \
+            ROUND(n, s, 10);                                                                       \
+            ROUND(n, s, 11);                                                                       \
+            if (key->head.rounds > 12) {                                                           \
+                ROUND(n, s, 12);                                                                   \
+                ROUND(n, s, 13);                                                                   \
+            }                                                                                      \
+        }                                                                                          \
+    } while (0)
+
+/* All of AES on n vectors but what v_enc_last does. */
+EVC_INLINE void middle_rounds(const struct key *key, vec *s, unsigned n)
+{
+    ROUND(n, s, 1);
+    ROUND(n, s, 2);
+    ROUND(n, s, 3);
+    ROUND(n, s, 4);
+    ROUND(n, s, 5);
+    ROUND(n, s, 6);
+    ROUND(n, s, 7);
+    ROUND(n, s, 8);
+    ROUND(n, s, 9);
+    LATE_ROUNDS(n, s);
+    LAST_ROUND(n, s);
+}
 
 static void encrypt(const void *vkey, const uint8_t *in, uint8_t *out, size_t n_blocks)
 {

@@ -58,31 +58,7 @@ EVC_INLINE vec round_key(const struct key *key, uint32_t r)
         const vec rk_ = round_key(key, r);                                                         \
         EACH_UP_TO_8(n, (s)[i] = v_enc((s)[i], rk_));                                              \
     } while (0)
-#define LATE_ROUNDS(n, s)                                                                          \
-    do {                                                                                           \
-        if (key->head.rounds > 10) {                                                               \
-            ROUND(n, s, 10);                                                                       \
-            ROUND(n, s, 11);                                                                       \
-            if (key->head.rounds > 12) {                                                           \
-                ROUND(n, s, 12);                                                                   \
-                ROUND(n, s, 13);                                                                   \
-            }                                                                                      \
-        }                                                                                          \
-    } while (0)
-
-EVC_INLINE void middle_rounds(const struct key *key, vec *s, unsigned n)
-{
-    ROUND(n, s, 1);
-    ROUND(n, s, 2);
-    ROUND(n, s, 3);
-    ROUND(n, s, 4);
-    ROUND(n, s, 5);
-    ROUND(n, s, 6);
-    ROUND(n, s, 7);
-    ROUND(n, s, 8);
-    ROUND(n, s, 9);
-    LATE_ROUNDS(n, s);
-}
+#define LAST_ROUND(n, s) ((void)0) /* v_enc_last is all of it */
 
 /* ---- Counters ---------------------------------------------------------------------------------- */
 
