@@ -34,6 +34,26 @@ class Compiler:
 
 
 @dataclass(frozen=True, slots=True)
+class Toolchain:
+    """A compiler by name, of one provider, for one or more targets."""
+
+    name: str  # "gcc-12", "clang-22"
+    provider: str  # "host", "debian", "wheel" or "path"
+    family: str  # "gcc" or "clang"
+    version: tuple[int, ...]  # (12, 2, 0)
+    compilers: tuple[tuple[str, Compiler], ...]  # by the name of a target: "host", "qemu-aarch64"
+    origin: str = ""  # where it is from: "Debian trixie, gcc-14 14.2.0-19", "ziglang 0.13.0"
+
+    def compiler(self, target: str) -> Compiler | None:
+        """That for a target, or None."""
+        return dict(self.compilers).get(target)
+
+    @property
+    def title(self) -> str:
+        return f"{self.family} {'.'.join(map(str, self.version))}"
+
+
+@dataclass(frozen=True, slots=True)
 class Board:
     """A machine reached over SSH: the table [board] of its target."""
 

@@ -42,7 +42,7 @@ LAYERS = (
         "wycheproof",
     ),
     ("session", "contest", "subjects"),
-    ("ct", "estimate"),
+    ("ct", "estimate", "matrix"),
     ("commands",),
     ("cli",),
     ("__main__", "__init__"),

@@ -1,0 +1,240 @@
+# SPDX-License-Identifier: MIT
+"""What is known of cells, as values, and as lines of JSON. Pure.
+
+A file of the matrix is lines: a head that says where and when, then cells and anomalies in the
+order in which they were done. Of two lines of one cell the later one counts.
+"""
+
+import hashlib
+import json
+import types
+import typing
+from collections.abc import Mapping, Sequence
+from dataclasses import MISSING, asdict, dataclass, fields, is_dataclass
+from enum import StrEnum
+from typing import Any
+
+from everycore import stats
+from everycore.errors import EverycoreError
+from everycore.model import Machine, Revision
+from everycore.stats import Summary
+
+FORMAT = 1
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Cell:
+    """One function of a subject, from one toolchain with some flags, on one target."""
+
+    subject: str  # "linux-6.1"; of our own kernels their name, "c_bitslice64"
+    function: str  # "generic-cbc-enc"
+    toolchain: str  # "gcc-12"
+    flags: tuple[str, ...]  # ("-O2", "-fsanitize=undefined"): as the compiler gets them
+    target: str = "host"
+    key_bits: int = 256
+    n_bytes: int = 4096
+
+    @property
+    def key(self) -> str:
+        """A short name of its own, for files."""
+        return hashlib.sha256(json.dumps(asdict(self), sort_keys=True).encode()).hexdigest()[:16]
+
+    @property
+    def title(self) -> str:
+        place = "" if self.target == "host" else f" for {self.target}"
+        return f"{self.toolchain} {' '.join(self.flags)} on {self.subject} {self.function}{place}"
+
+
+class Outcome(StrEnum):
+    """How a cell ended."""
+
+    MEASURED = "measured"  # the answers are right, and it was timed
+    COUNTED = "counted"  # the answers are right; instructions were counted, for it was emulated
+    WRONG = "wrong"  # a miscompilation, or a subject that is wrong: never timed
+    NOT_COMPILED = "not compiled"
+    CRASHED = "crashed"
+    TIME_LIMIT = "time limit"
+    SKIPPED = "skipped"  # a flag that the compiler does not know, a target it has no compiler for
+
+    @property
+    def is_failure(self) -> bool:
+        return self not in (Outcome.MEASURED, Outcome.COUNTED, Outcome.SKIPPED)
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """What the compiler made of the function and of all that it calls: exact counts."""
+
+    code_bytes: int
+    instructions: int
+    vector: int  # instructions with a vector register
+    gathers: int
+    calls: int
+    frame_bytes: int | None = None  # the largest; None: the compiler does not say
+    hot: str = ""  # the symbol of the function with the innermost work
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Whether a cell is constant-time."""
+
+    constant: bool
+    method: str  # "trace" or "taint"
+    detail: str = ""  # the first place where two secrets part: "aes_encrypt+0x1c: address"
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """All that is known of one cell."""
+
+    cell: Cell
+    outcome: Outcome
+    reason: str = ""  # why it was not measured: the compiler's first error, the missing header
+    compiler: str = ""  # "gcc 12.2.0"
+    flag_set: str = ""  # the name of its flags, if they have one: "O2+ubsan"
+    compile_seconds: float | None = None
+    code: Code | None = None
+    runs: tuple[tuple[float, ...], ...] = ()  # core cycles per byte: the samples of each process
+    counter: str = ""
+    executed: int | None = None  # instructions of one call: an exact count
+    estimates: Mapping[str, tuple[float, float]] | None = None  # by core: cycles per byte, a range
+    digest: str = ""  # of the object's code: cells with the same one are the same program
+    sanitizer_hits: int | None = None  # calls of a sanitizer's handlers in one call
+    verdicts: tuple[Verdict, ...] = ()
+
+    def summary(self) -> Summary | None:
+        """The process with the lowest median counts: other programs only add cycles."""
+        whole = [summary for run in self.runs if (summary := stats.summarise(run))]
+        return min(whole, key=lambda summary: summary.median, default=None)
+
+    @property
+    def cycles_per_byte(self) -> float | None:
+        summary = self.summary()
+        return summary.median if summary else None
+
+    @property
+    def instructions_per_byte(self) -> float | None:
+        return self.executed / self.cell.n_bytes if self.executed is not None else None
+
+
+class Kind(StrEnum):
+    """What is odd about a cell."""
+
+    SLOW = "slow"  # than its best neighbour
+    FRAME = "frame"  # over the limit
+    LEAK = "leak"  # lost constant time
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """The hot loop of a cell."""
+
+    symbol: str
+    lines: tuple[str, ...]  # of assembly
+    share: float | None = None  # of all executed instructions
+
+
+@dataclass(frozen=True, slots=True)
+class Anomaly:
+    """A cell that is worse than its neighbours say it need be, and what repairs it."""
+
+    cell: Cell
+    kind: Kind
+    value: float  # cycles per byte, or bytes of frame
+    neighbour: Cell | None  # the best one
+    neighbour_value: float | None
+    ratio: float  # value / neighbour_value
+    differs_in: str = ""  # "toolchain", "flags" or "march"
+    repair: tuple[str, ...] = ()  # the smallest set of flags whose switching repairs it
+    repaired: Result | None = None  # the cell with these
+    causes: tuple[str, ...] = ()  # what appeared in the code: "64 vpgatherdd"
+    before: Listing | None = None  # of the anomaly
+    after: Listing | None = None  # repaired
+    tried: int = 0  # compilations of the bisection
+    why_not: str = ""  # no repair was found, because
+    command: str = ""  # that shows it again
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """Where and when cells were measured."""
+
+    date: str
+    everycore: str
+    revision: Revision
+    machine: Machine
+    counter: str
+    options: Mapping[str, Any]
+    format: int = FORMAT
+
+
+Line = Head | Result | Anomaly
+_TYPES: Mapping[str, type[Head] | type[Result] | type[Anomaly]] = {
+    "matrix": Head,
+    "cell": Result,
+    "anomaly": Anomaly,
+}
+
+
+def as_json(line: Line) -> str:
+    """One line; what has its default is left out."""
+    (name,) = (name for name, kind in _TYPES.items() if isinstance(line, kind))
+    return json.dumps({"type": name, **_plain(line)}, separators=(",", ":"))
+
+
+def parse(text: str) -> Line | None:
+    """None: a line of another kind, of a newer everycore."""
+    try:
+        table = json.loads(text)
+        kind = _TYPES.get(table.pop("type", ""))
+        return typing.cast(Line, _value(kind, table)) if kind else None
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        shown = text if len(text) < 80 else f"{text[:77]}..."
+        raise EverycoreError(f"not a line of the matrix: {shown}") from error
+
+
+def latest(lines: Sequence[Line]) -> dict[Cell, Result]:
+    """The last word on each cell."""
+    return {line.cell: line for line in lines if isinstance(line, Result)}
+
+
+def _plain(value: Any) -> Any:
+    if is_dataclass(value):
+        found = {field.name: getattr(value, field.name) for field in fields(value)}
+        defaults = {field.name: field.default for field in fields(value)}
+        return {k: _plain(v) for k, v in found.items() if v != defaults[k] or k == "format"}
+    if isinstance(value, Mapping):
+        return {key: _plain(item) for key, item in value.items()}
+    if isinstance(value, tuple | list):
+        return [_plain(item) for item in value]
+    return round(value, 5) if isinstance(value, float) else value
+
+
+def _value(kind: Any, plain: Any) -> Any:
+    """A plain value as the type that a field says; keys that nothing knows are left out."""
+    origin = typing.get_origin(kind)
+    if origin in (types.UnionType, typing.Union):
+        (kind,) = (one for one in typing.get_args(kind) if one is not types.NoneType)
+        return None if plain is None else _value(kind, plain)
+    if origin is tuple:
+        inner = typing.get_args(kind)
+        repeated = len(inner) == 2 and inner[1] is Ellipsis
+        kinds = [inner[0]] * len(plain) if repeated else list(inner)
+        return tuple(_value(one, item) for one, item in zip(kinds, plain, strict=True))
+    if origin is not None and issubclass(origin, Mapping):
+        item_kind = typing.get_args(kind)[1]
+        return {key: _value(item_kind, item) for key, item in plain.items()}
+    if is_dataclass(kind):
+        return _record(kind, plain)
+    if isinstance(kind, type) and issubclass(kind, StrEnum):
+        return kind(plain)
+    return plain
+
+
+def _record(kind: Any, plain: Mapping[str, Any]) -> Any:
+    hints = typing.get_type_hints(kind)
+    shape = {field.name: field.default for field in fields(kind)}
+    for name, default in shape.items():
+        if default is MISSING and name not in plain:
+            raise KeyError(name)
+    return kind(**{k: _value(hints[k], v) for k, v in plain.items() if k in shape})

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: MIT
+"""Lines of the matrix."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from everycore.errors import EverycoreError
+from everycore.matrix.records import (
+    Anomaly,
+    Cell,
+    Code,
+    Head,
+    Kind,
+    Line,
+    Listing,
+    Outcome,
+    Result,
+    Verdict,
+    as_json,
+    latest,
+    parse,
+)
+from everycore.model import Machine, Revision
+
+CELL = Cell("linux-6.1", "generic-cbc-enc", "gcc-12", ("-O2", "-fsanitize=undefined"))
+RESULT = Result(
+    cell=CELL,
+    outcome=Outcome.MEASURED,
+    compiler="gcc 12.2.0",
+    flag_set="O2+ubsan",
+    compile_seconds=0.5,
+    code=Code(4000, 1000, 12, 0, 3, 1200, "crypto_aes_encrypt"),
+    runs=((12.5, 12.75, 13.0, 12.5, 12.5), (14.0, 14.0, 14.25, 14.0, 14.0)),
+    counter="tsc+addchain",
+    executed=123456,
+    estimates={"cortex-a53": (10.0, 12.5)},
+    digest="00ff",
+    sanitizer_hits=0,
+    verdicts=(Verdict(False, "trace", "aes_encrypt+0x1c: address"),),
+)
+ANOMALY = Anomaly(
+    cell=CELL,
+    kind=Kind.SLOW,
+    value=28.5,
+    neighbour=replace(CELL, toolchain="gcc-11"),
+    neighbour_value=12.5,
+    ratio=2.28,
+    differs_in="toolchain",
+    repair=("-fno-slp-vectorize",),
+    repaired=RESULT,
+    causes=("64 vpgatherdd",),
+    before=Listing("aes_encrypt", ("movd", "ret"), 0.9),
+    tried=7,
+    command="everycore matrix --subject linux-6.1",
+)
+HEAD = Head("2026-01-02", "0.1", Revision("0123456789ab", False), Machine("A CPU"), "tsc", {"a": 1})
+
+
+@pytest.mark.parametrize("line", [HEAD, RESULT, ANOMALY])
+def test_a_line_comes_back_as_it_went(line: Line) -> None:
+    assert parse(as_json(line)) == line
+
+
+def test_a_line_of_a_newer_everycore_is_passed_over() -> None:
+    assert parse('{"type":"weather"}') is None
+    table = json.loads(as_json(RESULT)) | {"weather": "fine"}
+    assert parse(json.dumps(table)) == RESULT
+
+
+@pytest.mark.parametrize("text", ['{"type":"cell"', '{"type":"cell"}', "[]", '"cell"'])
+def test_half_a_line_is_named(text: str) -> None:
+    with pytest.raises(EverycoreError, match="not a line of the matrix"):
+        parse(text)
+
+
+def test_the_quietest_process_counts() -> None:
+    assert RESULT.cycles_per_byte == 12.5
+    assert replace(RESULT, runs=()).cycles_per_byte is None
+
+
+def test_the_last_word_on_a_cell_counts() -> None:
+    again = replace(RESULT, compile_seconds=0.75)
+    assert latest([HEAD, RESULT, ANOMALY, again]) == {CELL: again}
+
+
+def test_cells_that_differ_have_keys_that_differ() -> None:
+    assert CELL.key != replace(CELL, flags=("-O2 -fsanitize=undefined",)).key
+    assert CELL.key == replace(CELL).key
