@@ -76,9 +76,9 @@ class Code:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Whether a cell is constant-time."""
+    """Whether a cell is constant-time, by one method."""
 
-    constant: bool
+    constant: bool | None  # None: the method could not look, and `detail` says why
     method: str  # "trace" or "taint"
     detail: str = ""  # the first place where two secrets part: "aes_encrypt+0x1c: address"
 
@@ -115,6 +115,12 @@ class Result:
     @property
     def instructions_per_byte(self) -> float | None:
         return self.executed / self.cell.n_bytes if self.executed is not None else None
+
+    @property
+    def constant_time(self) -> bool | None:
+        """False: a method found a leak; True: one looked, and none did; None: nobody looked."""
+        said = {verdict.constant for verdict in self.verdicts} - {None}
+        return False not in said if said else None
 
 
 class Kind(StrEnum):

@@ -88,3 +88,22 @@ def test_the_last_word_on_a_cell_counts() -> None:
 def test_cells_that_differ_have_keys_that_differ() -> None:
     assert CELL.key != replace(CELL, flags=("-O2 -fsanitize=undefined",)).key
     assert CELL.key == replace(CELL).key
+
+
+@pytest.mark.parametrize(
+    ("said", "constant"),
+    [
+        ((), None),
+        ((None,), None),
+        ((True, None), True),
+        ((None, False), False),
+        ((False, True), False),
+    ],
+)
+def test_one_leak_outweighs_a_method_that_found_none(
+    said: tuple[bool | None, ...], constant: bool | None
+) -> None:
+    verdicts = tuple(Verdict(one, "trace") for one in said)
+    result = replace(RESULT, verdicts=verdicts)
+    assert result.constant_time is constant
+    assert parse(as_json(result)) == result
