@@ -63,11 +63,11 @@ def _ask(run: Run, command: tuple[str, ...], flags: Sequence[str], hint: str) ->
     if family in OLDEST and version < OLDEST[family]:
         need = ".".join(str(n) for n in OLDEST[family])
         raise EverycoreError(
-            f"'{shown}' is {family} {_dotted(version)}, too old",
+            f"'{shown}' is {family} {dotted(version)}, too old",
             f"{family} {need} or newer is needed",
         )
     fingerprint = hashlib.sha256("\0".join([*command, done.stdout]).encode()).hexdigest()
-    return Compiler(command, f"{family} {_dotted(version)}".strip(), fingerprint)
+    return Compiler(command, f"{family} {dotted(version)}".strip(), fingerprint)
 
 
 def identify(macros: str) -> tuple[str, tuple[int, ...]]:
@@ -82,5 +82,5 @@ def identify(macros: str) -> tuple[str, tuple[int, ...]]:
     return "unknown compiler", ()
 
 
-def _dotted(version: tuple[int, ...]) -> str:
+def dotted(version: tuple[int, ...]) -> str:
     return ".".join(str(n) for n in version)

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: MIT
+"""What compilers say of themselves, asked once: a compiler that has not changed says it again."""
+
+import hashlib
+import json
+import os
+import tempfile
+from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from everycore.context import Context
+from everycore.errors import EverycoreError
+from everycore.model import Compiler
+from everycore.toolchains.find import dotted, identify
+from everycore.whole import whole
+
+FILE = "toolchains/answers.json"
+FORMAT = 1
+
+# Both kinds of header that a kernel may ask for: the compiler's own, and those of the C library.
+COMPILED = """\
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+uint32_t evc_probe(const uint8_t *bytes, size_t n_bytes)
+{
+    uint32_t sum = 0;
+    for (size_t i = 0; i + sizeof sum <= n_bytes; i += sizeof sum) {
+        uint32_t word;
+        memcpy(&word, bytes + i, sizeof word);
+        sum = (sum << 5 | sum >> 27) ^ word;
+    }
+    return sum;
+}
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A compiler that compiles, and what it is."""
+
+    command: tuple[str, ...]
+    family: str
+    version: tuple[int, ...]
+    fingerprint: str
+
+    @property
+    def compiler(self) -> Compiler:
+        name = f"{self.family} {dotted(self.version)}".strip()
+        return Compiler(self.command, name, self.fingerprint)
+
+
+def ask_all(context: Context, commands: Iterable[Sequence[str]]) -> list[Answer]:
+    """The answers of those that compile a small file, in their order.
+
+    The first word of a command is a path. Only those that answered are remembered: what another
+    one lacks, such as headers, may be installed at any time.
+    """
+    wanted = list(dict.fromkeys(tuple(command) for command in commands))
+    known = _remembered(context)
+    keys = {command: _key(command) for command in wanted}
+    new = [command for command in wanted if keys[command] not in known]
+    with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
+        asked = dict(zip(new, pool.map(lambda one: _ask(context, one), new), strict=True))
+    fresh = {keys[command]: answer for command, answer in asked.items() if answer}
+    if fresh:
+        _remember(context, fresh)
+    found = known | fresh
+    return [found[keys[command]] for command in wanted if keys[command] in found]
+
+
+def _ask(context: Context, command: tuple[str, ...]) -> Answer | None:
+    run = context.runner.run
+    try:
+        macros = run([*command, "-dM", "-E", "-x", "c", os.devnull])
+        if macros.code != 0:
+            return None
+        with tempfile.TemporaryDirectory() as folder:
+            words = ["-O1", "-c", "-x", "c", "-", "-o", str(Path(folder, "probe.o"))]
+            if run([*command, *words], stdin=COMPILED).code != 0:
+                return None
+    except EverycoreError:  # it cannot be started
+        return None
+    family, version = identify(macros.stdout)
+    parts = [*command, macros.stdout, _key(command)]
+    return Answer(command, family, version, hashlib.sha256("\0".join(parts).encode()).hexdigest())
+
+
+def _key(command: Sequence[str]) -> str:
+    """Changes with the command and with the file that it starts."""
+    program = Path(command[0])
+    state = ""
+    with suppress(OSError):
+        status = program.stat()
+        state = f"{program.resolve()} {status.st_size} {status.st_mtime_ns}"
+    return hashlib.sha256("\0".join([*command, state]).encode()).hexdigest()
+
+
+def _remembered(context: Context) -> dict[str, Answer]:
+    with suppress(OSError, ValueError, KeyError, TypeError):
+        table = json.loads((context.cache_dir() / FILE).read_text(encoding="utf-8"))
+        if table["format"] == FORMAT:
+            return {key: _answer(item) for key, item in table["answers"].items()}
+    return {}
+
+
+def _answer(item: Mapping[str, list[str]]) -> Answer:
+    version = tuple(int(part) for part in item["version"])
+    return Answer(tuple(item["command"]), str(item["family"]), version, str(item["fingerprint"]))
+
+
+def _remember(context: Context, fresh: dict[str, Answer]) -> None:
+    """Another run may do the same at this moment: what is lost is asked again."""
+    answers = {key: asdict(answer) for key, answer in (_remembered(context) | fresh).items()}
+    with whole(context.cache_dir() / FILE) as scratch:
+        scratch.write_text(json.dumps({"format": FORMAT, "answers": answers}), encoding="utf-8")

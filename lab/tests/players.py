@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: MIT
+"""Compilers that are names on a PATH, and what they say of themselves."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from everycore.context import Completed
+from everycore.errors import EverycoreError
+
+GCC = "#define __GNUC__ {}\n#define __GNUC_MINOR__ {}\n#define __GNUC_PATCHLEVEL__ {}\n"
+CLANG = (
+    "#define __clang_major__ {}\n#define __clang_minor__ {}\n#define __clang_patchlevel__ {}\n"
+    "#define __GNUC__ 4\n"
+)
+
+
+@dataclass
+class Compilers:
+    """A runner that plays them; `add` puts one on the PATH."""
+
+    folder: Path
+    macros: dict[str, str] = field(default_factory=dict)  # by name
+    refuse: set[str] = field(default_factory=set)  # names and words with which nothing compiles
+    calls: list[list[str]] = field(default_factory=list)
+
+    def add(self, name: str, family: str, *version: int) -> Path:
+        path = self.folder / name
+        path.write_text(f"{family} {version}")
+        path.chmod(0o755)
+        self.macros[name] = (GCC if family == "gcc" else CLANG).format(*version)
+        return path
+
+    def run(
+        self, argv: Sequence[str], *, stdin: str | bytes = "", cwd: Path | None = None
+    ) -> Completed:
+        del stdin, cwd
+        self.calls.append(list(argv))
+        name = Path(argv[0]).name
+        if name not in self.macros:
+            raise EverycoreError(f"cannot run {argv[0]}")
+        if self.refuse & {name, *argv}:
+            return Completed(1, "", "error: no")
+        return Completed(0, self.macros[name] if "-dM" in argv else "")

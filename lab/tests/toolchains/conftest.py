@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: MIT
+"""What tests of toolchains ask for by name."""
+
+from pathlib import Path
+
+import pytest
+from players import Compilers
+from world import Lab
+
+
+@pytest.fixture
+def compilers(lab: Lab, tmp_path: Path) -> Compilers:
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    lab.env["PATH"] = str(folder)
+    lab.runner = Compilers(folder)
+    return lab.runner
