@@ -12,6 +12,8 @@
 /* Of every function in an adapter: its instructions are not counted, for they are ours. */
 #define SUBJECT_GLUE __attribute__((section("subject_glue"), noinline))
 
+#define SUBJECT_OWN_BYTES 16384
+
 /* One call. Of what a mode does not need, the values mean nothing. */
 struct subject_job {
     unsigned key_bits, rounds;
@@ -31,7 +33,7 @@ struct subject_job {
     const uint8_t *given_tag; /* 16 bytes, of gcm-open */
     int opened;               /* gcm-open may set it instead of the tag, if given_tag was right */
 
-    void *own;  /* 16 KiB, aligned to 64 bytes: for what a key function prepares */
+    void *own;  /* SUBJECT_OWN_BYTES, aligned to 64: for what a key function prepares */
     void *own2; /* the same again */
 };
 

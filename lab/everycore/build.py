@@ -224,7 +224,7 @@ def _unavailable(peer: Peer, stderr: str) -> PeerUnavailableError:
         r"cannot find (-l\S+?)(?::|$)|unable to find library (-l\S+)", stderr
     )
     if not missing:
-        return PeerUnavailableError(f"{peer.name} cannot be built", _first_error(stderr))
+        return PeerUnavailableError(f"{peer.name} cannot be built", first_error(stderr))
     what = next(group for group in missing.groups() if group)
     hint = f"apt-get install {' '.join(peer.packages)}" if peer.packages else ""
     return PeerUnavailableError(f"{peer.name} is not installed for this compiler: no {what}", hint)
@@ -292,6 +292,44 @@ def build_object(
         raise EverycoreError(
             f"{compiler.name} cannot compile {source.name}", _excerpt(str(said))
         ) from None
+    return path
+
+
+def build_timed(
+    context: Context,
+    compiler: Compiler,
+    source: Path,
+    flags: Sequence[str],
+    headers: Sequence[Path],
+    refused: type[EverycoreError] = EverycoreError,
+) -> Path:
+    """As build_object; beside NAME.o is NAME.seconds, and NAME.su if the compiler wrote one.
+
+    `refused`: the error that tells what the compiler said first.
+    """
+    parts = [compiler.fingerprint, *flags, source.name, *map(_file_digest, [source, *headers])]
+    path = context.cache_dir() / "objects" / f"{_digest(['timed', *parts])}.o"
+    if path.is_file():
+        for beside in (path, path.with_suffix(".su"), path.with_suffix(".seconds")):
+            _mark_used(beside)
+        return path
+    with whole(path) as scratch:
+        begin = time.monotonic()
+        argv = [*compiler.command, *flags, "-c", str(source), "-o", str(scratch)]
+        done = context.runner.run(argv)
+        seconds = time.monotonic() - begin
+        frames = scratch.with_suffix(".su")
+        try:
+            if done.code != 0:
+                raise refused(
+                    f"{compiler.name} cannot compile {source.name}: {first_error(done.stderr)}"
+                )
+            with whole(path.with_suffix(".seconds")) as timed:
+                timed.write_text(f"{seconds:.4f}", encoding="ascii")
+            if frames.is_file():
+                frames.replace(path.with_suffix(".su"))
+        finally:
+            frames.unlink(missing_ok=True)
     return path
 
 
@@ -390,7 +428,7 @@ def _excerpt(stderr: str, lines: int = 12) -> str:
     return "\n".join(stderr.strip().splitlines()[:lines])
 
 
-def _first_error(stderr: str) -> str:
+def first_error(stderr: str) -> str:
     """One line, for a list of who is missing."""
     lines = [line.strip() for line in stderr.splitlines() if line.strip()] or ["no reason given"]
     return next((line for line in lines if "error" in line.lower()), lines[0])

@@ -18,7 +18,7 @@ from everycore.progress import Progress
 from everycore.report import subjects as report
 from everycore.session import split_flags
 from everycore.subjects import Function, Program, Subject, SubjectUnavailableError
-from everycore.subjects.assemble import pinned
+from everycore.subjects.sources import pinned
 from everycore.toolchains import DEFAULT_FLAGS
 
 WHOLE = (512, 1500, 4096)  # messages that are counted as a whole
@@ -142,8 +142,8 @@ def _look_at(context: Context, subject: Subject, plan: _Plan, found: _Found) -> 
 
 def _rows(context: Context, program: Program, function: Function, plan: _Plan) -> list[report.Row]:
     subject = program.subject
-    source = f"{subject.package} {program.version}, {program.target.name},"
-    source += f" {program.compiler.name}"
+    package = f"{subject.package} {program.version}, " if subject.package else ""
+    source = f"{package}{program.target.name}, {program.compiler.name}"
     row = report.Row(
         subject.name,
         subject.description,

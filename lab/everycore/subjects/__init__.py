@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Other people's kernels, measured in place: built from their own sources, called by a driver.
+"""Kernels measured in place, other people's and ours: built from source, called by a driver.
 
 A subject is a file subjects/NAME.toml: where the sources are (a Debian source package, pinned by a
 lock file beside it), what is compiled, and which functions are called by its adapter, a C file of
@@ -13,25 +13,62 @@ ours. Nothing of the sources is kept but in the cache.
     long.instructions, long.per_byte, long.pcs  # theirs alone, whole message
     steady(context, program, ctr, 128).per_byte  # what more bytes cost
 
+For other compilers and flags, the three parts of `build`: `objects` are the subject's own files by
+any compiler, `surroundings` all else by the target's own, and `link` makes the program.
+
 Every answer is compared with that of c_ref, in the traced run too; a wrong one is an error.
 """
 
-from everycore.subjects.assemble import Program, SubjectUnavailableError, build
+from everycore.errors import unknown_name
+from everycore.model import Tree
+from everycore.subjects.assemble import (
+    NotCompiledError,
+    Program,
+    Surroundings,
+    build,
+    compile_seconds,
+    link,
+    objects,
+    surroundings,
+)
 from everycore.subjects.count import STEP_BYTES, Call, Steady, check, steady, trace
-from everycore.subjects.describe import Function, Subject, find_subject, load_subjects
+from everycore.subjects.describe import Function, Subject, described
+from everycore.subjects.ours import kernel_subjects
+from everycore.subjects.sources import SubjectUnavailableError
+
+
+def load_subjects(tree: Tree) -> list[Subject]:
+    """Other people's code: all that subjects/ describes."""
+    return described(tree)
+
+
+def find_subject(tree: Tree, name: str) -> Subject:
+    """One of subjects/, or a kernel of ours by its name."""
+    found = {subject.name: subject for subject in (*kernel_subjects(tree), *described(tree))}
+    if name not in found:
+        raise unknown_name("subject", name, found)
+    return found[name]
+
 
 __all__ = [
     "STEP_BYTES",
     "Call",
     "Function",
+    "NotCompiledError",
     "Program",
     "Steady",
     "Subject",
     "SubjectUnavailableError",
+    "Surroundings",
     "build",
     "check",
+    "compile_seconds",
     "find_subject",
+    "kernel_subjects",
+    "link",
     "load_subjects",
+    "objects",
     "steady",
+    "surroundings",
     "trace",
 ]

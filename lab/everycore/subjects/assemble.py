@@ -1,36 +1,55 @@
 # SPDX-License-Identifier: MIT
-"""From a subject's sources to a program that calls its functions; all of it cached by content."""
+"""From a subject's sources to a program that calls its functions; all of it cached by content.
 
-import hashlib
+Three parts, so that any compiler may make the first: the objects of the subject's own files, the
+surroundings (driver, adapter, the kernel that knows the answers), and the link of both.
+"""
+
 import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from everycore import catalog, debs
-from everycore.build import build_object, build_tool
+from everycore import catalog
+from everycore.build import build_object, build_timed, build_tool
 from everycore.context import Context
-from everycore.debs.lock import Request
 from everycore.errors import EverycoreError
 from everycore.model import Compiler, Target, Tree
 from everycore.subjects.describe import FOLDER, Function, Subject
+from everycore.subjects.sources import SubjectUnavailableError, headers_below, sources, written
 from everycore.targets import load_target
 from everycore.toolchains import DEFAULT_FLAGS, find_compiler
-from everycore.whole import whole
 
-# What the driver compares with.
-REFERENCE = (
-    *("src/aes/aes.c", "src/aes/c_ref.c", "src/ghash/ghash.c", "src/ghash/c_ref.c"),
-    *("src/gcm/gcm.c", "src/modes/cbc.c", "src/modes/ctr.c", "src/modes/xts.c"),
+# Of subjects/, without an adapter: what is linked with every subject.
+DRIVER = ("driver.c", "job.c", "answers.c", "check.c")
+# What the driver compares with, and what kernels of ours need around them.
+LIBRARY = (
+    *("src/aes/aes.c", "src/ghash/ghash.c", "src/gcm/gcm.c"),
+    *("src/modes/cbc.c", "src/modes/ctr.c", "src/modes/xts.c"),
     *("src/common/wipe.c", "src/common/status.c"),
+    *("src/cpu/a64_idreg.c", "src/cpu/arm_hwcap.c", "src/cpu/none.c", "src/cpu/x86_cpuid.c"),
 )
-OUR_FLAGS = ("-std=gnu11", "-O2", "-Iinclude", "-Isrc", f"-I{FOLDER}")
-HEADERS = (".h", ".inc", ".S", ".s", ".pl")  # what a file may read
+REFERENCE = ("src/aes/c_ref.c", "src/ghash/c_ref.c")
+RENAMED = ("-Devc_aes_c_ref=answers_aes", "-Devc_ghash_c_ref=answers_ghash")  # subjects/answers.h
+OUR_FLAGS = ("-std=gnu11", "-O2", "-fno-pie", "-Iinclude", "-Isrc", f"-I{FOLDER}")
+# Distributions differ in these.
+PLAIN = ("-fno-pie", "-fno-stack-protector", "-fcf-protection=none")
 
 
-class SubjectUnavailableError(EverycoreError):
-    """A subject that cannot be had here: no network, no compiler, no perl. No fault of its own."""
+class NotCompiledError(EverycoreError):
+    """A file that the compiler refuses, or objects that the linker does; says its first error."""
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """All of a program but the subject's own files: one relocatable object."""
+
+    subject: Subject
+    target: Target
+    compiler: Compiler  # that made it, and links
+    path: Path
+    link_flags: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,101 +77,60 @@ def build(
     `target_name`: another target than its own, for files that are portable.
     """
     target = load_target(tree, target_name or subject.target)
-    compiler, ours = _compilers(context, target, cc)
-    sources, version = _sources(context, subject)
-    theirs = [*target.compile_flags, *flags, *subject.flags]
-    theirs += [f"-I{subject.home / name}" for name in subject.shims]
-    theirs += [f"-I{sources / name}" for name in subject.includes]
-    theirs += [f"-D{name}" for name in subject.defines]
-    shims = [path for name in subject.shims for path in _headers(subject.home / name)]
-    around = [path for name in subject.includes for path in _headers(sources / name)]
-
-    def made(name: str) -> Path:
-        path = sources / name
-        if not path.is_file():
-            raise EverycoreError(f"{subject.name}.toml: the sources have no file {name}")
-        read = [*shims, *around, *_headers(path.parent)]
-        if path.suffix == ".pl":
-            path = _written(context, subject, sources, path)
-        return build_object(context, compiler, path, theirs, read)
-
-    with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
-        objects = list(pool.map(made, subject.files))
-    objects += _ours(context, tree, subject, ours, target)
-    link = [*target.compile_flags, *target.link_flags]
-    binary = build_tool(context, ours, objects, link, name=subject.name)
+    compiler = _compiler(context, target, cc)
+    made = objects(context, subject, compiler, flags, target)
+    around = surroundings(context, tree, subject, target)
+    binary = link(context, around, made)
+    _, version = sources(context, subject)
     return Program(subject, target, compiler, tuple(flags), version, binary)
 
 
-def _compilers(context: Context, target: Target, cc: str | None) -> tuple[Compiler, Compiler]:
-    try:
-        ours = find_compiler(context, target, None, target.compile_flags, "")
-        return (find_compiler(context, target, cc, target.compile_flags, "") if cc else ours), ours
-    except EverycoreError as error:
-        raise SubjectUnavailableError(error.message, error.hint) from error
-
-
-def _sources(context: Context, subject: Subject) -> tuple[Path, str]:
-    """Where they are, and their version."""
-    if subject.folder:
-        return subject.home / subject.folder, ""
-    lock = pinned(context, subject, update=False)
-    version = next((p.version for p in lock.sources if p.name == subject.package), "")
-    try:
-        return debs.unpacked_source(context, lock, subject.package, subject.unpack), version
-    except debs.WrongContentsError:
-        raise
-    except EverycoreError as error:
-        raise SubjectUnavailableError(error.message, error.hint) from error
-
-
-def pinned(context: Context, subject: Subject, update: bool) -> debs.Lock:
-    """The lock beside the subject's file; with `update`, what the suite has now."""
-    request = Request((subject.suite,), "source", sources=(subject.package,))
-    try:
-        return debs.pinned(context, request, subject.lock, update)
-    except EverycoreError as error:
-        raise SubjectUnavailableError(error.message, error.hint) from error
-
-
-def _headers(folder: Path) -> list[Path]:
-    return sorted(p for p in folder.rglob("*") if p.suffix in HEADERS and p.is_file())
-
-
-def _written(context: Context, subject: Subject, sources: Path, program: Path) -> Path:
-    """What a perl program writes: the assembly of its flavour."""
-    read = [program, *_headers(sources)]
-    digests = [hashlib.sha256(path.read_bytes()).hexdigest() for path in read]
-    key = hashlib.sha256("\0".join([subject.flavour, program.name, *digests]).encode()).hexdigest()
-    written = context.cache_dir() / "subjects" / key[:32] / f"{program.stem}.S"
-    if not written.is_file():
-        with whole(written) as scratch:
-            argv = ["perl", str(program), subject.flavour, str(scratch)]
-            try:
-                done = context.runner.run(argv)
-            except EverycoreError as error:
-                raise SubjectUnavailableError(
-                    f"{subject.name} is written by perl, and {error.message}",
-                    "Debian: apt-get install perl",
-                ) from error
-            if done.code != 0 or not scratch.stat().st_size:
-                said = done.stderr.strip().splitlines() or ["it wrote nothing"]
-                raise EverycoreError(f"perl cannot run {program.name}: {said[-1]}")
-    return written
-
-
-def _ours(
-    context: Context, tree: Tree, subject: Subject, compiler: Compiler, target: Target
+def objects(
+    context: Context, subject: Subject, compiler: Compiler, flags: Sequence[str], target: Target
 ) -> list[Path]:
-    """The driver, the adapter, and the kernel that knows the answers."""
+    """The subject's own files, by any compiler and flags.
+
+    Beside NAME.o is NAME.su where the compiler wrote one (-fstack-usage); `compile_seconds` says
+    how long it took.
+    """
+    folder, _ = sources(context, subject)
+    words = [*_plain(compiler), *target.compile_flags, *subject.flags]
+    words += [f"-I{subject.home / name}" for name in subject.shims]
+    words += [f"-I{folder / name}" for name in subject.includes]
+    words += [f"-D{name}" for name in subject.defines]
+    words += flags
+    shims = [path for name in subject.shims for path in headers_below(subject.home / name)]
+    around = [path for name in subject.includes for path in headers_below(folder / name)]
+
+    def made(name: str) -> Path:
+        path = folder / name
+        if not path.is_file():
+            raise EverycoreError(f"{subject.name}: the sources have no file {name}")
+        read = dict.fromkeys([*shims, *around, *headers_below(path.parent)])
+        if path.suffix == ".pl":
+            path = written(context, subject, folder, path)
+        return build_timed(context, compiler, path, words, list(read), NotCompiledError)
+
+    if len(subject.files) == 1:
+        return [made(subject.files[0])]
+    with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
+        return list(pool.map(made, subject.files))
+
+
+def compile_seconds(made: Path) -> float | None:
+    """How long the compiler took for one of `objects`, when it was made; None: not known."""
+    try:
+        return float(made.with_suffix(".seconds").read_text(encoding="ascii"))
+    except (OSError, ValueError):
+        return None
+
+
+def surroundings(context: Context, tree: Tree, subject: Subject, target: Target) -> Surroundings:
+    """The driver, the adapter, and the kernel that knows the answers: by the target's compiler."""
+    compiler = _compiler(context, target, None)
     root = tree.root
     headers = [root / path for path in catalog.headers(tree)]
     headers += sorted((root / FOLDER).glob("*.h"))
-    keys = dict.fromkeys(function.key for function in subject.functions if function.key)
-    functions = [
-        f"-DSUBJECT_KEYS={''.join(f'KEY({key})' for key in keys)}",
-        f"-DSUBJECT_FUNCTIONS={''.join(map(_line, subject.functions))}",
-    ]
 
     def made(path: Path, *more: str) -> Path:
         flags = [*target.compile_flags, *OUR_FLAGS, *more]
@@ -161,8 +139,65 @@ def _ours(
     adapter = subject.home / subject.adapter
     if not adapter.is_file():
         raise EverycoreError(f"{subject.name}.toml: no adapter {subject.adapter} is beside it")
-    objects = [made(root / name) for name in REFERENCE]
-    return [made(root / FOLDER / "driver.c", *functions), made(adapter), *objects]
+    files = [
+        (adapter, [f"-D{name}" for name in subject.adapter_defines]),
+        *((root / FOLDER / name, _functions(subject) * (name == "job.c")) for name in DRIVER),
+        *((root / name, []) for name in LIBRARY),
+        *((root / name, list(RENAMED)) for name in REFERENCE),
+    ]
+    with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
+        parts = list(pool.map(lambda item: made(item[0], *item[1]), files))
+    one = ["-r", "-nostdlib", *target.compile_flags]
+    path = build_tool(context, compiler, parts, one, name="surroundings.o")
+    static = [] if "-static" in target.link_flags else _static(context, compiler, target)
+    words = (*target.compile_flags, "-no-pie", *target.link_flags, *static)
+    return Surroundings(subject, target, compiler, path, words)
+
+
+def link(
+    context: Context,
+    around: Surroundings,
+    made: Sequence[Path],
+    compiler: Compiler | None = None,
+    flags: Sequence[str] = (),
+) -> Path:
+    """The program; `compiler` and `flags`: of objects that only their own compiler can link."""
+    linker = compiler or around.compiler
+    words = [*flags, *around.link_flags]
+    name = around.subject.name
+    try:
+        return build_tool(context, linker, [*made, around.path], words, name=name)
+    except EverycoreError as error:
+        if type(error) is not EverycoreError or not error.message.startswith(linker.name):
+            raise
+        said = next((line for line in error.hint.splitlines() if "undefined" in line), error.hint)
+        raise NotCompiledError(f"{name} cannot be linked: {said}") from error
+
+
+def _compiler(context: Context, target: Target, cc: str | None) -> Compiler:
+    try:
+        return find_compiler(context, target, cc, target.compile_flags, "")
+    except EverycoreError as error:
+        raise SubjectUnavailableError(error.message, error.hint) from error
+
+
+def _plain(compiler: Compiler) -> tuple[str, ...]:
+    """GCC knows -fcf-protection since version 8."""
+    return PLAIN[:-1] if compiler.name.startswith("gcc 7.") else PLAIN
+
+
+def _static(context: Context, compiler: Compiler, target: Target) -> list[str]:
+    """Programs without a loader start sooner, and lie at the same addresses each time."""
+    argv = [*compiler.command, *target.compile_flags, "-print-file-name=libc.a"]
+    return ["-static"] if "/" in context.runner.run(argv).stdout else []
+
+
+def _functions(subject: Subject) -> list[str]:
+    keys = dict.fromkeys(function.key for function in subject.functions if function.key)
+    return [
+        f"-DSUBJECT_KEYS={''.join(f'KEY({key})' for key in keys)}",
+        f"-DSUBJECT_FUNCTIONS={''.join(map(_line, subject.functions))}",
+    ]
 
 
 def _line(function: Function) -> str:

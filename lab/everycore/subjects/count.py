@@ -9,8 +9,9 @@ from functools import cached_property
 from everycore.context import Context
 from everycore.errors import EverycoreError
 from everycore.model import Target
-from everycore.subjects.assemble import Program, SubjectUnavailableError
+from everycore.subjects.assemble import Program
 from everycore.subjects.describe import Function
+from everycore.subjects.sources import SubjectUnavailableError
 from everycore.trace.native import native
 from everycore.trace.qemu import qemu
 from everycore.trace.record import Run, Trace
@@ -116,12 +117,14 @@ def _install(target: Target) -> str:
 
 
 def _argv(program: Program, function: Function, key_bits: int, sizes: Sequence[int]) -> list[str]:
-    return [str(program.binary), function.symbol, str(key_bits), *map(str, sizes)]
+    return [str(program.binary), "check", function.symbol, str(key_bits), *map(str, sizes)]
 
 
 def _judge(program: Program, function: Function, code: int, said: str) -> None:
     if code == 0:
         return
+    if code == 3:  # subjects/driver.c
+        raise SubjectUnavailableError(said.strip())
     first = next(iter(said.strip().splitlines()), f"exit code {code}")
     raise EverycoreError(
         f"{program.subject.name} {function.name} does not compute {function.computes}: {first}",

@@ -29,6 +29,7 @@ class Function:
     key: str = ""  # the function of the adapter that prepares its key
     multiple_of: int = BLOCK_BYTES  # bytes: what a length must be
     key_bits: tuple[int, ...] = ()  # empty: all that the mode has
+    constant_time: bool = False  # it claims that its time depends on no secret
 
     @property
     def symbol(self) -> str:
@@ -55,7 +56,9 @@ class Subject:
     defines: tuple[str, ...] = ()  # NAME or NAME=VALUE
     flags: tuple[str, ...] = ()  # for the compiler of `files`
     flavour: str = ""  # for the perl programs among `files`
+    matrix: tuple[str, ...] = ()  # functions that the matrix takes unasked; empty: all
     home: Path = Path()  # where the TOML file is
+    adapter_defines: tuple[str, ...] = ()  # for the adapter's compiler
 
     def function(self, name: str) -> Function:
         found = {function.name: function for function in self.functions}
@@ -64,24 +67,23 @@ class Subject:
         return found[name]
 
     @property
+    def measured(self) -> tuple[Function, ...]:
+        """What the matrix takes unasked."""
+        return tuple(f for f in self.functions if not self.matrix or f.name in self.matrix)
+
+    @property
     def lock(self) -> Path:
         """That of all subjects of one package and suite."""
         return self.home / f"{self.package}-{self.suite}.lock"
 
 
-def load_subjects(tree: Tree) -> list[Subject]:
+def described(tree: Tree) -> list[Subject]:
+    """Those of subjects/*.toml."""
     return [load_subject(path) for path in sorted((tree.root / FOLDER).glob("*.toml"))]
 
 
-def find_subject(tree: Tree, name: str) -> Subject:
-    paths = {path.stem: path for path in sorted((tree.root / FOLDER).glob("*.toml"))}
-    if name not in paths:
-        raise unknown_name("subject", name, paths)
-    return load_subject(paths[name])
-
-
 def load_subject(path: Path) -> Subject:
-    values = _values(path.name, read_toml(path), Subject, ("name", "home"))
+    values = _values(path.name, read_toml(path), Subject, ("name", "home", "adapter_defines"))
     if ("package" in values) == ("folder" in values):
         raise EverycoreError(
             f"{path.name}: either 'package' or 'folder' says where the sources are"
@@ -91,7 +93,16 @@ def load_subject(path: Path) -> Subject:
     if not values["functions"] or not values["files"]:
         raise EverycoreError(f"{path.name}: no functions, or no files")
     functions = tuple(_function(path.name, *item) for item in values.pop("functions").items())
+    names = [function.name for function in functions]
+    for name in values.get("matrix", ()):
+        if name not in names:
+            raise unknown_name(f"function in 'matrix' of {path.name}", name, names)
     return Subject(name=path.stem, home=path.parent, functions=functions, **values)
+
+
+def key_sizes(mode: str) -> tuple[int, ...]:
+    """Bits: those that a mode has."""
+    return (128, 256) if mode.startswith("xts") else (128, 192, 256)
 
 
 def _function(file: str, name: str, table: Any) -> Function:
@@ -99,7 +110,7 @@ def _function(file: str, name: str, table: Any) -> Function:
     if not isinstance(table, dict):
         raise EverycoreError(f"{where} is no table")
     function = Function(name=name, **_values(where, table, Function, ("name",)))
-    known = (128, 256) if function.computes.startswith("xts") else (128, 192, 256)
+    known = key_sizes(function.computes)
     function = replace(function, key_bits=function.key_bits or known)
     if not function.symbol.isidentifier():
         raise EverycoreError(f"{where}: a name has letters, digits and '-'")
@@ -115,6 +126,7 @@ def _function(file: str, name: str, table: Any) -> Function:
 KINDS: Mapping[Any, tuple[type, str]] = {
     str: (str, "a text"),
     int: (int, "a number"),
+    bool: (bool, "true or false"),
     tuple[str, ...]: (str, "a list of texts"),
     tuple[int, ...]: (int, "a list of numbers"),
     tuple[Function, ...]: (dict, "a table"),
@@ -140,7 +152,7 @@ def _values(
         is_list = words.startswith("a list")
         parts = value if is_list and isinstance(value, list) else [value]
         wrong = is_list != isinstance(value, list) or any(
-            not isinstance(part, item) or isinstance(part, bool) for part in parts
+            not isinstance(part, item) or isinstance(part, bool) != (item is bool) for part in parts
         )
         if wrong:
             raise EverycoreError(f"{where}: '{name}' is not {words}")

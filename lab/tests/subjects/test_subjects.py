@@ -8,14 +8,15 @@ import pytest
 from world import DATA, Lab
 
 from everycore import subjects
-from everycore.catalog import find_tree
+from everycore.catalog import find_tree, registry
 from everycore.debs import Lock, Request
 from everycore.debs.archive import write_lock
 from everycore.debs.lock import File, Pinned
 from everycore.errors import EverycoreError
-from everycore.subjects import Subject, SubjectUnavailableError
+from everycore.subjects import NotCompiledError, Subject, SubjectUnavailableError
 from everycore.subjects.describe import load_subject
 from everycore.targets import load_target
+from everycore.toolchains import find_compiler
 
 SOURCE = """
 description = "a subject of the tests"
@@ -207,6 +208,59 @@ def test_a_missing_compiler_makes_it_unavailable(subject: Subject, lab: Lab) -> 
     with pytest.raises(SubjectUnavailableError, match="aarch64-linux-gnu-gcc") as error:
         subjects.build(lab.context(), find_tree(lab.context().package), subject)
     assert "gcc-aarch64-linux-gnu" in error.value.hint
+
+
+def test_our_own_kernels_are_subjects_by_their_names(real_lab: Lab) -> None:
+    context = real_lab.context()
+    tree = find_tree(context.package)
+    names = {line.name for line in registry(tree)}
+    assert {subject.name for subject in subjects.kernel_subjects(tree)} == names
+    for name in ("c_ref", "c_bitslice64"):  # c_ref is also what knows the answers
+        subject = subjects.find_subject(tree, name)
+        assert subject.files[0] == f"src/aes/{name}.c"
+        program = subjects.build(context, tree, subject, flags=["-O1"])
+        for function in subject.functions:
+            subjects.check(context, program, function)
+    pair = subjects.find_subject(tree, "x86_vperm")
+    assert pair.files == ("src/aes/x86_vperm.c", "src/ghash/x86_vperm.c")
+    assert {"cbc-enc", "ctr", "ghash"} == {function.name for function in pair.measured}
+    assembly = subjects.find_subject(tree, "a64_p8x8")
+    assert assembly.files == ("src/ghash/a64_p8x8.c", "src/ghash/a64_p8x8_asm.S")
+
+
+def test_only_the_files_of_a_subject_are_made_by_the_compiler_in_question(
+    real_lab: Lab,
+) -> None:
+    context = real_lab.context()
+    tree = find_tree(context.package)
+    target = load_target(tree, "host")
+    subject = subjects.find_subject(tree, "c_ctmul64")
+    around = subjects.surroundings(context, tree, subject, target)
+    flags = ("-O2", "-fstack-usage")
+    (made,) = subjects.objects(context, subject, around.compiler, flags, target)
+    assert "ctmul" in made.with_suffix(".su").read_text()
+    seconds = subjects.compile_seconds(made)
+    assert seconds is not None
+    assert seconds > 0
+    (other,) = subjects.objects(context, subject, around.compiler, ("-O0",), target)
+    assert other != made
+    assert subjects.link(context, around, [made]) != subjects.link(context, around, [other])
+    assert subjects.surroundings(context, tree, subject, target) == around
+    with pytest.raises(NotCompiledError, match=r"cannot be linked: .*evc_ghash_c_ctmul64"):
+        subjects.link(context, around, [])
+
+
+def test_a_file_that_does_not_compile_says_the_first_error(real_lab: Lab, subject: Subject) -> None:
+    context = real_lab.context()
+    tree = find_tree(context.package)
+    compiler = find_compiler(context, load_target(tree, "host"), None, [], "")
+    for text, why in (
+        ("int x = ;\nint y = ;\n", r"cannot compile xor\.c: .*xor\.c:1:9: error: expected"),
+        ('#include "nowhere.h"\n', r"error: .*nowhere\.h"),
+    ):
+        (subject.home / "theirs/xor.c").write_text(text)
+        with pytest.raises(NotCompiledError, match=why):
+            subjects.objects(context, subject, compiler, ("-O2",), load_target(tree, "host"))
 
 
 def test_the_subjects_of_this_tree_are_pinned(lab: Lab) -> None:

@@ -2,12 +2,9 @@
 /* An adapter: what it answers is right, or broken in one way each. */
 #include <string.h>
 
-#include "everycore/ghash.h"
-#include "everycore/modes.h"
+#include "answers.h"
 #include "subject.h"
 
-extern const struct evc_aes evc_aes_c_ref;
-extern const struct evc_ghash evc_ghash_c_ref;
 void theirs_add(uint8_t *out, const uint8_t *in, size_t n_bytes);
 
 /* Right, and all that is traced is theirs. */
@@ -23,7 +20,7 @@ SUBJECT_GLUE void adds(struct subject_job *job)
 
 void adds_key(struct subject_job *job)
 {
-    evc_ghash_set_key_in(job->own, 16384, &evc_ghash_c_ref, job->h[0]);
+    evc_ghash_set_key_in(job->own, SUBJECT_OWN_BYTES, &answers_ghash, job->h[0]);
     memset(job->own2, 0, 16);
     evc_ghash_blocks(job->own, job->own2, job->in, job->n_blocks);
 }
@@ -46,7 +43,7 @@ void trusts_key(struct subject_job *job)
 
     memcpy(counter, job->iv, 12);
     memcpy(counter + 12, "\0\0\0\2", 4);
-    evc_aes_set_key(job->own, &evc_aes_c_ref, job->user_key, job->key_bits);
+    evc_aes_set_key(job->own, &answers_aes, job->user_key, job->key_bits);
     evc_aes_ctr(job->own, counter, job->in, job->own2, job->n_bytes);
 }
 

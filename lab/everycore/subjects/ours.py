@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: MIT
+"""Our own kernels as subjects, straight from the registry: subjects/kernel.c is their adapter."""
+
+import platform
+from pathlib import Path
+
+from everycore import catalog
+from everycore.model import RegistryLine, Tree
+from everycore.subjects.describe import FOLDER, Function, Subject, key_sizes
+
+# Function: what it computes, its key function, what its length must be a multiple of.
+FUNCTIONS = {
+    "aes": (
+        *(("ecb-enc", "aes_key", 16), ("ecb-dec", "aes_key", 16)),
+        *(("cbc-enc", "aes_key", 16), ("cbc-dec", "aes_key", 16), ("ctr", "aes_key", 1)),
+        *(("xts-enc", "xts_key", 1), ("xts-dec", "xts_key", 1)),
+    ),
+    "ghash": (("ghash", "ghash_key", 16),),
+    "gcm": (("gcm-seal", "gcm_key", 1), ("gcm-open", "gcm_key", 1)),
+}
+# What the matrix measures: of AES by what the kernel is for.
+MEASURED = {
+    ("aes", "PARALLEL"): ("ctr",),
+    ("aes", "SERIAL"): ("cbc-enc",),
+    ("aes", "ANY"): ("cbc-enc", "ctr"),
+    ("ghash", "ANY"): ("ghash",),
+    ("gcm", "ANY"): ("gcm-seal",),
+}
+# By the beginning of a kernel's name: machines that run it as it is, and the target for others.
+HOMES = {
+    "x86": (("x86_64", "AMD64", "i686"), "qemu-haswell"),
+    "a64": (("aarch64", "arm64"), "qemu-aarch64"),
+    "a32": (("armv7l",), "qemu-armhf"),
+}
+
+
+def kernel_subjects(tree: Tree) -> list[Subject]:
+    """One for each name of the registry; kernels of several primitives share theirs."""
+    lines: dict[str, list[RegistryLine]] = {}
+    for line in catalog.registry(tree):
+        lines.setdefault(line.name, []).append(line)
+    return [_subject(tree, name, of_it) for name, of_it in sorted(lines.items())]
+
+
+def _subject(tree: Tree, name: str, lines: list[RegistryLine]) -> Subject:
+    primitives = {"aes": "AES", "ghash": "GHASH", "gcm": "GCM"}
+    machines, elsewhere = HOMES.get(name.partition("_")[0], ((), "host"))
+    functions = [
+        Function(
+            name=mode,
+            computes=mode,
+            technique=name,
+            key=key,
+            multiple_of=multiple,
+            key_bits=key_sizes(mode),
+            constant_time=line.timing == "CT",
+        )
+        for line in lines
+        for mode, key, multiple in FUNCTIONS[line.primitive]
+    ]
+    files = [f"src/{line.primitive}/{name}{end}" for line in lines for end in (".c", "_asm.S")]
+    return Subject(
+        name=name,
+        description=f"{' and '.join(primitives[line.primitive] for line in lines)} of everycore",
+        target="host" if platform.machine() in machines else elsewhere,
+        adapter=(Path(FOLDER) / "kernel.c").as_posix(),
+        files=tuple(file for file in files if (tree.root / file).is_file()),
+        functions=tuple(functions),
+        folder=".",
+        includes=("include", "src"),
+        flags=("-std=gnu11",),
+        matrix=tuple(m for line in lines for m in MEASURED[line.primitive, line.use]),
+        home=tree.root,
+        adapter_defines=tuple(
+            f"SUBJECT_{line.primitive.upper()}=evc_{line.primitive}_{name}" for line in lines
+        ),
+    )

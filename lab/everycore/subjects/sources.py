@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: MIT
+"""Where the files of a subject are: in a package, beside its description, written by perl."""
+
+import hashlib
+from pathlib import Path
+
+from everycore import debs
+from everycore.context import Context
+from everycore.debs.lock import Request
+from everycore.errors import EverycoreError
+from everycore.subjects.describe import Subject
+from everycore.whole import whole
+
+HEADERS = (".h", ".inc", ".def", ".S", ".s", ".pl")  # what a file may read
+
+
+class SubjectUnavailableError(EverycoreError):
+    """A subject that cannot be had here: no network, no compiler, no perl. No fault of its own."""
+
+
+def sources(context: Context, subject: Subject) -> tuple[Path, str]:
+    """The folder that its files are in, and their version."""
+    if not subject.package:
+        return subject.home / subject.folder, ""
+    lock = pinned(context, subject, update=False)
+    version = next((p.version for p in lock.sources if p.name == subject.package), "")
+    try:
+        return debs.unpacked_source(context, lock, subject.package, subject.unpack), version
+    except debs.WrongContentsError:
+        raise
+    except EverycoreError as error:
+        raise SubjectUnavailableError(error.message, error.hint) from error
+
+
+def pinned(context: Context, subject: Subject, update: bool) -> debs.Lock:
+    """The lock beside the subject's file; with `update`, what the suite has now."""
+    request = Request((subject.suite,), "source", sources=(subject.package,))
+    try:
+        return debs.pinned(context, request, subject.lock, update)
+    except EverycoreError as error:
+        raise SubjectUnavailableError(error.message, error.hint) from error
+
+
+def headers_below(folder: Path) -> list[Path]:
+    return sorted(p for p in folder.rglob("*") if p.suffix in HEADERS and p.is_file())
+
+
+def written(context: Context, subject: Subject, folder: Path, program: Path) -> Path:
+    """What a perl program writes: the assembly of its flavour."""
+    read = [program, *headers_below(folder)]
+    digests = [hashlib.sha256(path.read_bytes()).hexdigest() for path in read]
+    key = hashlib.sha256("\0".join([subject.flavour, program.name, *digests]).encode()).hexdigest()
+    assembly = context.cache_dir() / "subjects" / key[:32] / f"{program.stem}.S"
+    if not assembly.is_file():
+        with whole(assembly) as scratch:
+            argv = ["perl", str(program), subject.flavour, str(scratch)]
+            try:
+                done = context.runner.run(argv)
+            except EverycoreError as error:
+                raise SubjectUnavailableError(
+                    f"{subject.name} is written by perl, and {error.message}",
+                    "Debian: apt-get install perl",
+                ) from error
+            if done.code != 0 or not scratch.stat().st_size:
+                said = done.stderr.strip().splitlines() or ["it wrote nothing"]
+                raise EverycoreError(f"perl cannot run {program.name}: {said[-1]}")
+    return assembly

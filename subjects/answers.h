@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/* What is right: the keys of one call, and what a mode makes of an input with them. */
+#ifndef SUBJECT_ANSWERS_H
+#define SUBJECT_ANSWERS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "everycore/aes.h"
+#include "everycore/gcm.h"
+#include "everycore/ghash.h"
+#include "everycore/modes.h"
+
+/* The kernels c_ref under names of their own: the program may hold c_ref itself, as a subject. */
+extern const struct evc_aes answers_aes;
+extern const struct evc_ghash answers_ghash;
+
+enum mode {
+    MODE_ecb_enc,
+    MODE_ecb_dec,
+    MODE_cbc_enc,
+    MODE_cbc_dec,
+    MODE_ctr,
+    MODE_xts_enc,
+    MODE_xts_dec,
+    MODE_ghash,
+    MODE_gcm_seal,
+    MODE_gcm_open,
+};
+
+struct material {
+    uint8_t user_key[32], tweak_key[32], iv[16], h[8][16];
+    struct evc_aes_xts_key xts;
+    union evc_aes_key aes; /* of the key form "fips197": aes/fips197_key.h */
+    union evc_ghash_key ghash;
+    union evc_gcm_key gcm;
+};
+
+/* The same bytes for the same seed, on all machines. */
+void fill(uint8_t *to, size_t n_bytes, uint32_t seed);
+
+/* Ends the program where there are no such keys. */
+void make_keys(struct material *m, unsigned key_bits);
+
+/* The mode that undoes a decryption; of others, themselves. */
+enum mode inverse(enum mode mode);
+
+/* What an encrypting mode makes of `in`. tag: of gcm-seal and ghash. */
+void answer(const struct material *m, enum mode mode, const uint8_t *in, uint8_t *out, size_t n_bytes, uint8_t tag[16]);
+
+#endif

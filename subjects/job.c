@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT */
+/* SUBJECT_KEYS, SUBJECT_FUNCTIONS, of the subject's TOML: KEY(key function) ..., FUNCTION(c_name, mode, key function) ... */
+#include "job.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "aes/fips197_key.h"
+
+#define KEY(name) void name(struct subject_job *job);
+#define FUNCTION(name, mode, key) void name(struct subject_job *job);
+SUBJECT_KEYS
+SUBJECT_FUNCTIONS
+#undef FUNCTION
+
+#define NO_KEY NULL
+#define FUNCTION(name, mode, key) {#name, MODE_##mode, name, key},
+static const struct function functions[] = {SUBJECT_FUNCTIONS};
+
+const struct function *find_function(const char *name)
+{
+    for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++) {
+        if (strcmp(name, functions[i].name) == 0)
+            return &functions[i];
+    }
+    return NULL;
+}
+
+/* ---- Memory ----------------------------------------------------------------------------------------- */
+
+#define MARGIN 64
+#define FILL 0xa5
+
+static uint8_t *buffer(size_t n_bytes)
+{
+    uint8_t *memory = aligned_alloc(64, (n_bytes + 2 * MARGIN + 63) / 64 * 64);
+
+    if (!memory) {
+        fprintf(stderr, "no memory for %zu bytes\n", n_bytes);
+        exit(2);
+    }
+    memset(memory, FILL, n_bytes + 2 * MARGIN);
+    return memory + MARGIN;
+}
+
+static bool untouched(const uint8_t *buffer, size_t n_bytes)
+{
+    for (size_t i = 0; i < MARGIN; i++) {
+        if (buffer[n_bytes + i] != FILL || buffer[-1 - (ptrdiff_t)i] != FILL)
+            return false;
+    }
+    return true;
+}
+
+/* ---- The call --------------------------------------------------------------------------------------- */
+
+SUBJECT_GLUE void region_begin(void)
+{
+    __asm__ volatile("");
+}
+
+SUBJECT_GLUE void region_end(void)
+{
+    __asm__ volatile("");
+}
+
+void call_prepare(struct call *call, const struct function *function, unsigned key_bits, size_t n_bytes)
+{
+    static uint8_t own[2][SUBJECT_OWN_BYTES] __attribute__((aligned(64)));
+    enum mode forward = inverse(function->mode);
+    struct material *m = &call->material;
+
+    call->function = function;
+    call->n_bytes = n_bytes;
+    call->plain = buffer(n_bytes), call->cipher = buffer(n_bytes), call->out = buffer(n_bytes);
+    make_keys(m, key_bits);
+    memcpy(call->iv, m->iv, 16);
+    memset(call->tag, 0, 16);
+    fill(call->plain, n_bytes, 4);
+    answer(m, forward, call->plain, call->cipher, n_bytes, call->right_tag);
+
+    const struct evc_aes_fips197_key *key = (const void *)&m->aes, *tweak = (const void *)&m->xts.tweak;
+    call->job = (struct subject_job){
+        .key_bits = key_bits,
+        .rounds = m->aes.head.rounds,
+        .user_key = m->user_key,
+        .tweak_key = m->tweak_key,
+        .enc = key->enc[0],
+        .dec = key->dec[0],
+        .tweak_enc = tweak->enc[0],
+        .in = forward == function->mode ? call->plain : call->cipher,
+        .out = call->out,
+        .n_bytes = n_bytes,
+        .n_blocks = n_bytes / 16,
+        .iv = call->iv,
+        .tag = call->tag,
+        .given_tag = call->right_tag,
+        .own = own[0],
+        .own2 = own[1],
+    };
+    for (unsigned i = 0; i < 8; i++)
+        call->job.h[i] = m->h[i];
+    if (function->key)
+        function->key(&call->job);
+}
+
+SUBJECT_GLUE void call_run(struct call *call)
+{
+    call->function->run(&call->job);
+#if defined __aarch64__ /* kernels of operating systems need not keep what the AAPCS wants kept */
+    __asm__ volatile("" ::: "v8", "v9", "v10", "v11", "v12", "v13", "v14", "v15", "memory");
+#elif defined __arm__ && defined __ARM_FP
+    __asm__ volatile("" ::: "d8", "d9", "d10", "d11", "d12", "d13", "d14", "d15", "memory");
+#endif
+}
+
+/* ---- The judgement ----------------------------------------------------------------------------------- */
+
+/* A function that judges the tag itself must refuse another one. */
+static bool refuses(struct call *call)
+{
+    uint8_t other[16];
+
+    memcpy(other, call->right_tag, 16);
+    other[15] ^= 1;
+    memcpy(call->iv, call->material.iv, 16);
+    call->job.given_tag = other;
+    call->job.opened = 0;
+    if (call->function->key)
+        call->function->key(&call->job);
+    call_run(call);
+    call->job.given_tag = call->right_tag;
+    return !call->job.opened;
+}
+
+const char *call_wrong(struct call *call)
+{
+    enum mode mode = call->function->mode;
+    const uint8_t *right = inverse(mode) == mode ? call->cipher : call->plain;
+
+    if (!untouched(call->out, call->n_bytes))
+        return "writes outside of its output";
+    if (mode != MODE_ghash && memcmp(call->out, right, call->n_bytes) != 0)
+        return "the output is wrong";
+    if (mode != MODE_ghash && mode != MODE_gcm_seal && mode != MODE_gcm_open)
+        return NULL;
+    if (call->job.opened ? !refuses(call) : memcmp(call->tag, call->right_tag, 16) != 0)
+        return "the tag is wrong";
+    return NULL;
+}
+
+void call_free(struct call *call)
+{
+    free(call->plain - MARGIN);
+    free(call->cipher - MARGIN);
+    free(call->out - MARGIN);
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One call of a function of a subject: what it is given, and whether what it answers is right.
+ *
+ *     struct call call;
+ *     call_prepare(&call, function, 256, 4096);
+ *     call_run(&call);
+ *     const char *wrong = call_wrong(&call); // NULL: it is right
+ *     call_free(&call);
+ *
+ * call_run may be called again: it then works on what the call before left, and call_wrong means nothing.
+ */
+#ifndef SUBJECT_JOB_H
+#define SUBJECT_JOB_H
+
+#include <stdbool.h>
+
+#include "answers.h"
+#include "subject.h"
+
+struct function {
+    const char *name; /* in C */
+    enum mode mode;
+    void (*run)(struct subject_job *job);
+    void (*key)(struct subject_job *job); /* or NULL */
+};
+
+/* NULL: there is none. */
+const struct function *find_function(const char *name);
+
+struct call {
+    const struct function *function;
+    struct subject_job job;
+    struct material material;
+    uint8_t *plain, *cipher, *out; /* n_bytes each, with margins */
+    uint8_t iv[16], tag[16], right_tag[16];
+    size_t n_bytes;
+};
+
+/* Prepares the key as well. Ends the program where there is no memory, or where this CPU cannot run the function. */
+void call_prepare(struct call *call, const struct function *function, unsigned key_bits, size_t n_bytes);
+
+void call_run(struct call *call);
+
+/* After the first run: what is wrong with it, or NULL. */
+const char *call_wrong(struct call *call);
+
+void call_free(struct call *call);
+
+/* A tracer looks for these: what is between them is the call. */
+void region_begin(void);
+void region_end(void);
+
+#endif

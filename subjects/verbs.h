@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/* What the driver can be asked to do: a verb is a file of its own, with one function. */
+#ifndef SUBJECT_VERBS_H
+#define SUBJECT_VERBS_H
+
+#include "job.h"
+
+/* words: those after the verb and the function. Returns the exit code of the program: 0, 1 (an answer is wrong) or 2. */
+typedef int verb(const struct function *function, int n_words, char **words);
+
+#define VERBS \
+    VERB(check, "KEY_BITS BYTES...")
+
+#define VERB(name, words) verb verb_##name;
+VERBS
+#undef VERB
+
+#endif
