@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: MIT
+"""Cells as tests need them."""
+
+from everycore.matrix.records import Cell, Code, Outcome, Result, Verdict
+
+
+def cell(toolchain: str = "gcc-12", flags: str = "-O2", **other: str) -> Cell:
+    return Cell(
+        other.get("subject", "table"),
+        other.get("function", "ctr"),
+        toolchain,
+        tuple(flags.split()),
+        other.get("target", "host"),
+    )
+
+
+def measured(where: Cell, cycles: float, spread: float = 0.002, **code: int) -> Result:
+    """A cell whose samples lie `spread` around its cycles."""
+    samples = tuple(cycles * (1 + spread * step) for step in (-2, -1, 0, 1, 2))
+    made = Code(
+        code.get("code_bytes", 400),
+        code.get("instructions", 100),
+        code.get("vector", 0),
+        code.get("gathers", 0),
+        code.get("calls", 0),
+        code.get("frame", 64),
+    )
+    return Result(
+        where,
+        Outcome.MEASURED,
+        compiler=where.toolchain.replace("-", " ") + ".1.0",
+        code=made,
+        runs=(samples,),
+        digest=f"{cycles}",
+    )
+
+
+def judged(where: Cell, constant: bool | None) -> Result:
+    return Result(where, Outcome.MEASURED, verdicts=(Verdict(constant, "trace"),))
+
+
+def table(*results: Result) -> dict[Cell, Result]:
+    return {result.cell: result for result in results}
