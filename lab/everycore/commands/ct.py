@@ -23,7 +23,7 @@ from everycore.commands.options import (
 from everycore.context import Context
 from everycore.ct.gate import Gate
 from everycore.ct.plan import fewer_sizes, with_largest_keys
-from everycore.ct.taint import DEBUG_FLAGS, TAINT_FLAGS, has_valgrind
+from everycore.ct.taint import DEBUG_FLAGS
 from everycore.ct.timing import timing
 from everycore.errors import EverycoreError, unknown_name
 from everycore.progress import Progress
@@ -31,6 +31,7 @@ from everycore.protocol import CtOperation, Hello
 from everycore.report import ct as report
 from everycore.session import Session, open_session, pin, run_of
 from everycore.toolchains import DEFAULT_FLAGS
+from everycore.transport.valgrind import TAINT_FLAGS, has_valgrind
 from everycore.verdicts import METHODS, Conclusion, Verdict, conclude, count, of_kernels
 
 QUICK_PARTS = 6

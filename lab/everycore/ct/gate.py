@@ -6,10 +6,11 @@ from dataclasses import dataclass
 
 from everycore.context import Context
 from everycore.ct.plan import sample
-from everycore.ct.taint import has_valgrind, taint
+from everycore.ct.taint import taint
 from everycore.ct.traces import trace
 from everycore.protocol import CtOperation
 from everycore.session import Session
+from everycore.transport.valgrind import has_valgrind
 from everycore.verdicts import Verdict
 
 QUICK_PARTS = 4

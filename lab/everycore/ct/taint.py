@@ -3,7 +3,7 @@
 
 import xml.etree.ElementTree as ET
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -17,14 +17,6 @@ from everycore.verdicts import Verdict
 
 # GCC 11 and clang 14 write DWARF 5 by default, which makes older valgrinds give up.
 DEBUG_FLAGS = ("-g", "-gdwarf-4")
-TAINT_FLAGS = ("-DEVC_TAINT",)
-
-
-def has_valgrind(context: Context) -> bool:
-    try:
-        return context.runner.run(["valgrind", "--version"]).code == 0
-    except EverycoreError:
-        return False
 
 
 def taint(
@@ -77,13 +69,36 @@ def _run(session: Session, arguments: Sequence[str]) -> tuple[dict[str, int], di
     return errors, why
 
 
-def first_places(report: Path) -> dict[str, str]:
-    """Memcheck's first error in each region: what it is, and where.
+@dataclass(frozen=True, slots=True)
+class MemcheckError:
+    """An error of a report."""
 
-    The harness writes the name of a region into the report before it, and a word after it.
+    kind: str  # "branch" or "address"; else memcheck's word
+    what: str  # in memcheck's words
+    address: int | None = None  # of the instruction, as it was loaded
+    function: str = ""
+    source: str = ""  # file:line, where debug information says
+
+    def __str__(self) -> str:
+        if self.address is None:
+            return self.what
+        where = self.function or f"{self.address:#x}"
+        return f"first in {where}{f' ({self.source})' if self.source else ''}: {self.what}"
+
+
+def first_places(report: Path) -> dict[str, str]:
+    """Memcheck's first error in each region: what it is, and where."""
+    return {region: str(error) for region, error in first_errors(report).items()}
+
+
+def first_errors(report: Path) -> dict[str, MemcheckError]:
+    """Memcheck's first error in each region.
+
+    The program writes the name of a region into the report before it, and a word after it.
     Memcheck shows an error once for each distinct stack, so a region may have none of its own.
+    "fatal": the signal that ended the program.
     """
-    places: dict[str, str] = {}
+    places: dict[str, MemcheckError] = {}
     region = ""
     try:
         for _, element in ET.iterparse(report):
@@ -91,7 +106,9 @@ def first_places(report: Path) -> dict[str, str]:
                 text = (element.findtext("text") or "").strip().removeprefix("ct: ")
                 region = "" if text == "end" else text
             elif element.tag == "error" and region:
-                places.setdefault(region, _place(element))
+                places.setdefault(region, _error(element))
+            elif element.tag == "fatal_signal":
+                places["fatal"] = _error(element)
             if element.tag in ("clientmsg", "error"):
                 element.clear()
     except (ET.ParseError, FileNotFoundError):  # cut short with the run
@@ -99,11 +116,20 @@ def first_places(report: Path) -> dict[str, str]:
     return places
 
 
-def _place(error: ET.Element) -> str:
-    what = error.findtext("what") or error.findtext("kind") or "an error"
+_KINDS = {"UninitCondition": "branch", "UninitValue": "address"}
+
+
+def _error(error: ET.Element) -> MemcheckError:
+    kind = error.findtext("kind") or error.findtext("signame") or ""
+    what = error.findtext("what") or kind or "an error"
     frame = error.find("stack/frame")
     if frame is None:
-        return what
-    name = frame.findtext("fn") or frame.findtext("ip") or "somewhere"
+        return MemcheckError(_KINDS.get(kind, kind), what)
     file, line = frame.findtext("file"), frame.findtext("line")
-    return f"first in {name}{f' ({file}:{line})' if line else ''}: {what}"
+    return MemcheckError(
+        _KINDS.get(kind, kind),
+        what,
+        int(frame.findtext("ip") or "0", 16),
+        frame.findtext("fn") or "",
+        f"{file}:{line}" if line else "",
+    )

@@ -5,6 +5,16 @@ from collections.abc import Generator, Iterable, Sequence
 from pathlib import Path
 
 from everycore.context import Completed, Context
+from everycore.errors import EverycoreError
+
+TAINT_FLAGS = ("-DEVC_TAINT",)  # secrets are marked; valgrind's headers are needed
+
+
+def has_valgrind(context: Context) -> bool:
+    try:
+        return context.runner.run(["valgrind", "--version"]).code == 0
+    except EverycoreError:
+        return False
 
 
 class Valgrind:
