@@ -13,14 +13,22 @@ void fill(uint8_t *to, size_t n_bytes, uint32_t seed)
     }
 }
 
-void make_keys(struct material *m, unsigned key_bits)
+void draw(uint8_t *to, size_t n_bytes, enum drawn what, unsigned secret)
+{
+    if (secret >= USUAL_SECRET)
+        fill(to, n_bytes, (uint32_t)what + TEXT * (secret - USUAL_SECRET));
+    else /* the keys of XTS are to differ */
+        memset(to, (secret == 0) == (what == TWEAK_KEY) ? 0xff : 0, n_bytes);
+}
+
+void make_keys(struct material *m, unsigned key_bits, unsigned secret)
 {
     uint8_t both[64];
     const uint8_t zero[16] = {0};
 
-    fill(m->user_key, sizeof m->user_key, 1);
-    fill(m->tweak_key, sizeof m->tweak_key, 2);
-    fill(m->iv, sizeof m->iv, 3);
+    draw(m->user_key, sizeof m->user_key, USER_KEY, secret);
+    draw(m->tweak_key, sizeof m->tweak_key, TWEAK_KEY, secret);
+    draw(m->iv, sizeof m->iv, IV, secret);
     m->iv[12] = 0; /* a counter of 32 bits does not wrap */
     if (evc_aes_set_key(&m->aes, &answers_aes, m->user_key, key_bits) != EVC_OK) {
         fprintf(stderr, "no keys of %u bits\n", key_bits);

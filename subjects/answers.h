@@ -39,8 +39,13 @@ struct material {
 /* The same bytes for the same seed, on all machines. */
 void fill(uint8_t *to, size_t n_bytes, uint32_t seed);
 
+/* What keys and texts are drawn from: a number; 0 and 1 stand for bits that are all alike. */
+#define USUAL_SECRET 2
+enum drawn { USER_KEY = 1, TWEAK_KEY, IV, TEXT };
+void draw(uint8_t *to, size_t n_bytes, enum drawn what, unsigned secret);
+
 /* Ends the program where there are no such keys. */
-void make_keys(struct material *m, unsigned key_bits);
+void make_keys(struct material *m, unsigned key_bits, unsigned secret);
 
 /* The mode that undoes a decryption; of others, themselves. */
 enum mode inverse(enum mode mode);

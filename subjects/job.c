@@ -65,24 +65,33 @@ SUBJECT_GLUE void region_end(void)
     __asm__ volatile("");
 }
 
-void call_prepare(struct call *call, const struct function *function, unsigned key_bits, size_t n_bytes)
+void call_make(struct call *call, const struct function *function, unsigned key_bits, size_t n_bytes)
 {
-    static uint8_t own[2][SUBJECT_OWN_BYTES] __attribute__((aligned(64)));
-    enum mode forward = inverse(function->mode);
-    struct material *m = &call->material;
-
     call->function = function;
+    call->key_bits = key_bits;
     call->n_bytes = n_bytes;
     call->plain = buffer(n_bytes), call->cipher = buffer(n_bytes), call->out = buffer(n_bytes);
-    make_keys(m, key_bits);
+}
+
+void call_draw(struct call *call, unsigned secret)
+{
+    static uint8_t own[2][SUBJECT_OWN_BYTES] __attribute__((aligned(64)));
+    const struct function *function = call->function;
+    enum mode forward = inverse(function->mode);
+    struct material *m = &call->material;
+    size_t n_bytes = call->n_bytes;
+
+    make_keys(m, call->key_bits, secret);
+    if (function->mode == MODE_ctr)
+        draw(m->iv, 12, IV, USUAL_SECRET), memset(m->iv + 12, 0, 4);
     memcpy(call->iv, m->iv, 16);
     memset(call->tag, 0, 16);
-    fill(call->plain, n_bytes, 4);
+    draw(call->plain, n_bytes, TEXT, secret);
     answer(m, forward, call->plain, call->cipher, n_bytes, call->right_tag);
 
     const struct evc_aes_fips197_key *key = (const void *)&m->aes, *tweak = (const void *)&m->xts.tweak;
     call->job = (struct subject_job){
-        .key_bits = key_bits,
+        .key_bits = call->key_bits,
         .rounds = m->aes.head.rounds,
         .user_key = m->user_key,
         .tweak_key = m->tweak_key,
@@ -101,8 +110,19 @@ void call_prepare(struct call *call, const struct function *function, unsigned k
     };
     for (unsigned i = 0; i < 8; i++)
         call->job.h[i] = m->h[i];
-    if (function->key)
-        function->key(&call->job);
+}
+
+void call_key(struct call *call)
+{
+    if (call->function->key)
+        call->function->key(&call->job);
+}
+
+void call_prepare(struct call *call, const struct function *function, unsigned key_bits, size_t n_bytes)
+{
+    call_make(call, function, key_bits, n_bytes);
+    call_draw(call, USUAL_SECRET);
+    call_key(call);
 }
 
 SUBJECT_GLUE void call_run(struct call *call)
@@ -127,8 +147,7 @@ static bool refuses(struct call *call)
     memcpy(call->iv, call->material.iv, 16);
     call->job.given_tag = other;
     call->job.opened = 0;
-    if (call->function->key)
-        call->function->key(&call->job);
+    call_key(call);
     call_run(call);
     call->job.given_tag = call->right_tag;
     return !call->job.opened;

@@ -9,6 +9,8 @@
  *     call_free(&call);
  *
  * call_run may be called again: it then works on what the call before left, and call_wrong means nothing.
+ * call_prepare is call_make, call_draw and call_key; after call_draw and call_key with another number all begins anew, at
+ * the same places in memory.
  */
 #ifndef SUBJECT_JOB_H
 #define SUBJECT_JOB_H
@@ -34,11 +36,19 @@ struct call {
     struct material material;
     uint8_t *plain, *cipher, *out; /* n_bytes each, with margins */
     uint8_t iv[16], tag[16], right_tag[16];
+    unsigned key_bits;
     size_t n_bytes;
 };
 
 /* Prepares the key as well. Ends the program where there is no memory, or where this CPU cannot run the function. */
 void call_prepare(struct call *call, const struct function *function, unsigned key_bits, size_t n_bytes);
+
+void call_make(struct call *call, const struct function *function, unsigned key_bits, size_t n_bytes);
+
+/* secret: of answers.h. The counter of CTR is public, and always the same. */
+void call_draw(struct call *call, unsigned secret);
+
+void call_key(struct call *call);
 
 void call_run(struct call *call);
 

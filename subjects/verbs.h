@@ -9,7 +9,8 @@
 typedef int verb(const struct function *function, int n_words, char **words);
 
 #define VERBS \
-    VERB(check, "KEY_BITS BYTES...")
+    VERB(check, "KEY_BITS BYTES...") \
+    VERB(ct, "KEY_BITS SECRET,SECRET... BYTES...")
 
 #define VERB(name, words) verb verb_##name;
 VERBS

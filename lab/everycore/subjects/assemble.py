@@ -20,9 +20,10 @@ from everycore.subjects.describe import FOLDER, Function, Subject
 from everycore.subjects.sources import SubjectUnavailableError, headers_below, sources, written
 from everycore.targets import load_target
 from everycore.toolchains import DEFAULT_FLAGS, find_compiler
+from everycore.transport.valgrind import TAINT_FLAGS, has_valgrind
 
 # Of subjects/, without an adapter: what is linked with every subject.
-DRIVER = ("driver.c", "job.c", "answers.c", "check.c")
+DRIVER = ("driver.c", "job.c", "answers.c", "check.c", "ct.c")
 # What the driver compares with, and what kernels of ours need around them.
 LIBRARY = (
     *("src/aes/aes.c", "src/ghash/ghash.c", "src/gcm/gcm.c"),
@@ -32,7 +33,7 @@ LIBRARY = (
 )
 REFERENCE = ("src/aes/c_ref.c", "src/ghash/c_ref.c")
 RENAMED = ("-Devc_aes_c_ref=answers_aes", "-Devc_ghash_c_ref=answers_ghash")  # subjects/answers.h
-OUR_FLAGS = ("-std=gnu11", "-O2", "-fno-pie", "-Iinclude", "-Isrc", f"-I{FOLDER}")
+OUR_FLAGS = ("-std=gnu11", "-O2", "-fno-pie", "-Iinclude", "-Isrc", f"-I{FOLDER}", "-Iharness")
 # Distributions differ in these.
 PLAIN = ("-fno-pie", "-fno-stack-protector", "-fcf-protection=none")
 
@@ -126,14 +127,18 @@ def compile_seconds(made: Path) -> float | None:
 
 
 def surroundings(context: Context, tree: Tree, subject: Subject, target: Target) -> Surroundings:
-    """The driver, the adapter, and the kernel that knows the answers: by the target's compiler."""
+    """The driver, the adapter, and the kernel that knows the answers: by the target's compiler.
+
+    Where there is valgrind, their secrets are marked for it.
+    """
     compiler = _compiler(context, target, None)
     root = tree.root
     headers = [root / path for path in catalog.headers(tree)]
     headers += sorted((root / FOLDER).glob("*.h"))
+    marks = TAINT_FLAGS if target.transport == "local" and has_valgrind(context) else ()
 
     def made(path: Path, *more: str) -> Path:
-        flags = [*target.compile_flags, *OUR_FLAGS, *more]
+        flags = [*target.compile_flags, *OUR_FLAGS, *marks, *more]
         return build_object(context, compiler, path, flags, headers, cwd=root)
 
     adapter = subject.home / subject.adapter

@@ -36,7 +36,7 @@ def tree(real_lab: Lab, tmp_path: Path) -> Path:
             pytest.skip(f"no {name}: apt-get install {' '.join(target.packages)}")
     root = tmp_path / "tree"
     shutil.copytree(DATA / "subject", root / "subjects")
-    for name in ("include", "src", "targets"):
+    for name in ("include", "src", "harness", "targets"):
         (root / name).symlink_to(original.root / name)
     for name in (*DRIVER, "answers.h", "job.h", "subject.h", "verbs.h"):
         shutil.copy(original.root / "subjects" / name, root / "subjects")
