@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from everycore.matrix.neighbours import Neighbour, Neighbourhood, facets, family, version
+from everycore.matrix.neighbours import LIMIT, Neighbour, Neighbourhood, facets, family, version
 from everycore.matrix.records import Anomaly, Cell, Kind, Outcome, Result
 
 FRAME_LIMIT = 1024  # bytes
@@ -108,6 +108,7 @@ def _anomaly(kind: Kind, result: Result, best: Neighbour | None) -> Anomaly:
         neighbour_value=theirs,
         ratio=value / (theirs or (FRAME_LIMIT if kind is Kind.FRAME else 1.0)),
         differs_in=best.differs_in if best else "",
+        limit=best.limit if best else LIMIT,
     )
 
 

@@ -159,6 +159,8 @@ class Anomaly:
     tried: int = 0  # compilations of the bisection
     why_not: str = ""  # no repair was found, because
     command: str = ""  # that shows it again
+    limit: float = 1.1  # the ratio from which on it is odd
+    passes: tuple[str, ...] = ()  # after which the code is bad: "SLPVectorizerPass on aes_encrypt"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,387 @@
+# SPDX-License-Identifier: MIT
+"""The smallest set of flags whose switching repairs a cell. The compiler is asked by a `Bench`."""
+
+import itertools
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Protocol
+
+from everycore.matrix import anomalies
+from everycore.matrix.records import Anomaly, Cell, Code, Kind, Listing, Result
+
+Switch = tuple[str, ...]  # words for the compiler, one step of the search
+
+PROCESSES = 3  # of a rerun, interleaved with those of its neighbour
+AT_ONCE = 8  # compilations of one step
+REPAIRED = 0.25  # the share of what was lost that may stay
+HELPS = 0.97  # a switch that leaves less than this share of the value is worth combining
+MOST_TRIED = 400
+MOST_COMBINED = 24
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """Switches of one sort; those that are most often to blame first."""
+
+    name: str
+    switches: tuple[Switch, ...]
+
+
+class Bench(Protocol):
+    """The compilers and the machine, as a bisection needs them."""
+
+    def code(self, cells: Sequence[Cell]) -> list[Result]:
+        """Compiled, and what came of it; not run."""
+        ...
+
+    def measure(self, cells: Sequence[Cell], kind: Kind, processes: int) -> list[Result]:
+        """Anew, in turns: times, frames or verdicts."""
+        ...
+
+    def stages(self, anomaly: Anomaly) -> Sequence[Stage]:
+        """What can be switched, by the compiler's own lists."""
+        ...
+
+    def listing(self, cell: Cell) -> Listing | None:
+        """The hot loop."""
+        ...
+
+    def passes(self, cell: Cell, is_bad: Callable[[Code], bool]) -> tuple[str, ...]:
+        """The pass after which the code is bad, if the compiler can be stopped after each."""
+        ...
+
+    def command(self, anomaly: Anomaly) -> str:
+        """What shows it again."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What became of an anomaly that was looked at again."""
+
+    anomaly: Anomaly
+    is_noise: bool = False
+    said: str = ""  # of noise: what the rerun gave
+
+
+def explain(bench: Bench, anomaly: Anomaly, first: Sequence[Switch] = ()) -> Found:
+    """Rerun the anomaly and its neighbour; if it is still there, look for its repair.
+
+    `first`: what repaired others of its kind.
+    """
+    cells = [anomaly.cell, *([anomaly.neighbour] if anomaly.neighbour else [])]
+    again = bench.measure(cells, anomaly.kind, PROCESSES)
+    bad, good = again[0], again[1] if len(again) > 1 else None
+    if said := _vanished(anomaly, bad, good):
+        return Found(anomaly, True, said)
+    anomaly = _renewed(anomaly, bad, good)
+    search = _Search(bench, anomaly, bad)
+    stages = [Stage("known", tuple(first)), *bench.stages(anomaly)]
+    repair, repaired = search.run(stages)
+    command = bench.command(anomaly)
+    if repaired is None:
+        why = f"none of {search.count} switches of the compiler repairs it"
+        if anomaly.neighbour_value is None:
+            why += ", and no neighbour is better"
+        listing = bench.listing(anomaly.cell)
+        causes = tuple(code_differences(bad.code, good.code if good else None))
+        return Found(
+            replace(
+                anomaly,
+                tried=search.tried,
+                why_not=why,
+                command=command,
+                before=listing,
+                causes=causes,
+            )
+        )
+    before = bench.listing(anomaly.cell)
+    after = bench.listing(repaired.cell)
+    causes = (
+        *appeared(before, after),
+        *code_differences(bad.code, repaired.code),
+    )
+    passes = bench.passes(anomaly.cell, telling(bad.code, repaired.code))
+    return Found(
+        replace(
+            anomaly,
+            repair=repair,
+            repaired=repaired,
+            causes=causes,
+            passes=passes,
+            before=before,
+            after=after,
+            tried=search.tried,
+            command=command,
+        )
+    )
+
+
+def _vanished(anomaly: Anomaly, bad: Result, good: Result | None) -> str:
+    """Why an anomaly is none after all; empty: it is one."""
+    value = anomalies.value_of(anomaly.kind, bad)
+    if value is None:
+        return f"the second time it ended otherwise: {bad.outcome}: {bad.reason}"
+    if anomaly.kind is Kind.FRAME:
+        limit = anomalies.FRAME_LIMIT
+        return "" if value > limit else f"the second time its frame had {value:.0f} bytes"
+    if anomaly.kind is Kind.LEAK:
+        return "" if value else "the second time no method saw a leak"
+    if good is None or good.summary() is None:
+        return "the second time its neighbour was not measured"
+    if anomalies.is_slower(bad, good, anomaly.limit):
+        return ""
+    ratio = value / (good.cycles_per_byte or value)
+    return f"the first time {anomaly.ratio:.2f}x, the second time {ratio:.2f}x"
+
+
+def _renewed(anomaly: Anomaly, bad: Result, good: Result | None) -> Anomaly:
+    """With the values of the rerun: the first ones were chosen because they were odd."""
+    value = anomalies.value_of(anomaly.kind, bad)
+    theirs = anomalies.value_of(anomaly.kind, good) if good else None
+    if value is None or not theirs:
+        return anomaly
+    return replace(anomaly, value=value, neighbour_value=theirs, ratio=value / theirs)
+
+
+# ---- The search ----------------------------------------------------------------------------------
+
+
+@dataclass
+class _Search:
+    """Compiles first: a switch that leaves the code as it was is not run."""
+
+    bench: Bench
+    anomaly: Anomaly
+    bad: Result
+    tried: int = 0
+    count: int = 0  # switches that were looked at
+    _by_digest: dict[str, Result] = field(default_factory=dict)
+    _known: dict[frozenset[Switch], Result | None] = field(default_factory=dict)
+
+    def run(self, stages: Sequence[Stage]) -> tuple[tuple[str, ...], Result | None]:
+        """The smallest set, and the cell with it, measured beside the anomaly."""
+        helpful: dict[Switch, float] = {}
+        seen: set[Switch] = set()
+        for stage in stages:
+            switches = [s for s in dict.fromkeys(stage.switches) if s not in seen]
+            seen |= set(switches)
+            self.count = len(seen)
+            for some in _batches(switches, AT_ONCE):
+                alone = [(one,) for one in some]
+                values = dict(zip(some, self._values(alone), strict=True))
+                if (best := self._best(values)) and (found := self._confirmed((best,))):
+                    return found
+                helpful |= {
+                    one: value
+                    for one, value in values.items()
+                    if value is not None and value < HELPS * self._value_of_bad()
+                }
+                if self.tried >= MOST_TRIED:
+                    break
+            if found := self._combined(sorted(helpful, key=lambda one: helpful[one]), switches):
+                return found
+        return (), None
+
+    def _combined(
+        self, helpful: Sequence[Switch], switches: Sequence[Switch]
+    ) -> tuple[tuple[str, ...], Result] | None:
+        """Several causes: those that help alone, together; else all of a short stage."""
+        sets: list[tuple[Switch, ...]] = []
+        if len(helpful) > 1:
+            sets += [tuple(helpful[:n]) for n in range(2, min(len(helpful), 6) + 1)]
+            sets.append(tuple(helpful))
+        if 1 < len(switches) <= MOST_COMBINED:
+            sets.append(tuple(switches))
+        for one in dict.fromkeys(sets):
+            if self._repairs(one):
+                smallest = ddmin(one, self._repairs)
+                if found := self._confirmed(tuple(smallest)):
+                    return found
+        return None
+
+    def _best(self, values: Mapping[Switch, float | None]) -> Switch | None:
+        limit = self._limit()
+        good = {one: v for one, v in values.items() if v is not None and v <= limit}
+        return min(good, key=lambda one: good[one], default=None)
+
+    def _repairs(self, switches: Sequence[Switch]) -> bool:
+        if self.tried >= MOST_TRIED:
+            return False
+        (value,) = self._values([tuple(switches)])
+        return value is not None and value <= self._limit()
+
+    def _limit(self) -> float:
+        """What a repaired cell may have."""
+        bad, good = self._value_of_bad(), self.anomaly.neighbour_value
+        if self.anomaly.kind is Kind.LEAK:
+            return 0.0
+        if self.anomaly.kind is Kind.FRAME:
+            return max(anomalies.FRAME_LIMIT, 0.0 if good is None else good)
+        return bad if good is None else good + REPAIRED * (bad - good)
+
+    def _value_of_bad(self) -> float:
+        value = anomalies.value_of(self.anomaly.kind, self.bad)
+        return self.anomaly.value if value is None else value
+
+    def _cell(self, switches: Iterable[Switch]) -> Cell:
+        return with_switches(self.anomaly.cell, switches)
+
+    def _values(self, sets: Sequence[tuple[Switch, ...]]) -> list[float | None]:
+        """Of each set; None: it does not compile, or its answers are wrong."""
+        missing = [one for one in sets if frozenset(one) not in self._known]
+        made = self.bench.code([self._cell(one) for one in missing])
+        self.tried += len(missing)
+        news: dict[str, Result] = {}
+        for one, result in zip(missing, made, strict=True):
+            key = frozenset(one)
+            if result.outcome.is_failure or result.code is None:
+                self._known[key] = None
+            elif self.anomaly.kind is Kind.FRAME:
+                self._known[key] = result
+            elif result.digest and result.digest == self.bad.digest:
+                self._known[key] = self.bad
+            elif result.digest in self._by_digest:
+                self._known[key] = self._by_digest[result.digest]
+            else:
+                news.setdefault(result.digest or f"none {len(news)}", result)
+        ran = self.bench.measure([r.cell for r in news.values()], self.anomaly.kind, 1)
+        self._by_digest |= {digest: r for digest, r in zip(news, ran, strict=True) if digest}
+        for one, result in zip(missing, made, strict=True):
+            if frozenset(one) not in self._known:
+                found = self._by_digest.get(result.digest)
+                if found is None:
+                    found = next(r for r in ran if r.cell == result.cell)
+                self._known[frozenset(one)] = found
+        results = [self._known[frozenset(one)] for one in sets]
+        return [anomalies.value_of(self.anomaly.kind, r) if r else None for r in results]
+
+    def _confirmed(self, switches: Sequence[Switch]) -> tuple[tuple[str, ...], Result] | None:
+        """Measured once more, as long as the anomaly itself was."""
+        cell = self._cell(switches)
+        (result,) = self.bench.measure([cell], self.anomaly.kind, PROCESSES)
+        value = anomalies.value_of(self.anomaly.kind, result)
+        if value is None or value > self._limit():
+            return None
+        return tuple(itertools.chain(*switches)), result
+
+
+def with_switches(cell: Cell, switches: Iterable[Switch]) -> Cell:
+    """The cell with more flags behind its own: the last word counts."""
+    return replace(cell, flags=(*cell.flags, *itertools.chain(*switches)))
+
+
+def _batches(switches: Sequence[Switch], size: int) -> Iterator[Sequence[Switch]]:
+    for start in range(0, len(switches), size):
+        yield switches[start : start + size]
+
+
+def ddmin(switches: Sequence[Switch], repairs: Callable[[Sequence[Switch]], bool]) -> list[Switch]:
+    """A set of which every part is needed, out of one that repairs.
+
+    Zeller, Hildebrandt: "Simplifying and isolating failure-inducing input" (2002), section 3.
+    """
+    current, parts = list(switches), 2
+    while len(current) > 1:
+        size = -(-len(current) // parts)
+        chunks = [current[i : i + size] for i in range(0, len(current), size)]
+        rests = [[s for s in current if s not in chunk] for chunk in chunks]
+        if smaller := next((chunk for chunk in chunks if repairs(chunk)), None):
+            current, parts = smaller, 2
+        elif smaller := next((rest for rest in rests if len(chunks) > 2 and repairs(rest)), None):
+            current, parts = smaller, max(parts - 1, 2)
+        elif parts >= len(current):
+            break
+        else:
+            parts = min(len(current), 2 * parts)
+    return current
+
+
+# ---- What appeared -------------------------------------------------------------------------------
+
+_MOST_NAMED = 3
+# Moves, additions and jumps come and go with everything; what else appears tells more.
+_COMMON = re.compile(
+    r"(mov[lqwb]?|lea[lq]?|add[lq]?|sub[lq]?|nop[lw]?|j\w+|ret[q]?|cmp[lq]?|test[lq]?)$"
+)
+
+
+def appeared(before: Listing | None, after: Listing | None) -> list[str]:
+    """Instructions of the hot loop that the repaired one has not, or has half as many of."""
+    if before is None or after is None:
+        return []
+    mine, theirs = _mnemonics(before), _mnemonics(after)
+    more = {
+        name: count - theirs[name]
+        for name, count in mine.items()
+        if count >= 4 and count >= 2 * theirs[name] and not _COMMON.match(name)
+    }
+    said = []
+    for name in sorted(more, key=lambda one: (-_weight(one) * more[one], one))[:_MOST_NAMED]:
+        if theirs[name]:
+            said.append(f"{name}: {theirs[name]} -> {mine[name]}")
+        else:
+            said.append(f"{mine[name]} {name} appear")
+    return said
+
+
+def _weight(mnemonic: str) -> int:
+    """Gathers cost as much as the loads that they stand for."""
+    return 8 if "gather" in mnemonic else 1
+
+
+def _mnemonics(listing: Listing) -> Counter[str]:
+    words = (mnemonic(line) for line in listing.lines)
+    return Counter(word for word in words if word)
+
+
+def mnemonic(line: str) -> str:
+    """Of a line of assembly, without its label and its prefixes."""
+    found = re.match(
+        r"\s*(?:[0-9a-f]+:\s+)?(?:(?:rep|repne|lock|notrack|data16)\s+)*([a-z][\w.]*)(?:\s|$)", line
+    )
+    return found[1] if found else ""
+
+
+def code_differences(bad: Code | None, good: Code | None) -> list[str]:
+    """What there is more of, in whole functions."""
+    if bad is None or good is None:
+        return []
+    said = []
+    for name, mine, theirs in (
+        ("gathers", bad.gathers, good.gathers),
+        ("calls", bad.calls, good.calls),
+        ("vector instructions", bad.vector, good.vector),
+        ("instructions", bad.instructions, good.instructions),
+    ):
+        if mine >= theirs + 4 and mine >= 1.25 * theirs:
+            said.append(f"{name}: {theirs} -> {mine}")
+    mine_frame, their_frame = bad.frame_bytes or 0, good.frame_bytes or 0
+    if mine_frame >= their_frame + 64 and mine_frame >= 1.5 * their_frame:
+        said.append(f"frame: {their_frame} -> {mine_frame} bytes")
+    return said
+
+
+def telling(bad: Code | None, good: Code | None) -> Callable[[Code], bool]:
+    """Whether code has what the bad one has: by the first count of which that has twice as many."""
+    if bad is None or good is None:
+        return lambda _: False
+    counts: list[Callable[[Code], float]] = [
+        lambda code: code.gathers,
+        lambda code: code.frame_bytes or 0,
+        lambda code: code.vector,
+        lambda code: code.calls,
+        lambda code: code.instructions,
+    ]
+    least = [2 * count(good) + 4 for count in counts[:-1]] + [1.1 * counts[-1](good) + 1]
+    for count, enough in zip(counts, least, strict=True):
+        if count(bad) >= enough:
+            return partial(_is_over, count, (count(bad) + count(good)) / 2)
+    return lambda _: False
+
+
+def _is_over(count: Callable[[Code], float], middle: float, code: Code) -> bool:
+    return count(code) > middle

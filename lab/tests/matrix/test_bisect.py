@@ -1,0 +1,265 @@
+# SPDX-License-Identifier: MIT
+"""The search for the smallest set of flags that repairs a cell."""
+
+import random
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import pytest
+from matrix.cells import cell, judged, measured, table
+
+from everycore.matrix import passes
+from everycore.matrix.anomalies import find
+from everycore.matrix.bisect import (
+    Found,
+    Stage,
+    Switch,
+    appeared,
+    code_differences,
+    ddmin,
+    explain,
+    mnemonic,
+    telling,
+)
+from everycore.matrix.records import (
+    Anomaly,
+    Cell,
+    Code,
+    Kind,
+    Listing,
+    Outcome,
+    Result,
+)
+
+
+@dataclass
+class FakeBench:
+    """A compiler whose flags cost what `cycles` says; every flag that does so changes the code."""
+
+    cycles: Callable[[Cell], float | None]  # None: the answers are wrong
+    switches: Sequence[str] = ()
+    frames: Callable[[Cell], int] = lambda _: 64
+    is_constant: Callable[[Cell], bool] = lambda _: True
+    compiled: list[Cell] = field(default_factory=list)
+    ran: list[Cell] = field(default_factory=list)
+    listings: Mapping[Cell, Listing] = field(default_factory=dict)
+
+    def code(self, cells: Sequence[Cell]) -> list[Result]:
+        self.compiled += cells
+        return [self._result(one) for one in cells]
+
+    def measure(self, cells: Sequence[Cell], kind: Kind, processes: int) -> list[Result]:
+        del kind, processes
+        self.ran += cells
+        return [self._result(one) for one in cells]
+
+    def stages(self, anomaly: Anomaly) -> Sequence[Stage]:
+        del anomaly
+        return [Stage("all", tuple((one,) for one in self.switches))]
+
+    def listing(self, cell: Cell) -> Listing | None:
+        return self.listings.get(cell)
+
+    def passes(self, cell: Cell, is_bad: Callable[[Code], bool]) -> tuple[str, ...]:
+        del cell, is_bad
+        return ("SLPVectorizerPass on f",)
+
+    def command(self, anomaly: Anomaly) -> str:
+        return f"everycore matrix --toolchain {anomaly.cell.toolchain}"
+
+    def _result(self, where: Cell) -> Result:
+        cycles = self.cycles(where)
+        if cycles is None:
+            return Result(where, Outcome.WRONG)
+        result = measured(where, cycles, frame=self.frames(where))
+        verdicts = judged(where, self.is_constant(where)).verdicts
+        digest = f"{cycles} {self.frames(where)} {self.is_constant(where)}"
+        return replace(result, digest=digest, verdicts=verdicts)
+
+
+BAD, GOOD = cell("clang-22", "-O2 -march=x86-64-v4"), cell("clang-22", "-O2")
+FLAGS = [f"-fno-{name}" for name in ("a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k")]
+
+
+def odd() -> Anomaly:
+    (found,) = find(table(measured(BAD, 28.5), measured(GOOD, 12.5)))
+    return found
+
+
+def explained(bench: FakeBench, anomaly: Anomaly | None = None) -> Found:
+    return explain(bench, anomaly or odd())
+
+
+def repaired_by(*sets: set[str]) -> Callable[[Cell], float]:
+    """28.5 cycles, and 12.6 with any of the sets."""
+
+    def cycles(where: Cell) -> float:
+        is_good = where == GOOD or any(one <= set(where.flags) for one in sets)
+        return 12.6 if is_good else 28.5
+
+    return cycles
+
+
+def test_one_flag_is_found() -> None:
+    bench = FakeBench(repaired_by({"-fno-j"}), FLAGS)
+    found = explained(bench).anomaly
+    assert found.repair == ("-fno-j",)
+    assert found.repaired
+    assert found.repaired.cycles_per_byte == 12.6
+    assert found.passes == ("SLPVectorizerPass on f",)
+    assert found.command == "everycore matrix --toolchain clang-22"
+
+
+def test_code_that_is_as_it_was_is_not_run_again() -> None:
+    bench = FakeBench(repaired_by({"-fno-j"}), FLAGS)
+    explained(bench)
+    assert len(bench.compiled) == len(FLAGS)
+    assert [one.flags[2:] for one in bench.ran] == [(), (), ("-fno-j",), ("-fno-j",)]
+
+
+def test_two_flags_are_found_where_each_helps_a_little() -> None:
+    def cycles(where: Cell) -> float:
+        each = [name in where.flags for name in ("-fno-b", "-fno-k")]
+        return 12.6 if where == GOOD else 28.5 - 8 * sum(each)
+
+    assert explained(FakeBench(cycles, FLAGS)).anomaly.repair == ("-fno-b", "-fno-k")
+
+
+def test_two_flags_are_found_where_neither_helps_alone() -> None:
+    found = explained(FakeBench(repaired_by({"-fno-b", "-fno-k"}), FLAGS)).anomaly
+    assert set(found.repair) == {"-fno-b", "-fno-k"}
+
+
+def test_the_best_of_several_repairs_is_taken() -> None:
+    def cycles(where: Cell) -> float:
+        if where == GOOD:
+            return 12.6
+        return 13.5 if "-fno-a" in where.flags else 12.0 if "-fno-c" in where.flags else 28.5
+
+    assert explained(FakeBench(cycles, FLAGS)).anomaly.repair == ("-fno-c",)
+
+
+def test_a_flag_that_makes_answers_wrong_repairs_nothing() -> None:
+    def cycles(where: Cell) -> float | None:
+        return None if "-fno-a" in where.flags else repaired_by({"-fno-j"})(where)
+
+    assert explained(FakeBench(cycles, FLAGS)).anomaly.repair == ("-fno-j",)
+
+
+def test_without_a_repair_it_is_said() -> None:
+    found = explained(FakeBench(repaired_by(), FLAGS)).anomaly
+    assert not found.repair
+    assert found.why_not == "none of 11 switches of the compiler repairs it"
+    assert found.tried
+
+
+def test_what_is_gone_in_the_rerun_is_noise() -> None:
+    found = explained(FakeBench(lambda _: 12.6, FLAGS))
+    assert found.is_noise
+    assert found.said == "the first time 2.28x, the second time 1.00x"
+
+
+def test_the_values_of_the_rerun_count() -> None:
+    found = explained(FakeBench(lambda c: 12.0 if c == GOOD else 24.0, FLAGS)).anomaly
+    assert (found.value, found.neighbour_value, found.ratio) == (24.0, 12.0, 2.0)
+
+
+def test_a_repair_that_is_known_is_tried_first() -> None:
+    bench = FakeBench(repaired_by({"-fno-j"}), FLAGS)
+    found = explain(bench, odd(), [("-fno-j",)]).anomaly
+    assert (found.repair, found.tried) == (("-fno-j",), 1)
+
+
+def test_a_frame_is_repaired_without_a_run() -> None:
+    frames = lambda c: 72 if "-fno-j" in c.flags else 4040  # noqa: E731
+    bench = FakeBench(lambda _: 10.0, FLAGS, frames)
+    (anomaly,) = find(table(measured(BAD, 10, frame=4040)))
+    found = explained(bench, anomaly).anomaly
+    assert (found.kind, found.repair) == (Kind.FRAME, ("-fno-j",))
+    assert "frame: 72 -> 4040 bytes" in found.causes
+
+
+def test_lost_constant_time_is_repaired() -> None:
+    bench = FakeBench(lambda _: 10.0, FLAGS, is_constant=lambda c: "-fno-j" in c.flags or c == GOOD)
+    (anomaly,) = find(table(judged(BAD, False), judged(GOOD, True)))
+    found = explained(bench, anomaly).anomaly
+    assert (found.kind, found.repair) == (Kind.LEAK, ("-fno-j",))
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_ddmin_leaves_only_what_is_needed(seed: int) -> None:
+    chance = random.Random(seed)
+    switches: list[Switch] = [(f"-f{i}",) for i in range(30)]
+    needed = set(chance.sample(switches, chance.randint(1, 6)))
+    assert set(ddmin(switches, lambda some: needed <= set(some))) == needed
+
+
+def test_what_appeared_in_the_hot_loop_is_named() -> None:
+    before = Listing("f", ("vpgatherdd ymm0, [rdi]",) * 64 + ("movzx eax, dl",) * 9 + ("ret",))
+    after = Listing("f", ("movzx eax, dl", "rol eax, 8") * 9)
+    assert appeared(before, after) == ["64 vpgatherdd appear"]
+    assert not appeared(None, after)
+
+
+def test_a_gather_tells_more_than_many_shuffles() -> None:
+    before = Listing("f", ("vpgatherdd ymm0",) * 16 + ("vpshufb ymm0",) * 90)
+    assert appeared(before, Listing("f", ()))[0] == "16 vpgatherdd appear"
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("  1c:  vpxor xmm0, xmm0, xmm0", "vpxor"),
+        ("rep movsb", "movsb"),
+        (".L3:", ""),
+        ("", ""),
+        ("b.ne 40", "b.ne"),
+    ],
+)
+def test_the_mnemonic_of_a_line(line: str, expected: str) -> None:
+    assert mnemonic(line) == expected
+
+
+def test_differences_of_whole_functions_are_named() -> None:
+    bad, good = Code(9000, 2000, 400, 64, 456, 4040), Code(3000, 800, 0, 0, 0, 72)
+    assert code_differences(bad, good) == [
+        "gathers: 0 -> 64",
+        "calls: 0 -> 456",
+        "vector instructions: 0 -> 400",
+        "instructions: 800 -> 2000",
+        "frame: 72 -> 4040 bytes",
+    ]
+    assert not code_differences(good, good)
+    assert not code_differences(good, None)
+
+
+def test_code_is_judged_by_the_count_that_separates_best() -> None:
+    is_bad = telling(Code(9, 900, 300, 64, 0), Code(9, 800, 10, 0, 0))
+    assert is_bad(Code(9, 100, 0, 40, 0))
+    assert not is_bad(Code(9, 5000, 5000, 0, 0))
+
+
+SAID = """BISECT: running pass (1) SROAPass on f
+BISECT: running pass (2) SLPVectorizerPass on f
+BISECT: NOT running pass (3) InstCombinePass on f
+"""
+
+
+def test_passes_that_ran_are_read() -> None:
+    assert passes.names(SAID) == ["SROAPass on f", "SLPVectorizerPass on f"]
+    assert passes.named(passes.names(SAID), 2) == ("SLPVectorizerPass on f",)
+    assert passes.named(passes.names(SAID), None) == ()
+
+
+def test_the_first_bad_pass_is_found_in_few_compilations() -> None:
+    asked: list[int] = []
+
+    def is_bad(last: int) -> bool:
+        asked.append(last)
+        return last >= 777
+
+    assert passes.first_bad(2000, is_bad) == 777
+    assert len(asked) <= 13
+    assert passes.first_bad(2000, lambda _: True) is None
+    assert passes.first_bad(2000, lambda _: False) is None
+    assert passes.first_bad(0, lambda _: True) is None
