@@ -3,6 +3,7 @@
 
 import itertools
 import math
+import shlex
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -176,6 +177,23 @@ def what(anomaly: Anomaly) -> str:
 
 def repair_words(anomaly: Anomaly) -> str:
     return " ".join(anomaly.repair)
+
+
+def command(anomaly: Anomaly) -> str:
+    """What measures the cell, its neighbour, and the repaired cell."""
+    cell = anomaly.cell
+    cells = [cell]
+    cells += [anomaly.neighbour] if anomaly.neighbour else []
+    cells += [anomaly.repaired.cell] if anomaly.repaired else []
+    words = ["everycore", "matrix", "--subject", cell.subject, "--function", cell.function]
+    for toolchain in dict.fromkeys(one.toolchain for one in cells):
+        words += ["--toolchain", toolchain]
+    for flags in dict.fromkeys(one.flags for one in cells):
+        words.append(f"--flags={' '.join(flags)}")
+    if cell.target != "host":
+        words += ["--target", cell.target]
+    words += ["--key-bits", str(cell.key_bits), "--bytes", str(cell.n_bytes)]
+    return shlex.join(words)
 
 
 def stories(anomalies: Sequence[Anomaly], results: Mapping[Cell, Result]) -> list[Story]:

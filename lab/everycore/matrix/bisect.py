@@ -53,16 +53,13 @@ class Bench(Protocol):
         """The pass after which the code is bad, if the compiler can be stopped after each."""
         ...
 
-    def command(self, anomaly: Anomaly) -> str:
-        """What shows it again."""
-        ...
-
 
 @dataclass(frozen=True, slots=True)
 class Found:
     """What became of an anomaly that was looked at again."""
 
     anomaly: Anomaly
+    again: tuple[Result, ...]  # the rerun of the cell and its neighbour
     is_noise: bool = False
     said: str = ""  # of noise: what the rerun gave
 
@@ -73,51 +70,35 @@ def explain(bench: Bench, anomaly: Anomaly, first: Sequence[Switch] = ()) -> Fou
     `first`: what repaired others of its kind.
     """
     cells = [anomaly.cell, *([anomaly.neighbour] if anomaly.neighbour else [])]
-    again = bench.measure(cells, anomaly.kind, PROCESSES)
+    again = tuple(bench.measure(cells, anomaly.kind, PROCESSES))
     bad, good = again[0], again[1] if len(again) > 1 else None
     if said := _vanished(anomaly, bad, good):
-        return Found(anomaly, True, said)
+        return Found(anomaly, again, True, said)
     anomaly = _renewed(anomaly, bad, good)
     search = _Search(bench, anomaly, bad)
-    stages = [Stage("known", tuple(first)), *bench.stages(anomaly)]
-    repair, repaired = search.run(stages)
-    command = bench.command(anomaly)
+    repair, repaired = search.run([Stage("known", tuple(first)), *bench.stages(anomaly)])
+    anomaly = replace(anomaly, tried=search.tried, before=bench.listing(anomaly.cell))
     if repaired is None:
-        why = f"none of {search.count} switches of the compiler repairs it"
-        if anomaly.neighbour_value is None:
-            why += ", and no neighbour is better"
-        listing = bench.listing(anomaly.cell)
-        causes = tuple(code_differences(bad.code, good.code if good else None))
-        return Found(
-            replace(
-                anomaly,
-                tried=search.tried,
-                why_not=why,
-                command=command,
-                before=listing,
-                causes=causes,
-            )
-        )
-    before = bench.listing(anomaly.cell)
-    after = bench.listing(repaired.cell)
-    causes = (
-        *appeared(before, after),
-        *code_differences(bad.code, repaired.code),
-    )
-    passes = bench.passes(anomaly.cell, telling(bad.code, repaired.code))
-    return Found(
-        replace(
+        anomaly = _unrepaired(anomaly, search.count, bad, good)
+    else:
+        after = bench.listing(repaired.cell)
+        anomaly = replace(
             anomaly,
             repair=repair,
             repaired=repaired,
-            causes=causes,
-            passes=passes,
-            before=before,
+            causes=(*appeared(anomaly.before, after), *code_differences(bad.code, repaired.code)),
+            passes=bench.passes(anomaly.cell, telling(bad.code, repaired.code)),
             after=after,
-            tried=search.tried,
-            command=command,
         )
-    )
+    return Found(replace(anomaly, command=anomalies.command(anomaly)), again)
+
+
+def _unrepaired(anomaly: Anomaly, count: int, bad: Result, good: Result | None) -> Anomaly:
+    why = f"none of {count} switches of the compiler repairs it"
+    if good is None:
+        why += ", and no neighbour is better"
+    causes = tuple(code_differences(bad.code, good.code if good else None))
+    return replace(anomaly, why_not=why, causes=causes)
 
 
 def _vanished(anomaly: Anomaly, bad: Result, good: Result | None) -> str:

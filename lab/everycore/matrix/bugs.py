@@ -1,0 +1,216 @@
+# SPDX-License-Identifier: MIT
+"""An anomaly as text that can go into a compiler's bug tracker. Pure."""
+
+import textwrap
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from everycore.matrix.anomalies import FRAME_LIMIT, Story, command, repair_words, what
+from everycore.matrix.neighbours import family, version
+from everycore.matrix.records import Anomaly, Cell, Head, Kind, Listing, Result
+
+WIDTH = 100
+MOST_ALSO = 12  # other cells of a story that are listed
+MOST_LINES = 60  # of a hot loop
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where the code of a cell is from, and how it is compiled by hand."""
+
+    title: str = ""  # "Linux 6.1, portable C"
+    origin: str = ""  # "Debian's source package linux 6.1.170-3"
+    get: tuple[str, ...] = ()  # commands that fetch it
+    compile: tuple[str, ...] = ()  # commands that compile it
+    compiler: str = ""  # "clang 22.1.0 (Debian sid, clang-22 1:22.1.0-1)"
+
+
+def report(
+    story: Story,
+    results: Mapping[Cell, Result],
+    head: Head | None = None,
+    source: Source | None = None,
+) -> str:
+    """All that a maintainer of the compiler asks for first, the title in the first line."""
+    worst = story.worst
+    source = source or Source()
+    parts = [
+        story.title,
+        "=" * min(len(story.title), WIDTH),
+        _facts(story, results, head, source),
+        _neighbours(worst, results),
+        _cause(worst),
+        _also(story, results),
+        _code(worst),
+        _again(worst, source),
+    ]
+    return "\n\n".join(part for part in (_joined(parts[:2]), *parts[2:]) if part) + "\n"
+
+
+def _joined(lines: Sequence[str]) -> str:
+    return "\n".join(lines)
+
+
+def _facts(story: Story, results: Mapping[Cell, Result], head: Head | None, source: Source) -> str:
+    cell = story.worst.cell
+    known = results.get(cell)
+    of = f"{source.title or cell.subject}: {cell.function}"
+    rows = [
+        ("compiler", source.compiler or (known.compiler if known else "") or cell.toolchain),
+        ("versions", f"{story.compiler}{'' if story.is_live else ', not in newer ones'}"),
+        ("flags", " ".join(cell.flags)),
+        ("code", f"{of}, keys of {cell.key_bits} bits, {cell.n_bytes} bytes a call"),
+        ("source", source.origin),
+    ]
+    if cell.target != "host":
+        rows.append(("target", cell.target))
+    if head:
+        rows.append(("machine", head.machine.title()))
+        rows.append(("cycles", f"of the core, by {head.counter}" if head.counter else ""))
+        rows.append(("everycore", f"{head.everycore} ({head.revision})".strip()))
+    return "\n".join(f"{name + ':':<11}{words}" for name, words in rows if words)
+
+
+# ---- The neighbours ------------------------------------------------------------------------------
+
+_COLUMNS = ("cycles/byte", "quartiles", "frame", "instructions")
+
+
+def _neighbours(anomaly: Anomaly, results: Mapping[Cell, Result]) -> str:
+    """The anomaly, the neighbours that differ from it in one thing, and the repaired cell."""
+    rows = [_row("this", anomaly.cell, results)]
+    seen = {anomaly.cell}
+    for name, other in (
+        ("best neighbour", anomaly.neighbour),
+        *_versions(anomaly.cell, results),
+    ):
+        if other and other not in seen:
+            seen.add(other)
+            rows.append(_row(name, other, results))
+    if anomaly.repaired:
+        repaired = anomaly.repaired
+        rows.append(_row("repaired", repaired.cell, {repaired.cell: repaired}))
+    widths = [max(len(row[i]) for row in [*rows, ("", "", *_COLUMNS)]) for i in range(6)]
+    head = "  ".join(
+        text.ljust(width) if i < 2 else text.rjust(width)
+        for i, (text, width) in enumerate(zip(("", "", *_COLUMNS), widths, strict=True))
+    )
+    lines = [
+        "  ".join(
+            text.ljust(width) if i < 2 else text.rjust(width)
+            for i, (text, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in rows
+    ]
+    return "\n".join([head.rstrip(), *lines])
+
+
+def _versions(cell: Cell, results: Mapping[Cell, Result]) -> list[tuple[str, Cell]]:
+    """The version before and the one after it."""
+    if cell not in results:
+        return []
+    like = replace(cell, toolchain="")
+    own = family(results[cell])
+    series = sorted(
+        (version(result), other.toolchain, other)
+        for other, result in results.items()
+        if replace(other, toolchain="") == like and family(result) == own
+    )
+    place = next(i for i, one in enumerate(series) if one[2] == cell)
+    found = []
+    if place > 0:
+        found.append(("version before", series[place - 1][2]))
+    if place + 1 < len(series):
+        found.append(("version after", series[place + 1][2]))
+    return found
+
+
+def _row(name: str, cell: Cell, results: Mapping[Cell, Result]) -> tuple[str, ...]:
+    result = results.get(cell)
+    summary = result.summary() if result else None
+    code = result.code if result else None
+    compiler = (result.compiler if result else "") or cell.toolchain
+    return (
+        name,
+        f"{compiler} {' '.join(cell.flags)}",
+        f"{summary.median:.2f}" if summary else "-",
+        f"{summary.low:.2f} to {summary.high:.2f}" if summary else "-",
+        f"{code.frame_bytes}" if code and code.frame_bytes is not None else "-",
+        f"{code.instructions}" if code else "-",
+    )
+
+
+# ---- The cause -----------------------------------------------------------------------------------
+
+
+def _cause(anomaly: Anomaly) -> str:
+    said = [_odd(anomaly)]
+    if anomaly.repair:
+        verb = "repairs" if len(anomaly.repair) == 1 else "together repair"
+        said.append(f"{repair_words(anomaly)} {verb} it ({anomaly.tried} compilations tried).")
+    elif anomaly.why_not:
+        said.append(f"No repair was found: {anomaly.why_not}.")
+    if anomaly.passes:
+        said.append(f"The code is good before, and bad after the pass {anomaly.passes[0]}.")
+    if anomaly.causes:
+        said.append(f"What appears in the code: {'; '.join(anomaly.causes)}.")
+    return "\n".join(textwrap.fill(one, WIDTH) for one in said)
+
+
+def _odd(anomaly: Anomaly) -> str:
+    match anomaly.kind:
+        case Kind.SLOW:
+            return f"It takes {what(anomaly)} the cycles of its best neighbour."
+        case Kind.FRAME:
+            return f"Its largest stack frame has {anomaly.value:.0f} bytes; {FRAME_LIMIT} are many."
+        case Kind.LEAK:
+            return "Its memory accesses or branches depend on secrets; those of a neighbour do not."
+
+
+def _also(story: Story, results: Mapping[Cell, Result]) -> str:
+    others = story.anomalies[1:]
+    if not others:
+        return ""
+    lines = []
+    for anomaly in others[:MOST_ALSO]:
+        result = results.get(anomaly.cell)
+        compiler = (result.compiler if result else "") or anomaly.cell.toolchain
+        repaired = _repaired_words(anomaly)
+        flags = " ".join(anomaly.cell.flags)
+        lines.append(f"  {compiler} {flags} on {anomaly.cell.function}: {what(anomaly)}{repaired}")
+    if len(others) > MOST_ALSO:
+        lines.append(f"  and {len(others) - MOST_ALSO} more")
+    return "\n".join(["The same elsewhere:", *lines])
+
+
+def _repaired_words(anomaly: Anomaly) -> str:
+    if anomaly.repaired is None or anomaly.kind is not Kind.SLOW:
+        return ""
+    cycles = anomaly.repaired.cycles_per_byte
+    return f" ({anomaly.value:.2f} cycles/byte, {cycles:.2f} repaired)" if cycles else ""
+
+
+# ---- The code, and how to see it again -----------------------------------------------------------
+
+
+def _code(anomaly: Anomaly) -> str:
+    parts = []
+    for name, listing in (("as it is", anomaly.before), ("repaired", anomaly.after)):
+        if listing and listing.lines:
+            parts.append(_listing(name, listing))
+    return "\n\n".join(parts)
+
+
+def _listing(name: str, listing: Listing) -> str:
+    lines = [f"    {line}" for line in listing.lines[:MOST_LINES]]
+    if len(listing.lines) > MOST_LINES:
+        lines.append(f"    ... {len(listing.lines) - MOST_LINES} more lines")
+    return "\n".join([f"The hot loop of {listing.symbol}, {name}:", *lines])
+
+
+def _again(anomaly: Anomaly, source: Source) -> str:
+    parts = [f"To see it again:\n\n    {anomaly.command or command(anomaly)}"]
+    if source.compile:
+        lines = [*source.get, *source.compile]
+        parts.append("\n".join(["Without everycore:", "", *(f"    {line}" for line in lines)]))
+    return "\n\n".join(parts)
