@@ -4,6 +4,7 @@
 import io
 import os
 import select
+import signal
 import subprocess
 import sys
 import tempfile
@@ -52,9 +53,15 @@ class Runner(Protocol):
     """Starts processes."""
 
     def run(
-        self, argv: Sequence[str], *, stdin: str | bytes = "", cwd: Path | None = None
+        self,
+        argv: Sequence[str],
+        *,
+        stdin: str | bytes = "",
+        cwd: Path | None = None,
+        seconds: float | None = None,
     ) -> Completed:
-        """Run to the end."""
+        """Run to the end; what takes longer than `seconds` is ended, with all that it started:
+        TimeoutError."""
         ...
 
     def stream(
@@ -94,21 +101,51 @@ def _pieces(pipe: IO[bytes], quiet_seconds: float | None) -> Iterator[bytes]:
         yield piece
 
 
+def _completed(code: int, out: bytes, err: bytes) -> Completed:
+    return Completed(code, out.decode(errors="replace"), err.decode(errors="replace"))
+
+
+def _run_limited(argv: Sequence[str], data: bytes, cwd: Path | None, seconds: float) -> Completed:
+    """In a group of its own, for the driver of a compiler starts the compiler proper."""
+    pipe = subprocess.PIPE
+    process = subprocess.Popen(
+        argv, stdin=pipe, stdout=pipe, stderr=pipe, cwd=cwd, start_new_session=True
+    )
+    try:
+        out, err = process.communicate(data, timeout=seconds)
+    except BaseException as error:
+        with suppress(OSError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+        if isinstance(error, subprocess.TimeoutExpired):
+            raise TimeoutError from None
+        raise
+    return _completed(process.returncode, out, err)
+
+
 class SystemRunner:
     """The runner outside of tests."""
 
     def run(
-        self, argv: Sequence[str], *, stdin: str | bytes = "", cwd: Path | None = None
+        self,
+        argv: Sequence[str],
+        *,
+        stdin: str | bytes = "",
+        cwd: Path | None = None,
+        seconds: float | None = None,
     ) -> Completed:
         data = stdin.encode() if isinstance(stdin, str) else stdin
         try:
+            if seconds is not None:
+                return _run_limited(argv, data, cwd, seconds)
             done = subprocess.run(  # noqa: PLW1510 - the caller looks at the code
                 argv, input=data, capture_output=True, cwd=cwd
             )
+        except TimeoutError:
+            raise
         except OSError as error:
             raise EverycoreError(f"cannot run {argv[0]}: {error.strerror}") from error
-        out, err = (text.decode(errors="replace") for text in (done.stdout, done.stderr))
-        return Completed(done.returncode, out, err)
+        return _completed(done.returncode, done.stdout, done.stderr)
 
     def stream(
         self, argv: Sequence[str], *, stdin: Iterable[str] = (), quiet_seconds: float | None = None
