@@ -23,7 +23,13 @@ from everycore.toolchains import DEFAULT_FLAGS, find_compiler
 from everycore.transport.valgrind import TAINT_FLAGS, has_valgrind
 
 # Of subjects/, without an adapter: what is linked with every subject.
-DRIVER = ("driver.c", "job.c", "answers.c", "check.c", "ct.c")
+DRIVER = ("driver.c", "job.c", "answers.c", "check.c", "ct.c", "bench.c", "sanitizer.c")
+# With which its verb bench times.
+HARNESS = (
+    *("harness/measure.c", "harness/emit.c", "harness/options.c", "harness/port/posix.c"),
+    *(f"harness/counters/{name}.c" for name in ("counter", "chain", "clock", "cntvct", "perf")),
+    "harness/counters/tsc.c",
+)
 # What the driver compares with, and what kernels of ours need around them.
 LIBRARY = (
     *("src/aes/aes.c", "src/ghash/ghash.c", "src/gcm/gcm.c"),
@@ -147,7 +153,7 @@ def surroundings(context: Context, tree: Tree, subject: Subject, target: Target)
     files = [
         (adapter, [f"-D{name}" for name in subject.adapter_defines]),
         *((root / FOLDER / name, _functions(subject) * (name == "job.c")) for name in DRIVER),
-        *((root / name, []) for name in LIBRARY),
+        *((root / name, []) for name in (*HARNESS, *LIBRARY)),
         *((root / name, list(RENAMED)) for name in REFERENCE),
     ]
     with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:

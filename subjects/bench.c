@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * bench FUNCTION KEY_BITS BYTES SAMPLES BUDGET_MS CPU: core cycles of a call, a line of JSON.
+ *
+ * The first call's answer is compared; of a function that is wrong there is no time. CPU -1: the one where this starts.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "../harness/emit.h"
+#include "../harness/measure.h"
+#include "../harness/port/port.h"
+#include "verbs.h"
+
+extern unsigned long sanitizer_hits; /* so far: sanitizer.c */
+
+static void run_calls(void *work, uint64_t calls)
+{
+    for (; calls; calls--)
+        call_run(work);
+}
+
+static uint64_t fnv1a(const uint8_t *bytes, size_t n_bytes, uint64_t hash) /* of Fowler, Noll and Vo */
+{
+    for (size_t i = 0; i < n_bytes; i++)
+        hash = (hash ^ bytes[i]) * UINT64_C(0x100000001b3);
+    return hash;
+}
+
+int verb_bench(const struct function *function, int n_words, char **words)
+{
+    static struct call call;
+    static struct measured measured;
+    char digest[17];
+
+    if (n_words != 5 || !port_pin(atoi(words[4]))) {
+        fprintf(stderr, n_words != 5 ? "bench takes five words\n" : "cannot run on CPU %s\n", words[4]);
+        return 2;
+    }
+    call_prepare(&call, function, (unsigned)atoi(words[0]), (size_t)atol(words[1]));
+    unsigned long before = sanitizer_hits;
+    call_run(&call);
+    unsigned long in_one_call = sanitizer_hits - before;
+    uint64_t output = fnv1a(call.out, call.n_bytes, UINT64_C(0xcbf29ce484222325));
+    output = fnv1a(call.tag, sizeof call.tag, output);
+    const char *wrong = call_wrong(&call);
+    if (wrong) {
+        printf("%s: %s\n", function->name, wrong);
+        return 1;
+    }
+    const struct counter *counter = counter_choose(NULL);
+    if (counter)
+        measure(counter, run_calls, &call, (size_t)atol(words[2]), (uint64_t)atol(words[3]) * 1000000, &measured);
+    snprintf(digest, sizeof digest, "%016llx", (unsigned long long)output);
+    emit_begin("bench");
+    emit_text("counter", counter_name(counter));
+    emit_unsigned("sanitizer_hits", in_one_call);
+    emit_text("output", digest);
+    if (counter)
+        emit_measured(&measured);
+    emit_end();
+    call_free(&call);
+    return 0;
+}
