@@ -27,6 +27,7 @@ COMMANDS = {
     "goals": "goals_command",
     "peers": "peers_command",
     "subjects": "subjects_command",
+    "matrix": "matrix",
 }
 
 

@@ -1,2 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""Subjects x toolchains x flags x targets: cells that are compiled, checked, counted and timed."""
+"""Subjects x toolchains x flags x targets: cells that are compiled, checked, counted and timed.
+
+One cell, now, with nothing else running; objects and programs are cached by their contents:
+
+    bench = Workbench(context, tree, toolchains, place, cpu=1)  # everycore.matrix.make
+    result = bench.measure(Cell("linux-6.1", "generic-cbc-enc", "gcc-12", ("-O2",)))
+    result.outcome, result.cycles_per_byte, result.reason
+    ready = bench.prepare(cell)  # no more than compiled, linked and checked; or a Result
+    ready.program, ready.objects  # for those who look at its code, or trace it
+
+Many cells: plan.plan says which there are, run.Run does them, results.Writer keeps them. What is
+done with results afterwards is a function of them and of the workbench, which gives more lines.
+"""

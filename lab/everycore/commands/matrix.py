@@ -1,0 +1,288 @@
+# SPDX-License-Identifier: MIT
+"""everycore matrix: any C kernel over every compiler and flag."""
+
+import platform
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from time import monotonic
+from typing import Annotated
+
+import typer
+
+from everycore import catalog, machine, subjects
+from everycore.commands.options import CpuNumber, Json, context_of, words
+from everycore.context import Context
+from everycore.errors import EverycoreError, unknown_name
+from everycore.matrix import results as store
+from everycore.matrix import table
+from everycore.matrix.counter import counter_name
+from everycore.matrix.flagsets import FlagSet, chosen
+from everycore.matrix.make import Limits, Workbench
+from everycore.matrix.plan import HOST, Axes, Place, Planned, Wanted, plan
+from everycore.matrix.records import Head, Outcome, Result, as_json
+from everycore.matrix.run import Clock, Run
+from everycore.model import Toolchain, Tree
+from everycore.progress import Progress
+from everycore.session import split_flags
+from everycore.subjects import Subject
+from everycore.targets import load_target
+from everycore.toolchains import installed
+
+UNITS = {"s": 1, "m": 60, "h": 3600}
+
+
+def matrix(
+    command: typer.Context,
+    subject: Annotated[
+        list[str] | None,
+        typer.Option("--subject", metavar="NAME", help="Of subjects/, or a kernel of ours."),
+    ] = None,
+    function: Annotated[
+        list[str] | None,
+        typer.Option("--function", metavar="NAME", help="Only this function; repeatable."),
+    ] = None,
+    toolchain: Annotated[
+        list[str] | None,
+        typer.Option("--toolchain", metavar="NAME", help="Such as gcc-12; default: all."),
+    ] = None,
+    flag_set: Annotated[
+        list[str] | None,
+        typer.Option("--flag-set", metavar="NAME", help="Such as O2+ubsan; default: all."),
+    ] = None,
+    flags: Annotated[
+        list[str] | None,
+        typer.Option("--flags", metavar="FLAGS", help="These flags, quoted; repeatable."),
+    ] = None,
+    target: Annotated[
+        list[str] | None,
+        typer.Option("--target", metavar="NAME", help="Of targets/; emulated ones are counted."),
+    ] = None,
+    key_bits: Annotated[
+        list[str] | None,
+        typer.Option("--key-bits", metavar="N", help="128, 192 or 256 (default); repeatable."),
+    ] = None,
+    bytes_: Annotated[
+        list[str] | None,
+        typer.Option("--bytes", metavar="N", help="Of a message: 4096 by default; repeatable."),
+    ] = None,
+    budget: Annotated[
+        str, typer.Option("--budget", metavar="TIME", help="Such as 10m: what tells most first.")
+    ] = "",
+    time_limit: Annotated[
+        float,
+        typer.Option("--time-limit", metavar="S", min=0.1, help="Seconds a process may run."),
+    ] = Limits().run,
+    cpu: CpuNumber = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", metavar="FILE", help="Where the results go.")
+    ] = None,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on with --out, or with the last run.")
+    ] = False,
+    dry: Annotated[
+        bool, typer.Option("--plan", help="List the cells in their order; do nothing.")
+    ] = False,
+    json: Json = False,
+) -> None:
+    """Any C kernel over every compiler and flag.
+
+    Subjects x toolchains x flag sets x targets: compiled, checked, timed in core cycles on this
+    machine, and counted exactly where emulated. docs/MATRIX.md says how to read it.
+    """
+    context = context_of(command)
+    tree = catalog.find_tree(context.package, context.env.get("EVERYCORE_TREE", ""))
+    names = _Names(words(subject), words(function), words(toolchain), words(target) or [HOST])
+    sets = chosen(words(flag_set), [split_flags(one) for one in flags or ()])
+    sizes = _numbers("--key-bits", words(key_bits), 256, (128, 192, 256))
+    lengths = _numbers("--bytes", words(bytes_), 4096, range(1, 1 << 24))
+    seconds = duration(budget) if budget else float("inf")
+    found = _subjects(tree, names)
+    here = {one.name: one for one in installed(context, tree)}
+    axes = Axes(
+        functions=tuple(_functions(found, names)),
+        toolchains=_toolchains(here, names),
+        flag_sets=sets,
+        targets=tuple(names.targets),
+        key_bits=sizes,
+        n_bytes=lengths,
+    )
+    facts = machine.gather(context)
+    cells = plan(axes, _place(facts))
+    if dry:
+        _list(context, cells)
+        return
+    core = machine.fastest_cpu(facts) if cpu is None else cpu
+    bench = Workbench(
+        context,
+        tree,
+        here,
+        _place(facts),
+        {one.name: one for one in found},
+        cpu=core,
+        limits=Limits(run=time_limit),
+    )
+    options = _options(names, sets, sizes, lengths, budget)
+    head = Head(
+        date=context.now().isoformat(timespec="seconds"),
+        everycore=_version(),
+        revision=machine.revision(context, tree),
+        machine=machine.describe(facts, core),
+        counter=counter_name(context, tree, load_target(tree, HOST)),
+        options=options,
+    )
+    path = _path(context, out, resume)
+    with store.Writer(path, head, resume) as writer:
+        results = _measure(
+            context, writer, Run(bench, Clock(monotonic, monotonic() + seconds)), cells, json
+        )
+    if not json:
+        source = f"{head.machine.title()}, {head.counter}; {path}"
+        for one in table.tables(results, context.out.width, source):
+            context.out.print(one)
+    context.err.print(f"results: {path}", markup=False, soft_wrap=True)
+    if any(one.outcome is Outcome.WRONG for one in results):
+        raise typer.Exit(1)
+
+
+@dataclass(frozen=True, slots=True)
+class _Names:
+    """What the command line names; empty: all."""
+
+    subjects: Sequence[str]
+    functions: Sequence[str]
+    toolchains: Sequence[str]
+    targets: Sequence[str]
+
+
+def _measure(
+    context: Context, writer: store.Writer, run: Run, cells: Sequence[Planned], json: bool
+) -> list[Result]:
+    """The results of these cells, those that an earlier run had among them."""
+    stored = writer.stored
+    if stored.dropped:
+        context.warn(f"{stored.path}: the half of a line at its end is dropped")
+    done, known = stored.done(), stored.results
+    results = [done[one.cell] for one in cells if one.cell in done]
+    if results:
+        context.err.print(f"going on with {stored.path}: {len(results)} cells are there")
+    left = [one for one in cells if one.cell not in done]
+    with Progress(context.err, "measuring", len(left)) as progress:
+        for result in run.cells(left):
+            if known.get(result.cell) != result:
+                writer.write(result)
+            results.append(result)
+            progress.step(result.cell.title)
+            if json:
+                context.print_raw(as_json(result))
+    if run.left_out:
+        context.warn(f"no time for {run.left_out} cells: --resume goes on with them")
+    return results
+
+
+def duration(text: str) -> float:
+    """Seconds: "90", "90s", "10m", "1.5h"."""
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)([smh]?)", text)
+    if not found or not float(found[1]):
+        raise EverycoreError(f"'{text}' is no time", "such as 90s, 10m or 1h")
+    return float(found[1]) * UNITS[found[2] or "s"]
+
+
+def _numbers(
+    option: str, given: Sequence[str], default: int, valid: Sequence[int]
+) -> tuple[int, ...]:
+    for word in given:
+        if not word.isdecimal() or int(word) not in valid:
+            shown = f"{valid[0]} to {valid[-1]}" if isinstance(valid, range) else f"{valid}"
+            raise EverycoreError(f"{option} {word} is not possible", f"valid: {shown.strip('()')}")
+    return tuple(dict.fromkeys(map(int, given))) or (default,)
+
+
+def _subjects(tree: Tree, names: _Names) -> list[Subject]:
+    """Those that are named; else all that can be compiled for one of the targets."""
+    if names.subjects:
+        return [subjects.find_subject(tree, name) for name in dict.fromkeys(names.subjects)]
+    every = [*subjects.kernel_subjects(tree), *subjects.load_subjects(tree)]
+    return [one for one in every if not (where := _targets(one)) or {*where} & {*names.targets}]
+
+
+def _targets(subject: Subject) -> tuple[str, ...]:
+    """Where its files can be compiled; empty: anywhere."""
+    portable = all(name.endswith(".c") for name in subject.files)
+    ours = subject.name.startswith("c_") or not subject.adapter_defines
+    return () if portable and ours else (subject.target,)
+
+
+def _functions(found: Sequence[Subject], names: _Names) -> list[Wanted]:
+    wanted = [
+        Wanted(one.name, f.name, f.key_bits, f.multiple_of, _targets(one))
+        for one in found
+        for f in (one.functions if names.functions else one.measured)
+        if not names.functions or f.name in names.functions
+    ]
+    for name in names.functions:
+        if not any(name == one.function for one in wanted):
+            every = dict.fromkeys(f.name for one in found for f in one.functions)
+            raise unknown_name("function", name, every)
+    return wanted
+
+
+def _toolchains(here: dict[str, Toolchain], names: _Names) -> tuple[Toolchain, ...]:
+    for name in names.toolchains:
+        if name not in here:
+            error = unknown_name("toolchain", name, here)
+            hint = f"`everycore toolchain add {name}` fetches one; {error.hint}"
+            raise EverycoreError(error.message, hint)
+    chosen_names = names.toolchains or here
+    if not chosen_names:
+        raise EverycoreError("no compiler is here", "Debian: apt-get install gcc libc6-dev")
+    return tuple(here[name] for name in dict.fromkeys(chosen_names))
+
+
+def _place(facts: machine.Facts) -> Place:
+    own = machine.processor(facts.texts.get("/proc/cpuinfo", ""), 0)
+    return Place(platform.machine(), frozenset(own.get("flags", "").split()))
+
+
+def _path(context: Context, out: Path | None, resume: bool) -> Path:
+    folder = context.state_dir() / "results"
+    if out:
+        return out
+    return store.newest(folder) if resume else store.new_path(folder, context.now())
+
+
+def _options(
+    names: _Names,
+    sets: Sequence[FlagSet],
+    key_bits: Sequence[int],
+    n_bytes: Sequence[int],
+    budget: str,
+) -> dict[str, object]:
+    """As they are stored."""
+    return {
+        "subjects": list(names.subjects),
+        "functions": list(names.functions),
+        "toolchains": list(names.toolchains),
+        "flag_sets": [one.title for one in sets],
+        "targets": list(names.targets),
+        "key_bits": list(key_bits),
+        "bytes": list(n_bytes),
+        "budget": budget,
+    }
+
+
+def _list(context: Context, cells: Sequence[Planned]) -> None:
+    for one in cells:
+        context.print_raw(table.plan_line(one.cell, one.why_not))
+    skipped = sum(bool(one.why_not) for one in cells)
+    context.err.print(f"{len(cells)} cells, {skipped} of them skipped")
+
+
+def _version() -> str:
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version("everycore")
+    except PackageNotFoundError:
+        return ""

@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: MIT
+"""Which counter the cells of this machine are timed with."""
+
+from everycore.build import build_tool
+from everycore.context import Context
+from everycore.errors import EverycoreError
+from everycore.model import Target, Tree
+from everycore.subjects.assemble import HARNESS, LIBRARY
+from everycore.toolchains import find_compiler
+
+SOURCE = "subjects/which_counter.c"
+
+
+def counter_name(context: Context, tree: Tree, target: Target) -> str:
+    """Asked by a program of the same parts as theirs."""
+    compiler = find_compiler(context, target, None, (), "")
+    cpu = [name for name in LIBRARY if name.startswith("src/cpu/")]
+    sources = [tree.root / name for name in (SOURCE, *HARNESS, *cpu)]
+    flags = ["-std=gnu11", "-O2", f"-I{tree.root / 'include'}", f"-I{tree.root / 'src'}"]
+    program = build_tool(context, compiler, sources, flags)
+    done = context.runner.run([str(program)])
+    if done.code:
+        raise EverycoreError(f"no counter: {done.stderr.strip()}")
+    return done.stdout.strip()

@@ -1,0 +1,269 @@
+# SPDX-License-Identifier: MIT
+"""One cell: compiled, linked, checked, timed or counted."""
+
+import json
+import signal
+import threading
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from everycore import subjects
+from everycore.context import Completed, Context
+from everycore.errors import EverycoreError, unknown_name
+from everycore.matrix import plan, probe
+from everycore.matrix.records import Cell, Outcome, Result
+from everycore.model import Compiler, Target, Toolchain, Tree
+from everycore.subjects import (
+    Function,
+    NotCompiledError,
+    Program,
+    Subject,
+    SubjectUnavailableError,
+    Surroundings,
+)
+from everycore.subjects.count import ODD_SIZES, SIZES
+from everycore.targets import load_target
+
+SAMPLES = 61  # of some 50 microseconds
+BUDGET_MS = 400  # of a process; a slow cell has fewer samples
+ALWAYS = "-fstack-usage"  # where the compiler has it
+WARNINGS_OFF = "-w"
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Seconds: what takes longer is ended, and the cell says so."""
+
+    compile: float = 60.0
+    run: float = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """A cell whose answers are right."""
+
+    program: Program
+    function: Function
+    objects: tuple[Path, ...]  # of the cell's compiler
+    result: Result  # all that is known without running it again
+
+
+@dataclass(frozen=True, slots=True)
+class Timed:
+    """What one process measured."""
+
+    samples: tuple[float, ...]  # core cycles per byte
+    counter: str
+    sanitizer_hits: int = 0
+    output: str = ""  # a digest of the output of one call
+
+
+class _FailedError(Exception):
+    """The end of a cell."""
+
+    def __init__(self, outcome: Outcome, reason: str) -> None:
+        super().__init__(reason)
+        self.outcome = outcome
+        self.reason = reason
+
+
+@dataclass(frozen=True)
+class Workbench:
+    """All that cells have in common. `measure` does one of them now, from beginning to end."""
+
+    context: Context
+    tree: Tree
+    toolchains: Mapping[str, Toolchain]
+    place: plan.Place
+    subjects: Mapping[str, Subject] = field(default_factory=dict)  # beside those of the tree
+    cpu: int = -1  # the core that measures
+    limits: Limits = Limits()
+    _surroundings: dict[tuple[str, str], Surroundings] = field(default_factory=dict)
+    _locks: dict[object, threading.Lock] = field(default_factory=dict)
+
+    def measure(self, cell: Cell, flag_set: str = "", processes: int = 3) -> Result:
+        """Compile, check and time a cell, nothing else running meanwhile."""
+        ready = self.prepare(cell, flag_set)
+        if isinstance(ready, Result) or ready.result.outcome is Outcome.COUNTED:
+            return ready if isinstance(ready, Result) else ready.result
+        result = ready.result
+        for _ in range(processes):
+            result = self.timed(ready, result)
+            if result.outcome is not Outcome.MEASURED:
+                break
+        return result
+
+    def prepare(self, cell: Cell, flag_set: str = "") -> Ready | Result:
+        """Compiled, linked and checked; a Result: it came to no more."""
+        empty = Result(cell, Outcome.SKIPPED, flag_set=flag_set)
+        try:
+            return self._prepare(cell, empty)
+        except _FailedError as error:
+            known = self.toolchains.get(cell.toolchain)
+            title = known.title if known else ""
+            return replace(empty, outcome=error.outcome, reason=error.reason, compiler=title)
+
+    def timed(self, ready: Ready, result: Result) -> Result:
+        """`result` with the samples of one more process."""
+        cell = result.cell
+        words = [SAMPLES, BUDGET_MS, self.cpu]
+        try:
+            done = self._run(ready, "bench", [cell.key_bits, cell.n_bytes, *words])
+            timed = read_bench(done.stdout, cell.n_bytes)
+        except _FailedError as error:
+            return replace(result, outcome=error.outcome, reason=error.reason, runs=())
+        return replace(
+            result,
+            outcome=Outcome.MEASURED,
+            runs=(*result.runs, timed.samples),
+            counter=timed.counter,
+            sanitizer_hits=timed.sanitizer_hits,
+        )
+
+    # ---- Before it is timed ------------------------------------------------------------------
+
+    def _prepare(self, cell: Cell, empty: Result) -> Ready:
+        subject, function = self._function(cell)
+        toolchain, compiler = self._compiler(cell)
+        target = load_target(self.tree, cell.target)
+        if said := plan.why_not(self.place, toolchain, cell.target, cell.flags):
+            raise _FailedError(Outcome.SKIPPED, said)
+        if said := probe.refusal(self.context, compiler, cell.flags):
+            raise _FailedError(Outcome.SKIPPED, said)
+        program, objects = self._compiled(cell, subject, compiler, target)
+        seconds = [subjects.compile_seconds(path) for path in objects]
+        known = [one for one in seconds if one is not None]
+        result = replace(
+            empty,
+            compiler=compiler.name,
+            compile_seconds=sum(known) if len(known) == len(objects) else None,
+        )
+        ready = Ready(program, function, tuple(objects), result)
+        self._check(ready, cell)
+        if target.transport == "local":
+            return replace(ready, result=replace(result, outcome=Outcome.MEASURED))
+        return replace(ready, result=self._counted(ready, cell))
+
+    def _function(self, cell: Cell) -> tuple[Subject, Function]:
+        subject = self.subjects.get(cell.subject) or subjects.find_subject(self.tree, cell.subject)
+        function = subject.function(cell.function)
+        if cell.key_bits not in function.key_bits:
+            raise _FailedError(Outcome.SKIPPED, f"no keys of {cell.key_bits} bits")
+        if cell.n_bytes % function.multiple_of:
+            reason = f"takes multiples of {function.multiple_of} bytes"
+            raise _FailedError(Outcome.SKIPPED, reason)
+        return subject, function
+
+    def _compiler(self, cell: Cell) -> tuple[Toolchain, Compiler]:
+        toolchain = self.toolchains.get(cell.toolchain)
+        if toolchain is None:
+            raise unknown_name("toolchain", cell.toolchain, self.toolchains)
+        compiler = toolchain.compiler(cell.target)
+        if compiler is None:
+            reason = f"{toolchain.name} does not compile for {cell.target}"
+            raise _FailedError(Outcome.SKIPPED, reason)
+        return toolchain, compiler
+
+    def _compiled(
+        self, cell: Cell, subject: Subject, compiler: Compiler, target: Target
+    ) -> tuple[Program, list[Path]]:
+        context = self.context
+        flags = [WARNINGS_OFF, *cell.flags]
+        if probe.takes(context, compiler, ALWAYS):
+            flags.append(ALWAYS)
+        # Cells of other functions of the subject wait for the first, and find its objects.
+        key = (cell.subject, cell.toolchain, cell.flags, cell.target)
+        try:
+            with self._locks.setdefault(key, threading.Lock()):
+                objects = subjects.objects(context, subject, compiler, flags, target)
+                around = self._around(subject, target)
+                if any(flag.startswith("-flto") for flag in cell.flags):
+                    binary = subjects.link(context, around, objects, compiler, cell.flags)
+                else:
+                    binary = subjects.link(context, around, objects)
+        except NotCompiledError as error:
+            raise _FailedError(Outcome.NOT_COMPILED, error.message) from None
+        except SubjectUnavailableError as error:
+            reason = f"{error.message} ({error.hint})" if error.hint else error.message
+            raise _FailedError(Outcome.SKIPPED, reason) from None
+        except TimeoutError:
+            reason = f"the compiler was not done after {self.limits.compile:.0f} s"
+            raise _FailedError(Outcome.TIME_LIMIT, reason) from None
+        return Program(subject, target, compiler, cell.flags, "", binary), objects
+
+    def _around(self, subject: Subject, target: Target) -> Surroundings:
+        """Made once; cells that are prepared at the same time wait for it."""
+        key = (subject.name, target.name)
+        with self._locks.setdefault(key, threading.Lock()):
+            if key not in self._surroundings:
+                self._surroundings[key] = subjects.surroundings(
+                    self.context, self.tree, subject, target
+                )
+            return self._surroundings[key]
+
+    def _check(self, ready: Ready, cell: Cell) -> None:
+        sizes = [*SIZES, *ODD_SIZES, cell.n_bytes]
+        fitting = [size for size in sizes if size % ready.function.multiple_of == 0]
+        for key_bits in ready.function.key_bits:
+            self._run(ready, "check", [key_bits, *fitting])
+
+    def _run(self, ready: Ready, verb: str, words: Iterable[int]) -> Completed:
+        """One process of the cell; how it failed, if it did."""
+        program = ready.program
+        argv = [*program.target.emulator, str(program.binary), verb, ready.function.symbol]
+        try:
+            done = self.context.runner.run([*argv, *map(str, words)], seconds=self.limits.run)
+        except TimeoutError:
+            reason = f"{verb} was not done after {self.limits.run:.0f} s"
+            raise _FailedError(Outcome.TIME_LIMIT, reason) from None
+        except EverycoreError as error:  # no emulator
+            raise _FailedError(Outcome.SKIPPED, error.message) from None
+        if done.code == 0:
+            return done
+        said = next(iter((done.stdout + done.stderr).strip().splitlines()), "")
+        if done.code == 1:
+            raise _FailedError(Outcome.WRONG, said or "a wrong answer")
+        if done.code == 3:  # subjects/driver.c
+            raise _FailedError(Outcome.SKIPPED, said)
+        raise _FailedError(Outcome.CRASHED, how_it_ended(done.code, said))
+
+    # ---- Emulated ----------------------------------------------------------------------------
+
+    def _counted(self, ready: Ready, cell: Cell) -> Result:
+        try:
+            (call,) = subjects.trace(
+                self.context, ready.program, ready.function, cell.key_bits, [cell.n_bytes]
+            )
+        except SubjectUnavailableError as error:
+            raise _FailedError(Outcome.SKIPPED, error.message) from None
+        except EverycoreError as error:
+            raise _FailedError(Outcome.CRASHED, error.message) from None
+        return replace(ready.result, outcome=Outcome.COUNTED, executed=call.instructions)
+
+
+def read_bench(text: str, n_bytes: int) -> Timed:
+    """The line of the driver's verb bench."""
+    try:
+        line = json.loads(text.strip().splitlines()[-1])
+        samples = tuple(round(float(one) / n_bytes, 5) for one in line.get("cycles", ()))
+        timed = Timed(samples, line["counter"], int(line["sanitizer_hits"]), line["output"])
+    except (IndexError, KeyError, TypeError, ValueError, AttributeError):
+        shown = text.strip()[:80]
+        raise _FailedError(Outcome.CRASHED, f"it did not say what it measured: {shown}") from None
+    if timed.counter == "none":
+        raise _FailedError(Outcome.SKIPPED, "no counter works here")
+    if not timed.samples:
+        raise _FailedError(Outcome.TIME_LIMIT, "other programs disturbed all samples")
+    return timed
+
+
+def how_it_ended(code: int, said: str) -> str:
+    """The words for an exit code that is none of the driver's."""
+    try:
+        how = signal.Signals(-code if code < 0 else code - 128).name
+    except ValueError:
+        how = f"exit code {code}"
+    if how == "SIGILL":
+        how += ": an instruction that this CPU does not have"
+    return f"{how}: {said}" if said else how

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: MIT
+"""Which flags a compiler takes; each set is asked once, and the answer kept in the cache."""
+
+import hashlib
+import re
+import tempfile
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from everycore.context import Context
+from everycore.model import Compiler
+from everycore.whole import whole
+
+TIME_LIMIT_SECONDS = 20.0
+_ERROR = re.compile(r"^.*\berror: (.+)$", re.MULTILINE)
+_WARNING = re.compile(r"^.*\bwarning: (.+)$", re.MULTILINE)
+
+
+def refusal(context: Context, compiler: Compiler, flags: Sequence[str]) -> str:
+    """What a compiler says against flags; empty: it takes them.
+
+    One that warns of a flag and goes on without has refused it: the cell would bear a false name.
+    """
+    said = _asked(context, compiler, tuple(flags)) if flags else ""
+    return f"{compiler.name} refuses {' '.join(flags)}: {said}" if said else ""
+
+
+def takes(context: Context, compiler: Compiler, flag: str) -> bool:
+    return not _asked(context, compiler, (flag,))
+
+
+def _asked(context: Context, compiler: Compiler, flags: tuple[str, ...]) -> str:
+    key = hashlib.sha256("\0".join([compiler.fingerprint, *flags]).encode()).hexdigest()
+    path = context.cache_dir() / "flags" / key[:32]
+    with suppress(OSError):
+        return path.read_text(encoding="utf-8")
+    said = _ask(context, compiler, flags)
+    with whole(path) as scratch:
+        scratch.write_text(said, encoding="utf-8")
+    return said
+
+
+def _ask(context: Context, compiler: Compiler, flags: tuple[str, ...]) -> str:
+    """By a file of nearly nothing, so that whatever is said is said of the flags."""
+    with tempfile.TemporaryDirectory() as folder:
+        source = Path(folder) / "probe.c"
+        source.write_text("int probe(int x);\nint probe(int x) { return x; }\n", encoding="ascii")
+        argv = [*compiler.command, *flags, "-c", source.name, "-o", "probe.o"]
+        try:
+            done = context.runner.run(argv, cwd=source.parent, seconds=TIME_LIMIT_SECONDS)
+        except TimeoutError:
+            return f"no answer in {TIME_LIMIT_SECONDS:.0f} s"
+    if done.code:
+        lines = [line.strip() for line in done.stderr.splitlines() if line.strip()]
+        found = _ERROR.search(done.stderr)
+        return found[1] if found else next(iter(lines), f"exit code {done.code}")
+    found = _WARNING.search(done.stderr)
+    return found[1] if found else ""

@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: MIT
+"""Files of the matrix: lines are added as cells are done, and a run that was killed goes on."""
+
+import fcntl
+import os
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from everycore.errors import EverycoreError
+from everycore.matrix.records import Cell, Head, Line, Outcome, Result, as_json, latest, parse
+
+SUFFIX = "-matrix.jsonl"
+PARTS = "remove it, or name another file with --out"
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """What a file of the matrix has."""
+
+    path: Path
+    lines: tuple[Line, ...]
+    dropped: str = ""  # the half of a line that a killed run left at its end
+
+    @property
+    def heads(self) -> tuple[Head, ...]:
+        return tuple(line for line in self.lines if isinstance(line, Head))
+
+    @property
+    def results(self) -> dict[Cell, Result]:
+        return latest(self.lines)
+
+    def done(self) -> dict[Cell, Result]:
+        """Cells that need not be looked at again; one that was skipped may have what it lacked."""
+        return {c: r for c, r in self.results.items() if r.outcome is not Outcome.SKIPPED}
+
+
+def read(path: Path) -> Stored:
+    """A file of the matrix; a last line that has no end is left out."""
+    try:
+        text = path.read_bytes().decode(errors="replace")
+    except OSError as error:
+        raise EverycoreError(f"cannot read {path}: {error.strerror}") from error
+    whole, end, rest = text.rpartition("\n")
+    lines: list[Line] = []
+    for number, one in enumerate((whole + end).splitlines(), 1):
+        try:
+            line = parse(one)
+        except EverycoreError as error:
+            raise EverycoreError(f"{path}, line {number}: {error.message}", PARTS) from error
+        if number == 1 and not isinstance(line, Head):
+            raise EverycoreError(f"{path} is no file of the matrix", PARTS)
+        if line is not None:
+            lines.append(line)
+    return Stored(path, tuple(lines), rest)
+
+
+class Writer:
+    """Adds lines to a file that no other run may write at the same time.
+
+    `resume`: the file may have lines; they are in `stored`. Each line is on its way to the disk
+    before the next cell is begun.
+    """
+
+    def __init__(self, path: Path, head: Head, resume: bool = False) -> None:
+        self._path = path
+        self._head = head
+        self._resume = resume
+        self.stored = Stored(path, ())
+
+    def __enter__(self) -> Self:
+        if self._path.exists() and self._path.stat().st_size and not self._resume:
+            raise EverycoreError(
+                f"{self._path} exists", "go on with it: --resume; or name another file"
+            )
+        try:
+            self._file = self._path.open("ab", buffering=0)
+        except OSError as error:
+            raise self._unwritable(error) from error
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            self._begin()
+        except BlockingIOError:
+            self._file.close()
+            raise EverycoreError(
+                f"another run writes {self._path}", "wait for it, or name another file with --out"
+            ) from None
+        except BaseException:
+            self._file.close()
+            raise
+        return self
+
+    def _begin(self) -> None:
+        self.stored = read(self._path) if self._path.stat().st_size else self.stored
+        if self.stored.dropped:
+            os.truncate(self._path, self._path.stat().st_size - len(self._half()))
+        heads = self.stored.heads
+        if heads:
+            refuse_other(self._path, heads[-1], self._head)
+        if not heads or not _same(heads[-1], self._head):
+            self.write(self._head)
+
+    def _half(self) -> bytes:
+        """The bytes behind the last end of a line."""
+        return self._path.read_bytes().rpartition(b"\n")[2]
+
+    def write(self, line: Line) -> None:
+        data = as_json(line).encode() + b"\n"
+        try:
+            written = self._file.write(data)
+            if written != len(data):  # the disk had room for a part
+                written = self._file.write(data[written:])
+        except OSError as error:
+            raise self._unwritable(error) from error
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._file.close()
+
+    def _unwritable(self, error: OSError) -> EverycoreError:
+        return EverycoreError(
+            f"cannot write {self._path}: {error.strerror}",
+            "what was measured before is in it: make room and go on with --resume",
+        )
+
+
+def refuse_other(path: Path, stored: Head, own: Head) -> None:
+    """Cells of two machines are no one matrix."""
+    for what, theirs, ours in (
+        ("on", stored.machine.title(), own.machine.title()),
+        ("with the counter", stored.counter, own.counter),
+    ):
+        if theirs != ours:
+            raise EverycoreError(
+                f"{path} was measured {what} {theirs}, this would be {what} {ours}",
+                "name another file with --out",
+            )
+
+
+def _same(stored: Head, own: Head) -> bool:
+    """That what stands below the first may stand below the second."""
+    return replace(stored, date="", options={}) == replace(own, date="", options={})
+
+
+def new_path(folder: Path, when: datetime) -> Path:
+    """A name that no run has had; the folder is made."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise EverycoreError(
+            f"cannot make {folder}: {error.strerror}",
+            "name a file with --out, or set XDG_STATE_HOME to another place",
+        ) from error
+    path = folder / f"{when:%Y%m%d-%H%M%S}{SUFFIX}"
+    number = 2
+    while path.exists():
+        path = folder / f"{when:%Y%m%d-%H%M%S}-{number}{SUFFIX}"
+        number += 1
+    return path
+
+
+def newest(folder: Path) -> Path:
+    """The file of the last run."""
+    found = sorted(folder.glob(f"*{SUFFIX}"), key=lambda path: path.stat().st_mtime)
+    if not found:
+        raise EverycoreError(
+            f"no run to go on with in {folder}", "`everycore matrix` without --resume begins one"
+        )
+    return found[-1]

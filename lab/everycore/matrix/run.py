@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: MIT
+"""Many cells: compiled in parallel, timed one after the other, each in several processes.
+
+Cells are taken in batches. A batch is compiled and checked on all cores; then, with no compiler
+running, its cells are timed once each, and those of the batch before once more. So the processes of
+a cell lie apart in time, with other cells between them, and what disturbed one is over at the next.
+"""
+
+import os
+from collections.abc import Callable, Generator, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from everycore import stats
+from everycore.matrix.make import Ready
+from everycore.matrix.plan import Planned
+from everycore.matrix.records import Cell, Outcome, Result
+
+PROCESSES, MOST_PROCESSES = 2, 8
+AGREE = 0.003  # how far the two lowest medians of a cell may be apart
+BATCH_PER_CORE = 12
+
+
+class Bench(Protocol):
+    """What a run needs of a workbench."""
+
+    def prepare(self, cell: Cell, flag_set: str = "") -> Ready | Result: ...
+
+    def timed(self, ready: Ready, result: Result) -> Result: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """What is left of the time that a run was given."""
+
+    now: Callable[[], float]  # seconds
+    end: float = float("inf")
+
+    def allows(self, cells: int, seconds_each: float, pending: float) -> int:
+        """How many of the cells there is time for, beside what is begun."""
+        left = max(0.0, self.end - self.now() - pending)
+        return cells if left >= cells * seconds_each else int(left / seconds_each)
+
+
+@dataclass(slots=True)
+class _Waiting:
+    """A cell that has been timed, but not often enough."""
+
+    ready: Ready
+    result: Result
+
+
+@dataclass(slots=True)
+class Run:
+    """`for result in Run(bench, clock).cells(planned)`: results as they are final."""
+
+    bench: Bench
+    clock: Clock
+    cores: int = field(default_factory=lambda: os.cpu_count() or 1)
+    left_out: int = 0  # cells for which there was no time
+
+    def cells(self, planned: Sequence[Planned]) -> Iterator[Result]:
+        rest = [one for one in planned if not one.why_not]
+        yield from (one.skipped(one.why_not) for one in planned if one.why_not)
+        waiting: list[_Waiting] = []
+        most = BATCH_PER_CORE * self.cores
+        making = timing = 0.0  # seconds for a cell, and for a process, of the last batch
+        with ThreadPoolExecutor(max_workers=self.cores) as pool:
+            while size := self.clock.allows(
+                min(len(rest), most), making + PROCESSES * timing, len(waiting) * timing
+            ):
+                began = self.clock.now()
+                batch, rest = rest[:size], rest[size:]
+                made = list(pool.map(self._prepared, batch))
+                yield from (one for one in made if isinstance(one, Result))
+                waiting += [_Waiting(one, one.result) for one in made if isinstance(one, Ready)]
+                made_at, processes = self.clock.now(), len(waiting)
+                waiting = yield from self._round(waiting)
+                making = (made_at - began) / size
+                timing = (self.clock.now() - made_at) / max(1, processes)
+        while waiting:
+            waiting = yield from self._round(waiting)
+        self.left_out = len(rest)
+
+    def _prepared(self, one: Planned) -> Ready | Result:
+        made = self.bench.prepare(one.cell, one.flag_set)
+        if isinstance(made, Ready) and made.result.outcome is Outcome.COUNTED:
+            return made.result
+        return made
+
+    def _round(self, cells: Sequence[_Waiting]) -> Generator[Result, None, list[_Waiting]]:
+        """One process more of each; those that need another are returned."""
+        again: list[_Waiting] = []
+        for one in cells:
+            one.result = self.bench.timed(one.ready, one.result)
+            if one.result.outcome is Outcome.MEASURED and not self._is_enough(one.result):
+                again.append(one)
+            else:
+                yield one.result
+        return again
+
+    def _is_enough(self, result: Result) -> bool:
+        late = self.clock.now() >= self.clock.end and len(result.runs) >= PROCESSES
+        return late or is_settled(result)
+
+
+def is_settled(result: Result) -> bool:
+    """The two lowest medians agree, so the lowest is no accident; or it was tried often enough."""
+    medians = sorted(s.median for run in result.runs if (s := stats.summarise(run)))
+    if len(medians) < PROCESSES:
+        return False
+    return medians[1] <= medians[0] * (1 + AGREE) or len(medians) >= MOST_PROCESSES

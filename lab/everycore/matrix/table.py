@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: MIT
+"""Cells as tables: one for each function, compilers down and flags across. Pure."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from rich.console import Group
+from rich.text import Text
+
+from everycore.matrix.flagsets import FLAG_SETS
+from everycore.matrix.records import Cell, Outcome, Result
+from everycore.report.tables import plain_table, titled
+
+WIDE_FRAME_BYTES = 1024
+ODD, BAD = 1.10, 1.5  # times the best cell of the table
+SHORT = {
+    Outcome.WRONG: "WRONG",
+    Outcome.NOT_COMPILED: "refused",
+    Outcome.CRASHED: "crash",
+    Outcome.TIME_LIMIT: "limit",
+    Outcome.SKIPPED: "-",
+}
+MEASURED = "Core cycles per byte: the lower median of the processes of a cell."
+COUNTED = "Emulated: exact instructions per byte of one call, no time."
+LEGEND = f"!: a frame over {WIDE_FRAME_BYTES} bytes. -: skipped."
+FIRST_COLUMN = 12
+NAMES = [one.name for one in FLAG_SETS]
+
+
+def tables(results: Sequence[Result], width: int, source: str = "") -> Iterator[Group]:
+    """What went wrong first; a table for each function and target; why cells were skipped."""
+    if failed := [one for one in results if one.outcome.is_failure]:
+        yield failures(failed)
+    groups: dict[tuple[object, ...], list[Result]] = {}
+    for one in results:
+        cell = one.cell
+        key = (cell.subject, cell.function, cell.target, cell.key_bits, cell.n_bytes)
+        groups.setdefault(key, []).append(one)
+    for _, own in sorted(groups.items(), key=lambda item: item[0]):
+        yield from _function(own, width, source)
+    if skipped := [one for one in results if one.outcome is Outcome.SKIPPED]:
+        yield skips(skipped)
+
+
+def failures(results: Sequence[Result]) -> Group:
+    """Wrong answers before all others."""
+    order = list(SHORT)
+    lines = [
+        Text(f"{one.outcome.upper()}: {one.cell.title}: {one.reason}", style="bold red")
+        for one in sorted(results, key=lambda one: (order.index(one.outcome), one.cell))
+    ]
+    return Group(*lines, Text())
+
+
+def skips(results: Sequence[Result]) -> Group:
+    """Each reason once; the names in it may differ."""
+    counts = Counter(one.reason for one in results)
+    lines = [Text(f"Skipped, {sum(counts.values())} cells:")]
+    lines += [Text(f"  {count:4} {reason}", style="dim") for reason, count in counts.most_common()]
+    return Group(*lines, Text())
+
+
+def _function(results: Sequence[Result], width: int, source: str) -> Iterator[Group]:
+    cell = results[0].cell
+    found = dict.fromkeys(map(title_of_flags, results))
+    flags = sorted(found, key=lambda name: NAMES.index(name) if name in NAMES else len(NAMES))
+    known = {(one.cell.toolchain, title_of_flags(one)): one for one in results}
+    best = min((v for one in results if (v := value(one)) is not None), default=None)
+    if best is None:
+        return
+    emulated = cell.target != "host"
+    title = f"{cell.subject} {cell.function}, AES-{cell.key_bits}, {cell.n_bytes} bytes"
+    title += f" for {cell.target}" if emulated else ""
+    parts = list(_fitting(flags, width))
+    for number, part in enumerate(parts, 1):
+        table = plain_table("Compiler")
+        for name in part:
+            table.add_column(heading(name), justify="right", no_wrap=True)
+        for toolchain in sorted({one.cell.toolchain for one in results}, key=version_order):
+            row = [shown(known.get((toolchain, name)), best) for name in part]
+            table.add_row(toolchain, *row)
+        last = number == len(parts)
+        said = (COUNTED if emulated else MEASURED, LEGEND, source) if last else ()
+        yield titled(title, table, *said)
+
+
+def _fitting(flags: Sequence[str], width: int) -> Iterator[list[str]]:
+    """As many columns as a line has room for."""
+    part: list[str] = []
+    room = width - FIRST_COLUMN
+    for name in flags:
+        needed = max(8, *map(len, heading(name).split("\n"))) + 1
+        if part and needed > room:
+            yield part
+            part, room = [], width - FIRST_COLUMN
+        part.append(name)
+        room -= needed
+    if part:
+        yield part
+
+
+def title_of_flags(result: Result) -> str:
+    return result.flag_set or " ".join(result.cell.flags)
+
+
+def heading(flags: str) -> str:
+    return re.sub(r"\s", "\n", flags.replace("+", "\n+"))
+
+
+def version_order(toolchain: str) -> tuple[str, list[int], str]:
+    family = re.match(r"[a-z]*", toolchain)
+    return (family[0] if family else ""), [int(n) for n in re.findall(r"\d+", toolchain)], toolchain
+
+
+def value(result: Result) -> float | None:
+    """Cycles per byte; of emulated cells instructions per byte."""
+    if result.outcome is Outcome.COUNTED:
+        return result.instructions_per_byte
+    return result.cycles_per_byte
+
+
+def shown(result: Result | None, best: float) -> Text:
+    if result is None:
+        return Text("")
+    figure = value(result)
+    if figure is None:
+        return Text(SHORT.get(result.outcome, "?"), style="bold red" * result.outcome.is_failure)
+    frame = result.code.frame_bytes if result.code else None
+    wide = frame is not None and frame > WIDE_FRAME_BYTES
+    style = "red" if figure > BAD * best else "yellow" if figure > ODD * best else ""
+    return Text(f"{figure:.2f}{'!' if wide else ''}", style=style)
+
+
+def plan_line(cell: Cell, why_not: str) -> str:
+    return f"{cell.title}{f': skipped, {why_not}' if why_not else ''}"

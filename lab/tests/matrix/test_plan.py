@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: MIT
+from dataclasses import replace
+
+import pytest
+
+from everycore.errors import EverycoreError
+from everycore.matrix.flagsets import FLAG_SETS, chosen, named
+from everycore.matrix.plan import LEVELS, Axes, Place, Wanted, plan, telling, why_not
+from everycore.model import Compiler, Toolchain
+
+PLACE = Place("x86_64", LEVELS["-march=x86-64-v4"])
+
+
+def toolchain(family: str, major: int, provider: str = "debian") -> Toolchain:
+    compiler = Compiler((f"{family}-{major}",), f"{family} {major}.1.0", f"{family}{major}")
+    compilers = (("host", compiler),)
+    return Toolchain(f"{family}-{major}", provider, family, (major, 1, 0), compilers)
+
+
+TOOLCHAINS = tuple(toolchain("gcc", n) for n in (9, 10, 11, 12)) + tuple(
+    toolchain("clang", n) for n in (14, 15, 16)
+)
+AXES = Axes((Wanted("linux", "cbc-enc"), Wanted("other", "ctr")), TOOLCHAINS, FLAG_SETS)
+
+
+def reasons(axes: Axes, place: Place = PLACE) -> dict[str, str]:
+    return {one.cell.title: one.why_not for one in plan(axes, place)}
+
+
+def test_every_combination_is_a_cell_and_none_twice() -> None:
+    cells = [one.cell for one in plan(AXES, PLACE)]
+    assert len(cells) == len(set(cells)) == 2 * 7 * len(FLAG_SETS)
+    twice = replace(AXES, flag_sets=(*FLAG_SETS, named(("-O2",))))
+    assert len(plan(twice, PLACE)) == len(cells)
+
+
+def test_the_first_cells_are_the_newest_and_the_oldest_compilers_at_the_first_flags() -> None:
+    first = [(one.cell.toolchain, one.flag_set) for one in plan(AXES, PLACE)[:8]]
+    newest = [(name, "O2") for name in ("clang-16", "gcc-12", "clang-14")]
+    assert first == [pair for pair in newest for _ in range(2)] + [("clang-16", "O2+v4")] * 2
+
+
+def test_a_part_of_the_plan_has_all_compilers_before_it_has_all_flags() -> None:
+    part = plan(AXES, PLACE)[: len(plan(AXES, PLACE)) // 2]
+    assert {one.cell.toolchain for one in part} == {one.name for one in TOOLCHAINS}
+    assert 3 < len({one.flag_set for one in part}) < len(FLAG_SETS)
+
+
+def test_versions_are_halved_between_the_newest_and_the_oldest() -> None:
+    many = [toolchain("gcc", n) for n in range(9, 17)]
+    assert [one.version[0] for one in telling(many)] == [16, 9, 13, 15, 11, 14, 12, 10]
+
+
+def test_flags_of_one_family_are_no_cells_of_the_other() -> None:
+    said = reasons(AXES)
+    assert said["clang-16 -O2 -fno-code-hoisting on linux cbc-enc"] == "flags of gcc alone"
+    assert not said["gcc-12 -O2 -fno-code-hoisting on linux cbc-enc"]
+
+
+def test_a_cpu_that_lacks_a_level_skips_its_cells_and_says_what_it_lacks() -> None:
+    old = Place("x86_64", LEVELS["-march=x86-64-v3"])
+    said = reasons(AXES, old)
+    assert said["gcc-12 -O2 -march=x86-64-v4 on linux cbc-enc"] == (
+        "this CPU is not x86-64-v4: no avx512bw"
+    )
+    assert not said["gcc-12 -O2 -march=x86-64-v3 on linux cbc-enc"]
+    assert "is for x86-64, this is not" in why_not(
+        Place("aarch64"), TOOLCHAINS[0], "host", ("-march=x86-64-v3",)
+    )
+
+
+def test_lto_is_for_compilers_of_the_host() -> None:
+    assert "gcc-9 is not the host's" in reasons(AXES)["gcc-9 -O2 -flto on linux cbc-enc"]
+    own = replace(AXES, toolchains=(toolchain("gcc", 12, "host"),))
+    assert not reasons(own)["gcc-12 -O2 -flto on linux cbc-enc"]
+
+
+def test_targets_that_a_compiler_lacks_and_sizes_that_a_function_lacks_are_said() -> None:
+    axes = replace(AXES, targets=("qemu-aarch64",), toolchains=TOOLCHAINS[:1])
+    assert {*reasons(axes).values()} >= {"gcc-9 does not compile for qemu-aarch64"}
+    odd = Axes((Wanted("x", "f", (128,), 128),), TOOLCHAINS[:1], FLAG_SETS[:1])
+    assert "no keys of 256 bits" in plan(odd, PLACE)[0].why_not
+    odd = replace(odd, key_bits=(128,), n_bytes=(64,))
+    assert "multiples of 128" in plan(odd, PLACE)[0].why_not
+
+
+def test_a_skipped_cell_is_a_result_with_its_reason() -> None:
+    skipped = plan(AXES, PLACE)[0].skipped("because")
+    assert (skipped.outcome, skipped.reason, skipped.flag_set) == ("skipped", "because", "O2")
+
+
+def test_flag_sets_are_found_by_name_and_by_flags() -> None:
+    assert [one.name for one in chosen(["O1", "O2+ubsan"], [])] == ["O1", "O2+ubsan"]
+    assert chosen([], [["-O2"]]) == (FLAG_SETS[0],)
+    assert chosen([], [["-O2", "-fwrapv"]])[0].title == "-O2 -fwrapv"
+    assert chosen([], []) == FLAG_SETS
+    with pytest.raises(EverycoreError, match="unknown flag set 'O4'"):
+        chosen(["O4"], [])
+    with pytest.raises(EverycoreError, match="no flags"):
+        chosen([], [[]])
+
+
+def test_names_of_flag_sets_are_of_one_set_each() -> None:
+    assert len({one.name for one in FLAG_SETS}) == len(FLAG_SETS)
+    assert {"O1", "O2", "O3", "Os", "O2+v3", "O2+native"} <= {one.name for one in FLAG_SETS}

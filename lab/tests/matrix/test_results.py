@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: MIT
+import os
+import signal
+import subprocess
+import sys
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from everycore.errors import EverycoreError
+from everycore.matrix import results
+from everycore.matrix.records import Cell, Head, Outcome, Result, as_json
+from everycore.model import Machine, Revision
+
+HEAD = Head(
+    date="2026-01-02T03:04:05+00:00",
+    everycore="1",
+    revision=Revision("0123456789ab", False),
+    machine=Machine("a cpu"),
+    counter="tsc",
+    options={},
+)
+
+
+def result(number: int, outcome: Outcome = Outcome.MEASURED) -> Result:
+    cell = Cell("s", "f", f"gcc-{number}", ("-O2",))
+    return Result(cell, outcome, runs=((1.0, 2.0),), counter="tsc")
+
+
+def write(path: Path, *lines: Result, head: Head = HEAD, resume: bool = False) -> results.Stored:
+    with results.Writer(path, head, resume) as writer:
+        for line in lines:
+            writer.write(line)
+    return results.read(path)
+
+
+def test_lines_come_back_and_more_are_added(tmp_path: Path) -> None:
+    path = tmp_path / "m.jsonl"
+    assert write(path, result(1)).lines == (HEAD, result(1))
+    assert write(path, result(2), resume=True).lines == (HEAD, result(1), result(2))
+
+
+def test_a_file_is_not_added_to_unasked(tmp_path: Path) -> None:
+    write(tmp_path / "m.jsonl", result(1))
+    with pytest.raises(EverycoreError, match="exists") as error:
+        write(tmp_path / "m.jsonl", result(2))
+    assert "--resume" in error.value.hint
+
+
+def test_half_a_line_of_a_killed_run_is_dropped_and_told(tmp_path: Path) -> None:
+    path = tmp_path / "m.jsonl"
+    write(path, result(1))
+    half = as_json(result(2))[:40]
+    with path.open("a") as file:
+        file.write(half)
+    assert results.read(path).dropped == half
+    with results.Writer(path, HEAD, resume=True) as writer:
+        assert writer.stored.dropped == half
+        assert [*writer.stored.done()] == [result(1).cell]
+        writer.write(result(2))
+    assert results.read(path) == results.Stored(path, (HEAD, result(1), result(2)))
+
+
+def test_what_a_killed_process_wrote_is_there(tmp_path: Path) -> None:
+    path = tmp_path / "m.jsonl"
+    script = (
+        "import sys; sys.path[:0] = [sys.argv[2]]\n"
+        "import os, signal\n"
+        "from pathlib import Path\n"
+        "from test_results import HEAD, result, results\n"
+        "writer = results.Writer(Path(sys.argv[1]), HEAD).__enter__()\n"
+        "writer.write(result(1)); writer.write(result(2))\n"
+        "os.kill(os.getpid(), signal.SIGKILL)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script, path, Path(__file__).parent], check=False)
+    assert done.returncode == -signal.SIGKILL
+    assert len(results.read(path).done()) == 2
+    assert len(write(path, result(3), resume=True).done()) == 3
+
+
+def test_two_runs_on_one_file_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "m.jsonl"
+    with (
+        results.Writer(path, HEAD),
+        pytest.raises(EverycoreError, match="another run writes"),
+        results.Writer(path, HEAD, resume=True),
+    ):
+        pass
+    assert write(path, result(1), resume=True).done()  # the lock went with its run
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full: Linux has one")
+def test_a_full_disk_is_said(tmp_path: Path) -> None:
+    path = tmp_path / "m.jsonl"
+    path.symlink_to("/dev/full")
+    with pytest.raises(EverycoreError, match="No space left") as error, results.Writer(path, HEAD):
+        pass
+    assert "--resume" in error.value.hint
+
+
+def test_cells_of_another_machine_or_counter_are_not_mixed_in(tmp_path: Path) -> None:
+    path = tmp_path / "m.jsonl"
+    write(path, result(1))
+    with pytest.raises(EverycoreError, match="on a cpu, this would be on another"):
+        write(path, head=replace(HEAD, machine=Machine("another")), resume=True)
+    with pytest.raises(EverycoreError, match="with the counter"):
+        write(path, head=replace(HEAD, counter="perf:cycles"), resume=True)
+
+
+def test_another_revision_gets_a_head_of_its_own(tmp_path: Path) -> None:
+    path = tmp_path / "m.jsonl"
+    write(path, result(1))
+    newer = replace(HEAD, revision=Revision("ba9876543210", False))
+    assert write(path, result(2), head=newer, resume=True).heads == (HEAD, newer)
+
+
+def test_skipped_cells_are_looked_at_again(tmp_path: Path) -> None:
+    stored = write(tmp_path / "m.jsonl", result(1, Outcome.SKIPPED), result(2, Outcome.CRASHED))
+    assert [cell.toolchain for cell in stored.done()] == ["gcc-2"]
+
+
+def test_files_that_are_no_matrix_are_named(tmp_path: Path) -> None:
+    path = tmp_path / "m.jsonl"
+    path.write_text('{"type":"run"}\n')
+    with pytest.raises(EverycoreError, match="no file of the matrix"):
+        results.read(path)
+    path.write_text(as_json(HEAD) + "\nhello\n")
+    with pytest.raises(EverycoreError, match="line 2"):
+        results.read(path)
+    with pytest.raises(EverycoreError, match="cannot read"):
+        results.read(tmp_path / "none")
+
+
+def test_new_files_have_names_of_their_own_and_the_newest_is_found(tmp_path: Path) -> None:
+    when = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
+    with pytest.raises(EverycoreError, match="no run to go on with"):
+        results.newest(tmp_path)
+    first = results.new_path(tmp_path, when)
+    write(first)
+    second = results.new_path(tmp_path, when)
+    write(second)
+    assert first != second
+    os.utime(first, (1, 1))
+    assert results.newest(tmp_path) == second
