@@ -72,6 +72,9 @@ class Code:
     calls: int
     frame_bytes: int | None = None  # the largest; None: the compiler does not say
     hot: str = ""  # the symbol of the function with the innermost work
+    frame_source: str = ""  # "stack-usage": the compiler said it; "prologue": the code does
+    sanitizer_calls: int = 0  # of a sanitizer's handlers: not among `calls`
+    mnemonics: Mapping[str, int] | None = None  # how often each is in the code
 
 
 @dataclass(frozen=True, slots=True)
