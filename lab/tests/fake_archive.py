@@ -63,7 +63,7 @@ class FakeArchive:
         self,
         name: str,
         version: str = "1.0",
-        files: Mapping[str, str] | None = None,
+        files: Mapping[str, str | bytes] | None = None,
         links: Mapping[str, str] | None = None,
         **fields: str,
     ) -> Path:
@@ -119,13 +119,14 @@ def paragraph(fields: Mapping[str, str]) -> str:
     return "\n".join(f"{key}: {value}" for key, value in fields.items())
 
 
-def tarball(files: Mapping[str, str], links: Mapping[str, str] | None = None) -> bytes:
+def tarball(files: Mapping[str, str | bytes], links: Mapping[str, str] | None = None) -> bytes:
     out = io.BytesIO()
     with tarfile.open(fileobj=out, mode="w:xz") as tar:
-        for name, text in files.items():
+        for name, content in files.items():
+            data = content.encode() if isinstance(content, str) else content
             member = tarfile.TarInfo(name)
-            member.size = len(text)
-            tar.addfile(member, io.BytesIO(text.encode()))
+            member.size = len(data)
+            tar.addfile(member, io.BytesIO(data))
         for name, target in (links or {}).items():
             member = tarfile.TarInfo(name)
             member.type, member.linkname = tarfile.SYMTYPE, target

@@ -12,6 +12,7 @@ sign the Release of a suite, which holds the sha256 of its index, which holds th
 `pinned` reads the lock file, or asks the archive and writes it: names, versions, paths and sha256,
 to be committed. What a lock names is fetched and unpacked once, whoever asks. Sources come in the
 same way: Request(..., sources=("qemu",)), then debs.unpacked_source(context, lock, "qemu").
+Packages that hold sources as a tarball (linux-source-7.2): debs.unpacked_tarball.
 
 The mirror is the one that the system's apt is configured for, by apt's proxy, or EVERYCORE_MIRROR
 (a URL or a folder); the keys are those of debian-archive-keyring, or EVERYCORE_KEYRING (a file).
@@ -22,7 +23,7 @@ index, closure and lock are pure; mirror, files, archive, tarball and unpack tou
 from everycore.debs.archive import Archive, open_archive, pinned, read_lock, write_lock
 from everycore.debs.files import WrongContentsError
 from everycore.debs.lock import File, Lock, Pinned, Request
-from everycore.debs.unpack import architecture_of, unpacked, unpacked_source
+from everycore.debs.unpack import architecture_of, unpacked, unpacked_source, unpacked_tarball
 
 __all__ = [
     "Archive",
@@ -37,5 +38,6 @@ __all__ = [
     "read_lock",
     "unpacked",
     "unpacked_source",
+    "unpacked_tarball",
     "write_lock",
 ]

@@ -2,7 +2,9 @@
 """Packages and sources as folders: complete, or not there. No script of a package is run."""
 
 import hashlib
+import itertools
 import platform
+import posixpath
 import re
 import shutil
 import tarfile
@@ -84,13 +86,44 @@ def unpacked_source(context: Context, lock: Lock, name: str, only: tuple[str, ..
         for tarball in sorted(files, key=_rank):
             if _TARBALL.search(tarball):
                 _unpack_tarball(files[tarball], root, _COMPONENT.search(tarball), only)
-        if missing := [path for path in only if not (root / path).exists()]:
-            raise WrongContentsError(
-                f"the source package {name} {source.version} has no {', '.join(missing)}",
-                "another version may have moved it",
-            )
+        _refuse_missing(root, only, f"the source package {name} {source.version}")
 
     return _whole(folder_of(context, "sources") / digest[:32], fill)
+
+
+def unpacked_tarball(
+    context: Context, lock: Lock, tarball: str, only: tuple[str, ...] = ()
+) -> Path:
+    """The folder with what a tarball holds that is a file of a lock's only package.
+
+    `only`: as of `unpacked_source`.
+    """
+    (package,) = lock.packages
+    (file,) = package.files
+    digest = hashlib.sha256("\0".join([file.sha256, tarball, *only]).encode()).hexdigest()
+
+    def fill(root: Path) -> None:
+        (path,) = _fetched(context, lock, [package]).values()
+        module = library("debfile")
+        try:
+            with closing(module.DebFile(str(path))) as deb, closing(deb.data.tgz()) as tar:
+                members = (m for m in tar if posixpath.normpath(m.name) == tarball and m.isreg())
+                for member in itertools.islice(members, 1):
+                    # As a stream: what is wanted of it may be one file of a thousand.
+                    with tarfile.open(fileobj=tar.extractfile(member), mode="r|*") as within:
+                        _move_in(within, root, root, only)
+        except (module.DebError, module.ArError, tarfile.TarError) as error:
+            raise EverycoreError(f"cannot unpack {path}: {error}") from error
+        _refuse_missing(root, only, f"{tarball} of {package.name} {package.version}")
+
+    return _whole(folder_of(context, "sources") / digest[:32], fill)
+
+
+def _refuse_missing(root: Path, only: tuple[str, ...], where: str) -> None:
+    if missing := [path for path in only if not (root / path).exists()]:
+        raise WrongContentsError(
+            f"{where} has no {', '.join(missing)}", "another version may have moved it"
+        )
 
 
 def _fetched(context: Context, lock: Lock, pins: Sequence[Pinned]) -> dict[str, Path]:
@@ -145,12 +178,17 @@ def _unpack_tarball(
 ) -> None:
     """As dpkg-source does: without the folder that all members are in, unless that is debian/."""
     target = root / component[1] if component else root
+    try:
+        with tarfile.open(path) as tar:
+            _move_in(tar, root, target, only)
+    except tarfile.TarError as error:
+        raise EverycoreError(f"cannot unpack {path}: {error}") from error
+
+
+def _move_in(tar: tarfile.TarFile, root: Path, target: Path, only: tuple[str, ...]) -> None:
+    """What a tarball holds into `target`, by way of a folder beside `root`."""
     with tempfile.TemporaryDirectory(dir=root.parent) as folder:
-        try:
-            with tarfile.open(path) as tar:
-                unpack(tar, Path(folder), only=only)
-        except tarfile.TarError as error:
-            raise EverycoreError(f"cannot unpack {path}: {error}") from error
+        unpack(tar, Path(folder), only=only)
         entries = list(Path(folder).iterdir())
         if len(entries) == 1 and entries[0].is_dir() and entries[0].name != "debian":
             entries = list(entries[0].iterdir())

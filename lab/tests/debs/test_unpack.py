@@ -104,6 +104,26 @@ def test_of_sources_only_what_is_wanted_is_unpacked(context: Context, archive: F
         debs.unpacked_source(context, lock, "tool", ("library",))
 
 
+def test_of_a_tarball_in_a_package_only_what_is_wanted_is_unpacked(
+    context: Context, archive: FakeArchive
+) -> None:
+    inner = tarball({"tool-1.0/lib/a.c": "a", "tool-1.0/lib/b.c": "b", "tool-1.0/COPYING": "no"})
+    files: dict[str, str | bytes] = {"usr/src/tool.tar.xz": inner, "usr/src/other": "x"}
+    archive.add("tool-source", files=files, depends="missing")
+    archive.publish()
+    request = Request(("test",), "amd64", ("tool-source",), exclude=("missing",))
+    lock = take(context, request)
+    root = debs.unpacked_tarball(context, lock, "usr/src/tool.tar.xz", ("lib/a.c",))
+    assert [str(p.relative_to(root)) for p in root.rglob("*") if p.is_file()] == ["lib/a.c"]
+    for name, only, why in (
+        ("usr/src/tool.tar.xz", ("lib/c.c",), r"tool-source 1\.0 has no lib/c\.c"),
+        ("usr/src/none.tar.xz", ("lib/a.c",), r"usr/src/none\.tar\.xz of tool-source .* has no"),
+        ("usr/src/other", ("lib/a.c",), "cannot unpack"),
+    ):
+        with pytest.raises(EverycoreError, match=why):
+            debs.unpacked_tarball(context, lock, name, only)
+
+
 def test_a_changed_source_is_refused(context: Context, archive: FakeArchive) -> None:
     archive.add_source("tool", "1.0-1", {"tool_1.0-1.dsc": b"new"})
     archive.publish()
