@@ -9,7 +9,7 @@ from everycore.context import Context
 from everycore.estimate import fitting
 from everycore.estimate.data import Evaluated
 from everycore.estimate.evaluate import Call, Evaluator, Steady, Subject, steady
-from everycore.estimate.executed import arch_of
+from everycore.estimate.executed import TARGETS, arch_of
 from everycore.estimate.fitting import Fitted, Refit, Sample
 from everycore.estimate.mca import Llvm, disassemble
 from everycore.estimate.measured import OURS
@@ -17,7 +17,9 @@ from everycore.estimate.models import Executed, Models
 from everycore.estimates import BULK, Core, Point, Row
 from everycore.model import Tree
 from everycore.subjects import Function, Program, build, find_subject, load_subjects, trace
+from everycore.subjects import Subject as Described
 
+ARM = TARGETS["a64"]
 _SHORT_NAMES = {"pmull": "pmull.p64"}
 
 
@@ -39,7 +41,10 @@ class Others:
 
     def _program(self, name: str) -> tuple[Program, dict[int, str]]:
         if name not in self.built:
-            program = build(self.context, self.tree, find_subject(self.tree, name))
+            subject = find_subject(self.tree, name)
+            # What is portable is looked at where the models are.
+            target = ARM if is_portable(subject) else ""
+            program = build(self.context, self.tree, subject, target_name=target)
             code = disassemble(self.context, self.llvm, program.binary) if self.llvm else {}
             self.built[name] = program, code
         return self.built[name]
@@ -74,7 +79,13 @@ class Others:
 
 
 def subject_names(tree: Tree) -> list[str]:
-    return [subject.name for subject in load_subjects(tree)]
+    """Of those that a core of Arm executes, or may."""
+    found = load_subjects(tree)
+    return [s.name for s in found if is_portable(s) or arch_of(s.target)]
+
+
+def is_portable(subject: Described) -> bool:
+    return subject.target == "host" and all(name.endswith(".c") for name in subject.files)
 
 
 @dataclass(frozen=True, slots=True)

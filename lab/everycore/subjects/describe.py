@@ -43,12 +43,13 @@ class Subject:
 
     name: str
     description: str
-    target: str  # what it is compiled for and where it runs
     adapter: str  # beside the TOML file, like all that is ours
     files: tuple[str, ...]  # of theirs: what is compiled; .pl: what writes it
     functions: tuple[Function, ...]
+    target: str = "host"  # what it is compiled for and where it runs
     suite: str = ""  # of Debian
     package: str = ""  # its source package
+    tarball: str = ""  # the package is none of sources, but has them in this file
     folder: str = ""  # instead of a package: where the sources are, beside the TOML file
     unpack: tuple[str, ...] = ()  # files and folders of the package; no others are unpacked
     includes: tuple[str, ...] = ()  # folders of theirs that have headers

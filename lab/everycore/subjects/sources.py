@@ -11,6 +11,7 @@ from everycore.errors import EverycoreError
 from everycore.subjects.describe import Subject
 from everycore.whole import whole
 
+NEEDED_BY_SOURCES = ("binutils", "xz-utils")
 HEADERS = (".h", ".inc", ".def", ".S", ".s", ".pl")  # what a file may read
 
 
@@ -23,9 +24,14 @@ def sources(context: Context, subject: Subject) -> tuple[Path, str]:
     if not subject.package:
         return subject.home / subject.folder, ""
     lock = pinned(context, subject, update=False)
-    version = next((p.version for p in lock.sources if p.name == subject.package), "")
+    pins = (*lock.sources, *lock.packages)
+    version = next((pin.version for pin in pins if pin.name == subject.package), "")
     try:
-        return debs.unpacked_source(context, lock, subject.package, subject.unpack), version
+        if subject.tarball:
+            folder = debs.unpacked_tarball(context, lock, subject.tarball, subject.unpack)
+        else:
+            folder = debs.unpacked_source(context, lock, subject.package, subject.unpack)
+        return folder, version
     except debs.WrongContentsError:
         raise
     except EverycoreError as error:
@@ -34,7 +40,10 @@ def sources(context: Context, subject: Subject) -> tuple[Path, str]:
 
 def pinned(context: Context, subject: Subject, update: bool) -> debs.Lock:
     """The lock beside the subject's file; with `update`, what the suite has now."""
-    request = Request((subject.suite,), "source", sources=(subject.package,))
+    suites = (subject.suite,)
+    request = Request(suites, "source", sources=(subject.package,))
+    if subject.tarball:  # alone: what it depends on serves to build it
+        request = Request(suites, "amd64", (subject.package,), exclude=NEEDED_BY_SOURCES)
     try:
         return debs.pinned(context, request, subject.lock, update)
     except EverycoreError as error:

@@ -11,8 +11,14 @@
 typedef uint8_t u8;
 typedef uint32_t u32;
 typedef uint64_t u64;
+typedef int64_t s64;
 
 #define EINVAL 22
+#define IS_ENABLED(option) 0
+#define barrier() __asm__ volatile("" ::: "memory")
+#define at_least static
+#define asmlinkage
+#define __maybe_unused __attribute__((unused))
 #define ____cacheline_aligned __attribute__((aligned(64)))
 #define __alias(name) __attribute__((alias(#name)))
 #define __visible __attribute__((used))

@@ -1,0 +1,2 @@
+/* SPDX-License-Identifier: MIT */
+/* Only the MACs need what is here. */
