@@ -28,6 +28,7 @@ COMMANDS = {
     "peers": "peers_command",
     "subjects": "subjects_command",
     "matrix": "matrix",
+    "toolchain": "app",
 }
 
 
@@ -59,7 +60,11 @@ def make_app(words: Sequence[str] = ()) -> typer.Typer:
 
     for name in words[:1] if words and words[0] in COMMANDS else COMMANDS:
         module = import_module(f"everycore.commands.{name}")
-        app.command(name)(getattr(module, COMMANDS[name]))
+        found = getattr(module, COMMANDS[name])
+        if isinstance(found, typer.Typer):  # a command that has commands of its own
+            app.add_typer(found, name=name)
+        else:
+            app.command(name)(found)
     return app
 
 

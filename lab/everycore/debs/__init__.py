@@ -21,9 +21,16 @@ index, closure and lock are pure; mirror, files, archive, tarball and unpack tou
 """
 
 from everycore.debs.archive import Archive, open_archive, pinned, read_lock, write_lock
-from everycore.debs.files import WrongContentsError
+from everycore.debs.files import WrongContentsError, discard
 from everycore.debs.lock import File, Lock, Pinned, Request
-from everycore.debs.unpack import architecture_of, unpacked, unpacked_source, unpacked_tarball
+from everycore.debs.unpack import (
+    architecture_of,
+    fetched,
+    unpack_package,
+    unpacked,
+    unpacked_source,
+    unpacked_tarball,
+)
 
 __all__ = [
     "Archive",
@@ -33,9 +40,12 @@ __all__ = [
     "Request",
     "WrongContentsError",
     "architecture_of",
+    "discard",
+    "fetched",
     "open_archive",
     "pinned",
     "read_lock",
+    "unpack_package",
     "unpacked",
     "unpacked_source",
     "unpacked_tarball",

@@ -44,6 +44,11 @@ def is_cached(context: Context, file: File) -> bool:
     return _place(context, file).is_file()
 
 
+def discard(context: Context, file: File) -> None:
+    """Free its space: it is fetched again if it is wanted again."""
+    _place(context, file).unlink(missing_ok=True)
+
+
 def download(context: Context, mirrors: Sequence[Mirror], file: File) -> Path:
     """The file in the cache, from the first mirror that has it, if its sha256 is right."""
     path = _place(context, file)

@@ -113,6 +113,9 @@ class Index:
                     if virtual := _WORD.match(word.strip()):
                         self._provided.setdefault(virtual[0], []).append(name[1])
 
+    def names(self) -> list[str]:
+        return list(self._named)
+
     def packages(self, name: str) -> list[Package]:
         """Every version of a binary package, the newest first."""
         found = [_package(fields_of(p)) for p in self._named.get(name, ())]

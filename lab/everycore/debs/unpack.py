@@ -10,7 +10,7 @@ import shutil
 import tarfile
 import tempfile
 from collections.abc import Callable, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -127,19 +127,37 @@ def _refuse_missing(root: Path, only: tuple[str, ...], where: str) -> None:
 
 
 def _fetched(context: Context, lock: Lock, pins: Sequence[Pinned]) -> dict[str, Path]:
-    """The files of packages, by name; no mirror is asked if all are here."""
+    remedy = f"--update takes what {' and '.join(lock.request.suites)} has now"
+    return fetched(context, pins, lock.date, remedy)
+
+
+def fetched(context: Context, pins: Sequence[Pinned], made: str, remedy: str) -> dict[str, Path]:
+    """The files of packages, by name; no mirror is asked if all are here.
+
+    `made` says of when the pins are, `remedy` how to get newer ones: for an archive that has moved.
+    """
     files = [file for pinned in pins for file in pinned.files]
     mirrors = [] if all(is_cached(context, f) for f in files) else find_mirrors(context)
     try:
         paths = download_all(context, mirrors, files)
     except GoneError as error:
-        suites = " and ".join(lock.request.suites)
         raise EverycoreError(
-            f"the archive has moved on since this lock was made ({lock.date}): {error.message}",
-            f"--update takes what {suites} has now;"
-            f" {SETTING}=URL of a snapshot of that day still has the old versions",
+            f"the archive has moved on since this lock was made ({made}): {error.message}",
+            f"{remedy}; {SETTING}=URL of a snapshot of that day still has the old versions",
         ) from error
     return {file.name: path for file, path in zip(files, paths, strict=True)}
+
+
+def unpack_package(path: Path, root: Path, unwanted: tuple[str, ...] = UNWANTED) -> None:
+    """One package into a folder of its own, where all that it has is below usr."""
+    for name in MERGED:
+        (root / "usr" / name).mkdir(parents=True)
+        (root / name).symlink_to(f"usr/{name}")
+    _unpack_deb(path, root, unwanted)
+    for name in MERGED:
+        (root / name).unlink()
+        with suppress(OSError):  # it is not empty
+            (root / "usr" / name).rmdir()
 
 
 def _whole(place: Path, fill: Callable[[Path], None]) -> Path:
@@ -159,11 +177,11 @@ def _whole(place: Path, fill: Callable[[Path], None]) -> Path:
     return place
 
 
-def _unpack_deb(path: Path, root: Path) -> None:
+def _unpack_deb(path: Path, root: Path, unwanted: tuple[str, ...] = UNWANTED) -> None:
     module = library("debfile")
     try:
         with closing(module.DebFile(str(path))) as deb, closing(deb.data.tgz()) as tar:
-            unpack(tar, root, UNWANTED)
+            unpack(tar, root, unwanted)
     except (module.DebError, module.ArError, tarfile.TarError) as error:
         raise EverycoreError(f"cannot unpack {path}: {error}") from error
 

@@ -18,16 +18,24 @@ _NATIVE = re.compile(r"(?:(?:gcc|clang)(?:-\d+)?|cc)\Z")
 
 def host_toolchains(context: Context, targets: Sequence[Target]) -> list[Toolchain]:
     """One for each family and major version, of all that lies on the PATH."""
-    programs = _programs(context.env.get("PATH", os.defpath))
-    commands = [(HOST, (str(path),)) for path in _native(programs)]
-    natives = ask_all(context, [command for _, command in commands])
+    path = context.env.get("PATH", os.defpath)
+    return toolchains_of("host", commands_on(context, path, targets))
+
+
+def commands_on(context: Context, path: str, targets: Sequence[Target]) -> list[tuple[str, Answer]]:
+    """The compilers on a path that answer, with the targets that they compile for."""
+    programs = _programs(path)
+    natives = ask_all(context, [(str(one),) for one in _native(programs)])
     serving: list[tuple[str, tuple[str, ...]]] = []
     for target in targets:
         serving += [(target.name, command) for command in _commands(target, programs, natives)]
     answers = {answer.command: answer for answer in ask_all(context, [c for _, c in serving])}
-    return toolchains_of(
-        "host", [(target, answers[command]) for target, command in serving if command in answers]
-    )
+    return [(target, answers[command]) for target, command in serving if command in answers]
+
+
+def native_on(path: str) -> list[str]:
+    """The names of compilers on a path, whether they work or not."""
+    return [place.name for place in _native(_programs(path))]
 
 
 def toolchains_of(

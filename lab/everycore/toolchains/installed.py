@@ -1,19 +1,38 @@
 # SPDX-License-Identifier: MIT
 """Every toolchain that is here, of all providers, by name."""
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 from everycore.context import Context
 from everycore.errors import EverycoreError, unknown_name
-from everycore.model import Toolchain, Tree
+from everycore.model import Compiler, Target, Toolchain, Tree
 from everycore.targets import load_target, target_names
-from everycore.toolchains.host import FAMILIES, host_toolchains
+from everycore.toolchains.answers import ask_all
+from everycore.toolchains.host import FAMILIES, HOST, host_toolchains, runs_here
+from everycore.toolchains.parts import HEADERS, PATH, Added, all_added
 
 
 def installed(context: Context, tree: Tree) -> list[Toolchain]:
-    """All of them: gccs, then clangs, the oldest first. No two have the same name."""
-    targets = [load_target(tree, name) for name in target_names(tree)]
-    targets.sort(key=lambda target: target.name != "host")
-    found = host_toolchains(context, targets)
-    return sorted(found, key=lambda one: (FAMILIES.index(one.family), one.version, one.name))
+    """All of them: gccs, then clangs, the oldest first. No two have the same name.
+
+    Compilers of one name and one version are one toolchain, whoever provides them. Of two versions
+    under one name the machine's own keeps it; the other is called gcc-12@debian.
+    """
+    targets = all_targets(tree)
+    found = {one.name: one for one in host_toolchains(context, targets)}
+    for one in _added(context, targets):
+        same = found.get(one.name)
+        if same is None:
+            found[one.name] = one
+        elif same.version == one.version:
+            found[one.name] = replace(same, compilers=_merged(same, one))
+        else:
+            other = f"{one.name}@{one.provider}"
+            found[other] = replace(one, name=other)
+    return sorted(
+        found.values(), key=lambda one: (FAMILIES.index(one.family), one.version, one.name)
+    )
 
 
 def find_toolchain(context: Context, tree: Tree, name: str) -> Toolchain:
@@ -21,5 +40,46 @@ def find_toolchain(context: Context, tree: Tree, name: str) -> Toolchain:
     here = {toolchain.name: toolchain for toolchain in installed(context, tree)}
     if name not in here:
         error = unknown_name("toolchain", name, here)
-        raise EverycoreError(error.message, error.hint)
+        hint = f"{error.hint}; `everycore toolchain add {name}` fetches it, if it can be had"
+        raise EverycoreError(error.message, hint)
     return here[name]
+
+
+def all_targets(tree: Tree) -> list[Target]:
+    """Those of targets/, this machine first."""
+    targets = [load_target(tree, name) for name in target_names(tree)]
+    return sorted(targets, key=lambda target: target.name != HOST)
+
+
+def host_names(context: Context, tree: Tree) -> list[str]:
+    """The toolchains that this machine has by itself, for itself."""
+    here = host_toolchains(context, all_targets(tree))
+    return [one.name for one in here if one.compiler(HOST)]
+
+
+def _added(context: Context, targets: Sequence[Target]) -> list[Toolchain]:
+    """What was added and still answers; the parts of one compiler for several targets as one."""
+    found: dict[tuple[str, tuple[int, ...]], Toolchain] = {}
+    parts = [one for one in all_added(context) if one.name != HEADERS]
+    for part in sorted(parts, key=lambda one: (one.provider != PATH, one.target != HOST)):
+        one = _toolchain(context, part, targets)
+        if one is not None:
+            same = found.setdefault((one.name, one.version), one)
+            found[one.name, one.version] = replace(same, compilers=_merged(same, one))
+    return list(found.values())
+
+
+def _toolchain(context: Context, part: Added, targets: Sequence[Target]) -> Toolchain | None:
+    answers = {one.command: one for one in ask_all(context, part.commands.values())}
+    compilers = {t: answers[words] for t, words in part.commands.items() if words in answers}
+    if not compilers:
+        return None
+    if HOST in compilers:
+        compilers |= {target.name: compilers[HOST] for target in targets if runs_here(target)}
+    first = next(iter(compilers.values()))
+    pairs = tuple((target, answer.compiler) for target, answer in compilers.items())
+    return Toolchain(part.name, part.provider, first.family, first.version, pairs, part.origin)
+
+
+def _merged(first: Toolchain, second: Toolchain) -> tuple[tuple[str, Compiler], ...]:
+    return tuple((dict(second.compilers) | dict(first.compilers)).items())

