@@ -9,17 +9,26 @@
 
 unsigned long sanitizer_hits;
 
-#define HANDLER(name)                                  \
-    SUBJECT_GLUE void __ubsan_handle_##name(void);     \
-    SUBJECT_GLUE void __ubsan_handle_##name(void)      \
-    {                                                  \
-        sanitizer_hits++;                              \
-    }                                                  \
-    SUBJECT_GLUE void __ubsan_handle_##name##_abort(void); \
-    SUBJECT_GLUE void __ubsan_handle_##name##_abort(void)  \
-    {                                                  \
-        abort();                                       \
+#define COUNTS(name)                 \
+    SUBJECT_GLUE void name(void);    \
+    SUBJECT_GLUE void name(void)     \
+    {                                \
+        sanitizer_hits++;            \
     }
+
+#define ENDS(name)                   \
+    SUBJECT_GLUE void name(void);    \
+    SUBJECT_GLUE void name(void)     \
+    {                                \
+        abort();                     \
+    }
+
+/* -fno-sanitize-recover calls the second, clang's -fsanitize-minimal-runtime the last two. */
+#define HANDLER(name)                           \
+    COUNTS(__ubsan_handle_##name)               \
+    ENDS(__ubsan_handle_##name##_abort)         \
+    COUNTS(__ubsan_handle_##name##_minimal)     \
+    ENDS(__ubsan_handle_##name##_minimal_abort)
 
 HANDLER(type_mismatch)
 HANDLER(type_mismatch_v1)
@@ -38,6 +47,9 @@ HANDLER(vla_bound_not_positive)
 HANDLER(nonnull_arg)
 HANDLER(nonnull_return)
 HANDLER(nonnull_return_v1)
+HANDLER(nullability_arg)
+HANDLER(nullability_return)
+HANDLER(nullability_return_v1)
 HANDLER(invalid_builtin)
 HANDLER(alignment_assumption)
 HANDLER(implicit_conversion)
@@ -45,14 +57,7 @@ HANDLER(function_type_mismatch)
 HANDLER(function_type_mismatch_v1)
 
 /* There is nothing to go on with. */
-SUBJECT_GLUE void __ubsan_handle_builtin_unreachable(void);
-SUBJECT_GLUE void __ubsan_handle_builtin_unreachable(void)
-{
-    abort();
-}
-
-SUBJECT_GLUE void __ubsan_handle_missing_return(void);
-SUBJECT_GLUE void __ubsan_handle_missing_return(void)
-{
-    abort();
-}
+ENDS(__ubsan_handle_builtin_unreachable)
+ENDS(__ubsan_handle_builtin_unreachable_minimal)
+ENDS(__ubsan_handle_missing_return)
+ENDS(__ubsan_handle_missing_return_minimal)
