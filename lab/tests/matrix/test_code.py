@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
 """What compilers made of small functions, for every architecture whose compiler is installed."""
 
-import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
+from compiled import COMPILERS, made
 
 from everycore.errors import EverycoreError
 from everycore.matrix.code import Examined, examine
@@ -47,43 +47,9 @@ const struct slots slots[] = {{twice, alone}, {twice, another}};
 word through(int i) { return slots[i].other(3); }
 """
 
-GCC = {
-    "x86-64": "gcc",
-    "i386": "i686-linux-gnu-gcc",
-    "a64": "aarch64-linux-gnu-gcc",
-    "a32": "arm-linux-gnueabihf-gcc",
-    "rv64": "riscv64-linux-gnu-gcc",
-    "s390x": "s390x-linux-gnu-gcc",
-}
-CLANG = {
-    "x86-64": "x86_64-linux-gnu",
-    "a64": "aarch64-linux-gnu",
-    "a32": "arm-linux-gnueabihf",
-    "rv64": "riscv64-linux-gnu",
-    "ppc64le": "powerpc64le-linux-gnu",
-    "s390x": "s390x-linux-gnu",
-}
-COMPILERS = [
-    *((machine, (cc,)) for machine, cc in GCC.items()),
-    *((machine, ("clang", f"--target={triple}")) for machine, triple in CLANG.items()),
-]
 
-
-def made(
-    folder: Path, command: tuple[str, ...], *flags: str, source: str = SOURCE, name: str = "unit.c"
-) -> Path:
-    """An object in a folder; a visible skip without its compiler."""
-    if not shutil.which(command[0]):
-        pytest.skip(f"no {command[0]}")
-    folder.mkdir(exist_ok=True, parents=True)
-    (folder / name).write_text(source)
-    path = (folder / name).with_suffix(".o")
-    words = [*command, "-O2", *flags, "-c", str(folder / name), "-o", str(path)]
-    done = subprocess.run(words, check=False, capture_output=True, text=True)
-    if "No available targets" in done.stderr or "unknown target" in done.stderr:
-        pytest.skip(f"{command[0]} has no such target")
-    assert done.returncode == 0, done.stderr
-    return path
+def compiled(folder: Path, command: tuple[str, ...], *flags: str, **how: str) -> Path:
+    return made(folder, command, *flags, **{"source": SOURCE, **how})
 
 
 def names(examined: Examined) -> set[str]:
@@ -94,7 +60,7 @@ def names(examined: Examined) -> set[str]:
 def test_an_entry_is_counted_with_all_that_it_calls(
     tmp_path: Path, machine: str, command: tuple[str, ...]
 ) -> None:
-    path = made(tmp_path, command)
+    path = compiled(tmp_path, command)
     assert Object(path).machine == machine
     examined = examine([path], ["twice"])
     assert names(examined) - {"__x86"} == {"twice", "mixed"}
@@ -112,7 +78,7 @@ def test_an_entry_is_counted_with_all_that_it_calls(
 def test_a_jump_at_the_end_is_a_call(
     tmp_path: Path, machine: str, command: tuple[str, ...]
 ) -> None:
-    examined = examine([made(tmp_path, command)], ["tail"])
+    examined = examine([compiled(tmp_path, command)], ["tail"])
     assert names(examined) >= {"tail", "mixed"}
     tail = examined.functions[0]
     assert any(goes and goes.file for _, goes in tail.calls)
@@ -123,7 +89,7 @@ def test_a_jump_at_the_end_is_a_call(
 def test_functions_in_tables_are_reached(
     tmp_path: Path, machine: str, command: tuple[str, ...]
 ) -> None:
-    path = made(tmp_path, command)
+    path = compiled(tmp_path, command)
     assert names(examine([path], ["slots"])) - {"__x86"} == {"twice", "mixed", "alone", "another"}
     assert names(examine([path], ["through"])) >= {"through", "alone", "another"}
     assert machine
@@ -133,7 +99,7 @@ def test_functions_in_tables_are_reached(
 def test_frames_out_of_the_code_are_those_that_compilers_say(
     tmp_path: Path, machine: str, command: tuple[str, ...]
 ) -> None:
-    path = made(tmp_path, command, "-fstack-usage", "-fno-omit-frame-pointer")
+    path = compiled(tmp_path, command, "-fstack-usage", "-fno-omit-frame-pointer")
     usage = read_usage(path.with_suffix(".su"), machine)
     if not usage:
         pytest.skip(f"{command[0]} says nothing of its frames")
@@ -145,8 +111,8 @@ def test_frames_out_of_the_code_are_those_that_compilers_say(
 
 
 def test_without_the_compilers_word_the_frame_is_that_of_the_code(tmp_path: Path) -> None:
-    said = examine([made(tmp_path / "said", ("gcc",), "-fstack-usage")], ["large"]).code
-    unsaid = examine([made(tmp_path / "unsaid", ("gcc",))], ["large"]).code
+    said = examine([compiled(tmp_path / "said", ("gcc",), "-fstack-usage")], ["large"]).code
+    unsaid = examine([compiled(tmp_path / "unsaid", ("gcc",))], ["large"]).code
     assert (said.frame_bytes, said.frame_source) == (unsaid.frame_bytes, "stack-usage")
     assert unsaid.frame_source == "prologue"
 
@@ -156,9 +122,9 @@ def test_equal_code_has_the_same_digest_wherever_it_was_compiled(
     tmp_path: Path, machine: str, command: tuple[str, ...]
 ) -> None:
     before = "const char *const other[] = {__FILE__}; int first(int i) { return *other[i]; }\n"
-    one = made(tmp_path / "one", command)
-    two = made(tmp_path / "another", command, source=before + SOURCE, name="file.c")
-    less = made(tmp_path / "less", command, "-O0")
+    one = compiled(tmp_path / "one", command)
+    two = compiled(tmp_path / "another", command, source=before + SOURCE, name="file.c")
+    less = compiled(tmp_path / "less", command, "-O0")
     for entry in ("twice", "large", "slots"):
         assert examine([one], [entry]).digest == examine([two], [entry]).digest
     assert examine([one], ["twice"]).digest != examine([less], ["twice"]).digest
@@ -168,16 +134,16 @@ def test_equal_code_has_the_same_digest_wherever_it_was_compiled(
 
 def test_a_constant_that_changes_changes_the_digest(tmp_path: Path) -> None:
     source = "static const int t[] = {1, 2, 3}; int f(int i) { return t[i]; }\n"
-    one = made(tmp_path / "one", ("gcc",), source=source)
-    two = made(tmp_path / "two", ("gcc",), source=source.replace("3}", "4}"))
+    one = compiled(tmp_path / "one", ("gcc",), source=source)
+    two = compiled(tmp_path / "two", ("gcc",), source=source.replace("3}", "4}"))
     assert examine([one], ["f"]).digest != examine([two], ["f"]).digest
 
 
 @pytest.mark.parametrize("compiler", ["gcc", "clang"])
 def test_handlers_of_the_sanitizer_are_counted_apart(tmp_path: Path, compiler: str) -> None:
-    plain = examine([made(tmp_path / "plain", (compiler,))], ["twice"]).code
-    checked = made(tmp_path / "checked", (compiler,), "-fsanitize=undefined")
-    again = made(tmp_path / "at-another-place", (compiler,), "-fsanitize=undefined")
+    plain = examine([compiled(tmp_path / "plain", (compiler,))], ["twice"]).code
+    checked = compiled(tmp_path / "checked", (compiler,), "-fsanitize=undefined")
+    again = compiled(tmp_path / "at-another-place", (compiler,), "-fsanitize=undefined")
     code = examine([checked], ["twice"]).code
     assert plain.sanitizer_calls == 0
     assert code.sanitizer_calls >= 4
@@ -198,7 +164,7 @@ def test_what_the_compiler_renamed_is_found_by_its_name_in_the_source(tmp_path: 
     }
     int outer(const int *p) { return inner(p, 8) + inner(p + 8, 8); }
     """
-    path = made(tmp_path, ("gcc",), source=source)
+    path = compiled(tmp_path, ("gcc",), source=source)
     assert any(s.name.startswith("inner.constprop") for s in Object(path).functions)
     assert names(examine([path], ["inner"])) == {"inner"}
 
@@ -208,7 +174,7 @@ def test_the_seldom_executed_part_belongs_to_its_function(tmp_path: Path) -> Non
     extern void seldom(int) __attribute__((cold));
     int f(int *p, int i) { if (p[i] < 0) { seldom(i); seldom(p[0]); } return p[i] + 1; }
     """
-    examined = examine([made(tmp_path, ("gcc",), source=source)], ["f"])
+    examined = examine([compiled(tmp_path, ("gcc",), source=source)], ["f"])
     (function,) = examined.functions
     assert len(function.parts) == 2
     assert examined.code.calls == 2
@@ -233,16 +199,16 @@ entry:
 
 
 def test_gathers_and_vectors_are_counted(tmp_path: Path) -> None:
-    code = examine([made(tmp_path, ("gcc",), source=ASSEMBLY, name="unit.s")], ["entry"]).code
+    code = examine([compiled(tmp_path, ("gcc",), source=ASSEMBLY, name="unit.s")], ["entry"]).code
     assert (code.instructions, code.gathers, code.vector, code.calls) == (9, 3, 5, 0)
     assert code.mnemonics is not None
     assert code.mnemonics["vpgatherdd"] == 3
 
 
 def test_a_linked_program_is_read_like_its_objects(tmp_path: Path) -> None:
-    path = made(tmp_path, ("gcc",), "-ffreestanding")
+    path = compiled(tmp_path, ("gcc",), "-ffreestanding")
     rest = "const unsigned table[256]; void elsewhere(void *p) {} int main(void) { return 0; }"
-    other = made(tmp_path, ("gcc",), source=rest, name="rest.c")
+    other = compiled(tmp_path, ("gcc",), source=rest, name="rest.c")
     program = tmp_path / "program"
     subprocess.run(["gcc", str(path), str(other), "-o", str(program)], check=True)
     objects, linked = examine([path, other], ["twice"]), examine([program], ["twice"])
@@ -255,28 +221,28 @@ def test_what_is_ours_is_followed_and_not_counted(tmp_path: Path) -> None:
     __attribute__((section("subject_glue"), noinline)) void adapter(unsigned *to)
     { for (int i = 0; i < 9; i++) to[i] = twice(to[i], to, 9); }
     """
-    theirs = made(tmp_path, ("gcc",))
-    ours = made(tmp_path, ("gcc",), source=glue, name="glue.c")
+    theirs = compiled(tmp_path, ("gcc",))
+    ours = compiled(tmp_path, ("gcc",), source=glue, name="glue.c")
     through = examine([ours, theirs], ["adapter"])
     assert through.code == examine([theirs], ["twice"]).code
     assert [function.name for function in through.glue] == ["adapter"]
 
 
 def test_counts_of_a_trace_decide_what_is_hot(tmp_path: Path) -> None:
-    path = made(tmp_path, ("gcc",))
+    path = compiled(tmp_path, ("gcc",))
     examined = examine([path], ["slots"], executed={"alone": 1000, "twice": 10})
     assert examined.code.hot == "alone"
 
 
 @pytest.mark.parametrize("flags", [("gcc", "-flto"), ("clang", "-flto")])
 def test_objects_without_machine_code_say_so(tmp_path: Path, flags: tuple[str, ...]) -> None:
-    path = made(tmp_path, flags[:1], *flags[1:])
+    path = compiled(tmp_path, flags[:1], *flags[1:])
     with pytest.raises(NoCodeError, match=r"no machine code|no ELF"):
         examine([path], ["twice"])
 
 
 def test_bad_files_and_names_give_clear_errors(tmp_path: Path) -> None:
-    path = made(tmp_path, ("gcc",))
+    path = compiled(tmp_path, ("gcc",))
     with pytest.raises(EverycoreError, match="twise") as error:
         examine([path], ["twise"])
     assert "twice" in error.value.hint
@@ -289,6 +255,6 @@ def test_bad_files_and_names_give_clear_errors(tmp_path: Path) -> None:
 
 
 def test_a_machine_that_is_not_read_is_named(tmp_path: Path) -> None:
-    path = made(tmp_path, ("hppa-linux-gnu-gcc",))
+    path = compiled(tmp_path, ("hppa-linux-gnu-gcc",))
     with pytest.raises(NoCodeError, match="EM_PARISC"):
         examine([path])
