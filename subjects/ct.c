@@ -117,10 +117,12 @@ int verb_ct(const struct function *function, int n_words, char **words)
         call_make(&calls[i], function, (unsigned)atoi(words[0]), (size_t)atol(words[2 + i]));
         warm_up(&calls[i]);
     }
-    if (taint_watches() && (calls[0].job.opened || !taint_works())) {
-        puts(calls[0].job.opened ? "judges" : "blind");
+    if (taint_watches() && !taint_works()) {
+        puts("blind");
         return 0;
     }
+    if (calls[0].job.opened)
+        puts("judges");
     for (char *at = words[1], *end; *at; at = *end == ',' ? end + 1 : end) {
         unsigned secret = (unsigned)strtoul(at, &end, 10);
         if (end == at) {

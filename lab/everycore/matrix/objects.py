@@ -15,7 +15,7 @@ from typing import Any
 from everycore.errors import EverycoreError
 
 SPACE_BITS = 40  # of one section of an object
-_MACHINES = {
+MACHINES = {
     ("EM_X86_64", 64, True): "x86-64",
     ("EM_386", 32, True): "i386",
     ("EM_AARCH64", 64, True): "a64",
@@ -83,14 +83,14 @@ class Object:
         with _opened(path) as elf:
             header = elf.header
             kind = (header["e_machine"], elf.elfclass, elf.little_endian)
-            if kind not in _MACHINES:
+            if kind not in MACHINES:
                 order = "little" if elf.little_endian else "big"
                 raise NoCodeError(
                     f"{path.name}: code for {kind[0]} of {elf.elfclass} bits, {order}-endian,"
                     " is not read",
-                    f"known: {', '.join(_MACHINES.values())}",
+                    f"known: {', '.join(MACHINES.values())}",
                 )
-            self.machine = _MACHINES[kind]
+            self.machine = MACHINES[kind]
             self.linked = header["e_type"] != "ET_REL"
             self._read(elf)
 

@@ -105,6 +105,44 @@ class ElfFile:
             return range(start, start + (int(found["sh_size"]) if found else 0))
 
     @cached_property
+    def loaded(self) -> list[tuple[str, int, bytes]]:
+        """(name, address, contents) of the sections that are in memory when it runs, as linked."""
+        with _opened(self.path) as elf:
+            return [
+                (s.name, s["sh_addr"], b"" if s["sh_type"] == "SHT_NOBITS" else s.data())
+                for s in elf.iter_sections()
+                if s["sh_flags"] & 2  # SHF_ALLOC
+            ]
+
+    @cached_property
+    def machine(self) -> tuple[str, int, bool]:
+        """(its name as in "EM_AARCH64", bits of an address, little-endian)."""
+        with _opened(self.path) as elf:
+            return elf.header["e_machine"], elf.elfclass, elf.little_endian
+
+    def code(self, address: int, length: int) -> bytes:
+        """What is at an address as linked, to the end of its section at most."""
+        for _, start, data in self.loaded:
+            if start <= address < start + len(data):
+                return data[address - start : address - start + length]
+        return b""
+
+    def is_thumb(self, address: int) -> bool:
+        """Whether the function there is of Thumb code."""
+        at = bisect_right(self.functions, (address, 1 << 64, "")) - 1
+        return at >= 0 and self.functions[at][0] in self._thumb
+
+    @cached_property
+    def _thumb(self) -> set[int]:
+        """Where functions of Thumb code begin: ELF for Arm (2023) 5.5.3."""
+        if self.machine[0] != "EM_ARM":
+            return set()
+        with _opened(self.path) as elf:
+            table = elf.get_section_by_name(".symtab")
+            values = [s["st_value"] for s in table.iter_symbols()] if table else []
+        return {value & ~1 for value in values if value & 1}
+
+    @cached_property
     def functions(self) -> list[tuple[int, int, str]]:
         """(start, bytes, name), by address."""
         with _opened(self.path) as elf:
