@@ -80,6 +80,7 @@ class Workbench:
     cpu: int = -1  # the core that measures
     limits: Limits = Limits()
     _surroundings: dict[tuple[str, str], Surroundings] = field(default_factory=dict)
+    _entered: dict[tuple[str, str, str], tuple[str, ...]] = field(default_factory=dict)
     _locks: dict[object, threading.Lock] = field(default_factory=dict)
 
     def measure(self, cell: Cell, flag_set: str = "", processes: int = 3) -> Result:
@@ -141,8 +142,9 @@ class Workbench:
         )
         ready = Ready(program, function, tuple(objects), result)
         self._check(ready, cell)
+        ready = replace(ready, result=self._examined(ready, cell))
         if target.transport == "local":
-            return replace(ready, result=replace(result, outcome=Outcome.MEASURED))
+            return replace(ready, result=replace(ready.result, outcome=Outcome.MEASURED))
         return replace(ready, result=self._counted(ready, cell))
 
     def _function(self, cell: Cell) -> tuple[Subject, Function]:
@@ -227,6 +229,35 @@ class Workbench:
         if done.code == 3:  # subjects/driver.c
             raise _FailedError(Outcome.SKIPPED, said)
         raise _FailedError(Outcome.CRASHED, how_it_ended(done.code, said))
+
+    # ---- What the compiler made of it --------------------------------------------------------
+
+    def _examined(self, ready: Ready, cell: Cell) -> Result:
+        """Without its code where nothing can read it; a cell is worth its time without."""
+        is_linked = any(flag.startswith("-flto") for flag in cell.flags)
+        try:
+            from everycore.matrix.code import examine
+
+            names = self._entries(ready.program, ready.function)
+            paths = [ready.program.binary] if is_linked else [*ready.objects]
+            if not names:
+                around = self._around(ready.program.subject, ready.program.target)
+                names, paths = (ready.function.symbol,), [*paths, around.path]
+            found = examine(paths, names)
+            return replace(ready.result, code=found.code, digest=found.digest)
+        except (EverycoreError, ImportError):
+            return ready.result
+
+    def _entries(self, program: Program, function: Function) -> tuple[str, ...]:
+        key = (program.subject.name, function.name, program.target.name)
+        with self._locks.setdefault(key, threading.Lock()):
+            if key not in self._entered:
+                from everycore.matrix.entries import entries
+
+                self._entered[key] = entries(
+                    self.context, self.tree, program.subject, function, program.target
+                )
+            return self._entered[key]
 
     # ---- Emulated ----------------------------------------------------------------------------
 

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: MIT
+"""Which functions of a subject's own files its adapter reaches, through pointers as well.
+
+Seen once, in a traced call of a reference build; their names are the same in every cell.
+"""
+
+from collections.abc import Collection, Iterable, Sequence
+from pathlib import Path
+
+from everycore import subjects
+from everycore.context import Context
+from everycore.errors import EverycoreError
+from everycore.matrix.frames import plain_name
+from everycore.matrix.objects import Object
+from everycore.model import Target, Tree
+from everycore.subjects import Function, Subject
+
+SHORT_BYTES = 16
+
+
+def entries(
+    context: Context, tree: Tree, subject: Subject, function: Function, target: Target
+) -> tuple[str, ...]:
+    """Names in the order of their first call; none where no program can be traced."""
+    size = -(-SHORT_BYTES // function.multiple_of) * function.multiple_of
+    try:
+        program = subjects.build(context, tree, subject, target_name=target.name)
+        key_bits = function.key_bits[0]
+        (call,) = subjects.trace(context, program, function, key_bits, [size])
+    except EverycoreError:
+        return ()
+    theirs = functions_of(subjects.objects(context, subject, program.compiler, ("-O2",), target))
+    image = call.trace.program.image
+    return entered(map(image.place, call.trace.pcs()), theirs)
+
+
+def functions_of(paths: Sequence[Path]) -> set[str]:
+    return {symbol.name for path in paths for symbol in Object(path).functions}
+
+
+def entered(places: Iterable[str], theirs: Collection[str]) -> tuple[str, ...]:
+    """Of executed places, "symbol+0x10", the functions among `theirs` that others call."""
+    found: dict[str, None] = {}
+    inside = False
+    for place in places:
+        name, _, offset = place.partition("+")
+        if name in theirs and not inside and int(offset.split()[0], 16) == 0:
+            found[plain_name(name)] = None
+        inside = name in theirs
+    return tuple(found)
