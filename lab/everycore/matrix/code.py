@@ -228,7 +228,8 @@ class Whole:
     def __init__(self, objects: Sequence[Object]) -> None:
         self.objects = objects
         self.cold: dict[Object, dict[str, list[Symbol]]] = {}
-        self._public: dict[str, tuple[Object, int]] = {}
+        self._public: dict[str, tuple[Object, int]] = {}  # what other objects may mean
+        self._known: dict[str, tuple[Object, int]] = {}
         self._functions: dict[tuple[int, int], Function] = {}
         self._bounds: dict[Object, list[int]] = {}
         for one in objects:
@@ -241,7 +242,7 @@ class Whole:
                 if symbol.public:
                     self._public.setdefault(symbol.name, (one, symbol.start))
             for name, place in one.aliases.items():
-                self._public.setdefault(name, (one, place))
+                self._known.setdefault(name, (one, place))
 
     def function(self, file: Object, place: int) -> Function | None:
         symbol = file.function_at(place)
@@ -266,8 +267,8 @@ class Whole:
 
     def named(self, entry: str) -> list[Refers]:
         """Where a name is: of a function, of what the compiler made of it, or of data."""
-        if entry in self._public:
-            return [Refers(*self._public[entry])]
+        if found := self._public.get(entry) or self._known.get(entry):
+            return [Refers(*found)]
         clones = [
             Refers(one, symbol.start)
             for one in self.objects

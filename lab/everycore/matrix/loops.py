@@ -80,18 +80,20 @@ class Graph:
         for block in self._order:
             for to in self.follows[block]:
                 before[to].append(block)
-        dominator = self._dominators(before)
+        number = {block: i for i, block in enumerate(self._order)}
+        dominator = self._dominators(before, number)
         bodies: dict[int, set[int]] = {}
         for block in self._order:
             for to in self.follows[block]:
-                if _dominates(dominator, to, block):
+                if number[to] <= number[block] and _dominates(dominator, to, block):
                     bodies.setdefault(to, {to}).update(_reaching(before, to, block))
         loops = [Loop(header, frozenset(body)) for header, body in bodies.items()]
         return sorted(loops, key=lambda loop: (-len(loop.blocks), loop.header))
 
-    def _dominators(self, before: Mapping[int, Sequence[int]]) -> dict[int, int]:
+    def _dominators(
+        self, before: Mapping[int, Sequence[int]], number: Mapping[int, int]
+    ) -> dict[int, int]:
         """Cooper, Harvey, Kennedy: "A Simple, Fast Dominance Algorithm" (2001)."""
-        number = {block: i for i, block in enumerate(self._order)}
         dominator = {0: 0}
         changed = True
         while changed:
