@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """everycore matrix: any C kernel over every compiler and flag."""
 
+import os
 import platform
 import re
 from collections.abc import Sequence
@@ -15,8 +16,8 @@ from everycore import catalog, machine, subjects
 from everycore.commands.options import CpuNumber, Json, context_of, words
 from everycore.context import Context
 from everycore.errors import EverycoreError, unknown_name
+from everycore.matrix import leak_table, second_pass, table
 from everycore.matrix import results as store
-from everycore.matrix import table
 from everycore.matrix.counter import counter_name
 from everycore.matrix.flagsets import FlagSet, chosen
 from everycore.matrix.make import Limits, Workbench
@@ -74,6 +75,9 @@ def matrix(
         float,
         typer.Option("--time-limit", metavar="S", min=0.1, help="Seconds a process may run."),
     ] = Limits().run,
+    ct: Annotated[
+        bool, typer.Option("--ct", help="A second pass: is each cell constant-time?")
+    ] = False,
     cpu: CpuNumber = None,
     out: Annotated[
         Path | None, typer.Option("--out", metavar="FILE", help="Where the results go.")
@@ -137,12 +141,18 @@ def matrix(
         results = _measure(
             context, writer, Run(bench, Clock(monotonic, monotonic() + seconds)), cells, json
         )
+        if ct:
+            results = _look_for_leaks(context, writer, bench, results, json)
     if not json:
         source = f"{head.machine.title()}, {head.counter}; {path}"
         for one in table.tables(results, context.out.width, source):
             context.out.print(one)
+    claims = {(one.name, f.name) for one in found for f in one.functions if f.constant_time}
+    if ct and not json:
+        for one in leak_table.paragraphs(results, claims):
+            context.out.print(one)
     context.err.print(f"results: {path}", markup=False, soft_wrap=True)
-    if any(one.outcome is Outcome.WRONG for one in results):
+    if any(one.outcome is Outcome.WRONG for one in results) or leak_table.broken(results, claims):
         raise typer.Exit(1)
 
 
@@ -179,6 +189,27 @@ def _measure(
     if run.left_out:
         context.warn(f"no time for {run.left_out} cells: --resume goes on with them")
     return results
+
+
+def _look_for_leaks(
+    context: Context,
+    writer: store.Writer,
+    bench: Workbench,
+    results: Sequence[Result],
+    json: bool,
+) -> list[Result]:
+    """The results, with verdicts where they can have some; the later line of a cell counts."""
+    found = {one.cell: one for one in results}
+    left = second_pass.left(results)
+    with Progress(context.err, "looking for leaks", len(left)) as progress:
+        for result in second_pass.looked_at(bench, left, os.cpu_count() or 1):
+            if found[result.cell] != result:
+                writer.write(result)
+            found[result.cell] = result
+            progress.step(result.cell.title)
+            if json:
+                context.print_raw(as_json(result))
+    return list(found.values())
 
 
 def duration(text: str) -> float:

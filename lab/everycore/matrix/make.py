@@ -105,6 +105,16 @@ class Workbench:
             title = known.title if known else ""
             return replace(empty, outcome=error.outcome, reason=error.reason, compiler=title)
 
+    def linked(self, cell: Cell) -> tuple[Program, Function]:
+        """The program of a cell that is known to be right."""
+        try:
+            subject, function = self._function(cell)
+            _, compiler = self._compiler(cell)
+            target = load_target(self.tree, cell.target)
+            return self._compiled(cell, subject, compiler, target)[0], function
+        except _FailedError as error:
+            raise EverycoreError(error.reason) from None
+
     def timed(self, ready: Ready, result: Result) -> Result:
         """`result` with the samples of one more process."""
         cell = result.cell

@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: MIT
+"""The pass that looks for leaks, and how it tells what it found."""
+
+import io
+import platform
+import shutil
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import pytest
+from matrix.cells import cell, judged, measured
+from rich.console import Console
+from world import DATA, Lab
+
+from everycore.catalog import find_tree
+from everycore.context import Context
+from everycore.errors import EverycoreError
+from everycore.matrix import anomalies, leak_table, second_pass, table
+from everycore.matrix.make import Workbench
+from everycore.matrix.plan import Place, Planned
+from everycore.matrix.records import Cell, Kind, Outcome, Result, Verdict
+from everycore.matrix.run import Clock, Run
+from everycore.subjects import Function, Program
+from everycore.subjects.describe import load_subject
+from everycore.toolchains import installed
+
+
+def text(parts: Iterable[Any]) -> str:
+    out = io.StringIO()
+    console = Console(file=out, width=200)
+    for part in parts:
+        console.print(part)
+    return out.getvalue()
+
+
+# ---- With real compilers ----------------------------------------
+
+
+@pytest.fixture
+def results(real_lab: Lab) -> dict[str, Result]:
+    """Cells of the planted subject by function and flags, as `everycore matrix --ct` has them."""
+    context = real_lab.context()
+    tree = find_tree(context.package)
+    here = {one.name: one for one in installed(context, tree)}
+    name = next((name for name, one in here.items() if one.family == "clang"), "")
+    if not name or not shutil.which("valgrind"):
+        pytest.skip("no clang, or no valgrind")
+    planted = load_subject(DATA / "planted/planted.toml")
+    place = Place(platform.machine(), frozenset())
+    bench = Workbench(context, tree, here, place, {planted.name: planted})
+    flags = [
+        *(("masks", ("-O2",)), ("barrier", ("-O2",)), ("flagged", ("-O2",)), ("flagged", ("-Os",))),
+        *(("miscompiled", ("-O2",)), ("miscompiled", ("-O2", "-ffinite-math-only"))),
+    ]
+    cells = [
+        Planned(Cell("planted", f, name, words, n_bytes=64), "", "clang") for f, words in flags
+    ]
+    first = list(Run(bench, Clock(lambda: 0.0)).cells(cells))
+    if any(one.outcome is Outcome.SKIPPED for one in first):
+        pytest.skip(first[0].reason)
+    found = {one.cell: one for one in first}
+    for one in second_pass.looked_at(bench, second_pass.left(first), cores=2):
+        found[one.cell] = one
+    return {f"{c.function} {' '.join(c.flags)}": one for c, one in found.items()}
+
+
+def test_losses_of_constant_time_and_a_miscompilation_are_caught(
+    results: dict[str, Result],
+) -> None:
+    constant = {name: one.constant_time for name, one in results.items()}
+    assert constant == {
+        "masks -O2": False,
+        "barrier -O2": True,
+        "flagged -O2": True,
+        "flagged -Os": False,
+        "miscompiled -O2": True,
+        "miscompiled -O2 -ffinite-math-only": None,
+    }
+    wrong = results["miscompiled -O2 -ffinite-math-only"]
+    assert wrong.outcome is Outcome.WRONG
+    assert not wrong.runs
+    assert not wrong.verdicts
+    shown = text(table.tables(list(results.values()), 200))
+    assert shown.startswith("WRONG: ")
+    (leak,) = [
+        a for a in anomalies.find({r.cell: r for r in results.values()}) if a.kind is Kind.LEAK
+    ]
+    assert leak.cell == results["flagged -Os"].cell
+    assert leak.neighbour == results["flagged -O2"].cell
+    claims = [("planted", "flagged"), ("planted", "masks"), ("planted", "barrier")]
+    broken = leak_table.broken(list(results.values()), claims)
+    assert {one.cell.function for one in broken} == {"flagged", "masks"}
+
+
+# ---- Without ----------------------------------------
+
+
+@dataclass
+class FakeBench:
+    """Programs that `look` is told to find; what it is asked for."""
+
+    context: Context
+    asked: list[Cell] = field(default_factory=list)
+    gone: tuple[str, ...] = ()
+
+    def linked(self, cell: Cell) -> tuple[Program, Function]:
+        self.asked.append(cell)
+        if cell.toolchain in self.gone:
+            raise EverycoreError(f"no {cell.toolchain}")
+        program: Any = Program(*[Any] * 6)
+        return program, Function(cell.function, "ctr", "table")
+
+
+@pytest.fixture
+def bench(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> FakeBench:
+    said = (Verdict(True, "trace", "6 secrets"),)
+    monkeypatch.setattr(second_pass, "look", lambda *_: said)
+    return FakeBench(lab.context())
+
+
+def test_cells_of_one_digest_are_looked_at_once(bench: FakeBench) -> None:
+    same = [replace(measured(cell(flags=f), 10.0), digest="d") for f in ("-O2", "-O3")]
+    other = replace(measured(cell(flags="-O1"), 10.0), digest="e")
+    emulated = replace(measured(cell(target="qemu-aarch64"), 10.0), digest="d")
+    unknown = [replace(measured(cell(c), 10.0), digest="") for c in ("gcc-7", "gcc-9")]
+    all_of_them = [*same, other, emulated, *unknown]
+    found = list(second_pass.looked_at(bench, all_of_them, cores=1))
+    assert len(bench.asked) == 5
+    assert {one.cell for one in found} == {one.cell for one in all_of_them}
+    assert all(one.constant_time for one in found)
+
+
+def test_what_is_wrong_or_known_is_not_looked_at_and_what_could_not_be_is_again() -> None:
+    wrong = replace(measured(cell(flags="-O1"), 10.0), outcome=Outcome.WRONG)
+    known, unseen = judged(cell(flags="-O2"), True), judged(cell(flags="-O3"), None)
+    counted = replace(measured(cell(target="qemu-aarch64"), 10.0), outcome=Outcome.COUNTED)
+    assert second_pass.left([wrong, known, unseen, counted]) == [unseen, counted]
+
+
+def test_a_compiler_that_is_gone_costs_its_cells_their_verdicts_alone(bench: FakeBench) -> None:
+    bench.gone = ("gcc-7",)
+    cells = [measured(cell("gcc-7"), 10.0), measured(cell("gcc-9"), 11.0)]
+    found = {one.cell.toolchain: one for one in second_pass.looked_at(bench, cells, cores=2)}
+    assert found["gcc-7"].verdicts == (Verdict(None, "trace", "no gcc-7"),)
+    assert found["gcc-9"].constant_time is True
+
+
+def verdicts(where: Cell, *verdicts: Verdict) -> Result:
+    return replace(judged(where, None), verdicts=verdicts)
+
+
+LEAK = Verdict(False, "trace", "blocks+0x10: branch: jne 0x20")
+
+
+def test_broken_promises_are_told_first_with_their_cells() -> None:
+    good = judged(cell(subject="a", function="ctr"), True)
+    bad = verdicts(cell("clang-14", "-Os", subject="b", function="ctr"), LEAK)
+    fine = judged(cell("gcc-12", "-Os", subject="b", function="ctr"), True)
+    shown = text(leak_table.paragraphs([good, bad, fine], [("b", "ctr"), ("a", "ctr")]))
+    first, second, *_ = shown.splitlines()
+    assert first.startswith("b ctr (promises constant time): 1 of 2 cells leak")
+    assert second.strip() == "clang-14 -Os: trace: blocks+0x10: branch: jne 0x20"
+    assert "a ctr (promises constant time): 0 of 1 cells leak" in shown
+
+
+def test_of_code_that_never_was_constant_time_one_place_is_enough() -> None:
+    both = (LEAK, replace(LEAK, method="taint"))
+    table_cells = [verdicts(cell(flags=f), *both) for f in ("-O1", "-O2", "-O3")]
+    shown = text(leak_table.paragraphs(table_cells, []))
+    assert "promises nothing): 3 of 3 cells leak (looked at by taint 3, trace 3)" in shown
+    assert shown.count("trace and taint: blocks+0x10") == 1
+    assert leak_table.broken(table_cells, []) == []
+
+
+def test_cells_that_nobody_could_look_at_are_counted_with_the_reason_and_are_no_pass() -> None:
+    why = Verdict(None, "trace", "no tracer here"), Verdict(None, "taint", "no valgrind")
+    shown = text(leak_table.paragraphs([verdicts(cell(), *why)], []))
+    assert "0 of 0 cells leak" in shown
+    assert "Not looked at, 1 cells:" in shown
+    assert "1 trace: no tracer here; taint: no valgrind" in shown
+
+
+def test_a_long_list_of_leaks_is_cut_and_says_so() -> None:
+    many = [verdicts(cell(f"gcc-{n}"), LEAK) for n in range(20)]
+    shown = text(leak_table.paragraphs(many, [("table", "ctr")]))
+    assert "and 8 more" in shown
