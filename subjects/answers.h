@@ -26,6 +26,7 @@ enum mode {
     MODE_ghash,
     MODE_gcm_seal,
     MODE_gcm_open,
+    MODE_own, /* answered by the subject itself, as a trusted compiler made it */
 };
 
 struct material {

@@ -20,7 +20,7 @@ static bool is_right(const struct function *function, unsigned key_bits, size_t 
     run_marked(&call);
     const char *wrong = call_wrong(&call);
     if (wrong)
-        printf("%s: AES-%u, %zu bytes: %s\n", function->name, key_bits, n_bytes, wrong);
+        printf("%s: %s\n", call_title(&call), wrong);
     call_free(&call);
     return !wrong;
 }

@@ -38,7 +38,7 @@ static void hide(struct call *call)
     if (call->function->mode != MODE_ctr)
         HIDE(call->iv);
     evc_secret(call->plain, call->n_bytes);
-    evc_secret(call->cipher, call->n_bytes);
+    evc_secret(call->cipher, call->n_out);
 }
 
 /* All that the driver looks at, and what adapters keep. */
@@ -49,8 +49,8 @@ static void show(struct call *call)
     evc_public(call->tag, 16);
     evc_public(call->iv, 16);
     evc_public(call->plain, call->n_bytes);
-    evc_public(call->cipher, call->n_bytes);
-    evc_public(call->out, call->n_bytes);
+    evc_public(call->cipher, call->n_out);
+    evc_public(call->out, call->n_out);
     evc_public(call->job.own, SUBJECT_OWN_BYTES);
     evc_public(call->job.own2, SUBJECT_OWN_BYTES);
     evc_public(&call->job.opened, sizeof call->job.opened);
@@ -91,7 +91,7 @@ static bool look(struct call *call, unsigned secret)
 
     const char *wrong = call_wrong(call);
     if (wrong)
-        printf("%s: AES-%u, %zu bytes: %s\n", call->function->name, call->key_bits, call->n_bytes, wrong);
+        printf("%s: %s\n", call_title(call), wrong);
     return !wrong;
 }
 

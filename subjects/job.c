@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* SUBJECT_KEYS, SUBJECT_FUNCTIONS, of the subject's TOML: KEY(key function) ..., FUNCTION(c_name, mode, key function) ... */
+/*
+ * Of the subject's TOML are SUBJECT_KEYS, SUBJECT_FUNCTIONS, SUBJECT_VECTORS: KEY(key function) ...,
+ * FUNCTION(c_name, mode, key function) ..., OWN(c_name, n_out, key function, that of the reference) ...,
+ * VECTOR(c_name, key, iv, in, out) ...: texts of hex.
+ */
 #include "job.h"
 
 #include <stdio.h>
@@ -8,14 +12,17 @@
 
 #include "aes/fips197_key.h"
 
-#define KEY(name) void name(struct subject_job *job);
+#define KEY(name) void name(struct subject_job *job), reference_##name(struct subject_job *job);
 #define FUNCTION(name, mode, key) void name(struct subject_job *job);
+#define OWN(name, n_out, key, reference_key) void name(struct subject_job *job), reference_##name(struct subject_job *job);
 SUBJECT_KEYS
 SUBJECT_FUNCTIONS
 #undef FUNCTION
+#undef OWN
 
 #define NO_KEY NULL
-#define FUNCTION(name, mode, key) {#name, MODE_##mode, name, key},
+#define FUNCTION(name, mode, key) {#name, MODE_##mode, name, key, NULL, NULL, 0},
+#define OWN(name, n_out, key, reference_key) {#name, MODE_own, name, key, reference_##name, reference_key, n_out},
 static const struct function functions[] = {SUBJECT_FUNCTIONS};
 
 const struct function *find_function(const char *name)
@@ -70,7 +77,24 @@ void call_make(struct call *call, const struct function *function, unsigned key_
     call->function = function;
     call->key_bits = key_bits;
     call->n_bytes = n_bytes;
-    call->plain = buffer(n_bytes), call->cipher = buffer(n_bytes), call->out = buffer(n_bytes);
+    call->n_out = function->n_out ? function->n_out : n_bytes;
+    call->plain = buffer(n_bytes), call->cipher = buffer(call->n_out), call->out = buffer(call->n_out);
+    call->vectors_right = true;
+}
+
+/* What the subject answers as it was made by a compiler that is trusted. */
+static void ask_reference(struct call *call)
+{
+    static uint8_t own[2][SUBJECT_OWN_BYTES] __attribute__((aligned(64)));
+    struct subject_job job = call->job;
+    uint8_t iv[16], tag[16];
+
+    memset(own, 0, sizeof own);
+    memcpy(iv, call->iv, 16);
+    job.iv = iv, job.tag = tag, job.own = own[0], job.own2 = own[1], job.out = call->cipher;
+    if (call->function->reference_key)
+        call->function->reference_key(&job);
+    call->function->reference(&job);
 }
 
 void call_draw(struct call *call, unsigned secret)
@@ -110,6 +134,10 @@ void call_draw(struct call *call, unsigned secret)
     };
     for (unsigned i = 0; i < 8; i++)
         call->job.h[i] = m->h[i];
+    if (function->mode == MODE_own) {
+        memset(own, 0, sizeof own);
+        ask_reference(call);
+    }
 }
 
 void call_key(struct call *call)
@@ -118,9 +146,73 @@ void call_key(struct call *call)
         call->function->key(&call->job);
 }
 
+/* ---- Check vectors ---------------------------------------------------------------------------------- */
+
+struct vector {
+    const char *function, *key, *iv, *in, *out;
+};
+
+#ifndef SUBJECT_VECTORS
+#define SUBJECT_VECTORS
+#endif
+#define VECTOR(name, key, iv, in, out) {#name, key, iv, in, out},
+static const struct vector vectors[] = {SUBJECT_VECTORS{NULL, NULL, NULL, NULL, NULL}};
+
+/* As a buffer; the digits are hex: the lab looks at them. */
+static uint8_t *bytes_of(const char *hex)
+{
+    uint8_t *bytes = buffer(strlen(hex) / 2);
+
+    for (size_t i = 0; hex[2 * i]; i++)
+        sscanf(hex + 2 * i, "%2hhx", &bytes[i]);
+    return bytes;
+}
+
+static bool is_vector_right(const struct function *function, const struct vector *v)
+{
+    static uint8_t own[2][SUBJECT_OWN_BYTES] __attribute__((aligned(64)));
+    size_t n_bytes = strlen(v->in) / 2, n_out = strlen(v->out) / 2;
+    uint8_t *in = bytes_of(v->in), *right = bytes_of(v->out), *out = buffer(n_out);
+    uint8_t *key = bytes_of(v->key), *iv = bytes_of(v->iv), tag[16] = {0};
+    struct subject_job job = {
+        .key_bits = (unsigned)strlen(v->key) * 4,
+        .user_key = key,
+        .in = in,
+        .out = out,
+        .n_bytes = n_bytes,
+        .n_blocks = n_bytes / 16,
+        .iv = iv,
+        .tag = tag,
+        .own = own[0],
+        .own2 = own[1],
+    };
+
+    memset(own, 0, sizeof own);
+    if (function->key)
+        function->key(&job);
+    function->run(&job);
+    bool same = memcmp(out, right, n_out) == 0;
+    uint8_t *const made[] = {in, right, out, key, iv};
+    for (size_t i = 0; i < sizeof made / sizeof made[0]; i++)
+        free(made[i] - MARGIN);
+    return same;
+}
+
+static bool are_vectors_right(const struct function *function)
+{
+    bool right = true;
+
+    for (const struct vector *v = vectors; v->function; v++) {
+        if (strcmp(v->function, function->name) == 0)
+            right &= is_vector_right(function, v);
+    }
+    return right;
+}
+
 void call_prepare(struct call *call, const struct function *function, unsigned key_bits, size_t n_bytes)
 {
     call_make(call, function, key_bits, n_bytes);
+    call->vectors_right = are_vectors_right(function);
     call_draw(call, USUAL_SECRET);
     call_key(call);
 }
@@ -158,15 +250,30 @@ const char *call_wrong(struct call *call)
     enum mode mode = call->function->mode;
     const uint8_t *right = inverse(mode) == mode ? call->cipher : call->plain;
 
-    if (!untouched(call->out, call->n_bytes))
+    if (!call->vectors_right)
+        return "the answer to a check vector is wrong";
+    if (!untouched(call->out, call->n_out))
         return "writes outside of its output";
-    if (mode != MODE_ghash && memcmp(call->out, right, call->n_bytes) != 0)
+    if (mode != MODE_ghash && memcmp(call->out, right, call->n_out) != 0)
         return "the output is wrong";
     if (mode != MODE_ghash && mode != MODE_gcm_seal && mode != MODE_gcm_open)
         return NULL;
     if (call->job.opened ? !refuses(call) : memcmp(call->tag, call->right_tag, 16) != 0)
         return "the tag is wrong";
     return NULL;
+}
+
+const char *call_title(const struct call *call)
+{
+    static char title[200];
+    const struct function *f = call->function;
+    int n = snprintf(title, sizeof title, "%s: ", f->name);
+
+    if (f->mode != MODE_own && f->mode != MODE_ghash && n > 0 && (size_t)n < sizeof title)
+        n += snprintf(title + n, sizeof title - (size_t)n, "AES-%u, ", call->key_bits);
+    if (n > 0 && (size_t)n < sizeof title)
+        snprintf(title + n, sizeof title - (size_t)n, "%zu bytes", call->n_bytes);
+    return title;
 }
 
 void call_free(struct call *call)

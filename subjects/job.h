@@ -25,6 +25,10 @@ struct function {
     enum mode mode;
     void (*run)(struct subject_job *job);
     void (*key)(struct subject_job *job); /* or NULL */
+    /* Of MODE_own. */
+    void (*reference)(struct subject_job *job);
+    void (*reference_key)(struct subject_job *job); /* or NULL */
+    size_t n_out; /* bytes that it writes; 0: as many as it reads */
 };
 
 /* NULL: there is none. */
@@ -34,10 +38,11 @@ struct call {
     const struct function *function;
     struct subject_job job;
     struct material material;
-    uint8_t *plain, *cipher, *out; /* n_bytes each, with margins */
+    uint8_t *plain, *cipher, *out; /* n_bytes, n_out, n_out, with margins; cipher: what is right of MODE_own */
     uint8_t iv[16], tag[16], right_tag[16];
     unsigned key_bits;
-    size_t n_bytes;
+    size_t n_bytes, n_out;
+    bool vectors_right; /* known after call_prepare */
 };
 
 /* Prepares the key as well. Ends the program where there is no memory, or where this CPU cannot run the function. */
@@ -54,6 +59,9 @@ void call_run(struct call *call);
 
 /* After the first run: what is wrong with it, or NULL. */
 const char *call_wrong(struct call *call);
+
+/* "function: AES-256, 4096 bytes"; until the next call of it. */
+const char *call_title(const struct call *call);
 
 void call_free(struct call *call);
 

@@ -302,6 +302,7 @@ def build_timed(
     flags: Sequence[str],
     headers: Sequence[Path],
     refused: type[EverycoreError] = EverycoreError,
+    cwd: Path | None = None,
 ) -> Path:
     """As build_object; beside NAME.o is NAME.seconds, and NAME.su if the compiler wrote one.
 
@@ -316,7 +317,7 @@ def build_timed(
     with whole(path) as scratch:
         begin = time.monotonic()
         argv = [*compiler.command, *flags, "-c", str(source), "-o", str(scratch)]
-        done = context.runner.run(argv)
+        done = context.runner.run(argv, cwd=cwd)
         seconds = time.monotonic() - begin
         frames = scratch.with_suffix(".su")
         try:

@@ -19,7 +19,9 @@ any compiler, `surroundings` all else by the target's own, and `link` makes the 
 Every answer is compared with that of c_ref, in the traced run too; a wrong one is an error.
 """
 
-from everycore.errors import unknown_name
+from pathlib import Path
+
+from everycore.errors import EverycoreError, unknown_name
 from everycore.model import Tree
 from everycore.subjects.assemble import (
     NotCompiledError,
@@ -32,7 +34,7 @@ from everycore.subjects.assemble import (
     surroundings,
 )
 from everycore.subjects.count import STEP_BYTES, Call, Steady, check, steady, trace
-from everycore.subjects.describe import Function, Subject, described
+from everycore.subjects.describe import Function, Subject, described, load_subject
 from everycore.subjects.ours import kernel_subjects
 from everycore.subjects.sources import SubjectUnavailableError
 
@@ -43,11 +45,19 @@ def load_subjects(tree: Tree) -> list[Subject]:
 
 
 def find_subject(tree: Tree, name: str) -> Subject:
-    """One of subjects/, or a kernel of ours by its name."""
+    """One of subjects/, a kernel of ours by its name, or what a TOML file anywhere describes."""
+    path = Path(name if name.endswith(".toml") else f"{name}.toml").expanduser()
+    if name.endswith(".toml") or "/" in name:
+        if not path.is_file():
+            raise EverycoreError(f"no file {path}", "docs/ADDING-A-SUBJECT.md shows one")
+        return load_subject(path)
     found = {subject.name: subject for subject in (*kernel_subjects(tree), *described(tree))}
-    if name not in found:
-        raise unknown_name("subject", name, found)
-    return found[name]
+    if name in found:
+        return found[name]
+    if path.is_file():  # as results name what was given by its path
+        return load_subject(path)
+    error = unknown_name("subject", name, found)
+    raise EverycoreError(error.message, f"{error.hint}; or name a file: ./{name}.toml")
 
 
 __all__ = [

@@ -5,6 +5,7 @@ Three parts, so that any compiler may make the first: the objects of the subject
 surroundings (driver, adapter, the kernel that knows the answers), and the link of both.
 """
 
+import hashlib
 import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -16,11 +17,20 @@ from everycore.build import build_object, build_timed, build_tool
 from everycore.context import Context
 from everycore.errors import EverycoreError
 from everycore.model import Compiler, Target, Tree
-from everycore.subjects.describe import FOLDER, Function, Subject
-from everycore.subjects.sources import SubjectUnavailableError, headers_below, sources, written
+from everycore.subjects import reference
+from everycore.subjects.adapter import adapter_text
+from everycore.subjects.describe import FOLDER, OWN, Function, Subject
+from everycore.subjects.sources import (
+    SubjectUnavailableError,
+    headers_below,
+    headers_near,
+    sources,
+    written,
+)
 from everycore.targets import load_target
 from everycore.toolchains import DEFAULT_FLAGS, find_compiler
 from everycore.transport.valgrind import TAINT_FLAGS, has_valgrind
+from everycore.whole import whole
 
 # Of subjects/, without an adapter: what is linked with every subject.
 DRIVER = ("driver.c", "job.c", "answers.c", "check.c", "ct.c", "bench.c", "sanitizer.c")
@@ -101,19 +111,14 @@ def objects(
     how long it took.
     """
     folder, _ = sources(context, subject)
-    words = [*_plain(compiler), *target.compile_flags, *subject.flags]
-    words += [f"-I{subject.home / name}" for name in subject.shims]
-    words += [f"-I{folder / name}" for name in subject.includes]
-    words += [f"-D{name}" for name in subject.defines]
-    words += flags
-    shims = [path for name in subject.shims for path in headers_below(subject.home / name)]
-    around = [path for name in subject.includes for path in headers_below(folder / name)]
+    where, around = _theirs(context, subject)
+    words = [*_plain(compiler), *target.compile_flags, *subject.flags, *where, *flags]
 
     def made(name: str) -> Path:
         path = folder / name
         if not path.is_file():
             raise EverycoreError(f"{subject.name}: the sources have no file {name}")
-        read = dict.fromkeys([*shims, *around, *headers_below(path.parent)])
+        read = dict.fromkeys([*around, *headers_near(path.parent)])
         if path.suffix == ".pl":
             path = written(context, subject, folder, path)
         return build_timed(context, compiler, path, words, list(read), NotCompiledError)
@@ -147,22 +152,60 @@ def surroundings(context: Context, tree: Tree, subject: Subject, target: Target)
         flags = [*target.compile_flags, *OUR_FLAGS, *marks, *more]
         return build_object(context, compiler, path, flags, headers, cwd=root)
 
-    adapter = subject.home / subject.adapter
-    if not adapter.is_file():
-        raise EverycoreError(f"{subject.name}.toml: no adapter {subject.adapter} is beside it")
     files = [
-        (adapter, [f"-D{name}" for name in subject.adapter_defines]),
         *((root / FOLDER / name, _functions(subject) * (name == "job.c")) for name in DRIVER),
         *((root / name, []) for name in (*HARNESS, *LIBRARY)),
         *((root / name, list(RENAMED)) for name in REFERENCE),
     ]
     with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
         parts = list(pool.map(lambda item: made(item[0], *item[1]), files))
+    adapter = _adapter(context, tree, subject, compiler, target)
+    parts.append(adapter)
+    if any(function.computes == OWN for function in subject.functions):
+        trusted = objects(context, subject, compiler, reference.FLAGS, target)
+        flags = target.compile_flags
+        parts.append(reference.renamed(context, compiler, [adapter, *trusted], flags))
     one = ["-r", "-nostdlib", *target.compile_flags]
     path = build_tool(context, compiler, parts, one, name="surroundings.o")
     static = [] if "-static" in target.link_flags else _static(context, compiler, target)
     words = (*target.compile_flags, "-no-pie", *target.link_flags, *static)
     return Surroundings(subject, target, compiler, path, words)
+
+
+def _adapter(
+    context: Context, tree: Tree, subject: Subject, compiler: Compiler, target: Target
+) -> Path:
+    """The subject's own, or one that is written from its calls."""
+    ours = [tree.root / path for path in catalog.headers(tree)]
+    ours += sorted((tree.root / FOLDER).glob("*.h"))
+    words = [*target.compile_flags, *OUR_FLAGS]
+    if subject.adapter:
+        path = subject.home / subject.adapter
+        if not path.is_file():
+            raise EverycoreError(f"{subject.name}.toml: no adapter {subject.adapter} is beside it")
+        words += [f"-D{name}" for name in subject.adapter_defines]
+        return build_object(context, compiler, path, words, ours, cwd=tree.root)
+    text = adapter_text(subject)
+    digest = hashlib.sha256(text.encode()).hexdigest()
+    path = context.cache_dir() / "subjects" / digest[:32] / "adapter.c"
+    if not path.is_file():
+        with whole(path) as scratch:
+            scratch.write_text(text, encoding="utf-8")
+    flags, theirs = _theirs(context, subject)
+    folder, _ = sources(context, subject)
+    words += [*flags, f"-I{folder}"]
+    read = [*ours, *theirs, *headers_near(folder)]
+    return build_timed(context, compiler, path, words, read, NotCompiledError, cwd=tree.root)
+
+
+def _theirs(context: Context, subject: Subject) -> tuple[list[str], list[Path]]:
+    """Where their files look for headers, as flags; the headers that are there."""
+    folder, _ = sources(context, subject)
+    folders = [subject.home / name for name in subject.shims]
+    folders += [folder / name for name in subject.includes]
+    words = [f"-I{path.absolute()}" for path in folders]
+    words += [f"-D{name}" for name in subject.defines]
+    return words, [header for path in folders for header in headers_below(path)]
 
 
 def link(
@@ -204,13 +247,24 @@ def _static(context: Context, compiler: Compiler, target: Target) -> list[str]:
 
 
 def _functions(subject: Subject) -> list[str]:
-    keys = dict.fromkeys(function.key for function in subject.functions if function.key)
+    """What subjects/job.c is told."""
+    keys = dict.fromkeys(f.key_symbol for f in subject.functions if f.key_symbol)
+    own = [function for function in subject.functions if function.computes == OWN]
+    vectors = [
+        f'VECTOR({f.symbol},"{v.key}","{v.iv}","{v.input}","{v.out}")'
+        for f in own
+        for v in f.vectors
+    ]
     return [
         f"-DSUBJECT_KEYS={''.join(f'KEY({key})' for key in keys)}",
         f"-DSUBJECT_FUNCTIONS={''.join(map(_line, subject.functions))}",
+        *([f"-DSUBJECT_VECTORS={''.join(vectors)}"] if vectors else []),
     ]
 
 
 def _line(function: Function) -> str:
-    mode = function.computes.replace("-", "_")
-    return f"FUNCTION({function.symbol},{mode},{function.key or 'NO_KEY'})"
+    key = function.key_symbol or "NO_KEY"
+    if function.computes == OWN:
+        trusted = f"{reference.PREFIX}{key}" if function.key_symbol else key
+        return f"OWN({function.symbol},{function.output},{key},{trusted})"
+    return f"FUNCTION({function.symbol},{function.computes.replace('-', '_')},{key})"

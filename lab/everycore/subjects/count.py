@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Functions of subjects under the tracer: exact instructions, and only theirs."""
 
+import signal
 from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -10,7 +11,7 @@ from everycore.context import Context
 from everycore.errors import EverycoreError
 from everycore.model import Target
 from everycore.subjects.assemble import Program
-from everycore.subjects.describe import Function
+from everycore.subjects.describe import OWN, Function
 from everycore.subjects.sources import SubjectUnavailableError
 from everycore.trace.native import native
 from everycore.trace.qemu import qemu
@@ -21,6 +22,8 @@ GLUE = "subject_glue"  # the section of what is ours: subjects/subject.h
 # Whole turns of any loop that does 1, 2, 3, 4, 5, 6, 8, 10, 12 or 15 blocks at a time.
 STEP_BYTES = 1920
 SIZES = (128, 256, 384, 1024, 1920)  # where answers are compared
+SHORT_SIZES = (1, 2, 3, 7, 15)  # of functions that are no mode of AES
+SECONDS = 60  # in which the calls of a check are to end
 ODD_SIZES = (16, 17, 47, 63, 64, 65, 100, 129, 512, 1500)  # of functions that take any
 
 
@@ -65,10 +68,17 @@ class Steady:
 def check(context: Context, program: Program, function: Function) -> None:
     """That the function's answers are right, for all sizes of keys and some lengths."""
     sizes = [size for size in (*SIZES, *ODD_SIZES) if size % function.multiple_of == 0]
+    if function.computes == OWN:
+        sizes = [size for size in SHORT_SIZES if size % function.multiple_of == 0] + sizes
     for key_bits in function.key_bits:
         argv = [*program.target.emulator, *_argv(program, function, key_bits, sizes)]
         try:
-            done = context.runner.run(argv)
+            done = context.runner.run(argv, seconds=SECONDS)
+        except TimeoutError as error:
+            said = f"{SECONDS} second{'s' if SECONDS != 1 else ''}"
+            raise EverycoreError(
+                f"{program.subject.name} {function.name} comes to no end within {said}", code=1
+            ) from error
         except EverycoreError as error:
             raise SubjectUnavailableError(error.message, _install(program.target)) from error
         _judge(program, function, done.code, done.stdout + done.stderr)
@@ -112,6 +122,13 @@ def _traced(context: Context, program: Program, argv: Sequence[str]) -> Run:
         raise
 
 
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"exit code {number}"
+
+
 def _install(target: Target) -> str:
     return f"Debian: apt-get install {' '.join(target.packages)}"
 
@@ -125,9 +142,18 @@ def _judge(program: Program, function: Function, code: int, said: str) -> None:
         return
     if code == 3:  # subjects/driver.c
         raise SubjectUnavailableError(said.strip())
+    if code < 0 or code > 128:
+        name = _signal_name(abs(code) & 127)
+        raise EverycoreError(
+            f"{program.subject.name} {function.name} crashes: {name}",
+            "its call may not fit what is declared; -fsanitize=address in --flags may say more",
+            code=1,
+        )
     first = next(iter(said.strip().splitlines()), f"exit code {code}")
+    what = "as it should" if function.computes == OWN else function.computes
+    first = first.removeprefix(f"{function.symbol}: ")
     raise EverycoreError(
-        f"{program.subject.name} {function.name} does not compute {function.computes}: {first}",
+        f"{program.subject.name} {function.name} does not compute {what}: {first}",
         "nothing is counted that gives wrong answers: look at its adapter and its TOML",
         code=1,
     )

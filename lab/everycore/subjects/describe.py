@@ -16,7 +16,19 @@ MODES = (
     *("ecb-enc", "ecb-dec", "cbc-enc", "cbc-dec", "ctr", "xts-enc", "xts-dec"),
     *("ghash", "gcm-seal", "gcm-open"),
 )
+# Anything else: compared with check vectors, and with a build of the same files that is trusted.
+OWN = "own"
 BLOCK_BYTES = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Vector:
+    """Bytes in hex: what a function of its own kind answers to an input."""
+
+    out: str
+    input: str = ""  # "in" in TOML
+    key: str = ""
+    iv: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,33 +36,44 @@ class Function:
     """One function of a subject's adapter."""
 
     name: str
-    computes: str  # one of MODES
-    technique: str  # what kind of code it is: table, tbl, vperm, bitslice, ce, pmull.p8, ...
+    computes: str = OWN  # or one of MODES
+    technique: str = ""  # what kind of code it is: table, tbl, vperm, bitslice, ce, pmull.p8, ...
     key: str = ""  # the function of the adapter that prepares its key
-    multiple_of: int = BLOCK_BYTES  # bytes: what a length must be
+    multiple_of: int = 0  # bytes: what a length must be; 0: blocks of AES, or any length of OWN
     key_bits: tuple[int, ...] = ()  # empty: all that the mode has
     constant_time: bool = False  # it claims that its time depends on no secret
+    call: str = ""  # in C, where no adapter is: subjects/adapter.py writes one around it
+    setup: str = ""  # in C: prepares the key, for `call`
+    output: int = 0  # bytes that OWN writes; 0: as many as it reads
+    vectors: tuple[Vector, ...] = ()  # of OWN
 
     @property
     def symbol(self) -> str:
-        """Its name in C."""
-        return self.name.replace("-", "_")
+        """Its name in C; a written adapter must leave the names of theirs alone."""
+        return ("subject_" if self.call else "") + self.name.replace("-", "_")
+
+    @property
+    def key_symbol(self) -> str:
+        return f"{self.symbol}_key" if self.setup else self.key
 
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """Other people's code: one file in subjects/."""
+    """Code that is measured in place: one file in subjects/, or anywhere."""
 
     name: str
-    description: str
-    adapter: str  # beside the TOML file, like all that is ours
     files: tuple[str, ...]  # of theirs: what is compiled; .pl: what writes it
     functions: tuple[Function, ...]
+    description: str = ""
+    adapter: str = ""  # beside the TOML file, like all that is ours; empty: written from `call`
+    header: str = ""  # that declares what is called; of theirs
+    declaration: str = ""  # instead of a header, in C
     target: str = "host"  # what it is compiled for and where it runs
     suite: str = ""  # of Debian
     package: str = ""  # its source package
     tarball: str = ""  # the package is none of sources, but has them in this file
-    folder: str = ""  # instead of a package: where the sources are, beside the TOML file
+    setting: str = ""  # instead of a package: the environment variable that names their folder
+    folder: str = ""  # instead of both: where the sources are, beside the TOML file
     unpack: tuple[str, ...] = ()  # files and folders of the package; no others are unpacked
     includes: tuple[str, ...] = ()  # folders of theirs that have headers
     shims: tuple[str, ...] = ()  # folders of ours that have them
@@ -85,20 +108,41 @@ def described(tree: Tree) -> list[Subject]:
 
 def load_subject(path: Path) -> Subject:
     values = _values(path.name, read_toml(path), Subject, ("name", "home", "adapter_defines"))
-    if ("package" in values) == ("folder" in values):
+    if sum(name in values for name in ("package", "setting", "folder")) > 1:
         raise EverycoreError(
-            f"{path.name}: either 'package' or 'folder' says where the sources are"
+            f"{path.name}: one of 'package', 'setting' and 'folder' says where the sources are"
         )
     if "package" in values and not (values.get("suite") and values.get("unpack")):
         raise EverycoreError(f"{path.name}: 'package' needs 'suite' and 'unpack'")
     if not values["functions"] or not values["files"]:
         raise EverycoreError(f"{path.name}: no functions, or no files")
     functions = tuple(_function(path.name, *item) for item in values.pop("functions").items())
-    names = [function.name for function in functions]
-    for name in values.get("matrix", ()):
-        if name not in names:
-            raise unknown_name(f"function in 'matrix' of {path.name}", name, names)
-    return Subject(name=path.stem, home=path.parent, functions=functions, **values)
+    subject = Subject(name=path.stem, home=path.parent, functions=functions, **values)
+    _expect_calls(path.name, subject)
+    for name in subject.matrix:
+        subject.function(name)
+    return subject
+
+
+def _expect_calls(file: str, subject: Subject) -> None:
+    """That either an adapter calls the functions, or all that is needed to write one is there."""
+    calls = [function for function in subject.functions if function.call]
+    if subject.adapter and calls:
+        raise EverycoreError(
+            f"{file}: [functions.{calls[0].name}] has a 'call', and there is an 'adapter'",
+            "an adapter has the calls in it",
+        )
+    if not subject.adapter and len(calls) < len(subject.functions):
+        absent = next(function.name for function in subject.functions if not function.call)
+        raise EverycoreError(
+            f"{file}: [functions.{absent}] lacks 'call'",
+            'call = "my_function(out, in, n_bytes)"; docs/ADDING-A-SUBJECT.md has all the names',
+        )
+    if calls and not (subject.header or subject.declaration):
+        raise EverycoreError(
+            f"{file} lacks 'header' or 'declaration'",
+            "the header that declares what is called, or its declaration in C",
+        )
 
 
 def key_sizes(mode: str) -> tuple[int, ...]:
@@ -110,18 +154,60 @@ def _function(file: str, name: str, table: Any) -> Function:
     where = f"{file}: [functions.{name}]"
     if not isinstance(table, dict):
         raise EverycoreError(f"{where} is no table")
-    function = Function(name=name, **_values(where, table, Function, ("name",)))
-    known = key_sizes(function.computes)
-    function = replace(function, key_bits=function.key_bits or known)
-    if not function.symbol.isidentifier():
+    vectors = table.get("vectors", [])
+    plain = {key: value for key, value in table.items() if key != "vectors"}
+    function = Function(name=name, **_values(where, plain, Function, ("name", "vectors")))
+    if function.computes not in (*MODES, OWN):
+        raise unknown_name(f"mode in {where}", function.computes, (*MODES, OWN))
+    if not name.replace("-", "_").isidentifier():
         raise EverycoreError(f"{where}: a name has letters, digits and '-'")
-    if function.computes not in MODES:
-        raise unknown_name(f"mode in {where}", function.computes, MODES)
+    known = key_sizes(function.computes)
     if not {*function.key_bits} <= {*known}:
         raise EverycoreError(f"{where}: 'key_bits' are of {', '.join(map(str, known))}")
-    if function.multiple_of < 1:
+    if table.get("multiple_of", 1) < 1:
         raise EverycoreError(f"{where}: 'multiple_of' is at least 1")
-    return function
+    is_own = function.computes == OWN
+    if not is_own and (vectors or function.output):
+        raise EverycoreError(
+            f"{where}: 'vectors' and 'output' are of functions that compute \"own\"",
+            f"what computes {function.computes} is compared with c_ref",
+        )
+    return replace(
+        function,
+        multiple_of=function.multiple_of or (1 if is_own else BLOCK_BYTES),
+        key_bits=function.key_bits or ((256,) if is_own else known),
+        vectors=_vectors(where, vectors, function.output),
+    )
+
+
+def _vectors(where: str, tables: Any, output: int) -> tuple[Vector, ...]:
+    if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
+        raise EverycoreError(
+            f"{where}: 'vectors' is not a list of tables",
+            'vectors = [{ in = "616263", out = "..." }]',
+        )
+    found = []
+    for table in tables:
+        renamed = {"input" if key == "in" else key: value for key, value in table.items()}
+        vector = Vector(**_values(f"{where}: vectors", renamed, Vector, ()))
+        for name, text, most in (
+            *(("in", vector.input, None), ("out", vector.out, None)),
+            *(("key", vector.key, 32), ("iv", vector.iv, 16)),
+        ):
+            try:
+                length = len(bytes.fromhex(text))
+            except ValueError as error:
+                raise EverycoreError(f"{where}: '{name}' of a vector is not hex: {text}") from error
+            if most is not None and length > most:
+                raise EverycoreError(f"{where}: '{name}' of a vector has more than {most} bytes")
+        n_out, n_in = (len(bytes.fromhex(text)) for text in (vector.out, vector.input))
+        if n_out != (output or n_in):
+            raise EverycoreError(
+                f"{where}: 'out' of a vector has {n_out} bytes, not {output or n_in}",
+                "output = N: bytes that the function writes, if not as many as it reads",
+            )
+        found.append(vector)
+    return tuple(found)
 
 
 KINDS: Mapping[Any, tuple[type, str]] = {

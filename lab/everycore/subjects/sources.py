@@ -21,8 +21,10 @@ class SubjectUnavailableError(EverycoreError):
 
 def sources(context: Context, subject: Subject) -> tuple[Path, str]:
     """The folder that its files are in, and their version."""
+    if subject.setting:
+        return _named_tree(context, subject), ""
     if not subject.package:
-        return subject.home / subject.folder, ""
+        return (subject.home / subject.folder).absolute(), ""
     lock = pinned(context, subject, update=False)
     pins = (*lock.sources, *lock.packages)
     version = next((pin.version for pin in pins if pin.name == subject.package), "")
@@ -52,6 +54,28 @@ def pinned(context: Context, subject: Subject, update: bool) -> debs.Lock:
 
 def headers_below(folder: Path) -> list[Path]:
     return sorted(p for p in folder.rglob("*") if p.suffix in HEADERS and p.is_file())
+
+
+def headers_near(folder: Path) -> list[Path]:
+    """Those that a file of this folder reads by a path of its own; it may be a home directory."""
+    found = [path for depth in ("*", "*/*", "*/*/*") for path in folder.glob(depth)]
+    return sorted(path for path in found if path.suffix in HEADERS and path.is_file())
+
+
+def _named_tree(context: Context, subject: Subject) -> Path:
+    named = context.env.get(subject.setting, "")
+    if not named:
+        raise SubjectUnavailableError(
+            f"{subject.name} is in no archive, and {subject.setting} names no folder with it",
+            f"set {subject.setting} to the folder that {subject.files[0]} is below",
+        )
+    folder = Path(named).expanduser().absolute()
+    if not (folder / subject.files[0]).is_file():
+        raise EverycoreError(
+            f"{subject.setting}={named}: there is no {subject.files[0]}",
+            f"it is to be the folder that {subject.files[0]} is below",
+        )
+    return folder
 
 
 def written(context: Context, subject: Subject, folder: Path, program: Path) -> Path:

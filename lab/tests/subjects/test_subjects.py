@@ -138,9 +138,12 @@ def test_sizes_and_keys_that_a_function_does_not_take_are_named(
 @pytest.mark.parametrize(
     ("old", "new", "why"),
     [
-        ('folder = "theirs"', "", "either 'package' or 'folder'"),
+        ('folder = "theirs"', 'folder = "theirs"\nsetting = "X"', "one of 'package', 'setting'"),
         ('folder = "theirs"', 'package = "tool"', "needs 'suite' and 'unpack'"),
-        ('adapter = "adapter.c"', "", "lacks 'adapter'"),
+        ('adapter = "adapter.c"', "", "lacks 'call'"),
+        ('computes = "ctr"', 'computes = "ctr"\ncall = "f()"', "has a 'call', and there is an"),
+        ('computes = "ctr"', 'computes = "ctr"\noutput = 4', "are of functions that compute"),
+        ('files = ["xor.c"]', 'files = ["xor.c"]\nmatrix = ["add"]', "function of fake 'add'"),
         ('adapter = "adapter.c"', "adapter = 1", "'adapter' is not a text"),
         ('files = ["xor.c"]', 'files = "xor.c"', "'files' is not a list of texts"),
         ('files = ["xor.c"]', "files = []", "no files"),

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: MIT
+"""The adapter of a subject that has calls in its description and none of its own. Pure."""
+
+from everycore.subjects.describe import Function, Subject
+
+# What a call may name: subjects/subject.h says what each is.
+NAMES = {
+    "in": "const uint8_t *in = job->in",
+    "out": "uint8_t *out = job->out",
+    "n_bytes": "size_t n_bytes = job->n_bytes",
+    "n_blocks": "size_t n_blocks = job->n_blocks",
+    "key": "const uint8_t *key = job->user_key",
+    "key_bits": "unsigned key_bits = job->key_bits",
+    "iv": "uint8_t *iv = job->iv",
+    "tag": "uint8_t *tag = job->tag",
+    "own": "void *own = job->own",
+    "own2": "void *own2 = job->own2",
+}
+
+
+def adapter_text(subject: Subject) -> str:
+    parts = ["#include <stdlib.h>", "#include <string.h>", '#include "subject.h"']
+    if subject.header:
+        parts += [_line(subject, "header"), f'#include "{subject.header}"']
+    if subject.declaration:
+        parts += [_line(subject, "declaration"), f"{subject.declaration};"]
+    for function in subject.functions:
+        if function.setup:
+            parts.append(_wrapped(subject, function, "setup", function.key_symbol, function.setup))
+        parts.append(_wrapped(subject, function, "call", function.symbol, function.call))
+    return "\n".join(parts) + "\n"
+
+
+def _wrapped(subject: Subject, function: Function, what: str, symbol: str, code: str) -> str:
+    lines = [f"SUBJECT_GLUE void {symbol}(struct subject_job *job)", "{"]
+    lines += [f"    {text}; (void){name};" for name, text in NAMES.items()]
+    lines += [_line(subject, f"{what} of {function.name}"), f"    {code};", "}"]
+    return "\n".join(lines)
+
+
+def _line(subject: Subject, what: str) -> str:
+    """So that the compiler says where a mistake is."""
+    return f'#line 1 "{subject.name}.toml: {what}"'
