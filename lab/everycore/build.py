@@ -303,10 +303,12 @@ def build_timed(
     headers: Sequence[Path],
     refused: type[EverycoreError] = EverycoreError,
     cwd: Path | None = None,
+    limit_seconds: float | None = None,
 ) -> Path:
     """As build_object; beside NAME.o is NAME.seconds, and NAME.su if the compiler wrote one.
 
-    `refused`: the error that tells what the compiler said first.
+    `refused`: the error that tells what the compiler said first. TimeoutError: it took longer than
+    `limit_seconds`.
     """
     parts = [compiler.fingerprint, *flags, source.name, *map(_file_digest, [source, *headers])]
     path = context.cache_dir() / "objects" / f"{_digest(['timed', *parts])}.o"
@@ -317,7 +319,7 @@ def build_timed(
     with whole(path) as scratch:
         begin = time.monotonic()
         argv = [*compiler.command, *flags, "-c", str(source), "-o", str(scratch)]
-        done = context.runner.run(argv, cwd=cwd)
+        done = context.runner.run(argv, cwd=cwd, seconds=limit_seconds)
         seconds = time.monotonic() - begin
         frames = scratch.with_suffix(".su")
         try:

@@ -102,6 +102,8 @@ def matrix(
     sizes = _numbers("--key-bits", words(key_bits), 256, (128, 192, 256))
     lengths = _numbers("--bytes", words(bytes_), 4096, range(1, 1 << 24))
     seconds = duration(budget) if budget else float("inf")
+    for name in names.targets:
+        load_target(tree, name)
     found = _subjects(tree, names)
     here = {one.name: one for one in installed(context, tree)}
     axes = Axes(
@@ -152,6 +154,8 @@ def matrix(
         for one in leak_table.paragraphs(results, claims):
             context.out.print(one)
     context.err.print(f"results: {path}", markup=False, soft_wrap=True)
+    if all(one.outcome is Outcome.SKIPPED for one in results):
+        raise EverycoreError("every cell was skipped", "the reasons are above")
     if any(one.outcome is Outcome.WRONG for one in results) or leak_table.broken(results, claims):
         raise typer.Exit(1)
 

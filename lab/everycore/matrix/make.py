@@ -188,7 +188,8 @@ class Workbench:
         key = (cell.subject, cell.toolchain, cell.flags, cell.target)
         try:
             with self._locks.setdefault(key, threading.Lock()):
-                objects = subjects.objects(context, subject, compiler, flags, target)
+                limit = self.limits.compile
+                objects = subjects.objects(context, subject, compiler, flags, target, limit)
                 around = self._around(subject, target)
                 if any(flag.startswith("-flto") for flag in cell.flags):
                     binary = subjects.link(context, around, objects, compiler, cell.flags)

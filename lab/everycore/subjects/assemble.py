@@ -103,12 +103,17 @@ def build(
 
 
 def objects(
-    context: Context, subject: Subject, compiler: Compiler, flags: Sequence[str], target: Target
+    context: Context,
+    subject: Subject,
+    compiler: Compiler,
+    flags: Sequence[str],
+    target: Target,
+    limit_seconds: float | None = None,
 ) -> list[Path]:
     """The subject's own files, by any compiler and flags.
 
     Beside NAME.o is NAME.su where the compiler wrote one (-fstack-usage); `compile_seconds` says
-    how long it took.
+    how long it took. TimeoutError: a file took longer than `limit_seconds`.
     """
     folder, _ = sources(context, subject)
     where, around = _theirs(context, subject)
@@ -121,7 +126,15 @@ def objects(
         read = dict.fromkeys([*around, *headers_near(path.parent)])
         if path.suffix == ".pl":
             path = written(context, subject, folder, path)
-        return build_timed(context, compiler, path, words, list(read), NotCompiledError)
+        return build_timed(
+            context,
+            compiler,
+            path,
+            words,
+            list(read),
+            NotCompiledError,
+            limit_seconds=limit_seconds,
+        )
 
     if len(subject.files) == 1:
         return [made(subject.files[0])]

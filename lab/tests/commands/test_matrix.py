@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: MIT
+"""everycore matrix, with a subject that is broken as it is told to be."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from world import DATA, Lab
+
+from everycore.catalog import find_tree
+from everycore.commands.matrix import duration
+from everycore.errors import EverycoreError
+from everycore.matrix import results as store
+from everycore.matrix.records import Outcome, Result
+from everycore.matrix.results import read
+from everycore.toolchains import installed
+
+QUICK = ("--subject", "broken", "--time-limit", "3")
+
+
+@pytest.fixture
+def broken(real_lab: Lab, tmp_path: Path) -> Lab:
+    """A tree whose only subject beside our kernels is that of the tests."""
+    original = find_tree(real_lab.context().package)
+    root = tmp_path / "tree"
+    shutil.copytree(DATA / "broken", root / "subjects")
+    for path in original.root.iterdir():
+        if path.name in ("harness", "include", "src", "targets"):
+            (root / path.name).symlink_to(path)
+    for path in (original.root / "subjects").glob("*.[ch]"):
+        if not (root / "subjects" / path.name).exists():
+            shutil.copy(path, root / "subjects")
+    real_lab.env["EVERYCORE_TREE"] = str(root)
+    real_lab.env["PATH"] = os.environ["PATH"]
+    real_lab.width = 120
+    return real_lab
+
+
+@pytest.fixture
+def gcc(broken: Lab) -> str:
+    """The newest gcc here, by name."""
+    tree = find_tree(broken.context().package, broken.env["EVERYCORE_TREE"])
+    own = [one for one in installed(broken.context(), tree) if one.family == "gcc"]
+    if not own:
+        pytest.skip("no gcc: apt-get install gcc libc6-dev")
+    return own[-1].name
+
+
+def flags(*sets: str) -> list[str]:
+    return [f"--flags={one}" for one in sets]
+
+
+def found(path: Path) -> dict[str, Result]:
+    return {" ".join(cell.flags): one for cell, one in read(path).results.items()}
+
+
+def test_each_way_of_failing_is_told_and_the_others_are_measured(
+    broken: Lab, gcc: str, tmp_path: Path
+) -> None:
+    out = tmp_path / "m.jsonl"
+    ways = ["WRONG", "CRASH", "ILLEGAL", "LOOP", "BROKEN", "ABSENT", "LATE"]
+    sets = flags("-O2", "-O2 -fno-such-flag", *(f"-O1 -D{name}" for name in ways))
+    done = broken("matrix", *QUICK, "--toolchain", gcc, *sets, "--out", str(out))
+    results = found(out)
+    told = {words.rpartition("-D")[2]: one for words, one in results.items()}
+    assert {name: told[name].outcome for name in ways} == {
+        "WRONG": Outcome.WRONG,
+        "CRASH": Outcome.CRASHED,
+        "ILLEGAL": Outcome.CRASHED,
+        "LOOP": Outcome.TIME_LIMIT,
+        "BROKEN": Outcome.NOT_COMPILED,
+        "ABSENT": Outcome.NOT_COMPILED,
+        "LATE": Outcome.CRASHED,
+    }
+    assert "the output is wrong" in told["WRONG"].reason
+    assert "SIGSEGV" in told["CRASH"].reason
+    assert "SIGILL" in told["ILLEGAL"].reason
+    assert "3 s" in told["LOOP"].reason
+    assert "copy.c" in told["BROKEN"].reason
+    assert "absent.h" in told["ABSENT"].reason
+    assert all(not told[name].runs for name in ways)  # and so no time of a wrong answer
+    skipped = results["-O2 -fno-such-flag"]
+    assert (skipped.outcome, "-fno-such-flag" in skipped.reason) == (Outcome.SKIPPED, True)
+    right = results["-O2"]
+    assert right.outcome is Outcome.MEASURED
+    assert len(right.runs) >= 2
+    assert right.cycles_per_byte
+    assert right.sanitizer_hits == 0
+    assert done.code == 1
+    assert done.out.index("WRONG:") < done.out.index("TIME LIMIT:") < done.out.index("Compiler")
+
+
+def test_sanitizers_are_linked_and_their_hits_counted(
+    broken: Lab, gcc: str, tmp_path: Path
+) -> None:
+    out = tmp_path / "m.jsonl"
+    sets = flags("-O2 -fsanitize=undefined", "-O2 -fsanitize=undefined -DSHIFTS")
+    assert broken("matrix", *QUICK, "--toolchain", gcc, *sets, "--out", str(out)).code == 0
+    hits = {words: one.sanitizer_hits for words, one in found(out).items()}
+    assert hits["-O2 -fsanitize=undefined"] == 0
+    assert hits["-O2 -fsanitize=undefined -DSHIFTS"] == 1
+
+
+def test_a_run_that_was_killed_goes_on_where_it_stopped(
+    broken: Lab, gcc: str, tmp_path: Path
+) -> None:
+    out = tmp_path / "m.jsonl"
+    names = [f"-O2 -DN={n}" for n in range(40)]
+    words = ["matrix", *QUICK, "--toolchain", gcc, *flags(*names), "--out", str(out)]
+    env = {**os.environ, **broken.env}
+    process = subprocess.Popen(
+        [sys.executable, "-m", "everycore", *words],
+        env=env,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    end = time.monotonic() + 60
+    while time.monotonic() < end and not (out.exists() and out.read_bytes().count(b"\n") > 8):
+        time.sleep(0.02)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    before = out.read_bytes()
+    had = len(read(out).done())
+    assert 8 <= had < 40
+    with out.open("ab") as file:
+        file.write(b'{"type":"cell","cell":{"subj')  # the kill came in the middle of a line
+    done = broken(*words, "--resume")
+    assert done.code == 0, done.err
+    assert f"{had} cells are there" in done.err
+    assert "the half of a line" in done.err
+    assert out.read_bytes().startswith(before)
+    assert len(read(out).done()) == 40
+    assert out.read_text().count('"type":"cell"') == 40  # none was done twice
+
+
+def test_two_runs_cannot_write_one_file(broken: Lab, gcc: str, tmp_path: Path) -> None:
+    out = tmp_path / "m.jsonl"
+    words = ["matrix", *QUICK, "--toolchain", gcc, "--flags=-O2", "--out", str(out)]
+    assert broken(*words).code == 0
+    head = read(out).heads[0]
+    with store.Writer(out, head, resume=True):
+        done = broken(*words, "--resume")
+    assert done.code == 2
+    assert "another run writes" in done.err
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full: Linux has one")
+def test_a_full_disk_is_told_in_a_line(broken: Lab, gcc: str, tmp_path: Path) -> None:
+    out = tmp_path / "m.jsonl"
+    out.symlink_to("/dev/full")
+    done = broken("matrix", *QUICK, "--toolchain", gcc, "--flags=-O2", "--out", str(out))
+    assert done.code == 2
+    assert "No space left" in done.err
+
+
+def test_a_plan_lists_cells_and_does_nothing(broken: Lab, gcc: str, tmp_path: Path) -> None:
+    out = tmp_path / "m.jsonl"
+    words = [*QUICK, "--toolchain", gcc, "--flag-set", "O2,O1+ubsan", "--out", str(out)]
+    done = broken("matrix", *words, "--target", "host,qemu-hppa", "--plan")
+    assert done.code == 0
+    assert f"{gcc} -O2 on broken copies\n" in done.out
+    assert not out.exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--subject", "brken"], "nearest: broken"),
+        (["--toolchain", "gcc-1"], "unknown toolchain 'gcc-1'"),
+        (["--flag-set", "O9"], "unknown flag set 'O9'"),
+        (["--function", "copiez"], "nearest: copies"),
+        (["--target", "qemu-nothing"], "unknown target"),
+        (["--key-bits", "512"], "--key-bits 512"),
+        (["--bytes", "0"], "--bytes 0"),
+        (["--budget", "soon"], "'soon' is no time"),
+        (["--flags", "'"], "cannot be split"),
+        (["--resume"], "no run to go on with"),
+    ],
+)
+def test_names_and_numbers_that_are_not_there_are_told(
+    broken: Lab, words: Sequence[str], said: str
+) -> None:
+    given = ["--subject", "broken"] if "--subject" not in words else []
+    done = broken("matrix", *given, *words)
+    assert done.code == 2
+    assert said in done.err
+    assert "Traceback" not in done.err
+
+
+def test_a_run_in_which_all_is_skipped_is_no_success(broken: Lab, gcc: str) -> None:
+    done = broken("matrix", *QUICK, "--toolchain", gcc, "--flags=-fno-such-flag")
+    assert done.code == 2
+    assert "every cell was skipped" in done.err
+    assert "-fno-such-flag" in done.out
+
+
+def test_a_budget_is_a_time() -> None:
+    assert [duration(text) for text in ("90", "90s", "10m", "1.5h")] == [90, 90, 600, 5400]
+    for text in ("", "m", "-1m", "0m", "10 minutes"):
+        with pytest.raises(EverycoreError, match="is no time"):
+            duration(text)
