@@ -23,10 +23,12 @@ _ABSOLUTE_X86 = re.compile(rf"(?P<dollar>\$){_NUMBER}|(?<![\w%$(-]){_NUMBER}(?=,
 _TARGET = re.compile(r"#?-?(?:0x[0-9a-f]+|\d+)$")
 
 
-def hot_loop(examined: Examined, counts: Mapping[int, int] | None = None) -> Listing:
+def hot_loop(
+    examined: Examined, counts: Mapping[int, int] | None = None, executed: int = 0
+) -> Listing:
     """Of the hot function; of all of it, where most work is in no loop.
 
-    `counts`: how often each place was executed, of a linked program under a tracer.
+    `counts`: how often each of its places was executed, under a tracer; `executed`: of how many.
     """
     function = examined.hot
     if function is None:
@@ -36,18 +38,25 @@ def hot_loop(examined: Examined, counts: Mapping[int, int] | None = None) -> Lis
     if len(lines) > MOST_LINES:
         more = sum(not line.endswith(":") for line in lines[MOST_LINES:])
         lines = [*lines[:MOST_LINES], f"    ... {more} more instructions"]
-    return Listing(function.name, tuple(lines), _share(examined, function, counts))
+    return Listing(
+        function.name, tuple(lines), _share(examined, function, numbers, counts, executed)
+    )
 
 
 def _share(
-    examined: Examined, function: Function, counts: Mapping[int, int] | None
+    examined: Examined,
+    function: Function,
+    numbers: Sequence[int],
+    counts: Mapping[int, int] | None,
+    executed: int,
 ) -> float | None:
-    """Of all executed instructions, those of the hot function."""
+    """Of all executed instructions those of the loop; of its function, if no more is known."""
+    every = executed or sum(examined.executed.values())
+    if not every:
+        return None
     if counts:
-        own = sum(counts.get(one.place, 0) for one in function.code)
-        return own / max(1, sum(counts.values()))
-    every = sum(examined.executed.values())
-    return examined.executed.get(function.name, 0) / every if every else None
+        return sum(counts.get(function.code[i].place, 0) for i in numbers) / every
+    return examined.executed.get(function.name, 0) / every
 
 
 def _hot_numbers(function: Function, counts: Mapping[int, int] | None) -> list[int]:

@@ -7,12 +7,13 @@ import threading
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from everycore import subjects
 from everycore.context import Completed, Context
 from everycore.errors import EverycoreError, unknown_name
 from everycore.matrix import plan, probe
-from everycore.matrix.records import Cell, Outcome, Result
+from everycore.matrix.records import Cell, Listing, Outcome, Result
 from everycore.model import Compiler, Target, Toolchain, Tree
 from everycore.subjects import (
     Function,
@@ -24,6 +25,10 @@ from everycore.subjects import (
 )
 from everycore.subjects.count import ODD_SIZES, SIZES
 from everycore.targets import load_target
+from everycore.trace.record import UntraceableError
+
+if TYPE_CHECKING:
+    from everycore.matrix.executed import Executed
 
 SAMPLES = 61  # of some 50 microseconds
 BUDGET_MS = 400  # of a process; a slow cell has fewer samples
@@ -155,7 +160,7 @@ class Workbench:
         ready = replace(ready, result=self._examined(ready, cell))
         if target.transport == "local":
             return replace(ready, result=replace(ready.result, outcome=Outcome.MEASURED))
-        return replace(ready, result=self._counted(ready, cell))
+        return replace(ready, result=self._counted(ready))
 
     def _function(self, cell: Cell) -> tuple[Subject, Function]:
         subject = self.subjects.get(cell.subject) or subjects.find_subject(self.tree, cell.subject)
@@ -245,19 +250,47 @@ class Workbench:
 
     def _examined(self, ready: Ready, cell: Cell) -> Result:
         """Without its code where nothing can read it; a cell is worth its time without."""
-        is_linked = any(flag.startswith("-flto") for flag in cell.flags)
-        try:
-            from everycore.matrix.code import examine
+        from everycore.matrix.code import examine
 
-            names = self._entries(ready.program, ready.function)
-            paths = [ready.program.binary] if is_linked else [*ready.objects]
-            if not names:
-                around = self._around(ready.program.subject, ready.program.target)
-                names, paths = (ready.function.symbol,), [*paths, around.path]
-            found = examine(paths, names)
-            return replace(ready.result, code=found.code, digest=found.digest)
-        except (EverycoreError, ImportError):
+        try:
+            found = examine(*self._readable(ready, cell))
+        except EverycoreError:
             return ready.result
+        return replace(ready.result, code=found.code, digest=found.digest)
+
+    def _readable(self, ready: Ready, cell: Cell) -> tuple[list[Path], tuple[str, ...]]:
+        """The files with the code of a cell, and where it is entered."""
+        if any(flag.startswith("-flto") for flag in cell.flags):
+            paths = [ready.program.binary]
+        else:
+            paths = [*ready.objects]
+        names = self._entries(ready.program, ready.function)
+        if not names:
+            around = self._around(ready.program.subject, ready.program.target)
+            names, paths = (ready.function.symbol,), [*paths, around.path]
+        return paths, names
+
+    def executed(self, ready: Ready) -> "Executed":
+        """One call of a cell under the tracer: exact counts, also of what runs here."""
+        from everycore.matrix.executed import count
+
+        cell = ready.result.cell
+        sizes = [cell.n_bytes]
+        (call,) = subjects.trace(self.context, ready.program, ready.function, cell.key_bits, sizes)
+        return count(call)
+
+    def hot_loop(self, ready: Ready) -> Listing | None:
+        """By executed instructions, where they can be traced; None: nothing can read the code."""
+        from everycore.matrix.executed import loop_of
+
+        try:
+            paths, names = self._readable(ready, ready.result.cell)
+            try:
+                return loop_of(paths, names, self.executed(ready))
+            except UntraceableError:
+                return loop_of(paths, names)
+        except EverycoreError:
+            return None
 
     def _entries(self, program: Program, function: Function) -> tuple[str, ...]:
         key = (program.subject.name, function.name, program.target.name)
@@ -272,16 +305,19 @@ class Workbench:
 
     # ---- Emulated ----------------------------------------------------------------------------
 
-    def _counted(self, ready: Ready, cell: Cell) -> Result:
+    def _counted(self, ready: Ready) -> Result:
         try:
-            (call,) = subjects.trace(
-                self.context, ready.program, ready.function, cell.key_bits, [cell.n_bytes]
-            )
+            counted = self.executed(ready)
         except SubjectUnavailableError as error:
             raise _FailedError(Outcome.SKIPPED, error.message) from None
         except EverycoreError as error:
             raise _FailedError(Outcome.CRASHED, error.message) from None
-        return replace(ready.result, outcome=Outcome.COUNTED, executed=call.instructions)
+        code = ready.result.code
+        if code:  # no guess is needed
+            code = replace(code, hot=next(iter(counted.functions), code.hot))
+        return replace(
+            ready.result, outcome=Outcome.COUNTED, executed=counted.instructions, code=code
+        )
 
 
 def read_bench(text: str, n_bytes: int) -> Timed:
