@@ -32,6 +32,7 @@ from everycore.targets import load_target
 from everycore.toolchains import installed
 
 UNITS = {"s": 1, "m": 60, "h": 3600}
+FIRST_PASS = 0.6  # of --budget, with --ct
 
 
 def matrix(
@@ -139,18 +140,19 @@ def matrix(
         options=options,
     )
     path = _path(context, out, resume)
+    begin = monotonic()
+    first_end = begin + seconds * (FIRST_PASS if ct else 1)
     with store.Writer(path, head, resume) as writer:
-        results = _measure(
-            context, writer, Run(bench, Clock(monotonic, monotonic() + seconds)), cells, json
-        )
+        results = _measure(context, writer, Run(bench, Clock(monotonic, first_end)), cells, json)
         if ct:
-            results = _look_for_leaks(context, writer, bench, results, json)
+            clock = Clock(monotonic, begin + seconds)
+            results = _look_for_leaks(context, writer, bench, clock, results, json)
     if not json:
         source = f"{head.machine.title()}, {head.counter}; {path}"
         for one in table.tables(results, context.out.width, source):
             context.out.print(one)
     claims = {(one.name, f.name) for one in found for f in one.functions if f.constant_time}
-    if ct and not json:
+    if any(one.verdicts for one in results) and not json:
         for one in leak_table.paragraphs(results, claims):
             context.out.print(one)
     context.err.print(f"results: {path}", markup=False, soft_wrap=True)
@@ -199,6 +201,7 @@ def _look_for_leaks(
     context: Context,
     writer: store.Writer,
     bench: Workbench,
+    clock: Clock,
     results: Sequence[Result],
     json: bool,
 ) -> list[Result]:
@@ -206,13 +209,17 @@ def _look_for_leaks(
     found = {one.cell: one for one in results}
     left = second_pass.left(results)
     with Progress(context.err, "looking for leaks", len(left)) as progress:
-        for result in second_pass.looked_at(bench, left, os.cpu_count() or 1):
+        for result in second_pass.looked_at(
+            bench, left, os.cpu_count() or 1, lambda: clock.now() < clock.end
+        ):
             if found[result.cell] != result:
                 writer.write(result)
             found[result.cell] = result
             progress.step(result.cell.title)
             if json:
                 context.print_raw(as_json(result))
+    if late := sum(found[one.cell] is one for one in left):
+        context.warn(f"no time to look at {late} cells: --ct --resume goes on with them")
     return list(found.values())
 
 

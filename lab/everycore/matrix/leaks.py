@@ -9,6 +9,7 @@ same program with the secrets marked undefined, and counts branches and addresse
 import hashlib
 import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -71,7 +72,7 @@ def look(context: Context, suspect: Suspect) -> tuple[Verdict, ...]:
         return stored
     verdicts = (by_trace(context, suspect), by_taint(context, suspect))
     if all(verdict.constant is not None for verdict in verdicts):  # what is missing may come
-        with whole(path) as scratch:
+        with suppress(OSError), whole(path) as scratch:  # a full disk costs no verdict
             scratch.write_text(json.dumps([asdict(v) for v in verdicts]), encoding="utf-8")
     return verdicts
 
@@ -187,6 +188,13 @@ def by_taint(context: Context, suspect: Suspect) -> Verdict:
         return _not_looked("memcheck sees the CPU of this machine, no other one")
     if not has_valgrind(context):
         return _not_looked("no valgrind")
+    try:
+        return _watch(context, suspect)
+    except EverycoreError as error:
+        return _not_looked(error.message)
+
+
+def _watch(context: Context, suspect: Suspect) -> Verdict:
     with TemporaryDirectory() as folder:
         report = Path(folder) / "memcheck.xml"
         stream = Valgrind(context, report).stream(suspect.binary, suspect.words(SECRETS[2:3]))

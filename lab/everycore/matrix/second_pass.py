@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The second pass over cells: whether each is constant-time."""
 
-from collections.abc import Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import replace
 from typing import Protocol
 
@@ -29,22 +29,33 @@ def left(results: Sequence[Result]) -> list[Result]:
     return [r for r in results if r.outcome in LOOKED_AT and r.constant_time is None]
 
 
-def looked_at(bench: Bench, results: Sequence[Result], cores: int) -> Iterator[Result]:
-    """The results with their verdicts, as they are found.
+def looked_at(
+    bench: Bench,
+    results: Sequence[Result],
+    cores: int,
+    is_time: Callable[[], bool] = lambda: True,
+) -> Iterator[Result]:
+    """The results with their verdicts, as they are found; those that can have none as they are.
 
-    Of cells that are the same program by their digests one is looked at.
+    Of cells that are the same program by their digests one is looked at. Once there is no time
+    left no more are begun.
     """
     groups: dict[tuple[object, ...], list[Result]] = {}
     for one in results:
-        groups.setdefault(_program(one), []).append(one)
+        if one.outcome in LOOKED_AT:
+            groups.setdefault(_program(one), []).append(one)
+        else:
+            yield one
+
+    def look_at(cell: Cell) -> tuple[Verdict, ...] | None:
+        return _verdicts(bench, cell) if is_time() else None
+
     with ThreadPoolExecutor(max_workers=cores) as pool:
-        waiting: dict[Future[tuple[Verdict, ...]], list[Result]] = {
-            pool.submit(_verdicts, bench, same[0].cell): same for same in groups.values()
-        }
+        waiting = {pool.submit(look_at, same[0].cell): same for same in groups.values()}
         try:
             for future in as_completed(waiting):
-                verdicts = future.result()
-                yield from (replace(one, verdicts=verdicts) for one in waiting[future])
+                if (verdicts := future.result()) is not None:
+                    yield from (replace(one, verdicts=verdicts) for one in waiting[future])
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
 

@@ -158,6 +158,20 @@ def test_a_verdict_of_the_cache_that_is_damaged_is_made_again(
     assert look(context, one) == first
 
 
+def test_a_full_disk_costs_no_verdict(
+    context: Context, suspect: Build, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    one = suspect("barrier", "", "-O2 -fno-ident")
+    for path in (context.cache_dir() / "verdicts").glob("*"):
+        path.unlink()
+    monkeypatch.setattr(Path, "write_text", full)
+    assert [verdict.method for verdict in look(context, one)] == ["trace", "taint"]
+    assert not list((context.cache_dir() / "verdicts").glob("*"))
+
+
 def test_methods_that_cannot_look_say_why(
     context: Context, suspect: Build, monkeypatch: pytest.MonkeyPatch
 ) -> None:

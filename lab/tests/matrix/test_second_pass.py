@@ -146,6 +146,18 @@ def test_a_compiler_that_is_gone_costs_its_cells_their_verdicts_alone(bench: Fak
     assert found["gcc-9"].constant_time is True
 
 
+def test_without_time_nothing_more_is_begun(bench: FakeBench) -> None:
+    cells = [measured(cell(f"gcc-{n}"), 10.0 + n) for n in range(5)]
+    found = list(second_pass.looked_at(bench, cells, 1, lambda: len(bench.asked) < 2))
+    assert len(found) == len(bench.asked) == 2
+
+
+def test_cells_that_failed_stay_as_they_are(bench: FakeBench) -> None:
+    failed = [replace(measured(cell(), 10.0), outcome=one) for one in Outcome if one.is_failure]
+    assert list(second_pass.looked_at(bench, failed, 1)) == failed
+    assert not bench.asked
+
+
 def verdicts(where: Cell, *verdicts: Verdict) -> Result:
     return replace(judged(where, None), verdicts=verdicts)
 
