@@ -2,9 +2,11 @@
 """What tests ask for by name."""
 
 import shutil
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from fake_archive import FakeArchive, Key
 from world import FakeRunner, Lab
 
 from everycore.context import SystemRunner
@@ -28,3 +30,29 @@ def real_lab(tmp_path: Path, real_cache: Path) -> Lab:
         pytest.skip("no C compiler: apt-get install gcc libc6-dev")
     env = {"XDG_CACHE_HOME": str(real_cache), "XDG_STATE_HOME": str(tmp_path / "state")}
     return Lab(SystemRunner(), tmp_path, env)
+
+
+@pytest.fixture(scope="session")
+def make_key(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[], Key]]:
+    """Makes a key pair, which takes gpg a moment."""
+    if not all(map(shutil.which, ("gpg", "gpg-agent", "gpgv"))):
+        pytest.skip("no gpg, or no gpgv: apt-get install gpg gpg-agent gpgv")
+    keys: list[Key] = []
+
+    def make() -> Key:
+        keys.append(Key(tmp_path_factory.mktemp("key") / "home").make())
+        return keys[-1]
+
+    yield make
+    for key in keys:
+        key.close()
+
+
+@pytest.fixture(scope="session")
+def key(make_key: Callable[[], Key]) -> Key:
+    return make_key()
+
+
+@pytest.fixture
+def archive(tmp_path: Path, key: Key) -> FakeArchive:
+    return FakeArchive(tmp_path / "mirror", key)

@@ -126,6 +126,7 @@ def tarball(files: Mapping[str, str | bytes], links: Mapping[str, str] | None = 
             data = content.encode() if isinstance(content, str) else content
             member = tarfile.TarInfo(name)
             member.size = len(data)
+            member.mode = 0o755 if "/bin/" in name else 0o644
             tar.addfile(member, io.BytesIO(data))
         for name, target in (links or {}).items():
             member = tarfile.TarInfo(name)

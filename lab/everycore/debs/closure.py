@@ -6,7 +6,7 @@ is installed.
 """
 
 from collections import deque
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 
 from everycore.debs.index import Clause, Index, Package, Relation, relations, version_key
 from everycore.errors import EverycoreError
@@ -18,7 +18,7 @@ Todo = deque[tuple[Clause, str]]  # what has to be there, and for which package
 
 
 def closure(
-    indices: Sequence[Index], roots: Sequence[str], exclude: Collection[str] = ()
+    indices: Sequence[Index], roots: Sequence[str], exclude: Container[str] = ()
 ) -> list[Package]:
     """The packages named and all that they need, without those excluded and what only these need.
 
@@ -29,10 +29,10 @@ def closure(
     todo: Todo = deque()
     for root in roots:
         _choose(_newest(indices, root), chosen, todo)
-    skipped = {*exclude, *NEVER_RUN}
     while todo:
         clause, needed_by = todo.popleft()
-        if any(relation.name in skipped for relation in clause) or _is_met(clause, chosen):
+        names = [relation.name for relation in clause]
+        if any(name in exclude or name in NEVER_RUN for name in names) or _is_met(clause, chosen):
             continue
         _choose(_first(indices, clause, needed_by, chosen), chosen, todo)
     return sorted(chosen.values(), key=lambda package: package.name)

@@ -110,16 +110,18 @@ def _add(context: Context, tree: Tree, lock: Lock, name: str, target: Target) ->
     if added is None or added.root != root.name:  # or one of an older lock
         added = _new(part, root)
     for one in [target, *(_crosses(tree) if name.startswith("clang") else ())]:
+        command = make_wrapper(context, name, root, one)
+        if command is None:
+            continue
         try:
-            command = make_wrapper(context, name, root, one)
-            proof = prove(context, one, command) if command else ""
+            proof = prove(context, one, command)
         except EverycoreError:
+            remove_wrapper(context, command)
             if one == target:
                 raise
-            continue  # a target that this clang does not know
-        if command:
-            commands = {**added.commands, one.name: command}
-            added = replace(added, commands=commands, proofs={**added.proofs, one.name: proof})
+            continue  # a target that this clang does not know, or gets wrong
+        commands = {**added.commands, one.name: command}
+        added = replace(added, commands=commands, proofs={**added.proofs, one.name: proof})
     write_added(context, added)
     return [*done, added]
 

@@ -39,6 +39,8 @@ def make_lock(context: Context, tree: Tree) -> Lock:
     parts = list(parts_of(suites(), wanted, targets))
     if not dates:
         raise EverycoreError("no suite of Debian could be read", "the warnings above say why")
+    if not parts:
+        raise EverycoreError(f"no compiler is in {', '.join(dates)}, or not whole", "try it later")
     for name, requirement in wanted.wheels.items():
         parts.append(wheels.find_wheel(context, name, requirement))
     date = "; ".join(f"{name} {day}" for name, day in dates.items())

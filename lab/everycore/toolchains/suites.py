@@ -17,7 +17,7 @@ from everycore.toolchains.wanted import Wanted
 
 PROVIDER = "debian"
 _NAME = re.compile(r"(gcc|clang)-(\d+)")
-# What a compiler depends on to link, to run what it has compiled, or for other languages.
+# What a compiler depends on in order to link, to run what it has compiled, or for other languages.
 _NOT_TO_COMPILE = re.compile(
     r"lib(asan|tsan|ubsan|lsan|hwasan|itm|quadmath|gomp|cc1|atomic|vtv|mpx|cilkrts|ssp)[-\d].*"
     r"|lib(32|x32|n32|64)?(stdc\+\+|objc|gcc)-.*-dev(-.*)?|lib(32|x32|64)(gcc|stdc\+\+|c6).*"
@@ -76,21 +76,25 @@ def _headers(targets: Sequence[Target]) -> Iterator[tuple[str, str, str]]:
 
 
 def _part(suite: Suite, name: str, target: str, package: str) -> Part:
-    packages = closure(suite.indices, [package], _unneeded(suite, name, package))
+    unneeded = () if name == HEADERS else _Unneeded(name)
+    packages = closure(suite.indices, [package], unneeded)
     version = next(one.version for one in packages if one.name == package)
     pins = tuple(Pinned(one.name, one.version, (one.file,)) for one in packages)
     return Part(name, target, PROVIDER, f"Debian {suite.title}", package, version, pins)
 
 
-def _unneeded(suite: Suite, name: str, package: str) -> set[str]:
-    """A cross compiler keeps its own libgcc, with which its target's programs are linked."""
-    if name == HEADERS:
-        return set()
-    every = {one for index in suite.indices for one in index.names()}
-    found = {one for one in every if _NOT_TO_COMPILE.fullmatch(one)}
-    if name.startswith("clang"):
-        found |= {one for one in every if _OF_CLANG.fullmatch(one)}
-    else:
-        number = name.removeprefix("gcc-")
-        found -= {one for one in found if one.startswith(f"libgcc-{number}-dev")}
-    return found - {package}
+@dataclass(frozen=True, slots=True)
+class _Unneeded:
+    """Names of packages that a compiler does without.
+
+    A cross compiler keeps its own libgcc, with which its target's programs are linked.
+    """
+
+    compiler: str
+
+    def __contains__(self, package: object) -> bool:
+        name = str(package)
+        if self.compiler.startswith("clang") and _OF_CLANG.fullmatch(name):
+            return True
+        own = f"libgcc-{self.compiler.removeprefix('gcc-')}-dev"
+        return bool(_NOT_TO_COMPILE.fullmatch(name)) and not name.startswith(own)
