@@ -21,8 +21,13 @@ _OWN = re.compile(r"/(?:gcc|gcc-cross|clang)/")  # folders of a compiler, not of
 _SEARCH = re.compile(r"#include <\.\.\.> search starts here:\n(.*?)End of search list", re.DOTALL)
 
 
-def find_linker(context: Context, target: Target) -> Compiler | None:
-    """The compiler of this machine for a target, else one that was added, with its C library."""
+def find_linker(
+    context: Context, target: Target, more: Sequence[tuple[str, ...]] = ()
+) -> Compiler | None:
+    """The compiler of this machine for a target, else one that was added, with its C library.
+
+    `more`: commands of compilers that are just being added.
+    """
     try:
         return find_compiler(context, target, None, (), platform.machine())
     except EverycoreError:
@@ -31,14 +36,15 @@ def find_linker(context: Context, target: Target) -> Compiler | None:
     libraries = _added_library(context, target)
     if not libraries:
         return None
-    for added in all_added(context):
-        if added.target == target.name and added.name != HEADERS and target.name in added.commands:
-            words = (f"-B{libraries}/lib/", f"-L{libraries}/lib")
-            for answer in ask_all(context, [added.commands[target.name]]):
-                text = "\0".join([answer.fingerprint, *words])
-                fingerprint = hashlib.sha256(text.encode()).hexdigest()
-                return Compiler((*answer.command, *words), answer.compiler.name, fingerprint)
-    return None
+    added = [one for one in all_added(context) if one.target == target.name]
+    commands = [one.commands[target.name] for one in added if target.name in one.commands]
+    answers = [one for one in ask_all(context, [*commands, *more]) if one.family == "gcc"]
+    if not answers:
+        return None
+    newest = max(answers, key=lambda one: one.version)
+    words = (*newest.command, f"-B{libraries}/lib/", f"-L{libraries}/lib")
+    text = "\0".join([newest.fingerprint, *words])
+    return Compiler(words, newest.compiler.name, hashlib.sha256(text.encode()).hexdigest())
 
 
 def header_folders(context: Context, target: Target) -> list[Path]:

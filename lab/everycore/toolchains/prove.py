@@ -49,7 +49,7 @@ def prove(context: Context, target: Target, command: tuple[str, ...]) -> str:
         words = ["-O2", "-fno-pie", "-c", "-x", "c", "-", "-o", str(made)]
         done = context.runner.run([*command, *words], stdin=COMPILED)
         _expect(done, command, target, "compiles nothing")
-        linker = find_linker(context, target)
+        linker = find_linker(context, target, [command])
         if linker is None:
             return f"compiled; nothing here links for {target.name}"
         (folder / "main.c").write_text(MAIN)
