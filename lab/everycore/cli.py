@@ -26,7 +26,7 @@ COMMANDS = {
     "budgets": "budgets",
     "goals": "goals_command",
     "peers": "peers_command",
-    "subjects": "subjects_command",
+    "subject": "app",
     "matrix": "matrix",
     "toolchain": "app",
 }

@@ -21,7 +21,7 @@ index, closure and lock are pure; mirror, files, archive, tarball and unpack tou
 """
 
 from everycore.debs.archive import Archive, open_archive, pinned, read_lock, write_lock
-from everycore.debs.files import WrongContentsError, discard
+from everycore.debs.files import WrongContentsError, discard, is_cached
 from everycore.debs.lock import File, Lock, Pinned, Request
 from everycore.debs.unpack import (
     architecture_of,
@@ -42,6 +42,7 @@ __all__ = [
     "architecture_of",
     "discard",
     "fetched",
+    "is_cached",
     "open_archive",
     "pinned",
     "read_lock",

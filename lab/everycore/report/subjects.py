@@ -1,17 +1,21 @@
 # SPDX-License-Identifier: MIT
-"""The tables of `everycore subjects`. Pure."""
+"""The tables of `everycore subject`. Pure."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 
 from rich.console import Group
+from rich.table import Table
 
 from everycore.report.tables import plain_table, titled
 
 LEGEND = (
-    "Exact instructions per byte; answers compared with c_ref. Long: what more bytes cost. Of whole"
-    " messages: one call, without the C code around it."
+    "Exact instructions per byte. Long: what more bytes cost. Of whole messages: one call, without"
+    " the C code around it."
 )
+RIGHT = "All answers are those of c_ref."
+RIGHT_OWN = "All answers are those of a trusted build of the same files, and of the check vectors."
+OWN = "own"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,10 +38,38 @@ class Row:
         return {"type": "subject", **asdict(self)}
 
 
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A subject as `everycore subject list` shows it."""
+
+    name: str
+    description: str
+    origin: str
+    target: str
+    functions: tuple[str, ...]
+    measured: tuple[str, ...]  # by the matrix, unasked
+    fetched_bytes: int  # of its package; 0: there is none
+    is_here: bool
+
+    def as_json(self) -> dict[str, object]:
+        return {"type": "subject", **asdict(self)}
+
+
+def list_table(rows: Sequence[Listed], functions: bool) -> Table:
+    """`functions`: with their names, those that the matrix takes marked by a star."""
+    table = plain_table("Subject", "Functions" if functions else "What", "From", "Here")
+    for row in rows:
+        here = "yes" if row.is_here else f"{row.fetched_bytes / 1e6:.1f} MB to fetch"
+        names = (name + "*" * (name in row.measured) for name in row.functions)
+        table.add_row(row.name, " ".join(names) if functions else row.description, row.origin, here)
+    return table
+
+
 def tables(rows: Sequence[Row], sizes: Sequence[int]) -> Iterator[Group]:
     """One of each subject."""
     for name in dict.fromkeys(row.subject for row in rows):
         own = [row for row in rows if row.subject == name]
+        keyed = any(row.computes != OWN for row in own)
         table = plain_table("Function", "Computes", "Technique")
         for column in ("AES", "Long", *(f"{size} B" for size in sizes)) if sizes else ():
             table.add_column(column, justify="right", no_wrap=True)
@@ -47,7 +79,8 @@ def tables(rows: Sequence[Row], sizes: Sequence[int]) -> Iterator[Group]:
                 cells += [str(row.key_bits), _figure(row.per_byte)]
                 cells += [_figure(row.whole.get(size)) for size in sizes]
             table.add_row(*cells)
-        said = LEGEND if sizes else "All answers are those of c_ref."
+        rule = RIGHT if keyed else RIGHT_OWN
+        said = f"{LEGEND} {rule}" if sizes else rule
         yield titled(f"{name}: {own[0].title}", table, said, own[0].source)
 
 

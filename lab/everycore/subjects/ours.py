@@ -75,3 +75,8 @@ def _subject(tree: Tree, name: str, lines: list[RegistryLine]) -> Subject:
             f"SUBJECT_{line.primitive.upper()}=evc_{line.primitive}_{name}" for line in lines
         ),
     )
+
+
+def is_ours(subject: Subject) -> bool:
+    """A kernel of this tree, not code of a package or of a user."""
+    return bool(subject.adapter_defines)

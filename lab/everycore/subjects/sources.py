@@ -52,6 +52,12 @@ def pinned(context: Context, subject: Subject, update: bool) -> debs.Lock:
         raise SubjectUnavailableError(error.message, error.hint) from error
 
 
+def sources_in(lock: debs.Lock) -> list[debs.File]:
+    """What is fetched for a few files of upstream's: not what Debian adds."""
+    files = [file for pin in (*lock.sources, *lock.packages) for file in pin.files]
+    return [f for f in files if ".orig" in f.name and not f.name.endswith(".asc")] or files
+
+
 def headers_below(folder: Path) -> list[Path]:
     return sorted(p for p in folder.rglob("*") if p.suffix in HEADERS and p.is_file())
 

@@ -11,7 +11,6 @@ from everycore.catalog import find_tree
 from everycore.errors import EverycoreError
 from everycore.subjects.describe import load_subject
 
-# The first example of docs/ADDING-A-SUBJECT.md, with a second function.
 TOML = """
 files = ["sum.c"]
 includes = ["inc"]
@@ -66,6 +65,34 @@ def check(lab: Lab, home: Path, name: str, *flags: str) -> None:
 def test_a_function_is_right_without_an_adapter_of_its_own(real_lab: Lab, home: Path) -> None:
     check(real_lab, home, "sum")
     check(real_lab, home, "twice", "-O3")
+
+
+def test_the_example_of_the_docs_works(real_lab: Lab, tmp_path: Path) -> None:
+    tree = find_tree(real_lab.context().package)
+    page = (tree.root / "docs/ADDING-A-SUBJECT.md").read_text(encoding="utf-8")
+    text = page.partition("```toml\n")[2].partition("```")[0]
+    assert len(text.splitlines()) <= 15
+    (tmp_path / "inc").mkdir()
+    declaration = (
+        "#include <stddef.h>\n#include <stdint.h>\nuint32_t fletcher(const uint8_t *, size_t)"
+    )
+    (tmp_path / "inc/fletcher.h").write_text(f"{declaration};\n")
+    (
+        tmp_path / "fletcher.c"
+    ).write_text(f"""{declaration.replace("*,", "*in,").replace("t)", "t n)")}
+{{
+    uint32_t a = 0, b = 0;
+
+    for (size_t i = 0; i < n; i++) {{
+        a = (a + in[i]) % 65535;
+        b = (b + a) % 65535;
+    }}
+    return b << 16 | a;
+}}
+""")
+    (tmp_path / "fletcher.toml").write_text(text)
+    done = real_lab("subject", "check", str(tmp_path / "fletcher.toml"))
+    assert (done.code, "trusted build" in done.out) == (0, True), done.err
 
 
 def test_a_wrong_vector_and_a_wrong_build_are_told_apart(real_lab: Lab, home: Path) -> None:

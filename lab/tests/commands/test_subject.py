@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""everycore subjects, with a subject of the tests in a tree of its own."""
+"""everycore subject, with a subject of the tests in a tree of its own."""
 
 import json
 import shutil
@@ -47,12 +47,12 @@ def tree(real_lab: Lab, tmp_path: Path) -> Path:
 
 def test_counts_are_shown_and_given_as_json(tree: Path, real_lab: Lab) -> None:
     del tree
-    done = real_lab("subjects")
+    done = real_lab("subject", "count")
     assert done.code == 0, done.err
     assert "fake: a subject of the tests" in done.out
     assert "adds" in done.out
     assert "-O2" in done.out
-    done = real_lab("subjects", "fake", "--json", "--key-bits", "128", "--key-bits", "256")
+    done = real_lab("subject", "count", "fake", "--json", "--key-bits", "128", "--key-bits", "256")
     rows = [json.loads(line) for line in done.out.splitlines()]
     assert [row["key_bits"] for row in rows] == [128, 256]
     assert rows[0]["per_byte"] == rows[1]["per_byte"] > 5
@@ -61,7 +61,7 @@ def test_counts_are_shown_and_given_as_json(tree: Path, real_lab: Lab) -> None:
 
 def test_a_wrong_answer_is_told_and_the_others_are_counted(tree: Path, real_lab: Lab) -> None:
     (tree / "subjects/fake.toml").write_text(DESCRIPTION + WRONG, encoding="utf-8")
-    done = real_lab("subjects", "--check")
+    done = real_lab("subject", "check")
     assert done.code == 1
     assert "fake wrong does not compute ctr" in done.err
     assert "adds" in done.out
@@ -70,8 +70,8 @@ def test_a_wrong_answer_is_told_and_the_others_are_counted(tree: Path, real_lab:
 
 def test_one_function_is_chosen_by_name(tree: Path, real_lab: Lab) -> None:
     (tree / "subjects/fake.toml").write_text(DESCRIPTION + WRONG, encoding="utf-8")
-    assert real_lab("subjects", "--function", "adds", "--check").code == 0
-    done = real_lab("subjects", "--function", "ads")
+    assert real_lab("subject", "check", "--function", "adds").code == 0
+    done = real_lab("subject", "count", "--function", "ads")
     assert (done.code, "unknown function of fake 'ads'" in done.err) == (2, True)
 
 
@@ -81,11 +81,11 @@ def test_what_cannot_be_had_is_skipped_and_told(tree: Path, real_lab: Lab) -> No
     (tree / "subjects/fake.toml").write_text(text, encoding="utf-8")
     real_lab.env["EVERYCORE_MIRROR"] = str(tree)
     (tree / "subjects/other.toml").write_text(DESCRIPTION, encoding="utf-8")
-    done = real_lab("subjects", "--check")
+    done = real_lab("subject", "check")
     assert done.code == 0
     assert "skipped: fake:" in done.err
     assert "adds" in done.out
-    done = real_lab("subjects", "fake")
+    done = real_lab("subject", "count", "fake")
     assert done.code == 2
     assert "skipped: fake:" in done.err
     assert "no subject could be looked at" in done.err
@@ -93,7 +93,7 @@ def test_what_cannot_be_had_is_skipped_and_told(tree: Path, real_lab: Lab) -> No
 
 def test_an_adapter_that_is_not_there_is_named(tree: Path, real_lab: Lab) -> None:
     (tree / "subjects/adapter.c").unlink()
-    done = real_lab("subjects", "--check")
+    done = real_lab("subject", "check")
     assert (done.code, "fake.toml: no adapter adapter.c is beside it" in done.err) == (2, True)
 
 
@@ -104,5 +104,42 @@ def test_bad_words_are_named(lab: Lab) -> None:
         (["--key-bits", "100"], "no keys of 100 bits"),
         (["--target", "qemu-vax"], "unknown target 'qemu-vax'"),
     ):
-        done = lab("subjects", *arguments)
+        done = lab("subject", "count", *arguments)
         assert (done.code, why in done.err) == (2, True), done.err
+
+
+def test_what_there_is_is_listed(lab: Lab) -> None:
+    done = lab("subject", "list", "--json")
+    rows = {row["name"]: row for row in map(json.loads, done.out.splitlines())}
+    assert rows["c_bitslice64"]["origin"] == "everycore"
+    assert rows["c_bitslice64"]["is_here"]
+    assert rows["linux-6.1"]["origin"] == "bookworm linux"
+    assert rows["linux-6.1"]["measured"] == ["library-cbc-enc", "generic-cbc-enc"]
+    assert 100e6 < rows["linux-6.1"]["fetched_bytes"] < 200e6
+    assert not rows["linux-6.1"]["is_here"]
+    done = lab("subject", "list", "linux-6.1")
+    assert "MB to fetch" in done.out
+    assert "generic-ecb-dec" in " ".join(done.out.split())
+
+
+def test_get_wants_names_and_says_where_the_sources_are(lab: Lab) -> None:
+    assert lab("subject", "get").code == 2
+    done = lab("subject", "get", "c_ref")
+    assert (done.code, "c_ref: no package, in /" in done.out) == (0, True)
+    lab.env["EVERYCORE_MIRROR"] = str(lab.folder)
+    done = lab("subject", "get", "bearssl")
+    assert (done.code, "bearssl_0.6" in done.err) == (2, True)
+
+
+def test_a_file_that_does_not_compile_is_told_and_the_others_are_checked(
+    tree: Path, real_lab: Lab
+) -> None:
+    shutil.copytree(tree / "subjects/theirs", tree / "subjects/broken")
+    (tree / "subjects/broken/xor.c").write_text("#error broken on purpose\n")
+    text = DESCRIPTION.replace("theirs", "broken")
+    (tree / "subjects/early.toml").write_text(text, encoding="utf-8")
+    done = real_lab("subject", "check")
+    assert done.code == 1
+    assert "early: gcc" in done.err
+    assert "broken on purpose" in " ".join(done.err.split())
+    assert "adds" in done.out
