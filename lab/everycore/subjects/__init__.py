@@ -29,6 +29,7 @@ from everycore.subjects.assemble import (
     Surroundings,
     build,
     compile_seconds,
+    compile_words,
     link,
     objects,
     surroundings,
@@ -36,7 +37,7 @@ from everycore.subjects.assemble import (
 from everycore.subjects.count import STEP_BYTES, Call, Steady, check, steady, trace
 from everycore.subjects.describe import Function, Subject, described, load_subject
 from everycore.subjects.ours import kernel_subjects
-from everycore.subjects.sources import SubjectUnavailableError
+from everycore.subjects.sources import SubjectUnavailableError, sources
 
 
 def load_subjects(tree: Tree) -> list[Subject]:
@@ -73,11 +74,13 @@ __all__ = [
     "build",
     "check",
     "compile_seconds",
+    "compile_words",
     "find_subject",
     "kernel_subjects",
     "link",
     "load_subjects",
     "objects",
+    "sources",
     "steady",
     "surroundings",
     "trace",

@@ -116,8 +116,8 @@ def objects(
     how long it took. TimeoutError: a file took longer than `limit_seconds`.
     """
     folder, _ = sources(context, subject)
-    where, around = _theirs(context, subject)
-    words = [*_plain(compiler), *target.compile_flags, *subject.flags, *where, *flags]
+    _, around = _theirs(context, subject)
+    words = compile_words(context, subject, compiler, flags, target)
 
     def made(name: str) -> Path:
         path = folder / name
@@ -140,6 +140,14 @@ def objects(
         return [made(subject.files[0])]
     with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
         return list(pool.map(made, subject.files))
+
+
+def compile_words(
+    context: Context, subject: Subject, compiler: Compiler, flags: Sequence[str], target: Target
+) -> list[str]:
+    """With which the subject's own files are compiled."""
+    where, _ = _theirs(context, subject)
+    return [*_plain(compiler), *target.compile_flags, *subject.flags, *where, *flags]
 
 
 def compile_seconds(made: Path) -> float | None:
