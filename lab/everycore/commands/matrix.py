@@ -16,14 +16,16 @@ from everycore import catalog, machine, subjects
 from everycore.commands.options import CpuNumber, Json, context_of, words
 from everycore.context import Context
 from everycore.errors import EverycoreError, unknown_name
-from everycore.matrix import leak_table, second_pass, table
+from everycore.matrix import anomalies, bugs, leak_table, second_pass, table
 from everycore.matrix import results as store
 from everycore.matrix.counter import counter_name
 from everycore.matrix.flagsets import FlagSet, chosen
 from everycore.matrix.make import Limits, Workbench
 from everycore.matrix.plan import HOST, Axes, Place, Planned, Wanted, plan
-from everycore.matrix.records import Head, Outcome, Result, as_json
+from everycore.matrix.records import Anomaly, Head, Outcome, Result, as_json
+from everycore.matrix.regressions import explain_all
 from everycore.matrix.run import Clock, Run
+from everycore.matrix.trials import Trials
 from everycore.model import Toolchain, Tree
 from everycore.progress import Progress
 from everycore.session import split_flags
@@ -86,6 +88,13 @@ def matrix(
     resume: Annotated[
         bool, typer.Option("--resume", help="Go on with --out, or with the last run.")
     ] = False,
+    regressions: Annotated[
+        bool,
+        typer.Option(
+            "--regressions",
+            help="Look at odd cells again, find the flags that repair them, and report.",
+        ),
+    ] = False,
     dry: Annotated[
         bool, typer.Option("--plan", help="List the cells in their order; do nothing.")
     ] = False,
@@ -140,14 +149,18 @@ def matrix(
         options=options,
     )
     path = _path(context, out, resume)
+    odd = False
     begin = monotonic()
-    first_end = begin + seconds * (FIRST_PASS if ct else 1)
+    first_end = begin + seconds * (FIRST_PASS if ct or regressions else 1)
     with store.Writer(path, head, resume) as writer:
         results = _measure(context, writer, Run(bench, Clock(monotonic, first_end)), cells, json)
         if ct:
             clock = Clock(monotonic, begin + seconds)
             results = _look_for_leaks(context, writer, bench, clock, results, json)
-    if not json:
+        if regressions:
+            clock = Clock(monotonic, begin + seconds)
+            odd = _look_for_regressions(context, writer, bench, clock, results, json)
+    if not json and not regressions:
         source = f"{head.machine.title()}, {head.counter}; {path}"
         for one in table.tables(results, context.out.width, source):
             context.out.print(one)
@@ -158,7 +171,8 @@ def matrix(
     context.err.print(f"results: {path}", markup=False, soft_wrap=True)
     if all(one.outcome is Outcome.SKIPPED for one in results):
         raise EverycoreError("every cell was skipped", "the reasons are above")
-    if any(one.outcome is Outcome.WRONG for one in results) or leak_table.broken(results, claims):
+    wrong = any(one.outcome is Outcome.WRONG for one in results)
+    if wrong or odd or leak_table.broken(results, claims):
         raise typer.Exit(1)
 
 
@@ -221,6 +235,46 @@ def _look_for_leaks(
     if late := sum(found[one.cell] is one for one in left):
         context.warn(f"no time to look at {late} cells: --ct --resume goes on with them")
     return list(found.values())
+
+
+def _look_for_regressions(
+    context: Context,
+    writer: store.Writer,
+    bench: Workbench,
+    clock: Clock,
+    results: Sequence[Result],
+    json: bool,
+) -> bool:
+    """Whether a cell is still odd when it is measured again; a report on each cause is printed."""
+    trials, stored = Trials(bench), store.read(writer.stored.path)
+    known = [line for line in stored.lines if isinstance(line, Anomaly)]
+    every = {one.cell: one for one in results}
+    number = len(anomalies.find(every))
+    with Progress(context.err, "looking for causes", number) as progress:
+        explained = explain_all(
+            trials, every, known, writer.write, progress.step, lambda: clock.now() < clock.end
+        )
+    stories = explained.stories()
+    for said in explained.noise:
+        context.err.print(f"noise: {said}", markup=False, soft_wrap=True)
+    if explained.left:
+        context.warn(f"no time for {explained.left} odd cells: --resume goes on with them")
+    head = stored.heads[-1]
+    texts = [
+        bugs.miscompilation(one, head, trials.source(one.cell))
+        for one in results
+        if one.outcome is Outcome.WRONG
+    ]
+    for story in stories:
+        source = trials.source(story.worst.cell)
+        texts.append(bugs.report(story, explained.results, head, source))
+    for text in () if json else texts:
+        context.print_raw(text)
+    for anomaly in explained.anomalies.values() if json else ():
+        context.print_raw(as_json(anomaly))
+    total = f"{len(results)} cells: {number} odd, {len(explained.noise)} of them noise"
+    context.err.print(f"{total}; {len(explained.anomalies)} cells, {len(stories)} stories")
+    return bool(stories)
 
 
 def duration(text: str) -> float:

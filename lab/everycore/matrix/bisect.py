@@ -2,14 +2,13 @@
 """The smallest set of flags whose switching repairs a cell. The compiler is asked by a `Bench`."""
 
 import itertools
-import re
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Protocol
 
 from everycore.matrix import anomalies
+from everycore.matrix.differences import differences
 from everycore.matrix.records import Anomaly, Cell, Code, Kind, Listing, Result
 
 Switch = tuple[str, ...]  # words for the compiler, one step of the search
@@ -64,10 +63,12 @@ class Found:
     said: str = ""  # of noise: what the rerun gave
 
 
-def explain(bench: Bench, anomaly: Anomaly, first: Sequence[Switch] = ()) -> Found:
+def explain(
+    bench: Bench, anomaly: Anomaly, first: Sequence[Switch] = (), thorough: bool = True
+) -> Found:
     """Rerun the anomaly and its neighbour; if it is still there, look for its repair.
 
-    `first`: what repaired others of its kind.
+    `first`: what repaired others of its kind; unless `thorough`, nothing else is tried.
     """
     cells = [anomaly.cell, *([anomaly.neighbour] if anomaly.neighbour else [])]
     again = tuple(bench.measure(cells, anomaly.kind, PROCESSES))
@@ -76,29 +77,35 @@ def explain(bench: Bench, anomaly: Anomaly, first: Sequence[Switch] = ()) -> Fou
         return Found(anomaly, again, True, said)
     anomaly = _renewed(anomaly, bad, good)
     search = _Search(bench, anomaly, bad)
-    repair, repaired = search.run([Stage("known", tuple(first)), *bench.stages(anomaly)])
+    repair, repaired = search.run(
+        [Stage("known", tuple(first)), *(bench.stages(anomaly) if thorough else ())]
+    )
     anomaly = replace(anomaly, tried=search.tried, before=bench.listing(anomaly.cell))
     if repaired is None:
         anomaly = _unrepaired(anomaly, search.count, bad, good)
     else:
-        after = bench.listing(repaired.cell)
         anomaly = replace(
             anomaly,
             repair=repair,
             repaired=repaired,
-            causes=(*appeared(anomaly.before, after), *code_differences(bad.code, repaired.code)),
+            causes=_causes(bad, repaired),
             passes=bench.passes(anomaly.cell, telling(bad.code, repaired.code)),
-            after=after,
+            after=bench.listing(repaired.cell),
         )
     return Found(replace(anomaly, command=anomalies.command(anomaly)), again)
 
 
 def _unrepaired(anomaly: Anomaly, count: int, bad: Result, good: Result | None) -> Anomaly:
     why = f"none of {count} switches of the compiler repairs it"
+    if count == 0:
+        why = "no more was tried than with others like it"
     if good is None:
         why += ", and no neighbour is better"
-    causes = tuple(code_differences(bad.code, good.code if good else None))
-    return replace(anomaly, why_not=why, causes=causes)
+    return replace(anomaly, why_not=why, causes=_causes(bad, good) if good else ())
+
+
+def _causes(bad: Result, good: Result) -> tuple[str, ...]:
+    return differences(bad.code, good.code) if bad.code and good.code else ()
 
 
 def _vanished(anomaly: Anomaly, bad: Result, good: Result | None) -> str:
@@ -282,68 +289,6 @@ def ddmin(switches: Sequence[Switch], repairs: Callable[[Sequence[Switch]], bool
 
 
 # ---- What appeared -------------------------------------------------------------------------------
-
-_MOST_NAMED = 3
-# Moves, additions and jumps come and go with everything; what else appears tells more.
-_COMMON = re.compile(
-    r"(mov[lqwb]?|lea[lq]?|add[lq]?|sub[lq]?|nop[lw]?|j\w+|ret[q]?|cmp[lq]?|test[lq]?)$"
-)
-
-
-def appeared(before: Listing | None, after: Listing | None) -> list[str]:
-    """Instructions of the hot loop that the repaired one has not, or has half as many of."""
-    if before is None or after is None:
-        return []
-    mine, theirs = _mnemonics(before), _mnemonics(after)
-    more = {
-        name: count - theirs[name]
-        for name, count in mine.items()
-        if count >= 4 and count >= 2 * theirs[name] and not _COMMON.match(name)
-    }
-    said = []
-    for name in sorted(more, key=lambda one: (-_weight(one) * more[one], one))[:_MOST_NAMED]:
-        if theirs[name]:
-            said.append(f"{name}: {theirs[name]} -> {mine[name]}")
-        else:
-            said.append(f"{mine[name]} {name} appear")
-    return said
-
-
-def _weight(mnemonic: str) -> int:
-    """Gathers cost as much as the loads that they stand for."""
-    return 8 if "gather" in mnemonic else 1
-
-
-def _mnemonics(listing: Listing) -> Counter[str]:
-    words = (mnemonic(line) for line in listing.lines)
-    return Counter(word for word in words if word)
-
-
-def mnemonic(line: str) -> str:
-    """Of a line of assembly, without its label and its prefixes."""
-    found = re.match(
-        r"\s*(?:[0-9a-f]+:\s+)?(?:(?:rep|repne|lock|notrack|data16)\s+)*([a-z][\w.]*)(?:\s|$)", line
-    )
-    return found[1] if found else ""
-
-
-def code_differences(bad: Code | None, good: Code | None) -> list[str]:
-    """What there is more of, in whole functions."""
-    if bad is None or good is None:
-        return []
-    said = []
-    for name, mine, theirs in (
-        ("gathers", bad.gathers, good.gathers),
-        ("calls", bad.calls, good.calls),
-        ("vector instructions", bad.vector, good.vector),
-        ("instructions", bad.instructions, good.instructions),
-    ):
-        if mine >= theirs + 4 and mine >= 1.25 * theirs:
-            said.append(f"{name}: {theirs} -> {mine}")
-    mine_frame, their_frame = bad.frame_bytes or 0, good.frame_bytes or 0
-    if mine_frame >= their_frame + 64 and mine_frame >= 1.5 * their_frame:
-        said.append(f"frame: {their_frame} -> {mine_frame} bytes")
-    return said
 
 
 def telling(bad: Code | None, good: Code | None) -> Callable[[Code], bool]:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from everycore.matrix.anomalies import FRAME_LIMIT, Story, command, repair_words, what
+from everycore.matrix.listing import side_by_side
 from everycore.matrix.neighbours import family, version
 from everycore.matrix.records import Anomaly, Cell, Head, Kind, Listing, Result
 
@@ -47,6 +48,24 @@ def report(
     return "\n\n".join(part for part in (_joined(parts[:2]), *parts[2:]) if part) + "\n"
 
 
+def miscompilation(result: Result, head: Head | None = None, source: Source | None = None) -> str:
+    """A cell whose answers are wrong: of the compiler, or undefined behaviour in the code."""
+    cell, source = result.cell, source or Source()
+    title = f"{result.compiler or cell.toolchain} {' '.join(cell.flags)} on {cell.subject} "
+    title += f"{cell.function}: wrong answers"
+    rows = [
+        ("compiler", source.compiler or result.compiler or cell.toolchain),
+        ("flags", " ".join(cell.flags)),
+        ("code", source.title or cell.subject),
+        ("source", source.origin),
+        ("machine", head.machine.title() if head else ""),
+        ("said", result.reason),
+    ]
+    alone = Anomaly(cell, Kind.SLOW, 0.0, None, None, 1.0)
+    parts = [title + "\n" + "=" * min(len(title), WIDTH), _rows(rows), _again(alone, source)]
+    return "\n\n".join(parts) + "\n"
+
+
 def _joined(lines: Sequence[str]) -> str:
     return "\n".join(lines)
 
@@ -68,6 +87,10 @@ def _facts(story: Story, results: Mapping[Cell, Result], head: Head | None, sour
         rows.append(("machine", head.machine.title()))
         rows.append(("cycles", f"of the core, by {head.counter}" if head.counter else ""))
         rows.append(("everycore", f"{head.everycore} ({head.revision})".strip()))
+    return _rows(rows)
+
+
+def _rows(rows: Sequence[tuple[str, str]]) -> str:
     return "\n".join(f"{name + ':':<11}{words}" for name, words in rows if words)
 
 
@@ -194,18 +217,19 @@ def _repaired_words(anomaly: Anomaly) -> str:
 
 
 def _code(anomaly: Anomaly) -> str:
-    parts = []
-    for name, listing in (("as it is", anomaly.before), ("repaired", anomaly.after)):
-        if listing and listing.lines:
-            parts.append(_listing(name, listing))
-    return "\n\n".join(parts)
+    before, after = anomaly.before, anomaly.after
+    if before and after and before.lines and after.lines:
+        return f"The hot loop, as it is and repaired:\n\n{side_by_side(before, after)}"
+    if before and before.lines:
+        return _listing(before)
+    return ""
 
 
-def _listing(name: str, listing: Listing) -> str:
+def _listing(listing: Listing) -> str:
     lines = [f"    {line}" for line in listing.lines[:MOST_LINES]]
     if len(listing.lines) > MOST_LINES:
         lines.append(f"    ... {len(listing.lines) - MOST_LINES} more lines")
-    return "\n".join([f"The hot loop of {listing.symbol}, {name}:", *lines])
+    return "\n".join([f"The hot loop of {listing.symbol}:", *lines])
 
 
 def _again(anomaly: Anomaly, source: Source) -> str:

@@ -7,8 +7,8 @@ import pytest
 from matrix.cells import cell, judged, measured, table
 
 from everycore.matrix.anomalies import find, stories
-from everycore.matrix.bugs import Source, report
-from everycore.matrix.records import Anomaly, Cell, Head, Listing, Result
+from everycore.matrix.bugs import Source, miscompilation, report
+from everycore.matrix.records import Anomaly, Cell, Head, Listing, Outcome, Result
 from everycore.model import Machine, Revision
 
 V4 = "-O2 -march=x86-64-v4"
@@ -69,9 +69,8 @@ def test_the_first_line_is_the_title(text: str) -> None:
         "What appears in the code: 64 vpgatherdd appear.",
         "The same elsewhere:\n  clang 23.1.0 -O2 -march=x86-64-v4 on ctr: 2.3x",
         "12.60 repaired",
-        "The hot loop of aes_encrypt, as it is:\n    vpgatherdd ymm0",
-        "... 10 more lines",
-        "The hot loop of aes_encrypt, repaired:\n    mov eax, [rsi]",
+        "The hot loop, as it is and repaired:\n\naes_encrypt",
+        "vpgatherdd ymm0                                            | mov eax, [rsi]",
         "    everycore matrix --subject table --function ctr --toolchain clang-22",
         "    everycore subject get linux-6.1\n    clang-22 -O2 -march=x86-64-v4 -c crypto/",
     ],
@@ -105,3 +104,11 @@ def test_frames_and_leaks_are_told_in_their_own_words() -> None:
     known = table(judged(cell(), False), judged(cell("gcc-13"), True))
     (story,) = stories(find(known), known)
     assert "not constant-time" in report(story, known).splitlines()[0]
+
+
+def test_wrong_answers_are_a_report_of_their_own() -> None:
+    wrong = Result(cell(), Outcome.WRONG, "ctr: AES-128, 16 bytes: the output is wrong")
+    text = miscompilation(wrong, HEAD, SOURCE)
+    assert text.splitlines()[0] == "gcc-12 -O2 on table ctr: wrong answers"
+    assert "said:      ctr: AES-128, 16 bytes: the output is wrong" in text
+    assert "--flags=-O2 --key-bits 256" in text

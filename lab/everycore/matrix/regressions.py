@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: MIT
+"""Every anomaly of some results looked at again, and explained."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+
+from everycore.matrix import anomalies
+from everycore.matrix.anomalies import Story
+from everycore.matrix.bisect import Bench, Found, Switch, explain
+from everycore.matrix.neighbours import family
+from everycore.matrix.records import Anomaly, Cell, Kind, Line, Result
+
+Key = tuple[Cell, Kind]
+
+
+@dataclass
+class Explained:
+    """What is known of the anomalies so far."""
+
+    results: dict[Cell, Result]
+    anomalies: dict[Key, Anomaly] = field(default_factory=dict)
+    noise: list[str] = field(default_factory=list)  # what vanished when it was measured again
+    left: int = 0  # for which there was no time
+
+    def stories(self) -> list[Story]:
+        return anomalies.stories(list(self.anomalies.values()), self.results)
+
+
+def explain_all(
+    bench: Bench,
+    results: dict[Cell, Result],
+    stored: Sequence[Anomaly],
+    write: Callable[[Line], None],
+    step: Callable[[str], None] = lambda _: None,
+    has_time: Callable[[], bool] = lambda: True,
+) -> Explained:
+    """The heaviest first; what an earlier run has explained (`stored`) stands."""
+    known = {(one.cell, one.kind): one for one in stored}
+    explained = Explained(results)
+    repairs: dict[tuple[str, Kind], list[Switch]] = {}
+    for story in anomalies.stories(anomalies.find(results), results):
+        hopeless: list[Anomaly] = []
+        for anomaly in story.anomalies:
+            key = (anomaly.cell, anomaly.kind)
+            own = repairs.setdefault((family(results[anomaly.cell]), anomaly.kind), [])
+            step(anomaly.cell.title)
+            if key in known:
+                found = known[key]
+            elif not has_time():
+                explained.left += 1
+                continue
+            else:
+                looked = explain(bench, anomaly, own[:4], thorough=not hopeless)
+                _update(explained, looked, write)
+                if looked.is_noise:
+                    continue
+                found = looked.anomaly
+                write(found)
+            explained.anomalies[key] = found
+            if found.repair:
+                own[:] = [found.repair, *(one for one in own if one != found.repair)]
+            else:
+                hopeless.append(found)
+    return explained
+
+
+def _update(explained: Explained, looked: Found, write: Callable[[Line], None]) -> None:
+    """The rerun's samples are the ones that count: the first were chosen because they were odd."""
+    for again in looked.again:
+        old = explained.results.get(again.cell, again)
+        new = replace(old, runs=again.runs, outcome=again.outcome) if again.runs else old
+        if new != old:
+            explained.results[again.cell] = new
+            write(new)
+    if looked.is_noise:
+        explained.noise.append(f"{looked.anomaly.cell.title}: {looked.said}")

@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: MIT
+"""Bisections with the compilers and the machine that are here."""
+
+import os
+import shlex
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from everycore import subjects
+from everycore.matrix import passes, switches
+from everycore.matrix.bisect import Stage, with_switches
+from everycore.matrix.bugs import Source
+from everycore.matrix.make import Ready, Workbench
+from everycore.matrix.records import Anomaly, Cell, Code, Kind, Listing, Outcome, Result
+from everycore.matrix.run import MOST_PROCESSES, is_settled
+from everycore.matrix.second_pass import looked_at
+from everycore.model import Compiler
+
+CORES = os.cpu_count() or 1
+
+
+@dataclass
+class Trials:
+    """A `bisect.Bench` out of a `Workbench`: compiled on all cores, timed one after the other."""
+
+    bench: Workbench
+    _made: dict[Cell, Ready | Result] = field(default_factory=dict)
+
+    def code(self, cells: Sequence[Cell]) -> list[Result]:
+        return [one if isinstance(one, Result) else one.result for one in self._make(cells)]
+
+    def measure(self, cells: Sequence[Cell], kind: Kind, processes: int) -> list[Result]:
+        made = self._make(cells)
+        results = self.code(cells)
+        if kind is Kind.LEAK:
+            looked = {one.cell: one for one in looked_at(self.bench, results, CORES)}
+            return [looked[one.cell] for one in results]
+        for turn in range(MOST_PROCESSES if kind is Kind.SLOW else 0):
+            for i, one in enumerate(made):
+                if (
+                    isinstance(one, Ready)
+                    and results[i].outcome is Outcome.MEASURED
+                    and (turn < processes or (processes > 1 and not is_settled(results[i])))
+                ):
+                    results[i] = self.bench.timed(one, results[i])
+        return results
+
+    def stages(self, anomaly: Anomaly) -> Sequence[Stage]:
+        family = self.bench.toolchains[anomaly.cell.toolchain].family
+        return switches.stages(anomaly, family, self._asker(anomaly.cell))
+
+    def listing(self, cell: Cell) -> Listing | None:
+        (made,) = self._make([cell])
+        return None if isinstance(made, Result) else self.bench.hot_loop(made)
+
+    def passes(self, cell: Cell, is_bad: Callable[[Code], bool]) -> tuple[str, ...]:
+        """Of clang alone: gcc cannot be stopped after a pass."""
+        if self.bench.toolchains[cell.toolchain].family != "clang":
+            return ()
+        ran = self._passes_of_files(_up_to(cell, passes.ALL))
+
+        def bad_after(last: int) -> bool:
+            (result,) = self.code([_up_to(cell, last)])
+            return result.code is not None and is_bad(result.code)
+
+        number = passes.first_bad(max(map(len, ran), default=0), bad_after)
+        if not number:
+            return ()
+        # Each file has a list of its own: that counts whose object the pass changes.
+        before, after = (self._objects(_up_to(cell, last)) for last in (number - 1, number))
+        return tuple(
+            names[number - 1]
+            for names, old, new in zip(ran, before, after, strict=False)
+            if old != new and len(names) >= number
+        )
+
+    def source(self, cell: Cell) -> Source:
+        """Where the code is from and how it is compiled, for those who have no everycore."""
+        (made,) = self._make([cell])
+        toolchain = self.bench.toolchains[cell.toolchain]
+        origin = f" ({toolchain.origin})" if toolchain.origin else ""
+        compiler = f"{self._compiler(cell).name}{origin}"
+        if isinstance(made, Result):
+            return Source(compiler=compiler)
+        subject = made.program.subject
+        folder, version = subjects.sources(self.bench.context, subject)
+        words = self._words(made, cell)
+        command = Path(made.program.compiler.command[0]).name
+        places = {str(folder): "$SOURCES", str(self.bench.tree.root): "$EVERYCORE"}
+        lines = []
+        for name in subject.files:
+            line = shlex.join([command, *words, "-c", str(folder / name)])
+            for path, variable in places.items():
+                line = line.replace(path, variable)
+            lines.append(line)
+        if not subject.package:
+            return Source(subject.description, "", (), tuple(lines), compiler)
+        package = f"{subject.package} {version}".strip()
+        get = (f"apt-get source {subject.package}={version}  # SOURCES: where it is unpacked",)
+        title = f"Debian's source package {package}, suite {subject.suite}"
+        return Source(subject.description, title, get, tuple(lines), compiler)
+
+    # ---- The compiler ------------------------------------------------------------------------
+
+    def _make(self, cells: Sequence[Cell]) -> list[Ready | Result]:
+        missing = [cell for cell in dict.fromkeys(cells) if cell not in self._made]
+        with ThreadPoolExecutor(max_workers=CORES) as pool:
+            made = pool.map(self.bench.prepare, missing)
+            self._made |= dict(zip(missing, made, strict=True))
+        return [self._made[cell] for cell in cells]
+
+    def _objects(self, cell: Cell) -> list[bytes]:
+        (made,) = self._make([cell])
+        return [] if isinstance(made, Result) else [path.read_bytes() for path in made.objects]
+
+    def _compiler(self, cell: Cell) -> Compiler:
+        compiler = self.bench.toolchains[cell.toolchain].compiler(cell.target)
+        assert compiler is not None  # the cell was compiled before
+        return compiler
+
+    def _asker(self, cell: Cell) -> switches.Ask:
+        command = self._compiler(cell).command
+
+        def ask(flags: Sequence[str]) -> str:
+            done = self.bench.context.runner.run([*command, *flags])
+            return done.stdout + done.stderr
+
+        return ask
+
+    def _passes_of_files(self, cell: Cell) -> list[list[str]]:
+        """What ran over each file of a cell."""
+        (made,) = self._make([cell])
+        if isinstance(made, Result):
+            return []
+        context, subject = self.bench.context, made.program.subject
+        folder, _ = subjects.sources(context, subject)
+        command = [*made.program.compiler.command, "-w", *self._words(made, cell)]
+        found: list[list[str]] = []
+        for name in subject.files:
+            argv = [*command, "-c", str(folder / name), "-o", os.devnull]
+            found.append(passes.names(context.runner.run(argv).stderr))
+        return found
+
+    def _words(self, made: Ready, cell: Cell) -> list[str]:
+        program = made.program
+        return subjects.compile_words(
+            self.bench.context, program.subject, program.compiler, cell.flags, program.target
+        )
+
+
+def _up_to(cell: Cell, last: int) -> Cell:
+    return with_switches(cell, [passes.limit(last)])
