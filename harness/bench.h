@@ -42,6 +42,6 @@ struct bench_primitive {
     bench_loop *(*loop)(size_t mode, bool fenced);
 };
 
-extern const struct bench_primitive bench_aes, bench_gcm, bench_ghash;
+extern const struct bench_primitive bench_aes, bench_gcm, bench_ghash, bench_qarma;
 
 #endif

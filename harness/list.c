@@ -3,6 +3,7 @@
 #include "everycore/aes.h"
 #include "everycore/gcm.h"
 #include "everycore/ghash.h"
+#include "everycore/qarma.h"
 
 #include "commands.h"
 #include "emit.h"
@@ -31,15 +32,22 @@ static void emit_gcm_slots(const struct evc_gcm *kernel)
     SLOT(seal)
     SLOT(open)
 }
+
+static void emit_qarma_slots(const struct evc_qarma *kernel)
+{
+    SLOT(encrypt_many)
+}
 #undef SLOT
 
 static void emit_descriptor(const struct evc_registry_line *line)
 {
     const struct evc_aes *aes = strcmp(line->primitive, "aes") ? NULL : evc_aes_named(line->name);
     const struct evc_gcm *gcm = strcmp(line->primitive, "gcm") ? NULL : evc_gcm_named(line->name);
-    const struct evc_kernel *kernel = aes   ? evc_aes_kernel(aes)
-                                      : gcm ? evc_gcm_kernel(gcm)
-                                            : evc_ghash_kernel(evc_ghash_named(line->name));
+    const struct evc_qarma *qarma = strcmp(line->primitive, "qarma") ? NULL : evc_qarma_named(line->name);
+    const struct evc_kernel *kernel = aes     ? evc_aes_kernel(aes)
+                                      : gcm   ? evc_gcm_kernel(gcm)
+                                      : qarma ? evc_qarma_kernel(qarma)
+                                              : evc_ghash_kernel(evc_ghash_named(line->name));
 
     emit_unsigned("key_bytes", kernel->key_bytes);
     emit_unsigned("batch", kernel->batch);
@@ -52,6 +60,8 @@ static void emit_descriptor(const struct evc_registry_line *line)
         emit_aes_slots(aes);
     if (gcm)
         emit_gcm_slots(gcm);
+    if (qarma)
+        emit_qarma_slots(qarma);
     emit_list_end();
 }
 

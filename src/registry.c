@@ -6,6 +6,7 @@
 #include "aes/kernel.h"
 #include "gcm/kernel.h"
 #include "ghash/kernel.h"
+#include "qarma/kernel.h"
 
 /* For evc_registry_at(i), the descriptor at i; NULL if it is not built here. */
 static const struct evc_kernel *const kernels[] = {
@@ -62,6 +63,7 @@ static const struct evc_kernel *select_built(const char *primitive, uint64_t fea
 AT_AND_NAMED(aes)
 AT_AND_NAMED(ghash)
 AT_AND_NAMED(gcm)
+AT_AND_NAMED(qarma)
 
 const struct evc_aes *evc_aes_select(uint64_t features, unsigned policy, enum evc_use use)
 {
@@ -76,4 +78,9 @@ const struct evc_ghash *evc_ghash_select(uint64_t features, unsigned policy)
 const struct evc_gcm *evc_gcm_select(uint64_t features, unsigned policy)
 {
     return (const struct evc_gcm *)select_built("gcm", features, policy, EVC_USE_ANY);
+}
+
+const struct evc_qarma *evc_qarma_select(uint64_t features, unsigned policy, enum evc_use use)
+{
+    return (const struct evc_qarma *)select_built("qarma", features, policy, use);
 }

@@ -19,7 +19,7 @@ BUILD = ROOT / "build/aarch64_be"
 TARGET = "aarch64_be-linux-gnu"
 EMULATOR = ["qemu-aarch64_be", "-cpu", "max"]
 FLAGS = ["-O2", "-std=gnu11", "-ffreestanding", "-nostdlibinc", "-Wall", "-Wextra", "-Wshadow", "-Wundef", "-Werror"]
-HARNESS = ("aes_ops", "check", "check_aes", "check_gcm", "check_ghash", "emit", "gcm_kernels", "gcm_model", "list", "main",
+HARNESS = ("aes_ops", "check", "check_aes", "check_gcm", "check_ghash", "check_qarma", "emit", "gcm_kernels", "gcm_model", "list", "main",
            "names", "options", "resolve", "vector_file", "vectors")
 
 

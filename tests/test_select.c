@@ -3,6 +3,7 @@
 #include "tap.h"
 
 #include "everycore/gcm.h"
+#include "everycore/qarma.h"
 
 static const struct {
     enum evc_arch arch;
@@ -230,13 +231,15 @@ static const struct evc_kernel *descriptor(const struct evc_registry_line *line)
         return evc_ghash_kernel(evc_ghash_named(line->name));
     if (strcmp(line->primitive, "gcm") == 0)
         return evc_gcm_kernel(evc_gcm_named(line->name));
+    if (strcmp(line->primitive, "qarma") == 0)
+        return evc_qarma_kernel(evc_qarma_named(line->name));
     return evc_aes_kernel(evc_aes_named(line->name));
 }
 
 static void every_descriptor_equals_its_line(void)
 {
     const struct evc_registry_line *line;
-    unsigned n_aes = 0, n_ghash = 0, n_gcm = 0;
+    unsigned n_aes = 0, n_ghash = 0, n_gcm = 0, n_qarma = 0;
 
     for (unsigned i = 0; (line = evc_registry_at(i)) != NULL; i++) {
         const struct evc_kernel *k = descriptor(line);
@@ -248,6 +251,9 @@ static void every_descriptor_equals_its_line(void)
         } else if (strcmp(line->primitive, "gcm") == 0) {
             EXPECT(k == evc_gcm_kernel(evc_gcm_at(n_gcm++)));
             EXPECT(k->key_bytes <= sizeof(union evc_gcm_key));
+        } else if (strcmp(line->primitive, "qarma") == 0) {
+            EXPECT(k == evc_qarma_kernel(evc_qarma_at(n_qarma++)));
+            EXPECT(k->key_bytes <= sizeof(union evc_qarma_key));
         } else {
             EXPECT(k == evc_ghash_kernel(evc_ghash_at(n_ghash++)));
         }
@@ -259,6 +265,7 @@ static void every_descriptor_equals_its_line(void)
     EXPECT(evc_aes_at(n_aes) == NULL && evc_aes_at(~0u) == NULL);
     EXPECT(evc_gcm_at(n_gcm) == NULL && evc_gcm_at(~0u) == NULL);
     EXPECT(evc_ghash_at(n_ghash) == NULL && evc_ghash_at(~0u) == NULL);
+    EXPECT(evc_qarma_at(n_qarma) == NULL && evc_qarma_at(~0u) == NULL);
 }
 
 static void names_are_whole_and_unique(void)

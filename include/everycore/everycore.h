@@ -44,7 +44,8 @@ enum evc_status {
     EVC_ERR_LENGTH,     /* message too short, too long, not whole blocks, or not what was announced */
     EVC_ERR_TAG,        /* open: the tag does not match; the output has been wiped */
     EVC_ERR_DIRECTION,  /* decryption asked of a key that was set up for encryption only */
-    EVC_ERR_KERNEL      /* kernel is NULL, or its key does not fit the convenience union */
+    EVC_ERR_KERNEL,     /* kernel is NULL, or its key does not fit the convenience union */
+    EVC_ERR_PARAMETER   /* a parameter of the algorithm that it does not have: QARMA's S-box or rounds */
 };
 
 /* One line of English for a status; never NULL. */

@@ -14,6 +14,7 @@ const char *evc_status_text(enum evc_status status)
     case EVC_ERR_TAG: return "the tag does not match";
     case EVC_ERR_DIRECTION: return "the key was set up for encryption only";
     case EVC_ERR_KERNEL: return "no such kernel, or its key does not fit";
+    case EVC_ERR_PARAMETER: return "no such variant of the algorithm";
     }
     return "unknown status";
 }

@@ -35,10 +35,14 @@ HOMES = {
 
 
 def kernel_subjects(tree: Tree) -> list[Subject]:
-    """One for each name of the registry; kernels of several primitives share theirs."""
+    """One for each name of the registry; kernels of several primitives share theirs.
+
+    Primitives that the adapter does not call have none.
+    """
     lines: dict[str, list[RegistryLine]] = {}
     for line in catalog.registry(tree):
-        lines.setdefault(line.name, []).append(line)
+        if line.primitive in FUNCTIONS:
+            lines.setdefault(line.name, []).append(line)
     return [_subject(tree, name, of_it) for name, of_it in sorted(lines.items())]
 
 

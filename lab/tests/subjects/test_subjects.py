@@ -216,7 +216,8 @@ def test_a_missing_compiler_makes_it_unavailable(subject: Subject, lab: Lab) -> 
 def test_our_own_kernels_are_subjects_by_their_names(real_lab: Lab) -> None:
     context = real_lab.context()
     tree = find_tree(context.package)
-    names = {line.name for line in registry(tree)}
+    called = ("aes", "ghash", "gcm")
+    names = {line.name for line in registry(tree) if line.primitive in called}
     assert {subject.name for subject in subjects.kernel_subjects(tree)} == names
     for name in ("c_ref", "c_bitslice64"):  # c_ref is also what knows the answers
         subject = subjects.find_subject(tree, name)

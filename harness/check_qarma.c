@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The properties that every QARMA kernel has. The paper's vectors hold for all of them; all else is held against c_ref,
+ * which writes the paper's steps down one by one.
+ */
+#include "check.h"
+
+#include <string.h>
+
+#include "everycore/cpu.h"
+#include "everycore/qarma.h"
+
+#include "names.h"
+#include "port/port.h"
+
+#define N(array) (sizeof(array) / sizeof(array)[0])
+
+#define MANY 72 /* blocks of one call */
+
+static const struct evc_qarma *kernel_of(const struct check *c)
+{
+    return evc_qarma_named(c->line->name);
+}
+
+static bool is_reference(const struct check *c)
+{
+    return strcmp(c->line->name, "c_ref") == 0;
+}
+
+/* A question; and its answer by c_ref. */
+struct question {
+    uint64_t w0, k0, block, tweak;
+    unsigned sigma, rounds;
+};
+
+static uint64_t answer(const struct question *q)
+{
+    union evc_qarma_key key;
+
+    evc_qarma_set_key(&key, evc_qarma_named("c_ref"), q->w0, q->k0, q->sigma, q->rounds);
+    return evc_qarma_encrypt(&key, q->block, q->tweak);
+}
+
+static void set_key(const struct check *c, union evc_qarma_key *key, const struct question *q)
+{
+    memset(key, 0xaa, sizeof *key);
+    evc_qarma_set_key(key, kernel_of(c), q->w0, q->k0, q->sigma, q->rounds);
+}
+
+/* Arm's two variants every other time. */
+static struct question random_question(struct random *r)
+{
+    const unsigned kind = (unsigned)random_below(r, 4);
+    struct question q = {random_next(r), random_next(r), random_next(r), random_next(r), kind, 5};
+
+    if (kind == 1) {
+        q.rounds = 3;
+    } else if (kind != 2) {
+        q.sigma = (unsigned)random_below(r, 3);
+        q.rounds = 1 + (unsigned)random_below(r, EVC_QARMA_MAX_ROUNDS);
+    }
+    return q;
+}
+
+/* Encryption is right, and decryption undoes it. */
+static enum result agree(struct check *c, const struct question *q, uint64_t expected, const char *what)
+{
+    union evc_qarma_key key;
+    uint64_t got, back;
+
+    set_key(c, &key, q);
+    got = evc_qarma_encrypt(&key, q->block, q->tweak);
+    back = evc_qarma_decrypt(&key, expected, q->tweak);
+    c->cases += 2;
+    if (got != expected || back != q->block)
+        return check_fail(c, "%s, sigma %u, %u rounds: %s of %016llx under %016llx, key %016llx %016llx, is %016llx",
+                          what, q->sigma, q->rounds, got != expected ? "encryption" : "decryption",
+                          (unsigned long long)(got != expected ? q->block : expected), (unsigned long long)q->tweak,
+                          (unsigned long long)q->w0, (unsigned long long)q->k0,
+                          (unsigned long long)(got != expected ? got : back));
+    return PASS;
+}
+
+/* ---- The descriptor ----------------------------------------------------------------------------------- */
+
+static enum result descriptor_agrees_with_its_line(struct check *c)
+{
+    const struct evc_qarma *qarma = kernel_of(c);
+    const struct evc_kernel *k = qarma ? &qarma->kernel : NULL;
+
+    c->cases = 6;
+    if (!k)
+        return check_fail(c, "evc_qarma_named() does not find it");
+    if (strcmp(k->name, c->line->name) != 0)
+        return check_fail(c, "its name is %s", k->name);
+    if (k->needs != c->line->needs || k->timing != c->line->timing || k->use != c->line->use)
+        return check_fail(c, "needs, timing class or use differ from the line of kernels.def");
+    if (k->key_bytes < sizeof(struct evc_qarma_head) || k->key_bytes > sizeof(union evc_qarma_key) ||
+        k->key_align != 16)
+        return check_fail(c, "a key of %u bytes, aligned to %u", (unsigned)k->key_bytes, (unsigned)k->key_align);
+    if (k->batch == 0 || k->version != EVC_KERNEL_VERSION)
+        return check_fail(c, "batch %u, version %u", (unsigned)k->batch, (unsigned)k->version);
+    if (!qarma->set_key || !qarma->encrypt || !qarma->decrypt)
+        return check_fail(c, "a mandatory operation is missing");
+    return PASS;
+}
+
+static enum result variants_that_do_not_exist_are_refused(struct check *c)
+{
+    union evc_qarma_key key;
+
+    for (unsigned sigma = 0; sigma < 5; sigma++)
+        for (unsigned rounds = 0; rounds < 12; rounds++, c->cases++) {
+            const bool exists = sigma < 3 && rounds >= EVC_QARMA_MIN_ROUNDS && rounds <= EVC_QARMA_MAX_ROUNDS;
+            const enum evc_status said = evc_qarma_set_key(&key, kernel_of(c), 1, 2, sigma, rounds);
+            if (said != (exists ? EVC_OK : EVC_ERR_PARAMETER))
+                return check_fail(c, "sigma %u, %u rounds: %s", sigma, rounds, evc_status_text(said));
+        }
+    return PASS;
+}
+
+static enum result something_is_always_selected(struct check *c)
+{
+    for (unsigned policy = 0; policy < 4; policy++)
+        for (int i = 0; i < 2000; i++, c->cases++) {
+            const uint64_t some = random_next(&c->random) | random_next(&c->random);
+            if (!evc_qarma_select(i ? evc_cpu_features() & some : 0, policy, EVC_USE_SERIAL) ||
+                !evc_qarma_select(i ? evc_cpu_features() & some : 0, policy, EVC_USE_PARALLEL))
+                return check_fail(c, "policy %u: nothing fits", policy);
+        }
+    return PASS;
+}
+
+/* ---- Known answers ------------------------------------------------------------------------------------ */
+
+/* Avanzi: The QARMA Block Cipher Family, ToSC 2017, issue 1, the test vectors of QARMA-64: by rounds and sigma. */
+static enum result known_answers(struct check *c)
+{
+    static const uint64_t answers[3][3] = {
+        {UINT64_C(0x3ee99a6c82af0c38), UINT64_C(0x544b0ab95bda7c3a), UINT64_C(0xc003b93999b33765)},
+        {UINT64_C(0x9f5c41ec525603c9), UINT64_C(0xa512dd1e4e3ec582), UINT64_C(0x270a787275c48d10)},
+        {UINT64_C(0xbcaf6c89de930765), UINT64_C(0xedf67ff370a483f2), UINT64_C(0x5c06a7501b63b2fd)},
+    };
+
+    for (unsigned i = 0; i < 9; i++) {
+        const struct question q = {UINT64_C(0x84be85ce9804e94b), UINT64_C(0xec2802d4e0a488e9),
+                                   UINT64_C(0xfb623599da6e8127), UINT64_C(0x477d469dec0b8762), i % 3, 5 + i / 3};
+        if (agree(c, &q, answers[i / 3][i % 3], "the paper's vector") == FAIL)
+            return FAIL;
+    }
+    return PASS;
+}
+
+/* ---- Against the reference ---------------------------------------------------------------------------- */
+
+/* All values of each cell of block, tweak and both halves of the key, the others being random: the S-boxes as a whole,
+ * and the linear layers on a basis. */
+static enum result every_cell_counts(struct check *c)
+{
+    if (is_reference(c))
+        return check_skip(c, "it is the reference");
+    for (unsigned variant = 0; variant < 3 * EVC_QARMA_MAX_ROUNDS; variant++) {
+        struct question q = random_question(&c->random);
+        uint64_t *const parts[] = {&q.block, &q.tweak, &q.w0, &q.k0};
+
+        q.sigma = variant % 3;
+        q.rounds = 1 + variant / 3;
+        for (size_t part = 0; part < N(parts); part++)
+            for (unsigned cell = 0; cell < 16; cell++)
+                for (unsigned value = 0; value < 16; value += c->quick ? 5 : 1) {
+                    const uint64_t before = *parts[part];
+                    *parts[part] ^= (uint64_t)value << 4 * cell;
+                    if (agree(c, &q, answer(&q), "one cell changed") == FAIL)
+                        return FAIL;
+                    *parts[part] = before;
+                }
+    }
+    return PASS;
+}
+
+static enum result every_block_equals_reference(struct check *c)
+{
+    if (is_reference(c))
+        return check_skip(c, "it is the reference");
+    for (long i = 0; i < (c->quick ? 4000 : 1000000); i++) {
+        const struct question q = random_question(&c->random);
+        if (agree(c, &q, answer(&q), "random") == FAIL)
+            return FAIL;
+    }
+    return PASS;
+}
+
+/* Any number of blocks, at both ends of their pages, out of place and over each of the inputs. */
+static struct guarded fence_in, fence_tweak, fence_out;
+
+struct call {
+    const union evc_qarma_key *key;
+    uint64_t *in, *tweak, *out;
+    size_t n;
+};
+
+static void do_call(void *vcall)
+{
+    const struct call *call = vcall;
+
+    evc_qarma_encrypt_many(call->key, call->in, call->tweak, call->out, call->n);
+}
+
+static enum result many_equal_one_by_one(struct check *c)
+{
+    union evc_qarma_key key;
+    uint64_t in[MANY], tweak[MANY];
+
+    if (!fence_in.start) {
+        fence_in = port_guarded(sizeof in);
+        fence_tweak = port_guarded(sizeof tweak);
+        fence_out = port_guarded(sizeof in);
+    }
+    if (!fence_in.start || !fence_tweak.start || !fence_out.start)
+        return check_skip(c, "no guard pages on this system");
+    for (size_t n = 0; n <= MANY; n++)
+        for (unsigned turn = 0; turn < 6; turn++) {
+            const struct question q = random_question(&c->random);
+            const bool at_end = turn % 2;
+            struct call call = {&key, (void *)port_flush(&fence_in, at_end, 8 * n),
+                                (void *)port_flush(&fence_tweak, at_end, 8 * n),
+                                (void *)port_flush(&fence_out, at_end, 8 * n), n};
+
+            set_key(c, &key, &q);
+            random_bytes(&c->random, (uint8_t *)in, 8 * n);
+            random_bytes(&c->random, (uint8_t *)tweak, 8 * n);
+            memcpy(call.in, in, 8 * n);
+            memcpy(call.tweak, tweak, 8 * n);
+            if (turn / 2)
+                call.out = turn / 2 == 1 ? call.in : call.tweak;
+            if (!port_survives(do_call, &call))
+                return check_fail(c, "%zu blocks at the %s of pages: memory fault", n, at_end ? "end" : "start");
+            for (size_t i = 0; i < n; i++, c->cases++)
+                if (call.out[i] != evc_qarma_encrypt(&key, in[i], tweak[i]))
+                    return check_fail(c, "%zu blocks, %s: block %zu differs from one alone", n,
+                                      turn / 2 == 0   ? "out of place"
+                                      : turn / 2 == 1 ? "over the blocks"
+                                                      : "over the tweaks",
+                                      i);
+        }
+    return PASS;
+}
+
+/* ---- Keys --------------------------------------------------------------------------------------------- */
+
+static enum result keys_may_be_copied(struct check *c)
+{
+    static struct {
+        union evc_qarma_key key, copy;
+    } room;
+
+    for (int i = 0; i < 200; i++, c->cases++) {
+        const struct question q = random_question(&c->random);
+        uint64_t before;
+        set_key(c, &room.key, &q);
+        before = evc_qarma_encrypt(&room.key, q.block, q.tweak);
+        memset(&room.copy, 0, sizeof room.copy);
+        memcpy(&room.copy, &room.key, kernel_of(c)->kernel.key_bytes);
+        memset(&room.key, 0x55, sizeof room.key);
+        if (evc_qarma_encrypt(&room.copy, q.block, q.tweak) != before)
+            return check_fail(c, "sigma %u, %u rounds: the copy encrypts to something else", q.sigma, q.rounds);
+    }
+    return PASS;
+}
+
+static enum result keys_change_only_when_set(struct check *c)
+{
+    static union evc_qarma_key key, before;
+
+    for (int i = 0; i < 200; i++, c->cases++) {
+        const struct question q = random_question(&c->random);
+        set_key(c, &key, &q);
+        before = key;
+        (void)evc_qarma_decrypt(&key, evc_qarma_encrypt(&key, q.block, q.tweak), q.tweak);
+        if (memcmp(&before, &key, sizeof key) != 0)
+            return check_fail(c, "the key changed");
+        for (size_t j = kernel_of(c)->kernel.key_bytes; j < sizeof key; j++)
+            if (key.bytes[j] != 0xaa)
+                return check_fail(c, "set_key wrote byte %zu of a key of %u bytes", j,
+                                  (unsigned)kernel_of(c)->kernel.key_bytes);
+    }
+    return PASS;
+}
+
+static const struct property properties[] = {
+#define PROPERTY(name) {#name, name, false}
+    PROPERTY(descriptor_agrees_with_its_line),
+    PROPERTY(variants_that_do_not_exist_are_refused),
+    PROPERTY(something_is_always_selected),
+    PROPERTY(known_answers),
+    PROPERTY(every_cell_counts),
+    PROPERTY(every_block_equals_reference),
+    PROPERTY(many_equal_one_by_one),
+    PROPERTY(keys_may_be_copied),
+    PROPERTY(keys_change_only_when_set),
+#undef PROPERTY
+};
+
+const struct check_primitive check_qarma = {
+    .name = "qarma", .properties = properties, .n_properties = N(properties)};

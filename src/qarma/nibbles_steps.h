@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * QARMA-64 with a byte for each cell, in vectors of 16: look-ups in registers and permutations of bytes.
+ *
+ * A block is wide: byte j is nibble j of the number, counted from its low end. An inner step is one look-up for rho S
+ * and one for rho^2 S, three permutations that gather what a cell gets from its column, and the sums:
+ *
+ *     x = M tau (S(x) + k_i + t_i)         r steps; the last with w1 and t_r
+ *     x = tau^-1 M tau S(x) + tau^-1 k1    the reflector
+ *     x = tau^-1 M S^-1(x) + k_i + t_i     r steps back; the first with w0 and t_r
+ *
+ * The shuffles of M and of tau are one. All that depends on key and tweak alone is computed beside the chain.
+ * Decryption is the same under another key (Avanzi: The QARMA Block Cipher Family, ToSC 2017, issue 1, section 2): the
+ * sums of the one way serve the other.
+ *
+ * Include it inside the ISA region, after
+ *   vec                16 bytes
+ *   v_load, v_store    16 bytes, aligned
+ *   v_xor, v_xor3
+ *   v_look(table, i)   bytes of table by the low 4 bits of those of i; 0 where the highest bit is set
+ *   v_wide, v_narrow   from a number, and back
+ */
+#ifndef EVC_QARMA_NIBBLES_STEPS_H
+#define EVC_QARMA_NIBBLES_STEPS_H
+
+#include "common/bytes.h"
+#include "qarma/schedule.h"
+
+#define ROWS EVC_QARMA_MAX_ROUNDS
+
+struct key {
+    struct evc_qarma_head head;
+    EVC_ALIGN(16) uint8_t there[ROWS][16], back[ROWS][16]; /* [i]: k0 + c_i, and that + alpha; wide; 0 < i < r */
+    uint8_t w0[16], w1[16];                                /* wide */
+    uint8_t centre[2][16];                                 /* wide: to encrypt, to decrypt */
+    uint64_t first[2], last[2];                            /* what is added to the block, and to the result */
+};
+
+/* ---- Constants ---------------------------------------------------------------------------------------- */
+
+typedef uint8_t table[16]; /* the first of each group is aligned, and so are all */
+
+/* By sigma: rho S and rho^2 S; then of what undoes S itself, rho and rho^2. */
+static const struct boxes {
+    EVC_ALIGN(16) table s1, s2, inverse0, inverse1, inverse2;
+} boxes[3] = {
+    {{0, 13, 4, 5, 3, 15, 1, 7, 12, 8, 6, 14, 11, 9, 2, 10},
+     {0, 11, 8, 10, 6, 15, 2, 14, 9, 1, 12, 13, 7, 3, 4, 5},
+     {0, 14, 2, 10, 9, 15, 8, 11, 6, 4, 3, 7, 13, 12, 1, 5},
+     {0, 13, 4, 5, 3, 15, 1, 7, 12, 8, 6, 14, 11, 9, 2, 10},
+     {0, 11, 8, 10, 6, 15, 2, 14, 9, 1, 12, 13, 7, 3, 4, 5}},
+    {{5, 11, 13, 12, 15, 14, 6, 10, 3, 1, 0, 9, 7, 2, 4, 8},
+     {10, 7, 11, 9, 15, 13, 12, 5, 6, 2, 0, 3, 14, 4, 8, 1},
+     {10, 13, 14, 6, 15, 7, 3, 5, 9, 8, 0, 12, 11, 1, 2, 4},
+     {5, 11, 13, 12, 15, 14, 6, 10, 3, 1, 0, 9, 7, 2, 4, 8},
+     {10, 7, 11, 9, 15, 13, 12, 5, 6, 2, 0, 3, 14, 4, 8, 1}},
+    {{7, 12, 1, 15, 9, 0, 3, 13, 6, 14, 8, 10, 11, 4, 2, 5},
+     {14, 9, 2, 15, 3, 0, 6, 11, 12, 13, 1, 5, 7, 8, 4, 10},
+     {5, 14, 13, 8, 10, 11, 1, 9, 2, 6, 15, 0, 4, 12, 7, 3},
+     {10, 13, 11, 1, 5, 7, 2, 3, 4, 12, 15, 0, 8, 9, 14, 6},
+     {5, 11, 7, 2, 10, 14, 4, 6, 8, 9, 15, 0, 1, 3, 13, 12}},
+};
+
+/* Where a cell's bytes come from: rho at one and at three rows' distance, rho^2 at two. */
+static const struct gather {
+    EVC_ALIGN(16) table one, two, three;
+} m_tau = {{7, 12, 1, 10, 8, 3, 14, 5, 2, 9, 4, 15, 13, 6, 11, 0},
+           {8, 3, 14, 5, 2, 9, 4, 15, 13, 6, 11, 0, 7, 12, 1, 10},
+           {2, 9, 4, 15, 13, 6, 11, 0, 7, 12, 1, 10, 8, 3, 14, 5}},
+  untau_m = {{7, 10, 0, 13, 2, 15, 5, 8, 12, 1, 11, 6, 9, 4, 14, 3},
+             {11, 14, 4, 1, 6, 3, 9, 12, 0, 5, 15, 10, 13, 8, 2, 7},
+             {15, 2, 8, 5, 10, 7, 13, 0, 4, 9, 3, 14, 1, 12, 6, 11}},
+  untau_m_tau = {{10, 14, 13, 9, 11, 15, 12, 8, 2, 6, 5, 1, 3, 7, 4, 0},
+                 {5, 4, 7, 6, 1, 0, 3, 2, 13, 12, 15, 14, 9, 8, 11, 10},
+                 {15, 11, 8, 12, 14, 10, 9, 13, 7, 3, 0, 4, 6, 2, 1, 5}};
+
+static const EVC_ALIGN(16) table rho1 = {0, 2, 4, 6, 8, 10, 12, 14, 1, 3, 5, 7, 9, 11, 13, 15},
+                   rho2 = {0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15},
+                   untau = {3, 6, 12, 9, 14, 11, 1, 4, 8, 13, 7, 2, 5, 0, 10, 15};
+
+/* h; of the cells that omega steps, and of the others; and omega. */
+#define NONE 0x80
+static const EVC_ALIGN(16) table h_stepped = {NONE, NONE, 6,    NONE, 11, NONE, NONE, 8,
+                                NONE, NONE, NONE, 15,   0,  NONE, 10,   9},
+                   h_others = {4, 5, NONE, 7, NONE, 2, 3, NONE, 12, 13, 14, NONE, NONE, 1, NONE, NONE},
+                   omega = {0, 8, 9, 1, 2, 10, 11, 3, 4, 12, 13, 5, 6, 14, 15, 7};
+
+static const uint64_t c[ROWS] = QARMA_C;
+
+/* ---- Steps -------------------------------------------------------------------------------------------- */
+
+/* What M, with the shuffles of g, makes of cells whose rho is a and whose rho^2 is b. */
+EVC_INLINE vec gathered(const struct gather *g, vec a, vec b)
+{
+    return v_xor3(v_look(a, v_load(g->one)), v_look(a, v_load(g->three)), v_look(b, v_load(g->two)));
+}
+
+EVC_INLINE vec next_tweak(vec t)
+{
+    return v_xor(v_look(v_load(omega), v_look(t, v_load(h_stepped))), v_look(t, v_load(h_others)));
+}
+
+EVC_INLINE vec there_step(const struct boxes *box, vec x, vec add)
+{
+    const vec a = v_xor(v_look(v_load(box->s1), x), v_look(v_load(rho1), add));
+    const vec b = v_xor(v_look(v_load(box->s2), x), v_look(v_load(rho2), add));
+
+    return gathered(&m_tau, a, b);
+}
+
+EVC_INLINE vec back_step(const struct boxes *box, vec x, vec add)
+{
+    const vec a = v_look(v_load(box->inverse1), x), b = v_look(v_load(box->inverse2), x);
+
+    return v_xor(gathered(&untau_m, a, b), add);
+}
+
+/* ---- Keys and blocks ---------------------------------------------------------------------------------- */
+
+static void set_key(void *vkey, uint64_t w0, uint64_t k0)
+{
+    struct key *key = vkey;
+    const uint64_t w1 = evc_qarma_w1(w0);
+    const vec k = v_wide(k0), alpha = v_wide(QARMA_ALPHA);
+
+    for (int i = 1; i < key->head.rounds; i++) {
+        const vec sum = v_xor(k, v_wide(c[i]));
+        v_store(key->there[i], sum);
+        v_store(key->back[i], v_xor(sum, alpha));
+    }
+    v_store(key->w0, v_wide(w0));
+    v_store(key->w1, v_wide(w1));
+    v_store(key->centre[0], v_look(k, v_load(untau)));
+    v_store(key->centre[1], gathered(&untau_m, v_look(v_load(rho1), k), v_look(v_load(rho2), k)));
+    key->first[0] = key->last[1] = w0 ^ k0;
+    key->first[1] = key->last[0] = w1 ^ k0 ^ QARMA_ALPHA;
+}
+
+EVC_INLINE uint64_t run(const struct key *key, uint64_t block, uint64_t tweak, int rounds, int decrypts)
+{
+    const struct boxes *box = &boxes[key->head.sigma];
+    const uint8_t(*there)[16] = decrypts ? key->back : key->there, (*back)[16] = decrypts ? key->there : key->back;
+    const vec middle = v_load(decrypts ? key->w0 : key->w1), middle_back = v_load(decrypts ? key->w1 : key->w0);
+    vec t[ROWS + 1], x = v_wide(block ^ (tweak ^ key->first[decrypts])), a, b;
+
+    t[0] = v_wide(tweak);
+    for (int i = 0; i < rounds; i++)
+        t[i + 1] = next_tweak(t[i]);
+    for (int i = 1; i < rounds; i++)
+        x = there_step(box, x, v_xor(v_load(there[i]), t[i]));
+    x = there_step(box, x, v_xor(middle, t[rounds]));
+    a = v_look(v_load(box->s1), x);
+    b = v_look(v_load(box->s2), x);
+    x = v_xor(gathered(&untau_m_tau, a, b), v_load(key->centre[decrypts]));
+    x = back_step(box, x, v_xor(middle_back, t[rounds]));
+    for (int i = rounds - 1; i > 0; i--)
+        x = back_step(box, x, v_xor(v_load(back[i]), t[i]));
+    return v_narrow(v_look(v_load(box->inverse0), x)) ^ (tweak ^ key->last[decrypts]);
+}
+
+/* The numbers of rounds that Arm has are loops of known lengths. */
+EVC_INLINE uint64_t run_any(const struct key *key, uint64_t block, uint64_t tweak, int decrypts)
+{
+    switch (key->head.rounds) {
+    case 5: return run(key, block, tweak, 5, decrypts);
+    case 3: return run(key, block, tweak, 3, decrypts);
+    default: return run(key, block, tweak, key->head.rounds, decrypts);
+    }
+}
+
+static uint64_t encrypt(const void *vkey, uint64_t block, uint64_t tweak)
+{
+    return run_any(vkey, block, tweak, 0);
+}
+
+static uint64_t decrypt(const void *vkey, uint64_t block, uint64_t tweak)
+{
+    return run_any(vkey, block, tweak, 1);
+}
+
+#endif

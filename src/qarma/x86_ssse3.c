@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * QARMA-64 with byte shuffles of 128 bits.
+ *
+ * Method:   a byte for each cell; PSHUFB is S-box, rho and every permutation (nibbles_steps.h).
+ * Source:   Avanzi: The QARMA Block Cipher Family, ToSC 2017, issue 1, section 2.
+ * Needs:    X86_SSSE3.   Timing: CT (no tables in memory that secrets index, no secret branches).
+ * Key form: private.
+ */
+#include "qarma/kernel.h"
+
+#include "common/bytes.h"
+#include "common/x86.h"
+
+#if EVC_BUILT(X86_SSSE3)
+EVC_ISA_BEGIN(X86_SSSE3)
+
+typedef __m128i vec;
+#define v_load(p) _mm_load_si128((const __m128i *)(const void *)(p))
+#define v_store(p, x) _mm_store_si128((__m128i *)(void *)(p), x)
+#define v_xor _mm_xor_si128
+#define v_xor3(a, b, e) _mm_xor_si128(_mm_xor_si128(a, b), e)
+#define v_look _mm_shuffle_epi8
+
+EVC_INLINE __m128i v_wide(uint64_t x)
+{
+    const __m128i v = _mm_set_epi64x(0, (long long)x), low = _mm_set1_epi8(15);
+
+    return _mm_and_si128(_mm_unpacklo_epi8(v, _mm_srli_epi64(v, 4)), low);
+}
+
+EVC_INLINE uint64_t v_narrow(__m128i x)
+{
+    const __m128i pairs = _mm_maddubs_epi16(x, _mm_set1_epi16(0x1001)); /* low nibble + 16 x high nibble */
+    const __m128i bytes = _mm_packus_epi16(pairs, pairs);
+#if EVC_X86_64
+    return (uint64_t)_mm_cvtsi128_si64(bytes);
+#else
+    return (uint32_t)_mm_cvtsi128_si32(bytes) | (uint64_t)(uint32_t)_mm_cvtsi128_si32(_mm_srli_epi64(bytes, 32)) << 32;
+#endif
+}
+
+#include "qarma/nibbles_steps.h"
+
+const struct evc_qarma evc_qarma_x86_ssse3 = {
+    .kernel = EVC_KERNEL_HEAD(x86_ssse3, X86_SSSE3, CT, ANY, 1, struct key, 0),
+    .set_key = set_key,
+    .encrypt = encrypt,
+    .decrypt = decrypt,
+};
+
+EVC_ISA_END
+#else
+EVC_EMPTY_UNIT
+#endif
