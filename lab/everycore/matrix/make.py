@@ -30,7 +30,7 @@ from everycore.trace.record import UntraceableError
 if TYPE_CHECKING:
     from everycore.matrix.executed import Executed
 
-SAMPLES = 61  # of some 50 microseconds
+SAMPLES = 101  # of some 50 microseconds
 BUDGET_MS = 400  # of a process; a slow cell has fewer samples
 ALWAYS = "-fstack-usage"  # where the compiler has it
 WARNINGS_OFF = "-w"
@@ -324,7 +324,7 @@ def read_bench(text: str, n_bytes: int) -> Timed:
     """The line of the driver's verb bench."""
     try:
         line = json.loads(text.strip().splitlines()[-1])
-        samples = tuple(round(float(one) / n_bytes, 5) for one in line.get("cycles", ()))
+        samples = tuple(round(float(one) / n_bytes, 4) for one in line.get("cycles", ()))
         timed = Timed(samples, line["counter"], int(line["sanitizer_hits"]), line["output"])
     except (IndexError, KeyError, TypeError, ValueError, AttributeError):
         shown = text.strip()[:80]
