@@ -21,6 +21,7 @@ from everycore.matrix import results as store
 from everycore.matrix.counter import counter_name
 from everycore.matrix.flagsets import FlagSet, chosen
 from everycore.matrix.make import Limits, Workbench
+from everycore.matrix.modelled import open_estimator
 from everycore.matrix.plan import HOST, Axes, Place, Planned, Wanted, plan
 from everycore.matrix.records import Anomaly, Head, Outcome, Result, as_json
 from everycore.matrix.regressions import explain_all
@@ -81,6 +82,10 @@ def matrix(
     ct: Annotated[
         bool, typer.Option("--ct", help="A second pass: is each cell constant-time?")
     ] = False,
+    estimate: Annotated[
+        bool,
+        typer.Option("--estimate", help="Of emulated cells: ranges for calibrated cores."),
+    ] = False,
     cpu: CpuNumber = None,
     out: Annotated[
         Path | None, typer.Option("--out", metavar="FILE", help="Where the results go.")
@@ -138,6 +143,7 @@ def matrix(
         {one.name: one for one in found},
         cpu=core,
         limits=Limits(run=time_limit),
+        estimator=open_estimator(context) if estimate else None,
     )
     options = _options(names, sets, sizes, lengths, budget)
     head = Head(

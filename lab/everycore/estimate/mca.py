@@ -67,10 +67,13 @@ def find_llvm(context: Context) -> Llvm:
     raise EverycoreError(f"no llvm-mca with a version from {OLDEST} to {NEWEST}{found}", HINT)
 
 
-def disassemble(context: Context, llvm: Llvm, program: Path) -> dict[int, str]:
-    """Address -> instruction, of all sections with code."""
+def disassemble(
+    context: Context, llvm: Llvm, program: Path, functions: Sequence[str] = ()
+) -> dict[int, str]:
+    """Address -> instruction, of all sections with code; or of some functions alone."""
+    what = [f"--disassemble-symbols={','.join(functions)}"] if functions else ["-d"]
     done = context.runner.run(
-        [llvm.objdump, "-d", "--no-show-raw-insn", "--mattr=+all", str(program)]
+        [llvm.objdump, *what, "--no-show-raw-insn", "--mattr=+all", str(program)]
     )
     if done.code != 0:
         raise EverycoreError(f"cannot disassemble {program}", done.stderr.strip()[:300])

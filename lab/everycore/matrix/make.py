@@ -23,12 +23,13 @@ from everycore.subjects import (
     SubjectUnavailableError,
     Surroundings,
 )
-from everycore.subjects.count import ODD_SIZES, SIZES
+from everycore.subjects.count import ODD_SIZES, SIZES, Call
 from everycore.targets import load_target
 from everycore.trace.record import UntraceableError
 
 if TYPE_CHECKING:
     from everycore.matrix.executed import Executed
+    from everycore.matrix.modelled import Estimator
 
 SAMPLES = 101  # of some 50 microseconds
 BUDGET_MS = 400  # of a process; a slow cell has fewer samples
@@ -84,6 +85,7 @@ class Workbench:
     subjects: Mapping[str, Subject] = field(default_factory=dict)  # beside those of the tree
     cpu: int = -1  # the core that measures
     limits: Limits = Limits()
+    estimator: "Estimator | None" = None  # of emulated cells
     _surroundings: dict[tuple[str, str], Surroundings] = field(default_factory=dict)
     _entered: dict[tuple[str, str, str], tuple[str, ...]] = field(default_factory=dict)
     _locks: dict[object, threading.Lock] = field(default_factory=dict)
@@ -274,10 +276,14 @@ class Workbench:
         """One call of a cell under the tracer: exact counts, also of what runs here."""
         from everycore.matrix.executed import count
 
+        return count(self._called(ready))
+
+    def _called(self, ready: Ready) -> Call:
         cell = ready.result.cell
-        sizes = [cell.n_bytes]
-        (call,) = subjects.trace(self.context, ready.program, ready.function, cell.key_bits, sizes)
-        return count(call)
+        (call,) = subjects.trace(
+            self.context, ready.program, ready.function, cell.key_bits, [cell.n_bytes]
+        )
+        return call
 
     def hot_loop(self, ready: Ready) -> Listing | None:
         """By executed instructions, where they can be traced; None: nothing can read the code."""
@@ -306,8 +312,14 @@ class Workbench:
     # ---- Emulated ----------------------------------------------------------------------------
 
     def _counted(self, ready: Ready) -> Result:
+        from everycore.matrix.executed import count
+
+        estimates = None
         try:
-            counted = self.executed(ready)
+            call = self._called(ready)
+            counted = count(call)
+            if self.estimator:
+                estimates = self.estimator.of(ready.program, ready.function, call) or None
         except SubjectUnavailableError as error:
             raise _FailedError(Outcome.SKIPPED, error.message) from None
         except EverycoreError as error:
@@ -316,7 +328,11 @@ class Workbench:
         if code:  # no guess is needed
             code = replace(code, hot=next(iter(counted.functions), code.hot))
         return replace(
-            ready.result, outcome=Outcome.COUNTED, executed=counted.instructions, code=code
+            ready.result,
+            outcome=Outcome.COUNTED,
+            executed=counted.instructions,
+            estimates=estimates,
+            code=code,
         )
 
 

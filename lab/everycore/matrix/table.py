@@ -3,7 +3,8 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 
 from rich.console import Group
 from rich.text import Text
@@ -23,6 +24,7 @@ SHORT = {
 }
 MEASURED = "Core cycles per byte: the lower median of the processes of a cell."
 COUNTED = "Emulated: exact instructions per byte of one call, no time."
+ESTIMATED = "Estimated cycles per byte, by a model that measurements calibrated: no time."
 LEGEND = f"!: a frame over {WIDE_FRAME_BYTES} bytes. -: skipped."
 FIRST_COLUMN = 12
 NAMES = [one.name for one in FLAG_SETS]
@@ -63,26 +65,38 @@ def skips(results: Sequence[Result]) -> Group:
 
 def _function(results: Sequence[Result], width: int, source: str) -> Iterator[Group]:
     cell = results[0].cell
-    found = dict.fromkeys(map(title_of_flags, results))
-    flags = sorted(found, key=lambda name: NAMES.index(name) if name in NAMES else len(NAMES))
-    known = {(one.cell.toolchain, title_of_flags(one)): one for one in results}
     best = min((v for one in results if (v := value(one)) is not None), default=None)
     if best is None:
         return
     emulated = cell.target != "host"
     title = f"{cell.subject} {cell.function}, AES-{cell.key_bits}, {cell.n_bytes} bytes"
     title += f" for {cell.target}" if emulated else ""
+    said = (COUNTED if emulated else MEASURED, LEGEND, source)
+    yield from _tables(results, width, title, said, lambda one: shown(one, best))
+    for core in sorted({core for one in results for core in one.estimates or ()}):
+        caption = f"{title}: {core}"
+        show = partial(estimated, core)
+        yield from _tables(results, width, caption, (ESTIMATED, source), show)
+
+
+def _tables(
+    results: Sequence[Result],
+    width: int,
+    title: str,
+    said: Sequence[str],
+    show: Callable[[Result | None], Text],
+) -> Iterator[Group]:
+    found = dict.fromkeys(map(title_of_flags, results))
+    flags = sorted(found, key=lambda name: NAMES.index(name) if name in NAMES else len(NAMES))
+    known = {(one.cell.toolchain, title_of_flags(one)): one for one in results}
     parts = list(_fitting(flags, width))
     for number, part in enumerate(parts, 1):
         table = plain_table("Compiler")
         for name in part:
             table.add_column(heading(name), justify="right", no_wrap=True)
         for toolchain in sorted({one.cell.toolchain for one in results}, key=version_order):
-            row = [shown(known.get((toolchain, name)), best) for name in part]
-            table.add_row(toolchain, *row)
-        last = number == len(parts)
-        said = (COUNTED if emulated else MEASURED, LEGEND, source) if last else ()
-        yield titled(title, table, *said)
+            table.add_row(toolchain, *(show(known.get((toolchain, name))) for name in part))
+        yield titled(title, table, *(said if number == len(parts) else ()))
 
 
 def _fitting(flags: Sequence[str], width: int) -> Iterator[list[str]]:
@@ -130,6 +144,15 @@ def shown(result: Result | None, best: float) -> Text:
     wide = frame is not None and frame > WIDE_FRAME_BYTES
     style = "red" if figure > BAD * best else "yellow" if figure > ODD * best else ""
     return Text(f"{figure:.2f}{'!' if wide else ''}", style=style)
+
+
+def estimated(core: str, result: Result | None) -> Text:
+    """A range, which no time is."""
+    if result is None or core not in (result.estimates or {}):
+        return Text("-" if result else "")
+    assert result.estimates is not None
+    low, high = result.estimates[core]
+    return Text(f"{low:.0f}-{high:.0f}")
 
 
 def plan_line(cell: Cell, why_not: str) -> str:
