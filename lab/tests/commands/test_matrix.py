@@ -205,3 +205,26 @@ def test_a_budget_is_a_time() -> None:
     for text in ("", "m", "-1m", "0m", "10 minutes"):
         with pytest.raises(EverycoreError, match="is no time"):
             duration(text)
+
+
+def test_a_promise_of_constant_time_that_is_broken_is_exit_code_1(
+    broken: Lab, gcc: str, tmp_path: Path
+) -> None:
+    out = tmp_path / "m.jsonl"
+    cells = ["--subject", str(DATA / "planted/planted.toml"), "--function", "flagged"]
+    cells += ["--toolchain", gcc, "--flag-set", "O2", "--flag-set", "Os", "--out", str(out)]
+    assert broken("matrix", *cells).code == 0
+    first = found(out)
+    assert not any(one.verdicts for one in first.values())
+    done = broken("matrix", *cells, "--ct", "--resume")
+    second = found(out)
+    constant = {name: one.constant_time for name, one in second.items()}
+    if None in constant.values():
+        pytest.skip("; ".join(v.detail for one in second.values() for v in one.verdicts))
+    assert constant == {"-O2": True, "-Os": False}
+    assert done.code == 1
+    assert "planted flagged (promises constant time): 1 of 2 cells leak" in done.out
+    assert {name: one.runs for name, one in first.items()} == {n: r.runs for n, r in second.items()}
+    again = broken("matrix", *cells, "--ct", "--resume", "--json")
+    assert again.code == 1
+    assert not again.out  # nothing is measured, or looked at, twice
