@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The portable AES of Linux 6 (lib/crypto/aes.c, crypto/aes_generic.c), a block a call. The key's layout is that of
  * include/crypto/aes.h: both schedules, 60 words each, and the bytes of the key. */
-#include "linux_block.h"
+#include "blocks.h"
 
 struct schedules {
     uint32_t enc[60], dec[60], key_bytes;

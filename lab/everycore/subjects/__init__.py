@@ -35,14 +35,14 @@ from everycore.subjects.assemble import (
     surroundings,
 )
 from everycore.subjects.count import STEP_BYTES, Call, Steady, check, steady, trace
-from everycore.subjects.describe import Function, Subject, described, load_subject
+from everycore.subjects.describe import FOLDER, Function, Subject, load_subject
 from everycore.subjects.ours import kernel_subjects
 from everycore.subjects.sources import SubjectUnavailableError, sources
 
 
 def load_subjects(tree: Tree) -> list[Subject]:
     """Other people's code: all that subjects/ describes."""
-    return described(tree)
+    return [load_subject(path) for path in sorted((tree.root / FOLDER).glob("*.toml"))]
 
 
 def find_subject(tree: Tree, name: str) -> Subject:
@@ -52,12 +52,16 @@ def find_subject(tree: Tree, name: str) -> Subject:
         if not path.is_file():
             raise EverycoreError(f"no file {path}", "docs/ADDING-A-SUBJECT.md shows one")
         return load_subject(path)
-    found = {subject.name: subject for subject in (*kernel_subjects(tree), *described(tree))}
-    if name in found:
-        return found[name]
+    described = tree.root / FOLDER / f"{name}.toml"
+    if described.is_file():
+        return load_subject(described)
+    ours = {subject.name: subject for subject in kernel_subjects(tree)}
+    if name in ours:
+        return ours[name]
     if path.is_file():  # as results name what was given by its path
         return load_subject(path)
-    error = unknown_name("subject", name, found)
+    known = [*ours, *(found.stem for found in (tree.root / FOLDER).glob("*.toml"))]
+    error = unknown_name("subject", name, known)
     raise EverycoreError(error.message, f"{error.hint}; or name a file: ./{name}.toml")
 
 

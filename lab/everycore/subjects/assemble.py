@@ -7,6 +7,7 @@ surroundings (driver, adapter, the kernel that knows the answers), and the link 
 
 import hashlib
 import os
+import platform
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -115,6 +116,7 @@ def objects(
     Beside NAME.o is NAME.su where the compiler wrote one (-fstack-usage); `compile_seconds` says
     how long it took. TimeoutError: a file took longer than `limit_seconds`.
     """
+    _expect_machine(subject, target)
     folder, _ = sources(context, subject)
     _, around = _theirs(context, subject)
     words = compile_words(context, subject, compiler, flags, target)
@@ -148,6 +150,14 @@ def compile_words(
     """With which the subject's own files are compiled."""
     where, _ = _theirs(context, subject)
     return [*_plain(compiler), *target.compile_flags, *subject.flags, *where, *flags]
+
+
+def _expect_machine(subject: Subject, target: Target) -> None:
+    here = platform.machine()
+    if subject.machines and target.transport == "local" and here not in subject.machines:
+        raise SubjectUnavailableError(
+            f"{subject.name} is for {' and '.join(subject.machines)}, and this is {here}"
+        )
 
 
 def compile_seconds(made: Path) -> float | None:

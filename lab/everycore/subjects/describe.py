@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 from everycore.errors import EverycoreError, unknown_name
-from everycore.model import Tree
 from everycore.tables import read_toml
 
 FOLDER = "subjects"
@@ -80,6 +79,7 @@ class Subject:
     defines: tuple[str, ...] = ()  # NAME or NAME=VALUE
     flags: tuple[str, ...] = ()  # for the compiler of `files`
     flavour: str = ""  # for the perl programs among `files`
+    machines: tuple[str, ...] = ()  # as uname -m says: the only ones that the host may be
     matrix: tuple[str, ...] = ()  # functions that the matrix takes unasked; empty: all
     home: Path = Path()  # where the TOML file is
     adapter_defines: tuple[str, ...] = ()  # for the adapter's compiler
@@ -99,11 +99,6 @@ class Subject:
     def lock(self) -> Path:
         """That of all subjects of one package and suite."""
         return self.home / f"{self.package}-{self.suite}.lock"
-
-
-def described(tree: Tree) -> list[Subject]:
-    """Those of subjects/*.toml."""
-    return [load_subject(path) for path in sorted((tree.root / FOLDER).glob("*.toml"))]
 
 
 def load_subject(path: Path) -> Subject:

@@ -12,6 +12,8 @@ from everycore.subjects.describe import Subject
 from everycore.whole import whole
 
 NEEDED_BY_SOURCES = ("binutils", "xz-utils")
+# OpenSSL's programs for x86 ask $CC what its assembler knows.
+WITH_CC = ("-e", '$ENV{CC} ||= "cc"; exec $^X, @ARGV')
 HEADERS = (".h", ".inc", ".def", ".S", ".s", ".pl")  # what a file may read
 
 
@@ -88,11 +90,13 @@ def written(context: Context, subject: Subject, folder: Path, program: Path) -> 
     """What a perl program writes: the assembly of its flavour."""
     read = [program, *headers_below(folder)]
     digests = [hashlib.sha256(path.read_bytes()).hexdigest() for path in read]
-    key = hashlib.sha256("\0".join([subject.flavour, program.name, *digests]).encode()).hexdigest()
+    key = hashlib.sha256(
+        "\0".join([*WITH_CC, subject.flavour, program.name, *digests]).encode()
+    ).hexdigest()
     assembly = context.cache_dir() / "subjects" / key[:32] / f"{program.stem}.S"
     if not assembly.is_file():
         with whole(assembly) as scratch:
-            argv = ["perl", str(program), subject.flavour, str(scratch)]
+            argv = ["perl", *WITH_CC, str(program), subject.flavour, str(scratch)]
             try:
                 done = context.runner.run(argv)
             except EverycoreError as error:

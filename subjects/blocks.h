@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* The portable AES of Linux does a block a call: here are loops around that. */
-#ifndef SUBJECT_LINUX_BLOCK_H
-#define SUBJECT_LINUX_BLOCK_H
+/* Loops around functions that do a block of AES a call. */
+#ifndef SUBJECT_BLOCKS_H
+#define SUBJECT_BLOCKS_H
 
 #include <string.h>
 
 #include "subject.h"
 
-/* ECB(function of ours, call(out, in) of theirs) */
+/* ECB(function of ours, a macro: call(job, out, in) of theirs) */
 #define ECB(name, call)                                     \
     SUBJECT_GLUE void name(struct subject_job *job)         \
     {                                                       \

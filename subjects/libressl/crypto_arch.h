@@ -1,0 +1,2 @@
+/* SPDX-License-Identifier: MIT */
+/* No assembly of an architecture is taken. */

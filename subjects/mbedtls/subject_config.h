@@ -1,0 +1,6 @@
+/* SPDX-License-Identifier: MIT */
+/* What is built of Mbed TLS: AES by tables, without instructions or assembly of a CPU. */
+#define MBEDTLS_AES_C
+#define MBEDTLS_CIPHER_MODE_CBC
+#define MBEDTLS_CIPHER_MODE_CTR
+#define MBEDTLS_CIPHER_MODE_XTS
