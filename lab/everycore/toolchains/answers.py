@@ -14,11 +14,13 @@ from pathlib import Path
 from everycore.context import Context
 from everycore.errors import EverycoreError
 from everycore.model import Compiler
+from everycore.progress import Progress
 from everycore.toolchains.find import dotted, identify
 from everycore.whole import whole
 
 FILE = "toolchains/answers.json"
 FORMAT = 1
+SCRIPT_BYTES = 1 << 14  # a compiler is larger
 
 # Both kinds of header that a kernel may ask for: the compiler's own, and those of the C library.
 COMPILED = """\
@@ -63,8 +65,14 @@ def ask_all(context: Context, commands: Iterable[Sequence[str]]) -> list[Answer]
     known = _remembered(context)
     keys = {command: _key(command) for command in wanted}
     new = [command for command in wanted if keys[command] not in known]
-    with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
-        asked = dict(zip(new, pool.map(lambda one: _ask(context, one), new), strict=True))
+    asked: dict[tuple[str, ...], Answer | None] = {}
+    with (
+        Progress(context.err, "asking compilers what they are", len(new)) as progress,
+        ThreadPoolExecutor(max_workers=os.cpu_count()) as pool,
+    ):
+        for command, answer in zip(new, pool.map(lambda one: _ask(context, one), new), strict=True):
+            asked[command] = answer
+            progress.step(Path(command[0]).name)
     fresh = {keys[command]: answer for command, answer in asked.items() if answer}
     if fresh:
         _remember(context, fresh)
@@ -90,12 +98,14 @@ def _ask(context: Context, command: tuple[str, ...]) -> Answer | None:
 
 
 def _key(command: Sequence[str]) -> str:
-    """Changes with the command and with the file that it starts."""
+    """Changes with the command and with the file that it starts: scripts by what they say."""
     program = Path(command[0])
     state = ""
     with suppress(OSError):
         status = program.stat()
         state = f"{program.resolve()} {status.st_size} {status.st_mtime_ns}"
+        if status.st_size < SCRIPT_BYTES:
+            state = hashlib.sha256(program.read_bytes()).hexdigest()
     return hashlib.sha256("\0".join([*command, state]).encode()).hexdigest()
 
 
@@ -114,6 +124,8 @@ def _answer(item: Mapping[str, list[str]]) -> Answer:
 
 def _remember(context: Context, fresh: dict[str, Answer]) -> None:
     """Another run may do the same at this moment: what is lost is asked again."""
-    answers = {key: asdict(answer) for key, answer in (_remembered(context) | fresh).items()}
+    every = _remembered(context) | fresh
+    here = {name for name in {one.command[0] for one in every.values()} if Path(name).exists()}
+    answers = {key: asdict(one) for key, one in every.items() if one.command[0] in here}
     with whole(context.cache_dir() / FILE) as scratch:
         scratch.write_text(json.dumps({"format": FORMAT, "answers": answers}), encoding="utf-8")

@@ -113,10 +113,19 @@ def test_a_compiler_of_the_archive_is_locked_added_and_proven(locked: Lab) -> No
     assert locked.runner.run(argv).code == 0
 
 
+def fingerprint(lab: Lab, name: str) -> str:
+    context = lab.context()
+    compiler = find_toolchain(context, find_tree(context.package), name).compiler("host")
+    assert compiler is not None
+    return compiler.fingerprint
+
+
 def test_what_was_fetched_is_not_fetched_again(locked: Lab, archive: FakeArchive) -> None:
     add(locked, "gcc-99")
+    before = fingerprint(locked, "gcc-99")
     shutil.rmtree(archive.folder / "pool")
     assert add(locked, "gcc-99").code == 0
+    assert fingerprint(locked, "gcc-99") == before
     assert cache(locked, "debs/files") == [f for f in cache(locked, "debs/files") if ".xz" in f]
 
 
@@ -142,6 +151,25 @@ def test_packages_are_shared_and_removal_frees_what_no_other_needs(locked: Lab) 
     locked("toolchain", "remove", "--all")
     assert cache(locked, "toolchains/store") == cache(locked, "toolchains/roots") == []
     assert cache(locked, "toolchains/bin") == cache(locked, "toolchains/parts") == []
+
+
+def test_another_version_under_the_name_of_this_machine_s_own_is_told_apart(
+    locked: Lab, tmp_path: Path
+) -> None:
+    own = tmp_path / "path" / "gcc-99"
+    script = COMPILER.format(major=99, action=WORKS).replace("MINOR__ 1", "MINOR__ 2")
+    own.write_text(script.replace("cat ", "true "))
+    own.chmod(0o755)
+    assert "gcc-99" not in locked("toolchain", "list").out.partition("can be added")[2]
+    add(locked, "gcc-99")
+    context = locked.context()
+    found = {one.name: one for one in installed(context, find_tree(context.package))}
+    assert (found["gcc-99"].provider, found["gcc-99"].version) == ("host", (99, 2, 0))
+    assert (found["gcc-99@debian"].provider, found["gcc-99@debian"].version[1]) == ("debian", 1)
+    own.write_text(own.read_text().replace("MINOR__ 2", "MINOR__ 1"))
+    found = {one.name: one for one in installed(context, find_tree(context.package))}
+    assert found["gcc-99"].provider == "host"
+    assert "gcc-99@debian" not in found  # the same compiler
 
 
 def test_removing_what_is_not_there_says_what_is(locked: Lab) -> None:
