@@ -68,12 +68,15 @@ class Suspect:
 def look(context: Context, suspect: Suspect) -> tuple[Verdict, ...]:
     """What each method says; a program that was looked at before is not run again."""
     path = context.cache_dir() / "verdicts" / f"{_key(suspect)}.json"
-    if (stored := _stored(path)) is not None:
-        return stored
-    verdicts = (by_trace(context, suspect), by_taint(context, suspect))
-    if all(verdict.constant is not None for verdict in verdicts):  # what is missing may come
+    stored = _stored(path)
+    verdicts = (
+        stored.get("trace") or by_trace(context, suspect),
+        stored.get("taint") or by_taint(context, suspect),
+    )
+    new = {v.method: v for v in verdicts if v.constant is not None}  # what is missing may come
+    if new != stored:
         with suppress(OSError), whole(path) as scratch:  # a full disk costs no verdict
-            scratch.write_text(json.dumps([asdict(v) for v in verdicts]), encoding="utf-8")
+            scratch.write_text(json.dumps([asdict(v) for v in new.values()]), encoding="utf-8")
     return verdicts
 
 
@@ -87,11 +90,13 @@ def _key(suspect: Suspect) -> str:
     return digest.hexdigest()[:32]
 
 
-def _stored(path: Path) -> tuple[Verdict, ...] | None:
+def _stored(path: Path) -> dict[str, Verdict]:
+    """By method."""
     try:
-        return tuple(Verdict(**one) for one in json.loads(path.read_text(encoding="utf-8")))
+        found = [Verdict(**one) for one in json.loads(path.read_text(encoding="utf-8"))]
     except (OSError, ValueError, TypeError):  # not there, or not by this version
-        return None
+        return {}
+    return {one.method: one for one in found}
 
 
 def _place(binary: Path, address: int) -> tuple[str, str]:

@@ -148,6 +148,18 @@ def test_a_program_that_was_looked_at_is_not_run_again(
     assert look(context, suspect("flagged", "", "-O2"))[0].detail == "another"
 
 
+def test_what_one_method_said_is_kept_where_the_other_cannot_look(
+    context: Context, suspect: Build, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one = replace(suspect("barrier", "", "-O2"), key_bits=128)
+    monkeypatch.setattr(leaks, "by_taint", lambda *_: Verdict(None, "taint", "not now"))
+    monkeypatch.setattr(leaks, "by_trace", lambda *_: Verdict(True, "trace", "first"))
+    assert [v.detail for v in look(context, one)] == ["first", "not now"]
+    monkeypatch.setattr(leaks, "by_trace", lambda *_: Verdict(True, "trace", "second"))
+    monkeypatch.setattr(leaks, "by_taint", lambda *_: Verdict(True, "taint", "now"))
+    assert [v.detail for v in look(context, one)] == ["first", "now"]
+
+
 def test_a_verdict_of_the_cache_that_is_damaged_is_made_again(
     context: Context, suspect: Build
 ) -> None:
