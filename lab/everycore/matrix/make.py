@@ -24,6 +24,7 @@ from everycore.subjects import (
     Surroundings,
 )
 from everycore.subjects.count import ODD_SIZES, SIZES, Call
+from everycore.subjects.sources import sources
 from everycore.targets import load_target
 from everycore.trace.record import UntraceableError
 
@@ -86,7 +87,7 @@ class Workbench:
     cpu: int = -1  # the core that measures
     limits: Limits = Limits()
     estimator: "Estimator | None" = None  # of emulated cells
-    _surroundings: dict[tuple[str, str], Surroundings] = field(default_factory=dict)
+    _surroundings: dict[tuple[str, str], Surroundings | _FailedError] = field(default_factory=dict)
     _entered: dict[tuple[str, str, str], tuple[str, ...]] = field(default_factory=dict)
     _locks: dict[object, threading.Lock] = field(default_factory=dict)
 
@@ -193,34 +194,48 @@ class Workbench:
             flags.append(ALWAYS)
         # Cells of other functions of the subject wait for the first, and find its objects.
         key = (cell.subject, cell.toolchain, cell.flags, cell.target)
-        try:
-            with self._locks.setdefault(key, threading.Lock()):
+        with self._locks.setdefault(key, threading.Lock()):
+            around = self._around(subject, target)
+            try:
                 limit = self.limits.compile
                 objects = subjects.objects(context, subject, compiler, flags, target, limit)
-                around = self._around(subject, target)
                 if any(flag.startswith("-flto") for flag in cell.flags):
                     binary = subjects.link(context, around, objects, compiler, cell.flags)
                 else:
                     binary = subjects.link(context, around, objects)
-        except NotCompiledError as error:
-            raise _FailedError(Outcome.NOT_COMPILED, error.message) from None
-        except SubjectUnavailableError as error:
-            reason = f"{error.message} ({error.hint})" if error.hint else error.message
-            raise _FailedError(Outcome.SKIPPED, reason) from None
-        except TimeoutError:
-            reason = f"the compiler was not done after {self.limits.compile:.0f} s"
-            raise _FailedError(Outcome.TIME_LIMIT, reason) from None
+            except NotCompiledError as error:
+                refuse_full_disk(error.message)
+                raise _FailedError(Outcome.NOT_COMPILED, error.message) from None
+            except SubjectUnavailableError as error:  # no perl
+                raise _FailedError(Outcome.SKIPPED, error.message) from None
+            except TimeoutError:
+                reason = f"the compiler was not done after {self.limits.compile:.0f} s"
+                raise _FailedError(Outcome.TIME_LIMIT, reason) from None
         return Program(subject, target, compiler, cell.flags, "", binary), objects
 
     def _around(self, subject: Subject, target: Target) -> Surroundings:
-        """Made once; cells that are prepared at the same time wait for it."""
+        """Made once, or known not to be had; cells that are prepared at the same time wait."""
         key = (subject.name, target.name)
         with self._locks.setdefault(key, threading.Lock()):
             if key not in self._surroundings:
-                self._surroundings[key] = subjects.surroundings(
-                    self.context, self.tree, subject, target
-                )
-            return self._surroundings[key]
+                self._surroundings[key] = self._made_around(subject, target)
+            found = self._surroundings[key]
+        if isinstance(found, _FailedError):
+            raise _FailedError(found.outcome, found.reason)
+        return found
+
+    def _made_around(self, subject: Subject, target: Target) -> "Surroundings | _FailedError":
+        try:
+            sources(self.context, subject)
+            return subjects.surroundings(self.context, self.tree, subject, target)
+        except SubjectUnavailableError as error:
+            reason = f"{error.message} ({error.hint})" if error.hint else error.message
+            return _FailedError(Outcome.SKIPPED, reason)
+        except EverycoreError as error:  # an adapter that does not compile
+            refuse_full_disk(f"{error.message} {error.hint}")
+            said = next((line for line in error.hint.splitlines() if "error" in line), "")
+            reason = ": ".join(part for part in (error.message, said.strip()) if part)
+            return _FailedError(Outcome.NOT_COMPILED, reason)
 
     def _check(self, ready: Ready, cell: Cell) -> None:
         sizes = [*SIZES, *ODD_SIZES, cell.n_bytes]
@@ -333,6 +348,15 @@ class Workbench:
             executed=counted.instructions,
             estimates=estimates,
             code=code,
+        )
+
+
+def refuse_full_disk(said: str) -> None:
+    """No compiler is to blame for it, and no later cell would fare better."""
+    if "No space left on device" in said or said.startswith("cannot write"):
+        raise EverycoreError(
+            f"no cell can be compiled: {said.strip()}",
+            "make room, or set XDG_CACHE_HOME to another place; --resume goes on",
         )
 
 

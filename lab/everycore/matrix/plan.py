@@ -133,11 +133,8 @@ def why_not(place: Place, toolchain: Toolchain, target: str, flags: Sequence[str
 
 
 def _why_not(place: Place, toolchain: Toolchain, target: str, flag: str) -> str:
-    if flag.startswith("-flto"):
-        own = "LTO links with the compiler's own linker: "
-        if target != HOST:
-            return f"{own}for the host alone"
-        return f"{own}{toolchain.name} is not the host's" * (toolchain.provider != "host")
+    if flag.startswith("-flto") and (target != HOST or toolchain.provider != "host"):
+        return "LTO links with the compiler's own linker: for the host and its own compilers"
     if flag == "-march=native":
         return "-march=native is this machine, not the target" * (target != HOST)
     needed = LEVELS.get(flag, frozenset())

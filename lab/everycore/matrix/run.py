@@ -72,7 +72,7 @@ class Run:
             ):
                 began = self.clock.now()
                 batch, rest = rest[:size], rest[size:]
-                made = list(pool.map(self._prepared, sorted(batch, key=_is_quick)))
+                made = _all(pool, self._prepared, sorted(batch, key=_is_quick))
                 yield from (one for one in made if isinstance(one, Result))
                 waiting += [_Waiting(one, one.result) for one in made if isinstance(one, Ready)]
                 made_at, processes = self.clock.now(), len(waiting)
@@ -103,6 +103,17 @@ class Run:
     def _is_enough(self, result: Result) -> bool:
         late = self.clock.now() >= self.clock.end and len(result.runs) >= PROCESSES
         return late or is_settled(result)
+
+
+def _all(
+    pool: ThreadPoolExecutor, prepared: Callable[[Planned], Ready | Result], batch: list[Planned]
+) -> list[Ready | Result]:
+    """Of a run that is interrupted, no more is begun."""
+    try:
+        return list(pool.map(prepared, batch))
+    except BaseException:
+        pool.shutdown(wait=False, cancel_futures=True)
+        raise
 
 
 def _is_quick(one: Planned) -> bool:

@@ -139,6 +139,32 @@ def test_a_run_that_was_killed_goes_on_where_it_stopped(
     assert out.read_text().count('"type":"cell"') == 40  # none was done twice
 
 
+def test_a_subject_whose_adapter_is_broken_fails_alone(
+    broken: Lab, gcc: str, tmp_path: Path
+) -> None:
+    folder = Path(broken.env["EVERYCORE_TREE"]) / "subjects"
+    (folder / "bad.c").write_text('#include "subject.h"\n#error no\n')
+    text = (folder / "broken.toml").read_text().replace("adapter.c", "bad.c")
+    (folder / "worse.toml").write_text(text)
+    out = tmp_path / "m.jsonl"
+    words = ["--subject", "worse,broken", "--toolchain", gcc, "--flags=-O2", "--out", str(out)]
+    assert broken("matrix", *words).code == 0
+    worse, right = (next(r for c, r in read(out).results.items() if c.subject == name)
+                    for name in ("worse", "broken"))  # fmt: skip
+    assert worse.outcome is Outcome.NOT_COMPILED
+    assert "bad.c" in worse.reason
+    assert right.outcome is Outcome.MEASURED
+
+
+def test_a_cache_that_cannot_be_written_ends_the_run(broken: Lab, gcc: str, tmp_path: Path) -> None:
+    broken.env["XDG_CACHE_HOME"] = "/dev/null"
+    out = tmp_path / "m.jsonl"
+    done = broken("matrix", *QUICK, "--toolchain", gcc, "--flags=-O2", "--out", str(out))
+    assert done.code == 2
+    assert "cannot write the cache" in done.err
+    assert "XDG_CACHE_HOME" in done.err
+
+
 def test_two_runs_cannot_write_one_file(broken: Lab, gcc: str, tmp_path: Path) -> None:
     out = tmp_path / "m.jsonl"
     words = ["matrix", *QUICK, "--toolchain", gcc, "--flags=-O2", "--out", str(out)]
