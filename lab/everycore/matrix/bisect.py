@@ -14,6 +14,7 @@ from everycore.matrix.records import Anomaly, Cell, Code, Kind, Listing, Result
 Switch = tuple[str, ...]  # words for the compiler, one step of the search
 
 PROCESSES = 3  # of a rerun, interleaved with those of its neighbour
+TRIAL_PROCESSES = 2  # of one step of the search
 AT_ONCE = 8  # compilations of one step
 REPAIRED = 0.25  # the share of what was lost that may stay
 HELPS = 0.97  # a switch that leaves less than this share of the value is worth combining
@@ -76,7 +77,7 @@ def explain(
     if said := _vanished(anomaly, bad, good):
         return Found(anomaly, again, True, said)
     anomaly = _renewed(anomaly, bad, good)
-    search = _Search(bench, anomaly, bad)
+    search = _Search(bench, anomaly, bad, good)
     repair, repaired = search.run(
         [Stage("known", tuple(first)), *(bench.stages(anomaly) if thorough else ())]
     )
@@ -145,6 +146,7 @@ class _Search:
     bench: Bench
     anomaly: Anomaly
     bad: Result
+    good: Result | None
     tried: int = 0
     count: int = 0  # switches that were looked at
     _by_digest: dict[str, Result] = field(default_factory=dict)
@@ -232,11 +234,15 @@ class _Search:
                 self._known[key] = result
             elif result.digest and result.digest == self.bad.digest:
                 self._known[key] = self.bad
+            elif self.good and result.digest and result.digest == self.good.digest:
+                self._known[key] = self.good
             elif result.digest in self._by_digest:
                 self._known[key] = self._by_digest[result.digest]
             else:
                 news.setdefault(result.digest or f"none {len(news)}", result)
-        ran = self.bench.measure([r.cell for r in news.values()], self.anomaly.kind, 1)
+        ran = self.bench.measure(
+            [r.cell for r in news.values()], self.anomaly.kind, TRIAL_PROCESSES
+        )
         self._by_digest |= {digest: r for digest, r in zip(news, ran, strict=True) if digest}
         for one, result in zip(missing, made, strict=True):
             if frozenset(one) not in self._known:

@@ -189,9 +189,7 @@ class Workbench:
         self, cell: Cell, subject: Subject, compiler: Compiler, target: Target
     ) -> tuple[Program, list[Path]]:
         context = self.context
-        flags = [WARNINGS_OFF, *cell.flags]
-        if probe.takes(context, compiler, ALWAYS):
-            flags.append(ALWAYS)
+        flags = self._flags(cell, compiler)
         # Cells of other functions of the subject wait for the first, and find its objects.
         key = (cell.subject, cell.toolchain, cell.flags, cell.target)
         with self._locks.setdefault(key, threading.Lock()):
@@ -212,6 +210,10 @@ class Workbench:
                 reason = f"the compiler was not done after {self.limits.compile:.0f} s"
                 raise _FailedError(Outcome.TIME_LIMIT, reason) from None
         return Program(subject, target, compiler, cell.flags, "", binary), objects
+
+    def _flags(self, cell: Cell, compiler: Compiler) -> list[str]:
+        knows = probe.takes(self.context, compiler, ALWAYS)
+        return [WARNINGS_OFF, *cell.flags, *([ALWAYS] if knows else [])]
 
     def _around(self, subject: Subject, target: Target) -> Surroundings:
         """Made once, or known not to be had; cells that are prepared at the same time wait."""
@@ -264,6 +266,25 @@ class Workbench:
         raise _FailedError(Outcome.CRASHED, how_it_ended(done.code, said))
 
     # ---- What the compiler made of it --------------------------------------------------------
+
+    def coded(self, cell: Cell) -> Result:
+        """Compiled, and what came of it: not checked, and linked only where it has to be."""
+        if any(flag.startswith("-flto") for flag in cell.flags):
+            made = self.prepare(cell)
+            return made if isinstance(made, Result) else made.result
+        empty = Result(cell, Outcome.SKIPPED)
+        subject, function = self._function(cell)
+        _, compiler = self._compiler(cell)
+        target, limit = load_target(self.tree, cell.target), self.limits.compile
+        flags = self._flags(cell, compiler)
+        try:
+            objects = subjects.objects(self.context, subject, compiler, flags, target, limit)
+        except NotCompiledError as error:
+            return replace(empty, outcome=Outcome.NOT_COMPILED, reason=error.message)
+        except TimeoutError:
+            return replace(empty, outcome=Outcome.TIME_LIMIT)
+        program = Program(subject, target, compiler, cell.flags, "", objects[0])
+        return self._examined(Ready(program, function, tuple(objects), empty), cell)
 
     def _examined(self, ready: Ready, cell: Cell) -> Result:
         """Without its code where nothing can read it; a cell is worth its time without."""

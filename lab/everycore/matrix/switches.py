@@ -67,22 +67,25 @@ _CHECKS = (
 
 
 def stages(anomaly: Anomaly, family: str, ask: Ask) -> list[Stage]:
-    """All that may repair it: optimisations, then instructions, then checks, then own flags."""
+    """All that may repair it: the likely optimisations, instructions, all others; then checks."""
     flags, own = anomaly.cell.flags, facets(anomaly.cell.flags)
-    found: list[Stage] = []
     if anomaly.differs_in == "sanitizer":  # the price of checks: which of them
         return [_checks(own.sanitizer)]
+    first: list[Stage] = []
     if family == "gcc":
         here = gcc_options(ask([*flags, "-Q", "--help=optimizers"]))
-        found += gcc_stages(here, _lists_of_others(anomaly, ask))
+        first = gcc_stages(here, _lists_of_others(anomaly, ask))
     elif family == "clang":
-        found += _clang_stages(own.level_rank, ask, flags)
-    if own.march:
-        found.append(_features(anomaly.cell, ask))
-    if own.sanitizer:
-        found.append(_checks(own.sanitizer))
+        first = _clang_stages(own.level_rank, ask, flags)
+    *likely, rest = first or [Stage("", ())]
     undone = tuple((opposite(flag),) for flag in own.rest if opposite(flag))
-    found.append(Stage("own flags", undone))
+    found = [
+        *likely,
+        _features(anomaly.cell, ask) if own.march else Stage("", ()),
+        rest,
+        _checks(own.sanitizer),
+        Stage("own flags", undone),
+    ]
     return [stage for stage in found if stage.switches]
 
 

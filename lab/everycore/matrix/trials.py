@@ -27,13 +27,18 @@ class Trials:
 
     bench: Workbench
     _made: dict[Cell, Ready | Result] = field(default_factory=dict)
+    _coded: dict[Cell, Result] = field(default_factory=dict)
 
     def code(self, cells: Sequence[Cell]) -> list[Result]:
-        return [one if isinstance(one, Result) else one.result for one in self._make(cells)]
+        missing = [cell for cell in dict.fromkeys(cells) if cell not in self._coded]
+        with ThreadPoolExecutor(max_workers=CORES) as pool:
+            found = pool.map(self.bench.coded, missing)
+            self._coded |= dict(zip(missing, found, strict=True))
+        return [self._coded[cell] for cell in cells]
 
     def measure(self, cells: Sequence[Cell], kind: Kind, processes: int) -> list[Result]:
         made = self._make(cells)
-        results = self.code(cells)
+        results = [one if isinstance(one, Result) else one.result for one in made]
         if kind is Kind.LEAK:
             looked = {one.cell: one for one in looked_at(self.bench, results, CORES)}
             return [looked[one.cell] for one in results]
