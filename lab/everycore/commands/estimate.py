@@ -28,7 +28,7 @@ from everycore.estimate.executed import CPU, TARGETS, Harness, Operation, emulat
 from everycore.estimate.inorder import InOrder
 from everycore.estimate.mca import Llvm, find_llvm
 from everycore.estimate.models import Executed, Models
-from everycore.estimate.others import Others, subject_names
+from everycore.estimate.others import Others, subject_names, target_of
 from everycore.estimate.others import calibrate as others_calibrate
 from everycore.estimates import BULK, Core, Point, Row, techniques
 from everycore.model import RegistryLine, Tree
@@ -142,7 +142,7 @@ def estimate(
             modes = list(dict.fromkeys(row.mode for row in rows))
             theirs = Others(context, tree, llvm, {})
             for name in subjects:
-                if find_subject(tree, name).target != TARGETS[arch]:
+                if target_of(find_subject(tree, name)) != TARGETS[arch]:
                     continue
                 for row in theirs.rows(evaluator, name, modes, wanted.key_bits, wanted.sizes):
                     others.append(row)

@@ -42,8 +42,7 @@ class Others:
     def _program(self, name: str) -> tuple[Program, dict[int, str]]:
         if name not in self.built:
             subject = find_subject(self.tree, name)
-            # What is portable is looked at where the models are.
-            target = ARM if is_portable(subject) else ""
+            target = target_of(subject)
             program = build(self.context, self.tree, subject, target_name=target)
             code = disassemble(self.context, self.llvm, program.binary) if self.llvm else {}
             self.built[name] = program, code
@@ -79,13 +78,14 @@ class Others:
 
 
 def subject_names(tree: Tree) -> list[str]:
-    """Of those that a core of Arm executes, or may."""
-    found = load_subjects(tree)
-    return [s.name for s in found if is_portable(s) or arch_of(s.target)]
+    """Of those that a core of Arm executes, or may, and that anyone can have."""
+    return [s.name for s in load_subjects(tree) if arch_of(target_of(s)) and not s.setting]
 
 
-def is_portable(subject: Described) -> bool:
-    return subject.target == "host" and all(name.endswith(".c") for name in subject.files)
+def target_of(subject: Described) -> str:
+    """What is portable is looked at where the models are."""
+    portable = subject.target == "host" and all(name.endswith(".c") for name in subject.files)
+    return ARM if portable else subject.target
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@
 Three columns, and no figure of one in another.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -77,7 +78,7 @@ def _table(*figures: str) -> Table:
 
 
 def _name(row: Row) -> str:
-    owner = row.owner.split("-")[0]  # without the architecture
+    owner = re.sub(r"-(arm64|arm32)$", "", row.owner)
     return row.kernel if owner == "everycore" else f"{owner} {row.kernel}"
 
 
