@@ -67,7 +67,7 @@ _CHECKS = (
 
 
 def stages(anomaly: Anomaly, family: str, ask: Ask) -> list[Stage]:
-    """All that may repair it: the likely optimisations, instructions, all others; then checks."""
+    """All that may repair it: likely optimisations, instructions, others, checks, level."""
     flags, own = anomaly.cell.flags, facets(anomaly.cell.flags)
     if anomaly.differs_in == "sanitizer":  # the price of checks: which of them
         return [_checks(own.sanitizer)]
@@ -85,6 +85,7 @@ def stages(anomaly: Anomaly, family: str, ask: Ask) -> list[Stage]:
         rest,
         _checks(own.sanitizer),
         Stage("own flags", undone),
+        Stage("level", (("-O2",),) if own.level_rank < 2 else ()),
     ]
     return [stage for stage in found if stage.switches]
 
