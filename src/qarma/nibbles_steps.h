@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * QARMA-64 with a byte for each cell, in vectors of 16: look-ups in registers and permutations of bytes.
+ * QARMA-64 with a byte for each cell, a block in 16 bytes of a vector: look-ups in registers and permutations of bytes.
  *
  * A block is wide: byte j is nibble j of the number, counted from its low end. An inner step is one look-up for rho S
  * and one for rho^2 S, three permutations that gather what a cell gets from its column, and the sums:
@@ -14,11 +14,13 @@
  * sums of the one way serve the other.
  *
  * Include it inside the ISA region, after
- *   vec                16 bytes
- *   v_load, v_store    16 bytes, aligned
+ *   vec                one or more lanes of 16 bytes
+ *   v_load             16 bytes, aligned, to every lane
+ *   v_store            the lowest lane, aligned
  *   v_xor, v_xor3
- *   v_look(table, i)   bytes of table by the low 4 bits of those of i; 0 where the highest bit is set
- *   v_wide, v_narrow   from a number, and back
+ *   v_look(table, i)   in each lane, bytes of table by the low 4 bits of those of i; 0 where the highest bit is set
+ *   v_wide             a number, wide, in every lane
+ *   v_narrow           the number that the lowest lane is
  */
 #ifndef EVC_QARMA_NIBBLES_STEPS_H
 #define EVC_QARMA_NIBBLES_STEPS_H
@@ -136,14 +138,15 @@ static void set_key(void *vkey, uint64_t w0, uint64_t k0)
     key->first[1] = key->last[0] = w1 ^ k0 ^ QARMA_ALPHA;
 }
 
-EVC_INLINE uint64_t run(const struct key *key, uint64_t block, uint64_t tweak, int rounds, int decrypts)
+/* Of blocks x, to which first was added, and tweaks t, all of them wide; last is still to be added. */
+EVC_INLINE vec run(const struct key *key, vec x, vec tweak, int rounds, int decrypts)
 {
     const struct boxes *box = &boxes[key->head.sigma];
     const uint8_t(*there)[16] = decrypts ? key->back : key->there, (*back)[16] = decrypts ? key->there : key->back;
     const vec middle = v_load(decrypts ? key->w0 : key->w1), middle_back = v_load(decrypts ? key->w1 : key->w0);
-    vec t[ROWS + 1], x = v_wide(block ^ (tweak ^ key->first[decrypts])), a, b;
+    vec t[ROWS + 1], a, b;
 
-    t[0] = v_wide(tweak);
+    t[0] = tweak;
     for (int i = 0; i < rounds; i++)
         t[i + 1] = next_tweak(t[i]);
     for (int i = 1; i < rounds; i++)
@@ -155,27 +158,34 @@ EVC_INLINE uint64_t run(const struct key *key, uint64_t block, uint64_t tweak, i
     x = back_step(box, x, v_xor(middle_back, t[rounds]));
     for (int i = rounds - 1; i > 0; i--)
         x = back_step(box, x, v_xor(v_load(back[i]), t[i]));
-    return v_narrow(v_look(v_load(box->inverse0), x)) ^ (tweak ^ key->last[decrypts]);
+    return v_look(v_load(box->inverse0), x);
 }
 
 /* The numbers of rounds that Arm has are loops of known lengths. */
-EVC_INLINE uint64_t run_any(const struct key *key, uint64_t block, uint64_t tweak, int decrypts)
+EVC_INLINE vec run_any(const struct key *key, vec x, vec tweak, int decrypts)
 {
     switch (key->head.rounds) {
-    case 5: return run(key, block, tweak, 5, decrypts);
-    case 3: return run(key, block, tweak, 3, decrypts);
-    default: return run(key, block, tweak, key->head.rounds, decrypts);
+    case 5: return run(key, x, tweak, 5, decrypts);
+    case 3: return run(key, x, tweak, 3, decrypts);
+    default: return run(key, x, tweak, key->head.rounds, decrypts);
     }
+}
+
+EVC_INLINE uint64_t one(const struct key *key, uint64_t block, uint64_t tweak, int decrypts)
+{
+    const vec x = v_wide(block ^ (tweak ^ key->first[decrypts]));
+
+    return v_narrow(run_any(key, x, v_wide(tweak), decrypts)) ^ (tweak ^ key->last[decrypts]);
 }
 
 static uint64_t encrypt(const void *vkey, uint64_t block, uint64_t tweak)
 {
-    return run_any(vkey, block, tweak, 0);
+    return one(vkey, block, tweak, 0);
 }
 
 static uint64_t decrypt(const void *vkey, uint64_t block, uint64_t tweak)
 {
-    return run_any(vkey, block, tweak, 1);
+    return one(vkey, block, tweak, 1);
 }
 
 #endif
