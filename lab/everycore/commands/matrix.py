@@ -4,8 +4,9 @@
 import os
 import platform
 import re
+import shlex
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from time import monotonic
 from typing import Annotated
@@ -91,7 +92,10 @@ def matrix(
         Path | None, typer.Option("--out", metavar="FILE", help="Where the results go.")
     ] = None,
     resume: Annotated[
-        bool, typer.Option("--resume", help="Go on with --out, or with the last run.")
+        bool,
+        typer.Option(
+            "--resume", help="Go on with --out, or with the last run; its options are known."
+        ),
     ] = False,
     regressions: Annotated[
         bool,
@@ -112,22 +116,30 @@ def matrix(
     """
     context = context_of(command)
     tree = catalog.find_tree(context.package, context.env.get("EVERYCORE_TREE", ""))
-    names = _Names(words(subject), words(function), words(toolchain), words(target) or [HOST])
-    sets = chosen(words(flag_set), [split_flags(one) for one in flags or ()])
-    sizes = _numbers("--key-bits", words(key_bits), 256, (128, 192, 256))
-    lengths = _numbers("--bytes", words(bytes_), 4096, range(1, 1 << 24))
+    wanted = Choice(
+        subjects=tuple(words(subject)),
+        functions=tuple(words(function)),
+        toolchains=tuple(words(toolchain)),
+        flag_sets=(*words(flag_set), *map(flags_given, flags or ())),
+        targets=tuple(words(target)),
+        key_bits=_numbers("--key-bits", words(key_bits), (128, 192, 256)),
+        bytes=_numbers("--bytes", words(bytes_), range(1, 1 << 24)),
+    )
     seconds = duration(budget) if budget else float("inf")
-    for name in names.targets:
+    path = _path(context, out, resume)
+    if resume and wanted == Choice():
+        wanted = chosen_before(path)
+    for name in wanted.targets:
         load_target(tree, name)
-    found = _subjects(tree, names)
+    found = _subjects(tree, wanted)
     here = {one.name: one for one in installed(context, tree)}
     axes = Axes(
-        functions=tuple(_functions(found, names)),
-        toolchains=_toolchains(here, names),
-        flag_sets=sets,
-        targets=tuple(names.targets),
-        key_bits=sizes,
-        n_bytes=lengths,
+        functions=tuple(_functions(found, wanted)),
+        toolchains=_toolchains(here, wanted),
+        flag_sets=wanted.sets(),
+        targets=wanted.targets or (HOST,),
+        key_bits=wanted.key_bits or (256,),
+        n_bytes=wanted.bytes or (4096,),
     )
     facts = machine.gather(context)
     cells = plan(axes, _place(facts))
@@ -145,16 +157,14 @@ def matrix(
         limits=Limits(run=time_limit),
         estimator=open_estimator(context) if estimate else None,
     )
-    options = _options(names, sets, sizes, lengths, budget)
     head = Head(
         date=context.now().isoformat(timespec="seconds"),
         everycore=_version(),
         revision=machine.revision(context, tree),
         machine=machine.describe(facts, core),
         counter=counter_name(context, tree, load_target(tree, HOST)),
-        options=options,
+        options=asdict(wanted),
     )
-    path = _path(context, out, resume)
     odd = False
     begin = monotonic()
     first_end = begin + seconds * (FIRST_PASS if ct or regressions else 1)
@@ -183,13 +193,38 @@ def matrix(
 
 
 @dataclass(frozen=True, slots=True)
-class _Names:
-    """What the command line names; empty: all."""
+class Choice:
+    """What the command line chooses; empty: all, or what is usual."""
 
-    subjects: Sequence[str]
-    functions: Sequence[str]
-    toolchains: Sequence[str]
-    targets: Sequence[str]
+    subjects: tuple[str, ...] = ()
+    functions: tuple[str, ...] = ()
+    toolchains: tuple[str, ...] = ()
+    flag_sets: tuple[str, ...] = ()  # names, and flags as they were given
+    targets: tuple[str, ...] = ()
+    key_bits: tuple[int, ...] = ()
+    bytes: tuple[int, ...] = ()
+
+    def sets(self) -> tuple[FlagSet, ...]:
+        given = [one for one in self.flag_sets if one.startswith("-")]
+        names = [one for one in self.flag_sets if not one.startswith("-")]
+        return chosen(names, map(split_flags, given))
+
+
+def flags_given(text: str) -> str:
+    if not text.strip().startswith("-"):
+        raise EverycoreError(f"--flags '{text}' begins with no flag", 'such as --flags="-O2"')
+    return shlex.join(split_flags(text))
+
+
+def chosen_before(path: Path) -> Choice:
+    """By the run that wrote a file last."""
+    heads = store.read(path).heads
+    try:
+        return Choice(**{key: tuple(value) for key, value in heads[-1].options.items()})
+    except (IndexError, TypeError) as error:
+        raise EverycoreError(
+            f"{path} does not say which cells it was to have", "give the options of its run again"
+        ) from error
 
 
 def _measure(
@@ -291,22 +326,21 @@ def duration(text: str) -> float:
     return float(found[1]) * UNITS[found[2] or "s"]
 
 
-def _numbers(
-    option: str, given: Sequence[str], default: int, valid: Sequence[int]
-) -> tuple[int, ...]:
+def _numbers(option: str, given: Sequence[str], valid: Sequence[int]) -> tuple[int, ...]:
     for word in given:
         if not word.isdecimal() or int(word) not in valid:
             shown = f"{valid[0]} to {valid[-1]}" if isinstance(valid, range) else f"{valid}"
             raise EverycoreError(f"{option} {word} is not possible", f"valid: {shown.strip('()')}")
-    return tuple(dict.fromkeys(map(int, given))) or (default,)
+    return tuple(dict.fromkeys(map(int, given)))
 
 
-def _subjects(tree: Tree, names: _Names) -> list[Subject]:
+def _subjects(tree: Tree, names: Choice) -> list[Subject]:
     """Those that are named; else all that can be compiled for one of the targets."""
     if names.subjects:
         return [subjects.find_subject(tree, name) for name in dict.fromkeys(names.subjects)]
     every = [*subjects.kernel_subjects(tree), *subjects.load_subjects(tree)]
-    return [one for one in every if not (where := _targets(one)) or {*where} & {*names.targets}]
+    targets = {*(names.targets or (HOST,))}
+    return [one for one in every if not (where := _targets(one)) or {*where} & targets]
 
 
 def _targets(subject: Subject) -> tuple[str, ...]:
@@ -316,7 +350,7 @@ def _targets(subject: Subject) -> tuple[str, ...]:
     return () if portable and ours else (subject.target,)
 
 
-def _functions(found: Sequence[Subject], names: _Names) -> list[Wanted]:
+def _functions(found: Sequence[Subject], names: Choice) -> list[Wanted]:
     wanted = [
         Wanted(one.name, f.name, f.key_bits, f.multiple_of, _targets(one))
         for one in found
@@ -330,7 +364,7 @@ def _functions(found: Sequence[Subject], names: _Names) -> list[Wanted]:
     return wanted
 
 
-def _toolchains(here: dict[str, Toolchain], names: _Names) -> tuple[Toolchain, ...]:
+def _toolchains(here: dict[str, Toolchain], names: Choice) -> tuple[Toolchain, ...]:
     for name in names.toolchains:
         if name not in here:
             error = unknown_name("toolchain", name, here)
@@ -352,26 +386,6 @@ def _path(context: Context, out: Path | None, resume: bool) -> Path:
     if out:
         return out
     return store.newest(folder) if resume else store.new_path(folder, context.now())
-
-
-def _options(
-    names: _Names,
-    sets: Sequence[FlagSet],
-    key_bits: Sequence[int],
-    n_bytes: Sequence[int],
-    budget: str,
-) -> dict[str, object]:
-    """As they are stored."""
-    return {
-        "subjects": list(names.subjects),
-        "functions": list(names.functions),
-        "toolchains": list(names.toolchains),
-        "flag_sets": [one.title for one in sets],
-        "targets": list(names.targets),
-        "key_bits": list(key_bits),
-        "bytes": list(n_bytes),
-        "budget": budget,
-    }
 
 
 def _list(context: Context, cells: Sequence[Planned]) -> None:

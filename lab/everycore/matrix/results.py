@@ -145,7 +145,7 @@ def refuse_other(path: Path, stored: Head, own: Head) -> None:
 
 def _same(stored: Head, own: Head) -> bool:
     """That what stands below the first may stand below the second."""
-    return replace(stored, date="", options={}) == replace(own, date="", options={})
+    return as_json(replace(stored, date="")) == as_json(replace(own, date=""))
 
 
 def new_path(folder: Path, when: datetime) -> Path:

@@ -130,7 +130,7 @@ def test_a_run_that_was_killed_goes_on_where_it_stopped(
     assert 8 <= had < 40
     with out.open("ab") as file:
         file.write(b'{"type":"cell","cell":{"subj')  # the kill came in the middle of a line
-    done = broken(*words, "--resume")
+    done = broken("matrix", "--resume", "--out", str(out))  # its options are in the file
     assert done.code == 0, done.err
     assert f"{had} cells are there" in done.err
     assert "the half of a line" in done.err
@@ -205,7 +205,9 @@ def test_a_plan_lists_cells_and_does_nothing(broken: Lab, gcc: str, tmp_path: Pa
         (["--key-bits", "512"], "--key-bits 512"),
         (["--bytes", "0"], "--bytes 0"),
         (["--budget", "soon"], "'soon' is no time"),
-        (["--flags", "'"], "cannot be split"),
+        (["--flags", "-O2 '"], "cannot be split"),
+        (["--flags", "O2"], "begins with no flag"),
+        (["--flags", ""], "begins with no flag"),
         (["--resume"], "no run to go on with"),
     ],
 )
