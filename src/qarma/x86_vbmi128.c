@@ -2,8 +2,8 @@
 /*
  * QARMA-64 with byte shuffles of 128 bits, sums of three in one instruction, and VPMULTISHIFTQB.
  *
- * Method:   that of x86_ssse3 (nibbles_steps.h); a block is spread over 16 bytes by one instruction, and VPTERNLOGQ adds
- *           three vectors. One block whose result is waited for.
+ * Method:   that of x86_ssse3 (nibbles_steps.h); a block is spread over 16 bytes by one instruction, and VPTERNLOGQ
+ *           adds three vectors. One block whose result is waited for.
  * Source:   Avanzi: The QARMA Block Cipher Family, ToSC 2017, issue 1, section 2.
  * Needs:    X86_VBMI128.   Timing: CT (no tables in memory that secrets index, no secret branches).
  * Key form: private.
