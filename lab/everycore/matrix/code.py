@@ -269,16 +269,12 @@ class Whole:
         """Where a name is: of a function, of what the compiler made of it, or of data."""
         if found := self._public.get(entry) or self._known.get(entry):
             return [Refers(*found)]
-        clones = [
+        return [
             Refers(one, symbol.start)
             for one in self.objects
             for symbol in one.functions
             if plain_name(symbol.name) == entry
         ]
-        if not clones:
-            names = {s.name for one in self.objects for s in (*one.functions, *one.objects)}
-            raise unknown_name("function in the objects", entry, sorted(names) or ["none"])
-        return clones
 
     def resolved(
         self, file: Object, hole: Relocation, one: Instruction | None = None
@@ -451,15 +447,17 @@ def examine(
     """What the compiler made of `entries` and of all that they call, or point to.
 
     `paths`: objects, or one linked program. Functions of the section subject_glue are followed and
-    not counted. Without entries: all functions. `executed`: instructions by function, of a trace;
-    functions that it names are counted in addition, for calls through pointers of linked programs.
+    not counted. An entry that the compiler put into its callers may be absent, if others are there.
+    Without entries: all functions. `executed`: instructions by function, of a trace; functions that
+    it names are counted in addition, for calls through pointers of linked programs.
     """
     whole = Whole([Object(path) for path in paths])
     if entries:
         roots = [refers for entry in entries for refers in whole.named(entry)]
-        for name in executed or ():
-            if any(name == s.name for one in whole.objects for s in one.functions):
-                roots += whole.named(name)
+        if not roots:
+            valid = {s.name for one in whole.objects for s in (*one.functions, *one.objects)}
+            raise unknown_name("function in the objects", entries[0], sorted(valid) or ["none"])
+        roots += [refers for name in executed or () for refers in whole.named(name)]
         reached = _reached(whole, roots)
     else:
         reached = whole.all_functions()

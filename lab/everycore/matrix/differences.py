@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from everycore.matrix.records import Code
 
 FEW = 8  # instructions of one kind that may come and go without a word
+FEW_CALLS = 4  # likewise
 TIMES = 1.25  # likewise of all
 FRAME_BYTES = 64
 MOST = 6  # words on one pair
@@ -67,7 +68,7 @@ def _calls(worse: Code, better: Code) -> list[Difference]:
     ):
         if n > 0:
             words = _appear(n, what, plural=True) if what == "call" else _handlers(n)
-            found.append(Difference(words, (300 if n >= FEW else 5) + n / 8))
+            found.append(Difference(words, (300 if n >= FEW_CALLS else 5) + n / 8))
     return found
 
 
@@ -100,7 +101,9 @@ def _mnemonics(worse: Mapping[str, int], better: Mapping[str, int]) -> list[Diff
     for name, n in _added(worse, better).items():
         telling = any(part in name for part in _TELLING)
         before = better.get(name, 0)
-        if _is_gather(name) or n < FEW or (before and worse[name] < before * TIMES):
+        if _is_gather(name) or name.startswith("."):  # the last: nothing could read it
+            continue
+        if n < FEW or (before and worse[name] < before * TIMES):
             continue
         words = _appear(n, name) if not before else f"{name} {before} -> {worse[name]}"
         found.append(Difference(words, (90 if telling else 20) + n / 16))

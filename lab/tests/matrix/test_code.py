@@ -7,10 +7,14 @@ from pathlib import Path
 import pytest
 from compiled import COMPILERS, made
 
+from everycore.catalog import find_tree
+from everycore.context import system_context
 from everycore.errors import EverycoreError
 from everycore.matrix.code import Examined, examine
+from everycore.matrix.differences import differences
 from everycore.matrix.frames import read_usage
 from everycore.matrix.objects import NoCodeError, Object
+from everycore.toolchains import installed
 
 SOURCE = """
 typedef unsigned int word;
@@ -258,3 +262,60 @@ def test_a_machine_that_is_not_read_is_named(tmp_path: Path) -> None:
     path = compiled(tmp_path, ("hppa-linux-gnu-gcc",))
     with pytest.raises(NoCodeError, match="EM_PARISC"):
         examine([path])
+
+
+# ---- What is known of compilers, by those that `everycore toolchain add` has fetched ----
+
+LOOK_UPS = """
+extern const unsigned T[4][256];
+static inline unsigned column(unsigned a, unsigned b, unsigned c, unsigned d)
+{
+    return T[0][a & 255] ^ T[1][b >> 8 & 255] ^ T[2][c >> 16 & 255] ^ T[3][d >> 24];
+}
+void rounds(unsigned *restrict s, const unsigned *restrict k, int n)
+{
+    unsigned a = s[0], b = s[1], c = s[2], d = s[3];
+    for (int i = 0; i < n; i++, k += 4) {
+        unsigned e = column(a, b, c, d) ^ k[0], f = column(b, c, d, a) ^ k[1];
+        unsigned g = column(c, d, a, b) ^ k[2];
+        d = column(d, a, b, c) ^ k[3];
+        a = e, b = f, c = g;
+    }
+    s[0] = a, s[1] = b, s[2] = c, s[3] = d;
+}
+"""
+
+
+def fetched(first: int, last: int) -> list[tuple[str, ...]]:
+    """Commands of the clangs of these versions that are here; a visible skip without any."""
+    context = system_context()
+    found = [
+        (*compiler.command, "--target=x86_64-linux-gnu")
+        for one in installed(context, find_tree(context.package))
+        if one.family == "clang" and first <= one.version[0] <= last
+        if (compiler := one.compiler("host"))
+    ]
+    if not found:
+        pytest.skip(f"no clang from {first} to {last}: everycore toolchain add clang-{last}")
+    return found
+
+
+def test_gathers_that_clang_makes_of_look_ups_since_version_22(tmp_path: Path) -> None:
+    wide = ("-march=x86-64-v4",)
+    for command in fetched(22, 24):
+        path = compiled(tmp_path, command, *wide, source=LOOK_UPS)
+        code = examine([path], ["rounds"]).code
+        assert code.gathers >= 8, command
+        path = compiled(tmp_path, command, *wide, "-fno-slp-vectorize", source=LOOK_UPS)
+        repaired = examine([path], ["rounds"]).code
+        assert repaired.gathers == 0, command
+        assert differences(code, repaired)[0] == f"{code.gathers} vpgatherdd appear"
+
+
+def test_calls_that_clang_left_at_the_first_level_up_to_version_12(tmp_path: Path) -> None:
+    for command in fetched(9, 12):
+        path = compiled(tmp_path, command, "-O1", source=LOOK_UPS)
+        code = examine([path], ["rounds"]).code
+        assert code.calls >= 4, command
+        inlined = examine([compiled(tmp_path, command, source=LOOK_UPS)], ["rounds"]).code
+        assert differences(code, inlined)[0] == f"{code.calls} calls appear"
