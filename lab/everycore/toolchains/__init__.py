@@ -13,12 +13,11 @@ it and removes it.
 from everycore.toolchains.find import (
     DEFAULT_FLAGS,
     INSTALL_HINT,
-    find_compiler,
     find_compiler_there,
     identify,
 )
 from everycore.toolchains.installed import find_toolchain, installed
-from everycore.toolchains.link import find_linker
+from everycore.toolchains.link import find_compiler, find_linker
 
 __all__ = [
     "DEFAULT_FLAGS",

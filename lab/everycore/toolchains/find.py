@@ -27,7 +27,7 @@ def find_compiler(
         hint = f"Debian: apt-get install {' '.join(target.packages)}" if target.packages else ""
         if target.board:
             hint += '; or let the board compile: build = "there"'
-        return _ask(run, tuple(shlex.split(target.compiler)), flags, hint)
+        return ask(run, tuple(shlex.split(target.compiler)), flags, hint)
     return _first(run, cc or context.env.get("CC"), flags)
 
 
@@ -38,17 +38,18 @@ def find_compiler_there(run: Run, target: Target, cc: str | None, flags: Sequenc
 
 def _first(run: Run, named: str | None, flags: Sequence[str]) -> Compiler:
     if named:
-        return _ask(run, tuple(shlex.split(named)), flags, INSTALL_HINT)
+        return ask(run, tuple(shlex.split(named)), flags, INSTALL_HINT)
     for name in ("cc", "gcc", "clang"):
         try:
-            return _ask(run, (name,), flags, INSTALL_HINT)
+            return ask(run, (name,), flags, INSTALL_HINT)
         except EverycoreError as error:
             if not error.message.startswith("cannot run"):
                 raise
     raise EverycoreError("no C compiler: cannot run cc, gcc or clang", INSTALL_HINT)
 
 
-def _ask(run: Run, command: tuple[str, ...], flags: Sequence[str], hint: str) -> Compiler:
+def ask(run: Run, command: tuple[str, ...], flags: Sequence[str], hint: str) -> Compiler:
+    """What a command is, with these flags; `hint` goes with the error if it cannot be started."""
     shown = shlex.join(command)
     if not command:
         raise EverycoreError("the name of the C compiler is empty", hint)

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Who links the objects of all compilers for a target, and with which C library's headers."""
 
-import hashlib
 import os
 import platform
 import re
@@ -11,9 +10,9 @@ from pathlib import Path
 from everycore.context import Context
 from everycore.errors import EverycoreError
 from everycore.model import Compiler, Target
+from everycore.toolchains import find
 from everycore.toolchains.alone import folder_of
 from everycore.toolchains.answers import ask_all
-from everycore.toolchains.find import find_compiler
 from everycore.toolchains.host import runs_here, triple
 from everycore.toolchains.parts import HEADERS, all_added, find_added
 
@@ -21,36 +20,51 @@ _OWN = re.compile(r"/(?:gcc|gcc-cross|clang)/")  # folders of a compiler, not of
 _SEARCH = re.compile(r"#include <\.\.\.> search starts here:\n(.*?)End of search list", re.DOTALL)
 
 
+def find_compiler(
+    context: Context, target: Target, cc: str | None, flags: Sequence[str], machine: str
+) -> Compiler:
+    """That of `find`, else for a cross target the newest that was added, with its C library."""
+    try:
+        return find.find_compiler(context, target, cc, flags, machine)
+    except EverycoreError:
+        words = () if cc or runs_here(target) else _added_command(context, target)
+        if not words:
+            raise
+        return find.ask(context.runner.run, words, flags, "")
+
+
 def find_linker(
     context: Context, target: Target, more: Sequence[tuple[str, ...]] = ()
 ) -> Compiler | None:
-    """The compiler of this machine for a target, else one that was added, with its C library.
-
-    `more`: commands of compilers that are just being added.
-    """
+    """Who links for a target. `more`: commands of compilers that are just being added."""
     try:
         return find_compiler(context, target, None, (), platform.machine())
     except EverycoreError:
         if runs_here(target):
             raise
+        words = _added_command(context, target, more)
+        return find.ask(context.runner.run, words, (), "") if words else None
+
+
+def _added_command(
+    context: Context, target: Target, more: Sequence[tuple[str, ...]] = ()
+) -> tuple[str, ...]:
     libraries = _added_library(context, target)
     if not libraries:
-        return None
+        return ()
     added = [one for one in all_added(context) if one.target == target.name]
     commands = [one.commands[target.name] for one in added if target.name in one.commands]
     answers = [one for one in ask_all(context, [*commands, *more]) if one.family == "gcc"]
     if not answers:
-        return None
+        return ()
     newest = max(answers, key=lambda one: one.version)
-    words = (*newest.command, f"-B{libraries}/lib/", f"-L{libraries}/lib")
-    text = "\0".join([newest.fingerprint, *words])
-    return Compiler(words, newest.compiler.name, hashlib.sha256(text.encode()).hexdigest())
+    return (*newest.command, f"-B{libraries}/lib/", f"-L{libraries}/lib")
 
 
 def header_folders(context: Context, target: Target) -> list[Path]:
     """Where the C library of a target has its headers; none if it is not here."""
     try:
-        command = find_compiler(context, target, None, (), platform.machine()).command
+        command = find.find_compiler(context, target, None, (), platform.machine()).command
     except EverycoreError:
         if runs_here(target):
             raise

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: MIT
+import pytest
+from players import Compilers
+from world import Lab
+
+from everycore.errors import EverycoreError
+from everycore.model import Target
+from everycore.toolchains import find_compiler, find_linker
+from everycore.toolchains.link import header_folders
+from everycore.toolchains.parts import HEADERS, Added, write_added
+
+CROSS = Target("qemu-x", "", compiler="x-linux-gnu-gcc", packages=("gcc-x-linux-gnu",))
+
+
+def add(lab: Lab, name: str, *command: str) -> None:
+    commands = {CROSS.name: command} if command else {}
+    write_added(lab.context(), Added(name, CROSS.name, "debian", "", "root", (), commands))
+
+
+def test_a_target_without_a_compiler_here_is_linked_by_the_newest_that_was_added(
+    lab: Lab, compilers: Compilers
+) -> None:
+    add(lab, "gcc-9", str(compilers.add("x-linux-gnu-gcc-9", "gcc", 9, 3, 0)))
+    add(lab, "gcc-13", str(compilers.add("x-linux-gnu-gcc-13", "gcc", 13, 3, 0)))
+    assert find_linker(lab.context(), CROSS) is None  # without a C library
+    add(lab, HEADERS)
+    library = lab.context().cache_dir() / "toolchains/roots/root/usr/x-linux-gnu"
+    linker = find_linker(lab.context(), CROSS)
+    assert linker is not None
+    assert linker.name == "gcc 13.3.0"
+    assert linker.command[1:] == (f"-B{library}/lib/", f"-L{library}/lib")
+    assert find_compiler(lab.context(), CROSS, None, ("-O2",), "x86_64").command == linker.command
+    assert header_folders(lab.context(), CROSS) == [library / "include"]
+
+
+def test_the_machine_s_own_cross_compiler_comes_first(lab: Lab, compilers: Compilers) -> None:
+    add(lab, "gcc-13", str(compilers.add("x-linux-gnu-gcc-13", "gcc", 13, 3, 0)))
+    add(lab, HEADERS)
+    compilers.add("x-linux-gnu-gcc", "gcc", 12, 2, 0)
+    assert find_compiler(lab.context(), CROSS, None, (), "x86_64").name == "gcc 12.2.0"
+
+
+def test_without_any_the_packages_are_named(lab: Lab, compilers: Compilers) -> None:
+    assert not compilers.macros
+    with pytest.raises(EverycoreError, match="cannot run the C compiler") as error:
+        find_compiler(lab.context(), CROSS, None, (), "x86_64")
+    assert "gcc-x-linux-gnu" in error.value.hint
+
+
+def test_a_compiler_that_was_asked_for_by_name_is_not_replaced(
+    lab: Lab, compilers: Compilers
+) -> None:
+    add(lab, "gcc-13", str(compilers.add("x-linux-gnu-gcc-13", "gcc", 13, 3, 0)))
+    add(lab, HEADERS)
+    with pytest.raises(EverycoreError, match="cannot run the C compiler 'other'"):
+        find_compiler(lab.context(), CROSS, "other", (), "x86_64")
