@@ -38,25 +38,13 @@ def hot_loop(
     if len(lines) > MOST_LINES:
         more = sum(not line.endswith(":") for line in lines[MOST_LINES:])
         lines = [*lines[:MOST_LINES], f"    ... {more} more instructions"]
-    return Listing(
-        function.name, tuple(lines), _share(examined, function, numbers, counts, executed)
-    )
-
-
-def _share(
-    examined: Examined,
-    function: Function,
-    numbers: Sequence[int],
-    counts: Mapping[int, int] | None,
-    executed: int,
-) -> float | None:
-    """Of all executed instructions those of the loop; of its function, if no more is known."""
     every = executed or sum(examined.executed.values())
     if not every:
-        return None
+        return Listing(function.name, tuple(lines))
+    own = examined.executed.get(function.name, 0)
     if counts:
-        return sum(counts.get(function.code[i].place, 0) for i in numbers) / every
-    return examined.executed.get(function.name, 0) / every
+        own = sum(counts.get(function.code[i].place, 0) for i in numbers)
+    return Listing(function.name, tuple(lines), own / every, every)
 
 
 def _hot_numbers(function: Function, counts: Mapping[int, int] | None) -> list[int]:
@@ -171,8 +159,10 @@ def side_by_side(
 
 
 def _title(listing: Listing) -> str:
-    share = "" if listing.share is None else f", {listing.share:.0%} of the instructions executed"
-    return f"{listing.symbol}{share}"
+    if listing.share is None:
+        return listing.symbol
+    executed = f"{listing.executed:,} " if listing.executed else ""
+    return f"{listing.symbol}: {listing.share:.0%} of {executed}executed instructions"
 
 
 Row = tuple[str, str, str]

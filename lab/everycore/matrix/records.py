@@ -141,6 +141,7 @@ class Listing:
     symbol: str
     lines: tuple[str, ...]  # of assembly
     share: float | None = None  # of all executed instructions
+    executed: int | None = None  # these, of one call
 
 
 @dataclass(frozen=True, slots=True)

@@ -68,6 +68,7 @@ def test_the_hot_loop_is_the_one_that_was_executed(real_lab: Lab, target: str) -
     assert listing.symbol.split(".")[0] == "cbc_encrypt"
     assert listing.share is not None
     assert 0.5 < listing.share <= 1
+    assert listing.executed == bench.executed(ready).instructions
     assert any("." in line and ":" in line for line in listing.lines), "it has a label"
     assert ready.result.code is not None
     assert len(listing.lines) < ready.result.code.instructions

@@ -93,7 +93,8 @@ def test_counts_of_a_trace_choose_the_loop_and_say_its_share(tmp_path: Path) -> 
     counts = {function.code[i].place: 100 for i in function.graph.numbers(loop.blocks)}
     counted = hot_loop(examined, counts, 2 * sum(counts.values()))  # as much elsewhere
     assert counted.lines != guessed.lines
-    assert counted.share == 0.5
+    assert (counted.share, counted.executed) == (0.5, 2 * sum(counts.values()))
+    assert (guessed.share, guessed.executed) == (None, None)
 
 
 def test_side_by_side_aligns_equal_parts() -> None:
@@ -101,10 +102,10 @@ def test_side_by_side_aligns_equal_parts() -> None:
         "f", (".L1:", "    movdqa a, b", "    vpgatherdd c", "    add x, y", "    jne .L1")
     )
     two = Listing(
-        "f", (".L1:", "    movdqa a, b", "    mov t, u", "    mov v, w", "    add z, y"), 0.5
+        "f", (".L1:", "    movdqa a, b", "    mov t, u", "    mov v, w", "    add z, y"), 0.5, 1234
     )
     assert side_by_side(one, two, width=63).splitlines() == [
-        "f                                f, 50% of the instructions ...",
+        "f                                f: 50% of 1,234 executed in...",
         "-" * 63,
         ".L1:                             .L1:",
         "    movdqa a, b                      movdqa a, b",
