@@ -17,6 +17,7 @@ PROCESSES = 3  # of a rerun, interleaved with those of its neighbour
 TRIAL_PROCESSES = 2  # of one step of the search
 AT_ONCE = 8  # compilations of one step
 REPAIRED = 0.25  # the share of what was lost that may stay
+NEAR = 1.05  # what is within this factor of the neighbour is repaired, too
 HELPS = 0.97  # a switch that leaves less than this share of the value is worth combining
 MOST_TRIED = 400
 MOST_COMBINED = 24
@@ -211,7 +212,7 @@ class _Search:
             return 0.0
         if self.anomaly.kind is Kind.FRAME:
             return max(anomalies.FRAME_LIMIT, 0.0 if good is None else good)
-        return bad if good is None else good + REPAIRED * (bad - good)
+        return bad if good is None else max(good + REPAIRED * (bad - good), NEAR * good)
 
     def _value_of_bad(self) -> float:
         value = anomalies.value_of(self.anomaly.kind, self.bad)

@@ -65,6 +65,12 @@ def test_code_that_is_as_it_was_is_not_run_again() -> None:
     assert [one.flags[2:] for one in bench.ran] == [(), (), ("-fno-j",)]  # as the neighbour
 
 
+def test_a_small_loss_is_repaired_within_five_per_cent_of_the_neighbour() -> None:
+    (small,) = find(table(measured(BAD, 11.2), measured(GOOD, 10)))
+    bench = FakeBench(lambda c: 10 if c == GOOD else 10.4 if "-fno-j" in c.flags else 11.2, FLAGS)
+    assert explained(bench, small).anomaly.repair == ("-fno-j",)
+
+
 def test_two_flags_are_found_where_each_helps_a_little() -> None:
     def cycles(where: Cell) -> float:
         each = [name in where.flags for name in ("-fno-b", "-fno-k")]
