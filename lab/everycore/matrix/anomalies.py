@@ -179,13 +179,23 @@ def repair_words(anomaly: Anomaly) -> str:
     return " ".join(anomaly.repair)
 
 
-def command(anomaly: Anomaly) -> str:
-    """What measures the cell, its neighbour, and the repaired cell."""
+def command(anomaly: Anomaly, subject: str = "") -> str:
+    """What measures the cell, its neighbour, and the repaired cell.
+
+    `subject`: how it is named on the command line, if not by its name.
+    """
     cell = anomaly.cell
     cells = [cell]
     cells += [anomaly.neighbour] if anomaly.neighbour else []
     cells += [anomaly.repaired.cell] if anomaly.repaired else []
-    words = ["everycore", "matrix", "--subject", cell.subject, "--function", cell.function]
+    words = [
+        "everycore",
+        "matrix",
+        "--subject",
+        subject or cell.subject,
+        "--function",
+        cell.function,
+    ]
     for toolchain in dict.fromkeys(one.toolchain for one in cells):
         words += ["--toolchain", toolchain]
     for flags in dict.fromkeys(one.flags for one in cells):

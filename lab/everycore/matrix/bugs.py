@@ -23,6 +23,7 @@ class Source:
     origin: str = ""  # "Debian's source package linux 6.1.170-3"
     get: tuple[str, ...] = ()  # commands that fetch it
     compile: tuple[str, ...] = ()  # commands that compile it
+    subject: str = ""  # how it is named on the command line: "./mine.toml"
     compiler: str = ""  # "clang 22.1.0 (Debian sid, clang-22 1:22.1.0-1)"
 
 
@@ -233,7 +234,8 @@ def _listing(listing: Listing) -> str:
 
 
 def _again(anomaly: Anomaly, source: Source) -> str:
-    parts = [f"To see it again:\n\n    {anomaly.command or command(anomaly)}"]
+    again = command(anomaly, source.subject)
+    parts = [f"To see it again:\n\n    {again}"]
     if source.compile:
         lines = [*source.get, *source.compile]
         parts.append("\n".join(["Without everycore:", "", *(f"    {line}" for line in lines)]))

@@ -5,7 +5,7 @@ import os
 import shlex
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from everycore import subjects
@@ -100,12 +100,15 @@ class Trials:
             for path, variable in places.items():
                 line = line.replace(path, variable)
             lines.append(line)
+        is_ours = subject.home.is_relative_to(self.bench.tree.root)
+        named = "" if is_ours else f"./{subject.name}.toml"
+        made_of = Source(subject.description, "", (), tuple(lines), named, compiler)
         if not subject.package:
-            return Source(subject.description, "", (), tuple(lines), compiler)
-        package = f"{subject.package} {version}".strip()
+            return made_of
         get = (f"apt-get source {subject.package}={version}  # SOURCES: where it is unpacked",)
-        title = f"Debian's source package {package}, suite {subject.suite}"
-        return Source(subject.description, title, get, tuple(lines), compiler)
+        package = f"{subject.package} {version}".strip()
+        origin = f"Debian's source package {package}, suite {subject.suite}"
+        return replace(made_of, origin=origin, get=get)
 
     # ---- The compiler ------------------------------------------------------------------------
 

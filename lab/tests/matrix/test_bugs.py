@@ -18,7 +18,7 @@ SOURCE = Source(
     "Debian's source package linux 6.1.170-3",
     ("everycore subject get linux-6.1",),
     ("clang-22 -O2 -march=x86-64-v4 -c crypto/aes_generic.c",),
-    "clang 22.1.0 (Debian sid, clang-22 1:22.1.0-1)",
+    compiler="clang 22.1.0 (Debian sid, clang-22 1:22.1.0-1)",
 )
 
 

@@ -89,7 +89,7 @@ def test_instructions_that_spoil_a_cell_are_named(planted: Lab) -> None:
     assert found[Kind.SLOW].ratio > 1.1
     assert found[Kind.FRAME].value > 2000
     assert "-mno-bmi2 repairs it" in done.out
-    assert "everycore matrix --subject" in done.out
+    assert "everycore matrix --subject ./planted.toml" in done.out
 
 
 def test_the_optimisation_that_spoils_a_loop_is_named(planted: Lab) -> None:
