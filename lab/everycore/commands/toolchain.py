@@ -66,7 +66,8 @@ def add_toolchains(
     )
     if refused:
         for one in refused:
-            context.err.print(f"everycore: {one.name}: {one.error.message}", markup=False)
+            text = f"everycore: {one.name}: {one.error.message}"
+            context.err.print(text, style="bold red", markup=False, soft_wrap=True)
             if one.error.hint:
                 context.err.print(one.error.hint, markup=False, soft_wrap=True)
         raise typer.Exit(2)
@@ -102,11 +103,10 @@ def remove_toolchains(
     all_: Annotated[bool, typer.Option("--all", help="Everything that was added.")] = False,
 ) -> None:
     """Remove compilers that were added, and free what no other needs."""
-    context, _ = _world(command)
+    context, tree = _world(command)
     if bool(names) == all_:
         raise EverycoreError("remove wants names, or --all", "everycore toolchain remove gcc-9")
-    chosen = toolchains.added_names(context) if all_ else names or []
-    freed = toolchains.remove(context, chosen, words(target))
+    freed = toolchains.remove(context, tree, names or [], words(target))
     context.out.print(f"{report.megabytes(freed)} freed", markup=False)
 
 

@@ -44,9 +44,15 @@ def is_cached(context: Context, file: File) -> bool:
     return _place(context, file).is_file()
 
 
-def discard(context: Context, file: File) -> None:
-    """Free its space: it is fetched again if it is wanted again."""
-    _place(context, file).unlink(missing_ok=True)
+def discard(context: Context, file: File) -> int:
+    """Free its space, so many bytes: it is fetched again if it is wanted again."""
+    place = _place(context, file)
+    try:
+        n_bytes = place.stat().st_size
+        place.unlink()
+    except FileNotFoundError:
+        return 0
+    return n_bytes
 
 
 def download(context: Context, mirrors: Sequence[Mirror], file: File) -> Path:

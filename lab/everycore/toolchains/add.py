@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from time import monotonic
 
+from everycore import debs
 from everycore.context import Context
 from everycore.errors import EverycoreError, unknown_name
 from everycore.model import Target, Tree
@@ -187,19 +188,33 @@ def add_path(context: Context, tree: Tree, folder: Path) -> list[Added]:
     return done
 
 
-def remove(context: Context, names: Sequence[str], targets: Sequence[str]) -> int:
-    """Forget compilers, and free what no other needs: how many bytes that were."""
+def remove(context: Context, tree: Tree, names: Sequence[str], targets: Sequence[str]) -> int:
+    """Forget compilers, and free what no other needs: how many bytes that were.
+
+    Without names: everything that was added, and what runs that failed have fetched.
+    """
     with alone(context):
         before = disk(context)
+        fetched = 0 if names else _discard(context, tree)
         added = [one for one in all_added(context) if one.name != HEADERS]
-        for name in names:
+        for name in names or dict.fromkeys(one.name for one in added):
             if not (own := [one for one in added if one.name == name]):
                 error = unknown_name("added toolchain", name, {one.name for one in added})
                 raise EverycoreError(error.message, error.hint if added else "none was added")
             for one in own:
                 _remove(context, one, targets)
         _sweep(context)
-        return before - disk(context)
+        return fetched + before - disk(context)
+
+
+def _discard(context: Context, tree: Tree) -> int:
+    """Remove the packages of the lock that were fetched and not unpacked."""
+    try:
+        parts = read_lock(context, tree).parts
+    except EverycoreError:  # nothing can have been fetched by it
+        return 0
+    files = {file for part in parts for pin in part.files for file in pin.files}
+    return sum(debs.discard(context, file) for file in files)
 
 
 def _remove(context: Context, added: Added, targets: Sequence[str]) -> None:
@@ -228,10 +243,6 @@ def _sweep(context: Context) -> None:
 def disk(context: Context) -> int:
     """What all that was added takes on the disk."""
     return store.disk_bytes(folder_of(context, "roots"), folder_of(context, "store"))
-
-
-def added_names(context: Context) -> list[str]:
-    return list(dict.fromkeys(one.name for one in all_added(context) if one.name != HEADERS))
 
 
 def listed(context: Context, tree: Tree) -> list[Row]:

@@ -36,9 +36,10 @@ def make_wrapper(context: Context, name: str, root: Path, target: Target) -> tup
         else ""
     )
     text += f'exec {shlex.join(words)} "$@"\n'
-    with whole(path) as scratch:
-        scratch.write_text(text, encoding="utf-8")
-        scratch.chmod(0o755)
+    if not path.is_file() or path.read_text(encoding="utf-8") != text:
+        with whole(path) as scratch:
+            scratch.write_text(text, encoding="utf-8")
+            scratch.chmod(0o755)
     return (str(path),)
 
 

@@ -245,6 +245,9 @@ def test_a_full_disk_says_so_and_leaves_nothing(
     assert done.code == 2
     assert "No space left on device" in done.err
     assert "toolchain remove" in done.err
+    assert len([name for name in cache(locked, "debs/files") if ".deb" in name]) == 2
+    assert locked("toolchain", "remove", "--all").code == 0  # frees what was fetched for nothing
+    assert not [name for name in cache(locked, "debs/files") if ".deb" in name]
     with monkeypatch.context() as patch:
         patch.setattr(os, "link", full)
         assert "No space left on device" in add(locked, "gcc-99").err
