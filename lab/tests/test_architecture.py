@@ -43,6 +43,7 @@ LAYERS = (
     ),
     ("session", "contest", "subjects"),
     ("ct", "estimate", "matrix"),
+    ("page",),
     ("commands",),
     ("cli",),
     ("__main__", "__init__"),
@@ -57,6 +58,7 @@ PURE = (
     "limits",
     "estimates",
     "report",
+    "page",
     "verdicts",
 )
 

@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: MIT
+"""The page itself: one file that needs no other, and that no browser lets ask for one. Pure."""
+
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from everycore.matrix.records import Outcome
+from everycore.page import colours, order, plots, sick
+from everycore.page.benches import Table
+from everycore.page.facts import Facts, glance
+from everycore.page.payload import payload
+from everycore.report.figures import number
+
+# Nothing may be fetched, whatever the page holds: Content Security Policy Level 3 (2024). Vega
+# compiles its expressions, hence unsafe-eval.
+POLICY = (
+    "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline' 'unsafe-eval';"
+    " img-src data:; font-src data:; base-uri 'none'; form-action 'none'"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """The tables of one stored run."""
+
+    command: str
+    title: str
+    source: str
+    tables: tuple[Table, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """What goes on the page."""
+
+    facts: Facts
+    sections: tuple[Section, ...] = ()
+    made: str = ""  # when
+    version: str = ""
+    notes: tuple[str, ...] = field(default=())  # what could not be read
+
+
+def render(page: Page, plot_library: str) -> str:
+    """`plot_library`: JavaScript that draws the specifications of Vega-Lite; "": no series."""
+    import jinja2
+
+    loader = jinja2.PackageLoader("everycore.page", "parts")
+    environment = jinja2.Environment(
+        loader=loader,
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=jinja2.StrictUndefined,
+    )
+    environment.filters["number"] = number
+    facts = page.facts
+    groups = sick.groups(facts.facts)
+    plain = payload(facts, groups)
+    plain["series"] = _series(facts) if plot_library else []
+    plain["dashes"] = plots.DASHES
+    plain["groupNames"] = order.GROUPS
+    return environment.get_template("page.html").render(
+        page=page,
+        policy=POLICY,
+        colours=_colours(),
+        data=as_script(plain),
+        plot_library=plot_library.replace("</script", "<\\/script"),
+        counts=_counts(facts),
+        headline=headline(facts, groups),
+        groups=groups,
+        glances=[glance(panel, own) for panel, own in facts.panels().items()],
+        heads=_heads(facts),
+        plain=plain,
+        steps=_step_names(),
+        ratio=ratio_text,
+        severity=sick.severity,
+        sorts=sick.Sort,
+        order=order,
+        runs=_runs(page.sections),
+    )
+
+
+def as_script(plain: Any) -> str:
+    """JSON that cannot end the element that holds it (HTML Living Standard, 4.12.1.3)."""
+    text = json.dumps(plain, separators=(",", ":"), ensure_ascii=False)
+    for char in "<>&\u2028\u2029":
+        text = text.replace(char, f"\\u{ord(char):04x}")
+    return text
+
+
+def headline_of(facts: Facts) -> str:
+    return headline(facts, sick.groups(facts.facts))
+
+
+def headline(facts: Facts, groups: Sequence[sick.Group]) -> str:
+    """All in one sentence."""
+    cells = len(facts.facts)
+    if not cells:
+        return "No cells of a matrix"
+    ill = sum(fact.is_sick() for fact in facts.facts)
+    if not ill:
+        return f"All {cells:,} cells are well"
+    reasons = "one reason" if len(groups) == 1 else f"{len(groups)} reasons"
+    are = "is" if ill == 1 else "are"
+    return f"{ill:,} of {cells:,} cells {are} sick, for {reasons}"
+
+
+def ratio_text(value: float | None) -> str:
+    """ "2.3x"; of what is beside 1 by little, two digits."""
+    if value is None:
+        return ""
+    return (
+        f"{value:.0f}\N{MULTIPLICATION SIGN}"
+        if value >= 10
+        else f"{value:.2f}"[: 4 if value < 2 else 3] + "\N{MULTIPLICATION SIGN}"
+    )
+
+
+def _counts(facts: Facts) -> list[tuple[str, str, int]]:
+    """Tiles: the filter that each sets, its words, and how many."""
+    outcomes = Counter(fact.result.outcome for fact in facts.facts)
+    odd = Counter(a.kind for fact in facts.facts for a in fact.anomalies)
+    tiles = [
+        ("wrong", "wrong answers", outcomes[Outcome.WRONG]),
+        ("leak", "not constant time", sum(fact.leaks is True for fact in facts.facts)),
+        (
+            "failed",
+            "crashed, hung or not compiled",
+            sum(
+                fact.result.outcome.is_failure and fact.result.outcome is not Outcome.WRONG
+                for fact in facts.facts
+            ),
+        ),
+        ("slow", "slower than a neighbour", odd["slow"]),  # type: ignore[index]
+        ("frame", "large frames", odd["frame"]),  # type: ignore[index]
+        ("measured", "measured", outcomes[Outcome.MEASURED]),
+        ("counted", "counted under an emulator", outcomes[Outcome.COUNTED]),
+        ("skipped", "skipped", outcomes[Outcome.SKIPPED]),
+    ]
+    return [tile for tile in tiles if tile[2] or tile[0] in ("wrong", "failed", "slow")]
+
+
+def _runs(sections: Sequence[Section]) -> list[tuple[str, int]]:
+    """What the sections of stored runs are of, and which is the first of each."""
+    found: dict[str, int] = {}
+    for place, section in enumerate(sections, 1):
+        found.setdefault(section.command.capitalize(), place)
+    return list(found.items())
+
+
+def _heads(facts: Facts) -> list[dict[str, str]]:
+    return [
+        {
+            "file": source.name,
+            "machine": head.machine.title(),
+            "date": head.date[:16].replace("T", " "),
+            "counter": head.counter,
+            "revision": str(head.revision),
+            "options": ", ".join(f"{k} {v}" for k, v in head.options.items() if v),
+        }
+        for source in facts.sources
+        if (head := source.head)
+    ]
+
+
+def _series(facts: Facts) -> list[dict[str, Any]]:
+    """A specification for each panel and family, without data."""
+    found = []
+    for number_, (_, own) in enumerate(facts.panels().items()):
+        values = [fact.value for fact in own if fact.value is not None]
+        if not values:
+            continue
+        extent, scale = plots.domain(values)
+        for family in dict.fromkeys(order.family(fact.cell.toolchain) for fact in own):
+            names = {
+                f.cell.toolchain
+                for f in own
+                if order.family(f.cell.toolchain) == family and f.value is not None
+            }
+            if len(names) > 1:  # of one version there is no course
+                spec = plots.page_series(own[0].unit, extent, scale, family)
+                found.append({"p": number_, "family": family, "spec": spec})
+    return found
+
+
+def _colours() -> Mapping[str, Sequence[tuple[str, str]]]:
+    """Each with the ink that is read best on it."""
+    return {
+        "light": [(ground, colours.ink(ground)) for ground in colours.LIGHT],
+        "dark": [(ground, colours.ink(ground)) for ground in colours.DARK],
+        "lines": list(zip(colours.LINES_LIGHT, colours.LINES_DARK, strict=True)),
+    }
+
+
+def _step_names() -> list[str]:
+    bounds = colours.RATIO_STEPS
+    return [*(f"\N{LESS-THAN OR EQUAL TO} {bound:g}" for bound in bounds), f"> {bounds[-1]:g}"]

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: MIT
+"""Cells of one cause are one group, and the worst comes first."""
+
+import pytest
+
+from everycore.page import listings, sick
+from everycore.page.facts import Facts
+from everycore.page.sick import Group, Sort
+
+
+@pytest.fixture(scope="module")
+def groups(facts: Facts) -> list[Group]:
+    return sick.groups(facts.facts)
+
+
+def test_wrong_answers_come_first_then_leaks_then_failures(groups: list[Group]) -> None:
+    sorts = [group.sort for group in groups]
+    assert sorts[:4] == [Sort.WRONG, Sort.LEAK, Sort.CRASHED, Sort.TIME_LIMIT]
+    assert sorts[-1] is Sort.NOT_COMPILED
+
+
+def test_cells_that_one_flag_repairs_are_one_group_over_subjects(groups: list[Group]) -> None:
+    (found,) = [group for group in groups if group.repair == ("-fno-slp-vectorize",)]
+    assert found.where == "clang 22 to 24"
+    assert len(found.cases) == 9
+    assert len(found.subjects) == 3
+    assert found.causes == ("64 vpgatherdd appear",)
+    assert found.is_live
+
+
+def test_what_newer_versions_do_not_have_is_not_live(groups: list[Group]) -> None:
+    (found,) = [group for group in groups if group.where == "gcc 7"]
+    assert not found.is_live
+    assert found.worst.anomaly is not None
+    assert found.worst.anomaly.ratio == max(sick.severity(case) for case in found.cases)
+
+
+def test_without_a_repair_the_group_says_what_appeared(groups: list[Group]) -> None:
+    (found,) = [group for group in groups if group.where == "clang 9 to 12"]
+    assert found.repair == ()
+    assert found.causes == ("456 calls appear",)
+
+
+def test_every_sick_cell_is_in_a_group_and_no_other(facts: Facts, groups: list[Group]) -> None:
+    inside = {(c.fact.panel, c.fact.cell) for group in groups for c in group.cases}
+    assert inside == {(f.panel, f.cell) for f in facts.facts if f.is_sick()}
+
+
+def test_listings_are_aligned_by_mnemonics_whatever_the_registers() -> None:
+    rows = listings.side_by_side(
+        ["mov %eax,%ebx", "vpgatherdd %ymm0", "ret"], ["mov %ecx,%edx", "ret", "nop"]
+    )
+    assert [row.mark for row in rows] == [
+        listings.OTHER,
+        listings.GONE,
+        listings.SAME,
+        listings.NEW,
+    ]
+    assert rows[2].before == rows[2].after == "ret"
+
+
+def test_a_long_listing_is_cut_and_says_so() -> None:
+    rows = listings.side_by_side([f"add {i}" for i in range(1000)], ["ret"])
+    assert rows[-1].before == "... 600 more lines"
