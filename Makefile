@@ -2,13 +2,15 @@
 # The front door: each target sets up what is missing (Python packages in .venv), then delegates.
 # The library's build is meson.build; the lab is lab/everycore; the steps of the tests are tools/run-tests.
 
-.PHONY: help bench test test-all clean
+.PHONY: help bench report test test-all clean
 .NOTPARALLEL: # make -j: one set-up at a time
 
 help:
 	@echo 'make bench     what each kernel costs on this machine, and which is selected'
 	@echo '               (ARGS=--quick: under 10 seconds; ARGS=--help: all options;'
 	@echo '               ARGS="--target board.toml": on a board, docs/ADDING-A-TARGET.md)'
+	@echo 'make report    one page of all results, stored and your own: build/report.html'
+	@echo '               (ARGS="FILE...": of these; ARGS=--help: plots, CSV, Parquet)'
 	@echo 'make test      all normal tests; STEPS="check-tree gcc" runs only those'
 	@echo 'make test-all  the long runs too: full lengths, Monte Carlo, sanitizers, more compilers'
 	@echo 'make clean     remove what these made: build, .venv, .cache'
@@ -18,6 +20,11 @@ help:
 bench:
 	@tools/setup $(if $(findstring --target,$(ARGS)),farm,bench)
 	@.venv/bin/everycore bench $(ARGS)
+
+report:
+	@tools/setup report
+	@mkdir -p build
+	@.venv/bin/everycore report --out build/report.html $(ARGS)
 
 test test-all:
 	@tools/setup $@

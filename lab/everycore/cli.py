@@ -29,6 +29,7 @@ COMMANDS = {
     "subject": "app",
     "matrix": "matrix",
     "toolchain": "app",
+    "report": "report",
 }
 
 

@@ -1,0 +1,294 @@
+# SPDX-License-Identifier: MIT
+"""everycore report: what do all these results say, on one page?"""
+
+import csv
+import json as jsonlib
+import re
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from everycore import catalog, store
+from everycore.commands.options import context_of
+from everycore.context import Context
+from everycore.errors import EverycoreError
+from everycore.matrix import records, results
+from everycore.model import Tree
+from everycore.page import benches, html, plots, rows
+from everycore.page.facts import Facts, Source, collect
+from everycore.page.html import Page, Section
+from everycore.progress import Progress
+from everycore.store import SUFFIX, Results
+from everycore.targets import load_peers
+
+PAGE = Path("report.html")
+PLOT_SCALE = 2.0  # pixels of a PNG for each of the SVG
+
+
+def report(
+    command: typer.Context,
+    files: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            metavar="[FILE...]",
+            help="Result files, or folders of them. Default: the stored ones, and your own.",
+        ),
+    ] = None,
+    out: Annotated[
+        Path, typer.Option("--out", metavar="FILE", help="The page; written anew each time.")
+    ] = PAGE,
+    plots_dir: Annotated[
+        Path | None,
+        typer.Option("--plots", metavar="DIR", help="The plots too, as PNG and SVG files."),
+    ] = None,
+    csv_file: Annotated[
+        Path | None, typer.Option("--csv", metavar="FILE", help="The cells too, as CSV.")
+    ] = None,
+    parquet: Annotated[
+        Path | None, typer.Option("--parquet", metavar="FILE", help="The cells too, as Parquet.")
+    ] = None,
+) -> None:
+    """One page of the matrix, bench and peers: heat maps, series, what is wrong and why."""
+    context = context_of(command)
+    found = _read(context, files)
+    if not found.sources and not found.runs:
+        raise EverycoreError(
+            "no results to show",
+            "name result files, or measure first: `everycore matrix`, `everycore bench`",
+        )
+    facts = collect(found.sources)
+    since = {p.name: p.since for p in load_peers(_tree(context)) if p.since}
+    sections = tuple(s for run in found.runs if (s := _section(run, since)).tables)
+    page = Page(
+        facts,
+        sections,
+        context.now().isoformat(sep=" ", timespec="minutes")[:16],
+        _version(),
+        tuple(found.notes),
+    )
+    with _extra():
+        text = html.render(page, _plot_library() if facts.facts else "")
+    _write(out, text)
+    if plots_dir:
+        _plots(context, facts, plots_dir)
+    if csv_file:
+        _csv(facts, csv_file)
+    if parquet:
+        _parquet(facts, parquet)
+    for note in found.notes:
+        context.warn(note)
+    if facts.facts:
+        context.err.print(html.headline_of(facts), markup=False, soft_wrap=True)
+    context.out.print(str(out.resolve()), markup=False, soft_wrap=True)
+
+
+# ---- What is read --------------------------------------------------------------------------------
+
+
+@dataclass
+class Found:
+    """Files by what they are, and what was wrong with others."""
+
+    sources: list[Source] = field(default_factory=list)
+    runs: list[Results] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+def _read(context: Context, named: Sequence[Path] | None) -> Found:
+    """A file that is named must be readable; of those found in folders, what is not is noted."""
+    found = Found()
+    if named:
+        for path in named:
+            if path.is_dir():
+                _read_folder(path, found)
+            else:
+                _read_file(path, found)
+        return found
+    own = context.state_dir() / "results"
+    for folder in (_tree(context).root / "results", own):
+        if folder.is_dir():
+            _read_folder(folder, found)
+    found.runs = _newest(found.runs)
+    return found
+
+
+def _read_folder(folder: Path, found: Found) -> None:
+    for path in sorted(folder.rglob(f"*{SUFFIX}")):
+        try:
+            _read_file(path, found)
+        except EverycoreError as error:
+            found.notes.append(f"skipped: {error.message}")
+
+
+def _read_file(path: Path, found: Found) -> None:
+    try:
+        with path.open(encoding="utf-8") as file:
+            first = file.readline()
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "not UTF-8"
+        raise EverycoreError(f"cannot read {path}: {reason}") from error
+    if _type(first) in ("matrix", "cell", "anomaly"):
+        found.sources.append(_matrix(path, found.notes))
+    else:
+        found.runs.append(store.read(path, partial=True))
+
+
+def _type(line: str) -> str:
+    try:
+        value = jsonlib.loads(line)
+    except ValueError:
+        return ""
+    return str(value.get("type", "")) if isinstance(value, dict) else ""
+
+
+def _matrix(path: Path, notes: list[str]) -> Source:
+    """A run may be under way, or was killed: its last line may be half of one."""
+    stored = results.read(path)
+    if stored.dropped:
+        notes.append(f"{path.name}: its last line is cut short, and left out")
+    head = stored.heads[-1]
+    if head.format != records.FORMAT:
+        raise EverycoreError(
+            f"{path} has format {head.format}, this everycore reads format {records.FORMAT}",
+            "use the everycore that wrote it",
+        )
+    return Source(path.name, head, stored.lines)
+
+
+def _newest(runs: Sequence[Results]) -> list[Results]:
+    """Of runs of one command on one machine, with the same compiler, the last."""
+    found: dict[tuple[object, ...], Results] = {}
+    for one in sorted(runs, key=lambda one: one.run.date):
+        run = one.run
+        bits = run.options.get("key_bits")
+        kinds = run.command, run.machine.title(), run.target, str(bits)
+        found[kinds] = one
+    return list(found.values())
+
+
+def _tree(context: Context) -> Tree:
+    return catalog.find_tree(context.package, context.env.get("EVERYCORE_TREE", ""))
+
+
+def _version() -> str:
+    try:
+        return version("everycore")
+    except PackageNotFoundError:
+        return ""
+
+
+def _section(stored: Results, since: dict[str, str]) -> Section:
+    run = stored.run
+    goals = benches.goal_table(stored.records)
+    peers = run.command.startswith("peers")
+    tables = (
+        [goals]
+        if goals
+        else benches.peer_tables(stored.records, since)
+        if peers
+        else benches.bench_tables(stored.records)
+    )
+    source = run.source() if run.command != "goals" else f"{run.machine.cpu}, commit {run.revision}"
+    cut = f"; a partial result: {stored.cut_off}" if stored.cut_off else ""
+    return Section(
+        run.command, f"{run.command.capitalize()} {run.date[:10]}", source + cut, tuple(tables)
+    )
+
+
+# ---- What is written -----------------------------------------------------------------------------
+
+
+@contextmanager
+def _extra() -> Iterator[None]:
+    """What needs the packages of the extra [report]."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        raise EverycoreError(
+            f"the Python package {error.name} is missing", "pip install 'everycore[report]'"
+        ) from error
+
+
+def _plot_library() -> str:
+    """Vega, Vega-Lite and vega-embed, as vl-convert carries them."""
+    import vl_convert
+
+    newest = vl_convert.get_vegalite_versions()[-1]
+    return str(vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;", newest))
+
+
+def _write(path: Path, text: str) -> None:
+    with _written(path) as scratch:
+        scratch.write_text(text, encoding="utf-8")
+
+
+@contextmanager
+def _written(path: Path) -> Iterator[Path]:
+    """A whole file, or the old one."""
+    if path.is_dir():
+        raise EverycoreError(f"{path} is a folder", "name a file")
+    scratch = path.with_name(f".{path.name}.part")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            yield scratch
+            scratch.replace(path)
+        finally:
+            scratch.unlink(missing_ok=True)
+    except OSError as error:
+        raise EverycoreError(
+            f"cannot write {path}: {error.strerror or error}", "name another place"
+        ) from error
+
+
+def _plots(context: Context, facts: Facts, folder: Path) -> None:
+    """heat-SUBJECT-FUNCTION and series-SUBJECT-FUNCTION, each as .svg and .png."""
+    panels = facts.panels()
+    names: set[str] = set()
+    with _extra(), Progress(context.err, "plots", len(panels)) as progress:
+        import vl_convert
+
+        for panel, own in panels.items():
+            parts = (panel.subject, panel.function, "" if panel.target == "host" else panel.target)
+            stem = re.sub(r"[^A-Za-z0-9._-]+", "-", "-".join(part for part in parts if part))
+            while stem in names:  # of another machine, or with other sizes
+                stem += "-2"
+            names.add(stem)
+            for kind, draw in _KINDS.items():
+                if (chart := draw(panel, own)) is not None:
+                    svg = vl_convert.vegalite_to_svg(chart.to_json())
+                    _write(folder / f"{kind}-{stem}.svg", svg)
+                    with _written(folder / f"{kind}-{stem}.png") as scratch:
+                        scratch.write_bytes(vl_convert.svg_to_png(svg, scale=PLOT_SCALE))
+            progress.step(panel.title)
+
+
+_KINDS: dict[str, Callable[[Any, Any], Any]] = {"heat": plots.heat, "series": plots.series_of}
+
+
+def _csv(facts: Facts, path: Path) -> None:
+    with _written(path) as scratch, scratch.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(name for name, _, _ in rows.COLUMNS)
+        writer.writerows(rows.rows(facts.facts))
+
+
+def _parquet(facts: Facts, path: Path) -> None:
+    """Through CSV: DuckDB reads that in one go, and rows one by one."""
+    with _extra():
+        import duckdb
+    with _written(path) as scratch:
+        between = scratch.with_suffix(".csv")
+        try:
+            _csv(facts, between)
+            types = {name: kind for name, kind, _ in rows.COLUMNS}
+            with duckdb.connect() as database:
+                cells = database.read_csv(str(between), columns=types, header=True)
+                cells.write_parquet(str(scratch))
+        finally:
+            between.unlink(missing_ok=True)

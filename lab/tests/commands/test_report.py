@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: MIT
+"""everycore report: files in, one page and its companions out."""
+
+import csv
+from pathlib import Path
+
+import pytest
+from page import matrices
+from world import Lab
+
+from everycore.commands import report as command
+
+pytest.importorskip("altair", reason="pip install 'everycore[report]'")
+pytest.importorskip("vl_convert", reason="pip install 'everycore[report]'")
+
+
+@pytest.fixture(autouse=True)
+def _no_plot_library(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Bundling takes a second; test_browser.py has it."""
+    monkeypatch.setattr(command, "_plot_library", lambda: "/* no library */")
+
+
+@pytest.fixture
+def matrix(tmp_path: Path) -> Path:
+    """A small one: one subject."""
+    path = tmp_path / "a-matrix.jsonl"
+    wanted = ('"type":"matrix"', '"libressl"')
+    lines = [one for one in matrices.text().splitlines() if any(word in one for word in wanted)]
+    path.write_text("".join(line + "\n" for line in lines), encoding="utf-8")
+    return path
+
+
+def test_a_page_is_made_and_its_path_is_said(lab: Lab, matrix: Path, tmp_path: Path) -> None:
+    done = lab("report", str(matrix), "--out", str(tmp_path / "page.html"))
+    assert done.code == 0, done.err
+    assert done.out.replace("\n", "") == str(tmp_path / "page.html")
+    assert "cells are sick" in done.err
+    assert (tmp_path / "page.html").read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
+
+
+def test_cells_are_exported_as_csv_and_parquet(lab: Lab, matrix: Path, tmp_path: Path) -> None:
+    duckdb = pytest.importorskip("duckdb", reason="pip install 'everycore[report]'")
+    table, cells = tmp_path / "cells.csv", tmp_path / "cells.parquet"
+    out = str(tmp_path / "page.html")
+    done = lab("report", str(matrix), "--out", out, "--csv", str(table), "--parquet", str(cells))
+    assert done.code == 0, done.err
+    with table.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 375
+    with duckdb.connect() as database:
+        found = database.read_parquet(str(cells))
+        ((count, slow),) = database.sql(
+            "select count(*), count(*) filter (odd like '%slow%') from found"
+        ).fetchall()
+        kinds = dict(zip(found.columns, map(str, found.types), strict=True))
+    assert (count, slow) == (len(rows), sum("slow" in row["odd"] for row in rows))
+    assert kinds["cycles_per_byte"] == "DOUBLE"
+    assert kinds["constant_time"] == "BOOLEAN"
+    assert not list(tmp_path.glob(".*"))  # nothing is left beside them
+
+
+def test_plots_are_files_in_both_formats(lab: Lab, matrix: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "plots"
+    done = lab("report", str(matrix), "--out", str(tmp_path / "p.html"), "--plots", str(folder))
+    assert done.code == 0, done.err
+    names = {path.name for path in folder.iterdir()}
+    stem = "libressl-generic-cbc-enc"
+    assert names == {f"{k}-{stem}.{s}" for k in ("heat", "series") for s in ("png", "svg")}
+    assert (folder / f"heat-{stem}.png").read_bytes()[:4] == b"\x89PNG"
+    assert "hangs" not in (folder / f"heat-{stem}.svg").read_text(encoding="utf-8")
+
+
+def test_half_a_last_line_is_left_out_and_said(lab: Lab, matrix: Path, tmp_path: Path) -> None:
+    matrix.write_text(matrix.read_text(encoding="utf-8") + '{"type":"cell","ce', encoding="utf-8")
+    done = lab("report", str(matrix), "--out", str(tmp_path / "page.html"))
+    assert done.code == 0
+    assert "its last line is cut short" in done.err
+
+
+@pytest.mark.parametrize("content", ["", "no JSON\n", '{"type":"cell"}\n', '{"type":"run"}\n'])
+def test_a_file_that_is_none_of_ours_is_named(lab: Lab, tmp_path: Path, content: str) -> None:
+    path = tmp_path / "strange.jsonl"
+    path.write_text(content, encoding="utf-8")
+    done = lab("report", str(path), "--out", str(tmp_path / "page.html"))
+    assert done.code == 2
+    assert "strange.jsonl" in done.err
+    assert "Traceback" not in done.err
+    assert not (tmp_path / "page.html").exists()
+
+
+def test_a_missing_file_is_named(lab: Lab, tmp_path: Path) -> None:
+    done = lab("report", str(tmp_path / "gone.jsonl"))
+    assert done.code == 2
+    assert "gone.jsonl" in done.err
+
+
+def test_of_a_folder_what_cannot_be_read_is_said(lab: Lab, matrix: Path, tmp_path: Path) -> None:
+    (tmp_path / "strange.jsonl").write_text("no JSON\n", encoding="utf-8")
+    done = lab("report", str(tmp_path), "--out", str(tmp_path / "page.html"))
+    assert done.code == 0
+    assert matrix.exists()
+    assert "strange.jsonl" in done.err
+
+
+def test_a_place_that_cannot_be_written_is_named(lab: Lab, matrix: Path, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    done = lab("report", str(matrix), "--out", str(tmp_path / "file" / "page.html"))
+    assert done.code == 2
+    assert "cannot write" in done.err
+    done = lab("report", str(matrix), "--out", str(tmp_path))
+    assert done.code == 2
+    assert "is a folder" in done.err
+
+
+def test_a_missing_package_is_named_with_its_remedy(
+    lab: Lab, matrix: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import sys
+
+    monkeypatch.setitem(sys.modules, "jinja2", None)
+    done = lab("report", str(matrix), "--out", "page.html")
+    assert done.code == 2
+    assert "jinja2" in done.err
+    assert "everycore[report]" in done.err
+
+
+def test_without_files_the_stored_results_are_shown(lab: Lab, tmp_path: Path) -> None:
+    out = tmp_path / "page.html"
+    done = lab("report", "--out", str(out))
+    assert done.code == 0, done.err
+    text = out.read_text(encoding="utf-8")
+    assert "Peers 20" in text
+    assert "Bench 20" in text
