@@ -274,14 +274,16 @@ def build_object(
     compiler: Compiler,
     source: Path,
     flags: Sequence[str],
-    headers: Sequence[Path] = (),
+    headers: Sequence[Path] | str = (),
     cwd: Path | None = None,
 ) -> Path:
     """An object of one file, which may read `headers`: cached by the contents of all.
 
-    `cwd`: where relative paths among the flags begin.
+    `headers`: of many sources that read the same, their `digest_of`. `cwd`: where relative paths
+    among the flags begin.
     """
-    parts = [compiler.fingerprint, *flags, source.name, *map(_file_digest, [source, *headers])]
+    read = headers if isinstance(headers, str) else digest_of(headers)
+    parts = [compiler.fingerprint, *flags, source.name, _file_digest(source), read]
     path = context.cache_dir() / "objects" / f"{_digest(parts)}.o"
     if path.is_file():
         _mark_used(path)
@@ -300,17 +302,16 @@ def build_timed(
     compiler: Compiler,
     source: Path,
     flags: Sequence[str],
-    headers: Sequence[Path],
+    headers: str,
     refused: type[EverycoreError] = EverycoreError,
-    cwd: Path | None = None,
     limit_seconds: float | None = None,
 ) -> Path:
     """As build_object; beside NAME.o is NAME.seconds, and NAME.su if the compiler wrote one.
 
-    `refused`: the error that tells what the compiler said first. TimeoutError: it took longer than
-    `limit_seconds`.
+    `headers`: their `digest_of`. `refused`: the error that tells what the compiler said first.
+    TimeoutError: it took longer than `limit_seconds`.
     """
-    parts = [compiler.fingerprint, *flags, source.name, *map(_file_digest, [source, *headers])]
+    parts = [compiler.fingerprint, *flags, source.name, _file_digest(source), headers]
     path = context.cache_dir() / "objects" / f"{_digest(['timed', *parts])}.o"
     if path.is_file():
         for beside in (path, path.with_suffix(".su"), path.with_suffix(".seconds")):
@@ -319,7 +320,7 @@ def build_timed(
     with whole(path) as scratch:
         begin = time.monotonic()
         argv = [*compiler.command, *flags, "-c", str(source), "-o", str(scratch)]
-        done = context.runner.run(argv, cwd=cwd, seconds=limit_seconds)
+        done = context.runner.run(argv, seconds=limit_seconds)
         seconds = time.monotonic() - begin
         frames = scratch.with_suffix(".su")
         try:
@@ -439,6 +440,11 @@ def first_error(stderr: str) -> str:
 
 def _digest(parts: Iterable[str]) -> str:
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()
+
+
+def digest_of(paths: Iterable[Path]) -> str:
+    """Of the contents of files, in their order."""
+    return _digest(map(_file_digest, paths))
 
 
 def _file_digest(path: Path) -> str:

@@ -19,7 +19,7 @@ NAMES = {
 
 
 def adapter_text(subject: Subject) -> str:
-    parts = ["#include <stdlib.h>", "#include <string.h>", '#include "subject.h"']
+    parts = ["#include <stdlib.h>", "#include <string.h>", '#include "subjects/subject.h"']
     if subject.header:
         parts += [_line(subject, "header"), f'#include "{subject.header}"']
     if subject.declaration:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from everycore import catalog
-from everycore.build import build_object, build_timed, build_tool
+from everycore.build import build_object, build_timed, build_tool, digest_of
 from everycore.context import Context
 from everycore.errors import EverycoreError
 from everycore.model import Compiler, Target, Tree
@@ -50,7 +50,8 @@ LIBRARY = (
 )
 REFERENCE = ("src/aes/c_ref.c", "src/ghash/c_ref.c")
 RENAMED = ("-Devc_aes_c_ref=answers_aes", "-Devc_ghash_c_ref=answers_ghash")  # subjects/answers.h
-OUR_FLAGS = ("-std=gnu11", "-O2", "-fno-pie", "-Iinclude", "-Isrc", f"-I{FOLDER}", "-Iharness")
+LANGUAGE = ("-std=gnu11", "-O2", "-fno-pie")
+OUR_FLAGS = (*LANGUAGE, "-Iinclude", "-Isrc", f"-I{FOLDER}", "-Iharness")
 # Distributions differ in these.
 PLAIN = ("-fno-pie", "-fno-stack-protector", "-fcf-protection=none")
 
@@ -120,12 +121,14 @@ def objects(
     folder, _ = sources(context, subject)
     _, around = _theirs(context, subject)
     words = compile_words(context, subject, compiler, flags, target)
+    near = {path: headers_near(path) for path in {(folder / name).parent for name in subject.files}}
+    headers = {path: digest_of(dict.fromkeys([*around, *found])) for path, found in near.items()}
 
     def made(name: str) -> Path:
         path = folder / name
         if not path.is_file():
             raise EverycoreError(f"{subject.name}: the sources have no file {name}")
-        read = dict.fromkeys([*around, *headers_near(path.parent)])
+        read = headers[path.parent]
         if path.suffix == ".pl":
             path = written(context, subject, folder, path)
         return build_timed(
@@ -133,7 +136,7 @@ def objects(
             compiler,
             path,
             words,
-            list(read),
+            read,
             NotCompiledError,
             limit_seconds=limit_seconds,
         )
@@ -175,8 +178,7 @@ def surroundings(context: Context, tree: Tree, subject: Subject, target: Target)
     """
     compiler = _compiler(context, target, None)
     root = tree.root
-    headers = [root / path for path in catalog.headers(tree)]
-    headers += sorted((root / FOLDER).glob("*.h"))
+    headers = digest_of(_our_headers(tree))
     marks = TAINT_FLAGS if target.transport == "local" and has_valgrind(context) else ()
 
     def made(path: Path, *more: str) -> Path:
@@ -207,15 +209,15 @@ def _adapter(
     context: Context, tree: Tree, subject: Subject, compiler: Compiler, target: Target
 ) -> Path:
     """The subject's own, or one that is written from its calls."""
-    ours = [tree.root / path for path in catalog.headers(tree)]
-    ours += sorted((tree.root / FOLDER).glob("*.h"))
     words = [*target.compile_flags, *OUR_FLAGS]
+    ours = _our_headers(tree)
     if subject.adapter:
         path = subject.home / subject.adapter
         if not path.is_file():
             raise EverycoreError(f"{subject.name}.toml: no adapter {subject.adapter} is beside it")
         words += [f"-D{name}" for name in subject.adapter_defines]
-        return build_object(context, compiler, path, words, ours, cwd=tree.root)
+        read = digest_of([*ours, *headers_near(subject.home)])
+        return build_object(context, compiler, path, words, read, cwd=tree.root)
     text = adapter_text(subject)
     digest = hashlib.sha256(text.encode()).hexdigest()
     path = context.cache_dir() / "subjects" / digest[:32] / "adapter.c"
@@ -224,9 +226,15 @@ def _adapter(
             scratch.write_text(text, encoding="utf-8")
     flags, theirs = _theirs(context, subject)
     folder, _ = sources(context, subject)
-    words += [*flags, f"-I{folder}"]
-    read = [*ours, *theirs, *headers_near(folder)]
-    return build_timed(context, compiler, path, words, read, NotCompiledError, cwd=tree.root)
+    # Their headers first: ours must not be found by the names of theirs.
+    words = [*target.compile_flags, *LANGUAGE, *flags, f"-I{folder}", f"-I{tree.root}"]
+    read = digest_of([*ours, *theirs, *headers_near(folder)])
+    return build_timed(context, compiler, path, words, read, NotCompiledError)
+
+
+def _our_headers(tree: Tree) -> list[Path]:
+    found = [tree.root / path for path in catalog.headers(tree)]
+    return [*found, *sorted((tree.root / FOLDER).glob("*.h"))]
 
 
 def _theirs(context: Context, subject: Subject) -> tuple[list[str], list[Path]]:
