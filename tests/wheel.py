@@ -34,9 +34,9 @@ def run(folder: pathlib.Path, *argv: str | pathlib.Path) -> tuple[int, str]:
 
 
 def source_files() -> list[str]:
-    return [str(path.relative_to(ROOT)) for folder in ("include", "src", "harness", "peers", "targets")
+    return [str(path.relative_to(ROOT)) for folder in ("include", "src", "harness", "peers", "targets", "toolchains")
             for path in (ROOT / folder).rglob("*.*")
-            if path.suffix in (".c", ".h", ".S", ".def", ".toml") and "target" not in path.parts]
+            if path.suffix in (".c", ".h", ".S", ".def", ".toml", ".lock") and "target" not in path.parts]
 
 
 def main() -> int:
