@@ -54,9 +54,9 @@ EVC_INLINE void v_store(uint8_t *p, vec v)
 EVC_INLINE vec v_load_part(const uint8_t *p, size_t n_bytes)
 {
     if (n_bytes < 16)
-        return _mm256_zextsi128_si256(evc_x86_load_part(p, n_bytes));
+        return EVC_X86_EXTEND256(evc_x86_load_part(p, n_bytes));
     if (n_bytes == 16)
-        return _mm256_zextsi128_si256(evc_x86_load(p));
+        return EVC_X86_EXTEND256(evc_x86_load(p));
     return v_join(evc_x86_load(p), evc_x86_load_part(p + 16, n_bytes - 16));
 }
 

@@ -12,6 +12,15 @@
 #define _MM_MALLOC_H_INCLUDED 1
 #define __MM_MALLOC_H 1
 #include <immintrin.h>
+
+/* The block, and zeros above it. GCC knows the intrinsics that need no instruction since version 10. */
+#if defined(__clang__) || !defined(__GNUC__) || __GNUC__ >= 10
+#define EVC_X86_EXTEND256(block) _mm256_zextsi128_si256(block)
+#define EVC_X86_EXTEND512(block) _mm512_zextsi128_si512(block)
+#else
+#define EVC_X86_EXTEND256(block) _mm256_inserti128_si256(_mm256_setzero_si256(), block, 0)
+#define EVC_X86_EXTEND512(block) _mm512_inserti32x4(_mm512_setzero_si512(), block, 0)
+#endif
 #endif
 
 #endif

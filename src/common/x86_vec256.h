@@ -19,7 +19,7 @@ typedef __m256i vec;
 #define v_lows(a, b) v_low_halves(v_reverse(a), v_reverse(b))
 #define v_highs(a, b) v_high_halves(v_reverse(a), v_reverse(b))
 #define v_all(block) _mm256_broadcastsi128_si256(block)
-#define v_first(block) _mm256_zextsi128_si256(block)
+#define v_first(block) EVC_X86_EXTEND256(block)
 #define v_zero() _mm256_setzero_si256()
 
 EVC_INLINE __m128i v_fold(vec v)

@@ -14,7 +14,7 @@ typedef __m512i vec;
 #define v_high_halves(a, b) _mm512_unpackhi_epi64(a, b)
 #define v_clmul(a, b, imm) _mm512_clmulepi64_epi128(a, b, imm)
 #define v_all(block) _mm512_broadcast_i32x4(block)
-#define v_first(block) _mm512_zextsi128_si512(block)
+#define v_first(block) EVC_X86_EXTEND512(block)
 #define v_zero() _mm512_setzero_si512()
 
 /* Where the bytes of a half stand that first has them in lane 0: of a, and with bit 6 of b. */
