@@ -33,34 +33,26 @@ static const uint16_t back[16] = {
     BACK(8), BACK(9), BACK(10), BACK(11), BACK(12), BACK(13), BACK(14), BACK(15),
 };
 
-/* z * x^4 + multiple */
-EVC_INLINE struct evc_ghash_element step(struct evc_ghash_element z, const struct evc_ghash_element *m)
-{
-    const unsigned out = (unsigned)(z.lo & 15);
-
-    z.lo = ((z.hi << 60) | (z.lo >> 4)) ^ m->lo;
-    z.hi = ((z.hi >> 4) ^ ((uint64_t)back[out] << 48)) ^ m->hi;
-    return z;
-}
-
 static void blocks(const void *vkey, uint8_t y[16], const uint8_t *in, size_t n_blocks)
 {
-    const struct key *key = vkey;
-    uint8_t x[16];
+    const struct evc_ghash_element *const m = ((const struct key *)vkey)->multiple;
+    uint64_t hi = evc_load64_be(y), lo = evc_load64_be(y + 8);
 
     for (; n_blocks; n_blocks--, in += 16) {
-        struct evc_ghash_element z;
-        evc_xor16(x, y, in);
-        z = key->multiple[x[15] & 15];
-        z = step(z, &key->multiple[x[15] >> 4]);
-        for (int i = 14; i >= 0; i--) {
-            z = step(z, &key->multiple[x[i] & 15]);
-            z = step(z, &key->multiple[x[i] >> 4]);
+        uint64_t x = lo ^ evc_load64_be(in + 8);
+        const uint64_t x_hi = hi ^ evc_load64_be(in);
+        uint64_t over = 0;
+        unsigned out = 0;
+        hi = lo = 0;
+        for (int i = 0; i < 2; i++, x = x_hi) {
+#define NIBBLE(i) evc_ghash_step(&hi, &lo, &over, &out, 4, &m[x >> 4 * (i) & 15], back)
+            NIBBLE(0), NIBBLE(1), NIBBLE(2), NIBBLE(3), NIBBLE(4), NIBBLE(5), NIBBLE(6), NIBBLE(7);
+            NIBBLE(8), NIBBLE(9), NIBBLE(10), NIBBLE(11), NIBBLE(12), NIBBLE(13), NIBBLE(14), NIBBLE(15);
+#undef NIBBLE
         }
-        evc_store64_be(y, z.hi);
-        evc_store64_be(y + 8, z.lo);
     }
-    evc_wipe(x, sizeof x);
+    evc_store64_be(y, hi);
+    evc_store64_be(y + 8, lo);
 }
 
 const struct evc_ghash evc_ghash_c_table4 = {

@@ -32,31 +32,25 @@ static void set_key(void *vkey, const uint8_t h[16])
 #define BACK64(b) BACK16(b), BACK16((b) + 16), BACK16((b) + 32), BACK16((b) + 48)
 static const uint16_t back[256] = {BACK64(0), BACK64(64), BACK64(128), BACK64(192)};
 
-/* z * x^8 + multiple */
-EVC_INLINE struct evc_ghash_element step(struct evc_ghash_element z, const struct evc_ghash_element *m)
-{
-    const unsigned out = (unsigned)(z.lo & 255);
-
-    z.lo = ((z.hi << 56) | (z.lo >> 8)) ^ m->lo;
-    z.hi = ((z.hi >> 8) ^ ((uint64_t)back[out] << 48)) ^ m->hi;
-    return z;
-}
-
 static void blocks(const void *vkey, uint8_t y[16], const uint8_t *in, size_t n_blocks)
 {
-    const struct key *key = vkey;
-    uint8_t x[16];
+    const struct evc_ghash_element *const m = ((const struct key *)vkey)->multiple;
+    uint64_t hi = evc_load64_be(y), lo = evc_load64_be(y + 8);
 
     for (; n_blocks; n_blocks--, in += 16) {
-        struct evc_ghash_element z;
-        evc_xor16(x, y, in);
-        z = key->multiple[x[15]];
-        for (int i = 14; i >= 0; i--)
-            z = step(z, &key->multiple[x[i]]);
-        evc_store64_be(y, z.hi);
-        evc_store64_be(y + 8, z.lo);
+        uint64_t x = lo ^ evc_load64_be(in + 8);
+        const uint64_t x_hi = hi ^ evc_load64_be(in);
+        uint64_t over = 0;
+        unsigned out = 0;
+        hi = lo = 0;
+        for (int i = 0; i < 2; i++, x = x_hi) {
+#define BYTE(i) evc_ghash_step(&hi, &lo, &over, &out, 8, &m[x >> 8 * (i) & 255], back)
+            BYTE(0), BYTE(1), BYTE(2), BYTE(3), BYTE(4), BYTE(5), BYTE(6), BYTE(7);
+#undef BYTE
+        }
     }
-    evc_wipe(x, sizeof x);
+    evc_store64_be(y, hi);
+    evc_store64_be(y + 8, lo);
 }
 
 const struct evc_ghash evc_ghash_c_table8 = {

@@ -4,6 +4,7 @@
 #define EVC_GHASH_TABLE_STEPS_H
 
 #include "common/bytes.h"
+#include "common/ct.h"
 
 /* hi holds bits 0 to 63 of the standard (the leftmost in its top bit), lo bits 64 to 127. */
 struct evc_ghash_element {
@@ -32,6 +33,23 @@ EVC_INLINE void evc_ghash_multiples(struct evc_ghash_element *m, unsigned n, con
             m[i + j].hi = m[i].hi ^ m[j].hi;
             m[i + j].lo = m[i].lo ^ m[j].lo;
         }
+}
+
+/*
+ * hi:lo times x^n, plus the multiple m; n at most 8. out: the n bits that fall out, the lowest of lo; back[out] is what
+ * they add to the upper 16 bits. over: the lowest bits of hi, where they come to in lo. Both are made for the next step
+ * from what back and over do not reach: so no look-up waits for another one, and the chain from step to step is a few
+ * shifts and additions.
+ */
+EVC_INLINE void evc_ghash_step(uint64_t *hi, uint64_t *lo, uint64_t *over, unsigned *out, int n,
+                               const struct evc_ghash_element *m, const uint16_t *back)
+{
+    const uint64_t high = evc_scalar64((*hi >> n) ^ m->hi), low = evc_scalar64((*lo >> n) ^ m->lo);
+
+    *hi = high ^ ((uint64_t)back[*out] << 48);
+    *lo = low ^ *over;
+    *over = high << (64 - n);
+    *out = (unsigned)low & ((1u << n) - 1);
 }
 
 #endif
