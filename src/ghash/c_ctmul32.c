@@ -53,10 +53,10 @@ EVC_INLINE uint64_t multiply(const struct key *key, uint32_t x[][OPERANDS], size
         const uint32_t *k = key->power[BATCH - n + i][o];
         const uint32_t x0 = x[i][o] & HOLES, x1 = x[i][o] & (HOLES << 1),
                        x2 = x[i][o] & (HOLES << 2), x3 = x[i][o] & (HOLES << 3);
-        z0 ^= mul(x0, k[0]) ^ mul(x1, k[3]) ^ mul(x2, k[2]) ^ mul(x3, k[1]);
-        z1 ^= mul(x0, k[1]) ^ mul(x1, k[0]) ^ mul(x2, k[3]) ^ mul(x3, k[2]);
-        z2 ^= mul(x0, k[2]) ^ mul(x1, k[1]) ^ mul(x2, k[0]) ^ mul(x3, k[3]);
-        z3 ^= mul(x0, k[3]) ^ mul(x1, k[2]) ^ mul(x2, k[1]) ^ mul(x3, k[0]);
+        z0 = evc_scalar64(z0 ^ mul(x0, k[0]) ^ mul(x1, k[3]) ^ mul(x2, k[2]) ^ mul(x3, k[1]));
+        z1 = evc_scalar64(z1 ^ mul(x0, k[1]) ^ mul(x1, k[0]) ^ mul(x2, k[3]) ^ mul(x3, k[2]));
+        z2 = evc_scalar64(z2 ^ mul(x0, k[2]) ^ mul(x1, k[1]) ^ mul(x2, k[0]) ^ mul(x3, k[3]));
+        z3 = evc_scalar64(z3 ^ mul(x0, k[3]) ^ mul(x1, k[2]) ^ mul(x2, k[1]) ^ mul(x3, k[0]));
     }
     return (z0 & HOLES64) | (z1 & (HOLES64 << 1)) | (z2 & (HOLES64 << 2)) | (z3 & (HOLES64 << 3));
 }

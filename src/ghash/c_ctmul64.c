@@ -45,6 +45,12 @@ EVC_INLINE void operands(uint64_t o[OPERANDS], struct evc_ghash_words w)
     o[5] = o[3] ^ o[4];
 }
 
+/* Modulo 2^64. */
+EVC_INLINE uint64_t mul(uint64_t a, uint64_t b)
+{
+    return evc_scalar64(a * b);
+}
+
 /* The sum of the n products of operand o of the blocks and of the last n powers, its lower 64 bits. A field of 4 has
  * at most 15 pairs of bits, but for the highest, whose carry leaves the word. */
 EVC_INLINE uint64_t multiply(const struct key *key, uint64_t x[][OPERANDS], size_t n, int o)
@@ -55,10 +61,10 @@ EVC_INLINE uint64_t multiply(const struct key *key, uint64_t x[][OPERANDS], size
         const uint64_t *k = key->power[BATCH - n + i][o];
         const uint64_t x0 = x[i][o] & HOLES, x1 = x[i][o] & (HOLES << 1),
                        x2 = x[i][o] & (HOLES << 2), x3 = x[i][o] & (HOLES << 3);
-        z0 ^= (x0 * k[0]) ^ (x1 * k[3]) ^ (x2 * k[2]) ^ (x3 * k[1]);
-        z1 ^= (x0 * k[1]) ^ (x1 * k[0]) ^ (x2 * k[3]) ^ (x3 * k[2]);
-        z2 ^= (x0 * k[2]) ^ (x1 * k[1]) ^ (x2 * k[0]) ^ (x3 * k[3]);
-        z3 ^= (x0 * k[3]) ^ (x1 * k[2]) ^ (x2 * k[1]) ^ (x3 * k[0]);
+        z0 ^= mul(x0, k[0]) ^ mul(x1, k[3]) ^ mul(x2, k[2]) ^ mul(x3, k[1]);
+        z1 ^= mul(x0, k[1]) ^ mul(x1, k[0]) ^ mul(x2, k[3]) ^ mul(x3, k[2]);
+        z2 ^= mul(x0, k[2]) ^ mul(x1, k[1]) ^ mul(x2, k[0]) ^ mul(x3, k[3]);
+        z3 ^= mul(x0, k[3]) ^ mul(x1, k[2]) ^ mul(x2, k[1]) ^ mul(x3, k[0]);
     }
     return (z0 & HOLES) | (z1 & (HOLES << 1)) | (z2 & (HOLES << 2)) | (z3 & (HOLES << 3));
 }

@@ -13,6 +13,7 @@
 #define EVC_GHASH_CTMUL_STEPS_H
 
 #include "common/bytes.h"
+#include "common/ct.h"
 
 struct evc_ghash_words {
     uint64_t hi, lo;
