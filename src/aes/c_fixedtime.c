@@ -102,14 +102,15 @@ EVC_INLINE const uint8_t *unknown(const uint8_t *box)
     return box;
 }
 
-/* The sum of 8 bytes from each line of 16 bytes. */
+/* The sum of 4 bytes from each line of 16 bytes, twice. The barriers keep the lines apart, which
+ * vectorisers would gather. */
 EVC_INLINE uint64_t touch(const uint8_t *box)
 {
-#define LINE(i) evc_load64_ne(box + 16 * (i))
-    return evc_barrier64(LINE(0) ^ LINE(1) ^ LINE(2) ^ LINE(3) ^ LINE(4) ^ LINE(5) ^ LINE(6) ^
-                         LINE(7) ^ LINE(8) ^ LINE(9) ^ LINE(10) ^ LINE(11) ^ LINE(12) ^ LINE(13) ^
-                         LINE(14) ^ LINE(15));
-#undef LINE
+#define LINES(i) evc_barrier32(evc_load32_ne(box + 16 * (i)) ^ evc_load32_ne(box + 16 * (i) + 16))
+    const uint32_t sum = evc_barrier32(LINES(0) ^ LINES(2) ^ LINES(4) ^ LINES(6) ^ LINES(8) ^
+                                       LINES(10) ^ LINES(12) ^ LINES(14));
+#undef LINES
+    return (uint64_t)sum << 32 | sum;
 }
 
 /* Row r of column c of the state s0, s1 through the S-box, to row r of member m of a pair. */
