@@ -49,12 +49,16 @@ void measure(const struct counter *c, bench_loop *loop, void *work, size_t want,
     m->calls = size_sample(loop, work);
     for (double ns = 0; ns < WARM_UP_NS && ns < (double)budget_ns / 10;)
         ns += run_ns(loop, work, m->calls);
-    for (uint64_t tries = 0; m->n < want && tries < TRIES_PER_SAMPLE * want; tries++) {
+    size_t crowded = 0;
+    for (uint64_t tries = 0; m->n - crowded < want && m->n < MAX_SAMPLES && tries < TRIES_PER_SAMPLE * want; tries++) {
         struct sample s = counter_sample(c, loop, work, m->calls);
-        if (s.disturbed)
+        s.crowded = m->crowded && m->crowded();
+        if (s.disturbed) {
             m->dropped++;
-        else
+        } else {
+            crowded += s.crowded;
             m->at[m->n++] = s;
+        }
         if (port_now_ns() - start > budget_ns &&
             (m->n > 0 || port_now_ns() - start > 4 * budget_ns))
             break;

@@ -18,6 +18,7 @@ struct measured {
     struct sample at[MAX_SAMPLES];
     size_t n;
     uint64_t calls, dropped;
+    bool (*crowded)(void); /* NULL, or asked after each sample; of those that are, none is one of those wanted */
 };
 
 /* want samples of loop(work, calls), m->calls fitted; fewer where budget_ns runs out first. */

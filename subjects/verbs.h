@@ -11,7 +11,7 @@ typedef int verb(const struct function *function, int n_words, char **words);
 #define VERBS \
     VERB(check, "KEY_BITS BYTES...") \
     VERB(ct, "KEY_BITS SECRET,SECRET... BYTES...") \
-    VERB(bench, "KEY_BITS BYTES SAMPLES BUDGET_MS CPU")
+    VERB(bench, "KEY_BITS BYTES SAMPLES BUDGET_MS CPU WIDTH")
 
 #define VERB(name, words) verb verb_##name;
 VERBS

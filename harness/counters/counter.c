@@ -114,6 +114,7 @@ struct sample counter_sample(const struct counter *c, void (*run)(void *, uint64
     double after = chain_ticks(c), less = before < after ? before : after,
            more = before < after ? after : before;
     s.cycles = c->counts_cycles ? ticks : ticks * 2 * c->chain_links / (before + after);
+    s.crowded = false;
     s.disturbed = more > less * 1.01 || port_preemptions() != preempted || s.cycles <= 0;
     return s;
 }

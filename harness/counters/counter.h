@@ -33,10 +33,14 @@ const char *counter_name(const struct counter *);
  * known chain. */
 bool add_chain(uint32_t n_links);
 
+/* Independent additions in a cycle, now; 0 where that is not known. */
+double add_width(const struct counter *);
+
 /* One timed run of something. */
 struct sample {
     double cycles, ns;
     bool disturbed; /* the rate changed by more than 1 % around it, or another program ran */
+    bool crowded;   /* something else used the core meanwhile, as far as that was asked */
 };
 
 /* Time run(arg, calls); cycles and ns are of all calls together. */

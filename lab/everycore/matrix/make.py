@@ -33,7 +33,9 @@ if TYPE_CHECKING:
     from everycore.matrix.modelled import Estimator
 
 SAMPLES = 101  # of some 50 microseconds
-BUDGET_MS = 400  # of a process; a slow cell has fewer samples
+BUDGET_MS = 250  # of a process; a slow cell has fewer samples
+PATIENCE = 4  # processes, where something else uses the core
+NEVER_QUIET = 12  # of them in a row: waiting does not help
 ALWAYS = "-fstack-usage"  # where the compiler has it
 WARNINGS_OFF = "-w"
 
@@ -64,6 +66,16 @@ class Timed:
     counter: str
     sanitizer_hits: int = 0
     output: str = ""  # a digest of the output of one call
+    width: int = 0  # thousandths of independent additions that the core did in a cycle
+    crowded: bool = False  # something else used the core during most samples
+
+
+@dataclass(slots=True)
+class _Quiet:
+    """What is known of the core while nothing else uses it."""
+
+    width: int = 0
+    crowded: int = 0  # processes in a row in which something did
 
 
 class _FailedError(Exception):
@@ -89,6 +101,7 @@ class Workbench:
     estimator: "Estimator | None" = None  # of emulated cells
     _surroundings: dict[tuple[str, str], Surroundings | _FailedError] = field(default_factory=dict)
     _entered: dict[tuple[str, str, str], tuple[str, ...]] = field(default_factory=dict)
+    _quiet: _Quiet = field(default_factory=_Quiet)
     _locks: dict[object, threading.Lock] = field(default_factory=dict)
 
     def measure(self, cell: Cell, flag_set: str = "", processes: int = 3) -> Result:
@@ -125,20 +138,31 @@ class Workbench:
 
     def timed(self, ready: Ready, result: Result) -> Result:
         """`result` with the samples of one more process."""
-        cell = result.cell
-        words = [SAMPLES, BUDGET_MS, self.cpu]
         try:
-            done = self._run(ready, "bench", [cell.key_bits, cell.n_bytes, *words])
-            timed = read_bench(done.stdout, cell.n_bytes)
+            timed = self._timed(ready, result.cell)
         except _FailedError as error:
-            return replace(result, outcome=error.outcome, reason=error.reason, runs=())
+            return replace(result, outcome=error.outcome, reason=error.reason, runs=(), crowded=0)
         return replace(
             result,
             outcome=Outcome.MEASURED,
             runs=(*result.runs, timed.samples),
+            crowded=result.crowded + timed.crowded,
             counter=timed.counter,
             sanitizer_hits=timed.sanitizer_hits,
         )
+
+    def _timed(self, ready: Ready, cell: Cell) -> Timed:
+        """Of a few processes the first in which nothing else used the core; else the last."""
+        quiet = self._quiet
+        for _ in range(PATIENCE):
+            words = [SAMPLES, BUDGET_MS, self.cpu, quiet.width]
+            done = self._run(ready, "bench", [cell.key_bits, cell.n_bytes, *words])
+            timed = read_bench(done.stdout, cell.n_bytes)
+            quiet.width = max(quiet.width, timed.width)
+            quiet.crowded = quiet.crowded + 1 if timed.crowded else 0
+            if not timed.crowded or quiet.crowded > NEVER_QUIET:
+                break
+        return timed
 
     # ---- Before it is timed ------------------------------------------------------------------
 
@@ -385,8 +409,16 @@ def read_bench(text: str, n_bytes: int) -> Timed:
     """The line of the driver's verb bench."""
     try:
         line = json.loads(text.strip().splitlines()[-1])
-        samples = tuple(round(float(one) / n_bytes, 4) for one in line.get("cycles", ()))
-        timed = Timed(samples, line["counter"], int(line["sanitizer_hits"]), line["output"])
+        cycles = line.get("cycles", ())[:SAMPLES]
+        samples = tuple(round(float(one) / n_bytes, 4) for one in cycles)
+        timed = Timed(
+            samples,
+            line["counter"],
+            int(line["sanitizer_hits"]),
+            line["output"],
+            int(line.get("width", 0)),
+            bool(line.get("crowded")),
+        )
     except (IndexError, KeyError, TypeError, ValueError, AttributeError):
         shown = text.strip()[:80]
         raise _FailedError(Outcome.CRASHED, f"it did not say what it measured: {shown}") from None

@@ -98,6 +98,7 @@ class Result:
     compile_seconds: float | None = None
     code: Code | None = None
     runs: tuple[tuple[float, ...], ...] = ()  # core cycles per byte: the samples of each process
+    crowded: int = 0  # processes among them in which something else used the core
     counter: str = ""
     executed: int | None = None  # instructions of one call: an exact count
     estimates: Mapping[str, tuple[float, float]] | None = None  # by core: cycles per byte, a range

@@ -18,6 +18,7 @@ from everycore.matrix.plan import Planned
 from everycore.matrix.records import Cell, Outcome, Result
 
 PROCESSES, MOST_PROCESSES = 2, 8
+MOST_CROWDED = 4  # where the core is never ours alone
 AGREE = 0.003  # how far the two lowest medians of a cell may be apart
 BATCH_PER_CORE = 16
 
@@ -124,6 +125,7 @@ def _is_quick(one: Planned) -> bool:
 def is_settled(result: Result) -> bool:
     """The two lowest medians agree, so the lowest is no accident; or it was tried often enough."""
     medians = sorted(s.median for run in result.runs if (s := stats.summarise(run)))
-    if len(medians) < PROCESSES:
-        return False
-    return medians[1] <= medians[0] * (1 + AGREE) or len(medians) >= MOST_PROCESSES
+    quiet = len(medians) - result.crowded
+    if len(medians) >= MOST_PROCESSES or (quiet < PROCESSES and result.crowded >= MOST_CROWDED):
+        return True
+    return quiet >= PROCESSES and medians[1] <= medians[0] * (1 + AGREE)

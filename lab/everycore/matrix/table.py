@@ -25,7 +25,10 @@ SHORT = {
 MEASURED = "Core cycles per byte: the lower median of the processes of a cell."
 COUNTED = "Emulated: exact instructions per byte of one call, no time."
 ESTIMATED = "Estimated cycles per byte, by a model that measurements calibrated: no time."
-LEGEND = f"!: a frame over {WIDE_FRAME_BYTES} bytes. -: skipped."
+LEGEND = (
+    f"!: a frame over {WIDE_FRAME_BYTES} bytes. ~: something else used the core all the time."
+    " -: skipped."
+)
 FIRST_COLUMN = 12
 NAMES = [one.name for one in FLAG_SETS]
 
@@ -143,7 +146,8 @@ def shown(result: Result | None, best: float) -> Text:
     frame = result.code.frame_bytes if result.code else None
     wide = frame is not None and frame > WIDE_FRAME_BYTES
     style = "red" if figure > BAD * best else "yellow" if figure > ODD * best else ""
-    return Text(f"{figure:.2f}{'!' if wide else ''}", style=style)
+    crowded = 0 < len(result.runs) <= result.crowded
+    return Text(f"{'~' if crowded else ''}{figure:.2f}{'!' if wide else ''}", style=style)
 
 
 def estimated(core: str, result: Result | None) -> Text:

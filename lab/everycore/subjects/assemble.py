@@ -39,7 +39,7 @@ DRIVER = ("driver.c", "job.c", "answers.c", "check.c", "ct.c", "bench.c", "sanit
 HARNESS = (
     *("harness/measure.c", "harness/emit.c", "harness/options.c", "harness/port/posix.c"),
     *(f"harness/counters/{name}.c" for name in ("counter", "chain", "clock", "cntvct", "perf")),
-    "harness/counters/tsc.c",
+    *("harness/counters/tsc.c", "harness/counters/width.c"),
 )
 # What the driver compares with, and what kernels of ours need around them.
 LIBRARY = (

@@ -124,3 +124,16 @@ def test_lowest_medians_that_agree_settle_a_cell() -> None:
     assert settled(10.0, 10.02)
     assert not settled(10.0, 10.1)
     assert settled(10.0, 14.0, 10.02)
+
+
+def test_processes_that_shared_the_core_settle_nothing_until_there_is_no_hope() -> None:
+    cell = planned(0).cell
+
+    def settled(crowded: int, *medians: float) -> bool:
+        runs = tuple((median,) * 5 for median in medians)
+        return is_settled(Result(cell, Outcome.MEASURED, runs=runs, crowded=crowded))
+
+    assert not settled(1, 10.0, 10.01)
+    assert settled(1, 10.0, 10.01, 12.0)
+    assert not settled(3, 10.0, 10.0, 10.0)
+    assert settled(4, 10.0, 10.0, 10.0, 10.0)

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: MIT
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from everycore.context import Completed
+from everycore.errors import EverycoreError
+from everycore.matrix.make import (
+    NEVER_QUIET,
+    PATIENCE,
+    Ready,
+    Workbench,
+    how_it_ended,
+    read_bench,
+    refuse_full_disk,
+)
+from everycore.matrix.plan import Place
+from everycore.matrix.records import Cell, Outcome, Result
+
+
+def line(cycles: Sequence[float] = (4096.0, 8192.0), **more: object) -> str:
+    table = {"counter": "tsc", "sanitizer_hits": 0, "output": "00", "cycles": cycles}
+    return json.dumps(table | more)
+
+
+@dataclass
+class FakeRunner:
+    """Plays the programs of cells: their lines, one after the other, the last one for ever."""
+
+    lines: list[str]
+    calls: list[list[str]] = field(default_factory=list)
+
+    def run(self, argv: Sequence[str], **options: object) -> Completed:
+        del options
+        self.calls.append(list(argv))
+        return Completed(0, self.lines[min(len(self.calls), len(self.lines)) - 1] + "\n")
+
+
+@dataclass
+class FakeContext:
+    runner: FakeRunner
+
+
+def timed(*lines: str, times: int = 1) -> tuple[Result, FakeRunner]:
+    runner = FakeRunner(list(lines))
+    context: Any = FakeContext(runner)
+    nothing: Any = None
+    bench = Workbench(context, nothing, {}, Place("x86_64"), cpu=3)
+    program: Any = type("P", (), {"target": type("T", (), {"emulator": ()}), "binary": Path("p")})
+    function: Any = type("F", (), {"symbol": "f"})
+    result = Result(Cell("s", "f", "gcc-12", ("-O2",)), Outcome.MEASURED)
+    for _ in range(times):
+        result = bench.timed(Ready(program, function, (), result), result)
+    return result, runner
+
+
+def test_samples_are_cycles_per_byte() -> None:
+    result, runner = timed(line(sanitizer_hits=7))
+    assert result.runs == ((1.0, 2.0),)
+    assert (result.counter, result.sanitizer_hits, result.crowded) == ("tsc", 7, 0)
+    assert runner.calls == [["p", "bench", "f", "256", "4096", "101", "250", "3", "0"]]
+
+
+def test_a_process_that_shared_the_core_is_tried_again() -> None:
+    busy, quiet = line([9999.0], crowded=True, width=2000), line(width=3900)
+    result, runner = timed(busy, busy, quiet)
+    assert result.runs == ((1.0, 2.0),)
+    assert not result.crowded
+    assert len(runner.calls) == 3
+
+
+def test_the_widest_that_was_seen_is_what_a_core_of_its_own_does() -> None:
+    _, runner = timed(line(width=3900), line(width=3000), line(width=3950), line(), times=4)
+    assert [call[-1] for call in runner.calls] == ["0", "3900", "3900", "3950"]
+
+
+def test_patience_has_an_end_and_a_core_that_is_never_quiet_is_not_waited_for() -> None:
+    busy = line(crowded=True, width=2000)
+    result, runner = timed(busy)
+    assert (result.crowded, len(runner.calls)) == (1, PATIENCE)
+    result, runner = timed(busy, times=30)
+    assert result.crowded == 30
+    assert len(runner.calls) < NEVER_QUIET + PATIENCE + 30
+
+
+@pytest.mark.parametrize("text", ["", "no json", "[]", '{"counter": "tsc"}'])
+def test_a_program_that_does_not_say_what_it_measured_has_crashed(text: str) -> None:
+    result, _ = timed(text)
+    assert result.outcome is Outcome.CRASHED
+    assert not result.runs
+
+
+def test_no_counter_and_no_sample_are_told_apart() -> None:
+    assert timed(line([], counter="none"))[0].outcome is Outcome.SKIPPED
+    assert timed(line([]))[0].outcome is Outcome.TIME_LIMIT
+    assert read_bench(line(), 2048).samples == (2.0, 4.0)
+
+
+def test_signals_have_names() -> None:
+    assert how_it_ended(-11, "") == "SIGSEGV"
+    assert how_it_ended(139, "x") == "SIGSEGV: x"
+    assert "does not have" in how_it_ended(-4, "")
+    assert how_it_ended(77, "") == "exit code 77"
+
+
+def test_a_full_disk_is_no_fault_of_the_compiler() -> None:
+    refuse_full_disk("a.c:1: error: no such thing")
+    with pytest.raises(EverycoreError, match="No space left"):
+        refuse_full_disk("fatal error: error writing to /tmp/x.s: No space left on device")
