@@ -112,7 +112,7 @@ def load_subject(path: Path) -> Subject:
     if not values["functions"] or not values["files"]:
         raise EverycoreError(f"{path.name}: no functions, or no files")
     functions = tuple(_function(path.name, *item) for item in values.pop("functions").items())
-    subject = Subject(name=path.stem, home=path.parent, functions=functions, **values)
+    subject = Subject(name=path.stem, home=path.parent.absolute(), functions=functions, **values)
     _expect_calls(path.name, subject)
     for name in subject.matrix:
         subject.function(name)

@@ -195,3 +195,10 @@ def test_a_tree_that_the_user_names_is_asked_for(lab: Lab, home: Path) -> None:
     lab.env["EVERYCORE_SUM"] = str(home / "inc")
     with pytest.raises(EverycoreError, match=r"there is no sum\.c"):
         subjects.build(lab.context(), tree, subject)
+
+
+def test_a_file_in_the_current_folder_has_its_adapter_beside_it(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(home)
+    assert load_subject(Path("mine.toml")).home == home
