@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from everycore.matrix.neighbours import LIMIT, Neighbour, Neighbourhood, facets, family, version
+from everycore.matrix.neighbours import LIMIT, Neighbour, Neighbourhood, family, version
 from everycore.matrix.records import Anomaly, Cell, Kind, Outcome, Result
 
 FRAME_LIMIT = 1024  # bytes
@@ -156,7 +156,7 @@ class Story:
         where = f"{self.compiler} {' '.join(cell.flags)} on {cell.subject} {cell.function}{place}"
         words = [what(worst)]
         if worst.repair:
-            words.append(f"{repair_words(worst)} repairs it")
+            words.append(repair_words(worst))
         words += worst.causes[:2]
         return f"{where}: {'; '.join(words)}"
 
@@ -176,7 +176,9 @@ def what(anomaly: Anomaly) -> str:
 
 
 def repair_words(anomaly: Anomaly) -> str:
-    return " ".join(anomaly.repair)
+    """-fno-slp-vectorize repairs it."""
+    several = sum(flag != "-mllvm" for flag in anomaly.repair) > 1
+    return f"{' '.join(anomaly.repair)} {'together repair' if several else 'repairs'} it"
 
 
 def command(anomaly: Anomaly, subject: str = "") -> str:
@@ -260,11 +262,3 @@ def ranges(known: Sequence[tuple[int, ...]], have: Iterable[tuple[int, ...]]) ->
         if is_in:
             parts.append(names[0] if len(names) == 1 else f"{names[0]}-{names[-1]}")
     return ", ".join(parts)
-
-
-def is_work_around(anomaly: Anomaly) -> bool:
-    """It has flags that its neighbour lacks: what was asked for is what costs."""
-    if anomaly.neighbour is None or anomaly.differs_in != "flags":
-        return False
-    mine, other = facets(anomaly.cell.flags), facets(anomaly.neighbour.flags)
-    return set(mine.rest) > set(other.rest)

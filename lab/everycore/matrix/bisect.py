@@ -91,10 +91,19 @@ def explain(
             repair=repair,
             repaired=repaired,
             causes=_causes(bad, repaired),
-            passes=bench.passes(anomaly.cell, telling(bad.code, repaired.code)),
+            passes=_passes(bench, anomaly, repair, telling(bad.code, repaired.code)),
             after=bench.listing(repaired.cell),
         )
     return Found(replace(anomaly, command=anomalies.command(anomaly)), again)
+
+
+def _passes(
+    bench: Bench, anomaly: Anomaly, repair: Sequence[str], is_bad: Callable[[Code], bool]
+) -> tuple[str, ...]:
+    """Not of a leak, which no count tells, nor of a level, which has other passes."""
+    if anomaly.kind is Kind.LEAK or any(flag.startswith("-O") for flag in repair):
+        return ()
+    return bench.passes(anomaly.cell, is_bad)
 
 
 def _unrepaired(anomaly: Anomaly, count: int, bad: Result, good: Result | None) -> Anomaly:

@@ -170,8 +170,7 @@ def _row(name: str, cell: Cell, results: Mapping[Cell, Result]) -> tuple[str, ..
 def _cause(anomaly: Anomaly) -> str:
     said = [_odd(anomaly)]
     if anomaly.repair:
-        verb = "repairs" if len(anomaly.repair) == 1 else "together repair"
-        said.append(f"{repair_words(anomaly)} {verb} it ({anomaly.tried} compilations tried).")
+        said.append(f"{repair_words(anomaly)} ({anomaly.tried} compilations tried).")
     elif anomaly.why_not:
         said.append(f"No repair was found: {anomaly.why_not}.")
     if anomaly.passes:

@@ -17,6 +17,8 @@ _TELLING = (
     *("gather", "scatter", "insr", "pinsr", "pextr", "extract", "insert", "perm", "shuf", "unpck"),
     *("movd", "movq", "vmovd", "vmovq", "fmov", "umov", "ins", "dup", "div"),
 )
+# Told by their number.
+_CALLS = ("call", "callq", "bl", "blr", "jal", "jalr", "brasl", "basr")
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +103,7 @@ def _mnemonics(worse: Mapping[str, int], better: Mapping[str, int]) -> list[Diff
     for name, n in _added(worse, better).items():
         telling = any(part in name for part in _TELLING)
         before = better.get(name, 0)
-        if _is_gather(name) or name.startswith("."):  # the last: nothing could read it
+        if _is_gather(name) or name in _CALLS or name.startswith("."):  # no reader knew the last
             continue
         if n < FEW or (before and worse[name] < before * TIMES):
             continue

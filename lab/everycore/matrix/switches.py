@@ -2,7 +2,7 @@
 """What can be switched in a cell's compilation, from the compiler's own lists."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from everycore.matrix.bisect import Stage, Switch
 from everycore.matrix.neighbours import facets
@@ -67,7 +67,7 @@ _CHECKS = (
 
 
 def stages(anomaly: Anomaly, family: str, ask: Ask) -> list[Stage]:
-    """All that may repair it: likely optimisations, instructions, others, checks, level."""
+    """All that may repair it: likely optimisations, -O2, instructions, others, checks."""
     flags, own = anomaly.cell.flags, facets(anomaly.cell.flags)
     if anomaly.differs_in == "sanitizer":  # the price of checks: which of them
         return [_checks(own.sanitizer)]
@@ -81,11 +81,11 @@ def stages(anomaly: Anomaly, family: str, ask: Ask) -> list[Stage]:
     undone = tuple((opposite(flag),) for flag in own.rest if opposite(flag))
     found = [
         *likely,
+        Stage("level", (("-O2",),) if own.level_rank < 2 else ()),
         _features(anomaly.cell, ask) if own.march else Stage("", ()),
         rest,
         _checks(own.sanitizer),
         Stage("own flags", undone),
-        Stage("level", (("-O2",),) if own.level_rank < 2 else ()),
     ]
     return [stage for stage in found if stage.switches]
 
@@ -186,8 +186,3 @@ def _checks(sanitizer: Sequence[str]) -> Stage:
     named = [name for flag in sanitizer for name in flag.partition("=")[2].split(",")]
     known = _CHECKS if "undefined" in named else tuple(named)
     return Stage("checks", tuple((f"-fno-sanitize={name}",) for name in known if name))
-
-
-def is_of_checks(switch: Iterable[str]) -> bool:
-    """A repair that takes a check away: the price of the check, not of the compiler's work."""
-    return all(word.startswith("-fno-sanitize=") for word in switch)

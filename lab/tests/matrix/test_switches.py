@@ -124,3 +124,9 @@ def test_of_a_sanitizer_only_its_checks_are_in_question() -> None:
     costs = Anomaly(cell("gcc-12", flags), Kind.SLOW, 3.0, None, 1.0, 3.0, "sanitizer")
     (found,) = stages(costs, "gcc", lambda _: "")
     assert found.switches == (("-fno-sanitize=bounds",), ("-fno-sanitize=object-size",))
+
+
+def test_below_two_the_level_itself_is_tried_before_what_seldom_helps() -> None:
+    slow = Anomaly(cell("clang-11", "-O1"), Kind.SLOW, 5.0, None, 1.0, 5.0, "toolchain")
+    names = [stage.name for stage in stages(slow, "clang", lambda _: LISTED)]
+    assert names == ["first", "left out", "level", "LLVM"]
