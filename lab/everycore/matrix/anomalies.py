@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from everycore.matrix.neighbours import LIMIT, Neighbour, Neighbourhood, family, version
+from everycore.matrix.neighbours import LIMIT, Neighbour, Neighbourhood, facets, family, version
 from everycore.matrix.records import Anomaly, Cell, Kind, Outcome, Result
 
 FRAME_LIMIT = 1024  # bytes
@@ -262,3 +262,11 @@ def ranges(known: Sequence[tuple[int, ...]], have: Iterable[tuple[int, ...]]) ->
         if is_in:
             parts.append(names[0] if len(names) == 1 else f"{names[0]}-{names[-1]}")
     return ", ".join(parts)
+
+
+def is_work_around(anomaly: Anomaly) -> bool:
+    """It has flags that its neighbour lacks: what was asked for is what costs."""
+    if anomaly.neighbour is None or anomaly.differs_in != "flags":
+        return False
+    mine, other = facets(anomaly.cell.flags), facets(anomaly.neighbour.flags)
+    return set(mine.rest) > set(other.rest)

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from matrix.cells import cell, judged, measured, table
 
-from everycore.matrix.anomalies import find, ranges, stories
+from everycore.matrix.anomalies import find, is_work_around, ranges, stories
 from everycore.matrix.records import Kind, Outcome, Result
 
 
@@ -119,3 +119,10 @@ def test_ranges_of_versions() -> None:
     known = [(9,), (11,), (12,), (13,)]
     assert ranges(known, [(9,), (11,), (13,)]) == "9-11, 13"
     assert ranges(known, known) == "9-13"
+
+
+def test_a_work_around_that_costs_is_told_from_the_compilers_own_doing() -> None:
+    plain, other = measured(cell(flags="-O2"), 10), measured(cell(flags="-O2 -fno-tree-pre"), 12)
+    (found,) = find(table(plain, other))
+    assert is_work_around(found)
+    assert not is_work_around(replace(found, differs_in="march"))
