@@ -73,6 +73,7 @@ def render(page: Page, plot_library: str) -> str:
         groups=groups,
         glances=[glance(panel, own) for panel, own in facts.panels().items()],
         heads=_heads(facts),
+        places=_places(facts),
         plain=plain,
         steps=_step_names(),
         ratio=ratio_text,
@@ -125,7 +126,7 @@ def _counts(facts: Facts) -> list[tuple[str, str, int]]:
     odd = Counter(a.kind for fact in facts.facts for a in fact.anomalies)
     tiles = [
         ("wrong", "wrong answers", outcomes[Outcome.WRONG]),
-        ("leak", "not constant time", sum(fact.leaks is True for fact in facts.facts)),
+        ("leak", "lost constant time", odd["leak"]),  # type: ignore[index]
         (
             "failed",
             "crashed, hung or not compiled",
@@ -138,6 +139,7 @@ def _counts(facts: Facts) -> list[tuple[str, str, int]]:
         ("frame", "large frames", odd["frame"]),  # type: ignore[index]
         ("measured", "measured", outcomes[Outcome.MEASURED]),
         ("counted", "counted under an emulator", outcomes[Outcome.COUNTED]),
+        ("vartime", "not constant-time", sum(fact.leaks is True for fact in facts.facts)),
         ("skipped", "skipped", outcomes[Outcome.SKIPPED]),
     ]
     return [tile for tile in tiles if tile[2] or tile[0] in ("wrong", "failed", "slow")]
@@ -149,6 +151,21 @@ def _runs(sections: Sequence[Section]) -> list[tuple[str, int]]:
     for place, section in enumerate(sections, 1):
         found.setdefault(section.command.capitalize(), place)
     return list(found.items())
+
+
+def _places(facts: Facts) -> list[str]:
+    """Each machine and counter once, with how many runs there were, and when."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for source in facts.sources:
+        if source.head:
+            where = (source.head.machine.title(), source.head.counter)
+            found.setdefault(where, []).append(source.head.date[:10])
+    return [
+        f"{machine}, {counter}, "
+        + (f"{len(dates)} runs, " if len(dates) > 1 else "")
+        + " to ".join(dict.fromkeys((min(dates), max(dates))))
+        for (machine, counter), dates in found.items()
+    ]
 
 
 def _heads(facts: Facts) -> list[dict[str, str]]:

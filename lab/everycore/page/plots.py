@@ -4,7 +4,6 @@
 The page and the files show the same series; the page puts in what its filters leave.
 """
 
-import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +17,8 @@ if TYPE_CHECKING:
 
 DASHES = ((1, 0), (6, 2), (2, 2), (8, 2, 2, 2), (4, 2))  # of the groups: told apart without hue
 LOG_FROM = 4.0  # ratio of the largest value to the least, from which on a scale is logarithmic
-PEAK_APART = 1.05  # ratio of values that are told apart by eye
+PEAK_APART = 1.05  # ratio of values, from which on one is the worse
+NAMES_APART = 1.15  # the same, from which on there is room for two names
 LOOKS = {"wrong": "#000000", "failed": "#fbd5da", "none": "#eceef1"}  # without a figure
 SERIES_WIDTH, SERIES_HEIGHT = 420, 260
 
@@ -32,15 +32,18 @@ def peaks(facts: Sequence[Fact]) -> dict[int, str]:
             least = facts[worst[key]].value if key in worst else None
             if least is None or fact.value > least * PEAK_APART:
                 worst[key] = place
-    at: dict[tuple[str, int], list[int]] = {}
-    for place in worst.values():
-        height = round(math.log(facts[place].value or 1, PEAK_APART) / 2)
-        at.setdefault((facts[place].cell.toolchain, height), []).append(place)
+    at: dict[str, list[list[int]]] = {}  # by toolchain, those that lie close together
+    for place in sorted(worst.values(), key=lambda p: facts[p].value or 0):
+        near = at.setdefault(facts[place].cell.toolchain, [])
+        if near and (facts[place].value or 0) < (facts[near[-1][-1]].value or 0) * NAMES_APART:
+            near[-1].append(place)
+        else:
+            near.append([place])
     found = {}
-    for places in at.values():
-        names = [facts[place].label for place in sorted(places, key=lambda p: len(facts[p].label))]
+    for places in (own for near in at.values() for own in near):
+        names = sorted((facts[place].label for place in places), key=lambda n: (len(n), n))
         more = f" +{len(names) - 2}" if len(names) > 2 else ""
-        found[places[0]] = ", ".join(names[:2]) + more
+        found[places[-1]] = ", ".join(names[:2]) + more
     return found
 
 

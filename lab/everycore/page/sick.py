@@ -17,7 +17,7 @@ class Sort(StrEnum):
     """Kinds of what is wrong, in the order of their weight."""
 
     WRONG = "wrong answer"
-    LEAK = "not constant time"
+    LEAK = "lost constant time"
     CRASHED = "crash"
     TIME_LIMIT = "time limit"
     SLOW = "slow"

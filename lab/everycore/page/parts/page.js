@@ -6,7 +6,7 @@ const esc = (text) => String(text).replace(/[&<>"']/g, (c) => "&#" + c.charCodeA
 const root = document.documentElement;
 const FAILED = ["crashed", "time limit", "not compiled"];
 const WORDS = {wrong: "WRONG", crashed: "crash", "time limit": "limit", "not compiled": "refused", skipped: "\u2013"};
-const MARKS = {slow: "\u25B2", "large frame": "\u25AC", "not constant time": "\u25C6"};
+const MARKS = {slow: "\u25B2", "large frame": "\u25AC", "lost constant time": "\u25C6"};
 const HEAVY = /\b(v?p?gather\w*|v?pextr\w*|v?pinsr\w*)/g;
 const PAGE = 100;
 
@@ -23,7 +23,7 @@ let state = {};
 const kinds = (c) => (c.odd || []).map((i) => D.cases[i].sort);
 const OUTCOMES = {
   sick: (c) => c.odd, wrong: (c) => c.o === "wrong", failed: (c) => FAILED.includes(c.o),
-  leak: (c) => (c.ct || []).some((v) => v[0] === false) || kinds(c).includes("not constant time"),
+  leak: (c) => kinds(c).includes("lost constant time"), vartime: (c) => (c.ct || []).some((v) => v[0] === false),
   slow: (c) => (c.odd || []).some((i) => D.cases[i].sort === "slow"),
   frame: (c) => kinds(c).includes("large frame"),
   measured: (c) => c.o === "measured", counted: (c) => c.o === "counted", skipped: (c) => c.o === "skipped",
@@ -191,7 +191,7 @@ function known(c, whole) {
 }
 function odd(a) {
   const p = D.panels[D.cells[a.c].p], unit = a.sort === "large frame" ? "bytes of frame" : p.unit;
-  let text = a.v !== undefined && a.sort !== "not constant time" ? pair("is", `${number(a.v)} ${unit}`) : "";
+  let text = a.v !== undefined && a.sort !== "lost constant time" ? pair("is", `${number(a.v)} ${unit}`) : "";
   text += pair("its neighbour", a.than && `${esc(a.than)}${a.than_v !== undefined ? ": " + number(a.than_v) : ""}, ${times(a.x)}`);
   text += pair("differs in", a.differs && esc(a.differs)) + pair("cause", (a.causes || []).map(esc).join("; ") || undefined);
   text += pair("repaired by", a.repair && `<code>${esc(a.repair.join(" "))}</code>`);
@@ -262,7 +262,7 @@ function openCard(card) {
   const rows = cases.map((a, k) => {
     const c = D.cells[a.c], after = a.after || {};
     return `<tr class="go" data-k="${k}"><th scope="row"><button type="button">${esc(D.toolchains[c.t].name)}</button></th><td class="l">${esc(D.flags[c.f].label)}</td><td class="l">${esc(panelName(D.panels[c.p]))}</td>`
-      + `<td>${a.v !== undefined ? number(a.v) : esc(c.o)}</td><td>${a.than_v !== undefined ? number(a.than_v) : ""}</td><td>${a.x !== undefined && a.sort !== "not constant time" ? times(a.x) : ""}</td><td>${after.v !== undefined ? number(after.v) : ""}</td>`
+      + `<td>${a.v !== undefined ? number(a.v) : esc(c.o)}</td><td>${a.than_v !== undefined ? number(a.than_v) : ""}</td><td>${a.x !== undefined && a.sort !== "lost constant time" ? times(a.x) : ""}</td><td>${after.v !== undefined ? number(after.v) : ""}</td>`
       + `<td>${c.frame ?? ""}</td><td class="why">${esc((a.causes || []).join("; ") || a.why_not || c.why || "")}</td></tr>`;
   }).join("");
   const report = D.reports[card.dataset.group];
