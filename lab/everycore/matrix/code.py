@@ -243,6 +243,7 @@ class Whole:
                     self._public.setdefault(symbol.name, (one, symbol.start))
             for name, place in one.aliases.items():
                 self._known.setdefault(name, (one, place))
+        self.bound(())
 
     def function(self, file: Object, place: int) -> Function | None:
         symbol = file.function_at(place)
@@ -315,17 +316,38 @@ class Whole:
             return place, place, None
         if section.merged_bytes:
             return place, min(place + section.merged_bytes, section.end), section
-        if file not in self._bounds:
-            bounds = {s.start for s in file.objects} | {s.end for s in file.objects}
-            bounds |= {s.end for s in file.sections.values()}
-            for hole in file.relocations:
-                if not hole.name and hole.place and hole.addend is not None:
-                    bounds |= {hole.place + hole.addend, hole.place + hole.addend + 4}
-            self._bounds[file] = sorted(bounds)
-        bounds_ = self._bounds[file]
-        at = bisect_right(bounds_, place)
-        end = bounds_[at] if at < len(bounds_) else section.end
+        bounds = self._bounds[file]
+        at = bisect_right(bounds, place)
+        end = bounds[at] if at < len(bounds) else section.end
         return place, min(end, section.end), section
+
+    def bound(self, functions: Iterable[Function]) -> None:
+        """Nameless data ends where a name, other data, or one of these functions refers to.
+
+        Of other functions it is not known, for what their instructions refer to was not decoded: so
+        data may be taken for longer than it is, and never for shorter.
+        """
+        new: dict[Object, set[int]] = {file: set() for file in self.objects}
+        for function in functions:
+            for several in (*function.refers.values(), function.pool_refers.values()):
+                for refers in several:
+                    if refers.file is not None:
+                        new[refers.file].add(refers.place)
+        for file, places in new.items():
+            known = self._bounds[file] if file in self._bounds else self._named(file)
+            if places or file not in self._bounds:
+                self._bounds[file] = sorted(places.union(known))
+
+    def _named(self, file: Object) -> set[int]:
+        """Where named data begins and ends, and what other data refers to."""
+        bounds = {s.start for s in file.objects} | {s.end for s in file.objects}
+        bounds |= {s.end for s in file.sections.values()}
+        for section in file.sections.values():
+            if not section.executable:
+                for hole in file.relocations_in(section.start, section.end):
+                    if hole.place and (refers := self.resolved(file, hole)):
+                        bounds.add(refers.place)
+        return bounds
 
 
 # R_X86_64_PC32, PLT32, GOTPCREL, TLSGD, TLSLD, GOTTPOFF, GOTPC32, GOTPCRELX, REX_GOTPCRELX:
@@ -461,6 +483,7 @@ def examine(
         reached = _reached(whole, roots)
     else:
         reached = whole.all_functions()
+        whole.bound(reached)
     counted = [function for function in reached if not function.glue]
     if not counted:  # a whole program, optimised into one function
         counted, reached = reached, []
@@ -473,26 +496,31 @@ def examine(
 
 
 def _reached(whole: Whole, roots: Iterable[Refers]) -> list[Function]:
-    """In the order of the first call."""
+    """In the order of the first call; what tables point to comes behind."""
     found: dict[int, Function] = {}
-    data: set[tuple[int, int]] = set()
-    todo = deque(roots)
+    seen: set[tuple[int, int]] = set()
+    todo, data = deque(roots), deque[Refers]()
     while todo:
-        refers = todo.popleft()
-        if refers.file is None:
-            continue
-        if function := whole.function(refers.file, refers.place):
-            if id(function) not in found:
+        known = len(found)
+        while todo:
+            refers = todo.popleft()
+            if refers.file is None:
+                continue
+            function = whole.function(refers.file, refers.place)
+            if function is None:
+                data.append(refers)
+            elif id(function) not in found:
                 found[id(function)] = function
-                for several in function.refers.values():
+                for several in (*function.refers.values(), function.pool_refers.values()):
                     todo.extend(several)
-                todo.extend(function.pool_refers.values())
-            continue
-        start, end, section = whole.extent(refers.file, refers.place)
-        if section is None or section.strings or (id(refers.file), start) in data:
-            continue
-        data.add((id(refers.file), start))
-        todo.extend(_in_data(whole, refers.file, start, end))
+        whole.bound(list(found.values())[known:])
+        while data:
+            refers = data.popleft()
+            assert refers.file is not None
+            start, end, section = whole.extent(refers.file, refers.place)
+            if section and not section.strings and (id(refers.file), start) not in seen:
+                seen.add((id(refers.file), start))
+                todo.extend(_in_data(whole, refers.file, start, end))
     return list(found.values())
 
 

@@ -40,6 +40,11 @@ class _Digest:
             self._function(function)
         while self._todo:
             self._data(*self._todo.popleft())
+        for file in self._whole.objects:
+            if file.linked:  # nothing tells which data its code refers to
+                for section in file.sections.values():
+                    if section.name in (".rodata", ".data"):
+                        self._add(section.name, section.data)
         return self._hash.hexdigest()[:32]
 
     def _add(self, *words: object) -> None:

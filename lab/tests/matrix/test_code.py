@@ -143,6 +143,20 @@ def test_a_constant_that_changes_changes_the_digest(tmp_path: Path) -> None:
     assert examine([one], ["f"]).digest != examine([two], ["f"]).digest
 
 
+@pytest.mark.parametrize(("machine", "command"), COMPILERS)
+@pytest.mark.parametrize("flags", [("-fno-pie",), ("-fPIC",)])
+def test_a_nameless_constant_that_changes_changes_the_digest(
+    tmp_path: Path, machine: str, command: tuple[str, ...], flags: tuple[str, ...]
+) -> None:
+    cases = "".join(f"case {i}: return {i * i * 7001 + 1};" for i in range(9))
+    source = f"int f(int i) {{ switch (i) {{ {cases} default: return 3; }} }}"
+    one = compiled(tmp_path / "one", command, *flags, source=source)
+    two = compiled(tmp_path / "two", command, *flags, source=source.replace("343050", "343051"))
+    assert one.read_bytes() != two.read_bytes()
+    assert examine([one], ["f"]).digest != examine([two], ["f"]).digest
+    assert machine
+
+
 @pytest.mark.parametrize("compiler", ["gcc", "clang"])
 def test_handlers_of_the_sanitizer_are_counted_apart(tmp_path: Path, compiler: str) -> None:
     plain = examine([compiled(tmp_path / "plain", (compiler,))], ["twice"]).code
