@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The kernels of this library by their descriptors: SUBJECT_AES, SUBJECT_GHASH, SUBJECT_GCM, of which at least one is
- * there. Modes that a kernel has no slot for are composed as the library composes them. */
+/* The kernels of this library by their descriptors: SUBJECT_AES, SUBJECT_GHASH, SUBJECT_GCM, SUBJECT_QARMA, of which at
+ * least one is there. Modes that a kernel has no slot for are composed as the library composes them. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +8,7 @@
 #include "everycore/cpu.h"
 #include "everycore/gcm.h"
 #include "everycore/modes.h"
+#include "everycore/qarma.h"
 #include "subject.h"
 
 static void need(const struct evc_kernel *kernel)
@@ -113,6 +114,40 @@ SUBJECT_GLUE void gcm_seal(struct subject_job *job)
 SUBJECT_GLUE void gcm_open(struct subject_job *job)
 {
     job->opened = evc_gcm_open(job->own, job->iv, 12, NULL, 0, job->in, job->out, job->n_bytes, job->given_tag, 16) == EVC_OK;
+}
+
+#endif
+#ifdef SUBJECT_QARMA
+
+extern const struct evc_qarma SUBJECT_QARMA;
+
+void qarma_key(struct subject_job *job)
+{
+    uint64_t halves[2];
+
+    need(&SUBJECT_QARMA.kernel);
+    memcpy(halves, job->user_key, 16);
+    evc_qarma_set_key(job->own, &SUBJECT_QARMA, halves[0], halves[1], EVC_QARMA_SIGMA2, 5); /* Arm's QARMA5 */
+}
+
+/* One block waits for the one before; the input is the tweaks. */
+SUBJECT_GLUE void qarma_chain(struct subject_job *job)
+{
+    uint64_t block = 0, tweak;
+
+    for (size_t i = 0; i < job->n_bytes; i += 8) {
+        memcpy(&tweak, job->in + i, 8);
+        block = evc_qarma_encrypt(job->own, block, tweak);
+        memcpy(job->out + i, &block, 8);
+    }
+}
+
+/* The input is the blocks, and the tweaks as well. */
+SUBJECT_GLUE void qarma_many(struct subject_job *job)
+{
+    const uint64_t *in = (const void *)job->in;
+
+    evc_qarma_encrypt_many(job->own, in, in, (void *)job->out, job->n_bytes / 8);
 }
 
 #endif

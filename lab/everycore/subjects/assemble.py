@@ -43,7 +43,7 @@ HARNESS = (
 )
 # What the driver compares with, and what kernels of ours need around them.
 LIBRARY = (
-    *("src/aes/aes.c", "src/ghash/ghash.c", "src/gcm/gcm.c"),
+    *("src/aes/aes.c", "src/ghash/ghash.c", "src/gcm/gcm.c", "src/qarma/qarma.c"),
     *("src/modes/cbc.c", "src/modes/ctr.c", "src/modes/xts.c"),
     *("src/common/wipe.c", "src/common/status.c"),
     *("src/cpu/a64_idreg.c", "src/cpu/arm_hwcap.c", "src/cpu/none.c", "src/cpu/x86_cpuid.c"),

@@ -6,9 +6,9 @@ from pathlib import Path
 
 from everycore import catalog
 from everycore.model import RegistryLine, Tree
-from everycore.subjects.describe import FOLDER, Function, Subject, key_sizes
+from everycore.subjects.describe import FOLDER, MODES, OWN, Function, Subject, key_sizes
 
-# Function: what it computes, its key function, what its length must be a multiple of.
+# Function: its name (and what it computes), its key function, what its length is a multiple of.
 FUNCTIONS = {
     "aes": (
         *(("ecb-enc", "aes_key", 16), ("ecb-dec", "aes_key", 16)),
@@ -17,7 +17,9 @@ FUNCTIONS = {
     ),
     "ghash": (("ghash", "ghash_key", 16),),
     "gcm": (("gcm-seal", "gcm_key", 1), ("gcm-open", "gcm_key", 1)),
+    "qarma": (("qarma-chain", "qarma_key", 8), ("qarma-many", "qarma_key", 8)),
 }
+TITLES = {"aes": "AES", "ghash": "GHASH", "gcm": "GCM", "qarma": "QARMA-64"}
 # What the matrix measures: of AES by what the kernel is for.
 MEASURED = {
     ("aes", "PARALLEL"): ("ctr",),
@@ -25,6 +27,9 @@ MEASURED = {
     ("aes", "ANY"): ("cbc-enc", "ctr"),
     ("ghash", "ANY"): ("ghash",),
     ("gcm", "ANY"): ("gcm-seal",),
+    ("qarma", "PARALLEL"): ("qarma-many",),
+    ("qarma", "SERIAL"): ("qarma-chain",),
+    ("qarma", "ANY"): ("qarma-chain", "qarma-many"),
 }
 # By the beginning of a kernel's name: machines that run it as it is, and the target for others.
 HOMES = {
@@ -47,16 +52,15 @@ def kernel_subjects(tree: Tree) -> list[Subject]:
 
 
 def _subject(tree: Tree, name: str, lines: list[RegistryLine]) -> Subject:
-    primitives = {"aes": "AES", "ghash": "GHASH", "gcm": "GCM"}
     machines, elsewhere = HOMES.get(name.partition("_")[0], ((), "host"))
     functions = [
         Function(
             name=mode,
-            computes=mode,
+            computes=mode if mode in MODES else OWN,
             technique=name,
             key=key,
             multiple_of=multiple,
-            key_bits=key_sizes(mode),
+            key_bits=key_sizes(mode) if mode in MODES else (256,),
             constant_time=line.timing == "CT",
         )
         for line in lines
@@ -65,7 +69,7 @@ def _subject(tree: Tree, name: str, lines: list[RegistryLine]) -> Subject:
     files = [f"src/{line.primitive}/{name}{end}" for line in lines for end in (".c", "_asm.S")]
     return Subject(
         name=name,
-        description=f"{' and '.join(primitives[line.primitive] for line in lines)} of everycore",
+        description=f"{' and '.join(TITLES[line.primitive] for line in lines)} of everycore",
         target="host" if platform.machine() in machines else elsewhere,
         adapter=(Path(FOLDER) / "kernel.c").as_posix(),
         files=tuple(file for file in files if (tree.root / file).is_file()),
