@@ -65,13 +65,14 @@ class Run:
         rest = [one for one in planned if not one.why_not]
         yield from (one.skipped(one.why_not) for one in planned if one.why_not)
         waiting: list[_Waiting] = []
-        most = BATCH_PER_CORE * self.cores
+        # The first batch of a run with an end is small, for nothing is known of its pace yet.
+        most = self.cores * (BATCH_PER_CORE if self.clock.end == float("inf") else 2)
         making = timing = 0.0  # seconds for a cell, and for a process, of the last batch
         with ThreadPoolExecutor(max_workers=self.cores) as pool:
             while size := self.clock.allows(
                 min(len(rest), most), making + PROCESSES * timing, len(waiting) * timing
             ):
-                began = self.clock.now()
+                began, most = self.clock.now(), BATCH_PER_CORE * self.cores
                 batch, rest = rest[:size], rest[size:]
                 made = _all(pool, self._prepared, sorted(batch, key=_is_quick))
                 yield from (one for one in made if isinstance(one, Result))

@@ -89,7 +89,8 @@ def _tables(
     said: Sequence[str],
     show: Callable[[Result | None], Text],
 ) -> Iterator[Group]:
-    found = dict.fromkeys(map(title_of_flags, results))
+    tried = [one for one in results if one.outcome is not Outcome.SKIPPED]
+    found = dict.fromkeys(map(title_of_flags, tried))
     flags = sorted(found, key=lambda name: NAMES.index(name) if name in NAMES else len(NAMES))
     known = {(one.cell.toolchain, title_of_flags(one)): one for one in results}
     parts = list(_fitting(flags, width))
@@ -97,7 +98,7 @@ def _tables(
         table = plain_table("Compiler")
         for name in part:
             table.add_column(heading(name), justify="right", no_wrap=True)
-        for toolchain in sorted({one.cell.toolchain for one in results}, key=version_order):
+        for toolchain in sorted({one.cell.toolchain for one in tried}, key=version_order):
             table.add_row(toolchain, *(show(known.get((toolchain, name))) for name in part))
         yield titled(title, table, *(said if number == len(parts) else ()))
 

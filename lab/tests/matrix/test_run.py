@@ -114,6 +114,12 @@ def test_a_run_with_little_time_does_the_first_cells_and_says_what_it_left_out()
     assert bench.seconds <= 100
 
 
+def test_a_run_with_no_time_has_looked_at_few_cells() -> None:
+    bench = FakeBench()
+    done = list(run(bench, end=1.0).cells([planned(n) for n in range(100)]))
+    assert len(done) == 2
+
+
 def test_lowest_medians_that_agree_settle_a_cell() -> None:
     def settled(*medians: float) -> bool:
         cell = planned(0).cell
