@@ -42,7 +42,7 @@ struct key {
 /* Swaps the bits n places above mask in a with the bits under mask in b. */
 EVC_INLINE void swap(uint64_t *a, uint64_t *b, int n, uint64_t mask)
 {
-    uint64_t t = ((*a >> n) ^ *b) & mask;
+    uint64_t t = evc_scalar64(((*a >> n) ^ *b) & mask);
 
     *b ^= t;
     *a ^= t << n;
@@ -102,7 +102,7 @@ EVC_INLINE void unslice(uint64_t w[8], uint64_t q[8])
 /* Within every row, columns 2 and 3 of rows 1 and 3 change places with 0 and 1: ShiftRows twice. */
 EVC_INLINE uint64_t shift_twice(uint64_t x)
 {
-    uint64_t t = ((x >> 8) ^ x) & UINT64_C(0x00ff000000ff0000);
+    uint64_t t = evc_scalar64(((x >> 8) ^ x) & UINT64_C(0x00ff000000ff0000));
 
     return x ^ t ^ t << 8;
 }
@@ -116,13 +116,15 @@ EVC_INLINE void shift_twice8(uint64_t q[8])
 
 EVC_INLINE void add_round_key(uint64_t q[8], const uint64_t k[8])
 {
-    q[0] ^= k[0], q[1] ^= k[1], q[2] ^= k[2], q[3] ^= k[3];
-    q[4] ^= k[4], q[5] ^= k[5], q[6] ^= k[6], q[7] ^= k[7];
+    q[0] = evc_scalar64(q[0] ^ k[0]), q[1] = evc_scalar64(q[1] ^ k[1]);
+    q[2] = evc_scalar64(q[2] ^ k[2]), q[3] = evc_scalar64(q[3] ^ k[3]);
+    q[4] = evc_scalar64(q[4] ^ k[4]), q[5] = evc_scalar64(q[5] ^ k[5]);
+    q[6] = evc_scalar64(q[6] ^ k[6]), q[7] = evc_scalar64(q[7] ^ k[7]);
 }
 
 EVC_INLINE uint64_t ror(uint64_t x, int n)
 {
-    return x >> n | x << (64 - n);
+    return evc_scalar64(x >> n | x << (64 - n));
 }
 
 /*
