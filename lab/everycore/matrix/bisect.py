@@ -173,7 +173,7 @@ class _Search:
             for some in _batches(switches, AT_ONCE):
                 alone = [(one,) for one in some]
                 values = dict(zip(some, self._values(alone), strict=True))
-                if (best := self._best(values)) and (found := self._confirmed((best,))):
+                if self._best(values) and (found := self._chosen([*helpful, *some], values)):
                     return found
                 helpful |= {
                     one: value
@@ -206,7 +206,26 @@ class _Search:
     def _best(self, values: Mapping[Switch, float | None]) -> Switch | None:
         limit = self._limit()
         good = {one: v for one, v in values.items() if v is not None and v <= limit}
-        return min(good, key=lambda one: good[one], default=None)
+        best = min(good.values(), default=0.0)
+        return next((one for one, v in good.items() if v <= best * anomalies.ABOUT), None)
+
+    def _chosen(
+        self, switches: Sequence[Switch], values: Mapping[Switch, float | None]
+    ) -> tuple[tuple[str, ...], Result] | None:
+        """Of those that repair it about as well the first, which is most often to blame.
+
+        Earlier ones that only helped are measured once more beside them: they may have been
+        disturbed.
+        """
+        limit = self._limit()
+        some = [
+            s for s in switches if s not in values or ((v := values[s]) is not None and v <= limit)
+        ]
+        cells = [self._cell([one]) for one in some]
+        results = self.bench.measure(cells, self.anomaly.kind, PROCESSES)
+        again = [anomalies.value_of(self.anomaly.kind, result) for result in results]
+        best = self._best(dict(zip(some, again, strict=True)))
+        return (best, results[some.index(best)]) if best else None
 
     def _repairs(self, switches: Sequence[Switch]) -> bool:
         if self.tried >= MOST_TRIED:

@@ -58,7 +58,7 @@ def explain_all(
                 write(found)
             explained.anomalies[key] = found
             if found.repair:
-                own[:] = [found.repair, *(one for one in own if one != found.repair)]
+                own += [found.repair] if found.repair not in own else []
             else:
                 hopeless.append(found)
     return explained

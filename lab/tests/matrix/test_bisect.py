@@ -2,7 +2,7 @@
 """The search for the smallest set of flags that repairs a cell."""
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import pytest
 from matrix.cells import cell, judged, measured, table
@@ -22,6 +22,7 @@ from everycore.matrix.records import (
     Cell,
     Code,
     Kind,
+    Result,
 )
 
 BAD, GOOD = cell("clang-22", "-O2 -march=x86-64-v4"), cell("clang-22", "-O2")
@@ -91,6 +92,30 @@ def test_the_best_of_several_repairs_is_taken() -> None:
         return 13.5 if "-fno-a" in where.flags else 12.0 if "-fno-c" in where.flags else 28.5
 
     assert explained(FakeBench(cycles, FLAGS)).anomaly.repair == ("-fno-c",)
+
+
+def test_of_repairs_that_are_about_as_good_the_first_is_taken() -> None:
+    def cycles(where: Cell) -> float:
+        if where == GOOD:
+            return 12.6
+        return 12.7 if "-fno-a" in where.flags else 12.5 if "-fno-c" in where.flags else 28.5
+
+    assert explained(FakeBench(cycles, FLAGS)).anomaly.repair == ("-fno-a",)
+
+
+def test_a_repair_that_was_disturbed_the_first_time_is_taken_all_the_same() -> None:
+    disturbed = iter([24.0])
+
+    class Disturbed(FakeBench):
+        def measure(self, cells: Sequence[Cell], kind: Kind, processes: int) -> list[Result]:
+            results = super().measure(cells, kind, processes)
+            return [
+                measured(one.cell, next(disturbed, 12.6)) if "-fno-a" in one.cell.flags else one
+                for one in results
+            ]
+
+    bench = Disturbed(repaired_by({"-fno-a"}, {"-fno-k"}), FLAGS)
+    assert explained(bench).anomaly.repair == ("-fno-a",)
 
 
 def test_a_flag_that_makes_answers_wrong_repairs_nothing() -> None:
