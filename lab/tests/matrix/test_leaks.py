@@ -95,7 +95,7 @@ def test_a_loss_under_one_flag_is_seen_with_that_flag_alone(
 def test_a_look_up_by_a_secret_is_a_leak_at_an_address(context: Context, suspect: Build) -> None:
     for found in verdicts(context, suspect("ghash", "", "-O2", of="c_table4")).values():
         assert found.constant is False
-        assert ": address: mov" in found.detail
+        assert ": address: " in found.detail
 
 
 def test_what_leaks_in_the_key_alone_is_told_as_of_the_key(suspect: Build) -> None:
