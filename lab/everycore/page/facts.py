@@ -6,8 +6,9 @@ counts of instructions are of different panels, or of none.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from everycore.matrix import anomalies
 from everycore.matrix.records import Anomaly, Cell, Head, Kind, Line, Outcome, Result
 from everycore.page import order
 from everycore.stats import Summary
@@ -15,6 +16,7 @@ from everycore.stats import Summary
 CYCLES = "cycles per byte"
 INSTRUCTIONS = "instructions per byte"
 FRAME_LIMIT_BYTES = 1024
+NOT_LOOKED_INTO = "nobody has looked yet: everycore matrix --resume --out FILE --regressions"
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +126,7 @@ def collect(sources: Sequence[Source]) -> Facts:
                 results[source.machine, line.cell] = line
             elif isinstance(line, Anomaly):
                 odd[source.machine, line.cell, line.kind] = line
+    odd |= {key: one for key, one in _unexplained(results).items() if key not in odd}
     by_panel: dict[Panel, list[tuple[str, Result]]] = {}
     for (machine, cell), result in results.items():
         by_panel.setdefault(_panel(machine, cell), []).append((machine, result))
@@ -135,6 +138,20 @@ def collect(sources: Sequence[Source]) -> Facts:
             about = [odd[k] for kind in Kind if (k := (machine, result.cell, kind)) in odd]
             facts.append(_fact(panel, result, unit, summary, tuple(about)))
     return Facts(tuple(sorted(facts, key=_key)), tuple(sources))
+
+
+def _unexplained(
+    results: Mapping[tuple[str, Cell], Result],
+) -> dict[tuple[str, Cell, Kind], Anomaly]:
+    """What is odd by the figures alone: nobody has looked for a cause yet."""
+    by_machine: dict[str, dict[Cell, Result]] = {}
+    for (machine, cell), result in results.items():
+        by_machine.setdefault(machine, {})[cell] = result
+    return {
+        (machine, one.cell, one.kind): replace(one, why_not=NOT_LOOKED_INTO)
+        for machine, own in by_machine.items()
+        for one in anomalies.find(own)
+    }
 
 
 def _fact(
