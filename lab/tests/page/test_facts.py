@@ -40,6 +40,18 @@ def test_what_was_odd_is_forgotten_when_the_cell_is_measured_anew() -> None:
     assert not collect([old, source(measured(O2, 10), date="2026-02-01")]).facts[0].anomalies
 
 
+def test_what_is_odd_is_seen_before_anybody_looked_into_it() -> None:
+    v4 = cell("linux-6.1", "gcc-12", "O2+v4")
+    found = collect([source(measured(O2, 10), measured(v4, 20))])
+    odd = {fact.cell: fact.anomalies for fact in found.facts}
+    assert odd[O2] == ()
+    assert [(one.kind, one.neighbour) for one in odd[v4]] == [(Kind.SLOW, O2)]
+    assert "--regressions" in odd[v4][0].why_not
+    explained = replace(slow(measured(v4, 20)), repair=("-fno-x",))
+    found = collect([source(measured(O2, 10), measured(v4, 20), explained)])
+    assert {one.repair for fact in found.facts for one in fact.anomalies} == {("-fno-x",)}
+
+
 def test_a_second_pass_in_the_same_file_leaves_what_is_odd() -> None:
     first = measured(O2, 20)
     judged = replace(first, verdicts=(Verdict(True, "trace"),))
