@@ -118,7 +118,8 @@ def _read(context: Context, named: Sequence[Path] | None) -> Found:
 
 
 def _read_folder(folder: Path, found: Found) -> None:
-    for path in sorted(folder.rglob(f"*{SUFFIX}")):
+    packed = folder.rglob(f"*{SUFFIX}{results.PACKED}")
+    for path in sorted([*folder.rglob(f"*{SUFFIX}"), *packed]):
         try:
             _read_file(path, found)
         except EverycoreError as error:
@@ -126,6 +127,9 @@ def _read_folder(folder: Path, found: Found) -> None:
 
 
 def _read_file(path: Path, found: Found) -> None:
+    if path.suffix == results.PACKED:
+        found.sources.append(_matrix(path, found.notes))
+        return
     try:
         with path.open(encoding="utf-8") as file:
             first = file.readline()

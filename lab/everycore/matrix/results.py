@@ -2,6 +2,7 @@
 """Files of the matrix: lines are added as cells are done, and a run that was killed goes on."""
 
 import fcntl
+import lzma
 import os
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -13,6 +14,7 @@ from everycore.errors import EverycoreError
 from everycore.matrix.records import Cell, Head, Line, Outcome, Result, as_json, latest, parse
 
 SUFFIX = "-matrix.jsonl"
+PACKED = ".xz"  # a file that is kept for good may be packed, and can then only be read
 PARTS = "remove it, or name another file with --out"
 
 
@@ -38,11 +40,16 @@ class Stored:
 
 
 def read(path: Path) -> Stored:
-    """A file of the matrix; a last line that has no end is left out."""
+    """A file of the matrix, packed or not; a last line that has no end is left out."""
     try:
-        text = path.read_bytes().decode(errors="replace")
+        data = path.read_bytes()
+        text = (lzma.decompress(data) if path.suffix == PACKED else data).decode(errors="replace")
     except OSError as error:
         raise EverycoreError(f"cannot read {path}: {error.strerror}") from error
+    except lzma.LZMAError as error:
+        raise EverycoreError(
+            f"cannot unpack {path}: {error}", "is it whole? fetch it anew"
+        ) from error
     whole, end, rest = text.rpartition("\n")
     lines: list[Line] = []
     for number, one in enumerate((whole + end).splitlines(), 1):
@@ -71,6 +78,8 @@ class Writer:
         self.stored = Stored(path, ())
 
     def __enter__(self) -> Self:
+        if self._path.suffix == PACKED:
+            raise EverycoreError(f"{self._path} is packed", f"go on with a copy: unxz {self._path}")
         if self._path.exists() and self._path.stat().st_size and not self._resume:
             raise EverycoreError(
                 f"{self._path} exists", "go on with it: --resume; or name another file"

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: MIT
+import lzma
 import os
 import signal
 import subprocess
@@ -144,3 +145,16 @@ def test_new_files_have_names_of_their_own_and_the_newest_is_found(tmp_path: Pat
     assert first != second
     os.utime(first, (1, 1))
     assert results.newest(tmp_path) == second
+
+
+def test_a_packed_file_is_read_and_not_added_to(tmp_path: Path) -> None:
+    plain = tmp_path / "m.jsonl"
+    write(plain, result(1))
+    packed = tmp_path / "m.jsonl.xz"
+    packed.write_bytes(lzma.compress(plain.read_bytes()))
+    assert results.read(packed).lines == results.read(plain).lines
+    with pytest.raises(EverycoreError, match="packed"):
+        write(packed, result(2), resume=True)
+    packed.write_bytes(packed.read_bytes()[:-20])
+    with pytest.raises(EverycoreError, match=r"cannot unpack .*m\.jsonl\.xz"):
+        results.read(packed)
