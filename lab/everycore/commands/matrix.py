@@ -176,10 +176,8 @@ def matrix(
         if regressions:
             clock = Clock(monotonic, begin + seconds)
             odd = _look_for_regressions(context, writer, bench, clock, results, json)
-    if not json and not regressions:
-        source = f"{head.machine.title()}, {head.counter}; {path}"
-        for one in table.tables(results, context.out.width, source):
-            context.out.print(one)
+    source = f"{head.machine.title()}, {head.counter}; {path}"
+    _show(context, results, source, tables=not json and not regressions)
     claims = {(one.name, f.name) for one in found for f in one.functions if f.constant_time}
     if any(one.verdicts for one in results) and not json:
         for one in leak_table.paragraphs(results, claims):
@@ -187,9 +185,26 @@ def matrix(
     context.err.print(f"results: {path}", markup=False, soft_wrap=True)
     if all(one.outcome is Outcome.SKIPPED for one in results):
         raise EverycoreError("every cell was skipped", "the reasons are above")
-    wrong = any(one.outcome is Outcome.WRONG for one in results)
-    if wrong or odd or leak_table.broken(results, claims):
+    if _is_bad(results) or odd or leak_table.broken(results, claims):
         raise typer.Exit(1)
+
+
+def _show(context: Context, results: Sequence[Result], source: str, tables: bool) -> None:
+    """The tables; where standard output is for others, what failed and was skipped all the same."""
+    if tables:
+        for one in table.tables(results, context.out.width, source):
+            context.out.print(one)
+    else:
+        for one in table.troubles(results):
+            context.err.print(one)
+
+
+def _is_bad(results: Sequence[Result]) -> bool:
+    """A program went wrong, or none came to figures; what a compiler refuses alone is no fault."""
+    ends = {one.outcome for one in results}
+    return not ends & {Outcome.MEASURED, Outcome.COUNTED} or bool(
+        ends & {Outcome.WRONG, Outcome.CRASHED, Outcome.TIME_LIMIT}
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,6 +48,14 @@ def tables(results: Sequence[Result], width: int, source: str = "") -> Iterator[
         yield skips(skipped)
 
 
+def troubles(results: Sequence[Result]) -> Iterator[Group]:
+    """What went wrong, and why cells were skipped: for runs that print no table."""
+    if failed := [one for one in results if one.outcome.is_failure]:
+        yield failures(failed)
+    if skipped := [one for one in results if one.outcome is Outcome.SKIPPED]:
+        yield skips(skipped)
+
+
 def failures(results: Sequence[Result]) -> Group:
     """Wrong answers before all others."""
     order = list(SHORT)

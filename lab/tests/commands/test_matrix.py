@@ -228,6 +228,32 @@ def test_a_run_in_which_all_is_skipped_is_no_success(broken: Lab, gcc: str) -> N
     assert "-fno-such-flag" in done.out
 
 
+@pytest.mark.parametrize("way", ["--json", "--regressions"])
+def test_without_tables_failures_and_skips_are_told_beside_the_answer(
+    broken: Lab, gcc: str, way: str
+) -> None:
+    sets = flags("-O2", "-O1 -DBROKEN", "-fno-such-flag")
+    done = broken("matrix", *QUICK, "--toolchain", gcc, *sets, way)
+    assert "NOT COMPILED:" in done.err
+    assert "Skipped, 1 cells:" in done.err
+    assert "NOT COMPILED:" not in done.out
+
+
+@pytest.mark.parametrize(
+    ("sets", "code"),
+    [
+        (["-O2", "-O1 -DBROKEN", "-fno-such-flag"], 0),
+        (["-O2", "-O1 -DCRASH"], 1),
+        (["-O2", "-O1 -DLOOP"], 1),
+        (["-O1 -DBROKEN", "-fno-such-flag"], 1),  # nothing is measured
+    ],
+)
+def test_a_crash_or_a_time_limit_or_no_figure_at_all_is_no_success(
+    broken: Lab, gcc: str, sets: Sequence[str], code: int
+) -> None:
+    assert broken("matrix", *QUICK, "--toolchain", gcc, *flags(*sets), "--json").code == code
+
+
 def test_a_budget_is_a_time() -> None:
     assert [duration(text) for text in ("90", "90s", "10m", "1.5h")] == [90, 90, 600, 5400]
     for text in ("", "m", "-1m", "0m", "10 minutes"):
