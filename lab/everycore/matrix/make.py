@@ -233,6 +233,11 @@ class Workbench:
             except TimeoutError:
                 reason = f"the compiler was not done after {self.limits.compile:.0f} s"
                 raise _FailedError(Outcome.TIME_LIMIT, reason) from None
+            except EverycoreError as error:  # a file of the subject that is not there
+                refuse_full_disk(f"{error.message} {error.hint}")
+                absent = error.message.startswith("cannot run")  # the compiler
+                outcome = Outcome.SKIPPED if absent else Outcome.NOT_COMPILED
+                raise _FailedError(outcome, _in_a_line(error)) from None
         return Program(subject, target, compiler, cell.flags, "", binary), objects
 
     def _flags(self, cell: Cell, compiler: Compiler) -> list[str]:
@@ -259,9 +264,7 @@ class Workbench:
             return _FailedError(Outcome.SKIPPED, reason)
         except EverycoreError as error:  # an adapter that does not compile
             refuse_full_disk(f"{error.message} {error.hint}")
-            said = next((line for line in error.hint.splitlines() if "error" in line), "")
-            reason = ": ".join(part for part in (error.message, said.strip()) if part)
-            return _FailedError(Outcome.NOT_COMPILED, reason)
+            return _FailedError(Outcome.NOT_COMPILED, _in_a_line(error))
 
     def _check(self, ready: Ready, cell: Cell) -> None:
         sizes = [*SIZES, *ODD_SIZES, cell.n_bytes]
@@ -394,6 +397,11 @@ class Workbench:
             estimates=estimates,
             code=code,
         )
+
+
+def _in_a_line(error: EverycoreError) -> str:
+    said = next((line for line in error.hint.splitlines() if "error" in line), "")
+    return ": ".join(part for part in (error.message, said.strip()) if part)
 
 
 def refuse_full_disk(said: str) -> None:

@@ -156,6 +156,21 @@ def test_a_subject_whose_adapter_is_broken_fails_alone(
     assert right.outcome is Outcome.MEASURED
 
 
+def test_a_subject_one_of_whose_files_is_misspelt_fails_alone(
+    broken: Lab, gcc: str, tmp_path: Path
+) -> None:
+    folder = Path(broken.env["EVERYCORE_TREE"]) / "subjects"
+    text = (folder / "broken.toml").read_text().replace("copy.c", "cpoy.c")
+    (folder / "misspelt.toml").write_text(text)
+    out = tmp_path / "m.jsonl"
+    words = ["--subject", "misspelt,broken", "--toolchain", gcc, "--flags=-O2", "--out", str(out)]
+    assert broken("matrix", *words).code == 0
+    ends = {cell.subject: one for cell, one in read(out).results.items()}
+    assert ends["misspelt"].outcome is Outcome.NOT_COMPILED
+    assert "no file cpoy.c" in ends["misspelt"].reason
+    assert ends["broken"].outcome is Outcome.MEASURED
+
+
 def test_a_cache_that_cannot_be_written_ends_the_run(broken: Lab, gcc: str, tmp_path: Path) -> None:
     broken.env["XDG_CACHE_HOME"] = "/dev/null"
     out = tmp_path / "m.jsonl"
