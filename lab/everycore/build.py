@@ -8,6 +8,7 @@ import re
 import secrets
 import shlex
 import shutil
+import signal
 import tarfile
 import time
 from collections.abc import Iterable, Sequence
@@ -325,9 +326,9 @@ def build_timed(
         frames = scratch.with_suffix(".su")
         try:
             if done.code != 0:
-                raise refused(
-                    f"{compiler.name} cannot compile {source.name}: {first_error(done.stderr)}"
-                )
+                ended = signal.strsignal(-done.code) if done.code < 0 else None
+                said = ended or first_error(done.stderr)
+                raise refused(f"{compiler.name} cannot compile {source.name}: {said}")
             with whole(path.with_suffix(".seconds")) as timed:
                 timed.write_text(f"{seconds:.4f}", encoding="ascii")
             if frames.is_file():

@@ -173,6 +173,7 @@ class Workbench:
         if said := plan.why_not(self.place, toolchain, cell.target, cell.flags):
             raise _FailedError(Outcome.SKIPPED, said)
         if said := probe.refusal(self.context, compiler, cell.flags):
+            refuse_full_disk(said)
             raise _FailedError(Outcome.SKIPPED, said)
         program, objects = self._compiled(cell, subject, compiler, target)
         seconds = [subjects.compile_seconds(path) for path in objects]
@@ -227,7 +228,9 @@ class Workbench:
                     binary = subjects.link(context, around, objects)
             except NotCompiledError as error:
                 refuse_full_disk(error.message)
-                raise _FailedError(Outcome.NOT_COMPILED, error.message) from None
+                passing = probe.is_passing(error.message)  # --resume tries it again
+                outcome = Outcome.SKIPPED if passing else Outcome.NOT_COMPILED
+                raise _FailedError(outcome, error.message) from None
             except SubjectUnavailableError as error:  # no perl
                 raise _FailedError(Outcome.SKIPPED, error.message) from None
             except TimeoutError:

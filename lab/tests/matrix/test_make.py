@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from everycore import subjects
+from everycore.build import build_timed
 from everycore.context import Completed
 from everycore.errors import EverycoreError
 from everycore.matrix.make import (
@@ -14,6 +16,7 @@ from everycore.matrix.make import (
     PATIENCE,
     Ready,
     Workbench,
+    _FailedError,
     how_it_ended,
     read_bench,
     refuse_full_disk,
@@ -111,3 +114,29 @@ def test_a_full_disk_is_no_fault_of_the_compiler() -> None:
     refuse_full_disk("a.c:1: error: no such thing")
     with pytest.raises(EverycoreError, match="No space left"):
         refuse_full_disk("fatal error: error writing to /tmp/x.s: No space left on device")
+
+
+@pytest.mark.parametrize(("number", "outcome"), [(9, Outcome.SKIPPED), (11, Outcome.NOT_COMPILED)])
+def test_a_compiler_that_was_killed_is_tried_again_and_one_that_crashed_is_not(
+    number: int, outcome: Outcome, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Runner:
+        def run(self, argv: Sequence[str], **options: object) -> Completed:
+            del argv, options
+            return Completed(-number)
+
+    context: Any = type("X", (), {"runner": Runner(), "cache_dir": lambda _: tmp_path})()
+    compiler: Any = type("C", (), {"name": "gcc 12", "fingerprint": "f", "command": ("gcc",)})
+    (source := tmp_path / "x.c").write_text("")
+
+    def objects(*_: object) -> list[Path]:
+        return [build_timed(context, compiler, source, [], "", subjects.NotCompiledError, 1.0)]
+
+    monkeypatch.setattr(subjects, "objects", objects)
+    monkeypatch.setattr(Workbench, "_around", lambda *_: None)
+    nothing: Any = None
+    bench = Workbench(context, nothing, {}, Place("x86_64"))
+    with pytest.raises(_FailedError) as error:
+        bench._compiled(Cell("s", "f", "gcc-12", ("-O2",)), nothing, compiler, nothing)
+    assert error.value.outcome is outcome
+    assert "gcc 12 cannot compile x.c: " in error.value.reason
