@@ -255,6 +255,8 @@ class _Search:
         made = self.bench.code([self._cell(one) for one in missing])
         self.tried += len(missing)
         news: dict[str, Result] = {}
+        if self.anomaly.kind is Kind.LEAK:  # a digest knows nothing of the key set-up
+            made = [replace(result, digest="") for result in made]
         for one, result in zip(missing, made, strict=True):
             key = frozenset(one)
             if result.outcome.is_failure or result.code is None:
@@ -265,7 +267,7 @@ class _Search:
                 self._known[key] = self.bad
             elif self.good and result.digest and result.digest == self.good.digest:
                 self._known[key] = self.good
-            elif result.digest in self._by_digest:
+            elif result.digest and result.digest in self._by_digest:
                 self._known[key] = self._by_digest[result.digest]
             else:
                 news.setdefault(result.digest or f"none {len(news)}", result)

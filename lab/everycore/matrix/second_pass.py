@@ -37,34 +37,24 @@ def looked_at(
 ) -> Iterator[Result]:
     """The results with their verdicts, as they are found; those that can have none as they are.
 
-    Of cells that are the same program by their digests one is looked at. Once there is no time
-    left no more are begun.
+    Programs that are the same are looked at once, as `look` knows them by all of their code: the
+    digest of a cell is of what its call reaches, without the key set-up. Once there is no time left
+    no more are begun.
     """
-    groups: dict[tuple[object, ...], list[Result]] = {}
-    for one in results:
-        if one.outcome in LOOKED_AT:
-            groups.setdefault(_program(one), []).append(one)
-        else:
-            yield one
+    own = [one for one in results if one.outcome in LOOKED_AT]
+    yield from (one for one in results if one.outcome not in LOOKED_AT)
 
     def look_at(cell: Cell) -> tuple[Verdict, ...] | None:
         return _verdicts(bench, cell) if is_time() else None
 
     with ThreadPoolExecutor(max_workers=cores) as pool:
-        waiting = {pool.submit(look_at, same[0].cell): same for same in groups.values()}
+        waiting = {pool.submit(look_at, one.cell): one for one in own}
         try:
             for future in as_completed(waiting):
                 if (verdicts := future.result()) is not None:
-                    yield from (replace(one, verdicts=verdicts) for one in waiting[future])
+                    yield replace(waiting[future], verdicts=verdicts)
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
-
-
-def _program(result: Result) -> tuple[object, ...]:
-    cell = result.cell
-    if not result.digest:
-        return (cell,)
-    return (result.digest, cell.subject, cell.function, cell.target, cell.key_bits)
 
 
 def _verdicts(bench: Bench, cell: Cell) -> tuple[Verdict, ...]:

@@ -3,6 +3,7 @@
 
 import random
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import pytest
 from matrix.cells import cell, judged, measured, table
@@ -163,6 +164,20 @@ def test_lost_constant_time_is_repaired() -> None:
     (anomaly,) = find(table(judged(BAD, False), judged(GOOD, True)))
     found = explained(bench, anomaly).anomaly
     assert (found.kind, found.repair) == (Kind.LEAK, ("-fno-j",))
+
+
+def test_a_repair_of_the_key_set_up_is_found_though_the_call_is_as_it_was() -> None:
+    class Alike(FakeBench):
+        def code(self, cells: Sequence[Cell]) -> list[Result]:
+            return [replace(one, digest="d") for one in super().code(cells)]
+
+        def measure(self, cells: Sequence[Cell], kind: Kind, processes: int) -> list[Result]:
+            return [replace(one, digest="d") for one in super().measure(cells, kind, processes)]
+
+    is_constant = lambda c: "-fno-j" in c.flags or c == GOOD  # noqa: E731
+    (anomaly,) = find(table(judged(BAD, False), judged(GOOD, True)))
+    found = explained(Alike(lambda _: 10.0, FLAGS, is_constant=is_constant), anomaly).anomaly
+    assert found.repair == ("-fno-j",)
 
 
 @pytest.mark.parametrize("seed", range(20))
