@@ -24,7 +24,7 @@ from everycore.matrix.flagsets import FlagSet, chosen
 from everycore.matrix.make import Limits, Workbench
 from everycore.matrix.modelled import open_estimator
 from everycore.matrix.plan import HOST, Axes, Place, Planned, Wanted, plan
-from everycore.matrix.records import Anomaly, Head, Outcome, Result, as_json
+from everycore.matrix.records import Anomaly, Head, Line, Outcome, Result, as_json
 from everycore.matrix.regressions import explain_all
 from everycore.matrix.run import Clock, Run
 from everycore.matrix.trials import Trials
@@ -175,7 +175,7 @@ def matrix(
             results = _look_for_leaks(context, writer, bench, clock, results, json)
         if regressions:
             clock = Clock(monotonic, begin + seconds)
-            odd = _look_for_regressions(context, writer, bench, clock, results, json)
+            results, odd = _look_for_regressions(context, writer, bench, clock, results, json)
     source = f"{head.machine.title()}, {head.counter}; {path}"
     _show(context, results, source, tables=not json and not regressions)
     claims = {(one.name, f.name) for one in found for f in one.functions if f.constant_time}
@@ -300,8 +300,11 @@ def _look_for_regressions(
     clock: Clock,
     results: Sequence[Result],
     json: bool,
-) -> bool:
-    """Whether a cell is still odd when it is measured again; a report on each cause is printed."""
+) -> tuple[list[Result], bool]:
+    """The results, and whether a cell is odd or fails when it is measured again.
+
+    A report on each cause is printed.
+    """
     trials, stored = Trials(bench), store.read(writer.stored.path)
     known = [line for line in stored.lines if isinstance(line, Anomaly)]
     every = {one.cell: one for one in results}
@@ -313,6 +316,11 @@ def _look_for_regressions(
     stories = explained.stories()
     for said in explained.noise:
         context.err.print(f"noise: {said}", markup=False, soft_wrap=True)
+    for one in explained.failed.values():
+        said = f"{one.cell.title}: {one.reason}"
+        shown = "WRONG" if one.outcome is Outcome.WRONG else one.outcome
+        context.err.print(f"{shown} when it was run again: {said}", markup=False, soft_wrap=True)
+    results = list(explained.results.values())
     if explained.left:
         context.warn(f"no time for {explained.left} odd cells: --resume goes on with them")
     head = stored.heads[-1]
@@ -326,11 +334,13 @@ def _look_for_regressions(
         texts.append(bugs.report(story, explained.results, head, source))
     for text in () if json else texts:
         context.print_raw(text)
-    for anomaly in explained.anomalies.values() if json else ():
-        context.print_raw(as_json(anomaly))
+    lines: list[Line] = [*explained.failed.values(), *explained.anomalies.values()]
+    for line in lines if json else ():
+        context.print_raw(as_json(line))
     total = f"{len(results)} cells: {number} odd, {len(explained.noise)} of them noise"
+    total += f", {len(explained.failed)} failed the second time" if explained.failed else ""
     context.err.print(f"{total}; {len(explained.anomalies)} cells, {len(stories)} stories")
-    return bool(stories)
+    return results, bool(stories or explained.failed)
 
 
 def duration(text: str) -> float:

@@ -64,6 +64,11 @@ class Found:
     is_noise: bool = False
     said: str = ""  # of noise: what the rerun gave
 
+    @property
+    def failed(self) -> tuple[Result, ...]:
+        """What was right before and now gives wrong answers, or none: then nothing is compared."""
+        return tuple(one for one in self.again if one.outcome.is_failure)
+
 
 def explain(
     bench: Bench, anomaly: Anomaly, first: Sequence[Switch] = (), thorough: bool = True
@@ -75,6 +80,8 @@ def explain(
     cells = [anomaly.cell, *([anomaly.neighbour] if anomaly.neighbour else [])]
     again = tuple(bench.measure(cells, anomaly.kind, PROCESSES))
     bad, good = again[0], again[1] if len(again) > 1 else None
+    if any(one.outcome.is_failure for one in again):
+        return Found(anomaly, again)
     if said := _vanished(anomaly, bad, good):
         return Found(anomaly, again, True, said)
     anomaly = _renewed(anomaly, bad, good)

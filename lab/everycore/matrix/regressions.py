@@ -20,6 +20,7 @@ class Explained:
     results: dict[Cell, Result]
     anomalies: dict[Key, Anomaly] = field(default_factory=dict)
     noise: list[str] = field(default_factory=list)  # what vanished when it was measured again
+    failed: dict[Cell, Result] = field(default_factory=dict)  # right at first, and not again
     left: int = 0  # for which there was no time
 
     def stories(self) -> list[Story]:
@@ -52,7 +53,7 @@ def explain_all(
             else:
                 looked = explain(bench, anomaly, own[:4], thorough=not hopeless)
                 _update(explained, looked, write)
-                if looked.is_noise:
+                if looked.is_noise or looked.failed:
                     continue
                 found = looked.anomaly
                 write(found)
@@ -68,7 +69,11 @@ def _update(explained: Explained, looked: Found, write: Callable[[Line], None]) 
     """The rerun's samples are the ones that count: the first were chosen because they were odd."""
     for again in looked.again:
         old = explained.results.get(again.cell, again)
-        new = replace(old, runs=again.runs, outcome=again.outcome) if again.runs else old
+        new = old
+        if again.outcome.is_failure:
+            new = explained.failed[again.cell] = replace(again, flag_set=old.flag_set)
+        elif again.runs:
+            new = replace(old, runs=again.runs, crowded=again.crowded, outcome=again.outcome)
         if new != old:
             explained.results[again.cell] = new
             write(new)

@@ -1,10 +1,15 @@
 # SPDX-License-Identifier: MIT
 """All anomalies of some results, looked at again."""
 
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import pytest
 from matrix.cells import cell, measured, table
 from matrix.fake_bench import FakeBench
 
-from everycore.matrix.records import Anomaly, Cell, Line, Result
+from everycore.matrix.records import Anomaly, Cell, Kind, Line, Outcome, Result
 from everycore.matrix.regressions import Explained, explain_all
 
 V4 = "-O2 -march=x86-64-v4"
@@ -57,6 +62,43 @@ def test_noise_is_said_and_its_new_samples_are_written() -> None:
     assert len(found.noise) == 3
     assert "the first time 2.26x, the second time 1.00x" in found.noise[0]
     assert {line.cycles_per_byte for line in written if isinstance(line, Result)} == {12.6}
+
+
+def failing(bench: FakeBench, where: Cell, **how: Any) -> FakeBench:
+    """In which a cell no longer ends as it did."""
+    measure = bench.measure
+
+    def once_more(cells: Sequence[Cell], kind: Kind, processes: int) -> list[Result]:
+        results = measure(cells, kind, processes)
+        return [replace(one, **how) if one.cell == where else one for one in results]
+
+    bench.measure = once_more  # type: ignore[method-assign]
+    return bench
+
+
+@pytest.mark.parametrize("outcome", [Outcome.WRONG, Outcome.CRASHED])
+@pytest.mark.parametrize("flags", [V4, "-O2"])
+def test_a_cell_or_a_neighbour_that_fails_when_it_is_run_again_is_no_noise(
+    outcome: Outcome, flags: str
+) -> None:
+    where = cell("clang-22", flags)
+    both = [cell("clang-22", one) for one in ("-O2", V4)]
+    results = table(*(measured(one, cycles(one)) for one in both))
+    bench = failing(FakeBench(cycles, FLAGS), where, outcome=outcome, reason="at 16", runs=())
+    written: list[Line] = []
+    found = explain_all(bench, results, (), written.append)
+    assert not found.noise
+    assert not found.anomalies
+    assert [one.reason for one in found.failed.values()] == ["at 16"]
+    assert found.results[where].outcome is outcome
+    assert found.results[where].summary() is None
+    assert found.results[where] in written
+
+
+def test_how_crowded_the_core_was_is_that_of_the_rerun() -> None:
+    where = cell("clang-22", V4)
+    bench = failing(FakeBench(cycles, FLAGS), where, crowded=2)
+    assert explained(bench)[0].results[where].crowded == 2
 
 
 def test_what_repairs_nothing_of_the_worst_is_not_tried_with_the_others() -> None:
