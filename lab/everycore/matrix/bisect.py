@@ -86,9 +86,13 @@ def explain(
         return Found(anomaly, again, True, said)
     anomaly = _renewed(anomaly, bad, good)
     search = _Search(bench, anomaly, bad, good)
-    repair, repaired = search.run(
-        [Stage("known", tuple(first)), *(bench.stages(anomaly) if thorough else ())]
-    )
+    try:
+        repair, repaired = search.run(
+            [Stage("known", tuple(first)), *(bench.stages(anomaly) if thorough else ())]
+        )
+    except _GoneError as gone:
+        return Found(anomaly, gone.again, bool(gone.said), gone.said)
+    anomaly, bad, good, again = search.anomaly, search.bad, search.good, search.again()
     anomaly = replace(anomaly, tried=search.tried, before=bench.listing(anomaly.cell))
     if repaired is None:
         anomaly = _unrepaired(anomaly, search.count, bad, good)
@@ -156,6 +160,15 @@ def _renewed(anomaly: Anomaly, bad: Result, good: Result | None) -> Anomaly:
 # ---- The search ----------------------------------------------------------------------------------
 
 
+class _GoneError(Exception):
+    """Beside its repair the anomaly is none, or fails."""
+
+    def __init__(self, again: tuple[Result, ...], said: str) -> None:
+        super().__init__(said)
+        self.again = again
+        self.said = said
+
+
 @dataclass
 class _Search:
     """Compiles first: a switch that leaves the code as it was is not run."""
@@ -168,6 +181,10 @@ class _Search:
     count: int = 0  # switches that were looked at
     _by_digest: dict[str, Result] = field(default_factory=dict)
     _known: dict[frozenset[Switch], Result | None] = field(default_factory=dict)
+
+    def again(self) -> tuple[Result, ...]:
+        """The anomaly and its neighbour, as they were measured last."""
+        return (self.bad, self.good) if self.good else (self.bad,)
 
     def run(self, stages: Sequence[Stage]) -> tuple[tuple[str, ...], Result | None]:
         """The smallest set, and the cell with it, measured beside the anomaly."""
@@ -229,7 +246,7 @@ class _Search:
             s for s in switches if s not in values or ((v := values[s]) is not None and v <= limit)
         ]
         cells = [self._cell([one]) for one in some]
-        results = self.bench.measure(cells, self.anomaly.kind, PROCESSES)
+        results = self._beside(cells)
         again = [anomalies.value_of(self.anomaly.kind, result) for result in results]
         best = self._best(dict(zip(some, again, strict=True)))
         return (best, results[some.index(best)]) if best else None
@@ -301,10 +318,26 @@ class _Search:
         again = iter(self.bench.measure(some, kind, PROCESSES))
         return [next(again) if d else one for d, one in zip(doubtful, results, strict=True)]
 
+    def _beside(self, cells: Sequence[Cell]) -> list[Result]:
+        """Timed in turns with the anomaly and its neighbour: the core may be another by now."""
+        kind = self.anomaly.kind
+        if kind is not Kind.SLOW:
+            return self.bench.measure(cells, kind, PROCESSES)
+        own = [one.cell for one in self.again()]
+        results = self.bench.measure([*own, *cells], kind, PROCESSES)
+        again, others = tuple(results[: len(own)]), results[len(own) :]
+        bad, good = again[0], again[1] if len(again) > 1 else None
+        if any(one.outcome.is_failure for one in again):
+            raise _GoneError(again, "")
+        if said := _vanished(self.anomaly, bad, good):
+            raise _GoneError(again, said)
+        self.anomaly, self.bad, self.good = _renewed(self.anomaly, bad, good), bad, good
+        return others
+
     def _confirmed(self, switches: Sequence[Switch]) -> tuple[tuple[str, ...], Result] | None:
         """Measured once more, as long as the anomaly itself was."""
         cell = self._cell(switches)
-        (result,) = self.bench.measure([cell], self.anomaly.kind, PROCESSES)
+        (result,) = self._beside([cell])
         value = anomalies.value_of(self.anomaly.kind, result)
         if value is None or value > self._limit():
             return None

@@ -64,7 +64,8 @@ def test_code_that_is_as_it_was_is_not_run_again() -> None:
     bench = FakeBench(repaired_by({"-fno-j"}), FLAGS)
     explained(bench)
     assert len(bench.compiled) == len(FLAGS)
-    assert [one.flags[2:] for one in bench.ran] == [(), (), ("-fno-j",)]  # as the neighbour
+    ran = [one.flags[2:] for one in bench.ran]
+    assert ran == [(), (), (), (), ("-fno-j",)]  # as the neighbour; then the repair beside both
 
 
 def test_a_small_loss_is_repaired_within_five_per_cent_of_the_neighbour() -> None:
@@ -117,6 +118,19 @@ def test_a_repair_that_was_disturbed_the_first_time_is_taken_all_the_same() -> N
 
     bench = Disturbed(repaired_by({"-fno-a"}, {"-fno-k"}), FLAGS)
     assert explained(bench).anomaly.repair == ("-fno-a",)
+
+
+def test_what_is_no_longer_slow_beside_its_repair_is_noise() -> None:
+    class Settling(FakeBench):
+        def measure(self, cells: Sequence[Cell], kind: Kind, processes: int) -> list[Result]:
+            results = super().measure(cells, kind, processes)
+            is_late = self.ran.count(BAD) > 1
+            return [measured(one.cell, 12.7) if is_late else one for one in results]
+
+    found = explained(Settling(repaired_by({"-fno-j"}), FLAGS))
+    assert found.is_noise
+    assert found.said == "the first time 2.26x, the second time 1.00x"
+    assert [one.cycles_per_byte for one in found.again] == [12.7, 12.7]
 
 
 def test_a_flag_that_makes_answers_wrong_repairs_nothing() -> None:
