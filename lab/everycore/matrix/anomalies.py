@@ -7,6 +7,7 @@ import shlex
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from everycore.matrix.neighbours import LIMIT, Neighbour, Neighbourhood, facets, family, version
 from everycore.matrix.records import Anomaly, Cell, Kind, Outcome, Result
@@ -38,6 +39,19 @@ def leaks(result: Result) -> float | None:
 def value_of(kind: Kind, result: Result) -> float | None:
     """What an anomaly of this kind has too much of."""
     return {Kind.SLOW: cycles, Kind.FRAME: frame, Kind.LEAK: leaks}[kind](result)
+
+
+def value_beside(kind: Kind, result: Result, odd: Result) -> float | None:
+    """The same of what an odd cell is held against.
+
+    None also if a method that saw the leak of the odd one has no answer: others may be blind to it.
+    """
+    value = value_of(kind, result)
+    if kind is Kind.LEAK and value == 0.0:
+        saw = {verdict.method for verdict in odd.verdicts if verdict.constant is False}
+        if not saw <= {verdict.method for verdict in result.verdicts if verdict.constant}:
+            return None
+    return value
 
 
 def is_slower(mine: Result, other: Result, limit: float) -> bool:
@@ -79,7 +93,8 @@ def _leak(result: Result, around: Neighbourhood) -> Anomaly | None:
     """Only where a neighbour is constant-time: code that never is has not lost it."""
     if not leaks(result):
         return None
-    best = next((n for n in around.of(result, leaks) if leaks(n.result) == 0.0), None)
+    of = partial(value_beside, Kind.LEAK, odd=result)
+    best = next((n for n in around.of(result, of) if of(n.result) == 0.0), None)
     return _anomaly(Kind.LEAK, result, best) if best else None
 
 

@@ -247,7 +247,7 @@ class _Search:
         ]
         cells = [self._cell([one]) for one in some]
         results = self._beside(cells)
-        again = [anomalies.value_of(self.anomaly.kind, result) for result in results]
+        again = [self._value(result) for result in results]
         best = self._best(dict(zip(some, again, strict=True)))
         return (best, results[some.index(best)]) if best else None
 
@@ -269,6 +269,9 @@ class _Search:
     def _value_of_bad(self) -> float:
         value = anomalies.value_of(self.anomaly.kind, self.bad)
         return self.anomaly.value if value is None else value
+
+    def _value(self, result: Result) -> float | None:
+        return anomalies.value_beside(self.anomaly.kind, result, self.bad)
 
     def _cell(self, switches: Iterable[Switch]) -> Cell:
         return with_switches(self.anomaly.cell, switches)
@@ -304,13 +307,13 @@ class _Search:
                     found = next(r for r in ran if r.cell == result.cell)
                 self._known[frozenset(one)] = found
         results = [self._known[frozenset(one)] for one in sets]
-        return [anomalies.value_of(self.anomaly.kind, r) if r else None for r in results]
+        return [self._value(result) if result else None for result in results]
 
     def _measured(self, cells: Sequence[Cell]) -> list[Result]:
         """What helps and yet does not repair was perhaps disturbed: it is measured again."""
         kind, limit, bad = self.anomaly.kind, self._limit(), self._value_of_bad()
         results = self.bench.measure(cells, kind, TRIAL_PROCESSES)
-        values = [anomalies.value_of(kind, result) for result in results]
+        values = [self._value(result) for result in results]
         doubtful = [v is not None and limit < v < HELPS * bad for v in values]
         if kind is not Kind.SLOW or not any(doubtful):
             return results
@@ -338,7 +341,7 @@ class _Search:
         """Measured once more, as long as the anomaly itself was."""
         cell = self._cell(switches)
         (result,) = self._beside([cell])
-        value = anomalies.value_of(self.anomaly.kind, result)
+        value = self._value(result)
         if value is None or value > self._limit():
             return None
         return tuple(itertools.chain(*switches)), result

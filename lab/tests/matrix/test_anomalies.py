@@ -6,7 +6,7 @@ from dataclasses import replace
 from matrix.cells import cell, judged, measured, table
 
 from everycore.matrix.anomalies import find, is_work_around, ranges, stories
-from everycore.matrix.records import Kind, Outcome, Result
+from everycore.matrix.records import Kind, Outcome, Result, Verdict
 
 
 def test_a_cell_ten_per_cent_slower_than_its_best_neighbour_is_odd() -> None:
@@ -62,6 +62,17 @@ def test_constant_time_is_lost_only_where_a_neighbour_has_it() -> None:
     (found,) = find(table(leaky, good, unknown))
     assert (found.kind, found.cell, found.neighbour) == (Kind.LEAK, leaky.cell, good.cell)
     assert not find(table(leaky, judged(cell("gcc-11"), False), unknown))
+
+
+def test_a_neighbour_has_constant_time_only_by_the_method_that_saw_the_leak() -> None:
+    def seen(name: str, by_taint: bool | None) -> Result:
+        both = Verdict(True, "trace"), Verdict(by_taint, "taint")
+        return replace(judged(cell(name), True), verdicts=both)
+
+    leaky, blind, good = seen("gcc-12", False), seen("gcc-11", None), seen("gcc-10", True)
+    assert not find(table(leaky, blind))
+    (found,) = find(table(leaky, blind, good))
+    assert found.neighbour == good.cell
 
 
 def test_one_cause_over_many_versions_is_one_story() -> None:

@@ -24,6 +24,7 @@ from everycore.matrix.records import (
     Code,
     Kind,
     Result,
+    Verdict,
 )
 
 BAD, GOOD = cell("clang-22", "-O2 -march=x86-64-v4"), cell("clang-22", "-O2")
@@ -178,6 +179,24 @@ def test_lost_constant_time_is_repaired() -> None:
     (anomaly,) = find(table(judged(BAD, False), judged(GOOD, True)))
     found = explained(bench, anomaly).anomaly
     assert (found.kind, found.repair) == (Kind.LEAK, ("-fno-j",))
+
+
+def test_what_the_method_that_saw_the_leak_could_not_look_at_is_no_repair() -> None:
+    class Blind(FakeBench):
+        def measure(self, cells: Sequence[Cell], kind: Kind, processes: int) -> list[Result]:
+            return [
+                replace(one, verdicts=seen(True if "-fno-j" in one.cell.flags else None))
+                if "-fno-a" in one.cell.flags or "-fno-j" in one.cell.flags
+                else replace(one, verdicts=seen(one.cell == GOOD))
+                for one in super().measure(cells, kind, processes)
+            ]
+
+    def seen(by_taint: bool | None) -> tuple[Verdict, ...]:
+        return Verdict(True, "trace"), Verdict(by_taint, "taint")
+
+    leaky, good = (replace(judged(c, True), verdicts=seen(c == GOOD)) for c in (BAD, GOOD))
+    (anomaly,) = find(table(leaky, good))
+    assert explained(Blind(lambda _: 10.0, FLAGS), anomaly).anomaly.repair == ("-fno-j",)
 
 
 def test_a_repair_of_the_key_set_up_is_found_though_the_call_is_as_it_was() -> None:
