@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from everycore import subjects
+from everycore.errors import EverycoreError
 from everycore.matrix import passes, switches
 from everycore.matrix.bisect import Stage, with_switches
 from everycore.matrix.bugs import Source
@@ -17,6 +18,8 @@ from everycore.matrix.records import Anomaly, Cell, Code, Kind, Listing, Outcome
 from everycore.matrix.run import MOST_PROCESSES, is_settled
 from everycore.matrix.second_pass import looked_at
 from everycore.model import Compiler
+from everycore.subjects import Subject
+from everycore.targets import load_target
 
 CORES = os.cpu_count() or 1
 
@@ -83,16 +86,17 @@ class Trials:
 
     def source(self, cell: Cell) -> Source:
         """Where the code is from and how it is compiled, for those who have no everycore."""
-        (made,) = self._make([cell])
         toolchain = self.bench.toolchains[cell.toolchain]
         origin = f" ({toolchain.origin})" if toolchain.origin else ""
-        compiler = f"{self._compiler(cell).name}{origin}"
-        if isinstance(made, Result):
-            return Source(compiler=compiler)
-        subject = made.program.subject
-        folder, version = subjects.sources(self.bench.context, subject)
-        words = self._words(made, cell)
-        command = Path(made.program.compiler.command[0]).name
+        compiler = self._compiler(cell)
+        named = f"{compiler.name}{origin}"
+        try:
+            subject = self._subject(cell)
+            folder, version = subjects.sources(self.bench.context, subject)
+            words = self._words(cell)
+        except EverycoreError:  # its source is gone since
+            return Source(compiler=named)
+        command = Path(compiler.command[0]).name
         places = {str(folder): "$SOURCES", str(self.bench.tree.root): "$EVERYCORE"}
         lines = []
         for name in subject.files:
@@ -101,8 +105,8 @@ class Trials:
                 line = line.replace(path, variable)
             lines.append(line)
         is_ours = subject.home.is_relative_to(self.bench.tree.root)
-        named = "" if is_ours else f"./{subject.name}.toml"
-        made_of = Source(subject.description, "", (), tuple(lines), named, compiler)
+        toml = "" if is_ours else f"./{subject.name}.toml"
+        made_of = Source(subject.description, "", (), tuple(lines), toml, named)
         if not subject.package:
             return made_of
         get = (f"apt-get source {subject.package}={version}  # SOURCES: where it is unpacked",)
@@ -144,17 +148,22 @@ class Trials:
             return []
         context, subject = self.bench.context, made.program.subject
         folder, _ = subjects.sources(context, subject)
-        command = [*made.program.compiler.command, "-w", *self._words(made, cell)]
+        command = [*made.program.compiler.command, "-w", *self._words(cell)]
         found: list[list[str]] = []
         for name in subject.files:
             argv = [*command, "-c", str(folder / name), "-o", os.devnull]
             found.append(passes.names(context.runner.run(argv).stderr))
         return found
 
-    def _words(self, made: Ready, cell: Cell) -> list[str]:
-        program = made.program
+    def _subject(self, cell: Cell) -> Subject:
+        known = self.bench.subjects.get(cell.subject)
+        return known or subjects.find_subject(self.bench.tree, cell.subject)
+
+    def _words(self, cell: Cell) -> list[str]:
+        """Of a cell that was compiled, whatever its answers are."""
+        target = load_target(self.bench.tree, cell.target)
         return subjects.compile_words(
-            self.bench.context, program.subject, program.compiler, cell.flags, program.target
+            self.bench.context, self._subject(cell), self._compiler(cell), cell.flags, target
         )
 
 

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -17,7 +18,7 @@ from everycore.catalog import find_tree
 from everycore.commands.matrix import duration
 from everycore.errors import EverycoreError
 from everycore.matrix import results as store
-from everycore.matrix.records import Outcome, Result
+from everycore.matrix.records import Outcome, Result, as_json
 from everycore.matrix.results import read
 from everycore.toolchains import installed
 
@@ -297,3 +298,32 @@ def test_a_promise_of_constant_time_that_is_broken_is_exit_code_1(
     again = broken("matrix", *cells, "--ct", "--resume", "--json")
     assert again.code == 1
     assert not again.out  # nothing is measured, or looked at, twice
+
+
+def test_a_miscompilation_is_reported_with_where_its_code_is_from_and_how_it_is_compiled(
+    broken: Lab, gcc: str, tmp_path: Path
+) -> None:
+    out = tmp_path / "m.jsonl"
+    cells = ["--subject", str(DATA / "planted/planted.toml"), "--function", "miscompiled"]
+    cells += ["--toolchain", gcc, "--bytes", "64", "--out", str(out), "--regressions"]
+    wrong = "-O2 -ffinite-math-only"
+    done = broken("matrix", *cells, *flags("-O2", wrong))
+    assert done.code == 1
+    assert "miscompiled: wrong answers" in done.out
+    assert "code:      what compilers may spoil" in done.out
+    assert "Without everycore:" in done.out
+    assert "-O2 -ffinite-math-only -c $SOURCES/planted.c" in done.out
+    assert "--subject ./planted.toml" in done.out
+
+    # The same, had the first run seen right answers, and slow ones.
+    first = found(out)
+    runs = tuple(tuple(9 * sample for sample in run) for run in first["-O2"].runs)
+    forged = replace(first["-O2"], cell=first[wrong].cell, runs=runs)
+    with out.open("a", encoding="utf-8") as file:
+        file.write(as_json(forged) + "\n")
+    again = broken("matrix", *cells, *flags("-O2", wrong), "--resume")
+    assert again.code == 1
+    assert "WRONG when it was run again: " in again.err
+    assert "noise: " not in again.err
+    assert "miscompiled: wrong answers" in again.out
+    assert found(out)[wrong].outcome is Outcome.WRONG
