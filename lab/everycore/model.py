@@ -52,6 +52,11 @@ class Toolchain:
     def title(self) -> str:
         return f"{self.family} {'.'.join(map(str, self.version))}"
 
+    def title_for(self, target: str) -> str:
+        """Of the compiler for a target, which may be of another version than the host's."""
+        compiler = self.compiler(target)
+        return compiler.name if compiler else self.title
+
 
 @dataclass(frozen=True, slots=True)
 class Board:

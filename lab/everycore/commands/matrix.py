@@ -249,7 +249,14 @@ def _measure(
     stored = writer.stored
     if stored.dropped:
         context.warn(f"{stored.path}: the half of a line at its end is dropped")
-    done, known = stored.done(), stored.results
+    known, done = stored.results, stored.done()
+    planned = {one.cell: one.compiler for one in cells}
+    other = {c for c, r in done.items() if not store.is_by(r, planned.get(c, ""))}
+    if other:
+        context.warn(f"{len(other)} cells are of other versions of their compilers: once more")
+        done = {cell: one for cell, one in done.items() if cell not in other}
+    if len(revisions := writer.revisions()) > 1:
+        context.warn(f"cells of {len(revisions)} revisions: {', '.join(revisions)}")
     results = [done[one.cell] for one in cells if one.cell in done]
     if results:
         context.err.print(f"going on with {stored.path}: {len(results)} cells are there")

@@ -123,7 +123,7 @@ class Workbench:
             return self._prepare(cell, empty)
         except _FailedError as error:
             known = self.toolchains.get(cell.toolchain)
-            title = known.title if known else ""
+            title = known.title_for(cell.target) if known else ""
             return replace(empty, outcome=error.outcome, reason=error.reason, compiler=title)
 
     def linked(self, cell: Cell) -> tuple[Program, Function]:

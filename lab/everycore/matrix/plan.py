@@ -101,7 +101,7 @@ def _cells(
                     n_bytes=n_bytes,
                 )
                 why = _misfit(one, cell) or why_not
-                found.append(Planned(cell, flag_set.name, toolchain.title, why))
+                found.append(Planned(cell, flag_set.name, toolchain.title_for(target), why))
     return found
 
 

@@ -111,6 +111,10 @@ class Writer:
         if not heads or not _same(heads[-1], self._head):
             self.write(self._head)
 
+    def revisions(self) -> list[str]:
+        """Of the trees that cells of the file were, or are to be, built from."""
+        return list(dict.fromkeys(str(one.revision) for one in (*self.stored.heads, self._head)))
+
     def _half(self) -> bytes:
         """The bytes behind the last end of a line."""
         return self._path.read_bytes().rpartition(b"\n")[2]
@@ -150,6 +154,11 @@ def refuse_other(path: Path, stored: Head, own: Head) -> None:
                 f"{path} was measured {what} {theirs}, this would be {what} {ours}",
                 "name another file with --out",
             )
+
+
+def is_by(result: Result, compiler: str) -> bool:
+    """That the compiler of this name is still the one that the result is of, as far as is known."""
+    return not result.compiler or not compiler or result.compiler == compiler
 
 
 def _same(stored: Head, own: Head) -> bool:

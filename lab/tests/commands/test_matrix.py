@@ -140,6 +140,40 @@ def test_a_run_that_was_killed_goes_on_where_it_stopped(
     assert out.read_text().count('"type":"cell"') == 40  # none was done twice
 
 
+def test_cells_of_another_version_of_a_compiler_are_measured_again(
+    broken: Lab, gcc: str, tmp_path: Path
+) -> None:
+    out = tmp_path / "m.jsonl"
+    words = ["matrix", *QUICK, "--toolchain", gcc, *flags("-O1", "-O2"), "--out", str(out)]
+    assert broken(*words).code == 0
+    first = found(out)
+    name = first["-O2"].compiler
+    lines = out.read_text().splitlines(keepends=True)
+    old = next(line for line in lines if '"-O2"' in line and '"type":"cell"' in line)
+    out.write_text("".join(lines).replace(old, old.replace(name, "gcc 1.2.3")))
+    assert found(out)["-O2"].compiler == "gcc 1.2.3"
+    done = broken(*words, "--resume")
+    assert done.code == 0
+    assert "1 cells are of other versions of their compilers" in done.err
+    assert "1 cells are there" in done.err
+    assert "revisions" not in done.err
+    assert found(out)["-O2"].compiler == name
+    assert found(out)["-O1"].runs == first["-O1"].runs
+
+
+def test_cells_of_two_revisions_are_warned_of(broken: Lab, gcc: str, tmp_path: Path) -> None:
+    out = tmp_path / "m.jsonl"
+    words = ["matrix", *QUICK, "--toolchain", gcc, "--flags=-O2", "--out", str(out)]
+    assert broken(*words).code == 0
+    head, *rest = out.read_text().splitlines(keepends=True)
+    revision = str(read(out).heads[0].revision)
+    changed = head.replace('"commit":""', '"commit":"ba9876543210"', 1)
+    assert changed != head
+    out.write_text(changed + "".join(rest))
+    done = broken(*words, "--resume")
+    assert f"cells of 2 revisions: ba9876543210, {revision}" in done.err
+
+
 def test_a_subject_whose_adapter_is_broken_fails_alone(
     broken: Lab, gcc: str, tmp_path: Path
 ) -> None:
