@@ -15,6 +15,7 @@ NEEDED_BY_SOURCES = ("binutils", "xz-utils")
 # OpenSSL's programs for x86 ask $CC what its assembler knows.
 WITH_CC = ("-e", '$ENV{CC} ||= "cc"; exec $^X, @ARGV')
 HEADERS = (".h", ".inc", ".def", ".S", ".s", ".pl")  # what a file may read
+NEAR = (*HEADERS, ".c", ".tbl", ".tab")  # and what one beside it may
 
 
 class SubjectUnavailableError(EverycoreError):
@@ -67,7 +68,7 @@ def headers_below(folder: Path) -> list[Path]:
 def headers_near(folder: Path) -> list[Path]:
     """Those that a file of this folder reads by a path of its own; it may be a home directory."""
     found = [path for depth in ("*", "*/*", "*/*/*") for path in folder.glob(depth)]
-    return sorted(path for path in found if path.suffix in HEADERS and path.is_file())
+    return sorted(path for path in found if path.suffix in NEAR and path.is_file())
 
 
 def _named_tree(context: Context, subject: Subject) -> Path:

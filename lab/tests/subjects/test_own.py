@@ -109,6 +109,17 @@ def test_a_wrong_vector_and_a_wrong_build_are_told_apart(real_lab: Lab, home: Pa
         check(real_lab, home, "twice", "-O2", "-DFACTOR=3")
 
 
+def test_a_file_of_c_that_another_includes_is_seen_when_it_changes(
+    real_lab: Lab, home: Path
+) -> None:
+    (home / "part.c").write_text("")
+    (home / "sum.c").write_text('#include "part.c"\n' + SOURCE)
+    check(real_lab, home, "sum")
+    (home / "part.c").write_text("#error changed\n")
+    with pytest.raises(subjects.NotCompiledError, match="changed"):
+        check(real_lab, home, "sum")
+
+
 def test_a_header_that_changes_is_seen(real_lab: Lab, home: Path) -> None:
     check(real_lab, home, "sum")
     (home / "inc/sum.h").write_text("#error changed\n")
