@@ -3,16 +3,13 @@
  * QARMA-64 (Avanzi: The QARMA Block Cipher Family, ToSC 2017, issue 1), the tweakable block cipher of Arm's pointer
  * authentication, and its kernels.
  *
- *     const struct evc_qarma *kernel = evc_qarma_select(evc_cpu_features(), 0);
+ *     const struct evc_qarma *kernel = evc_qarma_select(evc_cpu_features(), 0, EVC_USE_SERIAL);
  *     union evc_qarma_key key;
  *     evc_qarma_set_key(&key, kernel, w0, k0, EVC_QARMA_SIGMA2, 5);
  *     mac = evc_qarma_encrypt(&key, pointer, modifier);
  *     evc_wipe(&key, sizeof key);
  *
  * Blocks, tweaks and halves of keys are numbers; where the paper writes bytes, the first one is the most significant.
- *
- * An emulator computes what its guest could compute itself and may pass EVC_ALLOW_VARTIME: tables are fast where the
- * CPU has no byte shuffles. Who protects real keys must not.
  *
  * A key belongs to the kernel that made it and remembers it. Keys may be copied; they hold no pointer into themselves.
  */

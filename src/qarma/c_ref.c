@@ -28,7 +28,7 @@ static void set_key(void *vkey, uint64_t w0, uint64_t k0)
     key->k1 = k0;
 }
 
-/* ---- Steps on 16 cells --------------------------------------------------------------------------------- */
+/* ---- Steps on 16 cells, out of line: copies of them in all their places need a kilobyte of stack ----------------- */
 
 struct state {
     uint8_t cell[QARMA_CELLS];
@@ -63,32 +63,34 @@ static uint64_t join(const struct state *s)
     return block;
 }
 
-static void add(struct state *s, uint64_t block)
+EVC_OUT_OF_LINE void add(struct state *s, uint64_t block)
 {
     for (int i = 0; i < QARMA_CELLS; i++)
         s->cell[i] ^= cell_of(block, i);
 }
 
-static void substitute(struct state *s, uint64_t box)
+EVC_OUT_OF_LINE void substitute(struct state *s, uint64_t box)
 {
     for (int i = 0; i < QARMA_CELLS; i++)
         s->cell[i] = (uint8_t)(box >> 4 * s->cell[i] & 15);
 }
 
-static void shuffle(struct state *s)
+EVC_OUT_OF_LINE void shuffle(struct state *s)
 {
-    const struct state from = *s;
+    struct state from = *s;
 
     for (int i = 0; i < QARMA_CELLS; i++)
         s->cell[i] = from.cell[tau[i]];
+    evc_wipe(&from, sizeof from);
 }
 
-static void unshuffle(struct state *s)
+EVC_OUT_OF_LINE void unshuffle(struct state *s)
 {
-    const struct state from = *s;
+    struct state from = *s;
 
     for (int i = 0; i < QARMA_CELLS; i++)
         s->cell[tau[i]] = from.cell[i];
+    evc_wipe(&from, sizeof from);
 }
 
 static uint8_t rotate(uint8_t cell, int n)
@@ -96,15 +98,15 @@ static uint8_t rotate(uint8_t cell, int n)
     return (uint8_t)((cell << n | cell >> (4 - n)) & 15);
 }
 
-/* M = circ(0, rho, rho^2, rho) on each column, which cells 4 apart are; M undoes itself. Out of line, since copies of
- * it in all its places need a kilobyte of stack. */
+/* M = circ(0, rho, rho^2, rho) on each column, which cells 4 apart are; M undoes itself. */
 EVC_OUT_OF_LINE void mix(struct state *s)
 {
-    const struct state from = *s;
+    struct state from = *s;
 
     for (int i = 0; i < QARMA_CELLS; i++)
         s->cell[i] = (uint8_t)(rotate(from.cell[(i + 4) % 16], 1) ^ rotate(from.cell[(i + 8) % 16], 2) ^
                                rotate(from.cell[(i + 12) % 16], 1));
+    evc_wipe(&from, sizeof from);
 }
 
 static uint64_t next_tweak(uint64_t tweak)
@@ -134,8 +136,8 @@ struct way {
 };
 
 /* Rounds forward, the reflector, rounds back. Decryption goes the same way with its ends exchanged. */
-static uint64_t run(const struct key *key, uint64_t block, uint64_t tweak, struct way there, struct way back,
-                    int decrypts)
+static uint64_t run(const struct key *key, uint64_t block, uint64_t tweak, const struct way *there,
+                    const struct way *back, int decrypts)
 {
     const uint64_t *box = sigma[key->head.sigma];
     const int r = key->head.rounds;
@@ -143,16 +145,16 @@ static uint64_t run(const struct key *key, uint64_t block, uint64_t tweak, struc
     struct state s = split(block);
 
     tweaks(t, tweak, r);
-    add(&s, there.ends);
+    add(&s, there->ends);
     for (int i = 0; i < r; i++) {
-        add(&s, key->k0 ^ t[i] ^ c[i] ^ there.alpha);
+        add(&s, key->k0 ^ t[i] ^ c[i] ^ there->alpha);
         if (i) { /* the first round is a short one */
             shuffle(&s);
             mix(&s);
         }
         substitute(&s, box[0]);
     }
-    add(&s, there.middle ^ t[r]);
+    add(&s, there->middle ^ t[r]);
     shuffle(&s);
     mix(&s);
     substitute(&s, box[0]);
@@ -168,33 +170,40 @@ static uint64_t run(const struct key *key, uint64_t block, uint64_t tweak, struc
     substitute(&s, box[1]);
     mix(&s);
     unshuffle(&s);
-    add(&s, back.middle ^ t[r]);
+    add(&s, back->middle ^ t[r]);
     for (int i = r - 1; i >= 0; i--) {
         substitute(&s, box[1]);
         if (i) {
             mix(&s);
             unshuffle(&s);
         }
-        add(&s, key->k0 ^ t[i] ^ c[i] ^ back.alpha);
+        add(&s, key->k0 ^ t[i] ^ c[i] ^ back->alpha);
     }
-    add(&s, back.ends);
-    return join(&s);
+    add(&s, back->ends);
+    block = join(&s);
+    evc_wipe(&s, sizeof s);
+    evc_wipe(t, sizeof t);
+    return block;
 }
 
 static uint64_t encrypt(const void *vkey, uint64_t block, uint64_t tweak)
 {
     const struct key *key = vkey;
-    const struct way there = {key->w0, key->w1, 0}, back = {key->w1, key->w0, QARMA_ALPHA};
+    struct way ways[2] = {{key->w0, key->w1, 0}, {key->w1, key->w0, QARMA_ALPHA}};
 
-    return run(key, block, tweak, there, back, 0);
+    block = run(key, block, tweak, &ways[0], &ways[1], 0);
+    evc_wipe(ways, sizeof ways);
+    return block;
 }
 
 static uint64_t decrypt(const void *vkey, uint64_t block, uint64_t tweak)
 {
     const struct key *key = vkey;
-    const struct way there = {key->w1, key->w0, QARMA_ALPHA}, back = {key->w0, key->w1, 0};
+    struct way ways[2] = {{key->w1, key->w0, QARMA_ALPHA}, {key->w0, key->w1, 0}};
 
-    return run(key, block, tweak, there, back, 1);
+    block = run(key, block, tweak, &ways[0], &ways[1], 1);
+    evc_wipe(ways, sizeof ways);
+    return block;
 }
 
 const struct evc_qarma evc_qarma_c_ref = {

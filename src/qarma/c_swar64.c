@@ -28,6 +28,13 @@ static void set_key(void *vkey, uint64_t w0, uint64_t k0)
 
 static const uint64_t c[EVC_QARMA_MAX_ROUNDS] = QARMA_C;
 
+/* With words of 32 bits a step needs all registers of many machines; copies of it need kilobytes of stack. */
+#if EVC_WORD64
+#define STEP EVC_INLINE
+#else
+#define STEP EVC_OUT_OF_LINE
+#endif
+
 /* ---- The S-boxes -------------------------------------------------------------------------------------- */
 
 #define LOW UINT64_C(0x1111111111111111) /* bit 0 of every cell */
@@ -35,7 +42,7 @@ static const uint64_t c[EVC_QARMA_MAX_ROUNDS] = QARMA_C;
 enum box { SIGMA0, SIGMA1, SIGMA2, SIGMA2_INVERSE };
 
 /* Bits 0 to 3 of the cells are a to d; sums of products of them, as the Moebius transform of the tables gives them. */
-EVC_INLINE uint64_t substitute(uint64_t x, enum box box)
+STEP uint64_t substitute(uint64_t x, enum box box)
 {
     const uint64_t a = x & LOW, b = x >> 1 & LOW, e = x >> 2 & LOW, d = x >> 3 & LOW;
     const uint64_t ab = a & b, ae = a & e, be = b & e, ad = a & d, bd = b & d, ed = e & d;
@@ -76,7 +83,7 @@ EVC_INLINE uint64_t substitute(uint64_t x, enum box box)
 /* The cells of mask, from so many bits further down, round the end. */
 #define MOVED(n_bits, mask) (evc_qarma_left(x, n_bits) & UINT64_C(mask))
 
-EVC_INLINE uint64_t shuffle(uint64_t x)
+STEP uint64_t shuffle(uint64_t x)
 {
     return (x & UINT64_C(0xf000000f00000000)) | MOVED(12, 0x000000000000f00f) | MOVED(16, 0x00f0000000000000) |
            MOVED(20, 0x000000000f000000) | MOVED(24, 0x0000f0f000000000) | MOVED(28, 0x0000000000000f00) |
@@ -84,7 +91,7 @@ EVC_INLINE uint64_t shuffle(uint64_t x)
            MOVED(48, 0x00000f0000000000) | MOVED(52, 0x00000000f00f0000);
 }
 
-EVC_INLINE uint64_t unshuffle(uint64_t x)
+STEP uint64_t unshuffle(uint64_t x)
 {
     return (x & UINT64_C(0xf000000f00000000)) | MOVED(12, 0x00000f00f0000000) | MOVED(16, 0x0f00000000000000) |
            MOVED(20, 0x000000000f000000) | MOVED(24, 0x00000000000f0f00) | MOVED(28, 0x000f000000000000) |
@@ -92,25 +99,37 @@ EVC_INLINE uint64_t unshuffle(uint64_t x)
            MOVED(48, 0x000000f000000000) | MOVED(52, 0x00f000000000000f);
 }
 
+STEP uint64_t mix(uint64_t x)
+{
+    return evc_qarma_mix(x);
+}
+
+STEP uint64_t next_tweak(uint64_t tweak)
+{
+    return evc_qarma_next_tweak(tweak);
+}
+
 /* ---- The cipher --------------------------------------------------------------------------------------- */
 
-EVC_INLINE uint64_t run(const struct evc_qarma_words *k, int rounds, uint64_t x, uint64_t tweak, enum box box,
+STEP uint64_t run(const struct evc_qarma_words *k, int rounds, uint64_t x, uint64_t tweak, enum box box,
                         enum box inverse)
 {
     uint64_t t[EVC_QARMA_MAX_ROUNDS + 1];
 
     t[0] = tweak;
     for (int i = 0; i < rounds; i++)
-        t[i + 1] = evc_qarma_next_tweak(t[i]);
+        t[i + 1] = next_tweak(t[i]);
     x = substitute(x ^ k->w0 ^ k->k0 ^ t[0], box);
     for (int i = 1; i < rounds; i++)
-        x = substitute(evc_qarma_mix(shuffle(x ^ k->k0 ^ c[i] ^ t[i])), box);
-    x = substitute(evc_qarma_mix(shuffle(x ^ k->w1 ^ t[rounds])), box);
-    x = unshuffle(evc_qarma_mix(shuffle(x)) ^ k->k1);
-    x = unshuffle(evc_qarma_mix(substitute(x, inverse))) ^ k->w0 ^ t[rounds];
+        x = substitute(mix(shuffle(x ^ k->k0 ^ c[i] ^ t[i])), box);
+    x = substitute(mix(shuffle(x ^ k->w1 ^ t[rounds])), box);
+    x = unshuffle(mix(shuffle(x)) ^ k->k1);
+    x = unshuffle(mix(substitute(x, inverse))) ^ k->w0 ^ t[rounds];
     for (int i = rounds - 1; i > 0; i--)
-        x = unshuffle(evc_qarma_mix(substitute(x, inverse))) ^ k->k0 ^ c[i] ^ t[i] ^ QARMA_ALPHA;
-    return substitute(x, inverse) ^ k->k0 ^ t[0] ^ QARMA_ALPHA ^ k->w1;
+        x = unshuffle(mix(substitute(x, inverse))) ^ k->k0 ^ c[i] ^ t[i] ^ QARMA_ALPHA;
+    x = substitute(x, inverse) ^ k->k0 ^ t[0] ^ QARMA_ALPHA ^ k->w1;
+    evc_wipe(t, sizeof t);
+    return x;
 }
 
 static uint64_t run_any(const struct evc_qarma_head *head, const struct evc_qarma_words *k, uint64_t x, uint64_t tweak)
