@@ -106,7 +106,7 @@ int verb_bench(const struct function *function, int n_words, char **words)
     unsigned long before = sanitizer_hits;
     call_run(&call);
     unsigned long in_one_call = sanitizer_hits - before;
-    uint64_t output = fnv1a(call.out, call.n_bytes, UINT64_C(0xcbf29ce484222325));
+    uint64_t output = fnv1a(call.out, call.n_out, UINT64_C(0xcbf29ce484222325));
     output = fnv1a(call.tag, sizeof call.tag, output);
     const char *wrong = call_wrong(&call);
     if (wrong) {

@@ -2,7 +2,8 @@
 /* OpenSSL's assembly for x86-64, called as its EVP layer does: what people write by hand. */
 #include "blocks.h"
 
-unsigned OPENSSL_ia32cap_P[10]; /* which asks for no code path: the functions are called by name */
+/* Bit 28: threads share the first cache, so that AES_cbc_encrypt takes the compact table at all lengths. */
+unsigned OPENSSL_ia32cap_P[10] = {1u << 28};
 
 struct key {
     unsigned words[60];
