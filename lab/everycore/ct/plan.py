@@ -40,9 +40,11 @@ def fewer_sizes(operations: Sequence[CtOperation], turn: int, parts: int) -> lis
 
 
 def sample(operations: Sequence[CtOperation], turn: int, parts: int) -> list[CtOperation]:
-    """One in `parts` of a kernel's operations with the largest keys, a message among them."""
+    """One in `parts` of a kernel's operations with the largest keys; one with a message among
+    them, if there is any."""
     largest = with_largest_keys(operations)
     part = largest[turn % parts :: parts]
-    if not any(any(o.bytes) for o in part):
-        part.append(largest[-1])
+    messages = [o for o in largest if any(o.bytes)]
+    if messages and not any(o in messages for o in part):
+        part.append(messages[-1])
     return part

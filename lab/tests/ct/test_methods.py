@@ -283,6 +283,14 @@ def test_a_sample_always_has_a_message_and_turns_through_all() -> None:
         assert any(any(o.bytes) for o in plan.sample(AESNI, turn, 4))
 
 
+def test_a_sample_of_operations_without_messages_has_each_once() -> None:
+    setkey = next(o for o in AESNI if not any(o.bytes))
+    blocks = [setkey, *(replace(setkey, operation=name) for name in ("one", "many"))]
+    for turn in range(4):
+        found = plan.sample(blocks, turn, 2)
+        assert found == [o for o in blocks if o in found]
+
+
 def test_fewer_sizes_keep_every_operation_with_its_largest_key() -> None:
     small = [replace(o, key_bits=128) for o in AESNI]
     only_small = replace(AESNI[0], operation="ghash", key_bits=128)
