@@ -31,6 +31,8 @@ from everycore.toolchains.prove import prove
 from everycore.toolchains.wanted import read_lock
 from everycore.toolchains.wrappers import make_wrapper, remove_wrapper
 
+ORIGIN = "a folder of the user's"  # reports on compilers show it, and no path of a home
+
 
 @dataclass(frozen=True, slots=True)
 class Refused:
@@ -182,7 +184,7 @@ def add_path(context: Context, tree: Tree, folder: Path) -> list[Added]:
         for one in found:
             commands = {target: compiler.command for target, compiler in one.compilers}
             proofs = {t: prove(context, by_name[t], commands[t]) for t in commands if t == HOST}
-            added = Added(one.name, HOST, PATH, str(place), str(place), (), commands, proofs)
+            added = Added(one.name, HOST, PATH, ORIGIN, str(place), (), commands, proofs)
             write_added(context, added)
             done.append(added)
     return done

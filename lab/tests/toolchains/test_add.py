@@ -296,7 +296,7 @@ def test_compilers_of_a_folder_are_used_as_they_are(lab: Lab, tmp_path: Path) ->
     assert done.code == 0, done.err
     context = lab.context()
     one = find_toolchain(context, find_tree(context.package), "gcc-77")
-    assert (one.provider, one.origin) == ("path", str(folder / "bin"))
+    assert (one.provider, one.origin) == ("path", "a folder of the user's")
     shutil.rmtree(Path(lab.env["XDG_CACHE_HOME"]))  # a cache may go at any time
     assert find_toolchain(context, find_tree(context.package), "gcc-77").version == (77, 1, 0)
     assert lab("toolchain", "remove", "gcc-77").code == 0
