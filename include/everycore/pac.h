@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Arm's pointer authentication (Arm ARM, DDI 0487, 2024, FEAT_PAuth and its enhancements), for emulators.
+ *
+ *     struct evc_pac_kernels kernels = {evc_qarma_select(evc_cpu_features(), EVC_ALLOW_VARTIME, EVC_USE_SERIAL), NULL};
+ *     evc_pac_keys_init(&keys, &evc_pac_qarma5, &kernels);
+ *     evc_pac_set_rules(&rules, EVC_PAC_PAUTH2, 48, 1, EVC_PAC_EXTEND_55);
+ *
+ *     key = evc_pac_keys_get(&keys, apiakey_hi, apiakey_lo);
+ *     signed = evc_pac_add(&rules, key, pointer, modifier);
+ *     result = evc_pac_auth(&rules, key, EVC_PAC_KEY_A, 0, signed, modifier);
+ *
+ * An emulated key protects nothing on the host: emulators pass EVC_ALLOW_VARTIME, for the fastest kernel. Who protects
+ * real pointers with real keys must not, and must not use a memo: that a value is in it shows in the time.
+ *
+ * A value and a fault come back; the emulator raises the exception. What decides whether an instruction does anything
+ * at all (SCTLR_ELx.EnIA and the like, traps) is the emulator's too. Not here: FEAT_PAuth_LR (a second modifier) and
+ * the tag bits of FEAT_MTE_NO_ADDRESS_TAGS.
+ */
+#ifndef EVERYCORE_PAC_H
+#define EVERYCORE_PAC_H
+
+#include "everycore/aes.h"
+#include "everycore/qarma.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Algorithms -------------------------------------------------------------------------------------- */
+
+/* Constant descriptors; a program that names one of them links that one alone. */
+struct evc_pac_algorithm;
+extern EVC_API const struct evc_pac_algorithm
+    evc_pac_qarma5, /* QARMA-64, sigma 2, 5 rounds: ID_AA64ISAR1_EL1.APA */
+    evc_pac_qarma3, /* QARMA-64, sigma 1, 3 rounds: ID_AA64ISAR2_EL1.APA3 */
+    evc_pac_impdef, /* ID_AA64ISAR1_EL1.API, with QEMU's values: a hash, which is no cipher */
+    evc_pac_aes128; /* ID_AA64ISAR1_EL1.API too: AES-128 of data and modifier, the first half of the block */
+
+/* "qarma5", "qarma3", "impdef" or "aes128". */
+EVC_API const char *evc_pac_algorithm_name(const struct evc_pac_algorithm *algorithm);
+
+/* What the algorithms compute with; those that a program does not use may be NULL. */
+struct evc_pac_kernels {
+    const struct evc_qarma *qarma; /* of evc_pac_qarma5 and evc_pac_qarma3 */
+    const struct evc_aes *aes;     /* of evc_pac_aes128 */
+};
+
+/* ---- Keys ---------------------------------------------------------------------------------------------- */
+
+/* A key, ready for use. May be copied. */
+struct evc_pac_key {
+    uint64_t hi, lo; /* the registers: APIAKeyHi_EL1 is bits 127 to 64 */
+    uint64_t id;     /* as evc_pac_keys_get says; otherwise 0 */
+    uint64_t (*mac)(const void *cipher, uint64_t data, uint64_t modifier);
+    union {
+        union evc_qarma_key qarma;
+        union evc_aes_key aes;
+        uint64_t hash[2]; /* lo, hi */
+    } cipher;
+};
+
+/* EVC_ERR_KERNEL: the algorithm's kernel is NULL, or its key does not fit. */
+EVC_API enum evc_status evc_pac_set_key(struct evc_pac_key *key, const struct evc_pac_algorithm *algorithm,
+                                        const struct evc_pac_kernels *kernels, uint64_t hi, uint64_t lo);
+
+/* ComputePAC of the Arm ARM: all 64 bits. */
+static inline uint64_t evc_pac_mac(const struct evc_pac_key *key, uint64_t data, uint64_t modifier)
+{
+    return key->mac(&key->cipher, data, modifier);
+}
+
+/* Keys that were used last, ready: operating systems exchange them at every entry and exit, and the same ones come
+ * back. One for each emulated CPU. May be copied. */
+#define EVC_PAC_KEY_SLOTS 8
+struct evc_pac_keys {
+    const struct evc_pac_algorithm *algorithm;
+    struct evc_pac_kernels kernels;
+    uint64_t last_id;
+    uint64_t schedules; /* keys made ready so far */
+    uint32_t last, next; /* slots: used last, replaced next */
+    struct evc_pac_key slots[EVC_PAC_KEY_SLOTS];
+};
+
+/* Errors as evc_pac_set_key. */
+EVC_API enum evc_status evc_pac_keys_init(struct evc_pac_keys *keys, const struct evc_pac_algorithm *algorithm,
+                                          const struct evc_pac_kernels *kernels);
+
+/*
+ * The key of that value. Valid until the next call, which may replace it.
+ *
+ * Its id is the same as before while the value has stayed here, and no other value of these keys ever has it; so it
+ * can stand for the value in the context of a memo. It is below 2^40, and 0 when all have been given away.
+ */
+EVC_API const struct evc_pac_key *evc_pac_keys_get(struct evc_pac_keys *keys, uint64_t hi, uint64_t lo);
+
+/* ---- What holds for a pointer --------------------------------------------------------------------------- */
+
+/* The values of ID_AA64ISAR1_EL1.APA and API, and of ID_AA64ISAR2_EL1.APA3. */
+enum evc_pac_level {
+    EVC_PAC_PAUTH = 1,      /* FEAT_PAuth */
+    EVC_PAC_EPAC = 2,       /* FEAT_EPAC */
+    EVC_PAC_PAUTH2 = 3,     /* FEAT_PAuth2 */
+    EVC_PAC_FPAC = 4,       /* FEAT_FPAC */
+    EVC_PAC_FPACCOMBINE = 5 /* FEAT_FPACCOMBINE */
+};
+
+/* Which bit AddPAC takes for the true sign of a pointer whose upper bits may not agree. */
+enum evc_pac_extend {
+    /* Bit 55 with TBI, else 63: regimes with one range of addresses. QEMU does so in all regimes. */
+    EVC_PAC_EXTEND_BY_TBI = 0,
+    /* Bit 55 always: regimes with two ranges, one of which or both have TBI for this kind of pointer;
+     * FEAT_CONSTPACFIELD. */
+    EVC_PAC_EXTEND_55 = 1
+};
+
+/* Of pointers of one kind (to code or to data) into one half of the addresses, under one regime. Made by
+ * evc_pac_set_rules; read-only. */
+struct evc_pac_rules {
+    uint64_t extension; /* the bits that are all equal in a canonical pointer */
+    uint64_t field;     /* where the code goes: the extension without bit 55 */
+    uint32_t context;   /* these rules as a part of a memo's context */
+    uint8_t level, va_bits, tbi, extend;
+};
+
+#define EVC_PAC_MIN_VA_BITS 16
+#define EVC_PAC_MAX_VA_BITS 55
+
+/*
+ * va_bits   the size of addresses, 64 - TxSZ (evc_pac_va_bits): 16 to 55
+ * tbi       1: the top byte is ignored for this kind of pointer. For data TCR_ELx.TBIn, for code TBIn and not TBIDn.
+ *
+ * EVC_ERR_PARAMETER: a level or extension that is none of the above, va_bits out of range, tbi other than 0 and 1.
+ */
+EVC_API enum evc_status evc_pac_set_rules(struct evc_pac_rules *rules, unsigned level, unsigned va_bits, unsigned tbi,
+                                          unsigned extend);
+
+/* What becomes of a TxSZ out of range, which the Arm ARM leaves to implementations (RESTnSZ). */
+enum evc_pac_size_choice {
+    EVC_PAC_SIZE_FORCED = 0, /* the nearest in range. QEMU's choice */
+    EVC_PAC_SIZE_AS_IS = 1
+};
+
+/* 64 - tsz. In range is min_tsz (16; 12 with 52 bits of address, 9 with 56) to max_tsz (39; 48 with FEAT_TTST, 47 with
+ * it and a granule of 64 KiB). */
+EVC_API unsigned evc_pac_va_bits(unsigned tsz, unsigned min_tsz, unsigned max_tsz, enum evc_pac_size_choice choice);
+
+/* A regime, where it has two ranges of addresses: bit 55 of a pointer says which, but AddPAC of the Arm ARM asks bit 63
+ * if neither range has TBI. */
+struct evc_pac_regime {
+    struct evc_pac_rules half[2]; /* lower, upper; the same twice in a regime of one range */
+    uint8_t add_by;               /* the bit that chooses for AddPAC */
+};
+
+/* Whose rules AddPAC follows for a pointer whose bits 63 and 55 differ. */
+enum evc_pac_select {
+    EVC_PAC_SELECT_ARM = 0, /* the Arm ARM's */
+    EVC_PAC_SELECT_QEMU = 1 /* QEMU's: the half that bit 55 names, extended by its own TBI */
+};
+
+/* va_bits, tbi: of the lower and the upper half, as evc_pac_set_rules has them, and errors as there. n_ranges: 1 or 2;
+ * 1 reads the first of va_bits and tbi only. */
+EVC_API enum evc_status evc_pac_set_regime(struct evc_pac_regime *regime, unsigned level, unsigned n_ranges,
+                                           const unsigned *va_bits, const unsigned *tbi, unsigned select);
+
+static inline const struct evc_pac_rules *evc_pac_rules_to_add(const struct evc_pac_regime *regime, uint64_t pointer)
+{
+    return &regime->half[pointer >> regime->add_by & 1];
+}
+
+/* Of authentication and XPAC. */
+static inline const struct evc_pac_rules *evc_pac_rules_to_auth(const struct evc_pac_regime *regime, uint64_t pointer)
+{
+    return &regime->half[pointer >> 55 & 1];
+}
+
+/* ---- The instructions ----------------------------------------------------------------------------------- */
+
+/* PAC*: AddPAC of the Arm ARM. */
+EVC_API uint64_t evc_pac_add(const struct evc_pac_rules *rules, const struct evc_pac_key *key, uint64_t pointer,
+                             uint64_t modifier);
+
+/* The letter of a key, for the error code of levels below PAUTH2. */
+enum evc_pac_letter { EVC_PAC_KEY_A = 0, EVC_PAC_KEY_B = 1 };
+
+struct evc_pac_result {
+    uint64_t value; /* for the register; with a fault it is not written */
+    uint8_t valid;  /* 1: the code was right */
+    uint8_t fault;  /* 1: the level has a PAC Fail exception here */
+};
+
+/* AUT*: Auth of the Arm ARM. combined: 1 for instructions that also branch, return or load (RETAA, BRAA, LDRAA, ERETAA
+ * ...). */
+EVC_API struct evc_pac_result evc_pac_auth(const struct evc_pac_rules *rules, const struct evc_pac_key *key,
+                                           enum evc_pac_letter letter, int combined, uint64_t pointer,
+                                           uint64_t modifier);
+
+/* XPAC*: Strip of the Arm ARM. */
+static inline uint64_t evc_pac_strip(const struct evc_pac_rules *rules, uint64_t pointer)
+{
+    return pointer >> 55 & 1 ? pointer | rules->extension : pointer & ~rules->extension;
+}
+
+/* PACGA: the upper 32 bits, zeros below. */
+static inline uint64_t evc_pac_generic(const struct evc_pac_key *key, uint64_t data, uint64_t modifier)
+{
+    return evc_pac_mac(key, data, modifier) & UINT64_C(0xffffffff00000000);
+}
+
+/* ---- The memo --------------------------------------------------------------------------------------------- */
+
+/*
+ * Results that were computed before. Exact: an entry is used if pointer, modifier and context are all the same. The
+ * context stands for all else that a result depends on: the key, the sizes, TBI, the level. One memo for each emulated
+ * CPU; nothing here is locked.
+ *
+ *     static struct evc_pac_memo_set sets[512];
+ *     evc_pac_memo_init(&memo, sets, 512);
+ *     signed = evc_pac_memo_add(&memo, evc_pac_context(key, rules), rules, key, pointer, modifier);
+ *
+ * An emulator that keeps the context of a register of keys until one of them or a register of control is written
+ * looks a result up (evc_pac_memo_find) without having the key at hand, and computes it only if there is none.
+ */
+struct evc_pac_memo_entry {
+    uint64_t pointer, modifier, tag, result;
+};
+struct evc_pac_memo_set {
+    EVC_ALIGN(64) struct evc_pac_memo_entry way[2]; /* the newer one first */
+};
+
+/* What is kept: the low bits of a tag. */
+enum evc_pac_operation { EVC_PAC_OP_ADD = 1, EVC_PAC_OP_AUTH = 2, EVC_PAC_OP_GENERIC = 3 };
+
+struct evc_pac_memo {
+    struct evc_pac_memo_set *sets;
+    uint32_t shift; /* 64 - log2 of the number of sets */
+    uint32_t epoch; /* 0 to 255 */
+    uint64_t hits[4], misses[4]; /* by operation; 0 is not used */
+};
+
+/* sets: n_sets of them, a power of two from 2 to 2^31; 512 are 32 KiB. EVC_ERR_LENGTH otherwise. */
+EVC_API enum evc_status evc_pac_memo_init(struct evc_pac_memo *memo, struct evc_pac_memo_set *sets, size_t n_sets);
+
+/* Forget everything. A few cycles; each 256th time writes all sets. */
+EVC_API void evc_pac_memo_flush(struct evc_pac_memo *memo);
+
+/* Context: a number that stands for everything but pointer and modifier, with its low EVC_PAC_CONTEXT_SHIFT bits zero.
+ * 0 is never found. */
+#define EVC_PAC_CONTEXT_SHIFT 10
+#define EVC_PAC_ID_SHIFT 24
+
+/* Of a key out of struct evc_pac_keys. 0, so that nothing is kept, if the key has no id. */
+static inline uint64_t evc_pac_context(const struct evc_pac_key *key, const struct evc_pac_rules *rules)
+{
+    return key->id ? key->id << EVC_PAC_ID_SHIFT | rules->context : 0;
+}
+
+static inline uint64_t evc_pac_memo_tag(const struct evc_pac_memo *memo, uint64_t context,
+                                        enum evc_pac_operation operation)
+{
+    return context | (uint64_t)operation << 8 | memo->epoch;
+}
+
+/* Return addresses differ in low bits, stack pointers from bit 4 up. The factor is 2^64 over the golden ratio
+ * (Knuth: The Art of Computer Programming, volume 3, 1998, section 6.4). */
+static inline struct evc_pac_memo_set *evc_pac_memo_set_of(const struct evc_pac_memo *memo, uint64_t pointer,
+                                                           uint64_t modifier)
+{
+    return &memo->sets[(pointer ^ modifier << 20 ^ modifier >> 4) * UINT64_C(0x9e3779b97f4a7c15) >> memo->shift];
+}
+
+static inline int evc_pac_memo_is(const struct evc_pac_memo_entry *entry, uint64_t pointer, uint64_t modifier,
+                                  uint64_t tag)
+{
+    return ((entry->pointer ^ pointer) | (entry->modifier ^ modifier) | (entry->tag ^ tag)) == 0;
+}
+
+/* 1 and the result, if there is one; else 0. Of authentication only what was right is kept: a result has no fault. */
+static inline int evc_pac_memo_find(struct evc_pac_memo *memo, uint64_t context, enum evc_pac_operation operation,
+                                    uint64_t pointer, uint64_t modifier, uint64_t *result)
+{
+    const struct evc_pac_memo_set *set = evc_pac_memo_set_of(memo, pointer, modifier);
+    const uint64_t tag = evc_pac_memo_tag(memo, context, operation);
+
+    if (evc_pac_memo_is(&set->way[0], pointer, modifier, tag))
+        *result = set->way[0].result;
+    else if (evc_pac_memo_is(&set->way[1], pointer, modifier, tag))
+        *result = set->way[1].result;
+    else
+        return 0;
+    memo->hits[operation]++;
+    return 1;
+}
+
+/* Keep a result that evc_pac_memo_find did not have; counts a miss. */
+EVC_API void evc_pac_memo_keep(struct evc_pac_memo *memo, uint64_t context, enum evc_pac_operation operation,
+                               uint64_t pointer, uint64_t modifier, uint64_t result);
+
+/* The instructions through a memo. AddPAC of a canonical pointer also keeps the result of its authentication. */
+EVC_API uint64_t evc_pac_memo_add(struct evc_pac_memo *memo, uint64_t context, const struct evc_pac_rules *rules,
+                                  const struct evc_pac_key *key, uint64_t pointer, uint64_t modifier);
+EVC_API struct evc_pac_result evc_pac_memo_auth(struct evc_pac_memo *memo, uint64_t context,
+                                                const struct evc_pac_rules *rules, const struct evc_pac_key *key,
+                                                enum evc_pac_letter letter, int combined, uint64_t pointer,
+                                                uint64_t modifier);
+EVC_API uint64_t evc_pac_memo_generic(struct evc_pac_memo *memo, uint64_t context, const struct evc_pac_key *key,
+                                      uint64_t data, uint64_t modifier);
+
+/* ---- For algorithms ---------------------------------------------------------------------------------------- */
+
+struct evc_pac_algorithm {
+    const char *name;
+    /* Fills key->cipher and key->mac; hi and lo are in key. */
+    enum evc_status (*set_key)(struct evc_pac_key *key, const struct evc_pac_kernels *kernels);
+};
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/* Keys of pointer authentication, and the ones that were used last. */
+#include "everycore/pac.h"
+
+#include "common/bytes.h"
+
+#define LAST_ID (((uint64_t)1 << (64 - EVC_PAC_ID_SHIFT)) - 1)
+
+const char *evc_pac_algorithm_name(const struct evc_pac_algorithm *algorithm)
+{
+    return algorithm->name;
+}
+
+enum evc_status evc_pac_set_key(struct evc_pac_key *key, const struct evc_pac_algorithm *algorithm,
+                                const struct evc_pac_kernels *kernels, uint64_t hi, uint64_t lo)
+{
+    key->hi = hi;
+    key->lo = lo;
+    key->id = 0;
+    return algorithm->set_key(key, kernels);
+}
+
+enum evc_status evc_pac_keys_init(struct evc_pac_keys *keys, const struct evc_pac_algorithm *algorithm,
+                                  const struct evc_pac_kernels *kernels)
+{
+    keys->algorithm = algorithm;
+    keys->kernels = *kernels;
+    keys->last_id = 0;
+    keys->schedules = 0;
+    keys->last = 0;
+    keys->next = 0;
+    for (unsigned i = 0; i < EVC_PAC_KEY_SLOTS; i++) {
+        const enum evc_status status = evc_pac_set_key(&keys->slots[i], algorithm, kernels, 0, 0);
+        if (status != EVC_OK)
+            return status;
+    }
+    /* The slots all hold the key 0; it is found in the first. */
+    keys->slots[0].id = ++keys->last_id;
+    return EVC_OK;
+}
+
+static int holds(const struct evc_pac_key *key, uint64_t hi, uint64_t lo)
+{
+    return ((key->hi ^ hi) | (key->lo ^ lo)) == 0;
+}
+
+/* In the slot whose turn it is, but never in the one that was used last. */
+EVC_OUT_OF_LINE const struct evc_pac_key *made(struct evc_pac_keys *keys, uint64_t hi, uint64_t lo)
+{
+    struct evc_pac_key *key;
+
+    if (keys->next == keys->last)
+        keys->next = (keys->next + 1) % EVC_PAC_KEY_SLOTS;
+    keys->last = keys->next;
+    keys->next = (keys->next + 1) % EVC_PAC_KEY_SLOTS;
+    key = &keys->slots[keys->last];
+    (void)evc_pac_set_key(key, keys->algorithm, &keys->kernels, hi, lo); /* as in evc_pac_keys_init */
+    keys->schedules++;
+    if (keys->last_id < LAST_ID)
+        key->id = ++keys->last_id;
+    return key;
+}
+
+const struct evc_pac_key *evc_pac_keys_get(struct evc_pac_keys *keys, uint64_t hi, uint64_t lo)
+{
+    if (holds(&keys->slots[keys->last], hi, lo))
+        return &keys->slots[keys->last];
+    for (uint32_t i = 0; i < EVC_PAC_KEY_SLOTS; i++)
+        if (holds(&keys->slots[i], hi, lo)) {
+            keys->last = i;
+            return &keys->slots[i];
+        }
+    return made(keys, hi, lo);
+}

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+/* Results of pointer authentication that were computed before. */
+#include "everycore/pac.h"
+
+#include "common/bytes.h"
+
+static size_t n_sets(const struct evc_pac_memo *memo)
+{
+    return (size_t)1 << (64 - memo->shift);
+}
+
+/* No look-up has a tag of 0: its operation is not 0. */
+static void clear(struct evc_pac_memo *memo)
+{
+    for (size_t i = 0; i < n_sets(memo); i++)
+        memo->sets[i].way[0].tag = memo->sets[i].way[1].tag = 0;
+}
+
+enum evc_status evc_pac_memo_init(struct evc_pac_memo *memo, struct evc_pac_memo_set *sets, size_t count)
+{
+    uint32_t log2 = 1;
+
+    while (log2 < 31 && (size_t)1 << log2 != count)
+        log2++;
+    if ((size_t)1 << log2 != count)
+        return EVC_ERR_LENGTH;
+    memset(memo, 0, sizeof *memo);
+    memo->sets = sets;
+    memo->shift = 64 - log2;
+    clear(memo);
+    return EVC_OK;
+}
+
+void evc_pac_memo_flush(struct evc_pac_memo *memo)
+{
+    memo->epoch = (memo->epoch + 1) & 255;
+    if (memo->epoch == 0)
+        clear(memo);
+}
+
+/* The older of the two goes; a pointer that is already there is written again in its place. */
+static void keep(struct evc_pac_memo *memo, uint64_t context, enum evc_pac_operation operation, uint64_t pointer,
+                 uint64_t modifier, uint64_t result)
+{
+    struct evc_pac_memo_set *set = evc_pac_memo_set_of(memo, pointer, modifier);
+    const struct evc_pac_memo_entry entry = {pointer, modifier, evc_pac_memo_tag(memo, context, operation), result};
+
+    if (!context)
+        return;
+    if (!evc_pac_memo_is(&set->way[0], pointer, modifier, entry.tag))
+        set->way[1] = set->way[0];
+    set->way[0] = entry;
+}
+
+void evc_pac_memo_keep(struct evc_pac_memo *memo, uint64_t context, enum evc_pac_operation operation,
+                       uint64_t pointer, uint64_t modifier, uint64_t result)
+{
+    memo->misses[operation]++;
+    keep(memo, context, operation, pointer, modifier, result);
+}
+
+EVC_OUT_OF_LINE uint64_t added(struct evc_pac_memo *memo, uint64_t context, const struct evc_pac_rules *rules,
+                               const struct evc_pac_key *key, uint64_t pointer, uint64_t modifier)
+{
+    const uint64_t result = evc_pac_add(rules, key, pointer, modifier);
+
+    evc_pac_memo_keep(memo, context, EVC_PAC_OP_ADD, pointer, modifier, result);
+    if (evc_pac_strip(rules, pointer) == pointer)
+        keep(memo, context, EVC_PAC_OP_AUTH, result, modifier, pointer);
+    return result;
+}
+
+uint64_t evc_pac_memo_add(struct evc_pac_memo *memo, uint64_t context, const struct evc_pac_rules *rules,
+                          const struct evc_pac_key *key, uint64_t pointer, uint64_t modifier)
+{
+    uint64_t result;
+
+    if (evc_pac_memo_find(memo, context, EVC_PAC_OP_ADD, pointer, modifier, &result))
+        return result;
+    return added(memo, context, rules, key, pointer, modifier);
+}
+
+struct evc_pac_result evc_pac_memo_auth(struct evc_pac_memo *memo, uint64_t context,
+                                        const struct evc_pac_rules *rules, const struct evc_pac_key *key,
+                                        enum evc_pac_letter letter, int combined, uint64_t pointer,
+                                        uint64_t modifier)
+{
+    struct evc_pac_result result = {0, 1, 0};
+
+    if (evc_pac_memo_find(memo, context, EVC_PAC_OP_AUTH, pointer, modifier, &result.value))
+        return result;
+    result = evc_pac_auth(rules, key, letter, combined, pointer, modifier);
+    if (result.valid)
+        evc_pac_memo_keep(memo, context, EVC_PAC_OP_AUTH, pointer, modifier, result.value);
+    else
+        memo->misses[EVC_PAC_OP_AUTH]++;
+    return result;
+}
+
+uint64_t evc_pac_memo_generic(struct evc_pac_memo *memo, uint64_t context, const struct evc_pac_key *key,
+                              uint64_t data, uint64_t modifier)
+{
+    uint64_t result;
+
+    if (evc_pac_memo_find(memo, context, EVC_PAC_OP_GENERIC, data, modifier, &result))
+        return result;
+    result = evc_pac_generic(key, data, modifier);
+    evc_pac_memo_keep(memo, context, EVC_PAC_OP_GENERIC, data, modifier, result);
+    return result;
+}
