@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "answers.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,6 +41,10 @@ void make_keys(struct material *m, unsigned key_bits, unsigned secret)
     evc_gcm_set_pair(&m->gcm, &answers_aes, &answers_ghash, m->user_key, key_bits);
     evc_aes_encrypt(&m->aes, zero, m->h[0], 1);
     evc_ghash_set_key(&m->ghash, &answers_ghash, m->h[0]);
+    uint64_t halves[2];
+    memcpy(halves, m->user_key, 16);
+    evc_qarma_set_key(&m->qarma5, &answers_qarma, halves[0], halves[1], EVC_QARMA_SIGMA2, 5);
+    evc_qarma_set_key(&m->qarma3, &answers_qarma, halves[0], halves[1], EVC_QARMA_SIGMA1, 3);
     for (unsigned i = 1; i < 8; i++) { /* the hash of one block is that block times H */
         memset(m->h[i], 0, 16);
         evc_ghash_blocks(&m->ghash, m->h[i], m->h[i - 1], 1);
@@ -57,6 +62,17 @@ enum mode inverse(enum mode mode)
     }
 }
 
+static void qarma(const union evc_qarma_key *key, bool chained, const uint8_t *in, uint8_t *out, size_t n_bytes)
+{
+    uint64_t tweak, block = 0;
+
+    for (size_t i = 0; i + 8 <= n_bytes; i += 8) {
+        memcpy(&tweak, in + i, 8);
+        block = evc_qarma_encrypt(key, chained ? block : tweak, tweak);
+        memcpy(out + i, &block, 8);
+    }
+}
+
 void answer(const struct material *m, enum mode mode, const uint8_t *in, uint8_t *out, size_t n_bytes, uint8_t tag[16])
 {
     uint8_t iv[16];
@@ -70,6 +86,11 @@ void answer(const struct material *m, enum mode mode, const uint8_t *in, uint8_t
     case MODE_xts_enc: evc_aes_xts_encrypt(&m->xts, iv, in, out, n_bytes); break;
     case MODE_ghash: evc_ghash_blocks(&m->ghash, tag, in, n_bytes / 16); break;
     case MODE_gcm_seal: evc_gcm_seal(&m->gcm, iv, 12, NULL, 0, in, out, n_bytes, tag, 16); break;
+    case MODE_qarma5: qarma(&m->qarma5, true, in, out, n_bytes); break;
+    case MODE_qarma5_each:
+    case MODE_qarma5_many: qarma(&m->qarma5, false, in, out, n_bytes); break;
+    case MODE_qarma3: qarma(&m->qarma3, true, in, out, n_bytes); break;
+    case MODE_qarma3_each: qarma(&m->qarma3, false, in, out, n_bytes); break;
     default: break;
     }
 }

@@ -10,10 +10,12 @@
 #include "everycore/gcm.h"
 #include "everycore/ghash.h"
 #include "everycore/modes.h"
+#include "everycore/qarma.h"
 
 /* The kernels c_ref under names of their own: the program may hold c_ref itself, as a subject. */
 extern const struct evc_aes answers_aes;
 extern const struct evc_ghash answers_ghash;
+extern const struct evc_qarma answers_qarma;
 
 enum mode {
     MODE_ecb_enc,
@@ -26,6 +28,11 @@ enum mode {
     MODE_ghash,
     MODE_gcm_seal,
     MODE_gcm_open,
+    MODE_qarma5,      /* Arm's: one chain, the tweaks are the input; the key is of 128 bits */
+    MODE_qarma5_each, /* the blocks are the input, and the tweaks as well */
+    MODE_qarma5_many, /* likewise, all in one call */
+    MODE_qarma3,
+    MODE_qarma3_each,
     MODE_own, /* answered by the subject itself, as a trusted compiler made it */
 };
 
@@ -35,6 +42,7 @@ struct material {
     union evc_aes_key aes; /* of the key form "fips197": aes/fips197_key.h */
     union evc_ghash_key ghash;
     union evc_gcm_key gcm;
+    union evc_qarma_key qarma5, qarma3;
 };
 
 /* The same bytes for the same seed, on all machines. */

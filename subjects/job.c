@@ -269,7 +269,8 @@ const char *call_title(const struct call *call)
     const struct function *f = call->function;
     int n = snprintf(title, sizeof title, "%s: ", f->name);
 
-    if (f->mode != MODE_own && f->mode != MODE_ghash && n > 0 && (size_t)n < sizeof title)
+    const bool of_aes = f->mode <= MODE_gcm_open && f->mode != MODE_ghash;
+    if (of_aes && n > 0 && (size_t)n < sizeof title)
         n += snprintf(title + n, sizeof title - (size_t)n, "AES-%u, ", call->key_bits);
     if (n > 0 && (size_t)n < sizeof title)
         snprintf(title + n, sizeof title - (size_t)n, "%zu bytes", call->n_bytes);

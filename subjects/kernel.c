@@ -9,6 +9,7 @@
 #include "everycore/gcm.h"
 #include "everycore/modes.h"
 #include "everycore/qarma.h"
+#include "qarma.h"
 #include "subject.h"
 
 static void need(const struct evc_kernel *kernel)
@@ -121,29 +122,34 @@ SUBJECT_GLUE void gcm_open(struct subject_job *job)
 
 extern const struct evc_qarma SUBJECT_QARMA;
 
-void qarma_key(struct subject_job *job)
+static void set_qarma_key(struct subject_job *job, enum evc_qarma_sigma sigma, unsigned rounds)
 {
     uint64_t halves[2];
 
     need(&SUBJECT_QARMA.kernel);
     memcpy(halves, job->user_key, 16);
-    evc_qarma_set_key(job->own, &SUBJECT_QARMA, halves[0], halves[1], EVC_QARMA_SIGMA2, 5); /* Arm's QARMA5 */
+    evc_qarma_set_key(job->own, &SUBJECT_QARMA, halves[0], halves[1], sigma, rounds);
 }
 
-/* One block waits for the one before; the input is the tweaks. */
-SUBJECT_GLUE void qarma_chain(struct subject_job *job)
+void qarma5_key(struct subject_job *job)
 {
-    uint64_t block = 0, tweak;
-
-    for (size_t i = 0; i < job->n_bytes; i += 8) {
-        memcpy(&tweak, job->in + i, 8);
-        block = evc_qarma_encrypt(job->own, block, tweak);
-        memcpy(job->out + i, &block, 8);
-    }
+    set_qarma_key(job, EVC_QARMA_SIGMA2, 5);
 }
 
-/* The input is the blocks, and the tweaks as well. */
-SUBJECT_GLUE void qarma_many(struct subject_job *job)
+void qarma3_key(struct subject_job *job)
+{
+    set_qarma_key(job, EVC_QARMA_SIGMA1, 3);
+}
+
+/* As a caller does it who has looked its kernel up. */
+#define ONE(job, block, tweak) SUBJECT_QARMA.encrypt((job)->own, block, tweak)
+
+CHAIN(qarma5, ONE)
+EACH(qarma5_each, ONE)
+CHAIN(qarma3, ONE)
+EACH(qarma3_each, ONE)
+
+SUBJECT_GLUE void qarma5_many(struct subject_job *job)
 {
     const uint64_t *in = (const void *)job->in;
 

@@ -48,8 +48,8 @@ LIBRARY = (
     *("src/common/wipe.c", "src/common/status.c"),
     *("src/cpu/a64_idreg.c", "src/cpu/arm_hwcap.c", "src/cpu/none.c", "src/cpu/x86_cpuid.c"),
 )
-REFERENCE = ("src/aes/c_ref.c", "src/ghash/c_ref.c")
-RENAMED = ("-Devc_aes_c_ref=answers_aes", "-Devc_ghash_c_ref=answers_ghash")  # subjects/answers.h
+REFERENCE = ("src/aes/c_ref.c", "src/ghash/c_ref.c", "src/qarma/c_ref.c")
+RENAMED = tuple(f"-Devc_{p}_c_ref=answers_{p}" for p in ("aes", "ghash", "qarma"))  # answers.h
 LANGUAGE = ("-std=gnu11", "-O2", "-fno-pie")
 OUR_FLAGS = (*LANGUAGE, "-Iinclude", "-Isrc", f"-I{FOLDER}", "-Iharness")
 # Distributions differ in these.

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from everycore import catalog
 from everycore.model import RegistryLine, Tree
-from everycore.subjects.describe import FOLDER, MODES, OWN, Function, Subject, key_sizes
+from everycore.subjects.describe import FOLDER, Function, Subject, key_sizes
 
 # Function: its name (and what it computes), its key function, what its length is a multiple of.
 FUNCTIONS = {
@@ -17,7 +17,11 @@ FUNCTIONS = {
     ),
     "ghash": (("ghash", "ghash_key", 16),),
     "gcm": (("gcm-seal", "gcm_key", 1), ("gcm-open", "gcm_key", 1)),
-    "qarma": (("qarma-chain", "qarma_key", 8), ("qarma-many", "qarma_key", 8)),
+    "qarma": (
+        *(("qarma5", "qarma5_key", 8), ("qarma5-each", "qarma5_key", 8)),
+        *(("qarma5-many", "qarma5_key", 8), ("qarma3", "qarma3_key", 8)),
+        ("qarma3-each", "qarma3_key", 8),
+    ),
 }
 TITLES = {"aes": "AES", "ghash": "GHASH", "gcm": "GCM", "qarma": "QARMA-64"}
 # What the matrix measures: of AES by what the kernel is for.
@@ -27,9 +31,9 @@ MEASURED = {
     ("aes", "ANY"): ("cbc-enc", "ctr"),
     ("ghash", "ANY"): ("ghash",),
     ("gcm", "ANY"): ("gcm-seal",),
-    ("qarma", "PARALLEL"): ("qarma-many",),
-    ("qarma", "SERIAL"): ("qarma-chain",),
-    ("qarma", "ANY"): ("qarma-chain", "qarma-many"),
+    ("qarma", "PARALLEL"): ("qarma5-many",),
+    ("qarma", "SERIAL"): ("qarma5",),
+    ("qarma", "ANY"): ("qarma5", "qarma5-many"),
 }
 # By the beginning of a kernel's name: machines that run it as it is, and the target for others.
 HOMES = {
@@ -56,11 +60,11 @@ def _subject(tree: Tree, name: str, lines: list[RegistryLine]) -> Subject:
     functions = [
         Function(
             name=mode,
-            computes=mode if mode in MODES else OWN,
+            computes=mode,
             technique=name,
             key=key,
             multiple_of=multiple,
-            key_bits=key_sizes(mode) if mode in MODES else (256,),
+            key_bits=key_sizes(mode),
             constant_time=line.timing == "CT",
         )
         for line in lines

@@ -218,7 +218,7 @@ def test_our_own_kernels_are_subjects_by_their_names(real_lab: Lab) -> None:
     tree = find_tree(context.package)
     names = {line.name for line in registry(tree)}
     assert {subject.name for subject in subjects.kernel_subjects(tree)} == names
-    # c_ref is also what knows the answers; of QARMA a trusted build of the same file does.
+    # c_ref is also what knows the answers.
     for name, folder in (("c_ref", "aes"), ("c_bitslice64", "aes"), ("c_swar64", "qarma")):
         subject = subjects.find_subject(tree, name)
         assert subject.files[0] == f"src/{folder}/{name}.c"

@@ -1,0 +1,2 @@
+/* SPDX-License-Identifier: MIT */
+#define ctzl __builtin_ctzl
