@@ -22,6 +22,8 @@ class Compilers:
     folder: Path
     macros: dict[str, str] = field(default_factory=dict)  # by name
     refuse: set[str] = field(default_factory=set)  # names and words with which nothing compiles
+    starts: dict[str, list[Path]] = field(default_factory=dict)  # by name: what -### shows
+    libraries: dict[Path, list[Path]] = field(default_factory=dict)  # by program: as ldd says
     calls: list[list[str]] = field(default_factory=list)
 
     def add(self, name: str, family: str, *version: int) -> Path:
@@ -37,8 +39,17 @@ class Compilers:
         del stdin, cwd
         self.calls.append(list(argv))
         name = Path(argv[0]).name
+        if name == "ldd":
+            return Completed(0, "".join(map(library_line, self.libraries.get(Path(argv[1]), []))))
         if name not in self.macros:
             raise EverycoreError(f"cannot run {argv[0]}")
         if self.refuse & {name, *argv}:
             return Completed(1, "", "error: no")
+        if "-###" in argv:
+            programs = "".join(f' "{path}" "-quiet"\n' for path in self.starts.get(name, []))
+            return Completed(0, "", f"Thread model: posix\n{programs}")
         return Completed(0, self.macros[name] if "-dM" in argv else "")
+
+
+def library_line(path: Path) -> str:
+    return f"\t{path.name} => {path} (0x00007f6388400000)\n"

@@ -16,11 +16,11 @@ from everycore.errors import EverycoreError
 from everycore.model import Compiler
 from everycore.progress import Progress
 from everycore.toolchains.find import dotted, identify
+from everycore.toolchains.programs import states_of
 from everycore.whole import whole
 
 FILE = "toolchains/answers.json"
 FORMAT = 1
-SCRIPT_BYTES = 1 << 14  # a compiler is larger
 
 # Both kinds of header that a kernel may ask for: the compiler's own, and those of the C library.
 COMPILED = """\
@@ -63,14 +63,16 @@ def ask_all(context: Context, commands: Iterable[Sequence[str]]) -> list[Answer]
     """
     wanted = list(dict.fromkeys(tuple(command) for command in commands))
     known = _remembered(context)
-    keys = {command: _key(command) for command in wanted}
+    keys = states_of(context, wanted)
     new = [command for command in wanted if keys[command] not in known]
     asked: dict[tuple[str, ...], Answer | None] = {}
     with (
         Progress(context.err, "asking compilers what they are", len(new)) as progress,
         ThreadPoolExecutor(max_workers=os.cpu_count()) as pool,
     ):
-        for command, answer in zip(new, pool.map(lambda one: _ask(context, one), new), strict=True):
+        for command, answer in zip(
+            new, pool.map(lambda one: _ask(context, one, keys[one]), new), strict=True
+        ):
             asked[command] = answer
             progress.step(Path(command[0]).name)
     fresh = {keys[command]: answer for command, answer in asked.items() if answer}
@@ -80,7 +82,7 @@ def ask_all(context: Context, commands: Iterable[Sequence[str]]) -> list[Answer]
     return [found[keys[command]] for command in wanted if keys[command] in found]
 
 
-def _ask(context: Context, command: tuple[str, ...]) -> Answer | None:
+def _ask(context: Context, command: tuple[str, ...], state: str) -> Answer | None:
     run = context.runner.run
     try:
         macros = run([*command, "-dM", "-E", "-x", "c", os.devnull])
@@ -93,20 +95,8 @@ def _ask(context: Context, command: tuple[str, ...]) -> Answer | None:
     except EverycoreError:  # it cannot be started
         return None
     family, version = identify(macros.stdout)
-    parts = [*command, macros.stdout, _key(command)]
+    parts = [*command, macros.stdout, state]
     return Answer(command, family, version, hashlib.sha256("\0".join(parts).encode()).hexdigest())
-
-
-def _key(command: Sequence[str]) -> str:
-    """Changes with the command and with the file that it starts: scripts by what they say."""
-    program = Path(command[0])
-    state = ""
-    with suppress(OSError):
-        status = program.stat()
-        state = f"{program.resolve()} {status.st_size} {status.st_mtime_ns}"
-        if status.st_size < SCRIPT_BYTES:
-            state = hashlib.sha256(program.read_bytes()).hexdigest()
-    return hashlib.sha256("\0".join([*command, state]).encode()).hexdigest()
 
 
 def _remembered(context: Context) -> dict[str, Answer]:

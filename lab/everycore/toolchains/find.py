@@ -5,10 +5,12 @@ import hashlib
 import re
 import shlex
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from everycore.context import Completed, Context
 from everycore.errors import EverycoreError
 from everycore.model import Compiler, Target
+from everycore.toolchains.programs import state_of
 
 Run = Callable[[Sequence[str]], Completed]
 
@@ -21,14 +23,26 @@ def find_compiler(
     context: Context, target: Target, cc: str | None, flags: Sequence[str], machine: str
 ) -> Compiler:
     """The compiler for a target: --cc, else the target's own, else $CC, else cc, gcc or clang."""
-    run = context.runner.run
     own_serves = not target.compiler or machine in target.host_machines
     if not cc and not own_serves:
         hint = f"Debian: apt-get install {' '.join(target.packages)}" if target.packages else ""
         if target.board:
             hint += '; or let the board compile: build = "there"'
-        return ask(run, tuple(shlex.split(target.compiler)), flags, hint)
-    return _first(run, cc or context.env.get("CC"), flags)
+        return ask_here(context, tuple(shlex.split(target.compiler)), flags, hint)
+    return _with_state(context, _first(context.runner.run, cc or context.env.get("CC"), flags))
+
+
+def ask_here(
+    context: Context, command: tuple[str, ...], flags: Sequence[str], hint: str = ""
+) -> Compiler:
+    """What a command of this machine is; its fingerprint changes with the files it is made of."""
+    return _with_state(context, ask(context.runner.run, command, flags, hint))
+
+
+def _with_state(context: Context, compiler: Compiler) -> Compiler:
+    parts = [compiler.fingerprint, state_of(context, compiler.command)]
+    fingerprint = hashlib.sha256("\0".join(parts).encode()).hexdigest()
+    return replace(compiler, fingerprint=fingerprint)
 
 
 def find_compiler_there(run: Run, target: Target, cc: str | None, flags: Sequence[str]) -> Compiler:

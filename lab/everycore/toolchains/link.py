@@ -30,7 +30,7 @@ def find_compiler(
         words = () if cc or runs_here(target) else _added_command(context, target)
         if not words:
             raise
-        return find.ask(context.runner.run, words, flags, "")
+        return find.ask_here(context, words, flags)
 
 
 def find_linker(
@@ -43,7 +43,7 @@ def find_linker(
         if runs_here(target):
             raise
         words = _added_command(context, target, more)
-        return find.ask(context.runner.run, words, (), "") if words else None
+        return find.ask_here(context, words, ()) if words else None
 
 
 def _added_command(
