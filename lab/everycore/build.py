@@ -17,13 +17,13 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from everycore import catalog
+from everycore import catalog, depends
 from everycore.context import Completed, Context
 from everycore.errors import EverycoreError
 from everycore.model import Build, Compiler, Installed, Peer, PeerBuild, Target, Tree
 from everycore.progress import Progress
 from everycore.transport.ssh import OBJECTS, Ssh
-from everycore.whole import whole
+from everycore.whole import passing, whole
 
 LANGUAGE = "-std=gnu11"
 BASE_FLAGS = (LANGUAGE, "-Iinclude", "-Isrc", "-Iharness")
@@ -247,26 +247,25 @@ def build_tool(
     flags: Sequence[str],
     name: str = "",
 ) -> Path:
-    """A program, or with -shared a library, of a few sources and the headers beside them.
+    """A program, or with -shared a library, of a few sources or objects.
 
-    Objects are such sources, too; the program's name is by default that of the first.
+    The program's name is by default that of the first.
     """
-    main = sources[0]
-    beside = sorted(main.parent.glob("*.h")) if main.suffix == ".c" else []
-    files = [*sources, *beside]
-    key = _digest([compiler.fingerprint, *flags, main.name, *map(_file_digest, files)])
-    binary = context.cache_dir() / "bin" / key[:32] / (name or main.stem)
+    name = name or sources[0].stem
+    parts = [
+        build_object(context, compiler, path, flags) if path.suffix == ".c" else path
+        for path in sources
+    ]
+    key = _digest([compiler.fingerprint, *flags, name, *map(_file_digest, parts)])
+    binary = context.cache_dir() / "bin" / key[:32] / name
     if binary.is_file():
         _mark_used(binary)
         return binary
-    with whole(binary) as scratch:
-        done = context.runner.run(
-            [*compiler.command, *flags, *map(str, sources), "-o", str(scratch)]
-        )
-        if done.code != 0:
-            raise EverycoreError(
-                f"{compiler.name} cannot compile {name or main.name}", _excerpt(done.stderr)
-            )
+    try:
+        _make(context, [*compiler.command, *flags, *map(str, parts)], binary)
+    except _RefusedError as said:
+        excerpt = _excerpt(str(said))
+        raise EverycoreError(f"{compiler.name} cannot link {name}", excerpt) from None
     return binary
 
 
@@ -275,27 +274,22 @@ def build_object(
     compiler: Compiler,
     source: Path,
     flags: Sequence[str],
-    headers: Sequence[Path] | str = (),
+    headers: str = "",
     cwd: Path | None = None,
 ) -> Path:
-    """An object of one file, which may read `headers`: cached by the contents of all.
+    """An object of one file: cached by its contents and those of all that the compiler read.
 
-    `headers`: of many sources that read the same, their `digest_of`. `cwd`: where relative paths
-    among the flags begin.
+    `headers`: the `digest_of` files that the compiler does not name, such as what an assembler
+    includes, or one that would be found before another. `cwd`: where relative paths among the flags
+    begin.
     """
-    read = headers if isinstance(headers, str) else digest_of(headers)
-    parts = [compiler.fingerprint, *flags, source.name, _file_digest(source), read]
-    path = context.cache_dir() / "objects" / f"{_digest(parts)}.o"
-    if path.is_file():
-        _mark_used(path)
-        return path
+    unit = _Unit(compiler, source, tuple(flags), headers, cwd)
     try:
-        _make(context, [*compiler.command, *flags, "-c", str(source)], path, cwd)
+        return _object(context, unit)
     except _RefusedError as said:
         raise EverycoreError(
             f"{compiler.name} cannot compile {source.name}", _excerpt(str(said))
         ) from None
-    return path
 
 
 def build_timed(
@@ -309,32 +303,66 @@ def build_timed(
 ) -> Path:
     """As build_object; beside NAME.o is NAME.seconds, and NAME.su if the compiler wrote one.
 
-    `headers`: their `digest_of`. `refused`: the error that tells what the compiler said first.
-    TimeoutError: it took longer than `limit_seconds`.
+    `refused`: the error that tells what the compiler said first. TimeoutError: it took longer than
+    `limit_seconds`.
     """
-    parts = [compiler.fingerprint, *flags, source.name, _file_digest(source), headers]
-    path = context.cache_dir() / "objects" / f"{_digest(['timed', *parts])}.o"
-    if path.is_file():
-        for beside in (path, path.with_suffix(".su"), path.with_suffix(".seconds")):
-            _mark_used(beside)
-        return path
-    with whole(path) as scratch:
-        begin = time.monotonic()
-        argv = [*compiler.command, *flags, "-c", str(source), "-o", str(scratch)]
-        done = context.runner.run(argv, seconds=limit_seconds)
-        seconds = time.monotonic() - begin
+    unit = _Unit(compiler, source, tuple(flags), headers, timed=True)
+    try:
+        return _object(context, unit, limit_seconds)
+    except _RefusedError as said:
+        first = said.ended or first_error(str(said))
+        raise refused(f"{compiler.name} cannot compile {source.name}: {first}") from None
+
+
+@dataclass(frozen=True, slots=True)
+class _Unit:
+    """One file to be compiled, and all that is known before."""
+
+    compiler: Compiler
+    source: Path
+    flags: tuple[str, ...]
+    headers: str
+    cwd: Path | None = None
+    timed: bool = False
+
+    @property
+    def key(self) -> str:
+        """Where it is counts: what it includes by relative paths is elsewhere elsewhere."""
+        place, beginning = self.source.absolute().as_posix(), (self.cwd or Path()).as_posix()
+        parts = [str(self.timed), self.compiler.fingerprint, *self.flags, place, beginning]
+        return _digest([*parts, _file_digest(self.source), self.headers])
+
+
+def _object(context: Context, unit: _Unit, limit_seconds: float | None = None) -> Path:
+    folder, key = context.cache_dir() / "objects", unit.key
+    known = depends.find_object(folder, key, unit.cwd)
+    if known:
+        besides = [known.with_suffix(suffix) for suffix in (".su", ".seconds") if unit.timed]
+        for path in (known, depends.memory_of(folder, key), *besides):
+            _mark_used(path)
+        return known
+    with passing(folder, ".o") as scratch, passing(folder, ".d") as rule:
+        argv = [*unit.compiler.command, *unit.flags, *depends.words(rule)]
+        argv += ["-c", str(unit.source), "-o", str(scratch)]
         frames = scratch.with_suffix(".su")
+        began_ns, began = time.time_ns(), time.monotonic()
         try:
+            done = context.runner.run(argv, cwd=unit.cwd, seconds=limit_seconds)
+            seconds = time.monotonic() - began
             if done.code != 0:
-                ended = signal.strsignal(-done.code) if done.code < 0 else None
-                said = ended or first_error(done.stderr)
-                raise refused(f"{compiler.name} cannot compile {source.name}: {said}")
-            with whole(path.with_suffix(".seconds")) as timed:
-                timed.write_text(f"{seconds:.4f}", encoding="ascii")
-            if frames.is_file():
-                frames.replace(path.with_suffix(".su"))
+                raise _RefusedError(done.stderr, done.code)
+            read = depends.read_files(rule, unit.cwd)
+            path = depends.object_of(folder, key, read)
+            if unit.timed:
+                with whole(path.with_suffix(".seconds")) as timed:
+                    timed.write_text(f"{seconds:.4f}", encoding="ascii")
+                if frames.is_file():
+                    frames.replace(path.with_suffix(".su"))
+            scratch.replace(path)
         finally:
             frames.unlink(missing_ok=True)
+    if not depends.changed_since(read, unit.cwd, began_ns):
+        depends.remember(folder, key, read)
     return path
 
 
@@ -403,6 +431,10 @@ def _compile(context: Context, tree: Tree, compiler: Compiler, unit: _Object) ->
 
 class _RefusedError(Exception):
     """The compiler did not make its file; what it said."""
+
+    def __init__(self, said: str, code: int = 1) -> None:
+        super().__init__(said)
+        self.ended = signal.strsignal(-code) if code < 0 else None
 
 
 def _make(context: Context, argv: Sequence[str], path: Path, cwd: Path | None = None) -> None:

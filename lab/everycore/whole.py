@@ -13,18 +13,25 @@ from everycore.errors import EverycoreError
 @contextmanager
 def whole(path: Path) -> Iterator[Path]:
     """A file beside `path`, whose folder is made, that becomes `path` only when all went well."""
+    with passing(path.parent, path.suffix) as scratch:
+        yield scratch
+        scratch.replace(path)
+
+
+@contextmanager
+def passing(folder: Path, suffix: str) -> Iterator[Path]:
+    """A file of a name of its own in a folder, which is made; it is gone in the end."""
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=path.parent, suffix=path.suffix)
+        folder.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(dir=folder, suffix=suffix)
     except OSError as error:
         raise EverycoreError(
-            f"cannot write the cache {path.parent}: {error.strerror}",
+            f"cannot write the cache {folder}: {error.strerror}",
             "set XDG_CACHE_HOME to another place",
         ) from error
     os.close(handle)
     scratch = Path(name)
     try:
         yield scratch
-        scratch.replace(path)
     finally:
         scratch.unlink(missing_ok=True)

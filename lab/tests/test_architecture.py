@@ -30,6 +30,7 @@ LAYERS = (
     (
         "crates",
         "debs",
+        "depends",
         "progress",
         "targets",
         "toolchains",

@@ -36,9 +36,14 @@ class FakeRunner:
     calls: list[list[str]] = field(default_factory=list)
 
     def run(
-        self, argv: Sequence[str], *, stdin: str | bytes = "", cwd: Path | None = None
+        self,
+        argv: Sequence[str],
+        *,
+        stdin: str | bytes = "",
+        cwd: Path | None = None,
+        seconds: float | None = None,
     ) -> Completed:
-        del stdin, cwd
+        del stdin, cwd, seconds
         self._start(argv)
         if "-dM" in argv:
             return Completed(0, data_text(self.compiler))
