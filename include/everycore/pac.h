@@ -92,7 +92,14 @@ EVC_API enum evc_status evc_pac_keys_init(struct evc_pac_keys *keys, const struc
  * Its id is the same as before while the value has stayed here, and no other value of these keys ever has it; so it
  * can stand for the value in the context of a memo. It is below 2^40, and 0 when all have been given away.
  */
-EVC_API const struct evc_pac_key *evc_pac_keys_get(struct evc_pac_keys *keys, uint64_t hi, uint64_t lo);
+EVC_API const struct evc_pac_key *evc_pac_keys_find(struct evc_pac_keys *keys, uint64_t hi, uint64_t lo);
+
+static inline const struct evc_pac_key *evc_pac_keys_get(struct evc_pac_keys *keys, uint64_t hi, uint64_t lo)
+{
+    const struct evc_pac_key *last = &keys->slots[keys->last];
+
+    return ((last->hi ^ hi) | (last->lo ^ lo)) == 0 ? last : evc_pac_keys_find(keys, hi, lo);
+}
 
 /* ---- What holds for a pointer --------------------------------------------------------------------------- */
 
@@ -154,8 +161,9 @@ struct evc_pac_regime {
 
 /* Whose rules AddPAC follows for a pointer whose bits 63 and 55 differ. */
 enum evc_pac_select {
-    EVC_PAC_SELECT_ARM = 0, /* the Arm ARM's */
-    EVC_PAC_SELECT_QEMU = 1 /* QEMU's: the half that bit 55 names, extended by its own TBI */
+    EVC_PAC_SELECT_ARM = 0,  /* the Arm ARM's */
+    EVC_PAC_SELECT_QEMU = 1, /* QEMU's: the half that bit 55 names, extended by its own TBI */
+    EVC_PAC_SELECT_55 = 2    /* the Arm ARM's with FEAT_CONSTPACFIELD: bit 55 for both */
 };
 
 /* va_bits, tbi: of the lower and the upper half, as evc_pac_set_rules has them, and errors as there. n_ranges: 1 or 2;

@@ -61,10 +61,8 @@ EVC_OUT_OF_LINE const struct evc_pac_key *made(struct evc_pac_keys *keys, uint64
     return key;
 }
 
-const struct evc_pac_key *evc_pac_keys_get(struct evc_pac_keys *keys, uint64_t hi, uint64_t lo)
+const struct evc_pac_key *evc_pac_keys_find(struct evc_pac_keys *keys, uint64_t hi, uint64_t lo)
 {
-    if (holds(&keys->slots[keys->last], hi, lo))
-        return &keys->slots[keys->last];
     for (uint32_t i = 0; i < EVC_PAC_KEY_SLOTS; i++)
         if (holds(&keys->slots[i], hi, lo)) {
             keys->last = i;

@@ -36,9 +36,9 @@ enum evc_status evc_pac_set_regime(struct evc_pac_regime *regime, unsigned level
 {
     unsigned extend = EVC_PAC_EXTEND_BY_TBI;
 
-    if (n_ranges < 1 || n_ranges > 2 || select > EVC_PAC_SELECT_QEMU)
+    if (n_ranges < 1 || n_ranges > 2 || select > EVC_PAC_SELECT_55)
         return EVC_ERR_PARAMETER;
-    if (select == EVC_PAC_SELECT_ARM && n_ranges == 2 && (tbi[0] || tbi[1]))
+    if (select == EVC_PAC_SELECT_55 || (select == EVC_PAC_SELECT_ARM && n_ranges == 2 && (tbi[0] || tbi[1])))
         extend = EVC_PAC_EXTEND_55;
     regime->add_by = select == EVC_PAC_SELECT_QEMU || extend == EVC_PAC_EXTEND_55 ? 55 : 63;
     for (unsigned i = 0; i < 2; i++) {
