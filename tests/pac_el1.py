@@ -1,0 +1,188 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Pointer authentication held against emulated CPUs: pac_el1.py [--qemu PATH]... [--cpu CPU]... [--record]
+
+A program of ours (tests/pac_el1) runs at EL1 of each CPU that has it, by every algorithm, and writes down what the
+instructions do; build/gcc/tests/pac_answers holds the layer against that, with every kernel. The emulators are the
+installed qemu-system-aarch64 and the one of Debian 13, which is fetched once; --qemu names others instead.
+--record writes anew what is kept in tests/pac_el1/answers, a sample, for the architectures that emulate nothing.
+"""
+
+import argparse
+import dataclasses
+import pathlib
+import platform
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+HERE = ROOT / "tests/pac_el1"
+BUILD = ROOT / "build/pac_el1"
+COMPARE = ROOT / "build/gcc/tests/pac_answers"
+LOCK = HERE / "qemu-trixie-amd64.lock"
+# Linked by none of what is started here: modules' libraries, and what packages configure themselves with.
+UNUSED = ("adduser", "libasound2t64", "libbrlapi0.8", "libcacard0", "libdb5.3t64", "libncursesw6", "libnss3", "libpam0g",
+          "libpcsclite1", "libsasl2-modules-db", "libsystemd0", "libusb-1.0-0", "libusbredirparser1t64",
+          "openssl-provider-legacy", "passwd")
+
+FLAGS = ["-O2", "-std=gnu11", "-march=armv8.3-a", "-mgeneral-regs-only", "-mstrict-align", "-mbranch-protection=none",
+         "-ffreestanding", "-fno-pic", "-fno-stack-protector", "-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Wundef",
+         "-Werror", "-nostdlib", "-static"]
+ADDRESS = 0x40400000  # RAM of QEMU's virt begins at 0x40000000, with the device tree
+COMPILERS = {  # the first that is here
+    "aarch64-linux-gnu-gcc": ["-no-pie", "-Wl,--build-id=none", f"-Wl,-Ttext-segment={ADDRESS:#x}"],
+    "clang": ["--target=aarch64-none-elf", "-fuse-ld=lld", f"-Wl,--image-base={ADDRESS:#x}"],
+}
+MACHINE = ["-M", "virt", "-m", "64", "-display", "none", "-nodefaults", "-net", "none"]
+CPUS = ("max", "neoverse-v1")  # FPACCombine (PAuth before QEMU 8.1), PAuth2
+ALGORITHMS = ("", ",pauth-qarma5=on", ",pauth-qarma3=on", ",pauth-impdef=on")
+LACKS = re.compile(r"Property '.*' not found|unable to find CPU model")
+SECONDS = 300  # of a second or two
+# Recorded: one in STRIDE settings; another seed has others, and each of these also some with all instructions.
+STRIDE = 97
+SAMPLE = {
+    "pauth2-qarma5": ("neoverse-v1,pauth-qarma5=on", 54),
+    "pauth2-qarma3": ("neoverse-v1,pauth-qarma3=on", 59),
+    "pauth2-impdef": ("neoverse-v1,pauth-impdef=on", 64),
+    "fpaccombine-qarma5": ("max,pauth-qarma5=on", 43),
+    "fpaccombine-qarma3": ("max,pauth-qarma3=on", 45),
+    "fpaccombine-impdef": ("max,pauth-impdef=on", 50),
+}
+SAMPLE_OLD = {  # of QEMU before 8.1
+    "pauth-qarma5": ("max", 70),
+    "pauth-impdef": ("max,pauth-impdef=on", 80),
+}
+
+
+class Lacking(Exception):
+    """What cannot be asked here, and why."""
+
+
+@dataclasses.dataclass
+class Emulator:
+    argv: list[str]
+    version: str
+
+    def answers(self, program: pathlib.Path, cpu: str, seed: int = 1, stride: int = 1) -> str:
+        """What the program writes on that CPU."""
+        words = ",".join(f"arg={word}" for word in ("pac_el1", seed, stride))
+        done = subprocess.run([*self.argv, *MACHINE, "-cpu", cpu, "-semihosting-config",
+                               f"enable=on,target=native,{words}", "-kernel", program], stdin=subprocess.DEVNULL,
+                              capture_output=True, text=True, timeout=SECONDS)
+        if LACKS.search(done.stderr):
+            raise Lacking(f"QEMU {self.version} has no -cpu {cpu}")
+        if done.returncode or not done.stdout.endswith("\nend\n"):
+            raise RuntimeError(f"QEMU {self.version} -cpu {cpu} ended with code {done.returncode}: {done.stderr}")
+        return done.stdout
+
+
+def built() -> pathlib.Path:
+    """The program, for EL1."""
+    found = [name for name in COMPILERS if shutil.which(name) and (name != "clang" or shutil.which("ld.lld"))]
+    if not found:
+        raise Lacking(f"no {', no '.join(COMPILERS)} with ld.lld")
+    BUILD.mkdir(parents=True, exist_ok=True)
+    program = BUILD / "pac_el1"
+    subprocess.run([found[0], *FLAGS, *COMPILERS[found[0]], HERE / "start.S", HERE / "pac_el1.c", "-o", program],
+                   check=True)
+    return program
+
+
+def emulator(*argv: str) -> Emulator:
+    said = subprocess.run([*argv, "--version"], capture_output=True, text=True).stdout
+    version = re.match(r"QEMU emulator version (\S+)", said)
+    if not version:
+        raise RuntimeError(f"{argv[-1]} is no QEMU: it says {said!r} of its version")
+    return Emulator([*argv], version[1])
+
+
+def of_debian() -> Emulator:
+    """QEMU of Debian 13 with its own libraries, started by its own loader."""
+    from everycore import debs
+    from everycore.context import system_context
+    from everycore.errors import EverycoreError
+
+    if platform.machine() != "x86_64":
+        raise Lacking("Debian's QEMU is fetched on x86-64 only")
+    context = system_context()
+    request = debs.Request(("trixie",), "amd64", ("qemu-system-arm",), exclude=UNUSED)
+    try:
+        root = debs.unpacked(context, debs.pinned(context, request, LOCK, update=False))
+    except EverycoreError as error:
+        raise Lacking(f"no QEMU of Debian 13: {error.message}") from error
+    libraries = root / "usr/lib/x86_64-linux-gnu"
+    return emulator(str(root / "lib64/ld-linux-x86-64.so.2"), "--library-path", str(libraries),
+                    str(root / "usr/bin/qemu-system-aarch64"))
+
+
+def emulators(named: list[str], skipped: list[str]) -> list[Emulator]:
+    if named:
+        return [emulator(path) for path in named]
+    found = []
+    if installed := shutil.which("qemu-system-aarch64"):
+        found.append(emulator(installed))
+    else:
+        skipped.append("no qemu-system-aarch64 is installed")
+    try:
+        found.append(of_debian())
+    except Lacking as lacking:
+        skipped.append(str(lacking))
+    return found
+
+
+def compared(answers: str, name: str) -> bool:
+    """Does the layer agree, with every kernel?"""
+    with tempfile.TemporaryDirectory(dir=BUILD) as folder:
+        path = pathlib.Path(folder) / name
+        path.write_text(answers)
+        done = subprocess.run([COMPARE, path], stdout=subprocess.PIPE, text=True)
+    print(done.stdout.replace(str(path), name), end="")
+    return done.returncode == 0
+
+
+def record(of: list[Emulator], program: pathlib.Path) -> None:
+    for one in of:
+        old = tuple(map(int, one.version.split(".")[:2])) < (8, 1)
+        for name, (cpu, seed) in (SAMPLE_OLD if old else SAMPLE).items():
+            path = HERE / "answers" / f"{name}.txt"
+            path.write_text(f"# QEMU {one.version} -cpu {cpu}\n{one.answers(program, cpu, seed, STRIDE)}")
+            print("wrote", path.relative_to(ROOT))
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--qemu", action="append", default=[], metavar="PATH", help="this qemu-system-aarch64")
+    parser.add_argument("--cpu", action="append", default=[], help="only this one, with its properties")
+    parser.add_argument("--record", action="store_true", help="write the sample that is kept")
+    arguments = parser.parse_args()
+    skipped: list[str] = []
+    passed = failed = 0
+    try:
+        program = built()
+        of = emulators(arguments.qemu, skipped)
+        if arguments.record:
+            record(of, program)
+            return 0
+        if not COMPARE.exists():
+            raise Lacking(f"no {COMPARE.relative_to(ROOT)}")
+    except Lacking as lacking:
+        skipped.append(str(lacking))
+        of = []
+    for one in of:
+        for cpu in arguments.cpu or [cpu + algorithm for cpu in CPUS for algorithm in ALGORITHMS]:
+            try:
+                right = compared(one.answers(program, cpu), f"QEMU {one.version} -cpu {cpu}")
+                passed, failed = passed + right, failed + (not right)
+            except Lacking as lacking:
+                skipped.append(str(lacking))
+    for reason in skipped:
+        print("skipped:", reason)
+    print(f"{passed} passed, {failed} failed, {len(skipped)} skipped")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
