@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: MIT
+"""contrib/qemu: the script, on a tree of our own; our functions, around stand-ins for QEMU's."""
+
+import filecmp
+import shutil
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+from world import DATA, PACKAGE
+
+SCRIPT = PACKAGE.parent.parent / "contrib/qemu/patch-qemu"
+STUB = DATA / "qemu_stub"
+PLACE = "target/arm/tcg"
+MODES = ("qemu", "mac", "plain", "memo", "check")
+OPERATIONS = "8000"
+
+
+def run(*words: str | Path, env: Mapping[str, str] | None = None) -> tuple[int, str, str]:
+    done = subprocess.run(
+        [str(word) for word in words], capture_output=True, text=True, env=env, check=False
+    )
+    return done.returncode, done.stdout, done.stderr
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    """A tree that may be written."""
+    return Path(shutil.copytree(STUB, tmp_path / "tree"))
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The stand-in, patched and built."""
+    compiler = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
+    if compiler is None:
+        pytest.skip("no C compiler")
+    tree = Path(shutil.copytree(STUB, tmp_path_factory.mktemp("qemu") / "tree"))
+    assert run(SCRIPT, tree)[0] == 0
+    place, result = tree / PLACE, tree / "program"
+    sources = [place / "pauth_helper.c", *sorted((place / "everycore").rglob("*.c"))]
+    folders = [f"-I{place / 'everycore' / name}" for name in ("include", "src")]
+    flags = ["-O1", "-pthread", "-Wall", "-Wextra", "-Wno-unused-function", "-Werror"]
+    code, _, errors = run(compiler, *flags, *folders, *sources, "-o", result)
+    assert code == 0, errors
+    return result
+
+
+def test_a_tree_is_as_before_when_the_patch_is_removed(tree: Path) -> None:
+    assert run(SCRIPT, tree)[0] == 0
+    changed = (tree / PLACE / "pauth_helper.c").read_text().splitlines()
+    assert set((STUB / PLACE / "pauth_helper.c").read_text().splitlines()) < set(changed)
+    assert run(SCRIPT, "--remove", tree)[0] == 0
+    found = filecmp.dircmp(STUB / PLACE, tree / PLACE)
+    assert not found.diff_files
+    assert found.left_list == found.right_list
+
+
+def test_a_tree_is_patched_once(tree: Path) -> None:
+    assert run(SCRIPT, tree)[0] == 0
+    code, _, errors = run(SCRIPT, tree)
+    assert code == 2
+    assert "is patched already" in errors
+
+
+def test_a_tree_that_is_not_patched_has_nothing_to_remove(tree: Path) -> None:
+    code, _, errors = run(SCRIPT, "--remove", tree)
+    assert code == 2
+    assert "is not patched" in errors
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new", "complaint"),
+    [
+        ("pauth_helper.c", "static uint64_t pauth_addpac(", "static uint64_t add_pac(", "0 lines"),
+        ("pauth_helper.c", "HELPER(pacia)", "HELPER(pacxx)", "HELPER(pacia)"),
+        ("pauth_helper.c", "bool is_combined)\n{", "bool is_combined, int z)\n{", "parameters"),
+        ("meson.build", "'pauth_helper.c'", "'pauth.c'", "does not list"),
+    ],
+)
+def test_an_unexpected_tree_is_refused_and_stays_as_it_is(
+    tree: Path, name: str, old: str, new: str, complaint: str
+) -> None:
+    path = tree / PLACE / name
+    assert old in path.read_text()
+    path.write_text(path.read_text().replace(old, new))
+    before = {p: p.read_bytes() for p in tree.rglob("*") if p.is_file()}
+    code, _, errors = run(SCRIPT, tree)
+    assert code == 2
+    assert complaint in errors
+    assert before == {p: p.read_bytes() for p in tree.rglob("*") if p.is_file()}
+
+
+def test_what_is_no_tree_of_qemu_is_refused(tmp_path: Path) -> None:
+    code, _, errors = run(SCRIPT, tmp_path)
+    assert code == 2
+    assert "is no source tree of QEMU" in errors
+
+
+@pytest.mark.parametrize("algorithm", ["qarma5", "qarma3", "impdef"])
+@pytest.mark.parametrize("level", ["1", "2", "3", "4", "5"])
+def test_every_mode_has_the_same_results(program: Path, algorithm: str, level: str) -> None:
+    said = {
+        mode: run(program, algorithm, level, OPERATIONS, env={"EVERYCORE_PAUTH": mode})
+        for mode in MODES
+    }
+    assert {code for code, _, _ in said.values()} == {0}
+    assert len({out for _, out, _ in said.values()}) == 1
+    exceptions = int(said["qemu"][1].split()[1])
+    assert (exceptions > 200) == (level in ("4", "5"))
+
+
+def test_check_mode_ends_at_the_first_difference(program: Path) -> None:
+    settings = {"EVERYCORE_PAUTH": "check"}
+    code, _, errors = run(program, "qarma5", "3", OPERATIONS, "wrong", env=settings)
+    assert code < 0
+    assert "QEMU has" in errors
+
+
+def test_operations_of_several_processes_are_counted(program: Path, tmp_path: Path) -> None:
+    path = tmp_path / "counts"
+    for _ in range(2):
+        run(program, "qarma5", "3", OPERATIONS, env={"EVERYCORE_PAUTH_COUNTS": str(path)})
+    code, said, _ = run(SCRIPT, "--counts", path)
+    found = dict(line.split() for line in said.splitlines())
+    assert code == 0
+    assert found["algorithm"] == "qarma5"
+    computed = int(found["adds"]) + int(found["auths"]) + int(found["generics"])
+    assert 2 * 8000 < computed < 2 * 2 * 8000
+    assert 0 < int(found["macs"]) < computed  # the rest the memo had
+
+
+def test_an_unknown_mode_is_named(program: Path) -> None:
+    code, _, errors = run(program, "qarma5", "3", "1", env={"EVERYCORE_PAUTH": "fast"})
+    assert code == 2
+    assert "EVERYCORE_PAUTH=fast: not one of qemu, mac, plain, memo, check" in errors
+
+
+def test_what_is_no_file_of_counts_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "counts"
+    path.write_bytes(b"x" * 80)
+    code, _, errors = run(SCRIPT, "--counts", path)
+    assert code == 2
+    assert "is no file of EVERYCORE_PAUTH_COUNTS" in errors
