@@ -6,7 +6,7 @@ import platform
 import re
 import shlex
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from time import monotonic
 from typing import Annotated
@@ -23,6 +23,7 @@ from everycore.matrix.counter import counter_name
 from everycore.matrix.flagsets import FlagSet, chosen
 from everycore.matrix.make import Limits, Workbench
 from everycore.matrix.modelled import open_estimator
+from everycore.matrix.places import file_named
 from everycore.matrix.plan import HOST, Axes, Place, Planned, Wanted, plan
 from everycore.matrix.records import Anomaly, Head, Line, Outcome, Result, as_json
 from everycore.matrix.regressions import explain_all
@@ -129,9 +130,11 @@ def matrix(
     path = _path(context, out, resume)
     if resume and wanted == Choice():
         wanted = chosen_before(path)
+        found = _subjects_before(tree, wanted)
+    else:
+        found = _subjects(tree, wanted)
     for name in wanted.targets:
         load_target(tree, name)
-    found = _subjects(tree, wanted)
     here = {one.name: one for one in installed(context, tree)}
     axes = Axes(
         functions=tuple(_functions(found, wanted)),
@@ -163,7 +166,7 @@ def matrix(
         revision=machine.revision(context, tree),
         machine=machine.describe(facts, core),
         counter=counter_name(context, tree, load_target(tree, HOST)),
-        options=asdict(wanted),
+        options=asdict(wanted.without_places(context.cwd)),
     )
     odd = False
     begin = monotonic()
@@ -223,6 +226,9 @@ class Choice:
         given = [one for one in self.flag_sets if one.startswith("-")]
         names = [one for one in self.flag_sets if not one.startswith("-")]
         return chosen(names, map(split_flags, given))
+
+    def without_places(self, cwd: Path) -> "Choice":
+        return replace(self, subjects=tuple(file_named(name, cwd) for name in self.subjects))
 
 
 def flags_given(text: str) -> str:
@@ -373,6 +379,15 @@ def _subjects(tree: Tree, names: Choice) -> list[Subject]:
     every = [*subjects.kernel_subjects(tree), *subjects.load_subjects(tree)]
     targets = {*(names.targets or (HOST,))}
     return [one for one in every if not (where := _targets(one)) or {*where} & targets]
+
+
+def _subjects_before(tree: Tree, names: Choice) -> list[Subject]:
+    """Those of an earlier run, which may have been in another folder."""
+    try:
+        return _subjects(tree, names)
+    except EverycoreError as error:
+        hint = "results do not say where files of yours are: go on in the folder of that run, or"
+        raise EverycoreError(error.message, f"{hint} give its options again") from error
 
 
 def _targets(subject: Subject) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ import json
 import signal
 import threading
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,6 +14,7 @@ from everycore import subjects
 from everycore.context import Completed, Context
 from everycore.errors import EverycoreError, unknown_name
 from everycore.matrix import plan, probe
+from everycore.matrix.places import without_places
 from everycore.matrix.records import Cell, Listing, Outcome, Result
 from everycore.model import Compiler, Target, Toolchain, Tree
 from everycore.subjects import (
@@ -124,7 +126,22 @@ class Workbench:
         except _FailedError as error:
             known = self.toolchains.get(cell.toolchain)
             title = known.title_for(cell.target) if known else ""
-            return replace(empty, outcome=error.outcome, reason=error.reason, compiler=title)
+            reason = self._told(cell, error.reason)
+            return replace(empty, outcome=error.outcome, reason=reason, compiler=title)
+
+    def _told(self, cell: Cell, reason: str) -> str:
+        """A reason that goes into results, which others may read elsewhere."""
+        if "/" not in reason:
+            return reason
+        known, context = [self.tree.root], self.context
+        with suppress(EverycoreError):
+            subject = self.subjects.get(cell.subject) or subjects.find_subject(
+                self.tree, cell.subject
+            )
+            known.append(subject.home)
+            known.append(sources(context, subject)[0])
+        home = [Path(context.env["HOME"])] if context.env.get("HOME") else []
+        return without_places(reason, known, [context.cache_dir(), context.cwd, *home])
 
     def linked(self, cell: Cell) -> tuple[Program, Function]:
         """The program of a cell that is known to be right."""
@@ -134,14 +151,15 @@ class Workbench:
             target = load_target(self.tree, cell.target)
             return self._compiled(cell, subject, compiler, target)[0], function
         except _FailedError as error:
-            raise EverycoreError(error.reason) from None
+            raise EverycoreError(self._told(cell, error.reason)) from None
 
     def timed(self, ready: Ready, result: Result) -> Result:
         """`result` with the samples of one more process."""
         try:
             timed = self._timed(ready, result.cell)
         except _FailedError as error:
-            return replace(result, outcome=error.outcome, reason=error.reason, runs=(), crowded=0)
+            reason = self._told(result.cell, error.reason)
+            return replace(result, outcome=error.outcome, reason=reason, runs=(), crowded=0)
         return replace(
             result,
             outcome=Outcome.MEASURED,
@@ -310,7 +328,8 @@ class Workbench:
         try:
             objects = subjects.objects(self.context, subject, compiler, flags, target, limit)
         except NotCompiledError as error:
-            return replace(empty, outcome=Outcome.NOT_COMPILED, reason=error.message)
+            reason = self._told(cell, error.message)
+            return replace(empty, outcome=Outcome.NOT_COMPILED, reason=reason)
         except TimeoutError:
             return replace(empty, outcome=Outcome.TIME_LIMIT)
         program = Program(subject, target, compiler, cell.flags, "", objects[0])

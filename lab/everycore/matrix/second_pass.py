@@ -9,6 +9,7 @@ from typing import Protocol
 from everycore.context import Context
 from everycore.errors import EverycoreError
 from everycore.matrix.leaks import Suspect, look
+from everycore.matrix.places import without_places
 from everycore.matrix.records import Cell, Outcome, Result, Verdict
 from everycore.subjects import Function, Program
 
@@ -61,8 +62,19 @@ def _verdicts(bench: Bench, cell: Cell) -> tuple[Verdict, ...]:
     try:
         program, function = bench.linked(cell)
     except EverycoreError as error:  # its compiler is gone since, or its package
-        return (Verdict(None, "trace", error.message),)
+        return _public(bench.context, Verdict(None, "trace", error.message))
     suspect = Suspect(
         program.binary, function.symbol, program.target, cell.key_bits, function.multiple_of
     )
-    return look(bench.context, suspect)
+    return _public(bench.context, *look(bench.context, suspect))
+
+
+def _public(context: Context, *verdicts: Verdict) -> tuple[Verdict, ...]:
+    """As results have them: a method that could not look may have named a file."""
+    folders = [context.cache_dir()]
+    return tuple(
+        replace(one, detail=without_places(one.detail, [], folders))
+        if one.constant is None
+        else one
+        for one in verdicts
+    )

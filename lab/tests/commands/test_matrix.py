@@ -85,6 +85,8 @@ def test_each_way_of_failing_is_told_and_the_others_are_measured(
     assert "3 s" in told["LOOP"].reason
     assert "copy.c" in told["BROKEN"].reason
     assert "absent.h" in told["ABSENT"].reason
+    assert str(tmp_path) not in out.read_text()
+    assert broken.env["XDG_CACHE_HOME"] not in out.read_text()
     assert all(not told[name].runs for name in ways)  # and so no time of a wrong answer
     skipped = results["-O2 -fno-such-flag"]
     assert (skipped.outcome, "-fno-such-flag" in skipped.reason) == (Outcome.SKIPPED, True)
@@ -213,6 +215,25 @@ def test_a_cache_that_cannot_be_written_ends_the_run(broken: Lab, gcc: str, tmp_
     assert done.code == 2
     assert "cannot write the cache" in done.err
     assert "XDG_CACHE_HOME" in done.err
+
+
+def test_a_file_of_the_user_is_stored_without_its_place_and_found_again(
+    broken: Lab, gcc: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out, mine = tmp_path / "m.jsonl", tmp_path / "mine"
+    shutil.move(tmp_path / "tree/subjects/broken.toml", tmp_path / "tree/subjects/mine.toml")
+    shutil.copytree(tmp_path / "tree/subjects", mine)
+    (tmp_path / "tree/subjects/mine.toml").unlink()
+    named = ("--subject", str(mine / "mine.toml"), "--time-limit", "3")
+    sets = flags("-O2", "-O2 -DBROKEN")
+    assert broken("matrix", *named, "--toolchain", gcc, *sets, "--out", str(out)).code == 0
+    assert str(tmp_path) not in out.read_text()
+    lost = broken("matrix", "--resume", "--out", str(out))
+    assert lost.code == 2
+    assert "go on in the folder of that run" in lost.err
+    monkeypatch.chdir(tmp_path)
+    again = broken("matrix", "--resume", "--out", str(out))
+    assert (again.code, "2 cells are there" in again.err) == (0, True)
 
 
 def test_two_runs_cannot_write_one_file(broken: Lab, gcc: str, tmp_path: Path) -> None:

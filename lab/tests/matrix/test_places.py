@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: MIT
+from pathlib import Path
+
+import pytest
+
+from everycore.matrix.places import file_named, without_places
+
+KNOWN, OTHER = [Path("/home/a b/work/linux"), Path("/home/a b/work")], [Path("/home/a b")]
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("/home/a b/work/linux/lib/aes.c:12:3: error: no", "lib/aes.c:12:3: error: no"),
+        ("/home/a b/work/shims/x.h:1: error: no", "shims/x.h:1: error: no"),
+        ("cannot read /home/a b/.cache/e/objects/x.o: gone", "cannot read x.o: gone"),
+        ("cannot run '/opt/my gcc/gcc'", "cannot run 'my gcc/gcc'"),
+        ("cannot run /opt/gcc/bin/gcc-99", "cannot run gcc-99"),
+        ("/usr/include/stdint.h:34: note: here", "/usr/include/stdint.h:34: note: here"),
+        ("frame of 4/8 bytes, and/or none", "frame of 4/8 bytes, and/or none"),
+        ("a file ../x/y.h of https://x/y", "a file ../x/y.h of https://x/y"),
+    ],
+)
+def test_a_message_says_which_file_and_not_where_it_is_kept(text: str, told: str) -> None:
+    assert without_places(text, KNOWN, OTHER) == told
+
+
+@pytest.mark.parametrize(
+    ("given", "named"),
+    [
+        ("linux-6.1", "linux-6.1"),
+        ("./mine.toml", "./mine.toml"),
+        ("below/mine.toml", "below/mine.toml"),
+        ("{cwd}/below/mine.toml", "./below/mine.toml"),
+        ("{cwd}/../mine.toml", "mine.toml"),
+        ("../other/mine.toml", "mine.toml"),
+        ("~/mine.toml", "mine.toml"),
+    ],
+)
+def test_a_file_is_named_from_where_one_stood_or_by_its_name(
+    tmp_path: Path, given: str, named: str
+) -> None:
+    assert file_named(given.format(cwd=tmp_path), tmp_path) == named
