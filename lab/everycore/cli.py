@@ -26,6 +26,7 @@ COMMANDS = {
     "budgets": "budgets",
     "goals": "goals_command",
     "peers": "peers_command",
+    "pauth": "pauth",
     "subject": "app",
     "matrix": "matrix",
     "toolchain": "app",

@@ -43,7 +43,7 @@ LAYERS = (
         "wycheproof",
     ),
     ("session", "contest", "subjects"),
-    ("ct", "estimate", "matrix"),
+    ("ct", "estimate", "matrix", "pauth"),
     ("page",),
     ("commands",),
     ("cli",),

@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: MIT
+"""everycore pauth: what does pointer authentication cost in an emulator?"""
+
+import json as jsonlib
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from everycore import machine
+from everycore.commands.options import Json, context_of, words
+from everycore.context import Context
+from everycore.errors import EverycoreError
+from everycore.pauth import counting, emulators, programs, race, table, ways
+from everycore.pauth.emulators import Emulator
+from everycore.pauth.ways import Way
+from everycore.progress import Progress
+
+LEAST_SCALE, MOST_SCALE = 0.001, 1000.0
+
+
+def pauth(
+    command: typer.Context,
+    qemu: Annotated[
+        list[Path] | None,
+        typer.Option("--qemu", metavar="PATH", help="A qemu-aarch64; repeatable. Default: PATH's."),
+    ] = None,
+    suite: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--suite", metavar="SUITE", help="The emulator of a Debian suite (trixie); repeatable."
+        ),
+    ] = None,
+    program: Annotated[
+        list[str] | None,
+        typer.Option("--program", metavar="NAME", help="Only this program; repeatable."),
+    ] = None,
+    algorithm: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--algorithm",
+            metavar="NAME",
+            help="default, off, impdef, qarma5, qarma3; repeatable. Default: off,impdef,qarma5.",
+        ),
+    ] = None,
+    rounds: Annotated[
+        int, typer.Option("--rounds", metavar="N", min=1, max=99, help="Runs of each.")
+    ] = 3,
+    scale: Annotated[
+        float, typer.Option("--scale", metavar="F", help="So many times the work. Default: 1.")
+    ] = 1.0,
+    cc: Annotated[
+        str, typer.Option("--cc", metavar="CC", help="C compiler for AArch64 Linux.")
+    ] = programs.COMPILER,
+    update: Annotated[
+        bool, typer.Option("--update", help="Take what the suites have now.")
+    ] = False,
+    json: Json = False,
+) -> None:
+    """Programs that sign their return addresses, under emulators with and without."""
+    context = context_of(command)
+    if not LEAST_SCALE <= scale <= MOST_SCALE:
+        raise EverycoreError(f"--scale {scale} is not from {LEAST_SCALE} to {MOST_SCALE}")
+    given = words(algorithm)
+    found = _emulators(context, qemu or [], words(suite), update)
+    every = [w for e in found for w in ways.ways_of(e, given or ways.DEFAULT, bool(given))]
+    chosen = _programs(context, words(program), cc, update)
+    by = counting.counter([*found, *_installed(context, found)])
+    caption = machine.describe(machine.gather(context)).title()
+    if json:
+        _print_emulators(context, found, caption)
+    wrong = 0
+    for one in chosen:
+        result = _measure(context, one, scale, every, rounds, by)
+        wrong += sum(bool(row.wrong) for row in result.rows)
+        _show(context, result, caption, json)
+    if not json:
+        context.out.print(table.LEGEND, style="dim", markup=False)
+        _say_defaults(context, found)
+    raise typer.Exit(1 if wrong else 0)
+
+
+def _emulators(
+    context: Context, paths: Sequence[Path], suites: Sequence[str], update: bool
+) -> list[Emulator]:
+    """Those that are named; without any, the one that is installed."""
+    argvs: list[tuple[str, ...]] = [_argv(context, path) for path in paths]
+    for suite in suites:
+        root = emulators.packaged(context, suite, update)
+        argvs.append(emulators.started_in(root, emulators.PROGRAM))
+    if not argvs:
+        path = shutil.which(emulators.PROGRAM, path=context.env.get("PATH", ""))
+        if path is None:
+            raise EverycoreError(
+                f"no {emulators.PROGRAM} is installed",
+                "--suite trixie takes Debian's, without installing it; --qemu PATH names one",
+            )
+        argvs.append((path,))
+    return emulators.numbered([emulators.identify(context, argv) for argv in argvs])
+
+
+def _argv(context: Context, path: Path) -> tuple[str, ...]:
+    place = context.cwd / path
+    if not place.is_file():
+        raise EverycoreError(f"--qemu {path} is no file", f"--qemu wants a {emulators.PROGRAM}")
+    return (str(place),)
+
+
+def _installed(context: Context, found: Sequence[Emulator]) -> list[Emulator]:
+    """The installed one, which may count where those that are measured cannot."""
+    path = shutil.which(emulators.PROGRAM, path=context.env.get("PATH", ""))
+    if path is None or any(emulator.counts for emulator in found):
+        return []
+    try:
+        return [emulators.identify(context, (path,))]
+    except EverycoreError:
+        return []
+
+
+def _programs(
+    context: Context, names: Sequence[str], cc: str, update: bool
+) -> list[programs.Program]:
+    """What was asked for by name is there, or it is an error; else what cannot be had is told."""
+    if names:
+        return [programs.make(context, name, cc, update) for name in dict.fromkeys(names)]
+    found = []
+    for name in programs.PROGRAMS:
+        try:
+            found.append(programs.make(context, name, cc, update))
+        except EverycoreError as error:
+            context.warn(f"skipped: {name}: {error.message}. {error.hint}".rstrip())
+    if not found:
+        raise EverycoreError("no program can be had", programs.COMPILER_HINT)
+    return found
+
+
+def _measure(
+    context: Context,
+    program: programs.Program,
+    scale: float,
+    every: Sequence[Way],
+    rounds: int,
+    by: Emulator | None,
+) -> table.ProgramTable:
+    count = None
+    with Progress(context.err, program.name, len(every) * rounds + 2) as progress:
+        found = race.race(context, program, scale, every, rounds, progress.step)
+        if by is not None:
+            progress.step("counting")
+            try:
+                count = counting.count(context, by, program, scale)
+            except EverycoreError as error:
+                context.warn(f"{error.message}. {error.hint}".rstrip())
+    return table.table_of(program, scale, found, count)
+
+
+def _show(context: Context, result: table.ProgramTable, caption: str, json: bool) -> None:
+    if json:
+        for line in result.lines():
+            context.print_raw(jsonlib.dumps(line))
+    else:
+        context.out.print(table.rich_table(result, caption))
+    for row in result.rows:
+        if row.wrong:
+            text = f"WRONG {row.program} under {row.emulator} {row.algorithm}: {row.wrong}"
+            context.err.print(text, style="bold red", markup=False, soft_wrap=True)
+
+
+def _print_emulators(context: Context, found: Sequence[Emulator], caption: str) -> None:
+    context.print_raw(jsonlib.dumps({"type": "pauth-machine", "machine": caption}))
+    for emulator in found:
+        line = {
+            "type": "pauth-emulator",
+            "emulator": emulator.name,
+            "properties": sorted(emulator.properties),
+            "signs_by_default": emulator.signs_by_default,
+        }
+        context.print_raw(jsonlib.dumps(line))
+
+
+def _say_defaults(context: Context, found: Sequence[Emulator]) -> None:
+    for emulator in found:
+        does = "signs" if emulator.signs_by_default else "does not sign"
+        text = f"{emulator.name} {does} where no -cpu is given"
+        context.out.print(text, style="dim", markup=False)

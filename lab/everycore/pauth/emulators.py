@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: MIT
+"""Emulators of Arm at hand: their versions, and what of pointer authentication they have."""
+
+import re
+import struct
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import MappingProxyType
+
+from everycore import debs
+from everycore.context import Context
+from everycore.debs.lock import Lock, Request
+from everycore.errors import EverycoreError
+from everycore.whole import whole
+
+PROGRAM = "qemu-aarch64"
+PROPERTIES = ("pauth", "pauth-impdef", "pauth-qarma3", "pauth-qarma5")
+SECONDS = 60  # more than any answer here takes
+MODE = "EVERYCORE_PAUTH"  # what a patched emulator reads: contrib/qemu
+COUNTS = "EVERYCORE_PAUTH_COUNTS"
+COUNTS_FORMAT = struct.Struct("=8s5Q16s16s")
+COUNTS_MAGIC = b"evcpac1\0"
+SUITE = re.compile(r"[a-z][a-z0-9.+-]*")
+_USER = re.compile(r"qemu-(\w+)(?:-static)? version (\d+)\.(\d+)(\S*)")
+_SYSTEM = re.compile(r"QEMU emulator version (\d+)\.(\d+)(\S*)")
+
+# Sixteen codes of one pointer by PACIA1716, a no-operation where there is no pointer
+# authentication; ends with 1 if one differs from the pointer. Arm ARM DDI 0487.
+PROBE = (
+    0xD2800009,  # mov x9, #0
+    0xD280020A,  # mov x10, #16
+    0xD2820011,  # again: mov x17, #0x1000
+    0xAA0A03F0,  # mov x16, x10
+    0xD503211F,  # pacia1716
+    0xD274022B,  # eor x11, x17, #0x1000
+    0xAA0B0129,  # orr x9, x9, x11
+    0xF100054A,  # subs x10, x10, #1
+    0x54FFFF41,  # b.ne again
+    0xF100013F,  # cmp x9, #0
+    0x9A9F07E0,  # cset x0, ne
+    0xD2800BA8,  # mov x8, #93: exit
+    0xD4000001,  # svc #0
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Emulator:
+    """A user-mode QEMU for AArch64."""
+
+    name: str  # "qemu 10.0.13"
+    argv: tuple[str, ...]  # what starts it
+    properties: frozenset[str] = frozenset()  # of its CPU `max`
+    signs_by_default: bool = False  # what programs get that ask for no CPU
+    has_plugins: bool = False
+    is_patched: bool = False  # by contrib/qemu
+
+    @property
+    def counts(self) -> bool:
+        return self.is_patched or self.has_plugins
+
+
+def identify(context: Context, argv: Sequence[str]) -> Emulator:
+    """Ask an emulator what it is; one without pointer authentication is an error."""
+    name = _name(context, argv)
+    probe = _probe(context)
+    done = {p: _signs(context, argv, probe, ("-cpu", f"max,{p}=on")) for p in PROPERTIES}
+    found = frozenset(p for p, signs in done.items() if signs is not None)
+    if "pauth" not in found:
+        raise EverycoreError(
+            f"{argv[-1]} has no property 'pauth' of the CPU 'max'", "it came with QEMU 6.0"
+        )
+    return Emulator(
+        name=name,
+        argv=tuple(argv),
+        properties=found,
+        signs_by_default=bool(_signs(context, argv, probe, ())),
+        has_plugins=_has_plugins(context, argv),
+        is_patched=_is_patched(context, argv, probe),
+    )
+
+
+def _name(context: Context, argv: Sequence[str]) -> str:
+    said = context.runner.run(clean([*argv, "--version"]), seconds=SECONDS).stdout
+    if _SYSTEM.match(said):
+        raise EverycoreError(
+            f"{argv[-1]} emulates a whole system", f"the user-mode one is called {PROGRAM}"
+        )
+    match = _USER.match(said)
+    if not match:
+        raise EverycoreError(
+            f"{argv[-1]} is no QEMU: it does not say its version", f"--qemu wants a {PROGRAM}"
+        )
+    if match[1] != "aarch64":
+        raise EverycoreError(
+            f"{argv[-1]} emulates {match[1]}, not aarch64", f"--qemu wants a {PROGRAM}"
+        )
+    return f"qemu {match[2]}.{match[3]}{match[4]}"
+
+
+def _signs(
+    context: Context, argv: Sequence[str], probe: Path, options: Sequence[str]
+) -> bool | None:
+    """Whether signing changes a pointer; None if the emulator refuses the options."""
+    done = context.runner.run(clean([*argv, *options, str(probe)]), seconds=SECONDS)
+    if done.code in (0, 1) and not done.stderr:
+        return done.code == 1
+    if "not found" in done.stderr:  # a property that this version does not have
+        return None
+    raise EverycoreError(
+        f"{argv[-1]} {' '.join(options)} does not run a program of thirteen instructions:"
+        f" {done.stderr.strip() or f'it ended with {done.code}'}"
+    )
+
+
+def _has_plugins(context: Context, argv: Sequence[str]) -> bool:
+    said = context.runner.run(clean([*argv, "--help"]), seconds=SECONDS).stdout
+    return re.search(r"^-plugin\b", said, re.M) is not None
+
+
+def _is_patched(context: Context, argv: Sequence[str], probe: Path) -> bool:
+    """It counts when it is asked to; others ignore the setting."""
+    with tempfile.TemporaryDirectory() as folder:
+        to = Path(folder, "counts")
+        words = clean([*argv, "-cpu", "max,pauth=on", str(probe)], {COUNTS: str(to)})
+        context.runner.run(words, seconds=SECONDS)
+        return to.is_file() and to.read_bytes().startswith(COUNTS_MAGIC)
+
+
+def clean(argv: Sequence[str], settings: Mapping[str, str] = MappingProxyType({})) -> list[str]:
+    """Run with no environment but these: QEMU_CPU, PYTHONPATH and the like would disturb."""
+    return ["env", "-i", *(f"{key}={value}" for key, value in settings.items()), *argv]
+
+
+def _probe(context: Context) -> Path:
+    path = context.cache_dir() / "pauth" / "probe"
+    if not path.is_file():
+        with whole(path) as scratch:
+            scratch.write_bytes(program_of(PROBE))
+            scratch.chmod(0o755)
+    return path
+
+
+def program_of(words: Sequence[int]) -> bytes:
+    """A static ELF program of AArch64: one segment, its code behind the headers."""
+    base, headers = 0x400000, 64 + 56  # of the file, of a segment: System V ABI, chapters 4 and 5
+    code = struct.pack(f"<{len(words)}I", *words)
+    ident = b"\x7fELF\x02\x01\x01".ljust(16, b"\0")
+    file = struct.pack("<HHIQQQIHHHHHH", 2, 183, 1, base + headers, 64, 0, 0, 64, 56, 1, 0, 0, 0)
+    size = headers + len(code)
+    segment = struct.pack("<IIQQQQQQ", 1, 5, 0, base, base, size, size, 0x1000)
+    return ident + file + segment + code
+
+
+# ---- From a suite of Debian ----------------------------------------------------------------------
+
+
+def packaged(context: Context, suite: str, update: bool, package: str = "qemu-user") -> Path:
+    """The folder with Debian's package of an emulator and all that it needs."""
+    request = Request((suite,), debs.architecture_of(), (package,), exclude=("qemu-system-data",))
+    return debs.unpacked(context, locked(context, request, f"{package}-{suite}", update))
+
+
+def locked(context: Context, request: Request, name: str, update: bool) -> Lock:
+    """What a request got when it was made first; what there is now with `update`."""
+    for suite in request.suites:
+        if not SUITE.fullmatch(suite):
+            raise EverycoreError(f"'{suite}' is no name of a suite", "such as trixie, sid")
+    path = context.state_dir() / "locks" / f"pauth-{name}-{request.architecture}.lock"
+    return debs.pinned(context, request, path, update)
+
+
+def started_in(root: Path, program: str) -> tuple[str, ...]:
+    """The words that start a program of a folder of packages, by the loader in it if it has one."""
+    path = str(root / "usr/bin" / program)
+    loader = next(iter(sorted(root.glob("lib*/ld-linux*.so*"))), None)
+    library = next(root.glob("usr/lib/*/libc.so.6"), None)
+    if loader is None or library is None:  # the program is static
+        return (path,)
+    return (str(loader), "--library-path", str(library.parent), path)
+
+
+def numbered(emulators: Sequence[Emulator]) -> list[Emulator]:
+    """Those of one version get a number, for their names are headings."""
+    found: list[Emulator] = []
+    for emulator in emulators:
+        same = sum(emulator.name == other.name for other in emulators[: len(found)])
+        found.append(replace(emulator, name=f"{emulator.name} #{same + 1}") if same else emulator)
+    return found

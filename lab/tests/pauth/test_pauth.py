@@ -1,0 +1,280 @@
+# SPDX-License-Identifier: MIT
+"""`everycore pauth` in user mode."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from world import Lab
+
+from everycore.errors import EverycoreError
+from everycore.pauth import counting, emulators, programs, race, table, ways
+from everycore.pauth.counting import Count
+from everycore.pauth.emulators import Emulator
+from everycore.pauth.programs import Program
+from everycore.pauth.race import Samples
+from everycore.pauth.ways import Way
+
+Script = Callable[..., Path]
+EVERY = frozenset(emulators.PROPERTIES)
+PROGRAM = Program("recursion", "says", (), {}, ("program",), 10)
+INSTRUCTIONS = """
+.globl _start
+_start:
+    nop
+    bti c
+    paciasp
+    autiasp
+    mov x17, #0x1000
+    pacib1716
+    autib1716
+    mov x0, #0x1000
+    pacda x0, x1
+    xpacd x0
+    paciza x0
+    xpaci x0
+    pacga x0, x1, x2
+    crc32x w1, w2, x3
+    adr x1, value
+    pacdza x1
+    ldraa x0, [x1]
+    adr x1, there
+    paciza x1
+    blraaz x1
+    mov x8, #93
+    mov x0, #0
+    svc #0
+there:
+    pacibsp
+    retab
+.p2align 3
+value: .quad 0
+"""
+COMPUTING = 13  # of those above
+
+
+# ---- Emulators -----------------------------------------------------------------------------------
+
+
+def test_an_emulator_is_known_by_its_version_and_its_properties(world: Lab, script: Script) -> None:
+    found = emulators.identify(world.context(), (str(script(lacks=("pauth-qarma3",))),))
+    assert found.name == "qemu 11.0.1"
+    assert found.properties == EVERY - {"pauth-qarma3"}
+    assert found.signs_by_default
+    assert not found.counts
+
+
+@pytest.mark.parametrize(
+    ("version", "complaint"),
+    [
+        ("qemu-arm version 7.2.1", "emulates arm, not aarch64"),
+        ("QEMU emulator version 10.0.1", "emulates a whole system"),
+        ("GNU bash", "is no QEMU"),
+    ],
+)
+def test_another_program_is_no_emulator_of_aarch64(
+    world: Lab, script: Script, version: str, complaint: str
+) -> None:
+    outcome = world("pauth", "--qemu", str(script(version)))
+    assert outcome.code == 2
+    assert complaint in outcome.err
+
+
+def test_an_emulator_without_pointer_authentication_is_refused(world: Lab, script: Script) -> None:
+    outcome = world("pauth", "--qemu", str(script(lacks=("pauth",))))
+    assert outcome.code == 2
+    assert "has no property 'pauth'" in outcome.err
+
+
+def test_an_emulator_that_runs_nothing_is_refused(world: Lab, script: Script) -> None:
+    outcome = world("pauth", "--qemu", str(script(body="echo broken >&2; exit 3")))
+    assert outcome.code == 2
+    assert "does not run a program of thirteen instructions: broken" in outcome.err
+
+
+def test_an_algorithm_that_is_asked_for_has_to_be_there(world: Lab, script: Script) -> None:
+    path = script(lacks=("pauth-qarma3",))
+    outcome = world("pauth", "--qemu", str(path), "--algorithm", "qarma3")
+    assert outcome.code == 2
+    assert "qemu 11.0.1 has no property 'pauth-qarma3'" in outcome.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["--qemu", "nowhere"], "--qemu nowhere is no file"),
+        (["--suite", "../sid"], "'../sid' is no name of a suite"),
+        (["--scale", "0"], "--scale 0.0 is not from"),
+        ([], "no qemu-aarch64 is installed"),
+    ],
+)
+def test_bad_arguments_are_named(world: Lab, arguments: list[str], complaint: str) -> None:
+    outcome = world("pauth", *arguments)
+    assert outcome.code == 2
+    assert complaint in outcome.err
+
+
+def test_unknown_names_are_refused(world: Lab, script: Script) -> None:
+    path = str(script())
+    for option, name in (("--algorithm", "qarma9"), ("--program", "recursive")):
+        outcome = world("pauth", "--qemu", path, option, name)
+        assert outcome.code == 2
+        assert f"'{name}'" in outcome.err
+
+
+def test_emulators_of_one_version_are_told_apart() -> None:
+    three = [Emulator(name, ("qemu",)) for name in ("qemu 7", "qemu 8", "qemu 7")]
+    assert [one.name for one in emulators.numbered(three)] == ["qemu 7", "qemu 8", "qemu 7 #2"]
+
+
+# ---- Ways ----------------------------------------------------------------------------------------
+
+
+def test_before_qemu_10_the_cpu_max_has_qarma5_without_a_name() -> None:
+    old = Emulator("qemu 7", ("qemu",), frozenset({"pauth", "pauth-impdef"}))
+    assert ways.cpu_of(old, "qarma5") == "max,pauth=on"
+    assert ways.cpu_of(Emulator("qemu 11", ("qemu",), EVERY), "qarma5") == "max,pauth-qarma5=on"
+
+
+def test_an_algorithm_that_nobody_asked_for_may_be_missing() -> None:
+    old = Emulator("qemu 7", ("qemu",), frozenset({"pauth", "pauth-impdef"}))
+    found = ways.ways_of(old, ("off", "qarma3"), demanded=False)
+    assert [way.algorithm for way in found] == ["off"]
+
+
+def test_a_patched_emulator_runs_in_all_its_modes_but_once_without_signing() -> None:
+    patched = Emulator("qemu 10", ("qemu",), EVERY, is_patched=True)
+    found = ways.ways_of(patched, ("off", "qarma5"), demanded=True)
+    assert [way.mode for way in found] == ["", *ways.MODES]
+    assert f"{emulators.MODE}=memo" in found[-1].command(PROGRAM, 1.0)
+
+
+def test_work_is_scaled_and_never_nothing() -> None:
+    assert PROGRAM.words(0.5) == ["program", "5"]
+    assert PROGRAM.words(0.001) == ["program", "1"]
+
+
+# ---- Races ---------------------------------------------------------------------------------------
+
+
+def two_ways(first: Path, second: Path) -> list[Way]:
+    return [
+        Way(Emulator("a", (str(first),)), "off", "max,pauth=off"),
+        Way(Emulator("b", (str(second),)), "impdef", "max,pauth-impdef=on"),
+    ]
+
+
+def test_runs_alternate_and_are_timed_one_by_one(world: Lab, script: Script) -> None:
+    ticks = iter(range(100))
+    order: list[str] = []
+    found = race.race(
+        world.context(), PROGRAM, 1.0, two_ways(script(), script()), 2, order.append,
+        lambda: float(next(ticks)),
+    )  # fmt: skip
+    assert order == ["warming up", "a off", "b impdef", "b impdef", "a off"]
+    assert [samples.seconds for samples in found] == [[1.0, 1.0], [1.0, 1.0]]
+    assert not any(samples.wrong for samples in found)
+
+
+@pytest.mark.parametrize(
+    ("body", "complaint"),
+    [
+        ("echo 43; exit", "printed '43', not '42'"),
+        ("echo boom >&2; exit 7", "ended with 7, saying: boom"),
+    ],
+)
+def test_another_answer_is_noticed(world: Lab, script: Script, body: str, complaint: str) -> None:
+    every = two_ways(script(), script(body=body))
+    found = race.race(world.context(), PROGRAM, 1.0, every, 1, lambda _: None)
+    assert [samples.wrong for samples in found] == ["", complaint]
+
+
+def test_a_wrong_answer_makes_the_command_fail(world: Lab, script: Script) -> None:
+    wrong = script(body="case $1,$cpu in */recursion,*qarma5*) echo 43; exit ;; esac")
+    arguments = ("--qemu", str(wrong), "--program", "recursion", "--rounds", "1")
+    outcome = world("pauth", *arguments, "--cc", str(world.folder / "cc"))
+    assert outcome.code == 1
+    assert "WRONG recursion under qemu 11.0.1 qarma5: printed '43', not '42'" in outcome.err
+
+
+def test_nothing_of_the_own_environment_reaches_the_emulator(world: Lab, script: Script) -> None:
+    world.env["QEMU_CPU"] = "cortex-a57"
+    path = script(body='[ -z "$QEMU_CPU" ] || { echo disturbed; exit; }')
+    found = race.race(world.context(), PROGRAM, 1.0, two_ways(path, script()), 1, lambda _: None)
+    assert not any(samples.wrong for samples in found)
+
+
+# ---- Tables --------------------------------------------------------------------------------------
+
+
+def samples(algorithm: str, *seconds: float, wrong: str = "", mode: str = "") -> Samples:
+    return Samples(Way(Emulator("qemu 7", ("qemu",)), algorithm, "", mode), list(seconds), wrong)
+
+
+def test_a_table_has_medians_ratios_and_the_cost_of_an_operation() -> None:
+    every = [samples("off", 1.0, 1.0, 9.0), samples("impdef", 2.0), samples("qarma5", 5.0)]
+    rows = table.table_of(PROGRAM, 1.0, every, Count(1_000_000_000, "qemu 7")).rows
+    assert [row.seconds for row in rows] == [1.0, 2.0, 5.0]
+    assert [row.ns_per_operation for row in rows] == [None, 1.0, 4.0]
+    assert [row.ratio_to_off for row in rows] == [1.0, 2.0, 5.0]
+    assert [row.ratio_to_impdef for row in rows] == [0.5, 1.0, 2.5]
+
+
+def test_of_a_wrong_run_nothing_is_derived() -> None:
+    every = [samples("off", 1.0), samples("qarma5", 5.0, wrong="printed nothing")]
+    row = table.table_of(PROGRAM, 1.0, every, Count(10, "qemu 7")).rows[1]
+    assert row.ns_per_operation is row.ratio_to_off is None
+
+
+def test_modes_of_a_patched_emulator_are_compared_with_its_own_hash() -> None:
+    every = [
+        samples("off", 1.0),
+        samples("impdef", 2.0, mode="qemu"),
+        samples("qarma5", 1.0, mode="memo"),
+    ]
+    rows = table.table_of(PROGRAM, 1.0, every, None).rows
+    assert [row.algorithm for row in rows] == ["off", "impdef own", "qarma5 memo"]
+    assert rows[2].ratio_to_impdef == 0.5
+
+
+# ---- With the emulator of this system ------------------------------------------------------------
+
+
+def test_the_plugin_counts_what_computes_a_code_and_nothing_else(
+    real_lab: Lab, installed: Path, tmp_path: Path
+) -> None:
+    context = real_lab.context()
+    emulator = emulators.identify(context, (str(installed),))
+    if not emulator.counts:
+        pytest.skip(f"{emulator.name} takes no plugins")
+    source, path = tmp_path / "all.s", tmp_path / "all"
+    source.write_text(INSTRUCTIONS)
+    argv = [programs.COMPILER, "-march=armv8.5-a", "-nostdlib", "-static", str(source)]
+    assert context.runner.run([*argv, "-o", str(path)]).code == 0
+    program = Program("all", "", (), {}, (str(path),), 1)
+    assert counting.count(context, emulator, program, 1.0).computed == COMPUTING
+
+
+def test_a_program_costs_more_with_signing_and_prints_the_same(
+    real_lab: Lab, installed: Path
+) -> None:
+    arguments = ("--program", "recursion", "--rounds", "1", "--scale", "0.05", "--json")
+    outcome = real_lab("pauth", "--qemu", str(installed), *arguments)
+    assert outcome.code == 0, outcome.err
+    lines = [json.loads(line) for line in outcome.out.splitlines()]
+    rows = {line["algorithm"]: line for line in lines if line["type"] == "pauth"}
+    assert set(rows) == {"off", "impdef", "qarma5"}
+    assert not any(row["wrong"] for row in rows.values())
+    assert rows["qarma5"]["seconds"] > rows["off"]["seconds"]
+
+
+def test_a_patched_emulators_file_of_counts_is_read() -> None:
+    data = emulators.COUNTS_FORMAT.pack(emulators.COUNTS_MAGIC, 5, 4, 2, 1, 1, b"qarma5", b"c_ref")
+    assert counting.own_count(data) == 11
+
+
+def test_a_compiler_that_is_missing_is_named(world: Lab) -> None:
+    with pytest.raises(EverycoreError, match="cannot run no-such-compiler") as caught:
+        programs.make(world.context(), "recursion", "no-such-compiler")
+    assert caught.value.hint == programs.COMPILER_HINT
