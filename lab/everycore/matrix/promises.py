@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: MIT
+"""What our portable kernels promise of compilers, held against cells of the matrix. Pure.
+
+The worst cell of a kernel may be so much slower than its best one, within a compiler and over all.
+That says something only where the best cell is as fast as the docs say that the kernel is.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from everycore import stats
+from everycore.matrix.records import Head, Result
+from everycore.store import Results
+
+# kernel: (worst / best within one compiler, over all of them)
+LOOK_UPS, SLICES = (1.15, 1.15), (1.25, 1.5)
+PROMISED = {
+    "c_ttable4": LOOK_UPS,
+    "c_ttable1": LOOK_UPS,
+    "c_fixedtime": LOOK_UPS,
+    "c_table4": LOOK_UPS,
+    "c_table8": LOOK_UPS,
+    "c_bitslice64": SLICES,
+    "c_fixslice32": SLICES,
+    "c_ctmul64": SLICES,
+    "c_ctmul32": SLICES,
+}
+AS_FAST = 1.05  # the best cell: at most this times the figure of the docs
+
+Row = tuple[str, str]  # kernel, function
+Speed = tuple[str, str, int, int]  # kernel, mode, bits of the key, bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """One function of a kernel over all cells that were measured, of one size of message."""
+
+    row: Row
+    best: Result
+    worst: Result
+    cells: int
+    within: float  # worst / best of the compiler where that is most
+    docs: float | None = None  # cycles per byte in the docs, on this machine
+
+    @property
+    def ratio(self) -> float:
+        return cost(self.worst) / cost(self.best)
+
+    @property
+    def most(self) -> tuple[float, float]:
+        return PROMISED[self.row[0]]
+
+    @property
+    def steady(self) -> bool:
+        return self.within <= self.most[0] and self.ratio <= self.most[1]
+
+    @property
+    def fast(self) -> bool | None:
+        """None: the docs have no figure of this machine to hold it against."""
+        return None if self.docs is None else cost(self.best) <= self.docs * AS_FAST
+
+
+def cost(result: Result) -> float:
+    """Cycles per byte of a cell that was measured."""
+    found = result.cycles_per_byte
+    assert found is not None
+    return found
+
+
+def judge(results: Iterable[Result], docs: Mapping[Speed, float]) -> tuple[list[Kept], list[str]]:
+    """What was kept; what is wrong beside that: cells that failed, kernels that are not there."""
+    by_row: dict[tuple[Row, int, int], list[Result]] = defaultdict(list)
+    wrong = []
+    for one in results:
+        cell = one.cell
+        if cell.subject not in PROMISED or cell.target != "host":
+            continue
+        if one.outcome.is_failure:
+            wrong.append(f"{cell.title}: {one.outcome}: {one.reason}")
+        elif one.cycles_per_byte and "-fsanitize" not in " ".join(cell.flags):
+            key = ((cell.subject, cell.function), cell.key_bits, cell.n_bytes)
+            by_row[key].append(one)
+    here = {row[0] for row, _, _ in by_row}
+    wrong += [f"{name} was not measured" for name in sorted({*PROMISED} - here)]
+    kept = [
+        _kept(row, own, docs.get((*row, key_bits, n_bytes)))
+        for (row, key_bits, n_bytes), own in sorted(by_row.items(), key=lambda item: item[0])
+    ]
+    return kept, wrong
+
+
+def _kept(row: Row, results: Sequence[Result], docs: float | None) -> Kept:
+    by_compiler = defaultdict(list)
+    for one in results:
+        by_compiler[one.cell.toolchain].append(cost(one))
+    within = max(max(values) / min(values) for values in by_compiler.values())
+    return Kept(row, min(results, key=cost), max(results, key=cost), len(results), within, docs)
+
+
+def figures(stored: Iterable[Results], head: Head) -> dict[Speed, float]:
+    """Cycles per byte in results that the docs are made of: of this machine, the newest first."""
+    found: dict[Speed, float] = {}
+    for one in sorted(stored, key=lambda results: results.run.date, reverse=True):
+        if one.run.command == "bench" and _comparable(one, head):
+            for speed, cycles in _figures(one):
+                found.setdefault(speed, cycles)
+    return found
+
+
+def _comparable(one: Results, head: Head) -> bool:
+    return one.run.machine.title() == head.machine.title() and one.run.counter == head.counter
+
+
+def _figures(one: Results) -> Iterator[tuple[Speed, float]]:
+    """GHASH has no key size there, and every one here."""
+    for bench in one.benches():
+        summary = stats.summarise(bench.cycles)
+        if bench.style != "streamed" or bench.peer or bench.messages > 1 or summary is None:
+            continue
+        for key_bits in [bench.key_bits] if bench.key_bits else (128, 192, 256):
+            speed = (bench.kernel, bench.mode, key_bits, bench.bytes)
+            yield speed, summary.median / bench.bytes

@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: MIT
+"""tools/compiler-promises: what it says of cells, and how it ends."""
+
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+from matrix.cells import cell, measured
+
+from everycore import store
+from everycore.matrix.promises import AS_FAST, PROMISED
+from everycore.matrix.records import Head, Outcome, Result, as_json
+from everycore.model import Machine, Revision
+
+TOOL = Path(__file__).parents[3] / "tools" / "compiler-promises"
+HERE = Machine("Some CPU", family="6", model="1")
+BYTES = 4096
+
+
+def of(kernel: str, cycles: float, toolchain: str = "gcc-12", flags: str = "-O2") -> Result:
+    return measured(cell(toolchain, flags, subject=kernel), cycles)
+
+
+def level() -> list[Result]:
+    """Every kernel with a promise, by two compilers with two sets of flags, all as fast."""
+    return [
+        of(kernel, 10.0, toolchain, flags)
+        for kernel in PROMISED
+        for toolchain in ("gcc-12", "clang-16")
+        for flags in ("-O2", "-O3")
+    ]
+
+
+def tool(
+    folder: Path, results: list[Result], docs: Mapping[str, float], machine: Machine = HERE
+) -> tuple[int, str]:
+    """`docs`: cycles per byte of kernels, as a result file of this machine has them."""
+    head = Head("2026-01-02", "0.1", Revision("abc", False), HERE, "tsc", {})
+    (folder / "m.jsonl").write_text("\n".join(map(as_json, [head, *results])) + "\n")
+    (folder / "results/here").mkdir(parents=True)
+    run = store.Run(
+        *(
+            "bench",
+            "2026-01-01",
+            "0.1",
+            Revision("abc", False),
+            machine,
+            "host",
+            "gcc 12",
+            ("-O2",),
+        ),
+        *("tsc", {}),
+    )
+    with store.Writer(folder / "results/here/1-bench.jsonl", run) as writer:
+        for kernel, cycles in docs.items():
+            writer.write(
+                f'{{"type":"bench","primitive":"aes","kernel":"{kernel}","mode":"ctr",'
+                f'"key_bits":256,"bytes":{BYTES},"messages":1,"style":"streamed","counter":"tsc",'
+                f'"cycles":[{cycles * BYTES}]}}'
+            )
+    argv = [sys.executable, str(TOOL), str(folder / "m.jsonl")]
+    argv += ["--results", str(folder / "results")]
+    done = subprocess.run(argv, capture_output=True, text=True, check=False)
+    return done.returncode, done.stdout + done.stderr
+
+
+def line_of(said: str, kernel: str) -> str:
+    return next(line for line in said.splitlines() if line.startswith(f"| {kernel} "))
+
+
+def test_kernels_that_are_as_fast_everywhere_keep_their_promises(tmp_path: Path) -> None:
+    code, said = tool(tmp_path, level(), dict.fromkeys(PROMISED, 10.0))
+    assert (code, "not kept" in said, "not judged" in said) == (0, False, False)
+    assert "2 compilers: clang-16, gcc-12." in said
+
+
+@pytest.mark.parametrize(("kernel", "factor"), [("c_ttable4", 1.16), ("c_bitslice64", 1.26)])
+def test_a_compiler_whose_cells_are_too_far_apart_is_told(
+    tmp_path: Path, kernel: str, factor: float
+) -> None:
+    slow = of(kernel, 10 * factor, "gcc-12", "-O3")
+    code, said = tool(tmp_path, [*level(), slow], dict.fromkeys(PROMISED, 10.0))
+    assert (code, said.count("not kept")) == (1, 1)
+    assert "**not kept**" in line_of(said, kernel)
+
+
+def test_slices_may_differ_more_between_compilers_than_within_one(tmp_path: Path) -> None:
+    slow = [of("c_bitslice64", 14.0, "gcc-12", flags) for flags in ("-O2", "-O3")]
+    assert tool(tmp_path, [*level(), *slow], {})[0] == 0
+
+
+@pytest.mark.parametrize(("docs", "code"), [(10 / AS_FAST + 0.01, 0), (10 / AS_FAST - 0.01, 1)])
+def test_the_best_cell_must_be_as_fast_as_the_docs_say(
+    tmp_path: Path, docs: float, code: int
+) -> None:
+    ended, said = tool(tmp_path, level(), {**dict.fromkeys(PROMISED, 10.0), "c_ttable1": docs})
+    assert ended == code
+    assert ("**slower than the docs**" in line_of(said, "c_ttable1")) == bool(code)
+
+
+def test_figures_of_another_machine_judge_nothing_and_that_is_said(tmp_path: Path) -> None:
+    other = Machine("Other CPU")
+    code, said = tool(tmp_path, level(), dict.fromkeys(PROMISED, 1.0), other)
+    assert code == 0
+    assert "speed not judged: c_bitslice64 ctr" in said
+
+
+def test_a_kernel_that_was_not_measured_is_no_success(tmp_path: Path) -> None:
+    code, said = tool(tmp_path, [r for r in level() if r.cell.subject != "c_table8"], {})
+    assert (code, "c_table8 was not measured" in said) == (1, True)
+
+
+def test_a_cell_that_failed_is_no_success(tmp_path: Path) -> None:
+    failed = Result(cell("gcc-12", "-O2", subject="c_ttable4"), Outcome.WRONG, reason="a wrong one")
+    code, said = tool(tmp_path, [*level(), failed], {})
+    assert (code, "wrong: a wrong one" in said) == (1, True)
+
+
+def test_cells_with_sanitizers_and_emulated_ones_promise_nothing(tmp_path: Path) -> None:
+    slow = [
+        of("c_ttable4", 99.0, "gcc-12", "-O2 -fsanitize=undefined"),
+        measured(cell(subject="c_ttable4", target="qemu-aarch64"), 99.0),
+    ]
+    assert tool(tmp_path, [*level(), *slow], {})[0] == 0
