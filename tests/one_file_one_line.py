@@ -57,10 +57,11 @@ def facts(text: str, kind: str) -> list[dict[str, object]]:
     return [line for line in lines if line["type"] == kind]
 
 
-def build(tree: pathlib.Path, target: str = "harness", options: tuple[str, ...] = ("-Doptimization=1",)) -> None:
+def build(tree: pathlib.Path, target: str = "harness", options: tuple[str, ...] = ()) -> None:
     """The library and the harness, without the tests and with warnings as errors."""
     if not (tree / "build").exists():
-        code, text = run(tree, "meson", "setup", "--werror", "-Ddefault_library=static", *options, "build")
+        code, text = run(tree, "meson", "setup", "--werror", "-Ddefault_library=static", "-Doptimization=1",
+                         "-Ddebug=false", *options, "build")
         if code:
             sys.exit(text)
     code, text = run(tree, "meson", "compile", "-C", "build", target)
@@ -97,7 +98,7 @@ def assembly_kernel() -> None:
         good = assembly.read_text()
 
         def check(*options: str) -> tuple[int, str]:
-            build(tree, options=("-Doptimization=1", "--cross-file", "toolchains/aarch64.ini"))
+            build(tree, options=("--cross-file", "toolchains/aarch64.ini"))
             return run(tree, CROSS[1], tree / "build/harness/harness", "check", "--kernel", ASSEMBLY_STEM, "--quick",
                        *options)
 
