@@ -42,6 +42,7 @@ struct bench_primitive {
     bench_loop *(*loop)(size_t mode, bool fenced);
 };
 
-extern const struct bench_primitive bench_aes, bench_gcm, bench_ghash, bench_qarma;
+/* Modes of pointer authentication are modes of the primitive that computes the codes, in a file of their own. */
+extern const struct bench_primitive bench_aes, bench_gcm, bench_ghash, bench_pac_aes, bench_pac_qarma, bench_qarma;
 
 #endif

@@ -599,7 +599,7 @@ static void memo_without_a_context_keeps_nothing(void)
 
 static void memo_refuses_numbers_of_sets(void)
 {
-    static const size_t bad[] = {0, 1, 3, 5, 12, 511, 513, SIZE_MAX};
+    static const size_t bad[] = {0, 1, 3, 5, 12, 511, 513, (size_t)1 << 26, SIZE_MAX};
 
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
         EXPECT(evc_pac_memo_init(&memo, sets, bad[i]) == EVC_ERR_LENGTH);

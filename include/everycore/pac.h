@@ -241,12 +241,12 @@ enum evc_pac_operation { EVC_PAC_OP_ADD = 1, EVC_PAC_OP_AUTH = 2, EVC_PAC_OP_GEN
 
 struct evc_pac_memo {
     struct evc_pac_memo_set *sets;
-    uint32_t shift; /* 64 - log2 of the number of sets */
+    uint32_t mask;  /* the offset in bytes of the last set */
     uint32_t epoch; /* 0 to 255 */
     uint64_t hits[4], misses[4]; /* by operation; 0 is not used */
 };
 
-/* sets: n_sets of them, a power of two from 2 to 2^31; 512 are 32 KiB. EVC_ERR_LENGTH otherwise. */
+/* sets: n_sets of them, a power of two from 2 to 2^25; 512 are 32 KiB. EVC_ERR_LENGTH otherwise. */
 EVC_API enum evc_status evc_pac_memo_init(struct evc_pac_memo *memo, struct evc_pac_memo_set *sets, size_t n_sets);
 
 /* Forget everything. A few cycles; each 256th time writes all sets. */
@@ -274,7 +274,9 @@ static inline uint64_t evc_pac_memo_tag(const struct evc_pac_memo *memo, uint64_
 static inline struct evc_pac_memo_set *evc_pac_memo_set_of(const struct evc_pac_memo *memo, uint64_t pointer,
                                                            uint64_t modifier)
 {
-    return &memo->sets[(pointer ^ modifier << 20 ^ modifier >> 4) * UINT64_C(0x9e3779b97f4a7c15) >> memo->shift];
+    const uint64_t hash = (pointer ^ (modifier << 20 ^ modifier >> 4)) * UINT64_C(0x9e3779b97f4a7c15);
+
+    return (struct evc_pac_memo_set *)(void *)((char *)memo->sets + (hash >> 27 & memo->mask));
 }
 
 static inline int evc_pac_memo_is(const struct evc_pac_memo_entry *entry, uint64_t pointer, uint64_t modifier,

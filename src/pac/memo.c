@@ -4,9 +4,11 @@
 
 #include "common/bytes.h"
 
+#define MOST_SETS ((size_t)1 << 25)
+
 static size_t n_sets(const struct evc_pac_memo *memo)
 {
-    return (size_t)1 << (64 - memo->shift);
+    return memo->mask / sizeof(struct evc_pac_memo_set) + 1;
 }
 
 /* No look-up has a tag of 0: its operation is not 0. */
@@ -18,15 +20,11 @@ static void clear(struct evc_pac_memo *memo)
 
 enum evc_status evc_pac_memo_init(struct evc_pac_memo *memo, struct evc_pac_memo_set *sets, size_t count)
 {
-    uint32_t log2 = 1;
-
-    while (log2 < 31 && (size_t)1 << log2 != count)
-        log2++;
-    if ((size_t)1 << log2 != count)
+    if (count < 2 || count > MOST_SETS || (count & (count - 1)))
         return EVC_ERR_LENGTH;
     memset(memo, 0, sizeof *memo);
     memo->sets = sets;
-    memo->shift = 64 - log2;
+    memo->mask = (uint32_t)((count - 1) * sizeof *sets);
     clear(memo);
     return EVC_OK;
 }
