@@ -82,7 +82,7 @@ struct evc_pac_keys {
     struct evc_pac_key slots[EVC_PAC_KEY_SLOTS];
 };
 
-/* Errors as evc_pac_set_key. */
+/* Errors as evc_pac_set_key. Ids begin anew: a memo with contexts of these keys must be made anew too. */
 EVC_API enum evc_status evc_pac_keys_init(struct evc_pac_keys *keys, const struct evc_pac_algorithm *algorithm,
                                           const struct evc_pac_kernels *kernels);
 
