@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: MIT
 """The command line: one table of commands, and one place where errors become exit codes."""
 
+import ast
 import traceback
 from collections.abc import Sequence
 from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -35,7 +38,7 @@ COMMANDS = {
 
 
 def make_app(words: Sequence[str] = ()) -> typer.Typer:
-    """With the command that the command line names, so that no other is imported; or with all."""
+    """With the command that the command line names, or with the names and the help of all."""
     app = typer.Typer(
         name="everycore",
         add_completion=False,
@@ -60,14 +63,38 @@ def make_app(words: Sequence[str] = ()) -> typer.Typer:
     ) -> None:
         """--version ends before this; main() takes --debug itself, wherever it stands."""
 
-    for name in words[:1] if words and words[0] in COMMANDS else COMMANDS:
-        module = import_module(f"everycore.commands.{name}")
-        found = getattr(module, COMMANDS[name])
+    named = next((word for word in words if word != "--"), "")
+    if named in COMMANDS:
+        module = import_module(f"everycore.commands.{named}")
+        found = getattr(module, COMMANDS[named])
         if isinstance(found, typer.Typer):  # a command that has commands of its own
-            app.add_typer(found, name=name)
+            app.add_typer(found, name=named)
         else:
-            app.command(name)(found)
+            app.command(named)(found)
+        return app
+    for name in COMMANDS:
+        app.command(name, help=help_of(name))(_not_first)
     return app
+
+
+def _not_first() -> None:
+    """Commands are imported only where the command line begins with them."""
+    raise EverycoreError("options of a command stand behind its name", "everycore COMMAND --help")
+
+
+def help_of(name: str) -> str:
+    """What a command says of itself, read rather than imported: that takes a second for all."""
+    spec = find_spec(f"everycore.commands.{name}")
+    assert spec is not None
+    assert spec.origin is not None
+    for node in ast.parse(Path(spec.origin).read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.FunctionDef) and node.name == COMMANDS[name]:
+            return ast.get_docstring(node) or ""
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == COMMANDS[name]:
+            assert isinstance(node.value, ast.Call)
+            words = {one.arg: one.value for one in node.value.keywords}
+            return str(ast.literal_eval(words["help"]))
+    raise AssertionError(f"commands/{name}.py has no {COMMANDS[name]}")
 
 
 def show_version(command: typer.Context, wanted: bool) -> None:

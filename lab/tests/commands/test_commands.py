@@ -1,16 +1,20 @@
 # SPDX-License-Identifier: MIT
 """Commands in-process, with saved harness outputs."""
 
+import inspect
 import json
 import os
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import pytest
+import typer
 from world import PACKAGE, Lab
 
 from everycore import vectors, wycheproof
+from everycore.cli import COMMANDS, help_of
 from everycore.commands.bench import Job, plan
 from everycore.context import Completed
 
@@ -29,6 +33,29 @@ def test_version_and_help_are_good(lab: Lab) -> None:
     assert lab("--version").out.startswith("everycore ")
     assert lab("--version").code == 0
     assert lab("bench", "--help").code == 0
+
+
+@pytest.mark.parametrize("name", sorted(COMMANDS))
+def test_the_help_of_all_has_what_each_command_says(name: str) -> None:
+    found = getattr(import_module(f"everycore.commands.{name}"), COMMANDS[name])
+    own = found.info.help if isinstance(found, typer.Typer) else inspect.getdoc(found)
+    assert own
+    assert help_of(name) == own
+
+
+def test_the_help_of_all_imports_no_command() -> None:
+    code = "import sys; from everycore.cli import make_app; make_app(['--help'])"
+    code += "; print([n for n in sys.modules if n.startswith('everycore.commands.')])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_a_command_behind_options_is_not_taken_for_none(
+    lab: Lab, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert lab("--", "list", "--jsn").code == 2
+    assert "--jsn" in capsys.readouterr().err
+    assert lab("--json", "list").code == 2
 
 
 def test_unknown_commands_and_options_are_usage_errors(
