@@ -25,6 +25,10 @@ class LostError(EverycoreError):
     """The place where a harness ran is gone, or silent; what it had said before is good."""
 
 
+class MissingPackagesError(EverycoreError):
+    """Python packages that only some of everycore needs, and that are not installed."""
+
+
 def unknown_name(what: str, name: str, valid: Iterable[str]) -> EverycoreError:
     """The error for a name that does not exist, with the valid names nearest to it."""
     names = list(valid)

@@ -12,7 +12,7 @@ from enum import Enum
 from functools import lru_cache
 from typing import Any
 
-from everycore.errors import EverycoreError
+from everycore.errors import MissingPackagesError
 
 
 class Flow(Enum):
@@ -146,7 +146,7 @@ def _capstone(machine: str, mode: str) -> Any:
     try:
         import capstone as cs
     except ImportError as error:
-        raise EverycoreError(
+        raise MissingPackagesError(
             "reading machine code needs more Python packages", "pip install 'everycore[matrix]'"
         ) from error
     kinds = {

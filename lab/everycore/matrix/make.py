@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from everycore import subjects
 from everycore.context import Completed, Context
-from everycore.errors import EverycoreError, unknown_name
+from everycore.errors import EverycoreError, MissingPackagesError, unknown_name
 from everycore.matrix import plan, probe
 from everycore.matrix.places import without_places
 from everycore.matrix.records import Cell, Listing, Outcome, Result
@@ -105,6 +105,7 @@ class Workbench:
     _entered: dict[tuple[str, str, str], tuple[str, ...]] = field(default_factory=dict)
     _quiet: _Quiet = field(default_factory=_Quiet)
     _locks: dict[object, threading.Lock] = field(default_factory=dict)
+    _warned: set[str] = field(default_factory=set)
 
     def measure(self, cell: Cell, flag_set: str = "", processes: int = 3) -> Result:
         """Compile, check and time a cell, nothing else running meanwhile."""
@@ -341,9 +342,18 @@ class Workbench:
 
         try:
             found = examine(*self._readable(ready, cell))
+        except MissingPackagesError as error:
+            self._warn_once(f"no counts of code, no frames: {error.message}: {error.hint}")
+            return ready.result
         except EverycoreError:
             return ready.result
         return replace(ready.result, code=found.code, digest=found.digest)
+
+    def _warn_once(self, text: str) -> None:
+        with self._locks.setdefault("warned", threading.Lock()):
+            if text not in self._warned:
+                self._warned.add(text)
+                self.context.warn(text)
 
     def _readable(self, ready: Ready, cell: Cell) -> tuple[list[Path], tuple[str, ...]]:
         """The files with the code of a cell, and where it is entered."""

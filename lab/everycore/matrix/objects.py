@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from everycore.errors import EverycoreError
+from everycore.errors import EverycoreError, MissingPackagesError
 
 SPACE_BITS = 40  # of one section of an object
 MACHINES = {
@@ -223,7 +223,7 @@ def _opened(path: Path) -> Iterator[Any]:
         from elftools.common.exceptions import ELFError
         from elftools.elf.elffile import ELFFile
     except ImportError as error:
-        raise EverycoreError(
+        raise MissingPackagesError(
             "reading objects needs more Python packages", "pip install 'everycore[matrix]'"
         ) from error
     try:

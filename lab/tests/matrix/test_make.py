@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: MIT
+import io
 import json
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
+from world import Lab
 
 from everycore import subjects
 from everycore.build import build_timed
@@ -95,6 +98,23 @@ def test_a_program_that_does_not_say_what_it_measured_has_crashed(text: str) -> 
     result, _ = timed(text)
     assert result.outcome is Outcome.CRASHED
     assert not result.runs
+
+
+def test_packages_that_are_missing_are_told_once_and_cost_no_cell(
+    lab: Lab, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    context, nothing = lab.context(), cast(Any, None)
+    (made := tmp_path / "x.o").write_bytes(b"")
+    cell = Cell("s", "f", "gcc-12", ("-O2",))
+    result = Result(cell, Outcome.MEASURED)
+    monkeypatch.setattr(Workbench, "_entries", lambda *_: ("f",))
+    monkeypatch.setitem(sys.modules, "elftools.elf.elffile", None)
+    bench = Workbench(context, nothing, {}, Place("x86_64"))
+    program: Any = type("P", (), {})
+    for _ in range(2):
+        assert bench._examined(Ready(program, nothing, (made,), result), cell) == result
+    said = cast(io.StringIO, context.err.file).getvalue()
+    assert said.count("pip install 'everycore[matrix]'") == 1
 
 
 def test_no_counter_and_no_sample_are_told_apart() -> None:
