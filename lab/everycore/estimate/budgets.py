@@ -20,6 +20,7 @@ MODES: Mapping[str, tuple[str, ...]] = {
     "aes": ("ecb-dec", "cbc-enc", "cbc-dec", "ctr", "xts-enc"),
     "ghash": ("ghash",),
     "gcm": ("gcm-seal", "gcm-open"),
+    "qarma": ("qarma5-blocks",),
 }
 
 
