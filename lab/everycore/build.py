@@ -28,6 +28,8 @@ from everycore.whole import passing, whole
 LANGUAGE = "-std=gnu11"
 BASE_FLAGS = (LANGUAGE, "-Iinclude", "-Isrc", "-Iharness")
 UNUSED_SECONDS = 30 * 24 * 3600
+IN_USE_SECONDS = 3600  # by which other runs may still want what they have made
+PROGRAMS_BYTES = 1 << 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +59,7 @@ def build_harness(
             raise EverycoreError(
                 f"{compiler.name} cannot link the harness", _excerpt(str(said))
             ) from None
-        _forget_unused(context.cache_dir())
+        tidy(context)
     else:
         _mark_used(binary)
     return Build(binary, compiler, link_flags)
@@ -450,15 +452,33 @@ def _mark_used(path: Path) -> None:
         os.utime(path)
 
 
-def _forget_unused(cache: Path) -> None:
-    """Objects, and binaries each in a folder of its own."""
-    oldest = time.time() - UNUSED_SECONDS
-    for path in (*cache.glob("objects/*"), *cache.glob("bin/*/*")):
+def tidy(context: Context, most_bytes: int = PROGRAMS_BYTES) -> None:
+    """Forget what nobody has used for long, and of programs more than so many bytes.
+
+    Objects are small, and what is made of them is linked again in no time; static programs of
+    thousands of cells are gigabytes. What may be in use at this moment stays.
+    """
+    now = time.time()
+    used: list[tuple[float, int, Path]] = []
+    for path in (*context.cache_dir().glob("objects/*"), *context.cache_dir().glob("bin/*/*")):
         with suppress(OSError):  # another run renames its scratch files meanwhile
-            if path.stat().st_mtime < oldest:
-                path.unlink()
-                if path.parent.parent.name == "bin":
-                    path.parent.rmdir()
+            status = path.stat()
+            if status.st_mtime < now - UNUSED_SECONDS:
+                _forget(path)
+            elif path.parent.parent.name == "bin":
+                used.append((status.st_mtime, status.st_size, path))
+    kept = 0
+    for when, size, path in sorted(used, reverse=True):
+        kept += size
+        if kept > most_bytes and when < now - IN_USE_SECONDS:
+            with suppress(OSError):
+                _forget(path)
+
+
+def _forget(path: Path) -> None:
+    path.unlink()
+    if path.parent.parent.name == "bin":  # each in a folder of its own
+        path.parent.rmdir()
 
 
 def _excerpt(stderr: str, lines: int = 12) -> str:

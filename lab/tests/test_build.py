@@ -1,11 +1,19 @@
 # SPDX-License-Identifier: MIT
 import os
+import time
 from pathlib import Path
 
 import pytest
 from world import Lab
 
-from everycore.build import PeerUnavailableError, build_harness, build_peer
+from everycore.build import (
+    IN_USE_SECONDS,
+    UNUSED_SECONDS,
+    PeerUnavailableError,
+    build_harness,
+    build_peer,
+    tidy,
+)
 from everycore.context import Completed
 from everycore.errors import EverycoreError
 from everycore.model import Build, Compiler, Installed, Peer, Target, Tree
@@ -158,3 +166,27 @@ def test_what_was_not_used_for_long_is_forgotten(lab: Lab, tree: Tree) -> None:
     assert not old.binary.parent.exists()
     assert used.binary.is_file()
     assert len(list((lab.folder / "cache" / "everycore" / "objects").iterdir())) == 3
+
+
+def test_of_many_programs_those_used_last_are_kept(lab: Lab) -> None:
+    context = lab.context()
+    ages = {"new": 0, "recent": IN_USE_SECONDS - 60, "old": IN_USE_SECONDS + 60, "older": 86400}
+    for name, age in {**ages, "unused": UNUSED_SECONDS + 60}.items():
+        for path in (
+            context.cache_dir() / f"bin/{name}/x",
+            context.cache_dir() / f"objects/{name}",
+        ):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(bytes(100))
+            os.utime(path, (time.time() - age, time.time() - age))
+
+    def there(folder: str) -> set[str]:
+        return {path.name for path in (context.cache_dir() / folder).iterdir()}
+
+    tidy(context, 400)
+    assert there("bin") == there("objects") == {*ages}
+    tidy(context, 300)
+    assert there("bin") == {"new", "recent", "old"}
+    tidy(context, 0)
+    assert there("bin") == {"new", "recent"}
+    assert there("objects") == {*ages}

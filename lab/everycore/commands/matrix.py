@@ -14,6 +14,7 @@ from typing import Annotated
 import typer
 
 from everycore import catalog, machine, subjects
+from everycore.build import tidy
 from everycore.commands.options import CpuNumber, Json, context_of, words
 from everycore.context import Context
 from everycore.errors import EverycoreError, unknown_name
@@ -115,6 +116,7 @@ def matrix(
     Subjects x toolchains x flag sets x targets: compiled, checked, timed in core cycles on this
     machine, and counted exactly where emulated. docs/MATRIX.md says how to read it.
     """
+    begin = monotonic()
     context = context_of(command)
     tree = catalog.find_tree(context.package, context.env.get("EVERYCORE_TREE", ""))
     wanted = Choice(
@@ -169,7 +171,6 @@ def matrix(
         options=asdict(wanted.without_places(context.cwd)),
     )
     odd = False
-    begin = monotonic()
     first_end = begin + seconds * (FIRST_PASS if ct or regressions else 1)
     with store.Writer(path, head, resume) as writer:
         results = _measure(context, writer, Run(bench, Clock(monotonic, first_end)), cells, json)
@@ -179,6 +180,7 @@ def matrix(
         if regressions:
             clock = Clock(monotonic, begin + seconds)
             results, odd = _look_for_regressions(context, writer, bench, clock, results, json)
+    tidy(context)
     source = f"{head.machine.title()}, {head.counter}; {path}"
     _show(context, results, source, tables=not json and not regressions)
     claims = {(one.name, f.name) for one in found for f in one.functions if f.constant_time}
@@ -186,6 +188,8 @@ def matrix(
         for one in leak_table.paragraphs(results, claims):
             context.out.print(one)
     context.err.print(f"results: {path}", markup=False, soft_wrap=True)
+    if not results:
+        raise EverycoreError("no time for a single cell", "give --budget more; --resume goes on")
     if all(one.outcome is Outcome.SKIPPED for one in results):
         raise EverycoreError("every cell was skipped", "the reasons are above")
     if _is_bad(results) or odd or leak_table.broken(results, claims):
