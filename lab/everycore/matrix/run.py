@@ -67,6 +67,7 @@ class Run:
         waiting: list[_Waiting] = []
         # The first batch of a run with an end is small, for nothing is known of its pace yet.
         most = self.cores * (BATCH_PER_CORE if self.clock.end == float("inf") else 2)
+        late = 0  # cells of a batch that the end overtook
         making = timing = 0.0  # seconds for a cell, and for a process, of the last batch
         with ThreadPoolExecutor(max_workers=self.cores) as pool:
             while size := self.clock.allows(
@@ -75,6 +76,7 @@ class Run:
                 began, most = self.clock.now(), BATCH_PER_CORE * self.cores
                 batch, rest = rest[:size], rest[size:]
                 made = _all(pool, self._prepared, sorted(batch, key=_is_quick))
+                late += sum(one is None for one in made)
                 yield from (one for one in made if isinstance(one, Result))
                 waiting += [_Waiting(one, one.result) for one in made if isinstance(one, Ready)]
                 made_at, processes = self.clock.now(), len(waiting)
@@ -83,9 +85,12 @@ class Run:
                 timing = (self.clock.now() - made_at) / max(1, processes)
         while waiting:
             waiting = yield from self._round(waiting)
-        self.left_out = len(rest)
+        self.left_out = len(rest) + late
 
-    def _prepared(self, one: Planned) -> Ready | Result:
+    def _prepared(self, one: Planned) -> Ready | Result | None:
+        """None: there is no time any more. A subject's first cell takes longer than one expects."""
+        if self.clock.now() >= self.clock.end:
+            return None
         made = self.bench.prepare(one.cell, one.flag_set)
         if isinstance(made, Ready) and made.result.outcome is Outcome.COUNTED:
             return made.result
@@ -108,8 +113,10 @@ class Run:
 
 
 def _all(
-    pool: ThreadPoolExecutor, prepared: Callable[[Planned], Ready | Result], batch: list[Planned]
-) -> list[Ready | Result]:
+    pool: ThreadPoolExecutor,
+    prepared: Callable[[Planned], Ready | Result | None],
+    batch: list[Planned],
+) -> list[Ready | Result | None]:
     """Of a run that is interrupted, no more is begun."""
     try:
         return list(pool.map(prepared, batch))

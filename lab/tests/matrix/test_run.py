@@ -117,7 +117,24 @@ def test_a_run_with_little_time_does_the_first_cells_and_says_what_it_left_out()
 def test_a_run_with_no_time_has_looked_at_few_cells() -> None:
     bench = FakeBench()
     done = list(run(bench, end=1.0).cells([planned(n) for n in range(100)]))
-    assert len(done) == 2
+    assert len(done) == 1
+
+
+def test_a_batch_that_takes_longer_than_it_seemed_ends_with_the_time() -> None:
+    class Slow(FakeBench):
+        """Of which the sixth cell, of another subject, takes a hundred seconds more."""
+
+        def prepare(self, cell: Cell, flag_set: str = "") -> Ready | Result:
+            if cell.toolchain == "gcc-5":
+                self.seconds += 100
+            return super().prepare(cell, flag_set)
+
+    bench = Slow()
+    one = run(bench, end=60.0)
+    done = list(one.cells([planned(n) for n in range(100)]))
+    assert [r.cell.toolchain for r in done] == [f"gcc-{n}" for n in range(6)]
+    assert all(len(r.runs) == 2 for r in done)
+    assert one.left_out == 94
 
 
 def test_lowest_medians_that_agree_settle_a_cell() -> None:
