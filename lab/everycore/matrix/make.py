@@ -40,6 +40,7 @@ PATIENCE = 4  # processes, where something else uses the core
 NEVER_QUIET = 12  # of them in a row: waiting does not help
 ALWAYS = "-fstack-usage"  # where the compiler has it
 WARNINGS_OFF = "-w"
+DISTURBED = "other programs disturbed all samples; --resume tries it again"
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,9 +179,12 @@ class Workbench:
             done = self._run(ready, "bench", [cell.key_bits, cell.n_bytes, *words])
             timed = read_bench(done.stdout, cell.n_bytes)
             quiet.width = max(quiet.width, timed.width)
-            quiet.crowded = quiet.crowded + 1 if timed.crowded else 0
-            if not timed.crowded or quiet.crowded > NEVER_QUIET:
+            busy = timed.crowded or not timed.samples
+            quiet.crowded = quiet.crowded + 1 if busy else 0
+            if not busy or quiet.crowded > NEVER_QUIET:
                 break
+        if not timed.samples:  # no fault of the cell, whose answers are right
+            raise _FailedError(Outcome.SKIPPED, DISTURBED)
         return timed
 
     # ---- Before it is timed ------------------------------------------------------------------
@@ -464,8 +468,6 @@ def read_bench(text: str, n_bytes: int) -> Timed:
         raise _FailedError(Outcome.CRASHED, f"it did not say what it measured: {shown}") from None
     if timed.counter == "none":
         raise _FailedError(Outcome.SKIPPED, "no counter works here")
-    if not timed.samples:
-        raise _FailedError(Outcome.TIME_LIMIT, "other programs disturbed all samples")
     return timed
 
 

@@ -117,9 +117,17 @@ def test_packages_that_are_missing_are_told_once_and_cost_no_cell(
     assert said.count("pip install 'everycore[matrix]'") == 1
 
 
-def test_no_counter_and_no_sample_are_told_apart() -> None:
-    assert timed(line([], counter="none"))[0].outcome is Outcome.SKIPPED
-    assert timed(line([]))[0].outcome is Outcome.TIME_LIMIT
+def test_a_cell_without_a_sample_is_tried_again_and_then_left_for_another_run() -> None:
+    result, runner = timed(line([]), line([]), line())
+    assert (result.outcome, result.runs, len(runner.calls)) == (Outcome.MEASURED, ((1.0, 2.0),), 3)
+    result, runner = timed(line([]))
+    assert (result.outcome, len(runner.calls)) == (Outcome.SKIPPED, PATIENCE)
+    assert "--resume" in result.reason
+
+
+def test_without_a_counter_a_cell_is_skipped() -> None:
+    result, runner = timed(line([], counter="none"))
+    assert (result.outcome, len(runner.calls)) == (Outcome.SKIPPED, 1)
     assert read_bench(line(), 2048).samples == (2.0, 4.0)
 
 
