@@ -9,7 +9,7 @@ from typing import Protocol
 
 from everycore.matrix import anomalies
 from everycore.matrix.differences import differences
-from everycore.matrix.records import Anomaly, Cell, Code, Kind, Listing, Result
+from everycore.matrix.records import Anomaly, Cell, Code, Kind, Listing, Outcome, Result
 
 Switch = tuple[str, ...]  # words for the compiler, one step of the search
 
@@ -134,18 +134,37 @@ def _vanished(anomaly: Anomaly, bad: Result, good: Result | None) -> str:
     """Why an anomaly is none after all; empty: it is one."""
     value = anomalies.value_of(anomaly.kind, bad)
     if value is None:
-        return f"the second time it ended otherwise: {bad.outcome}: {bad.reason}"
+        return _ended_otherwise(anomaly.kind, bad)
     if anomaly.kind is Kind.FRAME:
         limit = anomalies.FRAME_LIMIT
         return "" if value > limit else f"the second time its frame had {value:.0f} bytes"
     if anomaly.kind is Kind.LEAK:
-        return "" if value else "the second time no method saw a leak"
+        return _leaks_no_more(value, bad, good)
     if good is None or good.summary() is None:
         return "the second time its neighbour was not measured"
     if anomalies.is_slower(bad, good, anomaly.limit):
         return ""
     ratio = value / (good.cycles_per_byte or value)
     return f"the first time {anomaly.ratio:.2f}x, the second time {ratio:.2f}x"
+
+
+def _ended_otherwise(kind: Kind, bad: Result) -> str:
+    if bad.outcome not in (Outcome.MEASURED, Outcome.COUNTED):
+        return f"the second time it ended otherwise: {bad.outcome}: {bad.reason}"
+    if kind is Kind.LEAK:
+        why = "; ".join(f"{v.method}: {v.detail}" for v in bad.verdicts) or "there is none"
+        return f"the second time no method could look: {why}"
+    return "the second time nothing told its " + ("frame" if kind is Kind.FRAME else "cycles")
+
+
+def _leaks_no_more(value: float, bad: Result, good: Result | None) -> str:
+    """A leak is odd beside a neighbour that has none, by the methods that saw it."""
+    if not value:
+        return "the second time no method saw a leak"
+    beside = anomalies.value_beside(Kind.LEAK, good, bad) if good else None
+    if beside is None:
+        return "the second time its neighbour was not looked at by what saw the leak"
+    return "the second time its neighbour leaked, too" if beside else ""
 
 
 def _renewed(anomaly: Anomaly, bad: Result, good: Result | None) -> Anomaly:

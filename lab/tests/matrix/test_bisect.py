@@ -181,6 +181,33 @@ def test_lost_constant_time_is_repaired() -> None:
     assert (found.kind, found.repair) == (Kind.LEAK, ("-fno-j",))
 
 
+@pytest.mark.parametrize(
+    ("mine", "theirs", "said"),
+    [
+        ((True,), (True,), "no method saw a leak"),
+        ((None,), (True,), "no method could look: trace: no valgrind"),
+        ((), (True,), "no method could look: there is none"),
+        ((False,), (False,), "its neighbour leaked, too"),
+        ((False,), (None,), "its neighbour was not looked at by what saw the leak"),
+        ((False,), (), "its neighbour was not looked at by what saw the leak"),
+    ],
+)
+def test_a_leak_that_is_none_the_second_time_is_noise(
+    mine: tuple[bool | None, ...], theirs: tuple[bool | None, ...], said: str
+) -> None:
+    class Again(FakeBench):
+        def measure(self, cells: Sequence[Cell], kind: Kind, processes: int) -> list[Result]:
+            every = {BAD: mine, GOOD: theirs}
+            return [
+                replace(one, verdicts=tuple(Verdict(v, "trace", "no valgrind") for v in every[c]))
+                for c, one in zip(cells, super().measure(cells, kind, processes), strict=True)
+            ]
+
+    (anomaly,) = find(table(judged(BAD, False), judged(GOOD, True)))
+    found = explained(Again(lambda _: 10.0), anomaly)
+    assert (found.is_noise, found.said) == (True, f"the second time {said}")
+
+
 def test_what_the_method_that_saw_the_leak_could_not_look_at_is_no_repair() -> None:
     class Blind(FakeBench):
         def measure(self, cells: Sequence[Cell], kind: Kind, processes: int) -> list[Result]:
