@@ -3,7 +3,8 @@
 
 import json as jsonlib
 import shutil
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
 
@@ -13,8 +14,10 @@ from everycore import machine
 from everycore.commands.options import Json, context_of, words
 from everycore.context import Context
 from everycore.errors import EverycoreError
-from everycore.pauth import counting, emulators, programs, race, table, ways
+from everycore.pauth import boot, counting, emulators, programs, race, table, ways
 from everycore.pauth.emulators import Emulator
+from everycore.pauth.programs import Program
+from everycore.pauth.share import share
 from everycore.pauth.ways import Way
 from everycore.progress import Progress
 
@@ -23,9 +26,12 @@ LEAST_SCALE, MOST_SCALE = 0.001, 1000.0
 
 def pauth(
     command: typer.Context,
+    system: Annotated[
+        bool, typer.Option("--system", help="Boot a kernel, under qemu-system-aarch64.")
+    ] = False,
     qemu: Annotated[
         list[Path] | None,
-        typer.Option("--qemu", metavar="PATH", help="A qemu-aarch64; repeatable. Default: PATH's."),
+        typer.Option("--qemu", metavar="PATH", help="An emulator; repeatable. Default: PATH's."),
     ] = None,
     suite: Annotated[
         list[str] | None,
@@ -63,17 +69,22 @@ def pauth(
     context = context_of(command)
     if not LEAST_SCALE <= scale <= MOST_SCALE:
         raise EverycoreError(f"--scale {scale} is not from {LEAST_SCALE} to {MOST_SCALE}")
+    mode = SYSTEM if system else USER
     given = words(algorithm)
-    found = _emulators(context, qemu or [], words(suite), update)
+    if system and "default" in given:
+        raise EverycoreError("--system has no algorithm 'default'", "machines name their CPU")
+    found = _emulators(context, mode, qemu or [], words(suite), update)
     every = [w for e in found for w in ways.ways_of(e, given or ways.DEFAULT, bool(given))]
-    chosen = _programs(context, words(program), cc, update)
-    by = counting.counter([*found, *_installed(context, found)])
+    chosen = _programs(context, mode, words(program), cc, update)
+    by = counting.counter([*found, *_installed(context, mode, found)])
     caption = machine.describe(machine.gather(context)).title()
     if json:
         _print_emulators(context, found, caption)
     wrong = 0
     for one in chosen:
         result = _measure(context, one, scale, every, rounds, by)
+        if system:
+            result = _with_shares(context, result, one, scale, every)
         wrong += sum(bool(row.wrong) for row in result.rows)
         _show(context, result, caption, json)
     if not json:
@@ -82,53 +93,74 @@ def pauth(
     raise typer.Exit(1 if wrong else 0)
 
 
+@dataclass(frozen=True, slots=True)
+class Mode:
+    """What differs between programs alone and a system."""
+
+    emulator: str
+    package: str
+    identify: Callable[[Context, Sequence[str]], Emulator]
+    programs: Sequence[str]
+    make: Callable[[Context, str, str, bool], Program]
+
+
+USER = Mode(
+    emulators.PROGRAM,
+    emulators.PACKAGE,
+    emulators.identify,
+    tuple(programs.PROGRAMS),
+    programs.make,
+)
+SYSTEM = Mode(boot.EMULATOR, boot.PACKAGE, boot.identify, tuple(boot.PROGRAMS), boot.make)
+
+
 def _emulators(
-    context: Context, paths: Sequence[Path], suites: Sequence[str], update: bool
+    context: Context, mode: Mode, paths: Sequence[Path], suites: Sequence[str], update: bool
 ) -> list[Emulator]:
     """Those that are named; without any, the one that is installed."""
-    argvs: list[tuple[str, ...]] = [_argv(context, path) for path in paths]
+    argvs: list[tuple[str, ...]] = [_argv(context, mode, path) for path in paths]
     for suite in suites:
-        root = emulators.packaged(context, suite, update)
-        argvs.append(emulators.started_in(root, emulators.PROGRAM))
+        root = emulators.packaged(context, suite, update, mode.package)
+        argvs.append(emulators.started_in(root, mode.emulator))
     if not argvs:
-        path = shutil.which(emulators.PROGRAM, path=context.env.get("PATH", ""))
+        path = shutil.which(mode.emulator, path=context.env.get("PATH", ""))
         if path is None:
             raise EverycoreError(
-                f"no {emulators.PROGRAM} is installed",
+                f"no {mode.emulator} is installed",
                 "--suite trixie takes Debian's, without installing it; --qemu PATH names one",
             )
         argvs.append((path,))
-    return emulators.numbered([emulators.identify(context, argv) for argv in argvs])
+    return emulators.numbered([mode.identify(context, argv) for argv in argvs])
 
 
-def _argv(context: Context, path: Path) -> tuple[str, ...]:
+def _argv(context: Context, mode: Mode, path: Path) -> tuple[str, ...]:
     place = context.cwd / path
     if not place.is_file():
-        raise EverycoreError(f"--qemu {path} is no file", f"--qemu wants a {emulators.PROGRAM}")
+        raise EverycoreError(f"--qemu {path} is no file", f"wanted is a {mode.emulator}")
     return (str(place),)
 
 
-def _installed(context: Context, found: Sequence[Emulator]) -> list[Emulator]:
+def _installed(context: Context, mode: Mode, found: Sequence[Emulator]) -> list[Emulator]:
     """The installed one, which may count where those that are measured cannot."""
-    path = shutil.which(emulators.PROGRAM, path=context.env.get("PATH", ""))
+    path = shutil.which(mode.emulator, path=context.env.get("PATH", ""))
     if path is None or any(emulator.counts for emulator in found):
         return []
     try:
-        return [emulators.identify(context, (path,))]
+        return [mode.identify(context, (path,))]
     except EverycoreError:
         return []
 
 
 def _programs(
-    context: Context, names: Sequence[str], cc: str, update: bool
-) -> list[programs.Program]:
+    context: Context, mode: Mode, names: Sequence[str], cc: str, update: bool
+) -> list[Program]:
     """What was asked for by name is there, or it is an error; else what cannot be had is told."""
     if names:
-        return [programs.make(context, name, cc, update) for name in dict.fromkeys(names)]
+        return [mode.make(context, name, cc, update) for name in dict.fromkeys(names)]
     found = []
-    for name in programs.PROGRAMS:
+    for name in mode.programs:
         try:
-            found.append(programs.make(context, name, cc, update))
+            found.append(mode.make(context, name, cc, update))
         except EverycoreError as error:
             context.warn(f"skipped: {name}: {error.message}. {error.hint}".rstrip())
     if not found:
@@ -138,7 +170,7 @@ def _programs(
 
 def _measure(
     context: Context,
-    program: programs.Program,
+    program: Program,
     scale: float,
     every: Sequence[Way],
     rounds: int,
@@ -154,6 +186,31 @@ def _measure(
             except EverycoreError as error:
                 context.warn(f"{error.message}. {error.hint}".rstrip())
     return table.table_of(program, scale, found, count)
+
+
+def _with_shares(
+    context: Context,
+    result: table.ProgramTable,
+    program: Program,
+    scale: float,
+    every: Sequence[Way],
+) -> table.ProgramTable:
+    """The share of each way that runs well; why it is not known is told once."""
+    rows, stripped = [], set()
+    with Progress(context.err, "sampling", len(every)) as progress:
+        for row, way in zip(result.rows, every, strict=True):
+            progress.step(way.name)
+            found = None
+            if not row.wrong and row.emulator not in stripped:
+                try:
+                    found = share(context, way, program, scale)
+                except EverycoreError as error:
+                    context.warn(f"no shares of time: {error.message}")
+                    return result
+                if found is None:
+                    stripped.add(row.emulator)
+            rows.append(replace(row, share=found))
+    return replace(result, rows=tuple(rows), is_sampled=True)
 
 
 def _show(context: Context, result: table.ProgramTable, caption: str, json: bool) -> None:
@@ -182,6 +239,7 @@ def _print_emulators(context: Context, found: Sequence[Emulator], caption: str) 
 
 def _say_defaults(context: Context, found: Sequence[Emulator]) -> None:
     for emulator in found:
-        does = "signs" if emulator.signs_by_default else "does not sign"
-        text = f"{emulator.name} {does} where no -cpu is given"
-        context.out.print(text, style="dim", markup=False)
+        if emulator.signs_by_default is not None:
+            does = "signs" if emulator.signs_by_default else "does not sign"
+            text = f"{emulator.name} {does} where no -cpu is given"
+            context.out.print(text, style="dim", markup=False)

@@ -5,7 +5,7 @@ Programs that sign their return addresses run under every emulator and algorithm
 in turn; what they print has to be equal, and the time of each is compared with that of none.
 
     emulator = identify(context, ("qemu-aarch64",), "qemu-aarch64")   # everycore.pauth.emulators
-    program = make(context, "recursion")                             # everycore.pauth.programs
+    program = make(context, "recursion", COMPILER, update=False)     # everycore.pauth.programs
     race(context, program, 1.0, ways_of(emulator, ("off", "impdef", "qarma5")), rounds=3)
 
 table is pure; emulators, programs, counting and race touch the world. boot is the same for a whole

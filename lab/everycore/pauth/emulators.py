@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Emulators of Arm at hand: their versions, and what of pointer authentication they have."""
 
+import hashlib
 import re
 import struct
 import tempfile
@@ -16,6 +17,7 @@ from everycore.errors import EverycoreError
 from everycore.whole import whole
 
 PROGRAM = "qemu-aarch64"
+PACKAGE = "qemu-user"
 PROPERTIES = ("pauth", "pauth-impdef", "pauth-qarma3", "pauth-qarma5")
 SECONDS = 60  # more than any answer here takes
 MODE = "EVERYCORE_PAUTH"  # what a patched emulator reads: contrib/qemu
@@ -23,8 +25,8 @@ COUNTS = "EVERYCORE_PAUTH_COUNTS"
 COUNTS_FORMAT = struct.Struct("=8s5Q16s16s")
 COUNTS_MAGIC = b"evcpac1\0"
 SUITE = re.compile(r"[a-z][a-z0-9.+-]*")
-_USER = re.compile(r"qemu-(\w+)(?:-static)? version (\d+)\.(\d+)(\S*)")
-_SYSTEM = re.compile(r"QEMU emulator version (\d+)\.(\d+)(\S*)")
+_USER = re.compile(r"qemu-aarch64(?:-static)? version (\d+)\.(\d+)(\S*)")
+_OTHER = re.compile(r"qemu-(\w+) version|(QEMU emulator) version")
 
 # Sixteen codes of one pointer by PACIA1716, a no-operation where there is no pointer
 # authentication; ends with 1 if one differs from the pointer. Arm ARM DDI 0487.
@@ -47,12 +49,12 @@ PROBE = (
 
 @dataclass(frozen=True, slots=True)
 class Emulator:
-    """A user-mode QEMU for AArch64."""
+    """A QEMU for AArch64."""
 
     name: str  # "qemu 10.0.13"
     argv: tuple[str, ...]  # what starts it
     properties: frozenset[str] = frozenset()  # of its CPU `max`
-    signs_by_default: bool = False  # what programs get that ask for no CPU
+    signs_by_default: bool | None = None  # what programs get that ask for no CPU; None: unknown
     has_plugins: bool = False
     is_patched: bool = False  # by contrib/qemu
 
@@ -63,7 +65,7 @@ class Emulator:
 
 def identify(context: Context, argv: Sequence[str]) -> Emulator:
     """Ask an emulator what it is; one without pointer authentication is an error."""
-    name = _name(context, argv)
+    name = named(context, argv, _USER, PROGRAM)
     probe = _probe(context)
     done = {p: _signs(context, argv, probe, ("-cpu", f"max,{p}=on")) for p in PROPERTIES}
     found = frozenset(p for p, signs in done.items() if signs is not None)
@@ -71,32 +73,29 @@ def identify(context: Context, argv: Sequence[str]) -> Emulator:
         raise EverycoreError(
             f"{argv[-1]} has no property 'pauth' of the CPU 'max'", "it came with QEMU 6.0"
         )
+    patched = counts_itself(context, [*argv, "-cpu", "max,pauth=on", str(probe)])
     return Emulator(
-        name=name,
+        name=f"{name} patched" if patched else name,
         argv=tuple(argv),
         properties=found,
         signs_by_default=bool(_signs(context, argv, probe, ())),
-        has_plugins=_has_plugins(context, argv),
-        is_patched=_is_patched(context, argv, probe),
+        has_plugins=has_plugins(context, argv),
+        is_patched=patched,
     )
 
 
-def _name(context: Context, argv: Sequence[str]) -> str:
+def named(context: Context, argv: Sequence[str], pattern: re.Pattern[str], wanted: str) -> str:
+    """Its name in tables: QEMU with its version, which `pattern` finds."""
     said = context.runner.run(clean([*argv, "--version"]), seconds=SECONDS).stdout
-    if _SYSTEM.match(said):
-        raise EverycoreError(
-            f"{argv[-1]} emulates a whole system", f"the user-mode one is called {PROGRAM}"
-        )
-    match = _USER.match(said)
-    if not match:
-        raise EverycoreError(
-            f"{argv[-1]} is no QEMU: it does not say its version", f"--qemu wants a {PROGRAM}"
-        )
-    if match[1] != "aarch64":
-        raise EverycoreError(
-            f"{argv[-1]} emulates {match[1]}, not aarch64", f"--qemu wants a {PROGRAM}"
-        )
-    return f"qemu {match[2]}.{match[3]}{match[4]}"
+    if match := pattern.match(said):
+        return f"qemu {match[1]}.{match[2]}{match[3]}"
+    hint = f"wanted is a {wanted}"
+    if other := _OTHER.match(said):
+        what = f"programs of {other[1]}, not a system"
+        if wanted == PROGRAM:
+            what = "a whole system" if other[2] else f"{other[1]}, not aarch64"
+        raise EverycoreError(f"{argv[-1]} emulates {what}", hint)
+    raise EverycoreError(f"{argv[-1]} is no QEMU: it does not say its version", hint)
 
 
 def _signs(
@@ -114,17 +113,16 @@ def _signs(
     )
 
 
-def _has_plugins(context: Context, argv: Sequence[str]) -> bool:
+def has_plugins(context: Context, argv: Sequence[str]) -> bool:
     said = context.runner.run(clean([*argv, "--help"]), seconds=SECONDS).stdout
     return re.search(r"^-plugin\b", said, re.M) is not None
 
 
-def _is_patched(context: Context, argv: Sequence[str], probe: Path) -> bool:
-    """It counts when it is asked to; others ignore the setting."""
+def counts_itself(context: Context, argv: Sequence[str]) -> bool:
+    """Whether an emulator counts when it is asked to; only a patched one knows the setting."""
     with tempfile.TemporaryDirectory() as folder:
         to = Path(folder, "counts")
-        words = clean([*argv, "-cpu", "max,pauth=on", str(probe)], {COUNTS: str(to)})
-        context.runner.run(words, seconds=SECONDS)
+        context.runner.run(clean(argv, {COUNTS: str(to)}), seconds=SECONDS)
         return to.is_file() and to.read_bytes().startswith(COUNTS_MAGIC)
 
 
@@ -134,10 +132,15 @@ def clean(argv: Sequence[str], settings: Mapping[str, str] = MappingProxyType({}
 
 
 def _probe(context: Context) -> Path:
-    path = context.cache_dir() / "pauth" / "probe"
+    return stored(context, "probe", program_of(PROBE))
+
+
+def stored(context: Context, name: str, program: bytes) -> Path:
+    """A program as a file of the cache."""
+    path = context.cache_dir() / "pauth" / hashlib.sha256(program).hexdigest()[:32] / name
     if not path.is_file():
         with whole(path) as scratch:
-            scratch.write_bytes(program_of(PROBE))
+            scratch.write_bytes(program)
             scratch.chmod(0o755)
     return path
 
@@ -156,7 +159,7 @@ def program_of(words: Sequence[int]) -> bytes:
 # ---- From a suite of Debian ----------------------------------------------------------------------
 
 
-def packaged(context: Context, suite: str, update: bool, package: str = "qemu-user") -> Path:
+def packaged(context: Context, suite: str, update: bool, package: str) -> Path:
     """The folder with Debian's package of an emulator and all that it needs."""
     request = Request((suite,), debs.architecture_of(), (package,), exclude=("qemu-system-data",))
     return debs.unpacked(context, locked(context, request, f"{package}-{suite}", update))

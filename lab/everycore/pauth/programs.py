@@ -33,10 +33,13 @@ class Program:
     options: tuple[str, ...]  # of the emulator
     settings: Mapping[str, str]  # its environment, and the program's
     argv: tuple[str, ...]  # the program, and its arguments but the last
-    work: int  # the last argument where nothing scales it
+    work: int  # the number in the last argument where nothing scales it
+    before: str = ""  # what stands before that number
+    marker: str = ""  # what it prints if it works at all
 
     def words(self, scale: float) -> list[str]:
-        return [*self.options, *self.argv, str(max(1, round(self.work * scale)))]
+        work = max(1, round(self.work * scale)) if self.work else 0
+        return [*self.options, *self.argv, f"{self.before}{work}"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +51,7 @@ class Making:
     update: bool
 
 
-def make(context: Context, name: str, compiler: str = COMPILER, update: bool = False) -> Program:
+def make(context: Context, name: str, compiler: str, update: bool) -> Program:
     if name not in PROGRAMS:
         raise unknown_name("program", name, PROGRAMS)
     return PROGRAMS[name](Making(context, compiler, update))

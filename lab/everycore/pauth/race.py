@@ -39,7 +39,7 @@ def race(
 ) -> list[Samples]:
     """Every second round goes backwards. What a way prints must equal what the first one does."""
     every = [Samples(way) for way in ways]
-    expected = _first(context, ways[0].command(program, scale), step)
+    expected = _first(context, ways[0].command(program, scale), program.marker, step)
     for turn in range(rounds):
         for samples in every if turn % 2 == 0 else reversed(every):
             step(samples.way.name)
@@ -50,12 +50,14 @@ def race(
     return every
 
 
-def _first(context: Context, argv: Sequence[str], step: Callable[[str], None]) -> str:
+def _first(context: Context, argv: Sequence[str], marker: str, step: Callable[[str], None]) -> str:
     """What is printed by a run that nobody times: it fills caches."""
     step("warming up")
     done = _run(context, argv)
     if done.code:
         raise EverycoreError(f"{' '.join(argv)} {_complaint(done, '')}")
+    if marker not in done.stdout:
+        raise EverycoreError(f"{' '.join(argv)} did not print '{marker}'")
     return done.stdout
 
 

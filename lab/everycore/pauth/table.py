@@ -19,6 +19,7 @@ LEGEND = (
     "s: user time of the whole program, median; ns: time beyond `off` for each instruction that"
     f" computes a code; {NOISY} quartiles more than {NOISY_SPREAD:.0%} apart"
 )
+SHARES = "share: of samples that lie in functions of pointer authentication; ?: stripped emulator"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +36,7 @@ class Row:
     ratio_to_off: float | None
     ratio_to_impdef: float | None
     wrong: str = ""
+    share: float | None = None  # of the time that is spent in pointer authentication
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +45,7 @@ class ProgramTable:
     scale: float
     count: Count | None
     rows: tuple[Row, ...]
+    is_sampled: bool = False  # shares were looked for
 
     def lines(self) -> list[dict[str, object]]:
         """For programs."""
@@ -99,7 +102,7 @@ def rich_table(table: ProgramTable, caption: str) -> Group:
     grid = plain_table(gap=2)
     grid.add_column("Emulator", no_wrap=True)
     grid.add_column("PAC", no_wrap=True)
-    for column in ("s", "ns", "x off", "x impdef"):
+    for column in ("s", "ns", "x off", "x impdef", *(("share",) if table.is_sampled else ())):
         grid.add_column(column, justify="right", no_wrap=True)
     last = ""
     for row in table.rows:
@@ -109,15 +112,21 @@ def rich_table(table: ProgramTable, caption: str) -> Group:
             _figure(row.ns_per_operation, 1),
             _figure(row.ratio_to_off, 2),
             _figure(row.ratio_to_impdef, 2),
+            *((_percent(row.share),) if table.is_sampled else ()),
         )
         shown = (Text("WRONG", "bold red"), *("",) * 3) if row.wrong else figures
         grid.add_row("" if row.emulator == last else row.emulator, row.algorithm, *shown)
         last = row.emulator
-    return titled(f"{table.program.name}: {table.program.says}", grid, _counted(table), caption)
+    feet = (_counted(table), SHARES if table.is_sampled else "", caption)
+    return titled(f"{table.program.name}: {table.program.says}", grid, *feet)
 
 
 def _figure(value: float | None, digits: int) -> str:
     return "" if value is None else f"{value:.{digits}f}"
+
+
+def _percent(value: float | None) -> str:
+    return "?" if value is None else f"{value:.1%}"
 
 
 def _counted(table: ProgramTable) -> str:

@@ -18,6 +18,7 @@ while [ $# -gt 0 ]; do
     --version) echo "{version}"; exit ;;
     --help) exit ;;
     -cpu) cpu=$2; shift ;;
+    -M | -display | -kernel) shift ;;
     -*) ;;
     *) break ;;
     esac

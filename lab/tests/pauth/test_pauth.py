@@ -276,5 +276,5 @@ def test_a_patched_emulators_file_of_counts_is_read() -> None:
 
 def test_a_compiler_that_is_missing_is_named(world: Lab) -> None:
     with pytest.raises(EverycoreError, match="cannot run no-such-compiler") as caught:
-        programs.make(world.context(), "recursion", "no-such-compiler")
+        programs.make(world.context(), "recursion", "no-such-compiler", update=False)
     assert caught.value.hint == programs.COMPILER_HINT

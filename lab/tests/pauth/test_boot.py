@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: MIT
+"""`everycore pauth --system`, and the share of time by perf."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+from world import Lab
+
+from everycore.errors import EverycoreError
+from everycore.pauth import boot, race, share, table
+from everycore.pauth.emulators import Emulator
+from everycore.pauth.programs import Program
+from everycore.pauth.race import Samples
+from everycore.pauth.ways import Way
+
+Script = Callable[..., Path]
+SYSTEM = "QEMU emulator version 10.0.1 (Debian)"
+PROGRAM = Program("boot", "boots", (), {}, ("-append",), 0, "WORK=", boot.UP)
+REPORT = """
+    43.71%  qemu-system-aarch64       [.] pauth_computepac_architected
+    36.84%  qemu-system-aarch64       [.] pac_mult
+     4.61%  qemu-system-aarch64       [.] helper_autia
+     2.10%  qemu-system-aarch64       [.] aa64_va_parameters
+     1.00%  [JIT] tid 1410            [.] 0x00007ff14c034c69
+     0.50%  [kernel.kallsyms]         [k] pac_from_elsewhere
+"""
+
+
+def members(archive: bytes) -> dict[str, tuple[int, bytes]]:
+    """Mode and contents of what a cpio archive of the format newc holds."""
+    found, at = {}, 0
+    while True:
+        numbers = [int(archive[at + 6 + i * 8 : at + 14 + i * 8], 16) for i in range(13)]
+        assert archive[at : at + 6] == b"070701"
+        name = archive[at + 110 : at + 110 + numbers[11] - 1].decode()
+        at += (110 + numbers[11] + 3) // 4 * 4
+        if name == "TRAILER!!!":
+            return found
+        found[name] = (numbers[1], archive[at : at + numbers[6]])
+        at += (numbers[6] + 3) // 4 * 4
+
+
+def test_the_first_file_system_has_a_console_and_a_program() -> None:
+    found = members(boot.archive_of(b"12345"))
+    assert found == {
+        "dev": (0o40755, b""),
+        "dev/console": (0o20600, b""),
+        "init": (0o100755, b"12345"),
+    }
+
+
+def test_a_system_emulator_is_known_by_what_it_runs(world: Lab, script: Script) -> None:
+    path = script(SYSTEM, lacks=("pauth-qarma3", "pauth-qarma5"), body="exit 0")
+    found = boot.identify(world.context(), (str(path),))
+    assert found.name == "qemu 10.0.1"
+    assert found.properties == {"pauth", "pauth-impdef"}
+    assert found.signs_by_default is None
+
+
+@pytest.mark.parametrize(
+    ("version", "complaint"),
+    [
+        ("qemu-aarch64 version 7.2.1", "emulates programs of aarch64, not a system"),
+        ("GNU bash", "is no QEMU"),
+    ],
+)
+def test_another_program_is_no_system_emulator(
+    world: Lab, script: Script, version: str, complaint: str
+) -> None:
+    outcome = world("pauth", "--system", "--qemu", str(script(version)))
+    assert outcome.code == 2
+    assert complaint in outcome.err
+
+
+def test_a_system_emulator_of_another_architecture_is_refused(world: Lab, script: Script) -> None:
+    path = script(SYSTEM, body="echo 'unsupported machine type' >&2; exit 1")
+    outcome = world("pauth", "--system", "--qemu", str(path))
+    assert outcome.code == 2
+    assert "does not run a kernel of eight instructions: unsupported machine type" in outcome.err
+
+
+def test_a_machine_has_no_default_cpu_to_measure(world: Lab) -> None:
+    outcome = world("pauth", "--system", "--algorithm", "default")
+    assert outcome.code == 2
+    assert "--system has no algorithm 'default'" in outcome.err
+
+
+def test_a_kernel_that_never_comes_up_is_no_result(world: Lab, script: Script) -> None:
+    way = Way(Emulator("a", (str(script(SYSTEM, body="echo panic; exit 0")),)), "off", "max")
+    with pytest.raises(EverycoreError, match="did not print 'everycore: up'"):
+        race.race(world.context(), PROGRAM, 1.0, [way], 1, lambda _: None)
+
+
+def test_a_boot_alone_has_no_work_at_any_scale() -> None:
+    assert PROGRAM.words(100.0) == ["-append", "WORK=0"]
+
+
+# ---- Shares --------------------------------------------------------------------------------------
+
+
+def test_the_share_is_that_of_functions_of_pointer_authentication() -> None:
+    found = share.share_in(REPORT.splitlines(), "qemu-system-aarch64")
+    assert found == pytest.approx(0.8516)
+
+
+def test_a_stripped_emulator_has_no_known_share() -> None:
+    stripped = REPORT.replace("pac_mult", "0x0000000000152bed")
+    assert share.share_in(stripped.splitlines(), "qemu-system-aarch64") is None
+
+
+def test_shares_stand_in_the_table_where_they_were_looked_for() -> None:
+    samples = Samples(Way(Emulator("qemu", ("qemu",)), "off", ""), [1.0])
+    plain = table.table_of(PROGRAM, 1.0, [samples], None)
+    rows = (replace(plain.rows[0], share=0.125),)
+    assert "share" not in text_of(plain)
+    assert "12.5%" in text_of(replace(plain, rows=rows, is_sampled=True))
+    assert "?" in text_of(replace(plain, is_sampled=True))
+
+
+def text_of(result: table.ProgramTable) -> str:
+    console = Console(width=120)
+    with console.capture() as capture:
+        console.print(table.rich_table(result, ""))
+    return capture.get()
