@@ -26,7 +26,7 @@ static const struct meaning {
 struct cpu {
     const struct evc_pac_algorithm *algorithm;
     unsigned level;
-    uint64_t isar1, isar2, mmfr2, tcr, sctlr;
+    uint64_t isar1, isar2, mmfr2, hcr, tcr, sctlr; /* hcr: 0 where there is none */
     uint64_t key[N_KEYS][2]; /* Hi, Lo */
     struct evc_pac_regime code, data;
 };
@@ -45,23 +45,36 @@ static void identify(struct cpu *cpu)
     cpu->level = apa ? apa : apa3 ? apa3 : api;
 }
 
-/* TCR_EL1 (DDI 0487, D24.2); ID_AA64MMFR2_EL1.ST (FEAT_TTST) and VARange (FEAT_LVA). */
+/* HCR_EL2.RW: the line is there. E2H: TCR_EL2 is as TCR_EL1, of two ranges of addresses. */
+static unsigned n_ranges(const struct cpu *cpu)
+{
+    return bits(cpu->hcr, 31, 1) && !bits(cpu->hcr, 34, 1) ? 1 : 2;
+}
+
+/* TxSZ as the CPU takes it: ID_AA64MMFR2_EL1.ST (FEAT_TTST) and VARange (FEAT_LVA). */
+static unsigned va_bits_of(const struct cpu *cpu, unsigned half)
+{
+    static const unsigned char granule_of_tg1[] = {0, 16, 4, 64}, granule_of_tg0[] = {4, 64, 16, 0}; /* KiB */
+    const unsigned kib = half ? granule_of_tg1[bits(cpu->tcr, 30, 2)] : granule_of_tg0[bits(cpu->tcr, 14, 2)];
+    const unsigned min = bits(cpu->mmfr2, 16, 4) && kib == 64 ? 12 : 16;
+    const unsigned max = bits(cpu->mmfr2, 28, 4) == 0 ? 39 : kib == 64 ? 47 : 48;
+
+    return evc_pac_va_bits(bits(cpu->tcr, half ? 16 : 0, 6), min, max, EVC_PAC_SIZE_FORCED);
+}
+
+/* TCR_ELx (DDI 0487, D24.2): TxSZ, TBI and TBID. */
 static void read_tcr(struct cpu *cpu)
 {
-    static const unsigned char granule_of_tg1[] = {0, 16, 4, 64}, granule_of_tg0[] = {4, 64, 16, 0};
-    const unsigned kib[2] = {granule_of_tg0[bits(cpu->tcr, 14, 2)], granule_of_tg1[bits(cpu->tcr, 30, 2)]};
-    const unsigned tsz[2] = {bits(cpu->tcr, 0, 6), bits(cpu->tcr, 16, 6)};
+    const unsigned n = n_ranges(cpu);
     unsigned va_bits[2], tbi[2], tbi_code[2];
 
-    for (unsigned half = 0; half < 2; half++) {
-        const unsigned min = bits(cpu->mmfr2, 16, 4) && kib[half] == 64 ? 12 : 16;
-        const unsigned max = bits(cpu->mmfr2, 28, 4) == 0 ? 39 : kib[half] == 64 ? 47 : 48;
-        va_bits[half] = evc_pac_va_bits(tsz[half], min, max, EVC_PAC_SIZE_FORCED);
-        tbi[half] = bits(cpu->tcr, 37 + half, 1);
-        tbi_code[half] = tbi[half] & ~bits(cpu->tcr, 51 + half, 1);
+    for (unsigned half = 0; half < n; half++) {
+        va_bits[half] = va_bits_of(cpu, half);
+        tbi[half] = bits(cpu->tcr, n == 1 ? 20 : 37 + half, 1);
+        tbi_code[half] = tbi[half] & ~bits(cpu->tcr, n == 1 ? 29 : 51 + half, 1);
     }
-    EXPECT(evc_pac_set_regime(&cpu->data, cpu->level, 2, va_bits, tbi, EVC_PAC_SELECT_QEMU) == EVC_OK);
-    EXPECT(evc_pac_set_regime(&cpu->code, cpu->level, 2, va_bits, tbi_code, EVC_PAC_SELECT_QEMU) == EVC_OK);
+    EXPECT(evc_pac_set_regime(&cpu->data, cpu->level, n, va_bits, tbi, EVC_PAC_SELECT_QEMU) == EVC_OK);
+    EXPECT(evc_pac_set_regime(&cpu->code, cpu->level, n, va_bits, tbi_code, EVC_PAC_SELECT_QEMU) == EVC_OK);
 }
 
 static int in_use(const struct cpu *cpu, enum key_name key)
@@ -179,8 +192,8 @@ static int is_setting(struct cpu *cpu, const struct line *line)
         identify(cpu);
         return line->n_numbers == 4;
     }
-    if (strcmp(line->word, "tcr") == 0) {
-        cpu->tcr = line->number[0];
+    if (strcmp(line->word, "tcr") == 0 || strcmp(line->word, "hcr") == 0) {
+        *(line->word[0] == 't' ? &cpu->tcr : &cpu->hcr) = line->number[0];
         read_tcr(cpu);
         return line->n_numbers == 1;
     }
@@ -230,8 +243,9 @@ static void compare(struct layer *layer, const struct cpu *cpu, const struct lin
     for (int i = 0; i <= layer->use_memo; i++) {
         const struct answer answer = answer_of(layer, cpu, meaning, line->number[0], line->number[1]);
         if (!agree(line, &answer) && tap_complaints++ < 8)
-            printf("# tcr %llx: %s#   here %s%llx %llx\n", (unsigned long long)cpu->tcr, text,
-                   answer.faulted ? "! " : "", (unsigned long long)(answer.faulted ? answer.esr : answer.result),
+            printf("# hcr %llx, tcr %llx: %s#   here %s%llx %llx\n", (unsigned long long)cpu->hcr,
+                   (unsigned long long)cpu->tcr, text, answer.faulted ? "! " : "",
+                   (unsigned long long)(answer.faulted ? answer.esr : answer.result),
                    (unsigned long long)answer.far);
     }
     layer->n_answers++;

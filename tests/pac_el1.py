@@ -36,7 +36,8 @@ COMPILERS = {  # the first that is here
     "aarch64-linux-gnu-gcc": ["-no-pie", "-Wl,--build-id=none", f"-Wl,-Ttext-segment={ADDRESS:#x}"],
     "clang": ["--target=aarch64-none-elf", "-fuse-ld=lld", f"-Wl,--image-base={ADDRESS:#x}"],
 }
-MACHINE = ["-M", "virt", "-m", "64", "-display", "none", "-nodefaults", "-net", "none"]
+EL1, EL2 = "virt", "virt,virtualization=on"  # machines of QEMU, by the level at which the program starts
+MACHINE = ["-m", "64", "-display", "none", "-nodefaults", "-net", "none"]
 CPUS = ("max", "neoverse-v1")  # FPACCombine (PAuth before QEMU 8.1), PAuth2
 ALGORITHMS = ("", ",pauth-qarma5=on", ",pauth-qarma3=on", ",pauth-impdef=on")
 LACKS = re.compile(r"Property '.*' not found|unable to find CPU model")
@@ -50,11 +51,17 @@ SAMPLE = {
     "fpaccombine-qarma5": ("max,pauth-qarma5=on", 43),
     "fpaccombine-qarma3": ("max,pauth-qarma3=on", 45),
     "fpaccombine-impdef": ("max,pauth-impdef=on", 50),
+    "el2-qarma3": ("max,pauth-qarma3=on", 22),
 }
 SAMPLE_OLD = {  # of QEMU before 8.1
     "pauth-qarma5": ("max", 70),
     "pauth-impdef": ("max,pauth-impdef=on", 80),
+    "el2-impdef": ("max,pauth-impdef=on", 25),
 }
+
+
+class Failed(Exception):
+    """What does not work, and what it said."""
 
 
 class Lacking(Exception):
@@ -66,16 +73,19 @@ class Emulator:
     argv: list[str]
     version: str
 
-    def answers(self, program: pathlib.Path, cpu: str, seed: int = 1, stride: int = 1) -> str:
+    def answers(self, program: pathlib.Path, machine: str, cpu: str, seed: int = 1, stride: int = 1) -> str:
         """What the program writes on that CPU."""
         words = ",".join(f"arg={word}" for word in ("pac_el1", seed, stride))
-        done = subprocess.run([*self.argv, *MACHINE, "-cpu", cpu, "-semihosting-config",
-                               f"enable=on,target=native,{words}", "-kernel", program], stdin=subprocess.DEVNULL,
-                              capture_output=True, text=True, timeout=SECONDS)
+        argv = [*self.argv, "-M", machine, *MACHINE, "-cpu", cpu, "-kernel", program,
+                "-semihosting-config", f"enable=on,target=native,{words}"]
+        try:
+            done = subprocess.run(argv, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=SECONDS)
+        except subprocess.TimeoutExpired as error:
+            raise Failed(f"QEMU {self.version} -M {machine} -cpu {cpu} does not end") from error
         if LACKS.search(done.stderr):
             raise Lacking(f"QEMU {self.version} has no -cpu {cpu}")
         if done.returncode or not done.stdout.endswith("\nend\n"):
-            raise RuntimeError(f"QEMU {self.version} -cpu {cpu} ended with code {done.returncode}: {done.stderr}")
+            raise Failed(f"QEMU {self.version} -M {machine} -cpu {cpu} ended with code {done.returncode}: {done.stderr}")
         return done.stdout
 
 
@@ -86,16 +96,21 @@ def built() -> pathlib.Path:
         raise Lacking(f"no {', no '.join(COMPILERS)} with ld.lld")
     BUILD.mkdir(parents=True, exist_ok=True)
     program = BUILD / "pac_el1"
-    subprocess.run([found[0], *FLAGS, *COMPILERS[found[0]], HERE / "start.S", HERE / "pac_el1.c", "-o", program],
-                   check=True)
+    done = subprocess.run([found[0], *FLAGS, *COMPILERS[found[0]], HERE / "start.S", HERE / "pac_el1.c", "-o", program],
+                          stderr=subprocess.PIPE, text=True)
+    if done.returncode:
+        raise Failed(f"{found[0]} does not compile the program: {done.stderr}")
     return program
 
 
 def emulator(*argv: str) -> Emulator:
-    said = subprocess.run([*argv, "--version"], capture_output=True, text=True).stdout
+    try:
+        said = subprocess.run([*argv, "--version"], capture_output=True, text=True).stdout
+    except OSError as error:
+        raise Failed(f"cannot run {argv[-1]}: {error.strerror}") from error
     version = re.match(r"QEMU emulator version (\S+)", said)
     if not version:
-        raise RuntimeError(f"{argv[-1]} is no QEMU: it says {said!r} of its version")
+        raise Failed(f"{argv[-1]} is no QEMU: it says {said!r} of its version")
     return Emulator([*argv], version[1])
 
 
@@ -133,14 +148,21 @@ def emulators(named: list[str], skipped: list[str]) -> list[Emulator]:
     return found
 
 
-def compared(answers: str, name: str) -> bool:
+def settings(cpus: list[str]) -> list[tuple[str, str]]:
+    """Machines and CPUs: at EL1 all of these, at EL2 the first."""
+    cpus = cpus or [cpu + algorithm for cpu in CPUS for algorithm in ALGORITHMS]
+    return [(EL1, cpu) for cpu in cpus] + [(EL2, cpu) for cpu in cpus if cpu.split(",")[0] == CPUS[0]]
+
+
+def compare(name: str, answers: str) -> None:
     """Does the layer agree, with every kernel?"""
     with tempfile.TemporaryDirectory(dir=BUILD) as folder:
         path = pathlib.Path(folder) / name
         path.write_text(answers)
         done = subprocess.run([COMPARE, path], stdout=subprocess.PIPE, text=True)
-    print(done.stdout.replace(str(path), name), end="")
-    return done.returncode == 0
+    print(done.stdout, end="")
+    if done.returncode:
+        raise Failed(f"the answers of {name} are not ours")
 
 
 def record(of: list[Emulator], program: pathlib.Path) -> None:
@@ -148,7 +170,9 @@ def record(of: list[Emulator], program: pathlib.Path) -> None:
         old = tuple(map(int, one.version.split(".")[:2])) < (8, 1)
         for name, (cpu, seed) in (SAMPLE_OLD if old else SAMPLE).items():
             path = HERE / "answers" / f"{name}.txt"
-            path.write_text(f"# QEMU {one.version} -cpu {cpu}\n{one.answers(program, cpu, seed, STRIDE)}")
+            machine = EL2 if name.startswith("el2") else EL1
+            answers = one.answers(program, machine, cpu, seed, STRIDE)
+            path.write_text(f"# QEMU {one.version} -M {machine} -cpu {cpu}\n{answers}")
             print("wrote", path.relative_to(ROOT))
 
 
@@ -159,7 +183,8 @@ def main() -> int:
     parser.add_argument("--record", action="store_true", help="write the sample that is kept")
     arguments = parser.parse_args()
     skipped: list[str] = []
-    passed = failed = 0
+    failed: list[str] = []
+    passed = 0
     try:
         program = built()
         of = emulators(arguments.qemu, skipped)
@@ -171,16 +196,23 @@ def main() -> int:
     except Lacking as lacking:
         skipped.append(str(lacking))
         of = []
+    except Failed as failure:
+        failed.append(str(failure))
+        of = []
     for one in of:
-        for cpu in arguments.cpu or [cpu + algorithm for cpu in CPUS for algorithm in ALGORITHMS]:
+        for machine, cpu in settings(arguments.cpu):
             try:
-                right = compared(one.answers(program, cpu), f"QEMU {one.version} -cpu {cpu}")
-                passed, failed = passed + right, failed + (not right)
+                compare(f"QEMU {one.version} -M {machine} -cpu {cpu}", one.answers(program, machine, cpu))
+                passed += 1
             except Lacking as lacking:
                 skipped.append(str(lacking))
-    for reason in skipped:
+            except Failed as failure:
+                failed.append(str(failure))
+    for reason in dict.fromkeys(skipped):
         print("skipped:", reason)
-    print(f"{passed} passed, {failed} failed, {len(skipped)} skipped")
+    for reason in failed:
+        print("FAILED:", reason)
+    print(f"{passed} passed, {len(failed)} failed, {len(dict.fromkeys(skipped))} skipped")
     return 1 if failed else 0
 
 

@@ -17,7 +17,8 @@
 #define TO_LR "mov x30, x0"
 #define TO_LR_SP "mov x30, x0\n mov sp, x1"
 #define OF_LR "mov x0, x30"
-#define TO_ELR_SP "msr elr_el1, x0\n mov x2, #0x3c5\n msr spsr_el1, x2\n mov sp, x1" /* EL1h, all masked */
+/* This level on its own stack, all masked. */
+#define TO_ELR_SP "msr elr_el1, x0\n mrs x2, currentel\n add x2, x2, #0x3c1\n msr spsr_el1, x2\n mov sp, x1"
 
 /* ADD, AUTH, STRIP: an address in, an address out. LOAD: the result is the address that was written back. JUMP: 1 of
  * those that arrive. */

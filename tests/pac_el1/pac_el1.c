@@ -2,9 +2,12 @@
 /*
  * A program without an operating system that asks a CPU, real or emulated, what its pointer authentication does.
  * It runs at EL1, sets keys, TCR_EL1 and SCTLR_EL1, executes the instructions on pointers of all kinds, and writes
- * down, by semihosting, what it set, in the bits of the registers, and what came out:
+ * down, by semihosting, what it set, in the bits of the registers, and what came out. Started at EL2, it stays there:
+ * with HCR_EL2.E2H, by which the registers of EL1 are those of EL2; at last also without, where addresses have one
+ * range.
  *
  *   cpu MIDR_EL1 ID_AA64ISAR1_EL1 ID_AA64ISAR2_EL1 ID_AA64MMFR2_EL1
+ *   hcr VALUE                         at EL2
  *   tcr|sctlr VALUE
  *   key ia|ib|da|db|ga HI LO
  *   INSTRUCTION X Y RESULT            pacia X, Y
@@ -143,6 +146,20 @@ static void set_sctlr(uint64_t sctlr)
     end_line();
 }
 
+/* HCR_EL2 (DDI 0487, D24.2): EL1 is A64, keys and their instructions are not trapped. */
+#define HCR_TGE (UINT64_C(1) << 27)
+#define HCR_RW (UINT64_C(1) << 31)
+#define HCR_E2H (UINT64_C(1) << 34)
+#define HCR_APK_API (UINT64_C(3) << 40)
+
+static void set_hcr(uint64_t two_ranges)
+{
+    WRITE("hcr_el2", HCR_RW | HCR_APK_API | two_ranges);
+    put_word("hcr");
+    put_number(READ("hcr_el2"));
+    end_line();
+}
+
 #define SET_KEY(name, hi, lo)                                                                                          \
     do {                                                                                                               \
         WRITE("ap" #name "keyhi_el1", hi);                                                                             \
@@ -179,8 +196,9 @@ static uint64_t tcr_of(unsigned t0sz, unsigned t1sz, unsigned ignore, unsigned g
     static const uint8_t tg1[] = {[GRANULE_4K] = 2, [GRANULE_64K] = 3, [GRANULE_16K] = 1};
 
     return t0sz | (uint64_t)granule << 14 | (uint64_t)t1sz << 16 | (uint64_t)tg1[granule] << 30 |
-           (uint64_t)(ignore & 3) << 37 |    /* TBI0, TBI1 */
-           (uint64_t)(ignore >> 2 & 3) << 51; /* TBID0, TBID1 */
+           (uint64_t)(ignore & 3) << 37 |      /* TBI0, TBI1 */
+           (uint64_t)(ignore >> 2 & 3) << 51 | /* TBID0, TBID1 */
+           (uint64_t)(ignore >> 2 & 1) << 29;  /* TBID at EL2 with one range, whose TBI is in T1SZ; else in SH1 */
 }
 
 /* ---- Instructions ------------------------------------------------------------------------------------- */
@@ -428,8 +446,25 @@ static void keys_not_in_use(void)
     set_sctlr(sctlr);
 }
 
+/* The same TCR_EL2 read in two ways. */
+static void one_range_and_two(void)
+{
+    for (unsigned t = 10; t < 50; t++) {
+        const struct setting setting = {t, 10 + t * 11 % 40, t % N_IGNORE, GRANULE_4K};
+
+        if (!set(&setting))
+            continue;
+        for (unsigned i = 0; i < 4; i++) {
+            set_hcr(i & 1 ? HCR_E2H | HCR_TGE : 0);
+            both_halves(&setting);
+        }
+    }
+}
+
 int pac_el1_main(void)
 {
+    const int at_el2 = READ("currentel") == 2 << 2;
+
     read_command_line();
     open_terminal();
     put_word("cpu");
@@ -438,6 +473,8 @@ int pac_el1_main(void)
     put_number(READ("s3_0_c0_c6_2")); /* ID_AA64ISAR2_EL1 */
     put_number(READ("s3_0_c0_c7_2")); /* ID_AA64MMFR2_EL1 */
     end_line();
+    if (at_el2)
+        set_hcr(HCR_E2H | HCR_TGE);
     set_sctlr(READ("sctlr_el1") | EN_ALL);
     state = seed;
     sizes();
@@ -448,6 +485,8 @@ int pac_el1_main(void)
         other_forms(33, ignore);
     }
     keys_not_in_use();
+    if (at_el2)
+        one_range_and_two();
     put_word("end");
     end_line();
     flush();

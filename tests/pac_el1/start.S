@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A64 at EL1 without MMU: the start of the program, its exceptions, and semihosting.
+ * A64 at EL1 or EL2 without MMU: the start of the program, its exceptions, and semihosting.
  *
- * An exception is taken where TPIDR_EL1 holds an address: ESR_EL1, FAR_EL1 and 1 are handed on in x9 to x11, and
+ * An exception is taken where TPIDR_EL1 holds an address: ESR_ELx, FAR_ELx and 1 are handed on in x9 to x11, and
  * execution goes on there. Elsewhere nobody expects one, and the program ends with code 3.
  */
     .section .text.start, "ax"
     .global _start
 _start:
     adr x0, vectors
+    mrs x1, currentel
+    tbnz x1, #3, 1f
     msr vbar_el1, x0
-    msr tpidr_el1, xzr
+    b 2f
+1:  msr vbar_el2, x0
+2:  msr tpidr_el1, xzr
     isb
     adrp x0, stack_top
     add x0, x0, :lo12:stack_top
@@ -45,10 +49,16 @@ landing:
 on_synchronous:
     mrs x12, tpidr_el1
     cbz x12, unexpected
+    mov x11, #1
+    mrs x9, currentel
+    tbnz x9, #3, 1f
     mrs x9, esr_el1
     mrs x10, far_el1
-    mov x11, #1
     msr elr_el1, x12
+    eret
+1:  mrs x9, esr_el2
+    mrs x10, far_el2
+    msr elr_el2, x12
     eret
 unexpected:
     mov x2, #3
