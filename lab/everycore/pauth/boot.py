@@ -12,9 +12,8 @@ from everycore.debs.lock import Request
 from everycore.errors import EverycoreError, unknown_name
 from everycore.pauth.emulators import (
     PROPERTIES,
-    SECONDS,
     Emulator,
-    clean,
+    asked,
     counts_itself,
     has_plugins,
     locked,
@@ -72,10 +71,7 @@ def identify(context: Context, argv: Sequence[str]) -> Emulator:
 
 def _runs(context: Context, argv: Sequence[str]) -> bool:
     """False if it refuses the options."""
-    try:
-        done = context.runner.run(clean(argv), seconds=SECONDS)
-    except TimeoutError:
-        raise EverycoreError(f"{' '.join(argv)} does not end") from None
+    done = asked(context, argv)
     if done.code and "not found" not in done.stderr:
         said = done.stderr.strip() or f"it ended with {done.code}"
         raise EverycoreError(f"{argv[0]} does not run a kernel of eight instructions: {said}")

@@ -11,7 +11,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from everycore import debs
-from everycore.context import Context
+from everycore.context import Completed, Context
 from everycore.debs.lock import Lock, Request
 from everycore.errors import EverycoreError
 from everycore.whole import whole
@@ -86,7 +86,7 @@ def identify(context: Context, argv: Sequence[str]) -> Emulator:
 
 def named(context: Context, argv: Sequence[str], pattern: re.Pattern[str], wanted: str) -> str:
     """Its name in tables: QEMU with its version, which `pattern` finds."""
-    said = context.runner.run(clean([*argv, "--version"]), seconds=SECONDS).stdout
+    said = asked(context, [*argv, "--version"]).stdout
     if match := pattern.match(said):
         return f"qemu {match[1]}.{match[2]}{match[3]}"
     hint = f"wanted is a {wanted}"
@@ -102,7 +102,7 @@ def _signs(
     context: Context, argv: Sequence[str], probe: Path, options: Sequence[str]
 ) -> bool | None:
     """Whether signing changes a pointer; None if the emulator refuses the options."""
-    done = context.runner.run(clean([*argv, *options, str(probe)]), seconds=SECONDS)
+    done = asked(context, [*argv, *options, str(probe)])
     if done.code in (0, 1) and not done.stderr:
         return done.code == 1
     if "not found" in done.stderr:  # a property that this version does not have
@@ -114,7 +114,7 @@ def _signs(
 
 
 def has_plugins(context: Context, argv: Sequence[str]) -> bool:
-    said = context.runner.run(clean([*argv, "--help"]), seconds=SECONDS).stdout
+    said = asked(context, [*argv, "--help"]).stdout
     return re.search(r"^-plugin\b", said, re.M) is not None
 
 
@@ -122,8 +122,18 @@ def counts_itself(context: Context, argv: Sequence[str]) -> bool:
     """Whether an emulator counts when it is asked to; only a patched one knows the setting."""
     with tempfile.TemporaryDirectory() as folder:
         to = Path(folder, "counts")
-        context.runner.run(clean(argv, {COUNTS: str(to)}), seconds=SECONDS)
+        asked(context, argv, {COUNTS: str(to)})
         return to.is_file() and to.read_bytes().startswith(COUNTS_MAGIC)
+
+
+def asked(
+    context: Context, argv: Sequence[str], settings: Mapping[str, str] = MappingProxyType({})
+) -> Completed:
+    """Run an emulator for an answer, which takes it a moment."""
+    try:
+        return context.runner.run(clean(argv, settings), seconds=SECONDS)
+    except TimeoutError:
+        raise EverycoreError(f"{' '.join(argv)} does not end") from None
 
 
 def clean(argv: Sequence[str], settings: Mapping[str, str] = MappingProxyType({})) -> list[str]:

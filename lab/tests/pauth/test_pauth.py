@@ -278,3 +278,12 @@ def test_a_compiler_that_is_missing_is_named(world: Lab) -> None:
     with pytest.raises(EverycoreError, match="cannot run no-such-compiler") as caught:
         programs.make(world.context(), "recursion", "no-such-compiler", update=False)
     assert caught.value.hint == programs.COMPILER_HINT
+
+
+def test_an_emulator_that_does_not_end_is_given_up(
+    world: Lab, script: Script, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(emulators, "SECONDS", 0.2)
+    outcome = world("pauth", "--qemu", str(script(body="exec sleep 60")))
+    assert outcome.code == 2
+    assert "does not end" in outcome.err
