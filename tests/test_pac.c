@@ -452,10 +452,12 @@ static uint64_t calls_of(enum evc_pac_operation operation)
 }
 
 /* One instruction through the memo and without. The same few pointers and modifiers come again and again, signed by
- * keys and under rules that are not those of now. */
-static void same_as_without(const struct evc_pac_rules *rules, const struct evc_pac_key *key, uint64_t *ptr,
+ * keys and under regimes that are not those of now. */
+static void same_as_without(const struct evc_pac_regime *regime, const struct evc_pac_key *key, uint64_t *ptr,
                             uint64_t modifier)
 {
+    const struct evc_pac_rules *to_add = evc_pac_rules_to_add(regime, *ptr);
+    const struct evc_pac_rules *rules = evc_pac_rules_to_auth(regime, *ptr);
     const uint64_t context = evc_pac_context(key, rules);
     const enum evc_pac_letter letter = random_below(2) ? EVC_PAC_KEY_A : EVC_PAC_KEY_B;
     const int combined = (int)random_below(2);
@@ -472,8 +474,8 @@ static void same_as_without(const struct evc_pac_rules *rules, const struct evc_
         return;
     case 2: *ptr = evc_pac_strip(rules, *ptr); return;
     default:
-        added = evc_pac_memo_add(&memo, context, rules, key, *ptr, modifier);
-        EXPECT(added == evc_pac_add(rules, key, *ptr, modifier));
+        added = evc_pac_memo_add(&memo, evc_pac_context(key, to_add), to_add, key, *ptr, modifier);
+        EXPECT(added == evc_pac_add(to_add, key, *ptr, modifier));
         *ptr = added;
         return;
     }
@@ -486,32 +488,35 @@ static uint64_t pointer_at(size_t i)
            (i & 4 ? UINT64_C(1) << 47 : 0);
 }
 
-static void some_rules(struct evc_pac_rules *rules)
+/* One of few, whose rules differ in one thing. */
+static void some_regime(struct evc_pac_regime *regime)
 {
-    const unsigned level = EVC_PAC_PAUTH + (unsigned)random_below(3), va_bits = 47 + (unsigned)random_below(2);
+    const unsigned level = EVC_PAC_PAUTH + (unsigned)random_below(3), select = (unsigned)random_below(3);
+    const unsigned va_bits[2] = {47 + (unsigned)random_below(2), 47 + (unsigned)random_below(2)};
+    const unsigned tbi[2] = {(unsigned)random_below(2), (unsigned)random_below(2)};
 
-    EXPECT(evc_pac_set_rules(rules, level, va_bits, (unsigned)random_below(2), (unsigned)random_below(2)) == EVC_OK);
+    EXPECT(evc_pac_set_regime(regime, level, random_below(4) ? 2 : 1, va_bits, tbi, select) == EVC_OK);
 }
 
-/* More values of keys than slots, rules that differ in one thing, few sets of entries, flushes. */
+/* More values of keys than slots, other regimes, few sets of entries, flushes. */
 static void memo_is_never_wrong(const struct evc_pac_algorithm *algorithm, size_t n_sets)
 {
     uint64_t ptrs[8] = {0}, lo = 0;
-    struct evc_pac_rules rules;
+    struct evc_pac_regime regime;
 
     fresh_memo(algorithm, n_sets);
-    some_rules(&rules);
+    some_regime(&regime);
     for (int i = 0; i < 60000; i++) {
         const size_t at = random_below(8);
         if (!random_below(60))
             lo = random_below(11);
         if (!random_below(60))
-            some_rules(&rules);
+            some_regime(&regime);
         if (!random_below(500))
             evc_pac_memo_flush(&memo);
         if (!random_below(3))
             ptrs[at] = pointer_at(at);
-        same_as_without(&rules, evc_pac_keys_get(&memo_keys, 5, lo), &ptrs[at], 0x7ff000 + 16 * random_below(4));
+        same_as_without(&regime, evc_pac_keys_get(&memo_keys, 5, lo), &ptrs[at], 0x7ff000 + 16 * random_below(4));
     }
     for (unsigned operation = EVC_PAC_OP_ADD; operation <= EVC_PAC_OP_GENERIC; operation++)
         EXPECT(memo.hits[operation] > 40 && memo.misses[operation] > 1000);

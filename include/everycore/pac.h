@@ -198,7 +198,7 @@ struct evc_pac_result {
 };
 
 /* AUT*: Auth of the Arm ARM. combined: 1 for instructions that also branch, return or load (RETAA, BRAA, LDRAA, ERETAA
- * ...). */
+ * ...). LDRAA and LDRAB have a modifier of 0, never SP, and keys for data. */
 EVC_API struct evc_pac_result evc_pac_auth(const struct evc_pac_rules *rules, const struct evc_pac_key *key,
                                            enum evc_pac_letter letter, int combined, uint64_t pointer,
                                            uint64_t modifier);
