@@ -26,7 +26,7 @@ static const struct meaning {
 struct cpu {
     const struct evc_pac_algorithm *algorithm;
     unsigned level;
-    uint64_t isar1, isar2, mmfr2, hcr, tcr, sctlr; /* hcr: 0 where there is none */
+    uint64_t isar1, isar2, mmfr0, mmfr2, hcr, tcr, sctlr; /* hcr: 0 where there is none */
     uint64_t key[N_KEYS][2]; /* Hi, Lo */
     struct evc_pac_regime code, data;
 };
@@ -51,12 +51,22 @@ static unsigned n_ranges(const struct cpu *cpu)
     return bits(cpu->hcr, 31, 1) && !bits(cpu->hcr, 34, 1) ? 1 : 2;
 }
 
-/* TxSZ as the CPU takes it: ID_AA64MMFR2_EL1.ST (FEAT_TTST) and VARange (FEAT_LVA). */
+/* Has TxSZ room for 52 bits? ID_AA64MMFR2_EL1.VARange (FEAT_LVA), ID_AA64MMFR0_EL1.TGran4 and TGran16 (FEAT_LPA2). */
+static int is_large(const struct cpu *cpu, unsigned kib)
+{
+    if (kib == 64)
+        return bits(cpu->mmfr2, 16, 4) != 0;
+    if (n_ranges(cpu) == 1 || !bits(cpu->tcr, 59, 1))
+        return 0;
+    return kib == 4 ? bits(cpu->mmfr0, 28, 4) == 1 : kib == 16 ? bits(cpu->mmfr0, 20, 4) == 2 : 0;
+}
+
+/* TxSZ as the CPU takes it; ID_AA64MMFR2_EL1.ST (FEAT_TTST). */
 static unsigned va_bits_of(const struct cpu *cpu, unsigned half)
 {
     static const unsigned char granule_of_tg1[] = {0, 16, 4, 64}, granule_of_tg0[] = {4, 64, 16, 0}; /* KiB */
     const unsigned kib = half ? granule_of_tg1[bits(cpu->tcr, 30, 2)] : granule_of_tg0[bits(cpu->tcr, 14, 2)];
-    const unsigned min = bits(cpu->mmfr2, 16, 4) && kib == 64 ? 12 : 16;
+    const unsigned min = is_large(cpu, kib) ? 12 : 16;
     const unsigned max = bits(cpu->mmfr2, 28, 4) == 0 ? 39 : kib == 64 ? 47 : 48;
 
     return evc_pac_va_bits(bits(cpu->tcr, half ? 16 : 0, 6), min, max, EVC_PAC_SIZE_FORCED);
@@ -147,9 +157,11 @@ static struct answer answer_of(struct layer *layer, const struct cpu *cpu, const
 
 /* ---- Lines ------------------------------------------------------------------------------------------------ */
 
+enum { MAX_NUMBERS = 5 };
+
 struct line {
     char word[16], sub[16]; /* sub: of "key ia ..." */
-    uint64_t number[4];
+    uint64_t number[MAX_NUMBERS];
     int n_numbers, faulted;
 };
 
@@ -165,7 +177,7 @@ static struct line parsed(const char *text)
     text += used;
     if (strcmp(line.word, "key") == 0 && sscanf(text, "%15s%n", line.sub, &used) == 1)
         text += used;
-    while (line.n_numbers < 4) {
+    while (line.n_numbers < MAX_NUMBERS) {
         const char *mark = text + strspn(text, " ");
         if (*mark == '!') {
             line.faulted = 1;
@@ -189,8 +201,9 @@ static int is_setting(struct cpu *cpu, const struct line *line)
         cpu->isar1 = line->number[1];
         cpu->isar2 = line->number[2];
         cpu->mmfr2 = line->number[3];
+        cpu->mmfr0 = line->number[4];
         identify(cpu);
-        return line->n_numbers == 4;
+        return line->n_numbers == 5;
     }
     if (strcmp(line->word, "tcr") == 0 || strcmp(line->word, "hcr") == 0) {
         *(line->word[0] == 't' ? &cpu->tcr : &cpu->hcr) = line->number[0];

@@ -47,16 +47,16 @@ STRIDE = 97
 SAMPLE = {
     "pauth2-qarma5": ("neoverse-v1,pauth-qarma5=on", 54),
     "pauth2-qarma3": ("neoverse-v1,pauth-qarma3=on", 59),
-    "pauth2-impdef": ("neoverse-v1,pauth-impdef=on", 64),
+    "pauth2-impdef": ("neoverse-v1,pauth-impdef=on", 10),
     "fpaccombine-qarma5": ("max,pauth-qarma5=on", 43),
     "fpaccombine-qarma3": ("max,pauth-qarma3=on", 45),
     "fpaccombine-impdef": ("max,pauth-impdef=on", 50),
-    "el2-qarma3": ("max,pauth-qarma3=on", 22),
+    "el2-qarma3": ("max,pauth-qarma3=on", 70),
 }
 SAMPLE_OLD = {  # of QEMU before 8.1
-    "pauth-qarma5": ("max", 70),
-    "pauth-impdef": ("max,pauth-impdef=on", 80),
-    "el2-impdef": ("max,pauth-impdef=on", 25),
+    "pauth-qarma5": ("max", 20),
+    "pauth-impdef": ("max,pauth-impdef=on", 30),
+    "el2-impdef": ("max,pauth-impdef=on", 85),
 }
 
 

@@ -6,7 +6,7 @@
  * with HCR_EL2.E2H, by which the registers of EL1 are those of EL2; at last also without, where addresses have one
  * range.
  *
- *   cpu MIDR_EL1 ID_AA64ISAR1_EL1 ID_AA64ISAR2_EL1 ID_AA64MMFR2_EL1
+ *   cpu MIDR_EL1 ID_AA64ISAR1_EL1 ID_AA64ISAR2_EL1 ID_AA64MMFR2_EL1 ID_AA64MMFR0_EL1
  *   hcr VALUE                         at EL2
  *   tcr|sctlr VALUE
  *   key ia|ib|da|db|ga HI LO
@@ -191,14 +191,21 @@ static void set_keys(void)
 
 /* TCR_EL1. */
 enum { GRANULE_4K, GRANULE_64K, GRANULE_16K }; /* as TG0 counts */
-static uint64_t tcr_of(unsigned t0sz, unsigned t1sz, unsigned ignore, unsigned granule)
+struct setting {
+    unsigned t0sz, t1sz;
+    unsigned ignore; /* bits 0 to 3: TBI0, TBI1, TBID0, TBID1 */
+    unsigned granule, ds;
+};
+
+static uint64_t tcr_of(const struct setting *setting)
 {
     static const uint8_t tg1[] = {[GRANULE_4K] = 2, [GRANULE_64K] = 3, [GRANULE_16K] = 1};
 
-    return t0sz | (uint64_t)granule << 14 | (uint64_t)t1sz << 16 | (uint64_t)tg1[granule] << 30 |
-           (uint64_t)(ignore & 3) << 37 |      /* TBI0, TBI1 */
-           (uint64_t)(ignore >> 2 & 3) << 51 | /* TBID0, TBID1 */
-           (uint64_t)(ignore >> 2 & 1) << 29;  /* TBID at EL2 with one range, whose TBI is in T1SZ; else in SH1 */
+    return setting->t0sz | (uint64_t)setting->granule << 14 | (uint64_t)setting->t1sz << 16 |
+           (uint64_t)tg1[setting->granule] << 30 | (uint64_t)(setting->ignore & 3) << 37 | /* TBI0, TBI1 */
+           (uint64_t)(setting->ignore >> 2 & 3) << 51 |                                    /* TBID0, TBID1 */
+           (uint64_t)(setting->ignore >> 2 & 1) << 29 | /* TBID at EL2 with one range, whose TBI is in T1SZ */
+           (uint64_t)setting->ds << 59;
 }
 
 /* ---- Instructions ------------------------------------------------------------------------------------- */
@@ -337,11 +344,7 @@ static void combined(void)
 
 /* ---- In which settings ----------------------------------------------------------------------------------- */
 
-enum { N_IGNORE = 16 }; /* TBI0, TBI1, TBID0, TBID1: bits 0 to 3 */
-
-struct setting {
-    unsigned t0sz, t1sz, ignore, granule;
-};
+enum { N_IGNORE = 16 };
 
 /* A pointer and a modifier that come again in four settings, with the same keys: what remembers results must see what
  * else has changed. To and fro, since few places of a memo are asked. */
@@ -372,7 +375,7 @@ static int set(const struct setting *setting)
         again_x = pointer((enum kind)(n_used / 4 % N_KINDS), n_used / 4 & 1, 39);
         again_y = any();
     }
-    set_tcr(tcr_of(setting->t0sz, setting->t1sz, setting->ignore, setting->granule));
+    set_tcr(tcr_of(setting));
     return 1;
 }
 
@@ -398,22 +401,22 @@ static void sizes(void)
 
     for (unsigned t = 0; t < n; t++) {
         for (unsigned ignore = 0; ignore < N_IGNORE; ignore++) {
-            const struct setting setting = {first + t, first + (t * 17 + 5) % n, ignore, GRANULE_4K};
+            const struct setting setting = {first + t, first + (t * 17 + 5) % n, ignore, GRANULE_4K, 0};
             if (set(&setting))
                 both_halves(&setting);
         }
     }
 }
 
-/* The largest and the smallest addresses depend on the size of pages. */
+/* The largest and the smallest addresses depend on the size of pages, and on TCR_EL1.DS (FEAT_LPA2). */
 static void granules(void)
 {
     static const uint8_t t[][2] = {{10, 17}, {11, 16}, {12, 15}, {13, 14}, {14, 13}, {15, 12},
                                    {16, 11}, {17, 10}, {46, 49}, {47, 48}, {48, 47}, {49, 46}};
 
     for (unsigned i = 0; i < sizeof t / sizeof *t; i++) {
-        for (unsigned granule = GRANULE_64K; granule <= GRANULE_16K; granule++) {
-            const struct setting setting = {t[i][0], t[i][1], i % N_IGNORE, granule};
+        for (unsigned form = 1; form < 6; form++) { /* 0 is among sizes() */
+            const struct setting setting = {t[i][0], t[i][1], i % N_IGNORE, form % 3, form / 3};
             if (set(&setting))
                 both_halves(&setting);
         }
@@ -423,7 +426,7 @@ static void granules(void)
 /* All instructions; no address of the program is above 2^31. */
 static void other_forms(unsigned t0sz, unsigned ignore)
 {
-    const struct setting setting = {t0sz, 16 + ignore, ignore, GRANULE_4K};
+    const struct setting setting = {t0sz, 16 + ignore, ignore, GRANULE_4K, 0};
 
     if (!set(&setting))
         return;
@@ -450,7 +453,7 @@ static void keys_not_in_use(void)
 static void one_range_and_two(void)
 {
     for (unsigned t = 10; t < 50; t++) {
-        const struct setting setting = {t, 10 + t * 11 % 40, t % N_IGNORE, GRANULE_4K};
+        const struct setting setting = {t, 10 + t * 11 % 40, t % N_IGNORE, GRANULE_4K, 0};
 
         if (!set(&setting))
             continue;
@@ -472,6 +475,7 @@ int pac_el1_main(void)
     put_number(READ("id_aa64isar1_el1"));
     put_number(READ("s3_0_c0_c6_2")); /* ID_AA64ISAR2_EL1 */
     put_number(READ("s3_0_c0_c7_2")); /* ID_AA64MMFR2_EL1 */
+    put_number(READ("id_aa64mmfr0_el1"));
     end_line();
     if (at_el2)
         set_hcr(HCR_E2H | HCR_TGE);
