@@ -3,14 +3,14 @@
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from everycore.errors import EverycoreError, unknown_name
 from everycore.estimates import BULK, Figure, Hidden, Row, ratio
 from everycore.model import RegistryLine
-from everycore.tables import read_toml
+from everycore.tables import expect, read_toml, required_of, shape_of
 
 FILE = "goals.toml"
 PLUS = " + "
@@ -85,15 +85,7 @@ def load(folder: Path) -> list[Goal]:
 
 def _goal(number: int, table: dict[str, Any]) -> Goal:
     where = f"{FILE}: goal {number}"
-    known = [f.name for f in fields(Goal)]
-    for key in table:
-        if key not in known:
-            raise EverycoreError(f"{where}: unknown key '{key}'", f"valid: {', '.join(known)}")
-    for key in ("title", "mode", "kernels"):
-        if not table.get(key):
-            raise EverycoreError(f"{where} lacks '{key}'")
-    values: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in table.items()}
-    goal = Goal(**values)
+    goal = Goal(**expect(where, table, shape_of(Goal), required_of(Goal)))
     if not (goal.ratio or goal.instructions or goal.cycles):
         raise EverycoreError(f"{where} has no limit", "one of ratio, instructions, cycles")
     if goal.ratio and not (goal.against and goal.cores):

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""TOML files as tables; what is in them is for their readers to judge."""
+"""TOML files as tables, and whether these have the members that their readers know."""
 
 import tomllib
+from collections.abc import Container, Mapping, Sequence
+from dataclasses import MISSING, fields
 from pathlib import Path
 from typing import Any
 
@@ -15,3 +17,55 @@ def read_toml(path: Path) -> dict[str, Any]:
         raise EverycoreError(f"cannot read {path.name}: it is no text in UTF-8") from error
     except (OSError, tomllib.TOMLDecodeError) as error:
         raise EverycoreError(f"cannot read {path.name}: {error}") from error
+
+
+# What a member may be, as dataclasses declare it: the type, of a list that of its items, in words.
+KINDS: Mapping[Any, tuple[Any, str]] = {
+    str: (str, "a text"),
+    int: (int, "a number"),
+    float: ((int, float), "a number"),
+    bool: (bool, "true or false"),
+    dict: (dict, "a table"),
+    list: (str, "a list of texts"),
+    tuple[str, ...]: (str, "a list of texts"),
+    tuple[int, ...]: (int, "a list of numbers"),
+}
+
+
+def expect(
+    where: str, table: Any, shape: Mapping[str, Any], required: Sequence[str] = ()
+) -> dict[str, Any]:
+    """The members of a table, lists as tuples: those of `shape` alone, and the required ones.
+
+    `shape`: their kinds, of KINDS; of any other nothing is said.
+    """
+    if not isinstance(table, dict):
+        raise EverycoreError(f"{where} is no table")
+    for key, value in table.items():
+        if key not in shape:
+            raise EverycoreError(f"{where}: unknown key '{key}'", f"valid: {', '.join(shape)}")
+        if shape[key] in KINDS and not _is(value, *KINDS[shape[key]]):
+            raise EverycoreError(f"{where}: '{key}' is not {KINDS[shape[key]][1]}")
+    for key in required:
+        if key not in table:
+            raise EverycoreError(f"{where} lacks '{key}'")
+    return {key: tuple(v) if isinstance(v, list) else v for key, v in table.items()}
+
+
+def _is(value: Any, kind: Any, words: str) -> bool:
+    is_list = words.startswith("a list")
+    parts = value if is_list and isinstance(value, list) else [value]
+    return is_list == isinstance(value, list) and all(
+        isinstance(part, kind) and isinstance(part, bool) == (kind is bool) for part in parts
+    )
+
+
+def shape_of(kind: type, without: Container[str] = ()) -> dict[str, Any]:
+    """The members of a dataclass, with their kinds."""
+    return {f.name: f.type for f in fields(kind) if f.name not in without}
+
+
+def required_of(kind: type, without: Container[str] = ()) -> list[str]:
+    """Those that have no default."""
+    own = [f for f in fields(kind) if f.name not in without]
+    return [f.name for f in own if f.default is MISSING and f.default_factory is MISSING]

@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: MIT
 """The only reader of targets/ and peers/peers.toml: places to run, CPUs and libraries by name."""
 
-from collections.abc import Container, Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from everycore.errors import EverycoreError, unknown_name
 from everycore.model import Board, CpuModel, Hardware, Peer, Target, Tree
-from everycore.tables import read_toml
+from everycore.tables import expect, read_toml, shape_of
 
 CPU_FILE = "cpus.toml"
 PEER_FILE = "peers.toml"
@@ -19,13 +18,6 @@ PEER_SHAPE: dict[str, type] = {
     **dict.fromkeys(("source", "crate", "module", "since"), str),
     **dict.fromkeys(("packages", "libraries", "includes"), list),
     **dict.fromkeys(("build", "hardware"), dict),
-}
-KINDS: dict[type, str] = {
-    str: "a text",
-    int: "a number",
-    bool: "true or false",
-    list: "a list of texts",
-    dict: "a table",
 }
 
 
@@ -49,9 +41,10 @@ def load_target(tree: Tree, name: str) -> Target:
 
 def read_target(path: Path) -> Target:
     table = read_toml(path)
-    _expect(path.name, table, _shape(Target, {"name"}), ["description"])
-    board = table.pop("board", None)
-    target = Target(name=path.stem, **_tuples(table))
+    shape = shape_of(Target, {"name"}) | {"board": dict}
+    values = expect(path.name, table, shape, ["description"])
+    board = values.pop("board", None)
+    target = Target(name=path.stem, **values)
     if target.transport not in TRANSPORTS:
         raise EverycoreError(
             f"{path.name}: unknown transport '{target.transport}'",
@@ -72,8 +65,7 @@ def read_target(path: Path) -> Target:
 
 def _board(file: str, table: dict[str, Any]) -> Board:
     where = f"{file}: [board]"
-    _expect(where, table, _shape(Board), ["host"])
-    board = Board(**_tuples(table))
+    board = Board(**expect(where, table, shape_of(Board), ["host"]))
     # It is a word of ssh's command line, where it must not be an option.
     if not board.host or board.host.startswith("-") or len(board.host.split()) != 1:
         raise EverycoreError(f"{where}: '{board.host}' is no host")
@@ -90,20 +82,6 @@ def _board(file: str, table: dict[str, Any]) -> Board:
     if not 0 <= board.port < 1 << 16 or board.timeout_seconds < 1:
         raise EverycoreError(f"{where}: port and timeout_seconds want numbers above 0")
     return board
-
-
-def _shape(kind: type, without: Container[str] = ()) -> dict[str, type]:
-    """The members of a dataclass, as kinds of TOML values."""
-    named: dict[object, type] = {str: str, int: int, bool: bool}
-    return {
-        f.name: named.get(f.type, dict if f.name == "board" else list)
-        for f in fields(kind)
-        if f.name not in without
-    }
-
-
-def _tuples(table: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: tuple(v) if isinstance(v, list) else v for key, v in table.items()}
 
 
 def load_cpus(tree: Tree) -> dict[str, CpuModel]:
@@ -136,7 +114,7 @@ def find_cpu(tree: Tree, name: str) -> CpuModel:
 
 def _cpu(name: str, entry: dict[str, Any], earlier: dict[str, CpuModel]) -> CpuModel:
     shape = {"arch": str, "features": list, "source": str}
-    _expect(f"{CPU_FILE}: [{name}]", entry, shape | {"like": str, "lacks": list, "adds": list})
+    expect(f"{CPU_FILE}: [{name}]", entry, shape | {"like": str, "lacks": list, "adds": list})
     try:
         if "like" in entry:
             base = earlier[entry["like"]]
@@ -150,12 +128,12 @@ def _cpu(name: str, entry: dict[str, Any], earlier: dict[str, CpuModel]) -> CpuM
 
 def _peer(name: str, entry: dict[str, Any]) -> Peer:
     where = f"{PEER_FILE}: [{name}"
-    _expect(f"{where}]", entry, PEER_SHAPE, ["packages", "libraries"])
+    expect(f"{where}]", entry, PEER_SHAPE, ["packages", "libraries"])
     build, cases = entry.get("build", {}), entry.get("hardware", {})
-    _expect(f"{where}.build]", build, dict.fromkeys(build, str))
-    _expect(f"{where}.hardware]", cases, dict.fromkeys(HARDWARE, dict))
+    expect(f"{where}.build]", build, dict.fromkeys(build, str))
+    expect(f"{where}.hardware]", cases, dict.fromkeys(HARDWARE, dict))
     for case, env in cases.items():
-        _expect(f"{where}.hardware.{case}]", env, dict.fromkeys(env, str))
+        expect(f"{where}.hardware.{case}]", env, dict.fromkeys(env, str))
     return Peer(
         name,
         tuple(entry["packages"]),
@@ -168,21 +146,3 @@ def _peer(name: str, entry: dict[str, Any]) -> Peer:
         since=entry.get("since", ""),
         hardware=tuple(Hardware(case, tuple(env.items())) for case, env in cases.items()),
     )
-
-
-def _expect(
-    where: str, table: Any, shape: Mapping[str, type], required: Sequence[str] = ()
-) -> None:
-    """That a table has the keys of `shape` alone, each of its kind, and the required ones."""
-    if not isinstance(table, dict):
-        raise EverycoreError(f"{where} is no table")
-    for key, value in table.items():
-        if key not in shape:
-            raise EverycoreError(f"{where}: unknown key '{key}'", f"valid: {', '.join(shape)}")
-        parts = value if isinstance(value, list) else ()
-        fits = isinstance(value, shape[key]) and (shape[key] is bool or not isinstance(value, bool))
-        if not fits or not all(isinstance(part, str) for part in parts):
-            raise EverycoreError(f"{where}: '{key}' is not {KINDS[shape[key]]}")
-    for key in required:
-        if key not in table:
-            raise EverycoreError(f"{where} lacks '{key}'")

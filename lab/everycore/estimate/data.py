@@ -3,7 +3,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,7 @@ from everycore.errors import EverycoreError, unknown_name
 from everycore.estimate.fitting import START, Refit
 from everycore.estimate.inorder import InOrder
 from everycore.estimates import Core, Fit, Point
-from everycore.tables import read_toml
+from everycore.tables import expect, read_toml, required_of, shape_of
 
 CORES, PUBLISHED, EVALUATED, ADDED = (
     "cores.toml",
@@ -57,14 +57,9 @@ def find_core(cores: Mapping[str, Core], name: str) -> Core:
 
 def _core(name: str, table: dict[str, Any]) -> Core:
     where = f"{CORES}: [{name}]"
-    _only(
-        where,
-        table,
-        [f.name for f in fields(Core) if f.name not in ("name", "parameters")],
-        ("title", "model", "why"),
-    )
-    values: dict[str, Any] = {**table, "lacks": tuple(table.get("lacks", ()))}
-    core = Core(name=name, **values)
+    without = ("name", "parameters")
+    shape = shape_of(Core, without) | {"margins": dict}
+    core = Core(name=name, **expect(where, table, shape, required_of(Core, without)))
     for value, valid in ((core.model, MODELS), (core.pair, PAIRS)):
         if value not in valid:
             raise EverycoreError(f"{where}: '{value}' is none of {', '.join(valid)}")
@@ -79,7 +74,7 @@ def _core(name: str, table: dict[str, Any]) -> Core:
 def load_points(folder: Path, cores: Mapping[str, Core]) -> list[Point]:
     """The published points, and those that boards have added."""
     table = read_toml(folder / PUBLISHED)
-    _only(PUBLISHED, table, ["sources", "point"], ("sources", "point"))
+    expect(PUBLISHED, table, {"sources": dict, "point": object}, ("sources", "point"))
     sources = {name: str(one.get("text", "")) for name, one in table["sources"].items()}
     points = _points(PUBLISHED, table["point"], cores, sources)
     added = folder / ADDED
@@ -108,14 +103,8 @@ def _point(
     sources: Mapping[str, str],
 ) -> Point:
     where = f"{file}: point {number}"
-    needed = ("core", "subject", "function", "mode", "techniques", "cycles_per_byte", "source")
-    _only(where, table, [f.name for f in fields(Point)], needed)
-    values = dict(table)
-    for name in (name for name in needed if name != "cycles_per_byte"):
-        texts = values[name] if name == "techniques" else [values[name]]
-        if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
-            what = "a list of texts" if name == "techniques" else "a text"
-            raise EverycoreError(f"{where}: '{name}' is not {what}")
+    shape = shape_of(Point) | {"cycles_per_byte": object}
+    values = expect(where, table, shape, required_of(Point))
     find_core(cores, str(values["core"]))
     cost = values["cycles_per_byte"]
     if isinstance(cost, bool) or not isinstance(cost, int | float) or not 0 < cost < 10000:
@@ -125,7 +114,6 @@ def _point(
     if sources and values["source"] not in sources:
         raise unknown_name("source", str(values["source"]), sources)
     values["source"] = sources.get(str(values["source"]), str(values["source"]))
-    values["techniques"] = tuple(values["techniques"])
     return Point(**values)
 
 
@@ -163,14 +151,3 @@ def fits(points: Sequence[Point], evaluated: Evaluated, every: bool = False) -> 
         for point in points
         if point.key in evaluated.models and (every or point.use == "calibrate")
     ]
-
-
-def _only(where: str, table: Any, known: list[str], needed: tuple[str, ...]) -> None:
-    if not isinstance(table, dict):
-        raise EverycoreError(f"{where} is no table")
-    for key in table:
-        if key not in known:
-            raise EverycoreError(f"{where}: unknown key '{key}'", f"valid: {', '.join(known)}")
-    for key in needed:
-        if key not in table:
-            raise EverycoreError(f"{where} lacks '{key}'")

@@ -2,12 +2,12 @@
 """The only reader of subjects/*.toml."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import MISSING, dataclass, fields, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from everycore.errors import EverycoreError, unknown_name
-from everycore.tables import read_toml
+from everycore.tables import expect, read_toml, required_of, shape_of
 
 FOLDER = "subjects"
 # Arm's, as chains or blocks that do not wait for each other: subjects/answers.h.
@@ -215,38 +215,11 @@ def _vectors(where: str, tables: Any, output: int) -> tuple[Vector, ...]:
     return tuple(found)
 
 
-KINDS: Mapping[Any, tuple[type, str]] = {
-    str: (str, "a text"),
-    int: (int, "a number"),
-    bool: (bool, "true or false"),
-    tuple[str, ...]: (str, "a list of texts"),
-    tuple[int, ...]: (int, "a list of numbers"),
-    tuple[Function, ...]: (dict, "a table"),
-}
-
-
 def _values(
     where: str, table: Mapping[str, Any], kind: type, ours: Sequence[str]
 ) -> dict[str, Any]:
-    """What a table says of a dataclass: its members alone, each of its type."""
-    shape = {field.name: field for field in fields(kind) if field.name not in ours}
-    for key in table:
-        if key not in shape:
-            raise EverycoreError(f"{where}: unknown key '{key}'", f"valid: {', '.join(shape)}")
-    values: dict[str, Any] = {}
-    for name, field in shape.items():
-        if name not in table:
-            if field.default is MISSING:
-                raise EverycoreError(f"{where} lacks '{name}'")
-            continue
-        item, words = KINDS[field.type]
-        value = table[name]
-        is_list = words.startswith("a list")
-        parts = value if is_list and isinstance(value, list) else [value]
-        wrong = is_list != isinstance(value, list) or any(
-            not isinstance(part, item) or isinstance(part, bool) != (item is bool) for part in parts
-        )
-        if wrong:
-            raise EverycoreError(f"{where}: '{name}' is not {words}")
-        values[name] = tuple(value) if is_list else value
-    return values
+    """What a table says of a dataclass; `ours`: members that no table has."""
+    shape = shape_of(kind, ours)
+    if "functions" in shape:
+        shape["functions"] = dict
+    return expect(where, table, shape, required_of(kind, ours))

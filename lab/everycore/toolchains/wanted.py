@@ -9,7 +9,7 @@ from everycore import debs
 from everycore.context import Context
 from everycore.errors import EverycoreError
 from everycore.model import Tree
-from everycore.tables import read_toml
+from everycore.tables import expect, read_toml
 from everycore.toolchains.lock import REMEDY, Lock, from_text, to_text
 from everycore.whole import whole
 
@@ -29,15 +29,12 @@ class Wanted:
 def read_wanted(tree: Tree) -> Wanted:
     path = tree.root / FOLDER / "compilers.toml"
     table = read_toml(path)
-    try:
-        return Wanted(
-            tuple(tuple(text.replace(" ", "").split("+")) for text in table["suites"]),
-            tuple(table["targets"]),
-            {family: int(major) for family, major in table["oldest"].items()},
-            dict(table["wheels"]),
-        )
-    except (KeyError, AttributeError, TypeError, ValueError) as error:
-        raise EverycoreError(f"{path} is not as it should be: {error}") from error
+    kinds = {"suites": list, "targets": list, "oldest": dict, "wheels": dict}
+    values = expect(path.name, table, kinds, [*kinds])
+    for name, kind in (("oldest", int), ("wheels", str)):
+        expect(f"{path.name}: [{name}]", values[name], dict.fromkeys(values[name], kind))
+    suites = tuple(tuple(text.replace(" ", "").split("+")) for text in values["suites"])
+    return Wanted(suites, values["targets"], values["oldest"], values["wheels"])
 
 
 def lock_path(context: Context, tree: Tree, architecture: str) -> Path:
