@@ -3,12 +3,14 @@
 
 import hashlib
 import json
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from everycore.errors import EverycoreError
 
 FORMAT = 1
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +71,16 @@ def to_text(lock: Lock) -> str:
         "sources": [asdict(pin) for pin in lock.sources],
         "absent": lock.absent,
     }
+    return written(head, lists)
+
+
+def from_text(text: str, name: str) -> Lock:
+    """A lock from the text of a file, which errors name."""
+    return parsed(text, name, FORMAT, "write it anew with --update", _lock)
+
+
+def written(head: Mapping[str, Any], lists: Mapping[str, Iterable[Any]]) -> str:
+    """JSON for people, too: a line for each member of the head and each item of the lists."""
     members = [f" {json.dumps(key)}: {json.dumps(value)}" for key, value in head.items()]
     for key, items in lists.items():
         lines = ",".join(f"\n  {json.dumps(item)}" for item in items)
@@ -76,32 +88,36 @@ def to_text(lock: Lock) -> str:
     return "{\n" + ",\n".join(members) + "\n}\n"
 
 
-def from_text(text: str, name: str) -> Lock:
-    """A lock from the text of a file, which errors name."""
+def parsed(text: str, name: str, known: int, remedy: str, make: Callable[[Any], T]) -> T:
+    """What `make` makes of the JSON of a lock file of the format that is known."""
     try:
         value = json.loads(text)
-        if value["format"] != FORMAT:
+        if value["format"] != known:
             raise EverycoreError(
-                f"{name} has format {value['format']}, this everycore reads format {FORMAT}",
-                "use the everycore that wrote it, or write it anew with --update",
+                f"{name} has format {value['format']}, this everycore reads format {known}",
+                f"use the everycore that wrote it, or {remedy}",
             )
-        return Lock(
-            _request(value["request"]),
-            str(value["date"]),
-            tuple(_pinned(item) for item in value["packages"]),
-            tuple(_pinned(item) for item in value["sources"]),
-            tuple((name, why) for name, why in value["absent"]),
-        )
+        return make(value)
     except (ValueError, KeyError, TypeError) as error:
         raise EverycoreError(
-            f"{name} is no lock file: {type(error).__name__} {error}", "write it anew with --update"
+            f"{name} is no lock file: {type(error).__name__} {error}", remedy
         ) from error
 
 
-def _request(item: dict[str, Any]) -> Request:
+def pinned(item: Mapping[str, Any]) -> Pinned:
+    return Pinned(item["name"], item["version"], tuple(File(**file) for file in item["files"]))
+
+
+def _lock(value: Mapping[str, Any]) -> Lock:
+    return Lock(
+        _request(value["request"]),
+        str(value["date"]),
+        tuple(map(pinned, value["packages"])),
+        tuple(map(pinned, value["sources"])),
+        tuple((name, why) for name, why in value["absent"]),
+    )
+
+
+def _request(item: Mapping[str, Any]) -> Request:
     values: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in item.items()}
     return Request(**values)
-
-
-def _pinned(item: dict[str, Any]) -> Pinned:
-    return Pinned(item["name"], item["version"], tuple(File(**file) for file in item["files"]))

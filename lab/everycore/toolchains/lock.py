@@ -1,13 +1,11 @@
 # SPDX-License-Identifier: MIT
 """Which compilers can be fetched, and the exact files of each: a file to commit. Pure."""
 
-import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from everycore.debs.lock import File, Pinned
-from everycore.errors import EverycoreError
+from everycore.debs.lock import Pinned, parsed, pinned, written
 from everycore.toolchains.parts import HEADERS
 
 FORMAT = 1
@@ -53,43 +51,29 @@ class Lock:
 def to_text(lock: Lock) -> str:
     """JSON, one part and one package a line; packages that parts share are there once."""
     pins: dict[str, Pinned] = {}
-    lines: list[str] = []
+    parts: list[dict[str, Any]] = []
     for part in lock.parts:
         pins |= {_key(pin): pin for pin in part.files}
         plain = {k: v for k, v in asdict(part).items() if k != "files"}
-        lines.append(json.dumps(plain | {"files": [_key(pin) for pin in part.files]}))
-    packages = [json.dumps(asdict(pins[key])) for key in sorted(pins)]
+        parts.append(plain | {"files": [_key(pin) for pin in part.files]})
+    packages = [asdict(pins[key]) for key in sorted(pins)]
     head = {"format": FORMAT, "architecture": lock.architecture, "date": lock.date}
-    members = [f" {json.dumps(key)}: {json.dumps(value)}" for key, value in head.items()]
-    for key, items in (("parts", lines), ("packages", packages)):
-        members.append(f' "{key}": [{",".join(f"{chr(10)}  {item}" for item in items)}\n ]')
-    return "{\n" + ",\n".join(members) + "\n}\n"
+    return written(head, {"parts": parts, "packages": packages})
 
 
 def from_text(text: str, name: str) -> Lock:
     """A lock from the text of a file, which errors name."""
-    try:
-        value = json.loads(text)
-        if value["format"] != FORMAT:
-            raise EverycoreError(
-                f"{name} has format {value['format']}, this everycore reads format {FORMAT}",
-                f"use the everycore that wrote it, or {REMEDY}",
-            )
-        pins = {_key(pin): pin for pin in map(_pinned, value["packages"])}
-        parts = tuple(_part(item, pins) for item in value["parts"])
-        return Lock(str(value["architecture"]), str(value["date"]), parts)
-    except (ValueError, KeyError, TypeError) as error:
-        raise EverycoreError(
-            f"{name} is no lock file: {type(error).__name__} {error}", REMEDY
-        ) from error
+    return parsed(text, name, FORMAT, REMEDY, _lock)
+
+
+def _lock(value: Mapping[str, Any]) -> Lock:
+    pins = {_key(pin): pin for pin in map(pinned, value["packages"])}
+    parts = tuple(_part(item, pins) for item in value["parts"])
+    return Lock(str(value["architecture"]), str(value["date"]), parts)
 
 
 def _key(pin: Pinned) -> str:
     return f"{pin.name}_{pin.version}"
-
-
-def _pinned(item: dict[str, Any]) -> Pinned:
-    return Pinned(item["name"], item["version"], tuple(File(**file) for file in item["files"]))
 
 
 def _part(item: dict[str, Any], pins: dict[str, Pinned]) -> Part:
