@@ -4,6 +4,7 @@
 import difflib
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import zip_longest
 
 from everycore.matrix.code import Examined, Function, Refers
@@ -14,6 +15,8 @@ MOST_LINES = 400  # of a listing
 SHOWN_LINES = 60  # side by side
 CONTEXT = 3  # equal lines around those that differ
 WIDTH = 120
+# Of two lines: equal; one instruction with other operands; others; in one listing alone.
+SAME, ALIKE, OTHER, GONE, NEW = " ", "~", "|", "<", ">"
 
 _HOLE_X86 = re.compile(
     r"-?(?:0x[0-9a-f]+|\d+)(?=\(%[re]ip\))|(?<![\w$%-])-?(?:0x[0-9a-f]+|\d+)(?=\()"
@@ -143,7 +146,7 @@ def side_by_side(
     Long equal runs are left out, and what is behind `most` lines.
     """
     column = (width - 3) // 2
-    rows = _rows(before.lines, after.lines)
+    rows = aligned(before.lines, after.lines)
     shown = list(_near(rows))
     head = f"{_cut(_title(before), column):<{column}}   {_cut(_title(after), column)}".rstrip()
     text = [head, "-" * width]
@@ -151,8 +154,8 @@ def side_by_side(
         if row is None:
             text.append("...")
             continue
-        left, mark, right = row
-        text.append(f"{_cut(left, column):<{column}} {mark} {_cut(right, column)}".rstrip())
+        left, right = _cut(row.before, column), _cut(row.after, column)
+        text.append(f"{left:<{column}} {row.mark} {right}".rstrip())
     if len(shown) > most:
         text.append(f"... {len(shown) - most} more lines")
     return "\n".join(text)
@@ -165,28 +168,38 @@ def _title(listing: Listing) -> str:
     return f"{listing.symbol}: {listing.share:.0%} of {executed}executed instructions"
 
 
-Row = tuple[str, str, str]
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line of two listings, or of one of them."""
+
+    mark: str
+    before: str
+    after: str
 
 
-def _rows(left: Sequence[str], right: Sequence[str]) -> list[Row]:
-    """Aligned by what instructions do, whatever their registers."""
+def aligned(before: Sequence[str], after: Sequence[str]) -> list[Row]:
+    """By what instructions do, for compilers hand out registers anew each time."""
     matcher = difflib.SequenceMatcher(
-        None, [_key(line) for line in left], [_key(line) for line in right], autojunk=False
+        None,
+        [mnemonic(line) for line in before],
+        [mnemonic(line) for line in after],
+        autojunk=False,
     )
     rows: list[Row] = []
     for tag, i, i_end, j, j_end in matcher.get_opcodes():
-        for a, b in zip_longest(left[i:i_end], right[j:j_end]):
+        for a, b in zip_longest(before[i:i_end], after[j:j_end]):
             if a is None:
-                rows.append(("", ">", b))
+                rows.append(Row(NEW, "", b))
             elif b is None:
-                rows.append((a, "<", ""))
+                rows.append(Row(GONE, a, ""))
             else:
-                rows.append((a, " " if a == b else "~" if tag == "equal" else "|", b))
+                alike = ALIKE if tag == "equal" else OTHER
+                rows.append(Row(SAME if a.split() == b.split() else alike, a, b))
     return rows
 
 
-def _key(line: str) -> str:
-    """Its mnemonic; of a label that it is one."""
+def mnemonic(line: str) -> str:
+    """Of a line of assembly; of a label that it is one."""
     text = line.strip()
     return ":" if text.endswith(":") else text.split(" ", 1)[0]
 
@@ -194,8 +207,8 @@ def _key(line: str) -> str:
 def _near(rows: Sequence[Row]) -> Iterator[Row | None]:
     """Rows that differ, with some around them; None: some were left out."""
     near: set[int] = set()
-    for i, (_, mark, _) in enumerate(rows):
-        if mark not in (" ", "~"):
+    for i, row in enumerate(rows):
+        if row.mark not in (SAME, ALIKE):
             near.update(range(i - CONTEXT, i + CONTEXT + 1))
     kept = [i for i in range(len(rows)) if i in near] or list(range(len(rows)))
     last = -1

@@ -3,6 +3,7 @@
 
 import pytest
 
+from everycore.matrix.listing import ALIKE, GONE, NEW, SAME
 from everycore.page import listings, sick
 from everycore.page.facts import Facts
 from everycore.page.sick import Group, Sort
@@ -50,12 +51,7 @@ def test_listings_are_aligned_by_mnemonics_whatever_the_registers() -> None:
     rows = listings.side_by_side(
         ["mov %eax,%ebx", "vpgatherdd %ymm0", "ret"], ["mov %ecx,%edx", "ret", "nop"]
     )
-    assert [row.mark for row in rows] == [
-        listings.OTHER,
-        listings.GONE,
-        listings.SAME,
-        listings.NEW,
-    ]
+    assert [row.mark for row in rows] == [ALIKE, GONE, SAME, NEW]
     assert rows[2].before == rows[2].after == "ret"
 
 

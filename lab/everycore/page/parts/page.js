@@ -206,8 +206,8 @@ function asm(found) {
   const share = (s) => s ? `, ${(100 * s).toFixed(0)} % of what is executed` : "";
   const line = (text) => esc(text).replace(HEAVY, "<b>$1</b>");
   const rows = found.rows.map(([mark, one, other]) => {
-    const kind = {"-": "gone", "+": "new", "~": "other"}[mark] || "";
-    return `<tr class="${kind}"><td class="m">${mark === "-" ? "\u2212" : ""}</td><td>${line(one)}</td><td class="m">${mark === "+" ? "+" : ""}</td><td>${line(other)}</td></tr>`;
+    const kind = {"<": "gone", ">": "new", "~": "other", "|": "other"}[mark] || "";
+    return `<tr class="${kind}"><td class="m">${mark === "<" ? "\u2212" : ""}</td><td>${line(one)}</td><td class="m">${mark === ">" ? "+" : ""}</td><td>${line(other)}</td></tr>`;
   }).join("");
   return `<div class="asm" tabindex="0" role="region" aria-label="Hot loop, before and after"><table><thead><tr><th class="m"></th><th>${esc(found.symbol)}${share(found.share[0])}</th><th class="m"></th><th>${found.repaired ? "repaired" + share(found.share[1]) : ""}</th></tr></thead><tbody>${rows}</tbody></table></div>`;
 }
