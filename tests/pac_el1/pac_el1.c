@@ -30,7 +30,7 @@ static uint64_t seed = 1, stride = 1;
 
 /* ---- Output, and the command line ------------------------------------------------------------------- */
 
-/* Operations of Semihosting for AArch32 and AArch64 (2024), 6. */
+/* Operations of Semihosting for AArch32 and AArch64 (Arm, 2024). */
 enum { SYS_OPEN = 0x01, SYS_WRITE = 0x05, SYS_GET_CMDLINE = 0x15 };
 enum { OPEN_W = 4 };
 
@@ -110,7 +110,7 @@ static void read_command_line(void)
 
 static uint64_t state = 1;
 
-/* splitmix64 (Steele, Lea, Flood 2014, "Fast splittable pseudorandom number generators", figure 17). */
+/* splitmix64 (Steele, Lea, Flood 2014, "Fast splittable pseudorandom number generators"). */
 static uint64_t any(void)
 {
     uint64_t z = state += UINT64_C(0x9e3779b97f4a7c15);
@@ -173,13 +173,14 @@ static void set_hcr(uint64_t two_ranges)
 /* Some have the same value, so that what holds for code and for data is not told apart by the key. */
 static void set_keys(void)
 {
-    const uint64_t hi = any(), lo = any(), hi_b = any(), lo_da = hi_b & 1 ? lo : any();
+    const uint64_t hi = any(), lo = any(), hi_b = any(), same = any();
+    const uint64_t lo_da = same & 1 ? lo : any(), lo_db = same & 2 ? lo : any(), lo_ga = same & 4 ? lo : any();
 
     SET_KEY(ia, hi, lo);
     SET_KEY(ib, hi_b, lo);
     SET_KEY(da, hi, lo_da);
-    SET_KEY(db, hi_b, lo);
-    SET_KEY(ga, hi, lo);
+    SET_KEY(db, hi_b, lo_db);
+    SET_KEY(ga, hi, lo_ga);
 }
 
 /* SCTLR_EL1 (DDI 0487, D24.2): which keys are in use. */
@@ -189,7 +190,7 @@ static void set_keys(void)
 #define EN_DB (UINT64_C(1) << 13)
 #define EN_ALL (EN_IA | EN_IB | EN_DA | EN_DB)
 
-/* TCR_EL1. */
+/* TCR_EL1, and what is in it. */
 enum { GRANULE_4K, GRANULE_64K, GRANULE_16K }; /* as TG0 counts */
 struct setting {
     unsigned t0sz, t1sz;

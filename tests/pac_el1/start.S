@@ -24,7 +24,7 @@ _start:
     bl pac_el1_main
     mov x2, x0
 
-/* The end; x2 is the exit code. SYS_EXIT of Semihosting for AArch32 and AArch64 (2024), 6.5. */
+/* The end; x2 is the exit code. SYS_EXIT of Semihosting for AArch32 and AArch64 (Arm, 2024). */
 leave:
     adrp x1, exit_block
     add x1, x1, :lo12:exit_block
@@ -64,7 +64,7 @@ unexpected:
     mov x2, #3
     b leave
 
-/* 16 entries of 128 bytes; the fifth is synchronous, from this level on its own stack (DDI 0487, D1.3.1.5). */
+/* 16 entries of 128 bytes; the fifth is synchronous, from this level on its own stack (DDI 0487, D1). */
     .balign 2048
 vectors:
     .rept 4
