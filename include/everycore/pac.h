@@ -236,13 +236,13 @@ struct evc_pac_memo_set {
     EVC_ALIGN(64) struct evc_pac_memo_entry way[2]; /* the newer one first */
 };
 
-/* What is kept: the low bits of a tag. */
+/* What is kept: bits 0 and 1 of a tag. */
 enum evc_pac_operation { EVC_PAC_OP_ADD = 1, EVC_PAC_OP_AUTH = 2, EVC_PAC_OP_GENERIC = 3 };
 
 struct evc_pac_memo {
     struct evc_pac_memo_set *sets;
     uint32_t mask;  /* the offset in bytes of the last set */
-    uint32_t epoch; /* 0 to 255 */
+    uint32_t epoch; /* the flushes, modulo 256, in bits 2 to 9 */
     uint64_t hits[4], misses[4]; /* by operation; 0 is not used */
 };
 
@@ -266,7 +266,7 @@ static inline uint64_t evc_pac_context(const struct evc_pac_key *key, const stru
 static inline uint64_t evc_pac_memo_tag(const struct evc_pac_memo *memo, uint64_t context,
                                         enum evc_pac_operation operation)
 {
-    return context | (uint64_t)operation << 8 | memo->epoch;
+    return (context | memo->epoch) | (uint64_t)operation;
 }
 
 /* Return addresses differ in low bits, stack pointers from bit 4 up. The factor is 2^64 over the golden ratio
@@ -282,7 +282,7 @@ static inline struct evc_pac_memo_set *evc_pac_memo_set_of(const struct evc_pac_
 static inline int evc_pac_memo_is(const struct evc_pac_memo_entry *entry, uint64_t pointer, uint64_t modifier,
                                   uint64_t tag)
 {
-    return ((entry->pointer ^ pointer) | (entry->modifier ^ modifier) | (entry->tag ^ tag)) == 0;
+    return entry->pointer == pointer && entry->modifier == modifier && entry->tag == tag;
 }
 
 /* 1 and the result, if there is one; else 0. Of authentication only what was right is kept: a result has no fault. */

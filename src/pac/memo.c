@@ -4,6 +4,8 @@
 
 #include "common/bytes.h"
 
+#define EPOCH_STEP 4u
+#define EPOCH_MASK 0x3fcu
 #define MOST_SETS ((size_t)1 << 25)
 
 static size_t n_sets(const struct evc_pac_memo *memo)
@@ -31,7 +33,7 @@ enum evc_status evc_pac_memo_init(struct evc_pac_memo *memo, struct evc_pac_memo
 
 void evc_pac_memo_flush(struct evc_pac_memo *memo)
 {
-    memo->epoch = (memo->epoch + 1) & 255;
+    memo->epoch = (memo->epoch + EPOCH_STEP) & EPOCH_MASK;
     if (memo->epoch == 0)
         clear(memo);
 }
