@@ -98,7 +98,7 @@ static inline const struct evc_pac_key *evc_pac_keys_get(struct evc_pac_keys *ke
 {
     const struct evc_pac_key *last = &keys->slots[keys->last];
 
-    return ((last->hi ^ hi) | (last->lo ^ lo)) == 0 ? last : evc_pac_keys_find(keys, hi, lo);
+    return last->lo == lo && last->hi == hi ? last : evc_pac_keys_find(keys, hi, lo);
 }
 
 /* ---- What holds for a pointer --------------------------------------------------------------------------- */

@@ -41,7 +41,7 @@ enum evc_status evc_pac_keys_init(struct evc_pac_keys *keys, const struct evc_pa
 
 static int holds(const struct evc_pac_key *key, uint64_t hi, uint64_t lo)
 {
-    return ((key->hi ^ hi) | (key->lo ^ lo)) == 0;
+    return key->lo == lo && key->hi == hi;
 }
 
 /* In the slot whose turn it is, but never in the one that was used last. */
