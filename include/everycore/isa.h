@@ -205,16 +205,16 @@ enum evc_feature_bit { EVC_FEATURE_LIST(EVC_FEATURE_BIT) EVC_BIT_N = 64 };
     (EVC_NEEDS_X86_VAES256 | EVC_CPU(X86_AVX512F) | EVC_CPU(X86_AVX512VL) |                        \
      EVC_CPU(X86_AVX512BW) | EVC_CPU(X86_AVX512DQ) | EVC_CPU(X86_BMI2) | EVC_CPU(TUNE_ZMM))
 
-/* Permutations of bytes, and any 8 bits of 64 into each byte: VBMI, in vectors of 128 and of 512 bits. */
-#define EVC_PLACE_X86_VBMI128 X86_64
-#define EVC_CC_X86_VBMI128 "avx2,avx512f,avx512vl,avx512bw,avx512vbmi"
-#define EVC_NEEDS_X86_VBMI128                                                                      \
-    (EVC_NEEDS_X86_AVX2 | EVC_CPU(X86_AVX512F) | EVC_CPU(X86_AVX512VL) | EVC_CPU(X86_AVX512BW) |   \
-     EVC_CPU(X86_AVX512VBMI))
+/* Any function of three bits, in vectors of 128 bits. */
+#define EVC_PLACE_X86_AVX512VL X86_64
+#define EVC_CC_X86_AVX512VL "avx2,avx512f,avx512vl"
+#define EVC_NEEDS_X86_AVX512VL (EVC_NEEDS_X86_AVX2 | EVC_CPU(X86_AVX512F) | EVC_CPU(X86_AVX512VL))
 
+/* Permutations of bytes, and any 8 bits of 64 into each byte: VBMI. */
 #define EVC_PLACE_X86_VBMI512 X86_64
 #define EVC_CC_X86_VBMI512 "avx2,avx512f,avx512vl,avx512bw,avx512vbmi"
-#define EVC_NEEDS_X86_VBMI512 (EVC_NEEDS_X86_VBMI128 | EVC_CPU(TUNE_ZMM))
+#define EVC_NEEDS_X86_VBMI512                                                                      \
+    (EVC_NEEDS_X86_AVX512VL | EVC_CPU(X86_AVX512BW) | EVC_CPU(X86_AVX512VBMI) | EVC_CPU(TUNE_ZMM))
 
 /* Carry-less multiplication, 64 x 64 bits in each 128 of a vector. */
 #define EVC_PLACE_X86_CLMUL X86

@@ -20,25 +20,23 @@ typedef __m128i vec;
 #define v_store(p, x) _mm_store_si128((__m128i *)(void *)(p), x)
 #define v_xor _mm_xor_si128
 #define v_xor3(a, b, e) _mm_xor_si128(_mm_xor_si128(a, b), e)
+#define v_zero _mm_setzero_si128()
 #define v_look _mm_shuffle_epi8
 
-EVC_INLINE __m128i v_wide(uint64_t x)
-{
-    const __m128i v = _mm_set_epi64x(0, (long long)x), low = _mm_set1_epi8(15);
-
-    return _mm_and_si128(_mm_unpacklo_epi8(v, _mm_srli_epi64(v, 4)), low);
-}
-
-EVC_INLINE uint64_t v_narrow(__m128i x)
-{
-    const __m128i pairs = _mm_maddubs_epi16(x, _mm_set1_epi16(0x1001)); /* low nibble + 16 x high nibble */
-    const __m128i bytes = _mm_packus_epi16(pairs, pairs);
 #if EVC_X86_64
-    return (uint64_t)_mm_cvtsi128_si64(bytes);
+#define v_number(x) _mm_cvtsi64_si128((long long)(x))
+#define v_value(x) ((uint64_t)_mm_cvtsi128_si64(x))
 #else
-    return (uint32_t)_mm_cvtsi128_si32(bytes) | (uint64_t)(uint32_t)_mm_cvtsi128_si32(_mm_srli_epi64(bytes, 32)) << 32;
+#define v_number(x) _mm_set_epi32(0, 0, (int)(uint32_t)((x) >> 32), (int)(uint32_t)(x))
+#define v_value(x) ((uint32_t)_mm_cvtsi128_si32(x) | (uint64_t)(uint32_t)_mm_cvtsi128_si32(_mm_srli_epi64(x, 32)) << 32)
 #endif
+
+EVC_INLINE __m128i v_wide(__m128i x)
+{
+    return _mm_and_si128(_mm_unpacklo_epi8(x, _mm_srli_epi64(x, 4)), _mm_set1_epi8(15));
 }
+
+#define v_wide_xor(x, w) _mm_xor_si128(v_wide(x), w)
 
 #include "qarma/nibbles_steps.h"
 

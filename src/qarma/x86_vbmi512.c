@@ -2,8 +2,8 @@
 /*
  * QARMA-64 with byte shuffles of 512 bits: four blocks in a vector.
  *
- * Method:   that of x86_vbmi128 (nibbles_steps.h) in four lanes. The vectors of a call do not wait for each other, so
- *           that a core has two or three of them at work.
+ * Method:   one block as x86_avx512vl does it (nibbles_steps.h), in four lanes. Of many, rho and rho^2 are one look-up,
+ *           and two vectors go side by side; other numbers of rounds than Arm's go block by block.
  * Source:   Avanzi: The QARMA Block Cipher Family, ToSC 2017, issue 1, section 2.
  * Needs:    X86_VBMI512.   Timing: CT (no tables in memory that secrets index, no secret branches).
  * Key form: private.
@@ -17,14 +17,27 @@
 EVC_ISA_BEGIN(X86_VBMI512)
 
 typedef __m512i vec;
-#define v_load(p) _mm512_broadcast_i32x4(_mm_load_si128((const __m128i *)(const void *)(p)))
+
+/* Of the intrinsic, GCC 12 makes a load and a shuffle. */
+EVC_INLINE __m512i load4(const uint8_t *p)
+{
+    __m512i x;
+
+    __asm__("vbroadcasti32x4 %1, %0" : "=v"(x) : "m"(*(const __m128i *)(const void *)p));
+    return x;
+}
+
+#define v_load load4
 #define v_store(p, x) _mm_store_si128((__m128i *)(void *)(p), _mm512_castsi512_si128(x))
 #define v_xor _mm512_xor_si512
 #define v_xor3(a, b, e) _mm512_ternarylogic_epi64(a, b, e, 0x96)
+#define v_zero _mm512_setzero_si512()
 #define v_look _mm512_shuffle_epi8
 
 #define LANES 4
-#define PAIR _mm512_set1_epi16(0x1001) /* low nibble + 16 x high nibble */
+#define OMEGA UINT64_C(0xd894d894d894d894) /* the bytes that omega steps */
+static const EVC_ALIGN(16) uint8_t h[16] = {4, 5, 6, 7, 11, 2, 3, 8, 12, 13, 14, 15, 0, 1, 10, 9};
+
 
 /* Each number twice, to its 16 nibbles. */
 EVC_INLINE __m512i spread(__m512i twice)
@@ -35,35 +48,122 @@ EVC_INLINE __m512i spread(__m512i twice)
     return _mm512_and_si512(_mm512_multishift_epi64_epi8(from_bit, twice), _mm512_set1_epi8(15));
 }
 
-EVC_INLINE __m512i v_wide(uint64_t x)
-{
-    return spread(_mm512_set1_epi64((long long)x));
-}
-
-EVC_INLINE uint64_t v_narrow(__m512i x)
-{
-    return (uint64_t)_mm_cvtsi128_si64(_mm256_castsi256_si128(_mm512_cvtepi16_epi8(_mm512_maddubs_epi16(x, PAIR))));
-}
+#define v_number(x) _mm512_set1_epi64((long long)(x))
+#define v_value(x) ((uint64_t)_mm_cvtsi128_si64(_mm512_castsi512_si128(x)))
+#define v_wide spread
+#define v_wide_xor(x, w) _mm512_xor_si512(spread(x), w)
 
 #include "qarma/nibbles_steps.h"
+
+/* ---- Many blocks ---------------------------------------------------------------------------------------
+ *
+ * One port of most cores does all shuffles of 512 bits. So rho and rho^2 are looked up as one, the lower and the upper
+ * nibble of a byte; the upper one comes down when the cells are gathered.
+ */
 
 EVC_INLINE __m512i wide4(__m256i numbers)
 {
     return spread(_mm512_permutexvar_epi64(_mm512_set_epi64(3, 3, 2, 2, 1, 1, 0, 0), _mm512_castsi256_si512(numbers)));
 }
 
+EVC_INLINE __m256i narrow4(__m512i cells)
+{
+    return _mm512_cvtepi16_epi8(_mm512_maddubs_epi16(cells, _mm512_set1_epi16(0x1001))); /* low nibble + 16 x high */
+}
+
+EVC_INLINE __m512i both(const uint8_t *low, const uint8_t *high)
+{
+    return _mm512_or_si512(v_load(low), _mm512_slli_epi16(v_load(high), 4));
+}
+
+/* What M, with the shuffles of g, makes of cells whose rho and rho^2 are both; and the sum with add. */
+EVC_INLINE __m512i gathered_both(const struct gather *g, __m512i both, __m512i add)
+{
+    const __m512i two = _mm512_srli_epi16(v_look(both, v_load(g->two)), 4);
+    const __m512i sum = v_xor3(v_look(both, v_load(g->one)), v_look(both, v_load(g->three)), two);
+
+    return _mm512_ternarylogic_epi64(sum, add, _mm512_set1_epi8(15), 0x28); /* (sum ^ add) & 15 */
+}
+
+EVC_INLINE __m512i next_tweaks(__m512i t)
+{
+    const __m512i moved = v_look(t, v_load(h));
+
+    return _mm512_mask_shuffle_epi8(moved, OMEGA, v_load(omega), moved);
+}
+
+/* Two vectors side by side: one alone waits for itself, and a core does not look far enough ahead for the next. */
+struct pair {
+    __m512i a, b;
+};
+
+#define MOST 5 /* rounds of pairs */
+
+EVC_INLINE void run_pair(const struct key *key, struct pair *x, const struct pair *tweak, int rounds)
+{
+    const struct boxes *box = &boxes[key->head.sigma];
+    const __m512i rho = both(rho1, rho2), s = both(box->s1, box->s2), inverse = both(box->inverse1, box->inverse2);
+    const uint8_t(*there)[16] = key->there, (*back)[16] = key->back;
+    struct pair t[MOST + 1];
+    __m512i k;
+
+    t[0] = *tweak;
+    UNROLLED for (int i = 1; i <= rounds; i++) {
+        t[i].a = next_tweaks(t[i - 1].a);
+        t[i].b = next_tweaks(t[i - 1].b);
+    }
+    UNROLLED for (int i = 1; i <= rounds; i++) {
+        k = v_load(i < rounds ? there[i] : key->w1);
+        x->a = gathered_both(&m_tau, v_xor(v_look(s, x->a), v_look(rho, v_xor(k, t[i].a))), v_zero);
+        x->b = gathered_both(&m_tau, v_xor(v_look(s, x->b), v_look(rho, v_xor(k, t[i].b))), v_zero);
+    }
+    k = v_load(key->centre[0]);
+    x->a = gathered_both(&untau_m_tau, v_look(s, x->a), k);
+    x->b = gathered_both(&untau_m_tau, v_look(s, x->b), k);
+    UNROLLED for (int i = rounds; i >= 1; i--) {
+        k = v_load(i < rounds ? back[i] : key->w0);
+        x->a = gathered_both(&untau_m, v_look(inverse, x->a), v_xor(k, t[i].a));
+        x->b = gathered_both(&untau_m, v_look(inverse, x->b), v_xor(k, t[i].b));
+    }
+}
+
+/* Of the n blocks that are left, those of one vector. */
+EVC_INLINE __mmask8 some(size_t n)
+{
+    return (__mmask8)(n < LANES ? (1u << n) - 1 : 15);
+}
+
+/* As encrypt_many, of a number of rounds that the compiler knows. */
+EVC_INLINE void many(const struct key *key, const uint64_t *in, const uint64_t *tweak, uint64_t *out, size_t n,
+                     int rounds)
+{
+    const __m512i first = v_load(key->first[0]), undone = v_load(boxes[key->head.sigma].inverse0);
+    const __m256i last = _mm256_broadcastq_epi64(_mm_load_si128((const __m128i *)(const void *)key->last[0]));
+
+    for (size_t i = 0; i < n; i += 2 * LANES) {
+        const __mmask8 is_a = some(n - i), is_b = n - i > LANES ? some(n - i - LANES) : 0;
+        const __m256i ta = _mm256_maskz_loadu_epi64(is_a, tweak + i), xa = _mm256_maskz_loadu_epi64(is_a, in + i);
+        const __m256i tb = _mm256_maskz_loadu_epi64(is_b, tweak + i + LANES);
+        const __m256i xb = _mm256_maskz_loadu_epi64(is_b, in + i + LANES);
+        const struct pair t = {wide4(ta), wide4(tb)};
+        struct pair x = {v_xor3(wide4(xa), t.a, first), v_xor3(wide4(xb), t.b, first)};
+        run_pair(key, &x, &t, rounds);
+        const __m256i ya = narrow4(v_look(undone, x.a)), yb = narrow4(v_look(undone, x.b));
+        _mm256_mask_storeu_epi64(out + i, is_a, _mm256_ternarylogic_epi64(ya, ta, last, 0x96));
+        _mm256_mask_storeu_epi64(out + i + LANES, is_b, _mm256_ternarylogic_epi64(yb, tb, last, 0x96));
+    }
+}
+
 static void encrypt_many(const void *vkey, const uint64_t *in, const uint64_t *tweak, uint64_t *out, size_t n)
 {
     const struct key *key = vkey;
-    const __m256i first = _mm256_set1_epi64x((long long)key->first[0]);
-    const __m256i last = _mm256_set1_epi64x((long long)key->last[0]);
 
-    for (size_t i = 0; i < n; i += LANES) {
-        const __mmask8 some = (__mmask8)(n - i < LANES ? (1u << (n - i)) - 1 : 15);
-        const __m256i t = _mm256_maskz_loadu_epi64(some, tweak + i), x = _mm256_maskz_loadu_epi64(some, in + i);
-        const __m512i y = run_any(key, wide4(_mm256_ternarylogic_epi64(x, t, first, 0x96)), wide4(t), 0);
-        const __m256i narrow = _mm512_cvtepi16_epi8(_mm512_maddubs_epi16(y, PAIR));
-        _mm256_mask_storeu_epi64(out + i, some, _mm256_ternarylogic_epi64(narrow, t, last, 0x96));
+    switch (key->head.rounds) {
+    case 5: many(key, in, tweak, out, n, 5); break;
+    case 3: many(key, in, tweak, out, n, 3); break;
+    default:
+        for (size_t i = 0; i < n; i++)
+            out[i] = one(key, in[i], tweak[i], 0);
     }
 }
 
