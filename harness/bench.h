@@ -43,6 +43,25 @@ struct bench_primitive {
 };
 
 /* Modes of pointer authentication are modes of the primitive that computes the codes, in a file of their own. */
+/* Two loops around one body, which is a call: w is the work, i the number of the call. */
+#define BENCH_LOOPS(name, ...)                             \
+    static void name(void *vwork, uint64_t calls)          \
+    {                                                      \
+        struct work *w = vwork;                            \
+        for (uint64_t i = 0; i < calls; i++) {             \
+            __VA_ARGS__                                    \
+        }                                                  \
+    }                                                      \
+    static void name##_fenced(void *vwork, uint64_t calls) \
+    {                                                      \
+        struct work *w = vwork;                            \
+        FENCE();                                           \
+        for (uint64_t i = 0; i < calls; i++) {             \
+            __VA_ARGS__                                    \
+            FENCE();                                       \
+        }                                                  \
+    }
+
 extern const struct bench_primitive bench_aes, bench_gcm, bench_ghash, bench_pac_aes, bench_pac_qarma, bench_qarma;
 
 #endif

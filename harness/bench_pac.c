@@ -93,20 +93,7 @@ static void keys(struct work *w)
     w->chained = x;
 }
 
-#define LOOPS(name)                                        \
-    static void name##_streamed(void *vwork, uint64_t calls) \
-    {                                                      \
-        for (; calls; calls--)                             \
-            name(vwork);                                   \
-    }                                                      \
-    static void name##_fenced(void *vwork, uint64_t calls) \
-    {                                                      \
-        FENCE();                                           \
-        for (; calls; calls--) {                           \
-            name(vwork);                                   \
-            FENCE();                                       \
-        }                                                  \
-    }
+#define LOOPS(name) BENCH_LOOPS(name##_loop, name(w);)
 LOOPS(codes)
 LOOPS(instructions)
 LOOPS(memo)
@@ -120,7 +107,7 @@ struct mode {
     const struct evc_pac_algorithm *algorithm;
     bench_loop *streamed, *fenced;
 };
-#define MODE(text, algorithm, loop) {text, algorithm, loop##_streamed, loop##_fenced}
+#define MODE(text, algorithm, loop) {text, algorithm, loop##_loop, loop##_loop_fenced}
 static const struct mode of_qarma[] = {
     MODE("pac-qarma5", &evc_pac_qarma5, instructions),
     MODE("pac-qarma3", &evc_pac_qarma3, instructions),

@@ -38,28 +38,12 @@ bool slots_make(struct slots *, const struct bench_setup *, struct random *);
 uint64_t slots_hash(uint64_t h, const uint8_t *bytes, size_t len_bytes);
 #define SLOTS_HASH UINT64_C(0xcbf29ce484222325)
 
-/* Two loops around one body: s is the call's slot, w the work, whose slots are w->slots. */
+/* BENCH_LOOPS of a work whose slots are w->slots: s is the call's. */
 #define LOOPS(name, ...)                                            \
-    static void name(void *vwork, uint64_t calls)                   \
-    {                                                               \
-        struct work *w = vwork;                                     \
-        for (uint64_t i = 0; i < calls; i++) {                      \
-            const struct slot *s = &w->slots.at[i & w->slots.mask]; \
-            (void)s;                                                \
-            __VA_ARGS__                                             \
-        }                                                           \
-    }                                                               \
-    static void name##_fenced(void *vwork, uint64_t calls)          \
-    {                                                               \
-        struct work *w = vwork;                                     \
-        FENCE();                                                    \
-        for (uint64_t i = 0; i < calls; i++) {                      \
-            const struct slot *s = &w->slots.at[i & w->slots.mask]; \
-            (void)s;                                                \
-            __VA_ARGS__                                             \
-            FENCE();                                                \
-        }                                                           \
-    }
+    BENCH_LOOPS(name,                                               \
+        const struct slot *s = &w->slots.at[i & w->slots.mask];     \
+        (void)s;                                                    \
+        __VA_ARGS__)
 
 #define MUST(call) w->failures |= (unsigned)(call);
 
