@@ -14,12 +14,23 @@ from everycore import machine
 from everycore.commands.options import Json, context_of, words
 from everycore.context import Context
 from everycore.errors import EverycoreError
-from everycore.pauth import boot, counting, emulators, programs, race, table, ways
+from everycore.pauth import (
+    boot,
+    counting,
+    emulators,
+    primitive,
+    primitive_table,
+    programs,
+    race,
+    table,
+    ways,
+)
 from everycore.pauth.emulators import Emulator
 from everycore.pauth.programs import Program
 from everycore.pauth.share import share
 from everycore.pauth.ways import Way
 from everycore.progress import Progress
+from everycore.session import open_session, pin
 
 LEAST_SCALE, MOST_SCALE = 0.001, 1000.0
 
@@ -63,12 +74,21 @@ def pauth(
     update: Annotated[
         bool, typer.Option("--update", help="Take what the suites have now.")
     ] = False,
+    primitive_: Annotated[
+        bool,
+        typer.Option(
+            "--primitive", help="No programs: cycles of one code, beside QEMU's own functions."
+        ),
+    ] = False,
     json: Json = False,
 ) -> None:
     """Programs that sign their return addresses, under emulators with and without."""
     context = context_of(command)
     if not LEAST_SCALE <= scale <= MOST_SCALE:
         raise EverycoreError(f"--scale {scale} is not from {LEAST_SCALE} to {MOST_SCALE}")
+    if primitive_:
+        _primitive(context, rounds, json)
+        return
     mode = SYSTEM if system else USER
     given = words(algorithm)
     if system and "default" in given:
@@ -91,6 +111,28 @@ def pauth(
         context.out.print(table.LEGEND, style="dim", markup=False)
         _say_defaults(context, found)
     raise typer.Exit(1 if wrong else 0)
+
+
+def _primitive(context: Context, rounds: int, json: bool) -> None:
+    session = pin(context, open_session(context), primitive.last_core())
+    program = primitive.theirs(context, session, primitive.SUBJECTS)
+    plan = primitive.plan(session, program)
+    with Progress(context.err, "measuring", rounds * (len(plan.functions) + 1) + 1) as progress:
+        progress.step("comparing")
+        equal = primitive.compare(context, program)
+        found = primitive.measure(context, session, program, plan, rounds, progress.step)
+    made = primitive.tables(program, plan, found)
+    if json:
+        for line in (line for one in made for line in one.lines()):
+            context.print_raw(jsonlib.dumps(line))
+        return
+    compiler = f"{program.compiler.name} {' '.join(program.flags)}, {found.counter}"
+    caption = f"{machine.describe(machine.gather(context)).title()}; {compiler}"
+    for one in made:
+        context.out.print(primitive_table.rich_table(one, caption))
+    text = f"{equal:,} blocks of each cipher of QEMU's are those of c_ref"
+    context.out.print(text, style="dim", markup=False)
+    context.out.print(primitive_table.LEGEND, style="dim", markup=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,221 @@
+# SPDX-License-Identifier: MIT
+"""Codes of pointers beside QEMU's own functions: core cycles of each, turn by turn in one run.
+
+QEMU's functions come from its source package and are called by the driver of subjects, ours by the
+harness; both time with the same counter and the same rules. What they answer is compared first.
+"""
+
+import json
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from everycore import subjects
+from everycore.context import Context
+from everycore.errors import EverycoreError
+from everycore.pauth.primitive_table import Cell, PrimitiveTable, Row, cell, complete
+from everycore.protocol import Bench, Failure, Kernel, Resolved
+from everycore.session import Session
+from everycore.stats import summarise
+from everycore.subjects import Program, SubjectUnavailableError
+
+BLOCKS = 512  # of a call
+BLOCK_BYTES = 8
+COMPARED = 1_000_000  # blocks
+SAMPLES = 31  # of some 50 microseconds, in each round
+BUDGET_MS = 30
+SECONDS = 120  # in which a process of QEMU's functions is to end
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """What is timed: a mode of the harness, and the function of QEMU's that does the same."""
+
+    title: str
+    mode: str
+    theirs: str
+
+
+CHAIN = "qarma5"  # of QEMU's functions: what else is held against
+OPERATIONS = (
+    Operation("QARMA5", "qarma5", CHAIN),
+    Operation("apart", "qarma5-apart", "qarma5-each"),
+    Operation("many", "qarma5-blocks", "qarma5-each"),
+    Operation("QARMA3", "qarma3", "qarma3"),
+    Operation("key", "setkey", ""),
+)
+# Around the cipher, with the kernel that an emulator selects; each beside one QARMA5 of QEMU's.
+LAYER = (
+    Operation("AddPAC and Auth in turn", "pac-qarma5", CHAIN),
+    Operation("AddPAC and Auth in turn, QARMA3", "pac-qarma3", CHAIN),
+    Operation("found in the memo, a chain", "pac-memo", CHAIN),
+    Operation("found in the memo, apart", "pac-memo-apart", CHAIN),
+    Operation("a key, by its value", "pac-keys", CHAIN),
+    Operation("AES-128 instead of QARMA, a chain", "pac-aes128", CHAIN),
+)
+HASHES = (("QEMU's hash, a chain", "impdef"), ("QEMU's hash, apart", "impdef-each"))
+SUBJECTS = ("qemu-10.0", "qemu-7.2")  # the newest first
+
+
+@dataclass(slots=True)
+class Timings:
+    """Cycles of one block or operation: a median for each round."""
+
+    ours: dict[tuple[str, str], list[float]] = field(default_factory=dict)  # mode, kernel
+    theirs: dict[str, list[float]] = field(default_factory=dict)  # function
+    counter: str = ""
+
+    def of(self, mode: str, kernel: str) -> float | None:
+        """The lowest of the rounds: what disturbs a core only adds."""
+        return min(self.ours.get((mode, kernel), ()), default=None)
+
+    def of_qemu(self, function: str) -> float | None:
+        return min(self.theirs.get(function, ()), default=None)
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    kernels: tuple[str, ...]  # of QARMA that run here, as the registry has them
+    selected: str  # by an emulator, for one block
+    aes: str  # likewise
+    functions: tuple[str, ...]  # of QEMU's
+
+
+def last_core() -> int | None:
+    """Interrupts prefer the first one. Only Linux says which are allowed."""
+    return max(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else None
+
+
+def theirs(context: Context, session: Session, names: Sequence[str]) -> Program:
+    """QEMU's functions, of the first of these subjects whose sources can be had."""
+    why: SubjectUnavailableError | None = None
+    for name in names:
+        subject = subjects.find_subject(session.tree, name)
+        try:
+            return subjects.build(context, session.tree, subject)
+        except SubjectUnavailableError as error:
+            context.warn(f"skipped: {name}: {error.message}")
+            why = error
+    raise why or EverycoreError("no version of QEMU is named")
+
+
+def plan(session: Session, program: Program) -> Plan:
+    lines = [record.line for record in session.records("list")]
+    words = ("--policy", "vartime")
+    chosen = [record.line for record in session.records("resolve", *words)]
+    named = {(one.primitive, one.use): one.kernel for one in chosen if isinstance(one, Resolved)}
+    return Plan(
+        tuple(k.name for k in lines if isinstance(k, Kernel) and k.primitive == "qarma" and k.runs),
+        named["qarma", "serial"],
+        named["aes", "serial"],
+        tuple(function.name for function in program.subject.functions),
+    )
+
+
+def compare(context: Context, program: Program) -> int:
+    """How many blocks of each cipher of QEMU's equal those of c_ref; a difference is an error."""
+    for function in program.subject.functions:
+        if function.computes in (CHAIN, "qarma3"):
+            _call(context, program, "check", function.name, COMPARED * BLOCK_BYTES)
+    return COMPARED
+
+
+def measure(
+    context: Context,
+    session: Session,
+    program: Program,
+    wanted: Plan,
+    rounds: int,
+    step: Callable[[str], None],
+) -> Timings:
+    """All in turn, so that what disturbs the machine for a while hits all of them."""
+    found = Timings()
+    for _ in range(rounds):
+        for name in wanted.functions:
+            step(f"QEMU's {name}")
+            cycles = timed(context, program, name, session.cpu)
+            found.theirs.setdefault(name, []).append(cycles / BLOCKS)
+        step("kernels")
+        for bench in _benches(session, wanted):
+            found.counter = bench.counter
+            blocks = bench.bytes // BLOCK_BYTES if bench.mode != "setkey" else 1
+            if middle := summarise(bench.cycles):
+                key = bench.mode, bench.kernel
+                found.ours.setdefault(key, []).append(middle.median / blocks)
+    return found
+
+
+def _benches(session: Session, wanted: Plan) -> Iterator[Bench]:
+    common = ["--bytes", str(BLOCKS * BLOCK_BYTES), "--samples", str(SAMPLES)]
+    common += ["--budget-ms", str(BUDGET_MS), *session.pinned]
+    modes = ",".join(one.mode for one in OPERATIONS)
+    calls = [["--primitive", "qarma", "--mode", modes, "--kernel", ",".join(wanted.kernels)]]
+    for one in LAYER:
+        aes = one.mode == "pac-aes128"
+        kernel = ["--kernel", wanted.aes if aes else wanted.selected]
+        calls.append(["--primitive", "aes" if aes else "qarma", "--mode", one.mode, *kernel])
+    for words in calls:
+        for record in session.records("bench", *words, *common):
+            if isinstance(record.line, Failure):
+                text = f"{record.line.kernel} {record.line.mode}: {record.line.detail}"
+                raise EverycoreError(text, "its answers are wrong: everycore check", code=1)
+            if isinstance(record.line, Bench):
+                yield record.line
+
+
+def _call(
+    context: Context, program: Program, verb: str, name: str, n_bytes: int, *words: int
+) -> str:
+    function = program.subject.function(name)
+    argv = [str(program.binary), verb, function.symbol, str(function.key_bits[0]), str(n_bytes)]
+    try:
+        done = context.runner.run([*argv, *map(str, words)], seconds=SECONDS)
+    except TimeoutError:
+        raise EverycoreError(f"QEMU's {name} was not done after {SECONDS} s") from None
+    if done.code != 0:
+        said = (done.stdout + done.stderr).strip()
+        hint = "its functions and ours differ: everycore subject check says more"
+        raise EverycoreError(f"{program.subject.name}: {said}", hint, code=1)
+    return done.stdout
+
+
+def timed(context: Context, program: Program, name: str, cpu: int) -> float:
+    """Cycles of a call of one of QEMU's functions: the median that its driver says."""
+    words = [SAMPLES, BUDGET_MS, cpu, 0]
+    said = _call(context, program, "bench", name, BLOCKS * BLOCK_BYTES, *words)
+    line: Mapping[str, object] = json.loads(said.strip().splitlines()[-1])
+    cycles = line.get("cycles")
+    middle = summarise([float(one) for one in cycles]) if isinstance(cycles, list) else None
+    if middle is None:
+        raise EverycoreError("QEMU's functions cannot be timed here", "no counter of cycles works")
+    return middle.median
+
+
+def tables(program: Program, wanted: Plan, found: Timings) -> list[PrimitiveTable]:
+    """Kernels beside QEMU's function; then what is around the cipher."""
+    name = program.subject.name
+    own = Row(
+        name,
+        tuple(cell(one.title, one.theirs, found.of_qemu(one.theirs), None) for one in OPERATIONS),
+    )
+    rows = [
+        Row(kernel, tuple(_cell(one, kernel, found) for one in OPERATIONS))
+        for kernel in wanted.kernels
+    ]
+    around = []
+    for one in LAYER:
+        kernel = wanted.aes if one.mode == "pac-aes128" else wanted.selected
+        figure = cell("cycles", one.mode, found.of(one.mode, kernel), found.of_qemu(one.theirs))
+        around.append(Row(f"{one.title}: {kernel}", (figure,)))
+    around += [
+        Row(name, (cell("cycles", theirs, found.of_qemu(theirs), found.of_qemu(CHAIN)),))
+        for name, theirs in HASHES
+    ]
+    return [
+        PrimitiveTable(f"codes of pointers, beside {name}", "Kernel", complete([own, *rows])),
+        PrimitiveTable("around the cipher", "Operation", complete(around)),
+    ]
+
+
+def _cell(one: Operation, kernel: str, found: Timings) -> Cell:
+    return cell(one.title, one.mode, found.of(one.mode, kernel), found.of_qemu(one.theirs))
