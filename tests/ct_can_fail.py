@@ -15,6 +15,8 @@ import subprocess
 import sys
 import tempfile
 
+from few_kernels import keep_kernels, portable
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BRANCH = ("for (int i = 0; i < 8; i++) {\n        product", "for (int i = 0; b >> i; i++) {\n        product")
 TABLE = ("    uint8_t b = inverse(a);\n", "    static volatile uint8_t table[256];\n    uint8_t b = inverse(a) ^ table[a];\n")
@@ -143,6 +145,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         tree = pathlib.Path(folder)
         copy_tree(tree)
+        keep_kernels(tree, portable)
         add_kernels(tree)
         check_kernels(tree)
         check_timing(tree)

@@ -4,7 +4,7 @@
 
 The template kernel and its line are added, and nothing else. It must then be built, listed, selected, checked
 and measured; and when its file breaks, the check must fail. The same with a second file for its assembly, built for
-another CPU: there all other kernels are deleted with their lines, down to those that the tests compare with.
+another CPU. Kernels that take no part, above all those for other CPUs, are deleted with their lines and not compiled.
 """
 
 import json
@@ -14,6 +14,8 @@ import shutil
 import subprocess
 import sys
 import tempfile
+
+from few_kernels import keep_kernels, portable
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 STEM = "c_template"
@@ -84,14 +86,9 @@ def assembly_kernel() -> None:
     with tempfile.TemporaryDirectory() as folder:
         tree = pathlib.Path(folder)
         copy_tree(tree)
+        keep_kernels(tree, lambda stem: stem == REFERENCE)
         registry = tree / "src/kernels.def"
-        for primitive, stem in re.findall(r"^KERNEL\((\w+), *(\w+)", registry.read_text(), re.M):
-            if stem != REFERENCE:
-                for file in (tree / f"src/{primitive}").glob(f"{stem}*.[cS]"):
-                    if file.stem in (stem, f"{stem}_asm"):
-                        file.unlink()
-        kept = [line for line in registry.read_text().splitlines(keepends=True) if f" {REFERENCE}, " in line]
-        registry.write_text(ASSEMBLY_LINE + "".join(kept))
+        registry.write_text(re.sub("^KERNEL", ASSEMBLY_LINE + "KERNEL", registry.read_text(), count=1, flags=re.M))
         (tree / f"src/aes/{ASSEMBLY_STEM}.c").write_text(with_assembly())
         assembly = tree / f"src/aes/{ASSEMBLY_STEM}_asm.S"
         shutil.copy(ROOT / "tests/template_kernel_asm.S", assembly)
@@ -161,6 +158,7 @@ def main() -> int:
         code, text = run(tree, sys.executable, "tools/check-tree")
         expect(code == 0, "the tree with the template keeps its rules", text)
 
+        keep_kernels(tree, portable)
         build(tree)
         harness = tree / "build/harness/harness"
         code, text = run(tree, harness, "list")

@@ -61,7 +61,8 @@ def build_and_run(what: str, folder: pathlib.Path, source: pathlib.Path, *flags:
 
 def installed(folder: pathlib.Path, source: pathlib.Path) -> None:
     prefix = folder / "prefix"
-    for argv in (("setup", f"--prefix={prefix}", "--libdir=lib", "-Dtests=disabled", folder / "build", ROOT),
+    for argv in (("setup", f"--prefix={prefix}", "--libdir=lib", "-Dtests=disabled", "-Ddebug=false", folder / "build",
+                  ROOT),
                  ("install", "-C", folder / "build", "--quiet")):
         code, text = run("meson", *argv)
         if code:
@@ -105,7 +106,8 @@ def subproject(folder: pathlib.Path, source: pathlib.Path) -> None:
     (parent / "meson.build").write_text(
         "project('parent', 'c', meson_version: '>= 1.3')\n"
         "executable('example', 'example.c', dependencies: dependency('everycore', fallback: 'everycore'))\n")
-    code, text = run("meson", "setup", "--werror", "-Deverycore:default_library=static", parent / "build", parent)
+    code, text = run("meson", "setup", "--werror", "-Doptimization=0", "-Deverycore:default_library=static",
+                     parent / "build", parent)
     expect(code == 0, "it is a Meson subproject", text)
     code, text = run("meson", "compile", "-C", parent / "build")
     expect(code == 0, "its subproject builds", text)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What tests ask for by name."""
 
+import os
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -20,7 +21,12 @@ def lab(tmp_path: Path) -> Lab:
 
 @pytest.fixture(scope="session")
 def real_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("cache")
+    cache = tmp_path_factory.mktemp("cache")
+    if shared := os.environ.get("EVERYCORE_TEST_OBJECTS"):  # by tools/run-tests
+        Path(shared).mkdir(parents=True, exist_ok=True)
+        (cache / "everycore").mkdir()
+        (cache / "everycore" / "objects").symlink_to(shared)
+    return cache
 
 
 @pytest.fixture

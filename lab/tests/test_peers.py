@@ -15,6 +15,7 @@ from everycore.model import BEST, Hardware, Installed, Peer, PeerBuild, Target
 from everycore.protocol import Bench, Failure, PeerLine
 from everycore.session import peer_records
 from everycore.toolchains import find_compiler
+from everycore.toolchains.find import DEFAULT_FLAGS
 
 TREE = catalog.find_tree(PACKAGE)
 ON_PURPOSE = Peer("on-purpose", (), (), adapter=str(DATA / "peer_on_purpose"))
@@ -25,7 +26,7 @@ Lines = list[Bench | Failure | PeerLine]
 
 def build(lab: Lab, peer: Peer, installed: Installed | None = None) -> PeerBuild:
     compiler = find_compiler(lab.context(), Target("host", ""), None, (), "")
-    return build_peer(lab.context(), TREE, compiler, ("-O1",), peer, installed or EVERYCORE)
+    return build_peer(lab.context(), TREE, compiler, DEFAULT_FLAGS, peer, installed or EVERYCORE)
 
 
 @pytest.fixture
@@ -130,7 +131,7 @@ def _plain_harness(lab: Lab) -> Path:
 
     host = Target("host", "")
     compiler = find_compiler(lab.context(), host, None, (), "")
-    return build_harness(lab.context(), TREE, host, compiler, ("-O1",)).binary
+    return build_harness(lab.context(), TREE, host, compiler, DEFAULT_FLAGS).binary
 
 
 @pytest.mark.parametrize(

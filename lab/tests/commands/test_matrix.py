@@ -114,7 +114,7 @@ def test_a_run_that_was_killed_goes_on_where_it_stopped(
     broken: Lab, gcc: str, tmp_path: Path
 ) -> None:
     out = tmp_path / "m.jsonl"
-    names = [f"-O2 -DN={n}" for n in range(40)]
+    names = [f"-O2 -DN={n}" for n in range(12)]
     words = ["matrix", *QUICK, "--toolchain", gcc, *flags(*names), "--out", str(out)]
     env = {**os.environ, **broken.env}
     process = subprocess.Popen(
@@ -124,13 +124,13 @@ def test_a_run_that_was_killed_goes_on_where_it_stopped(
         stderr=subprocess.DEVNULL,
     )
     end = time.monotonic() + 60
-    while time.monotonic() < end and not (out.exists() and out.read_bytes().count(b"\n") > 8):
+    while time.monotonic() < end and not (out.exists() and out.read_bytes().count(b"\n") > 3):
         time.sleep(0.02)
     process.send_signal(signal.SIGKILL)
     process.wait()
     before = out.read_bytes()
     had = len(read(out).done())
-    assert 8 <= had < 40
+    assert 2 <= had < 12
     with out.open("ab") as file:
         file.write(b'{"type":"cell","cell":{"subj')  # the kill came in the middle of a line
     done = broken("matrix", "--resume", "--out", str(out))  # its options are in the file
@@ -138,8 +138,8 @@ def test_a_run_that_was_killed_goes_on_where_it_stopped(
     assert f"{had} cells are there" in done.err
     assert "the half of a line" in done.err
     assert out.read_bytes().startswith(before)
-    assert len(read(out).done()) == 40
-    assert out.read_text().count('"type":"cell"') == 40  # none was done twice
+    assert len(read(out).done()) == 12
+    assert out.read_text().count('"type":"cell"') == 12  # none was done twice
 
 
 def test_cells_of_another_version_of_a_compiler_are_measured_again(
