@@ -377,7 +377,7 @@ static void keys_are_those_of_their_values_and_ids_never_repeat(void)
     static struct evc_pac_keys keys;
     static uint64_t value_of[4096];
     const struct evc_pac_kernels kernels = portable();
-    size_t highest = 0;
+    uint64_t highest = 0;
 
     EXPECT(evc_pac_keys_init(&keys, &evc_pac_impdef, &kernels) == EVC_OK);
     for (int i = 0; i < 4000; i++) {
