@@ -54,6 +54,15 @@ class RunTests(unittest.TestCase):
         self.assertEqual(self.script(""), (0, 1, 0))
         self.assertEqual(self.script("print('3 passed')"), (0, 1, 0))
 
+    def test_the_cpu_time_of_a_program_and_of_what_it_runs_is_added_up(self) -> None:
+        log = steps.Log(self.folder / "log.txt")
+        log.run([sys.executable, "-c", "pass"])
+        idle = log.cpu_seconds
+        burn = "import time; end = time.process_time() + 0.2\nwhile time.process_time() < end: pass"
+        log.run(["sh", "-c", f"'{sys.executable}' -c '{burn}'; true"])
+        self.assertGreater(idle, 0)
+        self.assertGreater(log.cpu_seconds, idle + 0.2)
+
     def test_a_step_that_tests_nothing_is_a_failure(self) -> None:
         self.assertEqual(self.counts(steps.run_step("empty", lambda log: steps.Count(), None)), (0, 1, 0))
 
