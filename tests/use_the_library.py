@@ -106,8 +106,8 @@ def subproject(folder: pathlib.Path, source: pathlib.Path) -> None:
     (parent / "meson.build").write_text(
         "project('parent', 'c', meson_version: '>= 1.3')\n"
         "executable('example', 'example.c', dependencies: dependency('everycore', fallback: 'everycore'))\n")
-    code, text = run("meson", "setup", "--werror", "-Doptimization=0", "-Deverycore:default_library=static",
-                     parent / "build", parent)
+    code, text = run("meson", "setup", "--werror", "-Doptimization=1", "-Ddebug=false",
+                     "-Deverycore:default_library=static", parent / "build", parent)
     expect(code == 0, "it is a Meson subproject", text)
     code, text = run("meson", "compile", "-C", parent / "build")
     expect(code == 0, "its subproject builds", text)
