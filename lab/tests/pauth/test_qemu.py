@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: MIT
+"""A QEMU that is patched and built: from a package of our own, with tools that only pretend."""
+
+from pathlib import Path
+
+import pytest
+from fake_archive import FakeArchive, tarball
+from world import DATA, PACKAGE, Lab
+
+from everycore.catalog import find_tree
+from everycore.context import Context, SystemRunner
+from everycore.errors import EverycoreError
+from everycore.pauth import qemu
+from everycore.pauth.qemu import Libraries, Recipe, build_qemu
+
+TREE = find_tree(PACKAGE)
+RECIPE = Recipe("test")
+CONFIGURE = """\
+echo "$PKG_CONFIG_LIBDIR" "$@" >settings
+test -f "$(dirname "$0")/target/arm/tcg/everycore/meson.build" || exit 1
+"""
+# As ninja -C FOLDER PROGRAM: the program says its version, and that it is the one.
+NINJA = """\
+#!/bin/sh
+echo "[1/2] Compiling"; echo "$2" >>"$(dirname "$0")/built"
+printf '#!/bin/sh\\necho %s\\n' "$3" >"$2/$3"; chmod +x "$2/$3"; echo "[2/2] Linking $3"
+"""
+
+
+@pytest.fixture
+def tools(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = tmp_path / "tools"
+    folder.mkdir()
+    (folder / "ninja").write_text(NINJA)
+    (folder / "ninja").chmod(0o755)
+    monkeypatch.setattr(qemu, "_tools", lambda _: folder)
+    monkeypatch.setattr(qemu, "_libraries", lambda *_: Libraries(("-Lx",), ()))
+    return folder
+
+
+def publish(archive: FakeArchive, files: dict[str, str] | None = None) -> None:
+    """The package: what patch-qemu looks for, and a configure."""
+    stub = DATA / "qemu_stub"
+    found = {str(p.relative_to(stub)): p.read_text() for p in stub.rglob("*") if p.is_file()}
+    found |= {"pc-bios/meson.build": "['a.rom', 'b.fd', 'c.dts']", "configure": CONFIGURE}
+    data = tarball({f"qemu-1/{name}": text for name, text in (found | (files or {})).items()})
+    parts = {"qemu_1-1.dsc": data[:40], "qemu_1.orig.tar.xz": data}
+    archive.add_source("qemu", "1-1", parts)
+    archive.publish()
+
+
+@pytest.fixture
+def context(tmp_path: Path, archive: FakeArchive) -> Context:
+    env = {
+        "PATH": "/usr/bin:/bin",
+        "XDG_CACHE_HOME": str(tmp_path / "cache"),
+        "XDG_STATE_HOME": str(tmp_path / "state"),
+        "EVERYCORE_MIRROR": str(archive.folder),
+        "EVERYCORE_KEYRING": str(archive.key.keyring),
+    }
+    archive.folder.mkdir()
+    return Lab(SystemRunner(), tmp_path, env).context()
+
+
+def test_a_program_is_built_once(context: Context, archive: FakeArchive, tools: Path) -> None:
+    publish(archive)
+    program = build_qemu(context, TREE, RECIPE)
+    assert program.name == "qemu-aarch64"
+    assert context.runner.run([str(program)]).stdout == "qemu-aarch64\n"
+    assert build_qemu(context, TREE, RECIPE) == program
+    assert len((tools / "built").read_text().splitlines()) == 1
+
+
+def test_what_was_unpacked_stays_as_it_was(
+    context: Context, archive: FakeArchive, tools: Path
+) -> None:
+    del tools
+    publish(archive)
+    build_qemu(context, TREE, RECIPE)
+    helper = next((context.cache_dir() / "debs").rglob("pauth_helper.c"))
+    assert "everycore/begin" not in helper.read_text()
+    assert not list((context.cache_dir() / "pauth").glob("qemu-*"))  # nor is anything left
+
+
+def test_user_and_system_emulation_are_two_programs(
+    context: Context, archive: FakeArchive, tools: Path
+) -> None:
+    del tools
+    publish(archive)
+    system = build_qemu(context, TREE, Recipe("test", system=True))
+    assert system.name == "qemu-system-aarch64"
+    assert system.parent != build_qemu(context, TREE, RECIPE).parent
+
+
+def test_a_tree_that_the_script_does_not_know_is_refused(
+    context: Context, archive: FakeArchive, tools: Path
+) -> None:
+    del tools
+    publish(archive, {"target/arm/tcg/pauth_helper.c": "int x;\n"})
+    with pytest.raises(EverycoreError, match="0 lines, not one"):
+        build_qemu(context, TREE, RECIPE)
+
+
+@pytest.mark.parametrize(
+    ("configure", "ninja", "expected"),
+    [
+        ("echo no glib; exit 1\n", NINJA, "qemu-aarch64 of test cannot be configured"),
+        (CONFIGURE, "#!/bin/sh\necho bad.c:1: error; exit 1\n", "qemu-aarch64 of test cannot be"),
+    ],
+)
+def test_a_build_that_fails_says_why(
+    context: Context,
+    archive: FakeArchive,
+    tools: Path,
+    configure: str,
+    ninja: str,
+    expected: str,
+) -> None:
+    (tools / "ninja").write_text(ninja)
+    publish(archive, {"configure": configure})
+    with pytest.raises(EverycoreError, match=expected) as error:
+        build_qemu(context, TREE, RECIPE)
+    assert error.value.hint in ("no glib", "bad.c:1: error")
+
+
+def test_old_versions_lack_an_option() -> None:
+    recipe = Recipe("bookworm", system=True)
+    assert "--enable-pixman" in recipe.options("10.0.13")
+    assert "--enable-pixman" not in recipe.options("7.2.0")
+
+
+def test_only_debian_has_suites(tmp_path: Path) -> None:
+    release = tmp_path / "os-release"
+    release.write_text('ID=debian\nVERSION_CODENAME=trixie\nHOME_URL="a=b"\n')
+    assert qemu._suite_here(release) == "trixie"
+    release.write_text("ID=ubuntu\nVERSION_CODENAME=noble\n")
+    assert qemu._suite_here(release) == ""
+    assert qemu._suite_here(tmp_path / "nothing") == ""
