@@ -23,11 +23,12 @@ typedef uint8x16_t vec;
 #define v_store(p, x) vst1q_u8(p, x)
 #define v_xor veorq_u8
 #define v_xor3(a, b, e) veorq_u8(veorq_u8(a, b), e)
+#define v_zero vdupq_n_u8(0)
 #define v_look vqtbl1q_u8
 
 /* Lane i of the low eight: byte i of the number, from its low end; on big-endian cores through memory, where the order
  * of lanes is certain. */
-EVC_INLINE uint8x16_t lanes_of(uint64_t x)
+EVC_INLINE uint8x16_t v_number(uint64_t x)
 {
 #if EVC_BIG_ENDIAN
     uint8_t b[8];
@@ -39,7 +40,7 @@ EVC_INLINE uint8x16_t lanes_of(uint64_t x)
 #endif
 }
 
-EVC_INLINE uint64_t number_of(uint8x16_t lanes)
+EVC_INLINE uint64_t v_value(uint8x16_t lanes)
 {
 #if EVC_BIG_ENDIAN
     uint8_t b[16];
@@ -51,17 +52,12 @@ EVC_INLINE uint64_t number_of(uint8x16_t lanes)
 #endif
 }
 
-EVC_INLINE uint8x16_t v_wide(uint64_t x)
+EVC_INLINE uint8x16_t v_wide(uint8x16_t bytes)
 {
-    const uint8x16_t bytes = lanes_of(x);
-
     return vzip1q_u8(vandq_u8(bytes, vdupq_n_u8(15)), vshrq_n_u8(bytes, 4));
 }
 
-EVC_INLINE uint64_t v_narrow(uint8x16_t x)
-{
-    return number_of(vsliq_n_u8(vuzp1q_u8(x, x), vuzp2q_u8(x, x), 4));
-}
+#define v_wide_xor(x, w) veorq_u8(v_wide(x), w)
 
 #include "qarma/nibbles_steps.h"
 
