@@ -3,14 +3,14 @@
 
 import json as jsonlib
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from everycore import machine
+from everycore import catalog, machine
 from everycore.commands.options import Json, context_of, words
 from everycore.context import Context
 from everycore.errors import EverycoreError
@@ -21,6 +21,7 @@ from everycore.pauth import (
     primitive,
     primitive_table,
     programs,
+    qemu,
     race,
     table,
     ways,
@@ -40,7 +41,7 @@ def pauth(
     system: Annotated[
         bool, typer.Option("--system", help="Boot a kernel, under qemu-system-aarch64.")
     ] = False,
-    qemu: Annotated[
+    qemu_: Annotated[
         list[Path] | None,
         typer.Option("--qemu", metavar="PATH", help="An emulator; repeatable. Default: PATH's."),
     ] = None,
@@ -50,6 +51,13 @@ def pauth(
             "--suite", metavar="SUITE", help="The emulator of a Debian suite (trixie); repeatable."
         ),
     ] = None,
+    build_qemu: Annotated[
+        bool,
+        typer.Option(
+            "--build-qemu",
+            help="Build one with our pointer authentication of the suite's sources (trixie).",
+        ),
+    ] = False,
     program: Annotated[
         list[str] | None,
         typer.Option("--program", metavar="NAME", help="Only this program; repeatable."),
@@ -93,7 +101,8 @@ def pauth(
     given = words(algorithm)
     if system and "default" in given:
         raise EverycoreError("--system has no algorithm 'default'", "machines name their CPU")
-    found = _emulators(context, mode, qemu or [], words(suite), update)
+    wanted = Wanted(tuple(qemu_ or ()), tuple(words(suite)), build_qemu, update)
+    found = _emulators(context, mode, wanted)
     every = [w for e in found for w in ways.ways_of(e, given or ways.DEFAULT, bool(given))]
     chosen = _programs(context, mode, words(program), cc, update)
     by = counting.counter([*found, *_installed(context, mode, found)])
@@ -156,14 +165,24 @@ USER = Mode(
 SYSTEM = Mode(boot.EMULATOR, boot.PACKAGE, boot.identify, tuple(boot.PROGRAMS), boot.make)
 
 
-def _emulators(
-    context: Context, mode: Mode, paths: Sequence[Path], suites: Sequence[str], update: bool
-) -> list[Emulator]:
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """The emulators that the command line names."""
+
+    paths: tuple[Path, ...]
+    suites: tuple[str, ...]
+    built: bool  # of the suites' sources
+    update: bool
+
+
+def _emulators(context: Context, mode: Mode, wanted: Wanted) -> list[Emulator]:
     """Those that are named; without any, the one that is installed."""
-    argvs: list[tuple[str, ...]] = [_argv(context, mode, path) for path in paths]
-    for suite in suites:
-        root = emulators.packaged(context, suite, update, mode.package)
+    argvs: list[tuple[str, ...]] = [_argv(context, mode, path) for path in wanted.paths]
+    for suite in wanted.suites:
+        root = emulators.packaged(context, suite, wanted.update, mode.package)
         argvs.append(emulators.started_in(root, mode.emulator))
+    if wanted.built:
+        argvs += [(str(path),) for path in _built(context, mode, wanted)]
     if not argvs:
         path = shutil.which(mode.emulator, path=context.env.get("PATH", ""))
         if path is None:
@@ -173,6 +192,13 @@ def _emulators(
             )
         argvs.append((path,))
     return emulators.numbered([mode.identify(context, argv) for argv in argvs])
+
+
+def _built(context: Context, mode: Mode, wanted: Wanted) -> Iterator[Path]:
+    tree = catalog.find_tree(context.package, context.env.get("EVERYCORE_TREE", ""))
+    for suite in wanted.suites or (programs.SUITE,):
+        recipe = qemu.Recipe(suite, system=mode is SYSTEM)
+        yield qemu.build_qemu(context, tree, recipe, wanted.update)
 
 
 def _argv(context: Context, mode: Mode, path: Path) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ import pytest
 from world import Lab
 
 from everycore.errors import EverycoreError
-from everycore.pauth import counting, emulators, programs, race, table, ways
+from everycore.pauth import counting, emulators, programs, qemu, race, table, ways
 from everycore.pauth.counting import Count
 from everycore.pauth.emulators import Emulator
 from everycore.pauth.programs import Program
@@ -287,3 +287,21 @@ def test_an_emulator_that_does_not_end_is_given_up(
     outcome = world("pauth", "--qemu", str(script(body="exec sleep 60")))
     assert outcome.code == 2
     assert "does not end" in outcome.err
+
+
+def test_an_emulator_is_built_of_each_suite(
+    world: Lab, script: Script, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = []
+    path = script(lacks=("pauth",))
+
+    def build(_context: object, _tree: object, recipe: qemu.Recipe, update: bool) -> Path:
+        asked.append((recipe, update))
+        return path
+
+    monkeypatch.setattr(qemu, "build_qemu", build)
+    outcome = world("pauth", "--build-qemu", "--update")
+    assert asked == [(qemu.Recipe("trixie", system=False), True)]
+    assert f"{path} has no property 'pauth'" in outcome.err
+    world("pauth", "--system", "--build-qemu")
+    assert asked[1:] == [(qemu.Recipe("trixie", system=True), False)]
