@@ -69,7 +69,9 @@ def matrix(
     ] = None,
     key_bits: Annotated[
         list[str] | None,
-        typer.Option("--key-bits", metavar="N", help="128, 192 or 256 (default); repeatable."),
+        typer.Option(
+            "--key-bits", metavar="N", help="128, 192 or 256 (default, where there is one)."
+        ),
     ] = None,
     bytes_: Annotated[
         list[str] | None,
@@ -143,7 +145,7 @@ def matrix(
         toolchains=_toolchains(here, wanted),
         flag_sets=wanted.sets(),
         targets=wanted.targets or (HOST,),
-        key_bits=wanted.key_bits or (256,),
+        key_bits=wanted.key_bits,
         n_bytes=wanted.bytes or (4096,),
     )
     facts = machine.gather(context)

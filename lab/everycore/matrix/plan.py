@@ -10,6 +10,7 @@ from everycore.matrix.records import Cell, Outcome, Result
 from everycore.model import Toolchain
 
 HOST = "host"
+USUAL_KEY_BITS = 256
 # What a level of the x86-64 psABI needs, in the words of /proc/cpuinfo (psABI 1.0, table 3.1).
 _V3 = frozenset({"avx", "avx2", "bmi1", "bmi2", "f16c", "fma", "abm", "movbe"})
 _V4 = _V3 | {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"}
@@ -25,6 +26,11 @@ class Wanted:
     key_bits: tuple[int, ...] = (128, 192, 256)
     multiple_of: int = 1
     targets: tuple[str, ...] = ()  # where it can be compiled; empty: anywhere
+
+    @property
+    def usual_key_bits(self) -> int:
+        """As of AES; of a cipher without such keys the longest that it has."""
+        return USUAL_KEY_BITS if USUAL_KEY_BITS in self.key_bits else max(self.key_bits)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +68,7 @@ class Axes:
     toolchains: tuple[Toolchain, ...]
     flag_sets: tuple[FlagSet, ...]
     targets: tuple[str, ...] = (HOST,)
-    key_bits: tuple[int, ...] = (256,)
+    key_bits: tuple[int, ...] = ()  # empty: of each function the size that is usual
     n_bytes: tuple[int, ...] = (4096,)
 
 
@@ -91,7 +97,7 @@ def _cells(
     flags = flag_set.flags(toolchain.family)
     why_not = reason_to_skip(place, toolchain, target, flag_set)
     for one in axes.functions:
-        for key_bits in axes.key_bits:
+        for key_bits in axes.key_bits or (one.usual_key_bits,):
             for n_bytes in axes.n_bytes:
                 words = flags if flags is not None else flag_set.gcc or flag_set.clang or ()
                 cell = Cell(

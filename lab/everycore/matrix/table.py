@@ -80,7 +80,7 @@ def _function(results: Sequence[Result], width: int, source: str) -> Iterator[Gr
     if best is None:
         return
     emulated = cell.target != "host"
-    title = f"{cell.subject} {cell.function}, AES-{cell.key_bits}, {cell.n_bytes} bytes"
+    title = f"{cell.subject} {cell.function}, {cell.key_bits}-bit key, {cell.n_bytes} bytes"
     title += f" for {cell.target}" if emulated else ""
     said = (COUNTED if emulated else MEASURED, LEGEND, source)
     yield from _tables(results, width, title, said, lambda one: shown(one, best))

@@ -34,6 +34,17 @@ def test_every_combination_is_a_cell_and_none_twice() -> None:
     assert len(plan(twice, PLACE)) == len(cells)
 
 
+def test_without_a_size_of_keys_each_function_has_its_usual_one() -> None:
+    functions = (Wanted("linux", "ctr"), Wanted("qarma", "qarma5", (128,), 8))
+    axes = replace(AXES, functions=functions, flag_sets=(named(("-O2",)),))
+    assert {(c.cell.subject, c.cell.key_bits) for c in plan(axes, PLACE) if not c.why_not} == {
+        ("linux", 256),
+        ("qarma", 128),
+    }
+    given = reasons(replace(axes, key_bits=(256,)))
+    assert "no keys of 256 bits" in given["gcc-12 -O2 on qarma qarma5"]
+
+
 def test_the_first_cells_are_the_newest_and_the_oldest_compilers_at_the_first_flags() -> None:
     first = [(one.cell.toolchain, one.flag_set) for one in plan(AXES, PLACE)[:8]]
     newest = [(name, "O2") for name in ("clang-16", "gcc-12", "clang-14")]
@@ -78,7 +89,8 @@ def test_lto_is_for_compilers_of_the_host() -> None:
 def test_targets_that_a_compiler_lacks_and_sizes_that_a_function_lacks_are_said() -> None:
     axes = replace(AXES, targets=("qemu-aarch64",), toolchains=TOOLCHAINS[:1])
     assert {*reasons(axes).values()} >= {"gcc-9 does not compile for qemu-aarch64"}
-    odd = Axes((Wanted("x", "f", (128,), 128),), TOOLCHAINS[:1], FLAG_SETS[:1])
+    function = Wanted("x", "f", (128,), 128)
+    odd = Axes((function,), TOOLCHAINS[:1], FLAG_SETS[:1], key_bits=(256,))
     assert "no keys of 256 bits" in plan(odd, PLACE)[0].why_not
     odd = replace(odd, key_bits=(128,), n_bytes=(64,))
     assert "multiples of 128" in plan(odd, PLACE)[0].why_not
