@@ -95,6 +95,10 @@ def pauth(
     if not LEAST_SCALE <= scale <= MOST_SCALE:
         raise EverycoreError(f"--scale {scale} is not from {LEAST_SCALE} to {MOST_SCALE}")
     if primitive_:
+        if system or qemu_ or suite or build_qemu or program or algorithm:
+            raise EverycoreError(
+                "--primitive runs no emulator", "it goes with --rounds and --json alone"
+            )
         _primitive(context, rounds, json)
         return
     mode = SYSTEM if system else USER

@@ -106,6 +106,7 @@ def test_an_algorithm_that_is_asked_for_has_to_be_there(world: Lab, script: Scri
         (["--qemu", "nowhere"], "--qemu nowhere is no file"),
         (["--suite", "../sid"], "'../sid' is no name of a suite"),
         (["--scale", "0"], "--scale 0.0 is not from"),
+        (["--primitive", "--suite", "sid"], "--primitive runs no emulator"),
         ([], "no qemu-aarch64 is installed"),
     ],
 )
