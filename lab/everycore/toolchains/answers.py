@@ -114,7 +114,9 @@ def _answer(item: Mapping[str, list[str]]) -> Answer:
 
 def _remember(context: Context, fresh: dict[str, Answer]) -> None:
     """Another run may do the same at this moment: what is lost is asked again."""
-    every = _remembered(context) | fresh
+    anew = {one.command for one in fresh.values()}
+    known = _remembered(context)
+    every = {key: one for key, one in known.items() if one.command not in anew} | fresh
     here = {name for name in {one.command[0] for one in every.values()} if Path(name).exists()}
     answers = {key: asdict(one) for key, one in every.items() if one.command[0] in here}
     with whole(context.cache_dir() / FILE) as scratch:

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: MIT
 """Every toolchain that is here, of all providers, by name."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from everycore.context import Context
 from everycore.errors import EverycoreError, unknown_name
 from everycore.model import Compiler, Target, Toolchain, Tree
 from everycore.targets import load_target, target_names
-from everycore.toolchains.answers import ask_all
+from everycore.toolchains.answers import Answer, ask_all
 from everycore.toolchains.host import FAMILIES, HOST, host_toolchains, runs_here
 from everycore.toolchains.parts import HEADERS, PATH, Added, all_added
 
@@ -61,16 +61,19 @@ def _added(context: Context, targets: Sequence[Target]) -> list[Toolchain]:
     """What was added and still answers; the parts of one compiler for several targets as one."""
     found: dict[tuple[str, tuple[int, ...]], Toolchain] = {}
     parts = [one for one in all_added(context) if one.name != HEADERS]
+    commands = [words for part in parts for words in part.commands.values()]
+    answers = {one.command: one for one in ask_all(context, commands)}
     for part in sorted(parts, key=lambda one: (one.provider != PATH, one.target != HOST)):
-        one = _toolchain(context, part, targets)
+        one = _toolchain(answers, part, targets)
         if one is not None:
             same = found.setdefault((one.name, one.version), one)
             found[one.name, one.version] = replace(same, compilers=_merged(same, one))
     return list(found.values())
 
 
-def _toolchain(context: Context, part: Added, targets: Sequence[Target]) -> Toolchain | None:
-    answers = {one.command: one for one in ask_all(context, part.commands.values())}
+def _toolchain(
+    answers: Mapping[tuple[str, ...], Answer], part: Added, targets: Sequence[Target]
+) -> Toolchain | None:
     compilers = {t: answers[words] for t, words in part.commands.items() if words in answers}
     if not compilers:
         return None
