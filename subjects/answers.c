@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "pac_record.h"
+
 void fill(uint8_t *to, size_t n_bytes, uint32_t seed)
 {
     for (size_t i = 0; i < n_bytes; i++) {
@@ -26,6 +28,7 @@ void make_keys(struct material *m, unsigned key_bits, unsigned secret)
 {
     uint8_t both[64];
     const uint8_t zero[16] = {0};
+    const struct evc_pac_kernels kernels = {&answers_qarma, NULL};
 
     draw(m->user_key, sizeof m->user_key, USER_KEY, secret);
     draw(m->tweak_key, sizeof m->tweak_key, TWEAK_KEY, secret);
@@ -43,8 +46,9 @@ void make_keys(struct material *m, unsigned key_bits, unsigned secret)
     evc_ghash_set_key(&m->ghash, &answers_ghash, m->h[0]);
     uint64_t halves[2];
     memcpy(halves, m->user_key, 16);
-    evc_qarma_set_key(&m->qarma5, &answers_qarma, halves[0], halves[1], EVC_QARMA_SIGMA2, 5);
-    evc_qarma_set_key(&m->qarma3, &answers_qarma, halves[0], halves[1], EVC_QARMA_SIGMA1, 3);
+    evc_pac_set_key(&m->qarma5, &evc_pac_qarma5, &kernels, halves[0], halves[1]);
+    evc_pac_set_key(&m->qarma3, &evc_pac_qarma3, &kernels, halves[0], halves[1]);
+    evc_pac_set_key(&m->impdef, &evc_pac_impdef, &kernels, halves[0], halves[1]);
     for (unsigned i = 1; i < 8; i++) { /* the hash of one block is that block times H */
         memset(m->h[i], 0, 16);
         evc_ghash_blocks(&m->ghash, m->h[i], m->h[i - 1], 1);
@@ -62,14 +66,39 @@ enum mode inverse(enum mode mode)
     }
 }
 
-static void qarma(const union evc_qarma_key *key, bool chained, const uint8_t *in, uint8_t *out, size_t n_bytes)
+static void codes(const struct evc_pac_key *key, bool chained, const uint8_t *in, uint8_t *out, size_t n_bytes)
 {
-    uint64_t tweak, block = 0;
+    uint64_t modifier, data = 0;
 
     for (size_t i = 0; i + 8 <= n_bytes; i += 8) {
-        memcpy(&tweak, in + i, 8);
-        block = evc_qarma_encrypt(key, chained ? block : tweak, tweak);
-        memcpy(out + i, &block, 8);
+        memcpy(&modifier, in + i, 8);
+        data = evc_pac_mac(key, chained ? data : modifier, modifier);
+        memcpy(out + i, &data, 8);
+    }
+}
+
+static uint64_t authenticated(const struct pac_record *r, const struct evc_pac_rules *rules,
+                              const struct evc_pac_key *key, uint64_t pointer)
+{
+    const struct evc_pac_result result = evc_pac_auth(rules, key, r->key_b ? EVC_PAC_KEY_B : EVC_PAC_KEY_A, r->combined,
+                                                      pointer, r->modifier);
+
+    return result.fault ? PAC_RECORD_FAULT : result.value;
+}
+
+static void instructions(const struct evc_pac_key *key, const uint8_t *in, uint8_t *out, size_t n_bytes)
+{
+    for (size_t i = 0; i < n_bytes; i += PAC_RECORD_BYTES) {
+        const struct pac_record r = pac_record(in + i);
+        struct evc_pac_rules rules;
+        uint64_t said[4];
+
+        evc_pac_set_rules(&rules, r.level, r.va_bits, r.tbi, EVC_PAC_EXTEND_BY_TBI);
+        said[0] = evc_pac_add(&rules, key, r.pointer, r.modifier);
+        said[1] = authenticated(&r, &rules, key, said[0]);
+        said[2] = authenticated(&r, &rules, key, r.pointer);
+        said[3] = evc_pac_strip(&rules, r.pointer);
+        memcpy(out + i, said, sizeof said);
     }
 }
 
@@ -86,11 +115,14 @@ void answer(const struct material *m, enum mode mode, const uint8_t *in, uint8_t
     case MODE_xts_enc: evc_aes_xts_encrypt(&m->xts, iv, in, out, n_bytes); break;
     case MODE_ghash: evc_ghash_blocks(&m->ghash, tag, in, n_bytes / 16); break;
     case MODE_gcm_seal: evc_gcm_seal(&m->gcm, iv, 12, NULL, 0, in, out, n_bytes, tag, 16); break;
-    case MODE_qarma5: qarma(&m->qarma5, true, in, out, n_bytes); break;
+    case MODE_qarma5: codes(&m->qarma5, true, in, out, n_bytes); break;
     case MODE_qarma5_each:
-    case MODE_qarma5_many: qarma(&m->qarma5, false, in, out, n_bytes); break;
-    case MODE_qarma3: qarma(&m->qarma3, true, in, out, n_bytes); break;
-    case MODE_qarma3_each: qarma(&m->qarma3, false, in, out, n_bytes); break;
+    case MODE_qarma5_many: codes(&m->qarma5, false, in, out, n_bytes); break;
+    case MODE_qarma3: codes(&m->qarma3, true, in, out, n_bytes); break;
+    case MODE_qarma3_each: codes(&m->qarma3, false, in, out, n_bytes); break;
+    case MODE_impdef: codes(&m->impdef, true, in, out, n_bytes); break;
+    case MODE_impdef_each: codes(&m->impdef, false, in, out, n_bytes); break;
+    case MODE_pac_instructions: instructions(&m->qarma5, in, out, n_bytes); break;
     default: break;
     }
 }

@@ -10,6 +10,7 @@
 #include "everycore/gcm.h"
 #include "everycore/ghash.h"
 #include "everycore/modes.h"
+#include "everycore/pac.h"
 #include "everycore/qarma.h"
 
 /* The kernels c_ref under names of their own: the program may hold c_ref itself, as a subject. */
@@ -33,6 +34,9 @@ enum mode {
     MODE_qarma5_many, /* likewise, all in one call */
     MODE_qarma3,
     MODE_qarma3_each,
+    MODE_impdef, /* QEMU's hash, as qarma5 */
+    MODE_impdef_each,
+    MODE_pac_instructions, /* with QARMA5: the input is of struct pac_record */
     MODE_own, /* answered by the subject itself, as a trusted compiler made it */
 };
 
@@ -42,7 +46,7 @@ struct material {
     union evc_aes_key aes; /* of the key form "fips197": aes/fips197_key.h */
     union evc_ghash_key ghash;
     union evc_gcm_key gcm;
-    union evc_qarma_key qarma5, qarma3;
+    struct evc_pac_key qarma5, qarma3, impdef;
 };
 
 /* The same bytes for the same seed, on all machines. */

@@ -143,7 +143,7 @@ def _primitive(context: Context, rounds: int, json: bool) -> None:
     caption = f"{machine.describe(machine.gather(context)).title()}; {compiler}"
     for one in made:
         context.out.print(primitive_table.rich_table(one, caption))
-    text = f"{equal:,} blocks of each cipher of QEMU's are those of c_ref"
+    text = f"compared, and equal on {primitive.COMPARED_BYTES:,} bytes each: {', '.join(equal)}"
     context.out.print(text, style="dim", markup=False)
     context.out.print(primitive_table.LEGEND, style="dim", markup=False)
 

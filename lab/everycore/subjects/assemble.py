@@ -45,6 +45,7 @@ HARNESS = (
 LIBRARY = (
     *("src/aes/aes.c", "src/ghash/ghash.c", "src/gcm/gcm.c", "src/qarma/qarma.c"),
     *("src/modes/cbc.c", "src/modes/ctr.c", "src/modes/xts.c"),
+    *("src/pac/impdef_mac.c", "src/pac/keys.c", "src/pac/pac.c", "src/pac/qarma_mac.c"),
     *("src/common/wipe.c", "src/common/status.c"),
     *("src/cpu/a64_idreg.c", "src/cpu/arm_hwcap.c", "src/cpu/none.c", "src/cpu/x86_cpuid.c"),
 )

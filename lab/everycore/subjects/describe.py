@@ -12,16 +12,19 @@ from everycore.tables import expect, read_toml, required_of, shape_of
 FOLDER = "subjects"
 # Arm's, as chains or blocks that do not wait for each other: subjects/answers.h.
 QARMA = ("qarma5", "qarma5-each", "qarma5-many", "qarma3", "qarma3-each")
+IMPDEF = ("impdef", "impdef-each")  # QEMU's hash in its place
+PAC = "pac-instructions"  # AddPAC, Auth, Strip at random: subjects/pac_record.h
 # What a function may compute; the driver compares each with c_ref.
 MODES = (
     *("ecb-enc", "ecb-dec", "cbc-enc", "cbc-dec", "ctr", "xts-enc", "xts-dec"),
     *("ghash", "gcm-seal", "gcm-open"),
-    *QARMA,
+    *(*QARMA, *IMPDEF, PAC),
 )
 # Anything else: compared with check vectors, and with a build of the same files that is trusted.
 OWN = "own"
 BLOCK_BYTES = 16
 QARMA_BLOCK_BYTES = 8
+PAC_RECORD_BYTES = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +149,7 @@ def _expect_calls(file: str, subject: Subject) -> None:
 
 def key_sizes(mode: str) -> tuple[int, ...]:
     """Bits: those that a mode has."""
-    if mode in QARMA:
+    if mode in (*QARMA, *IMPDEF, PAC):
         return (128,)
     return (128, 256) if mode.startswith("xts") else (128, 192, 256)
 
@@ -182,7 +185,11 @@ def _function(file: str, name: str, table: Any) -> Function:
 
 
 def _block_bytes(mode: str) -> int:
-    return 1 if mode == OWN else QARMA_BLOCK_BYTES if mode in QARMA else BLOCK_BYTES
+    if mode == PAC:
+        return PAC_RECORD_BYTES
+    if mode in (*QARMA, *IMPDEF):
+        return QARMA_BLOCK_BYTES
+    return 1 if mode == OWN else BLOCK_BYTES
 
 
 def _vectors(where: str, tables: Any, output: int) -> tuple[Vector, ...]:
