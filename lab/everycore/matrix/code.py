@@ -460,18 +460,34 @@ def _callers_first(
     return order[::-1]
 
 
+@dataclass(frozen=True, slots=True)
+class Own:
+    """Which functions of a linked program belong to its subject; the rest is not to be counted."""
+
+    names: frozenset[str]  # as its source has them
+    others: frozenset[tuple[str, int]] = frozenset()  # (name, size) of what may be called alike
+
+    def has(self, function: Function) -> bool:
+        symbol = function.symbol
+        return function.glue or (
+            function.plain_name in self.names and (symbol.name, symbol.size) not in self.others
+        )
+
+
 def examine(
     paths: Sequence[Path],
     entries: Sequence[str] = (),
     *,
     executed: Mapping[str, int] | None = None,
+    own: Own | None = None,
 ) -> Examined:
     """What the compiler made of `entries` and of all that they call, or point to.
 
     `paths`: objects, or one linked program. Functions of the section subject_glue are followed and
     not counted. An entry that the compiler put into its callers may be absent, if others are there.
     Without entries: all functions. `executed`: instructions by function, of a trace; functions that
-    it names are counted in addition, for calls through pointers of linked programs.
+    it names are counted in addition, for calls through pointers of linked programs. `own`: of such
+    a program what is followed; None: all.
     """
     whole = Whole([Object(path) for path in paths])
     if entries:
@@ -480,7 +496,10 @@ def examine(
             valid = {s.name for one in whole.objects for s in (*one.functions, *one.objects)}
             raise unknown_name("function in the objects", entries[0], sorted(valid) or ["none"])
         roots += [refers for name in executed or () for refers in whole.named(name)]
-        reached = _reached(whole, roots)
+        if own:  # of functions that are called alike a name finds one
+            named = [f for f in whole.all_functions() if f.plain_name in entries and own.has(f)]
+            roots = [*(Refers(f.file, f.symbol.start) for f in named), *roots]
+        reached = _reached(whole, roots, own)
     else:
         reached = whole.all_functions()
         whole.bound(reached)
@@ -495,7 +514,7 @@ def examine(
     return Examined(tuple(counted), tuple(glue), usage, dict(executed or {}))
 
 
-def _reached(whole: Whole, roots: Iterable[Refers]) -> list[Function]:
+def _reached(whole: Whole, roots: Iterable[Refers], own: Own | None = None) -> list[Function]:
     """In the order of the first call; what tables point to comes behind."""
     found: dict[int, Function] = {}
     seen: set[tuple[int, int]] = set()
@@ -509,7 +528,7 @@ def _reached(whole: Whole, roots: Iterable[Refers]) -> list[Function]:
             function = whole.function(refers.file, refers.place)
             if function is None:
                 data.append(refers)
-            elif id(function) not in found:
+            elif id(function) not in found and (own is None or own.has(function)):
                 found[id(function)] = function
                 for several in (*function.refers.values(), function.pool_refers.values()):
                     todo.extend(several)

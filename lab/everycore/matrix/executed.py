@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from everycore.errors import EverycoreError
-from everycore.matrix.code import Examined, examine
+from everycore.matrix.code import Examined, Own, examine
 from everycore.matrix.listing import hot_loop
 from everycore.matrix.objects import Object
 from everycore.matrix.records import Listing
@@ -40,12 +40,15 @@ def count(call: Call) -> Executed:
 
 
 def loop_of(
-    paths: Sequence[Path], entries: Sequence[str], executed: Executed | None = None
+    paths: Sequence[Path],
+    entries: Sequence[str],
+    executed: Executed | None = None,
+    own: Own | None = None,
 ) -> Listing:
     """The hot loop in some objects, as executed; without a trace by a guess."""
     if executed is None:
-        return hot_loop(examine(paths, entries))
-    examined = examine(paths, entries, executed=executed.functions)
+        return hot_loop(examine(paths, entries, own=own))
+    examined = examine(paths, entries, executed=executed.functions, own=own)
     return hot_loop(examined, _in_objects(examined, executed), executed.instructions)
 
 

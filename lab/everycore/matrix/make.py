@@ -31,6 +31,7 @@ from everycore.targets import load_target
 from everycore.trace.record import UntraceableError
 
 if TYPE_CHECKING:
+    from everycore.matrix.code import Own
     from everycore.matrix.executed import Executed
     from everycore.matrix.modelled import Estimator
 
@@ -40,6 +41,7 @@ PATIENCE = 4  # processes, where something else uses the core
 NEVER_QUIET = 12  # of them in a row: waiting does not help
 ALWAYS = "-fstack-usage"  # where the compiler has it
 WARNINGS_OFF = "-w"
+NO_INLINING = "-O0"
 DISTURBED = "other programs disturbed all samples; --resume tries it again"
 
 
@@ -345,7 +347,7 @@ class Workbench:
         from everycore.matrix.code import examine
 
         try:
-            found = examine(*self._readable(ready, cell))
+            found = examine(*self._readable(ready, cell), own=self._own(ready, cell))
         except MissingPackagesError as error:
             self._warn_once(f"no counts of code, no frames: {error.message}: {error.hint}")
             return ready.result
@@ -371,6 +373,23 @@ class Workbench:
             names, paths = (ready.function.symbol,), [*paths, around.path]
         return paths, names
 
+    def _own(self, ready: Ready, cell: Cell) -> "Own | None":
+        """Of a program that was optimised as a whole, in which all else is, and the C library."""
+        from everycore.matrix.code import Own
+        from everycore.matrix.entries import functions_of
+        from everycore.matrix.frames import plain_name
+        from everycore.matrix.objects import Object
+
+        if not any(flag.startswith("-flto") for flag in cell.flags):
+            return None
+        program = ready.program
+        subject, target = program.subject, program.target
+        around = self._around(subject, target)
+        plain = (WARNINGS_OFF, NO_INLINING)  # so that every function has a name
+        made = subjects.objects(self.context, subject, around.compiler, plain, target)
+        others = {(one.name, one.size) for one in Object(around.path).functions}
+        return Own(frozenset(map(plain_name, functions_of(made))), frozenset(others))
+
     def executed(self, ready: Ready) -> "Executed":
         """One call of a cell under the tracer: exact counts, also of what runs here."""
         from everycore.matrix.executed import count
@@ -390,10 +409,11 @@ class Workbench:
 
         try:
             paths, names = self._readable(ready, ready.result.cell)
+            own = self._own(ready, ready.result.cell)
             try:
-                return loop_of(paths, names, self.executed(ready))
+                return loop_of(paths, names, self.executed(ready), own)
             except UntraceableError:
-                return loop_of(paths, names)
+                return loop_of(paths, names, own=own)
         except EverycoreError:
             return None
 

@@ -8,9 +8,9 @@ import pytest
 from compiled import COMPILERS, made
 
 from everycore.catalog import find_tree
-from everycore.context import system_context
+from everycore.context import SystemRunner, system_context
 from everycore.errors import EverycoreError
-from everycore.matrix.code import Examined, examine
+from everycore.matrix.code import Examined, Own, examine
 from everycore.matrix.differences import differences
 from everycore.matrix.frames import read_usage
 from everycore.matrix.objects import NoCodeError, Object
@@ -257,6 +257,34 @@ def test_objects_without_machine_code_say_so(tmp_path: Path, flags: tuple[str, .
     path = compiled(tmp_path, flags[:1], *flags[1:])
     with pytest.raises(NoCodeError, match=r"no machine code|no ELF"):
         examine([path], ["twice"])
+
+
+def test_of_a_linked_program_what_is_not_its_own_is_not_followed(tmp_path: Path) -> None:
+    alike = "__attribute__((noinline)) static int inner(int x) { return x %s; }\n"
+    theirs = (
+        alike % "* 3" + "extern void stop(int);\nint outer(int x) { stop(x); return inner(x); }"
+    )
+    others = alike % "/ 7 + x % 5" + (
+        'void stop(int x) { __asm__ volatile("" : : "r"(inner(x))); }\n'
+        "int outer(int);\nint main(int n, char **v) { (void)v; return outer(n); }"
+    )
+    for name, text in (("theirs.c", theirs), ("others.c", others)):
+        (tmp_path / name).write_text(text)
+    run = SystemRunner().run
+    for folder, first, second in (("a", "theirs", "others"), ("b", "others", "theirs")):
+        (tmp_path / folder).mkdir()
+        parts = [str(tmp_path / f"{name}.c") for name in (first, second)]
+        out = tmp_path / folder / "program"
+        run(["gcc", "-O2", "-static", "-no-pie", *parts, "-o", str(out)])
+        run(
+            ["gcc", "-O2", "-fno-pie", "-c", parts[0 if first == "others" else 1], "-o", f"{out}.o"]
+        )
+        size = {(one.name, one.size) for one in Object(Path(f"{out}.o")).functions}
+        found = examine([out], ["outer"], own=Own(frozenset({"outer", "inner"}), frozenset(size)))
+        names = sorted(function.name for function in found.functions)
+        assert names == ["inner", "outer"]
+        assert not size & {(one.symbol.name, one.symbol.size) for one in found.functions}
+        assert found.code.instructions < 20
 
 
 def test_bad_files_and_names_give_clear_errors(tmp_path: Path) -> None:

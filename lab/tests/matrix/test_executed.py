@@ -79,6 +79,10 @@ def test_code_of_a_whole_program_is_read_out_of_the_program(real_lab: Lab) -> No
     code = ready.result.code
     assert code is not None
     assert 100 < code.instructions < 4000
+    _, plain = prepared(real_lab, "host", "-O2")
+    assert plain.result.code is not None
+    assert code.hot.split(".")[0] == plain.result.code.hot.split(".")[0]
+    assert code.instructions < 2 * plain.result.code.instructions  # nothing of the C library
 
 
 def test_estimates_are_ranges_for_cores_that_points_of_the_same_kind_calibrated(
