@@ -19,6 +19,7 @@
  *   v_store            the lowest lane, aligned
  *   v_zero
  *   v_xor, v_xor3      the sums of two and of three
+ *   v_known(x)         x, as a value that the compiler cannot take apart
  *   v_look(table, i)   in each lane, bytes of table by the low 4 bits of those of i; 0 where the highest bit is set
  *   v_number           a number, in the lower half of every lane
  *   v_value            the number in the lower half of the lowest lane
@@ -129,9 +130,10 @@ EVC_INLINE vec there_step(const struct boxes *box, vec x, vec add)
     return v_xor3(v_look(a, v_load(m_tau.one)), v_look(a, v_load(m_tau.three)), v_look(b, v_load(m_tau.two)));
 }
 
+/* GCC would add the terms of a sum that is known early one by one, and late. */
 EVC_INLINE vec back_step(const struct boxes *box, vec x, vec add)
 {
-    return gathered(&untau_m, v_look(v_load(box->inverse1), x), v_look(v_load(box->inverse2), x), add);
+    return gathered(&untau_m, v_look(v_load(box->inverse1), x), v_look(v_load(box->inverse2), x), v_known(add));
 }
 
 /* ---- Keys and blocks ---------------------------------------------------------------------------------- */
@@ -158,15 +160,14 @@ static void set_key(void *vkey, uint64_t w0, uint64_t k0)
     v_store(key->last[1], v_number(w0 ^ k0));
 }
 
-/* Of blocks x, to which first was added, and tweaks t, all wide; S is still to be undone, and last to be added. */
-EVC_INLINE vec run(const struct key *key, vec x, vec tweak, int rounds, int decrypts)
+/* Of blocks x, to which first was added, and tweaks, t[0] at first and t[rounds] at last, all wide; S is still to be
+ * undone, and last to be added. */
+EVC_INLINE vec run(const struct key *key, vec x, vec t[ROWS + 1], int rounds, int decrypts)
 {
     const struct boxes *box = &boxes[key->head.sigma];
     const uint8_t(*there)[16] = decrypts ? key->back : key->there, (*back)[16] = decrypts ? key->there : key->back;
     const vec middle = v_load(decrypts ? key->w0 : key->w1), middle_back = v_load(decrypts ? key->w1 : key->w0);
-    vec t[ROWS + 1];
 
-    t[0] = tweak;
     UNROLLED for (int i = 0; i < rounds; i++)
         t[i + 1] = next_tweak(t[i]);
     UNROLLED for (int i = 1; i < rounds; i++)
@@ -179,13 +180,26 @@ EVC_INLINE vec run(const struct key *key, vec x, vec tweak, int rounds, int decr
     return x;
 }
 
-/* The numbers of rounds that Arm has are loops of known lengths. */
+/* Numbers of rounds that Arm does not have: the tweaks are in memory, which is wiped. */
+EVC_OUT_OF_LINE void run_others(const struct key *key, vec *x, const vec *tweak, int decrypts)
+{
+    vec t[ROWS + 1];
+
+    t[0] = *tweak;
+    *x = run(key, *x, t, key->head.rounds, decrypts);
+    evc_wipe(t, sizeof t);
+}
+
+/* Those that it has are loops of known lengths, with the tweaks in registers. */
 EVC_INLINE vec run_any(const struct key *key, vec x, vec tweak, int decrypts)
 {
+    vec t[ROWS + 1];
+
+    t[0] = tweak;
     switch (key->head.rounds) {
-    case 5: return run(key, x, tweak, 5, decrypts);
-    case 3: return run(key, x, tweak, 3, decrypts);
-    default: return run(key, x, tweak, key->head.rounds, decrypts);
+    case 5: return run(key, x, t, 5, decrypts);
+    case 3: return run(key, x, t, 3, decrypts);
+    default: run_others(key, &x, &tweak, decrypts); return x;
     }
 }
 

@@ -21,6 +21,7 @@ typedef __m128i vec;
 #define v_xor _mm_xor_si128
 #define v_xor3(a, b, e) _mm_ternarylogic_epi64(a, b, e, 0x96)
 #define v_zero _mm_setzero_si128()
+#define v_known(x) (x)
 #define v_look _mm_shuffle_epi8
 
 #define v_number(x) _mm_cvtsi64_si128((long long)(x))

@@ -23,6 +23,14 @@ typedef __m128i vec;
 #define v_zero _mm_setzero_si128()
 #define v_look _mm_shuffle_epi8
 
+EVC_INLINE __m128i v_known(__m128i x)
+{
+#if defined(__GNUC__)
+    __asm__("" : "+x"(x));
+#endif
+    return x;
+}
+
 #if EVC_X86_64
 #define v_number(x) _mm_cvtsi64_si128((long long)(x))
 #define v_value(x) ((uint64_t)_mm_cvtsi128_si64(x))
