@@ -118,6 +118,16 @@ def test_check_mode_ends_at_the_first_difference(program: Path) -> None:
     assert "QEMU has" in errors
 
 
+@pytest.mark.parametrize("level", ["1", "2", "3", "4", "5"])
+def test_check_mode_sees_one_wrong_code_though_qemu_raises_an_exception(
+    program: Path, level: str
+) -> None:
+    settings = {"EVERYCORE_PAUTH": "check"}
+    code, _, errors = run(program, "qarma5", level, "10", "once", env=settings)
+    assert code < 0
+    assert "the code, in Auth by the memo" in errors
+
+
 def test_operations_of_several_processes_are_counted(program: Path, tmp_path: Path) -> None:
     path = tmp_path / "counts"
     for _ in range(2):

@@ -9,7 +9,7 @@
  *                            plain  our AddPAC, Auth and algorithm
  *                            mac    our algorithm in QEMU's AddPAC and Auth
  *                            qemu   QEMU's own
- *                            check  all of them; the first difference ends QEMU
+ *                            check  QEMU's own, memo and plain compared; the first difference ends QEMU
  *   EVERYCORE_PAUTH_COUNTS   a file to which operations are counted: struct evc_qemu_counts
  */
 #ifndef EVERYCORE_QEMU_PAUTH_H
@@ -128,7 +128,8 @@ static inline uint64_t evc_qemu_context(uint64_t id, const struct evc_pac_rules 
     return id ? id << EVC_PAC_ID_SHIFT | rules->context : 0;
 }
 
-static inline uint64_t evc_qemu_add(struct evc_qemu_cpu *cpu, const struct evc_pac_rules *rules,
+/* with_memo: 0 computes anew. */
+static inline uint64_t evc_qemu_add(struct evc_qemu_cpu *cpu, int with_memo, const struct evc_pac_rules *rules,
                                     struct evc_qemu_register *reg, uint64_t hi, uint64_t lo, uint64_t pointer,
                                     uint64_t modifier)
 {
@@ -136,17 +137,17 @@ static inline uint64_t evc_qemu_add(struct evc_qemu_cpu *cpu, const struct evc_p
     const struct evc_pac_key *key;
     uint64_t result;
 
-    if (cpu->mode >= EVC_QEMU_MEMO &&
-        evc_pac_memo_find(&cpu->memo, context, EVC_PAC_OP_ADD, pointer, modifier, &result))
+    if (with_memo && evc_pac_memo_find(&cpu->memo, context, EVC_PAC_OP_ADD, pointer, modifier, &result))
         return result;
     key = evc_qemu_key_of(cpu, reg, hi, lo);
-    if (cpu->mode < EVC_QEMU_MEMO)
+    if (!with_memo)
         return evc_pac_add(rules, key, pointer, modifier);
     return evc_pac_memo_add(&cpu->memo, evc_pac_context(key, rules), rules, key, pointer, modifier);
 }
 
 /* What is not valid has a result of QEMU's own: letter and combined only matter then. */
-static inline struct evc_pac_result evc_qemu_auth(struct evc_qemu_cpu *cpu, const struct evc_pac_rules *rules,
+static inline struct evc_pac_result evc_qemu_auth(struct evc_qemu_cpu *cpu, int with_memo,
+                                                  const struct evc_pac_rules *rules,
                                                   struct evc_qemu_register *reg, uint64_t hi, uint64_t lo,
                                                   enum evc_pac_letter letter, int combined, uint64_t pointer,
                                                   uint64_t modifier)
@@ -155,11 +156,10 @@ static inline struct evc_pac_result evc_qemu_auth(struct evc_qemu_cpu *cpu, cons
     struct evc_pac_result result = {0, 1, 0};
     const struct evc_pac_key *key;
 
-    if (cpu->mode >= EVC_QEMU_MEMO &&
-        evc_pac_memo_find(&cpu->memo, context, EVC_PAC_OP_AUTH, pointer, modifier, &result.value))
+    if (with_memo && evc_pac_memo_find(&cpu->memo, context, EVC_PAC_OP_AUTH, pointer, modifier, &result.value))
         return result;
     key = evc_qemu_key_of(cpu, reg, hi, lo);
-    if (cpu->mode < EVC_QEMU_MEMO)
+    if (!with_memo)
         return evc_pac_auth(rules, key, letter, combined, pointer, modifier);
     return evc_pac_memo_auth(&cpu->memo, evc_pac_context(key, rules), rules, key, letter, combined, pointer, modifier);
 }

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A stand-in for the file of this name in QEMU: the names that patch-qemu looks for, with functions of our own behind
- * them, and a program that calls the helpers: pauth_helper ALGORITHM LEVEL OPERATIONS [WRONG]. It prints a digest of
- * all results, and how many authentications ended with an exception.
+ * them, and a program that calls the helpers: pauth_helper ALGORITHM LEVEL OPERATIONS [WHAT]. It prints a digest of
+ * all results, and how many authentications ended with an exception. WHAT:
+ *
+ *   wrong   half of all codes are wrong
+ *   once    the code is wrong in one authentication alone
  */
 #include "cpu.h"
 
@@ -150,6 +153,17 @@ static uint64_t operation(CPUARMState *env, unsigned *exceptions)
     }
 }
 
+/* A pointer is signed, and while it is authenticated codes are wrong. */
+static void authenticate_wrongly(CPUARMState *env)
+{
+    const uint64_t x = UINT64_C(0x1234560), sign = helper_pacia(env, x, 16);
+
+    env->wrong = ~UINT64_C(0);
+    if (setjmp(env->exception) == 0)
+        (void)helper_autia(env, sign, 16);
+    env->wrong = 0;
+}
+
 static const struct evc_pac_algorithm *named(const char *name)
 {
     return strcmp(name, "qarma5") == 0 ? &evc_pac_qarma5
@@ -163,6 +177,7 @@ int main(int argc, char **argv)
     uint64_t digest = 0;
     unsigned exceptions = 0;
     const unsigned long n = argc > 3 ? strtoul(argv[3], NULL, 10) : 0;
+    const char *what = argc > 4 ? argv[4] : "";
 
     for (unsigned i = 0; i < 2 && argc > 3; i++) {
         vcpus[i].algorithm = named(argv[1]);
@@ -173,7 +188,9 @@ int main(int argc, char **argv)
         CPUARMState *env = &vcpus[i / 1000 % 2];
         if (drawn() % 16 == 0)
             change(env);
-        env->wrong = argc > 4 && i % 1000 > 500 ? ~UINT64_C(0) : 0;
+        env->wrong = strcmp(what, "wrong") == 0 && i % 1000 > 500 ? ~UINT64_C(0) : 0;
+        if (strcmp(what, "once") == 0 && i == n / 2)
+            authenticate_wrongly(env);
         digest = digest * 31 + operation(env, &exceptions);
     }
     printf("%016llx %u\n", (unsigned long long)digest, exceptions);
