@@ -169,7 +169,9 @@ def _configure(
     build.mkdir()
     version = (sources / "VERSION").read_text(encoding="utf-8")
     path = f"PATH={tools}{os.pathsep}{context.env.get('PATH', os.defpath)}"
-    options = [f"--python={tools / 'python'}", *recipe.options(version), *libraries.options]
+    options = [*recipe.options(version), *libraries.options]
+    if (sources / "pythondeps.toml").is_file():  # earlier versions take Meson from PATH
+        options.append(f"--python={tools / 'python'}")
     argv = ["env", path, *libraries.env, "sh", str(sources / "configure"), *options]
     with Progress(context.err, f"configuring {recipe.program}", None):
         done = context.runner.run(argv, cwd=build)
