@@ -9,10 +9,13 @@ static uint64_t mac(const void *cipher, uint64_t data, uint64_t modifier)
 {
     const union evc_aes_key *key = cipher;
     EVC_ALIGN(16) uint8_t block[16];
+    uint64_t code;
 
     evc_store64x2_be(block, data, modifier);
     key->head.kernel->encrypt(key, block, block, 1);
-    return evc_load64_be(block);
+    code = evc_load64_be(block);
+    evc_wipe(block, sizeof block);
+    return code;
 }
 
 static enum evc_status set_key(struct evc_pac_key *key, const struct evc_pac_kernels *kernels)
