@@ -442,7 +442,7 @@ static void keys_without_an_id_are_not_remembered_in_a_memo(void)
 
 /* ---- The memo ---------------------------------------------------------------------------------------------- */
 
-#define MOST_SETS 16
+#define MOST_SETS 512
 static struct evc_pac_memo_set sets[MOST_SETS];
 static struct evc_pac_keys memo_keys;
 static struct evc_pac_memo memo;
@@ -536,7 +536,7 @@ static void memo_gives_what_none_gives(void)
 {
     for (size_t i = 0; i < N_ALGORITHMS; i++) {
         memo_is_never_wrong(algorithms[i], 4);
-        memo_is_never_wrong(algorithms[i], MOST_SETS);
+        memo_is_never_wrong(algorithms[i], 16);
     }
 }
 
@@ -569,7 +569,7 @@ static void memo_keeps_the_two_newest_of_a_set(void)
 
     fresh_memo(&evc_pac_impdef, MOST_SETS);
     for (uint64_t ptr = 4; n < 3; ptr += 4)
-        if (evc_pac_memo_set_of(&memo, ptr, 8) == &sets[3])
+        if (evc_pac_memo_set_of(&memo, EVC_PAC_OP_ADD, ptr, 8) == &sets[3])
             ptrs[n++] = ptr;
     for (n = 0; n < 3; n++)
         evc_pac_memo_keep(&memo, 1024, EVC_PAC_OP_ADD, ptrs[n], 8, 100 + n);
@@ -580,6 +580,65 @@ static void memo_keeps_the_two_newest_of_a_set(void)
     EXPECT(!evc_pac_memo_find(&memo, 2048, EVC_PAC_OP_ADD, ptrs[2], 8, &result));
     EXPECT(!evc_pac_memo_find(&memo, 1024, EVC_PAC_OP_AUTH, ptrs[2], 8, &result));
     EXPECT(!evc_pac_memo_find(&memo, 1024, EVC_PAC_OP_ADD, ptrs[2], 9, &result));
+}
+
+/* AddPAC and its authentication. */
+static void sign_and_authenticate(const struct evc_pac_key *key, const struct evc_pac_rules *rules, uint64_t ptr,
+                                  uint64_t modifier)
+{
+    const uint64_t context = evc_pac_context(key, rules);
+    const uint64_t added = evc_pac_memo_add(&memo, context, rules, key, ptr, modifier);
+
+    EXPECT(evc_pac_memo_auth(&memo, context, rules, key, EVC_PAC_KEY_A, 0, added, modifier).value == ptr);
+}
+
+/* Frames of a stack that are not many for the memo; the last one that shares its set with the first, or the second. */
+#define FRAME(i) (UINT64_C(0x0000fffff7a5e8c0) - 48 * (i))
+
+static uint64_t frame_like_the_first(uint64_t ptr)
+{
+    const struct evc_pac_memo_set *first = evc_pac_memo_set_of(&memo, EVC_PAC_OP_ADD, ptr, FRAME(0));
+    uint64_t i = 1;
+
+    while (evc_pac_memo_set_of(&memo, EVC_PAC_OP_ADD, ptr, FRAME(i)) != first)
+        i++;
+    return FRAME(i);
+}
+
+/* Whatever the size of addresses, even if there is no room for a code. */
+static void memo_has_two_ways_for_each_place_of_a_program(void)
+{
+    static const unsigned va_bits[] = {39, 48, 52, 55};
+    const uint64_t ptr = UINT64_C(0x2aaab5c01234);
+    struct evc_pac_rules rules;
+
+    for (unsigned form = 0; form < 8; form++) {
+        const struct evc_pac_key *key;
+        uint64_t other, modifier;
+
+        fresh_memo(&evc_pac_qarma5, MOST_SETS);
+        EXPECT(evc_pac_set_rules(&rules, EVC_PAC_PAUTH2, va_bits[form / 2], form % 2, EVC_PAC_EXTEND_55) == EVC_OK);
+        key = evc_pac_keys_get(&memo_keys, 1, 2);
+        modifier = FRAME(0);
+        other = frame_like_the_first(ptr & ~rules.extension);
+        for (int i = 0; i < 1000; i++) {
+            sign_and_authenticate(key, &rules, ptr & ~rules.extension, modifier);
+            sign_and_authenticate(key, &rules, ptr & ~rules.extension, other);
+        }
+        EXPECT(memo.misses[EVC_PAC_OP_ADD] == 2 && memo.misses[EVC_PAC_OP_AUTH] == 0);
+    }
+}
+
+/* Two processes at the same addresses. */
+static void memo_has_room_for_one_pointer_under_two_keys(void)
+{
+    struct evc_pac_rules rules;
+
+    fresh_memo(&evc_pac_qarma5, MOST_SETS);
+    EXPECT(evc_pac_set_rules(&rules, EVC_PAC_PAUTH2, 48, 1, EVC_PAC_EXTEND_55) == EVC_OK);
+    for (uint64_t i = 0; i < 2000; i++)
+        sign_and_authenticate(evc_pac_keys_get(&memo_keys, 1, i % 2), &rules, 0x401234, FRAME(0));
+    EXPECT(memo.misses[EVC_PAC_OP_ADD] == 2 && memo.misses[EVC_PAC_OP_AUTH] == 0);
 }
 
 /* However often: numbers of flushes come again. */
@@ -614,7 +673,7 @@ static void memo_without_a_context_keeps_nothing(void)
 
 static void memo_refuses_numbers_of_sets(void)
 {
-    static const size_t bad[] = {0, 1, 3, 5, 12, 511, 513, (size_t)1 << 26, SIZE_MAX};
+    static const size_t bad[] = {0, 1, 3, 5, 12, 511, 513, (size_t)1 << 15, SIZE_MAX};
 
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
         EXPECT(evc_pac_memo_init(&memo, sets, bad[i]) == EVC_ERR_LENGTH);
@@ -639,6 +698,8 @@ int main(void)
     RUN(memo_gives_what_none_gives);
     RUN(memo_knows_what_it_has_added);
     RUN(memo_keeps_the_two_newest_of_a_set);
+    RUN(memo_has_two_ways_for_each_place_of_a_program);
+    RUN(memo_has_room_for_one_pointer_under_two_keys);
     RUN(memo_that_was_flushed_has_nothing);
     RUN(memo_without_a_context_keeps_nothing);
     RUN(memo_refuses_numbers_of_sets);

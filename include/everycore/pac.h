@@ -246,7 +246,7 @@ struct evc_pac_memo {
     uint64_t hits[4], misses[4]; /* by operation; 0 is not used */
 };
 
-/* sets: n_sets of them, a power of two from 2 to 2^25; 512 are 32 KiB. EVC_ERR_LENGTH otherwise. */
+/* sets: n_sets of them, a power of two from 2 to 2^14; 512 are 32 KiB. EVC_ERR_LENGTH otherwise. */
 EVC_API enum evc_status evc_pac_memo_init(struct evc_pac_memo *memo, struct evc_pac_memo_set *sets, size_t n_sets);
 
 /* Forget everything. A few cycles; each 256th time writes all sets. */
@@ -269,14 +269,19 @@ static inline uint64_t evc_pac_memo_tag(const struct evc_pac_memo *memo, uint64_
     return (context | memo->epoch) | (uint64_t)operation;
 }
 
-/* Return addresses differ in low bits, stack pointers from bit 4 up. The factor is 2^64 over the golden ratio
- * (Knuth: The Art of Computer Programming, volume 3, 1998, section 6.4). */
-static inline struct evc_pac_memo_set *evc_pac_memo_set_of(const struct evc_pac_memo *memo, uint64_t pointer,
+/*
+ * Return addresses differ in low bits, stack pointers from bit 4 up. A pointer and the same one signed differ in high
+ * bits, on which only high bits of a product depend. So these are taken, and others for each operation: if AddPAC and
+ * its authentication always shared a set, two places of a program in one set would have one way each. The factor is
+ * 2^64 over the golden ratio (Knuth: The Art of Computer Programming, volume 3, 1998, section 6.4).
+ */
+static inline struct evc_pac_memo_set *evc_pac_memo_set_of(const struct evc_pac_memo *memo,
+                                                           enum evc_pac_operation operation, uint64_t pointer,
                                                            uint64_t modifier)
 {
     const uint64_t hash = (pointer ^ (modifier << 20 ^ modifier >> 4)) * UINT64_C(0x9e3779b97f4a7c15);
 
-    return (struct evc_pac_memo_set *)(void *)((char *)memo->sets + (hash >> 27 & memo->mask));
+    return (struct evc_pac_memo_set *)(void *)((char *)memo->sets + (hash >> (45 - operation) & memo->mask));
 }
 
 static inline int evc_pac_memo_is(const struct evc_pac_memo_entry *entry, uint64_t pointer, uint64_t modifier,
@@ -289,7 +294,7 @@ static inline int evc_pac_memo_is(const struct evc_pac_memo_entry *entry, uint64
 static inline int evc_pac_memo_find(struct evc_pac_memo *memo, uint64_t context, enum evc_pac_operation operation,
                                     uint64_t pointer, uint64_t modifier, uint64_t *result)
 {
-    const struct evc_pac_memo_set *set = evc_pac_memo_set_of(memo, pointer, modifier);
+    const struct evc_pac_memo_set *set = evc_pac_memo_set_of(memo, operation, pointer, modifier);
     const uint64_t tag = evc_pac_memo_tag(memo, context, operation);
 
     if (evc_pac_memo_is(&set->way[0], pointer, modifier, tag))

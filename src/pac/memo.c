@@ -6,7 +6,7 @@
 
 #define EPOCH_STEP 4u
 #define EPOCH_MASK 0x3fcu
-#define MOST_SETS ((size_t)1 << 25)
+#define MOST_SETS ((size_t)1 << 14) /* as many as the bits of evc_pac_memo_set_of reach */
 
 static size_t n_sets(const struct evc_pac_memo *memo)
 {
@@ -42,7 +42,7 @@ void evc_pac_memo_flush(struct evc_pac_memo *memo)
 static void keep(struct evc_pac_memo *memo, uint64_t context, enum evc_pac_operation operation, uint64_t pointer,
                  uint64_t modifier, uint64_t result)
 {
-    struct evc_pac_memo_set *set = evc_pac_memo_set_of(memo, pointer, modifier);
+    struct evc_pac_memo_set *set = evc_pac_memo_set_of(memo, operation, pointer, modifier);
     const struct evc_pac_memo_entry entry = {pointer, modifier, evc_pac_memo_tag(memo, context, operation), result};
 
     if (!context)
