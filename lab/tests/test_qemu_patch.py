@@ -2,6 +2,7 @@
 """contrib/qemu: the script, on a tree of our own; our functions, around stand-ins for QEMU's."""
 
 import filecmp
+import runpy
 import shutil
 import subprocess
 from collections.abc import Mapping
@@ -90,6 +91,33 @@ def test_an_unexpected_tree_is_refused_and_stays_as_it_is(
     assert code == 2
     assert complaint in errors
     assert before == {p: p.read_bytes() for p in tree.rglob("*") if p.is_file()}
+
+
+@pytest.mark.parametrize("name", ["pauth_helper.c", "meson.build"])
+def test_a_file_that_is_no_text_is_refused(tree: Path, name: str) -> None:
+    (tree / PLACE / name).write_bytes(b"/* \xff */")
+    code, _, errors = run(SCRIPT, tree)
+    assert code == 2
+    assert f"{name} is no text in UTF-8 (byte 3)" in errors
+
+
+@pytest.mark.parametrize("at", ["_copy", "_write"])
+def test_an_interrupted_patch_leaves_the_tree_as_it_was(
+    tree: Path, at: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script = runpy.run_path(str(SCRIPT))
+    whole = script[at]
+
+    def interrupted(*arguments: object) -> None:
+        monkeypatch.setitem(script["main"].__globals__, at, whole)
+        whole(*arguments)
+        raise KeyboardInterrupt
+
+    monkeypatch.setitem(script["main"].__globals__, at, interrupted)
+    assert script["main"]([str(tree)]) == 130
+    found = filecmp.dircmp(STUB / PLACE, tree / PLACE)
+    assert not found.diff_files
+    assert found.left_list == found.right_list
 
 
 def test_what_is_no_tree_of_qemu_is_refused(tmp_path: Path) -> None:
