@@ -164,9 +164,26 @@ def test_operations_of_several_processes_are_counted(program: Path, tmp_path: Pa
     found = dict(line.split() for line in said.splitlines())
     assert code == 0
     assert found["algorithm"] == "qarma5"
-    computed = int(found["adds"]) + int(found["auths"]) + int(found["generics"])
-    assert 2 * 8000 < computed < 2 * 2 * 8000
-    assert 0 < int(found["macs"]) < computed  # the rest the memo had
+    operations = int(found["adds"]) + int(found["auths"]) + int(found["generics"])
+    assert 2 * 8000 < operations < 2 * 2 * 8000
+    assert 0 < int(found["macs"]) < operations  # the rest the memo had
+
+
+@pytest.mark.parametrize(
+    ("mode", "macs"),
+    [("plain", 4000), ("memo", 2)],  # an Auth finds what AddPAC kept
+)
+def test_codes_are_counted_where_they_are_computed(
+    program: Path, tmp_path: Path, mode: str, macs: int
+) -> None:
+    path = tmp_path / "counts"
+    env = {"EVERYCORE_PAUTH": mode, "EVERYCORE_PAUTH_COUNTS": str(path)}
+    assert run(program, "qarma5", "3", "2000", "turns", env=env)[0] == 0
+    said = run(SCRIPT, "--counts", path)[1]
+    found = dict(line.split() for line in said.splitlines())
+    assert (found["adds"], found["auths"]) == ("2000", "2000")
+    assert int(found["macs"]) == macs
+    assert found["schedules"] == "2"
 
 
 def test_an_unknown_mode_is_named(program: Path) -> None:

@@ -23,7 +23,7 @@ enum evc_qemu_counter {
     EVC_QEMU_ADDS,
     EVC_QEMU_AUTHS,
     EVC_QEMU_GENERICS,
-    EVC_QEMU_MACS, /* of those three, how many computed the algorithm */
+    EVC_QEMU_MACS, /* codes computed: none by the memo, two by Auth of a wrong code (ours, then QEMU's own) */
     EVC_QEMU_SCHEDULES, /* keys made ready */
     EVC_QEMU_N_COUNTERS
 };
@@ -87,20 +87,21 @@ static inline void evc_qemu_count(const struct evc_qemu_cpu *cpu, enum evc_qemu_
         __atomic_fetch_add(&cpu->counts->counter[counter], 1, __ATOMIC_RELAXED);
 }
 
-/* The key of a register's value, for computing; what it costs to have it is counted. */
+/* The key of that value; whether it had to be made ready is counted. */
 static inline const struct evc_pac_key *evc_qemu_key(struct evc_qemu_cpu *cpu, uint64_t hi, uint64_t lo)
 {
     const uint64_t before = cpu->keys.schedules;
     const struct evc_pac_key *key = evc_pac_keys_get(&cpu->keys, hi, lo);
 
-    evc_qemu_count(cpu, EVC_QEMU_MACS);
     if (__builtin_expect(cpu->keys.schedules != before, 0))
         evc_qemu_count(cpu, EVC_QEMU_SCHEDULES);
     return key;
 }
 
-static inline uint64_t evc_qemu_mac(struct evc_qemu_cpu *cpu, uint64_t data, uint64_t modifier, uint64_t hi, uint64_t lo)
+static inline uint64_t evc_qemu_mac(struct evc_qemu_cpu *cpu, uint64_t data, uint64_t modifier, uint64_t hi,
+                                    uint64_t lo)
 {
+    evc_qemu_count(cpu, EVC_QEMU_MACS);
     return evc_pac_mac(evc_qemu_key(cpu, hi, lo), data, modifier);
 }
 
@@ -111,9 +112,9 @@ static inline uint64_t evc_qemu_id(const struct evc_qemu_register *reg, uint64_t
     return ((reg->hi ^ hi) | (reg->lo ^ lo)) == 0 ? reg->id : 0;
 }
 
-/* As evc_qemu_key, and remembers the id. */
-static inline const struct evc_pac_key *evc_qemu_key_of(struct evc_qemu_cpu *cpu, struct evc_qemu_register *reg,
-                                                        uint64_t hi, uint64_t lo)
+/* As evc_qemu_key, and the register keeps the id. */
+static inline const struct evc_pac_key *evc_qemu_register_key(struct evc_qemu_cpu *cpu, struct evc_qemu_register *reg,
+                                                              uint64_t hi, uint64_t lo)
 {
     const struct evc_pac_key *key = evc_qemu_key(cpu, hi, lo);
 
@@ -134,15 +135,18 @@ static inline uint64_t evc_qemu_add(struct evc_qemu_cpu *cpu, int with_memo, con
                                     uint64_t modifier)
 {
     const uint64_t context = evc_qemu_context(evc_qemu_id(reg, hi, lo), rules);
+    const uint64_t misses = cpu->memo.misses[EVC_PAC_OP_ADD];
     const struct evc_pac_key *key;
     uint64_t result;
 
     if (with_memo && evc_pac_memo_find(&cpu->memo, context, EVC_PAC_OP_ADD, pointer, modifier, &result))
         return result;
-    key = evc_qemu_key_of(cpu, reg, hi, lo);
-    if (!with_memo)
-        return evc_pac_add(rules, key, pointer, modifier);
-    return evc_pac_memo_add(&cpu->memo, evc_pac_context(key, rules), rules, key, pointer, modifier);
+    key = evc_qemu_register_key(cpu, reg, hi, lo);
+    result = with_memo ? evc_pac_memo_add(&cpu->memo, evc_pac_context(key, rules), rules, key, pointer, modifier)
+                       : evc_pac_add(rules, key, pointer, modifier);
+    if (!with_memo || cpu->memo.misses[EVC_PAC_OP_ADD] != misses)
+        evc_qemu_count(cpu, EVC_QEMU_MACS);
+    return result;
 }
 
 /* What is not valid has a result of QEMU's own: letter and combined only matter then. */
@@ -153,15 +157,19 @@ static inline struct evc_pac_result evc_qemu_auth(struct evc_qemu_cpu *cpu, int 
                                                   uint64_t modifier)
 {
     const uint64_t context = evc_qemu_context(evc_qemu_id(reg, hi, lo), rules);
+    const uint64_t misses = cpu->memo.misses[EVC_PAC_OP_AUTH];
     struct evc_pac_result result = {0, 1, 0};
     const struct evc_pac_key *key;
 
     if (with_memo && evc_pac_memo_find(&cpu->memo, context, EVC_PAC_OP_AUTH, pointer, modifier, &result.value))
         return result;
-    key = evc_qemu_key_of(cpu, reg, hi, lo);
-    if (!with_memo)
-        return evc_pac_auth(rules, key, letter, combined, pointer, modifier);
-    return evc_pac_memo_auth(&cpu->memo, evc_pac_context(key, rules), rules, key, letter, combined, pointer, modifier);
+    key = evc_qemu_register_key(cpu, reg, hi, lo);
+    result = with_memo ? evc_pac_memo_auth(&cpu->memo, evc_pac_context(key, rules), rules, key, letter, combined,
+                                           pointer, modifier)
+                       : evc_pac_auth(rules, key, letter, combined, pointer, modifier);
+    if (!with_memo || cpu->memo.misses[EVC_PAC_OP_AUTH] != misses)
+        evc_qemu_count(cpu, EVC_QEMU_MACS);
+    return result;
 }
 
 static inline struct evc_qemu_regime *evc_qemu_regime(struct evc_qemu_cpu *cpu, uint32_t mmu_idx)

@@ -6,6 +6,7 @@
  *
  *   wrong   half of all codes are wrong
  *   once    the code is wrong in one authentication alone
+ *   turns   a pointer is signed and authenticated under two keys in turns, each with its modifier
  */
 #include "cpu.h"
 
@@ -164,6 +165,14 @@ static void authenticate_wrongly(CPUARMState *env)
     env->wrong = 0;
 }
 
+static uint64_t turn(CPUARMState *env, unsigned long i)
+{
+    const uint64_t x = UINT64_C(0x1234560), y = i % 2 ? 16 : 32;
+
+    env->keys.apia = (ARMPACKey){i % 2, 5};
+    return helper_autia(env, helper_pacia(env, x, y), y);
+}
+
 static const struct evc_pac_algorithm *named(const char *name)
 {
     return strcmp(name, "qarma5") == 0 ? &evc_pac_qarma5
@@ -186,6 +195,10 @@ int main(int argc, char **argv)
     }
     for (unsigned long i = 0; i < n; i++) {
         CPUARMState *env = &vcpus[i / 1000 % 2];
+        if (strcmp(what, "turns") == 0) {
+            digest = digest * 31 + turn(vcpus, i);
+            continue;
+        }
         if (drawn() % 16 == 0)
             change(env);
         env->wrong = strcmp(what, "wrong") == 0 && i % 1000 > 500 ? ~UINT64_C(0) : 0;
