@@ -81,34 +81,33 @@ EVC_INLINE uint32_t ended(const struct box *box, int way, uint32_t byte)
 /* Where h and tau send it in t_1 to t_5: nibbles n1 to n5, after e1 to e5 steps of omega. */
 #define TABLED 5
 #define ROW(c0, c1, c2, c3, c4, e1, n1, e2, n2, e3, n3, e4, n4, e5, n5)                                                \
-    {                                                                                                                  \
-        ADDS(STEPPED##e1(c0, c1, c2, c3, c4), n1), ADDS(STEPPED##e2(c0, c1, c2, c3, c4), n2),                          \
-            ADDS(STEPPED##e3(c0, c1, c2, c3, c4), n3), ADDS(STEPPED##e4(c0, c1, c2, c3, c4), n4),                      \
-            ADDS(STEPPED##e5(c0, c1, c2, c3, c4), n5)                                                                  \
-    }
+    ADDS(STEPPED##e1(c0, c1, c2, c3, c4), n1), ADDS(STEPPED##e2(c0, c1, c2, c3, c4), n2),                              \
+        ADDS(STEPPED##e3(c0, c1, c2, c3, c4), n3), ADDS(STEPPED##e4(c0, c1, c2, c3, c4), n4),                          \
+        ADDS(STEPPED##e5(c0, c1, c2, c3, c4), n5)
 #define ADDS(cell, n) {THERE(cell, n), BACK(cell, n)}
 #define STEPPED0(c0, c1, c2, c3, c4) c0
 #define STEPPED1(c0, c1, c2, c3, c4) c1
 #define STEPPED2(c0, c1, c2, c3, c4) c2
 #define STEPPED3(c0, c1, c2, c3, c4) c3
 #define STEPPED4(c0, c1, c2, c3, c4) c4
-static const EVC_ALIGN(64) struct added tweaks[16][16][TABLED] = {
-    {VALUES(ROW, 1, 5, 1, 8, 2, 4, 2, 9, 2, 1)},
-    {VALUES(ROW, 0, 0, 0, 13, 1, 15, 2, 2, 3, 14)},
-    {VALUES(ROW, 0, 11, 0, 6, 0, 0, 0, 13, 1, 15)},
-    {VALUES(ROW, 0, 1, 1, 12, 1, 11, 1, 6, 1, 0)},
-    {VALUES(ROW, 0, 3, 1, 5, 1, 8, 2, 4, 2, 9)},
-    {VALUES(ROW, 0, 6, 0, 0, 0, 13, 1, 15, 2, 2)},
-    {VALUES(ROW, 1, 12, 1, 11, 1, 6, 1, 0, 1, 13)},
-    {VALUES(ROW, 0, 9, 0, 1, 1, 12, 1, 11, 1, 6)},
-    {VALUES(ROW, 1, 4, 1, 9, 1, 1, 2, 12, 2, 11)},
-    {VALUES(ROW, 1, 15, 2, 2, 3, 14, 3, 3, 4, 5)},
-    {VALUES(ROW, 1, 10, 1, 7, 2, 10, 2, 7, 3, 10)},
-    {VALUES(ROW, 1, 14, 1, 3, 2, 5, 2, 8, 3, 4)},
-    {VALUES(ROW, 0, 8, 1, 4, 1, 9, 1, 1, 2, 12)},
-    {VALUES(ROW, 0, 13, 1, 15, 2, 2, 3, 14, 3, 3)},
-    {VALUES(ROW, 0, 7, 1, 10, 1, 7, 2, 10, 2, 7)},
-    {VALUES(ROW, 1, 2, 2, 14, 2, 3, 3, 5, 3, 8)},
+/* By cell, its value, and step. */
+static const EVC_ALIGN(64) struct added tweaks[16 * 16 * TABLED] = {
+    VALUES(ROW, 1, 5, 1, 8, 2, 4, 2, 9, 2, 1),
+    VALUES(ROW, 0, 0, 0, 13, 1, 15, 2, 2, 3, 14),
+    VALUES(ROW, 0, 11, 0, 6, 0, 0, 0, 13, 1, 15),
+    VALUES(ROW, 0, 1, 1, 12, 1, 11, 1, 6, 1, 0),
+    VALUES(ROW, 0, 3, 1, 5, 1, 8, 2, 4, 2, 9),
+    VALUES(ROW, 0, 6, 0, 0, 0, 13, 1, 15, 2, 2),
+    VALUES(ROW, 1, 12, 1, 11, 1, 6, 1, 0, 1, 13),
+    VALUES(ROW, 0, 9, 0, 1, 1, 12, 1, 11, 1, 6),
+    VALUES(ROW, 1, 4, 1, 9, 1, 1, 2, 12, 2, 11),
+    VALUES(ROW, 1, 15, 2, 2, 3, 14, 3, 3, 4, 5),
+    VALUES(ROW, 1, 10, 1, 7, 2, 10, 2, 7, 3, 10),
+    VALUES(ROW, 1, 14, 1, 3, 2, 5, 2, 8, 3, 4),
+    VALUES(ROW, 0, 8, 1, 4, 1, 9, 1, 1, 2, 12),
+    VALUES(ROW, 0, 13, 1, 15, 2, 2, 3, 14, 3, 3),
+    VALUES(ROW, 0, 7, 1, 10, 1, 7, 2, 10, 2, 7),
+    VALUES(ROW, 1, 2, 2, 14, 2, 3, 3, 5, 3, 8),
 };
 
 EVC_INLINE void add_both(struct added *sum, const struct added *a, const struct added *b)
@@ -120,7 +119,7 @@ EVC_INLINE void add_both(struct added *sum, const struct added *a, const struct 
 /* Two cells at a time: their sums first, or compilers keep the addresses of all rows to the end. */
 EVC_INLINE void tweaks_add(struct added *added, uint64_t tweak, int rounds)
 {
-    const struct added *cell = any_address(tweaks[0][0]), *end = cell + 16 * 16 * TABLED;
+    const struct added *cell = any_address(tweaks), *end = cell + 16 * 16 * TABLED;
     struct added sum[TABLED] = {{0, 0}};
     uint64_t rest = tweak;
 
