@@ -79,7 +79,7 @@ static struct evc_pac_rules rules_of(const struct form *form, unsigned upper)
 {
     const uint64_t bit55 = UINT64_C(1) << 55;
     const uint64_t field = upper ? form->strip(bit55, 0) & ~bit55 : ~form->strip(~bit55, 0) & ~bit55;
-    struct evc_pac_rules rules;
+    struct evc_pac_rules rules = {0}; /* as they stay if they are refused */
     unsigned va_bits = 0;
 
     while (va_bits < 55 && (field >> va_bits & 1) == 0)
