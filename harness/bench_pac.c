@@ -170,7 +170,7 @@ static void fill(struct work *w, struct random *r)
 static void *prepare(const struct mode *mode, const struct evc_pac_kernels *kernels, const struct bench_setup *setup)
 {
     static struct work work;
-    static struct evc_pac_memo_set sets[SETS];
+    static EVC_ALIGN(64) struct evc_pac_memo_set sets[SETS];
     struct work *w = &work;
     struct random r = {setup->seed};
     const uint64_t hi = random_next(&r), lo = random_next(&r);

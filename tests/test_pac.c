@@ -680,6 +680,25 @@ static void memo_refuses_numbers_of_sets(void)
     EXPECT(sizeof(struct evc_pac_memo_set) == 64);
 }
 
+/* As allocators have it, which know of no lines. */
+static void memo_asks_for_no_more_than_numbers_do(void)
+{
+    static struct {
+        uint64_t before;
+        struct evc_pac_memo_set sets[4];
+        uint64_t behind;
+    } room;
+    uint64_t result;
+
+    EXPECT(offsetof(struct evc_pac_memo_set, way) == 0 && (char *)room.sets - (char *)&room == sizeof room.before);
+    EXPECT(evc_pac_memo_init(&memo, room.sets, 4) == EVC_OK);
+    for (uint64_t ptr = 0; ptr < 100; ptr++) {
+        evc_pac_memo_keep(&memo, 1024, EVC_PAC_OP_ADD, ptr, 1, ptr + 5);
+        EXPECT(evc_pac_memo_find(&memo, 1024, EVC_PAC_OP_ADD, ptr, 1, &result) && result == ptr + 5);
+    }
+    EXPECT(room.before == 0 && room.behind == 0);
+}
+
 int main(void)
 {
     RUN(algorithms_give_published_answers);
@@ -703,5 +722,6 @@ int main(void)
     RUN(memo_that_was_flushed_has_nothing);
     RUN(memo_without_a_context_keeps_nothing);
     RUN(memo_refuses_numbers_of_sets);
+    RUN(memo_asks_for_no_more_than_numbers_do);
     return tap_done();
 }

@@ -62,7 +62,7 @@ struct evc_qemu_cpu {
     struct evc_qemu_register registers[EVC_QEMU_REGISTERS];
     struct evc_qemu_regime regimes[EVC_QEMU_REGIMES];
     struct evc_pac_keys keys;
-    struct evc_pac_memo_set sets[EVC_QEMU_SETS];
+    EVC_ALIGN(64) struct evc_pac_memo_set sets[EVC_QEMU_SETS];
 };
 
 extern __thread struct evc_qemu_cpu evc_qemu_here;
