@@ -659,6 +659,29 @@ static void memo_that_was_flushed_has_nothing(void)
     }
 }
 
+/* Then ids are given again, to other values. */
+static void memo_that_was_flushed_is_right_for_keys_put_back(void)
+{
+    static struct evc_pac_keys snapshot;
+    const struct evc_pac_key *key;
+    struct evc_pac_rules rules;
+    uint64_t id, added;
+
+    fresh_memo(&evc_pac_qarma5, MOST_SETS);
+    EXPECT(evc_pac_set_rules(&rules, EVC_PAC_PAUTH2, 48, 0, EVC_PAC_EXTEND_55) == EVC_OK);
+    snapshot = memo_keys;
+    key = evc_pac_keys_get(&memo_keys, 1, 1);
+    id = key->id;
+    added = evc_pac_memo_add(&memo, evc_pac_context(key, &rules), &rules, key, 0x401234, 8);
+    EXPECT(added == evc_pac_add(&rules, key, 0x401234, 8));
+    memo_keys = snapshot;
+    evc_pac_memo_flush(&memo);
+    key = evc_pac_keys_get(&memo_keys, 2, 2);
+    EXPECT(key->id == id);
+    EXPECT(evc_pac_memo_add(&memo, evc_pac_context(key, &rules), &rules, key, 0x401234, 8) != added);
+    EXPECT(memo.hits[EVC_PAC_OP_ADD] == 0);
+}
+
 static void memo_without_a_context_keeps_nothing(void)
 {
     uint64_t result;
@@ -720,6 +743,7 @@ int main(void)
     RUN(memo_has_two_ways_for_each_place_of_a_program);
     RUN(memo_has_room_for_one_pointer_under_two_keys);
     RUN(memo_that_was_flushed_has_nothing);
+    RUN(memo_that_was_flushed_is_right_for_keys_put_back);
     RUN(memo_without_a_context_keeps_nothing);
     RUN(memo_refuses_numbers_of_sets);
     RUN(memo_asks_for_no_more_than_numbers_do);

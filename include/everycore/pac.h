@@ -10,8 +10,10 @@
  *     signed = evc_pac_add(&rules, key, pointer, modifier);
  *     result = evc_pac_auth(&rules, key, EVC_PAC_KEY_A, 0, signed, modifier);
  *
- * An emulated key protects nothing on the host: emulators pass EVC_ALLOW_VARTIME, for the fastest kernel. Who protects
- * real pointers with real keys must not, and must not use a memo: that a value is in it shows in the time.
+ * An emulated key protects nothing on the host: emulators pass EVC_ALLOW_VARTIME, for the fastest kernel. Do not
+ * protect real pointers with these functions: the time of evc_pac_keys_get and of a memo tells which keys and pointers
+ * were used before, and none of them was tested for constant time. struct evc_pac_key and struct evc_pac_keys hold keys
+ * and their schedules: who needs to, wipes them with evc_wipe.
  *
  * A value and a fault come back; the emulator raises the exception. What decides whether an instruction does anything
  * at all (SCTLR_ELx.EnIA and the like, traps) is the emulator's too. Not here: FEAT_PAuth_LR (a second modifier) and
@@ -70,8 +72,13 @@ static inline uint64_t evc_pac_mac(const struct evc_pac_key *key, uint64_t data,
     return key->mac(&key->cipher, data, modifier);
 }
 
-/* Keys that were used last, ready: operating systems exchange them at every entry and exit, and the same ones come
- * back. One for each emulated CPU. May be copied. */
+/*
+ * Keys that were used last, ready: operating systems exchange them at every entry and exit, and the same ones come
+ * back. One for each emulated CPU. Aligned to 16 bytes, as all that holds keys.
+ *
+ * A memo belongs to one of these. Who makes it anew or assigns to it (puts back a copy, say) flushes that memo and
+ * forgets all contexts: ids that were given since are given again, to other values.
+ */
 #define EVC_PAC_KEY_SLOTS 8
 struct evc_pac_keys {
     const struct evc_pac_algorithm *algorithm;
@@ -82,7 +89,7 @@ struct evc_pac_keys {
     struct evc_pac_key slots[EVC_PAC_KEY_SLOTS];
 };
 
-/* Errors as evc_pac_set_key. Ids begin anew: a memo with contexts of these keys must be made anew too. */
+/* Errors as evc_pac_set_key. Ids begin anew. */
 EVC_API enum evc_status evc_pac_keys_init(struct evc_pac_keys *keys, const struct evc_pac_algorithm *algorithm,
                                           const struct evc_pac_kernels *kernels);
 
@@ -90,7 +97,7 @@ EVC_API enum evc_status evc_pac_keys_init(struct evc_pac_keys *keys, const struc
  * The key of that value. Valid until the next call, which may replace it.
  *
  * Its id is the same as before while the value has stayed here, and no other value of these keys ever has it; so it
- * can stand for the value in the context of a memo. It is below 2^40, and 0 when all have been given away.
+ * can stand for the value in the contexts of their memo. It is below 2^40, and 0 when all have been given away.
  */
 EVC_API const struct evc_pac_key *evc_pac_keys_find(struct evc_pac_keys *keys, uint64_t hi, uint64_t lo);
 
@@ -219,8 +226,9 @@ static inline uint64_t evc_pac_generic(const struct evc_pac_key *key, uint64_t d
 
 /*
  * Results that were computed before. Exact: an entry is used if pointer, modifier and context are all the same. The
- * context stands for all else that a result depends on: the key, the sizes, TBI, the level. One memo for each emulated
- * CPU; nothing here is locked.
+ * context stands for all else that a result depends on: the key, the sizes, TBI, the level. One memo for each struct
+ * evc_pac_keys, flushed whenever that is assigned to; nothing here is locked. A copy of struct evc_pac_memo has the same
+ * sets: use one of the two.
  *
  *     static EVC_ALIGN(64) struct evc_pac_memo_set sets[512];
  *     evc_pac_memo_init(&memo, sets, 512);
@@ -246,8 +254,8 @@ struct evc_pac_memo {
     uint64_t hits[4], misses[4]; /* by operation; 0 is not used */
 };
 
-/* sets: n_sets of them, a power of two from 2 to 2^14; 512 are 32 KiB. EVC_ERR_LENGTH otherwise. They are not copied. If
- * they are aligned to 64 bytes, a set is in one line of the cache; this is a matter of speed alone. */
+/* sets: n_sets of them, a power of two from 2 to 2^14; 512 are 32 KiB. EVC_ERR_LENGTH otherwise. They are not copied.
+ * Aligned to 64 bytes, a set is in one line of the cache: a matter of speed alone. */
 EVC_API enum evc_status evc_pac_memo_init(struct evc_pac_memo *memo, struct evc_pac_memo_set *sets, size_t n_sets);
 
 /* Forget everything. A few cycles; each 256th time writes all sets. */
