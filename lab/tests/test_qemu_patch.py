@@ -186,6 +186,36 @@ def test_codes_are_counted_where_they_are_computed(
     assert found["schedules"] == "2"
 
 
+@pytest.mark.parametrize("content", [b"a letter", b"x" * 80, b"evcpac0\0" + bytes(72)])
+def test_a_file_with_something_else_is_not_counted_to(
+    program: Path, tmp_path: Path, content: bytes
+) -> None:
+    path = tmp_path / "letter"
+    path.write_bytes(content)
+    env = {"EVERYCORE_PAUTH_COUNTS": str(path)}
+    code, _, errors = run(program, "qarma5", "3", "10", env=env)
+    assert code == 2
+    assert "letter: has something else in it" in errors
+    assert path.read_bytes() == content
+
+
+def test_a_relative_file_of_counts_is_refused(program: Path) -> None:
+    env = {"EVERYCORE_PAUTH_COUNTS": "counts"}
+    code, _, errors = run(program, "qarma5", "3", "10", env=env)
+    assert code == 2
+    assert "EVERYCORE_PAUTH_COUNTS=counts: not an absolute name" in errors
+
+
+def test_processes_may_begin_to_count_together(program: Path, tmp_path: Path) -> None:
+    path = tmp_path / "counts"
+    path.touch()
+    env = {"EVERYCORE_PAUTH_COUNTS": str(path)}
+    argv = [str(program), "qarma5", "3", "100", "turns"]
+    started = [subprocess.Popen(argv, stdout=subprocess.DEVNULL, env=env) for _ in range(8)]
+    assert [process.wait() for process in started] == [0] * 8
+    assert "adds 800\n" in run(SCRIPT, "--counts", path)[1]
+
+
 def test_an_unknown_mode_is_named(program: Path) -> None:
     code, _, errors = run(program, "qarma5", "3", "1", env={"EVERYCORE_PAUTH": "fast"})
     assert code == 2

@@ -8,7 +8,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "everycore/cpu.h"
@@ -39,22 +41,47 @@ static void read_mode(void)
     refuse("EVERYCORE_PAUTH", wanted, "not one of qemu, mac, plain, memo, check");
 }
 
-/* Counted in place, so that it does not matter how a process ends. */
+/* An empty file begins with zeros; another must have been begun so. NULL, or why not. Under a lock, because processes
+ * may begin together. */
+static const char *begin_counts(int file)
+{
+    struct evc_qemu_counts begun = {"evcpac1", {0}, "", ""};
+    char magic[sizeof begun.magic];
+    struct stat status;
+
+    if (flock(file, LOCK_EX) != 0 || fstat(file, &status) != 0)
+        return strerror(errno);
+    if (!S_ISREG(status.st_mode))
+        return "not a regular file";
+    if (status.st_size == 0)
+        return pwrite(file, &begun, sizeof begun, 0) == sizeof begun ? NULL : "cannot be written";
+    if (status.st_size != sizeof begun || pread(file, magic, sizeof magic, 0) != sizeof magic ||
+        memcmp(magic, begun.magic, sizeof magic) != 0)
+        return "has something else in it; name a new file";
+    return NULL;
+}
+
+/* Counted in place, so that it does not matter how a process ends. The name is absolute, because the guest may have
+ * changed its folder before its first operation. */
 static void open_counts(void)
 {
-    const char *name = getenv("EVERYCORE_PAUTH_COUNTS");
+    const char *name = getenv("EVERYCORE_PAUTH_COUNTS"), *why;
     int file;
 
     if (!name || !*name)
         return;
+    if (!EVC_QEMU_CAN_COUNT)
+        refuse("EVERYCORE_PAUTH_COUNTS", name, "this host adds no 64 bits at once; operations cannot be counted");
+    if (*name != '/')
+        refuse("EVERYCORE_PAUTH_COUNTS", name, "not an absolute name");
     file = open(name, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-    if (file < 0 || ftruncate(file, sizeof *counts) != 0)
-        refuse("EVERYCORE_PAUTH_COUNTS", name, strerror(errno));
+    why = file < 0 ? strerror(errno) : begin_counts(file);
+    if (why)
+        refuse("EVERYCORE_PAUTH_COUNTS", name, why);
     counts = mmap(NULL, sizeof *counts, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     if (counts == MAP_FAILED)
         refuse("EVERYCORE_PAUTH_COUNTS", name, strerror(errno));
     close(file);
-    memcpy(counts->magic, "evcpac1", sizeof counts->magic);
 }
 
 static void read_settings(void)

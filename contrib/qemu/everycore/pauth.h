@@ -10,7 +10,7 @@
  *                            mac    our algorithm in QEMU's AddPAC and Auth
  *                            qemu   QEMU's own
  *                            check  QEMU's own, memo and plain compared; the first difference ends QEMU
- *   EVERYCORE_PAUTH_COUNTS   a file to which operations are counted: struct evc_qemu_counts
+ *   EVERYCORE_PAUTH_COUNTS   the absolute name of a file to which operations are counted: struct evc_qemu_counts
  */
 #ifndef EVERYCORE_QEMU_PAUTH_H
 #define EVERYCORE_QEMU_PAUTH_H
@@ -81,10 +81,22 @@ void evc_qemu_set_rules(const struct evc_qemu_cpu *cpu, struct evc_qemu_regime *
 void evc_qemu_differs(const char *what, uint64_t value, uint64_t modifier, uint64_t expected, uint64_t got)
     __attribute__((noreturn));
 
+/* Without a library, which not every host has. */
+#if defined __GCC_ATOMIC_LLONG_LOCK_FREE && __GCC_ATOMIC_LLONG_LOCK_FREE == 2
+#define EVC_QEMU_CAN_COUNT 1
+#else
+#define EVC_QEMU_CAN_COUNT 0
+#endif
+
 static inline void evc_qemu_count(const struct evc_qemu_cpu *cpu, enum evc_qemu_counter counter)
 {
+#if EVC_QEMU_CAN_COUNT
     if (__builtin_expect(cpu->counts != NULL, 0))
         __atomic_fetch_add(&cpu->counts->counter[counter], 1, __ATOMIC_RELAXED);
+#else
+    (void)cpu;
+    (void)counter;
+#endif
 }
 
 /* The key of that value; whether it had to be made ready is counted. */
