@@ -24,7 +24,7 @@ struct work {
     struct evc_pac_rules rules;
     struct evc_pac_memo memo;
     uint64_t context, pointer, chained;
-    uint64_t sp[FRAMES], added[FRAMES], his[EVC_PAC_KEY_SLOTS];
+    uint64_t sp[FRAMES], added[FRAMES], key_hi[EVC_PAC_KEY_SLOTS];
     size_t n; /* operations */
 };
 
@@ -89,7 +89,7 @@ static void keys(struct work *w)
     uint64_t x = 0;
 
     for (size_t i = 0; i < w->n; i++)
-        x = evc_pac_keys_get(&w->keys, w->his[(i + x) % EVC_PAC_KEY_SLOTS], 0)->lo;
+        x = evc_pac_keys_get(&w->keys, w->key_hi[(i + x) % EVC_PAC_KEY_SLOTS], 0)->lo;
     w->chained = x;
 }
 
@@ -164,7 +164,7 @@ static void fill(struct work *w, struct random *r)
         w->added[i] = found(w, EVC_PAC_OP_ADD, w->pointer, w->sp[i]);
     }
     for (size_t i = 0; i < EVC_PAC_KEY_SLOTS; i++)
-        w->his[i] = random_next(r);
+        w->key_hi[i] = random_next(r);
 }
 
 static void *prepare(const struct mode *mode, const struct evc_pac_kernels *kernels, const struct bench_setup *setup)

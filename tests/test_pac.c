@@ -28,7 +28,7 @@ static struct evc_pac_kernels portable(void)
     return kernels;
 }
 
-static struct evc_pac_key key_of(const struct evc_pac_algorithm *algorithm, uint64_t hi, uint64_t lo)
+static struct evc_pac_key key_with(const struct evc_pac_algorithm *algorithm, uint64_t hi, uint64_t lo)
 {
     const struct evc_pac_kernels kernels = portable();
     struct evc_pac_key key;
@@ -37,11 +37,11 @@ static struct evc_pac_key key_of(const struct evc_pac_algorithm *algorithm, uint
     return key;
 }
 
-static struct evc_pac_key fresh_key(const struct evc_pac_algorithm *algorithm)
+static struct evc_pac_key random_key(const struct evc_pac_algorithm *algorithm)
 {
     const uint64_t hi = random64(), lo = random64();
 
-    return key_of(algorithm, hi, lo);
+    return key_with(algorithm, hi, lo);
 }
 
 /* ---- Algorithms ------------------------------------------------------------------------------------------ */
@@ -55,7 +55,7 @@ static void check_answers(const struct answer *answers, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         const struct answer *a = &answers[i];
-        const struct evc_pac_key key = key_of(a->algorithm, a->hi, a->lo);
+        const struct evc_pac_key key = key_with(a->algorithm, a->hi, a->lo);
         EXPECT((evc_pac_mac(&key, a->data, a->modifier) & a->known_bits) == a->mac);
     }
 }
@@ -104,7 +104,7 @@ static void algorithms_give_the_answers_of_an_emulator(void)
 static void same_codes(const struct evc_pac_algorithm *algorithm, const struct evc_pac_kernels *kernels)
 {
     for (int i = 0; i < 200; i++) {
-        const struct evc_pac_key expected = fresh_key(algorithm);
+        const struct evc_pac_key expected = random_key(algorithm);
         const uint64_t data = random64(), modifier = random64();
         struct evc_pac_key key;
 
@@ -287,7 +287,7 @@ static void instructions_do_what_the_pseudocode_says(void)
         for (m.level = EVC_PAC_PAUTH; m.level <= EVC_PAC_FPACCOMBINE; m.level++)
             for (m.va_bits[0] = EVC_PAC_MIN_VA_BITS; m.va_bits[0] <= EVC_PAC_MAX_VA_BITS; m.va_bits[0]++)
                 for (unsigned form = 0; form < 12; form++) {
-                    const struct evc_pac_key key = fresh_key(algorithms[i]);
+                    const struct evc_pac_key key = random_key(algorithms[i]);
                     m.va_bits[1] = EVC_PAC_MIN_VA_BITS + (unsigned)random_below(40);
                     m.tbi[0] = form & 1;
                     m.tbi[1] = form >> 1 & 1;
@@ -302,7 +302,7 @@ static void what_is_added_authenticates_and_nothing_else(void)
 {
     for (unsigned level = EVC_PAC_PAUTH; level <= EVC_PAC_FPACCOMBINE; level++)
         for (unsigned form = 0; form < 4; form++) {
-            const struct evc_pac_key key = fresh_key(&evc_pac_qarma5);
+            const struct evc_pac_key key = random_key(&evc_pac_qarma5);
             struct evc_pac_rules rules;
             uint64_t ptr = random64(), added;
 
@@ -383,7 +383,7 @@ static void keys_are_those_of_their_values_and_ids_never_repeat(void)
     for (int i = 0; i < 4000; i++) {
         /* Few values for a while, then others. */
         const uint64_t hi = random_below(10), lo = random_below(2) + (uint64_t)(i / 500) % 3;
-        const struct evc_pac_key *key = evc_pac_keys_get(&keys, hi, lo), expected = key_of(&evc_pac_impdef, hi, lo);
+        const struct evc_pac_key *key = evc_pac_keys_get(&keys, hi, lo), expected = key_with(&evc_pac_impdef, hi, lo);
 
         EXPECT(evc_pac_mac(key, 1, 2) == evc_pac_mac(&expected, 1, 2));
         EXPECT(key->id > 0 && key->id < 4096);

@@ -121,14 +121,14 @@ enum evc_pac_level {
 
 /* Which bit AddPAC takes for the true sign of a pointer whose upper bits may not agree. */
 enum evc_pac_extend {
-    /* Bit 55 with TBI, else 63: regimes with one range of addresses. QEMU does so in all regimes. */
+    /* Bit 55 with TBI, else 63: all regimes but those of the next line. QEMU does so in all. */
     EVC_PAC_EXTEND_BY_TBI = 0,
-    /* Bit 55 always: regimes with two ranges, one of which or both have TBI for this kind of pointer;
-     * FEAT_CONSTPACFIELD. */
+    /* Bit 55 always: regimes with two ranges, one of which or both have TBI for this kind of pointer; all regimes with
+     * FEAT_CONSTPACFIELD. evc_pac_set_regime makes this choice. */
     EVC_PAC_EXTEND_55 = 1
 };
 
-/* Of pointers of one kind (to code or to data) into one half of the addresses, under one regime. Made by
+/* The rules for pointers of one kind (to code or to data) into one half of the addresses, under one regime. Made by
  * evc_pac_set_rules; read-only. */
 struct evc_pac_rules {
     uint64_t extension; /* the bits that are all equal in a canonical pointer */
@@ -152,18 +152,18 @@ EVC_API enum evc_status evc_pac_set_rules(struct evc_pac_rules *rules, unsigned 
 /* What becomes of a TxSZ out of range, which the Arm ARM leaves to implementations (RESTnSZ). */
 enum evc_pac_size_choice {
     EVC_PAC_SIZE_FORCED = 0, /* the nearest in range. QEMU's choice */
-    EVC_PAC_SIZE_AS_IS = 1
+    EVC_PAC_SIZE_AS_IS = 1   /* evc_pac_set_rules refuses what is out of its own range */
 };
 
-/* 64 - tsz. In range is min_tsz (16; 12 with 52 bits of address, 9 with 56) to max_tsz (39; 48 with FEAT_TTST, 47 with
- * it and a granule of 64 KiB). */
+/* 64 - tsz. In range is min_tsz (16; 12 with 52 bits of address, which ask for TCR_ELx.DS or a granule of 64 KiB; 9
+ * with 56) to max_tsz (39; 48 with FEAT_TTST, 47 with it and a granule of 64 KiB). */
 EVC_API unsigned evc_pac_va_bits(unsigned tsz, unsigned min_tsz, unsigned max_tsz, enum evc_pac_size_choice choice);
 
-/* A regime, where it has two ranges of addresses: bit 55 of a pointer says which, but AddPAC of the Arm ARM asks bit 63
- * if neither range has TBI. */
+/* The rules of a regime. It has one range of addresses or two; of two, bit 55 of a pointer chooses one, but for AddPAC
+ * of the Arm ARM bit 63 does if neither range has TBI. */
 struct evc_pac_regime {
     struct evc_pac_rules half[2]; /* lower, upper; the same twice in a regime of one range */
-    uint8_t add_by;               /* the bit that chooses for AddPAC */
+    uint8_t add_half_bit;         /* the bit that chooses for AddPAC */
 };
 
 /* Whose rules AddPAC follows for a pointer whose bits 63 and 55 differ. */
@@ -180,7 +180,7 @@ EVC_API enum evc_status evc_pac_set_regime(struct evc_pac_regime *regime, unsign
 
 static inline const struct evc_pac_rules *evc_pac_rules_to_add(const struct evc_pac_regime *regime, uint64_t pointer)
 {
-    return &regime->half[pointer >> regime->add_by & 1];
+    return &regime->half[pointer >> regime->add_half_bit & 1];
 }
 
 /* Of authentication and XPAC. */
@@ -227,8 +227,8 @@ static inline uint64_t evc_pac_generic(const struct evc_pac_key *key, uint64_t d
 /*
  * Results that were computed before. Exact: an entry is used if pointer, modifier and context are all the same. The
  * context stands for all else that a result depends on: the key, the sizes, TBI, the level. One memo for each struct
- * evc_pac_keys, flushed whenever that is assigned to; nothing here is locked. A copy of struct evc_pac_memo has the same
- * sets: use one of the two.
+ * evc_pac_keys, flushed whenever that is assigned to; nothing here is locked. A copy of struct evc_pac_memo has the
+ * same sets: use one of the two.
  *
  *     static EVC_ALIGN(64) struct evc_pac_memo_set sets[512];
  *     evc_pac_memo_init(&memo, sets, 512);

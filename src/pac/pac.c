@@ -40,7 +40,7 @@ enum evc_status evc_pac_set_regime(struct evc_pac_regime *regime, unsigned level
         return EVC_ERR_PARAMETER;
     if (select == EVC_PAC_SELECT_55 || (select == EVC_PAC_SELECT_ARM && n_ranges == 2 && (tbi[0] || tbi[1])))
         extend = EVC_PAC_EXTEND_55;
-    regime->add_by = select == EVC_PAC_SELECT_QEMU || extend == EVC_PAC_EXTEND_55 ? 55 : 63;
+    regime->add_half_bit = select == EVC_PAC_SELECT_QEMU || extend == EVC_PAC_EXTEND_55 ? 55 : 63;
     for (unsigned i = 0; i < 2; i++) {
         const unsigned range = n_ranges == 2 ? i : 0;
         const enum evc_status status =
