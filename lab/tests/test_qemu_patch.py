@@ -139,6 +139,16 @@ def test_every_mode_has_the_same_results(program: Path, algorithm: str, level: s
     assert (exceptions > 200) == (level in ("4", "5"))
 
 
+def test_an_unknown_algorithm_is_left_to_qemu_and_named_once(program: Path) -> None:
+    said = {
+        mode: run(program, "qarma5", "3", OPERATIONS, "unknown", env={"EVERYCORE_PAUTH": mode})
+        for mode in MODES
+    }
+    assert len({out for _, out, _ in said.values()}) == 1
+    assert said["qemu"][2] == ""
+    assert {said[mode][2].count("unknown algorithm") for mode in MODES[1:]} == {1}
+
+
 def test_check_mode_ends_at_the_first_difference(program: Path) -> None:
     settings = {"EVERYCORE_PAUTH": "check"}
     code, _, errors = run(program, "qarma5", "3", OPERATIONS, "wrong", env=settings)

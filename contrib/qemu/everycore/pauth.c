@@ -91,7 +91,7 @@ static void read_settings(void)
 }
 
 /* Whether the algorithm gives QEMU's answers. */
-static int is(const struct evc_pac_algorithm *algorithm, const struct evc_pac_kernels *kernels, void *env,
+static int agrees(const struct evc_pac_algorithm *algorithm, const struct evc_pac_kernels *kernels, void *env,
               evc_qemu_own_mac *own)
 {
     struct evc_pac_key key;
@@ -111,7 +111,7 @@ static const struct evc_pac_algorithm *algorithm_of(const struct evc_pac_kernels
     static const struct evc_pac_algorithm *const known[] = {&evc_pac_qarma5, &evc_pac_qarma3, &evc_pac_impdef};
 
     for (unsigned i = 0; i < sizeof known / sizeof known[0]; i++)
-        if (is(known[i], kernels, env, own))
+        if (agrees(known[i], kernels, env, own))
             return known[i];
     return NULL;
 }
@@ -121,6 +121,24 @@ static void describe(const struct evc_pac_algorithm *algorithm, const struct evc
     snprintf(counts->algorithm, sizeof counts->algorithm, "%s", evc_pac_algorithm_name(algorithm));
     snprintf(counts->kernel, sizeof counts->kernel, "%s",
              algorithm == &evc_pac_impdef ? "-" : evc_qarma_kernel(kernels->qarma)->name);
+}
+
+/* Once: a thread with several vCPUs comes here at each turn. */
+static void say_unknown(void)
+{
+    static int said;
+
+    if (!__atomic_exchange_n(&said, 1, __ATOMIC_RELAXED))
+        fprintf(stderr, "everycore: a vCPU has an unknown algorithm; QEMU's own is used\n");
+}
+
+static int begin(struct evc_qemu_cpu *cpu, const struct evc_pac_algorithm *algorithm,
+                 const struct evc_pac_kernels *kernels)
+{
+    memset(cpu->regimes, 0, sizeof cpu->regimes);
+    memset(cpu->registers, 0, sizeof cpu->registers);
+    return evc_pac_keys_init(&cpu->keys, algorithm, kernels) == EVC_OK &&
+           evc_pac_memo_init(&cpu->memo, cpu->sets, EVC_QEMU_SETS) == EVC_OK;
 }
 
 void evc_qemu_setup(struct evc_qemu_cpu *cpu, void *env, unsigned level, evc_qemu_own_mac *own)
@@ -134,12 +152,11 @@ void evc_qemu_setup(struct evc_qemu_cpu *cpu, void *env, unsigned level, evc_qem
     cpu->level = level;
     cpu->mode = EVC_QEMU_OWN; /* while QEMU's algorithm is asked below */
     cpu->counts = NULL;
-    memset(cpu->regimes, 0, sizeof cpu->regimes);
-    memset(cpu->registers, 0, sizeof cpu->registers);
+    if (mode == EVC_QEMU_OWN && !counts)
+        return;
     algorithm = algorithm_of(&kernels, env, own);
-    if (!algorithm || evc_pac_keys_init(&cpu->keys, algorithm, &kernels) != EVC_OK ||
-        evc_pac_memo_init(&cpu->memo, cpu->sets, EVC_QEMU_SETS) != EVC_OK) {
-        fprintf(stderr, "everycore: this vCPU has an unknown algorithm; QEMU's own is used\n");
+    if (!algorithm || (mode != EVC_QEMU_OWN && !begin(cpu, algorithm, &kernels))) {
+        say_unknown();
         return;
     }
     cpu->mode = mode;

@@ -5,6 +5,7 @@
  * all results, and how many authentications ended with an exception. WHAT:
  *
  *   wrong   half of all codes are wrong
+ *   unknown all codes are wrong: an algorithm that the library has not
  *   once    the code is wrong in one authentication alone
  *   turns   a pointer is signed and authenticated under two keys in turns, each with its modifier
  */
@@ -201,7 +202,8 @@ int main(int argc, char **argv)
         }
         if (drawn() % 16 == 0)
             change(env);
-        env->wrong = strcmp(what, "wrong") == 0 && i % 1000 > 500 ? ~UINT64_C(0) : 0;
+        env->wrong =
+            (strcmp(what, "wrong") == 0 && i % 1000 > 500) || strcmp(what, "unknown") == 0 ? ~UINT64_C(0) : 0;
         if (strcmp(what, "once") == 0 && i == n / 2)
             authenticate_wrongly(env);
         digest = digest * 31 + operation(env, &exceptions);
