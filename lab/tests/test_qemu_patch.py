@@ -139,6 +139,16 @@ def test_every_mode_has_the_same_results(program: Path, algorithm: str, level: s
     assert (exceptions > 200) == (level in ("4", "5"))
 
 
+@pytest.mark.parametrize("level", ["1", "5"])
+def test_another_cpu_at_the_same_address_has_its_own_state(program: Path, level: str) -> None:
+    said = {
+        mode: run(program, "qarma5", level, OPERATIONS, "anew", env={"EVERYCORE_PAUTH": mode})
+        for mode in MODES
+    }
+    assert {code for code, _, _ in said.values()} == {0}
+    assert len({out for _, out, _ in said.values()}) == 1
+
+
 def test_an_unknown_algorithm_is_left_to_qemu_and_named_once(program: Path) -> None:
     said = {
         mode: run(program, "qarma5", "3", OPERATIONS, "unknown", env={"EVERYCORE_PAUTH": mode})

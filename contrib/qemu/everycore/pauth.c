@@ -141,7 +141,7 @@ static int begin(struct evc_qemu_cpu *cpu, const struct evc_pac_algorithm *algor
            evc_pac_memo_init(&cpu->memo, cpu->sets, EVC_QEMU_SETS) == EVC_OK;
 }
 
-void evc_qemu_setup(struct evc_qemu_cpu *cpu, void *env, unsigned level, evc_qemu_own_mac *own)
+void evc_qemu_setup(struct evc_qemu_cpu *cpu, void *env, int index, unsigned level, evc_qemu_own_mac *own)
 {
     const struct evc_pac_kernels kernels = {
         evc_qarma_select(evc_cpu_features(), EVC_ALLOW_VARTIME, EVC_USE_SERIAL), NULL};
@@ -149,6 +149,7 @@ void evc_qemu_setup(struct evc_qemu_cpu *cpu, void *env, unsigned level, evc_qem
 
     pthread_once(&once, read_settings);
     cpu->env = env;
+    cpu->index = index;
     cpu->level = level;
     cpu->mode = EVC_QEMU_OWN; /* while QEMU's algorithm is asked below */
     cpu->counts = NULL;

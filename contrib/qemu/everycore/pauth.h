@@ -55,6 +55,7 @@ struct evc_qemu_register {
 
 struct evc_qemu_cpu {
     const void *env; /* the vCPU; NULL before the first use */
+    int index; /* its number: after it was freed, another may get its address */
     enum evc_qemu_mode mode;
     unsigned level; /* enum evc_pac_level */
     struct evc_qemu_counts *counts; /* NULL: do not count */
@@ -71,7 +72,7 @@ extern __thread struct evc_qemu_cpu evc_qemu_here;
 typedef uint64_t evc_qemu_own_mac(void *env, uint64_t data, uint64_t modifier, uint64_t hi, uint64_t lo);
 
 /* Make *cpu the state of that vCPU. level: as ID_AA64ISAR1_EL1 has it. */
-void evc_qemu_setup(struct evc_qemu_cpu *cpu, void *env, unsigned level, evc_qemu_own_mac *own);
+void evc_qemu_setup(struct evc_qemu_cpu *cpu, void *env, int index, unsigned level, evc_qemu_own_mac *own);
 
 /* Fill rules[data][half]. mask: the bits that XPAC changes. */
 void evc_qemu_set_rules(const struct evc_qemu_cpu *cpu, struct evc_qemu_regime *regime, unsigned data, unsigned half,

@@ -5,6 +5,7 @@
 
 #include <setjmp.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,6 +25,7 @@ typedef struct CPUARMState {
         ARMPACKey apia, apib, apda, apdb, apga;
     } keys;
     unsigned mmu_idx, level;
+    int cpu_index;
     const struct evc_pac_algorithm *algorithm;
     uint64_t wrong; /* flips bits of every code */
     jmp_buf exception;
@@ -34,6 +36,7 @@ typedef struct CPUARMState {
 #define unlikely(x) __builtin_expect(!!(x), 0)
 #define GETPC() ((uintptr_t)0)
 #define env_archcpu(env) (env)
+#define env_cpu(env) (env)
 #define cpu_isar_feature(name, cpu) ((cpu)->level)
 #define arm_stage1_mmu_idx(env) ((env)->mmu_idx)
 

@@ -6,6 +6,7 @@
  *
  *   wrong   half of all codes are wrong
  *   unknown all codes are wrong: an algorithm that the library has not
+ *   anew    halfway another vCPU, of another algorithm and level, begins where the first was
  *   once    the code is wrong in one authentication alone
  *   turns   a pointer is signed and authenticated under two keys in turns, each with its modifier
  */
@@ -166,6 +167,13 @@ static void authenticate_wrongly(CPUARMState *env)
     env->wrong = 0;
 }
 
+static void begin_anew(CPUARMState *env)
+{
+    env->algorithm = env->algorithm == &evc_pac_impdef ? &evc_pac_qarma5 : &evc_pac_impdef;
+    env->level = env->level % 5 + 1;
+    env->cpu_index++;
+}
+
 static uint64_t turn(CPUARMState *env, unsigned long i)
 {
     const uint64_t x = UINT64_C(0x1234560), y = i % 2 ? 16 : 32;
@@ -196,6 +204,11 @@ int main(int argc, char **argv)
     }
     for (unsigned long i = 0; i < n; i++) {
         CPUARMState *env = &vcpus[i / 1000 % 2];
+        if (strcmp(what, "anew") == 0) {
+            env = vcpus;
+            if (i == n / 2)
+                begin_anew(env);
+        }
         if (strcmp(what, "turns") == 0) {
             digest = digest * 31 + turn(vcpus, i);
             continue;
