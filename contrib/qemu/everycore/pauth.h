@@ -3,14 +3,8 @@
  * Pointer authentication for QEMU's Arm target: what does not depend on QEMU's headers. One struct evc_qemu_cpu for
  * each thread, because a vCPU runs in one thread at a time.
  *
- * Settings, read once from the environment of QEMU:
- *
- *   EVERYCORE_PAUTH          memo   results that were computed before, else as plain (default)
- *                            plain  our AddPAC, Auth and algorithm
- *                            mac    our algorithm in QEMU's AddPAC and Auth
- *                            qemu   QEMU's own
- *                            check  QEMU's own, memo and plain compared; the first difference ends QEMU
- *   EVERYCORE_PAUTH_COUNTS   the absolute name of a file to which operations are counted: struct evc_qemu_counts
+ * Settings, read once from the environment of QEMU: EVERYCORE_PAUTH, a mode, and EVERYCORE_PAUTH_COUNTS, the absolute
+ * name of a file that has a struct evc_qemu_counts. contrib/qemu/README.md of everycore says what the modes are.
  */
 #ifndef EVERYCORE_QEMU_PAUTH_H
 #define EVERYCORE_QEMU_PAUTH_H
