@@ -163,7 +163,7 @@ static void algorithms_have_names_and_ask_for_their_kernels(void)
 
 /* What TCR_EL1 says, and the level. */
 struct machine {
-    unsigned level, va_bits[2], tbi[2], select;
+    unsigned level, n_ranges, va_bits[2], tbi[2], select;
 };
 
 static unsigned bit(uint64_t x, int i)
@@ -192,15 +192,21 @@ static uint64_t fill(uint64_t x, int high, int low, unsigned value)
     return x;
 }
 
-/* Arm ARM, DDI 0487, 2024, AddPAC of two ranges of addresses; or what QEMU does with bits 63 and 55 that differ. */
+/* The range of that half; there may be one alone. */
+static unsigned range_of(const struct machine *m, unsigned half)
+{
+    return m->n_ranges == 2 ? half : 0;
+}
+
+/* Arm ARM, DDI 0487, 2024, AddPAC; or what QEMU does with bits 63 and 55 that differ. */
 static uint64_t model_add(const struct machine *m, const struct evc_pac_key *key, uint64_t ptr, uint64_t modifier)
 {
-    const unsigned tbi = m->tbi[bit(ptr, 55)];
+    const unsigned tbi = m->tbi[range_of(m, bit(ptr, 55))];
     const int top_bit = tbi ? 55 : 63;
-    const unsigned either = m->select == EVC_PAC_SELECT_55 || m->tbi[0] || m->tbi[1];
-    const unsigned by_55 = m->select == EVC_PAC_SELECT_QEMU ? tbi : either;
+    const unsigned own = m->select == EVC_PAC_SELECT_QEMU || m->n_ranges == 1;
+    const unsigned by_55 = m->select == EVC_PAC_SELECT_55 || (own ? tbi : m->tbi[0] || m->tbi[1]);
     const unsigned selbit = bit(ptr, by_55 ? 55 : 63);
-    const int bottom = (int)m->va_bits[m->select == EVC_PAC_SELECT_QEMU ? bit(ptr, 55) : selbit];
+    const int bottom = (int)m->va_bits[range_of(m, m->select == EVC_PAC_SELECT_QEMU ? bit(ptr, 55) : selbit)];
     uint64_t pac = evc_pac_mac(key, fill(ptr, top_bit, bottom, selbit), modifier), result = ptr;
 
     if (!all_bits(ptr, top_bit, bottom, 0) && !all_bits(ptr, top_bit, bottom, 1)) {
@@ -217,8 +223,8 @@ static uint64_t model_add(const struct machine *m, const struct evc_pac_key *key
 static struct evc_pac_result model_auth(const struct machine *m, const struct evc_pac_key *key, unsigned key_number,
                                         int is_combined, uint64_t ptr, uint64_t modifier)
 {
-    const unsigned selbit = bit(ptr, 55), tbi = m->tbi[selbit];
-    const int top_bit = tbi ? 55 : 63, bottom = (int)m->va_bits[selbit];
+    const unsigned selbit = bit(ptr, 55), tbi = m->tbi[range_of(m, selbit)];
+    const int top_bit = tbi ? 55 : 63, bottom = (int)m->va_bits[range_of(m, selbit)];
     const uint64_t original = fill(ptr, top_bit, bottom, selbit), pac = evc_pac_mac(key, original, modifier);
     struct evc_pac_result result = {m->level >= EVC_PAC_PAUTH2 ? ptr : original, 1, 0};
 
@@ -249,11 +255,11 @@ static int same_result(struct evc_pac_result a, struct evc_pac_result b)
 static uint64_t some_pointer(const struct machine *m)
 {
     uint64_t ptr = random64();
-    const unsigned half = bit(ptr, 55);
-    const int top_bit = m->tbi[half] ? 55 : 63;
+    const unsigned half = bit(ptr, 55), range = range_of(m, half);
+    const int top_bit = m->tbi[range] ? 55 : 63;
 
     if (random_below(4))
-        ptr = fill(ptr, top_bit, (int)m->va_bits[half], half);
+        ptr = fill(ptr, top_bit, (int)m->va_bits[range], half);
     for (size_t i = random_below(3); i && random_below(2); i--)
         ptr ^= UINT64_C(1) << random_below(64);
     return ptr;
@@ -263,7 +269,7 @@ static void compare_with_model(const struct machine *m, const struct evc_pac_key
 {
     struct evc_pac_regime regime;
 
-    EXPECT(evc_pac_set_regime(&regime, m->level, 2, m->va_bits, m->tbi, m->select) == EVC_OK);
+    EXPECT(evc_pac_set_regime(&regime, m->level, m->n_ranges, m->va_bits, m->tbi, m->select) == EVC_OK);
     for (int i = 0; i < 12; i++) {
         const uint64_t ptr = some_pointer(m), modifier = random64();
         const uint64_t added = evc_pac_add(evc_pac_rules_to_add(&regime, ptr), key, ptr, modifier);
@@ -279,19 +285,21 @@ static void compare_with_model(const struct machine *m, const struct evc_pac_key
     }
 }
 
-/* All levels, sizes of the lower half, TBI of both, all selections; sizes of the upper half by chance. */
+/* All levels, sizes of the lower half, TBI of both, all selections, one range and two; sizes of the upper half by
+ * chance. */
 static void instructions_do_what_the_pseudocode_says(void)
 {
     for (size_t i = 0; i < N_ALGORITHMS; i++) {
         struct machine m;
         for (m.level = EVC_PAC_PAUTH; m.level <= EVC_PAC_FPACCOMBINE; m.level++)
             for (m.va_bits[0] = EVC_PAC_MIN_VA_BITS; m.va_bits[0] <= EVC_PAC_MAX_VA_BITS; m.va_bits[0]++)
-                for (unsigned form = 0; form < 12; form++) {
+                for (unsigned form = 0; form < 24; form++) {
                     const struct evc_pac_key key = random_key(algorithms[i]);
                     m.va_bits[1] = EVC_PAC_MIN_VA_BITS + (unsigned)random_below(40);
                     m.tbi[0] = form & 1;
                     m.tbi[1] = form >> 1 & 1;
-                    m.select = form >> 2;
+                    m.select = form / 4 % 3;
+                    m.n_ranges = 1 + form / 12;
                     compare_with_model(&m, &key);
                 }
     }
@@ -318,6 +326,115 @@ static void what_is_added_authenticates_and_nothing_else(void)
                 EXPECT(result.fault == (!result.valid && level >= EVC_PAC_FPAC));
             }
         }
+}
+
+/* By hand, from the pseudocode; of no model. The code is 1234567890abcdef of the one block that the pseudocode makes,
+ * and every other block has another code. 48 bits of address: the code goes to bits 63 to 56 (12, without TBI) and 54
+ * to 48 (34). */
+#define CODE UINT64_C(0x1234567890abcdef)
+
+static uint64_t code_of_one_block(const void *cipher, uint64_t data, uint64_t modifier)
+{
+    const uint64_t *block = cipher;
+
+    return data == *block && modifier == 7 ? CODE : ~CODE;
+}
+
+static struct evc_pac_key key_of_block(uint64_t block)
+{
+    struct evc_pac_key key;
+
+    memset(&key, 0, sizeof key);
+    key.mac = code_of_one_block;
+    key.cipher.hash[0] = block;
+    return key;
+}
+
+static void adding_gives_what_the_pseudocode_gives_by_hand(void)
+{
+    static const struct {
+        unsigned level, select, n_ranges, tbi[2];
+        uint64_t ptr, block, result;
+    } cases[] = {
+#define ARM EVC_PAC_SELECT_ARM
+#define QEMU EVC_PAC_SELECT_QEMU
+#define BY_55 EVC_PAC_SELECT_55
+#define CASE(level, select, n_ranges, tbi0, tbi1, ptr, block, result) \
+    {level, select, n_ranges, {tbi0, tbi1}, UINT64_C(ptr), UINT64_C(block), UINT64_C(result)}
+        /* Canonical: the code. */
+        CASE(1, ARM, 2, 0, 0, 0x0000111122223333, 0x0000111122223333, 0x1234111122223333),
+        CASE(2, ARM, 2, 0, 0, 0x0000111122223333, 0x0000111122223333, 0x1234111122223333),
+        CASE(2, ARM, 2, 1, 1, 0xab00111122223333, 0xab00111122223333, 0xab34111122223333),
+        CASE(4, ARM, 2, 0, 0, 0xffff111122223333, 0xffff111122223333, 0xedcb111122223333),
+        /* Bit 60 is set. Level 1 inverts bit 62 of the code, level 2 makes it 0, later ones add it to the pointer. */
+        CASE(1, ARM, 2, 0, 0, 0x1000111122223333, 0x0000111122223333, 0x5234111122223333),
+        CASE(2, ARM, 2, 0, 0, 0x1000111122223333, 0x0000111122223333, 0x0000111122223333),
+        CASE(3, ARM, 2, 0, 0, 0x1000111122223333, 0x0000111122223333, 0x0234111122223333),
+        CASE(4, ARM, 2, 0, 0, 0x1000111122223333, 0x0000111122223333, 0x0234111122223333),
+        CASE(5, ARM, 2, 0, 0, 0x1000111122223333, 0x0000111122223333, 0x0234111122223333),
+        /* With TBI bit 54 of the code, and of the pointer. */
+        CASE(1, ARM, 2, 1, 1, 0xab40111122223333, 0xab00111122223333, 0xab74111122223333),
+        CASE(2, ARM, 2, 1, 1, 0xab40111122223333, 0xab00111122223333, 0xab00111122223333),
+        CASE(4, ARM, 2, 1, 1, 0xab40111122223333, 0xab00111122223333, 0xab74111122223333),
+        /* Bit 63 is set and bit 55 is not: bit 63 extends if neither range has TBI, else bit 55. */
+        CASE(1, ARM, 2, 0, 0, 0x8000111122223333, 0xffff111122223333, 0x52b4111122223333),
+        CASE(2, ARM, 2, 0, 0, 0x8000111122223333, 0xffff111122223333, 0x0080111122223333),
+        CASE(1, ARM, 2, 0, 1, 0x8000111122223333, 0x0000111122223333, 0x5234111122223333),
+        CASE(2, ARM, 2, 0, 1, 0x8000111122223333, 0x0000111122223333, 0x0000111122223333),
+        CASE(1, QEMU, 2, 0, 1, 0x8000111122223333, 0xffff111122223333, 0x52b4111122223333),
+        CASE(1, BY_55, 2, 0, 0, 0x8000111122223333, 0x0000111122223333, 0x5234111122223333),
+        /* One range: bit 55 with TBI, else 63; with FEAT_CONSTPACFIELD bit 55. The second TBI does not count. */
+        CASE(1, ARM, 1, 0, 1, 0x8000111122223333, 0xffff111122223333, 0x52b4111122223333),
+        CASE(1, ARM, 1, 1, 0, 0xab80111122223333, 0xabff111122223333, 0xabf4111122223333),
+        CASE(1, BY_55, 1, 0, 1, 0x8000111122223333, 0x0000111122223333, 0x5234111122223333),
+    };
+    static const unsigned va_bits[2] = {48, 48};
+    struct evc_pac_regime regime;
+
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const struct evc_pac_key key = key_of_block(cases[i].block);
+        EXPECT(evc_pac_set_regime(&regime, cases[i].level, cases[i].n_ranges, va_bits, cases[i].tbi,
+                                  cases[i].select) == EVC_OK);
+        EXPECT(evc_pac_add(evc_pac_rules_to_add(&regime, cases[i].ptr), &key, cases[i].ptr, 7) == cases[i].result);
+    }
+}
+
+static void authentication_gives_what_the_pseudocode_gives_by_hand(void)
+{
+    static const struct {
+        unsigned level, letter;
+        int combined;
+        uint64_t ptr, value;
+        unsigned valid, fault;
+    } cases[] = {
+#undef CASE
+#define CASE(level, letter, combined, ptr, value, valid, fault) \
+    {level, letter, combined, UINT64_C(ptr), UINT64_C(value), valid, fault}
+        CASE(2, 0, 0, 0x1234111122223333, 0x0000111122223333, 1, 0),
+        CASE(4, 0, 0, 0x1234111122223333, 0x0000111122223333, 1, 0),
+        CASE(5, 0, 1, 0x1234111122223333, 0x0000111122223333, 1, 0),
+        /* Bit 48 is wrong: a number in bits 62 and 61, or the sum of pointer and code and perhaps a fault. */
+        CASE(2, 0, 0, 0x1235111122223333, 0x2000111122223333, 0, 0),
+        CASE(2, 1, 1, 0x1235111122223333, 0x4000111122223333, 0, 0),
+        CASE(3, 0, 0, 0x1235111122223333, 0x0001111122223333, 0, 0),
+        CASE(4, 0, 0, 0x1235111122223333, 0x0001111122223333, 0, 1),
+        CASE(4, 0, 1, 0x1235111122223333, 0x0001111122223333, 0, 0),
+        CASE(5, 0, 0, 0x1235111122223333, 0x0001111122223333, 0, 1),
+        CASE(5, 1, 1, 0x1235111122223333, 0x0001111122223333, 0, 1),
+#undef CASE
+#undef ARM
+#undef QEMU
+#undef BY_55
+    };
+    const struct evc_pac_key key = key_of_block(UINT64_C(0x0000111122223333));
+    struct evc_pac_rules rules;
+
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const struct evc_pac_result expected = {cases[i].value, (uint8_t)cases[i].valid, (uint8_t)cases[i].fault};
+        EXPECT(evc_pac_set_rules(&rules, cases[i].level, 48, 0, EVC_PAC_EXTEND_55) == EVC_OK);
+        EXPECT(same_result(evc_pac_auth(&rules, &key, cases[i].letter ? EVC_PAC_KEY_B : EVC_PAC_KEY_A,
+                                        cases[i].combined, cases[i].ptr, 7), expected));
+    }
 }
 
 /* ---- Parameters -------------------------------------------------------------------------------------------- */
@@ -501,7 +618,7 @@ static uint64_t pointer_at(size_t i)
 /* One of few, whose rules differ in one thing. */
 static void some_regime(struct evc_pac_regime *regime)
 {
-    const unsigned level = EVC_PAC_PAUTH + (unsigned)random_below(3), select = (unsigned)random_below(3);
+    const unsigned level = EVC_PAC_PAUTH + (unsigned)random_below(5), select = (unsigned)random_below(3);
     const unsigned va_bits[2] = {47 + (unsigned)random_below(2), 47 + (unsigned)random_below(2)};
     const unsigned tbi[2] = {(unsigned)random_below(2), (unsigned)random_below(2)};
 
@@ -729,6 +846,8 @@ int main(void)
     with_every_kernel_of_a_code();
     RUN(algorithms_have_names_and_ask_for_their_kernels);
     RUN(instructions_do_what_the_pseudocode_says);
+    RUN(adding_gives_what_the_pseudocode_gives_by_hand);
+    RUN(authentication_gives_what_the_pseudocode_gives_by_hand);
     RUN(what_is_added_authenticates_and_nothing_else);
     RUN(rules_out_of_range_are_refused);
     RUN(regimes_of_one_range_follow_their_own_tbi);
