@@ -50,6 +50,11 @@ SYSTEM = (
     "--with-devices-aarch64=minimal", "--enable-pixman",
 )  # fmt: skip
 OLD_SYSTEM = ("--enable-pixman",)  # is no option before QEMU 8.2, which wants it anyway
+# What its configure and Meson read: QEMU's configure, Meson's "Environment variables".
+SETTINGS = (
+    "AR", "AS", "CC", "CFLAGS", "CPP", "CPPFLAGS", "CXX", "CXXFLAGS", "LD", "LDFLAGS", "NM",
+    "OBJCC", "OBJCFLAGS", "OBJCOPY", "PKG_CONFIG", "PKG_CONFIG_PATH", "RANLIB", "STRIP",
+)  # fmt: skip
 SHOWN_LINES = 15
 _STEP = re.compile(r"\[(\d+)/(\d+)\]")
 
@@ -104,7 +109,9 @@ def build_qemu(context: Context, tree: Tree, recipe: Recipe, update: bool = Fals
     request = Request((recipe.suite,), "source", sources=("qemu",))
     lock = locked(context, request, f"qemu-{recipe.suite}", update)
     libraries = _libraries(context, recipe, update)
-    key = "\0".join([lock.digest(), _digest(tree), *libraries.options, *recipe.options("99.0")])
+    settings = [f"{name}={context.env[name]}" for name in SETTINGS if context.env.get(name)]
+    options = [*libraries.options, *recipe.options("99.0"), *settings]
+    key = "\0".join([lock.digest(), _digest(tree), *options])
     folder = context.cache_dir() / "pauth" / hashlib.sha256(key.encode()).hexdigest()[:32]
     program = folder / recipe.program
     if program.is_file() and context.runner.run([str(program), "--version"]).code == 0:
@@ -140,8 +147,10 @@ def _scratch(beside: Path) -> Iterator[Path]:
         with tempfile.TemporaryDirectory(prefix="qemu-", dir=beside.parent) as name:
             yield Path(name)
     except OSError as error:
+        # Of files that cannot be copied there is a list: from where, to where, why.
+        why = error.args[0][0][2] if isinstance(error, shutil.Error) else error.strerror or error
         raise EverycoreError(
-            f"cannot build QEMU in {beside.parent}: {error.strerror}",
+            f"cannot build QEMU in {beside.parent}: {why}",
             "it needs 1.5 GB there; XDG_CACHE_HOME names another place",
         ) from error
 
@@ -215,7 +224,10 @@ def _libraries(context: Context, recipe: Recipe, update: bool) -> Libraries:
         return Libraries()
     request = Request((suite,), debs.architecture_of(), PACKAGES, exclude=NOT_LINKED)
     root = debs.unpacked(context, locked(context, request, f"qemu-libraries-{suite}", update))
-    folder = next(root.glob("usr/lib/*/libglib-2.0.so.0")).parent
+    library = next(root.glob("usr/lib/*/libglib-2.0.so.0"), None)
+    if library is None:
+        raise EverycoreError(f"{suite}'s packages hold no libglib-2.0.so.0, which QEMU links")
+    folder = library.parent
     runs = "" if recipe.static else f" -Wl,-rpath,{folder}"
     return Libraries(
         (f"--extra-cflags=-isystem {root}/usr/include", f"--extra-ldflags=-L{folder}{runs}"),

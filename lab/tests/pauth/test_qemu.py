@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """A QEMU that is patched and built: from a package of our own, with tools that only pretend."""
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -136,3 +137,39 @@ def test_only_debian_has_suites(tmp_path: Path) -> None:
     release.write_text("ID=ubuntu\nVERSION_CODENAME=noble\n")
     assert qemu._suite_here(release) == ""
     assert qemu._suite_here(tmp_path / "nothing") == ""
+
+
+@pytest.mark.parametrize("setting", ["CC=another-cc", "CFLAGS=-O3", "LDFLAGS=-s"])
+def test_another_compiler_or_other_flags_make_another_program(
+    tmp_path: Path, context: Context, archive: FakeArchive, tools: Path, setting: str
+) -> None:
+    del tools
+    publish(archive)
+    program = build_qemu(context, TREE, RECIPE)
+    name, value = setting.split("=")
+    other = Lab(SystemRunner(), tmp_path, {**context.env, name: value}).context()
+    assert build_qemu(other, TREE, RECIPE) != program
+
+
+def test_files_that_cannot_be_copied_are_told(
+    context: Context, archive: FakeArchive, tools: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    del tools
+    publish(archive)
+
+    def copytree(*_: object, **__: object) -> None:
+        raise shutil.Error([("a", "b", "[Errno 18] Invalid cross-device link: 'a' -> 'b'")])
+
+    monkeypatch.setattr(shutil, "copytree", copytree)
+    with pytest.raises(EverycoreError, match=r"cannot build QEMU in .*: .*Invalid cross-device"):
+        build_qemu(context, TREE, RECIPE)
+
+
+def test_packages_without_the_library_are_an_error(
+    tmp_path: Path, context: Context, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(qemu, "_suite_here", lambda: "test")
+    monkeypatch.setattr(qemu, "locked", lambda *_: None)
+    monkeypatch.setattr(qemu.debs, "unpacked", lambda *_: tmp_path)
+    with pytest.raises(EverycoreError, match="test's packages hold no libglib"):
+        qemu._libraries(context, RECIPE, update=False)
