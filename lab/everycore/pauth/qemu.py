@@ -248,15 +248,53 @@ def _suite_here(path: Path = RELEASE) -> str:
 
 
 def _tools(context: Context) -> Path:
-    """The folder of programs of a virtual environment with Meson and ninja."""
-    digest = hashlib.sha256("\0".join([sys.executable, *TOOLS]).encode()).hexdigest()[:16]
-    folder = context.cache_dir() / "pauth" / f"tools-{digest}"
-    complete = folder / "complete"
-    if not complete.is_file():
-        _run(context, [sys.executable, "-m", "venv", "--clear", str(folder)])
+    """The folder of programs of a virtual environment with Meson and ninja.
+
+    Its programs hold its path. So each is made where it stays, and a link says which one counts.
+    """
+    made_of = [sys.executable, sys.version, *TOOLS]
+    digest = hashlib.sha256("\0".join(made_of).encode()).hexdigest()[:16]
+    link = context.cache_dir() / "pauth" / f"tools-{digest}"
+    before = link.resolve()
+    if not _works(context, before):
+        made = _environment(context, link)
+        if link.resolve() != before and _works(context, link.resolve()):  # another run's
+            shutil.rmtree(made)
+        else:
+            (made / "link").symlink_to(made.name)
+            shutil.rmtree(before, ignore_errors=True)  # if there was one, it is broken
+            (made / "link").replace(link)
+    return link.resolve() / "bin"
+
+
+def _environment(context: Context, beside: Path) -> Path:
+    """Meson and ninja in a new folder beside a path."""
+    try:
+        beside.parent.mkdir(parents=True, exist_ok=True)
+        folder = Path(tempfile.mkdtemp(prefix=f"{beside.name}-", dir=beside.parent))
+    except OSError as error:
+        raise EverycoreError(
+            f"cannot write the cache {beside.parent}: {error.strerror}",
+            "set XDG_CACHE_HOME to another place",
+        ) from error
+    try:
+        _run(context, [sys.executable, "-m", "venv", str(folder)])
         _run(context, [str(folder / "bin" / "pip"), "install", "--quiet", *TOOLS])
-        complete.touch()
-    return folder / "bin"
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+    return folder
+
+
+def _works(context: Context, folder: Path) -> bool:
+    """Its Python may be gone, or another one than it was made for."""
+    try:
+        return all(
+            context.runner.run([str(folder / "bin" / name), "--version"]).code == 0
+            for name in ("meson", "ninja")
+        )
+    except EverycoreError:
+        return False
 
 
 def _run(context: Context, argv: Sequence[str]) -> None:

@@ -2,6 +2,9 @@
 """A QEMU that is patched and built: from a package of our own, with tools that only pretend."""
 
 import shutil
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
@@ -9,7 +12,7 @@ from fake_archive import FakeArchive, tarball
 from world import DATA, PACKAGE, Lab
 
 from everycore.catalog import find_tree
-from everycore.context import Context, SystemRunner
+from everycore.context import Completed, Context, SystemRunner
 from everycore.errors import EverycoreError
 from everycore.pauth import qemu
 from everycore.pauth.qemu import Libraries, Recipe, build_qemu
@@ -173,3 +176,79 @@ def test_packages_without_the_library_are_an_error(
     monkeypatch.setattr(qemu.debs, "unpacked", lambda *_: tmp_path)
     with pytest.raises(EverycoreError, match="test's packages hold no libglib"):
         qemu._libraries(context, RECIPE, update=False)
+
+
+@dataclass
+class Environments:
+    """A runner under which `venv` and `pip install` make a folder at once."""
+
+    broken: list[str] = field(default_factory=list)  # paths that do not run
+    during_install: Callable[[], object] = lambda: None
+    made: int = 0
+
+    def run(self, argv: Sequence[str], **_: object) -> Completed:
+        program = Path(argv[0])
+        if "venv" in argv:
+            self.made += 1
+        elif program.name == "pip":
+            then, self.during_install = self.during_install, lambda: None
+            then()
+            program.parent.mkdir(exist_ok=True)
+            (program.parent / "meson").write_text(str(program.parent))
+            (program.parent / "ninja").touch()
+        elif not program.is_file() or str(program) in self.broken:
+            raise EverycoreError(f"cannot run {program}")
+        return Completed(0)
+
+
+def environments(tmp_path: Path) -> tuple[Context, Environments]:
+    runner = Environments()
+    return Lab(runner, tmp_path, {"XDG_CACHE_HOME": str(tmp_path / "cache")}).context(), runner
+
+
+def test_tools_are_made_once(tmp_path: Path) -> None:
+    context, runner = environments(tmp_path)
+    assert qemu._tools(context) == qemu._tools(context)
+    assert runner.made == 1
+
+
+def test_two_first_runs_leave_one_whole_set_of_tools(tmp_path: Path) -> None:
+    context, runner = environments(tmp_path)
+    others: list[Path] = []
+    runner.during_install = lambda: others.append(qemu._tools(context))
+    tools = qemu._tools(context)
+    assert others == [tools]
+    assert (tools / "meson").read_text() == str(tools)  # is where its programs say
+    folders = [p for p in (context.cache_dir() / "pauth").iterdir() if not p.is_symlink()]
+    assert folders == [tools.parent]
+
+
+def test_tools_that_no_longer_run_are_made_again(tmp_path: Path) -> None:
+    context, runner = environments(tmp_path)
+    before = qemu._tools(context)
+    runner.broken = [str(before / "meson")]
+    after = qemu._tools(context)
+    assert after != before
+    assert not before.exists()
+    assert qemu._tools(context) == after
+
+
+def test_tools_that_cannot_be_had_leave_nothing(tmp_path: Path) -> None:
+    context, runner = environments(tmp_path)
+
+    def fail() -> None:
+        raise EverycoreError("no network")
+
+    runner.during_install = fail
+    with pytest.raises(EverycoreError, match="no network"):
+        qemu._tools(context)
+    assert not list((context.cache_dir() / "pauth").iterdir())
+
+
+def test_another_python_has_tools_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    context, _ = environments(tmp_path)
+    before = qemu._tools(context)
+    monkeypatch.setattr(sys, "version", "3.99.0")
+    assert qemu._tools(context) != before
