@@ -354,16 +354,20 @@ def _object(context: Context, unit: _Unit, limit_seconds: float | None = None) -
             if done.code != 0:
                 raise _RefusedError(done.stderr, done.code)
             read = depends.read_files(rule, unit.cwd)
-            path = depends.object_of(folder, key, read)
+            overtaken = depends.changed_since(read, unit.cwd, began_ns)
+            # Nobody knows what that one was made of: it gets a name that is never found again.
+            whose = f"{key}-{secrets.token_hex(16)}" if overtaken else key
+            path = depends.object_of(folder, whose, read)
             if unit.timed:
                 with whole(path.with_suffix(".seconds")) as timed:
                     timed.write_text(f"{seconds:.4f}", encoding="ascii")
                 if frames.is_file():
                     frames.replace(path.with_suffix(".su"))
-            scratch.replace(path)
+            if not path.is_file():
+                scratch.replace(path)
         finally:
             frames.unlink(missing_ok=True)
-    if not depends.changed_since(read, unit.cwd, began_ns):
+    if not overtaken:
         depends.remember(folder, key, read)
     return path
 

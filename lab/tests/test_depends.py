@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 import os
 import shutil
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -20,6 +20,20 @@ def test_rules_of_make_are_read_with_odd_names() -> None:
     text = "object: /a/x.c \\\n  ../with\\ space.h \\\n\\\n /a/b\\#c.h a$$b.h C:/x.h\n"
     assert names_in(text) == ["/a/x.c", "../with space.h", "/a/b#c.h", "a$b.h", "C:/x.h"]
     assert names_in("object:\n") == names_in("") == []
+
+
+@dataclass
+class Slow:
+    """Real processes; a compiler has read everything when something happens, then it ends."""
+
+    happens: Callable[[], None]
+    real: Runner = field(default_factory=SystemRunner)
+
+    def run(self, argv: Sequence[str], **options: object) -> Completed:
+        done = self.real.run(argv, **options)  # type: ignore[arg-type]
+        if "-MD" in argv:
+            self.happens()
+        return done
 
 
 @dataclass
@@ -106,6 +120,27 @@ def test_what_was_written_while_the_compiler_ran_is_compiled_again(
     made(real_lab, compiler, code)
     made(real_lab, compiler, code)
     assert real_lab.runner.compiled == ["a.c", "a.c"]
+
+
+def test_a_run_that_was_overtaken_leaves_the_object_of_the_other_alone(
+    real_lab: Lab, compiler: Compiler, code: Path
+) -> None:
+    quick: list[tuple[Path, bytes]] = []
+
+    def another_run() -> None:
+        real_lab.runner = Watched()
+        (code.parent.parent / "x.h").write_text("#define X 2\n")
+        path = made(real_lab, compiler, code)
+        quick.append((path, path.read_bytes()))
+
+    real_lab.runner = Slow(another_run)
+    overtaken = made(real_lab, compiler, code)
+    (path, of_two) = quick[0]
+    assert overtaken != path
+    assert overtaken.read_bytes() != of_two
+    assert path.read_bytes() == of_two
+    assert made(real_lab, compiler, code) == path
+    assert real_lab.runner.compiled == ["a.c"]
 
 
 def test_a_damaged_memory_of_what_was_read_is_none(
