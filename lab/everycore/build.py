@@ -329,7 +329,7 @@ class _Unit:
 
     @property
     def key(self) -> str:
-        """Where it is counts: what it includes by relative paths is elsewhere elsewhere."""
+        """Where it lies counts: from elsewhere, a relative path names another file."""
         place, beginning = self.source.absolute().as_posix(), (self.cwd or Path()).as_posix()
         parts = [str(self.timed), self.compiler.fingerprint, *self.flags, place, beginning]
         return _digest([*parts, _file_digest(self.source), self.headers])
