@@ -4,9 +4,12 @@
 import re
 from collections.abc import Iterable
 from pathlib import Path
+from posixpath import normpath
 
-SAME_EVERYWHERE = ("/dev/", "/lib", "/proc/", "/usr/")
-_PATH = re.compile(r"(?<![\w.$:/-])/[^\s:'\"`,()]*/([^\s:'\"`,()/]+)")
+# Where a path starts: not within a word or a path, or right behind an option; not that of a URL.
+_START = r"(?:(?<![\w.$:/-])|(?<=:)(?!//)|(?<![\w.$/-])(-[A-Za-z]+))"
+_PATH = re.compile(_START + r"(/[^\s:'\"`,()]*/([^\s:'\"`,()/]+))")
+_SAME_EVERYWHERE = re.compile(r"/(dev|lib(32|64|x32)?|proc|usr(?!/local/))/")
 
 
 def without_places(text: str, known: Iterable[Path], other: Iterable[Path] = ()) -> str:
@@ -15,10 +18,21 @@ def without_places(text: str, known: Iterable[Path], other: Iterable[Path] = ())
     `other`: folders that may have spaces in their names, in which a path would seem to end.
     """
     for folder in _longest_first(known):
-        text = text.replace(f"{folder}/", "")
+        text = _replaced(text, folder, "")
     for folder in _longest_first(other):
-        text = text.replace(f"{folder}/", "/-/")
-    return _PATH.sub(lambda m: m[0] if m[0].startswith(SAME_EVERYWHERE) else m[1], text)
+        text = _replaced(text, folder, "/-/")
+    return _PATH.sub(_told, text)
+
+
+def _replaced(text: str, folder: str, by: str) -> str:
+    return re.sub(_START + re.escape(f"{folder}/"), lambda m: (m[1] or "") + by, text)
+
+
+def _told(found: re.Match[str]) -> str:
+    # normpath: what leads out of such a folder by ".." lies elsewhere.
+    if _SAME_EVERYWHERE.match(normpath(found[2])):
+        return found[0]
+    return (found[1] or "") + found[3]
 
 
 def file_named(name: str, cwd: Path) -> str:
