@@ -124,3 +124,12 @@ def test_cells_with_sanitizers_and_emulated_ones_promise_nothing(tmp_path: Path)
         measured(cell(subject="c_ttable4", target="qemu-aarch64"), 99.0),
     ]
     assert tool(tmp_path, [*level(), *slow], {})[0] == 0
+
+
+@pytest.mark.parametrize("text", ["", '{"type": "mat'])
+def test_a_file_without_a_line_is_named_and_is_no_broken_promise(tmp_path: Path, text: str) -> None:
+    file = tmp_path / "none.jsonl"
+    file.write_text(text)
+    done = subprocess.run([sys.executable, TOOL, file], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith(f"compiler-promises: {file} is no file of the matrix")
