@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a compiler is made of: its driver, the programs that this starts, and their libraries.
+"""What a compiler compiles with: its driver, the programs this starts, and their libraries.
 
 An upgrade may change any of them and leave the rest: gcc is a small driver of cc1, and Debian's
 clang one of libLLVM. Which files those are is asked once; whether they have changed, each time.
