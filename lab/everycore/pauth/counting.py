@@ -6,20 +6,23 @@ A patched emulator counts itself; others with a plugin, if their interface of pl
 
 import hashlib
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from everycore.context import Context
+from everycore.context import Completed, Context
 from everycore.errors import EverycoreError
-from everycore.pauth.emulators import COUNTS, COUNTS_FORMAT, MODE, Emulator, clean
+from everycore.pauth.emulators import COUNTS, COUNTS_FORMAT, COUNTS_MAGIC, MODE, Emulator, clean
 from everycore.pauth.programs import GUEST, Program
+from everycore.pauth.race import LIMIT_SECONDS
 from everycore.whole import whole
 
 SOURCE = GUEST / "count.c"
 CPU = "max,pauth-impdef=on"  # the quickest that computes a code
-# Versions of the plugin interface to try: QEMU 7.2 wants 1, later ones refuse that.
-APIS = (1, 4)
+# Versions of the plugin interface, the newest first: a later QEMU may take an earlier version, but
+# since 3 has other arguments (qemu-plugin.h, its list of versions).
+APIS = (4, 3, 2, 1)
+REFUSED = "API version"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,22 +45,43 @@ def count(context: Context, emulator: Emulator, program: Program, scale: float) 
         to = Path(folder, "count")
         if emulator.is_patched:
             settings = {**program.settings, MODE: "memo", COUNTS: str(to)}
-            done = context.runner.run(clean([*emulator.argv, "-cpu", CPU, *words], settings))
-            if done.code == 0 and to.is_file():
-                return Count(own_count(to.read_bytes()), emulator.name)
-            raise EverycoreError(f"{emulator.name} cannot count: {done.stderr.strip()}")
+            argv = clean([*emulator.argv, "-cpu", CPU, *words], settings)
+            return _counted(emulator, _run(context, emulator, argv), to, own_count)
         for api in APIS:
             options = ["-cpu", CPU, "-plugin", f"{_plugin(context, api)},to={to}"]
             argv = clean([*emulator.argv, *options, *words], program.settings)
-            done = context.runner.run(argv)
-            if done.code == 0 and to.is_file():
-                return Count(int(to.read_text(encoding="ascii")), emulator.name)
-    said = done.stderr.strip() or f"it ended with {done.code}"
-    raise EverycoreError(f"{emulator.name} cannot count: {said}")
+            done = _run(context, emulator, argv)
+            if done.code == 0 or REFUSED not in done.stderr:
+                break
+        return _counted(emulator, done, to, int)
+
+
+def _run(context: Context, emulator: Emulator, argv: Sequence[str]) -> Completed:
+    try:
+        return context.runner.run(argv, seconds=LIMIT_SECONDS)
+    except TimeoutError:
+        raise EverycoreError(
+            f"{emulator.name} cannot count: it took more than {LIMIT_SECONDS} seconds"
+        ) from None
+
+
+def _counted(emulator: Emulator, done: Completed, to: Path, read: Callable[[bytes], int]) -> Count:
+    """What an emulator that has ended wrote to a file."""
+    if done.code or not to.is_file():
+        said = done.stderr.strip() or f"it ended with {done.code}, and wrote no counts"
+        raise EverycoreError(f"{emulator.name} cannot count: {said}")
+    try:
+        return Count(read(to.read_bytes()), emulator.name)
+    except ValueError:
+        raise EverycoreError(
+            f"{emulator.name} cannot count: what it wrote is not a count", "is the disk full?"
+        ) from None
 
 
 def own_count(data: bytes) -> int:
     """What the file of a patched emulator says of instructions that compute a code."""
+    if len(data) != COUNTS_FORMAT.size or not data.startswith(COUNTS_MAGIC):
+        raise ValueError("no file of counts")
     _, adds, auths, generics, *_ = COUNTS_FORMAT.unpack(data)
     return int(adds + auths + generics)
 

@@ -275,6 +275,72 @@ def test_a_patched_emulators_file_of_counts_is_read() -> None:
     assert counting.own_count(data) == 11
 
 
+@pytest.mark.parametrize("data", [b"", b"evcpac1", b"x" * emulators.COUNTS_FORMAT.size])
+def test_a_file_of_counts_that_is_none_is_refused(world: Lab, script: Script, data: bytes) -> None:
+    wrote = world.folder / "counts"
+    wrote.write_bytes(data)
+    path = script(body=f'cat {wrote} >"$EVERYCORE_PAUTH_COUNTS"')
+    patched = Emulator("qemu 10 patched", (str(path),), EVERY, is_patched=True)
+    with pytest.raises(EverycoreError, match="what it wrote is not a count"):
+        counting.count(world.context(), patched, PROGRAM, 1.0)
+
+
+def plugin_emulator(folder: Path, least: int, most: int, wrote: str = "7") -> Emulator:
+    """Takes plugins of these versions: those that the world's compiler makes hold theirs."""
+    path = folder / "takes-plugins"
+    path.write_text(
+        "#!/bin/sh\n"
+        "plugin=${4%%,*} to=${4##*,to=} api=$(cat ${4%%,*})\n"
+        f"echo $api >>{folder}/tried\n"
+        f"[ $api -ge {least} ] && [ $api -le {most} ] || "
+        "{ echo plugin requires API version $api >&2; exit 1; }\n"
+        f'printf "{wrote}" >$to\n'
+    )
+    path.chmod(0o755)
+    return Emulator("qemu 9", (str(path),), EVERY, has_plugins=True)
+
+
+@pytest.fixture
+def plugins(world: Lab) -> Lab:
+    """With a compiler that writes the version of the interface alone."""
+    compiler = world.folder / "plugin-cc"
+    compiler.write_text(
+        "#!/bin/sh\nfor word; do to=$word; case $word in -DAPI=*) api=${word#*=} ;; esac; done\n"
+        'echo $api >"$to"\n'
+    )
+    compiler.chmod(0o755)
+    world.env |= {"CC": str(compiler), "PATH": "/usr/bin:/bin"}
+    return world
+
+
+@pytest.mark.parametrize(
+    ("least", "most", "tried"),
+    [(0, 1, "4 3 2 1"), (2, 2, "4 3 2"), (2, 3, "4 3"), (2, 4, "4"), (2, 6, "4")],
+)
+def test_the_newest_interface_of_plugins_that_an_emulator_takes_is_used(
+    plugins: Lab, least: int, most: int, tried: str
+) -> None:
+    emulator = plugin_emulator(plugins.folder, least, most)
+    assert counting.count(plugins.context(), emulator, PROGRAM, 1.0).computed == 7
+    assert (plugins.folder / "tried").read_text().split() == tried.split()
+
+
+def test_an_empty_file_of_a_plugin_is_no_count(plugins: Lab) -> None:
+    emulator = plugin_emulator(plugins.folder, 1, 4, wrote="")
+    with pytest.raises(EverycoreError, match="what it wrote is not a count"):
+        counting.count(plugins.context(), emulator, PROGRAM, 1.0)
+
+
+def test_counting_that_does_not_end_is_given_up(
+    world: Lab, script: Script, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(counting, "LIMIT_SECONDS", 0.2)
+    path = script(body="exec sleep 60")
+    patched = Emulator("qemu 10 patched", (str(path),), EVERY, is_patched=True)
+    with pytest.raises(EverycoreError, match="it took more than"):
+        counting.count(world.context(), patched, PROGRAM, 1.0)
+
+
 def test_a_compiler_that_is_missing_is_named(world: Lab) -> None:
     with pytest.raises(EverycoreError, match="cannot run no-such-compiler") as caught:
         programs.make(world.context(), "recursion", "no-such-compiler", update=False)
