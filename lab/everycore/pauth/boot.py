@@ -11,6 +11,7 @@ from everycore.context import Context
 from everycore.debs.lock import Request
 from everycore.errors import EverycoreError, unknown_name
 from everycore.pauth.emulators import (
+    LACKING,
     PROPERTIES,
     Emulator,
     asked,
@@ -53,7 +54,7 @@ def identify(context: Context, argv: Sequence[str]) -> Emulator:
     name = named(context, argv, _VERSION, EMULATOR)
     probe = stored(context, "kernel", struct.pack(f"<{len(PROBE)}I", *PROBE))
     machine = (*MACHINE, "-kernel", str(probe), "-cpu")
-    found = frozenset(p for p in PROPERTIES if _runs(context, [*argv, *machine, f"max,{p}=on"]))
+    found = frozenset(p for p in PROPERTIES if _runs(context, argv, [*machine, f"max,{p}=on"]))
     if "pauth" not in found:
         raise EverycoreError(
             f"{argv[-1]} has no property 'pauth' of the CPU 'max'",
@@ -69,12 +70,12 @@ def identify(context: Context, argv: Sequence[str]) -> Emulator:
     )
 
 
-def _runs(context: Context, argv: Sequence[str]) -> bool:
-    """False if it refuses the options."""
-    done = asked(context, argv)
-    if done.code and "not found" not in done.stderr:
+def _runs(context: Context, argv: Sequence[str], options: Sequence[str]) -> bool:
+    """False if it lacks the property in the options."""
+    done = asked(context, [*argv, *options])
+    if done.code and not LACKING.search(done.stderr):
         said = done.stderr.strip() or f"it ended with {done.code}"
-        raise EverycoreError(f"{argv[0]} does not run a kernel of eight instructions: {said}")
+        raise EverycoreError(f"{argv[-1]} does not run a kernel of eight instructions: {said}")
     return done.code == 0
 
 

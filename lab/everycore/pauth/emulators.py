@@ -26,10 +26,13 @@ COUNTS_FORMAT = struct.Struct("=8s5Q16s16s")
 COUNTS_MAGIC = b"evcpac1\0"
 SUITE = re.compile(r"[a-z][a-z0-9.+-]*")
 _USER = re.compile(r"qemu-aarch64(?:-static)? version (\d+)\.(\d+)(\S*)")
+LACKING = re.compile(r"property .* not found", re.I)  # of this version
 _OTHER = re.compile(r"qemu-(\w+) version|(QEMU emulator) version")
 
 # Sixteen codes of one pointer by PACIA1716, a no-operation where there is no pointer
-# authentication; ends with 1 if one differs from the pointer. Arm ARM DDI 0487.
+# authentication; ends with SIGNS if one differs from the pointer, else with SIGNS_NOT: what ends
+# with an error does so with another number. Arm ARM DDI 0487.
+SIGNS_NOT, SIGNS = 64, 65
 PROBE = (
     0xD2800009,  # mov x9, #0
     0xD280020A,  # mov x10, #16
@@ -42,6 +45,7 @@ PROBE = (
     0x54FFFF41,  # b.ne again
     0xF100013F,  # cmp x9, #0
     0x9A9F07E0,  # cset x0, ne
+    0x91010000,  # add x0, x0, #64
     0xD2800BA8,  # mov x8, #93: exit
     0xD4000001,  # svc #0
 )
@@ -86,7 +90,8 @@ def identify(context: Context, argv: Sequence[str]) -> Emulator:
 
 def named(context: Context, argv: Sequence[str], pattern: re.Pattern[str], wanted: str) -> str:
     """Its name in tables: QEMU with its version, which `pattern` finds."""
-    said = asked(context, [*argv, "--version"]).stdout
+    done = asked(context, [*argv, "--version"])
+    said = done.stdout
     if match := pattern.match(said):
         return f"qemu {match[1]}.{match[2]}{match[3]}"
     hint = f"wanted is a {wanted}"
@@ -95,7 +100,8 @@ def named(context: Context, argv: Sequence[str], pattern: re.Pattern[str], wante
         if wanted == PROGRAM:
             what = "a whole system" if other[2] else f"{other[1]}, not aarch64"
         raise EverycoreError(f"{argv[-1]} emulates {what}", hint)
-    raise EverycoreError(f"{argv[-1]} is no QEMU: it does not say its version", hint)
+    why = (done.stderr.strip().splitlines() or ["it does not say its version"])[-1]
+    raise EverycoreError(f"{argv[-1]} is no QEMU: {why}", hint)
 
 
 def _signs(
@@ -103,12 +109,12 @@ def _signs(
 ) -> bool | None:
     """Whether signing changes a pointer; None if the emulator refuses the options."""
     done = asked(context, [*argv, *options, str(probe)])
-    if done.code in (0, 1) and not done.stderr:
-        return done.code == 1
-    if "not found" in done.stderr:  # a property that this version does not have
+    if done.code in (SIGNS_NOT, SIGNS):
+        return done.code == SIGNS
+    if LACKING.search(done.stderr):
         return None
     raise EverycoreError(
-        f"{argv[-1]} {' '.join(options)} does not run a program of thirteen instructions:"
+        f"{argv[-1]} {' '.join(options)} does not run a program of fourteen instructions:"
         f" {done.stderr.strip() or f'it ended with {done.code}'}"
     )
 
@@ -138,7 +144,10 @@ def asked(
 
 def clean(argv: Sequence[str], settings: Mapping[str, str] = MappingProxyType({})) -> list[str]:
     """Run with no environment but these: QEMU_CPU, PYTHONPATH and the like would disturb."""
-    return ["env", "-i", *(f"{key}={value}" for key, value in settings.items()), *argv]
+    given = [f"{key}={value}" for key, value in settings.items()]
+    # env would take a path with = for another setting; nice takes none, and adds nothing here.
+    starter = ["nice", "-n", "0"] if "=" in argv[0] else []
+    return ["env", "-i", *given, *starter, *argv]
 
 
 def _probe(context: Context) -> Path:

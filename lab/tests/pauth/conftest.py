@@ -27,7 +27,7 @@ done
 {body}
 case $1 in
 */probe)
-    case ,$cpu in *pauth=off*) exit 0 ;; *) exit 1 ;; esac ;;
+    case ,$cpu in *pauth=off*) exit 64 ;; *) exit 65 ;; esac ;;
 esac
 echo 42
 """

@@ -82,6 +82,12 @@ def test_a_system_emulator_of_another_architecture_is_refused(world: Lab, script
     assert "does not run a kernel of eight instructions: unsupported machine type" in outcome.err
 
 
+def test_the_emulator_is_named_where_a_loader_starts_it(world: Lab, script: Script) -> None:
+    path = str(script(SYSTEM, body="echo broken >&2; exit 1"))
+    with pytest.raises(EverycoreError, match=f"^{path} does not run a kernel"):
+        boot.identify(world.context(), ("/usr/bin/nice", "-n", "0", path))
+
+
 def test_a_machine_has_no_default_cpu_to_measure(world: Lab) -> None:
     outcome = world("pauth", "--system", "--algorithm", "default")
     assert outcome.code == 2

@@ -90,7 +90,35 @@ def test_an_emulator_without_pointer_authentication_is_refused(world: Lab, scrip
 def test_an_emulator_that_runs_nothing_is_refused(world: Lab, script: Script) -> None:
     outcome = world("pauth", "--qemu", str(script(body="echo broken >&2; exit 3")))
     assert outcome.code == 2
-    assert "does not run a program of thirteen instructions: broken" in outcome.err
+    assert "does not run a program of fourteen instructions: broken" in outcome.err
+
+
+def test_an_emulator_that_is_talkative_is_none_the_worse(world: Lab, script: Script) -> None:
+    path = script(body='case $1 in */probe) echo "warning: libx.so not found" >&2 ;; esac')
+    assert emulators.identify(world.context(), (str(path),)).properties == EVERY
+
+
+def test_a_file_that_cannot_be_run_says_why(world: Lab) -> None:
+    path = world.folder / "no-program"
+    path.touch(mode=0o644)
+    outcome = world("pauth", "--qemu", str(path))
+    assert outcome.code == 2
+    assert "Permission denied" in outcome.err
+
+
+def test_a_path_may_look_like_a_setting(world: Lab, script: Script) -> None:
+    folder = world.folder / "a=b"
+    folder.mkdir()
+    path = script().rename(folder / "qemu-aarch64")
+    assert emulators.identify(world.context(), (str(path),)).name == "qemu 11.0.1"
+
+
+def test_nothing_is_added_to_the_environment_of_such_a_path(world: Lab) -> None:
+    folder = world.folder / "a=b"
+    folder.mkdir()
+    (folder / "env").symlink_to("/usr/bin/env")
+    argv = emulators.clean([str(folder / "env")], {"KEY": "value"})
+    assert world.context().runner.run(argv).stdout == "KEY=value\n"
 
 
 def test_an_algorithm_that_is_asked_for_has_to_be_there(world: Lab, script: Script) -> None:
