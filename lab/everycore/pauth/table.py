@@ -29,8 +29,8 @@ class Row:
     program: str
     emulator: str
     algorithm: str
-    seconds: float  # median
-    spread: float
+    seconds: float | None  # median; None where no run was timed
+    spread: float | None  # None for a single run
     samples: tuple[float, ...]
     ns_per_operation: float | None
     ratio_to_off: float | None
@@ -77,7 +77,6 @@ def _row(
 ) -> Row:
     emulator, algorithm = samples.way.emulator.name, samples.way.label
     summary = summarise(samples.seconds)
-    assert summary is not None  # every way had its turn
     off = medians.get((emulator, OFF))
     impdef = medians.get((emulator, IMPDEF), medians.get((emulator, f"{IMPDEF} {MODES['qemu']}")))
     own = medians.get((emulator, algorithm))
@@ -88,8 +87,8 @@ def _row(
         program,
         emulator,
         algorithm,
-        summary.median,
-        summary.spread,
+        summary.median if summary else None,
+        summary.spread if summary and len(samples.seconds) > 1 else None,
         tuple(samples.seconds),
         cost,
         own / off if own is not None and off else None,
@@ -106,9 +105,9 @@ def rich_table(table: ProgramTable, caption: str) -> Group:
         grid.add_column(column, justify="right", no_wrap=True)
     last = ""
     for row in table.rows:
-        mark = NOISY if row.spread > NOISY_SPREAD else " "
+        mark = NOISY if (row.spread or 0) > NOISY_SPREAD else " "
         figures = (
-            f"{row.seconds:.3f}{mark}",
+            f"{row.seconds:.3f}{mark}" if row.seconds is not None else "",
             _figure(row.ns_per_operation, 1),
             _figure(row.ratio_to_off, 2),
             _figure(row.ratio_to_impdef, 2),

@@ -96,7 +96,7 @@ def test_a_machine_has_no_default_cpu_to_measure(world: Lab) -> None:
 
 def test_a_kernel_that_never_comes_up_is_no_result(world: Lab, script: Script) -> None:
     way = Way(Emulator("a", (str(script(SYSTEM, body="echo panic; exit 0")),)), "off", "max")
-    with pytest.raises(EverycoreError, match="did not print 'everycore: up'"):
+    with pytest.raises(EverycoreError, match="did not print 'everycore: up', but 'panic'"):
         race.race(world.context(), PROGRAM, 1.0, [way], 1, lambda _: None)
 
 

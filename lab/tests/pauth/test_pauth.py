@@ -219,6 +219,51 @@ def test_another_answer_is_noticed(world: Lab, script: Script, body: str, compla
     assert [samples.wrong for samples in found] == ["", complaint]
 
 
+def many_ways(*paths: Path) -> list[Way]:
+    return [Way(Emulator(path.name, (str(path),)), "off", "max,pauth=off") for path in paths]
+
+
+def raced(world: Lab, every: list[Way], rounds: int = 1) -> tuple[list[Samples], list[str]]:
+    order: list[str] = []
+    found = race.race(world.context(), PROGRAM, 1.0, every, rounds, order.append)
+    return found, order
+
+
+def test_the_right_answer_is_that_of_most(world: Lab, script: Script) -> None:
+    every = many_ways(script(body="echo 43; exit"), script(), script())
+    found, _ = raced(world, every)
+    assert [samples.wrong for samples in found] == ["printed '43', not '42'", "", ""]
+
+
+def test_a_first_way_that_fails_leaves_the_others_their_results(world: Lab, script: Script) -> None:
+    found, _ = raced(world, many_ways(script(body="echo boom >&2; exit 7"), script()))
+    assert [samples.wrong for samples in found] == ["ended with 7, saying: boom", ""]
+    assert [len(samples.seconds) for samples in found] == [0, 1]
+    rows = table.table_of(PROGRAM, 1.0, found, None).rows
+    assert [row.seconds is None for row in rows] == [True, False]
+
+
+def test_a_program_that_no_way_can_run_is_an_error(world: Lab, script: Script) -> None:
+    with pytest.raises(EverycoreError, match="ended with 7, saying: boom"):
+        raced(world, many_ways(script(body="echo boom >&2; exit 7")))
+
+
+def test_a_way_that_is_wrong_does_not_run_again(world: Lab, script: Script) -> None:
+    every = many_ways(script(), script(body="echo 43; exit"))
+    found, order = raced(world, every, rounds=3)
+    assert order.count(every[1].name) == 1
+    assert [len(samples.seconds) for samples in found] == [3, 1]
+
+
+def test_an_answer_that_changes_is_noticed(world: Lab, script: Script) -> None:
+    once = (
+        f"[ $(wc -c <{world.folder}/n) -lt 3 ] || {{ echo 43; exit; }}; printf x >>{world.folder}/n"
+    )
+    (world.folder / "n").touch()
+    found, _ = raced(world, many_ways(script(body=once)), rounds=4)
+    assert found[0].wrong == "printed '43', not '42'"
+
+
 def test_a_wrong_answer_makes_the_command_fail(world: Lab, script: Script) -> None:
     wrong = script(body="case $1,$cpu in */recursion,*qarma5*) echo 43; exit ;; esac")
     arguments = ("--qemu", str(wrong), "--program", "recursion", "--rounds", "1")
