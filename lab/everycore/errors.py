@@ -21,6 +21,10 @@ class EverycoreError(Exception):
         self.code = code
 
 
+class UnavailableError(EverycoreError):
+    """The network or an archive does not give what is wanted: nothing is known of what it is."""
+
+
 class LostError(EverycoreError):
     """The place where a harness ran is gone, or silent; what it had said before is good."""
 

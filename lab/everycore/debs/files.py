@@ -2,16 +2,16 @@
 """Files of an archive in the cache, by their sha256: fetched once, never half there."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from http.client import HTTPException
+from http.client import HTTPException, IncompleteRead
 from pathlib import Path
 from typing import BinaryIO
 
 from everycore.context import Context
 from everycore.debs.lock import File
 from everycore.debs.mirror import Mirror
-from everycore.errors import EverycoreError
+from everycore.errors import EverycoreError, UnavailableError
 from everycore.progress import Progress
 from everycore.whole import whole
 
@@ -19,7 +19,7 @@ AT_ONCE = 4  # connections to one mirror
 CHUNK_BYTES = 1 << 20
 
 
-class GoneError(EverycoreError):
+class GoneError(UnavailableError):
     """The mirrors answered, and do not have a file."""
 
 
@@ -88,6 +88,13 @@ def _place(context: Context, file: File) -> Path:
     return folder_of(context, "files") / f"{file.sha256}-{file.name}"
 
 
+def _announced(response: BinaryIO) -> int:
+    """How many bytes a server said that it sends; http.client lets it send fewer."""
+    headers: Mapping[str, str] = getattr(response, "headers", {})
+    length = headers.get("Content-Length") or ""
+    return int(length) if length.isdecimal() else 0
+
+
 def _save(response: BinaryIO, path: Path, file: File, mirror: Mirror) -> None:
     digest = hashlib.sha256()
     try:
@@ -96,6 +103,8 @@ def _save(response: BinaryIO, path: Path, file: File, mirror: Mirror) -> None:
                 while out.tell() <= file.size and (chunk := response.read(CHUNK_BYTES)):
                     digest.update(chunk)
                     out.write(chunk)
+                if out.tell() < min(_announced(response), file.size):
+                    raise IncompleteRead(b"", file.size - out.tell())
             if digest.hexdigest() != file.sha256:
                 raise WrongContentsError(
                     f"{mirror.url}/{file.path} has a wrong sha256",
@@ -104,4 +113,4 @@ def _save(response: BinaryIO, path: Path, file: File, mirror: Mirror) -> None:
                     " mirror",
                 )
     except (OSError, HTTPException) as error:
-        raise EverycoreError(f"cannot fetch {mirror.url}/{file.path}: {error}") from error
+        raise UnavailableError(f"cannot fetch {mirror.url}/{file.path}: {error}") from error

@@ -12,7 +12,7 @@ from typing import BinaryIO, cast
 from urllib.parse import quote, urlsplit
 
 from everycore.context import Context
-from everycore.errors import EverycoreError
+from everycore.errors import EverycoreError, UnavailableError
 
 SETTING = "EVERYCORE_MIRROR"
 SETTING_HINT = f"{SETTING}=URL names a mirror of Debian (or a folder with one)"
@@ -56,9 +56,9 @@ class Mirror:
         except (OSError, HTTPException) as error:
             raise self.unreachable(str(error)) from error
 
-    def unreachable(self, reason: str) -> EverycoreError:
+    def unreachable(self, reason: str) -> UnavailableError:
         hint = f"is there a network? {SETTING_HINT}"
-        return EverycoreError(f"cannot read the mirror {self.url}: {reason}", hint)
+        return UnavailableError(f"cannot read the mirror {self.url}: {reason}", hint)
 
 
 def find_mirrors(context: Context) -> list[Mirror]:
@@ -67,7 +67,7 @@ def find_mirrors(context: Context) -> list[Mirror]:
         return [_mirror(context, _as_url(setting))]
     urls = [url for url in _of_apt(context) if urlsplit(url).scheme in SCHEMES]
     if not urls:
-        raise EverycoreError("apt names no mirror of Debian here", SETTING_HINT)
+        raise UnavailableError("apt names no mirror of Debian here", SETTING_HINT)
     return [_mirror(context, url) for url in urls]
 
 

@@ -20,7 +20,7 @@ from everycore.debs.index import library
 from everycore.debs.lock import Lock, Pinned
 from everycore.debs.mirror import SETTING, find_mirrors
 from everycore.debs.tarball import unpack
-from everycore.errors import EverycoreError
+from everycore.errors import EverycoreError, UnavailableError
 from everycore.progress import Progress
 
 LAYOUT = "roots-1"  # counts up with what `unpacked` makes of the same packages
@@ -141,7 +141,7 @@ def fetched(context: Context, pins: Sequence[Pinned], made: str, remedy: str) ->
     try:
         paths = download_all(context, mirrors, files)
     except GoneError as error:
-        raise EverycoreError(
+        raise UnavailableError(
             f"the archive has moved on since this lock was made ({made}): {error.message}",
             f"{remedy}; {SETTING}=URL of a snapshot of that day still has the old versions",
         ) from error

@@ -17,7 +17,7 @@ from everycore import debs
 from everycore.context import Completed, Context, SystemRunner
 from everycore.debs import Lock, Request
 from everycore.debs.mirror import find_mirrors
-from everycore.errors import EverycoreError
+from everycore.errors import EverycoreError, UnavailableError
 
 REQUEST = Request(("test",), "amd64", ("tool",))
 
@@ -152,7 +152,7 @@ def test_without_a_network_the_mirror_is_named(context: Context) -> None:
         pass  # now nothing listens there
     offline = replace(context, env={**context.env, "EVERYCORE_MIRROR": url})
     with pytest.raises(
-        EverycoreError, match=r"cannot read the mirror http://127\.0\.0\.1"
+        UnavailableError, match=r"cannot read the mirror http://127\.0\.0\.1"
     ) as error:
         take(offline)
     assert error.value.code == 2
@@ -169,8 +169,28 @@ def test_a_mirror_that_answers_badly_is_named(context: Context, answer: bytes) -
 
     with serve(context.cwd, Bad) as url:
         odd = replace(context, env={**context.env, "EVERYCORE_MIRROR": url})
-        with pytest.raises(EverycoreError, match=r"cannot read the mirror http://127\.0\.0\.1"):
+        with pytest.raises(UnavailableError, match=r"cannot read the mirror http://127\.0\.0\.1"):
             take(odd)
+
+
+@pytest.mark.parametrize(
+    "how", [b"Transfer-Encoding: chunked\r\n\r\nff", b"Content-Length: 100\r\n"]
+)
+def test_a_transfer_that_was_cut_is_no_wrong_file(
+    context: Context, archive: FakeArchive, how: bytes
+) -> None:
+    archive.add("tool")
+    archive.publish()
+    lock = take(context)
+
+    class Cut(Quiet):
+        def do_GET(self) -> None:
+            self.wfile.write(b"HTTP/1.0 200 OK\r\n" + how + b"\r\ncut")
+
+    with serve(context.cwd, Cut) as url:
+        odd = replace(context, env={**context.env, "EVERYCORE_MIRROR": url})
+        with pytest.raises(UnavailableError, match=r"cannot fetch http://127\.0\.0\.1"):
+            root_of(odd, lock)
 
 
 def test_without_apt_and_setting_the_setting_is_named(lab: Lab) -> None:
@@ -230,7 +250,7 @@ def test_a_lock_that_the_archive_has_left_behind_says_so_and_update_refreshes_it
     archive.remove(old)
     archive.add("tool", "1.1")
     archive.publish()
-    with pytest.raises(EverycoreError, match=r"has moved on .* has no pool/main/tool_1.0") as error:
+    with pytest.raises(UnavailableError, match=r"moved on .* has no pool/main/tool_1.0") as error:
         root_of(context, lock)
     assert "--update" in error.value.hint
     assert root_of(context, take(context, update=True)).is_dir()
