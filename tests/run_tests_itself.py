@@ -89,6 +89,19 @@ class RunTests(unittest.TestCase):
         count = steps.vectors_count(0, "\n".join([skip, file % (9, 0)]))
         self.assertEqual((self.counts(count), count.notes), ((1, 0, 1), ["pip install it"]))
 
+    def test_pointer_authentication_is_skipped_for_the_network_alone(self) -> None:
+        class Said(steps.Log):
+            def run(self, argv: list[str], cwd: pathlib.Path = ROOT) -> tuple[int, str]:
+                return 2, said
+
+        self.addCleanup(setattr, steps, "need_cross", steps.need_cross)
+        steps.need_cross = lambda name: None
+        said = '{"type": "skip", "detail": "cannot fetch it"}\neverycore: cannot fetch it\n'
+        with self.assertRaisesRegex(steps.Missing, "^cannot fetch it$"):
+            steps.pointer_authentication([], Said(self.folder / "log.txt"))
+        said = "everycore: internal error: it cannot read the mirror\n"
+        self.assertEqual(self.counts(steps.pointer_authentication([], Said(self.folder / "log.txt"))), (0, 1, 0))
+
     def test_a_new_compiler_builds_anew(self) -> None:
         for name, text in (("meson", "#!/bin/sh\n[ $1 != setup ] || mkdir -p $4 && echo $1 >>$LOGGED\n"),
                            ("mycc", "#!/bin/sh\necho 1\n")):

@@ -13,7 +13,7 @@ import typer
 from everycore import catalog, machine
 from everycore.commands.options import Json, context_of, words
 from everycore.context import Context
-from everycore.errors import EverycoreError
+from everycore.errors import EverycoreError, UnavailableError
 from everycore.pauth import (
     boot,
     counting,
@@ -106,9 +106,14 @@ def pauth(
     if system and "default" in given:
         raise EverycoreError("--system has no algorithm 'default'", "machines name their CPU")
     wanted = Wanted(tuple(qemu_ or ()), tuple(words(suite)), build_qemu, update)
-    found = _emulators(context, mode, wanted)
-    every = [w for e in found for w in ways.ways_of(e, given or ways.DEFAULT, bool(given))]
-    chosen = _programs(context, mode, words(program), cc, update)
+    try:
+        found = _emulators(context, mode, wanted)
+        every = [w for e in found for w in ways.ways_of(e, given or ways.DEFAULT, bool(given))]
+        chosen = _programs(context, mode, words(program), cc, update)
+    except UnavailableError as error:
+        if json:
+            context.print_raw(jsonlib.dumps({"type": "skip", "detail": error.message}))
+        raise
     by = counting.counter([*found, *_installed(context, mode, found)])
     caption = machine.describe(machine.gather(context)).title()
     if json:
@@ -229,14 +234,17 @@ def _programs(
     """What was asked for by name is there, or it is an error; else what cannot be had is told."""
     if names:
         return [mode.make(context, name, cc, update) for name in dict.fromkeys(names)]
-    found = []
+    found, errors = [], []
     for name in mode.programs:
         try:
             found.append(mode.make(context, name, cc, update))
         except EverycoreError as error:
+            errors.append(error)
             context.warn(f"skipped: {name}: {error.message}. {error.hint}".rstrip())
     if not found:
-        raise EverycoreError("no program can be had", programs.COMPILER_HINT)
+        fetched = all(isinstance(error, UnavailableError) for error in errors)
+        kind = UnavailableError if fetched else EverycoreError
+        raise kind("no program can be had", programs.COMPILER_HINT)
     return found
 
 

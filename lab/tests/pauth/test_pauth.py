@@ -445,3 +445,13 @@ def test_an_emulator_is_built_of_each_suite(
     assert f"{path} has no property 'pauth'" in outcome.err
     world("pauth", "--system", "--build-qemu")
     assert asked[1:] == [(qemu.Recipe("trixie", system=True), False)]
+
+
+def test_what_the_network_does_not_give_is_told_as_a_line(lab: Lab) -> None:
+    lab.env["EVERYCORE_MIRROR"] = "http://127.0.0.1:9/debian"
+    done = lab("pauth", "--suite", "trixie", "--json")
+    assert done.code == 2
+    assert json.loads(done.out)["type"] == "skip"
+    assert json.loads(done.out)["detail"].startswith("cannot read the mirror http://127.0.0.1:9")
+    done = lab("pauth", "--suite", "../sid", "--json")
+    assert (done.code, done.out) == (2, "")
