@@ -74,7 +74,10 @@ def pauth(
         int, typer.Option("--rounds", metavar="N", min=1, max=99, help="Runs of each.")
     ] = 3,
     scale: Annotated[
-        float, typer.Option("--scale", metavar="F", help="So many times the work. Default: 1.")
+        float,
+        typer.Option(
+            "--scale", metavar="F", help="So many times the work, in whole units. Default: 1."
+        ),
     ] = 1.0,
     cc: Annotated[
         str, typer.Option("--cc", metavar="CC", help="C compiler for AArch64 Linux.")

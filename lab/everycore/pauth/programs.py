@@ -38,8 +38,15 @@ class Program:
     marker: str = ""  # what it prints if it works at all
 
     def words(self, scale: float) -> list[str]:
-        work = max(1, round(self.work * scale)) if self.work else 0
-        return [*self.options, *self.argv, f"{self.before}{work}"]
+        return [*self.options, *self.argv, f"{self.before}{self.work_of(scale)}"]
+
+    def work_of(self, scale: float) -> int:
+        """In whole units, one at least; a boot alone has none."""
+        return max(1, round(self.work * scale)) if self.work else 0
+
+    def scale_of(self, scale: float) -> float:
+        """What the work is of the usual one."""
+        return self.work_of(scale) / self.work if self.work else 1.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,7 +52,7 @@ class Way:
 def ways_of(emulator: Emulator, algorithms: Sequence[str], demanded: bool) -> list[Way]:
     """Those that it has. What was `demanded` and is not there is an error."""
     found = []
-    for algorithm in algorithms:
+    for algorithm in dict.fromkeys(algorithms):
         if algorithm not in CPUS:
             raise unknown_name("algorithm", algorithm, CPUS)
         cpu = cpu_of(emulator, algorithm)
