@@ -72,6 +72,7 @@ class Lacking(Exception):
 class Emulator:
     argv: list[str]
     version: str
+    pinned: bool = False  # it has every setting: what it refuses is a mistake here
 
     def answers(self, program: pathlib.Path, machine: str, cpu: str, seed: int = 1, stride: int = 1) -> str:
         """What the program writes on that CPU."""
@@ -83,7 +84,8 @@ class Emulator:
         except subprocess.TimeoutExpired as error:
             raise Failed(f"QEMU {self.version} -M {machine} -cpu {cpu} does not end") from error
         if LACKS.search(done.stderr):
-            raise Lacking(f"QEMU {self.version} has no -cpu {cpu}")
+            kind = Failed if self.pinned else Lacking
+            raise kind(f"QEMU {self.version} has no -cpu {cpu}")
         if done.returncode or not done.stdout.endswith("\nend\n"):
             raise Failed(f"QEMU {self.version} -M {machine} -cpu {cpu} ended with code {done.returncode}: {done.stderr}")
         return done.stdout
@@ -118,7 +120,7 @@ def of_debian() -> Emulator:
     """QEMU of Debian 13 with its own libraries, started by its own loader."""
     from everycore import debs
     from everycore.context import system_context
-    from everycore.errors import EverycoreError
+    from everycore.errors import EverycoreError, UnavailableError
 
     if platform.machine() != "x86_64":
         raise Lacking("Debian's QEMU is fetched on x86-64 only")
@@ -126,11 +128,15 @@ def of_debian() -> Emulator:
     request = debs.Request(("trixie",), "amd64", ("qemu-system-arm",), exclude=UNUSED)
     try:
         root = debs.unpacked(context, debs.pinned(context, request, LOCK, update=False))
+    except UnavailableError as error:
+        remedy = f"if the archive has moved on: delete {LOCK.relative_to(ROOT)} and run this again, which writes it anew"
+        raise Lacking(f"no QEMU of Debian 13: {error.message}; {remedy}") from error
     except EverycoreError as error:
-        raise Lacking(f"no QEMU of Debian 13: {error.message}") from error
+        raise Failed(f"QEMU of Debian 13: {error.message}") from error
     libraries = root / "usr/lib/x86_64-linux-gnu"
-    return emulator(str(root / "lib64/ld-linux-x86-64.so.2"), "--library-path", str(libraries),
-                    str(root / "usr/bin/qemu-system-aarch64"))
+    found = emulator(str(root / "lib64/ld-linux-x86-64.so.2"), "--library-path", str(libraries),
+                     str(root / "usr/bin/qemu-system-aarch64"))
+    return dataclasses.replace(found, pinned=True)
 
 
 def emulators(named: list[str], skipped: list[str]) -> list[Emulator]:
@@ -166,6 +172,8 @@ def compare(name: str, answers: str) -> None:
 
 
 def record(of: list[Emulator], program: pathlib.Path) -> None:
+    """The whole sample, which takes a QEMU before 8.1 and a later one."""
+    left = {*SAMPLE, *SAMPLE_OLD}
     for one in of:
         old = tuple(map(int, one.version.split(".")[:2])) < (8, 1)
         for name, (cpu, seed) in (SAMPLE_OLD if old else SAMPLE).items():
@@ -174,6 +182,9 @@ def record(of: list[Emulator], program: pathlib.Path) -> None:
             answers = one.answers(program, machine, cpu, seed, STRIDE)
             path.write_text(f"# QEMU {one.version} -M {machine} -cpu {cpu}\n{answers}")
             print("wrote", path.relative_to(ROOT))
+            left.discard(name)
+    if left:
+        raise Failed(f"not recorded, for no QEMU has them: {', '.join(sorted(left))}")
 
 
 def main() -> int:
@@ -194,7 +205,7 @@ def main() -> int:
         if not COMPARE.exists():
             raise Lacking(f"no {COMPARE.relative_to(ROOT)}")
     except Lacking as lacking:
-        skipped.append(str(lacking))
+        (failed if arguments.record else skipped).append(str(lacking))
         of = []
     except Failed as failure:
         failed.append(str(failure))
@@ -208,6 +219,8 @@ def main() -> int:
                 skipped.append(str(lacking))
             except Failed as failure:
                 failed.append(str(failure))
+    if arguments.cpu and of and not passed + len(failed):
+        failed.append(f"no QEMU has {' or '.join(arguments.cpu)}")
     for reason in dict.fromkeys(skipped):
         print("skipped:", reason)
     for reason in failed:

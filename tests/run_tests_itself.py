@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: MIT
 """tools/run-tests counts what was tested: silence is a failure, and what is absent is a skip.
 
-And tools/setup sets up once, and again for another Python.
+And tools/setup sets up once, and again for another Python; tests/pac_el1.py skips for what is not there alone.
 """
 
 import contextlib
+import dataclasses
 import importlib.machinery
 import importlib.util
 import io
@@ -15,16 +16,25 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import types
 import unittest
+from unittest import mock
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-LOADER = importlib.machinery.SourceFileLoader("run_tests", str(ROOT / "tools/run-tests"))
-SPEC = importlib.util.spec_from_loader("run_tests", LOADER)
-assert SPEC
-steps = importlib.util.module_from_spec(SPEC)
 sys.dont_write_bytecode = True
-sys.modules["run_tests"] = steps
-LOADER.exec_module(steps)
+
+
+def loaded(name: str, path: str) -> types.ModuleType:
+    loader = importlib.machinery.SourceFileLoader(name, str(ROOT / path))
+    spec = importlib.util.spec_from_loader(name, loader)
+    assert spec
+    sys.modules[name] = module = importlib.util.module_from_spec(spec)
+    loader.exec_module(module)
+    return module
+
+
+steps = loaded("run_tests", "tools/run-tests")
+pac_el1 = loaded("pac_el1", "tests/pac_el1.py")
 
 
 class RunTests(unittest.TestCase):
@@ -163,9 +173,62 @@ class SetUp(unittest.TestCase):
         self.assertIn("waiting for it", said)
 
 
+OLD_QEMU = """#!/bin/sh
+case "$1" in
+--version) echo "QEMU emulator version 7.2.0" ;;
+*) echo "qemu: unable to find CPU model 'maximum'" >&2; exit 1 ;;
+esac
+"""
+
+
+class PacEl1(unittest.TestCase):
+    def setUp(self) -> None:
+        self.folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
+        self.said = self.enterContext(contextlib.redirect_stdout(io.StringIO()))
+        self.qemu = self.folder / "qemu"
+        self.qemu.write_text(OLD_QEMU)
+        self.qemu.chmod(0o755)
+        self.enterContext(mock.patch.multiple(pac_el1, built=lambda: self.qemu, COMPARE=self.qemu))
+
+    def run_it(self, *words: str) -> tuple[int, str]:
+        with mock.patch.object(sys, "argv", ["pac_el1.py", *words]):
+            code = pac_el1.main()
+        return code, self.said.getvalue().splitlines()[-1]
+
+    def test_a_setting_that_an_old_emulator_lacks_is_a_skip_and_of_the_pinned_one_a_failure(self) -> None:
+        old = pac_el1.emulator(str(self.qemu))
+        with self.assertRaises(pac_el1.Lacking):
+            old.answers(self.qemu, "virt", "maximum")
+        with self.assertRaises(pac_el1.Failed):
+            dataclasses.replace(old, pinned=True).answers(self.qemu, "virt", "maximum")
+
+    def test_a_cpu_that_no_emulator_has_is_a_failure(self) -> None:
+        self.assertEqual(self.run_it("--qemu", str(self.qemu), "--cpu", "maximum"), (1, "0 passed, 1 failed, 1 skipped"))
+
+    def test_a_sample_that_is_not_recorded_whole_is_a_failure(self) -> None:
+        self.assertEqual(self.run_it("--qemu", str(self.qemu), "--record"), (1, "0 passed, 1 failed, 0 skipped"))
+        with mock.patch.object(pac_el1.Emulator, "answers", return_value="end\n"), \
+                mock.patch.multiple(pac_el1, ROOT=self.folder, HERE=self.folder):
+            (self.folder / "answers").mkdir()
+            self.assertEqual(self.run_it("--qemu", str(self.qemu), "--record")[0], 1)
+        self.assertIn("not recorded, for no QEMU has them: el2-qarma3", self.said.getvalue())
+
+    def test_debians_emulator_is_skipped_for_the_network_alone(self) -> None:
+        from everycore import debs
+        from everycore.errors import UnavailableError
+
+        self.enterContext(mock.patch.object(pac_el1.platform, "machine", return_value="x86_64"))
+        with mock.patch.object(debs, "unpacked", side_effect=UnavailableError("it has moved on")), \
+                self.assertRaisesRegex(pac_el1.Lacking, "it has moved on; .*delete tests/pac_el1/"):
+            pac_el1.of_debian()
+        with mock.patch.object(debs, "unpacked", side_effect=debs.WrongContentsError("wrong sha256")):
+            self.enterContext(mock.patch.object(pac_el1.shutil, "which", return_value=None))
+            self.assertEqual(self.run_it(), (1, "0 passed, 1 failed, 1 skipped"))
+
+
 def main() -> int:
     result = unittest.TextTestRunner(stream=sys.stderr).run(unittest.TestSuite(
-        map(unittest.defaultTestLoader.loadTestsFromTestCase, (RunTests, SetUp))))
+        map(unittest.defaultTestLoader.loadTestsFromTestCase, (RunTests, SetUp, PacEl1))))
     bad = len(result.failures) + len(result.errors)
     skipped = len(result.skipped)
     for _, reason in result.skipped:
