@@ -55,7 +55,7 @@ def pauth(
         bool,
         typer.Option(
             "--build-qemu",
-            help="Build one with our pointer authentication of the suite's sources (trixie).",
+            help="Build QEMU from a suite's sources (trixie), with our pointer authentication.",
         ),
     ] = False,
     program: Annotated[
@@ -93,12 +93,13 @@ def pauth(
     ] = False,
     json: Json = False,
 ) -> None:
-    """Programs that sign their return addresses, under emulators with and without."""
+    """Time programs in emulators, with pointer authentication on and off."""
     context = context_of(command)
     if not LEAST_SCALE <= scale <= MOST_SCALE:
         raise EverycoreError(f"--scale {scale} is not from {LEAST_SCALE} to {MOST_SCALE}")
     if primitive_:
-        if system or qemu_ or suite or build_qemu or program or algorithm:
+        others = (system, qemu_, suite, build_qemu, program, algorithm, update, scale != 1.0)
+        if any(others) or cc != programs.COMPILER:
             raise EverycoreError(
                 "--primitive runs no emulator", "it goes with --rounds and --json alone"
             )
@@ -143,12 +144,14 @@ def _primitive(context: Context, rounds: int, json: bool) -> None:
         equal = primitive.compare(context, program)
         found = primitive.measure(context, session, program, plan, rounds, progress.step)
     made = primitive.tables(program, plan, found)
+    here = machine.describe(machine.gather(context)).title()
     if json:
-        for line in (line for one in made for line in one.lines()):
+        head = primitive.head(program, here, found, rounds, equal)
+        for line in (head, *(line for one in made for line in one.lines())):
             context.print_raw(jsonlib.dumps(line))
         return
     compiler = f"{program.compiler.name} {' '.join(program.flags)}, {found.counter}"
-    caption = f"{machine.describe(machine.gather(context)).title()}; {compiler}"
+    caption = f"{here}; {compiler}"
     for one in made:
         context.out.print(primitive_table.rich_table(one, caption))
     text = f"compared, and equal on {primitive.COMPARED_BYTES:,} bytes each: {', '.join(equal)}"

@@ -67,12 +67,11 @@ class Timings:
     theirs: dict[str, list[float]] = field(default_factory=dict)  # function
     counter: str = ""
 
-    def of(self, mode: str, kernel: str) -> float | None:
-        """The lowest of the rounds: what disturbs a core only adds."""
-        return min(self.ours.get((mode, kernel), ()), default=None)
+    def of(self, mode: str, kernel: str) -> Sequence[float]:
+        return self.ours.get((mode, kernel), ())
 
-    def of_qemu(self, function: str) -> float | None:
-        return min(self.theirs.get(function, ()), default=None)
+    def of_qemu(self, function: str) -> Sequence[float]:
+        return self.theirs.get(function, ())
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,12 +192,29 @@ def timed(context: Context, program: Program, name: str, cpu: int) -> float:
     return middle.median
 
 
+def head(
+    program: Program, machine: str, found: Timings, rounds: int, equal: Sequence[str]
+) -> dict[str, object]:
+    """What the lines for programs have in common."""
+    return {
+        "type": "pauth-primitive-run",
+        "machine": machine,
+        "qemu": program.subject.name,
+        "compiler": program.compiler.name,
+        "flags": list(program.flags),
+        "counter": found.counter,
+        "rounds": rounds,
+        "equal": list(equal),
+        "compared_bytes": COMPARED_BYTES,
+    }
+
+
 def tables(program: Program, wanted: Plan, found: Timings) -> list[PrimitiveTable]:
     """Kernels beside QEMU's function; then what is around the cipher."""
     name = program.subject.name
     own = Row(
         name,
-        tuple(cell(one.title, one.theirs, found.of_qemu(one.theirs), None) for one in OPERATIONS),
+        tuple(cell(one.title, one.theirs, found.of_qemu(one.theirs), ()) for one in OPERATIONS),
     )
     rows = [
         Row(kernel, tuple(_cell(one, kernel, found) for one in OPERATIONS))

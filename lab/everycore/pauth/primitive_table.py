@@ -24,6 +24,7 @@ class Cell:
     mode: str
     cycles: float | None
     ratio: float | None
+    rounds: tuple[float, ...] = ()  # the median of each; `cycles` is the lowest
 
     def text(self) -> str:
         if self.cycles is None:
@@ -54,9 +55,11 @@ class PrimitiveTable:
                     yield {"type": "pauth-primitive", "who": row.name, **asdict(cell)}
 
 
-def cell(operation: str, mode: str, cycles: float | None, own: float | None) -> Cell:
-    ratio = own / cycles if own and cycles else None
-    return Cell(operation, mode, cycles, ratio)
+def cell(operation: str, mode: str, rounds: Sequence[float], own: Sequence[float]) -> Cell:
+    """What disturbs a core only adds: the lowest of the rounds counts. `own`: QEMU's rounds."""
+    cycles = min(rounds, default=None)
+    ratio = min(own) / cycles if own and cycles else None
+    return Cell(operation, mode, cycles, ratio, tuple(rounds))
 
 
 def rich_table(table: PrimitiveTable, caption: str) -> Group:

@@ -137,6 +137,9 @@ def test_an_algorithm_that_is_asked_for_has_to_be_there(world: Lab, script: Scri
         (["--suite", "../sid"], "'../sid' is no name of a suite"),
         (["--scale", "0"], "--scale 0.0 is not from"),
         (["--primitive", "--suite", "sid"], "--primitive runs no emulator"),
+        (["--primitive", "--scale", "2"], "--primitive runs no emulator"),
+        (["--primitive", "--cc", "gcc"], "--primitive runs no emulator"),
+        (["--primitive", "--update"], "--primitive runs no emulator"),
         ([], "no qemu-aarch64 is installed"),
     ],
 )

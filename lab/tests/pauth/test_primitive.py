@@ -90,12 +90,29 @@ def test_tables_hold_kernels_against_qemu(program: Program) -> None:
     assert [row.name for row in kernels.rows] == ["qemu-10.0", "x86_ssse3"]  # c_ref: not timed
     assert lines["x86_ssse3", "qarma5"]["cycles"] == 80.0
     assert lines["x86_ssse3", "qarma5"]["ratio"] == 20.0
+    assert lines["x86_ssse3", "qarma5"]["rounds"] == (90.0, 80.0)
     assert lines["x86_ssse3", "qarma5-blocks"]["ratio"] == 37.5
     assert lines["x86_ssse3", "setkey"]["ratio"] is None
     assert {row.name: row.cells[0].text() for row in around.rows} == {
         "found in the memo, a chain: x86_ssse3": "8.0 200x",
         "AES-128 instead of QARMA, a chain: x86_aesni": "50.0 32.0x",
         "QEMU's hash, a chain": "40.0 40.0x",
+    }
+
+
+def test_lines_for_programs_begin_with_what_made_them(program: Program) -> None:
+    found = Timings(counter="rdpmc")
+    head = primitive.head(program, "A machine", found, 3, ("qarma5", "impdef"))
+    assert head == {
+        "type": "pauth-primitive-run",
+        "machine": "A machine",
+        "qemu": "qemu-10.0",
+        "compiler": "gcc 12.2.0",
+        "flags": ["-O2"],
+        "counter": "rdpmc",
+        "rounds": 3,
+        "equal": ["qarma5", "impdef"],
+        "compared_bytes": primitive.COMPARED_BYTES,
     }
 
 
