@@ -32,7 +32,7 @@ MACHINE = ("-M", "virt", "-nodefaults", "-display", "none")
 MEMORY_MIB = 512
 # The kernel hands what it does not know, with a =, to its first program as environment.
 COMMAND_LINE = "console=ttyAMA0 quiet loglevel=0 panic=-1 WORK="
-UP = "everycore: up"  # guest/init.c
+DONE = "everycore: all "  # guest/init.c
 PROGRAMS = {"boot": 0, "system-calls": 40}
 
 _VERSION = re.compile(r"QEMU emulator version (\d+)\.(\d+)(\S*)")
@@ -100,7 +100,7 @@ def make(context: Context, name: str, compiler: str, update: bool) -> Program:
         ("-kernel", str(kernel), "-initrd", str(_initrd(init)), "-append"),
         PROGRAMS[name],
         before=COMMAND_LINE,
-        marker=UP,
+        marker=DONE,
     )
 
 

@@ -9,6 +9,7 @@ import pytest
 from rich.console import Console
 from world import Lab
 
+from everycore.context import SystemRunner
 from everycore.errors import EverycoreError
 from everycore.pauth import boot, race, share, table
 from everycore.pauth.emulators import Emulator
@@ -18,7 +19,7 @@ from everycore.pauth.ways import Way
 
 Script = Callable[..., Path]
 SYSTEM = "QEMU emulator version 10.0.1 (Debian)"
-PROGRAM = Program("boot", "boots", (), {}, ("-append",), 0, "WORK=", boot.UP)
+PROGRAM = Program("boot", "boots", (), {}, ("-append",), 0, "WORK=", boot.DONE)
 REPORT = """
     43.71%  qemu-system-aarch64       [.] pauth_computepac_architected
     36.84%  qemu-system-aarch64       [.] pac_mult
@@ -96,12 +97,45 @@ def test_a_machine_has_no_default_cpu_to_measure(world: Lab) -> None:
 
 def test_a_kernel_that_never_comes_up_is_no_result(world: Lab, script: Script) -> None:
     way = Way(Emulator("a", (str(script(SYSTEM, body="echo panic; exit 0")),)), "off", "max")
-    with pytest.raises(EverycoreError, match="did not print 'everycore: up', but 'panic'"):
+    with pytest.raises(EverycoreError, match="did not print 'everycore: all ', but 'panic'"):
         race.race(world.context(), PROGRAM, 1.0, [way], 1, lambda _: None)
 
 
 def test_a_boot_alone_has_no_work_at_any_scale() -> None:
     assert PROGRAM.words(100.0) == ["-append", "WORK=0"]
+
+
+@pytest.fixture
+def first_program(tmp_path: Path) -> Callable[[str], Path]:
+    """guest/init.c for this machine, which it leaves on; some of its calls fail."""
+
+    def make(failing: str) -> Path:
+        fails = tmp_path / "fails.c"
+        fails.write_text(
+            "int no_call(void *a) { (void)a; return -1; } int no_reboot(int a) { return a; }\n"
+        )
+        path = tmp_path / "init"
+        defines = [f"-D{failing}=no_call", "-Dreboot=no_reboot"]
+        argv = ["cc", *defines, str(boot.GUEST / "init.c"), str(fails), "-o", str(path)]
+        assert SystemRunner().run(argv).code == 0
+        return path
+
+    return make
+
+
+@pytest.mark.parametrize("failing", ["pipe", "fork"])
+def test_work_that_fails_everywhere_is_no_success(
+    first_program: Callable[[str], Path], failing: str
+) -> None:
+    argv = ["env", "WORK=2", str(first_program(failing))]
+    done = SystemRunner().run(argv, seconds=20)
+    assert done.stdout == "everycore: up\neverycore: 0 answers, not 800\n"
+    assert boot.DONE not in done.stdout
+
+
+def test_a_boot_alone_has_all_of_no_answers(first_program: Callable[[str], Path]) -> None:
+    done = SystemRunner().run(["env", "WORK=0", str(first_program("unused"))], seconds=20)
+    assert boot.DONE in done.stdout
 
 
 # ---- Shares --------------------------------------------------------------------------------------

@@ -22,7 +22,7 @@ echo_until_end(int from, int to)
     _exit(0);
 }
 
-/* A process is made, spoken with and waited for; files are looked up. The number of answers. */
+/* A process is made, spoken with and waited for; files are looked up. The number of answers: all, or less. */
 static unsigned
 unit_of_work(void)
 {
@@ -33,6 +33,8 @@ unit_of_work(void)
     if (pipe(there) || pipe(back))
         return 0;
     pid_t child = fork();
+    if (child < 0)
+        return 0;
     if (child == 0) {
         close(there[1]);
         echo_until_end(there[0], back[1]);
@@ -54,12 +56,15 @@ main(void)
 {
     const char *given = getenv("WORK");
     unsigned long work = given ? strtoul(given, NULL, 10) : 0;
-    unsigned long answers = 0;
+    unsigned long answers = 0, wanted = work * (N_EXCHANGES + N_LOOKUPS);
     printf("everycore: up\n");
     fflush(stdout);
     while (work--)
         answers += unit_of_work();
-    printf("everycore: %lu answers\n", answers);
+    if (answers == wanted)
+        printf("everycore: all %lu answers\n", answers);
+    else
+        printf("everycore: %lu answers, not %lu\n", answers, wanted);
     fflush(stdout);
     reboot(RB_POWER_OFF);
     return 0;
