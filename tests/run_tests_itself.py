@@ -73,6 +73,21 @@ class RunTests(unittest.TestCase):
         self.assertGreater(idle, 0)
         self.assertGreater(log.cpu_seconds, idle + 0.2)
 
+    def test_what_is_compiled_for_a_run_is_not_in_the_users_cache_and_what_is_fetched_is(self) -> None:
+        home = self.folder / "home"
+        self.enterContext(mock.patch.dict(os.environ, XDG_CACHE_HOME=str(home)))
+        before = dict(os.environ)
+        log = steps.Log(self.folder / "log.txt")
+        with mock.patch.object(log, "run", return_value=(0, "1 passed")) as run:
+            steps.lab(log)
+        objects = pathlib.Path(run.call_args_list[0].kwargs["EVERYCORE_TEST_OBJECTS"])
+        self.assertEqual(objects, self.folder / "cache/everycore/objects")
+        self.assertEqual((self.folder / "cache/everycore/debs").resolve(), (home / "everycore/debs").resolve())
+        self.assertEqual(dict(os.environ), before)
+        (self.folder / "everycore.py").write_text("import os; print(os.environ['XDG_CACHE_HOME'])")
+        said = log.run([sys.executable, "-m", "everycore"], cwd=self.folder)[1]
+        self.assertEqual(said.strip(), str(self.folder / "cache"))
+
     def test_a_step_that_tests_nothing_is_a_failure(self) -> None:
         self.assertEqual(self.counts(steps.run_step("empty", lambda log: steps.Count(), None)), (0, 1, 0))
 
