@@ -42,7 +42,6 @@ struct bench_primitive {
     bench_loop *(*loop)(size_t mode, bool fenced);
 };
 
-/* Modes of pointer authentication are modes of the primitive that computes the codes, in a file of their own. */
 /* Two loops around one body, which is a call: w is the work, i the number of the call. */
 #define BENCH_LOOPS(name, ...)                             \
     static void name(void *vwork, uint64_t calls)          \
@@ -62,6 +61,7 @@ struct bench_primitive {
         }                                                  \
     }
 
+/* Modes of pointer authentication are modes of the primitive that computes the codes, in a file of their own. */
 extern const struct bench_primitive bench_aes, bench_gcm, bench_ghash, bench_pac_aes, bench_pac_qarma, bench_qarma;
 
 #endif

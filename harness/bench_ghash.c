@@ -25,30 +25,13 @@ struct work {
     const uint8_t *in;
 };
 
-#define LOOPS(name, ...)                                                      \
-    static void name(void *vwork, uint64_t calls)                             \
-    {                                                                         \
-        struct work *w = vwork;                                               \
-        for (uint64_t i = 0; i < calls; i++) {                                \
-            const uint8_t *in = w->in + (size_t)(i & w->slot_mask) * w->stride; \
-            (void)in;                                                         \
-            __VA_ARGS__                                                       \
-        }                                                                     \
-    }                                                                         \
-    static void name##_fenced(void *vwork, uint64_t calls)                    \
-    {                                                                         \
-        struct work *w = vwork;                                               \
-        FENCE();                                                              \
-        for (uint64_t i = 0; i < calls; i++) {                                \
-            const uint8_t *in = w->in + (size_t)(i & w->slot_mask) * w->stride; \
-            (void)in;                                                         \
-            __VA_ARGS__                                                       \
-            FENCE();                                                          \
-        }                                                                     \
-    }
+static inline const uint8_t *message(const struct work *w, uint64_t i)
+{
+    return w->in + (size_t)(i & w->slot_mask) * w->stride;
+}
 
-LOOPS(ghash, memset(w->y, 0, 16); evc_ghash_padded(w->key, w->y, in, w->len_bytes);)
-LOOPS(setkey, (void)evc_ghash_set_key_in(w->made, KEY_ROOM, w->kernel, w->h);)
+BENCH_LOOPS(ghash, memset(w->y, 0, 16); evc_ghash_padded(w->key, w->y, message(w, i), w->len_bytes);)
+BENCH_LOOPS(setkey, (void)evc_ghash_set_key_in(w->made, KEY_ROOM, w->kernel, w->h);)
 
 enum { GHASH, SETKEY, N_MODES };
 static const struct {
