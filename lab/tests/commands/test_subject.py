@@ -38,7 +38,7 @@ def tree(real_lab: Lab, tmp_path: Path) -> Path:
     shutil.copytree(DATA / "subject", root / "subjects")
     for name in ("include", "src", "harness", "targets"):
         (root / name).symlink_to(original.root / name)
-    for name in (*DRIVER, "answers.h", "job.h", "subject.h", "verbs.h"):
+    for name in (*DRIVER, "answers.h", "job.h", "pac_record.h", "subject.h", "verbs.h"):
         shutil.copy(original.root / "subjects" / name, root / "subjects")
     (root / "subjects/fake.toml").write_text(DESCRIPTION, encoding="utf-8")
     real_lab.env["EVERYCORE_TREE"] = str(root)
