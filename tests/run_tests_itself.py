@@ -91,6 +91,17 @@ class RunTests(unittest.TestCase):
     def test_a_step_that_tests_nothing_is_a_failure(self) -> None:
         self.assertEqual(self.counts(steps.run_step("empty", lambda log: steps.Count(), None)), (0, 1, 0))
 
+    def test_what_failed_is_named_at_the_end(self) -> None:
+        log = self.folder / "log.txt"
+        log.write_text("1/2 everycore:core OK 0.1s\n2/2 everycore:cpu TIMEOUT 30.0s\n2/2 everycore:cpu TIMEOUT 30.0s\n"
+                       "FAILED lab/tests/test_a.py::test_b - AssertionError\nAssertionError: 0.68 not greater than 0.7\n"
+                       "not ok 3 - roots\nsrc/aes/c_ref.c:1:2: error: no\n1 passed\n")
+        self.assertEqual(steps.failures(log), [
+            "2/2 everycore:cpu TIMEOUT 30.0s", "FAILED lab/tests/test_a.py::test_b - AssertionError",
+            "AssertionError: 0.68 not greater than 0.7", "not ok 3 - roots", "src/aes/c_ref.c:1:2: error: no"])
+        log.write_text("a\n\nb\nc\nd\n")
+        self.assertEqual(steps.failures(log), ["b", "c", "d"])
+
     def test_what_is_missing_is_a_skip_with_its_reason(self) -> None:
         count = steps.run_step("absent", lambda log: steps.need("no-such-program"), None)
         self.assertEqual((self.counts(count), count.notes), ((0, 0, 1), ["no no-such-program"]))
