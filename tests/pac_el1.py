@@ -4,7 +4,8 @@
 
 A program of ours (tests/pac_el1) runs at EL1 of each CPU that has it, by every algorithm, and writes down what the
 instructions do; build/gcc/tests/pac_answers holds the layer against that, with every kernel. The emulators are the
-installed qemu-system-aarch64 and the one of Debian 13, which is fetched once; --qemu names others instead.
+installed qemu-system-aarch64 and the one of Debian 13, which is fetched once; --qemu names others instead. Of the
+latter, copies are asked whose neoverse-v1 has what no CPU of QEMU has: EPAC, and FPAC without FPACCombine.
 --record writes anew what is kept in tests/pac_el1/answers, a sample, for the architectures that emulate nothing.
 """
 
@@ -38,8 +39,10 @@ COMPILERS = {  # the first that is here
 }
 EL1, EL2 = "virt", "virt,virtualization=on"  # machines of QEMU, by the level at which the program starts
 MACHINE = ["-m", "64", "-display", "none", "-nodefaults", "-net", "none"]
-CPUS = ("max", "neoverse-v1")  # FPACCombine (PAuth before QEMU 8.1), PAuth2
+V1, V1_ISAR1 = "neoverse-v1", 0x0011100001211032  # its ID_AA64ISAR1_EL1, once in the emulator; APA is bits 4 to 7
+CPUS = ("max", V1)  # FPACCombine (PAuth before QEMU 8.1), PAuth2
 ALGORITHMS = ("", ",pauth-qarma5=on", ",pauth-qarma3=on", ",pauth-impdef=on")
+OTHER_LEVELS = {"EPAC": 2, "FPAC": 4}  # of APA
 LACKS = re.compile(r"Property '.*' not found|unable to find CPU model")
 SECONDS = 300  # of a second or two
 # Recorded: one in STRIDE settings; another seed has others, and each of these also some with all instructions.
@@ -52,6 +55,10 @@ SAMPLE = {
     "fpaccombine-qarma3": ("max,pauth-qarma3=on", 45),
     "fpaccombine-impdef": ("max,pauth-impdef=on", 50),
     "el2-qarma3": ("max,pauth-qarma3=on", 70),
+}
+SAMPLE_OTHER_LEVELS = {
+    "EPAC": {"epac-qarma5": ("neoverse-v1,pauth-qarma5=on", 23), "epac-impdef": ("neoverse-v1,pauth-impdef=on", 25)},
+    "FPAC": {"fpac-qarma5": ("neoverse-v1,pauth-qarma5=on", 33), "fpac-qarma3": ("neoverse-v1,pauth-qarma3=on", 35)},
 }
 SAMPLE_OLD = {  # of QEMU before 8.1
     "pauth-qarma5": ("max", 20),
@@ -73,6 +80,18 @@ class Emulator:
     argv: list[str]
     version: str
     pinned: bool = False  # it has every setting: what it refuses is a mistake here
+    level: str = ""  # that of its neoverse-v1, if it is not QEMU's
+
+    def __str__(self) -> str:
+        return f"QEMU {self.version}" + (f" with {self.level}" if self.level else "")
+
+    @property
+    def sample(self) -> dict[str, tuple[str, int]]:
+        """What is recorded of it: name -> CPU and seed."""
+        if self.level:
+            return SAMPLE_OTHER_LEVELS[self.level]
+        old = tuple(map(int, self.version.split(".")[:2])) < (8, 1)
+        return SAMPLE_OLD if old else SAMPLE
 
     def answers(self, program: pathlib.Path, machine: str, cpu: str, seed: int = 1, stride: int = 1) -> str:
         """What the program writes on that CPU."""
@@ -82,12 +101,12 @@ class Emulator:
         try:
             done = subprocess.run(argv, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=SECONDS)
         except subprocess.TimeoutExpired as error:
-            raise Failed(f"QEMU {self.version} -M {machine} -cpu {cpu} does not end") from error
+            raise Failed(f"{self} -M {machine} -cpu {cpu} does not end") from error
         if LACKS.search(done.stderr):
             kind = Failed if self.pinned else Lacking
-            raise kind(f"QEMU {self.version} has no -cpu {cpu}")
+            raise kind(f"{self} has no -cpu {cpu}")
         if done.returncode or not done.stdout.endswith("\nend\n"):
-            raise Failed(f"QEMU {self.version} -M {machine} -cpu {cpu} ended with code {done.returncode}: {done.stderr}")
+            raise Failed(f"{self} -M {machine} -cpu {cpu} ended with code {done.returncode}: {done.stderr}")
         return done.stdout
 
 
@@ -139,6 +158,19 @@ def of_debian() -> Emulator:
     return dataclasses.replace(found, pinned=True)
 
 
+def of_other_level(debian: Emulator, level: str) -> Emulator:
+    """A copy whose neoverse-v1 has that level."""
+    code = pathlib.Path(debian.argv[-1]).read_bytes()
+    number, other = ((V1_ISAR1 & ~0xF0 | apa << 4).to_bytes(8, "little") for apa in (3, OTHER_LEVELS[level]))
+    if code.count(number) != 1:
+        raise Failed(f"{debian} holds ID_AA64ISAR1_EL1 of its {V1} {code.count(number)} times, not once")
+    copy = BUILD / f"qemu-system-aarch64-{level}"
+    copy.unlink(missing_ok=True)
+    copy.write_bytes(code.replace(number, other))
+    copy.chmod(0o755)
+    return dataclasses.replace(debian, argv=[*debian.argv[:-1], str(copy)], level=level)
+
+
 def emulators(named: list[str], skipped: list[str]) -> list[Emulator]:
     if named:
         return [emulator(path) for path in named]
@@ -148,14 +180,17 @@ def emulators(named: list[str], skipped: list[str]) -> list[Emulator]:
     else:
         skipped.append("no qemu-system-aarch64 is installed")
     try:
-        found.append(of_debian())
+        debian = of_debian()
+        found += [debian, *(of_other_level(debian, level) for level in OTHER_LEVELS)]
     except Lacking as lacking:
         skipped.append(str(lacking))
     return found
 
 
-def settings(cpus: list[str]) -> list[tuple[str, str]]:
-    """Machines and CPUs: at EL1 all of these, at EL2 the first."""
+def settings(of: Emulator, cpus: list[str]) -> list[tuple[str, str]]:
+    """Machines and CPUs: at EL1 all of these, at EL2 the first. A level of its own is neoverse-v1's alone."""
+    if of.level:
+        return [(EL1, cpu) for cpu in cpus or [V1 + algorithm for algorithm in ALGORITHMS[1:]] if cpu.startswith(V1)]
     cpus = cpus or [cpu + algorithm for cpu in CPUS for algorithm in ALGORITHMS]
     return [(EL1, cpu) for cpu in cpus] + [(EL2, cpu) for cpu in cpus if cpu.split(",")[0] == CPUS[0]]
 
@@ -173,14 +208,13 @@ def compare(name: str, answers: str) -> None:
 
 def record(of: list[Emulator], program: pathlib.Path) -> None:
     """The whole sample, which takes a QEMU before 8.1 and a later one."""
-    left = {*SAMPLE, *SAMPLE_OLD}
+    left = {*SAMPLE, *SAMPLE_OLD, *(name for sample in SAMPLE_OTHER_LEVELS.values() for name in sample)}
     for one in of:
-        old = tuple(map(int, one.version.split(".")[:2])) < (8, 1)
-        for name, (cpu, seed) in (SAMPLE_OLD if old else SAMPLE).items():
+        for name, (cpu, seed) in one.sample.items():
             path = HERE / "answers" / f"{name}.txt"
             machine = EL2 if name.startswith("el2") else EL1
             answers = one.answers(program, machine, cpu, seed, STRIDE)
-            path.write_text(f"# QEMU {one.version} -M {machine} -cpu {cpu}\n{answers}")
+            path.write_text(f"# {one} -M {machine} -cpu {cpu}\n{answers}")
             print("wrote", path.relative_to(ROOT))
             left.discard(name)
     if left:
@@ -211,9 +245,9 @@ def main() -> int:
         failed.append(str(failure))
         of = []
     for one in of:
-        for machine, cpu in settings(arguments.cpu):
+        for machine, cpu in settings(one, arguments.cpu):
             try:
-                compare(f"QEMU {one.version} -M {machine} -cpu {cpu}", one.answers(program, machine, cpu))
+                compare(f"{one} -M {machine} -cpu {cpu}", one.answers(program, machine, cpu))
                 passed += 1
             except Lacking as lacking:
                 skipped.append(str(lacking))

@@ -266,10 +266,16 @@ EVC_API void evc_pac_memo_flush(struct evc_pac_memo *memo);
 #define EVC_PAC_CONTEXT_SHIFT 10
 #define EVC_PAC_ID_SHIFT 24
 
-/* Of a key out of struct evc_pac_keys. 0, so that nothing is kept, if the key has no id. */
+/* Of the id of a key out of struct evc_pac_keys. 0, so that nothing is kept, if that is 0. */
+static inline uint64_t evc_pac_context_of(uint64_t id, const struct evc_pac_rules *rules)
+{
+    return id ? id << EVC_PAC_ID_SHIFT | rules->context : 0;
+}
+
+/* As evc_pac_context_of, of the key itself. */
 static inline uint64_t evc_pac_context(const struct evc_pac_key *key, const struct evc_pac_rules *rules)
 {
-    return key->id ? key->id << EVC_PAC_ID_SHIFT | rules->context : 0;
+    return evc_pac_context_of(key->id, rules);
 }
 
 static inline uint64_t evc_pac_memo_tag(const struct evc_pac_memo *memo, uint64_t context,

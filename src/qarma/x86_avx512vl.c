@@ -15,17 +15,8 @@
 #if EVC_BUILT(X86_AVX512VL)
 EVC_ISA_BEGIN(X86_AVX512VL)
 
-typedef __m128i vec;
-#define v_load(p) _mm_load_si128((const __m128i *)(const void *)(p))
-#define v_store(p, x) _mm_store_si128((__m128i *)(void *)(p), x)
-#define v_xor _mm_xor_si128
 #define v_xor3(a, b, e) _mm_ternarylogic_epi64(a, b, e, 0x96)
-#define v_zero _mm_setzero_si128()
 #define v_known(x) (x)
-#define v_look _mm_shuffle_epi8
-
-#define v_number(x) _mm_cvtsi64_si128((long long)(x))
-#define v_value(x) ((uint64_t)_mm_cvtsi128_si64(x))
 
 EVC_INLINE __m128i v_wide_xor(__m128i x, __m128i w)
 {
@@ -34,9 +25,9 @@ EVC_INLINE __m128i v_wide_xor(__m128i x, __m128i w)
     return _mm_ternarylogic_epi64(mixed, _mm_set1_epi8(15), w, 0x6a); /* (mixed & 15) ^ w */
 }
 
-#define v_wide(x) v_wide_xor(x, v_zero)
+#define v_wide(x) v_wide_xor(x, _mm_setzero_si128())
 
-#include "qarma/nibbles_steps.h"
+#include "qarma/x86_128_steps.h"
 
 const struct evc_qarma evc_qarma_x86_avx512vl = {
     .kernel = EVC_KERNEL_HEAD(x86_avx512vl, X86_AVX512VL, CT, ANY, 1, struct key, 0),

@@ -15,13 +15,7 @@
 #if EVC_BUILT(X86_SSSE3)
 EVC_ISA_BEGIN(X86_SSSE3)
 
-typedef __m128i vec;
-#define v_load(p) _mm_load_si128((const __m128i *)(const void *)(p))
-#define v_store(p, x) _mm_store_si128((__m128i *)(void *)(p), x)
-#define v_xor _mm_xor_si128
 #define v_xor3(a, b, e) _mm_xor_si128(_mm_xor_si128(a, b), e)
-#define v_zero _mm_setzero_si128()
-#define v_look _mm_shuffle_epi8
 
 EVC_INLINE __m128i v_known(__m128i x)
 {
@@ -31,14 +25,6 @@ EVC_INLINE __m128i v_known(__m128i x)
     return x;
 }
 
-#if EVC_X86_64
-#define v_number(x) _mm_cvtsi64_si128((long long)(x))
-#define v_value(x) ((uint64_t)_mm_cvtsi128_si64(x))
-#else
-#define v_number(x) _mm_set_epi32(0, 0, (int)(uint32_t)((x) >> 32), (int)(uint32_t)(x))
-#define v_value(x) ((uint32_t)_mm_cvtsi128_si32(x) | (uint64_t)(uint32_t)_mm_cvtsi128_si32(_mm_srli_epi64(x, 32)) << 32)
-#endif
-
 EVC_INLINE __m128i v_wide(__m128i x)
 {
     return _mm_and_si128(_mm_unpacklo_epi8(x, _mm_srli_epi64(x, 4)), _mm_set1_epi8(15));
@@ -46,7 +32,7 @@ EVC_INLINE __m128i v_wide(__m128i x)
 
 #define v_wide_xor(x, w) _mm_xor_si128(v_wide(x), w)
 
-#include "qarma/nibbles_steps.h"
+#include "qarma/x86_128_steps.h"
 
 const struct evc_qarma evc_qarma_x86_ssse3 = {
     .kernel = EVC_KERNEL_HEAD(x86_ssse3, X86_SSSE3, CT, ANY, 1, struct key, 0),

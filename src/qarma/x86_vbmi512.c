@@ -39,7 +39,6 @@ EVC_INLINE __m512i load4(const uint8_t *p)
 #define OMEGA UINT64_C(0xd894d894d894d894) /* the bytes that omega steps */
 static const EVC_ALIGN(16) uint8_t h[16] = {4, 5, 6, 7, 11, 2, 3, 8, 12, 13, 14, 15, 0, 1, 10, 9};
 
-
 /* Each number twice, to its 16 nibbles. */
 EVC_INLINE __m512i spread(__m512i twice)
 {

@@ -131,17 +131,12 @@ static inline const struct evc_pac_key *evc_qemu_register_key(struct evc_qemu_cp
     return key;
 }
 
-static inline uint64_t evc_qemu_context(uint64_t id, const struct evc_pac_rules *rules)
-{
-    return id ? id << EVC_PAC_ID_SHIFT | rules->context : 0;
-}
-
 /* with_memo: 0 computes anew. */
 static inline uint64_t evc_qemu_add(struct evc_qemu_cpu *cpu, int with_memo, const struct evc_pac_rules *rules,
                                     struct evc_qemu_register *reg, uint64_t hi, uint64_t lo, uint64_t pointer,
                                     uint64_t modifier)
 {
-    const uint64_t context = evc_qemu_context(evc_qemu_id(reg, hi, lo), rules);
+    const uint64_t context = evc_pac_context_of(evc_qemu_id(reg, hi, lo), rules);
     const uint64_t misses = cpu->memo.misses[EVC_PAC_OP_ADD];
     const struct evc_pac_key *key;
     uint64_t result;
@@ -163,7 +158,7 @@ static inline struct evc_pac_result evc_qemu_auth(struct evc_qemu_cpu *cpu, int 
                                                   enum evc_pac_letter letter, int combined, uint64_t pointer,
                                                   uint64_t modifier)
 {
-    const uint64_t context = evc_qemu_context(evc_qemu_id(reg, hi, lo), rules);
+    const uint64_t context = evc_pac_context_of(evc_qemu_id(reg, hi, lo), rules);
     const uint64_t misses = cpu->memo.misses[EVC_PAC_OP_AUTH];
     struct evc_pac_result result = {0, 1, 0};
     const struct evc_pac_key *key;
