@@ -135,12 +135,22 @@ def midr_of(facts: Facts, cpu: int) -> int:
 
 def fastest_cpu(facts: Facts) -> int:
     """The last of the fastest kind, as the first has the interrupts; -1 if nothing is known."""
+    return max(_numbers(facts), key=lambda cpu: (*_speed(facts, cpu), cpu), default=-1)
 
-    def speed(cpu: int) -> tuple[int, int, int]:
-        frequency = facts.number(cpu, "cpufreq/cpuinfo_max_freq")
-        return facts.number(cpu, "cpu_capacity"), frequency, cpu
 
-    return max(_numbers(facts), key=speed, default=-1)
+def like(facts: Facts, cpu: int) -> tuple[int, ...]:
+    """That core, and then the others of its kind and speed, from the last down."""
+
+    def kind(one: int) -> tuple[int, int, int]:
+        return midr_of(facts, one), *_speed(facts, one)
+
+    numbers = sorted(_numbers(facts), reverse=True)
+    return (cpu, *(one for one in numbers if one != cpu and kind(one) == kind(cpu)))
+
+
+def _speed(facts: Facts, cpu: int) -> tuple[int, int]:
+    frequency = facts.number(cpu, "cpufreq/cpuinfo_max_freq")
+    return facts.number(cpu, "cpu_capacity"), frequency
 
 
 def kinds(facts: Facts) -> set[int]:

@@ -62,6 +62,15 @@ def test_the_core_that_measures_is_one_of_the_fastest() -> None:
     assert len(machine.kinds(PI)) == 2
 
 
+def test_cores_of_one_kind_and_speed_are_alike() -> None:
+    assert machine.like(PI, 1) == (1,)
+    three = "".join(f"processor\t: {n}\nmodel\t\t: 143\n" for n in range(3))
+    server = Facts("Linux", "", "x86_64", {"/proc/cpuinfo": three})
+    assert machine.like(server, 1) == (1, 2, 0)
+    slow = {f"{CPU}{n}/cpufreq/cpuinfo_max_freq": f"{5000 - n // 2 * 1000}\n" for n in range(3)}
+    assert machine.like(replace(server, texts=server.texts | slow), 0) == (0, 1)
+
+
 def test_conditions_are_what_can_be_read() -> None:
     assert machine.conditions(PI, 1) == {
         "governor": "ondemand", "mhz": 600, "temperature_c": 48.312, "throttled": "0x50000",

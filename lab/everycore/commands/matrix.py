@@ -160,7 +160,7 @@ def matrix(
         here,
         _place(facts),
         {one.name: one for one in found},
-        cpu=core,
+        cpus=machine.like(facts, core) if cpu is None else (core,),
         limits=Limits(run=time_limit),
         estimator=open_estimator(context) if estimate else None,
     )

@@ -77,9 +77,10 @@ class Timed:
 
 @dataclass(slots=True)
 class _Quiet:
-    """What is known of the core while nothing else uses it."""
+    """What is known of a core while nothing else uses it, and which one was last."""
 
     width: int = 0
+    turn: int = 0  # of the cores
     crowded: int = 0  # processes in a row in which something did
 
 
@@ -101,7 +102,7 @@ class Workbench:
     toolchains: Mapping[str, Toolchain]
     place: plan.Place
     subjects: Mapping[str, Subject] = field(default_factory=dict)  # beside those of the tree
-    cpu: int = -1  # the core that measures
+    cpus: tuple[int, ...] = (-1,)  # the cores that measure, one at a time, all of a kind
     limits: Limits = Limits()
     estimator: "Estimator | None" = None  # of emulated cells
     _surroundings: dict[tuple[str, str], Surroundings | _FailedError] = field(default_factory=dict)
@@ -174,14 +175,19 @@ class Workbench:
         )
 
     def _timed(self, ready: Ready, cell: Cell) -> Timed:
-        """Of a few processes the first in which nothing else used the core; else the last."""
+        """Of a few processes the first in which nothing else used the core; else the last.
+
+        After one in which something did, the next core is tried.
+        """
         quiet = self._quiet
         for _ in range(PATIENCE):
-            words = [SAMPLES, BUDGET_MS, self.cpu, quiet.width]
+            cpu = self.cpus[quiet.turn % len(self.cpus)]
+            words = [SAMPLES, BUDGET_MS, cpu, quiet.width]
             done = self._run(ready, "bench", [cell.key_bits, cell.n_bytes, *words])
             timed = read_bench(done.stdout, cell.n_bytes)
             quiet.width = max(quiet.width, timed.width)
             busy = timed.crowded or not timed.samples
+            quiet.turn += busy
             quiet.crowded = quiet.crowded + 1 if busy else 0
             if not busy or quiet.crowded > NEVER_QUIET:
                 break

@@ -51,11 +51,11 @@ class FakeContext:
     runner: FakeRunner
 
 
-def timed(*lines: str, times: int = 1) -> tuple[Result, FakeRunner]:
+def timed(*lines: str, times: int = 1, cpus: tuple[int, ...] = (3,)) -> tuple[Result, FakeRunner]:
     runner = FakeRunner(list(lines))
     context: Any = FakeContext(runner)
     nothing: Any = None
-    bench = Workbench(context, nothing, {}, Place("x86_64"), cpu=3)
+    bench = Workbench(context, nothing, {}, Place("x86_64"), cpus=cpus)
     program: Any = type("P", (), {"target": type("T", (), {"emulator": ()}), "binary": Path("p")})
     function: Any = type("F", (), {"symbol": "f"})
     result = Result(Cell("s", "f", "gcc-12", ("-O2",)), Outcome.MEASURED)
@@ -77,6 +77,12 @@ def test_a_process_that_shared_the_core_is_tried_again() -> None:
     assert result.runs == ((1.0, 2.0),)
     assert not result.crowded
     assert len(runner.calls) == 3
+
+
+def test_after_a_core_that_was_shared_the_next_is_used_until_it_is_shared_too() -> None:
+    busy, quiet = line(crowded=True, width=2000), line(width=3900)
+    _, runner = timed(quiet, busy, quiet, quiet, busy, quiet, times=4, cpus=(3, 1))
+    assert [call[-2] for call in runner.calls] == ["3", "3", "1", "1", "1", "3"]
 
 
 def test_the_widest_that_was_seen_is_what_a_core_of_its_own_does() -> None:
