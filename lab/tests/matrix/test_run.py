@@ -149,6 +149,19 @@ def test_lowest_medians_that_agree_settle_a_cell() -> None:
     assert settled(10.0, 14.0, 10.02)
 
 
+def test_medians_well_above_the_lowest_sample_settle_nothing() -> None:
+    def settled(*runs: tuple[float, ...]) -> bool:
+        return is_settled(Result(cell, Outcome.MEASURED, runs=runs))
+
+    cell = Cell("s", "f", "gcc-12", ("-O2",))
+    scattered, quiet = (11.0, 12.0, 13.0), (10.0, 10.1, 10.2)
+    assert not settled(scattered, scattered)
+    assert settled(quiet, quiet)
+    assert not settled(quiet, scattered)
+    assert not settled((9.0, 12.0, 12.1), (12.0, 12.0, 12.1))
+    assert settled(*[scattered] * MOST_PROCESSES)
+
+
 def test_processes_that_shared_the_core_settle_nothing_until_there_is_no_hope() -> None:
     cell = planned(0).cell
 
