@@ -9,6 +9,7 @@ from everycore.model import RegistryLine, Tree
 
 REGISTRY = Path("src/kernels.def")
 ISA_HEADER = Path("include/everycore/isa.h")
+VERSION_HEADER = Path("include/everycore/everycore.h")
 SOURCE_DIRS = ("src", "harness")
 HEADER_DIRS = ("include", "src", "harness", "peers")
 SOURCE_SUFFIXES = (".c", ".S")
@@ -55,6 +56,13 @@ def _files(tree: Tree, folders: tuple[str, ...], suffixes: tuple[str, ...]) -> l
         for path in (tree.root / folder).rglob("*")
         if path.suffix in suffixes and path.is_file()
     )
+
+
+def version(tree: Tree) -> str:
+    """Of the library."""
+    text = (tree.root / VERSION_HEADER).read_text(encoding="utf-8")
+    match = re.search(r'#define EVC_VERSION "([^"]+)"', text)
+    return match[1] if match else ""
 
 
 def registry(tree: Tree) -> list[RegistryLine]:

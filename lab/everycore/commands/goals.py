@@ -2,7 +2,6 @@
 """everycore goals: how far are the kernels for Arm from what they are to reach?"""
 
 import json as jsonlib
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -133,18 +132,12 @@ class _Rows:
         return self._known[key]
 
 
-def _version(tree: Tree) -> str:
-    text = (tree.root / "include/everycore/everycore.h").read_text(encoding="utf-8")
-    match = re.search(r'#define EVC_VERSION "([^"]+)"', text)
-    return match[1] if match else ""
-
-
 def _run(context: Context, rows: _Rows) -> store.Run:
     session = next(session for session, _ in rows.sessions.values())
     return store.Run(
         command="goals",
         date=context.now().isoformat(timespec="seconds"),
-        everycore=_version(session.tree),
+        everycore=catalog.version(session.tree),
         revision=machine.revision(context, session.tree),
         machine=Machine(cpu="none: counts under an emulator, and models"),
         target=", ".join(s.target.name for s, _ in rows.sessions.values()),
