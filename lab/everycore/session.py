@@ -70,11 +70,19 @@ def facts_of(context: Context, session: Session) -> machine.Facts:
     return machine.gather(context)
 
 
-def conditions_of(context: Context, session: Session) -> dict[str, str | int | float]:
-    """What changes from one moment to the next, now."""
+def conditions_of(context: Context, session: Session) -> list[dict[str, object]]:
+    """What changes from one moment to the next, now, as it is stored; nothing if nothing can be
+    read."""
     here = session.transport
     facts = here.gather() if isinstance(here, Ssh) else machine.gather(context)
-    return machine.conditions(facts, session.cpu)
+    return conditions(context, facts, session.cpu)
+
+
+def conditions(context: Context, facts: machine.Facts, cpu: int) -> list[dict[str, object]]:
+    """The same from facts that have just been gathered."""
+    when = context.now().isoformat(timespec="seconds")
+    found = machine.conditions(facts, cpu)
+    return [{"type": "conditions", "at": when, **found}] if found else []
 
 
 def digest_of(session: Session) -> str:

@@ -269,9 +269,8 @@ def _run_job(session: Session, wanted: Wanted, job: Job, budget_ms: int) -> Iter
 
 
 def _conditions(context: Context, session: Session) -> Iterator[Record]:
-    if found := conditions_of(context, session):
-        when = context.now().isoformat(timespec="seconds")
-        yield protocol.parse(jsonlib.dumps({"type": "conditions", "at": when, **found}))
+    for line in conditions_of(context, session):
+        yield protocol.parse(jsonlib.dumps(line))
 
 
 def _begin(context: Context, run: store.Run, here: Here, json: bool) -> None:
