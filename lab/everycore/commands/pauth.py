@@ -3,14 +3,15 @@
 
 import json as jsonlib
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from everycore import catalog, machine
+from everycore import catalog, machine, store
 from everycore.commands.options import Json, context_of, words
 from everycore.context import Context
 from everycore.errors import EverycoreError, UnavailableError
@@ -19,7 +20,6 @@ from everycore.pauth import (
     counting,
     emulators,
     primitive,
-    primitive_table,
     programs,
     qemu,
     race,
@@ -31,9 +31,14 @@ from everycore.pauth.programs import Program
 from everycore.pauth.share import share
 from everycore.pauth.ways import Way
 from everycore.progress import Progress
-from everycore.session import open_session, pin
+from everycore.report import pauth as report
+from everycore.report.tables import pauth_table
+from everycore.session import conditions, open_session, pin, run_of
 
 LEAST_SCALE, MOST_SCALE = 0.001, 1000.0
+
+Line = Mapping[str, object]
+Take = Callable[[Sequence[Line]], None]
 
 
 def pauth(
@@ -91,19 +96,25 @@ def pauth(
             "--primitive", help="No programs: cycles of one code, beside QEMU's own functions."
         ),
     ] = False,
+    out: Annotated[
+        Path | None, typer.Option("--out", metavar="FILE", help="Where to store the samples.")
+    ] = None,
     json: Json = False,
 ) -> None:
     """Time programs in emulators, with pointer authentication on and off."""
     context = context_of(command)
+    keep = Keep(context, out, json)
+    if out:
+        store.refuse_if_unusable(out)
     if not LEAST_SCALE <= scale <= MOST_SCALE:
         raise EverycoreError(f"--scale {scale} is not from {LEAST_SCALE} to {MOST_SCALE}")
     if primitive_:
         others = (system, qemu_, suite, build_qemu, program, algorithm, update, scale != 1.0)
         if any(others) or cc != programs.COMPILER:
             raise EverycoreError(
-                "--primitive runs no emulator", "it goes with --rounds and --json alone"
+                "--primitive runs no emulator", "it goes with --rounds, --out and --json alone"
             )
-        _primitive(context, rounds, json)
+        _primitive(context, rounds, keep)
         return
     mode = SYSTEM if system else USER
     given = words(algorithm)
@@ -119,50 +130,89 @@ def pauth(
             context.print_raw(jsonlib.dumps({"type": "skip", "detail": error.message}))
         raise
     by = counting.counter([*found, *_installed(context, mode, found)])
-    caption = machine.describe(machine.gather(context)).title()
-    if json:
-        _print_emulators(context, found, caption)
+    options: dict[str, object] = {
+        "system": system,
+        "qemu": [path.name for path in wanted.paths],
+        "suite": list(wanted.suites),
+        "build-qemu": build_qemu,
+        "program": words(program),
+        "algorithm": given,
+        "rounds": rounds,
+        "scale": scale if scale != 1.0 else None,
+        "cc": Path(cc).name if cc != programs.COMPILER else None,
+    }
+    run = _run(context, mode, cc, {name: value for name, value in options.items() if value})
     wrong = 0
-    for one in chosen:
-        result = _measure(context, one, scale, every, rounds, by)
-        if system:
-            result = _with_shares(context, result, one, scale, every)
-        wrong += sum(bool(row.wrong) for row in result.rows)
-        _show(context, result, caption, json)
+    with keep.stored(run) as take:
+        take([emulator.line() for emulator in found])
+        for one in chosen:
+            result = _measure(context, one, scale, every, rounds, by)
+            if system:
+                result = _with_shares(context, result, one, scale, every)
+            take(result.lines())
+            wrong += _complain(context, result.rows)
     if not json:
-        context.out.print(table.LEGEND, style="dim", markup=False)
         _say_defaults(context, found)
     raise typer.Exit(1 if wrong else 0)
 
 
-def _primitive(context: Context, rounds: int, json: bool) -> None:
+def _primitive(context: Context, rounds: int, keep: "Keep") -> None:
     session = pin(context, open_session(context), primitive.last_core())
     program = primitive.theirs(context, session, primitive.SUBJECTS)
     plan = primitive.plan(session, program)
-    with Progress(context.err, "measuring", rounds * (len(plan.functions) + 1) + 1) as progress:
-        progress.step("comparing")
-        equal = primitive.compare(context, program)
-        found = primitive.measure(context, session, program, plan, rounds, progress.step)
-    made = primitive.tables(program, plan, found)
-    here = machine.describe(machine.gather(context)).title()
-    if json:
-        head = primitive.head(program, here, found, rounds, equal)
-        for line in (head, *(line for one in made for line in one.lines())):
-            context.print_raw(jsonlib.dumps(line))
-        return
-    compiler = f"{program.compiler.name} {' '.join(program.flags)}, {found.counter}"
-    caption = f"{here}; {compiler}"
-    for one in made:
-        context.out.print(primitive_table.rich_table(one, caption))
-    text = f"compared, and equal on {primitive.COMPARED_BYTES:,} bytes each: {', '.join(equal)}"
-    context.out.print(text, style="dim", markup=False)
-    context.out.print(primitive_table.LEGEND, style="dim", markup=False)
+    options = {"primitive": True, "rounds": rounds}
+    run = run_of(context, session, primitive.greeting(session), "pauth-primitive", options)
+    steps = rounds * (len(plan.functions) + 1) + 1
+    with keep.stored(run) as take:
+        with Progress(context.err, "measuring", steps) as progress:
+            progress.step("comparing")
+            equal = primitive.compare(context, program)
+            found = primitive.measure(context, session, program, plan, rounds, progress.step)
+        figures = primitive.figures(program, plan, found)
+        take([primitive.compared(program, equal), *(figure.line() for figure in figures)])
+
+
+@dataclass(frozen=True, slots=True)
+class Keep:
+    """Where the lines of a run go: into a file, and onto the terminal."""
+
+    context: Context
+    out: Path | None
+    json: bool
+
+    @contextmanager
+    def stored(self, run: store.Run) -> Iterator[Take]:
+        """Takes lines, of whole tables, as they come."""
+        context = self.context
+        folder = context.state_dir() / "results"
+        path = self.out or store.new_path(folder, context.now(), run.revision, run.command)
+        legends: dict[str, None] = {}
+        if self.json:
+            context.print_raw(store.run_line(run))
+        with store.Writer(path, run) as writer:
+
+            def take(lines: Sequence[Line]) -> None:
+                for line in lines:
+                    writer.write(text := jsonlib.dumps(line))
+                    if self.json:
+                        context.print_raw(text)
+                for one in () if self.json else report.tables(lines):
+                    context.out.print(pauth_table(one, run.source()))
+                    legends[one.legend] = None
+
+            take(conditions(context, machine.gather(context), run.machine.cpu_index))
+            yield take
+            take(conditions(context, machine.gather(context), run.machine.cpu_index))
+        for legend in legends:
+            context.out.print(legend, style="dim", markup=False)
+        context.err.print(f"samples: {path}", markup=False, soft_wrap=True)
 
 
 @dataclass(frozen=True, slots=True)
 class Mode:
     """What differs between programs alone and a system."""
 
+    command: str  # as runs are stored
     emulator: str
     package: str
     identify: Callable[[Context, Sequence[str]], Emulator]
@@ -171,13 +221,21 @@ class Mode:
 
 
 USER = Mode(
+    "pauth",
     emulators.PROGRAM,
     emulators.PACKAGE,
     emulators.identify,
     tuple(programs.PROGRAMS),
     programs.make,
 )
-SYSTEM = Mode(boot.EMULATOR, boot.PACKAGE, boot.identify, tuple(boot.PROGRAMS), boot.make)
+SYSTEM = Mode(
+    "pauth-system",
+    boot.EMULATOR,
+    boot.PACKAGE,
+    boot.identify,
+    tuple(boot.PROGRAMS),
+    boot.make,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,6 +272,23 @@ def _built(context: Context, mode: Mode, wanted: Wanted) -> Iterator[Path]:
     for suite in wanted.suites or (programs.SUITE,):
         recipe = qemu.Recipe(suite, system=mode is SYSTEM)
         yield qemu.build_qemu(context, tree, recipe, wanted.update)
+
+
+def _run(context: Context, mode: Mode, cc: str, options: dict[str, Any]) -> store.Run:
+    """Where the results come from. The compiler is that of the programs which are compiled here."""
+    tree = catalog.find_tree(context.package, context.env.get("EVERYCORE_TREE", ""))
+    return store.Run(
+        command=mode.command,
+        date=context.now().isoformat(timespec="seconds"),
+        everycore=catalog.version(tree),
+        revision=machine.revision(context, tree),
+        machine=machine.describe(machine.gather(context)),
+        target="host",
+        compiler=programs.compiler_name(context, cc),
+        flags=programs.FLAGS,
+        counter=race.COUNTER,
+        options=options,
+    )
 
 
 def _argv(context: Context, mode: Mode, path: Path) -> tuple[str, ...]:
@@ -299,28 +374,13 @@ def _with_shares(
     return replace(result, rows=tuple(rows), is_sampled=True)
 
 
-def _show(context: Context, result: table.ProgramTable, caption: str, json: bool) -> None:
-    if json:
-        for line in result.lines():
-            context.print_raw(jsonlib.dumps(line))
-    else:
-        context.out.print(table.rich_table(result, caption))
-    for row in result.rows:
-        if row.wrong:
-            text = f"WRONG {row.program} under {row.emulator} {row.algorithm}: {row.wrong}"
-            context.err.print(text, style="bold red", markup=False, soft_wrap=True)
-
-
-def _print_emulators(context: Context, found: Sequence[Emulator], caption: str) -> None:
-    context.print_raw(jsonlib.dumps({"type": "pauth-machine", "machine": caption}))
-    for emulator in found:
-        line = {
-            "type": "pauth-emulator",
-            "emulator": emulator.name,
-            "properties": sorted(emulator.properties),
-            "signs_by_default": emulator.signs_by_default,
-        }
-        context.print_raw(jsonlib.dumps(line))
+def _complain(context: Context, rows: Sequence[table.Row]) -> int:
+    """Of wrong runs; how many there are."""
+    wrong = [row for row in rows if row.wrong]
+    for row in wrong:
+        text = f"{report.WRONG} {row.program} under {row.emulator} {row.algorithm}: {row.wrong}"
+        context.err.print(text, style="bold red", markup=False, soft_wrap=True)
+    return len(wrong)
 
 
 def _say_defaults(context: Context, found: Sequence[Emulator]) -> None:

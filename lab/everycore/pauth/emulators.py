@@ -66,6 +66,15 @@ class Emulator:
     def counts(self) -> bool:
         return self.is_patched or self.has_plugins
 
+    def line(self) -> dict[str, object]:
+        """As it is stored."""
+        return {
+            "type": "pauth-emulator",
+            "emulator": self.name,
+            "properties": sorted(self.properties),
+            "signs_by_default": self.signs_by_default,
+        }
+
 
 def identify(context: Context, argv: Sequence[str]) -> Emulator:
     """Ask an emulator what it is; one without pointer authentication is an error."""

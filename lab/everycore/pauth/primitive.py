@@ -8,13 +8,13 @@ harness; both time with the same counter and the same rules. What they answer is
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 
 from everycore import subjects
 from everycore.context import Context
 from everycore.errors import EverycoreError
-from everycore.pauth.primitive_table import Cell, PrimitiveTable, Row, cell, complete
-from everycore.protocol import Bench, Failure, Kernel, Resolved
+from everycore.protocol import Bench, Failure, Hello, Kernel, Resolved
+from everycore.report.pauth import COMPARED, FIGURE
 from everycore.session import Session
 from everycore.stats import summarise
 from everycore.subjects import Program, SubjectUnavailableError
@@ -59,19 +59,38 @@ HASHES = (("QEMU's hash, a chain", "impdef"), ("QEMU's hash, apart", "impdef-eac
 SUBJECTS = ("qemu-10.0", "qemu-7.2")  # the newest first
 
 
+Rounds = list[tuple[float, ...]]  # of each, its samples: cycles of one block or operation
+
+
 @dataclass(slots=True)
 class Timings:
-    """Cycles of one block or operation: a median for each round."""
+    """What was measured, round by round."""
 
-    ours: dict[tuple[str, str], list[float]] = field(default_factory=dict)  # mode, kernel
-    theirs: dict[str, list[float]] = field(default_factory=dict)  # function
-    counter: str = ""
+    ours: dict[tuple[str, str], Rounds] = field(default_factory=dict)  # mode, kernel
+    theirs: dict[str, Rounds] = field(default_factory=dict)  # function
 
-    def of(self, mode: str, kernel: str) -> Sequence[float]:
-        return self.ours.get((mode, kernel), ())
+    def of(self, mode: str, kernel: str) -> Rounds:
+        return self.ours.get((mode, kernel), [])
 
-    def of_qemu(self, function: str) -> Sequence[float]:
-        return self.theirs.get(function, ())
+    def of_qemu(self, function: str) -> Rounds:
+        return self.theirs.get(function, [])
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """Core cycles of one operation; `ratio`: of QEMU's own function to them."""
+
+    table: str
+    who: str
+    operation: str
+    mode: str
+    cycles: float
+    ratio: float | None
+    samples: Rounds
+
+    def line(self) -> dict[str, object]:
+        """As it is stored."""
+        return {"type": FIGURE, **asdict(self)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +140,12 @@ def compare(context: Context, program: Program) -> tuple[str, ...]:
     return tuple(names)
 
 
+def greeting(session: Session) -> Hello:
+    """What the harness says of itself before it measures."""
+    said = [record.line for record in session.records("bench", "--dry-run", *session.pinned)]
+    return next(line for line in said if isinstance(line, Hello))
+
+
 def measure(
     context: Context,
     session: Session,
@@ -135,15 +160,19 @@ def measure(
         for name in wanted.functions:
             step(f"QEMU's {name}")
             cycles = timed(context, program, name, session.cpu)
-            found.theirs.setdefault(name, []).append(cycles / BLOCKS)
+            found.theirs.setdefault(name, []).append(_of_one(cycles, BLOCKS))
         step("kernels")
         for bench in _benches(session, wanted):
-            found.counter = bench.counter
             blocks = bench.bytes // BLOCK_BYTES if bench.mode != "setkey" else 1
-            if middle := summarise(bench.cycles):
+            if bench.cycles:
                 key = bench.mode, bench.kernel
-                found.ours.setdefault(key, []).append(middle.median / blocks)
+                found.ours.setdefault(key, []).append(_of_one(bench.cycles, blocks))
     return found
+
+
+def _of_one(cycles: Sequence[float], blocks: int) -> tuple[float, ...]:
+    """More figures than any counter gives."""
+    return tuple(round(one / blocks, 4) for one in cycles)
 
 
 def _benches(session: Session, wanted: Plan) -> Iterator[Bench]:
@@ -180,60 +209,72 @@ def _call(
     return done.stdout
 
 
-def timed(context: Context, program: Program, name: str, cpu: int) -> float:
-    """Cycles of a call of one of QEMU's functions: the median that its driver says."""
+def timed(context: Context, program: Program, name: str, cpu: int) -> list[float]:
+    """Cycles of calls of one of QEMU's functions: the samples that its driver says."""
     words = [SAMPLES, BUDGET_MS, cpu, 0]
     said = _call(context, program, "bench", name, BLOCKS * BLOCK_BYTES, *words)
     line: Mapping[str, object] = json.loads(said.strip().splitlines()[-1])
     cycles = line.get("cycles")
-    middle = summarise([float(one) for one in cycles]) if isinstance(cycles, list) else None
-    if middle is None:
+    if not isinstance(cycles, list) or not cycles:
         raise EverycoreError("QEMU's functions cannot be timed here", "no counter of cycles works")
-    return middle.median
+    return [float(one) for one in cycles]
 
 
-def head(
-    program: Program, machine: str, found: Timings, rounds: int, equal: Sequence[str]
-) -> dict[str, object]:
-    """What the lines for programs have in common."""
+def compared(program: Program, equal: Sequence[str]) -> dict[str, object]:
+    """What was held against QEMU's functions before any was timed, as it is stored."""
     return {
-        "type": "pauth-primitive-run",
-        "machine": machine,
+        "type": COMPARED,
         "qemu": program.subject.name,
         "compiler": program.compiler.name,
         "flags": list(program.flags),
-        "counter": found.counter,
-        "rounds": rounds,
         "equal": list(equal),
-        "compared_bytes": COMPARED_BYTES,
+        "bytes": COMPARED_BYTES,
     }
 
 
-def tables(program: Program, wanted: Plan, found: Timings) -> list[PrimitiveTable]:
+def figures(program: Program, wanted: Plan, found: Timings) -> list[Figure]:
     """Kernels beside QEMU's function; then what is around the cipher."""
     name = program.subject.name
-    own = Row(
-        name,
-        tuple(cell(one.title, one.theirs, found.of_qemu(one.theirs), ()) for one in OPERATIONS),
-    )
-    rows = [
-        Row(kernel, tuple(_cell(one, kernel, found) for one in OPERATIONS))
-        for kernel in wanted.kernels
+    kernels, around = f"codes of pointers, beside {name}", "around the cipher"
+    own = [
+        _figure(kernels, name, (one.title, one.theirs), found.of_qemu(one.theirs), ())
+        for one in OPERATIONS
     ]
-    around = []
+    ours = [
+        _figure(
+            kernels, kernel, (one.title, one.mode), found.of(one.mode, kernel),
+            found.of_qemu(one.theirs),
+        )
+        for kernel in wanted.kernels
+        for one in OPERATIONS
+    ]  # fmt: skip
+    chain = found.of_qemu(CHAIN)
+    layer = []
     for one in LAYER:
         kernel = wanted.aes if one.mode == "pac-aes128" else wanted.selected
-        figure = cell("cycles", one.mode, found.of(one.mode, kernel), found.of_qemu(one.theirs))
-        around.append(Row(f"{one.title}: {kernel}", (figure,)))
-    around += [
-        Row(name, (cell("cycles", theirs, found.of_qemu(theirs), found.of_qemu(CHAIN)),))
-        for name, theirs in HASHES
+        rounds = found.of(one.mode, kernel)
+        layer.append(_figure(around, f"{one.title}: {kernel}", ("cycles", one.mode), rounds, chain))
+    hashes = [
+        _figure(around, title, ("cycles", theirs), found.of_qemu(theirs), chain)
+        for title, theirs in HASHES
     ]
-    return [
-        PrimitiveTable(f"codes of pointers, beside {name}", "Kernel", complete([own, *rows])),
-        PrimitiveTable("around the cipher", "Operation", complete(around)),
-    ]
+    return [one for one in (*own, *ours, *layer, *hashes) if one]
 
 
-def _cell(one: Operation, kernel: str, found: Timings) -> Cell:
-    return cell(one.title, one.mode, found.of(one.mode, kernel), found.of_qemu(one.theirs))
+def _figure(
+    table: str,
+    who: str,
+    operation: tuple[str, str],  # its title and mode
+    rounds: Rounds,
+    own: Sequence[Sequence[float]],  # QEMU's rounds
+) -> Figure | None:
+    """What disturbs a core only adds: the lowest of the rounds' medians counts."""
+    cycles, theirs = _least(rounds), _least(own)
+    if cycles is None:
+        return None
+    ratio = theirs / cycles if theirs and cycles else None
+    return Figure(table, who, *operation, cycles, ratio, rounds)
+
+
+def _least(rounds: Sequence[Sequence[float]]) -> float | None:
+    return min((one.median for one in map(summarise, rounds) if one), default=None)

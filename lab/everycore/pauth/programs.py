@@ -11,6 +11,7 @@ from everycore.context import Context
 from everycore.debs.lock import Request
 from everycore.errors import EverycoreError, unknown_name
 from everycore.pauth.emulators import locked
+from everycore.toolchains.find import ask
 from everycore.whole import whole
 
 GUEST = Path(__file__).parent / "guest"
@@ -109,6 +110,14 @@ PROGRAMS: dict[str, Callable[[Making], Program]] = {
     "lua": _lua,
     "python": _python,
 }
+
+
+def compiler_name(context: Context, compiler: str) -> str:
+    """Family and version of what compiles programs; none is needed for those of packages."""
+    try:
+        return ask(context.runner.run, (compiler,), FLAGS, COMPILER_HINT).name
+    except EverycoreError:
+        return "no compiler"
 
 
 def built(making: Making, name: str, sources: Sequence[Path], flags: Sequence[str] = ()) -> Path:

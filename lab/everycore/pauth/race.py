@@ -12,6 +12,7 @@ from everycore.pauth.programs import Program
 from everycore.pauth.ways import Way
 
 LIMIT_SECONDS = 1800  # of one run
+COUNTER = "user time"  # getrusage, POSIX.1-2017
 Clock = Callable[[], float]
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from rich import box
-from rich.console import Group
+from rich.console import Group, JustifyMethod
 from rich.table import Table
 from rich.text import Text
 
@@ -22,6 +22,7 @@ from everycore.report.figures import (
     cipher,
     number,
 )
+from everycore.report.pauth import WRONG, PauthTable
 
 SELECTED = "*"
 LIMIT = "CPU's limit"
@@ -516,3 +517,16 @@ def compare_table(compared: Sequence[Compared], title: str, caption: str) -> Gro
             f"{spread:.1%}",
         )
     return titled(title, table, caption)
+
+
+# ---- Pointer authentication in emulators -------------------------------------------------------
+
+
+def pauth_table(table: PauthTable, caption: str) -> Group:
+    grid = plain_table(gap=2)
+    for column, name in enumerate(table.head):
+        justify: JustifyMethod = "left" if column < table.names else "right"
+        grid.add_column(name, justify=justify, no_wrap=True)
+    for row in table.rows:
+        grid.add_row(*(Text(cell, "bold red" if cell == WRONG else "") for cell in row))
+    return titled(table.title, grid, *table.notes, caption)

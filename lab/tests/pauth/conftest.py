@@ -31,6 +31,7 @@ case $1 in
 esac
 echo 42
 """
+MACROS = "#define __GNUC__ 14\n#define __GNUC_MINOR__ 2\n#define __GNUC_PATCHLEVEL__ 0"
 REFUSES = """case $cpu in
 *{0}*) echo "can't apply global: Property 'max-arm-cpu.{0}' not found" >&2; exit 1 ;;
 esac
@@ -57,10 +58,11 @@ def script(tmp_path: Path) -> Callable[..., Path]:
 
 @pytest.fixture
 def world(tmp_path: Path) -> Lab:
-    """Real processes, and a compiler that makes empty files."""
+    """Real processes, and a compiler that makes empty files and says that it is GCC 14.2.0."""
     compiler = tmp_path / "cc"
     compiler.write_text(
-        '#!/bin/sh\nfor word; do to=$word; done\n[ "$1" = --version ] || : >"$to"\n'
+        "#!/bin/sh\nfor word; do to=$word; done\n"
+        f'case $to in --version) ;; -) echo "{MACROS}" ;; *) : >"$to" ;; esac\n'
     )
     compiler.chmod(0o755)
     env = {"XDG_CACHE_HOME": str(tmp_path / "cache"), "XDG_STATE_HOME": str(tmp_path / "state")}

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from rich.console import Console
+from pauth.shown import text_of
 from world import Lab
 
 from everycore.errors import EverycoreError
@@ -140,6 +140,7 @@ def test_an_algorithm_that_is_asked_for_has_to_be_there(world: Lab, script: Scri
         (["--primitive", "--scale", "2"], "--primitive runs no emulator"),
         (["--primitive", "--cc", "gcc"], "--primitive runs no emulator"),
         (["--primitive", "--update"], "--primitive runs no emulator"),
+        (["--out", "nowhere/out.jsonl"], "no folder"),
         ([], "no qemu-aarch64 is installed"),
     ],
 )
@@ -300,20 +301,13 @@ def test_a_table_has_medians_ratios_and_the_cost_of_an_operation() -> None:
     assert [row.ratio_to_impdef for row in rows] == [0.5, 1.0, 2.5]
 
 
-def text_of(result: table.ProgramTable) -> str:
-    console = Console(width=120)
-    with console.capture() as capture:
-        console.print(table.rich_table(result, ""))
-    return capture.get()
-
-
 def test_what_is_made_of_a_noisy_time_is_marked() -> None:
     every = [
         samples("off", 1.0, 1.0, 9.0),
         samples("impdef", 2.0, 2.0),
         samples("qarma5", 5.0, 5.0),
     ]
-    text = text_of(table.table_of(PROGRAM, 1.0, every, Count(1_000_000_000, "qemu 7")))
+    text = text_of(table.table_of(PROGRAM, 1.0, every, Count(1_000_000_000, "qemu 7")).lines())
     assert [line.split()[-5:] for line in text.splitlines() if "qarma5" in line] == [
         ["qarma5", "5.000", "4.0~", "5.00~", "2.50"]
     ]
@@ -331,14 +325,14 @@ def test_a_single_run_has_no_spread_and_that_is_said() -> None:
     once = table.table_of(PROGRAM, 1.0, [samples("off", 1.0)], None)
     twice = table.table_of(PROGRAM, 1.0, [samples("off", 1.0, 1.0)], None)
     assert (once.rows[0].spread, twice.rows[0].spread) == (None, 0.0)
-    assert "one run" in text_of(once)
-    assert "one run" not in text_of(twice)
+    assert "one run" in text_of(once.lines())
+    assert "one run" not in text_of(twice.lines())
 
 
 def test_the_work_that_was_done_is_told() -> None:
     small = table.table_of(PROGRAM, 0.001, [samples("off", 1.0)], None)
     assert (small.lines()[0]["work"], small.lines()[0]["scale"]) == (1, 0.1)
-    assert "0.1 times the usual work" in text_of(small)
+    assert "0.1 times the usual work" in text_of(small.lines())
     boots = table.table_of(replace(PROGRAM, work=0), 0.5, [samples("off", 1.0)], None)
     assert (boots.lines()[0]["work"], boots.lines()[0]["scale"]) == (0, 1.0)
 

@@ -1,22 +1,35 @@
 # SPDX-License-Identifier: MIT
 """Codes of pointers beside QEMU's own functions: with fakes, for no test depends on a time."""
 
-import io
 import json
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from rich.console import Console
+from pauth.shown import text_of
 from world import Lab
 
+from everycore import protocol
 from everycore.context import Completed, Context
 from everycore.errors import EverycoreError
 from everycore.model import Compiler, Target
-from everycore.pauth import primitive, primitive_table
+from everycore.pauth import primitive
 from everycore.pauth.primitive import Plan, Timings
+from everycore.protocol import Record
+from everycore.report import pauth
 from everycore.subjects import Function, Program, Subject
 
+BENCH = {
+    "type": "bench",
+    "primitive": "qarma",
+    "kernel": "x86_ssse3",
+    "key_bits": 128,
+    "messages": 1,
+    "style": "streamed",
+    "counter": "rdpmc",
+    "cycles": [1024.0, 2048.0],
+}
 PLAN = Plan(("x86_ssse3", "c_ref"), "x86_ssse3", "x86_aesni", ("qarma5", "impdef"))
 
 
@@ -30,6 +43,20 @@ class Driver:
     def run(self, argv: list[str], **_: object) -> Completed:
         self.calls.append(argv)
         return Completed(self.code, self.said)
+
+
+class Harness:
+    """Plays a session: two samples of every mode."""
+
+    pinned = ()
+    cpu = 0
+
+    def records(self, *words: str) -> Iterator[Record]:
+        modes = words[words.index("--mode") + 1].split(",")
+        for mode in modes if "qarma5" in modes else ():
+            key = mode == "setkey"
+            text = json.dumps(BENCH | {"mode": mode, "bytes": 16 if key else 4096})
+            yield protocol.parse(text)
 
 
 @pytest.fixture
@@ -68,61 +95,59 @@ def test_wrong_answers_are_named_and_no_fault_of_the_user(lab: Lab, program: Pro
 def test_the_driver_says_cycles_of_a_call(lab: Lab, program: Program) -> None:
     said = json.dumps({"type": "bench", "cycles": [3.0, 1.0, 2.0]})
     context = with_driver(lab.context(), Driver(f"noise\n{said}\n"))
-    assert primitive.timed(context, program, "impdef", 1) == 2.0
+    assert primitive.timed(context, program, "impdef", 1) == [3.0, 1.0, 2.0]
     silent = with_driver(lab.context(), Driver('{"type": "bench"}\n'))
     with pytest.raises(EverycoreError, match="cannot be timed here"):
         primitive.timed(silent, program, "impdef", 1)
 
 
-def test_tables_hold_kernels_against_qemu(program: Program) -> None:
+def test_figures_hold_kernels_against_qemu(program: Program) -> None:
     found = Timings(
         ours={
-            ("qarma5", "x86_ssse3"): [90.0, 80.0],
-            ("qarma5-blocks", "x86_ssse3"): [40.0],
-            ("setkey", "x86_ssse3"): [44.0],
-            ("pac-memo", "x86_ssse3"): [8.0],
-            ("pac-aes128", "x86_aesni"): [50.0],
+            ("qarma5", "x86_ssse3"): [(80.0, 90.0, 99.0), (81.0, 80.0, 70.0)],
+            ("qarma5-blocks", "x86_ssse3"): [(40.0,)],
+            ("setkey", "x86_ssse3"): [(44.0,)],
+            ("pac-memo", "x86_ssse3"): [(8.0,)],
+            ("pac-aes128", "x86_aesni"): [(50.0,)],
         },
-        theirs={"qarma5": [1700.0, 1600.0], "qarma5-each": [1500.0], "impdef": [40.0]},
+        theirs={
+            "qarma5": [(1700.0,), (1600.0,)],
+            "qarma5-each": [(1500.0,)],
+            "impdef": [(40.0,)],
+        },
     )
-    kernels, around = primitive.tables(program, PLAN, found)
-    lines = {(line["who"], line["mode"]): line for line in kernels.lines()}
-    assert [row.name for row in kernels.rows] == ["qemu-10.0", "x86_ssse3"]  # c_ref: not timed
-    assert lines["x86_ssse3", "qarma5"]["cycles"] == 80.0
-    assert lines["x86_ssse3", "qarma5"]["ratio"] == 20.0
-    assert lines["x86_ssse3", "qarma5"]["rounds"] == (90.0, 80.0)
-    assert lines["x86_ssse3", "qarma5-blocks"]["ratio"] == 37.5
-    assert lines["x86_ssse3", "setkey"]["ratio"] is None
-    assert {row.name: row.cells[0].text() for row in around.rows} == {
+    figures = primitive.figures(program, PLAN, found)
+    by = {(one.who, one.mode): one for one in figures}
+    assert by["x86_ssse3", "qarma5"].cycles == 80.0  # the lowest median, not the lowest sample
+    assert by["x86_ssse3", "qarma5"].ratio == 20.0
+    assert by["x86_ssse3", "qarma5"].samples == [(80.0, 90.0, 99.0), (81.0, 80.0, 70.0)]
+    assert by["x86_ssse3", "qarma5-blocks"].ratio == 37.5
+    assert by["x86_ssse3", "setkey"].ratio is None
+    kernels, around = pauth.tables([figure.line() for figure in figures])
+    assert [row[0] for row in kernels.rows] == ["qemu-10.0", "x86_ssse3"]  # c_ref: not timed
+    assert kernels.head == ("", "QARMA5", "apart", "many", "key")
+    assert kernels.rows[1] == ("x86_ssse3", "80.0 20.0x", "-", "40.0 37.5x", "44.0")
+    assert dict(around.rows) == {
         "found in the memo, a chain: x86_ssse3": "8.0 200x",
         "AES-128 instead of QARMA, a chain: x86_aesni": "50.0 32.0x",
         "QEMU's hash, a chain": "40.0 40.0x",
     }
 
 
-def test_lines_for_programs_begin_with_what_made_them(program: Program) -> None:
-    found = Timings(counter="rdpmc")
-    head = primitive.head(program, "A machine", found, 3, ("qarma5", "impdef"))
-    assert head == {
-        "type": "pauth-primitive-run",
-        "machine": "A machine",
-        "qemu": "qemu-10.0",
-        "compiler": "gcc 12.2.0",
-        "flags": ["-O2"],
-        "counter": "rdpmc",
-        "rounds": 3,
-        "equal": ["qarma5", "impdef"],
-        "compared_bytes": primitive.COMPARED_BYTES,
-    }
+def test_every_sample_of_a_block_is_kept(lab: Lab, program: Program) -> None:
+    said = json.dumps({"type": "bench", "cycles": [5120.0, 10240.0]})
+    context = with_driver(lab.context(), Driver(said))
+    plan = replace(PLAN, functions=("impdef",))
+    found = primitive.measure(context, Harness(), program, plan, 2, lambda _: None)  # type: ignore[arg-type]
+    assert found.of_qemu("impdef") == [(10.0, 20.0), (10.0, 20.0)]
+    assert found.of("qarma5", "x86_ssse3") == [(2.0, 4.0)] * 2
+    assert found.of("setkey", "x86_ssse3") == [(1024.0, 2048.0)] * 2
 
 
 def test_tables_fit_into_80_columns(program: Program) -> None:
-    wide = {(one.mode, "x86_avx512vl"): [1234.5] for one in primitive.OPERATIONS}
-    found = Timings(wide, {one.theirs: [5555.5] for one in primitive.OPERATIONS})
+    wide = {(one.mode, "x86_avx512vl"): [(1234.5,)] for one in primitive.OPERATIONS}
+    found = Timings(wide, {one.theirs: [(5555.5,)] for one in primitive.OPERATIONS})
     plan = replace(PLAN, kernels=("x86_avx512vl",))
-    console = Console(width=80, file=io.StringIO())
-    console.print(primitive_table.rich_table(primitive.tables(program, plan, found)[0], "here"))
-    assert isinstance(console.file, io.StringIO)
-    said = console.file.getvalue()
+    said = text_of([one.line() for one in primitive.figures(program, plan, found)], width=80)
     assert "x86_avx512vl" in said
     assert "…" not in said

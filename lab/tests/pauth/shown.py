@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: MIT
+"""What the terminal shows of lines of `everycore pauth`."""
+
+from collections.abc import Sequence
+
+from rich.console import Console
+
+from everycore.report import pauth
+from everycore.report.pauth import Line
+from everycore.report.tables import pauth_table
+
+
+def text_of(lines: Sequence[Line], width: int = 120) -> str:
+    """All tables and what they are to be read with."""
+    console = Console(width=width)
+    with console.capture() as capture:
+        for table in pauth.tables(lines):
+            console.print(pauth_table(table, "here"))
+            console.print(table.legend)
+    return capture.get()
