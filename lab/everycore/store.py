@@ -286,14 +286,19 @@ def latest_partial(folder: Path, run: Run) -> Results | None:
 
 
 def latest(folder: Path, count: int) -> tuple[list[Results], list[EverycoreError]]:
-    """The newest readable results of a folder, newest last, and what could not be read."""
+    """The newest results of a folder that time operations, newest last, and what could not be read.
+
+    Runs of programs in emulators and the like have nothing that another run could be compared with.
+    """
     found: list[Results] = []
     unreadable: list[EverycoreError] = []
     for path in sorted(folder.glob(f"*{SUFFIX}"), reverse=True):
         if len(found) == count:
             break
         try:
-            found.append(read(path))
+            results = read(path)
         except EverycoreError as error:
             unreadable.append(error)
+        else:
+            found += [results] if any(results.benches()) else []
     return found[::-1], unreadable

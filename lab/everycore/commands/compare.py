@@ -68,7 +68,7 @@ def compare(
 
 
 def _load(context: Context, before: Path | None, after: Path | None) -> tuple[Results, Results]:
-    """The files named, or the last two runs; what cannot be read is named and skipped."""
+    """The files named, or the last two that time kernels; what cannot be read is named."""
     folder = context.state_dir() / "results"
     if after is None:
         found, unreadable = store.latest(folder, 1 if before else 2)

@@ -208,3 +208,16 @@ def test_a_run_of_one_code_is_stored_with_the_counter_of_cycles(
     (ours,) = [line for line in lines if line.get("who") == "x86_ssse3"]
     assert ours["samples"] == [[80.0, 81.0, 82.0]]
     assert "compared, and equal on 8,000,000 bytes each: qarma5" in outcome.out
+
+
+# ---- The other commands --------------------------------------------------------------------------
+
+
+def test_compare_looks_at_runs_that_can_be_compared(lab: Lab) -> None:
+    lab("bench")
+    lab("bench")
+    for kind in KINDS:
+        stored(lab.folder / "state" / "everycore" / "results", kind)
+    done = lab("compare", "--no-fail")
+    assert done.code == 0, done.err
+    assert "0 slower" in done.out
