@@ -20,6 +20,7 @@ from everycore.errors import EverycoreError
 from everycore.matrix import records, results
 from everycore.model import Tree
 from everycore.page import benches, html, plots, rows
+from everycore.page.benches import Table
 from everycore.page.facts import Facts, Source, collect
 from everycore.page.html import Page, Section
 from everycore.progress import Progress
@@ -53,7 +54,7 @@ def report(
         Path | None, typer.Option("--parquet", metavar="FILE", help="The cells too, as Parquet.")
     ] = None,
 ) -> None:
-    """One page of the matrix, bench and peers: heat maps, series, what is wrong and why."""
+    """One page of the matrix, bench, peers and pauth: heat maps, series, what is wrong and why."""
     context = context_of(command)
     found = _read(context, files)
     if not found.sources and not found.runs:
@@ -188,20 +189,25 @@ def _version() -> str:
 
 def _section(stored: Results, since: dict[str, str]) -> Section:
     run = stored.run
-    goals = benches.goal_table(stored.records)
-    peers = run.command.startswith("peers")
-    tables = (
-        [goals]
-        if goals
-        else benches.peer_tables(stored.records, since)
-        if peers
-        else benches.bench_tables(stored.records)
-    )
     source = run.source() if run.command != "goals" else f"{run.machine.cpu}, commit {run.revision}"
     cut = f"; a partial result: {stored.cut_off}" if stored.cut_off else ""
     return Section(
-        run.command, f"{run.command.capitalize()} {run.date[:10]}", source + cut, tuple(tables)
+        run.command,
+        f"{run.command.capitalize()} {run.date[:10]}",
+        source + cut,
+        _tables(stored, since),
     )
+
+
+def _tables(stored: Results, since: dict[str, str]) -> tuple[Table, ...]:
+    command, lines = stored.run.command, stored.records
+    if goals := benches.goal_table(lines):
+        return (goals,)
+    if command.startswith("pauth"):
+        return tuple(benches.pauth_tables(lines))
+    if command.startswith("peers"):
+        return tuple(benches.peer_tables(lines, since))
+    return tuple(benches.bench_tables(lines))
 
 
 # ---- What is written -----------------------------------------------------------------------------

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Tables of stored runs of bench, peers and goals, as values for the page. Pure."""
+"""Tables of stored runs of bench, peers, goals and pauth, as values for the page. Pure."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from everycore.page import colours
 from everycore.protocol import Arithmetic, Bench, Failure, Record
-from everycore.report import goals, standing
+from everycore.report import goals, pauth, standing
 from everycore.report.figures import NOISY, NOISY_SPREAD, cell, cipher, number
 
 # Of peers and kernels: they are further apart than compilers.
@@ -143,8 +143,23 @@ def goal_table(records: Sequence[Record]) -> Table | None:
     return Table("Goals: exact counts, and estimates as ranges", goals.HEAD, rows)
 
 
+def pauth_tables(records: Sequence[Record]) -> list[Table]:
+    """Of `everycore pauth`: what emulators need, as it is on the terminal."""
+    found = pauth.tables(json.loads(record.text) for record in records)
+    return [
+        Table(
+            table.title,
+            table.head,
+            tuple(tuple(Entry(text, _sortable(text)) for text in row) for row in table.rows),
+            note="; ".join((*table.notes, table.legend)),
+        )
+        for table in found
+    ]
+
+
 def _sortable(text: str) -> float | str:
+    """By the first number, if it begins with one."""
     try:
-        return float(text.rstrip("x"))
+        return float(text.partition(" ")[0].rstrip(f"x%{NOISY}"))
     except ValueError:
         return text

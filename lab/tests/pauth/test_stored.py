@@ -13,6 +13,7 @@ from world import Lab
 from everycore import machine, store
 from everycore.commands import pauth as command
 from everycore.model import Compiler, Machine, Revision, Target
+from everycore.page import benches
 from everycore.pauth import boot, primitive
 from everycore.pauth.primitive import Plan, Timings
 from everycore.pauth.programs import Program
@@ -211,6 +212,37 @@ def test_a_run_of_one_code_is_stored_with_the_counter_of_cycles(
 
 
 # ---- The other commands --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("kind", "cell", "sort"),
+    [
+        ("pauth", "81.2~", 81.2),
+        ("pauth", "qemu 10.0", "qemu 10.0"),
+        ("pauth-system", "62.5%", 62.5),
+        ("pauth-primitive", "7.1 210x", 7.1),
+    ],
+)
+def test_the_report_shows_the_tables_of_a_run(
+    tmp_path: Path, kind: str, cell: str, sort: float | str
+) -> None:
+    (table,) = benches.pauth_tables(store.read(stored(tmp_path, kind)).records)
+    found = [entry.sort for entry in table.rows[0] if entry.shown == cell]
+    assert found == [sort]
+    assert pauth.tables(LINES[kind])[0].legend in table.note
+
+
+def test_a_folder_with_such_runs_is_a_page(lab: Lab, tmp_path: Path) -> None:
+    pytest.importorskip("jinja2", reason="pip install 'everycore[report]'")
+    folder = tmp_path / "results"
+    for kind in KINDS:
+        stored(folder, kind)
+    out = tmp_path / "page.html"
+    done = lab("report", str(folder), "--out", str(out))
+    assert done.code == 0, done.err
+    text = out.read_text(encoding="utf-8")
+    for title in ("lua: an interpreter", "boot: Linux boots", "around the cipher", "Neoverse V9"):
+        assert title in text
 
 
 def test_compare_looks_at_runs_that_can_be_compared(lab: Lab) -> None:
