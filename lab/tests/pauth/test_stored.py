@@ -4,11 +4,14 @@
 import json
 from collections.abc import Callable
 from dataclasses import replace
+from importlib.machinery import SourceFileLoader
+from importlib.util import module_from_spec, spec_from_loader
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
-from world import Lab
+from world import PACKAGE, Lab
 
 from everycore import machine, store
 from everycore.commands import pauth as command
@@ -253,3 +256,64 @@ def test_compare_looks_at_runs_that_can_be_compared(lab: Lab) -> None:
     done = lab("compare", "--no-fail")
     assert done.code == 0, done.err
     assert "0 slower" in done.out
+
+
+# ---- The docs ------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def gen_docs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    """tools/gen-docs, of a tree that has nothing but results."""
+    path = PACKAGE.parents[1] / "tools" / "gen-docs"
+    if not path.is_file():
+        pytest.skip("no checkout, no tools")
+    loader = SourceFileLoader("gen_docs", str(path))
+    spec = spec_from_loader("gen_docs", loader)
+    assert spec is not None
+    module = module_from_spec(spec)
+    monkeypatch.setattr("sys.dont_write_bytecode", True)
+    loader.exec_module(module)
+    monkeypatch.setattr(module, "ROOT", tmp_path)
+    return module
+
+
+def test_the_docs_have_the_newest_run_of_each_kind_and_folder(
+    gen_docs: ModuleType, tmp_path: Path
+) -> None:
+    one, other = tmp_path / "results" / "one", tmp_path / "results" / "other"
+    newest = stored(one, "pauth", day=9, options={"system": True, "rounds": 9})
+    for kind in KINDS:
+        stored(one, kind, day=5)
+    stored(other, "pauth-primitive")
+    text = gen_docs.emulated()
+    assert text.startswith("\n## Measured\n")
+    headings = [line for line in text.splitlines() if line.startswith("###")]
+    assert headings == [
+        "### one: pauth",
+        "### one: pauth-primitive",
+        "### one: pauth-system",
+        "### other: pauth-primitive",
+    ]
+    assert (
+        f"[{newest.name}](../results/one/{newest.name}): Neoverse V9, user time, gcc 14.2.0 -O2,"
+        " commit 0123456789ab, 2026-01-09.\n\n`everycore pauth --system --rounds 9`\n"
+    ) in text
+    assert "`everycore pauth --suite sid --suite trixie --build-qemu --rounds 3`" in text
+    assert "| qemu 10.0 | qarma5 | 5.000 | 81.2~ | 4.00~ | 3.50 |\n" in text
+    assert "| qemu 10.0 | memo | WRONG |  |  |  |\n" in text
+    assert "| found in the memo: x86_ssse3 | 7.1 210x |\n" in text
+    assert "1,234,567 instructions that compute a code; counted by qemu 7.2.\n" in text
+
+
+def test_without_such_runs_the_docs_say_nothing(gen_docs: ModuleType, tmp_path: Path) -> None:
+    assert gen_docs.emulated() == ""
+    (tmp_path / "results" / "one").mkdir(parents=True)
+    assert gen_docs.emulated() == ""
+
+
+def test_other_pages_take_no_notice_of_such_runs(gen_docs: ModuleType, tmp_path: Path) -> None:
+    for kind in KINDS:
+        stored(tmp_path / "results" / "one", kind)
+        stored(tmp_path / gen_docs.ESTIMATES, kind)
+    assert gen_docs.speed([]) == ""
+    assert gen_docs.reached() == ""
