@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 from world import DATA, PACKAGE
 
+from everycore.pauth.share import OWN
+
 SCRIPT = PACKAGE.parent.parent / "contrib/qemu/patch-qemu"
 STUB = DATA / "qemu_stub"
 PLACE = "target/arm/tcg"
@@ -31,19 +33,23 @@ def tree(tmp_path: Path) -> Path:
     return Path(shutil.copytree(STUB, tmp_path / "tree"))
 
 
+def compiler() -> str:
+    found = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
+    if found is None:
+        pytest.skip("no C compiler")
+    return found
+
+
 @pytest.fixture(scope="module")
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The stand-in, patched and built."""
-    compiler = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
-    if compiler is None:
-        pytest.skip("no C compiler")
     tree = Path(shutil.copytree(STUB, tmp_path_factory.mktemp("qemu") / "tree"))
     assert run(SCRIPT, tree)[0] == 0
     place, result = tree / PLACE, tree / "program"
     sources = [place / "pauth_helper.c", *sorted((place / "everycore").rglob("*.c"))]
     folders = [f"-I{place / 'everycore' / name}" for name in ("include", "src")]
     flags = ["-O1", "-pthread", "-Wall", "-Wextra", "-Wno-unused-function", "-Werror"]
-    code, _, errors = run(compiler, *flags, *folders, *sources, "-o", result)
+    code, _, errors = run(compiler(), *flags, *folders, *sources, "-o", result)
     assert code == 0, errors
     return result
 
@@ -91,6 +97,27 @@ def test_an_unexpected_tree_is_refused_and_stays_as_it_is(
     assert code == 2
     assert complaint in errors
     assert before == {p: p.read_bytes() for p in tree.rglob("*") if p.is_file()}
+
+
+def test_all_functions_of_ours_count_as_pointer_authentication(tree: Path, tmp_path: Path) -> None:
+    nm = shutil.which("nm") or shutil.which("llvm-nm")
+    if nm is None:
+        pytest.skip("no nm")
+    assert run(SCRIPT, tree)[0] == 0
+    ours = tree / PLACE / "everycore"
+    sources = [ours / "pauth.c", *(ours / "src/pac").glob("*.c"), *(ours / "src/qarma").glob("*.c")]
+    # c_ref alone is no kernel that an emulator gets: another portable one is before it.
+    sources = [path for path in sources if path.name != "c_ref.c"]
+    for level in ("-O0", "-O2"):
+        folder = tmp_path / level
+        folder.mkdir()
+        argv = [compiler(), level, "-c", f"-I{ours / 'include'}", f"-I{ours / 'src'}", *sources]
+        done = subprocess.run(argv, cwd=folder, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        symbols = [line.split() for line in run(nm, *folder.glob("*.o"))[1].splitlines()]
+        names = {words[2] for words in symbols if len(words) == 3 and words[1] in "tT"}
+        assert {"evc_pac_memo_add", "evc_pac_hash_mac", "encrypt", "set_key"} <= names
+        assert not [name for name in sorted(names) if not OWN.match(name)]
 
 
 @pytest.mark.parametrize("name", ["pauth_helper.c", "meson.build"])

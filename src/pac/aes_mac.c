@@ -5,7 +5,7 @@
 
 #include "common/bytes.h"
 
-static uint64_t mac(const void *cipher, uint64_t data, uint64_t modifier)
+static uint64_t evc_pac_aes_mac(const void *cipher, uint64_t data, uint64_t modifier)
 {
     const union evc_aes_key *key = cipher;
     EVC_ALIGN(16) uint8_t block[16];
@@ -18,7 +18,7 @@ static uint64_t mac(const void *cipher, uint64_t data, uint64_t modifier)
     return code;
 }
 
-static enum evc_status set_key(struct evc_pac_key *key, const struct evc_pac_kernels *kernels)
+static enum evc_status evc_pac_aes_set_key(struct evc_pac_key *key, const struct evc_pac_kernels *kernels)
 {
     uint8_t user_key[16];
     enum evc_status status;
@@ -26,8 +26,8 @@ static enum evc_status set_key(struct evc_pac_key *key, const struct evc_pac_ker
     evc_store64x2_be(user_key, key->hi, key->lo);
     status = evc_aes_set_encrypt_key(&key->cipher.aes, kernels->aes, user_key, 128);
     evc_wipe(user_key, sizeof user_key);
-    key->mac = mac;
+    key->mac = evc_pac_aes_mac;
     return status;
 }
 
-const struct evc_pac_algorithm evc_pac_aes128 = {"aes128", set_key};
+const struct evc_pac_algorithm evc_pac_aes128 = {"aes128", evc_pac_aes_set_key};

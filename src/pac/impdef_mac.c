@@ -29,7 +29,7 @@ EVC_INLINE uint64_t merged(uint64_t sum, uint64_t accumulator)
     return (sum ^ accumulated(0, accumulator)) * PRIME1 + PRIME4;
 }
 
-static uint64_t mac(const void *cipher, uint64_t data, uint64_t modifier)
+static uint64_t evc_pac_hash_mac(const void *cipher, uint64_t data, uint64_t modifier)
 {
     const uint64_t *key = cipher;
     const uint64_t a = accumulated(SEED + PRIME1 + PRIME2, data), b = accumulated(SEED + PRIME2, modifier);
@@ -42,13 +42,13 @@ static uint64_t mac(const void *cipher, uint64_t data, uint64_t modifier)
     return sum ^ sum >> 32;
 }
 
-static enum evc_status set_key(struct evc_pac_key *key, const struct evc_pac_kernels *kernels)
+static enum evc_status evc_pac_hash_set_key(struct evc_pac_key *key, const struct evc_pac_kernels *kernels)
 {
     (void)kernels;
     key->cipher.hash[0] = key->lo;
     key->cipher.hash[1] = key->hi;
-    key->mac = mac;
+    key->mac = evc_pac_hash_mac;
     return EVC_OK;
 }
 
-const struct evc_pac_algorithm evc_pac_impdef = {"impdef", set_key};
+const struct evc_pac_algorithm evc_pac_impdef = {"impdef", evc_pac_hash_set_key};

@@ -39,13 +39,13 @@ enum evc_status evc_pac_keys_init(struct evc_pac_keys *keys, const struct evc_pa
     return EVC_OK;
 }
 
-static int holds(const struct evc_pac_key *key, uint64_t hi, uint64_t lo)
+static int evc_pac_holds(const struct evc_pac_key *key, uint64_t hi, uint64_t lo)
 {
     return key->lo == lo && key->hi == hi;
 }
 
 /* In the slot whose turn it is, but never in the one that was used last. */
-EVC_OUT_OF_LINE const struct evc_pac_key *made(struct evc_pac_keys *keys, uint64_t hi, uint64_t lo)
+EVC_OUT_OF_LINE const struct evc_pac_key *evc_pac_made(struct evc_pac_keys *keys, uint64_t hi, uint64_t lo)
 {
     struct evc_pac_key *key;
 
@@ -64,9 +64,9 @@ EVC_OUT_OF_LINE const struct evc_pac_key *made(struct evc_pac_keys *keys, uint64
 const struct evc_pac_key *evc_pac_keys_find(struct evc_pac_keys *keys, uint64_t hi, uint64_t lo)
 {
     for (uint32_t i = 0; i < EVC_PAC_KEY_SLOTS; i++)
-        if (holds(&keys->slots[i], hi, lo)) {
+        if (evc_pac_holds(&keys->slots[i], hi, lo)) {
             keys->last = i;
             return &keys->slots[i];
         }
-    return made(keys, hi, lo);
+    return evc_pac_made(keys, hi, lo);
 }

@@ -8,15 +8,15 @@
 #define EPOCH_MASK 0x3fcu
 #define MOST_SETS ((size_t)1 << 14) /* as many as the bits of evc_pac_memo_set_of reach */
 
-static size_t n_sets(const struct evc_pac_memo *memo)
+static size_t evc_pac_n_sets(const struct evc_pac_memo *memo)
 {
     return memo->mask / sizeof(struct evc_pac_memo_set) + 1;
 }
 
 /* No look-up has a tag of 0: its operation is not 0. */
-static void clear(struct evc_pac_memo *memo)
+static void evc_pac_clear(struct evc_pac_memo *memo)
 {
-    for (size_t i = 0; i < n_sets(memo); i++)
+    for (size_t i = 0; i < evc_pac_n_sets(memo); i++)
         memo->sets[i].way[0].tag = memo->sets[i].way[1].tag = 0;
 }
 
@@ -27,7 +27,7 @@ enum evc_status evc_pac_memo_init(struct evc_pac_memo *memo, struct evc_pac_memo
     memset(memo, 0, sizeof *memo);
     memo->sets = sets;
     memo->mask = (uint32_t)((count - 1) * sizeof *sets);
-    clear(memo);
+    evc_pac_clear(memo);
     return EVC_OK;
 }
 
@@ -35,12 +35,12 @@ void evc_pac_memo_flush(struct evc_pac_memo *memo)
 {
     memo->epoch = (memo->epoch + EPOCH_STEP) & EPOCH_MASK;
     if (memo->epoch == 0)
-        clear(memo);
+        evc_pac_clear(memo);
 }
 
 /* The older of the two goes; a pointer that is already there is written again in its place. */
-static void keep(struct evc_pac_memo *memo, uint64_t context, enum evc_pac_operation operation, uint64_t pointer,
-                 uint64_t modifier, uint64_t result)
+static void evc_pac_put(struct evc_pac_memo *memo, uint64_t context, enum evc_pac_operation operation, uint64_t pointer,
+                        uint64_t modifier, uint64_t result)
 {
     struct evc_pac_memo_set *set = evc_pac_memo_set_of(memo, operation, pointer, modifier);
     const struct evc_pac_memo_entry entry = {pointer, modifier, evc_pac_memo_tag(memo, context, operation), result};
@@ -56,17 +56,17 @@ void evc_pac_memo_keep(struct evc_pac_memo *memo, uint64_t context, enum evc_pac
                        uint64_t pointer, uint64_t modifier, uint64_t result)
 {
     memo->misses[operation]++;
-    keep(memo, context, operation, pointer, modifier, result);
+    evc_pac_put(memo, context, operation, pointer, modifier, result);
 }
 
-EVC_OUT_OF_LINE uint64_t added(struct evc_pac_memo *memo, uint64_t context, const struct evc_pac_rules *rules,
-                               const struct evc_pac_key *key, uint64_t pointer, uint64_t modifier)
+EVC_OUT_OF_LINE uint64_t evc_pac_added(struct evc_pac_memo *memo, uint64_t context, const struct evc_pac_rules *rules,
+                                       const struct evc_pac_key *key, uint64_t pointer, uint64_t modifier)
 {
     const uint64_t result = evc_pac_add(rules, key, pointer, modifier);
 
     evc_pac_memo_keep(memo, context, EVC_PAC_OP_ADD, pointer, modifier, result);
     if (evc_pac_strip(rules, pointer) == pointer)
-        keep(memo, context, EVC_PAC_OP_AUTH, result, modifier, pointer);
+        evc_pac_put(memo, context, EVC_PAC_OP_AUTH, result, modifier, pointer);
     return result;
 }
 
@@ -77,7 +77,7 @@ uint64_t evc_pac_memo_add(struct evc_pac_memo *memo, uint64_t context, const str
 
     if (evc_pac_memo_find(memo, context, EVC_PAC_OP_ADD, pointer, modifier, &result))
         return result;
-    return added(memo, context, rules, key, pointer, modifier);
+    return evc_pac_added(memo, context, rules, key, pointer, modifier);
 }
 
 struct evc_pac_result evc_pac_memo_auth(struct evc_pac_memo *memo, uint64_t context,

@@ -54,7 +54,7 @@ enum evc_status evc_pac_set_regime(struct evc_pac_regime *regime, unsigned level
 /* ---- Pointers ------------------------------------------------------------------------------------------- */
 
 /* The pointer with copies of that bit, 0 or 1, in its extension. */
-static uint64_t extended(const struct evc_pac_rules *rules, uint64_t pointer, uint64_t bit)
+static uint64_t evc_pac_extended(const struct evc_pac_rules *rules, uint64_t pointer, uint64_t bit)
 {
     return (pointer & ~rules->extension) | (((uint64_t)0 - bit) & rules->extension);
 }
@@ -64,7 +64,7 @@ uint64_t evc_pac_add(const struct evc_pac_rules *rules, const struct evc_pac_key
 {
     const unsigned top_bit = rules->tbi ? 55 : 63;
     const uint64_t bit = pointer >> (rules->extend == EVC_PAC_EXTEND_55 ? 55 : top_bit) & 1;
-    const uint64_t canonical = extended(rules, pointer, bit), kept = pointer & rules->extension;
+    const uint64_t canonical = evc_pac_extended(rules, pointer, bit), kept = pointer & rules->extension;
     uint64_t mac = evc_pac_mac(key, canonical, modifier);
 
     if (rules->level >= EVC_PAC_PAUTH2)
@@ -75,8 +75,8 @@ uint64_t evc_pac_add(const struct evc_pac_rules *rules, const struct evc_pac_key
 }
 
 /* Levels below PAUTH2: a code that is not right becomes an error code below the top bit. */
-static struct evc_pac_result compared(const struct evc_pac_rules *rules, enum evc_pac_letter letter, uint64_t pointer,
-                                      uint64_t canonical, uint64_t mac)
+static struct evc_pac_result evc_pac_compared(const struct evc_pac_rules *rules, enum evc_pac_letter letter,
+                                              uint64_t pointer, uint64_t canonical, uint64_t mac)
 {
     const unsigned shift = rules->tbi ? 53 : 61;
     struct evc_pac_result result = {canonical, ((pointer ^ mac) & rules->field) == 0, 0};
@@ -94,7 +94,7 @@ struct evc_pac_result evc_pac_auth(const struct evc_pac_rules *rules, const stru
     struct evc_pac_result result;
 
     if (rules->level < EVC_PAC_PAUTH2)
-        return compared(rules, letter, pointer, canonical, mac);
+        return evc_pac_compared(rules, letter, pointer, canonical, mac);
     result.value = pointer ^ (mac & rules->field);
     result.valid = result.value == canonical;
     result.fault = !result.valid && rules->level >= (combined ? EVC_PAC_FPACCOMBINE : EVC_PAC_FPAC);

@@ -3,8 +3,8 @@
  * key w0 (Arm ARM, DDI 0487, 2024, ComputePACQARMA5 and ComputePACQARMA3). */
 #include "everycore/pac.h"
 
-static enum evc_status set_key(struct evc_pac_key *key, const struct evc_pac_kernels *kernels, unsigned sigma,
-                               unsigned rounds)
+static enum evc_status evc_pac_qarma_set_key(struct evc_pac_key *key, const struct evc_pac_kernels *kernels,
+                                             unsigned sigma, unsigned rounds)
 {
     const enum evc_status status =
         evc_qarma_set_key(&key->cipher.qarma, kernels->qarma, key->hi, key->lo, sigma, rounds);
@@ -14,15 +14,15 @@ static enum evc_status set_key(struct evc_pac_key *key, const struct evc_pac_ker
     return status;
 }
 
-static enum evc_status set_key5(struct evc_pac_key *key, const struct evc_pac_kernels *kernels)
+static enum evc_status evc_pac_qarma5_set_key(struct evc_pac_key *key, const struct evc_pac_kernels *kernels)
 {
-    return set_key(key, kernels, EVC_QARMA_SIGMA2, 5);
+    return evc_pac_qarma_set_key(key, kernels, EVC_QARMA_SIGMA2, 5);
 }
 
-static enum evc_status set_key3(struct evc_pac_key *key, const struct evc_pac_kernels *kernels)
+static enum evc_status evc_pac_qarma3_set_key(struct evc_pac_key *key, const struct evc_pac_kernels *kernels)
 {
-    return set_key(key, kernels, EVC_QARMA_SIGMA1, 3);
+    return evc_pac_qarma_set_key(key, kernels, EVC_QARMA_SIGMA1, 3);
 }
 
-const struct evc_pac_algorithm evc_pac_qarma5 = {"qarma5", set_key5};
-const struct evc_pac_algorithm evc_pac_qarma3 = {"qarma3", set_key3};
+const struct evc_pac_algorithm evc_pac_qarma5 = {"qarma5", evc_pac_qarma5_set_key};
+const struct evc_pac_algorithm evc_pac_qarma3 = {"qarma3", evc_pac_qarma3_set_key};

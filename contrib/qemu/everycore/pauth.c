@@ -21,13 +21,13 @@ static enum evc_qemu_mode mode;
 static struct evc_qemu_counts *counts;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-static void refuse(const char *what, const char *value, const char *why)
+static void evc_qemu_refuse(const char *what, const char *value, const char *why)
 {
     fprintf(stderr, "everycore: %s=%s: %s\n", what, value, why);
     _exit(2);
 }
 
-static void read_mode(void)
+static void evc_qemu_read_mode(void)
 {
     static const char *const names[] = {"qemu", "mac", "plain", "memo", "check"}; /* as enum evc_qemu_mode */
     const char *wanted = getenv("EVERYCORE_PAUTH");
@@ -38,12 +38,12 @@ static void read_mode(void)
     for (mode = EVC_QEMU_OWN; mode <= EVC_QEMU_CHECK; mode++)
         if (strcmp(wanted, names[mode]) == 0)
             return;
-    refuse("EVERYCORE_PAUTH", wanted, "not one of qemu, mac, plain, memo, check");
+    evc_qemu_refuse("EVERYCORE_PAUTH", wanted, "not one of qemu, mac, plain, memo, check");
 }
 
 /* An empty file begins with zeros; another must have been begun so. NULL, or why not. Under a lock, because processes
  * may begin together. */
-static const char *begin_counts(int file)
+static const char *evc_qemu_begin_counts(int file)
 {
     struct evc_qemu_counts begun = {"evcpac1", {0}, "", ""};
     char magic[sizeof begun.magic];
@@ -63,7 +63,7 @@ static const char *begin_counts(int file)
 
 /* Counted in place, so that it does not matter how a process ends. The name is absolute, because the guest may have
  * changed its folder before its first operation. */
-static void open_counts(void)
+static void evc_qemu_open_counts(void)
 {
     const char *name = getenv("EVERYCORE_PAUTH_COUNTS"), *why;
     int file;
@@ -71,27 +71,28 @@ static void open_counts(void)
     if (!name || !*name)
         return;
     if (!EVC_QEMU_CAN_COUNT)
-        refuse("EVERYCORE_PAUTH_COUNTS", name, "this host adds no 64 bits at once; operations cannot be counted");
+        evc_qemu_refuse("EVERYCORE_PAUTH_COUNTS", name,
+                        "this host adds no 64 bits at once; operations cannot be counted");
     if (*name != '/')
-        refuse("EVERYCORE_PAUTH_COUNTS", name, "not an absolute name");
+        evc_qemu_refuse("EVERYCORE_PAUTH_COUNTS", name, "not an absolute name");
     file = open(name, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-    why = file < 0 ? strerror(errno) : begin_counts(file);
+    why = file < 0 ? strerror(errno) : evc_qemu_begin_counts(file);
     if (why)
-        refuse("EVERYCORE_PAUTH_COUNTS", name, why);
+        evc_qemu_refuse("EVERYCORE_PAUTH_COUNTS", name, why);
     counts = mmap(NULL, sizeof *counts, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     if (counts == MAP_FAILED)
-        refuse("EVERYCORE_PAUTH_COUNTS", name, strerror(errno));
+        evc_qemu_refuse("EVERYCORE_PAUTH_COUNTS", name, strerror(errno));
     close(file);
 }
 
-static void read_settings(void)
+static void evc_qemu_read_settings(void)
 {
-    read_mode();
-    open_counts();
+    evc_qemu_read_mode();
+    evc_qemu_open_counts();
 }
 
 /* Whether the algorithm gives QEMU's answers. */
-static int agrees(const struct evc_pac_algorithm *algorithm, const struct evc_pac_kernels *kernels, void *env,
+static int evc_qemu_agrees(const struct evc_pac_algorithm *algorithm, const struct evc_pac_kernels *kernels, void *env,
               evc_qemu_own_mac *own)
 {
     struct evc_pac_key key;
@@ -105,18 +106,18 @@ static int agrees(const struct evc_pac_algorithm *algorithm, const struct evc_pa
     return 1;
 }
 
-static const struct evc_pac_algorithm *algorithm_of(const struct evc_pac_kernels *kernels, void *env,
-                                                    evc_qemu_own_mac *own)
+static const struct evc_pac_algorithm *evc_qemu_algorithm_of(const struct evc_pac_kernels *kernels, void *env,
+                                                             evc_qemu_own_mac *own)
 {
     static const struct evc_pac_algorithm *const known[] = {&evc_pac_qarma5, &evc_pac_qarma3, &evc_pac_impdef};
 
     for (unsigned i = 0; i < sizeof known / sizeof known[0]; i++)
-        if (agrees(known[i], kernels, env, own))
+        if (evc_qemu_agrees(known[i], kernels, env, own))
             return known[i];
     return NULL;
 }
 
-static void describe(const struct evc_pac_algorithm *algorithm, const struct evc_pac_kernels *kernels)
+static void evc_qemu_describe(const struct evc_pac_algorithm *algorithm, const struct evc_pac_kernels *kernels)
 {
     snprintf(counts->algorithm, sizeof counts->algorithm, "%s", evc_pac_algorithm_name(algorithm));
     snprintf(counts->kernel, sizeof counts->kernel, "%s",
@@ -124,7 +125,7 @@ static void describe(const struct evc_pac_algorithm *algorithm, const struct evc
 }
 
 /* Once: a thread with several vCPUs comes here at each turn. */
-static void say_unknown(void)
+static void evc_qemu_say_unknown(void)
 {
     static int said;
 
@@ -132,8 +133,8 @@ static void say_unknown(void)
         fprintf(stderr, "everycore: a vCPU has an unknown algorithm; QEMU's own is used\n");
 }
 
-static int begin(struct evc_qemu_cpu *cpu, const struct evc_pac_algorithm *algorithm,
-                 const struct evc_pac_kernels *kernels)
+static int evc_qemu_begin(struct evc_qemu_cpu *cpu, const struct evc_pac_algorithm *algorithm,
+                          const struct evc_pac_kernels *kernels)
 {
     memset(cpu->regimes, 0, sizeof cpu->regimes);
     memset(cpu->registers, 0, sizeof cpu->registers);
@@ -147,7 +148,7 @@ void evc_qemu_setup(struct evc_qemu_cpu *cpu, void *env, int index, unsigned lev
         evc_qarma_select(evc_cpu_features(), EVC_ALLOW_VARTIME, EVC_USE_SERIAL), NULL};
     const struct evc_pac_algorithm *algorithm;
 
-    pthread_once(&once, read_settings);
+    pthread_once(&once, evc_qemu_read_settings);
     cpu->env = env;
     cpu->index = index;
     cpu->level = level;
@@ -155,15 +156,15 @@ void evc_qemu_setup(struct evc_qemu_cpu *cpu, void *env, int index, unsigned lev
     cpu->counts = NULL;
     if (mode == EVC_QEMU_OWN && !counts)
         return;
-    algorithm = algorithm_of(&kernels, env, own);
-    if (!algorithm || (mode != EVC_QEMU_OWN && !begin(cpu, algorithm, &kernels))) {
-        say_unknown();
+    algorithm = evc_qemu_algorithm_of(&kernels, env, own);
+    if (!algorithm || (mode != EVC_QEMU_OWN && !evc_qemu_begin(cpu, algorithm, &kernels))) {
+        evc_qemu_say_unknown();
         return;
     }
     cpu->mode = mode;
     cpu->counts = counts;
     if (counts)
-        describe(algorithm, &kernels);
+        evc_qemu_describe(algorithm, &kernels);
 }
 
 void evc_qemu_set_rules(const struct evc_qemu_cpu *cpu, struct evc_qemu_regime *regime, unsigned data, unsigned half,

@@ -13,10 +13,11 @@ from everycore.pauth.ways import Way
 
 SAMPLES_PER_SECOND = "499"
 SECONDS = 1800
-# Functions of QEMU and of contrib/qemu. What others need as well (the search for the sizes of an
-# address, the registers of a CPU) is not among them.
+# How names of QEMU's functions and of ours begin, and how kernels call theirs. What others need as
+# well (the search for the sizes of an address, the registers of a CPU) is not among them.
 OWN = re.compile(
-    r"pauth|pac_|evc_|qarma|qemu_xxhash|helper_(pac|aut|xpac)|everycore|encrypt(\.\w+)*$"
+    r"pauth|pac_|tweak_|rot_cell|qemu_xxhash|helper_(pac|aut|xpac)|evc_"
+    r"|(encrypt|decrypt|encrypt_many|set_key|run_any|run_others|tweaks_add)(\.\w+)*$"
 )
 MOST_UNNAMED = 0.02  # of the samples: else the emulator has no symbols
 _LINE = re.compile(r"\s*([0-9.]+)%\s+(\S+(?: \S+)*?)\s+\[([.kgu])\]\s+(\S+)")
