@@ -82,6 +82,19 @@ def test_a_tree_that_is_not_patched_has_nothing_to_remove(tree: Path) -> None:
     [
         ("pauth_helper.c", "static uint64_t pauth_addpac(", "static uint64_t add_pac(", "0 lines"),
         ("pauth_helper.c", "HELPER(pacia)", "HELPER(pacxx)", "HELPER(pacia)"),
+        (
+            "pauth_helper.c",
+            "computepac(CPUARMState *env, ",
+            "computepac(",
+            "computepac(CPUARMState",
+        ),
+        (
+            "pauth_helper.c",
+            "pauth_auth(CPUARMState *env, ",
+            "pauth_auth(",
+            "pauth_auth(CPUARMState",
+        ),
+        ("pauth_helper.c", "pauth_strip(CPUARMState *env, ", "pauth_strip(", "strip(CPUARMState"),
         ("pauth_helper.c", "bool is_combined)\n{", "bool is_combined, int z)\n{", "parameters"),
         ("meson.build", "'pauth_helper.c'", "'pauth.c'", "does not list"),
     ],
@@ -118,6 +131,20 @@ def test_all_functions_of_ours_count_as_pointer_authentication(tree: Path, tmp_p
         names = {words[2] for words in symbols if len(words) == 3 and words[1] in "tT"}
         assert {"evc_pac_memo_add", "evc_pac_hash_mac", "encrypt", "set_key"} <= names
         assert not [name for name in sorted(names) if not OWN.match(name)]
+
+
+def test_a_tree_whose_registers_are_structures_does_not_compile(tree: Path, tmp_path: Path) -> None:
+    path = tree / PLACE / "cpu.h"
+    numbers = "uint64_t tcr_el[4];"
+    assert numbers in path.read_text()
+    structures = "struct { uint64_t raw_tcr; uint32_t mask, base_mask; } tcr_el[4];"
+    path.write_text(path.read_text().replace(numbers, structures))
+    assert run(SCRIPT, tree)[0] == 0
+    folder = tree / PLACE / "everycore/include"
+    helper = tree / PLACE / "pauth_helper.c"
+    code, _, errors = run(compiler(), "-c", f"-I{folder}", helper, "-o", tmp_path / "helper.o")
+    assert code != 0
+    assert "TCR_EL0 to TCR_EL3 are numbers of 64 bits" in errors
 
 
 @pytest.mark.parametrize("name", ["pauth_helper.c", "meson.build"])
