@@ -77,6 +77,19 @@ def test_a_tree_that_is_not_patched_has_nothing_to_remove(tree: Path) -> None:
     assert "is not patched" in errors
 
 
+def test_a_folder_that_cannot_be_removed_is_told(tree: Path, tmp_path: Path) -> None:
+    assert run(SCRIPT, tree)[0] == 0
+    folder = tree / PLACE / "everycore"
+    folder.rename(tmp_path / "elsewhere")
+    folder.symlink_to(tmp_path / "elsewhere")
+    code, said, errors = run(SCRIPT, "--remove", tree)
+    assert (code, said) == (2, "")
+    assert "symbolic link" in errors
+    folder.unlink()
+    folder.mkdir()
+    assert run(SCRIPT, "--remove", tree)[0] == 0  # goes on where it was
+
+
 @pytest.mark.parametrize(
     ("name", "old", "new", "complaint"),
     [
