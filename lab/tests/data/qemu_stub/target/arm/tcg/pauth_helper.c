@@ -38,14 +38,19 @@ static uint64_t stub_mac(const void *cipher, uint64_t data, uint64_t modifier)
     return pauth_computepac(stub_env, data, modifier, stub_key);
 }
 
+/* Of any size and level, those too that evc_pac_set_rules refuses; and with bits of tags, which it does not know. */
 static struct stub stub_of(CPUARMState *env, uint64_t ptr, const ARMPACKey *key, bool data)
 {
-    const uint64_t tcr = env->cp15.tcr_el[env->mmu_idx == 2 ? 2 : 1];
+    const uint64_t tcr = env->cp15.tcr_el[env->mmu_idx == 2 || env->mmu_idx == 3 ? env->mmu_idx : 1];
     const unsigned half = ptr >> 55 & 1, tbi = tcr >> (37 + half) & (data || !(tcr >> (51 + half) & 1)) & 1;
+    const uint64_t address = (UINT64_C(1) << (64 - (tcr >> 16 * half & 63))) - 1;
+    const uint64_t top = (uint64_t)tbi * 255 << 56, tag = (tcr >> 60 & 1) * 15 << 56;
     struct stub stub = {.key = {.mac = stub_mac}};
 
-    if (evc_pac_set_rules(&stub.rules, env->level, 64 - (tcr >> 16 * half & 63), tbi, EVC_PAC_EXTEND_BY_TBI) != EVC_OK)
-        abort();
+    stub.rules.level = (uint8_t)env->level;
+    stub.rules.tbi = (uint8_t)tbi;
+    stub.rules.extension = ~(address | top | tag);
+    stub.rules.field = stub.rules.extension & ~(UINT64_C(1) << 55);
     stub_env = env;
     stub_key = key ? *key : (ARMPACKey){0, 0};
     return stub;
@@ -122,17 +127,20 @@ static uint64_t pointer(void)
     return tops[drawn() % 4] | UINT64_C(0x00007f0012345600) | (drawn() % 8) << 2;
 }
 
-/* Another key, regime or size, now and then: as operating systems do, and as they do not. */
+/* Another key, regime or size, now and then: as operating systems do, and as they do not. Regimes 2 and 3 have TCR_EL2
+ * and TCR_EL3, all others TCR_EL1; the last two sizes have a half of 15 or 14 bits, too few for the library. */
 static void change(CPUARMState *env)
 {
-    static const uint64_t sizes[] = {0x190019, 0x100010, 0x100019, 0x270027};
+    static const uint64_t sizes[] = {0x190019, 0x100010, 0x100019, 0x270027, 0x190019, 0x100010, 0x310010, 0x100032};
     const uint64_t key = drawn() % 12;
 
     env->keys.apia = (ARMPACKey){key, ~key};
     if (drawn() % 4 == 0)
         env->keys.apdb = env->keys.apga = (ARMPACKey){drawn() % 4, 7};
-    env->mmu_idx = drawn() % 3 + (drawn() % 8 == 0 ? 8 : 0);
-    env->cp15.tcr_el[1 + drawn() % 2] = sizes[drawn() % 4] | drawn() % 4 << 37 | drawn() % 4 << 51;
+    env->mmu_idx = drawn() % 4 + (drawn() % 8 == 0 ? 8 : 0);
+    if (drawn() % 2)
+        env->cp15.tcr_el[1 + drawn() % 3] = sizes[drawn() % 8] | drawn() % 4 << 37 | drawn() % 4 << 51 |
+                                            (uint64_t)(drawn() % 4 == 0) << 60;
 }
 
 static uint64_t operation(CPUARMState *env, unsigned *exceptions)
@@ -200,7 +208,7 @@ int main(int argc, char **argv)
     for (unsigned i = 0; i < 2 && argc > 3; i++) {
         vcpus[i].algorithm = named(argv[1]);
         vcpus[i].level = (unsigned)strtoul(argv[2], NULL, 10);
-        vcpus[i].cp15.tcr_el[1] = vcpus[i].cp15.tcr_el[2] = 0x100010;
+        vcpus[i].cp15.tcr_el[1] = vcpus[i].cp15.tcr_el[2] = vcpus[i].cp15.tcr_el[3] = 0x100010;
     }
     for (unsigned long i = 0; i < n; i++) {
         CPUARMState *env = &vcpus[i / 1000 % 2];
