@@ -178,12 +178,20 @@ static bool seen(size_t *lengths, size_t *n, size_t len)
     return false;
 }
 
+/* Whether a mode takes messages of so many bytes. */
+static bool is_whole(const struct bench_primitive *primitive, const char *mode, uint64_t n_bytes)
+{
+    return !primitive->unit_bytes || n_bytes % primitive->unit_bytes == 0 || strcmp(mode, "setkey") == 0;
+}
+
 static void bench_lengths(struct point *p, struct plan *plan)
 {
     size_t lengths[256], n = 0;
 
     for (size_t i = 0; i < plan->bytes.n; i++) {
         p->setup.len_bytes = (size_t)option_number("--bytes", plan->bytes.at[i]);
+        if (!is_whole(p->primitive, p->primitive->mode_name(p->mode), p->setup.len_bytes))
+            continue;
         p->setup.len_bytes = p->primitive->length_used(p->mode, &p->setup);
         if (!p->setup.len_bytes || seen(lengths, &n, p->setup.len_bytes))
             continue;
@@ -241,6 +249,21 @@ static void must_be_within(const char *option, uint64_t value, uint64_t least, u
                     (unsigned long long)most, (unsigned long long)value);
 }
 
+/* Of modes that are named, or whose primitive is; of others such a length is left out. */
+static void must_be_whole(const struct bench_primitive *primitive, const struct plan *plan)
+{
+    const char *mode;
+
+    if (!chosen(&plan->primitives, primitive->name) ||
+        (!plan->modes.n && (!plan->primitives.n || primitive->guest)))
+        return;
+    for (size_t i = 0; (mode = primitive->mode_name(i)) != NULL; i++)
+        for (size_t j = 0; j < plan->bytes.n && chosen(&plan->modes, mode); j++)
+            if (!is_whole(primitive, mode, option_number("--bytes", plan->bytes.at[j])))
+                usage_error("--bytes %s: mode %s wants a multiple of %zu", plan->bytes.at[j], mode,
+                            primitive->unit_bytes);
+}
+
 static void check_plan(struct plan *plan)
 {
     static const char *const key_sizes[] = {"128", "192", "256"};
@@ -254,6 +277,8 @@ static void check_plan(struct plan *plan)
         known_word("key size", plan->key_bits.at[i], key_sizes, 3);
     for (size_t i = 0; i < plan->bytes.n; i++)
         must_be_within("--bytes", option_number("--bytes", plan->bytes.at[i]), 1, 1 << 24);
+    for (size_t i = 0; i < sizeof primitives / sizeof primitives[0]; i++)
+        must_be_whole(primitives[i], plan);
     for (size_t i = 0; i < plan->messages.n; i++)
         must_be_within("--messages", option_number("--messages", plan->messages.at[i]), 1, 1024);
     must_be_within("--aad-bytes", plan->aad_bytes, 0, AAD_BYTES);

@@ -29,6 +29,9 @@ struct bench_primitive {
     const char *reference; /* the kernel whose results are right */
     bool pairs;            /* of kernels of other primitives are timed too: gcm_kernels.h */
     unsigned key_bits; /* the only key size; 0: there are several, and the command line chooses */
+    size_t unit_bytes; /* a message is one or more of these, and other lengths are refused; 0: as length_used says.
+                        * Not of setkey, whose length is the key's. */
+    bool guest;        /* these modes are few beside others of the primitive, which take any length */
     const char *(*mode_name)(size_t mode); /* NULL past the end */
     bool (*is_many)(size_t mode);
     /* The length in bytes of the message that stands for setup->len_bytes; 0: too short for the

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Modes of pointer authentication for bench; 8 "bytes" are one operation. All but the last are chains: each operation
- * waits for the one before. AddPAC and Auth take turns, of one pointer under the modifiers of a stack, as a recursion
- * does; pac-memo finds them all, and pac-memo-apart too, without one waiting for another. Flags and sizes are those of
- * a process under Linux. pac-keys finds a key by its value, which is never the one that was used last.
+ * Modes of pointer authentication for bench; 8 "bytes" are one operation, and these come in pairs. All but the last are
+ * chains: each operation waits for the one before. AddPAC and Auth take turns, of one pointer under the modifiers of a
+ * stack, as a recursion does; pac-memo finds them all, and pac-memo-apart too, without one waiting for another. Flags
+ * and sizes are those of a process under Linux. pac-keys finds a key by its value, which is never the one that was used
+ * last.
  */
 #include "bench.h"
 
@@ -136,11 +137,10 @@ static bool is_many(size_t mode)
     return false;
 }
 
-/* Pairs of operations, one at least. */
 static size_t length_used(size_t mode, const struct bench_setup *setup)
 {
     (void)mode;
-    return setup->len_bytes < 8 * MAX_OPERATIONS ? setup->len_bytes / 16 * 16 : 8 * MAX_OPERATIONS;
+    return setup->len_bytes < 8 * MAX_OPERATIONS ? setup->len_bytes : 8 * MAX_OPERATIONS;
 }
 
 static bench_loop *loop_of_qarma(size_t mode, bool fenced)
@@ -219,6 +219,7 @@ const struct bench_primitive bench_pac_qarma = {
     .name = "qarma",
     .reference = "c_ref",
     .key_bits = 128,
+    .unit_bytes = 16,
     .mode_name = name_of_qarma,
     .is_many = is_many,
     .length_used = length_used,
@@ -231,6 +232,8 @@ const struct bench_primitive bench_pac_aes = {
     .name = "aes",
     .reference = "c_ref",
     .key_bits = 128,
+    .unit_bytes = 16,
+    .guest = true,
     .mode_name = name_of_aes,
     .is_many = is_many,
     .length_used = length_used,

@@ -71,7 +71,7 @@ static bool is_many(size_t mode)
 
 static size_t length_used(size_t mode, const struct bench_setup *setup)
 {
-    return mode == SETKEY ? 16 : setup->len_bytes < 8 * MAX_BLOCKS ? setup->len_bytes / 8 * 8 : 8 * MAX_BLOCKS;
+    return mode == SETKEY ? 16 : setup->len_bytes < 8 * MAX_BLOCKS ? setup->len_bytes : 8 * MAX_BLOCKS;
 }
 
 static bench_loop *loop(size_t mode, bool fenced)
@@ -118,6 +118,7 @@ const struct bench_primitive bench_qarma = {
     .name = "qarma",
     .reference = "c_ref",
     .key_bits = 128,
+    .unit_bytes = 8,
     .mode_name = mode_name,
     .is_many = is_many,
     .length_used = length_used,

@@ -94,6 +94,23 @@ class BadUsage(unittest.TestCase):
         self.refused("bench", "--bytes", "4k", names=["'4k'"])
         self.refused("bench", "--bytes", "0", names=["0"])
         self.refused("bench", "--bytes", "-16")
+
+    def test_lengths_that_are_no_whole_blocks_are_named(self):
+        for mode, length, unit in (("qarma5", "45", "8"), ("qarma5-blocks", "12", "8"), ("qarma3", "4", "8"),
+                                   ("pac-memo", "24", "16"), ("pac-aes128", "8", "16")):
+            self.refused("bench", "--mode", f"ctr,{mode}", "--bytes", f"64,{length}",
+                         names=[f"--bytes {length}", f"mode {mode} ", f"multiple of {unit}"])
+        self.refused("bench", "--primitive", "qarma", "--bytes", "45", names=["--bytes 45", "multiple of 8"])
+
+    def test_modes_that_are_not_named_leave_out_a_length_that_they_do_not_take(self):
+        words = ["--kernel", "c_ref", "--counter", "none", "--key-bits", "128"]
+        for more in ([], ["--primitive", "aes"]):
+            lines = objects(run("bench", *words, *more, "--bytes", "45"))[1:]
+            modes = {line["mode"] for line in lines}
+            self.assertIn("ctr", modes)
+            self.assertFalse([mode for mode in modes if mode.startswith(("qarma", "pac-"))])
+        lines = objects(run("bench", *words, "--mode", "setkey", "--bytes", "45"))[1:]
+        self.assertIn("qarma", {line["primitive"] for line in lines})
         self.refused("bench", "--key-bits", "512", names=["'512'", "256"])
         self.refused("bench", "--samples", "0")
         self.refused("bench", "--messages", "100000")

@@ -11,6 +11,8 @@ from everycore.report import tables
 ALONE_BYTES = 64  # up to here a message is also measured alone, between fences
 SIDE_BY_SIDE = (16, 32)  # messages, where a mode takes many
 SAMPLES = 31  # of some 50 microseconds
+# Bytes that a message is a multiple of, by how names of modes begin: docs/HARNESS.md.
+UNITS_BYTES = {"qarma": 8, "pac-": 16}
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,11 +49,15 @@ LIMITS = Job("limits", ())  # what the CPU can do at best, after all others
 
 
 def plan(modes: Sequence[str], sizes_bytes: Sequence[int]) -> list[Job]:
-    """Streamed at every size; short messages also alone; modes of many messages side by side."""
+    """Streamed at every size; short messages also alone; modes of many messages side by side.
+
+    Where messages are whole blocks, the next lower size.
+    """
     jobs: list[Job] = []
-    sizes = tuple(dict.fromkeys(sizes_bytes))
-    short = tuple(size for size in sizes if size <= ALONE_BYTES)
     for mode in dict.fromkeys(modes):
+        unit = next((n for start, n in UNITS_BYTES.items() if mode.startswith(start)), 1)
+        sizes = tuple(dict.fromkeys(size // unit * unit for size in sizes_bytes if size >= unit))
+        short = tuple(size for size in sizes if size <= ALONE_BYTES)
         if mode.endswith("-many"):
             jobs += [Job(mode, sizes, messages=n) for n in SIDE_BY_SIDE]
         elif mode.startswith("setkey"):

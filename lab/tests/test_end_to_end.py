@@ -159,6 +159,17 @@ def test_an_unknown_mode_is_refused_before_anything_is_measured(
     assert not list(tmp_path.glob("a.jsonl*"))
 
 
+def test_a_length_of_no_whole_blocks_is_refused_before_anything_is_measured(
+    real_lab: Run, tmp_path: Path
+) -> None:
+    path = tmp_path / "a.jsonl"
+    outcome = real_lab("bench", "--mode", "ctr,qarma5", "--bytes", "64,45", "--out", str(path))
+    assert outcome.code == 2
+    assert "--bytes 45: mode qarma5 wants a multiple of 8" in outcome.err
+    assert outcome.out == ""
+    assert not list(tmp_path.glob("a.jsonl*"))
+
+
 @pytest.mark.skipif(
     not (shutil.which("qemu-s390x") and shutil.which("s390x-linux-gnu-gcc")),
     reason="apt-get install gcc-s390x-linux-gnu libc6-dev-s390x-cross qemu-user",

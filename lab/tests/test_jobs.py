@@ -77,6 +77,12 @@ def test_every_job_has_a_line_of_its_own() -> None:
     assert len({job.done_line() for job in [*jobs, LIMITS]}) == len(jobs) + 1
 
 
+def test_sizes_of_blocks_and_of_pairs_of_operations_are_whole() -> None:
+    assert plan(["ctr"], [12, 1500])[0].sizes_bytes == (12, 1500)
+    assert plan(["qarma5"], [12, 1500])[0].sizes_bytes == (8, 1496)
+    assert plan(["pac-memo"], [12, 1500])[0].sizes_bytes == (1488,)
+
+
 def test_the_pair_is_that_of_the_selected_kernels() -> None:
     def use(primitive: str, use: str, kernel: str) -> Resolved:
         return Resolved("a64", (), "ct", primitive, use, kernel)

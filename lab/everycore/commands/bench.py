@@ -68,6 +68,7 @@ class Wanted:
     kernels: Sequence[str]  # empty: all
     key_bits: int
     quick: bool
+    sizes_named: bool  # by the user: what a mode does not take is an error
 
     def jobs(self) -> list[Job]:
         return plan(self.modes, self.sizes_bytes)
@@ -135,7 +136,7 @@ def bench(
     """What each kernel costs here, and which is selected."""
     context = context_of(command)
     sizes = message_sizes(words(bytes_)) or (QUICK_SIZES_BYTES if quick else SIZES_BYTES)
-    wanted = Wanted(words(mode) or MODES, sizes, words(kernel), key_bits, quick)
+    wanted = Wanted(words(mode) or MODES, sizes, words(kernel), key_bits, quick, bool(bytes_))
     if out:
         store.refuse_if_unusable(out)
     session = pin(context, open_session(context, target, cc, flags), cpu)
@@ -187,6 +188,8 @@ def _ask(session: Session, wanted: Wanted) -> Here:
     modes = ",".join(dict.fromkeys(job.mode for job in wanted.jobs()))
     arguments = ["--mode", modes, "--key-bits", str(wanted.key_bits)]
     arguments += ["--kernel", ",".join(wanted.kernels), *session.pinned]
+    if wanted.sizes_named:
+        arguments += ["--bytes", ",".join(map(str, wanted.sizes_bytes))]
     greeting = [r.line for r in session.records("bench", "--dry-run", *arguments)]
     hello = next((line for line in greeting if isinstance(line, Hello)), None)
     if hello is None:

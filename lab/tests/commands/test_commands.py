@@ -347,7 +347,9 @@ def test_bench_refuses_a_file_that_it_cannot_write_before_it_builds(
 def test_bench_passes_its_options_on(lab: Lab) -> None:
     lab("bench", "--mode", "ctr", "--bytes", "64,100", "--key-bits", "128", "--kernel", "c_ref")
     dry, streamed, fenced = lab.runner.harness_calls("bench")
-    assert dry[2:] == ["--dry-run", "--mode", "ctr", "--key-bits", "128", "--kernel", "c_ref"]
+    assert dry[2:] == [
+        "--dry-run", "--mode", "ctr", "--key-bits", "128", "--kernel", "c_ref", "--bytes", "64,100",
+    ]  # fmt: skip
     assert streamed[2:-4] == [
         "--mode", "ctr", "--key-bits", "128", "--style", "streamed", "--bytes", "64",
         "--bytes", "100", "--kernel", "c_ref",
