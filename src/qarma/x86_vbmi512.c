@@ -141,16 +141,17 @@ EVC_INLINE void many(const struct key *key, const uint64_t *in, const uint64_t *
     const __m256i last = _mm256_broadcastq_epi64(_mm_load_si128((const __m128i *)(const void *)key->last[0]));
 
     for (size_t i = 0; i < n; i += 2 * LANES) {
+        const size_t j = n - i > LANES ? i + LANES : i; /* no pointer beyond the end, even of what is not read */
         const __mmask8 is_a = some(n - i), is_b = n - i > LANES ? some(n - i - LANES) : 0;
         const __m256i ta = _mm256_maskz_loadu_epi64(is_a, tweak + i), xa = _mm256_maskz_loadu_epi64(is_a, in + i);
-        const __m256i tb = _mm256_maskz_loadu_epi64(is_b, tweak + i + LANES);
-        const __m256i xb = _mm256_maskz_loadu_epi64(is_b, in + i + LANES);
+        const __m256i tb = _mm256_maskz_loadu_epi64(is_b, tweak + j);
+        const __m256i xb = _mm256_maskz_loadu_epi64(is_b, in + j);
         const struct pair t = {wide4(ta), wide4(tb)};
         struct pair x = {v_xor3(wide4(xa), t.a, first), v_xor3(wide4(xb), t.b, first)};
         run_pair(key, &x, &t, rounds);
         const __m256i ya = narrow4(v_look(undone, x.a)), yb = narrow4(v_look(undone, x.b));
         _mm256_mask_storeu_epi64(out + i, is_a, _mm256_ternarylogic_epi64(ya, ta, last, 0x96));
-        _mm256_mask_storeu_epi64(out + i + LANES, is_b, _mm256_ternarylogic_epi64(yb, tb, last, 0x96));
+        _mm256_mask_storeu_epi64(out + j, is_b, _mm256_ternarylogic_epi64(yb, tb, last, 0x96));
     }
 }
 
