@@ -63,6 +63,10 @@ def pauth(
             help="Build QEMU from a suite's sources (trixie), with our pointer authentication.",
         ),
     ] = False,
+    static: Annotated[
+        bool,
+        typer.Option("--static", help="With --build-qemu: a program that needs no library."),
+    ] = False,
     program: Annotated[
         list[str] | None,
         typer.Option("--program", metavar="NAME", help="Only this program; repeatable."),
@@ -109,18 +113,23 @@ def pauth(
     if not LEAST_SCALE <= scale <= MOST_SCALE:
         raise EverycoreError(f"--scale {scale} is not from {LEAST_SCALE} to {MOST_SCALE}")
     if primitive_:
-        others = (system, qemu_, suite, build_qemu, program, algorithm, update, scale != 1.0)
+        others = (system, qemu_, suite, build_qemu, static, program, algorithm, update, scale != 1)
         if any(others) or cc != programs.COMPILER:
             raise EverycoreError(
                 "--primitive runs no emulator", "it goes with --rounds, --out and --json alone"
             )
         _primitive(context, rounds, keep)
         return
+    if static and (system or not build_qemu):
+        raise EverycoreError(
+            "--static is of a linux-user emulator that is built here",
+            "everycore pauth --build-qemu",
+        )
     mode = SYSTEM if system else USER
     given = words(algorithm)
     if system and "default" in given:
         raise EverycoreError("--system has no algorithm 'default'", "machines name their CPU")
-    wanted = Wanted(tuple(qemu_ or ()), tuple(words(suite)), build_qemu, update)
+    wanted = Wanted(tuple(qemu_ or ()), tuple(words(suite)), build_qemu, update, static)
     try:
         found = _emulators(context, mode, wanted)
         every = [w for e in found for w in ways.ways_of(e, given or ways.DEFAULT, bool(given))]
@@ -135,6 +144,7 @@ def pauth(
         "qemu": [path.name for path in wanted.paths],
         "suite": list(wanted.suites),
         "build-qemu": build_qemu,
+        "static": static,
         "program": words(program),
         "algorithm": given,
         "rounds": rounds,
@@ -246,6 +256,7 @@ class Wanted:
     suites: tuple[str, ...]
     built: bool  # of the suites' sources
     update: bool
+    static: bool  # what is built
 
 
 def _emulators(context: Context, mode: Mode, wanted: Wanted) -> list[Emulator]:
@@ -270,7 +281,7 @@ def _emulators(context: Context, mode: Mode, wanted: Wanted) -> list[Emulator]:
 def _built(context: Context, mode: Mode, wanted: Wanted) -> Iterator[Path]:
     tree = catalog.find_tree(context.package, context.env.get("EVERYCORE_TREE", ""))
     for suite in wanted.suites or (programs.SUITE,):
-        recipe = qemu.Recipe(suite, system=mode is SYSTEM)
+        recipe = qemu.Recipe(suite, system=mode is SYSTEM, static=wanted.static)
         yield qemu.build_qemu(context, tree, recipe, wanted.update)
 
 

@@ -492,7 +492,20 @@ def test_an_emulator_is_built_of_each_suite(
     assert asked == [(qemu.Recipe("trixie", system=False), True)]
     assert f"{path} has no property 'pauth'" in outcome.err
     world("pauth", "--system", "--build-qemu")
-    assert asked[1:] == [(qemu.Recipe("trixie", system=True), False)]
+    world("pauth", "--static", "--build-qemu")
+    assert asked[1:] == [
+        (qemu.Recipe("trixie", system=True), False),
+        (qemu.Recipe("trixie", static=True), False),
+    ]
+
+
+@pytest.mark.parametrize(
+    "arguments", [["--static"], ["--static", "--build-qemu", "--system"], ["--static", "--system"]]
+)
+def test_only_a_program_that_is_built_is_static(world: Lab, arguments: list[str]) -> None:
+    outcome = world("pauth", *arguments)
+    assert outcome.code == 2
+    assert "--static is of a linux-user emulator" in outcome.err
 
 
 def test_what_the_network_does_not_give_is_told_as_a_line(lab: Lab) -> None:

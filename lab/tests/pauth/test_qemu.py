@@ -127,6 +127,17 @@ def test_a_build_that_fails_says_why(
     assert error.value.hint in ("no glib", "bad.c:1: error")
 
 
+def test_a_static_program_is_another_one(
+    context: Context, archive: FakeArchive, tools: Path
+) -> None:
+    del tools
+    publish(archive)
+    static = build_qemu(context, TREE, Recipe("test", static=True))
+    assert static.name == "qemu-aarch64"
+    assert static.parent != build_qemu(context, TREE, RECIPE).parent
+    assert "--static" in Recipe("test", static=True).options("10.0.13")
+
+
 def test_old_versions_lack_an_option() -> None:
     recipe = Recipe("bookworm", system=True)
     assert "--enable-pixman" in recipe.options("10.0.13")
