@@ -180,8 +180,9 @@ static enum result answers_of_another_implementation(struct check *c)
 
 /* ---- Against the reference ---------------------------------------------------------------------------- */
 
-/* All values of each cell of block, tweak and both halves of the key, the others being random: the S-boxes as a whole,
- * and the linear layers on a basis. */
+/* All values of each cell of block, tweak and both halves of the key, the others being random: every S-box at the block
+ * as a whole, there and back, in each cell. Quick: with Arm's numbers of rounds. tests/test_qarma.c has the linear
+ * layers as a whole, of the functions that kernels share and of c_swar64. */
 static enum result every_cell_counts(struct check *c)
 {
     if (is_reference(c))
@@ -192,9 +193,11 @@ static enum result every_cell_counts(struct check *c)
 
         q.sigma = variant % 3;
         q.rounds = 1 + variant / 3;
+        if (c->quick && q.rounds != 3 && q.rounds != 5)
+            continue;
         for (size_t part = 0; part < N(parts); part++)
             for (unsigned cell = 0; cell < 16; cell++)
-                for (unsigned value = 0; value < 16; value += c->quick ? 5 : 1) {
+                for (unsigned value = 0; value < 16; value++) {
                     const uint64_t before = *parts[part];
                     *parts[part] ^= (uint64_t)value << 4 * cell;
                     if (agree(c, &q, answer(&q), "one cell changed") == FAIL)
