@@ -26,7 +26,7 @@ from everycore.matrix.make import Limits, Workbench
 from everycore.matrix.modelled import open_estimator
 from everycore.matrix.places import file_named
 from everycore.matrix.plan import HOST, Axes, Place, Planned, Wanted, plan
-from everycore.matrix.records import Anomaly, Head, Line, Outcome, Result, as_json
+from everycore.matrix.records import Head, Line, Outcome, Result, as_json, is_by
 from everycore.matrix.regressions import explain_all
 from everycore.matrix.run import Clock, Run
 from everycore.matrix.trials import Trials
@@ -263,7 +263,7 @@ def _measure(
         context.warn(f"{stored.path}: the half of a line at its end is dropped")
     known, done = stored.results, stored.done()
     planned = {one.cell: one.compiler for one in cells}
-    other = {c for c, r in done.items() if not store.is_by(r, planned.get(c, ""))}
+    other = {c for c, r in done.items() if not is_by(r, planned.get(c, ""))}
     if other:
         context.warn(f"{len(other)} cells are of other versions of their compilers: once more")
         done = {cell: one for cell, one in done.items() if cell not in other}
@@ -325,12 +325,12 @@ def _look_for_regressions(
     A report on each cause is printed.
     """
     trials, stored = Trials(bench), store.read(writer.stored.path)
-    known = [line for line in stored.lines if isinstance(line, Anomaly)]
     every = {one.cell: one for one in results}
     number = len(anomalies.find(every))
     with Progress(context.err, "looking for causes", number) as progress:
         explained = explain_all(
-            trials, every, known, writer.write, progress.step, lambda: clock.now() < clock.end
+            *(trials, every, stored.anomalies, writer.write, progress.step),
+            lambda: clock.now() < clock.end,
         )
     stories = explained.stories()
     for said in explained.noise:

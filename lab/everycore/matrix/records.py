@@ -211,6 +211,29 @@ def latest(lines: Sequence[Line]) -> dict[Cell, Result]:
     return {line.cell: line for line in lines if isinstance(line, Result)}
 
 
+def is_by(result: Result, compiler: str) -> bool:
+    """That the compiler of this name is still the one that the result is of, as far as is known."""
+    return not result.compiler or not compiler or result.compiler == compiler
+
+
+def standing(lines: Sequence[Line]) -> dict[tuple[Cell, Kind], Anomaly]:
+    """The last word on what is odd: of the compilers that the newest results are of, and no others.
+
+    A name may have become another compiler's since a cell was looked at.
+    """
+    compilers: dict[Cell, str] = {}
+    found: dict[tuple[Cell, Kind], Anomaly] = {}
+    for line in lines:
+        if isinstance(line, Anomaly):
+            found[line.cell, line.kind] = line
+        elif isinstance(line, Result):
+            if not is_by(line, compilers.get(line.cell, "")):
+                for kind in Kind:
+                    found.pop((line.cell, kind), None)
+            compilers[line.cell] = line.compiler or compilers.get(line.cell, "")
+    return found
+
+
 def _plain(value: Any) -> Any:
     if is_dataclass(value):
         found = {field.name: getattr(value, field.name) for field in fields(value)}

@@ -11,7 +11,18 @@ from types import TracebackType
 from typing import Self
 
 from everycore.errors import EverycoreError
-from everycore.matrix.records import Cell, Head, Line, Outcome, Result, as_json, latest, parse
+from everycore.matrix.records import (
+    Anomaly,
+    Cell,
+    Head,
+    Line,
+    Outcome,
+    Result,
+    as_json,
+    latest,
+    parse,
+    standing,
+)
 
 SUFFIX = "-matrix.jsonl"
 PACKED = ".xz"  # a file that is kept for good may be packed, and can then only be read
@@ -33,6 +44,11 @@ class Stored:
     @property
     def results(self) -> dict[Cell, Result]:
         return latest(self.lines)
+
+    @property
+    def anomalies(self) -> list[Anomaly]:
+        """Those that still are: `standing`."""
+        return list(standing(self.lines).values())
 
     def done(self) -> dict[Cell, Result]:
         """Cells that need not be looked at again; one that was skipped may have what it lacked."""
@@ -154,11 +170,6 @@ def refuse_other(path: Path, stored: Head, own: Head) -> None:
                 f"{path} was measured {what} {theirs}, this would be {what} {ours}",
                 "name another file with --out",
             )
-
-
-def is_by(result: Result, compiler: str) -> bool:
-    """That the compiler of this name is still the one that the result is of, as far as is known."""
-    return not result.compiler or not compiler or result.compiler == compiler
 
 
 def _same(stored: Head, own: Head) -> bool:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from everycore.matrix import anomalies
-from everycore.matrix.records import Anomaly, Cell, Head, Kind, Line, Outcome, Result
+from everycore.matrix.records import Anomaly, Cell, Head, Kind, Line, Outcome, Result, standing
 from everycore.page import order
 from everycore.stats import Summary
 
@@ -124,8 +124,7 @@ def collect(sources: Sequence[Source]) -> Facts:
         for line in source.lines:
             if isinstance(line, Result):
                 results[source.machine, line.cell] = line
-            elif isinstance(line, Anomaly):
-                odd[source.machine, line.cell, line.kind] = line
+        odd |= {(source.machine, *key): one for key, one in standing(source.lines).items()}
     odd |= {key: one for key, one in _unexplained(results).items() if key not in odd}
     by_panel: dict[Panel, list[tuple[str, Result]]] = {}
     for (machine, cell), result in results.items():

@@ -12,7 +12,7 @@ import pytest
 
 from everycore.errors import EverycoreError
 from everycore.matrix import results
-from everycore.matrix.records import Cell, Head, Outcome, Result, as_json
+from everycore.matrix.records import Anomaly, Cell, Head, Kind, Line, Outcome, Result, as_json
 from everycore.model import Machine, Revision
 
 HEAD = Head(
@@ -30,7 +30,7 @@ def result(number: int, outcome: Outcome = Outcome.MEASURED) -> Result:
     return Result(cell, outcome, runs=((1.0, 2.0),), counter="tsc")
 
 
-def write(path: Path, *lines: Result, head: Head = HEAD, resume: bool = False) -> results.Stored:
+def write(path: Path, *lines: Line, head: Head = HEAD, resume: bool = False) -> results.Stored:
     with results.Writer(path, head, resume) as writer:
         for line in lines:
             writer.write(line)
@@ -158,3 +158,23 @@ def test_a_packed_file_is_read_and_not_added_to(tmp_path: Path) -> None:
     packed.write_bytes(packed.read_bytes()[:-20])
     with pytest.raises(EverycoreError, match=r"cannot unpack .*m\.jsonl\.xz"):
         results.read(packed)
+
+
+def test_what_is_odd_of_a_compiler_whose_name_is_another_s_by_now_is_no_longer(
+    tmp_path: Path,
+) -> None:
+    def by(compiler: str, outcome: Outcome = Outcome.MEASURED) -> Result:
+        return replace(result(1, outcome), compiler=compiler)
+
+    odd = Anomaly(result(1).cell, Kind.SLOW, 2.0, None, None, 2.0)
+    for number, (lines, stands) in enumerate(
+        [
+            ((by("gcc 1.1"), odd), True),
+            ((by("gcc 1.1"), odd, by("gcc 1.1"), by("")), True),
+            ((by("gcc 1.1"), odd, by("gcc 1.2")), False),
+            ((by("gcc 1.1"), odd, by("", Outcome.SKIPPED), by("gcc 1.2")), False),
+            ((by("gcc 1.1"), odd, by("gcc 1.2"), odd), True),
+        ]
+    ):
+        stored = write(tmp_path / f"{number}.jsonl", *lines)
+        assert stored.anomalies == [odd] * stands

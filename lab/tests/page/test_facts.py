@@ -58,6 +58,13 @@ def test_a_second_pass_in_the_same_file_leaves_what_is_odd() -> None:
     assert collect([source(first, slow(first), judged)]).facts[0].anomalies
 
 
+def test_what_was_odd_of_another_version_of_the_compiler_is_forgotten_in_the_same_file() -> None:
+    first = measured(O2, 20)
+    newer = replace(first, compiler="gcc 12.9.0")
+    assert not collect([source(first, slow(first), newer)]).facts[0].anomalies
+    assert collect([source(first, slow(first), newer, slow(newer))]).facts[0].anomalies
+
+
 def test_cells_of_two_machines_are_in_two_panels() -> None:
     found = collect([source(measured(O2, 20)), source(measured(O2, 10), cpu="Other CPU")])
     assert len(found.panels()) == 2
