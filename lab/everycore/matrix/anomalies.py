@@ -220,6 +220,7 @@ def command(anomaly: Anomaly, subject: str = "") -> str:
     if cell.target != "host":
         words += ["--target", cell.target]
     words += ["--key-bits", str(cell.key_bits), "--bytes", str(cell.n_bytes)]
+    words += ["--ct"] if anomaly.kind is Kind.LEAK else []
     return shlex.join(words)
 
 

@@ -179,6 +179,7 @@ def test_lost_constant_time_is_repaired() -> None:
     (anomaly,) = find(table(judged(BAD, False), judged(GOOD, True)))
     found = explained(bench, anomaly).anomaly
     assert (found.kind, found.repair) == (Kind.LEAK, ("-fno-j",))
+    assert found.command.endswith(" --ct")  # without, no cell would have a verdict
 
 
 @pytest.mark.parametrize(
