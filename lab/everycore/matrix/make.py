@@ -258,10 +258,7 @@ class Workbench:
                 else:
                     binary = subjects.link(context, around, objects)
             except NotCompiledError as error:
-                refuse_full_disk(error.message)
-                passing = probe.is_passing(error.message)  # --resume tries it again
-                outcome = Outcome.SKIPPED if passing else Outcome.NOT_COMPILED
-                raise _FailedError(outcome, error.message) from None
+                raise _FailedError(_refused(error), error.message) from None
             except SubjectUnavailableError as error:  # no perl
                 raise _FailedError(Outcome.SKIPPED, error.message) from None
             except TimeoutError:
@@ -342,7 +339,7 @@ class Workbench:
             objects = subjects.objects(self.context, subject, compiler, flags, target, limit)
         except NotCompiledError as error:
             reason = self._told(cell, error.message)
-            return replace(empty, outcome=Outcome.NOT_COMPILED, reason=reason)
+            return replace(empty, outcome=_refused(error), reason=reason)
         except TimeoutError:
             return replace(empty, outcome=Outcome.TIME_LIMIT)
         program = Program(subject, target, compiler, cell.flags, "", objects[0])
@@ -459,6 +456,12 @@ class Workbench:
             estimates=estimates,
             code=code,
         )
+
+
+def _refused(error: NotCompiledError) -> Outcome:
+    """What the compiler is to blame for; what the machine is, --resume tries again."""
+    refuse_full_disk(error.message)
+    return Outcome.SKIPPED if probe.is_passing(error.message) else Outcome.NOT_COMPILED
 
 
 def _in_a_line(error: EverycoreError) -> str:

@@ -14,6 +14,7 @@ from everycore import subjects
 from everycore.build import build_timed
 from everycore.context import Completed
 from everycore.errors import EverycoreError
+from everycore.matrix import make
 from everycore.matrix.make import (
     NEVER_QUIET,
     PATIENCE,
@@ -174,3 +175,31 @@ def test_a_compiler_that_was_killed_is_tried_again_and_one_that_crashed_is_not(
         bench._compiled(Cell("s", "f", "gcc-12", ("-O2",)), nothing, compiler, nothing)
     assert error.value.outcome is outcome
     assert "gcc 12 cannot compile x.c: " in error.value.reason
+
+
+@pytest.mark.parametrize(
+    ("said", "outcome"),
+    [
+        ("a.c:3: error: expected ';'", Outcome.NOT_COMPILED),
+        ("gcc: fatal error: Killed signal terminated program cc1", Outcome.SKIPPED),
+        ("a.s: No space left on device", None),
+    ],
+)
+def test_a_full_disk_in_the_middle_of_a_bisection_is_no_finding(
+    said: str, outcome: Outcome | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def objects(*_: object) -> list[Path]:
+        raise subjects.NotCompiledError(said)
+
+    nothing: Any = None
+    monkeypatch.setattr(subjects, "objects", objects)
+    for name, value in (("_function", (0, 0)), ("_compiler", (0, 0)), ("_flags", [])):
+        monkeypatch.setattr(Workbench, name, lambda *_, value=value: value)
+    monkeypatch.setattr(make, "load_target", lambda *_: None)
+    bench = Workbench(nothing, nothing, {}, Place("x86_64"))
+    cell = Cell("s", "f", "gcc-12", ("-O2",))
+    if outcome:
+        assert bench.coded(cell).outcome is outcome
+    else:
+        with pytest.raises(EverycoreError, match="no cell can be compiled"):
+            bench.coded(cell)
