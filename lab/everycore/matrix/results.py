@@ -103,7 +103,7 @@ class Writer:
         try:
             self._file = self._path.open("ab", buffering=0)
         except OSError as error:
-            raise self._unwritable(error) from error
+            raise self._not_opened(error) from error
         try:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             self._begin()
@@ -151,6 +151,12 @@ class Writer:
         trace: TracebackType | None,
     ) -> None:
         self._file.close()
+
+    def _not_opened(self, error: OSError) -> EverycoreError:
+        hint = "name another file with --out"
+        if isinstance(error, FileNotFoundError):
+            hint = f"there is no folder {self._path.parent}: make it, or {hint}"
+        return EverycoreError(f"cannot write {self._path}: {error.strerror}", hint)
 
     def _unwritable(self, error: OSError) -> EverycoreError:
         return EverycoreError(

@@ -178,3 +178,12 @@ def test_what_is_odd_of_a_compiler_whose_name_is_another_s_by_now_is_no_longer(
     ):
         stored = write(tmp_path / f"{number}.jsonl", *lines)
         assert stored.anomalies == [odd] * stands
+
+
+def test_a_file_that_cannot_be_opened_has_nothing_to_go_on_with(tmp_path: Path) -> None:
+    with pytest.raises(EverycoreError, match="No such file") as error:
+        write(tmp_path / "none" / "m.jsonl", result(1))
+    assert error.value.hint.startswith(f"there is no folder {tmp_path / 'none'}: make it")
+    with pytest.raises(EverycoreError, match="Is a directory") as error:
+        write(tmp_path, result(1), resume=True)
+    assert error.value.hint == "name another file with --out"
