@@ -65,15 +65,17 @@ class Suspect:
         return [*words, *map(str, self.lengths)]
 
 
-def look(context: Context, suspect: Suspect) -> tuple[Verdict, ...]:
-    """What each method says; a program that was looked at before is not run again."""
+def look(context: Context, suspect: Suspect, anew: bool = False) -> tuple[Verdict, ...]:
+    """What each method says; unless `anew`, what was looked at before is not run again."""
     path = context.cache_dir() / "verdicts" / f"{_key(suspect)}.json"
     stored = _stored(path)
+    known = {} if anew else stored
     verdicts = (
-        stored.get("trace") or by_trace(context, suspect),
-        stored.get("taint") or by_taint(context, suspect),
+        known.get("trace") or by_trace(context, suspect),
+        known.get("taint") or by_taint(context, suspect),
     )
-    new = {v.method: v for v in verdicts if v.constant is not None}  # what is missing may come
+    # What is missing may come.
+    new = stored | {v.method: v for v in verdicts if v.constant is not None}
     if new != stored:
         with suppress(OSError), whole(path) as scratch:  # a full disk costs no verdict
             scratch.write_text(json.dumps([asdict(v) for v in new.values()]), encoding="utf-8")

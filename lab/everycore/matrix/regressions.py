@@ -74,6 +74,8 @@ def _update(explained: Explained, looked: Found, write: Callable[[Line], None]) 
             new = explained.failed[again.cell] = replace(again, flag_set=old.flag_set)
         elif again.runs:
             new = replace(old, runs=again.runs, crowded=again.crowded, outcome=again.outcome)
+        if again.constant_time is not None:
+            new = replace(new, verdicts=again.verdicts)
         if new != old:
             explained.results[again.cell] = new
             write(new)

@@ -35,18 +35,19 @@ def looked_at(
     results: Sequence[Result],
     cores: int,
     is_time: Callable[[], bool] = lambda: True,
+    anew: bool = False,
 ) -> Iterator[Result]:
     """The results with their verdicts, as they are found; those that can have none as they are.
 
     Programs that are the same are looked at once, as `look` knows them by all of their code: the
     digest of a cell is of what its call reaches, without the key set-up. Once there is no time left
-    no more are begun.
+    no more are begun. `anew`: no verdict of an earlier look is taken.
     """
     own = [one for one in results if one.outcome in LOOKED_AT]
     yield from (one for one in results if one.outcome not in LOOKED_AT)
 
     def look_at(cell: Cell) -> tuple[Verdict, ...] | None:
-        return _verdicts(bench, cell) if is_time() else None
+        return _verdicts(bench, cell, anew) if is_time() else None
 
     with ThreadPoolExecutor(max_workers=cores) as pool:
         waiting = {pool.submit(look_at, one.cell): one for one in own}
@@ -58,7 +59,7 @@ def looked_at(
             pool.shutdown(wait=False, cancel_futures=True)
 
 
-def _verdicts(bench: Bench, cell: Cell) -> tuple[Verdict, ...]:
+def _verdicts(bench: Bench, cell: Cell, anew: bool) -> tuple[Verdict, ...]:
     try:
         program, function = bench.linked(cell)
     except EverycoreError as error:  # its compiler is gone since, or its package
@@ -66,7 +67,7 @@ def _verdicts(bench: Bench, cell: Cell) -> tuple[Verdict, ...]:
     suspect = Suspect(
         program.binary, function.symbol, program.target, cell.key_bits, function.multiple_of
     )
-    return _public(bench.context, *look(bench.context, suspect))
+    return _public(bench.context, *look(bench.context, suspect, anew))
 
 
 def _public(context: Context, *verdicts: Verdict) -> tuple[Verdict, ...]:

@@ -11,7 +11,7 @@ from pathlib import Path
 from everycore import subjects
 from everycore.errors import EverycoreError
 from everycore.matrix import passes, switches
-from everycore.matrix.bisect import Stage, with_switches
+from everycore.matrix.bisect import TRIAL_PROCESSES, Stage, with_switches
 from everycore.matrix.bugs import Source
 from everycore.matrix.make import Ready, Workbench
 from everycore.matrix.records import Anomaly, Cell, Code, Kind, Listing, Outcome, Result
@@ -43,7 +43,9 @@ class Trials:
         made = self._make(cells)
         results = [one if isinstance(one, Result) else one.result for one in made]
         if kind is Kind.LEAK:
-            looked = {one.cell: one for one in looked_at(self.bench, results, CORES)}
+            anew = processes > TRIAL_PROCESSES  # a rerun; trials may be alike
+            seen = looked_at(self.bench, results, CORES, anew=anew)
+            looked = {one.cell: one for one in seen}
             return [looked[one.cell] for one in results]
         for turn in range(MOST_PROCESSES if kind is Kind.SLOW else 0):
             for i, one in enumerate(made):

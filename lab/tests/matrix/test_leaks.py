@@ -148,6 +148,8 @@ def test_a_program_that_was_looked_at_is_not_run_again(
     assert look(context, suspect("flagged", "", "-Os -g0")) == first
     monkeypatch.setattr(leaks, "by_trace", lambda *_: Verdict(None, "trace", "another"))
     assert look(context, suspect("flagged", "", "-O2"))[0].detail == "another"
+    assert look(context, one, anew=True)[0].detail == "another"
+    assert look(context, one) == first  # what could not look again takes no verdict back
 
 
 def test_what_one_method_said_is_kept_where_the_other_cannot_look(

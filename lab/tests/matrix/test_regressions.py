@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from matrix.cells import cell, measured, table
+from matrix.cells import cell, judged, measured, table
 from matrix.fake_bench import FakeBench
 
 from everycore.matrix.records import Anomaly, Cell, Kind, Line, Outcome, Result
@@ -111,3 +111,12 @@ def test_what_repairs_nothing_of_the_worst_is_not_tried_with_the_others() -> Non
 def test_without_time_the_lightest_are_left() -> None:
     found, _ = explained(FakeBench(cycles, FLAGS), seconds=1)
     assert (len(found.anomalies), found.left) == (1, 2)
+
+
+def test_a_leak_that_vanished_is_written_so_that_it_is_not_looked_for_again() -> None:
+    bad, good = (judged(cell(name), name != "gcc-12") for name in ("gcc-12", "gcc-11"))
+    written: list[Line] = []
+    found = explain_all(FakeBench(lambda _: 10.0), table(bad, good), (), written.append)
+    assert "no method saw a leak" in found.noise[0]
+    assert found.results[bad.cell].constant_time is True
+    assert found.results[bad.cell] in written

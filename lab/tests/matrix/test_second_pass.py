@@ -16,7 +16,7 @@ from world import DATA, Lab
 from everycore.catalog import find_tree
 from everycore.context import Context
 from everycore.errors import EverycoreError
-from everycore.matrix import anomalies, leak_table, second_pass, table
+from everycore.matrix import anomalies, bisect, leak_table, second_pass, table, trials
 from everycore.matrix.make import Workbench
 from everycore.matrix.plan import Place, Planned
 from everycore.matrix.records import Cell, Kind, Outcome, Result, Verdict
@@ -196,3 +196,20 @@ def test_a_long_list_of_leaks_is_cut_and_says_so() -> None:
     many = [verdicts(cell(f"gcc-{n}"), LEAK) for n in range(20)]
     shown = text(leak_table.paragraphs(many, [("table", "ctr")]))
     assert "and 8 more" in shown
+
+
+def test_a_rerun_of_a_leak_takes_no_verdict_of_before_and_a_trial_does(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[bool] = []
+
+    def looked(_: object, results: list[Result], cores: int, anew: bool) -> list[Result]:
+        del cores
+        asked.append(anew)
+        return results
+
+    monkeypatch.setattr(trials, "looked_at", looked)
+    bench: Any = type("B", (), {"prepare": lambda _, where: judged(where, False)})()
+    for processes in (bisect.PROCESSES, bisect.TRIAL_PROCESSES):
+        trials.Trials(bench).measure([cell()], Kind.LEAK, processes)
+    assert asked == [True, False]
