@@ -55,8 +55,10 @@ def add_toolchains(
     if path is not None:
         added = toolchains.add_path(context, tree, path)
     else:
-        chosen = toolchains.missing(context, tree) if all_ and not target else names or []
-        chosen = chosen or (toolchains.offered(context, tree, words(target)) if all_ else [])
+        chosen = toolchains.missing(context, tree, words(target)) if all_ else names or []
+        if not chosen:
+            context.out.print("all compilers of the lock file are here: nothing to add")
+            return
         added, refused = toolchains.add(context, tree, chosen, words(target), context.err.print)
     seconds = monotonic() - began
     used = toolchains.disk(context)

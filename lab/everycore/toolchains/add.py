@@ -73,19 +73,22 @@ def add(
     return done, refused
 
 
-def missing(context: Context, tree: Tree) -> list[str]:
-    """The compilers of the lock that this machine has not got."""
-    here = {*host_names(context, tree), *(one.name for one in all_added(context))}
-    return [name for name in read_lock(context, tree).names() if name not in here]
+def missing(context: Context, tree: Tree, targets: Sequence[str] = ()) -> list[str]:
+    """The compilers of the lock that this machine has not got.
 
-
-def offered(context: Context, tree: Tree, targets: Sequence[str]) -> list[str]:
-    """The compilers of the lock that are there for all targets named."""
-    lock = read_lock(context, tree)
+    With targets: of those that the lock has for all of them, what was not added for each.
+    """
+    lock, added = read_lock(context, tree), all_added(context)
+    wanted = targets or [HOST]
+    served = {(one.name, target) for one in added for target in one.commands}
+    served |= {(name, HOST) for name in host_names(context, tree)}
+    if not targets:
+        served |= {(one.name, HOST) for one in added}
     return [
         name
         for name in lock.names()
-        if name.startswith("clang") or all(lock.part(name, target) for target in targets)
+        if name.startswith("clang") or not targets or all(lock.part(name, t) for t in targets)
+        if not all((name, target) in served for target in wanted)
     ]
 
 

@@ -140,6 +140,19 @@ def test_list_shows_the_disk_use_and_what_can_be_added(locked: Lab) -> None:
     assert row["proofs"] == {"host": "ran"}
 
 
+def test_what_is_complete_is_left_alone(locked: Lab, archive: FakeArchive, tmp_path: Path) -> None:
+    own = tmp_path / "path" / "gcc-98"  # of the machine itself
+    own.write_text(COMPILER.format(major=98, action=WORKS).replace("cat ", "true "))
+    own.chmod(0o755)
+    assert "1 added" in add(locked, "--all").out
+    shutil.rmtree(archive.folder)
+    for more in ((), ("--target", "host")):
+        done = add(locked, "--all", *more)
+        assert done.code == 0, done.err
+        assert "all compilers of the lock file are here: nothing to add" in done.out
+        assert [one.name for one in all_added(locked.context())] == ["gcc-99"]
+
+
 def test_packages_are_shared_and_removal_frees_what_no_other_needs(locked: Lab) -> None:
     add(locked, "--all")
     assert names(locked) == {"gcc-98", "gcc-99"}
