@@ -20,7 +20,14 @@ The mirror is the one that the system's apt is configured for, by apt's proxy, o
 index, closure and lock are pure; mirror, files, archive, tarball and unpack touch the world.
 """
 
-from everycore.debs.archive import Archive, open_archive, pinned, read_lock, write_lock
+from everycore.debs.archive import (
+    Archive,
+    NoSuiteError,
+    open_archive,
+    pinned,
+    read_lock,
+    write_lock,
+)
 from everycore.debs.files import WrongContentsError, discard, is_cached
 from everycore.debs.lock import File, Lock, Pinned, Request
 from everycore.debs.unpack import (
@@ -36,6 +43,7 @@ __all__ = [
     "Archive",
     "File",
     "Lock",
+    "NoSuiteError",
     "Pinned",
     "Request",
     "WrongContentsError",

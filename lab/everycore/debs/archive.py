@@ -24,6 +24,10 @@ COMPONENT = "main"
 CHECK_DATE = "Acquire::Check-Valid-Until"  # apt's own switch
 
 
+class NoSuiteError(EverycoreError):
+    """The archive answered, and has no such suite, or no packages of the architecture in it."""
+
+
 @dataclass(frozen=True)
 class Suite:
     """A suite of a mirror, after its signature was verified."""
@@ -38,7 +42,7 @@ class Suite:
         """An index, fetched and compared with Release."""
         file = self.sums.get(path)
         if file is None:
-            raise EverycoreError(f"the suite {self.name} of {self.mirror.url} has no {path}")
+            raise NoSuiteError(f"the suite {self.name} of {self.mirror.url} has no {path}")
         return Index(
             lzma.decompress(download(self.context, [self.mirror], file).read_bytes()).decode()
         )
@@ -109,7 +113,7 @@ def _suite(context: Context, mirrors: Sequence[Mirror], name: str) -> Suite:
                 {p: File(f"dists/{name}/{p}", f.sha256, f.size) for p, f in sums.items()},
             )
     urls = ", ".join(mirror.url for mirror in mirrors)
-    raise EverycoreError(f"no suite '{name}' on {urls}", SETTING_HINT)
+    raise NoSuiteError(f"no suite '{name}' on {urls}", SETTING_HINT)
 
 
 def _sums(text: str) -> Iterable[File]:

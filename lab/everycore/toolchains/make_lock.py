@@ -17,7 +17,10 @@ from everycore.toolchains.wanted import read_wanted
 
 
 def make_lock(context: Context, tree: Tree) -> Lock:
-    """What can be had now. A suite that the mirror does not have is passed over, with a warning."""
+    """What can be had now. A suite that the mirror does not have is passed over, with a warning.
+
+    One that cannot be read now is an error: its compilers must not vanish from the lock file.
+    """
     wanted = read_wanted(tree)
     architecture = debs.architecture_of()
     targets = [load_target(tree, name) for name in wanted.targets]
@@ -30,9 +33,15 @@ def make_lock(context: Context, tree: Tree) -> Lock:
                 try:
                     archive = debs.open_archive(context, names, architecture)
                     indices = tuple(archive.binaries)
-                except EverycoreError as error:
+                except debs.NoSuiteError as error:
                     context.warn(f"no compilers of {names[-1]}: {error.message}")
                     continue
+                except EverycoreError as error:
+                    hint = f"{error.hint}\n" if error.hint else ""
+                    raise EverycoreError(
+                        f"no compilers of {names[-1]}: {error.message}",
+                        f"{hint}the lock file stays as it was",
+                    ) from error
                 dates.update({suite.name: suite.date for suite in archive.suites})
                 yield Suite(names[-1], indices)
 

@@ -243,7 +243,24 @@ def test_no_network_says_so(locked: Lab) -> None:
     assert "is there a network?" in done.err
     done = locked("toolchain", "lock")
     assert done.code == 2
-    assert "no suite of Debian could be read" in done.err
+    assert "no compilers of test: cannot read the mirror" in done.err
+
+
+def test_a_suite_that_cannot_be_read_costs_the_lock_no_compilers(
+    locked: Lab, archive: FakeArchive
+) -> None:
+    tree = Path(locked.env["EVERYCORE_TREE"])
+    lock = tree / "toolchains/amd64.lock"
+    before = lock.read_text()
+    wanted = tree / "toolchains/compilers.toml"
+    shutil.copytree(archive.folder / "dists/test", archive.folder / "dists/other")
+    for absent, code in (("nosuch", 0), ("other", 2)):  # the other is signed as "test"
+        wanted.write_text(f'suites = ["test", "{absent}"]\ntargets = []\n[oldest]\n[wheels]\n')
+        done = locked("toolchain", "lock")
+        assert done.code == code
+        assert f"no compilers of {absent}: " in done.err
+        assert lock.read_text() == before
+    assert "the lock file stays as it was" in done.err
 
 
 def test_a_full_disk_says_so_and_leaves_nothing(
