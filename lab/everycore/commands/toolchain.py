@@ -53,7 +53,7 @@ def add_toolchains(
     began = monotonic()
     refused: list[toolchains.Refused] = []
     if path is not None:
-        added = toolchains.add_path(context, tree, path)
+        added, refused = toolchains.add_path(context, tree, path)
     else:
         chosen = toolchains.missing(context, tree, words(target)) if all_ else names or []
         if not chosen:

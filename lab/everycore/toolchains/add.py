@@ -167,8 +167,11 @@ def _crosses(tree: Tree) -> list[Target]:
     return [target for target in all_targets(tree) if target.compiler and not runs_here(target)]
 
 
-def add_path(context: Context, tree: Tree, folder: Path) -> list[Added]:
-    """The compilers in a folder, or in its bin, as they are; each is proven like the others."""
+def add_path(context: Context, tree: Tree, folder: Path) -> tuple[list[Added], list[Refused]]:
+    """The compilers in a folder, or in its bin, as they are; each is proven like the others.
+
+    For every target; what fails for one is left out, and stops no other.
+    """
     folder = folder.expanduser()
     place = folder / "bin" if (folder / "bin").is_dir() else folder
     if not place.is_dir():
@@ -182,15 +185,26 @@ def add_path(context: Context, tree: Tree, folder: Path) -> list[Added]:
             "its programs must start on this system, and find their own parts",
         )
     by_name = {target.name: target for target in targets}
-    done = []
+    done: list[Added] = []
+    refused: list[Refused] = []
     with alone(context):
         for one in found:
             commands = {target: compiler.command for target, compiler in one.compilers}
-            proofs = {t: prove(context, by_name[t], commands[t]) for t in commands if t == HOST}
-            added = Added(one.name, HOST, PATH, ORIGIN, str(place), (), commands, proofs)
-            write_added(context, added)
-            done.append(added)
-    return done
+            proofs: dict[str, str] = {}
+            for target in [t for t in commands if t == HOST or not runs_here(by_name[t])]:
+                try:
+                    proofs[target] = prove(context, by_name[target], commands[target])
+                except EverycoreError as error:
+                    del commands[target]
+                    # Of a clang nobody has said that it knows this target.
+                    if target == HOST or one.family != "clang":
+                        title = one.name if target == HOST else f"{one.name} for {target}"
+                        refused.append(Refused(title, error))
+            if proofs:
+                added = Added(one.name, HOST, PATH, ORIGIN, str(place), (), commands, proofs)
+                write_added(context, added)
+                done.append(added)
+    return done, refused
 
 
 def remove(context: Context, tree: Tree, names: Sequence[str], targets: Sequence[str]) -> int:

@@ -334,6 +334,34 @@ def test_compilers_of_a_folder_are_used_as_they_are(lab: Lab, tmp_path: Path) ->
     assert not all_added(context)
 
 
+def test_what_fails_in_a_folder_stops_no_other_and_a_cross_compiler_is_run(
+    lab: Lab, tmp_path: Path
+) -> None:
+    cross = "aarch64-linux-gnu-gcc"
+    for name in (cross, "qemu-aarch64"):
+        if not (place := shutil.which(name)):
+            pytest.skip(f"no {name}")
+        (tmp_path / "path" / name).symlink_to(place)
+    (folder := tmp_path / "mine").mkdir()
+    scripts = {
+        "gcc-76": (76, WRONG),
+        "gcc-77": (77, WORKS),
+        f"{cross}-77": (77, f'exec {cross} "$@"'),
+        f"{cross}-75": (75, WRONG.replace("exec cc", f"exec {cross}")),
+    }
+    for name, (major, action) in scripts.items():
+        text = COMPILER.format(major=major, action=action).replace("cat ", "true ")
+        (folder / name).write_text(text)
+        (folder / name).chmod(0o755)
+    done = add(lab, "--path", str(folder))
+    assert done.code == 2
+    assert "gcc-76: " in done.err
+    assert "makes wrong programs for host" in done.err
+    assert "gcc-75 for qemu-aarch64: " in done.err
+    (added,) = all_added(lab.context())
+    assert (added.name, added.proofs) == ("gcc-77", {"host": "ran", "qemu-aarch64": "ran"})
+
+
 def test_a_folder_without_a_working_compiler_says_what_it_has(lab: Lab, tmp_path: Path) -> None:
     done = add(lab, "--path", str(tmp_path / "nowhere"))
     assert done.code == 2
