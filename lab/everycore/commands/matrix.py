@@ -5,7 +5,7 @@ import os
 import platform
 import re
 import shlex
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from time import monotonic
@@ -26,7 +26,7 @@ from everycore.matrix.make import Limits, Workbench
 from everycore.matrix.modelled import open_estimator
 from everycore.matrix.places import file_named
 from everycore.matrix.plan import HOST, Axes, Place, Planned, Wanted, plan
-from everycore.matrix.records import Head, Line, Outcome, Result, as_json, is_by
+from everycore.matrix.records import Cell, Head, Line, Outcome, Result, as_json, is_same
 from everycore.matrix.regressions import explain_all
 from everycore.matrix.run import Clock, Run
 from everycore.matrix.trials import Trials
@@ -175,7 +175,8 @@ def matrix(
     odd = False
     first_end = begin + seconds * (FIRST_PASS if ct or regressions else 1)
     with store.Writer(path, head, resume) as writer:
-        results = _measure(context, writer, Run(bench, Clock(monotonic, first_end)), cells, json)
+        run = Run(bench, Clock(monotonic, first_end))
+        results = _measure(context, writer, run, cells, bench.contents, json)
         if ct:
             clock = Clock(monotonic, begin + seconds)
             results = _look_for_leaks(context, writer, bench, clock, results, json)
@@ -255,7 +256,12 @@ def chosen_before(path: Path) -> Choice:
 
 
 def _measure(
-    context: Context, writer: store.Writer, run: Run, cells: Sequence[Planned], json: bool
+    context: Context,
+    writer: store.Writer,
+    run: Run,
+    cells: Sequence[Planned],
+    contents: Callable[[Cell], str],
+    json: bool,
 ) -> list[Result]:
     """The results of these cells, those that an earlier run had among them."""
     stored = writer.stored
@@ -263,10 +269,15 @@ def _measure(
         context.warn(f"{stored.path}: the half of a line at its end is dropped")
     known, done = stored.results, stored.done()
     planned = {one.cell: one.compiler for one in cells}
-    other = {c for c, r in done.items() if not is_by(r, planned.get(c, ""))}
+    other = {c for c, r in done.items() if not is_same(r.compiler, planned.get(c, ""))}
     if other:
         context.warn(f"{len(other)} cells are of other versions of their compilers: once more")
         done = {cell: one for cell, one in done.items() if cell not in other}
+    changed = {c for c in planned if c in done and not is_same(done[c].contents, contents(c))}
+    if changed:
+        names = ", ".join(sorted({cell.subject for cell in changed}))
+        context.warn(f"{len(changed)} cells are of other contents of {names}: once more")
+        done = {cell: one for cell, one in done.items() if cell not in changed}
     if len(revisions := writer.revisions()) > 1:
         context.warn(f"cells of {len(revisions)} revisions: {', '.join(revisions)}")
     results = [done[one.cell] for one in cells if one.cell in done]

@@ -107,6 +107,7 @@ class Workbench:
     estimator: "Estimator | None" = None  # of emulated cells
     _surroundings: dict[tuple[str, str], Surroundings | _FailedError] = field(default_factory=dict)
     _entered: dict[tuple[str, str, str], tuple[str, ...]] = field(default_factory=dict)
+    _contents: dict[tuple[str, str], str] = field(default_factory=dict)
     _quiet: _Quiet = field(default_factory=_Quiet)
     _locks: dict[object, threading.Lock] = field(default_factory=dict)
     _warned: set[str] = field(default_factory=set)
@@ -125,7 +126,7 @@ class Workbench:
 
     def prepare(self, cell: Cell, flag_set: str = "") -> Ready | Result:
         """Compiled, linked and checked; a Result: it came to no more."""
-        empty = Result(cell, Outcome.SKIPPED, flag_set=flag_set)
+        empty = Result(cell, Outcome.SKIPPED, flag_set=flag_set, contents=self.contents(cell))
         try:
             return self._prepare(cell, empty)
         except _FailedError as error:
@@ -133,6 +134,17 @@ class Workbench:
             title = known.title_for(cell.target) if known else ""
             reason = self._told(cell, error.reason)
             return replace(empty, outcome=error.outcome, reason=reason, compiler=title)
+
+    def contents(self, cell: Cell) -> str:
+        """A digest of what its function is made of; empty: it is not known."""
+        key = (cell.subject, cell.function)
+        with self._locks.setdefault(("contents", *key), threading.Lock()):
+            if key not in self._contents:
+                self._contents[key] = ""
+                with suppress(EverycoreError, _FailedError):
+                    subject, _ = self._function(cell)
+                    self._contents[key] = subjects.contents(self.context, subject, cell.function)
+            return self._contents[key]
 
     def _told(self, cell: Cell, reason: str) -> str:
         """A reason that goes into results, which others may read elsewhere."""

@@ -105,6 +105,7 @@ class Result:
     digest: str = ""  # of the object's code: cells with the same one are the same program
     sanitizer_hits: int | None = None  # calls of a sanitizer's handlers in one call
     verdicts: tuple[Verdict, ...] = ()
+    contents: str = ""  # a digest of the subject's description and files, where it was known
 
     def summary(self) -> Summary | None:
         """The process with the lowest median counts: other programs only add cycles."""
@@ -211,26 +212,27 @@ def latest(lines: Sequence[Line]) -> dict[Cell, Result]:
     return {line.cell: line for line in lines if isinstance(line, Result)}
 
 
-def is_by(result: Result, compiler: str) -> bool:
-    """That the compiler of this name is still the one that the result is of, as far as is known."""
-    return not result.compiler or not compiler or result.compiler == compiler
+def is_same(one: str, other: str) -> bool:
+    """That two compilers, or two digests of a subject, are no others, as far as they are known."""
+    return not one or not other or one == other
 
 
 def standing(lines: Sequence[Line]) -> dict[tuple[Cell, Kind], Anomaly]:
-    """The last word on what is odd: of the compilers that the newest results are of, and no others.
+    """The last word on what is odd, where the newest result is of the same compiler and subject.
 
-    A name may have become another compiler's since a cell was looked at.
+    Both names may have become another's since a cell was looked at.
     """
-    compilers: dict[Cell, str] = {}
+    known: dict[Cell, tuple[str, str]] = {}
     found: dict[tuple[Cell, Kind], Anomaly] = {}
     for line in lines:
         if isinstance(line, Anomaly):
             found[line.cell, line.kind] = line
         elif isinstance(line, Result):
-            if not is_by(line, compilers.get(line.cell, "")):
+            old, new = known.get(line.cell, ("", "")), (line.compiler, line.contents)
+            if not all(map(is_same, old, new)):
                 for kind in Kind:
                     found.pop((line.cell, kind), None)
-            compilers[line.cell] = line.compiler or compilers.get(line.cell, "")
+            known[line.cell] = (new[0] or old[0], new[1] or old[1])
     return found
 
 

@@ -34,6 +34,7 @@ from everycore.subjects.assemble import (
     objects,
     surroundings,
 )
+from everycore.subjects.contents import contents
 from everycore.subjects.count import STEP_BYTES, Call, Steady, check, steady, trace
 from everycore.subjects.describe import FOLDER, Function, Subject, load_subject
 from everycore.subjects.ours import kernel_subjects
@@ -79,6 +80,7 @@ __all__ = [
     "check",
     "compile_seconds",
     "compile_words",
+    "contents",
     "find_subject",
     "kernel_subjects",
     "link",

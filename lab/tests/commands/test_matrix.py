@@ -163,6 +163,27 @@ def test_cells_of_another_version_of_a_compiler_are_measured_again(
     assert found(out)["-O1"].runs == first["-O1"].runs
 
 
+def test_cells_of_other_contents_of_a_subject_are_measured_again(
+    broken: Lab, gcc: str, tmp_path: Path
+) -> None:
+    out = tmp_path / "m.jsonl"
+    words = ["matrix", *QUICK, "--toolchain", gcc, "--flags=-O2", "--out", str(out)]
+    assert broken(*words).code == 0
+    source = Path(broken.env["EVERYCORE_TREE"]) / "subjects/theirs/copy.c"
+    source.write_text(source.read_text() + "/* another text of it */\n")
+    done = broken(*words, "--resume")
+    assert done.code == 0
+    assert "1 cells are of other contents of broken: once more" in done.err
+    assert "cells are there" not in done.err
+    again = broken(*words, "--resume")
+    assert "1 cells are there" in again.err
+    assert "once more" not in again.err
+    old = [line.partition('"contents":"') for line in out.read_text().splitlines(keepends=True)]
+    out.write_text("".join(a + '"none":"' * bool(b) + c for a, b, c in old))
+    source.write_text(source.read_text() + "/* and another */\n")
+    assert "1 cells are there" in broken(*words, "--resume").err  # of which nothing is known
+
+
 def test_cells_of_two_revisions_are_warned_of(broken: Lab, gcc: str, tmp_path: Path) -> None:
     out = tmp_path / "m.jsonl"
     words = ["matrix", *QUICK, "--toolchain", gcc, "--flags=-O2", "--out", str(out)]

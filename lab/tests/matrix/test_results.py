@@ -174,6 +174,8 @@ def test_what_is_odd_of_a_compiler_whose_name_is_another_s_by_now_is_no_longer(
             ((by("gcc 1.1"), odd, by("gcc 1.2")), False),
             ((by("gcc 1.1"), odd, by("", Outcome.SKIPPED), by("gcc 1.2")), False),
             ((by("gcc 1.1"), odd, by("gcc 1.2"), odd), True),
+            ((replace(by(""), contents="a"), odd, replace(by(""), contents="a")), True),
+            ((replace(by(""), contents="a"), odd, replace(by(""), contents="b")), False),
         ]
     ):
         stored = write(tmp_path / f"{number}.jsonl", *lines)
