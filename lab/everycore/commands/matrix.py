@@ -5,8 +5,8 @@ import os
 import platform
 import re
 import shlex
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from time import monotonic
 from typing import Annotated
@@ -26,7 +26,7 @@ from everycore.matrix.make import Limits, Workbench
 from everycore.matrix.modelled import open_estimator
 from everycore.matrix.places import file_named
 from everycore.matrix.plan import HOST, Axes, Place, Planned, Wanted, plan
-from everycore.matrix.records import Cell, Head, Line, Outcome, Result, as_json, is_same
+from everycore.matrix.records import Head, Line, Outcome, Result, as_json, is_same
 from everycore.matrix.regressions import explain_all
 from everycore.matrix.run import Clock, Run
 from everycore.matrix.trials import Trials
@@ -81,9 +81,14 @@ def matrix(
         str, typer.Option("--budget", metavar="TIME", help="Such as 10m: what tells most first.")
     ] = "",
     time_limit: Annotated[
-        float,
-        typer.Option("--time-limit", metavar="S", min=0.1, help="Seconds a process may run."),
-    ] = Limits().run,
+        float | None,
+        typer.Option(
+            "--time-limit",
+            metavar="S",
+            min=0.1,
+            help=f"Seconds a process may run: {Limits().run:.0f} by default.",
+        ),
+    ] = None,
     ct: Annotated[
         bool, typer.Option("--ct", help="A second pass: is each cell constant-time?")
     ] = False,
@@ -98,7 +103,8 @@ def matrix(
     resume: Annotated[
         bool,
         typer.Option(
-            "--resume", help="Go on with --out, or with the last run; its options are known."
+            "--resume",
+            help="Go on with --out, or with the last run: its cells, --time-limit and --estimate.",
         ),
     ] = False,
     regressions: Annotated[
@@ -132,8 +138,10 @@ def matrix(
     )
     seconds = duration(budget) if budget else float("inf")
     path = _path(context, out, resume)
+    ways = Ways(time_limit or Limits().run, estimate)
     if resume and wanted == Choice():
-        wanted = chosen_before(path)
+        wanted, before = chosen_before(path)
+        ways = Ways(time_limit or before.time_limit, estimate or before.estimate)
         found = _subjects_before(tree, wanted)
     else:
         found = _subjects(tree, wanted)
@@ -161,8 +169,8 @@ def matrix(
         _place(facts),
         {one.name: one for one in found},
         cpus=machine.like(facts, core) if cpu is None else (core,),
-        limits=Limits(run=time_limit),
-        estimator=open_estimator(context) if estimate else None,
+        limits=Limits(run=ways.time_limit),
+        estimator=open_estimator(context) if ways.estimate else None,
     )
     head = Head(
         date=context.now().isoformat(timespec="seconds"),
@@ -170,13 +178,13 @@ def matrix(
         revision=machine.revision(context, tree),
         machine=machine.describe(facts, core),
         counter=counter_name(context, tree, load_target(tree, HOST)),
-        options=asdict(wanted.without_places(context.cwd)),
+        options=asdict(wanted.without_places(context.cwd)) | asdict(ways),
     )
     odd = False
     first_end = begin + seconds * (FIRST_PASS if ct or regressions else 1)
     with store.Writer(path, head, resume) as writer:
         run = Run(bench, Clock(monotonic, first_end))
-        results = _measure(context, writer, run, cells, bench.contents, json)
+        results = _measure(context, writer, run, cells, bench, json)
         if ct:
             clock = Clock(monotonic, begin + seconds)
             results = _look_for_leaks(context, writer, bench, clock, results, json)
@@ -238,17 +246,27 @@ class Choice:
         return replace(self, subjects=tuple(file_named(name, cwd) for name in self.subjects))
 
 
+@dataclass(frozen=True, slots=True)
+class Ways:
+    """How cells are run, beside which there are."""
+
+    time_limit: float = Limits().run
+    estimate: bool = False
+
+
 def flags_given(text: str) -> str:
     if not text.strip().startswith("-"):
         raise EverycoreError(f"--flags '{text}' begins with no flag", 'such as --flags="-O2"')
     return shlex.join(split_flags(text))
 
 
-def chosen_before(path: Path) -> Choice:
+def chosen_before(path: Path) -> tuple[Choice, Ways]:
     """By the run that wrote a file last."""
     heads = store.read(path).heads
     try:
-        return Choice(**{key: tuple(value) for key, value in heads[-1].options.items()})
+        options = dict(heads[-1].options)
+        ways = {f.name: options.pop(f.name) for f in fields(Ways) if f.name in options}
+        return Choice(**{key: tuple(value) for key, value in options.items()}), Ways(**ways)
     except (IndexError, TypeError) as error:
         raise EverycoreError(
             f"{path} does not say which cells it was to have", "give the options of its run again"
@@ -260,20 +278,20 @@ def _measure(
     writer: store.Writer,
     run: Run,
     cells: Sequence[Planned],
-    contents: Callable[[Cell], str],
+    bench: Workbench,
     json: bool,
 ) -> list[Result]:
     """The results of these cells, those that an earlier run had among them."""
     stored = writer.stored
     if stored.dropped:
         context.warn(f"{stored.path}: the half of a line at its end is dropped")
-    known, done = stored.results, stored.done()
+    known, done = stored.results, stored.done(bench.limits.run)
     planned = {one.cell: one.compiler for one in cells}
     other = {c for c, r in done.items() if not is_same(r.compiler, planned.get(c, ""))}
     if other:
         context.warn(f"{len(other)} cells are of other versions of their compilers: once more")
         done = {cell: one for cell, one in done.items() if cell not in other}
-    changed = {c for c in planned if c in done and not is_same(done[c].contents, contents(c))}
+    changed = {c for c in planned if c in done and not is_same(done[c].contents, bench.contents(c))}
     if changed:
         names = ", ".join(sorted({cell.subject for cell in changed}))
         context.warn(f"{len(changed)} cells are of other contents of {names}: once more")

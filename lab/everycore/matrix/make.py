@@ -85,12 +85,13 @@ class _Quiet:
 
 
 class _FailedError(Exception):
-    """The end of a cell."""
+    """The end of a cell. `time_limit`: seconds that a process of it had."""
 
-    def __init__(self, outcome: Outcome, reason: str) -> None:
+    def __init__(self, outcome: Outcome, reason: str, time_limit: float | None = None) -> None:
         super().__init__(reason)
         self.outcome = outcome
         self.reason = reason
+        self.time_limit = time_limit
 
 
 @dataclass(frozen=True)
@@ -133,7 +134,8 @@ class Workbench:
             known = self.toolchains.get(cell.toolchain)
             title = known.title_for(cell.target) if known else ""
             reason = self._told(cell, error.reason)
-            return replace(empty, outcome=error.outcome, reason=reason, compiler=title)
+            ended = replace(empty, outcome=error.outcome, reason=reason, compiler=title)
+            return replace(ended, time_limit=error.time_limit)
 
     def contents(self, cell: Cell) -> str:
         """A digest of what its function is made of; empty: it is not known."""
@@ -176,7 +178,8 @@ class Workbench:
             timed = self._timed(ready, result.cell)
         except _FailedError as error:
             reason = self._told(result.cell, error.reason)
-            return replace(result, outcome=error.outcome, reason=reason, runs=(), crowded=0)
+            ended = replace(result, outcome=error.outcome, reason=reason, runs=(), crowded=0)
+            return replace(ended, time_limit=error.time_limit)
         return replace(
             result,
             outcome=Outcome.MEASURED,
@@ -323,7 +326,7 @@ class Workbench:
             done = self.context.runner.run([*argv, *map(str, words)], seconds=self.limits.run)
         except TimeoutError:
             reason = f"{verb} was not done after {self.limits.run:.0f} s"
-            raise _FailedError(Outcome.TIME_LIMIT, reason) from None
+            raise _FailedError(Outcome.TIME_LIMIT, reason, self.limits.run) from None
         except EverycoreError as error:  # no emulator
             raise _FailedError(Outcome.SKIPPED, error.message) from None
         if done.code == 0:

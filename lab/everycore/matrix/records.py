@@ -105,6 +105,7 @@ class Result:
     digest: str = ""  # of the object's code: cells with the same one are the same program
     sanitizer_hits: int | None = None  # calls of a sanitizer's handlers in one call
     verdicts: tuple[Verdict, ...] = ()
+    time_limit: float | None = None  # seconds, of a process that was ended for them
     contents: str = ""  # a digest of the subject's description and files, where it was known
 
     def summary(self) -> Summary | None:

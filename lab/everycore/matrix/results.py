@@ -50,9 +50,16 @@ class Stored:
         """Those that still are: `standing`."""
         return list(standing(self.lines).values())
 
-    def done(self) -> dict[Cell, Result]:
-        """Cells that need not be looked at again; one that was skipped may have what it lacked."""
-        return {c: r for c, r in self.results.items() if r.outcome is not Outcome.SKIPPED}
+    def done(self, time_limit: float = 0.0) -> dict[Cell, Result]:
+        """Cells that need not be looked at again.
+
+        One that was skipped may have what it lacked, and one that was ended may have more time.
+        """
+        return {
+            cell: one
+            for cell, one in self.results.items()
+            if one.outcome is not Outcome.SKIPPED and time_limit <= (one.time_limit or time_limit)
+        }
 
 
 def read(path: Path) -> Stored:

@@ -15,11 +15,12 @@ import pytest
 from world import DATA, Lab
 
 from everycore.catalog import find_tree
-from everycore.commands.matrix import duration
+from everycore.commands.matrix import Choice, Ways, chosen_before, duration
 from everycore.errors import EverycoreError
 from everycore.matrix import results as store
-from everycore.matrix.records import Outcome, Result, as_json
+from everycore.matrix.records import Head, Outcome, Result, as_json
 from everycore.matrix.results import read
+from everycore.model import Machine, Revision
 from everycore.toolchains import installed
 
 QUICK = ("--subject", "broken", "--time-limit", "3")
@@ -182,6 +183,29 @@ def test_cells_of_other_contents_of_a_subject_are_measured_again(
     out.write_text("".join(a + '"none":"' * bool(b) + c for a, b, c in old))
     source.write_text(source.read_text() + "/* and another */\n")
     assert "1 cells are there" in broken(*words, "--resume").err  # of which nothing is known
+
+
+def test_cells_that_a_time_limit_ended_are_tried_again_with_more_time(
+    broken: Lab, gcc: str, tmp_path: Path
+) -> None:
+    out = tmp_path / "m.jsonl"
+    sets = flags("-O2", "-O1 -DLOOP")
+    words = ["matrix", "--subject", "broken", "--toolchain", gcc, *sets, "--out", str(out)]
+    assert broken(*words, "--time-limit", "1").code == 1
+    again = broken("matrix", "--resume", "--out", str(out))  # the limit is known
+    assert "2 cells are there" in again.err
+    more = broken("matrix", "--resume", "--out", str(out), "--time-limit", "2")
+    assert "1 cells are there" in more.err
+    assert "2 s" in found(out)["-O1 -DLOOP"].reason
+    assert [head.options["time_limit"] for head in read(out).heads] == [1.0, 2.0]
+
+
+def test_the_estimate_of_a_run_is_known_when_it_goes_on(tmp_path: Path) -> None:
+    out = tmp_path / "m.jsonl"
+    old = Head("", "", Revision("", False), Machine("a cpu"), "tsc", {"subjects": ["x"]})
+    for options, ways in (({}, Ways()), ({"time_limit": 3.0, "estimate": True}, Ways(3.0, True))):
+        out.write_text(as_json(replace(old, options=old.options | options)) + "\n")
+        assert chosen_before(out) == (Choice(subjects=("x",)), ways)
 
 
 def test_cells_of_two_revisions_are_warned_of(broken: Lab, gcc: str, tmp_path: Path) -> None:
