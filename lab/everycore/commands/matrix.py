@@ -349,7 +349,7 @@ def _look_for_regressions(
     results: Sequence[Result],
     json: bool,
 ) -> tuple[list[Result], bool]:
-    """The results, and whether a cell is odd or fails when it is measured again.
+    """The results, and whether a cell is odd, or may be, or fails when it is measured again.
 
     A report on each cause is printed.
     """
@@ -388,7 +388,7 @@ def _look_for_regressions(
     total = f"{len(results)} cells: {number} odd, {len(explained.noise)} of them noise"
     total += f", {len(explained.failed)} failed the second time" if explained.failed else ""
     context.err.print(f"{total}; {len(explained.anomalies)} cells, {len(stories)} stories")
-    return results, bool(stories or explained.failed)
+    return results, bool(stories or explained.failed or explained.left)
 
 
 def duration(text: str) -> float:

@@ -63,6 +63,7 @@ class Found:
     again: tuple[Result, ...]  # the rerun of the cell and its neighbour
     is_noise: bool = False
     said: str = ""  # of noise: what the rerun gave
+    is_late: bool = False  # odd again, and no time was left to find out why
 
     @property
     def failed(self) -> tuple[Result, ...]:
@@ -71,11 +72,16 @@ class Found:
 
 
 def explain(
-    bench: Bench, anomaly: Anomaly, first: Sequence[Switch] = (), thorough: bool = True
+    bench: Bench,
+    anomaly: Anomaly,
+    first: Sequence[Switch] = (),
+    thorough: bool = True,
+    has_time: Callable[[], bool] = lambda: True,
 ) -> Found:
     """Rerun the anomaly and its neighbour; if it is still there, look for its repair.
 
-    `first`: what repaired others of its kind; unless `thorough`, nothing else is tried.
+    `first`: what repaired others of its kind; unless `thorough`, nothing else is tried. `has_time`
+    is asked before each step of the search.
     """
     cells = [anomaly.cell, *([anomaly.neighbour] if anomaly.neighbour else [])]
     again = tuple(bench.measure(cells, anomaly.kind, PROCESSES))
@@ -85,13 +91,15 @@ def explain(
     if said := _vanished(anomaly, bad, good):
         return Found(anomaly, again, True, said)
     anomaly = _renewed(anomaly, bad, good)
-    search = _Search(bench, anomaly, bad, good)
+    search = _Search(bench, anomaly, bad, good, has_time)
     try:
         repair, repaired = search.run(
             [Stage("known", tuple(first)), *(bench.stages(anomaly) if thorough else ())]
         )
     except _GoneError as gone:
         return Found(anomaly, gone.again, bool(gone.said), gone.said)
+    except _LateError:
+        return Found(search.anomaly, search.again(), is_late=True)
     anomaly, bad, good, again = search.anomaly, search.bad, search.good, search.again()
     anomaly = replace(anomaly, tried=search.tried, before=bench.listing(anomaly.cell))
     if repaired is None:
@@ -188,6 +196,10 @@ class _GoneError(Exception):
         self.said = said
 
 
+class _LateError(Exception):
+    """No time is left for the next step."""
+
+
 @dataclass
 class _Search:
     """Compiles first: a switch that leaves the code as it was is not run."""
@@ -196,6 +208,7 @@ class _Search:
     anomaly: Anomaly
     bad: Result
     good: Result | None
+    has_time: Callable[[], bool]
     tried: int = 0
     count: int = 0  # switches that were looked at
     _by_digest: dict[str, Result] = field(default_factory=dict)
@@ -298,6 +311,8 @@ class _Search:
     def _values(self, sets: Sequence[tuple[Switch, ...]]) -> list[float | None]:
         """Of each set; None: it does not compile, or its answers are wrong."""
         missing = [one for one in sets if frozenset(one) not in self._known]
+        if missing and not self.has_time():
+            raise _LateError
         made = self.bench.code([self._cell(one) for one in missing])
         self.tried += len(missing)
         news: dict[str, Result] = {}

@@ -51,9 +51,10 @@ def explain_all(
                 explained.left += 1
                 continue
             else:
-                looked = explain(bench, anomaly, own[:4], thorough=not hopeless)
+                looked = explain(bench, anomaly, own[:4], not hopeless, has_time)
                 _update(explained, looked, write)
-                if looked.is_noise or looked.failed:
+                explained.left += looked.is_late
+                if looked.is_noise or looked.failed or looked.is_late:
                     continue
                 found = looked.anomaly
                 write(found)

@@ -9,6 +9,7 @@ import pytest
 from matrix.cells import cell, judged, measured, table
 from matrix.fake_bench import FakeBench
 
+from everycore.matrix.bisect import AT_ONCE
 from everycore.matrix.records import Anomaly, Cell, Kind, Line, Outcome, Result
 from everycore.matrix.regressions import Explained, explain_all
 
@@ -108,8 +109,19 @@ def test_what_repairs_nothing_of_the_worst_is_not_tried_with_the_others() -> Non
     assert [bool(one.tried) for one in found.anomalies.values()] == [True, False, False]
 
 
+@pytest.mark.parametrize("seconds", [1, 2])  # one for a search, and one for each of its steps
+def test_a_search_that_runs_out_of_time_is_left_for_another_run(seconds: int) -> None:
+    bench = FakeBench(cycles, FLAGS)
+    found, written = explained(bench, seconds=seconds)
+    assert len(bench.compiled) == (seconds - 1) * AT_ONCE
+    assert (found.anomalies, found.left, found.noise) == ({}, 3, [])
+    assert not any(isinstance(line, Anomaly) for line in written)
+    again, _ = explained(FakeBench(cycles, FLAGS))
+    assert [one.repair for one in again.anomalies.values()] == [("-fno-j",)] * 3
+
+
 def test_without_time_the_lightest_are_left() -> None:
-    found, _ = explained(FakeBench(cycles, FLAGS), seconds=1)
+    found, _ = explained(FakeBench(cycles, FLAGS), seconds=3)
     assert (len(found.anomalies), found.left) == (1, 2)
 
 
