@@ -434,7 +434,7 @@ def _targets(subject: Subject) -> tuple[str, ...]:
 
 def _functions(found: Sequence[Subject], names: Choice) -> list[Wanted]:
     wanted = [
-        Wanted(one.name, f.name, f.key_bits, f.multiple_of, _targets(one))
+        Wanted(one.name, f.name, f.key_bits, f.multiple_of, _targets(one), one.is_assembly)
         for one in found
         for f in (one.functions if names.functions else one.measured)
         if not names.functions or f.name in names.functions

@@ -26,6 +26,7 @@ from everycore.subjects import (
     Surroundings,
 )
 from everycore.subjects.count import ODD_SIZES, SIZES, Call
+from everycore.subjects.describe import OWN
 from everycore.subjects.sources import sources
 from everycore.targets import load_target
 from everycore.trace.record import UntraceableError
@@ -227,6 +228,8 @@ class Workbench:
         result = replace(
             empty,
             compiler=compiler.name,
+            computes=function.computes if function.computes != OWN else "",
+            is_assembly=subject.is_assembly,
             compile_seconds=sum(known) if len(known) == len(objects) else None,
         )
         ready = Ready(program, function, tuple(objects), result)

@@ -2,8 +2,8 @@
 """Which cells there are, in the order in which they tell most, and which are skipped. Pure."""
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass, field, replace
 
 from everycore.matrix.flagsets import FlagSet
 from everycore.matrix.records import Cell, Outcome, Result
@@ -26,6 +26,7 @@ class Wanted:
     key_bits: tuple[int, ...] = (128, 192, 256)
     multiple_of: int = 1
     targets: tuple[str, ...] = ()  # where it can be compiled; empty: anywhere
+    is_assembly: bool = False  # it is what it is, whatever assembles it: one cell for each target
 
     @property
     def usual_key_bits(self) -> int:
@@ -87,7 +88,23 @@ def plan(axes: Axes, place: Place) -> list[Planned]:
                 rank = (t / math.sqrt(len(toolchains)) + f, f, t)
                 for planned in _cells(axes, place, target, toolchain, flag_set):
                     cells.setdefault(planned.cell, (rank, planned))
-    return [planned for _, planned in sorted(cells.values(), key=lambda found: found[0])]
+    found = [planned for _, planned in sorted(cells.values(), key=lambda found: found[0])]
+    assembly = {(one.subject, one.function) for one in axes.functions if one.is_assembly}
+    return _once(found, assembly)
+
+
+def _once(planned: Sequence[Planned], assembly: Set[tuple[str, str]]) -> list[Planned]:
+    """Of hand-written assembly the first cell of each target and size that can be had."""
+    kept: dict[Cell, Planned] = {}
+    for one in sorted(planned, key=lambda one: bool(one.why_not)):
+        if (one.cell.subject, one.cell.function) in assembly:
+            kept.setdefault(replace(one.cell, toolchain="", flags=()), one)
+    chosen = {one.cell for one in kept.values()}
+    return [
+        one
+        for one in planned
+        if one.cell in chosen or (one.cell.subject, one.cell.function) not in assembly
+    ]
 
 
 def _cells(

@@ -106,6 +106,8 @@ class Result:
     sanitizer_hits: int | None = None  # calls of a sanitizer's handlers in one call
     verdicts: tuple[Verdict, ...] = ()
     time_limit: float | None = None  # seconds, of a process that was ended for them
+    computes: str = ""  # "cbc-enc": what other subjects may compute as well
+    is_assembly: bool = False  # written by hand: a reference beside what compilers make
     contents: str = ""  # a digest of the subject's description and files, where it was known
 
     def summary(self) -> Summary | None:

@@ -29,6 +29,7 @@ LEGEND = (
     f"!: a frame over {WIDE_FRAME_BYTES} bytes. ~: something else used the core all the time."
     " -: skipped."
 )
+ASSEMBLY = "Assembly is written by hand: its one figure is beside all flags."
 FIRST_COLUMN = 12
 NAMES = [one.name for one in FLAG_SETS]
 
@@ -42,10 +43,27 @@ def tables(results: Sequence[Result], width: int, source: str = "") -> Iterator[
         cell = one.cell
         key = (cell.subject, cell.function, cell.target, cell.key_bits, cell.n_bytes)
         groups.setdefault(key, []).append(one)
-    for _, own in sorted(groups.items(), key=lambda item: item[0]):
-        yield from _function(own, width, source)
+    beside = {group: _references(own, results) for group, own in groups.items()}
+    references = {one.cell for found in beside.values() for one in found}
+    for group, own in sorted(groups.items(), key=lambda item: item[0]):
+        if not {one.cell for one in own} <= references:
+            yield from _function(own, width, source, beside[group])
     if skipped := [one for one in results if one.outcome is Outcome.SKIPPED]:
         yield skips(skipped)
+
+
+def _references(own: Sequence[Result], results: Sequence[Result]) -> list[Result]:
+    """Hand-written assembly that computes the same as these cells of compilers."""
+    made = [one for one in own if value(one) is not None and not one.is_assembly and one.computes]
+    wanted = {(o.computes, o.cell.target, o.cell.key_bits, o.cell.n_bytes) for o in made}
+    found = [
+        one
+        for one in results
+        if one.is_assembly
+        and value(one) is not None
+        and (one.computes, one.cell.target, one.cell.key_bits, one.cell.n_bytes) in wanted
+    ]
+    return sorted(found, key=lambda one: value(one) or 0.0)
 
 
 def troubles(results: Sequence[Result]) -> Iterator[Group]:
@@ -74,7 +92,9 @@ def skips(results: Sequence[Result]) -> Group:
     return Group(*lines, Text())
 
 
-def _function(results: Sequence[Result], width: int, source: str) -> Iterator[Group]:
+def _function(
+    results: Sequence[Result], width: int, source: str, beside: Sequence[Result] = ()
+) -> Iterator[Group]:
     cell = results[0].cell
     best = min((v for one in results if (v := value(one)) is not None), default=None)
     if best is None:
@@ -82,8 +102,9 @@ def _function(results: Sequence[Result], width: int, source: str) -> Iterator[Gr
     emulated = cell.target != "host"
     title = f"{cell.subject} {cell.function}, {cell.key_bits}-bit key, {cell.n_bytes} bytes"
     title += f" for {cell.target}" if emulated else ""
-    said = (COUNTED if emulated else MEASURED, LEGEND, source)
-    yield from _tables(results, width, title, said, lambda one: shown(one, best))
+    by_hand = [ASSEMBLY] if beside or results[0].is_assembly else []
+    said = (COUNTED if emulated else MEASURED, LEGEND, *by_hand, source)
+    yield from _tables(results, width, title, said, lambda one: shown(one, best), beside)
     for core in sorted({core for one in results for core in one.estimates or ()}):
         caption = f"{title}: {core}"
         show = partial(estimated, core)
@@ -96,30 +117,35 @@ def _tables(
     title: str,
     said: Sequence[str],
     show: Callable[[Result | None], Text],
+    beside: Sequence[Result] = (),
 ) -> Iterator[Group]:
     tried = [one for one in results if one.outcome is not Outcome.SKIPPED]
     found = dict.fromkeys(map(title_of_flags, tried))
     flags = sorted(found, key=lambda name: NAMES.index(name) if name in NAMES else len(NAMES))
     known = {(one.cell.toolchain, title_of_flags(one)): one for one in results}
-    parts = list(_fitting(flags, width))
+    names = [len(name) for one in beside for name in (one.cell.subject, one.cell.function)]
+    parts = list(_fitting(flags, width, max(FIRST_COLUMN, *names) if names else FIRST_COLUMN))
     for number, part in enumerate(parts, 1):
         table = plain_table("Compiler")
         for name in part:
             table.add_column(heading(name), justify="right", no_wrap=True)
         for toolchain in sorted({one.cell.toolchain for one in tried}, key=version_order):
             table.add_row(toolchain, *(show(known.get((toolchain, name))) for name in part))
+        for one in beside:
+            cell = one.cell
+            table.add_row(f"assembly,\n{cell.subject}\n{cell.function}", show(one))
         yield titled(title, table, *(said if number == len(parts) else ()))
 
 
-def _fitting(flags: Sequence[str], width: int) -> Iterator[list[str]]:
-    """As many columns as a line has room for."""
+def _fitting(flags: Sequence[str], width: int, first: int) -> Iterator[list[str]]:
+    """As many columns as a line has room for beside the first."""
     part: list[str] = []
-    room = width - FIRST_COLUMN
+    room = width - first
     for name in flags:
         needed = max(8, *map(len, heading(name).split("\n"))) + 1
         if part and needed > room:
             yield part
-            part, room = [], width - FIRST_COLUMN
+            part, room = [], width - first
         part.append(name)
         room -= needed
     if part:

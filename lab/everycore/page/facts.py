@@ -193,6 +193,22 @@ def _key(fact: Fact) -> tuple[object, ...]:
     )
 
 
+def assembly(facts: Facts) -> dict[Panel, list[Fact]]:
+    """By panels of compiled code: hand-written assembly that computes the same, the best first."""
+    valued = [one for one in facts.facts if one.value is not None and one.result.computes]
+    by_hand = sorted((one for one in valued if one.result.is_assembly), key=_value)
+    compiled = {one.panel: one for one in valued if not one.result.is_assembly}
+    return {
+        panel: [one for one in by_hand if _like(one) == _like(other)]
+        for panel, other in compiled.items()
+    }
+
+
+def _like(fact: Fact) -> tuple[object, ...]:
+    panel = replace(fact.panel, subject="", function="")
+    return panel, fact.result.computes, fact.unit
+
+
 # ---- Derived numbers -----------------------------------------------------------------------------
 
 

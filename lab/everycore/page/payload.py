@@ -8,7 +8,7 @@ from typing import Any
 from everycore.matrix import bugs
 from everycore.matrix.records import Anomaly, Result
 from everycore.page import colours, listings, order, plots, sick
-from everycore.page.facts import CYCLES, Fact, Facts, Panel, best
+from everycore.page.facts import CYCLES, Fact, Facts, Panel, assembly, best
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +49,7 @@ def payload(facts: Facts, found: Sequence[sick.Group]) -> dict[str, Any]:
         {name: i for i, name in enumerate(toolchains)},
         {name: i for i, name in enumerate(flag_sets)},
     )
+    beside = assembly(facts)
     case_ids = {id(case): i for i, case in enumerate(c for group in found for c in group.cases)}
     cells = [_cell(fact, places) for fact in facts.facts]
     of_cell = {(fact.panel, fact.cell): i for i, fact in enumerate(facts.facts)}
@@ -62,7 +63,9 @@ def payload(facts: Facts, found: Sequence[sick.Group]) -> dict[str, Any]:
             cells[where].setdefault("odd", []).append(case_ids[id(case)])
             cases.append({"c": where, "g": number, "sort": group.sort, **_case(case.anomaly)})
     return {
-        "panels": [_panel(panel, own, places) for panel, own in panels.items()],
+        "panels": [
+            _panel(panel, own, places, beside.get(panel, ())) for panel, own in panels.items()
+        ],
         "toolchains": [
             {
                 "name": name,
@@ -96,7 +99,9 @@ class _Places:
     flags: dict[str, int]
 
 
-def _panel(panel: Panel, own: Sequence[Fact], places: _Places) -> dict[str, Any]:
+def _panel(
+    panel: Panel, own: Sequence[Fact], places: _Places, beside: Sequence[Fact]
+) -> dict[str, Any]:
     values = [fact.value for fact in own if fact.value is not None]
     found: dict[str, Any] = {}
     for metric in METRICS:
@@ -117,6 +122,7 @@ def _panel(panel: Panel, own: Sequence[Fact], places: _Places) -> dict[str, Any]
         "unit": own[0].unit,
         "best": found,
         "range": [_short(min(values)), _short(max(values))] if values else None,
+        "assembly": [[one.panel.title, _short(one.value)] for one in beside],
     }
 
 

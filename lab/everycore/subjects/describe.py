@@ -103,6 +103,11 @@ class Subject:
         return tuple(f for f in self.functions if not self.matrix or f.name in self.matrix)
 
     @property
+    def is_assembly(self) -> bool:
+        """Written by hand: no compiler and no flag makes it another program."""
+        return not any(name.endswith(".c") for name in self.files)
+
+    @property
     def lock(self) -> Path:
         """That of all subjects of one package and suite."""
         return self.home / f"{self.package}-{self.suite}.lock"

@@ -92,6 +92,7 @@ def test_each_way_of_failing_is_told_and_the_others_are_measured(
     skipped = results["-O2 -fno-such-flag"]
     assert (skipped.outcome, "-fno-such-flag" in skipped.reason) == (Outcome.SKIPPED, True)
     right = results["-O2"]
+    assert (right.computes, right.is_assembly) == ("ctr", False)
     assert right.outcome is Outcome.MEASURED
     assert len(right.runs) >= 2
     assert right.cycles_per_byte

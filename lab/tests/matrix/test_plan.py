@@ -4,7 +4,7 @@ from dataclasses import replace
 import pytest
 
 from everycore.errors import EverycoreError
-from everycore.matrix.flagsets import FLAG_SETS, chosen, named
+from everycore.matrix.flagsets import FLAG_SETS, FlagSet, chosen, named
 from everycore.matrix.plan import LEVELS, Axes, Place, Wanted, plan, telling, why_not
 from everycore.model import Compiler, Toolchain
 
@@ -115,3 +115,16 @@ def test_flag_sets_are_found_by_name_and_by_flags() -> None:
 def test_names_of_flag_sets_are_of_one_set_each() -> None:
     assert len({one.name for one in FLAG_SETS}) == len(FLAG_SETS)
     assert {"O1", "O2", "O3", "Os", "O2+v3", "O2+native"} <= {one.name for one in FLAG_SETS}
+
+
+def test_hand_written_assembly_is_planned_once_for_each_target_and_size() -> None:
+    functions = (Wanted("linux", "cbc-enc"), Wanted("asm", "cbc-enc", is_assembly=True))
+    axes = replace(AXES, functions=functions, n_bytes=(16, 4096))
+    planned = plan(axes, PLACE)
+    own = [one for one in planned if one.cell.subject == "asm"]
+    assert [(one.cell.toolchain, one.flag_set) for one in own] == [("clang-16", "O2")] * 2
+    assert {one.cell.n_bytes for one in own} == {16, 4096}
+    assert len(planned) - 2 == len(plan(replace(axes, functions=functions[:1]), PLACE))
+    first = FlagSet("no-hoist", ("-O2", "-fno-code-hoisting"), None)
+    (one,) = plan(Axes(functions[1:], TOOLCHAINS, (first,)), PLACE)
+    assert (one.cell.toolchain, one.why_not) == ("gcc-12", "")

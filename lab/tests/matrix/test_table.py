@@ -60,3 +60,31 @@ def test_more_columns_than_fit_are_further_tables() -> None:
     text = shown([result("gcc-12", f"-O2 -DN={n}", 12.5) for n in range(20)], width=60)
     assert text.count("Compiler") > 2
     assert max(map(len, text.splitlines())) <= 60
+
+
+def by_hand(function: str, cycles: float, computes: str = "cbc-enc", **more: str) -> Result:
+    cell = Cell("openssl-x86", function, "gcc-12", ("-O2",), **more)  # type: ignore[arg-type]
+    runs = ((cycles,) * 5,)
+    return Result(cell, Outcome.MEASURED, runs=runs, computes=computes, is_assembly=True)
+
+
+def test_hand_written_assembly_is_a_row_beside_the_c_that_computes_the_same() -> None:
+    own = [result(f"gcc-{n}", "-O2", 12.5, computes="cbc-enc") for n in (11, 12)]
+    text = shown([*own, by_hand("table", 9.5), by_hand("aesni", 0.63), by_hand("c", 7.7, "ctr")])
+    table, other = text.split("openssl-x86 c,")
+    rows = [line.split() for line in table.splitlines()]
+    at = rows.index(["assembly,", "0.63"])
+    assert rows[at : at + 4] == [
+        ["assembly,", "0.63"],
+        ["openssl-x86"],
+        ["aesni"],
+        ["assembly,", "9.50"],
+    ]
+    assert "written by hand" in table
+    assert "7.70" in other  # nothing here computes the same: a table of its own
+    assert text.count("9.50") == 1
+
+
+def test_assembly_of_another_target_is_no_reference() -> None:
+    own = result("gcc-12", "-O2", 12.5, computes="cbc-enc")
+    assert "assembly," not in shown([own, by_hand("table", 9.5, target="qemu-haswell")])

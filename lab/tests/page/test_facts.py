@@ -8,6 +8,7 @@ from page.matrices import V4, cell, head, measured
 from everycore.matrix.records import Anomaly, Cell, Kind, Line, Outcome, Result, Verdict
 from everycore.page import order
 from everycore.page.facts import CYCLES, INSTRUCTIONS, Facts, Source, best, collect, glance
+from everycore.page.payload import payload
 
 
 def source(*lines: Line, date: str = "2026-01-02", cpu: str = "Example CPU") -> Source:
@@ -139,3 +140,20 @@ def test_ranges_do_not_span_a_version_that_is_well() -> None:
     every = ["clang-15", "clang-16", "clang-17", "clang-18", "clang-22", "clang-23"]
     chosen = ["clang-15", "clang-16", "clang-17", "clang-22", "clang-23"]
     assert order.spans(chosen, every) == "clang 15 to 17, 22, 23"
+
+
+def test_hand_written_assembly_stands_beside_the_panels_that_compute_the_same() -> None:
+    def asm(function: str, cycles: float) -> Result:
+        where = cell("openssl-x86", "gcc-12", "O2", function)
+        return replace(measured(where, cycles), computes="cbc-enc", is_assembly=True)
+
+    ours = replace(measured(O2, 12), computes="cbc-enc")
+    other = replace(measured(cell("linux-6.12", "gcc-12", "O2"), 12), computes="ctr")
+    found = collect([source(ours, other, asm("vpaes", 5), asm("aesni", 1))])
+    beside = {one["subject"]: one["assembly"] for one in payload(found, [])["panels"]}
+    titles = {subject: [title for title, _ in rows] for subject, rows in beside.items()}
+    assert titles == {
+        "linux-6.1": ["openssl-x86 aesni", "openssl-x86 vpaes"],
+        "linux-6.12": [],
+        "openssl-x86": [],
+    }

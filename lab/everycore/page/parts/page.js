@@ -152,11 +152,13 @@ function map(p, cells, on, metric, base) {
       return c ? td(c, metric, base, on.has(c.i), cut.has(f)) : "<td></td>";
     }).join("") + "</tr>";
   }).join("");
+  const byHand = metric.key !== "v" ? "" : panel.assembly.map(([name, value], i) =>
+    `<tr role="row" class="asmref${i ? "" : " first"}"><th scope="row">assembly</th><td role="gridcell" colspan="${columns.length}"><b>${number(value)}</b> ${esc(name)}, written by hand</td></tr>`).join("");
   const best = panel.best.v.all;
   const unit = metric.key === "v" ? panel.unit + (best ? `; best ${number(best)}` : "") : metric.name;
   const size = `width: min(100%, ${5.4 + 2.27 * columns.length + 0.4 * cut.size}rem); contain-intrinsic-height: auto ${15 + 1.36 * rows.length}rem`;
   return `<div class="panel" id="panel${p}" style="${size}"><h3>${esc(panelName(panel))}<small>${esc(unit)}; ${panel.key_bits}-bit key, ${panel.bytes} bytes; ${esc(panel.machine)}</small></h3>`
-    + `<div class="heat"><table class="map" role="grid" aria-label="${esc(panelName(panel))}"><thead><tr role="row"><td></td>${head}</tr></thead><tbody>${body}</tbody></table></div></div>`;
+    + `<div class="heat"><table class="map" role="grid" aria-label="${esc(panelName(panel))}"><thead><tr role="row"><td></td>${head}</tr></thead><tbody>${body}${byHand}</tbody></table></div></div>`;
 }
 
 // ---- What is known of a cell ---------------------------------------------------------------------------------------
