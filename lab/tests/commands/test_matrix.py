@@ -8,17 +8,22 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from world import DATA, Lab
 
 from everycore.catalog import find_tree
+from everycore.commands import matrix as command
 from everycore.commands.matrix import Choice, Ways, chosen_before, duration
 from everycore.errors import EverycoreError
 from everycore.matrix import results as store
-from everycore.matrix.records import Head, Outcome, Result, as_json
+from everycore.matrix.make import Limits, Ready
+from everycore.matrix.records import Cell, Head, Outcome, Result, as_json
+from everycore.matrix.regressions import Explained
 from everycore.matrix.results import read
 from everycore.model import Machine, Revision
 from everycore.toolchains import installed
@@ -428,3 +433,84 @@ def test_a_miscompilation_is_reported_with_where_its_code_is_from_and_how_it_is_
     assert "noise: " not in again.err
     assert "miscompiled: wrong answers" in again.out
     assert found(out)[wrong].outcome is Outcome.WRONG
+
+
+@dataclass
+class FakeWorld:
+    """Time, and a workbench on which all takes one second of it."""
+
+    seconds: float = 0.0
+    late: float = 0.0  # what passes before the first cell
+    explaining: list[float] = field(default_factory=list)  # when that began, and had to end
+
+    def now(self) -> float:
+        self.seconds, passed = self.seconds + self.late, self.seconds
+        self.late = 0.0
+        return passed
+
+    def bench(self, *_: object, limits: Limits, **__: object) -> Any:
+        def prepare(cell: Cell, flag_set: str = "") -> Ready:
+            self.seconds += 1
+            nothing: Any = None
+            return Ready(nothing, nothing, (), Result(cell, Outcome.MEASURED, flag_set=flag_set))
+
+        def timed(_: Ready, result: Result) -> Result:
+            self.seconds += 1
+            return replace(result, runs=(*result.runs, (10.0,) * 5))
+
+        return SimpleNamespace(
+            prepare=prepare, timed=timed, limits=limits, contents=lambda _: "", context=None
+        )
+
+    def explain_all(self, *given: Any) -> Explained:
+        self.explaining = [self.seconds]
+        while given[-1]():
+            self.seconds += 1
+        self.explaining.append(self.seconds)
+        return Explained(given[1], left=2)
+
+
+@pytest.fixture
+def fake_world(monkeypatch: pytest.MonkeyPatch) -> FakeWorld:
+    world = FakeWorld()
+    monkeypatch.setattr(command, "monotonic", world.now)
+    monkeypatch.setattr(command, "Workbench", world.bench)
+    monkeypatch.setattr(command, "explain_all", world.explain_all)
+    return world
+
+
+def test_a_budget_is_kept_and_six_tenths_of_it_are_for_measuring_if_there_is_more_to_do(
+    broken: Lab, gcc: str, tmp_path: Path, fake_world: FakeWorld
+) -> None:
+    out = tmp_path / "m.jsonl"
+    sets = flags(*(f"-O2 -DN={n}" for n in range(200)))
+    words = ["matrix", *QUICK, "--toolchain", gcc, *sets, "--out", str(out), "--budget", "100s"]
+    done = broken(*words, "--regressions")
+    assert done.code == 1  # odd cells are left
+    first, last = fake_world.explaining
+    assert 40 < first <= 60
+    assert 100 <= last <= 101
+    had = len(read(out).done())
+    assert 10 < had < 100
+    assert f"no time for {200 - had} cells: --resume goes on with them" in done.err
+    assert "no time for 2 odd cells" in done.err
+    began = fake_world.seconds
+    again = broken("matrix", "--resume", "--out", str(out), "--budget", "100s")
+    assert f"{had} cells are there" in again.err
+    assert 80 < fake_world.seconds - began <= 100  # all of it is for measuring
+    assert broken("matrix", "--resume", "--out", str(out)).code == 0
+    assert len(read(out).done()) == 200
+
+
+def test_a_budget_that_is_over_before_the_first_cell_is_said(
+    broken: Lab, gcc: str, tmp_path: Path, fake_world: FakeWorld
+) -> None:
+    out = tmp_path / "m.jsonl"
+    words = ["matrix", *QUICK, "--toolchain", gcc, "--flags=-O2", "--out", str(out)]
+    fake_world.late = 11.0
+    done = broken(*words, "--budget", "10s")
+    assert done.code == 2
+    assert "no time for a single cell" in done.err
+    assert "--resume goes on" in done.err
+    assert broken("matrix", "--resume", "--out", str(out), "--budget", "10s").code == 0
+    assert len(read(out).done()) == 1

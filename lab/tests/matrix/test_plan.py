@@ -128,3 +128,34 @@ def test_hand_written_assembly_is_planned_once_for_each_target_and_size() -> Non
     first = FlagSet("no-hoist", ("-O2", "-fno-code-hoisting"), None)
     (one,) = plan(Axes(functions[1:], TOOLCHAINS, (first,)), PLACE)
     assert (one.cell.toolchain, one.why_not) == ("gcc-12", "")
+
+
+def test_the_default_flag_sets_are_these_in_this_order() -> None:
+    ubsan, bounds = "-fsanitize=undefined", "-fsanitize=bounds -fsanitize=object-size"
+    no_pre, no_hoist = "-fno-tree-pre -fno-tree-sra", "-fno-code-hoisting"
+    both = {
+        "O2": "-O2",
+        "O2+v4": "-O2 -march=x86-64-v4",
+        "O2+ubsan": f"-O2 {ubsan}",
+        "O1": "-O1",
+        "Os": "-Os",
+        "O3": "-O3",
+        "O2+v3": "-O2 -march=x86-64-v3",
+        "O2+native": "-O2 -march=native",
+        "O2+no-pre-sra": f"-O2 {no_pre}",
+        "O2+bounds": f"-O2 {bounds}",
+        "O2+no-hoist": f"-O2 {no_hoist}",
+        "O2+no-slp": "-O2 -fno-tree-slp-vectorize",
+        "O1+ubsan": f"-O1 {ubsan}",
+        "O2+no-pre-sra+ubsan": f"-O2 {no_pre} {ubsan}",
+        "O2+no-hoist+ubsan": f"-O2 {no_hoist} {ubsan}",
+        "O1+bounds": f"-O1 {bounds}",
+        "O2+lto": "-O2 -flto",
+    }
+    of_gcc = {one.name: " ".join(one.flags("gcc") or ()) for one in chosen([], [])}
+    assert list(of_gcc.items()) == list(both.items())
+    of_clang = {one.name: one.flags("clang") for one in chosen([], [])}
+    alone = [name for name in both if "no-pre" in name or "no-hoist" in name]
+    expected = {**both, **dict.fromkeys(alone), "O2+no-slp": "-O2 -fno-slp-vectorize"}
+    assert of_clang == {name: f.split() and tuple(f.split()) if f else None
+                        for name, f in expected.items()}  # fmt: skip
