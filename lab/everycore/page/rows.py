@@ -7,6 +7,15 @@ from typing import Any
 from everycore.page import order
 from everycore.page.facts import CYCLES, Fact
 
+
+def _estimates(fact: Fact) -> str | None:
+    """ "cortex-a53 21 to 28; ...": cycles per byte by a model, which no measurement is."""
+    found = fact.result.estimates or {}
+    return (
+        "; ".join(f"{core} {low:.4g} to {high:.4g}" for core, (low, high) in found.items()) or None
+    )
+
+
 # Name, type in SQL, value.
 COLUMNS: Sequence[tuple[str, str, Callable[[Fact], Any]]] = (
     ("machine", "VARCHAR", lambda f: f.panel.machine),
@@ -28,6 +37,7 @@ COLUMNS: Sequence[tuple[str, str, Callable[[Fact], Any]]] = (
     ("samples", "BIGINT", lambda f: sum(map(len, f.result.runs))),
     ("counter", "VARCHAR", lambda f: f.result.counter),
     ("executed", "BIGINT", lambda f: f.result.executed),
+    ("estimates", "VARCHAR", _estimates),
     ("frame_bytes", "BIGINT", lambda f: f.frame_bytes),
     ("code_bytes", "BIGINT", lambda f: _code(f, "code_bytes")),
     ("instructions", "BIGINT", lambda f: _code(f, "instructions")),

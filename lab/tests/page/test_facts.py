@@ -6,7 +6,7 @@ from dataclasses import replace
 from page.matrices import V4, cell, head, measured
 
 from everycore.matrix.records import Anomaly, Cell, Kind, Line, Outcome, Result, Verdict
-from everycore.page import order
+from everycore.page import order, rows
 from everycore.page.facts import CYCLES, INSTRUCTIONS, Facts, Source, best, collect, glance
 from everycore.page.payload import payload
 
@@ -157,3 +157,11 @@ def test_hand_written_assembly_stands_beside_the_panels_that_compute_the_same() 
         "linux-6.12": [],
         "openssl-x86": [],
     }
+
+
+def test_estimates_of_emulated_cells_are_a_column_that_measured_ones_leave_empty() -> None:
+    emulated = replace(O2, target="qemu-aarch64")
+    counted = Result(emulated, Outcome.COUNTED, executed=4096, estimates={"a53": (10.0, 12.5)})
+    found = collect([source(measured(O2, 10), counted)])
+    place = [name for name, _, _ in rows.COLUMNS].index("estimates")
+    assert [row[place] for row in rows.rows(found.facts)] == [None, "a53 10 to 12.5"]
