@@ -4,14 +4,17 @@
 import json
 import shutil
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from page import matrices
 
+from everycore.commands.report import _plot_library
+from everycore.matrix.records import Result
 from everycore.page import colours, sick
-from everycore.page.facts import Facts, best
+from everycore.page.facts import Facts, best, collect
 from everycore.page.html import Page, render
 
 pytest.importorskip("altair", reason="pip install 'everycore[report]'")
@@ -25,8 +28,6 @@ EMPTY_BYTES = 12_000  # a picture of nothing takes fewer
 
 @pytest.fixture(scope="module")
 def address(facts: Facts, tmp_path_factory: pytest.TempPathFactory) -> str:
-    from everycore.commands.report import _plot_library
-
     path = tmp_path_factory.mktemp("page") / "page.html"
     path.write_text(render(Page(facts), _plot_library()), encoding="utf-8")
     return path.as_uri()
@@ -298,4 +299,28 @@ def test_ten_thousand_cells_are_shown_and_filtered(driver: Any, tmp_path: Path) 
     )
     assert page("return document.getElementById('shown').innerText") == "375 of 10,305 cells"
     assert took < 5_000  # milliseconds; an idle machine takes some 100
+    assert page.complaints() == []
+
+
+def test_hand_written_assembly_is_a_row_below_the_compilers(
+    driver: Any, facts: Facts, tmp_path: Path
+) -> None:
+    where = matrices.cell("openssl-x86", "gcc-12", "O2", "aesni-cbc-enc")
+    lines = [
+        replace(line, computes="cbc-enc") if isinstance(line, Result) else line
+        for line in facts.sources[0].lines
+    ]
+    by_hand = replace(matrices.measured(where, 0.63), computes="cbc-enc", is_assembly=True)
+    found = collect([replace(facts.sources[0], lines=(*lines, by_hand))])
+    path = tmp_path / "page.html"
+    path.write_text(render(Page(found), _plot_library()), encoding="utf-8")
+    page = Shown(driver, path.as_uri())
+    page.open("s=linux-6.1")
+    page("document.getElementById('maps').scrollIntoView()")
+    (tmp_path / "assembly.png").write_bytes(page.picture())
+    rows = page("return [...document.querySelectorAll('.asmref')].map((row) => row.innerText)")
+    (text,) = rows  # none among counts of instructions
+    assert text.split("\t") == ["assembly", "0.631 openssl-x86 aesni-cbc-enc, written by hand"]
+    page.open("s=linux-6.1&m=frame")
+    assert page.count(".asmref") == 0
     assert page.complaints() == []
