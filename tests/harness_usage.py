@@ -182,7 +182,7 @@ class GoodUsage(unittest.TestCase):
             line = objects(run("check", "--kernel", kernel))[1]
             self.assertEqual((line["result"], line["property"]), ("skip", "all"))
             self.assertTrue(line["detail"].startswith("needs "))
-            line = objects(run("bench", "--kernel", kernel, "--counter", "none"))[1]
+            line = objects(run("bench", "--kernel", kernel, "--bytes", "64", "--counter", "none"))[1]
             self.assertFalse(line["runs"])
 
     def test_ct_has_an_operation_for_every_kernel(self):
