@@ -25,7 +25,7 @@ Lines = list[Bench | Failure | PeerLine]
 
 
 def build(lab: Lab, peer: Peer, installed: Installed | None = None) -> PeerBuild:
-    compiler = find_compiler(lab.context(), Target("host", ""), None, (), "")
+    compiler = find_compiler(lab.context(), Target("host", ""), None, DEFAULT_FLAGS, "")
     return build_peer(lab.context(), TREE, compiler, DEFAULT_FLAGS, peer, installed or EVERYCORE)
 
 
@@ -130,7 +130,7 @@ def _plain_harness(lab: Lab) -> Path:
     from everycore.build import build_harness
 
     host = Target("host", "")
-    compiler = find_compiler(lab.context(), host, None, (), "")
+    compiler = find_compiler(lab.context(), host, None, DEFAULT_FLAGS, "")
     return build_harness(lab.context(), TREE, host, compiler, DEFAULT_FLAGS).binary
 
 
