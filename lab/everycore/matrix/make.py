@@ -15,7 +15,7 @@ from everycore.context import Completed, Context
 from everycore.errors import EverycoreError, MissingPackagesError, unknown_name
 from everycore.matrix import plan, probe
 from everycore.matrix.places import without_places
-from everycore.matrix.records import Cell, Listing, Outcome, Result
+from everycore.matrix.records import Cell, Listing, Outcome, Result, scatter
 from everycore.model import Compiler, Target, Toolchain, Tree
 from everycore.subjects import (
     Function,
@@ -73,7 +73,7 @@ class Timed:
     sanitizer_hits: int = 0
     output: str = ""  # a digest of the output of one call
     width: int = 0  # thousandths of independent additions that the core did in a cycle
-    crowded: bool = False  # something else used the core during most samples
+    crowded: bool = False  # something else was on the core during most samples
 
 
 @dataclass(slots=True)
@@ -185,15 +185,15 @@ class Workbench:
             result,
             outcome=Outcome.MEASURED,
             runs=(*result.runs, timed.samples),
-            crowded=result.crowded + timed.crowded,
+            crowded=result.crowded + (timed.crowded and scatter((timed.samples,))),
             counter=timed.counter,
             sanitizer_hits=timed.sanitizer_hits,
         )
 
     def _timed(self, ready: Ready, cell: Cell) -> Timed:
-        """Of a few processes the first in which nothing else used the core; else the last.
+        """Of a few processes the first that nothing else on the core disturbed; else the last.
 
-        After one in which something did, the next core is tried.
+        After one that something did, the next core is tried.
         """
         quiet = self._quiet
         for _ in range(PATIENCE):
@@ -202,7 +202,7 @@ class Workbench:
             done = self._run(ready, "bench", [cell.key_bits, cell.n_bytes, *words])
             timed = read_bench(done.stdout, cell.n_bytes)
             quiet.width = max(quiet.width, timed.width)
-            busy = timed.crowded or not timed.samples
+            busy = not timed.samples or (timed.crowded and scatter((timed.samples,)))
             quiet.turn += busy
             quiet.crowded = quiet.crowded + 1 if busy else 0
             if not busy or quiet.crowded > NEVER_QUIET:

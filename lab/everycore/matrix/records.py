@@ -20,6 +20,7 @@ from everycore.model import Machine, Revision
 from everycore.stats import Summary
 
 FORMAT = 1
+ABOVE_LOWEST = 0.02  # how far a median that nothing disturbed may be above the lowest sample
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -86,6 +87,17 @@ class Verdict:
     detail: str = ""  # the first place where two secrets part: "aes_encrypt+0x1c: address"
 
 
+def scatter(runs: Sequence[Sequence[float]]) -> bool:
+    """Is the lowest median of these processes well above the lowest sample?
+
+    What else runs only adds cycles, and not always as many: where it uses the core, or only its
+    caches, samples scatter. A program that has the core for itself always takes the same time.
+    """
+    medians = [summary.median for run in runs if (summary := stats.summarise(run))]
+    lowest = min((min(run) for run in runs if run), default=0.0)
+    return not medians or min(medians) > lowest * (1 + ABOVE_LOWEST)
+
+
 @dataclass(frozen=True, slots=True)
 class Result:
     """All that is known of one cell."""
@@ -98,7 +110,7 @@ class Result:
     compile_seconds: float | None = None
     code: Code | None = None
     runs: tuple[tuple[float, ...], ...] = ()  # core cycles per byte: the samples of each process
-    crowded: int = 0  # processes among them in which something else used the core
+    crowded: int = 0  # processes among them that something else on the core disturbed
     counter: str = ""
     executed: int | None = None  # instructions of one call: an exact count
     estimates: Mapping[str, tuple[float, float]] | None = None  # by core: cycles per byte, a range
@@ -114,6 +126,11 @@ class Result:
         """The process with the lowest median counts: other programs only add cycles."""
         whole = [summary for run in self.runs if (summary := stats.summarise(run))]
         return min(whole, key=lambda summary: summary.median, default=None)
+
+    @property
+    def is_disturbed(self) -> bool:
+        """Something disturbed every process."""
+        return bool(self.runs) and scatter(self.runs)
 
     @property
     def cycles_per_byte(self) -> float | None:

@@ -18,9 +18,7 @@ from everycore.matrix.plan import Planned
 from everycore.matrix.records import Cell, Outcome, Result
 
 PROCESSES, MOST_PROCESSES = 2, 8
-MOST_CROWDED = 4  # where the core is never ours alone
 AGREE = 0.003  # how far the two lowest medians of a cell may be apart
-ABOVE_LOWEST = 0.02  # how far the lowest median may be above the lowest sample
 BATCH_PER_CORE = 16
 
 
@@ -132,18 +130,12 @@ def _is_quick(one: Planned) -> bool:
 
 
 def is_settled(result: Result) -> bool:
-    """The two lowest medians agree, so the lowest is no accident; or it was tried often enough.
+    """The two lowest medians agree and nothing disturbed them; or it was tried often enough.
 
-    Two that agree may both have shared the core's caches, of which additions tell nothing. Then
-    samples scatter: the lowest are well below the median.
+    Two that agree may both have shared the core with the same program.
     """
     medians = sorted(s.median for run in result.runs if (s := stats.summarise(run)))
-    quiet = len(medians) - result.crowded
-    if len(medians) >= MOST_PROCESSES or (quiet < PROCESSES and result.crowded >= MOST_CROWDED):
+    if len(medians) >= MOST_PROCESSES:
         return True
-    lowest = min((min(run) for run in result.runs if run), default=0.0)
-    return (
-        quiet >= PROCESSES
-        and medians[1] <= medians[0] * (1 + AGREE)
-        and medians[0] <= lowest * (1 + ABOVE_LOWEST)
-    )
+    agree = len(medians) >= PROCESSES and medians[1] <= medians[0] * (1 + AGREE)
+    return agree and not result.is_disturbed

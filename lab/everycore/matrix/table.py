@@ -26,7 +26,7 @@ MEASURED = "Core cycles per byte: the lower median of the processes of a cell."
 COUNTED = "Emulated: exact instructions per byte of one call, no time."
 ESTIMATED = "Estimated cycles per byte, by a model that measurements calibrated: no time."
 LEGEND = (
-    f"!: a frame over {WIDE_FRAME_BYTES} bytes. ~: something else used the core all the time."
+    f"!: a frame over {WIDE_FRAME_BYTES} bytes. ~: something else disturbed every process."
     " -: skipped."
 )
 ASSEMBLY = "Assembly is written by hand: its one figure is beside all flags."
@@ -181,8 +181,9 @@ def shown(result: Result | None, best: float) -> Text:
     frame = result.code.frame_bytes if result.code else None
     wide = frame is not None and frame > WIDE_FRAME_BYTES
     style = "red" if figure > BAD * best else "yellow" if figure > ODD * best else ""
-    crowded = 0 < len(result.runs) <= result.crowded
-    return Text(f"{'~' if crowded else ''}{figure:.2f}{'!' if wide else ''}", style=style)
+    return Text(
+        f"{'~' if result.is_disturbed else ''}{figure:.2f}{'!' if wide else ''}", style=style
+    )
 
 
 def estimated(core: str, result: Result | None) -> Text:

@@ -28,8 +28,10 @@ from everycore.matrix.make import (
 from everycore.matrix.plan import Place
 from everycore.matrix.records import Cell, Outcome, Result
 
+SCATTERED = (4096.0, 8192.0)
 
-def line(cycles: Sequence[float] = (4096.0, 8192.0), **more: object) -> str:
+
+def line(cycles: Sequence[float] = SCATTERED, **more: object) -> str:
     table = {"counter": "tsc", "sanitizer_hits": 0, "output": "00", "cycles": cycles}
     return json.dumps(table | more)
 
@@ -73,15 +75,20 @@ def test_samples_are_cycles_per_byte() -> None:
 
 
 def test_a_process_that_shared_the_core_is_tried_again() -> None:
-    busy, quiet = line([9999.0], crowded=True, width=2000), line(width=3900)
+    busy, quiet = line(SCATTERED, crowded=True, width=2000), line(width=3900)
     result, runner = timed(busy, busy, quiet)
     assert result.runs == ((1.0, 2.0),)
     assert not result.crowded
     assert len(runner.calls) == 3
 
 
+def test_a_process_that_nothing_disturbed_on_a_shared_core_counts() -> None:
+    result, runner = timed(line([4096.0, 4097.0, 4098.0], crowded=True, width=2000))
+    assert (result.crowded, len(runner.calls)) == (0, 1)
+
+
 def test_after_a_core_that_was_shared_the_next_is_used_until_it_is_shared_too() -> None:
-    busy, quiet = line(crowded=True, width=2000), line(width=3900)
+    busy, quiet = line(SCATTERED, crowded=True, width=2000), line(width=3900)
     _, runner = timed(quiet, busy, quiet, quiet, busy, quiet, times=4, cpus=(3, 1))
     assert [call[-2] for call in runner.calls] == ["3", "3", "1", "1", "1", "3"]
 
@@ -92,7 +99,7 @@ def test_the_widest_that_was_seen_is_what_a_core_of_its_own_does() -> None:
 
 
 def test_patience_has_an_end_and_a_core_that_is_never_quiet_is_not_waited_for() -> None:
-    busy = line(crowded=True, width=2000)
+    busy = line(SCATTERED, crowded=True, width=2000)
     result, runner = timed(busy)
     assert (result.crowded, len(runner.calls)) == (1, PATIENCE)
     result, runner = timed(busy, times=30)

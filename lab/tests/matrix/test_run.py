@@ -160,16 +160,3 @@ def test_medians_well_above_the_lowest_sample_settle_nothing() -> None:
     assert not settled(quiet, scattered)
     assert not settled((9.0, 12.0, 12.1), (12.0, 12.0, 12.1))
     assert settled(*[scattered] * MOST_PROCESSES)
-
-
-def test_processes_that_shared_the_core_settle_nothing_until_there_is_no_hope() -> None:
-    cell = planned(0).cell
-
-    def settled(crowded: int, *medians: float) -> bool:
-        runs = tuple((median,) * 5 for median in medians)
-        return is_settled(Result(cell, Outcome.MEASURED, runs=runs, crowded=crowded))
-
-    assert not settled(1, 10.0, 10.01)
-    assert settled(1, 10.0, 10.01, 12.0)
-    assert not settled(3, 10.0, 10.0, 10.0)
-    assert settled(4, 10.0, 10.0, 10.0, 10.0)

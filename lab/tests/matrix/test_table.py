@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 import io
 from collections.abc import Sequence
+from dataclasses import replace
 
 from rich.console import Console
 
@@ -50,10 +51,12 @@ def test_what_is_skipped_has_its_reason_once_and_no_column_of_its_own() -> None:
     assert not any(line.startswith("clang") for line in text.splitlines())
 
 
-def test_wide_frames_and_crowded_cores_are_marked() -> None:
+def test_wide_frames_and_disturbed_cells_are_marked() -> None:
     code = Code(10, 10, 0, 0, 0, frame_bytes=4000)
     assert "12.50!" in shown([result("gcc-12", "-O2", 12.5, code=code)])
-    assert "~12.50" in shown([result("gcc-12", "-O2", 12.5, crowded=1)])
+    disturbed = result("gcc-12", "-O2", runs=((12.0, 12.5, 13.0),))
+    assert "~12.50" in shown([disturbed])
+    assert "~" not in shown([replace(disturbed, runs=((12.4, 12.5, 13.0),))]).split("~:")[0]
 
 
 def test_more_columns_than_fit_are_further_tables() -> None:
