@@ -31,13 +31,14 @@ static int allowed(const struct evc_registry_line *line, unsigned policy)
     }
 }
 
-static uint64_t bits_mentioned(enum evc_arch arch)
+/* By lines of a primitive; NULL: of any. */
+static uint64_t bits_mentioned(enum evc_arch arch, const char *primitive)
 {
     const struct evc_registry_line *line;
     uint64_t bits = 0;
 
     for (unsigned i = 0; (line = evc_registry_at(i)) != NULL; i++)
-        if (is_of(line, arch))
+        if (is_of(line, arch) && (!primitive || strcmp(line->primitive, primitive) == 0))
             bits |= line->needs;
     return bits;
 }
@@ -45,18 +46,25 @@ static uint64_t bits_mentioned(enum evc_arch arch)
 typedef void subset_check(enum evc_arch arch, uint64_t features, unsigned policy, enum evc_use use,
                           const struct evc_registry_line *chosen);
 
-static void for_all_requests(subset_check *check)
+/* All subsets of the bits that lines of the primitive mention, without those that others do and with all of them. */
+static void for_all_requests(const char *primitive, subset_check *const *checks)
 {
     for (size_t a = 0; a < N_ARCHS; a++) {
-        const uint64_t bits = bits_mentioned(archs[a].arch);
-        uint64_t features = 0;
+        const enum evc_arch arch = archs[a].arch;
+        const uint64_t bits = bits_mentioned(arch, primitive), others = bits_mentioned(arch, NULL) & ~bits;
+        uint64_t subset = 0;
         do { /* the next subset of bits: count with the other bits filled */
-            for (unsigned policy = 0; policy < N_POLICIES; policy++)
-                for (int use = EVC_USE_ANY; use <= EVC_USE_SERIAL; use++)
-                    check(archs[a].arch, features, policy, (enum evc_use)use,
-                          evc_resolve(archs[a].arch, "aes", features, policy, (enum evc_use)use));
-            features = (features - bits) & bits;
-        } while (features);
+            for (unsigned request = 0; request < 2 * N_POLICIES; request++) {
+                const uint64_t features = subset | (request & 1 ? others : 0);
+                for (int use = EVC_USE_ANY; use <= EVC_USE_SERIAL; use++) {
+                    const struct evc_registry_line *chosen =
+                        evc_resolve(arch, primitive, features, request >> 1, (enum evc_use)use);
+                    for (subset_check *const *check = checks; *check; check++)
+                        (*check)(arch, features, request >> 1, (enum evc_use)use, chosen);
+                }
+            }
+            subset = (subset - bits) & bits;
+        } while (subset);
     }
 }
 
@@ -69,11 +77,6 @@ static void never_varies(enum evc_arch arch, uint64_t features, unsigned policy,
     EXPECT(!chosen || allowed(chosen, policy));
 }
 
-static void select_never_returns_variable_time_by_default(void)
-{
-    for_all_requests(never_varies);
-}
-
 static void fits(enum evc_arch arch, uint64_t features, unsigned policy, enum evc_use use,
                  const struct evc_registry_line *chosen)
 {
@@ -81,11 +84,6 @@ static void fits(enum evc_arch arch, uint64_t features, unsigned policy, enum ev
     EXPECT(!chosen || (chosen->needs & ~features) == 0);
     EXPECT(!chosen || is_of(chosen, arch));
     EXPECT(!chosen || use == EVC_USE_ANY || chosen->use == EVC_USE_ANY || chosen->use == use);
-}
-
-static void select_needs_only_what_the_cpu_has(void)
-{
-    for_all_requests(fits);
 }
 
 static void first(enum evc_arch arch, uint64_t features, unsigned policy, enum evc_use use,
@@ -98,24 +96,13 @@ static void first(enum evc_arch arch, uint64_t features, unsigned policy, enum e
                (use != EVC_USE_ANY && line->use != EVC_USE_ANY && line->use != use));
 }
 
-static void select_skips_nothing_better(void)
-{
-    for_all_requests(first);
-}
-
 static void agrees(enum evc_arch arch, uint64_t features, unsigned policy, enum evc_use use,
                    const struct evc_registry_line *chosen)
 {
     const struct evc_aes *aes;
-    const struct evc_ghash *ghash;
-    const struct evc_gcm *gcm;
 
     if ((int)arch != EVC_ARCH_HERE)
         return;
-    ghash = evc_ghash_select(features, policy);
-    EXPECT(ghash && (evc_ghash_kernel(ghash)->needs & ~features) == 0);
-    gcm = evc_gcm_select(features, policy);
-    EXPECT(!gcm || (evc_gcm_kernel(gcm)->needs & ~features) == 0);
     aes = evc_aes_select(features, policy, use);
     EXPECT(aes && chosen);
     if (aes && chosen && chosen->built)
@@ -124,9 +111,30 @@ static void agrees(enum evc_arch arch, uint64_t features, unsigned policy, enum 
         EXPECT((evc_aes_kernel(aes)->needs & ~features) == 0);
 }
 
-static void select_agrees_with_resolve(void)
+/* By default nothing whose time varies; nothing that the CPU lacks; nothing while something better is there; and what
+ * evc_resolve says. */
+static void every_request_gets_the_first_kernel_that_fits(void)
 {
-    for_all_requests(agrees);
+    static subset_check *const checks[] = {never_varies, fits, first, agrees, NULL};
+
+    for_all_requests("aes", checks);
+}
+
+static void ghash_and_gcm_need_only_what_the_cpu_has(void)
+{
+    const uint64_t bits = bits_mentioned(EVC_ARCH_HERE, "ghash") | bits_mentioned(EVC_ARCH_HERE, "gcm");
+    uint64_t features = 0;
+
+    do {
+        for (unsigned policy = 0; policy < N_POLICIES; policy++) {
+            const struct evc_ghash *ghash = evc_ghash_select(features, policy);
+            const struct evc_gcm *gcm = evc_gcm_select(features, policy);
+
+            EXPECT(ghash && (evc_ghash_kernel(ghash)->needs & ~features) == 0);
+            EXPECT(!gcm || (evc_gcm_kernel(gcm)->needs & ~features) == 0);
+        }
+        features = (features - bits) & bits;
+    } while (features);
 }
 
 /* Each line serves a CPU that has just what it needs, for its own use, unless a line before it does. */
@@ -215,7 +223,7 @@ static void every_line_is_selected_somewhere_but_the_last_ones(void)
 static void without_vector_registers_only_integer_code_is_selected(void)
 {
     for (size_t a = 0; a < N_ARCHS; a++) {
-        const uint64_t features = bits_mentioned(archs[a].arch) & ~archs[a].vector;
+        const uint64_t features = bits_mentioned(archs[a].arch, NULL) & ~archs[a].vector;
         for (int use = EVC_USE_ANY; use <= EVC_USE_SERIAL; use++) {
             const struct evc_registry_line *line =
                 evc_resolve(archs[a].arch, "aes", features, 0, (enum evc_use)use);
@@ -330,10 +338,8 @@ static void the_best_key_of_gcm_is_of_what_is_selected(void)
 
 int main(void)
 {
-    RUN(select_never_returns_variable_time_by_default);
-    RUN(select_needs_only_what_the_cpu_has);
-    RUN(select_skips_nothing_better);
-    RUN(select_agrees_with_resolve);
+    RUN(every_request_gets_the_first_kernel_that_fits);
+    RUN(ghash_and_gcm_need_only_what_the_cpu_has);
     RUN(every_line_is_the_answer_to_its_own_needs);
     RUN(known_cpus_get_the_kernels_meant_for_them);
     RUN(every_line_is_selected_somewhere_but_the_last_ones);
