@@ -122,7 +122,8 @@ def test_the_package_is_read_whole() -> None:
     files = vectors.find_files()
     if files is None:
         pytest.skip("pip install cryptography-vectors")
-    count = {file.name: sum(1 for _ in vectors.lines(file)) for file in files}
+    lines = {file.name: list(vectors.lines(file)) for file in files}
+    count = {name: len(own) for name, own in lines.items()}
     assert count["ECB/ECBMMT128.rsp"] == 20
     assert count["CBC/CBCVarTxt256.rsp"] == 256
     assert count["CMAC/nist-800-38b-aes128.txt"] == 4
@@ -130,6 +131,6 @@ def test_the_package_is_read_whole() -> None:
     assert count["XTS/tweak-128hexstr/XTSGenAES128.rsp"] == 800
     assert count["CCM/VNT192.rsp"] == 2 * 70
     assert all(count.values())
-    for file in files:
-        for line in vectors.lines(file):
+    for own in lines.values():
+        for line in own:
             assert len(line.split()) == len(line.split(" ")), line

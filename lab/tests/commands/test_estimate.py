@@ -75,12 +75,12 @@ def test_budgets_name_unknown_kernels(lab: Lab) -> None:
 
 
 @pytest.fixture
-def real(tmp_path: Path) -> Lab:
-    """In the user's own cache, where `everycore budgets` builds the same harness."""
+def real(tmp_path: Path, real_cache: Path) -> Lab:
+    """With the harness that other tests, and `budgets` of the same run, build."""
     for program in NEEDED:
         if not shutil.which(program):
             pytest.skip(f"no {program}")
-    return Lab(SystemRunner(), tmp_path, dict(os.environ))
+    return Lab(SystemRunner(), tmp_path, {**os.environ, "XDG_CACHE_HOME": str(real_cache)})
 
 
 def test_counts_are_exact_and_repeat(real: Lab) -> None:

@@ -32,10 +32,11 @@ QUICK = ("--subject", "broken", "--time-limit", "3")
 
 
 @pytest.fixture
-def broken(real_lab: Lab, tmp_path: Path) -> Lab:
+def broken(real_lab: Lab, real_cache: Path) -> Lab:
     """A tree whose only subject beside our kernels is that of the tests."""
     original = find_tree(real_lab.context().package)
-    root = tmp_path / "tree"
+    root = real_cache / "broken"  # objects are found again by the place of their sources
+    shutil.rmtree(root, ignore_errors=True)
     shutil.copytree(DATA / "broken", root / "subjects")
     for path in original.root.iterdir():
         if path.name in ("harness", "include", "src", "targets"):
@@ -91,6 +92,7 @@ def test_each_way_of_failing_is_told_and_the_others_are_measured(
     assert "3 s" in told["LOOP"].reason
     assert "copy.c" in told["BROKEN"].reason
     assert "absent.h" in told["ABSENT"].reason
+    assert broken.env["EVERYCORE_TREE"] not in out.read_text()
     assert str(tmp_path) not in out.read_text()
     assert broken.env["XDG_CACHE_HOME"] not in out.read_text()
     assert all(not told[name].runs for name in ways)  # and so no time of a wrong answer
@@ -269,9 +271,10 @@ def test_a_file_of_the_user_is_stored_without_its_place_and_found_again(
     broken: Lab, gcc: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     out, mine = tmp_path / "m.jsonl", tmp_path / "mine"
-    shutil.move(tmp_path / "tree/subjects/broken.toml", tmp_path / "tree/subjects/mine.toml")
-    shutil.copytree(tmp_path / "tree/subjects", mine)
-    (tmp_path / "tree/subjects/mine.toml").unlink()
+    theirs = Path(broken.env["EVERYCORE_TREE"]) / "subjects"
+    shutil.move(theirs / "broken.toml", theirs / "mine.toml")
+    shutil.copytree(theirs, mine)
+    (theirs / "mine.toml").unlink()
     named = ("--subject", str(mine / "mine.toml"), "--time-limit", "3")
     sets = flags("-O2", "-O2 -DBROKEN")
     assert broken("matrix", *named, "--toolchain", gcc, *sets, "--out", str(out)).code == 0

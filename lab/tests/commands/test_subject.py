@@ -27,14 +27,15 @@ WRONG = '[functions.wrong]\ncomputes = "ctr"\ntechnique = "none"\n'
 
 
 @pytest.fixture
-def tree(real_lab: Lab, tmp_path: Path) -> Path:
+def tree(real_lab: Lab, real_cache: Path) -> Path:
     """The C tree as it is, with other subjects."""
     original = find_tree(real_lab.context().package)
     target = load_target(original, "qemu-aarch64")
     for name in (target.compiler, target.emulator[0]):
         if not shutil.which(name):
             pytest.skip(f"no {name}: apt-get install {' '.join(target.packages)}")
-    root = tmp_path / "tree"
+    root = real_cache / "subjects-tree"
+    shutil.rmtree(root, ignore_errors=True)
     shutil.copytree(DATA / "subject", root / "subjects")
     for name in ("include", "src", "harness", "targets"):
         (root / name).symlink_to(original.root / name)
