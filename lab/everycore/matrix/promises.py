@@ -68,8 +68,16 @@ def cost(result: Result) -> float:
     return found
 
 
+def is_judged(result: Result) -> bool:
+    """Was it timed, and without sanitizers, of which nothing is promised?"""
+    return bool(result.cycles_per_byte) and "-fsanitize" not in " ".join(result.cell.flags)
+
+
 def judge(results: Iterable[Result], docs: Mapping[Speed, float]) -> tuple[list[Kept], list[str]]:
-    """What was kept; what is wrong beside that: cells that failed, kernels that are not there."""
+    """What was kept; what is wrong beside that: cells that failed, kernels that are not there.
+
+    Cells that something else disturbed in every process say nothing of a compiler.
+    """
     by_row: dict[tuple[Row, int, int], list[Result]] = defaultdict(list)
     wrong = []
     for one in results:
@@ -78,7 +86,7 @@ def judge(results: Iterable[Result], docs: Mapping[Speed, float]) -> tuple[list[
             continue
         if one.outcome.is_failure:
             wrong.append(f"{cell.title}: {one.outcome}: {one.reason}")
-        elif one.cycles_per_byte and "-fsanitize" not in " ".join(cell.flags):
+        elif is_judged(one) and not one.is_disturbed:
             key = ((cell.subject, cell.function), cell.key_bits, cell.n_bytes)
             by_row[key].append(one)
     here = {row[0] for row, _, _ in by_row}

@@ -4,6 +4,7 @@
 import subprocess
 import sys
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -84,6 +85,15 @@ def test_a_compiler_whose_cells_are_too_far_apart_is_told(
     code, said = tool(tmp_path, [*level(), slow], dict.fromkeys(PROMISED, 10.0))
     assert (code, said.count("not kept")) == (1, 1)
     assert "**not kept**" in line_of(said, kernel)
+
+
+def test_a_cell_that_other_programs_disturbed_breaks_no_promise(tmp_path: Path) -> None:
+    slow = of("c_ttable4", 20.0, "gcc-12", "-O3")
+    disturbed = replace(slow, runs=((15.0, 20.0, 25.0),))
+    code, said = tool(tmp_path, [*level(), disturbed], {})
+    assert (code, "not kept" in said) == (0, False)
+    assert "1 of 36 cells were disturbed" in said
+    assert "| c_ttable4 | f | 3 |" in said.replace("cbc-enc", "f").replace("ctr", "f")
 
 
 def test_slices_may_differ_more_between_compilers_than_within_one(tmp_path: Path) -> None:
