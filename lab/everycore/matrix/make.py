@@ -75,6 +75,11 @@ class Timed:
     width: int = 0  # thousandths of independent additions that the core did in a cycle
     crowded: bool = False  # something else was on the core during most samples
 
+    @property
+    def is_disturbed(self) -> bool:
+        """What else was there cost it cycles, or all of its samples."""
+        return not self.samples or (self.crowded and scatter((self.samples,)))
+
 
 @dataclass(slots=True)
 class _Quiet:
@@ -179,13 +184,12 @@ class Workbench:
             timed = self._timed(ready, result.cell)
         except _FailedError as error:
             reason = self._told(result.cell, error.reason)
-            ended = replace(result, outcome=error.outcome, reason=reason, runs=(), crowded=0)
+            ended = replace(result, outcome=error.outcome, reason=reason, runs=())
             return replace(ended, time_limit=error.time_limit)
         return replace(
             result,
             outcome=Outcome.MEASURED,
             runs=(*result.runs, timed.samples),
-            crowded=result.crowded + (timed.crowded and scatter((timed.samples,))),
             counter=timed.counter,
             sanitizer_hits=timed.sanitizer_hits,
         )
@@ -202,10 +206,9 @@ class Workbench:
             done = self._run(ready, "bench", [cell.key_bits, cell.n_bytes, *words])
             timed = read_bench(done.stdout, cell.n_bytes)
             quiet.width = max(quiet.width, timed.width)
-            busy = not timed.samples or (timed.crowded and scatter((timed.samples,)))
-            quiet.turn += busy
-            quiet.crowded = quiet.crowded + 1 if busy else 0
-            if not busy or quiet.crowded > NEVER_QUIET:
+            quiet.turn += timed.is_disturbed
+            quiet.crowded = quiet.crowded + 1 if timed.is_disturbed else 0
+            if not timed.is_disturbed or quiet.crowded > NEVER_QUIET:
                 break
         if not timed.samples:  # no fault of the cell, whose answers are right
             raise _FailedError(Outcome.SKIPPED, DISTURBED)

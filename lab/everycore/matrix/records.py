@@ -91,7 +91,7 @@ def scatter(runs: Sequence[Sequence[float]]) -> bool:
     """Is the lowest median of these processes well above the lowest sample?
 
     What else runs only adds cycles, and not always as many: where it uses the core, or only its
-    caches, samples scatter. A program that has the core for itself always takes the same time.
+    caches, samples scatter. Those of a program that has the core for itself lie close together.
     """
     medians = [summary.median for run in runs if (summary := stats.summarise(run))]
     lowest = min((min(run) for run in runs if run), default=0.0)
@@ -110,7 +110,6 @@ class Result:
     compile_seconds: float | None = None
     code: Code | None = None
     runs: tuple[tuple[float, ...], ...] = ()  # core cycles per byte: the samples of each process
-    crowded: int = 0  # processes among them that something else on the core disturbed
     counter: str = ""
     executed: int | None = None  # instructions of one call: an exact count
     estimates: Mapping[str, tuple[float, float]] | None = None  # by core: cycles per byte, a range

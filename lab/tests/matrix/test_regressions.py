@@ -96,12 +96,6 @@ def test_a_cell_or_a_neighbour_that_fails_when_it_is_run_again_is_no_noise(
     assert found.results[where] in written
 
 
-def test_how_crowded_the_core_was_is_that_of_the_rerun() -> None:
-    where = cell("clang-22", V4)
-    bench = failing(FakeBench(cycles, FLAGS), where, crowded=2)
-    assert explained(bench)[0].results[where].crowded == 2
-
-
 def test_what_repairs_nothing_of_the_worst_is_not_tried_with_the_others() -> None:
     bench = FakeBench(lambda one: 28.5 if V4 in " ".join(one.flags) else 12.6, FLAGS)
     found, _ = explained(bench)
