@@ -46,10 +46,11 @@ OPERATIONS = (
     Operation("QARMA3", "qarma3", "qarma3"),
     Operation("key", "setkey", ""),
 )
-# Around the cipher, with the kernel that an emulator selects; each beside one QARMA5 of QEMU's.
+# Around the cipher, with the kernel that an emulator selects; each beside one code of QEMU's, by
+# QARMA3 where ours is, else by QARMA5.
 LAYER = (
     Operation("AddPAC and Auth in turn", "pac-qarma5", CHAIN),
-    Operation("AddPAC and Auth in turn, QARMA3", "pac-qarma3", CHAIN),
+    Operation("AddPAC and Auth in turn, QARMA3", "pac-qarma3", "qarma3"),
     Operation("found in the memo, a chain", "pac-memo", CHAIN),
     Operation("found in the memo, apart", "pac-memo-apart", CHAIN),
     Operation("a key, by its value", "pac-keys", CHAIN),
@@ -235,7 +236,8 @@ def compared(program: Program, equal: Sequence[str]) -> dict[str, object]:
 def figures(program: Program, wanted: Plan, found: Timings) -> list[Figure]:
     """Kernels beside QEMU's function; then what is around the cipher."""
     name = program.subject.name
-    kernels, around = f"codes of pointers, beside {name}", "around the cipher"
+    kernels = f"codes of pointers, beside {name}"
+    around = f"around the cipher, beside one QARMA5 of {name} (QARMA3 beside its QARMA3)"
     own = [
         _figure(kernels, name, (one.title, one.theirs), found.of_qemu(one.theirs), ())
         for one in OPERATIONS
@@ -248,14 +250,14 @@ def figures(program: Program, wanted: Plan, found: Timings) -> list[Figure]:
         for kernel in wanted.kernels
         for one in OPERATIONS
     ]  # fmt: skip
-    chain = found.of_qemu(CHAIN)
     layer = []
     for one in LAYER:
         kernel = wanted.aes if one.mode == "pac-aes128" else wanted.selected
-        rounds = found.of(one.mode, kernel)
-        layer.append(_figure(around, f"{one.title}: {kernel}", ("cycles", one.mode), rounds, chain))
+        rounds, own_code = found.of(one.mode, kernel), found.of_qemu(one.theirs)
+        operation = ("cycles", one.mode)
+        layer.append(_figure(around, f"{one.title}: {kernel}", operation, rounds, own_code))
     hashes = [
-        _figure(around, title, ("cycles", theirs), found.of_qemu(theirs), chain)
+        _figure(around, title, ("cycles", theirs), found.of_qemu(theirs), found.of_qemu(CHAIN))
         for title, theirs in HASHES
     ]
     return [one for one in (*own, *ours, *layer, *hashes) if one]

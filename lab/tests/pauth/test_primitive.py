@@ -134,6 +134,15 @@ def test_figures_hold_kernels_against_qemu(program: Program) -> None:
     }
 
 
+def test_a_code_by_qarma3_is_held_against_that_of_qemu(program: Program) -> None:
+    found = Timings(
+        ours={("pac-qarma3", "x86_ssse3"): [(50.0,)], ("pac-qarma5", "x86_ssse3"): [(80.0,)]},
+        theirs={"qarma5": [(1600.0,)], "qarma3": [(1000.0,)]},
+    )
+    ratios = {one.mode: one.ratio for one in primitive.figures(program, PLAN, found)}
+    assert (ratios["pac-qarma3"], ratios["pac-qarma5"]) == (20.0, 20.0)
+
+
 def test_every_sample_of_a_block_is_kept(lab: Lab, program: Program) -> None:
     said = json.dumps({"type": "bench", "cycles": [5120.0, 10240.0]})
     context = with_driver(lab.context(), Driver(said))
