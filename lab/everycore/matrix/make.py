@@ -4,6 +4,7 @@
 import json
 import signal
 import threading
+from collections import deque
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -38,8 +39,9 @@ if TYPE_CHECKING:
 
 SAMPLES = 101  # of some 50 microseconds
 BUDGET_MS = 250  # of a process; a slow cell has fewer samples
-PATIENCE = 4  # processes, where something else uses the core
-NEVER_QUIET = 12  # of them in a row: waiting does not help
+PATIENCE = 8  # processes, where something else uses the core; each gives up after some 20 ms
+NEVER_QUIET = 32  # of them in a row: waiting does not help
+WIDTHS = 100  # of the last processes
 ALWAYS = "-fstack-usage"  # where the compiler has it
 WARNINGS_OFF = "-w"
 NO_INLINING = "-O0"
@@ -85,9 +87,14 @@ class Timed:
 class _Quiet:
     """What is known of a core while nothing else uses it, and which one was last."""
 
-    width: int = 0
+    widths: deque[int] = field(default_factory=lambda: deque(maxlen=WIDTHS))
     turn: int = 0  # of the cores
     crowded: int = 0  # processes in a row in which something did
+
+    @property
+    def width(self) -> int:
+        """The third largest: one whose clock changed while it was looked at reads too large."""
+        return sorted(self.widths)[-3] if len(self.widths) >= 3 else 0
 
 
 class _FailedError(Exception):
@@ -205,7 +212,7 @@ class Workbench:
             words = [SAMPLES, BUDGET_MS, cpu, quiet.width]
             done = self._run(ready, "bench", [cell.key_bits, cell.n_bytes, *words])
             timed = read_bench(done.stdout, cell.n_bytes)
-            quiet.width = max(quiet.width, timed.width)
+            quiet.widths.append(timed.width)
             quiet.turn += timed.is_disturbed
             quiet.crowded = quiet.crowded + 1 if timed.is_disturbed else 0
             if not timed.is_disturbed or quiet.crowded > NEVER_QUIET:

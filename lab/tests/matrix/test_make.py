@@ -18,6 +18,7 @@ from everycore.matrix import make
 from everycore.matrix.make import (
     NEVER_QUIET,
     PATIENCE,
+    WIDTHS,
     Ready,
     Workbench,
     _FailedError,
@@ -93,9 +94,12 @@ def test_after_a_core_that_was_shared_the_next_is_used_until_it_is_shared_too() 
     assert [call[-2] for call in runner.calls] == ["3", "3", "1", "1", "1", "3"]
 
 
-def test_the_widest_that_was_seen_is_what_a_core_of_its_own_does() -> None:
-    _, runner = timed(line(width=3900), line(width=3000), line(width=3950), line(), times=4)
-    assert [call[-1] for call in runner.calls] == ["0", "3900", "3900", "3950"]
+def test_what_a_core_of_its_own_does_is_the_third_largest_width_of_the_last_processes() -> None:
+    widths = (3900, 3000, 3950, 4178, 3960)  # one of them read while the clock changed
+    _, runner = timed(*(line(width=one) for one in widths), line(width=2000), times=6)
+    assert [call[-1] for call in runner.calls] == ["0", "0", "0", "3000", "3900", "3950"]
+    _, runner = timed(*(line(width=one) for one in widths), line(width=2000), times=WIDTHS + 6)
+    assert runner.calls[-1][-1] == "2000"
 
 
 def test_patience_has_an_end_and_a_core_that_is_never_quiet_is_not_waited_for() -> None:
