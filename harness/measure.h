@@ -21,7 +21,8 @@ struct measured {
     bool (*crowded)(void); /* NULL, or asked after each sample; of those that are, none is one of those wanted */
 };
 
-/* want samples of loop(work, calls), m->calls fitted; fewer where budget_ns runs out first, or nearly all are crowded. */
+/* want samples of loop(work, calls), m->calls fitted; fewer where budget_ns runs out first, or nearly all are
+ * crowded. */
 void measure(const struct counter *, bench_loop *loop, void *work, size_t want, uint64_t budget_ns,
              struct measured *m);
 
