@@ -285,7 +285,8 @@ def _measure(
     stored = writer.stored
     if stored.dropped:
         context.warn(f"{stored.path}: the half of a line at its end is dropped")
-    known, done = stored.results, stored.done(bench.limits.run)
+    known = stored.results
+    done = stored.done(bench.limits.run, estimate=bench.estimator is not None)
     planned = {one.cell: one.compiler for one in cells}
     other = {c for c, r in done.items() if not is_same(r.compiler, planned.get(c, ""))}
     if other:

@@ -96,6 +96,7 @@ def explain(
         repair, repaired = search.run(
             [Stage("known", tuple(first)), *(bench.stages(anomaly) if thorough else ())]
         )
+        passes = _passes(search, repair, repaired) if repaired else ()
     except _GoneError as gone:
         return Found(anomaly, gone.again, bool(gone.said), gone.said)
     except _LateError:
@@ -110,19 +111,25 @@ def explain(
             repair=repair,
             repaired=repaired,
             causes=_causes(bad, repaired),
-            passes=_passes(bench, anomaly, repair, telling(bad.code, repaired.code)),
+            passes=passes,
             after=bench.listing(repaired.cell),
         )
     return Found(replace(anomaly, command=anomalies.command(anomaly)), again)
 
 
-def _passes(
-    bench: Bench, anomaly: Anomaly, repair: Sequence[str], is_bad: Callable[[Code], bool]
-) -> tuple[str, ...]:
+def _passes(search: "_Search", repair: Sequence[str], repaired: Result) -> tuple[str, ...]:
     """Not of a leak, which no count tells, nor of a level, which has other passes."""
-    if anomaly.kind is Kind.LEAK or any(flag.startswith("-O") for flag in repair):
+    kind, cell = search.anomaly.kind, search.anomaly.cell
+    if kind is Kind.LEAK or any(flag.startswith("-O") for flag in repair):
         return ()
-    return bench.passes(anomaly.cell, is_bad)
+    is_bad = telling(search.bad.code, repaired.code)
+
+    def asked(code: Code) -> bool:
+        if not search.has_time():
+            raise _LateError
+        return is_bad(code)
+
+    return search.bench.passes(cell, asked)
 
 
 def _unrepaired(anomaly: Anomaly, count: int, bad: Result, good: Result | None) -> Anomaly:

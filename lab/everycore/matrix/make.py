@@ -469,7 +469,7 @@ class Workbench:
             call = self._called(ready)
             counted = count(call)
             if self.estimator:
-                estimates = self.estimator.of(ready.program, ready.function, call) or None
+                estimates = self.estimator.of(ready.program, ready.function, call)
         except SubjectUnavailableError as error:
             raise _FailedError(Outcome.SKIPPED, error.message) from None
         except EverycoreError as error:

@@ -112,7 +112,8 @@ class Result:
     runs: tuple[tuple[float, ...], ...] = ()  # core cycles per byte: the samples of each process
     counter: str = ""
     executed: int | None = None  # instructions of one call: an exact count
-    estimates: Mapping[str, tuple[float, float]] | None = None  # by core: cycles per byte, a range
+    # By core: cycles per byte, a range; empty: no core is calibrated for it; None: nobody asked.
+    estimates: Mapping[str, tuple[float, float]] | None = None
     digest: str = ""  # of the object's code: cells with the same one are the same program
     sanitizer_hits: int | None = None  # calls of a sanitizer's handlers in one call
     verdicts: tuple[Verdict, ...] = ()
@@ -237,9 +238,9 @@ def is_same(one: str, other: str) -> bool:
 
 
 def standing(lines: Sequence[Line]) -> dict[tuple[Cell, Kind], Anomaly]:
-    """The last word on what is odd, where the newest result is of the same compiler and subject.
+    """The last word on what is odd, where the newest results are of the same compiler and subject.
 
-    Both names may have become another's since a cell was looked at.
+    Both names may have become another's since a cell, or its neighbour, was looked at.
     """
     known: dict[Cell, tuple[str, str]] = {}
     found: dict[tuple[Cell, Kind], Anomaly] = {}
@@ -249,8 +250,9 @@ def standing(lines: Sequence[Line]) -> dict[tuple[Cell, Kind], Anomaly]:
         elif isinstance(line, Result):
             old, new = known.get(line.cell, ("", "")), (line.compiler, line.contents)
             if not all(map(is_same, old, new)):
-                for kind in Kind:
-                    found.pop((line.cell, kind), None)
+                for key, one in list(found.items()):
+                    if line.cell in (one.cell, one.neighbour):
+                        del found[key]
             known[line.cell] = (new[0] or old[0], new[1] or old[1])
     return found
 

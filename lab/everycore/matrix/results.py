@@ -50,15 +50,18 @@ class Stored:
         """Those that still are: `standing`."""
         return list(standing(self.lines).values())
 
-    def done(self, time_limit: float = 0.0) -> dict[Cell, Result]:
+    def done(self, time_limit: float = 0.0, estimate: bool = False) -> dict[Cell, Result]:
         """Cells that need not be looked at again.
 
-        One that was skipped may have what it lacked, and one that was ended may have more time.
+        One that was skipped may have what it lacked, one that was ended may have more time, and of
+        one that was counted estimates may be wanted now.
         """
         return {
             cell: one
             for cell, one in self.results.items()
-            if one.outcome is not Outcome.SKIPPED and time_limit <= (one.time_limit or time_limit)
+            if one.outcome is not Outcome.SKIPPED
+            and time_limit <= (one.time_limit or time_limit)
+            and not (estimate and one.outcome is Outcome.COUNTED and one.estimates is None)
         }
 
 

@@ -21,6 +21,7 @@ from everycore.matrix.records import (
     as_json,
     latest,
     parse,
+    standing,
 )
 from everycore.model import Machine, Revision
 
@@ -83,6 +84,17 @@ def test_the_quietest_process_counts() -> None:
 def test_the_last_word_on_a_cell_counts() -> None:
     again = replace(RESULT, compile_seconds=0.75)
     assert latest([HEAD, RESULT, ANOMALY, again]) == {CELL: again}
+
+
+@pytest.mark.parametrize("cell", [CELL, ANOMALY.neighbour])
+@pytest.mark.parametrize("change", [{"compiler": "gcc 12.3.0"}, {"contents": "ff"}])
+def test_what_was_odd_beside_what_is_another_now_is_to_be_looked_at_again(
+    cell: Cell, change: dict[str, str]
+) -> None:
+    old = replace(RESULT, cell=cell, contents="00")
+    assert standing([old, ANOMALY, old])
+    assert not standing([old, ANOMALY, replace(old, **change)])
+    assert standing([ANOMALY, replace(old, cell=replace(CELL, toolchain="gcc-9"), **change)])
 
 
 def test_cells_that_differ_have_keys_that_differ() -> None:

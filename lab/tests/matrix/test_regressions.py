@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """All anomalies of some results, looked at again."""
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
@@ -10,7 +10,7 @@ from matrix.cells import cell, judged, measured, table
 from matrix.fake_bench import FakeBench
 
 from everycore.matrix.bisect import AT_ONCE
-from everycore.matrix.records import Anomaly, Cell, Kind, Line, Outcome, Result
+from everycore.matrix.records import Anomaly, Cell, Code, Kind, Line, Outcome, Result
 from everycore.matrix.regressions import Explained, explain_all
 
 V4 = "-O2 -march=x86-64-v4"
@@ -112,6 +112,31 @@ def test_a_search_that_runs_out_of_time_is_left_for_another_run(seconds: int) ->
     assert not any(isinstance(line, Anomaly) for line in written)
     again, _ = explained(FakeBench(cycles, FLAGS))
     assert [one.repair for one in again.anomalies.values()] == [("-fno-j",)] * 3
+
+
+@dataclass
+class Stoppable(FakeBench):
+    """Whose compiler can be stopped after each of eight passes."""
+
+    asked: int = 0
+
+    def passes(self, cell: Cell, is_bad: Callable[[Code], bool]) -> tuple[str, ...]:
+        for result in self.code([cell] * 8):
+            assert result.code
+            self.asked += 1
+            is_bad(result.code)
+        return super().passes(cell, is_bad)
+
+
+@pytest.mark.parametrize(("seconds", "asked", "left"), [(3, 1, 3), (6, 4, 3), (11, 8, 2)])
+def test_a_pass_that_there_is_no_time_to_name_leaves_the_search_for_another_run(
+    seconds: int, asked: int, left: int
+) -> None:
+    bench = Stoppable(cycles, FLAGS)
+    found, written = explained(bench, seconds=seconds)
+    assert (bench.asked, found.left) == (asked, left)
+    named = [line.passes for line in written if isinstance(line, Anomaly)]
+    assert named == [("SLPVectorizerPass on f",)] * (3 - left)
 
 
 def test_without_time_the_lightest_are_left() -> None:

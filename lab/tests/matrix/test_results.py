@@ -122,6 +122,16 @@ def test_skipped_cells_are_looked_at_again(tmp_path: Path) -> None:
     assert [cell.toolchain for cell in stored.done()] == ["gcc-2"]
 
 
+def test_counted_cells_without_estimates_are_looked_at_again_when_some_are_wanted(
+    tmp_path: Path,
+) -> None:
+    counted = [replace(result(n, Outcome.COUNTED), runs=()) for n in (1, 2)]
+    asked = replace(counted[1], estimates={})  # no core is calibrated for it
+    stored = write(tmp_path / "m.jsonl", counted[0], asked, result(3))
+    assert [cell.toolchain for cell in stored.done()] == ["gcc-1", "gcc-2", "gcc-3"]
+    assert [cell.toolchain for cell in stored.done(estimate=True)] == ["gcc-2", "gcc-3"]
+
+
 def test_files_that_are_no_matrix_are_named(tmp_path: Path) -> None:
     path = tmp_path / "m.jsonl"
     path.write_text('{"type":"run"}\n')
