@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from everycore import stats
-from everycore.matrix.records import Head, Result
+from everycore.matrix.records import Cell, Head, Result, is_same
 from everycore.store import Results
 
 # kernel: (worst / best within one compiler, over all of them)
@@ -76,9 +76,11 @@ def is_judged(result: Result) -> bool:
 def judge(results: Iterable[Result], docs: Mapping[Speed, float]) -> tuple[list[Kept], list[str]]:
     """What was kept; what is wrong beside that: cells that failed, kernels that are not there.
 
-    Cells that something else disturbed in every process say nothing of a compiler.
+    Of a cell that was measured several times the lowest figure counts, or the last one, if it is of
+    another compiler or kernel now. What disturbed a cell in every process only added cycles: it may
+    be within the promise all the same; where it is not, nobody knows.
     """
-    by_row: dict[tuple[Row, int, int], list[Result]] = defaultdict(list)
+    by_row: dict[tuple[Row, int, int], dict[Cell, Result]] = defaultdict(dict)
     wrong = []
     for one in results:
         cell = one.cell
@@ -86,16 +88,28 @@ def judge(results: Iterable[Result], docs: Mapping[Speed, float]) -> tuple[list[
             continue
         if one.outcome.is_failure:
             wrong.append(f"{cell.title}: {one.outcome}: {one.reason}")
-        elif is_judged(one) and not one.is_disturbed:
-            key = ((cell.subject, cell.function), cell.key_bits, cell.n_bytes)
-            by_row[key].append(one)
+        elif is_judged(one):
+            own = by_row[(cell.subject, cell.function), cell.key_bits, cell.n_bytes]
+            before = own.get(cell, one)
+            of_other = not is_same(before.contents, one.contents) or before.compiler != one.compiler
+            own[cell] = one if of_other else min(before, one, key=cost)
     here = {row[0] for row, _, _ in by_row}
     wrong += [f"{name} was not measured" for name in sorted({*PROMISED} - here)]
-    kept = [
-        _kept(row, own, docs.get((*row, key_bits, n_bytes)))
-        for (row, key_bits, n_bytes), own in sorted(by_row.items(), key=lambda item: item[0])
-    ]
+    kept = []
+    for (row, key_bits, n_bytes), cells in sorted(by_row.items(), key=lambda item: item[0]):
+        found = [*cells.values()]
+        unknown = [one for one in found if one.is_disturbed and not _is_within(row, one, found)]
+        wrong += [f"{one.cell.title}: disturbed, and above the promise" for one in unknown]
+        known = [one for one in found if one not in unknown]
+        kept.append(_kept(row, known, docs.get((*row, key_bits, n_bytes))))
     return kept, wrong
+
+
+def _is_within(row: Row, result: Result, results: Sequence[Result]) -> bool:
+    """A cell that is within the promise keeps it beside any other."""
+    within, most = PROMISED[row[0]]
+    own = [one for one in results if one.cell.toolchain == result.cell.toolchain]
+    return cost(result) <= min(within * min(map(cost, own)), most * min(map(cost, results)))
 
 
 def _kept(row: Row, results: Sequence[Result], docs: float | None) -> Kept:
