@@ -40,18 +40,18 @@ struct box {
 static const EVC_ALIGN(64) struct box boxes[4] = {BOX(EVC_QARMA_SIGMA0_CELLS), BOX(EVC_QARMA_SIGMA1_CELLS),
                                                   BOX(EVC_QARMA_SIGMA2_CELLS), BOX(EVC_QARMA_SIGMA2_INVERSE_CELLS)};
 
-EVC_INLINE uint32_t look(const uint32_t way[2][16], uint32_t byte)
+EVC_INLINE uint32_t look(const uint32_t way[2][16], size_t byte)
 {
     return way[0][byte & 15] ^ way[1][byte >> 4];
 }
 
-EVC_INLINE uint32_t mixed(const struct box *box, uint32_t add, uint32_t a, uint32_t b, uint32_t c, uint32_t d)
+EVC_INLINE size_t mixed(const struct box *box, uint32_t add, size_t a, size_t b, size_t c, size_t d)
 {
     return evc_barrier32(add ^ look(box->ways[0], a) ^ look(box->ways[1], b)) ^
            evc_barrier32(look(box->ways[2], c) ^ look(box->ways[3], d));
 }
 
-EVC_INLINE uint32_t ended(const struct box *box, int way, uint32_t byte)
+EVC_INLINE uint32_t ended(const struct box *box, int way, size_t byte)
 {
     const uint32_t low = box->ends[byte & 15], high = box->ends[byte >> 4];
 

@@ -41,12 +41,12 @@ struct box {
 static const EVC_ALIGN(64) struct box boxes[4] = {BOX(EVC_QARMA_SIGMA0_CELLS), BOX(EVC_QARMA_SIGMA1_CELLS),
                                                   BOX(EVC_QARMA_SIGMA2_CELLS), BOX(EVC_QARMA_SIGMA2_INVERSE_CELLS)};
 
-EVC_INLINE uint32_t mixed(const struct box *box, uint32_t add, uint32_t a, uint32_t b, uint32_t c, uint32_t d)
+EVC_INLINE size_t mixed(const struct box *box, uint32_t add, size_t a, size_t b, size_t c, size_t d)
 {
     return evc_barrier32(box->ways[0][a] ^ add ^ box->ways[1][b]) ^ evc_barrier32(box->ways[2][c] ^ box->ways[3][d]);
 }
 
-EVC_INLINE uint32_t ended(const struct box *box, int way, uint32_t byte)
+EVC_INLINE uint32_t ended(const struct box *box, int way, size_t byte)
 {
     return box->ends[way][byte];
 }
@@ -110,26 +110,50 @@ static const EVC_ALIGN(64) struct added tweaks[16 * 16 * TABLED] = {
     VALUES(ROW, 1, 2, 2, 14, 2, 3, 3, 5, 3, 8),
 };
 
-EVC_INLINE void add_both(struct added *sum, const struct added *a, const struct added *b)
+/* A struct added as the registers of the CPU have it: compilers see that two words are one at high levels only. */
+#if defined(__GNUC__) && (defined(__SSE2__) || defined(__ARM_NEON))
+typedef uint64_t both __attribute__((vector_size(16), may_alias));
+
+EVC_INLINE both sum_of(both a, both b)
 {
-    sum->there ^= a->there ^ b->there;
-    sum->back ^= a->back ^ b->back;
+    return a ^ b;
+}
+#else
+typedef struct added both;
+
+EVC_INLINE both sum_of(both a, both b)
+{
+    a.there ^= b.there;
+    a.back ^= b.back;
+    return a;
+}
+#endif
+
+/* Of a cell of the tweak, which is in bits 4 to 7. */
+EVC_INLINE const both *row_of(const struct added *cell, uint64_t bits)
+{
+    const uint8_t *rows = (const uint8_t *)cell;
+
+    return (const void *)(rows + (size_t)(bits & 0xf0) * (TABLED * sizeof *cell / 16));
 }
 
 /* Two cells at a time: their sums first, or compilers keep the addresses of all rows to the end. */
 EVC_INLINE void tweaks_add(struct added *added, uint64_t tweak, int rounds)
 {
-    const struct added *cell = any_address(tweaks), *end = cell + 16 * 16 * TABLED;
-    struct added sum[TABLED] = {{0, 0}};
+    enum { ROWS_OF_CELL = 16 * TABLED };
+    const struct added *cell = any_address(tweaks), *end = cell + 16 * ROWS_OF_CELL;
+    both sum[TABLED] = {{0, 0}};
     uint64_t rest = tweak;
 
     do {
-        const struct added *low = cell + (rest & 15) * TABLED, *high = cell + (16 + (rest >> 4 & 15)) * TABLED;
-        EACH(TABLED, if (i < rounds) add_both(&sum[i], &low[i], &high[i]));
-        rest >>= 8;
-        cell = any_address(cell + 2 * 16 * TABLED);
+        const both *a = row_of(cell, rest << 4), *b = row_of(cell + ROWS_OF_CELL, rest);
+        EACH(TABLED, if (i < rounds) sum[i] = sum_of(sum[i], sum_of(a[i], b[i])));
+        const both *c = row_of(cell + 2 * ROWS_OF_CELL, rest >> 4), *d = row_of(cell + 3 * ROWS_OF_CELL, rest >> 8);
+        EACH(TABLED, if (i < rounds) sum[i] = sum_of(sum[i], sum_of(c[i], d[i])));
+        rest >>= 16;
+        cell = any_address(cell + 4 * ROWS_OF_CELL);
     } while (cell != end);
-    EACH(TABLED, if (i < rounds || i == 0) added[i + 1] = sum[i]);
+    EACH(TABLED, if (i < rounds || i == 0) *(both *)&added[i + 1] = sum[i]);
     for (int i = 1; i <= rounds && rounds > TABLED; i++) {
         tweak = evc_qarma_next_tweak(tweak);
         if (i > TABLED)

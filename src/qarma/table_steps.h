@@ -17,6 +17,7 @@
 
 #include "common/bytes.h"
 #include "common/ct.h"
+#include "common/each.h"
 #include "qarma/schedule.h"
 
 #define ROWS (EVC_QARMA_MAX_ROUNDS + 1)
@@ -87,10 +88,10 @@ EVC_INLINE const void *any_address(const void *p)
 }
 
 struct words {
-    uint32_t a, b;
+    size_t a, b; /* of 32 bits each */
 };
 
-#define BYTE(x, i) ((uint32_t)((x) >> 8 * (i)) & 255)
+#define BYTE(x, i) ((size_t)((x) >> 8 * (i)) & 255)
 
 /* The first step, from a block. */
 EVC_INLINE struct words first_step(const struct box *box, uint64_t x, uint64_t add)
@@ -121,7 +122,7 @@ EVC_INLINE struct words back_step(const struct box *box, struct words y, uint64_
 }
 
 /* The end of a byte, and that of another a nibble further up. */
-EVC_INLINE uint32_t ends(const struct box *box, int way, uint32_t byte, uint32_t further)
+EVC_INLINE uint32_t ends(const struct box *box, int way, size_t byte, size_t further)
 {
     return ended(box, way, byte) ^ ended(box, way, further) << 4;
 }
@@ -182,7 +183,9 @@ static void set_key(void *vkey, uint64_t w0, uint64_t k0)
     key->first[1] = key->last[0] = w1 ^ k0 ^ QARMA_ALPHA;
 }
 
-EVC_INLINE uint64_t run(const struct key *key, uint64_t x, uint64_t tweak, int rounds, int decrypts)
+/* rounds: a constant of at most MOST_WRITTEN_OUT, and the steps are written out; or any number, and they are loops. */
+#define MOST_WRITTEN_OUT 5
+EVC_INLINE uint64_t run(const struct key *key, uint64_t x, uint64_t tweak, int rounds, int written_out, int decrypts)
 {
     const unsigned sigma = key->head.sigma;
     const struct box *box = any_address(&boxes[sigma]);
@@ -194,26 +197,30 @@ EVC_INLINE uint64_t run(const struct key *key, uint64_t x, uint64_t tweak, int r
 
     tweaks_add(t, tweak, rounds);
     s = first_step(box, x ^ (tweak ^ key->first[decrypts]), there[1] ^ t[1].there);
-    for (int i = 2; i <= rounds; i++)
+    EACH(MOST_WRITTEN_OUT, if (written_out && i > 0 && i < rounds) s =
+                               there_step(box, s, there[i + 1] ^ t[i + 1].there));
+    for (int i = 2; !written_out && i <= rounds; i++)
         s = there_step(box, s, there[i] ^ t[i].there);
     s = there_step(box, s, key->centre[decrypts]);
     turn = turned(s.a | (uint64_t)s.b << 32);
     s.a = (uint32_t)turn;
     s.b = (uint32_t)(turn >> 32);
-    for (int i = rounds; i > 0; i--)
+    EACH(MOST_WRITTEN_OUT, if (written_out && i < rounds) s =
+                               back_step(inverse, s, back[rounds - i] ^ t[rounds - i].back));
+    for (int i = rounds; !written_out && i > 0; i--)
         s = back_step(inverse, s, back[i] ^ t[i].back);
     x = last_step(inverse, s) ^ (tweak ^ key->last[decrypts]);
     evc_wipe(t + 1, (size_t)rounds * sizeof t[0]);
     return x;
 }
 
-/* The numbers of rounds that Arm has are loops of known lengths. */
+/* The numbers of rounds that Arm has are constants. */
 EVC_INLINE uint64_t run_any(const struct key *key, uint64_t x, uint64_t tweak, int decrypts)
 {
     switch (key->head.rounds) {
-    case 5: return run(key, x, tweak, 5, decrypts);
-    case 3: return run(key, x, tweak, 3, decrypts);
-    default: return run(key, x, tweak, key->head.rounds, decrypts);
+    case 5: return run(key, x, tweak, 5, 1, decrypts);
+    case 3: return run(key, x, tweak, 3, 1, decrypts);
+    default: return run(key, x, tweak, key->head.rounds, 0, decrypts);
     }
 }
 
