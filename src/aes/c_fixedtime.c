@@ -128,7 +128,8 @@ EVC_INLINE uint64_t touch(const uint8_t *box)
 /* ---- Blocks -------------------------------------------------------------------------------- */
 
 /* The barriers keep both pairs in general registers, where their bytes become addresses:
- * vectorisers would do MixColumns and the key on both at once, and pay more for the way back. */
+ * vectorisers would do MixColumns and the key on both at once, and pay more for the way back. Those
+ * before the last round keep its bytes from being hoisted above the loop's end, and to the stack. */
 EVC_INLINE void encrypt_block(const struct key *key, pair *p0, pair *p1)
 {
     const uint8_t *box = unknown(evc_aes_sbox);
@@ -143,6 +144,7 @@ EVC_INLINE void encrypt_block(const struct key *key, pair *p0, pair *p1)
         t1 = evc_barrier64(mix_columns(SUB_SHIFT(2, 1)) ^ key->enc[r][1]);
         s0 = t0, s1 = t1;
     }
+    s0 = evc_barrier64(s0), s1 = evc_barrier64(s1);
     *p0 = evc_barrier64(SUB_SHIFT(0, 1) ^ key->enc[rounds][0]);
     *p1 = evc_barrier64(SUB_SHIFT(2, 1) ^ key->enc[rounds][1]);
 }
@@ -161,6 +163,7 @@ EVC_INLINE void decrypt_block(const struct key *key, pair *p0, pair *p1)
         t1 = evc_barrier64(inv_mix_columns(SUB_SHIFT(2, 3)) ^ key->dec[r][1]);
         s0 = t0, s1 = t1;
     }
+    s0 = evc_barrier64(s0), s1 = evc_barrier64(s1);
     *p0 = evc_barrier64(SUB_SHIFT(0, 3) ^ key->dec[rounds][0]);
     *p1 = evc_barrier64(SUB_SHIFT(2, 3) ^ key->dec[rounds][1]);
 }
