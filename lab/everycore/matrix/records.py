@@ -21,6 +21,8 @@ from everycore.stats import Summary
 
 FORMAT = 1
 ABOVE_LOWEST = 0.02  # how far a median that nothing disturbed may be above the lowest sample
+AGREE = 0.003  # how far medians of processes that agree may be apart
+ENOUGH_AGREE = 4  # processes, whatever their samples do
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -91,11 +93,14 @@ def scatter(runs: Sequence[Sequence[float]]) -> bool:
     """Is the lowest median of these processes well above the lowest sample?
 
     What else runs only adds cycles, and not always as many: where it uses the core, or only its
-    caches, samples scatter. Those of a program that has the core for itself lie close together.
+    caches, samples scatter. Those of a program that has the core for itself lie close together; of
+    the few that scatter by themselves, many processes have the same median.
     """
-    medians = [summary.median for run in runs if (summary := stats.summarise(run))]
+    medians = sorted(summary.median for run in runs if (summary := stats.summarise(run)))
     lowest = min((min(run) for run in runs if run), default=0.0)
-    return not medians or min(medians) > lowest * (1 + ABOVE_LOWEST)
+    if len(medians) >= ENOUGH_AGREE and medians[ENOUGH_AGREE - 1] <= medians[0] * (1 + AGREE):
+        return False
+    return not medians or medians[0] > lowest * (1 + ABOVE_LOWEST)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,10 +15,9 @@ from typing import Protocol
 from everycore import stats
 from everycore.matrix.make import Ready
 from everycore.matrix.plan import Planned
-from everycore.matrix.records import Cell, Outcome, Result
+from everycore.matrix.records import AGREE, Cell, Outcome, Result
 
 PROCESSES, MOST_PROCESSES = 2, 8
-AGREE = 0.003  # how far the two lowest medians of a cell may be apart
 BATCH_PER_CORE = 16
 
 
@@ -132,7 +131,7 @@ def _is_quick(one: Planned) -> bool:
 def is_settled(result: Result) -> bool:
     """The two lowest medians agree and nothing disturbed them; or it was tried often enough.
 
-    Two that agree may both have shared the core with the same program.
+    Two that agree may both have shared the core with the same program; four hardly.
     """
     medians = sorted(s.median for run in result.runs if (s := stats.summarise(run)))
     if len(medians) >= MOST_PROCESSES:

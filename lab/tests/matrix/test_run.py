@@ -5,7 +5,7 @@ from typing import Any
 
 from everycore.matrix.make import Ready
 from everycore.matrix.plan import Planned
-from everycore.matrix.records import Cell, Outcome, Result
+from everycore.matrix.records import ENOUGH_AGREE, Cell, Outcome, Result
 from everycore.matrix.run import MOST_PROCESSES, Clock, Run, is_settled
 
 
@@ -159,4 +159,7 @@ def test_medians_well_above_the_lowest_sample_settle_nothing() -> None:
     assert settled(quiet, quiet)
     assert not settled(quiet, scattered)
     assert not settled((9.0, 12.0, 12.1), (12.0, 12.0, 12.1))
-    assert settled(*[scattered] * MOST_PROCESSES)
+    assert settled(*[scattered] * ENOUGH_AGREE), "it scatters by itself"
+    apart = [tuple(one * x for x in scattered) for one in (1.0, 1.002, 1.003, 1.01)]
+    assert not settled(*apart)
+    assert settled(*[*apart] * (MOST_PROCESSES // 4))
