@@ -459,7 +459,12 @@ class FakeWorld:
             return replace(result, runs=(*result.runs, (10.0,) * 5))
 
         return SimpleNamespace(
-            prepare=prepare, timed=timed, limits=limits, contents=lambda _: "", context=None
+            prepare=prepare,
+            timed=timed,
+            limits=limits,
+            contents=lambda _: "",
+            context=None,
+            estimator=None,
         )
 
     def explain_all(self, *given: Any) -> Explained:
