@@ -17,6 +17,7 @@
 #include "measure.h"
 #include "names.h"
 #include "port/port.h"
+#include "quiet.h"
 
 static const char *const styles[] = {"streamed", "fenced"};
 enum { STREAMED, FENCED, N_STYLES };
@@ -27,7 +28,7 @@ static const struct bench_primitive *const primitives[] = {&bench_aes, &bench_pa
 /* Everything the command line says. */
 struct plan {
     struct words primitives, kernels, modes, key_bits, bytes, styles, messages, without;
-    uint64_t samples, budget_ms, seed, cpu, aad_bytes;
+    uint64_t samples, budget_ms, seed, cpu, width, aad_bytes;
     bool in_place, dry_run, trace;
     const struct counter *counter;
     bool failed;
@@ -91,8 +92,7 @@ static void bench_point(struct point *p, struct plan *plan, uint64_t expected)
     const char *why = NULL;
     void *work = p->primitive->prepare(p->mode, &p->setup, &p->with);
 
-    m.n = 0;
-    m.calls = m.dropped = 0;
+    measure_nothing(&m);
     if (!work) {
         emit_error(p, plan, "no memory for the messages");
         return;
@@ -314,6 +314,7 @@ int bench_command(int argc, char **argv)
         {"--trace", OPTION_FLAG, &plan.trace},
         {"--counter", OPTION_TEXT, &counter},
         {"--cpu", OPTION_NUMBER, &plan.cpu},
+        {"--width", OPTION_NUMBER, &plan.width},
         {"--seed", OPTION_NUMBER, &plan.seed},
     };
 
@@ -327,6 +328,8 @@ int bench_command(int argc, char **argv)
     if (!port_pin(plan.cpu == UINT64_MAX ? -1 : (int)plan.cpu) && plan.cpu != UINT64_MAX)
         usage_error("--cpu %llu: cannot run there", (unsigned long long)plan.cpu);
     plan.counter = counter_choose(counter);
+    quiet_expect(plan.width);
+    measure_patiently();
     emit_harness_line("bench", counter_name(plan.counter));
     for (size_t i = 0; i < sizeof primitives / sizeof primitives[0] && !plan.dry_run; i++)
         if (chosen(&plan.primitives, primitives[i]->name))

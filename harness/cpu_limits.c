@@ -14,11 +14,12 @@
 #include "names.h"
 #include "options.h"
 #include "port/port.h"
+#include "quiet.h"
 
 #define N(array) (sizeof(array) / sizeof((array)[0]))
 
 struct plan {
-    uint64_t samples, budget_ms, cpu;
+    uint64_t samples, budget_ms, cpu, width;
     const struct counter *counter;
 };
 
@@ -46,8 +47,7 @@ static void run(const struct plan *plan, bench_loop *loop, struct measured *m)
 {
     void *itself = memory;
 
-    m->n = 0;
-    m->calls = m->dropped = 0;
+    measure_nothing(m);
     if (!plan->counter || !loop)
         return;
     memcpy(memory, &itself, sizeof itself);
@@ -94,6 +94,7 @@ static void measure_instruction(const struct limit_instruction *one, const struc
     emit_unsigned("width_bits", one->width_bits);
     emit_per("latency_cycles", &chain, LIMIT_COUNT, false);
     emit_per("per_cycle", &streams, LIMIT_COUNT, true);
+    emit_quiet(chain.n && chain.width < streams.width ? chain.width : streams.width, chain.crowded || streams.crowded);
     emit_text("chain", one->chain_name);
     emit_text("streams", one->streams_name);
     emit_unsigned("count", LIMIT_COUNT);
@@ -136,6 +137,7 @@ static void measure_arithmetic(const struct limit_arithmetic *one, const struct 
     emit_unsigned("bytes", one->len_bytes);
     emit_holds(one);
     emit_per("cycles_per_byte", &m, one->len_bytes, false);
+    emit_quiet(m.width, m.crowded);
     emit_whether(plan, one->needs, m.n > 0);
 }
 
@@ -153,6 +155,7 @@ int limits_command(int argc, char **argv)
         {"--budget-ms", OPTION_NUMBER, &plan.budget_ms},
         {"--counter", OPTION_TEXT, &counter},
         {"--cpu", OPTION_NUMBER, &plan.cpu},
+        {"--width", OPTION_NUMBER, &plan.width},
     };
 
     options_read(argc, argv, options, N(options));
@@ -165,6 +168,8 @@ int limits_command(int argc, char **argv)
     if (!port_pin(plan.cpu == UINT64_MAX ? -1 : (int)plan.cpu) && plan.cpu != UINT64_MAX)
         usage_error("--cpu %llu: cannot run there", (unsigned long long)plan.cpu);
     plan.counter = counter_choose(counter);
+    quiet_expect(plan.width);
+    measure_patiently();
     emit_harness_line("limits", counter_name(plan.counter));
     for (size_t i = 0; chosen(&only, parts[0]) && i < limits_here.n_instructions; i++)
         measure_instruction(&limits_here.instructions[i], &plan);

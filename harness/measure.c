@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Samples: long enough to be exact, short enough to be undisturbed. */
+/* Samples: long enough to be exact, short enough to be undisturbed. Something else on the core is waited for. */
 #include "measure.h"
 
 #include <stdlib.h>
@@ -7,12 +7,14 @@
 #include "emit.h"
 #include "fence.h"
 #include "port/port.h"
+#include "quiet.h"
 
 #define SAMPLE_NS 50000.0   /* a sample is about this long: a scheduler's tick rarely falls in */
 #define WARM_UP_NS 500000.0 /* for caches, predictors and the clock of vector units */
 #define TRIES_PER_SAMPLE 20
 #define CROWDED_PER_SAMPLE 2 /* with few others among them, the core is another's for now */
 #define FEW(want) ((want) / 8)
+#define ENOUGH 21 /* samples that are not crowded: the others are left out */
 
 static double run_ns(bench_loop *loop, void *work, uint64_t calls)
 {
@@ -41,20 +43,37 @@ static uint64_t size_sample(bench_loop *loop, void *work)
     return fitting < 1 ? 1 : (uint64_t)fitting;
 }
 
-void measure(const struct counter *c, bench_loop *loop, void *work, size_t want, uint64_t budget_ns,
-             struct measured *m)
+void measure_nothing(struct measured *m)
 {
-    uint64_t start = port_now_ns();
+    m->n = 0;
+    m->calls = m->dropped = 0;
+    m->width = 0;
+    m->crowded = false;
+}
+
+/* What is to be measured. */
+struct task {
+    const struct counter *counter;
+    bench_loop *loop;
+    void *work;
+    size_t want;
+    uint64_t budget_ns;
+};
+
+/* Samples until want of them are not crowded; fewer where the budget, which began at start_ns, runs out first, or
+ * nearly all are crowded. */
+static void take_samples(const struct task *t, uint64_t start_ns, struct measured *m)
+{
+    size_t crowded = 0, want = t->want;
 
     m->n = 0;
     m->dropped = 0;
-    m->calls = size_sample(loop, work);
-    for (double ns = 0; ns < WARM_UP_NS && ns < (double)budget_ns / 10;)
-        ns += run_ns(loop, work, m->calls);
-    size_t crowded = 0;
+    for (double ns = 0; ns < WARM_UP_NS && ns < (double)t->budget_ns / 10;)
+        ns += run_ns(t->loop, t->work, m->calls);
+    quiet_begin(t->counter);
     for (uint64_t tries = 0; m->n - crowded < want && m->n < MAX_SAMPLES && tries < TRIES_PER_SAMPLE * want; tries++) {
-        struct sample s = counter_sample(c, loop, work, m->calls);
-        s.crowded = m->crowded && m->crowded();
+        struct sample s = counter_sample(t->counter, t->loop, t->work, m->calls);
+        s.crowded = quiet_is_crowded(t->counter, &s.width);
         if (s.disturbed) {
             m->dropped++;
         } else {
@@ -63,10 +82,68 @@ void measure(const struct counter *c, bench_loop *loop, void *work, size_t want,
         }
         if (crowded >= CROWDED_PER_SAMPLE * want && m->n - crowded <= FEW(want))
             break;
-        if (port_now_ns() - start > budget_ns &&
-            (m->n > 0 || port_now_ns() - start > 4 * budget_ns))
+        uint64_t ns = port_now_ns() - start_ns;
+        if (ns > t->budget_ns && (m->n > 0 || ns > 4 * t->budget_ns))
             break;
     }
+}
+
+/* Leaves out the crowded samples. False: there are too few others, and all stay. */
+static bool keep_quiet(struct measured *m)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < m->n; i++)
+        n += !m->at[i].crowded;
+    if (n < (m->n < ENOUGH ? m->n : ENOUGH))
+        return false;
+    n = 0;
+    for (size_t i = 0; i < m->n; i++) {
+        if (!m->at[i].crowded)
+            m->at[n++] = m->at[i];
+    }
+    m->n = n;
+    return true;
+}
+
+static float typical_width(const struct measured *m)
+{
+    static float widths[MAX_SAMPLES];
+
+    for (size_t i = 0; i < m->n; i++)
+        widths[i] = m->at[i].width;
+    return quiet_typical(widths, m->n);
+}
+
+static uint64_t may_wait_ns; /* all that this process has measured, and more */
+
+void measure_patiently(void)
+{
+    may_wait_ns += 100000000;
+}
+
+void measure(const struct counter *c, bench_loop *loop, void *work, size_t want, uint64_t budget_ns,
+             struct measured *m)
+{
+    static uint64_t waited_ns; /* by this process */
+    const struct task task = {c, loop, work, want, budget_ns};
+    uint64_t start = port_now_ns();
+
+    m->calls = size_sample(loop, work);
+    take_samples(&task, start, m);
+    uint64_t took = port_now_ns() - start;
+    while ((m->crowded = !keep_quiet(m)) && waited_ns < may_wait_ns) {
+        start = port_now_ns();
+        bool quiet = quiet_wait(c, may_wait_ns - waited_ns);
+        if (quiet)
+            take_samples(&task, port_now_ns(), m);
+        waited_ns += port_now_ns() - start;
+        if (!quiet)
+            break;
+    }
+    may_wait_ns += took;
+    m->width = typical_width(m);
+    quiet_learn(m->width);
 }
 
 #if defined(__GNUC__)
@@ -95,11 +172,11 @@ static int by_cycles(const void *a, const void *b)
 
 double fence_cycles(const struct counter *c)
 {
-    static double known = -1;
+    static double known;
     static struct measured m;
     void *word;
 
-    if (known < 0) {
+    if (!m.n || m.crowded) {
         measure(c, fenced_empty_loop, &word, 31, 20000000, &m);
         qsort(m.at, m.n, sizeof m.at[0], by_cycles);
         known = m.n ? m.at[m.n / 2].cycles / (double)m.calls : 0;
@@ -121,4 +198,13 @@ void emit_measured(const struct measured *m)
     emit_samples("ns", m, false);
     emit_unsigned("calls_per_sample", m->calls);
     emit_unsigned("dropped", m->dropped);
+    emit_quiet(m->width, m->crowded);
+}
+
+void emit_quiet(float width, bool crowded)
+{
+    if (width > 0)
+        emit_unsigned("width", (uint64_t)(1000 * width));
+    if (crowded)
+        emit_bool("crowded", true);
 }

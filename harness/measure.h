@@ -18,18 +18,29 @@ struct measured {
     struct sample at[MAX_SAMPLES];
     size_t n;
     uint64_t calls, dropped;
-    bool (*crowded)(void); /* NULL, or asked after each sample; of those that are, none is one of those wanted */
+    float width;  /* additions that the core did in a cycle beside them; 0: not known */
+    bool crowded; /* something else used the core too: quiet.h */
 };
 
+/* No samples, of nothing. */
+void measure_nothing(struct measured *);
+
 /* want samples of loop(work, calls), m->calls fitted; fewer where budget_ns runs out first, or nearly all are
- * crowded. */
+ * crowded. Crowded ones are left out if at least 21 others are there; of fewer than 21, none may be crowded. Else it
+ * waits until the core is quiet, and takes them again. A process waits no longer than it has measured before. */
 void measure(const struct counter *, bench_loop *loop, void *work, size_t want, uint64_t budget_ns,
              struct measured *m);
 
-/* The median cycles of an empty call with its fence; measured once. */
+/* From now on it may wait for 100 ms more: for who measures little. */
+void measure_patiently(void);
+
+/* The median cycles of an empty call with its fence; measured once, or until the core is quiet. */
 double fence_cycles(const struct counter *);
 
-/* The members of a line: cycles and ns per call, calls_per_sample, dropped. */
+/* The members of a line: cycles and ns per call, calls_per_sample, dropped, and those of emit_quiet. */
 void emit_measured(const struct measured *);
+
+/* width in thousandths, if it is known; crowded, if it is true. */
+void emit_quiet(float width, bool crowded);
 
 #endif

@@ -16,6 +16,7 @@
 #include "options.h"
 #include "peer_answers.h"
 #include "port/port.h"
+#include "quiet.h"
 #include "random.h"
 
 #define MOST_SLOTS 8
@@ -34,7 +35,7 @@ static const char *const key_sizes[] = {"128", "192", "256"};
 
 struct plan {
     struct words modes, key_bits, bytes, styles, vectors;
-    uint64_t samples, budget_ms, seed, cpu;
+    uint64_t samples, budget_ms, seed, cpu, width;
     const char *hardware; /* NULL: not asked */
     const struct counter *counter;
     bool failed;
@@ -203,8 +204,7 @@ static void bench_point(const struct cipher *c, size_t len_bytes, const char *st
         emit_fault(c, &fault, plan);
         return;
     }
-    m.n = 0;
-    m.calls = m.dropped = 0;
+    measure_nothing(&m);
     if (!plan->counter)
         why = "no calibrated counter";
     else if (alone && !HAVE_FENCE)
@@ -320,6 +320,7 @@ int peers_command(int argc, char **argv)
         {"--budget-ms", OPTION_NUMBER, &plan.budget_ms},
         {"--counter", OPTION_TEXT, &counter},
         {"--cpu", OPTION_NUMBER, &plan.cpu},
+        {"--width", OPTION_NUMBER, &plan.width},
         {"--seed", OPTION_NUMBER, &plan.seed},
     };
 
@@ -328,6 +329,8 @@ int peers_command(int argc, char **argv)
     if (!port_pin(plan.cpu == UINT64_MAX ? -1 : (int)plan.cpu) && plan.cpu != UINT64_MAX)
         usage_error("--cpu %llu: cannot run there", (unsigned long long)plan.cpu);
     plan.counter = counter_choose(counter);
+    quiet_expect(plan.width);
+    measure_patiently();
     emit_harness_line("peers", counter_name(plan.counter));
     emit_peer(&plan);
     if (!hardware_is_as_asked(&plan))

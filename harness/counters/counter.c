@@ -115,6 +115,7 @@ struct sample counter_sample(const struct counter *c, void (*run)(void *, uint64
            more = before < after ? after : before;
     s.cycles = c->counts_cycles ? ticks : ticks * 2 * c->chain_links / (before + after);
     s.crowded = false;
+    s.width = 0;
     s.disturbed = more > less * 1.01 || port_preemptions() != preempted || s.cycles <= 0;
     return s;
 }

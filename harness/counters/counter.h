@@ -41,6 +41,7 @@ struct sample {
     double cycles, ns;
     bool disturbed; /* the rate changed by more than 1 % around it, or another program ran */
     bool crowded;   /* something else used the core meanwhile, as far as that was asked */
+    float width;    /* additions in a cycle beside it, as far as that was asked */
 };
 
 /* Time run(arg, calls); cycles and ns are of all calls together. */

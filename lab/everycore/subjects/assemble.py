@@ -37,7 +37,8 @@ from everycore.whole import whole
 DRIVER = ("driver.c", "job.c", "answers.c", "check.c", "ct.c", "bench.c", "sanitizer.c")
 # With which its verb bench times.
 HARNESS = (
-    *("harness/measure.c", "harness/emit.c", "harness/options.c", "harness/port/posix.c"),
+    *("harness/measure.c", "harness/quiet.c", "harness/emit.c", "harness/options.c"),
+    "harness/port/posix.c",
     *(f"harness/counters/{name}.c" for name in ("counter", "chain", "clock", "cntvct", "perf")),
     *("harness/counters/tsc.c", "harness/counters/width.c"),
 )

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT */
+/* Samples beside which something else used the core: a core of pretence, on which a clock of pretence goes by. */
+#include <stdlib.h>
+
+#include "measure.h"
+#include "port/port.h"
+#include "quiet.h"
+#include "tap.h"
+
+#define LOOK_NS 3500
+#define CALL_NS 50000
+#define OWN 3.96
+#define SHARED 2.5
+#define WANT 31
+#define BUDGET_NS 20000000
+
+static uint64_t clock_ns;
+static double (*width_now)(void); /* additions in a cycle */
+
+uint64_t port_now_ns(void)
+{
+    return clock_ns;
+}
+
+double add_width(const struct counter *c)
+{
+    (void)c;
+    clock_ns += LOOK_NS;
+    return width_now();
+}
+
+struct sample counter_sample(const struct counter *c, void (*run)(void *, uint64_t), void *arg, uint64_t calls)
+{
+    struct sample s = {0, 0, false, false, 0};
+    uint64_t start = clock_ns;
+
+    (void)c;
+    run(arg, calls);
+    s.ns = (double)(clock_ns - start);
+    s.cycles = s.ns * OWN / (width_now() > 0 ? width_now() : OWN);
+    return s;
+}
+
+static void calls_of(void *work, uint64_t calls)
+{
+    (void)work;
+    clock_ns += calls * CALL_NS;
+}
+
+static double alone(void)
+{
+    return OWN;
+}
+
+static double shared(void)
+{
+    return SHARED;
+}
+
+static double unknown(void)
+{
+    return 0;
+}
+
+static double for_a_while(void) /* 5 of 20 ms */
+{
+    return clock_ns / 5000000 % 4 == 0 ? SHARED : OWN;
+}
+
+static uint64_t quiet_from_ns;
+
+static double until_then(void)
+{
+    return clock_ns < quiet_from_ns ? SHARED : OWN;
+}
+
+static double too_wide(void) /* while the clock changes */
+{
+    return OWN * 1.06;
+}
+
+static struct measured m;
+
+static void measure_while(double (*width)(void))
+{
+    static const struct counter counter = {.name = "fake"};
+
+    width_now = width;
+    measure(&counter, calls_of, NULL, WANT, BUDGET_NS, &m);
+}
+
+static bool all_are_quiet(void)
+{
+    for (size_t i = 0; i < m.n; i++)
+        if (m.at[i].crowded || (double)m.at[i].width < 0.95 * OWN)
+            return false;
+    return m.n > 0;
+}
+
+static void quiet_measurements(int n)
+{
+    for (int i = 0; i < n; i++)
+        measure_while(alone);
+}
+
+/* ---- In this order: a process knows more and more -------------------------------------------------- */
+
+static uint64_t crowded_ns; /* of a crowded measurement, without waiting */
+
+static void where_nothing_is_known_of_a_core_it_is_quiet(void)
+{
+    measure_while(unknown);
+    EXPECT(m.n == WANT && !m.crowded && m.width <= 0);
+    measure_while(shared);
+    EXPECT(m.n == WANT && !m.crowded && (double)m.width < 3);
+}
+
+static void what_the_caller_expects_of_a_core_tells_that_it_is_shared(void)
+{
+    quiet_expect((uint64_t)(1000 * OWN));
+    quiet_from_ns = UINT64_MAX;
+    measure_while(until_then); /* uses up what may be waited */
+    uint64_t start = clock_ns;
+    measure_while(shared);
+    crowded_ns = clock_ns - start;
+    EXPECT(m.crowded && m.n >= WANT && (double)m.width < 3);
+    quiet_expect(0);
+}
+
+static void a_core_that_is_always_shared_doubles_the_time_at_most(void)
+{
+    uint64_t start = clock_ns;
+
+    quiet_expect((uint64_t)(1000 * OWN));
+    for (int i = 0; i < 100; i++)
+        measure_while(shared);
+    EXPECT(m.crowded && clock_ns - start < 2 * 101 * crowded_ns);
+    quiet_expect(0);
+}
+
+static void a_few_quiet_measurements_tell_what_a_core_does(void)
+{
+    quiet_measurements(40);
+    EXPECT(m.n == WANT && !m.crowded && (double)m.width > 3.9);
+    measure_while(shared);
+    EXPECT(m.crowded);
+}
+
+static void crowded_samples_are_left_out_where_enough_others_are_there(void)
+{
+    clock_ns += 20000000 - clock_ns % 20000000;
+    measure_while(for_a_while);
+    EXPECT(!m.crowded && m.n >= 21 && all_are_quiet());
+}
+
+static void a_process_that_has_measured_waits_for_its_core(void)
+{
+    uint64_t start = clock_ns;
+
+    quiet_measurements(200);
+    quiet_from_ns = clock_ns + (clock_ns - start) / 2;
+    measure_while(until_then);
+    EXPECT(!m.crowded && m.n == WANT && all_are_quiet());
+}
+
+static void looks_while_the_clock_changed_do_not_make_all_others_narrow(void)
+{
+    quiet_measurements(60);
+    for (int i = 0; i < 4; i++)
+        measure_while(too_wide);
+    measure_while(alone);
+    EXPECT(!m.crowded);
+}
+
+int main(void)
+{
+    RUN(where_nothing_is_known_of_a_core_it_is_quiet);
+    RUN(what_the_caller_expects_of_a_core_tells_that_it_is_shared);
+    RUN(a_core_that_is_always_shared_doubles_the_time_at_most);
+    RUN(a_few_quiet_measurements_tell_what_a_core_does);
+    RUN(crowded_samples_are_left_out_where_enough_others_are_there);
+    RUN(a_process_that_has_measured_waits_for_its_core);
+    RUN(looks_while_the_clock_changed_do_not_make_all_others_narrow);
+    return tap_done();
+}
