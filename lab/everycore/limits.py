@@ -25,6 +25,7 @@ class Bound:
     cycles_per_byte: float
     source: str  # "14 vaesenc and 3 vpclmulqdq (Karatsuba) per 64 bytes, measured loop"
     dependent: bool  # the bound is latency: a chain of blocks
+    crowded: bool = False  # something else used the core too: it is lower
 
     def holds(self, size_bytes: int, style: str = "streamed") -> bool:
         """Short messages that are streamed overlap, so that latency does not bound them."""
@@ -41,7 +42,7 @@ def bound(mode: str, key_bits: int, lines: Iterable[Line]) -> Bound | None:
         if cost is None or line.key_bits not in (0, key_bits):
             continue
         if best is None or cost.median < best.cycles_per_byte:
-            best = Bound(mode, key_bits, cost.median, source(line), line.dependent)
+            best = Bound(mode, key_bits, cost.median, source(line), line.dependent, line.crowded)
     return best
 
 

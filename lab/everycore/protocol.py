@@ -113,6 +113,8 @@ class Bench:
     why: str = ""
     peer: str = ""  # the library, if it is another one
     hardware: str = ""  # the code paths that were asked of it
+    width: int = 0  # thousandths of additions that the core did in a cycle; 0: not known
+    crowded: bool = False  # something else used the core too
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +144,8 @@ class Limit:
     per_cycle: tuple[float, ...]
     runs: bool
     why: str = ""
+    width: int = 0
+    crowded: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,6 +171,8 @@ class Arithmetic:
     runs: bool
     method: str = ""
     why: str = ""
+    width: int = 0
+    crowded: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,10 +6,10 @@ import platform
 import shlex
 import signal
 from collections.abc import Generator, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from everycore import catalog, machine, protocol, store
+from everycore import catalog, machine, protocol, quiet, store
 from everycore.build import build_harness, build_on_board
 from everycore.context import Completed, Context
 from everycore.errors import EverycoreError
@@ -30,11 +30,18 @@ class Session:
     build: Build
     transport: Transport
     cpu: int = -1  # the core that measures; -1: the one where it starts
+    widths: list[int] = field(default_factory=list)  # of what was measured there: quiet.py
 
     @property
     def pinned(self) -> tuple[str, ...]:
-        """The words of the harness's commands that measure."""
+        """Where the harness's commands that measure shall do so."""
         return ("--cpu", str(self.cpu)) if self.cpu >= 0 else ()
+
+    @property
+    def expecting(self) -> tuple[str, ...]:
+        """What they may expect of a core that nothing else uses, if that is known."""
+        width = quiet.own_width(self.widths)
+        return ("--width", str(width)) if width else ()
 
     def records(self, *arguments: str, stdin: Iterable[str] = ()) -> Iterator[Record]:
         """The lines of one harness command, its greeting included.
@@ -42,7 +49,10 @@ class Session:
         A failed check (exit code 1) is in the lines; anything worse is raised, and exit code 1
         without such a line.
         """
-        yield from _records(self.transport.stream(self.build.binary, arguments, stdin), arguments)
+        lines = self.transport.stream(self.build.binary, arguments, stdin)
+        for record in _records(lines, arguments):
+            self.widths.extend(quiet.widths([record.line]))
+            yield record
 
 
 def run_of(
@@ -61,6 +71,17 @@ def run_of(
         counter=hello.counter,
         options=options,
     )
+
+
+def known_widths(context: Context, session: Session) -> list[int]:
+    """Of the last stored run, if it was on this machine and core."""
+    found, _ = store.latest(context.state_dir() / "results", 1)
+    here = machine.describe(facts_of(context, session), session.cpu)
+    for one in found:
+        was = one.run.machine
+        if (was.title(), was.cpu_index) == (here.title(), here.cpu_index):
+            return quiet.widths([record.line for record in one.records])
+    return []
 
 
 def facts_of(context: Context, session: Session) -> machine.Facts:

@@ -17,7 +17,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TextIO
 
-from everycore import protocol
+from everycore import protocol, quiet
 from everycore.errors import EverycoreError, LostError
 from everycore.model import Machine, Revision
 from everycore.protocol import Bench, Record
@@ -227,12 +227,13 @@ def read(path: Path, partial: bool = False) -> Results:
     return Results(path, _run(path, head), tuple(_records(path, lines[1:-1])), cut_off)
 
 
-def _records(path: Path, lines: Iterable[str]) -> Iterator[Record]:
-    for line in lines:
-        try:
-            yield protocol.parse(line)
-        except EverycoreError as error:
-            raise EverycoreError(f"{path}: {error.message}", error.hint) from error
+def _records(path: Path, lines: Iterable[str]) -> list[Record]:
+    try:
+        found = [protocol.parse(line) for line in lines]
+    except EverycoreError as error:
+        raise EverycoreError(f"{path}: {error.message}", error.hint) from error
+    marked = quiet.marked([record.line for record in found])
+    return [Record(record.text, line) for record, line in zip(found, marked, strict=True)]
 
 
 def _run(path: Path, head: dict[str, Any]) -> Run:

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from everycore import protocol, store
+from everycore import protocol, quiet, store
 from everycore.commands.options import (
     CompilerCommand,
     CompilerFlags,
@@ -44,6 +44,7 @@ from everycore.session import (
     conditions_of,
     digest_of,
     facts_of,
+    known_widths,
     open_session,
     pin,
     run_of,
@@ -141,6 +142,7 @@ def bench(
         store.refuse_if_unusable(out)
     session = pin(context, open_session(context, target, cc, flags), cpu)
     here = _ask(session, wanted)
+    session.widths.extend(known_widths(context, session))
     options = {**wanted.options(), "harness": digest_of(session)}
     run = run_of(context, session, here.hello, "bench", options)
     folder = context.state_dir() / "results"
@@ -172,7 +174,7 @@ def bench(
     if earlier:
         earlier.path.unlink(missing_ok=True)
     if not json:
-        _show(context, run, here, [r.line for r in records])
+        _show(context, run, here, quiet.marked([r.line for r in records]))
     context.err.print(f"samples: {path}", markup=False, soft_wrap=True)
     failures = [r.line for r in records if isinstance(r.line, Failure)]
     for failure in failures:
@@ -265,10 +267,11 @@ def _parts(
 
 
 def _run_job(session: Session, wanted: Wanted, job: Job, budget_ms: int) -> Iterator[Record]:
+    where = (*session.pinned, *session.expecting)
     if job == LIMITS:
-        return session.records("limits", "--only", "arithmetic", *session.pinned)
+        return session.records("limits", "--only", "arithmetic", *where)
     arguments = job.arguments(wanted.kernels, wanted.key_bits, budget_ms)
-    return session.records("bench", *arguments, *session.pinned)
+    return session.records("bench", *arguments, *where)
 
 
 def _conditions(context: Context, session: Session) -> Iterator[Record]:

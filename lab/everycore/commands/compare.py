@@ -13,6 +13,7 @@ from everycore.commands.options import Json, context_of
 from everycore.context import Context
 from everycore.errors import EverycoreError
 from everycore.report import tables
+from everycore.report.figures import NOISY
 from everycore.store import Results
 
 
@@ -54,11 +55,17 @@ def compare(
         if shown:
             caption = (
                 f"medians; spread: distance of the quartiles; counted: medians"
-                f" more than {threshold:g} % apart whose quartiles do not overlap;"
+                f" more than {threshold:g} % apart whose quartiles do not overlap,"
+                f" but not ({NOISY}) where something else used the core too;"
                 f" {second.run.machine.title()}; {second.run.counter}"
             )
             title = f"{first.run.title()}  ->  {second.run.title()}"
             context.out.print(tables.compare_table(shown, title, caption))
+        if crowded := sum(c.crowded for c in compared):
+            context.warn(
+                f"{crowded} of {len(compared)} operations were measured while something else used"
+                " the core too: they count as unchanged (--all shows them); measure again"
+            )
         context.out.print(
             f"{len(compared)} operations: {len(slower)} slower, {len(faster)} faster,"
             f" {len(compared) - len(slower) - len(faster)} unchanged"

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from everycore import store
+from everycore import quiet, store
 from everycore.commands.options import (
     CompilerCommand,
     CpuNumber,
@@ -19,7 +19,7 @@ from everycore.errors import EverycoreError
 from everycore.limits import bounds, disturbance
 from everycore.protocol import Arithmetic, Hello, Limit
 from everycore.report import limits as report
-from everycore.session import open_session, pin, run_of
+from everycore.session import known_widths, open_session, pin, run_of
 
 DISTURBED = 0.01  # on a quiet core latencies are within 0.3 % of whole cycles, but for a few
 
@@ -37,8 +37,9 @@ def limits(
     """What this CPU can do at best, and the bound of each mode."""
     context = context_of(command)
     session = pin(context, open_session(context, target, cc), cpu)
-    records = list(session.records("limits", *session.pinned))
-    lines = [record.line for record in records]
+    session.widths.extend(known_widths(context, session))
+    records = list(session.records("limits", *session.pinned, *session.expecting))
+    lines = quiet.marked([record.line for record in records])
     hello = next((line for line in lines if isinstance(line, Hello)), None)
     if hello is None:
         raise EverycoreError("the harness measured nothing", code=1)

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from everycore import contest, machine, store
+from everycore import contest, machine, quiet, store
 from everycore.commands.options import (
     CompilerCommand,
     CompilerFlags,
@@ -28,7 +28,7 @@ from everycore.protocol import Arithmetic, Bench, Failure, Hello, Line, PeerLine
 from everycore.report import peers as report
 from everycore.report import standing, tables
 from everycore.report.standing import PeerTable
-from everycore.session import Session, open_session, run_of
+from everycore.session import Session, known_widths, open_session, run_of
 from everycore.targets import HARDWARE, find_peer, load_peers
 
 MODES = (
@@ -116,10 +116,11 @@ def peers_command(
     for skip in skips:
         context.warn(f"skipped: {skip.peer}: {skip.why}")
     result = Result()
+    session.widths.extend(known_widths(context, session))
     records = _records(context, session, plan, contestants, result)
     run, path = _store(context, session, plan, records, result, out, json)
-    benches = result.good_benches()
-    found = standing.peer_tables(benches, result.loops, _since(session.tree))
+    benches, loops = result.good_benches(), result.loops()
+    found = standing.peer_tables(benches, loops, _since(session.tree))
     if json:
         _print_derived(context, skips, result.broken, found)
     else:
@@ -172,27 +173,31 @@ class Plan:
 class Result:
     """What a race said, line by line."""
 
-    benches: list[Bench] = field(default_factory=list)
+    measured: list[Line] = field(default_factory=list)
     failures: list[Failure] = field(default_factory=list)
     broken: list[Broken] = field(default_factory=list)
-    loops: list[Arithmetic] = field(default_factory=list)
 
     def take(self, event: Line | Broken) -> None:
         match event:
-            case Bench():
-                self.benches.append(event)
+            case Bench() | Arithmetic():
+                self.measured.append(event)
             case Failure():
                 self.failures.append(event)
             case Broken():
                 self.broken.append(event)
-            case Arithmetic():
-                self.loops.append(event)
 
     def good_benches(self) -> list[Bench]:
         """Without who was wrong in a mode, and without who died."""
         dead = {broken.kernel for broken in self.broken}
-        living = [bench for bench in self.benches if bench.kernel not in dead]
+        living = [one for one in self._marked() if isinstance(one, Bench)]
+        living = [bench for bench in living if bench.kernel not in dead]
         return standing.without_wrong(living, self.failures)
+
+    def loops(self) -> list[Arithmetic]:
+        return [one for one in self._marked() if isinstance(one, Arithmetic)]
+
+    def _marked(self) -> list[Line]:
+        return quiet.marked(self.measured)
 
     def complaints(self) -> Iterator[str]:
         for failure in self.failures:
@@ -251,9 +256,13 @@ def _records(
     with Progress(context.err, "measuring", total) as progress:
         for turn in contest.race(contestants, plan.modes, plan.rounds):
             progress.step(f"{turn.contestant.name} {turn.mode}")
-            yield from turn.records(plan.arguments(), result.broken.append)
+            arguments = [*plan.arguments(), *session.expecting]
+            for record in turn.records(arguments, result.broken.append):
+                if not turn.contestant.is_ours:  # of ours the session knows
+                    session.widths.extend(quiet.widths([record.line]))
+                yield record
     if plan.hardware == BEST.name:  # the loops use the instructions that others do without
-        yield from session.records("limits", "--only", "arithmetic")
+        yield from session.records("limits", "--only", "arithmetic", *session.expecting)
 
 
 def _store(
@@ -287,7 +296,7 @@ def _store(
             result.take(record.line)
             if json:
                 context.print_raw(record.text)
-        if not result.benches and not result.failures:
+        if not result.good_benches() and not result.failures:
             raise EverycoreError("nothing was measured", "are the messages too short?")
     return run, path
 

@@ -39,7 +39,7 @@ def points_of(results: Results, core: Core, modes: Iterable[str]) -> list[Point]
         fits = bench.key_bits == KEY_BITS or bench.primitive == "ghash"
         if bench.peer or bench.mode not in known or bench.bytes < LONG_BYTES or not fits:
             continue
-        if bench.messages != 1 or bench.style != "streamed" or not bench.cycles:
+        if bench.messages != 1 or bench.style != "streamed" or not bench.cycles or bench.crowded:
             continue
         name = function(bench.kernel, bench.mode)
         if name not in longest or bench.bytes > longest[name].bytes:

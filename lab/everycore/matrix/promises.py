@@ -135,10 +135,12 @@ def _comparable(one: Results, head: Head) -> bool:
 
 
 def _figures(one: Results) -> Iterator[tuple[Speed, float]]:
-    """GHASH has no key size there, and every one here."""
+    """GHASH has no key size there, and every one here; not those of a core that was shared."""
     for bench in one.benches():
         summary = stats.summarise(bench.cycles)
-        if bench.style != "streamed" or bench.peer or bench.messages > 1 or summary is None:
+        if bench.style != "streamed" or bench.peer or bench.messages > 1 or bench.crowded:
+            continue
+        if summary is None:
             continue
         for key_bits in [bench.key_bits] if bench.key_bits else (128, 192, 256):
             speed = (bench.kernel, bench.mode, key_bits, bench.bytes)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from everycore.page import colours
 from everycore.protocol import Arithmetic, Bench, Failure, Record
 from everycore.report import goals, pauth, standing
-from everycore.report.figures import NOISY, NOISY_SPREAD, cell, cipher, number
+from everycore.report.figures import NOISY, cell, cipher, number
 
 # Of peers and kernels: they are further apart than compilers.
 STEPS = (1.05, 1.5, 2.0, 4.0, 8.0, 16.0, 32.0)
@@ -89,14 +89,15 @@ def _figure(bench: Bench, per_call: bool) -> float:
 def _entry(bench: Bench, value: float, least: float) -> Entry:
     found = cell(bench)
     assert found.cycles is not None
-    noisy = found.cycles.spread > NOISY_SPREAD or found.cycles.is_few
     speed = found.gigabytes_per_second
     remark = (
         f"{found.cycles.low:.5g} to {found.cycles.high:.5g} cycles (quartiles of"
         f" {found.cycles.count} samples)" + (f", {number(speed)} GB/s" if speed else "")
     )
+    if bench.crowded:
+        remark += ", on a core that something else used too"
     step = colours.step(value / least, STEPS) if least else None
-    return Entry((NOISY if noisy else "") + number(value), value, step, remark)
+    return Entry((NOISY if found.is_noisy else "") + number(value), value, step, remark)
 
 
 def peer_tables(records: Sequence[Record], since: Mapping[str, str]) -> list[Table]:

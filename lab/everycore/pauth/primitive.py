@@ -178,7 +178,7 @@ def _of_one(cycles: Sequence[float], blocks: int) -> tuple[float, ...]:
 
 def _benches(session: Session, wanted: Plan) -> Iterator[Bench]:
     common = ["--bytes", str(BLOCKS * BLOCK_BYTES), "--samples", str(SAMPLES)]
-    common += ["--budget-ms", str(BUDGET_MS), *session.pinned]
+    common += ["--budget-ms", str(BUDGET_MS), *session.pinned, *session.expecting]
     modes = ",".join(one.mode for one in OPERATIONS)
     calls = [["--primitive", "qarma", "--mode", modes, "--kernel", ",".join(wanted.kernels)]]
     for one in LAYER:

@@ -5,9 +5,14 @@ from dataclasses import dataclass
 
 from everycore import stats
 from everycore.protocol import Bench
+from everycore.stats import Summary
 
 NOISY = "~"
 NOISY_SPREAD = 0.10  # of the quartiles, as a share of the median
+NOISY_LEGEND = (
+    f"{NOISY} quartiles more than {NOISY_SPREAD:.0%} apart, under {stats.FEWEST} samples,"
+    " or a core that something else used too"
+)
 TIMING_WORDS = {"ct": "constant time", "hardened": "hardened", "vartime": "variable time"}
 
 
@@ -15,9 +20,10 @@ TIMING_WORDS = {"ct": "constant time", "hardened": "hardened", "vartime": "varia
 class Cell:
     """What a table shows of one operation."""
 
-    cycles: stats.Summary | None  # per message, or per call of many messages
+    cycles: Summary | None  # per message, or per call of many messages
     gigabytes_per_second: float | None
     bytes: int  # all messages of a call together
+    is_noisy: bool = False
 
     @property
     def cycles_per_byte(self) -> float | None:
@@ -27,11 +33,18 @@ class Cell:
 def cell(bench: Bench) -> Cell:
     total = bench.bytes * bench.messages
     ns = stats.summarise(bench.ns)
+    cycles = stats.summarise(bench.cycles)
     return Cell(
-        stats.summarise(bench.cycles),
+        cycles,
         total / ns.median if ns and ns.median and total else None,
         total,
+        cycles is not None and is_noisy(cycles, bench.crowded),
     )
+
+
+def is_noisy(figure: Summary, crowded: bool) -> bool:
+    """Another run may well tell another figure: `NOISY_LEGEND`."""
+    return crowded or figure.is_few or figure.spread > NOISY_SPREAD
 
 
 def cipher(primitive: str) -> str:

@@ -8,7 +8,7 @@ stand beside it.
 from collections.abc import Iterable, Sequence
 
 from everycore.protocol import Bench, Kernel
-from everycore.report.figures import TIMING_WORDS, cell, cipher, number
+from everycore.report.figures import NOISY, TIMING_WORDS, cell, cipher, number
 
 # Mode and number of messages, in the order of the columns.
 SPEED_COLUMNS = (
@@ -48,12 +48,14 @@ def registry_markdown(kernels: Sequence[Kernel]) -> str:
 def speed_markdown(kernels: Sequence[Kernel], benches: Iterable[Bench], source: str) -> str:
     """Core cycles per byte of long messages, kernels and then peers down, modes across."""
     found: dict[tuple[str, str, int], float] = {}
+    noisy: set[tuple[str, str, int]] = set()
     partners: dict[tuple[str, str], str] = {}
     key_bits = 0
     for bench in benches:
-        value = cell(bench).cycles_per_byte
+        value, key = cell(bench).cycles_per_byte, (bench.kernel, bench.mode, bench.messages)
         if bench.style == "streamed" and bench.bytes == SPEED_BYTES and value is not None:
-            found[bench.kernel, bench.mode, bench.messages] = value
+            found[key] = value
+            noisy |= {key} if cell(bench).is_noisy else set()
             key_bits = bench.key_bits
             if bench.partner:
                 partners[bench.mode, bench.kernel] = bench.partner
@@ -65,6 +67,9 @@ def speed_markdown(kernels: Sequence[Kernel], benches: Iterable[Bench], source: 
     names = [k.name for k in kernels if k.name in measured]
     for name in [*names, *sorted(measured.difference(names))]:
         cells = [_speed(found.get((name, *c)), best[c], (c[0], name) in partners) for c in columns]
+        cells = [
+            NOISY * ((name, *c) in noisy) + text for c, text in zip(columns, cells, strict=True)
+        ]
         rows.append([f"`{name}`" if name in names else name, *cells])
     table = markdown_table(head, rows, right=range(1, len(head)))
     help_note = ""
@@ -118,7 +123,8 @@ def _figure(bench: Bench | None, per_message: bool) -> str:
     if bench is None or found is None or found.cycles is None:
         return ""
     value = found.cycles.median if per_message or not found.bytes else found.cycles_per_byte or 0
-    return number(value) + (HELPED if bench.partner else "")
+    noisy = NOISY if found.is_noisy else ""
+    return noisy + number(value) + (HELPED if bench.partner else "")
 
 
 def markdown_table(

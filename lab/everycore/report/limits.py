@@ -10,12 +10,13 @@ from rich.text import Text
 from everycore import stats
 from everycore.limits import Bound, source
 from everycore.protocol import Arithmetic, Limit
-from everycore.report.figures import NOISY, NOISY_SPREAD
+from everycore.report.figures import NOISY, NOISY_LEGEND, is_noisy
 from everycore.report.tables import plain_table, titled
 
 LEGEND = (
     "A bound is arithmetic: the best measured loop of what the mode cannot do without."
     " Loads, counters, reductions and the ends of messages come on top."
+    f" {NOISY_LEGEND}."
 )
 
 
@@ -29,8 +30,8 @@ def instructions_table(limits: Sequence[Limit], caption: str) -> Group:
         table.add_row(
             one.instruction,
             str(one.width_bits),
-            _figure(one.latency_cycles, 2),
-            _figure(one.per_cycle, 2),
+            _figure(one.latency_cycles, 2, one.crowded),
+            _figure(one.per_cycle, 2, one.crowded),
             Text(one.why, style="dim"),
         )
     return titled("What this CPU can do: latency in cycles, and how many per cycle", table, caption)
@@ -43,7 +44,7 @@ def arithmetic_table(loops: Sequence[Arithmetic], caption: str) -> Group:
         table.add_row(
             one.name,
             str(one.key_bits or "any"),
-            _figure(one.cycles_per_byte, 4),
+            _figure(one.cycles_per_byte, 4, one.crowded),
             source(one) if not one.why else Text(one.why, style="dim"),
         )
     return titled("Arithmetic: cycles per byte", table, caption)
@@ -52,11 +53,12 @@ def arithmetic_table(loops: Sequence[Arithmetic], caption: str) -> Group:
 def bounds_table(bounds: Sequence[Bound], caption: str) -> Group:
     """The bound of each mode and key size, modes of one bound in one row."""
     table = _cost_table("Modes", "Key")
-    rows: dict[tuple[int, float, str], list[str]] = {}
+    rows: dict[tuple[int, str, str], list[str]] = {}
     for one in bounds:
-        rows.setdefault((one.key_bits, one.cycles_per_byte, one.source), []).append(one.mode)
-    for (key_bits, cycles_per_byte, said), modes in rows.items():
-        table.add_row(" ".join(modes), str(key_bits or "any"), f"{cycles_per_byte:.4f}", said)
+        shown = f"{NOISY if one.crowded else ''}{one.cycles_per_byte:.4f}"
+        rows.setdefault((one.key_bits, shown, one.source), []).append(one.mode)
+    for (key_bits, shown, said), modes in rows.items():
+        table.add_row(" ".join(modes), str(key_bits or "any"), shown, said)
     return titled("Bounds of the modes: cycles per byte", table, LEGEND, caption)
 
 
@@ -67,9 +69,9 @@ def _cost_table(*columns: str) -> Table:
     return table
 
 
-def _figure(samples: Sequence[float], digits: int) -> Text:
+def _figure(samples: Sequence[float], digits: int, crowded: bool) -> Text:
     figure = stats.summarise(samples)
     if figure is None:
         return Text("-", style="dim")
-    noisy = NOISY if figure.spread > NOISY_SPREAD or figure.is_few else ""
+    noisy = NOISY if is_noisy(figure, crowded) else ""
     return Text(f"{noisy}{figure.median:.{digits}f}")

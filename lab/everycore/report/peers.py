@@ -4,13 +4,12 @@
 from rich.console import Group
 from rich.text import Text
 
-from everycore.report.figures import NOISY, NOISY_SPREAD
+from everycore.report.figures import NOISY_LEGEND
 from everycore.report.standing import OLDER, PeerTable, figure, foot
 from everycore.report.tables import plain_table, titled
 
 LEGEND = (
-    f"{OLDER} older than the version that goals count against (peers/peers.toml);"
-    f" {NOISY} quartiles more than {NOISY_SPREAD:.0%} apart"
+    f"{OLDER} older than the version that goals count against (peers/peers.toml); {NOISY_LEGEND}"
 )
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from everycore.limits import Bound, bound
 from everycore.protocol import Arithmetic, Bench, Failure
-from everycore.report.figures import NOISY, NOISY_SPREAD, cell, number
+from everycore.report.figures import NOISY, cell, number
 from everycore.report.kernels import markdown_table
 
 OLDER = "!"
@@ -86,7 +86,8 @@ def without_wrong(benches: Iterable[Bench], failures: Iterable[Failure]) -> list
 
 
 def merged(benches: Iterable[Bench]) -> list[Bench]:
-    """The rounds of an operation as one."""
+    """The rounds of an operation as one, without those in which something else used the core, if
+    there are others."""
     found: dict[tuple[object, ...], Bench] = {}
     for b in benches:
         key = (b.primitive, b.kernel, b.partner, b.mode, b.key_bits, b.bytes, b.style)
@@ -96,6 +97,8 @@ def merged(benches: Iterable[Bench]) -> list[Bench]:
 
 
 def _joined(a: Bench, b: Bench) -> Bench:
+    if a.crowded != b.crowded:
+        return a if b.crowded else b
     return replace(a, cycles=a.cycles + b.cycles, ns=a.ns + b.ns, dropped=a.dropped + b.dropped)
 
 
@@ -143,7 +146,7 @@ def _row(
         None if c is None or c.cycles is None else c.cycles.median if alone else c.cycles_per_byte
         for c in cells
     ]
-    noisy = [bool(c and c.cycles and c.cycles.spread > NOISY_SPREAD) for c in cells]
+    noisy = [bool(c and c.is_noisy) for c in cells]
     peer = next(iter(own.values())).peer
     older = not is_ours and is_older(name.removeprefix(f"{peer}-"), since.get(peer, ""))
     return Row(name, is_ours, older, tuple(values), tuple(noisy))

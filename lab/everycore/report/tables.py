@@ -2,7 +2,7 @@
 """What the terminal shows, as rich tables made from values. Pure."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from rich import box
@@ -15,7 +15,7 @@ from everycore.limits import Bound, bound
 from everycore.protocol import Arithmetic, Bench, Check, Kernel, Mode, Resolved
 from everycore.report.figures import (
     NOISY,
-    NOISY_SPREAD,
+    NOISY_LEGEND,
     TIMING_WORDS,
     Cell,
     cell,
@@ -320,7 +320,9 @@ def _bench_table(
 
 
 def _limit(limit: Bound, size: int) -> Text:
-    return Text(number(limit.cycles_per_byte) if limit.holds(size) else "-", style="dim")
+    noisy = NOISY if limit.crowded else ""
+    shown = noisy + number(limit.cycles_per_byte) if limit.holds(size) else "-"
+    return Text(shown, style="dim")
 
 
 def limit_note(limit: Bound | None, best: Mapping[int, float]) -> str:
@@ -369,7 +371,7 @@ def _value(item: Cell | None, best: float | None, per_message: bool) -> Text:
     value = _shown(item, per_message)
     if item is None or item.cycles is None or value is None:
         return Text("-", style="dim")
-    noisy = NOISY if item.cycles.spread > NOISY_SPREAD or item.cycles.is_few else ""
+    noisy = NOISY if item.is_noisy else ""
     style = "bold green" if best is not None and number(value) == number(best) else ""
     return Text(noisy + (f"{value:.0f}" if per_message else number(value)), style=style)
 
@@ -384,7 +386,7 @@ def bench_legend(fence_cycles: float) -> str:
     parts = [
         f"{SELECTED} selected here",
         "bold: best",
-        f"{NOISY} quartiles more than {NOISY_SPREAD:.0%} apart or under {stats.FEWEST} samples",
+        NOISY_LEGEND,
         "GB/s: largest size, 10^9 bytes",
     ]
     if fence_cycles:
@@ -421,11 +423,13 @@ def order_notes(
 ) -> list[str]:
     """Where a kernel that selection might have taken beats the one it took, by more than 5 %.
 
-    `allowed` are primitives and names.
+    `allowed` are primitives and names. Figures of a core that something else used do not count.
     """
     notes: list[str] = []
     groups: dict[tuple[str, int, int], dict[str, Cell]] = {}
     for bench in benches:
+        if bench.crowded:
+            continue
         if bench.style == "streamed" and (bench.primitive, bench.kernel) in allowed:
             key = (f"{bench.mode}|{bench.primitive}", bench.messages, bench.bytes)
             groups.setdefault(key, {})[bench.kernel] = cell(bench)
@@ -461,12 +465,16 @@ class Compared:
     style: str
     unit: str  # cycles, ns
     change: stats.Change
+    crowded: bool = False  # something else used the core too: no verdict but "same"
 
 
 def compare_benches(
     before: Iterable[Bench], after: Iterable[Bench], threshold: float
 ) -> list[Compared]:
-    """All operations that both have, compared by core cycles."""
+    """All operations that both have, compared by core cycles.
+
+    A figure of a core that something else used too says nothing of a change.
+    """
     old = {_operation(b): b for b in before}
     found: list[Compared] = []
     for bench in after:
@@ -478,10 +486,14 @@ def compare_benches(
         second = stats.summarise(getattr(bench, unit))
         if first is None or second is None:
             continue
+        change = stats.compare(first, second, threshold)
+        crowded = earlier.crowded or bench.crowded
+        if crowded:
+            change = replace(change, verdict="same")
         found.append(
             Compared(
                 bench.kernel, bench.mode, bench.key_bits, bench.bytes, bench.messages, bench.style,
-                unit, stats.compare(first, second, threshold),
+                unit, change, crowded,
             )
         )  # fmt: skip
     return found
@@ -513,7 +525,7 @@ def compare_table(compared: Sequence[Compared], title: str, caption: str) -> Gro
             number(c.change.before.median / divisor),
             number(c.change.after.median / divisor),
             c.unit if alone else f"{c.unit}/B",
-            Text(f"{c.change.ratio:.3f}", style=style),
+            Text(f"{NOISY if c.crowded else ''}{c.change.ratio:.3f}", style=style),
             f"{spread:.1%}",
         )
     return titled(title, table, caption)

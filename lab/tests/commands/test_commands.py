@@ -416,6 +416,39 @@ def test_compare_fails_on_a_regression_unless_told_not_to(lab: Lab) -> None:
     assert {c["kernel"] for c in changes} == {"c_ref"}
 
 
+def test_compare_calls_nothing_a_regression_that_shared_its_core(lab: Lab) -> None:
+    a = stored(lab, "a.jsonl")
+    b = slowed(a, "b.jsonl", 1.25)
+    b.write_text(b.read_text().replace('"kernel": "c_ref"', '"crowded": true, "kernel": "c_ref"'))
+    outcome = lab("compare", str(a), str(b))
+    assert outcome.code == 0
+    assert "operations were measured while something else used the core too" in outcome.err
+    assert "~1.250" in lab("compare", str(a), str(b), "--all").out
+
+
+def test_what_a_core_does_is_known_from_the_last_run_and_from_this_one(lab: Lab) -> None:
+    def expected() -> list[str]:
+        calls = [call for call in lab.runner.harness_calls("bench") if "--dry-run" not in call]
+        lab.runner.calls.clear()
+        return [call[call.index("--width") + 1] if "--width" in call else "" for call in calls]
+
+    lab("bench", "--mode", "ctr", "--out", str(lab.folder / "elsewhere.jsonl"))
+    assert set(expected()) == {""}
+    lab.runner.outputs["bench"] = "bench_shared"
+    lab("bench", "--mode", "ctr")
+    assert set(expected()) == {"3955"}
+    lab.runner.outputs["bench"] = "bench"
+    lab("bench", "--mode", "ctr")
+    assert set(expected()) == {"3955"}
+
+
+def test_bench_marks_what_it_measured_before_it_knew_the_core(lab: Lab) -> None:
+    lab.runner.outputs["bench"] = "bench_shared"
+    shown = lab("bench", "--mode", "ctr", "--bytes", "16384").out
+    row = next(line for line in shown.splitlines() if "c_bitslice64" in line and "~" in line)
+    assert "~32.8" in row
+
+
 def test_compare_skips_broken_files_and_names_them(lab: Lab) -> None:
     a = stored(lab, "a.jsonl")
     broken = lab.folder / "broken.jsonl"

@@ -40,10 +40,11 @@ def tool(
     docs: Mapping[str, float],
     machine: Machine = HERE,
     more: Sequence[Result] = (),
+    crowded: bool = False,
 ) -> tuple[int, str]:
     """`docs`: cycles per byte of kernels, as a result file of this machine has them.
 
-    `more`: results that are in files of their own.
+    `more`: results that are in files of their own. `crowded`: something used the core beside them.
     """
     head = Head("2026-01-02", "0.1", Revision("abc", False), HERE, "tsc", {})
     (folder / "m.jsonl").write_text("\n".join(map(as_json, [head, *results])) + "\n")
@@ -66,7 +67,7 @@ def tool(
             writer.write(
                 f'{{"type":"bench","primitive":"aes","kernel":"{kernel}","mode":"ctr",'
                 f'"key_bits":256,"bytes":{BYTES},"messages":1,"style":"streamed","counter":"tsc",'
-                f'"cycles":[{cycles * BYTES}]}}'
+                f'"cycles":[{cycles * BYTES}],"crowded":{str(crowded).lower()}}}'
             )
     argv = [sys.executable, str(TOOL), str(folder / "m.jsonl")]
     for number, one in enumerate(more):
@@ -174,3 +175,8 @@ def test_a_file_without_a_line_is_named_and_is_no_broken_promise(tmp_path: Path,
     done = subprocess.run([sys.executable, TOOL, file], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith(f"compiler-promises: {file} is no file of the matrix")
+
+
+def test_a_figure_of_a_core_that_something_else_used_is_none_of_the_docs(tmp_path: Path) -> None:
+    docs = {**dict.fromkeys(PROMISED, 10.0), "c_ttable1": 5.0}
+    assert tool(tmp_path, level(), docs, crowded=True)[0] == 0

@@ -49,6 +49,7 @@ class Harness:
     """Plays a session: two samples of every mode."""
 
     pinned = ()
+    expecting = ()
     cpu = 0
 
     def records(self, *words: str) -> Iterator[Record]:

@@ -99,6 +99,16 @@ def test_the_rounds_of_a_point_are_one_figure() -> None:
     assert two.bytes == 200
 
 
+def test_rounds_in_which_something_else_used_the_core_are_left_out_if_there_are_others() -> None:
+    quiet, shared = bench("a", 1.0), replace(bench("a", 2.0), crowded=True)
+    for rounds in ((quiet, shared, quiet), (shared, quiet, quiet), (shared, shared, quiet, quiet)):
+        (one,) = merged(rounds)
+        assert (one.cycles, one.crowded) == (quiet.cycles * 2, False)
+    (one,) = merged([shared, shared])
+    assert one.crowded
+    assert "~2.00" in text(table(shared))
+
+
 def test_a_pair_is_named_by_both_kernels_and_noise_is_marked() -> None:
     shown = text(table(bench("c_bitslice64", 0.2, partner="c_ctmul64", spread=0.2), *BOTH[1:]))
     assert "everycore c_bitslice64 + c_ctmul64" in shown

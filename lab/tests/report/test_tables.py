@@ -123,7 +123,8 @@ def test_what_was_not_measured_is_a_dash() -> None:
 
 def test_rows_with_help_from_another_kernel_say_so() -> None:
     line = '{"type":"bench","primitive":"aes","kernel":"a","with":"b","mode":"ctr","key_bits":256'
-    line += ',"bytes":16384,"messages":1,"style":"streamed","counter":"c","cycles":[16384]}'
+    line += ',"bytes":16384,"messages":1,"style":"streamed","counter":"c"'
+    line += ',"cycles":[16384,16384,16384,16384,16384]}'
     bench = protocol.parse(line).line
     assert isinstance(bench, Bench)
     text = render(tables.bench_tables([bench], MODES, [], "", 80)[0])
@@ -137,6 +138,36 @@ def test_rows_with_help_from_another_kernel_say_so() -> None:
 def test_noise_is_marked() -> None:
     noisy = Bench("aes", "k", "ctr", 256, 100, 1, "streamed", "c", (100, 110, 120, 140, 160))
     assert "~1.20" in render(tables.bench_tables([noisy], MODES, [], "", 80)[0])
+
+
+CALM = Bench("aes", "k", "ctr", 256, 100, 1, "streamed", "c", (120.0,) * 5)
+SHARED = replace(CALM, cycles=(200.0,) * 5, crowded=True)
+
+
+def test_a_figure_of_a_core_that_something_else_used_is_marked_like_noise() -> None:
+    assert "~" not in render(tables.bench_tables([CALM], MODES, [], "", 80)[0])
+    assert "~2.00" in render(tables.bench_tables([SHARED], MODES, [], "", 80)[0])
+    assert "~2.00" in pages.speed_by_mode([("aes", "k")], [SHARED])
+    kernel = Kernel("aes", "k", 0, "other", "ANY", (), "ct", "any", True, True)
+    long = replace(SHARED, bytes=pages.SPEED_BYTES)
+    assert "| ~**0.012** |" in pages.speed_markdown([kernel], [long], "here")
+    assert "something else used" in tables.bench_legend(0)
+
+
+def test_a_change_of_such_a_figure_is_none() -> None:
+    for before, after in ((CALM, SHARED), (SHARED, CALM)):
+        (found,) = tables.compare_benches([before], [after], 0.03)
+        assert (found.change.verdict, found.crowded) == ("same", True)
+        assert "~" in render(tables.compare_table([found], "t", "c"))
+    (found,) = tables.compare_benches([CALM], [replace(SHARED, crowded=False)], 0.03)
+    assert (found.change.verdict, found.crowded) == ("slower", False)
+
+
+def test_no_kernel_beats_another_by_such_a_figure() -> None:
+    slow = replace(CALM, mode="xts-dec", kernel="c_bitslice64", cycles=(900.0,) * 5)
+    quick, allowed = replace(CALM, mode="xts-dec"), {("aes", "k"), ("aes", "c_bitslice64")}
+    assert len(tables.order_notes([slow, quick], MODES, allowed)) == 1
+    assert not tables.order_notes([replace(slow, crowded=True), quick], MODES, allowed)
 
 
 def test_every_kernel_stands_somewhere_in_the_selection() -> None:
@@ -303,10 +334,10 @@ def test_compared_figures_have_their_unit() -> None:
 def test_a_page_of_speeds_has_a_table_for_each_mode() -> None:
     order = [("aes", "b"), ("aes", "a"), ("ghash", "peer")]
     benches = [
-        Bench("aes", "a", "ctr", 256, 100, 1, "streamed", "c", (100.0,)),
-        Bench("aes", "b", "ctr", 256, 100, 1, "streamed", "c", (50.0,), partner="a"),
-        Bench("aes", "peer", "ctr", 256, 100, 1, "fenced", "c", (300.0,)),
-        Bench("aes", "a", "setkey", 256, 0, 1, "streamed", "c", (70.0,)),
+        Bench("aes", "a", "ctr", 256, 100, 1, "streamed", "c", (100.0,) * 5),
+        Bench("aes", "b", "ctr", 256, 100, 1, "streamed", "c", (50.0,) * 5, partner="a"),
+        Bench("aes", "peer", "ctr", 256, 100, 1, "fenced", "c", (300.0,) * 5),
+        Bench("aes", "a", "setkey", 256, 0, 1, "streamed", "c", (70.0,) * 5),
         Bench("aes", "a", "xts-enc", 256, 100, 1, "streamed", "c", ()),
     ]
     assert pages.speed_by_mode(order, benches).splitlines() == [
