@@ -127,8 +127,9 @@ void measure(const struct counter *c, bench_loop *loop, void *work, size_t want,
 {
     static uint64_t waited_ns; /* by this process */
     const struct task task = {c, loop, work, want, budget_ns};
-    uint64_t start = port_now_ns();
 
+    quiet_survey(c);
+    uint64_t start = port_now_ns();
     m->calls = size_sample(loop, work);
     take_samples(&task, start, m);
     uint64_t took = port_now_ns() - start;

@@ -59,27 +59,27 @@ static float learnt_width(void)
 }
 
 /* A twentieth of the looks saw more: enough that moments in which the core was quiet stand out. */
-static float survey(const struct counter *c)
+void quiet_survey(const struct counter *c)
 {
     static float looks[SURVEY_LOOKS];
+    static bool is_done;
 
+    if (is_done || expected > 0)
+        return;
+    is_done = true;
     for (size_t i = 0; i < SURVEY_LOOKS; i++) {
         looks[i] = (float)add_width(c);
-        if (looks[i] <= 0)
-            return 0;
+        if (looks[i] <= 0) /* nobody knows here */
+            return;
     }
     qsort(looks, SURVEY_LOOKS, sizeof looks[0], by_value);
-    return looks[SURVEY_LOOKS - 1 - SURVEY_LOOKS / 20];
+    surveyed = looks[SURVEY_LOOKS - 1 - SURVEY_LOOKS / 20];
 }
 
 void quiet_begin(const struct counter *c)
 {
-    static bool begun;
     float looks[FIRST_LOOKS], learnt = learnt_width();
 
-    if (!begun && expected <= 0)
-        surveyed = survey(c);
-    begun = true;
     for (size_t i = 0; i < FIRST_LOOKS; i++)
         looks[i] = (float)add_width(c);
     own_width = quiet_typical(looks, FIRST_LOOKS);

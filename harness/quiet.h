@@ -16,7 +16,10 @@
 /* Thousandths of additions in a cycle that a core does which nothing else uses, where the caller knows them. */
 void quiet_expect(uint64_t width);
 
-/* A measurement begins: some looks tell what the core does now; before the first, where nothing is expected, many. */
+/* Many looks, some 30 ms, where nothing is expected; of a process the first call alone does so. */
+void quiet_survey(const struct counter *);
+
+/* A measurement begins: some looks tell what the core does now. */
 void quiet_begin(const struct counter *);
 
 /* A look beside a sample; *width: additions in a cycle. True: this one or the look before saw something else there. */
