@@ -11,6 +11,7 @@
 
 #define SAMPLE_NS 50000.0   /* a sample is about this long: a scheduler's tick rarely falls in */
 #define WARM_UP_NS 500000.0 /* for caches, predictors and the clock of vector units */
+#define AGAIN_NS 100000.0   /* the same after a wait, which is for a moment that may be short */
 #define TRIES_PER_SAMPLE 20
 #define CROWDED_PER_SAMPLE 2 /* with few others among them, the core is another's for now */
 #define FEW(want) ((want) / 8)
@@ -60,15 +61,13 @@ struct task {
     uint64_t budget_ns;
 };
 
-/* Samples until want of them are not crowded; fewer where the budget, which began at start_ns, runs out first, or
- * nearly all are crowded. */
-static void take_samples(const struct task *t, uint64_t start_ns, struct measured *m)
+/* More samples, until want of all are not crowded; fewer where the budget, which began at start_ns, runs out first, or
+ * nearly all of these are crowded. */
+static void take_samples(const struct task *t, uint64_t start_ns, double warm_up_ns, struct measured *m)
 {
-    size_t crowded = 0, want = t->want;
+    size_t before = m->n, crowded = 0, want = t->want;
 
-    m->n = 0;
-    m->dropped = 0;
-    for (double ns = 0; ns < WARM_UP_NS && ns < (double)t->budget_ns / 10;)
+    for (double ns = 0; ns < warm_up_ns && ns < (double)t->budget_ns / 10;)
         ns += run_ns(t->loop, t->work, m->calls);
     quiet_begin(t->counter);
     for (uint64_t tries = 0; m->n - crowded < want && m->n < MAX_SAMPLES && tries < TRIES_PER_SAMPLE * want; tries++) {
@@ -80,7 +79,7 @@ static void take_samples(const struct task *t, uint64_t start_ns, struct measure
             crowded += s.crowded;
             m->at[m->n++] = s;
         }
-        if (crowded >= CROWDED_PER_SAMPLE * want && m->n - crowded <= FEW(want))
+        if (crowded >= CROWDED_PER_SAMPLE * want && m->n - before - crowded <= FEW(want))
             break;
         uint64_t ns = port_now_ns() - start_ns;
         if (ns > t->budget_ns && (m->n > 0 || ns > 4 * t->budget_ns))
@@ -88,22 +87,24 @@ static void take_samples(const struct task *t, uint64_t start_ns, struct measure
     }
 }
 
-/* Leaves out the crowded samples. False: there are too few others, and all stay. */
-static bool keep_quiet(struct measured *m)
+static bool has_enough_quiet(const struct measured *m)
 {
     size_t n = 0;
 
     for (size_t i = 0; i < m->n; i++)
         n += !m->at[i].crowded;
-    if (n < (m->n < ENOUGH ? m->n : ENOUGH))
-        return false;
-    n = 0;
+    return n >= (m->n < ENOUGH ? m->n : ENOUGH);
+}
+
+static void drop_crowded(struct measured *m)
+{
+    size_t n = 0;
+
     for (size_t i = 0; i < m->n; i++) {
         if (!m->at[i].crowded)
             m->at[n++] = m->at[i];
     }
     m->n = n;
-    return true;
 }
 
 static float typical_width(const struct measured *m)
@@ -130,19 +131,25 @@ void measure(const struct counter *c, bench_loop *loop, void *work, size_t want,
 
     quiet_survey(c);
     uint64_t start = port_now_ns();
+    measure_nothing(m);
     m->calls = size_sample(loop, work);
-    take_samples(&task, start, m);
+    take_samples(&task, start, WARM_UP_NS, m);
     uint64_t took = port_now_ns() - start;
-    while ((m->crowded = !keep_quiet(m)) && waited_ns < may_wait_ns) {
+    while (!has_enough_quiet(m) && waited_ns < may_wait_ns) {
         start = port_now_ns();
         bool quiet = quiet_wait(c, may_wait_ns - waited_ns);
-        if (quiet)
-            take_samples(&task, port_now_ns(), m);
+        if (quiet) {
+            drop_crowded(m);
+            take_samples(&task, port_now_ns(), AGAIN_NS, m);
+        }
         waited_ns += port_now_ns() - start;
         if (!quiet)
             break;
     }
     may_wait_ns += took;
+    m->crowded = !has_enough_quiet(m);
+    if (!m->crowded)
+        drop_crowded(m);
     m->width = typical_width(m);
     quiet_learn(m->width);
 }

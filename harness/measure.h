@@ -27,7 +27,7 @@ void measure_nothing(struct measured *);
 
 /* want samples of loop(work, calls), m->calls fitted; fewer where budget_ns runs out first, or nearly all are
  * crowded. Crowded ones are left out if at least 21 others are there; of fewer than 21, none may be crowded. Else it
- * waits until the core is quiet, and takes them again. A process waits no longer than it has measured before. */
+ * waits until the core is quiet, and takes others for them. A process waits no longer than it has measured before. */
 void measure(const struct counter *, bench_loop *loop, void *work, size_t want, uint64_t budget_ns,
              struct measured *m);
 

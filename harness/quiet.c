@@ -9,9 +9,9 @@
 
 #define FIRST_LOOKS 15
 #define SURVEY_LOOKS 8192 /* some 30 milliseconds: neighbours pause, but for less than a tick of their scheduler */
-#define QUIET_LOOKS 100 /* in a row, some 350 microseconds: then nothing else is there for now */
-#define TOLERATED 0.95F /* of the width of a core of one's own */
-#define MEMORY 256      /* measurements */
+#define QUIET_LOOKS 30    /* in a row, some 100 microseconds: then nothing else is there for now */
+#define TOLERATED 0.95F   /* of the width of a core of one's own */
+#define MEMORY 256        /* measurements */
 
 static float expected;     /* by the caller */
 static float past[MEMORY]; /* of the last measurements */

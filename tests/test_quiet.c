@@ -72,6 +72,11 @@ static double narrow_with_pauses(void) /* of one millisecond in five, on another
     return clock_ns / 1000000 % 5 == 2 ? OWN / 2 : SHARED / 2;
 }
 
+static double in_short_moments(void) /* of 0.35 ms in 7 */
+{
+    return clock_ns / 350000 % 20 == 19 ? OWN : SHARED;
+}
+
 static uint64_t quiet_from_ns;
 
 static double until_then(void)
@@ -174,6 +179,13 @@ static void a_process_that_has_measured_waits_for_its_core(void)
     EXPECT(!m.crowded && m.n == WANT && all_are_quiet());
 }
 
+static void samples_of_moments_that_are_too_short_for_all_add_up(void)
+{
+    quiet_measurements(200);
+    measure_while(in_short_moments);
+    EXPECT(!m.crowded && m.n >= 21 && all_are_quiet());
+}
+
 static void looks_while_the_clock_changed_do_not_make_all_others_narrow(void)
 {
     quiet_measurements(60);
@@ -192,6 +204,7 @@ int main(void)
     RUN(a_few_quiet_measurements_tell_what_a_core_does);
     RUN(crowded_samples_are_left_out_where_enough_others_are_there);
     RUN(a_process_that_has_measured_waits_for_its_core);
+    RUN(samples_of_moments_that_are_too_short_for_all_add_up);
     RUN(looks_while_the_clock_changed_do_not_make_all_others_narrow);
     return tap_done();
 }
