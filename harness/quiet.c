@@ -8,7 +8,8 @@
 #include "port/port.h"
 
 #define FIRST_LOOKS 15
-#define SURVEY_LOOKS 8192 /* some 30 milliseconds: neighbours pause, but for less than a tick of their scheduler */
+#define SURVEY_LOOKS 8192
+#define SURVEY_NS 30000000 /* neighbours pause within a few ticks of their scheduler */
 #define QUIET_LOOKS 30    /* in a row, some 100 microseconds: then nothing else is there for now */
 #define TOLERATED 0.95F   /* of the width of a core of one's own */
 #define MEMORY 256        /* measurements */
@@ -67,13 +68,15 @@ void quiet_survey(const struct counter *c)
     if (is_done || expected > 0)
         return;
     is_done = true;
-    for (size_t i = 0; i < SURVEY_LOOKS; i++) {
-        looks[i] = (float)add_width(c);
-        if (looks[i] <= 0) /* nobody knows here */
+    uint64_t start = port_now_ns();
+    size_t n = 0;
+    do {
+        looks[n] = (float)add_width(c);
+        if (looks[n] <= 0) /* nobody knows here */
             return;
-    }
-    qsort(looks, SURVEY_LOOKS, sizeof looks[0], by_value);
-    surveyed = looks[SURVEY_LOOKS - 1 - SURVEY_LOOKS / 20];
+    } while (++n < SURVEY_LOOKS && port_now_ns() - start < SURVEY_NS);
+    qsort(looks, n, sizeof looks[0], by_value);
+    surveyed = looks[n - 1 - n / 20];
 }
 
 void quiet_begin(const struct counter *c)
