@@ -61,25 +61,36 @@ struct task {
     uint64_t budget_ns;
 };
 
+static size_t count_quiet(const struct measured *m)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < m->n; i++)
+        n += !m->at[i].crowded;
+    return n;
+}
+
 /* More samples, until want of all are not crowded; fewer where the budget, which began at start_ns, runs out first, or
  * nearly all of these are crowded. */
 static void take_samples(const struct task *t, uint64_t start_ns, double warm_up_ns, struct measured *m)
 {
-    size_t before = m->n, crowded = 0, want = t->want;
+    const size_t before = count_quiet(m), want = t->want;
+    size_t quiet = before, crowded = 0;
 
     for (double ns = 0; ns < warm_up_ns && ns < (double)t->budget_ns / 10;)
         ns += run_ns(t->loop, t->work, m->calls);
     quiet_begin(t->counter);
-    for (uint64_t tries = 0; m->n - crowded < want && m->n < MAX_SAMPLES && tries < TRIES_PER_SAMPLE * want; tries++) {
+    for (uint64_t tries = 0; quiet < want && m->n < MAX_SAMPLES && tries < TRIES_PER_SAMPLE * want; tries++) {
         struct sample s = counter_sample(t->counter, t->loop, t->work, m->calls);
         s.crowded = quiet_is_crowded(t->counter, &s.width);
         if (s.disturbed) {
             m->dropped++;
         } else {
             crowded += s.crowded;
+            quiet += !s.crowded;
             m->at[m->n++] = s;
         }
-        if (crowded >= CROWDED_PER_SAMPLE * want && m->n - before - crowded <= FEW(want))
+        if (crowded >= CROWDED_PER_SAMPLE * want && quiet - before <= FEW(want))
             break;
         uint64_t ns = port_now_ns() - start_ns;
         if (ns > t->budget_ns && (m->n > 0 || ns > 4 * t->budget_ns))
@@ -89,19 +100,16 @@ static void take_samples(const struct task *t, uint64_t start_ns, double warm_up
 
 static bool has_enough_quiet(const struct measured *m)
 {
-    size_t n = 0;
-
-    for (size_t i = 0; i < m->n; i++)
-        n += !m->at[i].crowded;
-    return n >= (m->n < ENOUGH ? m->n : ENOUGH);
+    return count_quiet(m) >= (m->n < ENOUGH ? m->n : ENOUGH);
 }
 
-static void drop_crowded(struct measured *m)
+/* Of the first so many. */
+static void drop_crowded(struct measured *m, size_t first)
 {
     size_t n = 0;
 
     for (size_t i = 0; i < m->n; i++) {
-        if (!m->at[i].crowded)
+        if (i >= first || !m->at[i].crowded)
             m->at[n++] = m->at[i];
     }
     m->n = n;
@@ -138,10 +146,11 @@ void measure(const struct counter *c, bench_loop *loop, void *work, size_t want,
     while (!has_enough_quiet(m) && waited_ns < may_wait_ns) {
         start = port_now_ns();
         bool quiet = quiet_wait(c, may_wait_ns - waited_ns);
-        if (quiet) {
-            drop_crowded(m);
+        size_t before = m->n;
+        if (quiet)
             take_samples(&task, port_now_ns(), AGAIN_NS, m);
-        }
+        if (m->n > before)
+            drop_crowded(m, before);
         waited_ns += port_now_ns() - start;
         if (!quiet)
             break;
@@ -149,7 +158,7 @@ void measure(const struct counter *c, bench_loop *loop, void *work, size_t want,
     may_wait_ns += took;
     m->crowded = !has_enough_quiet(m);
     if (!m->crowded)
-        drop_crowded(m);
+        drop_crowded(m, m->n);
     m->width = typical_width(m);
     quiet_learn(m->width);
 }

@@ -16,6 +16,7 @@
 
 static uint64_t clock_ns;
 static double (*width_now)(void); /* additions in a cycle */
+static uint64_t disturbed_from_ns = UINT64_MAX;
 
 uint64_t port_now_ns(void)
 {
@@ -37,6 +38,7 @@ struct sample counter_sample(const struct counter *c, void (*run)(void *, uint64
     (void)c;
     run(arg, calls);
     s.ns = (double)(clock_ns - start);
+    s.disturbed = start > disturbed_from_ns;
     s.cycles = s.ns * OWN / (width_now() > 0 ? width_now() : OWN);
     return s;
 }
@@ -91,12 +93,17 @@ static double too_wide(void) /* while the clock changes */
 
 static struct measured m;
 
-static void measure_while(double (*width)(void))
+static void measure_some_while(double (*width)(void), size_t want)
 {
     static const struct counter counter = {.name = "fake"};
 
     width_now = width;
-    measure(&counter, calls_of, NULL, WANT, BUDGET_NS, &m);
+    measure(&counter, calls_of, NULL, want, BUDGET_NS, &m);
+}
+
+static void measure_while(double (*width)(void))
+{
+    measure_some_while(width, WANT);
 }
 
 static bool all_are_quiet(void)
@@ -177,6 +184,9 @@ static void a_process_that_has_measured_waits_for_its_core(void)
     quiet_from_ns = clock_ns + (clock_ns - start) / 2;
     measure_while(until_then);
     EXPECT(!m.crowded && m.n == WANT && all_are_quiet());
+    quiet_from_ns = clock_ns + 10000000;
+    measure_some_while(until_then, 5);
+    EXPECT(!m.crowded && m.n == 5 && all_are_quiet());
 }
 
 static void samples_of_moments_that_are_too_short_for_all_add_up(void)
@@ -184,6 +194,15 @@ static void samples_of_moments_that_are_too_short_for_all_add_up(void)
     quiet_measurements(200);
     measure_while(in_short_moments);
     EXPECT(!m.crowded && m.n >= 21 && all_are_quiet());
+}
+
+static void a_wait_that_gives_no_samples_takes_none_away(void)
+{
+    quiet_from_ns = clock_ns + 10000000;
+    disturbed_from_ns = quiet_from_ns;
+    measure_while(until_then);
+    EXPECT(m.crowded && m.n >= WANT);
+    disturbed_from_ns = UINT64_MAX;
 }
 
 static void looks_while_the_clock_changed_do_not_make_all_others_narrow(void)
@@ -205,6 +224,7 @@ int main(void)
     RUN(crowded_samples_are_left_out_where_enough_others_are_there);
     RUN(a_process_that_has_measured_waits_for_its_core);
     RUN(samples_of_moments_that_are_too_short_for_all_add_up);
+    RUN(a_wait_that_gives_no_samples_takes_none_away);
     RUN(looks_while_the_clock_changed_do_not_make_all_others_narrow);
     return tap_done();
 }
