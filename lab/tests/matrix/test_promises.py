@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """tools/compiler-promises: what it says of cells, and how it ends."""
 
+import json
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
@@ -10,7 +11,8 @@ from pathlib import Path
 import pytest
 from matrix.cells import cell, measured
 
-from everycore import store
+from everycore import protocol, store
+from everycore.matrix import promises
 from everycore.matrix.promises import AS_FAST, PROMISED
 from everycore.matrix.records import Head, Outcome, Result, as_json
 from everycore.model import Machine, Revision
@@ -140,6 +142,23 @@ def test_the_best_cell_must_be_as_fast_as_the_docs_say(
     ended, said = tool(tmp_path, level(), {**dict.fromkeys(PROMISED, 10.0), "c_ttable1": docs})
     assert ended == code
     assert ("**slower than the docs**" in line_of(said, "c_ttable1")) == bool(code)
+
+
+@pytest.mark.parametrize(
+    ("mode", "key_bits", "function", "of"),
+    [("ghash", 128, "ghash", 256), ("qarma5-blocks", 128, "qarma5-many", 128)],
+)
+def test_a_mode_of_bench_is_a_function_of_the_matrix(
+    mode: str, key_bits: int, function: str, of: int
+) -> None:
+    line = {"type": "bench", "primitive": "p", "kernel": "c_table8", "mode": mode, "bytes": BYTES}
+    line |= {"key_bits": key_bits, "messages": 1, "style": "streamed", "counter": "tsc"}
+    record = protocol.parse(json.dumps(line | {"cycles": [2 * BYTES], "ns": [], "dropped": 0}))
+    code = Revision("abc", False)
+    run = store.Run("bench", "", "", code, HERE, "host", "gcc 12", (), "tsc", {})
+    head = Head("2026-01-02", "0.1", code, HERE, "tsc", {})
+    found = promises.figures([store.Results(Path("x"), run, (record,))], head)
+    assert found["c_table8", function, of, BYTES] == 2.0
 
 
 def test_figures_of_another_machine_judge_nothing_and_that_is_said(tmp_path: Path) -> None:
