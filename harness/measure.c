@@ -98,9 +98,12 @@ static void take_samples(const struct task *t, uint64_t start_ns, double warm_up
     }
 }
 
-static bool has_enough_quiet(const struct measured *m)
+/* As many as were wanted are enough, and so are all, where there are fewer than ENOUGH. */
+static bool has_enough_quiet(const struct measured *m, size_t want)
 {
-    return count_quiet(m) >= (m->n < ENOUGH ? m->n : ENOUGH);
+    size_t least = m->n < ENOUGH ? m->n : ENOUGH;
+
+    return count_quiet(m) >= (want < least ? want : least);
 }
 
 /* Of the first so many. */
@@ -124,6 +127,14 @@ static float typical_width(const struct measured *m)
     return quiet_typical(widths, m->n);
 }
 
+/* Samples may have been taken before one that told what the core does on its own. */
+static void judge_again(struct measured *m)
+{
+    quiet_know(typical_width(m));
+    for (size_t i = 0; i < m->n; i++)
+        m->at[i].crowded = m->at[i].crowded || quiet_is_narrow(m->at[i].width);
+}
+
 static uint64_t may_wait_ns; /* all that this process has measured, and more */
 
 void measure_patiently(void)
@@ -142,8 +153,9 @@ void measure(const struct counter *c, bench_loop *loop, void *work, size_t want,
     measure_nothing(m);
     m->calls = size_sample(loop, work);
     take_samples(&task, start, WARM_UP_NS, m);
+    judge_again(m);
     uint64_t took = port_now_ns() - start;
-    while (!has_enough_quiet(m) && waited_ns < may_wait_ns) {
+    while (!has_enough_quiet(m, want) && waited_ns < may_wait_ns) {
         start = port_now_ns();
         bool quiet = quiet_wait(c, may_wait_ns - waited_ns);
         size_t before = m->n;
@@ -151,12 +163,13 @@ void measure(const struct counter *c, bench_loop *loop, void *work, size_t want,
             take_samples(&task, port_now_ns(), AGAIN_NS, m);
         if (m->n > before)
             drop_crowded(m, before);
+        judge_again(m);
         waited_ns += port_now_ns() - start;
         if (!quiet)
             break;
     }
     may_wait_ns += took;
-    m->crowded = !has_enough_quiet(m);
+    m->crowded = !has_enough_quiet(m, want);
     if (!m->crowded)
         drop_crowded(m, m->n);
     m->width = typical_width(m);

@@ -92,7 +92,12 @@ void quiet_begin(const struct counter *c)
     was_narrow = false;
 }
 
-static bool is_narrow(float width)
+void quiet_know(float typical)
+{
+    own_width = own_width > typical ? own_width : typical;
+}
+
+bool quiet_is_narrow(float width)
 {
     return width > 0 && width < TOLERATED * own_width;
 }
@@ -100,7 +105,7 @@ static bool is_narrow(float width)
 bool quiet_is_crowded(const struct counter *c, float *width)
 {
     *width = (float)add_width(c);
-    bool narrow = is_narrow(*width), crowded = narrow || was_narrow;
+    bool narrow = quiet_is_narrow(*width), crowded = narrow || was_narrow;
 
     was_narrow = narrow;
     return crowded;
@@ -110,11 +115,10 @@ bool quiet_wait(const struct counter *c, uint64_t most_ns)
 {
     uint64_t start = port_now_ns();
 
-    for (unsigned in_a_row = 0; in_a_row < QUIET_LOOKS; in_a_row++) {
+    for (unsigned in_a_row = 0; in_a_row < QUIET_LOOKS;) {
         if (port_now_ns() - start > most_ns)
             return false;
-        if (is_narrow((float)add_width(c)))
-            in_a_row = 0;
+        in_a_row = quiet_is_narrow((float)add_width(c)) ? 0 : in_a_row + 1;
     }
     return true;
 }

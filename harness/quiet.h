@@ -25,6 +25,12 @@ void quiet_begin(const struct counter *);
 /* A look beside a sample; *width: additions in a cycle. True: this one or the look before saw something else there. */
 bool quiet_is_crowded(const struct counter *, float *width);
 
+/* A typical width of this measurement: the core does so much on its own, or more. */
+void quiet_know(float typical);
+
+/* By what is known now. */
+bool quiet_is_narrow(float width);
+
 /* What most looks saw; 0: nothing is known. Sorts them. */
 float quiet_typical(float *widths, size_t n);
 

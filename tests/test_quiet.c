@@ -176,6 +176,31 @@ static void crowded_samples_are_left_out_where_enough_others_are_there(void)
     EXPECT(clock_ns - start < 3 * WANT * CALL_NS);
 }
 
+static void as_many_as_were_wanted_are_enough_whatever_else_is_there(void)
+{
+    uint64_t start = clock_ns;
+
+    quiet_from_ns = clock_ns + 25 * CALL_NS; /* of which some are samples */
+    measure_some_while(until_then, 10);
+    EXPECT(!m.crowded && m.n == 10 && all_are_quiet());
+    EXPECT(clock_ns - start < 60 * CALL_NS);
+}
+
+static double on_a_wider_core(void) /* shared until then */
+{
+    return clock_ns < quiet_from_ns ? 1.2 * OWN : 2 * OWN;
+}
+
+static void what_is_known_late_judges_earlier_samples_too(void)
+{
+    quiet_measurements(60);
+    quiet_from_ns = clock_ns + 24 * CALL_NS;
+    measure_while(on_a_wider_core);
+    EXPECT(!m.crowded && m.n >= 21);
+    for (size_t i = 0; i < m.n; i++)
+        EXPECT((double)m.at[i].width > 1.9 * OWN);
+}
+
 static void a_process_that_has_measured_waits_for_its_core(void)
 {
     uint64_t start = clock_ns;
@@ -222,9 +247,11 @@ int main(void)
     RUN(a_core_that_is_always_shared_doubles_the_time_at_most);
     RUN(a_few_quiet_measurements_tell_what_a_core_does);
     RUN(crowded_samples_are_left_out_where_enough_others_are_there);
+    RUN(as_many_as_were_wanted_are_enough_whatever_else_is_there);
     RUN(a_process_that_has_measured_waits_for_its_core);
     RUN(samples_of_moments_that_are_too_short_for_all_add_up);
     RUN(a_wait_that_gives_no_samples_takes_none_away);
     RUN(looks_while_the_clock_changed_do_not_make_all_others_narrow);
+    RUN(what_is_known_late_judges_earlier_samples_too);
     return tap_done();
 }

@@ -72,9 +72,9 @@ EVC_INLINE uint32_t load_word(const uint8_t *p)
      u##2 = evc_barrier32(column(t, s##2, s##1, s##0, s##3, (k) + 8)),                             \
      u##3 = evc_barrier32(column(t, s##3, s##2, s##1, s##0, (k) + 12)))
 
-/* The columns before the last round, of which compilers do not know that another round might
- * follow. They hoist what two ways have in common (GCC: -fcode-hoisting), here 16 indexes or words,
- * most of them to the stack. */
+/* The columns before the last round. Its look-ups are those of any other round, and what both ways
+ * at the end of the loop have in common, compilers hoist above it (GCC: -fcode-hoisting): 16 indexes
+ * or words, most of them to the stack. Barriers hide that they are the same columns. */
 #define BEFORE_LAST(u)                                                                             \
     (u##0 = evc_barrier32(u##0), u##1 = evc_barrier32(u##1), u##2 = evc_barrier32(u##2),           \
      u##3 = evc_barrier32(u##3))

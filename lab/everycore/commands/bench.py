@@ -300,7 +300,7 @@ def _show(context: Context, run: store.Run, here: Here, lines: Sequence[Line]) -
     benches = [line for line in lines if isinstance(line, Bench)]
     loops = [line for line in lines if isinstance(line, Arithmetic)]
     constant_time = {(k.primitive, k.name) for k in here.kernels if k.timing == "ct"}
-    fence = max((b.fence_cycles for b in benches), default=0.0)
+    fence = min((b.fence_cycles for b in benches if b.fence_cycles), default=0.0)
     caption = (
         f"{run.machine.title()}; {run.counter}; {run.compiler} {' '.join(run.flags)};"
         f" {run.revision}{run.in_parts()}"

@@ -4,7 +4,6 @@
 import json
 import signal
 import threading
-from collections import deque
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -18,6 +17,7 @@ from everycore.matrix import plan, probe
 from everycore.matrix.places import without_places
 from everycore.matrix.records import Cell, Listing, Outcome, Result, scatter
 from everycore.model import Compiler, Target, Toolchain, Tree
+from everycore.quiet import own_width
 from everycore.subjects import (
     Function,
     NotCompiledError,
@@ -41,7 +41,6 @@ SAMPLES = 101  # of some 50 microseconds
 BUDGET_MS = 250  # of a process; a slow cell has fewer samples
 PATIENCE = 8  # processes, where something else uses the core; each gives up after some 20 ms
 NEVER_QUIET = 32  # of them in a row: waiting does not help
-WIDTHS = 100  # of the last processes
 ALWAYS = "-fstack-usage"  # where the compiler has it
 WARNINGS_OFF = "-w"
 NO_INLINING = "-O0"
@@ -87,14 +86,13 @@ class Timed:
 class _Quiet:
     """What is known of a core while nothing else uses it, and which one was last."""
 
-    widths: deque[int] = field(default_factory=lambda: deque(maxlen=WIDTHS))
+    widths: list[int] = field(default_factory=list)  # of all processes
     turn: int = 0  # of the cores
     crowded: int = 0  # processes in a row in which something did
 
     @property
     def width(self) -> int:
-        """The third largest: one whose clock changed while it was looked at reads too large."""
-        return sorted(self.widths)[-3] if len(self.widths) >= 3 else 0
+        return own_width(self.widths)
 
 
 class _FailedError(Exception):
@@ -191,12 +189,13 @@ class Workbench:
             timed = self._timed(ready, result.cell)
         except _FailedError as error:
             reason = self._told(result.cell, error.reason)
-            ended = replace(result, outcome=error.outcome, reason=reason, runs=())
+            ended = replace(result, outcome=error.outcome, reason=reason, runs=(), crowded=())
             return replace(ended, time_limit=error.time_limit)
         return replace(
             result,
             outcome=Outcome.MEASURED,
             runs=(*result.runs, timed.samples),
+            crowded=(*result.crowded, *([len(result.runs)] if timed.crowded else [])),
             counter=timed.counter,
             sanitizer_hits=timed.sanitizer_hits,
         )

@@ -78,8 +78,8 @@ def judge(results: Iterable[Result], docs: Mapping[Speed, float]) -> tuple[list[
     """What was kept; what is wrong beside that: cells that failed, kernels that are not there.
 
     Of a cell that was measured several times the lowest figure counts, or the last one, if it is of
-    another compiler or kernel now. What disturbed a cell in every process only added cycles: it may
-    be within the promise all the same; where it is not, nobody knows.
+    another compiler or kernel now. What disturbed a cell in every process added cycles: it may be
+    within the promise all the same; where it is not, nobody knows.
     """
     by_row: dict[tuple[Row, int, int], dict[Cell, Result]] = defaultdict(dict)
     wrong = []

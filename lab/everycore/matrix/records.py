@@ -22,7 +22,8 @@ from everycore.stats import Summary
 FORMAT = 1
 ABOVE_LOWEST = 0.02  # how far a median that nothing disturbed may be above the lowest sample
 AGREE = 0.003  # how far medians of processes that agree may be apart
-ENOUGH_AGREE = 4  # processes, whatever their samples do
+ENOUGH_AGREE = 4  # processes whose samples may scatter
+MOST_ABOVE = 0.15  # the same of these
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -92,15 +93,24 @@ class Verdict:
 def scatter(runs: Sequence[Sequence[float]]) -> bool:
     """Is the lowest median of these processes well above the lowest sample?
 
-    What else runs only adds cycles, and not always as many: where it uses the core, or only its
-    caches, samples scatter. Those of a program that has the core for itself lie close together; of
-    the few that scatter by themselves, many processes have the same median.
+    What else runs adds cycles, and not always as many: where it uses the core, or only its caches,
+    samples scatter. Those of a program that has the core for itself lie close together.
     """
-    medians = sorted(summary.median for run in runs if (summary := stats.summarise(run)))
+    return _above_lowest(runs) > ABOVE_LOWEST
+
+
+def _above_lowest(runs: Sequence[Sequence[float]]) -> float:
+    medians = [summary.median for run in runs if (summary := stats.summarise(run))]
     lowest = min((min(run) for run in runs if run), default=0.0)
-    if len(medians) >= ENOUGH_AGREE and medians[ENOUGH_AGREE - 1] <= medians[0] * (1 + AGREE):
-        return False
-    return not medians or medians[0] > lowest * (1 + ABOVE_LOWEST)
+    return min(medians) / lowest - 1 if medians and lowest else float("inf")
+
+
+def _scatters_by_itself(runs: Sequence[Sequence[float]]) -> bool:
+    """Of a few programs many processes have the same median, well above the lowest sample."""
+    medians = sorted(summary.median for run in runs if (summary := stats.summarise(run)))
+    agree = medians[ENOUGH_AGREE - 1 : ENOUGH_AGREE]
+    near = bool(agree) and agree[0] <= medians[0] * (1 + AGREE)
+    return near and _above_lowest(runs) <= MOST_ABOVE
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +125,7 @@ class Result:
     compile_seconds: float | None = None
     code: Code | None = None
     runs: tuple[tuple[float, ...], ...] = ()  # core cycles per byte: the samples of each process
+    crowded: tuple[int, ...] = ()  # those of `runs` beside which something else was on the core
     counter: str = ""
     executed: int | None = None  # instructions of one call: an exact count
     # By core: cycles per byte, a range; empty: no core is calibrated for it; None: nobody asked.
@@ -134,8 +145,10 @@ class Result:
 
     @property
     def is_disturbed(self) -> bool:
-        """Something disturbed every process."""
-        return bool(self.runs) and scatter(self.runs)
+        """Something disturbed every process, or may have."""
+        quiet = [run for i, run in enumerate(self.runs) if i not in self.crowded]
+        scattered = scatter(self.runs) and not _scatters_by_itself(quiet)
+        return bool(self.runs) and (scattered or not quiet)
 
     @property
     def cycles_per_byte(self) -> float | None:

@@ -25,6 +25,7 @@ BLOCK_BYTES = 8
 COMPARED_BYTES = 8_000_000  # a million blocks, a quarter of a million of other answers
 ALIKE = ("qarma5", "qarma3", "impdef", PAC)  # what is compared
 SAMPLES = 31  # of some 50 microseconds, in each round
+PATIENCE = 4  # processes
 BUDGET_MS = 30
 SECONDS = 120  # in which a process of QEMU's functions is to end
 
@@ -211,10 +212,16 @@ def _call(
 
 
 def timed(context: Context, program: Program, name: str, cpu: int) -> list[float]:
-    """Cycles of calls of one of QEMU's functions: the samples that its driver says."""
+    """Cycles of calls of one of QEMU's functions: the samples that its driver says.
+
+    Of a few processes the first that had the core for itself, else the last: our kernels wait, too.
+    """
     words = [SAMPLES, BUDGET_MS, cpu, 0]
-    said = _call(context, program, "bench", name, BLOCKS * BLOCK_BYTES, *words)
-    line: Mapping[str, object] = json.loads(said.strip().splitlines()[-1])
+    line: Mapping[str, object] = {"crowded": True}
+    for _ in range(PATIENCE):
+        if line.get("crowded"):
+            said = _call(context, program, "bench", name, BLOCKS * BLOCK_BYTES, *words)
+            line = json.loads(said.strip().splitlines()[-1])
     cycles = line.get("cycles")
     if not isinstance(cycles, list) or not cycles:
         raise EverycoreError("QEMU's functions cannot be timed here", "no counter of cycles works")

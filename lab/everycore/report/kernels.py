@@ -55,7 +55,7 @@ def speed_markdown(kernels: Sequence[Kernel], benches: Iterable[Bench], source: 
         value, key = cell(bench).cycles_per_byte, (bench.kernel, bench.mode, bench.messages)
         if bench.style == "streamed" and bench.bytes == SPEED_BYTES and value is not None:
             found[key] = value
-            noisy |= {key} if cell(bench).is_noisy else set()
+            (noisy.add if cell(bench).is_noisy else noisy.discard)(key)
             key_bits = bench.key_bits
             if bench.partner:
                 partners[bench.mode, bench.kernel] = bench.partner

@@ -3,7 +3,7 @@ import io
 import json
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -18,7 +18,6 @@ from everycore.matrix import make
 from everycore.matrix.make import (
     NEVER_QUIET,
     PATIENCE,
-    WIDTHS,
     Ready,
     Workbench,
     _FailedError,
@@ -84,8 +83,8 @@ def test_a_process_that_shared_the_core_is_tried_again() -> None:
 
 def test_a_process_that_nothing_disturbed_on_a_shared_core_counts() -> None:
     result, runner = timed(line([4096.0, 4097.0, 4098.0], crowded=True, width=2000))
-    assert not result.is_disturbed
     assert len(runner.calls) == 1
+    assert result.is_disturbed, "if all its processes are such"
 
 
 def test_after_a_core_that_was_shared_the_next_is_used_until_it_is_shared_too() -> None:
@@ -94,12 +93,21 @@ def test_after_a_core_that_was_shared_the_next_is_used_until_it_is_shared_too() 
     assert [call[-2] for call in runner.calls] == ["3", "3", "1", "1", "1", "3"]
 
 
-def test_what_a_core_of_its_own_does_is_the_third_largest_width_of_the_last_processes() -> None:
+def test_what_a_core_of_its_own_does_is_remembered_beside_steady_neighbours() -> None:
     widths = (3900, 3000, 3950, 4178, 3960)  # one of them read while the clock changed
-    _, runner = timed(*(line(width=one) for one in widths), line(width=2000), times=6)
+    _, runner = timed(*(line(width=one) for one in widths), line(width=3960), times=6)
     assert [call[-1] for call in runner.calls] == ["0", "0", "0", "3000", "3900", "3950"]
-    _, runner = timed(*(line(width=one) for one in widths), line(width=2000), times=WIDTHS + 6)
-    assert runner.calls[-1][-1] == "2000"
+    quiet = [line(width=3960)] * 40
+    _, runner = timed(*quiet, line(width=2500), times=240)
+    assert runner.calls[-1][-1] == "3960"
+
+
+def test_processes_that_shared_their_core_are_told() -> None:
+    shared = line([4096.0, 4097.0, 4098.0], crowded=True, width=2000)
+    result, _ = timed(shared, line([4096.0]), shared, times=3)
+    assert result.crowded == (0, 2)
+    assert not result.is_disturbed
+    assert replace(result, runs=result.runs[:1], crowded=(0,)).is_disturbed
 
 
 def test_patience_has_an_end_and_a_core_that_is_never_quiet_is_not_waited_for() -> None:

@@ -108,7 +108,7 @@ def disturbed(kernel: str, cycles: float) -> Result:
 def test_a_disturbed_cell_that_is_within_the_promise_all_the_same_keeps_it(tmp_path: Path) -> None:
     code, said = tool(tmp_path, [*level(), disturbed("c_ttable4", 11.4)], {})
     assert (code, "not kept" in said) == (0, False)
-    assert "Of 1 of 37 cells other programs disturbed" in said
+    assert "Of 1 of 37 cells samples scatter" in said
     assert "1.14" in line_of(said, "c_ttable4")
 
 

@@ -163,3 +163,12 @@ def test_medians_well_above_the_lowest_sample_settle_nothing() -> None:
     apart = [tuple(one * x for x in scattered) for one in (1.0, 1.002, 1.003, 1.01)]
     assert not settled(*apart)
     assert settled(*[*apart] * (MOST_PROCESSES // 4))
+
+
+def test_processes_of_a_shared_core_that_agree_settle_nothing() -> None:
+    cell = Cell("s", "f", "gcc-12", ("-O2",))
+    scattered, far = (11.0, 12.0, 13.0), (9.0, 12.0, 13.0)
+    own = Result(cell, Outcome.MEASURED, runs=(scattered,) * ENOUGH_AGREE)
+    assert is_settled(own)
+    assert not is_settled(replace(own, crowded=(1,)))
+    assert not is_settled(replace(own, runs=(far,) * ENOUGH_AGREE)), "nothing scatters that far"
