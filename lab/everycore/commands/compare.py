@@ -56,7 +56,7 @@ def compare(
             caption = (
                 f"medians; spread: distance of the quartiles; counted: medians"
                 f" more than {threshold:g} % apart whose quartiles do not overlap,"
-                f" but not ({NOISY}) where something else used the core too;"
+                f" but not where something else on the core explains it ({NOISY});"
                 f" {second.run.machine.title()}; {second.run.counter}"
             )
             title = f"{first.run.title()}  ->  {second.run.title()}"
@@ -64,7 +64,7 @@ def compare(
         if crowded := sum(c.crowded for c in compared):
             context.warn(
                 f"{crowded} of {len(compared)} operations were measured while something else used"
-                " the core too: they count as unchanged (--all shows them); measure again"
+                " the core too: what that explains counts as unchanged (--all shows it); measure again"
             )
         context.out.print(
             f"{len(compared)} operations: {len(slower)} slower, {len(faster)} faster,"

@@ -473,7 +473,8 @@ def compare_benches(
 ) -> list[Compared]:
     """All operations that both have, compared by core cycles.
 
-    A figure of a core that something else used too says nothing of a change.
+    What else used a core only costs: what seems slower then, and what seemed so before, may be as
+    fast as ever.
     """
     old = {_operation(b): b for b in before}
     found: list[Compared] = []
@@ -488,7 +489,7 @@ def compare_benches(
             continue
         change = stats.compare(first, second, threshold)
         crowded = earlier.crowded or bench.crowded
-        if crowded:
+        if (change.verdict, True) in (("slower", bench.crowded), ("faster", earlier.crowded)):
             change = replace(change, verdict="same")
         found.append(
             Compared(

@@ -163,6 +163,14 @@ def test_a_change_of_such_a_figure_is_none() -> None:
     assert (found.change.verdict, found.crowded) == ("slower", False)
 
 
+def test_what_is_slower_than_it_was_on_a_shared_core_is_slower() -> None:
+    slow = replace(CALM, cycles=(300.0,) * 5)
+    (found,) = tables.compare_benches([SHARED], [slow], 0.03)
+    assert (found.change.verdict, found.crowded) == ("slower", True)
+    (found,) = tables.compare_benches([slow], [SHARED], 0.03)
+    assert found.change.verdict == "faster"
+
+
 def test_no_kernel_beats_another_by_such_a_figure() -> None:
     slow = replace(CALM, mode="xts-dec", kernel="c_bitslice64", cycles=(900.0,) * 5)
     quick, allowed = replace(CALM, mode="xts-dec"), {("aes", "k"), ("aes", "c_bitslice64")}
