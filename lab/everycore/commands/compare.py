@@ -64,7 +64,8 @@ def compare(
         if crowded := sum(c.crowded for c in compared):
             context.warn(
                 f"{crowded} of {len(compared)} operations were measured while something else used"
-                " the core too: what that explains counts as unchanged (--all shows it); measure again"
+                " the core too: what that explains counts as unchanged (--all shows it);"
+                " measure again"
             )
         context.out.print(
             f"{len(compared)} operations: {len(slower)} slower, {len(faster)} faster,"
