@@ -25,7 +25,7 @@ class Bound:
     cycles_per_byte: float
     source: str  # "14 vaesenc and 3 vpclmulqdq (Karatsuba) per 64 bytes, measured loop"
     dependent: bool  # the bound is latency: a chain of blocks
-    crowded: bool = False  # something else used the core too: it is lower
+    crowded: bool = False  # something else used the core too, and the bound is lower than that
 
     def holds(self, size_bytes: int, style: str = "streamed") -> bool:
         """Short messages that are streamed overlap, so that latency does not bound them."""

@@ -189,13 +189,13 @@ class Workbench:
             timed = self._timed(ready, result.cell)
         except _FailedError as error:
             reason = self._told(result.cell, error.reason)
-            ended = replace(result, outcome=error.outcome, reason=reason, runs=(), crowded=())
+            ended = replace(result, outcome=error.outcome, reason=reason, runs=(), shared=())
             return replace(ended, time_limit=error.time_limit)
         return replace(
             result,
             outcome=Outcome.MEASURED,
             runs=(*result.runs, timed.samples),
-            crowded=(*result.crowded, *([len(result.runs)] if timed.crowded else [])),
+            shared=(*result.shared, *([len(result.runs)] if timed.crowded else [])),
             counter=timed.counter,
             sanitizer_hits=timed.sanitizer_hits,
         )

@@ -125,7 +125,7 @@ class Result:
     compile_seconds: float | None = None
     code: Code | None = None
     runs: tuple[tuple[float, ...], ...] = ()  # core cycles per byte: the samples of each process
-    crowded: tuple[int, ...] = ()  # those of `runs` beside which something else was on the core
+    shared: tuple[int, ...] = ()  # those of `runs` beside which something else was on the core
     counter: str = ""
     executed: int | None = None  # instructions of one call: an exact count
     # By core: cycles per byte, a range; empty: no core is calibrated for it; None: nobody asked.
@@ -146,7 +146,7 @@ class Result:
     @property
     def is_disturbed(self) -> bool:
         """Something disturbed every process, or may have."""
-        quiet = [run for i, run in enumerate(self.runs) if i not in self.crowded]
+        quiet = [run for i, run in enumerate(self.runs) if i not in self.shared]
         scattered = scatter(self.runs) and not _scatters_by_itself(quiet)
         return bool(self.runs) and (scattered or not quiet)
 

@@ -74,7 +74,7 @@ def _update(explained: Explained, looked: Found, write: Callable[[Line], None]) 
         if again.outcome.is_failure:
             new = explained.failed[again.cell] = replace(again, flag_set=old.flag_set)
         elif again.runs:
-            new = replace(old, runs=again.runs, crowded=again.crowded, outcome=again.outcome)
+            new = replace(old, runs=again.runs, shared=again.shared, outcome=again.outcome)
         if again.constant_time is not None:
             new = replace(new, verdicts=again.verdicts)
         if new != old:

@@ -25,10 +25,7 @@ SHORT = {
 MEASURED = "Core cycles per byte: the lower median of the processes of a cell."
 COUNTED = "Emulated: exact instructions per byte of one call, no time."
 ESTIMATED = "Estimated cycles per byte, by a model that measurements calibrated: no time."
-LEGEND = (
-    f"!: a frame over {WIDE_FRAME_BYTES} bytes. ~: something else disturbed every process."
-    " -: skipped."
-)
+LEGEND = f"!: a frame over {WIDE_FRAME_BYTES} bytes. ~: disturbed in every process. -: skipped."
 ASSEMBLY = "Assembly is written by hand: its one figure is beside all flags."
 FIRST_COLUMN = 12
 NAMES = [one.name for one in FLAG_SETS]

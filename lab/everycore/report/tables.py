@@ -465,7 +465,7 @@ class Compared:
     style: str
     unit: str  # cycles, ns
     change: stats.Change
-    crowded: bool = False  # something else used the core too: no verdict but "same"
+    crowded: bool = False  # something else used the core too, before or after
 
 
 def compare_benches(

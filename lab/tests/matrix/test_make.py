@@ -105,9 +105,9 @@ def test_what_a_core_of_its_own_does_is_remembered_beside_steady_neighbours() ->
 def test_processes_that_shared_their_core_are_told() -> None:
     shared = line([4096.0, 4097.0, 4098.0], crowded=True, width=2000)
     result, _ = timed(shared, line([4096.0]), shared, times=3)
-    assert result.crowded == (0, 2)
+    assert result.shared == (0, 2)
     assert not result.is_disturbed
-    assert replace(result, runs=result.runs[:1], crowded=(0,)).is_disturbed
+    assert replace(result, runs=result.runs[:1], shared=(0,)).is_disturbed
 
 
 def test_patience_has_an_end_and_a_core_that_is_never_quiet_is_not_waited_for() -> None:

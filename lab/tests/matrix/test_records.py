@@ -97,6 +97,10 @@ def test_what_was_odd_beside_what_is_another_now_is_to_be_looked_at_again(
     assert standing([ANOMALY, replace(old, cell=replace(CELL, toolchain="gcc-9"), **change)])
 
 
+def test_members_that_this_version_does_not_know_are_passed_over() -> None:
+    assert parse(as_json(RESULT).replace('"runs":', '"crowded":2,"runs":')) == RESULT
+
+
 def test_cells_that_differ_have_keys_that_differ() -> None:
     assert CELL.key != replace(CELL, flags=("-O2 -fsanitize=undefined",)).key
     assert CELL.key == replace(CELL).key

@@ -170,5 +170,5 @@ def test_processes_of_a_shared_core_that_agree_settle_nothing() -> None:
     scattered, far = (11.0, 12.0, 13.0), (9.0, 12.0, 13.0)
     own = Result(cell, Outcome.MEASURED, runs=(scattered,) * ENOUGH_AGREE)
     assert is_settled(own)
-    assert not is_settled(replace(own, crowded=(1,)))
+    assert not is_settled(replace(own, shared=(1,)))
     assert not is_settled(replace(own, runs=(far,) * ENOUGH_AGREE)), "nothing scatters that far"

@@ -154,6 +154,15 @@ def test_every_sample_of_a_block_is_kept(lab: Lab, program: Program) -> None:
     assert found.of("setkey", "x86_ssse3") == [(1024.0, 2048.0)] * 2
 
 
+@pytest.mark.parametrize(("crowded", "processes"), [(False, 1), (True, primitive.PATIENCE)])
+def test_a_process_of_qemus_function_that_shared_its_core_is_tried_again(
+    lab: Lab, program: Program, crowded: bool, processes: int
+) -> None:
+    driver = Driver(json.dumps({"type": "bench", "cycles": [5120.0], "crowded": crowded}))
+    assert primitive.timed(with_driver(lab.context(), driver), program, "impdef", -1) == [5120.0]
+    assert len(driver.calls) == processes
+
+
 def test_tables_fit_into_80_columns(program: Program) -> None:
     wide = {(one.mode, "x86_avx512vl"): [(1234.5,)] for one in primitive.OPERATIONS}
     found = Timings(wide, {one.theirs: [(5555.5,)] for one in primitive.OPERATIONS})
