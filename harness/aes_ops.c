@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The operations of an AES key, and their definitions on single blocks. */
 #include "aes_ops.h"
+#include "must.h"
 
 #include <string.h>
 
@@ -14,8 +15,8 @@
         call;                                                                         \
     }
 
-RUN(run_ecb_enc, evc_aes_encrypt(key, in, out, len_bytes / 16))
-RUN(run_ecb_dec, (void)evc_aes_decrypt(key, in, out, len_bytes / 16))
+RUN(run_ecb_enc, must(evc_aes_encrypt(key, in, out, len_bytes / 16)))
+RUN(run_ecb_dec, (void)must(evc_aes_decrypt(key, in, out, len_bytes / 16)))
 RUN(run_ctr32, evc_aes_ctr32(key, iv, in, out, len_bytes))
 RUN(run_cbc_enc, evc_aes_cbc_encrypt_blocks(key, iv, in, out, len_bytes / 16))
 RUN(run_cbc_dec, evc_aes_cbc_decrypt_blocks(key, iv, in, out, len_bytes / 16))
@@ -140,7 +141,7 @@ void know(struct known *k, const struct aes_op *op, size_t n_blocks)
     union evc_aes_key ref;
     uint8_t iv[16];
 
-    evc_aes_set_key(&ref, evc_aes_named("c_ref"), k->user_key, k->key_bits);
+    must(evc_aes_set_key(&ref, evc_aes_named("c_ref"), k->user_key, k->key_bits));
     k->op = op;
     memcpy(iv, k->iv[0], 16);
     for (size_t i = 0; i < n_blocks; i++) {

@@ -8,6 +8,7 @@
 #include "everycore/modes.h"
 
 #include "bench_slots.h"
+#include "must.h"
 #include "names.h"
 
 struct work {
@@ -37,11 +38,11 @@ struct work {
     uint8_t iv[16]; \
     memcpy(iv, s->iv, 16);
 
-LOOPS(ecb_enc, evc_aes_encrypt(&w->key, s->in, s->out, w->len_bytes / 16);)
+LOOPS(ecb_enc, must(evc_aes_encrypt(&w->key, s->in, s->out, w->len_bytes / 16));)
 LOOPS(ecb_dec, MUST(evc_aes_decrypt(&w->key, s->in, s->out, w->len_bytes / 16)))
 LOOPS(cbc_enc, COPY_IV MUST(evc_aes_cbc_encrypt(&w->key, iv, s->in, s->out, w->len_bytes)))
 LOOPS(cbc_dec, COPY_IV MUST(evc_aes_cbc_decrypt(&w->key, iv, s->in, s->out, w->len_bytes)))
-LOOPS(ctr, COPY_IV evc_aes_ctr(&w->key, iv, s->in, s->out, w->len_bytes);)
+LOOPS(ctr, COPY_IV must(evc_aes_ctr(&w->key, iv, s->in, s->out, w->len_bytes));)
 LOOPS(xts_enc, MUST(evc_aes_xts_encrypt(&w->xts, s->iv, s->in, s->out, w->len_bytes)))
 LOOPS(xts_dec, MUST(evc_aes_xts_decrypt(&w->xts, s->iv, s->in, s->out, w->len_bytes)))
 LOOPS(cbcmac, memset(w->tag, 0, 16); MUST(evc_aes_cbcmac(&w->key, w->tag, s->in, w->len_bytes)))
@@ -51,7 +52,7 @@ LOOPS(ccm_seal, MUST(evc_aes_ccm_seal(&w->ccm, s->iv, NONCE_BYTES, w->aad, w->aa
 LOOPS(ccm_open, MUST(evc_aes_ccm_open(&w->ccm, s->iv, NONCE_BYTES, w->aad, w->aad_bytes, s->in,
                                       s->out, w->len_bytes, s->tag, 16)))
 LOOPS(cbc_enc_many, MUST(evc_aes_cbc_encrypt_many(&w->key, w->messages, w->n_messages)))
-LOOPS(cmac_many, evc_aes_cmac_many(&w->cmac, w->messages, w->n_messages);)
+LOOPS(cmac_many, must(evc_aes_cmac_many(&w->cmac, w->messages, w->n_messages));)
 LOOPS(setkey, MUST(evc_aes_set_key(&w->made, w->kernel, w->user_key, w->key_bits)))
 LOOPS(setkey_enc, MUST(evc_aes_set_encrypt_key(&w->made, w->kernel, w->user_key, w->key_bits)))
 
@@ -223,7 +224,7 @@ static uint64_t result(size_t mode, void *vwork)
         h = slots_hash(h, w->ivs[0], 16 * w->n_messages);
     if (modes[mode].flags & KEY) {
         uint8_t block[16];
-        evc_aes_encrypt(&w->made, w->slots.in, block, 1);
+        must(evc_aes_encrypt(&w->made, w->slots.in, block, 1));
         h = slots_hash(h, block, 16);
     }
     return h;

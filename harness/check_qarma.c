@@ -10,6 +10,7 @@
 #include "everycore/cpu.h"
 #include "everycore/qarma.h"
 
+#include "must.h"
 #include "names.h"
 #include "port/port.h"
 
@@ -37,14 +38,14 @@ static uint64_t answer(const struct question *q)
 {
     union evc_qarma_key key;
 
-    evc_qarma_set_key(&key, evc_qarma_named("c_ref"), q->w0, q->k0, q->sigma, q->rounds);
+    must(evc_qarma_set_key(&key, evc_qarma_named("c_ref"), q->w0, q->k0, q->sigma, q->rounds));
     return evc_qarma_encrypt(&key, q->block, q->tweak);
 }
 
 static void set_key(const struct check *c, union evc_qarma_key *key, const struct question *q)
 {
     memset(key, 0xaa, sizeof *key);
-    evc_qarma_set_key(key, kernel_of(c), q->w0, q->k0, q->sigma, q->rounds);
+    must(evc_qarma_set_key(key, kernel_of(c), q->w0, q->k0, q->sigma, q->rounds));
 }
 
 /* Arm's two variants every other time. */
@@ -98,8 +99,8 @@ static enum result descriptor_agrees_with_its_line(struct check *c)
     if (k->key_bytes < sizeof(struct evc_qarma_head) || k->key_bytes > sizeof(union evc_qarma_key) ||
         k->key_align != 16)
         return check_fail(c, "a key of %u bytes, aligned to %u", (unsigned)k->key_bytes, (unsigned)k->key_align);
-    if (k->batch == 0 || k->version != EVC_KERNEL_VERSION)
-        return check_fail(c, "batch %u, version %u", (unsigned)k->batch, (unsigned)k->version);
+    if (k->batch == 0)
+        return check_fail(c, "a batch of 0 blocks");
     if (!qarma->set_key || !qarma->encrypt || !qarma->decrypt)
         return check_fail(c, "a mandatory operation is missing");
     return PASS;
@@ -309,8 +310,8 @@ static enum result keys_change_only_when_set(struct check *c)
         if (memcmp(&before, &key, sizeof key) != 0)
             return check_fail(c, "the key changed");
         for (size_t j = kernel_of(c)->kernel.key_bytes; j < sizeof key; j++)
-            if (key.bytes[j] != 0xaa)
-                return check_fail(c, "set_key wrote byte %zu of a key of %u bytes", j,
+            if (key.bytes[j])
+                return check_fail(c, "byte %zu is left of what was there before a key of %u bytes", j,
                                   (unsigned)kernel_of(c)->kernel.key_bytes);
     }
     return PASS;

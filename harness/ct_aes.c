@@ -2,6 +2,7 @@
 /* What ct runs of AES: keys, the operations of a key, the modes. Both keys of XTS and of CCM are
  * the kernel's. */
 #include "ct.h"
+#include "must.h"
 
 #include <string.h>
 
@@ -28,7 +29,7 @@ CT_CALL(set_ccm_key, evc_aes_ccm_set_key(CCM, KERNEL, KERNEL, USER_KEY) == EVC_O
 
 /* ---- Blocks and chains --------------------------------------------------------------------- */
 
-CT_CALL(ecb_enc, (evc_aes_encrypt(AES, BLOCKS), true))
+CT_CALL(ecb_enc, (must(evc_aes_encrypt(AES, BLOCKS)), true))
 CT_CALL(ecb_dec, evc_aes_decrypt(AES, BLOCKS) == EVC_OK)
 CT_CALL(cbc_enc, evc_aes_cbc_encrypt(AES, c->iv, BYTES) == EVC_OK)
 CT_CALL(cbc_dec, evc_aes_cbc_decrypt(AES, c->iv, BYTES) == EVC_OK)
@@ -68,7 +69,7 @@ static bool ctr(struct ct_call *c)
     uint8_t counter[16];
 
     memcpy(counter, public_counter, 16);
-    evc_aes_ctr(AES, counter, BYTES);
+    must(evc_aes_ctr(AES, counter, BYTES));
     return true;
 }
 
@@ -77,9 +78,9 @@ static bool ctr_pieces(struct ct_call *c)
     const size_t half = c->len_bytes / 2;
     struct evc_aes_ctr state;
 
-    evc_aes_ctr_start(&state, public_counter);
-    evc_aes_ctr_update(AES, &state, c->secret.in, c->out, half);
-    evc_aes_ctr_update(AES, &state, c->secret.in + half, c->out + half, c->len_bytes - half);
+    must(evc_aes_ctr_start(&state, public_counter));
+    must(evc_aes_ctr_update(AES, &state, c->secret.in, c->out, half));
+    must(evc_aes_ctr_update(AES, &state, c->secret.in + half, c->out + half, c->len_bytes - half));
     return true;
 }
 
@@ -93,7 +94,7 @@ static bool xts_pieces(struct ct_call *c)
     const size_t first = (c->len_bytes - 16) / 32 * 16;
     struct evc_aes_xts state;
 
-    evc_aes_xts_start(XTS, &state, c->iv);
+    must(evc_aes_xts_start(XTS, &state, c->iv));
     return evc_aes_xts_decrypt_update(XTS, &state, c->secret.in, c->out, first) == EVC_OK &&
            evc_aes_xts_decrypt_finish(XTS, &state, c->secret.in + first, c->out + first,
                                       c->len_bytes - first) == EVC_OK;
@@ -112,9 +113,9 @@ static bool cmac_pieces(struct ct_call *c)
     const size_t half = c->len_bytes / 2;
     struct evc_aes_cmac state;
 
-    evc_aes_cmac_start(&state);
-    evc_aes_cmac_update(CMAC, &state, c->secret.in, half);
-    evc_aes_cmac_update(CMAC, &state, c->secret.in + half, c->len_bytes - half);
+    must(evc_aes_cmac_start(&state));
+    must(evc_aes_cmac_update(CMAC, &state, c->secret.in, half));
+    must(evc_aes_cmac_update(CMAC, &state, c->secret.in + half, c->len_bytes - half));
     return evc_aes_cmac_finish(CMAC, &state, c->tag, 16) == EVC_OK;
 }
 
@@ -123,7 +124,7 @@ static bool cmac_many(struct ct_call *c)
     struct evc_msg msgs[CT_MANY];
 
     parts(c, msgs);
-    evc_aes_cmac_many(CMAC, msgs, CT_MANY);
+    must(evc_aes_cmac_many(CMAC, msgs, CT_MANY));
     return true;
 }
 

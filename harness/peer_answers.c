@@ -7,6 +7,7 @@
 #include "everycore/gcm.h"
 #include "everycore/modes.h"
 
+#include "must.h"
 #include "options.h"
 #include "vector.h"
 
@@ -81,33 +82,33 @@ static void reference(const char *mode, const uint8_t *user_key, unsigned key_bi
     uint8_t iv[16];
 
     memcpy(iv, m->iv, 16);
-    evc_aes_set_key(&key, kernel, user_key, key_bits);
-    evc_aes_xts_set_key(&xts, kernel, kernel, user_key, key_bits);
-    evc_aes_cmac_set_key(&cmac, kernel, user_key, key_bits);
-    evc_aes_ccm_set_key(&ccm, kernel, kernel, user_key, key_bits);
-    evc_gcm_set_pair(&gcm, kernel, evc_ghash_named("c_ref"), user_key, key_bits);
+    must(evc_aes_set_key(&key, kernel, user_key, key_bits));
+    must(evc_aes_xts_set_key(&xts, kernel, kernel, user_key, key_bits));
+    must(evc_aes_cmac_set_key(&cmac, kernel, user_key, key_bits));
+    must(evc_aes_ccm_set_key(&ccm, kernel, kernel, user_key, key_bits));
+    must(evc_gcm_set_pair(&gcm, kernel, evc_ghash_named("c_ref"), user_key, key_bits));
     if (strcmp(mode, "ecb-enc") == 0)
-        evc_aes_encrypt(&key, m->in, out, m->len_bytes / 16);
+        must(evc_aes_encrypt(&key, m->in, out, m->len_bytes / 16));
     else if (strcmp(mode, "ecb-dec") == 0)
-        evc_aes_decrypt(&key, m->in, out, m->len_bytes / 16);
+        must(evc_aes_decrypt(&key, m->in, out, m->len_bytes / 16));
     else if (strcmp(mode, "cbc-enc") == 0)
-        evc_aes_cbc_encrypt(&key, iv, m->in, out, m->len_bytes);
+        must(evc_aes_cbc_encrypt(&key, iv, m->in, out, m->len_bytes));
     else if (strcmp(mode, "cbc-dec") == 0)
-        evc_aes_cbc_decrypt(&key, iv, m->in, out, m->len_bytes);
+        must(evc_aes_cbc_decrypt(&key, iv, m->in, out, m->len_bytes));
     else if (strcmp(mode, "ctr") == 0)
-        evc_aes_ctr(&key, iv, m->in, out, m->len_bytes);
+        must(evc_aes_ctr(&key, iv, m->in, out, m->len_bytes));
     else if (strcmp(mode, "xts-enc") == 0)
-        evc_aes_xts_encrypt(&xts, iv, m->in, out, m->len_bytes);
+        must(evc_aes_xts_encrypt(&xts, iv, m->in, out, m->len_bytes));
     else if (strcmp(mode, "xts-dec") == 0)
-        evc_aes_xts_decrypt(&xts, iv, m->in, out, m->len_bytes);
+        must(evc_aes_xts_decrypt(&xts, iv, m->in, out, m->len_bytes));
     else if (strcmp(mode, "cmac") == 0)
-        evc_aes_cmac(&cmac, m->in, m->len_bytes, tag, PEER_TAG_BYTES);
+        must(evc_aes_cmac(&cmac, m->in, m->len_bytes, tag, PEER_TAG_BYTES));
     else if (begins(mode, "ccm"))
-        evc_aes_ccm_seal(&ccm, iv, NONCE_BYTES, m->aad, m->aad_bytes, m->in, out, m->len_bytes, tag,
-                         PEER_TAG_BYTES);
+        must(evc_aes_ccm_seal(&ccm, iv, NONCE_BYTES, m->aad, m->aad_bytes, m->in, out, m->len_bytes, tag,
+                         PEER_TAG_BYTES));
     else
-        evc_gcm_seal(&gcm, iv, NONCE_BYTES, m->aad, m->aad_bytes, m->in, out, m->len_bytes, tag,
-                     PEER_TAG_BYTES);
+        must(evc_gcm_seal(&gcm, iv, NONCE_BYTES, m->aad, m->aad_bytes, m->in, out, m->len_bytes, tag,
+                     PEER_TAG_BYTES));
 }
 
 /* The message is answered as expected; a damaged tag is refused. */

@@ -12,6 +12,7 @@
 #include "commands.h"
 #include "emit.h"
 #include "gcm_kernels.h"
+#include "must.h"
 #include "names.h"
 #include "vector.h"
 
@@ -113,7 +114,7 @@ static enum evc_status one_block(const union evc_aes_key *key, bool encrypt, uin
         return (encrypt ? evc_aes_cbc_encrypt : evc_aes_cbc_decrypt)(key, iv, in, out, 16);
     if (!encrypt)
         return evc_aes_decrypt(key, in, out, 1);
-    evc_aes_encrypt(key, in, out, 1);
+    must(evc_aes_encrypt(key, in, out, 1));
     return EVC_OK;
 }
 
@@ -147,7 +148,7 @@ static enum evc_status run_ecb(const struct vector *x, const union evc_aes_key *
         return EVC_ERR_LENGTH;
     if (!encrypt)
         return evc_aes_decrypt(key, in, o->out, o->n / 16);
-    evc_aes_encrypt(key, in, o->out, o->n / 16);
+    must(evc_aes_encrypt(key, in, o->out, o->n / 16));
     return EVC_OK;
 }
 
@@ -167,7 +168,7 @@ static enum evc_status run_one_key(const struct vector *x, const struct evc_aes 
     case CBC:
         return (x->mode->encrypt ? evc_aes_cbc_encrypt : evc_aes_cbc_decrypt)(&key, iv, in,
                                                                               o->out, o->n);
-    case CTR: evc_aes_ctr(&key, iv, in, o->out, o->n); return EVC_OK;
+    case CTR: must(evc_aes_ctr(&key, iv, in, o->out, o->n)); return EVC_OK;
     case CBCMAC:
         status = evc_aes_cbcmac(&key, iv, in, o->n);
         memcpy(o->out, iv, 16);

@@ -67,12 +67,25 @@ static void find_kernels(void)
                 kernels[n_kernels++] = (struct kernel){NULL, aes, ghash};
 }
 
+static void must(int holds, const char *what)
+{
+    if (holds)
+        return;
+    const struct evc_kernel *first =
+        now.fused ? evc_gcm_kernel(now.fused) : evc_aes_kernel(now.aes);
+    fprintf(stderr,
+            "%s%s%s: %s (%u-bit key, IV %zu, associated data %zu, text %zu bytes in %zu pieces)\n",
+            first->name, now.fused ? "" : "+", now.fused ? "" : evc_ghash_kernel(now.ghash)->name,
+            what, m.key_bits, m.iv_bytes, m.aad_bytes, m.text_bytes, m.n_pieces);
+    abort();
+}
+
 static void set_key(union evc_gcm_key *key, const struct kernel *k)
 {
     if (k->fused)
-        evc_gcm_set_key(key, k->fused, m.user_key, m.key_bits);
+        must(evc_gcm_set_key(key, k->fused, m.user_key, m.key_bits) == EVC_OK, "takes no key");
     else
-        evc_gcm_set_pair(key, k->aes, k->ghash, m.user_key, m.key_bits);
+        must(evc_gcm_set_pair(key, k->aes, k->ghash, m.user_key, m.key_bits) == EVC_OK, "takes no key");
 }
 
 /* ---- Inputs ---------------------------------------------------------------------------------- */
@@ -132,19 +145,6 @@ static size_t read_message(const uint8_t *data, size_t size)
 
 /* ---- What must hold -------------------------------------------------------------------------- */
 
-static void must(int holds, const char *what)
-{
-    if (holds)
-        return;
-    const struct evc_kernel *first =
-        now.fused ? evc_gcm_kernel(now.fused) : evc_aes_kernel(now.aes);
-    fprintf(stderr,
-            "%s%s%s: %s (%u-bit key, IV %zu, associated data %zu, text %zu bytes in %zu pieces)\n",
-            first->name, now.fused ? "" : "+", now.fused ? "" : evc_ghash_kernel(now.ghash)->name,
-            what, m.key_bits, m.iv_bytes, m.aad_bytes, m.text_bytes, m.n_pieces);
-    abort();
-}
-
 static void in_one_call(const union evc_gcm_key *key)
 {
     uint8_t tag[16];
@@ -169,8 +169,9 @@ static void in_pieces(const union evc_gcm_key *key, int sealing)
 
     memcpy(out, from, m.text_bytes);
     must(evc_gcm_start(key, &state, m.iv, m.iv_bytes) == EVC_OK, "does not start");
-    evc_gcm_aad(key, &state, m.aad, m.aad_cut);
-    evc_gcm_aad(key, &state, m.aad + m.aad_cut, m.aad_bytes - m.aad_cut);
+    must(evc_gcm_aad(key, &state, m.aad, m.aad_cut) == EVC_OK, "refuses associated data");
+    must(evc_gcm_aad(key, &state, m.aad + m.aad_cut, m.aad_bytes - m.aad_cut) == EVC_OK,
+         "refuses associated data");
     for (size_t i = 0, at = 0; i < m.n_pieces; at += m.pieces[i++])
         must((sealing ? evc_gcm_seal_update : evc_gcm_open_update)(
                  key, &state, (m.in_place ? out : from) + at, out + at, m.pieces[i]) == EVC_OK,
@@ -202,8 +203,9 @@ static void know_message(void)
     union evc_gcm_key key;
 
     set_key(&key, &tables);
-    evc_gcm_seal(&key, m.iv, m.iv_bytes, m.aad, m.aad_bytes, m.text, m.sealed, m.text_bytes, m.tag,
-                 16);
+    must(evc_gcm_seal(&key, m.iv, m.iv_bytes, m.aad, m.aad_bytes, m.text, m.sealed, m.text_bytes, m.tag,
+                      16) == EVC_OK,
+         "does not seal");
 }
 
 static void try_kernel(size_t index)

@@ -21,6 +21,12 @@ static unsigned tap_tests, tap_failed, tap_complaints;
             printf("# %s:%d: does not hold: %s\n", __FILE__, __LINE__, #what);                     \
     } while (0)
 
+/* For calls whose status is no matter of the test. */
+static inline void must(enum evc_status status)
+{
+    EXPECT(status == EVC_OK);
+}
+
 static void tap_result(const char *name, const char *kernel)
 {
     printf("%s %u - %s%s%s\n", tap_complaints ? "not ok" : "ok", ++tap_tests, name,

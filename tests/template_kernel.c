@@ -133,7 +133,7 @@ static void decrypt(const void *vkey, const uint8_t *in, uint8_t *out, size_t n_
 }
 
 const struct evc_aes evc_aes_c_template = {
-    .kernel = EVC_KERNEL_HEAD(c_template, ANY, CT, SERIAL, 1, struct key, 0),
+    .kernel = EVC_KERNEL_HEAD(c_template, ANY, CT, SERIAL, 1, struct key, 0, NULL),
     .set_key = set_key,
     .encrypt = encrypt,
     .decrypt = decrypt,

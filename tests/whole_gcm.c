@@ -137,7 +137,7 @@ static enum evc_status open(const void *key, const uint8_t *iv, size_t iv_bytes,
 }
 
 const struct evc_gcm evc_gcm_c_whole = {
-    .kernel = EVC_KERNEL_HEAD(c_whole, ANY, VARTIME, ANY, BATCH, struct key, 0),
+    .kernel = EVC_KERNEL_HEAD(c_whole, ANY, VARTIME, ANY, BATCH, struct key, 0, NULL),
     .set_key = set_key,
     .encrypt = encrypt,
     .hash = hash,

@@ -133,7 +133,7 @@ static void cbc_encrypt_many(const void *key, const struct evc_msg *msgs, size_t
 }
 
 const struct evc_aes evc_aes_c_whole = {
-    .kernel = EVC_KERNEL_HEAD(c_whole, ANY, VARTIME, PARALLEL, BATCH, struct key, EVC_KEY_FIPS197),
+    .kernel = EVC_KERNEL_HEAD(c_whole, ANY, VARTIME, PARALLEL, BATCH, struct key, EVC_KEY_FIPS197, NULL),
     .set_key = set_key,
     .encrypt = encrypt,
     .decrypt = decrypt,

@@ -2,10 +2,11 @@
 /*
  * AES (FIPS 197): the block cipher and its kernels. Modes are in everycore/modes.h.
  *
- *     const struct evc_aes *kernel = evc_aes_select(evc_cpu_features(), 0, EVC_USE_PARALLEL);
+ *     const struct evc_aes *kernel = evc_aes_select(features, 0, EVC_USE_PARALLEL);
  *     union evc_aes_key key;
- *     evc_aes_set_key(&key, kernel, bytes, 256);
- *     evc_aes_encrypt(&key, in, out, n_blocks);
+ *     enum evc_status status = evc_aes_set_key(&key, kernel, bytes, 256);
+ *     if (status == EVC_OK)
+ *         status = evc_aes_encrypt(&key, in, out, n_blocks);
  *     evc_wipe(&key, sizeof key);
  *
  * A key belongs to the kernel that made it and remembers it. Keys may be copied; they hold no pointer
@@ -13,6 +14,7 @@
  * moves such a key to another of these kernels, for example when vector registers may not be used.
  *
  * Buffers: in and out are the same or do not overlap; no alignment is asked of them.
+ * Stack and registers: no call leaves secrets on the stack below its caller, or in vector registers.
  * Timing: as the kernel's class says; EVC_TIMING_CT kernels have no secret-dependent branch or address.
  */
 #ifndef EVERYCORE_AES_H
@@ -64,31 +66,54 @@ static inline const struct evc_kernel *evc_aes_kernel(const struct evc_aes *aes)
 /* ---- Keys ------------------------------------------------------------------------------------------ */
 
 /*
- * user_key: key_bits / 8 bytes; key_bits: 128, 192 or 256, else EVC_ERR_KEY_SIZE.
+ * user_key: key_bits / 8 bytes; key_bits: 128, 192 or 256.
  * evc_aes_set_encrypt_key makes a key for encryption only, in less time where that saves any; CTR, CBC
  * encryption, CMAC and CCM need no more. The tweak key of XTS needs no more either.
+ *
+ * EVC_ERR_KEY_SIZE    key_bits is none of these
+ * EVC_ERR_KERNEL      kernel is NULL, or its key does not fit
+ * EVC_ERR_ALIGNMENT   the key is not aligned to 16 bytes: malloc() of 32-bit systems aligns to 8
+ *
+ * What was in the key before is wiped, also after an error. A key that is all zeros, as evc_wipe() and errors leave it,
+ * is not set up: calls with it return EVC_ERR_KERNEL.
  */
-EVC_API enum evc_status evc_aes_set_key(union evc_aes_key *key, const struct evc_aes *kernel,
+EVC_CHECKED enum evc_status evc_aes_set_key(union evc_aes_key *key, const struct evc_aes *kernel,
                                         const uint8_t *user_key, unsigned key_bits);
-EVC_API enum evc_status evc_aes_set_encrypt_key(union evc_aes_key *key, const struct evc_aes *kernel,
+EVC_CHECKED enum evc_status evc_aes_set_encrypt_key(union evc_aes_key *key, const struct evc_aes *kernel,
                                                 const uint8_t *user_key, unsigned key_bits);
 
+/*
+ * The same in memory of the caller, for machines where a union is too large: memory_bytes bytes, at least
+ * kernel->kernel.key_bytes of them (struct evc_kernel), aligned to 16. All of the memory belongs to the key. Use it as
+ * `const union evc_aes_key *key = memory;`, and wipe it by evc_wipe(memory, memory_bytes).
+ */
+EVC_CHECKED enum evc_status evc_aes_set_key_in(void *memory, size_t memory_bytes,
+                                               const struct evc_aes *kernel, const uint8_t *user_key,
+                                               unsigned key_bits);
+EVC_CHECKED enum evc_status evc_aes_set_encrypt_key_in(void *memory, size_t memory_bytes,
+                                                       const struct evc_aes *kernel,
+                                                       const uint8_t *user_key, unsigned key_bits);
+
 /* Hand the key to another kernel. EVC_ERR_KERNEL unless both have the trait EVC_KEY_FIPS197. */
-EVC_API enum evc_status evc_aes_rebind(union evc_aes_key *key, const struct evc_aes *kernel);
+EVC_CHECKED enum evc_status evc_aes_rebind(union evc_aes_key *key, const struct evc_aes *kernel);
 
 /* ---- Blocks (ECB) ------------------------------------------------------------------------------------ */
 
-/* in, out: n_blocks x 16 bytes. Decryption returns EVC_ERR_DIRECTION for a key set up for encryption
- * only, and then writes nothing. */
-EVC_API void evc_aes_encrypt(const union evc_aes_key *key, const uint8_t *in, uint8_t *out,
+/*
+ * in, out: n_blocks x 16 bytes.
+ *
+ * EVC_ERR_KERNEL      the key is not set up
+ * EVC_ERR_DIRECTION   decryption with a key set up for encryption only
+ */
+EVC_CHECKED enum evc_status evc_aes_encrypt(const union evc_aes_key *key, const uint8_t *in, uint8_t *out,
                              size_t n_blocks);
-EVC_API enum evc_status evc_aes_decrypt(const union evc_aes_key *key, const uint8_t *in, uint8_t *out,
+EVC_CHECKED enum evc_status evc_aes_decrypt(const union evc_aes_key *key, const uint8_t *in, uint8_t *out,
                                         size_t n_blocks);
 
 /* ---- For kernels and their harness --------------------------------------------------------------------- */
 
 /*
- * The descriptor. New members come at the end, and kernel.version tells which are there.
+ * The descriptor.
  *
  * key points to kernel.key_bytes bytes, aligned to kernel.key_align, that begin with an evc_aes_head whose
  * members are already set when set_key is called. Blocks are 16 bytes.
@@ -125,8 +150,11 @@ struct evc_aes {
     void (*cbc_encrypt_many)(const void *key, const struct evc_msg *msgs, size_t n);
 };
 
-/* The operations of a key's kernel, composed from encrypt and decrypt where the slot is empty. Same
- * contracts as the slots. Modes are built on these. */
+/*
+ * The operations of a key's kernel, composed from encrypt and decrypt where the slot is empty. Same
+ * contracts as the slots: they cannot fail. With a key that is not set up, and for decryption with a key for encryption
+ * only, out is filled with zeros (of evc_aes_cbcmac_blocks: chain) and nothing else is changed.
+ */
 EVC_API void evc_aes_ctr32(const union evc_aes_key *key, uint8_t counter[16], const uint8_t *in,
                            uint8_t *out, size_t len_bytes);
 EVC_API void evc_aes_cbc_encrypt_blocks(const union evc_aes_key *key, uint8_t iv[16],

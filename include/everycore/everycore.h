@@ -2,8 +2,12 @@
 /*
  * everycore: freestanding cryptographic kernels for every CPU.
  *
- * This header: version, status codes, wiping, the description of one message. Kernels cannot fail
- * and return void; only calls that meet untrusted input (sizes, tags) return an evc_status.
+ * This header: version, status codes, wiping, the description of one message.
+ *
+ * Calls that can be made with a wrong size, a wrong tag, in the wrong order or with a key that was not set up return an
+ * enum evc_status, and the compiler warns if it is dropped. A call that returns anything but EVC_OK has done nothing,
+ * unless its header says otherwise. The operations of kernels and the functions named *_blocks cannot fail and return
+ * void.
  */
 #ifndef EVERYCORE_EVERYCORE_H
 #define EVERYCORE_EVERYCORE_H
@@ -27,6 +31,14 @@ extern "C" {
 #define EVC_API
 #endif
 
+/* A function that is exported and returns a status that its caller must look at: the compiler warns if the status is
+ * dropped. */
+#if defined(__GNUC__)
+#define EVC_CHECKED EVC_API __attribute__((warn_unused_result))
+#else
+#define EVC_CHECKED EVC_API
+#endif
+
 #if defined(__cplusplus)
 #define EVC_ALIGN(n) alignas(n)
 #elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
@@ -44,8 +56,10 @@ enum evc_status {
     EVC_ERR_LENGTH,     /* message too short, too long, not whole blocks, or not what was announced */
     EVC_ERR_TAG,        /* open: the tag does not match; the output has been wiped */
     EVC_ERR_DIRECTION,  /* decryption asked of a key that was set up for encryption only */
-    EVC_ERR_KERNEL,     /* kernel is NULL, or its key does not fit the convenience union */
-    EVC_ERR_PARAMETER   /* a parameter of the algorithm that it does not have: QARMA's S-box or rounds */
+    EVC_ERR_KERNEL,     /* kernel is NULL, its key does not fit, or the key was not set up or is wiped */
+    EVC_ERR_PARAMETER,  /* a parameter of the algorithm that it does not have: QARMA's S-box or rounds */
+    EVC_ERR_STATE,      /* a call out of order: no message is begun, it is finished, or it goes the other way */
+    EVC_ERR_ALIGNMENT   /* the memory of a key is not aligned to 16 bytes */
 };
 
 /* One line of English for a status; never NULL. */

@@ -3,8 +3,9 @@
  * AES-GCM: SP 800-38D (2007). Authenticated encryption with associated data.
  *
  *     union evc_gcm_key key;
- *     evc_gcm_set_best(&key, evc_cpu_features(), 0, user_key, 256);
- *     evc_gcm_seal(&key, iv, 12, aad, aad_bytes, in, out, len_bytes, tag, 16);
+ *     enum evc_status status = evc_gcm_set_best(&key, features, 0, user_key, 256);
+ *     if (status == EVC_OK)
+ *         status = evc_gcm_seal(&key, iv, 12, aad, aad_bytes, in, out, len_bytes, tag, 16);
  *     evc_wipe(&key, sizeof key);
  *
  * An IV must never serve twice under one key: two messages with one IV give away the authentication key
@@ -14,7 +15,9 @@
  * timing class is the worse of the two. A key belongs to what made it and remembers it. Keys may be copied.
  * Buffers: in and out are the same or do not overlap; no alignment is asked. A buffer of length 0 may be NULL.
  * Associated data, IV and tag overlap no text.
- * Errors: a call that returns anything but EVC_OK has written nothing, unless said otherwise.
+ * Errors: a call that returns anything but EVC_OK has written nothing, unless said otherwise. EVC_ERR_KERNEL from a call
+ * with a key: the key is not set up, for its set-up failed or it was wiped.
+ * Stack and registers: no call leaves secrets on the stack below its caller, or in vector registers.
  * Timing: depends on lengths, on the timing class, on whether a tag was right, and on nothing else.
  */
 #ifndef EVERYCORE_GCM_H
@@ -36,7 +39,8 @@ struct evc_gcm; /* a kernel's descriptor; what is in it is below, for those who 
 /* Every key begins with this. */
 struct evc_gcm_head {
     const struct evc_gcm *kernel;
-    uint32_t rounds; /* of AES: 10, 12 or 14 */
+    uint32_t rounds;   /* of AES: 10, 12 or 14 */
+    uint32_t ghash_at; /* of a pair: where the key of GHASH begins behind that of AES; else 0 */
 };
 
 union evc_gcm_key {
@@ -67,16 +71,34 @@ static inline const struct evc_kernel *evc_gcm_kernel(const struct evc_gcm *gcm)
  * evc_gcm_set_key: a kernel that does both parts in one. evc_gcm_set_pair: any two kernels.
  * evc_gcm_set_best: what selection gives, the one or the other.
  *
+ * The functions *_in take memory of the caller instead of the union: for machines where that is too large, and for
+ * kernels whose keys are larger. memory_bytes: at least kernel.key_bytes, or evc_gcm_pair_key_bytes(); aligned to 16. All
+ * of the memory belongs to the key: use it as `const union evc_gcm_key *key = memory;`.
+ *
  * EVC_ERR_KEY_SIZE    key_bits is none of these
  * EVC_ERR_KERNEL      a kernel is NULL, or its key does not fit (never of set_best)
- * After any error the key is wiped.
+ * EVC_ERR_ALIGNMENT   the key is not aligned to 16 bytes: malloc() of 32-bit systems aligns to 8
+ *
+ * What the key held before is wiped, also after an error.
  */
-EVC_API enum evc_status evc_gcm_set_pair(union evc_gcm_key *key, const struct evc_aes *aes,
+EVC_CHECKED enum evc_status evc_gcm_set_pair(union evc_gcm_key *key, const struct evc_aes *aes,
                                          const struct evc_ghash *ghash, const uint8_t *user_key,
                                          unsigned key_bits);
-EVC_API enum evc_status evc_gcm_set_key(union evc_gcm_key *key, const struct evc_gcm *kernel,
+EVC_CHECKED enum evc_status evc_gcm_set_key(union evc_gcm_key *key, const struct evc_gcm *kernel,
                                         const uint8_t *user_key, unsigned key_bits);
 
+EVC_CHECKED enum evc_status evc_gcm_set_pair_in(void *memory, size_t memory_bytes,
+                                                const struct evc_aes *aes,
+                                                const struct evc_ghash *ghash,
+                                                const uint8_t *user_key, unsigned key_bits);
+EVC_CHECKED enum evc_status evc_gcm_set_key_in(void *memory, size_t memory_bytes,
+                                               const struct evc_gcm *kernel, const uint8_t *user_key,
+                                               unsigned key_bits);
+EVC_API size_t evc_gcm_pair_key_bytes(const struct evc_aes *aes, const struct evc_ghash *ghash);
+
+#if defined(__GNUC__)
+__attribute__((warn_unused_result))
+#endif
 static inline enum evc_status evc_gcm_set_best(union evc_gcm_key *key, uint64_t features,
                                                unsigned policy, const uint8_t *user_key,
                                                unsigned key_bits)
@@ -100,10 +122,10 @@ static inline enum evc_status evc_gcm_set_best(union evc_gcm_key *key, uint64_t 
  * EVC_ERR_LENGTH      text or associated data longer than the limits above
  * EVC_ERR_TAG         open: forged or damaged; out has been wiped
  */
-EVC_API enum evc_status evc_gcm_seal(const union evc_gcm_key *key, const uint8_t *iv, size_t iv_bytes,
+EVC_CHECKED enum evc_status evc_gcm_seal(const union evc_gcm_key *key, const uint8_t *iv, size_t iv_bytes,
                                      const uint8_t *aad, size_t aad_bytes, const uint8_t *in,
                                      uint8_t *out, size_t len_bytes, uint8_t *tag, size_t tag_bytes);
-EVC_API enum evc_status evc_gcm_open(const union evc_gcm_key *key, const uint8_t *iv, size_t iv_bytes,
+EVC_CHECKED enum evc_status evc_gcm_open(const union evc_gcm_key *key, const uint8_t *iv, size_t iv_bytes,
                                      const uint8_t *aad, size_t aad_bytes, const uint8_t *in,
                                      uint8_t *out, size_t len_bytes, const uint8_t *tag,
                                      size_t tag_bytes);
@@ -119,18 +141,22 @@ struct evc_gcm_msg {
     enum evc_status status; /* result */
 };
 
-EVC_API enum evc_status evc_gcm_seal_many(const union evc_gcm_key *key, struct evc_gcm_msg *msgs,
+EVC_CHECKED enum evc_status evc_gcm_seal_many(const union evc_gcm_key *key, struct evc_gcm_msg *msgs,
                                           size_t n);
-EVC_API enum evc_status evc_gcm_open_many(const union evc_gcm_key *key, struct evc_gcm_msg *msgs,
+EVC_CHECKED enum evc_status evc_gcm_open_many(const union evc_gcm_key *key, struct evc_gcm_msg *msgs,
                                           size_t n);
 
 /*
  * A message in pieces of any lengths: start, all associated data, the text, finish. Opening in pieces hands out
  * plaintext before it is verified: use none of it, and wipe it, unless finish returns EVC_OK.
  *
+ * A state that is all zeros holds no message; evc_wipe() and finish leave it so. start begins a message, whatever the
+ * state held before; a start that fails leaves no message.
+ *
  * EVC_ERR_NONCE_SIZE  start: as above
- * EVC_ERR_LENGTH      aad, update: beyond the limit; associated data after text; no message is begun, or it
- *                     is finished. Nothing done, the state is as before. finish: no message is begun.
+ * EVC_ERR_STATE       a call out of order: no message is begun, it is finished, associated data after text, or
+ *                     sealing and opening mixed. Nothing is done; the state is as before.
+ * EVC_ERR_LENGTH      aad, update: beyond the limit. Nothing is done; the state is as before.
  * EVC_ERR_TAG_SIZE    finish: no such tag; the state is as before
  * EVC_ERR_TAG         open_finish: forged or damaged
  * finish wipes the state, except after EVC_ERR_TAG_SIZE.
@@ -142,31 +168,32 @@ struct evc_gcm_state {
     uint8_t stream[16];   /* key stream of the block begun */
     uint8_t tag_mask[16]; /* E(J_0) */
     uint64_t aad_bytes, text_bytes;
-    uint32_t used;  /* bytes of the block begun, 0 to 15 */
-    uint32_t phase; /* 0: no message; 1: associated data; 2: text */
+    uint32_t used;     /* bytes of the block begun, 0 to 15 */
+    uint8_t phase;     /* 0: no message; 1: associated data; 2: text */
+    uint8_t direction; /* 0: not yet decided; 1: sealing; 2: opening */
 };
 
-EVC_API enum evc_status evc_gcm_start(const union evc_gcm_key *key, struct evc_gcm_state *state,
+EVC_CHECKED enum evc_status evc_gcm_start(const union evc_gcm_key *key, struct evc_gcm_state *state,
                                       const uint8_t *iv, size_t iv_bytes);
-EVC_API enum evc_status evc_gcm_aad(const union evc_gcm_key *key, struct evc_gcm_state *state,
+EVC_CHECKED enum evc_status evc_gcm_aad(const union evc_gcm_key *key, struct evc_gcm_state *state,
                                     const uint8_t *aad, size_t len_bytes);
-EVC_API enum evc_status evc_gcm_seal_update(const union evc_gcm_key *key,
+EVC_CHECKED enum evc_status evc_gcm_seal_update(const union evc_gcm_key *key,
                                             struct evc_gcm_state *state, const uint8_t *in,
                                             uint8_t *out, size_t len_bytes);
-EVC_API enum evc_status evc_gcm_open_update(const union evc_gcm_key *key,
+EVC_CHECKED enum evc_status evc_gcm_open_update(const union evc_gcm_key *key,
                                             struct evc_gcm_state *state, const uint8_t *in,
                                             uint8_t *out, size_t len_bytes);
-EVC_API enum evc_status evc_gcm_seal_finish(const union evc_gcm_key *key,
+EVC_CHECKED enum evc_status evc_gcm_seal_finish(const union evc_gcm_key *key,
                                             struct evc_gcm_state *state, uint8_t *tag,
                                             size_t tag_bytes);
-EVC_API enum evc_status evc_gcm_open_finish(const union evc_gcm_key *key,
+EVC_CHECKED enum evc_status evc_gcm_open_finish(const union evc_gcm_key *key,
                                             struct evc_gcm_state *state, const uint8_t *tag,
                                             size_t tag_bytes);
 
 /* ---- For kernels and their harness --------------------------------------------------------------------- */
 
 /*
- * The descriptor. New members come at the end, and kernel.version tells which are there.
+ * The descriptor.
  *
  * key points to kernel.key_bytes bytes, aligned to kernel.key_align, that begin with an evc_gcm_head already set.
  * n_blocks may be 0. The counter is the last 4 bytes of its block, big-endian, and wraps modulo 2^32.
@@ -186,7 +213,8 @@ struct evc_gcm {
 
     /*
      * Optional: evc_gcm_seal and evc_gcm_open with an IV of 12 bytes, all sizes checked. They have the same arguments,
-     * so that the call is a jump. open returns EVC_OK or EVC_ERR_TAG, in constant time; who calls it wipes out.
+     * so that the call is a jump. open returns EVC_OK or EVC_ERR_TAG, in constant time; who calls it wipes out. Both
+     * clear what they leave behind by themselves; after the other operations, evc_kernel.clear() does.
      */
     enum evc_status (*seal)(const void *key, const uint8_t *iv, size_t iv_bytes, const uint8_t *aad,
                             size_t aad_bytes, const uint8_t *in, uint8_t *out, size_t len_bytes,

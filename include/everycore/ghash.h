@@ -2,11 +2,12 @@
 /*
  * GHASH (SP 800-38D section 6.4): the universal hash of GCM, and its kernels. GCM is in everycore/gcm.h.
  *
- *     const struct evc_ghash *kernel = evc_ghash_select(evc_cpu_features(), 0);
+ *     const struct evc_ghash *kernel = evc_ghash_select(features, 0);
  *     union evc_ghash_key key;
  *     uint8_t y[16] = {0};
- *     evc_ghash_set_key(&key, kernel, h);
- *     evc_ghash_blocks(&key, y, in, n_blocks);
+ *     enum evc_status status = evc_ghash_set_key(&key, kernel, h);
+ *     if (status == EVC_OK)
+ *         evc_ghash_blocks(&key, y, in, n_blocks);
  *     evc_wipe(&key, sizeof key);
  *
  * NOT a MAC: whoever sees one result for chosen data learns H. It is for those who build GCM or GMAC.
@@ -56,20 +57,24 @@ static inline const struct evc_kernel *evc_ghash_kernel(const struct evc_ghash *
 /*
  * h: the hash subkey, 16 bytes; in GCM the encryption of 16 zero bytes.
  *
- * Some kernels are chosen by name only, since their keys are larger than the union. evc_ghash_set_key_in
- * takes memory of the caller: room_bytes, at least kernel.key_bytes, aligned to kernel.key_align. All
- * functions below take either kind of key.
+ * evc_ghash_set_key_in takes memory of the caller: for kernels that are chosen by name only, since their keys are larger
+ * than the union, and for machines where the union is too large. memory_bytes: at least kernel.key_bytes; aligned to 16.
+ * All of the memory belongs to the key. All functions below take either kind of key.
  *
  * EVC_ERR_KERNEL      kernel is NULL, or its key does not fit
+ * EVC_ERR_ALIGNMENT   the memory is not aligned to 16 bytes
+ *
+ * What was in the memory before is wiped, also after an error.
  */
-EVC_API enum evc_status evc_ghash_set_key(union evc_ghash_key *key, const struct evc_ghash *kernel,
+EVC_CHECKED enum evc_status evc_ghash_set_key(union evc_ghash_key *key, const struct evc_ghash *kernel,
                                           const uint8_t *h);
-EVC_API enum evc_status evc_ghash_set_key_in(void *key, size_t room_bytes,
+EVC_CHECKED enum evc_status evc_ghash_set_key_in(void *memory, size_t memory_bytes,
                                              const struct evc_ghash *kernel, const uint8_t *h);
 
 /* ---- Hashing ----------------------------------------------------------------------------------------- */
 
-/* y = (y ^ block) * H for each block of 16 bytes; begin with 16 zero bytes. Calling again continues. */
+/* y = (y ^ block) * H for each block of 16 bytes; begin with 16 zero bytes. Calling again continues. With a key that is
+ * not set up (all zeros), y becomes zeros. */
 EVC_API void evc_ghash_blocks(const void *key, uint8_t y[16], const uint8_t *in, size_t n_blocks);
 
 /* The same for any length: the last block is filled up with zeros. */
@@ -77,8 +82,8 @@ EVC_API void evc_ghash_padded(const void *key, uint8_t y[16], const uint8_t *in,
 
 /* ---- For kernels and their harness --------------------------------------------------------------------- */
 
-/* The descriptor. New members come at the end, and kernel.version tells which are there. key points to
- * kernel.key_bytes bytes, aligned to kernel.key_align, that begin with an evc_ghash_head already set. */
+/* The descriptor. key points to kernel.key_bytes bytes, aligned to kernel.key_align, that begin with an evc_ghash_head
+ * already set. */
 struct evc_ghash {
     struct evc_kernel kernel;
 

@@ -45,9 +45,12 @@ struct evc_kernel {
     uint8_t timing;     /* enum evc_timing */
     uint8_t use;        /* enum evc_use */
     uint8_t batch;      /* blocks that it works on at once; composed modes feed it that many */
-    uint8_t version;    /* EVC_KERNEL_VERSION of the headers it was compiled with */
+
+    /* Clears what the kernel's operations may leave behind: the vector registers, and the stack below the caller as
+     * deep as operations write secrets. Every public function calls it once, after its last operation. NULL: operations
+     * leave nothing behind. */
+    void (*clear)(void);
 };
-#define EVC_KERNEL_VERSION 1
 
 /* ---- The registry as plain facts: every line of kernels.def, on every host -------------------- */
 

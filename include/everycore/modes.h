@@ -3,9 +3,10 @@
  * Modes of AES: CBC, CTR, XTS, CBC-MAC, CMAC, CCM. ECB is evc_aes_encrypt() and evc_aes_decrypt().
  *
  *     struct evc_aes_ccm_key key;
- *     evc_aes_ccm_set_key(&key, evc_aes_select(features, 0, EVC_USE_PARALLEL),
- *                         evc_aes_select(features, 0, EVC_USE_SERIAL), bytes, 256);
- *     evc_aes_ccm_seal(&key, nonce, 12, aad, aad_bytes, in, out, len_bytes, tag, 16);
+ *     enum evc_status status = evc_aes_ccm_set_key(&key, evc_aes_select(features, 0, EVC_USE_PARALLEL),
+ *                                                  evc_aes_select(features, 0, EVC_USE_SERIAL), bytes, 256);
+ *     if (status == EVC_OK)
+ *         status = evc_aes_ccm_seal(&key, nonce, 12, aad, aad_bytes, in, out, len_bytes, tag, 16);
  *     evc_wipe(&key, sizeof key);
  *
  * The use to ask evc_aes_select() for:
@@ -19,7 +20,26 @@
  * may be NULL. IVs, counters, nonces, tags and associated data overlap no output.
  * Contexts: of fixed size, owned by the caller, without pointers into themselves: they may be copied
  * (a copy of a started message continues on its own) and are wiped by evc_wipe(&x, sizeof x).
- * Errors: a call that returns anything but EVC_OK has written nothing, unless said otherwise.
+ * Errors: a call that returns anything but EVC_OK has written nothing, unless said otherwise. All calls with a key:
+ *
+ *     EVC_ERR_KERNEL     the key is not set up: its set-up failed, or it was wiped
+ *
+ * Messages in pieces: a state that is all zeros holds no message; evc_wipe() and finish leave it so. start begins a
+ * message, whatever the state held before; a start that fails leaves no message. All other calls:
+ *
+ *     EVC_ERR_STATE      a call out of order: no message is begun, it is finished, a part of it is over (associated data
+ *                        after text), or it goes the other way (decryption of a message whose first piece was
+ *                        encrypted). Nothing is done; the state is as before.
+ *
+ * Keys in the caller's memory: for machines where the key types here are too large, the functions *_set_key_in take
+ * memory_bytes bytes of memory, aligned to 16; *_key_bytes() says how many the kernels need. All of the memory belongs
+ * to the key: use it as `const struct evc_aes_xts_key *key = memory;`, and wipe it by evc_wipe(memory, memory_bytes).
+ * Every function that sets up a key wipes what the memory held before, also after an error. Its errors:
+ *
+ *     EVC_ERR_KEY_SIZE   key_bits is not a size of the mode
+ *     EVC_ERR_KERNEL     a kernel is NULL, or the key does not fit
+ *     EVC_ERR_ALIGNMENT  the key is not aligned to 16 bytes: malloc() of 32-bit systems aligns to 8
+ *
  * Timing: depends on lengths, on the kernel's timing class, and on nothing else: modes add no branch
  * or address that depends on a key, on data or on a tag's bytes. The outcome of a comparison of tags,
  * and of the two keys of XTS, is public.
@@ -43,9 +63,9 @@ extern "C" {
  * EVC_ERR_LENGTH      len_bytes is not whole blocks
  * EVC_ERR_DIRECTION   decryption with a key set up for encryption only
  */
-EVC_API enum evc_status evc_aes_cbc_encrypt(const union evc_aes_key *key, uint8_t iv[16],
+EVC_CHECKED enum evc_status evc_aes_cbc_encrypt(const union evc_aes_key *key, uint8_t iv[16],
                                             const uint8_t *in, uint8_t *out, size_t len_bytes);
-EVC_API enum evc_status evc_aes_cbc_decrypt(const union evc_aes_key *key, uint8_t iv[16],
+EVC_CHECKED enum evc_status evc_aes_cbc_decrypt(const union evc_aes_key *key, uint8_t iv[16],
                                             const uint8_t *in, uint8_t *out, size_t len_bytes);
 
 /*
@@ -55,7 +75,7 @@ EVC_API enum evc_status evc_aes_cbc_decrypt(const union evc_aes_key *key, uint8_
  *
  * EVC_ERR_LENGTH      a message is not whole blocks; no message has been touched
  */
-EVC_API enum evc_status evc_aes_cbc_encrypt_many(const union evc_aes_key *key,
+EVC_CHECKED enum evc_status evc_aes_cbc_encrypt_many(const union evc_aes_key *key,
                                                  const struct evc_msg *msgs, size_t n);
 
 /* ---- CTR: SP 800-38A (2001) section 6.5 -------------------------------------------------------------- */
@@ -66,7 +86,7 @@ EVC_API enum evc_status evc_aes_cbc_encrypt_many(const union evc_aes_key *key,
  *
  * One call: counter is updated by the blocks begun, so that calls on whole blocks continue each other.
  */
-EVC_API void evc_aes_ctr(const union evc_aes_key *key, uint8_t counter[16], const uint8_t *in,
+EVC_CHECKED enum evc_status evc_aes_ctr(const union evc_aes_key *key, uint8_t counter[16], const uint8_t *in,
                          uint8_t *out, size_t len_bytes);
 
 /* A message in pieces of any lengths. */
@@ -74,20 +94,21 @@ struct evc_aes_ctr {
     uint8_t counter[16];    /* of the next block */
     uint8_t stream[16];     /* key stream of the block begun */
     uint32_t left;          /* bytes of it not yet used, at the end: 0 to 15 */
-    uint32_t counter_bytes; /* 16 or 4 */
+    uint8_t counter_bytes;  /* 16 or 4 */
+    uint8_t phase;          /* 0: no message */
 };
 
 /*
  * evc_aes_ctr_start: as evc_aes_ctr. evc_aes_ctr_start32: only the last 4 bytes count and wrap modulo 2^32,
  * without a carry into the other 12, as in GCM (SP 800-38D section 6.5). After 2^32 blocks (64 GiB)
  * the key stream repeats and with it all secrecy is lost; nothing here stops that: protocols with such
- * counters limit their messages (GCM to 2^32 - 2 blocks). In one call: evc_aes_ctr32().
+ * counters limit their messages (GCM to 2^32 - 2 blocks). In one call: evc_aes_ctr32(). Both return EVC_OK.
  */
-EVC_API void evc_aes_ctr_start(struct evc_aes_ctr *state, const uint8_t counter[16]);
-EVC_API void evc_aes_ctr_start32(struct evc_aes_ctr *state, const uint8_t counter[16]);
+EVC_CHECKED enum evc_status evc_aes_ctr_start(struct evc_aes_ctr *state, const uint8_t counter[16]);
+EVC_CHECKED enum evc_status evc_aes_ctr_start32(struct evc_aes_ctr *state, const uint8_t counter[16]);
 
-/* The next len_bytes bytes of the message. */
-EVC_API void evc_aes_ctr_update(const union evc_aes_key *key, struct evc_aes_ctr *state,
+/* The next len_bytes bytes of the message. A message has no finish: wipe the state after its last piece. */
+EVC_CHECKED enum evc_status evc_aes_ctr_update(const union evc_aes_key *key, struct evc_aes_ctr *state,
                                 const uint8_t *in, uint8_t *out, size_t len_bytes);
 
 /* ---- XTS: IEEE 1619-2018, SP 800-38E (2010) ---------------------------------------------------------- */
@@ -96,8 +117,9 @@ EVC_API void evc_aes_ctr_update(const union evc_aes_key *key, struct evc_aes_ctr
 #define EVC_AES_XTS_MAX_BYTES ((size_t)1 << 24)
 
 struct evc_aes_xts_key {
-    union evc_aes_key data;  /* Key1 of the standard */
-    union evc_aes_key tweak; /* Key2, for encryption only */
+    EVC_ALIGN(16) uint32_t tweak_at; /* where Key2 begins in keys; 0: not set up */
+    /* Key1 of the standard, for the data; then Key2, for the tweak, for encryption only; each as long as its kernel needs */
+    EVC_ALIGN(16) uint8_t keys[2 * sizeof(union evc_aes_key)];
 };
 
 /*
@@ -105,13 +127,17 @@ struct evc_aes_xts_key {
  *
  * EVC_ERR_KEY_SIZE    key_bits is not 128 or 256
  * EVC_ERR_EQUAL_KEYS  Key1 = Key2, compared in constant time (FIPS 140-3 IG C.I)
- * EVC_ERR_KERNEL      as evc_aes_set_key
- * After any error the key is wiped.
  */
-EVC_API enum evc_status evc_aes_xts_set_key(struct evc_aes_xts_key *key,
+EVC_CHECKED enum evc_status evc_aes_xts_set_key(struct evc_aes_xts_key *key,
                                             const struct evc_aes *data_kernel,
                                             const struct evc_aes *tweak_kernel,
                                             const uint8_t *user_key, unsigned key_bits);
+EVC_CHECKED enum evc_status evc_aes_xts_set_key_in(void *memory, size_t memory_bytes,
+                                                   const struct evc_aes *data_kernel,
+                                                   const struct evc_aes *tweak_kernel,
+                                                   const uint8_t *user_key, unsigned key_bits);
+EVC_API size_t evc_aes_xts_key_bytes(const struct evc_aes *data_kernel,
+                                     const struct evc_aes *tweak_kernel);
 
 /* The tweak of data unit (sector) number unit: 16 bytes, little-endian (IEEE 1619-2018 section 5.1). */
 EVC_API void evc_aes_xts_tweak(uint8_t tweak[16], uint64_t unit);
@@ -122,20 +148,22 @@ EVC_API void evc_aes_xts_tweak(uint8_t tweak[16], uint64_t unit);
  *
  * EVC_ERR_LENGTH      len_bytes is below 16 or above EVC_AES_XTS_MAX_BYTES
  */
-EVC_API enum evc_status evc_aes_xts_encrypt(const struct evc_aes_xts_key *key,
+EVC_CHECKED enum evc_status evc_aes_xts_encrypt(const struct evc_aes_xts_key *key,
                                             const uint8_t tweak[16], const uint8_t *in,
                                             uint8_t *out, size_t len_bytes);
-EVC_API enum evc_status evc_aes_xts_decrypt(const struct evc_aes_xts_key *key,
+EVC_CHECKED enum evc_status evc_aes_xts_decrypt(const struct evc_aes_xts_key *key,
                                             const uint8_t tweak[16], const uint8_t *in,
                                             uint8_t *out, size_t len_bytes);
 
-/* One data unit in pieces, all encrypted or all decrypted. */
+/* One data unit in pieces, all encrypted or all decrypted: the first piece decides. */
 struct evc_aes_xts {
     uint8_t tweak[16];   /* encrypted; of the next block */
     uint32_t done_bytes; /* of this data unit; at most 2^24 */
+    uint8_t phase;       /* 0: no message */
+    uint8_t direction;   /* 0: not yet decided */
 };
 
-EVC_API void evc_aes_xts_start(const struct evc_aes_xts_key *key, struct evc_aes_xts *state,
+EVC_CHECKED enum evc_status evc_aes_xts_start(const struct evc_aes_xts_key *key, struct evc_aes_xts *state,
                                const uint8_t tweak[16]);
 
 /*
@@ -146,16 +174,16 @@ EVC_API void evc_aes_xts_start(const struct evc_aes_xts_key *key, struct evc_aes
  *                     both: the unit would be longer than EVC_AES_XTS_MAX_BYTES.
  *                     The state is as before the call.
  */
-EVC_API enum evc_status evc_aes_xts_encrypt_update(const struct evc_aes_xts_key *key,
+EVC_CHECKED enum evc_status evc_aes_xts_encrypt_update(const struct evc_aes_xts_key *key,
                                                    struct evc_aes_xts *state, const uint8_t *in,
                                                    uint8_t *out, size_t len_bytes);
-EVC_API enum evc_status evc_aes_xts_encrypt_finish(const struct evc_aes_xts_key *key,
+EVC_CHECKED enum evc_status evc_aes_xts_encrypt_finish(const struct evc_aes_xts_key *key,
                                                    struct evc_aes_xts *state, const uint8_t *in,
                                                    uint8_t *out, size_t len_bytes);
-EVC_API enum evc_status evc_aes_xts_decrypt_update(const struct evc_aes_xts_key *key,
+EVC_CHECKED enum evc_status evc_aes_xts_decrypt_update(const struct evc_aes_xts_key *key,
                                                    struct evc_aes_xts *state, const uint8_t *in,
                                                    uint8_t *out, size_t len_bytes);
-EVC_API enum evc_status evc_aes_xts_decrypt_finish(const struct evc_aes_xts_key *key,
+EVC_CHECKED enum evc_status evc_aes_xts_decrypt_finish(const struct evc_aes_xts_key *key,
                                                    struct evc_aes_xts *state, const uint8_t *in,
                                                    uint8_t *out, size_t len_bytes);
 
@@ -170,7 +198,7 @@ EVC_API enum evc_status evc_aes_xts_decrypt_finish(const struct evc_aes_xts_key 
  *
  * EVC_ERR_LENGTH      len_bytes is not whole blocks
  */
-EVC_API enum evc_status evc_aes_cbcmac(const union evc_aes_key *key, uint8_t chain[16],
+EVC_CHECKED enum evc_status evc_aes_cbcmac(const union evc_aes_key *key, uint8_t chain[16],
                                        const uint8_t *in, size_t len_bytes);
 
 /* ---- CMAC: SP 800-38B (2005, updated 2016), RFC 4493 --------------------------------------------------- */
@@ -180,14 +208,19 @@ EVC_API enum evc_status evc_aes_cbcmac(const union evc_aes_key *key, uint8_t cha
 #define EVC_AES_CMAC_MIN_TAG 4
 
 struct evc_aes_cmac_key {
-    union evc_aes_key aes; /* for encryption only */
-    uint8_t k1[16], k2[16];
+    EVC_ALIGN(16) uint8_t k1[16];
+    uint8_t k2[16];
+    union evc_aes_key aes; /* for encryption only; in memory of the caller as long as its kernel needs */
 };
 
-/* Kernel: SERIAL; PARALLEL for evc_aes_cmac_many. Errors as evc_aes_set_key; after an error the key is wiped. */
-EVC_API enum evc_status evc_aes_cmac_set_key(struct evc_aes_cmac_key *key,
+/* Kernel: SERIAL; PARALLEL for evc_aes_cmac_many. */
+EVC_CHECKED enum evc_status evc_aes_cmac_set_key(struct evc_aes_cmac_key *key,
                                              const struct evc_aes *kernel,
                                              const uint8_t *user_key, unsigned key_bits);
+EVC_CHECKED enum evc_status evc_aes_cmac_set_key_in(void *memory, size_t memory_bytes,
+                                                    const struct evc_aes *kernel,
+                                                    const uint8_t *user_key, unsigned key_bits);
+EVC_API size_t evc_aes_cmac_key_bytes(const struct evc_aes *kernel);
 
 /*
  * The tag of a message, and its check in constant time.
@@ -195,9 +228,9 @@ EVC_API enum evc_status evc_aes_cmac_set_key(struct evc_aes_cmac_key *key,
  * EVC_ERR_TAG_SIZE    tag_bytes is not 4 to 16
  * EVC_ERR_TAG         verify: the tag is not that of the message
  */
-EVC_API enum evc_status evc_aes_cmac(const struct evc_aes_cmac_key *key, const uint8_t *in,
+EVC_CHECKED enum evc_status evc_aes_cmac(const struct evc_aes_cmac_key *key, const uint8_t *in,
                                      size_t len_bytes, uint8_t *tag, size_t tag_bytes);
-EVC_API enum evc_status evc_aes_cmac_verify(const struct evc_aes_cmac_key *key, const uint8_t *in,
+EVC_CHECKED enum evc_status evc_aes_cmac_verify(const struct evc_aes_cmac_key *key, const uint8_t *in,
                                             size_t len_bytes, const uint8_t *tag,
                                             size_t tag_bytes);
 
@@ -206,23 +239,25 @@ struct evc_aes_cmac {
     uint8_t chain[16];
     uint8_t last[16]; /* the block that may be the last: held back until more comes */
     uint32_t used;    /* bytes in it, 0 to 16 */
+    uint8_t phase;    /* 0: no message */
 };
 
-EVC_API void evc_aes_cmac_start(struct evc_aes_cmac *state);
-EVC_API void evc_aes_cmac_update(const struct evc_aes_cmac_key *key, struct evc_aes_cmac *state,
+/* start returns EVC_OK. */
+EVC_CHECKED enum evc_status evc_aes_cmac_start(struct evc_aes_cmac *state);
+EVC_CHECKED enum evc_status evc_aes_cmac_update(const struct evc_aes_cmac_key *key, struct evc_aes_cmac *state,
                                  const uint8_t *in, size_t len_bytes);
 
 /* Errors as evc_aes_cmac and evc_aes_cmac_verify. Wipes the state, except after EVC_ERR_TAG_SIZE. */
-EVC_API enum evc_status evc_aes_cmac_finish(const struct evc_aes_cmac_key *key,
+EVC_CHECKED enum evc_status evc_aes_cmac_finish(const struct evc_aes_cmac_key *key,
                                             struct evc_aes_cmac *state, uint8_t *tag,
                                             size_t tag_bytes);
-EVC_API enum evc_status evc_aes_cmac_finish_verify(const struct evc_aes_cmac_key *key,
+EVC_CHECKED enum evc_status evc_aes_cmac_finish_verify(const struct evc_aes_cmac_key *key,
                                                    struct evc_aes_cmac *state, const uint8_t *tag,
                                                    size_t tag_bytes);
 
 /* The tags of n messages of any lengths, side by side: 16 bytes each to msgs[i].iv, which is not read;
  * msgs[i].out is not used. Tags overlap no message. */
-EVC_API void evc_aes_cmac_many(const struct evc_aes_cmac_key *key, const struct evc_msg *msgs,
+EVC_CHECKED enum evc_status evc_aes_cmac_many(const struct evc_aes_cmac_key *key, const struct evc_msg *msgs,
                                size_t n);
 
 /* ---- CCM: SP 800-38C (2004), RFC 3610 ------------------------------------------------------------------- */
@@ -237,22 +272,29 @@ EVC_API void evc_aes_cmac_many(const struct evc_aes_cmac_key *key, const struct 
  * EVC_ERR_TAG                             open: forged or damaged; out has been wiped
  */
 struct evc_aes_ccm_key {
-    union evc_aes_key ctr; /* kernel: PARALLEL */
-    union evc_aes_key mac; /* kernel: SERIAL */
+    EVC_ALIGN(16) uint32_t mac_at; /* where the key of CBC-MAC begins in keys; 0: one key serves both */
+    /* For CTR, kernel: PARALLEL; then for CBC-MAC, kernel: SERIAL; each as long as its kernel needs */
+    EVC_ALIGN(16) uint8_t keys[2 * sizeof(union evc_aes_key)];
 };
 
-/* Both halves have the same key, for encryption only. Errors as evc_aes_set_key; after an error the key is wiped. */
-EVC_API enum evc_status evc_aes_ccm_set_key(struct evc_aes_ccm_key *key,
+/* Both halves have the same key, for encryption only. */
+EVC_CHECKED enum evc_status evc_aes_ccm_set_key(struct evc_aes_ccm_key *key,
                                             const struct evc_aes *ctr_kernel,
                                             const struct evc_aes *mac_kernel,
                                             const uint8_t *user_key, unsigned key_bits);
+EVC_CHECKED enum evc_status evc_aes_ccm_set_key_in(void *memory, size_t memory_bytes,
+                                                   const struct evc_aes *ctr_kernel,
+                                                   const struct evc_aes *mac_kernel,
+                                                   const uint8_t *user_key, unsigned key_bits);
+EVC_API size_t evc_aes_ccm_key_bytes(const struct evc_aes *ctr_kernel,
+                                     const struct evc_aes *mac_kernel);
 
 /* in, out: len_bytes. The tag is apart from the ciphertext; the standards put it behind. */
-EVC_API enum evc_status evc_aes_ccm_seal(const struct evc_aes_ccm_key *key, const uint8_t *nonce,
+EVC_CHECKED enum evc_status evc_aes_ccm_seal(const struct evc_aes_ccm_key *key, const uint8_t *nonce,
                                          size_t nonce_bytes, const uint8_t *aad, size_t aad_bytes,
                                          const uint8_t *in, uint8_t *out, size_t len_bytes,
                                          uint8_t *tag, size_t tag_bytes);
-EVC_API enum evc_status evc_aes_ccm_open(const struct evc_aes_ccm_key *key, const uint8_t *nonce,
+EVC_CHECKED enum evc_status evc_aes_ccm_open(const struct evc_aes_ccm_key *key, const uint8_t *nonce,
                                          size_t nonce_bytes, const uint8_t *aad, size_t aad_bytes,
                                          const uint8_t *in, uint8_t *out, size_t len_bytes,
                                          const uint8_t *tag, size_t tag_bytes);
@@ -262,9 +304,9 @@ EVC_API enum evc_status evc_aes_ccm_open(const struct evc_aes_ccm_key *key, cons
  * authenticates the lengths first, so they must be known. Opening in pieces hands out plaintext before it is
  * verified: use none of it, and wipe it, unless finish returns EVC_OK.
  *
- * EVC_ERR_LENGTH      start: message too long for the nonce; aad, update: more than announced, or the
- *                     message begun before the associated data is complete (nothing done, the state is
- *                     as before); finish: less than announced, no tag written (the state is as before)
+ * EVC_ERR_LENGTH      start: message too long for the nonce; aad, update: more than announced; finish: less than
+ *                     announced, no tag written. The state is as before.
+ * EVC_ERR_STATE       also: text before the associated data is complete
  */
 struct evc_aes_ccm {
     uint8_t counter[16];
@@ -274,27 +316,29 @@ struct evc_aes_ccm {
     uint8_t tag_mask[16];
     uint64_t aad_left, text_left; /* bytes still to come */
     uint32_t used;                /* bytes of the block begun, 0 to 15 */
-    uint32_t tag_bytes;
+    uint8_t tag_bytes;
+    uint8_t phase;                /* 0: no message; 1: associated data; 2: text */
+    uint8_t direction;            /* 0: not yet decided; 1: sealing; 2: opening */
 };
 
-EVC_API enum evc_status evc_aes_ccm_start(const struct evc_aes_ccm_key *key,
+EVC_CHECKED enum evc_status evc_aes_ccm_start(const struct evc_aes_ccm_key *key,
                                           struct evc_aes_ccm *state, const uint8_t *nonce,
                                           size_t nonce_bytes, uint64_t aad_bytes,
                                           uint64_t text_bytes, size_t tag_bytes);
-EVC_API enum evc_status evc_aes_ccm_aad(const struct evc_aes_ccm_key *key,
+EVC_CHECKED enum evc_status evc_aes_ccm_aad(const struct evc_aes_ccm_key *key,
                                         struct evc_aes_ccm *state, const uint8_t *aad,
                                         size_t len_bytes);
-EVC_API enum evc_status evc_aes_ccm_seal_update(const struct evc_aes_ccm_key *key,
+EVC_CHECKED enum evc_status evc_aes_ccm_seal_update(const struct evc_aes_ccm_key *key,
                                                 struct evc_aes_ccm *state, const uint8_t *in,
                                                 uint8_t *out, size_t len_bytes);
-EVC_API enum evc_status evc_aes_ccm_open_update(const struct evc_aes_ccm_key *key,
+EVC_CHECKED enum evc_status evc_aes_ccm_open_update(const struct evc_aes_ccm_key *key,
                                                 struct evc_aes_ccm *state, const uint8_t *in,
                                                 uint8_t *out, size_t len_bytes);
 
 /* tag: as many bytes as announced. Both wipe the state, except after EVC_ERR_LENGTH. */
-EVC_API enum evc_status evc_aes_ccm_seal_finish(const struct evc_aes_ccm_key *key,
+EVC_CHECKED enum evc_status evc_aes_ccm_seal_finish(const struct evc_aes_ccm_key *key,
                                                 struct evc_aes_ccm *state, uint8_t *tag);
-EVC_API enum evc_status evc_aes_ccm_open_finish(const struct evc_aes_ccm_key *key,
+EVC_CHECKED enum evc_status evc_aes_ccm_open_finish(const struct evc_aes_ccm_key *key,
                                                 struct evc_aes_ccm *state, const uint8_t *tag);
 
 #ifdef __cplusplus

@@ -62,8 +62,9 @@ struct evc_pac_key {
     } cipher;
 };
 
-/* EVC_ERR_KERNEL: the algorithm's kernel is NULL, or its key does not fit. */
-EVC_API enum evc_status evc_pac_set_key(struct evc_pac_key *key, const struct evc_pac_algorithm *algorithm,
+/* EVC_ERR_KERNEL: the algorithm's kernel is NULL, or its key does not fit. EVC_ERR_ALIGNMENT: the key is not aligned to
+ * 16 bytes. After an error the key has no algorithm, and must not be used. */
+EVC_CHECKED enum evc_status evc_pac_set_key(struct evc_pac_key *key, const struct evc_pac_algorithm *algorithm,
                                         const struct evc_pac_kernels *kernels, uint64_t hi, uint64_t lo);
 
 /* ComputePAC of the Arm ARM: all 64 bits. */
@@ -90,7 +91,7 @@ struct evc_pac_keys {
 };
 
 /* Errors as evc_pac_set_key. Ids begin anew. */
-EVC_API enum evc_status evc_pac_keys_init(struct evc_pac_keys *keys, const struct evc_pac_algorithm *algorithm,
+EVC_CHECKED enum evc_status evc_pac_keys_init(struct evc_pac_keys *keys, const struct evc_pac_algorithm *algorithm,
                                           const struct evc_pac_kernels *kernels);
 
 /*
@@ -146,7 +147,7 @@ struct evc_pac_rules {
  *
  * EVC_ERR_PARAMETER: a level or extension that is none of the above, va_bits out of range, tbi other than 0 and 1.
  */
-EVC_API enum evc_status evc_pac_set_rules(struct evc_pac_rules *rules, unsigned level, unsigned va_bits, unsigned tbi,
+EVC_CHECKED enum evc_status evc_pac_set_rules(struct evc_pac_rules *rules, unsigned level, unsigned va_bits, unsigned tbi,
                                           unsigned extend);
 
 /* What becomes of a TxSZ out of range, which the Arm ARM leaves to implementations (RESTnSZ). */
@@ -175,7 +176,7 @@ enum evc_pac_select {
 
 /* va_bits, tbi: of the lower and the upper half, as evc_pac_set_rules has them, and errors as there. n_ranges: 1 or 2;
  * 1 reads the first of va_bits and tbi only. */
-EVC_API enum evc_status evc_pac_set_regime(struct evc_pac_regime *regime, unsigned level, unsigned n_ranges,
+EVC_CHECKED enum evc_status evc_pac_set_regime(struct evc_pac_regime *regime, unsigned level, unsigned n_ranges,
                                            const unsigned *va_bits, const unsigned *tbi, unsigned select);
 
 static inline const struct evc_pac_rules *evc_pac_rules_to_add(const struct evc_pac_regime *regime, uint64_t pointer)
@@ -256,7 +257,7 @@ struct evc_pac_memo {
 
 /* sets: n_sets of them, a power of two from 2 to 2^14; 512 are 32 KiB. EVC_ERR_LENGTH otherwise. They are not copied.
  * Aligned to 64 bytes, a set is in one line of the cache: a matter of speed alone. */
-EVC_API enum evc_status evc_pac_memo_init(struct evc_pac_memo *memo, struct evc_pac_memo_set *sets, size_t n_sets);
+EVC_CHECKED enum evc_status evc_pac_memo_init(struct evc_pac_memo *memo, struct evc_pac_memo_set *sets, size_t n_sets);
 
 /* Forget everything. A few cycles; each 256th time writes all sets. */
 EVC_API void evc_pac_memo_flush(struct evc_pac_memo *memo);

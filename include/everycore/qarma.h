@@ -67,12 +67,16 @@ static inline const struct evc_kernel *evc_qarma_kernel(const struct evc_qarma *
  *
  * EVC_ERR_PARAMETER   no such S-box, or number of rounds
  * EVC_ERR_KERNEL      kernel is NULL, or its key does not fit
+ * EVC_ERR_ALIGNMENT   the key is not aligned to 16 bytes
+ *
+ * What was in the key before is wiped, also after an error.
  */
-EVC_API enum evc_status evc_qarma_set_key(union evc_qarma_key *key, const struct evc_qarma *kernel, uint64_t w0,
+EVC_CHECKED enum evc_status evc_qarma_set_key(union evc_qarma_key *key, const struct evc_qarma *kernel, uint64_t w0,
                                           uint64_t k0, unsigned sigma, unsigned rounds);
 
 /* ---- Blocks ---------------------------------------------------------------------------------------- */
 
+/* With a key that is not set up (all zeros), every result is 0. */
 EVC_API uint64_t evc_qarma_encrypt(const union evc_qarma_key *key, uint64_t block, uint64_t tweak);
 EVC_API uint64_t evc_qarma_decrypt(const union evc_qarma_key *key, uint64_t block, uint64_t tweak);
 
@@ -82,8 +86,8 @@ EVC_API void evc_qarma_encrypt_many(const union evc_qarma_key *key, const uint64
 
 /* ---- For kernels and their harness --------------------------------------------------------------------- */
 
-/* The descriptor. New members come at the end, and kernel.version tells which are there. key points to
- * kernel.key_bytes bytes, aligned to kernel.key_align, that begin with an evc_qarma_head already set. */
+/* The descriptor. key points to kernel.key_bytes bytes, aligned to kernel.key_align, that begin with an evc_qarma_head
+ * already set. */
 struct evc_qarma {
     struct evc_kernel kernel;
 

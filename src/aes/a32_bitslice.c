@@ -41,7 +41,7 @@ void evc_aes_a32_bitslice_decrypt(uint8x16_t *planes, const void *keys, const vo
 EVC_ISA_END
 
 const struct evc_aes evc_aes_a32_bitslice = {
-    .kernel = EVC_KERNEL_HEAD(a32_bitslice, A32_NEON, CT, PARALLEL, BATCH_BLOCKS, struct key, 0),
+    .kernel = EVC_KERNEL_HEAD(a32_bitslice, A32_NEON, CT, PARALLEL, BATCH_BLOCKS, struct key, 0, NULL),
     BITSLICE_SLOTS,
 };
 

@@ -34,7 +34,7 @@ EVC_ISA_BEGIN(A32_NEON)
 EVC_ISA_END
 
 const struct evc_aes evc_aes_a32_bitslice_intrinsics = {
-    .kernel = EVC_KERNEL_HEAD(a32_bitslice_intrinsics, A32_NEON, CT, PARALLEL, BATCH_BLOCKS, struct key, 0),
+    .kernel = EVC_KERNEL_HEAD(a32_bitslice_intrinsics, A32_NEON, CT, PARALLEL, BATCH_BLOCKS, struct key, 0, NULL),
     BITSLICE_SLOTS,
 };
 

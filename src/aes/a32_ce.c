@@ -29,7 +29,7 @@ EVC_ISA_BEGIN(A32_CE)
 EVC_ISA_END
 
 const struct evc_aes evc_aes_a32_ce = {
-    .kernel = EVC_KERNEL_HEAD(a32_ce, A32_CE, CT, ANY, WIDE, struct evc_aes_fips197_key, EVC_KEY_FIPS197),
+    .kernel = EVC_KERNEL_HEAD(a32_ce, A32_CE, CT, ANY, WIDE, struct evc_aes_fips197_key, EVC_KEY_FIPS197, NULL),
     CE_SLOTS,
 };
 #else

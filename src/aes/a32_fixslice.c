@@ -35,7 +35,7 @@ static void decrypt(const void *key, const uint8_t *in, uint8_t *out, size_t n_b
 }
 
 const struct evc_aes evc_aes_a32_fixslice = {
-    .kernel = EVC_KERNEL_HEAD(a32_fixslice, A32_THUMB2, CT, ANY, 2, struct evc_aes_fixslice32_key, 0),
+    .kernel = EVC_KERNEL_HEAD(a32_fixslice, A32_THUMB2, CT, ANY, 2, struct evc_aes_fixslice32_key, 0, NULL),
     .set_key = evc_aes_fixslice32_set_key,
     .encrypt = encrypt,
     .decrypt = decrypt,

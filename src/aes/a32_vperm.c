@@ -56,7 +56,7 @@ static void cbcmac(const void *key, uint8_t state[16], const uint8_t *in, size_t
 EVC_ISA_END
 
 const struct evc_aes evc_aes_a32_vperm = {
-    .kernel = EVC_KERNEL_HEAD(a32_vperm, A32_NEON, CT, ANY, BATCH, struct vperm_key, 0),
+    .kernel = EVC_KERNEL_HEAD(a32_vperm, A32_NEON, CT, ANY, BATCH, struct vperm_key, 0, NULL),
     .set_key = set_key,
     .encrypt = encrypt,
     .decrypt = decrypt,

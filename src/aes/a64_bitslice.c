@@ -30,7 +30,7 @@ EVC_ISA_BEGIN(A64_NEON)
 EVC_ISA_END
 
 const struct evc_aes evc_aes_a64_bitslice = {
-    .kernel = EVC_KERNEL_HEAD(a64_bitslice, A64_NEON, CT, PARALLEL, BATCH_BLOCKS, struct key, 0),
+    .kernel = EVC_KERNEL_HEAD(a64_bitslice, A64_NEON, CT, PARALLEL, BATCH_BLOCKS, struct key, 0, NULL),
     BITSLICE_SLOTS,
 };
 

@@ -28,7 +28,7 @@ EVC_ISA_BEGIN(A64_SHA3)
 EVC_ISA_END
 
 const struct evc_aes evc_aes_a64_bitslice_eor3 = {
-    .kernel = EVC_KERNEL_HEAD(a64_bitslice_eor3, A64_SHA3, CT, PARALLEL, BATCH_BLOCKS, struct key, 0),
+    .kernel = EVC_KERNEL_HEAD(a64_bitslice_eor3, A64_SHA3, CT, PARALLEL, BATCH_BLOCKS, struct key, 0, NULL),
     BITSLICE_SLOTS,
 };
 

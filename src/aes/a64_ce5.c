@@ -27,7 +27,7 @@ EVC_ISA_BEGIN(A64_CE5)
 EVC_ISA_END
 
 const struct evc_aes evc_aes_a64_ce5 = {
-    .kernel = EVC_KERNEL_HEAD(a64_ce5, A64_CE5, CT, ANY, WIDE, struct evc_aes_fips197_key, EVC_KEY_FIPS197),
+    .kernel = EVC_KERNEL_HEAD(a64_ce5, A64_CE5, CT, ANY, WIDE, struct evc_aes_fips197_key, EVC_KEY_FIPS197, NULL),
     CE_SLOTS,
 };
 #else

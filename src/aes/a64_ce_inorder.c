@@ -54,7 +54,7 @@ EVC_ISA_END
 
 const struct evc_aes evc_aes_a64_ce_inorder = {
     .kernel = EVC_KERNEL_HEAD(a64_ce_inorder, A64_CE_INORDER, CT, ANY, WIDE, struct evc_aes_fips197_key,
-                              EVC_KEY_FIPS197),
+                              EVC_KEY_FIPS197, NULL),
     CE_SLOTS,
 };
 #else

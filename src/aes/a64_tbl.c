@@ -172,7 +172,7 @@ static void cbcmac(const void *key, uint8_t chain[16], const uint8_t *in, size_t
 EVC_ISA_END
 
 const struct evc_aes evc_aes_a64_tbl = {
-    .kernel = EVC_KERNEL_HEAD(a64_tbl, A64_NEON, CT, ANY, WIDE, struct evc_aes_fips197_key, EVC_KEY_FIPS197),
+    .kernel = EVC_KERNEL_HEAD(a64_tbl, A64_NEON, CT, ANY, WIDE, struct evc_aes_fips197_key, EVC_KEY_FIPS197, NULL),
     .set_key = set_key,
     .encrypt = encrypt,
     .decrypt = decrypt,

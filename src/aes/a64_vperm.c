@@ -299,7 +299,7 @@ static void xts_decrypt(const void *key, uint8_t tweak[16], const uint8_t *in, u
 EVC_ISA_END
 
 const struct evc_aes evc_aes_a64_vperm = {
-    .kernel = EVC_KERNEL_HEAD(a64_vperm, A64_NEON, CT, ANY, BATCH, struct vperm_key, 0),
+    .kernel = EVC_KERNEL_HEAD(a64_vperm, A64_NEON, CT, ANY, BATCH, struct vperm_key, 0, NULL),
     .set_key = set_key,
     .encrypt = encrypt,
     .decrypt = decrypt,

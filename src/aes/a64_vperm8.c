@@ -182,7 +182,7 @@ static void set_row_key(void *vkey, const uint8_t *user_key)
 EVC_ISA_END
 
 const struct evc_aes evc_aes_a64_vperm8 = {
-    .kernel = EVC_KERNEL_HEAD(a64_vperm8, A64_TBL8, CT, SERIAL, BATCH, struct vperm_key, 0),
+    .kernel = EVC_KERNEL_HEAD(a64_vperm8, A64_TBL8, CT, SERIAL, BATCH, struct vperm_key, 0, NULL),
     .set_key = set_row_key,
     .encrypt = encrypt,
     .decrypt = decrypt,

@@ -5,9 +5,12 @@
  */
 #include "everycore/aes.h"
 
+#include "aes/ops.h"
 #include "aes/tweak.h"
 #include "common/bytes.h"
+#include "common/clear.h"
 #include "common/ct.h"
+#include "common/key_memory.h"
 
 /* Composed operations work through a buffer of this many blocks on the stack. */
 #define CHUNK_BLOCKS 32
@@ -15,35 +18,63 @@
 
 /* ---- Keys -------------------------------------------------------------------------------------- */
 
-static enum evc_status set_key(union evc_aes_key *key, const struct evc_aes *kernel,
-                               const uint8_t *user_key, unsigned key_bits, uint32_t can_decrypt)
+static enum evc_status check_key(const void *key, size_t memory_bytes, const struct evc_aes *kernel,
+                                 unsigned key_bits)
 {
     if (key_bits != 128 && key_bits != 192 && key_bits != 256)
         return EVC_ERR_KEY_SIZE;
-    if (!kernel || kernel->kernel.key_bytes > sizeof *key || kernel->kernel.key_align > 16)
+    if (!kernel || kernel->kernel.key_align > 16)
         return EVC_ERR_KERNEL;
-    key->head.kernel = kernel;
-    key->head.rounds = key_bits / 32 + 6;
-    key->head.can_decrypt = can_decrypt;
+    return evc_check_key_memory(key, memory_bytes, kernel->kernel.key_bytes);
+}
+
+/* All of the memory is wiped first: nothing of a key that stood there before is left, nor a kernel if this fails. */
+static enum evc_status set_key(void *key, size_t memory_bytes, const struct evc_aes *kernel,
+                               const uint8_t *user_key, unsigned key_bits, uint32_t can_decrypt)
+{
+    struct evc_aes_head *head = key;
+    const enum evc_status status = check_key(key, memory_bytes, kernel, key_bits);
+
+    evc_wipe(key, memory_bytes);
+    if (status != EVC_OK)
+        return status;
+    head->kernel = kernel;
+    head->rounds = key_bits / 32 + 6;
+    head->can_decrypt = can_decrypt;
     kernel->set_key(key, user_key);
+    evc_clear(&kernel->kernel);
     return EVC_OK;
 }
 
 enum evc_status evc_aes_set_key(union evc_aes_key *key, const struct evc_aes *kernel,
                                 const uint8_t *user_key, unsigned key_bits)
 {
-    return set_key(key, kernel, user_key, key_bits, 1);
+    return set_key(key, sizeof *key, kernel, user_key, key_bits, 1);
 }
 
 enum evc_status evc_aes_set_encrypt_key(union evc_aes_key *key, const struct evc_aes *kernel,
                                         const uint8_t *user_key, unsigned key_bits)
 {
-    return set_key(key, kernel, user_key, key_bits, 0);
+    return set_key(key, sizeof *key, kernel, user_key, key_bits, 0);
+}
+
+enum evc_status evc_aes_set_key_in(void *memory, size_t memory_bytes, const struct evc_aes *kernel,
+                                   const uint8_t *user_key, unsigned key_bits)
+{
+    return set_key(memory, memory_bytes, kernel, user_key, key_bits, 1);
+}
+
+enum evc_status evc_aes_set_encrypt_key_in(void *memory, size_t memory_bytes,
+                                           const struct evc_aes *kernel, const uint8_t *user_key,
+                                           unsigned key_bits)
+{
+    return set_key(memory, memory_bytes, kernel, user_key, key_bits, 0);
 }
 
 enum evc_status evc_aes_rebind(union evc_aes_key *key, const struct evc_aes *kernel)
 {
-    if (!kernel || !(kernel->kernel.traits & key->head.kernel->kernel.traits & EVC_KEY_FIPS197))
+    if (!kernel || !evc_aes_is_set(key) ||
+        !(kernel->kernel.traits & key->head.kernel->kernel.traits & EVC_KEY_FIPS197))
         return EVC_ERR_KERNEL;
     key->head.kernel = kernel;
     return EVC_OK;
@@ -51,24 +82,46 @@ enum evc_status evc_aes_rebind(union evc_aes_key *key, const struct evc_aes *ker
 
 /* ---- Blocks ------------------------------------------------------------------------------------ */
 
-void evc_aes_encrypt(const union evc_aes_key *key, const uint8_t *in, uint8_t *out, size_t n_blocks)
+enum evc_status evc_aes_encrypt(const union evc_aes_key *key, const uint8_t *in, uint8_t *out,
+                                size_t n_blocks)
 {
-    key->head.kernel->encrypt(key, in, out, n_blocks);
+    const struct evc_aes *kernel = key->head.kernel;
+
+    if (!kernel)
+        return EVC_ERR_KERNEL;
+    kernel->encrypt(key, in, out, n_blocks);
+    evc_clear(&kernel->kernel);
+    return EVC_OK;
 }
 
 enum evc_status evc_aes_decrypt(const union evc_aes_key *key, const uint8_t *in, uint8_t *out,
                                 size_t n_blocks)
 {
+    const struct evc_aes *kernel = key->head.kernel;
+
+    if (!kernel)
+        return EVC_ERR_KERNEL;
     if (!key->head.can_decrypt)
         return EVC_ERR_DIRECTION;
-    key->head.kernel->decrypt(key, in, out, n_blocks);
+    kernel->decrypt(key, in, out, n_blocks);
+    evc_clear(&kernel->kernel);
     return EVC_OK;
+}
+
+/* Of a key that was not set up, or of decryption with a key for encryption only, functions without a status give zeros. */
+static int refused(int allowed, uint8_t *out, size_t len_bytes)
+{
+    if (allowed)
+        return 0;
+    if (len_bytes)
+        memset(out, 0, len_bytes);
+    return 1;
 }
 
 /* ---- CTR ----------------------------------------------------------------------------------------- */
 
-EVC_OUT_OF_LINE void compose_ctr32(const union evc_aes_key *key, uint8_t counter[16],
-                                   const uint8_t *in, uint8_t *out, size_t len_bytes)
+void evc_aes_compose_ctr32(const union evc_aes_key *key, uint8_t counter[16], const uint8_t *in,
+                           uint8_t *out, size_t len_bytes)
 {
     uint8_t stream[CHUNK_BYTES];
     uint32_t count = evc_load32_be(counter + 12);
@@ -93,16 +146,16 @@ EVC_OUT_OF_LINE void compose_ctr32(const union evc_aes_key *key, uint8_t counter
 void evc_aes_ctr32(const union evc_aes_key *key, uint8_t counter[16], const uint8_t *in, uint8_t *out,
                    size_t len_bytes)
 {
-    if (key->head.kernel->ctr32)
-        key->head.kernel->ctr32(key, counter, in, out, len_bytes);
-    else
-        compose_ctr32(key, counter, in, out, len_bytes);
+    if (refused(evc_aes_is_set(key), out, len_bytes))
+        return;
+    evc_aes_op_ctr32(key, counter, in, out, len_bytes);
+    evc_clear(&key->head.kernel->kernel);
 }
 
 /* ---- CBC ------------------------------------------------------------------------------------------- */
 
-EVC_OUT_OF_LINE void compose_cbc_encrypt(const union evc_aes_key *key, uint8_t iv[16],
-                                         const uint8_t *in, uint8_t *out, size_t n_blocks)
+void evc_aes_compose_cbc_encrypt(const union evc_aes_key *key, uint8_t iv[16], const uint8_t *in,
+                                 uint8_t *out, size_t n_blocks)
 {
     uint8_t chain[16];
 
@@ -118,14 +171,14 @@ EVC_OUT_OF_LINE void compose_cbc_encrypt(const union evc_aes_key *key, uint8_t i
 void evc_aes_cbc_encrypt_blocks(const union evc_aes_key *key, uint8_t iv[16], const uint8_t *in,
                                 uint8_t *out, size_t n_blocks)
 {
-    if (key->head.kernel->cbc_encrypt)
-        key->head.kernel->cbc_encrypt(key, iv, in, out, n_blocks);
-    else
-        compose_cbc_encrypt(key, iv, in, out, n_blocks);
+    if (refused(evc_aes_is_set(key), out, 16 * n_blocks))
+        return;
+    evc_aes_op_cbc_encrypt(key, iv, in, out, n_blocks);
+    evc_clear(&key->head.kernel->kernel);
 }
 
-EVC_OUT_OF_LINE void compose_cbc_decrypt(const union evc_aes_key *key, uint8_t iv[16],
-                                         const uint8_t *in, uint8_t *out, size_t n_blocks)
+void evc_aes_compose_cbc_decrypt(const union evc_aes_key *key, uint8_t iv[16], const uint8_t *in,
+                                 uint8_t *out, size_t n_blocks)
 {
     uint8_t plain[CHUNK_BYTES], next_iv[16];
 
@@ -146,14 +199,14 @@ EVC_OUT_OF_LINE void compose_cbc_decrypt(const union evc_aes_key *key, uint8_t i
 void evc_aes_cbc_decrypt_blocks(const union evc_aes_key *key, uint8_t iv[16], const uint8_t *in,
                                 uint8_t *out, size_t n_blocks)
 {
-    if (key->head.kernel->cbc_decrypt)
-        key->head.kernel->cbc_decrypt(key, iv, in, out, n_blocks);
-    else
-        compose_cbc_decrypt(key, iv, in, out, n_blocks);
+    if (refused(evc_aes_is_set(key) && key->head.can_decrypt, out, 16 * n_blocks))
+        return;
+    evc_aes_op_cbc_decrypt(key, iv, in, out, n_blocks);
+    evc_clear(&key->head.kernel->kernel);
 }
 
-EVC_OUT_OF_LINE void compose_cbcmac(const union evc_aes_key *key, uint8_t chain[16],
-                                    const uint8_t *in, size_t n_blocks)
+void evc_aes_compose_cbcmac(const union evc_aes_key *key, uint8_t chain[16], const uint8_t *in,
+                            size_t n_blocks)
 {
     for (; n_blocks; n_blocks--, in += 16) {
         evc_xor16(chain, chain, in);
@@ -164,17 +217,17 @@ EVC_OUT_OF_LINE void compose_cbcmac(const union evc_aes_key *key, uint8_t chain[
 void evc_aes_cbcmac_blocks(const union evc_aes_key *key, uint8_t chain[16], const uint8_t *in,
                            size_t n_blocks)
 {
-    if (key->head.kernel->cbcmac)
-        key->head.kernel->cbcmac(key, chain, in, n_blocks);
-    else
-        compose_cbcmac(key, chain, in, n_blocks);
+    if (refused(evc_aes_is_set(key), chain, 16))
+        return;
+    evc_aes_op_cbcmac(key, chain, in, n_blocks);
+    evc_clear(&key->head.kernel->kernel);
 }
 
 /* ---- XTS -------------------------------------------------------------------------------------------- */
 
-EVC_OUT_OF_LINE void compose_xts(const union evc_aes_key *key, uint8_t tweak[16], const uint8_t *in,
-                                 uint8_t *out, size_t n_blocks,
-                                 void (*crypt)(const void *, const uint8_t *, uint8_t *, size_t))
+void evc_aes_compose_xts(const union evc_aes_key *key, uint8_t tweak[16], const uint8_t *in,
+                         uint8_t *out, size_t n_blocks,
+                         void (*crypt)(const void *, const uint8_t *, uint8_t *, size_t))
 {
     uint8_t tweaks[CHUNK_BYTES / 2], block[CHUNK_BYTES / 2];
 
@@ -194,25 +247,25 @@ EVC_OUT_OF_LINE void compose_xts(const union evc_aes_key *key, uint8_t tweak[16]
 void evc_aes_xts_encrypt_blocks(const union evc_aes_key *key, uint8_t tweak[16], const uint8_t *in,
                                 uint8_t *out, size_t n_blocks)
 {
-    if (key->head.kernel->xts_encrypt)
-        key->head.kernel->xts_encrypt(key, tweak, in, out, n_blocks);
-    else
-        compose_xts(key, tweak, in, out, n_blocks, key->head.kernel->encrypt);
+    if (refused(evc_aes_is_set(key), out, 16 * n_blocks))
+        return;
+    evc_aes_op_xts_encrypt(key, tweak, in, out, n_blocks);
+    evc_clear(&key->head.kernel->kernel);
 }
 
 void evc_aes_xts_decrypt_blocks(const union evc_aes_key *key, uint8_t tweak[16], const uint8_t *in,
                                 uint8_t *out, size_t n_blocks)
 {
-    if (key->head.kernel->xts_decrypt)
-        key->head.kernel->xts_decrypt(key, tweak, in, out, n_blocks);
-    else
-        compose_xts(key, tweak, in, out, n_blocks, key->head.kernel->decrypt);
+    if (refused(evc_aes_is_set(key) && key->head.can_decrypt, out, 16 * n_blocks))
+        return;
+    evc_aes_op_xts_decrypt(key, tweak, in, out, n_blocks);
+    evc_clear(&key->head.kernel->kernel);
 }
 
 /* ---- Many messages -------------------------------------------------------------------------------- */
 
 /* Chains side by side: a block of every message of a group in one call of encrypt, until it ends. */
-static void compose_many(const union evc_aes_key *key, const struct evc_msg *msgs, size_t n)
+static void compose_group(const union evc_aes_key *key, const struct evc_msg *msgs, size_t n)
 {
     uint8_t chain[CHUNK_BYTES], whose[CHUNK_BLOCKS]; /* chain i is that of message whose[i] */
     size_t active = 0;
@@ -241,15 +294,24 @@ static void compose_many(const union evc_aes_key *key, const struct evc_msg *msg
     evc_wipe(chain, sizeof chain);
 }
 
+void evc_aes_compose_cbc_encrypt_many(const union evc_aes_key *key, const struct evc_msg *msgs,
+                                      size_t n)
+{
+    for (size_t group; n; n -= group, msgs += group) {
+        group = n < CHUNK_BLOCKS ? n : CHUNK_BLOCKS;
+        compose_group(key, msgs, group);
+    }
+}
+
 void evc_aes_cbc_encrypt_blocks_many(const union evc_aes_key *key, const struct evc_msg *msgs,
                                      size_t n)
 {
-    if (key->head.kernel->cbc_encrypt_many) {
-        key->head.kernel->cbc_encrypt_many(key, msgs, n);
+    if (!evc_aes_is_set(key)) {
+        for (size_t i = 0; i < n; i++)
+            if (msgs[i].out)
+                memset(msgs[i].out, 0, msgs[i].len_bytes & ~(size_t)15);
         return;
     }
-    for (size_t group; n; n -= group, msgs += group) {
-        group = n < CHUNK_BLOCKS ? n : CHUNK_BLOCKS;
-        compose_many(key, msgs, group);
-    }
+    evc_aes_op_cbc_encrypt_many(key, msgs, n);
+    evc_clear(&key->head.kernel->kernel);
 }

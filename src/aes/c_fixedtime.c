@@ -255,7 +255,7 @@ static void set_key(void *vkey, const uint8_t *user_key)
 }
 
 const struct evc_aes evc_aes_c_fixedtime = {
-    .kernel = EVC_KERNEL_HEAD(c_fixedtime, ANY, HARDENED, SERIAL, 1, struct key, 0),
+    .kernel = EVC_KERNEL_HEAD(c_fixedtime, ANY, HARDENED, SERIAL, 1, struct key, 0, NULL),
     .set_key = set_key,
     .encrypt = encrypt,
     .decrypt = decrypt,

@@ -148,7 +148,7 @@ static void decrypt(const void *vkey, const uint8_t *in, uint8_t *out, size_t n_
 
 const struct evc_aes evc_aes_c_ref = {
     .kernel = EVC_KERNEL_HEAD(c_ref, ANY, VARTIME, SERIAL, 1, struct evc_aes_fips197_key,
-                              EVC_KEY_FIPS197),
+                              EVC_KEY_FIPS197, NULL),
     .set_key = set_key,
     .encrypt = encrypt,
     .decrypt = decrypt,

@@ -40,7 +40,7 @@ typedef const uint32_t *tables;
 
 const struct evc_aes evc_aes_c_ttable1 = {
     .kernel = EVC_KERNEL_HEAD(c_ttable1, ANY, VARTIME, SERIAL, 1, struct evc_aes_fips197_key,
-                              EVC_KEY_FIPS197),
+                              EVC_KEY_FIPS197, NULL),
     .set_key = set_key,
     .encrypt = encrypt,
     .decrypt = decrypt,

@@ -53,7 +53,7 @@ typedef const uint32_t (*tables)[256];
 
 const struct evc_aes evc_aes_c_ttable4 = {
     .kernel = EVC_KERNEL_HEAD(c_ttable4, ANY, VARTIME, ANY, 1, struct evc_aes_fips197_key,
-                              EVC_KEY_FIPS197),
+                              EVC_KEY_FIPS197, NULL),
     .set_key = set_key,
     .encrypt = encrypt,
     .decrypt = decrypt,

@@ -40,7 +40,7 @@ EVC_ISA_END
 
 const struct evc_aes evc_aes_x86_bitslice256 = {
     .kernel = EVC_KERNEL_HEAD(x86_bitslice256, X86_AVX2, CT, PARALLEL, MOST_BLOCKS,
-                              struct evc_aes_fips197_key, EVC_KEY_FIPS197),
+                              struct evc_aes_fips197_key, EVC_KEY_FIPS197, NULL),
     .set_key = set_key,
     .encrypt = encrypt,
     .decrypt = decrypt,

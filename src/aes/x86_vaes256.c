@@ -163,7 +163,7 @@ EVC_ISA_END
 
 const struct evc_aes evc_aes_x86_vaes256 = {
     .kernel = EVC_KERNEL_HEAD(x86_vaes256, X86_VAES256, CT, PARALLEL, WIDE * VEC_BLOCKS,
-                              struct evc_aes_fips197_key, EVC_KEY_FIPS197),
+                              struct evc_aes_fips197_key, EVC_KEY_FIPS197, NULL),
     .set_key = evc_x86_set_key,
     .encrypt = encrypt,
     .decrypt = decrypt,

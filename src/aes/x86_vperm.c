@@ -50,7 +50,7 @@ typedef __m128i vec;
 EVC_ISA_END
 
 const struct evc_aes evc_aes_x86_vperm = {
-    .kernel = EVC_KERNEL_HEAD(x86_vperm, X86_SSSE3, CT, ANY, BATCH, struct key, 0),
+    .kernel = EVC_KERNEL_HEAD(x86_vperm, X86_SSSE3, CT, ANY, BATCH, struct key, 0, NULL),
     .set_key = set_key,
     .encrypt = encrypt,
     .decrypt = decrypt,

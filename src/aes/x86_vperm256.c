@@ -39,7 +39,7 @@ typedef __m256i vec;
 EVC_ISA_END
 
 const struct evc_aes evc_aes_x86_vperm256 = {
-    .kernel = EVC_KERNEL_HEAD(x86_vperm256, X86_AVX2, CT, PARALLEL, BATCH, struct key, 0),
+    .kernel = EVC_KERNEL_HEAD(x86_vperm256, X86_AVX2, CT, PARALLEL, BATCH, struct key, 0, NULL),
     .set_key = set_key,
     .encrypt = encrypt,
     .decrypt = decrypt,

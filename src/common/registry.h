@@ -19,14 +19,15 @@
 #undef KERNEL
 
 /*
- * The head of a descriptor: EVC_KERNEL_HEAD(c_ref, ANY, VARTIME, SERIAL, 1, struct key, traits). The stem,
+ * The head of a descriptor: EVC_KERNEL_HEAD(c_ref, ANY, VARTIME, SERIAL, 1, struct key, traits, clear).
+ * The stem,
  * ISA, timing and use are those of the kernel's line; a test holds the two against each other.
  */
-#define EVC_KERNEL_HEAD(stem_, isa_, timing_, use_, batch_, key_type_, traits_)                    \
+#define EVC_KERNEL_HEAD(stem_, isa_, timing_, use_, batch_, key_type_, traits_, clear_)            \
     {                                                                                              \
         .name = #stem_, .needs = EVC_NEEDS_##isa_, .traits = (traits_),                            \
         .key_bytes = (uint32_t)sizeof(key_type_), .key_align = 16, .timing = EVC_TIMING_##timing_, \
-        .use = EVC_USE_##use_, .batch = (batch_), .version = EVC_KERNEL_VERSION                    \
+        .use = EVC_USE_##use_, .batch = (batch_), .clear = (clear_)                                \
     }
 
 #endif

@@ -13,8 +13,10 @@ const char *evc_status_text(enum evc_status status)
     case EVC_ERR_LENGTH: return "message length not allowed";
     case EVC_ERR_TAG: return "the tag does not match";
     case EVC_ERR_DIRECTION: return "the key was set up for encryption only";
-    case EVC_ERR_KERNEL: return "no such kernel, or its key does not fit";
+    case EVC_ERR_KERNEL: return "no such kernel, its key does not fit, or the key is not set up";
     case EVC_ERR_PARAMETER: return "no such variant of the algorithm";
+    case EVC_ERR_STATE: return "call out of order";
+    case EVC_ERR_ALIGNMENT: return "the memory of the key is not aligned to 16 bytes";
     }
     return "unknown status";
 }

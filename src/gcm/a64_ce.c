@@ -28,7 +28,7 @@ EVC_ISA_BEGIN(A64_GCM)
 EVC_ISA_END
 
 const struct evc_gcm evc_gcm_a64_ce = {
-    .kernel = EVC_KERNEL_HEAD(a64_ce, A64_GCM, CT, ANY, GROUP, struct key, 0),
+    .kernel = EVC_KERNEL_HEAD(a64_ce, A64_GCM, CT, ANY, GROUP, struct key, 0, NULL),
     .set_key = set_key,
     GCM_SLOTS,
     .seal = seal,

@@ -28,7 +28,7 @@ EVC_ISA_BEGIN(A64_GCM_SHA3)
 EVC_ISA_END
 
 const struct evc_gcm evc_gcm_a64_ce_eor3 = {
-    .kernel = EVC_KERNEL_HEAD(a64_ce_eor3, A64_GCM_SHA3, CT, ANY, GROUP, struct key, 0),
+    .kernel = EVC_KERNEL_HEAD(a64_ce_eor3, A64_GCM_SHA3, CT, ANY, GROUP, struct key, 0, NULL),
     .set_key = set_key,
     GCM_SLOTS,
     .seal = seal,

@@ -5,8 +5,13 @@
  */
 #include "everycore/gcm.h"
 
+#include "aes/ops.h"
 #include "common/bytes.h"
+#include "common/clear.h"
 #include "common/ct.h"
+#include "common/key_memory.h"
+#include "common/phase.h"
+#include "ghash/ops.h"
 
 static void store_lengths(uint8_t block[16], uint64_t first_bytes, uint64_t second_bytes)
 {
@@ -25,11 +30,26 @@ static enum evc_status compare(const uint8_t computed[16], const uint8_t *tag, s
 
 struct pair_key {
     struct evc_gcm_head head;
-    union evc_aes_key aes; /* for encryption only */
-    union evc_ghash_key ghash;
+    /* The key of AES, for encryption only; head.ghash_at bytes behind its beginning that of GHASH */
+    EVC_ALIGN(16) uint8_t keys[sizeof(union evc_aes_key) + sizeof(union evc_ghash_key)];
 };
 
 typedef char pair_keys_fit[sizeof(struct pair_key) <= sizeof(union evc_gcm_key) ? 1 : -1];
+
+EVC_INLINE const union evc_aes_key *aes_of(const struct pair_key *key)
+{
+    return (const union evc_aes_key *)(const void *)key->keys;
+}
+
+EVC_INLINE const union evc_ghash_key *ghash_of(const struct pair_key *key)
+{
+    return (const union evc_ghash_key *)(const void *)(key->keys + key->head.ghash_at);
+}
+
+EVC_INLINE void clear_pair(const struct pair_key *key)
+{
+    evc_clear_both(&aes_of(key)->head.kernel->kernel, &ghash_of(key)->head.kernel->kernel);
+}
 
 /* Encrypted, then hashed while it is in the first-level cache. */
 #define PIECE_BLOCKS 512
@@ -38,14 +58,14 @@ static void pair_encrypt(const void *vkey, const uint8_t *in, uint8_t *out, size
 {
     const struct pair_key *key = vkey;
 
-    evc_aes_encrypt(&key->aes, in, out, n_blocks);
+    evc_aes_op_encrypt(aes_of(key), in, out, n_blocks);
 }
 
 static void pair_hash(const void *vkey, uint8_t y[16], const uint8_t *in, size_t n_blocks)
 {
     const struct pair_key *key = vkey;
 
-    evc_ghash_blocks(&key->ghash, y, in, n_blocks);
+    evc_ghash_op_blocks(ghash_of(key), y, in, n_blocks);
 }
 
 static void pair_seal_blocks(const void *vkey, uint8_t counter[16], uint8_t y[16],
@@ -55,8 +75,8 @@ static void pair_seal_blocks(const void *vkey, uint8_t counter[16], uint8_t y[16
 
     for (size_t n; n_blocks; n_blocks -= n, in += 16 * n, out += 16 * n) {
         n = n_blocks < PIECE_BLOCKS ? n_blocks : PIECE_BLOCKS;
-        evc_aes_ctr32(&key->aes, counter, in, out, 16 * n);
-        evc_ghash_blocks(&key->ghash, y, out, n);
+        evc_aes_op_ctr32(aes_of(key), counter, in, out, 16 * n);
+        evc_ghash_op_blocks(ghash_of(key), y, out, n);
     }
 }
 
@@ -67,8 +87,8 @@ static void pair_open_blocks(const void *vkey, uint8_t counter[16], uint8_t y[16
 
     for (size_t n; n_blocks; n_blocks -= n, in += 16 * n, out += 16 * n) {
         n = n_blocks < PIECE_BLOCKS ? n_blocks : PIECE_BLOCKS;
-        evc_ghash_blocks(&key->ghash, y, in, n);
-        evc_aes_ctr32(&key->aes, counter, in, out, 16 * n);
+        evc_ghash_op_blocks(ghash_of(key), y, in, n);
+        evc_aes_op_ctr32(aes_of(key), counter, in, out, 16 * n);
     }
 }
 
@@ -102,8 +122,8 @@ static void hash_piece(const struct pair_key *key, uint8_t y[16], const uint8_t 
     uint8_t *end = blocks;
 
     if (!lengths || aad_bytes + (uint64_t)len_bytes > sizeof blocks - 48) {
-        evc_ghash_padded(&key->ghash, y, aad, aad_bytes);
-        evc_ghash_blocks(&key->ghash, y, text, len_bytes / 16);
+        evc_ghash_op_padded(ghash_of(key), y, aad, aad_bytes);
+        evc_ghash_op_blocks(ghash_of(key), y, text, len_bytes / 16);
         text += len_bytes & ~(size_t)15;
         len_bytes %= 16;
         aad_bytes = 0;
@@ -112,7 +132,7 @@ static void hash_piece(const struct pair_key *key, uint8_t y[16], const uint8_t 
         return;
     end = gather(gather(end, aad, aad_bytes), text, len_bytes); /* two blocks at most have zeros */
     memcpy(end, lengths, 16);
-    evc_ghash_blocks(&key->ghash, y, blocks, (size_t)(end - blocks) / 16 + 1);
+    evc_ghash_op_blocks(ghash_of(key), y, blocks, (size_t)(end - blocks) / 16 + 1);
 }
 
 /* tag: all 16 bytes of it. */
@@ -125,7 +145,7 @@ EVC_INLINE void pair_message(const struct pair_key *key, const uint8_t iv[12], c
     size_t ready = len_bytes < room ? len_bytes : room; /* bytes of key stream behind E(J_0) */
 
     evc_store64x2_be(counter, evc_load64_be(iv), (uint64_t)evc_load32_be(iv + 8) << 32 | 1);
-    evc_aes_ctr32(&key->aes, counter, stream, stream, (16 + ready + 15) & ~(size_t)15);
+    evc_aes_op_ctr32(aes_of(key), counter, stream, stream, (16 + ready + 15) & ~(size_t)15);
     store_lengths(lengths, aad_bytes, len_bytes);
     memset(tag, 0, 16);
     for (;;) {
@@ -135,7 +155,7 @@ EVC_INLINE void pair_message(const struct pair_key *key, const uint8_t iv[12], c
             hash_piece(key, tag, aad, aad_bytes, in, n, last ? lengths : NULL);
         evc_xor(out, in, stream + 16, ready);
         if (n > ready)
-            evc_aes_ctr32(&key->aes, counter, in + ready, out + ready, n - ready);
+            evc_aes_op_ctr32(aes_of(key), counter, in + ready, out + ready, n - ready);
         if (sealing)
             hash_piece(key, tag, aad, aad_bytes, out, n, last ? lengths : NULL);
         if (last)
@@ -156,6 +176,8 @@ static enum evc_status pair_seal(const void *key, const uint8_t *iv, size_t iv_b
     (void)iv_bytes;
     pair_message(key, iv, aad, aad_bytes, in, out, len_bytes, computed, 1);
     memcpy(tag, computed, tag_bytes);
+    evc_wipe(computed, sizeof computed); /* of a short tag, the bytes that are not told */
+    clear_pair(key);
     return EVC_OK;
 }
 
@@ -171,13 +193,14 @@ static enum evc_status pair_open(const void *key, const uint8_t *iv, size_t iv_b
     pair_message(key, iv, aad, aad_bytes, in, out, len_bytes, computed, 0);
     status = compare(computed, tag, tag_bytes);
     evc_wipe(computed, sizeof computed); /* of a forgery, the tag that would have been right */
+    clear_pair(key);
     return status;
 }
 
 /* Of all pairs, so its timing class is the worst that one may have; the kernels of the two keys tell their own. */
 static const struct evc_gcm pair = {
     .kernel = {.name = "pair", .key_bytes = sizeof(struct pair_key), .key_align = 16,
-               .timing = EVC_TIMING_VARTIME, .batch = 1, .version = EVC_KERNEL_VERSION},
+               .timing = EVC_TIMING_VARTIME, .batch = 1},
     .encrypt = pair_encrypt,
     .hash = pair_hash,
     .seal_blocks = pair_seal_blocks,
@@ -188,20 +211,55 @@ static const struct evc_gcm pair = {
 
 /* ---- Keys -------------------------------------------------------------------------------------- */
 
+/* Whatever is called with the key, in pieces, ends with this. */
+EVC_INLINE void clear(const union evc_gcm_key *key)
+{
+    if (key->head.ghash_at)
+        clear_pair((const struct pair_key *)(const void *)key);
+    else
+        evc_clear(&key->head.kernel->kernel);
+}
+
+size_t evc_gcm_pair_key_bytes(const struct evc_aes *aes, const struct evc_ghash *ghash)
+{
+    return offsetof(struct pair_key, keys) + evc_key_room(&aes->kernel) + evc_key_room(&ghash->kernel);
+}
+
 static enum evc_status set_pair(struct pair_key *key, const struct evc_aes *aes,
                                 const struct evc_ghash *ghash, const uint8_t *user_key,
                                 unsigned key_bits)
 {
-    enum evc_status status = evc_aes_set_encrypt_key(&key->aes, aes, user_key, key_bits);
+    const size_t aes_bytes = evc_key_room(&aes->kernel);
+    enum evc_status status =
+        evc_aes_set_encrypt_key_in(key->keys, aes_bytes, aes, user_key, key_bits);
     uint8_t h[16] = {0};
 
     if (status != EVC_OK)
         return status;
-    key->head.kernel = &pair;
-    key->head.rounds = key->aes.head.rounds;
-    evc_aes_encrypt(&key->aes, h, h, 1);
-    status = evc_ghash_set_key(&key->ghash, ghash, h);
+    evc_aes_op_encrypt(aes_of(key), h, h, 1);
+    status = evc_ghash_set_key_in(key->keys + aes_bytes, evc_key_room(&ghash->kernel), ghash, h);
     evc_wipe(h, sizeof h);
+    evc_clear(&aes->kernel);
+    key->head.kernel = &pair;
+    key->head.rounds = aes_of(key)->head.rounds;
+    key->head.ghash_at = (uint32_t)aes_bytes;
+    return status;
+}
+
+enum evc_status evc_gcm_set_pair_in(void *memory, size_t memory_bytes, const struct evc_aes *aes,
+                                    const struct evc_ghash *ghash, const uint8_t *user_key,
+                                    unsigned key_bits)
+{
+    enum evc_status status =
+        aes && ghash
+            ? evc_check_key_memory(memory, memory_bytes, evc_gcm_pair_key_bytes(aes, ghash))
+            : EVC_ERR_KERNEL;
+
+    evc_wipe(memory, memory_bytes);
+    if (status == EVC_OK)
+        status = set_pair(memory, aes, ghash, user_key, key_bits);
+    if (status != EVC_OK)
+        evc_wipe(memory, memory_bytes);
     return status;
 }
 
@@ -209,31 +267,39 @@ enum evc_status evc_gcm_set_pair(union evc_gcm_key *key, const struct evc_aes *a
                                  const struct evc_ghash *ghash, const uint8_t *user_key,
                                  unsigned key_bits)
 {
-    enum evc_status status = set_pair((struct pair_key *)(void *)key, aes, ghash, user_key, key_bits);
+    return evc_gcm_set_pair_in(key, sizeof *key, aes, ghash, user_key, key_bits);
+}
 
+static enum evc_status check_key(const void *memory, size_t memory_bytes,
+                                 const struct evc_gcm *kernel, unsigned key_bits)
+{
+    if (key_bits != 128 && key_bits != 192 && key_bits != 256)
+        return EVC_ERR_KEY_SIZE;
+    if (!kernel || !kernel->set_key || kernel->kernel.key_align > 16)
+        return EVC_ERR_KERNEL;
+    return evc_check_key_memory(memory, memory_bytes, kernel->kernel.key_bytes);
+}
+
+enum evc_status evc_gcm_set_key_in(void *memory, size_t memory_bytes, const struct evc_gcm *kernel,
+                                   const uint8_t *user_key, unsigned key_bits)
+{
+    struct evc_gcm_head *head = memory;
+    const enum evc_status status = check_key(memory, memory_bytes, kernel, key_bits);
+
+    evc_wipe(memory, memory_bytes);
     if (status != EVC_OK)
-        evc_wipe(key, sizeof *key);
-    return status;
+        return status;
+    head->kernel = kernel;
+    head->rounds = key_bits / 32 + 6;
+    kernel->set_key(memory, user_key);
+    evc_clear(&kernel->kernel);
+    return EVC_OK;
 }
 
 enum evc_status evc_gcm_set_key(union evc_gcm_key *key, const struct evc_gcm *kernel,
                                 const uint8_t *user_key, unsigned key_bits)
 {
-    enum evc_status status = EVC_OK;
-
-    if (key_bits != 128 && key_bits != 192 && key_bits != 256)
-        status = EVC_ERR_KEY_SIZE;
-    else if (!kernel || !kernel->set_key || kernel->kernel.key_bytes > sizeof *key ||
-             kernel->kernel.key_align > 16)
-        status = EVC_ERR_KERNEL;
-    if (status != EVC_OK) {
-        evc_wipe(key, sizeof *key);
-        return status;
-    }
-    key->head.kernel = kernel;
-    key->head.rounds = key_bits / 32 + 6;
-    kernel->set_key(key, user_key);
-    return EVC_OK;
+    return evc_gcm_set_key_in(key, sizeof *key, kernel, user_key, key_bits);
 }
 
 /* ---- The start ----------------------------------------------------------------------------------- */
@@ -274,7 +340,8 @@ static void start(const union evc_gcm_key *key, struct evc_gcm_state *state, con
     memset(state->y, 0, 16);
     state->aad_bytes = state->text_bytes = 0;
     state->used = 0;
-    state->phase = 1;
+    state->phase = EVC_PHASE_AAD;
+    state->direction = EVC_DIRECTION_NONE;
     if (iv_bytes == 12) {
         memcpy(state->counter, iv, 12);
         evc_store32_be(state->counter + 12, 1);
@@ -288,9 +355,16 @@ static void start(const union evc_gcm_key *key, struct evc_gcm_state *state, con
 enum evc_status evc_gcm_start(const union evc_gcm_key *key, struct evc_gcm_state *state,
                               const uint8_t *iv, size_t iv_bytes)
 {
-    if (!iv_fits(iv_bytes))
-        return EVC_ERR_NONCE_SIZE;
+    const enum evc_status status = !key->head.kernel   ? EVC_ERR_KERNEL
+                                   : !iv_fits(iv_bytes) ? EVC_ERR_NONCE_SIZE
+                                                        : EVC_OK;
+
+    if (status != EVC_OK) {
+        evc_wipe(state, sizeof *state);
+        return status;
+    }
     start(key, state, iv, iv_bytes);
+    clear(key);
     return EVC_OK;
 }
 
@@ -332,9 +406,14 @@ static void take_aad(const union evc_gcm_key *key, struct evc_gcm_state *state, 
 enum evc_status evc_gcm_aad(const union evc_gcm_key *key, struct evc_gcm_state *state,
                             const uint8_t *aad, size_t len_bytes)
 {
-    if (state->phase != 1 || len_bytes > EVC_GCM_MAX_AAD - state->aad_bytes)
+    if (!key->head.kernel)
+        return EVC_ERR_KERNEL;
+    if (state->phase != EVC_PHASE_AAD)
+        return EVC_ERR_STATE;
+    if (len_bytes > EVC_GCM_MAX_AAD - state->aad_bytes)
         return EVC_ERR_LENGTH;
     take_aad(key, state, aad, len_bytes);
+    clear(key);
     return EVC_OK;
 }
 
@@ -362,9 +441,9 @@ static void crypt_text(const union evc_gcm_key *key, struct evc_gcm_state *state
     const struct evc_gcm *kernel = key->head.kernel;
     size_t n;
 
-    if (state->phase == 1) {
+    if (state->phase == EVC_PHASE_AAD) {
         end_block(key, state);
-        state->phase = 2;
+        state->phase = EVC_PHASE_TEXT;
     }
     state->text_bytes += len_bytes;
     if (state->used && len_bytes) {
@@ -385,25 +464,41 @@ static void crypt_text(const union evc_gcm_key *key, struct evc_gcm_state *state
     }
 }
 
-static enum evc_status update(const union evc_gcm_key *key, struct evc_gcm_state *state,
-                              const uint8_t *in, uint8_t *out, size_t len_bytes, int sealing)
+static enum evc_status check_call(const union evc_gcm_key *key, const struct evc_gcm_state *state,
+                                  uint32_t direction)
 {
-    if (!state->phase || len_bytes > EVC_GCM_MAX_TEXT - state->text_bytes)
+    if (!key->head.kernel)
+        return EVC_ERR_KERNEL;
+    if (state->phase == EVC_PHASE_NONE || !evc_direction_fits(state->direction, direction))
+        return EVC_ERR_STATE;
+    return EVC_OK;
+}
+
+static enum evc_status update(const union evc_gcm_key *key, struct evc_gcm_state *state,
+                              const uint8_t *in, uint8_t *out, size_t len_bytes, uint8_t direction)
+{
+    const enum evc_status status = check_call(key, state, direction);
+
+    if (status != EVC_OK)
+        return status;
+    if (len_bytes > EVC_GCM_MAX_TEXT - state->text_bytes)
         return EVC_ERR_LENGTH;
-    crypt_text(key, state, in, out, len_bytes, sealing);
+    state->direction = direction;
+    crypt_text(key, state, in, out, len_bytes, direction == EVC_DIRECTION_SEAL);
+    clear(key);
     return EVC_OK;
 }
 
 enum evc_status evc_gcm_seal_update(const union evc_gcm_key *key, struct evc_gcm_state *state,
                                     const uint8_t *in, uint8_t *out, size_t len_bytes)
 {
-    return update(key, state, in, out, len_bytes, 1);
+    return update(key, state, in, out, len_bytes, EVC_DIRECTION_SEAL);
 }
 
 enum evc_status evc_gcm_open_update(const union evc_gcm_key *key, struct evc_gcm_state *state,
                                     const uint8_t *in, uint8_t *out, size_t len_bytes)
 {
-    return update(key, state, in, out, len_bytes, 0);
+    return update(key, state, in, out, len_bytes, EVC_DIRECTION_OPEN);
 }
 
 /* ---- The tag -------------------------------------------------------------------------------------------- */
@@ -428,36 +523,42 @@ static void end_message(const union evc_gcm_key *key, struct evc_gcm_state *stat
 enum evc_status evc_gcm_seal_finish(const union evc_gcm_key *key, struct evc_gcm_state *state,
                                     uint8_t *tag, size_t tag_bytes)
 {
+    const enum evc_status status = check_call(key, state, EVC_DIRECTION_SEAL);
+
+    if (status != EVC_OK)
+        return status;
     if (!tag_fits(tag_bytes))
         return EVC_ERR_TAG_SIZE;
-    if (!state->phase)
-        return EVC_ERR_LENGTH;
     end_message(key, state);
     memcpy(tag, state->y, tag_bytes);
     evc_wipe(state, sizeof *state);
+    clear(key);
     return EVC_OK;
 }
 
 enum evc_status evc_gcm_open_finish(const union evc_gcm_key *key, struct evc_gcm_state *state,
                                     const uint8_t *tag, size_t tag_bytes)
 {
-    enum evc_status status;
+    enum evc_status status = check_call(key, state, EVC_DIRECTION_OPEN);
 
+    if (status != EVC_OK)
+        return status;
     if (!tag_fits(tag_bytes))
         return EVC_ERR_TAG_SIZE;
-    if (!state->phase)
-        return EVC_ERR_LENGTH;
     end_message(key, state);
     status = compare(state->y, tag, tag_bytes);
     evc_wipe(state, sizeof *state);
+    clear(key);
     return status;
 }
 
 /* ---- In one call ------------------------------------------------------------------------------------------ */
 
-static enum evc_status check_sizes(uint64_t iv_bytes, uint64_t aad_bytes, uint64_t len_bytes,
-                                   size_t tag_bytes)
+static enum evc_status check_message(const union evc_gcm_key *key, uint64_t iv_bytes,
+                                     uint64_t aad_bytes, uint64_t len_bytes, size_t tag_bytes)
 {
+    if (!key->head.kernel)
+        return EVC_ERR_KERNEL;
     if (!iv_fits(iv_bytes))
         return EVC_ERR_NONCE_SIZE;
     if (!tag_fits(tag_bytes))
@@ -491,6 +592,8 @@ EVC_OUT_OF_LINE enum evc_status seal_composed(const union evc_gcm_key *key, cons
 
     crypt_message(key, iv, iv_bytes, aad, aad_bytes, in, out, len_bytes, computed, 1);
     memcpy(tag, computed, tag_bytes);
+    evc_wipe(computed, sizeof computed); /* of a short tag, the bytes that are not told */
+    clear(key);
     return EVC_OK;
 }
 
@@ -505,6 +608,7 @@ EVC_OUT_OF_LINE enum evc_status open_composed(const union evc_gcm_key *key, cons
     crypt_message(key, iv, iv_bytes, aad, aad_bytes, in, out, len_bytes, computed, 0);
     status = compare(computed, tag, tag_bytes);
     evc_wipe(computed, sizeof computed); /* of a forgery, the tag that would have been right */
+    clear(key);
     return status;
 }
 
@@ -513,7 +617,7 @@ EVC_OUT_OF_LINE enum evc_status seal_checked(const union evc_gcm_key *key, const
                                              const uint8_t *in, uint8_t *out, size_t len_bytes,
                                              uint8_t *tag, size_t tag_bytes)
 {
-    const enum evc_status status = check_sizes(iv_bytes, aad_bytes, len_bytes, tag_bytes);
+    const enum evc_status status = check_message(key, iv_bytes, aad_bytes, len_bytes, tag_bytes);
 
     if (status != EVC_OK)
         return status;
@@ -528,7 +632,7 @@ EVC_OUT_OF_LINE enum evc_status open_checked(const union evc_gcm_key *key, const
                                              const uint8_t *in, uint8_t *out, size_t len_bytes,
                                              const uint8_t *tag, size_t tag_bytes)
 {
-    const enum evc_status status = check_sizes(iv_bytes, aad_bytes, len_bytes, tag_bytes);
+    const enum evc_status status = check_message(key, iv_bytes, aad_bytes, len_bytes, tag_bytes);
 
     if (status != EVC_OK)
         return status;
@@ -538,17 +642,18 @@ EVC_OUT_OF_LINE enum evc_status open_checked(const union evc_gcm_key *key, const
     return open_composed(key, iv, iv_bytes, aad, aad_bytes, in, out, len_bytes, tag, tag_bytes);
 }
 
-/* The usual case by three comparisons: all else is checked out of line. */
-static inline int usual(size_t iv_bytes, uint64_t aad_bytes, uint64_t len_bytes, size_t tag_bytes)
+/* The usual case by few comparisons: all else is checked out of line. */
+static inline int is_usual(const union evc_gcm_key *key, size_t iv_bytes, uint64_t aad_bytes,
+                           uint64_t len_bytes, size_t tag_bytes)
 {
-    return iv_bytes == 12 && tag_bytes == 16 && (aad_bytes | len_bytes) >> 35 == 0;
+    return key->head.kernel && iv_bytes == 12 && tag_bytes == 16 && (aad_bytes | len_bytes) >> 35 == 0;
 }
 
 enum evc_status evc_gcm_seal(const union evc_gcm_key *key, const uint8_t *iv, size_t iv_bytes,
                              const uint8_t *aad, size_t aad_bytes, const uint8_t *in, uint8_t *out,
                              size_t len_bytes, uint8_t *tag, size_t tag_bytes)
 {
-    if (usual(iv_bytes, aad_bytes, len_bytes, tag_bytes) && key->head.kernel->seal)
+    if (is_usual(key, iv_bytes, aad_bytes, len_bytes, tag_bytes) && key->head.kernel->seal)
         return key->head.kernel->seal(key, iv, iv_bytes, aad, aad_bytes, in, out, len_bytes, tag,
                                       tag_bytes);
     return seal_checked(key, iv, iv_bytes, aad, aad_bytes, in, out, len_bytes, tag, tag_bytes);
@@ -560,7 +665,7 @@ enum evc_status evc_gcm_open(const union evc_gcm_key *key, const uint8_t *iv, si
 {
     enum evc_status status;
 
-    if (usual(iv_bytes, aad_bytes, len_bytes, tag_bytes) && key->head.kernel->open)
+    if (is_usual(key, iv_bytes, aad_bytes, len_bytes, tag_bytes) && key->head.kernel->open)
         status = key->head.kernel->open(key, iv, iv_bytes, aad, aad_bytes, in, out, len_bytes, tag,
                                         tag_bytes);
     else

@@ -43,7 +43,7 @@ EVC_ISA_BEGIN(X86_GCM128)
 EVC_ISA_END
 
 const struct evc_gcm evc_gcm_x86_aesni = {
-    .kernel = EVC_KERNEL_HEAD(x86_aesni, X86_GCM128, CT, ANY, BATCH, struct key, 0),
+    .kernel = EVC_KERNEL_HEAD(x86_aesni, X86_GCM128, CT, ANY, BATCH, struct key, 0, NULL),
     .set_key = set_key,
     GCM_SLOTS,
     .seal = seal,

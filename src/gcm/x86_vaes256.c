@@ -75,7 +75,7 @@ EVC_INLINE vec v_text(part p, vec v)
 EVC_ISA_END
 
 const struct evc_gcm evc_gcm_x86_vaes256 = {
-    .kernel = EVC_KERNEL_HEAD(x86_vaes256, X86_GCM256, CT, ANY, BATCH, struct key, 0),
+    .kernel = EVC_KERNEL_HEAD(x86_vaes256, X86_GCM256, CT, ANY, BATCH, struct key, 0, NULL),
     .set_key = set_key,
     GCM_SLOTS,
     .seal = seal,

@@ -96,7 +96,7 @@ EVC_INLINE enum evc_status compare_tag(const uint8_t *tag, __m128i t, size_t n_b
 EVC_ISA_END
 
 const struct evc_gcm evc_gcm_x86_vaes512 = {
-    .kernel = EVC_KERNEL_HEAD(x86_vaes512, X86_GCM512, CT, ANY, BATCH, struct key_512, 0),
+    .kernel = EVC_KERNEL_HEAD(x86_vaes512, X86_GCM512, CT, ANY, BATCH, struct key_512, 0, NULL),
     .set_key = set_key_512,
     GCM_SLOTS,
     .seal = seal_512,

@@ -23,7 +23,7 @@ EVC_ISA_BEGIN(A32_NEON)
 #include "ghash/a64_p8x8_blocks.h"
 
 const struct evc_ghash evc_ghash_a32_p8x8 = {
-    .kernel = EVC_KERNEL_HEAD(a32_p8x8, A32_NEON, CT, ANY, GROUP, struct key, 0),
+    .kernel = EVC_KERNEL_HEAD(a32_p8x8, A32_NEON, CT, ANY, GROUP, struct key, 0, NULL),
     .set_key = set_key,
     .blocks = blocks,
 };

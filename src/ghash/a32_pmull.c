@@ -25,7 +25,7 @@ EVC_ISA_BEGIN(A32_PMULL)
 #include "ghash/a64_pmull_blocks.h"
 
 const struct evc_ghash evc_ghash_a32_pmull = {
-    .kernel = EVC_KERNEL_HEAD(a32_pmull, A32_PMULL, CT, ANY, GROUP, struct key, 0),
+    .kernel = EVC_KERNEL_HEAD(a32_pmull, A32_PMULL, CT, ANY, GROUP, struct key, 0, NULL),
     .set_key = set_key,
     .blocks = blocks,
 };

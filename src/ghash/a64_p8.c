@@ -108,7 +108,7 @@ static void set_key(void *vkey, const uint8_t h[16])
 }
 
 const struct evc_ghash evc_ghash_a64_p8 = {
-    .kernel = EVC_KERNEL_HEAD(a64_p8, A64_NEON, CT, ANY, 1, struct key, 0),
+    .kernel = EVC_KERNEL_HEAD(a64_p8, A64_NEON, CT, ANY, 1, struct key, 0, NULL),
     .set_key = set_key,
     .blocks = blocks,
 };

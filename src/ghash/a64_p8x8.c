@@ -35,7 +35,7 @@ static void set_key(void *key, const uint8_t h[16])
 }
 
 const struct evc_ghash evc_ghash_a64_p8x8 = {
-    .kernel = EVC_KERNEL_HEAD(a64_p8x8, A64_NEON, CT, ANY, GROUP, struct key, 0),
+    .kernel = EVC_KERNEL_HEAD(a64_p8x8, A64_NEON, CT, ANY, GROUP, struct key, 0, NULL),
     .set_key = set_key,
     .blocks = blocks,
 };

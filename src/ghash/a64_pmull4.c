@@ -22,7 +22,7 @@ EVC_ISA_BEGIN(A64_PMULL)
 #include "ghash/a64_pmull_blocks.h"
 
 const struct evc_ghash evc_ghash_a64_pmull4 = {
-    .kernel = EVC_KERNEL_HEAD(a64_pmull4, A64_PMULL, CT, ANY, GROUP, struct key, 0),
+    .kernel = EVC_KERNEL_HEAD(a64_pmull4, A64_PMULL, CT, ANY, GROUP, struct key, 0, NULL),
     .set_key = set_key,
     .blocks = blocks,
 };

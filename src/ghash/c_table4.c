@@ -56,7 +56,7 @@ static void blocks(const void *vkey, uint8_t y[16], const uint8_t *in, size_t n_
 }
 
 const struct evc_ghash evc_ghash_c_table4 = {
-    .kernel = EVC_KERNEL_HEAD(c_table4, ANY, VARTIME, ANY, 1, struct key, 0),
+    .kernel = EVC_KERNEL_HEAD(c_table4, ANY, VARTIME, ANY, 1, struct key, 0, NULL),
     .set_key = set_key,
     .blocks = blocks,
 };

@@ -3,24 +3,31 @@
 #include "everycore/ghash.h"
 
 #include "common/bytes.h"
+#include "common/clear.h"
+#include "common/key_memory.h"
+#include "ghash/ops.h"
 
-enum evc_status evc_ghash_set_key_in(void *key, size_t room_bytes, const struct evc_ghash *kernel,
-                                     const uint8_t *h)
+enum evc_status evc_ghash_set_key_in(void *memory, size_t memory_bytes,
+                                     const struct evc_ghash *kernel, const uint8_t *h)
 {
-    struct evc_ghash_head *head = key;
+    struct evc_ghash_head *head = memory;
+    const enum evc_status status =
+        !kernel || kernel->kernel.key_align > 16
+            ? EVC_ERR_KERNEL
+            : evc_check_key_memory(memory, memory_bytes, kernel->kernel.key_bytes);
 
-    if (!kernel || kernel->kernel.key_bytes > room_bytes)
-        return EVC_ERR_KERNEL;
+    evc_wipe(memory, memory_bytes);
+    if (status != EVC_OK)
+        return status;
     head->kernel = kernel;
-    kernel->set_key(key, h);
+    kernel->set_key(memory, h);
+    evc_clear(&kernel->kernel);
     return EVC_OK;
 }
 
 enum evc_status evc_ghash_set_key(union evc_ghash_key *key, const struct evc_ghash *kernel,
                                   const uint8_t *h)
 {
-    if (!kernel || kernel->kernel.key_align > 16)
-        return EVC_ERR_KERNEL;
     return evc_ghash_set_key_in(key, sizeof *key, kernel, h);
 }
 
@@ -28,19 +35,22 @@ void evc_ghash_blocks(const void *key, uint8_t y[16], const uint8_t *in, size_t 
 {
     const struct evc_ghash_head *head = key;
 
+    if (!head->kernel) {
+        memset(y, 0, 16);
+        return;
+    }
     head->kernel->blocks(key, y, in, n_blocks);
+    evc_clear(&head->kernel->kernel);
 }
 
 void evc_ghash_padded(const void *key, uint8_t y[16], const uint8_t *in, size_t len_bytes)
 {
     const struct evc_ghash_head *head = key;
-    const size_t whole = len_bytes & ~(size_t)15;
-    uint8_t last[16] = {0};
 
-    if (whole)
-        head->kernel->blocks(key, y, in, whole / 16);
-    if (len_bytes == whole)
+    if (!head->kernel) {
+        memset(y, 0, 16);
         return;
-    memcpy(last, in + whole, len_bytes - whole);
-    head->kernel->blocks(key, y, last, 1);
+    }
+    evc_ghash_op_padded(key, y, in, len_bytes);
+    evc_clear(&head->kernel->kernel);
 }

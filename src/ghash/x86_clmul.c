@@ -22,7 +22,7 @@ EVC_ISA_BEGIN(X86_CLMUL)
 #include "ghash/x86_clmul_blocks.h"
 
 const struct evc_ghash evc_ghash_x86_clmul = {
-    .kernel = EVC_KERNEL_HEAD(x86_clmul, X86_CLMUL, CT, ANY, BATCH, struct key, 0),
+    .kernel = EVC_KERNEL_HEAD(x86_clmul, X86_CLMUL, CT, ANY, BATCH, struct key, 0, NULL),
     .set_key = set_key,
     .blocks = blocks,
 };

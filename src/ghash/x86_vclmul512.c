@@ -22,7 +22,7 @@ EVC_ISA_BEGIN(X86_VCLMUL512)
 #include "ghash/x86_clmul_blocks.h"
 
 const struct evc_ghash evc_ghash_x86_vclmul512 = {
-    .kernel = EVC_KERNEL_HEAD(x86_vclmul512, X86_VCLMUL512, CT, ANY, BATCH, struct key, 0),
+    .kernel = EVC_KERNEL_HEAD(x86_vclmul512, X86_VCLMUL512, CT, ANY, BATCH, struct key, 0, NULL),
     .set_key = set_key,
     .blocks = blocks,
 };

@@ -31,7 +31,7 @@ typedef __m128i vec;
 #include "ghash/x86_vperm_steps.h"
 
 const struct evc_ghash evc_ghash_x86_vperm = {
-    .kernel = EVC_KERNEL_HEAD(x86_vperm, X86_SSSE3, CT, ANY, COLUMNS, struct key, 0),
+    .kernel = EVC_KERNEL_HEAD(x86_vperm, X86_SSSE3, CT, ANY, COLUMNS, struct key, 0, NULL),
     .set_key = set_key,
     .blocks = blocks,
 };

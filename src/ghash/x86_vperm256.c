@@ -33,7 +33,7 @@ typedef __m256i vec;
 #include "ghash/x86_vperm_steps.h"
 
 const struct evc_ghash evc_ghash_x86_vperm256 = {
-    .kernel = EVC_KERNEL_HEAD(x86_vperm256, X86_AVX2, CT, ANY, COLUMNS, struct key, 0),
+    .kernel = EVC_KERNEL_HEAD(x86_vperm256, X86_AVX2, CT, ANY, COLUMNS, struct key, 0, NULL),
     .set_key = set_key,
     .blocks = blocks,
 };

@@ -2,32 +2,44 @@
 /* CBC (SP 800-38A section 6.2). */
 #include "everycore/modes.h"
 
+#include "aes/ops.h"
+#include "common/clear.h"
+
 enum evc_status evc_aes_cbc_encrypt(const union evc_aes_key *key, uint8_t iv[16], const uint8_t *in,
                                     uint8_t *out, size_t len_bytes)
 {
+    if (!evc_aes_is_set(key))
+        return EVC_ERR_KERNEL;
     if (len_bytes % 16 != 0)
         return EVC_ERR_LENGTH;
-    evc_aes_cbc_encrypt_blocks(key, iv, in, out, len_bytes / 16);
+    evc_aes_op_cbc_encrypt(key, iv, in, out, len_bytes / 16);
+    evc_clear(&key->head.kernel->kernel);
     return EVC_OK;
 }
 
 enum evc_status evc_aes_cbc_decrypt(const union evc_aes_key *key, uint8_t iv[16], const uint8_t *in,
                                     uint8_t *out, size_t len_bytes)
 {
+    if (!evc_aes_is_set(key))
+        return EVC_ERR_KERNEL;
     if (len_bytes % 16 != 0)
         return EVC_ERR_LENGTH;
     if (!key->head.can_decrypt)
         return EVC_ERR_DIRECTION;
-    evc_aes_cbc_decrypt_blocks(key, iv, in, out, len_bytes / 16);
+    evc_aes_op_cbc_decrypt(key, iv, in, out, len_bytes / 16);
+    evc_clear(&key->head.kernel->kernel);
     return EVC_OK;
 }
 
 enum evc_status evc_aes_cbc_encrypt_many(const union evc_aes_key *key, const struct evc_msg *msgs,
                                          size_t n)
 {
+    if (!evc_aes_is_set(key))
+        return EVC_ERR_KERNEL;
     for (size_t i = 0; i < n; i++)
         if (msgs[i].len_bytes % 16 != 0)
             return EVC_ERR_LENGTH;
-    evc_aes_cbc_encrypt_blocks_many(key, msgs, n);
+    evc_aes_op_cbc_encrypt_many(key, msgs, n);
+    evc_clear(&key->head.kernel->kernel);
     return EVC_OK;
 }

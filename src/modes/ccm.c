@@ -9,34 +9,84 @@
  */
 #include "everycore/modes.h"
 
+#include "aes/ops.h"
 #include "common/bytes.h"
+#include "common/clear.h"
 #include "common/ct.h"
+#include "common/key_memory.h"
+#include "common/phase.h"
 
 /* Shorter pieces cost more in calls than they hide. */
 #define MIN_PIECE_BLOCKS 8
 
 /* ---- Keys ------------------------------------------------------------------------------------------ */
 
+static const union evc_aes_key *ctr_key(const struct evc_aes_ccm_key *key)
+{
+    return (const union evc_aes_key *)(const void *)key->keys;
+}
+
+static const union evc_aes_key *mac_key(const struct evc_aes_ccm_key *key)
+{
+    return (const union evc_aes_key *)(const void *)(key->keys + key->mac_at);
+}
+
+static int is_set(const struct evc_aes_ccm_key *key)
+{
+    return evc_aes_is_set(ctr_key(key));
+}
+
+/* Whatever is called with the key ends with this. */
+static void clear(const struct evc_aes_ccm_key *key)
+{
+    evc_clear_both(&ctr_key(key)->head.kernel->kernel, &mac_key(key)->head.kernel->kernel);
+}
+
+size_t evc_aes_ccm_key_bytes(const struct evc_aes *ctr_kernel, const struct evc_aes *mac_kernel)
+{
+    return offsetof(struct evc_aes_ccm_key, keys) + evc_key_room(&ctr_kernel->kernel) +
+           (mac_kernel == ctr_kernel ? 0 : evc_key_room(&mac_kernel->kernel));
+}
+
+/* One key serves both where the kernel is the same. */
 static enum evc_status set_keys(struct evc_aes_ccm_key *key, const struct evc_aes *ctr_kernel,
                                 const struct evc_aes *mac_kernel, const uint8_t *user_key,
                                 unsigned key_bits)
 {
-    enum evc_status status = evc_aes_set_encrypt_key(&key->ctr, ctr_kernel, user_key, key_bits);
+    const size_t ctr_bytes = evc_key_room(&ctr_kernel->kernel);
+    const enum evc_status status =
+        evc_aes_set_encrypt_key_in(key->keys, ctr_bytes, ctr_kernel, user_key, key_bits);
 
-    if (status != EVC_OK)
+    if (status != EVC_OK || mac_kernel == ctr_kernel)
         return status;
-    return evc_aes_set_encrypt_key(&key->mac, mac_kernel, user_key, key_bits);
+    key->mac_at = (uint32_t)ctr_bytes;
+    return evc_aes_set_encrypt_key_in(key->keys + ctr_bytes, evc_key_room(&mac_kernel->kernel),
+                                      mac_kernel, user_key, key_bits);
+}
+
+enum evc_status evc_aes_ccm_set_key_in(void *memory, size_t memory_bytes,
+                                       const struct evc_aes *ctr_kernel,
+                                       const struct evc_aes *mac_kernel, const uint8_t *user_key,
+                                       unsigned key_bits)
+{
+    enum evc_status status =
+        ctr_kernel && mac_kernel
+            ? evc_check_key_memory(memory, memory_bytes, evc_aes_ccm_key_bytes(ctr_kernel, mac_kernel))
+            : EVC_ERR_KERNEL;
+
+    evc_wipe(memory, memory_bytes);
+    if (status == EVC_OK)
+        status = set_keys(memory, ctr_kernel, mac_kernel, user_key, key_bits);
+    if (status != EVC_OK)
+        evc_wipe(memory, memory_bytes);
+    return status;
 }
 
 enum evc_status evc_aes_ccm_set_key(struct evc_aes_ccm_key *key, const struct evc_aes *ctr_kernel,
                                     const struct evc_aes *mac_kernel, const uint8_t *user_key,
                                     unsigned key_bits)
 {
-    enum evc_status status = set_keys(key, ctr_kernel, mac_kernel, user_key, key_bits);
-
-    if (status != EVC_OK)
-        evc_wipe(key, sizeof *key);
-    return status;
+    return evc_aes_ccm_set_key_in(key, sizeof *key, ctr_kernel, mac_kernel, user_key, key_bits);
 }
 
 /* ---- The start ------------------------------------------------------------------------------------- */
@@ -84,32 +134,45 @@ static void first_block(uint8_t block[16], uint32_t flags, const uint8_t *nonce,
     evc_store64x2_be(block, first, rest << 8 * (13 - nonce_bytes) << 16 | number);
 }
 
-enum evc_status evc_aes_ccm_start(const struct evc_aes_ccm_key *key, struct evc_aes_ccm *state,
-                                  const uint8_t *nonce, size_t nonce_bytes, uint64_t aad_bytes,
-                                  uint64_t text_bytes, size_t tag_bytes)
+/* The sizes are checked. */
+static void start(const struct evc_aes_ccm_key *key, struct evc_aes_ccm *state, const uint8_t *nonce,
+                  size_t nonce_bytes, uint64_t aad_bytes, uint64_t text_bytes, size_t tag_bytes)
 {
-    enum evc_status status = check_sizes(nonce_bytes, text_bytes, tag_bytes);
     const uint32_t flags = (uint32_t)(14 - nonce_bytes);
 
-    if (status != EVC_OK)
-        return status;
     memset(state, 0, sizeof *state);
+    state->phase = EVC_PHASE_AAD;
     state->aad_left = aad_bytes;
     state->text_left = text_bytes;
-    state->tag_bytes = (uint32_t)tag_bytes;
+    state->tag_bytes = (uint8_t)tag_bytes;
 
     first_block(state->block, (aad_bytes ? 0x40u : 0u) + (uint32_t)(tag_bytes - 2) / 2 * 8 + flags,
                 nonce, nonce_bytes, text_bytes);
-    evc_aes_cbcmac_blocks(&key->mac, state->chain, state->block, 1);
+    evc_aes_op_cbcmac(mac_key(key), state->chain, state->block, 1);
 
     /* Counter 0 masks the tag; the message begins with counter 1. */
     first_block(state->counter, flags, nonce, nonce_bytes, 0);
-    evc_aes_encrypt(&key->ctr, state->counter, state->tag_mask, 1);
+    evc_aes_op_encrypt(ctr_key(key), state->counter, state->tag_mask, 1);
     first_block(state->counter, flags, nonce, nonce_bytes, 1);
 
     memset(state->block, 0, 16);
     if (aad_bytes)
         state->used = encode_aad_bytes(state->block, aad_bytes);
+}
+
+enum evc_status evc_aes_ccm_start(const struct evc_aes_ccm_key *key, struct evc_aes_ccm *state,
+                                  const uint8_t *nonce, size_t nonce_bytes, uint64_t aad_bytes,
+                                  uint64_t text_bytes, size_t tag_bytes)
+{
+    const enum evc_status status =
+        is_set(key) ? check_sizes(nonce_bytes, text_bytes, tag_bytes) : EVC_ERR_KERNEL;
+
+    if (status != EVC_OK) {
+        evc_wipe(state, sizeof *state);
+        return status;
+    }
+    start(key, state, nonce, nonce_bytes, aad_bytes, text_bytes, tag_bytes);
+    clear(key);
     return EVC_OK;
 }
 
@@ -120,20 +183,19 @@ static void end_block(const struct evc_aes_ccm_key *key, struct evc_aes_ccm *sta
 {
     if (!state->used)
         return;
-    evc_aes_cbcmac_blocks(&key->mac, state->chain, state->block, 1);
+    evc_aes_op_cbcmac(mac_key(key), state->chain, state->block, 1);
     memset(state->block, 0, 16);
     state->used = 0;
 }
 
-enum evc_status evc_aes_ccm_aad(const struct evc_aes_ccm_key *key, struct evc_aes_ccm *state,
-                                const uint8_t *aad, size_t len_bytes)
+/* At most as many bytes as are still to come. */
+static void take_aad(const struct evc_aes_ccm_key *key, struct evc_aes_ccm *state, const uint8_t *aad,
+                     size_t len_bytes)
 {
     size_t n;
 
-    if (len_bytes > state->aad_left)
-        return EVC_ERR_LENGTH;
     if (!len_bytes)
-        return EVC_OK;
+        return;
     state->aad_left -= len_bytes;
     n = 16 - state->used < len_bytes ? 16 - state->used : len_bytes;
     if (state->used) {
@@ -145,13 +207,26 @@ enum evc_status evc_aes_ccm_aad(const struct evc_aes_ccm_key *key, struct evc_ae
     }
     n = len_bytes & ~(size_t)15;
     if (n)
-        evc_aes_cbcmac_blocks(&key->mac, state->chain, aad, n / 16);
+        evc_aes_op_cbcmac(mac_key(key), state->chain, aad, n / 16);
     if (len_bytes - n) {
         memcpy(state->block, aad + n, len_bytes - n);
         state->used = (uint32_t)(len_bytes - n);
     }
     if (!state->aad_left)
         end_block(key, state);
+}
+
+enum evc_status evc_aes_ccm_aad(const struct evc_aes_ccm_key *key, struct evc_aes_ccm *state,
+                                const uint8_t *aad, size_t len_bytes)
+{
+    if (!is_set(key))
+        return EVC_ERR_KERNEL;
+    if (state->phase != EVC_PHASE_AAD)
+        return EVC_ERR_STATE;
+    if (len_bytes > state->aad_left)
+        return EVC_ERR_LENGTH;
+    take_aad(key, state, aad, len_bytes);
+    clear(key);
     return EVC_OK;
 }
 
@@ -176,27 +251,26 @@ static void part_of_block(const struct evc_aes_ccm_key *key, struct evc_aes_ccm 
 static void whole_blocks(const struct evc_aes_ccm_key *key, struct evc_aes_ccm *state,
                          const uint8_t *in, uint8_t *out, size_t len_bytes, int sealing)
 {
-    const size_t batch = key->ctr.head.kernel->kernel.batch;
+    const size_t batch = ctr_key(key)->head.kernel->kernel.batch;
     const size_t piece_bytes = 16 * (batch > MIN_PIECE_BLOCKS ? batch : MIN_PIECE_BLOCKS);
 
     while (len_bytes) {
         size_t n = len_bytes < piece_bytes ? len_bytes : piece_bytes;
         if (sealing)
-            evc_aes_cbcmac_blocks(&key->mac, state->chain, in, n / 16);
-        evc_aes_ctr(&key->ctr, state->counter, in, out, n);
+            evc_aes_op_cbcmac(mac_key(key), state->chain, in, n / 16);
+        evc_aes_op_ctr(ctr_key(key), state->counter, in, out, n);
         if (!sealing)
-            evc_aes_cbcmac_blocks(&key->mac, state->chain, out, n / 16);
+            evc_aes_op_cbcmac(mac_key(key), state->chain, out, n / 16);
         in += n, out += n, len_bytes -= n;
     }
 }
 
-static enum evc_status update(const struct evc_aes_ccm_key *key, struct evc_aes_ccm *state,
-                              const uint8_t *in, uint8_t *out, size_t len_bytes, int sealing)
+/* At most as many bytes as are still to come. */
+static void crypt_text(const struct evc_aes_ccm_key *key, struct evc_aes_ccm *state,
+                       const uint8_t *in, uint8_t *out, size_t len_bytes, int sealing)
 {
     size_t n;
 
-    if (state->aad_left || len_bytes > state->text_left)
-        return EVC_ERR_LENGTH;
     state->text_left -= len_bytes;
     if (state->used && len_bytes) {
         n = 16 - state->used < len_bytes ? 16 - state->used : len_bytes;
@@ -210,77 +284,118 @@ static enum evc_status update(const struct evc_aes_ccm_key *key, struct evc_aes_
     }
     if (len_bytes) {
         memset(state->stream, 0, 16);
-        evc_aes_ctr(&key->ctr, state->counter, state->stream, state->stream, 16);
+        evc_aes_op_ctr(ctr_key(key), state->counter, state->stream, state->stream, 16);
         part_of_block(key, state, in, out, len_bytes, sealing);
     }
+}
+
+static enum evc_status check_call(const struct evc_aes_ccm_key *key, const struct evc_aes_ccm *state,
+                                  uint32_t direction)
+{
+    if (!is_set(key))
+        return EVC_ERR_KERNEL;
+    if (state->phase == EVC_PHASE_NONE || !evc_direction_fits(state->direction, direction))
+        return EVC_ERR_STATE;
+    return EVC_OK;
+}
+
+static enum evc_status update(const struct evc_aes_ccm_key *key, struct evc_aes_ccm *state,
+                              const uint8_t *in, uint8_t *out, size_t len_bytes, uint8_t direction)
+{
+    const enum evc_status status = check_call(key, state, direction);
+
+    if (status != EVC_OK)
+        return status;
+    if (state->aad_left)
+        return EVC_ERR_STATE;
+    if (len_bytes > state->text_left)
+        return EVC_ERR_LENGTH;
+    state->phase = EVC_PHASE_TEXT;
+    state->direction = direction;
+    crypt_text(key, state, in, out, len_bytes, direction == EVC_DIRECTION_SEAL);
+    clear(key);
     return EVC_OK;
 }
 
 enum evc_status evc_aes_ccm_seal_update(const struct evc_aes_ccm_key *key, struct evc_aes_ccm *state,
                                         const uint8_t *in, uint8_t *out, size_t len_bytes)
 {
-    return update(key, state, in, out, len_bytes, 1);
+    return update(key, state, in, out, len_bytes, EVC_DIRECTION_SEAL);
 }
 
 enum evc_status evc_aes_ccm_open_update(const struct evc_aes_ccm_key *key, struct evc_aes_ccm *state,
                                         const uint8_t *in, uint8_t *out, size_t len_bytes)
 {
-    return update(key, state, in, out, len_bytes, 0);
+    return update(key, state, in, out, len_bytes, EVC_DIRECTION_OPEN);
 }
 
 /* ---- The tag -------------------------------------------------------------------------------------------- */
 
 /* The tag, whole, in state->chain. */
-static enum evc_status end_message(const struct evc_aes_ccm_key *key, struct evc_aes_ccm *state)
+static void end_message(const struct evc_aes_ccm_key *key, struct evc_aes_ccm *state)
 {
-    if (state->aad_left || state->text_left)
-        return EVC_ERR_LENGTH;
     end_block(key, state);
     evc_xor16(state->chain, state->chain, state->tag_mask);
-    return EVC_OK;
+}
+
+static enum evc_status compare(const struct evc_aes_ccm *state, const uint8_t *tag)
+{
+    uint32_t equal = evc_mask_equal(state->chain, tag, state->tag_bytes);
+
+    evc_public(&equal, sizeof equal); /* the caller learns it as the status */
+    return equal ? EVC_OK : EVC_ERR_TAG;
+}
+
+static enum evc_status check_finish(const struct evc_aes_ccm_key *key,
+                                    const struct evc_aes_ccm *state, uint32_t direction)
+{
+    const enum evc_status status = check_call(key, state, direction);
+
+    if (status != EVC_OK)
+        return status;
+    return state->aad_left || state->text_left ? EVC_ERR_LENGTH : EVC_OK;
 }
 
 enum evc_status evc_aes_ccm_seal_finish(const struct evc_aes_ccm_key *key, struct evc_aes_ccm *state,
                                         uint8_t *tag)
 {
-    enum evc_status status = end_message(key, state);
+    const enum evc_status status = check_finish(key, state, EVC_DIRECTION_SEAL);
 
     if (status != EVC_OK)
         return status;
+    end_message(key, state);
     memcpy(tag, state->chain, state->tag_bytes);
     evc_wipe(state, sizeof *state);
+    clear(key);
     return EVC_OK;
 }
 
 enum evc_status evc_aes_ccm_open_finish(const struct evc_aes_ccm_key *key, struct evc_aes_ccm *state,
                                         const uint8_t *tag)
 {
-    enum evc_status status = end_message(key, state);
-    uint32_t equal;
+    enum evc_status status = check_finish(key, state, EVC_DIRECTION_OPEN);
 
     if (status != EVC_OK)
         return status;
-    equal = evc_mask_equal(state->chain, tag, state->tag_bytes);
-    evc_public(&equal, sizeof equal); /* the caller learns it as the status */
+    end_message(key, state);
+    status = compare(state, tag);
     evc_wipe(state, sizeof *state);
-    return equal ? EVC_OK : EVC_ERR_TAG;
+    clear(key);
+    return status;
 }
 
 /* ---- In one call ------------------------------------------------------------------------------------------ */
 
-/* All but the tag. */
-static enum evc_status crypt_message(const struct evc_aes_ccm_key *key, struct evc_aes_ccm *state,
-                                     const uint8_t *nonce, size_t nonce_bytes, const uint8_t *aad,
-                                     size_t aad_bytes, const uint8_t *in, uint8_t *out,
-                                     size_t len_bytes, size_t tag_bytes, int sealing)
+/* The tag, whole, in state->chain. The sizes are checked. */
+static void crypt_message(const struct evc_aes_ccm_key *key, struct evc_aes_ccm *state,
+                          const uint8_t *nonce, size_t nonce_bytes, const uint8_t *aad,
+                          size_t aad_bytes, const uint8_t *in, uint8_t *out, size_t len_bytes,
+                          size_t tag_bytes, int sealing)
 {
-    enum evc_status status =
-        evc_aes_ccm_start(key, state, nonce, nonce_bytes, aad_bytes, len_bytes, tag_bytes);
-
-    if (status != EVC_OK)
-        return status;
-    evc_aes_ccm_aad(key, state, aad, aad_bytes);
-    return update(key, state, in, out, len_bytes, sealing);
+    start(key, state, nonce, nonce_bytes, aad_bytes, len_bytes, tag_bytes);
+    take_aad(key, state, aad, aad_bytes);
+    crypt_text(key, state, in, out, len_bytes, sealing);
+    end_message(key, state);
 }
 
 enum evc_status evc_aes_ccm_seal(const struct evc_aes_ccm_key *key, const uint8_t *nonce,
@@ -288,11 +403,17 @@ enum evc_status evc_aes_ccm_seal(const struct evc_aes_ccm_key *key, const uint8_
                                  const uint8_t *in, uint8_t *out, size_t len_bytes, uint8_t *tag,
                                  size_t tag_bytes)
 {
+    const enum evc_status status =
+        is_set(key) ? check_sizes(nonce_bytes, len_bytes, tag_bytes) : EVC_ERR_KERNEL;
     struct evc_aes_ccm state;
-    enum evc_status status = crypt_message(key, &state, nonce, nonce_bytes, aad, aad_bytes, in, out,
-                                           len_bytes, tag_bytes, 1);
 
-    return status == EVC_OK ? evc_aes_ccm_seal_finish(key, &state, tag) : status;
+    if (status != EVC_OK)
+        return status;
+    crypt_message(key, &state, nonce, nonce_bytes, aad, aad_bytes, in, out, len_bytes, tag_bytes, 1);
+    memcpy(tag, state.chain, tag_bytes);
+    evc_wipe(&state, sizeof state);
+    clear(key);
+    return EVC_OK;
 }
 
 enum evc_status evc_aes_ccm_open(const struct evc_aes_ccm_key *key, const uint8_t *nonce,
@@ -300,14 +421,17 @@ enum evc_status evc_aes_ccm_open(const struct evc_aes_ccm_key *key, const uint8_
                                  const uint8_t *in, uint8_t *out, size_t len_bytes,
                                  const uint8_t *tag, size_t tag_bytes)
 {
+    enum evc_status status =
+        is_set(key) ? check_sizes(nonce_bytes, len_bytes, tag_bytes) : EVC_ERR_KERNEL;
     struct evc_aes_ccm state;
-    enum evc_status status = crypt_message(key, &state, nonce, nonce_bytes, aad, aad_bytes, in, out,
-                                           len_bytes, tag_bytes, 0);
 
     if (status != EVC_OK)
         return status;
-    status = evc_aes_ccm_open_finish(key, &state, tag);
+    crypt_message(key, &state, nonce, nonce_bytes, aad, aad_bytes, in, out, len_bytes, tag_bytes, 0);
+    status = compare(&state, tag);
+    evc_wipe(&state, sizeof state);
     if (status != EVC_OK && len_bytes)
         evc_wipe(out, len_bytes);
+    clear(key);
     return status;
 }

@@ -2,8 +2,12 @@
 /* CMAC (SP 800-38B section 6). */
 #include "everycore/modes.h"
 
+#include "aes/ops.h"
 #include "common/bytes.h"
+#include "common/clear.h"
 #include "common/ct.h"
+#include "common/key_memory.h"
+#include "common/phase.h"
 
 /* Messages of a batch that are set up at once: their descriptions fill most of a frame of 1 KiB. */
 #define GROUP 28
@@ -18,20 +22,42 @@ static void times_x(uint8_t out[16], const uint8_t in[16])
     evc_store64_be(out + 8, (lo << 1) ^ (overflow & 0x87));
 }
 
+size_t evc_aes_cmac_key_bytes(const struct evc_aes *kernel)
+{
+    return offsetof(struct evc_aes_cmac_key, aes) + evc_key_room(&kernel->kernel);
+}
+
+static enum evc_status set_keys(struct evc_aes_cmac_key *key, const struct evc_aes *kernel,
+                                const uint8_t *user_key, unsigned key_bits)
+{
+    const enum evc_status status = evc_aes_set_encrypt_key_in(
+        &key->aes, evc_key_room(&kernel->kernel), kernel, user_key, key_bits);
+
+    if (status != EVC_OK)
+        return status;
+    evc_aes_op_encrypt(&key->aes, key->k1, key->k1, 1);
+    times_x(key->k1, key->k1);
+    times_x(key->k2, key->k1);
+    evc_clear(&kernel->kernel);
+    return EVC_OK;
+}
+
+enum evc_status evc_aes_cmac_set_key_in(void *memory, size_t memory_bytes,
+                                        const struct evc_aes *kernel, const uint8_t *user_key,
+                                        unsigned key_bits)
+{
+    enum evc_status status =
+        kernel ? evc_check_key_memory(memory, memory_bytes, evc_aes_cmac_key_bytes(kernel))
+               : EVC_ERR_KERNEL;
+
+    evc_wipe(memory, memory_bytes);
+    return status == EVC_OK ? set_keys(memory, kernel, user_key, key_bits) : status;
+}
+
 enum evc_status evc_aes_cmac_set_key(struct evc_aes_cmac_key *key, const struct evc_aes *kernel,
                                      const uint8_t *user_key, unsigned key_bits)
 {
-    enum evc_status status = evc_aes_set_encrypt_key(&key->aes, kernel, user_key, key_bits);
-
-    if (status != EVC_OK) {
-        evc_wipe(key, sizeof *key);
-        return status;
-    }
-    memset(key->k1, 0, 16);
-    evc_aes_encrypt(&key->aes, key->k1, key->k1, 1);
-    times_x(key->k1, key->k1);
-    times_x(key->k2, key->k1);
-    return EVC_OK;
+    return evc_aes_cmac_set_key_in(key, sizeof *key, kernel, user_key, key_bits);
 }
 
 /* The bytes of a message that are not in its last block; that block has 1 to 16 bytes, 0 if the message
@@ -62,7 +88,7 @@ static void end_chain(const struct evc_aes_cmac_key *key, uint8_t chain[16], con
     uint8_t block[16];
 
     mask_last(key, block, last, last_bytes);
-    evc_aes_cbcmac_blocks(&key->aes, chain, block, 1);
+    evc_aes_op_cbcmac(&key->aes, chain, block, 1);
     evc_wipe(block, sizeof block);
 }
 
@@ -88,7 +114,7 @@ static void whole_tag(const struct evc_aes_cmac_key *key, const uint8_t *in, siz
 
     memset(chain, 0, 16);
     if (before)
-        evc_aes_cbcmac_blocks(&key->aes, chain, in, before / 16);
+        evc_aes_op_cbcmac(&key->aes, chain, in, before / 16);
     end_chain(key, chain, len_bytes ? in + before : NULL, len_bytes - before);
 }
 
@@ -97,11 +123,14 @@ enum evc_status evc_aes_cmac(const struct evc_aes_cmac_key *key, const uint8_t *
 {
     uint8_t chain[16];
 
+    if (!evc_aes_is_set(&key->aes))
+        return EVC_ERR_KERNEL;
     if (!tag_size_allowed(tag_bytes))
         return EVC_ERR_TAG_SIZE;
     whole_tag(key, in, len_bytes, chain);
     memcpy(tag, chain, tag_bytes);
     evc_wipe(chain, sizeof chain);
+    evc_clear(&key->aes.head.kernel->kernel);
     return EVC_OK;
 }
 
@@ -111,28 +140,39 @@ enum evc_status evc_aes_cmac_verify(const struct evc_aes_cmac_key *key, const ui
     enum evc_status status;
     uint8_t chain[16];
 
+    if (!evc_aes_is_set(&key->aes))
+        return EVC_ERR_KERNEL;
     if (!tag_size_allowed(tag_bytes))
         return EVC_ERR_TAG_SIZE;
     whole_tag(key, in, len_bytes, chain);
     status = compare(chain, tag, tag_bytes);
     evc_wipe(chain, sizeof chain);
+    evc_clear(&key->aes.head.kernel->kernel);
     return status;
 }
 
 /* ---- In pieces ------------------------------------------------------------------------------------ */
 
-void evc_aes_cmac_start(struct evc_aes_cmac *state)
+enum evc_status evc_aes_cmac_start(struct evc_aes_cmac *state)
 {
     memset(state, 0, sizeof *state);
+    state->phase = EVC_PHASE_TEXT;
+    return EVC_OK;
 }
 
-void evc_aes_cmac_update(const struct evc_aes_cmac_key *key, struct evc_aes_cmac *state,
-                         const uint8_t *in, size_t len_bytes)
+static enum evc_status check_call(const struct evc_aes_cmac_key *key, const struct evc_aes_cmac *state)
+{
+    if (!evc_aes_is_set(&key->aes))
+        return EVC_ERR_KERNEL;
+    return state->phase == EVC_PHASE_TEXT ? EVC_OK : EVC_ERR_STATE;
+}
+
+/* len_bytes is not 0. */
+static void take_text(const struct evc_aes_cmac_key *key, struct evc_aes_cmac *state,
+                      const uint8_t *in, size_t len_bytes)
 {
     size_t n;
 
-    if (!len_bytes)
-        return;
     if (state->used) {
         n = 16 - state->used < len_bytes ? 16 - state->used : len_bytes;
         memcpy(state->last + state->used, in, n);
@@ -140,23 +180,40 @@ void evc_aes_cmac_update(const struct evc_aes_cmac_key *key, struct evc_aes_cmac
         in += n, len_bytes -= n;
         if (!len_bytes)
             return;
-        evc_aes_cbcmac_blocks(&key->aes, state->chain, state->last, 1);
+        evc_aes_op_cbcmac(&key->aes, state->chain, state->last, 1);
     }
     n = before_last(len_bytes);
     if (n)
-        evc_aes_cbcmac_blocks(&key->aes, state->chain, in, n / 16);
+        evc_aes_op_cbcmac(&key->aes, state->chain, in, n / 16);
     memcpy(state->last, in + n, len_bytes - n);
     state->used = (uint32_t)(len_bytes - n);
+}
+
+enum evc_status evc_aes_cmac_update(const struct evc_aes_cmac_key *key, struct evc_aes_cmac *state,
+                                    const uint8_t *in, size_t len_bytes)
+{
+    const enum evc_status status = check_call(key, state);
+
+    if (status != EVC_OK || !len_bytes)
+        return status;
+    take_text(key, state, in, len_bytes);
+    evc_clear(&key->aes.head.kernel->kernel);
+    return EVC_OK;
 }
 
 enum evc_status evc_aes_cmac_finish(const struct evc_aes_cmac_key *key, struct evc_aes_cmac *state,
                                     uint8_t *tag, size_t tag_bytes)
 {
+    const enum evc_status status = check_call(key, state);
+
+    if (status != EVC_OK)
+        return status;
     if (!tag_size_allowed(tag_bytes))
         return EVC_ERR_TAG_SIZE;
     end_chain(key, state->chain, state->last, state->used);
     memcpy(tag, state->chain, tag_bytes);
     evc_wipe(state, sizeof *state);
+    evc_clear(&key->aes.head.kernel->kernel);
     return EVC_OK;
 }
 
@@ -164,13 +221,16 @@ enum evc_status evc_aes_cmac_finish_verify(const struct evc_aes_cmac_key *key,
                                            struct evc_aes_cmac *state, const uint8_t *tag,
                                            size_t tag_bytes)
 {
-    enum evc_status status;
+    enum evc_status status = check_call(key, state);
 
+    if (status != EVC_OK)
+        return status;
     if (!tag_size_allowed(tag_bytes))
         return EVC_ERR_TAG_SIZE;
     end_chain(key, state->chain, state->last, state->used);
     status = compare(state->chain, tag, tag_bytes);
     evc_wipe(state, sizeof *state);
+    evc_clear(&key->aes.head.kernel->kernel);
     return status;
 }
 
@@ -192,24 +252,29 @@ static void tags_of_group(const struct evc_aes_cmac_key *key, const struct evc_m
         u.before[i].len_bytes = before_last(msgs[i].len_bytes);
         u.before[i].iv = msgs[i].iv;
     } while (++i < n);
-    evc_aes_cbc_encrypt_blocks_many(&key->aes, u.before, n);
+    evc_aes_op_cbc_encrypt_many(&key->aes, u.before, n);
     for (i = 0; i < n; i++) {
         const size_t before = before_last(msgs[i].len_bytes);
         const uint8_t *last = before ? msgs[i].in + before : msgs[i].in;
         mask_last(key, u.last + 16 * i, last, msgs[i].len_bytes - before);
         evc_xor16(u.last + 16 * i, u.last + 16 * i, msgs[i].iv);
     }
-    evc_aes_encrypt(&key->aes, u.last, u.last, n);
+    evc_aes_op_encrypt(&key->aes, u.last, u.last, n);
     for (i = 0; i < n; i++)
         memcpy(msgs[i].iv, u.last + 16 * i, 16);
     evc_wipe(&u, sizeof u);
 }
 
-void evc_aes_cmac_many(const struct evc_aes_cmac_key *key, const struct evc_msg *msgs, size_t n)
+enum evc_status evc_aes_cmac_many(const struct evc_aes_cmac_key *key, const struct evc_msg *msgs,
+                                  size_t n)
 {
+    if (!evc_aes_is_set(&key->aes))
+        return EVC_ERR_KERNEL;
     /* Groups of about the same size: a small one takes as long as a full one. */
     for (size_t group, n_groups = (n + GROUP - 1) / GROUP; n; n -= group, msgs += group, n_groups--) {
         group = (n + n_groups - 1) / n_groups;
         tags_of_group(key, msgs, group);
     }
+    evc_clear(&key->aes.head.kernel->kernel);
+    return EVC_OK;
 }

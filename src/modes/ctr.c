@@ -5,7 +5,10 @@
  */
 #include "everycore/modes.h"
 
+#include "aes/ops.h"
 #include "common/bytes.h"
+#include "common/clear.h"
+#include "common/phase.h"
 
 /* counter += 2^32, modulo 2^128. */
 static void carry(uint8_t counter[16])
@@ -24,50 +27,65 @@ EVC_OUT_OF_LINE void ctr_across_wraps(const union evc_aes_key *key, uint8_t coun
         size_t n = len_bytes;
         if ((n - 1) / 16 >= blocks_to_wrap)
             n = (size_t)(16 * blocks_to_wrap); /* less than len_bytes, so it fits */
-        evc_aes_ctr32(key, counter, in, out, n);
+        evc_aes_op_ctr32(key, counter, in, out, n);
         if (evc_load32_be(counter + 12) == 0)
             carry(counter);
         in += n, out += n, len_bytes -= n;
     }
 }
 
-void evc_aes_ctr(const union evc_aes_key *key, uint8_t counter[16], const uint8_t *in, uint8_t *out,
-                 size_t len_bytes)
+void evc_aes_op_ctr(const union evc_aes_key *key, uint8_t counter[16], const uint8_t *in,
+                    uint8_t *out, size_t len_bytes)
 {
     /* At most len_bytes / 16 + 1 blocks; 2^32 - 1 - counter of them do not wrap. */
     if (len_bytes / 16 < (uint32_t)~evc_load32_be(counter + 12))
-        evc_aes_ctr32(key, counter, in, out, len_bytes);
+        evc_aes_op_ctr32(key, counter, in, out, len_bytes);
     else
         ctr_across_wraps(key, counter, in, out, len_bytes);
 }
 
-static void start(struct evc_aes_ctr *state, const uint8_t counter[16], uint32_t counter_bytes)
+enum evc_status evc_aes_ctr(const union evc_aes_key *key, uint8_t counter[16], const uint8_t *in,
+                            uint8_t *out, size_t len_bytes)
+{
+    if (!evc_aes_is_set(key))
+        return EVC_ERR_KERNEL;
+    evc_aes_op_ctr(key, counter, in, out, len_bytes);
+    evc_clear(&key->head.kernel->kernel);
+    return EVC_OK;
+}
+
+/* ---- In pieces ------------------------------------------------------------------------------------ */
+
+static enum evc_status start(struct evc_aes_ctr *state, const uint8_t counter[16],
+                             uint8_t counter_bytes)
 {
     memset(state, 0, sizeof *state);
     memcpy(state->counter, counter, 16);
     state->counter_bytes = counter_bytes;
+    state->phase = EVC_PHASE_TEXT;
+    return EVC_OK;
 }
 
-void evc_aes_ctr_start(struct evc_aes_ctr *state, const uint8_t counter[16])
+enum evc_status evc_aes_ctr_start(struct evc_aes_ctr *state, const uint8_t counter[16])
 {
-    start(state, counter, 16);
+    return start(state, counter, 16);
 }
 
-void evc_aes_ctr_start32(struct evc_aes_ctr *state, const uint8_t counter[16])
+enum evc_status evc_aes_ctr_start32(struct evc_aes_ctr *state, const uint8_t counter[16])
 {
-    start(state, counter, 4);
+    return start(state, counter, 4);
 }
 
 static void next_blocks(const union evc_aes_key *key, struct evc_aes_ctr *state, const uint8_t *in,
                         uint8_t *out, size_t len_bytes)
 {
     if (state->counter_bytes == 4)
-        evc_aes_ctr32(key, state->counter, in, out, len_bytes);
+        evc_aes_op_ctr32(key, state->counter, in, out, len_bytes);
     else
-        evc_aes_ctr(key, state->counter, in, out, len_bytes);
+        evc_aes_op_ctr(key, state->counter, in, out, len_bytes);
 }
 
-/* At most what is left of the block begun; the number of bytes used. */
+/* Takes at most what is left of the block begun; returns the number of bytes used. */
 static size_t use_stream(struct evc_aes_ctr *state, const uint8_t *in, uint8_t *out, size_t len_bytes)
 {
     size_t n = len_bytes < state->left ? len_bytes : state->left;
@@ -77,23 +95,35 @@ static size_t use_stream(struct evc_aes_ctr *state, const uint8_t *in, uint8_t *
     return n;
 }
 
-void evc_aes_ctr_update(const union evc_aes_key *key, struct evc_aes_ctr *state, const uint8_t *in,
-                        uint8_t *out, size_t len_bytes)
+/* len_bytes bytes at the beginning of a block. */
+static void update_from_block(const union evc_aes_key *key, struct evc_aes_ctr *state,
+                              const uint8_t *in, uint8_t *out, size_t len_bytes)
+{
+    const size_t n = len_bytes & ~(size_t)15;
+
+    if (n)
+        next_blocks(key, state, in, out, n);
+    if (n != len_bytes) {
+        memset(state->stream, 0, 16);
+        next_blocks(key, state, state->stream, state->stream, 16);
+        state->left = 16;
+        use_stream(state, in + n, out + n, len_bytes - n);
+    }
+    evc_clear(&key->head.kernel->kernel);
+}
+
+enum evc_status evc_aes_ctr_update(const union evc_aes_key *key, struct evc_aes_ctr *state,
+                                   const uint8_t *in, uint8_t *out, size_t len_bytes)
 {
     size_t n = 0;
 
+    if (!evc_aes_is_set(key))
+        return EVC_ERR_KERNEL;
+    if (state->phase != EVC_PHASE_TEXT)
+        return EVC_ERR_STATE;
     if (state->left)
         n = use_stream(state, in, out, len_bytes);
-    if (n == len_bytes)
-        return;
-    in += n, out += n, len_bytes -= n;
-    n = len_bytes & ~(size_t)15;
-    if (n)
-        next_blocks(key, state, in, out, n);
-    if (n == len_bytes)
-        return;
-    memset(state->stream, 0, 16);
-    next_blocks(key, state, state->stream, state->stream, 16);
-    state->left = 16;
-    use_stream(state, in + n, out + n, len_bytes - n);
+    if (n != len_bytes)
+        update_from_block(key, state, in + n, out + n, len_bytes - n);
+    return EVC_OK;
 }

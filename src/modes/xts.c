@@ -2,15 +2,43 @@
 /* XTS (IEEE 1619-2018 section 5, SP 800-38E). P, C, T: plaintext, ciphertext, tweak of the standard. */
 #include "everycore/modes.h"
 
+#include "aes/ops.h"
 #include "aes/tweak.h"
 #include "common/bytes.h"
+#include "common/clear.h"
 #include "common/ct.h"
+#include "common/key_memory.h"
+#include "common/phase.h"
 
-static enum evc_status set_keys(struct evc_aes_xts_key *key, const struct evc_aes *data_kernel,
-                                const struct evc_aes *tweak_kernel, const uint8_t *user_key,
-                                unsigned key_bits)
+/* ---- Keys ------------------------------------------------------------------------------------------ */
+
+static const union evc_aes_key *data_key(const struct evc_aes_xts_key *key)
 {
-    enum evc_status status;
+    return (const union evc_aes_key *)(const void *)key->keys;
+}
+
+static const union evc_aes_key *tweak_key(const struct evc_aes_xts_key *key)
+{
+    return (const union evc_aes_key *)(const void *)(key->keys + key->tweak_at);
+}
+
+/* Whatever is called with the key ends with this. */
+static void clear(const struct evc_aes_xts_key *key)
+{
+    evc_clear_both(&data_key(key)->head.kernel->kernel, &tweak_key(key)->head.kernel->kernel);
+}
+
+size_t evc_aes_xts_key_bytes(const struct evc_aes *data_kernel, const struct evc_aes *tweak_kernel)
+{
+    return offsetof(struct evc_aes_xts_key, keys) + evc_key_room(&data_kernel->kernel) +
+           evc_key_room(&tweak_kernel->kernel);
+}
+
+static enum evc_status check_key(const void *memory, size_t memory_bytes,
+                                 const struct evc_aes *data_kernel,
+                                 const struct evc_aes *tweak_kernel, const uint8_t *user_key,
+                                 unsigned key_bits)
+{
     uint32_t equal;
 
     if (key_bits != 128 && key_bits != 256)
@@ -19,22 +47,52 @@ static enum evc_status set_keys(struct evc_aes_xts_key *key, const struct evc_ae
     evc_public(&equal, sizeof equal); /* the caller learns it as the status */
     if (equal)
         return EVC_ERR_EQUAL_KEYS;
-    status = evc_aes_set_key(&key->data, data_kernel, user_key, key_bits);
+    if (!data_kernel || !tweak_kernel)
+        return EVC_ERR_KERNEL;
+    return evc_check_key_memory(memory, memory_bytes,
+                                evc_aes_xts_key_bytes(data_kernel, tweak_kernel));
+}
+
+static enum evc_status set_keys(struct evc_aes_xts_key *key, const struct evc_aes *data_kernel,
+                                const struct evc_aes *tweak_kernel, const uint8_t *user_key,
+                                unsigned key_bits)
+{
+    const size_t data_bytes = evc_key_room(&data_kernel->kernel);
+    enum evc_status status =
+        evc_aes_set_key_in(key->keys, data_bytes, data_kernel, user_key, key_bits);
+
+    if (status == EVC_OK)
+        status = evc_aes_set_encrypt_key_in(key->keys + data_bytes,
+                                            evc_key_room(&tweak_kernel->kernel), tweak_kernel,
+                                            user_key + key_bits / 8, key_bits);
+    key->tweak_at = (uint32_t)data_bytes;
+    return status;
+}
+
+enum evc_status evc_aes_xts_set_key_in(void *memory, size_t memory_bytes,
+                                       const struct evc_aes *data_kernel,
+                                       const struct evc_aes *tweak_kernel, const uint8_t *user_key,
+                                       unsigned key_bits)
+{
+    enum evc_status status =
+        check_key(memory, memory_bytes, data_kernel, tweak_kernel, user_key, key_bits);
+
+    evc_wipe(memory, memory_bytes);
+    if (status == EVC_OK)
+        status = set_keys(memory, data_kernel, tweak_kernel, user_key, key_bits);
     if (status != EVC_OK)
-        return status;
-    return evc_aes_set_encrypt_key(&key->tweak, tweak_kernel, user_key + key_bits / 8, key_bits);
+        evc_wipe(memory, memory_bytes);
+    return status;
 }
 
 enum evc_status evc_aes_xts_set_key(struct evc_aes_xts_key *key, const struct evc_aes *data_kernel,
                                     const struct evc_aes *tweak_kernel, const uint8_t *user_key,
                                     unsigned key_bits)
 {
-    enum evc_status status = set_keys(key, data_kernel, tweak_kernel, user_key, key_bits);
-
-    if (status != EVC_OK)
-        evc_wipe(key, sizeof *key);
-    return status;
+    return evc_aes_xts_set_key_in(key, sizeof *key, data_kernel, tweak_kernel, user_key, key_bits);
 }
+
+/* ---- Tweaks ---------------------------------------------------------------------------------------- */
 
 void evc_aes_xts_tweak(uint8_t tweak[16], uint64_t unit)
 {
@@ -54,7 +112,7 @@ static void steal_encrypt(const union evc_aes_key *key, uint8_t tweak[16], const
     memcpy(block, out - 16, 16);
     memcpy(block, in, rest_bytes);
     memcpy(out, out - 16, rest_bytes);
-    evc_aes_xts_encrypt_blocks(key, tweak, block, out - 16, 1);
+    evc_aes_op_xts_encrypt(key, tweak, block, out - 16, 1);
     evc_wipe(block, sizeof block);
 }
 
@@ -66,11 +124,11 @@ static void steal_decrypt(const union evc_aes_key *key, uint8_t tweak[16], const
 
     memcpy(later, tweak, 16);
     evc_aes_next_tweak(later);
-    evc_aes_xts_decrypt_blocks(key, later, in, block, 1);
+    evc_aes_op_xts_decrypt(key, later, in, block, 1);
     memcpy(rest, block, rest_bytes);
     memcpy(block, in + 16, rest_bytes); /* the rest of C, then PP's end */
     memcpy(out + 16, rest, rest_bytes);
-    evc_aes_xts_decrypt_blocks(key, tweak, block, out, 1);
+    evc_aes_op_xts_decrypt(key, tweak, block, out, 1);
     evc_wipe(later, sizeof later);
     evc_wipe(block, sizeof block);
     evc_wipe(rest, sizeof rest);
@@ -82,7 +140,7 @@ static void encrypt_end(const union evc_aes_key *key, uint8_t tweak[16], const u
 {
     const size_t rest_bytes = len_bytes % 16, whole = len_bytes - rest_bytes;
 
-    evc_aes_xts_encrypt_blocks(key, tweak, in, out, whole / 16);
+    evc_aes_op_xts_encrypt(key, tweak, in, out, whole / 16);
     if (rest_bytes)
         steal_encrypt(key, tweak, in + whole, out + whole, rest_bytes);
 }
@@ -93,23 +151,31 @@ static void decrypt_end(const union evc_aes_key *key, uint8_t tweak[16], const u
     const size_t rest_bytes = len_bytes % 16;
     const size_t whole = len_bytes - rest_bytes - (rest_bytes ? 16 : 0);
 
-    evc_aes_xts_decrypt_blocks(key, tweak, in, out, whole / 16);
+    evc_aes_op_xts_decrypt(key, tweak, in, out, whole / 16);
     if (rest_bytes)
         steal_decrypt(key, tweak, in + whole, out + whole, rest_bytes);
 }
 
 /* ---- In one call ---------------------------------------------------------------------------------- */
 
+static int is_set(const struct evc_aes_xts_key *key)
+{
+    return key->tweak_at != 0;
+}
+
 enum evc_status evc_aes_xts_encrypt(const struct evc_aes_xts_key *key, const uint8_t tweak[16],
                                     const uint8_t *in, uint8_t *out, size_t len_bytes)
 {
     uint8_t t[16];
 
+    if (!is_set(key))
+        return EVC_ERR_KERNEL;
     if (len_bytes < 16 || len_bytes > EVC_AES_XTS_MAX_BYTES)
         return EVC_ERR_LENGTH;
-    evc_aes_encrypt(&key->tweak, tweak, t, 1);
-    encrypt_end(&key->data, t, in, out, len_bytes);
+    evc_aes_op_encrypt(tweak_key(key), tweak, t, 1);
+    encrypt_end(data_key(key), t, in, out, len_bytes);
     evc_wipe(t, sizeof t);
+    clear(key);
     return EVC_OK;
 }
 
@@ -118,73 +184,102 @@ enum evc_status evc_aes_xts_decrypt(const struct evc_aes_xts_key *key, const uin
 {
     uint8_t t[16];
 
+    if (!is_set(key))
+        return EVC_ERR_KERNEL;
     if (len_bytes < 16 || len_bytes > EVC_AES_XTS_MAX_BYTES)
         return EVC_ERR_LENGTH;
-    evc_aes_encrypt(&key->tweak, tweak, t, 1);
-    decrypt_end(&key->data, t, in, out, len_bytes);
+    evc_aes_op_encrypt(tweak_key(key), tweak, t, 1);
+    decrypt_end(data_key(key), t, in, out, len_bytes);
     evc_wipe(t, sizeof t);
+    clear(key);
     return EVC_OK;
 }
 
 /* ---- In pieces ------------------------------------------------------------------------------------ */
 
-void evc_aes_xts_start(const struct evc_aes_xts_key *key, struct evc_aes_xts *state,
-                       const uint8_t tweak[16])
+enum evc_status evc_aes_xts_start(const struct evc_aes_xts_key *key, struct evc_aes_xts *state,
+                                  const uint8_t tweak[16])
 {
-    evc_aes_encrypt(&key->tweak, tweak, state->tweak, 1);
-    state->done_bytes = 0;
+    memset(state, 0, sizeof *state);
+    if (!is_set(key))
+        return EVC_ERR_KERNEL;
+    evc_aes_op_encrypt(tweak_key(key), tweak, state->tweak, 1);
+    state->phase = EVC_PHASE_TEXT;
+    clear(key);
+    return EVC_OK;
 }
 
-static int fits(const struct evc_aes_xts *state, size_t len_bytes)
+static enum evc_status check_call(const struct evc_aes_xts_key *key, const struct evc_aes_xts *state,
+                                  uint32_t direction, size_t len_bytes)
 {
-    return len_bytes <= EVC_AES_XTS_MAX_BYTES - state->done_bytes;
+    if (!is_set(key))
+        return EVC_ERR_KERNEL;
+    if (state->phase != EVC_PHASE_TEXT || !evc_direction_fits(state->direction, direction))
+        return EVC_ERR_STATE;
+    return len_bytes > EVC_AES_XTS_MAX_BYTES - state->done_bytes ? EVC_ERR_LENGTH : EVC_OK;
 }
 
-static int may_end(const struct evc_aes_xts *state, size_t len_bytes)
+static enum evc_status update(const struct evc_aes_xts_key *key, struct evc_aes_xts *state,
+                              const uint8_t *in, uint8_t *out, size_t len_bytes, uint8_t direction)
 {
-    return fits(state, len_bytes) && (len_bytes ? len_bytes >= 16 : state->done_bytes != 0);
+    const enum evc_status status = check_call(key, state, direction, len_bytes);
+
+    if (status != EVC_OK)
+        return status;
+    if (len_bytes % 16 != 0)
+        return EVC_ERR_LENGTH;
+    state->direction = direction;
+    state->done_bytes += (uint32_t)len_bytes;
+    if (direction == EVC_DIRECTION_SEAL)
+        evc_aes_op_xts_encrypt(data_key(key), state->tweak, in, out, len_bytes / 16);
+    else
+        evc_aes_op_xts_decrypt(data_key(key), state->tweak, in, out, len_bytes / 16);
+    clear(key);
+    return EVC_OK;
+}
+
+static enum evc_status finish(const struct evc_aes_xts_key *key, struct evc_aes_xts *state,
+                              const uint8_t *in, uint8_t *out, size_t len_bytes, uint8_t direction)
+{
+    const enum evc_status status = check_call(key, state, direction, len_bytes);
+
+    if (status != EVC_OK)
+        return status;
+    if (len_bytes ? len_bytes < 16 : state->done_bytes == 0)
+        return EVC_ERR_LENGTH;
+    if (direction == EVC_DIRECTION_SEAL)
+        encrypt_end(data_key(key), state->tweak, in, out, len_bytes);
+    else
+        decrypt_end(data_key(key), state->tweak, in, out, len_bytes);
+    evc_wipe(state, sizeof *state);
+    clear(key);
+    return EVC_OK;
 }
 
 enum evc_status evc_aes_xts_encrypt_update(const struct evc_aes_xts_key *key,
                                            struct evc_aes_xts *state, const uint8_t *in,
                                            uint8_t *out, size_t len_bytes)
 {
-    if (len_bytes % 16 != 0 || !fits(state, len_bytes))
-        return EVC_ERR_LENGTH;
-    evc_aes_xts_encrypt_blocks(&key->data, state->tweak, in, out, len_bytes / 16);
-    state->done_bytes += (uint32_t)len_bytes;
-    return EVC_OK;
+    return update(key, state, in, out, len_bytes, EVC_DIRECTION_SEAL);
 }
 
 enum evc_status evc_aes_xts_encrypt_finish(const struct evc_aes_xts_key *key,
                                            struct evc_aes_xts *state, const uint8_t *in,
                                            uint8_t *out, size_t len_bytes)
 {
-    if (!may_end(state, len_bytes))
-        return EVC_ERR_LENGTH;
-    encrypt_end(&key->data, state->tweak, in, out, len_bytes);
-    evc_wipe(state, sizeof *state);
-    return EVC_OK;
+    return finish(key, state, in, out, len_bytes, EVC_DIRECTION_SEAL);
 }
 
 enum evc_status evc_aes_xts_decrypt_update(const struct evc_aes_xts_key *key,
                                            struct evc_aes_xts *state, const uint8_t *in,
                                            uint8_t *out, size_t len_bytes)
 {
-    if (len_bytes % 16 != 0 || !fits(state, len_bytes))
-        return EVC_ERR_LENGTH;
-    evc_aes_xts_decrypt_blocks(&key->data, state->tweak, in, out, len_bytes / 16);
-    state->done_bytes += (uint32_t)len_bytes;
-    return EVC_OK;
+    return update(key, state, in, out, len_bytes, EVC_DIRECTION_OPEN);
 }
 
 enum evc_status evc_aes_xts_decrypt_finish(const struct evc_aes_xts_key *key,
                                            struct evc_aes_xts *state, const uint8_t *in,
                                            uint8_t *out, size_t len_bytes)
 {
-    if (!may_end(state, len_bytes))
-        return EVC_ERR_LENGTH;
-    decrypt_end(&key->data, state->tweak, in, out, len_bytes);
-    evc_wipe(state, sizeof *state);
-    return EVC_OK;
+    return finish(key, state, in, out, len_bytes, EVC_DIRECTION_OPEN);
 }

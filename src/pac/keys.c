@@ -14,10 +14,15 @@ const char *evc_pac_algorithm_name(const struct evc_pac_algorithm *algorithm)
 enum evc_status evc_pac_set_key(struct evc_pac_key *key, const struct evc_pac_algorithm *algorithm,
                                 const struct evc_pac_kernels *kernels, uint64_t hi, uint64_t lo)
 {
+    enum evc_status status;
+
     key->hi = hi;
     key->lo = lo;
     key->id = 0;
-    return algorithm->set_key(key, kernels);
+    status = algorithm->set_key(key, kernels);
+    if (status != EVC_OK)
+        evc_wipe(key, sizeof *key);
+    return status;
 }
 
 enum evc_status evc_pac_keys_init(struct evc_pac_keys *keys, const struct evc_pac_algorithm *algorithm,
@@ -54,7 +59,8 @@ EVC_OUT_OF_LINE const struct evc_pac_key *evc_pac_made(struct evc_pac_keys *keys
     keys->last = keys->next;
     keys->next = (keys->next + 1) % EVC_PAC_KEY_SLOTS;
     key = &keys->slots[keys->last];
-    (void)evc_pac_set_key(key, keys->algorithm, &keys->kernels, hi, lo); /* as in evc_pac_keys_init */
+    if (evc_pac_set_key(key, keys->algorithm, &keys->kernels, hi, lo) != EVC_OK)
+        return key; /* not to be met: the same kernels served in evc_pac_keys_init */
     keys->schedules++;
     if (keys->last_id < LAST_ID)
         key->id = ++keys->last_id;

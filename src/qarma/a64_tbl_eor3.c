@@ -21,7 +21,7 @@ EVC_ISA_BEGIN(A64_SHA3)
 #include "qarma/a64_tbl_steps.h"
 
 const struct evc_qarma evc_qarma_a64_tbl_eor3 = {
-    .kernel = EVC_KERNEL_HEAD(a64_tbl_eor3, A64_SHA3, CT, ANY, 1, struct key, 0),
+    .kernel = EVC_KERNEL_HEAD(a64_tbl_eor3, A64_SHA3, CT, ANY, 1, struct key, 0, NULL),
     .set_key = set_key,
     .encrypt = encrypt,
     .decrypt = decrypt,

@@ -207,7 +207,7 @@ static uint64_t decrypt(const void *vkey, uint64_t block, uint64_t tweak)
 }
 
 const struct evc_qarma evc_qarma_c_ref = {
-    .kernel = EVC_KERNEL_HEAD(c_ref, ANY, VARTIME, ANY, 1, struct key, 0),
+    .kernel = EVC_KERNEL_HEAD(c_ref, ANY, VARTIME, ANY, 1, struct key, 0, NULL),
     .set_key = set_key,
     .encrypt = encrypt,
     .decrypt = decrypt,

@@ -71,7 +71,7 @@ static void tweaks_add(struct added *added, uint64_t tweak, int rounds)
 }
 
 const struct evc_qarma evc_qarma_c_table4 = {
-    .kernel = EVC_KERNEL_HEAD(c_table4, ANY, VARTIME, ANY, 1, struct key, 0),
+    .kernel = EVC_KERNEL_HEAD(c_table4, ANY, VARTIME, ANY, 1, struct key, 0, NULL),
     .set_key = set_key,
     .encrypt = encrypt,
     .decrypt = decrypt,

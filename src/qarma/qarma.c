@@ -2,28 +2,58 @@
 /* QARMA keys, and blocks by the key's kernel. */
 #include "everycore/qarma.h"
 
+#include "common/bytes.h"
+#include "common/clear.h"
+#include "common/key_memory.h"
+
+static enum evc_status check_key(const union evc_qarma_key *key, const struct evc_qarma *kernel, unsigned sigma,
+                                 unsigned rounds)
+{
+    if (sigma > EVC_QARMA_SIGMA2 || rounds < EVC_QARMA_MIN_ROUNDS || rounds > EVC_QARMA_MAX_ROUNDS)
+        return EVC_ERR_PARAMETER;
+    if (!kernel || kernel->kernel.key_align > 16)
+        return EVC_ERR_KERNEL;
+    return evc_check_key_memory(key, sizeof *key, kernel->kernel.key_bytes);
+}
+
 enum evc_status evc_qarma_set_key(union evc_qarma_key *key, const struct evc_qarma *kernel, uint64_t w0, uint64_t k0,
                                   unsigned sigma, unsigned rounds)
 {
-    if (!kernel || kernel->kernel.key_bytes > sizeof *key || kernel->kernel.key_align > 16)
-        return EVC_ERR_KERNEL;
-    if (sigma > EVC_QARMA_SIGMA2 || rounds < EVC_QARMA_MIN_ROUNDS || rounds > EVC_QARMA_MAX_ROUNDS)
-        return EVC_ERR_PARAMETER;
+    const enum evc_status status = check_key(key, kernel, sigma, rounds);
+
+    evc_wipe(key, sizeof *key);
+    if (status != EVC_OK)
+        return status;
     key->head.kernel = kernel;
     key->head.sigma = (uint8_t)sigma;
     key->head.rounds = (uint8_t)rounds;
     kernel->set_key(key, w0, k0);
+    evc_clear(&kernel->kernel);
     return EVC_OK;
 }
 
 uint64_t evc_qarma_encrypt(const union evc_qarma_key *key, uint64_t block, uint64_t tweak)
 {
-    return key->head.kernel->encrypt(key, block, tweak);
+    const struct evc_qarma *kernel = key->head.kernel;
+    uint64_t result;
+
+    if (!kernel)
+        return 0;
+    result = kernel->encrypt(key, block, tweak);
+    evc_clear(&kernel->kernel);
+    return result;
 }
 
 uint64_t evc_qarma_decrypt(const union evc_qarma_key *key, uint64_t block, uint64_t tweak)
 {
-    return key->head.kernel->decrypt(key, block, tweak);
+    const struct evc_qarma *kernel = key->head.kernel;
+    uint64_t result;
+
+    if (!kernel)
+        return 0;
+    result = kernel->decrypt(key, block, tweak);
+    evc_clear(&kernel->kernel);
+    return result;
 }
 
 void evc_qarma_encrypt_many(const union evc_qarma_key *key, const uint64_t *in, const uint64_t *tweak, uint64_t *out,
@@ -31,10 +61,15 @@ void evc_qarma_encrypt_many(const union evc_qarma_key *key, const uint64_t *in, 
 {
     const struct evc_qarma *kernel = key->head.kernel;
 
-    if (kernel->encrypt_many) {
-        kernel->encrypt_many(key, in, tweak, out, n);
+    if (!kernel) {
+        for (size_t i = 0; i < n; i++)
+            out[i] = 0;
         return;
     }
-    for (size_t i = 0; i < n; i++)
-        out[i] = kernel->encrypt(key, in[i], tweak[i]);
+    if (kernel->encrypt_many)
+        kernel->encrypt_many(key, in, tweak, out, n);
+    else
+        for (size_t i = 0; i < n; i++)
+            out[i] = kernel->encrypt(key, in[i], tweak[i]);
+    evc_clear(&kernel->kernel);
 }

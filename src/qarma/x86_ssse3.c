@@ -35,7 +35,7 @@ EVC_INLINE __m128i v_wide(__m128i x)
 #include "qarma/x86_128_steps.h"
 
 const struct evc_qarma evc_qarma_x86_ssse3 = {
-    .kernel = EVC_KERNEL_HEAD(x86_ssse3, X86_SSSE3, CT, ANY, 1, struct key, 0),
+    .kernel = EVC_KERNEL_HEAD(x86_ssse3, X86_SSSE3, CT, ANY, 1, struct key, 0, NULL),
     .set_key = set_key,
     .encrypt = encrypt,
     .decrypt = decrypt,

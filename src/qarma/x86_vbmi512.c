@@ -169,7 +169,7 @@ static void encrypt_many(const void *vkey, const uint64_t *in, const uint64_t *t
 }
 
 const struct evc_qarma evc_qarma_x86_vbmi512 = {
-    .kernel = EVC_KERNEL_HEAD(x86_vbmi512, X86_VBMI512, CT, PARALLEL, 2 * LANES, struct key, 0),
+    .kernel = EVC_KERNEL_HEAD(x86_vbmi512, X86_VBMI512, CT, PARALLEL, 2 * LANES, struct key, 0, NULL),
     .set_key = set_key,
     .encrypt = encrypt,
     .decrypt = decrypt,

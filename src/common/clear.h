@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The end of every public call: what the kernel's operations left in vector registers and on the stack is cleared, once.
+ * A kernel says how by the member `clear` of its descriptor.
+ */
+#ifndef EVC_COMMON_CLEAR_H
+#define EVC_COMMON_CLEAR_H
+
+#include "everycore/kernel.h"
+
+#include "common/bytes.h"
+
+/* To be called by the function that called the operations, or by one nearer to the public call: `clear` reaches only as
+ * deep below its caller as operations do. */
+EVC_INLINE void evc_clear(const struct evc_kernel *kernel)
+{
+    if (kernel->clear)
+        kernel->clear();
+}
+
+/* After operations of two kernels. */
+EVC_INLINE void evc_clear_both(const struct evc_kernel *a, const struct evc_kernel *b)
+{
+    evc_clear(a);
+    if (b->clear != a->clear)
+        evc_clear(b);
+}
+
+#endif

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Where a message in pieces stands. Every streaming state has a phase, and a direction if there are two; a state of zeros
+ * is "no message". A call out of order returns EVC_ERR_STATE and changes nothing, so a mode looks at both before it does
+ * anything, and sets them afterwards.
+ */
+#ifndef EVC_COMMON_PHASE_H
+#define EVC_COMMON_PHASE_H
+
+#include "everycore/everycore.h"
+
+#include "common/bytes.h"
+
+enum { EVC_PHASE_NONE = 0, EVC_PHASE_AAD = 1, EVC_PHASE_TEXT = 2 };
+
+/* The first call that has a direction decides. Sealing is encryption, opening decryption. */
+enum { EVC_DIRECTION_NONE = 0, EVC_DIRECTION_SEAL = 1, EVC_DIRECTION_OPEN = 2 };
+
+EVC_INLINE int evc_direction_fits(uint32_t state_direction, uint32_t direction)
+{
+    return state_direction == EVC_DIRECTION_NONE || state_direction == direction;
+}
+
+#endif
