@@ -16,7 +16,7 @@
     }
 
 RUN(run_ecb_enc, must(evc_aes_encrypt(key, in, out, len_bytes / 16)))
-RUN(run_ecb_dec, (void)must(evc_aes_decrypt(key, in, out, len_bytes / 16)))
+RUN(run_ecb_dec, must(evc_aes_decrypt(key, in, out, len_bytes / 16)))
 RUN(run_ctr32, evc_aes_ctr32(key, iv, in, out, len_bytes))
 RUN(run_cbc_enc, evc_aes_cbc_encrypt_blocks(key, iv, in, out, len_bytes / 16))
 RUN(run_cbc_dec, evc_aes_cbc_decrypt_blocks(key, iv, in, out, len_bytes / 16))

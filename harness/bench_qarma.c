@@ -43,7 +43,8 @@ static void apart(struct work *w)
 BENCH_LOOPS(one_by_one, chain(w);)
 BENCH_LOOPS(each_alone, apart(w);)
 BENCH_LOOPS(many, evc_qarma_encrypt_many(&w->key, w->in, w->tweak, w->out, w->n_blocks);)
-BENCH_LOOPS(setkey, (void)must(evc_qarma_set_key(&w->made, w->kernel, w->w0, w->k0, w->key.head.sigma, w->key.head.rounds));)
+BENCH_LOOPS(setkey, must(evc_qarma_set_key(&w->made, w->kernel, w->w0, w->k0, w->key.head.sigma,
+                                           w->key.head.rounds));)
 
 enum { QARMA5, QARMA3, QARMA5_APART, QARMA3_APART, QARMA5_BLOCKS, SETKEY, N_MODES };
 static const struct {

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "must.h"
 #include "pac_record.h"
 
 void fill(uint8_t *to, size_t n_bytes, uint32_t seed)
@@ -40,15 +41,18 @@ void make_keys(struct material *m, unsigned key_bits, unsigned secret)
     }
     memcpy(both, m->user_key, key_bits / 8);
     memcpy(both + key_bits / 8, m->tweak_key, key_bits / 8);
-    evc_aes_xts_set_key(&m->xts, &answers_aes, &answers_aes, both, key_bits); /* wiped where not 128 or 256 */
-    evc_gcm_set_pair(&m->gcm, &answers_aes, &answers_ghash, m->user_key, key_bits);
-    evc_aes_encrypt(&m->aes, zero, m->h[0], 1);
-    evc_ghash_set_key(&m->ghash, &answers_ghash, m->h[0]);
+    if (key_bits == 192) /* XTS has no such keys */
+        evc_wipe(&m->xts, sizeof m->xts);
+    else
+        must(evc_aes_xts_set_key(&m->xts, &answers_aes, &answers_aes, both, key_bits));
+    must(evc_gcm_set_pair(&m->gcm, &answers_aes, &answers_ghash, m->user_key, key_bits));
+    must(evc_aes_encrypt(&m->aes, zero, m->h[0], 1));
+    must(evc_ghash_set_key(&m->ghash, &answers_ghash, m->h[0]));
     uint64_t halves[2];
     memcpy(halves, m->user_key, 16);
-    evc_pac_set_key(&m->qarma5, &evc_pac_qarma5, &kernels, halves[0], halves[1]);
-    evc_pac_set_key(&m->qarma3, &evc_pac_qarma3, &kernels, halves[0], halves[1]);
-    evc_pac_set_key(&m->impdef, &evc_pac_impdef, &kernels, halves[0], halves[1]);
+    must(evc_pac_set_key(&m->qarma5, &evc_pac_qarma5, &kernels, halves[0], halves[1]));
+    must(evc_pac_set_key(&m->qarma3, &evc_pac_qarma3, &kernels, halves[0], halves[1]));
+    must(evc_pac_set_key(&m->impdef, &evc_pac_impdef, &kernels, halves[0], halves[1]));
     for (unsigned i = 1; i < 8; i++) { /* the hash of one block is that block times H */
         memset(m->h[i], 0, 16);
         evc_ghash_blocks(&m->ghash, m->h[i], m->h[i - 1], 1);
@@ -93,7 +97,7 @@ static void instructions(const struct evc_pac_key *key, const uint8_t *in, uint8
         struct evc_pac_rules rules;
         uint64_t said[4];
 
-        evc_pac_set_rules(&rules, r.level, r.va_bits, r.tbi, EVC_PAC_EXTEND_BY_TBI);
+        must(evc_pac_set_rules(&rules, r.level, r.va_bits, r.tbi, EVC_PAC_EXTEND_BY_TBI));
         said[0] = evc_pac_add(&rules, key, r.pointer, r.modifier);
         said[1] = authenticated(&r, &rules, key, said[0]);
         said[2] = authenticated(&r, &rules, key, r.pointer);
@@ -109,12 +113,12 @@ void answer(const struct material *m, enum mode mode, const uint8_t *in, uint8_t
     memcpy(iv, m->iv, 16);
     memset(tag, 0, 16);
     switch (mode) {
-    case MODE_ecb_enc: evc_aes_encrypt(&m->aes, in, out, n_bytes / 16); break;
-    case MODE_cbc_enc: evc_aes_cbc_encrypt(&m->aes, iv, in, out, n_bytes); break;
-    case MODE_ctr: evc_aes_ctr(&m->aes, iv, in, out, n_bytes); break;
-    case MODE_xts_enc: evc_aes_xts_encrypt(&m->xts, iv, in, out, n_bytes); break;
+    case MODE_ecb_enc: must(evc_aes_encrypt(&m->aes, in, out, n_bytes / 16)); break;
+    case MODE_cbc_enc: must(evc_aes_cbc_encrypt(&m->aes, iv, in, out, n_bytes)); break;
+    case MODE_ctr: must(evc_aes_ctr(&m->aes, iv, in, out, n_bytes)); break;
+    case MODE_xts_enc: must(evc_aes_xts_encrypt(&m->xts, iv, in, out, n_bytes)); break;
     case MODE_ghash: evc_ghash_blocks(&m->ghash, tag, in, n_bytes / 16); break;
-    case MODE_gcm_seal: evc_gcm_seal(&m->gcm, iv, 12, NULL, 0, in, out, n_bytes, tag, 16); break;
+    case MODE_gcm_seal: must(evc_gcm_seal(&m->gcm, iv, 12, NULL, 0, in, out, n_bytes, tag, 16)); break;
     case MODE_qarma5: codes(&m->qarma5, true, in, out, n_bytes); break;
     case MODE_qarma5_each:
     case MODE_qarma5_many: codes(&m->qarma5, false, in, out, n_bytes); break;

@@ -25,7 +25,7 @@
 static void hide(struct call *call)
 {
     struct material *m = &call->material;
-    struct evc_aes_fips197_key *keys[] = {(void *)&m->aes, (void *)&m->xts.tweak};
+    struct evc_aes_fips197_key *keys[] = {(void *)&m->aes, (void *)(m->xts.keys + m->xts.tweak_at)};
 
     HIDE(m->user_key);
     HIDE(m->tweak_key);

@@ -113,7 +113,7 @@ void call_draw(struct call *call, unsigned secret)
     draw(call->plain, n_bytes, TEXT, secret);
     answer(m, forward, call->plain, call->cipher, n_bytes, call->right_tag);
 
-    const struct evc_aes_fips197_key *key = (const void *)&m->aes, *tweak = (const void *)&m->xts.tweak;
+    const struct evc_aes_fips197_key *key = (const void *)&m->aes, *tweak = (const void *)evc_aes_xts_tweak_key(&m->xts);
     call->job = (struct subject_job){
         .key_bits = call->key_bits,
         .rounds = m->aes.head.rounds,

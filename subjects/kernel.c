@@ -9,6 +9,7 @@
 #include "everycore/gcm.h"
 #include "everycore/modes.h"
 #include "everycore/qarma.h"
+#include "must.h"
 #include "qarma.h"
 #include "subject.h"
 
@@ -30,7 +31,7 @@ extern const struct evc_aes SUBJECT_AES;
 void aes_key(struct subject_job *job)
 {
     need(&SUBJECT_AES.kernel);
-    evc_aes_set_key(job->own, &SUBJECT_AES, job->user_key, job->key_bits);
+    must(evc_aes_set_key(job->own, &SUBJECT_AES, job->user_key, job->key_bits));
 }
 
 void xts_key(struct subject_job *job)
@@ -41,17 +42,17 @@ void xts_key(struct subject_job *job)
     need(&SUBJECT_AES.kernel);
     memcpy(both, job->user_key, n_bytes);
     memcpy(both + n_bytes, job->tweak_key, n_bytes);
-    evc_aes_xts_set_key(job->own, &SUBJECT_AES, &SUBJECT_AES, both, job->key_bits);
+    must(evc_aes_xts_set_key(job->own, &SUBJECT_AES, &SUBJECT_AES, both, job->key_bits));
 }
 
 SUBJECT_GLUE void ecb_enc(struct subject_job *job)
 {
-    evc_aes_encrypt(job->own, job->in, job->out, job->n_blocks);
+    must(evc_aes_encrypt(job->own, job->in, job->out, job->n_blocks));
 }
 
 SUBJECT_GLUE void ecb_dec(struct subject_job *job)
 {
-    evc_aes_decrypt(job->own, job->in, job->out, job->n_blocks);
+    must(evc_aes_decrypt(job->own, job->in, job->out, job->n_blocks));
 }
 
 SUBJECT_GLUE void cbc_enc(struct subject_job *job)
@@ -71,12 +72,12 @@ SUBJECT_GLUE void ctr(struct subject_job *job)
 
 SUBJECT_GLUE void xts_enc(struct subject_job *job)
 {
-    evc_aes_xts_encrypt(job->own, job->iv, job->in, job->out, job->n_bytes);
+    must(evc_aes_xts_encrypt(job->own, job->iv, job->in, job->out, job->n_bytes));
 }
 
 SUBJECT_GLUE void xts_dec(struct subject_job *job)
 {
-    evc_aes_xts_decrypt(job->own, job->iv, job->in, job->out, job->n_bytes);
+    must(evc_aes_xts_decrypt(job->own, job->iv, job->in, job->out, job->n_bytes));
 }
 
 #endif
@@ -87,7 +88,7 @@ extern const struct evc_ghash SUBJECT_GHASH;
 void ghash_key(struct subject_job *job)
 {
     need(&SUBJECT_GHASH.kernel);
-    evc_ghash_set_key_in(job->own, SUBJECT_OWN_BYTES, &SUBJECT_GHASH, job->h[0]);
+    must(evc_ghash_set_key_in(job->own, SUBJECT_OWN_BYTES, &SUBJECT_GHASH, job->h[0]));
 }
 
 SUBJECT_GLUE void ghash(struct subject_job *job)
@@ -104,12 +105,12 @@ extern const struct evc_gcm SUBJECT_GCM;
 void gcm_key(struct subject_job *job)
 {
     need(&SUBJECT_GCM.kernel);
-    evc_gcm_set_key(job->own, &SUBJECT_GCM, job->user_key, job->key_bits);
+    must(evc_gcm_set_key(job->own, &SUBJECT_GCM, job->user_key, job->key_bits));
 }
 
 SUBJECT_GLUE void gcm_seal(struct subject_job *job)
 {
-    evc_gcm_seal(job->own, job->iv, 12, NULL, 0, job->in, job->out, job->n_bytes, job->tag, 16);
+    must(evc_gcm_seal(job->own, job->iv, 12, NULL, 0, job->in, job->out, job->n_bytes, job->tag, 16));
 }
 
 SUBJECT_GLUE void gcm_open(struct subject_job *job)
@@ -128,7 +129,7 @@ static void set_qarma_key(struct subject_job *job, enum evc_qarma_sigma sigma, u
 
     need(&SUBJECT_QARMA.kernel);
     memcpy(halves, job->user_key, 16);
-    evc_qarma_set_key(job->own, &SUBJECT_QARMA, halves[0], halves[1], sigma, rounds);
+    must(evc_qarma_set_key(job->own, &SUBJECT_QARMA, halves[0], halves[1], sigma, rounds));
 }
 
 void qarma5_key(struct subject_job *job)

@@ -78,9 +78,10 @@ static inline const struct evc_kernel *evc_aes_kernel(const struct evc_aes *aes)
  * is not set up: calls with it return EVC_ERR_KERNEL.
  */
 EVC_CHECKED enum evc_status evc_aes_set_key(union evc_aes_key *key, const struct evc_aes *kernel,
-                                        const uint8_t *user_key, unsigned key_bits);
-EVC_CHECKED enum evc_status evc_aes_set_encrypt_key(union evc_aes_key *key, const struct evc_aes *kernel,
-                                                const uint8_t *user_key, unsigned key_bits);
+                                            const uint8_t *user_key, unsigned key_bits);
+EVC_CHECKED enum evc_status evc_aes_set_encrypt_key(union evc_aes_key *key,
+                                                    const struct evc_aes *kernel,
+                                                    const uint8_t *user_key, unsigned key_bits);
 
 /*
  * The same in memory of the caller, for machines where a union is too large: memory_bytes bytes, at least
@@ -88,8 +89,8 @@ EVC_CHECKED enum evc_status evc_aes_set_encrypt_key(union evc_aes_key *key, cons
  * `const union evc_aes_key *key = memory;`, and wipe it by evc_wipe(memory, memory_bytes).
  */
 EVC_CHECKED enum evc_status evc_aes_set_key_in(void *memory, size_t memory_bytes,
-                                               const struct evc_aes *kernel, const uint8_t *user_key,
-                                               unsigned key_bits);
+                                               const struct evc_aes *kernel,
+                                               const uint8_t *user_key, unsigned key_bits);
 EVC_CHECKED enum evc_status evc_aes_set_encrypt_key_in(void *memory, size_t memory_bytes,
                                                        const struct evc_aes *kernel,
                                                        const uint8_t *user_key, unsigned key_bits);
@@ -105,10 +106,10 @@ EVC_CHECKED enum evc_status evc_aes_rebind(union evc_aes_key *key, const struct 
  * EVC_ERR_KERNEL      the key is not set up
  * EVC_ERR_DIRECTION   decryption with a key set up for encryption only
  */
-EVC_CHECKED enum evc_status evc_aes_encrypt(const union evc_aes_key *key, const uint8_t *in, uint8_t *out,
-                             size_t n_blocks);
-EVC_CHECKED enum evc_status evc_aes_decrypt(const union evc_aes_key *key, const uint8_t *in, uint8_t *out,
-                                        size_t n_blocks);
+EVC_CHECKED enum evc_status evc_aes_encrypt(const union evc_aes_key *key, const uint8_t *in,
+                                            uint8_t *out, size_t n_blocks);
+EVC_CHECKED enum evc_status evc_aes_decrypt(const union evc_aes_key *key, const uint8_t *in,
+                                            uint8_t *out, size_t n_blocks);
 
 /* ---- For kernels and their harness --------------------------------------------------------------------- */
 

@@ -15,8 +15,8 @@
  * timing class is the worse of the two. A key belongs to what made it and remembers it. Keys may be copied.
  * Buffers: in and out are the same or do not overlap; no alignment is asked. A buffer of length 0 may be NULL.
  * Associated data, IV and tag overlap no text.
- * Errors: a call that returns anything but EVC_OK has written nothing, unless said otherwise. EVC_ERR_KERNEL from a call
- * with a key: the key is not set up, for its set-up failed or it was wiped.
+ * Errors: a call that returns anything but EVC_OK has written nothing, unless said otherwise. EVC_ERR_KERNEL
+ * from a call with a key: the key is not set up, for its set-up failed or it was wiped.
  * Stack and registers: no call leaves secrets on the stack below its caller, or in vector registers.
  * Timing: depends on lengths, on the timing class, on whether a tag was right, and on nothing else.
  */
@@ -72,8 +72,8 @@ static inline const struct evc_kernel *evc_gcm_kernel(const struct evc_gcm *gcm)
  * evc_gcm_set_best: what selection gives, the one or the other.
  *
  * The functions *_in take memory of the caller instead of the union: for machines where that is too large, and for
- * kernels whose keys are larger. memory_bytes: at least kernel.key_bytes, or evc_gcm_pair_key_bytes(); aligned to 16. All
- * of the memory belongs to the key: use it as `const union evc_gcm_key *key = memory;`.
+ * kernels whose keys are larger. memory_bytes: at least kernel.key_bytes, or evc_gcm_pair_key_bytes(); aligned
+ * to 16. All of the memory belongs to the key: use it as `const union evc_gcm_key *key = memory;`.
  *
  * EVC_ERR_KEY_SIZE    key_bits is none of these
  * EVC_ERR_KERNEL      a kernel is NULL, or its key does not fit (never of set_best)
@@ -82,18 +82,16 @@ static inline const struct evc_kernel *evc_gcm_kernel(const struct evc_gcm *gcm)
  * What the key held before is wiped, also after an error.
  */
 EVC_CHECKED enum evc_status evc_gcm_set_pair(union evc_gcm_key *key, const struct evc_aes *aes,
-                                         const struct evc_ghash *ghash, const uint8_t *user_key,
-                                         unsigned key_bits);
+                                             const struct evc_ghash *ghash, const uint8_t *user_key,
+                                             unsigned key_bits);
 EVC_CHECKED enum evc_status evc_gcm_set_key(union evc_gcm_key *key, const struct evc_gcm *kernel,
-                                        const uint8_t *user_key, unsigned key_bits);
+                                            const uint8_t *user_key, unsigned key_bits);
 
-EVC_CHECKED enum evc_status evc_gcm_set_pair_in(void *memory, size_t memory_bytes,
-                                                const struct evc_aes *aes,
-                                                const struct evc_ghash *ghash,
-                                                const uint8_t *user_key, unsigned key_bits);
-EVC_CHECKED enum evc_status evc_gcm_set_key_in(void *memory, size_t memory_bytes,
-                                               const struct evc_gcm *kernel, const uint8_t *user_key,
-                                               unsigned key_bits);
+EVC_CHECKED enum evc_status evc_gcm_set_pair_in(void *memory, size_t memory_bytes, const struct evc_aes *aes,
+                                                const struct evc_ghash *ghash, const uint8_t *user_key,
+                                                unsigned key_bits);
+EVC_CHECKED enum evc_status evc_gcm_set_key_in(void *memory, size_t memory_bytes, const struct evc_gcm *kernel,
+                                               const uint8_t *user_key, unsigned key_bits);
 EVC_API size_t evc_gcm_pair_key_bytes(const struct evc_aes *aes, const struct evc_ghash *ghash);
 
 #if defined(__GNUC__)
@@ -123,12 +121,11 @@ static inline enum evc_status evc_gcm_set_best(union evc_gcm_key *key, uint64_t 
  * EVC_ERR_TAG         open: forged or damaged; out has been wiped
  */
 EVC_CHECKED enum evc_status evc_gcm_seal(const union evc_gcm_key *key, const uint8_t *iv, size_t iv_bytes,
-                                     const uint8_t *aad, size_t aad_bytes, const uint8_t *in,
-                                     uint8_t *out, size_t len_bytes, uint8_t *tag, size_t tag_bytes);
+                                         const uint8_t *aad, size_t aad_bytes, const uint8_t *in, uint8_t *out,
+                                         size_t len_bytes, uint8_t *tag, size_t tag_bytes);
 EVC_CHECKED enum evc_status evc_gcm_open(const union evc_gcm_key *key, const uint8_t *iv, size_t iv_bytes,
-                                     const uint8_t *aad, size_t aad_bytes, const uint8_t *in,
-                                     uint8_t *out, size_t len_bytes, const uint8_t *tag,
-                                     size_t tag_bytes);
+                                         const uint8_t *aad, size_t aad_bytes, const uint8_t *in, uint8_t *out,
+                                         size_t len_bytes, const uint8_t *tag, size_t tag_bytes);
 
 /*
  * Many messages under one key, as packets are: each as above, on its own, and status says what became of it.
@@ -141,10 +138,8 @@ struct evc_gcm_msg {
     enum evc_status status; /* result */
 };
 
-EVC_CHECKED enum evc_status evc_gcm_seal_many(const union evc_gcm_key *key, struct evc_gcm_msg *msgs,
-                                          size_t n);
-EVC_CHECKED enum evc_status evc_gcm_open_many(const union evc_gcm_key *key, struct evc_gcm_msg *msgs,
-                                          size_t n);
+EVC_CHECKED enum evc_status evc_gcm_seal_many(const union evc_gcm_key *key, struct evc_gcm_msg *msgs, size_t n);
+EVC_CHECKED enum evc_status evc_gcm_open_many(const union evc_gcm_key *key, struct evc_gcm_msg *msgs, size_t n);
 
 /*
  * A message in pieces of any lengths: start, all associated data, the text, finish. Opening in pieces hands out
@@ -174,21 +169,17 @@ struct evc_gcm_state {
 };
 
 EVC_CHECKED enum evc_status evc_gcm_start(const union evc_gcm_key *key, struct evc_gcm_state *state,
-                                      const uint8_t *iv, size_t iv_bytes);
-EVC_CHECKED enum evc_status evc_gcm_aad(const union evc_gcm_key *key, struct evc_gcm_state *state,
-                                    const uint8_t *aad, size_t len_bytes);
-EVC_CHECKED enum evc_status evc_gcm_seal_update(const union evc_gcm_key *key,
-                                            struct evc_gcm_state *state, const uint8_t *in,
-                                            uint8_t *out, size_t len_bytes);
-EVC_CHECKED enum evc_status evc_gcm_open_update(const union evc_gcm_key *key,
-                                            struct evc_gcm_state *state, const uint8_t *in,
-                                            uint8_t *out, size_t len_bytes);
-EVC_CHECKED enum evc_status evc_gcm_seal_finish(const union evc_gcm_key *key,
-                                            struct evc_gcm_state *state, uint8_t *tag,
-                                            size_t tag_bytes);
-EVC_CHECKED enum evc_status evc_gcm_open_finish(const union evc_gcm_key *key,
-                                            struct evc_gcm_state *state, const uint8_t *tag,
-                                            size_t tag_bytes);
+                                          const uint8_t *iv, size_t iv_bytes);
+EVC_CHECKED enum evc_status evc_gcm_aad(const union evc_gcm_key *key, struct evc_gcm_state *state, const uint8_t *aad,
+                                        size_t len_bytes);
+EVC_CHECKED enum evc_status evc_gcm_seal_update(const union evc_gcm_key *key, struct evc_gcm_state *state,
+                                                const uint8_t *in, uint8_t *out, size_t len_bytes);
+EVC_CHECKED enum evc_status evc_gcm_open_update(const union evc_gcm_key *key, struct evc_gcm_state *state,
+                                                const uint8_t *in, uint8_t *out, size_t len_bytes);
+EVC_CHECKED enum evc_status evc_gcm_seal_finish(const union evc_gcm_key *key, struct evc_gcm_state *state,
+                                                uint8_t *tag, size_t tag_bytes);
+EVC_CHECKED enum evc_status evc_gcm_open_finish(const union evc_gcm_key *key, struct evc_gcm_state *state,
+                                                const uint8_t *tag, size_t tag_bytes);
 
 /* ---- For kernels and their harness --------------------------------------------------------------------- */
 

@@ -57,19 +57,20 @@ static inline const struct evc_kernel *evc_ghash_kernel(const struct evc_ghash *
 /*
  * h: the hash subkey, 16 bytes; in GCM the encryption of 16 zero bytes.
  *
- * evc_ghash_set_key_in takes memory of the caller: for kernels that are chosen by name only, since their keys are larger
- * than the union, and for machines where the union is too large. memory_bytes: at least kernel.key_bytes; aligned to 16.
- * All of the memory belongs to the key. All functions below take either kind of key.
+ * evc_ghash_set_key_in takes memory of the caller: for kernels that are chosen by name only, since their keys
+ * are larger than the union, and for machines where the union is too large. memory_bytes: at least
+ * kernel.key_bytes; aligned to 16. All of the memory belongs to the key. All functions below take either kind
+ * of key.
  *
  * EVC_ERR_KERNEL      kernel is NULL, or its key does not fit
  * EVC_ERR_ALIGNMENT   the memory is not aligned to 16 bytes
  *
  * What was in the memory before is wiped, also after an error.
  */
-EVC_CHECKED enum evc_status evc_ghash_set_key(union evc_ghash_key *key, const struct evc_ghash *kernel,
-                                          const uint8_t *h);
+EVC_CHECKED enum evc_status evc_ghash_set_key(union evc_ghash_key *key,
+                                              const struct evc_ghash *kernel, const uint8_t *h);
 EVC_CHECKED enum evc_status evc_ghash_set_key_in(void *memory, size_t memory_bytes,
-                                             const struct evc_ghash *kernel, const uint8_t *h);
+                                                 const struct evc_ghash *kernel, const uint8_t *h);
 
 /* ---- Hashing ----------------------------------------------------------------------------------------- */
 

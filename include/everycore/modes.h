@@ -3,8 +3,9 @@
  * Modes of AES: CBC, CTR, XTS, CBC-MAC, CMAC, CCM. ECB is evc_aes_encrypt() and evc_aes_decrypt().
  *
  *     struct evc_aes_ccm_key key;
- *     enum evc_status status = evc_aes_ccm_set_key(&key, evc_aes_select(features, 0, EVC_USE_PARALLEL),
- *                                                  evc_aes_select(features, 0, EVC_USE_SERIAL), bytes, 256);
+ *     enum evc_status status =
+ *         evc_aes_ccm_set_key(&key, evc_aes_select(features, 0, EVC_USE_PARALLEL),
+ *                             evc_aes_select(features, 0, EVC_USE_SERIAL), bytes, 256);
  *     if (status == EVC_OK)
  *         status = evc_aes_ccm_seal(&key, nonce, 12, aad, aad_bytes, in, out, len_bytes, tag, 16);
  *     evc_wipe(&key, sizeof key);
@@ -27,14 +28,15 @@
  * Messages in pieces: a state that is all zeros holds no message; evc_wipe() and finish leave it so. start begins a
  * message, whatever the state held before; a start that fails leaves no message. All other calls:
  *
- *     EVC_ERR_STATE      a call out of order: no message is begun, it is finished, a part of it is over (associated data
- *                        after text), or it goes the other way (decryption of a message whose first piece was
+ *     EVC_ERR_STATE      a call out of order: no message is begun, it is finished, a part of it is over (associated
+ *                        data after text), or it goes the other way (decryption of a message whose first piece was
  *                        encrypted). Nothing is done; the state is as before.
  *
  * Keys in the caller's memory: for machines where the key types here are too large, the functions *_set_key_in take
- * memory_bytes bytes of memory, aligned to 16; *_key_bytes() says how many the kernels need. All of the memory belongs
- * to the key: use it as `const struct evc_aes_xts_key *key = memory;`, and wipe it by evc_wipe(memory, memory_bytes).
- * Every function that sets up a key wipes what the memory held before, also after an error. Its errors:
+ * memory_bytes bytes of memory, aligned to 16; *_key_bytes() says how many the kernels need. All of the memory
+ * belongs to the key: use it as `const struct evc_aes_xts_key *key = memory;`, and wipe it by evc_wipe(memory,
+ * memory_bytes). Every function that sets up a key wipes what the memory held before, also after an error. Its
+ * errors:
  *
  *     EVC_ERR_KEY_SIZE   key_bits is not a size of the mode
  *     EVC_ERR_KERNEL     a kernel is NULL, or the key does not fit
@@ -64,9 +66,9 @@ extern "C" {
  * EVC_ERR_DIRECTION   decryption with a key set up for encryption only
  */
 EVC_CHECKED enum evc_status evc_aes_cbc_encrypt(const union evc_aes_key *key, uint8_t iv[16],
-                                            const uint8_t *in, uint8_t *out, size_t len_bytes);
+                                                const uint8_t *in, uint8_t *out, size_t len_bytes);
 EVC_CHECKED enum evc_status evc_aes_cbc_decrypt(const union evc_aes_key *key, uint8_t iv[16],
-                                            const uint8_t *in, uint8_t *out, size_t len_bytes);
+                                                const uint8_t *in, uint8_t *out, size_t len_bytes);
 
 /*
  * n messages of any lengths (whole blocks, 0 too) under one key, each as evc_aes_cbc_encrypt would, its iv
@@ -76,7 +78,7 @@ EVC_CHECKED enum evc_status evc_aes_cbc_decrypt(const union evc_aes_key *key, ui
  * EVC_ERR_LENGTH      a message is not whole blocks; no message has been touched
  */
 EVC_CHECKED enum evc_status evc_aes_cbc_encrypt_many(const union evc_aes_key *key,
-                                                 const struct evc_msg *msgs, size_t n);
+                                                     const struct evc_msg *msgs, size_t n);
 
 /* ---- CTR: SP 800-38A (2001) section 6.5 -------------------------------------------------------------- */
 
@@ -86,8 +88,8 @@ EVC_CHECKED enum evc_status evc_aes_cbc_encrypt_many(const union evc_aes_key *ke
  *
  * One call: counter is updated by the blocks begun, so that calls on whole blocks continue each other.
  */
-EVC_CHECKED enum evc_status evc_aes_ctr(const union evc_aes_key *key, uint8_t counter[16], const uint8_t *in,
-                         uint8_t *out, size_t len_bytes);
+EVC_CHECKED enum evc_status evc_aes_ctr(const union evc_aes_key *key, uint8_t counter[16],
+                                        const uint8_t *in, uint8_t *out, size_t len_bytes);
 
 /* A message in pieces of any lengths. */
 struct evc_aes_ctr {
@@ -108,8 +110,9 @@ EVC_CHECKED enum evc_status evc_aes_ctr_start(struct evc_aes_ctr *state, const u
 EVC_CHECKED enum evc_status evc_aes_ctr_start32(struct evc_aes_ctr *state, const uint8_t counter[16]);
 
 /* The next len_bytes bytes of the message. A message has no finish: wipe the state after its last piece. */
-EVC_CHECKED enum evc_status evc_aes_ctr_update(const union evc_aes_key *key, struct evc_aes_ctr *state,
-                                const uint8_t *in, uint8_t *out, size_t len_bytes);
+EVC_CHECKED enum evc_status evc_aes_ctr_update(const union evc_aes_key *key,
+                                               struct evc_aes_ctr *state, const uint8_t *in,
+                                               uint8_t *out, size_t len_bytes);
 
 /* ---- XTS: IEEE 1619-2018, SP 800-38E (2010) ---------------------------------------------------------- */
 
@@ -118,9 +121,21 @@ EVC_CHECKED enum evc_status evc_aes_ctr_update(const union evc_aes_key *key, str
 
 struct evc_aes_xts_key {
     EVC_ALIGN(16) uint32_t tweak_at; /* where Key2 begins in keys; 0: not set up */
-    /* Key1 of the standard, for the data; then Key2, for the tweak, for encryption only; each as long as its kernel needs */
+    /* Key1 of the standard, for the data; then Key2, for the tweak, for encryption only; each as long as its kernel
+     * needs */
     EVC_ALIGN(16) uint8_t keys[2 * sizeof(union evc_aes_key)];
 };
+
+/* The two keys in it, of a key that is set up. */
+static inline const union evc_aes_key *evc_aes_xts_data_key(const struct evc_aes_xts_key *key)
+{
+    return (const union evc_aes_key *)(const void *)key->keys;
+}
+
+static inline const union evc_aes_key *evc_aes_xts_tweak_key(const struct evc_aes_xts_key *key)
+{
+    return (const union evc_aes_key *)(const void *)(key->keys + key->tweak_at);
+}
 
 /*
  * user_key: 2 x key_bits / 8 bytes, Key1 then Key2. Kernels: data of use PARALLEL, tweak SERIAL.
@@ -129,9 +144,9 @@ struct evc_aes_xts_key {
  * EVC_ERR_EQUAL_KEYS  Key1 = Key2, compared in constant time (FIPS 140-3 IG C.I)
  */
 EVC_CHECKED enum evc_status evc_aes_xts_set_key(struct evc_aes_xts_key *key,
-                                            const struct evc_aes *data_kernel,
-                                            const struct evc_aes *tweak_kernel,
-                                            const uint8_t *user_key, unsigned key_bits);
+                                                const struct evc_aes *data_kernel,
+                                                const struct evc_aes *tweak_kernel,
+                                                const uint8_t *user_key, unsigned key_bits);
 EVC_CHECKED enum evc_status evc_aes_xts_set_key_in(void *memory, size_t memory_bytes,
                                                    const struct evc_aes *data_kernel,
                                                    const struct evc_aes *tweak_kernel,
@@ -149,11 +164,11 @@ EVC_API void evc_aes_xts_tweak(uint8_t tweak[16], uint64_t unit);
  * EVC_ERR_LENGTH      len_bytes is below 16 or above EVC_AES_XTS_MAX_BYTES
  */
 EVC_CHECKED enum evc_status evc_aes_xts_encrypt(const struct evc_aes_xts_key *key,
-                                            const uint8_t tweak[16], const uint8_t *in,
-                                            uint8_t *out, size_t len_bytes);
+                                                const uint8_t tweak[16], const uint8_t *in,
+                                                uint8_t *out, size_t len_bytes);
 EVC_CHECKED enum evc_status evc_aes_xts_decrypt(const struct evc_aes_xts_key *key,
-                                            const uint8_t tweak[16], const uint8_t *in,
-                                            uint8_t *out, size_t len_bytes);
+                                                const uint8_t tweak[16], const uint8_t *in,
+                                                uint8_t *out, size_t len_bytes);
 
 /* One data unit in pieces, all encrypted or all decrypted: the first piece decides. */
 struct evc_aes_xts {
@@ -163,8 +178,8 @@ struct evc_aes_xts {
     uint8_t direction;   /* 0: not yet decided */
 };
 
-EVC_CHECKED enum evc_status evc_aes_xts_start(const struct evc_aes_xts_key *key, struct evc_aes_xts *state,
-                               const uint8_t tweak[16]);
+EVC_CHECKED enum evc_status evc_aes_xts_start(const struct evc_aes_xts_key *key,
+                                              struct evc_aes_xts *state, const uint8_t tweak[16]);
 
 /*
  * update: whole blocks. finish: what is left, with stealing: 16 bytes or more of any length, or 0 if
@@ -175,17 +190,17 @@ EVC_CHECKED enum evc_status evc_aes_xts_start(const struct evc_aes_xts_key *key,
  *                     The state is as before the call.
  */
 EVC_CHECKED enum evc_status evc_aes_xts_encrypt_update(const struct evc_aes_xts_key *key,
-                                                   struct evc_aes_xts *state, const uint8_t *in,
-                                                   uint8_t *out, size_t len_bytes);
+                                                       struct evc_aes_xts *state, const uint8_t *in,
+                                                       uint8_t *out, size_t len_bytes);
 EVC_CHECKED enum evc_status evc_aes_xts_encrypt_finish(const struct evc_aes_xts_key *key,
-                                                   struct evc_aes_xts *state, const uint8_t *in,
-                                                   uint8_t *out, size_t len_bytes);
+                                                       struct evc_aes_xts *state, const uint8_t *in,
+                                                       uint8_t *out, size_t len_bytes);
 EVC_CHECKED enum evc_status evc_aes_xts_decrypt_update(const struct evc_aes_xts_key *key,
-                                                   struct evc_aes_xts *state, const uint8_t *in,
-                                                   uint8_t *out, size_t len_bytes);
+                                                       struct evc_aes_xts *state, const uint8_t *in,
+                                                       uint8_t *out, size_t len_bytes);
 EVC_CHECKED enum evc_status evc_aes_xts_decrypt_finish(const struct evc_aes_xts_key *key,
-                                                   struct evc_aes_xts *state, const uint8_t *in,
-                                                   uint8_t *out, size_t len_bytes);
+                                                       struct evc_aes_xts *state, const uint8_t *in,
+                                                       uint8_t *out, size_t len_bytes);
 
 /* ---- CBC-MAC: the raw chain, a building block ---------------------------------------------------------- */
 
@@ -199,7 +214,7 @@ EVC_CHECKED enum evc_status evc_aes_xts_decrypt_finish(const struct evc_aes_xts_
  * EVC_ERR_LENGTH      len_bytes is not whole blocks
  */
 EVC_CHECKED enum evc_status evc_aes_cbcmac(const union evc_aes_key *key, uint8_t chain[16],
-                                       const uint8_t *in, size_t len_bytes);
+                                           const uint8_t *in, size_t len_bytes);
 
 /* ---- CMAC: SP 800-38B (2005, updated 2016), RFC 4493 --------------------------------------------------- */
 
@@ -215,8 +230,8 @@ struct evc_aes_cmac_key {
 
 /* Kernel: SERIAL; PARALLEL for evc_aes_cmac_many. */
 EVC_CHECKED enum evc_status evc_aes_cmac_set_key(struct evc_aes_cmac_key *key,
-                                             const struct evc_aes *kernel,
-                                             const uint8_t *user_key, unsigned key_bits);
+                                                 const struct evc_aes *kernel,
+                                                 const uint8_t *user_key, unsigned key_bits);
 EVC_CHECKED enum evc_status evc_aes_cmac_set_key_in(void *memory, size_t memory_bytes,
                                                     const struct evc_aes *kernel,
                                                     const uint8_t *user_key, unsigned key_bits);
@@ -229,10 +244,10 @@ EVC_API size_t evc_aes_cmac_key_bytes(const struct evc_aes *kernel);
  * EVC_ERR_TAG         verify: the tag is not that of the message
  */
 EVC_CHECKED enum evc_status evc_aes_cmac(const struct evc_aes_cmac_key *key, const uint8_t *in,
-                                     size_t len_bytes, uint8_t *tag, size_t tag_bytes);
-EVC_CHECKED enum evc_status evc_aes_cmac_verify(const struct evc_aes_cmac_key *key, const uint8_t *in,
-                                            size_t len_bytes, const uint8_t *tag,
-                                            size_t tag_bytes);
+                                         size_t len_bytes, uint8_t *tag, size_t tag_bytes);
+EVC_CHECKED enum evc_status evc_aes_cmac_verify(const struct evc_aes_cmac_key *key,
+                                                const uint8_t *in, size_t len_bytes,
+                                                const uint8_t *tag, size_t tag_bytes);
 
 /* A message in pieces of any lengths. */
 struct evc_aes_cmac {
@@ -244,21 +259,22 @@ struct evc_aes_cmac {
 
 /* start returns EVC_OK. */
 EVC_CHECKED enum evc_status evc_aes_cmac_start(struct evc_aes_cmac *state);
-EVC_CHECKED enum evc_status evc_aes_cmac_update(const struct evc_aes_cmac_key *key, struct evc_aes_cmac *state,
-                                 const uint8_t *in, size_t len_bytes);
+EVC_CHECKED enum evc_status evc_aes_cmac_update(const struct evc_aes_cmac_key *key,
+                                                struct evc_aes_cmac *state, const uint8_t *in,
+                                                size_t len_bytes);
 
 /* Errors as evc_aes_cmac and evc_aes_cmac_verify. Wipes the state, except after EVC_ERR_TAG_SIZE. */
 EVC_CHECKED enum evc_status evc_aes_cmac_finish(const struct evc_aes_cmac_key *key,
-                                            struct evc_aes_cmac *state, uint8_t *tag,
-                                            size_t tag_bytes);
+                                                struct evc_aes_cmac *state, uint8_t *tag,
+                                                size_t tag_bytes);
 EVC_CHECKED enum evc_status evc_aes_cmac_finish_verify(const struct evc_aes_cmac_key *key,
-                                                   struct evc_aes_cmac *state, const uint8_t *tag,
-                                                   size_t tag_bytes);
+                                                       struct evc_aes_cmac *state,
+                                                       const uint8_t *tag, size_t tag_bytes);
 
 /* The tags of n messages of any lengths, side by side: 16 bytes each to msgs[i].iv, which is not read;
  * msgs[i].out is not used. Tags overlap no message. */
-EVC_CHECKED enum evc_status evc_aes_cmac_many(const struct evc_aes_cmac_key *key, const struct evc_msg *msgs,
-                               size_t n);
+EVC_CHECKED enum evc_status evc_aes_cmac_many(const struct evc_aes_cmac_key *key,
+                                              const struct evc_msg *msgs, size_t n);
 
 /* ---- CCM: SP 800-38C (2004), RFC 3610 ------------------------------------------------------------------- */
 
@@ -277,11 +293,22 @@ struct evc_aes_ccm_key {
     EVC_ALIGN(16) uint8_t keys[2 * sizeof(union evc_aes_key)];
 };
 
+/* The keys in it, which may be one, of a key that is set up. */
+static inline const union evc_aes_key *evc_aes_ccm_ctr_key(const struct evc_aes_ccm_key *key)
+{
+    return (const union evc_aes_key *)(const void *)key->keys;
+}
+
+static inline const union evc_aes_key *evc_aes_ccm_mac_key(const struct evc_aes_ccm_key *key)
+{
+    return (const union evc_aes_key *)(const void *)(key->keys + key->mac_at);
+}
+
 /* Both halves have the same key, for encryption only. */
 EVC_CHECKED enum evc_status evc_aes_ccm_set_key(struct evc_aes_ccm_key *key,
-                                            const struct evc_aes *ctr_kernel,
-                                            const struct evc_aes *mac_kernel,
-                                            const uint8_t *user_key, unsigned key_bits);
+                                                const struct evc_aes *ctr_kernel,
+                                                const struct evc_aes *mac_kernel,
+                                                const uint8_t *user_key, unsigned key_bits);
 EVC_CHECKED enum evc_status evc_aes_ccm_set_key_in(void *memory, size_t memory_bytes,
                                                    const struct evc_aes *ctr_kernel,
                                                    const struct evc_aes *mac_kernel,
@@ -290,14 +317,16 @@ EVC_API size_t evc_aes_ccm_key_bytes(const struct evc_aes *ctr_kernel,
                                      const struct evc_aes *mac_kernel);
 
 /* in, out: len_bytes. The tag is apart from the ciphertext; the standards put it behind. */
-EVC_CHECKED enum evc_status evc_aes_ccm_seal(const struct evc_aes_ccm_key *key, const uint8_t *nonce,
-                                         size_t nonce_bytes, const uint8_t *aad, size_t aad_bytes,
-                                         const uint8_t *in, uint8_t *out, size_t len_bytes,
-                                         uint8_t *tag, size_t tag_bytes);
-EVC_CHECKED enum evc_status evc_aes_ccm_open(const struct evc_aes_ccm_key *key, const uint8_t *nonce,
-                                         size_t nonce_bytes, const uint8_t *aad, size_t aad_bytes,
-                                         const uint8_t *in, uint8_t *out, size_t len_bytes,
-                                         const uint8_t *tag, size_t tag_bytes);
+EVC_CHECKED enum evc_status evc_aes_ccm_seal(const struct evc_aes_ccm_key *key,
+                                             const uint8_t *nonce, size_t nonce_bytes,
+                                             const uint8_t *aad, size_t aad_bytes,
+                                             const uint8_t *in, uint8_t *out, size_t len_bytes,
+                                             uint8_t *tag, size_t tag_bytes);
+EVC_CHECKED enum evc_status evc_aes_ccm_open(const struct evc_aes_ccm_key *key,
+                                             const uint8_t *nonce, size_t nonce_bytes,
+                                             const uint8_t *aad, size_t aad_bytes,
+                                             const uint8_t *in, uint8_t *out, size_t len_bytes,
+                                             const uint8_t *tag, size_t tag_bytes);
 
 /*
  * In pieces of any lengths: start with both lengths, all associated data, the message, finish. CCM
@@ -322,24 +351,24 @@ struct evc_aes_ccm {
 };
 
 EVC_CHECKED enum evc_status evc_aes_ccm_start(const struct evc_aes_ccm_key *key,
-                                          struct evc_aes_ccm *state, const uint8_t *nonce,
-                                          size_t nonce_bytes, uint64_t aad_bytes,
-                                          uint64_t text_bytes, size_t tag_bytes);
+                                              struct evc_aes_ccm *state, const uint8_t *nonce,
+                                              size_t nonce_bytes, uint64_t aad_bytes,
+                                              uint64_t text_bytes, size_t tag_bytes);
 EVC_CHECKED enum evc_status evc_aes_ccm_aad(const struct evc_aes_ccm_key *key,
-                                        struct evc_aes_ccm *state, const uint8_t *aad,
-                                        size_t len_bytes);
+                                            struct evc_aes_ccm *state, const uint8_t *aad,
+                                            size_t len_bytes);
 EVC_CHECKED enum evc_status evc_aes_ccm_seal_update(const struct evc_aes_ccm_key *key,
-                                                struct evc_aes_ccm *state, const uint8_t *in,
-                                                uint8_t *out, size_t len_bytes);
+                                                    struct evc_aes_ccm *state, const uint8_t *in,
+                                                    uint8_t *out, size_t len_bytes);
 EVC_CHECKED enum evc_status evc_aes_ccm_open_update(const struct evc_aes_ccm_key *key,
-                                                struct evc_aes_ccm *state, const uint8_t *in,
-                                                uint8_t *out, size_t len_bytes);
+                                                    struct evc_aes_ccm *state, const uint8_t *in,
+                                                    uint8_t *out, size_t len_bytes);
 
 /* tag: as many bytes as announced. Both wipe the state, except after EVC_ERR_LENGTH. */
 EVC_CHECKED enum evc_status evc_aes_ccm_seal_finish(const struct evc_aes_ccm_key *key,
-                                                struct evc_aes_ccm *state, uint8_t *tag);
+                                                    struct evc_aes_ccm *state, uint8_t *tag);
 EVC_CHECKED enum evc_status evc_aes_ccm_open_finish(const struct evc_aes_ccm_key *key,
-                                                struct evc_aes_ccm *state, const uint8_t *tag);
+                                                    struct evc_aes_ccm *state, const uint8_t *tag);
 
 #ifdef __cplusplus
 }

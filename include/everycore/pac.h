@@ -65,7 +65,7 @@ struct evc_pac_key {
 /* EVC_ERR_KERNEL: the algorithm's kernel is NULL, or its key does not fit. EVC_ERR_ALIGNMENT: the key is not aligned to
  * 16 bytes. After an error the key has no algorithm, and must not be used. */
 EVC_CHECKED enum evc_status evc_pac_set_key(struct evc_pac_key *key, const struct evc_pac_algorithm *algorithm,
-                                        const struct evc_pac_kernels *kernels, uint64_t hi, uint64_t lo);
+                                            const struct evc_pac_kernels *kernels, uint64_t hi, uint64_t lo);
 
 /* ComputePAC of the Arm ARM: all 64 bits. */
 static inline uint64_t evc_pac_mac(const struct evc_pac_key *key, uint64_t data, uint64_t modifier)
@@ -92,7 +92,7 @@ struct evc_pac_keys {
 
 /* Errors as evc_pac_set_key. Ids begin anew. */
 EVC_CHECKED enum evc_status evc_pac_keys_init(struct evc_pac_keys *keys, const struct evc_pac_algorithm *algorithm,
-                                          const struct evc_pac_kernels *kernels);
+                                              const struct evc_pac_kernels *kernels);
 
 /*
  * The key of that value. Valid until the next call, which may replace it.
@@ -147,8 +147,8 @@ struct evc_pac_rules {
  *
  * EVC_ERR_PARAMETER: a level or extension that is none of the above, va_bits out of range, tbi other than 0 and 1.
  */
-EVC_CHECKED enum evc_status evc_pac_set_rules(struct evc_pac_rules *rules, unsigned level, unsigned va_bits, unsigned tbi,
-                                          unsigned extend);
+EVC_CHECKED enum evc_status evc_pac_set_rules(struct evc_pac_rules *rules, unsigned level, unsigned va_bits,
+                                              unsigned tbi, unsigned extend);
 
 /* What becomes of a TxSZ out of range, which the Arm ARM leaves to implementations (RESTnSZ). */
 enum evc_pac_size_choice {
@@ -177,7 +177,7 @@ enum evc_pac_select {
 /* va_bits, tbi: of the lower and the upper half, as evc_pac_set_rules has them, and errors as there. n_ranges: 1 or 2;
  * 1 reads the first of va_bits and tbi only. */
 EVC_CHECKED enum evc_status evc_pac_set_regime(struct evc_pac_regime *regime, unsigned level, unsigned n_ranges,
-                                           const unsigned *va_bits, const unsigned *tbi, unsigned select);
+                                               const unsigned *va_bits, const unsigned *tbi, unsigned select);
 
 static inline const struct evc_pac_rules *evc_pac_rules_to_add(const struct evc_pac_regime *regime, uint64_t pointer)
 {

@@ -72,7 +72,7 @@ static inline const struct evc_kernel *evc_qarma_kernel(const struct evc_qarma *
  * What was in the key before is wiped, also after an error.
  */
 EVC_CHECKED enum evc_status evc_qarma_set_key(union evc_qarma_key *key, const struct evc_qarma *kernel, uint64_t w0,
-                                          uint64_t k0, unsigned sigma, unsigned rounds);
+                                              uint64_t k0, unsigned sigma, unsigned rounds);
 
 /* ---- Blocks ---------------------------------------------------------------------------------------- */
 

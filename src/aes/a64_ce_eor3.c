@@ -30,7 +30,8 @@ EVC_ISA_BEGIN(A64_CE_SHA3)
 EVC_ISA_END
 
 const struct evc_aes evc_aes_a64_ce_eor3 = {
-    .kernel = EVC_KERNEL_HEAD(a64_ce_eor3, A64_CE_SHA3, CT, ANY, WIDE, struct evc_aes_fips197_key, EVC_KEY_FIPS197, NULL),
+    .kernel = EVC_KERNEL_HEAD(a64_ce_eor3, A64_CE_SHA3, CT, ANY, WIDE, struct evc_aes_fips197_key,
+                              EVC_KEY_FIPS197, NULL),
     CE_SLOTS,
 };
 #else

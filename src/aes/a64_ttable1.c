@@ -80,7 +80,8 @@ EVC_INLINE uint32_t plus(uint32_t x, uint32_t entry, int n)
 EVC_ISA_END
 
 const struct evc_aes evc_aes_a64_ttable1 = {
-    .kernel = EVC_KERNEL_HEAD(a64_ttable1, A64_BASE, VARTIME, ANY, 1, struct evc_aes_fips197_key, EVC_KEY_FIPS197, NULL),
+    .kernel = EVC_KERNEL_HEAD(a64_ttable1, A64_BASE, VARTIME, ANY, 1, struct evc_aes_fips197_key,
+                              EVC_KEY_FIPS197, NULL),
     .set_key = set_key,
     .encrypt = encrypt,
     .decrypt = decrypt,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The end of every public call: what the kernel's operations left in vector registers and on the stack is cleared, once.
- * A kernel says how by the member `clear` of its descriptor.
+ * The end of every public call. It clears, once, what the kernel's operations left in vector registers and on the
+ * stack. The member `clear` of a kernel's descriptor does it.
  */
 #ifndef EVC_COMMON_CLEAR_H
 #define EVC_COMMON_CLEAR_H

@@ -211,7 +211,7 @@ static const struct evc_gcm pair = {
 
 /* ---- Keys -------------------------------------------------------------------------------------- */
 
-/* Whatever is called with the key, in pieces, ends with this. */
+/* Every call with the key ends with this, but those that are an operation `seal` or `open` of the kernel. */
 EVC_INLINE void clear(const union evc_gcm_key *key)
 {
     if (key->head.ghash_at)

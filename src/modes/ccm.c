@@ -21,25 +21,15 @@
 
 /* ---- Keys ------------------------------------------------------------------------------------------ */
 
-static const union evc_aes_key *ctr_key(const struct evc_aes_ccm_key *key)
-{
-    return (const union evc_aes_key *)(const void *)key->keys;
-}
-
-static const union evc_aes_key *mac_key(const struct evc_aes_ccm_key *key)
-{
-    return (const union evc_aes_key *)(const void *)(key->keys + key->mac_at);
-}
-
 static int is_set(const struct evc_aes_ccm_key *key)
 {
-    return evc_aes_is_set(ctr_key(key));
+    return evc_aes_is_set(evc_aes_ccm_ctr_key(key));
 }
 
-/* Whatever is called with the key ends with this. */
+/* Every call with the key ends with this. */
 static void clear(const struct evc_aes_ccm_key *key)
 {
-    evc_clear_both(&ctr_key(key)->head.kernel->kernel, &mac_key(key)->head.kernel->kernel);
+    evc_clear_both(&evc_aes_ccm_ctr_key(key)->head.kernel->kernel, &evc_aes_ccm_mac_key(key)->head.kernel->kernel);
 }
 
 size_t evc_aes_ccm_key_bytes(const struct evc_aes *ctr_kernel, const struct evc_aes *mac_kernel)
@@ -148,11 +138,11 @@ static void start(const struct evc_aes_ccm_key *key, struct evc_aes_ccm *state, 
 
     first_block(state->block, (aad_bytes ? 0x40u : 0u) + (uint32_t)(tag_bytes - 2) / 2 * 8 + flags,
                 nonce, nonce_bytes, text_bytes);
-    evc_aes_op_cbcmac(mac_key(key), state->chain, state->block, 1);
+    evc_aes_op_cbcmac(evc_aes_ccm_mac_key(key), state->chain, state->block, 1);
 
     /* Counter 0 masks the tag; the message begins with counter 1. */
     first_block(state->counter, flags, nonce, nonce_bytes, 0);
-    evc_aes_op_encrypt(ctr_key(key), state->counter, state->tag_mask, 1);
+    evc_aes_op_encrypt(evc_aes_ccm_ctr_key(key), state->counter, state->tag_mask, 1);
     first_block(state->counter, flags, nonce, nonce_bytes, 1);
 
     memset(state->block, 0, 16);
@@ -183,7 +173,7 @@ static void end_block(const struct evc_aes_ccm_key *key, struct evc_aes_ccm *sta
 {
     if (!state->used)
         return;
-    evc_aes_op_cbcmac(mac_key(key), state->chain, state->block, 1);
+    evc_aes_op_cbcmac(evc_aes_ccm_mac_key(key), state->chain, state->block, 1);
     memset(state->block, 0, 16);
     state->used = 0;
 }
@@ -207,7 +197,7 @@ static void take_aad(const struct evc_aes_ccm_key *key, struct evc_aes_ccm *stat
     }
     n = len_bytes & ~(size_t)15;
     if (n)
-        evc_aes_op_cbcmac(mac_key(key), state->chain, aad, n / 16);
+        evc_aes_op_cbcmac(evc_aes_ccm_mac_key(key), state->chain, aad, n / 16);
     if (len_bytes - n) {
         memcpy(state->block, aad + n, len_bytes - n);
         state->used = (uint32_t)(len_bytes - n);
@@ -251,16 +241,16 @@ static void part_of_block(const struct evc_aes_ccm_key *key, struct evc_aes_ccm 
 static void whole_blocks(const struct evc_aes_ccm_key *key, struct evc_aes_ccm *state,
                          const uint8_t *in, uint8_t *out, size_t len_bytes, int sealing)
 {
-    const size_t batch = ctr_key(key)->head.kernel->kernel.batch;
+    const size_t batch = evc_aes_ccm_ctr_key(key)->head.kernel->kernel.batch;
     const size_t piece_bytes = 16 * (batch > MIN_PIECE_BLOCKS ? batch : MIN_PIECE_BLOCKS);
 
     while (len_bytes) {
         size_t n = len_bytes < piece_bytes ? len_bytes : piece_bytes;
         if (sealing)
-            evc_aes_op_cbcmac(mac_key(key), state->chain, in, n / 16);
-        evc_aes_op_ctr(ctr_key(key), state->counter, in, out, n);
+            evc_aes_op_cbcmac(evc_aes_ccm_mac_key(key), state->chain, in, n / 16);
+        evc_aes_op_ctr(evc_aes_ccm_ctr_key(key), state->counter, in, out, n);
         if (!sealing)
-            evc_aes_op_cbcmac(mac_key(key), state->chain, out, n / 16);
+            evc_aes_op_cbcmac(evc_aes_ccm_mac_key(key), state->chain, out, n / 16);
         in += n, out += n, len_bytes -= n;
     }
 }
@@ -284,7 +274,7 @@ static void crypt_text(const struct evc_aes_ccm_key *key, struct evc_aes_ccm *st
     }
     if (len_bytes) {
         memset(state->stream, 0, 16);
-        evc_aes_op_ctr(ctr_key(key), state->counter, state->stream, state->stream, 16);
+        evc_aes_op_ctr(evc_aes_ccm_ctr_key(key), state->counter, state->stream, state->stream, 16);
         part_of_block(key, state, in, out, len_bytes, sealing);
     }
 }

@@ -12,20 +12,10 @@
 
 /* ---- Keys ------------------------------------------------------------------------------------------ */
 
-static const union evc_aes_key *data_key(const struct evc_aes_xts_key *key)
-{
-    return (const union evc_aes_key *)(const void *)key->keys;
-}
-
-static const union evc_aes_key *tweak_key(const struct evc_aes_xts_key *key)
-{
-    return (const union evc_aes_key *)(const void *)(key->keys + key->tweak_at);
-}
-
-/* Whatever is called with the key ends with this. */
+/* Every call with the key ends with this. */
 static void clear(const struct evc_aes_xts_key *key)
 {
-    evc_clear_both(&data_key(key)->head.kernel->kernel, &tweak_key(key)->head.kernel->kernel);
+    evc_clear_both(&evc_aes_xts_data_key(key)->head.kernel->kernel, &evc_aes_xts_tweak_key(key)->head.kernel->kernel);
 }
 
 size_t evc_aes_xts_key_bytes(const struct evc_aes *data_kernel, const struct evc_aes *tweak_kernel)
@@ -172,8 +162,8 @@ enum evc_status evc_aes_xts_encrypt(const struct evc_aes_xts_key *key, const uin
         return EVC_ERR_KERNEL;
     if (len_bytes < 16 || len_bytes > EVC_AES_XTS_MAX_BYTES)
         return EVC_ERR_LENGTH;
-    evc_aes_op_encrypt(tweak_key(key), tweak, t, 1);
-    encrypt_end(data_key(key), t, in, out, len_bytes);
+    evc_aes_op_encrypt(evc_aes_xts_tweak_key(key), tweak, t, 1);
+    encrypt_end(evc_aes_xts_data_key(key), t, in, out, len_bytes);
     evc_wipe(t, sizeof t);
     clear(key);
     return EVC_OK;
@@ -188,8 +178,8 @@ enum evc_status evc_aes_xts_decrypt(const struct evc_aes_xts_key *key, const uin
         return EVC_ERR_KERNEL;
     if (len_bytes < 16 || len_bytes > EVC_AES_XTS_MAX_BYTES)
         return EVC_ERR_LENGTH;
-    evc_aes_op_encrypt(tweak_key(key), tweak, t, 1);
-    decrypt_end(data_key(key), t, in, out, len_bytes);
+    evc_aes_op_encrypt(evc_aes_xts_tweak_key(key), tweak, t, 1);
+    decrypt_end(evc_aes_xts_data_key(key), t, in, out, len_bytes);
     evc_wipe(t, sizeof t);
     clear(key);
     return EVC_OK;
@@ -203,7 +193,7 @@ enum evc_status evc_aes_xts_start(const struct evc_aes_xts_key *key, struct evc_
     memset(state, 0, sizeof *state);
     if (!is_set(key))
         return EVC_ERR_KERNEL;
-    evc_aes_op_encrypt(tweak_key(key), tweak, state->tweak, 1);
+    evc_aes_op_encrypt(evc_aes_xts_tweak_key(key), tweak, state->tweak, 1);
     state->phase = EVC_PHASE_TEXT;
     clear(key);
     return EVC_OK;
@@ -231,9 +221,9 @@ static enum evc_status update(const struct evc_aes_xts_key *key, struct evc_aes_
     state->direction = direction;
     state->done_bytes += (uint32_t)len_bytes;
     if (direction == EVC_DIRECTION_SEAL)
-        evc_aes_op_xts_encrypt(data_key(key), state->tweak, in, out, len_bytes / 16);
+        evc_aes_op_xts_encrypt(evc_aes_xts_data_key(key), state->tweak, in, out, len_bytes / 16);
     else
-        evc_aes_op_xts_decrypt(data_key(key), state->tweak, in, out, len_bytes / 16);
+        evc_aes_op_xts_decrypt(evc_aes_xts_data_key(key), state->tweak, in, out, len_bytes / 16);
     clear(key);
     return EVC_OK;
 }
@@ -248,9 +238,9 @@ static enum evc_status finish(const struct evc_aes_xts_key *key, struct evc_aes_
     if (len_bytes ? len_bytes < 16 : state->done_bytes == 0)
         return EVC_ERR_LENGTH;
     if (direction == EVC_DIRECTION_SEAL)
-        encrypt_end(data_key(key), state->tweak, in, out, len_bytes);
+        encrypt_end(evc_aes_xts_data_key(key), state->tweak, in, out, len_bytes);
     else
-        decrypt_end(data_key(key), state->tweak, in, out, len_bytes);
+        decrypt_end(evc_aes_xts_data_key(key), state->tweak, in, out, len_bytes);
     evc_wipe(state, sizeof *state);
     clear(key);
     return EVC_OK;

@@ -42,7 +42,8 @@ static bool run_ctr(void *context, const struct peer_message *m)
     uint8_t counter[16];
 
     memcpy(counter, m->iv, 16);
-    evc_aes_ctr(&((struct context *)context)->aes, counter, m->in, m->out, m->len_bytes);
+    if (evc_aes_ctr(&((struct context *)context)->aes, counter, m->in, m->out, m->len_bytes) != EVC_OK)
+        return false;
     damage(m);
     return true;
 }
@@ -51,7 +52,8 @@ static bool run_seal(void *context, const struct peer_message *m)
 {
     const union evc_gcm_key *key = &((struct context *)context)->gcm;
 
-    evc_gcm_seal(key, m->iv, 12, m->aad, m->aad_bytes, m->in, m->out, m->len_bytes, m->tag, 16);
+    if (evc_gcm_seal(key, m->iv, 12, m->aad, m->aad_bytes, m->in, m->out, m->len_bytes, m->tag, 16) != EVC_OK)
+        return false;
     m->tag[3] ^= wrong("tag");
     return !wrong("refusal");
 }
@@ -78,9 +80,11 @@ static void *open_context(const char *mode, const uint8_t *key, unsigned key_bit
         free(context);
         return NULL;
     }
-    evc_aes_set_key(&context->aes, kernel, key, key_bits);
-    evc_gcm_set_pair(&context->gcm, kernel, evc_ghash_named("c_ref"), key, key_bits);
-    return context;
+    if (evc_aes_set_key(&context->aes, kernel, key, key_bits) == EVC_OK &&
+        evc_gcm_set_pair(&context->gcm, kernel, evc_ghash_named("c_ref"), key, key_bits) == EVC_OK)
+        return context;
+    free(context);
+    return NULL;
 }
 
 const struct peer evc_peer = {.name = "on-purpose",

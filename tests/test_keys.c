@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Keys: what is refused, what is wiped, keys in memory of the caller, and calls with keys that are not set up.
+ */
+#include "tap.h"
+
+#include "everycore/gcm.h"
+#include "everycore/modes.h"
+#include "everycore/pac.h"
+
+#define PAINT 0xa5
+
+static const uint8_t user_key[64] = {1, 2, 3, [40] = 4};
+static const uint8_t in[64] = {5, 6, 7};
+static uint8_t out[64];
+
+/* Every kind of key, as functions of the memory. */
+struct kind {
+    const char *name;
+    size_t union_bytes;
+    size_t (*needs)(const struct evc_aes *kernel);
+    enum evc_status (*set)(void *memory, size_t memory_bytes, const struct evc_aes *kernel, unsigned key_bits);
+    enum evc_status (*use)(const void *key); /* writes 32 bytes of out */
+    unsigned good_bits, bad_bits;
+};
+
+static size_t aes_needs(const struct evc_aes *kernel) { return kernel->kernel.key_bytes; }
+static enum evc_status aes_set(void *memory, size_t memory_bytes, const struct evc_aes *kernel, unsigned key_bits)
+{
+    return evc_aes_set_key_in(memory, memory_bytes, kernel, user_key, key_bits);
+}
+static enum evc_status aes_use(const void *key) { return evc_aes_encrypt(key, in, out, 2); }
+
+static enum evc_status aes_encrypt_only_set(void *memory, size_t memory_bytes, const struct evc_aes *kernel,
+                                            unsigned key_bits)
+{
+    return evc_aes_set_encrypt_key_in(memory, memory_bytes, kernel, user_key, key_bits);
+}
+
+static enum evc_status gcm_set(void *memory, size_t memory_bytes, const struct evc_aes *kernel, unsigned key_bits)
+{
+    return evc_gcm_set_pair_in(memory, memory_bytes, kernel, evc_ghash_named("c_ref"), user_key, key_bits);
+}
+static size_t gcm_needs(const struct evc_aes *kernel)
+{
+    return evc_gcm_pair_key_bytes(kernel, evc_ghash_named("c_ref"));
+}
+static enum evc_status gcm_use(const void *key)
+{
+    return evc_gcm_seal(key, in, 12, in, 20, in, out, 16, out + 16, 16);
+}
+
+static size_t ccm_needs(const struct evc_aes *kernel) { return evc_aes_ccm_key_bytes(kernel, evc_aes_named("c_ref")); }
+static enum evc_status ccm_set(void *memory, size_t memory_bytes, const struct evc_aes *kernel, unsigned key_bits)
+{
+    return evc_aes_ccm_set_key_in(memory, memory_bytes, kernel, evc_aes_named("c_ref"), user_key, key_bits);
+}
+static enum evc_status ccm_use(const void *key)
+{
+    return evc_aes_ccm_seal(key, in, 12, in, 20, in, out, 16, out + 16, 16);
+}
+
+static size_t xts_needs(const struct evc_aes *kernel) { return evc_aes_xts_key_bytes(kernel, evc_aes_named("c_ref")); }
+static enum evc_status xts_set(void *memory, size_t memory_bytes, const struct evc_aes *kernel, unsigned key_bits)
+{
+    return evc_aes_xts_set_key_in(memory, memory_bytes, kernel, evc_aes_named("c_ref"), user_key, key_bits);
+}
+static enum evc_status xts_use(const void *key) { return evc_aes_xts_encrypt(key, in, in, out, 32); }
+
+static size_t cmac_needs(const struct evc_aes *kernel) { return evc_aes_cmac_key_bytes(kernel); }
+static enum evc_status cmac_set(void *memory, size_t memory_bytes, const struct evc_aes *kernel, unsigned key_bits)
+{
+    return evc_aes_cmac_set_key_in(memory, memory_bytes, kernel, user_key, key_bits);
+}
+static enum evc_status cmac_use(const void *key)
+{
+    memset(out, 0, 32);
+    return evc_aes_cmac(key, in, 20, out, 16);
+}
+
+static const struct kind kinds[] = {
+    {"aes", sizeof(union evc_aes_key), aes_needs, aes_set, aes_use, 192, 160},
+    {"aes for encryption", sizeof(union evc_aes_key), aes_needs, aes_encrypt_only_set, aes_use, 256, 0},
+    {"gcm", sizeof(union evc_gcm_key), gcm_needs, gcm_set, gcm_use, 256, 255},
+    {"ccm", sizeof(struct evc_aes_ccm_key), ccm_needs, ccm_set, ccm_use, 128, 512},
+    {"xts", sizeof(struct evc_aes_xts_key), xts_needs, xts_set, xts_use, 256, 192},
+    {"cmac", sizeof(struct evc_aes_cmac_key), cmac_needs, cmac_set, cmac_use, 128, 127},
+};
+
+static EVC_ALIGN(64) uint8_t room[8192];
+
+static int is_filled(const uint8_t *p, uint8_t value, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (p[i] != value)
+            return 0;
+    return 1;
+}
+
+/* At 16 modulo 64, in just as many bytes as it needs, a key does what one in a union does; nothing else is written. */
+static void placed_keys_equal_those_in_unions(const struct evc_aes *kernel)
+{
+    for (const struct kind *k = kinds; k < kinds + sizeof kinds / sizeof kinds[0]; k++) {
+        const size_t n = k->needs(kernel);
+        uint8_t expected[32], *key = room + 16;
+        must(k->set(room, k->union_bytes, kernel, k->good_bits));
+        must(k->use(room));
+        memcpy(expected, out, 32);
+        memset(room, PAINT, sizeof room);
+        memset(out, 0, sizeof out);
+        EXPECT(n <= k->union_bytes);
+        EXPECT(k->set(key, n, kernel, k->good_bits) == EVC_OK);
+        EXPECT(k->use(key) == EVC_OK);
+        EXPECT(memcmp(out, expected, 32) == 0);
+        EXPECT(is_filled(room, PAINT, 16) && is_filled(key + n, PAINT, sizeof room - 16 - n));
+    }
+}
+
+static void memory_that_does_not_serve_is_refused_and_wiped(const struct evc_aes *kernel)
+{
+    for (const struct kind *k = kinds; k < kinds + sizeof kinds / sizeof kinds[0]; k++) {
+        const size_t n = k->needs(kernel);
+        for (size_t at = 1; at < 16; at++) {
+            memset(room, PAINT, sizeof room);
+            EXPECT(k->set(room + at, n, kernel, k->good_bits) == EVC_ERR_ALIGNMENT);
+            EXPECT(is_filled(room, PAINT, at) && is_filled(room + at, 0, n) && room[at + n] == PAINT);
+        }
+        memset(room, PAINT, sizeof room);
+        EXPECT(k->set(room, n - 1, kernel, k->good_bits) == EVC_ERR_KERNEL);
+        EXPECT(is_filled(room, 0, n - 1) && room[n - 1] == PAINT);
+        EXPECT(k->use(room) == EVC_ERR_KERNEL);
+    }
+}
+
+/* A set-up that fails leaves nothing of the key that was there, and nothing that can be used. */
+static void failed_set_ups_leave_no_key(const struct evc_aes *kernel)
+{
+    for (const struct kind *k = kinds; k < kinds + sizeof kinds / sizeof kinds[0]; k++) {
+        const size_t n = k->needs(kernel);
+        for (int without_kernel = 0; without_kernel < 2; without_kernel++) {
+            must(k->set(room, n, kernel, k->good_bits));
+            EXPECT(k->set(room, n, without_kernel ? NULL : kernel, without_kernel ? k->good_bits : k->bad_bits) ==
+                   (without_kernel ? EVC_ERR_KERNEL : EVC_ERR_KEY_SIZE));
+            EXPECT(is_filled(room, 0, n));
+            memset(out, PAINT, sizeof out);
+            EXPECT(k->use(room) == EVC_ERR_KERNEL || k->set == cmac_set);
+            EXPECT(k->set == cmac_set || is_filled(out, PAINT, sizeof out));
+        }
+    }
+}
+
+/* A key that is set again holds nothing of the old one: neither what the new kernel does not use, nor the schedule for
+ * decryption. */
+static void keys_that_are_set_again_keep_nothing(const struct evc_aes *kernel)
+{
+    static union evc_aes_key fresh, again;
+    static const uint8_t other[32] = {0x77};
+    uint8_t iv[16] = {0};
+
+    must(evc_aes_set_key(&again, evc_aes_named("c_fixslice32"), other, 256));
+    must(evc_aes_set_key(&again, kernel, other, 256));
+    must(evc_aes_set_encrypt_key(&again, kernel, user_key, 128));
+    memset(&fresh, 0, sizeof fresh);
+    must(evc_aes_set_encrypt_key(&fresh, kernel, user_key, 128));
+    EXPECT(memcmp(&fresh, &again, sizeof fresh) == 0);
+    memset(out, PAINT, sizeof out);
+    EXPECT(evc_aes_cbc_decrypt(&again, iv, in, out, 32) == EVC_ERR_DIRECTION && is_filled(out, PAINT, 32));
+    evc_aes_cbc_decrypt_blocks(&again, iv, in, out, 2);
+    EXPECT(is_filled(out, 0, 32) && is_filled(iv, 0, 16) && out[32] == PAINT);
+}
+
+/* ---- Calls without a key -------------------------------------------------------------------------------- */
+
+static union evc_aes_key no_aes;
+static union evc_gcm_key no_gcm;
+static union evc_ghash_key no_ghash;
+static union evc_qarma_key no_qarma;
+static struct evc_aes_cmac_key no_cmac;
+
+static void statuses_tell_of_keys_that_are_not_set_up(void)
+{
+    uint8_t iv[16] = {9}, iv_before[16] = {9}, tag[16];
+    struct evc_msg msg = {in, out, 32, iv};
+    struct evc_gcm_msg gcm_msg = {iv, in, in, out, tag, 12, 0, 32, 16, EVC_OK};
+
+    memset(out, PAINT, sizeof out);
+    EXPECT(evc_aes_encrypt(&no_aes, in, out, 2) == EVC_ERR_KERNEL);
+    EXPECT(evc_aes_decrypt(&no_aes, in, out, 2) == EVC_ERR_KERNEL);
+    EXPECT(evc_aes_rebind(&no_aes, evc_aes_named("c_ref")) == EVC_ERR_KERNEL);
+    EXPECT(evc_aes_cbc_encrypt(&no_aes, iv, in, out, 32) == EVC_ERR_KERNEL);
+    EXPECT(evc_aes_cbc_decrypt(&no_aes, iv, in, out, 32) == EVC_ERR_KERNEL);
+    EXPECT(evc_aes_cbc_encrypt_many(&no_aes, &msg, 1) == EVC_ERR_KERNEL);
+    EXPECT(evc_aes_ctr(&no_aes, iv, in, out, 32) == EVC_ERR_KERNEL);
+    EXPECT(evc_aes_cbcmac(&no_aes, iv, in, 32) == EVC_ERR_KERNEL);
+    EXPECT(evc_aes_cmac(&no_cmac, in, 32, out, 16) == EVC_ERR_KERNEL);
+    EXPECT(evc_aes_cmac_verify(&no_cmac, in, 32, in, 16) == EVC_ERR_KERNEL);
+    EXPECT(evc_aes_cmac_many(&no_cmac, &msg, 1) == EVC_ERR_KERNEL);
+    EXPECT(evc_gcm_seal(&no_gcm, iv, 12, in, 0, in, out, 32, tag, 16) == EVC_ERR_KERNEL);
+    EXPECT(evc_gcm_open(&no_gcm, iv, 12, in, 0, in, out, 32, in, 16) == EVC_ERR_KERNEL);
+    EXPECT(evc_gcm_seal(&no_gcm, iv, 16, in, 0, in, out, 32, tag, 16) == EVC_ERR_KERNEL);
+    EXPECT(evc_gcm_open(&no_gcm, iv, 16, in, 0, in, out, 32, in, 15) == EVC_ERR_KERNEL);
+    EXPECT(evc_gcm_seal_many(&no_gcm, &gcm_msg, 1) == EVC_ERR_KERNEL && gcm_msg.status == EVC_ERR_KERNEL);
+    EXPECT(evc_gcm_open_many(&no_gcm, &gcm_msg, 1) == EVC_ERR_KERNEL && gcm_msg.status == EVC_ERR_KERNEL);
+    EXPECT(is_filled(out, PAINT, sizeof out) && memcmp(iv, iv_before, 16) == 0);
+}
+
+static void functions_without_a_status_give_zeros(void)
+{
+    uint8_t iv[16] = {9}, iv_before[16] = {9};
+    uint64_t many[2] = {1, 2};
+    struct evc_msg msg = {in, out, 40, iv};
+
+#define GIVES_ZEROS(n_bytes, call)                                                                 \
+    do {                                                                                           \
+        memset(out, PAINT, sizeof out);                                                            \
+        call;                                                                                      \
+        EXPECT(is_filled(out, 0, n_bytes) && is_filled(out + (n_bytes), PAINT, sizeof out - (n_bytes)) && \
+               memcmp(iv, iv_before, 16) == 0);                                                    \
+    } while (0)
+    GIVES_ZEROS(35, evc_aes_ctr32(&no_aes, iv, in, out, 35));
+    GIVES_ZEROS(32, evc_aes_cbc_encrypt_blocks(&no_aes, iv, in, out, 2));
+    GIVES_ZEROS(32, evc_aes_cbc_decrypt_blocks(&no_aes, iv, in, out, 2));
+    GIVES_ZEROS(32, evc_aes_xts_encrypt_blocks(&no_aes, iv, in, out, 2));
+    GIVES_ZEROS(32, evc_aes_xts_decrypt_blocks(&no_aes, iv, in, out, 2));
+    GIVES_ZEROS(32, evc_aes_cbc_encrypt_blocks_many(&no_aes, &msg, 1));
+    GIVES_ZEROS(16, evc_aes_cbcmac_blocks(&no_aes, out, in, 2));
+    GIVES_ZEROS(16, evc_ghash_blocks(&no_ghash, out, in, 2));
+    GIVES_ZEROS(16, evc_ghash_padded(&no_ghash, out, in, 20));
+#undef GIVES_ZEROS
+    EXPECT(evc_qarma_encrypt(&no_qarma, 1, 2) == 0 && evc_qarma_decrypt(&no_qarma, 1, 2) == 0);
+    evc_qarma_encrypt_many(&no_qarma, many, many, many, 2);
+    EXPECT(many[0] == 0 && many[1] == 0);
+}
+
+static void all_tests(const struct evc_aes *kernel)
+{
+    RUN_WITH(placed_keys_equal_those_in_unions, kernel);
+    RUN_WITH(memory_that_does_not_serve_is_refused_and_wiped, kernel);
+    RUN_WITH(failed_set_ups_leave_no_key, kernel);
+    RUN_WITH(keys_that_are_set_again_keep_nothing, kernel);
+}
+
+int main(void)
+{
+    with_every_kernel(all_tests);
+    RUN(statuses_tell_of_keys_that_are_not_set_up);
+    RUN(functions_without_a_status_give_zeros);
+    return tap_done();
+}
