@@ -3,8 +3,21 @@
 #ifndef EVC_COMMON_EACH_H
 #define EVC_COMMON_EACH_H
 
+/* Does not compile where count_is_known is 0. The compiler knows that once it has inlined the function around a loop;
+ * so nothing is checked without optimisation. */
+#if defined(__OPTIMIZE__) && defined(__has_attribute)
+#if __has_attribute(error)
+__attribute__((error("EACH does not have this count"))) void evc_each_lacks_count(void);
+#define EACH_HAS(count_is_known)                                                                   \
+    (__builtin_constant_p(count_is_known) && !(count_is_known) ? evc_each_lacks_count() : (void)0)
+#endif
+#endif
+#ifndef EACH_HAS
+#define EACH_HAS(count_is_known) ((void)0)
+#endif
+
 /* A statement for each i of 0 to n - 1, n a constant: 1 to 6, 8 or 12; of UP_TO_8 1 to 6 or 8; of
- * UP_TO_4 1 to 4. */
+ * UP_TO_4 1 to 4. Another n does not compile. */
 #define EACH_I(k, ...)                                                                             \
     {                                                                                              \
         enum { i = k };                                                                            \
@@ -15,6 +28,7 @@
     EACH_I((k) + 1, __VA_ARGS__) EACH_I((k) + 2, __VA_ARGS__) EACH_I((k) + 3, __VA_ARGS__)
 #define EACH_UP_TO_4(n, ...)                                                                       \
     do {                                                                                           \
+        EACH_HAS((n) >= 1 && (n) <= 4);                                                            \
         EACH_I(0, __VA_ARGS__)                                                                     \
         if ((n) > 1)                                                                               \
             EACH_I(1, __VA_ARGS__)                                                                 \
@@ -24,6 +38,11 @@
             EACH_I(3, __VA_ARGS__)                                                                 \
     } while (0)
 #define EACH_UP_TO_8(n, ...)                                                                       \
+    do {                                                                                           \
+        EACH_HAS(((n) >= 1 && (n) <= 6) || (n) == 8);                                              \
+        EACH_STATEMENTS_8(n, __VA_ARGS__);                                                         \
+    } while (0)
+#define EACH_STATEMENTS_8(n, ...)                                                                  \
     do {                                                                                           \
         if ((n) < 4)                                                                               \
             EACH_I(0, __VA_ARGS__)                                                                 \
@@ -44,7 +63,8 @@
     } while (0)
 #define EACH(n, ...)                                                                               \
     do {                                                                                           \
-        EACH_UP_TO_8(n, __VA_ARGS__);                                                              \
+        EACH_HAS(((n) >= 1 && (n) <= 6) || (n) == 8 || (n) == 12);                                 \
+        EACH_STATEMENTS_8(n, __VA_ARGS__);                                                         \
         if ((n) >= 12) {                                                                           \
             EACH_4(8, __VA_ARGS__)                                                                 \
         }                                                                                          \
