@@ -44,6 +44,7 @@ typedef __m128i vec;
 #define v_enc_last _mm_aesenclast_si128
 #define v_dec _mm_aesdec_si128
 #define v_dec_last _mm_aesdeclast_si128
+#define v_clear_upper_halves() ((void)0)
 
 #include "aes/x86_few_registers.h"
 

@@ -33,6 +33,7 @@ EVC_ISA_BEGIN(X86_SSSE3)
 #define v_left32(x, n) _mm_slli_epi32(x, n)
 #define v_bytes_up(x, n) _mm_bslli_si128(x, n)
 #define v_bytes_down(x, n) _mm_bsrli_si128(x, n)
+#define v_clear_upper_halves() ((void)0)
 
 #include "aes/x86_bitslice_steps.h"
 

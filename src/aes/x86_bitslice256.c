@@ -33,6 +33,7 @@ EVC_ISA_BEGIN(X86_AVX2)
 #define v_left32(x, n) _mm256_slli_epi32(x, n)
 #define v_bytes_up(x, n) _mm256_bslli_epi128(x, n)
 #define v_bytes_down(x, n) _mm256_bsrli_epi128(x, n)
+#define v_clear_upper_halves() EVC_X86_CLEAR_UPPER_HALVES()
 
 #include "aes/x86_bitslice_steps.h"
 

@@ -16,6 +16,7 @@
  *   v_right, v_left     shift of 64-bit elements
  *   v_left32, v_add32   shift and sum of 32-bit elements
  *   v_bytes_up(x, n), v_bytes_down(x, n)    shift of every lane by n bytes
+ *   v_clear_upper_halves()      before each return of a slot; nothing where a vector is one block
  */
 
 #define V_BYTES (16 * V_LANES)
@@ -385,11 +386,13 @@ EVC_INLINE void crypt_blocks(const void *key, const uint8_t *in, uint8_t *out, s
 static void encrypt(const void *key, const uint8_t *in, uint8_t *out, size_t n_blocks)
 {
     crypt_blocks(key, in, out, n_blocks, encrypt_batches);
+    v_clear_upper_halves();
 }
 
 static void decrypt(const void *key, const uint8_t *in, uint8_t *out, size_t n_blocks)
 {
     crypt_blocks(key, in, out, n_blocks, decrypt_batches);
+    v_clear_upper_halves();
 }
 
 /* The counter's last four bytes are kept little-endian and turned round in every block. */
@@ -421,6 +424,7 @@ static void ctr32(const void *key, uint8_t counter[16], const uint8_t *in, uint8
     }
     evc_store32_be(counter + 12, count);
     evc_wipe(q, sizeof q);
+    v_clear_upper_halves();
 }
 
 static void cbc_decrypt(const void *key, uint8_t iv[16], const uint8_t *in, uint8_t *out,
@@ -448,6 +452,7 @@ static void cbc_decrypt(const void *key, uint8_t iv[16], const uint8_t *in, uint
         memcpy(iv, next_iv, 16);
     }
     evc_wipe(q, sizeof q);
+    v_clear_upper_halves();
 }
 
 /* ---- XTS ------------------------------------------------------------------------------------- */
@@ -510,10 +515,12 @@ static void xts_encrypt(const void *key, uint8_t tweak[16], const uint8_t *in, u
                         size_t n_blocks)
 {
     crypt_xts(key, tweak, in, out, n_blocks, encrypt_batches);
+    v_clear_upper_halves();
 }
 
 static void xts_decrypt(const void *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out,
                         size_t n_blocks)
 {
     crypt_xts(key, tweak, in, out, n_blocks, decrypt_batches);
+    v_clear_upper_halves();
 }

@@ -33,6 +33,7 @@ typedef __m256i vec;
 #define v_enc_last _mm256_aesenclast_epi128
 #define v_dec _mm256_aesdec_epi128
 #define v_dec_last _mm256_aesdeclast_epi128
+#define v_clear_upper_halves() EVC_X86_CLEAR_UPPER_HALVES()
 
 #include "aes/x86_few_registers.h"
 

@@ -44,6 +44,7 @@ typedef __m128i vec;
 #define v_shift4(x) _mm_srli_epi16(x, 4)
 #define v_bytes_up _mm_slli_si128
 #define v_bytes_down _mm_srli_si128
+#define v_clear_upper_halves() ((void)0)
 
 #include "aes/x86_vperm_steps.h"
 

@@ -33,6 +33,7 @@ typedef __m256i vec;
 #define v_shift4(x) _mm256_srli_epi16(x, 4)
 #define v_bytes_up _mm256_slli_si256
 #define v_bytes_down _mm256_srli_si256
+#define v_clear_upper_halves() EVC_X86_CLEAR_UPPER_HALVES()
 
 #include "aes/x86_vperm_steps.h"
 

@@ -11,6 +11,7 @@
  *   v_shift4         16-bit fields to the right by 4
  *   v_left32         32-bit fields to the left
  *   v_bytes_up, v_bytes_down    a lane's bytes by so many places
+ *   v_clear_upper_halves()      before each return of a slot; nothing where a vector is one block
  *
  * The tables and their algebra: tools/gen-vperm-tables.
  */
@@ -360,6 +361,7 @@ static void encrypt(const void *vkey, const uint8_t *in, uint8_t *out, size_t n_
     }
     if (n_blocks)
         chain(vkey, zero, in, out, 1, 0);
+    v_clear_upper_halves();
 }
 
 static void decrypt(const void *vkey, const uint8_t *in, uint8_t *out, size_t n_blocks)
@@ -372,6 +374,7 @@ static void decrypt(const void *vkey, const uint8_t *in, uint8_t *out, size_t n_
         store_vectors(out, x, n);
     }
     evc_wipe(x, sizeof x);
+    v_clear_upper_halves();
 }
 
 static void cbc_decrypt(const void *vkey, uint8_t iv[16], const uint8_t *in, uint8_t *out,
@@ -393,6 +396,7 @@ static void cbc_decrypt(const void *vkey, uint8_t iv[16], const uint8_t *in, uin
         store_vectors(out, x, n);
     }
     evc_wipe(x, sizeof x);
+    v_clear_upper_halves();
 }
 
 static void ctr32(const void *vkey, uint8_t counter[16], const uint8_t *in, uint8_t *out,
@@ -429,6 +433,7 @@ static void ctr32(const void *vkey, uint8_t counter[16], const uint8_t *in, uint
     }
     store(counter, _mm_shuffle_epi8(count, swap));
     evc_wipe(x, sizeof x);
+    v_clear_upper_halves();
 }
 
 /* ---- XTS ------------------------------------------------------------------------------------- */
@@ -484,12 +489,14 @@ static void xts_encrypt(const void *key, uint8_t tweak[16], const uint8_t *in, u
                         size_t n_blocks)
 {
     crypt_xts(key, tweak, in, out, n_blocks, encrypt_vectors);
+    v_clear_upper_halves();
 }
 
 static void xts_decrypt(const void *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out,
                         size_t n_blocks)
 {
     crypt_xts(key, tweak, in, out, n_blocks, decrypt_vectors);
+    v_clear_upper_halves();
 }
 
 /* ---- Keys ---------------------------------------------------------------------------- */

@@ -13,6 +13,7 @@
  *   v_shift_in(iv, v)    blocks iv, v[0], v[1], ...: what stands before each block of v
  *   v_xor, v_xor3, v_add32, v_shuffle8   shuffle8 within each block
  *   v_enc, v_enc_last, v_dec, v_dec_last
+ *   v_clear_upper_halves()   before each return of a slot; nothing where a vector is one block
  *   v_keys, v_keys_of, v_key, v_key_last   round keys, in all places: from memory or in registers
  *   v_counter_steps()    0, 1, ... in the last words
  *   v_tweaks_first(base)     base * x^j for block j (IEEE 1619-2018 section 5.2)
@@ -134,11 +135,13 @@ EVC_INLINE void ecb(wide_key *key, const uint8_t *in, uint8_t *out, size_t n_blo
 static void encrypt(const void *key, const uint8_t *in, uint8_t *out, size_t n_blocks)
 {
     ecb(key, in, out, n_blocks, 0);
+    v_clear_upper_halves();
 }
 
 static void decrypt(const void *key, const uint8_t *in, uint8_t *out, size_t n_blocks)
 {
     ecb(key, in, out, n_blocks, 1);
+    v_clear_upper_halves();
 }
 
 /* ---- CTR ------------------------------------------------------------------------------------- */
@@ -197,6 +200,7 @@ static void ctr32(const void *vkey, uint8_t counter[16], const uint8_t *in, uint
         ctr_step(&k, &count, in, out, 1);
     if (len_bytes)
         ctr_part(&k, count, in, out, len_bytes);
+    v_clear_upper_halves();
 }
 
 /* ---- CBC decryption -------------------------------------------------------------------------- */
@@ -257,6 +261,7 @@ static void cbc_decrypt(const void *vkey, uint8_t iv[16], const uint8_t *in, uin
     if (VEC_BLOCKS > 1 && n_blocks)
         x = cbc_part(&k, x, in, out, 16 * n_blocks);
     evc_x86_store(iv, x);
+    v_clear_upper_halves();
 }
 
 /* ---- XTS ------------------------------------------------------------------------------------- */
@@ -361,12 +366,14 @@ static void xts_encrypt(const void *key, uint8_t tweak[16], const uint8_t *in, u
                         size_t n_blocks)
 {
     xts(key, tweak, in, out, n_blocks, 0);
+    v_clear_upper_halves();
 }
 
 static void xts_decrypt(const void *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out,
                         size_t n_blocks)
 {
     xts(key, tweak, in, out, n_blocks, 1);
+    v_clear_upper_halves();
 }
 
 /* ---- Many chains ----------------------------------------------------------------------------- */
@@ -502,6 +509,7 @@ static void cbc_encrypt_many(const void *key, const struct evc_msg *msgs, size_t
 {
     if (cbc_many(key, msgs, n, 1))
         cbc_many(key, msgs, n, 0);
+    v_clear_upper_halves();
 }
 
 #endif

@@ -23,5 +23,6 @@ typedef __m128i vec;
 #define v_back(block, n) ((void)(n), (block))
 #define v_fold(v) (v)
 #define v_zero() _mm_setzero_si128()
+#define v_clear_upper_halves() ((void)0)
 
 #endif

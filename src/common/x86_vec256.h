@@ -21,6 +21,7 @@ typedef __m256i vec;
 #define v_all(block) _mm256_broadcastsi128_si256(block)
 #define v_first(block) EVC_X86_EXTEND256(block)
 #define v_zero() _mm256_setzero_si256()
+#define v_clear_upper_halves() EVC_X86_CLEAR_UPPER_HALVES()
 
 EVC_INLINE __m128i v_fold(vec v)
 {

@@ -16,6 +16,7 @@ typedef __m512i vec;
 #define v_all(block) _mm512_broadcast_i32x4(block)
 #define v_first(block) EVC_X86_EXTEND512(block)
 #define v_zero() _mm512_setzero_si512()
+#define v_clear_upper_halves() EVC_X86_CLEAR_UPPER_HALVES()
 
 /* Where the bytes of a half stand that first has them in lane 0: of a, and with bit 6 of b. */
 #define BYTES_OF_LANE(first, lane)                                                                 \

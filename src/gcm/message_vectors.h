@@ -12,6 +12,7 @@
  *   v_xor, v_zero()
  *   v_first(block), v_last(block)   in the first, the last place, zeros in the others
  *   v_last_block(v)          what stands there
+ *   v_clear_upper_halves()   before each return of a slot; nothing where the registers have no upper halves
  *   v_at(block, place)       in that place, zeros in the others; all zeros if there is no such place
  *   part, part_of(begin, end)   the bytes of a vector from begin, a whole block's, to end
  *   missing(n, at)           a vector at `at` without the first n bytes of all vectors
@@ -63,15 +64,19 @@ EVC_INLINE void middle_rounds(const struct key *key, vec *s, unsigned n)
     LAST_ROUND(n, s);
 }
 
-static void encrypt(const void *vkey, const uint8_t *in, uint8_t *out, size_t n_blocks)
+EVC_INLINE void encrypt_blocks(const struct key *key, const uint8_t *in, uint8_t *out, size_t n_blocks)
 {
-    const struct key *key = vkey;
-
     for (size_t i = 0; i < n_blocks; i++) {
         vec s[1] = {v_white(v_first(load1(in + 16 * i)), key)};
         middle_rounds(key, s, 1);
         store1(out + 16 * i, v_low(v_enc_last(s[0], round_key(key, key->head.rounds))));
     }
+}
+
+static void encrypt(const void *key, const uint8_t *in, uint8_t *out, size_t n_blocks)
+{
+    encrypt_blocks(key, in, out, n_blocks);
+    v_clear_upper_halves();
 }
 
 /* What is under way: counters, the WIDE vectors of ciphertext that are not yet hashed, the sum of products not yet

@@ -163,6 +163,7 @@ static void set_key_512(void *vkey, const uint8_t *user_key)
     v_store(key->near + VEC_BYTES, v_high_halves(lo, hi));
     v_store(key->near_half, half_reduced(v_low_halves(lo, hi)));
     v_store(key->near_half + VEC_BYTES, half_reduced(v_high_halves(lo, hi)));
+    v_clear_upper_halves();
 }
 
 static enum evc_status seal_512(ARGUMENTS(uint8_t *))
@@ -179,12 +180,14 @@ static enum evc_status seal_512(ARGUMENTS(uint8_t *))
     else
         t = crypt_block(vkey, iv, aad, aad_bytes, in, out, len_bytes, padded, 1);
     store_tag(tag, t, tag_bytes);
+    v_clear_upper_halves();
     return EVC_OK;
 }
 
 static enum evc_status open_512(ARGUMENTS(const uint8_t *))
 {
     const size_t padded = (len_bytes + 15) & ~(size_t)15;
+    enum evc_status status;
     __m128i t;
 
     if (padded > 16 * SHORT_BLOCKS || aad_bytes > 16)
@@ -195,7 +198,9 @@ static enum evc_status open_512(ARGUMENTS(const uint8_t *))
         t = crypt_short(vkey, iv, aad, aad_bytes, in, out, len_bytes, padded, 1, 0);
     else
         t = crypt_block(vkey, iv, aad, aad_bytes, in, out, len_bytes, padded, 0);
-    return compare_tag(tag, t, tag_bytes);
+    status = compare_tag(tag, t, tag_bytes);
+    v_clear_upper_halves();
+    return status;
 }
 
 #endif

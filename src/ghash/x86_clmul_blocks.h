@@ -15,6 +15,7 @@ static void set_key(void *vkey, const uint8_t h[16])
     struct key *key = vkey;
 
     powers_of(&key->powers, h);
+    v_clear_upper_halves();
 }
 
 static void blocks(const void *vkey, uint8_t y[16], const uint8_t *in, size_t n_blocks)
@@ -22,6 +23,7 @@ static void blocks(const void *vkey, uint8_t y[16], const uint8_t *in, size_t n_
     const struct key *key = vkey;
 
     hash_blocks(&key->powers, y, in, n_blocks);
+    v_clear_upper_halves();
 }
 
 #endif

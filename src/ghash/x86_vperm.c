@@ -27,6 +27,7 @@ typedef __m128i vec;
 #define v_all(x) (x)
 #define v_get(p) get(p)
 #define v_put(p, v) put(p, v)
+#define v_clear_upper_halves() ((void)0)
 
 #include "ghash/x86_vperm_steps.h"
 

@@ -29,6 +29,7 @@ typedef __m256i vec;
 #define v_put(p, v) (put(p, v_low(v)), put((p) + 128, _mm256_extracti128_si256(v, 1)))
 #define v_up(v) _mm256_permute2x128_si256(v, v, 0x08)
 #define v_down(v) _mm256_permute2x128_si256(v, v, 0x81)
+#define v_clear_upper_halves() EVC_X86_CLEAR_UPPER_HALVES()
 
 #include "ghash/x86_vperm_steps.h"
 

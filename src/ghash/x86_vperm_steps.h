@@ -392,6 +392,7 @@ static void blocks(const void *vkey, uint8_t y[16], const uint8_t *in, size_t n_
     if (n_blocks != few)
         _mm_storeu_si128((__m128i *)(void *)y,
                          hash_groups(key, y, in + 16 * few, (n_blocks - few) / COLUMNS));
+    v_clear_upper_halves();
 }
 
 #endif

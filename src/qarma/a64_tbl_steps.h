@@ -14,6 +14,7 @@ typedef uint8x16_t vec;
 #define v_xor veorq_u8
 #define v_zero vdupq_n_u8(0)
 #define v_look vqtbl1q_u8
+#define v_clear_upper_halves() ((void)0)
 
 EVC_INLINE uint8x16_t v_known(uint8x16_t x)
 {

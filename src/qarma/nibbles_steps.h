@@ -25,6 +25,7 @@
  *   v_value            the number in the lower half of the lowest lane
  *   v_wide(v)          the number in the lower half of each lane, wide
  *   v_wide_xor(v, w)   the sum of that and w
+ *   v_clear_upper_halves()   before each return of a slot; nothing where the registers have no upper halves
  */
 #ifndef EVC_QARMA_NIBBLES_STEPS_H
 #define EVC_QARMA_NIBBLES_STEPS_H
@@ -158,6 +159,7 @@ static void set_key(void *vkey, uint64_t w0, uint64_t k0)
     v_store(key->first[1], v_xor3(last, alpha, k));
     v_store(key->last[0], v_number(w1 ^ k0 ^ QARMA_ALPHA));
     v_store(key->last[1], v_number(w0 ^ k0));
+    v_clear_upper_halves();
 }
 
 /* Of blocks x, to which first was added, and tweaks, t[0] at first and t[rounds] at last, all wide; S is still to be
@@ -221,12 +223,18 @@ EVC_INLINE uint64_t one(const struct key *key, uint64_t block, uint64_t number, 
 
 static uint64_t encrypt(const void *vkey, uint64_t block, uint64_t tweak)
 {
-    return one(vkey, block, tweak, 0);
+    const uint64_t number = one(vkey, block, tweak, 0);
+
+    v_clear_upper_halves();
+    return number;
 }
 
 static uint64_t decrypt(const void *vkey, uint64_t block, uint64_t tweak)
 {
-    return one(vkey, block, tweak, 1);
+    const uint64_t number = one(vkey, block, tweak, 1);
+
+    v_clear_upper_halves();
+    return number;
 }
 
 #endif

@@ -15,6 +15,7 @@ typedef __m128i vec;
 #define v_xor _mm_xor_si128
 #define v_zero _mm_setzero_si128()
 #define v_look _mm_shuffle_epi8
+#define v_clear_upper_halves() ((void)0)
 
 #if EVC_X86_64
 #define v_number(x) _mm_cvtsi64_si128((long long)(x))

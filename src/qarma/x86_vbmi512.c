@@ -52,6 +52,7 @@ EVC_INLINE __m512i spread(__m512i twice)
 #define v_value(x) ((uint64_t)_mm_cvtsi128_si64(_mm512_castsi512_si128(x)))
 #define v_wide spread
 #define v_wide_xor(x, w) _mm512_xor_si512(spread(x), w)
+#define v_clear_upper_halves() EVC_X86_CLEAR_UPPER_HALVES()
 
 #include "qarma/nibbles_steps.h"
 
@@ -155,6 +156,12 @@ EVC_INLINE void many(const struct key *key, const uint64_t *in, const uint64_t *
     }
 }
 
+/* Not inlined: the loop around it would keep its tables on the stack. */
+EVC_OUT_OF_LINE uint64_t encrypt_one(const struct key *key, uint64_t block, uint64_t tweak)
+{
+    return one(key, block, tweak, 0);
+}
+
 static void encrypt_many(const void *vkey, const uint64_t *in, const uint64_t *tweak, uint64_t *out, size_t n)
 {
     const struct key *key = vkey;
@@ -164,8 +171,9 @@ static void encrypt_many(const void *vkey, const uint64_t *in, const uint64_t *t
     case 3: many(key, in, tweak, out, n, 3); break;
     default:
         for (size_t i = 0; i < n; i++)
-            out[i] = encrypt(key, in[i], tweak[i]);
+            out[i] = encrypt_one(key, in[i], tweak[i]);
     }
+    v_clear_upper_halves();
 }
 
 const struct evc_qarma evc_qarma_x86_vbmi512 = {
