@@ -924,6 +924,8 @@ static enum result calls_out_of_order_are_refused(struct check *c)
     must(evc_gcm_seal_update(&key, &s, known.in, out, 1));
     const struct refusal after[] = {
         {"aad after text", evc_gcm_aad(&key, &s, known.aad, 1), STATE},
+        {"open_update after seal_update", evc_gcm_open_update(&key, &s, known.in, out, 1), STATE},
+        {"open_finish after seal_update", evc_gcm_open_finish(&key, &s, expected, 16), STATE},
         {"seal_finish", evc_gcm_seal_finish(&key, &s, tag, 16), EVC_OK},
         {"seal_update after finish", evc_gcm_seal_update(&key, &s, known.in, out, 1), STATE},
         {"open_update after finish", evc_gcm_open_update(&key, &s, known.in, out, 1), STATE},
@@ -1120,10 +1122,12 @@ static enum result bad_keys_are_refused_and_wiped(struct check *c)
 static enum result keys_may_be_copied(struct check *c)
 {
     static union evc_gcm_key gone;
+    uint8_t tag[16];
 
     know_random(c, 12, 13, most_blocks(c));
     gone = key;
     memset(&key, 0, sizeof key);
+    must(evc_gcm_seal(&gone, known.iv, 12, known.aad, 13, known.in, out_room.bytes, 40, tag, 16));
     memcpy(&key, &gone, evc_gcm_kernel(gone.head.kernel)->key_bytes);
     memset(&gone, 0x55, sizeof gone);
     return run_both(c, 16 * most_blocks(c), &aligned);

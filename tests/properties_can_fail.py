@@ -369,6 +369,7 @@ TAGS = "tags_are_of_the_sizes_allowed"
 ORDER = "calls_out_of_order_are_refused"
 LIMITS = "lengths_over_the_limits_are_refused"
 BAD_KEYS = "bad_keys_are_refused_and_wiped"
+ORDERS, KEYS = "test_orders", "test_keys"  # programs of their own
 
 # The same of GCM; some words stand in the kernel, some in what all of them and the pairs share.
 GCM_BREAKS = [
@@ -408,7 +409,8 @@ GCM_BREAKS = [
     ("a piece that ends a block", GCM, "if (state->used == 16)", "if (state->used > 16)", PIECES),
     ("GCM: opening pieces in place", FUSED, "    hash(key, y, in, n_blocks);\n    ctr(key, counter, in, out, 16 * n_blocks);",
      "    ctr(key, counter, in, out, 16 * n_blocks);\n    hash(key, y, in, n_blocks);", PIECES),
-    ("the state after a message", GCM, "    evc_wipe(state, sizeof *state);", "    state->phase = 0;", PIECES),
+    ("the state after a message", GCM, "    memcpy(tag, state->y, tag_bytes);\n    evc_wipe(state, sizeof *state);",
+     "    memcpy(tag, state->y, tag_bytes);\n    state->phase = 0;", PIECES),
     ("GCM: the last byte of the tag", FUSED, "evc_mask_equal(y, tag, tag_bytes)", "evc_mask_equal(y, tag, tag_bytes - 1)",
      FORGED),
     ("the last byte of the tag, in pieces", GCM, "evc_mask_equal(computed, tag, tag_bytes)",
@@ -416,20 +418,68 @@ GCM_BREAKS = [
     ("the plaintext of a forgery", GCM, "evc_wipe(out, len_bytes);", "evc_wipe(out, len_bytes - 1);", FORGED),
     ("a tag of eleven bytes", GCM, "tag_bytes >= 12", "tag_bytes >= 11", TAGS),
     ("no tag of four bytes", GCM, " || tag_bytes == 4", "", TAGS),
-    ("associated data after text", GCM, "if (state->phase != 1 ||", "if (!state->phase ||", ORDER),
-    ("text after the end", GCM, "if (!state->phase || len_bytes >", "if (len_bytes >", ORDER),
+    ("associated data after text", GCM, "if (state->phase != EVC_PHASE_AAD)", "if (state->phase == EVC_PHASE_NONE)", ORDER),
+    ("text after the end", GCM, "if (state->phase == EVC_PHASE_NONE ||", "if (", ORDER),
+    ("opening what is being sealed", GCM, " || !evc_direction_fits(state->direction, direction))", ")", ORDER),
     ("one byte less of text", GCM, "len_bytes > EVC_GCM_MAX_TEXT -", "len_bytes >= EVC_GCM_MAX_TEXT -", LIMITS),
     ("any text in one call", GCM, " || len_bytes > EVC_GCM_MAX_TEXT)", ")", LIMITS),
     ("composed messages", GCM, "    state->text_bytes += len_bytes;\n",
      "    state->text_bytes += len_bytes + (len_bytes == 16);\n", OWN),
     ("the status of many messages", GCM, "first = first == EVC_OK ? m->status : first;", "first = m->status;", MANY),
+    ("GCM: a direction that is forgotten", GCM, "    state->direction = direction;\n", "", ORDERS),
+    ("GCM: a start that fails and keeps the message", GCM,
+     "    if (status != EVC_OK) {\n        evc_wipe(state, sizeof *state);\n        return status;\n    }\n    start(key, state",
+     "    if (status != EVC_OK)\n        return status;\n    start(key, state", ORDERS),
     ("a key of 64 bits", GCM, "if (key_bits != 128 && ", "if (key_bits != 64 && key_bits != 128 && ", BAD_KEYS),
-    ("a refused key", GCM, "        evc_wipe(key, sizeof *key);\n        return status;", "        return status;", BAD_KEYS),
+    ("a refused key", GCM, "    evc_wipe(memory, memory_bytes);\n    if (status != EVC_OK)\n        return status;\n    head->kernel",
+     "    if (status != EVC_OK)\n        return status;\n    head->kernel", BAD_KEYS),
+    ("GCM: a key that is not set up", GCM, "    return key->head.kernel && iv_bytes == 12", "    return iv_bytes == 12", KEYS),
     ("GCM: keys that must stay where they are", FUSED, ENCRYPTED,
      "    if (key->own != 0 && key->own != (uintptr_t)key)\n        return;\n"
      "    ((struct key *)(uintptr_t)key)->own = (uintptr_t)key;\n" + ENCRYPTED, "keys_may_be_copied"),
     ("GCM: a key that counts its calls", FUSED, HASHED, "    ((struct key *)(uintptr_t)key)->own++;\n" + HASHED, UNCHANGED),
     ("GCM: a byte behind the key", FUSED, MADE, MADE + "    ((uint8_t *)vkey)[sizeof *key] = 7;\n", UNCHANGED),
+]
+
+
+CCM, XTS, CMAC, CTR = (f"src/modes/{mode}.c" for mode in ("ccm", "xts", "cmac", "ctr"))
+MEMORY, KEY_HASH = "src/common/key_memory.h", "src/ghash/ghash.c"
+
+# What test programs of all modes, and of all kinds of keys, must notice.
+MODE_BREAKS = [
+    ("CCM: a second finish", CCM,
+     "    status = compare(state, tag);\n    evc_wipe(state, sizeof *state);\n    clear(key);",
+     "    status = compare(state, tag);\n    evc_wipe(state, sizeof *state);\n    state->phase = EVC_PHASE_TEXT;\n    clear(key);",
+     ORDERS),
+    ("CCM: a finish before a start", CCM, "state->phase == EVC_PHASE_NONE || ", "", ORDERS),
+    ("CCM: opening what is being sealed", CCM, " || !evc_direction_fits(state->direction, direction))", ")", ORDERS),
+    ("CCM: text before the associated data is complete", CCM,
+     "    if (state->aad_left)\n        return EVC_ERR_STATE;\n", "", ORDERS),
+    ("CCM: associated data after text", CCM, "state->phase != EVC_PHASE_AAD", "state->phase == EVC_PHASE_NONE", ORDERS),
+    ("CCM: a start that fails and keeps the message", CCM,
+     "    if (status != EVC_OK) {\n        evc_wipe(state, sizeof *state);\n        return status;\n    }",
+     "    if (status != EVC_OK)\n        return status;", ORDERS),
+    ("CCM: a key that is not set up", CCM, "    if (!is_set(key))\n        return EVC_ERR_KERNEL;\n    if (state->phase != EVC_PHASE_AAD)",
+     "    if (state->phase != EVC_PHASE_AAD)", ORDERS),
+    ("XTS: an update after finish", XTS, "state->phase != EVC_PHASE_TEXT || ", "", ORDERS),
+    ("XTS: decryption of what is being encrypted", XTS, " || !evc_direction_fits(state->direction, direction))", ")", ORDERS),
+    ("XTS: an empty data unit", XTS, "state->done_bytes == 0", "0", ORDERS),
+    ("XTS: a start with a key that is not set up", XTS,
+     "    memset(state, 0, sizeof *state);\n    if (!is_set(key))\n        return EVC_ERR_KERNEL;\n",
+     "    if (!is_set(key))\n        return EVC_ERR_KERNEL;\n    memset(state, 0, sizeof *state);\n", ORDERS),
+    ("CMAC: a second finish", CMAC, "return state->phase == EVC_PHASE_TEXT ? EVC_OK : EVC_ERR_STATE;", "return EVC_OK;", ORDERS),
+    ("CTR: an update before a start", CTR, "    if (state->phase != EVC_PHASE_TEXT)\n        return EVC_ERR_STATE;\n", "",
+     ORDERS),
+    ("AES: a key that is set again", COMPOSE, "    evc_wipe(key, memory_bytes);\n", "", KEYS),
+    ("AES: decryption by blocks with a key for encryption", COMPOSE, "evc_aes_is_set(key) && key->head.can_decrypt, out",
+     "evc_aes_is_set(key), out", KEYS),
+    ("AES: encryption with a key that is not set up", COMPOSE, "    if (!kernel)\n        return EVC_ERR_KERNEL;\n    kernel->encrypt",
+     "    kernel->encrypt", KEYS),
+    ("AES: zeros of a key that is not set up", COMPOSE, "        memset(out, 0, len_bytes);\n", "        ;\n", KEYS),
+    ("GHASH: a key that is not set up", KEY_HASH, "        memset(y, 0, 16);\n        return;", "        return;", KEYS),
+    ("CCM: the memory of the second key", CCM, "(mac_kernel == ctr_kernel ? 0 : evc_key_room(&mac_kernel->kernel))", "0", KEYS),
+    ("XTS: what set-up leaves after an error", XTS,
+     "    if (status != EVC_OK)\n        evc_wipe(memory, memory_bytes);\n    return status;", "    return status;", KEYS),
 ]
 
 
@@ -448,7 +498,7 @@ def compile_one(tree: pathlib.Path, source: str) -> None:
 
 def failed(tree: pathlib.Path, *options: str) -> set[str]:
     """The properties that fail: with all operations, with none, with another key form."""
-    run(tree, *CC, "-o", "harness_here", *[str(o) for o in sorted((tree / "objects").iterdir())])
+    run(tree, *CC, "-o", "harness_here", *[str(o) for o in sorted((tree / "objects").iterdir()) if not o.name.startswith("tests_")])
     names = set()
     for line in run(tree, "./harness_here", *CHECK, *options).splitlines():
         fact = json.loads(line)
@@ -457,8 +507,21 @@ def failed(tree: pathlib.Path, *options: str) -> set[str]:
     return names
 
 
+def program_fails(tree: pathlib.Path, program: str) -> bool:
+    """A test program beside the harness, linked with the library: it ends with an error, or by a signal."""
+    library = [str(o) for o in sorted((tree / "objects").iterdir()) if o.name.startswith("src_")]
+    run(tree, *CC, "-o", program, f"objects/tests_{program}.c.o", *library)
+    return subprocess.run(f"./{program}", cwd=tree, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode != 0
+
+
+def notices(tree: pathlib.Path, wanted: str) -> bool:
+    if wanted in (ORDERS, KEYS):
+        return program_fails(tree, wanted)
+    return bool(failed(tree, "--property", wanted))
+
+
 def main() -> int:
-    bad = 0
+    bad, breaks = 0, BREAKS + GCM_BREAKS + MODE_BREAKS
     with tempfile.TemporaryDirectory() as folder:
         tree = pathlib.Path(folder)
         for part in ("src", "include", "harness", "peers"):
@@ -475,23 +538,26 @@ def main() -> int:
             for part in ("src", "harness")
             for p in sorted((tree / part).rglob("*.[cS]"))
         ]
-        for source in sources:
-            compile_one(tree, source.as_posix())
-        if names := failed(tree):
+        (tree / "tests").mkdir()
+        for name in ("tap.h", f"{ORDERS}.c", f"{KEYS}.c"):
+            shutil.copy(ROOT / "tests" / name, tree / "tests")
+        for source in [source.as_posix() for source in sources] + [f"tests/{ORDERS}.c", f"tests/{KEYS}.c"]:
+            compile_one(tree, source)
+        if names := failed(tree) | {program for program in (ORDERS, KEYS) if program_fails(tree, program)}:
             sys.exit(f"unbroken, it fails {', '.join(sorted(names))}")
         broken = ""
-        for what, file, old, new, wanted in sorted(BREAKS + GCM_BREAKS, key=lambda one: one[1]):
+        for what, file, old, new, wanted in sorted(breaks, key=lambda one: one[1]):
             good = (tree / file).read_text()
             assert old in good, f"{what}: {file} no longer says {old!r}"
             (tree / file).write_text(good.replace(old, new, 1))
             for source in {broken, file} - {""}:  # the one before is whole again
                 compile_one(tree, source)
             broken = file
-            if not failed(tree, "--property", wanted):
+            if not notices(tree, wanted):
                 bad += 1
                 print(f"FAILED: {what} is broken, and {wanted} passes")
             (tree / file).write_text(good)
-    print(f"{len(BREAKS + GCM_BREAKS) - bad} passed, {bad} failed, 0 skipped")
+    print(f"{len(breaks) - bad} passed, {bad} failed, 0 skipped")
     return 1 if bad else 0
 
 

@@ -149,6 +149,25 @@ static void failed_set_ups_leave_no_key(const struct evc_aes *kernel)
     }
 }
 
+/* A kernel whose keys would need more alignment than the memory has, as the second of two: nothing of the first key is
+ * left. */
+static void kernels_that_need_more_alignment_are_refused(void)
+{
+    const struct evc_aes *good = evc_aes_named("c_ref");
+    struct evc_aes demanding = *good;
+
+    demanding.kernel.key_align = 32;
+    memset(room, PAINT, sizeof room);
+    EXPECT(evc_aes_xts_set_key_in(room, 4096, good, &demanding, user_key, 128) == EVC_ERR_KERNEL);
+    EXPECT(is_filled(room, 0, 4096));
+    memset(room, PAINT, sizeof room);
+    EXPECT(evc_aes_ccm_set_key_in(room, 4096, good, &demanding, user_key, 128) == EVC_ERR_KERNEL);
+    EXPECT(is_filled(room, 0, 4096));
+    memset(room, PAINT, sizeof room);
+    EXPECT(evc_gcm_set_pair_in(room, 4096, &demanding, evc_ghash_named("c_ref"), user_key, 128) == EVC_ERR_KERNEL);
+    EXPECT(is_filled(room, 0, 4096));
+}
+
 /* A key that is set again holds nothing of the old one: neither what the new kernel does not use, nor the schedule for
  * decryption. */
 static void keys_that_are_set_again_keep_nothing(const struct evc_aes *kernel)
@@ -243,6 +262,7 @@ static void all_tests(const struct evc_aes *kernel)
 int main(void)
 {
     with_every_kernel(all_tests);
+    RUN(kernels_that_need_more_alignment_are_refused);
     RUN(statuses_tell_of_keys_that_are_not_set_up);
     RUN(functions_without_a_status_give_zeros);
     return tap_done();
