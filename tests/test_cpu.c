@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* What is said of CPUs: identification registers of A64 as the cores have them, and what can be asked here. */
+/* Detection: what CPUs and operating systems say, and the features that follow, for all of them on every host; then
+ * this CPU. */
+#include "cpu/system_words.h"
+
 #include "tap.h"
+#include "x86_cpus.h"
 
 #define WORD (EVC_CPU(TUNE_WORD64) | EVC_CPU(CT_MUL))
 #define CE (EVC_CPU(A64_NEON) | EVC_CPU(A64_AES) | EVC_CPU(A64_PMULL))
@@ -71,6 +75,185 @@ static void tuning_is_of_implementer_and_part_alone(void)
         EXPECT((evc_a64_tuning(0x41000000 | part << 4) & ~EVC_TUNE_MASK) == 0);
 }
 
+/* ---- x86 ---- */
+
+#define N_X86_CPUS (sizeof x86_cpus / sizeof x86_cpus[0])
+#define X86_AVX_AND_LATER (EVC_VECTOR_X86 & ~(EVC_CPU(X86_AVX) - 1) & ~EVC_CPU(X86_GFNI))
+#define X86_AVX512                                                                                 \
+    (EVC_CPU(X86_AVX512F) | EVC_CPU(X86_AVX512VL) | EVC_CPU(X86_AVX512BW) | EVC_CPU(X86_AVX512DQ) | \
+     EVC_CPU(X86_AVX512VBMI) | EVC_CPU(X86_AVX512VBMI2) | EVC_CPU(X86_AVX512IFMA) | EVC_CPU(TUNE_ZMM))
+
+static void x86_features_are_those_of_the_table(void)
+{
+    for (size_t i = 0; i < N_X86_CPUS; i++) {
+        uint64_t found = evc_x86_features(&x86_cpus[i].id);
+        if (found != x86_cpus[i].features)
+            printf("# %s: %#llx, not %#llx\n", x86_cpus[i].name, (unsigned long long)found,
+                   (unsigned long long)x86_cpus[i].features);
+        EXPECT(found == x86_cpus[i].features);
+    }
+}
+
+/* All CPUs of the table with all values of XCR0, with and without OSXSAVE. */
+static void x86_registers_that_the_system_does_not_keep_are_not_used(void)
+{
+    for (size_t i = 0; i < N_X86_CPUS; i++)
+        for (uint32_t state = 0; state < 0x200; state++) {
+            struct evc_x86_id id = x86_cpus[i].id;
+            id.xcr0 = state & 0xff;
+            id.leaf1_ecx = (id.leaf1_ecx & ~(1u << 27)) | (state >> 8) << 27;
+            const uint64_t found = evc_x86_features(&id);
+            const int osxsave = state >> 8 != 0;
+            EXPECT((osxsave && (state & 0x06) == 0x06) || !(found & X86_AVX_AND_LATER));
+            EXPECT((osxsave && (state & 0xe6) == 0xe6) || !(found & X86_AVX512));
+        }
+}
+
+static int is_subset(uint64_t part, uint64_t whole)
+{
+    return (part & ~whole) == 0;
+}
+
+/* Hypervisors mask. The flag of AVX10 is not among these: without it a CPU has AVX-512 by its own flags. */
+static void x86_masking_a_flag_adds_no_feature(void)
+{
+    for (size_t i = 0; i < N_X86_CPUS; i++)
+        for (unsigned bit = 0; bit < 32; bit++) {
+            const uint32_t others = ~(UINT32_C(1) << bit);
+            const struct evc_x86_id whole = x86_cpus[i].id;
+            struct evc_x86_id id[6] = {whole, whole, whole, whole, whole, whole};
+            id[0].leaf1_ecx &= others;
+            id[1].leaf1_edx &= others;
+            id[2].leaf7_ebx &= others;
+            id[3].leaf7_ecx &= others;
+            id[4].extended1_edx &= others;
+            id[5].xcr0 &= others;
+            for (int k = 0; k < 6; k++)
+                EXPECT(is_subset(evc_x86_features(&id[k]), x86_cpus[i].features));
+        }
+}
+
+static void x86_features_have_what_they_build_on(void)
+{
+    static const uint64_t pairs[][2] = {
+        {EVC_CPU(X86_SSSE3), EVC_CPU(X86_SSE2)},      {EVC_CPU(X86_AES), EVC_CPU(X86_SSE2)},
+        {EVC_CPU(X86_PCLMUL), EVC_CPU(X86_SSE2)},     {EVC_CPU(X86_GFNI), EVC_CPU(X86_SSE2)},
+        {EVC_CPU(X86_AVX), EVC_CPU(X86_SSE41)},       {EVC_CPU(X86_AVX2), EVC_CPU(X86_AVX)},
+        {EVC_CPU(X86_VAES), EVC_CPU(X86_AVX)},        {EVC_CPU(X86_VPCLMUL), EVC_CPU(X86_AVX)},
+        {EVC_CPU(X86_AVX512F), EVC_CPU(X86_AVX2)},    {X86_AVX512 & ~EVC_CPU(X86_AVX512F), EVC_CPU(X86_AVX512F)},
+        {EVC_CPU(X86_MODE64), EVC_CPU(TUNE_WORD64)},
+    };
+
+    for (unsigned trial = 0; trial < 20000; trial++) {
+        struct evc_x86_id id;
+        random_fill((uint8_t *)&id, sizeof id);
+        id.max_leaf &= 0x3f;
+        id.xcr0 |= trial & 1 ? 0xe6 : 0;
+        id.leaf7_1_edx &= trial & 2 ? 0 : ~0u;
+        const uint64_t found = evc_x86_features(&id);
+        for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++)
+            EXPECT(!(found & pairs[i][0]) || (found & pairs[i][1]));
+    }
+}
+
+/* ---- Operating systems ---- */
+
+static void hwcap_of_a64_is_read(void)
+{
+    /* By the names of Linux's hwcap.h. */
+    const uint64_t base = 0x887; /* fp, asimd, evtstrm, crc32, cpuid: as on a Raspberry Pi 4 */
+    const uint64_t crypto = 0x78; /* aes, pmull, sha1, sha2 */
+    const uint64_t sha3 = 1 << 17, sve = 1 << 22, dit = 1 << 24, sve2 = 1 << 1 /* of the second word */;
+    const uint64_t all = CE | EVC_CPU(A64_SHA3) | EVC_CPU(A64_SVE) | EVC_CPU(A64_DIT);
+
+    EXPECT(evc_a64_of_hwcap(base, 0) == EVC_CPU(A64_NEON));
+    EXPECT(evc_a64_of_hwcap(base | crypto, 0) == CE);
+    EXPECT(evc_a64_of_hwcap(base | crypto | sha3 | sve | dit, 0) == all);
+    EXPECT(evc_a64_of_hwcap(base | crypto | sha3 | sve | dit, sve2) == (all | EVC_CPU(A64_SVE2)));
+    EXPECT(evc_a64_of_hwcap(~(crypto | sha3 | sve | dit), ~sve2) == EVC_CPU(A64_NEON));
+    EXPECT(evc_a64_of_hwcap(1 << 3, 0) == (EVC_CPU(A64_NEON) | EVC_CPU(A64_AES)));
+    EXPECT(evc_a64_of_hwcap(1 << 4, 0) == (EVC_CPU(A64_NEON) | EVC_CPU(A64_PMULL)));
+}
+
+static void hwcap_of_a32_is_read(void)
+{
+    EXPECT(evc_a32_of_hwcap(0, 0) == 0);
+    EXPECT(evc_a32_of_hwcap(1 << 12, 0) == EVC_CPU(A32_NEON));
+    EXPECT(evc_a32_of_hwcap(1 << 12, 3) == (EVC_CPU(A32_NEON) | EVC_CPU(A32_AES) | EVC_CPU(A32_PMULL)));
+    EXPECT(evc_a32_of_hwcap(~(UINT64_C(1) << 12), ~UINT64_C(3)) == 0);
+}
+
+static void the_multipliers_of_power_and_risc_v_are_known_by_their_systems(void)
+{
+    EXPECT(evc_ppc_of_hwcap2(UINT64_C(0x80000000)) == EVC_CPU(CT_MUL));
+    EXPECT(evc_ppc_of_hwcap2(~UINT64_C(0x80000000)) == 0);
+    EXPECT(evc_riscv_of_hwprobe(UINT64_C(1) << 16) == EVC_CPU(CT_MUL));
+    EXPECT(evc_riscv_of_hwprobe(~(UINT64_C(1) << 16)) == 0);
+}
+
+/* The names that a made-up sysctlbyname() knows; NULL ends them. */
+static const char *const *names_set;
+
+static int is_set(const char *name)
+{
+    for (const char *const *one = names_set; *one; one++)
+        if (strcmp(*one, name) == 0)
+            return 1;
+    return 0;
+}
+
+static uint64_t by_sysctl(const char *const *names)
+{
+    names_set = names;
+    return evc_a64_of_sysctl(is_set);
+}
+
+static void macos_is_asked_by_names_new_and_old(void)
+{
+    static const char *const nothing[] = {NULL};
+    static const char *const macos11[] = {"hw.optional.AdvSIMD", "hw.optional.armv8_2_sha3", NULL};
+    static const char *const macos14[] = {"hw.optional.AdvSIMD",        "hw.optional.arm.FEAT_AES",
+                                          "hw.optional.arm.FEAT_PMULL", "hw.optional.arm.FEAT_SHA3",
+                                          "hw.optional.arm.FEAT_DIT",   NULL};
+    static const char *const no_product[] = {"hw.optional.AdvSIMD", "hw.optional.arm.FEAT_AES", NULL};
+
+    EXPECT(by_sysctl(nothing) == 0);
+    EXPECT(by_sysctl(macos11) == (EVC_CPU(A64_NEON) | EVC_CPU(A64_SHA3)));
+    EXPECT(by_sysctl(macos14) == (CE | EVC_CPU(A64_SHA3) | EVC_CPU(A64_DIT)));
+    EXPECT(by_sysctl(no_product) == (EVC_CPU(A64_NEON) | EVC_CPU(A64_AES)));
+}
+
+/* The processor features that a made-up Windows has: bit n is feature n; 64 in another word. */
+static uint64_t windows_has;
+static int windows_has_sha3;
+
+static int is_present(uint32_t number)
+{
+    return number < 64 ? (int)(windows_has >> number & 1) : number == 64 && windows_has_sha3;
+}
+
+static uint64_t by_windows(uint64_t has, int sha3)
+{
+    windows_has = has;
+    windows_has_sha3 = sha3;
+    return evc_a64_of_windows(is_present);
+}
+
+static void windows_is_asked_by_numbers(void)
+{
+    const uint64_t neon = UINT64_C(1) << 19, crypto = UINT64_C(1) << 30;
+    const uint64_t sve = UINT64_C(1) << 46, sve2 = UINT64_C(1) << 47;
+
+    EXPECT(by_windows(0, 0) == 0);
+    EXPECT(by_windows(neon, 0) == EVC_CPU(A64_NEON));
+    EXPECT(by_windows(neon | crypto, 0) == CE);
+    EXPECT(by_windows(neon | crypto | sve | sve2, 1) ==
+           (CE | EVC_CPU(A64_SHA3) | EVC_CPU(A64_SVE) | EVC_CPU(A64_SVE2)));
+    EXPECT(by_windows(~(neon | crypto | sve | sve2), 0) == 0);
+}
+
+/* ---- This CPU ---- */
+
 /* What this CPU says of itself where programs may ask, as under Linux. */
 static uint64_t features_by_registers(void)
 {
@@ -79,6 +262,11 @@ static uint64_t features_by_registers(void)
 
     evc_a64_read_id(&id);
     return evc_a64_features(&id);
+#elif EVC_X86
+    struct evc_x86_id id;
+
+    evc_x86_read_id(&id);
+    return evc_x86_features(&id);
 #else
     return evc_cpu_features();
 #endif
@@ -88,6 +276,16 @@ static void both_sources_agree_here(void)
 {
     /* QEMU 7.2 has FEAT_DIT and no word of it in HWCAP. */
     EXPECT(((features_by_registers() ^ evc_cpu_features()) & ~(EVC_A64 ? EVC_CPU(A64_DIT) : 0)) == 0);
+}
+
+static void this_build_and_this_cpu_agree(void)
+{
+    const uint64_t features = evc_cpu_features();
+
+    EXPECT(((features & EVC_CPU(TUNE_WORD64)) != 0) == EVC_WORD64);
+    EXPECT(!EVC_X86 || ((features & EVC_CPU(X86_MODE64)) != 0) == EVC_X86_64);
+    EXPECT(!(EVC_X86_64 || EVC_A64) || (features & EVC_CPU(CT_MUL)));
+    EXPECT(evc_cpu_features() == features);
 }
 
 #if EVC_A64
@@ -134,6 +332,16 @@ int main(void)
     RUN(aes_without_the_product_is_told_apart);
     RUN(sve2_needs_sve);
     RUN(tuning_is_of_implementer_and_part_alone);
+    RUN(x86_features_are_those_of_the_table);
+    RUN(x86_registers_that_the_system_does_not_keep_are_not_used);
+    RUN(x86_masking_a_flag_adds_no_feature);
+    RUN(x86_features_have_what_they_build_on);
+    RUN(hwcap_of_a64_is_read);
+    RUN(hwcap_of_a32_is_read);
+    RUN(the_multipliers_of_power_and_risc_v_are_known_by_their_systems);
+    RUN(macos_is_asked_by_names_new_and_old);
+    RUN(windows_is_asked_by_numbers);
+    RUN(this_build_and_this_cpu_agree);
     RUN(both_sources_agree_here);
     RUN(dit_is_set_between_begin_and_end_and_pairs_nest);
     return tap_done();

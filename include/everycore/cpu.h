@@ -13,14 +13,76 @@
 extern "C" {
 #endif
 
-/* The feature word of the CPU that runs this, EVC_CPU(...) bits of EVC_ARCH_HERE. On x86 by CPUID and
- * XGETBV (a feature counts only if the operating system keeps its registers), on Arm Linux by
- * HWCAP, elsewhere only what the compiler was told. No state: the caller keeps the result.
+/*
+ * The feature word of the CPU that runs this: EVC_CPU(...) bits of EVC_ARCH_HERE. Call it once and keep the result: the
+ * library has no state to keep it in, and the call is slow. In a virtual machine each of its CPUID instructions traps
+ * into the hypervisor, and the call takes some ten microseconds.
+ *
+ * Who is asked:
+ *   x86                     CPUID, and XGETBV for the registers that the operating system keeps.
+ *   Arm, Linux              HWCAP (getauxval).            Arm, FreeBSD; A64, OpenBSD   HWCAP (elf_aux_info).
+ *   A64, macOS and iOS      sysctlbyname.                 A64, Windows                 IsProcessorFeaturePresent.
+ *   PowerPC, Linux          HWCAP (getauxval).            RISC-V, Linux                riscv_hwprobe.
+ *   all others              nobody.
+ * What the compiler was told (-march) counts everywhere but on x86. Compiled with -DEVC_CPU_WITHOUT_OS, for kernels and
+ * firmware, src/cpu/ asks no operating system; CPUID it still asks.
+ *
+ * macOS on x86 keeps the registers of AVX-512 only for threads that have used them, and XCR0 does not show them before.
+ * There the word has no AVX-512, and kernels of 256 bits are selected.
  *
  * On machines with unlike cores (big.LITTLE) the tuning bits, and they alone, are those of the core that the
  * caller runs on when it asks; what is selected is right on all of them. To tune for a certain core, ask there, or
- * use evc_a64_tuning() with its MIDR (Linux: /sys/devices/system/cpu/cpuN/regs/identification/midr_el1). */
+ * use evc_a64_tuning() with its MIDR (Linux: /sys/devices/system/cpu/cpuN/regs/identification/midr_el1).
+ */
 EVC_API uint64_t evc_cpu_features(void);
+
+/*
+ * The bit CT_MUL: this core multiplies 32 x 32 and 64 x 64 bits in a time that does not depend on the operands. GHASH
+ * by multiplication of integers is constant-time on such cores only. Where neither this bit nor vectors are there, the
+ * constant-time choice is the bit-serial GHASH (c_ref), more than twenty times slower, and GCM is as slow.
+ *
+ * evc_cpu_features() sets the bit where a document says so of every core that may run the program:
+ *   x86-64, A64           always.
+ *   i386                  cores of x86-64, Intel's family 6 (Pentium Pro, Pentium M, Core, Atom), AMD's K7.
+ *   PowerPC               POWER8 and later: by -mcpu, or by Linux's word.
+ *   RISC-V                cores with Zkt: by -march, or by the word of Linux 6.8 and later.
+ * Elsewhere (s390x, A32, MIPS, LoongArch, SPARC, Alpha, older PowerPC, RISC-V without Zkt, ...) some cores do and some
+ * do not, or nobody has published it, so the library does not guess. The caller decides, who knows the core or has no
+ * secrets to lose by it:
+ *
+ *     uint64_t features = evc_cpu_features() | EVC_CPU(CT_MUL);
+ *
+ * Cores that are known to end a multiplication early: 486, ARM7 to ARM9, Cortex-M3 (64-bit products), PowerPC 7xx, 970,
+ * m68k. Source for these: T. Pornin, BearSSL, "Constant-Time Mul" (2017), and src/cpu/common.h.
+ */
+
+/* ---- x86 by its CPUID leaves: src/cpu/x86_cpuid.c --------------------------------------------------- */
+
+/* Results of CPUID and XGETBV; 0 where the CPU has no such leaf. */
+struct evc_x86_id {
+    uint32_t max_leaf, vendor_ebx;              /* leaf 0: EAX, EBX */
+    uint32_t leaf1_eax, leaf1_ecx, leaf1_edx;   /* leaf 1 */
+    uint32_t leaf7_eax, leaf7_ebx, leaf7_ecx;   /* leaf 7, subleaf 0; EAX is the greatest subleaf */
+    uint32_t leaf7_1_edx;                       /* leaf 7, subleaf 1: bit 19 is AVX10 */
+    uint32_t leaf24_ebx;                        /* leaf 24h, subleaf 0: AVX10's version and lengths of vectors */
+    uint32_t max_extended_leaf, extended1_edx;  /* leaf 80000000h: EAX; leaf 80000001h: EDX; for 32-bit code only */
+    uint32_t xcr0;                              /* XGETBV(0): EAX; 0 without OSXSAVE (leaf 1, ECX bit 27) */
+    uint32_t mode64;                            /* 1 for a program of 64 bits, which CPUID does not know */
+};
+
+/*
+ * The feature word of a CPU and a system with these values; pure, on every host. A feature counts if its flag is set,
+ * if the system keeps its registers, and if the features that it builds on count: a hypervisor may mask any of them.
+ *
+ * AVX10 adds no feature: where its vectors have 512 bits, the CPU shows the flags of AVX-512 as well. If leaf 24h says
+ * that they have at most 256, flags of AVX-512 do not count, and kernels of AVX2 serve.
+ */
+EVC_API uint64_t evc_x86_features(const struct evc_x86_id *id);
+
+#if EVC_X86
+/* Reads them. The CPU must have CPUID, so it is no 386 and no early 486. */
+EVC_API void evc_x86_read_id(struct evc_x86_id *id);
+#endif
 
 /* ---- A64 without an operating system: src/cpu/a64_idreg.c ----------------------------------------- */
 

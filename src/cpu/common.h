@@ -1,16 +1,102 @@
 /* SPDX-License-Identifier: MIT */
-/* What no CPU has to be asked for: facts of the build. */
+/* Which file of this folder defines evc_cpu_features(), and the features that are known without asking anybody. */
 #ifndef EVC_CPU_COMMON_H
 #define EVC_CPU_COMMON_H
 
 #include "everycore/cpu.h"
 
-/* Cores known or documented to multiply 32 x 32 and 64 x 64 bits in a time that does not depend on the
- * operands: all x86-64 and A64 cores that Linux runs on. Others must set the bit themselves. */
+/* ---- The source of evc_cpu_features(): exactly one file has it ------------------------------------------ */
+
+#define EVC_FROM_BUILD 0    /* none.c: what the compiler was told */
+#define EVC_FROM_CPUID 1    /* x86_cpuid.c */
+#define EVC_FROM_HWCAP 2    /* arm_hwcap.c: getauxval() of Linux */
+#define EVC_FROM_ELF_AUX 3  /* arm_elf_aux.c: elf_aux_info() of FreeBSD and OpenBSD */
+#define EVC_FROM_SYSCTL 4   /* a64_darwin.c: sysctlbyname() of macOS and iOS */
+#define EVC_FROM_WINDOWS 5  /* a64_windows.c: IsProcessorFeaturePresent() */
+#define EVC_FROM_PPC 6      /* ppc_hwcap.c: getauxval() of Linux */
+#define EVC_FROM_HWPROBE 7  /* riscv_hwprobe.c: riscv_hwprobe() of Linux */
+
+#if EVC_X86
+#define EVC_FEATURES_FROM EVC_FROM_CPUID
+#elif defined(EVC_CPU_WITHOUT_OS) /* for kernels and firmware: call no function of an operating system */
+#define EVC_FEATURES_FROM EVC_FROM_BUILD
+#elif (EVC_A64 || EVC_A32) && defined(__linux__)
+#define EVC_FEATURES_FROM EVC_FROM_HWCAP
+#elif ((EVC_A64 || EVC_A32) && defined(__FreeBSD__)) || (EVC_A64 && defined(__OpenBSD__))
+#define EVC_FEATURES_FROM EVC_FROM_ELF_AUX
+#elif EVC_A64 && defined(__APPLE__)
+#define EVC_FEATURES_FROM EVC_FROM_SYSCTL
+#elif EVC_A64 && defined(_WIN32)
+#define EVC_FEATURES_FROM EVC_FROM_WINDOWS
+#elif defined(__powerpc__) && defined(__linux__)
+#define EVC_FEATURES_FROM EVC_FROM_PPC
+#elif defined(__riscv) && defined(__linux__)
+#define EVC_FEATURES_FROM EVC_FROM_HWPROBE
+#else
+#define EVC_FEATURES_FROM EVC_FROM_BUILD
+#endif
+
+/* ---- Facts of the build --------------------------------------------------------------------------------- */
+
+/*
+ * Multiplications of 32 x 32 and 64 x 64 bits in a time that does not depend on the operands: on every core that this
+ * binary may run on.
+ *   x86-64   MUL, IMUL: Intel, Data Operand Independent Timing Instructions (2022); 32-bit code: x86_cpuid.c.
+ *   A64      MADD, UMULH: Arm DDI 0487 (2024), section B1.3.6, the instructions of PSTATE.DIT.
+ *   RISC-V   Zkt: RISC-V Cryptography Extensions vol. I, 1.0.1 (2022), chapter 4: mul, mulh and their kind.
+ *   PowerPC  POWER8 and later: GCC 12, gcc/config/rs6000/power8.md, power9.md, power10.md (IBM's): one latency for
+ *            products of all sizes. power4.md, power5.md and 7xx.md have shorter ones for small operands.
+ * Not decided here, for no document says it of all cores: s390x (IBM publishes no timing), A32 (ARM7 to ARM9 and
+ * Cortex-M3 end early, Cortex-M4 does not), MIPS, LoongArch, Alpha, SPARC, m68k, PA-RISC. everycore/cpu.h tells the
+ * caller what to do there. General source: Pornin, BearSSL, "Constant-Time Mul" (2017).
+ */
+#if EVC_X86_64 || EVC_A64 || defined(__riscv_zkt) || defined(_ARCH_PWR8)
+#define EVC_CT_MUL_BY_BUILD 1
+#else
+#define EVC_CT_MUL_BY_BUILD 0
+#endif
+
+#if defined(__ARM_NEON)
+#define EVC_NEON_BY_BUILD 1
+#else
+#define EVC_NEON_BY_BUILD 0
+#endif
+/* Arm C Language Extensions (2024): AES includes the product of 64 bits; CRYPTO is the older name of AES with SHA-2. */
+#if defined(__ARM_FEATURE_AES) || defined(__ARM_FEATURE_CRYPTO)
+#define EVC_AES_BY_BUILD 1
+#else
+#define EVC_AES_BY_BUILD 0
+#endif
+#if defined(__ARM_FEATURE_SHA3)
+#define EVC_SHA3_BY_BUILD 1
+#else
+#define EVC_SHA3_BY_BUILD 0
+#endif
+#if defined(__ARM_FEATURE_SVE)
+#define EVC_SVE_BY_BUILD 1
+#else
+#define EVC_SVE_BY_BUILD 0
+#endif
+#if defined(__ARM_FEATURE_SVE2)
+#define EVC_SVE2_BY_BUILD 1
+#else
+#define EVC_SVE2_BY_BUILD 0
+#endif
+
+/* What the compiler was told that every CPU has which runs this binary. */
 static inline uint64_t evc_features_of_build(void)
 {
-    return (EVC_WORD64 ? EVC_CPU(TUNE_WORD64) : 0) | (EVC_X86_64 || EVC_A64 ? EVC_CPU(CT_MUL) : 0) |
-           (EVC_A32_THUMB2 ? EVC_CPU(A32_THUMB2) : 0);
+    uint64_t have = (EVC_WORD64 ? EVC_CPU(TUNE_WORD64) : 0) | (EVC_CT_MUL_BY_BUILD ? EVC_CPU(CT_MUL) : 0);
+
+    if (EVC_A64)
+        have |= (EVC_NEON_BY_BUILD ? EVC_CPU(A64_NEON) : 0) |
+                (EVC_AES_BY_BUILD ? EVC_CPU(A64_AES) | EVC_CPU(A64_PMULL) : 0) |
+                (EVC_SHA3_BY_BUILD ? EVC_CPU(A64_SHA3) : 0) | (EVC_SVE_BY_BUILD ? EVC_CPU(A64_SVE) : 0) |
+                (EVC_SVE2_BY_BUILD ? EVC_CPU(A64_SVE2) : 0);
+    if (EVC_A32)
+        have |= (EVC_A32_THUMB2 ? EVC_CPU(A32_THUMB2) : 0) | (EVC_NEON_BY_BUILD ? EVC_CPU(A32_NEON) : 0) |
+                (EVC_NEON_BY_BUILD && EVC_AES_BY_BUILD ? EVC_CPU(A32_AES) | EVC_CPU(A32_PMULL) : 0);
+    return have;
 }
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* CPUs without optional features that everycore knows: the facts of the build. */
+/* CPUs and systems that nobody is asked about: what the compiler was told. */
 #include "cpu/common.h"
 
-#if !EVC_X86 && !EVC_A64 && !EVC_A32
+#if EVC_FEATURES_FROM == EVC_FROM_BUILD
 uint64_t evc_cpu_features(void)
 {
     return evc_features_of_build();

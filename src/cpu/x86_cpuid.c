@@ -1,13 +1,131 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * x86: CPUID for what the CPU has, XGETBV for what the operating system keeps.
+ * x86: CPUID tells which instructions the CPU has, XCR0 tells which registers the operating system keeps. Decoding is
+ * pure and available on every host.
  *
- * Source: Intel SDM (2024) vol. 1 section 13.3, vol. 2A CPUID; AMD APM vol. 3 appendix E. The Intel models
- *         that lower their clock for 512-bit vectors: the list of arch/x86/crypto in Linux 6.10.
+ * Source: Intel SDM (2024) vol. 1 sections 13.3 and 15.2, vol. 2A CPUID; AMD APM vol. 3 appendix E.
+ *         Intel AVX10 Architecture Specification (361050, revision 3, 2025), section 3.1: CPUs with AVX10 and vectors
+ *         of 512 bits still show the flags of AVX-512.
+ *         Intel models that lower their clock for 512-bit vectors: the list of arch/x86/crypto in Linux 6.10.
+ *         Multiplication: Intel Architecture Optimization Reference Manual (245127, 1999), appendix C, and AMD Athlon
+ *         Processor x86 Code Optimization Guide (22007, 2002), appendix F: one latency for each form, whatever the
+ *         operands. Pornin, BearSSL, "Constant-Time Mul" (2017): 486 CPUs end early.
  */
 #include "cpu/common.h"
 
-#include "everycore/isa.h"
+#define VENDOR_INTEL 0x756e6547 /* "Genu" */
+#define VENDOR_AMD 0x68747541   /* "Auth" */
+#define XCR0_YMM 0x06           /* bits 1 and 2: XMM and the upper halves of YMM */
+#define XCR0_ZMM 0xe6           /* and bits 5 to 7: mask registers, upper halves of ZMM0-15, ZMM16-31 */
+
+/* Registers of CPUID that have flags. */
+enum word { LEAF1_ECX, LEAF1_EDX, LEAF7_EBX, LEAF7_ECX, N_WORDS };
+
+/* A feature counts if its flag is set, XCR0 has the bits of the registers, and the features that it builds on count. A
+ * line comes after those that it builds on. */
+static const struct flag {
+    uint64_t feature;
+    enum word word;
+    unsigned bit;
+    uint32_t xcr0;
+    uint64_t builds_on;
+} flags[] = {
+    {EVC_CPU(X86_SSE2), LEAF1_EDX, 26, 0, 0},
+    {EVC_CPU(X86_SSSE3), LEAF1_ECX, 9, 0, EVC_CPU(X86_SSE2)},
+    {EVC_CPU(X86_SSE41), LEAF1_ECX, 19, 0, EVC_CPU(X86_SSSE3)},
+    {EVC_CPU(X86_AES), LEAF1_ECX, 25, 0, EVC_CPU(X86_SSE2)},
+    {EVC_CPU(X86_PCLMUL), LEAF1_ECX, 1, 0, EVC_CPU(X86_SSE2)},
+    {EVC_CPU(X86_GFNI), LEAF7_ECX, 8, 0, EVC_CPU(X86_SSE2)},
+    {EVC_CPU(X86_BMI2), LEAF7_EBX, 8, 0, 0}, /* general registers: no state to keep */
+    {EVC_CPU(X86_ADX), LEAF7_EBX, 19, 0, 0},
+    {EVC_CPU(X86_AVX), LEAF1_ECX, 28, XCR0_YMM, EVC_CPU(X86_SSE41)},
+    {EVC_CPU(X86_AVX2), LEAF7_EBX, 5, XCR0_YMM, EVC_CPU(X86_AVX)},
+    {EVC_CPU(X86_VAES), LEAF7_ECX, 9, XCR0_YMM, EVC_CPU(X86_AVX)},
+    {EVC_CPU(X86_VPCLMUL), LEAF7_ECX, 10, XCR0_YMM, EVC_CPU(X86_AVX)},
+    {EVC_CPU(X86_AVX512F), LEAF7_EBX, 16, XCR0_ZMM, EVC_CPU(X86_AVX2)},
+    {EVC_CPU(X86_AVX512DQ), LEAF7_EBX, 17, XCR0_ZMM, EVC_CPU(X86_AVX512F)},
+    {EVC_CPU(X86_AVX512IFMA), LEAF7_EBX, 21, XCR0_ZMM, EVC_CPU(X86_AVX512F)},
+    {EVC_CPU(X86_AVX512BW), LEAF7_EBX, 30, XCR0_ZMM, EVC_CPU(X86_AVX512F)},
+    {EVC_CPU(X86_AVX512VL), LEAF7_EBX, 31, XCR0_ZMM, EVC_CPU(X86_AVX512F)},
+    {EVC_CPU(X86_AVX512VBMI), LEAF7_ECX, 1, XCR0_ZMM, EVC_CPU(X86_AVX512F)},
+    {EVC_CPU(X86_AVX512VBMI2), LEAF7_ECX, 6, XCR0_ZMM, EVC_CPU(X86_AVX512F)},
+};
+
+static int bit_of(uint32_t word, unsigned bit)
+{
+    return (int)(word >> bit & 1);
+}
+
+/* CPUID.(7,1):EDX bit 19; a CPU with AVX2 and leaf 7 subleaf 1. */
+static int has_avx10(const struct evc_x86_id *id)
+{
+    return id->max_leaf >= 0x24 && id->leaf7_eax >= 1 && bit_of(id->leaf7_1_edx, 19);
+}
+
+/* The registers that may be used: those that the operating system keeps, and says so by OSXSAVE. A hypervisor may show
+ * AVX10 with vectors of at most 256 bits (leaf 24h, EBX bit 18 clear). Flags of AVX-512 beside that contradict it and
+ * do not count. */
+static uint32_t usable_state(const struct evc_x86_id *id, uint32_t leaf1_ecx)
+{
+    if (!bit_of(leaf1_ecx, 27)) /* OSXSAVE */
+        return 0;
+    if (has_avx10(id) && !bit_of(id->leaf24_ebx, 18))
+        return id->xcr0 & XCR0_YMM;
+    return id->xcr0;
+}
+
+static uint32_t family_of(const struct evc_x86_id *id)
+{
+    return id->leaf1_eax >> 8 & 15;
+}
+
+/* Skylake-X, Ice Lake and Tiger Lake run slower with 512-bit vectors in use; no AMD core does. */
+static int welcomes_zmm(const struct evc_x86_id *id)
+{
+    const uint32_t model = (id->leaf1_eax >> 4 & 15) | (id->leaf1_eax >> 12 & 0xf0);
+
+    if (id->vendor_ebx != VENDOR_INTEL || family_of(id) != 6)
+        return 1;
+    switch (model) {
+    case 0x55: /* Skylake-X, Cascade Lake */
+    case 0x6a: case 0x6c: case 0x7d: case 0x7e: case 0x9d: /* Ice Lake */
+    case 0x8c: case 0x8d: /* Tiger Lake */
+        return 0;
+    }
+    return 1;
+}
+
+/* The cores of x86-64, also where they run 32-bit code; Intel's P6 and what grew out of it; AMD's K7. Not the Pentium 4
+ * of 32 bits, whose manual gives no single latency, nor older CPUs and those of other makers. */
+static int multiplies_in_constant_time(const struct evc_x86_id *id)
+{
+    if (id->mode64 || (id->max_extended_leaf >= 0x80000001 && bit_of(id->extended1_edx, 29) /* long mode */))
+        return 1;
+    return id->max_leaf >= 1 && family_of(id) == 6 && (id->vendor_ebx == VENDOR_INTEL || id->vendor_ebx == VENDOR_AMD);
+}
+
+uint64_t evc_x86_features(const struct evc_x86_id *id)
+{
+    /* A leaf beyond the greatest is not there, whatever was read: Intel's CPUs answer with another leaf's values. */
+    const uint32_t words[N_WORDS] = {
+        [LEAF1_ECX] = id->max_leaf >= 1 ? id->leaf1_ecx : 0,
+        [LEAF1_EDX] = id->max_leaf >= 1 ? id->leaf1_edx : 0,
+        [LEAF7_EBX] = id->max_leaf >= 7 ? id->leaf7_ebx : 0,
+        [LEAF7_ECX] = id->max_leaf >= 7 ? id->leaf7_ecx : 0,
+    };
+    const uint32_t state = usable_state(id, words[LEAF1_ECX]);
+    uint64_t have = (id->mode64 ? EVC_CPU(X86_MODE64) | EVC_CPU(TUNE_WORD64) : 0) |
+                    (multiplies_in_constant_time(id) ? EVC_CPU(CT_MUL) : 0);
+
+    for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++) {
+        const struct flag *f = &flags[i];
+        if (bit_of(words[f->word], f->bit) && (state & f->xcr0) == f->xcr0 && (have & f->builds_on) == f->builds_on)
+            have |= f->feature;
+    }
+    if ((have & EVC_CPU(X86_AVX512F)) && welcomes_zmm(id))
+        have |= EVC_CPU(TUNE_ZMM);
+    return have;
+}
 
 #if EVC_X86
 
@@ -23,63 +141,58 @@ static struct regs cpuid(uint32_t leaf, uint32_t subleaf)
     return r;
 }
 
-/* The register files that the operating system saves: bit 1 xmm, 2 ymm, 5 to 7 AVX-512. */
-static uint32_t saved_state(uint32_t leaf1_ecx)
+static uint32_t xgetbv0(void)
 {
     uint32_t lo, hi;
 
-    if (!(leaf1_ecx >> 27 & 1)) /* OSXSAVE */
-        return 0;
     __asm__ volatile(".byte 0x0f, 0x01, 0xd0" /* xgetbv */ : "=a"(lo), "=d"(hi) : "c"(0));
     (void)hi;
     return lo;
 }
 
-/* Skylake-X, Ice Lake and Tiger Lake run slower with 512-bit vectors in use; no AMD core does. */
-static int welcomes_zmm(uint32_t leaf1_eax, uint32_t vendor_ebx)
+/* CPUID is slow in a virtual machine: no leaf is read that decides nothing. */
+void evc_x86_read_id(struct evc_x86_id *id)
 {
-    uint32_t family = leaf1_eax >> 8 & 15, model = (leaf1_eax >> 4 & 15) | (leaf1_eax >> 12 & 0xf0);
+    const struct evc_x86_id nothing = {0};
+    struct regs r = cpuid(0, 0);
 
-    if (vendor_ebx != 0x756e6547 /* "Genu" */ || family != 6)
-        return 1;
-    switch (model) {
-    case 0x55: /* Skylake-X, Cascade Lake */
-    case 0x6a: case 0x6c: case 0x7d: case 0x7e: case 0x9d: /* Ice Lake */
-    case 0x8c: case 0x8d: /* Tiger Lake */
-        return 0;
+    *id = nothing;
+    id->mode64 = EVC_X86_64;
+    id->max_leaf = r.a;
+    id->vendor_ebx = r.b;
+    if (id->max_leaf >= 1) {
+        r = cpuid(1, 0);
+        id->leaf1_eax = r.a;
+        id->leaf1_ecx = r.c;
+        id->leaf1_edx = r.d;
+        if (bit_of(r.c, 27)) /* OSXSAVE: XGETBV is allowed */
+            id->xcr0 = xgetbv0();
     }
-    return 1;
+    if (id->max_leaf >= 7) {
+        r = cpuid(7, 0);
+        id->leaf7_eax = r.a;
+        id->leaf7_ebx = r.b;
+        id->leaf7_ecx = r.c;
+    }
+    if (id->max_leaf >= 0x24 && id->leaf7_eax >= 1)
+        id->leaf7_1_edx = cpuid(7, 1).d;
+    if (has_avx10(id))
+        id->leaf24_ebx = cpuid(0x24, 0).b;
+    if (!id->mode64) {
+        id->max_extended_leaf = cpuid(0x80000000, 0).a;
+        if (id->max_extended_leaf >= 0x80000001)
+            id->extended1_edx = cpuid(0x80000001, 0).d;
+    }
 }
 
-#define HAS(name, reg, bit) (((reg) >> (bit) & 1) ? EVC_CPU(name) : 0)
-
+#if EVC_FEATURES_FROM == EVC_FROM_CPUID
 uint64_t evc_cpu_features(void)
 {
-    uint64_t have = evc_features_of_build();
-    struct regs leaf0 = cpuid(0, 0), leaf1 = cpuid(1, 0), leaf7 = {0, 0, 0, 0};
-    uint32_t saved = saved_state(leaf1.c);
+    struct evc_x86_id id;
 
-    if (leaf0.a >= 7)
-        leaf7 = cpuid(7, 0);
-    if (EVC_X86_64)
-        have |= EVC_CPU(X86_MODE64);
-    have |= HAS(X86_SSE2, leaf1.d, 26) | HAS(X86_SSSE3, leaf1.c, 9) | HAS(X86_SSE41, leaf1.c, 19) |
-            HAS(X86_AES, leaf1.c, 25) | HAS(X86_PCLMUL, leaf1.c, 1) | HAS(X86_BMI2, leaf7.b, 8) |
-            HAS(X86_ADX, leaf7.b, 19) | HAS(X86_GFNI, leaf7.c, 8);
-    if ((saved & 0x06) == 0x06 && (leaf1.c >> 28 & 1))
-        have |= HAS(X86_AVX, leaf1.c, 28) | HAS(X86_AVX2, leaf7.b, 5) | HAS(X86_VAES, leaf7.c, 9) |
-                HAS(X86_VPCLMUL, leaf7.c, 10);
-    if ((saved & 0xe6) == 0xe6 && (leaf7.b >> 16 & 1)) {
-        have |= HAS(X86_AVX512F, leaf7.b, 16) | HAS(X86_AVX512DQ, leaf7.b, 17) |
-                HAS(X86_AVX512IFMA, leaf7.b, 21) | HAS(X86_AVX512BW, leaf7.b, 30) |
-                HAS(X86_AVX512VL, leaf7.b, 31) | HAS(X86_AVX512VBMI, leaf7.c, 1) |
-                HAS(X86_AVX512VBMI2, leaf7.c, 6);
-        if (welcomes_zmm(leaf1.a, leaf0.b))
-            have |= EVC_CPU(TUNE_ZMM);
-    }
-    return have;
+    evc_x86_read_id(&id);
+    return evc_x86_features(&id);
 }
+#endif
 
-#else
-EVC_EMPTY_UNIT
 #endif

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * RISC-V under Linux: the extensions that all cores of the machine have, by the system call riscv_hwprobe. C libraries
+ * older than the call have no function for it.
+ *
+ * Source: cpu/system_words.h; Linux Documentation/arch/riscv/hwprobe.rst. Linux before 6.4 refuses the call, and before
+ *         6.8 it does not know Zkt: then the build decides.
+ */
+#include "cpu/common.h"
+#include "cpu/system_words.h"
+
+#if EVC_FEATURES_FROM == EVC_FROM_HWPROBE
+
+#define SYS_RISCV_HWPROBE 258
+#define KEY_IMA_EXT_0 4
+
+struct pair {
+    int64_t key;
+    uint64_t value;
+};
+
+/* 0 if the system does not know the call or the key. */
+static uint64_t probe(int64_t key)
+{
+    struct pair pair = {key, 0};
+    register uintptr_t a0 __asm__("a0") = (uintptr_t)&pair; /* then the result */
+    register uintptr_t a1 __asm__("a1") = 1;                /* pairs */
+    register uintptr_t a2 __asm__("a2") = 0;                /* with a3: all cores */
+    register uintptr_t a3 __asm__("a3") = 0;
+    register uintptr_t a4 __asm__("a4") = 0; /* flags */
+    register uintptr_t a7 __asm__("a7") = SYS_RISCV_HWPROBE;
+
+    __asm__ volatile("ecall" : "+r"(a0) : "r"(a1), "r"(a2), "r"(a3), "r"(a4), "r"(a7) : "memory");
+    return a0 == 0 && pair.key == key ? pair.value : 0;
+}
+
+uint64_t evc_cpu_features(void)
+{
+    return evc_features_of_build() | evc_riscv_of_hwprobe(probe(KEY_IMA_EXT_0));
+}
+
+#else
+EVC_EMPTY_UNIT
+#endif
