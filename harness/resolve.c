@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* resolve: which kernel serves each use and each mode on this CPU or on any named one, and why the
- * others do not. All answers come from evc_resolve() and evc_unfit(). */
+ * others do not, and what would be faster. All answers come from evc_resolve() and evc_unfit(). */
 #include "everycore/cpu.h"
 #include "everycore/kernel.h"
 
@@ -8,6 +8,7 @@
 #include "emit.h"
 #include "names.h"
 
+#include <stdio.h>
 #include <string.h>
 
 struct request {
@@ -75,6 +76,33 @@ static void emit_skipped(const struct request *r, const struct evc_registry_line
     emit_object_end();
 }
 
+/* The constant-time kernel that serves although another, *faster, would serve if it were known that this CPU multiplies
+ * in constant time. NULL if the choice does not depend on that. */
+static const struct evc_registry_line *slow_fallback(const struct request *r, const char *primitive, enum evc_use use,
+                                                     const struct evc_registry_line **faster)
+{
+    const struct evc_registry_line *found = evc_resolve(r->arch, primitive, r->features, r->policy, use);
+
+    *faster = evc_resolve(r->arch, primitive, r->features | EVC_CPU(CT_MUL), r->policy, use);
+    return found && found != *faster && found->timing == EVC_TIMING_CT ? found : NULL;
+}
+
+/* A member "warning", only where there is something to warn of. */
+static void emit_warning(const struct request *r, const char *primitive, enum evc_use use)
+{
+    const struct evc_registry_line *faster, *slow = slow_fallback(r, primitive, use, &faster);
+    char text[512];
+
+    if (!slow)
+        return;
+    snprintf(text, sizeof text,
+             "%s falls back to %s, many times slower than %s, because it is not known that this CPU multiplies "
+             "integers in constant time. If it does, add the feature ct-mul; in C: "
+             "evc_cpu_features() | EVC_CPU(CT_MUL), see everycore/cpu.h",
+             primitive, slow->name, faster->name);
+    emit_text("warning", text);
+}
+
 static void resolve_use(const struct request *r, const char *primitive, enum evc_use use)
 {
     const struct evc_registry_line *line,
@@ -87,6 +115,7 @@ static void resolve_use(const struct request *r, const char *primitive, enum evc
     emit_text("primitive", primitive);
     emit_text("use", use_name(use));
     emit_text("kernel", found ? found->name : NULL);
+    emit_warning(r, primitive, use);
     emit_list_begin("skipped");
     for (unsigned i = 0; (line = evc_registry_at(i)) != NULL; i++)
         if (line != found)
@@ -125,6 +154,8 @@ static void resolve_mode(const struct request *r, const struct mode_uses *mode)
     else if (mode->hash)
         emit_text(NULL, kernel_for(r, mode->hash, EVC_USE_ANY));
     emit_list_end();
+    if (!fused && mode->hash)
+        emit_warning(r, mode->hash, EVC_USE_ANY);
     emit_end();
 }
 

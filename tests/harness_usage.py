@@ -250,6 +250,23 @@ class GoodUsage(unittest.TestCase):
             elif line["algorithm"] == "gcm(aes)":
                 self.assertEqual(len(line["kernels"]), 2)
 
+    def warnings(self, *words):
+        lines = objects(run("resolve", *words))[1:]
+        return {line.get("algorithm") or line["primitive"]: line["warning"] for line in lines if "warning" in line}
+
+    def test_a_slow_fallback_is_told_with_its_remedy(self):
+        told = self.warnings("--arch", "other", "--features", "tune-word64")
+        self.assertEqual(set(told), {"ghash", "gcm(aes)"})
+        for text in told.values():
+            for word in ("c_ref", "c_ctmul64", "ct-mul", "EVC_CPU(CT_MUL)"):
+                self.assertIn(word, text)
+        self.assertIn("c_ctmul32", self.warnings("--arch", "x86", "--features", "sse2")["gcm(aes)"])
+
+    def test_no_fallback_no_warning(self):
+        for arch, features in (("other", "tune-word64,ct-mul"), ("x86", "sse2,ssse3"), ("a64", "neon"), ("a32", "neon")):
+            self.assertEqual(self.warnings("--arch", arch, "--features", features), {})
+        self.assertEqual(self.warnings("--arch", "other", "--features", "", "--policy", "vartime"), {})
+
 
 F_KEY = "2b7e151628aed2a6abf7158809cf4f3c"
 GOOD = (

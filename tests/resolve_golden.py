@@ -21,7 +21,8 @@ from everycore.model import Tree  # noqa: E402
 from everycore.targets import load_cpus  # noqa: E402
 
 CPUS = ("cortex-a53", "raspberrypi3", "cortex-a57", "cortex-a72", "raspberrypi4", "thunderx2", "neoverse-n1", "neoverse-v1",
-        "apple-m1", "cortex-a7", "cortex-a53-a32", "cortex-m4", "westmere", "haswell", "zen4")
+        "apple-m1", "cortex-a7", "cortex-a53-a32", "cortex-m4", "westmere", "haswell", "zen4", "pentium3", "pentium4", "riscv64",
+        "riscv64-zkt", "power8", "s390x")
 
 
 def table(harness: str, name: str) -> list[str]:
@@ -33,6 +34,8 @@ def table(harness: str, name: str) -> list[str]:
         if fact["type"] == "mode":
             served = dict.fromkeys(f"{kernel or 'none'} ({use})" for use, kernel in zip(fact["uses"], fact["kernels"], strict=True))
             lines.append(f"    {fact['algorithm']:18} {', '.join(served)}\n")
+            if "warning" in fact:
+                lines.append(f"        warning: {fact['warning']}\n")
     return [*lines, "\n"]
 
 

@@ -321,6 +321,25 @@ static void this_cpu_is_served_by_what_it_runs(void)
     EXPECT(((features & EVC_CPU(TUNE_WORD64)) != 0) == (EVC_WORD64 != 0));
 }
 
+static const char *ghash_for(enum evc_arch arch, uint64_t features, unsigned policy)
+{
+    return evc_resolve(arch, "ghash", features, policy, EVC_USE_ANY)->name;
+}
+
+/* everycore/cpu.h: where nobody knows it, the caller adds the bit. */
+static void the_caller_may_vouch_for_the_multiplier(void)
+{
+    const uint64_t word64 = EVC_CPU(TUNE_WORD64), ct_mul = EVC_CPU(CT_MUL);
+
+    for (size_t a = 0; a < N_ARCHS; a++) {
+        EXPECT(strcmp(ghash_for(archs[a].arch, 0, 0), "c_ref") == 0);
+        EXPECT(strcmp(ghash_for(archs[a].arch, word64, 0), "c_ref") == 0);
+        EXPECT(strcmp(ghash_for(archs[a].arch, ct_mul, 0), "c_ctmul32") == 0);
+        EXPECT(strcmp(ghash_for(archs[a].arch, word64 | ct_mul, 0), "c_ctmul64") == 0);
+        EXPECT(strcmp(ghash_for(archs[a].arch, word64, EVC_ALLOW_VARTIME), "c_table4") == 0);
+    }
+}
+
 /* A kernel of GCM where one fits, else a pair. */
 static void the_best_key_of_gcm_is_of_what_is_selected(void)
 {
@@ -347,6 +366,7 @@ int main(void)
     RUN(every_descriptor_equals_its_line);
     RUN(names_are_whole_and_unique);
     RUN(unfit_names_the_reason);
+    RUN(the_caller_may_vouch_for_the_multiplier);
     RUN(this_cpu_is_served_by_what_it_runs);
     RUN(the_best_key_of_gcm_is_of_what_is_selected);
     return tap_done();

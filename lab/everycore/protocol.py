@@ -71,6 +71,7 @@ class Resolved:
     use: str
     kernel: str
     skipped: tuple[Skipped, ...] = ()
+    warning: str = ""  # a slow fallback was chosen: why, and what to do
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +81,7 @@ class Mode:
     algorithm: str
     uses: tuple[str, ...]
     kernels: tuple[str, ...]
+    warning: str = ""  # as in Resolved
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,6 +32,17 @@ def test_resolve_answers_for_a_cpu_that_nobody_has_here(real_lab: Run) -> None:
     assert "ctr(aes)" in outcome.out
 
 
+def test_resolve_says_that_a_slow_fallback_is_chosen_and_what_to_do(real_lab: Run) -> None:
+    outcome = real_lab("resolve", "--cpu", "riscv64")
+    assert outcome.out.count("Slow: ") == 1, outcome.out
+    for word in ("c_ref", "c_ctmul64", "ct-mul", "EVC_CPU(CT_MUL)"):
+        assert word in outcome.out
+    assert "Slow: " not in real_lab("resolve", "--cpu", "riscv64-zkt").out
+    lines = map(json.loads, real_lab("resolve", "--cpu", "s390x", "--json").out.splitlines())
+    warned = {o.get("algorithm", o.get("primitive")) for o in lines if "warning" in o}
+    assert warned == {"ghash", "gcm(aes)"}
+
+
 def test_every_kernel_is_chosen_or_has_a_reason(real_lab: Run) -> None:
     registry = catalog.registry(catalog.find_tree(PACKAGE))
     outcome = real_lab("resolve", "--cpu", "haswell", "--json")

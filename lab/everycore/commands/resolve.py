@@ -79,6 +79,8 @@ def resolve(
     title = f"{cpu or ('This CPU' if not arch else 'A CPU')} ({have})"
     note = f"policy {policy}; priority is the order of src/kernels.def"
     context.out.print(tables.modes_table(modes, title, caption=note))
+    for warning in dict.fromkeys(mode.warning for mode in modes if mode.warning):
+        context.out.print(f"Slow: {warning}.", style="yellow", soft_wrap=True)
     if why:
         kernels = [r.line for r in session.records("list") if isinstance(r.line, Kernel)]
         context.out.print(tables.selection_table(kernels, resolved, "Why", caption=note))
