@@ -9,7 +9,7 @@
 #define WORD (EVC_CPU(TUNE_WORD64) | EVC_CPU(CT_MUL))
 #define CE (EVC_CPU(A64_NEON) | EVC_CPU(A64_AES) | EVC_CPU(A64_PMULL))
 
-/* Values of the technical reference manuals. */
+/* Values of the technical reference manuals, where it does not say otherwise. */
 static const struct core {
     const char *name;
     struct evc_a64_id id;
@@ -29,6 +29,7 @@ static const struct core {
      WORD | CE | EVC_CPU(A64_SHA3) | EVC_CPU(A64_DIT) | EVC_CPU(A64_SVE)},
     {"Neoverse N2", {0x410fd493, 0x1201000111111111, 0x0221111110212120, 0x0000000100010121},
      WORD | CE | EVC_CPU(A64_SHA3) | EVC_CPU(A64_DIT) | EVC_CPU(A64_SVE) | EVC_CPU(A64_SVE2)},
+    {"made by hand: SHA3 without SM3 and SM4", {0, 0x11, 0x0000000100000020, 0}, WORD | CE | EVC_CPU(A64_SHA3)},
     {"A64FX", {0x461f0010, 0x0000000101111111, 0x0000000010211120, 0}, WORD | CE | EVC_CPU(A64_SVE)},
 };
 
