@@ -137,7 +137,7 @@ enum evc_arch {
 
 /* Tuning: the CPU can run the code without the bit, but is not the CPU that the code is for. Selection
  * treats them as needs; a kernel asked for by name runs without them. ct-mul is one of them: without it
- * the code gives the same results, and its timing class is a hope. */
+ * the code gives the same results, and its timing class is a hope (everycore/cpu.h). */
 #define EVC_TUNE_LIST(F)                                                                           \
     F(TUNE_ZMM, X86, 48, "tune-zmm")      /* 512-bit vectors do not lower the clock */             \
     F(TUNE_TBL8, A64, 49, "tune-tbl8")    /* a look-up of 16 bytes costs more than two of 8 */     \
