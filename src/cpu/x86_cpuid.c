@@ -4,12 +4,12 @@
  * pure and available on every host.
  *
  * Source: Intel SDM (2024) vol. 1 sections 13.3 and 15.2, vol. 2A CPUID; AMD APM vol. 3 appendix E.
- *         Intel AVX10 Architecture Specification (361050, revision 3, 2025), section 3.1: CPUs with AVX10 and vectors
+ *         Intel AVX10 Architecture Specification (361050, 2025), on feature enumeration: CPUs with AVX10 and vectors
  *         of 512 bits still show the flags of AVX-512.
  *         Intel models that lower their clock for 512-bit vectors: the list of arch/x86/crypto in Linux 6.10.
- *         Multiplication: Intel Architecture Optimization Reference Manual (245127, 1999), appendix C, and AMD Athlon
- *         Processor x86 Code Optimization Guide (22007, 2002), appendix F: one latency for each form, whatever the
- *         operands. Pornin, BearSSL, "Constant-Time Mul" (2017): 486 CPUs end early.
+ *         Multiplication: Intel Architecture Optimization Reference Manual (245127, 1999), chapter 1, execution units,
+ *         and AMD Athlon Processor x86 Code Optimization Guide (22007, 2002), appendix F: one latency for each form,
+ *         whatever the operands. Pornin, BearSSL, "Constant-Time Mul" (2017): 486 CPUs end early.
  */
 #include "cpu/common.h"
 
