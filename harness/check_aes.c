@@ -12,6 +12,8 @@
 #include "everycore/aes.h"
 
 #include "aes_ops.h"
+#include "check_abi.h"
+#include "key_room.h"
 #include "must.h"
 #include "names.h"
 #include "port/port.h"
@@ -164,13 +166,13 @@ static size_t random_length(struct check *c, const struct aes_op *op, size_t mos
 static enum result for_all(struct check *c, size_t n_blocks,
                            enum result (*test)(struct check *, const union evc_aes_key *))
 {
-    union evc_aes_key key;
+    KEY_AT_16(union evc_aes_key, key);
 
     for (size_t i = 0; i < N_OPS; i++)
         for (size_t j = 0; j < N(key_sizes); j++) {
             know_random(c, &aes_ops[i], key_sizes[j], n_blocks);
-            make_key(c, &key);
-            if (test(c, &key) == FAIL)
+            make_key(c, key);
+            if (test(c, key) == FAIL)
                 return FAIL;
         }
     return PASS;
@@ -264,14 +266,14 @@ static const struct answer {
 static enum result answer_is(struct check *c, const struct answer *a, const struct aes_op *op,
                              const char *in_hex, const char *out_hex)
 {
-    union evc_aes_key key;
+    KEY_AT_16(union evc_aes_key, key);
     uint8_t user_key[32], iv[16], in[64], expected[64], out[64];
     size_t len_bytes = check_unhex(in, in_hex);
 
     check_unhex(expected, out_hex);
     check_unhex(iv, a->iv);
-    must(evc_aes_set_key(&key, kernel_of(c), user_key, (unsigned)(8 * check_unhex(user_key, a->key))));
-    op->run(&key, iv, in, out, len_bytes);
+    must(evc_aes_set_key(key, kernel_of(c), user_key, (unsigned)(8 * check_unhex(user_key, a->key))));
+    op->run(key, iv, in, out, len_bytes);
     c->cases++;
     for (size_t i = 0; i < len_bytes; i++)
         if (out[i] != expected[i])
@@ -345,7 +347,7 @@ static enum result every_alignment_equals_reference(struct check *c)
 
 static enum result set_key_takes_any_alignment(struct check *c)
 {
-    union evc_aes_key key;
+    KEY_AT_16(union evc_aes_key, key);
     uint8_t user_key[48], iv[16] = {0}, out[16];
 
     for (size_t i = 0; i < N(key_sizes); i++)
@@ -353,8 +355,8 @@ static enum result set_key_takes_any_alignment(struct check *c)
             know_random(c, &aes_ops[at % 2 ? ECB_DEC : ECB_ENC], key_sizes[i], 1);
             memcpy(iv, known.iv[0], 16);
             memcpy(user_key + at, known.user_key, key_sizes[i] / 8);
-            must(evc_aes_set_key(&key, kernel_of(c), user_key + at, key_sizes[i]));
-            known.op->run(&key, iv, known.in, out, 16);
+            must(evc_aes_set_key(key, kernel_of(c), user_key + at, key_sizes[i]));
+            known.op->run(key, iv, known.in, out, 16);
             if (agree(c, 16, out, iv, "user key off alignment") == FAIL)
                 return FAIL;
         }
@@ -514,15 +516,16 @@ static struct evc_aes without_slots(const struct evc_aes *aes)
 static enum result test_composed(struct check *c, const union evc_aes_key *key)
 {
     struct evc_aes bare = without_slots(kernel_of(c));
-    union evc_aes_key bare_key = *key;
+    KEY_AT_16(union evc_aes_key, bare_key);
     uint8_t iv[16], bare_iv[16], *out = place(&in_room, 0), *bare_out = place(&out_room, 0);
     size_t len = random_length(c, known.op, 16 * most_blocks(c));
 
-    bare_key.head.kernel = &bare;
+    *bare_key = *key;
+    bare_key->head.kernel = &bare;
     memcpy(iv, known.iv[0], 16);
     memcpy(bare_iv, known.iv[0], 16);
     known.op->run(key, iv, known.in, out, len);
-    known.op->run(&bare_key, bare_iv, known.in, bare_out, len);
+    known.op->run(bare_key, bare_iv, known.in, bare_out, len);
     if (agree(c, len, out, iv, "own") == FAIL ||
         agree(c, len, bare_out, bare_iv, "composed") == FAIL)
         return FAIL;
@@ -542,7 +545,7 @@ static enum result decryption_inverts_encryption(struct check *c)
     static const struct {
         uint8_t forth, back;
     } pairs[] = {{ECB_ENC, ECB_DEC}, {CTR32, CTR32}, {CBC_ENC, CBC_DEC}, {XTS_ENC, XTS_DEC}};
-    union evc_aes_key key;
+    KEY_AT_16(union evc_aes_key, key);
     uint8_t iv[16];
 
     for (int turn = 0; turn < (c->quick ? 3 : 40); turn++)
@@ -552,11 +555,11 @@ static enum result decryption_inverts_encryption(struct check *c)
             size_t len = random_length(c, forth, 16 * most_blocks(c));
             uint8_t *text = place(&out_room, 0);
             know_random(c, forth, key_sizes[i / N(pairs)], most_blocks(c));
-            make_key(c, &key);
+            make_key(c, key);
             memcpy(iv, known.iv[0], 16);
-            forth->run(&key, iv, known.in, text, len);
+            forth->run(key, iv, known.in, text, len);
             memcpy(iv, known.iv[0], 16);
-            back->run(&key, iv, text, text, len);
+            back->run(key, iv, text, text, len);
             c->cases++;
             if (memcmp(text, known.in, len) != 0)
                 return check_fail(c, "%s then %s, %u-bit key, %zu bytes: not the message",
@@ -573,7 +576,7 @@ static enum result counter_wraps_modulo_2_32(struct check *c)
 {
     static const uint32_t edges[] = {0x100, 0x10000, 0x1000000, 0};
     size_t batch = kernel_of(c)->kernel.batch, most = most_blocks(c);
-    union evc_aes_key key;
+    KEY_AT_16(union evc_aes_key, key);
 
     for (size_t i = 0; i < N(edges); i++)
         for (size_t before = 0; before <= 2 * batch + 2; before += c->quick && before > 4 ? 5 : 1) {
@@ -584,10 +587,10 @@ static enum result counter_wraps_modulo_2_32(struct check *c)
             for (int j = 0; j < 4; j++)
                 known.iv[0][12 + j] = (uint8_t)(start >> (24 - 8 * j));
             know(&known, &aes_ops[CTR32], most);
-            make_key(c, &key);
-            if (run_at(c, &key, 16 * most, 0, 0, false) == FAIL ||
-                run_at(c, &key, 16 * (before + 1), 0, 0, true) == FAIL ||
-                run_at(c, &key, 16 * before + 5, 0, 0, false) == FAIL)
+            make_key(c, key);
+            if (run_at(c, key, 16 * most, 0, 0, false) == FAIL ||
+                run_at(c, key, 16 * (before + 1), 0, 0, true) == FAIL ||
+                run_at(c, key, 16 * before + 5, 0, 0, false) == FAIL)
                 return FAIL;
         }
     return PASS;
@@ -597,7 +600,7 @@ static enum result counter_wraps_modulo_2_32(struct check *c)
 
 static enum result encrypt_only_keys_encrypt_alike(struct check *c)
 {
-    union evc_aes_key key;
+    KEY_AT_16(union evc_aes_key, key);
     uint8_t text[32];
 
     for (size_t i = 0; i < N_OPS * N(key_sizes); i++) {
@@ -605,13 +608,13 @@ static enum result encrypt_only_keys_encrypt_alike(struct check *c)
         if (op->decrypts)
             continue;
         know_random(c, op, key_sizes[i / N_OPS], most_blocks(c));
-        memset(&key, 0xaa, sizeof key);
-        must(evc_aes_set_encrypt_key(&key, kernel_of(c), known.user_key, known.key_bits));
+        memset(key, 0xaa, sizeof *key);
+        must(evc_aes_set_encrypt_key(key, kernel_of(c), known.user_key, known.key_bits));
         for (int turn = 0; turn < 5; turn++)
-            if (run_at(c, &key, random_length(c, op, 16 * most_blocks(c)), 0, 0, turn & 1) == FAIL)
+            if (run_at(c, key, random_length(c, op, 16 * most_blocks(c)), 0, 0, turn & 1) == FAIL)
                 return FAIL;
         memset(text, 0xa5, sizeof text);
-        if (evc_aes_decrypt(&key, known.in, text, 2) != EVC_ERR_DIRECTION || text[0] != 0xa5 ||
+        if (evc_aes_decrypt(key, known.in, text, 2) != EVC_ERR_DIRECTION || text[0] != 0xa5 ||
             text[31] != 0xa5)
             return check_fail(c, "%u bits: decryption is not refused", known.key_bits);
     }
@@ -620,13 +623,14 @@ static enum result encrypt_only_keys_encrypt_alike(struct check *c)
 
 static enum result test_copied(struct check *c, const union evc_aes_key *key)
 {
-    static union evc_aes_key copy, gone;
+    static union evc_aes_key gone;
+    KEY_AT_16(union evc_aes_key, copy);
 
     gone = *key;
-    memset(&copy, 0, sizeof copy);
-    memcpy(&copy, &gone, kernel_of(c)->kernel.key_bytes);
+    memset(copy, 0, sizeof *copy);
+    memcpy(copy, &gone, kernel_of(c)->kernel.key_bytes);
     memset(&gone, 0x55, sizeof gone);
-    return run_at(c, &copy, 16 * ((size_t)kernel_of(c)->kernel.batch + 1), 0, 0, false);
+    return run_at(c, copy, 16 * ((size_t)kernel_of(c)->kernel.batch + 1), 0, 0, false);
 }
 
 static enum result keys_may_be_copied(struct check *c)
@@ -657,17 +661,17 @@ static enum result keys_change_only_when_set(struct check *c)
 static enum result rebind_to(struct check *c, const struct evc_aes *other)
 {
     bool shared = (kernel_of(c)->kernel.traits & other->kernel.traits & EVC_KEY_FIPS197) != 0;
-    union evc_aes_key key;
+    KEY_AT_16(union evc_aes_key, key);
 
     for (size_t i = 0; i < N_OPS * N(key_sizes); i++) {
         size_t n_blocks = (size_t)other->kernel.batch + 3;
         know_random(c, &aes_ops[i % N_OPS], key_sizes[i / N_OPS], n_blocks);
-        make_key(c, &key);
-        enum evc_status status = evc_aes_rebind(&key, other);
-        if ((status == EVC_OK) != shared || key.head.kernel != (shared ? other : kernel_of(c)))
+        make_key(c, key);
+        enum evc_status status = evc_aes_rebind(key, other);
+        if ((status == EVC_OK) != shared || key->head.kernel != (shared ? other : kernel_of(c)))
             return check_fail(c, "to %s: %s", other->kernel.name,
                               shared ? "refused" : "allowed between keys of different form");
-        if (run_at(c, &key, 16 * n_blocks, 0, 0, false) == PASS)
+        if (run_at(c, key, 16 * n_blocks, 0, 0, false) == PASS)
             continue;
         char detail[sizeof c->detail];
         memcpy(detail, c->detail, sizeof detail);
@@ -684,22 +688,22 @@ static enum result rebinding_keeps_the_key(struct check *c)
         if (strcmp(line->primitive, "aes") == 0 && runs_here(line) &&
             rebind_to(c, evc_aes_named(line->name)) == FAIL)
             return FAIL;
-    union evc_aes_key key;
-    make_key(c, &key);
-    return evc_aes_rebind(&key, NULL) == EVC_ERR_KERNEL ? PASS : check_fail(c, "to NULL: allowed");
+    KEY_AT_16(union evc_aes_key, key);
+    make_key(c, key);
+    return evc_aes_rebind(key, NULL) == EVC_ERR_KERNEL ? PASS : check_fail(c, "to NULL: allowed");
 }
 
 static enum result wiped_keys_are_zero(struct check *c)
 {
-    union evc_aes_key key;
+    KEY_AT_16(union evc_aes_key, key);
 
     know_random(c, &aes_ops[ECB_ENC], 256, 1);
-    make_key(c, &key);
-    evc_wipe(&key, sizeof key);
-    c->cases = sizeof key;
-    for (size_t i = 0; i < sizeof key; i++)
-        if (key.bytes[i])
-            return check_fail(c, "byte %zu is %02x", i, key.bytes[i]);
+    make_key(c, key);
+    evc_wipe(key, sizeof *key);
+    c->cases = sizeof *key;
+    for (size_t i = 0; i < sizeof *key; i++)
+        if (key->bytes[i])
+            return check_fail(c, "byte %zu is %02x", i, key->bytes[i]);
     return PASS;
 }
 
@@ -895,17 +899,17 @@ static enum result many_agree(struct check *c, const union evc_aes_key *key, siz
 static enum result many_messages_equal_one_by_one(struct check *c)
 {
     struct evc_aes bare = without_slots(kernel_of(c));
-    union evc_aes_key key;
+    KEY_AT_16(union evc_aes_key, key);
 
     for (size_t n = 0; n <= MOST_MESSAGES; n++) {
         if (c->quick && n > 6 && (n + 1) % 8 > 2)
             continue;
         know_random(c, &aes_ops[CBC_ENC], key_sizes[random_below(&c->random, 3)], 0);
-        make_key(c, &key);
-        if (many_agree(c, &key, n, false) == FAIL || many_agree(c, &key, n, true) == FAIL)
+        make_key(c, key);
+        if (many_agree(c, key, n, false) == FAIL || many_agree(c, key, n, true) == FAIL)
             return FAIL;
-        key.head.kernel = &bare;
-        if (many_agree(c, &key, n, false) == FAIL)
+        key->head.kernel = &bare;
+        if (many_agree(c, key, n, false) == FAIL)
             return FAIL;
     }
     return PASS;
@@ -930,6 +934,7 @@ static const struct property properties[] = {
     PROPERTY(keys_change_only_when_set),
     PROPERTY(rebinding_keeps_the_key),
     PROPERTY(wiped_keys_are_zero),
+    {"calls_keep_the_abi", aes_calls_keep_the_abi, false},
     {"set_key_leaves_no_key_behind", set_key_leaves_no_key_behind, true},
     {"decryption_leaves_no_plaintext_behind", decryption_leaves_no_plaintext_behind, true},
 #undef PROPERTY

@@ -13,6 +13,8 @@
 
 #include "gcm_kernels.h"
 #include "gcm_model.h"
+#include "check_abi.h"
+#include "key_room.h"
 #include "must.h"
 #include "port/port.h"
 
@@ -33,7 +35,8 @@ static size_t batch_of(const struct check *c)
 /* ---- One message held against what is known -------------------------------------------------- */
 
 static struct known known; /* too big for the stack */
-static union evc_gcm_key key;
+static KEY_ROOM(union evc_gcm_key) key_room;
+static union evc_gcm_key *const key = &key_room.key;
 
 /* Fresh random data; the key sizes in turn. */
 static void know_random_key(struct check *c)
@@ -41,9 +44,9 @@ static void know_random_key(struct check *c)
     known.key_bits = 128 + 64 * (unsigned)random_below(&c->random, 3);
     random_bytes(&c->random, known.user_key, sizeof known.user_key);
     know_key(&known);
-    memset(&key, 0xaa, sizeof key);
+    memset(key, 0xaa, sizeof *key);
     const struct gcm_kernel k = kernel_of(c);
-    must(gcm_set_key(&k, &key, known.user_key, known.key_bits));
+    must(gcm_set_key(&k, key, known.user_key, known.key_bits));
 }
 
 static void know_random_message(struct check *c, size_t iv_bytes, size_t aad_bytes, size_t n_blocks)
@@ -143,9 +146,9 @@ static enum result run_at(struct check *c, bool sealing, size_t len_bytes, const
     known_tag(&known, expected, len_bytes);
     if (!sealing)
         memcpy(tag, expected, 16);
-    status = sealing ? evc_gcm_seal(&key, iv + at->iv, known.iv_bytes, aad + at->aad,
+    status = sealing ? evc_gcm_seal(key, iv + at->iv, known.iv_bytes, aad + at->aad,
                                     known.aad_bytes, in, out, len_bytes, tag, 16)
-                     : evc_gcm_open(&key, iv + at->iv, known.iv_bytes, aad + at->aad,
+                     : evc_gcm_open(key, iv + at->iv, known.iv_bytes, aad + at->aad,
                                     known.aad_bytes, in, out, len_bytes, tag, 16);
     if (status != EVC_OK)
         return wrong(c, sealing, len_bytes, where, evc_status_text(status));
@@ -229,7 +232,7 @@ static enum result associated_data_of_every_length_counts(struct check *c)
         if (!take_bytes(c, len))
             continue;
         known_tag_with(&known, expected, len, text);
-        must(evc_gcm_seal(&key, known.iv, 12, known.aad, len, known.in, out_room.bytes, text, tag, 16));
+        must(evc_gcm_seal(key, known.iv, 12, known.aad, len, known.in, out_room.bytes, text, tag, 16));
         c->cases++;
         if (memcmp(tag, expected, 16) != 0)
             return check_fail(c, "%zu bytes of associated data, %zu of text: another tag", len,
@@ -268,15 +271,15 @@ static enum result without_some_buffers(struct check *c, size_t aad_bytes, size_
 
     known_tag_with(&known, expected, aad_bytes, len_bytes);
     c->cases += 3;
-    if (evc_gcm_seal(&key, known.iv, 12, aad, aad_bytes, in, out, len_bytes, tag, 16) != EVC_OK ||
+    if (evc_gcm_seal(key, known.iv, 12, aad, aad_bytes, in, out, len_bytes, tag, 16) != EVC_OK ||
         memcmp(tag, expected, 16) != 0)
         return wrong(c, true, len_bytes, "empty buffers are NULL", "another tag");
-    if (evc_gcm_open(&key, known.iv, 12, aad, aad_bytes, out, out, len_bytes, tag, 16) != EVC_OK)
+    if (evc_gcm_open(key, known.iv, 12, aad, aad_bytes, out, out, len_bytes, tag, 16) != EVC_OK)
         return wrong(c, false, len_bytes, "empty buffers are NULL", "refused");
-    must(evc_gcm_start(&key, &state, known.iv, 12));
-    must(evc_gcm_aad(&key, &state, aad, aad_bytes));
-    must(evc_gcm_seal_update(&key, &state, in, out, len_bytes));
-    must(evc_gcm_seal_finish(&key, &state, tag, 16));
+    must(evc_gcm_start(key, &state, known.iv, 12));
+    must(evc_gcm_aad(key, &state, aad, aad_bytes));
+    must(evc_gcm_seal_update(key, &state, in, out, len_bytes));
+    must(evc_gcm_seal_finish(key, &state, tag, 16));
     return memcmp(tag, expected, 16) == 0
                ? PASS
                : wrong(c, true, len_bytes, "in pieces, empty buffers are NULL", "another tag");
@@ -321,7 +324,7 @@ static enum result descriptor_is(struct check *c, const struct evc_gcm *gcm)
 {
     const struct evc_kernel *k = evc_gcm_kernel(gcm);
 
-    if (k->key_bytes < sizeof(struct evc_gcm_head) || k->key_bytes > sizeof key)
+    if (k->key_bytes < sizeof(struct evc_gcm_head) || k->key_bytes > sizeof *key)
         return check_fail(c, "a key of %u bytes", (unsigned)k->key_bytes);
     if (k->key_align != 16)
         return check_fail(c, "a key aligned to %u, where the union has 16", (unsigned)k->key_align);
@@ -343,7 +346,7 @@ static enum result descriptor_agrees_with_its_line(struct check *c)
     c->cases = 8;
     if (is_pair_name(c->line->name)) {
         know_random_key(c);
-        return descriptor_is(c, key.head.kernel);
+        return descriptor_is(c, key->head.kernel);
     }
     if (!k)
         return check_fail(c, "evc_gcm_named() does not find it");
@@ -405,14 +408,14 @@ static enum result answer_is(struct check *c, const struct answer *a)
     check_unhex(expected, a->out);
     check_unhex(expected_tag, a->tag);
     c->cases++;
-    if (gcm_set_key(&k, &key, user_key, (unsigned)(8 * key_bytes)) != EVC_OK)
+    if (gcm_set_key(&k, key, user_key, (unsigned)(8 * key_bytes)) != EVC_OK)
         return check_fail(c, "%s: the key is refused", a->source);
-    must(evc_gcm_seal(&key, iv, iv_bytes, aad, sizeof aad, in, out, n, tag, 16));
+    must(evc_gcm_seal(key, iv, iv_bytes, aad, sizeof aad, in, out, n, tag, 16));
     if (memcmp(out, expected, n) != 0)
         return check_fail(c, "%s: another ciphertext", a->source);
     if (memcmp(tag, expected_tag, 16) != 0)
         return check_fail(c, "%s: another tag", a->source);
-    if (evc_gcm_open(&key, iv, iv_bytes, aad, sizeof aad, out, out, n, expected_tag, 16) != EVC_OK)
+    if (evc_gcm_open(key, iv, iv_bytes, aad, sizeof aad, out, out, n, expected_tag, 16) != EVC_OK)
         return check_fail(c, "%s: does not open", a->source);
     return memcmp(out, in, n) == 0 ? PASS : check_fail(c, "%s: another plaintext", a->source);
 }
@@ -430,7 +433,7 @@ static enum result known_answers(struct check *c)
 /* Blocks sealed or opened from any counter and any hash. */
 static enum result run_blocks(struct check *c, const uint8_t counter[16], size_t n, bool sealing)
 {
-    const struct evc_gcm *gcm = key.head.kernel;
+    const struct evc_gcm *gcm = key->head.kernel;
     uint8_t now[16], y[16], expected[16], *in = place(&in_room, 0, 16 * n),
                                           *out = place(&out_room, 0, 16 * n);
     uint32_t last = 0;
@@ -438,7 +441,7 @@ static enum result run_blocks(struct check *c, const uint8_t counter[16], size_t
     memcpy(now, counter, 16);
     memcpy(y, known.y[0], 16);
     memcpy(in, sealing ? known.in : known.out, 16 * n);
-    (sealing ? gcm->seal_blocks : gcm->open_blocks)(&key, now, y, in, out, n);
+    (sealing ? gcm->seal_blocks : gcm->open_blocks)(key, now, y, in, out, n);
     memcpy(expected, counter, 16);
     for (int i = 12; i < 16; i++)
         last = last << 8 | counter[i];
@@ -535,23 +538,23 @@ static enum result run_stream(struct check *c, bool sealing, size_t len_bytes, b
     struct evc_gcm_state state;
     uint8_t tag[16], *in = place(&in_room, random_below(&c->random, 16), len_bytes),
                      *out = here ? in : place(&out_room, random_below(&c->random, 16), len_bytes);
-    enum evc_status status = evc_gcm_start(&key, &state, known.iv, known.iv_bytes);
+    enum evc_status status = evc_gcm_start(key, &state, known.iv, known.iv_bytes);
 
     memcpy(in, sealing ? known.in : known.out, len_bytes);
     for (size_t at = 0, n; at < known.aad_bytes && status == EVC_OK; at += n) {
         n = piece_of(c, known.aad_bytes - at);
-        status = evc_gcm_aad(&key, &state, known.aad + at, n);
+        status = evc_gcm_aad(key, &state, known.aad + at, n);
     }
     for (size_t at = 0, n; at < len_bytes && status == EVC_OK; at += n) {
         n = piece_of(c, len_bytes - at);
-        status = (sealing ? evc_gcm_seal_update : evc_gcm_open_update)(&key, &state, in + at,
+        status = (sealing ? evc_gcm_seal_update : evc_gcm_open_update)(key, &state, in + at,
                                                                        out + at, n);
     }
     known_tag(&known, tag, len_bytes);
     if (status == EVC_OK && !sealing)
-        status = evc_gcm_open_finish(&key, &state, tag, 16);
+        status = evc_gcm_open_finish(key, &state, tag, 16);
     if (status == EVC_OK && sealing)
-        status = evc_gcm_seal_finish(&key, &state, out_room.bytes + sizeof out_room.bytes - 16, 16);
+        status = evc_gcm_seal_finish(key, &state, out_room.bytes + sizeof out_room.bytes - 16, 16);
     if (status != EVC_OK)
         return wrong(c, sealing, len_bytes, "in pieces", evc_status_text(status));
     if (texts_agree(c, sealing, len_bytes, out, here ? "in pieces, in place" : "in pieces") == FAIL)
@@ -591,7 +594,7 @@ static bool have_fences(void)
         fence_aad = port_guarded(MAX_AAD);
         fence_iv = port_guarded(MAX_IV);
         fence_tag = port_guarded(16);
-        fence_key = port_guarded(sizeof key);
+        fence_key = port_guarded(sizeof *key);
         fence_user_key = port_guarded(32);
         fence_state = port_guarded(sizeof(struct evc_gcm_state));
     }
@@ -675,7 +678,7 @@ struct fenced_key {
 
 static union evc_gcm_key *key_between_pages(bool at_end)
 {
-    return (union evc_gcm_key *)(void *)port_flush(&fence_key, at_end, sizeof key);
+    return (union evc_gcm_key *)(void *)port_flush(&fence_key, at_end, sizeof *key);
 }
 
 static void do_set_key(void *vkey)
@@ -709,7 +712,7 @@ static enum result messages_stay_inside(struct check *c, bool at_end, bool in_pl
     know_random(c, other_iv ? 1 + random_below(&c->random, 40) : 12,
                 random_below(&c->random, most_aad + 1), most_blocks(c));
     call.key = key_between_pages(at_end);
-    *call.key = key;
+    *call.key = *key;
     for (; call.len_bytes <= 16 * most_blocks(c); call.len_bytes++) {
         if (is_pair_name(c->line->name) && !take_bytes(c, call.len_bytes))
             continue;
@@ -748,21 +751,21 @@ static enum result is_refused(struct check *c, size_t len_bytes, const uint8_t *
 
     c->cases++;
     memcpy(in, known.out, len_bytes);
-    if (evc_gcm_open(&key, known.iv, known.iv_bytes, known.aad, known.aad_bytes, in, out, len_bytes,
+    if (evc_gcm_open(key, known.iv, known.iv_bytes, known.aad, known.aad_bytes, in, out, len_bytes,
                      tag, tag_bytes) != EVC_ERR_TAG)
         return wrong(c, false, len_bytes, where, "accepted");
     if (!all_are(out, 0, len_bytes) || !margins_are_whole(&out_room, out, len_bytes))
         return wrong(c, false, len_bytes, where, "the output is not zeros alone");
     if (memcmp(in, known.out, len_bytes) != 0)
         return wrong(c, false, len_bytes, where, "changed its input");
-    if (evc_gcm_open(&key, known.iv, known.iv_bytes, known.aad, known.aad_bytes, in, in, len_bytes,
+    if (evc_gcm_open(key, known.iv, known.iv_bytes, known.aad, known.aad_bytes, in, in, len_bytes,
                      tag, tag_bytes) != EVC_ERR_TAG ||
         !all_are(in, 0, len_bytes) || !margins_are_whole(&in_room, in, len_bytes))
         return wrong(c, false, len_bytes, where, "in place, accepted or not zeros alone");
-    must(evc_gcm_start(&key, &state, known.iv, known.iv_bytes));
-    must(evc_gcm_aad(&key, &state, known.aad, known.aad_bytes));
-    must(evc_gcm_open_update(&key, &state, known.out, out, len_bytes));
-    if (evc_gcm_open_finish(&key, &state, tag, tag_bytes) != EVC_ERR_TAG)
+    must(evc_gcm_start(key, &state, known.iv, known.iv_bytes));
+    must(evc_gcm_aad(key, &state, known.aad, known.aad_bytes));
+    must(evc_gcm_open_update(key, &state, known.out, out, len_bytes));
+    if (evc_gcm_open_finish(key, &state, tag, tag_bytes) != EVC_ERR_TAG)
         return wrong(c, false, len_bytes, where, "accepted in pieces");
     if (!all_are((const uint8_t *)&state, 0, sizeof state))
         return wrong(c, false, len_bytes, where, "the state is not wiped");
@@ -819,14 +822,14 @@ static enum result tag_of_size(struct check *c, size_t n, const uint8_t expected
     uint8_t tag[24], *out = place(&out_room, 0, 30);
 
     memset(tag, PAINT, sizeof tag);
-    if (evc_gcm_seal(&key, known.iv, 12, known.aad, 5, known.in, out, 30, tag, n) != status)
+    if (evc_gcm_seal(key, known.iv, 12, known.aad, 5, known.in, out, 30, tag, n) != status)
         return check_fail(c, "seal with a tag of %zu bytes: another status", n);
     if (memcmp(tag, expected, status == EVC_OK ? n : 0) != 0 ||
         !all_are(tag + (status == EVC_OK ? n : 0), PAINT, sizeof tag - (status == EVC_OK ? n : 0)))
         return check_fail(c, "a tag of %zu bytes: not the first bytes of the whole one", n);
     if (status != EVC_OK && !all_are(out, PAINT, 30))
         return check_fail(c, "a tag of %zu bytes: refused, but something was written", n);
-    if (evc_gcm_open(&key, known.iv, 12, known.aad, 5, known.out, out, 30, expected, n) != status)
+    if (evc_gcm_open(key, known.iv, 12, known.aad, 5, known.out, out, 30, expected, n) != status)
         return check_fail(c, "open with a tag of %zu bytes: another status", n);
     return PASS;
 }
@@ -839,18 +842,18 @@ static enum result tag_of_size_in_pieces(struct check *c, size_t n, const uint8_
     uint8_t tag[24], *out = place(&out_room, 0, 30);
 
     for (int sealing = 0; sealing < 2; sealing++) {
-        must(evc_gcm_start(&key, &state, known.iv, 12));
-        must(evc_gcm_aad(&key, &state, known.aad, 5));
-        must(sealing ? evc_gcm_seal_update(&key, &state, known.in, out, 30)
-                     : evc_gcm_open_update(&key, &state, known.out, out, 30));
+        must(evc_gcm_start(key, &state, known.iv, 12));
+        must(evc_gcm_aad(key, &state, known.aad, 5));
+        must(sealing ? evc_gcm_seal_update(key, &state, known.in, out, 30)
+                     : evc_gcm_open_update(key, &state, known.out, out, 30));
         memset(tag, PAINT, sizeof tag);
-        if ((sealing ? evc_gcm_seal_finish(&key, &state, tag, n)
-                     : evc_gcm_open_finish(&key, &state, expected, n)) != status)
+        if ((sealing ? evc_gcm_seal_finish(key, &state, tag, n)
+                     : evc_gcm_open_finish(key, &state, expected, n)) != status)
             return check_fail(c, "finish with a tag of %zu bytes: another status", n);
         if (sealing && (memcmp(tag, expected, status == EVC_OK ? n : 0) != 0 || tag[n] != PAINT))
             return check_fail(c, "in pieces, a tag of %zu bytes: another", n);
-        if (status != EVC_OK && (sealing ? evc_gcm_seal_finish(&key, &state, tag, 16)
-                                         : evc_gcm_open_finish(&key, &state, expected, 16)) != EVC_OK)
+        if (status != EVC_OK && (sealing ? evc_gcm_seal_finish(key, &state, tag, 16)
+                                         : evc_gcm_open_finish(key, &state, expected, 16)) != EVC_OK)
             return check_fail(c, "a tag of %zu bytes is refused, but not nothing done", n);
     }
     return PASS;
@@ -903,34 +906,34 @@ static enum result calls_out_of_order_are_refused(struct check *c)
     know_random(c, 12, 0, 1);
     known_tag(&known, expected, 1);
     const struct refusal before[] = {
-        {"aad before start", evc_gcm_aad(&key, &s, known.aad, 1), STATE},
-        {"seal_update before start", evc_gcm_seal_update(&key, &s, known.in, out, 1), STATE},
-        {"open_update before start", evc_gcm_open_update(&key, &s, known.in, out, 1), STATE},
-        {"seal_finish before start", evc_gcm_seal_finish(&key, &s, tag, 16), STATE},
-        {"open_finish before start", evc_gcm_open_finish(&key, &s, tag, 16), STATE},
-        {"start with an empty IV", evc_gcm_start(&key, &s, known.iv, 0), EVC_ERR_NONCE_SIZE},
+        {"aad before start", evc_gcm_aad(key, &s, known.aad, 1), STATE},
+        {"seal_update before start", evc_gcm_seal_update(key, &s, known.in, out, 1), STATE},
+        {"open_update before start", evc_gcm_open_update(key, &s, known.in, out, 1), STATE},
+        {"seal_finish before start", evc_gcm_seal_finish(key, &s, tag, 16), STATE},
+        {"open_finish before start", evc_gcm_open_finish(key, &s, tag, 16), STATE},
+        {"start with an empty IV", evc_gcm_start(key, &s, known.iv, 0), EVC_ERR_NONCE_SIZE},
         {"seal with an empty IV",
-         evc_gcm_seal(&key, known.iv, 0, known.aad, 0, known.in, out, 1, tag, 16),
+         evc_gcm_seal(key, known.iv, 0, known.aad, 0, known.in, out, 1, tag, 16),
          EVC_ERR_NONCE_SIZE},
         {"open with an empty IV",
-         evc_gcm_open(&key, known.iv, 0, known.aad, 0, known.in, out, 1, tag, 16),
+         evc_gcm_open(key, known.iv, 0, known.aad, 0, known.in, out, 1, tag, 16),
          EVC_ERR_NONCE_SIZE},
     };
     if (all_are_as_wanted(c, before, N(before)) == FAIL)
         return FAIL;
     if (!all_are(out, PAINT, 16))
         return check_fail(c, "a call out of order wrote something");
-    must(evc_gcm_start(&key, &s, known.iv, 12));
-    must(evc_gcm_seal_update(&key, &s, known.in, out, 1));
+    must(evc_gcm_start(key, &s, known.iv, 12));
+    must(evc_gcm_seal_update(key, &s, known.in, out, 1));
     const struct refusal after[] = {
-        {"aad after text", evc_gcm_aad(&key, &s, known.aad, 1), STATE},
-        {"open_update after seal_update", evc_gcm_open_update(&key, &s, known.in, out, 1), STATE},
-        {"open_finish after seal_update", evc_gcm_open_finish(&key, &s, expected, 16), STATE},
-        {"seal_finish", evc_gcm_seal_finish(&key, &s, tag, 16), EVC_OK},
-        {"seal_update after finish", evc_gcm_seal_update(&key, &s, known.in, out, 1), STATE},
-        {"open_update after finish", evc_gcm_open_update(&key, &s, known.in, out, 1), STATE},
-        {"aad after finish", evc_gcm_aad(&key, &s, known.aad, 1), STATE},
-        {"finish after finish", evc_gcm_seal_finish(&key, &s, expected, 16), STATE},
+        {"aad after text", evc_gcm_aad(key, &s, known.aad, 1), STATE},
+        {"open_update after seal_update", evc_gcm_open_update(key, &s, known.in, out, 1), STATE},
+        {"open_finish after seal_update", evc_gcm_open_finish(key, &s, expected, 16), STATE},
+        {"seal_finish", evc_gcm_seal_finish(key, &s, tag, 16), EVC_OK},
+        {"seal_update after finish", evc_gcm_seal_update(key, &s, known.in, out, 1), STATE},
+        {"open_update after finish", evc_gcm_open_update(key, &s, known.in, out, 1), STATE},
+        {"aad after finish", evc_gcm_aad(key, &s, known.aad, 1), STATE},
+        {"finish after finish", evc_gcm_seal_finish(key, &s, expected, 16), STATE},
     };
     if (all_are_as_wanted(c, after, N(after)) == FAIL)
         return FAIL;
@@ -948,18 +951,18 @@ static enum result lengths_over_the_limits_are_refused(struct check *c)
     uint8_t tag[16], *out = place(&out_room, 0, 64);
 
     know_random(c, 12, 0, 4);
-    must(evc_gcm_start(&key, &s, known.iv, 12));
+    must(evc_gcm_start(key, &s, known.iv, 12));
     s.aad_bytes = data - 5;
     const struct refusal of_data[] = {
-        {"associated data over the limit", evc_gcm_aad(&key, &s, known.aad, 6), LENGTH},
-        {"associated data to the limit", evc_gcm_aad(&key, &s, known.aad, 5), EVC_OK},
-        {"associated data past the limit", evc_gcm_aad(&key, &s, known.aad, 1), LENGTH},
+        {"associated data over the limit", evc_gcm_aad(key, &s, known.aad, 6), LENGTH},
+        {"associated data to the limit", evc_gcm_aad(key, &s, known.aad, 5), EVC_OK},
+        {"associated data past the limit", evc_gcm_aad(key, &s, known.aad, 1), LENGTH},
     };
     s.text_bytes = text - 32;
     const struct refusal of_text[] = {
-        {"text over the limit", evc_gcm_seal_update(&key, &s, known.in, out, 33), LENGTH},
-        {"text to the limit", evc_gcm_seal_update(&key, &s, known.in, out, 32), EVC_OK},
-        {"text past the limit", evc_gcm_seal_update(&key, &s, known.in, out, 1), LENGTH},
+        {"text over the limit", evc_gcm_seal_update(key, &s, known.in, out, 33), LENGTH},
+        {"text to the limit", evc_gcm_seal_update(key, &s, known.in, out, 32), EVC_OK},
+        {"text past the limit", evc_gcm_seal_update(key, &s, known.in, out, 1), LENGTH},
     };
     if (all_are_as_wanted(c, of_data, N(of_data)) == FAIL ||
         all_are_as_wanted(c, of_text, N(of_text)) == FAIL)
@@ -969,11 +972,11 @@ static enum result lengths_over_the_limits_are_refused(struct check *c)
     const size_t much = (size_t)text + 1, most = (size_t)data + 1;
     const uint8_t *iv = known.iv, *in = known.in;
     const struct refusal at_once[] = {
-        {"a long text sealed", evc_gcm_seal(&key, iv, 12, iv, 0, in, out, much, tag, 16), LENGTH},
-        {"a long text opened", evc_gcm_open(&key, iv, 12, iv, 0, in, out, much, tag, 16), LENGTH},
-        {"much associated data", evc_gcm_seal(&key, iv, 12, iv, most, in, out, 1, tag, 16), LENGTH},
-        {"much, opened", evc_gcm_open(&key, iv, 12, iv, most, in, out, 1, tag, 16), LENGTH},
-        {"a long IV", evc_gcm_seal(&key, iv, most, iv, 0, in, out, 1, tag, 16), EVC_ERR_NONCE_SIZE},
+        {"a long text sealed", evc_gcm_seal(key, iv, 12, iv, 0, in, out, much, tag, 16), LENGTH},
+        {"a long text opened", evc_gcm_open(key, iv, 12, iv, 0, in, out, much, tag, 16), LENGTH},
+        {"much associated data", evc_gcm_seal(key, iv, 12, iv, most, in, out, 1, tag, 16), LENGTH},
+        {"much, opened", evc_gcm_open(key, iv, 12, iv, most, in, out, 1, tag, 16), LENGTH},
+        {"a long IV", evc_gcm_seal(key, iv, most, iv, 0, in, out, 1, tag, 16), EVC_ERR_NONCE_SIZE},
     };
     return all_are_as_wanted(c, at_once, N(at_once));
 }
@@ -987,12 +990,12 @@ static enum result own_operations_equal_composed_ones(struct check *c)
 
     for (int turn = 0; turn < (c->quick ? 3 : 30); turn++) {
         know_random(c, 12, random_below(&c->random, 80), most_blocks(c));
-        bare = *key.head.kernel;
+        bare = *key->head.kernel;
         if (!bare.seal && !bare.open)
             return PASS; /* composed ones are all it has, and every other property is theirs */
         bare.seal = NULL;
         bare.open = NULL;
-        key.head.kernel = &bare;
+        key->head.kernel = &bare;
         for (size_t len = 0; len <= 16 * most_blocks(c); len++)
             if (take_bytes(c, len) && run_both(c, len, &aligned) == FAIL)
                 return FAIL;
@@ -1035,7 +1038,7 @@ static void fill_batch(struct check *c, size_t n, bool sealing, bool same_size)
             .status = EVC_ERR_KERNEL};
         if (!sealing) {
             const enum evc_status sealed =
-                evc_gcm_seal(&key, msg->iv, msg->iv_bytes, msg->aad, msg->aad_bytes, msg->in, batch.in[m],
+                evc_gcm_seal(key, msg->iv, msg->iv_bytes, msg->aad, msg->aad_bytes, msg->in, batch.in[m],
                              msg->len_bytes, msg->tag, msg->tag_bytes);
             (void)sealed; /* some sizes are none */
             if (random_below(&c->random, 5) == 0)
@@ -1054,14 +1057,14 @@ static enum result run_batch(struct check *c, size_t n, bool sealing)
 
     for (size_t m = 0; m < n; m++) {
         struct evc_gcm_msg *o = &batch.one[m];
-        o->status = (sealing ? evc_gcm_seal(&key, o->iv, o->iv_bytes, o->aad, o->aad_bytes, o->in,
+        o->status = (sealing ? evc_gcm_seal(key, o->iv, o->iv_bytes, o->aad, o->aad_bytes, o->in,
                                             o->out, o->len_bytes, o->tag, o->tag_bytes)
-                             : evc_gcm_open(&key, o->iv, o->iv_bytes, o->aad, o->aad_bytes, o->in,
+                             : evc_gcm_open(key, o->iv, o->iv_bytes, o->aad, o->aad_bytes, o->in,
                                             o->out, o->len_bytes, o->tag, o->tag_bytes));
         if (status == EVC_OK)
             status = o->status;
     }
-    if ((sealing ? evc_gcm_seal_many : evc_gcm_open_many)(&key, batch.msgs, n) != status)
+    if ((sealing ? evc_gcm_seal_many : evc_gcm_open_many)(key, batch.msgs, n) != status)
         return check_fail(c, "%zu messages: another status of all", n);
     for (size_t m = 0; m < n; m++, c->cases++) {
         const char *what = batch.msgs[m].status != batch.one[m].status         ? "status"
@@ -1097,24 +1100,24 @@ static enum result bad_keys_are_refused_and_wiped(struct check *c)
 
     for (unsigned bits = 0; bits <= 512; bits += 8, c->cases++) {
         const bool good = bits == 128 || bits == 192 || bits == 256;
-        memset(&key, 0xaa, sizeof key);
-        if (gcm_set_key(&k, &key, known.user_key, bits) != (good ? EVC_OK : EVC_ERR_KEY_SIZE))
+        memset(key, 0xaa, sizeof *key);
+        if (gcm_set_key(&k, key, known.user_key, bits) != (good ? EVC_OK : EVC_ERR_KEY_SIZE))
             return check_fail(c, "%u bits: another status", bits);
-        if (!good && !all_are(key.bytes, 0, sizeof key))
+        if (!good && !all_are(key->bytes, 0, sizeof *key))
             return check_fail(c, "%u bits: refused, but the key is not wiped", bits);
     }
     const struct gcm_kernel halves[] = {
         {NULL, NULL, k.ghash}, {NULL, k.aes, NULL}, {NULL, NULL, NULL}};
     for (size_t i = 0; i < N(halves); i++) {
-        memset(&key, 0xaa, sizeof key);
-        if (gcm_set_key(&halves[i], &key, known.user_key, 128) != EVC_ERR_KERNEL ||
-            !all_are(key.bytes, 0, sizeof key))
+        memset(key, 0xaa, sizeof *key);
+        if (gcm_set_key(&halves[i], key, known.user_key, 128) != EVC_ERR_KERNEL ||
+            !all_are(key->bytes, 0, sizeof *key))
             return check_fail(c, "without a kernel: not refused, or not wiped");
     }
-    if (evc_gcm_set_key(&key, NULL, known.user_key, 128) != EVC_ERR_KERNEL)
+    if (evc_gcm_set_key(key, NULL, known.user_key, 128) != EVC_ERR_KERNEL)
         return check_fail(c, "without a fused kernel: not refused");
     const struct evc_ghash *large = evc_ghash_named("c_table8"); /* keys beyond the union */
-    if (k.aes && evc_gcm_set_pair(&key, k.aes, large, known.user_key, 128) != EVC_ERR_KERNEL)
+    if (k.aes && evc_gcm_set_pair(key, k.aes, large, known.user_key, 128) != EVC_ERR_KERNEL)
         return check_fail(c, "a key that does not fit: not refused");
     return PASS;
 }
@@ -1125,10 +1128,10 @@ static enum result keys_may_be_copied(struct check *c)
     uint8_t tag[16];
 
     know_random(c, 12, 13, most_blocks(c));
-    gone = key;
-    memset(&key, 0, sizeof key);
+    gone = *key;
+    memset(key, 0, sizeof *key);
     must(evc_gcm_seal(&gone, known.iv, 12, known.aad, 13, known.in, out_room.bytes, 40, tag, 16));
-    memcpy(&key, &gone, evc_gcm_kernel(gone.head.kernel)->key_bytes);
+    memcpy(key, &gone, evc_gcm_kernel(gone.head.kernel)->key_bytes);
     memset(&gone, 0x55, sizeof gone);
     return run_both(c, 16 * most_blocks(c), &aligned);
 }
@@ -1139,25 +1142,25 @@ static enum result keys_change_only_when_set(struct check *c)
     const size_t n = 16 * most_blocks(c) - 7;
 
     know_random(c, 12, 13, most_blocks(c));
-    before = key;
+    before = *key;
     if (run_both(c, n, &aligned) == FAIL || run_stream(c, true, n, false) == FAIL)
         return FAIL;
     c->cases += sizeof before;
-    if (memcmp(&before, &key, sizeof before) != 0)
+    if (memcmp(&before, key, sizeof before) != 0)
         return check_fail(c, "the key changed");
-    for (size_t i = evc_gcm_kernel(key.head.kernel)->key_bytes; i < sizeof key; i++)
-        if (key.bytes[i])
+    for (size_t i = evc_gcm_kernel(key->head.kernel)->key_bytes; i < sizeof *key; i++)
+        if (key->bytes[i])
             return check_fail(c, "byte %zu is left of what was there before a key of %u bytes", i,
-                              (unsigned)evc_gcm_kernel(key.head.kernel)->key_bytes);
+                              (unsigned)evc_gcm_kernel(key->head.kernel)->key_bytes);
     return PASS;
 }
 
 static enum result wiped_keys_are_zero(struct check *c)
 {
     know_random_key(c);
-    evc_wipe(&key, sizeof key);
-    c->cases = sizeof key;
-    return all_are(key.bytes, 0, sizeof key) ? PASS : check_fail(c, "something is left");
+    evc_wipe(key, sizeof *key);
+    c->cases = sizeof *key;
+    return all_are(key->bytes, 0, sizeof *key) ? PASS : check_fail(c, "something is left");
 }
 
 static const struct property properties[] = {
@@ -1186,6 +1189,7 @@ static const struct property properties[] = {
     PROPERTY(keys_may_be_copied),
     PROPERTY(keys_change_only_when_set),
     PROPERTY(wiped_keys_are_zero),
+    {"calls_keep_the_abi", gcm_calls_keep_the_abi, false},
 #undef PROPERTY
 };
 

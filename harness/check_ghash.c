@@ -11,6 +11,8 @@
 #include "everycore/ghash.h"
 
 #include "gf128.h"
+#include "check_abi.h"
+#include "key_room.h"
 #include "must.h"
 #include "names.h"
 #include "port/port.h"
@@ -52,14 +54,15 @@ static void know_random(struct check *c, size_t n_blocks)
 
 union room {
     struct evc_ghash_head head;
-    EVC_ALIGN(64) uint8_t bytes[MAX_KEY];
+    EVC_ALIGN(16) uint8_t bytes[MAX_KEY];
 };
-static union room key_room;
+static KEY_ROOM(union room) key_place;
+static union room *const key_room = &key_place.key;
 
 static bool make_key(const struct check *c, const uint8_t h[16])
 {
-    memset(&key_room, 0xaa, sizeof key_room);
-    return evc_ghash_set_key_in(&key_room, sizeof key_room, kernel_of(c), h) == EVC_OK;
+    memset(key_room, 0xaa, sizeof *key_room);
+    return evc_ghash_set_key_in(key_room, sizeof *key_room, kernel_of(c), h) == EVC_OK;
 }
 
 static enum result agree(struct check *c, const uint8_t y[16], const uint8_t expected[16], size_t len_bytes,
@@ -86,7 +89,7 @@ static enum result descriptor_agrees_with_its_line(struct check *c)
 {
     const struct evc_ghash *ghash = kernel_of(c);
     const struct evc_kernel *k = ghash ? &ghash->kernel : NULL;
-    union evc_ghash_key key;
+    KEY_AT_16(union evc_ghash_key, key);
 
     c->cases = 8;
     if (!k)
@@ -103,11 +106,11 @@ static enum result descriptor_agrees_with_its_line(struct check *c)
         return check_fail(c, "a batch of 0 blocks");
     if (!ghash->set_key || !ghash->blocks)
         return check_fail(c, "a mandatory operation is missing");
-    bool fits = k->key_bytes <= sizeof key && k->key_align <= 16;
-    if ((evc_ghash_set_key(&key, ghash, known.h) == EVC_OK) != fits)
+    bool fits = k->key_bytes <= sizeof *key && k->key_align <= 16;
+    if ((evc_ghash_set_key(key, ghash, known.h) == EVC_OK) != fits)
         return check_fail(c, "a key of %u bytes is %s", (unsigned)k->key_bytes,
                           fits ? "refused" : "taken");
-    if (evc_ghash_set_key_in(&key_room, k->key_bytes - 1, ghash, known.h) != EVC_ERR_KERNEL)
+    if (evc_ghash_set_key_in(key_room, k->key_bytes - 1, ghash, known.h) != EVC_ERR_KERNEL)
         return check_fail(c, "a key is made in too little memory");
     return PASS;
 }
@@ -162,7 +165,7 @@ static enum result known_answers(struct check *c)
         check_unhex(h, a->h);
         check_unhex(expected, a->y);
         make_key(c, h);
-        evc_ghash_blocks(&key_room, y, in, len_bytes / 16);
+        evc_ghash_blocks(key_room, y, in, len_bytes / 16);
         if (agree(c, y, expected, len_bytes, a->source) == FAIL)
             return FAIL;
     }
@@ -185,7 +188,7 @@ static enum result every_pair_of_bits_multiplies(struct check *c)
         make_key(c, power[i]);
         for (size_t j = 0; j < 128; j++, c->cases++) {
             uint8_t y[16] = {0};
-            evc_ghash_blocks(&key_room, y, power[j], 1);
+            evc_ghash_blocks(key_room, y, power[j], 1);
             if (memcmp(y, power[i + j], 16) != 0)
                 return check_fail(c, "H = x^%zu, block x^%zu", i, j);
         }
@@ -208,12 +211,12 @@ static enum result products_are_bilinear(struct check *c)
         for (int i = 0; i < 3; i++) {
             uint8_t y[16] = {0};
             make_key(c, h[i]);
-            evc_ghash_blocks(&key_room, y, a[0], 1);
+            evc_ghash_blocks(key_room, y, a[0], 1);
             gf128_add(by_key, y);
         }
         for (int i = 0; i < 3; i++) {
             uint8_t y[16] = {0};
-            evc_ghash_blocks(&key_room, y, a[i], 1);
+            evc_ghash_blocks(key_room, y, a[i], 1);
             gf128_add(by_block, y);
         }
         for (int i = 0; i < 16; i++)
@@ -247,7 +250,7 @@ static enum result every_bit_of_a_message_counts(struct check *c)
                     continue;
                 c->cases++;
                 flip_bit(known.in + 16 * k, j);
-                evc_ghash_blocks(&key_room, y, known.in, n);
+                evc_ghash_blocks(key_room, y, known.in, n);
                 flip_bit(known.in + 16 * k, j);
                 if (memcmp(y, expected[j], 16) != 0)
                     return check_fail(c, "%zu blocks: bit %zu of block %zu", n, j, k);
@@ -267,7 +270,7 @@ static enum result every_length_equals_reference(struct check *c)
         make_key(c, known.h);
         for (size_t n = 0; n <= most_blocks(c); n++) {
             memcpy(y, known.y[0], 16);
-            evc_ghash_blocks(&key_room, y, known.in, n);
+            evc_ghash_blocks(key_room, y, known.in, n);
             if (agree(c, y, known.y[n], 16 * n, "in one call") == FAIL)
                 return FAIL;
         }
@@ -290,7 +293,7 @@ static enum result parts_of_blocks_are_padded(struct check *c)
             gf128_multiply(expected, known.h);
         }
         memcpy(y, known.y[0], 16);
-        evc_ghash_padded(&key_room, y, known.in, len);
+        evc_ghash_padded(key_room, y, known.in, len);
         if (agree(c, y, expected, len, "padded") == FAIL)
             return FAIL;
     }
@@ -311,7 +314,7 @@ static enum result every_alignment_equals_reference(struct check *c)
             for (size_t blocks = 1; blocks <= n; blocks += n - 1) {
                 memcpy(place + at, known.in, 16 * n);
                 memcpy(y + y_at, known.y[0], 16);
-                evc_ghash_blocks(&key_room, y + y_at, place + at, blocks);
+                evc_ghash_blocks(key_room, y + y_at, place + at, blocks);
                 if (agree(c, y + y_at, known.y[blocks], 16 * blocks, "off alignment") == FAIL)
                     return FAIL;
                 if (memcmp(place + at, known.in, 16 * n) != 0)
@@ -331,7 +334,7 @@ static enum result split_calls_equal_one_call(struct check *c)
         memcpy(y, known.y[0], 16);
         while (at < whole) {
             size_t part = random_below(&c->random, whole - at + 1);
-            evc_ghash_blocks(&key_room, y, known.in + 16 * at, part);
+            evc_ghash_blocks(key_room, y, known.in + 16 * at, part);
             at += part;
         }
         if (agree(c, y, known.y[whole], 16 * whole, "in several calls") == FAIL)
@@ -394,17 +397,17 @@ static enum result accesses_stay_inside_the_buffers(struct check *c)
 
 static enum result keys_may_be_copied(struct check *c)
 {
-    static union room copy;
+    static KEY_ROOM(union room) copy;
     const size_t n = (size_t)kernel_of(c)->kernel.batch + 3, key_bytes = kernel_of(c)->kernel.key_bytes;
     uint8_t y[16];
 
     know_random(c, n);
     make_key(c, known.h);
     memset(&copy, 0, sizeof copy);
-    memcpy(&copy, &key_room, key_bytes);
-    memset(&key_room, 0x55, sizeof key_room);
+    memcpy(&copy.key, key_room, key_bytes);
+    memset(key_room, 0x55, sizeof *key_room);
     memcpy(y, known.y[0], 16);
-    evc_ghash_blocks(&copy, y, known.in, n);
+    evc_ghash_blocks(&copy.key, y, known.in, n);
     return agree(c, y, known.y[n], 16 * n, "by a copy of the key");
 }
 
@@ -415,13 +418,13 @@ static enum result keys_change_only_when_set(struct check *c)
 
     know_random(c, most_blocks(c));
     make_key(c, known.h);
-    before = key_room;
-    evc_ghash_blocks(&key_room, y, known.in, most_blocks(c));
+    before = *key_room;
+    evc_ghash_blocks(key_room, y, known.in, most_blocks(c));
     c->cases = sizeof before;
-    if (memcmp(&before, &key_room, sizeof before) != 0)
+    if (memcmp(&before, key_room, sizeof before) != 0)
         return check_fail(c, "the key changed");
-    for (size_t i = kernel_of(c)->kernel.key_bytes; i < sizeof key_room; i++)
-        if (key_room.bytes[i])
+    for (size_t i = kernel_of(c)->kernel.key_bytes; i < sizeof *key_room; i++)
+        if (key_room->bytes[i])
             return check_fail(c, "byte %zu is left of what was there before a key of %u bytes", i,
                               (unsigned)kernel_of(c)->kernel.key_bytes);
     return PASS;
@@ -431,11 +434,11 @@ static enum result wiped_keys_are_zero(struct check *c)
 {
     know_random(c, 1);
     make_key(c, known.h);
-    evc_wipe(&key_room, sizeof key_room);
-    c->cases = sizeof key_room;
-    for (size_t i = 0; i < sizeof key_room; i++)
-        if (key_room.bytes[i])
-            return check_fail(c, "byte %zu is %02x", i, key_room.bytes[i]);
+    evc_wipe(key_room, sizeof *key_room);
+    c->cases = sizeof *key_room;
+    for (size_t i = 0; i < sizeof *key_room; i++)
+        if (key_room->bytes[i])
+            return check_fail(c, "byte %zu is %02x", i, key_room->bytes[i]);
     return PASS;
 }
 
@@ -455,6 +458,7 @@ static const struct property properties[] = {
     PROPERTY(keys_may_be_copied),
     PROPERTY(keys_change_only_when_set),
     PROPERTY(wiped_keys_are_zero),
+    {"calls_keep_the_abi", ghash_calls_keep_the_abi, false},
 #undef PROPERTY
 };
 

@@ -11,6 +11,8 @@
 #include "everycore/qarma.h"
 
 #include "must.h"
+#include "check_abi.h"
+#include "key_room.h"
 #include "names.h"
 #include "port/port.h"
 
@@ -36,10 +38,10 @@ struct question {
 
 static uint64_t answer(const struct question *q)
 {
-    union evc_qarma_key key;
+    KEY_AT_16(union evc_qarma_key, key);
 
-    must(evc_qarma_set_key(&key, evc_qarma_named("c_ref"), q->w0, q->k0, q->sigma, q->rounds));
-    return evc_qarma_encrypt(&key, q->block, q->tweak);
+    must(evc_qarma_set_key(key, evc_qarma_named("c_ref"), q->w0, q->k0, q->sigma, q->rounds));
+    return evc_qarma_encrypt(key, q->block, q->tweak);
 }
 
 static void set_key(const struct check *c, union evc_qarma_key *key, const struct question *q)
@@ -66,12 +68,12 @@ static struct question random_question(struct random *r)
 /* Encryption is right, and decryption undoes it. */
 static enum result agree(struct check *c, const struct question *q, uint64_t expected, const char *what)
 {
-    union evc_qarma_key key;
+    KEY_AT_16(union evc_qarma_key, key);
     uint64_t got, back;
 
-    set_key(c, &key, q);
-    got = evc_qarma_encrypt(&key, q->block, q->tweak);
-    back = evc_qarma_decrypt(&key, expected, q->tweak);
+    set_key(c, key, q);
+    got = evc_qarma_encrypt(key, q->block, q->tweak);
+    back = evc_qarma_decrypt(key, expected, q->tweak);
     c->cases += 2;
     if (got != expected || back != q->block)
         return check_fail(c, "%s, sigma %u, %u rounds: %s of %016llx under %016llx, key %016llx %016llx, is %016llx",
@@ -108,12 +110,12 @@ static enum result descriptor_agrees_with_its_line(struct check *c)
 
 static enum result variants_that_do_not_exist_are_refused(struct check *c)
 {
-    union evc_qarma_key key;
+    KEY_AT_16(union evc_qarma_key, key);
 
     for (unsigned sigma = 0; sigma < 5; sigma++)
         for (unsigned rounds = 0; rounds < 12; rounds++, c->cases++) {
             const bool exists = sigma < 3 && rounds >= EVC_QARMA_MIN_ROUNDS && rounds <= EVC_QARMA_MAX_ROUNDS;
-            const enum evc_status said = evc_qarma_set_key(&key, kernel_of(c), 1, 2, sigma, rounds);
+            const enum evc_status said = evc_qarma_set_key(key, kernel_of(c), 1, 2, sigma, rounds);
             if (said != (exists ? EVC_OK : EVC_ERR_PARAMETER))
                 return check_fail(c, "sigma %u, %u rounds: %s", sigma, rounds, evc_status_text(said));
         }
@@ -238,7 +240,7 @@ static void do_call(void *vcall)
 
 static enum result many_equal_one_by_one(struct check *c)
 {
-    union evc_qarma_key key;
+    KEY_AT_16(union evc_qarma_key, key);
     uint64_t in[MANY], tweak[MANY];
 
     if (!fence_in.start) {
@@ -252,11 +254,11 @@ static enum result many_equal_one_by_one(struct check *c)
         for (unsigned turn = 0; turn < 6; turn++) {
             const struct question q = random_question(&c->random);
             const bool at_end = turn % 2;
-            struct call call = {&key, (void *)port_flush(&fence_in, at_end, 8 * n),
+            struct call call = {key, (void *)port_flush(&fence_in, at_end, 8 * n),
                                 (void *)port_flush(&fence_tweak, at_end, 8 * n),
                                 (void *)port_flush(&fence_out, at_end, 8 * n), n};
 
-            set_key(c, &key, &q);
+            set_key(c, key, &q);
             random_bytes(&c->random, (uint8_t *)in, 8 * n);
             random_bytes(&c->random, (uint8_t *)tweak, 8 * n);
             memcpy(call.in, in, 8 * n);
@@ -266,7 +268,7 @@ static enum result many_equal_one_by_one(struct check *c)
             if (!port_survives(do_call, &call))
                 return check_fail(c, "%zu blocks at the %s of pages: memory fault", n, at_end ? "end" : "start");
             for (size_t i = 0; i < n; i++, c->cases++)
-                if (call.out[i] != evc_qarma_encrypt(&key, in[i], tweak[i]))
+                if (call.out[i] != evc_qarma_encrypt(key, in[i], tweak[i]))
                     return check_fail(c, "%zu blocks, %s: block %zu differs from one alone", n,
                                       turn / 2 == 0   ? "out of place"
                                       : turn / 2 == 1 ? "over the blocks"
@@ -281,7 +283,10 @@ static enum result many_equal_one_by_one(struct check *c)
 static enum result keys_may_be_copied(struct check *c)
 {
     static struct {
-        union evc_qarma_key key, copy;
+        EVC_ALIGN(64) uint8_t before[16];
+        union evc_qarma_key key;
+        EVC_ALIGN(64) uint8_t between[16];
+        union evc_qarma_key copy;
     } room;
 
     for (int i = 0; i < 200; i++, c->cases++) {
@@ -300,17 +305,18 @@ static enum result keys_may_be_copied(struct check *c)
 
 static enum result keys_change_only_when_set(struct check *c)
 {
-    static union evc_qarma_key key, before;
+    static union evc_qarma_key before;
+    KEY_AT_16(union evc_qarma_key, key);
 
     for (int i = 0; i < 200; i++, c->cases++) {
         const struct question q = random_question(&c->random);
-        set_key(c, &key, &q);
-        before = key;
-        (void)evc_qarma_decrypt(&key, evc_qarma_encrypt(&key, q.block, q.tweak), q.tweak);
-        if (memcmp(&before, &key, sizeof key) != 0)
+        set_key(c, key, &q);
+        before = *key;
+        (void)evc_qarma_decrypt(key, evc_qarma_encrypt(key, q.block, q.tweak), q.tweak);
+        if (memcmp(&before, key, sizeof *key) != 0)
             return check_fail(c, "the key changed");
-        for (size_t j = kernel_of(c)->kernel.key_bytes; j < sizeof key; j++)
-            if (key.bytes[j])
+        for (size_t j = kernel_of(c)->kernel.key_bytes; j < sizeof *key; j++)
+            if (key->bytes[j])
                 return check_fail(c, "byte %zu is left of what was there before a key of %u bytes", j,
                                   (unsigned)kernel_of(c)->kernel.key_bytes);
     }
@@ -329,6 +335,7 @@ static const struct property properties[] = {
     PROPERTY(many_equal_one_by_one),
     PROPERTY(keys_may_be_copied),
     PROPERTY(keys_change_only_when_set),
+    {"calls_keep_the_abi", qarma_calls_keep_the_abi, false},
 #undef PROPERTY
 };
 

@@ -21,14 +21,14 @@ EMULATOR = ["qemu-aarch64_be", "-cpu", "max"]
 FLAGS = ["-O2", "-std=gnu11", "-ffreestanding", "-nostdlibinc", "-Wall", "-Wextra", "-Wshadow", "-Wundef",
          "-Werror"]
 LIBRARY_FLAGS = ["-Wconversion", "-Wvla", "-Wframe-larger-than=4000"]  # with these, as tools/check-compile does
-HARNESS = ("aes_ops", "check", "check_aes", "check_gcm", "check_ghash", "check_qarma", "emit", "gcm_kernels", "gcm_model", "list", "main",
+HARNESS = ("abi/abi", "aes_ops", "check", "check_abi", "check_aes", "check_gcm", "check_ghash", "check_qarma", "emit", "gcm_kernels", "gcm_model", "list", "main",
            "names", "options", "resolve", "vector_file", "vectors")
 
 
 def sources() -> list[str]:
     library = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "src").rglob("*.[cS]"))
     bare = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "tests/bare").glob("*.[cS]"))
-    return [*library, *(f"harness/{name}.c" for name in HARNESS), *bare]
+    return [*library, *(f"harness/{name}.c" for name in HARNESS), "harness/abi/a64.S", *bare]
 
 
 def build() -> tuple[int, str]:

@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: MIT */
+/* What a function owes its caller: the values around a call, and what the trampolines cannot see. */
+#include "abi.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "everycore/isa.h"
+
+#include "common/bytes.h"
+
+#include "frame.h"
+
+struct abi_frame {
+    uint64_t integers[2][ABI_INTEGERS], vectors[2][ABI_VECTORS]; /* before, after */
+    uint64_t stack[2], own_stack, flags;
+};
+
+_Static_assert(offsetof(struct abi_frame, integers[1]) == ABI_INTEGERS_AFTER, "frame.h");
+_Static_assert(offsetof(struct abi_frame, vectors[0]) == ABI_VECTORS_BEFORE, "frame.h");
+_Static_assert(offsetof(struct abi_frame, vectors[1]) == ABI_VECTORS_AFTER, "frame.h");
+_Static_assert(offsetof(struct abi_frame, stack[0]) == ABI_STACK_BEFORE, "frame.h");
+_Static_assert(offsetof(struct abi_frame, stack[1]) == ABI_STACK_AFTER, "frame.h");
+_Static_assert(offsetof(struct abi_frame, own_stack) == ABI_STACK_OWN, "frame.h");
+_Static_assert(offsetof(struct abi_frame, flags) == ABI_FLAGS, "frame.h");
+
+/* The registers that a function restores, in the order of the trampoline. */
+#if defined(ABI_X86_64_SYSV)
+#define INTEGERS "rbx", "rbp", "r12", "r13", "r14", "r15"
+#elif defined(ABI_X86_64_WINDOWS)
+#define INTEGERS "rbx", "rbp", "r12", "r13", "r14", "r15", "rdi", "rsi"
+#define VECTOR_NAME "xmm%u"
+#define FIRST_VECTOR 6
+#define N_VECTORS 10
+#define VECTOR_WORDS 2
+#elif defined(ABI_I386)
+#define INTEGERS "ebx", "esi", "edi", "ebp"
+#elif defined(ABI_A64)
+#define INTEGERS "x19", "x20", "x21", "x22", "x23", "x24", "x25", "x26", "x27", "x28", "x29"
+#define VECTOR_NAME "d%u"
+#define FIRST_VECTOR 8
+#define N_VECTORS 8
+#elif defined(ABI_A32)
+#define INTEGERS "r4", "r5", "r6", "r7", "r8", "r9", "r10", "r11"
+#define VECTOR_NAME "d%u"
+#define FIRST_VECTOR 8
+#define N_VECTORS 8
+#elif defined(ABI_RISCV64)
+#define INTEGERS "s0", "s1", "s2", "s3", "s4", "s5", "s6", "s7", "s8", "s9", "s10", "s11"
+#if defined(ABI_RISCV64_FLOAT)
+#define VECTOR_NAME "fs%u"
+#define FIRST_VECTOR 0
+#define N_VECTORS 12
+#endif
+#endif
+
+#if defined(INTEGERS)
+
+#if defined(N_VECTORS) && !defined(VECTOR_WORDS)
+#define VECTOR_WORDS 1
+#endif
+
+extern struct abi_frame abi_frame; /* trampolines know its name */
+struct abi_frame abi_frame;
+void abi_trampoline(void (*run)(void *), void *argument);
+
+const char *abi_missing(void)
+{
+    return NULL;
+}
+
+/* ---- Modes of the CPU ---------------------------------------------------------------------------- */
+
+struct modes {
+    uint32_t vector;   /* control bits of floating point and vectors: rounding, exceptions, flushing */
+    uint32_t x87;      /* control word */
+    bool x87_in_use;   /* a register of x87 is not empty, as after MMX without EMMS */
+    bool upper_halves; /* bits above 128 of a vector register are in use */
+};
+
+#if EVC_X86
+struct cpuid {
+    uint32_t a, b, c, d;
+};
+
+static struct cpuid cpuid(uint32_t leaf, uint32_t subleaf)
+{
+    struct cpuid r = {leaf, 0, subleaf, 0};
+
+    __asm__ volatile("cpuid" : "+a"(r.a), "=b"(r.b), "+c"(r.c), "=d"(r.d));
+    return r;
+}
+
+/* Parts of the vector state in use (Intel SDM, 2024, volume 1, section 13.6): bits 128 to 255, and 256 to 511 of the
+ * first 16 registers. Those of registers 16 to 31 and of masks are left out: vzeroupper does not touch them, and they
+ * slow nothing down. */
+static bool upper_halves_in_use(void)
+{
+    uint32_t low, high;
+
+    __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(1));
+    return (low & 0x44) != 0;
+}
+
+static bool has_avx(void)
+{
+    return (cpuid(1, 0).c >> 27 & 3) == 3; /* AVX, and XGETBV for programs */
+}
+
+/* Not inlined, so that the compiler expects no vector register to survive them. */
+EVC_OUT_OF_LINE void clear_upper_halves(void)
+{
+    __asm__ volatile("vzeroupper" : : : "memory");
+}
+
+EVC_OUT_OF_LINE void use_upper_halves(void)
+{
+    __asm__ volatile("vcmptrueps %%ymm0, %%ymm0, %%ymm0" : : : "memory");
+}
+
+/* Emulators say that all is in use. */
+int abi_sees_upper_halves(void)
+{
+    static int known; /* 1: no, 2: yes */
+
+    if (!known) {
+        known = 1;
+        if (has_avx() && cpuid(0, 0).a >= 13 && (cpuid(13, 1).a & 4)) {
+            bool cleared, used;
+            clear_upper_halves();
+            cleared = !upper_halves_in_use();
+            use_upper_halves();
+            used = upper_halves_in_use();
+            clear_upper_halves();
+            known += cleared && used;
+        }
+    }
+    return known == 2;
+}
+
+static struct modes modes_now(void)
+{
+    struct modes m = {0, 0, false, false};
+    uint16_t environment[14]; /* of x87: control word, ..., tag word, ... */
+
+    m.upper_halves = abi_sees_upper_halves() && upper_halves_in_use();
+    if (cpuid(1, 0).d & 1u << 25) {
+        __asm__ volatile("stmxcsr %0" : "=m"(m.vector));
+        m.vector &= 0xffc0; /* without the flags of exceptions that happened */
+    }
+    __asm__ volatile("fnstenv %0\n\tfldenv %0" : "=m"(environment));
+    m.x87 = environment[0];
+    m.x87_in_use = environment[4] != 0xffff;
+    return m;
+}
+
+static void repair(const struct modes *before)
+{
+    static const uint32_t usual = 0x1f80;
+    const uint16_t control = (uint16_t)before->x87;
+
+    if (has_avx())
+        clear_upper_halves();
+    if (cpuid(1, 0).d & 1u << 25)
+        __asm__ volatile("ldmxcsr %0" : : "m"(usual));
+    __asm__ volatile("fninit\n\tfldcw %0" : : "m"(control));
+}
+
+#else
+
+int abi_sees_upper_halves(void)
+{
+    return 0;
+}
+
+static struct modes modes_now(void)
+{
+    struct modes m = {0, 0, false, false};
+#if defined(ABI_A64)
+    uint64_t fpcr;
+
+    __asm__ volatile("mrs %0, fpcr" : "=r"(fpcr));
+    m.vector = (uint32_t)fpcr;
+#elif defined(ABI_A32)
+    __asm__ volatile("vmrs %0, fpscr" : "=r"(m.vector));
+    m.vector &= 0x07ff9f00; /* without the flags of results and of exceptions that happened */
+#elif defined(ABI_RISCV64_FLOAT)
+    uint64_t mode;
+
+    __asm__ volatile("frrm %0" : "=r"(mode));
+    m.vector = (uint32_t)mode;
+#endif
+    return m;
+}
+
+static void repair(const struct modes *before)
+{
+#if defined(ABI_A64)
+    __asm__ volatile("msr fpcr, %0" : : "r"((uint64_t)before->vector));
+#elif defined(ABI_A32)
+    __asm__ volatile("vmsr fpscr, %0" : : "r"(before->vector));
+#elif defined(ABI_RISCV64_FLOAT)
+    __asm__ volatile("fsrm %0" : : "r"((uint64_t)before->vector));
+#else
+    (void)before;
+#endif
+}
+#endif
+
+/* ---- The call -------------------------------------------------------------------------------------- */
+
+/* Any values that no function leaves by chance; as long as the registers are. */
+static void fill(void)
+{
+    uint64_t x = UINT64_C(0x8d1f6b2e94c05a37);
+
+    memset(&abi_frame, 0, sizeof abi_frame);
+    for (size_t i = 0; i < ABI_INTEGERS; i++, x = x * 0x5851f42d + 0x14057b7f)
+        abi_frame.integers[0][i] = sizeof(void *) == 4 ? (uint32_t)x : x;
+    for (size_t i = 0; i < ABI_VECTORS; i++, x = x * 0x5851f42d + 0x14057b7f)
+        abi_frame.vectors[0][i] = x;
+}
+
+static const char *changed_register(void)
+{
+    static const char *const integers[] = {INTEGERS};
+    static char text[64];
+
+    for (size_t i = 0; i < sizeof integers / sizeof integers[0]; i++)
+        if (abi_frame.integers[0][i] != abi_frame.integers[1][i]) {
+            snprintf(text, sizeof text, "it does not restore %s", integers[i]);
+            return text;
+        }
+#if defined(N_VECTORS)
+    for (unsigned i = 0; i < N_VECTORS * VECTOR_WORDS; i++)
+        if (abi_frame.vectors[0][i] != abi_frame.vectors[1][i]) {
+            snprintf(text, sizeof text, "it does not restore " VECTOR_NAME, FIRST_VECTOR + i / VECTOR_WORDS);
+            return text;
+        }
+#endif
+    return NULL;
+}
+
+static const char *changed_mode(const struct modes *before, const struct modes *after)
+{
+    if (before->vector != after->vector)
+        return "it changes the modes of floating point";
+    if (before->x87 != after->x87)
+        return "it changes the control word of x87";
+    if (after->x87_in_use)
+        return "it leaves x87 in the state of MMX";
+    if (after->upper_halves)
+        return "it leaves upper halves of vector registers in use: no vzeroupper";
+    return NULL;
+}
+
+const char *abi_call(void (*run)(void *), void *argument)
+{
+    struct modes before, after;
+    const char *what;
+
+    fill();
+#if EVC_X86
+    if (has_avx())
+        clear_upper_halves();
+#endif
+    before = modes_now();
+    abi_trampoline(run, argument);
+    after = modes_now();
+    what = changed_mode(&before, &after);
+    if (what)
+        repair(&before);
+    if (abi_frame.stack[0] != abi_frame.stack[1])
+        return "it moves the stack pointer";
+    if (EVC_X86 && (abi_frame.flags & 0x400))
+        return "it leaves the direction flag set";
+    return what ? what : changed_register();
+}
+
+#else
+
+const char *abi_missing(void)
+{
+    return "no calling convention of this architecture is known here";
+}
+
+const char *abi_call(void (*run)(void *), void *argument)
+{
+    run(argument);
+    return NULL;
+}
+
+int abi_sees_upper_halves(void)
+{
+    return 0;
+}
+
+#endif

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What abi.c and the trampolines share: registers before and after a call, and their places for assembly. Every value
+ * has 8 bytes, also where registers are smaller: then the first of them count.
+ */
+#ifndef HARNESS_ABI_FRAME_H
+#define HARNESS_ABI_FRAME_H
+
+#if defined(__x86_64__) && !defined(_WIN32)
+#define ABI_X86_64_SYSV 1
+#elif defined(__x86_64__)
+#define ABI_X86_64_WINDOWS 1
+#elif defined(__i386__) && !defined(_WIN32)
+#define ABI_I386 1
+#elif defined(__aarch64__) && !defined(__APPLE__) && !defined(_WIN32)
+#define ABI_A64 1
+#elif defined(__arm__) && defined(__ARM_EABI__) && !defined(__ARMEB__) && defined(__ARM_FP)
+#define ABI_A32 1
+#elif defined(__riscv) && __riscv_xlen == 64
+#define ABI_RISCV64 1
+#if defined(__riscv_flen) && __riscv_flen >= 64
+#define ABI_RISCV64_FLOAT 1
+#endif
+#endif
+
+#define ABI_INTEGERS 16 /* at most so many */
+#define ABI_VECTORS 24  /* values of 8 bytes */
+
+/* Bytes from the beginning of abi_frame. */
+#define ABI_INTEGERS_BEFORE 0
+#define ABI_INTEGERS_AFTER 128
+#define ABI_VECTORS_BEFORE 256
+#define ABI_VECTORS_AFTER 448
+#define ABI_STACK_BEFORE 640 /* the stack pointer at the call */
+#define ABI_STACK_AFTER 648
+#define ABI_STACK_OWN 656 /* that of the trampoline, which returns even if the function moved it */
+#define ABI_FLAGS 664     /* of x86, after the call */
+
+#endif

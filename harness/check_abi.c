@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * calls_keep_the_abi: every slot of every kernel restores the registers that belong to its caller, the stack pointer and
+ * the modes of the CPU, with a stack that is aligned as little as the calling convention allows (abi/abi.h). Slots are
+ * called directly: the public functions around them are C, and would restore registers themselves.
+ */
+#include "check_abi.h"
+
+#include <string.h>
+
+#include "everycore/aes.h"
+#include "everycore/gcm.h"
+#include "everycore/ghash.h"
+#include "everycore/qarma.h"
+
+#include "abi/abi.h"
+#include "gcm_kernels.h"
+#include "key_room.h"
+
+#define N(array) (sizeof(array) / sizeof(array)[0])
+
+#define MAX_BLOCKS 320 /* of one call */
+#define MAX_AAD 100    /* bytes */
+
+static uint8_t in[16 * MAX_BLOCKS], out[16 * MAX_BLOCKS], aad[MAX_AAD];
+static uint8_t block[16], second_block[16], user_key[32];
+
+/* What a slot is called with, whatever its primitive. The result of a slot goes to a variable of its own, since a
+ * function that stores it would keep a register for the address. */
+struct call {
+    const void *slots; /* the descriptor */
+    void *key;
+    size_t n_blocks, len_bytes, aad_bytes;
+};
+static volatile enum evc_status status;
+static volatile uint64_t number;
+
+/* Calls a slot of the descriptor that c->slots is. */
+#define SLOT(primitive, slot, ...)                                                     \
+    static void primitive##_##slot(void *vcall)                                        \
+    {                                                                                  \
+        const struct call *c = vcall;                                                  \
+                                                                                       \
+        ((const struct evc_##primitive *)c->slots)->slot(__VA_ARGS__);                 \
+    }
+
+static enum result keeps(struct check *c, void (*run)(void *), struct call *call, const char *slot)
+{
+    const char *broken = abi_call(run, call);
+
+    c->cases++;
+    return broken ? check_fail(c, "%s, %zu blocks, %zu bytes of text, %zu of associated data: %s", slot,
+                               call->n_blocks, call->len_bytes, call->aad_bytes, broken)
+                  : PASS;
+}
+
+static void fill(struct check *c)
+{
+    random_bytes(&c->random, in, sizeof in);
+    random_bytes(&c->random, aad, sizeof aad);
+    random_bytes(&c->random, block, sizeof block);
+    random_bytes(&c->random, second_block, sizeof second_block);
+    random_bytes(&c->random, user_key, sizeof user_key);
+}
+
+/* Numbers of blocks that take each path of a kernel that works on batches: few blocks, around one batch, several
+ * batches and a rest. Returns how many there are. */
+static size_t sizes_of(size_t batch, size_t sizes[16])
+{
+    const size_t some[] = {1,     2,         3,         4,         5,
+                           8,     9,         batch - 1, batch,     batch + 1,
+                           batch + batch / 2, 2 * batch, 2 * batch + 3, 4 * batch + 5};
+    size_t n = 0;
+
+    for (size_t i = 0; i < N(some); i++)
+        if (some[i] && some[i] <= MAX_BLOCKS)
+            sizes[n++] = some[i];
+    return n;
+}
+
+/* ---- AES -------------------------------------------------------------------------------------------- */
+
+#define MESSAGES 20
+static struct evc_msg messages[MESSAGES];
+
+SLOT(aes, set_key, c->key, user_key)
+SLOT(aes, encrypt, c->key, in, out, c->n_blocks)
+SLOT(aes, decrypt, c->key, in, out, c->n_blocks)
+SLOT(aes, ctr32, c->key, block, in, out, c->len_bytes)
+SLOT(aes, cbc_encrypt, c->key, block, in, out, c->n_blocks)
+SLOT(aes, cbc_decrypt, c->key, block, in, out, c->n_blocks)
+SLOT(aes, cbcmac, c->key, block, in, c->n_blocks)
+SLOT(aes, xts_encrypt, c->key, block, in, out, c->n_blocks)
+SLOT(aes, xts_decrypt, c->key, block, in, out, c->n_blocks)
+SLOT(aes, cbc_encrypt_many, c->key, messages, c->n_blocks)
+
+/* As many messages as there are blocks to be, of one to four blocks each, every third without output. */
+static void lay_out_messages(void)
+{
+    static uint8_t ivs[MESSAGES][16];
+
+    for (size_t i = 0; i < MESSAGES; i++)
+        messages[i] = (struct evc_msg){.in = in + 64 * i,
+                                       .out = i % 3 ? out + 64 * i : NULL,
+                                       .len_bytes = 16 * (1 + i % 4),
+                                       .iv = ivs[i]};
+}
+
+enum result aes_calls_keep_the_abi(struct check *c)
+{
+    static KEY_ROOM(union evc_aes_key) room;
+    const struct evc_aes *aes = evc_aes_named(c->line->name);
+    const struct {
+        const char *name;
+        bool is_there;
+        void (*run)(void *);
+    } slots[] = {
+        {"set_key", true, aes_set_key},
+        {"encrypt", true, aes_encrypt},
+        {"decrypt", true, aes_decrypt},
+        {"ctr32", aes->ctr32 != NULL, aes_ctr32},
+        {"cbc_encrypt", aes->cbc_encrypt != NULL, aes_cbc_encrypt},
+        {"cbc_decrypt", aes->cbc_decrypt != NULL, aes_cbc_decrypt},
+        {"cbcmac", aes->cbcmac != NULL, aes_cbcmac},
+        {"xts_encrypt", aes->xts_encrypt != NULL, aes_xts_encrypt},
+        {"xts_decrypt", aes->xts_decrypt != NULL, aes_xts_decrypt},
+        {"cbc_encrypt_many", aes->cbc_encrypt_many != NULL, aes_cbc_encrypt_many},
+    };
+    struct call call = {aes, &room.key, 0, 0, 0};
+    size_t sizes[16];
+    const size_t n_sizes = sizes_of(aes->kernel.batch, sizes);
+
+    if (abi_missing())
+        return check_skip(c, abi_missing());
+    fill(c);
+    for (size_t i = 0; i < 3 * n_sizes; i++) {
+        const unsigned key_bits = 128 + 64 * (unsigned)(i % 3);
+        call.n_blocks = sizes[i / 3];
+        if (evc_aes_set_key(&room.key, aes, user_key, key_bits) != EVC_OK)
+            return check_fail(c, "a key of %u bits is refused", key_bits);
+        lay_out_messages();
+        for (size_t j = 0; j < N(slots); j++)
+            for (size_t less = 0; less < 10 && slots[j].is_there; less += 7) {
+                struct call one = call;
+                one.len_bytes = 16 * call.n_blocks - less;
+                if (slots[j].run == aes_cbc_encrypt_many && one.n_blocks > MESSAGES)
+                    one.n_blocks = MESSAGES;
+                if (keeps(c, slots[j].run, &one, slots[j].name) == FAIL)
+                    return FAIL;
+                if (slots[j].run != aes_ctr32)
+                    break;
+            }
+    }
+    return PASS;
+}
+
+/* ---- GHASH ------------------------------------------------------------------------------------------ */
+
+SLOT(ghash, set_key, c->key, user_key)
+SLOT(ghash, blocks, c->key, block, in, c->n_blocks)
+
+enum result ghash_calls_keep_the_abi(struct check *c)
+{
+    static KEY_ROOM(struct { EVC_ALIGN(16) uint8_t bytes[8192]; }) room;
+    const struct evc_ghash *ghash = evc_ghash_named(c->line->name);
+    struct call call = {ghash, &room.key, 0, 0, 0};
+    size_t sizes[16];
+    const size_t n_sizes = sizes_of(ghash->kernel.batch, sizes);
+
+    if (abi_missing())
+        return check_skip(c, abi_missing());
+    fill(c);
+    if (evc_ghash_set_key_in(&room.key, sizeof room.key, ghash, user_key) != EVC_OK)
+        return check_fail(c, "a key is refused");
+    if (keeps(c, ghash_set_key, &call, "set_key") == FAIL)
+        return FAIL;
+    for (size_t i = 0; i < n_sizes; i++) {
+        call.n_blocks = sizes[i];
+        if (keeps(c, ghash_blocks, &call, "blocks") == FAIL)
+            return FAIL;
+    }
+    return PASS;
+}
+
+/* ---- GCM -------------------------------------------------------------------------------------------- */
+
+#define MESSAGE c->key, user_key, 12, aad, c->aad_bytes, in, out, c->len_bytes, block, 16
+
+SLOT(gcm, encrypt, c->key, in, out, c->n_blocks)
+SLOT(gcm, hash, c->key, block, in, c->n_blocks)
+SLOT(gcm, seal_blocks, c->key, block, second_block, in, out, c->n_blocks)
+SLOT(gcm, open_blocks, c->key, block, second_block, in, out, c->n_blocks)
+
+/* gcm_set_key is another function, of gcm_kernels.h. */
+static void gcm_set_key_slot(void *vcall)
+{
+    const struct call *c = vcall;
+
+    ((const struct evc_gcm *)c->slots)->set_key(c->key, user_key);
+}
+
+static void gcm_seal(void *vcall)
+{
+    const struct call *c = vcall;
+
+    status = ((const struct evc_gcm *)c->slots)->seal(MESSAGE);
+}
+
+static void gcm_open(void *vcall)
+{
+    const struct call *c = vcall;
+
+    status = ((const struct evc_gcm *)c->slots)->open(MESSAGE);
+}
+
+static enum result messages_keep(struct check *c, struct call *call)
+{
+    static const size_t aad_sizes[] = {0, 13, 16, 20, MAX_AAD};
+
+    for (size_t i = 0; i < N(aad_sizes); i++)
+        for (size_t less = 0; less < 10; less += 7) {
+            call->aad_bytes = aad_sizes[i];
+            call->len_bytes = 16 * call->n_blocks - less;
+            if (keeps(c, gcm_seal, call, "seal") == FAIL || keeps(c, gcm_open, call, "open") == FAIL)
+                return FAIL;
+        }
+    return PASS;
+}
+
+enum result gcm_calls_keep_the_abi(struct check *c)
+{
+    static KEY_ROOM(union evc_gcm_key) room;
+    const struct gcm_kernel k = gcm_kernel_named(c->line->name);
+    struct call call = {NULL, &room.key, 0, 0, 0};
+    size_t sizes[16];
+    const size_t n_sizes = sizes_of(gcm_batch(&k), sizes);
+
+    if (abi_missing())
+        return check_skip(c, abi_missing());
+    fill(c);
+    for (size_t i = 0; i < n_sizes; i++) {
+        const struct evc_gcm *gcm;
+        if (gcm_set_key(&k, &room.key, user_key, 128 + 64 * (unsigned)(i % 3)) != EVC_OK)
+            return check_fail(c, "a key is refused");
+        gcm = room.key.head.kernel;
+        call.slots = gcm;
+        call.n_blocks = sizes[i];
+        call.len_bytes = call.aad_bytes = 0;
+        if ((gcm->set_key && keeps(c, gcm_set_key_slot, &call, "set_key") == FAIL) ||
+            keeps(c, gcm_encrypt, &call, "encrypt") == FAIL || keeps(c, gcm_hash, &call, "hash") == FAIL ||
+            keeps(c, gcm_seal_blocks, &call, "seal_blocks") == FAIL ||
+            keeps(c, gcm_open_blocks, &call, "open_blocks") == FAIL ||
+            (gcm->seal && messages_keep(c, &call) == FAIL))
+            return FAIL;
+    }
+    return PASS;
+}
+
+/* ---- QARMA ------------------------------------------------------------------------------------------ */
+
+static uint64_t numbers[MAX_BLOCKS], tweaks[MAX_BLOCKS], results[MAX_BLOCKS];
+
+SLOT(qarma, set_key, c->key, numbers[0], numbers[1])
+SLOT(qarma, encrypt_many, c->key, numbers, tweaks, results, c->n_blocks)
+
+static void qarma_encrypt(void *vcall)
+{
+    const struct call *c = vcall;
+
+    number = ((const struct evc_qarma *)c->slots)->encrypt(c->key, numbers[2], numbers[3]);
+}
+
+static void qarma_decrypt(void *vcall)
+{
+    const struct call *c = vcall;
+
+    number = ((const struct evc_qarma *)c->slots)->decrypt(c->key, numbers[2], numbers[3]);
+}
+
+enum result qarma_calls_keep_the_abi(struct check *c)
+{
+    static KEY_ROOM(union evc_qarma_key) room;
+    const struct evc_qarma *qarma = evc_qarma_named(c->line->name);
+    struct call call = {qarma, &room.key, 0, 0, 0};
+
+    if (abi_missing())
+        return check_skip(c, abi_missing());
+    random_bytes(&c->random, (uint8_t *)numbers, sizeof numbers);
+    random_bytes(&c->random, (uint8_t *)tweaks, sizeof tweaks);
+    for (unsigned rounds = EVC_QARMA_MIN_ROUNDS; rounds <= EVC_QARMA_MAX_ROUNDS; rounds++) {
+        if (evc_qarma_set_key(&room.key, qarma, numbers[0], numbers[1], rounds % 3, rounds) != EVC_OK)
+            return check_fail(c, "a key is refused");
+        call.n_blocks = 1;
+        if (keeps(c, qarma_set_key, &call, "set_key") == FAIL ||
+            keeps(c, qarma_encrypt, &call, "encrypt") == FAIL ||
+            keeps(c, qarma_decrypt, &call, "decrypt") == FAIL)
+            return FAIL;
+        for (; qarma->encrypt_many && call.n_blocks < 40; call.n_blocks += 3)
+            if (keeps(c, qarma_encrypt_many, &call, "encrypt_many") == FAIL)
+                return FAIL;
+    }
+    return PASS;
+}
