@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * calls_keep_the_abi: every slot of every kernel restores the registers that belong to its caller, the stack pointer and
- * the modes of the CPU, with a stack that is aligned as little as the calling convention allows (abi/abi.h). Slots are
- * called directly: the public functions around them are C, and would restore registers themselves.
+ * calls_keep_the_abi: every slot of every kernel restores the registers that belong to its caller, the stack pointer
+ * and the modes of the CPU, with a stack that is aligned as little as the calling convention allows (abi/abi.h). Slots
+ * are called directly: the public functions around them are C, and would restore registers themselves.
  */
 #include "check_abi.h"
 

@@ -13,6 +13,7 @@
 
 #include "aes_ops.h"
 #include "check_abi.h"
+#include "check_long.h"
 #include "key_room.h"
 #include "must.h"
 #include "names.h"
@@ -935,6 +936,7 @@ static const struct property properties[] = {
     PROPERTY(rebinding_keeps_the_key),
     PROPERTY(wiped_keys_are_zero),
     {"calls_keep_the_abi", aes_calls_keep_the_abi, false},
+    {"long_calls_equal_short_ones", aes_long_calls_equal_short_ones, false},
     {"set_key_leaves_no_key_behind", set_key_leaves_no_key_behind, true},
     {"decryption_leaves_no_plaintext_behind", decryption_leaves_no_plaintext_behind, true},
 #undef PROPERTY

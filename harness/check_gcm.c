@@ -14,6 +14,7 @@
 #include "gcm_kernels.h"
 #include "gcm_model.h"
 #include "check_abi.h"
+#include "check_long.h"
 #include "key_room.h"
 #include "must.h"
 #include "port/port.h"
@@ -1190,6 +1191,7 @@ static const struct property properties[] = {
     PROPERTY(keys_change_only_when_set),
     PROPERTY(wiped_keys_are_zero),
     {"calls_keep_the_abi", gcm_calls_keep_the_abi, false},
+    {"messages_of_a_mebibyte_equal_reference", gcm_messages_of_a_mebibyte_equal_reference, false},
 #undef PROPERTY
 };
 

@@ -12,6 +12,7 @@
 
 #include "gf128.h"
 #include "check_abi.h"
+#include "check_long.h"
 #include "key_room.h"
 #include "must.h"
 #include "names.h"
@@ -459,6 +460,7 @@ static const struct property properties[] = {
     PROPERTY(keys_change_only_when_set),
     PROPERTY(wiped_keys_are_zero),
     {"calls_keep_the_abi", ghash_calls_keep_the_abi, false},
+    {"long_calls_equal_short_ones", ghash_long_calls_equal_short_ones, false},
 #undef PROPERTY
 };
 

@@ -12,6 +12,7 @@
 
 #include "must.h"
 #include "check_abi.h"
+#include "check_long.h"
 #include "key_room.h"
 #include "names.h"
 #include "port/port.h"
@@ -336,6 +337,7 @@ static const struct property properties[] = {
     PROPERTY(keys_may_be_copied),
     PROPERTY(keys_change_only_when_set),
     {"calls_keep_the_abi", qarma_calls_keep_the_abi, false},
+    {"long_calls_equal_short_ones", qarma_long_calls_equal_short_ones, false},
 #undef PROPERTY
 };
 

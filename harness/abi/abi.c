@@ -105,9 +105,23 @@ static bool upper_halves_in_use(void)
     return (low & 0x44) != 0;
 }
 
-static bool has_avx(void)
+/* Asked once: a hypervisor that answers may bring back vector registers as in use. */
+static bool has_avx(void) /* and XGETBV for programs */
 {
-    return (cpuid(1, 0).c >> 27 & 3) == 3; /* AVX, and XGETBV for programs */
+    static int known; /* 1: no, 2: yes */
+
+    if (!known)
+        known = 1 + ((cpuid(1, 0).c >> 27 & 3) == 3);
+    return known == 2;
+}
+
+static bool has_sse(void)
+{
+    static int known;
+
+    if (!known)
+        known = 1 + (cpuid(1, 0).d >> 25 & 1);
+    return known == 2;
 }
 
 /* Not inlined, so that the compiler expects no vector register to survive them. */
@@ -121,14 +135,14 @@ EVC_OUT_OF_LINE void use_upper_halves(void)
     __asm__ volatile("vcmptrueps %%ymm0, %%ymm0, %%ymm0" : : : "memory");
 }
 
-/* Emulators say that all is in use. */
+/* Emulators say that all is in use. Programs of 32 bits cannot clear registers 8 to 15, which may be in use by chance. */
 int abi_sees_upper_halves(void)
 {
     static int known; /* 1: no, 2: yes */
 
     if (!known) {
         known = 1;
-        if (has_avx() && cpuid(0, 0).a >= 13 && (cpuid(13, 1).a & 4)) {
+        if (EVC_X86_64 && has_avx() && cpuid(0, 0).a >= 13 && (cpuid(13, 1).a & 4)) {
             bool cleared, used;
             clear_upper_halves();
             cleared = !upper_halves_in_use();
@@ -147,7 +161,7 @@ static struct modes modes_now(void)
     uint16_t environment[14]; /* of x87: control word, ..., tag word, ... */
 
     m.upper_halves = abi_sees_upper_halves() && upper_halves_in_use();
-    if (cpuid(1, 0).d & 1u << 25) {
+    if (has_sse()) {
         __asm__ volatile("stmxcsr %0" : "=m"(m.vector));
         m.vector &= 0xffc0; /* without the flags of exceptions that happened */
     }
@@ -164,7 +178,7 @@ static void repair(const struct modes *before)
 
     if (has_avx())
         clear_upper_halves();
-    if (cpuid(1, 0).d & 1u << 25)
+    if (has_sse())
         __asm__ volatile("ldmxcsr %0" : : "m"(usual));
     __asm__ volatile("fninit\n\tfldcw %0" : : "m"(control));
 }
@@ -252,15 +266,15 @@ static const char *changed_mode(const struct modes *before, const struct modes *
         return "it changes the control word of x87";
     if (after->x87_in_use)
         return "it leaves x87 in the state of MMX";
-    if (after->upper_halves)
+    if (after->upper_halves && !before->upper_halves)
         return "it leaves upper halves of vector registers in use: no vzeroupper";
     return NULL;
 }
 
-const char *abi_call(void (*run)(void *), void *argument)
+static const char *call_once(void (*run)(void *), void *argument, bool *upper_halves_only)
 {
     struct modes before, after;
-    const char *what;
+    const char *what, *mode;
 
     fill();
 #if EVC_X86
@@ -270,14 +284,25 @@ const char *abi_call(void (*run)(void *), void *argument)
     before = modes_now();
     abi_trampoline(run, argument);
     after = modes_now();
-    what = changed_mode(&before, &after);
-    if (what)
+    mode = changed_mode(&before, &after);
+    if (mode)
         repair(&before);
-    if (abi_frame.stack[0] != abi_frame.stack[1])
-        return "it moves the stack pointer";
-    if (EVC_X86 && (abi_frame.flags & 0x400))
-        return "it leaves the direction flag set";
-    return what ? what : changed_register();
+    what = abi_frame.stack[0] != abi_frame.stack[1]  ? "it moves the stack pointer"
+           : EVC_X86 && (abi_frame.flags & 0x400) ? "it leaves the direction flag set"
+                                                     : changed_register();
+    *upper_halves_only = !what && mode && after.upper_halves;
+    return what ? what : mode;
+}
+
+/* An interrupt in between may bring back upper halves as in use that are not: that alone has to happen three times. */
+const char *abi_call(void (*run)(void *), void *argument)
+{
+    bool upper_halves_only = false;
+    const char *what = call_once(run, argument, &upper_halves_only);
+
+    for (int i = 0; i < 2 && upper_halves_only; i++)
+        what = call_once(run, argument, &upper_halves_only);
+    return what;
 }
 
 #else
