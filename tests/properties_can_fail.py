@@ -5,11 +5,16 @@
 A kernel of AES and one of GCM, with all operations, are added to a copy of the tree. Each break
 changes a few words of them, or of the code that all kernels share; `harness check` must then fail
 the property named.
+
+properties_can_fail.py          breaks of portable code, and of what this CPU has
+properties_can_fail.py --a64    breaks of the assembly for A64, with a cross compiler and under an emulator
 """
 
+import dataclasses
 import json
 import os
 import pathlib
+import platform
 import shutil
 import subprocess
 import sys
@@ -21,9 +26,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 KERNEL, COMPOSE, WIPE = "src/aes/c_whole.c", "src/aes/aes.c", "src/common/wipe.c"
 FUSED, GCM = "src/gcm/c_whole.c", "src/gcm/gcm.c"
 LINES = "KERNEL(aes, c_whole, ANY, VARTIME, PARALLEL)\nKERNEL(gcm, c_whole, ANY, VARTIME, ANY)\n"
-CC = os.environ.get("CC", "cc").split()
-CHECK = ["check", "--quick", "--kernel", "c_whole,c_ref,c_bitslice64,c_fixslice32+c_ctmul32"]
-FLAGS = ["-O1", "-Iinclude", "-Isrc"]
+KERNELS = "c_whole,c_ref,c_bitslice64,c_fixslice32+c_ctmul32"
+FLAGS = ["-O1", "-Iinclude", "-Isrc", "-Iharness"]
 
 ENCRYPT = "    evc_aes_c_ref.encrypt(key, in, out, n_blocks);\n"
 DECRYPT = "    evc_aes_c_ref.decrypt(key, in, out, n_blocks);\n"
@@ -50,9 +54,25 @@ MANY = "many_messages_equal_one_by_one"
 ONLY = "encrypt_only_keys_encrypt_alike"
 UNCHANGED = "keys_change_only_when_set"
 REBIND = "rebinding_keeps_the_key"
+ABI = "calls_keep_the_abi"
+LONG_CALLS = "long_calls_equal_short_ones"
 
 # What is broken; the file, the words and what they become; the property that must notice.
 BREAKS = [
+    (
+        "a batch counter of 8 bits",
+        KERNEL,
+        ENCRYPT,
+        ENCRYPT.replace("n_blocks)", "(uint8_t)(n_blocks / BATCH) * (size_t)BATCH + n_blocks % BATCH)"),
+        LONG_CALLS,
+    ),
+    (
+        "a key that must not be 16 modulo 64",
+        KERNEL,
+        ENCRYPT,
+        ENCRYPT + "    if (n_blocks && ((uintptr_t)key & 63) == 16)\n        out[0] ^= 1;\n",
+        "known_answers",
+    ),
     (
         "the line's timing class",
         KERNEL,
@@ -369,10 +389,19 @@ TAGS = "tags_are_of_the_sizes_allowed"
 ORDER = "calls_out_of_order_are_refused"
 LIMITS = "lengths_over_the_limits_are_refused"
 BAD_KEYS = "bad_keys_are_refused_and_wiped"
-ORDERS, KEYS = "test_orders", "test_keys"  # programs of their own
+PROGRAMS = ORDERS, KEYS = "test_orders", "test_keys"  # of their own
+MEBIBYTE = "messages_of_a_mebibyte_equal_reference"
 
 # The same of GCM; some words stand in the kernel, some in what all of them and the pairs share.
 GCM_BREAKS = [
+    ("GCM: a batch counter of 8 bits", FUSED, HASHED,
+     HASHED.replace("n_blocks)", "(uint8_t)(n_blocks / BATCH) * (size_t)BATCH + n_blocks % BATCH)"), MEBIBYTE),
+    ("GCM: the length of associated data in 16 bits", FUSED, "8 * (uint64_t)aad_bytes", "8 * (uint64_t)(uint16_t)aad_bytes",
+     MEBIBYTE),
+    ("the length of associated data in 16 bits, in pieces", GCM, "state->aad_bytes += ",
+     "state->aad_bytes = (uint16_t)state->aad_bytes + (uint16_t)", MEBIBYTE),
+    ("GCM: a key that must not be 16 modulo 64", FUSED, HASHED,
+     HASHED + "    y[0] ^= ((uintptr_t)vkey & 63) == 16;\n", "known_answers"),
     ("GCM: the line's timing class", FUSED, "ANY, VARTIME", "ANY, CT", DESCRIPTOR),
     ("GCM: one of two operations", FUSED, "    .open = open,\n", "", DESCRIPTOR),
     ("GCM: one key size", FUSED, MADE, MADE + "    key->aes.bytes[99] ^= key->head.rounds == 12;\n", "known_answers"),
@@ -483,80 +512,145 @@ MODE_BREAKS = [
 ]
 
 
-def run(tree: pathlib.Path, *argv: str) -> str:
-    done = subprocess.run(
-        argv, cwd=tree, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
-    )
-    if done.returncode and argv[0] == CC[0]:
-        sys.exit(done.stdout)
-    return done.stdout
+def asm(text: str, operands: str = "") -> str:
+    """A statement that changes a register behind the compiler's back, at the end of `encrypt`."""
+    return f"{ENCRYPT}    __asm__ volatile(\"{text}\"{operands});\n"
 
 
-def compile_one(tree: pathlib.Path, source: str) -> None:
-    run(tree, *CC, *FLAGS, "-w", "-c", source, "-o", "objects/" + source.replace("/", "_") + ".o")
+# What a slot leaves behind in registers, by platform.machine().
+ABI_BREAKS = {
+    "x86_64": [
+        ("a register of the caller", KERNEL, ENCRYPT, asm("notq %rbx"), ABI),
+        ("another register of the caller", KERNEL, ENCRYPT, asm("movq $1, %r15"), ABI),
+        ("the frame pointer", KERNEL, ENCRYPT, asm("notq %rbp"), ABI),
+        ("the direction flag", KERNEL, ENCRYPT, asm("std"), ABI),
+        ("the rounding mode", KERNEL, ENCRYPT,
+         "    static const uint32_t mode = 0x3f80;\n\n" + asm("ldmxcsr %0", ' : : "m"(mode)'), ABI),
+        ("the registers of MMX", KERNEL, ENCRYPT, asm("pxor %mm0, %mm0"), ABI),
+    ],
+    "aarch64": [
+        ("a register of the caller", KERNEL, ENCRYPT, asm("mvn x19, x19"), ABI),
+        ("a vector register of the caller", KERNEL, ENCRYPT, asm("fmov d8, xzr"), ABI),
+        ("the last vector register of the caller", KERNEL, ENCRYPT, asm("fmov d15, xzr"), ABI),
+        ("the rounding mode", KERNEL, ENCRYPT, asm("msr fpcr, %0", ' : : "r"(UINT64_C(0x400000))'), ABI),
+    ],
+}
+UPPER_HALVES = ("upper halves of vector registers", KERNEL, ENCRYPT, asm("vcmptrueps %ymm0, %ymm0, %ymm0"), ABI)
+
+# With the kernels that they are of; the stack pointer is restored, and nothing else.
+A64_KERNELS = ("a64_ce_inorder", "a64_p8x8")
+A64_BREAKS = [
+    (f"the registers of the caller of {file}", file, "    evc_restore_d8_d15\n", "    add sp, sp, #64\n", ABI)
+    for file in ("src/aes/a64_ce_inorder_asm.S", "src/ghash/a64_p8x8_asm.S")
+]
+FOR_A64 = ["aarch64-linux-gnu-gcc", "-static"]
 
 
-def failed(tree: pathlib.Path, *options: str) -> set[str]:
-    """The properties that fail: with all operations, with none, with another key form."""
-    run(tree, *CC, "-o", "harness_here", *[str(o) for o in sorted((tree / "objects").iterdir()) if not o.name.startswith("tests_")])
-    names = set()
-    for line in run(tree, "./harness_here", *CHECK, *options).splitlines():
-        fact = json.loads(line)
-        if fact["type"] == "check" and fact["result"] == "fail":
-            names.add(fact["property"])
-    return names
+def breaks_here() -> list[tuple[str, str, str, str, str]]:
+    """Those of portable code, and those of registers that this CPU has and tells about."""
+    found = BREAKS + GCM_BREAKS + MODE_BREAKS + ABI_BREAKS.get(platform.machine(), [])
+    cpuinfo = pathlib.Path("/proc/cpuinfo")
+    flags = cpuinfo.read_text().split() if cpuinfo.exists() else []
+    if platform.machine() == "x86_64" and {"avx", "xgetbv1"} <= set(flags):
+        return [*found, UPPER_HALVES]
+    print("skipped: this CPU does not tell whether upper halves of vector registers are in use")
+    return found
 
 
-def program_fails(tree: pathlib.Path, program: str) -> bool:
-    """A test program beside the harness, linked with the library: it ends with an error, or by a signal."""
-    library = [str(o) for o in sorted((tree / "objects").iterdir()) if o.name.startswith("src_")]
-    run(tree, *CC, "-o", program, f"objects/tests_{program}.c.o", *library)
-    return subprocess.run(f"./{program}", cwd=tree, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode != 0
+@dataclasses.dataclass(frozen=True)
+class Tree:
+    """A copy of the tree that is compiled and run."""
+
+    folder: pathlib.Path
+    compiler: list[str]
+    emulator: list[str]
+    kernels: str
+
+    def run(self, *argv: str) -> str:
+        done = subprocess.run(
+            argv, cwd=self.folder, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+        )
+        if done.returncode and argv[0] == self.compiler[0]:
+            sys.exit(done.stdout)
+        return done.stdout
+
+    def compile_one(self, source: str) -> None:
+        target = "objects/" + source.replace("/", "_") + ".o"
+        self.run(*self.compiler, *FLAGS, "-w", "-c", source, "-o", target)
+
+    def objects(self, prefix: str) -> list[str]:
+        return [str(o) for o in sorted((self.folder / "objects").iterdir()) if o.name.startswith(prefix)]
+
+    def program_fails(self, program: str) -> bool:
+        """A test program beside the harness, linked with the library, ends with an error or by a signal."""
+        test = f"objects/tests_{program}.c.o"
+        self.run(*self.compiler, "-o", program, test, *self.objects("src_"))
+        argv = [*self.emulator, f"./{program}"]
+        return subprocess.run(argv, cwd=self.folder, capture_output=True).returncode != 0
+
+    def notices(self, wanted: str) -> bool:
+        return self.program_fails(wanted) if wanted in PROGRAMS else bool(self.failed("--property", wanted))
+
+    def failed(self, *options: str) -> set[str]:
+        """The properties that fail: with all operations, with none, with another key form."""
+        self.run(*self.compiler, "-o", "harness_here", *self.objects("src_"), *self.objects("harness_"))
+        names = set()
+        command = [*self.emulator, "./harness_here", "check", "--quick", "--kernel", self.kernels, *options]
+        for line in self.run(*command).splitlines():
+            fact = json.loads(line)
+            if fact["type"] == "check" and fact["result"] == "fail":
+                names.add(fact["property"])
+        return names
 
 
-def notices(tree: pathlib.Path, wanted: str) -> bool:
-    if wanted in (ORDERS, KEYS):
-        return program_fails(tree, wanted)
-    return bool(failed(tree, "--property", wanted))
+def unnoticed(tree: Tree, breaks: list[tuple[str, str, str, str, str]], *options: str) -> int:
+    """How many breaks the property named does not notice; options of a check of the unbroken tree."""
+    bad = 0
+    programs = {program for program in PROGRAMS if tree.objects(f"tests_{program}") and tree.program_fails(program)}
+    if names := tree.failed(*options) | programs:
+        sys.exit(f"unbroken, it fails {', '.join(sorted(names))}")
+    broken = ""
+    for what, file, old, new, wanted in sorted(breaks, key=lambda one: one[1]):
+        good = (tree.folder / file).read_text()
+        assert old in good, f"{what}: {file} no longer says {old!r}"
+        (tree.folder / file).write_text(good.replace(old, new, 1))
+        for source in {broken, file} - {""}:  # the one before is whole again
+            tree.compile_one(source)
+        broken = file
+        if not tree.notices(wanted):
+            bad += 1
+            print(f"FAILED: {what} is broken, and {wanted} passes")
+        (tree.folder / file).write_text(good)
+    return bad
 
 
 def main() -> int:
-    bad, breaks = 0, BREAKS + GCM_BREAKS + MODE_BREAKS
+    for_a64 = sys.argv[1:] == ["--a64"]
+    emulator = ["qemu-aarch64"] if for_a64 and platform.machine() != "aarch64" else []
+    compiler = FOR_A64 if for_a64 else os.environ.get("CC", "cc").split()
+    kernels = ",".join([*A64_KERNELS, KERNELS] if for_a64 else [KERNELS])
+    if absent := [name for name in (compiler[0], *emulator) if not shutil.which(name)]:
+        print(f"skipped: no {', '.join(absent)}\n0 passed, 0 failed, 1 skipped")
+        return 0
+    breaks = A64_BREAKS + ABI_BREAKS["aarch64"] if for_a64 else breaks_here()
     with tempfile.TemporaryDirectory() as folder:
-        tree = pathlib.Path(folder)
+        tree = Tree(pathlib.Path(folder), compiler, emulator, kernels)
         for part in ("src", "include", "harness", "peers"):
             if (ROOT / part).exists():
-                shutil.copytree(ROOT / part, tree / part)
-        shutil.copy(ROOT / "tests/whole_kernel.c", tree / KERNEL)
-        shutil.copy(ROOT / "tests/whole_gcm.c", tree / FUSED)
-        keep_kernels(tree, portable)
-        with (tree / "src/kernels.def").open("a") as registry:
+                shutil.copytree(ROOT / part, tree.folder / part)
+        shutil.copy(ROOT / "tests/whole_kernel.c", tree.folder / KERNEL)
+        shutil.copy(ROOT / "tests/whole_gcm.c", tree.folder / FUSED)
+        keep_kernels(tree.folder, lambda stem: portable(stem) or (for_a64 and stem in A64_KERNELS))
+        with (tree.folder / "src/kernels.def").open("a") as registry:
             registry.write(LINES)
-        (tree / "objects").mkdir()
-        sources = [
-            p.relative_to(tree)
-            for part in ("src", "harness")
-            for p in sorted((tree / part).rglob("*.[cS]"))
-        ]
-        (tree / "tests").mkdir()
-        for name in ("tap.h", f"{ORDERS}.c", f"{KEYS}.c"):
-            shutil.copy(ROOT / "tests" / name, tree / "tests")
-        for source in [source.as_posix() for source in sources] + [f"tests/{ORDERS}.c", f"tests/{KEYS}.c"]:
-            compile_one(tree, source)
-        if names := failed(tree) | {program for program in (ORDERS, KEYS) if program_fails(tree, program)}:
-            sys.exit(f"unbroken, it fails {', '.join(sorted(names))}")
-        broken = ""
-        for what, file, old, new, wanted in sorted(breaks, key=lambda one: one[1]):
-            good = (tree / file).read_text()
-            assert old in good, f"{what}: {file} no longer says {old!r}"
-            (tree / file).write_text(good.replace(old, new, 1))
-            for source in {broken, file} - {""}:  # the one before is whole again
-                compile_one(tree, source)
-            broken = file
-            if not notices(tree, wanted):
-                bad += 1
-                print(f"FAILED: {what} is broken, and {wanted} passes")
-            (tree / file).write_text(good)
+        (tree.folder / "tests").mkdir()
+        for name in ("tap.h", *(f"{program}.c" for program in PROGRAMS if not for_a64)):
+            shutil.copy(ROOT / "tests" / name, tree.folder / "tests")
+        (tree.folder / "objects").mkdir()
+        for part in ("src", "harness", "tests"):
+            for source in sorted((tree.folder / part).rglob("*.[cS]")):
+                tree.compile_one(source.relative_to(tree.folder).as_posix())
+        bad = unnoticed(tree, breaks, *(["--property", ABI] if for_a64 else []))
     print(f"{len(breaks) - bad} passed, {bad} failed, 0 skipped")
     return 1 if bad else 0
 

@@ -135,7 +135,7 @@ EVC_OUT_OF_LINE void use_upper_halves(void)
     __asm__ volatile("vcmptrueps %%ymm0, %%ymm0, %%ymm0" : : : "memory");
 }
 
-/* Emulators say that all is in use. Programs of 32 bits cannot clear registers 8 to 15, which may be in use by chance. */
+/* Emulators say that all is in use. Programs of 32 bits cannot clear registers 8 to 15, so these may be in use. */
 int abi_sees_upper_halves(void)
 {
     static int known; /* 1: no, 2: yes */
