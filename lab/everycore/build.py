@@ -18,12 +18,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from everycore import catalog, depends
+from everycore.atomic import atomic_write, scratch_file
 from everycore.context import Completed, Context
 from everycore.errors import EverycoreError
 from everycore.model import Build, Compiler, Installed, Peer, PeerBuild, Target, Tree
 from everycore.progress import Progress
 from everycore.transport.ssh import OBJECTS, Ssh
-from everycore.whole import passing, whole
 
 LANGUAGE = "-std=gnu11"
 BASE_FLAGS = (LANGUAGE, "-Iinclude", "-Isrc", "-Iharness")
@@ -343,7 +343,7 @@ def _object(context: Context, unit: _Unit, limit_seconds: float | None = None) -
         for path in (known, depends.memory_of(folder, key), *besides):
             _mark_used(path)
         return known
-    with passing(folder, ".o") as scratch, passing(folder, ".d") as rule:
+    with scratch_file(folder, ".o") as scratch, scratch_file(folder, ".d") as rule:
         argv = [*unit.compiler.command, *unit.flags, *depends.words(rule)]
         argv += ["-c", str(unit.source), "-o", str(scratch)]
         frames = scratch.with_suffix(".su")
@@ -359,7 +359,7 @@ def _object(context: Context, unit: _Unit, limit_seconds: float | None = None) -
             whose = f"{key}-{secrets.token_hex(16)}" if overtaken else key
             path = depends.object_of(folder, whose, read)
             if unit.timed:
-                with whole(path.with_suffix(".seconds")) as timed:
+                with atomic_write(path.with_suffix(".seconds")) as timed:
                     timed.write_text(f"{seconds:.4f}", encoding="ascii")
                 if frames.is_file():
                     frames.replace(path.with_suffix(".su"))
@@ -445,7 +445,7 @@ class _RefusedError(Exception):
 
 def _make(context: Context, argv: Sequence[str], path: Path, cwd: Path | None = None) -> None:
     """Run a compiler that writes `path`."""
-    with whole(path) as scratch:
+    with atomic_write(path) as scratch:
         done = context.runner.run([*argv, "-o", str(scratch)], cwd=cwd)
         if done.code != 0:
             raise _RefusedError(done.stderr)

@@ -13,9 +13,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from everycore.atomic import atomic_write
 from everycore.context import Context
 from everycore.errors import EverycoreError
-from everycore.whole import whole
 
 # An answer takes a second; without a network nobody wants to wait for long.
 LIMITS = ("--config", "net.retry=1", "--config", "http.timeout=20")
@@ -58,7 +58,7 @@ def _unpack(archive: Path, places: Mapping[str, Path]) -> None:
             content = tar.extractfile(member) if member in tar.getnames() else None
             if content is None:
                 raise EverycoreError(f"{archive.name} has no file {member}")
-            with whole(path) as scratch:
+            with atomic_write(path) as scratch:
                 scratch.write_bytes(content.read())
 
 

@@ -13,7 +13,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from everycore.whole import whole
+from everycore.atomic import atomic_write
 
 MOST = 8  # objects that one source is known by, the newest first: branches come and go
 
@@ -74,7 +74,7 @@ def find_object(folder: Path, key: str, cwd: Path | None) -> Path | None:
 def remember(folder: Path, key: str, read: Read) -> None:
     """Another run may do the same at this moment: what is lost is compiled again."""
     every = [read, *(known for known in _known(folder, key) if known != read)]
-    with whole(memory_of(folder, key)) as scratch:
+    with atomic_write(memory_of(folder, key)) as scratch:
         scratch.write_text(json.dumps([asdict(one) for one in every[:MOST]]), encoding="ascii")
 
 

@@ -40,7 +40,7 @@ LAYERS = (
         "machine",
         "store",
         "trace",
-        "whole",
+        "atomic",
         "wycheproof",
     ),
     ("session", "contest", "subjects"),

@@ -8,12 +8,12 @@ from http.client import HTTPException, IncompleteRead
 from pathlib import Path
 from typing import BinaryIO
 
+from everycore.atomic import atomic_write
 from everycore.context import Context
 from everycore.debs.lock import File
 from everycore.debs.mirror import Mirror
 from everycore.errors import EverycoreError, UnavailableError
 from everycore.progress import Progress
-from everycore.whole import whole
 
 AT_ONCE = 4  # connections to one mirror
 CHUNK_BYTES = 1 << 20
@@ -98,7 +98,7 @@ def _announced(response: BinaryIO) -> int:
 def _save(response: BinaryIO, path: Path, file: File, mirror: Mirror) -> None:
     digest = hashlib.sha256()
     try:
-        with whole(path) as scratch:
+        with atomic_write(path) as scratch:
             with scratch.open("wb") as out:
                 while out.tell() <= file.size and (chunk := response.read(CHUNK_BYTES)):
                     digest.update(chunk)

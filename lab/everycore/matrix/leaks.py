@@ -15,6 +15,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from everycore.atomic import atomic_write
 from everycore.context import Context
 from everycore.ct.taint import MemcheckError, first_errors
 from everycore.ct.traces import HALF_SEEN, PACKAGES
@@ -28,7 +29,6 @@ from everycore.trace.qemu import qemu
 from everycore.trace.record import Difference, Run, Trace, UntraceableError, first_difference
 from everycore.trace.symbols import elf_file
 from everycore.transport.valgrind import Valgrind, has_valgrind
-from everycore.whole import whole
 
 BEGIN, END = "region_begin", "region_end"  # subjects/job.h
 # subjects/answers.h: all bytes 0, all 0xff, then drawn. The first again tells whether calls with
@@ -77,7 +77,7 @@ def look(context: Context, suspect: Suspect, anew: bool = False) -> tuple[Verdic
     # What is missing may come.
     new = stored | {v.method: v for v in verdicts if v.constant is not None}
     if new != stored:
-        with suppress(OSError), whole(path) as scratch:  # a full disk costs no verdict
+        with suppress(OSError), atomic_write(path) as scratch:  # a full disk costs no verdict
             scratch.write_text(json.dumps([asdict(v) for v in new.values()]), encoding="utf-8")
     return verdicts
 

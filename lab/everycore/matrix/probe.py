@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
+from everycore.atomic import atomic_write
 from everycore.context import Context
 from everycore.errors import EverycoreError
 from everycore.model import Compiler
-from everycore.whole import whole
 
 TIME_LIMIT_SECONDS = 20.0
 WITH_VALUE = ("-mllvm", "-Xclang", "--param", "-include", "-D", "-U")
@@ -60,7 +60,7 @@ def _asked(context: Context, compiler: Compiler, flags: tuple[str, ...]) -> str:
     if path not in _OF_THIS_RUN:
         said, final = _ask(context, compiler, flags)
         if final:
-            with whole(path) as scratch:
+            with atomic_write(path) as scratch:
                 scratch.write_text(said, encoding="utf-8")
             return said
         _OF_THIS_RUN[path] = said

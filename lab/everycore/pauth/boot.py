@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from everycore import debs
+from everycore.atomic import atomic_write
 from everycore.context import Context
 from everycore.debs.lock import Request
 from everycore.errors import EverycoreError, unknown_name
@@ -22,7 +23,6 @@ from everycore.pauth.emulators import (
     stored,
 )
 from everycore.pauth.programs import GUEST, SUITE, Making, Program, built
-from everycore.whole import whole
 
 EMULATOR = "qemu-system-aarch64"
 PACKAGE = "qemu-system-arm"
@@ -107,7 +107,7 @@ def make(context: Context, name: str, compiler: str, update: bool) -> Program:
 def _initrd(init: Path) -> Path:
     path = init.with_name("initrd")
     if not path.is_file():
-        with whole(path) as scratch:
+        with atomic_write(path) as scratch:
             scratch.write_bytes(archive_of(init.read_bytes()))
     return path
 

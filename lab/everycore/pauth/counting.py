@@ -10,12 +10,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from everycore.atomic import atomic_write
 from everycore.context import Completed, Context
 from everycore.errors import EverycoreError
 from everycore.pauth.emulators import COUNTS, COUNTS_FORMAT, COUNTS_MAGIC, MODE, Emulator, clean
 from everycore.pauth.programs import GUEST, Program
 from everycore.pauth.race import LIMIT_SECONDS
-from everycore.whole import whole
 
 SOURCE = GUEST / "count.c"
 CPU = "max,pauth-impdef=on"  # the quickest that computes a code
@@ -92,7 +92,7 @@ def _plugin(context: Context, api: int) -> Path:
     digest = hashlib.sha256(" ".join(argv).encode() + SOURCE.read_bytes()).hexdigest()
     path = context.cache_dir() / "pauth" / f"count-{digest[:32]}.so"
     if not path.is_file():
-        with whole(path) as scratch:
+        with atomic_write(path) as scratch:
             done = context.runner.run([*argv, "-o", str(scratch)])
             if done.code:
                 raise EverycoreError(f"{compiler} cannot build the counter", done.stderr[:2000])

@@ -11,10 +11,10 @@ from pathlib import Path
 from types import MappingProxyType
 
 from everycore import debs
+from everycore.atomic import atomic_write
 from everycore.context import Completed, Context
 from everycore.debs.lock import Lock, Request
 from everycore.errors import EverycoreError
-from everycore.whole import whole
 
 PROGRAM = "qemu-aarch64"
 PACKAGE = "qemu-user"
@@ -167,7 +167,7 @@ def stored(context: Context, name: str, program: bytes) -> Path:
     """A program as a file of the cache."""
     path = context.cache_dir() / "pauth" / hashlib.sha256(program).hexdigest()[:32] / name
     if not path.is_file():
-        with whole(path) as scratch:
+        with atomic_write(path) as scratch:
             scratch.write_bytes(program)
             scratch.chmod(0o755)
     return path

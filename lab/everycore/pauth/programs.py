@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from everycore import debs
+from everycore.atomic import atomic_write
 from everycore.context import Context
 from everycore.debs.lock import Request
 from everycore.errors import EverycoreError, unknown_name
 from everycore.pauth.emulators import locked
 from everycore.toolchains.find import ask
-from everycore.whole import whole
 
 GUEST = Path(__file__).parent / "guest"
 COMPILER = "aarch64-linux-gnu-gcc"
@@ -132,7 +132,7 @@ def built(making: Making, name: str, sources: Sequence[Path], flags: Sequence[st
         digest.update(source.name.encode() + b"\0" + source.read_bytes())
     path = context.cache_dir() / "pauth" / digest.hexdigest()[:32] / name
     if not path.is_file():
-        with whole(path) as scratch:
+        with atomic_write(path) as scratch:
             argv = [making.compiler, *FLAGS, *map(str, sources), *flags, "-o", str(scratch)]
             done = context.runner.run(argv)
             if done.code:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from everycore import catalog
+from everycore.atomic import atomic_write
 from everycore.build import build_object, build_timed, build_tool, digest_of
 from everycore.context import Context
 from everycore.errors import EverycoreError
@@ -31,7 +32,6 @@ from everycore.subjects.sources import (
 from everycore.targets import load_target
 from everycore.toolchains import DEFAULT_FLAGS, find_compiler
 from everycore.transport.valgrind import TAINT_FLAGS, has_valgrind
-from everycore.whole import whole
 
 # Of subjects/, without an adapter: what is linked with every subject.
 DRIVER = ("driver.c", "job.c", "answers.c", "check.c", "ct.c", "bench.c", "sanitizer.c")
@@ -225,7 +225,7 @@ def _adapter(
     digest = hashlib.sha256(text.encode()).hexdigest()
     path = context.cache_dir() / "subjects" / digest[:32] / "adapter.c"
     if not path.is_file():
-        with whole(path) as scratch:
+        with atomic_write(path) as scratch:
             scratch.write_text(text, encoding="utf-8")
     flags, theirs = _theirs(context, subject)
     folder, _ = sources(context, subject)

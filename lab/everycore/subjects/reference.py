@@ -8,11 +8,11 @@ import hashlib
 from collections.abc import Sequence
 from pathlib import Path
 
+from everycore.atomic import atomic_write
 from everycore.build import build_tool
 from everycore.context import Context
 from everycore.errors import EverycoreError
 from everycore.model import Compiler
-from everycore.whole import whole
 
 FLAGS = ("-O1",)
 PREFIX = "reference_"  # subjects/job.c
@@ -29,7 +29,7 @@ def renamed(
         return path
     listed = _run(context, [_program(context, compiler, "nm"), "-g", "--defined-only", str(one)])
     names = [line.split()[-1] for line in listed.splitlines() if line.strip()]
-    with whole(path) as scratch:
+    with atomic_write(path) as scratch:
         words = [f"--redefine-sym={name}={PREFIX}{name}" for name in names]
         argv = [_program(context, compiler, "objcopy"), *words, str(one), str(scratch)]
         _run(context, argv)

@@ -5,11 +5,11 @@ import hashlib
 from pathlib import Path
 
 from everycore import debs
+from everycore.atomic import atomic_write
 from everycore.context import Context
 from everycore.debs.lock import Request
 from everycore.errors import EverycoreError
 from everycore.subjects.describe import Subject
-from everycore.whole import whole
 
 NEEDED_BY_SOURCES = ("binutils", "xz-utils")
 # OpenSSL's programs for x86 ask $CC what its assembler knows.
@@ -96,7 +96,7 @@ def written(context: Context, subject: Subject, folder: Path, program: Path) -> 
     ).hexdigest()
     assembly = context.cache_dir() / "subjects" / key[:32] / f"{program.stem}.S"
     if not assembly.is_file():
-        with whole(assembly) as scratch:
+        with atomic_write(assembly) as scratch:
             argv = ["perl", *WITH_CC, str(program), subject.flavour, str(scratch)]
             try:
                 done = context.runner.run(argv)

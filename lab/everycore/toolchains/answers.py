@@ -11,13 +11,13 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from everycore.atomic import atomic_write
 from everycore.context import Context
 from everycore.errors import EverycoreError
 from everycore.model import Compiler
 from everycore.progress import Progress
 from everycore.toolchains.find import dotted, identify
 from everycore.toolchains.programs import states_of
-from everycore.whole import whole
 
 FILE = "toolchains/answers.json"
 FORMAT = 1
@@ -119,5 +119,5 @@ def _remember(context: Context, fresh: dict[str, Answer]) -> None:
     every = {key: one for key, one in known.items() if one.command not in anew} | fresh
     here = {name for name in {one.command[0] for one in every.values()} if Path(name).exists()}
     answers = {key: asdict(one) for key, one in every.items() if one.command[0] in here}
-    with whole(context.cache_dir() / FILE) as scratch:
+    with atomic_write(context.cache_dir() / FILE) as scratch:
         scratch.write_text(json.dumps({"format": FORMAT, "answers": answers}), encoding="utf-8")

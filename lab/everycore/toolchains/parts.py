@@ -7,10 +7,10 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
+from everycore.atomic import atomic_write
 from everycore.context import Context
 from everycore.errors import EverycoreError
 from everycore.toolchains.alone import folder_of
-from everycore.whole import whole
 
 FORMAT = 1
 HEADERS = "headers"  # the C library of a target, which its compilers share
@@ -50,7 +50,7 @@ def find_added(context: Context, name: str, target: str) -> Added | None:
 
 
 def write_added(context: Context, added: Added) -> None:
-    with whole(_place(context, added)) as scratch:
+    with atomic_write(_place(context, added)) as scratch:
         scratch.write_text(json.dumps({"format": FORMAT, **asdict(added)}), encoding="utf-8")
 
 

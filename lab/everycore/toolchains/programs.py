@@ -16,9 +16,9 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 
+from everycore.atomic import atomic_write
 from everycore.context import Context
 from everycore.errors import EverycoreError
-from everycore.whole import whole
 
 FILE = "toolchains/programs.json"
 FORMAT = 1
@@ -144,5 +144,5 @@ def _remember(context: Context, fresh: dict[str, list[str]]) -> None:
     """Another run may do the same at this moment: what is lost is asked again."""
     every = _remembered(context) | fresh
     here = {key: files for key, files in every.items() if _all_there(files)}
-    with whole(context.cache_dir() / FILE) as scratch:
+    with atomic_write(context.cache_dir() / FILE) as scratch:
         scratch.write_text(json.dumps({"format": FORMAT, "files": here}), encoding="utf-8")

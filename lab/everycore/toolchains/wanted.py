@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from everycore import debs
+from everycore.atomic import atomic_write
 from everycore.context import Context
 from everycore.errors import EverycoreError
 from everycore.model import Tree
 from everycore.tables import expect, read_toml
 from everycore.toolchains.lock import REMEDY, Lock, from_text, to_text
-from everycore.whole import whole
 
 FOLDER = "toolchains"
 
@@ -60,7 +60,7 @@ def write_lock(context: Context, tree: Tree, lock: Lock) -> Path:
     """Into the checkout; an installed package is not written to, but the user's own state."""
     root = tree.root if tree.is_checkout else context.state_dir()
     path = root / FOLDER / f"{lock.architecture}.lock"
-    with whole(path) as scratch:
+    with atomic_write(path) as scratch:
         scratch.write_text(to_text(lock), encoding="utf-8")
         scratch.chmod(0o644)
     return path

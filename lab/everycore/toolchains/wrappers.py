@@ -10,13 +10,13 @@ import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
+from everycore.atomic import atomic_write
 from everycore.context import Context
 from everycore.errors import EverycoreError
 from everycore.model import Target
 from everycore.toolchains.alone import folder_of
 from everycore.toolchains.host import runs_here, triple
 from everycore.toolchains.link import header_folders
-from everycore.whole import whole
 
 
 def make_wrapper(context: Context, name: str, root: Path, target: Target) -> tuple[str, ...] | None:
@@ -37,7 +37,7 @@ def make_wrapper(context: Context, name: str, root: Path, target: Target) -> tup
     )
     text += f'exec {shlex.join(words)} "$@"\n'
     if not path.is_file() or path.read_text(encoding="utf-8") != text:
-        with whole(path) as scratch:
+        with atomic_write(path) as scratch:
             scratch.write_text(text, encoding="utf-8")
             scratch.chmod(0o755)
     return (str(path),)

@@ -3,14 +3,14 @@ from pathlib import Path
 
 import pytest
 
+from everycore.atomic import atomic_write
 from everycore.errors import EverycoreError
-from everycore.whole import whole
 
 
 def test_two_at_once_do_not_touch_each_others_file(tmp_path: Path) -> None:
     path = tmp_path / "cache" / "data.bin"
-    with whole(path) as one:
-        with whole(path) as other:
+    with atomic_write(path) as one:
+        with atomic_write(path) as other:
             one.write_text("first")
             other.write_text("second")
         assert path.read_text() == "second"
@@ -19,14 +19,14 @@ def test_two_at_once_do_not_touch_each_others_file(tmp_path: Path) -> None:
 
 
 def test_a_file_is_not_there_if_its_writer_fails(tmp_path: Path) -> None:
-    with pytest.raises(RuntimeError), whole(tmp_path / "data") as scratch:
+    with pytest.raises(RuntimeError), atomic_write(tmp_path / "data") as scratch:
         raise RuntimeError(scratch.write_text("half"))
     assert not list(tmp_path.iterdir())
 
 
 def test_a_folder_that_cannot_be_made_is_named_with_a_remedy(tmp_path: Path) -> None:
     (tmp_path / "cache").write_text("in the way")
-    place = whole(tmp_path / "cache" / "data")
+    place = atomic_write(tmp_path / "cache" / "data")
     with pytest.raises(EverycoreError, match="cannot write the cache") as error, place:
         pass
     assert "XDG_CACHE_HOME" in error.value.hint

@@ -11,16 +11,22 @@ from everycore.errors import EverycoreError
 
 
 @contextmanager
-def whole(path: Path) -> Iterator[Path]:
-    """A file beside `path`, whose folder is made, that becomes `path` only when all went well."""
-    with passing(path.parent, path.suffix) as scratch:
+def atomic_write(path: Path) -> Iterator[Path]:
+    """Yields a scratch file beside `path`, which replaces `path` if the block ends without error.
+
+    The folder of `path` is made.
+    """
+    with scratch_file(path.parent, path.suffix) as scratch:
         yield scratch
         scratch.replace(path)
 
 
 @contextmanager
-def passing(folder: Path, suffix: str) -> Iterator[Path]:
-    """A file of a name of its own in a folder, which is made; it is gone in the end."""
+def scratch_file(folder: Path, suffix: str) -> Iterator[Path]:
+    """Yields a new file with a unique name in a folder, and removes it in the end.
+
+    The folder is made.
+    """
     try:
         folder.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(dir=folder, suffix=suffix)
