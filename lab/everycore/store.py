@@ -9,17 +9,19 @@ short is known by it. In between stand the harness's own lines.
 
 import json
 import os
+import sys
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self, TextIO
+from typing import IO, Any, Self
 
 from everycore import protocol, quiet
 from everycore.errors import EverycoreError, LostError
 from everycore.model import Machine, Revision
+from everycore.outputs import is_stream, open_stream
 from everycore.protocol import Bench, Record
 
 FORMAT = 1
@@ -100,7 +102,12 @@ def new_path(folder: Path, when: datetime, revision: Revision, command: str) -> 
 
 
 def refuse_if_unusable(path: Path) -> None:
-    """A run may begin to write this file: it is not there, and its folder is."""
+    """Raise an error if a run could not begin to write this file: it is there, or has no folder.
+
+    A stream (standard output, a device, a pipe) can always be written to.
+    """
+    if is_stream(path):
+        return
     if path.exists():
         raise EverycoreError(f"{path} exists", "results are never overwritten: name another file")
     if not path.parent.is_dir():
@@ -120,19 +127,27 @@ class Writer:
     """Collects a run beside its final name, and takes that name when the run is complete.
 
     The file beside it belongs to one run: another that wants the same name is refused at once.
-    Of a run whose place is lost, what was measured is kept as a partial result.
+    Of a run whose place is lost, what was measured is kept as a partial result. A stream (standard
+    output, a device, a pipe) gets the lines as they come.
     """
 
-    def __init__(self, path: Path, run: Run) -> None:
+    def __init__(self, path: Path, run: Run, stdout: IO[str] | None = None) -> None:
         refuse_if_unusable(path)
         self._path = path
+        self._stdout = stdout or sys.stdout
+        self._stream: IO[str] | None = None
         self._part = _part(path)
         self._run = run
         self._lines = 0
 
     def __enter__(self) -> Self:
+        self._stream = open_stream(self._path, self._stdout)
+        if self._stream:
+            self._file: IO[str] = self._stream
+            self._write(run_line(self._run))
+            return self
         try:
-            self._file: TextIO = self._part.open("x", encoding="utf-8")
+            self._file = self._part.open("x", encoding="utf-8")
         except FileExistsError as error:
             raise EverycoreError(
                 f"{self._part} exists: another run writes it, or one was killed",
@@ -140,15 +155,20 @@ class Writer:
             ) from error
         except OSError as error:
             raise self._unwritable(error) from error
-        self._file.write(run_line(self._run) + "\n")
+        self._write(run_line(self._run))
         return self
 
     def write(self, text: str) -> None:
+        self._write(text)
+        self._lines += 1
+
+    def _write(self, text: str) -> None:
         try:
             self._file.write(text + "\n")
+        except BrokenPipeError:  # the reader has enough
+            raise
         except OSError as error:
             raise self._unwritable(error) from error
-        self._lines += 1
 
     def __exit__(
         self,
@@ -156,6 +176,9 @@ class Writer:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        if self._stream:
+            self._end_stream(self._stream, kind is None)
+            return
         lost = isinstance(error, LostError) and self._lines > 0
         if kind is not None and not lost:
             with suppress(OSError):  # the one that is on its way says why
@@ -175,6 +198,16 @@ class Writer:
             self._part.replace(partial_path(self._path))
         else:
             self._publish()
+
+    def _end_stream(self, stream: IO[str], is_complete: bool) -> None:
+        try:
+            if is_complete:
+                self._write(json.dumps({"type": "end", "lines": self._lines}))
+            stream.flush()
+        finally:
+            if stream is not self._stdout:
+                with suppress(OSError):
+                    stream.close()
 
     def _publish(self) -> None:
         try:

@@ -41,6 +41,7 @@ LAYERS = (
         "store",
         "trace",
         "atomic",
+        "outputs",
         "wycheproof",
     ),
     ("session", "contest", "subjects"),

@@ -16,15 +16,19 @@ from everycore.commands.options import (
     CpuNumber,
     Json,
     KernelNames,
+    Out,
     TargetName,
+    beside_results,
     context_of,
     message_sizes,
+    say_where,
     words,
 )
 from everycore.context import Context
 from everycore.errors import EverycoreError, LostError
 from everycore.jobs import LIMITS, Job, left_of, plan, points, selected_pair
 from everycore.machine import may_not_count
+from everycore.outputs import is_standard_output, is_stream
 from everycore.progress import Progress
 from everycore.protocol import (
     Arithmetic,
@@ -126,9 +130,7 @@ def bench(
     cpu: CpuNumber = None,
     cc: CompilerCommand = None,
     flags: CompilerFlags = None,
-    out: Annotated[
-        Path | None, typer.Option("--out", metavar="FILE", help="Where to store the samples.")
-    ] = None,
+    out: Out = None,
     fresh: Annotated[
         bool, typer.Option("--fresh", help="Do not go on with a run that was cut off.")
     ] = False,
@@ -136,6 +138,8 @@ def bench(
 ) -> None:
     """What each kernel costs here, and which is selected."""
     context = context_of(command)
+    stdout = context.out.file
+    context, json = beside_results(context, out), json and not is_standard_output(out)
     sizes = message_sizes(words(bytes_)) or (QUICK_SIZES_BYTES if quick else SIZES_BYTES)
     wanted = Wanted(words(mode) or MODES, sizes, words(kernel), key_bits, quick, bool(bytes_))
     if out:
@@ -147,7 +151,9 @@ def bench(
     run = run_of(context, session, here.hello, "bench", options)
     folder = context.state_dir() / "results"
     path = out or store.new_path(folder, context.now(), run.revision, "bench")
-    earlier = None if fresh else _earlier(context, run, path, named=out is not None)
+    earlier = (
+        None if fresh or is_stream(path) else _earlier(context, run, path, named=out is not None)
+    )
     if earlier:
         run = replace(run, resumed=(*earlier.run.resumed, earlier.run.date))
     _begin(context, run, here, json)
@@ -158,7 +164,7 @@ def bench(
         )
     records: list[Record] = []
     try:
-        with store.Writer(path, run) as writer:
+        with store.Writer(path, run, stdout) as writer:
             for record in _measure(context, session, wanted, here, earlier):
                 writer.write(record.text)
                 records.append(record)
@@ -175,7 +181,7 @@ def bench(
         earlier.path.unlink(missing_ok=True)
     if not json:
         _show(context, run, here, quiet.marked([r.line for r in records]))
-    context.err.print(f"samples: {path}", markup=False, soft_wrap=True)
+    say_where(context, "samples", path)
     failures = [r.line for r in records if isinstance(r.line, Failure)]
     for failure in failures:
         text = f"FAIL {failure.kernel} {failure.mode}: {failure.detail}"

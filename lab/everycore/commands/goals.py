@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from everycore import catalog, goals, machine, store
-from everycore.commands.options import Json, context_of
+from everycore.commands.options import Json, beside_results, context_of
 from everycore.context import Context
 from everycore.estimate import data
 from everycore.estimate.evaluate import Evaluator, Subject
@@ -23,6 +23,7 @@ from everycore.estimate.others import techniques as techniques_of
 from everycore.estimates import Core, Row, techniques
 from everycore.goals import Goal, Reached
 from everycore.model import Machine, Tree
+from everycore.outputs import is_standard_output
 from everycore.progress import Progress
 from everycore.report import goals as report
 from everycore.session import Session, open_session
@@ -38,7 +39,12 @@ def goals_command(
         typer.Option("--only", metavar="TEXT", help="Goals with this in their title; repeatable."),
     ] = None,
     out: Annotated[
-        Path | None, typer.Option("--out", metavar="FILE", help="Store the results in a new file.")
+        Path | None,
+        typer.Option(
+            "--out",
+            metavar="FILE",
+            help="Store the results in a new file; `-`: standard output.",
+        ),
     ] = None,
     json: Json = False,
 ) -> None:
@@ -47,6 +53,8 @@ def goals_command(
     Exit code 1 if a goal is missed; of one without a kernel or an estimate nothing is said.
     """
     context = context_of(command)
+    stdout = context.out.file
+    context, json = beside_results(context, out), json and not is_standard_output(out)
     if out:
         store.refuse_if_unusable(out)
     tree = catalog.find_tree(context.package, context.env.get("EVERYCORE_TREE", ""))
@@ -61,7 +69,7 @@ def goals_command(
             progress.step(goal.title)
     lines = [jsonlib.dumps(report.json_line(one)) for one in found]
     if out:
-        with store.Writer(out, _run(context, rows)) as writer:
+        with store.Writer(out, _run(context, rows), stdout) as writer:
             for line in lines:
                 writer.write(line)
     for one, line in zip(found, lines, strict=True):

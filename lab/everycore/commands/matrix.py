@@ -15,7 +15,7 @@ import typer
 
 from everycore import catalog, machine, subjects
 from everycore.build import tidy
-from everycore.commands.options import CpuNumber, Json, context_of, words
+from everycore.commands.options import CpuNumber, Json, beside_results, context_of, say_where, words
 from everycore.context import Context
 from everycore.errors import EverycoreError, unknown_name
 from everycore.matrix import anomalies, bugs, leak_table, second_pass, table
@@ -31,6 +31,7 @@ from everycore.matrix.regressions import explain_all
 from everycore.matrix.run import Clock, Run
 from everycore.matrix.trials import Trials
 from everycore.model import Toolchain, Tree
+from everycore.outputs import is_standard_output
 from everycore.progress import Progress
 from everycore.session import split_flags
 from everycore.subjects import Subject
@@ -98,7 +99,8 @@ def matrix(
     ] = False,
     cpu: CpuNumber = None,
     out: Annotated[
-        Path | None, typer.Option("--out", metavar="FILE", help="Where the results go.")
+        Path | None,
+        typer.Option("--out", metavar="FILE", help="Where the results go; `-`: standard output."),
     ] = None,
     resume: Annotated[
         bool,
@@ -126,6 +128,8 @@ def matrix(
     """
     begin = monotonic()
     context = context_of(command)
+    stdout = context.out.file
+    context, json = beside_results(context, out), json and not is_standard_output(out)
     tree = catalog.find_tree(context.package, context.env.get("EVERYCORE_TREE", ""))
     wanted = Choice(
         subjects=tuple(words(subject)),
@@ -182,7 +186,7 @@ def matrix(
     )
     odd = False
     first_end = begin + seconds * (FIRST_PASS if ct or regressions else 1)
-    with store.Writer(path, head, resume) as writer:
+    with store.Writer(path, head, resume, stdout) as writer:
         run = Run(bench, Clock(monotonic, first_end))
         results = _measure(context, writer, run, cells, bench, json)
         if ct:
@@ -198,7 +202,7 @@ def matrix(
     if any(one.verdicts for one in results) and not json:
         for one in leak_table.paragraphs(results, claims):
             context.out.print(one)
-    context.err.print(f"results: {path}", markup=False, soft_wrap=True)
+    say_where(context, "results", path)
     if not results:
         raise EverycoreError("no time for a single cell", "give --budget more; --resume goes on")
     if all(one.outcome is Outcome.SKIPPED for one in results):
@@ -354,7 +358,7 @@ def _look_for_regressions(
 
     A report on each cause is printed.
     """
-    trials, stored = Trials(bench), store.read(writer.stored.path)
+    trials, stored = Trials(bench), writer.now()
     every = {one.cell: one for one in results}
     number = len(anomalies.find(every))
     with Progress(context.err, "looking for causes", number) as progress:

@@ -2,12 +2,15 @@
 """Options that several commands share."""
 
 from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from everycore.context import Context
 from everycore.errors import EverycoreError
+from everycore.outputs import is_standard_output, is_stream
 
 Json = Annotated[bool, typer.Option("--json", help="JSON lines instead of tables.")]
 TargetName = Annotated[
@@ -29,6 +32,14 @@ CompilerFlags = Annotated[
 KernelNames = Annotated[
     list[str] | None, typer.Option("--kernel", metavar="NAME", help="Only this kernel; repeatable.")
 ]
+Out = Annotated[
+    Path | None,
+    typer.Option(
+        "--out",
+        metavar="FILE",
+        help="Where to store the samples: a new file; `-`: standard output.",
+    ),
+]
 Policy = Annotated[
     str,
     typer.Option(
@@ -43,6 +54,17 @@ def context_of(command: typer.Context) -> Context:
     context = command.obj
     assert isinstance(context, Context)
     return context
+
+
+def beside_results(context: Context, out: Path | None) -> Context:
+    """A context that prints tables on standard error if `out` is standard output."""
+    return replace(context, out=context.err) if is_standard_output(out) else context
+
+
+def say_where(context: Context, what: str, path: Path) -> None:
+    """Say in which file results are; who named a stream knows."""
+    if not is_stream(path):
+        context.err.print(f"{what}: {path}", markup=False, soft_wrap=True)
 
 
 def words(values: list[str] | None) -> list[str]:

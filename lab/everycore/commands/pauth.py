@@ -7,14 +7,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import IO, Annotated, Any
 
 import typer
 
 from everycore import catalog, machine, store
-from everycore.commands.options import Json, context_of, words
+from everycore.commands.options import Json, Out, beside_results, context_of, say_where, words
 from everycore.context import Context
 from everycore.errors import EverycoreError, UnavailableError
+from everycore.outputs import is_standard_output
 from everycore.pauth import (
     boot,
     counting,
@@ -100,14 +101,14 @@ def pauth(
             "--primitive", help="No programs: cycles of one code, beside QEMU's own functions."
         ),
     ] = False,
-    out: Annotated[
-        Path | None, typer.Option("--out", metavar="FILE", help="Where to store the samples.")
-    ] = None,
+    out: Out = None,
     json: Json = False,
 ) -> None:
     """Time programs in emulators, with pointer authentication on and off."""
     context = context_of(command)
-    keep = Keep(context, out, json)
+    stdout = context.out.file
+    context, json = beside_results(context, out), json and not is_standard_output(out)
+    keep = Keep(context, out, json, stdout)
     if out:
         store.refuse_if_unusable(out)
     if not LEAST_SCALE <= scale <= MOST_SCALE:
@@ -189,6 +190,7 @@ class Keep:
     context: Context
     out: Path | None
     json: bool
+    stdout: IO[str]
 
     @contextmanager
     def stored(self, run: store.Run) -> Iterator[Take]:
@@ -199,7 +201,7 @@ class Keep:
         legends: dict[str, None] = {}
         if self.json:
             context.print_raw(store.run_line(run))
-        with store.Writer(path, run) as writer:
+        with store.Writer(path, run, self.stdout) as writer:
 
             def take(lines: Sequence[Line]) -> None:
                 for line in lines:
@@ -215,7 +217,7 @@ class Keep:
             take(conditions(context, machine.gather(context), run.machine.cpu_index))
         for legend in legends:
             context.out.print(legend, style="dim", markup=False)
-        context.err.print(f"samples: {path}", markup=False, soft_wrap=True)
+        say_where(context, "samples", path)
 
 
 @dataclass(frozen=True, slots=True)

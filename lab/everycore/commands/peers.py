@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Annotated, Any
+from typing import IO, Annotated, Any
 
 import typer
 
@@ -15,14 +15,18 @@ from everycore.commands.options import (
     CompilerCommand,
     CompilerFlags,
     Json,
+    Out,
+    beside_results,
     context_of,
     message_sizes,
+    say_where,
     words,
 )
 from everycore.contest import Broken, Contestant, Skip
 from everycore.context import Context
 from everycore.errors import EverycoreError, unknown_name
 from everycore.model import BEST, Tree
+from everycore.outputs import is_standard_output
 from everycore.progress import Progress
 from everycore.protocol import Arithmetic, Bench, Failure, Hello, Line, PeerLine, Record
 from everycore.report import peers as report
@@ -90,9 +94,7 @@ def peers_command(
     ] = None,
     cc: CompilerCommand = None,
     flags: CompilerFlags = None,
-    out: Annotated[
-        Path | None, typer.Option("--out", metavar="FILE", help="Where to store the samples.")
-    ] = None,
+    out: Out = None,
     json: Json = False,
 ) -> None:
     """This library beside others, and beside the limit of this CPU."""
@@ -109,6 +111,8 @@ def peers_command(
     )
     if update and not plan.suites:
         raise EverycoreError("--update needs --suite", "installed libraries have no lock")
+    stdout = context.out.file
+    context, json = beside_results(context, out), json and not is_standard_output(out)
     if out:
         store.refuse_if_unusable(out)
     session = open_session(context, "host", cc, flags)
@@ -118,14 +122,14 @@ def peers_command(
     result = Result()
     session.widths.extend(known_widths(context, session))
     records = _records(context, session, plan, contestants, result)
-    run, path = _store(context, session, plan, records, result, out, json)
+    run, path = _store(context, session, plan, records, result, Place(out, stdout), json)
     benches, loops = result.good_benches(), result.loops()
     found = standing.peer_tables(benches, loops, _since(session.tree))
     if json:
         _print_derived(context, skips, result.broken, found)
     else:
         _show(context, plan, run, found, benches)
-    context.err.print(f"samples: {path}", markup=False, soft_wrap=True)
+    say_where(context, "samples", path)
     for text in result.complaints():
         context.err.print(text, style="bold red", markup=False, soft_wrap=True)
     raise typer.Exit(1 if result.failures or result.broken else 0)
@@ -265,26 +269,34 @@ def _records(
         yield from session.records("limits", "--only", "arithmetic", *session.expecting)
 
 
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where results are to be stored."""
+
+    path: Path | None  # None: a new file in the folder of results
+    stdout: IO[str]
+
+
 def _store(
     context: Context,
     session: Session,
     plan: Plan,
     records: Iterator[Record],
     result: Result,
-    path: Path | None,
+    place: Place,
     json: bool,
 ) -> tuple[store.Run, Path]:
     """Every line that says something, in a file and in the result."""
     revision = machine.revision(context, session.tree)
     folder = context.state_dir() / "results"
-    path = path or store.new_path(folder, context.now(), revision, plan.command)
+    path = place.path or store.new_path(folder, context.now(), revision, plan.command)
     greeting = next((record.line for record in records), None)
     if not isinstance(greeting, Hello):
         raise EverycoreError("no harness said anything", "does a kernel serve the mode?")
     run = run_of(context, session, greeting, plan.command, plan.options())
     if json:
         context.print_raw(store.run_line(run))
-    with store.Writer(path, run) as writer:
+    with store.Writer(path, run, place.stdout) as writer:
         for record in records:
             if isinstance(record.line, Hello):
                 continue

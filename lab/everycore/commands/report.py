@@ -5,7 +5,7 @@ import csv
 import json as jsonlib
 import re
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -19,6 +19,7 @@ from everycore.context import Context
 from everycore.errors import EverycoreError
 from everycore.matrix import records, results
 from everycore.model import Tree
+from everycore.outputs import atomic_output, is_stream
 from everycore.page import benches, html, plots, rows
 from everycore.page.benches import Table
 from everycore.page.facts import Facts, Source, collect
@@ -41,7 +42,10 @@ def report(
         ),
     ] = None,
     out: Annotated[
-        Path, typer.Option("--out", metavar="FILE", help="The page; written anew each time.")
+        Path,
+        typer.Option(
+            "--out", metavar="FILE", help="The page, written anew each time; `-`: standard output."
+        ),
     ] = PAGE,
     plots_dir: Annotated[
         Path | None,
@@ -74,18 +78,21 @@ def report(
     )
     with _extra():
         text = html.render(page, _plot_library() if facts.facts else "")
-    _write(out, text)
+    _write(context, out, text)
     if plots_dir:
         _plots(context, facts, plots_dir)
     if csv_file:
-        _csv(facts, csv_file)
+        with _written(context, csv_file) as scratch:
+            _csv(facts, scratch)
     if parquet:
-        _parquet(facts, parquet)
+        with _written(context, parquet) as scratch:
+            _parquet(facts, scratch)
     for note in found.notes:
         context.warn(note)
     if facts.facts:
         context.err.print(html.headline_of(facts), markup=False, soft_wrap=True)
-    context.out.print(str(out.resolve()), markup=False, soft_wrap=True)
+    if not is_stream(out):
+        context.out.print(str(out.resolve()), markup=False, soft_wrap=True)
 
 
 # ---- What is read --------------------------------------------------------------------------------
@@ -232,28 +239,13 @@ def _plot_library() -> str:
     return str(vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;", newest))
 
 
-def _write(path: Path, text: str) -> None:
-    with _written(path) as scratch:
+def _write(context: Context, path: Path, text: str) -> None:
+    with _written(context, path) as scratch:
         scratch.write_text(text, encoding="utf-8")
 
 
-@contextmanager
-def _written(path: Path) -> Iterator[Path]:
-    """A whole file, or the old one."""
-    if path.is_dir():
-        raise EverycoreError(f"{path} is a folder", "name a file")
-    scratch = path.with_name(f".{path.name}.part")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        try:
-            yield scratch
-            scratch.replace(path)
-        finally:
-            scratch.unlink(missing_ok=True)
-    except OSError as error:
-        raise EverycoreError(
-            f"cannot write {path}: {error.strerror or error}", "name another place"
-        ) from error
+def _written(context: Context, path: Path) -> AbstractContextManager[Path]:
+    return atomic_output(path, context.out.file)
 
 
 def _plots(context: Context, facts: Facts, folder: Path) -> None:
@@ -272,8 +264,8 @@ def _plots(context: Context, facts: Facts, folder: Path) -> None:
             for kind, draw in _KINDS.items():
                 if (chart := draw(panel, own)) is not None:
                     svg = vl_convert.vegalite_to_svg(chart.to_json())
-                    _write(folder / f"{kind}-{stem}.svg", svg)
-                    with _written(folder / f"{kind}-{stem}.png") as scratch:
+                    _write(context, folder / f"{kind}-{stem}.svg", svg)
+                    with _written(context, folder / f"{kind}-{stem}.png") as scratch:
                         scratch.write_bytes(vl_convert.svg_to_png(svg, scale=PLOT_SCALE))
             progress.step(panel.title)
 
@@ -282,7 +274,7 @@ _KINDS: dict[str, Callable[[Any, Any], Any]] = {"heat": plots.heat, "series": pl
 
 
 def _csv(facts: Facts, path: Path) -> None:
-    with _written(path) as scratch, scratch.open("w", encoding="utf-8", newline="") as file:
+    with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)
         writer.writerow(name for name, _, _ in rows.COLUMNS)
         writer.writerows(rows.rows(facts.facts))
@@ -292,13 +284,12 @@ def _parquet(facts: Facts, path: Path) -> None:
     """Through CSV: DuckDB reads that in one go, and rows one by one."""
     with _extra():
         import duckdb
-    with _written(path) as scratch:
-        between = scratch.with_suffix(".csv")
-        try:
-            _csv(facts, between)
-            types = {name: kind for name, kind, _ in rows.COLUMNS}
-            with duckdb.connect() as database:
-                cells = database.read_csv(str(between), columns=types, header=True)
-                cells.write_parquet(str(scratch))
-        finally:
-            between.unlink(missing_ok=True)
+    between = path.with_suffix(".csv")
+    try:
+        _csv(facts, between)
+        types = {name: kind for name, kind, _ in rows.COLUMNS}
+        with duckdb.connect() as database:
+            cells = database.read_csv(str(between), columns=types, header=True)
+            cells.write_parquet(str(path))
+    finally:
+        between.unlink(missing_ok=True)

@@ -4,11 +4,13 @@
 import fcntl
 import lzma
 import os
+import sys
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import IO, Self
 
 from everycore.errors import EverycoreError
 from everycore.matrix.records import (
@@ -23,6 +25,7 @@ from everycore.matrix.records import (
     parse,
     standing,
 )
+from everycore.outputs import open_stream
 
 SUFFIX = "-matrix.jsonl"
 PACKED = ".xz"  # a file that is kept for good may be packed, and can then only be read
@@ -94,11 +97,16 @@ class Writer:
     """Adds lines to a file that no other run may write at the same time.
 
     `resume`: the file may have lines; they are in `stored`. Each line is on its way to the disk
-    before the next cell is begun.
+    before the next cell is begun. A stream (standard output, a device, a pipe) is only written to.
     """
 
-    def __init__(self, path: Path, head: Head, resume: bool = False) -> None:
+    def __init__(
+        self, path: Path, head: Head, resume: bool = False, stdout: IO[str] | None = None
+    ) -> None:
         self._path = path
+        self._stdout = stdout or sys.stdout
+        self._stream: IO[str] | None = None
+        self._written: list[Line] = []
         self._head = head
         self._resume = resume
         self.stored = Stored(path, ())
@@ -106,6 +114,14 @@ class Writer:
     def __enter__(self) -> Self:
         if self._path.suffix == PACKED:
             raise EverycoreError(f"{self._path} is packed", f"go on with a copy: unxz {self._path}")
+        self._stream = open_stream(self._path, self._stdout)
+        if self._stream:
+            if self._resume:
+                raise EverycoreError(
+                    f"--resume needs a file, and {self._path} is none", "name a file with --out"
+                )
+            self.write(self._head)
+            return self
         if self._path.exists() and self._path.stat().st_size and not self._resume:
             raise EverycoreError(
                 f"{self._path} exists", "go on with it: --resume; or name another file"
@@ -137,6 +153,10 @@ class Writer:
         if not heads or not _same(heads[-1], self._head):
             self.write(self._head)
 
+    def now(self) -> Stored:
+        """The lines that were stored before, and those written since."""
+        return replace(self.stored, lines=(*self.stored.lines, *self._written))
+
     def revisions(self) -> list[str]:
         """Of the trees that cells of the file were, or are to be, built from."""
         return list(dict.fromkeys(str(one.revision) for one in (*self.stored.heads, self._head)))
@@ -146,11 +166,19 @@ class Writer:
         return self._path.read_bytes().rpartition(b"\n")[2]
 
     def write(self, line: Line) -> None:
-        data = as_json(line).encode() + b"\n"
+        self._written.append(line)
+        text = as_json(line) + "\n"
+        data = text.encode()
         try:
+            if self._stream:
+                self._stream.write(text)
+                self._stream.flush()
+                return
             written = self._file.write(data)
             if written != len(data):  # the disk had room for a part
                 written = self._file.write(data[written:])
+        except BrokenPipeError:  # the reader has enough
+            raise
         except OSError as error:
             raise self._unwritable(error) from error
 
@@ -160,7 +188,11 @@ class Writer:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self._file.close()
+        if self._stream is None:
+            self._file.close()
+        elif self._stream is not self._stdout:
+            with suppress(OSError):  # the error that ends the run says why
+                self._stream.close()
 
     def _not_opened(self, error: OSError) -> EverycoreError:
         hint = "name another file with --out"

@@ -13,7 +13,7 @@ import pytest
 import typer
 from world import PACKAGE, Lab
 
-from everycore import vectors, wycheproof
+from everycore import store, vectors, wycheproof
 from everycore.cli import COMMANDS, help_of
 from everycore.commands.bench import Job, plan
 from everycore.context import Completed
@@ -342,6 +342,26 @@ def test_bench_refuses_a_file_that_it_cannot_write_before_it_builds(
     assert outcome.code == 2
     assert complaint in outcome.err
     assert lab.runner.calls == []
+
+
+def test_bench_writes_a_whole_result_to_standard_output(lab: Lab) -> None:
+    done = lab("bench", "--mode", "ctr", "--out", "-")
+    assert done.code == 0, done.err
+    path = lab.folder / "piped.jsonl"
+    path.write_text(done.out, encoding="utf-8")
+    assert any(store.read(path).benches())
+    assert "* x86_aesni" in done.err  # the tables
+    assert "samples:" not in done.err
+    assert list(lab.folder.glob("*.jsonl")) == [path]
+
+
+def test_bench_does_not_replace_a_device(lab: Lab) -> None:
+    link = lab.folder / "device"
+    link.symlink_to("/dev/null")
+    done = lab("bench", "--mode", "ctr", "--out", str(link))
+    assert done.code == 0, done.err
+    assert link.is_symlink()
+    assert list(lab.folder.glob("device*")) == [link]
 
 
 def test_bench_passes_its_options_on(lab: Lab) -> None:

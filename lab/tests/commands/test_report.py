@@ -131,3 +131,17 @@ def test_without_files_the_stored_results_are_shown(lab: Lab, tmp_path: Path) ->
     text = out.read_text(encoding="utf-8")
     assert "Peers 20" in text
     assert "Bench 20" in text
+
+
+def test_a_device_is_not_replaced_and_a_dash_is_standard_output(
+    lab: Lab, matrix: Path, tmp_path: Path
+) -> None:
+    link = tmp_path / "device"
+    link.symlink_to("/dev/null")
+    done = lab("report", str(matrix), "--out", str(link), "--csv", str(link))
+    assert (done.code, done.out) == (0, ""), done.err
+    assert link.is_symlink()
+    done = lab("report", str(matrix), "--out", "-")
+    assert done.code == 0, done.err
+    assert done.out.startswith("<!DOCTYPE html>")
+    assert done.out.rstrip().endswith("</html>")
