@@ -12,6 +12,7 @@
 
 #include "everycore/kernel.h"
 
+#include "port/port.h"
 #include "random.h"
 
 enum result { PASS, FAIL, SKIP };
@@ -43,7 +44,7 @@ extern const struct check_primitive check_aes, check_ghash, check_gcm, check_qar
 /* Say why; returns FAIL, or SKIP. */
 enum result check_fail(struct check *, const char *format, ...)
 #if defined(__GNUC__)
-    __attribute__((format(printf, 2, 3)))
+    __attribute__((format(PORT_PRINTF, 2, 3)))
 #endif
     ;
 enum result check_skip(struct check *, const char *why);

@@ -121,7 +121,7 @@ static void emit_error(const struct subject *s, const char *detail)
 /* A call of each length with secrets of its own; NULL: no memory. */
 static struct ct_call *new_calls(const struct subject *s)
 {
-    struct ct_call *calls = aligned_alloc(64, s->n * sizeof *calls);
+    struct ct_call *calls = port_alloc_64(s->n * sizeof *calls);
     struct random r = {plan.secret};
 
     for (size_t i = 0; calls && i < s->n; i++) {
@@ -196,7 +196,7 @@ static void run_subject(const struct subject *s)
             emit_unsigned("errors", errors);
         emit_end();
     }
-    free(calls);
+    port_free_64(calls);
 }
 
 /* Timed at its longest length. */
@@ -218,7 +218,7 @@ static void time_subject(struct subject *s)
             emit_text("why", "no calibrated counter");
         emit_end();
     }
-    free(call);
+    port_free_64(call);
 }
 
 /* ---- All subjects -------------------------------------------------------------------------- */

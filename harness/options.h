@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "port/port.h"
+
 /* Words collected from one option; n 0: not given. */
 struct words {
     const char *at[256];
@@ -39,7 +41,7 @@ uint64_t option_number(const char *what, const char *text);
 /* Bad usage: "<what>"; exit 2. */
 _Noreturn void usage_error(const char *format, ...)
 #if defined(__GNUC__)
-    __attribute__((format(printf, 1, 2)))
+    __attribute__((format(PORT_PRINTF, 1, 2)))
 #endif
     ;
 

@@ -7,6 +7,25 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h> /* tells __MINGW_PRINTF_FORMAT */
+#include <stdlib.h>
+
+/* How the C library reads format strings, for __attribute__((format(...))). */
+#if defined(__MINGW_PRINTF_FORMAT)
+#define PORT_PRINTF __MINGW_PRINTF_FORMAT
+#else
+#define PORT_PRINTF printf
+#endif
+
+/* Memory for what is aligned to 64 bytes, and its end. */
+#if defined(_WIN32)
+#include <malloc.h>
+#define port_alloc_64(len_bytes) _aligned_malloc(len_bytes, 64)
+#define port_free_64(memory) _aligned_free(memory)
+#else
+#define port_alloc_64(len_bytes) aligned_alloc(64, len_bytes)
+#define port_free_64(memory) free(memory)
+#endif
 
 /* A clock that only moves forward, not adjusted in rate where there is such a one. */
 uint64_t port_now_ns(void);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The port to POSIX systems (IEEE 1003.1-2008), with what Linux has beyond it. */
+/* The port to POSIX systems (IEEE 1003.1-2008), with what Linux has beyond it; on Windows an empty unit. */
+#if defined(_WIN32)
+typedef int port_is_elsewhere;
+#else
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -170,3 +173,4 @@ bool port_on_stack(void (*f)(void *), void *arg, uint8_t *stack, size_t len_byte
     makecontext(&there, on_stack, 0);
     return swapcontext(&here, &there) == 0;
 }
+#endif
