@@ -19,10 +19,13 @@
 #define MOST_CALLS 10
 #define PAINT 0xa5
 
+enum phase { NONE, AAD, TEXT };
+enum direction { EITHER, SEAL, OPEN };
+
 /* What the description knows of a message: so much as decides which calls are in order. */
 struct progress {
-    enum { NONE, AAD, TEXT } phase;
-    enum { EITHER, SEAL, OPEN } direction;
+    enum phase phase;
+    enum direction direction;
     unsigned pieces; /* of text */
 };
 
@@ -81,9 +84,9 @@ static enum evc_status in_aad(struct progress *p)
     return p->phase == AAD ? EVC_OK : EVC_ERR_STATE;
 }
 
-static enum evc_status in_text(struct progress *p, int direction)
+static enum evc_status in_text(struct progress *p, enum direction direction)
 {
-    if (p->phase == NONE || (p->direction != EITHER && (int)p->direction != direction))
+    if (p->phase == NONE || (p->direction != EITHER && p->direction != direction))
         return EVC_ERR_STATE;
     p->phase = TEXT;
     p->direction = direction;
@@ -95,9 +98,9 @@ static enum evc_status in_seal_text(struct progress *p) { return in_text(p, SEAL
 static enum evc_status in_open_text(struct progress *p) { return in_text(p, OPEN); }
 static enum evc_status in_any_text(struct progress *p) { return in_text(p, EITHER); }
 
-static enum evc_status in_finish(struct progress *p, int direction, enum evc_status result)
+static enum evc_status in_finish(struct progress *p, enum direction direction, enum evc_status result)
 {
-    if (p->phase == NONE || (p->direction != EITHER && (int)p->direction != direction))
+    if (p->phase == NONE || (p->direction != EITHER && p->direction != direction))
         return EVC_ERR_STATE;
     *p = (struct progress){NONE, EITHER, 0};
     return result;
@@ -158,9 +161,9 @@ static enum evc_status in_ccm_long_aad(struct progress *p)
     return EVC_OK;
 }
 
-static enum evc_status in_ccm_long_text(struct progress *p, int direction)
+static enum evc_status in_ccm_long_text(struct progress *p, enum direction direction)
 {
-    if (p->phase == NONE || (p->direction != EITHER && (int)p->direction != direction) || !p->pieces)
+    if (p->phase == NONE || (p->direction != EITHER && p->direction != direction) || !p->pieces)
         return EVC_ERR_STATE;
     if (p->pieces == 2)
         return EVC_ERR_LENGTH;
@@ -171,9 +174,9 @@ static enum evc_status in_ccm_long_text(struct progress *p, int direction)
 static enum evc_status in_ccm_long_seal(struct progress *p) { return in_ccm_long_text(p, SEAL); }
 static enum evc_status in_ccm_long_open(struct progress *p) { return in_ccm_long_text(p, OPEN); }
 
-static enum evc_status in_ccm_long_finish(struct progress *p, int direction, enum evc_status result)
+static enum evc_status in_ccm_long_finish(struct progress *p, enum direction direction, enum evc_status result)
 {
-    if (p->phase == NONE || (p->direction != EITHER && (int)p->direction != direction))
+    if (p->phase == NONE || (p->direction != EITHER && p->direction != direction))
         return EVC_ERR_STATE;
     if (p->pieces != 2)
         return EVC_ERR_LENGTH;
@@ -352,8 +355,8 @@ static void try_sequences(const struct mode *mode, uint8_t *sequence, size_t n, 
         sequence[n] = (uint8_t)i;
         ++*tried;
         if (!try_call(&mode->calls[i], &next, &after, &status)) {
-            EXPECT(!"as its mode allows");
             describe(mode, sequence, n + 1, status);
+            EXPECT(0);
             continue;
         }
         try_sequences(mode, sequence, n + 1, &next, &after, tried);
