@@ -156,6 +156,11 @@ static void algorithms_have_names_and_ask_for_their_kernels(void)
         EXPECT(strcmp(evc_pac_algorithm_name(algorithms[i]), names[i]) == 0);
         EXPECT(evc_pac_set_key(&key, algorithms[i], &none, 1, 2) == expected);
         EXPECT(evc_pac_keys_init(&keys, algorithms[i], &none) == expected);
+        if (expected != EVC_OK) { /* every key is not set up, and gives zeros */
+            EXPECT(evc_pac_mac(&key, 1, 2) == 0 && key.hi == 0 && key.lo == 0 && key.id == 0);
+            EXPECT(evc_pac_mac(evc_pac_keys_get(&keys, 0, 0), 1, 2) == 0);
+            EXPECT(evc_pac_mac(evc_pac_keys_get(&keys, 1, 2), 1, 2) == 0);
+        }
     }
 }
 

@@ -63,14 +63,14 @@ struct evc_pac_key {
 };
 
 /* EVC_ERR_KERNEL: the algorithm's kernel is NULL, or its key does not fit. EVC_ERR_ALIGNMENT: the key is not aligned to
- * 16 bytes. After an error the key has no algorithm, and must not be used. */
+ * 16 bytes. After an error the key is all zeros: it is not set up. */
 EVC_CHECKED enum evc_status evc_pac_set_key(struct evc_pac_key *key, const struct evc_pac_algorithm *algorithm,
                                             const struct evc_pac_kernels *kernels, uint64_t hi, uint64_t lo);
 
-/* ComputePAC of the Arm ARM: all 64 bits. */
+/* ComputePAC of the Arm ARM: all 64 bits. With a key that is not set up (all zeros), the result is 0. */
 static inline uint64_t evc_pac_mac(const struct evc_pac_key *key, uint64_t data, uint64_t modifier)
 {
-    return key->mac(&key->cipher, data, modifier);
+    return key->mac ? key->mac(&key->cipher, data, modifier) : 0;
 }
 
 /*
@@ -90,7 +90,8 @@ struct evc_pac_keys {
     struct evc_pac_key slots[EVC_PAC_KEY_SLOTS];
 };
 
-/* Errors as evc_pac_set_key. Ids begin anew. */
+/* Errors as evc_pac_set_key; after an error the keys are all zeros, and every key that they give is not set up. Ids
+ * begin anew. */
 EVC_CHECKED enum evc_status evc_pac_keys_init(struct evc_pac_keys *keys, const struct evc_pac_algorithm *algorithm,
                                               const struct evc_pac_kernels *kernels);
 

@@ -36,8 +36,10 @@ enum evc_status evc_pac_keys_init(struct evc_pac_keys *keys, const struct evc_pa
     keys->next = 0;
     for (unsigned i = 0; i < EVC_PAC_KEY_SLOTS; i++) {
         const enum evc_status status = evc_pac_set_key(&keys->slots[i], algorithm, kernels, 0, 0);
-        if (status != EVC_OK)
+        if (status != EVC_OK) {
+            evc_wipe(keys, sizeof *keys);
             return status;
+        }
     }
     /* The slots all hold the key 0; it is found in the first. */
     keys->slots[0].id = ++keys->last_id;
@@ -59,8 +61,9 @@ EVC_OUT_OF_LINE const struct evc_pac_key *evc_pac_made(struct evc_pac_keys *keys
     keys->last = keys->next;
     keys->next = (keys->next + 1) % EVC_PAC_KEY_SLOTS;
     key = &keys->slots[keys->last];
-    if (evc_pac_set_key(key, keys->algorithm, &keys->kernels, hi, lo) != EVC_OK)
-        return key; /* not to be met: the same kernels served in evc_pac_keys_init */
+    /* Without an algorithm the keys were not set up. Else the same kernels served in evc_pac_keys_init. */
+    if (!keys->algorithm || evc_pac_set_key(key, keys->algorithm, &keys->kernels, hi, lo) != EVC_OK)
+        return key;
     keys->schedules++;
     if (keys->last_id < LAST_ID)
         key->id = ++keys->last_id;
