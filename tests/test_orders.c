@@ -420,6 +420,74 @@ static void a_second_finish_accepts_no_tag(void)
     EXPECT(evc_aes_cmac_finish_verify(&key.cmac, &cmac, tag, 16) == EVC_ERR_STATE);
 }
 
+/* A piece that is too long changes nothing: neither the phase nor the direction of the message. */
+static void lengths_that_are_refused_change_nothing(void)
+{
+    union state state, before;
+
+    gcm_pair_key(evc_aes_named("c_ref"));
+    memset(&state, 0, sizeof state);
+    must(gcm_start(&state));
+    state.gcm.text_bytes = EVC_GCM_MAX_TEXT;
+    state.gcm.aad_bytes = EVC_GCM_MAX_AAD;
+    before = state;
+    EXPECT(gcm_seal(&state) == EVC_ERR_LENGTH && memcmp(&state, &before, sizeof state) == 0);
+    EXPECT(gcm_open(&state) == EVC_ERR_LENGTH && memcmp(&state, &before, sizeof state) == 0);
+    EXPECT(gcm_aad(&state) == EVC_ERR_LENGTH && memcmp(&state, &before, sizeof state) == 0);
+    must(gcm_seal_finish(&state));
+
+    ccm_key(evc_aes_named("c_ref"));
+    memset(&state, 0, sizeof state);
+    must(evc_aes_ccm_start(&key.ccm, &state.ccm, nonce, 12, 16, 16, 16));
+    before = state;
+    EXPECT(ccm_long_aad(&state) == EVC_ERR_LENGTH && memcmp(&state, &before, sizeof state) == 0);
+    must(evc_aes_ccm_aad(&key.ccm, &state.ccm, in, 16));
+    before = state;
+    EXPECT(evc_aes_ccm_seal_update(&key.ccm, &state.ccm, in, out, 17) == EVC_ERR_LENGTH);
+    EXPECT(memcmp(&state, &before, sizeof state) == 0);
+    must(evc_aes_ccm_open_update(&key.ccm, &state.ccm, in, out, 16));
+
+    xts_key(evc_aes_named("c_ref"));
+    memset(&state, 0, sizeof state);
+    must(xts_start(&state));
+    before = state;
+    EXPECT(evc_aes_xts_encrypt_update(&key.xts, &state.xts, in, out, 17) == EVC_ERR_LENGTH);
+    EXPECT(evc_aes_xts_decrypt_finish(&key.xts, &state.xts, in, out, 15) == EVC_ERR_LENGTH);
+    EXPECT(memcmp(&state, &before, sizeof state) == 0);
+    must(xts_encrypt(&state));
+    state.xts.done_bytes = EVC_AES_XTS_MAX_BYTES - 16;
+    before = state;
+    EXPECT(evc_aes_xts_encrypt_update(&key.xts, &state.xts, in, out, 32) == EVC_ERR_LENGTH);
+    EXPECT(evc_aes_xts_encrypt_finish(&key.xts, &state.xts, in, out, 17) == EVC_ERR_LENGTH);
+    EXPECT(evc_aes_xts_encrypt_finish(&key.xts, &state.xts, in, out, SIZE_MAX) == EVC_ERR_LENGTH);
+    EXPECT(memcmp(&state, &before, sizeof state) == 0);
+    must(xts_encrypt(&state));
+    EXPECT(xts_encrypt(&state) == EVC_ERR_LENGTH);
+    must(xts_empty_finish(&state));
+    EXPECT(is_zero(&state));
+}
+
+/* A message may begin anew with the counter or tweak that its state holds, and whatever else it holds is forgotten. */
+static void starts_read_their_arguments_from_the_state_too(void)
+{
+    static const uint8_t first[16] = {8, 8, 8};
+    union state state, fresh;
+
+    memset(&state, PAINT, sizeof state);
+    memset(&fresh, PAINT, sizeof fresh);
+    memcpy(state.ctr.counter, first, 16);
+    must(evc_aes_ctr_start(&state.ctr, state.ctr.counter));
+    must(evc_aes_ctr_start(&fresh.ctr, first));
+    EXPECT(memcmp(&state, &fresh, sizeof state) == 0 && memcmp(state.ctr.counter, first, 16) == 0);
+    EXPECT(state.ctr.left == 0);
+    xts_key(evc_aes_named("c_ref"));
+    memcpy(state.xts.tweak, first, 16);
+    must(evc_aes_xts_start(&key.xts, &state.xts, state.xts.tweak));
+    must(evc_aes_xts_start(&key.xts, &fresh.xts, first));
+    EXPECT(memcmp(&state.xts, &fresh.xts, sizeof state.xts) == 0);
+    EXPECT(state.xts.done_bytes == 0 && state.xts.direction == 0);
+}
+
 int main(void)
 {
     for (mode = modes; mode < modes + N_MODES; mode++) {
@@ -429,5 +497,7 @@ int main(void)
         tap_result("keys_that_are_not_set_up_are_refused", mode->name);
     }
     RUN(a_second_finish_accepts_no_tag);
+    RUN(lengths_that_are_refused_change_nothing);
+    RUN(starts_read_their_arguments_from_the_state_too);
     return tap_done();
 }

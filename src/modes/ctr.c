@@ -59,8 +59,9 @@ enum evc_status evc_aes_ctr(const union evc_aes_key *key, uint8_t counter[16], c
 static enum evc_status start(struct evc_aes_ctr *state, const uint8_t counter[16],
                              uint8_t counter_bytes)
 {
-    memset(state, 0, sizeof *state);
-    memcpy(state->counter, counter, 16);
+    memmove(state->counter, counter, 16); /* counter may be state->counter */
+    memset(state->stream, 0, 16);
+    state->left = 0;
     state->counter_bytes = counter_bytes;
     state->phase = EVC_PHASE_TEXT;
     return EVC_OK;

@@ -190,11 +190,14 @@ enum evc_status evc_aes_xts_decrypt(const struct evc_aes_xts_key *key, const uin
 enum evc_status evc_aes_xts_start(const struct evc_aes_xts_key *key, struct evc_aes_xts *state,
                                   const uint8_t tweak[16])
 {
-    memset(state, 0, sizeof *state);
-    if (!is_set(key))
+    if (!is_set(key)) {
+        evc_wipe(state, sizeof *state);
         return EVC_ERR_KERNEL;
-    evc_aes_op_encrypt(evc_aes_xts_tweak_key(key), tweak, state->tweak, 1);
+    }
+    evc_aes_op_encrypt(evc_aes_xts_tweak_key(key), tweak, state->tweak, 1); /* tweak may be state->tweak */
+    state->done_bytes = 0;
     state->phase = EVC_PHASE_TEXT;
+    state->direction = EVC_DIRECTION_NONE;
     clear(key);
     return EVC_OK;
 }
