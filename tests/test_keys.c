@@ -149,6 +149,12 @@ static void failed_set_ups_leave_no_key(const struct evc_aes *kernel)
     }
 }
 
+static void never_called(void *key, const uint8_t *bytes)
+{
+    (void)key, (void)bytes;
+    EXPECT(!"called");
+}
+
 /* A kernel whose keys would need more alignment than the memory has, as the second of two: nothing of the first key is
  * left. */
 static void kernels_that_need_more_alignment_are_refused(void)
@@ -166,6 +172,77 @@ static void kernels_that_need_more_alignment_are_refused(void)
     memset(room, PAINT, sizeof room);
     EXPECT(evc_gcm_set_pair_in(room, 4096, &demanding, evc_ghash_named("c_ref"), user_key, 128) == EVC_ERR_KERNEL);
     EXPECT(is_filled(room, 0, 4096));
+}
+
+/* The descriptor that keys of pairs remember sets up no key by itself. */
+static void the_descriptor_of_pairs_is_refused(void)
+{
+    const struct evc_gcm *pair;
+    struct evc_gcm demanding;
+
+    must(evc_gcm_set_pair_in(room, 4096, evc_aes_named("c_ref"), evc_ghash_named("c_ref"), user_key, 128));
+    pair = ((const union evc_gcm_key *)(const void *)room)->head.kernel;
+    EXPECT(evc_gcm_set_key_in(room, 4096, pair, user_key, 128) == EVC_ERR_KERNEL && is_filled(room, 0, 4096));
+    demanding = *pair;
+    demanding.set_key = never_called;
+    demanding.kernel.key_align = 32;
+    memset(room, PAINT, sizeof room);
+    EXPECT(evc_gcm_set_key_in(room, 4096, &demanding, user_key, 128) == EVC_ERR_KERNEL && is_filled(room, 0, 4096));
+}
+
+static void keys_of_ghash_are_refused_and_wiped(void)
+{
+    const struct evc_ghash *kernel = evc_ghash_named("c_ref");
+    const size_t n = kernel->kernel.key_bytes;
+    struct evc_ghash demanding = *kernel;
+
+    demanding.kernel.key_align = 32;
+    memset(room, PAINT, sizeof room);
+    EXPECT(evc_ghash_set_key_in(room, n, &demanding, user_key) == EVC_ERR_KERNEL && is_filled(room, 0, n));
+    memset(room, PAINT, sizeof room);
+    EXPECT(evc_ghash_set_key_in(room, n, NULL, user_key) == EVC_ERR_KERNEL && is_filled(room, 0, n));
+    memset(room, PAINT, sizeof room);
+    EXPECT(evc_ghash_set_key_in(room, n - 1, kernel, user_key) == EVC_ERR_KERNEL && is_filled(room, 0, n - 1));
+    EXPECT(room[n - 1] == PAINT);
+    memset(room, PAINT, sizeof room);
+    EXPECT(evc_ghash_set_key_in(room + 8, n, kernel, user_key) == EVC_ERR_ALIGNMENT && is_filled(room + 8, 0, n));
+    memset(room, PAINT, sizeof room);
+    EXPECT(evc_gcm_set_pair_in(room, 4096, evc_aes_named("c_ref"), &demanding, user_key, 128) == EVC_ERR_KERNEL);
+    EXPECT(is_filled(room, 0, 4096));
+}
+
+/* Keys of two kernels use both, and a key of one kernel used twice is made once. */
+static void keys_of_two_kernels_use_both(void)
+{
+    const struct evc_aes *a = evc_aes_named("c_ref"), *b = evc_aes_named("c_fixslice32");
+    struct evc_aes_ccm_key *ccm = (struct evc_aes_ccm_key *)(void *)room;
+    struct evc_aes_xts_key *xts = (struct evc_aes_xts_key *)(void *)room;
+
+    must(evc_aes_ccm_set_key(ccm, a, b, user_key, 128));
+    EXPECT(evc_aes_ccm_ctr_key(ccm)->head.kernel == a && evc_aes_ccm_mac_key(ccm)->head.kernel == b);
+    must(evc_aes_ccm_set_key(ccm, a, a, user_key, 128));
+    EXPECT(evc_aes_ccm_ctr_key(ccm) == evc_aes_ccm_mac_key(ccm));
+    must(evc_aes_xts_set_key(xts, a, b, user_key, 128));
+    EXPECT(evc_aes_xts_data_key(xts)->head.kernel == a && evc_aes_xts_tweak_key(xts)->head.kernel == b);
+    EXPECT(evc_aes_xts_data_key(xts)->head.can_decrypt && !evc_aes_xts_tweak_key(xts)->head.can_decrypt);
+}
+
+/* The second of two keys begins at a multiple of 16, whatever the first one needs. */
+static void keys_behind_odd_ones_are_aligned(void)
+{
+    const struct evc_aes *good = evc_aes_named("c_ref");
+    struct evc_aes odd = *good;
+    uint8_t expected[32];
+
+    for (const struct kind *k = kinds + 2; k < kinds + sizeof kinds / sizeof kinds[0]; k++) {
+        must(k->set(room, k->needs(good), good, k->good_bits));
+        must(k->use(room));
+        memcpy(expected, out, 32);
+        odd.kernel.key_bytes = good->kernel.key_bytes + 4;
+        EXPECT(k->needs(&odd) % 16 == 0 && k->needs(&odd) > k->needs(good));
+        EXPECT(k->set(room, k->needs(&odd), &odd, k->good_bits) == EVC_OK);
+        EXPECT(k->use(room) == EVC_OK && memcmp(out, expected, 32) == 0);
+    }
 }
 
 /* A key that is set again holds nothing of the old one: neither what the new kernel does not use, nor the schedule for
@@ -186,6 +263,12 @@ static void keys_that_are_set_again_keep_nothing(const struct evc_aes *kernel)
     EXPECT(evc_aes_cbc_decrypt(&again, iv, in, out, 32) == EVC_ERR_DIRECTION && is_filled(out, PAINT, 32));
     evc_aes_cbc_decrypt_blocks(&again, iv, in, out, 2);
     EXPECT(is_filled(out, 0, 32) && is_filled(iv, 0, 16) && out[32] == PAINT);
+    memset(out, PAINT, sizeof out);
+    evc_aes_xts_decrypt_blocks(&again, iv, in, out, 2);
+    EXPECT(is_filled(out, 0, 32) && is_filled(iv, 0, 16) && out[32] == PAINT);
+    must(evc_aes_set_encrypt_key_in(&again, sizeof again, kernel, user_key, 128));
+    EXPECT(memcmp(&fresh, &again, sizeof fresh) == 0);
+    EXPECT(evc_aes_decrypt(&again, in, out, 2) == EVC_ERR_DIRECTION);
 }
 
 /* ---- Calls without a key -------------------------------------------------------------------------------- */
@@ -195,6 +278,8 @@ static union evc_gcm_key no_gcm;
 static union evc_ghash_key no_ghash;
 static union evc_qarma_key no_qarma;
 static struct evc_aes_cmac_key no_cmac;
+static struct evc_aes_ccm_key no_ccm;
+static struct evc_aes_xts_key no_xts;
 
 static void statuses_tell_of_keys_that_are_not_set_up(void)
 {
@@ -214,6 +299,10 @@ static void statuses_tell_of_keys_that_are_not_set_up(void)
     EXPECT(evc_aes_cmac(&no_cmac, in, 32, out, 16) == EVC_ERR_KERNEL);
     EXPECT(evc_aes_cmac_verify(&no_cmac, in, 32, in, 16) == EVC_ERR_KERNEL);
     EXPECT(evc_aes_cmac_many(&no_cmac, &msg, 1) == EVC_ERR_KERNEL);
+    EXPECT(evc_aes_ccm_seal(&no_ccm, iv, 12, in, 0, in, out, 32, tag, 16) == EVC_ERR_KERNEL);
+    EXPECT(evc_aes_ccm_open(&no_ccm, iv, 12, in, 0, in, out, 32, in, 16) == EVC_ERR_KERNEL);
+    EXPECT(evc_aes_xts_encrypt(&no_xts, iv, in, out, 32) == EVC_ERR_KERNEL);
+    EXPECT(evc_aes_xts_decrypt(&no_xts, iv, in, out, 32) == EVC_ERR_KERNEL);
     EXPECT(evc_gcm_seal(&no_gcm, iv, 12, in, 0, in, out, 32, tag, 16) == EVC_ERR_KERNEL);
     EXPECT(evc_gcm_open(&no_gcm, iv, 12, in, 0, in, out, 32, in, 16) == EVC_ERR_KERNEL);
     EXPECT(evc_gcm_seal(&no_gcm, iv, 16, in, 0, in, out, 32, tag, 16) == EVC_ERR_KERNEL);
@@ -242,6 +331,9 @@ static void functions_without_a_status_give_zeros(void)
     GIVES_ZEROS(32, evc_aes_xts_encrypt_blocks(&no_aes, iv, in, out, 2));
     GIVES_ZEROS(32, evc_aes_xts_decrypt_blocks(&no_aes, iv, in, out, 2));
     GIVES_ZEROS(32, evc_aes_cbc_encrypt_blocks_many(&no_aes, &msg, 1));
+    GIVES_ZEROS(0, evc_aes_ctr32(&no_aes, iv, NULL, NULL, 0));
+    msg.out = NULL; /* only the chain is wanted, and it stays */
+    GIVES_ZEROS(0, evc_aes_cbc_encrypt_blocks_many(&no_aes, &msg, 1));
     GIVES_ZEROS(16, evc_aes_cbcmac_blocks(&no_aes, out, in, 2));
     GIVES_ZEROS(16, evc_ghash_blocks(&no_ghash, out, in, 2));
     GIVES_ZEROS(16, evc_ghash_padded(&no_ghash, out, in, 20));
@@ -263,6 +355,10 @@ int main(void)
 {
     with_every_kernel(all_tests);
     RUN(kernels_that_need_more_alignment_are_refused);
+    RUN(the_descriptor_of_pairs_is_refused);
+    RUN(keys_of_ghash_are_refused_and_wiped);
+    RUN(keys_of_two_kernels_use_both);
+    RUN(keys_behind_odd_ones_are_aligned);
     RUN(statuses_tell_of_keys_that_are_not_set_up);
     RUN(functions_without_a_status_give_zeros);
     return tap_done();
