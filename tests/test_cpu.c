@@ -61,16 +61,25 @@ static void aes_without_the_product_is_told_apart(void)
 
 static void sve2_needs_sve(void)
 {
-    const struct evc_a64_id id = {0, 0x11, 0, 1};
+    struct evc_a64_id id = {0, 0x11, 0, 1};
 
     EXPECT(evc_a64_features(&id) == (WORD | EVC_CPU(A64_NEON)));
+    id.pfr0 |= UINT64_C(1) << 32;
+    EXPECT(evc_a64_features(&id) == (WORD | EVC_CPU(A64_NEON) | EVC_CPU(A64_SVE) | EVC_CPU(A64_SVE2)));
 }
 
 static void tuning_is_of_implementer_and_part_alone(void)
 {
+    /* Cortex-A34, A53, A35, A55, A510, A520; Kryo 2xx, 3xx, 4xx Silver */
+    static const uint32_t in_order[] = {0x410fd020, 0x410fd030, 0x410fd040, 0x410fd050, 0x410fd460,
+                                        0x410fd800, 0x510f8010, 0x510f8030, 0x510f8050};
+
     EXPECT(evc_a64_tuning(0x410fd034) == EVC_CPU(TUNE_INORDER));
     EXPECT(evc_a64_tuning(0x41ffd03f) == EVC_CPU(TUNE_INORDER)); /* another variant and revision */
     EXPECT(evc_a64_tuning(0x510fd034) == 0);                     /* another implementer */
+    EXPECT(evc_a64_tuning(0xc10fd034) == 0);
+    for (size_t i = 0; i < sizeof in_order / sizeof in_order[0]; i++)
+        EXPECT(evc_a64_tuning(in_order[i]) == EVC_CPU(TUNE_INORDER));
     EXPECT(evc_a64_tuning(0x410fd0b1) == 0 && evc_a64_tuning(0) == 0 && evc_a64_tuning(UINT64_MAX) == 0);
     for (uint64_t part = 0; part < 0x1000; part++)
         EXPECT((evc_a64_tuning(0x41000000 | part << 4) & ~EVC_TUNE_MASK) == 0);
@@ -157,6 +166,102 @@ static void x86_features_have_what_they_build_on(void)
     }
 }
 
+/* A CPU with every flag, and what goes when one is clear: the feature, and those that build on it. */
+static void x86_each_flag_is_one_bit(void)
+{
+    enum { ECX1, EDX1, EBX7, ECX7 };
+    static const struct {
+        int word;
+        unsigned bit;
+        uint64_t gone;
+    } flags[] = {
+        {EDX1, 26, EVC_VECTOR_X86 | EVC_CPU(TUNE_ZMM)},
+        {ECX1, 9, EVC_CPU(X86_SSSE3) | EVC_CPU(X86_SSE41) | X86_AVX_AND_LATER | EVC_CPU(TUNE_ZMM)},
+        {ECX1, 19, EVC_CPU(X86_SSE41) | X86_AVX_AND_LATER | EVC_CPU(TUNE_ZMM)},
+        {ECX1, 25, EVC_CPU(X86_AES)},
+        {ECX1, 1, EVC_CPU(X86_PCLMUL)},
+        {ECX7, 8, EVC_CPU(X86_GFNI)},
+        {EBX7, 8, EVC_CPU(X86_BMI2)},
+        {EBX7, 19, EVC_CPU(X86_ADX)},
+        {ECX1, 28, X86_AVX_AND_LATER | EVC_CPU(TUNE_ZMM)},
+        {EBX7, 5, EVC_CPU(X86_AVX2) | X86_AVX512},
+        {ECX7, 9, EVC_CPU(X86_VAES)},
+        {ECX7, 10, EVC_CPU(X86_VPCLMUL)},
+        {EBX7, 16, X86_AVX512},
+        {EBX7, 17, EVC_CPU(X86_AVX512DQ)},
+        {EBX7, 21, EVC_CPU(X86_AVX512IFMA)},
+        {EBX7, 30, EVC_CPU(X86_AVX512BW)},
+        {EBX7, 31, EVC_CPU(X86_AVX512VL)},
+        {ECX7, 1, EVC_CPU(X86_AVX512VBMI)},
+        {ECX7, 6, EVC_CPU(X86_AVX512VBMI2)},
+    };
+    struct evc_x86_id whole = {.max_leaf = 7, .leaf1_ecx = ~0u, .leaf1_edx = ~0u, .leaf7_ebx = ~0u, .leaf7_ecx = ~0u,
+                               .xcr0 = 0xe6, .mode64 = 1};
+    const uint64_t all = evc_x86_features(&whole);
+
+    for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++) {
+        struct evc_x86_id id = whole;
+        uint32_t *words[] = {&id.leaf1_ecx, &id.leaf1_edx, &id.leaf7_ebx, &id.leaf7_ecx};
+        *words[flags[i].word] &= ~(UINT32_C(1) << flags[i].bit);
+        EXPECT((all & flags[i].gone) == flags[i].gone);
+        EXPECT(evc_x86_features(&id) == (all & ~flags[i].gone));
+    }
+}
+
+static void x86_wide_vectors_are_tuned_for_by_maker_family_and_model(void)
+{
+    static const uint8_t slow[] = {0x55, 0x6a, 0x6c, 0x7d, 0x7e, 0x9d, 0x8c, 0x8d};
+
+    for (uint32_t model = 0; model < 256; model++)
+        for (uint32_t family = 5; family < 8; family++)
+            for (int intel = 0; intel < 2; intel++) {
+                const struct evc_x86_id id = {
+                    .max_leaf = 7, .vendor_ebx = intel ? 0x756e6547 : 0x68747541,
+                    .leaf1_eax = family << 8 | (model & 15) << 4 | (model & 0xf0) << 12, .leaf1_ecx = ~0u,
+                    .leaf1_edx = ~0u, .leaf7_ebx = ~0u, .leaf7_ecx = ~0u, .xcr0 = 0xe6, .mode64 = 1};
+                const int is_slow = intel && family == 6 && memchr(slow, (int)model, sizeof slow) != NULL;
+                EXPECT(((evc_x86_features(&id) & EVC_CPU(TUNE_ZMM)) == 0) == is_slow);
+            }
+}
+
+static void x86_leaves_that_are_not_there_decide_nothing(void)
+{
+    struct evc_x86_id id = {.vendor_ebx = 0x756e6547, .leaf1_eax = 6 << 8};
+
+    EXPECT(evc_x86_features(&id) == 0); /* no leaf 1, so no family */
+    id.max_leaf = 1;
+    EXPECT(evc_x86_features(&id) == EVC_CPU(CT_MUL));
+}
+
+#if EVC_X86 && defined(__GNUC__) && !defined(_WIN32)
+#define SAME(feature, name) \
+    EXPECT(((features & EVC_CPU(feature)) != 0) == (__builtin_cpu_supports(name) != 0))
+
+/* Who reads the leaves: held against the compiler's own detection. */
+static void x86_leaves_are_read_as_the_compiler_reads_them(void)
+{
+    const uint64_t features = evc_cpu_features();
+    struct evc_x86_id id;
+
+    __builtin_cpu_init();
+    SAME(X86_SSE2, "sse2");
+    SAME(X86_SSSE3, "ssse3");
+    SAME(X86_SSE41, "sse4.1");
+    SAME(X86_AES, "aes");
+    SAME(X86_PCLMUL, "pclmul");
+    SAME(X86_BMI2, "bmi2");
+    SAME(X86_AVX, "avx");
+    SAME(X86_AVX2, "avx2");
+    SAME(X86_AVX512F, "avx512f");
+    SAME(X86_AVX512VL, "avx512vl");
+    SAME(X86_AVX512BW, "avx512bw");
+    evc_x86_read_id(&id);
+    EXPECT((id.vendor_ebx == 0x756e6547) == (__builtin_cpu_is("intel") != 0));
+    EXPECT((id.vendor_ebx == 0x68747541) == (__builtin_cpu_is("amd") != 0));
+    EXPECT((id.leaf1_eax >> 8 & 15) != 0);
+}
+#endif
+
 /* ---- Operating systems ---- */
 
 static void hwcap_of_a64_is_read(void)
@@ -180,6 +285,7 @@ static void hwcap_of_a32_is_read(void)
 {
     EXPECT(evc_a32_of_hwcap(0, 0) == 0);
     EXPECT(evc_a32_of_hwcap(1 << 12, 0) == EVC_CPU(A32_NEON));
+    EXPECT(evc_a32_of_hwcap(1 << 12, 1) == (EVC_CPU(A32_NEON) | EVC_CPU(A32_AES)));
     EXPECT(evc_a32_of_hwcap(1 << 12, 3) == (EVC_CPU(A32_NEON) | EVC_CPU(A32_AES) | EVC_CPU(A32_PMULL)));
     EXPECT(evc_a32_of_hwcap(~(UINT64_C(1) << 12), ~UINT64_C(3)) == 0);
 }
@@ -248,6 +354,7 @@ static void windows_is_asked_by_numbers(void)
     EXPECT(by_windows(0, 0) == 0);
     EXPECT(by_windows(neon, 0) == EVC_CPU(A64_NEON));
     EXPECT(by_windows(neon | crypto, 0) == CE);
+    EXPECT(by_windows(neon | sve, 0) == (EVC_CPU(A64_NEON) | EVC_CPU(A64_SVE)));
     EXPECT(by_windows(neon | crypto | sve | sve2, 1) ==
            (CE | EVC_CPU(A64_SHA3) | EVC_CPU(A64_SVE) | EVC_CPU(A64_SVE2)));
     EXPECT(by_windows(~(neon | crypto | sve | sve2), 0) == 0);
@@ -337,6 +444,12 @@ int main(void)
     RUN(x86_registers_that_the_system_does_not_keep_are_not_used);
     RUN(x86_masking_a_flag_adds_no_feature);
     RUN(x86_features_have_what_they_build_on);
+    RUN(x86_each_flag_is_one_bit);
+    RUN(x86_wide_vectors_are_tuned_for_by_maker_family_and_model);
+    RUN(x86_leaves_that_are_not_there_decide_nothing);
+#if EVC_X86 && defined(__GNUC__) && !defined(_WIN32)
+    RUN(x86_leaves_are_read_as_the_compiler_reads_them);
+#endif
     RUN(hwcap_of_a64_is_read);
     RUN(hwcap_of_a32_is_read);
     RUN(the_multipliers_of_power_and_risc_v_are_known_by_their_systems);
