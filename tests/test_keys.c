@@ -129,6 +129,9 @@ static void memory_that_does_not_serve_is_refused_and_wiped(const struct evc_aes
         EXPECT(k->set(room, n - 1, kernel, k->good_bits) == EVC_ERR_KERNEL);
         EXPECT(is_filled(room, 0, n - 1) && room[n - 1] == PAINT);
         EXPECT(k->use(room) == EVC_ERR_KERNEL);
+        memset(room, PAINT, sizeof room); /* more than it needs belongs to the key, too */
+        EXPECT(k->set(room, n + 64, kernel, k->good_bits) == EVC_OK);
+        EXPECT(is_filled(room + n, 0, 64) && room[n + 64] == PAINT);
     }
 }
 
@@ -225,6 +228,36 @@ static void keys_of_two_kernels_use_both(void)
     must(evc_aes_xts_set_key(xts, a, b, user_key, 128));
     EXPECT(evc_aes_xts_data_key(xts)->head.kernel == a && evc_aes_xts_tweak_key(xts)->head.kernel == b);
     EXPECT(evc_aes_xts_data_key(xts)->head.can_decrypt && !evc_aes_xts_tweak_key(xts)->head.can_decrypt);
+}
+
+static void keys_of_qarma_are_refused_and_wiped(void)
+{
+    const struct evc_qarma *kernel = evc_qarma_named("c_ref");
+    struct evc_qarma demanding = *kernel;
+    union evc_qarma_key *key = (union evc_qarma_key *)(void *)room;
+    const struct {
+        const struct evc_qarma *kernel;
+        unsigned at, sigma, rounds;
+        enum evc_status status;
+    } bad[] = {
+        {kernel, 0, 3, 5, EVC_ERR_PARAMETER},
+        {kernel, 0, 2, 0, EVC_ERR_PARAMETER},
+        {kernel, 0, 2, 9, EVC_ERR_PARAMETER},
+        {NULL, 0, 2, 5, EVC_ERR_KERNEL},
+        {&demanding, 0, 2, 5, EVC_ERR_KERNEL},
+        {kernel, 8, 2, 5, EVC_ERR_ALIGNMENT},
+    };
+
+    demanding.kernel.key_align = 32;
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        memset(room, PAINT, sizeof room);
+        EXPECT(evc_qarma_set_key((union evc_qarma_key *)(void *)(room + bad[i].at), bad[i].kernel, 1, 2, bad[i].sigma,
+                                 bad[i].rounds) == bad[i].status);
+        EXPECT(is_filled(room + bad[i].at, 0, sizeof *key) && room[bad[i].at + sizeof *key] == PAINT);
+    }
+    memset(room, PAINT, sizeof room);
+    must(evc_qarma_set_key(key, kernel, 1, 2, 2, 5));
+    EXPECT(is_filled(room + kernel->kernel.key_bytes, 0, sizeof *key - kernel->kernel.key_bytes));
 }
 
 /* The second of two keys begins at a multiple of 16, whatever the first one needs. */
@@ -358,6 +391,7 @@ int main(void)
     RUN(the_descriptor_of_pairs_is_refused);
     RUN(keys_of_ghash_are_refused_and_wiped);
     RUN(keys_of_two_kernels_use_both);
+    RUN(keys_of_qarma_are_refused_and_wiped);
     RUN(keys_behind_odd_ones_are_aligned);
     RUN(statuses_tell_of_keys_that_are_not_set_up);
     RUN(functions_without_a_status_give_zeros);

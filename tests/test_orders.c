@@ -446,6 +446,10 @@ static void lengths_that_are_refused_change_nothing(void)
     EXPECT(evc_aes_ccm_seal_update(&key.ccm, &state.ccm, in, out, 17) == EVC_ERR_LENGTH);
     EXPECT(memcmp(&state, &before, sizeof state) == 0);
     must(evc_aes_ccm_open_update(&key.ccm, &state.ccm, in, out, 16));
+    must(evc_aes_ccm_start(&key.ccm, &state.ccm, nonce, 12, 1, 0, 16));
+    before = state;
+    EXPECT(ccm_seal_finish(&state) == EVC_ERR_LENGTH && ccm_open_finish(&state) == EVC_ERR_LENGTH);
+    EXPECT(memcmp(&state, &before, sizeof state) == 0);
 
     xts_key(evc_aes_named("c_ref"));
     memset(&state, 0, sizeof state);
@@ -455,6 +459,8 @@ static void lengths_that_are_refused_change_nothing(void)
     EXPECT(evc_aes_xts_decrypt_finish(&key.xts, &state.xts, in, out, 15) == EVC_ERR_LENGTH);
     EXPECT(memcmp(&state, &before, sizeof state) == 0);
     must(xts_encrypt(&state));
+    must(xts_encrypt(&state));
+    EXPECT(state.xts.done_bytes == 32);
     state.xts.done_bytes = EVC_AES_XTS_MAX_BYTES - 16;
     before = state;
     EXPECT(evc_aes_xts_encrypt_update(&key.xts, &state.xts, in, out, 32) == EVC_ERR_LENGTH);
