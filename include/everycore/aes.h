@@ -74,8 +74,8 @@ static inline const struct evc_kernel *evc_aes_kernel(const struct evc_aes *aes)
  * EVC_ERR_KERNEL      kernel is NULL, or its key does not fit
  * EVC_ERR_ALIGNMENT   the key is not aligned to 16 bytes: malloc() of 32-bit systems aligns to 8
  *
- * What was in the key before is wiped, also after an error. A key that is all zeros, as evc_wipe() and errors leave it,
- * is not set up: calls with it return EVC_ERR_KERNEL.
+ * The key's memory is wiped first, also if the call then fails, so user_key must not lie in it. A key that is all
+ * zeros, as evc_wipe() and errors leave it, is not set up: calls with it return EVC_ERR_KERNEL.
  */
 EVC_CHECKED enum evc_status evc_aes_set_key(union evc_aes_key *key, const struct evc_aes *kernel,
                                             const uint8_t *user_key, unsigned key_bits);
@@ -86,7 +86,8 @@ EVC_CHECKED enum evc_status evc_aes_set_encrypt_key(union evc_aes_key *key,
 /*
  * The same in memory of the caller, for machines where a union is too large: memory_bytes bytes, at least
  * kernel->kernel.key_bytes of them (struct evc_kernel), aligned to 16. All of the memory belongs to the key. Use it as
- * `const union evc_aes_key *key = memory;`, and wipe it by evc_wipe(memory, memory_bytes).
+ * `const union evc_aes_key *key = memory;`, wipe it by evc_wipe(memory, memory_bytes), and copy it by memcpy() of
+ * as many bytes: `*key` may be longer than the memory.
  */
 EVC_CHECKED enum evc_status evc_aes_set_key_in(void *memory, size_t memory_bytes,
                                                const struct evc_aes *kernel,
@@ -154,7 +155,8 @@ struct evc_aes {
 /*
  * The operations of a key's kernel, composed from encrypt and decrypt where the slot is empty. Same
  * contracts as the slots: they cannot fail. With a key that is not set up, and for decryption with a key for encryption
- * only, out is filled with zeros (of evc_aes_cbcmac_blocks: chain) and nothing else is changed.
+ * only, out is filled with zeros (of evc_aes_cbcmac_blocks: chain) and nothing else is changed. A message of
+ * evc_aes_cbc_encrypt_blocks_many without an out is not changed at all.
  */
 EVC_API void evc_aes_ctr32(const union evc_aes_key *key, uint8_t counter[16], const uint8_t *in,
                            uint8_t *out, size_t len_bytes);

@@ -14,7 +14,7 @@
  * A kernel of GCM does AES and GHASH in one; where none fits, any kernel of AES with any of GHASH is a pair, whose
  * timing class is the worse of the two. A key belongs to what made it and remembers it. Keys may be copied.
  * Buffers: in and out are the same or do not overlap; no alignment is asked. A buffer of length 0 may be NULL.
- * Associated data, IV and tag overlap no text.
+ * Associated data, IV and tag overlap no text. No buffer overlaps a key or a state.
  * Errors: a call that returns anything but EVC_OK has written nothing, unless said otherwise. EVC_ERR_KERNEL
  * from a call with a key: the key is not set up, for its set-up failed or it was wiped.
  * Stack and registers: no call leaves secrets on the stack below its caller, or in vector registers.
@@ -79,7 +79,8 @@ static inline const struct evc_kernel *evc_gcm_kernel(const struct evc_gcm *gcm)
  * EVC_ERR_KERNEL      a kernel is NULL, or its key does not fit (never of set_best)
  * EVC_ERR_ALIGNMENT   the key is not aligned to 16 bytes: malloc() of 32-bit systems aligns to 8
  *
- * What the key held before is wiped, also after an error.
+ * The key's memory is wiped first, also if the call then fails, so user_key must not lie in it. A key in memory of the
+ * caller is copied by memcpy() of memory_bytes: `*key` may be longer. evc_gcm_pair_key_bytes: neither kernel is NULL.
  */
 EVC_CHECKED enum evc_status evc_gcm_set_pair(union evc_gcm_key *key, const struct evc_aes *aes,
                                              const struct evc_ghash *ghash, const uint8_t *user_key,

@@ -65,7 +65,7 @@ static inline const struct evc_kernel *evc_ghash_kernel(const struct evc_ghash *
  * EVC_ERR_KERNEL      kernel is NULL, or its key does not fit
  * EVC_ERR_ALIGNMENT   the memory is not aligned to 16 bytes
  *
- * What was in the memory before is wiped, also after an error.
+ * The key's memory is wiped first, also if the call then fails, so h must not lie in it.
  */
 EVC_CHECKED enum evc_status evc_ghash_set_key(union evc_ghash_key *key,
                                               const struct evc_ghash *kernel, const uint8_t *h);

@@ -18,7 +18,8 @@
  * Any kernel gives the right result for any mode; the use decides only how fast.
  *
  * Buffers: in and out are the same or do not overlap; no alignment is asked. A buffer of length 0
- * may be NULL. IVs, counters, nonces, tags and associated data overlap no output.
+ * may be NULL. IVs, counters, nonces, tags and associated data overlap no output. No buffer overlaps a key or a
+ * state, but a message of CTR or XTS may start with the counter or tweak in its state.
  * Contexts: of fixed size, owned by the caller, without pointers into themselves: they may be copied
  * (a copy of a started message continues on its own) and are wiped by evc_wipe(&x, sizeof x).
  * Errors: a call that returns anything but EVC_OK has written nothing, unless said otherwise. All calls with a key:
@@ -34,9 +35,10 @@
  *
  * Keys in the caller's memory: for machines where the key types here are too large, the functions *_set_key_in take
  * memory_bytes bytes of memory, aligned to 16; *_key_bytes() says how many the kernels need. All of the memory
- * belongs to the key: use it as `const struct evc_aes_xts_key *key = memory;`, and wipe it by evc_wipe(memory,
- * memory_bytes). Every function that sets up a key wipes what the memory held before, also after an error. Its
- * errors:
+ * belongs to the key: use it as `const struct evc_aes_xts_key *key = memory;`, wipe it by evc_wipe(memory,
+ * memory_bytes), and copy it by memcpy() of as many bytes: `*key` may be longer than the memory. No kernel that
+ * *_key_bytes() is given is NULL. Every function that sets up a key wipes its memory first, also if it then fails, so
+ * user_key must not lie in it. Its errors:
  *
  *     EVC_ERR_KEY_SIZE   key_bits is not a size of the mode
  *     EVC_ERR_KERNEL     a kernel is NULL, or the key does not fit

@@ -3,8 +3,9 @@
  * Arm's pointer authentication (Arm ARM, DDI 0487, 2024, FEAT_PAuth and its enhancements), for emulators.
  *
  *     struct evc_pac_kernels kernels = {evc_qarma_select(evc_cpu_features(), EVC_ALLOW_VARTIME, EVC_USE_SERIAL), NULL};
- *     evc_pac_keys_init(&keys, &evc_pac_qarma5, &kernels);
- *     evc_pac_set_rules(&rules, EVC_PAC_PAUTH2, 48, 1, EVC_PAC_EXTEND_55);
+ *     enum evc_status status = evc_pac_keys_init(&keys, &evc_pac_qarma5, &kernels);
+ *     if (status == EVC_OK)
+ *         status = evc_pac_set_rules(&rules, EVC_PAC_PAUTH2, 48, 1, EVC_PAC_EXTEND_55);
  *
  *     key = evc_pac_keys_get(&keys, apiakey_hi, apiakey_lo);
  *     signed = evc_pac_add(&rules, key, pointer, modifier);

@@ -5,8 +5,9 @@
  *
  *     const struct evc_qarma *kernel = evc_qarma_select(evc_cpu_features(), 0, EVC_USE_SERIAL);
  *     union evc_qarma_key key;
- *     evc_qarma_set_key(&key, kernel, w0, k0, EVC_QARMA_SIGMA2, 5);
- *     mac = evc_qarma_encrypt(&key, pointer, modifier);
+ *     enum evc_status status = evc_qarma_set_key(&key, kernel, w0, k0, EVC_QARMA_SIGMA2, 5);
+ *     if (status == EVC_OK)
+ *         mac = evc_qarma_encrypt(&key, pointer, modifier);
  *     evc_wipe(&key, sizeof key);
  *
  * Blocks, tweaks and halves of keys are numbers; where the paper writes bytes, the first one is the most significant.
