@@ -124,8 +124,10 @@ static void hash_piece(const struct pair_key *key, uint8_t y[16], const uint8_t 
     if (!lengths || aad_bytes + (uint64_t)len_bytes > sizeof blocks - 48) {
         evc_ghash_op_padded(ghash_of(key), y, aad, aad_bytes);
         evc_ghash_op_blocks(ghash_of(key), y, text, len_bytes / 16);
-        text += len_bytes & ~(size_t)15;
-        len_bytes %= 16;
+        if (len_bytes) { /* else text may be NULL */
+            text += len_bytes & ~(size_t)15;
+            len_bytes %= 16;
+        }
         aad_bytes = 0;
     }
     if (!lengths)
@@ -682,7 +684,8 @@ enum evc_status evc_gcm_seal_many(const union evc_gcm_key *key, struct evc_gcm_m
 {
     enum evc_status first = EVC_OK;
 
-    for (struct evc_gcm_msg *m = msgs; m < msgs + n; m++) {
+    for (size_t i = 0; i < n; i++) {
+        struct evc_gcm_msg *m = &msgs[i];
         m->status = evc_gcm_seal(key, m->iv, m->iv_bytes, m->aad, m->aad_bytes, m->in, m->out,
                                  m->len_bytes, m->tag, m->tag_bytes);
         first = first == EVC_OK ? m->status : first;
@@ -694,7 +697,8 @@ enum evc_status evc_gcm_open_many(const union evc_gcm_key *key, struct evc_gcm_m
 {
     enum evc_status first = EVC_OK;
 
-    for (struct evc_gcm_msg *m = msgs; m < msgs + n; m++) {
+    for (size_t i = 0; i < n; i++) {
+        struct evc_gcm_msg *m = &msgs[i];
         m->status = evc_gcm_open(key, m->iv, m->iv_bytes, m->aad, m->aad_bytes, m->in, m->out,
                                  m->len_bytes, m->tag, m->tag_bytes);
         first = first == EVC_OK ? m->status : first;
