@@ -6,8 +6,9 @@
  *
  * Calls that can be made with a wrong size, a wrong tag, in the wrong order or with a key that was not set up return an
  * enum evc_status, and the compiler warns if it is dropped. A call that returns anything but EVC_OK has done nothing,
- * unless its header says otherwise. The operations of kernels and the functions named *_blocks cannot fail and return
- * void.
+ * unless its header says otherwise. Functions that cannot fail return no status: the operations of kernels, *_blocks,
+ * *_blocks_many, evc_aes_ctr32, evc_ghash_padded, those of QARMA. Their headers say what they do with a key that is not
+ * set up.
  */
 #ifndef EVERYCORE_EVERYCORE_H
 #define EVERYCORE_EVERYCORE_H
@@ -54,7 +55,7 @@ enum evc_status {
     EVC_ERR_NONCE_SIZE, /* nonce or IV of a length that the standard does not allow */
     EVC_ERR_TAG_SIZE,   /* tag of a length that the standard does not allow */
     EVC_ERR_LENGTH,     /* message too short, too long, not whole blocks, or not what was announced */
-    EVC_ERR_TAG,        /* open: the tag does not match; the output has been wiped */
+    EVC_ERR_TAG,        /* the tag does not match; a call that opens a whole message has wiped its output */
     EVC_ERR_DIRECTION,  /* decryption asked of a key that was set up for encryption only */
     EVC_ERR_KERNEL,     /* kernel is NULL, its key does not fit, or the key was not set up or is wiped */
     EVC_ERR_PARAMETER,  /* a parameter of the algorithm that it does not have: QARMA's S-box or rounds */

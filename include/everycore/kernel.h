@@ -41,7 +41,7 @@ struct evc_kernel {
     uint64_t needs;     /* feature bits, EVC_CPU(...) of its architecture */
     uint32_t traits;    /* EVC_KEY_... */
     uint32_t key_bytes; /* size of a key of this kernel, head included */
-    uint32_t key_align; /* its alignment, at least 16 */
+    uint32_t key_align; /* its alignment: 16; functions that set up keys refuse more */
     uint8_t timing;     /* enum evc_timing */
     uint8_t use;        /* enum evc_use */
     uint8_t batch;      /* blocks that it works on at once; composed modes feed it that many */
