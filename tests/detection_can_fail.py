@@ -20,6 +20,7 @@ X86, IDREG, SYSTEMS = "src/cpu/x86_cpuid.c", "src/cpu/a64_idreg.c", "src/cpu/sys
 
 TABLE = "x86_features_are_those_of_the_table"
 STATE = "x86_registers_that_the_system_does_not_keep_are_not_used"
+ONE_BIT, WIDE = "x86_each_flag_is_one_bit", "x86_wide_vectors_are_tuned_for_by_maker_family_and_model"
 MASKED = "x86_masking_a_flag_adds_no_feature"
 BASE = "x86_features_have_what_they_build_on"
 A64 = "features_are_read_from_the_registers"
@@ -41,6 +42,12 @@ FAULTS = [
     ("AVX10 of 256 bits", X86, "if (has_avx10(id) && ", "if (0 && ", TABLE),
     ("AVX10 without its leaf", X86, "id->max_leaf >= 0x24 && id->leaf7_eax >= 1 && bit_of(id->leaf7_1_edx", "bit_of(id->leaf7_1_edx",
      TABLE),
+    ("SSE4.1 without SSSE3", X86, "19, 0, EVC_CPU(X86_SSSE3)", "19, 0, EVC_CPU(X86_SSE2)", ONE_BIT),
+    ("AVX-512BW's bit", X86, "LEAF7_EBX, 30,", "LEAF7_EBX, 31,", ONE_BIT),
+    ("Ice Lake servers with wide vectors", X86, "case 0x6a:", "", WIDE),
+    ("AMD's family 6 with wide vectors", X86, "id->vendor_ebx != VENDOR_INTEL || family_of(id) != 6", "family_of(id) != 6", WIDE),
+    ("a family where there is no leaf", X86, "return id->max_leaf >= 1 && family_of(id) == 6", "return family_of(id) == 6",
+     "x86_leaves_that_are_not_there_decide_nothing"),
     ("GFNI's bit", X86, "LEAF7_ECX, 8,", "LEAF7_ECX, 7,", TABLE),
     ("Skylake-X with wide vectors", X86, "case 0x55:", "", TABLE),
     ("the extended model", X86, "id->leaf1_eax >> 12 & 0xf0", "id->leaf1_eax >> 12 & 0", TABLE),
