@@ -18,12 +18,12 @@ extern "C" {
  * library has no state to keep it in, and the call is slow. In a virtual machine each of its CPUID instructions traps
  * into the hypervisor, and the call takes some ten microseconds.
  *
- * Who is asked:
+ * Source:
  *   x86                     CPUID, and XGETBV for the registers that the operating system keeps.
  *   Arm, Linux              HWCAP (getauxval).            Arm, FreeBSD; A64, OpenBSD   HWCAP (elf_aux_info).
  *   A64, macOS and iOS      sysctlbyname.                 A64, Windows                 IsProcessorFeaturePresent.
  *   PowerPC, Linux          HWCAP (getauxval).            RISC-V, Linux                riscv_hwprobe.
- *   all others              nobody.
+ *   all others              none.
  * What the compiler was told (-march) counts everywhere but on x86. Compiled with -DEVC_CPU_WITHOUT_OS, for kernels and
  * firmware, src/cpu/ asks no operating system; CPUID it still asks.
  *
@@ -41,8 +41,11 @@ EVC_API uint64_t evc_cpu_features(void);
  * by multiplication of integers is constant-time on such cores only. Where neither this bit nor vectors are there, the
  * constant-time choice is the bit-serial GHASH (c_ref), more than twenty times slower, and GCM is as slow.
  *
- * evc_cpu_features() sets the bit where a document says so of every core that may run the program:
- *   x86-64, A64           always.
+ * evc_cpu_features() sets the bit where documents of the makers say so, or where no exception is known, of every core
+ * that may run the program:
+ *   x86-64                always: Intel documents it, for recent cores while DOITM is set; no core of x86-64 is known
+ *                         to differ.
+ *   A64                   always: a promise while PSTATE.DIT is set (below), the habit of all cores otherwise.
  *   i386                  cores of x86-64, Intel's family 6 (Pentium Pro, Pentium M, Core, Atom), AMD's K7.
  *   PowerPC               POWER8 and later: by -mcpu, or by Linux's word.
  *   RISC-V                cores with Zkt: by -march, or by the word of Linux 6.8 and later.
@@ -80,7 +83,7 @@ struct evc_x86_id {
 EVC_API uint64_t evc_x86_features(const struct evc_x86_id *id);
 
 #if EVC_X86
-/* Reads them. The CPU must have CPUID, so it is no 386 and no early 486. */
+/* Fills *id from CPUID and XGETBV. The CPU must have CPUID, so it is no 386 and no early 486. */
 EVC_API void evc_x86_read_id(struct evc_x86_id *id);
 #endif
 
@@ -99,7 +102,8 @@ EVC_API uint64_t evc_a64_features(const struct evc_a64_id *id);
 EVC_API uint64_t evc_a64_tuning(uint64_t midr);
 
 #if EVC_A64
-/* Reads them: at EL1 or above; at EL0 only where the system emulates it (Linux, HWCAP_CPUID). */
+/* Fills *id from the identification registers: at EL1 or above; at EL0 only where the system emulates it (Linux,
+ * HWCAP_CPUID). */
 EVC_API void evc_a64_read_id(struct evc_a64_id *id);
 #endif
 

@@ -69,7 +69,7 @@ static inline const struct evc_kernel *evc_gcm_kernel(const struct evc_gcm *gcm)
  * user_key: key_bits / 8 bytes; key_bits: 128, 192 or 256.
  *
  * evc_gcm_set_key: a kernel that does both parts in one. evc_gcm_set_pair: any two kernels.
- * evc_gcm_set_best: what selection gives, the one or the other.
+ * evc_gcm_set_best: the kernel or the pair that selection gives.
  *
  * The functions *_in take memory of the caller instead of the union: for machines where that is too large, and for
  * kernels whose keys are larger. memory_bytes: at least kernel.key_bytes, or evc_gcm_pair_key_bytes(); aligned

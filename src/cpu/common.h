@@ -41,12 +41,13 @@
 /*
  * Multiplications of 32 x 32 and 64 x 64 bits in a time that does not depend on the operands: on every core that this
  * binary may run on.
- *   x86-64   MUL, IMUL: Intel, Data Operand Independent Timing Instructions (2022); 32-bit code: x86_cpuid.c.
+ *   x86-64   MUL, IMUL: Intel, Data Operand Independent Timing Instructions (2022), for Intel's cores; no other core
+ *            is known to differ. 32-bit code: x86_cpuid.c.
  *   A64      MADD, UMULH: Arm DDI 0487 (2024), section B1.3.6, the instructions of PSTATE.DIT.
  *   RISC-V   Zkt: RISC-V Cryptography Extensions vol. I, 1.0.1 (2022), "Data Independent Execution Latency Subset":
  *            mul, mulh and their kind.
- *   PowerPC  POWER8 and later: GCC 12, gcc/config/rs6000/power8.md and power9.md (by IBM): one latency for
- *            products of all sizes. power4.md, power5.md and 7xx.md have shorter ones for small operands.
+ *   PowerPC  POWER8 and later: GCC 12, gcc/config/rs6000/power8.md and power9.md (by IBM), models of the pipeline: one
+ *            latency for products of all sizes. power4.md, power5.md and 7xx.md have shorter ones for small operands.
  * Not decided here, for no document says it of all cores: s390x (IBM publishes no timing), A32 (ARM7 to ARM9 and
  * Cortex-M3 end early, Cortex-M4 does not), MIPS, LoongArch, Alpha, SPARC, m68k, PA-RISC. everycore/cpu.h tells the
  * caller what to do there. General source: Pornin, BearSSL, "Constant-Time Mul" (2017).
