@@ -18,11 +18,11 @@ EVC_INLINE void evc_clear(const struct evc_kernel *kernel)
         kernel->clear();
 }
 
-/* After operations of two kernels. */
+/* After operations of two kernels. As numbers, since to compare functions some architectures (PA-RISC) call a helper. */
 EVC_INLINE void evc_clear_both(const struct evc_kernel *a, const struct evc_kernel *b)
 {
     evc_clear(a);
-    if (b->clear != a->clear)
+    if ((uintptr_t)b->clear != (uintptr_t)a->clear)
         evc_clear(b);
 }
 
