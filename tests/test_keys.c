@@ -278,6 +278,32 @@ static void keys_behind_odd_ones_are_aligned(void)
     }
 }
 
+/* At both ends, and one byte beyond them. */
+static void user_keys_in_the_memory_of_the_key_are_refused(void)
+{
+    const struct evc_aes *kernel = evc_aes_named("c_ref");
+    uint8_t *key = room + 64;
+    const size_t n = 2048;
+
+    for (int at_end = 0; at_end < 2; at_end++)
+        for (int apart = 0; apart < 2; apart++) {
+            const enum evc_status status = apart ? EVC_OK : EVC_ERR_OVERLAP;
+            uint8_t *from16 = at_end ? key + n - 1 + apart : key - 15 - apart, *from32 = from16 - (at_end ? 0 : 16);
+#define REFUSED(call) (memset(room, 1, sizeof room), from32[at_end ? 16 : 0] = 2, (call) == status)
+            EXPECT(REFUSED(evc_aes_set_key_in(key, n, kernel, from16, 128)));
+            EXPECT(REFUSED(evc_aes_set_encrypt_key_in(key, n, kernel, from16, 128)));
+            EXPECT(REFUSED(evc_gcm_set_pair_in(key, n, kernel, evc_ghash_named("c_ref"), from16, 128)));
+            EXPECT(REFUSED(evc_aes_ccm_set_key_in(key, n, kernel, kernel, from16, 128)));
+            EXPECT(REFUSED(evc_aes_xts_set_key_in(key, n, kernel, kernel, from32, 128)));
+            EXPECT(REFUSED(evc_aes_cmac_set_key_in(key, n, kernel, from16, 128)));
+            EXPECT(REFUSED(evc_ghash_set_key_in(key, n, evc_ghash_named("c_ref"), from16)));
+#undef REFUSED
+        }
+    EXPECT(evc_aes_xts_key_bytes(NULL, kernel) == 0 && evc_aes_xts_key_bytes(kernel, NULL) == 0);
+    EXPECT(evc_aes_ccm_key_bytes(NULL, kernel) == 0 && evc_aes_ccm_key_bytes(kernel, NULL) == 0);
+    EXPECT(evc_aes_cmac_key_bytes(NULL) == 0 && evc_gcm_pair_key_bytes(NULL, NULL) == 0);
+}
+
 /* A key that is set again holds nothing of the old one: neither what the new kernel does not use, nor the schedule for
  * decryption. */
 static void keys_that_are_set_again_keep_nothing(const struct evc_aes *kernel)
@@ -393,6 +419,7 @@ int main(void)
     RUN(keys_of_two_kernels_use_both);
     RUN(keys_of_qarma_are_refused_and_wiped);
     RUN(keys_behind_odd_ones_are_aligned);
+    RUN(user_keys_in_the_memory_of_the_key_are_refused);
     RUN(statuses_tell_of_keys_that_are_not_set_up);
     RUN(functions_without_a_status_give_zeros);
     return tap_done();

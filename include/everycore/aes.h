@@ -73,9 +73,10 @@ static inline const struct evc_kernel *evc_aes_kernel(const struct evc_aes *aes)
  * EVC_ERR_KEY_SIZE    key_bits is none of these
  * EVC_ERR_KERNEL      kernel is NULL, or its key does not fit
  * EVC_ERR_ALIGNMENT   the key is not aligned to 16 bytes: malloc() of 32-bit systems aligns to 8
+ * EVC_ERR_OVERLAP     user_key lies in the memory of the key
  *
- * The key's memory is wiped first, also if the call then fails, so user_key must not lie in it. A key that is all
- * zeros, as evc_wipe() and errors leave it, is not set up: calls with it return EVC_ERR_KERNEL.
+ * The key's memory is wiped first, also if the call then fails. A key that is all zeros, as evc_wipe() and errors leave
+ * it, is not set up: calls with it return EVC_ERR_KERNEL.
  */
 EVC_CHECKED enum evc_status evc_aes_set_key(union evc_aes_key *key, const struct evc_aes *kernel,
                                             const uint8_t *user_key, unsigned key_bits);

@@ -60,7 +60,8 @@ enum evc_status {
     EVC_ERR_KERNEL,     /* kernel is NULL, its key does not fit, or the key was not set up or is wiped */
     EVC_ERR_PARAMETER,  /* a parameter of the algorithm that it does not have: QARMA's S-box or rounds */
     EVC_ERR_STATE,      /* a call out of order: no message is begun, it is finished, or it goes the other way */
-    EVC_ERR_ALIGNMENT   /* the memory of a key is not aligned to 16 bytes */
+    EVC_ERR_ALIGNMENT,  /* the memory of a key is not aligned to 16 bytes */
+    EVC_ERR_OVERLAP     /* user_key lies in the memory of the key, which is wiped first */
 };
 
 /* One line of English for a status; never NULL. */

@@ -78,9 +78,10 @@ static inline const struct evc_kernel *evc_gcm_kernel(const struct evc_gcm *gcm)
  * EVC_ERR_KEY_SIZE    key_bits is none of these
  * EVC_ERR_KERNEL      a kernel is NULL, or its key does not fit (never of set_best)
  * EVC_ERR_ALIGNMENT   the key is not aligned to 16 bytes: malloc() of 32-bit systems aligns to 8
+ * EVC_ERR_OVERLAP     user_key lies in the memory of the key
  *
- * The key's memory is wiped first, also if the call then fails, so user_key must not lie in it. A key in memory of the
- * caller is copied by memcpy() of memory_bytes: `*key` may be longer. evc_gcm_pair_key_bytes: neither kernel is NULL.
+ * The key's memory is wiped first, also if the call then fails. A key in memory of the caller is copied by memcpy() of
+ * memory_bytes: `*key` may be longer. evc_gcm_pair_key_bytes returns 0 if a kernel is NULL.
  */
 EVC_CHECKED enum evc_status evc_gcm_set_pair(union evc_gcm_key *key, const struct evc_aes *aes,
                                              const struct evc_ghash *ghash, const uint8_t *user_key,

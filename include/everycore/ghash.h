@@ -64,8 +64,9 @@ static inline const struct evc_kernel *evc_ghash_kernel(const struct evc_ghash *
  *
  * EVC_ERR_KERNEL      kernel is NULL, or its key does not fit
  * EVC_ERR_ALIGNMENT   the memory is not aligned to 16 bytes
+ * EVC_ERR_OVERLAP     h lies in the memory
  *
- * The key's memory is wiped first, also if the call then fails, so h must not lie in it.
+ * The key's memory is wiped first, also if the call then fails.
  */
 EVC_CHECKED enum evc_status evc_ghash_set_key(union evc_ghash_key *key,
                                               const struct evc_ghash *kernel, const uint8_t *h);

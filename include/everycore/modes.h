@@ -36,13 +36,14 @@
  * Keys in the caller's memory: for machines where the key types here are too large, the functions *_set_key_in take
  * memory_bytes bytes of memory, aligned to 16; *_key_bytes() says how many the kernels need. All of the memory
  * belongs to the key: use it as `const struct evc_aes_xts_key *key = memory;`, wipe it by evc_wipe(memory,
- * memory_bytes), and copy it by memcpy() of as many bytes: `*key` may be longer than the memory. No kernel that
- * *_key_bytes() is given is NULL. Every function that sets up a key wipes its memory first, also if it then fails, so
- * user_key must not lie in it. Its errors:
+ * memory_bytes), and copy it by memcpy() of as many bytes: `*key` may be longer than the memory. *_key_bytes() returns
+ * 0 if a kernel is NULL. Every function that sets up a key wipes the key's memory first, also if it then fails. Its
+ * errors:
  *
  *     EVC_ERR_KEY_SIZE   key_bits is not a size of the mode
  *     EVC_ERR_KERNEL     a kernel is NULL, or the key does not fit
  *     EVC_ERR_ALIGNMENT  the key is not aligned to 16 bytes: malloc() of 32-bit systems aligns to 8
+ *     EVC_ERR_OVERLAP    user_key lies in the memory of the key
  *
  * Timing: depends on lengths, on the kernel's timing class, and on nothing else: modes add no branch
  * or address that depends on a key, on data or on a tag's bytes. The outcome of a comparison of tags,

@@ -19,13 +19,13 @@
 /* ---- Keys -------------------------------------------------------------------------------------- */
 
 static enum evc_status check_key(const void *key, size_t memory_bytes, const struct evc_aes *kernel,
-                                 unsigned key_bits)
+                                 const uint8_t *user_key, unsigned key_bits)
 {
     if (key_bits != 128 && key_bits != 192 && key_bits != 256)
         return EVC_ERR_KEY_SIZE;
     if (!kernel || kernel->kernel.key_align > 16)
         return EVC_ERR_KERNEL;
-    return evc_check_key_memory(key, memory_bytes, kernel->kernel.key_bytes);
+    return evc_check_key_memory(key, memory_bytes, kernel->kernel.key_bytes, user_key, key_bits / 8);
 }
 
 /* All of the memory is wiped first: nothing of a key that stood there before is left, nor a kernel if this fails. */
@@ -33,7 +33,7 @@ static enum evc_status set_key(void *key, size_t memory_bytes, const struct evc_
                                const uint8_t *user_key, unsigned key_bits, uint32_t can_decrypt)
 {
     struct evc_aes_head *head = key;
-    const enum evc_status status = check_key(key, memory_bytes, kernel, key_bits);
+    const enum evc_status status = check_key(key, memory_bytes, kernel, user_key, key_bits);
 
     evc_wipe(key, memory_bytes);
     if (status != EVC_OK)

@@ -18,7 +18,7 @@ EVC_INLINE void evc_clear(const struct evc_kernel *kernel)
         kernel->clear();
 }
 
-/* After operations of two kernels. As numbers, since to compare functions some architectures (PA-RISC) call a helper. */
+/* After operations of two kernels. They are compared as numbers: for functions, PA-RISC calls a helper. */
 EVC_INLINE void evc_clear_both(const struct evc_kernel *a, const struct evc_kernel *b)
 {
     evc_clear(a);

@@ -7,12 +7,24 @@
 
 #include "common/bytes.h"
 
-/* key_bytes: bytes of memory that the key needs, at `key`; memory_bytes: bytes that are there. */
-EVC_INLINE enum evc_status evc_check_key_memory(const void *key, size_t memory_bytes, size_t key_bytes)
+/* Nonzero if the two pieces of memory have a byte in common. */
+EVC_INLINE int evc_overlap(const void *a, size_t a_bytes, const void *b, size_t b_bytes)
+{
+    return (uintptr_t)b - (uintptr_t)a < a_bytes || (uintptr_t)a - (uintptr_t)b < b_bytes;
+}
+
+/*
+ * key: memory_bytes bytes of memory, of which the key needs key_bytes; they are wiped before the key is set.
+ * user_key: user_key_bytes bytes that it is made from.
+ */
+EVC_INLINE enum evc_status evc_check_key_memory(const void *key, size_t memory_bytes, size_t key_bytes,
+                                                const void *user_key, size_t user_key_bytes)
 {
     if (((uintptr_t)key & 15) != 0)
         return EVC_ERR_ALIGNMENT;
-    return key_bytes > memory_bytes ? EVC_ERR_KERNEL : EVC_OK;
+    if (key_bytes > memory_bytes)
+        return EVC_ERR_KERNEL;
+    return evc_overlap(key, memory_bytes, user_key, user_key_bytes) ? EVC_ERR_OVERLAP : EVC_OK;
 }
 
 /* The bytes of a key of this kernel, in whole blocks of 16: where the next key may begin. */

@@ -17,6 +17,7 @@ const char *evc_status_text(enum evc_status status)
     case EVC_ERR_PARAMETER: return "no such variant of the algorithm";
     case EVC_ERR_STATE: return "call out of order";
     case EVC_ERR_ALIGNMENT: return "the memory of the key is not aligned to 16 bytes";
+    case EVC_ERR_OVERLAP: return "the user key lies in the memory of the key";
     }
     return "unknown status";
 }

@@ -224,6 +224,8 @@ EVC_INLINE void clear(const union evc_gcm_key *key)
 
 size_t evc_gcm_pair_key_bytes(const struct evc_aes *aes, const struct evc_ghash *ghash)
 {
+    if (!aes || !ghash)
+        return 0;
     return offsetof(struct pair_key, keys) + evc_key_room(&aes->kernel) + evc_key_room(&ghash->kernel);
 }
 
@@ -254,7 +256,8 @@ enum evc_status evc_gcm_set_pair_in(void *memory, size_t memory_bytes, const str
 {
     enum evc_status status =
         aes && ghash
-            ? evc_check_key_memory(memory, memory_bytes, evc_gcm_pair_key_bytes(aes, ghash))
+            ? evc_check_key_memory(memory, memory_bytes, evc_gcm_pair_key_bytes(aes, ghash), user_key,
+                                   key_bits / 8)
             : EVC_ERR_KERNEL;
 
     evc_wipe(memory, memory_bytes);
@@ -273,20 +276,21 @@ enum evc_status evc_gcm_set_pair(union evc_gcm_key *key, const struct evc_aes *a
 }
 
 static enum evc_status check_key(const void *memory, size_t memory_bytes,
-                                 const struct evc_gcm *kernel, unsigned key_bits)
+                                 const struct evc_gcm *kernel, const uint8_t *user_key,
+                                 unsigned key_bits)
 {
     if (key_bits != 128 && key_bits != 192 && key_bits != 256)
         return EVC_ERR_KEY_SIZE;
     if (!kernel || !kernel->set_key || kernel->kernel.key_align > 16)
         return EVC_ERR_KERNEL;
-    return evc_check_key_memory(memory, memory_bytes, kernel->kernel.key_bytes);
+    return evc_check_key_memory(memory, memory_bytes, kernel->kernel.key_bytes, user_key, key_bits / 8);
 }
 
 enum evc_status evc_gcm_set_key_in(void *memory, size_t memory_bytes, const struct evc_gcm *kernel,
                                    const uint8_t *user_key, unsigned key_bits)
 {
     struct evc_gcm_head *head = memory;
-    const enum evc_status status = check_key(memory, memory_bytes, kernel, key_bits);
+    const enum evc_status status = check_key(memory, memory_bytes, kernel, user_key, key_bits);
 
     evc_wipe(memory, memory_bytes);
     if (status != EVC_OK)

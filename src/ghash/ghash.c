@@ -14,7 +14,7 @@ enum evc_status evc_ghash_set_key_in(void *memory, size_t memory_bytes,
     const enum evc_status status =
         !kernel || kernel->kernel.key_align > 16
             ? EVC_ERR_KERNEL
-            : evc_check_key_memory(memory, memory_bytes, kernel->kernel.key_bytes);
+            : evc_check_key_memory(memory, memory_bytes, kernel->kernel.key_bytes, h, 16);
 
     evc_wipe(memory, memory_bytes);
     if (status != EVC_OK)

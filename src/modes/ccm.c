@@ -34,6 +34,8 @@ static void clear(const struct evc_aes_ccm_key *key)
 
 size_t evc_aes_ccm_key_bytes(const struct evc_aes *ctr_kernel, const struct evc_aes *mac_kernel)
 {
+    if (!ctr_kernel || !mac_kernel)
+        return 0;
     return offsetof(struct evc_aes_ccm_key, keys) + evc_key_room(&ctr_kernel->kernel) +
            (mac_kernel == ctr_kernel ? 0 : evc_key_room(&mac_kernel->kernel));
 }
@@ -61,7 +63,8 @@ enum evc_status evc_aes_ccm_set_key_in(void *memory, size_t memory_bytes,
 {
     enum evc_status status =
         ctr_kernel && mac_kernel
-            ? evc_check_key_memory(memory, memory_bytes, evc_aes_ccm_key_bytes(ctr_kernel, mac_kernel))
+            ? evc_check_key_memory(memory, memory_bytes, evc_aes_ccm_key_bytes(ctr_kernel, mac_kernel),
+                                   user_key, key_bits / 8)
             : EVC_ERR_KERNEL;
 
     evc_wipe(memory, memory_bytes);

@@ -24,6 +24,8 @@ static void times_x(uint8_t out[16], const uint8_t in[16])
 
 size_t evc_aes_cmac_key_bytes(const struct evc_aes *kernel)
 {
+    if (!kernel)
+        return 0;
     return offsetof(struct evc_aes_cmac_key, aes) + evc_key_room(&kernel->kernel);
 }
 
@@ -47,7 +49,8 @@ enum evc_status evc_aes_cmac_set_key_in(void *memory, size_t memory_bytes,
                                         unsigned key_bits)
 {
     enum evc_status status =
-        kernel ? evc_check_key_memory(memory, memory_bytes, evc_aes_cmac_key_bytes(kernel))
+        kernel ? evc_check_key_memory(memory, memory_bytes, evc_aes_cmac_key_bytes(kernel), user_key,
+                                      key_bits / 8)
                : EVC_ERR_KERNEL;
 
     evc_wipe(memory, memory_bytes);

@@ -20,6 +20,8 @@ static void clear(const struct evc_aes_xts_key *key)
 
 size_t evc_aes_xts_key_bytes(const struct evc_aes *data_kernel, const struct evc_aes *tweak_kernel)
 {
+    if (!data_kernel || !tweak_kernel)
+        return 0;
     return offsetof(struct evc_aes_xts_key, keys) + evc_key_room(&data_kernel->kernel) +
            evc_key_room(&tweak_kernel->kernel);
 }
@@ -40,7 +42,8 @@ static enum evc_status check_key(const void *memory, size_t memory_bytes,
     if (!data_kernel || !tweak_kernel)
         return EVC_ERR_KERNEL;
     return evc_check_key_memory(memory, memory_bytes,
-                                evc_aes_xts_key_bytes(data_kernel, tweak_kernel));
+                                evc_aes_xts_key_bytes(data_kernel, tweak_kernel), user_key,
+                                2 * key_bits / 8);
 }
 
 static enum evc_status set_keys(struct evc_aes_xts_key *key, const struct evc_aes *data_kernel,

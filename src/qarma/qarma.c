@@ -13,7 +13,7 @@ static enum evc_status check_key(const union evc_qarma_key *key, const struct ev
         return EVC_ERR_PARAMETER;
     if (!kernel || kernel->kernel.key_align > 16)
         return EVC_ERR_KERNEL;
-    return evc_check_key_memory(key, sizeof *key, kernel->kernel.key_bytes);
+    return evc_check_key_memory(key, sizeof *key, kernel->kernel.key_bytes, NULL, 0);
 }
 
 enum evc_status evc_qarma_set_key(union evc_qarma_key *key, const struct evc_qarma *kernel, uint64_t w0, uint64_t k0,
