@@ -2,6 +2,14 @@
 /*
  * The end of every public call. It clears, once, what the kernel's operations left in vector registers and on the
  * stack. The member `clear` of a kernel's descriptor does it.
+ *
+ * EVC_DEFINE_CLEAR(name, registers)                   defines such a function for a kernel that leaves registers only
+ * EVC_DEFINE_CLEAR_STACK(name, registers, n_bytes)    also clears so many bytes of the stack below the caller
+ * EVC_DEFINE_CLEAR_DEEP(name, registers, n, n_below)  n + n_below bytes, in two frames of at most 1 KiB
+ *
+ * registers: BASELINE, those that the compiler may use for portable code; XMM, YMM, ZMM on x86; NEON on Arm.
+ * The numbers of bytes are multiples of 64, at least 128; the properties "..._leave_nothing_behind" of the harness tell how
+ * deep operations reach.
  */
 #ifndef EVC_COMMON_CLEAR_H
 #define EVC_COMMON_CLEAR_H
@@ -25,5 +33,124 @@ EVC_INLINE void evc_clear_both(const struct evc_kernel *a, const struct evc_kern
     if ((uintptr_t)b->clear != (uintptr_t)a->clear)
         evc_clear(b);
 }
+
+/* ---- Definitions of `clear` ----------------------------------------------------------------------------- */
+
+#define EVC_DEFINE_CLEAR(name, registers)                                                          \
+    EVC_OUT_OF_LINE void name(void)                                                                \
+    {                                                                                              \
+        EVC_CLEAR_REGISTERS_##registers();                                                         \
+    }
+
+#define EVC_DEFINE_CLEAR_STACK(name, registers, n_bytes)                                           \
+    EVC_OUT_OF_LINE void name(void)                                                                \
+    {                                                                                              \
+        uint8_t below[n_bytes];                                                                    \
+        EVC_CLEAR_REGISTERS_##registers();                                                         \
+        EVC_CLEAR_BYTES_##registers(below, n_bytes);                                               \
+    }
+
+/* The lower frame first: the call is none that could take the place of this one. */
+#define EVC_DEFINE_CLEAR_DEEP(name, registers, n_bytes, n_bytes_below)                             \
+    EVC_DEFINE_CLEAR_STACK(name##_below, registers, n_bytes_below)                                 \
+    EVC_OUT_OF_LINE void name(void)                                                                \
+    {                                                                                              \
+        uint8_t below[n_bytes];                                                                    \
+        name##_below();                                                                            \
+        EVC_CLEAR_BYTES_##registers(below, n_bytes);                                               \
+    }
+
+/* ---- Registers and memory ------------------------------------------------------------------------------- */
+
+#define EVC_EACH_8(R) R(0) R(1) R(2) R(3) R(4) R(5) R(6) R(7)
+#define EVC_EACH_8_TO_15(R) R(8) R(9) R(10) R(11) R(12) R(13) R(14) R(15)
+#define EVC_EACH_16_TO_31(R)                                                                       \
+    R(16) R(17) R(18) R(19) R(20) R(21) R(22) R(23) R(24) R(25) R(26) R(27) R(28) R(29) R(30) R(31)
+
+#if EVC_X86
+
+#define EVC_PXOR(i) "pxor %%xmm" #i ", %%xmm" #i "\n\t"
+#define EVC_VPXOR(i) "vpxor %%xmm" #i ", %%xmm" #i ", %%xmm" #i "\n\t"
+#define EVC_VPXORD(i) "vpxord %%xmm" #i ", %%xmm" #i ", %%xmm" #i "\n\t"
+
+/* Windows gives registers 6 to 15 back to the caller as they were: what they hold is the caller's. */
+#if !EVC_X86_64
+#define EVC_EACH_XMM(R) EVC_EACH_8(R)
+#define EVC_XMM_CLEARED "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7"
+#elif defined(_WIN32)
+#define EVC_EACH_XMM(R) R(0) R(1) R(2) R(3) R(4) R(5)
+#define EVC_XMM_CLEARED "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5"
+#else
+#define EVC_EACH_XMM(R) EVC_EACH_8(R) EVC_EACH_8_TO_15(R)
+#define EVC_XMM_CLEARED                                                                            \
+    "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10",        \
+        "xmm11", "xmm12", "xmm13", "xmm14", "xmm15"
+#endif
+
+/* The form for 128 bits clears the whole register and does not put upper halves into use. */
+#define EVC_CLEAR_REGISTERS_XMM() __asm__ volatile(EVC_EACH_XMM(EVC_PXOR) : : : EVC_XMM_CLEARED)
+#define EVC_CLEAR_REGISTERS_YMM()                                                                  \
+    __asm__ volatile("vzeroupper\n\t" EVC_EACH_XMM(EVC_VPXOR) : : : EVC_XMM_CLEARED)
+#define EVC_CLEAR_REGISTERS_ZMM()                                                                  \
+    __asm__ volatile("vzeroupper\n\t" EVC_EACH_XMM(EVC_VPXOR) EVC_EACH_16_TO_31(EVC_VPXORD)        \
+                     :                                                                             \
+                     :                                                                             \
+                     : EVC_XMM_CLEARED)
+
+/* n_bytes at p by stores of `width` bytes: the first and the last of any alignment, all others aligned. */
+#define EVC_X86_CLEAR_BYTES(p, n_bytes, width, zero, store, store_aligned, register)               \
+    __asm__ volatile(zero " %%xmm0, %%xmm0\n\t"                                                    \
+                     store " %%" register ", (%0)\n\t"                                             \
+                     store " %%" register ", %c2-" #width "(%0)\n\t"                               \
+                     ".set evc_at, 0\n\t"                                                          \
+                     ".rept %c2/" #width "-1\n\t"                                                  \
+                     store_aligned " %%" register ", evc_at(%1)\n\t"                               \
+                     ".set evc_at, evc_at+" #width "\n\t"                                          \
+                     ".endr"                                                                       \
+                     :                                                                             \
+                     : "r"(p), "r"(((uintptr_t)(p) + (width) - 1) & ~(uintptr_t)((width) - 1)),    \
+                       "i"(n_bytes)                                                                \
+                     : "xmm0", "memory")
+#define EVC_CLEAR_BYTES_XMM(p, n_bytes) EVC_X86_CLEAR_BYTES(p, n_bytes, 16, "pxor", "movups", "movaps", "xmm0")
+#define EVC_CLEAR_BYTES_YMM(p, n_bytes)                                                            \
+    EVC_X86_CLEAR_BYTES(p, n_bytes, 32, "vpxor %%xmm0,", "vmovups", "vmovaps", "ymm0")
+#define EVC_CLEAR_BYTES_ZMM(p, n_bytes)                                                            \
+    EVC_X86_CLEAR_BYTES(p, n_bytes, 64, "vpxor %%xmm0,", "vmovups", "vmovaps", "zmm0")
+
+#elif EVC_A64
+
+/* The lower halves of registers 8 to 15 are the caller's. */
+#define EVC_MOVI(i) "movi v" #i ".2d, #0\n\t"
+#define EVC_CLEAR_HIGH(i) "mov v" #i ".d[1], xzr\n\t"
+#define EVC_CLEAR_REGISTERS_NEON()                                                                 \
+    __asm__ volatile(EVC_EACH_8(EVC_MOVI) EVC_EACH_8_TO_15(EVC_CLEAR_HIGH) EVC_EACH_16_TO_31(EVC_MOVI) \
+                     :                                                                             \
+                     :                                                                             \
+                     : "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v16", "v17", "v18", "v19", \
+                       "v20", "v21", "v22", "v23", "v24", "v25", "v26", "v27", "v28", "v29",       \
+                       "v30", "v31")
+#define EVC_CLEAR_BYTES_NEON(p, n_bytes) evc_wipe(p, n_bytes)
+
+#elif EVC_A32
+
+/* Registers 4 to 7 are the caller's. */
+#define EVC_VMOV(i) "vmov.i32 q" #i ", #0\n\t"
+#define EVC_CLEAR_REGISTERS_NEON()                                                                 \
+    __asm__ volatile(EVC_VMOV(0) EVC_VMOV(1) EVC_VMOV(2) EVC_VMOV(3) EVC_EACH_8_TO_15(EVC_VMOV)    \
+                     :                                                                             \
+                     :                                                                             \
+                     : "q0", "q1", "q2", "q3", "q8", "q9", "q10", "q11", "q12", "q13", "q14", "q15")
+#define EVC_CLEAR_BYTES_NEON(p, n_bytes) evc_wipe(p, n_bytes)
+
+#endif
+
+#if EVC_X86 && defined(__SSE2__)
+#define EVC_CLEAR_REGISTERS_BASELINE() EVC_CLEAR_REGISTERS_XMM()
+#elif (EVC_A64 || EVC_A32) && defined(__ARM_NEON)
+#define EVC_CLEAR_REGISTERS_BASELINE() EVC_CLEAR_REGISTERS_NEON()
+#else
+#define EVC_CLEAR_REGISTERS_BASELINE() ((void)0)
+#endif
+#define EVC_CLEAR_BYTES_BASELINE(p, n_bytes) evc_wipe(p, n_bytes)
 
 #endif
