@@ -142,6 +142,7 @@ void evc_aes_compose_ctr32(const union evc_aes_key *key, uint8_t counter[16], co
     }
     evc_store32_be(counter + 12, count);
     evc_wipe(stream, sizeof stream);
+    evc_clear(&key->head.kernel->kernel);
 }
 
 void evc_aes_ctr32(const union evc_aes_key *key, uint8_t counter[16], const uint8_t *in, uint8_t *out,
@@ -167,6 +168,7 @@ void evc_aes_compose_cbc_encrypt(const union evc_aes_key *key, uint8_t iv[16], c
         memcpy(out, chain, 16);
     }
     memcpy(iv, chain, 16);
+    evc_clear(&key->head.kernel->kernel);
 }
 
 void evc_aes_cbc_encrypt_blocks(const union evc_aes_key *key, uint8_t iv[16], const uint8_t *in,
@@ -190,11 +192,12 @@ void evc_aes_compose_cbc_decrypt(const union evc_aes_key *key, uint8_t iv[16], c
         evc_xor16(plain, plain, iv);
         evc_xor(plain + 16, plain + 16, in, 16 * (n - 1));
         memcpy(next_iv, in + 16 * (n - 1), 16);
-        memcpy(out, plain, 16 * n);
+        evc_copy_secret(out, plain, 16 * n);
         memcpy(iv, next_iv, 16);
         in += 16 * n, out += 16 * n, n_blocks -= n;
     }
     evc_wipe(plain, sizeof plain);
+    evc_clear(&key->head.kernel->kernel);
 }
 
 void evc_aes_cbc_decrypt_blocks(const union evc_aes_key *key, uint8_t iv[16], const uint8_t *in,
@@ -213,6 +216,7 @@ void evc_aes_compose_cbcmac(const union evc_aes_key *key, uint8_t chain[16], con
         evc_xor16(chain, chain, in);
         key->head.kernel->encrypt(key, chain, chain, 1);
     }
+    evc_clear(&key->head.kernel->kernel);
 }
 
 void evc_aes_cbcmac_blocks(const union evc_aes_key *key, uint8_t chain[16], const uint8_t *in,
@@ -243,6 +247,7 @@ void evc_aes_compose_xts(const union evc_aes_key *key, uint8_t tweak[16], const 
     }
     evc_wipe(block, sizeof block);
     evc_wipe(tweaks, sizeof tweaks);
+    evc_clear(&key->head.kernel->kernel);
 }
 
 void evc_aes_xts_encrypt_blocks(const union evc_aes_key *key, uint8_t tweak[16], const uint8_t *in,
@@ -293,6 +298,7 @@ static void compose_group(const union evc_aes_key *key, const struct evc_msg *ms
         }
     }
     evc_wipe(chain, sizeof chain);
+    evc_clear(&key->head.kernel->kernel);
 }
 
 void evc_aes_compose_cbc_encrypt_many(const union evc_aes_key *key, const struct evc_msg *msgs,

@@ -16,6 +16,7 @@
 #include "aes/ct_keys.h"
 #include "aes/tweak.h"
 #include "common/bytes.h"
+#include "common/clear.h"
 #include "common/ct.h"
 
 #define EVC_CIRCUIT_WORD uint64_t
@@ -442,8 +443,10 @@ static void xts_decrypt(const void *key, uint8_t tweak[16], const uint8_t *in, u
     crypt_xts(key, tweak, in, out, n_blocks, decrypt4);
 }
 
+EVC_DEFINE_CLEAR_STACK(clear, BASELINE, 768)
+
 const struct evc_aes evc_aes_c_bitslice64 = {
-    .kernel = EVC_KERNEL_HEAD(c_bitslice64, WORD64, CT, PARALLEL, 4, struct key, 0, NULL),
+    .kernel = EVC_KERNEL_HEAD(c_bitslice64, WORD64, CT, PARALLEL, 4, struct key, 0, clear),
     .set_key = set_key,
     .encrypt = encrypt,
     .decrypt = decrypt,

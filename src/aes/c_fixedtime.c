@@ -20,6 +20,7 @@
 #include "aes/key_schedule.h"
 #include "aes/sbox.h"
 #include "common/bytes.h"
+#include "common/clear.h"
 #include "common/ct.h"
 
 /*
@@ -254,8 +255,10 @@ static void set_key(void *vkey, const uint8_t *user_key)
     evc_wipe(enc, sizeof enc);
 }
 
+EVC_DEFINE_CLEAR_STACK(clear, BASELINE, 448)
+
 const struct evc_aes evc_aes_c_fixedtime = {
-    .kernel = EVC_KERNEL_HEAD(c_fixedtime, ANY, HARDENED, SERIAL, 1, struct key, 0, NULL),
+    .kernel = EVC_KERNEL_HEAD(c_fixedtime, ANY, HARDENED, SERIAL, 1, struct key, 0, clear),
     .set_key = set_key,
     .encrypt = encrypt,
     .decrypt = decrypt,

@@ -14,6 +14,7 @@
 
 #include "aes/fixslice32_key.h"
 #include "common/bytes.h"
+#include "common/clear.h"
 #include "common/ct.h"
 
 #define EVC_CIRCUIT_WORD uint32_t
@@ -204,8 +205,10 @@ static void decrypt(const void *key, const uint8_t *in, uint8_t *out, size_t n_b
         decrypt_two(key, in, in, out, out);
 }
 
+EVC_DEFINE_CLEAR_STACK(clear, BASELINE, 640)
+
 const struct evc_aes evc_aes_c_fixslice32 = {
-    .kernel = EVC_KERNEL_HEAD(c_fixslice32, ANY, CT, ANY, 2, struct evc_aes_fixslice32_key, 0, NULL),
+    .kernel = EVC_KERNEL_HEAD(c_fixslice32, ANY, CT, ANY, 2, struct evc_aes_fixslice32_key, 0, clear),
     .set_key = evc_aes_fixslice32_set_key,
     .encrypt = encrypt,
     .decrypt = decrypt,

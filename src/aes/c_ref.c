@@ -12,6 +12,7 @@
 #include "aes/fips197_key.h"
 #include "aes/sbox.h"
 #include "common/bytes.h"
+#include "common/clear.h"
 
 typedef uint8_t state[16]; /* byte r + 4c is row r of column c (section 3.4) */
 
@@ -72,7 +73,7 @@ static void set_key(void *vkey, const uint8_t *user_key)
     const uint32_t rounds = key->head.rounds, nk = rounds - 6;
     uint8_t t[4], rcon = 1;
 
-    memcpy(w, user_key, 4 * nk);
+    evc_copy_secret(w, user_key, 4 * nk);
     for (uint32_t i = nk; i < 4 * (rounds + 1); i++) {
         memcpy(t, w + 4 * (i - 1), 4);
         if (i % nk == 0) {
@@ -146,9 +147,11 @@ static void decrypt(const void *vkey, const uint8_t *in, uint8_t *out, size_t n_
     evc_wipe(s, sizeof s);
 }
 
+EVC_DEFINE_CLEAR_STACK(clear, BASELINE, 448)
+
 const struct evc_aes evc_aes_c_ref = {
     .kernel = EVC_KERNEL_HEAD(c_ref, ANY, VARTIME, SERIAL, 1, struct evc_aes_fips197_key,
-                              EVC_KEY_FIPS197, NULL),
+                              EVC_KEY_FIPS197, clear),
     .set_key = set_key,
     .encrypt = encrypt,
     .decrypt = decrypt,

@@ -19,7 +19,7 @@ EVC_INLINE void evc_aes_expand_key(uint8_t enc[][16], const uint8_t *user_key, u
     uint8_t *w = enc[0];                /* word i - nk of the schedule, when word i is made */
     uint32_t last, phase = 0, rcon = 1; /* phase: i modulo nk */
 
-    memcpy(w, user_key, 4 * nk);
+    evc_copy_secret(w, user_key, 4 * nk);
     last = evc_load32_ne(w + 4 * (nk - 1));
     for (uint32_t n = 4 * (rounds + 1) - nk; n; n--, w += 4) {
         if (phase == 0) {

@@ -16,6 +16,7 @@
 #include "aes/ct_keys.h"
 #include "aes/fips197_key.h"
 #include "common/bytes.h"
+#include "common/clear.h"
 #include "common/x86.h"
 
 EVC_ISA_BEGIN(X86_AVX2)
@@ -37,11 +38,13 @@ EVC_ISA_BEGIN(X86_AVX2)
 
 #include "aes/x86_bitslice_steps.h"
 
+EVC_DEFINE_CLEAR_STACK(clear, YMM, 1920)
+
 EVC_ISA_END
 
 const struct evc_aes evc_aes_x86_bitslice256 = {
     .kernel = EVC_KERNEL_HEAD(x86_bitslice256, X86_AVX2, CT, PARALLEL, MOST_BLOCKS,
-                              struct evc_aes_fips197_key, EVC_KEY_FIPS197, NULL),
+                              struct evc_aes_fips197_key, EVC_KEY_FIPS197, clear),
     .set_key = set_key,
     .encrypt = encrypt,
     .decrypt = decrypt,

@@ -12,6 +12,7 @@
 #include "aes/kernel.h"
 
 #include "common/bytes.h"
+#include "common/clear.h"
 #include "common/x86.h"
 
 #if EVC_BUILT(X86_VAES256)
@@ -160,11 +161,13 @@ EVC_INLINE void v_scatter_iv(const struct evc_aes_chain *c, vec v)
 
 #include "aes/x86_wide_steps.h"
 
+EVC_DEFINE_CLEAR(clear, YMM)
+
 EVC_ISA_END
 
 const struct evc_aes evc_aes_x86_vaes256 = {
     .kernel = EVC_KERNEL_HEAD(x86_vaes256, X86_VAES256, CT, PARALLEL, WIDE * VEC_BLOCKS,
-                              struct evc_aes_fips197_key, EVC_KEY_FIPS197, NULL),
+                              struct evc_aes_fips197_key, EVC_KEY_FIPS197, clear),
     .set_key = evc_x86_set_key,
     .encrypt = encrypt,
     .decrypt = decrypt,

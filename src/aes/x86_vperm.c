@@ -28,6 +28,7 @@
 EVC_ISA_BEGIN(X86_SSSE3)
 
 #include "common/bytes.h"
+#include "common/clear.h"
 
 #define VPERM_LANES 1
 typedef __m128i vec;
@@ -48,10 +49,12 @@ typedef __m128i vec;
 
 #include "aes/x86_vperm_steps.h"
 
+EVC_DEFINE_CLEAR_STACK(clear, XMM, 640)
+
 EVC_ISA_END
 
 const struct evc_aes evc_aes_x86_vperm = {
-    .kernel = EVC_KERNEL_HEAD(x86_vperm, X86_SSSE3, CT, ANY, BATCH, struct key, 0, NULL),
+    .kernel = EVC_KERNEL_HEAD(x86_vperm, X86_SSSE3, CT, ANY, BATCH, struct key, 0, clear),
     .set_key = set_key,
     .encrypt = encrypt,
     .decrypt = decrypt,

@@ -17,6 +17,7 @@
 EVC_ISA_BEGIN(X86_AVX2)
 
 #include "common/bytes.h"
+#include "common/clear.h"
 
 #define VPERM_LANES 2
 typedef __m256i vec;
@@ -37,10 +38,12 @@ typedef __m256i vec;
 
 #include "aes/x86_vperm_steps.h"
 
+EVC_DEFINE_CLEAR_STACK(clear, YMM, 960)
+
 EVC_ISA_END
 
 const struct evc_aes evc_aes_x86_vperm256 = {
-    .kernel = EVC_KERNEL_HEAD(x86_vperm256, X86_AVX2, CT, PARALLEL, BATCH, struct key, 0, NULL),
+    .kernel = EVC_KERNEL_HEAD(x86_vperm256, X86_AVX2, CT, PARALLEL, BATCH, struct key, 0, clear),
     .set_key = set_key,
     .encrypt = encrypt,
     .decrypt = decrypt,

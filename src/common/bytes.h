@@ -45,6 +45,13 @@ void *memset(void *, int, size_t);
 #define EVC_OUT_OF_LINE static
 #endif
 
+/* Compilers see a new value here, so that they do not turn a loop of copies into a call of memcpy. */
+#if defined(__GNUC__)
+#define EVC_KEEP(x) __asm__("" : "+r"(x))
+#else
+#define EVC_KEEP(x) ((void)0)
+#endif
+
 /* p moved by n_bytes modulo the address space. Where p or the result lies outside of its buffer, p + n_bytes is
  * undefined (C11 6.5.6). */
 EVC_INLINE const uint8_t *evc_in_at(const uint8_t *p, size_t n_bytes)
@@ -153,6 +160,22 @@ EVC_INLINE void evc_store64x2_be(uint8_t *p, uint64_t first, uint64_t second)
     evc_store64_be(p, first);
     evc_store64_be(p + 8, second);
 #endif
+}
+
+/* A copy of secrets whose length is not a constant. memcpy of a C library may leave them in vector registers that
+ * portable code cannot name; the words here pass through general registers. */
+EVC_INLINE void evc_copy_secret(uint8_t *out, const uint8_t *in, size_t len_bytes)
+{
+    for (; len_bytes >= 8; len_bytes -= 8, out += 8, in += 8) {
+        uint64_t word = evc_load64_ne(in);
+        EVC_KEEP(word);
+        evc_store64_ne(out, word);
+    }
+    for (; len_bytes; len_bytes--) {
+        uint32_t byte = *in++;
+        EVC_KEEP(byte);
+        *out++ = (uint8_t)byte;
+    }
 }
 
 /* out = a ^ b, 16 bytes each; out may be a or b. */

@@ -45,9 +45,8 @@ EVC_INLINE void evc_clear_both(const struct evc_kernel *a, const struct evc_kern
 #define EVC_DEFINE_CLEAR_STACK(name, registers, n_bytes)                                           \
     EVC_OUT_OF_LINE void name(void)                                                                \
     {                                                                                              \
-        uint8_t below[n_bytes];                                                                    \
         EVC_CLEAR_REGISTERS_##registers();                                                         \
-        EVC_CLEAR_BYTES_##registers(below, n_bytes);                                               \
+        EVC_CLEAR_STACK_##registers(n_bytes);                                                      \
     }
 
 /* The lower frame first: the call is none that could take the place of this one. */
@@ -55,10 +54,16 @@ EVC_INLINE void evc_clear_both(const struct evc_kernel *a, const struct evc_kern
     EVC_DEFINE_CLEAR_STACK(name##_below, registers, n_bytes_below)                                 \
     EVC_OUT_OF_LINE void name(void)                                                                \
     {                                                                                              \
-        uint8_t below[n_bytes];                                                                    \
         name##_below();                                                                            \
-        EVC_CLEAR_BYTES_##registers(below, n_bytes);                                               \
+        EVC_CLEAR_STACK_##registers(n_bytes);                                                      \
     }
+
+/* Where nothing is said about the frame of a function: an array is most of it. */
+#define EVC_CLEAR_ARRAY(n_bytes)                                                                   \
+    do {                                                                                           \
+        uint8_t below[n_bytes];                                                                    \
+        evc_wipe(below, n_bytes);                                                                  \
+    } while (0)
 
 /* ---- Registers and memory ------------------------------------------------------------------------------- */
 
@@ -97,25 +102,36 @@ EVC_INLINE void evc_clear_both(const struct evc_kernel *a, const struct evc_kern
                      :                                                                             \
                      : EVC_XMM_CLEARED)
 
-/* n_bytes at p by stores of `width` bytes: the first and the last of any alignment, all others aligned. */
-#define EVC_X86_CLEAR_BYTES(p, n_bytes, width, zero, store, store_aligned, register)               \
-    __asm__ volatile(zero " %%xmm0, %%xmm0\n\t"                                                    \
-                     store " %%" register ", (%0)\n\t"                                             \
-                     store " %%" register ", %c2-" #width "(%0)\n\t"                               \
+/* The n_bytes below the return address of a function that does nothing else: the first and the last store of any
+ * alignment, all others aligned. A frame that the compiler lays out has gaps. */
+#if EVC_X86_64
+#define EVC_X86_STACK_POINTER "%%rsp"
+#define EVC_X86_SCRATCH "rax"
+#else
+#define EVC_X86_STACK_POINTER "%%esp"
+#define EVC_X86_SCRATCH "eax"
+#endif
+#define EVC_X86_CLEAR_STACK(n_bytes, width, zero, store, store_aligned, register)                  \
+    __asm__ volatile("sub %0, " EVC_X86_STACK_POINTER "\n\t"                                       \
+                     zero " %%xmm0, %%xmm0\n\t"                                                    \
+                     "lea " #width "-1(" EVC_X86_STACK_POINTER "), %%" EVC_X86_SCRATCH "\n\t"      \
+                     "and $-" #width ", %%" EVC_X86_SCRATCH "\n\t"                                 \
+                     store " %%" register ", (" EVC_X86_STACK_POINTER ")\n\t"                      \
+                     store " %%" register ", %c0-" #width "(" EVC_X86_STACK_POINTER ")\n\t"        \
                      ".set evc_at, 0\n\t"                                                          \
-                     ".rept %c2/" #width "-1\n\t"                                                  \
-                     store_aligned " %%" register ", evc_at(%1)\n\t"                               \
+                     ".rept %c0/" #width "-1\n\t"                                                  \
+                     store_aligned " %%" register ", evc_at(%%" EVC_X86_SCRATCH ")\n\t"            \
                      ".set evc_at, evc_at+" #width "\n\t"                                          \
-                     ".endr"                                                                       \
+                     ".endr\n\t"                                                                   \
+                     "add %0, " EVC_X86_STACK_POINTER                                              \
                      :                                                                             \
-                     : "r"(p), "r"(((uintptr_t)(p) + (width) - 1) & ~(uintptr_t)((width) - 1)),    \
-                       "i"(n_bytes)                                                                \
-                     : "xmm0", "memory")
-#define EVC_CLEAR_BYTES_XMM(p, n_bytes) EVC_X86_CLEAR_BYTES(p, n_bytes, 16, "pxor", "movups", "movaps", "xmm0")
-#define EVC_CLEAR_BYTES_YMM(p, n_bytes)                                                            \
-    EVC_X86_CLEAR_BYTES(p, n_bytes, 32, "vpxor %%xmm0,", "vmovups", "vmovaps", "ymm0")
-#define EVC_CLEAR_BYTES_ZMM(p, n_bytes)                                                            \
-    EVC_X86_CLEAR_BYTES(p, n_bytes, 64, "vpxor %%xmm0,", "vmovups", "vmovaps", "zmm0")
+                     : "i"(n_bytes)                                                                \
+                     : EVC_X86_SCRATCH, "xmm0", "cc", "memory")
+#define EVC_CLEAR_STACK_XMM(n_bytes) EVC_X86_CLEAR_STACK(n_bytes, 16, "pxor", "movups", "movaps", "xmm0")
+#define EVC_CLEAR_STACK_YMM(n_bytes)                                                               \
+    EVC_X86_CLEAR_STACK(n_bytes, 32, "vpxor %%xmm0,", "vmovups", "vmovaps", "ymm0")
+#define EVC_CLEAR_STACK_ZMM(n_bytes)                                                               \
+    EVC_X86_CLEAR_STACK(n_bytes, 64, "vpxor %%xmm0,", "vmovups", "vmovaps", "zmm0")
 
 #elif EVC_A64
 
@@ -129,7 +145,7 @@ EVC_INLINE void evc_clear_both(const struct evc_kernel *a, const struct evc_kern
                      : "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v16", "v17", "v18", "v19", \
                        "v20", "v21", "v22", "v23", "v24", "v25", "v26", "v27", "v28", "v29",       \
                        "v30", "v31")
-#define EVC_CLEAR_BYTES_NEON(p, n_bytes) evc_wipe(p, n_bytes)
+#define EVC_CLEAR_STACK_NEON(n_bytes) EVC_CLEAR_ARRAY(n_bytes)
 
 #elif EVC_A32
 
@@ -140,17 +156,19 @@ EVC_INLINE void evc_clear_both(const struct evc_kernel *a, const struct evc_kern
                      :                                                                             \
                      :                                                                             \
                      : "q0", "q1", "q2", "q3", "q8", "q9", "q10", "q11", "q12", "q13", "q14", "q15")
-#define EVC_CLEAR_BYTES_NEON(p, n_bytes) evc_wipe(p, n_bytes)
+#define EVC_CLEAR_STACK_NEON(n_bytes) EVC_CLEAR_ARRAY(n_bytes)
 
 #endif
 
 #if EVC_X86 && defined(__SSE2__)
 #define EVC_CLEAR_REGISTERS_BASELINE() EVC_CLEAR_REGISTERS_XMM()
+#define EVC_CLEAR_STACK_BASELINE(n_bytes) EVC_CLEAR_STACK_XMM(n_bytes)
 #elif (EVC_A64 || EVC_A32) && defined(__ARM_NEON)
 #define EVC_CLEAR_REGISTERS_BASELINE() EVC_CLEAR_REGISTERS_NEON()
+#define EVC_CLEAR_STACK_BASELINE(n_bytes) EVC_CLEAR_STACK_NEON(n_bytes)
 #else
 #define EVC_CLEAR_REGISTERS_BASELINE() ((void)0)
+#define EVC_CLEAR_STACK_BASELINE(n_bytes) EVC_CLEAR_ARRAY(n_bytes)
 #endif
-#define EVC_CLEAR_BYTES_BASELINE(p, n_bytes) evc_wipe(p, n_bytes)
 
 #endif

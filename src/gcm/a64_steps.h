@@ -43,6 +43,7 @@ typedef block vec;
 #define v_enc_last(s, x) veorq_u8(s, x)
 #define v_clear_upper_halves() ((void)0)
 #define NO_TEXT_FIRST 1
+#define CLEAR_AFTER_MESSAGE() ((void)0)
 #define v_at(block, place) ((place) == 0 ? (block) : v_zero())
 #define xor1(a, b) veorq_u8(a, b)
 #define zero1() vdupq_n_u8(0)

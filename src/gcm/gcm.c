@@ -113,7 +113,8 @@ static uint8_t *gather(uint8_t *to, const uint8_t *from, size_t len_bytes)
 }
 
 /* Associated data, then a piece of text: whole blocks, or the last, which has the lengths of the message. What is short
- * is gathered for one call, so that a kernel that adds up several products reduces once. */
+ * is gathered for one call, so that a kernel that adds up several products reduces once. With the last piece, what
+ * operations of GHASH leave is cleared: below this frame, the kernel's `clear` does not reach from the caller. */
 static void hash_piece(const struct pair_key *key, uint8_t y[16], const uint8_t *aad,
                        size_t aad_bytes, const uint8_t *text, size_t len_bytes,
                        const uint8_t *lengths)
@@ -135,6 +136,7 @@ static void hash_piece(const struct pair_key *key, uint8_t y[16], const uint8_t 
     end = gather(gather(end, aad, aad_bytes), text, len_bytes); /* two blocks at most have zeros */
     memcpy(end, lengths, 16);
     evc_ghash_op_blocks(ghash_of(key), y, blocks, (size_t)(end - blocks) / 16 + 1);
+    evc_clear(&ghash_of(key)->head.kernel->kernel);
 }
 
 /* tag: all 16 bytes of it. */
@@ -179,7 +181,7 @@ static enum evc_status pair_seal(const void *key, const uint8_t *iv, size_t iv_b
     pair_message(key, iv, aad, aad_bytes, in, out, len_bytes, computed, 1);
     memcpy(tag, computed, tag_bytes);
     evc_wipe(computed, sizeof computed); /* of a short tag, the bytes that are not told */
-    clear_pair(key);
+    evc_clear(&aes_of((const struct pair_key *)key)->head.kernel->kernel);
     return EVC_OK;
 }
 
@@ -195,7 +197,7 @@ static enum evc_status pair_open(const void *key, const uint8_t *iv, size_t iv_b
     pair_message(key, iv, aad, aad_bytes, in, out, len_bytes, computed, 0);
     status = compare(computed, tag, tag_bytes);
     evc_wipe(computed, sizeof computed); /* of a forgery, the tag that would have been right */
-    clear_pair(key);
+    evc_clear(&aes_of((const struct pair_key *)key)->head.kernel->kernel);
     return status;
 }
 
@@ -575,7 +577,7 @@ static enum evc_status check_message(const union evc_gcm_key *key, uint64_t iv_b
 }
 
 /* A message whose sizes are checked, piece by piece; computed: its tag. */
-static void crypt_message(const union evc_gcm_key *key, const uint8_t *iv, size_t iv_bytes,
+EVC_INLINE void crypt_message(const union evc_gcm_key *key, const uint8_t *iv, size_t iv_bytes,
                           const uint8_t *aad, size_t aad_bytes, const uint8_t *in, uint8_t *out,
                           size_t len_bytes, uint8_t computed[16], int sealing)
 {

@@ -12,6 +12,7 @@
 #include "gcm/kernel.h"
 
 #include "common/bytes.h"
+#include "common/clear.h"
 #include "common/x86.h"
 
 #if EVC_BUILT(X86_GCM128)
@@ -38,12 +39,14 @@ EVC_ISA_BEGIN(X86_GCM128)
 #define v_store_text(to, p, v) store_part1(to, v, (p).begin ? 0 : (p).end)
 #define v_text(p, v) first_bytes1(v, (p).begin ? 0 : (p).end)
 
+EVC_DEFINE_CLEAR_STACK(clear, XMM, 896)
+
 #include "gcm/x86_steps.h"
 
 EVC_ISA_END
 
 const struct evc_gcm evc_gcm_x86_aesni = {
-    .kernel = EVC_KERNEL_HEAD(x86_aesni, X86_GCM128, CT, ANY, BATCH, struct key, 0, NULL),
+    .kernel = EVC_KERNEL_HEAD(x86_aesni, X86_GCM128, CT, ANY, BATCH, struct key, 0, clear),
     .set_key = set_key,
     GCM_SLOTS,
     .seal = seal,

@@ -9,6 +9,7 @@
  *   v_word_steps()           in block l the words l, l + LANES, l + 2 * LANES, l + 3 * LANES
  *   v_with_word(base, v, i)  each block of base, its last word that of word i of v's
  *   v_low(v)                 the first block
+ *   clear()                  the kernel's, of common/clear.h
  *
  * and of the words of gcm/message_vectors.h and gcm/message_steps.h those that depend on the width.
  *
@@ -43,6 +44,7 @@ typedef __m128i block;
 #define LAST_PAIRS(key) ((key)->powers.pair + PAIRS / 2)
 #define FIRST_DONE(key, f, n) ((void)(n))
 #define NO_TEXT_FIRST 0
+#define CLEAR_AFTER_MESSAGE() clear()
 #define skip_counter(count) ((void)(count))
 
 /* ---- AES --------------------------------------------------------------------------------------- */

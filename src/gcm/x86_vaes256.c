@@ -12,6 +12,7 @@
 #include "gcm/kernel.h"
 
 #include "common/bytes.h"
+#include "common/clear.h"
 #include "common/x86.h"
 
 #if EVC_BUILT(X86_GCM256)
@@ -70,12 +71,14 @@ EVC_INLINE vec v_text(part p, vec v)
     return v_join(first_bytes1(v_low(v), in_low(p)), first_bytes1(v_last_block(v), in_high(p)));
 }
 
+EVC_DEFINE_CLEAR_STACK(clear, YMM, 1216)
+
 #include "gcm/x86_steps.h"
 
 EVC_ISA_END
 
 const struct evc_gcm evc_gcm_x86_vaes256 = {
-    .kernel = EVC_KERNEL_HEAD(x86_vaes256, X86_GCM256, CT, ANY, BATCH, struct key, 0, NULL),
+    .kernel = EVC_KERNEL_HEAD(x86_vaes256, X86_GCM256, CT, ANY, BATCH, struct key, 0, clear),
     .set_key = set_key,
     GCM_SLOTS,
     .seal = seal,

@@ -13,6 +13,7 @@
 #include "gcm/kernel.h"
 
 #include "common/bytes.h"
+#include "common/clear.h"
 #include "common/x86.h"
 
 #if EVC_BUILT(X86_GCM512)
@@ -90,13 +91,15 @@ EVC_INLINE enum evc_status compare_tag(const uint8_t *tag, __m128i t, size_t n_b
     return _mm_mask_cmpneq_epi8_mask(bytes, t, _mm_maskz_loadu_epi8(bytes, tag)) ? EVC_ERR_TAG : EVC_OK;
 }
 
+EVC_DEFINE_CLEAR(clear, ZMM)
+
 #include "gcm/x86_steps.h"
 #include "gcm/x86_short512.h"
 
 EVC_ISA_END
 
 const struct evc_gcm evc_gcm_x86_vaes512 = {
-    .kernel = EVC_KERNEL_HEAD(x86_vaes512, X86_GCM512, CT, ANY, BATCH, struct key_512, 0, NULL),
+    .kernel = EVC_KERNEL_HEAD(x86_vaes512, X86_GCM512, CT, ANY, BATCH, struct key_512, 0, clear),
     .set_key = set_key_512,
     GCM_SLOTS,
     .seal = seal_512,

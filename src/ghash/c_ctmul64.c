@@ -12,6 +12,7 @@
 #include "ghash/kernel.h"
 
 #include "common/bytes.h"
+#include "common/clear.h"
 #include "ghash/ctmul_steps.h"
 
 #define BATCH 4
@@ -83,8 +84,10 @@ EVC_INLINE struct evc_ghash_words hash(const struct key *key, uint64_t x[][OPERA
 
 #include "ghash/ctmul_blocks.h"
 
+EVC_DEFINE_CLEAR_STACK(clear, BASELINE, 576)
+
 const struct evc_ghash evc_ghash_c_ctmul64 = {
-    .kernel = EVC_KERNEL_HEAD(c_ctmul64, CT_MUL64, CT, ANY, BATCH, struct key, 0, NULL),
+    .kernel = EVC_KERNEL_HEAD(c_ctmul64, CT_MUL64, CT, ANY, BATCH, struct key, 0, clear),
     .set_key = set_key,
     .blocks = blocks,
 };

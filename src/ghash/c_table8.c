@@ -11,6 +11,7 @@
 #include "ghash/kernel.h"
 
 #include "common/bytes.h"
+#include "common/clear.h"
 #include "ghash/table_steps.h"
 
 struct key {
@@ -53,8 +54,10 @@ static void blocks(const void *vkey, uint8_t y[16], const uint8_t *in, size_t n_
     evc_store64_be(y + 8, lo);
 }
 
+EVC_DEFINE_CLEAR_STACK(clear, BASELINE, 256)
+
 const struct evc_ghash evc_ghash_c_table8 = {
-    .kernel = EVC_KERNEL_HEAD(c_table8, ANY, VARTIME, ANY, 1, struct key, 0, NULL),
+    .kernel = EVC_KERNEL_HEAD(c_table8, ANY, VARTIME, ANY, 1, struct key, 0, clear),
     .set_key = set_key,
     .blocks = blocks,
 };

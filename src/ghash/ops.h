@@ -25,8 +25,9 @@ EVC_INLINE void evc_ghash_op_padded(const void *key, uint8_t y[16], const uint8_
         evc_ghash_op_blocks(key, y, in, whole / 16);
     if (len_bytes == whole)
         return;
-    memcpy(last, in + whole, len_bytes - whole);
+    evc_copy_secret(last, in + whole, len_bytes - whole);
     evc_ghash_op_blocks(key, y, last, 1);
+    evc_wipe(last, sizeof last);
 }
 
 #endif

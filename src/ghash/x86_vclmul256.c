@@ -12,6 +12,7 @@
 #include "ghash/kernel.h"
 
 #include "common/bytes.h"
+#include "common/clear.h"
 #include "common/x86.h"
 
 #if EVC_BUILT(X86_VCLMUL256)
@@ -21,8 +22,10 @@ EVC_ISA_BEGIN(X86_VCLMUL256)
 #include "common/x86_vec256.h"
 #include "ghash/x86_clmul_blocks.h"
 
+EVC_DEFINE_CLEAR_STACK(clear, YMM, 256)
+
 const struct evc_ghash evc_ghash_x86_vclmul256 = {
-    .kernel = EVC_KERNEL_HEAD(x86_vclmul256, X86_VCLMUL256, CT, ANY, BATCH, struct key, 0, NULL),
+    .kernel = EVC_KERNEL_HEAD(x86_vclmul256, X86_VCLMUL256, CT, ANY, BATCH, struct key, 0, clear),
     .set_key = set_key,
     .blocks = blocks,
 };

@@ -232,10 +232,10 @@ static void part_of_block(const struct evc_aes_ccm_key *key, struct evc_aes_ccm 
     uint8_t *block = state->block + state->used;
 
     if (sealing)
-        memcpy(block, in, n);
+        evc_copy_secret(block, in, n);
     evc_xor(out, in, state->stream + state->used, n);
     if (!sealing)
-        memcpy(block, out, n);
+        evc_copy_secret(block, out, n);
     state->used += (uint32_t)n;
     if (state->used == 16)
         end_block(key, state);

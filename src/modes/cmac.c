@@ -80,7 +80,7 @@ static void mask_last(const struct evc_aes_cmac_key *key, uint8_t block[16], con
     }
     memset(block, 0, 16);
     if (last_bytes)
-        memcpy(block, last, last_bytes);
+        evc_copy_secret(block, last, last_bytes);
     block[last_bytes] = 0x80;
     evc_xor16(block, block, key->k2);
 }
@@ -178,7 +178,7 @@ static void take_text(const struct evc_aes_cmac_key *key, struct evc_aes_cmac *s
 
     if (state->used) {
         n = 16 - state->used < len_bytes ? 16 - state->used : len_bytes;
-        memcpy(state->last + state->used, in, n);
+        evc_copy_secret(state->last + state->used, in, n);
         state->used += (uint32_t)n;
         in += n, len_bytes -= n;
         if (!len_bytes)
@@ -188,7 +188,7 @@ static void take_text(const struct evc_aes_cmac_key *key, struct evc_aes_cmac *s
     n = before_last(len_bytes);
     if (n)
         evc_aes_op_cbcmac(&key->aes, state->chain, in, n / 16);
-    memcpy(state->last, in + n, len_bytes - n);
+    evc_copy_secret(state->last, in + n, len_bytes - n);
     state->used = (uint32_t)(len_bytes - n);
 }
 
@@ -239,7 +239,8 @@ enum evc_status evc_aes_cmac_finish_verify(const struct evc_aes_cmac_key *key,
 
 /* ---- Many messages -------------------------------------------------------------------------------- */
 
-/* The chains side by side up to the last block of each, then all last blocks at once. n >= 1. */
+/* The chains side by side up to the last block of each, then all last blocks at once. n >= 1.
+ * It clears what operations leave, as the kernel's `clear` does not reach from its caller below its frame. */
 static void tags_of_group(const struct evc_aes_cmac_key *key, const struct evc_msg *msgs, size_t n)
 {
     union {
@@ -266,6 +267,7 @@ static void tags_of_group(const struct evc_aes_cmac_key *key, const struct evc_m
     for (i = 0; i < n; i++)
         memcpy(msgs[i].iv, u.last + 16 * i, 16);
     evc_wipe(&u, sizeof u);
+    evc_clear(&key->aes.head.kernel->kernel);
 }
 
 enum evc_status evc_aes_cmac_many(const struct evc_aes_cmac_key *key, const struct evc_msg *msgs,
@@ -278,6 +280,5 @@ enum evc_status evc_aes_cmac_many(const struct evc_aes_cmac_key *key, const stru
         group = (n + n_groups - 1) / n_groups;
         tags_of_group(key, msgs, group);
     }
-    evc_clear(&key->aes.head.kernel->kernel);
     return EVC_OK;
 }

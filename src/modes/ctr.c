@@ -110,7 +110,6 @@ static void update_from_block(const union evc_aes_key *key, struct evc_aes_ctr *
         state->left = 16;
         use_stream(state, in + n, out + n, len_bytes - n);
     }
-    evc_clear(&key->head.kernel->kernel);
 }
 
 enum evc_status evc_aes_ctr_update(const union evc_aes_key *key, struct evc_aes_ctr *state,
@@ -126,5 +125,6 @@ enum evc_status evc_aes_ctr_update(const union evc_aes_key *key, struct evc_aes_
         n = use_stream(state, in, out, len_bytes);
     if (n != len_bytes)
         update_from_block(key, state, in + n, out + n, len_bytes - n);
+    evc_clear(&key->head.kernel->kernel);
     return EVC_OK;
 }

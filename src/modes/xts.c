@@ -103,7 +103,7 @@ static void steal_encrypt(const union evc_aes_key *key, uint8_t tweak[16], const
     uint8_t block[16]; /* the rest of P, then CC's end */
 
     memcpy(block, out - 16, 16);
-    memcpy(block, in, rest_bytes);
+    evc_copy_secret(block, in, rest_bytes);
     memcpy(out, out - 16, rest_bytes);
     evc_aes_op_xts_encrypt(key, tweak, block, out - 16, 1);
     evc_wipe(block, sizeof block);
@@ -118,9 +118,9 @@ static void steal_decrypt(const union evc_aes_key *key, uint8_t tweak[16], const
     memcpy(later, tweak, 16);
     evc_aes_next_tweak(later);
     evc_aes_op_xts_decrypt(key, later, in, block, 1);
-    memcpy(rest, block, rest_bytes);
+    evc_copy_secret(rest, block, rest_bytes);
     memcpy(block, in + 16, rest_bytes); /* the rest of C, then PP's end */
-    memcpy(out + 16, rest, rest_bytes);
+    evc_copy_secret(out + 16, rest, rest_bytes);
     evc_aes_op_xts_decrypt(key, tweak, block, out, 1);
     evc_wipe(later, sizeof later);
     evc_wipe(block, sizeof block);

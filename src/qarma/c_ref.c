@@ -11,6 +11,7 @@
 #include "qarma/kernel.h"
 
 #include "common/bytes.h"
+#include "common/clear.h"
 #include "qarma/spec.h"
 
 struct key {
@@ -206,8 +207,10 @@ static uint64_t decrypt(const void *vkey, uint64_t block, uint64_t tweak)
     return block;
 }
 
+EVC_DEFINE_CLEAR_STACK(clear, BASELINE, 448)
+
 const struct evc_qarma evc_qarma_c_ref = {
-    .kernel = EVC_KERNEL_HEAD(c_ref, ANY, VARTIME, ANY, 1, struct key, 0, NULL),
+    .kernel = EVC_KERNEL_HEAD(c_ref, ANY, VARTIME, ANY, 1, struct key, 0, clear),
     .set_key = set_key,
     .encrypt = encrypt,
     .decrypt = decrypt,

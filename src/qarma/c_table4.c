@@ -11,6 +11,7 @@
 #include "qarma/kernel.h"
 
 #include "common/bytes.h"
+#include "common/clear.h"
 #include "common/ct.h"
 #include "qarma/table_words.h"
 
@@ -70,8 +71,10 @@ static void tweaks_add(struct added *added, uint64_t tweak, int rounds)
     } while (++i <= rounds);
 }
 
+EVC_DEFINE_CLEAR_STACK(clear, BASELINE, 448)
+
 const struct evc_qarma evc_qarma_c_table4 = {
-    .kernel = EVC_KERNEL_HEAD(c_table4, ANY, VARTIME, ANY, 1, struct key, 0, NULL),
+    .kernel = EVC_KERNEL_HEAD(c_table4, ANY, VARTIME, ANY, 1, struct key, 0, clear),
     .set_key = set_key,
     .encrypt = encrypt,
     .decrypt = decrypt,

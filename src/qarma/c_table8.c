@@ -12,6 +12,7 @@
 #include "qarma/kernel.h"
 
 #include "common/bytes.h"
+#include "common/clear.h"
 #include "common/ct.h"
 #include "common/each.h"
 #include "qarma/table_words.h"
@@ -161,8 +162,10 @@ EVC_INLINE void tweaks_add(struct added *added, uint64_t tweak, int rounds)
     }
 }
 
+EVC_DEFINE_CLEAR_STACK(clear, BASELINE, 448)
+
 const struct evc_qarma evc_qarma_c_table8 = {
-    .kernel = EVC_KERNEL_HEAD(c_table8, ANY, VARTIME, ANY, 1, struct key, 0, NULL),
+    .kernel = EVC_KERNEL_HEAD(c_table8, ANY, VARTIME, ANY, 1, struct key, 0, clear),
     .set_key = set_key,
     .encrypt = encrypt,
     .decrypt = decrypt,

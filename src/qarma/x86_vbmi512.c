@@ -11,6 +11,7 @@
 #include "qarma/kernel.h"
 
 #include "common/bytes.h"
+#include "common/clear.h"
 #include "common/x86.h"
 
 #if EVC_BUILT(X86_VBMI512)
@@ -176,8 +177,10 @@ static void encrypt_many(const void *vkey, const uint64_t *in, const uint64_t *t
     v_clear_upper_halves();
 }
 
+EVC_DEFINE_CLEAR_STACK(clear, ZMM, 1408)
+
 const struct evc_qarma evc_qarma_x86_vbmi512 = {
-    .kernel = EVC_KERNEL_HEAD(x86_vbmi512, X86_VBMI512, CT, PARALLEL, 2 * LANES, struct key, 0, NULL),
+    .kernel = EVC_KERNEL_HEAD(x86_vbmi512, X86_VBMI512, CT, PARALLEL, 2 * LANES, struct key, 0, clear),
     .set_key = set_key,
     .encrypt = encrypt,
     .decrypt = decrypt,
