@@ -46,6 +46,10 @@ typedef __m128i vec;
 #define v_dec _mm_aesdec_si128
 #define v_dec_last _mm_aesdeclast_si128
 #define v_clear_upper_halves() ((void)0)
+#define REGISTERS XMM
+#define SPILL_BYTES 0
+#define XTS_SPILL_BYTES 320
+#define SHORT_XTS_SPILL_BYTES 0
 
 #include "aes/x86_few_registers.h"
 

@@ -35,6 +35,10 @@ typedef __m256i vec;
 #define v_dec _mm256_aesdec_epi128
 #define v_dec_last _mm256_aesdeclast_epi128
 #define v_clear_upper_halves() EVC_X86_CLEAR_UPPER_HALVES()
+#define REGISTERS YMM
+#define SPILL_BYTES 0
+#define XTS_SPILL_BYTES 1088
+#define SHORT_XTS_SPILL_BYTES 0
 
 #include "aes/x86_few_registers.h"
 

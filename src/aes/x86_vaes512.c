@@ -41,6 +41,10 @@ typedef __m512i vec;
 #define v_dec _mm512_aesdec_epi128
 #define v_dec_last _mm512_aesdeclast_epi128
 #define v_clear_upper_halves() EVC_X86_CLEAR_UPPER_HALVES()
+#define REGISTERS ZMM
+#define SPILL_BYTES 640
+#define XTS_SPILL_BYTES 960
+#define SHORT_XTS_SPILL_BYTES 384
 
 /* Round keys in registers, because VBROADCASTI32X4 from memory in every step costs up to a
  * tenth. Those that a shorter key does not have are loaded but not used. */

@@ -13,6 +13,9 @@
  *   v_shift_in(iv, v)    blocks iv, v[0], v[1], ...: what stands before each block of v
  *   v_xor, v_xor3, v_add32, v_shuffle8   shuffle8 within each block
  *   v_enc, v_enc_last, v_dec, v_dec_last
+ *   REGISTERS            XMM, YMM or ZMM of common/clear.h
+ *   SPILL_BYTES, XTS_SPILL_BYTES, SHORT_XTS_SPILL_BYTES   of the stack that steps of WIDE vectors may
+ *                        write, XTS of four and more, and XTS of less; the first and the last: 0 for none
  *   v_clear_upper_halves()   before each return of a slot; nothing where a vector is one block
  *   v_keys, v_keys_of, v_key, v_key_last   round keys, in all places: from memory or in registers
  *   v_counter_steps()    0, 1, ... in the last words
@@ -33,6 +36,25 @@
 
 #define VEC_BYTES (16 * VEC_BLOCKS)
 #define MAX_WIDE 12
+
+/* ---- Spills ---------------------------------------------------------------------------------- */
+
+/* Where states, keys and tweaks do not fit into the registers together, compilers put some of them on the stack. A slot
+ * calls such code in a frame of its own, and clears what that was; `clear` of the kernel need not. */
+#if SPILL_BYTES
+EVC_DEFINE_CLEAR_SPILLS(clear_wide_spills, REGISTERS, SPILL_BYTES)
+#define MAY_SPILL EVC_OUT_OF_LINE
+#else
+#define clear_wide_spills() ((void)0)
+#define MAY_SPILL EVC_INLINE
+#endif
+EVC_DEFINE_CLEAR_SPILLS(clear_xts_spills, REGISTERS, XTS_SPILL_BYTES)
+#if SHORT_XTS_SPILL_BYTES
+EVC_DEFINE_CLEAR_SPILLS(clear_short_xts_spills, REGISTERS, SHORT_XTS_SPILL_BYTES)
+#else
+#define clear_short_xts_spills() ((void)0)
+#endif
+EVC_DEFINE_CLEAR_SPILLS(clear_chains_spills, REGISTERS, 512)
 
 /* ---- Rounds ---------------------------------------------------------------------------------- */
 
@@ -132,15 +154,29 @@ EVC_INLINE void ecb(wide_key *key, const uint8_t *in, uint8_t *out, size_t n_blo
     }
 }
 
-static void encrypt(const void *key, const uint8_t *in, uint8_t *out, size_t n_blocks)
+MAY_SPILL void ecb_encrypt(wide_key *key, const uint8_t *in, uint8_t *out, size_t n_blocks)
 {
     ecb(key, in, out, n_blocks, 0);
+}
+
+MAY_SPILL void ecb_decrypt(wide_key *key, const uint8_t *in, uint8_t *out, size_t n_blocks)
+{
+    ecb(key, in, out, n_blocks, 1);
+}
+
+static void encrypt(const void *key, const uint8_t *in, uint8_t *out, size_t n_blocks)
+{
+    ecb_encrypt(key, in, out, n_blocks);
+    if (n_blocks >= WIDE * VEC_BLOCKS)
+        clear_wide_spills();
     v_clear_upper_halves();
 }
 
 static void decrypt(const void *key, const uint8_t *in, uint8_t *out, size_t n_blocks)
 {
-    ecb(key, in, out, n_blocks, 1);
+    ecb_decrypt(key, in, out, n_blocks);
+    if (n_blocks >= WIDE * VEC_BLOCKS)
+        clear_wide_spills();
     v_clear_upper_halves();
 }
 
@@ -179,10 +215,10 @@ EVC_INLINE void ctr_part(const v_keys *k, vec count, const uint8_t *in, uint8_t 
     v_store_part(out, v_enc_last(s[0], v_xor(last, v_load_part(in, n_bytes))), n_bytes);
 }
 
-static void ctr32(const void *vkey, uint8_t counter[16], const uint8_t *in, uint8_t *out,
-                  size_t len_bytes)
+MAY_SPILL void ctr(wide_key *key, uint8_t counter[16], const uint8_t *in, uint8_t *out,
+                   size_t len_bytes)
 {
-    const v_keys k = key_schedule(vkey, 0, 15);
+    const v_keys k = key_schedule(key, 0, 15);
     const __m128i n_begun = _mm_insert_epi32(_mm_setzero_si128(), (int)((len_bytes + 15) / 16), 3);
     vec count = v_shuffle8(v_all(evc_x86_load(counter)), v_all(COUNTER_ORDER));
 
@@ -200,6 +236,14 @@ static void ctr32(const void *vkey, uint8_t counter[16], const uint8_t *in, uint
         ctr_step(&k, &count, in, out, 1);
     if (len_bytes)
         ctr_part(&k, count, in, out, len_bytes);
+}
+
+static void ctr32(const void *key, uint8_t counter[16], const uint8_t *in, uint8_t *out,
+                  size_t len_bytes)
+{
+    ctr(key, counter, in, out, len_bytes);
+    if (len_bytes >= WIDE * VEC_BYTES)
+        clear_wide_spills();
     v_clear_upper_halves();
 }
 
@@ -242,10 +286,9 @@ EVC_INLINE __m128i cbc_part(const v_keys *k, __m128i iv, const uint8_t *in, uint
     return iv;
 }
 
-static void cbc_decrypt(const void *vkey, uint8_t iv[16], const uint8_t *in, uint8_t *out,
-                        size_t n_blocks)
+MAY_SPILL void cbc(wide_key *key, uint8_t iv[16], const uint8_t *in, uint8_t *out, size_t n_blocks)
 {
-    const v_keys k = key_schedule(vkey, 1, 15);
+    const v_keys k = key_schedule(key, 1, 15);
     __m128i x = evc_x86_load(iv);
 
     for (; n_blocks >= WIDE * VEC_BLOCKS; n_blocks -= WIDE * VEC_BLOCKS) {
@@ -261,6 +304,14 @@ static void cbc_decrypt(const void *vkey, uint8_t iv[16], const uint8_t *in, uin
     if (VEC_BLOCKS > 1 && n_blocks)
         x = cbc_part(&k, x, in, out, 16 * n_blocks);
     evc_x86_store(iv, x);
+}
+
+static void cbc_decrypt(const void *key, uint8_t iv[16], const uint8_t *in, uint8_t *out,
+                        size_t n_blocks)
+{
+    cbc(key, iv, in, out, n_blocks);
+    if (n_blocks >= WIDE * VEC_BLOCKS)
+        clear_wide_spills();
     v_clear_upper_halves();
 }
 
@@ -362,17 +413,37 @@ EVC_INLINE void xts(wide_key *key, uint8_t tweak[16], const uint8_t *in, uint8_t
     evc_x86_store(tweak, v_block(t[0], n_blocks));
 }
 
+EVC_OUT_OF_LINE void xts_encrypt_all(wide_key *key, uint8_t tweak[16], const uint8_t *in,
+                                     uint8_t *out, size_t n_blocks)
+{
+    xts(key, tweak, in, out, n_blocks, 0);
+}
+
+EVC_OUT_OF_LINE void xts_decrypt_all(wide_key *key, uint8_t tweak[16], const uint8_t *in,
+                                     uint8_t *out, size_t n_blocks)
+{
+    xts(key, tweak, in, out, n_blocks, 1);
+}
+
 static void xts_encrypt(const void *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out,
                         size_t n_blocks)
 {
-    xts(key, tweak, in, out, n_blocks, 0);
+    xts_encrypt_all(key, tweak, in, out, n_blocks);
+    if (n_blocks >= 4 * VEC_BLOCKS)
+        clear_xts_spills();
+    else
+        clear_short_xts_spills();
     v_clear_upper_halves();
 }
 
 static void xts_decrypt(const void *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out,
                         size_t n_blocks)
 {
-    xts(key, tweak, in, out, n_blocks, 1);
+    xts_decrypt_all(key, tweak, in, out, n_blocks);
+    if (n_blocks >= 4 * VEC_BLOCKS)
+        clear_xts_spills();
+    else
+        clear_short_xts_spills();
     v_clear_upper_halves();
 }
 
@@ -502,6 +573,7 @@ static int cbc_many(wide_key *key, const struct evc_msg *msgs, size_t n, int sto
     }
     if (active)
         chains_finish(key, chains, storing);
+    clear_chains_spills();
     return q.others;
 }
 

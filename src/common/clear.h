@@ -6,6 +6,7 @@
  * EVC_DEFINE_CLEAR(name, registers)                   defines such a function for a kernel that leaves registers only
  * EVC_DEFINE_CLEAR_STACK(name, registers, n_bytes)    also clears so many bytes of the stack below the caller
  * EVC_DEFINE_CLEAR_DEEP(name, registers, n, n_below)  n + n_below bytes, in two frames of at most 1 KiB
+ * EVC_DEFINE_CLEAR_SPILLS(name, registers, n_bytes)   so many bytes of the stack below the caller and no registers
  *
  * registers: BASELINE, those that the compiler may use for portable code; XMM, YMM, ZMM on x86; NEON on Arm.
  * The numbers of bytes are multiples of 64, at least 128; the properties "..._leave_nothing_behind" of the harness tell how
@@ -46,6 +47,15 @@ EVC_INLINE void evc_clear_both(const struct evc_kernel *a, const struct evc_kern
     EVC_OUT_OF_LINE void name(void)                                                                \
     {                                                                                              \
         EVC_CLEAR_REGISTERS_##registers();                                                         \
+        EVC_CLEAR_STACK_##registers(n_bytes);                                                      \
+    }
+
+/* Only the stack: for slots that clear it themselves, after calls that need so much of it. */
+#define EVC_DEFINE_CLEAR_SPILLS(name, registers, n_bytes)                                          \
+    EVC_DEFINE_CLEAR_SPILLS_(name, registers, n_bytes)
+#define EVC_DEFINE_CLEAR_SPILLS_(name, registers, n_bytes)                                         \
+    EVC_OUT_OF_LINE void name(void)                                                                \
+    {                                                                                              \
         EVC_CLEAR_STACK_##registers(n_bytes);                                                      \
     }
 

@@ -22,7 +22,7 @@ EVC_ISA_BEGIN(X86_CLMUL)
 #include "common/x86_vec128.h"
 #include "ghash/x86_clmul_blocks.h"
 
-EVC_DEFINE_CLEAR_STACK(clear, XMM, 256)
+EVC_DEFINE_CLEAR_STACK(clear, XMM, 384)
 
 const struct evc_ghash evc_ghash_x86_clmul = {
     .kernel = EVC_KERNEL_HEAD(x86_clmul, X86_CLMUL, CT, ANY, BATCH, struct key, 0, clear),

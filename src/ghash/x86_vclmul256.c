@@ -22,7 +22,7 @@ EVC_ISA_BEGIN(X86_VCLMUL256)
 #include "common/x86_vec256.h"
 #include "ghash/x86_clmul_blocks.h"
 
-EVC_DEFINE_CLEAR_STACK(clear, YMM, 256)
+EVC_DEFINE_CLEAR_STACK(clear, YMM, 448)
 
 const struct evc_ghash evc_ghash_x86_vclmul256 = {
     .kernel = EVC_KERNEL_HEAD(x86_vclmul256, X86_VCLMUL256, CT, ANY, BATCH, struct key, 0, clear),
