@@ -205,7 +205,7 @@ static void decrypt(const void *key, const uint8_t *in, uint8_t *out, size_t n_b
         decrypt_two(key, in, in, out, out);
 }
 
-EVC_DEFINE_CLEAR_STACK(clear, BASELINE, 640)
+EVC_DEFINE_CLEAR_STACK(clear, BASELINE, 832)
 
 const struct evc_aes evc_aes_c_fixslice32 = {
     .kernel = EVC_KERNEL_HEAD(c_fixslice32, ANY, CT, ANY, 2, struct evc_aes_fixslice32_key, 0, clear),

@@ -147,7 +147,7 @@ static void decrypt(const void *vkey, const uint8_t *in, uint8_t *out, size_t n_
     evc_wipe(s, sizeof s);
 }
 
-EVC_DEFINE_CLEAR_STACK(clear, BASELINE, 448)
+EVC_DEFINE_CLEAR_STACK(clear, BASELINE, 640)
 
 const struct evc_aes evc_aes_c_ref = {
     .kernel = EVC_KERNEL_HEAD(c_ref, ANY, VARTIME, SERIAL, 1, struct evc_aes_fips197_key,

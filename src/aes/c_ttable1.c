@@ -39,7 +39,7 @@ typedef const uint32_t *tables;
 
 #include "aes/table_steps.h"
 
-EVC_DEFINE_CLEAR_STACK(clear, BASELINE, 384)
+EVC_DEFINE_CLEAR_STACK(clear, BASELINE, 512)
 
 const struct evc_aes evc_aes_c_ttable1 = {
     .kernel = EVC_KERNEL_HEAD(c_ttable1, ANY, VARTIME, SERIAL, 1, struct evc_aes_fips197_key,

@@ -75,6 +75,39 @@ EVC_INLINE uint64_t evc_bswap64(uint64_t x)
     return ((uint64_t)evc_bswap32((uint32_t)x) << 32) | evc_bswap32((uint32_t)(x >> 32));
 }
 
+/* Where words stand at multiples of their size only, compilers make a copy by bytes of a word on the stack, where a
+ * secret would be left: there words are put together in registers. */
+#if (defined(__riscv) && !defined(__riscv_misaligned_fast)) || defined(__mips__) || defined(__hppa__) ||                \
+    defined(__sparc__) || (defined(__arm__) && !defined(__ARM_FEATURE_UNALIGNED))
+#define EVC_BYTE_SHIFT(i, n) (8 * (EVC_BIG_ENDIAN ? (n) - 1 - (i) : (i)))
+
+EVC_INLINE uint32_t evc_load32_ne(const uint8_t *p)
+{
+    return (uint32_t)p[0] << EVC_BYTE_SHIFT(0, 4) | (uint32_t)p[1] << EVC_BYTE_SHIFT(1, 4) |
+           (uint32_t)p[2] << EVC_BYTE_SHIFT(2, 4) | (uint32_t)p[3] << EVC_BYTE_SHIFT(3, 4);
+}
+
+EVC_INLINE uint64_t evc_load64_ne(const uint8_t *p)
+{
+    const uint64_t first = evc_load32_ne(p), second = evc_load32_ne(p + 4);
+
+    return EVC_BIG_ENDIAN ? first << 32 | second : second << 32 | first;
+}
+
+EVC_INLINE void evc_store32_ne(uint8_t *p, uint32_t x)
+{
+    for (int i = 0; i < 4; i++)
+        p[i] = (uint8_t)(x >> EVC_BYTE_SHIFT(i, 4));
+}
+
+EVC_INLINE void evc_store64_ne(uint8_t *p, uint64_t x)
+{
+    for (int i = 0; i < 8; i++)
+        p[i] = (uint8_t)(x >> EVC_BYTE_SHIFT(i, 8));
+}
+
+#else
+
 EVC_INLINE uint32_t evc_load32_ne(const uint8_t *p)
 {
     uint32_t x;
@@ -98,6 +131,8 @@ EVC_INLINE void evc_store64_ne(uint8_t *p, uint64_t x)
 {
     memcpy(p, &x, sizeof x);
 }
+
+#endif
 
 #if EVC_BIG_ENDIAN
 #define EVC_ORDER_LE(bits, x) evc_bswap##bits(x)

@@ -68,11 +68,13 @@ EVC_INLINE void evc_clear_both(const struct evc_kernel *a, const struct evc_kern
         EVC_CLEAR_STACK_##registers(n_bytes);                                                      \
     }
 
-/* Where nothing is said about the frame of a function: an array is most of it. */
+/* No call: it would save registers of the caller's, which may hold secrets, below the array. */
 #define EVC_CLEAR_ARRAY(n_bytes)                                                                   \
     do {                                                                                           \
-        uint8_t below[n_bytes];                                                                    \
-        evc_wipe(below, n_bytes);                                                                  \
+        volatile size_t below[(n_bytes) / sizeof(size_t)];                                         \
+        for (size_t i = 0; i < (n_bytes) / sizeof(size_t); i++)                                    \
+            below[i] = 0;                                                                          \
+        (void)below;                                                                               \
     } while (0)
 
 /* ---- Registers and memory ------------------------------------------------------------------------------- */
@@ -91,7 +93,8 @@ EVC_INLINE void evc_clear_both(const struct evc_kernel *a, const struct evc_kern
 /* Windows gives registers 6 to 15 back to the caller as they were: what they hold is the caller's. */
 #if !EVC_X86_64
 #define EVC_EACH_XMM(R) EVC_EACH_8(R)
-#define EVC_XMM_CLEARED "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7"
+#define EVC_XMM_CLEARED "memory" /* the names are unknown where the build has no SSE; no register is the caller's */
+#define EVC_XMM0_CLEARED "memory"
 #elif defined(_WIN32)
 #define EVC_EACH_XMM(R) R(0) R(1) R(2) R(3) R(4) R(5)
 #define EVC_XMM_CLEARED "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5"
@@ -102,12 +105,16 @@ EVC_INLINE void evc_clear_both(const struct evc_kernel *a, const struct evc_kern
         "xmm11", "xmm12", "xmm13", "xmm14", "xmm15"
 #endif
 
-/* The form for 128 bits clears the whole register and does not put upper halves into use. */
+#if EVC_X86_64
+#define EVC_XMM0_CLEARED "xmm0"
+#endif
+
+/* The form for 128 bits clears the whole register and does not put upper halves into use. Slots have called
+ * EVC_X86_CLEAR_UPPER_HALVES before. */
 #define EVC_CLEAR_REGISTERS_XMM() __asm__ volatile(EVC_EACH_XMM(EVC_PXOR) : : : EVC_XMM_CLEARED)
-#define EVC_CLEAR_REGISTERS_YMM()                                                                  \
-    __asm__ volatile("vzeroupper\n\t" EVC_EACH_XMM(EVC_VPXOR) : : : EVC_XMM_CLEARED)
+#define EVC_CLEAR_REGISTERS_YMM() __asm__ volatile(EVC_EACH_XMM(EVC_VPXOR) : : : EVC_XMM_CLEARED)
 #define EVC_CLEAR_REGISTERS_ZMM()                                                                  \
-    __asm__ volatile("vzeroupper\n\t" EVC_EACH_XMM(EVC_VPXOR) EVC_EACH_16_TO_31(EVC_VPXORD)        \
+    __asm__ volatile(EVC_EACH_XMM(EVC_VPXOR) EVC_EACH_16_TO_31(EVC_VPXORD)                         \
                      :                                                                             \
                      :                                                                             \
                      : EVC_XMM_CLEARED)
@@ -136,7 +143,7 @@ EVC_INLINE void evc_clear_both(const struct evc_kernel *a, const struct evc_kern
                      "add %0, " EVC_X86_STACK_POINTER                                              \
                      :                                                                             \
                      : "i"(n_bytes)                                                                \
-                     : EVC_X86_SCRATCH, "xmm0", "cc", "memory")
+                     : EVC_X86_SCRATCH, EVC_XMM0_CLEARED, "cc", "memory")
 #define EVC_CLEAR_STACK_XMM(n_bytes) EVC_X86_CLEAR_STACK(n_bytes, 16, "pxor", "movups", "movaps", "xmm0")
 #define EVC_CLEAR_STACK_YMM(n_bytes)                                                               \
     EVC_X86_CLEAR_STACK(n_bytes, 32, "vpxor %%xmm0,", "vmovups", "vmovaps", "ymm0")

@@ -180,6 +180,7 @@ static enum evc_status seal_512(ARGUMENTS(uint8_t *))
     else
         t = crypt_block(vkey, iv, aad, aad_bytes, in, out, len_bytes, padded, 1);
     store_tag(tag, t, tag_bytes);
+    v_clear_upper_halves();
     EVC_CLEAR_REGISTERS_ZMM();
     return EVC_OK;
 }
@@ -199,6 +200,7 @@ static enum evc_status open_512(ARGUMENTS(const uint8_t *))
     else
         t = crypt_block(vkey, iv, aad, aad_bytes, in, out, len_bytes, padded, 0);
     status = compare_tag(tag, t, tag_bytes);
+    v_clear_upper_halves();
     EVC_CLEAR_REGISTERS_ZMM();
     return status;
 }

@@ -78,7 +78,7 @@ EVC_INLINE struct evc_ghash_words hash(const struct key *key, uint32_t x[][OPERA
 
 #include "ghash/ctmul_blocks.h"
 
-EVC_DEFINE_CLEAR_STACK(clear, BASELINE, 704)
+EVC_DEFINE_CLEAR_STACK(clear, BASELINE, 832)
 
 const struct evc_ghash evc_ghash_c_ctmul32 = {
     .kernel = EVC_KERNEL_HEAD(c_ctmul32, CT_MUL32, CT, ANY, BATCH, struct key, 0, clear),

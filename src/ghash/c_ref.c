@@ -71,7 +71,7 @@ static void blocks(const void *vkey, uint8_t y[16], const uint8_t *in, size_t n_
     }
 }
 
-EVC_DEFINE_CLEAR_STACK(clear, BASELINE, 256)
+EVC_DEFINE_CLEAR_STACK(clear, BASELINE, 384)
 
 const struct evc_ghash evc_ghash_c_ref = {
     .kernel = EVC_KERNEL_HEAD(c_ref, ANY, CT, ANY, 1, struct key, 0, clear),

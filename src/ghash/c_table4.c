@@ -56,7 +56,7 @@ static void blocks(const void *vkey, uint8_t y[16], const uint8_t *in, size_t n_
     evc_store64_be(y + 8, lo);
 }
 
-EVC_DEFINE_CLEAR_STACK(clear, BASELINE, 256)
+EVC_DEFINE_CLEAR_STACK(clear, BASELINE, 384)
 
 const struct evc_ghash evc_ghash_c_table4 = {
     .kernel = EVC_KERNEL_HEAD(c_table4, ANY, VARTIME, ANY, 1, struct key, 0, clear),
