@@ -77,7 +77,7 @@ EVC_INLINE uint64_t evc_bswap64(uint64_t x)
 
 /* Where words stand at multiples of their size only, compilers make a copy by bytes of a word on the stack, where a
  * secret would be left: there words are put together in registers. */
-#if (defined(__riscv) && !defined(__riscv_misaligned_fast)) || defined(__mips__) || defined(__hppa__) ||                \
+#if (defined(__riscv) && !defined(__riscv_misaligned_fast)) || defined(__mips__) || defined(__hppa__) || \
     defined(__sparc__) || (defined(__arm__) && !defined(__ARM_FEATURE_UNALIGNED))
 #define EVC_BYTE_SHIFT(i, n) (8 * (EVC_BIG_ENDIAN ? (n) - 1 - (i) : (i)))
 

@@ -9,8 +9,8 @@
  * EVC_DEFINE_CLEAR_SPILLS(name, registers, n_bytes)   so many bytes of the stack below the caller and no registers
  *
  * registers: BASELINE, those that the compiler may use for portable code; XMM, YMM, ZMM on x86; NEON on Arm.
- * The numbers of bytes are multiples of 64, at least 128; the properties "..._leave_nothing_behind" of the harness tell how
- * deep operations reach.
+ * The numbers of bytes are multiples of 64, at least 128. The properties "..._leave_nothing_behind" of the harness tell
+ * how deep operations reach.
  */
 #ifndef EVC_COMMON_CLEAR_H
 #define EVC_COMMON_CLEAR_H
