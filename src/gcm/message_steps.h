@@ -15,6 +15,7 @@
  *   expand_key(key, user_key)
  *   store_tag, compare_tag(tag, block, n)
  *   CLEAR_AFTER_MESSAGE()    clears what a message may leave behind: the end of the slots seal and open
+ *   CLEAR_AFTER_SHORT()      the same for messages of few vectors; if not defined, these have no path of their own
  */
 #ifndef EVC_GCM_MESSAGE_STEPS_H
 #define EVC_GCM_MESSAGE_STEPS_H
@@ -61,18 +62,19 @@ EVC_INLINE struct end end_of(size_t n_blocks, size_t at, size_t aad_bytes, size_
         FIRST_DONE(key, &f, n);                                                                    \
     } while (0)
 
+/* is_short: as is_short() tells. */
 EVC_INLINE block crypt_message(const struct key *key, const uint8_t *iv, const uint8_t *aad,
                                  size_t aad_bytes, const uint8_t *in, uint8_t *out,
-                                 size_t len_bytes, int sealing)
+                                 size_t len_bytes, int sealing, int is_short)
 {
     const size_t n_blocks = (len_bytes + 15) / 16 + 2;
-    const size_t n_batches = (n_blocks - 1) / (WIDE * LANES); /* after the first vectors */
+    const size_t n_batches = is_short ? 0 : (n_blocks - 1) / (WIDE * LANES); /* after the first vectors */
     const size_t n_first = n_blocks - n_batches * WIDE * LANES;
     const size_t in_vectors = (n_first + LANES - 1) / LANES;
     const size_t n = in_vectors <= 4 ? in_vectors : in_vectors <= 6 ? 6 : 8;
     const size_t at = n * LANES - n_first;
     const block start =
-        aad_bytes > 16 ? hash_long_aad(key, aad, aad_bytes) : load_part1(aad, aad_bytes);
+        !is_short && aad_bytes > 16 ? hash_long_aad(key, aad, aad_bytes) : load_part1(aad, aad_bytes);
     struct end end = end_of(n_blocks, at, aad_bytes, len_bytes);
     struct flow f;
     block tag;
@@ -89,7 +91,7 @@ EVC_INLINE block crypt_message(const struct key *key, const uint8_t *iv, const u
         CRYPT_FIRST(2);
     else if (n == 3)
         CRYPT_FIRST(3);
-    else if (n == 4)
+    else if (n == 4 || is_short)
         CRYPT_FIRST(4);
     else if (n == 6)
         CRYPT_FIRST(6);
@@ -109,14 +111,14 @@ EVC_INLINE block crypt_message(const struct key *key, const uint8_t *iv, const u
 EVC_OUT_OF_LINE enum evc_status seal_message(ARGUMENTS(uint8_t *))
 {
     (void)iv_bytes;
-    store_tag(tag, crypt_message(vkey, iv, aad, aad_bytes, in, out, len_bytes, 1), tag_bytes);
+    store_tag(tag, crypt_message(vkey, iv, aad, aad_bytes, in, out, len_bytes, 1, 0), tag_bytes);
     v_clear_upper_halves();
     return EVC_OK;
 }
 
 EVC_OUT_OF_LINE enum evc_status open_message(ARGUMENTS(const uint8_t *))
 {
-    const block t = crypt_message(vkey, iv, aad, aad_bytes, in, out, len_bytes, 0);
+    const block t = crypt_message(vkey, iv, aad, aad_bytes, in, out, len_bytes, 0, 0);
     const enum evc_status status = compare_tag(tag, t, tag_bytes);
 
     (void)iv_bytes;
@@ -124,20 +126,60 @@ EVC_OUT_OF_LINE enum evc_status open_message(ARGUMENTS(const uint8_t *))
     return status;
 }
 
+#if defined(CLEAR_AFTER_SHORT)
+/* Messages of few vectors have frames of their own, which are smaller: less is to be cleared. */
+EVC_INLINE int is_short(size_t aad_bytes, size_t len_bytes)
+{
+    return aad_bytes <= 16 && len_bytes <= 16 * (4 * LANES - 2);
+}
+
+EVC_OUT_OF_LINE enum evc_status seal_short(ARGUMENTS(uint8_t *))
+{
+    (void)iv_bytes;
+    store_tag(tag, crypt_message(vkey, iv, aad, aad_bytes, in, out, len_bytes, 1, 1), tag_bytes);
+    v_clear_upper_halves();
+    return EVC_OK;
+}
+
+EVC_OUT_OF_LINE enum evc_status open_short(ARGUMENTS(const uint8_t *))
+{
+    const block t = crypt_message(vkey, iv, aad, aad_bytes, in, out, len_bytes, 0, 1);
+    const enum evc_status status = compare_tag(tag, t, tag_bytes);
+
+    (void)iv_bytes;
+    v_clear_upper_halves();
+    return status;
+}
+#endif
+
 static enum evc_status seal(ARGUMENTS(uint8_t *))
 {
-    const enum evc_status status =
-        seal_message(vkey, iv, iv_bytes, aad, aad_bytes, in, out, len_bytes, tag, tag_bytes);
+    enum evc_status status;
 
+#if defined(CLEAR_AFTER_SHORT)
+    if (is_short(aad_bytes, len_bytes)) {
+        status = seal_short(vkey, iv, iv_bytes, aad, aad_bytes, in, out, len_bytes, tag, tag_bytes);
+        CLEAR_AFTER_SHORT();
+        return status;
+    }
+#endif
+    status = seal_message(vkey, iv, iv_bytes, aad, aad_bytes, in, out, len_bytes, tag, tag_bytes);
     CLEAR_AFTER_MESSAGE();
     return status;
 }
 
 static enum evc_status open(ARGUMENTS(const uint8_t *))
 {
-    const enum evc_status status =
-        open_message(vkey, iv, iv_bytes, aad, aad_bytes, in, out, len_bytes, tag, tag_bytes);
+    enum evc_status status;
 
+#if defined(CLEAR_AFTER_SHORT)
+    if (is_short(aad_bytes, len_bytes)) {
+        status = open_short(vkey, iv, iv_bytes, aad, aad_bytes, in, out, len_bytes, tag, tag_bytes);
+        CLEAR_AFTER_SHORT();
+        return status;
+    }
+#endif
+    status = open_message(vkey, iv, iv_bytes, aad, aad_bytes, in, out, len_bytes, tag, tag_bytes);
     CLEAR_AFTER_MESSAGE();
     return status;
 }

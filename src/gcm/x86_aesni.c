@@ -40,6 +40,8 @@ EVC_ISA_BEGIN(X86_GCM128)
 #define v_text(p, v) first_bytes1(v, (p).begin ? 0 : (p).end)
 
 EVC_DEFINE_CLEAR_STACK(clear, XMM, 896)
+EVC_DEFINE_CLEAR_STACK(clear_short, XMM, 256)
+#define CLEAR_AFTER_SHORT() clear_short()
 
 #include "gcm/x86_steps.h"
 

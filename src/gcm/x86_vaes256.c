@@ -72,6 +72,8 @@ EVC_INLINE vec v_text(part p, vec v)
 }
 
 EVC_DEFINE_CLEAR_STACK(clear, YMM, 1216)
+EVC_DEFINE_CLEAR_STACK(clear_short, YMM, 384)
+#define CLEAR_AFTER_SHORT() clear_short()
 
 #include "gcm/x86_steps.h"
 
