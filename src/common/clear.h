@@ -152,17 +152,26 @@ EVC_INLINE void evc_clear_both(const struct evc_kernel *a, const struct evc_kern
 
 #elif EVC_A64
 
-/* The lower halves of registers 8 to 15 are the caller's. */
+/* The lower halves of registers 8 to 15 are the caller's, and the upper ones are zero in a function that has loaded the
+ * lower ones again. */
 #define EVC_MOVI(i) "movi v" #i ".2d, #0\n\t"
-#define EVC_CLEAR_HIGH(i) "mov v" #i ".d[1], xzr\n\t"
 #define EVC_CLEAR_REGISTERS_NEON()                                                                 \
-    __asm__ volatile(EVC_EACH_8(EVC_MOVI) EVC_EACH_8_TO_15(EVC_CLEAR_HIGH) EVC_EACH_16_TO_31(EVC_MOVI) \
+    __asm__ volatile(EVC_EACH_8(EVC_MOVI) EVC_EACH_16_TO_31(EVC_MOVI)                              \
                      :                                                                             \
                      :                                                                             \
                      : "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v16", "v17", "v18", "v19", \
                        "v20", "v21", "v22", "v23", "v24", "v25", "v26", "v27", "v28", "v29",       \
                        "v30", "v31")
-#define EVC_CLEAR_STACK_NEON(n_bytes) EVC_CLEAR_ARRAY(n_bytes)
+/* The n_bytes below the caller, of a function that does nothing else: the stack pointer goes down, and up again. */
+#define EVC_CLEAR_STACK_NEON(n_bytes)                                                              \
+    __asm__ volatile("movi v0.2d, #0\n\t"                                                          \
+                     "sub sp, sp, %0\n\t"                                                          \
+                     ".rept %c0/32\n\t"                                                            \
+                     "stp q0, q0, [sp], #32\n\t"                                                   \
+                     ".endr"                                                                       \
+                     :                                                                             \
+                     : "i"(n_bytes)                                                                \
+                     : "v0", "memory")
 
 #elif EVC_A32
 
@@ -173,7 +182,23 @@ EVC_INLINE void evc_clear_both(const struct evc_kernel *a, const struct evc_kern
                      :                                                                             \
                      :                                                                             \
                      : "q0", "q1", "q2", "q3", "q8", "q9", "q10", "q11", "q12", "q13", "q14", "q15")
-#define EVC_CLEAR_STACK_NEON(n_bytes) EVC_CLEAR_ARRAY(n_bytes)
+/* As on A64; vmov sets registers 0 to 3 to zero. */
+#define EVC_A32_CLEAR_STACK(vmov, n_bytes)                                                         \
+    __asm__ volatile(vmov "sub sp, sp, %1\n\t"                                                     \
+                     ".rept %c1/64\n\t"                                                            \
+                     "vstmia sp!, {d0-d7}\n\t"                                                     \
+                     ".endr"                                                                       \
+                     :                                                                             \
+                     : "r"(0), "i"(n_bytes)                                                        \
+                     : "d0", "d1", "d2", "d3", "d4", "d5", "d6", "d7", "memory")
+#define EVC_CLEAR_STACK_NEON(n_bytes)                                                              \
+    EVC_A32_CLEAR_STACK(EVC_VMOV(0) EVC_VMOV(1) EVC_VMOV(2) EVC_VMOV(3), n_bytes)
+
+/* Registers that memcpy of a C library may use, where the flags of the build allow no more than VFP. */
+#define EVC_VMOV_VFP(i) "vmov d" #i ", %0, %0\n\t"
+#define EVC_CLEAR_REGISTERS_VFP()                                                                  \
+    __asm__ volatile(EVC_EACH_8(EVC_VMOV_VFP) : : "r"(0) : "d0", "d1", "d2", "d3", "d4", "d5", "d6", "d7")
+#define EVC_CLEAR_STACK_VFP(n_bytes) EVC_A32_CLEAR_STACK(EVC_EACH_8(EVC_VMOV_VFP), n_bytes)
 
 #endif
 
@@ -183,6 +208,9 @@ EVC_INLINE void evc_clear_both(const struct evc_kernel *a, const struct evc_kern
 #elif (EVC_A64 || EVC_A32) && defined(__ARM_NEON)
 #define EVC_CLEAR_REGISTERS_BASELINE() EVC_CLEAR_REGISTERS_NEON()
 #define EVC_CLEAR_STACK_BASELINE(n_bytes) EVC_CLEAR_STACK_NEON(n_bytes)
+#elif EVC_A32 && defined(__ARM_FP) && defined(__ARM_ARCH_PROFILE) && __ARM_ARCH_PROFILE == 'A'
+#define EVC_CLEAR_REGISTERS_BASELINE() EVC_CLEAR_REGISTERS_VFP()
+#define EVC_CLEAR_STACK_BASELINE(n_bytes) EVC_CLEAR_STACK_VFP(n_bytes)
 #else
 #define EVC_CLEAR_REGISTERS_BASELINE() ((void)0)
 #define EVC_CLEAR_STACK_BASELINE(n_bytes) EVC_CLEAR_ARRAY(n_bytes)
