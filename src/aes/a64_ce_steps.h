@@ -283,11 +283,12 @@ EVC_OUT_OF_LINE void ctr_wide(ce_key *key, const uint8_t counter[16], const uint
 static void ctr32(const void *key, uint8_t counter[16], const uint8_t *in, uint8_t *out, size_t len_bytes)
 {
     const size_t n_wide = len_bytes - len_bytes % (16 * WIDE);
-    uint32x4_t count = counter_of(vld1q_u8(counter));
+    uint32x4_t count;
     ce_keys k;
 
     if (n_wide)
         ctr_wide(key, counter, in, out, n_wide);
+    count = counter_of(vld1q_u8(counter)); /* not before: a counter from GHASH is a secret, and would be stored */
     vst1q_u8(counter, counter_block(vaddq_u32(count, counter_ahead((uint32_t)((len_bytes + 15) / 16)))));
     if (n_wide == len_bytes)
         return;
