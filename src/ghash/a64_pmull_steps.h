@@ -199,8 +199,12 @@ EVC_INLINE void hash_blocks(const struct powers *h, uint8_t y_bytes[16], const u
 {
     element y = element_of(load1(y_bytes));
 
-    for (; n_blocks >= GROUP; n_blocks -= GROUP, in += 16 * GROUP)
+    for (; n_blocks >= GROUP; n_blocks -= GROUP, in += 16 * GROUP) {
         y = hash_group(h, y, in);
+#if defined(__GNUC__) && GROUP > 4
+        __asm__("" : "+r"(h)); /* or GCC loads the powers once, and keeps those on the stack that have no register */
+#endif
+    }
     if (n_blocks)
         y = hash_rest(h, y, in, n_blocks);
     store1(y_bytes, block_of(y));
