@@ -21,6 +21,7 @@
 #include "aes/ct_keys.h"
 #include "aes/tweak.h"
 #include "common/bytes.h"
+#include "common/clear.h"
 
 EVC_ISA_BEGIN(A32_NEON)
 
@@ -38,10 +39,12 @@ void evc_aes_a32_bitslice_decrypt(uint8x16_t *planes, const void *keys, const vo
 
 #include "aes/a64_bitslice_steps.h"
 
+EVC_DEFINE_CLEAR_STACK(clear, NEON, 2304)
+
 EVC_ISA_END
 
 const struct evc_aes evc_aes_a32_bitslice = {
-    .kernel = EVC_KERNEL_HEAD(a32_bitslice, A32_NEON, CT, PARALLEL, BATCH_BLOCKS, struct key, 0, NULL),
+    .kernel = EVC_KERNEL_HEAD(a32_bitslice, A32_NEON, CT, PARALLEL, BATCH_BLOCKS, struct key, 0, clear),
     BITSLICE_SLOTS,
 };
 

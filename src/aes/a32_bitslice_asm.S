@@ -144,13 +144,9 @@ evc_isa_neon
 
 .macro leave
     vst1.64 {d0-d3}, [r0:64]!
-    vmov.i8 q0, #0
     vst1.64 {d4-d7}, [r0:64]!
     vst1.64 {d8-d11}, [r0:64]!
     vst1.64 {d12-d15}, [r0:64]
-.rept EVC_SPILL_VECTORS
-    vst1.64 {d0-d1}, [r4:128]!
-.endr
     add sp, sp, #FRAME_BYTES
     EVC_ASM_CFI_ADJUST(-FRAME_BYTES)
     vpop {d8-d15}

@@ -21,6 +21,7 @@
 #include "aes/ct_keys.h"
 #include "aes/tweak.h"
 #include "common/bytes.h"
+#include "common/clear.h"
 
 EVC_ISA_BEGIN(A32_NEON)
 
@@ -31,10 +32,12 @@ EVC_ISA_BEGIN(A32_NEON)
 
 #include "aes/a64_bitslice_steps.h"
 
+EVC_DEFINE_CLEAR_STACK(clear, NEON, 2368)
+
 EVC_ISA_END
 
 const struct evc_aes evc_aes_a32_bitslice_intrinsics = {
-    .kernel = EVC_KERNEL_HEAD(a32_bitslice_intrinsics, A32_NEON, CT, PARALLEL, BATCH_BLOCKS, struct key, 0, NULL),
+    .kernel = EVC_KERNEL_HEAD(a32_bitslice_intrinsics, A32_NEON, CT, PARALLEL, BATCH_BLOCKS, struct key, 0, clear),
     BITSLICE_SLOTS,
 };
 

@@ -13,6 +13,7 @@
 #if EVC_BUILT(A32_THUMB2)
 
 #include "aes/fixslice32_key.h"
+#include "common/clear.h"
 
 /* n_blocks > 0. The last block of an odd number goes through both halves. */
 void evc_aes_a32_fixslice_encrypt(const void *key, const uint8_t *in, uint8_t *out, size_t n_blocks);
@@ -21,6 +22,11 @@ void evc_aes_a32_fixslice_decrypt(const void *key, const uint8_t *in, uint8_t *o
 /* What a32_fixslice_asm.S takes for granted. */
 _Static_assert(offsetof(struct evc_aes_fixslice32_key, head.rounds) == 4, "KEY_ROUNDS");
 _Static_assert(offsetof(struct evc_aes_fixslice32_key, rk) == 12, "KEY_RK");
+
+EVC_OUT_OF_LINE void make_key(void *key, const uint8_t *user_key)
+{
+    evc_aes_fixslice32_set_key(key, user_key);
+}
 
 static void encrypt(const void *key, const uint8_t *in, uint8_t *out, size_t n_blocks)
 {
@@ -34,9 +40,19 @@ static void decrypt(const void *key, const uint8_t *in, uint8_t *out, size_t n_b
         evc_aes_a32_fixslice_decrypt(key, in, out, n_blocks);
 }
 
+EVC_DEFINE_CLEAR_STACK(clear, BASELINE, 128)
+EVC_DEFINE_CLEAR_SPILLS(clear_set_key, BASELINE, 576)
+
+/* The rounds leave nothing on the stack; so deep reaches this alone. */
+static void set_key(void *key, const uint8_t *user_key)
+{
+    make_key(key, user_key);
+    clear_set_key();
+}
+
 const struct evc_aes evc_aes_a32_fixslice = {
-    .kernel = EVC_KERNEL_HEAD(a32_fixslice, A32_THUMB2, CT, ANY, 2, struct evc_aes_fixslice32_key, 0, NULL),
-    .set_key = evc_aes_fixslice32_set_key,
+    .kernel = EVC_KERNEL_HEAD(a32_fixslice, A32_THUMB2, CT, ANY, 2, struct evc_aes_fixslice32_key, 0, clear),
+    .set_key = set_key,
     .encrypt = encrypt,
     .decrypt = decrypt,
 };

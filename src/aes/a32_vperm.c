@@ -16,6 +16,7 @@
 
 #include "common/arm.h"
 #include "common/bytes.h"
+#include "common/clear.h"
 
 #if EVC_BUILT(A32_NEON)
 EVC_ISA_BEGIN(A32_NEON)
@@ -53,10 +54,12 @@ static void cbcmac(const void *key, uint8_t state[16], const uint8_t *in, size_t
     vst1q_u8(state, chain(key, vld1q_u8(state), in, NULL, n_blocks, 0));
 }
 
+EVC_DEFINE_CLEAR_STACK(clear, NEON, 640)
+
 EVC_ISA_END
 
 const struct evc_aes evc_aes_a32_vperm = {
-    .kernel = EVC_KERNEL_HEAD(a32_vperm, A32_NEON, CT, ANY, BATCH, struct vperm_key, 0, NULL),
+    .kernel = EVC_KERNEL_HEAD(a32_vperm, A32_NEON, CT, ANY, BATCH, struct vperm_key, 0, clear),
     .set_key = set_key,
     .encrypt = encrypt,
     .decrypt = decrypt,

@@ -20,6 +20,7 @@
 #include "aes/ct_keys.h"
 #include "aes/tweak.h"
 #include "common/bytes.h"
+#include "common/clear.h"
 
 EVC_ISA_BEGIN(A64_NEON)
 
@@ -27,10 +28,12 @@ EVC_ISA_BEGIN(A64_NEON)
 
 #include "aes/a64_bitslice_steps.h"
 
+EVC_DEFINE_CLEAR_STACK(clear, NEON, 1792)
+
 EVC_ISA_END
 
 const struct evc_aes evc_aes_a64_bitslice = {
-    .kernel = EVC_KERNEL_HEAD(a64_bitslice, A64_NEON, CT, PARALLEL, BATCH_BLOCKS, struct key, 0, NULL),
+    .kernel = EVC_KERNEL_HEAD(a64_bitslice, A64_NEON, CT, PARALLEL, BATCH_BLOCKS, struct key, 0, clear),
     BITSLICE_SLOTS,
 };
 

@@ -18,6 +18,7 @@
 #include "aes/ct_keys.h"
 #include "aes/tweak.h"
 #include "common/bytes.h"
+#include "common/clear.h"
 
 EVC_ISA_BEGIN(A64_TBL8)
 
@@ -27,10 +28,12 @@ EVC_ISA_BEGIN(A64_TBL8)
 
 #include "aes/a64_bitslice_steps.h"
 
+EVC_DEFINE_CLEAR_STACK(clear, NEON, 2304)
+
 EVC_ISA_END
 
 const struct evc_aes evc_aes_a64_bitslice_ext = {
-    .kernel = EVC_KERNEL_HEAD(a64_bitslice_ext, A64_TBL8, CT, PARALLEL, BATCH_BLOCKS, struct key, 0, NULL),
+    .kernel = EVC_KERNEL_HEAD(a64_bitslice_ext, A64_TBL8, CT, PARALLEL, BATCH_BLOCKS, struct key, 0, clear),
     BITSLICE_SLOTS,
 };
 

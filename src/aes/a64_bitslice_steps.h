@@ -12,6 +12,8 @@
  * rounds are in the key, which has no room for more; the others are made by each call, on the stack. The first and
  * the last round key are added to blocks, not to planes.
  *
+ * Stack and registers are left to the kernel's `clear`.
+ *
  * Before this file: the ISA's region is open, and v_xor3(a, b, c) is defined. ROUNDS may be defined
  * as EVC_OUT_OF_LINE where the rounds leave no registers to those who call them; or ENCRYPT and DECRYPT, as
  * a32_bitslice.c does, where they are functions of assembly. ROWS_FIRST may be defined for cores on which a look-up of
@@ -282,7 +284,6 @@ static void set_key(void *vkey, const uint8_t *user_key)
     for (; r < rounds; r++)
         vst1q_u8(key->rest[r - 1 - PLANE_ROUNDS], shifted_key(rk[r], r));
     vst1q_u8(key->last, vld1q_u8(rk[rounds]) ^ vdupq_n_u8(EVC_CIRCUIT_KEY_XOR));
-    evc_wipe(rk, sizeof rk);
 }
 
 static unsigned rest_rounds(const struct key *key)
@@ -474,7 +475,6 @@ static void run(const void *key, uint8_t *state, const uint8_t *in, uint8_t *out
 
     make_rest(key, rest);
     op(&call);
-    evc_wipe(rest, rest_rounds(key) * sizeof rest[0]);
 }
 
 /* A batch of n blocks, 1 to 8: where it is read and written. Less than 8 take the way through part, 0 beyond them. */
@@ -493,12 +493,10 @@ EVC_INLINE struct batch begin(const uint8_t *in, uint8_t *out, size_t n_blocks, 
     return (struct batch){n_blocks, part, part};
 }
 
-EVC_INLINE void end(uint8_t *out, struct batch b, uint8_t part[BATCH_BYTES])
+EVC_INLINE void end(uint8_t *out, struct batch b, const uint8_t part[BATCH_BYTES])
 {
-    if (b.n < BATCH_BLOCKS) {
+    if (b.n < BATCH_BLOCKS)
         memcpy(out, part, 16 * b.n);
-        evc_wipe(part, BATCH_BYTES);
-    }
 }
 
 /* before, after: the keys at both ends. */
@@ -626,7 +624,6 @@ EVC_INLINE void crypt_xts(const struct call *c, rounds_function *rounds, const u
         store8(tweaks[0], t);
     }
     memcpy(c->state, tweaks[0], 16);
-    evc_wipe(tweaks, sizeof tweaks);
 }
 
 EVC_OUT_OF_LINE void xts_encrypt_blocks(const struct call *c)
@@ -792,8 +789,6 @@ EVC_OUT_OF_LINE void ctr32_bytes(const struct call *call)
         store8(fixed[0], q);
         evc_xor(out, in, fixed[0], len_bytes);
     }
-    evc_wipe(fixed, sizeof fixed);
-    evc_wipe(last, sizeof last);
 }
 
 static void ctr32(const void *key, uint8_t counter[16], const uint8_t *in, uint8_t *out, size_t len_bytes)

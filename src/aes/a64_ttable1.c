@@ -16,6 +16,7 @@
 #include "aes/columns.h"
 #include "aes/sbox.h"
 #include "common/ct.h"
+#include "common/clear.h"
 
 EVC_ISA_BEGIN(A64_BASE)
 
@@ -77,11 +78,13 @@ EVC_INLINE uint32_t plus(uint32_t x, uint32_t entry, int n)
 
 #include "aes/table_steps.h"
 
+EVC_DEFINE_CLEAR(clear, BASELINE)
+
 EVC_ISA_END
 
 const struct evc_aes evc_aes_a64_ttable1 = {
     .kernel = EVC_KERNEL_HEAD(a64_ttable1, A64_BASE, VARTIME, ANY, 1, struct evc_aes_fips197_key,
-                              EVC_KEY_FIPS197, NULL),
+                              EVC_KEY_FIPS197, clear),
     .set_key = set_key,
     .encrypt = encrypt,
     .decrypt = decrypt,

@@ -19,6 +19,7 @@
 
 #include "common/arm.h"
 #include "common/bytes.h"
+#include "common/clear.h"
 
 #if EVC_BUILT(A64_NEON)
 EVC_ISA_BEGIN(A64_NEON)
@@ -296,10 +297,12 @@ static void xts_decrypt(const void *key, uint8_t tweak[16], const uint8_t *in, u
     xts(key, tweak, in, out, n_blocks, 1);
 }
 
+EVC_DEFINE_CLEAR_STACK(clear, NEON, 384)
+
 EVC_ISA_END
 
 const struct evc_aes evc_aes_a64_vperm = {
-    .kernel = EVC_KERNEL_HEAD(a64_vperm, A64_NEON, CT, ANY, BATCH, struct vperm_key, 0, NULL),
+    .kernel = EVC_KERNEL_HEAD(a64_vperm, A64_NEON, CT, ANY, BATCH, struct vperm_key, 0, clear),
     .set_key = set_key,
     .encrypt = encrypt,
     .decrypt = decrypt,

@@ -16,6 +16,7 @@
 
 #include "common/arm.h"
 #include "common/bytes.h"
+#include "common/clear.h"
 
 #if EVC_BUILT(A64_TBL8)
 EVC_ISA_BEGIN(A64_TBL8)
@@ -179,10 +180,12 @@ static void set_row_key(void *vkey, const uint8_t *user_key)
         vst1q_u8(key->chain[r - 1], transpose(vld1q_u8(key->chain[r - 1])));
 }
 
+EVC_DEFINE_CLEAR_STACK(clear, NEON, 320)
+
 EVC_ISA_END
 
 const struct evc_aes evc_aes_a64_vperm8 = {
-    .kernel = EVC_KERNEL_HEAD(a64_vperm8, A64_TBL8, CT, SERIAL, BATCH, struct vperm_key, 0, NULL),
+    .kernel = EVC_KERNEL_HEAD(a64_vperm8, A64_TBL8, CT, SERIAL, BATCH, struct vperm_key, 0, clear),
     .set_key = set_row_key,
     .encrypt = encrypt,
     .decrypt = decrypt,

@@ -15,9 +15,12 @@
 #include "common/arm.h"
 #include "common/arm_order.h"
 #include "common/bytes.h"
+#include "common/clear.h"
 
 #if EVC_BUILT(A64_GCM)
 EVC_ISA_BEGIN(A64_GCM)
+
+EVC_DEFINE_CLEAR_STACK(clear, NEON, 640)
 
 #define GROUP 8
 #define v_xor3(a, b, c) veorq_u64(veorq_u64(a, b), c)
@@ -26,7 +29,7 @@ EVC_ISA_BEGIN(A64_GCM)
 EVC_ISA_END
 
 const struct evc_gcm evc_gcm_a64_ce_intrinsics = {
-    .kernel = EVC_KERNEL_HEAD(a64_ce_intrinsics, A64_GCM, CT, ANY, GROUP, struct key, 0, NULL),
+    .kernel = EVC_KERNEL_HEAD(a64_ce_intrinsics, A64_GCM, CT, ANY, GROUP, struct key, 0, clear),
     .set_key = set_key,
     GCM_SLOTS,
     .seal = seal,

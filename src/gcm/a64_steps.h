@@ -3,6 +3,7 @@
  * GCM by the AES instructions of A64 and PMULL of 64 bits, a block in a vector. Include it inside the region of the
  * kernel's ISA, after GROUP 8 and v_xor3 of ghash/a64_pmull_steps.h have been defined, and:
  *
+ *   clear()                  the kernel's, of common/clear.h
  *   SEAL, OPEN               the batches in assembly, gcm/a64_batches_asm.h; if not defined, they are those below
  *
  * WIDE blocks go through AES while those before them are hashed, with one reduction.
@@ -42,8 +43,8 @@ typedef block vec;
 #define v_white(v, key) (v)
 #define v_enc_last(s, x) veorq_u8(s, x)
 #define v_clear_upper_halves() ((void)0)
+#define CLEAR_AFTER_MESSAGE() clear()
 #define NO_TEXT_FIRST 1
-#define CLEAR_AFTER_MESSAGE() ((void)0)
 #define v_at(block, place) ((place) == 0 ? (block) : v_zero())
 #define xor1(a, b) veorq_u8(a, b)
 #define zero1() vdupq_n_u8(0)

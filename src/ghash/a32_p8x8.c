@@ -13,6 +13,7 @@
 
 #include "common/arm.h"
 #include "common/bytes.h"
+#include "common/clear.h"
 #include "common/each.h"
 
 #if EVC_BUILT(A32_NEON)
@@ -22,8 +23,10 @@ EVC_ISA_BEGIN(A32_NEON)
 
 #include "ghash/a64_p8x8_blocks.h"
 
+EVC_DEFINE_CLEAR_STACK(clear, NEON, 640)
+
 const struct evc_ghash evc_ghash_a32_p8x8 = {
-    .kernel = EVC_KERNEL_HEAD(a32_p8x8, A32_NEON, CT, ANY, GROUP, struct key, 0, NULL),
+    .kernel = EVC_KERNEL_HEAD(a32_p8x8, A32_NEON, CT, ANY, GROUP, struct key, 0, clear),
     .set_key = set_key,
     .blocks = blocks,
 };

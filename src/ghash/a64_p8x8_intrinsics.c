@@ -13,6 +13,7 @@
 
 #include "common/arm.h"
 #include "common/bytes.h"
+#include "common/clear.h"
 #include "common/each.h"
 
 #if EVC_BUILT(A64_NEON)
@@ -20,8 +21,10 @@ EVC_ISA_BEGIN(A64_NEON)
 
 #include "ghash/a64_p8x8_blocks.h"
 
+EVC_DEFINE_CLEAR_STACK(clear, NEON, 320)
+
 const struct evc_ghash evc_ghash_a64_p8x8_intrinsics = {
-    .kernel = EVC_KERNEL_HEAD(a64_p8x8_intrinsics, A64_NEON, CT, ANY, GROUP, struct key, 0, NULL),
+    .kernel = EVC_KERNEL_HEAD(a64_p8x8_intrinsics, A64_NEON, CT, ANY, GROUP, struct key, 0, clear),
     .set_key = set_key,
     .blocks = blocks,
 };

@@ -25,17 +25,14 @@ EVC_INLINE uint8x16_t v_known(uint8x16_t x)
 }
 
 /* Lane i of the low eight: byte i of the number, from its low end; on big-endian cores through memory, where the order
- * of lanes is certain, and which is wiped. */
+ * of lanes is certain. */
 EVC_INLINE uint8x16_t v_number(uint64_t x)
 {
 #if EVC_BIG_ENDIAN
     uint8_t b[8];
-    uint8x8_t lanes;
 
     evc_store64_le(b, x);
-    lanes = vld1_u8(b);
-    evc_wipe(b, sizeof b);
-    return vcombine_u8(lanes, vdup_n_u8(0));
+    return vcombine_u8(vld1_u8(b), vdup_n_u8(0));
 #else
     return vcombine_u8(vcreate_u8(x), vdup_n_u8(0));
 #endif
@@ -45,12 +42,9 @@ EVC_INLINE uint64_t v_value(uint8x16_t lanes)
 {
 #if EVC_BIG_ENDIAN
     uint8_t b[16];
-    uint64_t x;
 
     vst1q_u8(b, lanes);
-    x = evc_load64_le(b);
-    evc_wipe(b, sizeof b);
-    return x;
+    return evc_load64_le(b);
 #else
     return vgetq_lane_u64(vreinterpretq_u64_u8(lanes), 0);
 #endif
