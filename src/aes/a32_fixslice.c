@@ -43,7 +43,7 @@ static void decrypt(const void *key, const uint8_t *in, uint8_t *out, size_t n_b
 EVC_DEFINE_CLEAR_STACK(clear, BASELINE, 128)
 EVC_DEFINE_CLEAR_SPILLS(clear_set_key, BASELINE, 576)
 
-/* The rounds leave nothing on the stack; so deep reaches this alone. */
+/* The rounds need less of the stack: so deep reaches this alone. */
 static void set_key(void *key, const uint8_t *user_key)
 {
     make_key(key, user_key);

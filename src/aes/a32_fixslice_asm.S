@@ -22,10 +22,12 @@
 #define SPILL_AT 24
 #include "aes/a32_sbox_asm.h"
 
-/* Nine registers are saved. Three words are wiped at a time. Both together are a multiple of 8 bytes. */
+/* Nine registers are saved. Both together are a multiple of 8 bytes, and the kernel's `clear` reaches them. */
 #define SAVED_BYTES 36
-#define WIPE_TIMES ((EVC_SPILL_WORDS + 2) / 3)
-#define FRAME_BYTES (((SAVED_BYTES + SPILL_AT + 12 * WIPE_TIMES + 7) & -8) - SAVED_BYTES)
+#define FRAME_BYTES (((SAVED_BYTES + SPILL_AT + 4 * EVC_SPILL_WORDS + 7) & -8) - SAVED_BYTES)
+#if SAVED_BYTES + FRAME_BYTES > 128
+#error "clear of a32_fixslice.c reaches 128 bytes"
+#endif
 
 /* struct evc_aes_fixslice32_key; a32_fixslice.c asserts them. */
 #define KEY_ROUNDS 4
@@ -305,13 +307,6 @@ plane7 .req r11
 .endm
 
 .macro leave
-    movs r0, #0
-    movs r1, #0
-    movs r2, #0
-    add r3, sp, #SPILL_AT
-.rept WIPE_TIMES
-    stmia r3!, {r0-r2}
-.endr
     add sp, sp, #FRAME_BYTES
     EVC_ASM_CFI_ADJUST(-FRAME_BYTES)
     pop {r4-r11, pc}

@@ -252,7 +252,6 @@ static void set_key(void *vkey, const uint8_t *user_key)
         }
         vst1q_u8(key->dec[rounds], vld1q_u8(w[0]));
     }
-    evc_wipe(w, sizeof w);
 }
 
 #endif

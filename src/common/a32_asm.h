@@ -17,7 +17,8 @@
  *  - Unified syntax. Functions are leaves; r0-r3, r12, q0-q3 and q8-q15 are free, all others and lr are the
  *    caller's to keep, r9 may be the platform's (AAPCS32, 2024, section 6.1): save what is used by push and vpush.
  *  - Data is loaded and stored by bytes (vld1.8), integers of memory only with rev where EVC_ASM_BIG_ENDIAN is 1.
- *  - Stack: at most 1 KiB, 8 bytes aligned, nothing below sp; secrets in it are wiped.
+ *  - Stack: at most 1 KiB, 8 bytes aligned, nothing below sp; secrets in it are wiped, or the kernel's `clear`
+ *    (common/clear.h) reaches them.
  *  - Constants stand in the code, behind the function that reads them (adr): Cortex-M has no other near place.
  */
 #ifndef EVC_COMMON_A32_ASM_H

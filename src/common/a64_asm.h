@@ -20,7 +20,8 @@
  *  - Data is loaded and stored by bytes (ld1 {v0.16b}), or turned with rev where it is an integer: q registers
  *    as a whole, and integers of memory, are turned around on big-endian cores. What the function itself saves
  *    and loads again may use any form.
- *  - Stack below the caller's: at most 1 KiB, 16 bytes aligned, nothing below sp; secrets in it are wiped.
+ *  - Stack below the caller's: at most 1 KiB, 16 bytes aligned, nothing below sp; secrets in it are wiped, or the
+ *    kernel's `clear` (common/clear.h) reaches them. Vector registers are left to `clear`.
  *  - Constants stand in evc_constants and are found by evc_address.
  *  - One statement a line, comments begin with two slashes: clang's assembler for Mach-O and GNU's have no
  *    other in common.
