@@ -21,6 +21,8 @@
 EVC_ISA_BEGIN(A64_GCM_SHA3)
 
 EVC_DEFINE_CLEAR_STACK(clear, NEON, 320)
+EVC_DEFINE_CLEAR(clear_short, NEON)
+#define CLEAR_AFTER_SHORT() clear_short()
 
 #define GROUP 8
 #define v_xor3(a, b, c) veor3q_u64(a, b, c)
