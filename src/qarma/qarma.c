@@ -16,11 +16,18 @@ static enum evc_status check_key(const union evc_qarma_key *key, const struct ev
     return evc_check_key_memory(key, sizeof *key, kernel->kernel.key_bytes, NULL, 0);
 }
 
-/* Out of line: compilers keep w0 and k0 in its frame, which lies where the kernel's `clear` reaches. */
-EVC_OUT_OF_LINE enum evc_status set_key(union evc_qarma_key *key, const struct evc_qarma *kernel, uint64_t w0,
-                                        uint64_t k0, unsigned sigma, unsigned rounds)
+/* halves: w0 and k0. Out of line, and by a pointer: the numbers then stand only in frames below that of its caller, where
+ * the kernel's `clear` reaches. */
+EVC_OUT_OF_LINE void set_key(union evc_qarma_key *key, const struct evc_qarma *kernel, const uint64_t halves[2])
+{
+    kernel->set_key(key, halves[0], halves[1]);
+}
+
+enum evc_status evc_qarma_set_key(union evc_qarma_key *key, const struct evc_qarma *kernel, uint64_t w0, uint64_t k0,
+                                  unsigned sigma, unsigned rounds)
 {
     const enum evc_status status = check_key(key, kernel, sigma, rounds);
+    uint64_t halves[2];
 
     evc_wipe(key, sizeof *key);
     if (status != EVC_OK)
@@ -28,18 +35,12 @@ EVC_OUT_OF_LINE enum evc_status set_key(union evc_qarma_key *key, const struct e
     key->head.kernel = kernel;
     key->head.sigma = (uint8_t)sigma;
     key->head.rounds = (uint8_t)rounds;
-    kernel->set_key(key, w0, k0);
+    halves[0] = w0;
+    halves[1] = k0;
+    set_key(key, kernel, halves);
+    evc_wipe(halves, sizeof halves);
+    evc_clear(&kernel->kernel);
     return EVC_OK;
-}
-
-enum evc_status evc_qarma_set_key(union evc_qarma_key *key, const struct evc_qarma *kernel, uint64_t w0, uint64_t k0,
-                                  unsigned sigma, unsigned rounds)
-{
-    const enum evc_status status = set_key(key, kernel, w0, k0, sigma, rounds);
-
-    if (status == EVC_OK)
-        evc_clear(&kernel->kernel);
-    return status;
 }
 
 uint64_t evc_qarma_encrypt(const union evc_qarma_key *key, uint64_t block, uint64_t tweak)
