@@ -23,7 +23,7 @@ struct check {
     struct random random;
     bool quick;       /* sample the lengths and positions */
     uint64_t cases;   /* compared so far */
-    char detail[256]; /* of a failure or skip */
+    char detail[8192]; /* of a failure or skip */
 };
 
 struct property {

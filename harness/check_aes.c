@@ -18,6 +18,7 @@
 #include "must.h"
 #include "names.h"
 #include "port/port.h"
+#include "residue.h"
 
 #define N(array) (sizeof(array) / sizeof(array)[0])
 
@@ -708,119 +709,6 @@ static enum result wiped_keys_are_zero(struct check *c)
     return PASS;
 }
 
-/* ---- What stays behind ---------------------------------------------------------------------- */
-
-/* Wiped temporaries are the source's affair, spilled registers the compiler's: this finds both, so
- * it is done on request. Only an optimised build says something about the source: without
- * optimisation every value passes through memory that no source can name, and a sanitizer keeps
- * copies of its own. */
-#if defined(__SANITIZE_ADDRESS__)
-#define INSTRUMENTED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(memory_sanitizer)
-#define INSTRUMENTED 1
-#endif
-#endif
-#if !defined(INSTRUMENTED) && defined(__OPTIMIZE__)
-#define INSTRUMENTED 0
-#elif !defined(INSTRUMENTED)
-#define INSTRUMENTED 1
-#endif
-
-#define PAINT 0xc5
-#define WINDOW 8 /* bytes that are no coincidence: 2^-64 a place */
-static EVC_ALIGN(64) uint8_t own_stack[65536];
-static union evc_aes_key made_on_own_stack;
-
-static void set_key_on_own_stack(void *vcheck)
-{
-    must(evc_aes_set_key(&made_on_own_stack, kernel_of(vcheck), known.user_key, known.key_bits));
-}
-
-/* Bytes of a key worth looking for: not a repetition, as padding is. */
-static bool is_telling(const uint8_t *window)
-{
-    size_t n_distinct = 0;
-
-    for (size_t i = 0; i < WINDOW; i++) {
-        size_t j = 0;
-        while (j < i && window[j] != window[i])
-            j++;
-        n_distinct += j == i;
-    }
-    return n_distinct > 4;
-}
-
-static bool left_behind(const uint8_t *window)
-{
-    for (size_t at = 0; at + WINDOW <= sizeof own_stack; at++)
-        if (own_stack[at] == window[0] && memcmp(own_stack + at, window, WINDOW) == 0)
-            return true;
-    return false;
-}
-
-static enum result set_key_leaves_no_key_behind(struct check *c)
-{
-    size_t key_bytes = kernel_of(c)->kernel.key_bytes;
-
-    if (INSTRUMENTED)
-        return check_skip(c, "not an optimised build, or a sanitizer");
-    for (size_t i = 0; i < N(key_sizes); i++) {
-        know_random(c, &aes_ops[ECB_ENC], key_sizes[i], 0);
-        memset(own_stack, PAINT, sizeof own_stack);
-        memset(&made_on_own_stack, 0, sizeof made_on_own_stack);
-        if (!port_on_stack(set_key_on_own_stack, c, own_stack, sizeof own_stack))
-            return check_skip(c, "no stack of its own on this system");
-        for (size_t at = 0; at + WINDOW <= known.key_bits / 8; at++, c->cases++)
-            if (left_behind(known.user_key + at))
-                return check_fail(c,
-                                  "%u bits: bytes %zu to %zu of the user key are left on the stack",
-                                  known.key_bits, at, at + WINDOW - 1);
-        for (size_t at = sizeof(struct evc_aes_head); at + WINDOW <= key_bytes;
-             at += WINDOW, c->cases++)
-            if (is_telling(made_on_own_stack.bytes + at) &&
-                left_behind(made_on_own_stack.bytes + at))
-                return check_fail(c, "%u bits: bytes %zu to %zu of the key are left on the stack",
-                                  known.key_bits, at, at + WINDOW - 1);
-    }
-    return PASS;
-}
-
-static union evc_aes_key key_of_own_stack;
-static size_t blocks_of_own_stack;
-
-static void run_on_own_stack(void *unused)
-{
-    uint8_t *iv = known.iv[MAX_BLOCKS];
-
-    (void)unused;
-    memcpy(iv, known.iv[0], 16);
-    known.op->run(&key_of_own_stack, iv, known.in, known.out, 16 * blocks_of_own_stack);
-}
-
-/* What decryption has found, of each number of blocks up to more than the kernel takes at once. */
-static enum result decryption_leaves_no_plaintext_behind(struct check *c)
-{
-    static const int ops[] = {ECB_DEC, CBC_DEC, XTS_DEC};
-
-    if (INSTRUMENTED)
-        return check_skip(c, "not an optimised build, or a sanitizer");
-    for (size_t i = 0; i < N(ops) * most_blocks(c); i++) {
-        size_t n = i / N(ops) + 1;
-        know_random(c, &aes_ops[ops[i % N(ops)]], 256, 0);
-        make_key(c, &key_of_own_stack);
-        blocks_of_own_stack = n;
-        memset(own_stack, PAINT, sizeof own_stack);
-        if (!port_on_stack(run_on_own_stack, c, own_stack, sizeof own_stack))
-            return check_skip(c, "no stack of its own on this system");
-        for (size_t at = 0; at + WINDOW <= 16 * n; at += WINDOW, c->cases++)
-            if (left_behind(known.out + at))
-                return check_fail(c, "%s of %zu blocks: bytes %zu to %zu are left on the stack",
-                                  known.op->name, n, at, at + WINDOW - 1);
-    }
-    return PASS;
-}
-
 /* ---- Many messages -------------------------------------------------------------------------- */
 
 #define MOST_MESSAGES 80
@@ -937,8 +825,9 @@ static const struct property properties[] = {
     PROPERTY(wiped_keys_are_zero),
     {"calls_keep_the_abi", aes_calls_keep_the_abi, false},
     {"long_calls_equal_short_ones", aes_long_calls_equal_short_ones, false},
-    {"set_key_leaves_no_key_behind", set_key_leaves_no_key_behind, true},
-    {"decryption_leaves_no_plaintext_behind", decryption_leaves_no_plaintext_behind, true},
+    {"set_key_leaves_nothing_behind", aes_set_key_leaves_nothing_behind, false},
+    {"operations_leave_nothing_behind", aes_operations_leave_nothing_behind, false},
+    {"modes_leave_nothing_behind", aes_modes_leave_nothing_behind, false},
 #undef PROPERTY
 };
 

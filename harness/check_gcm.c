@@ -18,6 +18,7 @@
 #include "key_room.h"
 #include "must.h"
 #include "port/port.h"
+#include "residue.h"
 
 #define N(array) (sizeof(array) / sizeof(array)[0])
 
@@ -1192,6 +1193,9 @@ static const struct property properties[] = {
     PROPERTY(wiped_keys_are_zero),
     {"calls_keep_the_abi", gcm_calls_keep_the_abi, false},
     {"messages_of_a_mebibyte_equal_reference", gcm_messages_of_a_mebibyte_equal_reference, false},
+    {"set_key_leaves_nothing_behind", gcm_set_key_leaves_nothing_behind, false},
+    {"messages_leave_nothing_behind", gcm_messages_leave_nothing_behind, false},
+    {"pieces_leave_nothing_behind", gcm_pieces_leave_nothing_behind, false},
 #undef PROPERTY
 };
 

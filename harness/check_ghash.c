@@ -17,6 +17,7 @@
 #include "must.h"
 #include "names.h"
 #include "port/port.h"
+#include "residue.h"
 
 #define N(array) (sizeof(array) / sizeof(array)[0])
 
@@ -461,6 +462,7 @@ static const struct property properties[] = {
     PROPERTY(wiped_keys_are_zero),
     {"calls_keep_the_abi", ghash_calls_keep_the_abi, false},
     {"long_calls_equal_short_ones", ghash_long_calls_equal_short_ones, false},
+    {"leaves_nothing_behind", ghash_leaves_nothing_behind, false},
 #undef PROPERTY
 };
 

@@ -16,6 +16,7 @@
 #include "key_room.h"
 #include "names.h"
 #include "port/port.h"
+#include "residue.h"
 
 #define N(array) (sizeof(array) / sizeof(array)[0])
 
@@ -338,6 +339,7 @@ static const struct property properties[] = {
     PROPERTY(keys_change_only_when_set),
     {"calls_keep_the_abi", qarma_calls_keep_the_abi, false},
     {"long_calls_equal_short_ones", qarma_long_calls_equal_short_ones, false},
+    {"leaves_nothing_behind", qarma_leaves_nothing_behind, false},
 #undef PROPERTY
 };
 

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * All vector registers, set to zero before a call and read after it. To be used by a function that does nothing else:
+ * whatever stands between the call and registers_read() may change them.
+ */
+#ifndef HARNESS_REGISTERS_H
+#define HARNESS_REGISTERS_H
+
+#include <stdint.h>
+
+#include "everycore/cpu.h"
+#include "everycore/isa.h"
+
+#define MOST_REGISTERS 32
+
+struct registers {
+    EVC_ALIGN(64) uint8_t bytes[MOST_REGISTERS * 64]; /* one after the other, register_bytes each */
+};
+
+#define REGISTERS_8(R) R(0) R(1) R(2) R(3) R(4) R(5) R(6) R(7)
+#define REGISTERS_16(R) REGISTERS_8(R) R(8) R(9) R(10) R(11) R(12) R(13) R(14) R(15)
+#define REGISTERS_HIGH(R)                                                                           \
+    R(16) R(17) R(18) R(19) R(20) R(21) R(22) R(23) R(24) R(25) R(26) R(27) R(28) R(29) R(30) R(31)
+
+/* How many registers are read here, and of how many bytes; feature_word: of this CPU. */
+static inline unsigned registers_count(uint64_t feature_word)
+{
+#if EVC_X86_64
+    return feature_word & EVC_CPU(X86_AVX512F) ? 32 : 16;
+#elif EVC_X86
+    return feature_word & EVC_CPU(X86_SSE2) ? 8 : 0;
+#elif EVC_A64
+    return feature_word & EVC_CPU(A64_NEON) ? 32 : 0;
+#elif EVC_A32_SIMD
+    return feature_word & EVC_CPU(A32_NEON) ? 16 : 0;
+#else
+    (void)feature_word;
+    return 0;
+#endif
+}
+
+static inline unsigned registers_bytes(uint64_t feature_word)
+{
+#if EVC_X86_64
+    if (feature_word & EVC_CPU(X86_AVX512F))
+        return 64;
+    if (feature_word & EVC_CPU(X86_AVX))
+        return 32;
+#endif
+    (void)feature_word;
+    return 16;
+}
+
+#if EVC_X86
+
+#define REGISTER_CLEAR_XMM(i) "pxor %%xmm" #i ", %%xmm" #i "\n\t"
+#define REGISTER_CLEAR_ZMM(i) "vpxorq %%zmm" #i ", %%zmm" #i ", %%zmm" #i "\n\t"
+#define REGISTER_READ_XMM(i) "movdqu %%xmm" #i ", " #i "*16(%0)\n\t"
+#define REGISTER_READ_YMM(i) "vmovdqu %%ymm" #i ", " #i "*32(%0)\n\t"
+#define REGISTER_READ_ZMM(i) "vmovdqu64 %%zmm" #i ", " #i "*64(%0)\n\t"
+#if EVC_X86_64
+#define REGISTERS_LOW REGISTERS_16
+#define REGISTERS_CLOBBERED                                                                         \
+    "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10",        \
+        "xmm11", "xmm12", "xmm13", "xmm14", "xmm15", "memory"
+#else
+#define REGISTERS_LOW REGISTERS_8
+#if defined(__SSE2__)
+#define REGISTERS_CLOBBERED                                                                         \
+    "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "memory"
+#else /* the names are unknown to GCC, which uses none of them */
+#define REGISTERS_CLOBBERED "memory"
+#endif
+#endif
+
+static inline __attribute__((always_inline)) void registers_clear(unsigned count, unsigned bytes)
+{
+    if (!count)
+        return;
+#if EVC_X86_64
+    if (bytes == 64)
+        __asm__ volatile(REGISTERS_HIGH(REGISTER_CLEAR_ZMM) : : : "memory");
+    if (bytes >= 32)
+        __asm__ volatile("vzeroall" : : : REGISTERS_CLOBBERED);
+#endif
+    if (bytes == 16)
+        __asm__ volatile(REGISTERS_LOW(REGISTER_CLEAR_XMM) : : : REGISTERS_CLOBBERED);
+}
+
+static inline __attribute__((always_inline)) void registers_read(struct registers *r, unsigned count,
+                                                                 unsigned bytes)
+{
+    if (!count)
+        return;
+#if EVC_X86_64
+    if (bytes == 64)
+        __asm__ volatile(REGISTERS_LOW(REGISTER_READ_ZMM) REGISTERS_HIGH(REGISTER_READ_ZMM)
+                         :
+                         : "r"(r->bytes)
+                         : "memory");
+    if (bytes == 32)
+        __asm__ volatile(REGISTERS_LOW(REGISTER_READ_YMM) : : "r"(r->bytes) : "memory");
+#endif
+    if (bytes == 16)
+        __asm__ volatile(REGISTERS_LOW(REGISTER_READ_XMM) : : "r"(r->bytes) : "memory");
+}
+
+#elif EVC_A64
+
+#define REGISTER_CLEAR(i) "movi v" #i ".2d, #0\n\t"
+#define REGISTER_READ(i) "str q" #i ", [%0, #" #i "*16]\n\t"
+
+static inline __attribute__((always_inline)) void registers_clear(unsigned count, unsigned bytes)
+{
+    (void)bytes;
+    if (count)
+        __asm__ volatile(REGISTERS_16(REGISTER_CLEAR) REGISTERS_HIGH(REGISTER_CLEAR)
+                         :
+                         :
+                         : "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11",
+                           "v12", "v13", "v14", "v15", "v16", "v17", "v18", "v19", "v20", "v21", "v22",
+                           "v23", "v24", "v25", "v26", "v27", "v28", "v29", "v30", "v31", "memory");
+}
+
+static inline __attribute__((always_inline)) void registers_read(struct registers *r, unsigned count,
+                                                                 unsigned bytes)
+{
+    (void)bytes;
+    if (count)
+        __asm__ volatile(REGISTERS_16(REGISTER_READ) REGISTERS_HIGH(REGISTER_READ)
+                         :
+                         : "r"(r->bytes)
+                         : "memory");
+}
+
+#elif EVC_A32_SIMD
+
+#define REGISTER_CLEAR(i) "vmov.i32 q" #i ", #0\n\t"
+
+static inline __attribute__((always_inline)) void registers_clear(unsigned count, unsigned bytes)
+{
+    (void)bytes;
+    if (count)
+        __asm__ volatile(REGISTERS_16(REGISTER_CLEAR)
+                         :
+                         :
+                         : "d0", "d1", "d2", "d3", "d4", "d5", "d6", "d7", "d8", "d9", "d10", "d11",
+                           "d12", "d13", "d14", "d15", "d16", "d17", "d18", "d19", "d20", "d21", "d22",
+                           "d23", "d24", "d25", "d26", "d27", "d28", "d29", "d30", "d31", "memory");
+}
+
+static inline __attribute__((always_inline)) void registers_read(struct registers *r, unsigned count,
+                                                                 unsigned bytes)
+{
+    uint8_t *to = r->bytes;
+
+    (void)bytes;
+    if (count)
+        __asm__ volatile("vstmia %0!, {d0-d15}\n\tvstmia %0!, {d16-d31}" : "+r"(to) : : "memory");
+}
+
+#else
+
+static inline void registers_clear(unsigned count, unsigned bytes)
+{
+    (void)count, (void)bytes;
+}
+
+static inline void registers_read(struct registers *r, unsigned count, unsigned bytes)
+{
+    (void)r, (void)count, (void)bytes;
+}
+
+#endif
+#endif

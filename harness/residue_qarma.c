@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+/* What QARMA leaves behind. Keys and blocks are secret, tweaks are not. */
+#include "residue.h"
+
+#include "must.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "everycore/qarma.h"
+
+#define MANY 40
+
+static const struct evc_qarma *kernel; /* under test */
+
+/* By version. The results of encryption are the same under both, and so is what is decrypted. */
+static struct version {
+    union evc_qarma_key key;
+    uint64_t w0, k0, block[MANY];
+} versions[2];
+
+static uint64_t tweak[MANY], result[MANY]; /* public */
+
+static struct version at;
+static uint64_t out[MANY];
+static unsigned sigma, rounds;
+static size_t n_blocks;
+
+static void prepare(unsigned version)
+{
+    at = versions[version];
+    memset(out, 0, sizeof out);
+}
+
+static void set_key(void)
+{
+    must(evc_qarma_set_key(&at.key, kernel, at.w0, at.k0, sigma, rounds));
+}
+
+static void encrypt(void)
+{
+    out[0] = evc_qarma_encrypt(&at.key, at.block[0], tweak[0]);
+}
+
+static void decrypt(void)
+{
+    out[0] = evc_qarma_decrypt(&at.key, result[0], tweak[0]);
+}
+
+static void encrypt_many(void)
+{
+    evc_qarma_encrypt_many(&at.key, at.block, tweak, out, n_blocks);
+}
+
+static void look(struct check *c, const char *operation, void (*make)(void))
+{
+    struct residue_call call = {.operation = operation, .prepare = prepare, .make = make};
+
+    snprintf(call.sizes, sizeof call.sizes, "sigma %u, %u rounds, %zu blocks", sigma, rounds, n_blocks);
+    call.secrets[0] = (struct residue_secret){"user key", (const uint8_t *)&at.w0, 16};
+    call.secrets[1] = (struct residue_secret){"block", (const uint8_t *)at.block, 8 * n_blocks};
+    call.secrets[2] = (struct residue_secret){"kernel's key", at.key.bytes + sizeof(struct evc_qarma_head),
+                                              evc_qarma_kernel(kernel)->key_bytes - sizeof(struct evc_qarma_head)};
+    if (make == decrypt) { /* a word that the call returns is the caller's */
+        call.given = (const uint8_t *)out;
+        call.given_bytes = 8;
+    }
+    if (make == set_key && sizeof(size_t) == 4) { /* the caller passes its key by value, and keeps it in registers */
+        call.given = (const uint8_t *)&at.w0;
+        call.given_bytes = 16;
+    }
+    residue_look(c, &call);
+}
+
+static void know_versions(struct check *c)
+{
+    random_bytes(&c->random, (uint8_t *)tweak, sizeof tweak);
+    random_bytes(&c->random, (uint8_t *)result, sizeof result);
+    for (unsigned v = 0; v < 2; v++) {
+        struct version *k = &versions[v];
+        memset(&k->key, 0, sizeof k->key);
+        k->w0 = random_next(&c->random);
+        k->k0 = random_next(&c->random);
+        must(evc_qarma_set_key(&k->key, evc_qarma_named("c_ref"), k->w0, k->k0, sigma, rounds));
+        for (size_t i = 0; i < MANY; i++)
+            k->block[i] = evc_qarma_decrypt(&k->key, result[i], tweak[i]);
+        memset(&k->key, 0, sizeof k->key);
+        must(evc_qarma_set_key(&k->key, kernel, k->w0, k->k0, sigma, rounds));
+    }
+}
+
+enum result qarma_leaves_nothing_behind(struct check *c)
+{
+    static const unsigned variants[][2] = {{2, 5}, {1, 3}, {0, 8}, {2, 1}, {0, 4}, {1, 6}};
+
+    kernel = evc_qarma_named(c->line->name);
+    if (residue_unavailable())
+        return check_skip(c, residue_unavailable());
+    residue_begin();
+    for (size_t i = 0; i < (c->quick ? 3 : sizeof variants / sizeof variants[0]); i++) {
+        sigma = variants[i][0];
+        rounds = variants[i][1];
+        know_versions(c);
+        n_blocks = 1;
+        look(c, "set_key", set_key);
+        look(c, "encrypt", encrypt);
+        look(c, "decrypt", decrypt);
+        for (n_blocks = 1; n_blocks <= MANY; n_blocks += c->quick && n_blocks > 9 ? 5 : 1)
+            look(c, "encrypt_many", encrypt_many);
+    }
+    return residue_verdict(c);
+}
