@@ -10,6 +10,7 @@
 #include "aes/kernel.h"
 
 #include "common/bytes.h"
+#include "common/clear.h"
 
 struct key {
     struct evc_aes_head head; /* kernel, rounds, can_decrypt: set before set_key is called */
@@ -132,8 +133,10 @@ static void decrypt(const void *vkey, const uint8_t *in, uint8_t *out, size_t n_
     evc_wipe(t, sizeof t);
 }
 
+EVC_DEFINE_CLEAR_STACK(clear, BASELINE, 896)
+
 const struct evc_aes evc_aes_c_template = {
-    .kernel = EVC_KERNEL_HEAD(c_template, ANY, CT, SERIAL, 1, struct key, 0, NULL),
+    .kernel = EVC_KERNEL_HEAD(c_template, ANY, CT, SERIAL, 1, struct key, 0, clear),
     .set_key = set_key,
     .encrypt = encrypt,
     .decrypt = decrypt,

@@ -10,6 +10,7 @@
 #include "gcm/kernel.h"
 
 #include "common/bytes.h"
+#include "common/clear.h"
 #include "common/ct.h"
 
 #define BATCH 4
@@ -92,7 +93,7 @@ static void hash_padded(const void *key, uint8_t y[16], const uint8_t *in, size_
         hash(key, y, last, 1);
 }
 
-static void message(const void *key, const uint8_t *iv, const uint8_t *aad, size_t aad_bytes,
+EVC_OUT_OF_LINE void message(const void *key, const uint8_t *iv, const uint8_t *aad, size_t aad_bytes,
                     const uint8_t *in, uint8_t *out, size_t len_bytes, uint8_t y[16], int sealing)
 {
     uint8_t counter[16], mask[16], lengths[16];
@@ -113,6 +114,9 @@ static void message(const void *key, const uint8_t *iv, const uint8_t *aad, size
     evc_xor16(y, y, mask);
 }
 
+/* What `message` and the operations below it leave on the stack. */
+EVC_DEFINE_CLEAR_STACK(clear, BASELINE, 960)
+
 static enum evc_status seal(const void *key, const uint8_t *iv, size_t iv_bytes, const uint8_t *aad,
                             size_t aad_bytes, const uint8_t *in, uint8_t *out, size_t len_bytes,
                             uint8_t *tag, size_t tag_bytes)
@@ -122,6 +126,8 @@ static enum evc_status seal(const void *key, const uint8_t *iv, size_t iv_bytes,
     (void)iv_bytes;
     message(key, iv, aad, aad_bytes, in, out, len_bytes, y, 1);
     memcpy(tag, y, tag_bytes);
+    evc_wipe(y, sizeof y);
+    clear();
     return EVC_OK;
 }
 
@@ -130,14 +136,18 @@ static enum evc_status open(const void *key, const uint8_t *iv, size_t iv_bytes,
                             const uint8_t *tag, size_t tag_bytes)
 {
     uint8_t y[16] = {0};
+    enum evc_status status;
 
     (void)iv_bytes;
     message(key, iv, aad, aad_bytes, in, out, len_bytes, y, 0);
-    return evc_mask_equal(y, tag, tag_bytes) ? EVC_OK : EVC_ERR_TAG;
+    status = evc_mask_equal(y, tag, tag_bytes) ? EVC_OK : EVC_ERR_TAG;
+    evc_wipe(y, sizeof y);
+    clear();
+    return status;
 }
 
 const struct evc_gcm evc_gcm_c_whole = {
-    .kernel = EVC_KERNEL_HEAD(c_whole, ANY, VARTIME, ANY, BATCH, struct key, 0, NULL),
+    .kernel = EVC_KERNEL_HEAD(c_whole, ANY, VARTIME, ANY, BATCH, struct key, 0, clear),
     .set_key = set_key,
     .encrypt = encrypt,
     .hash = hash,

@@ -11,6 +11,7 @@
 
 #include "aes/fips197_key.h"
 #include "common/bytes.h"
+#include "common/clear.h"
 
 #define BATCH 8
 
@@ -132,8 +133,10 @@ static void cbc_encrypt_many(const void *key, const struct evc_msg *msgs, size_t
     }
 }
 
+EVC_DEFINE_CLEAR_STACK(clear, BASELINE, 896)
+
 const struct evc_aes evc_aes_c_whole = {
-    .kernel = EVC_KERNEL_HEAD(c_whole, ANY, VARTIME, PARALLEL, BATCH, struct key, EVC_KEY_FIPS197, NULL),
+    .kernel = EVC_KERNEL_HEAD(c_whole, ANY, VARTIME, PARALLEL, BATCH, struct key, EVC_KEY_FIPS197, clear),
     .set_key = set_key,
     .encrypt = encrypt,
     .decrypt = decrypt,
