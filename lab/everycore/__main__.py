@@ -1,13 +1,44 @@
 # SPDX-License-Identifier: MIT
 """Entry point of `everycore` and of `python -m everycore`."""
 
+import os
+import signal
 import sys
+from contextlib import suppress
+from types import FrameType
 
 from everycore.cli import main
+from everycore.context import SystemRunner, system_context
+from everycore.errors import SignalError
+
+ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 def run() -> None:
-    sys.exit(main(sys.argv[1:]))
+    """Run the command line, and end with its exit code and with all processes that it started."""
+    runner = SystemRunner()
+    handle_signals(runner)
+    code = main(sys.argv[1:], system_context(runner))
+    if not runner.is_ending:
+        sys.exit(code)
+    runner.end_all(signal.SIGKILL)
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError):  # nobody reads it any more
+            stream.flush()
+    os._exit(code)  # without waiting for threads that are still at work
+
+
+def handle_signals(runner: SystemRunner) -> None:
+    """Make the signals that ask a program to end raise SignalError, as Ctrl-C does."""
+
+    def end(number: int, frame: FrameType | None) -> None:
+        del frame
+        runner.end_all()
+        raise SignalError(number)
+
+    for number in ENDING:
+        if signal.getsignal(number) is not signal.SIG_IGN:  # as under nohup
+            signal.signal(number, end)
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ import signal
 import tarfile
 import time
 from collections.abc import Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from concurrent.futures import as_completed
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,6 +24,7 @@ from everycore.errors import EverycoreError
 from everycore.model import Build, Compiler, Installed, Peer, PeerBuild, Target, Tree
 from everycore.progress import Progress
 from everycore.transport.ssh import OBJECTS, Ssh
+from everycore.workers import worker_pool
 
 LANGUAGE = "-std=gnu11"
 BASE_FLAGS = (LANGUAGE, "-Iinclude", "-Isrc", "-Iharness")
@@ -413,15 +414,11 @@ def _compile_all(
         return
     with (
         Progress(context.err, "compiling", len(missing)) as progress,
-        ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool,
+        worker_pool() as pool,
     ):
         jobs = [pool.submit(_compile, context, tree, compiler, o) for o in missing]
-        try:
-            for job in as_completed(jobs):
-                progress.step(job.result().name)
-        except BaseException:
-            pool.shutdown(cancel_futures=True)
-            raise
+        for job in as_completed(jobs):
+            progress.step(job.result().name)
 
 
 def _compile(context: Context, tree: Tree, compiler: Compiler, unit: _Object) -> Path:

@@ -4,6 +4,7 @@
 import ast
 import traceback
 from collections.abc import Sequence
+from contextlib import suppress
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -12,7 +13,7 @@ from typing import Annotated
 import typer
 
 from everycore.context import Context, system_context
-from everycore.errors import EverycoreError
+from everycore.errors import EverycoreError, SignalError
 
 INTERRUPTED = 130
 
@@ -120,6 +121,12 @@ def main(arguments: Sequence[str], context: Context | None = None) -> int:
             return _run(arguments, context)
     except KeyboardInterrupt:
         return INTERRUPTED
+    except SignalError as error:
+        with suppress(OSError):  # the terminal is gone
+            context.err.print(f"everycore: ended: {error}", style="bold red", markup=False)
+            for note in getattr(error, "__notes__", ()):
+                context.err.print(note, markup=False, soft_wrap=True)
+        return error.code
     except BrokenPipeError:  # the reader has enough
         return 0
     except Exception as error:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The world outside, in one object: paths, streams, clock, processes. Tests replace it."""
 
+import ctypes
 import io
 import os
 import select
@@ -8,19 +9,23 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import IO, Protocol
+from typing import IO, Any, Protocol
 
 from rich.console import Console
 
-from everycore.errors import EverycoreError
+from everycore.errors import EverycoreError, SignalError
 
 STDERR_LIMIT_BYTES = 1 << 16
 PIECE_BYTES = 1 << 16
+_PR_SET_PDEATHSIG = 1  # linux/prctl.h
+
+Process = subprocess.Popen[bytes]
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,26 +110,76 @@ def _completed(code: int, out: bytes, err: bytes) -> Completed:
     return Completed(code, out.decode(errors="replace"), err.decode(errors="replace"))
 
 
-def _run_limited(argv: Sequence[str], data: bytes, cwd: Path | None, seconds: float) -> Completed:
-    """In a group of its own, for the driver of a compiler starts the compiler proper."""
-    pipe = subprocess.PIPE
-    process = subprocess.Popen(
-        argv, stdin=pipe, stdout=pipe, stderr=pipe, cwd=cwd, start_new_session=True
-    )
-    try:
-        out, err = process.communicate(data, timeout=seconds)
-    except BaseException as error:
+def _end_with(parent: int) -> Callable[[], None] | None:
+    """A function for a new process, which makes Linux kill that process when its parent ends."""
+    if sys.platform != "linux":
+        return None
+    prctl = ctypes.CDLL(None).prctl
+
+    def end_with_parent() -> None:
+        prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+        if os.getppid() != parent:  # it ended before
+            os._exit(1)
+
+    return end_with_parent
+
+
+def _end_group(process: Process, number: signal.Signals) -> None:
+    """Send a signal to a process and to all that it started."""
+    if process.returncode is None:
         with suppress(OSError):
-            os.killpg(process.pid, signal.SIGKILL)
-        process.communicate()
-        if isinstance(error, subprocess.TimeoutExpired):
-            raise TimeoutError from None
-        raise
-    return _completed(process.returncode, out, err)
+            os.killpg(process.pid, number)
 
 
 class SystemRunner:
-    """The runner outside of tests."""
+    """The runner outside of tests.
+
+    Each process leads a group of its own, so that it is ended together with all that it started.
+    """
+
+    def __init__(self) -> None:
+        self._running: dict[int, Process] = {}
+        self.is_ending = False  # a signal asked this program to end
+
+    def end_all(self, number: signal.Signals = signal.SIGTERM) -> None:
+        """Send a signal to all processes; from now on only the main thread may start others."""
+        self.is_ending = True
+        for process in list(self._running.values()):
+            _end_group(process, number)
+
+    @contextmanager
+    def _started(self, argv: Sequence[str], *, tied: bool, **options: Any) -> Iterator[Process]:
+        """A process that does not outlive the block; `tied`: nor this program, if it is killed."""
+        self._refuse_if_ending()
+        prepare = _end_with(os.getpid()) if tied else None
+        try:
+            process = subprocess.Popen(
+                argv,
+                start_new_session=True,
+                preexec_fn=prepare,  # noqa: PLW1509 - it takes no lock
+                stdout=subprocess.PIPE,
+                **options,
+            )
+        except OSError as error:
+            raise EverycoreError(f"cannot run {argv[0]}: {error.strerror}") from error
+        self._running[process.pid] = process
+        try:
+            self._refuse_if_ending()
+            yield process
+            self._refuse_if_ending()
+        finally:
+            _end_group(process, signal.SIGKILL)
+            process.wait()
+            del self._running[process.pid]
+            for pipe in (process.stdin, process.stdout, process.stderr):
+                if pipe is not None:
+                    with suppress(OSError):  # what it did not read
+                        pipe.close()
+
+    def _refuse_if_ending(self) -> None:
+        """In other threads; the main thread has been told by the signal's handler."""
+        if self.is_ending and threading.current_thread() is not threading.main_thread():
+            raise SignalError(signal.SIGTERM)
 
     def run(
         self,
@@ -135,17 +190,15 @@ class SystemRunner:
         seconds: float | None = None,
     ) -> Completed:
         data = stdin.encode() if isinstance(stdin, str) else stdin
-        try:
-            if seconds is not None:
-                return _run_limited(argv, data, cwd, seconds)
-            done = subprocess.run(  # noqa: PLW1510 - the caller looks at the code
-                argv, input=data, capture_output=True, cwd=cwd
-            )
-        except TimeoutError:
-            raise
-        except OSError as error:
-            raise EverycoreError(f"cannot run {argv[0]}: {error.strerror}") from error
-        return _completed(done.returncode, done.stdout, done.stderr)
+        pipe = subprocess.PIPE
+        with self._started(
+            argv, tied=seconds is not None, stdin=pipe, stderr=pipe, cwd=cwd
+        ) as process:
+            try:
+                out, err = process.communicate(data, timeout=seconds)
+            except subprocess.TimeoutExpired:
+                raise TimeoutError from None
+        return _completed(process.returncode, out, err)
 
     def stream(
         self, argv: Sequence[str], *, stdin: Iterable[str] = (), quiet_seconds: float | None = None
@@ -155,42 +208,19 @@ class SystemRunner:
             for line in stdin:
                 source.write(line.encode() + b"\n")
             source.seek(0)
-            try:
-                process = subprocess.Popen(
-                    argv, bufsize=0, stdin=source, stdout=subprocess.PIPE, stderr=errors
-                )
-            except OSError as error:
-                raise EverycoreError(f"cannot run {argv[0]}: {error.strerror}") from error
-            try:
+            with self._started(argv, tied=True, bufsize=0, stdin=source, stderr=errors) as process:
                 assert process.stdout is not None
                 yield from lines(_pieces(process.stdout, quiet_seconds))
                 code = process.wait()
-            finally:
-                if process.poll() is None:
-                    process.kill()
-                    process.wait()
-                if process.stdout is not None:
-                    process.stdout.close()
             errors.seek(0)
             return Completed(code, "", errors.read(STDERR_LIMIT_BYTES).decode(errors="replace"))
 
     @contextmanager
     def talk(self, argv: Sequence[str], *, env: Mapping[str, str]) -> Iterator[Dialogue]:
-        pipe = subprocess.PIPE
-        try:
-            process = subprocess.Popen(argv, stdin=pipe, stdout=pipe, env=env)
-        except OSError as error:
-            raise EverycoreError(f"cannot run {argv[0]}: {error.strerror}") from error
-        assert process.stdin is not None
-        assert process.stdout is not None
-        try:
+        with self._started(argv, tied=True, stdin=subprocess.PIPE, env=env) as process:
+            assert process.stdin is not None
+            assert process.stdout is not None
             yield Dialogue(process.stdout, process.stdin)
-        finally:
-            process.kill()
-            process.wait()
-            process.stdout.close()
-            with suppress(BrokenPipeError):
-                process.stdin.close()
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,7 +264,7 @@ class Context:
         return home / (on_macos if sys.platform == "darwin" else elsewhere) / "everycore"
 
 
-def system_context() -> Context:
+def system_context(runner: Runner | None = None) -> Context:
     """The context outside of tests."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # what it cannot show is no reason to stop
@@ -244,7 +274,7 @@ def system_context() -> Context:
         err=Console(stderr=True, highlight=False),
         env=dict(os.environ),
         cwd=Path.cwd(),
-        runner=SystemRunner(),
+        runner=runner or SystemRunner(),
         now=lambda: datetime.now(UTC),
         package=Path(__file__).parent,
     )

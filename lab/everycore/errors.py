@@ -2,6 +2,7 @@
 """The one exception that a user sees."""
 
 import difflib
+import signal
 from collections.abc import Iterable
 
 FEW_NAMES = 8  # may all be listed
@@ -19,6 +20,14 @@ class EverycoreError(Exception):
         self.message = message
         self.hint = hint
         self.code = code
+
+
+class SignalError(BaseException):
+    """A signal asked this program to end. Notes say what becomes of the work until then."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(signal.strsignal(number))
+        self.code = 128 + number  # as shells have it
 
 
 class UnavailableError(EverycoreError):

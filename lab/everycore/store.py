@@ -7,6 +7,7 @@ The first line describes the run, the last one says how many lines lie between: 
 short is known by it. In between stand the harness's own lines.
 """
 
+import fcntl
 import json
 import os
 import sys
@@ -19,7 +20,7 @@ from types import TracebackType
 from typing import IO, Any, Self
 
 from everycore import protocol, quiet
-from everycore.errors import EverycoreError, LostError
+from everycore.errors import EverycoreError, LostError, SignalError
 from everycore.model import Machine, Revision
 from everycore.outputs import is_stream, open_stream
 from everycore.protocol import Bench, Record
@@ -119,15 +120,17 @@ def _part(path: Path) -> Path:
 
 
 def partial_path(path: Path) -> Path:
-    """Where the beginning of a run is kept whose place was lost; no name of a whole result."""
+    """Where the beginning of a run is kept that was cut off; no name of a whole result."""
     return path.with_name(path.name + PARTIAL)
 
 
 class Writer:
     """Collects a run beside its final name, and takes that name when the run is complete.
 
-    The file beside it belongs to one run: another that wants the same name is refused at once.
-    Of a run whose place is lost, what was measured is kept as a partial result. A stream (standard
+    The file beside it belongs to one run: another that wants the same name is refused at once. What
+    a run that was killed has left there becomes a partial result.
+    Of a run that is interrupted, or whose place is lost, what was measured is kept as a partial
+    result. A stream (standard
     output, a device, a pipe) gets the lines as they come.
     """
 
@@ -147,15 +150,22 @@ class Writer:
             self._write(run_line(self._run))
             return self
         try:
-            self._file = self._part.open("x", encoding="utf-8")
+        _rescue(self._path)
+            self._file = self._part.open("x", encoding="utf-8", buffering=1)
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except FileExistsError as error:
             raise EverycoreError(
-                f"{self._part} exists: another run writes it, or one was killed",
-                "name another file with --out, or remove that one",
+                f"another run writes {self._part}", "wait for it, or name another file with --out"
             ) from error
         except OSError as error:
             raise self._unwritable(error) from error
-        self._write(run_line(self._run))
+        try:
+            self._write(run_line(self._run))
+        except EverycoreError:
+            with suppress(OSError):
+                self._file.close()
+            self._part.unlink(missing_ok=True)
+            raise
         return self
 
     def write(self, text: str) -> None:
@@ -179,26 +189,25 @@ class Writer:
         if self._stream:
             self._end_stream(self._stream, kind is None)
             return
-        lost = isinstance(error, LostError) and self._lines > 0
-        if kind is not None and not lost:
+        why = _why_partial(error) if self._lines else ""
+        if kind is not None and not why:
             with suppress(OSError):  # the one that is on its way says why
                 self._file.close()
             self._part.unlink(missing_ok=True)
             return
-        end = {"type": "end", "lines": self._lines}
-        if isinstance(error, LostError):
-            end |= {"partial": error.message}
         try:
-            self._file.write(json.dumps(end) + "\n")
+            self._file.write(_end_line(self._lines, why))
             self._file.close()
         except OSError as full:
             self._part.unlink(missing_ok=True)
             raise self._unwritable(full) from full
-        if lost:
-            self._part.replace(partial_path(self._path))
-        else:
+        if not why:
             self._publish()
 
+            return
+        _keep_partial(self._part, self._path)
+        if error and not isinstance(error, LostError):
+            error.add_note(f"what was measured is in {partial_path(self._path)}")
     def _end_stream(self, stream: IO[str], is_complete: bool) -> None:
         try:
             if is_complete:
@@ -227,13 +236,55 @@ class Writer:
 
 
 def run_line(run: Run) -> str:
+def _why_partial(error: BaseException | None) -> str:
+    """Why a result ends early, if what was measured until then is good; else nothing."""
+    if isinstance(error, LostError):
+        return error.message
+    return "it was interrupted" if isinstance(error, SignalError | KeyboardInterrupt) else ""
+
+
+def _end_line(count: int, partial: str = "") -> str:
+    end = {"type": "end", "lines": count} | ({"partial": partial} if partial else {})
+    return json.dumps(end) + "\n"
+
+
+def _keep_partial(part: Path, path: Path) -> None:
+    """Keep `part` as the partial result of `path`, unless an earlier one has more lines."""
+    partial = partial_path(path)
+    with suppress(OSError):
+        if partial.read_bytes().count(b"\n") > part.read_bytes().count(b"\n"):
+            part.unlink()
+            return
+    part.replace(partial)
+
+
+def _rescue(path: Path) -> None:
+    """Make a partial result of what a run that was killed has left beside `path`."""
+    part = _part(path)
+    try:
+        with part.open("r+b") as file:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)  # refused if its run is alive
+            lines = file.read().splitlines(keepends=True)
+            whole = [line for line in lines if line.endswith(b"\n")]
+            if len(whole) < 2:  # the first describes the run
+                part.unlink()
+                return
+            file.seek(0)
+            file.truncate()
+            file.write(b"".join(whole) + _end_line(len(whole) - 1, "it was killed").encode())
+            file.flush()
+            _keep_partial(part, path)
+    except OSError:  # not there, of a run that is alive, or of another user
+        return
+
+
     return json.dumps({"type": "run", "format": FORMAT, **asdict(run)})
 
 
 def read(path: Path, partial: bool = False) -> Results:
     """A result file; an EverycoreError that names it if it is cut short or of another version.
 
-    `partial`: it may be the beginning of a run whose place was lost.
+    `partial`: it may be the beginning of a run that was cut off.
     """
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
@@ -290,6 +341,7 @@ def _run(path: Path, head: dict[str, Any]) -> Run:
 
 def _object(path: Path, line: str) -> dict[str, Any]:
     try:
+    _rescue(path)
         value = json.loads(line)
     except ValueError:
         raise EverycoreError(f"{path} is cut short or no result file of everycore") from None
@@ -304,6 +356,8 @@ def partial_of(path: Path, run: Run) -> Results | None:
     found = read(beside, partial=True)
     if not found.run.same_as(run):
         raise EverycoreError(
+    for part in folder.glob(f"*{_part(Path(SUFFIX)).name}"):
+        _rescue(part.with_suffix(""))
             f"{beside} is the beginning of another run",
             "remove it, or name another file with --out",
         )

@@ -43,6 +43,7 @@ LAYERS = (
         "atomic",
         "outputs",
         "wycheproof",
+        "workers",
     ),
     ("session", "contest", "subjects"),
     ("ct", "estimate", "matrix", "pauth"),

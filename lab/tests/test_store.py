@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 import json
 import resource
+import signal
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -9,7 +10,7 @@ import pytest
 from world import data_text
 
 from everycore import store
-from everycore.errors import EverycoreError, LostError
+from everycore.errors import EverycoreError, LostError, SignalError
 from everycore.model import Machine, Revision
 from everycore.store import Run, Writer
 
@@ -97,6 +98,48 @@ def test_a_run_whose_place_is_lost_leaves_a_partial_result(tmp_path: Path) -> No
         assert store.latest_partial(tmp_path, other) is None
         with pytest.raises(EverycoreError, match="the beginning of another run"):
             store.partial_of(path, other)
+
+
+def interrupt(path: Path) -> None:
+    with Writer(path, RUN) as writer:
+        writer.write(data_text("bench.jsonl").splitlines()[1])
+        raise SignalError(signal.SIGTERM)
+
+
+def test_a_run_that_is_interrupted_leaves_a_partial_result(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    with pytest.raises(SignalError) as error:
+        interrupt(path)
+    assert error.value.__notes__ == [f"what was measured is in {store.partial_path(path)}"]
+    assert list(tmp_path.iterdir()) == [store.partial_path(path)]
+    found = store.partial_of(path, RUN)
+    assert found
+    assert (found.cut_off, len(found.records)) == ("it was interrupted", 1)
+
+
+def test_a_run_that_goes_on_and_is_interrupted_at_once_loses_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    longer = store.partial_path(write(tmp_path / "b.jsonl").rename(store.partial_path(path)))
+    text = store.partial_path(path).read_text()
+    with pytest.raises(SignalError):
+        interrupt(path)
+    assert not longer.exists()
+    assert store.partial_path(path).read_text() == text
+
+
+def test_a_run_that_was_killed_leaves_a_partial_result_and_blocks_no_name(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    measured = data_text("bench.jsonl").splitlines()[1:3]
+    part = tmp_path / "a.jsonl.part"
+    part.write_text("\n".join([store.run_line(RUN), *measured, measured[0][:40]]))
+    found = store.partial_of(path, RUN)
+    assert found
+    assert (found.cut_off, [r.text for r in found.records]) == ("it was killed", measured)
+    part.write_text(store.run_line(RUN) + "\n" + measured[0] + "\n")
+    assert store.latest_partial(tmp_path, RUN) == found  # the earlier one has more
+    part.write_text("half a li")
+    assert store.read(write(path)).run == RUN
+    assert not part.exists()
 
 
 def test_a_place_that_is_lost_before_the_first_line_leaves_nothing(tmp_path: Path) -> None:

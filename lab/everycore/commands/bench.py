@@ -25,7 +25,7 @@ from everycore.commands.options import (
     words,
 )
 from everycore.context import Context
-from everycore.errors import EverycoreError, LostError
+from everycore.errors import EverycoreError, LostError, SignalError
 from everycore.jobs import LIMITS, Job, left_of, plan, points, selected_pair
 from everycore.machine import may_not_count
 from everycore.outputs import is_standard_output, is_stream
@@ -175,8 +175,9 @@ def bench(
                     "nothing was measured",
                     "are the sizes long enough for the modes? does the kernel run?",
                 )
-    except LostError as error:
-        raise _kept(error, earlier, store.partial_path(path), records) from error
+    except (LostError, SignalError) as error:
+        _say_what_is_kept(error, earlier, store.partial_path(path), records)
+        raise
     if earlier:
         earlier.path.unlink(missing_ok=True)
     if not json:
@@ -224,17 +225,23 @@ def _earlier(context: Context, run: store.Run, path: Path, *, named: bool) -> st
     return found
 
 
-def _kept(
-    error: LostError, earlier: store.Results | None, partial: Path, records: Sequence[Record]
-) -> LostError:
-    """What becomes of the figures when the place where they are measured is lost."""
-    if earlier and earlier.path != partial and partial.exists():
+def _say_what_is_kept(
+    error: LostError | SignalError,
+    earlier: store.Results | None,
+    partial: Path,
+    records: Sequence[Record],
+) -> None:
+    """Add to an error what becomes of the figures, if it has cut off the run."""
+    if not partial.exists():
+        return
+    if earlier and earlier.path != partial:
         earlier.path.unlink(missing_ok=True)  # it is all in the new one
     count = sum(isinstance(r.line, Bench) for r in records)
-    if not partial.exists():
-        return error
     remedy = f"{count} figures are in {partial}; the same command again measures the rest"
-    return LostError(error.message, "\n".join(part for part in (error.hint, remedy) if part))
+    if isinstance(error, LostError):
+        error.hint = "\n".join(part for part in (error.hint, remedy) if part)
+    else:
+        error.__notes__ = [remedy]
 
 
 def _measure(

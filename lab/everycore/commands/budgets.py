@@ -3,7 +3,6 @@
 
 import json as jsonlib
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
 from typing import Annotated
 
@@ -19,6 +18,7 @@ from everycore.estimate.executed import CPU, TARGETS, Harness
 from everycore.model import RegistryLine
 from everycore.session import open_session
 from everycore.toolchains import DEFAULT_FLAGS
+from everycore.workers import worker_pool
 
 
 def budgets(
@@ -86,7 +86,7 @@ def _count(context: Context, lines: Sequence[RegistryLine]) -> tuple[str, dict[s
         session = open_session(context, target)
         compilers[session.build.compiler.name] = None
         harness = Harness(context, session, CPU[arch])
-        with ThreadPoolExecutor(max_workers=2) as pool:
+        with worker_pool(2) as pool:
             for found in pool.map(lambda line, by=harness: dict(_of_line(by, line)), own):
                 counts.update(found)
     if len(compilers) > 1:

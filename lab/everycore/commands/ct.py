@@ -4,7 +4,6 @@
 import json as jsonlib
 import os
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
 from typing import Annotated
 
@@ -33,6 +32,7 @@ from everycore.session import Session, open_session, pin, run_of
 from everycore.toolchains import DEFAULT_FLAGS
 from everycore.transport.valgrind import TAINT_FLAGS, has_valgrind
 from everycore.verdicts import METHODS, Conclusion, Verdict, conclude, count, of_kernels
+from everycore.workers import worker_pool
 
 QUICK_PARTS = 6
 
@@ -150,15 +150,11 @@ def _look(
     progress: Progress,
 ) -> Iterator[Verdict]:
     """The verdicts, in the order of the kernels; timing has the machine to itself."""
-    with ThreadPoolExecutor(max_workers=jobs) as pool:
+    with worker_pool(jobs) as pool:
         futures = [pool.submit(gate.look, own, turn) for turn, own in enumerate(kernels)]
-        try:
-            for own, future in zip(kernels, futures, strict=True):
-                yield from future.result()
-                progress.step(own[0].kernel)
-        except BaseException:
-            pool.shutdown(cancel_futures=True)
-            raise
+        for own, future in zip(kernels, futures, strict=True):
+            yield from future.result()
+            progress.step(own[0].kernel)
     for own in kernels if "timing" in gate.methods else ():
         if own[0].runs and own[0].operation:
             yield from timing(gate.session, with_largest_keys(own), samples)

@@ -3,7 +3,7 @@
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from concurrent.futures import as_completed
 from http.client import HTTPException, IncompleteRead
 from pathlib import Path
 from typing import BinaryIO
@@ -14,6 +14,7 @@ from everycore.debs.lock import File
 from everycore.debs.mirror import Mirror
 from everycore.errors import EverycoreError, UnavailableError
 from everycore.progress import Progress
+from everycore.workers import worker_pool
 
 AT_ONCE = 4  # connections to one mirror
 CHUNK_BYTES = 1 << 20
@@ -71,16 +72,12 @@ def download(context: Context, mirrors: Sequence[Mirror], file: File) -> Path:
 def download_all(context: Context, mirrors: Sequence[Mirror], files: Sequence[File]) -> list[Path]:
     with (
         Progress(context.err, "fetching", len(files)) as progress,
-        ThreadPoolExecutor(max_workers=AT_ONCE) as pool,
+        worker_pool(AT_ONCE) as pool,
     ):
         jobs = {pool.submit(download, context, mirrors, file): file for file in files}
-        try:
-            for job in as_completed(jobs):
-                job.result()
-                progress.step(jobs[job].name)
-        except BaseException:
-            pool.shutdown(cancel_futures=True)
-            raise
+        for job in as_completed(jobs):
+            job.result()
+            progress.step(jobs[job].name)
     return [_place(context, file) for file in files]
 
 

@@ -5,6 +5,7 @@ import fcntl
 import lzma
 import os
 import sys
+import shlex
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -12,7 +13,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Self
 
-from everycore.errors import EverycoreError
+from everycore.errors import EverycoreError, SignalError
 from everycore.matrix.records import (
     Anomaly,
     Cell,
@@ -209,6 +210,11 @@ class Writer:
 
 def refuse_other(path: Path, stored: Head, own: Head) -> None:
     """Cells of two machines are no one matrix."""
+        if isinstance(error, SignalError) and self._stream is None:
+            error.add_note(
+                f"{len(self.now().results)} cells are in {self._path}; the same command with"
+                f" --resume --out {shlex.quote(str(self._path))} goes on with them"
+            )
     for what, theirs, ours in (
         ("on", stored.machine.title(), own.machine.title()),
         ("with the counter", stored.counter, own.counter),

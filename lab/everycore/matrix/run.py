@@ -16,6 +16,7 @@ from everycore import stats
 from everycore.matrix.make import Ready
 from everycore.matrix.plan import Planned
 from everycore.matrix.records import AGREE, Cell, Outcome, Result
+from everycore.workers import worker_pool
 
 PROCESSES, MOST_PROCESSES = 2, 8
 BATCH_PER_CORE = 16
@@ -67,7 +68,7 @@ class Run:
         most = self.cores * (BATCH_PER_CORE if self.clock.end == float("inf") else 2)
         late = 0  # cells of a batch that the end overtook
         making = timing = 0.0  # seconds for a cell, and for a process, of the last batch
-        with ThreadPoolExecutor(max_workers=self.cores) as pool:
+        with worker_pool(self.cores) as pool:
             while size := self.clock.allows(
                 min(len(rest), most), making + PROCESSES * timing, len(waiting) * timing
             ):
@@ -116,11 +117,7 @@ def _all(
     batch: list[Planned],
 ) -> list[Ready | Result | None]:
     """Of a run that is interrupted, no more is begun."""
-    try:
-        return list(pool.map(prepared, batch))
-    except BaseException:
-        pool.shutdown(wait=False, cancel_futures=True)
-        raise
+    return list(pool.map(prepared, batch))
 
 
 def _is_quick(one: Planned) -> bool:

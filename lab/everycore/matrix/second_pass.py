@@ -2,7 +2,7 @@
 """The second pass over cells: whether each is constant-time."""
 
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from concurrent.futures import as_completed
 from dataclasses import replace
 from typing import Protocol
 
@@ -12,6 +12,7 @@ from everycore.matrix.leaks import Suspect, look
 from everycore.matrix.places import without_places
 from everycore.matrix.records import Cell, Outcome, Result, Verdict
 from everycore.subjects import Function, Program
+from everycore.workers import worker_pool
 
 LOOKED_AT = (Outcome.MEASURED, Outcome.COUNTED)  # what gives wrong answers needs no verdict
 
@@ -49,14 +50,11 @@ def looked_at(
     def look_at(cell: Cell) -> tuple[Verdict, ...] | None:
         return _verdicts(bench, cell, anew) if is_time() else None
 
-    with ThreadPoolExecutor(max_workers=cores) as pool:
+    with worker_pool(cores) as pool:
         waiting = {pool.submit(look_at, one.cell): one for one in own}
-        try:
-            for future in as_completed(waiting):
-                if (verdicts := future.result()) is not None:
-                    yield replace(waiting[future], verdicts=verdicts)
-        finally:
-            pool.shutdown(wait=False, cancel_futures=True)
+        for future in as_completed(waiting):
+            if (verdicts := future.result()) is not None:
+                yield replace(waiting[future], verdicts=verdicts)
 
 
 def _verdicts(bench: Bench, cell: Cell, anew: bool) -> tuple[Verdict, ...]:

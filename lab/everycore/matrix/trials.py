@@ -4,7 +4,6 @@
 import os
 import shlex
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -20,6 +19,7 @@ from everycore.matrix.second_pass import looked_at
 from everycore.model import Compiler
 from everycore.subjects import Subject
 from everycore.targets import load_target
+from everycore.workers import worker_pool
 
 CORES = os.cpu_count() or 1
 
@@ -34,7 +34,7 @@ class Trials:
 
     def code(self, cells: Sequence[Cell]) -> list[Result]:
         missing = [cell for cell in dict.fromkeys(cells) if cell not in self._coded]
-        with ThreadPoolExecutor(max_workers=CORES) as pool:
+        with worker_pool(CORES) as pool:
             found = pool.map(self.bench.coded, missing)
             self._coded |= dict(zip(missing, found, strict=True))
         return [self._coded[cell] for cell in cells]
@@ -120,7 +120,7 @@ class Trials:
 
     def _make(self, cells: Sequence[Cell]) -> list[Ready | Result]:
         missing = [cell for cell in dict.fromkeys(cells) if cell not in self._made]
-        with ThreadPoolExecutor(max_workers=CORES) as pool:
+        with worker_pool(CORES) as pool:
             made = pool.map(self.bench.prepare, missing)
             self._made |= dict(zip(missing, made, strict=True))
         return [self._made[cell] for cell in cells]

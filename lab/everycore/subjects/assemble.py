@@ -6,10 +6,8 @@ surroundings (driver, adapter, the kernel that knows the answers), and the link 
 """
 
 import hashlib
-import os
 import platform
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -32,6 +30,7 @@ from everycore.subjects.sources import (
 from everycore.targets import load_target
 from everycore.toolchains import DEFAULT_FLAGS, find_compiler
 from everycore.transport.valgrind import TAINT_FLAGS, has_valgrind
+from everycore.workers import worker_pool
 
 # Of subjects/, without an adapter: what is linked with every subject.
 DRIVER = ("driver.c", "job.c", "answers.c", "check.c", "ct.c", "bench.c", "sanitizer.c")
@@ -146,7 +145,7 @@ def objects(
 
     if len(subject.files) == 1:
         return [made(subject.files[0])]
-    with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
+    with worker_pool() as pool:
         return list(pool.map(made, subject.files))
 
 
@@ -193,7 +192,7 @@ def surroundings(context: Context, tree: Tree, subject: Subject, target: Target)
         *((root / name, []) for name in (*HARNESS, *LIBRARY)),
         *((root / name, list(RENAMED)) for name in REFERENCE),
     ]
-    with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
+    with worker_pool() as pool:
         parts = list(pool.map(lambda item: made(item[0], *item[1]), files))
     adapter = _adapter(context, tree, subject, compiler, target)
     parts.append(adapter)

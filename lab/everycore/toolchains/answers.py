@@ -6,7 +6,6 @@ import json
 import os
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -18,6 +17,7 @@ from everycore.model import Compiler
 from everycore.progress import Progress
 from everycore.toolchains.find import dotted, identify
 from everycore.toolchains.programs import states_of
+from everycore.workers import worker_pool
 
 FILE = "toolchains/answers.json"
 FORMAT = 1
@@ -68,7 +68,7 @@ def ask_all(context: Context, commands: Iterable[Sequence[str]]) -> list[Answer]
     asked: dict[tuple[str, ...], Answer | None] = {}
     with (
         Progress(context.err, "asking compilers what they are", len(new)) as progress,
-        ThreadPoolExecutor(max_workers=os.cpu_count()) as pool,
+        worker_pool() as pool,
     ):
         for command, answer in zip(
             new, pool.map(lambda one: _ask(context, one, keys[one]), new), strict=True

@@ -12,13 +12,13 @@ import re
 import shlex
 import shutil
 from collections.abc import Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 
 from everycore.atomic import atomic_write
 from everycore.context import Context
 from everycore.errors import EverycoreError
+from everycore.workers import worker_pool
 
 FILE = "toolchains/programs.json"
 FORMAT = 1
@@ -58,7 +58,7 @@ def _all_there(files: Sequence[str] | None) -> bool:
 
 def _ask(context: Context, commands: Sequence[tuple[str, ...]]) -> dict[tuple[str, ...], list[str]]:
     """Of those that are compilers, and can be started; many of them share programs."""
-    with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
+    with worker_pool() as pool:
         answers = list(pool.map(lambda one: _programs(context, one), commands))
         every = list(dict.fromkeys(path for programs in answers for path in programs or ()))
         shared = dict(

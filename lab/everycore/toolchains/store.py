@@ -11,7 +11,6 @@ import os
 import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from everycore import debs
@@ -22,6 +21,7 @@ from everycore.progress import Progress
 from everycore.toolchains.alone import folder_of
 from everycore.toolchains.interpreter import interpreter_of, set_interpreter
 from everycore.toolchains.lock import REMEDY, Part
+from everycore.workers import worker_pool
 
 LAYOUT = "1"  # counts up with what is made of the same packages
 LIBC = "libc6"
@@ -58,7 +58,7 @@ def root_of(context: Context, part: Part, made: str) -> Path:
     others = [key for key in missing if key != libc]
     with (
         Progress(context.err, f"unpacking {part.package}", len(others)) as progress,
-        ThreadPoolExecutor(max_workers=os.cpu_count()) as pool,
+        worker_pool() as pool,
     ):
         for key in pool.map(lambda k: _keep(context, k, missing[k], paths, libc), others):
             progress.step(key)

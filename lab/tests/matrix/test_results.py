@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from everycore.errors import EverycoreError
+from everycore.errors import EverycoreError, SignalError
 from everycore.matrix import results
 from everycore.matrix.records import Anomaly, Cell, Head, Kind, Line, Outcome, Result, as_json
 from everycore.model import Machine, Revision
@@ -99,6 +99,23 @@ def test_a_full_disk_is_said(tmp_path: Path) -> None:
     with pytest.raises(EverycoreError, match="No space left") as error, results.Writer(path, HEAD):
         pass
     assert "--resume" in error.value.hint
+
+
+def test_an_interrupted_run_says_what_is_stored_and_how_to_go_on(tmp_path: Path) -> None:
+    path = tmp_path / "my results.jsonl"
+
+    def interrupt() -> None:
+        with results.Writer(path, HEAD, resume=True) as writer:
+            writer.write(result(2))
+            raise SignalError(signal.SIGTERM)
+
+    write(path, result(1))
+    with pytest.raises(SignalError) as error:
+        interrupt()
+    (note,) = error.value.__notes__
+    assert note.startswith(f"2 cells are in {path};")
+    assert f"--resume --out '{path}'" in note
+    assert len(results.read(path).results) == 2
 
 
 def test_cells_of_another_machine_or_counter_are_not_mixed_in(tmp_path: Path) -> None:
