@@ -20,6 +20,7 @@ from types import TracebackType
 from typing import IO, Any, Self
 
 from everycore import protocol, quiet
+from everycore.decoding import decode
 from everycore.errors import EverycoreError, LostError, SignalError
 from everycore.model import Machine, Revision
 from everycore.outputs import is_stream, open_stream
@@ -149,8 +150,8 @@ class Writer:
             self._file: IO[str] = self._stream
             self._write(run_line(self._run))
             return self
-        try:
         _rescue(self._path)
+        try:
             self._file = self._part.open("x", encoding="utf-8", buffering=1)
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except FileExistsError as error:
@@ -203,11 +204,11 @@ class Writer:
             raise self._unwritable(full) from full
         if not why:
             self._publish()
-
             return
         _keep_partial(self._part, self._path)
         if error and not isinstance(error, LostError):
             error.add_note(f"what was measured is in {partial_path(self._path)}")
+
     def _end_stream(self, stream: IO[str], is_complete: bool) -> None:
         try:
             if is_complete:
@@ -235,7 +236,6 @@ class Writer:
         )
 
 
-def run_line(run: Run) -> str:
 def _why_partial(error: BaseException | None) -> str:
     """Why a result ends early, if what was measured until then is good; else nothing."""
     if isinstance(error, LostError):
@@ -278,6 +278,7 @@ def _rescue(path: Path) -> None:
         return
 
 
+def run_line(run: Run) -> str:
     return json.dumps({"type": "run", "format": FORMAT, **asdict(run)})
 
 
@@ -322,26 +323,16 @@ def _records(path: Path, lines: Iterable[str]) -> list[Record]:
 
 def _run(path: Path, head: dict[str, Any]) -> Run:
     try:
-        return Run(
-            command=head["command"],
-            date=head["date"],
-            everycore=head["everycore"],
-            revision=Revision(**head["revision"]),
-            machine=Machine(**head["machine"]),
-            target=head["target"],
-            compiler=head["compiler"],
-            flags=tuple(head["flags"]),
-            counter=head["counter"],
-            options=head["options"],
-            resumed=tuple(head.get("resumed", ())),
-        )
-    except (KeyError, TypeError) as error:
+        run: Run = decode(Run, head)
+    except KeyError as error:
         raise EverycoreError(f"{path}: its first line is incomplete ({error})") from error
+    except (TypeError, ValueError) as error:
+        raise EverycoreError(f"{path}: its first line is damaged ({error})") from error
+    return run
 
 
 def _object(path: Path, line: str) -> dict[str, Any]:
     try:
-    _rescue(path)
         value = json.loads(line)
     except ValueError:
         raise EverycoreError(f"{path} is cut short or no result file of everycore") from None
@@ -350,14 +341,13 @@ def _object(path: Path, line: str) -> dict[str, Any]:
 
 def partial_of(path: Path, run: Run) -> Results | None:
     """The partial result beside `path`, if it is of the same run."""
+    _rescue(path)
     beside = partial_path(path)
     if not beside.exists():
         return None
     found = read(beside, partial=True)
     if not found.run.same_as(run):
         raise EverycoreError(
-    for part in folder.glob(f"*{_part(Path(SUFFIX)).name}"):
-        _rescue(part.with_suffix(""))
             f"{beside} is the beginning of another run",
             "remove it, or name another file with --out",
         )
@@ -366,6 +356,8 @@ def partial_of(path: Path, run: Run) -> Results | None:
 
 def latest_partial(folder: Path, run: Run) -> Results | None:
     """The newest partial result of the same run in a folder."""
+    for part in folder.glob(f"*{_part(Path(SUFFIX)).name}"):
+        _rescue(part.with_suffix(""))
     for path in sorted(folder.glob(f"*{SUFFIX}{PARTIAL}"), reverse=True):
         with suppress(EverycoreError):
             if (found := read(path, partial=True)).run.same_as(run):

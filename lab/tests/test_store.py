@@ -197,6 +197,18 @@ def test_a_file_of_another_format_is_named(tmp_path: Path) -> None:
         store.read(path)
 
 
+@pytest.mark.parametrize(
+    ("member", "value"),
+    [("machine", 5), ("machine", {"cpu": 5}), ("options", []), ("flags", "-O2"), ("date", None)],
+)
+def test_a_first_line_with_other_types_is_named(tmp_path: Path, member: str, value: object) -> None:
+    path = write(tmp_path / "a.jsonl")
+    head, *rest = path.read_text().splitlines()
+    path.write_text("\n".join([json.dumps(json.loads(head) | {member: value}), *rest]))
+    with pytest.raises(EverycoreError, match=r"a\.jsonl: its first line is damaged"):
+        store.read(path)
+
+
 def test_other_files_are_not_taken_for_results(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     path.write_text('{"type":"other"}\n')

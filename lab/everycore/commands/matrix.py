@@ -17,10 +17,12 @@ from everycore import catalog, machine, subjects
 from everycore.build import tidy
 from everycore.commands.options import CpuNumber, Json, beside_results, context_of, say_where, words
 from everycore.context import Context
+from everycore.decoding import decode
 from everycore.errors import EverycoreError, unknown_name
 from everycore.matrix import anomalies, bugs, leak_table, second_pass, table
 from everycore.matrix import results as store
 from everycore.matrix.counter import counter_name
+from everycore.matrix.disassembly import can_read_code
 from everycore.matrix.flagsets import FlagSet, chosen
 from everycore.matrix.make import Limits, Workbench
 from everycore.matrix.modelled import open_estimator
@@ -269,8 +271,10 @@ def chosen_before(path: Path) -> tuple[Choice, Ways]:
     heads = store.read(path).heads
     try:
         options = dict(heads[-1].options)
-        ways = {f.name: options.pop(f.name) for f in fields(Ways) if f.name in options}
-        return Choice(**{key: tuple(value) for key, value in options.items()}), Ways(**ways)
+        names = {one.name for kind in (Choice, Ways) for one in fields(kind)}
+        if unknown := options.keys() - names:
+            raise TypeError(f"unknown: {unknown}")
+        return decode(Choice, options), decode(Ways, options)
     except (IndexError, TypeError) as error:
         raise EverycoreError(
             f"{path} does not say which cells it was to have", "give the options of its run again"
@@ -290,7 +294,7 @@ def _measure(
     if stored.dropped:
         context.warn(f"{stored.path}: the half of a line at its end is dropped")
     known = stored.results
-    done = stored.done(bench.limits.run, estimate=bench.estimator is not None)
+    done = stored.done(bench.limits.run, bench.estimator is not None, can_read_code())
     planned = {one.cell: one.compiler for one in cells}
     other = {c for c, r in done.items() if not is_same(r.compiler, planned.get(c, ""))}
     if other:

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 from functools import lru_cache
+from importlib.util import find_spec
 from typing import Any
 
 from everycore.errors import MissingPackagesError
@@ -255,3 +256,8 @@ _FLOWS = {
         (r"b(e|n?h|n?l|n?he|n?le|n?o|n?z|n?p|n?m|ne)r .*", Flow.BRANCH),
     ),
 }
+
+
+def can_read_code() -> bool:
+    """Whether the Python packages that read objects and code are installed."""
+    return all(find_spec(name) is not None for name in ("elftools", "capstone"))

@@ -380,7 +380,7 @@ class Workbench:
             found = examine(*self._readable(ready, cell), own=self._own(ready, cell))
         except MissingPackagesError as error:
             self._warn_once(f"no counts of code, no frames: {error.message}: {error.hint}")
-            return ready.result
+            return replace(ready.result, packages_missing=True)
         except EverycoreError:
             return ready.result
         return replace(ready.result, code=found.code, digest=found.digest)

@@ -7,14 +7,14 @@ order in which they were done. Of two lines of one cell the later one counts.
 
 import hashlib
 import json
-import types
 import typing
 from collections.abc import Mapping, Sequence
-from dataclasses import MISSING, asdict, dataclass, fields, is_dataclass
+from dataclasses import asdict, dataclass, fields, is_dataclass
 from enum import StrEnum
 from typing import Any
 
 from everycore import stats
+from everycore.decoding import decode
 from everycore.errors import EverycoreError
 from everycore.model import Machine, Revision
 from everycore.stats import Summary
@@ -137,6 +137,7 @@ class Result:
     computes: str = ""  # "cbc-enc": what other subjects may compute as well
     is_assembly: bool = False  # written by hand: a reference beside what compilers make
     contents: str = ""  # a digest of the subject's description and files, where it was known
+    packages_missing: bool = False  # those that read its code: it has no counts for want of them
 
     def summary(self) -> Summary | None:
         """The process with the lowest median counts: other programs only add cycles."""
@@ -220,6 +221,10 @@ class Head:
     format: int = FORMAT
 
 
+class FormatError(EverycoreError):
+    """A file of the matrix that another version of everycore wrote in another way."""
+
+
 Line = Head | Result | Anomaly
 _TYPES: Mapping[str, type[Head] | type[Result] | type[Anomaly]] = {
     "matrix": Head,
@@ -239,10 +244,21 @@ def parse(text: str) -> Line | None:
     try:
         table = json.loads(text)
         kind = _TYPES.get(table.pop("type", ""))
-        return typing.cast(Line, _value(kind, table)) if kind else None
+        if kind is Head:
+            _refuse_newer(table)
+        return typing.cast(Line, decode(kind, table)) if kind else None
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         shown = text if len(text) < 80 else f"{text[:77]}..."
-        raise EverycoreError(f"not a line of the matrix: {shown}") from error
+        why = f" ({error})" if isinstance(error, TypeError) and str(error).startswith("'") else ""
+        raise EverycoreError(f"not a line of the matrix{why}: {shown}") from error
+
+
+def _refuse_newer(head: Mapping[str, Any]) -> None:
+    if type(number := head.get("format", FORMAT)) is int and number != FORMAT:
+        raise FormatError(
+            f"it has format {number}, this everycore reads format {FORMAT}",
+            "use the everycore that wrote it, or a newer one",
+        )
 
 
 def latest(lines: Sequence[Line]) -> dict[Cell, Result]:
@@ -285,33 +301,3 @@ def _plain(value: Any) -> Any:
     if isinstance(value, tuple | list):
         return [_plain(item) for item in value]
     return round(value, 5) if isinstance(value, float) else value
-
-
-def _value(kind: Any, plain: Any) -> Any:
-    """A plain value as the type that a field says; keys that nothing knows are left out."""
-    origin = typing.get_origin(kind)
-    if origin in (types.UnionType, typing.Union):
-        (kind,) = (one for one in typing.get_args(kind) if one is not types.NoneType)
-        return None if plain is None else _value(kind, plain)
-    if origin is tuple:
-        inner = typing.get_args(kind)
-        repeated = len(inner) == 2 and inner[1] is Ellipsis
-        kinds = [inner[0]] * len(plain) if repeated else list(inner)
-        return tuple(_value(one, item) for one, item in zip(kinds, plain, strict=True))
-    if origin is not None and issubclass(origin, Mapping):
-        item_kind = typing.get_args(kind)[1]
-        return {key: _value(item_kind, item) for key, item in plain.items()}
-    if is_dataclass(kind):
-        return _record(kind, plain)
-    if isinstance(kind, type) and issubclass(kind, StrEnum):
-        return kind(plain)
-    return plain
-
-
-def _record(kind: Any, plain: Mapping[str, Any]) -> Any:
-    hints = typing.get_type_hints(kind)
-    shape = {field.name: field.default for field in fields(kind)}
-    for name, default in shape.items():
-        if default is MISSING and name not in plain:
-            raise KeyError(name)
-    return kind(**{k: _value(hints[k], v) for k, v in plain.items() if k in shape})

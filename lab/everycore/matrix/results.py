@@ -2,10 +2,11 @@
 """Files of the matrix: lines are added as cells are done, and a run that was killed goes on."""
 
 import fcntl
+import json
 import lzma
 import os
-import sys
 import shlex
+import sys
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -17,6 +18,7 @@ from everycore.errors import EverycoreError, SignalError
 from everycore.matrix.records import (
     Anomaly,
     Cell,
+    FormatError,
     Head,
     Line,
     Outcome,
@@ -30,7 +32,7 @@ from everycore.outputs import open_stream
 
 SUFFIX = "-matrix.jsonl"
 PACKED = ".xz"  # a file that is kept for good may be packed, and can then only be read
-PARTS = "remove it, or name another file with --out"
+ANOTHER = "name another file with --out"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,17 +56,21 @@ class Stored:
         """Those that still are: `standing`."""
         return list(standing(self.lines).values())
 
-    def done(self, time_limit: float = 0.0, estimate: bool = False) -> dict[Cell, Result]:
+    def done(
+        self, time_limit: float = 0.0, estimate: bool = False, can_count: bool = False
+    ) -> dict[Cell, Result]:
         """Cells that need not be looked at again.
 
         One that was skipped may have what it lacked, one that was ended may have more time, and of
-        one that was counted estimates may be wanted now.
+        one that was counted estimates may be wanted now. `can_count`: the packages that read code
+        are there, and one that lacked them may have counts.
         """
         return {
             cell: one
             for cell, one in self.results.items()
             if one.outcome is not Outcome.SKIPPED
             and time_limit <= (one.time_limit or time_limit)
+            and not (can_count and one.packages_missing)
             and not (estimate and one.outcome is Outcome.COUNTED and one.estimates is None)
         }
 
@@ -85,13 +91,28 @@ def read(path: Path) -> Stored:
     for number, one in enumerate((whole + end).splitlines(), 1):
         try:
             line = parse(one)
+        except FormatError as error:
+            raise EverycoreError(f"{path}: {error.message}", f"{error.hint}; {ANOTHER}") from error
         except EverycoreError as error:
-            raise EverycoreError(f"{path}, line {number}: {error.message}", PARTS) from error
+            if number == 1:
+                raise _other(path, one) from error
+            raise EverycoreError(f"{path}, line {number}: {error.message}", ANOTHER) from error
         if number == 1 and not isinstance(line, Head):
-            raise EverycoreError(f"{path} is no file of the matrix", PARTS)
+            raise _other(path, one)
         if line is not None:
             lines.append(line)
     return Stored(path, tuple(lines), rest)
+
+
+def _other(path: Path, first: str) -> EverycoreError:
+    """The error for a file whose first line is none of the matrix."""
+    try:
+        table = json.loads(first)
+        command = table.get("command") if table.get("type") == "run" else None
+    except (AttributeError, ValueError):
+        command = None
+    what = f": it has results of `everycore {command}`" if isinstance(command, str) else ""
+    return EverycoreError(f"{path} is no file of the matrix{what}", ANOTHER)
 
 
 class Writer:
@@ -189,6 +210,11 @@ class Writer:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        if isinstance(error, SignalError) and self._stream is None:
+            error.add_note(
+                f"{len(self.now().results)} cells are in {self._path}; the same command with"
+                f" --resume --out {shlex.quote(str(self._path))} goes on with them"
+            )
         if self._stream is None:
             self._file.close()
         elif self._stream is not self._stdout:
@@ -210,11 +236,6 @@ class Writer:
 
 def refuse_other(path: Path, stored: Head, own: Head) -> None:
     """Cells of two machines are no one matrix."""
-        if isinstance(error, SignalError) and self._stream is None:
-            error.add_note(
-                f"{len(self.now().results)} cells are in {self._path}; the same command with"
-                f" --resume --out {shlex.quote(str(self._path))} goes on with them"
-            )
     for what, theirs, ours in (
         ("on", stored.machine.title(), own.machine.title()),
         ("with the counter", stored.counter, own.counter),

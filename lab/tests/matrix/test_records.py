@@ -76,6 +76,13 @@ def test_half_a_line_is_named(text: str) -> None:
         parse(text)
 
 
+def test_values_of_other_types_are_named() -> None:
+    for member, value in {"executed": "many", "runs": [["1"]], "cell": 5, "compiler": None}.items():
+        line = json.dumps(json.loads(as_json(RESULT)) | {member: value})
+        with pytest.raises(EverycoreError, match=f"not a line of the matrix .*'{member}'"):
+            parse(line)
+
+
 def test_the_quietest_process_counts() -> None:
     assert RESULT.cycles_per_byte == 12.5
     assert replace(RESULT, runs=()).cycles_per_byte is None

@@ -139,6 +139,33 @@ def test_skipped_cells_are_looked_at_again(tmp_path: Path) -> None:
     assert [cell.toolchain for cell in stored.done()] == ["gcc-2"]
 
 
+def test_cells_without_counts_are_completed_once_packages_can_read_them(tmp_path: Path) -> None:
+    lacking = replace(result(1), packages_missing=True)
+    stored = write(tmp_path / "m.jsonl", lacking, result(2))  # of the second nothing can be read
+    assert [cell.toolchain for cell in stored.done()] == ["gcc-1", "gcc-2"]
+    assert [cell.toolchain for cell in stored.done(can_count=True)] == ["gcc-2"]
+
+
+def test_a_newer_format_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "m.jsonl"
+    path.write_text(as_json(replace(HEAD, format=2)) + "\n" + as_json(result(1)) + "\n")
+    with pytest.raises(EverycoreError, match=r"m\.jsonl: it has format 2, .* reads format 1"):
+        results.read(path)
+
+
+@pytest.mark.parametrize(
+    "first", ['{"type":"run","format":1,"command":"bench"}', '{"type":"run"}', "[1]", "text"]
+)
+def test_nobody_is_told_to_remove_other_files(tmp_path: Path, first: str) -> None:
+    path = tmp_path / "bench.jsonl"
+    path.write_text(first + "\n")
+    with pytest.raises(EverycoreError, match="is no file of the matrix") as error:
+        write(path, resume=True)
+    assert ("`everycore bench`" in error.value.message) == ("bench" in first)
+    assert "remove" not in error.value.hint
+    assert path.read_text() == first + "\n"
+
+
 def test_counted_cells_without_estimates_are_looked_at_again_when_some_are_wanted(
     tmp_path: Path,
 ) -> None:
