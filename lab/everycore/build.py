@@ -46,24 +46,48 @@ def build_harness(
     target: Target,
     compiler: Compiler,
     flags: Sequence[str],
+    sources: Sequence[Path] = (),
+    linker: Compiler | None = None,
 ) -> Build:
-    """The harness for a target; nothing is compiled that was compiled before."""
+    """The harness for a target; nothing is compiled that was compiled before.
+
+    `sources`: its files, by default all of the tree. `linker`: by default the compiler itself;
+    another one is not given the flags, which it may not know.
+    """
+    linker = linker or compiler
     compile_flags = (*target.compile_flags, *flags)
     link_flags = (*compile_flags, *target.link_flags)
-    objects = _plan(context, tree, compiler, compile_flags)
+    words = link_flags
+    if linker != compiler:
+        words = (*target.compile_flags, *target.link_flags)
+    objects = _plan(context, tree, compiler, compile_flags, sources)
     binary = _binary(context, objects, target.link_flags)
     if not binary.is_file():
         _compile_all(context, tree, compiler, objects)
         try:
-            _make(context, [*compiler.command, *link_flags, *_names(objects)], binary)
+            _make(context, [*linker.command, *words, *_names(objects)], binary)
         except _RefusedError as said:
             raise EverycoreError(
-                f"{compiler.name} cannot link the harness", _excerpt(str(said))
+                f"{linker.name} cannot link the harness", _excerpt(str(said))
             ) from None
         tidy(context)
     else:
         _mark_used(binary)
     return Build(binary, compiler, link_flags)
+
+
+def build_resolver(
+    context: Context,
+    tree: Tree,
+    target: Target,
+    compiler: Compiler,
+    flags: Sequence[str],
+    linker: Compiler | None = None,
+) -> Build:
+    """A harness for a target that has one command, `resolve`, and no kernels."""
+    absent = context.package / "resolver" / "absent.c"
+    sources = [*catalog.resolver_sources(tree), absent]
+    return build_harness(context, tree, target, compiler, flags, sources, linker)
 
 
 def build_on_board(
@@ -378,6 +402,7 @@ def _plan(
     tree: Tree,
     compiler: Compiler,
     flags: tuple[str, ...],
+    sources: Sequence[Path] = (),
 ) -> list[_Object]:
     """The object that each source becomes.
 
@@ -395,7 +420,7 @@ def _plan(
     )
     folder = context.cache_dir() / "objects"
     objects: list[_Object] = []
-    for source in catalog.sources(tree):
+    for source in sources or catalog.sources(tree):
         own = [common, *flags, source.as_posix(), _file_digest(tree.root / source)]
         objects.append(_Object(source, folder / f"{_digest(own)}.o", flags))
     return objects

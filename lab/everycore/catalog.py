@@ -44,6 +44,12 @@ def sources(tree: Tree) -> list[Path]:
     return _files(tree, SOURCE_DIRS, SOURCE_SUFFIXES)
 
 
+def resolver_sources(tree: Tree) -> list[Path]:
+    """The files of a harness that can only resolve: the rule of selection, detection, no kernel."""
+    names = [f"harness/{name}.c" for name in ("main", "resolve", "names", "emit", "options")]
+    return [*map(Path, names), Path("src/resolve.c"), *_files(tree, ("src/cpu",), (".c", ".S"))]
+
+
 def headers(tree: Tree) -> list[Path]:
     """Every file that a source may include, relative to the tree, in a fixed order."""
     return _files(tree, HEADER_DIRS, HEADER_SUFFIXES)

@@ -31,6 +31,7 @@ FILES = (
     "/sys/class/thermal/thermal_zone0/temp",
     "/sys/devices/platform/soc/soc:firmware/get_throttled",  # Raspberry Pi
 )
+MOST_SHOWN = 16  # numbers of cores in a message
 BRAND = "machdep.cpu.brand_string"  # macOS
 
 
@@ -136,6 +137,14 @@ def midr_of(facts: Facts, cpu: int) -> int:
 def fastest_cpu(facts: Facts) -> int:
     """The last of the fastest kind, as the first has the interrupts; -1 if nothing is known."""
     return max(_numbers(facts), key=lambda cpu: (*_speed(facts, cpu), cpu), default=-1)
+
+
+def refuse_absent_cpu(facts: Facts, cpu: int | None) -> None:
+    """Raise an error if this program may not run on that core, as far as cores are known."""
+    numbers = _numbers(facts)
+    if cpu is not None and numbers and cpu not in numbers:
+        shown = ", ".join(map(str, numbers[:MOST_SHOWN])) + ", ..." * (len(numbers) > MOST_SHOWN)
+        raise EverycoreError(f"--cpu {cpu}: there is no such core here", f"valid: {shown}")
 
 
 def like(facts: Facts, cpu: int) -> tuple[int, ...]:

@@ -10,13 +10,13 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from everycore import catalog, machine, protocol, quiet, store
-from everycore.build import build_harness, build_on_board
+from everycore.build import build_harness, build_on_board, build_resolver
 from everycore.context import Completed, Context
 from everycore.errors import EverycoreError
 from everycore.model import BEST, Build, Hardware, PeerBuild, Target, Tree
 from everycore.protocol import Hello, Record
 from everycore.targets import load_target
-from everycore.toolchains import DEFAULT_FLAGS, find_compiler, find_compiler_there
+from everycore.toolchains import DEFAULT_FLAGS, find_compiler, find_compiler_there, linker_of
 from everycore.transport import Transport, transport_for
 from everycore.transport.ssh import Ssh
 
@@ -120,6 +120,8 @@ def pin(context: Context, session: Session, cpu: int | None) -> Session:
     """On the core that is asked for; else on the target's; else, on a board and where cores differ,
     on one of the fastest."""
     board = session.target.board
+    if session.target.transport == "local":
+        machine.refuse_absent_cpu(facts_of(context, session), cpu)
     if cpu is None and board is not None and board.cpu >= 0:
         cpu = board.cpu
     if cpu is None and session.target.transport != "qemu":
@@ -164,8 +166,13 @@ def open_session(
     target_name: str = "host",
     cc: str | None = None,
     flags: str | None = None,
+    *,
+    only_resolve: bool = False,
 ) -> Session:
-    """Find the tree, the target and the compiler; build what is not built yet."""
+    """Find the tree, the target and the compiler; build what is not built yet.
+
+    `only_resolve`: the session has no other command, and no kernel has to be compiled for it.
+    """
     tree = catalog.find_tree(context.package, context.env.get("EVERYCORE_TREE", ""))
     target = load_target(tree, target_name)
     chosen = DEFAULT_FLAGS if flags is None else tuple(split_flags(flags))
@@ -176,7 +183,9 @@ def open_session(
         build = build_on_board(context, tree, transport, target, compiler, chosen)
     else:
         compiler = find_compiler(context, target, cc, words, platform.machine())
-        build = build_harness(context, tree, target, compiler, chosen)
+        make = build_resolver if only_resolve else build_harness
+        linker = linker_of(context, target, compiler)
+        build = make(context, tree, target, compiler, chosen, linker=linker)
     return Session(tree, target, build, transport)
 
 

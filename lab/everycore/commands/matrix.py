@@ -38,7 +38,7 @@ from everycore.progress import Progress
 from everycore.session import split_flags
 from everycore.subjects import Subject
 from everycore.targets import load_target
-from everycore.toolchains import installed
+from everycore.toolchains import installed, named_or_fetchable
 
 UNITS = {"s": 1, "m": 60, "h": 3600}
 FIRST_PASS = 0.6  # of --budget, with --ct
@@ -151,18 +151,17 @@ def matrix(
         found = _subjects_before(tree, wanted)
     else:
         found = _subjects(tree, wanted)
-    for name in wanted.targets:
-        load_target(tree, name)
+    facts = machine.gather(context)
+    _refuse_absent(tree, wanted.targets, facts, cpu)
     here = {one.name: one for one in installed(context, tree)}
     axes = Axes(
         functions=tuple(_functions(found, wanted)),
-        toolchains=_toolchains(here, wanted),
+        toolchains=_toolchains(context, tree, here, wanted),
         flag_sets=wanted.sets(),
         targets=wanted.targets or (HOST,),
         key_bits=wanted.key_bits,
         n_bytes=wanted.bytes or (4096,),
     )
-    facts = machine.gather(context)
     cells = plan(axes, _place(facts))
     if dry:
         _list(context, cells)
@@ -455,16 +454,29 @@ def _functions(found: Sequence[Subject], names: Choice) -> list[Wanted]:
     return wanted
 
 
-def _toolchains(here: dict[str, Toolchain], names: Choice) -> tuple[Toolchain, ...]:
+def _toolchains(
+    context: Context, tree: Tree, here: dict[str, Toolchain], names: Choice
+) -> tuple[Toolchain, ...]:
     for name in names.toolchains:
         if name not in here:
-            error = unknown_name("toolchain", name, here)
-            hint = f"`everycore toolchain add {name}` fetches one; {error.hint}"
-            raise EverycoreError(error.message, hint)
+            raise named_or_fetchable(context, tree, name, here)
     chosen_names = names.toolchains or here
     if not chosen_names:
         raise EverycoreError("no compiler is here", "Debian: apt-get install gcc libc6-dev")
     return tuple(here[name] for name in dict.fromkeys(chosen_names))
+
+
+def _refuse_absent(
+    tree: Tree, targets: Sequence[str], facts: machine.Facts, cpu: int | None
+) -> None:
+    """Raise an error for a target that is not on this machine, and for a core that it lacks."""
+    machine.refuse_absent_cpu(facts, cpu)
+    for name in targets:
+        if load_target(tree, name).transport == "ssh":
+            raise EverycoreError(
+                f"matrix measures here and counts under emulators, and {name} is a board",
+                f"everycore bench --target {name}",
+            )
 
 
 def _place(facts: machine.Facts) -> Place:

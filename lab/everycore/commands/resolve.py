@@ -19,7 +19,7 @@ from everycore.commands.options import (
 )
 from everycore.errors import EverycoreError, unknown_name
 from everycore.model import Tree
-from everycore.protocol import Kernel, Mode, Resolved
+from everycore.protocol import Mode, Resolved
 from everycore.report import tables
 from everycore.session import open_session
 from everycore.targets import find_cpu, load_cpus
@@ -55,9 +55,11 @@ def resolve(
         )
     if features and not arch:
         raise EverycoreError("--features needs --arch", "for example --arch x86")
-    session = open_session(context, target, cc, flags)
     if cpus:
-        return _list_cpus(command, session.tree, json)
+        return _list_cpus(
+            command, catalog.find_tree(context.package, context.env.get("EVERYCORE_TREE", "")), json
+        )
+    session = open_session(context, target, cc, flags, only_resolve=True)
     arguments = ["resolve", "--policy", policy]
     if cpu:
         model = find_cpu(session.tree, cpu)
@@ -82,8 +84,8 @@ def resolve(
     for warning in dict.fromkeys(mode.warning for mode in modes if mode.warning):
         context.out.print(f"Slow: {warning}.", style="yellow", soft_wrap=True)
     if why:
-        kernels = [r.line for r in session.records("list") if isinstance(r.line, Kernel)]
-        context.out.print(tables.selection_table(kernels, resolved, "Why", caption=note))
+        lines = catalog.registry(session.tree)
+        context.out.print(tables.selection_table(lines, resolved, "Why", caption=note))
     return None
 
 

@@ -3,7 +3,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 from rich import box
 from rich.console import Group, JustifyMethod
@@ -43,7 +43,21 @@ def titled(title: str, table: Table, *captions: str) -> Group:
     return Group(Text(title, style="bold"), table, *feet, Text())
 
 
-T = TypeVar("T", Kernel, Check)
+class OfPrimitive(Protocol):
+    """What is said of a kernel of a primitive."""
+
+    @property
+    def primitive(self) -> str: ...
+
+
+class KernelName(OfPrimitive, Protocol):
+    """A kernel, as far as its name goes: of a harness, or a line of the registry."""
+
+    @property
+    def name(self) -> str: ...
+
+
+T = TypeVar("T", bound=OfPrimitive)
 
 
 def by_primitive(lines: Iterable[T]) -> dict[str, list[T]]:
@@ -155,7 +169,10 @@ def standing(kernel: str, resolved: Resolved) -> str:
 
 
 def selection_table(
-    kernels: Sequence[Kernel], resolved: Sequence[Resolved], title: str, caption: str = ""
+    kernels: Sequence[KernelName],
+    resolved: Sequence[Resolved],
+    title: str,
+    caption: str = "",
 ) -> Group:
     """Every kernel against every use of its primitive: selected, or why not."""
     groups = []

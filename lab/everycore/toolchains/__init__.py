@@ -16,8 +16,8 @@ from everycore.toolchains.find import (
     find_compiler_there,
     identify,
 )
-from everycore.toolchains.installed import find_toolchain, installed
-from everycore.toolchains.link import find_compiler, find_linker
+from everycore.toolchains.installed import find_toolchain, installed, named_or_fetchable
+from everycore.toolchains.link import find_compiler, find_linker, linker_of
 
 __all__ = [
     "DEFAULT_FLAGS",
@@ -28,4 +28,6 @@ __all__ = [
     "find_toolchain",
     "identify",
     "installed",
+    "linker_of",
+    "named_or_fetchable",
 ]

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Every toolchain that is here, of all providers, by name."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from everycore.context import Context
@@ -11,6 +11,7 @@ from everycore.targets import load_target, target_names
 from everycore.toolchains.answers import Answer, ask_all
 from everycore.toolchains.host import FAMILIES, HOST, host_toolchains, runs_here
 from everycore.toolchains.parts import HEADERS, PATH, Added, all_added
+from everycore.toolchains.wanted import read_lock
 
 
 def installed(context: Context, tree: Tree) -> list[Toolchain]:
@@ -39,10 +40,21 @@ def find_toolchain(context: Context, tree: Tree, name: str) -> Toolchain:
     """The one of a name, or an error that says which are here."""
     here = {toolchain.name: toolchain for toolchain in installed(context, tree)}
     if name not in here:
-        error = unknown_name("toolchain", name, here)
-        hint = f"{error.hint}; `everycore toolchain add {name}` fetches it, if it can be had"
-        raise EverycoreError(error.message, hint)
+        raise named_or_fetchable(context, tree, name, here)
     return here[name]
+
+
+def named_or_fetchable(
+    context: Context, tree: Tree, name: str, here: Iterable[str]
+) -> EverycoreError:
+    """The error for a toolchain that is not here, with the command that fetches it, if any does."""
+    error = unknown_name("toolchain", name, here)
+    try:
+        can_be_had = name in read_lock(context, tree).names()
+    except EverycoreError:  # no lock for this machine
+        can_be_had = False
+    hint = f"`everycore toolchain add {name}` fetches it" if can_be_had else error.hint
+    return EverycoreError(error.message, hint)
 
 
 def all_targets(tree: Tree) -> list[Target]:

@@ -13,7 +13,7 @@ from everycore.model import Compiler, Target
 from everycore.toolchains import find
 from everycore.toolchains.alone import folder_of
 from everycore.toolchains.answers import ask_all
-from everycore.toolchains.host import runs_here, triple
+from everycore.toolchains.host import HOST, runs_here, triple
 from everycore.toolchains.parts import HEADERS, all_added, find_added
 
 _OWN = re.compile(r"/(?:gcc|gcc-cross|clang)/")  # folders of a compiler, not of a C library
@@ -23,14 +23,33 @@ _SEARCH = re.compile(r"#include <\.\.\.> search starts here:\n(.*?)End of search
 def find_compiler(
     context: Context, target: Target, cc: str | None, flags: Sequence[str], machine: str
 ) -> Compiler:
-    """That of `find`, else for a cross target the newest that was added, with its C library."""
+    """That of `find`, else the one that was added under the name `cc`, such as gcc-13.
+
+    Without `cc`, for a cross target, the newest that was added, with its C library.
+    """
     try:
         return find.find_compiler(context, target, cc, flags, machine)
     except EverycoreError:
-        words = () if cc or runs_here(target) else _added_command(context, target)
+        if cc:
+            words = _added_named(context, target, cc)
+        else:
+            words = () if runs_here(target) else _added_command(context, target)
         if not words:
             raise
         return find.ask_here(context, words, flags)
+
+
+def linker_of(context: Context, target: Target, compiler: Compiler) -> Compiler:
+    """Who links what a compiler made: itself; if it was fetched, this machine's own compiler."""
+    is_fetched = Path(compiler.command[0]).parent == folder_of(context, "bin")
+    return (find_linker(context, target) if is_fetched else None) or compiler
+
+
+def _added_named(context: Context, target: Target, name: str) -> tuple[str, ...]:
+    """The command of a compiler that was added, for a target."""
+    place = HOST if runs_here(target) else target.name
+    added = (one for one in all_added(context) if one.name == name)
+    return next((one.commands[place] for one in added if place in one.commands), ())
 
 
 def find_linker(

@@ -17,6 +17,7 @@ from everycore import store, vectors, wycheproof
 from everycore.cli import COMMANDS, help_of
 from everycore.commands.bench import Job, plan
 from everycore.context import Completed
+from everycore.session import open_session
 
 # The fake git knows one commit; without .git, as in an unpacked archive, nobody asks it.
 COMMIT = "0123456789ab" if (PACKAGE.parent.parent / ".git").exists() else "no-commit"
@@ -194,6 +195,14 @@ def test_resolve_asks_the_harness_for_any_cpu_named(lab: Lab) -> None:
     ]  # fmt: skip
 
 
+def test_resolve_needs_no_kernel(real_lab: Lab) -> None:
+    done = real_lab("resolve", "--cpu", "raspberrypi3", "--why")
+    assert done.code == 0, done.err
+    assert "only for x86" in done.out
+    session = open_session(real_lab.context(), only_resolve=True)
+    assert b"has no command but resolve" in session.build.binary.read_bytes()
+
+
 def test_resolve_says_why(lab: Lab) -> None:
     assert "only for a64" in lab("resolve", "--why").out
 
@@ -342,6 +351,35 @@ def test_bench_refuses_a_file_that_it_cannot_write_before_it_builds(
     assert outcome.code == 2
     assert complaint in outcome.err
     assert lab.runner.calls == []
+
+
+def test_bench_of_a_kernel_by_name_takes_modes_of_its_primitive(lab: Lab) -> None:
+    lab("bench", "--quick", "--kernel", "c_ctmul64")
+    (mode,) = {call[call.index("--mode") + 1] for call in lab.runner.harness_calls("bench")}
+    assert mode == "ghash"
+    lab.runner.calls.clear()
+    lab("bench", "--quick", "--kernel", "c_ref")  # one of each primitive
+    modes = lab.runner.harness_calls("bench")[0]
+    assert {"ctr", "ghash", "qarma5"} <= set(modes[modes.index("--mode") + 1].split(","))
+
+
+@pytest.mark.skipif(not Path("/proc/cpuinfo").exists(), reason="cores are counted on Linux")
+@pytest.mark.parametrize("words", [["bench"], ["matrix", "--subject", "c_ref"]])
+def test_a_core_that_is_not_here_is_refused(lab: Lab, words: list[str]) -> None:
+    done = lab(*words, "--cpu", "9999")
+    assert done.code == 2
+    assert "--cpu 9999: there is no such core here\nvalid: " in done.err
+
+
+def test_the_matrix_is_not_for_boards(lab: Lab) -> None:
+    board = lab.folder / "board.toml"
+    board.write_text(
+        'description = "a board"\ntransport = "ssh"\n[board]\nhost = "pi"\n', encoding="utf-8"
+    )
+    done = lab("matrix", "--subject", "c_ref", "--target", str(board), "--plan")
+    assert done.code == 2
+    assert "is a board" in done.err
+    assert f"everycore bench --target {board}" in done.err
 
 
 def test_bench_writes_a_whole_result_to_standard_output(lab: Lab) -> None:

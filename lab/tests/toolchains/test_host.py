@@ -9,6 +9,7 @@ from everycore.catalog import find_tree
 from everycore.errors import EverycoreError
 from everycore.model import Toolchain
 from everycore.toolchains import find_toolchain, installed
+from everycore.toolchains.wanted import read_lock
 
 
 def all_of(lab: Lab) -> dict[str, Toolchain]:
@@ -117,3 +118,16 @@ def test_an_unknown_name_says_which_are_here(lab: Lab, compilers: Compilers) -> 
     with pytest.raises(EverycoreError, match="unknown toolchain 'gcc-99'") as error:
         find_toolchain(context, tree, "gcc-99")
     assert "gcc-12" in error.value.hint
+    assert "add" not in error.value.hint  # no lock has it
+
+
+def test_an_unknown_name_that_can_be_had_is_fetched_by_a_command(
+    lab: Lab, compilers: Compilers
+) -> None:
+    compilers.add("gcc-12", "gcc", 12, 2, 0)
+    context = lab.context()
+    tree = find_tree(context.package)
+    can_be_had = read_lock(context, tree).names()[-1]
+    with pytest.raises(EverycoreError) as error:
+        find_toolchain(context, tree, can_be_had)
+    assert error.value.hint == f"`everycore toolchain add {can_be_had}` fetches it"

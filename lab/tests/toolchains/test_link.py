@@ -5,7 +5,7 @@ from world import Lab
 
 from everycore.errors import EverycoreError
 from everycore.model import Target
-from everycore.toolchains import find_compiler, find_linker
+from everycore.toolchains import find_compiler, find_linker, linker_of
 from everycore.toolchains.link import header_folders
 from everycore.toolchains.parts import HEADERS, Added, write_added
 
@@ -45,6 +45,22 @@ def test_without_any_the_packages_are_named(lab: Lab, compilers: Compilers) -> N
     with pytest.raises(EverycoreError, match="cannot run the C compiler") as error:
         find_compiler(lab.context(), CROSS, None, (), "x86_64")
     assert "gcc-x-linux-gnu" in error.value.hint
+
+
+def test_a_compiler_that_was_added_is_found_by_its_name(lab: Lab, compilers: Compilers) -> None:
+    """And this machine's own links what it makes, if it was fetched."""
+    host = Target("host", "")
+    compilers.add("cc", "gcc", 12, 2, 0)
+    fetched = lab.context().cache_dir() / "toolchains" / "bin" / "wrapper-13"
+    fetched.parent.mkdir(parents=True)
+    compilers.add("wrapper-13", "gcc", 13, 3, 0).rename(fetched)
+    commands = {"host": (str(fetched),)}
+    write_added(lab.context(), Added("gcc-13", "host", "debian", "", "root", (), commands))
+    found = find_compiler(lab.context(), host, "gcc-13", (), "x86_64")
+    assert (found.name, found.command) == ("gcc 13.3.0", (str(fetched),))
+    assert linker_of(lab.context(), host, found).name == "gcc 12.2.0"
+    own = find_compiler(lab.context(), host, None, (), "x86_64")
+    assert linker_of(lab.context(), host, own) == own
 
 
 def test_a_compiler_that_was_asked_for_by_name_is_not_replaced(
