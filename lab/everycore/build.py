@@ -1,5 +1,16 @@
 # SPDX-License-Identifier: MIT
-"""From the C tree to a harness binary, cached by the content of all that goes in."""
+"""From the C tree to a harness binary, cached by the content of all that goes in.
+
+The name of a cached object is a digest of its ingredients:
+
+* the compiler: its command, the macros that it defines, the files that its driver starts and their
+  libraries (`Compiler.fingerprint`);
+* the flags, and what flags like -march=native mean to the compiler on this machine
+  (`meaning_of_native`), for the same cache may serve other machines;
+* the source: its place, its contents, and where relative paths begin;
+* all files that the compiler read for it, by its own word (depends.py), and `headers`, a digest of
+  files that it does not name; for the C tree, all headers of the tree.
+"""
 
 import hashlib
 import io
@@ -26,6 +37,7 @@ from everycore.progress import Progress
 from everycore.transport.ssh import OBJECTS, Ssh
 from everycore.workers import worker_pool
 
+_NATIVE = re.compile(r"-m(arch|cpu|tune)=native(\+.*)?")
 LANGUAGE = "-std=gnu11"
 BASE_FLAGS = (LANGUAGE, "-Iinclude", "-Isrc", "-Iharness")
 UNUSED_SECONDS = 30 * 24 * 3600
@@ -172,6 +184,16 @@ def _nobody(member: tarfile.TarInfo) -> tarfile.TarInfo:
     return member
 
 
+def meaning_of_native(context: Context, compiler: Compiler, flags: Sequence[str]) -> str:
+    """What the compiler's driver makes of -march=native and its like on this CPU: the words that it
+    would start the compiler proper with. Nothing without such a flag."""
+    if not any(_NATIVE.fullmatch(flag) for flag in flags):
+        return ""
+    words = [*compiler.command, *flags, "-###", "-E", "-x", "c", os.devnull]
+    done = context.runner.run(words, cwd=context.package)  # which clang says, too
+    return done.stdout + done.stderr
+
+
 class PeerUnavailableError(EverycoreError):
     """A peer's adapter that does not compile, or does not link, with what is installed."""
 
@@ -283,7 +305,8 @@ def build_tool(
         build_object(context, compiler, path, flags) if path.suffix == ".c" else path
         for path in sources
     ]
-    key = _digest([compiler.fingerprint, *flags, name, *map(_file_digest, parts)])
+    native = meaning_of_native(context, compiler, flags)
+    key = _digest([compiler.fingerprint, *flags, native, name, *map(_file_digest, parts)])
     binary = context.cache_dir() / "bin" / key[:32] / name
     if binary.is_file():
         _mark_used(binary)
@@ -310,7 +333,8 @@ def build_object(
     includes, or one that would be found before another. `cwd`: where relative paths among the flags
     begin.
     """
-    unit = _Unit(compiler, source, tuple(flags), headers, cwd)
+    native = meaning_of_native(context, compiler, flags)
+    unit = _Unit(compiler, source, tuple(flags), headers, native, cwd)
     try:
         return _object(context, unit)
     except _RefusedError as said:
@@ -333,7 +357,8 @@ def build_timed(
     `refused`: the error that tells what the compiler said first. TimeoutError: it took longer than
     `limit_seconds`.
     """
-    unit = _Unit(compiler, source, tuple(flags), headers, timed=True)
+    native = meaning_of_native(context, compiler, flags)
+    unit = _Unit(compiler, source, tuple(flags), headers, native, timed=True)
     try:
         return _object(context, unit, limit_seconds)
     except _RefusedError as said:
@@ -349,6 +374,7 @@ class _Unit:
     source: Path
     flags: tuple[str, ...]
     headers: str
+    native: str  # `meaning_of_native`
     cwd: Path | None = None
     timed: bool = False
 
@@ -357,6 +383,7 @@ class _Unit:
         """Where it lies counts: from elsewhere, a relative path names another file."""
         place, beginning = self.source.absolute().as_posix(), (self.cwd or Path()).as_posix()
         parts = [str(self.timed), self.compiler.fingerprint, *self.flags, place, beginning]
+        parts += [self.native] if self.native else []
         return _digest([*parts, _file_digest(self.source), self.headers])
 
 
@@ -415,6 +442,7 @@ def _plan(
         [
             compiler.fingerprint,
             *BASE_FLAGS,
+            meaning_of_native(context, compiler, flags),
             *(f"{path.as_posix()} {_file_digest(tree.root / path)}" for path in headers),
         ]
     )

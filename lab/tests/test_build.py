@@ -11,7 +11,9 @@ from everycore.build import (
     UNUSED_SECONDS,
     PeerUnavailableError,
     build_harness,
+    build_object,
     build_peer,
+    build_tool,
     tidy,
 )
 from everycore.context import Completed
@@ -45,6 +47,27 @@ def test_everything_is_compiled_once(lab: Lab, tree: Tree) -> None:
     assert first.binary.is_file()
     second, compiled = build(lab, tree, "-O2")
     assert (second.binary, compiled, lab.runner.calls) == (first.binary, [], [])
+
+
+@pytest.mark.parametrize("flag", ["-march=native", "-mcpu=native", "-mtune=native"])
+def test_native_code_of_another_machine_is_not_taken(lab: Lab, tree: Tree, flag: str) -> None:
+    """The same cache, the same compiler and flags; the driver knows another CPU."""
+
+    def on(cpu: str) -> tuple[Path, Path, Path]:
+        lab.runner.ends["link"] = Completed(0, "", f"cc1 -march={cpu}")  # of -###, too
+        source = tree.root / "src/a.c"
+        path = build_object(lab.context(), GCC, source, ["-O2", flag])
+        tool = build_tool(lab.context(), GCC, [source], ["-O2", flag])
+        return path, tool, build(lab, tree, "-O2", flag)[0].binary
+
+    zen, rapids = on("znver4"), on("sapphirerapids")
+    assert not set(zen) & set(rapids)
+    assert on("znver4") == zen
+
+
+def test_without_native_code_no_driver_is_asked(lab: Lab, tree: Tree) -> None:
+    build(lab, tree, "-O2", "-march=x86-64-v3")
+    assert not [call for call in lab.runner.calls if "-###" in call]
 
 
 def test_a_changed_source_alone_is_compiled_again(lab: Lab, tree: Tree) -> None:

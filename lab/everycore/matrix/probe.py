@@ -10,6 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from everycore.atomic import atomic_write
+from everycore.build import meaning_of_native
 from everycore.context import Context
 from everycore.errors import EverycoreError
 from everycore.model import Compiler
@@ -53,7 +54,9 @@ def takes(context: Context, compiler: Compiler, flag: str) -> bool:
 
 
 def _asked(context: Context, compiler: Compiler, flags: tuple[str, ...]) -> str:
-    key = hashlib.sha256("\0".join([compiler.fingerprint, *flags]).encode()).hexdigest()
+    native = meaning_of_native(context, compiler, flags)
+    text = "\0".join([compiler.fingerprint, *flags, native])
+    key = hashlib.sha256(text.encode()).hexdigest()
     path = context.cache_dir() / "flags" / key[:32]
     with suppress(OSError):
         return path.read_text(encoding="utf-8")
