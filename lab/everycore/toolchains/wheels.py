@@ -13,6 +13,7 @@ import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
+from typing import Any
 
 from everycore.context import Context
 from everycore.debs.lock import File, Pinned
@@ -40,13 +41,23 @@ def find_wheel(context: Context, name: str, requirement: str) -> Part:
     try:
         (item,) = json.loads(said)["install"]
         info = item["download_info"]
-        sha256 = info["archive_info"]["hashes"]["sha256"]
+        sha256 = _sha256_of(info["archive_info"])
         file = PurePosixPath(info["url"]).name.partition("#")[0]
         package, version = item["metadata"]["name"], item["metadata"]["version"]
     except (ValueError, KeyError, TypeError) as error:
         raise EverycoreError(f"pip's report of {requirement} lacks {error}") from error
     pin = Pinned(package, version, (File(file, sha256, 0),))
     return Part(name, HOST, PROVIDER, SOURCE, package, version, (pin,))
+
+
+def _sha256_of(archive_info: dict[str, Any]) -> str:
+    """As PEP 610 has it: in `hashes`; pip up to 23.0 writes the older `hash` alone."""
+    if hashes := archive_info.get("hashes"):
+        return str(hashes["sha256"])
+    algorithm, _, digest = str(archive_info["hash"]).partition("=")
+    if algorithm != "sha256":
+        raise KeyError("sha256")
+    return digest
 
 
 @contextmanager

