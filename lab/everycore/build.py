@@ -29,7 +29,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from everycore import catalog, depends
-from everycore.atomic import atomic_write, scratch_file
+from everycore.atomic import atomic_write, only_one, publish, scratch_file
 from everycore.context import Completed, Context
 from everycore.errors import EverycoreError
 from everycore.model import Build, Compiler, Installed, Peer, PeerBuild, Target, Tree
@@ -226,9 +226,9 @@ def build_peer(
             # Without our folders: a library's headers must not find ours by the names of theirs.
             command = [*compiler.command, LANGUAGE, *flags, *compile_words]
             adapter = binary.with_name("adapter.o")
-            _make(context, [*command, "-c", peer.source.as_posix()], adapter, tree.root)
+            _make_anew(context, [*command, "-c", peer.source.as_posix()], adapter, tree.root)
         words = [*flags, *_names(objects), "-Wl,--undefined=evc_peer", str(adapter), *link_words]
-        _make(context, [*compiler.command, *words], binary)
+        _make_anew(context, [*compiler.command, *words], binary)
     except _RefusedError as said:
         raise _unavailable(peer, str(said)) from None
     return PeerBuild(peer, binary)
@@ -415,8 +415,7 @@ def _object(context: Context, unit: _Unit, limit_seconds: float | None = None) -
                     timed.write_text(f"{seconds:.4f}", encoding="ascii")
                 if frames.is_file():
                     frames.replace(path.with_suffix(".su"))
-            if not path.is_file():
-                scratch.replace(path)
+            publish(scratch, path)  # another run may have made the same meanwhile
         finally:
             frames.unlink(missing_ok=True)
     if not overtaken:
@@ -494,11 +493,32 @@ class _RefusedError(Exception):
 
 
 def _make(context: Context, argv: Sequence[str], path: Path, cwd: Path | None = None) -> None:
-    """Run a compiler that writes `path`."""
+    """Run a compiler that writes `path`, unless it is there.
+
+    A program is created once and never replaced: another thread may run it, or trace it.
+    """
+    with only_one(context.cache_dir() / _kind_of(path)):
+        if not path.is_file():
+            with scratch_file(path.parent, path.suffix) as scratch:
+                _run_compiler(context, argv, scratch, cwd)
+                publish(scratch, path)
+
+
+def _make_anew(context: Context, argv: Sequence[str], path: Path, cwd: Path | None = None) -> None:
+    """Run a compiler that writes `path`, whether it is there or not."""
     with atomic_write(path) as scratch:
-        done = context.runner.run([*argv, "-o", str(scratch)], cwd=cwd)
-        if done.code != 0:
-            raise _RefusedError(done.stderr)
+        _run_compiler(context, argv, scratch, cwd)
+
+
+def _run_compiler(context: Context, argv: Sequence[str], path: Path, cwd: Path | None) -> None:
+    done = context.runner.run([*argv, "-o", str(path)], cwd=cwd)
+    if done.code != 0:
+        raise _RefusedError(done.stderr)
+
+
+def _kind_of(path: Path) -> str:
+    """A name of its own for each path of the cache: programs lie in folders of their own."""
+    return f"{path.parent.name}-{path.name}"
 
 
 def _mark_used(path: Path) -> None:

@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: MIT
 import os
+import threading
 import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 from world import Lab
@@ -68,6 +72,39 @@ def test_native_code_of_another_machine_is_not_taken(lab: Lab, tree: Tree, flag:
 def test_without_native_code_no_driver_is_asked(lab: Lab, tree: Tree) -> None:
     build(lab, tree, "-O2", "-march=x86-64-v3")
     assert not [call for call in lab.runner.calls if "-###" in call]
+
+
+@pytest.mark.parametrize("kind", ["tool", "object", "harness"])
+def test_threads_that_want_the_same_get_one_that_stays(
+    lab: Lab, tree: Tree, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    """A program that was replaced while it is traced has maps that say "(deleted)"."""
+    together = threading.Barrier(2, timeout=60)
+    run = lab.runner.run
+    both_start = threading.Event()
+
+    def slow(argv: Sequence[str], **options: Any) -> Completed:
+        both_start.wait(0.2)  # long enough for the other to begin the same
+        return run(argv, **options)
+
+    monkeypatch.setattr(lab.runner, "run", slow)
+
+    def make() -> tuple[Path, int]:
+        together.wait()
+        source = tree.root / "src/a.c"
+        if kind == "harness":
+            path = build_harness(lab.context(), tree, Target("host", ""), GCC, ()).binary
+        else:
+            builder = build_tool if kind == "tool" else build_object
+            path = builder(lab.context(), GCC, source if kind == "object" else [source], ())
+        return path, path.stat().st_ino
+
+    with ThreadPoolExecutor(max_workers=2) as pool:
+        first, second = (job.result(60) for job in [pool.submit(make), pool.submit(make)])
+    assert first == second
+    names = [call[call.index("-c") + 1] if "-c" in call else "link" for call in lab.runner.calls]
+    assert kind == "object" or names.count("link") == 1
+    assert kind != "harness" or len(names) == len(set(names))
 
 
 def test_a_changed_source_alone_is_compiled_again(lab: Lab, tree: Tree) -> None:
@@ -154,7 +191,8 @@ def test_a_source_that_does_not_compile_leaves_nothing_behind(lab: Lab, tree: Tr
     with pytest.raises(EverycoreError, match="cannot compile") as error:
         build(lab, tree)
     assert "error: no" in error.value.hint
-    assert not [p for p in (lab.folder / "cache").rglob("*") if p.is_file()]
+    files = [p for p in (lab.folder / "cache").rglob("*") if p.is_file()]
+    assert not [p for p in files if p.parent.name != "locks"]
     lab.runner.ends.clear()
     assert len(build(lab, tree)[1]) == 3
 

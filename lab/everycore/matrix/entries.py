@@ -9,11 +9,12 @@ from pathlib import Path
 
 from everycore import subjects
 from everycore.context import Context
-from everycore.errors import EverycoreError
+from everycore.errors import MissingPackagesError
 from everycore.matrix.frames import plain_name
 from everycore.matrix.objects import Object
 from everycore.model import Target, Tree
-from everycore.subjects import Function, Subject
+from everycore.subjects import Function, Subject, SubjectUnavailableError
+from everycore.trace.record import UntraceableError
 
 SHORT_BYTES = 16
 
@@ -21,13 +22,16 @@ SHORT_BYTES = 16
 def entries(
     context: Context, tree: Tree, subject: Subject, function: Function, target: Target
 ) -> tuple[str, ...]:
-    """Names in the order of their first call; none where no program can be traced."""
+    """Names in the order of their first call; none where programs cannot be traced at all.
+
+    Any other error is the caller's to tell.
+    """
     size = -(-SHORT_BYTES // function.multiple_of) * function.multiple_of
     try:
         program = subjects.build(context, tree, subject, target_name=target.name)
         key_bits = function.key_bits[0]
         (call,) = subjects.trace(context, program, function, key_bits, [size])
-    except EverycoreError:
+    except (UntraceableError, MissingPackagesError, SubjectUnavailableError):
         return ()
     theirs = functions_of(subjects.objects(context, subject, program.compiler, ("-O2",), target))
     image = call.trace.program.image

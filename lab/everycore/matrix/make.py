@@ -375,13 +375,17 @@ class Workbench:
     def _examined(self, ready: Ready, cell: Cell) -> Result:
         """Without its code where nothing can read it; a cell is worth its time without."""
         from everycore.matrix.code import examine
+        from everycore.matrix.objects import NoCodeError
 
         try:
             found = examine(*self._readable(ready, cell), own=self._own(ready, cell))
         except MissingPackagesError as error:
             self._warn_once(f"no counts of code, no frames: {error.message}: {error.hint}")
             return replace(ready.result, packages_missing=True)
-        except EverycoreError:
+        except NoCodeError:
+            return ready.result
+        except EverycoreError as error:
+            self._warn_once(f"no counts of code of {cell.subject} {cell.function}: {error.message}")
             return ready.result
         return replace(ready.result, code=found.code, digest=found.digest)
 

@@ -9,7 +9,7 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
-from everycore.errors import EverycoreError, unknown_name
+from everycore.errors import EverycoreError, MissingPackagesError, unknown_name
 
 PAGE_BYTES = 4096
 REACH_BYTES = 1 << 29  # x86 has distances of 31 bits
@@ -227,8 +227,10 @@ def _entry_points(elf: Any) -> Callable[[int], int]:
     return lambda value: value & ~1 if thumb else value
 
 
-def missing_packages() -> EverycoreError:
-    return EverycoreError("tracing needs more Python packages", "pip install 'everycore[matrix]'")
+def missing_packages() -> MissingPackagesError:
+    return MissingPackagesError(
+        "tracing needs more Python packages", "pip install 'everycore[matrix]'"
+    )
 
 
 def read_maps(text: str) -> list[Mapping]:

@@ -1,5 +1,33 @@
 # SPDX-License-Identifier: MIT
-from everycore.matrix.entries import entered
+from typing import Any
+
+import pytest
+
+from everycore import subjects
+from everycore.errors import EverycoreError, MissingPackagesError
+from everycore.matrix.entries import entered, entries
+from everycore.model import Target
+from everycore.trace.record import UntraceableError
+
+
+def entries_if_building_raises(error: EverycoreError, monkeypatch: pytest.MonkeyPatch) -> Any:
+    def fail(*_: object, **__: object) -> None:
+        raise error
+
+    monkeypatch.setattr(subjects, "build", fail)
+    function: Any = type("F", (), {"multiple_of": 16, "key_bits": (128,)})
+    nothing: Any = None
+    return entries(nothing, nothing, nothing, function, Target("host", ""))
+
+
+def test_where_nothing_can_be_traced_there_are_no_entries(monkeypatch: pytest.MonkeyPatch) -> None:
+    for error in (UntraceableError("not here"), MissingPackagesError("no iced")):
+        assert entries_if_building_raises(error, monkeypatch) == ()
+
+
+def test_an_error_stays_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(EverycoreError, match="no file /x/main \\(deleted\\)"):
+        entries_if_building_raises(EverycoreError("no file /x/main (deleted)"), monkeypatch)
 
 
 def test_what_others_call_is_an_entry_and_what_it_calls_is_none() -> None:
