@@ -16,8 +16,8 @@ static enum evc_status check_key(const union evc_qarma_key *key, const struct ev
     return evc_check_key_memory(key, sizeof *key, kernel->kernel.key_bytes, NULL, 0);
 }
 
-/* halves: w0 and k0. Out of line, and by a pointer: the numbers then stand only in frames below that of its caller, where
- * the kernel's `clear` reaches. */
+/* halves: w0 and k0. Out of line, and by a pointer: the numbers then stand only in frames below that of its caller,
+ * where the kernel's `clear` reaches. */
 EVC_OUT_OF_LINE void set_key(union evc_qarma_key *key, const struct evc_qarma *kernel, const uint64_t halves[2])
 {
     kernel->set_key(key, halves[0], halves[1]);
