@@ -455,6 +455,7 @@ GCM_BREAKS = [
     ("composed messages", GCM, "    state->text_bytes += len_bytes;\n",
      "    state->text_bytes += len_bytes + (len_bytes == 16);\n", OWN),
     ("the status of many messages", GCM, "first = first == EVC_OK ? m->status : first;", "first = m->status;", MANY),
+    ("GCM: memory that no start has written", GCM, "return is_sound(state) ? EVC_OK : EVC_ERR_STATE;", "return EVC_OK;", ORDERS),
     ("GCM: a direction that is forgotten", GCM, "    state->direction = direction;\n", "", ORDERS),
     ("GCM: a start that fails and keeps the message", GCM,
      "    if (status != EVC_OK) {\n        evc_wipe(state, sizeof *state);\n        return status;\n    }\n    start(key, state",

@@ -61,6 +61,8 @@ struct call {
 struct mode {
     const char *name;
     void (*set_key)(const struct evc_aes *kernel);
+    uint8_t *(*phase)(union state *);
+    uint8_t *(*direction)(union state *); /* NULL: messages go one way */
     size_t n_calls;
     struct call calls[MOST_CALLS];
 };
@@ -263,31 +265,40 @@ static enum evc_status ctr_nothing(union state *s) { return evc_aes_ctr_update(&
 
 /* ---- The modes ------------------------------------------------------------------------------------------ */
 
+static uint8_t *gcm_phase(union state *s) { return &s->gcm.phase; }
+static uint8_t *gcm_direction(union state *s) { return &s->gcm.direction; }
+static uint8_t *ccm_phase(union state *s) { return &s->ccm.phase; }
+static uint8_t *ccm_direction(union state *s) { return &s->ccm.direction; }
+static uint8_t *xts_phase(union state *s) { return &s->xts.phase; }
+static uint8_t *xts_direction(union state *s) { return &s->xts.direction; }
+static uint8_t *cmac_phase(union state *s) { return &s->cmac.phase; }
+static uint8_t *ctr_phase(union state *s) { return &s->ctr.phase; }
+
 #define START(make, expected) {#make, make, expected, 1}
 #define CALL(make, expected) {#make, make, expected, 0}
 
 static const struct mode modes[] = {
-    {"gcm", gcm_pair_key, 9,
+    {"gcm", gcm_pair_key, gcm_phase, gcm_direction, 9,
      {START(gcm_start, in_start), START(gcm_refused_start, in_refused_start), CALL(gcm_aad, in_aad),
       CALL(gcm_no_aad, in_aad), CALL(gcm_seal, in_seal_text), CALL(gcm_open, in_open_text),
       CALL(gcm_open_nothing, in_open_text), CALL(gcm_seal_finish, in_seal_finish),
       CALL(gcm_open_finish, in_forged_finish)}},
-    {"ccm", ccm_key, 7,
+    {"ccm", ccm_key, ccm_phase, ccm_direction, 7,
      {START(ccm_start, in_start), START(ccm_refused_start, in_refused_start), CALL(ccm_aad, in_aad),
       CALL(ccm_seal, in_seal_text), CALL(ccm_open, in_open_text), CALL(ccm_seal_finish, in_seal_finish),
       CALL(ccm_open_finish, in_forged_finish)}},
-    {"ccm with lengths", ccm_key, 6,
+    {"ccm with lengths", ccm_key, ccm_phase, ccm_direction, 6,
      {START(ccm_long_start, in_start), CALL(ccm_long_aad, in_ccm_long_aad), CALL(ccm_long_seal, in_ccm_long_seal),
       CALL(ccm_long_open, in_ccm_long_open), CALL(ccm_seal_finish, in_ccm_long_seal_finish),
       CALL(ccm_open_finish, in_ccm_long_open_finish)}},
-    {"xts", xts_key, 6,
+    {"xts", xts_key, xts_phase, xts_direction, 6,
      {START(xts_start, in_start), CALL(xts_encrypt, in_seal_text), CALL(xts_decrypt, in_open_text),
       CALL(xts_encrypt_finish, in_seal_finish), CALL(xts_empty_finish, in_empty_finish),
       CALL(xts_decrypt_finish, in_open_finish)}},
-    {"cmac", cmac_key, 5,
+    {"cmac", cmac_key, cmac_phase, NULL, 5,
      {START(cmac_start, in_start), CALL(cmac_update, in_any_text), CALL(cmac_nothing, in_any_text),
       CALL(cmac_finish, in_cmac_finish), CALL(cmac_verify, in_finish_verify)}},
-    {"ctr", ctr_key, 4,
+    {"ctr", ctr_key, ctr_phase, NULL, 4,
      {START(ctr_start, in_start), START(ctr_start32, in_start), CALL(ctr_update, in_any_text),
       CALL(ctr_nothing, in_any_text)}},
 };
@@ -402,6 +413,26 @@ static void keys_that_are_not_set_up_are_refused(void)
     }
 }
 
+/* Whatever the phase and direction in memory that no start has written: nothing is done. */
+static void memory_that_no_start_has_written_is_refused(void)
+{
+    mode->set_key(evc_aes_named("c_ref"));
+    for (size_t i = 0; i < mode->n_calls; i++)
+        for (unsigned phase = 1; phase < 4; phase++)
+            for (unsigned direction = 0; direction < 4 && !mode->calls[i].is_start; direction++) {
+                union state state, before;
+                memset(&state, 0xa5, sizeof state);
+                *mode->phase(&state) = (uint8_t)phase;
+                if (mode->direction)
+                    *mode->direction(&state) = (uint8_t)direction;
+                before = state;
+                memset(out, PAINT, sizeof out);
+                memset(tag, PAINT, sizeof tag);
+                EXPECT(mode->calls[i].make(&state) == EVC_ERR_STATE);
+                EXPECT(is_painted() && memcmp(&state, &before, sizeof state) == 0);
+            }
+}
+
 /* The defects that were found first, each as its finder would try it. */
 static void a_second_finish_accepts_no_tag(void)
 {
@@ -501,6 +532,8 @@ int main(void)
         tap_result("calls_out_of_order_are_refused_and_do_nothing", mode->name);
         keys_that_are_not_set_up_are_refused();
         tap_result("keys_that_are_not_set_up_are_refused", mode->name);
+        memory_that_no_start_has_written_is_refused();
+        tap_result("memory_that_no_start_has_written_is_refused", mode->name);
     }
     RUN(a_second_finish_accepts_no_tag);
     RUN(lengths_that_are_refused_change_nothing);

@@ -9,8 +9,8 @@
  *         status = evc_aes_encrypt(&key, in, out, n_blocks);
  *     evc_wipe(&key, sizeof key);
  *
- * A key belongs to the kernel that made it and remembers it. Keys may be copied; they hold no pointer
- * into themselves. Keys of kernels with the trait EVC_KEY_FIPS197 share one format: evc_aes_rebind()
+ * A key stores which kernel made it, and only that kernel uses it. Keys may be copied, to memory that is aligned to 16
+ * bytes; they hold no pointer into themselves. Keys of kernels with the trait EVC_KEY_FIPS197 share one format: evc_aes_rebind()
  * moves such a key to another of these kernels, for example when vector registers may not be used.
  *
  * Buffers: in and out are the same or do not overlap; no alignment is asked of them.
@@ -71,8 +71,8 @@ static inline const struct evc_kernel *evc_aes_kernel(const struct evc_aes *aes)
  * encryption, CMAC and CCM need no more. The tweak key of XTS needs no more either.
  *
  * EVC_ERR_KEY_SIZE    key_bits is none of these
- * EVC_ERR_KERNEL      kernel is NULL, or its key does not fit
- * EVC_ERR_ALIGNMENT   the key is not aligned to 16 bytes: malloc() of 32-bit systems aligns to 8
+ * EVC_ERR_KERNEL      kernel is NULL, or its key needs more bytes than there are
+ * EVC_ERR_ALIGNMENT   the key is not aligned to 16 bytes (malloc() aligns to 8 on some 32-bit systems)
  * EVC_ERR_OVERLAP     user_key lies in the memory of the key
  *
  * The key's memory is wiped first, also if the call then fails. A key that is all zeros, as evc_wipe() and errors leave
@@ -87,8 +87,8 @@ EVC_CHECKED enum evc_status evc_aes_set_encrypt_key(union evc_aes_key *key,
 /*
  * The same in memory of the caller, for machines where a union is too large: memory_bytes bytes, at least
  * kernel->kernel.key_bytes of them (struct evc_kernel), aligned to 16. All of the memory belongs to the key. Use it as
- * `const union evc_aes_key *key = memory;`, wipe it by evc_wipe(memory, memory_bytes), and copy it by memcpy() of
- * as many bytes: `*key` may be longer than the memory.
+ * `const union evc_aes_key *key = memory;`, wipe it by evc_wipe(memory, memory_bytes), and copy it by memcpy()
+ * of memory_bytes, never by `copy = *key`, which reads beyond the memory.
  */
 EVC_CHECKED enum evc_status evc_aes_set_key_in(void *memory, size_t memory_bytes,
                                                const struct evc_aes *kernel,

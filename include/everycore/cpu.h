@@ -25,7 +25,7 @@ extern "C" {
  *   PowerPC, Linux          HWCAP (getauxval).            RISC-V, Linux                riscv_hwprobe.
  *   all others              none.
  * What the compiler was told (-march) counts everywhere but on x86. Compiled with -DEVC_CPU_WITHOUT_OS, for kernels and
- * firmware, src/cpu/ asks no operating system; CPUID it still asks.
+ * firmware, src/cpu/ calls no operating system, but still uses CPUID on x86.
  *
  * macOS on x86 keeps the registers of AVX-512 only for threads that have used them, and XCR0 does not show them before.
  * There the word has no AVX-512, and kernels of 256 bits are selected.
@@ -110,17 +110,17 @@ EVC_API void evc_a64_read_id(struct evc_a64_id *id);
 /* ---- Data-independent timing ----------------------------------------------------------------------- */
 
 /*
- * PSTATE.DIT of A64 (FEAT_DIT, Armv8.4; Arm DDI 0487, 2024, section B1.3.6): while it is set, the instructions that the
- * manual lists, all that the constant-time kernels are made of, take a time that does not depend on their data.
- * Without it that is the habit of cores, and no promise. Kernels do not set it: the caller does, around as
- * many calls as it likes, if its system lets it (at EL0 it is always allowed).
+ * PSTATE.DIT of A64 (FEAT_DIT, Armv8.4; Arm DDI 0487, 2024, section B1.3.6): while it is set, the instructions
+ * that the manual lists, all that the constant-time kernels are made of, take a time that does not depend on
+ * their data. Without it cores behave so in practice, but Arm does not promise it. Kernels do not set it: the
+ * caller does, around as many calls as it likes, if its system lets it (at EL0 it is always allowed).
  *
  *     int was_set = evc_dit_begin(features);
  *     ... calls with secrets ...
  *     evc_dit_end(was_set);
  *
  * begin returns what end needs to put things back as they were, so pairs may be nested. The bit belongs to the thread,
- * and an operating system keeps it with its registers. Both are nothing where the feature word has no A64_DIT.
+ * and an operating system keeps it with its registers. Both do nothing if the feature word lacks A64_DIT.
  */
 static inline int evc_dit_begin(uint64_t features)
 {

@@ -4,11 +4,12 @@
  *
  * This header: version, status codes, wiping, the description of one message.
  *
- * Calls that can be made with a wrong size, a wrong tag, in the wrong order or with a key that was not set up return an
- * enum evc_status, and the compiler warns if it is dropped. A call that returns anything but EVC_OK has done nothing,
- * unless its header says otherwise. Functions that cannot fail return no status: the operations of kernels, *_blocks,
- * *_blocks_many, evc_aes_ctr32, evc_ghash_padded, those of QARMA. Their headers say what they do with a key that is not
- * set up.
+ * Every call that can fail returns an enum evc_status: 0 (EVC_OK) is success, and the compiler warns if it is
+ * dropped. A call that returns anything but EVC_OK has done nothing, unless its header says otherwise. Keys
+ * whose set-up failed, or that were wiped, are refused; memory that never was a key is not recognised.
+ * Functions that cannot fail return no status: the operations of kernels, *_blocks, *_blocks_many,
+ * evc_aes_ctr32, evc_ghash_padded, those of QARMA. Their headers say what they do with a key that is not set
+ * up.
  */
 #ifndef EVERYCORE_EVERYCORE_H
 #define EVERYCORE_EVERYCORE_H
@@ -50,15 +51,15 @@ extern "C" {
 
 enum evc_status {
     EVC_OK = 0,
-    EVC_ERR_KEY_SIZE,   /* key_bits is not a size of this primitive */
+    EVC_ERR_KEY_SIZE,   /* key_bits is not a size of this primitive, in bits */
     EVC_ERR_EQUAL_KEYS, /* XTS: the two halves of the key are equal (SP 800-38E, FIPS 140 IG C.I) */
     EVC_ERR_NONCE_SIZE, /* nonce or IV of a length that the standard does not allow */
     EVC_ERR_TAG_SIZE,   /* tag of a length that the standard does not allow */
     EVC_ERR_LENGTH,     /* message too short, too long, not whole blocks, or not what was announced */
     EVC_ERR_TAG,        /* the tag does not match; a call that opens a whole message has wiped its output */
     EVC_ERR_DIRECTION,  /* decryption asked of a key that was set up for encryption only */
-    EVC_ERR_KERNEL,     /* kernel is NULL, its key does not fit, or the key was not set up or is wiped */
-    EVC_ERR_PARAMETER,  /* a parameter of the algorithm that it does not have: QARMA's S-box or rounds */
+    EVC_ERR_KERNEL,     /* kernel is NULL; or the memory is too small for its key; or the key is not set up */
+    EVC_ERR_PARAMETER,  /* no such S-box or number of rounds (QARMA), no such rules (pointer authentication) */
     EVC_ERR_STATE,      /* a call out of order: no message is begun, it is finished, or it goes the other way */
     EVC_ERR_ALIGNMENT,  /* the memory of a key is not aligned to 16 bytes */
     EVC_ERR_OVERLAP     /* user_key lies in the memory of the key, which is wiped first */
@@ -76,7 +77,7 @@ struct evc_msg {
     const uint8_t *in;
     uint8_t *out;     /* len_bytes bytes; NULL where only the chain or tag is wanted */
     size_t len_bytes; /* any length the operation allows; may be 0 */
-    uint8_t *iv;      /* 16 bytes: chaining value, read and updated; for MACs the tag, written */
+    uint8_t *iv;      /* 16 bytes. CBC: the chaining value, read and updated. CMAC: the tag is written here */
 };
 
 #ifdef __cplusplus

@@ -14,7 +14,7 @@
  * A kernel of GCM does AES and GHASH in one; where none fits, any kernel of AES with any of GHASH is a pair, whose
  * timing class is the worse of the two. A key belongs to what made it and remembers it. Keys may be copied.
  * Buffers: in and out are the same or do not overlap; no alignment is asked. A buffer of length 0 may be NULL.
- * Associated data, IV and tag overlap no text. No buffer overlaps a key or a state.
+ * Associated data, IV and tag must not overlap in or out. No buffer overlaps a key or a state.
  * Errors: a call that returns anything but EVC_OK has written nothing, unless said otherwise. EVC_ERR_KERNEL
  * from a call with a key: the key is not set up, for its set-up failed or it was wiped.
  * Stack and registers: no call leaves secrets on the stack below its caller, or in vector registers.
@@ -50,7 +50,8 @@ union evc_gcm_key {
 
 /* ---- Choosing a kernel --------------------------------------------------------------------------- */
 
-/* As evc_aes_select; GCM has one use. NULL where no kernel does both parts in one: then a pair serves. */
+/* As evc_aes_select; GCM has one use. NULL if no kernel does both parts in one on this CPU: use
+ * evc_gcm_set_pair, or evc_gcm_set_best, which does this for you. */
 EVC_API const struct evc_gcm *evc_gcm_select(uint64_t features, unsigned policy);
 
 /* As evc_aes_named and evc_aes_at. */
@@ -77,7 +78,7 @@ static inline const struct evc_kernel *evc_gcm_kernel(const struct evc_gcm *gcm)
  *
  * EVC_ERR_KEY_SIZE    key_bits is none of these
  * EVC_ERR_KERNEL      a kernel is NULL, or its key does not fit (never of set_best)
- * EVC_ERR_ALIGNMENT   the key is not aligned to 16 bytes: malloc() of 32-bit systems aligns to 8
+ * EVC_ERR_ALIGNMENT   the key is not aligned to 16 bytes (malloc() aligns to 8 on some 32-bit systems)
  * EVC_ERR_OVERLAP     user_key lies in the memory of the key
  *
  * The key's memory is wiped first, also if the call then fails. A key in memory of the caller is copied by memcpy() of
@@ -115,7 +116,7 @@ static inline enum evc_status evc_gcm_set_best(union evc_gcm_key *key, uint64_t 
 
 /*
  * One message. iv: 1 byte or more. tag: 16, 15, 14, 13, 12, 8 or 4 bytes; the two shortest only with the limits of
- * SP 800-38D appendix C. The tag is apart from the ciphertext; protocols put it behind.
+ * SP 800-38D appendix C. The tag is a buffer of its own; many protocols put it behind the ciphertext.
  *
  * EVC_ERR_NONCE_SIZE  the IV is empty or too long
  * EVC_ERR_TAG_SIZE    no such tag
@@ -130,8 +131,8 @@ EVC_CHECKED enum evc_status evc_gcm_open(const union evc_gcm_key *key, const uin
                                          size_t len_bytes, const uint8_t *tag, size_t tag_bytes);
 
 /*
- * Many messages under one key, as packets are: each as above, on its own, and status says what became of it.
- * Returns EVC_OK if all are that, else the first status that is not. Buffers of two messages do not overlap.
+ * Many messages under one key, as packets are: each is handled on its own, and its result is in msgs[i].status.
+ * Returns EVC_OK if all succeeded, else the first error. Buffers of two messages do not overlap.
  */
 struct evc_gcm_msg {
     const uint8_t *iv, *aad, *in;
@@ -156,7 +157,7 @@ EVC_CHECKED enum evc_status evc_gcm_open_many(const union evc_gcm_key *key, stru
  * EVC_ERR_LENGTH      aad, update: beyond the limit. Nothing is done; the state is as before.
  * EVC_ERR_TAG_SIZE    finish: no such tag; the state is as before
  * EVC_ERR_TAG         open_finish: forged or damaged
- * finish wipes the state, except after EVC_ERR_TAG_SIZE.
+ * finish wipes the state after success and after EVC_ERR_TAG; after other errors it is as before.
  */
 struct evc_gcm_state {
     uint8_t counter[16];  /* of the next block */

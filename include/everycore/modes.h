@@ -19,7 +19,7 @@
  *
  * Buffers: in and out are the same or do not overlap; no alignment is asked. A buffer of length 0
  * may be NULL. IVs, counters, nonces, tags and associated data overlap no output. No buffer overlaps a key or a
- * state, but a message of CTR or XTS may start with the counter or tweak in its state.
+ * state. Exception: the counter or tweak given to start may lie in the state.
  * Contexts: of fixed size, owned by the caller, without pointers into themselves: they may be copied
  * (a copy of a started message continues on its own) and are wiped by evc_wipe(&x, sizeof x).
  * Errors: a call that returns anything but EVC_OK has written nothing, unless said otherwise. All calls with a key:
@@ -42,7 +42,7 @@
  *
  *     EVC_ERR_KEY_SIZE   key_bits is not a size of the mode
  *     EVC_ERR_KERNEL     a kernel is NULL, or the key does not fit
- *     EVC_ERR_ALIGNMENT  the key is not aligned to 16 bytes: malloc() of 32-bit systems aligns to 8
+ *     EVC_ERR_ALIGNMENT  the key is not aligned to 16 bytes (malloc() aligns to 8 on some 32-bit systems)
  *     EVC_ERR_OVERLAP    user_key lies in the memory of the key
  *
  * Timing: depends on lengths, on the kernel's timing class, and on nothing else: modes add no branch
@@ -112,7 +112,7 @@ struct evc_aes_ctr {
 EVC_CHECKED enum evc_status evc_aes_ctr_start(struct evc_aes_ctr *state, const uint8_t counter[16]);
 EVC_CHECKED enum evc_status evc_aes_ctr_start32(struct evc_aes_ctr *state, const uint8_t counter[16]);
 
-/* The next len_bytes bytes of the message. A message has no finish: wipe the state after its last piece. */
+/* The next len_bytes bytes of the message. There is no finish for CTR: wipe the state after the last piece. */
 EVC_CHECKED enum evc_status evc_aes_ctr_update(const union evc_aes_key *key,
                                                struct evc_aes_ctr *state, const uint8_t *in,
                                                uint8_t *out, size_t len_bytes);
@@ -141,7 +141,8 @@ static inline const union evc_aes_key *evc_aes_xts_tweak_key(const struct evc_ae
 }
 
 /*
- * user_key: 2 x key_bits / 8 bytes, Key1 then Key2. Kernels: data of use PARALLEL, tweak SERIAL.
+ * user_key: 2 x key_bits / 8 bytes, Key1 then Key2; AES-256-XTS has key_bits 256 and 64 bytes. Kernels: data of
+ * use PARALLEL, tweak SERIAL.
  *
  * EVC_ERR_KEY_SIZE    key_bits is not 128 or 256
  * EVC_ERR_EQUAL_KEYS  Key1 = Key2, compared in constant time (FIPS 140-3 IG C.I)
@@ -185,8 +186,9 @@ EVC_CHECKED enum evc_status evc_aes_xts_start(const struct evc_aes_xts_key *key,
                                               struct evc_aes_xts *state, const uint8_t tweak[16]);
 
 /*
- * update: whole blocks. finish: what is left, with stealing: 16 bytes or more of any length, or 0 if
- * there was an update. (Stealing needs the last whole block and the rest in one hand.) finish wipes the state.
+ * update: whole blocks. finish: the last piece, at least 16 bytes of any length, or 0 after an update. If the
+ * unit is no multiple of 16, keep the last whole block for finish: 520 bytes are an update of 496 and a finish
+ * of 24. finish wipes the state.
  *
  * EVC_ERR_LENGTH      update: not whole blocks; finish: 1 to 15 bytes, or an empty data unit;
  *                     both: the unit would be longer than EVC_AES_XTS_MAX_BYTES.
@@ -221,8 +223,8 @@ EVC_CHECKED enum evc_status evc_aes_cbcmac(const union evc_aes_key *key, uint8_t
 
 /* ---- CMAC: SP 800-38B (2005, updated 2016), RFC 4493 --------------------------------------------------- */
 
-/* Tags of 4 to 16 bytes; below 8 only with the analysis that SP 800-38B appendix A asks for. The length
- * comes from the protocol, never from the message under test. */
+/* Tags of 4 to 16 bytes; below 8 only with the analysis that SP 800-38B appendix A asks for. Fix
+ * tag_bytes in your protocol; never take it from the received message. */
 #define EVC_AES_CMAC_MIN_TAG 4
 
 struct evc_aes_cmac_key {

@@ -6,16 +6,16 @@ const char *evc_status_text(enum evc_status status)
 {
     switch (status) {
     case EVC_OK: return "ok";
-    case EVC_ERR_KEY_SIZE: return "key size not allowed";
+    case EVC_ERR_KEY_SIZE: return "key size not allowed (it is in bits)";
     case EVC_ERR_EQUAL_KEYS: return "the two keys of XTS are equal";
     case EVC_ERR_NONCE_SIZE: return "nonce size not allowed";
     case EVC_ERR_TAG_SIZE: return "tag size not allowed";
-    case EVC_ERR_LENGTH: return "message length not allowed";
+    case EVC_ERR_LENGTH: return "length not allowed, or not what was announced";
     case EVC_ERR_TAG: return "the tag does not match";
     case EVC_ERR_DIRECTION: return "the key was set up for encryption only";
-    case EVC_ERR_KERNEL: return "no such kernel, its key does not fit, or the key is not set up";
+    case EVC_ERR_KERNEL: return "kernel is NULL, memory is too small for its key, or the key is not set up";
     case EVC_ERR_PARAMETER: return "no such variant of the algorithm";
-    case EVC_ERR_STATE: return "call out of order";
+    case EVC_ERR_STATE: return "call out of order: no message is begun, it is finished, or it goes the other way";
     case EVC_ERR_ALIGNMENT: return "the memory of the key is not aligned to 16 bytes";
     case EVC_ERR_OVERLAP: return "the user key lies in the memory of the key";
     }

@@ -411,12 +411,20 @@ static void take_aad(const union evc_gcm_key *key, struct evc_gcm_state *state, 
     }
 }
 
+/* Memory that no start has written must not lead beyond the state's block. */
+static int is_sound(const struct evc_gcm_state *state)
+{
+    return state->phase <= EVC_PHASE_TEXT && state->used < 16;
+}
+
 enum evc_status evc_gcm_aad(const union evc_gcm_key *key, struct evc_gcm_state *state,
                             const uint8_t *aad, size_t len_bytes)
 {
     if (!key->head.kernel)
         return EVC_ERR_KERNEL;
     if (state->phase != EVC_PHASE_AAD)
+        return EVC_ERR_STATE;
+    if (!is_sound(state))
         return EVC_ERR_STATE;
     if (len_bytes > EVC_GCM_MAX_AAD - state->aad_bytes)
         return EVC_ERR_LENGTH;
@@ -479,7 +487,7 @@ static enum evc_status check_call(const union evc_gcm_key *key, const struct evc
         return EVC_ERR_KERNEL;
     if (state->phase == EVC_PHASE_NONE || !evc_direction_fits(state->direction, direction))
         return EVC_ERR_STATE;
-    return EVC_OK;
+    return is_sound(state) ? EVC_OK : EVC_ERR_STATE;
 }
 
 static enum evc_status update(const union evc_gcm_key *key, struct evc_gcm_state *state,

@@ -209,12 +209,20 @@ static void take_aad(const struct evc_aes_ccm_key *key, struct evc_aes_ccm *stat
         end_block(key, state);
 }
 
+/* Memory that no start has written must not lead beyond the state's blocks. */
+static int is_sound(const struct evc_aes_ccm *state)
+{
+    return state->phase <= EVC_PHASE_TEXT && state->used < 16 && state->tag_bytes <= 16;
+}
+
 enum evc_status evc_aes_ccm_aad(const struct evc_aes_ccm_key *key, struct evc_aes_ccm *state,
                                 const uint8_t *aad, size_t len_bytes)
 {
     if (!is_set(key))
         return EVC_ERR_KERNEL;
     if (state->phase != EVC_PHASE_AAD)
+        return EVC_ERR_STATE;
+    if (!is_sound(state))
         return EVC_ERR_STATE;
     if (len_bytes > state->aad_left)
         return EVC_ERR_LENGTH;
@@ -289,7 +297,7 @@ static enum evc_status check_call(const struct evc_aes_ccm_key *key, const struc
         return EVC_ERR_KERNEL;
     if (state->phase == EVC_PHASE_NONE || !evc_direction_fits(state->direction, direction))
         return EVC_ERR_STATE;
-    return EVC_OK;
+    return is_sound(state) ? EVC_OK : EVC_ERR_STATE;
 }
 
 static enum evc_status update(const struct evc_aes_ccm_key *key, struct evc_aes_ccm *state,

@@ -167,6 +167,8 @@ static enum evc_status check_call(const struct evc_aes_cmac_key *key, const stru
 {
     if (!evc_aes_is_set(&key->aes))
         return EVC_ERR_KERNEL;
+    if (state->used > 16) /* memory that no start has written */
+        return EVC_ERR_STATE;
     return state->phase == EVC_PHASE_TEXT ? EVC_OK : EVC_ERR_STATE;
 }
 

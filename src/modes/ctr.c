@@ -121,6 +121,8 @@ enum evc_status evc_aes_ctr_update(const union evc_aes_key *key, struct evc_aes_
         return EVC_ERR_KERNEL;
     if (state->phase != EVC_PHASE_TEXT)
         return EVC_ERR_STATE;
+    if (state->left > 15) /* memory that no start has written */
+        return EVC_ERR_STATE;
     if (state->left)
         n = use_stream(state, in, out, len_bytes);
     if (n != len_bytes)

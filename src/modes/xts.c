@@ -212,6 +212,8 @@ static enum evc_status check_call(const struct evc_aes_xts_key *key, const struc
         return EVC_ERR_KERNEL;
     if (state->phase != EVC_PHASE_TEXT || !evc_direction_fits(state->direction, direction))
         return EVC_ERR_STATE;
+    if (state->done_bytes > EVC_AES_XTS_MAX_BYTES) /* memory that no start has written */
+        return EVC_ERR_STATE;
     return len_bytes > EVC_AES_XTS_MAX_BYTES - state->done_bytes ? EVC_ERR_LENGTH : EVC_OK;
 }
 
