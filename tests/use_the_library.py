@@ -115,10 +115,22 @@ def subproject(folder: pathlib.Path, source: pathlib.Path) -> None:
     expect(code == 0 and text.strip() == expected_output("README.md"), "the example works as a parent project", text)
 
 
+def documented_command(document: str) -> str:
+    """The line that compiles a program together with all files, as README and USING show it."""
+    found = re.search(r"^cc -O2 .*program\.c .* -o program$", (ROOT / document).read_text(), re.M)
+    return found[0] if found else ""
+
+
 def bare_files(folder: pathlib.Path, source: pathlib.Path) -> None:
+    command = documented_command("README.md")
+    expect(bool(command) and command == documented_command("docs/USING.md"), "README and USING show the same command")
+    line = command.replace("cc ", " ".join(COMPILER) + " ", 1).replace("program.c", str(source))
+    code, text = run("sh", "-c", line.replace("-o program", f"-o {folder / 'program'}"))
+    expect(code == 0, "the command of the README compiles and links a program", text)
+    code, text = run(folder / "program") if code == 0 else (1, "")
+    expect(code == 0 and text.strip() == expected_output("README.md"), "the program of the README's command works", text)
     files = sorted(str(path) for path in (ROOT / "src").rglob("*.[cS]"))
     flags = ["-O1", "-std=gnu11", f"-I{ROOT}/include", f"-I{ROOT}/src", *files]
-    build_and_run("from bare files", folder, source, *flags)
     absent = [name for name in ARM if not shutil.which(name)]  # most assembly is for it
     if absent:
         skipped.append(f"from bare files for Arm: no {', '.join(absent)}")

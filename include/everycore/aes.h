@@ -9,9 +9,10 @@
  *         status = evc_aes_encrypt(&key, in, out, n_blocks);
  *     evc_wipe(&key, sizeof key);
  *
- * A key stores which kernel made it, and only that kernel uses it. Keys may be copied, to memory that is aligned to 16
- * bytes; they hold no pointer into themselves. Keys of kernels with the trait EVC_KEY_FIPS197 share one format: evc_aes_rebind()
- * moves such a key to another of these kernels, for example when vector registers may not be used.
+ * A key stores which kernel made it, and only that kernel uses it. Keys may be copied, to memory that is
+ * aligned to 16 bytes; they hold no pointer into themselves. Keys of kernels with the trait EVC_KEY_FIPS197
+ * share one format: evc_aes_rebind() moves such a key to another of these kernels, for example when vector
+ * registers may not be used.
  *
  * Buffers: in and out are the same or do not overlap; no alignment is asked of them.
  * Stack and registers: no call leaves secrets on the stack below its caller, or in vector registers.
