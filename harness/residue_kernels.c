@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A kernel of AES and one of GHASH that leave secrets on all of the stack that a kernel may leave them on. They compute
+ * with c_ref and clear what that left.
+ */
+#include "residue.h"
+
+#include "common/clear.h"
+
+#if EVC_X86_64 && !defined(_WIN32)
+
+/* `clear` has 256 bytes to spare, as those of kernels have: for the frames between the call of it and operations. */
+#define LEFT_BYTES 256u
+EVC_DEFINE_CLEAR_STACK(clear, BASELINE, 512)
+
+/* The lowest byte that the function in which this stands may leave secrets in. */
+#define LOWEST ((uintptr_t)__builtin_dwarf_cfa() - 8 - LEFT_BYTES)
+
+/* 16 bytes that are secret, again and again. */
+static __attribute__((noinline)) void leave(uintptr_t lowest, const uint8_t *secret)
+{
+    volatile uint8_t below[LEFT_BYTES];
+
+    for (size_t i = 0; i < sizeof below; i++)
+        if ((uintptr_t)&below[i] >= lowest)
+            below[i] = secret[i % 16];
+    (void)below;
+}
+
+static const uint8_t *round_key(const void *key)
+{
+    return (const uint8_t *)key + sizeof(struct evc_aes_head);
+}
+
+static void set_key(void *key, const uint8_t *user_key)
+{
+    const struct evc_aes *ref = evc_aes_named("c_ref");
+
+    ref->set_key(key, user_key);
+    ref->kernel.clear();
+    leave(LOWEST, user_key);
+}
+
+static void encrypt(const void *key, const uint8_t *in, uint8_t *out, size_t n_blocks)
+{
+    const struct evc_aes *ref = evc_aes_named("c_ref");
+
+    ref->encrypt(key, in, out, n_blocks);
+    ref->kernel.clear();
+    leave(LOWEST, round_key(key));
+}
+
+static void decrypt(const void *key, const uint8_t *in, uint8_t *out, size_t n_blocks)
+{
+    const struct evc_aes *ref = evc_aes_named("c_ref");
+
+    ref->decrypt(key, in, out, n_blocks);
+    ref->kernel.clear();
+    leave(LOWEST, round_key(key));
+}
+
+static void set_hash_key(void *key, const uint8_t h[16])
+{
+    const struct evc_ghash *ref = evc_ghash_named("c_ref");
+
+    ref->set_key(key, h);
+    ref->kernel.clear();
+    leave(LOWEST, h);
+}
+
+static void blocks(const void *key, uint8_t y[16], const uint8_t *in, size_t n_blocks)
+{
+    const struct evc_ghash *ref = evc_ghash_named("c_ref");
+
+    ref->blocks(key, y, in, n_blocks);
+    ref->kernel.clear();
+    leave(LOWEST, (const uint8_t *)key + sizeof(struct evc_ghash_head));
+}
+
+const struct evc_aes *residue_aes_kernel(void)
+{
+    static struct evc_aes untidy = {.set_key = set_key, .encrypt = encrypt, .decrypt = decrypt};
+
+    untidy.kernel = *evc_aes_kernel(evc_aes_named("c_ref"));
+    untidy.kernel.clear = clear;
+    return &untidy;
+}
+
+const struct evc_ghash *residue_ghash_kernel(void)
+{
+    static struct evc_ghash untidy = {.set_key = set_hash_key, .blocks = blocks};
+
+    untidy.kernel = *evc_ghash_kernel(evc_ghash_named("c_ref"));
+    untidy.kernel.clear = clear;
+    return &untidy;
+}
+
+#else
+
+const struct evc_aes *residue_aes_kernel(void)
+{
+    return NULL;
+}
+
+const struct evc_ghash *residue_ghash_kernel(void)
+{
+    return NULL;
+}
+
+#endif
