@@ -225,7 +225,7 @@ def main() -> int:
         for removal, by in zip(calls, pool.map(one, calls), strict=True):
             passed, failed = passed + bool(by), failed + (not by)
             print(f"{'ok' if by else 'FAILED'}: {removal.file}:{removal.line}: {removal.call} "
-                  + (f"is missed by {by}" if by else "nothing notices that this is gone"), flush=True)
+                  + (f"its removal is noticed by {by}" if by else "nothing notices that this is gone"), flush=True)
     print(f"{passed} passed, {failed} failed, 0 skipped")
     return 1 if failed else 0
 
