@@ -16,6 +16,7 @@
  *   store_tag, compare_tag(tag, block, n)
  *   CLEAR_AFTER_MESSAGE()    clears what a message may leave behind: the end of the slots seal and open
  *   CLEAR_AFTER_SHORT()      the same for messages of few vectors; if not defined, these have no path of their own
+ *   CLEAR_AFTER_MIDDLE()     the same for those of more vectors, but of none after the first; as above
  */
 #ifndef EVC_GCM_MESSAGE_STEPS_H
 #define EVC_GCM_MESSAGE_STEPS_H
@@ -62,19 +63,20 @@ EVC_INLINE struct end end_of(size_t n_blocks, size_t at, size_t aad_bytes, size_
         FIRST_DONE(key, &f, n);                                                                    \
     } while (0)
 
-/* is_short: as is_short() tells. */
+/* most: 4 or 8 for messages of no more vectors, with at most a block of associated data; 4 is for those of all its
+ * lengths, 8 for those of more than 4. 0 for any message. */
 EVC_INLINE block crypt_message(const struct key *key, const uint8_t *iv, const uint8_t *aad,
                                  size_t aad_bytes, const uint8_t *in, uint8_t *out,
-                                 size_t len_bytes, int sealing, int is_short)
+                                 size_t len_bytes, int sealing, unsigned most)
 {
     const size_t n_blocks = (len_bytes + 15) / 16 + 2;
-    const size_t n_batches = is_short ? 0 : (n_blocks - 1) / (WIDE * LANES); /* after the first vectors */
+    const size_t n_batches = most ? 0 : (n_blocks - 1) / (WIDE * LANES); /* after the first vectors */
     const size_t n_first = n_blocks - n_batches * WIDE * LANES;
     const size_t in_vectors = (n_first + LANES - 1) / LANES;
     const size_t n = in_vectors <= 4 ? in_vectors : in_vectors <= 6 ? 6 : 8;
     const size_t at = n * LANES - n_first;
     const block start =
-        !is_short && aad_bytes > 16 ? hash_long_aad(key, aad, aad_bytes) : load_part1(aad, aad_bytes);
+        !most && aad_bytes > 16 ? hash_long_aad(key, aad, aad_bytes) : load_part1(aad, aad_bytes);
     struct end end = end_of(n_blocks, at, aad_bytes, len_bytes);
     struct flow f;
     block tag;
@@ -85,13 +87,13 @@ EVC_INLINE block crypt_message(const struct key *key, const uint8_t *iv, const u
     EACH_UP_TO_8(WIDE, f.r[i] = v_zero());
     in = evc_in_at(in, 0 - 16 * (at + 1)); /* where the first vector would begin */
     out = evc_out_at(out, 0 - 16 * (at + 1));
-    if (n == 1)
+    if (most != 8 && n == 1)
         CRYPT_FIRST(1);
-    else if (n == 2)
+    else if (most != 8 && n == 2)
         CRYPT_FIRST(2);
-    else if (n == 3)
+    else if (most != 8 && n == 3)
         CRYPT_FIRST(3);
-    else if (n == 4 || is_short)
+    else if (most == 4 || (most != 8 && n == 4))
         CRYPT_FIRST(4);
     else if (n == 6)
         CRYPT_FIRST(6);
@@ -108,80 +110,71 @@ EVC_INLINE block crypt_message(const struct key *key, const uint8_t *iv, const u
         const uint8_t *in, uint8_t *out, size_t len_bytes, tag_pointer tag, size_t tag_bytes
 
 /* The frame of a message lies below that of its slot, where the kernel's `clear` reaches it. */
-EVC_OUT_OF_LINE enum evc_status seal_message(ARGUMENTS(uint8_t *))
-{
-    (void)iv_bytes;
-    store_tag(tag, crypt_message(vkey, iv, aad, aad_bytes, in, out, len_bytes, 1, 0), tag_bytes);
-    v_clear_upper_halves();
-    return EVC_OK;
-}
+#define DEFINE_MESSAGES(name, most)                                                                \
+    EVC_OUT_OF_LINE enum evc_status seal_##name(ARGUMENTS(uint8_t *))                              \
+    {                                                                                              \
+        (void)iv_bytes;                                                                            \
+        store_tag(tag, crypt_message(vkey, iv, aad, aad_bytes, in, out, len_bytes, 1, most), tag_bytes); \
+        v_clear_upper_halves();                                                                    \
+        return EVC_OK;                                                                             \
+    }                                                                                              \
+    EVC_OUT_OF_LINE enum evc_status open_##name(ARGUMENTS(const uint8_t *))                        \
+    {                                                                                              \
+        const block t = crypt_message(vkey, iv, aad, aad_bytes, in, out, len_bytes, 0, most);      \
+        const enum evc_status status = compare_tag(tag, t, tag_bytes);                             \
+                                                                                                   \
+        (void)iv_bytes;                                                                            \
+        v_clear_upper_halves();                                                                    \
+        return status;                                                                             \
+    }
 
-EVC_OUT_OF_LINE enum evc_status open_message(ARGUMENTS(const uint8_t *))
-{
-    const block t = crypt_message(vkey, iv, aad, aad_bytes, in, out, len_bytes, 0, 0);
-    const enum evc_status status = compare_tag(tag, t, tag_bytes);
+DEFINE_MESSAGES(message, 0)
 
-    (void)iv_bytes;
-    v_clear_upper_halves();
-    return status;
-}
-
-#if defined(CLEAR_AFTER_SHORT)
 /* Messages of few vectors have frames of their own, which are smaller: less is to be cleared. */
-EVC_INLINE int is_short(size_t aad_bytes, size_t len_bytes)
-{
-    return aad_bytes <= 16 && len_bytes <= 16 * (4 * LANES - 2);
-}
-
-EVC_OUT_OF_LINE enum evc_status seal_short(ARGUMENTS(uint8_t *))
-{
-    (void)iv_bytes;
-    store_tag(tag, crypt_message(vkey, iv, aad, aad_bytes, in, out, len_bytes, 1, 1), tag_bytes);
-    v_clear_upper_halves();
-    return EVC_OK;
-}
-
-EVC_OUT_OF_LINE enum evc_status open_short(ARGUMENTS(const uint8_t *))
-{
-    const block t = crypt_message(vkey, iv, aad, aad_bytes, in, out, len_bytes, 0, 1);
-    const enum evc_status status = compare_tag(tag, t, tag_bytes);
-
-    (void)iv_bytes;
-    v_clear_upper_halves();
-    return status;
-}
+#if defined(CLEAR_AFTER_SHORT)
+DEFINE_MESSAGES(short, 4)
 #endif
+#if defined(CLEAR_AFTER_MIDDLE)
+DEFINE_MESSAGES(middle, 8)
+#endif
+
+EVC_INLINE int fits(size_t aad_bytes, size_t len_bytes, unsigned most)
+{
+    return aad_bytes <= 16 && len_bytes <= 16 * (most * LANES - 2);
+}
+
+#define RUN(name, clear)                                                                           \
+    do {                                                                                           \
+        const enum evc_status status_ =                                                            \
+            name(vkey, iv, iv_bytes, aad, aad_bytes, in, out, len_bytes, tag, tag_bytes);          \
+        clear();                                                                                   \
+        return status_;                                                                            \
+    } while (0)
 
 static enum evc_status seal(ARGUMENTS(uint8_t *))
 {
-    enum evc_status status;
-
 #if defined(CLEAR_AFTER_SHORT)
-    if (is_short(aad_bytes, len_bytes)) {
-        status = seal_short(vkey, iv, iv_bytes, aad, aad_bytes, in, out, len_bytes, tag, tag_bytes);
-        CLEAR_AFTER_SHORT();
-        return status;
-    }
+    if (fits(aad_bytes, len_bytes, 4))
+        RUN(seal_short, CLEAR_AFTER_SHORT);
 #endif
-    status = seal_message(vkey, iv, iv_bytes, aad, aad_bytes, in, out, len_bytes, tag, tag_bytes);
-    CLEAR_AFTER_MESSAGE();
-    return status;
+#if defined(CLEAR_AFTER_MIDDLE)
+    if (fits(aad_bytes, len_bytes, 8))
+        RUN(seal_middle, CLEAR_AFTER_MIDDLE);
+#endif
+    RUN(seal_message, CLEAR_AFTER_MESSAGE);
 }
 
 static enum evc_status open(ARGUMENTS(const uint8_t *))
 {
-    enum evc_status status;
-
 #if defined(CLEAR_AFTER_SHORT)
-    if (is_short(aad_bytes, len_bytes)) {
-        status = open_short(vkey, iv, iv_bytes, aad, aad_bytes, in, out, len_bytes, tag, tag_bytes);
-        CLEAR_AFTER_SHORT();
-        return status;
-    }
+    if (fits(aad_bytes, len_bytes, 4))
+        RUN(open_short, CLEAR_AFTER_SHORT);
 #endif
-    status = open_message(vkey, iv, iv_bytes, aad, aad_bytes, in, out, len_bytes, tag, tag_bytes);
-    CLEAR_AFTER_MESSAGE();
-    return status;
+#if defined(CLEAR_AFTER_MIDDLE)
+    if (fits(aad_bytes, len_bytes, 8))
+        RUN(open_middle, CLEAR_AFTER_MIDDLE);
+#endif
+    RUN(open_message, CLEAR_AFTER_MESSAGE);
 }
 
 /* Not inlined: what a kernel adds to it would share vectors with code before v_clear_upper_halves. */

@@ -39,9 +39,11 @@ EVC_ISA_BEGIN(X86_GCM128)
 #define v_store_text(to, p, v) store_part1(to, v, (p).begin ? 0 : (p).end)
 #define v_text(p, v) first_bytes1(v, (p).begin ? 0 : (p).end)
 
-EVC_DEFINE_CLEAR_STACK(clear, XMM, 896)
-EVC_DEFINE_CLEAR_STACK(clear_short, XMM, 256)
+EVC_DEFINE_CLEAR_STACK(clear, XMM, 768)
+EVC_DEFINE_CLEAR_STACK(clear_short, XMM, 192)
+EVC_DEFINE_CLEAR_STACK(clear_middle, XMM, 256)
 #define CLEAR_AFTER_SHORT() clear_short()
+#define CLEAR_AFTER_MIDDLE() clear_middle()
 
 #include "gcm/x86_steps.h"
 

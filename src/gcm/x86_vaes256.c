@@ -71,9 +71,11 @@ EVC_INLINE vec v_text(part p, vec v)
     return v_join(first_bytes1(v_low(v), in_low(p)), first_bytes1(v_last_block(v), in_high(p)));
 }
 
-EVC_DEFINE_CLEAR_STACK(clear, YMM, 1216)
-EVC_DEFINE_CLEAR_STACK(clear_short, YMM, 384)
+EVC_DEFINE_CLEAR_STACK(clear, YMM, 960)
+EVC_DEFINE_CLEAR_STACK(clear_short, YMM, 256)
+EVC_DEFINE_CLEAR_STACK(clear_middle, YMM, 512)
 #define CLEAR_AFTER_SHORT() clear_short()
+#define CLEAR_AFTER_MIDDLE() clear_middle()
 
 #include "gcm/x86_steps.h"
 
