@@ -12,6 +12,7 @@
 #define XTS_WIDE WIDE
 #define CHAINS_WIDE WIDE
 #define XTS_KEYS 0
+#define XTS_REST_KEYS 0
 #define CHAINS_KEYS 0
 #define CHAINS_PAIRS 0
 

@@ -27,6 +27,7 @@ typedef __m512i vec;
 #define WIDE 12 /* and 15 round keys in registers */
 #define XTS_WIDE 8 /* and as many tweaks */
 #define XTS_KEYS 15
+#define XTS_REST_KEYS 10
 #define CHAINS_WIDE 8 /* and as many blocks that wait */
 #define CHAINS_KEYS 10
 #define CHAINS_PAIRS 1
@@ -43,8 +44,8 @@ typedef __m512i vec;
 #define v_clear_upper_halves() EVC_X86_CLEAR_UPPER_HALVES()
 #define REGISTERS ZMM
 #define SPILL_BYTES 640
-#define XTS_SPILL_BYTES 960
-#define SHORT_XTS_SPILL_BYTES 384
+#define XTS_SPILL_BYTES 768
+#define SHORT_XTS_SPILL_BYTES 0
 
 /* Round keys in registers, because VBROADCASTI32X4 from memory in every step costs up to a
  * tenth. Those that a shorter key does not have are loaded but not used. */

@@ -6,6 +6,7 @@
  *   vec, VEC_BLOCKS      a vector of 1, 2 or 4 blocks; block 0 is the lowest, and first in memory
  *   WIDE, XTS_WIDE, CHAINS_WIDE   vectors in flight: 4, 8 or 12; the latter two at most 8
  *   XTS_KEYS, CHAINS_KEYS    how many round keys to keep in registers there
+ *   XTS_REST_KEYS        the same for steps of XTS of fewer vectors
  *   CHAINS_PAIRS         whether chains go on by two blocks
  *   v_load, v_store      a whole vector, no alignment
  *   v_load_part, v_store_part   its first n_bytes, less than all, not 0; touches no other memory
@@ -396,7 +397,7 @@ EVC_INLINE void xts(wide_key *key, uint8_t tweak[16], const uint8_t *in, uint8_t
         evc_x86_store(tweak, base);
         return;
     }
-    k = key_schedule(key, decrypting, 15);
+    k = key_schedule(key, decrypting, XTS_REST_KEYS);
     t[0] = v_tweaks_first(base);
     if (XTS_WIDE > 4 && n_blocks >= 4 * VEC_BLOCKS) {
         EACH(4, if (i > 0) t[i] = v_tweaks_next(t[i > 0 ? i - 1 : 0]));
