@@ -62,7 +62,7 @@ static void set_key(void *vkey, const uint8_t *user_key)
     uint8_t *w = key->w[0], rcon = 1;
     const uint32_t nk = key->head.rounds - 6;
 
-    memcpy(w, user_key, 4 * nk);
+    evc_copy_secret(w, user_key, 4 * nk);
     for (uint32_t i = nk; i < 4 * (key->head.rounds + 1); i++) {
         const uint8_t *last = w + 4 * (i - 1);
         for (uint32_t j = 0; j < 4; j++) {
