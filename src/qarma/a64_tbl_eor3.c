@@ -21,10 +21,10 @@ EVC_ISA_BEGIN(A64_SHA3)
 
 #include "qarma/a64_tbl_steps.h"
 
-EVC_DEFINE_CLEAR_STACK(clear, NEON, 128)
+EVC_DEFINE_CLEAR_STACK(evc_qarma_clear, NEON, 128)
 
 const struct evc_qarma evc_qarma_a64_tbl_eor3 = {
-    .kernel = EVC_KERNEL_HEAD(a64_tbl_eor3, A64_SHA3, CT, ANY, 1, struct key, 0, clear),
+    .kernel = EVC_KERNEL_HEAD(a64_tbl_eor3, A64_SHA3, CT, ANY, 1, struct key, 0, evc_qarma_clear),
     .set_key = set_key,
     .encrypt = encrypt,
     .decrypt = decrypt,

@@ -207,10 +207,10 @@ static uint64_t decrypt(const void *vkey, uint64_t block, uint64_t tweak)
     return block;
 }
 
-EVC_DEFINE_CLEAR_STACK(clear, BASELINE, 448)
+EVC_DEFINE_CLEAR_STACK(evc_qarma_clear, BASELINE, 448)
 
 const struct evc_qarma evc_qarma_c_ref = {
-    .kernel = EVC_KERNEL_HEAD(c_ref, ANY, VARTIME, ANY, 1, struct key, 0, clear),
+    .kernel = EVC_KERNEL_HEAD(c_ref, ANY, VARTIME, ANY, 1, struct key, 0, evc_qarma_clear),
     .set_key = set_key,
     .encrypt = encrypt,
     .decrypt = decrypt,

@@ -71,10 +71,10 @@ static void tweaks_add(struct added *added, uint64_t tweak, int rounds)
     } while (++i <= rounds);
 }
 
-EVC_DEFINE_CLEAR_STACK(clear, BASELINE, 448)
+EVC_DEFINE_CLEAR_STACK(evc_qarma_clear, BASELINE, 448)
 
 const struct evc_qarma evc_qarma_c_table4 = {
-    .kernel = EVC_KERNEL_HEAD(c_table4, ANY, VARTIME, ANY, 1, struct key, 0, clear),
+    .kernel = EVC_KERNEL_HEAD(c_table4, ANY, VARTIME, ANY, 1, struct key, 0, evc_qarma_clear),
     .set_key = set_key,
     .encrypt = encrypt,
     .decrypt = decrypt,

@@ -162,10 +162,10 @@ EVC_INLINE void tweaks_add(struct added *added, uint64_t tweak, int rounds)
     }
 }
 
-EVC_DEFINE_CLEAR_STACK(clear, BASELINE, 640)
+EVC_DEFINE_CLEAR_STACK(evc_qarma_clear, BASELINE, 640)
 
 const struct evc_qarma evc_qarma_c_table8 = {
-    .kernel = EVC_KERNEL_HEAD(c_table8, ANY, VARTIME, ANY, 1, struct key, 0, clear),
+    .kernel = EVC_KERNEL_HEAD(c_table8, ANY, VARTIME, ANY, 1, struct key, 0, evc_qarma_clear),
     .set_key = set_key,
     .encrypt = encrypt,
     .decrypt = decrypt,

@@ -6,8 +6,8 @@
 #include "common/clear.h"
 #include "common/key_memory.h"
 
-static enum evc_status check_key(const union evc_qarma_key *key, const struct evc_qarma *kernel, unsigned sigma,
-                                 unsigned rounds)
+static enum evc_status evc_qarma_check_key(const union evc_qarma_key *key, const struct evc_qarma *kernel,
+                                           unsigned sigma, unsigned rounds)
 {
     if (sigma > EVC_QARMA_SIGMA2 || rounds < EVC_QARMA_MIN_ROUNDS || rounds > EVC_QARMA_MAX_ROUNDS)
         return EVC_ERR_PARAMETER;
@@ -26,7 +26,7 @@ EVC_OUT_OF_LINE void set_key(union evc_qarma_key *key, const struct evc_qarma *k
 enum evc_status evc_qarma_set_key(union evc_qarma_key *key, const struct evc_qarma *kernel, uint64_t w0, uint64_t k0,
                                   unsigned sigma, unsigned rounds)
 {
-    const enum evc_status status = check_key(key, kernel, sigma, rounds);
+    const enum evc_status status = evc_qarma_check_key(key, kernel, sigma, rounds);
     uint64_t halves[2];
 
     evc_wipe(key, sizeof *key);

@@ -30,10 +30,10 @@ EVC_INLINE __m128i v_wide_xor(__m128i x, __m128i w)
 
 #include "qarma/x86_128_steps.h"
 
-EVC_DEFINE_CLEAR_STACK(clear, ZMM, 448)
+EVC_DEFINE_CLEAR_STACK(evc_qarma_clear, ZMM, 448)
 
 const struct evc_qarma evc_qarma_x86_avx512vl = {
-    .kernel = EVC_KERNEL_HEAD(x86_avx512vl, X86_AVX512VL, CT, ANY, 1, struct key, 0, clear),
+    .kernel = EVC_KERNEL_HEAD(x86_avx512vl, X86_AVX512VL, CT, ANY, 1, struct key, 0, evc_qarma_clear),
     .set_key = set_key,
     .encrypt = encrypt,
     .decrypt = decrypt,

@@ -35,10 +35,10 @@ EVC_INLINE __m128i v_wide(__m128i x)
 
 #include "qarma/x86_128_steps.h"
 
-EVC_DEFINE_CLEAR_STACK(clear, XMM, 448)
+EVC_DEFINE_CLEAR_STACK(evc_qarma_clear, XMM, 448)
 
 const struct evc_qarma evc_qarma_x86_ssse3 = {
-    .kernel = EVC_KERNEL_HEAD(x86_ssse3, X86_SSSE3, CT, ANY, 1, struct key, 0, clear),
+    .kernel = EVC_KERNEL_HEAD(x86_ssse3, X86_SSSE3, CT, ANY, 1, struct key, 0, evc_qarma_clear),
     .set_key = set_key,
     .encrypt = encrypt,
     .decrypt = decrypt,

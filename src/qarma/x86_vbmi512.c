@@ -158,7 +158,7 @@ EVC_INLINE void many(const struct key *key, const uint64_t *in, const uint64_t *
 }
 
 /* Not inlined: the loop around it would keep its tables on the stack. */
-EVC_OUT_OF_LINE uint64_t encrypt_one(const struct key *key, uint64_t block, uint64_t tweak)
+EVC_OUT_OF_LINE uint64_t evc_qarma_encrypt_one(const struct key *key, uint64_t block, uint64_t tweak)
 {
     return one(key, block, tweak, 0);
 }
@@ -172,15 +172,15 @@ static void encrypt_many(const void *vkey, const uint64_t *in, const uint64_t *t
     case 3: many(key, in, tweak, out, n, 3); break;
     default:
         for (size_t i = 0; i < n; i++)
-            out[i] = encrypt_one(key, in[i], tweak[i]);
+            out[i] = evc_qarma_encrypt_one(key, in[i], tweak[i]);
     }
     v_clear_upper_halves();
 }
 
-EVC_DEFINE_CLEAR_STACK(clear, ZMM, 1408)
+EVC_DEFINE_CLEAR_STACK(evc_qarma_clear, ZMM, 1408)
 
 const struct evc_qarma evc_qarma_x86_vbmi512 = {
-    .kernel = EVC_KERNEL_HEAD(x86_vbmi512, X86_VBMI512, CT, PARALLEL, 2 * LANES, struct key, 0, clear),
+    .kernel = EVC_KERNEL_HEAD(x86_vbmi512, X86_VBMI512, CT, PARALLEL, 2 * LANES, struct key, 0, evc_qarma_clear),
     .set_key = set_key,
     .encrypt = encrypt,
     .decrypt = decrypt,
