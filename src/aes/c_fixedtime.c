@@ -255,7 +255,7 @@ static void set_key(void *vkey, const uint8_t *user_key)
     evc_wipe(enc, sizeof enc);
 }
 
-EVC_DEFINE_CLEAR_DEEP(clear, BASELINE, 960, 320)
+EVC_DEFINE_CLEAR_DEEP(clear, BASELINE, 320)
 
 const struct evc_aes evc_aes_c_fixedtime = {
     .kernel = EVC_KERNEL_HEAD(c_fixedtime, ANY, HARDENED, SERIAL, 1, struct key, 0, clear),

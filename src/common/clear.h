@@ -5,8 +5,8 @@
  *
  * EVC_DEFINE_CLEAR(name, registers)                   defines such a function for a kernel that leaves registers only
  * EVC_DEFINE_CLEAR_STACK(name, registers, n_bytes)    also clears so many bytes of the stack below the caller
- * EVC_DEFINE_CLEAR_DEEP(name, registers, n, n_below)  n + n_below bytes, by frames of at most 1 KiB: n at most 960,
- *                                                     n_below at most 448
+ * EVC_DEFINE_CLEAR_DEEP(name, registers, n_below)     960 + n_below bytes, by frames of at most 1 KiB: n_below is at
+ *                                                     most 448
  * EVC_DEFINE_CLEAR_SPILLS(name, registers, n_bytes)   so many bytes of the stack below the caller and no registers
  *
  * registers: BASELINE, those that the compiler may use for portable code; XMM, YMM, ZMM on x86; NEON on Arm.
@@ -60,14 +60,14 @@ EVC_INLINE void evc_clear_both(const struct evc_kernel *a, const struct evc_kern
         EVC_CLEAR_STACK_##registers(n_bytes);                                                      \
     }
 
-/* Two pieces that overlap by half of the upper one: a frame that a compiler lays out begins and ends with words of its
- * own (on ppc64 112 bytes), and one piece covers those of the other. */
-#define EVC_DEFINE_CLEAR_DEEP(name, registers, n_bytes, n_bytes_below)                             \
-    EVC_DEFINE_CLEAR_SPILLS(name##_upper, registers, n_bytes)                                      \
-    EVC_DEFINE_CLEAR_SPILLS(name##_lowest, registers, (n_bytes) / 2 + (n_bytes_below))             \
+/* Two pieces that overlap by 512 bytes: a frame that a compiler lays out begins and ends with words of its own (on
+ * ppc64 112 bytes), and one piece covers those of the other. */
+#define EVC_DEFINE_CLEAR_DEEP(name, registers, n_bytes_below)                                      \
+    EVC_DEFINE_CLEAR_SPILLS(name##_upper, registers, 960)                                          \
+    EVC_DEFINE_CLEAR_SPILLS(name##_lowest, registers, 512 + (n_bytes_below))                       \
     EVC_OUT_OF_LINE void name##_lower(void)                                                        \
     {                                                                                              \
-        volatile uint8_t above[(n_bytes) / 2];                                                     \
+        volatile uint8_t above[448];                                                               \
         above[0] = 0;                                                                              \
         name##_lowest();                                                                           \
         (void)above[0]; /* so that the call does not take the place of this frame */               \

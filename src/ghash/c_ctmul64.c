@@ -84,7 +84,7 @@ EVC_INLINE struct evc_ghash_words hash(const struct key *key, uint64_t x[][OPERA
 
 #include "ghash/ctmul_blocks.h"
 
-EVC_DEFINE_CLEAR_DEEP(clear, BASELINE, 960, 448)
+EVC_DEFINE_CLEAR_DEEP(clear, BASELINE, 448)
 
 const struct evc_ghash evc_ghash_c_ctmul64 = {
     .kernel = EVC_KERNEL_HEAD(c_ctmul64, CT_MUL64, CT, ANY, BATCH, struct key, 0, clear),
