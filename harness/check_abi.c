@@ -25,7 +25,7 @@
 static uint8_t in[16 * MAX_BLOCKS], out[16 * MAX_BLOCKS], aad[MAX_AAD];
 static uint8_t block[16], second_block[16], user_key[32];
 
-/* What a slot is called with, whatever its primitive. The result of a slot goes to a variable of its own, since a
+/* The arguments of a slot of any primitive. The result of a slot goes to a variable of its own, since a
  * function that stores it would keep a register for the address. */
 struct call {
     const void *slots; /* the descriptor */

@@ -47,7 +47,7 @@ static EVC_ALIGN(64) uint8_t own_stack[STACK_BYTES];
 static uint8_t *caller; /* the stack pointer of the call's caller */
 static unsigned n_registers, register_bytes;
 
-/* What one call left. */
+/* The stack and the vector registers after one call. */
 static struct left {
     uint8_t stack[STACK_BYTES];
     struct registers registers;
@@ -238,7 +238,7 @@ static size_t depth(const struct stretch *s)
 #endif
 }
 
-/* What is left on the stack, and how deep; words: about the first of it. */
+/* Finds the secrets that are left on the stack, and how deep they lie; words describe the first of them. */
 static void look_at_stack(const struct residue_call *call, struct finding *f, char *words, size_t n_words)
 {
     const struct stretch all = below_caller();

@@ -38,7 +38,7 @@ struct residue_call {
     /* The public call and nothing else. */
     void (*make)(void);
 
-    /* What the caller is given and depends on secrets, such as a tag; read after each call. */
+    /* Output for the caller that depends on secrets, such as a tag; read after each call. */
     const uint8_t *given;
     size_t given_bytes;
 

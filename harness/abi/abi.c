@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a function owes its caller: the values around a call, and what the trampolines cannot see. */
+/* Checks that a function keeps the calling convention: values before and after a call, and modes of the CPU. */
 #include "abi.h"
 
 #include <stdbool.h>

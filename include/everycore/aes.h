@@ -15,7 +15,8 @@
  * registers may not be used.
  *
  * Buffers: in and out are the same or do not overlap; no alignment is asked of them.
- * Stack and registers: no call leaves secrets on the stack below its caller, or in vector registers.
+ * Stack and registers: calls clear secrets from the stack below their caller and from vector registers; docs/USING.md
+ * names the builds in which that was measured.
  * Timing: as the kernel's class says; EVC_TIMING_CT kernels have no secret-dependent branch or address.
  */
 #ifndef EVERYCORE_AES_H

@@ -17,7 +17,8 @@
  * Associated data, IV and tag must not overlap in or out. No buffer overlaps a key or a state.
  * Errors: a call that returns anything but EVC_OK has written nothing, unless said otherwise. EVC_ERR_KERNEL
  * from a call with a key: the key is not set up, for its set-up failed or it was wiped.
- * Stack and registers: no call leaves secrets on the stack below its caller, or in vector registers.
+ * Stack and registers: calls clear secrets from the stack below their caller and from vector registers; docs/USING.md
+ * names the builds in which that was measured.
  * Timing: depends on lengths, on the timing class, on whether a tag was right, and on nothing else.
  */
 #ifndef EVERYCORE_GCM_H
