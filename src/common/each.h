@@ -16,7 +16,7 @@ __attribute__((error("EACH does not have this count"))) void evc_each_lacks_coun
 #define EACH_HAS(count_is_known) ((void)0)
 #endif
 
-/* A statement for each i of 0 to n - 1, n a constant: 1 to 6, 8 or 12; of UP_TO_8 1 to 6 or 8; of
+/* A statement for each i of 0 to n - 1, n a constant: 1 to 8 or 12; of UP_TO_8 1 to 8; of
  * UP_TO_4 1 to 4. Another n does not compile. */
 #define EACH_I(k, ...)                                                                             \
     {                                                                                              \
@@ -39,7 +39,7 @@ __attribute__((error("EACH does not have this count"))) void evc_each_lacks_coun
     } while (0)
 #define EACH_UP_TO_8(n, ...)                                                                       \
     do {                                                                                           \
-        EACH_HAS(((n) >= 1 && (n) <= 6) || (n) == 8);                                              \
+        EACH_HAS((n) >= 1 && (n) <= 8);                                              \
         EACH_STATEMENTS_8(n, __VA_ARGS__);                                                         \
     } while (0)
 #define EACH_STATEMENTS_8(n, ...)                                                                  \
@@ -53,17 +53,19 @@ __attribute__((error("EACH does not have this count"))) void evc_each_lacks_coun
         if ((n) >= 4) {                                                                            \
             EACH_4(0, __VA_ARGS__)                                                                 \
         }                                                                                          \
-        if ((n) == 5 || (n) == 6)                                                                  \
+        if ((n) >= 5 && (n) <= 7)                                                                  \
             EACH_I(4, __VA_ARGS__)                                                                 \
-        if ((n) == 6)                                                                              \
+        if ((n) == 6 || (n) == 7)                                                                  \
             EACH_I(5, __VA_ARGS__)                                                                 \
+        if ((n) == 7)                                                                              \
+            EACH_I(6, __VA_ARGS__)                                                                     \
         if ((n) >= 8) {                                                                            \
             EACH_4(4, __VA_ARGS__)                                                                 \
         }                                                                                          \
     } while (0)
 #define EACH(n, ...)                                                                               \
     do {                                                                                           \
-        EACH_HAS(((n) >= 1 && (n) <= 6) || (n) == 8 || (n) == 12);                                 \
+        EACH_HAS(((n) >= 1 && (n) <= 8) || (n) == 12);                                 \
         EACH_STATEMENTS_8(n, __VA_ARGS__);                                                         \
         if ((n) >= 12) {                                                                           \
             EACH_4(8, __VA_ARGS__)                                                                 \

@@ -7,6 +7,7 @@ typedef __m128i vec;
 #define LANES 1
 #define v_load(p) _mm_loadu_si128((const __m128i *)(const void *)(p))
 #define v_load_back(p, n) ((void)(n), v_load(p))
+#define v_load_once(p) v_load(p)
 #define v_store(p, v) _mm_storeu_si128((__m128i *)(void *)(p), v)
 #define v_xor(a, b) _mm_xor_si128(a, b)
 #define v_xor3(a, b, c) _mm_xor_si128(_mm_xor_si128(a, b), c)
@@ -22,6 +23,7 @@ typedef __m128i vec;
 #define v_first(block) (block)
 #define v_back(block, n) ((void)(n), (block))
 #define v_fold(v) (v)
+#define v_barrier(v) __asm__("" : "+x"(v)) /* the compiler does not know what is in it */
 #define v_zero() _mm_setzero_si128()
 #define v_clear_upper_halves() ((void)0)
 

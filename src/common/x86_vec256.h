@@ -6,6 +6,7 @@
 typedef __m256i vec;
 #define LANES 2
 #define v_load(p) _mm256_loadu_si256((const __m256i *)(const void *)(p))
+#define v_load_once(p) v_load(p)
 #define v_store(p, v) _mm256_storeu_si256((__m256i *)(void *)(p), v)
 #define v_xor(a, b) _mm256_xor_si256(a, b)
 #define v_xor3(a, b, c) _mm256_xor_si256(_mm256_xor_si256(a, b), c)
@@ -20,6 +21,7 @@ typedef __m256i vec;
 #define v_highs(a, b) v_high_halves(v_reverse(a), v_reverse(b))
 #define v_all(block) _mm256_broadcastsi128_si256(block)
 #define v_first(block) EVC_X86_EXTEND256(block)
+#define v_barrier(v) __asm__("" : "+x"(v)) /* the compiler does not know what is in it */
 #define v_zero() _mm256_setzero_si256()
 #define v_clear_upper_halves() EVC_X86_CLEAR_UPPER_HALVES()
 

@@ -13,8 +13,12 @@ typedef __m512i vec;
 #define v_low_halves(a, b) _mm512_unpacklo_epi64(a, b)
 #define v_high_halves(a, b) _mm512_unpackhi_epi64(a, b)
 #define v_clmul(a, b, imm) _mm512_clmulepi64_epi128(a, b, imm)
+#define v_reverse(v)                                                                               \
+    _mm512_shuffle_epi8(v, _mm512_set4_epi64(0x0001020304050607, 0x08090a0b0c0d0e0f,               \
+                                             0x0001020304050607, 0x08090a0b0c0d0e0f))
 #define v_all(block) _mm512_broadcast_i32x4(block)
 #define v_first(block) EVC_X86_EXTEND512(block)
+#define v_barrier(v) __asm__("" : "+v"(v)) /* the compiler does not know what is in it */
 #define v_zero() _mm512_setzero_si512()
 #define v_clear_upper_halves() EVC_X86_CLEAR_UPPER_HALVES()
 
@@ -28,6 +32,15 @@ typedef __m512i vec;
 #define v_lows(a, b) _mm512_permutex2var_epi8(a, BYTES_OF_HALVES(0x08090a0b0c0d0e0f), b)
 #define v_highs(a, b) _mm512_permutex2var_epi8(a, BYTES_OF_HALVES(0x0001020304050607), b)
 
+/* For what is used several times: compilers would load it as often, and loads of 64 bytes are scarce. */
+EVC_INLINE vec v_load_once(const void *p)
+{
+    vec v = v_load(p);
+
+    __asm__("" : "+v"(v));
+    return v;
+}
+
 EVC_INLINE __m128i v_fold(vec v)
 {
     const __m256i two = _mm256_xor_si256(_mm512_castsi512_si256(v), _mm512_extracti64x4_epi64(v, 1));
@@ -35,9 +48,18 @@ EVC_INLINE __m128i v_fold(vec v)
     return _mm_xor_si128(_mm256_castsi256_si128(two), _mm256_extracti128_si256(two, 1));
 }
 
+/* By loads of whole blocks: what a mask leaves out must not lie on a page without access, which costs hundreds of
+ * cycles. */
 EVC_INLINE vec v_load_back(const uint8_t *p, size_t n)
 {
-    return _mm512_maskz_loadu_epi64((__mmask8)(0xff << (8 - 2 * n)), evc_in_at(p, 16 * n - 64));
+    const __m128i last = _mm_loadu_si128((const __m128i *)(const void *)(p + 16 * (n - 1)));
+    vec v = _mm512_inserti32x4(_mm512_setzero_si512(), last, 3);
+
+    if (n > 1)
+        v = _mm512_inserti32x4(v, _mm_loadu_si128((const __m128i *)(const void *)(p + 16 * (n - 2))), 2);
+    if (n > 2)
+        v = _mm512_inserti32x4(v, _mm_loadu_si128((const __m128i *)(const void *)p), 1);
+    return v;
 }
 
 EVC_INLINE vec v_back(__m128i block, size_t n)

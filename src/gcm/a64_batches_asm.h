@@ -12,10 +12,10 @@
  *
  *   x0  round keys, 240 bytes, and the powers behind them     x3, x4  text, from and to
  *   x1  struct state: the counter at 0, the hash at 16        x5      rounds
- *   x2  batches, but for the last of a message                x6      struct last, or NULL if the message goes on
+ *   x2  batches, at least one
  *
- * The two structs have vectors as C keeps them, which is how q registers are stored, on big-endian cores as well
- * (Procedure Call Standard for the Arm 64-bit Architecture, 2024, section 5.4).
+ * The struct has vectors as C keeps them, which is how q registers are stored, on big-endian cores as well (Procedure
+ * Call Standard for the Arm 64-bit Architecture, 2024, section 5.4).
  */
 #ifndef EVC_GCM_A64_BATCHES_ASM_H
 #define EVC_GCM_A64_BATCHES_ASM_H
@@ -217,15 +217,10 @@
     next_counter 6
     next_counter 7
     reverse 30
-    mov x10, #0                                      // 1 in the last batch of a message
     next_key 21
     next_key 22
-    cbnz x2, 1f
-    mov x10, #1
-    ldr q26, [x6]                                    // what turns the last counter into J_0
-    add1 7, 26
     /* The first batch: nothing to be hashed. */
-1:  plain_round 21
+    plain_round 21
     plain_round 22
     plain_round 21
     plain_round 22
@@ -250,8 +245,7 @@
     aes_round last_key, 21, "low_product 26, 18, 29", "add2 19, 31, 27", "swap 27, 18", "add2 19, 18, 20", "", \
         "add2 19, 26, 27", "", "low_product 28, 19, 29"
     last_round next_text, "", "add1 20, 28", "", "swap 20, 20", "sum_of 30, 19, 20"
-3:  cbnz x10, 4f
-    ld1 {v12.16b-v15.16b}, [x3], #64
+3:  ld1 {v12.16b-v15.16b}, [x3], #64
     crypt \sealing, 8, 0
     crypt \sealing, 9, 1
     crypt \sealing, 10, 2
@@ -280,45 +274,13 @@
     next_counter 6
     next_counter 7
     b.ne 2b
-    cbz x6, 5f
-    mov x10, #1
-    ldr q26, [x6]
-    add1 7, 26
-    b 2b
-    /* The last: 6 blocks of text, one that may be in part, and where the lengths stand J_0. */
-4:  ld1 {v12.16b, v13.16b}, [x3]
-    ldr q14, [x6, #16]
-    movi v15.16b, #0
-    crypt \sealing, 8, 0
-    crypt \sealing, 9, 1
-    crypt \sealing, 10, 2
-    crypt \sealing, 11, 3
-    crypt \sealing, 12, 4
-    crypt \sealing, 13, 5
-    crypt \sealing, 14, 6
-    crypt \sealing, 15, 7
-    .if \sealing
-    ldr q26, [x6, #32]
-    st1 {v8.16b-v11.16b}, [x4], #64
-    st1 {v12.16b, v13.16b}, [x4]
-    str q14, [x6, #16]
-    str q15, [x6, #64]
-    and v14.16b, v14.16b, v26.16b
-    .else
-    st1 {v0.16b-v3.16b}, [x4], #64
-    st1 {v4.16b, v5.16b}, [x4]
-    str q6, [x6, #16]
-    str q7, [x6, #64]
-    .endif
-    ldr q15, [x6, #48]
-    b 6f
-5:  movi v17.16b, #0
+    movi v17.16b, #0
     mov w9, #8
     mov v17.s[3], w9
     sub v16.4s, v16.4s, v17.4s                       // these counters have not been used
     str q16, [x1]
-    /* The hash of all. */
-6:  next_powers
+    /* The hash of the last batch. */
+    next_powers
     reverse_two 10, 11
     pair 1, 10, 11
     next_powers

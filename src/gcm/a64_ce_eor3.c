@@ -2,8 +2,8 @@
 /*
  * GCM with AES instructions, PMULL of 64 bits and EOR3, 8 blocks with one reduction.
  *
- * Method:   8 counters through AES while the 8 blocks before are hashed by Karatsuba; messages end with the block of
- *           lengths in the last place, so every block meets its power of H at a fixed place. The batches are assembly:
+ * Method:   8 counters through AES while the 8 blocks before are hashed by Karatsuba.
+ *           A message is groups of these and a tail: gcm/message.h. The batches are assembly:
  *           a fused loop is as good as the order of its instructions, and compilers lack registers for it.
  * Source:   SP 800-38D (2007); Gueron, Kounavis: Intel Carry-Less Multiplication Instruction and its Usage for
  *           Computing the GCM Mode, 2014.
@@ -20,9 +20,11 @@
 #if EVC_BUILT(A64_GCM_SHA3)
 EVC_ISA_BEGIN(A64_GCM_SHA3)
 
-EVC_DEFINE_CLEAR_STACK(clear, NEON, 320)
-EVC_DEFINE_CLEAR(clear_short, NEON)
-#define CLEAR_AFTER_SHORT() clear_short()
+EVC_DEFINE_CLEAR_STACK(clear, NEON, 640)
+EVC_DEFINE_CLEAR_STACK(clear_long, NEON, 320)
+#define FRAMES_HOLD_NO_SECRETS 0
+#define CLEAR_AFTER_SHORT() clear_long()
+#define CLEAR_AFTER_LONG() clear_long()
 
 #define GROUP 8
 #define v_xor3(a, b, c) veor3q_u64(a, b, c)
@@ -34,10 +36,7 @@ EVC_ISA_END
 
 const struct evc_gcm evc_gcm_a64_ce_eor3 = {
     .kernel = EVC_KERNEL_HEAD(a64_ce_eor3, A64_GCM_SHA3, CT, ANY, GROUP, struct key, 0, clear),
-    .set_key = set_key,
     GCM_SLOTS,
-    .seal = seal,
-    .open = open,
 };
 #else
 EVC_EMPTY_UNIT

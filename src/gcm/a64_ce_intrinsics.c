@@ -3,8 +3,8 @@
  * GCM with AES instructions and PMULL of 64 bits, 8 blocks with one reduction, by intrinsics: the twin of a64_ce, for
  * comparison.
  *
- * Method:   8 counters through AES while the 8 blocks before are hashed by Karatsuba; messages end with the block of
- *           lengths in the last place, so every block meets its power of H at a fixed place.
+ * Method:   8 counters through AES while the 8 blocks before are hashed by Karatsuba.
+ *           A message is groups of these and a tail: gcm/message.h.
  * Source:   SP 800-38D (2007); Gueron, Kounavis: Intel Carry-Less Multiplication Instruction and its Usage for
  *           Computing the GCM Mode, 2014.
  * Needs:    A64_GCM.   Timing: CT (no tables, no secret branches).
@@ -21,6 +21,9 @@
 EVC_ISA_BEGIN(A64_GCM)
 
 EVC_DEFINE_CLEAR_STACK(clear, NEON, 640)
+#define FRAMES_HOLD_NO_SECRETS 0
+#define CLEAR_AFTER_SHORT() clear()
+#define CLEAR_AFTER_LONG() clear()
 
 #define GROUP 8
 #define v_xor3(a, b, c) veorq_u64(veorq_u64(a, b), c)
@@ -30,10 +33,7 @@ EVC_ISA_END
 
 const struct evc_gcm evc_gcm_a64_ce_intrinsics = {
     .kernel = EVC_KERNEL_HEAD(a64_ce_intrinsics, A64_GCM, CT, ANY, GROUP, struct key, 0, clear),
-    .set_key = set_key,
     GCM_SLOTS,
-    .seal = seal,
-    .open = open,
 };
 #else
 EVC_EMPTY_UNIT

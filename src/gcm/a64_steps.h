@@ -20,7 +20,6 @@
 
 #define LANES 1
 #define VEC_BYTES 16
-#define WIDE 8
 
 struct key {
     struct evc_gcm_head head;
@@ -36,42 +35,17 @@ typedef block vec;
 #define v_store(p, v) store1(p, v)
 #define v_xor(a, b) veorq_u8(a, b)
 #define v_zero() vdupq_n_u8(0)
-#define v_first(block) (block)
-#define v_last(block) (block)
-#define v_last_block(v) (v)
-#define v_low(v) (v)
-#define v_white(v, key) (v)
 #define v_enc_last(s, x) veorq_u8(s, x)
 #define v_clear_upper_halves() ((void)0)
-#define CLEAR_AFTER_MESSAGE() clear()
-#define NO_TEXT_FIRST 1
-#define v_at(block, place) ((place) == 0 ? (block) : v_zero())
 #define xor1(a, b) veorq_u8(a, b)
 #define zero1() vdupq_n_u8(0)
 #define lengths1(a, b) evc_a64_block(evc_bswap64(a), evc_bswap64(b))
 #define hash_of(product) block_of(reduce(product))
 #define expand_key(key, user_key) evc_a64_expand((key)->rk[0], (key)->head.rounds, user_key)
-#define LAST_PAIRS(key) ((key)->powers.pair)
 
 /* ---- Parts of blocks ----------------------------------------------------------------------------- */
 
 /* Lengths are no secrets, so branches may depend on them. */
-typedef struct {
-    size_t begin, end;
-} part;
-
-EVC_INLINE part part_of(size_t begin, size_t end)
-{
-    const part p = {begin, end};
-
-    return p;
-}
-
-EVC_INLINE part missing(size_t bytes, size_t at)
-{
-    return part_of(bytes <= at ? 0 : 16, 16);
-}
-
 EVC_INLINE block load_part1(const uint8_t *p, size_t n_bytes) /* 0 to 16 */
 {
     if (n_bytes == 16)
@@ -95,9 +69,8 @@ EVC_INLINE block first_bytes1(block v, size_t n_bytes)
     return vandq_u8(v, load1(window + 16 - n_bytes));
 }
 
-#define v_load_text(from, p) load_part1(from, (p).begin ? 0 : (p).end)
-#define v_store_text(to, p, v) store_part1(to, v, (p).begin ? 0 : (p).end)
-#define v_text(p, v) first_bytes1(v, (p).begin ? 0 : (p).end)
+#include "gcm/one_lane.h"
+
 #define store_tag(tag, t, n_bytes) store_part1(tag, t, n_bytes)
 
 EVC_INLINE enum evc_status compare_tag(const uint8_t *tag, block t, size_t n_bytes)
@@ -120,18 +93,54 @@ EVC_INLINE vec round_key(const struct key *key, uint32_t r)
     return load1(key->rk[r]);
 }
 
-/* A round of n vectors. */
-#define ROUND(n, s, r)                                                                             \
-    do {                                                                                           \
-        const vec rk_ = round_key(key, (r) - 1);                                                   \
-        EACH_UP_TO_8(n, (s)[i] = vaesmcq_u8(vaeseq_u8((s)[i], rk_)));                              \
-    } while (0)
-/* The last round but for its second key. */
-#define LAST_ROUND(n, s)                                                                           \
-    do {                                                                                           \
-        const vec rk_ = round_key(key, key->head.rounds - 1);                                      \
-        EACH_UP_TO_8(n, (s)[i] = vaeseq_u8((s)[i], rk_));                                          \
-    } while (0)
+/* Round r of n vectors. */
+EVC_INLINE void aes_round(const struct key *key, uint32_t r, vec *s, unsigned n)
+{
+    const vec rk = round_key(key, r - 1);
+
+    EACH_UP_TO_8(n, s[i] = vaesmcq_u8(vaeseq_u8(s[i], rk)));
+}
+
+/* What is behind round 9, but for the last key. */
+EVC_INLINE void late_rounds(const struct key *key, vec *s, unsigned n)
+{
+    vec rk;
+
+    if (key->head.rounds > 10) {
+        aes_round(key, 10, s, n);
+        aes_round(key, 11, s, n);
+    }
+    if (key->head.rounds > 12) {
+        aes_round(key, 12, s, n);
+        aes_round(key, 13, s, n);
+    }
+    rk = round_key(key, key->head.rounds - 1);
+    EACH_UP_TO_8(n, s[i] = vaeseq_u8(s[i], rk));
+}
+
+/* All of AES but the last key. */
+EVC_INLINE void middle_rounds(const struct key *key, vec *s, unsigned n)
+{
+    aes_round(key, 1, s, n);
+    aes_round(key, 2, s, n);
+    aes_round(key, 3, s, n);
+    aes_round(key, 4, s, n);
+    aes_round(key, 5, s, n);
+    aes_round(key, 6, s, n);
+    aes_round(key, 7, s, n);
+    aes_round(key, 8, s, n);
+    aes_round(key, 9, s, n);
+    late_rounds(key, s, n);
+}
+
+EVC_INLINE void encrypt_blocks(const struct key *key, const uint8_t *in, uint8_t *out, size_t n_blocks)
+{
+    for (size_t i = 0; i < n_blocks; i++) {
+        vec s[1] = {load1(in + 16 * i)};
+        middle_rounds(key, s, 1);
+        store1(out + 16 * i, v_enc_last(s[0], round_key(key, key->head.rounds)));
+    }
+}
 
 /* ---- Counters ---------------------------------------------------------------------------------- */
 
@@ -156,22 +165,29 @@ EVC_INLINE struct count count_from(const struct key *key, block counter, uint32_
     return count;
 }
 
-EVC_INLINE void skip_counter(struct count *count)
+EVC_INLINE void next_counters(vec *s, struct count *count, unsigned n)
 {
     const uint32x4_t one = vsetq_lane_u32(1, vdupq_n_u32(0), 3);
 
-    count->next = vreinterpretq_u8_u32(vaddq_u32(vreinterpretq_u32_u8(count->next), one));
+    EACH_UP_TO_8(n, s[i] = vrev32q_u8(count->next);
+                 count->next = vreinterpretq_u8_u32(vaddq_u32(vreinterpretq_u32_u8(count->next), one)));
 }
 
-EVC_INLINE void counters(const struct key *key, vec *s, struct count *count, unsigned n)
+/* ---- Data that is only hashed ------------------------------------------------------------------ */
+
+/* The hash of n_bytes, at least 1, filled up with zeros. */
+EVC_INLINE block hash_data(const struct powers *h, const uint8_t *in, size_t n_bytes)
 {
-    (void)key;
-    EACH_UP_TO_8(n, s[i] = vrev32q_u8(count->next); skip_counter(count));
+    const size_t n_before = (n_bytes - 1) / 16;
+    struct product sum = no_product();
+    uint8_t y[16] = {0};
+
+    hash_blocks(h, y, in, n_before);
+    add_second(&sum, xor1(load1(y), load_part1(in + 16 * n_before, n_bytes - 16 * n_before)), h->pair + PAIRS - 1);
+    return hash_of(sum);
 }
 
-#include "gcm/message_vectors.h"
-
-/* ---- Batches ----------------------------------------------------------------------------------- */
+/* ---- Groups of text ------------------------------------------------------------------------------ */
 
 #if defined(SEAL)
 
@@ -179,62 +195,40 @@ struct state {
     block counter, y;
 };
 
-/* The end of a message. */
-struct last {
-    block j0;   /* turns the last counter into J_0 */
-    block text; /* the last one, which may be in part; result: ciphertext or plaintext */
-    block keep; /* ones for its bytes */
-    block lengths;
-    block mask; /* result: J_0 encrypted */
-};
-
 typedef void batches(const uint8_t rk[][16], struct state *state, size_t n_batches, const uint8_t *in, uint8_t *out,
-                     size_t rounds, struct last *last);
+                     size_t rounds);
 batches SEAL, OPEN;
 
 /* What the assembly knows. */
 typedef char key_is_as_expected[offsetof(struct key, powers) == offsetof(struct key, rk) + 240 ? 1 : -1];
 
-/* The first n vectors are hashed at once: the batches begin with nothing under way. */
-#define FIRST_DONE(key, f, n)                                                                      \
-    do {                                                                                           \
-        hash_vectors(f, LAST_PAIRS(key), n);                                                       \
-        (f)->y = hash_of((f)->p);                                                                  \
-    } while (0)
+#define GROUPS_IN_ASSEMBLY
 
-/* The rest, and the hash of all. end: NULL if the message goes on. */
-EVC_INLINE block crypt_rest(const struct key *key, struct flow *f, struct end *end, size_t n_batches,
-                            const uint8_t *in, uint8_t *out, int sealing)
+EVC_INLINE block groups_in_assembly(const struct key *key, const uint8_t *in, uint8_t *out, size_t n_groups,
+                                    uint32_t number, block counter, block y, int sealing)
 {
-    struct state state = {f->count.next, f->y};
-    struct last last;
+    struct state state = {count_from(key, counter, number).next, y};
 
-    if (!n_batches)
-        return f->y;
-    if (end) {
-        const size_t at = 16 * (WIDE * n_batches - 2);
-        last.j0 = last_word1(end->j0);
-        last.text = v_load_text(evc_in_at(in, at), end->before);
-        last.keep = v_text(end->before, vdupq_n_u8(255));
-        last.lengths = end->lengths;
-        (sealing ? SEAL : OPEN)(key->rk, &state, n_batches - 1, in, out, key->head.rounds, &last);
-        v_store_text(evc_out_at(out, at), end->before, last.text);
-        end->mask = last.mask;
-    } else {
-        (sealing ? SEAL : OPEN)(key->rk, &state, n_batches, in, out, key->head.rounds, NULL);
-    }
+    (sealing ? SEAL : OPEN)(key->rk, &state, n_groups, in, out, key->head.rounds);
     return state.y;
 }
 
 #else
 
-#define FIRST_DONE(key, f, n) ((void)(n))
+#define TWO_GROUPS_AT_ONCE 0
+#define HIGHEST_POWERS(key) ((key)->powers.pair)
+#define LOWEST_POWERS(key) ((key)->powers.pair)
+
+/* Plus the products of a group, r, with the 4 pairs of powers at h. y: the hash before the group, or zero. */
+EVC_INLINE void add_group(struct product *sum, const struct pair *h, block y, const vec *r)
+{
+    add_pair(sum, r[2], r[3], h + 1);
+    add_pair(sum, r[4], r[5], h + 2);
+    add_pair(sum, r[6], r[7], h + 3);
+    add_pair(sum, v_xor(r[0], y), r[1], h);
+}
 
 /* The sum of the products of a pair, a part at a time. */
-#define ADD_HI(to, o, h) ((to).hi = v_xor3((to).hi, pmull((o).a, get((h)->first)), pmull((o).b, get((h)->second))))
-#define ADD_LO(to, o, h) ((to).lo = v_xor3((to).lo, pmull2((o).a, get((h)->first)), pmull2((o).b, get((h)->second))))
-#define ADD_MI(to, o, h) ((to).mi = v_xor3((to).mi, pmull((o).sum, get((h)->sum)), pmull2((o).sum, get((h)->sum))))
-
 struct operands {
     element a, b, sum;
 };
@@ -249,65 +243,48 @@ EVC_INLINE struct operands operands_of(block a, block b)
     return o;
 }
 
-/* WIDE vectors, while those before are hashed. */
-EVC_INLINE void crypt_batch(const struct key *key, struct flow *f, struct end *end, int ends, const uint8_t *in,
-                            uint8_t *out, int sealing)
+EVC_INLINE void add_lo_and_hi(struct product *to, struct operands o, const struct pair *h)
 {
-    const struct pair *const h = key->powers.pair;
-    vec s[WIDE], last;
-
-    counters(key, s, &f->count, WIDE);
-    if (ends)
-        s[WIDE - 1] = v_xor(s[WIDE - 1], last_word1(end->j0));
-    struct operands o = operands_of(f->r[2], f->r[3]);
-    ROUND(WIDE, s, 1);
-    ADD_LO(f->p, o, h + 1);
-    ADD_HI(f->p, o, h + 1);
-    ROUND(WIDE, s, 2);
-    ADD_MI(f->p, o, h + 1);
-    o = operands_of(f->r[4], f->r[5]);
-    ROUND(WIDE, s, 3);
-    ADD_LO(f->p, o, h + 2);
-    ADD_HI(f->p, o, h + 2);
-    ROUND(WIDE, s, 4);
-    ADD_MI(f->p, o, h + 2);
-    o = operands_of(f->r[6], f->r[7]);
-    ROUND(WIDE, s, 5);
-    ADD_LO(f->p, o, h + 3);
-    ADD_HI(f->p, o, h + 3);
-    ROUND(WIDE, s, 6);
-    ADD_MI(f->p, o, h + 3);
-    o = operands_of(v_xor(f->r[0], f->y), f->r[1]);
-    ROUND(WIDE, s, 7);
-    ADD_LO(f->p, o, h);
-    ADD_HI(f->p, o, h);
-    ROUND(WIDE, s, 8);
-    ADD_MI(f->p, o, h);
-    ROUND(WIDE, s, 9);
-    f->y = hash_of(f->p);
-    f->p = no_product();
-    LATE_ROUNDS(WIDE, s);
-    LAST_ROUND(WIDE, s);
-    last = round_key(key, key->head.rounds);
-    EACH_4(0, f->r[i] = text_vector(s[i], last, AT(i), sealing));
-    EACH_I(4, f->r[i] = text_vector(s[i], last, AT(i), sealing));
-    EACH_I(5, f->r[i] = text_vector(s[i], last, AT(i), sealing));
-    f->r[6] = last_but_one(s[6], last, end, ends, AT(6), sealing);
-    f->r[7] = last_vector(s[7], last, end, ends, AT(7), sealing);
+    to->lo = v_xor3(to->lo, pmull2(o.a, get(h->first)), pmull2(o.b, get(h->second)));
+    to->hi = v_xor3(to->hi, pmull(o.a, get(h->first)), pmull(o.b, get(h->second)));
 }
 
-/* The rest, and the hash of all. end: NULL if the message goes on. */
-EVC_OUT_OF_LINE block crypt_rest(const struct key *key, struct flow *f, struct end *end, size_t n_batches,
-                                 const uint8_t *in, uint8_t *out, int sealing)
+EVC_INLINE void add_mi(struct product *to, struct operands o, const struct pair *h)
 {
-    for (; n_batches; n_batches--, in += WIDE * VEC_BYTES, out += WIDE * VEC_BYTES)
-        crypt_batch(key, f, end, end && n_batches == 1, in, out, sealing);
-    hash_vectors(f, LAST_PAIRS(key), WIDE);
-    return hash_of(f->p);
+    to->mi = v_xor3(to->mi, pmull(o.sum, get(h->sum)), pmull2(o.sum, get(h->sum)));
+}
+
+/* middle_rounds of a group s, and add_group of the one before it, in an order that keeps both kinds of units busy. */
+EVC_INLINE void fused_rounds(const struct key *key, vec *s, struct product *sum, const struct pair *h, block y,
+                             const vec *r)
+{
+    struct operands o = operands_of(r[2], r[3]);
+
+    aes_round(key, 1, s, 8);
+    add_lo_and_hi(sum, o, h + 1);
+    aes_round(key, 2, s, 8);
+    add_mi(sum, o, h + 1);
+    o = operands_of(r[4], r[5]);
+    aes_round(key, 3, s, 8);
+    add_lo_and_hi(sum, o, h + 2);
+    aes_round(key, 4, s, 8);
+    add_mi(sum, o, h + 2);
+    o = operands_of(r[6], r[7]);
+    aes_round(key, 5, s, 8);
+    add_lo_and_hi(sum, o, h + 3);
+    aes_round(key, 6, s, 8);
+    add_mi(sum, o, h + 3);
+    o = operands_of(v_xor(r[0], y), r[1]); /* last: y comes late */
+    aes_round(key, 7, s, 8);
+    add_lo_and_hi(sum, o, h);
+    aes_round(key, 8, s, 8);
+    add_mi(sum, o, h);
+    aes_round(key, 9, s, 8);
+    late_rounds(key, s, 8);
 }
 
 #endif
 
-#include "gcm/message_steps.h"
+#include "gcm/message.h"
 
 #endif

@@ -6,24 +6,6 @@
 
 #include "common/x86_part.h"
 
-/* The bytes of a vector from begin to end. */
-typedef struct {
-    size_t begin, end;
-} part;
-
-EVC_INLINE part part_of(size_t begin, size_t end)
-{
-    const part p = {begin, end};
-
-    return p;
-}
-
-/* Of a vector at `at`, without the first bytes of all vectors. */
-EVC_INLINE part missing(size_t bytes, size_t at)
-{
-    return part_of(bytes <= at ? 0 : bytes - at < VEC_BYTES ? bytes - at : VEC_BYTES, VEC_BYTES);
-}
-
 EVC_INLINE __m128i load_part1(const uint8_t *p, size_t n_bytes) /* 0 to 16 */
 {
     if (n_bytes == 16)

@@ -1,19 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * GCM by AES instructions and carry-less multiplication, written once for every width of vector. Include it inside
- * the region of the kernel's ISA, after what ghash/x86_clmul_steps.h wants, with GROUP 16, and these:
+ * GCM by AES instructions and carry-less multiplication: counters, rounds of AES, and the main loop, written once for
+ * every width of vector. Include it inside the region of the kernel's ISA, after what ghash/x86_clmul_steps.h wants,
+ * with GROUP 16, and these:
  *
  *   v_enc, v_enc_last        a round of AES, in each block
  *   v_add32, v_shuffle8      within each block
  *   v_words(n)               n in all words of 32 bits
- *   v_word_steps()           in block l the words l, l + LANES, l + 2 * LANES, l + 3 * LANES
- *   v_with_word(base, v, i)  each block of base, its last word that of word i of v's
- *   v_low(v)                 the first block
- *   clear()                  the kernel's, of common/clear.h
- *
- * and of the words of gcm/message_vectors.h and gcm/message_steps.h those that depend on the width.
- *
- * WIDE vectors go through AES while those before them are hashed. Two times WIDE are reduced at once.
+ *   v_places()               l in the first word of block l, zeros in the others
+ *   v_last_block(v)          the last block
+ *   the words of gcm/message.h for lanes, for parts of vectors and for clearing
  */
 #ifndef EVC_GCM_X86_STEPS_H
 #define EVC_GCM_X86_STEPS_H
@@ -21,8 +17,6 @@
 #include "aes/x86_keys.h"
 #include "common/each.h"
 #include "ghash/x86_clmul_steps.h"
-
-#define WIDE 8
 
 struct key {
     struct evc_gcm_head head;
@@ -40,12 +34,6 @@ typedef __m128i block;
 #define lengths1(a, b) _mm_set_epi64x((long long)evc_bswap64(b), (long long)evc_bswap64(a))
 #define hash_of(product) reverse1(reduce_sum(product))
 #define expand_key(key, user_key) evc_x86_expand((key)->rk[0], (key)->head.rounds, user_key)
-#define v_white(v, key) v_xor(v, round_key(key, 0))
-#define LAST_PAIRS(key) ((key)->powers.pair + PAIRS / 2)
-#define FIRST_DONE(key, f, n) ((void)(n))
-#define NO_TEXT_FIRST 0
-#define CLEAR_AFTER_MESSAGE() clear()
-#define skip_counter(count) ((void)(count))
 
 /* ---- AES --------------------------------------------------------------------------------------- */
 
@@ -54,142 +42,241 @@ EVC_INLINE vec round_key(const struct key *key, uint32_t r)
     return v_all(load1(key->rk[r]));
 }
 
-/* A round of n vectors. */
-#define ROUND(n, s, r)                                                                             \
-    do {                                                                                           \
-        const vec rk_ = round_key(key, r);                                                         \
-        EACH_UP_TO_8(n, (s)[i] = v_enc((s)[i], rk_));                                              \
-    } while (0)
-#define LAST_ROUND(n, s) ((void)0) /* v_enc_last is all of it */
+/* Round r of n vectors. */
+EVC_INLINE void aes_round(const struct key *key, uint32_t r, vec *s, unsigned n)
+{
+    const vec rk = round_key(key, r);
+
+    EACH_UP_TO_8(n, s[i] = v_enc(s[i], rk));
+}
+
+/* Rounds 1 to the last but one, of n whitened vectors. */
+EVC_INLINE void middle_rounds(const struct key *key, vec *s, unsigned n)
+{
+    aes_round(key, 1, s, n);
+    aes_round(key, 2, s, n);
+    aes_round(key, 3, s, n);
+    aes_round(key, 4, s, n);
+    aes_round(key, 5, s, n);
+    aes_round(key, 6, s, n);
+    aes_round(key, 7, s, n);
+    aes_round(key, 8, s, n);
+    aes_round(key, 9, s, n);
+    if (key->head.rounds > 10) {
+        aes_round(key, 10, s, n);
+        aes_round(key, 11, s, n);
+    }
+    if (key->head.rounds > 12) {
+        aes_round(key, 12, s, n);
+        aes_round(key, 13, s, n);
+    }
+}
+
+EVC_INLINE void encrypt_blocks(const struct key *key, const uint8_t *in, uint8_t *out, size_t n_blocks)
+{
+    for (size_t i = 0; i < n_blocks; i++) {
+        vec s[1] = {v_first(xor1(load1(in + 16 * i), load1(key->rk[0])))};
+        middle_rounds(key, s, 1);
+        store1(out + 16 * i, v_low(v_enc_last(s[0], round_key(key, key->head.rounds))));
+    }
+}
 
 /* ---- Counters ---------------------------------------------------------------------------------- */
 
-#define WORDS_REVERSED _mm_set_epi8(12, 13, 14, 15, 8, 9, 10, 11, 4, 5, 6, 7, 0, 1, 2, 3)
-
-/* The last words of the next 4 vectors' counters, as numbers of this CPU: block l of vector i has word i of block l.
- * The rest of the counters is the same for all, and whitened. */
-struct count {
-    vec base, words;
-};
+/* The number in the first word of each block, as the last one of a counter. */
+#define LAST_WORD_REVERSED _mm_set_epi8(0, 1, 2, 3, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1)
 
 /* 12 bytes, and a counter of zero. */
 EVC_INLINE __m128i load_iv(const uint8_t *iv)
 {
-    return _mm_insert_epi32(_mm_loadl_epi64((const __m128i *)(const void *)iv),
-                            (int)evc_load32_ne(iv + 8), 2);
+    return _mm_insert_epi32(_mm_loadl_epi64((const __m128i *)(const void *)iv), (int)evc_load32_ne(iv + 8), 2);
 }
 
-/* first: of the first block; its other words are those of counter. */
+/* Counters under way: all are `base`, which is whitened, plus a number. */
+struct count {
+    vec base, number;
+};
+
 EVC_INLINE struct count count_from(const struct key *key, __m128i counter, uint32_t first)
 {
     struct count count;
 
     count.base = v_all(_mm_xor_si128(counter, load1(key->rk[0])));
-    count.words = v_add32(v_words(first), v_word_steps());
+    count.number = v_add32(v_words(first), v_places());
     return count;
 }
 
-/* The next n vectors of counters, whitened. */
-EVC_INLINE void counters(const struct key *key, vec *s, struct count *count, unsigned n)
+/* The next n vectors, whitened. Each number comes from the one before: compilers would keep a constant in memory, and
+ * round keys instead of it, for each. */
+EVC_INLINE void next_counters(vec *s, struct count *count, unsigned n)
 {
-    const vec reversed = v_all(WORDS_REVERSED);
-    const vec white = v_all(_mm_shuffle_epi32(load1(key->rk[0]), 0xff));
-    vec words = v_xor(v_shuffle8(count->words, reversed), white), more = words;
+    const vec reversed = v_all(LAST_WORD_REVERSED), step = v_words(LANES);
 
-    if (n > 4) {
-        count->words = v_add32(count->words, v_words(4 * LANES));
-        more = v_xor(v_shuffle8(count->words, reversed), white);
-        count->words = v_add32(count->words, v_words((n - 4) * LANES));
-    } else {
-        count->words = v_add32(count->words, v_words(n * LANES));
-    }
-    EACH_UP_TO_8(n, s[i] = v_with_word(count->base, i < 4 ? words : more, i % 4));
+    EACH_UP_TO_8(n, s[i] = v_xor(count->base, v_shuffle8(count->number, reversed));
+                 count->number = v_add32(count->number, step); v_barrier(count->number));
 }
 
-#include "gcm/message_vectors.h"
+/* ---- Data that is only hashed ------------------------------------------------------------------ */
 
-/* ---- Batches ----------------------------------------------------------------------------------- */
-
-/* WIDE vectors, while those before are hashed. h: the powers that those meet. */
-EVC_INLINE void crypt_batch(const struct key *key, struct flow *f, struct end *end, int ends,
-                            const struct pair *h, const uint8_t *in, uint8_t *out, int sealing)
+/* Vector i of n that end with n_bytes of data; at: where the first would begin. */
+EVC_INLINE vec data_vector(const uint8_t *in, size_t n_bytes, size_t empty, size_t i, size_t n)
 {
-    vec s[WIDE], last;
+    const size_t before = i * VEC_BYTES - 16 * empty;
 
-    counters(key, s, &f->count, WIDE);
-    if (ends)
-        s[WIDE - 1] = v_xor(s[WIDE - 1], v_last(_mm_set_epi32((int)end->j0, 0, 0, 0)));
-    struct operands o = operands_of(f->r[2], f->r[3]);
-    ROUND(WIDE, s, 1);
-    ADD_PART(f->p.lo, lo, o, h + 1);
-    ROUND(WIDE, s, 2);
-    ADD_PART(f->p.hi, hi, o, h + 1);
-    ROUND(WIDE, s, 3);
-    ADD_PART(f->p.mi, sum, o, h + 1);
-    o = operands_of(f->r[4], f->r[5]);
-    ROUND(WIDE, s, 4);
-    ADD_PART(f->p.lo, lo, o, h + 2);
-    ROUND(WIDE, s, 5);
-    ADD_PART(f->p.hi, hi, o, h + 2);
-    ROUND(WIDE, s, 6);
-    ADD_PART(f->p.mi, sum, o, h + 2);
-    o = operands_of(f->r[6], f->r[7]);
-    ROUND(WIDE, s, 7);
-    ADD_PART(f->p.lo, lo, o, h + 3);
-    ROUND(WIDE, s, 8);
-    ADD_PART(f->p.hi, hi, o, h + 3);
-    ROUND(WIDE, s, 9);
-    ADD_PART(f->p.mi, sum, o, h + 3);
-    o = operands_of(v_xor(f->r[0], v_first(f->y)), f->r[1]);
+    if (i == 0)
+        return v_load_both(in, empty, n == 1 ? n_bytes : VEC_BYTES - 16 * empty);
+    in += before;
+    return i == n - 1 ? v_load_end(in, n_bytes - before) : v_load(in);
+}
+
+/* The hash of n_bytes, at least 1, filled up with zeros. */
+EVC_INLINE __m128i hash_data(const struct powers *h, const uint8_t *in, size_t n_bytes)
+{
+    __m128i y = _mm_setzero_si128();
+    struct product sum = no_product();
+
+    for (; n_bytes > 16 * BATCH; n_bytes -= 16 * BATCH, in += 16 * BATCH)
+        y = hash_group(h, y, in);
+    const size_t n_blocks = (n_bytes + 15) / 16, n = (n_blocks + LANES - 1) / LANES, empty = n * LANES - n_blocks;
+    const struct pair *pair = h->pair + PAIRS - (n + 1) / 2;
+    const vec first = v_xor(data_vector(in, n_bytes, empty, 0, n), v_at(reverse1(y), empty));
+    if (n % 2)
+        add_second(&sum, first, pair);
+    else
+        add_pair(&sum, first, data_vector(in, n_bytes, empty, 1, n), pair);
+    for (size_t i = 2 - n % 2; i < n; i += 2)
+            add_pair(&sum, data_vector(in, n_bytes, empty, i, n), data_vector(in, n_bytes, empty, i + 1, n),
+                 ++pair);
+    return hash_of(sum);
+}
+
+/* ---- A group, for the main loop ------------------------------------------------------------------ */
+
+#define TWO_GROUPS_AT_ONCE (PAIRS > 4)
+#define HIGHEST_POWERS(key) ((key)->powers.pair)
+#define LOWEST_POWERS(key) ((key)->powers.pair + PAIRS - 4)
+
+/* Plus the products of a group, r, with the 4 pairs of powers at h. y: the hash before the group, or zero. */
+EVC_INLINE void add_group(struct product *sum, const struct pair *h, __m128i y, const vec *r)
+{
+    add_pair(sum, r[2], r[3], h + 1);
+    add_pair(sum, r[4], r[5], h + 2);
+    add_pair(sum, r[6], r[7], h + 3);
+    add_pair(sum, v_xor(r[0], v_first(y)), r[1], h);
+}
+
+/* middle_rounds of a group s, and add_group of the one before it, in an order that keeps both kinds of units busy. */
+EVC_INLINE void fused_rounds(const struct key *key, vec *s, struct product *sum, const struct pair *h, __m128i y,
+                             const vec *r)
+{
+    struct operands o = operands_of(r[2], r[3]), powers = powers_at(h + 1);
+
+    aes_round(key, 1, s, 8);
+    sum->lo = add_part(sum->lo, o.lo, powers.lo);
+    aes_round(key, 2, s, 8);
+    sum->hi = add_part(sum->hi, o.hi, powers.hi);
+    aes_round(key, 3, s, 8);
+    sum->mi = add_part(sum->mi, o.sum, powers.sum);
+    o = operands_of(r[4], r[5]), powers = powers_at(h + 2);
+    aes_round(key, 4, s, 8);
+    sum->lo = add_part(sum->lo, o.lo, powers.lo);
+    aes_round(key, 5, s, 8);
+    sum->hi = add_part(sum->hi, o.hi, powers.hi);
+    aes_round(key, 6, s, 8);
+    sum->mi = add_part(sum->mi, o.sum, powers.sum);
+    o = operands_of(r[6], r[7]), powers = powers_at(h + 3);
+    aes_round(key, 7, s, 8);
+    sum->lo = add_part(sum->lo, o.lo, powers.lo);
+    aes_round(key, 8, s, 8);
+    sum->hi = add_part(sum->hi, o.hi, powers.hi);
+    aes_round(key, 9, s, 8);
+    sum->mi = add_part(sum->mi, o.sum, powers.sum);
+    o = operands_of(v_xor(r[0], v_first(y)), r[1]), powers = powers_at(h); /* last: y comes late */
+    if (key->head.rounds > 10) {
+        aes_round(key, 10, s, 8);
+        aes_round(key, 11, s, 8);
+    }
+    sum->lo = add_part(sum->lo, o.lo, powers.lo);
+    sum->hi = add_part(sum->hi, o.hi, powers.hi);
     if (key->head.rounds > 12) {
-        ROUND(WIDE, s, 10);
-        ADD_PART(f->p.lo, lo, o, h);
-        ROUND(WIDE, s, 11);
-        ADD_PART(f->p.hi, hi, o, h);
-        ROUND(WIDE, s, 12);
-        ADD_PART(f->p.mi, sum, o, h);
-        ROUND(WIDE, s, 13);
-    } else {
-        ADD_PART(f->p.lo, lo, o, h);
-        ADD_PART(f->p.hi, hi, o, h);
-        if (key->head.rounds > 10) {
-            ROUND(WIDE, s, 10);
-            ROUND(WIDE, s, 11);
-        }
-        ADD_PART(f->p.mi, sum, o, h);
+        aes_round(key, 12, s, 8);
+        aes_round(key, 13, s, 8);
     }
-    f->y = _mm_setzero_si128();
-    if (h != key->powers.pair) {
-        f->y = reverse1(reduce_sum(f->p));
-        f->p = no_product();
-    }
-    last = round_key(key, key->head.rounds);
-    EACH_4(0, f->r[i] = text_vector(s[i], last, AT(i), sealing));
-    EACH_I(4, f->r[i] = text_vector(s[i], last, AT(i), sealing));
-    EACH_I(5, f->r[i] = text_vector(s[i], last, AT(i), sealing));
-    f->r[6] = last_but_one(s[6], last, end, ends, AT(6), sealing);
-    f->r[7] = last_vector(s[7], last, end, ends, AT(7), sealing);
+    sum->mi = add_part(sum->mi, o.sum, powers.sum);
 }
 
-/* With 16 registers what is under way is in memory anyway, and out of line the frames stay small. */
-#if LANES == 4
-#define BATCHES_INLINE EVC_INLINE
-#else
-#define BATCHES_INLINE EVC_OUT_OF_LINE
-#endif
+/* ---- A message of at most one block ---------------------------------------------------------------- */
 
-/* The rest, and the hash of all. end: NULL if the message goes on. */
-BATCHES_INLINE __m128i crypt_rest(const struct key *key, struct flow *f, struct end *end,
-                                  size_t n_batches, const uint8_t *in, uint8_t *out, int sealing)
+/* Plus a times H^k, k from 1 to 3: one lane of a pair of powers has it, in its lower half or, of the second vector, in
+ * its upper one. */
+EVC_INLINE void add_block(__m128i *lo, __m128i *mi, __m128i *hi, __m128i a, const struct key *key, unsigned k)
 {
-    const struct pair *const h = key->powers.pair;
+    const unsigned vector = (k - 1) / LANES, lane = LANES - 1 - (k - 1) % LANES; /* vectors from the end */
+    const struct pair *const h = key->powers.pair + PAIRS - 1 - vector / 2;
+    __m128i h_lo = load1(h->lo + 16 * lane), h_hi = load1(h->hi + 16 * lane);
 
-    for (; n_batches; n_batches--, in += WIDE * VEC_BYTES, out += WIDE * VEC_BYTES)
-        crypt_batch(key, f, end, end && n_batches == 1, h + (n_batches % 2 ? 0 : PAIRS / 2), in, out, sealing);
-    hash_vectors(f, h + PAIRS / 2, WIDE);
-    return reverse1(reduce_sum(f->p));
+    if (vector % 2) {
+        h_lo = _mm_shuffle_epi32(h_lo, 0x4e);
+        h_hi = _mm_shuffle_epi32(h_hi, 0x4e);
+    }
+    *lo = _mm_xor_si128(*lo, _mm_clmulepi64_si128(a, h_lo, 0x10));
+    *hi = _mm_xor_si128(*hi, _mm_clmulepi64_si128(a, h_hi, 0x11));
+    *mi = _mm_xor_si128(*mi, _mm_clmulepi64_si128(a, h_hi, 0x10));
+    *mi = _mm_xor_si128(*mi, _mm_clmulepi64_si128(a, h_lo, 0x11));
 }
 
-#include "gcm/message_steps.h"
+/* Half of a reduction: plus lo divided by x^64. */
+EVC_INLINE __m128i add_half_reduced(__m128i mi, __m128i lo)
+{
+    const __m128i poly = _mm_set_epi32(0, 0, (int)0xc2000000, 0);
+
+    return _mm_xor_si128(mi, _mm_xor_si128(_mm_shuffle_epi32(lo, 0x4e), _mm_clmulepi64_si128(lo, poly, 0x00)));
+}
+
+#define BOTH(instruction, r)                                                                       \
+    (x = instruction(x, load1(key->rk[r])), y = instruction(y, load1(key->rk[r])))
+
+/* Only the block of text is waited for, and nothing crosses the places of a wide vector. */
+EVC_INLINE __m128i crypt_one_block(const struct key *key, __m128i counter, __m128i aad, int has_aad, const uint8_t *in,
+                                   uint8_t *out, size_t len_bytes, __m128i lengths, int sealing)
+{
+    const __m128i white = _mm_xor_si128(counter, load1(key->rk[0])), text = load_part1(in, len_bytes);
+    __m128i x = _mm_xor_si128(white, _mm_set_epi32(2 << 24, 0, 0, 0)); /* the first block of text */
+    __m128i y = _mm_xor_si128(white, _mm_set_epi32(1 << 24, 0, 0, 0)); /* J_0 */
+    __m128i lo = _mm_setzero_si128(), mi = lo, hi = lo;
+
+    if (has_aad && len_bytes)
+        add_block(&lo, &mi, &hi, reverse1(aad), key, 3);
+    else if (has_aad)
+        add_block(&lo, &mi, &hi, reverse1(aad), key, 2);
+    add_block(&lo, &mi, &hi, reverse1(lengths), key, 1);
+    BOTH(_mm_aesenc_si128, 1);
+    BOTH(_mm_aesenc_si128, 2);
+    BOTH(_mm_aesenc_si128, 3);
+    BOTH(_mm_aesenc_si128, 4);
+    BOTH(_mm_aesenc_si128, 5);
+    BOTH(_mm_aesenc_si128, 6);
+    BOTH(_mm_aesenc_si128, 7);
+    BOTH(_mm_aesenc_si128, 8);
+    BOTH(_mm_aesenc_si128, 9);
+    if (key->head.rounds > 10) {
+        BOTH(_mm_aesenc_si128, 10);
+        BOTH(_mm_aesenc_si128, 11);
+    }
+    if (key->head.rounds > 12) {
+        BOTH(_mm_aesenc_si128, 12);
+        BOTH(_mm_aesenc_si128, 13);
+    }
+    const __m128i last = load1(key->rk[key->head.rounds]);
+    y = _mm_aesenclast_si128(y, last);
+    if (len_bytes) {
+        x = _mm_aesenclast_si128(x, _mm_xor_si128(last, text));
+        store_part1(out, x, len_bytes);
+        add_block(&lo, &mi, &hi, reverse1(sealing ? first_bytes1(x, len_bytes) : text), key, 2);
+    }
+    return _mm_xor_si128(reverse1(add_half_reduced(hi, add_half_reduced(mi, lo))), y);
+}
+
+#include "gcm/message.h"
 
 #endif

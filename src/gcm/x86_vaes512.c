@@ -2,9 +2,9 @@
 /*
  * GCM with VAES and VPCLMULQDQ on 512-bit vectors, 64 blocks with one reduction.
  *
- * Method:   8 vectors of 4 counters through AES while the 8 before are hashed by Karatsuba; messages end with the
- *           block of lengths in the last place of a group, so that no block has a path of its own; parts by masks.
- *           Up to 96 bytes of text, and at most a block of associated data, in one or two vectors: gcm/x86_short512.h.
+ * Method:   8 vectors of 4 counters through AES while the 8 before are hashed by Karatsuba.
+ *           A message is groups of these and a tail, whose blocks are in the last lanes: gcm/message.h.
+ *           The parts of its first and last vector are taken by masks.
  * Source:   SP 800-38D (2007); Gueron, Kounavis: Intel Carry-Less Multiplication Instruction and its Usage for
  *           Computing the GCM Mode, 2014.
  * Needs:    X86_GCM512.   Timing: CT (no tables, no secret branches).
@@ -20,6 +20,8 @@
 EVC_ISA_BEGIN(X86_GCM512)
 
 #define GROUP 16
+#define POWER_SUMS 0
+#include "common/x86_part.h"
 #include "common/x86_vec512.h"
 
 #define v_enc(x, k) _mm512_aesenc_epi128(x, k)
@@ -27,83 +29,137 @@ EVC_ISA_BEGIN(X86_GCM512)
 #define v_add32(a, b) _mm512_add_epi32(a, b)
 #define v_shuffle8(a, b) _mm512_shuffle_epi8(a, b)
 #define v_words(n) _mm512_set1_epi32((int)(n))
-#define v_word_steps() _mm512_set_epi32(15, 11, 7, 3, 14, 10, 6, 2, 13, 9, 5, 1, 12, 8, 4, 0)
-#define v_with_word(base, v, i) _mm512_mask_shuffle_epi32(base, 0x8888, v, (_MM_PERM_ENUM)(0x55 * (i)))
+#define v_places() _mm512_set_epi32(0, 0, 0, 3, 0, 0, 0, 2, 0, 0, 0, 1, 0, 0, 0, 0)
 #define v_low(v) _mm512_castsi512_si128(v)
 #define v_last(block) _mm512_maskz_broadcast_i32x4(0xf000, block)
 #define v_last_block(v) _mm512_extracti32x4_epi32(v, 3)
 
 EVC_INLINE vec v_at(__m128i block, size_t place)
 {
-    return _mm512_maskz_broadcast_i32x4((__mmask16)(place < 4 ? 0xf << 4 * place : 0), block);
+    return _mm512_maskz_broadcast_i32x4((__mmask16)(0xf << 4 * place), block);
 }
 
-typedef __mmask64 part;
+/* ---- Parts of vectors ------------------------------------------------------------------------------ */
 
-EVC_INLINE uint64_t first_bytes(size_t n) /* 0 to 64 */
+EVC_INLINE __mmask64 first_bytes(size_t n) /* 0 to 64 */
 {
     return _bzhi_u64(~UINT64_C(0), (unsigned)n);
 }
 
-EVC_INLINE part part_of(size_t begin, size_t end)
+EVC_INLINE __mmask8 but_first(size_t empty)
 {
-    return first_bytes(end) & ~first_bytes(begin);
+    return (__mmask8)(0xff << 2 * empty);
 }
 
-/* Of a vector at `at`, without the first bytes of all vectors. */
-EVC_INLINE part missing(size_t bytes, size_t at)
+/* Blocks n places up, and down. */
+static const uint64_t places[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+
+EVC_INLINE vec v_up(vec v, size_t n)
 {
-    return bytes <= at ? ~UINT64_C(0) : ~first_bytes(bytes - at < 64 ? bytes - at : 64);
+    return _mm512_maskz_permutexvar_epi64(but_first(n), _mm512_loadu_si512(places + 8 - 2 * n), v);
 }
 
-EVC_INLINE vec v_load_text(const uint8_t *p, part text)
+EVC_INLINE vec v_down(vec v, size_t n)
 {
-    return _mm512_maskz_loadu_epi8(text, p);
+    return _mm512_permutexvar_epi64(_mm512_loadu_si512(places + 2 * n), v);
 }
 
-EVC_INLINE void v_store_text(uint8_t *p, part text, vec v)
+/* The first n_bytes at p, zeros behind. A masked access is repaired by microcode, in hundreds of cycles, if a byte that
+ * is masked off lies on a page without access. So an access that would reach into a page without a byte of the text is
+ * moved down to the end of its own page. */
+#define PAGE 4096
+static const uint8_t byte_numbers[128] = {
+    0,   1,   2,   3,   4,   5,   6,   7,   8,   9,   10,  11,  12,  13,  14,  15,  16,  17,  18,  19,  20,  21,
+    22,  23,  24,  25,  26,  27,  28,  29,  30,  31,  32,  33,  34,  35,  36,  37,  38,  39,  40,  41,  42,  43,
+    44,  45,  46,  47,  48,  49,  50,  51,  52,  53,  54,  55,  56,  57,  58,  59,  60,  61,  62,  63,  64,  65,
+    66,  67,  68,  69,  70,  71,  72,  73,  74,  75,  76,  77,  78,  79,  80,  81,  82,  83,  84,  85,  86,  87,
+    88,  89,  90,  91,  92,  93,  94,  95,  96,  97,  98,  99,  100, 101, 102, 103, 104, 105, 106, 107, 108, 109,
+    110, 111, 112, 113, 114, 115, 116, 117, 118, 119, 120, 121, 122, 123, 124, 125, 126, 127};
+
+/* How far an access to a vector at p is to be moved down, 0 to 63. */
+EVC_INLINE size_t move_down(const uint8_t *p, size_t n_bytes)
 {
-    _mm512_mask_storeu_epi8(p, text, v);
+    const size_t at = (uintptr_t)p % PAGE;
+
+    return at > PAGE - 64 && at + n_bytes <= PAGE ? at - (PAGE - 64) : 0;
 }
 
-EVC_INLINE vec v_text(part text, vec v)
+EVC_INLINE vec v_load_end(const uint8_t *p, size_t n_bytes)
 {
-    return _mm512_maskz_mov_epi8(text, v);
+    const size_t down = move_down(p, n_bytes);
+
+    if (!n_bytes)
+        return v_zero();
+    if (down)
+        return _mm512_permutexvar_epi8(v_load(byte_numbers + down),
+                                       _mm512_maskz_loadu_epi8(first_bytes(n_bytes) << down, p - down));
+    return _mm512_maskz_loadu_epi8(first_bytes(n_bytes), p);
 }
 
-EVC_INLINE __m128i load_part1(const uint8_t *p, size_t n_bytes)
+EVC_INLINE void v_store_end(uint8_t *p, size_t n_bytes, vec v)
 {
-    return _mm_maskz_loadu_epi8((__mmask16)first_bytes(n_bytes), p);
+    const size_t down = move_down(p, n_bytes);
+
+    if (down)
+        _mm512_mask_storeu_epi8(p - down, first_bytes(n_bytes) << down,
+                                _mm512_permutexvar_epi8(v_load(byte_numbers + 64 - down), v));
+    else if (n_bytes)
+        _mm512_mask_storeu_epi8(p, first_bytes(n_bytes), v);
 }
 
-EVC_INLINE void store_tag(uint8_t *tag, __m128i t, size_t n_bytes)
+#define v_keep_end(v, n_bytes) _mm512_maskz_mov_epi8(first_bytes(n_bytes), v)
+#define v_load_front(p, empty) v_up(v_load(p), empty)
+#define v_store_front(p, empty, v) _mm512_mask_storeu_epi64(p, (__mmask8)(0xff >> 2 * (empty)), v_down(v, empty))
+#define v_keep_front(v, empty) _mm512_maskz_mov_epi64(but_first(empty), v)
+#define v_load_both(p, empty, n_bytes) v_up(v_load_end(p, n_bytes), empty)
+#define v_store_both(p, empty, n_bytes, v) v_store_end(p, n_bytes, v_down(v, empty))
+#define v_keep_both(v, empty, n_bytes) _mm512_maskz_mov_epi8(first_bytes(n_bytes) << 16 * (empty), v)
+
+#define load_part1(p, n_bytes) load_block(p, n_bytes)
+
+/* 0 to 16 bytes, zeros behind. A load with a mask waits for stores to any of the 16, like that of the last message's
+ * tag beside the associated data; this reads what it takes. */
+EVC_INLINE __m128i load_block(const uint8_t *p, size_t n_bytes)
 {
     if (n_bytes == 16)
-        _mm_storeu_si128((__m128i *)(void *)tag, t);
-    else
-        _mm_mask_storeu_epi8(tag, (__mmask16)first_bytes(n_bytes), t);
+        return _mm_loadu_si128((const __m128i *)(const void *)p);
+    return n_bytes ? evc_x86_load_part(p, n_bytes) : _mm_setzero_si128();
 }
+
+/* By masks, but for what would reach into the next page. */
+EVC_INLINE void store_part1(uint8_t *p, __m128i v, size_t n_bytes)
+{
+    if (n_bytes == 16)
+        _mm_storeu_si128((__m128i *)(void *)p, v);
+    else
+        v_store_end(p, n_bytes, EVC_X86_EXTEND512(v));
+}
+
+#define first_bytes1(v, n_bytes) _mm_maskz_mov_epi8((__mmask16)first_bytes(n_bytes), v)
+#define store_tag(tag, t, n_bytes) store_part1(tag, t, n_bytes)
 
 EVC_INLINE enum evc_status compare_tag(const uint8_t *tag, __m128i t, size_t n_bytes)
 {
-    const __mmask16 bytes = (__mmask16)first_bytes(n_bytes);
+    const __mmask16 kept = (__mmask16)first_bytes(n_bytes);
 
-    return _mm_mask_cmpneq_epi8_mask(bytes, t, _mm_maskz_loadu_epi8(bytes, tag)) ? EVC_ERR_TAG : EVC_OK;
+    return _mm_mask_cmpneq_epi8_mask(kept, t, load_block(tag, n_bytes)) ? EVC_ERR_TAG : EVC_OK;
 }
 
-EVC_DEFINE_CLEAR(clear, ZMM)
+EVC_DEFINE_CLEAR_STACK(clear, ZMM, 896)
+EVC_DEFINE_CLEAR_STACK(clear_long, ZMM, 384)
+EVC_DEFINE_CLEAR(clear_short, ZMM)
+#define FRAMES_HOLD_NO_SECRETS 1
+#define CLEAR_AFTER_BLOCK() clear_short()
+#define CLEAR_AFTER_SHORT() clear_short()
+#define CLEAR_AFTER_LONG() clear_long()
 
 #include "gcm/x86_steps.h"
-#include "gcm/x86_short512.h"
 
 EVC_ISA_END
 
 const struct evc_gcm evc_gcm_x86_vaes512 = {
-    .kernel = EVC_KERNEL_HEAD(x86_vaes512, X86_GCM512, CT, ANY, BATCH, struct key_512, 0, clear),
-    .set_key = set_key_512,
+    .kernel = EVC_KERNEL_HEAD(x86_vaes512, X86_GCM512, CT, ANY, BATCH, struct key, 0, clear),
     GCM_SLOTS,
-    .seal = seal_512,
-    .open = open_512,
 };
 #else
 EVC_EMPTY_UNIT

@@ -3,6 +3,7 @@
 #ifndef EVC_GHASH_X86_CLMUL_BLOCKS_H
 #define EVC_GHASH_X86_CLMUL_BLOCKS_H
 
+#define POWER_SUMS 1
 #include "ghash/x86_clmul_steps.h"
 
 struct key {

@@ -17,6 +17,7 @@
  *   v_all(block), v_first(block)   one block in all places; in the first, zeros in the others
  *   v_fold(v)                the sum of the blocks of v
  *   v_zero()
+ *   SUM_OF_HALVES(h)         the sum of a pair's halves: kept in the key if POWER_SUMS is 1, else made each time
  *
  * An element is a byte-reversed block, so bit 127 - i of a register is the coefficient of x^i. The product of two
  * is the reflected product, one bit too low; H carries that bit (it is stored times x), and reduction divides by
@@ -37,7 +38,10 @@
  * halves, the upper ones, and the sums of the two; in each block first the half of the first vector. */
 struct powers {
     struct pair {
-        uint8_t lo[VEC_BYTES], hi[VEC_BYTES], sum[VEC_BYTES];
+        uint8_t lo[VEC_BYTES], hi[VEC_BYTES];
+#if POWER_SUMS
+        uint8_t sum[VEC_BYTES];
+#endif
     } pair[PAIRS];
 };
 
@@ -113,28 +117,49 @@ EVC_INLINE struct operands operands_of(vec a, vec b)
     return o;
 }
 
-/* Plus the products of one part: lo, hi, sum. */
-#define ADD_PART(to, part, o, h)                                                                   \
-    ((to) = v_xor3(to, v_clmul((o).part, v_load((h)->part), 0x00),                                 \
-                   v_clmul((o).part, v_load((h)->part), 0x11)))
+/* A pair of powers: of each part, 0 to 2, once in a register. */
+EVC_INLINE struct operands powers_at(const struct pair *h)
+{
+    struct operands p;
+
+    p.lo = v_load_once(h->lo);
+    p.hi = v_load_once(h->hi);
+#if POWER_SUMS
+    p.sum = v_load_once(h->sum);
+#else
+    p.sum = v_xor(p.lo, p.hi);
+#endif
+    return p;
+}
+
+/* Plus the products of one part with that of a pair of powers. */
+EVC_INLINE vec add_part(vec to, vec part, vec h)
+{
+    return v_xor3(to, v_clmul(part, h, 0x00), v_clmul(part, h, 0x11));
+}
+
+EVC_INLINE void add_operands(struct product *to, struct operands o, struct operands h)
+{
+    to->lo = add_part(to->lo, o.lo, h.lo);
+    to->hi = add_part(to->hi, o.hi, h.hi);
+    to->mi = add_part(to->mi, o.sum, h.sum);
+}
 
 EVC_INLINE void add_pair(struct product *to, vec a, vec b, const struct pair *h)
 {
-    const struct operands o = operands_of(a, b);
-
-    ADD_PART(to->lo, lo, o, h);
-    ADD_PART(to->hi, hi, o, h);
-    ADD_PART(to->mi, sum, o, h);
+    add_operands(to, operands_of(a, b), powers_at(h));
 }
 
-/* The same without a first vector. */
+/* The same without a first vector: nothing is combined, so four multiplications are the shorter way. The sums lack what
+ * Karatsuba's mi has too much. */
 EVC_INLINE void add_second(struct product *to, vec b, const struct pair *h)
 {
-    const vec lo = v_lows(b, b), hi = v_highs(b, b), sum = v_xor(lo, hi);
+    const vec e = v_reverse(b), h_lo = v_load_once(h->lo), h_hi = v_load_once(h->hi);
+    const vec lo = v_clmul(e, h_lo, 0x10), hi = v_clmul(e, h_hi, 0x11);
 
-    to->lo = v_xor(to->lo, v_clmul(lo, v_load(h->lo), 0x11));
-    to->hi = v_xor(to->hi, v_clmul(hi, v_load(h->hi), 0x11));
-    to->mi = v_xor(to->mi, v_clmul(sum, v_load(h->sum), 0x11));
+    to->lo = v_xor(to->lo, lo);
+    to->hi = v_xor(to->hi, hi);
+    to->mi = v_xor(to->mi, v_xor(v_xor3(lo, v_clmul(e, h_hi, 0x10), v_clmul(e, h_lo, 0x11)), hi));
 }
 
 EVC_INLINE __m128i reduce_sum(struct product p)
@@ -185,7 +210,9 @@ EVC_INLINE void powers_of(struct powers *to, const uint8_t h[16])
         const vec lo = v_low_halves(a, b), hi = v_high_halves(a, b);
         v_store(to->pair[j].lo, lo);
         v_store(to->pair[j].hi, hi);
+#if POWER_SUMS
         v_store(to->pair[j].sum, v_xor(lo, hi));
+#endif
     }
 }
 

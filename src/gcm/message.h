@@ -1,0 +1,439 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * GCM of whole messages and of pieces of them, written once for every architecture and width of vector. To follow a
+ * message, begin at `seal` below; `crypt` cuts it, `main_loop` and `crypt_tail` do the work.
+ *
+ * The text is cut into groups of GROUP_VECTORS vectors, which go through the main loop, and a tail of at most one
+ * more group. The last block of the tail is that of the lengths. The blocks of the tail are in the last lanes of
+ * its vectors, so that each of them meets its power of H at a fixed place; lanes that are left over are the first ones.
+ * Counter mode uses the same lanes: where the lengths are it has J_0, whose encryption is the tag mask.
+ *
+ * The steps of an architecture (gcm/x86_steps.h, gcm/a64_steps.h) include this file behind what it uses:
+ *
+ *   vec, LANES, VEC_BYTES    a vector of 1, 2 or 4 blocks; lane 0 is the first in memory
+ *   block                    one block as it is in memory; load1, store1, xor1, zero1
+ *   load_part1(p, n)         the first n bytes of a block, 0 to 16, zeros behind
+ *   struct key               with head, rk, and powers: PAIRS pairs of vectors of powers of H, the lowest power last
+ *   struct product           a sum of products that is not reduced yet: no_product, add_pair, add_second, hash_of
+ *   v_load, v_store, v_xor   whole vectors, of any alignment
+ *   v_at(block, lane), v_last(block), v_last_block(v)   zeros but for one block; the last block
+ *   v_load_end(p, n_bytes)   the first n_bytes at p, zeros behind; v_store_end, v_keep_end likewise
+ *   v_load_front(p, empty)   the first blocks at p behind `empty` lanes of zeros, 0 to LANES. A whole vector at p
+ *                            may be read; v_store_front writes those blocks alone; v_keep_front
+ *   v_load_both(p, empty, n_bytes)   n_bytes at p behind `empty` lanes, zeros around; touches no other byte;
+ *                            v_store_both, v_keep_both
+ *   struct count, count_from, next_counters(s, count, n)   counters under way; the next n vectors of them
+ *   middle_rounds(key, s, n) AES of n vectors but for the last round
+ *   fused_rounds             the same of a group, while another group is hashed; or GROUPS_IN_ASSEMBLY
+ *   v_enc_last(s, x)         the last round; x: the sum of round_key(key, rounds) and the text
+ *   lengths1(a, b), last_word1(x)   the block of two numbers; a block of zeros whose last 4 bytes are x
+ *   load_iv(p)               12 bytes and a counter of 0
+ *   hash_data(powers, p, n)  the hash of n bytes, at least 1, filled up with zeros; hash_blocks(powers, y, p, n_blocks)
+ *   store_tag, compare_tag(tag, block, n_bytes)
+ *   CLEAR_AFTER_SHORT()      clears what a message of a tail alone may leave behind
+ *   CLEAR_AFTER_LONG()       the same of any message
+ *   FRAMES_HOLD_NO_SECRETS   1 if only what is below the frame of crypt_text must be cleared
+ *   CLEAR_AFTER_BLOCK()      the same of one block; if not defined, crypt_one_block is not needed
+ */
+#ifndef EVC_GCM_MESSAGE_H
+#define EVC_GCM_MESSAGE_H
+
+#include "common/each.h"
+
+#define GROUP_VECTORS 8
+#define GROUP_BLOCKS (GROUP_VECTORS * LANES)
+#define GROUP_BYTES (16 * GROUP_BLOCKS)
+
+/* ---- The tail ------------------------------------------------------------------------------------ */
+
+/* Lanes are counted from the beginning of the first vector. */
+struct tail {
+    const uint8_t *in;
+    uint8_t *out;
+    size_t len_bytes;    /* of text, which may end within a block */
+    size_t first_lane;   /* where the tail begins */
+    size_t text_lane;    /* where its text begins */
+    uint32_t counter;    /* of lane 0: a number */
+    int has_lengths;     /* in the last lane; else that is text */
+    int sealing;
+};
+
+/* Vector i of n: the text, through the last round of AES. Returns what is hashed; x: what AES made. */
+EVC_INLINE vec crypt_vector(const struct tail *tail, unsigned i, unsigned n, vec s, vec last_key, vec *x)
+{
+    const int is_first = i == 0, is_last = i == n - 1 || (LANES == 1 && i == n - 2); /* of those with text */
+    const size_t empty = tail->text_lane, end = 16 * empty + tail->len_bytes;
+    const size_t offset = is_first ? 0 : i * VEC_BYTES - 16 * empty;
+    const uint8_t *const in = evc_in_at(tail->in, offset);
+    uint8_t *const out = evc_out_at(tail->out, offset);
+    vec text;
+
+    if (is_first && (is_last || n == 2)) {
+        const size_t room = VEC_BYTES - 16 * empty;
+        const size_t n_bytes = n > 1 && (LANES > 1 || tail->len_bytes > room) ? room : tail->len_bytes;
+
+        text = v_load_both(in, empty, n_bytes);
+        *x = v_enc_last(s, v_xor(last_key, text));
+        v_store_both(out, empty, n_bytes, *x);
+        return tail->sealing ? v_keep_both(*x, empty, n_bytes) : text;
+    }
+    if (is_first) {
+        text = v_load_front(in, empty);
+        *x = v_enc_last(s, v_xor(last_key, text));
+        v_store_front(out, empty, *x);
+        return tail->sealing ? v_keep_front(*x, empty) : text;
+    }
+    if (is_last) {
+        const size_t rest = LANES > 1 || end > i * VEC_BYTES ? end - i * VEC_BYTES : 0;
+        const size_t n_bytes = LANES > 1 || rest < 16 ? rest : 16;
+
+        text = v_load_end(in, n_bytes);
+        *x = v_enc_last(s, v_xor(last_key, text));
+        v_store_end(out, n_bytes, *x);
+        return tail->sealing ? v_keep_end(*x, n_bytes) : text;
+    }
+    text = v_load(in);
+    *x = v_enc_last(s, v_xor(last_key, text));
+    v_store(out, *x);
+    return tail->sealing ? *x : text;
+}
+
+/* A tail of n vectors. y: the hash of what comes before, or the block of associated data, which is in the tail's first
+ * lane then. before: NULL, or a group of ciphertext that is not hashed yet, and y is the hash before that. Returns the
+ * hash; with the tag mask, if the tail has the lengths. */
+EVC_INLINE block crypt_tail(const struct key *key, const struct tail *tail, unsigned n, block counter, block y,
+                            block lengths, const vec *before)
+{
+    const struct pair *const end = key->powers.pair + PAIRS;
+    struct count count = count_from(key, counter, tail->counter);
+    struct product sum = no_product();
+    vec s[GROUP_VECTORS], x = v_zero(), last_key;
+
+    next_counters(s, &count, n);
+    if (tail->has_lengths) {
+        const uint32_t last = tail->counter + n * LANES - 1;
+        s[n - 1] = v_xor(s[n - 1], v_last(last_word1(evc_bswap32(last) ^ evc_bswap32(1))));
+    }
+#if !defined(GROUPS_IN_ASSEMBLY)
+    if (before) {
+        struct product sum_before = no_product();
+        fused_rounds(key, s, &sum_before, LOWEST_POWERS(key), y, before);
+        y = hash_of(sum_before);
+    } else
+#endif
+        middle_rounds(key, s, n);
+    (void)before;
+    last_key = round_key(key, key->head.rounds);
+    EACH_UP_TO_8(n, s[i] = crypt_vector(tail, i, n, s[i], last_key, &x)); /* x: of the last one */
+    s[0] = v_xor(s[0], v_at(y, tail->first_lane));
+    if (tail->has_lengths)
+        s[n - 1] = v_xor(s[n - 1], v_last(lengths));
+    if (n > 1)
+        add_pair(&sum, s[n - 2], s[n - 1], end - 1);
+    if (n > 3)
+        add_pair(&sum, s[n - 4], s[n - 3], end - 2);
+    if (n > 5)
+        add_pair(&sum, s[n - 6], s[n - 5], end - 3);
+    if (n > 7)
+        add_pair(&sum, s[n - 8], s[n - 7], end - 4);
+    if (n % 2)
+        add_second(&sum, s[0], end - (n + 1) / 2);
+    return tail->has_lengths ? xor1(hash_of(sum), v_last_block(x)) : hash_of(sum);
+}
+
+/* ---- The main loop ------------------------------------------------------------------------------- */
+
+#if !defined(GROUPS_IN_ASSEMBLY)
+
+/* The last round of AES, and the text. r: the group's ciphertext. */
+EVC_INLINE void last_round_of_group(const struct key *key, const vec *s, vec *r, const uint8_t *in, uint8_t *out,
+                                    int sealing)
+{
+    const vec last_key = round_key(key, key->head.rounds);
+
+    EACH_UP_TO_8(GROUP_VECTORS, const vec text = v_load(in + i * VEC_BYTES),
+                 x = v_enc_last(s[i], v_xor(last_key, text));
+                 v_store(out + i * VEC_BYTES, x); r[i] = sealing ? x : text);
+}
+
+/* n_groups, at least one, and behind them a tail of GROUP_VECTORS vectors if it is not NULL. While a group goes through
+ * AES, the one before it is hashed. first: the number of the first counter. Returns the hash, as crypt_tail does. */
+EVC_INLINE block main_loop(const struct key *key, const uint8_t *in, uint8_t *out, size_t n_groups, uint32_t first,
+                           block counter, block y, const struct tail *tail, block lengths, int sealing)
+{
+    struct count count = count_from(key, counter, first);
+    struct product sum = no_product();
+    vec s[GROUP_VECTORS], r[GROUP_VECTORS];
+
+    next_counters(s, &count, GROUP_VECTORS);
+    middle_rounds(key, s, GROUP_VECTORS);
+    last_round_of_group(key, s, r, in, out, sealing);
+    while (--n_groups) {
+        /* With twice the powers two groups are reduced at once, and the last before the tail is reduced. */
+        const int goes_on = TWO_GROUPS_AT_ONCE && n_groups % 2 == 0;
+
+        in += GROUP_BYTES, out += GROUP_BYTES;
+        next_counters(s, &count, GROUP_VECTORS);
+        fused_rounds(key, s, &sum, goes_on ? HIGHEST_POWERS(key) : LOWEST_POWERS(key), y, r);
+        y = zero1();
+        if (!goes_on) {
+            y = hash_of(sum);
+            sum = no_product();
+        }
+        last_round_of_group(key, s, r, in, out, sealing);
+    }
+    if (tail)
+        return crypt_tail(key, tail, GROUP_VECTORS, counter, y, lengths, r);
+    add_group(&sum, LOWEST_POWERS(key), y, r);
+    return hash_of(sum);
+}
+
+#else
+
+EVC_INLINE block main_loop(const struct key *key, const uint8_t *in, uint8_t *out, size_t n_groups, uint32_t first,
+                           block counter, block y, const struct tail *tail, block lengths, int sealing)
+{
+    y = groups_in_assembly(key, in, out, n_groups, first, counter, y, sealing);
+    return tail ? crypt_tail(key, tail, GROUP_VECTORS, counter, y, lengths, NULL) : y;
+}
+
+#endif
+
+EVC_OUT_OF_LINE block seal_groups(const struct key *key, const uint8_t *in, uint8_t *out, size_t n_groups,
+                                  uint32_t first, block counter, block y, const struct tail *tail, block lengths)
+{
+    return main_loop(key, in, out, n_groups, first, counter, y, tail, lengths, 1);
+}
+
+EVC_OUT_OF_LINE block open_groups(const struct key *key, const uint8_t *in, uint8_t *out, size_t n_groups,
+                                  uint32_t first, block counter, block y, const struct tail *tail, block lengths)
+{
+    return main_loop(key, in, out, n_groups, first, counter, y, tail, lengths, 0);
+}
+
+/* ---- Messages, and pieces of them ------------------------------------------------------------------ */
+
+EVC_OUT_OF_LINE block hash_long_aad(const struct key *key, const uint8_t *aad, size_t aad_bytes)
+{
+    return hash_data(&key->powers, aad, aad_bytes);
+}
+
+EVC_INLINE block hash_block(const struct key *key, block data)
+{
+    struct product sum = no_product();
+
+    add_second(&sum, v_last(data), key->powers.pair + PAIRS - 1);
+    return hash_of(sum);
+}
+
+/* The tag of a message whose tail had no lane left for the lengths. */
+EVC_OUT_OF_LINE block finish(const struct key *key, block counter, block y, block lengths)
+{
+    struct count count = count_from(key, counter, 2u - LANES); /* the last lane is 1, that of J_0 */
+    vec s[1];
+
+    next_counters(s, &count, 1);
+    middle_rounds(key, s, 1);
+    return xor1(hash_block(key, xor1(y, lengths)), v_last_block(v_enc_last(s[0], round_key(key, key->head.rounds))));
+}
+
+/* A call is for a message, with an IV; or for a piece of one, whole blocks, at least one, with a counter of 16 bytes
+ * and, in place of the associated data, the hash so far. */
+enum { MESSAGE = 12, PIECE = 16, OPENING = 64 };
+
+/* Returns the tag of a message, the hash of a piece. */
+EVC_INLINE block crypt(const struct key *key, const uint8_t *counter_at, size_t how, const uint8_t *aad,
+                       size_t aad_bytes, const uint8_t *in, uint8_t *out, size_t len_bytes)
+{
+    const int is_message = !(how & PIECE), sealing = !(how & OPENING);
+    const block counter = load_iv(counter_at);
+    const block lengths = is_message ? lengths1(8 * (uint64_t)aad_bytes, 8 * (uint64_t)len_bytes) : zero1();
+    const uint32_t first = is_message ? 2 : evc_load32_be(counter_at + 12); /* counter of the first block of text */
+    const size_t n_text = (len_bytes + 15) / 16;
+    block y = !is_message       ? load1(aad)
+              : aad_bytes <= 16 ? load_part1(aad, aad_bytes)
+                                : hash_long_aad(key, aad, aad_bytes);
+    size_t aad_lanes = is_message && aad_bytes && aad_bytes <= 16; /* in the tail */
+    size_t n_blocks = aad_lanes + n_text + (size_t)is_message, n_groups = 0, n;
+    struct tail tail;
+
+    tail.has_lengths = is_message;
+    tail.sealing = sealing;
+    if (n_blocks > GROUP_BLOCKS) {
+        if (aad_lanes)
+            y = hash_block(key, y);
+        aad_lanes = 0;
+        n_groups = is_message ? len_bytes / GROUP_BYTES : (n_text - 1) / GROUP_BLOCKS;
+        n_blocks = n_text - GROUP_BLOCKS * n_groups;
+        if (n_blocks < GROUP_BLOCKS)
+            n_blocks += (size_t)is_message;
+        else
+            tail.has_lengths = 0; /* all lanes are text, the last one in part */
+    }
+    n = (n_blocks + LANES - 1) / LANES;
+    tail.first_lane = n * LANES - n_blocks;
+    tail.text_lane = tail.first_lane + aad_lanes;
+    tail.in = evc_in_at(in, GROUP_BYTES * n_groups), tail.out = evc_out_at(out, GROUP_BYTES * n_groups);
+    tail.len_bytes = len_bytes - GROUP_BYTES * n_groups;
+    tail.counter = first + (uint32_t)(GROUP_BLOCKS * n_groups - tail.text_lane);
+    if (n_groups) {
+        const struct tail with_groups = tail; /* its address is taken: `tail` stays in registers */
+
+        y = (sealing ? seal_groups : open_groups)(key, in, out, n_groups, first, counter, y,
+                                                  n == GROUP_VECTORS ? &with_groups : NULL, lengths);
+    }
+#define TAIL(n_vectors) (y = crypt_tail(key, &tail, n_vectors, counter, y, lengths, NULL))
+    if (n_groups && n == GROUP_VECTORS)
+        ; /* done with the groups */
+    else if (n < 5) /* no table of jumps: builds for kernels make those slow */
+        if (n < 3)
+            n < 2 ? TAIL(1) : TAIL(2);
+        else
+            n < 4 ? TAIL(3) : TAIL(4);
+    else if (n < 7)
+        n < 6 ? TAIL(5) : TAIL(6);
+    else
+        n < 8 ? TAIL(7) : TAIL(8);
+#undef TAIL
+    return is_message && !tail.has_lengths ? finish(key, counter, y, lengths) : y;
+}
+
+/* ---- Slots --------------------------------------------------------------------------------------- */
+
+#define CLEAR_AFTER(aad_bytes, len_bytes)                                                          \
+    do {                                                                                           \
+        if ((aad_bytes) <= 16 && (len_bytes) <= 16 * (GROUP_BLOCKS - 2))                           \
+            CLEAR_AFTER_SHORT();                                                                   \
+        else                                                                                       \
+            CLEAR_AFTER_LONG();                                                                    \
+    } while (0)
+
+EVC_INLINE enum evc_status put_tag(uint8_t *tag, block computed, size_t tag_bytes, size_t how)
+{
+    if (how == (MESSAGE | OPENING))
+        return compare_tag(tag, computed, tag_bytes);
+    store_tag(tag, computed, tag_bytes);
+    return EVC_OK;
+}
+
+/* One function for all, out of line: what it spills lies below the frames of the slots, where they clear, unless it
+ * clears by itself. tag: read if this opens a message, else written. */
+EVC_OUT_OF_LINE enum evc_status crypt_text(const void *key, const uint8_t *counter, size_t how, const uint8_t *aad,
+                                           size_t aad_bytes, const uint8_t *in, uint8_t *out, size_t len_bytes,
+                                           uint8_t *tag, size_t tag_bytes)
+{
+    const block computed = crypt(key, counter, how, aad, aad_bytes, in, out, len_bytes);
+    const enum evc_status status = put_tag(tag, computed, tag_bytes, how);
+
+    v_clear_upper_halves();
+    if (FRAMES_HOLD_NO_SECRETS)
+        CLEAR_AFTER(aad_bytes, len_bytes);
+    return status;
+}
+
+#if defined(CLEAR_AFTER_BLOCK)
+
+/* A message of at most one block, with at most one of associated data. */
+EVC_OUT_OF_LINE enum evc_status crypt_block(const void *key, const uint8_t *iv, size_t how, const uint8_t *aad,
+                                            size_t aad_bytes, const uint8_t *in, uint8_t *out, size_t len_bytes,
+                                            uint8_t *tag, size_t tag_bytes)
+{
+    const block computed =
+        crypt_one_block(key, load_iv(iv), load_part1(aad, aad_bytes), aad_bytes != 0, in, out, len_bytes,
+                        lengths1(8 * (uint64_t)aad_bytes, 8 * (uint64_t)len_bytes), !(how & OPENING));
+    const enum evc_status status = put_tag(tag, computed, tag_bytes, how);
+
+    v_clear_upper_halves();
+    return status;
+}
+
+#endif
+
+EVC_INLINE enum evc_status crypt_message(const void *key, const uint8_t *iv, size_t how, const uint8_t *aad,
+                                         size_t aad_bytes, const uint8_t *in, uint8_t *out, size_t len_bytes,
+                                         uint8_t *tag, size_t tag_bytes)
+{
+    enum evc_status status;
+
+#if defined(CLEAR_AFTER_BLOCK)
+    if (len_bytes <= 16 && aad_bytes <= 16) {
+        status = crypt_block(key, iv, how, aad, aad_bytes, in, out, len_bytes, tag, tag_bytes);
+        CLEAR_AFTER_BLOCK();
+        return status;
+    }
+#endif
+    if (FRAMES_HOLD_NO_SECRETS)
+        return crypt_text(key, iv, how, aad, aad_bytes, in, out, len_bytes, tag, tag_bytes);
+    status = crypt_text(key, iv, how, aad, aad_bytes, in, out, len_bytes, tag, tag_bytes);
+    CLEAR_AFTER(aad_bytes, len_bytes);
+    return status;
+}
+
+static enum evc_status seal(const void *key, const uint8_t *iv, size_t iv_bytes, const uint8_t *aad, size_t aad_bytes,
+                            const uint8_t *in, uint8_t *out, size_t len_bytes, uint8_t *tag, size_t tag_bytes)
+{
+    (void)iv_bytes; /* 12 */
+    return crypt_message(key, iv, MESSAGE, aad, aad_bytes, in, out, len_bytes, tag, tag_bytes);
+}
+
+static enum evc_status open(const void *key, const uint8_t *iv, size_t iv_bytes, const uint8_t *aad, size_t aad_bytes,
+                            const uint8_t *in, uint8_t *out, size_t len_bytes, const uint8_t *tag, size_t tag_bytes)
+{
+    (void)iv_bytes; /* 12 */
+    return crypt_message(key, iv, MESSAGE | OPENING, aad, aad_bytes, in, out, len_bytes, (uint8_t *)(uintptr_t)tag,
+                         tag_bytes);
+}
+
+/* Not inlined: what a kernel adds to it would share vectors with code before v_clear_upper_halves. */
+EVC_OUT_OF_LINE void set_key(void *vkey, const uint8_t *user_key)
+{
+    struct key *key = vkey;
+    uint8_t h[16] = {0};
+
+    expand_key(key, user_key);
+    encrypt_blocks(key, h, h, 1);
+    powers_of(&key->powers, h);
+    evc_wipe(h, sizeof h);
+    v_clear_upper_halves();
+}
+
+static void encrypt(const void *key, const uint8_t *in, uint8_t *out, size_t n_blocks)
+{
+    encrypt_blocks(key, in, out, n_blocks);
+    v_clear_upper_halves();
+}
+
+static void hash(const void *vkey, uint8_t y[16], const uint8_t *in, size_t n_blocks)
+{
+    const struct key *key = vkey;
+
+    hash_blocks(&key->powers, y, in, n_blocks);
+    v_clear_upper_halves();
+}
+
+EVC_INLINE void crypt_blocks(const void *key, uint8_t counter[16], uint8_t y[16], const uint8_t *in, uint8_t *out,
+                             size_t n_blocks, size_t how)
+{
+    if (n_blocks)
+        (void)crypt_text(key, counter, how, y, 16, in, out, 16 * n_blocks, y, 16);
+    evc_store32_be(counter + 12, evc_load32_be(counter + 12) + (uint32_t)n_blocks);
+}
+
+static void seal_blocks(const void *key, uint8_t counter[16], uint8_t y[16], const uint8_t *in, uint8_t *out,
+                        size_t n_blocks)
+{
+    crypt_blocks(key, counter, y, in, out, n_blocks, PIECE);
+}
+
+static void open_blocks(const void *key, uint8_t counter[16], uint8_t y[16], const uint8_t *in, uint8_t *out,
+                        size_t n_blocks)
+{
+    crypt_blocks(key, counter, y, in, out, n_blocks, PIECE | OPENING);
+}
+
+/* The slots of a descriptor: the same for all kernels that include this. */
+#define GCM_SLOTS                                                                                  \
+    .set_key = set_key, .encrypt = encrypt, .hash = hash, .seal_blocks = seal_blocks,              \
+    .open_blocks = open_blocks, .seal = seal, .open = open
+
+#endif
