@@ -8,6 +8,7 @@
 #ifndef EVC_COMMON_CT_H
 #define EVC_COMMON_CT_H
 
+#include "everycore/everycore.h"
 #include "everycore/isa.h"
 
 #include "common/bytes.h"
@@ -64,6 +65,12 @@ EVC_INLINE uint32_t evc_mask_equal(const uint8_t *a, const uint8_t *b, size_t le
     for (size_t i = 0; i < len_bytes; i++)
         differ |= (uint32_t)(a[i] ^ b[i]);
     return ~evc_mask_nonzero32(differ);
+}
+
+/* The status of a tag that differs in these bits, without a branch: only the caller learns it. */
+EVC_INLINE enum evc_status evc_tag_status(uint32_t differs)
+{
+    return (enum evc_status)(evc_mask_nonzero32(differs) & (uint32_t)EVC_ERR_TAG);
 }
 
 /*

@@ -39,7 +39,7 @@ __attribute__((error("EACH does not have this count"))) void evc_each_lacks_coun
     } while (0)
 #define EACH_UP_TO_8(n, ...)                                                                       \
     do {                                                                                           \
-        EACH_HAS((n) >= 1 && (n) <= 8);                                              \
+        EACH_HAS((n) >= 1 && (n) <= 8);                                                            \
         EACH_STATEMENTS_8(n, __VA_ARGS__);                                                         \
     } while (0)
 #define EACH_STATEMENTS_8(n, ...)                                                                  \
@@ -58,14 +58,14 @@ __attribute__((error("EACH does not have this count"))) void evc_each_lacks_coun
         if ((n) == 6 || (n) == 7)                                                                  \
             EACH_I(5, __VA_ARGS__)                                                                 \
         if ((n) == 7)                                                                              \
-            EACH_I(6, __VA_ARGS__)                                                                     \
+            EACH_I(6, __VA_ARGS__)                                                                 \
         if ((n) >= 8) {                                                                            \
             EACH_4(4, __VA_ARGS__)                                                                 \
         }                                                                                          \
     } while (0)
 #define EACH(n, ...)                                                                               \
     do {                                                                                           \
-        EACH_HAS(((n) >= 1 && (n) <= 8) || (n) == 12);                                 \
+        EACH_HAS(((n) >= 1 && (n) <= 8) || (n) == 12);                                             \
         EACH_STATEMENTS_8(n, __VA_ARGS__);                                                         \
         if ((n) >= 12) {                                                                           \
             EACH_4(8, __VA_ARGS__)                                                                 \

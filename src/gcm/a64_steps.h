@@ -15,6 +15,7 @@
 
 #include "aes/a64_keys.h"
 #include "common/a64_part.h"
+#include "common/ct.h"
 #include "common/each.h"
 #include "ghash/a64_pmull_steps.h"
 
@@ -75,9 +76,9 @@ EVC_INLINE block first_bytes1(block v, size_t n_bytes)
 
 EVC_INLINE enum evc_status compare_tag(const uint8_t *tag, block t, size_t n_bytes)
 {
-    const uint64x2_t other = vreinterpretq_u64_u8(veorq_u8(first_bytes1(t, n_bytes), load_part1(tag, n_bytes)));
+    const uint8x16_t differs = veorq_u8(first_bytes1(t, n_bytes), load_part1(tag, n_bytes));
 
-    return (vgetq_lane_u64(other, 0) | vgetq_lane_u64(other, 1)) == 0 ? EVC_OK : EVC_ERR_TAG;
+    return evc_tag_status(vmaxvq_u32(vreinterpretq_u32_u8(differs)));
 }
 
 /* A block of zeros whose last 4 bytes are x, the least significant first. */

@@ -4,6 +4,7 @@
 #ifndef EVC_GCM_X86_PARTS_H
 #define EVC_GCM_X86_PARTS_H
 
+#include "common/ct.h"
 #include "common/x86_part.h"
 
 EVC_INLINE __m128i load_part1(const uint8_t *p, size_t n_bytes) /* 0 to 16 */
@@ -35,7 +36,7 @@ EVC_INLINE enum evc_status compare_tag(const uint8_t *tag, __m128i t, size_t n_b
 {
     const __m128i same = _mm_cmpeq_epi8(first_bytes1(t, n_bytes), load_part1(tag, n_bytes));
 
-    return _mm_movemask_epi8(same) == 0xffff ? EVC_OK : EVC_ERR_TAG;
+    return evc_tag_status(0xffffu ^ (uint32_t)_mm_movemask_epi8(same));
 }
 
 #endif

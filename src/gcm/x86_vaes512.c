@@ -14,6 +14,7 @@
 
 #include "common/bytes.h"
 #include "common/clear.h"
+#include "common/ct.h"
 #include "common/x86.h"
 
 #if EVC_BUILT(X86_GCM512)
@@ -142,7 +143,7 @@ EVC_INLINE enum evc_status compare_tag(const uint8_t *tag, __m128i t, size_t n_b
 {
     const __mmask16 kept = (__mmask16)first_bytes(n_bytes);
 
-    return _mm_mask_cmpneq_epi8_mask(kept, t, load_block(tag, n_bytes)) ? EVC_ERR_TAG : EVC_OK;
+    return evc_tag_status(_mm_mask_cmpneq_epi8_mask(kept, t, load_block(tag, n_bytes)));
 }
 
 EVC_DEFINE_CLEAR_STACK(clear, ZMM, 896)

@@ -5,19 +5,22 @@
  * of the kernel's ISA, after these have been defined:
  *
  *   GROUP                    vectors with one reduction, a power of two, at least 4
+ *   POWER_SUMS               1 if the key keeps the sums of powers for Karatsuba, 0 if each use makes them
  *   vec, LANES               a vector of 1, 2 or 4 blocks; block 0 is the lowest and the first in memory
  *   v_load, v_store          a whole vector, no alignment
+ *   v_load_once(p)           the same for a vector that is used more than once: never a memory operand
+ *   v_barrier(v)             the compiler does not know what is in v
  *   v_load_back(p, n)        zeros, and then n blocks, fewer than LANES
  *   v_back(block, n)         one block as the first of n that come last, zeros in the others
  *   v_xor, v_xor3            the sum of two and of three
  *   v_swap                   the 64-bit halves of each block change places
  *   v_low_halves, v_high_halves(a, b)   of each block: that half of a's, and above it that half of b's
- *   v_lows, v_highs(a, b)    the same of the blocks byte-reversed
+ *   v_reverse(v)             the bytes of each block reversed
+ *   v_lows, v_highs(a, b)    as v_low_halves and v_high_halves, of the blocks byte-reversed
  *   v_clmul(a, b, imm)       of each block: bit 0 of imm chooses the half of a's, bit 4 that of b's
  *   v_all(block), v_first(block)   one block in all places; in the first, zeros in the others
  *   v_fold(v)                the sum of the blocks of v
  *   v_zero()
- *   SUM_OF_HALVES(h)         the sum of a pair's halves: kept in the key if POWER_SUMS is 1, else made each time
  *
  * An element is a byte-reversed block, so bit 127 - i of a register is the coefficient of x^i. The product of two
  * is the reflected product, one bit too low; H carries that bit (it is stored times x), and reduction divides by
@@ -229,8 +232,12 @@ __m128i hash_group(const struct powers *h, __m128i y, const uint8_t *in)
 {
     struct product p = no_product();
 
-    for (size_t j = 1; j < PAIRS; j++)
+    for (size_t j = 1; j < PAIRS; j++) {
         add_pair(&p, v_load(in + 2 * j * VEC_BYTES), v_load(in + (2 * j + 1) * VEC_BYTES), &h->pair[j]);
+        v_barrier(p.lo); /* GCC at -O3 would make all products first, and keep them on the stack */
+        v_barrier(p.mi);
+        v_barrier(p.hi);
+    }
     add_pair(&p, v_xor(v_load(in), v_first(reverse1(y))), v_load(in + VEC_BYTES), &h->pair[0]);
     return reduce_sum(p);
 }
