@@ -8,57 +8,81 @@
 #include "ghash/kernel.h"
 #include "qarma/kernel.h"
 
-/* For evc_registry_at(i), the descriptor at i; NULL if it is not built here. */
-static const struct evc_kernel *const kernels[] = {
-#define DESCRIPTOR_0(primitive, stem) NULL
-#define DESCRIPTOR_1(primitive, stem) &evc_##primitive##_##stem.kernel
+/* The kernels of each primitive that are built here, best first, and NULL. */
+#define ENTRY_00(primitive, stem)
+#define ENTRY_01(primitive, stem)
+#define ENTRY_10(primitive, stem)
+#define ENTRY_11(primitive, stem) &evc_##primitive##_##stem.kernel,
 #define KERNEL(primitive, stem, isa, timing, use)                                                  \
-    EVC_CAT(DESCRIPTOR_, EVC_BUILT(isa))(primitive, stem),
-#include "kernels.def"
-#undef KERNEL
-};
+    EVC_CAT(EVC_CAT(ENTRY_, EVC_BUILT(isa)), IS_##primitive)(primitive, stem)
+#define IS_aes 0
+#define IS_ghash 0
+#define IS_gcm 0
+#define IS_qarma 0
+typedef const struct evc_kernel *const list[];
 
-static int same_text(const char *a, const char *b)
+#undef IS_aes
+#define IS_aes 1
+static list aes_kernels = {
+#include "kernels.def"
+    NULL};
+#undef IS_aes
+#define IS_aes 0
+
+#undef IS_ghash
+#define IS_ghash 1
+static list ghash_kernels = {
+#include "kernels.def"
+    NULL};
+#undef IS_ghash
+#define IS_ghash 0
+
+#undef IS_gcm
+#define IS_gcm 1
+static list gcm_kernels = {
+#include "kernels.def"
+    NULL};
+#undef IS_gcm
+#define IS_gcm 0
+
+#undef IS_qarma
+#define IS_qarma 1
+static list qarma_kernels = {
+#include "kernels.def"
+    NULL};
+
+static const struct evc_kernel *at(const struct evc_kernel *const *kernels, unsigned index)
 {
-    while (*a && *a == *b)
-        a++, b++;
-    return *a == *b;
+    while (*kernels && index--)
+        kernels++;
+    return *kernels;
 }
 
-/* The kernels of a primitive that are built here: number index of them, or the one of that name. */
-static const struct evc_kernel *find(const char *primitive, unsigned index, const char *name)
+static const struct evc_kernel *named(const struct evc_kernel *const *kernels, const char *name)
 {
-    const struct evc_registry_line *line;
-
-    for (unsigned i = 0; (line = evc_registry_at(i)) != NULL; i++)
-        if (kernels[i] && same_text(line->primitive, primitive) &&
-            (name ? same_text(line->name, name) : index-- == 0))
-            return kernels[i];
-    return NULL;
+    while (*kernels && !evc_same_text((*kernels)->name, name))
+        kernels++;
+    return *kernels;
 }
 
 /* As evc_resolve(), among what is here: an i386 library may be told of a 64-bit CPU's features. */
-static const struct evc_kernel *select_built(const char *primitive, uint64_t features,
+static const struct evc_kernel *select_built(const struct evc_kernel *const *kernels, uint64_t features,
                                              unsigned policy, enum evc_use use)
 {
-    const struct evc_registry_line *line;
-
-    for (unsigned i = 0; (line = evc_registry_at(i)) != NULL; i++)
-        if (kernels[i] &&
-            evc_unfit(line, EVC_ARCH_HERE, primitive, features, policy, use) == EVC_FITS)
-            return kernels[i];
-    return NULL;
+    while (*kernels && evc_unfit_here((*kernels)->needs, (*kernels)->timing, (*kernels)->use, features, policy, use))
+        kernels++;
+    return *kernels;
 }
 
 /* A descriptor begins with its struct evc_kernel, so a pointer to the one is a pointer to the other. */
 #define AT_AND_NAMED(primitive)                                                                    \
     const struct evc_##primitive *evc_##primitive##_at(unsigned index)                             \
     {                                                                                              \
-        return (const struct evc_##primitive *)find(#primitive, index, NULL);                      \
+        return (const struct evc_##primitive *)at(primitive##_kernels, index);                      \
     }                                                                                              \
     const struct evc_##primitive *evc_##primitive##_named(const char *name)                        \
     {                                                                                              \
-        return (const struct evc_##primitive *)find(#primitive, 0, name);                          \
+        return (const struct evc_##primitive *)named(primitive##_kernels, name);                          \
     }
 AT_AND_NAMED(aes)
 AT_AND_NAMED(ghash)
@@ -67,20 +91,20 @@ AT_AND_NAMED(qarma)
 
 const struct evc_aes *evc_aes_select(uint64_t features, unsigned policy, enum evc_use use)
 {
-    return (const struct evc_aes *)select_built("aes", features, policy, use);
+    return (const struct evc_aes *)select_built(aes_kernels, features, policy, use);
 }
 
 const struct evc_ghash *evc_ghash_select(uint64_t features, unsigned policy)
 {
-    return (const struct evc_ghash *)select_built("ghash", features, policy, EVC_USE_ANY);
+    return (const struct evc_ghash *)select_built(ghash_kernels, features, policy, EVC_USE_ANY);
 }
 
 const struct evc_gcm *evc_gcm_select(uint64_t features, unsigned policy)
 {
-    return (const struct evc_gcm *)select_built("gcm", features, policy, EVC_USE_ANY);
+    return (const struct evc_gcm *)select_built(gcm_kernels, features, policy, EVC_USE_ANY);
 }
 
 const struct evc_qarma *evc_qarma_select(uint64_t features, unsigned policy, enum evc_use use)
 {
-    return (const struct evc_qarma *)select_built("qarma", features, policy, use);
+    return (const struct evc_qarma *)select_built(qarma_kernels, features, policy, use);
 }

@@ -5,6 +5,8 @@
 
 #include "everycore/kernel.h"
 
+#include "common/bytes.h"
+
 /* EVC_WHEN(1, x) is x, EVC_WHEN(0, x) nothing. */
 #define EVC_WHEN_0(...)
 #define EVC_WHEN_1(...) __VA_ARGS__
@@ -29,5 +31,27 @@
         .key_bytes = (uint32_t)sizeof(key_type_), .key_align = 16, .timing = EVC_TIMING_##timing_, \
         .use = EVC_USE_##use_, .batch = (batch_), .clear = (clear_)                                \
     }
+
+EVC_INLINE int evc_same_text(const char *a, const char *b)
+{
+    while (*a && *a == *b)
+        a++, b++;
+    return *a == *b;
+}
+
+/* The rule of selection among kernels of one primitive and architecture: does one with these needs, timing class and
+ * use serve this request? */
+EVC_INLINE enum evc_unfit evc_unfit_here(uint64_t needs, uint8_t timing, uint8_t use, uint64_t features,
+                                         unsigned policy, enum evc_use wanted_use)
+{
+    if ((needs & ~features) != 0)
+        return EVC_UNFIT_FEATURE;
+    if ((timing == EVC_TIMING_HARDENED && !(policy & EVC_ALLOW_HARDENED)) ||
+        (timing == EVC_TIMING_VARTIME && !(policy & EVC_ALLOW_VARTIME)))
+        return EVC_UNFIT_TIMING;
+    if (wanted_use != EVC_USE_ANY && use != EVC_USE_ANY && use != wanted_use)
+        return EVC_UNFIT_USE;
+    return EVC_FITS;
+}
 
 #endif
