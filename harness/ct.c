@@ -13,6 +13,7 @@
 #include "counters/counter.h"
 #include "ct_marks.h"
 #include "emit.h"
+#include "gcm_kernels.h"
 #include "names.h"
 #include "port/port.h"
 #include "random.h"

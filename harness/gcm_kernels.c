@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "names.h"
-#include "options.h"
 
 #define MAX_NAME 96 /* bytes of AES+GHASH */
 
@@ -26,6 +25,15 @@ static bool split(const char *name, char aes[MAX_NAME], const char **ghash)
 bool is_pair_name(const char *name)
 {
     return strchr(name, '+') != NULL;
+}
+
+void must_be_kernels(const struct words *words)
+{
+    for (size_t i = 0; i < words->n; i++)
+        if (is_pair_name(words->at[i]))
+            must_be_pair(words->at[i]);
+        else
+            must_be_kernel_of(NULL, words->at[i]);
 }
 
 struct gcm_kernel gcm_kernel_named(const char *name)

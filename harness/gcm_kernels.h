@@ -11,6 +11,8 @@
 
 #include "everycore/gcm.h"
 
+#include "options.h"
+
 /* fused: of the registry; NULL: the pair of the others. */
 struct gcm_kernel {
     const struct evc_gcm *fused;
@@ -18,11 +20,14 @@ struct gcm_kernel {
     const struct evc_ghash *ghash;
 };
 
+/* Exit 2 unless each word is a kernel of the registry, of any primitive, or a pair. */
+void must_be_kernels(const struct words *);
+
 /* By its name, either kind; it is built into this program. */
 struct gcm_kernel gcm_kernel_named(const char *name);
 
 EVC_CHECKED enum evc_status gcm_set_key(const struct gcm_kernel *, union evc_gcm_key *, const uint8_t *user_key,
-                            unsigned key_bits);
+                                        unsigned key_bits);
 
 /* The blocks that it works on at once: of a pair, those of its wider half. */
 size_t gcm_batch(const struct gcm_kernel *);

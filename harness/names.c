@@ -8,7 +8,6 @@
 #include "everycore/cpu.h"
 
 #include "emit.h"
-#include "gcm_kernels.h"
 
 #define N(array) (sizeof(array) / sizeof(array)[0])
 
@@ -147,15 +146,6 @@ void must_be_kernel_of(const char *primitive, const char *word)
 
     snprintf(what, sizeof what, "kernel%s%s", primitive ? " of " : "", primitive ? primitive : "");
     known_word(what, word, valid, registry_names(valid, N(valid), true, primitive));
-}
-
-void must_be_kernels(const struct words *words)
-{
-    for (size_t i = 0; i < words->n; i++)
-        if (is_pair_name(words->at[i]))
-            must_be_pair(words->at[i]);
-        else
-            must_be_kernel_of(NULL, words->at[i]);
 }
 
 bool chosen(const struct words *words, const char *word)

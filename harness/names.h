@@ -26,10 +26,8 @@ void emit_features(const char *member, enum evc_arch arch, uint64_t word);
 /* The names of the bits, separated by spaces, in text (of n characters); returns text. */
 const char *features_text(char *text, size_t n, enum evc_arch arch, uint64_t word);
 
-/* Exit 2 unless each word is a primitive, a kernel of the registry or a pair of them; unless the word is a kernel of
- * that primitive. */
+/* Exit 2 unless each word is a primitive; unless the word is a kernel of that primitive, or of any (NULL). */
 void must_be_primitives(const struct words *);
-void must_be_kernels(const struct words *);
 void must_be_kernel_of(const char *primitive, const char *word);
 
 /* words empty, or word among them. */

@@ -13,11 +13,12 @@
 #include "common/bytes.h"
 #include "common/clear.h"
 #include "common/ct.h"
+#include "qarma/table_blocks.h"
 #include "qarma/table_words.h"
 
 struct box {
     uint32_t ways[4][2][16]; /* by the low, by the high nibble of a byte */
-    uint32_t ends[16];       /* the cell alone */
+    uint32_t final[16];      /* the cell alone */
 };
 
 /* X(cell, row, high) of all cells in a list of 16. */
@@ -52,14 +53,12 @@ EVC_INLINE size_t mixed(const struct box *box, uint32_t add, size_t a, size_t b,
            evc_barrier32(look(box->ways[2], c) ^ look(box->ways[3], d));
 }
 
-EVC_INLINE uint32_t ended(const struct box *box, int way, size_t byte)
+EVC_INLINE uint32_t final_byte(const struct box *box, int way, size_t byte)
 {
-    const uint32_t low = box->ends[byte & 15], high = box->ends[byte >> 4];
+    const uint32_t low = box->final[byte & 15], high = box->final[byte >> 4];
 
     return way == 0 ? low | high << 24 : low << 24 | high;
 }
-
-#include "qarma/table_steps.h"
 
 static void tweaks_add(struct added *added, uint64_t tweak, int rounds)
 {
@@ -70,6 +69,8 @@ static void tweaks_add(struct added *added, uint64_t tweak, int rounds)
         added[i] = added_by(tweak);
     } while (++i <= rounds);
 }
+
+#include "qarma/table_steps.h"
 
 EVC_DEFINE_CLEAR_STACK(evc_qarma_clear, BASELINE, 448)
 

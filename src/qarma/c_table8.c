@@ -15,6 +15,7 @@
 #include "common/clear.h"
 #include "common/ct.h"
 #include "common/each.h"
+#include "qarma/table_blocks.h"
 #include "qarma/table_words.h"
 
 /* ---- The S-boxes -------------------------------------------------------------------------------------- */
@@ -31,7 +32,7 @@
         X(j, high), X(k, high), X(l, high), X(m, high), X(n, high), X(o, high), X(p, high),
 
 struct box {
-    uint32_t ways[4][256], ends[2][256];
+    uint32_t ways[4][256], final[2][256];
 };
 #define BOX(...)                                                                                                       \
     {                                                                                                                  \
@@ -47,12 +48,10 @@ EVC_INLINE size_t mixed(const struct box *box, uint32_t add, size_t a, size_t b,
     return evc_barrier32(box->ways[0][a] ^ add ^ box->ways[1][b]) ^ evc_barrier32(box->ways[2][c] ^ box->ways[3][d]);
 }
 
-EVC_INLINE uint32_t ended(const struct box *box, int way, size_t byte)
+EVC_INLINE uint32_t final_byte(const struct box *box, int way, size_t byte)
 {
-    return box->ends[way][byte];
+    return box->final[way][byte];
 }
-
-#include "qarma/table_steps.h"
 
 /* ---- The tweaks --------------------------------------------------------------------------------------- */
 
@@ -142,7 +141,7 @@ EVC_INLINE const both *row_of(const struct added *cell, uint64_t bits)
 EVC_INLINE void tweaks_add(struct added *added, uint64_t tweak, int rounds)
 {
     enum { ROWS_OF_CELL = 16 * TABLED };
-    const struct added *cell = any_address(tweaks), *end = cell + 16 * ROWS_OF_CELL;
+    const struct added *cell = hide_pointer(tweaks), *end = cell + 16 * ROWS_OF_CELL;
     both sum[TABLED] = {{0, 0}};
     uint64_t rest = tweak;
 
@@ -152,7 +151,7 @@ EVC_INLINE void tweaks_add(struct added *added, uint64_t tweak, int rounds)
         const both *c = row_of(cell + 2 * ROWS_OF_CELL, rest >> 4), *d = row_of(cell + 3 * ROWS_OF_CELL, rest >> 8);
         EACH(TABLED, if (i < rounds) sum[i] = sum_of(sum[i], sum_of(c[i], d[i])));
         rest >>= 16;
-        cell = any_address(cell + 4 * ROWS_OF_CELL);
+        cell = hide_pointer(cell + 4 * ROWS_OF_CELL);
     } while (cell != end);
     EACH(TABLED, if (i < rounds || i == 0) *(both *)&added[i + 1] = sum[i]);
     for (int i = 1; i <= rounds && rounds > TABLED; i++) {
@@ -161,6 +160,8 @@ EVC_INLINE void tweaks_add(struct added *added, uint64_t tweak, int rounds)
             added[i] = added_by(tweak);
     }
 }
+
+#include "qarma/table_steps.h"
 
 EVC_DEFINE_CLEAR_STACK(evc_qarma_clear, BASELINE, 640)
 

@@ -3,13 +3,12 @@
  * QARMA-64 by look-ups, with a block in two words of 32 bits as table_words.h says. Decryption is encryption under
  * another key (Avanzi: The QARMA Block Cipher Family, ToSC 2017, issue 1, section 2).
  *
- * A template: the including file defines before the inclusion
+ * A template: the including file defines before the inclusion, with the words of table_blocks.h,
  *   struct box                         the tables of an S-box
  *   boxes[4]                           of sigma 0, 1, 2 and of what undoes sigma 2
  *   mixed(box, add, a, b, c, d)        add and the words of bytes a to d, which go the ways 0 to 3, in one sum. With
  *                                      barriers: it is for two words at once, and vectorisers would gather them
- *   ended(box, i, a)                   the word of byte a, which goes the way i in the end
- * and after it
+ *   final_byte(box, i, a)              the word of byte a, which goes the way i in the last step
  *   tweaks_add(added, t, r)            added[1] to added[r]: what t_1 to t_r add, where t is t_0
  */
 #ifndef EVC_QARMA_TABLE_STEPS_H
@@ -19,6 +18,7 @@
 #include "common/ct.h"
 #include "common/each.h"
 #include "qarma/schedule.h"
+#include "qarma/table_blocks.h"
 
 #define ROWS (EVC_QARMA_MAX_ROUNDS + 1)
 
@@ -30,62 +30,7 @@ struct key {
     uint64_t first[2], last[2]; /* what is added to the block, and to the result; as blocks */
 };
 
-/* ---- Words of blocks ---------------------------------------------------------------------------------- */
-
-/* Bytes 0, 2, 4, 6 into the first word, 1, 3, 5, 7 into the second. */
-EVC_INLINE uint64_t words_of(uint64_t x)
-{
-    uint64_t other = (x ^ x >> 8) & UINT64_C(0x0000ff000000ff00);
-
-    x ^= other ^ other << 8;
-    other = (x ^ x >> 16) & UINT64_C(0x00000000ffff0000);
-    return x ^ other ^ other << 16;
-}
-
-/* Columns 0 and 1, 2 and 3 in the words; or 0 and 2, 1 and 3. */
-EVC_INLINE uint64_t turned(uint64_t words)
-{
-    const uint64_t other = (words >> 32 ^ words >> 4) & 0x0f0f0f0f;
-
-    return words ^ other << 4 ^ other << 32;
-}
-
-/* The cells of mask, from so many bits further down, round the end. */
-#define MOVED(n_bits, mask) (evc_qarma_left(x, n_bits) & UINT64_C(mask))
-
-EVC_INLINE uint64_t tau(uint64_t x)
-{
-    return (x & UINT64_C(0xf000000f00000000)) | MOVED(12, 0x000000000000f00f) | MOVED(16, 0x00f0000000000000) |
-           MOVED(20, 0x000000000f000000) | MOVED(24, 0x0000f0f000000000) | MOVED(28, 0x0000000000000f00) |
-           MOVED(36, 0x0000000000f00000) | MOVED(40, 0x0f0f000000000000) | MOVED(44, 0x00000000000000f0) |
-           MOVED(48, 0x00000f0000000000) | MOVED(52, 0x00000000f00f0000);
-}
-
-/* What k_i or t_i adds: on the way there, and back. */
-struct added {
-    EVC_ALIGN(16) uint64_t there;
-    uint64_t back;
-};
-static void tweaks_add(struct added *added, uint64_t tweak, int rounds);
-
-EVC_INLINE struct added added_by(uint64_t x)
-{
-    const uint64_t moved = tau(x);
-    const struct added added = {words_of(evc_qarma_mix(moved)), turned(words_of(moved))};
-
-    return added;
-}
-
 /* ---- Steps -------------------------------------------------------------------------------------------- */
-
-/* An address of which the compiler knows nothing. One that is a constant and an offset, it would add to every index. */
-EVC_INLINE const void *any_address(const void *p)
-{
-#if defined(__GNUC__)
-    __asm__("" : "+r"(p));
-#endif
-    return p;
-}
 
 struct words {
     size_t a, b; /* of 32 bits each */
@@ -121,10 +66,10 @@ EVC_INLINE struct words back_step(const struct box *box, struct words y, uint64_
     return sum;
 }
 
-/* The end of a byte, and that of another a nibble further up. */
-EVC_INLINE uint32_t ends(const struct box *box, int way, size_t byte, size_t further)
+/* The last step of a byte, and that of another a nibble further up. */
+EVC_INLINE uint32_t final_bytes(const struct box *box, int way, size_t byte, size_t further)
 {
-    return ended(box, way, byte) ^ ended(box, way, further) << 4;
+    return final_byte(box, way, byte) ^ final_byte(box, way, further) << 4;
 }
 
 EVC_INLINE uint32_t rotated16(uint32_t x)
@@ -135,10 +80,10 @@ EVC_INLINE uint32_t rotated16(uint32_t x)
 /* tau^-1 S^-1, to a block. */
 EVC_INLINE uint64_t last_step(const struct box *box, struct words y)
 {
-    const uint32_t high = ends(box, 0, BYTE(y.a, 2), BYTE(y.b, 3));
-    const uint32_t high_turned = ends(box, 0, BYTE(y.b, 1), BYTE(y.a, 0));
-    const uint32_t low = ends(box, 1, BYTE(y.b, 0), BYTE(y.a, 1));
-    const uint32_t low_turned = ends(box, 1, BYTE(y.a, 3), BYTE(y.b, 2));
+    const uint32_t high = final_bytes(box, 0, BYTE(y.a, 2), BYTE(y.b, 3));
+    const uint32_t high_turned = final_bytes(box, 0, BYTE(y.b, 1), BYTE(y.a, 0));
+    const uint32_t low = final_bytes(box, 1, BYTE(y.b, 0), BYTE(y.a, 1));
+    const uint32_t low_turned = final_bytes(box, 1, BYTE(y.a, 3), BYTE(y.b, 2));
 
     return (uint64_t)(high ^ rotated16(high_turned)) << 32 | (low ^ rotated16(low_turned));
 }
@@ -188,8 +133,8 @@ static void set_key(void *vkey, uint64_t w0, uint64_t k0)
 EVC_INLINE uint64_t run(const struct key *key, uint64_t x, uint64_t tweak, int rounds, int written_out, int decrypts)
 {
     const unsigned sigma = key->head.sigma;
-    const struct box *box = any_address(&boxes[sigma]);
-    const struct box *inverse = any_address(&boxes[sigma + (sigma == EVC_QARMA_SIGMA2)]);
+    const struct box *box = hide_pointer(&boxes[sigma]);
+    const struct box *inverse = hide_pointer(&boxes[sigma + (sigma == EVC_QARMA_SIGMA2)]);
     const uint64_t *there = key->there[decrypts], *back = key->back[decrypts];
     struct added t[ROWS];
     struct words s;

@@ -10,7 +10,6 @@ from functools import cached_property
 from pathlib import Path
 
 from everycore.errors import unknown_name
-from everycore.matrix.digest import digest
 from everycore.matrix.disassembly import Flow, Instruction, decode
 from everycore.matrix.frames import growth, plain_name, read_usage
 from everycore.matrix.loops import DEEPEST, Graph
@@ -430,11 +429,6 @@ class Examined:
             for to, turns in after[f]:
                 times[to] = min(times[to] + times[f] * turns, _MAX_WORK)
         return times
-
-    @cached_property
-    def digest(self) -> str:
-        """Of code and data, without names and places: equal code has the same."""
-        return digest(self.functions[0].whole, self.functions)
 
 
 def _callers_first(

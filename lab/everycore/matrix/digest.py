@@ -8,32 +8,29 @@ import hashlib
 import re
 from collections import deque
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
+from everycore.matrix.code import Function, Refers, Whole
 from everycore.matrix.disassembly import Instruction
 from everycore.matrix.objects import Object, Relocation
-
-if TYPE_CHECKING:
-    from everycore.matrix.code import Function, Refers, Whole
 
 _LAST_NUMBER = re.compile(r"#?-?(?:0x[0-9a-f]+|\d+)$")
 
 
-def digest(whole: "Whole", functions: "Sequence[Function]") -> str:
-    """Of functions, in their order."""
-    return _Digest(whole).of(functions) if functions else ""
+def digest(functions: Sequence[Function]) -> str:
+    """Of functions of one program, in their order: equal code and data have the same."""
+    return _Digest(functions[0].whole).of(functions) if functions else ""
 
 
 class _Digest:
     """What is referred to gets numbers in the order of its first mention."""
 
-    def __init__(self, whole: "Whole") -> None:
+    def __init__(self, whole: Whole) -> None:
         self._whole = whole
         self._numbers: dict[tuple[int, int], int] = {}
         self._todo: deque[tuple[Object, int, int]] = deque()
         self._hash = hashlib.sha256()
 
-    def of(self, functions: "Sequence[Function]") -> str:
+    def of(self, functions: Sequence[Function]) -> str:
         for i, function in enumerate(functions):
             self._numbers[id(function.file), function.symbol.start] = i
         for function in functions:
@@ -50,7 +47,7 @@ class _Digest:
     def _add(self, *words: object) -> None:
         self._hash.update(repr(words).encode())
 
-    def _function(self, function: "Function") -> None:
+    def _function(self, function: Function) -> None:
         file = function.file
         self._add("function", file.machine, len(function.code))
         plain = bytearray()  # instructions without anything to be filled in
@@ -85,7 +82,7 @@ class _Digest:
                 code[at : at + 4] = bytes(min(4, len(code) - at))
         return [bytes(code), *kinds]
 
-    def _pools(self, function: "Function") -> None:
+    def _pools(self, function: Function) -> None:
         """The data among the code; what the linker fills is known by what it refers to."""
         for start, end in function.pools:
             data = bytearray(function.file.bytes_of(start, end))
@@ -95,7 +92,7 @@ class _Digest:
                     self._add(place - start, *self._name(refers))
             self._add("pool", bytes(data))
 
-    def _name(self, refers: "Refers") -> tuple[object, ...]:
+    def _name(self, refers: Refers) -> tuple[object, ...]:
         file = refers.file
         if file is None:
             return ("elsewhere", refers.name, refers.place)

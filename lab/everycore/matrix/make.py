@@ -375,6 +375,7 @@ class Workbench:
     def _examined(self, ready: Ready, cell: Cell) -> Result:
         """Without its code where nothing can read it; a cell is worth its time without."""
         from everycore.matrix.code import examine
+        from everycore.matrix.digest import digest
         from everycore.matrix.objects import NoCodeError
 
         try:
@@ -387,7 +388,7 @@ class Workbench:
         except EverycoreError as error:
             self._warn_once(f"no counts of code of {cell.subject} {cell.function}: {error.message}")
             return ready.result
-        return replace(ready.result, code=found.code, digest=found.digest)
+        return replace(ready.result, code=found.code, digest=digest(found.functions))
 
     def _warn_once(self, text: str) -> None:
         with self._locks.setdefault("warned", threading.Lock()):
