@@ -165,7 +165,7 @@ struct evc_gcm_state {
     uint8_t y[16];        /* the hash so far */
     uint8_t block[16];    /* associated data or ciphertext of the block begun */
     uint8_t stream[16];   /* key stream of the block begun */
-    uint8_t tag_mask[16]; /* E(J_0) */
+    uint8_t j0[16];       /* encrypted, it masks the tag */
     uint64_t aad_bytes, text_bytes;
     uint32_t used;     /* bytes of the block begun, 0 to 15 */
     uint8_t phase;     /* 0: no message; 1: associated data; 2: text */

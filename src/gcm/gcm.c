@@ -351,13 +351,13 @@ static void start(const union evc_gcm_key *key, struct evc_gcm_state *state, con
     state->phase = EVC_PHASE_AAD;
     state->direction = EVC_DIRECTION_NONE;
     if (iv_bytes == 12) {
-        memcpy(state->counter, iv, 12);
-        evc_store32_be(state->counter + 12, 1);
+        memcpy(state->j0, iv, 12);
+        evc_store32_be(state->j0 + 12, 1);
     } else {
-        hash_iv(key, state->counter, iv, iv_bytes);
+        hash_iv(key, state->j0, iv, iv_bytes);
     }
-    key->head.kernel->encrypt(key, state->counter, state->tag_mask, 1);
-    evc_store32_be(state->counter + 12, evc_load32_be(state->counter + 12) + 1);
+    memcpy(state->counter, state->j0, 16);
+    evc_store32_be(state->counter + 12, evc_load32_be(state->j0 + 12) + 1);
 }
 
 enum evc_status evc_gcm_start(const union evc_gcm_key *key, struct evc_gcm_state *state,
@@ -372,7 +372,8 @@ enum evc_status evc_gcm_start(const union evc_gcm_key *key, struct evc_gcm_state
         return status;
     }
     start(key, state, iv, iv_bytes);
-    clear(key);
+    if (iv_bytes != 12)
+        clear(key);
     return EVC_OK;
 }
 
@@ -524,16 +525,18 @@ static int tag_fits(size_t tag_bytes) /* section 5.2.1.2 */
     return (tag_bytes >= 12 && tag_bytes <= 16) || tag_bytes == 8 || tag_bytes == 4;
 }
 
-/* The tag, whole, in state->y. The block begun and the lengths are hashed in one call. */
+/* The tag, whole, in state->y. The block begun and the lengths are hashed in one call, beside the encryption of J_0. */
 static void end_message(const union evc_gcm_key *key, struct evc_gcm_state *state)
 {
-    uint8_t last[32] = {0};
+    uint8_t last[32] = {0}, mask[16];
     const size_t n = state->used ? 2 : 1;
 
     memcpy(last, state->block, state->used);
     store_lengths(last + 16 * n - 16, state->aad_bytes, state->text_bytes);
+    key->head.kernel->encrypt(key, state->j0, mask, 1);
     key->head.kernel->hash(key, state->y, last, n);
-    evc_xor16(state->y, state->y, state->tag_mask);
+    evc_xor16(state->y, state->y, mask);
+    evc_wipe(mask, sizeof mask);
 }
 
 enum evc_status evc_gcm_seal_finish(const union evc_gcm_key *key, struct evc_gcm_state *state,
