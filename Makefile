@@ -2,7 +2,7 @@
 # The front door: each target sets up what is missing (Python packages in .venv), then delegates.
 # The library's build is meson.build; the lab is lab/everycore; the steps of the tests are tools/run-tests.
 
-.PHONY: help bench report test test-all clean
+.PHONY: help bench report lab test test-all clean
 .NOTPARALLEL: # make -j: one set-up at a time
 
 help:
@@ -11,6 +11,7 @@ help:
 	@echo '               ARGS="--target board.toml": on a board, docs/ADDING-A-TARGET.md)'
 	@echo 'make report    one page of all results, stored and your own: build/report.html'
 	@echo '               (ARGS="FILE...": of these; ARGS=--help: plots, CSV, Parquet)'
+	@echo 'make lab       set up all of .venv/bin/everycore: toolchain add, matrix, report, ...'
 	@echo 'make test      all normal tests; STEPS="check-tree gcc" runs only those'
 	@echo 'make test-all  the long runs too: full lengths, Monte Carlo, sanitizers, more compilers'
 	@echo 'make clean     remove what these made: build, .venv, .cache'
@@ -25,6 +26,13 @@ report:
 	@tools/setup report
 	@mkdir -p build
 	@.venv/bin/everycore report --out build/report.html $(ARGS)
+
+lab:
+	@tools/setup lab
+	@echo 'everycore: ready; for example:'
+	@echo '  .venv/bin/everycore toolchain add gcc-14 clang-19'
+	@echo '  .venv/bin/everycore matrix --subject linux-6.1 --budget 10m'
+	@echo '  .venv/bin/everycore report'
 
 test test-all:
 	@tools/setup $@

@@ -102,6 +102,14 @@ class RunTests(unittest.TestCase):
         log.write_text("a\n\nb\nc\nd\n")
         self.assertEqual(steps.failures(log), ["b", "c", "d"])
 
+    def test_a_failing_step_ends_with_its_assertion_and_not_with_reasons_of_skips(self) -> None:
+        log = self.folder / "log.txt"
+        log.write_text("    def test_b():\n>       assert f() == 2\nE       assert 1 == 2\nE        +  where 1 = f()\n\n"
+                       "a.py:3: AssertionError\n1 failed\nskipped: no clang\n"
+                       + "SKIPPED [7] lab/tests/a.py:18: no gpg: install it\n" * 40)
+        self.assertEqual(steps.failures(log), ["E       assert 1 == 2"])
+        self.assertEqual(steps.without_skips(log)[-1], "1 failed")
+
     def test_what_is_missing_is_a_skip_with_its_reason(self) -> None:
         count = steps.run_step("absent", lambda log: steps.need("no-such-program"), None)
         self.assertEqual((self.counts(count), count.notes), ((0, 0, 1), ["no no-such-program"]))
@@ -176,6 +184,14 @@ class SetUp(unittest.TestCase):
         (self.folder / "python3").symlink_to("python")
         self.command = [self.folder / "tools/setup", "bench"]
         self.environment = {"PATH": f"{self.folder}:{os.environ['PATH']}", "FAKE": str(self.folder)}
+
+    def test_the_set_up_of_the_lab_serves_bench_and_report_too(self) -> None:
+        (self.folder / "version").write_text("Python 3.11.2\n")
+        (self.folder / "tools/system-packages").write_text("#!/bin/sh\n")
+        (self.folder / "tools/system-packages").chmod(0o755)
+        for target in ("lab", "bench", "report"):
+            subprocess.run([self.command[0], target], env=self.environment, check=True, capture_output=True)
+        self.assertEqual(self.installed(), 1)
 
     def installed(self) -> int:
         return (self.folder / "installed").read_text().count("once")

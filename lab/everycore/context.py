@@ -241,7 +241,7 @@ class Context:
         self.out.file.write(text + "\n")
 
     def warn(self, text: str) -> None:
-        self.err.print(f"warning: {text}", style="yellow", markup=False)
+        self.err.print(f"warning: {text}", style="yellow", markup=False, soft_wrap=True)
 
     def cache_dir(self) -> Path:
         """Compiled objects and binaries; may be deleted at any time."""

@@ -12,7 +12,7 @@ PACKAGE = Path(everycore.__file__).parent
 
 # Each layer may import itself (where that makes no circle) and the layers above it in this list.
 LAYERS = (
-    ("errors", "model", "tables"),
+    ("errors", "extras", "model", "tables"),
     (
         "catalog",
         "cores",

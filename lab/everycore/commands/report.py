@@ -13,7 +13,7 @@ from typing import Annotated, Any
 
 import typer
 
-from everycore import catalog, store
+from everycore import catalog, extras, store
 from everycore.commands.options import context_of
 from everycore.context import Context
 from everycore.errors import EverycoreError
@@ -226,9 +226,7 @@ def _extra() -> Iterator[None]:
     try:
         yield
     except ModuleNotFoundError as error:
-        raise EverycoreError(
-            f"the Python package {error.name} is missing", "pip install 'everycore[report]'"
-        ) from error
+        raise extras.missing_packages("a report", "report") from error
 
 
 def _plot_library() -> str:

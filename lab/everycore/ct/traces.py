@@ -4,6 +4,7 @@
 from collections.abc import Collection, Iterator, Sequence
 from importlib.util import find_spec
 
+from everycore import extras
 from everycore.context import Context
 from everycore.ct.plan import arguments_for, by_key_size
 from everycore.errors import EverycoreError
@@ -31,7 +32,7 @@ def trace(
             if session.target.transport == "ssh":
                 raise UntraceableError("no tracer runs on a board; an emulated target has one")
             if not all(map(find_spec, PACKAGES)):
-                raise UntraceableError("tracing needs: pip install 'everycore[matrix]'")
+                raise UntraceableError(f"tracing needs: {extras.install_command('matrix')}")
             found = _compare(_Traced(context, session, part, extra))
         except UntraceableError as error:
             found = dict.fromkeys(range(len(part)), ("impossible", error.message))

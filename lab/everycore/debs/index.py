@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from everycore import extras
 from everycore.debs.lock import File, Pinned
 from everycore.errors import EverycoreError
 
@@ -24,10 +25,7 @@ def library(module: str) -> Any:
     try:
         return importlib.import_module(f"debian.{module}")
     except ImportError as error:
-        raise EverycoreError(
-            "reading Debian's archive needs the Python package python-debian",
-            "pip install 'everycore[debs]'",
-        ) from error
+        raise extras.missing_packages("reading Debian's archive", "debs") from error
 
 
 def version_key(text: str) -> Any:

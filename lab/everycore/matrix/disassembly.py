@@ -13,7 +13,7 @@ from functools import lru_cache
 from importlib.util import find_spec
 from typing import Any
 
-from everycore.errors import MissingPackagesError
+from everycore import extras
 
 
 class Flow(Enum):
@@ -147,9 +147,7 @@ def _capstone(machine: str, mode: str) -> Any:
     try:
         import capstone as cs
     except ImportError as error:
-        raise MissingPackagesError(
-            "reading machine code needs more Python packages", "pip install 'everycore[matrix]'"
-        ) from error
+        raise extras.missing_packages("reading machine code", "matrix") from error
     kinds = {
         "x86-64": (cs.CS_ARCH_X86, cs.CS_MODE_64),
         "i386": (cs.CS_ARCH_X86, cs.CS_MODE_32),

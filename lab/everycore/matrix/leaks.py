@@ -15,6 +15,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from everycore import extras
 from everycore.atomic import atomic_write
 from everycore.context import Context
 from everycore.ct.taint import MemcheckError, first_errors
@@ -126,7 +127,7 @@ def by_trace(context: Context, suspect: Suspect) -> Verdict:
     """The first instruction that goes elsewhere, or has its data elsewhere, with other secrets."""
     try:
         if not all(map(find_spec, PACKAGES)):
-            raise UntraceableError("tracing needs: pip install 'everycore[matrix]'")
+            raise UntraceableError(f"tracing needs: {extras.install_command('matrix')}")
         return _compare(context, suspect)
     except EverycoreError as error:
         return Verdict(None, "trace", error.message)

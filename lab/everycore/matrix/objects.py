@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from everycore.errors import EverycoreError, MissingPackagesError
+from everycore import extras
+from everycore.errors import EverycoreError
 
 SPACE_BITS = 40  # of one section of an object
 MACHINES = {
@@ -223,9 +224,7 @@ def _opened(path: Path) -> Iterator[Any]:
         from elftools.common.exceptions import ELFError
         from elftools.elf.elffile import ELFFile
     except ImportError as error:
-        raise MissingPackagesError(
-            "reading objects needs more Python packages", "pip install 'everycore[matrix]'"
-        ) from error
+        raise extras.missing_packages("reading objects", "matrix") from error
     try:
         with path.open("rb") as file:
             yield ELFFile(file)

@@ -9,6 +9,7 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
+from everycore import extras
 from everycore.errors import EverycoreError, MissingPackagesError, unknown_name
 
 PAGE_BYTES = 4096
@@ -228,9 +229,7 @@ def _entry_points(elf: Any) -> Callable[[int], int]:
 
 
 def missing_packages() -> MissingPackagesError:
-    return MissingPackagesError(
-        "tracing needs more Python packages", "pip install 'everycore[matrix]'"
-    )
+    return extras.missing_packages("tracing", "matrix")
 
 
 def read_maps(text: str) -> list[Mapping]:

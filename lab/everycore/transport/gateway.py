@@ -5,6 +5,7 @@ from collections.abc import Generator, Iterable, Iterator, Sequence
 from importlib.util import find_spec
 from typing import Any
 
+from everycore import extras
 from everycore.context import Completed, Context, lines
 from everycore.errors import EverycoreError, LostError
 from everycore.transport import on_board
@@ -22,7 +23,8 @@ class Gateway:
         if not find_spec(PACKAGE):
             raise EverycoreError(
                 "a board is reached through execnet, which is not installed",
-                "pip install 'everycore[farm]'; or, in its file, python = \"\": plain ssh",
+                f"{extras.install_command('farm')}\n"
+                'or write python = "" into the board\'s file, for ssh without Python',
             )
         import execnet
 

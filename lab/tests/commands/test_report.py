@@ -10,8 +10,8 @@ from world import Lab
 
 from everycore.commands import report as command
 
-pytest.importorskip("altair", reason="pip install 'everycore[report]'")
-pytest.importorskip("vl_convert", reason="pip install 'everycore[report]'")
+pytest.importorskip("altair", reason="make lab")
+pytest.importorskip("vl_convert", reason="make lab")
 
 
 @pytest.fixture(autouse=True)
@@ -39,7 +39,7 @@ def test_a_page_is_made_and_its_path_is_said(lab: Lab, matrix: Path, tmp_path: P
 
 
 def test_cells_are_exported_as_csv_and_parquet(lab: Lab, matrix: Path, tmp_path: Path) -> None:
-    duckdb = pytest.importorskip("duckdb", reason="pip install 'everycore[report]'")
+    duckdb = pytest.importorskip("duckdb", reason="make lab")
     table, cells = tmp_path / "cells.csv", tmp_path / "cells.parquet"
     out = str(tmp_path / "page.html")
     done = lab("report", str(matrix), "--out", out, "--csv", str(table), "--parquet", str(cells))

@@ -17,8 +17,8 @@ from everycore.page import colours, sick
 from everycore.page.facts import Facts, best, collect
 from everycore.page.html import Page, render
 
-pytest.importorskip("altair", reason="pip install 'everycore[report]'")
-vl_convert = pytest.importorskip("vl_convert", reason="pip install 'everycore[report]'")
+pytest.importorskip("altair", reason="make lab")
+vl_convert = pytest.importorskip("vl_convert", reason="make lab")
 webdriver = pytest.importorskip("selenium.webdriver", reason="pip install selenium")
 
 WIDE, NARROW = (1400, 1000), (400, 900)

@@ -14,8 +14,8 @@ from everycore.page.facts import Facts, Source, collect
 from everycore.page.html import POLICY, Page, as_script, headline_of, ratio_text, render
 from everycore.page.payload import payload
 
-pytest.importorskip("altair", reason="pip install 'everycore[report]'")
-pytest.importorskip("jinja2", reason="pip install 'everycore[report]'")
+pytest.importorskip("altair", reason="make lab")
+pytest.importorskip("jinja2", reason="make lab")
 
 
 @pytest.fixture(scope="module")

@@ -236,7 +236,7 @@ def test_the_report_shows_the_tables_of_a_run(
 
 
 def test_a_folder_with_such_runs_is_a_page(lab: Lab, tmp_path: Path) -> None:
-    pytest.importorskip("jinja2", reason="pip install 'everycore[report]'")
+    pytest.importorskip("jinja2", reason="make lab")
     folder = tmp_path / "results"
     for kind in KINDS:
         stored(folder, kind)
