@@ -3,7 +3,8 @@
 """Use the library in every way that the docs name, with the example of the README.
 
 Installed shared and static through pkg-config, as a Meson subproject, as bare files without a build, and with
-one kernel named so that only that one is linked. The C examples of docs/USING.md must compile.
+one kernel named so that only that one is linked. The C examples of docs/USING.md must compile. Every command that
+README.md and docs/USING.md show is executed, but those of `everycore`, which lab/tests parses.
 """
 
 import os
@@ -43,6 +44,21 @@ def examples(document: str) -> list[str]:
     return re.findall(r"^```c\n(.*?)^```", (ROOT / document).read_text(), re.M | re.S)
 
 
+def shown(document: str) -> list[str]:
+    """The blocks of a Markdown file that are in no language: commands, and the lines of a meson.build."""
+    text = re.sub(r"^```\w+\n.*?^```", "", (ROOT / document).read_text(), flags=re.M | re.S)
+    return re.findall(r"^```\n(.*?)^```", text, re.M | re.S)
+
+
+def shown_commands(document: str) -> list[str]:
+    """Each command of these blocks, and of the README's first table, on one line and without its comment."""
+    blocks = "\n".join(block for block in shown(document) if not block.startswith("everycore = "))
+    table = re.findall(r"^\| .* \|$", (ROOT / document).read_text().partition("\n## ")[0], re.M)
+    inline = [text for text in re.findall(r"`([^`]*)`", "\n".join(table)) if " " in text]
+    lines = [*blocks.replace("\\\n", " ").splitlines(), *inline]
+    return [command for line in lines if (command := re.sub(r"\s+#.*", "", line).strip())]
+
+
 def expected_output(document: str) -> str:
     """What the README says that its example prints: the comment on its last line."""
     return re.findall(r"/\* prints (.*?) \*/", (ROOT / document).read_text())[0]
@@ -59,15 +75,8 @@ def build_and_run(what: str, folder: pathlib.Path, source: pathlib.Path, *flags:
         expect(code == 0 and text.strip() == expected_output("README.md"), f"the example works {what}", text)
 
 
-def installed(folder: pathlib.Path, source: pathlib.Path) -> None:
-    prefix = folder / "prefix"
-    for argv in (("setup", f"--prefix={prefix}", "--libdir=lib", "-Dtests=disabled", "-Ddebug=false", folder / "build",
-                  ROOT),
-                 ("install", "-C", folder / "build", "--quiet")):
-        code, text = run("meson", *argv)
-        if code:
-            expect(False, f"meson {argv[0]}", text)
-            return
+def installed(folder: pathlib.Path, source: pathlib.Path, prefix: pathlib.Path) -> None:
+    """Use what the commands of docs/USING.md have installed."""
     names = {path.name for path in (ROOT / "include/everycore").iterdir()}
     expect({path.name for path in (prefix / "include/everycore").iterdir()} == names, "all headers are installed")
     if not shutil.which("pkg-config"):
@@ -102,33 +111,65 @@ def subproject(folder: pathlib.Path, source: pathlib.Path) -> None:
     parent = folder / "parent"
     (parent / "subprojects").mkdir(parents=True)
     (parent / "subprojects/everycore").symlink_to(ROOT)
-    shutil.copy(source, parent / "example.c")
+    shutil.copy(source, parent / "program.c")
     (parent / "meson.build").write_text(
-        "project('parent', 'c', meson_version: '>= 1.3')\n"
-        "executable('example', 'example.c', dependencies: dependency('everycore', fallback: 'everycore'))\n")
-    code, text = run("meson", "setup", "--werror", "-Doptimization=1", "-Ddebug=false",
-                     "-Deverycore:default_library=static", parent / "build", parent)
+        "project('parent', 'c', meson_version: '>= 1.0')\n"
+        + next(block for block in shown("docs/USING.md") if block.startswith("everycore = ")))
+    code, text = run("meson", "setup", "--werror", "-Doptimization=1", "-Ddebug=false", parent / "build", parent)
     expect(code == 0, "it is a Meson subproject", text)
     code, text = run("meson", "compile", "-C", parent / "build")
     expect(code == 0, "its subproject builds", text)
-    code, text = run(parent / "build/example")
+    code, text = run(parent / "build/program")
     expect(code == 0 and text.strip() == expected_output("README.md"), "the example works as a parent project", text)
 
 
-def documented_command(document: str) -> str:
-    """The line that compiles a program together with all files, as README and USING show it."""
-    found = re.search(r"^cc -O2 .*program\.c .* -o program$", (ROOT / document).read_text(), re.M)
-    return found[0] if found else ""
+def commands_of_the_docs(folder: pathlib.Path, source: pathlib.Path, prefix: pathlib.Path) -> None:
+    """Execute each once, in the order of the pages, in a folder that looks like a checkout."""
+    tree = folder / "checkout"
+    tree.mkdir()
+    for path in ROOT.iterdir():
+        if path.name not in ("build", ".git", ".venv"):
+            (tree / path.name).symlink_to(path)
+    shutil.copy(source, tree / "program.c")
+    done: set[str] = set()
+    for document in ("README.md", "docs/USING.md"):
+        commands = shown_commands(document)
+        expect(len(commands) > 2, f"{document} shows commands", f"{commands}")
+        for command in commands:
+            if command not in done:
+                command_of_the_docs(document, command, tree, prefix)
+            done.add(command)
 
 
-def bare_files(folder: pathlib.Path, source: pathlib.Path) -> None:
-    command = documented_command("README.md")
-    expect(bool(command) and command == documented_command("docs/USING.md"), "README and USING show the same command")
-    line = command.replace("cc ", " ".join(COMPILER) + " ", 1).replace("program.c", str(source))
-    code, text = run("sh", "-c", line.replace("-o program", f"-o {folder / 'program'}"))
-    expect(code == 0, "the command of the README compiles and links a program", text)
-    code, text = run(folder / "program") if code == 0 else (1, "")
-    expect(code == 0 and text.strip() == expected_output("README.md"), "the program of the README's command works", text)
+def command_of_the_docs(document: str, command: str, tree: pathlib.Path, prefix: pathlib.Path) -> None:
+    """Execute one; the program that it makes, if any, must print what the example should."""
+    name = command.split()[0]
+    if name.endswith("everycore"):
+        return
+    programs = [COMPILER[0] if name == "cc" else name, *re.findall(r"\$\(([\w-]+)", command)]
+    absent = [program for program in programs if not shutil.which(program)]
+    if name.startswith("contrib/"):  # tests of its own patch trees of QEMU
+        expect(os.access(tree / name, os.X_OK), f"{document}: {name} can be executed")
+        return
+    if absent:
+        skipped.append(f"{document}: {command}: no {', '.join(absent)}")
+        return
+    if name == "make":  # what they do takes minutes, and one of them is this
+        command = command.replace("make ", "make --dry-run ")
+    line = re.sub(r"^cc ", " ".join(COMPILER) + " ", command).replace("--prefix=/usr", f"--prefix={prefix} --libdir=lib")
+    made = [tree / made for made in ("program", "a.out")]
+    for program in made:
+        program.unlink(missing_ok=True)
+    environment = {"PKG_CONFIG_PATH": str(prefix / "lib/pkgconfig"), "LD_LIBRARY_PATH": str(prefix / "lib")}
+    code, text = run("sh", "-c", line, cwd=tree, **environment)
+    expect(code == 0, f"{document}: {command}", text)
+    if name == "cc":
+        program = next(filter(pathlib.Path.exists, made), None)
+        code, text = run(program, **environment) if program else (1, "no program was made")
+        expect(code == 0 and text.strip() == expected_output("README.md"), f"{document}: the program of {command}", text)
+
+
+def bare_files_for_arm(folder: pathlib.Path, source: pathlib.Path) -> None:
     files = sorted(str(path) for path in (ROOT / "src").rglob("*.[cS]"))
     flags = ["-O1", "-std=gnu11", f"-I{ROOT}/include", f"-I{ROOT}/src", *files]
     absent = [name for name in ARM if not shutil.which(name)]  # most assembly is for it
@@ -143,9 +184,11 @@ def main() -> int:
         folder = pathlib.Path(name)
         source = folder / "example.c"
         source.write_text(examples("README.md")[0])
-        installed(folder, source)
+        prefix = folder / "prefix"
+        commands_of_the_docs(folder, source, prefix)
+        installed(folder, source, prefix)
         subproject(folder, source)
-        bare_files(folder, source)
+        bare_files_for_arm(folder, source)
         for number, text in enumerate(examples("docs/USING.md"), 1):
             source.write_text(text)
             code, output = run(*COMPILER, *WARNINGS, "-Iinclude", "-c", source, "-o", os.devnull)
