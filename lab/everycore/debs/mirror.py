@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Where an archive is: the mirrors of the system's own apt, or the one that a setting names."""
 
+import re
 import shlex
 import urllib.error
 import urllib.request
@@ -18,6 +19,8 @@ SETTING = "EVERYCORE_MIRROR"
 SETTING_HINT = f"{SETTING}=URL names a mirror of Debian (or a folder with one)"
 TIMEOUT_SECONDS = 60
 SCHEMES = ("http", "https", "file")
+# Names the default archive of the distribution; apt's own package brings it.
+EXAMPLE = Path("/usr/share/doc/apt/examples/sources.list")
 ABSENT = (403, 404, 410)  # some stores answer 403 for what they do not have
 
 
@@ -61,13 +64,22 @@ class Mirror:
         return UnavailableError(f"cannot read the mirror {self.url}: {reason}", hint)
 
 
-def find_mirrors(context: Context) -> list[Mirror]:
-    """The mirror of the setting, else those of apt in the order of its configuration."""
+def find_mirrors(context: Context, example: Path = EXAMPLE) -> list[Mirror]:
+    """The mirror of the setting, else those of apt in the order of its configuration.
+
+    Where apt has no sources, the first archive of `example`, the list that apt's package shows.
+    """
     if setting := context.env.get(SETTING, ""):
         return [_mirror(context, _as_url(setting))]
     urls = [url for url in _of_apt(context) if urlsplit(url).scheme in SCHEMES]
     if not urls:
-        raise UnavailableError("apt names no mirror of Debian here", SETTING_HINT)
+        urls = _default_archive(example)
+        for url in urls:
+            context.warn(f"apt has no sources here; using its default archive, {url}")
+    if not urls:
+        raise UnavailableError(
+            "no mirror of Debian is known: apt has no sources, and no example of them", SETTING_HINT
+        )
     return [_mirror(context, url) for url in urls]
 
 
@@ -87,6 +99,15 @@ def _of_apt(context: Context) -> list[str]:
     return list(
         dict.fromkeys(line.strip().rstrip("/") for line in said.splitlines() if line.strip())
     )
+
+
+def _default_archive(example: Path) -> list[str]:
+    try:
+        text = example.read_text(encoding="utf-8")
+    except OSError:
+        return []
+    found = re.search(r"^deb(?:\s+\[[^\]]*\])?\s+(https?://\S+)", text, re.MULTILINE)
+    return [found[1].rstrip("/")] if found else []
 
 
 def _said(context: Context, *argv: str) -> str:

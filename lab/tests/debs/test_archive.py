@@ -193,11 +193,27 @@ def test_a_transfer_that_was_cut_is_no_wrong_file(
             root_of(odd, lock)
 
 
-def test_without_apt_and_setting_the_setting_is_named(lab: Lab) -> None:
+def test_without_apt_and_setting_the_setting_is_named(lab: Lab, tmp_path: Path) -> None:
     lab.runner.absent = ("apt-get", "apt-config")
-    with pytest.raises(EverycoreError, match="no mirror") as error:
-        find_mirrors(lab.context())
-    assert "EVERYCORE_MIRROR" in error.value.hint
+    (example := tmp_path / "sources.list").write_text("# deb http://example.org/debian test main\n")
+    for absent in (tmp_path / "none", example):
+        with pytest.raises(EverycoreError, match="no mirror") as error:
+            find_mirrors(lab.context(), absent)
+        assert "EVERYCORE_MIRROR" in error.value.hint
+
+
+def test_where_apt_has_no_sources_its_default_archive_is_used(lab: Lab, tmp_path: Path) -> None:
+    lab.runner.absent = ("apt-get", "apt-config")
+    (example := tmp_path / "sources.list").write_text(
+        "# See sources.list(5)\n#deb-src http://a.example.org/x test main\n"
+        "deb [arch=amd64] http://b.example.org/debian/ test main\n"
+        "deb http://c.example.org/debian test main\n"
+    )
+    context = lab.context()
+    assert [mirror.url for mirror in find_mirrors(context, example)] == [
+        "http://b.example.org/debian"
+    ]
+    assert "default archive, http://b.example.org/debian" in context.err.file.getvalue()  # type: ignore[attr-defined]
 
 
 def test_mirrors_and_proxies_are_those_of_apt() -> None:
