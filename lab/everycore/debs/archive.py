@@ -6,7 +6,6 @@ import tempfile
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import UTC
-from email.utils import parsedate_to_datetime
 from functools import cached_property
 from pathlib import Path
 
@@ -184,6 +183,8 @@ def _check_name(suite: str, release: Mapping[str, str]) -> None:
 
 def _check_date(context: Context, suite: str, valid_until: str) -> None:
     """An old Release, signed once, may hide what was repaired since: apt refuses it, too."""
+    from email.utils import parsedate_to_datetime
+
     if not valid_until:
         return
     until = parsedate_to_datetime(valid_until.replace("UTC", "+0000")).astimezone(UTC)

@@ -4,7 +4,6 @@
 import hashlib
 from collections.abc import Mapping, Sequence
 from concurrent.futures import as_completed
-from http.client import HTTPException, IncompleteRead
 from pathlib import Path
 from typing import BinaryIO
 
@@ -93,6 +92,8 @@ def _announced(response: BinaryIO) -> int:
 
 
 def _save(response: BinaryIO, path: Path, file: File, mirror: Mirror) -> None:
+    from http.client import HTTPException, IncompleteRead  # which few commands need
+
     digest = hashlib.sha256()
     try:
         with atomic_write(path) as scratch:

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""Where an archive is: the mirrors of the system's own apt, or the one that a setting names."""
+"""Where an archive is: the mirrors of the system's own apt, or the one that a setting names.
+
+urllib.request and http.client are imported where they are used: commands that ask no archive start
+in half the time.
+"""
 
 import re
 import shlex
-import urllib.error
-import urllib.request
 from collections.abc import Sequence
 from dataclasses import dataclass
-from http.client import HTTPException
 from pathlib import Path
 from typing import BinaryIO, cast
 from urllib.parse import quote, urlsplit
@@ -33,6 +34,9 @@ class Mirror:
 
     def open(self, path: str) -> BinaryIO | None:
         """A file of the archive; None if the archive does not have it."""
+        import urllib.request
+        from http.client import HTTPException
+
         proxies = {urlsplit(self.url).scheme: self.proxy} if self.proxy else {}
         opener = urllib.request.build_opener(urllib.request.ProxyHandler(proxies))
         try:
@@ -50,6 +54,8 @@ class Mirror:
 
     def read(self, path: str) -> bytes | None:
         """All of it."""
+        from http.client import HTTPException
+
         response = self.open(path)
         if response is None:
             return None
