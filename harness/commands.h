@@ -12,6 +12,10 @@ int vectors_command(int argc, char **argv);
 int peers_command(int argc, char **argv);
 int ct_command(int argc, char **argv);
 
+/* Members of a line of list, for a kernel that is built: key_bytes, batch, traits and slots of its descriptor. */
+struct evc_registry_line;
+void emit_descriptor(const struct evc_registry_line *line);
+
 /* The first line of every command's output; after the arguments have been found good. counter: NULL
  * where the command does not measure. */
 void emit_harness_line(const char *command, const char *counter);

@@ -96,7 +96,7 @@ def build_resolver(
     flags: Sequence[str],
     linker: Compiler | None = None,
 ) -> Build:
-    """A harness for a target that has one command, `resolve`, and no kernels."""
+    """A harness for a target that has the commands `list` and `resolve`, and no kernels."""
     absent = context.package / "resolver" / "absent.c"
     sources = [*catalog.resolver_sources(tree), absent]
     return build_harness(context, tree, target, compiler, flags, sources, linker)

@@ -45,8 +45,10 @@ def sources(tree: Tree) -> list[Path]:
 
 
 def resolver_sources(tree: Tree) -> list[Path]:
-    """The files of a harness that can only resolve: the rule of selection, detection, no kernel."""
-    names = [f"harness/{name}.c" for name in ("main", "resolve", "names", "emit", "options")]
+    """The files of a harness that has `list` and `resolve`, and no kernel."""
+    names = [
+        f"harness/{name}.c" for name in ("main", "list", "resolve", "names", "emit", "options")
+    ]
     return [*map(Path, names), Path("src/resolve.c"), *_files(tree, ("src/cpu",), (".c", ".S"))]
 
 

@@ -167,11 +167,12 @@ def open_session(
     cc: str | None = None,
     flags: str | None = None,
     *,
-    only_resolve: bool = False,
+    without_kernels: bool = False,
 ) -> Session:
     """Find the tree, the target and the compiler; build what is not built yet.
 
-    `only_resolve`: the session has no other command, and no kernel has to be compiled for it.
+    `without_kernels`: the session has the commands `list` and `resolve` alone, and no kernel is
+    compiled for it; `list` then says nothing of descriptors.
     """
     tree = catalog.find_tree(context.package, context.env.get("EVERYCORE_TREE", ""))
     target = load_target(tree, target_name)
@@ -183,7 +184,7 @@ def open_session(
         build = build_on_board(context, tree, transport, target, compiler, chosen)
     else:
         compiler = find_compiler(context, target, cc, words, platform.machine())
-        make = build_resolver if only_resolve else build_harness
+        make = build_resolver if without_kernels else build_harness
         linker = linker_of(context, target, compiler)
         build = make(context, tree, target, compiler, chosen, linker=linker)
     return Session(tree, target, build, transport)

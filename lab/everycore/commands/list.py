@@ -27,11 +27,15 @@ def list_kernels(
         typer.Option("--results", metavar="FILE", help="With --markdown: add its speeds."),
     ] = None,
 ) -> None:
-    """Kernels, what they need, and whether they run here."""
+    """Kernels, what they need, and whether they run here.
+
+    --json and --markdown add the size of keys and the operations of each kernel. For these all
+    kernels are compiled.
+    """
     context = context_of(command)
     if results is not None and not markdown:
         raise EverycoreError("--results needs --markdown", "add --markdown")
-    session = open_session(context, target, cc, flags)
+    session = open_session(context, target, cc, flags, without_kernels=not (json or markdown))
     records = list(session.records("list"))
     kernels = [r.line for r in records if isinstance(r.line, Kernel)]
     if json:

@@ -59,7 +59,7 @@ def resolve(
         return _list_cpus(
             command, catalog.find_tree(context.package, context.env.get("EVERYCORE_TREE", "")), json
         )
-    session = open_session(context, target, cc, flags, only_resolve=True)
+    session = open_session(context, target, cc, flags, without_kernels=True)
     arguments = ["resolve", "--policy", policy]
     if cpu:
         model = find_cpu(session.tree, cpu)

@@ -87,7 +87,9 @@ def _kernels_table(kernels: Sequence[Kernel], arch: str, features: bool, title: 
     table.add_column("Use", no_wrap=True)
     table.add_column("Runs here")
     table.add_column("Needs", ratio=3 if features else None, no_wrap=not features)
-    table.add_column("Fused", ratio=2)
+    slots_are_known = any(kernel.slots for kernel in kernels)
+    if slots_are_known:
+        table.add_column("Fused", ratio=2)
     for kernel in kernels:
         table.add_row(
             kernel.name,
@@ -95,7 +97,7 @@ def _kernels_table(kernels: Sequence[Kernel], arch: str, features: bool, title: 
             kernel.use,
             runs_here(kernel, arch),
             (" ".join(kernel.needs) or "nothing") if features else kernel.isa,
-            fused(kernel.slots),
+            *([fused(kernel.slots)] if slots_are_known else []),
         )
     return titled(title, table)
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Stands in for the commands of the harness that need kernels, and for the names of pairs of
- * kernels. With it, the harness's main file, its resolve command, the rule of selection and the
- * detection of CPUs link to a small program that knows one command: resolve.
+ * Stands in for the commands of the harness that need kernels, for the names of pairs of kernels,
+ * and for what descriptors of kernels say. With it, the harness's main file, its commands list and
+ * resolve, the rule of selection and the detection of CPUs link to a small program without kernels.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 
 static int absent(void)
 {
-    fputs("harness: this small harness has no command but resolve\n", stderr);
+    fputs("harness: this small harness has no commands but list and resolve\n", stderr);
     return 2;
 }
 
@@ -24,13 +24,17 @@ static int absent(void)
         return absent();                \
     }
 
-ABSENT(list)
 ABSENT(check)
 ABSENT(bench)
 ABSENT(limits)
 ABSENT(vectors)
 ABSENT(peers)
 ABSENT(ct)
+
+void emit_descriptor(const struct evc_registry_line *line)
+{
+    (void)line;
+}
 
 bool is_pair_name(const char *name)
 {

@@ -199,8 +199,19 @@ def test_resolve_needs_no_kernel(real_lab: Lab) -> None:
     done = real_lab("resolve", "--cpu", "raspberrypi3", "--why")
     assert done.code == 0, done.err
     assert "only for x86" in done.out
-    session = open_session(real_lab.context(), only_resolve=True)
-    assert b"has no command but resolve" in session.build.binary.read_bytes()
+    session = open_session(real_lab.context(), without_kernels=True)
+    assert b"has no commands but list and resolve" in session.build.binary.read_bytes()
+
+
+def test_list_needs_no_kernel_unless_descriptors_are_shown(real_lab: Lab) -> None:
+    folder = real_lab.context().cache_dir() / "objects"
+    before = len(list(folder.glob("*.o")))
+    done = real_lab("list", "--flags=-O1 -DEVC_OF_THIS_TEST")
+    assert done.code == 0, done.err
+    assert "c_ref" in done.out
+    assert "only on" in done.out
+    assert "Fused" not in done.out
+    assert len(list(folder.glob("*.o"))) - before < 20
 
 
 def test_resolve_says_why(lab: Lab) -> None:

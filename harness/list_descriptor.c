@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/* list: what the descriptors of kernels say. It is apart from list.c so that a harness without kernels can list the
+ * registry. */
+#include "everycore/aes.h"
+#include "everycore/gcm.h"
+#include "everycore/ghash.h"
+#include "everycore/qarma.h"
+
+#include "commands.h"
+#include "emit.h"
+
+#include <string.h>
+
+/* The optional slots that a kernel fills itself. */
+#define SLOT(name) \
+    if (kernel->name) \
+        emit_text(NULL, #name);
+
+static void emit_aes_slots(const struct evc_aes *kernel)
+{
+    SLOT(ctr32)
+    SLOT(cbc_encrypt)
+    SLOT(cbc_decrypt)
+    SLOT(cbcmac)
+    SLOT(xts_encrypt)
+    SLOT(xts_decrypt)
+    SLOT(cbc_encrypt_many)
+}
+
+static void emit_gcm_slots(const struct evc_gcm *kernel)
+{
+    SLOT(seal)
+    SLOT(open)
+}
+
+static void emit_qarma_slots(const struct evc_qarma *kernel)
+{
+    SLOT(encrypt_many)
+}
+#undef SLOT
+
+void emit_descriptor(const struct evc_registry_line *line)
+{
+    const struct evc_aes *aes = strcmp(line->primitive, "aes") ? NULL : evc_aes_named(line->name);
+    const struct evc_gcm *gcm = strcmp(line->primitive, "gcm") ? NULL : evc_gcm_named(line->name);
+    const struct evc_qarma *qarma = strcmp(line->primitive, "qarma") ? NULL : evc_qarma_named(line->name);
+    const struct evc_kernel *kernel = aes     ? evc_aes_kernel(aes)
+                                      : gcm   ? evc_gcm_kernel(gcm)
+                                      : qarma ? evc_qarma_kernel(qarma)
+                                              : evc_ghash_kernel(evc_ghash_named(line->name));
+
+    emit_unsigned("key_bytes", kernel->key_bytes);
+    emit_unsigned("batch", kernel->batch);
+    emit_list_begin("traits");
+    if (kernel->traits & EVC_KEY_FIPS197)
+        emit_text(NULL, "fips197");
+    emit_list_end();
+    emit_list_begin("slots");
+    if (aes)
+        emit_aes_slots(aes);
+    if (gcm)
+        emit_gcm_slots(gcm);
+    if (qarma)
+        emit_qarma_slots(qarma);
+    emit_list_end();
+}
