@@ -42,7 +42,7 @@ from everycore.protocol import (
     Record,
     Resolved,
 )
-from everycore.report import tables
+from everycore.report import headline, tables
 from everycore.session import (
     Session,
     conditions_of,
@@ -128,6 +128,14 @@ def bench(
         int, typer.Option("--key-bits", metavar="N", help="128, 192 or 256.")
     ] = 256,
     quick: Annotated[bool, typer.Option("--quick", help="Under ten seconds.")] = False,
+    all_: Annotated[
+        bool,
+        typer.Option(
+            "--all",
+            help="Show every kernel and size, and why each kernel was selected or not."
+            " --kernel and --bytes imply it.",
+        ),
+    ] = False,
     target: TargetName = "host",
     cpu: CpuNumber = None,
     cc: CompilerCommand = None,
@@ -138,8 +146,13 @@ def bench(
     ] = False,
     json: Json = False,
 ) -> None:
-    """What each kernel costs here, and which is selected."""
+    """What the selected kernels cost here; with --all, what each kernel costs.
+
+    Examples: `everycore bench --quick`; `everycore bench --all --mode ctr,gcm-seal`;
+    `everycore bench --kernel x86_aesni --bytes 64,1500 --out mine.jsonl`
+    """
     context = context_of(command)
+    every = all_ or bool(kernel) or bool(bytes_)
     stdout = context.out.file
     context, json = beside_results(context, out), json and not is_standard_output(out)
     sizes = message_sizes(words(bytes_)) or (QUICK_SIZES_BYTES if quick else SIZES_BYTES)
@@ -160,7 +173,7 @@ def bench(
     )
     if earlier:
         run = replace(run, resumed=(*earlier.run.resumed, earlier.run.date))
-    _begin(context, run, here, json)
+    _begin(context, run, here, json, every)
     if here.hello.arch in ARM and may_not_count(facts_of(context, session), run.counter):
         context.warn(
             f"{run.counter}: the core's own counter is closed to users;"
@@ -185,7 +198,7 @@ def bench(
     if earlier:
         earlier.path.unlink(missing_ok=True)
     if not json:
-        _show(context, run, here, quiet.marked([r.line for r in records]))
+        _show(context, run, here, quiet.marked([r.line for r in records]), every)
     say_where(context, "samples", path)
     failures = [r.line for r in records if isinstance(r.line, Failure)]
     for failure in failures:
@@ -307,10 +320,12 @@ def _conditions(context: Context, session: Session) -> Iterator[Record]:
         yield protocol.parse(jsonlib.dumps(line))
 
 
-def _begin(context: Context, run: store.Run, here: Here, json: bool) -> None:
-    """What is known before anything is measured."""
+def _begin(context: Context, run: store.Run, here: Here, json: bool, every: bool) -> None:
+    """Show what is known before anything is measured; of all kernels, if `every` is set."""
     if json:
         context.print_raw(store.run_line(run))
+        return
+    if not every:
         return
     title = "Which kernel is selected here, and why not the others (policy ct)"
     context.out.print(tables.selection_table(here.kernels, here.uses, title))
@@ -324,7 +339,8 @@ def _says_nothing(line: Line) -> bool:
     return isinstance(line, Hello)
 
 
-def _show(context: Context, run: store.Run, here: Here, lines: Sequence[Line]) -> None:
+def _show(context: Context, run: store.Run, here: Here, lines: Sequence[Line], every: bool) -> None:
+    """Show what was measured; of all kernels, if `every` is set or no selected one was measured."""
     benches = [line for line in lines if isinstance(line, Bench)]
     loops = [line for line in lines if isinstance(line, Arithmetic)]
     constant_time = {(k.primitive, k.name) for k in here.kernels if k.timing == "ct"}
@@ -333,14 +349,25 @@ def _show(context: Context, run: store.Run, here: Here, lines: Sequence[Line]) -
         f"{run.machine.title()}; {run.counter}; {run.compiler} {' '.join(run.flags)};"
         f" {run.revision}{run.in_parts()}"
     )
+    if figures := headline.selected_figures(benches, here.modes):
+        advice = "" if every else "everycore bench --all: every kernel and size"
+        context.out.print(headline.headline(figures, loops, caption, advice))
+    for note in tables.unmeasured_notes(benches):
+        context.warn(f"no figure, {note}")
+    notes = tables.order_notes(benches, here.modes, constant_time)
+    if figures and not every:
+        if notes:
+            context.out.print(
+                f"{len(notes)} figures of constant-time kernels beat those of the selected kernel"
+                " by more than 5 %: --all lists them",
+                soft_wrap=True,
+            )
+        return
     for table in tables.bench_tables(benches, here.modes, loops, caption, context.out.width):
         context.out.print(table)
     context.out.print(tables.bench_legend(fence), style="dim", markup=False)
     if dropped := tables.dropped_note(benches):
         context.out.print(dropped, style="dim", markup=False)
-    for note in tables.unmeasured_notes(benches):
-        context.warn(f"no figure, {note}")
-    notes = tables.order_notes(benches, here.modes, constant_time)
     if notes:
         context.out.print("\nConstant-time kernels that beat the selected one by more than 5 %:")
         for note in notes:

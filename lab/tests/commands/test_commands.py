@@ -331,8 +331,22 @@ def test_many_messages_are_measured_side_by_side() -> None:
     assert plan(["setkey"], [16, 64]) == [Job("setkey", ())]
 
 
-def test_bench_shows_selection_tables_and_stores_samples(lab: Lab) -> None:
+def test_bench_first_shows_a_line_for_each_mode(lab: Lab) -> None:
     outcome = lab("bench", "--mode", "ctr", "--quick")
+    assert outcome.code == 0
+    lines = outcome.out.splitlines()
+    assert lines[0] == "What the selected kernels cost here"
+    assert lines[1].split() == ["Mode", "Selected", "kernel", "Bytes", "Cycles/byte", "GB/s", "Of",
+                                "the", "limit"]  # fmt: skip
+    assert lines[3].split()[:3] == ["ctr", "aes-256", "x86_aesni"]
+    assert "c_ref" not in outcome.out
+    assert "--all: every kernel and size" in outcome.out
+    assert lab("bench", "--mode", "ctr", "--all").out.splitlines()[3].split()[2] != "x86_aesni"
+    assert "c_ref" in lab("bench", "--mode", "ctr", "--kernel", "c_ref").out
+
+
+def test_bench_shows_selection_tables_and_stores_samples(lab: Lab) -> None:
+    outcome = lab("bench", "--mode", "ctr", "--quick", "--all")
     assert outcome.code == 0
     assert "no tune-zmm" in outcome.out
     assert "* x86_aesni" in outcome.out
@@ -399,7 +413,7 @@ def test_bench_writes_a_whole_result_to_standard_output(lab: Lab) -> None:
     path = lab.folder / "piped.jsonl"
     path.write_text(done.out, encoding="utf-8")
     assert any(store.read(path).benches())
-    assert "* x86_aesni" in done.err  # the tables
+    assert "x86_aesni" in done.err  # the table
     assert "samples:" not in done.err
     assert list(lab.folder.glob("*.jsonl")) == [path]
 

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: MIT
+"""The first table of `everycore bench`: what the selected kernels cost, one line a mode."""
+
+from collections.abc import Iterable, Sequence
+
+from rich.console import Group
+from rich.text import Text
+
+from everycore.limits import bound
+from everycore.protocol import Arithmetic, Bench, Mode
+from everycore.report.figures import NOISY, NOISY_LEGEND, cell, cipher, number
+from everycore.report.tables import LIMIT, plain_table, selected_kernel, titled
+
+MOST = 6  # lines
+# Which modes these are if more were measured.
+FIRST = ("gcm-seal", "ctr", "xts-enc", "ccm-seal", "cbc-enc", "cbc-dec")
+
+
+def selected_figures(benches: Iterable[Bench], modes: Sequence[Mode]) -> list[Bench]:
+    """Of each mode the figure of its selected kernel, at the longest message; at most six."""
+    longest: dict[str, Bench] = {}
+    for bench in benches:
+        chosen = selected_kernel(bench.mode, bench.primitive, modes)
+        if bench.kernel != chosen or bench.style != "streamed" or bench.messages > 1:
+            continue
+        if bench.mode not in longest or bench.bytes > longest[bench.mode].bytes:
+            longest[bench.mode] = bench
+    names = list(longest)
+    if len(names) > MOST:
+        names = [name for name in FIRST if name in longest][:MOST]
+    return [longest[name] for name in names]
+
+
+def headline(
+    figures: Sequence[Bench], loops: Sequence[Arithmetic], caption: str, advice: str
+) -> Group:
+    """The table of these figures; `advice`: how to see more."""
+    table = plain_table("Mode", "Selected kernel")
+    for name in ("Bytes", "Cycles/byte", "GB/s", "Of the limit"):
+        table.add_column(name, justify="right", no_wrap=True)
+    for bench in figures:
+        item = cell(bench)
+        mark = NOISY if item.is_noisy else ""
+        cost = item.cycles_per_byte
+        speed = item.gigabytes_per_second
+        limit = bound(bench.mode, bench.key_bits, loops)
+        share = ""
+        if limit and cost and limit.holds(bench.bytes):
+            share = f"{mark}{100 * limit.cycles_per_byte / cost:.0f} %"
+        table.add_row(
+            f"{bench.mode} {cipher(bench.primitive)}-{bench.key_bits}",
+            bench.kernel,
+            str(bench.bytes),
+            Text(mark + number(cost), style="bold") if cost else Text("-", style="dim"),
+            number(speed) if speed else "-",
+            share or "-",
+        )
+    notes = [f"{LIMIT}: what its AES and multiplication units can do at best"]
+    if any(cell(bench).is_noisy for bench in figures):
+        notes.append(NOISY_LEGEND)
+    return titled("What the selected kernels cost here", table, *notes, caption, advice)
