@@ -473,6 +473,54 @@ static enum result accesses_stay_inside_the_buffers(struct check *c)
     return for_all(c, most_blocks(c), test_fenced_key);
 }
 
+/* gap bytes are left between the message and the end of the page, which is followed by one without access. */
+static enum result run_before_end(struct check *c, const union evc_aes_key *key, size_t len_bytes, size_t gap,
+                                  bool in_place)
+{
+    uint8_t *in = fence_in.start + fence_in.len_bytes - gap - len_bytes, *iv = fence_iv.start;
+    uint8_t *out = in_place ? in : fence_out.start + fence_out.len_bytes - gap - len_bytes;
+    struct call call = {key, iv, in, out, len_bytes};
+    char where[64];
+
+    snprintf(where, sizeof where, "%zu bytes before the end of a page%s", gap, in_place ? ", in place" : "");
+    memset(out - MARGIN, 0xa5, MARGIN + len_bytes + gap);
+    memcpy(in, known.in, len_bytes);
+    memcpy(iv, known.iv[0], 16);
+    if (!port_survives(do_call, &call))
+        return check_fail(c, "%s, %zu bytes, %s: memory fault", known.op->name, len_bytes, where);
+    for (size_t i = 0; i < MARGIN + gap; i++)
+        if ((i < MARGIN ? out - MARGIN : out - MARGIN + len_bytes)[i] != 0xa5)
+            return check_fail(c, "%s, %zu bytes, %s: wrote outside of the output", known.op->name, len_bytes, where);
+    return agree(c, len_bytes, out, iv, where);
+}
+
+#define PAGE_END_BLOCKS 20
+
+/* The last two vectors of a message may lie anywhere in the last 64 bytes of a page. */
+static enum result test_page_ends(struct check *c, const union evc_aes_key *key)
+{
+    size_t step = known.op->any_bytes ? 1 : 16;
+
+    for (size_t len = step; len <= 16 * PAGE_END_BLOCKS; len += step) {
+        if (!take_bytes(c, len))
+            continue;
+        for (unsigned turn = 0; turn < 6; turn++) {
+            const size_t unit = turn < 2 ? 0 : turn < 4 ? 16 : 1;
+            const size_t gap = unit ? unit * random_below(&c->random, 64 / unit) : 0;
+            if (run_before_end(c, key, len, gap, turn & 1) == FAIL)
+                return FAIL;
+        }
+    }
+    return PASS;
+}
+
+static enum result page_ends_change_no_result(struct check *c)
+{
+    if (!have_fences())
+        return check_skip(c, "no guard pages on this system");
+    return for_all(c, PAGE_END_BLOCKS, test_page_ends);
+}
+
 /* ---- Calls that belong together ------------------------------------------------------------- */
 
 static enum result test_split(struct check *c, const union evc_aes_key *key)
@@ -813,6 +861,7 @@ static const struct property properties[] = {
     PROPERTY(every_alignment_equals_reference),
     PROPERTY(set_key_takes_any_alignment),
     PROPERTY(accesses_stay_inside_the_buffers),
+    PROPERTY(page_ends_change_no_result),
     PROPERTY(split_calls_equal_one_call),
     PROPERTY(own_operations_equal_composed_ones),
     PROPERTY(decryption_inverts_encryption),

@@ -224,7 +224,7 @@ static enum result every_block_equals_reference(struct check *c)
     return PASS;
 }
 
-/* Any number of blocks, at both ends of their pages, out of place and over each of the inputs. */
+/* Any number of blocks, at both ends of their pages and near the last, out of place and over each of the inputs. */
 static struct guarded fence_in, fence_tweak, fence_out;
 
 struct call {
@@ -240,6 +240,19 @@ static void do_call(void *vcall)
     evc_qarma_encrypt_many(call->key, call->in, call->tweak, call->out, call->n);
 }
 
+static void fill_margin(uint64_t *blocks, size_t n)
+{
+    memset(blocks, 0xa5, 8 * n);
+}
+
+static bool is_untouched(const uint64_t *blocks, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (blocks[i] != UINT64_C(0xa5a5a5a5a5a5a5a5))
+            return false;
+    return true;
+}
+
 static enum result many_equal_one_by_one(struct check *c)
 {
     KEY_AT_16(union evc_qarma_key, key);
@@ -253,29 +266,35 @@ static enum result many_equal_one_by_one(struct check *c)
     if (!fence_in.start || !fence_tweak.start || !fence_out.start)
         return check_skip(c, "no guard pages on this system");
     for (size_t n = 0; n <= MANY; n++)
-        for (unsigned turn = 0; turn < 6; turn++) {
+        for (unsigned turn = 0; turn < 12; turn++) {
             const struct question q = random_question(&c->random);
             const bool at_end = turn % 2;
-            struct call call = {key, (void *)port_flush(&fence_in, at_end, 8 * n),
-                                (void *)port_flush(&fence_tweak, at_end, 8 * n),
-                                (void *)port_flush(&fence_out, at_end, 8 * n), n};
+            const size_t gap = at_end ? turn / 2 : 0, before = at_end ? 4 : 0; /* blocks that must stay as they are */
+            struct call call = {key, (void *)port_flush(&fence_in, at_end, 8 * (n + gap)),
+                                (void *)port_flush(&fence_tweak, at_end, 8 * (n + gap)),
+                                (void *)port_flush(&fence_out, at_end, 8 * (n + gap)), n};
 
             set_key(c, key, &q);
             random_bytes(&c->random, (uint8_t *)in, 8 * n);
             random_bytes(&c->random, (uint8_t *)tweak, 8 * n);
             memcpy(call.in, in, 8 * n);
             memcpy(call.tweak, tweak, 8 * n);
-            if (turn / 2)
-                call.out = turn / 2 == 1 ? call.in : call.tweak;
+            const unsigned place = turn / 2 % 3;
+            if (place)
+                call.out = place == 1 ? call.in : call.tweak;
+            fill_margin(call.out - before, before);
+            fill_margin(call.out + n, gap);
             if (!port_survives(do_call, &call))
                 return check_fail(c, "%zu blocks at the %s of pages: memory fault", n, at_end ? "end" : "start");
             for (size_t i = 0; i < n; i++, c->cases++)
                 if (call.out[i] != evc_qarma_encrypt(key, in[i], tweak[i]))
                     return check_fail(c, "%zu blocks, %s: block %zu differs from one alone", n,
-                                      turn / 2 == 0   ? "out of place"
-                                      : turn / 2 == 1 ? "over the blocks"
-                                                      : "over the tweaks",
+                                      place == 0   ? "out of place"
+                                      : place == 1 ? "over the blocks"
+                                                   : "over the tweaks",
                                       i);
+            if (!is_untouched(call.out - before, before) || !is_untouched(call.out + n, gap))
+                return check_fail(c, "%zu blocks, %zu before the end of a page: wrote outside of them", n, gap);
         }
     return PASS;
 }

@@ -46,6 +46,7 @@ LENGTH = "every_length_equals_reference"
 PLACE = "in_place_equals_disjoint"
 ALIGNMENT = "every_alignment_equals_reference"
 INSIDE = "accesses_stay_inside_the_buffers"
+PAGE_ENDS = "page_ends_change_no_result"
 SPLIT = "split_calls_equal_one_call"
 OWN = "own_operations_equal_composed_ones"
 INVERSE = "decryption_inverts_encryption"
@@ -124,6 +125,14 @@ BREAKS = [
         "evc_xor(out, in, stream, n);",
         "evc_xor(out, in, stream, n);\n        if (n % 16)\n            out[n] = 0;",
         LENGTH,
+    ),
+    (
+        "a byte behind a message in the last 64 bytes of a page",
+        KERNEL,
+        "evc_xor(out, in, stream, n);",
+        "evc_xor(out, in, stream, n);\n        if (n % 16 && (uintptr_t)(out + n) % 4096 > 4032)\n"
+        "            out[n] ^= 1;",
+        PAGE_ENDS,
     ),
     (
         "the counter after a partial block",

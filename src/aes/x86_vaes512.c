@@ -3,7 +3,7 @@
  * AES with VAES, 4 blocks per 512-bit register.
  *
  * Method:   one VAESENC per round on 4 blocks; 12 registers = 48 blocks in flight
- *           (8 for XTS and chains), round keys in registers, rests by masks;
+ *           (8 for XTS and chains), round keys in registers, rests by masks (common/x86_mask512.h);
  *           the modes are in x86_wide_steps.h, chains in x86_aesni_steps.h.
  * Source:   FIPS 197 (2023) section 5; IEEE 1619-2018 section 5; Intel 64 and IA-32 Architectures
  *           Software Developer's Manual, volume 2, AESENC and VAESENC.
@@ -21,6 +21,7 @@ EVC_ISA_BEGIN(X86_VAES512)
 
 #include "aes/x86_aesni_steps.h"
 #include "aes/x86_keys.h"
+#include "common/x86_mask512.h"
 
 typedef __m512i vec;
 #define VEC_BLOCKS 4
@@ -32,6 +33,8 @@ typedef __m512i vec;
 #define CHAINS_KEYS 10
 #define CHAINS_PAIRS 1
 
+#define v_load_part evc_x86_load_bytes512
+#define v_store_part evc_x86_store_bytes512
 #define v_low _mm512_castsi512_si128
 #define v_all _mm512_broadcast_i32x4
 #define v_xor _mm512_xor_si512
@@ -88,21 +91,6 @@ EVC_INLINE vec v_load(const uint8_t *p)
 EVC_INLINE void v_store(uint8_t *p, vec v)
 {
     _mm512_storeu_si512((void *)p, v);
-}
-
-EVC_INLINE __mmask64 v_first(size_t n_bytes) /* 1 to 64 */
-{
-    return _bzhi_u64(~UINT64_C(0), (unsigned)n_bytes);
-}
-
-EVC_INLINE vec v_load_part(const uint8_t *p, size_t n_bytes)
-{
-    return _mm512_maskz_loadu_epi8(v_first(n_bytes), p);
-}
-
-EVC_INLINE void v_store_part(uint8_t *p, vec v, size_t n_bytes)
-{
-    _mm512_mask_storeu_epi8(p, v_first(n_bytes), v);
 }
 
 EVC_INLINE __m128i v_block(vec v, size_t n)

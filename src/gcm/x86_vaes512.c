@@ -22,6 +22,7 @@ EVC_ISA_BEGIN(X86_GCM512)
 
 #define GROUP 16
 #define POWER_SUMS 0
+#include "common/x86_mask512.h"
 #include "common/x86_part.h"
 #include "common/x86_vec512.h"
 
@@ -42,11 +43,6 @@ EVC_INLINE vec v_at(__m128i block, size_t place)
 
 /* ---- Parts of vectors ------------------------------------------------------------------------------ */
 
-EVC_INLINE __mmask64 first_bytes(size_t n) /* 0 to 64 */
-{
-    return _bzhi_u64(~UINT64_C(0), (unsigned)n);
-}
-
 EVC_INLINE __mmask8 but_first(size_t empty)
 {
     return (__mmask8)(0xff << 2 * empty);
@@ -65,49 +61,9 @@ EVC_INLINE vec v_down(vec v, size_t n)
     return _mm512_permutexvar_epi64(_mm512_loadu_si512(places + 2 * n), v);
 }
 
-/* The first n_bytes at p, zeros behind. A masked access is repaired by microcode, in hundreds of cycles, if a byte that
- * is masked off lies on a page without access. So an access that would reach into a page without a byte of the text is
- * moved down to the end of its own page. */
-#define PAGE 4096
-static const uint8_t byte_numbers[128] = {
-    0,   1,   2,   3,   4,   5,   6,   7,   8,   9,   10,  11,  12,  13,  14,  15,  16,  17,  18,  19,  20,  21,
-    22,  23,  24,  25,  26,  27,  28,  29,  30,  31,  32,  33,  34,  35,  36,  37,  38,  39,  40,  41,  42,  43,
-    44,  45,  46,  47,  48,  49,  50,  51,  52,  53,  54,  55,  56,  57,  58,  59,  60,  61,  62,  63,  64,  65,
-    66,  67,  68,  69,  70,  71,  72,  73,  74,  75,  76,  77,  78,  79,  80,  81,  82,  83,  84,  85,  86,  87,
-    88,  89,  90,  91,  92,  93,  94,  95,  96,  97,  98,  99,  100, 101, 102, 103, 104, 105, 106, 107, 108, 109,
-    110, 111, 112, 113, 114, 115, 116, 117, 118, 119, 120, 121, 122, 123, 124, 125, 126, 127};
-
-/* How far an access to a vector at p is to be moved down, 0 to 63. */
-EVC_INLINE size_t move_down(const uint8_t *p, size_t n_bytes)
-{
-    const size_t at = (uintptr_t)p % PAGE;
-
-    return at > PAGE - 64 && at + n_bytes <= PAGE ? at - (PAGE - 64) : 0;
-}
-
-EVC_INLINE vec v_load_end(const uint8_t *p, size_t n_bytes)
-{
-    const size_t down = move_down(p, n_bytes);
-
-    if (!n_bytes)
-        return v_zero();
-    if (down)
-        return _mm512_permutexvar_epi8(v_load(byte_numbers + down),
-                                       _mm512_maskz_loadu_epi8(first_bytes(n_bytes) << down, p - down));
-    return _mm512_maskz_loadu_epi8(first_bytes(n_bytes), p);
-}
-
-EVC_INLINE void v_store_end(uint8_t *p, size_t n_bytes, vec v)
-{
-    const size_t down = move_down(p, n_bytes);
-
-    if (down)
-        _mm512_mask_storeu_epi8(p - down, first_bytes(n_bytes) << down,
-                                _mm512_permutexvar_epi8(v_load(byte_numbers + 64 - down), v));
-    else if (n_bytes)
-        _mm512_mask_storeu_epi8(p, first_bytes(n_bytes), v);
-}
-
+#define first_bytes(n) evc_x86_first_bytes(n)
+#define v_load_end(p, n_bytes) evc_x86_load_bytes512(p, n_bytes)
+#define v_store_end(p, n_bytes, v) evc_x86_store_bytes512(p, v, n_bytes)
 #define v_keep_end(v, n_bytes) _mm512_maskz_mov_epi8(first_bytes(n_bytes), v)
 #define v_load_front(p, empty) v_up(v_load(p), empty)
 #define v_store_front(p, empty, v) _mm512_mask_storeu_epi64(p, (__mmask8)(0xff >> 2 * (empty)), v_down(v, empty))

@@ -13,6 +13,7 @@
 #include "common/bytes.h"
 #include "common/clear.h"
 #include "common/x86.h"
+#include "common/x86_page.h"
 
 #if EVC_BUILT(X86_VBMI512)
 EVC_ISA_BEGIN(X86_VBMI512)
@@ -129,10 +130,44 @@ EVC_INLINE void run_pair(const struct key *key, struct pair *x, const struct pai
     }
 }
 
-/* Of the n blocks that are left, those of one vector. */
 EVC_INLINE __mmask8 some(size_t n)
 {
-    return (__mmask8)(n < LANES ? (1u << n) - 1 : 15);
+    return (__mmask8)((1u << n) - 1);
+}
+
+/* first, first + 1, ... as VPERMQ reads them: modulo 4 */
+EVC_INLINE __m256i block_numbers(size_t first)
+{
+    return _mm256_add_epi64(_mm256_set_epi64x(3, 2, 1, 0), _mm256_set1_epi64x((long long)first));
+}
+
+/* One vector of the n blocks at p, zeros behind. */
+EVC_INLINE __m256i load_blocks(const uint64_t *p, size_t n)
+{
+    const size_t down = (uintptr_t)p % 32 / 8;
+
+    if (n >= LANES)
+        return _mm256_loadu_si256((const __m256i *)(const void *)p);
+    if (!n)
+        return _mm256_setzero_si256();
+    if (evc_x86_ends_in_page(p, 8 * n, 32))
+        return _mm256_permutexvar_epi64(block_numbers(down),
+                                        _mm256_maskz_loadu_epi64((__mmask8)(some(n) << down), p - down));
+    return _mm256_maskz_loadu_epi64(some(n), p);
+}
+
+/* As many of v as there are in the n blocks at p. */
+EVC_INLINE void store_blocks(uint64_t *p, __m256i v, size_t n)
+{
+    const size_t down = (uintptr_t)p % 32 / 8;
+
+    if (n >= LANES)
+        _mm256_storeu_si256((__m256i *)(void *)p, v);
+    else if (n && evc_x86_ends_in_page(p, 8 * n, 32))
+        _mm256_mask_storeu_epi64(p - down, (__mmask8)(some(n) << down),
+                                 _mm256_permutexvar_epi64(block_numbers(0 - down), v));
+    else if (n)
+        _mm256_mask_storeu_epi64(p, some(n), v);
 }
 
 /* As encrypt_many, of a number of rounds that the compiler knows. */
@@ -143,17 +178,16 @@ EVC_INLINE void many(const struct key *key, const uint64_t *in, const uint64_t *
     const __m256i last = _mm256_broadcastq_epi64(_mm_load_si128((const __m128i *)(const void *)key->last[0]));
 
     for (size_t i = 0; i < n; i += 2 * LANES) {
-        const size_t j = n - i > LANES ? i + LANES : i; /* no pointer beyond the end, even of what is not read */
-        const __mmask8 is_a = some(n - i), is_b = n - i > LANES ? some(n - i - LANES) : 0;
-        const __m256i ta = _mm256_maskz_loadu_epi64(is_a, tweak + i), xa = _mm256_maskz_loadu_epi64(is_a, in + i);
-        const __m256i tb = _mm256_maskz_loadu_epi64(is_b, tweak + j);
-        const __m256i xb = _mm256_maskz_loadu_epi64(is_b, in + j);
+        const size_t n_a = n - i, n_b = n_a > LANES ? n_a - LANES : 0;
+        const size_t j = n_b ? i + LANES : i; /* no pointer beyond the end, even of what is not read */
+        const __m256i ta = load_blocks(tweak + i, n_a), xa = load_blocks(in + i, n_a);
+        const __m256i tb = load_blocks(tweak + j, n_b), xb = load_blocks(in + j, n_b);
         const struct pair t = {wide4(ta), wide4(tb)};
         struct pair x = {v_xor3(wide4(xa), t.a, first), v_xor3(wide4(xb), t.b, first)};
         run_pair(key, &x, &t, rounds);
         const __m256i ya = narrow4(v_look(undone, x.a)), yb = narrow4(v_look(undone, x.b));
-        _mm256_mask_storeu_epi64(out + i, is_a, _mm256_ternarylogic_epi64(ya, ta, last, 0x96));
-        _mm256_mask_storeu_epi64(out + j, is_b, _mm256_ternarylogic_epi64(yb, tb, last, 0x96));
+        store_blocks(out + i, _mm256_ternarylogic_epi64(ya, ta, last, 0x96), n_a);
+        store_blocks(out + j, _mm256_ternarylogic_epi64(yb, tb, last, 0x96), n_b);
     }
 }
 
