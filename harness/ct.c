@@ -31,10 +31,15 @@ static const char *const key_sizes[] = {"128", "192", "256"};
 static struct plan {
     struct words primitives, kernels, operations, key_bits, bytes;
     uint64_t secret, samples, cpu;
-    bool list, thorough, timing;
+    bool list, thorough, timing, placement;
     const struct counter *counter;
     bool failed;
 } plan = {.secret = 1, .samples = 20000, .cpu = UINT64_MAX};
+
+/* Where the buffers of calls lie: in memory of their own, whose first and last page hold a byte of them, between pages
+ * without access. */
+enum place { ANYWHERE, AT_START, AT_END, NEAR_END };
+static const char *const place_names[] = {"anywhere", "start", "end", "near-end"};
 
 /* A kernel's operation with keys of one size. */
 struct subject {
@@ -42,6 +47,7 @@ struct subject {
     const struct ct_operation *operation;
     unsigned key_bits;
     size_t bytes[MAX_LENGTHS], n; /* lengths of the messages; of one call each */
+    enum place place;
 };
 
 /* ---- Lengths ------------------------------------------------------------------------------- */
@@ -69,6 +75,7 @@ static void add_length(struct subject *s, size_t len_bytes)
  * which kernels of GCM have ways of their own; a full group of the kernel's; one with all smaller
  * groups of powers of two and a part of a block behind.
  * Thorough: every number of blocks to two groups and one, whole and with parts; and a long one.
+ * Thorough, at the edges of pages: every length to 300 bytes, and ten beyond.
  */
 static void choose_lengths(struct subject *s, unsigned batch)
 {
@@ -85,6 +92,13 @@ static void choose_lengths(struct subject *s, unsigned batch)
         add_length(s, 77);
         add_length(s, 16 * batch);
         add_length(s, 16 * (2 * batch - 1) + 13);
+        return;
+    }
+    if (plan.placement) {
+        for (size_t bytes = 1; bytes <= 300; bytes++)
+            add_length(s, bytes);
+        for (size_t i = 1; i <= 10; i++)
+            add_length(s, 300 + (CT_LONG_BYTES - 300) * i / 10);
         return;
     }
     for (size_t blocks = 0; blocks <= 2 * batch + 1; blocks++) {
@@ -109,6 +123,8 @@ static void emit_head(const char *type, const struct subject *s)
     for (size_t i = 0; i < s->n; i++)
         emit_unsigned(NULL, s->bytes[i]);
     emit_list_end();
+    if (s->place != ANYWHERE)
+        emit_text("place", place_names[s->place]);
 }
 
 static void emit_error(const struct subject *s, const char *detail)
@@ -117,6 +133,60 @@ static void emit_error(const struct subject *s, const char *detail)
     emit_text("detail", detail);
     emit_end();
     plan.failed = true;
+}
+
+#define PAGE_BYTES 4096
+#define MAX_PAGES ((CT_MAX_BYTES + 63) / PAGE_BYTES + 1)
+enum buffer { IN, OUT, AAD, IV, TAG, N_BUFFERS };
+
+/* How far before the end of the page a buffer ends: 1 to 63 bytes, for whole blocks a multiple of 8. */
+static size_t gap_behind(const struct subject *s, size_t call)
+{
+    const size_t gap = 1 + 5 * call % 63;
+
+    if (s->place != NEAR_END)
+        return 0;
+    return s->operation->granule == 1 ? gap : gap / 8 * 8;
+}
+
+/* Memory is made once for each call's number and kept for the next subject. NULL: none. */
+static uint8_t *placed(const struct subject *s, size_t call, enum buffer buffer, size_t len_bytes)
+{
+    static struct guarded areas[MAX_LENGTHS][N_BUFFERS][MAX_PAGES];
+    const size_t to_end = len_bytes + gap_behind(s, call);
+    const size_t pages = to_end ? (to_end + PAGE_BYTES - 1) / PAGE_BYTES : 1;
+    struct guarded *area = &areas[call][buffer][pages - 1];
+
+    if (!area->start)
+        *area = port_guarded(pages * PAGE_BYTES);
+    if (!area->start)
+        return NULL;
+    return s->place == AT_START ? area->start : area->start + area->len_bytes - to_end;
+}
+
+static bool place_buffers(const struct subject *s, size_t call, struct ct_call *c)
+{
+    const bool has_message = s->operation->granule != 0;
+    const size_t text_bytes = has_message ? c->len_bytes : CT_ROOM_BYTES;
+    const size_t aad_bytes = has_message ? CT_AAD_BYTES : CT_ROOM_BYTES;
+
+    c->in = c->secret.in;
+    c->out = c->own_out;
+    c->aad = c->secret.aad;
+    c->iv = c->own_iv;
+    c->tag = c->own_tag;
+    if (s->place == ANYWHERE)
+        return true;
+    c->in = placed(s, call, IN, text_bytes);
+    c->out = placed(s, call, OUT, text_bytes);
+    c->aad = placed(s, call, AAD, aad_bytes);
+    c->iv = placed(s, call, IV, 16);
+    c->tag = placed(s, call, TAG, 16);
+    if (!c->in || !c->out || !c->aad || !c->iv || !c->tag)
+        return false;
+    memcpy(c->in, c->secret.in, text_bytes);
+    memcpy(c->aad, c->secret.aad, aad_bytes);
+    return true;
 }
 
 /* A call of each length with secrets of its own; NULL: no memory. */
@@ -134,6 +204,10 @@ static struct ct_call *new_calls(const struct subject *s)
         c->forged_bit = (unsigned)random_below(&r, 128);
         random_bytes(&r, (uint8_t *)&c->secret, sizeof c->secret);
         evc_secret(&c->secret, sizeof c->secret);
+        if (!place_buffers(s, i, c)) {
+            port_free_64(calls);
+            return NULL;
+        }
     }
     return calls;
 }
@@ -253,6 +327,9 @@ static void do_operation(const struct ct_operations *list, const struct ct_opera
             list_subject(&s);
         else if (plan.timing)
             time_subject(&s);
+        else if (plan.placement)
+            for (s.place = AT_START; s.place <= NEAR_END; s.place++)
+                run_subject(&s);
         else
             run_subject(&s);
     }
@@ -309,6 +386,7 @@ int ct_command(int argc, char **argv)
         {"--key-bits", OPTION_WORDS, &plan.key_bits},
         {"--bytes", OPTION_WORDS, &plan.bytes},
         {"--thorough", OPTION_FLAG, &plan.thorough},
+        {"--placement", OPTION_FLAG, &plan.placement},
         {"--secret", OPTION_NUMBER, &plan.secret},
         {"--list", OPTION_FLAG, &plan.list},
         {"--timing", OPTION_FLAG, &plan.timing},
@@ -320,6 +398,8 @@ int ct_command(int argc, char **argv)
 
     options_read(argc, argv, options, N(options));
     check_plan();
+    if (plan.placement && plan.timing)
+        usage_error("--placement and --timing do not go together");
     if (!port_pin(plan.cpu == UINT64_MAX ? -1 : (int)plan.cpu) && plan.cpu != UINT64_MAX)
         usage_error("--cpu %llu: cannot run there", (unsigned long long)plan.cpu);
     if (plan.timing)

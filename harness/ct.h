@@ -18,6 +18,7 @@
 #define CT_MAX_BYTES 8704
 
 #define CT_AAD_BYTES 20  /* a block and a part */
+#define CT_ROOM_BYTES (8 * (19 + 3)) /* of in, out and aad, for an operation without a message */
 #define CT_KEY_ROOM 8192 /* bytes; kernels chosen by name may have keys beyond the unions */
 #define CT_MANY 4        /* messages of a batch */
 
@@ -25,7 +26,7 @@
 struct ct_secrets {
     uint8_t user_key[64];
     uint8_t iv[16]; /* IV, nonce, chain, tweak; and the counter, which GCM may make with the key */
-    uint8_t aad[CT_AAD_BYTES];
+    uint8_t aad[CT_ROOM_BYTES]; /* of associated data, the first CT_AAD_BYTES */
     uint8_t in[CT_MAX_BYTES];
 };
 
@@ -33,10 +34,15 @@ struct ct_secrets {
 struct ct_call {
     EVC_ALIGN(64) uint8_t key[CT_KEY_ROOM];
     EVC_ALIGN(64) struct ct_secrets secret;
-    EVC_ALIGN(64) uint8_t out[CT_MAX_BYTES];
-    uint8_t iv[16]; /* as in secret before each run: runs may write it */
+    EVC_ALIGN(64) uint8_t own_out[CT_MAX_BYTES];
+    uint8_t own_iv[16], own_tag[16];
+    /* The buffers of a message: those above, or with --placement memory at the edge of a page. A shorter IV or shorter
+     * associated data are the last bytes of theirs. */
+    uint8_t *in, *out, *aad;
+    uint8_t *iv;  /* as in secret before each run: runs may write it */
+    uint8_t *tag; /* of a message to open: the right one */
     uint8_t ivs[CT_MANY][16];
-    uint8_t tag[16], forgery[16]; /* of a message to open: the right tag, and one that is not */
+    uint8_t forgery[16]; /* a tag that is not the right one */
     const char *kernel;
     unsigned key_bits;
     size_t len_bytes;

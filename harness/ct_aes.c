@@ -16,8 +16,8 @@
 
 #define KERNEL evc_aes_named(c->kernel)
 #define USER_KEY c->secret.user_key, c->key_bits
-#define BLOCKS c->secret.in, c->out, c->len_bytes / 16
-#define BYTES c->secret.in, c->out, c->len_bytes
+#define BLOCKS c->in, c->out, c->len_bytes / 16
+#define BYTES c->in, c->out, c->len_bytes
 
 /* ---- Keys ---------------------------------------------------------------------------------- */
 
@@ -33,7 +33,7 @@ CT_CALL(ecb_enc, (must(evc_aes_encrypt(AES, BLOCKS)), true))
 CT_CALL(ecb_dec, evc_aes_decrypt(AES, BLOCKS) == EVC_OK)
 CT_CALL(cbc_enc, evc_aes_cbc_encrypt(AES, c->iv, BYTES) == EVC_OK)
 CT_CALL(cbc_dec, evc_aes_cbc_decrypt(AES, c->iv, BYTES) == EVC_OK)
-CT_CALL(cbcmac, evc_aes_cbcmac(AES, c->iv, c->secret.in, c->len_bytes) == EVC_OK)
+CT_CALL(cbcmac, evc_aes_cbcmac(AES, c->iv, c->in, c->len_bytes) == EVC_OK)
 
 /* The message in CT_MANY parts, the last the longest: chains end one after the other. */
 static void parts(struct ct_call *c, struct evc_msg msgs[CT_MANY])
@@ -42,7 +42,7 @@ static void parts(struct ct_call *c, struct evc_msg msgs[CT_MANY])
 
     for (size_t i = 0; i < CT_MANY; i++) {
         memcpy(c->ivs[i], c->iv, 16);
-        msgs[i].in = c->secret.in + i * part;
+        msgs[i].in = c->in + i * part;
         msgs[i].out = c->out + i * part;
         msgs[i].len_bytes = i + 1 < CT_MANY ? part : c->len_bytes - i * part;
         msgs[i].iv = c->ivs[i];
@@ -79,8 +79,8 @@ static bool ctr_pieces(struct ct_call *c)
     struct evc_aes_ctr state;
 
     must(evc_aes_ctr_start(&state, public_counter));
-    must(evc_aes_ctr_update(AES, &state, c->secret.in, c->out, half));
-    must(evc_aes_ctr_update(AES, &state, c->secret.in + half, c->out + half, c->len_bytes - half));
+    must(evc_aes_ctr_update(AES, &state, c->in, c->out, half));
+    must(evc_aes_ctr_update(AES, &state, c->in + half, c->out + half, c->len_bytes - half));
     return true;
 }
 
@@ -95,18 +95,18 @@ static bool xts_pieces(struct ct_call *c)
     struct evc_aes_xts state;
 
     must(evc_aes_xts_start(XTS, &state, c->iv));
-    return evc_aes_xts_decrypt_update(XTS, &state, c->secret.in, c->out, first) == EVC_OK &&
-           evc_aes_xts_decrypt_finish(XTS, &state, c->secret.in + first, c->out + first,
+    return evc_aes_xts_decrypt_update(XTS, &state, c->in, c->out, first) == EVC_OK &&
+           evc_aes_xts_decrypt_finish(XTS, &state, c->in + first, c->out + first,
                                       c->len_bytes - first) == EVC_OK;
 }
 
 /* ---- CMAC ---------------------------------------------------------------------------------- */
 
-CT_CALL(cmac, evc_aes_cmac(CMAC, c->secret.in, c->len_bytes, c->tag, 16) == EVC_OK)
+CT_CALL(cmac, evc_aes_cmac(CMAC, c->in, c->len_bytes, c->tag, 16) == EVC_OK)
 CT_CALL(tag_by_cmac, set_cmac_key(c) && cmac(c) && (ct_forge(c), true))
 CT_CALL(cmac_verify,
-        evc_aes_cmac_verify(CMAC, c->secret.in, c->len_bytes, c->tag, 16) == EVC_OK &&
-            evc_aes_cmac_verify(CMAC, c->secret.in, c->len_bytes, c->forgery, 16) == EVC_ERR_TAG)
+        evc_aes_cmac_verify(CMAC, c->in, c->len_bytes, c->tag, 16) == EVC_OK &&
+            evc_aes_cmac_verify(CMAC, c->in, c->len_bytes, c->forgery, 16) == EVC_ERR_TAG)
 
 static bool cmac_pieces(struct ct_call *c)
 {
@@ -114,8 +114,8 @@ static bool cmac_pieces(struct ct_call *c)
     struct evc_aes_cmac state;
 
     must(evc_aes_cmac_start(&state));
-    must(evc_aes_cmac_update(CMAC, &state, c->secret.in, half));
-    must(evc_aes_cmac_update(CMAC, &state, c->secret.in + half, c->len_bytes - half));
+    must(evc_aes_cmac_update(CMAC, &state, c->in, half));
+    must(evc_aes_cmac_update(CMAC, &state, c->in + half, c->len_bytes - half));
     return evc_aes_cmac_finish(CMAC, &state, c->tag, 16) == EVC_OK;
 }
 
@@ -133,7 +133,7 @@ static bool cmac_many(struct ct_call *c)
 /* A nonce is public; the last of its bytes stands where CTR looks for the carry. */
 static const uint8_t public_nonce[12] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
 
-#define HEAD public_nonce, 12, c->secret.aad, CT_AAD_BYTES
+#define HEAD public_nonce, 12, c->aad, CT_AAD_BYTES
 
 CT_CALL(ccm_seal, evc_aes_ccm_seal(CCM, HEAD, BYTES, c->tag, 16) == EVC_OK)
 
@@ -142,7 +142,7 @@ static bool sealed_by_ccm(struct ct_call *c)
 {
     if (!set_ccm_key(c) || !ccm_seal(c))
         return false;
-    memcpy(c->secret.in, c->out, c->len_bytes);
+    memcpy(c->in, c->out, c->len_bytes);
     ct_forge(c);
     return true;
 }
@@ -157,9 +157,9 @@ static bool ccm_pieces(struct ct_call *c)
 
     return evc_aes_ccm_start(CCM, &state, public_nonce, 12, CT_AAD_BYTES, c->len_bytes, 16) ==
                EVC_OK &&
-           evc_aes_ccm_aad(CCM, &state, c->secret.aad, CT_AAD_BYTES) == EVC_OK &&
-           evc_aes_ccm_open_update(CCM, &state, c->secret.in, c->out, half) == EVC_OK &&
-           evc_aes_ccm_open_update(CCM, &state, c->secret.in + half, c->out + half,
+           evc_aes_ccm_aad(CCM, &state, c->aad, CT_AAD_BYTES) == EVC_OK &&
+           evc_aes_ccm_open_update(CCM, &state, c->in, c->out, half) == EVC_OK &&
+           evc_aes_ccm_open_update(CCM, &state, c->in + half, c->out + half,
                                    c->len_bytes - half) == EVC_OK &&
            evc_aes_ccm_open_finish(CCM, &state, c->tag) == EVC_OK;
 }

@@ -13,7 +13,7 @@
 #include "names.h"
 
 #define GCM ((union evc_gcm_key *)(void *)c->key)
-#define BYTES c->secret.in, c->out, c->len_bytes
+#define BYTES c->in, c->out, c->len_bytes
 
 /* ---- Keys ---------------------------------------------------------------------------------- */
 
@@ -36,7 +36,12 @@ static size_t aad_bytes(const struct ct_call *c)
     return c->len_bytes % 2 ? 13 : CT_AAD_BYTES;
 }
 
-#define HEAD(iv_bytes) c->iv, iv_bytes, c->secret.aad, aad_bytes(c)
+static const uint8_t *aad(const struct ct_call *c)
+{
+    return c->aad + CT_AAD_BYTES - aad_bytes(c);
+}
+
+#define HEAD(iv_bytes) c->iv + 16 - (iv_bytes), iv_bytes, aad(c), aad_bytes(c)
 
 /* With an IV of 12 bytes, and with one that is hashed into the first counter. */
 CT_CALL(gcm_seal, evc_gcm_seal(GCM, HEAD(12), BYTES, c->tag, 16) == EVC_OK &&
@@ -47,7 +52,7 @@ static bool sealed(struct ct_call *c)
 {
     if (evc_gcm_seal(GCM, HEAD(12), BYTES, c->tag, 16) != EVC_OK)
         return false;
-    memcpy(c->secret.in, c->out, c->len_bytes);
+    memcpy(c->in, c->out, c->len_bytes);
     ct_forge(c);
     return true;
 }
@@ -61,10 +66,10 @@ static bool gcm_pieces(struct ct_call *c)
     const size_t half = c->len_bytes / 2;
     struct evc_gcm_state state;
 
-    return evc_gcm_start(GCM, &state, c->iv, 12) == EVC_OK &&
-           evc_gcm_aad(GCM, &state, c->secret.aad, aad_bytes(c)) == EVC_OK &&
-           evc_gcm_open_update(GCM, &state, c->secret.in, c->out, half) == EVC_OK &&
-           evc_gcm_open_update(GCM, &state, c->secret.in + half, c->out + half,
+    return evc_gcm_start(GCM, &state, c->iv + 4, 12) == EVC_OK &&
+           evc_gcm_aad(GCM, &state, aad(c), aad_bytes(c)) == EVC_OK &&
+           evc_gcm_open_update(GCM, &state, c->in, c->out, half) == EVC_OK &&
+           evc_gcm_open_update(GCM, &state, c->in + half, c->out + half,
                                c->len_bytes - half) == EVC_OK &&
            evc_gcm_open_finish(GCM, &state, c->tag, 16) == EVC_OK;
 }
@@ -77,11 +82,11 @@ static void parts(struct ct_call *c, struct evc_gcm_msg msgs[CT_MANY])
 
     for (size_t i = 0; i < CT_MANY; i++) {
         memset(&msgs[i], 0, sizeof msgs[i]);
-        msgs[i].iv = c->iv;
+        msgs[i].iv = c->iv + 4;
         msgs[i].iv_bytes = 12;
-        msgs[i].aad = c->secret.aad;
+        msgs[i].aad = aad(c);
         msgs[i].aad_bytes = aad_bytes(c);
-        msgs[i].in = c->secret.in + i * part;
+        msgs[i].in = c->in + i * part;
         msgs[i].out = c->out + i * part;
         msgs[i].len_bytes = i + 1 < CT_MANY ? part : c->len_bytes - i * part;
         msgs[i].tag = c->ivs[i];
@@ -102,7 +107,7 @@ static bool sealed_many(struct ct_call *c)
 {
     if (!gcm_seal_many(c))
         return false;
-    memcpy(c->secret.in, c->out, c->len_bytes);
+    memcpy(c->in, c->out, c->len_bytes);
     memcpy(c->tag, c->ivs[0], 16);
     ct_forge(c);
     memcpy(c->ivs[0], c->forgery, 16);

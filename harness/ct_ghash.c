@@ -12,7 +12,7 @@ static bool set_key(struct ct_call *c)
 
 static bool ghash(struct ct_call *c)
 {
-    evc_ghash_padded(c->key, c->iv, c->secret.in, c->len_bytes);
+    evc_ghash_padded(c->key, c->iv, c->in, c->len_bytes);
     return true;
 }
 

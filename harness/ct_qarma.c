@@ -6,8 +6,6 @@
 
 #include "common/bytes.h"
 
-#define MANY 19
-
 static bool set(struct ct_call *c, unsigned sigma, unsigned rounds)
 {
     return evc_qarma_set_key((union evc_qarma_key *)(void *)c->key, evc_qarma_named(c->kernel),
@@ -19,7 +17,7 @@ static bool set(struct ct_call *c, unsigned sigma, unsigned rounds)
 static bool use(struct ct_call *c)
 {
     const union evc_qarma_key *key = (const void *)c->key;
-    const uint64_t tweak = evc_load64_be(c->secret.iv), block = evc_load64_be(c->secret.in);
+    const uint64_t tweak = evc_load64_be(c->secret.iv), block = evc_load64_be(c->in);
     const uint64_t there = evc_qarma_encrypt(key, block, tweak);
 
     evc_store64_be(c->out, there);
@@ -42,14 +40,17 @@ static bool set_qarma7(struct ct_call *c)
     return set(c, EVC_QARMA_SIGMA0, 7);
 }
 
+#define MOST (CT_ROOM_BYTES / 8 - 3) /* blocks of one call */
+
+/* Every number of blocks, which end where the room does, or up to 3 blocks before. */
 static bool use_many(struct ct_call *c)
 {
-    uint64_t in[MANY], tweak[MANY], out[MANY];
+    const uint64_t *in_end = (const void *)(c->in + CT_ROOM_BYTES), *tweak_end = (const void *)(c->aad + CT_ROOM_BYTES);
+    uint64_t *out_end = (uint64_t *)(void *)(c->out + CT_ROOM_BYTES);
 
-    memcpy(in, c->secret.in, sizeof in);
-    memcpy(tweak, c->secret.in + sizeof in, sizeof tweak);
-    evc_qarma_encrypt_many((const void *)c->key, in, tweak, out, MANY);
-    memcpy(c->out, out, sizeof out);
+    for (size_t n = 1; n <= MOST; n++)
+        for (size_t back = n; back < n + 4; back++)
+            evc_qarma_encrypt_many((const void *)c->key, in_end - back, tweak_end - back, out_end - back, n);
     return true;
 }
 

@@ -64,6 +64,9 @@ class BadUsage(unittest.TestCase):
         self.refused("ct", "--bytes", "100000", names=["--bytes", "100000"])
         self.refused("ct", "--samples", "1", names=["--samples"])
 
+    def test_ct_times_nothing_at_the_edges_of_pages(self):
+        self.refused("ct", "--timing", "--placement", names=["--timing", "--placement"])
+
     def test_an_unknown_counter_names_the_nearest(self):
         self.refused("bench", "--counter", "tsc", names=["tsc+addchain"])
 
@@ -200,6 +203,14 @@ class GoodUsage(unittest.TestCase):
                 [(o["kernel"], o["operation"], o["key_bits"], o["bytes"]) for o in done],
                 [(o["kernel"], o["operation"], o["key_bits"], o["bytes"]) for o in able],
             )
+
+    def test_ct_runs_every_operation_at_three_places_of_a_page(self):
+        kernels = ("--kernel", "c_ref,c_ctmul64", "--bytes", "45")
+        names = [(o["primitive"], o["operation"], o["key_bits"]) for o in objects(run("ct", "--list", *kernels))[1:]]
+        result = run("ct", "--placement", *kernels)
+        self.assertEqual(result.returncode, 0, result.stdout[-2000:])
+        done = [(o["primitive"], o["operation"], o["key_bits"], o["place"]) for o in objects(result)[1:]]
+        self.assertEqual(done, [(*name, place) for name in names for place in ("start", "end", "near-end")])
 
     def test_pairs_of_gcm_are_checked_and_timed_by_name(self):
         pair = "c_ref+c_ctmul32"

@@ -201,6 +201,7 @@ class CtRun:
     key_bits: int
     bytes: tuple[int, ...]
     errors: int = -1  # of memcheck; -1: it did not watch
+    place: str = ""  # of the buffers in their pages, if it was asked for: start, end, near-end
 
 
 @dataclass(frozen=True, slots=True)

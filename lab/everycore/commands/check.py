@@ -18,11 +18,15 @@ from everycore.commands.options import (
     words,
 )
 from everycore.context import Context
+from everycore.ct import placement as placement_check
+from everycore.ct.taint import DEBUG_FLAGS
 from everycore.errors import EverycoreError
 from everycore.progress import Progress
 from everycore.protocol import Check, Failure, Summary, Vector
 from everycore.report import tables
 from everycore.session import Session, open_session
+from everycore.toolchains import DEFAULT_FLAGS
+from everycore.workers import worker_pool
 
 
 def check(
@@ -38,6 +42,14 @@ def check(
     published: Annotated[
         bool, typer.Option("--vectors", help="Published vectors instead: NIST CAVP, Wycheproof...")
     ] = False,
+    placement: Annotated[
+        bool,
+        typer.Option(
+            "--placement",
+            help="Trace instead: no access, nor what a mask leaves out of it, reaches into a page"
+            " without a byte of its buffer.",
+        ),
+    ] = False,
     target: TargetName = "host",
     cc: CompilerCommand = None,
     flags: CompilerFlags = None,
@@ -49,8 +61,13 @@ def check(
     code 1 if one is wrong.
     """
     context = context_of(command)
+    _refuse_mixtures(published=published, placement=placement, property_=property_, seed=seed)
+    if placement:
+        flags = " ".join([" ".join(DEFAULT_FLAGS) if flags is None else flags, *DEBUG_FLAGS])
     session = open_session(context, target, cc, flags)
-    if published:
+    if placement:
+        good = _check_placement(context, session, words(kernel), quick, json)
+    elif published:
         good = _check_vectors(context, session, json)
     else:
         arguments = ["check"]
@@ -64,6 +81,70 @@ def check(
             arguments.append("--quick")
         good = _check_properties(context, session, arguments, json)
     raise typer.Exit(0 if good else 1)
+
+
+def _refuse_mixtures(
+    *, published: bool, placement: bool, property_: str | None, seed: int | None
+) -> None:
+    """--vectors and --placement do something else than the properties; --placement has no seed."""
+    if published and placement:
+        raise EverycoreError("--vectors and --placement are two checks", "one after the other")
+    if placement and (property_ or seed is not None):
+        named = "--property" if property_ else "--seed"
+        raise EverycoreError(
+            f"{named} is of the properties, which --placement does not check", "leave one of them"
+        )
+
+
+def _check_placement(
+    context: Context, session: Session, kernels: list[str], quick: bool, json: bool
+) -> bool:
+    if session.target.transport != "local":
+        raise EverycoreError(
+            f"--placement traces on this machine alone, not on {session.target.name}",
+            "leave out --target",
+        )
+    groups = placement_check.groups_of_operations(session, kernels)
+    thorough = set() if quick else placement_check.kernels_with_masks(session)
+    checks: list[Check] = []
+    with Progress(context.err, "tracing", len(groups)) as progress, worker_pool() as pool:
+        futures = [
+            pool.submit(
+                lambda own: list(
+                    placement_check.check_kernel(
+                        context,
+                        session,
+                        own,
+                        thorough=(own[0].primitive, own[0].kernel) in thorough,
+                    )
+                ),
+                own,
+            )
+            for own in groups
+        ]
+        for own, future in zip(groups, futures, strict=True):
+            for line in future.result():
+                checks.append(line)
+                if json:
+                    context.print_raw(jsonlib.dumps({"type": "check", **asdict(line)}))
+            progress.step(own[0].kernel)
+    count = {word: sum(c.result == word for c in checks) for word in ("pass", "fail", "skip")}
+    if json:
+        numbers = dict(zip(("passed", "failed", "skipped"), count.values(), strict=True))
+        context.print_raw(jsonlib.dumps({"type": "summary", **numbers}))
+    else:
+        caption = (
+            f"{session.build.compiler.name} {' '.join(session.build.flags)}; an operation is a"
+            " property, an access under a mask a case"
+        )
+        context.out.print(tables.checks_table(checks, caption=caption))
+        for line in checks:
+            if line.result == "fail":
+                _show_failure(context, f"{line.kernel} {line.property}: {line.detail}")
+        context.out.print(
+            f"{count['pass']} passed, {count['fail']} failed, {count['skip']} skipped"
+        )
+    return not count["fail"]
 
 
 def _check_properties(context: Context, session: Session, arguments: list[str], json: bool) -> bool:

@@ -94,6 +94,19 @@ static uint64_t word(unsigned number, unsigned bits)
     return bits == 64 ? value : value & ((UINT64_C(1) << bits) - 1);
 }
 
+/* A CPU repairs such an access by microcode, which costs hundreds of cycles. */
+static void look_at_operand(uint64_t pc, uint64_t address, uint32_t size)
+{
+    totals.masked++;
+    if (size == 0 || (is_readable(address) && is_readable(address + size - 1)))
+        return;
+    if (totals.too_far++ == 0) {
+        totals.far_pc = pc;
+        totals.far_address = address;
+        totals.far_size = size;
+    }
+}
+
 static void record_lanes(uint64_t pc, const struct access *a, uint64_t origin, uint64_t mask)
 {
     for (unsigned i = 0; i < a->lanes; i++) {
@@ -126,6 +139,8 @@ void record_accesses(uint64_t pc, const struct access *first, unsigned n, uint64
         if (a->repeat != ONCE && (cpu.eflags & 0x400))
             address -= (count - 1) * a->size;
         uint32_t size = (uint32_t)(a->repeat == ONCE ? a->size : a->size * count);
+        if (a->mask != NO_MASK)
+            look_at_operand(pc, address, size);
         record((struct event){pc, address, mask_of(a), size, a->mode});
     }
 }

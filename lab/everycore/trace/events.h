@@ -17,8 +17,12 @@ struct event {        /* a block that was executed, or an access to memory */
     uint32_t mode;
 };
 
+/* An operand under a mask is too far if one of its bytes, which then is masked off, lies on a page
+ * that the program may not read. */
 struct totals {
     uint64_t instructions, accesses, pcs_digest, data_digest;
+    uint64_t masked, too_far;               /* operands under a mask */
+    uint64_t far_pc, far_address, far_size; /* of the first that is too far */
 };
 
 static inline uint64_t mix(uint64_t digest, uint64_t value)

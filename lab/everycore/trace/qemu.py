@@ -138,7 +138,7 @@ def from_log(
             continue
         pc = int(line.split("/", 2)[1], 16)  # Trace CPU: host address [cs_base/pc/flags/...]
         if active and pc == end:
-            totals = TOTALS.pack(count, 0, digest, 0)
+            totals = TOTALS.pack(count, 0, digest, 0, *[0] * 5)
             yield make_trace(program, totals, b"".join(events), data=False)
             region, active = region + 1, False
         if not active and pc == begin:

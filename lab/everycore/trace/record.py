@@ -12,7 +12,7 @@ from everycore.trace.symbols import Image
 
 HEADER = struct.Struct("<II")  # messages, struct event and struct totals: events.h
 EVENT = struct.Struct("<QQQII")
-TOTALS = struct.Struct("<QQQQ")
+TOTALS = struct.Struct("<QQQQQQQQQ")
 LIMIT = 100_000_000  # instructions of one region; more is an endless loop
 NO_MASK = (1 << 64) - 1
 
@@ -39,6 +39,16 @@ class Access:
 
 
 @dataclass(frozen=True, slots=True)
+class FarOperands:
+    """Operands under a mask of which a byte lies on a page that the program may not read."""
+
+    count: int
+    pc: int  # of the first of them
+    address: int
+    size: int  # bytes, masked off or not
+
+
+@dataclass(frozen=True, slots=True)
 class Program:
     """What all regions of a run share."""
 
@@ -56,6 +66,8 @@ class Trace:
     accesses: int
     data_digest: str
     data: bool = True  # False: data addresses were not seen, and nothing may be said of them
+    masked: int = 0  # accesses under a mask of a vector instruction; natively traced programs only
+    far: FarOperands | None = None
     events: bytes = field(default=b"", repr=False)
 
     def same(self, other: "Trace") -> bool:
@@ -86,9 +98,17 @@ class Trace:
 
 def make_trace(program: Program, totals: bytes, events: bytes, data: bool = True) -> Trace:
     """Of struct totals and as many struct event as were kept."""
-    instructions, accesses, pcs_digest, data_digest = TOTALS.unpack(totals)
+    instructions, accesses, pcs_digest, data_digest, masked, *far = TOTALS.unpack(totals)
     return Trace(
-        program, instructions, f"{pcs_digest:016x}", accesses, f"{data_digest:016x}", data, events
+        program,
+        instructions,
+        f"{pcs_digest:016x}",
+        accesses,
+        f"{data_digest:016x}",
+        data,
+        masked,
+        FarOperands(*far) if far[0] else None,
+        events,
     )
 
 

@@ -195,6 +195,13 @@ void read_vectors(void *area, size_t bytes)
         fail("PTRACE_GETREGSET: %s", strerror(errno));
 }
 
+bool is_readable(uint64_t address)
+{
+    char byte;
+    struct iovec here = {&byte, 1}, there = {(void *)(uintptr_t)address, 1};
+    return process_vm_readv(program, &here, 1, &there, 1, 0) == 1;
+}
+
 size_t read_maps(char *text)
 {
     char name[32];

@@ -9,7 +9,7 @@
 #include <sys/types.h>
 #include <sys/user.h>
 
-enum { PAGE = 4096, MAPS_BYTES = 1 << 16 };
+enum { PAGE = 4096, MAPS_BYTES = 1 << 22 };
 
 extern int memory;                  /* /proc/PID/mem */
 extern struct user_regs_struct cpu; /* as it was when the program last stopped, or as changed */
@@ -41,6 +41,9 @@ void write_code(uint64_t address, const void *code, size_t n);
 
 /* Have it make a system call, and return the result. */
 uint64_t call_kernel(uint64_t number, uint64_t a, uint64_t b, uint64_t c, uint64_t d);
+
+/* Whether the program may read this byte. */
+bool is_readable(uint64_t address);
 
 /* The vector registers: XSAVE's area. */
 void read_vectors(void *area, size_t bytes);

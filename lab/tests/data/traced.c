@@ -71,6 +71,7 @@ void reads_fs(unsigned long), spins(unsigned long), gathers_two(unsigned long),
     stores_by_sign(unsigned long);
 void gathers(unsigned long), scatters(unsigned long), stores_masked(unsigned long);
 void masks_with_more(unsigned long);
+void stays_near(unsigned long, unsigned char *), stays_near_by_sign(unsigned long, unsigned char *);
 void faults(unsigned char *), faults_avx2(unsigned char *), faults_avx512(unsigned char *);
 
 extern void *resume_at;
@@ -93,6 +94,25 @@ static void fault(void (*forms)(unsigned char *), unsigned long secret)
     guarded = mmap(NULL, 8192, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     printf("%p\n", (void *)guarded);
     forms(guarded + 2048);
+}
+
+/* 16 bytes before a page without access. */
+static unsigned char *before_guard(void)
+{
+    static unsigned char *pages;
+    if (pages == NULL) {
+        pages = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        mprotect(pages + 4096, 4096, PROT_NONE);
+    }
+    return pages + 4096 - 16;
+}
+static void stays_near_guard(unsigned long secret)
+{
+    stays_near(secret, before_guard());
+}
+static void stays_near_guard_by_sign(unsigned long secret)
+{
+    stays_near_by_sign(secret, before_guard());
 }
 
 static void faults_here(unsigned long secret)
@@ -136,6 +156,8 @@ static const struct {
     {"scatters", scatters},
     {"stores_masked", stores_masked},
     {"masks_with_more", masks_with_more},
+    {"stays_near", stays_near_guard},
+    {"stays_near_by_sign", stays_near_guard_by_sign},
     {"faults", faults_here},
     {"faults_avx2", faults_here_avx2},
     {"faults_avx512", faults_here_avx512},

@@ -158,6 +158,29 @@ case stores_masked
         vmovdqu8 %zmm17, 0x40(%rax){%k1}
 end stores_masked
 
+/* 64 bytes that begin 16 x secret before %rsi, of which the first 16 are stored and loaded */
+case stays_near
+        shl     $4, %rdi
+        sub     %rdi, %rsi
+        mov     $0xffff, %eax
+        kmovq   %rax, %k1
+        vpxorq  %xmm17, %xmm17, %xmm17
+        vmovdqu8 %zmm17, (%rsi){%k1}
+        vmovdqu8 (%rsi), %zmm18{%k1}{z}
+        vmovdqu (%rsi), %xmm0
+        vzeroupper
+end stays_near
+
+/* the same by the signs of a vector: 32 bytes */
+case stays_near_by_sign
+        shl     $4, %rdi
+        sub     %rdi, %rsi
+        vpcmpeqd %xmm1, %xmm1, %xmm1
+        vpmaskmovd (%rsi), %ymm1, %ymm0
+        vpmaskmovd %ymm0, %ymm1, (%rsi)
+        vzeroupper
+end stays_near_by_sign
+
 /* the mask of four or sixteen elements is 7, and the secret lies in the bits above */
 case masks_with_more
         shl     $16, %edi

@@ -231,6 +231,34 @@ def test_bits_of_a_mask_beyond_its_elements_do_not_matter(traced: Traced) -> Non
 
 
 @pytest.mark.parametrize(
+    ("case", "size", "operands", "too_far"),
+    [
+        pytest.param("stays_near", 64, 2, [2, 2, 2, 0], marks=needs("avx512bw")),
+        pytest.param("stays_near_by_sign", 32, 2, [2, 0, 0, 0], marks=needs("avx2")),
+    ],
+)
+def test_bytes_masked_off_on_a_page_without_access_are_told(
+    traced: Traced, case: str, size: int, operands: int, too_far: list[int]
+) -> None:
+    run = traced(case)
+    assert run.code == 7
+    assert [t.masked for t in run.traces] == [operands] * SECRETS
+    assert [t.far.count if t.far else 0 for t in run.traces] == too_far
+    first = run.traces[0].far
+    assert first
+    assert first.size == size
+    assert first.address % 4096 == 4096 - 16
+    assert run.traces[0].program.image.place(first.pc).startswith(f"{case}+")
+
+
+@needs("avx512bw")
+def test_a_masked_operand_on_its_own_page_is_counted_and_not_far(traced: Traced) -> None:
+    for trace in traced("stores_masked").traces:
+        assert (trace.masked, trace.far) == (1, None)
+    assert all(t.masked == 0 for t in traced("counts").traces)
+
+
+@pytest.mark.parametrize(
     "case",
     [
         "faults",
