@@ -49,7 +49,7 @@ typedef __m128i vec;
 
 #include "aes/x86_vperm_steps.h"
 
-EVC_DEFINE_CLEAR_STACK(clear, XMM, 640)
+EVC_DEFINE_CLEAR_STACK(clear, XMM, 768)
 
 EVC_ISA_END
 

@@ -38,7 +38,7 @@ typedef __m256i vec;
 
 #include "aes/x86_vperm_steps.h"
 
-EVC_DEFINE_CLEAR_STACK(clear, YMM, 960)
+EVC_DEFINE_CLEAR_STACK(clear, YMM, 1088)
 
 EVC_ISA_END
 

@@ -26,8 +26,8 @@ static int is_set(const struct evc_aes_ccm_key *key)
     return evc_aes_is_set(evc_aes_ccm_ctr_key(key));
 }
 
-/* Every call with the key ends with this. */
-static void clear(const struct evc_aes_ccm_key *key)
+/* Every call with the key ends with this. Inline, as a frame of its own would lie where operations were. */
+EVC_INLINE void clear(const struct evc_aes_ccm_key *key)
 {
     evc_clear_both(&evc_aes_ccm_ctr_key(key)->head.kernel->kernel, &evc_aes_ccm_mac_key(key)->head.kernel->kernel);
 }

@@ -12,8 +12,8 @@
 
 /* ---- Keys ------------------------------------------------------------------------------------------ */
 
-/* Every call with the key ends with this. */
-static void clear(const struct evc_aes_xts_key *key)
+/* Every call with the key ends with this. Inline, as a frame of its own would lie where operations were. */
+EVC_INLINE void clear(const struct evc_aes_xts_key *key)
 {
     evc_clear_both(&evc_aes_xts_data_key(key)->head.kernel->kernel, &evc_aes_xts_tweak_key(key)->head.kernel->kernel);
 }
