@@ -34,7 +34,7 @@
 
 /* Elsewhere frames differ too much from those that the sizes in the kernels' `clear` were measured on, and calls with
  * 64-bit arguments on the stack leave these in frames of the library. */
-#if !defined(_WIN32) && (EVC_X86_64 || EVC_A64 || EVC_A32 || (defined(__riscv) && EVC_WORD64) || \
+#if !defined(_WIN32) && (EVC_X86 || EVC_A64 || EVC_A32 || (defined(__riscv) && EVC_WORD64) || \
                           defined(__powerpc64__))
 #define COVERED 1
 #else
@@ -77,6 +77,11 @@ static __attribute__((noinline)) void make_call(void (*make)(void), struct regis
 #if EVC_A32_SIMD
 EVC_ISA_END
 #endif
+
+void residue_arguments_end_at(uintptr_t address)
+{
+    caller = own_stack + (address - (uintptr_t)own_stack);
+}
 
 struct errand {
     const struct residue_call *call;

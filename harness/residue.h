@@ -52,6 +52,10 @@ const char *residue_unavailable(void);
 /* Begin a property. */
 void residue_begin(void);
 
+/* The call under test is made with its arguments above this address, which are the caller's: for `make`, where words of
+ * 64 bits are passed on the stack. */
+void residue_arguments_end_at(uintptr_t address);
+
 /* Make the call in both versions and note what it leaves. */
 void residue_look(struct check *, const struct residue_call *);
 

@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "everycore/isa.h"
+
 /* The three that freestanding code may rely on (GCC manual, "Standards"); no libc header needed. */
 void *memcpy(void *restrict, const void *restrict, size_t);
 void *memmove(void *, const void *, size_t);
@@ -213,14 +215,20 @@ EVC_INLINE void evc_copy_secret(uint8_t *out, const uint8_t *in, size_t len_byte
     }
 }
 
-/* out = a ^ b, 16 bytes each; out may be a or b. */
+/* out = a ^ b, 16 bytes each; out may be a or b. With registers of 32 bits, each word is written before the next is
+ * read: two of 64 bits would need more registers than i386 has, and would pass through the stack. */
 EVC_INLINE void evc_xor16(uint8_t *out, const uint8_t *a, const uint8_t *b)
 {
+#if !EVC_WORD64
+    for (int i = 0; i < 16; i += 4)
+        evc_store32_ne(out + i, evc_load32_ne(a + i) ^ evc_load32_ne(b + i));
+#else
     uint64_t lo = evc_load64_ne(a) ^ evc_load64_ne(b);
     uint64_t hi = evc_load64_ne(a + 8) ^ evc_load64_ne(b + 8);
 
     evc_store64_ne(out, lo);
     evc_store64_ne(out + 8, hi);
+#endif
 }
 
 /* out = a ^ b, len_bytes bytes; out may be a or b. */

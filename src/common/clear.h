@@ -20,8 +20,9 @@
 
 #include "common/bytes.h"
 
-/* To be called by the function that called the operations, or by one nearer to the public call: `clear` reaches only as
- * deep below its caller as operations do. */
+/* To be called by the function that called the operations, or by one nearer to the public call. `clear` reaches deeper
+ * below its caller than operations do, since frames lie between the two callers. In modes these have at most 256 bytes,
+ * as with the untidy kernel of the harness they leave nothing behind; code with larger frames calls this below them. */
 EVC_INLINE void evc_clear(const struct evc_kernel *kernel)
 {
     if (kernel->clear)
@@ -38,11 +39,15 @@ EVC_INLINE void evc_clear_both(const struct evc_kernel *a, const struct evc_kern
 
 /* ---- Definitions of `clear` ----------------------------------------------------------------------------- */
 
+#if EVC_X86 && !EVC_X86_64 /* with 8 registers, each kernel leaves some of its secrets on the stack */
+#define EVC_DEFINE_CLEAR(name, registers) EVC_DEFINE_CLEAR_STACK(name, registers, 128)
+#else
 #define EVC_DEFINE_CLEAR(name, registers)                                                          \
     EVC_OUT_OF_LINE void name(void)                                                                \
     {                                                                                              \
         EVC_CLEAR_REGISTERS_##registers();                                                         \
     }
+#endif
 
 #define EVC_DEFINE_CLEAR_STACK(name, registers, n_bytes)                                           \
     EVC_OUT_OF_LINE void name(void)                                                                \
@@ -60,6 +65,10 @@ EVC_INLINE void evc_clear_both(const struct evc_kernel *a, const struct evc_kern
         EVC_CLEAR_STACK_##registers(n_bytes);                                                      \
     }
 
+#if EVC_X86 && !EVC_X86_64 /* any depth needs one piece there; kernels that need so much compute with 64-bit words */
+#define EVC_DEFINE_CLEAR_DEEP(name, registers, n_bytes_below)                                      \
+    EVC_DEFINE_CLEAR_STACK(name, registers, 1472 + (n_bytes_below))
+#else
 /* Two pieces that overlap by 512 bytes: a frame that a compiler lays out begins and ends with words of its own (on
  * ppc64 112 bytes), and one piece covers those of the other. */
 #define EVC_DEFINE_CLEAR_DEEP(name, registers, n_bytes_below)                                      \
@@ -78,6 +87,7 @@ EVC_INLINE void evc_clear_both(const struct evc_kernel *a, const struct evc_kern
         name##_upper();                                                                            \
         name##_lower();                                                                            \
     }
+#endif
 
 /* No call: it would save registers of the caller's, which may hold secrets, below the array. */
 #define EVC_CLEAR_ARRAY(n_bytes)                                                                   \
@@ -131,13 +141,16 @@ EVC_INLINE void evc_clear_both(const struct evc_kernel *a, const struct evc_kern
                      : EVC_XMM_CLEARED)
 
 /* The n_bytes below the return address of a function that does nothing else: the first and the last store of any
- * alignment, all others aligned. A frame that the compiler lays out has gaps. */
+ * alignment, all others aligned. A frame that the compiler lays out has gaps. EVC_X86_DEEPER: so many bytes more, since
+ * the numbers of bytes were measured with 16 registers. */
 #if EVC_X86_64
 #define EVC_X86_STACK_POINTER "%%rsp"
 #define EVC_X86_SCRATCH "rax"
+#define EVC_X86_DEEPER 0
 #else
 #define EVC_X86_STACK_POINTER "%%esp"
 #define EVC_X86_SCRATCH "eax"
+#define EVC_X86_DEEPER 512
 #endif
 #define EVC_X86_CLEAR_STACK(n_bytes, width, zero, store, store_aligned, register)                  \
     __asm__ volatile("sub %0, " EVC_X86_STACK_POINTER "\n\t"                                       \
@@ -153,13 +166,24 @@ EVC_INLINE void evc_clear_both(const struct evc_kernel *a, const struct evc_kern
                      ".endr\n\t"                                                                   \
                      "add %0, " EVC_X86_STACK_POINTER                                              \
                      :                                                                             \
-                     : "i"(n_bytes)                                                                \
+                     : "i"((n_bytes) + EVC_X86_DEEPER)                                             \
                      : EVC_X86_SCRATCH, EVC_XMM0_CLEARED, "cc", "memory")
 #define EVC_CLEAR_STACK_XMM(n_bytes) EVC_X86_CLEAR_STACK(n_bytes, 16, "pxor", "movups", "movaps", "xmm0")
 #define EVC_CLEAR_STACK_YMM(n_bytes)                                                               \
     EVC_X86_CLEAR_STACK(n_bytes, 32, "vpxor %%xmm0,", "vmovups", "vmovaps", "ymm0")
 #define EVC_CLEAR_STACK_ZMM(n_bytes)                                                               \
     EVC_X86_CLEAR_STACK(n_bytes, 64, "vpxor %%xmm0,", "vmovups", "vmovaps", "zmm0")
+
+/* The same by general registers, for i386 without SSE2. */
+#define EVC_CLEAR_STACK_I386(n_bytes)                                                              \
+    __asm__ volatile("mov %0, %%ecx\n"                                                             \
+                     "1:\tpush $0\n\t"                                                             \
+                     "dec %%ecx\n\t"                                                              \
+                     "jnz 1b\n\t"                                                                 \
+                     "add %1, %%esp"                                                               \
+                     :                                                                             \
+                     : "i"(((n_bytes) + EVC_X86_DEEPER) / 4), "i"((n_bytes) + EVC_X86_DEEPER)      \
+                     : "ecx", "cc", "memory")
 
 #elif EVC_A64
 
@@ -216,6 +240,9 @@ EVC_INLINE void evc_clear_both(const struct evc_kernel *a, const struct evc_kern
 #if EVC_X86 && defined(__SSE2__)
 #define EVC_CLEAR_REGISTERS_BASELINE() EVC_CLEAR_REGISTERS_XMM()
 #define EVC_CLEAR_STACK_BASELINE(n_bytes) EVC_CLEAR_STACK_XMM(n_bytes)
+#elif EVC_X86 && !EVC_X86_64
+#define EVC_CLEAR_REGISTERS_BASELINE() ((void)0)
+#define EVC_CLEAR_STACK_BASELINE(n_bytes) EVC_CLEAR_STACK_I386(n_bytes)
 #elif (EVC_A64 || EVC_A32) && defined(__ARM_NEON)
 #define EVC_CLEAR_REGISTERS_BASELINE() EVC_CLEAR_REGISTERS_NEON()
 #define EVC_CLEAR_STACK_BASELINE(n_bytes) EVC_CLEAR_STACK_NEON(n_bytes)
