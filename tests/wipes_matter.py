@@ -2,15 +2,17 @@
 # SPDX-License-Identifier: MIT
 """Remove each call of evc_wipe and evc_clear in turn; a test must notice.
 
-wipes_matter.py [--arm] [FILE...]   files below src; without any, all that have such calls outside of common, cpu, pac
+wipes_matter.py [--arm] [--part K/N] [PATH...]   files or folders below src; without any, all that have such calls
+                                                 outside of common, cpu, pac
 
-The library and the harness are built once by each compiler and level. Without a call, only the objects that it concerns
-are compiled again, by one compiler and level after the other, until a residue property of a kernel that it concerns
-fails. If none does, the first compiler and level runs the tests of what the interface promises: keys after a failure,
-states after the end, the output of a forgery.
+The library and the harness are built once by each compiler and level that is needed. Without a call, only the objects
+that it concerns are compiled again, by one compiler and level after the other, until a residue property of a kernel
+that it concerns fails. The first compiler and level also runs the tests of what the interface promises: keys after a
+failure, states after the end, the output of a forgery.
 
 A call that nothing notices is printed: either it covers no secret and goes, or a test is missing. --arm: files for A64
-and A32, with cross compilers and emulators. All calls natively take a few minutes on two cores.
+and A32, with cross compilers and emulators. --part 2/3 removes the calls 2, 5, 8, ... of those that the paths have; all
+calls natively take a few minutes on two idle cores.
 """
 
 import argparse
@@ -25,9 +27,11 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 WORKERS = 2
+WITHOUT = ("common", "cpu", "pac")  # folders of src whose calls are not removed, unless a path names their files
 CALL = re.compile(r"^ +((?:evc_wipe|evc_clear|evc_clear_both|clear|clear_pair)\([^;]*\);)", re.M)
 NATIVE = [("gcc", "-O1", ""), ("gcc", "-Os", ""), ("gcc", "-O2", ""), ("clang", "-O2", "")]
 ARM = [("aarch64-linux-gnu-gcc", "-O1", "qemu-aarch64"), ("arm-linux-gnueabihf-gcc", "-O1", "qemu-arm"),
@@ -61,7 +65,23 @@ class Build:
     compiler: str
     level: str
     emulator: str
+    sources: pathlib.Path  # a tree from which no call is removed
     objects: pathlib.Path
+    lock: threading.Lock = dataclasses.field(default_factory=threading.Lock)
+
+    def ready(self) -> "Build":
+        """This build, after its objects have been compiled: by the first thread that asks for it."""
+        with self.lock:
+            if not self.objects.exists():
+                self.objects.mkdir()
+                with concurrent.futures.ThreadPoolExecutor(WORKERS) as pool:
+                    for job in [pool.submit(self.make, self.sources, source, self.objects)
+                                for source in sources(self.sources)]:
+                        job.result()
+                self.link(self.objects / "harness", self.objects, "")
+                if found := failures(self, self.objects / "harness", "", LEFT_BEHIND):
+                    raise RuntimeError(f"{self.compiler} {self.level}: with all calls in place, {', '.join(found)} fail")
+        return self
 
     def make(self, tree: pathlib.Path, source: str, objects: pathlib.Path) -> None:
         freestanding = ["-ffreestanding"] if source.startswith("src/") else []
@@ -92,16 +112,16 @@ def sources(tree: pathlib.Path) -> list[str]:
     return found + [f"tests/{name}.c" for name in PROMISES]
 
 
-def fails(build: Build, program: pathlib.Path, kernels: str, properties: str) -> bool:
-    """Whether a property of these kernels fails; kernels that the harness does not know here are left out."""
+def failures(build: Build, program: pathlib.Path, kernels: str, properties: str) -> list[str]:
+    """The properties of these kernels that fail; kernels that the harness does not know here are left out."""
     options = [*(["--kernel", kernels] if kernels else []), *(["--property", properties] if properties else [])]
     run = build.run(program, "check", "--quick", *options)
     facts = [json.loads(line) for line in run.stdout.splitlines() if line.startswith("{")]
     if not facts or facts[-1]["type"] != "summary":
         if run.returncode < 0:
-            return True
+            return ["the harness ends by a signal"]
         raise RuntimeError(f"harness check {' '.join(options)}: {run.stderr}{run.stdout[-500:]}")
-    return bool(facts[-1]["failed"])
+    return [f"{fact['primitive']} {fact['kernel']} {fact['property']}" for fact in facts if fact.get("result") == "fail"]
 
 
 def users(tree: pathlib.Path, header: str) -> list[str]:
@@ -148,25 +168,23 @@ def noticed(removal: Removal, tree: pathlib.Path, builds: list[Build], arm: bool
                 changed = pathlib.Path(folder)
                 for source in concerned:
                     build.make(tree, source, changed)
-                build.link(changed / "harness", changed, "")
-                if fails(build, changed / "harness", kernels, LEFT_BEHIND):
+                build.ready().link(changed / "harness", changed, "")
+                if failures(build, changed / "harness", kernels, LEFT_BEHIND):
                     return f"{build.compiler} {build.level}"
-        return promise_broken(tree, builds[0], concerned) if kernels == layer(removal.file) else ""
+                if build is builds[0] and kernels == layer(removal.file) and (test := broken_promise(build, changed)):
+                    return test
+        return ""
     finally:
         (tree / removal.file).write_text(good)
 
 
-def promise_broken(tree: pathlib.Path, build: Build, concerned: list[str]) -> str:
-    with tempfile.TemporaryDirectory() as folder:
-        changed = pathlib.Path(folder)
-        for source in concerned:
-            build.make(tree, source, changed)
-        for test in PROMISES:
-            build.link(changed / test, changed, test)
-            if build.run(changed / test).returncode:
-                return test
-        build.link(changed / "harness", changed, "")
-        return "a promise of the interface" if fails(build, changed / "harness", ONE_OF_EACH, "") else ""
+def broken_promise(build: Build, changed: pathlib.Path) -> str:
+    """The first test of what the interface promises that fails with these objects; "": none does."""
+    for test in PROMISES:
+        build.link(changed / test, changed, test)
+        if build.run(changed / test).returncode:
+            return test
+    return "a promise of the interface" if failures(build, changed / "harness", ONE_OF_EACH, "") else ""
 
 
 def removals(tree: pathlib.Path, files: list[str]) -> list[Removal]:
@@ -185,12 +203,39 @@ def copy(tree: pathlib.Path) -> pathlib.Path:
     return tree
 
 
+def files_of(paths: list[str], arm: bool) -> list[str]:
+    """The files that these paths name, or all of the library; of folders only those that have code for this run."""
+    ours = re.compile(r"/a(64|32)_" if arm else r"/(?!a64_|a32_)[^/]*$")
+    found: list[str] = []
+    for path in paths or ["src"]:
+        if not (ROOT / path).exists() or (ROOT / "src") not in [ROOT / path, *(ROOT / path).parents]:
+            raise ValueError(f"{path} is no file or folder below src of this tree")
+        if (ROOT / path).is_file():
+            found.append(path)
+            continue
+        files = sorted(file.relative_to(ROOT).as_posix() for file in (ROOT / path).rglob("*.[ch]"))
+        found += [file for file in files if file.split("/")[1] not in WITHOUT and ours.search(file)]
+    return found
+
+
+def part_of(text: str) -> tuple[int, int]:
+    match = re.fullmatch(r"([0-9]+)/([0-9]+)", text)
+    if not match or not 1 <= int(match[1]) <= int(match[2]):
+        raise argparse.ArgumentTypeError(f"{text} is no part; the second of three parts is 2/3")
+    return int(match[1]), int(match[2])
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--arm", action="store_true")
-    parser.add_argument("files", nargs="*")
+    parser.add_argument("--part", type=part_of, default=(1, 1), metavar="K/N")
+    parser.add_argument("paths", nargs="*", metavar="PATH")
     arguments = parser.parse_args()
     targets = ARM if arguments.arm else NATIVE
+    try:
+        files = files_of(arguments.paths, arguments.arm)
+    except ValueError as error:
+        parser.error(str(error))
     programs = {name for compiler, _, emulator in targets for name in (compiler, emulator) if name}
     if absent := sorted(name for name in programs if not shutil.which(name)):
         print(f"skipped: no {', '.join(absent)}\n0 passed, 0 failed, 1 skipped")
@@ -202,17 +247,9 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(WORKERS) as pool:
         trees: queue.Queue[pathlib.Path] = queue.Queue()
         for i in range(WORKERS):
-            trees.put(tree := copy(pathlib.Path(folder) / str(i)))
-        builds = [Build(*target, pathlib.Path(folder) / f"{target[0]}{target[1]}") for target in targets]
-        for build in builds:
-            build.objects.mkdir()
-        jobs = [pool.submit(build.make, tree, source, build.objects) for build in builds for source in sources(tree)]
-        for job in jobs:
-            job.result()
-        ours = re.compile(r"/a(64|32)_" if arguments.arm else r"/(?!a64_|a32_)[^/]*$")
-        files = arguments.files or sorted(
-            file.relative_to(tree).as_posix() for file in (tree / "src").rglob("*.[ch]")
-            if file.parent.name not in ("common", "cpu", "pac") and ours.search(file.as_posix()))
+            trees.put(copy(pathlib.Path(folder) / str(i)))
+        whole = copy(pathlib.Path(folder) / "whole")
+        builds = [Build(*target, whole, pathlib.Path(folder) / f"{target[0]}{target[1]}") for target in targets]
 
         def one(removal: Removal) -> str:
             mine = trees.get()
@@ -221,11 +258,19 @@ def main() -> int:
             finally:
                 trees.put(mine)
 
-        calls = removals(tree, files)
-        for removal, by in zip(calls, pool.map(one, calls), strict=True):
-            passed, failed = passed + bool(by), failed + (not by)
-            print(f"{'ok' if by else 'FAILED'}: {removal.file}:{removal.line}: {removal.call} "
-                  + (f"its removal is noticed by {by}" if by else "nothing notices that this is gone"), flush=True)
+        k, n = arguments.part
+        calls = removals(whole, files)[k - 1::n]
+        if not calls:
+            parser.error("this part of these paths has no call to remove")
+        try:
+            for removal, by in zip(calls, pool.map(one, calls), strict=True):
+                passed, failed = passed + bool(by), failed + (not by)
+                print(f"{'ok' if by else 'FAILED'}: {removal.file}:{removal.line}: {removal.call} "
+                      + (f"its removal is noticed by {by}" if by else "nothing notices that this is gone"), flush=True)
+        except RuntimeError as error:
+            pool.shutdown(cancel_futures=True)
+            print(f"FAILED: {error}")
+            failed += 1
     print(f"{passed} passed, {failed} failed, 0 skipped")
     return 1 if failed else 0
 
