@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A kernel of AES and one of GHASH that leave secrets on all of the stack that a kernel may leave them on. They compute
- * with c_ref and clear what that left.
+ * with c_ref and clear what that left, but not deeper than their own `clear`: that would hide what others leave there.
  */
 #include "residue.h"
 
@@ -12,6 +12,7 @@
 /* `clear` has 256 bytes to spare, as those of kernels have: for the frames between the call of it and operations. */
 #define LEFT_BYTES 256u
 EVC_DEFINE_CLEAR_STACK(clear, BASELINE, 512)
+EVC_DEFINE_CLEAR_STACK(clear_ref, BASELINE, 320)
 
 /* The lowest byte that the function in which this stands may leave secrets in. */
 #define LOWEST ((uintptr_t)__builtin_dwarf_cfa() - 8 - LEFT_BYTES)
@@ -37,7 +38,7 @@ static void set_key(void *key, const uint8_t *user_key)
     const struct evc_aes *ref = evc_aes_named("c_ref");
 
     ref->set_key(key, user_key);
-    ref->kernel.clear();
+    clear_ref();
     leave(LOWEST, user_key);
 }
 
@@ -46,7 +47,7 @@ static void encrypt(const void *key, const uint8_t *in, uint8_t *out, size_t n_b
     const struct evc_aes *ref = evc_aes_named("c_ref");
 
     ref->encrypt(key, in, out, n_blocks);
-    ref->kernel.clear();
+    clear_ref();
     leave(LOWEST, round_key(key));
 }
 
@@ -55,7 +56,7 @@ static void decrypt(const void *key, const uint8_t *in, uint8_t *out, size_t n_b
     const struct evc_aes *ref = evc_aes_named("c_ref");
 
     ref->decrypt(key, in, out, n_blocks);
-    ref->kernel.clear();
+    clear_ref();
     leave(LOWEST, round_key(key));
 }
 
@@ -64,7 +65,7 @@ static void set_hash_key(void *key, const uint8_t h[16])
     const struct evc_ghash *ref = evc_ghash_named("c_ref");
 
     ref->set_key(key, h);
-    ref->kernel.clear();
+    clear_ref();
     leave(LOWEST, h);
 }
 
@@ -73,7 +74,7 @@ static void blocks(const void *key, uint8_t y[16], const uint8_t *in, size_t n_b
     const struct evc_ghash *ref = evc_ghash_named("c_ref");
 
     ref->blocks(key, y, in, n_blocks);
-    ref->kernel.clear();
+    clear_ref();
     leave(LOWEST, (const uint8_t *)key + sizeof(struct evc_ghash_head));
 }
 

@@ -168,7 +168,6 @@ void evc_aes_compose_cbc_encrypt(const union evc_aes_key *key, uint8_t iv[16], c
         memcpy(out, chain, 16);
     }
     memcpy(iv, chain, 16);
-    evc_clear(&key->head.kernel->kernel);
 }
 
 void evc_aes_cbc_encrypt_blocks(const union evc_aes_key *key, uint8_t iv[16], const uint8_t *in,
@@ -216,7 +215,6 @@ void evc_aes_compose_cbcmac(const union evc_aes_key *key, uint8_t chain[16], con
         evc_xor16(chain, chain, in);
         key->head.kernel->encrypt(key, chain, chain, 1);
     }
-    evc_clear(&key->head.kernel->kernel);
 }
 
 void evc_aes_cbcmac_blocks(const union evc_aes_key *key, uint8_t chain[16], const uint8_t *in,

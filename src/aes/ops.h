@@ -10,8 +10,8 @@
 
 #include "common/bytes.h"
 
-/* Made of encrypt and decrypt, for kernels whose slot is empty: src/aes/aes.c. Their buffers lie between the caller and
- * the kernel, so they end with evc_clear() themselves. */
+/* Made of encrypt and decrypt, for kernels whose slot is empty: src/aes/aes.c. Where buffers lie between the caller and
+ * the kernel, they end with evc_clear() themselves. Those of one chain have none: what they compute, they give away. */
 void evc_aes_compose_ctr32(const union evc_aes_key *key, uint8_t counter[16], const uint8_t *in,
                            uint8_t *out, size_t len_bytes);
 void evc_aes_compose_cbc_encrypt(const union evc_aes_key *key, uint8_t iv[16], const uint8_t *in,
