@@ -5,9 +5,16 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from everycore.model import RegistryLine
 from everycore.protocol import Arithmetic, Bench, Failure, Kernel, Mode, Record, Resolved
 from everycore.report import tables
 
+MODES = (
+    "cbc-enc", "cbc-dec", "ctr", "xts-enc", "xts-dec", "cmac", "ccm-seal", "gcm-seal", "gcm-open",
+    "cbc-enc-many", "gcm-seal-many",
+)  # fmt: skip
+# Of primitives without a place in these.
+MODES_OF = {"ghash": ("ghash",), "qarma": ("qarma5", "qarma5-blocks")}
 ALONE_BYTES = 64  # up to here a message is also measured alone, between fences
 SIDE_BY_SIDE = (16, 32)  # messages, where a mode takes many
 SAMPLES = 31  # of some 50 microseconds
@@ -25,7 +32,9 @@ class Job:
     messages: int = 1
     kernels: tuple[str, ...] = ()  # empty: those that were asked for
 
-    def arguments(self, kernels: Sequence[str], key_bits: int, budget_ms: int) -> list[str]:
+    def arguments(
+        self, kernels: Sequence[str], key_bits: int, budget_ms: int, samples: int = SAMPLES
+    ) -> list[str]:
         words = ["--mode", self.mode, "--key-bits", str(key_bits), "--style", self.style]
         for size in self.sizes_bytes:
             words += ["--bytes", str(size)]
@@ -33,7 +42,7 @@ class Job:
             words += ["--messages", str(self.messages)]
         for kernel in self.kernels or kernels:
             words += ["--kernel", kernel]
-        return [*words, "--samples", str(SAMPLES), "--budget-ms", str(budget_ms)]
+        return [*words, "--samples", str(samples), "--budget-ms", str(budget_ms)]
 
     def done_line(self) -> str:
         """What a result file says behind the lines of a job that came to its end."""
@@ -43,6 +52,16 @@ class Job:
     def has(self, line: Bench) -> bool:
         own = (self.mode, self.style, self.messages)
         return (line.mode, line.style, line.messages) == own
+
+
+def usual_modes(kernels: Sequence[str], registry: Sequence[RegistryLine]) -> Sequence[str]:
+    """The modes that are measured unless some are named: for kernels by name, of their primitives.
+
+    Modes of AES and GCM measure no kernel of another primitive.
+    """
+    own = [line.primitive for line in registry if line.name in kernels]
+    more = [mode for name in dict.fromkeys(own) for mode in MODES_OF.get(name, ())]
+    return (*MODES, *more) if set(own) - MODES_OF.keys() or not more else more
 
 
 LIMITS = Job("limits", ())  # what the CPU can do at best, after all others

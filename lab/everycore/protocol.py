@@ -5,7 +5,7 @@ Unknown members and types are ignored: later harnesses may add some.
 """
 
 import json
-from dataclasses import MISSING, dataclass, field, fields, is_dataclass
+from dataclasses import MISSING, dataclass, field, fields, is_dataclass, replace
 from types import GenericAlias, UnionType
 from typing import Any, TypeVar, get_args, get_type_hints
 
@@ -115,6 +115,8 @@ class Bench:
     why: str = ""
     peer: str = ""  # the library, if it is another one
     hardware: str = ""  # the code paths that were asked of it
+    process: int = 0  # its number in a run of several; the lab adds it, as the next
+    side: str = ""  # "A" or "B", of a run that compares two programs
     width: int = 0  # thousandths of additions that the core did in a cycle; 0: not known
     crowded: bool = False  # something else used the core too
 
@@ -309,6 +311,15 @@ def parse(text: str) -> Record:
     if not isinstance(value, dict):
         raise EverycoreError(f"the harness wrote a line that is no object: {text[:80]!r}")
     return Record(text, from_object(value))
+
+
+def numbered(record: Record, process: int, side: str = "") -> Record:
+    """A figure with the number of the process that measured it; other lines as they are."""
+    if not isinstance(record.line, Bench):
+        return record
+    line = replace(record.line, process=process, side=side)
+    added = {"process": process} | ({"side": side} if side else {})
+    return Record(json.dumps(json.loads(record.text) | added, separators=(",", ":")), line)
 
 
 def from_object(value: dict[str, Any]) -> Line:

@@ -380,5 +380,6 @@ def latest(folder: Path, count: int) -> tuple[list[Results], list[EverycoreError
         except EverycoreError as error:
             unreadable.append(error)
         else:
-            found += [results] if any(results.benches()) else []
+            of_one = not any(bench.side for bench in results.benches())
+            found += [results] if any(results.benches()) and of_one else []
     return found[::-1], unreadable

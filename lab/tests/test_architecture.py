@@ -47,7 +47,7 @@ LAYERS = (
         "workers",
         "wycheproof",
     ),
-    ("session", "contest", "subjects"),
+    ("session", "contest", "sides", "subjects"),
     ("ct", "estimate", "matrix", "pauth"),
     ("page",),
     ("commands",),

@@ -26,7 +26,7 @@ from everycore.commands.options import (
 )
 from everycore.context import Context
 from everycore.errors import EverycoreError, LostError, SignalError
-from everycore.jobs import LIMITS, Job, left_of, plan, points, selected_pair
+from everycore.jobs import LIMITS, Job, left_of, plan, points, selected_pair, usual_modes
 from everycore.machine import may_not_count
 from everycore.outputs import is_standard_output, is_stream
 from everycore.progress import Progress
@@ -54,12 +54,6 @@ from everycore.session import (
     run_of,
 )
 
-MODES = (
-    "cbc-enc", "cbc-dec", "ctr", "xts-enc", "xts-dec", "cmac", "ccm-seal", "gcm-seal", "gcm-open",
-    "cbc-enc-many", "gcm-seal-many",
-)  # fmt: skip
-# Of primitives without a place in these.
-MODES_OF = {"ghash": ("ghash",), "qarma": ("qarma5", "qarma5-blocks")}
 SIZES_BYTES = (16, 64, 512, 1500, 4096, 16384)
 QUICK_SIZES_BYTES = (64, 1500, 16384)
 ARM = ("a64", "a32")
@@ -157,7 +151,8 @@ def bench(
     context, json = beside_results(context, out), json and not is_standard_output(out)
     sizes = message_sizes(words(bytes_)) or (QUICK_SIZES_BYTES if quick else SIZES_BYTES)
     kernels = words(kernel)
-    modes = words(mode) or _usual_modes(context, kernels)
+    tree = catalog.find_tree(context.package, context.env.get("EVERYCORE_TREE", ""))
+    modes = words(mode) or usual_modes(kernels, catalog.registry(tree))
     wanted = Wanted(modes, sizes, kernels, key_bits, quick, bool(bytes_))
     if out:
         store.refuse_if_unusable(out)
@@ -207,17 +202,6 @@ def bench(
             text += f" ({failure.got}..., not {failure.expected}...)"
         context.err.print(text, style="bold red", markup=False)
     raise typer.Exit(1 if failures else 0)
-
-
-def _usual_modes(context: Context, kernels: Sequence[str]) -> Sequence[str]:
-    """The modes that are measured unless some are named: for kernels by name, of their primitives.
-
-    Modes of AES and GCM measure no kernel of another primitive.
-    """
-    tree = catalog.find_tree(context.package, context.env.get("EVERYCORE_TREE", ""))
-    own = [line.primitive for line in catalog.registry(tree) if line.name in kernels]
-    more = [mode for name in dict.fromkeys(own) for mode in MODES_OF.get(name, ())]
-    return (*MODES, *more) if set(own) - MODES_OF.keys() or not more else more
 
 
 def _ask(session: Session, wanted: Wanted) -> Here:

@@ -1,78 +1,334 @@
 # SPDX-License-Identifier: MIT
-"""everycore compare: what got slower or faster between two stored runs?"""
+"""everycore compare: is one of two programs slower, and where?"""
 
 import json as jsonlib
-from dataclasses import asdict
+import secrets
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Annotated
+from typing import IO, Annotated
 
 import typer
 
-from everycore import store
-from everycore.commands.options import Json, context_of
+from everycore import catalog, permutation, stats, store
+from everycore.commands.options import (
+    CompilerCommand,
+    CompilerFlags,
+    CpuNumber,
+    Json,
+    KernelNames,
+    Out,
+    beside_results,
+    context_of,
+    message_sizes,
+    say_where,
+    words,
+)
 from everycore.context import Context
 from everycore.errors import EverycoreError
-from everycore.report import tables
-from everycore.report.figures import NOISY
+from everycore.jobs import Job, plan, usual_modes
+from everycore.matrix import apart as cells
+from everycore.matrix import results as matrix_results
+from everycore.model import Revision
+from everycore.outputs import is_standard_output
+from everycore.progress import Progress
+from everycore.protocol import Bench, Hello
+from everycore.report import changes
+from everycore.report.changes import Comparison, Operation
+from everycore.session import pin, run_of
+from everycore.sides import Side, in_turn, open_side
 from everycore.store import Results
+
+SIZES_BYTES = (64, 1500, 16384)
+ROUNDS, MOST_ROUNDS = 12, 1000
+RUN_PERCENT, STORED_PERCENT = 1.0, 3.0
+NO_VERDICT = (
+    "No verdict: the two runs lie apart in time, and the machine may have changed between them."
+    " `everycore compare --run A B` runs two programs in turn, and decides."
+)
+NAMES = 6  # of operations in a warning
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What both sides measure, and how often."""
+
+    kernels: Sequence[str]
+    modes: Sequence[str]
+    sizes_bytes: Sequence[int]
+    key_bits: int
+    rounds: int
+    cpu: int | None
+
+    def jobs(self) -> list[Job]:
+        return plan(self.modes, self.sizes_bytes)
+
+
+@dataclass(frozen=True, slots=True)
+class Show:
+    """How a comparison is told."""
+
+    percent: float  # the threshold
+    everything: bool
+    json: bool
 
 
 def compare(
     command: typer.Context,
     before: Annotated[
-        Path | None, typer.Argument(metavar="A", help="Result file. Default: the last but one.")
+        str | None,
+        typer.Argument(metavar="A", help="Result file; with --run: tree, revision or harness."),
     ] = None,
     after: Annotated[
-        Path | None, typer.Argument(metavar="B", help="Result file. Default: the last one.")
+        str | None, typer.Argument(metavar="B", help="As A. Default: the last stored runs.")
     ] = None,
+    run: Annotated[
+        bool, typer.Option("--run", help="Run A and B in turn, and decide what is slower.")
+    ] = False,
+    processes: Annotated[
+        int,
+        typer.Option(
+            "--processes",
+            metavar="N",
+            min=permutation.FEWEST,
+            max=MOST_ROUNDS,
+            help="Of each side, with --run.",
+        ),
+    ] = ROUNDS,
+    kernel: KernelNames = None,
+    mode: Annotated[
+        list[str] | None, typer.Option("--mode", metavar="MODE", help="Only this mode; repeatable.")
+    ] = None,
+    bytes_: Annotated[
+        list[str] | None,
+        typer.Option("--bytes", metavar="N", help="Message size in bytes; repeatable."),
+    ] = None,
+    key_bits: Annotated[
+        int, typer.Option("--key-bits", metavar="N", help="128, 192 or 256.")
+    ] = 256,
+    cpu: CpuNumber = None,
+    cc: CompilerCommand = None,
+    flags: CompilerFlags = None,
+    out: Out = None,
     threshold: Annotated[
-        float, typer.Option("--threshold", metavar="PERCENT", help="Smaller changes do not count.")
-    ] = 3.0,
+        float | None,
+        typer.Option(
+            "--threshold",
+            metavar="PERCENT",
+            help="Smaller changes do not count."
+            f" Default: {RUN_PERCENT:g} with --run, else {STORED_PERCENT:g}.",
+        ),
+    ] = None,
     fail: Annotated[
-        bool, typer.Option("--fail/--no-fail", help="Exit code 1 if something got slower.")
+        bool, typer.Option("--fail/--no-fail", help="Exit code 1 if something is slower.")
     ] = True,
     everything: Annotated[
         bool, typer.Option("--all", help="Show what did not change too.")
     ] = False,
     json: Json = False,
 ) -> None:
-    """What got slower or faster between two runs."""
+    """Is one of two programs slower, and where?"""
     context = context_of(command)
-    if threshold < 0:
-        raise EverycoreError("--threshold must not be negative")
-    first, second = _load(context, before, after)
-    _warn_about_differences(context, first, second)
-    compared = tables.compare_benches(first.benches(), second.benches(), threshold / 100)
-    if not compared:
-        raise EverycoreError(f"{first.path} and {second.path} have no operation in common")
-    slower = [c for c in compared if c.change.verdict == "slower"]
-    faster = [c for c in compared if c.change.verdict == "faster"]
-    shown = compared if everything else [*slower, *faster]
-    if json:
+    if threshold is not None and threshold < 0:
+        raise EverycoreError("--threshold must not be negative", "give a percentage, such as 1")
+    stored = None if run or not before or after else _sides_of(before)
+    default = RUN_PERCENT if run or stored else STORED_PERCENT
+    show = Show(default if threshold is None else threshold, everything, json)
+    if run:
+        if not before or not after:
+            raise EverycoreError(
+                "--run needs two programs", "everycore compare --run HEAD~1 . (revision, folder)"
+            )
+        sizes = message_sizes(words(bytes_)) or SIZES_BYTES
+        wanted = Wanted(words(kernel), words(mode), sizes, key_bits, processes, cpu)
+        stdout = context.out.file
+        context = beside_results(context, out)
+        show = Show(show.percent, everything, json and not is_standard_output(out))
+        sides = (
+            open_side(context, "A", before, cc, flags),
+            open_side(context, "B", after, cc, flags),
+        )
+        benches, caption, path = _measure(context, sides, wanted, out, stdout)
+        title = f"{before} (A) -> {after} (B)"
+        is_slower = _judge(context, benches, title, caption, show)
+        say_where(context, "samples", path)
+        raise typer.Exit(1 if is_slower and fail else 0)
+    if kernel or mode or bytes_ or cc or flags or out or cpu is not None:
+        raise EverycoreError(
+            "--kernel, --mode, --bytes, --cpu, --cc, --flags and --out say what is to be run",
+            "add --run; stored results are compared without these options",
+        )
+    if stored:
+        title = " -> ".join(f"{s['name']} ({s['label']})" for s in stored.run.options["sides"])
+        is_slower = _judge(context, list(stored.benches()), title, stored.run.source(), show)
+        raise typer.Exit(1 if is_slower and fail else 0)
+    if before and after and all(map(_is_of_matrix, (before, after))):
+        _compare_matrices(context, Path(before), Path(after), show)
+    else:
+        _compare_stored(context, before, after, show)
+
+
+# ---- Two programs in turn ------------------------------------------------------------------------
+
+
+def _measure(
+    context: Context,
+    sides: tuple[Side, Side],
+    wanted: Wanted,
+    out: Path | None,
+    stdout: IO[str],
+) -> tuple[list[Bench], str, Path]:
+    """The figures of all processes, where they come from, and the file that has them."""
+    sessions = [pin(context, side.session, wanted.cpu) for side in sides]
+    pinned = [replace(s, session=one) for s, one in zip(sides, sessions, strict=True)]
+    if sides[0].digest == sides[1].digest:
+        context.warn("A and B are the same program: what differs is noise")
+    registry = catalog.registry(sides[0].session.tree)
+    modes = wanted.modes or usual_modes(wanted.kernels, registry)
+    jobs = plan(modes, wanted.sizes_bytes)
+    hello, _ = (_greeting(side, modes, wanted) for side in pinned)  # B must know the modes, too
+    options = {
+        "sides": [
+            {"label": s.label, "name": s.name, "origin": s.origin, "revision": s.revision}
+            | {"digest": s.digest}
+            for s in sides
+        ],
+        "rounds": wanted.rounds,
+        "key_bits": wanted.key_bits,
+        "bytes": list(wanted.sizes_bytes),
+        "kernels": list(wanted.kernels),
+        "modes": list(modes),
+    }
+    run = run_of(context, pinned[1].session, hello, "compare", options)
+    if sides[1].revision:
+        run = replace(run, revision=Revision(sides[1].revision[:12], dirty=False))
+    if out:
+        store.refuse_if_unusable(out)
+    folder = context.state_dir() / "results"
+    path = out or store.new_path(folder, context.now(), run.revision, "compare")
+    benches: list[Bench] = []
+    with (
+        store.Writer(path, run, stdout) as writer,
+        Progress(context.err, "measuring", None) as progress,
+    ):
+        for record in in_turn(pinned, jobs, wanted.kernels, wanted.key_bits, wanted.rounds, _coin):
+            writer.write(record.text)
+            assert isinstance(record.line, Bench)
+            benches.append(record.line)
+            progress.step(f"round {record.line.process + 1} of {wanted.rounds}")
+        if not any(bench.cycles for bench in benches):
+            raise EverycoreError(
+                "nothing was measured",
+                "is there a counter? are the sizes long enough for the modes? does the kernel run?",
+            )
+    return benches, run.source(), path
+
+
+def _coin() -> bool:
+    return bool(secrets.randbits(1))
+
+
+def _greeting(side: Side, modes: Sequence[str], wanted: Wanted) -> Hello:
+    """What the harness says of itself, if it can measure what is wanted."""
+    arguments = ["--mode", ",".join(modes), "--key-bits", str(wanted.key_bits)]
+    arguments += ["--kernel", ",".join(wanted.kernels), *side.session.pinned]
+    try:
+        lines = [r.line for r in side.session.records("bench", "--dry-run", *arguments)]
+    except EverycoreError as error:
+        message = f"{side.label} ({side.name}): {error.message}"
+        raise EverycoreError(message, error.hint, error.code) from error
+    hello = next((line for line in lines if isinstance(line, Hello)), None)
+    if hello is None:
+        raise EverycoreError(
+            f"{side.label} ({side.name}) did not say what it is",
+            "is it a harness of everycore? `everycore bench` builds one",
+        )
+    return hello
+
+
+def _sides_of(name: str) -> Results | None:
+    """A stored run of two programs, if the file is one."""
+    try:
+        found = store.read(Path(name), partial=True)
+    except EverycoreError:
+        return None
+    return found if any(bench.side for bench in found.benches()) else None
+
+
+def _judge(
+    context: Context, benches: Sequence[Bench], title: str, caption: str, show: Show
+) -> bool:
+    """Tell what changed; whether something is slower."""
+    found = changes.compare(benches, show.percent / 100)
+    if not found.compared:
+        raise EverycoreError(
+            "no operation has a figure in every process of both programs",
+            "let other programs end, or measure fewer kernels and modes with more time",
+        )
+    slower, faster = found.having("slower"), found.having("faster")
+    shown = list(found.compared) if show.everything else [*slower, *faster]
+    if show.json:
         for item in shown:
             context.print_raw(jsonlib.dumps({"type": "change", **asdict(item)}))
-    else:
-        if shown:
-            caption = (
-                f"medians; spread: distance of the quartiles; counted: medians"
-                f" more than {threshold:g} % apart whose quartiles do not overlap,"
-                f" but not where something else on the core explains it ({NOISY});"
-                f" {second.run.machine.title()}; {second.run.counter}"
-            )
-            title = f"{first.run.title()}  ->  {second.run.title()}"
-            context.out.print(tables.compare_table(shown, title, caption))
-        if crowded := sum(c.crowded for c in compared):
-            context.warn(
-                f"{crowded} of {len(compared)} operations were measured while something else used"
-                " the core too: what that explains counts as unchanged (--all shows it);"
-                " measure again"
-            )
-        context.out.print(
-            f"{len(compared)} operations: {len(slower)} slower, {len(faster)} faster,"
-            f" {len(compared) - len(slower) - len(faster)} unchanged"
-            f" (threshold {threshold:g} % and the quartiles)"
+    elif shown:
+        context.out.print(changes.table(shown, title, caption))
+    _warn_of_rest(context, found)
+    said = (
+        f"{len(found.compared)} operations, {found.rounds} processes a side: {len(slower)} slower,"
+        f" {len(faster)} faster, {len(found.compared) - len(slower) - len(faster)} unchanged"
+        f" (more than {show.percent:g} %; chance of any false alarm: {2 * permutation.LEVEL:.1%})"
+    )
+    (context.err if show.json else context.out).print(said, soft_wrap=True)
+    if uncertain := sum(one.is_uncertain for one in found.compared):
+        context.warn(
+            f"{uncertain} of {len(found.compared)} ratios are uncertain by more than"
+            f" {stats.WIDEST:.0%}, so a smaller change of them may be hidden: let other programs"
+            " end, or give more --processes"
         )
-    raise typer.Exit(1 if slower and fail else 0)
+    if found.rounds < permutation.FEWEST:
+        context.warn(
+            f"{found.rounds} processes a side cannot give a verdict:"
+            f" {permutation.FEWEST} are needed"
+        )
+    return bool(slower)
+
+
+def _warn_of_rest(context: Context, found: Comparison) -> None:
+    """Operations that were not compared."""
+    rest: dict[str, list[Operation]] = {}
+    if found.incomplete:
+        rest["not every process has a figure of them"] = list(found.incomplete)
+    for side, one in found.only:
+        rest.setdefault(f"only {side} has them", []).append(one)
+    for why, operations in rest.items():
+        named = [" ".join(one.words()) for one in operations[:NAMES]]
+        more = f" and {len(operations) - NAMES} more" if len(operations) > NAMES else ""
+        context.warn(f"not compared, for {why}: {', '.join(named)}{more}")
+
+
+# ---- Two stored runs -----------------------------------------------------------------------------
+
+
+def _compare_stored(context: Context, before: str | None, after: str | None, show: Show) -> None:
+    """What differs between two files, and why that is no verdict."""
+    first, second = _load(context, Path(before) if before else None, Path(after) if after else None)
+    _warn_about_differences(context, first, second)
+    found = changes.apart(first.benches(), second.benches())
+    if not found:
+        raise EverycoreError(f"{first.path} and {second.path} have no operation in common")
+    limit = 1 + show.percent / 100
+    differ = [one for one in found if not 1 / limit <= one.ratio <= limit]
+    shown = found if show.everything else differ
+    if show.json:
+        for item in shown:
+            line = {"type": "difference", **asdict(item), "ratio": item.ratio}
+            context.print_raw(jsonlib.dumps(line))
+    elif shown:
+        title = f"{first.run.title()}  ->  {second.run.title()}"
+        caption = f"{second.run.machine.title()}; {second.run.counter}"
+        context.out.print(changes.apart_table(shown, title, caption))
+    said = f"{len(found)} operations: {len(differ)} differ by more than {show.percent:g} %."
+    (context.err if show.json else context.out).print(f"{said} {NO_VERDICT}", soft_wrap=True)
 
 
 def _load(context: Context, before: Path | None, after: Path | None) -> tuple[Results, Results]:
@@ -98,6 +354,11 @@ def _load(context: Context, before: Path | None, after: Path | None) -> tuple[Re
             "two readable result files are needed",
             f"name two, or run `everycore bench` twice; runs are kept in {folder}",
         )
+    for one in results:
+        if any(bench.side for bench in one.benches()):
+            raise EverycoreError(
+                f"{one.path} has both programs of a comparison", "name it alone: compare FILE"
+            )
     return results[0], results[1]
 
 
@@ -122,3 +383,38 @@ def _warn_about_differences(context: Context, first: Results, second: Results) -
 
 def _number(run: store.Run) -> str:
     return str(run.machine.cpu_index) if run.machine.cpu_index >= 0 else ""
+
+
+# ---- Two matrices --------------------------------------------------------------------------------
+
+
+def _is_of_matrix(name: str) -> bool:
+    try:
+        return bool(matrix_results.read(Path(name)).heads)
+    except EverycoreError:
+        return False
+
+
+def _compare_matrices(context: Context, before: Path, after: Path, show: Show) -> None:
+    first, second = matrix_results.read(before), matrix_results.read(after)
+    one, other = first.heads[-1], second.heads[-1]
+    for what, a, b in (
+        ("machines", one.machine.title(), other.machine.title()),
+        ("counters", one.counter, other.counter),
+    ):
+        if a != b:
+            context.warn(f"different {what}: {a or 'unknown'} / {b or 'unknown'}")
+    found = cells.apart(first.results, second.results)
+    if not found:
+        raise EverycoreError(f"{before} and {after} have no cell in common")
+    differ = [item for item in found if item.differs(show.percent / 100)]
+    shown = found if show.everything else differ
+    if show.json:
+        for item in shown:
+            context.print_raw(jsonlib.dumps({"type": "difference", **item.as_object()}))
+    elif shown:
+        title = f"{one.revision} {one.date[:10]}  ->  {other.revision} {other.date[:10]}"
+        context.out.print(cells.table(shown, title, f"{other.machine.title()}; {other.counter}"))
+    said = f"{len(found)} cells: {len(differ)} end otherwise or differ by more than"
+    said += f" {show.percent:g} %. {NO_VERDICT}"
+    (context.err if show.json else context.out).print(said, soft_wrap=True)

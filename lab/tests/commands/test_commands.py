@@ -15,8 +15,8 @@ from world import PACKAGE, Lab
 
 from everycore import store, vectors, wycheproof
 from everycore.cli import COMMANDS, help_of
-from everycore.commands.bench import Job, plan
 from everycore.context import Completed
+from everycore.jobs import Job, plan
 from everycore.session import open_session
 
 # The fake git knows one commit; without .git, as in an unpacked archive, nobody asks it.
@@ -460,53 +460,7 @@ def test_sizes_that_are_none_are_refused(lab: Lab, size: str) -> None:
     assert "is no message size" in outcome.err
 
 
-# ---- compare
-
-
-def stored(lab: Lab, name: str) -> Path:
-    path = lab.folder / name
-    lab("bench", "--mode", "ctr", "--bytes", "1500", "--out", str(path))
-    return path
-
-
-def slowed(path: Path, name: str, factor: float) -> Path:
-    lines = [json.loads(line) for line in path.read_text().splitlines()]
-    for line in lines:
-        if line.get("kernel") == "c_ref":
-            line["cycles"] = [value * factor for value in line["cycles"]]
-    other = path.with_name(name)
-    other.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    return other
-
-
-def test_compare_finds_nothing_between_equal_runs(lab: Lab) -> None:
-    a = stored(lab, "a.jsonl")
-    outcome = lab("compare", str(a), str(a))
-    assert outcome.code == 0
-    assert "0 slower, 0 faster" in outcome.out
-
-
-def test_compare_fails_on_a_regression_unless_told_not_to(lab: Lab) -> None:
-    a = stored(lab, "a.jsonl")
-    b = slowed(a, "b.jsonl", 1.25)
-    outcome = lab("compare", str(a), str(b))
-    assert outcome.code == 1
-    assert "1.250" in outcome.out
-    assert lab("compare", str(a), str(b), "--no-fail").code == 0
-    assert lab("compare", str(a), str(b), "--threshold", "30").code == 0
-    assert lab("compare", str(b), str(a)).code == 0
-    changes = objects(lab("compare", str(a), str(b), "--json").out)
-    assert {c["kernel"] for c in changes} == {"c_ref"}
-
-
-def test_compare_calls_nothing_a_regression_that_shared_its_core(lab: Lab) -> None:
-    a = stored(lab, "a.jsonl")
-    b = slowed(a, "b.jsonl", 1.25)
-    b.write_text(b.read_text().replace('"kernel": "c_ref"', '"crowded": true, "kernel": "c_ref"'))
-    outcome = lab("compare", str(a), str(b))
-    assert outcome.code == 0
-    assert "operations were measured while something else used the core too" in outcome.err
-    assert "~1.250" in lab("compare", str(a), str(b), "--all").out
+# ---- bench on a core that is shared
 
 
 def test_what_a_core_does_is_known_from_the_last_run_and_from_this_one(lab: Lab) -> None:
@@ -530,36 +484,6 @@ def test_bench_marks_what_it_measured_before_it_knew_the_core(lab: Lab) -> None:
     shown = lab("bench", "--mode", "ctr", "--bytes", "16384").out
     row = next(line for line in shown.splitlines() if "c_bitslice64" in line and "~" in line)
     assert "~32.8" in row
-
-
-def test_compare_skips_broken_files_and_names_them(lab: Lab) -> None:
-    a = stored(lab, "a.jsonl")
-    broken = lab.folder / "broken.jsonl"
-    broken.write_text(a.read_text()[:-20])
-    before = broken.read_text()
-    outcome = lab("compare", str(a), str(broken))
-    assert outcome.code == 2
-    assert "broken.jsonl is cut short" in outcome.err
-    assert "two readable result files are needed" in outcome.err
-    assert broken.read_text() == before
-
-
-def test_compare_takes_the_last_two_runs(lab: Lab) -> None:
-    assert lab("compare").code == 2
-    lab("bench", "--mode", "ctr")
-    lab("bench", "--mode", "ctr")
-    (lab.folder / "state" / "everycore" / "results" / "9.jsonl").write_text("{")
-    outcome = lab("compare")
-    assert outcome.code == 0
-    assert "skipped" in outcome.err
-
-
-def test_compare_warns_of_different_machines(lab: Lab) -> None:
-    a = stored(lab, "a.jsonl")
-    other = a.read_text().replace('"gcc 12.2.0"', '"clang 14.0.6"')
-    (lab.folder / "b.jsonl").write_text(other)
-    outcome = lab("compare", str(a), str(lab.folder / "b.jsonl"))
-    assert "different compilers: gcc 12.2.0 / clang 14.0.6" in outcome.err
 
 
 # ---- limits

@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: MIT
+"""What differs between two programs that ran in turn, and between two stored runs. Pure."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from rich.console import Group
+from rich.text import Text
+
+from everycore import permutation, stats
+from everycore.permutation import Change
+from everycore.protocol import Bench
+from everycore.report.figures import NOISY, number
+from everycore.report.tables import plain_table, titled
+
+SIDES = ("A", "B")
+STYLES = {"slower": "red", "faster": "green", "unchanged": ""}
+LEGEND = (
+    f"Figures: medians of process medians, in core cycles. Interval: {stats.CONFIDENCE:.0%}, of the"
+    f" ratio, bootstrapped over processes. p: chance that any figure of equal programs looks so;"
+    f" up to {permutation.LEVEL:g} it is a verdict, if the ratio is above the threshold, too."
+    f" {NOISY} interval wider than {stats.WIDEST:.0%}."
+)
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Operation:
+    """What a figure is of."""
+
+    primitive: str
+    kernel: str
+    mode: str
+    key_bits: int
+    bytes: int
+    messages: int
+    style: str
+
+    @classmethod
+    def of(cls, b: Bench) -> "Operation":
+        return cls(b.primitive, b.kernel, b.mode, b.key_bits, b.bytes, b.messages, b.style)
+
+    @property
+    def divisor(self) -> int:
+        """Bytes of a call; 1 where the figure is of a message alone, or of a call without any."""
+        return 1 if self.style == "fenced" or not self.bytes else self.bytes * self.messages
+
+    def words(self) -> tuple[str, str, str]:
+        mode = self.mode + (" alone" if self.style == "fenced" else "")
+        many = f" x {self.messages}" if self.messages > 1 else ""
+        return self.kernel, mode, f"{self.bytes}{many}"
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """An operation of two programs."""
+
+    operation: Operation
+    change: Change
+
+    @property
+    def is_uncertain(self) -> bool:
+        """Even a change as large as the interval is wide may be hidden."""
+        return self.change.high - self.change.low > stats.WIDEST * self.change.ratio
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """All operations of two programs."""
+
+    compared: tuple[Compared, ...]
+    rounds: int
+    incomplete: tuple[Operation, ...] = ()  # some process has no figure of them
+    only: tuple[tuple[str, Operation], ...] = ()  # one side has them: its label
+
+    def having(self, verdict: permutation.Verdict) -> list[Compared]:
+        return [one for one in self.compared if one.change.verdict == verdict]
+
+
+def compare(benches: Iterable[Bench], threshold: float) -> Comparison:
+    """What processes that ran in turn say; their numbers are those of their rounds."""
+    values: dict[Operation, dict[tuple[int, str], float]] = {}
+    first: dict[int, str] = {}  # the side that began a round
+    for bench in benches:
+        own = values.setdefault(Operation.of(bench), {})
+        first.setdefault(bench.process, bench.side)
+        if bench.cycles:
+            own[bench.process, bench.side] = stats.median(bench.cycles)
+    slots = [
+        (number, side)
+        for number in sorted(first)
+        for side in (SIDES if first[number] == SIDES[0] else SIDES[::-1])
+    ]
+    whole = {one: own for one, own in values.items() if len(own) == len(slots)}
+    only = [(side, one) for one, own in values.items() if (side := _only_side(own))]
+    alone = {one for _, one in only}
+    figures = [[own[slot] for slot in slots] for own in whole.values()]
+    labels = [side == SIDES[1] for _, side in slots]
+    changes = permutation.compare(figures, labels, threshold) if figures else []
+    return Comparison(
+        tuple(Compared(*pair) for pair in zip(whole, changes, strict=True)),
+        len(first),
+        tuple(one for one in values if one not in whole and one not in alone),
+        tuple(only),
+    )
+
+
+def _only_side(own: Iterable[tuple[int, str]]) -> str:
+    sides = {side for _, side in own}
+    return sides.pop() if len(sides) == 1 else ""
+
+
+def table(compared: Sequence[Compared], title: str, *captions: str) -> Group:
+    """The largest slowdown first."""
+    grid = plain_table("Kernel", "Mode")
+    for name in ("Bytes", "A", "B", "B / A", "Interval", "p"):
+        grid.add_column(name, justify="right", no_wrap=True)
+    for one in sorted(compared, key=lambda one: -one.change.ratio):
+        change, divisor = one.change, one.operation.divisor
+        uncertain = NOISY if one.is_uncertain else ""
+        grid.add_row(
+            *one.operation.words(),
+            number(change.before.median / divisor),
+            number(change.after.median / divisor),
+            Text(f"{uncertain}{change.ratio:.3f}", style=STYLES[change.verdict]),
+            f"{change.low:.3f}-{change.high:.3f}",
+            f"{min(change.p_slower, change.p_faster):.4f}",
+        )
+    return titled(title, grid, LEGEND, *captions)
+
+
+@dataclass(frozen=True, slots=True)
+class Apart:
+    """An operation of two stored runs."""
+
+    operation: Operation
+    unit: str  # cycles, ns
+    before: stats.Figure
+    after: stats.Figure
+
+    @property
+    def ratio(self) -> float:
+        return self.after.median / self.before.median if self.before.median else 1.0
+
+
+def apart(before: Iterable[Bench], after: Iterable[Bench]) -> list[Apart]:
+    """All operations that two runs have, by core cycles where both have them."""
+    old, new = _by_operation(before), _by_operation(after)
+    found = []
+    for operation, own in new.items():
+        earlier = old.get(operation, [])
+        unit = "cycles" if all(any(b.cycles for b in side) for side in (own, earlier)) else "ns"
+        first = stats.figure(getattr(b, unit) for b in earlier)
+        second = stats.figure(getattr(b, unit) for b in own)
+        if first and second:
+            found.append(Apart(operation, unit, first, second))
+    return found
+
+
+def _by_operation(benches: Iterable[Bench]) -> dict[Operation, list[Bench]]:
+    found: dict[Operation, list[Bench]] = {}
+    for bench in benches:
+        found.setdefault(Operation.of(bench), []).append(bench)
+    return found
+
+
+def apart_table(found: Sequence[Apart], title: str, *captions: str) -> Group:
+    grid = plain_table("Kernel", "Mode")
+    for name in ("Bytes", "Before", "After", "Unit", "Ratio"):
+        grid.add_column(name, justify="right", no_wrap=True)
+    for one in sorted(found, key=lambda one: -one.ratio):
+        divisor = one.operation.divisor
+        grid.add_row(
+            *one.operation.words(),
+            number(one.before.median / divisor),
+            number(one.after.median / divisor),
+            one.unit if divisor == 1 else f"{one.unit}/B",
+            f"{one.ratio:.3f}",
+        )
+    return titled(title, grid, *captions)

@@ -1,0 +1,306 @@
+# SPDX-License-Identifier: MIT
+"""Two programs in turn, two stored runs, two matrices."""
+
+import json
+import os
+import shutil
+import subprocess
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from world import DATA, PACKAGE, Lab
+
+from everycore import catalog, store
+from everycore.commands.compare import NO_VERDICT
+from everycore.matrix import results
+from everycore.matrix.records import Cell, Head, Outcome, Result
+from everycore.model import Machine, Revision
+from everycore.sides import exported
+
+SOURCE = DATA / "counting_harness.c"
+
+
+def objects(text: str) -> list[dict[str, object]]:
+    return [json.loads(line) for line in text.splitlines()]
+
+
+# ---- Two programs in turn
+
+
+@pytest.fixture
+def program(real_lab: Lab) -> Path:
+    return compiled(real_lab, "program")
+
+
+def compiled(lab: Lab, name: str, *flags: str) -> Path:
+    path = lab.folder / name
+    compiler = next(filter(None, map(shutil.which, ("cc", "gcc", "clang"))))
+    subprocess.run([compiler, *flags, str(SOURCE), "-o", str(path)], check=True)
+    return path
+
+
+@pytest.mark.parametrize(("factor", "verdict", "code"), [(1.03, "slower", 1), (0.97, "faster", 0)])
+def test_a_change_of_3_percent_is_found_and_no_other(
+    real_lab: Lab, program: Path, factor: float, verdict: str, code: int
+) -> None:
+    other = compiled(real_lab, "other", f"-DFACTOR={factor}")
+    out = real_lab.folder / "run.jsonl"
+    options = ("--mode", "ctr", "--bytes", "1500")
+    done = real_lab("compare", "--run", str(program), str(other), *options, "--out", str(out))
+    assert done.code == code, done.err
+    assert f"1 {verdict}" in done.out
+    assert "3 unchanged" in done.out
+    (row,) = (line for line in done.out.splitlines() if line.startswith("changed"))
+    assert abs(float(row.split()[5]) - factor) < 0.01
+    again = real_lab("compare", str(out), "--json")
+    assert again.code == code
+    (change,) = objects(again.out)
+    assert (change["operation"]["kernel"], change["change"]["verdict"]) == ("changed", verdict)
+    assert change["change"]["low"] < factor < change["change"]["high"]
+    assert real_lab("compare", str(out), "--no-fail").code == 0
+    assert real_lab("compare", str(out), "--threshold", "5").code == 0
+
+
+def test_a_program_is_no_slower_than_itself(real_lab: Lab, program: Path) -> None:
+    done = real_lab("compare", "--run", str(program), str(program), "--mode", "ctr", "--all")
+    assert done.code == 0, done.out
+    assert "A and B are the same program" in done.err
+    assert "0 slower, 0 faster, 4 unchanged" in done.out
+
+
+def test_every_round_has_both_sides_in_random_order(real_lab: Lab, program: Path) -> None:
+    out = real_lab.folder / "run.jsonl"
+    chosen = ("--mode", "ctr", "--bytes", "1500", "--processes", "20", "--out", str(out))
+    real_lab("compare", "--run", str(program), str(program), *chosen)
+    lines = [one for one in store.read(out).benches() if one.kernel == "one"]
+    assert [one.process for one in lines] == [i for i in range(20) for _ in "AB"]
+    rounds = ["".join(one.side for one in lines[i : i + 2]) for i in range(0, 40, 2)]
+    assert set(rounds) == {"AB", "BA"}  # coins of 20 rounds are equal in one of 500,000 runs
+    assert all(len(one.cycles) == 11 for one in lines)
+
+
+def test_revisions_and_trees_are_built_and_compared(real_lab: Lab) -> None:
+    tree = real_lab.folder / "tree"
+    for name in ("src/kernels.def", "include/everycore/everycore.h", "targets/host.toml"):
+        (tree / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(catalog.find_tree(PACKAGE).root / name, tree / name)
+    (tree / "harness").mkdir()
+    shutil.copy(SOURCE, tree / "harness" / "main.c")
+    git = ["git", "-C", str(tree), "-c", "user.name=n", "-c", "user.email=e@example.org"]
+    for words in (["init", "-q"], ["add", "."], ["commit", "-qm", "first"]):
+        subprocess.run([*git, *words], check=True)
+    changed = SOURCE.read_text().replace("#define FACTOR 1.0", "#define FACTOR 1.05")
+    (tree / "harness" / "main.c").write_text(changed)
+    real_lab.env["EVERYCORE_TREE"] = str(tree)
+    done = real_lab("compare", "--run", "HEAD", str(tree), "--mode", "ctr")
+    assert done.code == 1, done.err
+    assert "1 slower, 0 faster, 3 unchanged" in done.out
+    commit = subprocess.run([*git, "rev-parse", "HEAD"], capture_output=True, text=True, check=True)
+    folder = exported(real_lab.context(), commit.stdout.strip())
+    assert (folder / "harness" / "main.c").read_text() == SOURCE.read_text()
+
+
+@pytest.mark.parametrize(
+    ("sides", "said"),
+    [
+        (("program",), "--run needs two programs"),
+        (("program", "nonsense"), "'nonsense' is no folder, no program and no revision"),
+        (("program", "--all"), "--run needs two programs"),
+        (("empty", "program"), "empty is no checkout of everycore"),
+        (("program", "text"), "text is no program"),
+        (("program", "program", "--processes", "8"), ""),
+        (("program", "program", "--threshold", "-1"), "--threshold must not be negative"),
+    ],
+)
+def test_sides_that_are_none_are_named(
+    real_lab: Lab, program: Path, sides: tuple[str, ...], said: str
+) -> None:
+    (real_lab.folder / "empty").mkdir()
+    (real_lab.folder / "text").write_text("{}")
+    done = real_lab("compare", "--run", *sides)
+    assert program.exists()
+    assert done.code == 2
+    assert said in done.err
+    assert "Traceback" not in done.err
+
+
+def test_a_wrong_kernel_ends_the_run_and_leaves_no_file(real_lab: Lab, program: Path) -> None:
+    broken = compiled(real_lab, "broken", "-DBROKEN")
+    out = real_lab.folder / "run.jsonl"
+    done = real_lab(
+        "compare", "--run", str(program), str(broken), "--mode", "ctr", "--out", str(out)
+    )
+    assert done.code == 1
+    assert "B (" in done.err
+    assert "three ctr is wrong: byte 5 differs" in done.err
+    assert not out.exists()
+
+
+def test_what_only_one_side_has_is_named(real_lab: Lab, program: Path) -> None:
+    other = compiled(real_lab, "other", '-DCHANGED="new"')
+    done = real_lab(
+        "compare", "--run", str(program), str(other), "--mode", "ctr", "--bytes", "1500"
+    )
+    assert done.code == 0
+    assert "only A has them: changed ctr 1500" in done.err
+    assert "only B has them: new ctr 1500" in done.err
+    assert "3 operations" in done.out
+
+
+def test_an_operation_without_a_figure_in_some_process_is_named(
+    real_lab: Lab, program: Path
+) -> None:
+    out = real_lab.folder / "run.jsonl"
+    chosen = ("--mode", "ctr", "--bytes", "1500", "--out", str(out))
+    real_lab("compare", "--run", str(program), str(program), *chosen)
+    lines = objects(out.read_text())
+    number = next(i for i, one in enumerate(lines) if one.get("kernel") == "two")
+    lines[number]["cycles"] = []
+    out.write_text("".join(json.dumps(one) + "\n" for one in lines))
+    done = real_lab("compare", str(out))
+    assert "not every process has a figure of them: two ctr 1500" in done.err
+    assert "3 operations" in done.out
+
+
+def test_programs_are_staged_once_and_at_names_of_one_length(real_lab: Lab, program: Path) -> None:
+    other = compiled(real_lab, "a_program_with_a_longer_name", "-DFACTOR=2")
+    assert real_lab("compare", "--run", str(program), str(other), "--mode", "ctr").code == 1
+    staged = sorted(
+        path
+        for path in Path(real_lab.env["XDG_CACHE_HOME"]).glob("everycore/bin/*/harness")
+        if path.read_bytes() in (program.read_bytes(), other.read_bytes())
+    )
+    assert len(staged) == 2
+    assert len({len(str(path)) for path in staged}) == 1
+    assert all(os.access(path, os.X_OK) for path in staged)
+
+
+def test_options_of_a_run_are_refused_without_one(lab: Lab) -> None:
+    done = lab("compare", "a.jsonl", "b.jsonl", "--kernel", "c_ref")
+    assert done.code == 2
+    assert "add --run" in done.err
+
+
+# ---- Two stored runs
+
+
+def stored(lab: Lab, name: str) -> Path:
+    path = lab.folder / name
+    lab("bench", "--mode", "ctr", "--bytes", "1500", "--out", str(path))
+    return path
+
+
+def slowed(path: Path, name: str, factor: float) -> Path:
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    for line in lines:
+        if line.get("kernel") == "c_ref":
+            line["cycles"] = [value * factor for value in line["cycles"]]
+    other = path.with_name(name)
+    other.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return other
+
+
+def test_stored_runs_get_no_verdict_and_a_reason(lab: Lab) -> None:
+    a = stored(lab, "a.jsonl")
+    b = slowed(a, "b.jsonl", 1.25)
+    for one, other, ratio in ((a, b, "1.250"), (b, a, "0.800")):
+        done = lab("compare", str(one), str(other))
+        assert done.code == 0
+        assert ratio in done.out
+        assert NO_VERDICT in done.out
+        assert "slower" not in done.out
+    assert "1 differ" in done.out or "differ by more than 3 %" in done.out
+    found = objects(lab("compare", str(a), str(b), "--json").out)
+    assert {one["operation"]["kernel"] for one in found} == {"c_ref"}
+    assert not objects(lab("compare", str(a), str(b), "--json", "--threshold", "30").out)
+
+
+def test_equal_stored_runs_do_not_differ(lab: Lab) -> None:
+    a = stored(lab, "a.jsonl")
+    done = lab("compare", str(a), str(a))
+    assert done.code == 0
+    assert ": 0 differ" in done.out
+
+
+def test_compare_skips_broken_files_and_names_them(lab: Lab) -> None:
+    a = stored(lab, "a.jsonl")
+    broken = lab.folder / "broken.jsonl"
+    broken.write_text(a.read_text()[:-20])
+    before = broken.read_text()
+    outcome = lab("compare", str(a), str(broken))
+    assert outcome.code == 2
+    assert "broken.jsonl is cut short" in outcome.err
+    assert "two readable result files are needed" in outcome.err
+    assert broken.read_text() == before
+
+
+def test_compare_takes_the_last_two_runs(lab: Lab) -> None:
+    assert lab("compare").code == 2
+    lab("bench", "--mode", "ctr")
+    lab("bench", "--mode", "ctr")
+    (lab.folder / "state" / "everycore" / "results" / "9.jsonl").write_text("{")
+    outcome = lab("compare")
+    assert outcome.code == 0
+    assert "skipped" in outcome.err
+
+
+def test_compare_warns_of_different_machines(lab: Lab) -> None:
+    a = stored(lab, "a.jsonl")
+    other = a.read_text().replace('"gcc 12.2.0"', '"clang 14.0.6"')
+    (lab.folder / "b.jsonl").write_text(other)
+    outcome = lab("compare", str(a), str(lab.folder / "b.jsonl"))
+    assert "different compilers: gcc 12.2.0 / clang 14.0.6" in outcome.err
+
+
+# ---- Two matrices
+
+
+def matrix(path: Path, *cells: Result) -> Path:
+    when = datetime(2026, 1, 2, tzinfo=UTC).isoformat()
+    head = Head(when, "0.1.0", Revision("0123456789ab", False), Machine("AMD"), "tsc", {})
+    with results.Writer(path, head) as writer:
+        for cell in cells:
+            writer.write(cell)
+    return path
+
+
+def result(toolchain: str, cycles: float, digest: str = "") -> Result:
+    cell = Cell("linux-6.1", "cbc-enc", toolchain, ("-O2",))
+    runs = ((cycles,) * 5, (cycles,) * 5)
+    return Result(cell, Outcome.MEASURED, runs=runs, digest=digest)
+
+
+def test_matrices_are_compared_cell_by_cell_without_a_verdict(lab: Lab) -> None:
+    wrong = replace(result("gcc-9", 5), outcome=Outcome.WRONG, runs=())
+    a = matrix(
+        lab.folder / "a.jsonl",
+        *(result("gcc-12", 10, "d1"), result("gcc-13", 10, "d2"), result("gcc-14", 10)),
+        *(result("gcc-9", 5), result("gcc-8", 5)),
+    )
+    b = matrix(
+        lab.folder / "b.jsonl",
+        *(result("gcc-12", 12, "d1"), result("gcc-13", 20, "d3"), result("gcc-14", 10.1), wrong),
+    )
+    lab.width = 120
+    done = lab("compare", str(a), str(b))
+    assert done.code == 0, done.err
+    assert "4 cells: 3 end otherwise or differ" in done.out
+    assert NO_VERDICT in done.out
+    rows = {words[2]: words for line in done.out.splitlines() if len(words := line.split()) == 7}
+    assert rows["gcc-9"][4:] == ["5.00", "WRONG", "-"]
+    assert rows["gcc-12"][6] == "1.200="  # noise, for the code is the same
+    assert rows["gcc-13"][6] == "2.000"
+    assert "gcc-14" not in rows
+    found = objects(lab("compare", str(a), str(b), "--json", "--all").out)
+    assert [one["same_code"] for one in found] == [True, False, False, False]
+    empty = matrix(lab.folder / "c.jsonl", result("clang-9", 1))
+    assert lab("compare", str(a), str(empty)).code == 2
+
+
+def test_a_matrix_and_a_bench_are_not_compared(lab: Lab) -> None:
+    a, b = stored(lab, "a.jsonl"), matrix(lab.folder / "b.jsonl", result("gcc-12", 10))
+    done = lab("compare", str(a), str(b))
+    assert done.code == 2
+    assert "b.jsonl" in done.err
