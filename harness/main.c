@@ -35,7 +35,7 @@ static const struct command {
     {"vectors", vectors_command, "[FILE] (else lines on stdin)"},
     {"peers", peers_command,
      "--vectors FILE [--mode M] [--key-bits B] [--bytes N] [--style streamed|fenced]\n"
-     "          [--hardware best|sse|ssse3|c] [--samples N] [--budget-ms N] [--counter C] [--cpu N]\n"
+     "          [--hardware best|vaes256|sse|ssse3|c] [--samples N] [--budget-ms N] [--counter C] [--cpu N]\n"
      "          [--seed N]    (only where linked with a peer)"},
     {"ct", ct_command,
      "[--list] [--primitive P] [--kernel K] [--operation O] [--key-bits B] [--bytes N] [--thorough]\n"

@@ -35,7 +35,7 @@ static const char *const modes[] = {"ecb-enc",  "ecb-dec",  "cbc-enc",  "cbc-dec
                                     "ctr",      "xts-enc",  "xts-dec",  "cmac",
                                     "ccm-seal", "ccm-open", "gcm-seal", "gcm-open"};
 static const char *const styles[] = {"streamed", "fenced"};
-static const char *const cases[] = {"best", "sse", "ssse3", "c"};
+static const char *const cases[] = {"best", "vaes256", "sse", "ssse3", "c"};
 static const char *const key_sizes[] = {"128", "192", "256"};
 #define N(array) (sizeof(array) / sizeof((array)[0]))
 

@@ -3,7 +3,7 @@
  * Intel's library of multi-buffer primitives for IPsec: GCM by its direct calls, whose key tables
  * are made beforehand; all else as one job, not checked by the library and flushed at once, which
  * is the best that a caller with one message can do. It has no XTS, and leaves the comparison of
- * tags to its caller. 128-bit vectors alone: PEER_IPSEC_MB=sse in the environment.
+ * tags to its caller. Vectors of 128 bits alone: PEER_IPSEC_MB=sse in the environment; of 256: avx2.
  */
 #include "peer.h"
 
@@ -25,11 +25,11 @@ struct context {
     _Alignas(16) uint8_t k1[16], k2[16]; /* of CMAC */
 };
 
-static bool sse_alone(void)
+static bool is_set_to(const char *word)
 {
     const char *set = getenv("PEER_IPSEC_MB");
 
-    return set && strcmp(set, "sse") == 0;
+    return set && strcmp(set, word) == 0;
 }
 
 static IMB_MGR *new_manager(void)
@@ -38,8 +38,10 @@ static IMB_MGR *new_manager(void)
 
     if (!manager)
         return NULL;
-    if (sse_alone())
+    if (is_set_to("sse"))
         init_mb_mgr_sse(manager);
+    else if (is_set_to("avx2"))
+        init_mb_mgr_avx2(manager);
     else
         init_mb_mgr_auto(manager, NULL);
     return manager;
@@ -53,10 +55,11 @@ static const char *version(void)
 static const char *hardware(void)
 {
     IMB_MGR *manager = new_manager();
-    const char *says = !manager                              ? NULL
-                       : manager->used_arch == IMB_ARCH_SSE  ? "sse"
-                       : manager->used_arch >= IMB_ARCH_AVX2 ? "best"
-                                                             : NULL;
+    const char *says = !manager                               ? NULL
+                       : manager->used_arch == IMB_ARCH_SSE    ? "sse"
+                       : manager->used_arch == IMB_ARCH_AVX2   ? "vaes256"
+                       : manager->used_arch == IMB_ARCH_AVX512 ? "best"
+                                                               : NULL;
 
     free_mb_mgr(manager);
     return says;

@@ -29,11 +29,16 @@ static const char *version(void)
     return gcry_check_version(NULL);
 }
 
+static const char *with_aes(const char *list)
+{
+    return !strstr(list, "intel-vaes-vpclmul:") ? "sse" : strstr(list, "intel-avx512:") ? "best" : "vaes256";
+}
+
 static const char *hardware(void)
 {
     char *list = gcry_get_config(0, "hwflist");
     const char *says = !list                          ? NULL
-                       : strstr(list, "intel-aesni:") ? "best"
+                       : strstr(list, "intel-aesni:") ? with_aes(list)
                        : strstr(list, "intel-ssse3:") ? "ssse3"
                                                       : "c";
 

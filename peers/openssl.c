@@ -22,16 +22,20 @@ static const char *version(void)
     return OpenSSL_version(OPENSSL_VERSION_STRING);
 }
 
-/* From "CPUINFO: OPENSSL_ia32cap=0xMASK:0xMASK...", the first of which is CPUID.1 ECX:EDX. */
+/* From "CPUINFO: OPENSSL_ia32cap=0xMASK:0xMASK...": CPUID.1 ECX:EDX, and CPUID.7 ECX:EBX. */
 static const char *hardware(void)
 {
     const char *text = OPENSSL_info(OPENSSL_INFO_CPU_SETTINGS);
     const char *mask = text ? strstr(text, "OPENSSL_ia32cap=") : NULL;
-    unsigned long long bits;
+    unsigned long long bits, wide;
 
-    if (!mask || sscanf(mask, "OPENSSL_ia32cap=%llx", &bits) != 1)
+    if (!mask || sscanf(mask, "OPENSSL_ia32cap=%llx:%llx", &bits, &wide) != 2)
         return NULL;
-    return bits >> 57 & 1 ? "best" : bits >> 41 & 1 ? "ssse3" : "c"; /* AES, SSSE3 */
+    if (!(bits >> 57 & 1))                       /* AES */
+        return bits >> 41 & 1 ? "ssse3" : "c";   /* SSSE3 */
+    if (!(wide >> 41 & 1))                       /* VAES */
+        return "sse";
+    return wide >> 16 & 1 ? "best" : "vaes256"; /* AVX512F */
 }
 
 static bool run_encrypt(void *context, const struct peer_message *m)

@@ -33,9 +33,9 @@ struct peer {
     const char *(*version)(void);
     /* Why the library cannot be used here, if so; else NULL, as the function itself may be. */
     const char *(*absent)(void);
-    /* What the library says of its own code paths: "best" (it uses AES instructions), "sse" (those,
-     * on 128-bit vectors alone), "ssse3" (byte shuffles, no AES), "c" (none of these). NULL, or
-     * returns NULL: it does not tell. */
+    /* What the library says of its own code paths: "best" (all that the CPU has), "vaes256" (AES instructions on
+     * vectors of 256 bits at most), "sse" (on 128 bits), "ssse3" (byte shuffles, no AES), "c" (none of these). NULL,
+     * or returns NULL: it does not tell. */
     const char *(*hardware)(void);
     /* A context for the mode (a name of the harness: "cbc-enc", "ctr", ...) with the key set, and
      * in *run what computes one message. NULL: the library does not offer the mode. xts: key has 2

@@ -24,6 +24,7 @@ from everycore.session import Session, peer_records
 WIDE_AES_FEATURES = ("vaes", "vpclmulqdq", "gfni")
 AES_FEATURES = ("aes", "pclmul", "pmull", *WIDE_AES_FEATURES)
 SUITE = re.compile(r"[a-z0-9][a-z0-9.-]*")
+WIDEST_PREFIX = "avx512"
 WIDE_PREFIX = "avx"  # features of vectors wider than 128 bits
 
 
@@ -158,6 +159,8 @@ def features_taken_away(tree: Tree, greeting: Hello, hardware: str) -> list[tupl
     wide = tuple(f for f in greeting.features if f.startswith(WIDE_PREFIX))
     own = catalog.features(tree).get(greeting.arch, [])
     match hardware:
+        case "vaes256":
+            return [tuple(f for f in greeting.features if f.startswith(WIDEST_PREFIX))]
         case "sse":
             return [tuple(f for f in greeting.features if f in WIDE_AES_FEATURES or f in wide)]
         case "ssse3":

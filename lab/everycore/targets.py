@@ -11,7 +11,7 @@ from everycore.tables import expect, read_toml, shape_of
 
 CPU_FILE = "cpus.toml"
 PEER_FILE = "peers.toml"
-HARDWARE = ("sse", "ssse3", "c")  # what a peer can be switched to
+HARDWARE = ("vaes256", "sse", "ssse3", "c")  # what a peer can be switched to
 TRANSPORTS = ("local", "qemu", "ssh")
 BUILDS = ("here", "there")
 PEER_SHAPE: dict[str, type] = {

@@ -40,6 +40,11 @@ MODES = (
     "xts-enc", "xts-dec", "cmac", "ecb-enc", "ecb-dec",
 )  # fmt: skip
 SIZES_BYTES = (16, 64, 256, 512, 1500, 4096, 16384)
+GRID_BYTES = (
+    *(1, 7, 15, 16, 17, 20, 24, 31, 32, 33, 40, 48, 63, 64, 65, 80, 96, 100, 112, 128, 129, 144),
+    *(160, 192, 200, 224, 255, 256, 300, 320, 384, 500, 512, 576, 700, 900, 1024, 1350, 1420, 1500),
+    *(2048, 3000, 4096, 8192, 9000, 16384),
+)  # fmt: skip
 KEY_BITS = ("128", "192", "256")
 STYLES = ("streamed", "fenced")
 SAMPLES = 11  # of some 50 microseconds, in each round
@@ -75,6 +80,13 @@ def peers_command(
         list[str] | None,
         typer.Option("--bytes", metavar="N", help="Message size in bytes; repeatable."),
     ] = None,
+    grid: Annotated[
+        bool,
+        typer.Option(
+            "--grid",
+            help=f"{len(GRID_BYTES)} sizes from 1 byte to 16 KiB; where a peer is faster.",
+        ),
+    ] = False,
     style: Annotated[
         str, typer.Option("--style", metavar="STYLE", help="streamed, or fenced: one at a time.")
     ] = "streamed",
@@ -83,7 +95,7 @@ def peers_command(
         typer.Option(
             "--hardware",
             metavar="PATHS",
-            help="best, sse (128 bits), ssse3 (no AES), c.",
+            help="best, vaes256 (no AVX-512), sse (128 bits), ssse3 (no AES), c.",
         ),
     ] = "best",
     rounds: Annotated[
@@ -103,7 +115,7 @@ def peers_command(
         suites=tuple(words(suite)),
         modes=_known("mode", words(mode) or ["gcm-seal"], MODES),
         key_bits=_known("key size", words(key_bits) or ["256"], KEY_BITS),
-        sizes_bytes=message_sizes(words(bytes_)) or SIZES_BYTES,
+        sizes_bytes=_sizes(words(bytes_), grid),
         style=_known("style", [style], STYLES)[0],
         hardware=_known("case of --hardware", [hardware], (BEST.name, *HARDWARE))[0],
         rounds=rounds,
@@ -224,6 +236,12 @@ def _known(what: str, given: Sequence[str], valid: Sequence[str]) -> tuple[str, 
         if word not in valid:
             raise unknown_name(what, word, valid)
     return tuple(dict.fromkeys(given))
+
+
+def _sizes(given: Sequence[str], grid: bool) -> tuple[int, ...]:
+    if given and grid:
+        raise EverycoreError("--grid has its own sizes", "give either --grid or --bytes")
+    return GRID_BYTES if grid else message_sizes(given) or SIZES_BYTES
 
 
 def _since(tree: Tree) -> dict[str, str]:

@@ -13,7 +13,13 @@ LEGEND = (
 )
 
 
+MOST_COLUMNS = 12
+SLOWER = 1.02  # times the best peer
+
+
 def rich_table(table: PeerTable, caption: str) -> Group:
+    if len(table.sizes) > MOST_COLUMNS:
+        return _size_by_size(table, caption)
     grid = plain_table("")
     for size in table.sizes:
         grid.add_column(str(size), justify="right", no_wrap=True)
@@ -30,3 +36,28 @@ def rich_table(table: PeerTable, caption: str) -> Group:
         grid.add_row(Text(f"  {name}", style="dim"), *(foot(name, v) for v in values))
     source = f"limit: {table.limit.source}" if table.limit else ""
     return titled(table.title(), grid, source, caption)
+
+
+def _size_by_size(table: PeerTable, caption: str) -> Group:
+    """A line for each size: ours, and the best peer."""
+    grid = plain_table("")
+    for name in ("bytes", "everycore", "best peer", "everycore / best peer"):
+        grid.add_column(name, justify="right", no_wrap=True)
+    grid.add_column("", no_wrap=True)
+    slower = compared = 0
+    for i, size in enumerate(table.sizes):
+        mine, other, ratio = table.best(i, True), table.best(i, False), table.ratio(i)
+        compared += ratio is not None
+        slower += ratio is not None and ratio > SLOWER
+        grid.add_row(
+            Text(str(size)),
+            Text(figure(mine, i) if mine else "-"),
+            Text(figure(other, i) if other else "-"),
+            Text(
+                "-" if ratio is None else f"{ratio:.2f}",
+                style="red" if (ratio or 0) > SLOWER else "",
+            ),
+            Text(other.name if other else "", style="dim"),
+        )
+    verdict = f"a peer is over 2 % faster at {slower} of {compared} sizes"
+    return titled(table.title(), grid, verdict, caption)

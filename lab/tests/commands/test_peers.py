@@ -55,6 +55,19 @@ def test_without_hardware_both_sides_do_without(lab: Lab) -> None:
     assert stored.name.endswith("-peers-c.jsonl")
 
 
+def test_a_grid_has_its_own_sizes(lab: Lab) -> None:
+    words = ("peers", "--peer", "openssl", "--mode", "ctr", "--rounds", "1", "--grid")
+    lab(*words)
+    (call,) = lab.runner.harness_calls("bench")
+    sizes = [int(word) for word in call[call.index("--bytes") + 1].split(",")]
+    assert sizes == sorted(sizes)
+    assert len(sizes) > 40
+    assert (sizes[0], sizes[-1]) == (1, 16384)
+    outcome = lab(*words, "--bytes", "64")
+    assert outcome.code == 2
+    assert "--grid has its own sizes" in outcome.err
+
+
 def test_peers_as_json_ends_with_how_we_stand(lab: Lab) -> None:
     lines = objects(lab("peers", *ONLY, "--json").out)
     assert lines[0]["type"] == "run"

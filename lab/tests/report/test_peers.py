@@ -61,6 +61,18 @@ def test_the_ratio_is_to_the_best_peer_and_the_distance_to_the_limit() -> None:
     assert "| everycore / limit | 2.00 |" in markdown(one)
 
 
+def test_many_sizes_are_lines_and_those_where_a_peer_is_faster_are_counted() -> None:
+    ours = [bench("x86_vaes512", 0.2, size) for size in range(1, 15)]
+    peer = [
+        bench("quick-3.1", 0.1 if size in (3, 7) else 0.25, size, peer="quick")
+        for size in range(1, 14)
+    ]
+    shown = text(table(*ours, *peer))
+    assert "a peer is over 2 % faster at 2 of 13 sizes" in shown
+    assert len([line for line in shown.splitlines() if line.strip().endswith("quick-3.1")]) == 13
+    assert [line.split()[3] for line in shown.splitlines() if line.split()[:1] == ["7"]] == ["2.00"]
+
+
 def test_where_nothing_is_known_of_the_limit_it_has_no_line() -> None:
     (one,) = peer_tables(BOTH, [], {})
     assert one.bound(0) is None
