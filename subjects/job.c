@@ -79,7 +79,7 @@ void call_make(struct call *call, const struct function *function, unsigned key_
     call->n_bytes = n_bytes;
     call->n_out = function->n_out ? function->n_out : n_bytes;
     call->plain = buffer(n_bytes), call->cipher = buffer(call->n_out), call->out = buffer(call->n_out);
-    call->vectors_right = true;
+    call->wrong_vector = NULL;
 }
 
 /* What the subject answers as it was made by a compiler that is trusted. */
@@ -146,6 +146,33 @@ void call_key(struct call *call)
         call->function->key(&call->job);
 }
 
+/* ---- What is wrong, in words ------------------------------------------------------------------------- */
+
+#define SHOWN 8 /* bytes of an answer */
+
+static char wrong_words[200];
+
+/* As "WHAT is wrong (byte 3 of 64: got 5e.., expected a1..)"; NULL: both are the same. */
+static const char *difference(const char *what, const uint8_t *got, const uint8_t *right, size_t n_bytes)
+{
+    size_t first = 0;
+    int n;
+
+    while (first < n_bytes && got[first] == right[first])
+        first++;
+    if (first == n_bytes)
+        return NULL;
+    size_t last = n_bytes - first < SHOWN ? n_bytes : first + SHOWN;
+    n = snprintf(wrong_words, sizeof wrong_words, "%s is wrong (byte %zu of %zu: got ", what, first, n_bytes);
+    for (size_t i = first; i < last; i++)
+        n += snprintf(wrong_words + n, sizeof wrong_words - (size_t)n, "%02x", got[i]);
+    n += snprintf(wrong_words + n, sizeof wrong_words - (size_t)n, ", expected ");
+    for (size_t i = first; i < last; i++)
+        n += snprintf(wrong_words + n, sizeof wrong_words - (size_t)n, "%02x", right[i]);
+    snprintf(wrong_words + n, sizeof wrong_words - (size_t)n, ")");
+    return wrong_words;
+}
+
 /* ---- Check vectors ---------------------------------------------------------------------------------- */
 
 struct vector {
@@ -168,7 +195,7 @@ static uint8_t *bytes_of(const char *hex)
     return bytes;
 }
 
-static bool is_vector_right(const struct function *function, const struct vector *v)
+static const char *wrong_vector(const struct function *function, const struct vector *v, unsigned number)
 {
     static uint8_t own[2][SUBJECT_OWN_BYTES] __attribute__((aligned(64)));
     size_t n_bytes = strlen(v->in) / 2, n_out = strlen(v->out) / 2;
@@ -191,28 +218,33 @@ static bool is_vector_right(const struct function *function, const struct vector
     if (function->key)
         function->key(&job);
     function->run(&job);
-    bool same = memcmp(out, right, n_out) == 0;
+    char what[60];
+
+    snprintf(what, sizeof what, "the answer to check vector %u", number);
+    const char *said = difference(what, out, right, n_out);
     uint8_t *const made[] = {in, right, out, key, iv};
     for (size_t i = 0; i < sizeof made / sizeof made[0]; i++)
         free(made[i] - MARGIN);
-    return same;
+    return said;
 }
 
-static bool are_vectors_right(const struct function *function)
+/* What is wrong with the first answer that is; vectors of a function are numbered from 1. NULL: nothing. */
+static const char *wrong_vectors(const struct function *function)
 {
-    bool right = true;
+    const char *said = NULL;
+    unsigned number = 0;
 
-    for (const struct vector *v = vectors; v->function; v++) {
+    for (const struct vector *v = vectors; v->function && !said; v++) {
         if (strcmp(v->function, function->name) == 0)
-            right &= is_vector_right(function, v);
+            said = wrong_vector(function, v, ++number);
     }
-    return right;
+    return said;
 }
 
 void call_prepare(struct call *call, const struct function *function, unsigned key_bits, size_t n_bytes)
 {
     call_make(call, function, key_bits, n_bytes);
-    call->vectors_right = are_vectors_right(function);
+    call->wrong_vector = wrong_vectors(function);
     call_draw(call, USUAL_SECRET);
     call_key(call);
 }
@@ -250,17 +282,19 @@ const char *call_wrong(struct call *call)
     enum mode mode = call->function->mode;
     const uint8_t *right = inverse(mode) == mode ? call->cipher : call->plain;
 
-    if (!call->vectors_right)
-        return "the answer to a check vector is wrong";
+    const char *said = NULL;
+
+    if (call->wrong_vector)
+        return call->wrong_vector;
     if (!untouched(call->out, call->n_out))
         return "writes outside of its output";
-    if (mode != MODE_ghash && memcmp(call->out, right, call->n_out) != 0)
-        return "the output is wrong";
+    if (mode != MODE_ghash && (said = difference("the output", call->out, right, call->n_out)) != NULL)
+        return said;
     if (mode != MODE_ghash && mode != MODE_gcm_seal && mode != MODE_gcm_open)
         return NULL;
-    if (call->job.opened ? !refuses(call) : memcmp(call->tag, call->right_tag, 16) != 0)
-        return "the tag is wrong";
-    return NULL;
+    if (!call->job.opened)
+        return difference("the tag", call->tag, call->right_tag, 16);
+    return refuses(call) ? NULL : "the tag is wrong (another one was accepted)";
 }
 
 const char *call_title(const struct call *call)

@@ -42,7 +42,7 @@ struct call {
     uint8_t iv[16], tag[16], right_tag[16];
     unsigned key_bits;
     size_t n_bytes, n_out;
-    bool vectors_right; /* known after call_prepare */
+    const char *wrong_vector; /* NULL: the answers to check vectors are right */
 };
 
 /* Prepares the key as well. Ends the program where there is no memory, or where this CPU cannot run the function. */

@@ -23,12 +23,23 @@ from everycore.matrix import anomalies, bugs, leak_table, second_pass, table
 from everycore.matrix import results as store
 from everycore.matrix.counter import counter_name
 from everycore.matrix.disassembly import can_read_code
+from everycore.matrix.failures import group_failures
 from everycore.matrix.flagsets import FlagSet, chosen
 from everycore.matrix.make import Limits, Workbench
+from everycore.matrix.miscompilations import explain_wrong
 from everycore.matrix.modelled import open_estimator
 from everycore.matrix.places import file_named
 from everycore.matrix.plan import HOST, Axes, Place, Planned, Wanted, plan
-from everycore.matrix.records import Head, Line, Outcome, Result, as_json, is_same
+from everycore.matrix.records import (
+    Anomaly,
+    Cell,
+    Head,
+    Line,
+    Outcome,
+    Result,
+    as_json,
+    is_same,
+)
 from everycore.matrix.regressions import explain_all
 from everycore.matrix.run import Clock, Run
 from everycore.matrix.trials import Trials
@@ -380,23 +391,48 @@ def _look_for_regressions(
     if explained.left:
         context.warn(f"no time for {explained.left} odd cells: --resume goes on with them")
     head = stored.heads[-1]
+    why = _look_for_miscompilations(context, trials, results, stored.anomalies, clock)
+    for found in why.values():
+        if found not in stored.anomalies:
+            writer.write(found)
     texts = [
-        bugs.miscompilation(one, head, trials.source(one.cell))
-        for one in results
-        if one.outcome is Outcome.WRONG
+        bugs.miscompilation(one, why, head, trials.source(one.first.cell))
+        for one in group_failures(results)
+        if one.first.outcome is Outcome.WRONG
     ]
     for story in stories:
         source = trials.source(story.worst.cell)
         texts.append(bugs.report(story, explained.results, head, source))
     for text in () if json else texts:
         context.print_raw(text)
-    lines: list[Line] = [*explained.failed.values(), *explained.anomalies.values()]
+    lines: list[Line] = [*explained.failed.values(), *why.values()]
+    lines += explained.anomalies.values()
     for line in lines if json else ():
         context.print_raw(as_json(line))
-    total = f"{len(results)} cells: {number} odd, {len(explained.noise)} of them noise"
+    wrong = sum(one.outcome is Outcome.WRONG for one in results)
+    total = f"{len(results)} cells: {wrong} with wrong answers, {number} worse than a neighbour"
+    total += f" ({len(explained.noise)} of them only the first time)" if explained.noise else ""
     total += f", {len(explained.failed)} failed the second time" if explained.failed else ""
-    context.err.print(f"{total}; {len(explained.anomalies)} cells, {len(stories)} stories")
+    context.err.print(f"{total}; {len(stories)} causes", soft_wrap=True)
     return results, bool(stories or explained.failed or explained.left)
+
+
+def _look_for_miscompilations(
+    context: Context,
+    trials: Trials,
+    results: Sequence[Result],
+    stored: Sequence[Anomaly],
+    clock: Clock,
+) -> dict[Cell, Anomaly]:
+    """For each cell with wrong answers what makes them right."""
+    wrong = [one for one in results if one.outcome is Outcome.WRONG]
+    if not wrong:
+        return {}
+    context.err.print(f"looking for what makes the answers of {len(wrong)} cells right")
+    found = explain_wrong(trials, wrong, stored, lambda: clock.now() < clock.end)
+    if late := len(wrong) - len(found):
+        context.warn(f"no time for {late} cells with wrong answers: --resume goes on with them")
+    return found
 
 
 def duration(text: str) -> float:

@@ -130,7 +130,7 @@ def _anomaly(kind: Kind, result: Result, best: Neighbour | None) -> Anomaly:
 
 def _severity(anomaly: Anomaly) -> float:
     """Of one cell: 1 is a cell that is 10 % too slow."""
-    if anomaly.kind is Kind.LEAK:
+    if anomaly.kind in (Kind.LEAK, Kind.WRONG):
         return 100.0
     size = math.log(max(anomaly.ratio, 1.0)) / math.log(1.1)
     return size * _WEIGHTS.get(anomaly.differs_in, 1.0) * (0.5 if anomaly.kind is Kind.FRAME else 1)
@@ -188,6 +188,8 @@ def what(anomaly: Anomaly) -> str:
             )
         case Kind.LEAK:
             return "not constant-time"
+        case Kind.WRONG:
+            return "wrong answers"
 
 
 def repair_words(anomaly: Anomaly) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from everycore.matrix.anomalies import FRAME_LIMIT, Story, command, repair_words, what
+from everycore.matrix.failures import FailedCells
 from everycore.matrix.listing import side_by_side
 from everycore.matrix.neighbours import family, version
 from everycore.matrix.records import Anomaly, Cell, Head, Kind, Listing, Result
@@ -49,22 +50,69 @@ def report(
     return "\n\n".join(part for part in (_joined(parts[:2]), *parts[2:]) if part) + "\n"
 
 
-def miscompilation(result: Result, head: Head | None = None, source: Source | None = None) -> str:
-    """A cell whose answers are wrong: of the compiler, or undefined behaviour in the code."""
+def miscompilation(
+    group: FailedCells,
+    why: Mapping[Cell, Anomaly],
+    head: Head | None = None,
+    source: Source | None = None,
+) -> str:
+    """Cells with wrong answers, of one function and family of compilers: the compiler is wrong, or
+    the code has undefined behaviour. `why`: what makes the answers right."""
+    result = group.first
     cell, source = result.cell, source or Source()
-    title = f"{result.compiler or cell.toolchain} {' '.join(cell.flags)} on {cell.subject} "
+    anomaly = why.get(cell) or Anomaly(cell, Kind.WRONG, 0.0, None, None, 1.0)
+    title = f"{family(result)} {group.versions} {' '.join(cell.flags)} on {cell.subject} "
     title += f"{cell.function}: wrong answers"
+    if anomaly.repair:
+        title += f"; {repair_words(anomaly)}"
     rows = [
         ("compiler", source.compiler or result.compiler or cell.toolchain),
         ("flags", " ".join(cell.flags)),
         ("code", source.title or cell.subject),
         ("source", source.origin),
         ("machine", head.machine.title() if head else ""),
-        ("said", result.reason),
+        ("answer", result.reason),
     ]
-    alone = Anomaly(cell, Kind.SLOW, 0.0, None, None, 1.0)
-    parts = [title + "\n" + "=" * min(len(title), WIDTH), _rows(rows), _again(alone, source)]
-    return "\n\n".join(parts) + "\n"
+    parts = [
+        title + "\n" + "=" * min(len(title), WIDTH),
+        _rows(rows),
+        _cause_of_wrong(group, why, anomaly),
+        _others(group, why),
+        _again(anomaly, source),
+    ]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _cause_of_wrong(group: FailedCells, why: Mapping[Cell, Anomaly], anomaly: Anomaly) -> str:
+    said = []
+    if anomaly.repair:
+        like = [one.cell for one in group.results if _repair(why, one.cell) == anomaly.repair]
+        words, count = " ".join(anomaly.repair), f"{len(like)} of {len(group.results)} cells"
+        said.append(f"{words} makes the answers of {count} right.")
+    elif anomaly.why_not:
+        said.append(f"No repair was found: {anomaly.why_not}.")
+    if anomaly.causes:
+        said.append(f"Most likely {anomaly.causes[0]}, and the compiler is not to blame.")
+    if anomaly.passes:
+        said.append(f"Answers are right before, and wrong after the pass {anomaly.passes[0]}.")
+    return "\n".join(textwrap.fill(one, WIDTH) for one in said)
+
+
+def _repair(why: Mapping[Cell, Anomaly], cell: Cell) -> tuple[str, ...]:
+    return why[cell].repair if cell in why else ()
+
+
+def _others(group: FailedCells, why: Mapping[Cell, Anomaly]) -> str:
+    """The other cells, each with what makes its answers right, if that is known."""
+    lines = []
+    for one in group.results[1:]:
+        repair = " ".join(_repair(why, one.cell))
+        compiler = one.compiler or one.cell.toolchain
+        words = f" (right with {repair})" if repair else ""
+        lines.append(f"  {compiler} {' '.join(one.cell.flags)}{words}")
+    if len(lines) > MOST_ALSO:
+        lines[MOST_ALSO:] = [f"  and {len(lines) - MOST_ALSO} more"]
+    return "\n".join(["The same elsewhere:", *lines]) if lines else ""
 
 
 def _joined(lines: Sequence[str]) -> str:
@@ -188,6 +236,8 @@ def _odd(anomaly: Anomaly) -> str:
             return f"Its largest stack frame has {anomaly.value:.0f} bytes; {FRAME_LIMIT} are many."
         case Kind.LEAK:
             return "Its memory accesses or branches depend on secrets; those of a neighbour do not."
+        case Kind.WRONG:
+            return "Its answers are wrong."
 
 
 def _also(story: Story, results: Mapping[Cell, Result]) -> str:

@@ -272,7 +272,7 @@ class Workbench:
         self, cell: Cell, subject: Subject, compiler: Compiler, target: Target
     ) -> tuple[Program, list[Path]]:
         context = self.context
-        flags = self._flags(cell, compiler)
+        flags = self.flags_of(cell, compiler)
         # Cells of other functions of the subject wait for the first, and find its objects.
         key = (cell.subject, cell.toolchain, cell.flags, cell.target)
         with self._locks.setdefault(key, threading.Lock()):
@@ -298,7 +298,8 @@ class Workbench:
                 raise _FailedError(outcome, _in_a_line(error)) from None
         return Program(subject, target, compiler, cell.flags, "", binary), objects
 
-    def _flags(self, cell: Cell, compiler: Compiler) -> list[str]:
+    def flags_of(self, cell: Cell, compiler: Compiler) -> list[str]:
+        """What a compiler is given for a cell, beside what its subject asks for."""
         knows = probe.takes(self.context, compiler, ALWAYS)
         return [WARNINGS_OFF, *cell.flags, *([ALWAYS] if knows else [])]
 
@@ -361,7 +362,7 @@ class Workbench:
         subject, function = self._function(cell)
         _, compiler = self._compiler(cell)
         target, limit = load_target(self.tree, cell.target), self.limits.compile
-        flags = self._flags(cell, compiler)
+        flags = self.flags_of(cell, compiler)
         try:
             objects = subjects.objects(self.context, subject, compiler, flags, target, limit)
         except NotCompiledError as error:

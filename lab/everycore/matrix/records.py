@@ -173,6 +173,7 @@ class Kind(StrEnum):
     SLOW = "slow"  # than its best neighbour
     FRAME = "frame"  # over the limit
     LEAK = "leak"  # lost constant time
+    WRONG = "wrong"  # gives wrong answers: it has no value and no neighbour
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from functools import partial
 from rich.console import Group
 from rich.text import Text
 
+from everycore.matrix.failures import FailedCells, group_failures
 from everycore.matrix.flagsets import FLAG_SETS
 from everycore.matrix.records import Cell, Outcome, Result
 from everycore.report.tables import plain_table, titled
@@ -26,6 +27,7 @@ MEASURED = "Core cycles per byte: the lower median of the processes of a cell."
 COUNTED = "Emulated: exact instructions per byte of one call, no time."
 ESTIMATED = "Estimated cycles per byte, by a model that measurements calibrated: no time."
 LEGEND = f"!: a frame over {WIDE_FRAME_BYTES} bytes. ~: disturbed in every process. -: skipped."
+HOW_TO_EXPLAIN = "To find the flag that makes the answers right: --resume --regressions"
 ASSEMBLY = "Assembly is written by hand: its one figure is beside all flags."
 FIRST_COLUMN = 12
 NAMES = [one.name for one in FLAG_SETS]
@@ -33,8 +35,10 @@ NAMES = [one.name for one in FLAG_SETS]
 
 def tables(results: Sequence[Result], width: int, source: str = "") -> Iterator[Group]:
     """What went wrong first; a table for each function and target; why cells were skipped."""
-    if failed := [one for one in results if one.outcome.is_failure]:
-        yield failures(failed)
+    if any(one.outcome.is_failure for one in results):
+        yield failures(results)
+    if any(one.outcome is Outcome.WRONG for one in results):
+        yield Group(Text(HOW_TO_EXPLAIN), Text())
     groups: dict[tuple[object, ...], list[Result]] = {}
     for one in results:
         cell = one.cell
@@ -65,20 +69,24 @@ def _references(own: Sequence[Result], results: Sequence[Result]) -> list[Result
 
 def troubles(results: Sequence[Result]) -> Iterator[Group]:
     """What went wrong, and why cells were skipped: for runs that print no table."""
-    if failed := [one for one in results if one.outcome.is_failure]:
-        yield failures(failed)
+    if any(one.outcome.is_failure for one in results):
+        yield failures(results)
     if skipped := [one for one in results if one.outcome is Outcome.SKIPPED]:
         yield skips(skipped)
 
 
 def failures(results: Sequence[Result]) -> Group:
-    """Wrong answers before all others."""
-    order = list(SHORT)
-    lines = [
-        Text(f"{one.outcome.upper()}: {one.cell.title}: {one.reason}", style="bold red")
-        for one in sorted(results, key=lambda one: (order.index(one.outcome), one.cell))
-    ]
+    """A line for the cells that failed in one way; wrong answers before all others."""
+    groups = group_failures(results)
+    lines = [Text(_one_or_many(one), style="bold red") for one in groups]
     return Group(*lines, Text())
+
+
+def _one_or_many(group: FailedCells) -> str:
+    one = group.first
+    if len(group.results) > 1:
+        return group.title
+    return f"{one.outcome.upper()}: {one.cell.title}: {one.reason}"
 
 
 def skips(results: Sequence[Result]) -> Group:

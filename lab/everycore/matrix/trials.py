@@ -69,12 +69,15 @@ class Trials:
         """Of clang alone: gcc cannot be stopped after a pass."""
         if self.bench.toolchains[cell.toolchain].family != "clang":
             return ()
-        ran = self._passes_of_files(_up_to(cell, passes.ALL))
 
         def bad_after(last: int) -> bool:
             (result,) = self.code([_up_to(cell, last)])
             return result.code is not None and is_bad(result.code)
 
+        return self._pass_of(cell, bad_after)
+
+    def _pass_of(self, cell: Cell, bad_after: Callable[[int], bool]) -> tuple[str, ...]:
+        ran = self._passes_of_files(_up_to(cell, passes.ALL))
         number = passes.first_bad(max(map(len, ran), default=0), bad_after)
         if not number:
             return ()
@@ -85,6 +88,18 @@ class Trials:
             for names, old, new in zip(ran, before, after, strict=False)
             if old != new and len(names) >= number
         )
+
+    def are_right(self, cells: Sequence[Cell]) -> list[bool | None]:
+        made = self._make(cells)
+        ends = [one.outcome if isinstance(one, Result) else one.result.outcome for one in made]
+        right = {Outcome.MEASURED: True, Outcome.COUNTED: True, Outcome.WRONG: False}
+        return [right.get(end) for end in ends]
+
+    def wrong_after(self, cell: Cell) -> tuple[str, ...]:
+        """Of clang alone: the first pass after which the answers are wrong."""
+        if self.bench.toolchains[cell.toolchain].family != "clang":
+            return ()
+        return self._pass_of(cell, lambda last: self.are_right([_up_to(cell, last)])[0] is False)
 
     def source(self, cell: Cell) -> Source:
         """Where the code is from and how it is compiled, for those who have no everycore."""
@@ -126,8 +141,20 @@ class Trials:
         return [self._made[cell] for cell in cells]
 
     def _objects(self, cell: Cell) -> list[bytes]:
-        (made,) = self._make([cell])
-        return [] if isinstance(made, Result) else [path.read_bytes() for path in made.objects]
+        """What is in the objects of a cell, whatever its answers are; nothing if there are none."""
+        bench = self.bench
+        try:
+            made = subjects.objects(
+                bench.context,
+                self._subject(cell),
+                self._compiler(cell),
+                bench.flags_of(cell, self._compiler(cell)),
+                load_target(bench.tree, cell.target),
+                bench.limits.compile,
+            )
+        except (EverycoreError, TimeoutError):
+            return []
+        return [path.read_bytes() for path in made]
 
     def _compiler(self, cell: Cell) -> Compiler:
         compiler = self.bench.toolchains[cell.toolchain].compiler(cell.target)
@@ -145,12 +172,9 @@ class Trials:
 
     def _passes_of_files(self, cell: Cell) -> list[list[str]]:
         """What ran over each file of a cell."""
-        (made,) = self._make([cell])
-        if isinstance(made, Result):
-            return []
-        context, subject = self.bench.context, made.program.subject
+        context, subject = self.bench.context, self._subject(cell)
         folder, _ = subjects.sources(context, subject)
-        command = [*made.program.compiler.command, "-w", *self._words(cell)]
+        command = [*self._compiler(cell).command, "-w", *self._words(cell)]
         found: list[list[str]] = []
         for name in subject.files:
             argv = [*command, "-c", str(folder / name), "-o", os.devnull]

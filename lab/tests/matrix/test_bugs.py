@@ -8,6 +8,7 @@ from matrix.cells import cell, judged, measured, table
 
 from everycore.matrix.anomalies import find, stories
 from everycore.matrix.bugs import Source, miscompilation, report
+from everycore.matrix.failures import group_failures
 from everycore.matrix.records import Anomaly, Cell, Head, Listing, Outcome, Result
 from everycore.model import Machine, Revision
 
@@ -108,7 +109,8 @@ def test_frames_and_leaks_are_told_in_their_own_words() -> None:
 
 def test_wrong_answers_are_a_report_of_their_own() -> None:
     wrong = Result(cell(), Outcome.WRONG, "ctr: AES-128, 16 bytes: the output is wrong")
-    text = miscompilation(wrong, HEAD, SOURCE)
-    assert text.splitlines()[0] == "gcc-12 -O2 on table ctr: wrong answers"
-    assert "said:      ctr: AES-128, 16 bytes: the output is wrong" in text
+    (group,) = group_failures([wrong])
+    text = miscompilation(group, {}, HEAD, SOURCE)
+    assert text.splitlines()[0] == "gcc 12 -O2 on table ctr: wrong answers"
+    assert "answer:    ctr: AES-128, 16 bytes: the output is wrong" in text
     assert "--flags=-O2 --key-bits 256" in text

@@ -97,7 +97,7 @@ def test_the_example_of_the_docs_works(real_lab: Lab, tmp_path: Path) -> None:
 
 def test_a_wrong_vector_and_a_wrong_build_are_told_apart(real_lab: Lab, home: Path) -> None:
     (home / "mine.toml").write_text(TOML.replace('"0a"', '"0b"'))
-    with pytest.raises(EverycoreError, match="answer to a check vector is wrong"):
+    with pytest.raises(EverycoreError, match="answer to check vector 1 is wrong"):
         check(real_lab, home, "sum")
     check(real_lab, home, "twice")
     # Right by the compiler of the reference, wrong by another: what a miscompilation looks like.

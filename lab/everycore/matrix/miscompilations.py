@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: MIT
+"""Which switch of the compiler makes wrong answers right, and after which pass they are wrong."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import Protocol
+
+from everycore.matrix.bisect import AT_ONCE, MOST_TRIED, Stage, Switch, ddmin, with_switches
+from everycore.matrix.failures import FailedCells, group_failures
+from everycore.matrix.records import Anomaly, Cell, Kind, Outcome, Result
+
+# Each gives undefined or implementation-defined behaviour of C a meaning: that code whose answers
+# they make right most likely relies on it, and the compiler is not to blame.
+MEANINGS: tuple[Switch, ...] = (
+    ("-fno-strict-aliasing",),
+    ("-fwrapv",),
+    ("-fno-delete-null-pointer-checks",),
+    ("-ftrivial-auto-var-init=zero",),
+)
+_BEHAVIOUR = {
+    "-fno-strict-aliasing": "the code accesses an object through a pointer of another type",
+    "-fwrapv": "the code relies on signed integers that wrap around",
+    "-fno-delete-null-pointer-checks": "the code dereferences a pointer that may be null",
+    "-ftrivial-auto-var-init=zero": "the code reads a variable that was not set",
+}
+LEVELS: tuple[Switch, ...] = (("-O1",), ("-O0",))
+
+
+class Bench(Protocol):
+    """The compilers, and programs that check answers."""
+
+    def are_right(self, cells: Sequence[Cell]) -> list[bool | None]:
+        """Of each cell, compiled and checked; None: it came to no answers."""
+        ...
+
+    def stages(self, anomaly: Anomaly) -> Sequence[Stage]:
+        """What can be switched, by the compiler's own lists."""
+        ...
+
+    def wrong_after(self, cell: Cell) -> tuple[str, ...]:
+        """The pass after which answers are wrong, if the compiler can be stopped after each."""
+        ...
+
+
+def explain_wrong(
+    bench: Bench,
+    results: Sequence[Result],
+    stored: Sequence[Anomaly] = (),
+    has_time: Callable[[], bool] = lambda: True,
+) -> dict[Cell, Anomaly]:
+    """For each cell with wrong answers what makes them right; cells for which no time was left have
+    no entry.
+
+    A repair that was found for one cell of a group is tried with the others before all else.
+    """
+    known = {one.cell: one for one in stored if one.kind is Kind.WRONG}
+    found: dict[Cell, Anomaly] = {}
+    for group in group_failures(results):
+        if group.first.outcome is Outcome.WRONG:
+            _explain_group(bench, group, known, found, has_time)
+    return found
+
+
+def _explain_group(
+    bench: Bench,
+    group: FailedCells,
+    known: dict[Cell, Anomaly],
+    found: dict[Cell, Anomaly],
+    has_time: Callable[[], bool],
+) -> None:
+    left = []
+    for one in group.results:
+        if one.cell in known:
+            found[one.cell] = known[one.cell]
+        else:
+            left.append(one.cell)
+    repairs = list(dict.fromkeys(one.repair for one in found.values() if one.repair))
+    while left and has_time():
+        for repair in repairs:
+            cells = [with_switches(cell, [repair]) for cell in left]
+            for cell, is_right in zip(list(left), bench.are_right(cells), strict=True):
+                if is_right:
+                    found[cell] = _repaired(cell, repair)
+                    left.remove(cell)
+        if not left:
+            return
+        first = _explain(bench, left.pop(0), has_time)
+        found[first.cell] = first
+        if not first.repair:  # others like it would take as long, and find as little
+            why = f"no more was tried than for {first.cell.title}"
+            found.update({cell: replace(_wrong(cell), why_not=why) for cell in left})
+            return
+        repairs = [first.repair]
+
+
+def _explain(bench: Bench, cell: Cell, has_time: Callable[[], bool]) -> Anomaly:
+    """The smallest set of switches that makes the answers of a cell right, and the pass."""
+    wrong = _wrong(cell)
+    tried = 0
+
+    def are_right(sets: Sequence[Sequence[Switch]]) -> list[bool]:
+        nonlocal tried
+        tried += len(sets)
+        found = bench.are_right([with_switches(cell, switches) for switches in sets])
+        return [one is True for one in found]
+
+    (again,) = bench.are_right([cell])
+    if again is not False:
+        return replace(wrong, why_not="its answers were right when it was checked again")
+    for switches in _sets(bench.stages(wrong)):
+        if not has_time() or tried >= MOST_TRIED:
+            return replace(wrong, tried=tried, why_not="no time was left to try all switches")
+        for start in range(0, len(switches), AT_ONCE):
+            some = switches[start : start + AT_ONCE]
+            if True in (right := are_right([[one] for one in some])):
+                repair: Sequence[Switch] = [some[right.index(True)]]
+                return _explained(bench, cell, repair, tried)
+        if len(switches) > 1 and are_right([switches])[0]:
+            repair = ddmin(switches, lambda some: are_right([some])[0])
+            return _explained(bench, cell, repair, tried)
+    return replace(wrong, tried=tried, why_not="no switch of the compiler makes its answers right")
+
+
+def _sets(stages: Sequence[Stage]) -> Iterator[tuple[Switch, ...]]:
+    yield MEANINGS
+    yield from (stage.switches for stage in stages)
+    yield LEVELS
+
+
+def _explained(bench: Bench, cell: Cell, repair: Sequence[Switch], tried: int) -> Anomaly:
+    words = tuple(word for switch in repair for word in switch)
+    return replace(_repaired(cell, words), tried=tried, passes=bench.wrong_after(cell))
+
+
+def _repaired(cell: Cell, repair: tuple[str, ...]) -> Anomaly:
+    behaviour = [_BEHAVIOUR[flag] for flag in repair if flag in _BEHAVIOUR]
+    return replace(_wrong(cell), repair=repair, causes=tuple(behaviour))
+
+
+def _wrong(cell: Cell) -> Anomaly:
+    return Anomaly(cell, Kind.WRONG, 0.0, None, None, 1.0)
