@@ -6,7 +6,7 @@ import json as jsonlib
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Annotated, Any
@@ -68,7 +68,12 @@ def report(
         )
     facts = collect(found.sources)
     since = {p.name: p.since for p in load_peers(_tree(context)) if p.since}
-    sections = tuple(s for run in found.runs if (s := _section(run, since)).tables)
+    own_first = sorted(found.runs, key=lambda run: not _is_own(context, run, files))
+    sections = tuple(
+        replace(section, is_own=_is_own(context, run, files))
+        for run in own_first
+        if (section := _section(run, since)).tables
+    )
     page = Page(
         facts,
         sections,
@@ -170,6 +175,11 @@ def _matrix(path: Path, notes: list[str]) -> Source:
             "use the everycore that wrote it",
         )
     return Source(path.name, head, stored.lines)
+
+
+def _is_own(context: Context, run: Results, named: Sequence[Path] | None) -> bool:
+    """Whether the user named or measured it; others are stored with everycore."""
+    return bool(named) or not run.path.is_relative_to(_tree(context).root / "results")
 
 
 def _newest(runs: Sequence[Results]) -> list[Results]:

@@ -78,7 +78,8 @@ class Fact:
         constant = self.result.constant_time
         return None if constant is None else not constant
 
-    def is_sick(self) -> bool:
+    def has_anomaly(self) -> bool:
+        """Whether it failed, or is worse than a neighbour."""
         return bool(self.anomalies) or self.result.outcome.is_failure
 
 
@@ -265,7 +266,7 @@ def glance(panel: Panel, facts: Sequence[Fact]) -> Glance:
         len(facts),
         len(valued),
         sum(fact.result.outcome.is_failure for fact in facts),
-        sum(bool(fact.anomalies) for fact in facts),
+        sum(bool(fact.anomalies) and not fact.result.outcome.is_failure for fact in facts),
         sum(judged) if judged else None,
         fastest,
         slowest,

@@ -30,6 +30,7 @@ class Section:
     title: str
     source: str
     tables: tuple[Table, ...]
+    is_own: bool = True  # the user's, not one of those that everycore brings
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,12 +102,31 @@ def headline(facts: Facts, groups: Sequence[sick.Group]) -> str:
     cells = len(facts.facts)
     if not cells:
         return "No cells of a matrix"
-    ill = sum(fact.is_sick() for fact in facts.facts)
-    if not ill:
-        return f"All {cells:,} cells are well"
-    reasons = "one reason" if len(groups) == 1 else f"{len(groups)} reasons"
-    are = "is" if ill == 1 else "are"
-    return f"{ill:,} of {cells:,} cells {are} sick, for {reasons}"
+    if not any(fact.has_anomaly() for fact in facts.facts):
+        return f"All answers are right, and no cell is slower than its neighbours ({cells:,} cells)"
+    counts: Counter[tuple[str, str]] = Counter()
+    for group in groups:
+        counts[_NAMES[group.sort]] += len(group.cases)
+    order_of = list(dict.fromkeys(_NAMES.values()))
+    found = [
+        f"{counts[names]:,} {names[counts[names] != 1]}" for names in order_of if counts[names]
+    ]
+    causes = "one cause" if len(groups) == 1 else f"{len(groups)} causes"
+    of = "1 cell" if cells == 1 else f"{cells:,} cells"
+    return f"{', '.join(found)}: {causes} in {of}"
+
+
+_FAILED = ("failed cell", "failed cells")
+# One and many of each sort, in the order of their weight.
+_NAMES = {
+    sick.Sort.WRONG: ("wrong answer", "wrong answers"),
+    sick.Sort.LEAK: ("cell that lost constant time", "cells that lost constant time"),
+    sick.Sort.SLOW: ("slow cell", "slow cells"),
+    sick.Sort.FRAME: ("large frame", "large frames"),
+    sick.Sort.CRASHED: _FAILED,
+    sick.Sort.TIME_LIMIT: _FAILED,
+    sick.Sort.NOT_COMPILED: _FAILED,
+}
 
 
 def ratio_text(value: float | None) -> str:

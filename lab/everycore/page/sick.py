@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from everycore.matrix.anomalies import Story, is_work_around, stories
+from everycore.matrix.failures import kind_of_reason
 from everycore.matrix.records import Anomaly, Kind, Outcome
 from everycore.page import order
 from everycore.page.facts import Fact
@@ -50,7 +51,7 @@ class Group:
     family: str
     repair: tuple[str, ...]
     cases: tuple[Case, ...]
-    among: tuple[str, ...]  # all toolchains of the family, oldest first
+    among: tuple[str, ...]  # toolchains of the family that its subjects have, oldest first
     weight: float = 0.0  # of its heaviest story
     story: Story | None = None  # that one
 
@@ -93,7 +94,10 @@ class Group:
         case = self.worst
         if case.anomaly:
             return case.anomaly.causes or ((case.anomaly.why_not,) if case.anomaly.why_not else ())
-        return (case.fact.result.reason,) if case.fact.result.reason else ()
+        reason = (case.fact.result.reason,) if case.fact.result.reason else ()
+        known = explained_wrong(self.cases)
+        after = (f"wrong after {known.passes[0]}",) if known and known.passes else ()
+        return (*reason, *(known.causes if known else ()), *after)
 
 
 def groups(facts: Sequence[Fact]) -> list[Group]:
@@ -102,10 +106,9 @@ def groups(facts: Sequence[Fact]) -> list[Group]:
     Stories of one cause on several subjects are one group, as heavy as the heaviest.
     """
     told = _stories(facts)
-    among: dict[str, list[str]] = {}
-    names = sorted({fact.cell.toolchain for fact in facts}, key=order.toolchain_key)
-    for name in names:
-        among.setdefault(order.family(name), []).append(name)
+    among: dict[tuple[str, str, str], set[str]] = {}
+    for fact in facts:
+        among.setdefault(_series(fact), set()).add(fact.cell.toolchain)
     found: dict[tuple[object, ...], list[Case]] = {}
     for fact in facts:
         for case in _cases(fact):
@@ -134,7 +137,8 @@ def sort_of(case: Case) -> Sort:
 def _key(case: Case) -> tuple[object, ...]:
     family, anomaly = order.family(case.fact.cell.toolchain), case.anomaly
     if anomaly is None:
-        return (sort_of(case), family, case.fact.panel.title, _wordless(case.fact.result.reason))
+        reason = kind_of_reason(case.fact.result.reason)
+        return (sort_of(case), family, case.fact.panel.title, reason)
     cause = _wordless(anomaly.causes[0]) if anomaly.causes else ""
     if anomaly.repair:
         return (sort_of(case), family, anomaly.repair, cause)
@@ -147,23 +151,40 @@ def _wordless(text: str) -> str:
     return re.sub(r"\d+", "#", text)
 
 
+def explained_wrong(cases: Sequence[Case]) -> Anomaly | None:
+    """What makes the answers of the first of these cells right, for which that is known."""
+    every = (one for case in cases for one in case.fact.anomalies if one.kind is Kind.WRONG)
+    return next((one for one in every if one.repair), None)
+
+
 def severity(case: Case) -> float:
     """How many times as bad as it need be."""
     return case.anomaly.ratio if case.anomaly else float("inf")
 
 
-def _group(cases: list[Case], among: Mapping[str, list[str]], told: Mapping[int, Story]) -> Group:
+def _series(fact: Fact) -> tuple[str, str, str]:
+    """Where the versions of a compiler were measured: those of another subject say nothing."""
+    return fact.panel.machine, fact.panel.subject, order.family(fact.cell.toolchain)
+
+
+def _group(
+    cases: list[Case],
+    among: Mapping[tuple[str, str, str], set[str]],
+    told: Mapping[int, Story],
+) -> Group:
     cases = sorted(cases, key=severity, reverse=True)
     family = order.family(cases[0].fact.cell.toolchain)
-    repair = cases[0].anomaly.repair if cases[0].anomaly else ()
+    explained = cases[0].anomaly or explained_wrong(cases)
+    repair = explained.repair if explained else ()
     own = [told[id(case.anomaly)] for case in cases if id(case.anomaly) in told]
+    measured = {name for case in cases for name in among[_series(case.fact)]}
     story = max(own, key=lambda one: one.weight, default=None)
     return Group(
         sort_of(cases[0]),
         family,
         repair,
         tuple(cases),
-        tuple(among[family]),
+        tuple(sorted(measured, key=order.toolchain_key)),
         story.weight if story else 0.0,
         story,
     )

@@ -14,8 +14,9 @@ from page import matrices
 from everycore.commands.report import _plot_library
 from everycore.matrix.records import Result
 from everycore.page import colours, sick
+from everycore.page.benches import Entry, Table
 from everycore.page.facts import Facts, best, collect
-from everycore.page.html import Page, render
+from everycore.page.html import Page, Section, render
 
 pytest.importorskip("altair", reason="make lab")
 vl_convert = pytest.importorskip("vl_convert", reason="make lab")
@@ -325,3 +326,74 @@ def test_hand_written_assembly_is_a_row_below_the_compilers(
     page.open("s=linux-6.1&m=frame")
     assert page.count(".asmref") == 0
     assert page.complaints() == []
+
+
+# ---- What a reader looks at first ---------------------------------------------------------------
+
+
+@pytest.mark.parametrize("size", [WIDE, NARROW], ids=["wide", "narrow"])
+def test_no_map_is_cut_off(page: Shown, size: tuple[int, int]) -> None:
+    page.open(size=size)
+    cut = page(
+        """const room = document.getElementById("maps").clientWidth;
+        return [...document.querySelectorAll(".panel")].filter((panel) => {
+            const heat = panel.querySelector(".heat");
+            return heat.scrollWidth > heat.clientWidth + 1 && panel.offsetWidth < room - 1;
+        }).length"""
+    )
+    assert cut == 0
+    assert page("return document.documentElement.scrollWidth <= innerWidth")
+
+
+@pytest.mark.parametrize("size", [WIDE, NARROW], ids=["wide", "narrow"])
+@pytest.mark.parametrize("target", ["heat", "panel2", "cells"])
+def test_a_link_leads_to_what_it_names(page: Shown, target: str, size: tuple[int, int]) -> None:
+    """Its top is in sight, below what sticks to the window."""
+    for how in (target, ""):  # in the address, and clicked
+        page.open(how, size)
+        if not how:
+            page(
+                "const a = document.createElement('a'); a.href = '#' + arguments[0];"
+                "document.body.append(a); a.click()",
+                target,
+            )
+        page.until(
+            f"(() => {{ const box = document.getElementById('{target}').getBoundingClientRect();"
+            " const top = box.top;"
+            " const end = scrollY + innerHeight >= document.documentElement.scrollHeight - 2;"
+            " const stuck = [...document.querySelectorAll('.bar, .filters')]"
+            ".filter((e) => getComputedStyle(e).position === 'sticky')"
+            ".reduce((sum, e) => sum + e.offsetHeight, 0);"
+            " return top >= stuck - 1 && (end || top < stuck + 80); })()"
+        )
+
+
+def test_charts_are_drawn_after_a_jump(page: Shown) -> None:
+    page.open("series")
+    page.until("document.querySelector('.chart:not([hidden]) [data-drawn]')")
+
+
+def test_the_navigation_wraps_on_a_phone(page: Shown) -> None:
+    page.open(size=NARROW)
+    assert page("""return [...document.querySelectorAll(".bar nav a")].every((a) => {
+        const box = a.getBoundingClientRect();
+        return box.left >= 0 && box.right <= innerWidth;
+    })""")
+
+
+def test_own_runs_are_open_and_stored_ones_are_not_until_a_link_leads_there(
+    driver: Any, facts: Facts, tmp_path: Path
+) -> None:
+    table = Table("times", ("kernel", "cycles"), ((Entry("c_ref"), Entry("1.0")),))
+    own = Section("bench", "Bench 2026-01-02", "here", (table,))
+    sections = (own, replace(own, title="Bench 2025-01-02", is_own=False))
+    path = tmp_path / "page.html"
+    path.write_text(render(Page(facts, sections), _plot_library()), encoding="utf-8")
+    shown = Shown(driver, path.as_uri())
+    shown.open()
+    assert shown("return [...document.querySelectorAll('.run')].map((e) => e.open)") == [
+        True,
+        False,
+    ]
+    shown.open("run2")
+    shown.until("document.getElementById('run2').open")

@@ -23,13 +23,18 @@ def text(facts: Facts) -> str:
     return render(Page(facts, made="2026-01-02", version="0.1.0"), "/* no library */")
 
 
-def test_the_headline_counts_the_sick_and_their_reasons(facts: Facts) -> None:
-    assert headline_of(facts) == "167 of 1,145 cells are sick, for 11 reasons"
+def test_the_headline_counts_what_is_wrong_and_its_causes(facts: Facts) -> None:
+    assert headline_of(facts) == (
+        "1 wrong answer, 1 cell that lost constant time, 162 slow cells, 3 failed cells:"
+        " 11 causes in 1,145 cells"
+    )
 
 
 def test_a_matrix_without_odd_cells_is_well() -> None:
     good = measured(cell("linux-6.1", "gcc-12", "O2"), 12)
-    assert headline_of(collect([Source("x", head(), (good,))])) == "All 1 cells are well"
+    assert headline_of(collect([Source("x", head(), (good,))])) == (
+        "All answers are right, and no cell is slower than its neighbours (1 cells)"
+    )
 
 
 def test_what_is_wrong_is_in_the_text_without_a_script(text: str) -> None:
@@ -104,7 +109,7 @@ def test_a_panel_without_a_value_has_no_series() -> None:
     for panel, own in found.panels().items():
         assert plots.series_of(panel, own) is None
     assert "WRONG" in json.dumps(plots.heat(*next(iter(found.panels().items()))).to_dict())
-    assert "1 of 1 cells is sick, for one reason" in render(Page(found), "/* no library */")
+    assert "1 wrong answer: one cause in 1 cell" in render(Page(found), "/* no library */")
 
 
 @pytest.mark.parametrize(("ratio", "said"), [(1.033, "1.03"), (2.31, "2.3"), (16.4, "16")])

@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: MIT
 """Cells of one cause are one group, and the worst comes first."""
 
+from dataclasses import replace
+
 import pytest
+from page import matrices
 
 from everycore.matrix.listing import ALIKE, GONE, NEW, SAME
+from everycore.matrix.records import Anomaly, Cell, Kind, Outcome, Result
 from everycore.page import listings, sick
-from everycore.page.facts import Facts
+from everycore.page.facts import Facts, Source, collect
 from everycore.page.sick import Group, Sort
 
 
@@ -42,9 +46,32 @@ def test_without_a_repair_the_group_says_what_appeared(groups: list[Group]) -> N
     assert found.causes == ("456 calls appear",)
 
 
-def test_every_sick_cell_is_in_a_group_and_no_other(facts: Facts, groups: list[Group]) -> None:
+def test_versions_beside_a_group_are_those_of_its_subjects_alone(facts: Facts) -> None:
+    more = replace(facts.facts[0].result, cell=Cell("other", "f", "gcc-99", ("-O2",)))
+    both = collect([*facts.sources, Source("more", matrices.head(), (more,))])
+    assert any(fact.cell.toolchain == "gcc-99" for fact in both.facts)
+    for group in sick.groups(both.facts):
+        assert ("gcc-99" in group.among) == ("other" in group.subjects)
+
+
+def test_what_repairs_wrong_answers_is_beside_them() -> None:
+    cell = Cell("mine", "sum", "gcc-12", ("-O2",))
+    said = "16 bytes: the output is wrong (byte {} of 16: got {}, expected 00)"
+    wrong = Result(cell, Outcome.WRONG, said.format(3, "1c"))
+    other = replace(wrong, cell=replace(cell, flags=("-O3",)), reason=said.format(9, "ff"))
+    known = Anomaly(
+        cell, Kind.WRONG, 0.0, None, None, 1.0, repair=("-fwrapv",), passes=("P on sum",)
+    )
+    found = collect([Source("x", matrices.head(), (wrong, other, known))])
+    (group,) = sick.groups(found.facts)
+    assert len(group.cases) == 2
+    assert group.repair == ("-fwrapv",)
+    assert group.causes == (wrong.reason, "wrong after P on sum")
+
+
+def test_groups_hold_every_cell_with_an_anomaly(facts: Facts, groups: list[Group]) -> None:
     inside = {(c.fact.panel, c.fact.cell) for group in groups for c in group.cases}
-    assert inside == {(f.panel, f.cell) for f in facts.facts if f.is_sick()}
+    assert inside == {(f.panel, f.cell) for f in facts.facts if f.has_anomaly()}
 
 
 def test_listings_are_aligned_by_mnemonics_whatever_the_registers() -> None:

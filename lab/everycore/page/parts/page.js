@@ -22,7 +22,7 @@ const KEYS = ["s", "c", "f", "o", "q", "m", "b", "sort", "n"];
 let state = {};
 const kinds = (c) => (c.odd || []).map((i) => D.cases[i].sort);
 const OUTCOMES = {
-  sick: (c) => c.odd, wrong: (c) => c.o === "wrong", failed: (c) => FAILED.includes(c.o),
+  anomalies: (c) => c.odd, wrong: (c) => c.o === "wrong", failed: (c) => FAILED.includes(c.o),
   leak: (c) => kinds(c).includes("lost constant time"), vartime: (c) => (c.ct || []).some((v) => v[0] === false),
   slow: (c) => (c.odd || []).some((i) => D.cases[i].sort === "slow"),
   frame: (c) => kinds(c).includes("large frame"),
@@ -156,8 +156,7 @@ function map(p, cells, on, metric, base) {
     `<tr role="row" class="asmref${i ? "" : " first"}"><th scope="row">assembly</th><td role="gridcell" colspan="${columns.length}"><b>${number(value)}</b> ${esc(name)}, written by hand</td></tr>`).join("");
   const best = panel.best.v.all;
   const unit = metric.key === "v" ? panel.unit + (best ? `; best ${number(best)}` : "") : metric.name;
-  const size = `width: min(100%, ${5.4 + 2.27 * columns.length + 0.4 * cut.size}rem); contain-intrinsic-height: auto ${15 + 1.36 * rows.length}rem`;
-  return `<div class="panel" id="panel${p}" style="${size}"><h3>${esc(panelName(panel))}<small>${esc(unit)}; ${panel.key_bits}-bit key, ${panel.bytes} bytes; ${esc(panel.machine)}</small></h3>`
+  return `<div class="panel" id="panel${p}"><h3>${esc(panelName(panel))}<small>${esc(unit)}; ${panel.key_bits}-bit key, ${panel.bytes} bytes; ${esc(panel.machine)}</small></h3>`
     + `<div class="heat"><table class="map" role="grid" aria-label="${esc(panelName(panel))}"><thead><tr role="row"><td></td>${head}</tr></thead><tbody>${body}${byHand}</tbody></table></div></div>`;
 }
 
@@ -390,7 +389,7 @@ matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => them
 document.querySelectorAll("table.sortable").forEach(sortable);
 document.querySelectorAll("input.rows").forEach((input) => input.addEventListener("input", () => {
   const words = input.value.toLowerCase().split(/\s+/);
-  input.closest("section").querySelectorAll("tbody tr").forEach((row) => { row.hidden = !words.every((w) => row.cells[0].textContent.toLowerCase().includes(w)); });
+  input.closest("details").querySelectorAll("tbody tr").forEach((row) => { row.hidden = !words.every((w) => row.cells[0].textContent.toLowerCase().includes(w)); });
 }));
 document.addEventListener("click", (e) => {
   const text = e.target.dataset?.copy;
@@ -407,5 +406,17 @@ if (D.cells.length) {
   read();
   show();
 }
+// What is sticky hides the top of what a link leads to: its height depends on how the lines wrap.
+function headroom() {
+  const stuck = [...document.querySelectorAll(".bar, .filters")].filter((e) => getComputedStyle(e).position === "sticky");
+  root.style.setProperty("--headroom", stuck.reduce((sum, e) => sum + e.offsetHeight, 0) + 12 + "px");
+}
+new ResizeObserver(headroom).observe(document.body);
+headroom();
 theme(remembered());
+// The browser looked for the target before the maps were made.
+function openTarget() { const target = document.getElementById(location.hash.slice(1)); if (target?.matches("details.run")) { target.open = true; } }
+window.addEventListener("hashchange", openTarget);
+openTarget();
+if (location.hash && !location.hash.includes("=")) { document.getElementById(location.hash.slice(1))?.scrollIntoView({behavior: "instant"}); }
 root.dataset.ready = "yes";
