@@ -3,7 +3,7 @@
 
 import ast
 import traceback
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from importlib import import_module
 from importlib.util import find_spec
@@ -16,6 +16,7 @@ from everycore.context import Context, system_context
 from everycore.errors import EverycoreError, SignalError
 
 INTERRUPTED = 130
+COMPLETE = "_EVERYCORE_COMPLETE"  # set by a shell that completes a command line
 
 # The function of each, in everycore.commands.NAME.
 COMMANDS = {
@@ -38,18 +39,58 @@ COMMANDS = {
 }
 
 
+# A command line or two for each, as its help shows them.
+EXAMPLES = {
+    "bench": ("bench --quick", "bench --all --mode ctr,gcm-seal --out mine.jsonl"),
+    "check": ("check --quick", "check --kernel x86_aesni", "check --vectors"),
+    "ct": ("ct --quick --kernel c_bitslice64", "ct --cc clang --flags=-O3"),
+    "resolve": ("resolve --why", "resolve --cpu cortex-a72"),
+    "list": ("list", "list --markdown"),
+    "compare": ("compare", "compare before.jsonl after.jsonl"),
+    "limits": ("limits",),
+    "estimate": ("estimate --core cortex-a53 --mode ctr",),
+    "budgets": ("budgets", "budgets --kernel a64_ce"),
+    "goals": ("goals",),
+    "peers": ("peers", "peers --suite sid --mode gcm-seal"),
+    "pauth": ("pauth --suite trixie --rounds 3",),
+    "subject": ("subject list", "subject check linux-6.1", "subject count bearssl"),
+    "matrix": (
+        "matrix --subject linux-6.1 --budget 10m",
+        "matrix --subject ./mine.toml --toolchain gcc-12 --flags=-O2 --flags=-O3",
+        "matrix --resume --regressions",
+    ),
+    "toolchain": ("toolchain list", "toolchain add gcc-14 clang-19"),
+    "report": ("report", "report mine.jsonl --out mine.html"),
+}
+EXIT_CODES = """\b
+Exit codes: 0 all is well; 1 a check failed, answers are wrong, or a figure got
+worse; 2 wrong usage, or something is missing here; 130 interrupted.
+
+\b
+Examples:
+  everycore bench                      what the selected kernels cost here
+  everycore resolve --cpu cortex-a72   which kernels another CPU would get
+  everycore matrix --subject linux-6.1 --budget 10m
+"""
+
+
+def examples_of(name: str) -> str:
+    """The end of a command's help."""
+    return "\b\nExamples:\n" + "\n".join(f"  everycore {line}" for line in EXAMPLES[name])
+
+
 def make_app(words: Sequence[str] = ()) -> typer.Typer:
     """With the command that the command line names, or with the names and the help of all."""
     app = typer.Typer(
         name="everycore",
-        add_completion=False,
+        epilog=EXIT_CODES,
         no_args_is_help=True,
         pretty_exceptions_enable=False,
         rich_markup_mode=None,
         context_settings={"help_option_names": ["-h", "--help"]},
     )
 
-    @app.callback(help="Kernels of cryptography for every CPU core: measured, checked, chosen.")
+    @app.callback(help="Measure, check and choose kernels of cryptography for every CPU core.")
     def common(
         _version: Annotated[
             bool,
@@ -69,9 +110,9 @@ def make_app(words: Sequence[str] = ()) -> typer.Typer:
         module = import_module(f"everycore.commands.{named}")
         found = getattr(module, COMMANDS[named])
         if isinstance(found, typer.Typer):  # a command that has commands of its own
-            app.add_typer(found, name=named)
+            app.add_typer(found, name=named, epilog=examples_of(named))
         else:
-            app.command(named)(found)
+            app.command(named, epilog=examples_of(named))(found)
         return app
     for name in COMMANDS:
         app.command(name, help=help_of(name))(_not_first)
@@ -148,9 +189,15 @@ def _as_everycore_error(error: Exception) -> EverycoreError:
     return EverycoreError(text, "--debug shows where; please report it")
 
 
+def completed_words(env: Mapping[str, str]) -> list[str]:
+    """What follows `everycore` on the command line that a shell asks to complete, if one asks."""
+    typed = env.get("_TYPER_COMPLETE_ARGS") or env.get("COMP_WORDS", "")
+    return typed.split()[1:] if COMPLETE in env else []
+
+
 def _run(arguments: Sequence[str], context: Context) -> int:
     words = [word for word in arguments if word != "--debug"]  # goes anywhere
-    command = typer.main.get_command(make_app(words))
+    command = typer.main.get_command(make_app(words or completed_words(context.env)))
     try:
         command.main(args=words, prog_name="everycore", obj=context)
     except SystemExit as end:

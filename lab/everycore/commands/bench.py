@@ -140,10 +140,10 @@ def bench(
     ] = False,
     json: Json = False,
 ) -> None:
-    """What the selected kernels cost here; with --all, what each kernel costs.
+    """Measure what the selected kernels cost on this machine.
 
-    Examples: `everycore bench --quick`; `everycore bench --all --mode ctr,gcm-seal`;
-    `everycore bench --kernel x86_aesni --bytes 64,1500 --out mine.jsonl`
+    One line for each mode: the kernel that is selected, its cycles per byte, and which share of the
+    CPU's limit it reaches. --all shows every kernel. Samples are stored.
     """
     context = context_of(command)
     every = all_ or bool(kernel) or bool(bytes_)

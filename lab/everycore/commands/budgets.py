@@ -29,7 +29,7 @@ def budgets(
     ] = False,
     json: Json = False,
 ) -> None:
-    """Does a kernel execute more instructions than it did?
+    """Check how many instructions the kernels for Arm execute.
 
     Every kernel for Arm, under emulation; budgets are in tests/budgets.json, with their compiler.
     Exit code 1 if one needs over 1 % more than its budget, or has none.

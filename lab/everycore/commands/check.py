@@ -55,7 +55,7 @@ def check(
     flags: CompilerFlags = None,
     json: Json = False,
 ) -> None:
-    """Is every kernel right here?
+    """Check that every kernel gives right answers here.
 
     Each against the reference at every length and alignment, in place, split, and more; exit
     code 1 if one is wrong.

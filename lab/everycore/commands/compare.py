@@ -127,7 +127,7 @@ def compare(
     ] = False,
     json: Json = False,
 ) -> None:
-    """Is one of two programs slower, and where?"""
+    """Show whether one of two programs is slower, and where."""
     context = context_of(command)
     if threshold is not None and threshold < 0:
         raise EverycoreError("--threshold must not be negative", "give a percentage, such as 1")

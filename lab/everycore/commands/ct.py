@@ -75,7 +75,7 @@ def ct(
     flags: CompilerFlags = None,
     json: Json = False,
 ) -> None:
-    """Is it constant-time, by which methods?
+    """Check that constant-time kernels are, by several methods.
 
     Exit code 1 if a constant-time kernel fails a method that decides (taint, trace), if none could
     look at it, or if a kernel that is not constant-time passes.

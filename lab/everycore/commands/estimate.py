@@ -105,7 +105,7 @@ def estimate(
     flags: CompilerFlags = None,
     json: Json = False,
 ) -> None:
-    """What does it cost on a core that is not here?
+    """Estimate what a kernel costs on an Arm core that is not here.
 
     Exact instructions per byte of emulated runs; cycles per byte estimated by models of cores, as
     ranges; and what others have published. docs/ESTIMATES.md says how far to trust an estimate.

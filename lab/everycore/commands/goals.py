@@ -48,7 +48,7 @@ def goals_command(
     ] = None,
     json: Json = False,
 ) -> None:
-    """How far are the kernels for Arm from what they are to reach?
+    """Show how close the kernels for Arm are to their goals.
 
     Exit code 1 if a goal is missed; of one without a kernel or an estimate nothing is said.
     """

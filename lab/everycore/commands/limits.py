@@ -34,7 +34,7 @@ def limits(
     cc: CompilerCommand = None,
     json: Json = False,
 ) -> None:
-    """What this CPU can do at best, and the bound of each mode."""
+    """Measure what this CPU can do at best, in each mode."""
     context = context_of(command)
     session = pin(context, open_session(context, target, cc), cpu)
     session.widths.extend(known_widths(context, session))

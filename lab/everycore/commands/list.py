@@ -27,7 +27,7 @@ def list_kernels(
         typer.Option("--results", metavar="FILE", help="With --markdown: add its speeds."),
     ] = None,
 ) -> None:
-    """Kernels, what they need, and whether they run here.
+    """List the kernels, what they need, and which run here.
 
     --json and --markdown add the size of keys and the operations of each kernel. For these all
     kernels are compiled.

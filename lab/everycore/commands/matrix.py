@@ -134,10 +134,12 @@ def matrix(
     ] = False,
     json: Json = False,
 ) -> None:
-    """Any C kernel over every compiler and flag.
+    """Check and time a C function under every compiler and flag.
 
-    Subjects x toolchains x flag sets x targets: compiled, checked, timed in core cycles on this
-    machine, and counted exactly where emulated. docs/MATRIX.md says how to read it.
+    A subject is the code: a kernel of ours, another project's, or your own (a TOML file). A cell is
+    one function of it, from one compiler with one set of flags, on one target. Each cell is
+    compiled, checked, and timed in core cycles; on emulated targets its instructions are counted.
+    docs/MATRIX.md says how to read the tables.
     """
     begin = monotonic()
     context = context_of(command)

@@ -104,7 +104,7 @@ def pauth(
     out: Out = None,
     json: Json = False,
 ) -> None:
-    """Time programs in emulators, with pointer authentication on and off."""
+    """Time programs in QEMU, with pointer authentication on and off."""
     context = context_of(command)
     stdout = context.out.file
     context, json = beside_results(context, out), json and not is_standard_output(out)

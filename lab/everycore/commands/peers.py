@@ -109,7 +109,7 @@ def peers_command(
     out: Out = None,
     json: Json = False,
 ) -> None:
-    """This library beside others, and beside the limit of this CPU."""
+    """Compare with OpenSSL, libgcrypt and others, on this machine."""
     context = context_of(command)
     plan = Plan(
         suites=tuple(words(suite)),

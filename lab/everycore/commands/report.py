@@ -58,7 +58,7 @@ def report(
         Path | None, typer.Option("--parquet", metavar="FILE", help="The cells too, as Parquet.")
     ] = None,
 ) -> None:
-    """One page of the matrix, bench, peers and pauth: heat maps, series, what is wrong and why."""
+    """Write one page of all results: what is wrong or slow, and why."""
     context = context_of(command)
     found = _read(context, files)
     if not found.sources and not found.runs:

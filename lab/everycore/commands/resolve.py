@@ -47,7 +47,7 @@ def resolve(
     flags: CompilerFlags = None,
     json: Json = False,
 ) -> None:
-    """Which kernel serves which algorithm, on any CPU."""
+    """Show which kernel serves each mode, on this CPU or any other."""
     context = context_of(command)
     if cpu and (features or arch):
         raise EverycoreError(

@@ -34,7 +34,7 @@ WHOLE = (512, 1500, 4096)  # messages that are counted as a whole
 app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode=None,
-    help="What is measured in place: other people's code, kernels of ours, any C function.",
+    help="Check other people's kernels, and count their instructions.",
 )
 Names = Annotated[
     list[str] | None,

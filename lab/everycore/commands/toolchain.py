@@ -21,7 +21,7 @@ from everycore.toolchains.wanted import write_lock
 app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode=None,
-    help="Compilers of many versions: added to a cache, no root needed.",
+    help="Fetch gcc and clang of many versions, without root.",
 )
 Names = Annotated[list[str] | None, typer.Argument(metavar="NAME...", help="gcc-16, clang-22, ...")]
 Targets = Annotated[

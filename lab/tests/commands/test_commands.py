@@ -14,7 +14,7 @@ import typer
 from world import PACKAGE, Lab
 
 from everycore import store, vectors, wycheproof
-from everycore.cli import COMMANDS, help_of
+from everycore.cli import COMMANDS, EXAMPLES, help_of
 from everycore.context import Completed
 from everycore.jobs import Job, plan
 from everycore.session import open_session
@@ -34,6 +34,57 @@ def test_version_and_help_are_good(lab: Lab) -> None:
     assert lab("--version").out.startswith("everycore ")
     assert lab("--version").code == 0
     assert lab("bench", "--help").code == 0
+
+
+def test_the_help_of_all_says_exit_codes_and_cuts_no_line(
+    lab: Lab, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lab("--help")
+    out = capsys.readouterr().out
+    assert "Exit codes: 0 " in out
+    assert "..." not in out.partition("Commands:")[2]
+    assert all(name in out for name in COMMANDS)
+
+
+@pytest.mark.parametrize("name", sorted(COMMANDS))
+def test_the_help_of_a_command_ends_with_examples(
+    lab: Lab, name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lab(name, "--help")
+    shown = capsys.readouterr().out.partition("Examples:\n")[2].splitlines()
+    assert [line.strip() for line in shown if line] == [
+        f"everycore {line}" for line in EXAMPLES[name]
+    ]
+    assert all(line.startswith(name) for line in EXAMPLES[name])
+
+
+@pytest.mark.parametrize("name", sorted(set(COMMANDS) - {"report"}))
+def test_every_command_that_prints_tables_has_json(
+    lab: Lab, name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = [name, "list"] if name in ("subject", "toolchain") else [name]
+    lab(*words, "--help")
+    assert "--json" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("typed", "wanted"), [("re", {"resolve", "report"}), ("bench --qui", {"--quick"})]
+)
+def test_shells_complete_commands_and_options(typed: str, wanted: set[str]) -> None:
+    words = f"everycore {typed}"
+    asked = {
+        "_EVERYCORE_COMPLETE": "complete_bash",
+        "COMP_WORDS": words,
+        "COMP_CWORD": str(len(words.split()) - 1),
+    }
+    done = subprocess.run(
+        [sys.executable, "-c", "from everycore.__main__ import run; run()"],
+        env={**os.environ, "PYTHONPATH": str(PACKAGE.parent), **asked},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert set(done.stdout.split()) == wanted, done.stderr
 
 
 @pytest.mark.parametrize("name", sorted(COMMANDS))

@@ -9,6 +9,7 @@ import pytest
 import typer
 from world import PACKAGE
 
+from everycore import cli
 from everycore.cli import make_app
 
 ROOT = PACKAGE.parent.parent
@@ -40,10 +41,11 @@ def parse(line: str) -> None:
     command.make_context("everycore", list(words), parent=context)
 
 
+EXAMPLES = [("cli.py", line) for lines in cli.EXAMPLES.values() for line in lines]
 CASES = [(page.name, line) for page in PAGES for line in dict.fromkeys(shown(page))]
 
 
-@pytest.mark.parametrize(("page", "line"), CASES)
+@pytest.mark.parametrize(("page", "line"), [*CASES, *EXAMPLES])
 def test_a_command_of_the_docs_is_accepted(page: str, line: str) -> None:
     del page
     parse(line)
