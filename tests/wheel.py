@@ -52,6 +52,11 @@ def main() -> int:
             expect(not missing, "it holds every source file", " ".join(missing))
             code, text = run(folder, *pip, "install", "--no-deps", "--target", folder / "site", *wheels)
             expect(code == 0, "pip installs it", text)
+            expect("everycore/tree/pyproject.toml" in held, "it names the packages of the extras")
+            git = subprocess.run(["git", "-C", ROOT, "rev-parse", "--short=12", "HEAD"], capture_output=True, text=True)
+            if git.returncode == 0:
+                code, text = run(folder, sys.executable, "-m", "everycore", "--version")
+                expect(f"commit {git.stdout.strip()}" in text, "it knows its commit", text)
         code, text = run(folder, sys.executable, "-c", "import everycore; print(everycore.__file__)")
         expect(text.startswith(str(folder)), "Python finds the wheel's package", text)
         code, text = run(folder, sys.executable, "-m", "everycore", "list", "--json")

@@ -141,8 +141,17 @@ def help_of(name: str) -> str:
 
 def show_version(command: typer.Context, wanted: bool) -> None:
     if wanted:
-        command.obj.print_raw(f"everycore {package_version()}")
+        command.obj.print_raw(f"everycore {package_version()}{built_from(command.obj)}")
         raise typer.Exit
+
+
+def built_from(context: Context) -> str:
+    """The commit that a wheel was built from, if it is known; of a checkout git knows it."""
+    from everycore import catalog, machine
+
+    tree = catalog.find_tree(context.package, context.env.get("EVERYCORE_TREE", ""))
+    commit = "" if tree.is_checkout else machine.recorded_revision(tree)
+    return f" (commit {commit})" if commit else ""
 
 
 def package_version() -> str:

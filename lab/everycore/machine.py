@@ -187,7 +187,9 @@ def arm_name(facts: dict[str, str]) -> str:
 
 def revision(context: Context, tree: Tree) -> Revision:
     """The commit of the tree, and whether what is compiled differs from it."""
-    if not tree.is_checkout or not (tree.root / ".git").exists():
+    if not tree.is_checkout:
+        return recorded_revision(tree)
+    if not (tree.root / ".git").exists():
         return Revision("", False)
     git = ["git", "-C", str(tree.root)]
     try:
@@ -198,6 +200,12 @@ def revision(context: Context, tree: Tree) -> Revision:
     if head.code != 0:
         return Revision("", False)
     return Revision(head.stdout.strip(), bool(changes.stdout.strip()))
+
+
+def recorded_revision(tree: Tree) -> Revision:
+    """The commit that a wheel was built from, which tools/record_revision.py wrote into it."""
+    commit, changes, _ = _read(tree.root / "REVISION").strip().partition("+changes")
+    return Revision(commit, bool(changes))
 
 
 def _read(path: Path) -> str:

@@ -166,7 +166,7 @@ class Build:
 class Revision:
     """The state of the C tree that was built."""
 
-    commit: str  # 12 hexadecimal digits; "" in a tree without git
+    commit: str  # 12 hexadecimal digits; "": it is not known
     dirty: bool
 
     def __str__(self) -> str:

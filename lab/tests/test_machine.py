@@ -130,6 +130,16 @@ def test_changes_of_all_that_is_compiled_count(lab: Lab, tmp_path: Path) -> None
 
 def test_without_git_there_is_no_revision(lab: Lab, tmp_path: Path) -> None:
     assert str(machine.revision(lab.context(), Tree(tmp_path, True))) == "no-commit"
+
+
+@pytest.mark.parametrize("known", ["0123456789ab", "0123456789ab+changes"])
+def test_a_wheel_knows_the_commit_that_it_was_built_from(
+    lab: Lab, tmp_path: Path, known: str
+) -> None:
+    wheel = Tree(tmp_path, is_checkout=False)
+    assert str(machine.revision(lab.context(), wheel)) == "no-commit"
+    (tmp_path / "REVISION").write_text(known + "\n")
+    assert str(machine.revision(lab.context(), wheel)) == known
     (tmp_path / ".git").touch()
     assert machine.revision(lab.context(), Tree(tmp_path, False)) == Revision("", False)
     lab.runner.absent = ("git",)
