@@ -3,8 +3,10 @@
 
 import platform
 import re
+import secrets
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -32,6 +34,7 @@ FILES = (
     "/sys/devices/platform/soc/soc:firmware/get_throttled",  # Raspberry Pi
 )
 MOST_SHOWN = 16  # numbers of cores in a message
+INSTALLATION_BYTES = 4
 BRAND = "machdep.cpu.brand_string"  # macOS
 
 
@@ -183,6 +186,22 @@ def arm_name(facts: dict[str, str]) -> str:
     if "CPU part" not in facts:
         return ""
     return f"Arm implementer {facts.get('CPU implementer', '?')} part {facts['CPU part']}"
+
+
+def installation(context: Context) -> str:
+    """The random id of this user's installation, made when it is first asked for.
+
+    "": it cannot be kept here, and two hosts of one model are not told apart.
+    """
+    path = context.state_dir() / "installation"
+    try:
+        if not path.exists():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with suppress(FileExistsError), path.open("x", encoding="ascii") as file:
+                file.write(secrets.token_hex(INSTALLATION_BYTES) + "\n")
+        return path.read_text(encoding="ascii").strip()
+    except (OSError, ValueError):
+        return ""
 
 
 def revision(context: Context, tree: Tree) -> Revision:

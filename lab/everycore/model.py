@@ -194,6 +194,15 @@ class Machine:
     midr: str = ""  # its Main ID Register: "0x410fd034"
     cpu_index: int = -1  # its number; -1: not pinned
     max_mhz: int = 0
+    # Random, made once for each user and host: tells two hosts of one model apart. "": not known.
+    installation: str = ""
+
+    def is_same_host(self, other: "Machine") -> bool:
+        """The same model, and no other installation as far as that is known of both."""
+        known = bool(self.installation and other.installation)
+        return self.title() == other.title() and (
+            not known or self.installation == other.installation
+        )
 
     def title(self) -> str:
         numbers = f" family {self.family} model {self.model}" if self.family else ""

@@ -13,7 +13,7 @@ from everycore import catalog, machine, protocol, quiet, store
 from everycore.build import build_harness, build_on_board, build_resolver
 from everycore.context import Completed, Context
 from everycore.errors import EverycoreError
-from everycore.model import BEST, Build, Hardware, PeerBuild, Target, Tree
+from everycore.model import BEST, Build, Hardware, Machine, PeerBuild, Target, Tree
 from everycore.protocol import Hello, Record
 from everycore.targets import load_target
 from everycore.toolchains import DEFAULT_FLAGS, find_compiler, find_compiler_there, linker_of
@@ -65,7 +65,7 @@ def run_of(
         date=context.now().isoformat(timespec="seconds"),
         everycore=hello.library,
         revision=machine.revision(context, session.tree),
-        machine=machine.describe(facts_of(context, session), session.cpu),
+        machine=described(context, session),
         target=session.target.name,
         compiler=session.build.compiler.name,
         flags=session.build.flags,
@@ -77,13 +77,21 @@ def run_of(
 def known_widths(context: Context, session: Session) -> list[int]:
     """Of the last stored run in which this core was seen widest."""
     found, _ = store.latest(context.state_dir() / "results", LAST_RUNS)
-    here = machine.describe(facts_of(context, session), session.cpu)
+    here = described(context, session)
     own = [
         quiet.widths([record.line for record in one.records])
         for one in found
-        if (one.run.machine.title(), one.run.machine.cpu_index) == (here.title(), here.cpu_index)
+        if one.run.machine.is_same_host(here) and one.run.machine.cpu_index == here.cpu_index
     ]
     return max(own, key=quiet.own_width, default=[])
+
+
+def described(context: Context, session: Session) -> Machine:
+    """The machine that measures; a board has no installation of everycore, and so no id."""
+    found = machine.describe(facts_of(context, session), session.cpu)
+    if isinstance(session.transport, Ssh):
+        return found
+    return replace(found, installation=machine.installation(context))
 
 
 def facts_of(context: Context, session: Session) -> machine.Facts:

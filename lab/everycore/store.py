@@ -65,10 +65,10 @@ class Run:
         return all(
             getattr(self, name) == getattr(other, name)
             for name in ("command", "target", "compiler", "flags", "counter", "options")
-        ) and (self.machine.title(), self.machine.midr, self.machine.cpu_index) == (
-            other.machine.title(),
-            other.machine.midr,
-            other.machine.cpu_index,
+        ) and (
+            self.machine.is_same_host(other.machine)
+            and (self.machine.midr, self.machine.cpu_index)
+            == (other.machine.midr, other.machine.cpu_index)
         )
 
 
@@ -349,7 +349,7 @@ def partial_of(path: Path, run: Run) -> Results | None:
     if not found.run.same_as(run):
         raise EverycoreError(
             f"{beside} is the beginning of another run",
-            "remove it, or name another file with --out",
+            "name another file with --out; that run stays as it is",
         )
     return found
 

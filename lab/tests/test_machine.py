@@ -130,6 +130,10 @@ def test_changes_of_all_that_is_compiled_count(lab: Lab, tmp_path: Path) -> None
 
 def test_without_git_there_is_no_revision(lab: Lab, tmp_path: Path) -> None:
     assert str(machine.revision(lab.context(), Tree(tmp_path, True))) == "no-commit"
+    (tmp_path / ".git").touch()
+    assert machine.revision(lab.context(), Tree(tmp_path, False)) == Revision("", False)
+    lab.runner.absent = ("git",)
+    assert machine.revision(lab.context(), Tree(tmp_path, True)) == Revision("", False)
 
 
 @pytest.mark.parametrize("known", ["0123456789ab", "0123456789ab+changes"])
@@ -140,7 +144,20 @@ def test_a_wheel_knows_the_commit_that_it_was_built_from(
     assert str(machine.revision(lab.context(), wheel)) == "no-commit"
     (tmp_path / "REVISION").write_text(known + "\n")
     assert str(machine.revision(lab.context(), wheel)) == known
-    (tmp_path / ".git").touch()
-    assert machine.revision(lab.context(), Tree(tmp_path, False)) == Revision("", False)
-    lab.runner.absent = ("git",)
-    assert machine.revision(lab.context(), Tree(tmp_path, True)) == Revision("", False)
+
+
+def test_two_hosts_of_one_model_have_ids_of_their_own(lab: Lab, tmp_path: Path) -> None:
+    context = lab.context()
+    first = machine.installation(context)
+    assert len(first) == 8
+    assert machine.installation(context) == first
+    other = replace(context, env={**context.env, "XDG_STATE_HOME": str(tmp_path / "other")})
+    assert machine.installation(other) != first
+    one, two = Machine("A CPU", installation=first), Machine("A CPU", installation="other")
+    assert one.is_same_host(one)
+    assert not one.is_same_host(two)
+    assert one.is_same_host(Machine("A CPU"))  # stored before there were ids
+    assert not one.is_same_host(replace(one, cpu="another"))
+    (tmp_path / "file").write_text("")
+    unwritable = replace(context, env={**context.env, "XDG_STATE_HOME": str(tmp_path / "file")})
+    assert machine.installation(unwritable) == ""

@@ -194,7 +194,7 @@ def matrix(
         date=context.now().isoformat(timespec="seconds"),
         everycore=_version(),
         revision=machine.revision(context, tree),
-        machine=machine.describe(facts, core),
+        machine=replace(machine.describe(facts, core), installation=machine.installation(context)),
         counter=counter_name(context, tree, load_target(tree, HOST)),
         options=asdict(wanted.without_places(context.cwd)) | asdict(ways),
     )

@@ -188,7 +188,8 @@ def _newest(runs: Sequence[Results]) -> list[Results]:
     for one in sorted(runs, key=lambda one: one.run.date):
         run = one.run
         bits = run.options.get("key_bits")
-        kinds = run.command, run.machine.title(), run.target, str(bits)
+        host = run.machine.title(), run.machine.installation
+        kinds = run.command, *host, run.target, str(bits)
         found[kinds] = one
     return list(found.values())
 

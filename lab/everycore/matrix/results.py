@@ -236,6 +236,13 @@ class Writer:
 
 def refuse_other(path: Path, stored: Head, own: Head) -> None:
     """Cells of two machines are no one matrix."""
+    if stored.machine.title() == own.machine.title() and not own.machine.is_same_host(
+        stored.machine
+    ):
+        raise EverycoreError(
+            f"{path} was measured on another host of this model, {own.machine.title()}",
+            "name another file with --out",
+        )
     for what, theirs, ours in (
         ("on", stored.machine.title(), own.machine.title()),
         ("with the counter", stored.counter, own.counter),

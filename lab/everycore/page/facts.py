@@ -26,10 +26,12 @@ class Source:
     name: str
     head: Head | None
     lines: tuple[Line, ...]
+    host: str = ""  # which one, where sources are of several hosts of one model
 
     @property
     def machine(self) -> str:
-        return self.head.machine.title() if self.head else "unknown machine"
+        title = self.head.machine.title() if self.head else "unknown machine"
+        return title + (f" (host {self.host})" if self.host else "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +118,7 @@ class Facts:
 
 def collect(sources: Sequence[Source]) -> Facts:
     """The last word on each cell of each machine, with what is odd about it."""
+    sources = _hosts_apart(sources)
     results: dict[tuple[str, Cell], Result] = {}
     odd: dict[tuple[str, Cell, Kind], Anomaly] = {}
     for source in sorted(sources, key=lambda one: one.head.date if one.head else ""):
@@ -138,6 +141,20 @@ def collect(sources: Sequence[Source]) -> Facts:
             about = [odd[k] for kind in Kind if (k := (machine, result.cell, kind)) in odd]
             facts.append(_fact(panel, result, unit, summary, tuple(about)))
     return Facts(tuple(sorted(facts, key=_key)), tuple(sources))
+
+
+def _hosts_apart(sources: Sequence[Source]) -> Sequence[Source]:
+    """With the host of each source whose model several hosts have."""
+    hosts: dict[str, set[str]] = {}
+    for one in sources:
+        if one.head and one.head.machine.installation:
+            hosts.setdefault(one.machine, set()).add(one.head.machine.installation)
+    return [
+        replace(one, host=one.head.machine.installation)
+        if one.head and len(hosts.get(one.machine, ())) > 1
+        else one
+        for one in sources
+    ]
 
 
 def _unexplained(

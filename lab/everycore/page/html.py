@@ -178,7 +178,7 @@ def _places(facts: Facts) -> list[str]:
     found: dict[tuple[str, str], list[str]] = {}
     for source in facts.sources:
         if source.head:
-            where = (source.head.machine.title(), source.head.counter)
+            where = (source.machine, source.head.counter)
             found.setdefault(where, []).append(source.head.date[:10])
     return [
         f"{machine}, {counter}, "
@@ -192,7 +192,7 @@ def _heads(facts: Facts) -> list[dict[str, str]]:
     return [
         {
             "file": source.name,
-            "machine": head.machine.title(),
+            "machine": source.machine,
             "date": head.date[:16].replace("T", " "),
             "counter": head.counter,
             "revision": str(head.revision),

@@ -165,3 +165,14 @@ def test_estimates_of_emulated_cells_are_a_column_that_measured_ones_leave_empty
     found = collect([source(measured(O2, 10), counted)])
     place = [name for name, _, _ in rows.COLUMNS].index("estimates")
     assert [row[place] for row in rows.rows(found.facts)] == [None, "a53 10 to 12.5"]
+
+
+def test_two_hosts_of_one_model_have_panels_of_their_own() -> None:
+    def source(name: str, installation: str) -> Source:
+        known = replace(head(), machine=replace(head().machine, installation=installation))
+        return Source(name, known, (measured(cell("linux-6.1", "gcc-12", "O2"), 12.0),))
+
+    one, other, old = source("a", "1111"), source("b", "2222"), source("c", "")
+    assert {fact.panel.machine for fact in collect([one, old]).facts} == {one.machine}
+    names = {fact.panel.machine for fact in collect([one, other]).facts}
+    assert names == {f"{one.machine} (host 1111)", f"{one.machine} (host 2222)"}
