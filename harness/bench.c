@@ -29,7 +29,7 @@ static const struct bench_primitive *const primitives[] = {&bench_aes, &bench_pa
 struct plan {
     struct words primitives, kernels, modes, key_bits, bytes, styles, messages, without;
     uint64_t samples, budget_ms, seed, cpu, width, aad_bytes;
-    bool in_place, dry_run, trace;
+    bool in_place, dry_run, trace, placement;
     const struct counter *counter;
     bool failed;
 };
@@ -123,6 +123,27 @@ static void bench_point(struct point *p, struct plan *plan, uint64_t expected)
     emit_point(p, plan, &m, true, why);
 }
 
+/* In place if it was asked for, else apart. */
+static void place_point(const struct point *p, struct plan *plan, uint64_t expected)
+{
+    struct bench_placed placed;
+
+    if (!bench_places(plan->counter, p->primitive, p->mode, &p->setup, p->style == FENCED, expected, &placed)) {
+        emit_error(p, plan, "no memory between pages without access");
+        return;
+    }
+    if (!placed.same_result) {
+        emit_error(p, plan, "the result depends on the place in a page");
+        return;
+    }
+    emit_point_head("placement", p, plan);
+    emit_real("start", placed.start);
+    emit_real("inside_start", placed.inside_start);
+    emit_real("end", placed.end);
+    emit_real("inside_end", placed.inside_end);
+    emit_end();
+}
+
 /* ---- All points ----------------------------------------------------------------------------- */
 
 /* A kernel named and not able to run here is shown; of "all kernels", only those that run. */
@@ -134,7 +155,9 @@ static void bench_kernel(struct point *p, struct plan *plan, const struct evc_re
 
     p->setup.kernel = line->name;
     p->with = NULL;
-    if (runs_here(line))
+    if (runs_here(line) && plan->placement)
+        place_point(p, plan, expected);
+    else if (runs_here(line))
         bench_point(p, plan, expected);
     else if (plan->kernels.n)
         emit_point(p, plan, &nothing, false, why_not_here(text, sizeof text, line));
@@ -220,7 +243,10 @@ static void bench_primitive(const struct bench_primitive *primitive, struct plan
 {
     struct point p = {.primitive = primitive};
 
+    if (plan->placement && !primitive->places)
+        return;
     p.setup.in_place = plan->in_place;
+    p.setup.place = plan->placement ? PLACE_INSIDE : PLACE_SLOTS;
     p.setup.aad_bytes = (size_t)plan->aad_bytes;
     p.setup.seed = plan->seed;
     for (; primitive->mode_name(p.mode); p.mode++)
@@ -310,6 +336,7 @@ int bench_command(int argc, char **argv)
         {"--without", OPTION_WORDS, &plan.without},
         {"--aad-bytes", OPTION_NUMBER, &plan.aad_bytes},
         {"--in-place", OPTION_FLAG, &plan.in_place},
+        {"--placement", OPTION_FLAG, &plan.placement},
         {"--dry-run", OPTION_FLAG, &plan.dry_run},
         {"--trace", OPTION_FLAG, &plan.trace},
         {"--counter", OPTION_TEXT, &counter},
@@ -328,6 +355,8 @@ int bench_command(int argc, char **argv)
     if (!port_pin(plan.cpu == UINT64_MAX ? -1 : (int)plan.cpu) && plan.cpu != UINT64_MAX)
         usage_error("--cpu %llu: cannot run there", (unsigned long long)plan.cpu);
     plan.counter = counter_choose(counter);
+    if (plan.placement && !plan.counter && !plan.dry_run)
+        usage_error("--placement measures, but there is no calibrated counter here");
     quiet_expect(plan.width);
     measure_patiently();
     emit_harness_line("bench", counter_name(plan.counter));

@@ -13,6 +13,10 @@
 #include "fence.h"
 #include "measure.h"
 
+/* Where messages lie. With SLOTS: bench_slots.c. Else there is one, or one group of many, in memory of its own between
+ * pages without access: at least a page away from these, at the start of the first page, or at the end of the last. */
+enum bench_place { PLACE_SLOTS, PLACE_INSIDE, PLACE_START, PLACE_END };
+
 struct bench_setup {
     const char *kernel;
     unsigned key_bits;
@@ -20,6 +24,8 @@ struct bench_setup {
     size_t messages;  /* of one call; 1 except for the modes of many messages */
     size_t aad_bytes; /* of CCM and GCM: at most AAD_BYTES */
     bool in_place;
+    enum bench_place place;
+    size_t aligned; /* of PLACE_INSIDE: bytes beyond a multiple of 64 */
     bool alone; /* no second kernel, even for a mode with two keys */
     uint64_t seed;
 };
@@ -43,7 +49,19 @@ struct bench_primitive {
     /* One call; then everything it wrote, as a hash that is the same for every right kernel. */
     uint64_t (*result)(size_t mode, void *work);
     bench_loop *(*loop)(size_t mode, bool fenced);
+    bool places; /* prepare() heeds setup->place */
 };
+
+/* Cycles of a call at the edges of pages, each beside that of a message inside pages with the same place modulo 64:
+ * the least of some samples that take turns. 0: every sample was disturbed. */
+struct bench_placed {
+    double start, inside_start, end, inside_end;
+    bool same_result; /* at all places */
+};
+
+/* False: no memory. setup: of a primitive with places; its place is not heeded. expected: the result with PLACE_INSIDE. */
+bool bench_places(const struct counter *, const struct bench_primitive *, size_t mode, const struct bench_setup *setup,
+                  bool fenced, uint64_t expected, struct bench_placed *);
 
 /* Two loops around one body, which is a call: w is the work, i the number of the call. */
 #define BENCH_LOOPS(name, ...)                             \

@@ -239,4 +239,5 @@ const struct bench_primitive bench_aes = {
     .prepare = prepare,
     .result = result,
     .loop = loop,
+    .places = true,
 };

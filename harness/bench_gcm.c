@@ -151,4 +151,5 @@ const struct bench_primitive bench_gcm = {
     .prepare = prepare,
     .result = result,
     .loop = loop,
+    .places = true,
 };

@@ -28,7 +28,7 @@ static const struct command {
     {"bench", bench_command,
      "[--primitive P] [--kernel K] [--mode M] [--key-bits B] [--bytes N] [--messages N]\n"
      "          [--style streamed|fenced] [--in-place] [--samples N] [--budget-ms N]\n"
-     "          [--without F,...] [--counter C] [--cpu N] [--seed N] [--dry-run]"},
+     "          [--without F,...] [--counter C] [--cpu N] [--seed N] [--placement] [--dry-run]"},
     {"limits", limits_command,
      "[--only instructions|arithmetic] [--samples N] [--budget-ms N] [--counter C]\n"
      "          [--cpu N]"},
@@ -39,7 +39,7 @@ static const struct command {
      "          [--seed N]    (only where linked with a peer)"},
     {"ct", ct_command,
      "[--list] [--primitive P] [--kernel K] [--operation O] [--key-bits B] [--bytes N] [--thorough]\n"
-     "          [--secret SEED] [--timing] [--samples N] [--counter C] [--cpu N]"},
+     "          [--placement] [--secret SEED] [--timing] [--samples N] [--counter C] [--cpu N]"},
 };
 #define N_COMMANDS (sizeof commands / sizeof commands[0])
 
