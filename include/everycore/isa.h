@@ -200,11 +200,10 @@ enum evc_feature_bit { EVC_FEATURE_LIST(EVC_FEATURE_BIT) EVC_BIT_N = 64 };
 #define EVC_NEEDS_X86_VAES256 (EVC_NEEDS_X86_AESNI | EVC_NEEDS_X86_AVX2 | EVC_CPU(X86_VAES))
 
 #define EVC_PLACE_X86_VAES512 X86_64
-#define EVC_CC_X86_VAES512 "avx2,aes,vaes,avx512f,avx512vl,avx512bw,avx512dq,avx512vbmi,bmi2"
+#define EVC_CC_X86_VAES512 "avx2,aes,vaes,avx512f,avx512vl,avx512bw,avx512dq,bmi2"
 #define EVC_NEEDS_X86_VAES512                                                                      \
     (EVC_NEEDS_X86_VAES256 | EVC_CPU(X86_AVX512F) | EVC_CPU(X86_AVX512VL) |                        \
-     EVC_CPU(X86_AVX512BW) | EVC_CPU(X86_AVX512DQ) | EVC_CPU(X86_AVX512VBMI) |                     \
-     EVC_CPU(X86_BMI2) | EVC_CPU(TUNE_ZMM))
+     EVC_CPU(X86_AVX512BW) | EVC_CPU(X86_AVX512DQ) | EVC_CPU(X86_BMI2) | EVC_CPU(TUNE_ZMM))
 
 /* Any function of three bits, in vectors of 128 bits. */
 #define EVC_PLACE_X86_AVX512VL X86_64

@@ -23,7 +23,6 @@ EVC_ISA_BEGIN(X86_GCM512)
 #define GROUP 16
 #define POWER_SUMS 0
 #include "common/x86_mask512.h"
-#include "common/x86_part.h"
 #include "common/x86_vec512.h"
 
 #define v_enc(x, k) _mm512_aesenc_epi128(x, k)

@@ -13,7 +13,6 @@
 #include "common/bytes.h"
 #include "common/clear.h"
 #include "common/x86.h"
-#include "common/x86_page.h"
 
 #if EVC_BUILT(X86_VBMI512)
 EVC_ISA_BEGIN(X86_VBMI512)
@@ -130,44 +129,36 @@ EVC_INLINE void run_pair(const struct key *key, struct pair *x, const struct pai
     }
 }
 
-EVC_INLINE __mmask8 some(size_t n)
-{
-    return (__mmask8)((1u << n) - 1);
-}
-
-/* first, first + 1, ... as VPERMQ reads them: modulo 4 */
-EVC_INLINE __m256i block_numbers(size_t first)
-{
-    return _mm256_add_epi64(_mm256_set_epi64x(3, 2, 1, 0), _mm256_set1_epi64x((long long)first));
-}
-
-/* One vector of the n blocks at p, zeros behind. */
+/* One vector of the n blocks at p, zeros behind. Not by a mask: what it leaves out might lie on a page without access,
+ * and a CPU repairs that by microcode, in hundreds of cycles. */
 EVC_INLINE __m256i load_blocks(const uint64_t *p, size_t n)
 {
-    const size_t down = (uintptr_t)p % 32 / 8;
+    __m128i last;
 
     if (n >= LANES)
         return _mm256_loadu_si256((const __m256i *)(const void *)p);
-    if (!n)
-        return _mm256_setzero_si256();
-    if (evc_x86_ends_in_page(p, 8 * n, 32))
-        return _mm256_permutexvar_epi64(block_numbers(down),
-                                        _mm256_maskz_loadu_epi64((__mmask8)(some(n) << down), p - down));
-    return _mm256_maskz_loadu_epi64(some(n), p);
+    last = n & 1 ? _mm_loadl_epi64((const __m128i *)(const void *)(p + (n & 2))) : _mm_setzero_si128();
+    if (n & 2)
+        return _mm256_inserti128_si256(
+            EVC_X86_EXTEND256(_mm_loadu_si128((const __m128i *)(const void *)p)), last, 1);
+    return EVC_X86_EXTEND256(last);
 }
 
 /* As many of v as there are in the n blocks at p. */
 EVC_INLINE void store_blocks(uint64_t *p, __m256i v, size_t n)
 {
-    const size_t down = (uintptr_t)p % 32 / 8;
+    __m128i last = _mm256_castsi256_si128(v);
 
-    if (n >= LANES)
+    if (n >= LANES) {
         _mm256_storeu_si256((__m256i *)(void *)p, v);
-    else if (n && evc_x86_ends_in_page(p, 8 * n, 32))
-        _mm256_mask_storeu_epi64(p - down, (__mmask8)(some(n) << down),
-                                 _mm256_permutexvar_epi64(block_numbers(0 - down), v));
-    else if (n)
-        _mm256_mask_storeu_epi64(p, some(n), v);
+        return;
+    }
+    if (n & 2) {
+        _mm_storeu_si128((__m128i *)(void *)p, last);
+        last = _mm256_extracti128_si256(v, 1);
+    }
+    if (n & 1)
+        _mm_storel_epi64((__m128i *)(void *)(p + (n & 2)), last);
 }
 
 /* As encrypt_many, of a number of rounds that the compiler knows. */
