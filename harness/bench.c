@@ -129,7 +129,7 @@ static void place_point(const struct point *p, struct plan *plan, uint64_t expec
     struct bench_placed placed;
 
     if (!bench_places(plan->counter, p->primitive, p->mode, &p->setup, p->style == FENCED, expected, &placed)) {
-        emit_error(p, plan, "no memory between pages without access");
+        emit_error(p, plan, "more than 1 MiB of messages, or no memory between pages without access");
         return;
     }
     if (!placed.same_result) {

@@ -53,13 +53,14 @@ struct bench_primitive {
 };
 
 /* Cycles of a call at the edges of pages, each beside that of a message inside pages with the same place modulo 64:
- * the least of some samples that take turns. 0: every sample was disturbed. */
+ * medians of some samples that take turns. 0: every sample was disturbed. */
 struct bench_placed {
     double start, inside_start, end, inside_end;
     bool same_result; /* at all places */
 };
 
-/* False: no memory. setup: of a primitive with places; its place is not heeded. expected: the result with PLACE_INSIDE. */
+/* False: no memory. setup: of a primitive with places; its place is not heeded.
+ * expected: the result with PLACE_INSIDE. */
 bool bench_places(const struct counter *, const struct bench_primitive *, size_t mode, const struct bench_setup *setup,
                   bool fenced, uint64_t expected, struct bench_placed *);
 

@@ -2,6 +2,8 @@
 /* What a message costs at the edges of pages, beside pages without access. */
 #include "bench.h"
 
+#include <stdlib.h>
+
 #include "counters/counter.h"
 
 #define SAMPLE_CYCLES 20000.0
@@ -21,28 +23,42 @@ static uint64_t fitting_calls(const struct counter *c, bench_loop *loop, void *w
     return (uint64_t)(SAMPLE_CYCLES / (least > 20 ? least : 20)) + 1;
 }
 
-/* The least cycles of a call so far. */
-static void sample_place(const struct counter *c, bench_loop *loop, void *work, uint64_t calls, double *least, int *good)
+struct samples {
+    double cycles[MOST_ROUNDS]; /* of a call */
+    int n;
+};
+
+static void sample_place(const struct counter *c, bench_loop *loop, void *work, uint64_t calls, struct samples *all)
 {
     struct sample s;
 
     loop(work, 2);
     s = counter_sample(c, loop, work, calls);
-    if (s.disturbed)
-        return;
-    ++*good;
-    if (*least == 0 || s.cycles / (double)calls < *least)
-        *least = s.cycles / (double)calls;
+    if (!s.disturbed)
+        all->cycles[all->n++] = s.cycles / (double)calls;
+}
+
+static int by_size(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+static double median(struct samples *all)
+{
+    qsort(all->cycles, (size_t)all->n, sizeof all->cycles[0], by_size);
+    return all->n ? all->cycles[all->n / 2] : 0;
 }
 
 bool bench_places(const struct counter *c, const struct bench_primitive *primitive, size_t mode,
                   const struct bench_setup *setup, bool fenced, uint64_t expected, struct bench_placed *placed)
 {
     static const enum bench_place places[N_PLACES] = {PLACE_INSIDE, PLACE_START, PLACE_INSIDE, PLACE_END};
-    double *const least[N_PLACES] = {&placed->inside_start, &placed->start, &placed->inside_end, &placed->end};
+    double *const cycles[N_PLACES] = {&placed->inside_start, &placed->start, &placed->inside_end, &placed->end};
     bench_loop *loop = primitive->loop(mode, fenced);
     const size_t before_end = (64 - setup->len_bytes % 64) % 64;
-    int good[N_PLACES] = {0};
+    struct samples samples[N_PLACES] = {{{0}, 0}};
     uint64_t calls = 0;
     bool enough = false;
 
@@ -62,10 +78,12 @@ bool bench_places(const struct counter *c, const struct bench_primitive *primiti
                 continue;
             }
             calls = calls ? calls : fitting_calls(c, loop, work);
-            sample_place(c, loop, work, calls, least[i], &good[i]);
-            enough = enough && good[i] >= ROUNDS;
+            sample_place(c, loop, work, calls, &samples[i]);
+            enough = enough && samples[i].n >= ROUNDS;
         }
         enough = enough && round > 0;
     }
+    for (int i = 0; i < N_PLACES; i++)
+        *cycles[i] = median(&samples[i]);
     return true;
 }

@@ -212,6 +212,21 @@ class GoodUsage(unittest.TestCase):
         done = [(o["primitive"], o["operation"], o["key_bits"], o["place"]) for o in objects(result)[1:]]
         self.assertEqual(done, [(*name, place) for name in names for place in ("start", "end", "near-end")])
 
+    def test_bench_measures_four_places_of_a_page(self):
+        refused = run("bench", "--placement", "--counter", "none")
+        self.assertEqual(refused.returncode, 2)
+        self.assertIn("--placement", refused.stderr)
+        if objects(run("bench", "--mode", "ctr", "--kernel", "c_ref", "--bytes", "16"))[0]["counter"] == "none":
+            self.skipTest("no calibrated counter")
+        for place in ((), ("--in-place",)):
+            result = run("bench", "--placement", "--mode", "ctr,gcm-seal,cbc-enc-many", "--bytes", "45", *place,
+                         "--kernel", "c_fixslice32,c_fixslice32+c_ctmul32")
+            lines = objects(result)[1:]
+            self.assertEqual(result.returncode, 0, result.stdout)
+            self.assertEqual([(o["type"], o["mode"], o["bytes"]) for o in lines],
+                             [("placement", "ctr", 45), ("placement", "cbc-enc-many", 32), ("placement", "gcm-seal", 45)])
+            self.assertTrue(all(o.get("in_place", False) == bool(place) for o in lines))
+
     def test_pairs_of_gcm_are_checked_and_timed_by_name(self):
         pair = "c_ref+c_ctmul32"
         lines = objects(run("check", "--quick", "--kernel", pair, "--property", "known_answers"))

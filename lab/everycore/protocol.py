@@ -122,6 +122,29 @@ class Bench:
 
 
 @dataclass(frozen=True, slots=True)
+class Placement:
+    """Median cycles of a call at the edges of pages, each beside one inside pages.
+
+    0: every sample was disturbed.
+    """
+
+    primitive: str
+    kernel: str
+    mode: str
+    key_bits: int
+    bytes: int
+    messages: int
+    style: str
+    counter: str
+    start: float
+    inside_start: float
+    end: float
+    inside_end: float
+    in_place: bool = False
+    partner: str = field(default="", metadata={"member": "with"})  # serves the mode's other use
+
+
+@dataclass(frozen=True, slots=True)
 class PeerLine:
     """The library that `harness peers` is linked with, as it describes itself."""
 
@@ -270,6 +293,7 @@ Line = (
     | Mode
     | Check
     | Bench
+    | Placement
     | PeerLine
     | Limit
     | Arithmetic
@@ -332,6 +356,7 @@ def from_object(value: dict[str, Any]) -> Line:
         "mode": Mode,
         "check": Check,
         "bench": Bench,
+        "placement": Placement,
         "limit": Limit,
         "arithmetic": Arithmetic,
         "peer": PeerLine,

@@ -47,7 +47,7 @@ LAYERS = (
         "workers",
         "wycheproof",
     ),
-    ("session", "contest", "sides", "subjects"),
+    ("session", "contest", "placements", "sides", "subjects"),
     ("ct", "estimate", "matrix", "pauth"),
     ("page",),
     ("commands",),

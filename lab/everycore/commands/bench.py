@@ -3,13 +3,13 @@
 
 import json as jsonlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from everycore import catalog, protocol, quiet, store
+from everycore import catalog, placements, protocol, quiet, store
 from everycore.commands.options import (
     CompilerCommand,
     CompilerFlags,
@@ -39,10 +39,12 @@ from everycore.protocol import (
     Line,
     Mode,
     Other,
+    Placement,
     Record,
     Resolved,
 )
 from everycore.report import headline, tables
+from everycore.report import placement as placement_report
 from everycore.session import (
     Session,
     conditions_of,
@@ -130,6 +132,14 @@ def bench(
             " --kernel and --bytes imply it.",
         ),
     ] = False,
+    placement: Annotated[
+        bool,
+        typer.Option(
+            "--placement",
+            help="Messages at the edges of pages instead, beside the same inside pages: the worst"
+            " of each mode and kernel. Exit code 1 beyond 1.10 times + 20 cycles.",
+        ),
+    ] = False,
     target: TargetName = "host",
     cpu: CpuNumber = None,
     cc: CompilerCommand = None,
@@ -146,6 +156,16 @@ def bench(
     CPU's limit it reaches. --all shows every kernel. Samples are stored.
     """
     context = context_of(command)
+    if placement:
+        _refuse_to_store(out, fresh=fresh)
+        asked = placements.Asked(
+            words(mode) or placements.MODES,
+            message_sizes(words(bytes_)) or placements.usual_sizes(quick=quick),
+            words(kernel),
+            key_bits,
+        )
+        session = pin(context, open_session(context, target, cc, flags), cpu)
+        raise typer.Exit(_bench_placements(context, session, asked, json))
     every = all_ or bool(kernel) or bool(bytes_)
     stdout = context.out.file
     context, json = beside_results(context, out), json and not is_standard_output(out)
@@ -154,9 +174,7 @@ def bench(
     tree = catalog.find_tree(context.package, context.env.get("EVERYCORE_TREE", ""))
     modes = words(mode) or usual_modes(kernels, catalog.registry(tree))
     wanted = Wanted(modes, sizes, kernels, key_bits, quick, bool(bytes_))
-    if out:
-        store.refuse_if_unusable(out)
-    session = pin(context, open_session(context, target, cc, flags), cpu)
+    session = _open_to_store(context, target, cc, flags, cpu, out)
     here = _ask(session, wanted)
     session.widths.extend(known_widths(context, session))
     options = {**wanted.options(), "harness": digest_of(session)}
@@ -195,13 +213,71 @@ def bench(
     if not json:
         _show(context, run, here, quiet.marked([r.line for r in records]), every)
     say_where(context, "samples", path)
+    raise typer.Exit(1 if _say_failures(context, records) else 0)
+
+
+def _say_failures(context: Context, records: Sequence[Record]) -> int:
+    """How many there are."""
     failures = [r.line for r in records if isinstance(r.line, Failure)]
     for failure in failures:
         text = f"FAIL {failure.kernel} {failure.mode}: {failure.detail}"
         if failure.expected:
             text += f" ({failure.got}..., not {failure.expected}...)"
         context.err.print(text, style="bold red", markup=False)
-    raise typer.Exit(1 if failures else 0)
+    return len(failures)
+
+
+def _open_to_store(
+    context: Context,
+    target: str,
+    cc: str | None,
+    flags: str | None,
+    cpu: int | None,
+    out: Path | None,
+) -> Session:
+    if out:
+        store.refuse_if_unusable(out)
+    return pin(context, open_session(context, target, cc, flags), cpu)
+
+
+def _refuse_to_store(out: Path | None, *, fresh: bool) -> None:
+    if out or fresh:
+        raise EverycoreError(
+            f"{'--out' if out else '--fresh'} is of stored results; --placement stores none",
+            "--json prints every figure",
+        )
+
+
+def _bench_placements(
+    context: Context, session: Session, asked: placements.Asked, json: bool
+) -> int:
+    """The exit code: 1 if an edge of a page costs more than the bound allows."""
+    points: list[Placement] = []
+    with Progress(context.err, "placements", len(asked.modes)) as progress:
+        for mode in asked.modes:
+            points += placements.measure_mode(session, mode, asked)
+            progress.step(mode)
+    worst = placement_report.worst_costs(points)
+    if not worst:
+        raise EverycoreError(
+            "nothing was measured",
+            "--placement has modes of AES and GCM. Are sizes long enough? Does the kernel run?",
+        )
+    beyond = [cost for cost in worst if cost.share > 1]
+    if json:
+        for point in points:
+            context.print_raw(jsonlib.dumps({"type": "placement", **asdict(point)}))
+        facts = {"type": "summary", "within": len(worst) - len(beyond), "beyond": len(beyond)}
+        context.print_raw(jsonlib.dumps(facts))
+    else:
+        build = session.build
+        caption = f"{build.compiler.name} {' '.join(build.flags)}; {points[0].counter}"
+        context.out.print(placement_report.table(worst, caption))
+        for cost in beyond:
+            text = f"BEYOND {placement_report.sentence(cost)}"
+            context.out.print(text, style="bold red", markup=False, soft_wrap=True)
+        context.out.print(placement_report.summary(worst))
+    return 1 if beyond else 0
 
 
 def _ask(session: Session, wanted: Wanted) -> Here:
