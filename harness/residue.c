@@ -32,10 +32,10 @@
 #define INSTRUMENTED 1
 #endif
 
-/* Elsewhere frames differ too much from those that the sizes in the kernels' `clear` were measured on, and calls with
- * 64-bit arguments on the stack leave these in frames of the library. */
-#if !defined(_WIN32) && (EVC_X86 || EVC_A64 || EVC_A32 || (defined(__riscv) && EVC_WORD64) || \
-                          defined(__powerpc64__))
+/* Where the frames of the library were compared with what `clear` reaches. */
+#if !defined(_WIN32) &&                                                                             \
+    (EVC_X86 || EVC_A64 || EVC_A32 || (defined(__riscv) && EVC_WORD64) || defined(__powerpc64__) || \
+     defined(__s390x__) || (defined(__mips__) && !EVC_WORD64) || defined(__m68k__) || defined(__hppa__))
 #define COVERED 1
 #else
 #define COVERED 0

@@ -11,8 +11,12 @@
 
 #define MANY 40
 
-/* i386 passes words of 64 bits on the stack. */
-#define ARGUMENTS_ON_STACK (EVC_X86 && !EVC_X86_64)
+/* Whether words of 64 bits are passed on the stack. */
+#if (EVC_X86 && !EVC_X86_64) || defined(__m68k__)
+#define ARGUMENTS_ON_STACK 1
+#else
+#define ARGUMENTS_ON_STACK 0
+#endif
 
 static const struct evc_qarma *kernel; /* under test */
 
@@ -26,6 +30,7 @@ static uint64_t tweak[MANY], result[MANY]; /* public */
 
 static struct version at;
 static uint64_t out[MANY];
+static uint64_t returned[2]; /* by a call, and with its halves exchanged, as pairs of registers are saved */
 static unsigned sigma, rounds;
 static size_t n_blocks;
 
@@ -59,6 +64,8 @@ static void call_twice(one_block *function, const uint64_t *block)
 
     for (size_t i = 0; i < 2; i++)
         out[0] = functions[i](&at.key, *block, tweak[0]);
+    returned[0] = out[0];
+    returned[1] = out[0] << 32 | out[0] >> 32;
 }
 
 static void encrypt(void)
@@ -86,8 +93,8 @@ static void look(struct check *c, const char *operation, void (*make)(void))
     call.secrets[2] = (struct residue_secret){"kernel's key", at.key.bytes + sizeof(struct evc_qarma_head),
                                               evc_qarma_kernel(kernel)->key_bytes - sizeof(struct evc_qarma_head)};
     if (make == decrypt) { /* a word that the call returns is the caller's */
-        call.given = (const uint8_t *)out;
-        call.given_bytes = 8;
+        call.given = (const uint8_t *)returned;
+        call.given_bytes = sizeof returned;
     }
     if (make == set_key && sizeof(size_t) == 4) { /* the caller passes its key by value, and keeps it in registers */
         call.given = (const uint8_t *)&at.w0;

@@ -20,6 +20,16 @@
 
 #include "common/bytes.h"
 
+/* Architectures for which a loop of general registers clears a stack of any depth, below. */
+#if defined(__GNUC__) &&                                                                           \
+    ((EVC_X86 && !EVC_X86_64) || defined(__riscv) || defined(__powerpc64__) || defined(__s390x__) || \
+     (defined(__mips__) && !defined(__mips64) && !defined(__mips16)) || defined(__m68k__) ||        \
+     (defined(__hppa__) && !defined(__LP64__)))
+#define EVC_CLEAR_BY_WORDS 1
+#else
+#define EVC_CLEAR_BY_WORDS 0
+#endif
+
 /* To be called by the function that called the operations, or by one nearer to the public call. `clear` reaches deeper
  * below its caller than operations do, since frames lie between the two callers. In modes these have at most 256 bytes,
  * as with the untidy kernel of the harness they leave nothing behind; code with larger frames calls this below them. */
@@ -65,9 +75,9 @@ EVC_INLINE void evc_clear_both(const struct evc_kernel *a, const struct evc_kern
         EVC_CLEAR_STACK_##registers(n_bytes);                                                      \
     }
 
-#if EVC_X86 && !EVC_X86_64 /* any depth needs one piece there; kernels that need so much compute with 64-bit words */
+#if EVC_CLEAR_BY_WORDS /* one piece of any depth */
 #define EVC_DEFINE_CLEAR_DEEP(name, registers, n_bytes_below)                                      \
-    EVC_DEFINE_CLEAR_STACK(name, registers, 1472 + (n_bytes_below))
+    EVC_DEFINE_CLEAR_STACK(name, registers, (EVC_WORD64 ? 960 : 1472) + (n_bytes_below))
 #else
 /* Two pieces that overlap by 512 bytes: a frame that a compiler lays out begins and ends with words of its own (on
  * ppc64 112 bytes), and one piece covers those of the other. */
@@ -174,17 +184,6 @@ EVC_INLINE void evc_clear_both(const struct evc_kernel *a, const struct evc_kern
 #define EVC_CLEAR_STACK_ZMM(n_bytes)                                                               \
     EVC_X86_CLEAR_STACK(n_bytes, 64, "vpxor %%xmm0,", "vmovups", "vmovaps", "zmm0")
 
-/* The same by general registers, for i386 without SSE2. */
-#define EVC_CLEAR_STACK_I386(n_bytes)                                                              \
-    __asm__ volatile("mov %0, %%ecx\n"                                                             \
-                     "1:\tpush $0\n\t"                                                             \
-                     "dec %%ecx\n\t"                                                              \
-                     "jnz 1b\n\t"                                                                 \
-                     "add %1, %%esp"                                                               \
-                     :                                                                             \
-                     : "i"(((n_bytes) + EVC_X86_DEEPER) / 4), "i"((n_bytes) + EVC_X86_DEEPER)      \
-                     : "ecx", "cc", "memory")
-
 #elif EVC_A64
 
 /* The lower halves of registers 8 to 15 are the caller's, and the upper ones are zero in a function that has loaded the
@@ -237,18 +236,75 @@ EVC_INLINE void evc_clear_both(const struct evc_kernel *a, const struct evc_kern
 
 #endif
 
+#if EVC_CLEAR_BY_WORDS
+
+/* The stack pointer moves beyond the words that are cleared, and back again. %0 goes through them, %1 is their bytes.
+ * The ABI of ppc64 wants the old stack pointer at the new one. The stack of hppa grows upwards. */
+#if EVC_X86
+#define EVC_CLEAR_LOOP                                                                             \
+    "mov %%esp, %0\n\tsub %1, %%esp\n"                                                             \
+    "1:\tsub $4, %0\n\tmovl $0, (%0)\n\tcmp %%esp, %0\n\tjne 1b\n\tadd %1, %%esp"
+#elif defined(__riscv) && EVC_WORD64
+#define EVC_CLEAR_LOOP                                                                             \
+    "mv %0, sp\n\tsub sp, sp, %1\n1:\taddi %0, %0, -8\n\tsd zero, 0(%0)\n\tbne %0, sp, 1b\n\tadd sp, sp, %1"
+#elif defined(__riscv)
+#define EVC_CLEAR_LOOP                                                                             \
+    "mv %0, sp\n\tsub sp, sp, %1\n1:\taddi %0, %0, -4\n\tsw zero, 0(%0)\n\tbne %0, sp, 1b\n\tadd sp, sp, %1"
+#elif defined(__powerpc64__)
+#define EVC_CLEAR_LOOP                                                                             \
+    "mr %0, 1\n\tneg %1, %1\n\tstdux 1, 1, %1\n"                                                 \
+    "1:\tstdu %2, -8(%0)\n\tcmpld %0, 1\n\tbne 1b\n\tsubf 1, %1, 1"
+#elif defined(__s390x__)
+#define EVC_CLEAR_LOOP                                                                             \
+    "lgr %0, %%r15\n\tsgr %%r15, %1\n"                                                            \
+    "1:\taghi %0, -8\n\txc 0(8,%0), 0(%0)\n\tcgr %0, %%r15\n\tjne 1b\n\tagr %%r15, %1"
+#elif defined(__mips__)
+#define EVC_CLEAR_LOOP                                                                             \
+    "move %0, $sp\n\tsubu $sp, $sp, %1\n1:\taddiu %0, %0, -4\n\tsw $0, 0(%0)\n\tbne %0, $sp, 1b\n\t" \
+    "addu $sp, $sp, %1"
+#elif defined(__m68k__)
+#define EVC_CLEAR_LOOP                                                                             \
+    "move.l %%sp, %0\n\tsub.l %1, %%sp\n1:\tclr.l -(%0)\n\tcmp.l %%sp, %0\n\tjne 1b\n\tadd.l %1, %%sp"
+#else
+#define EVC_CLEAR_LOOP                                                                             \
+    "copy %%r30, %0\n\tadd %%r30, %1, %%r30\n1:\tstws,ma %%r0, 4(%0)\n\tcomb,<> %0, %%r30, 1b\n\tnop\n\t" \
+    "sub %%r30, %1, %%r30"
+#endif
+
+#if defined(__powerpc64__) /* where register 0 as an address means none */
+#define EVC_CLEAR_ADDRESS "=&b"
+#elif defined(__s390x__) || defined(__m68k__)
+#define EVC_CLEAR_ADDRESS "=&a"
+#else
+#define EVC_CLEAR_ADDRESS "=&r"
+#endif
+
+/* More than the numbers of bytes say: these were measured on x86-64 and Arm, and frames here are larger. */
+#define EVC_CLEAR_WORDS(n_bytes)                                                                   \
+    do {                                                                                           \
+        uintptr_t address;                                                                         \
+        size_t n_cleared = (n_bytes) + 512;                                                        \
+        __asm__ volatile(EVC_CLEAR_LOOP                                                            \
+                         : EVC_CLEAR_ADDRESS(address), "+r"(n_cleared)                             \
+                         : "r"((size_t)0)                                                          \
+                         : "cc", "memory");                                                        \
+        (void)address;                                                                             \
+    } while (0)
+
+#endif
+
 #if EVC_X86 && defined(__SSE2__)
 #define EVC_CLEAR_REGISTERS_BASELINE() EVC_CLEAR_REGISTERS_XMM()
 #define EVC_CLEAR_STACK_BASELINE(n_bytes) EVC_CLEAR_STACK_XMM(n_bytes)
-#elif EVC_X86 && !EVC_X86_64
-#define EVC_CLEAR_REGISTERS_BASELINE() ((void)0)
-#define EVC_CLEAR_STACK_BASELINE(n_bytes) EVC_CLEAR_STACK_I386(n_bytes)
 #elif (EVC_A64 || EVC_A32) && defined(__ARM_NEON)
 #define EVC_CLEAR_REGISTERS_BASELINE() EVC_CLEAR_REGISTERS_NEON()
 #define EVC_CLEAR_STACK_BASELINE(n_bytes) EVC_CLEAR_STACK_NEON(n_bytes)
 #elif EVC_A32 && defined(__ARM_FP) && defined(__ARM_ARCH_PROFILE) && __ARM_ARCH_PROFILE == 'A'
 #define EVC_CLEAR_REGISTERS_BASELINE() EVC_CLEAR_REGISTERS_VFP()
 #define EVC_CLEAR_STACK_BASELINE(n_bytes) EVC_CLEAR_STACK_VFP(n_bytes)
+#elif EVC_CLEAR_BY_WORDS
+#define EVC_CLEAR_REGISTERS_BASELINE() ((void)0)
+#define EVC_CLEAR_STACK_BASELINE(n_bytes) EVC_CLEAR_WORDS(n_bytes)
 #else
 #define EVC_CLEAR_REGISTERS_BASELINE() ((void)0)
 #define EVC_CLEAR_STACK_BASELINE(n_bytes) EVC_CLEAR_ARRAY(n_bytes)

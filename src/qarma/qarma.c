@@ -18,16 +18,10 @@ static enum evc_status evc_qarma_check_key(const union evc_qarma_key *key, const
 
 /* halves: w0 and k0. Out of line, and by a pointer: the numbers then stand only in frames below that of its caller,
  * where the kernel's `clear` reaches. */
-EVC_OUT_OF_LINE void set_key(union evc_qarma_key *key, const struct evc_qarma *kernel, const uint64_t halves[2])
-{
-    kernel->set_key(key, halves[0], halves[1]);
-}
-
-enum evc_status evc_qarma_set_key(union evc_qarma_key *key, const struct evc_qarma *kernel, uint64_t w0, uint64_t k0,
-                                  unsigned sigma, unsigned rounds)
+EVC_OUT_OF_LINE enum evc_status set_key(union evc_qarma_key *key, const struct evc_qarma *kernel,
+                                        const uint64_t halves[2], unsigned sigma, unsigned rounds)
 {
     const enum evc_status status = evc_qarma_check_key(key, kernel, sigma, rounds);
-    uint64_t halves[2];
 
     evc_wipe(key, sizeof *key);
     if (status != EVC_OK)
@@ -35,12 +29,20 @@ enum evc_status evc_qarma_set_key(union evc_qarma_key *key, const struct evc_qar
     key->head.kernel = kernel;
     key->head.sigma = (uint8_t)sigma;
     key->head.rounds = (uint8_t)rounds;
-    halves[0] = w0;
-    halves[1] = k0;
-    set_key(key, kernel, halves);
-    evc_wipe(halves, sizeof halves);
-    evc_clear(&kernel->kernel);
+    kernel->set_key(key, halves[0], halves[1]);
     return EVC_OK;
+}
+
+enum evc_status evc_qarma_set_key(union evc_qarma_key *key, const struct evc_qarma *kernel, uint64_t w0, uint64_t k0,
+                                  unsigned sigma, unsigned rounds)
+{
+    uint64_t halves[2] = {w0, k0}; /* before any call, over which registers would keep them, and on s390x this frame */
+    const enum evc_status status = set_key(key, kernel, halves, sigma, rounds);
+
+    evc_wipe(halves, sizeof halves);
+    if (status == EVC_OK)
+        evc_clear(&kernel->kernel);
+    return status;
 }
 
 uint64_t evc_qarma_encrypt(const union evc_qarma_key *key, uint64_t block, uint64_t tweak)
