@@ -306,8 +306,6 @@ static void set_key(void *vkey, const uint8_t *user_key)
         slice(q, w);
         memcpy(key->planes[r], q, sizeof q);
     }
-    evc_wipe(schedule, sizeof schedule);
-    evc_wipe(w, sizeof w);
 }
 
 /* ---- Operations: up to four blocks at a time ------------------------------------------------- */
@@ -344,7 +342,6 @@ static void crypt(const void *key, const uint8_t *in, uint8_t *out, size_t n_blo
         crypt4(key, w);
         store_words(out, w, none, 2 * n);
     }
-    evc_wipe(w, sizeof w);
 }
 
 static void encrypt(const void *key, const uint8_t *in, uint8_t *out, size_t n_blocks)
@@ -382,10 +379,8 @@ static void ctr32(const void *key, uint8_t counter[16], const uint8_t *in, uint8
             memset(text, 0, sizeof text);
             store_words(rest, w, text, 8);
             evc_xor(out, in, rest, n);
-            evc_wipe(rest, sizeof rest);
         }
     }
-    evc_wipe(w, sizeof w);
 }
 
 static void cbc_decrypt(const void *key, uint8_t iv[16], const uint8_t *in, uint8_t *out,
@@ -408,7 +403,6 @@ static void cbc_decrypt(const void *key, uint8_t iv[16], const uint8_t *in, uint
     }
     evc_store64_le(iv, chain[0]);
     evc_store64_le(iv + 8, chain[1]);
-    evc_wipe(w, sizeof w);
 }
 
 EVC_INLINE void crypt_xts(const void *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out,
@@ -427,8 +421,6 @@ EVC_INLINE void crypt_xts(const void *key, uint8_t tweak[16], const uint8_t *in,
         crypt4(key, w);
         store_words(out, w, tweaks, 2 * n);
     }
-    evc_wipe(w, sizeof w);
-    evc_wipe(tweaks, sizeof tweaks);
 }
 
 static void xts_encrypt(const void *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out,

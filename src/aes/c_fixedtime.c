@@ -252,7 +252,6 @@ static void set_key(void *vkey, const uint8_t *user_key)
                 x = inv_mix_columns(x);
             key->dec[rounds - r][i] = x;
         }
-    evc_wipe(enc, sizeof enc);
 }
 
 EVC_DEFINE_CLEAR_DEEP(clear, BASELINE, 320)

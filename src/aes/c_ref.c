@@ -97,7 +97,6 @@ static void set_key(void *vkey, const uint8_t *user_key)
                 mix_columns(key->dec[r], inv_mix);
         }
     }
-    evc_wipe(t, sizeof t);
 }
 
 static void encrypt(const void *vkey, const uint8_t *in, uint8_t *out, size_t n_blocks)
@@ -120,7 +119,6 @@ static void encrypt(const void *vkey, const uint8_t *in, uint8_t *out, size_t n_
         add_round_key(s, key->enc[rounds]);
         memcpy(out, s, 16);
     }
-    evc_wipe(s, sizeof s);
 }
 
 /* InvCipher (algorithm 3), with the schedule of encryption. */
@@ -144,7 +142,6 @@ static void decrypt(const void *vkey, const uint8_t *in, uint8_t *out, size_t n_
         add_round_key(s, key->enc[0]);
         memcpy(out, s, 16);
     }
-    evc_wipe(s, sizeof s);
 }
 
 EVC_DEFINE_CLEAR_STACK(clear, BASELINE, 640)

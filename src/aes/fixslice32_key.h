@@ -80,7 +80,6 @@ static inline void evc_aes_fixslice32_set_key(void *vkey, const uint8_t *user_ke
         EACH_BIT(STORE)
 #undef STORE
     }
-    evc_wipe(enc, sizeof enc);
 }
 
 #endif

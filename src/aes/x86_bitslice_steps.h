@@ -380,7 +380,6 @@ EVC_INLINE void crypt_blocks(const void *key, const uint8_t *in, uint8_t *out, s
         crypt(key, q, batches(n));
         store_blocks(out, q, n);
     }
-    evc_wipe(q, sizeof q);
 }
 
 static void encrypt(const void *key, const uint8_t *in, uint8_t *out, size_t n_blocks)
@@ -423,7 +422,6 @@ static void ctr32(const void *key, uint8_t counter[16], const uint8_t *in, uint8
                     (const uint8_t *)(q + n / V_BYTES), n % V_BYTES);
     }
     evc_store32_be(counter + 12, count);
-    evc_wipe(q, sizeof q);
     v_clear_upper_halves();
 }
 
@@ -451,7 +449,6 @@ static void cbc_decrypt(const void *key, uint8_t iv[16], const uint8_t *in, uint
         evc_xor16(out, plain, iv);
         memcpy(iv, next_iv, 16);
     }
-    evc_wipe(q, sizeof q);
     v_clear_upper_halves();
 }
 
@@ -507,8 +504,6 @@ EVC_INLINE void crypt_xts(const void *key, uint8_t tweak[16], const uint8_t *in,
         store_blocks(out, q, n);
     }
     memcpy(tweak, (const uint8_t *)t + 16 * used, 16);
-    evc_wipe(q, sizeof q);
-    evc_wipe(t, sizeof t);
 }
 
 static void xts_encrypt(const void *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out,

@@ -373,7 +373,6 @@ static void decrypt(const void *vkey, const uint8_t *in, uint8_t *out, size_t n_
         decrypt_vectors(vkey, x, load_vectors(x, in, n));
         store_vectors(out, x, n);
     }
-    evc_wipe(x, sizeof x);
     v_clear_upper_halves();
 }
 
@@ -395,7 +394,6 @@ static void cbc_decrypt(const void *vkey, uint8_t iv[16], const uint8_t *in, uin
             x[v] = v_xor(x[v], masks[v]);
         store_vectors(out, x, n);
     }
-    evc_wipe(x, sizeof x);
     v_clear_upper_halves();
 }
 
@@ -432,7 +430,6 @@ static void ctr32(const void *vkey, uint8_t counter[16], const uint8_t *in, uint
         in += n, out += n, len_bytes -= n;
     }
     store(counter, _mm_shuffle_epi8(count, swap));
-    evc_wipe(x, sizeof x);
     v_clear_upper_halves();
 }
 
@@ -481,8 +478,6 @@ EVC_INLINE void crypt_xts(const struct key *key, uint8_t tweak[16], const uint8_
             t[v] = next_tweak(t[v]);
     }
     store(tweak, load((const uint8_t *)t + 16 * used));
-    evc_wipe(x, sizeof x);
-    evc_wipe(t, sizeof t);
 }
 
 static void xts_encrypt(const void *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out,
@@ -555,7 +550,6 @@ static void set_key(void *vkey, const uint8_t *user_key)
         }
         store(key->dec[rounds], load(w[0]));
     }
-    evc_wipe(w, sizeof w);
 }
 
 #endif

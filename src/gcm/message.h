@@ -393,7 +393,6 @@ EVC_OUT_OF_LINE void set_key(void *vkey, const uint8_t *user_key)
     expand_key(key, user_key);
     encrypt_blocks(key, h, h, 1);
     powers_of(&key->powers, h);
-    evc_wipe(h, sizeof h);
     v_clear_upper_halves();
 }
 

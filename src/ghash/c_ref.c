@@ -58,7 +58,6 @@ static void multiply(uint8_t y[16], const uint8_t h[16])
     }
     for (int i = 0; i < 4; i++)
         evc_store32_be(y + 4 * i, z.w[i]);
-    evc_wipe(&v, sizeof v);
 }
 
 static void blocks(const void *vkey, uint8_t y[16], const uint8_t *in, size_t n_blocks)

@@ -25,7 +25,6 @@ static void set_key(void *vkey, const uint8_t h[16])
                 key->power[i][o][bit] = x[0][o] & (HOLES << bit);
         power = hash(key, x, 1); /* times H^1; once, H^1 is there */
     }
-    evc_wipe(x, sizeof x);
 }
 
 static void blocks(const void *vkey, uint8_t y_bytes[16], const uint8_t *in, size_t n_blocks)
@@ -46,7 +45,6 @@ static void blocks(const void *vkey, uint8_t y_bytes[16], const uint8_t *in, siz
         n_blocks -= n;
     }
     evc_ghash_store(y_bytes, y);
-    evc_wipe(x, sizeof x);
 }
 
 #endif

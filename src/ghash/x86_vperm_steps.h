@@ -112,7 +112,6 @@ EVC_OUT_OF_LINE void half_table(uint8_t half[256], const uint8_t h[16])
     for (int i = 0; i < 16; i++, byte = _mm_add_epi8(byte, _mm_set1_epi8(1)))
         put(half + 16 * i, xor(xor(BIT(0), BIT(1)), xor(BIT(2), BIT(3))));
 #undef BIT
-    evc_wipe(multiple, sizeof multiple);
 }
 
 /* The whole table from half_table's, which may lie in its second half. The product by a lower nibble is that by an
@@ -230,7 +229,6 @@ EVC_OUT_OF_LINE __m128i hash_few(const struct key *key, __m128i y, const uint8_t
         return y;
     expand(h2, key->h2);
     y = hash_pairs(h2, key->h, y, in, n_blocks / 2);
-    evc_wipe(h2, sizeof h2);
     return y;
 }
 
@@ -362,8 +360,6 @@ EVC_OUT_OF_LINE __m128i hash_groups(const struct key *key, const uint8_t y[16], 
     memset(t, 0, 256);
     add_transposed(t, x, t + 256);
     result = hash_few(key, _mm_setzero_si128(), t, COLUMNS);
-    evc_wipe(t, sizeof t);
-    evc_wipe(x, sizeof x);
     return result;
 }
 

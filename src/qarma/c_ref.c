@@ -82,7 +82,6 @@ EVC_OUT_OF_LINE void shuffle(struct state *s)
 
     for (int i = 0; i < QARMA_CELLS; i++)
         s->cell[i] = from.cell[tau[i]];
-    evc_wipe(&from, sizeof from);
 }
 
 EVC_OUT_OF_LINE void unshuffle(struct state *s)
@@ -91,7 +90,6 @@ EVC_OUT_OF_LINE void unshuffle(struct state *s)
 
     for (int i = 0; i < QARMA_CELLS; i++)
         s->cell[tau[i]] = from.cell[i];
-    evc_wipe(&from, sizeof from);
 }
 
 static uint8_t rotate(uint8_t cell, int n)
@@ -107,7 +105,6 @@ EVC_OUT_OF_LINE void mix(struct state *s)
     for (int i = 0; i < QARMA_CELLS; i++)
         s->cell[i] = (uint8_t)(rotate(from.cell[(i + 4) % 16], 1) ^ rotate(from.cell[(i + 8) % 16], 2) ^
                                rotate(from.cell[(i + 12) % 16], 1));
-    evc_wipe(&from, sizeof from);
 }
 
 static uint64_t next_tweak(uint64_t tweak)
@@ -182,8 +179,6 @@ static uint64_t run(const struct key *key, uint64_t block, uint64_t tweak, const
     }
     add(&s, back->ends);
     block = join(&s);
-    evc_wipe(&s, sizeof s);
-    evc_wipe(t, sizeof t);
     return block;
 }
 
@@ -193,7 +188,6 @@ static uint64_t encrypt(const void *vkey, uint64_t block, uint64_t tweak)
     struct way ways[2] = {{key->w0, key->w1, 0}, {key->w1, key->w0, QARMA_ALPHA}};
 
     block = run(key, block, tweak, &ways[0], &ways[1], 0);
-    evc_wipe(ways, sizeof ways);
     return block;
 }
 
@@ -203,7 +197,6 @@ static uint64_t decrypt(const void *vkey, uint64_t block, uint64_t tweak)
     struct way ways[2] = {{key->w1, key->w0, QARMA_ALPHA}, {key->w0, key->w1, 0}};
 
     block = run(key, block, tweak, &ways[0], &ways[1], 1);
-    evc_wipe(ways, sizeof ways);
     return block;
 }
 

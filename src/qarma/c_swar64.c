@@ -129,7 +129,6 @@ STEP uint64_t run(const struct evc_qarma_words *k, int rounds, uint64_t x, uint6
     for (int i = rounds - 1; i > 0; i--)
         x = unshuffle(mix(substitute(x, inverse))) ^ k->k0 ^ c[i] ^ t[i] ^ QARMA_ALPHA;
     x = substitute(x, inverse) ^ k->k0 ^ t[0] ^ QARMA_ALPHA ^ k->w1;
-    evc_wipe(t, sizeof t);
     return x;
 }
 

@@ -189,7 +189,6 @@ EVC_OUT_OF_LINE void run_others(const struct key *key, vec *x, const vec *tweak,
 
     t[0] = *tweak;
     *x = run(key, *x, t, key->head.rounds, decrypts);
-    evc_wipe(t, sizeof t);
 }
 
 /* Those that it has are loops of known lengths, with the tweaks in registers. */

@@ -155,7 +155,6 @@ EVC_INLINE uint64_t run(const struct key *key, uint64_t x, uint64_t tweak, int r
     for (int i = rounds; !written_out && i > 0; i--)
         s = back_step(inverse, s, back[i] ^ t[i].back);
     x = last_step(inverse, s) ^ (tweak ^ key->last[decrypts]);
-    evc_wipe(t + 1, (size_t)rounds * sizeof t[0]);
     return x;
 }
 
