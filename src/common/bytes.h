@@ -200,14 +200,22 @@ EVC_INLINE void evc_store64x2_be(uint8_t *p, uint64_t first, uint64_t second)
 }
 
 /* A copy of secrets whose length is not a constant. memcpy of a C library may leave them in vector registers that
- * portable code cannot name; the words here pass through general registers. */
+ * portable code cannot name; the words here pass through general registers, each through one. */
 EVC_INLINE void evc_copy_secret(uint8_t *out, const uint8_t *in, size_t len_bytes)
 {
+#if EVC_WORD64
     for (; len_bytes >= 8; len_bytes -= 8, out += 8, in += 8) {
         uint64_t word = evc_load64_ne(in);
         EVC_KEEP(word);
         evc_store64_ne(out, word);
     }
+#else
+    for (; len_bytes >= 4; len_bytes -= 4, out += 4, in += 4) {
+        uint32_t word = evc_load32_ne(in);
+        EVC_KEEP(word);
+        evc_store32_ne(out, word);
+    }
+#endif
     for (; len_bytes; len_bytes--) {
         uint32_t byte = *in++;
         EVC_KEEP(byte);
