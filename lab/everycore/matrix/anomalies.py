@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from everycore.matrix.neighbours import LIMIT, Neighbour, Neighbourhood, facets, family, version
-from everycore.matrix.records import Anomaly, Cell, Kind, Outcome, Result
+from everycore.matrix.records import Anomaly, Cell, Kind, Outcome, Result, pooled
 
 FRAME_LIMIT = 1024  # bytes
 ABOUT = 1.03  # values within this factor are about the same
@@ -55,16 +55,17 @@ def value_beside(kind: Kind, result: Result, odd: Result) -> float | None:
 
 
 def is_slower(mine: Result, other: Result, limit: float) -> bool:
-    """By more than the factor, with quartiles that do not overlap."""
-    one, two = mine.summary(), other.summary()
+    """By more than the factor, with intervals that do not overlap."""
+    one, two = mine.figure, other.figure
     return bool(one and two and one.median > limit * two.median and one.low > two.high)
 
 
 def find(results: Mapping[Cell, Result]) -> list[Anomaly]:
     """All anomalies, each with its best neighbour; the heaviest first."""
-    around = Neighbourhood(results)
+    one_figure = pooled(results)
+    around = Neighbourhood(one_figure)
     found: list[Anomaly] = []
-    for result in results.values():
+    for result in one_figure.values():
         for look in (_slow, _frame, _leak):
             if anomaly := look(result, around):
                 found.append(anomaly)

@@ -13,8 +13,8 @@ from everycore.matrix.records import Anomaly, Cell, Code, Kind, Listing, Outcome
 
 Switch = tuple[str, ...]  # words for the compiler, one step of the search
 
-PROCESSES = 3  # of a rerun, interleaved with those of its neighbour
-TRIAL_PROCESSES = 2  # of one step of the search
+PROCESSES = 5  # of a rerun, interleaved with those of its neighbour
+TRIAL_PROCESSES = 3  # of one step of the search
 AT_ONCE = 8  # compilations of one step
 REPAIRED = 0.25  # the share of what was lost that may stay
 NEAR = 1.05  # what is within this factor of the neighbour is repaired, too
@@ -155,7 +155,7 @@ def _vanished(anomaly: Anomaly, bad: Result, good: Result | None) -> str:
         return "" if value > limit else f"the second time its frame had {value:.0f} bytes"
     if anomaly.kind is Kind.LEAK:
         return _leaks_no_more(value, bad, good)
-    if good is None or good.summary() is None:
+    if good is None or good.figure is None:
         return "the second time its neighbour was not measured"
     if anomalies.is_slower(bad, good, anomaly.limit):
         return ""

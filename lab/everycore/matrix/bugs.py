@@ -145,7 +145,7 @@ def _rows(rows: Sequence[tuple[str, str]]) -> str:
 
 # ---- The neighbours ------------------------------------------------------------------------------
 
-_COLUMNS = ("cycles/byte", "quartiles", "frame", "instructions")
+_COLUMNS = ("cycles/byte", "interval", "frame", "instructions")
 
 
 def _neighbours(anomaly: Anomaly, results: Mapping[Cell, Result]) -> str:
@@ -199,14 +199,14 @@ def _versions(cell: Cell, results: Mapping[Cell, Result]) -> list[tuple[str, Cel
 
 def _row(name: str, cell: Cell, results: Mapping[Cell, Result]) -> tuple[str, ...]:
     result = results.get(cell)
-    summary = result.summary() if result else None
+    figure = result.figure if result else None
     code = result.code if result else None
     compiler = (result.compiler if result else "") or cell.toolchain
     return (
         name,
         f"{compiler} {' '.join(cell.flags)}",
-        f"{summary.median:.2f}" if summary else "-",
-        f"{summary.low:.2f} to {summary.high:.2f}" if summary else "-",
+        f"{figure.median:.2f}" if figure else "-",
+        f"{figure.low:.2f} to {figure.high:.2f}" if figure else "-",
         f"{code.frame_bytes}" if code and code.frame_bytes is not None else "-",
         f"{code.instructions}" if code else "-",
     )

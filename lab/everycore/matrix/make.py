@@ -79,7 +79,7 @@ class Timed:
     @property
     def is_disturbed(self) -> bool:
         """What else was there cost it cycles, or all of its samples."""
-        return not self.samples or (self.crowded and scatter((self.samples,)))
+        return not self.samples or (self.crowded and scatter(self.samples))
 
 
 @dataclass(slots=True)

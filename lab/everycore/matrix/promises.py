@@ -99,8 +99,8 @@ def judge(results: Iterable[Result], docs: Mapping[Speed, float]) -> tuple[list[
     kept = []
     for (row, key_bits, n_bytes), cells in sorted(by_row.items(), key=lambda item: item[0]):
         found = [*cells.values()]
-        unknown = [one for one in found if one.is_disturbed and not _is_within(row, one, found)]
-        wrong += [f"{one.cell.title}: disturbed, and above the promise" for one in unknown]
+        unknown = [one for one in found if one.is_uncertain and not _is_within(row, one, found)]
+        wrong += [f"{one.cell.title}: uncertain, and above the promise" for one in unknown]
         known = [one for one in found if one not in unknown]
         kept.append(_kept(row, known, docs.get((*row, key_bits, n_bytes))))
     return kept, wrong

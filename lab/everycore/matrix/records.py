@@ -6,24 +6,23 @@ order in which they were done. Of two lines of one cell the later one counts.
 """
 
 import hashlib
+import itertools
 import json
 import typing
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, is_dataclass
+from dataclasses import asdict, dataclass, fields, is_dataclass, replace
 from enum import StrEnum
+from functools import lru_cache
 from typing import Any
 
 from everycore import stats
 from everycore.decoding import decode
 from everycore.errors import EverycoreError
 from everycore.model import Machine, Revision
-from everycore.stats import Summary
+from everycore.stats import Figure
 
 FORMAT = 1
 ABOVE_LOWEST = 0.02  # how far a median that nothing disturbed may be above the lowest sample
-AGREE = 0.003  # how far medians of processes that agree may be apart
-ENOUGH_AGREE = 4  # processes whose samples may scatter
-MOST_ABOVE = 0.15  # the same of these
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -90,27 +89,13 @@ class Verdict:
     detail: str = ""  # the first place where two secrets part: "aes_encrypt+0x1c: address"
 
 
-def scatter(runs: Sequence[Sequence[float]]) -> bool:
-    """Is the lowest median of these processes well above the lowest sample?
+def scatter(samples: Sequence[float]) -> bool:
+    """Is the median of a process well above its lowest sample?
 
     What else runs adds cycles, and not always as many: where it uses the core, or only its caches,
     samples scatter. Those of a program that has the core for itself lie close together.
     """
-    return _above_lowest(runs) > ABOVE_LOWEST
-
-
-def _above_lowest(runs: Sequence[Sequence[float]]) -> float:
-    medians = [summary.median for run in runs if (summary := stats.summarise(run))]
-    lowest = min((min(run) for run in runs if run), default=0.0)
-    return min(medians) / lowest - 1 if medians and lowest else float("inf")
-
-
-def _scatters_by_itself(runs: Sequence[Sequence[float]]) -> bool:
-    """Of a few programs many processes have the same median, well above the lowest sample."""
-    medians = sorted(summary.median for run in runs if (summary := stats.summarise(run)))
-    agree = medians[ENOUGH_AGREE - 1 : ENOUGH_AGREE]
-    near = bool(agree) and agree[0] <= medians[0] * (1 + AGREE)
-    return near and _above_lowest(runs) <= MOST_ABOVE
+    return stats.median(samples) > min(samples) * (1 + ABOVE_LOWEST)
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,22 +124,20 @@ class Result:
     contents: str = ""  # a digest of the subject's description and files, where it was known
     packages_missing: bool = False  # those that read its code: it has no counts for want of them
 
-    def summary(self) -> Summary | None:
-        """The process with the lowest median counts: other programs only add cycles."""
-        whole = [summary for run in self.runs if (summary := stats.summarise(run))]
-        return min(whole, key=lambda summary: summary.median, default=None)
+    @property
+    def figure(self) -> Figure | None:
+        """Cycles per byte: the median of process medians, and its interval."""
+        return _figure(self.runs)
 
     @property
-    def is_disturbed(self) -> bool:
-        """Something disturbed every process, or may have."""
-        quiet = [run for i, run in enumerate(self.runs) if i not in self.shared]
-        scattered = scatter(self.runs) and not _scatters_by_itself(quiet)
-        return bool(self.runs) and (scattered or not quiet)
+    def is_uncertain(self) -> bool:
+        """Its interval is wide or unknown, or something else was on the core in every process."""
+        alone = len(self.runs) > len(self.shared)
+        return bool(self.figure and (self.figure.is_uncertain or not alone))
 
     @property
     def cycles_per_byte(self) -> float | None:
-        summary = self.summary()
-        return summary.median if summary else None
+        return self.figure.median if self.figure else None
 
     @property
     def instructions_per_byte(self) -> float | None:
@@ -267,6 +250,42 @@ def latest(lines: Sequence[Line]) -> dict[Cell, Result]:
     return {line.cell: line for line in lines if isinstance(line, Result)}
 
 
+@lru_cache(maxsize=1 << 16)
+def _figure(runs: tuple[tuple[float, ...], ...]) -> Figure | None:
+    return stats.figure(runs)
+
+
+def pooled(results: Mapping[Cell, Result]) -> dict[Cell, Result]:
+    """The same results, where those of one program have the processes of all of them.
+
+    What differs between cells of equal code is noise: together they have one figure.
+    """
+    programs: dict[tuple[object, ...], list[Result]] = {}
+    for one in results.values():
+        if one.digest and one.runs:
+            programs.setdefault(_program(one), []).append(one)
+    found = dict(results)
+    for own in programs.values():
+        runs = tuple(run for one in own for run in one.runs)
+        begins = itertools.accumulate((len(one.runs) for one in own), initial=0)
+        shared = tuple(
+            begin + i for begin, one in zip(begins, own, strict=False) for i in one.shared
+        )
+        for one in own if len(own) > 1 else ():
+            found[one.cell] = replace(one, runs=runs, shared=shared)
+    return found
+
+
+def is_one_program(one: Result, other: Result) -> bool:
+    """Whether two cells have the same code, and do the same with it."""
+    return bool(one.digest) and _program(one) == _program(other)
+
+
+def _program(one: Result) -> tuple[object, ...]:
+    cell = one.cell
+    return one.digest, cell.subject, cell.function, cell.target, cell.key_bits, cell.n_bytes
+
+
 def is_same(one: str, other: str) -> bool:
     """That two compilers, or two digests of a subject, are no others, as far as they are known."""
     return not one or not other or one == other
@@ -301,4 +320,4 @@ def _plain(value: Any) -> Any:
         return {key: _plain(item) for key, item in value.items()}
     if isinstance(value, tuple | list):
         return [_plain(item) for item in value]
-    return round(value, 5) if isinstance(value, float) else value
+    return value

@@ -2,8 +2,10 @@
 """Many cells: compiled in parallel, timed one after the other, each in several processes.
 
 Cells are taken in batches. A batch is compiled and checked on all cores; then, with no compiler
-running, its cells are timed once each, and those of the batch before once more. So the processes of
-a cell lie apart in time, with other cells between them, and what disturbed one is over at the next.
+running, its cells are timed once each, and those of the batches before once more. So the processes
+of a cell lie apart in time, with other cells between them, and what disturbed one is over at the
+next. Every cell has as many processes: were it timed until some agree, the number would depend on
+what was drawn, and a program that scatters would look better than a quiet one.
 """
 
 import os
@@ -12,13 +14,13 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from everycore import stats
 from everycore.matrix.make import Ready
 from everycore.matrix.plan import Planned
-from everycore.matrix.records import AGREE, Cell, Outcome, Result
+from everycore.matrix.records import Cell, Outcome, Result
 from everycore.workers import worker_pool
 
-PROCESSES, MOST_PROCESSES = 2, 8
+PROCESSES = 5  # of every cell, whatever they say
+FEWEST = 2  # of one that the end of the time overtakes
 BATCH_PER_CORE = 16
 
 
@@ -70,7 +72,7 @@ class Run:
         making = timing = 0.0  # seconds for a cell, and for a process, of the last batch
         with worker_pool(self.cores) as pool:
             while size := self.clock.allows(
-                min(len(rest), most), making + PROCESSES * timing, len(waiting) * timing
+                min(len(rest), most), making + PROCESSES * timing, self._left(waiting) * timing
             ):
                 began, most = self.clock.now(), BATCH_PER_CORE * self.cores
                 batch, rest = rest[:size], rest[size:]
@@ -106,9 +108,13 @@ class Run:
                 yield one.result
         return again
 
+    def _left(self, waiting: Sequence[_Waiting]) -> int:
+        """How many processes are still to be run."""
+        return sum(PROCESSES - len(one.result.runs) for one in waiting)
+
     def _is_enough(self, result: Result) -> bool:
-        late = self.clock.now() >= self.clock.end and len(result.runs) >= PROCESSES
-        return late or is_settled(result)
+        is_late = self.clock.now() >= self.clock.end
+        return len(result.runs) >= (FEWEST if is_late else PROCESSES)
 
 
 def _all(
@@ -123,15 +129,3 @@ def _all(
 def _is_quick(one: Planned) -> bool:
     """What takes longest is begun first, so that no core waits for it in the end."""
     return not any(flag.startswith("-fsanitize") for flag in one.cell.flags)
-
-
-def is_settled(result: Result) -> bool:
-    """The two lowest medians agree and nothing disturbed them; or it was tried often enough.
-
-    Two that agree may both have shared the core with the same program; four hardly.
-    """
-    medians = sorted(s.median for run in result.runs if (s := stats.summarise(run)))
-    if len(medians) >= MOST_PROCESSES:
-        return True
-    agree = len(medians) >= PROCESSES and medians[1] <= medians[0] * (1 + AGREE)
-    return agree and not result.is_disturbed

@@ -11,7 +11,8 @@ from rich.text import Text
 
 from everycore.matrix.failures import FailedCells, group_failures
 from everycore.matrix.flagsets import FLAG_SETS
-from everycore.matrix.records import Cell, Outcome, Result
+from everycore.matrix.records import Cell, Outcome, Result, is_one_program, pooled
+from everycore.report.figures import NOISY, UNCERTAIN
 from everycore.report.tables import plain_table, titled
 
 WIDE_FRAME_BYTES = 1024
@@ -23,10 +24,12 @@ SHORT = {
     Outcome.TIME_LIMIT: "limit",
     Outcome.SKIPPED: "-",
 }
-MEASURED = "Core cycles per byte: the lower median of the processes of a cell."
+MEASURED = (
+    "Core cycles per byte: the median of process medians. = O2: the same code, one figure for both."
+)
 COUNTED = "Emulated: exact instructions per byte of one call, no time."
 ESTIMATED = "Estimated cycles per byte, by a model that measurements calibrated: no time."
-LEGEND = f"!: a frame over {WIDE_FRAME_BYTES} bytes. ~: disturbed in every process. -: skipped."
+LEGEND = f"!: a frame over {WIDE_FRAME_BYTES} bytes. {UNCERTAIN}. -: skipped."
 HOW_TO_EXPLAIN = "To find the flag that makes the answers right: --resume --regressions"
 ASSEMBLY = "Assembly is written by hand: its one figure is beside all flags."
 FIRST_COLUMN = 12
@@ -40,6 +43,7 @@ def tables(results: Sequence[Result], width: int, source: str = "") -> Iterator[
     if any(one.outcome is Outcome.WRONG for one in results):
         yield Group(Text(HOW_TO_EXPLAIN), Text())
     groups: dict[tuple[object, ...], list[Result]] = {}
+    results = list(pooled({one.cell: one for one in results}).values())
     for one in results:
         cell = one.cell
         key = (cell.subject, cell.function, cell.target, cell.key_bits, cell.n_bytes)
@@ -135,7 +139,9 @@ def _tables(
         for name in part:
             table.add_column(heading(name), justify="right", no_wrap=True)
         for toolchain in sorted({one.cell.toolchain for one in tried}, key=version_order):
-            table.add_row(toolchain, *(show(known.get((toolchain, name))) for name in part))
+            own = [known.get((toolchain, name)) for name in flags]
+            texts = [_equal(own, i) or show(one) for i, one in enumerate(own)]
+            table.add_row(toolchain, *texts[flags.index(part[0]) :][: len(part)])
         for one in beside:
             cell = one.cell
             table.add_row(f"assembly,\n{cell.subject}\n{cell.function}", show(one))
@@ -187,8 +193,17 @@ def shown(result: Result | None, best: float) -> Text:
     wide = frame is not None and frame > WIDE_FRAME_BYTES
     style = "red" if figure > BAD * best else "yellow" if figure > ODD * best else ""
     return Text(
-        f"{'~' if result.is_disturbed else ''}{figure:.2f}{'!' if wide else ''}", style=style
+        f"{NOISY if result.is_uncertain else ''}{figure:.2f}{'!' if wide else ''}", style=style
     )
+
+
+def _equal(row: Sequence[Result | None], place: int) -> Text | None:
+    """What says that a cell is the same program as an earlier one of its row."""
+    own = row[place]
+    for other in row[:place] if own and own.runs else ():
+        if other and own and is_one_program(own, other):
+            return Text(heading(f"= {title_of_flags(other)}").replace("=\n", "= "), style="dim")
+    return None
 
 
 def estimated(core: str, result: Result | None) -> Text:

@@ -14,7 +14,6 @@ from everycore.matrix.bisect import TRIAL_PROCESSES, Stage, with_switches
 from everycore.matrix.bugs import Source
 from everycore.matrix.make import Ready, Workbench
 from everycore.matrix.records import Anomaly, Cell, Code, Kind, Listing, Outcome, Result
-from everycore.matrix.run import MOST_PROCESSES, is_settled
 from everycore.matrix.second_pass import looked_at
 from everycore.model import Compiler
 from everycore.subjects import Subject
@@ -47,13 +46,9 @@ class Trials:
             seen = looked_at(self.bench, results, CORES, anew=anew)
             looked = {one.cell: one for one in seen}
             return [looked[one.cell] for one in results]
-        for turn in range(MOST_PROCESSES if kind is Kind.SLOW else 0):
+        for _ in range(processes if kind is Kind.SLOW else 0):
             for i, one in enumerate(made):
-                if (
-                    isinstance(one, Ready)
-                    and results[i].outcome is Outcome.MEASURED
-                    and (turn < processes or (processes > 1 and not is_settled(results[i])))
-                ):
+                if isinstance(one, Ready) and results[i].outcome is Outcome.MEASURED:
                     results[i] = self.bench.timed(one, results[i])
         return results
 

@@ -9,9 +9,19 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from everycore.matrix import anomalies
-from everycore.matrix.records import Anomaly, Cell, Head, Kind, Line, Outcome, Result, standing
+from everycore.matrix.records import (
+    Anomaly,
+    Cell,
+    Head,
+    Kind,
+    Line,
+    Outcome,
+    Result,
+    pooled,
+    standing,
+)
 from everycore.page import order
-from everycore.stats import Summary
+from everycore.stats import Figure
 
 CYCLES = "cycles per byte"
 INSTRUCTIONS = "instructions per byte"
@@ -58,7 +68,7 @@ class Fact:
     result: Result
     unit: str  # of its panel
     value: float | None = None  # in that unit; of a cell with right answers only
-    summary: Summary | None = None  # of cycles, with their quartiles
+    summary: Figure | None = None  # of cycles, with their interval
     anomalies: tuple[Anomaly, ...] = ()
 
     @property
@@ -130,12 +140,15 @@ def collect(sources: Sequence[Source]) -> Facts:
                 results[source.machine, line.cell] = line
         odd |= {(source.machine, *key): one for key, one in standing(source.lines).items()}
     odd |= {key: one for key, one in _unexplained(results).items() if key not in odd}
+    for machine in {machine for machine, _ in results}:
+        own_cells = {cell: one for (where, cell), one in results.items() if where == machine}
+        results |= {(machine, cell): one for cell, one in pooled(own_cells).items()}
     by_panel: dict[Panel, list[tuple[str, Result]]] = {}
     for (machine, cell), result in results.items():
         by_panel.setdefault(_panel(machine, cell), []).append((machine, result))
     facts = []
     for panel, own in by_panel.items():
-        summaries = [result.summary() if _is_right(result) else None for _, result in own]
+        summaries = [result.figure if _is_right(result) else None for _, result in own]
         unit = CYCLES if any(summaries) or not any(map(_is_counted, own)) else INSTRUCTIONS
         for (machine, result), summary in zip(own, summaries, strict=True):
             about = [odd[k] for kind in Kind if (k := (machine, result.cell, kind)) in odd]
@@ -175,7 +188,7 @@ def _fact(
     panel: Panel,
     result: Result,
     unit: str,
-    summary: Summary | None,
+    summary: Figure | None,
     anomalies: tuple[Anomaly, ...],
 ) -> Fact:
     value = summary.median if summary else None

@@ -32,8 +32,8 @@ COLUMNS: Sequence[tuple[str, str, Callable[[Fact], Any]]] = (
     ("outcome", "VARCHAR", lambda f: str(f.result.outcome)),
     ("reason", "VARCHAR", lambda f: f.result.reason),
     ("cycles_per_byte", "DOUBLE", lambda f: f.value if f.unit == CYCLES else None),
-    ("quartile_low", "DOUBLE", lambda f: _quartile(f, "low")),
-    ("quartile_high", "DOUBLE", lambda f: _quartile(f, "high")),
+    ("interval_low", "DOUBLE", lambda f: _interval(f, "low")),
+    ("interval_high", "DOUBLE", lambda f: _interval(f, "high")),
     ("samples", "BIGINT", lambda f: sum(map(len, f.result.runs))),
     ("counter", "VARCHAR", lambda f: f.result.counter),
     ("executed", "BIGINT", lambda f: f.result.executed),
@@ -61,7 +61,7 @@ def rows(facts: Iterable[Fact]) -> Iterable[list[Any]]:
         yield [of(fact) for _, _, of in COLUMNS]
 
 
-def _quartile(fact: Fact, name: str) -> float | None:
+def _interval(fact: Fact, name: str) -> float | None:
     return getattr(fact.summary, name) if fact.summary else None
 
 

@@ -8,6 +8,10 @@ from everycore.protocol import Bench
 from everycore.stats import Summary
 
 NOISY = "~"
+UNCERTAIN = (
+    f"{NOISY} an interval wider than {stats.WIDEST:.0%}, fewer than {stats.FEWEST_PROCESSES}"
+    " processes, or a core that something else used in all of them"
+)
 NOISY_SPREAD = 0.10  # of the quartiles, as a share of the median
 NOISY_LEGEND = (
     f"{NOISY} quartiles more than {NOISY_SPREAD:.0%} apart, under {stats.FEWEST} samples,"

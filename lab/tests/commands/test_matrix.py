@@ -424,7 +424,7 @@ def test_a_miscompilation_is_reported_with_where_its_code_is_from_and_how_it_is_
     # The same, had the first run seen right answers, and slow ones.
     first = found(out)
     runs = tuple(tuple(9 * sample for sample in run) for run in first["-O2"].runs)
-    forged = replace(first["-O2"], cell=first[wrong].cell, runs=runs)
+    forged = replace(first["-O2"], cell=first[wrong].cell, runs=runs, digest="another")
     with out.open("a", encoding="utf-8") as file:
         file.write(as_json(forged) + "\n")
     again = broken("matrix", *cells, *flags("-O2", wrong), "--resume")
@@ -496,7 +496,7 @@ def test_a_budget_is_kept_and_six_tenths_of_it_are_for_measuring_if_there_is_mor
     assert 40 < first <= 60
     assert 100 <= last <= 101
     had = len(read(out).done())
-    assert 10 < had < 100
+    assert 5 < had < 50
     assert f"no time for {200 - had} cells: --resume goes on with them" in done.err
     assert "no time for 2 odd cells" in done.err
     began = fake_world.seconds

@@ -19,7 +19,7 @@ def test_nine_per_cent_are_not_odd() -> None:
     assert not find(table(measured(cell("gcc-12"), 10.9), measured(cell("gcc-11"), 10)))
 
 
-def test_a_cell_whose_quartiles_reach_its_neighbours_is_not_odd() -> None:
+def test_a_cell_whose_interval_reaches_its_neighbours_is_not_odd() -> None:
     wild = measured(cell("gcc-12"), 12, spread=0.2)
     assert not find(table(wild, measured(cell("gcc-11"), 10)))
 

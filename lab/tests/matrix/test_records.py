@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from everycore.errors import EverycoreError
+from everycore.matrix import records
 from everycore.matrix.records import (
     Anomaly,
     Cell,
@@ -83,9 +84,33 @@ def test_values_of_other_types_are_named() -> None:
             parse(line)
 
 
-def test_the_quietest_process_counts() -> None:
-    assert RESULT.cycles_per_byte == 12.5
+def test_the_median_of_process_medians_counts() -> None:
+    one = replace(RESULT, runs=((9.0, 12.0, 12.1), (20.0,) * 9, (12.5, 12.6, 30.0)))
+    assert one.cycles_per_byte == 12.6
     assert replace(RESULT, runs=()).cycles_per_byte is None
+
+
+def test_processes_of_one_program_are_pooled_and_no_others() -> None:
+    def cell(flags: str, **other: object) -> Result:
+        values: dict[str, object] = {"digest": "d", "runs": ((1.0,),), "shared": (0,), **other}
+        return replace(RESULT, cell=replace(CELL, flags=(flags,)), **values)  # type: ignore[arg-type]
+
+    first, second = cell("-O1"), cell("-O2", runs=((2.0,), (3.0,)), shared=(1,))
+    apart = [cell("-O3", digest="e"), cell("-Os", digest=""), cell("-Oz", digest="", runs=())]
+    longer = replace(first, cell=replace(first.cell, n_bytes=64))
+    every = [first, second, *apart, longer]
+    found = records.pooled({one.cell: one for one in every})
+    for one in (first, second):
+        assert found[one.cell].runs == ((1.0,), (2.0,), (3.0,))
+        assert found[one.cell].shared == (0, 2)
+    assert [found[one.cell] for one in (*apart, longer)] == [*apart, longer]
+
+
+def test_samples_are_stored_to_the_last_digit() -> None:
+    one = replace(RESULT, runs=((1 / 3, 2 / 3),))
+    again = parse(as_json(one))
+    assert isinstance(again, Result)
+    assert again.runs == one.runs
 
 
 def test_the_last_word_on_a_cell_counts() -> None:

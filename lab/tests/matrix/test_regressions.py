@@ -92,7 +92,7 @@ def test_a_cell_or_a_neighbour_that_fails_when_it_is_run_again_is_no_noise(
     assert not found.anomalies
     assert [one.reason for one in found.failed.values()] == ["at 16"]
     assert found.results[where].outcome is outcome
-    assert found.results[where].summary() is None
+    assert found.results[where].figure is None
     assert found.results[where] in written
 
 

@@ -11,7 +11,7 @@ from everycore.matrix.table import tables
 
 def result(toolchain: str, flags: str, cycles: float = 0.0, **more: object) -> Result:
     cell = Cell("linux", "cbc-enc", toolchain, tuple(flags.split()))
-    runs = ((cycles,) * 5,) if cycles else ()
+    runs = ((cycles,) * 5,) * 3 if cycles else ()
     values: dict[str, object] = {"outcome": Outcome.MEASURED, "runs": runs, **more}
     return Result(cell, **values)  # type: ignore[arg-type]
 
@@ -51,12 +51,31 @@ def test_what_is_skipped_has_its_reason_once_and_no_column_of_its_own() -> None:
     assert not any(line.startswith("clang") for line in text.splitlines())
 
 
-def test_wide_frames_and_disturbed_cells_are_marked() -> None:
+def test_wide_frames_and_uncertain_cells_are_marked() -> None:
     code = Code(10, 10, 0, 0, 0, frame_bytes=4000)
     assert "12.50!" in shown([result("gcc-12", "-O2", 12.5, code=code)])
-    disturbed = result("gcc-12", "-O2", runs=((12.0, 12.5, 13.0),))
-    assert "~12.50" in shown([disturbed])
-    assert "~" not in shown([replace(disturbed, runs=((12.4, 12.5, 13.0),))]).split("~:")[0]
+    wide = result("gcc-12", "-O2", runs=((12.0,), (12.5,), (13.0,)))
+    assert "~12.50" in shown([wide])
+    sure = replace(wide, runs=((12.4,), (12.5,), (12.6,)))
+    assert "~12.50" not in shown([sure])
+    assert "~12.50" in shown([replace(sure, runs=((12.5,) * 100,))]), "one process says nothing"
+    assert "~12.50" in shown([replace(sure, shared=(0, 1, 2))])
+    assert "~12.50" not in shown([replace(sure, shared=(0, 1))])
+
+
+def test_equal_code_has_one_figure_and_is_shown_as_equal() -> None:
+    """Each program's processes are of all its cells; emulated ones and others' stay apart."""
+    flags = {"-O2": (10.0, "a"), "-O3": (11.0, "a"), "-Os": (14.0, "b"), "-Ofast": (10.6, "a")}
+    own = [
+        result("gcc-12", name, cycles, digest=digest, flag_set=name.removeprefix("-"))
+        for name, (cycles, digest) in flags.items()
+    ]
+    elsewhere = result("gcc-13", "-O2", 99.0, digest="a", flag_set="O2")
+    other = replace(elsewhere, cell=replace(elsewhere.cell, function="ctr"))
+    text = shown([*own, other])
+    (row,) = (line for line in text.splitlines() if line.startswith("gcc-12"))
+    assert row.split() == ["gcc-12", "~10.60", "14.00", "=", "O2", "=", "O2"]
+    assert "99.00" in text
 
 
 def test_more_columns_than_fit_are_further_tables() -> None:
@@ -67,7 +86,7 @@ def test_more_columns_than_fit_are_further_tables() -> None:
 
 def by_hand(function: str, cycles: float, computes: str = "cbc-enc", **more: str) -> Result:
     cell = Cell("openssl-x86", function, "gcc-12", ("-O2",), **more)  # type: ignore[arg-type]
-    runs = ((cycles,) * 5,)
+    runs = ((cycles,) * 5,) * 3
     return Result(cell, Outcome.MEASURED, runs=runs, computes=computes, is_assembly=True)
 
 
