@@ -17,7 +17,8 @@ MODES = (
 MODES_OF = {"ghash": ("ghash",), "qarma": ("qarma5", "qarma5-blocks")}
 ALONE_BYTES = 64  # up to here a message is also measured alone, between fences
 SIDE_BY_SIDE = (16, 32)  # messages, where a mode takes many
-SAMPLES = 31  # of some 50 microseconds
+SAMPLES = 11  # of some 50 microseconds, in each process
+PROCESSES, QUICK_PROCESSES = 5, 3  # of everything
 # Bytes that a message is a multiple of, by how names of modes begin: docs/HARNESS.md.
 UNITS_BYTES = {"qarma": 8, "pac-": 16}
 
@@ -31,6 +32,7 @@ class Job:
     style: str = "streamed"
     messages: int = 1
     kernels: tuple[str, ...] = ()  # empty: those that were asked for
+    process: int = 0  # its number, of the several that do the same
 
     def arguments(
         self, kernels: Sequence[str], key_bits: int, budget_ms: int, samples: int = SAMPLES
@@ -47,11 +49,11 @@ class Job:
     def done_line(self) -> str:
         """What a result file says behind the lines of a job that came to its end."""
         words = {"mode": self.mode, "style": self.style, "messages": self.messages}
-        return json.dumps({"type": "job", **words})
+        return json.dumps({"type": "job", **words, "process": self.process})
 
     def has(self, line: Bench) -> bool:
-        own = (self.mode, self.style, self.messages)
-        return (line.mode, line.style, line.messages) == own
+        own = (self.mode, self.style, self.messages, self.process)
+        return (line.mode, line.style, line.messages, line.process) == own
 
 
 def usual_modes(kernels: Sequence[str], registry: Sequence[RegistryLine]) -> Sequence[str]:
@@ -145,6 +147,6 @@ def _is_of(job: Job, record: Record) -> bool:
             return job.has(line)
         case Failure() as line:
             return line.mode == job.mode
-        case Arithmetic():
-            return job == LIMITS
+        case Arithmetic() as line:
+            return job == replace(LIMITS, process=line.process)
     return False

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from everycore import stats
+from everycore.processes import merged, of_each
 from everycore.protocol import Arithmetic, Limit, Line
 
 LONG_BYTES = 4096  # from here on a message is longer than what any core holds in flight
@@ -35,10 +36,10 @@ class Bound:
 def bound(mode: str, key_bits: int, lines: Iterable[Line]) -> Bound | None:
     """The best loop of the mode among a harness's lines; None where none was measured."""
     best: Bound | None = None
-    for line in lines:
+    for line in merged(lines):
         if not isinstance(line, Arithmetic) or mode not in line.modes:
             continue
-        cost = stats.summarise(line.cycles_per_byte)
+        cost = stats.figure(of_each(line.cycles_per_byte, line.parts))
         if cost is None or line.key_bits not in (0, key_bits):
             continue
         if best is None or cost.median < best.cycles_per_byte:
@@ -48,7 +49,7 @@ def bound(mode: str, key_bits: int, lines: Iterable[Line]) -> Bound | None:
 
 def bounds(lines: Iterable[Line]) -> list[Bound]:
     """Of every mode and key size that was measured."""
-    loops = [line for line in lines if isinstance(line, Arithmetic)]
+    loops = [line for line in merged(lines) if isinstance(line, Arithmetic)]
     wanted = dict.fromkeys((mode, loop.key_bits) for loop in loops for mode in loop.modes)
     found = [bound(mode, key_bits, loops) for mode, key_bits in wanted]
     return [one for one in found if one]
@@ -60,7 +61,11 @@ def disturbance(lines: Iterable[Line]) -> float:
     A busy neighbour slows the chain of additions, by which cycles are counted, by a few per cent:
     then all figures are too small by as much.
     """
-    medians = [stats.summarise(one.latency_cycles) for one in lines if isinstance(one, Limit)]
+    medians = [
+        stats.figure(of_each(one.latency_cycles, one.parts))
+        for one in lines
+        if isinstance(one, Limit)
+    ]
     known = [one.median for one in medians if one]
     strays = [abs(cycles - max(1, round(cycles))) / cycles for cycles in known]
     return statistics.median(strays) if strays else 0.0

@@ -119,6 +119,7 @@ class Bench:
     side: str = ""  # "A" or "B", of a run that compares two programs
     width: int = 0  # thousandths of additions that the core did in a cycle; 0: not known
     crowded: bool = False  # something else used the core too
+    parts: tuple[int, ...] = ()  # of several processes' lines as one: how many samples each has
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,6 +174,8 @@ class Limit:
     why: str = ""
     width: int = 0
     crowded: bool = False
+    process: int = 0
+    parts: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,6 +203,8 @@ class Arithmetic:
     why: str = ""
     width: int = 0
     crowded: bool = False
+    process: int = 0
+    parts: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -339,9 +344,11 @@ def parse(text: str) -> Record:
 
 def numbered(record: Record, process: int, side: str = "") -> Record:
     """A figure with the number of the process that measured it; other lines as they are."""
-    if not isinstance(record.line, Bench):
+    if not isinstance(record.line, Bench | Limit | Arithmetic):
         return record
-    line = replace(record.line, process=process, side=side)
+    line: Line = replace(record.line, process=process)
+    if isinstance(line, Bench):
+        line = replace(line, side=side)
     added = {"process": process} | ({"side": side} if side else {})
     return Record(json.dumps(json.loads(record.text) | added, separators=(",", ":")), line)
 

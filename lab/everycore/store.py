@@ -24,6 +24,7 @@ from everycore.decoding import decode
 from everycore.errors import EverycoreError, LostError, SignalError
 from everycore.model import Machine, Revision
 from everycore.outputs import is_stream, open_stream
+from everycore.processes import merged
 from everycore.protocol import Bench, Record
 
 FORMAT = 1
@@ -82,7 +83,12 @@ class Results:
     cut_off: str = ""  # why it ended early; of a partial result only
 
     def benches(self) -> Iterator[Bench]:
+        """A line of each process."""
         return (r.line for r in self.records if isinstance(r.line, Bench))
+
+    def figures(self) -> Iterator[Bench]:
+        """A line of each operation, with the samples of all processes."""
+        return (line for line in merged(self.benches()) if isinstance(line, Bench))
 
 
 def new_path(folder: Path, when: datetime, revision: Revision, command: str) -> Path:

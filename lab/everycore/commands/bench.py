@@ -26,9 +26,20 @@ from everycore.commands.options import (
 )
 from everycore.context import Context
 from everycore.errors import EverycoreError, LostError, SignalError
-from everycore.jobs import LIMITS, Job, left_of, plan, points, selected_pair, usual_modes
+from everycore.jobs import (
+    LIMITS,
+    PROCESSES,
+    QUICK_PROCESSES,
+    Job,
+    left_of,
+    plan,
+    points,
+    selected_pair,
+    usual_modes,
+)
 from everycore.machine import may_not_count
 from everycore.outputs import is_standard_output, is_stream
+from everycore.processes import merged
 from everycore.progress import Progress
 from everycore.protocol import (
     Arithmetic,
@@ -73,14 +84,21 @@ class Wanted:
     quick: bool
     sizes_named: bool  # by the user: what a mode does not take is an error
 
+    @property
+    def processes(self) -> int:
+        return QUICK_PROCESSES if self.quick else PROCESSES
+
     def jobs(self) -> list[Job]:
-        return plan(self.modes, self.sizes_bytes)
+        """What one process after the other does, then the same again."""
+        jobs = plan(self.modes, self.sizes_bytes)
+        return [replace(job, process=n) for n in range(self.processes) for job in jobs]
 
     def options(self) -> dict[str, Any]:
         """As they are stored."""
         return {
             "key_bits": self.key_bits,
             "quick": self.quick,
+            "processes": self.processes,
             "bytes": list(self.sizes_bytes),
             "kernels": list(self.kernels),
             "modes": list(self.modes),
@@ -211,14 +229,14 @@ def bench(
     if earlier:
         earlier.path.unlink(missing_ok=True)
     if not json:
-        _show(context, run, here, quiet.marked([r.line for r in records]), every)
+        _show(context, run, here, merged(quiet.marked([r.line for r in records])), every)
     say_where(context, "samples", path)
     raise typer.Exit(1 if _say_failures(context, records) else 0)
 
 
 def _say_failures(context: Context, records: Sequence[Record]) -> int:
     """How many there are."""
-    failures = [r.line for r in records if isinstance(r.line, Failure)]
+    failures = dict.fromkeys(r.line for r in records if isinstance(r.line, Failure))
     for failure in failures:
         text = f"FAIL {failure.kernel} {failure.mode}: {failure.detail}"
         if failure.expected:
@@ -342,7 +360,7 @@ def _measure(
     operations = max(1, sum(points(job, running, here.modes) for job in wanted.jobs()))
     budget_ms = int(1000 * (QUICK_SECONDS if wanted.quick else SECONDS) / operations)
     budget_ms = min(200, max(2, budget_ms))
-    left = [job for part in parts for job in part.left if job != LIMITS]
+    left = [job for part in parts for job in part.left if job.mode != LIMITS.mode]
     figures = sum(points(job, running, here.modes) for job in left)
     with Progress(context.err, "measuring", figures) as progress:
         yield from (r for r in had if r.line == Other("conditions"))
@@ -354,7 +372,7 @@ def _measure(
                     if isinstance(record.line, Bench):
                         progress.step(f"{record.line.kernel} {record.line.mode}")
                     if not _says_nothing(record.line):
-                        yield record
+                        yield protocol.numbered(record, job.process)
             yield protocol.parse(part.job.done_line())
         yield from _conditions(context, session)
 
@@ -363,13 +381,14 @@ def _parts(
     wanted: Wanted, running: Sequence[Kernel], pair: str, had: Sequence[Record]
 ) -> list[Part]:
     """Job by job, so that kernels are measured close together in time; then what the CPU can do."""
-    jobs = [*wanted.jobs(), LIMITS]
+    limits = [replace(LIMITS, process=number) for number in range(wanted.processes)]
+    jobs = [*wanted.jobs(), *limits]
     return [Part(job, *left_of(job, had, wanted.kernels, running, pair)) for job in jobs]
 
 
 def _run_job(session: Session, wanted: Wanted, job: Job, budget_ms: int) -> Iterator[Record]:
     where = (*session.pinned, *session.expecting)
-    if job == LIMITS:
+    if job.mode == LIMITS.mode:
         return session.records("limits", "--only", "arithmetic", *where)
     arguments = job.arguments(wanted.kernels, wanted.key_bits, budget_ms)
     return session.records("bench", *arguments, *where)

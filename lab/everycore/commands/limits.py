@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from everycore import quiet, store
+from everycore import protocol, quiet, store
 from everycore.commands.options import (
     CompilerCommand,
     CpuNumber,
@@ -16,7 +16,9 @@ from everycore.commands.options import (
     context_of,
 )
 from everycore.errors import EverycoreError
+from everycore.jobs import PROCESSES
 from everycore.limits import bounds, disturbance
+from everycore.processes import merged
 from everycore.protocol import Arithmetic, Hello, Limit
 from everycore.report import limits as report
 from everycore.session import known_widths, open_session, pin, run_of
@@ -38,8 +40,13 @@ def limits(
     context = context_of(command)
     session = pin(context, open_session(context, target, cc), cpu)
     session.widths.extend(known_widths(context, session))
-    records = list(session.records("limits", *session.pinned, *session.expecting))
-    lines = quiet.marked([record.line for record in records])
+    records = [
+        protocol.numbered(record, number)
+        for number in range(PROCESSES)
+        for record in session.records("limits", *session.pinned, *session.expecting)
+        if not number or not isinstance(record.line, Hello)
+    ]
+    lines = merged(quiet.marked([record.line for record in records]))
     hello = next((line for line in lines if isinstance(line, Hello)), None)
     if hello is None:
         raise EverycoreError("the harness measured nothing", code=1)

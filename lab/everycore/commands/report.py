@@ -24,6 +24,7 @@ from everycore.page import benches, html, plots, rows
 from everycore.page.benches import Table
 from everycore.page.facts import Facts, Source, collect
 from everycore.page.html import Page, Section
+from everycore.processes import merged_records
 from everycore.progress import Progress
 from everycore.store import SUFFIX, Results
 from everycore.targets import load_peers
@@ -218,7 +219,7 @@ def _section(stored: Results, since: dict[str, str]) -> Section:
 
 
 def _tables(stored: Results, since: dict[str, str]) -> tuple[Table, ...]:
-    command, lines = stored.run.command, stored.records
+    command, lines = stored.run.command, merged_records(stored.records)
     if goals := benches.goal_table(lines):
         return (goals,)
     if command.startswith("pauth"):

@@ -9,6 +9,7 @@ from everycore import stats
 from everycore.errors import EverycoreError
 from everycore.estimate.data import ADDED
 from everycore.estimates import Core, Point, techniques
+from everycore.processes import of_each
 from everycore.protocol import Bench
 from everycore.store import Results
 
@@ -35,7 +36,7 @@ def points_of(results: Results, core: Core, modes: Iterable[str]) -> list[Point]
         raise EverycoreError(f"{results.path} is of {made_on}, and a {core.title} is not")
     known = set(modes)
     longest: dict[str, Bench] = {}
-    for bench in results.benches():
+    for bench in results.figures():
         fits = bench.key_bits == KEY_BITS or bench.primitive == "ghash"
         if bench.peer or bench.mode not in known or bench.bytes < LONG_BYTES or not fits:
             continue
@@ -55,7 +56,7 @@ def points_of(results: Results, core: Core, modes: Iterable[str]) -> list[Point]
 
 def _point(results: Results, core: Core, name: str, bench: Bench) -> Point:
     run = results.run
-    cycles = stats.summarise(bench.cycles)
+    cycles = stats.figure(of_each(bench.cycles, bench.parts))
     assert cycles is not None
     return Point(
         core=core.name,

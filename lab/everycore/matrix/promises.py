@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from everycore import stats
 from everycore.matrix.records import Cell, Head, Result, is_same
+from everycore.processes import of_each
 from everycore.store import Results
 
 # kernel: (worst / best within one compiler, over all of them)
@@ -137,13 +138,13 @@ def _comparable(one: Results, head: Head) -> bool:
 
 def _figures(one: Results) -> Iterator[tuple[Speed, float]]:
     """GHASH is the same under AES keys of every size; not those of a core that was shared."""
-    for bench in one.benches():
-        summary = stats.summarise(bench.cycles)
+    for bench in one.figures():
+        figure = stats.figure(of_each(bench.cycles, bench.parts))
         if bench.style != "streamed" or bench.peer or bench.messages > 1 or bench.crowded:
             continue
-        if summary is None:
+        if figure is None:
             continue
         mode = NAMES_OF_BENCH.get(bench.mode, bench.mode)
         for key_bits in (128, 192, 256) if mode == "ghash" else (bench.key_bits,):
             speed = (bench.kernel, mode, key_bits, bench.bytes)
-            yield speed, summary.median / bench.bytes
+            yield speed, figure.median / bench.bytes

@@ -16,7 +16,7 @@ from everycore.errors import EverycoreError
 from everycore.protocol import Bench, Failure, Hello, Kernel, Resolved
 from everycore.report.pauth import COMPARED, FIGURE
 from everycore.session import Session
-from everycore.stats import summarise
+from everycore.stats import figure
 from everycore.subjects import Program, SubjectUnavailableError
 from everycore.subjects.describe import PAC
 
@@ -278,13 +278,14 @@ def _figure(
     rounds: Rounds,
     own: Sequence[Sequence[float]],  # QEMU's rounds
 ) -> Figure | None:
-    """What disturbs a core only adds: the lowest of the rounds' medians counts."""
-    cycles, theirs = _least(rounds), _least(own)
+    """The median of the rounds' medians, each of which is of a process of its own."""
+    cycles, theirs = _middle(rounds), _middle(own)
     if cycles is None:
         return None
     ratio = theirs / cycles if theirs and cycles else None
     return Figure(table, who, *operation, cycles, ratio, rounds)
 
 
-def _least(rounds: Sequence[Sequence[float]]) -> float | None:
-    return min((one.median for one in map(summarise, rounds) if one), default=None)
+def _middle(rounds: Sequence[Sequence[float]]) -> float | None:
+    found = figure(rounds)
+    return found.median if found else None

@@ -8,9 +8,8 @@ from everycore.pauth.counting import Count
 from everycore.pauth.programs import Program
 from everycore.pauth.race import Samples
 from everycore.pauth.ways import IMPDEF, MODES, OFF
-from everycore.report.figures import NOISY_SPREAD
 from everycore.report.pauth import LEAST_SECONDS, PROGRAM, ROW
-from everycore.stats import Summary, summarise
+from everycore.stats import Figure, figure
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,17 +61,17 @@ def table_of(
     found = {
         (s.way.emulator.name, s.way.label): summary
         for s in every
-        if not s.wrong and (summary := summarise(s.seconds))
+        if not s.wrong and (summary := figure_of_runs(s.seconds))
     }
     rows = tuple(_row(program.name, samples, found, count) for samples in every)
     return ProgramTable(program, scale, count, rows)
 
 
 def _row(
-    program: str, samples: Samples, found: dict[tuple[str, str], Summary], count: Count | None
+    program: str, samples: Samples, found: dict[tuple[str, str], Figure], count: Count | None
 ) -> Row:
     emulator, algorithm = samples.way.emulator.name, samples.way.label
-    summary = summarise(samples.seconds)
+    summary = figure_of_runs(samples.seconds)
     off = found.get((emulator, OFF))
     impdef = found.get((emulator, IMPDEF), found.get((emulator, f"{IMPDEF} {MODES['qemu']}")))
     own = found.get((emulator, algorithm))
@@ -84,7 +83,7 @@ def _row(
         emulator,
         algorithm,
         summary.median if summary else None,
-        summary.spread if summary and len(samples.seconds) > 1 else None,
+        summary.width if summary and len(samples.seconds) > 1 else None,
         tuple(samples.seconds),
         cost,
         ratio,
@@ -96,11 +95,16 @@ def _row(
     )
 
 
-def _ratio(own: Summary | None, other: Summary | None) -> float | None:
+def figure_of_runs(seconds: Sequence[float]) -> Figure | None:
+    """A run is a process with one sample."""
+    return figure((one,) for one in seconds)
+
+
+def _ratio(own: Figure | None, other: Figure | None) -> float | None:
     if own is None or other is None or min(own.median, other.median) < LEAST_SECONDS:
         return None
     return own.median / other.median
 
 
-def _is_noisy(*summaries: Summary | None) -> bool:
-    return any(one is not None and one.spread > NOISY_SPREAD for one in summaries)
+def _is_noisy(*summaries: Figure | None) -> bool:
+    return any(one is not None and one.is_uncertain for one in summaries)

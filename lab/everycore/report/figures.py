@@ -1,21 +1,18 @@
 # SPDX-License-Identifier: MIT
 """What a figure is, from the samples of one operation, and how it is written. Pure."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from everycore import stats
+from everycore.processes import of_each
 from everycore.protocol import Bench
-from everycore.stats import Summary
+from everycore.stats import Figure
 
 NOISY = "~"
 UNCERTAIN = (
-    f"{NOISY} an interval wider than {stats.WIDEST:.0%}, fewer than {stats.FEWEST_PROCESSES}"
+    f"{NOISY} an interval wider than {stats.WIDEST:.0%}, fewer than {stats.FEWEST}"
     " processes, or a core that something else used in all of them"
-)
-NOISY_SPREAD = 0.10  # of the quartiles, as a share of the median
-NOISY_LEGEND = (
-    f"{NOISY} quartiles more than {NOISY_SPREAD:.0%} apart, under {stats.FEWEST} samples,"
-    " or a core that something else used too"
 )
 TIMING_WORDS = {"ct": "constant time", "hardened": "hardened", "vartime": "variable time"}
 
@@ -24,7 +21,7 @@ TIMING_WORDS = {"ct": "constant time", "hardened": "hardened", "vartime": "varia
 class Cell:
     """What a table shows of one operation."""
 
-    cycles: Summary | None  # per message, or per call of many messages
+    cycles: Figure | None  # per message, or per call of many messages
     gigabytes_per_second: float | None
     bytes: int  # all messages of a call together
     is_noisy: bool = False
@@ -36,19 +33,19 @@ class Cell:
 
 def cell(bench: Bench) -> Cell:
     total = bench.bytes * bench.messages
-    ns = stats.summarise(bench.ns)
-    cycles = stats.summarise(bench.cycles)
+    ns = figure_of(bench.ns, bench.parts)
+    cycles = figure_of(bench.cycles, bench.parts)
     return Cell(
         cycles,
         total / ns.median if ns and ns.median and total else None,
         total,
-        cycles is not None and is_noisy(cycles, bench.crowded),
+        cycles is not None and (cycles.is_uncertain or bench.crowded),
     )
 
 
-def is_noisy(figure: Summary, crowded: bool) -> bool:
-    """Another run may well tell another figure: `NOISY_LEGEND`."""
-    return crowded or figure.is_few or figure.spread > NOISY_SPREAD
+def figure_of(samples: Sequence[float], parts: Sequence[int]) -> Figure | None:
+    """The median of process medians; None without samples."""
+    return stats.figure(of_each(samples, parts))
 
 
 def cipher(primitive: str) -> str:

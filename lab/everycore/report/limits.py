@@ -7,16 +7,15 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
-from everycore import stats
 from everycore.limits import Bound, source
 from everycore.protocol import Arithmetic, Limit
-from everycore.report.figures import NOISY, NOISY_LEGEND, is_noisy
+from everycore.report.figures import NOISY, UNCERTAIN, figure_of
 from everycore.report.tables import plain_table, titled
 
 LEGEND = (
     "A bound is arithmetic: the best measured loop of what the mode cannot do without."
     " Loads, counters, reductions and the ends of messages come on top."
-    f" {NOISY_LEGEND}."
+    f" {UNCERTAIN}."
 )
 
 
@@ -30,8 +29,8 @@ def instructions_table(limits: Sequence[Limit], caption: str) -> Group:
         table.add_row(
             one.instruction,
             str(one.width_bits),
-            _figure(one.latency_cycles, 2, one.crowded),
-            _figure(one.per_cycle, 2, one.crowded),
+            _figure(one.latency_cycles, 2, one),
+            _figure(one.per_cycle, 2, one),
             Text(one.why, style="dim"),
         )
     return titled("What this CPU can do: latency in cycles, and how many per cycle", table, caption)
@@ -44,7 +43,7 @@ def arithmetic_table(loops: Sequence[Arithmetic], caption: str) -> Group:
         table.add_row(
             one.name,
             str(one.key_bits or "any"),
-            _figure(one.cycles_per_byte, 4, one.crowded),
+            _figure(one.cycles_per_byte, 4, one),
             source(one) if not one.why else Text(one.why, style="dim"),
         )
     return titled("Arithmetic: cycles per byte", table, caption)
@@ -69,9 +68,9 @@ def _cost_table(*columns: str) -> Table:
     return table
 
 
-def _figure(samples: Sequence[float], digits: int, crowded: bool) -> Text:
-    figure = stats.summarise(samples)
+def _figure(samples: Sequence[float], digits: int, line: Limit | Arithmetic) -> Text:
+    figure = figure_of(samples, line.parts)
     if figure is None:
         return Text("-", style="dim")
-    noisy = NOISY if is_noisy(figure, crowded) else ""
+    noisy = NOISY if figure.is_uncertain or line.crowded else ""
     return Text(f"{noisy}{figure.median:.{digits}f}")

@@ -8,7 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from everycore.report.figures import NOISY, NOISY_SPREAD
+from everycore import stats
+from everycore.report.figures import NOISY
 from everycore.report.kernels import markdown_table
 
 # Types of lines: a program, one of its rows; what was compared, one figure.
@@ -18,13 +19,13 @@ LEAST_SECONDS = 0.1  # ten ticks of a slow clock of user time: below, nothing is
 THREE_DIGITS = 99.95
 TIMES = (
     "s: user time of the whole program, median; ns: time beyond `off` for each instruction that"
-    f" computes a code; x: times the time of `off` or `impdef`; {NOISY} quartiles of what it is"
-    f" made of more than {NOISY_SPREAD:.0%} apart; nothing is derived of less than"
-    f" {LEAST_SECONDS} s"
+    f" computes a code; x: times the time of `off` or `impdef`; {NOISY} an interval of what it"
+    f" is made of is wider than {stats.WIDEST:.0%}, or of fewer than {stats.FEWEST} runs;"
+    f" nothing is derived of less than {LEAST_SECONDS} s"
 )
 SHARES = "share: of samples that lie in functions of pointer authentication; ?: stripped emulator"
 CYCLES = (
-    "core cycles of one block or operation, the lowest of the rounds' medians; x: times as fast as"
+    "core cycles of one block or operation, the median of the rounds' medians; x: times as fast as"
     " QEMU's own function; apart: calls that do not wait for each other; many: all in one call,"
     " beside QEMU's calls apart; key: its schedule"
 )

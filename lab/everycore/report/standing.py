@@ -6,9 +6,10 @@ Without rich: pages are made from it, too.
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from everycore.limits import Bound, bound
+from everycore.processes import merged
 from everycore.protocol import Arithmetic, Bench, Failure
 from everycore.report.figures import NOISY, cell, number
 from everycore.report.kernels import markdown_table
@@ -85,30 +86,13 @@ def without_wrong(benches: Iterable[Bench], failures: Iterable[Failure]) -> list
     return [bench for bench in benches if (bench.kernel, bench.mode) not in wrong]
 
 
-def merged(benches: Iterable[Bench]) -> list[Bench]:
-    """The rounds of an operation as one, without those in which something else used the core, if
-    there are others."""
-    found: dict[tuple[object, ...], Bench] = {}
-    for b in benches:
-        key = (b.primitive, b.kernel, b.partner, b.mode, b.key_bits, b.bytes, b.style)
-        earlier = found.get(key)
-        found[key] = b if earlier is None else _joined(earlier, b)
-    return list(found.values())
-
-
-def _joined(a: Bench, b: Bench) -> Bench:
-    if a.crowded != b.crowded:
-        return a if b.crowded else b
-    return replace(a, cycles=a.cycles + b.cycles, ns=a.ns + b.ns, dropped=a.dropped + b.dropped)
-
-
 def peer_tables(
     benches: Iterable[Bench], loops: Sequence[Arithmetic], since: Mapping[str, str]
 ) -> list[PeerTable]:
     """since: the versions that goals count against, by peer. Peers count in sizes that we have."""
     groups: dict[tuple[str, int, str], list[Bench]] = {}
     for bench in merged(benches):
-        if bench.cycles:
+        if isinstance(bench, Bench) and bench.cycles:
             groups.setdefault((bench.mode, bench.key_bits, bench.style), []).append(bench)
     return [
         _table(group, since, bound(mode, key_bits, loops))

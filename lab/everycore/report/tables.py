@@ -2,7 +2,7 @@
 """What the terminal shows, as rich tables made from values. Pure."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
 from rich import box
@@ -10,13 +10,12 @@ from rich.console import Group, JustifyMethod
 from rich.table import Table
 from rich.text import Text
 
-from everycore import stats
 from everycore.limits import Bound, bound
 from everycore.protocol import Arithmetic, Bench, Check, Kernel, Mode, Resolved
 from everycore.report.figures import (
     NOISY,
-    NOISY_LEGEND,
     TIMING_WORDS,
+    UNCERTAIN,
     Cell,
     cell,
     cipher,
@@ -26,6 +25,7 @@ from everycore.report.pauth import WRONG, PauthTable
 
 SELECTED = "*"
 LIMIT = "CPU's limit"
+MUCH_FASTER = 0.95  # of the time of the selected kernel
 WIDE_COLUMNS = 110
 
 
@@ -405,7 +405,7 @@ def bench_legend(fence_cycles: float) -> str:
     parts = [
         f"{SELECTED} selected here",
         "bold: best",
-        NOISY_LEGEND,
+        UNCERTAIN,
         "GB/s: largest size, 10^9 bytes",
     ]
     if fence_cycles:
@@ -459,96 +459,14 @@ def order_notes(
         for kernel, other in cells.items():
             if kernel == chosen or not mine or not other.cycles:
                 continue
-            change = stats.compare(mine, other.cycles, 0.05)
-            if change.verdict == "faster":
+            ratio = other.cycles.median / mine.median
+            if ratio < MUCH_FASTER and other.cycles.high < mine.low:
                 many = f" x {messages}" if messages > 1 else ""
                 notes.append(
-                    f"{mode} at {size} bytes{many}: {kernel} takes {change.ratio:.2f} of the"
+                    f"{mode} at {size} bytes{many}: {kernel} takes {ratio:.2f} of the"
                     f" time of the selected {chosen}"
                 )
     return notes
-
-
-# ---- Comparison --------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class Compared:
-    """The same operation in two result files."""
-
-    kernel: str
-    mode: str
-    key_bits: int
-    bytes: int
-    messages: int
-    style: str
-    unit: str  # cycles, ns
-    change: stats.Change
-    crowded: bool = False  # something else used the core too, before or after
-
-
-def compare_benches(
-    before: Iterable[Bench], after: Iterable[Bench], threshold: float
-) -> list[Compared]:
-    """All operations that both have, compared by core cycles.
-
-    What else used a core only costs: what seems slower then, and what seemed so before, may be as
-    fast as ever.
-    """
-    old = {_operation(b): b for b in before}
-    found: list[Compared] = []
-    for bench in after:
-        earlier = old.get(_operation(bench))
-        if earlier is None:
-            continue
-        unit = "cycles" if earlier.cycles and bench.cycles else "ns"
-        first = stats.summarise(getattr(earlier, unit))
-        second = stats.summarise(getattr(bench, unit))
-        if first is None or second is None:
-            continue
-        change = stats.compare(first, second, threshold)
-        crowded = earlier.crowded or bench.crowded
-        if (change.verdict, True) in (("slower", bench.crowded), ("faster", earlier.crowded)):
-            change = replace(change, verdict="same")
-        found.append(
-            Compared(
-                bench.kernel, bench.mode, bench.key_bits, bench.bytes, bench.messages, bench.style,
-                unit, change, crowded,
-            )
-        )  # fmt: skip
-    return found
-
-
-def _operation(b: Bench) -> tuple[str, str, str, int, int, int, str]:
-    return (b.primitive, b.kernel, b.mode, b.key_bits, b.bytes, b.messages, b.style)
-
-
-def compare_table(compared: Sequence[Compared], title: str, caption: str) -> Group:
-    table = plain_table()
-    table.add_column("Kernel", no_wrap=True)
-    table.add_column("Mode", no_wrap=True)
-    table.add_column("Bytes", justify="right", no_wrap=True)
-    for name in ("Before", "After"):
-        table.add_column(name, justify="right", no_wrap=True)
-    table.add_column("Unit", no_wrap=True)
-    for name in ("Ratio", "Spread"):
-        table.add_column(name, justify="right", no_wrap=True)
-    for c in sorted(compared, key=lambda c: -c.change.ratio):
-        style = {"slower": "red", "faster": "green", "same": ""}[c.change.verdict]
-        alone = c.style == "fenced" or not c.bytes  # one message, or a call without any
-        divisor = 1 if alone else c.bytes * c.messages
-        spread = max(c.change.before.spread, c.change.after.spread)
-        table.add_row(
-            c.kernel,
-            c.mode + (" alone" if c.style == "fenced" else ""),
-            f"{c.bytes} x {c.messages}" if c.messages > 1 else str(c.bytes),
-            number(c.change.before.median / divisor),
-            number(c.change.after.median / divisor),
-            c.unit if alone else f"{c.unit}/B",
-            Text(f"{NOISY if c.crowded else ''}{c.change.ratio:.3f}", style=style),
-            f"{spread:.1%}",
-        )
-    return titled(title, table, caption)
 
 
 # ---- Pointer authentication in emulators -------------------------------------------------------

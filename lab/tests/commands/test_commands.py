@@ -16,7 +16,7 @@ from world import PACKAGE, Lab
 from everycore import store, vectors, wycheproof
 from everycore.cli import COMMANDS, EXAMPLES, help_of
 from everycore.context import Completed
-from everycore.jobs import Job, plan
+from everycore.jobs import PROCESSES, Job, plan
 from everycore.session import open_session
 
 # The fake git knows one commit; without .git, as in an unpacked archive, nobody asks it.
@@ -480,7 +480,10 @@ def test_bench_does_not_replace_a_device(lab: Lab) -> None:
 
 def test_bench_passes_its_options_on(lab: Lab) -> None:
     lab("bench", "--mode", "ctr", "--bytes", "64,100", "--key-bits", "128", "--kernel", "c_ref")
-    dry, streamed, fenced = lab.runner.harness_calls("bench")
+    dry, *processes = lab.runner.harness_calls("bench")
+    assert len(processes) == 2 * PROCESSES
+    streamed, fenced = processes[:2]
+    assert processes == [streamed, fenced] * PROCESSES  # those of one figure lie apart in time
     assert dry[2:] == [
         "--dry-run", "--mode", "ctr", "--key-bits", "128", "--kernel", "c_ref", "--bytes", "64,100",
     ]  # fmt: skip

@@ -304,8 +304,8 @@ def test_a_table_has_medians_ratios_and_the_cost_of_an_operation() -> None:
 def test_what_is_made_of_a_noisy_time_is_marked() -> None:
     every = [
         samples("off", 1.0, 1.0, 9.0),
-        samples("impdef", 2.0, 2.0),
-        samples("qarma5", 5.0, 5.0),
+        samples("impdef", 2.0, 2.0, 2.0),
+        samples("qarma5", 5.0, 5.0, 5.0),
     ]
     text = text_of(table.table_of(PROGRAM, 1.0, every, Count(1_000_000_000, "qemu 7")).lines())
     assert [line.split()[-5:] for line in text.splitlines() if "qarma5" in line] == [

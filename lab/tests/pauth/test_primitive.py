@@ -112,14 +112,14 @@ def test_figures_hold_kernels_against_qemu(program: Program) -> None:
             ("pac-aes128", "x86_aesni"): [(50.0,)],
         },
         theirs={
-            "qarma5": [(1700.0,), (1600.0,)],
+            "qarma5": [(1600.0,), (1700.0,), (1800.0, 9999.0, 1.0)],
             "qarma5-each": [(1500.0,)],
             "impdef": [(40.0,)],
         },
     )
     figures = primitive.figures(program, PLAN, found)
     by = {(one.who, one.mode): one for one in figures}
-    assert by["x86_ssse3", "qarma5"].cycles == 80.0  # the lowest median, not the lowest sample
+    assert by["x86_ssse3", "qarma5"].cycles == 85.0  # the median of medians
     assert by["x86_ssse3", "qarma5"].ratio == 20.0
     assert by["x86_ssse3", "qarma5"].samples == [(80.0, 90.0, 99.0), (81.0, 80.0, 70.0)]
     assert by["x86_ssse3", "qarma5-blocks"].ratio == 37.5
@@ -127,11 +127,11 @@ def test_figures_hold_kernels_against_qemu(program: Program) -> None:
     kernels, around = pauth.tables([figure.line() for figure in figures])
     assert [row[0] for row in kernels.rows] == ["qemu-10.0", "x86_ssse3"]  # c_ref: not timed
     assert kernels.head == ("", "QARMA5", "apart", "many", "key")
-    assert kernels.rows[1] == ("x86_ssse3", "80.0 20.0x", "-", "40.0 37.5x", "44.0")
+    assert kernels.rows[1] == ("x86_ssse3", "85.0 20.0x", "-", "40.0 37.5x", "44.0")
     assert dict(around.rows) == {
-        "found in the memo, a chain: x86_ssse3": "8.0 200x",
-        "AES-128 instead of QARMA, a chain: x86_aesni": "50.0 32.0x",
-        "QEMU's hash, a chain": "40.0 40.0x",
+        "found in the memo, a chain: x86_ssse3": "8.0 212x",
+        "AES-128 instead of QARMA, a chain: x86_aesni": "50.0 34.0x",
+        "QEMU's hash, a chain": "40.0 42.5x",
     }
 
 
