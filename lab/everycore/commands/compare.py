@@ -40,7 +40,7 @@ from everycore.sides import Side, in_turn, open_side
 from everycore.store import Results
 
 SIZES_BYTES = (64, 1500, 16384)
-ROUNDS, MOST_ROUNDS = 12, 1000
+ROUNDS, MOST_ROUNDS = 16, 1000
 RUN_PERCENT, STORED_PERCENT = 1.0, 3.0
 NO_VERDICT = (
     "No verdict: the two runs lie apart in time, and the machine may have changed between them."
@@ -160,7 +160,9 @@ def compare(
         )
     if stored:
         title = " -> ".join(f"{s['name']} ({s['label']})" for s in stored.run.options["sides"])
-        is_slower = _judge(context, list(stored.benches()), title, stored.run.source(), show)
+        is_slower = _judge(
+            context, _whole_rounds(context, stored), title, stored.run.source(), show
+        )
         raise typer.Exit(1 if is_slower and fail else 0)
     if before and after and all(map(_is_of_matrix, (before, after))):
         _compare_matrices(context, Path(before), Path(after), show)
@@ -253,6 +255,16 @@ def _sides_of(name: str) -> Results | None:
     except EverycoreError:
         return None
     return found if any(bench.side for bench in found.benches()) else None
+
+
+def _whole_rounds(context: Context, stored: Results) -> list[Bench]:
+    """The figures of a stored run, without the round that an interruption cut short."""
+    benches = list(stored.benches())
+    if not stored.cut_off:
+        return benches
+    context.warn(f"{stored.path} is a partial result: {stored.cut_off}; its last round is left out")
+    last = max(bench.process for bench in benches)
+    return [bench for bench in benches if bench.process < last]
 
 
 def _judge(

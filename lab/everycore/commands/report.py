@@ -153,7 +153,13 @@ def _read_file(path: Path, found: Found) -> None:
     if _type(first) in ("matrix", "cell", "anomaly"):
         found.sources.append(_matrix(path, found.notes))
     else:
-        found.runs.append(store.read(path, partial=True))
+        stored = store.read(path, partial=True)
+        if any(bench.side for bench in stored.benches()):
+            found.notes.append(
+                f"{path.name}: two programs in turn; everycore compare FILE tells it"
+            )
+        else:
+            found.runs.append(stored)
 
 
 def _type(line: str) -> str:

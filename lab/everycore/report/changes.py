@@ -80,8 +80,10 @@ def compare(benches: Iterable[Bench], threshold: float) -> Comparison:
     """What processes that ran in turn say; their numbers are those of their rounds."""
     values: dict[Operation, dict[tuple[int, str], float]] = {}
     first: dict[int, str] = {}  # the side that began a round
+    sides: dict[Operation, set[str]] = {}
     for bench in benches:
         own = values.setdefault(Operation.of(bench), {})
+        sides.setdefault(Operation.of(bench), set()).add(bench.side)
         first.setdefault(bench.process, bench.side)
         if bench.cycles:
             own[bench.process, bench.side] = stats.median(bench.cycles)
@@ -91,7 +93,7 @@ def compare(benches: Iterable[Bench], threshold: float) -> Comparison:
         for side in (SIDES if first[number] == SIDES[0] else SIDES[::-1])
     ]
     whole = {one: own for one, own in values.items() if len(own) == len(slots)}
-    only = [(side, one) for one, own in values.items() if (side := _only_side(own))]
+    only = [(min(found), one) for one, found in sides.items() if len(found) == 1]
     alone = {one for _, one in only}
     figures = [[own[slot] for slot in slots] for own in whole.values()]
     labels = [side == SIDES[1] for _, side in slots]
@@ -102,11 +104,6 @@ def compare(benches: Iterable[Bench], threshold: float) -> Comparison:
         tuple(one for one in values if one not in whole and one not in alone),
         tuple(only),
     )
-
-
-def _only_side(own: Iterable[tuple[int, str]]) -> str:
-    sides = {side for _, side in own}
-    return sides.pop() if len(sides) == 1 else ""
 
 
 def table(compared: Sequence[Compared], title: str, *captions: str) -> Group:

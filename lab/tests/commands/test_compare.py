@@ -162,6 +162,41 @@ def test_an_operation_without_a_figure_in_some_process_is_named(
     done = real_lab("compare", str(out))
     assert "not every process has a figure of them: two ctr 1500" in done.err
     assert "3 operations" in done.out
+    for one in lines:
+        if (one.get("kernel"), one.get("side")) == ("two", "B"):
+            one["cycles"] = []
+    out.write_text("".join(json.dumps(one) + "\n" for one in lines))
+    assert (
+        "not every process has a figure of them: two ctr 1500" in real_lab("compare", str(out)).err
+    )
+
+
+def test_of_a_run_that_was_cut_off_the_whole_rounds_count(real_lab: Lab, program: Path) -> None:
+    other = compiled(real_lab, "other", "-DFACTOR=1.05")
+    out = real_lab.folder / "run.jsonl"
+    chosen = ("--mode", "ctr", "--bytes", "1500", "--out", str(out))
+    assert real_lab("compare", "--run", str(program), str(other), *chosen).code == 1
+    lines = objects(out.read_text())
+    for rounds, code in ((12, 1), (8, 0)):
+        kept = [one for one in lines[:-1] if one.get("process", 0) <= rounds][:-1]
+        end = {"type": "end", "lines": len(kept) - 1, "partial": "it was interrupted"}
+        text = "".join(json.dumps(one) + "\n" for one in [*kept, end])
+        (partial := real_lab.folder / f"{rounds}.partial").write_text(text)
+        done = real_lab("compare", str(partial))
+        assert done.code == code, done.out
+        assert f"4 operations, {rounds} processes a side" in done.out
+        assert "its last round is left out" in done.err
+    assert "8 processes a side cannot give a verdict: 9 are needed" in done.err
+
+
+def test_the_report_and_the_last_two_runs_leave_a_comparison_out(
+    real_lab: Lab, program: Path
+) -> None:
+    words = ("compare", "--run", str(program), str(program), "--mode", "ctr", "--bytes", "1500")
+    assert real_lab(*words).code == 0
+    done = real_lab("compare")
+    assert done.code == 2
+    assert "two readable result files are needed" in done.err
 
 
 def test_programs_are_staged_once_and_at_names_of_one_length(real_lab: Lab, program: Path) -> None:
