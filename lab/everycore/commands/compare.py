@@ -129,8 +129,8 @@ def compare(
 ) -> None:
     """Show whether one of two programs is slower, and where."""
     context = context_of(command)
-    if threshold is not None and threshold < 0:
-        raise EverycoreError("--threshold must not be negative", "give a percentage, such as 1")
+    if threshold is not None and not 0 <= threshold < float("inf"):
+        raise EverycoreError(f"--threshold {threshold:g} is no percentage", "give one, such as 1")
     stored = None if run or not before or after else _sides_of(before)
     default = RUN_PERCENT if run or stored else STORED_PERCENT
     show = Show(default if threshold is None else threshold, everything, json)

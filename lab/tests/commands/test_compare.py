@@ -111,7 +111,8 @@ def test_revisions_and_trees_are_built_and_compared(real_lab: Lab) -> None:
         (("empty", "program"), "empty is no checkout of everycore"),
         (("program", "text"), "text is no program"),
         (("program", "program", "--processes", "8"), ""),
-        (("program", "program", "--threshold", "-1"), "--threshold must not be negative"),
+        (("program", "program", "--threshold", "-1"), "--threshold -1 is no percentage"),
+        (("program", "program", "--threshold", "nan"), "--threshold nan is no percentage"),
     ],
 )
 def test_sides_that_are_none_are_named(
