@@ -8,7 +8,7 @@ from rich.text import Text
 
 from everycore.limits import bound
 from everycore.protocol import Arithmetic, Bench, Mode
-from everycore.report.figures import NOISY, NOISY_LEGEND, cell, cipher, number
+from everycore.report.figures import NOISY, UNCERTAIN, cell, cipher, number
 from everycore.report.tables import LIMIT, plain_table, selected_kernel, titled
 
 MOST = 6  # lines
@@ -57,5 +57,5 @@ def headline(
         )
     notes = [f"{LIMIT}: what its AES and multiplication units can do at best"]
     if any(cell(bench).is_noisy for bench in figures):
-        notes.append(NOISY_LEGEND)
+        notes.append(UNCERTAIN)
     return titled("What the selected kernels cost here", table, *notes, caption, advice)
