@@ -12,7 +12,7 @@
 #define MAX_BLOCKS 520
 #define MAX_BYTES (16 * MAX_BLOCKS)
 #define MAX_IV 320  /* bytes */
-#define MAX_AAD 640 /* bytes */
+#define MAX_AAD 2080 /* bytes: two reductions of the widest kernel */
 
 /* A key and a message, and all that comes of them. Any shorter message is a prefix of it. */
 struct known {

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define LONG_BLOCKS 65536 /* 1 MiB */
+#define LONG_BLOCKS (65536 + 256) /* 1 MiB, and some that more than 16 bits count */
 #define LONG_AAD_BYTES (100 * 1024 + 7)
 
 /* The message; its key has 256 bits. */

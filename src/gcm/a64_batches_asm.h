@@ -274,11 +274,6 @@
     next_counter 6
     next_counter 7
     b.ne 2b
-    movi v17.16b, #0
-    mov w9, #8
-    mov v17.s[3], w9
-    sub v16.4s, v16.4s, v17.4s                       // these counters have not been used
-    str q16, [x1]
     /* The hash of the last batch. */
     next_powers
     reverse_two 10, 11

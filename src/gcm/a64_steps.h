@@ -193,7 +193,8 @@ EVC_INLINE block hash_data(const struct powers *h, const uint8_t *in, size_t n_b
 #if defined(SEAL)
 
 struct state {
-    block counter, y;
+    block counter; /* of the first group; only y is changed */
+    block y;
 };
 
 typedef void batches(const uint8_t rk[][16], struct state *state, size_t n_batches, const uint8_t *in, uint8_t *out,

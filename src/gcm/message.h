@@ -20,8 +20,8 @@
  *   v_load_end(p, n_bytes)   the first n_bytes at p, zeros behind; v_store_end, v_keep_end likewise
  *   v_load_front(p, empty)   the first blocks at p behind `empty` lanes of zeros, 0 to LANES. A whole vector at p
  *                            may be read; v_store_front writes those blocks alone; v_keep_front
- *   v_load_both(p, empty, n_bytes)   n_bytes at p behind `empty` lanes, zeros around; touches no other byte;
- *                            v_store_both, v_keep_both
+ *   v_load_both(p, empty, n_bytes)   n_bytes at p behind `empty` lanes (0 to LANES, then there are none), zeros
+ *                            around; touches no other byte; v_store_both, v_keep_both
  *   struct count, count_from, next_counters(s, count, n)   counters under way; the next n vectors of them
  *   middle_rounds(key, s, n) AES of n vectors but for the last round
  *   fused_rounds             the same of a group, while another group is hashed; or GROUPS_IN_ASSEMBLY

@@ -103,7 +103,7 @@ EVC_INLINE vec v_keep_both(vec v, size_t empty, size_t n_bytes)
 EVC_DEFINE_CLEAR_STACK(clear, YMM, 1600)
 EVC_DEFINE_CLEAR_STACK(clear_long, YMM, 1408)
 EVC_DEFINE_CLEAR_STACK(clear_short, YMM, 576)
-EVC_DEFINE_CLEAR_STACK(clear_block, YMM, 96)
+EVC_DEFINE_CLEAR_STACK(clear_block, YMM, 128)
 #define FRAMES_HOLD_NO_SECRETS 0
 #define CLEAR_AFTER_BLOCK() clear_block()
 #define CLEAR_AFTER_SHORT() clear_short()

@@ -69,7 +69,7 @@ EVC_INLINE vec v_down(vec v, size_t n)
 #define v_keep_front(v, empty) _mm512_maskz_mov_epi64(but_first(empty), v)
 #define v_load_both(p, empty, n_bytes) v_up(v_load_end(p, n_bytes), empty)
 #define v_store_both(p, empty, n_bytes, v) v_store_end(p, n_bytes, v_down(v, empty))
-#define v_keep_both(v, empty, n_bytes) _mm512_maskz_mov_epi8(first_bytes(n_bytes) << 16 * (empty), v)
+#define v_keep_both(v, empty, n_bytes) _mm512_maskz_mov_epi8(first_bytes(n_bytes) << 8 * (empty) << 8 * (empty), v)
 
 #define load_part1(p, n_bytes) load_block(p, n_bytes)
 
@@ -102,7 +102,7 @@ EVC_INLINE enum evc_status compare_tag(const uint8_t *tag, __m128i t, size_t n_b
 }
 
 EVC_DEFINE_CLEAR_STACK(clear, ZMM, 896)
-EVC_DEFINE_CLEAR_STACK(clear_long, ZMM, 384)
+EVC_DEFINE_CLEAR_STACK(clear_long, ZMM, 576)
 EVC_DEFINE_CLEAR(clear_short, ZMM)
 #define FRAMES_HOLD_NO_SECRETS 1
 #define CLEAR_AFTER_BLOCK() clear_short()
