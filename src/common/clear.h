@@ -30,6 +30,12 @@
 #define EVC_CLEAR_BY_WORDS 0
 #endif
 
+#if EVC_A32 && defined(__ARM_FP) && defined(__ARM_ARCH_PROFILE) && __ARM_ARCH_PROFILE == 'A'
+#define EVC_CLEAR_BY_VFP 1
+#else
+#define EVC_CLEAR_BY_VFP 0
+#endif
+
 /* To be called by the function that called the operations, or by one nearer to the public call. `clear` reaches deeper
  * below its caller than operations do, since frames lie between the two callers. In modes these have at most 256 bytes,
  * as with the untidy kernel of the harness they leave nothing behind; code with larger frames calls this below them. */
@@ -75,7 +81,8 @@ EVC_INLINE void evc_clear_both(const struct evc_kernel *a, const struct evc_kern
         EVC_CLEAR_STACK_##registers(n_bytes);                                                      \
     }
 
-#if EVC_CLEAR_BY_WORDS /* one piece of any depth */
+#if EVC_CLEAR_BY_WORDS || (EVC_X86 && defined(__SSE2__)) || defined(__ARM_NEON) || EVC_CLEAR_BY_VFP
+/* One piece of any depth, where no frame is laid out for it. */
 #define EVC_DEFINE_CLEAR_DEEP(name, registers, n_bytes_below)                                      \
     EVC_DEFINE_CLEAR_STACK(name, registers, (EVC_WORD64 ? 960 : 1472) + (n_bytes_below))
 #else
@@ -86,8 +93,8 @@ EVC_INLINE void evc_clear_both(const struct evc_kernel *a, const struct evc_kern
     EVC_DEFINE_CLEAR_SPILLS(name##_lowest, registers, 512 + (n_bytes_below))                       \
     EVC_OUT_OF_LINE void name##_lower(void)                                                        \
     {                                                                                              \
-        volatile uint8_t above[448];                                                               \
-        above[0] = 0;                                                                              \
+        volatile uint8_t above[448]; /* both ends are used, or clang would make it shorter */        \
+        above[0] = above[447] = 0;                                                                 \
         name##_lowest();                                                                           \
         (void)above[0]; /* so that the call does not take the place of this frame */               \
     }                                                                                              \
@@ -299,7 +306,7 @@ EVC_INLINE void evc_clear_both(const struct evc_kernel *a, const struct evc_kern
 #elif (EVC_A64 || EVC_A32) && defined(__ARM_NEON)
 #define EVC_CLEAR_REGISTERS_BASELINE() EVC_CLEAR_REGISTERS_NEON()
 #define EVC_CLEAR_STACK_BASELINE(n_bytes) EVC_CLEAR_STACK_NEON(n_bytes)
-#elif EVC_A32 && defined(__ARM_FP) && defined(__ARM_ARCH_PROFILE) && __ARM_ARCH_PROFILE == 'A'
+#elif EVC_CLEAR_BY_VFP
 #define EVC_CLEAR_REGISTERS_BASELINE() EVC_CLEAR_REGISTERS_VFP()
 #define EVC_CLEAR_STACK_BASELINE(n_bytes) EVC_CLEAR_STACK_VFP(n_bytes)
 #elif EVC_CLEAR_BY_WORDS
