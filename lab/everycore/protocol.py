@@ -179,7 +179,7 @@ class Limit:
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class InstructionCount:
     """How often a loop holds an instruction."""
 
     instruction: str
@@ -196,7 +196,7 @@ class Arithmetic:
     width_bits: int
     dependent: bool  # each block needs the one before
     bytes: int  # of text, per call
-    holds: tuple[Held, ...]
+    holds: tuple[InstructionCount, ...]
     cycles_per_byte: tuple[float, ...]
     runs: bool
     method: str = ""

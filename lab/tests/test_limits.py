@@ -6,7 +6,7 @@ from world import data_text
 
 from everycore import protocol
 from everycore.limits import Bound, bound, bounds, disturbance, source
-from everycore.protocol import Arithmetic, Held, Limit, Line
+from everycore.protocol import Arithmetic, InstructionCount, Limit, Line
 
 
 @pytest.fixture
@@ -63,7 +63,9 @@ def test_latency_bounds_long_messages_and_those_that_wait_for_each_other(
 def test_a_source_counts_per_vector(lines: list[Line]) -> None:
     chain = loop(lines, "chain_128_key_256")
     assert source(chain) == "14 dependent aesenc per 16 bytes, measured loop"
-    aarch64 = replace(chain, holds=(Held("aese", 16 * 14), Held("aesmc", 16 * 13)))
+    aarch64 = replace(
+        chain, holds=(InstructionCount("aese", 16 * 14), InstructionCount("aesmc", 16 * 13))
+    )
     assert "14 dependent aese and 13 dependent aesmc per 16 bytes" in source(aarch64)
 
 

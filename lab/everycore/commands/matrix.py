@@ -59,7 +59,11 @@ def matrix(
     command: typer.Context,
     subject: Annotated[
         list[str] | None,
-        typer.Option("--subject", metavar="NAME", help="Of subjects/, or a kernel of ours."),
+        typer.Option(
+            "--subject",
+            metavar="NAME",
+            help="Code to measure: subjects/, our kernels, a TOML file.",
+        ),
     ] = None,
     function: Annotated[
         list[str] | None,
@@ -92,7 +96,7 @@ def matrix(
         typer.Option("--bytes", metavar="N", help="Of a message: 4096 by default; repeatable."),
     ] = None,
     budget: Annotated[
-        str, typer.Option("--budget", metavar="TIME", help="Such as 10m: what tells most first.")
+        str, typer.Option("--budget", metavar="TIME", help="Time for all, such as 10m.")
     ] = "",
     time_limit: Annotated[
         float | None,
@@ -126,11 +130,11 @@ def matrix(
         bool,
         typer.Option(
             "--regressions",
-            help="Look at odd cells again, find the flags that repair them, and report.",
+            help="Find the flags that repair wrong and slow cells, and print reports.",
         ),
     ] = False,
     dry: Annotated[
-        bool, typer.Option("--plan", help="List the cells in their order; do nothing.")
+        bool, typer.Option("--plan", help="List the cells in their order, and measure nothing.")
     ] = False,
     json: Json = False,
 ) -> None:
@@ -157,10 +161,10 @@ def matrix(
     )
     seconds = duration(budget) if budget else float("inf")
     path = _path(context, out, resume)
-    ways = Ways(time_limit or Limits().run, estimate)
+    run_options = RunOptions(time_limit or Limits().run, estimate)
     if resume and wanted == Choice():
-        wanted, before = chosen_before(path)
-        ways = Ways(time_limit or before.time_limit, estimate or before.estimate)
+        wanted, before = stored_choice(path)
+        run_options = RunOptions(time_limit or before.time_limit, estimate or before.estimate)
         found = _subjects_before(tree, wanted)
     else:
         found = _subjects(tree, wanted)
@@ -187,8 +191,8 @@ def matrix(
         _place(facts),
         {one.name: one for one in found},
         cpus=machine.like(facts, core) if cpu is None else (core,),
-        limits=Limits(run=ways.time_limit),
-        estimator=open_estimator(context) if ways.estimate else None,
+        limits=Limits(run=run_options.time_limit),
+        estimator=open_estimator(context) if run_options.estimate else None,
     )
     head = Head(
         date=context.now().isoformat(timespec="seconds"),
@@ -196,7 +200,7 @@ def matrix(
         revision=machine.revision(context, tree),
         machine=replace(machine.describe(facts, core), installation=machine.installation(context)),
         counter=counter_name(context, tree, load_target(tree, HOST)),
-        options=asdict(wanted.without_places(context.cwd)) | asdict(ways),
+        options=asdict(wanted.without_paths(context.cwd)) | asdict(run_options),
     )
     odd = False
     first_end = begin + seconds * (FIRST_PASS if ct or regressions else 1)
@@ -260,12 +264,12 @@ class Choice:
         names = [one for one in self.flag_sets if not one.startswith("-")]
         return chosen(names, map(split_flags, given))
 
-    def without_places(self, cwd: Path) -> "Choice":
+    def without_paths(self, cwd: Path) -> "Choice":
         return replace(self, subjects=tuple(file_named(name, cwd) for name in self.subjects))
 
 
 @dataclass(frozen=True, slots=True)
-class Ways:
+class RunOptions:
     """How cells are run, beside which there are."""
 
     time_limit: float = Limits().run
@@ -278,15 +282,15 @@ def flags_given(text: str) -> str:
     return shlex.join(split_flags(text))
 
 
-def chosen_before(path: Path) -> tuple[Choice, Ways]:
+def stored_choice(path: Path) -> tuple[Choice, RunOptions]:
     """By the run that wrote a file last."""
     heads = store.read(path).heads
     try:
         options = dict(heads[-1].options)
-        names = {one.name for kind in (Choice, Ways) for one in fields(kind)}
+        names = {one.name for kind in (Choice, RunOptions) for one in fields(kind)}
         if unknown := options.keys() - names:
             raise TypeError(f"unknown: {unknown}")
-        return decode(Choice, options), decode(Ways, options)
+        return decode(Choice, options), decode(RunOptions, options)
     except (IndexError, TypeError) as error:
         raise EverycoreError(
             f"{path} does not say which cells it was to have", "give the options of its run again"
@@ -391,7 +395,7 @@ def _look_for_regressions(
         context.err.print(f"{shown} when it was run again: {said}", markup=False, soft_wrap=True)
     results = list(explained.results.values())
     if explained.left:
-        context.warn(f"no time for {explained.left} odd cells: --resume goes on with them")
+        context.warn(f"no time for {explained.left} slow cells: --resume goes on with them")
     head = stored.heads[-1]
     why = _look_for_miscompilations(context, trials, results, stored.anomalies, clock)
     for found in why.values():

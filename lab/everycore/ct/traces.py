@@ -63,10 +63,10 @@ class _Traced:
             run = native(self._context, argv, BEGIN, END, keep=keep)
         else:
             run = qemu(self._context, self._target, argv, BEGIN, END, keep=keep)
-        self._must_be_whole(run)
+        self._refuse_incomplete(run)
         return run.traces
 
-    def _must_be_whole(self, run: Run) -> None:
+    def _refuse_incomplete(self, run: Run) -> None:
         lines = [parse(text).line for text in run.stdout.splitlines()]
         for line in lines:
             if isinstance(line, Failure):

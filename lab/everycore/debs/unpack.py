@@ -63,7 +63,7 @@ def unpacked(context: Context, lock: Lock) -> Path:
                 _unpack_deb(path, root)
                 progress.step(name)
 
-    return _whole(folder_of(context, LAYOUT) / lock.digest()[:32], fill)
+    return _complete_folder(folder_of(context, LAYOUT) / lock.digest()[:32], fill)
 
 
 def unpacked_source(context: Context, lock: Lock, name: str, only: tuple[str, ...] = ()) -> Path:
@@ -88,7 +88,7 @@ def unpacked_source(context: Context, lock: Lock, name: str, only: tuple[str, ..
                 _unpack_tarball(files[tarball], root, _COMPONENT.search(tarball), only)
         _refuse_missing(root, only, f"the source package {name} {source.version}")
 
-    return _whole(folder_of(context, "sources") / digest[:32], fill)
+    return _complete_folder(folder_of(context, "sources") / digest[:32], fill)
 
 
 def unpacked_tarball(
@@ -116,7 +116,7 @@ def unpacked_tarball(
             raise EverycoreError(f"cannot unpack {path}: {error}") from error
         _refuse_missing(root, only, f"{tarball} of {package.name} {package.version}")
 
-    return _whole(folder_of(context, "sources") / digest[:32], fill)
+    return _complete_folder(folder_of(context, "sources") / digest[:32], fill)
 
 
 def _refuse_missing(root: Path, only: tuple[str, ...], where: str) -> None:
@@ -160,7 +160,7 @@ def unpack_package(path: Path, root: Path, unwanted: tuple[str, ...] = UNWANTED)
             (root / "usr" / name).rmdir()
 
 
-def _whole(place: Path, fill: Callable[[Path], None]) -> Path:
+def _complete_folder(place: Path, fill: Callable[[Path], None]) -> Path:
     """The folder `place`, filled beside its name if it is not there: it never lacks anything."""
     if place.is_dir():
         return place

@@ -122,7 +122,7 @@ def _passes(search: "_Search", repair: Sequence[str], repaired: Result) -> tuple
     kind, cell = search.anomaly.kind, search.anomaly.cell
     if kind is Kind.LEAK or any(flag.startswith("-O") for flag in repair):
         return ()
-    is_bad = telling(search.bad.code, repaired.code)
+    is_bad = looks_bad(search.bad.code, repaired.code)
 
     def asked(code: Code) -> bool:
         if not search.has_time():
@@ -422,7 +422,7 @@ def ddmin(switches: Sequence[Switch], repairs: Callable[[Sequence[Switch]], bool
 # ---- What appeared -------------------------------------------------------------------------------
 
 
-def telling(bad: Code | None, good: Code | None) -> Callable[[Code], bool]:
+def looks_bad(bad: Code | None, good: Code | None) -> Callable[[Code], bool]:
     """Whether code has what the bad one has: by the first count of which that has twice as many."""
     if bad is None or good is None:
         return lambda _: False

@@ -455,7 +455,7 @@ def _callers_first(
 
 
 @dataclass(frozen=True, slots=True)
-class Own:
+class OwnFunctions:
     """Which functions of a linked program belong to its subject; the rest is not to be counted."""
 
     names: frozenset[str]  # as its source has them
@@ -473,7 +473,7 @@ def examine(
     entries: Sequence[str] = (),
     *,
     executed: Mapping[str, int] | None = None,
-    own: Own | None = None,
+    own: OwnFunctions | None = None,
 ) -> Examined:
     """What the compiler made of `entries` and of all that they call, or point to.
 
@@ -508,7 +508,9 @@ def examine(
     return Examined(tuple(counted), tuple(glue), usage, dict(executed or {}))
 
 
-def _reached(whole: Whole, roots: Iterable[Refers], own: Own | None = None) -> list[Function]:
+def _reached(
+    whole: Whole, roots: Iterable[Refers], own: OwnFunctions | None = None
+) -> list[Function]:
     """In the order of the first call; what tables point to comes behind."""
     found: dict[int, Function] = {}
     seen: set[tuple[int, int]] = set()

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from everycore.errors import EverycoreError
-from everycore.matrix.code import Examined, Own, examine
+from everycore.matrix.code import Examined, OwnFunctions, examine
 from everycore.matrix.listing import hot_loop
 from everycore.matrix.objects import Object
 from everycore.matrix.records import Listing
@@ -43,7 +43,7 @@ def loop_of(
     paths: Sequence[Path],
     entries: Sequence[str],
     executed: Executed | None = None,
-    own: Own | None = None,
+    own: OwnFunctions | None = None,
 ) -> Listing:
     """The hot loop in some objects, as executed; without a trace by a guess."""
     if executed is None:

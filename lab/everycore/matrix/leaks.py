@@ -175,11 +175,11 @@ def _traces(context: Context, suspect: Suspect, keep: Collection[int]) -> Sequen
         run = qemu(context, suspect.target, argv, BEGIN, END, keep=keep, limit=LIMIT)
     else:
         raise UntraceableError("no tracer runs on a board; an emulated target has one")
-    _must_be_whole(run, (len(SECRETS) + 1) * len(suspect.lengths) * len(PARTS))
+    _refuse_incomplete(run, (len(SECRETS) + 1) * len(suspect.lengths) * len(PARTS))
     return run.traces
 
 
-def _must_be_whole(run: Run, regions: int) -> None:
+def _refuse_incomplete(run: Run, regions: int) -> None:
     if run.code:
         said = run.stdout.strip().splitlines() or [f"exit code {run.code}"]
         raise EverycoreError(f"the traced program ended early: {said[-1]}")

@@ -14,7 +14,7 @@ from everycore import subjects
 from everycore.context import Completed, Context
 from everycore.errors import EverycoreError, MissingPackagesError, unknown_name
 from everycore.matrix import plan, probe
-from everycore.matrix.places import without_places
+from everycore.matrix.places import without_paths
 from everycore.matrix.records import Cell, Listing, Outcome, Result, scatter
 from everycore.model import Compiler, Target, Toolchain, Tree
 from everycore.quiet import own_width
@@ -33,7 +33,7 @@ from everycore.targets import load_target
 from everycore.trace.record import UntraceableError
 
 if TYPE_CHECKING:
-    from everycore.matrix.code import Own
+    from everycore.matrix.code import OwnFunctions
     from everycore.matrix.executed import Executed
     from everycore.matrix.modelled import Estimator
 
@@ -171,7 +171,7 @@ class Workbench:
             known.append(subject.home)
             known.append(sources(context, subject)[0])
         home = [Path(context.env["HOME"])] if context.env.get("HOME") else []
-        return without_places(reason, known, [context.cache_dir(), context.cwd, *home])
+        return without_paths(reason, known, [context.cache_dir(), context.cwd, *home])
 
     def linked(self, cell: Cell) -> tuple[Program, Function]:
         """The program of a cell that is known to be right."""
@@ -409,9 +409,9 @@ class Workbench:
             names, paths = (ready.function.symbol,), [*paths, around.path]
         return paths, names
 
-    def _own(self, ready: Ready, cell: Cell) -> "Own | None":
+    def _own(self, ready: Ready, cell: Cell) -> "OwnFunctions | None":
         """Of a program that was optimised as a whole, in which all else is, and the C library."""
-        from everycore.matrix.code import Own
+        from everycore.matrix.code import OwnFunctions
         from everycore.matrix.entries import functions_of
         from everycore.matrix.frames import plain_name
         from everycore.matrix.objects import Object
@@ -424,7 +424,7 @@ class Workbench:
         plain = (WARNINGS_OFF, NO_INLINING)  # so that every function has a name
         made = subjects.objects(self.context, subject, around.compiler, plain, target)
         others = {(one.name, one.size) for one in Object(around.path).functions}
-        return Own(frozenset(map(plain_name, functions_of(made))), frozenset(others))
+        return OwnFunctions(frozenset(map(plain_name, functions_of(made))), frozenset(others))
 
     def executed(self, ready: Ready) -> "Executed":
         """One call of a cell under the tracer: exact counts, also of what runs here."""

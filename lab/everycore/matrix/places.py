@@ -12,7 +12,7 @@ _PATH = re.compile(_START + r"(/[^\s:'\"`,()]*/([^\s:'\"`,()/]+))")
 _SAME_EVERYWHERE = re.compile(r"/(dev|lib(32|64|x32)?|proc|usr(?!/local/))/")
 
 
-def without_places(text: str, known: Iterable[Path], other: Iterable[Path] = ()) -> str:
+def without_paths(text: str, known: Iterable[Path], other: Iterable[Path] = ()) -> str:
     """Paths below folders that are `known` to the reader begin there; of others the name is left.
 
     `other`: folders that may have spaces in their names, in which a path would seem to end.

@@ -80,7 +80,7 @@ def plan(axes: Axes, place: Place) -> list[Planned]:
     there both lists are gone down together, so that what is cut off at any point is a smaller
     matrix of the same shape. Neighbours in time are seldom of one compiler or one function.
     """
-    toolchains = telling(axes.toolchains)
+    toolchains = widest_spread_first(axes.toolchains)
     cells: dict[Cell, tuple[tuple[float, int, int], Planned]] = {}
     for target in axes.targets:
         for t, toolchain in enumerate(toolchains):
@@ -168,7 +168,7 @@ def _why_not(place: Place, toolchain: Toolchain, target: str, flag: str) -> str:
     return f"this CPU is not {level}: no {missing[0]}" if missing else ""
 
 
-def telling(toolchains: Sequence[Toolchain]) -> list[Toolchain]:
+def widest_spread_first(toolchains: Sequence[Toolchain]) -> list[Toolchain]:
     """Families in turn; of each the newest, the oldest, then those that halve the rest."""
     families: dict[str, list[Toolchain]] = {}
     for one in sorted(toolchains, key=lambda one: (one.version, one.name), reverse=True):

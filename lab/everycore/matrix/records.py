@@ -291,7 +291,7 @@ def is_same(one: str, other: str) -> bool:
     return not one or not other or one == other
 
 
-def standing(lines: Sequence[Line]) -> dict[tuple[Cell, Kind], Anomaly]:
+def current_anomalies(lines: Sequence[Line]) -> dict[tuple[Cell, Kind], Anomaly]:
     """The last word on what is odd, where the newest results are of the same compiler and subject.
 
     Both names may have become another's since a cell, or its neighbour, was looked at.

@@ -24,9 +24,9 @@ from everycore.matrix.records import (
     Outcome,
     Result,
     as_json,
+    current_anomalies,
     latest,
     parse,
-    standing,
 )
 from everycore.outputs import open_stream
 
@@ -53,8 +53,8 @@ class Stored:
 
     @property
     def anomalies(self) -> list[Anomaly]:
-        """Those that still are: `standing`."""
-        return list(standing(self.lines).values())
+        """Those that still are: `current_anomalies`."""
+        return list(current_anomalies(self.lines).values())
 
     def done(
         self, time_limit: float = 0.0, estimate: bool = False, can_count: bool = False

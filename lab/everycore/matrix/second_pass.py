@@ -9,7 +9,7 @@ from typing import Protocol
 from everycore.context import Context
 from everycore.errors import EverycoreError
 from everycore.matrix.leaks import Suspect, look
-from everycore.matrix.places import without_places
+from everycore.matrix.places import without_paths
 from everycore.matrix.records import Cell, Outcome, Result, Verdict
 from everycore.subjects import Function, Program
 from everycore.workers import worker_pool
@@ -72,8 +72,6 @@ def _public(context: Context, *verdicts: Verdict) -> tuple[Verdict, ...]:
     """As results have them: a method that could not look may have named a file."""
     folders = [context.cache_dir()]
     return tuple(
-        replace(one, detail=without_places(one.detail, [], folders))
-        if one.constant is None
-        else one
+        replace(one, detail=without_paths(one.detail, [], folders)) if one.constant is None else one
         for one in verdicts
     )

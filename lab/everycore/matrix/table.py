@@ -31,7 +31,7 @@ COUNTED = "Emulated: exact instructions per byte of one call, no time."
 ESTIMATED = "Estimated cycles per byte, by a model that measurements calibrated: no time."
 LEGEND = f"!: a frame over {WIDE_FRAME_BYTES} bytes. {UNCERTAIN}. -: skipped."
 HOW_TO_EXPLAIN = "To find the flag that makes the answers right: --resume --regressions"
-ASSEMBLY = "Assembly is written by hand: its one figure is beside all flags."
+ASSEMBLY = "Hand-written assembly has one figure, whatever the flags are."
 FIRST_COLUMN = 12
 NAMES = [one.name for one in FLAG_SETS]
 

@@ -17,8 +17,8 @@ from everycore.matrix.records import (
     Line,
     Outcome,
     Result,
+    current_anomalies,
     pooled,
-    standing,
 )
 from everycore.page import order
 from everycore.stats import Figure
@@ -26,7 +26,9 @@ from everycore.stats import Figure
 CYCLES = "cycles per byte"
 INSTRUCTIONS = "instructions per byte"
 FRAME_LIMIT_BYTES = 1024
-NOT_LOOKED_INTO = "nobody has looked yet: everycore matrix --resume --out FILE --regressions"
+NOT_LOOKED_INTO = (
+    "no cause is known yet; to find it: everycore matrix --resume --out FILE --regressions"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +140,7 @@ def collect(sources: Sequence[Source]) -> Facts:
         for line in source.lines:
             if isinstance(line, Result):
                 results[source.machine, line.cell] = line
-        odd |= {(source.machine, *key): one for key, one in standing(source.lines).items()}
+        odd |= {(source.machine, *key): one for key, one in current_anomalies(source.lines).items()}
     odd |= {key: one for key, one in _unexplained(results).items() if key not in odd}
     for machine in {machine for machine, _ in results}:
         own_cells = {cell: one for (where, cell), one in results.items() if where == machine}

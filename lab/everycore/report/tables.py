@@ -160,7 +160,7 @@ def why_not(skipped_why: str, detail: str) -> str:
             return f"{skipped_why} {detail}".strip()
 
 
-def standing(kernel: str, resolved: Resolved) -> str:
+def selection_status(kernel: str, resolved: Resolved) -> str:
     """How a kernel stands in one selection: selected, or why not."""
     if kernel == resolved.kernel:
         return "selected"
@@ -185,13 +185,13 @@ def selection_table(
         for line in lines:
             table.add_column(f"{line.use.capitalize()} use", ratio=1)
         for kernel in own:
-            cells = [standing(kernel.name, line) for line in lines]
-            table.add_row(kernel.name, *(_standing_text(cell) for cell in cells))
+            cells = [selection_status(kernel.name, line) for line in lines]
+            table.add_row(kernel.name, *(_status_text(cell) for cell in cells))
         groups.append(titled(f"{title}: {primitive}", table, caption))
     return Group(*groups)
 
 
-def _standing_text(cell: str) -> Text:
+def _status_text(cell: str) -> Text:
     if cell == "selected":
         return Text(cell, style="bold green")
     return Text(cell, style="dim" if cell.startswith("after ") else "")

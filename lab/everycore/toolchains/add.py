@@ -13,7 +13,7 @@ from everycore.model import Target, Tree
 from everycore.report.toolchains import Row
 from everycore.targets import load_target
 from everycore.toolchains import store, suites, wheels
-from everycore.toolchains.alone import alone, folder_of
+from everycore.toolchains.alone import exclusively, folder_of
 from everycore.toolchains.host import HOST, commands_on, native_on, runs_here, toolchains_of
 from everycore.toolchains.installed import all_targets, host_names, installed
 from everycore.toolchains.link import header_folders
@@ -60,7 +60,7 @@ def add(
         _check(lock, name, target)
     done: list[Added] = []
     refused: list[Refused] = []
-    with alone(context):
+    with exclusively(context):
         for name, target in wanted:
             try:
                 began = monotonic()
@@ -187,7 +187,7 @@ def add_path(context: Context, tree: Tree, folder: Path) -> tuple[list[Added], l
     by_name = {target.name: target for target in targets}
     done: list[Added] = []
     refused: list[Refused] = []
-    with alone(context):
+    with exclusively(context):
         for one in found:
             commands = {target: compiler.command for target, compiler in one.compilers}
             proofs: dict[str, str] = {}
@@ -212,7 +212,7 @@ def remove(context: Context, tree: Tree, names: Sequence[str], targets: Sequence
 
     Without names: everything that was added, and what runs that failed have fetched.
     """
-    with alone(context):
+    with exclusively(context):
         before = disk(context)
         fetched = 0 if names else _discard(context, tree)
         added = [one for one in all_added(context) if one.name != HEADERS]

@@ -65,12 +65,12 @@ def root_of(context: Context, part: Part, made: str) -> Path:
     for pin in missing.values():
         debs.discard(context, pin.files[0])
     place = folder_of(context, "roots") / _root_name(part)
-    return whole_folder(place, lambda root: _link_all(context, keys, root))
+    return complete_folder(place, lambda root: _link_all(context, keys, root))
 
 
 def root_of_file(context: Context, part: Part, fill: Callable[[Path], None]) -> Path:
     """The root of a part that is one file, which `fill` unpacks."""
-    return whole_folder(folder_of(context, "roots") / _root_name(part), fill)
+    return complete_folder(folder_of(context, "roots") / _root_name(part), fill)
 
 
 def _root_name(part: Part) -> str:
@@ -78,7 +78,7 @@ def _root_name(part: Part) -> str:
     return f"{part.name}.{part.target}-{_sha256(own)[:16]}-{LAYOUT}"
 
 
-def whole_folder(place: Path, fill: Callable[[Path], None]) -> Path:
+def complete_folder(place: Path, fill: Callable[[Path], None]) -> Path:
     """The folder `place`, filled beside its name if it is not there: it never lacks anything."""
     if place.is_dir():
         return place
@@ -109,7 +109,7 @@ def _keep(context: Context, key: str, pin: Pinned, paths: dict[str, Path], libc:
         if libc and key != libc:
             _repoint(folder, _kept(context, libc))
 
-    whole_folder(_kept(context, key), fill)
+    complete_folder(_kept(context, key), fill)
     return key
 
 

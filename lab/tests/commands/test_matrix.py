@@ -18,7 +18,7 @@ from world import DATA, Lab
 
 from everycore.catalog import find_tree
 from everycore.commands import matrix as command
-from everycore.commands.matrix import Choice, Ways, chosen_before, duration
+from everycore.commands.matrix import Choice, RunOptions, duration, stored_choice
 from everycore.errors import EverycoreError
 from everycore.matrix import results as store
 from everycore.matrix.make import Limits, Ready
@@ -208,9 +208,12 @@ def test_cells_that_a_time_limit_ended_are_tried_again_with_more_time(
 def test_the_estimate_of_a_run_is_known_when_it_goes_on(tmp_path: Path) -> None:
     out = tmp_path / "m.jsonl"
     old = Head("", "", Revision("", False), Machine("a cpu"), "tsc", {"subjects": ["x"]})
-    for options, ways in (({}, Ways()), ({"time_limit": 3.0, "estimate": True}, Ways(3.0, True))):
+    for options, run_options in (
+        ({}, RunOptions()),
+        ({"time_limit": 3.0, "estimate": True}, RunOptions(3.0, True)),
+    ):
         out.write_text(as_json(replace(old, options=old.options | options)) + "\n")
-        assert chosen_before(out) == (Choice(subjects=("x",)), ways)
+        assert stored_choice(out) == (Choice(subjects=("x",)), run_options)
 
 
 def test_cells_of_two_revisions_are_warned_of(broken: Lab, gcc: str, tmp_path: Path) -> None:
@@ -498,7 +501,7 @@ def test_a_budget_is_kept_and_six_tenths_of_it_are_for_measuring_if_there_is_mor
     had = len(read(out).done())
     assert 5 < had < 50
     assert f"no time for {200 - had} cells: --resume goes on with them" in done.err
-    assert "no time for 2 odd cells" in done.err
+    assert "no time for 2 slow cells" in done.err
     began = fake_world.seconds
     again = broken("matrix", "--resume", "--out", str(out), "--budget", "100s")
     assert f"{had} cells are there" in again.err

@@ -16,7 +16,7 @@ from everycore.matrix.bisect import (
     Switch,
     ddmin,
     explain,
-    telling,
+    looks_bad,
 )
 from everycore.matrix.records import (
     Anomaly,
@@ -250,7 +250,7 @@ def test_ddmin_leaves_only_what_is_needed(seed: int) -> None:
 
 
 def test_code_is_judged_by_the_count_that_separates_best() -> None:
-    is_bad = telling(Code(9, 900, 300, 64, 0), Code(9, 800, 10, 0, 0))
+    is_bad = looks_bad(Code(9, 900, 300, 64, 0), Code(9, 800, 10, 0, 0))
     assert is_bad(Code(9, 100, 0, 40, 0))
     assert not is_bad(Code(9, 5000, 5000, 0, 0))
 

@@ -10,7 +10,7 @@ from compiled import COMPILERS, made
 from everycore.catalog import find_tree
 from everycore.context import SystemRunner, system_context
 from everycore.errors import EverycoreError
-from everycore.matrix.code import Examined, Own, examine
+from everycore.matrix.code import Examined, OwnFunctions, examine
 from everycore.matrix.differences import differences
 from everycore.matrix.digest import digest
 from everycore.matrix.frames import read_usage
@@ -285,7 +285,9 @@ def test_of_a_linked_program_what_is_not_its_own_is_not_followed(tmp_path: Path)
             ["gcc", "-O2", "-fno-pie", "-c", parts[0 if first == "others" else 1], "-o", f"{out}.o"]
         )
         size = {(one.name, one.size) for one in Object(Path(f"{out}.o")).functions}
-        found = examine([out], ["outer"], own=Own(frozenset({"outer", "inner"}), frozenset(size)))
+        found = examine(
+            [out], ["outer"], own=OwnFunctions(frozenset({"outer", "inner"}), frozenset(size))
+        )
         names = sorted(function.name for function in found.functions)
         assert names == ["inner", "outer"]
         assert not size & {(one.symbol.name, one.symbol.size) for one in found.functions}

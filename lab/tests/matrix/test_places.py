@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from everycore.matrix.places import file_named, without_places
+from everycore.matrix.places import file_named, without_paths
 
 KNOWN, OTHER = [Path("/people/a b/work/linux"), Path("/people/a b/work")], [Path("/people/a b")]
 
@@ -31,11 +31,11 @@ KNOWN, OTHER = [Path("/people/a b/work/linux"), Path("/people/a b/work")], [Path
     ],
 )
 def test_a_message_says_which_file_and_not_where_it_is_kept(text: str, told: str) -> None:
-    assert without_places(text, KNOWN, OTHER) == told
+    assert without_paths(text, KNOWN, OTHER) == told
 
 
 def test_a_known_folder_within_another_path_is_none() -> None:
-    assert without_places("/people/bob/here/x.c:1: /here/y.c", [Path("/here")]) == "x.c:1: y.c"
+    assert without_paths("/people/bob/here/x.c:1: /here/y.c", [Path("/here")]) == "x.c:1: y.c"
 
 
 @pytest.mark.parametrize(

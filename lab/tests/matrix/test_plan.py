@@ -5,7 +5,7 @@ import pytest
 
 from everycore.errors import EverycoreError
 from everycore.matrix.flagsets import FLAG_SETS, FlagSet, chosen, named
-from everycore.matrix.plan import LEVELS, Axes, Place, Wanted, plan, telling, why_not
+from everycore.matrix.plan import LEVELS, Axes, Place, Wanted, plan, why_not, widest_spread_first
 from everycore.model import Compiler, Toolchain
 
 PLACE = Place("x86_64", LEVELS["-march=x86-64-v4"])
@@ -59,7 +59,7 @@ def test_a_part_of_the_plan_has_all_compilers_before_it_has_all_flags() -> None:
 
 def test_versions_are_halved_between_the_newest_and_the_oldest() -> None:
     many = [toolchain("gcc", n) for n in range(9, 17)]
-    assert [one.version[0] for one in telling(many)] == [16, 9, 13, 15, 11, 14, 12, 10]
+    assert [one.version[0] for one in widest_spread_first(many)] == [16, 9, 13, 15, 11, 14, 12, 10]
 
 
 def test_flags_of_one_family_are_no_cells_of_the_other() -> None:

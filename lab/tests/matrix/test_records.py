@@ -20,9 +20,9 @@ from everycore.matrix.records import (
     Result,
     Verdict,
     as_json,
+    current_anomalies,
     latest,
     parse,
-    standing,
 )
 from everycore.model import Machine, Revision
 
@@ -124,9 +124,11 @@ def test_what_was_odd_beside_what_is_another_now_is_to_be_looked_at_again(
     cell: Cell, change: dict[str, str]
 ) -> None:
     old = replace(RESULT, cell=cell, contents="00")
-    assert standing([old, ANOMALY, old])
-    assert not standing([old, ANOMALY, replace(old, **change)])
-    assert standing([ANOMALY, replace(old, cell=replace(CELL, toolchain="gcc-9"), **change)])
+    assert current_anomalies([old, ANOMALY, old])
+    assert not current_anomalies([old, ANOMALY, replace(old, **change)])
+    assert current_anomalies(
+        [ANOMALY, replace(old, cell=replace(CELL, toolchain="gcc-9"), **change)]
+    )
 
 
 def test_members_that_this_version_does_not_know_are_passed_over() -> None:

@@ -102,7 +102,7 @@ def test_hand_written_assembly_is_a_row_beside_the_c_that_computes_the_same() ->
         ["aesni"],
         ["assembly,", "9.50"],
     ]
-    assert "written by hand" in table
+    assert "Hand-written assembly" in table
     assert "7.70" in other  # nothing here computes the same: a table of its own
     assert text.count("9.50") == 1
 

@@ -5,11 +5,13 @@ from dataclasses import replace
 from rich.console import Console, RenderableType
 
 from everycore.limits import bounds
-from everycore.protocol import Arithmetic, Held, Limit
+from everycore.protocol import Arithmetic, InstructionCount, Limit
 from everycore.report import limits as report
 
 LIMIT = Limit("aesenc", 128, (4.0,) * 5, (2.0,) * 5, runs=True)
-LOOP = Arithmetic("l", ("ctr",), 256, 128, False, 64, (Held("aesenc", 56),), (0.5,) * 5, runs=True)
+LOOP = Arithmetic(
+    "l", ("ctr",), 256, 128, False, 64, (InstructionCount("aesenc", 56),), (0.5,) * 5, runs=True
+)
 
 
 def text(shown: RenderableType) -> str:

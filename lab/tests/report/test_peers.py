@@ -7,12 +7,12 @@ from dataclasses import replace
 import pytest
 from rich.console import Console
 
-from everycore.protocol import Arithmetic, Bench, Held
+from everycore.protocol import Arithmetic, Bench, InstructionCount
 from everycore.report.peers import rich_table
 from everycore.report.standing import PeerTable, is_older, markdown, merged, peer_tables
 
 LOOP = Arithmetic(
-    "encrypt", ("ctr",), 256, 512, False, 64, (Held("vaesenc", 14),), (0.1,) * 7, True
+    "encrypt", ("ctr",), 256, 512, False, 64, (InstructionCount("vaesenc", 14),), (0.1,) * 7, True
 )
 
 

@@ -6,7 +6,7 @@ from rich.console import Console, RenderableType
 from world import data_text
 
 from everycore import protocol
-from everycore.protocol import Arithmetic, Bench, Held, Kernel, Mode, Resolved
+from everycore.protocol import Arithmetic, Bench, InstructionCount, Kernel, Mode, Resolved
 from everycore.report import figures, tables
 from everycore.report import kernels as pages
 
@@ -67,7 +67,7 @@ def test_what_has_no_figure_is_named_with_its_reason() -> None:
 
 
 def loop(mode: str, cycles_per_byte: float, dependent: bool = False) -> Arithmetic:
-    held = (Held("aesenc", 14),)
+    held = (InstructionCount("aesenc", 14),)
     figures = (cycles_per_byte,) * 5
     return Arithmetic(
         f"loop_{cycles_per_byte}", (mode,), 256, 128, dependent, 16, held, figures, runs=True
@@ -164,7 +164,7 @@ def test_no_kernel_beats_another_by_such_a_figure() -> None:
 
 
 def test_every_kernel_stands_somewhere_in_the_selection() -> None:
-    standing = {name: tables.standing(name, RESOLVED[0]) for name in ORDER}
+    standing = {name: tables.selection_status(name, RESOLVED[0]) for name in ORDER}
     assert standing == {
         "x86_vaes512": "no tune-zmm",
         "x86_gfni": "no gfni",
