@@ -213,7 +213,7 @@ def test_a_full_disk_in_the_middle_of_a_bisection_is_no_finding(
 
     nothing: Any = None
     monkeypatch.setattr(subjects, "objects", objects)
-    for name, value in (("_function", (0, 0)), ("_compiler", (0, 0)), ("_flags", [])):
+    for name, value in (("_function", (0, 0)), ("_compiler", (0, 0)), ("flags_of", [])):
         monkeypatch.setattr(Workbench, name, lambda *_, value=value: value)
     monkeypatch.setattr(make, "load_target", lambda *_: None)
     bench = Workbench(nothing, nothing, {}, Place("x86_64"))
