@@ -15,7 +15,7 @@
  *   load_part1(p, n)         the first n bytes of a block, 0 to 16, zeros behind
  *   struct key               with head, rk, and powers: PAIRS pairs of vectors of powers of H, the lowest power last
  *   struct product           a sum of products that is not reduced yet: no_product, add_pair, add_second, hash_of
- *   v_load, v_store, v_xor   whole vectors, of any alignment
+ *   v_load, v_store, v_xor, v_zero   whole vectors, of any alignment; v_clear_upper_halves at the end of a slot
  *   v_at(block, lane), v_last(block), v_last_block(v)   zeros but for one block; the last block
  *   v_load_end(p, n_bytes)   the first n_bytes at p, zeros behind; v_store_end, v_keep_end likewise
  *   v_load_front(p, empty)   the first blocks at p behind `empty` lanes of zeros, 0 to LANES. A whole vector at p
@@ -28,6 +28,10 @@
  *   v_enc_last(s, x)         the last round; x: the sum of round_key(key, rounds) and the text
  *   lengths1(a, b), last_word1(x)   the block of two numbers; a block of zeros whose last 4 bytes are x
  *   load_iv(p)               12 bytes and a counter of 0
+ *   round_key(key, r), LOWEST_POWERS(key), HIGHEST_POWERS(key), TWO_GROUPS_AT_ONCE   of a group and of the one before
+ *   add_group(sum, powers, y, r)   plus the products of a group
+ *   groups_in_assembly       the main loop, where GROUPS_IN_ASSEMBLY is defined
+ *   expand_key, encrypt_blocks, powers_of   keys; crypt_one_block if CLEAR_AFTER_BLOCK is defined
  *   hash_data(powers, p, n)  the hash of n bytes, at least 1, filled up with zeros; hash_blocks(powers, y, p, n_blocks)
  *   store_tag, compare_tag(tag, block, n_bytes)
  *   CLEAR_AFTER_SHORT()      clears what a message of a tail alone may leave behind
@@ -58,35 +62,44 @@ struct tail {
     int sealing;
 };
 
-/* Vector i of n: the text, through the last round of AES. Returns what is hashed; x: what AES made. */
+/* Which lanes of a vector of the tail have text. One vector has a part of its own at both ends. */
+enum lanes { ALL, BUT_FIRST, BUT_LAST, BETWEEN };
+
+/* Of vector i of n. With one lane a vector, the lengths have the last one for themselves. */
+EVC_INLINE enum lanes lanes_of(unsigned i, unsigned n)
+{
+    const int is_first = i == 0, is_last = i == n - 1 || (LANES == 1 && i == n - 2);
+
+    if (is_first && (is_last || n == 2))
+        return BETWEEN;
+    return is_first ? BUT_FIRST : is_last ? BUT_LAST : ALL;
+}
+
+/* Vector i of n: its text, through the last round of AES. Returns what is hashed; x: what AES made. */
 EVC_INLINE vec crypt_vector(const struct tail *tail, unsigned i, unsigned n, vec s, vec last_key, vec *x)
 {
-    const int is_first = i == 0, is_last = i == n - 1 || (LANES == 1 && i == n - 2); /* of those with text */
-    const size_t empty = tail->text_lane, end = 16 * empty + tail->len_bytes;
-    const size_t offset = is_first ? 0 : i * VEC_BYTES - 16 * empty;
+    const size_t empty = i == 0 ? tail->text_lane : 0; /* lanes before the text */
+    const size_t offset = i == 0 ? 0 : i * VEC_BYTES - 16 * tail->text_lane;
+    const size_t room = VEC_BYTES - 16 * empty, left = tail->len_bytes > offset ? tail->len_bytes - offset : 0;
+    const size_t n_bytes = left < room ? left : room; /* of text */
     const uint8_t *const in = evc_in_at(tail->in, offset);
     uint8_t *const out = evc_out_at(tail->out, offset);
+    const enum lanes lanes = lanes_of(i, n);
     vec text;
 
-    if (is_first && (is_last || n == 2)) {
-        const size_t room = VEC_BYTES - 16 * empty;
-        const size_t n_bytes = n > 1 && (LANES > 1 || tail->len_bytes > room) ? room : tail->len_bytes;
-
+    if (lanes == BETWEEN) {
         text = v_load_both(in, empty, n_bytes);
         *x = v_enc_last(s, v_xor(last_key, text));
         v_store_both(out, empty, n_bytes, *x);
         return tail->sealing ? v_keep_both(*x, empty, n_bytes) : text;
     }
-    if (is_first) {
+    if (lanes == BUT_FIRST) {
         text = v_load_front(in, empty);
         *x = v_enc_last(s, v_xor(last_key, text));
         v_store_front(out, empty, *x);
         return tail->sealing ? v_keep_front(*x, empty) : text;
     }
-    if (is_last) {
-        const size_t rest = LANES > 1 || end > i * VEC_BYTES ? end - i * VEC_BYTES : 0;
-        const size_t n_bytes = LANES > 1 || rest < 16 ? rest : 16;
-
+    if (lanes == BUT_LAST) {
         text = v_load_end(in, n_bytes);
         *x = v_enc_last(s, v_xor(last_key, text));
         v_store_end(out, n_bytes, *x);
@@ -98,9 +111,9 @@ EVC_INLINE vec crypt_vector(const struct tail *tail, unsigned i, unsigned n, vec
     return tail->sealing ? *x : text;
 }
 
-/* A tail of n vectors. y: the hash of what comes before, or the block of associated data, which is in the tail's first
- * lane then. before: NULL, or a group of ciphertext that is not hashed yet, and y is the hash before that. Returns the
- * hash; with the tag mask, if the tail has the lengths. */
+/* A tail of n vectors. y is added to its first lane: the hash of what comes before, or the block of associated data,
+ * which has that lane then. before: NULL, or a group of ciphertext that is not hashed yet, and y is the hash before
+ * that. Returns the hash; with the tag mask, if the tail has the lengths. */
 EVC_INLINE block crypt_tail(const struct key *key, const struct tail *tail, unsigned n, block counter, block y,
                             block lengths, const vec *before)
 {
@@ -141,6 +154,22 @@ EVC_INLINE block crypt_tail(const struct key *key, const struct tail *tail, unsi
     return tail->has_lengths ? xor1(hash_of(sum), v_last_block(x)) : hash_of(sum);
 }
 
+/* The same of a number of vectors that is not a constant. No table of jumps: builds for kernels make those slow. */
+EVC_INLINE block crypt_tail_of(size_t n, const struct key *key, const struct tail *tail, block counter, block y,
+                               block lengths)
+{
+#define TAIL(n_vectors) crypt_tail(key, tail, n_vectors, counter, y, lengths, NULL)
+    if (n < 5) {
+        if (n < 3)
+            return n < 2 ? TAIL(1) : TAIL(2);
+        return n < 4 ? TAIL(3) : TAIL(4);
+    }
+    if (n < 7)
+        return n < 6 ? TAIL(5) : TAIL(6);
+    return n < 8 ? TAIL(7) : TAIL(8);
+#undef TAIL
+}
+
 /* ---- The main loop ------------------------------------------------------------------------------- */
 
 #if !defined(GROUPS_IN_ASSEMBLY)
@@ -169,7 +198,8 @@ EVC_INLINE block main_loop(const struct key *key, const uint8_t *in, uint8_t *ou
     middle_rounds(key, s, GROUP_VECTORS);
     last_round_of_group(key, s, r, in, out, sealing);
     while (--n_groups) {
-        /* With twice the powers two groups are reduced at once, and the last before the tail is reduced. */
+        /* With twice the powers two groups are reduced at once. The last but one is reduced at any rate, so that
+         * `sum` is empty behind the loop. */
         const int goes_on = TWO_GROUPS_AT_ONCE && n_groups % 2 == 0;
 
         in += GROUP_BYTES, out += GROUP_BYTES;
@@ -237,15 +267,15 @@ EVC_OUT_OF_LINE block finish(const struct key *key, block counter, block y, bloc
     return xor1(hash_block(key, xor1(y, lengths)), v_last_block(v_enc_last(s[0], round_key(key, key->head.rounds))));
 }
 
-/* A call is for a message, with an IV; or for a piece of one, whole blocks, at least one, with a counter of 16 bytes
- * and, in place of the associated data, the hash so far. */
-enum { MESSAGE = 12, PIECE = 16, OPENING = 64 };
+/* What a call is for: a message, with an IV; or a piece of one, whole blocks, at least one, with a counter of 16 bytes
+ * and, in place of the associated data and of the tag, the hash before and after it. */
+enum { TO_SEAL = 0, TO_OPEN = 1, PIECE = 2 };
 
 /* Returns the tag of a message, the hash of a piece. */
 EVC_INLINE block crypt(const struct key *key, const uint8_t *counter_at, size_t how, const uint8_t *aad,
                        size_t aad_bytes, const uint8_t *in, uint8_t *out, size_t len_bytes)
 {
-    const int is_message = !(how & PIECE), sealing = !(how & OPENING);
+    const int is_message = !(how & PIECE), sealing = !(how & TO_OPEN);
     const block counter = load_iv(counter_at);
     const block lengths = is_message ? lengths1(8 * (uint64_t)aad_bytes, 8 * (uint64_t)len_bytes) : zero1();
     const uint32_t first = is_message ? 2 : evc_load32_be(counter_at + 12); /* counter of the first block of text */
@@ -282,19 +312,8 @@ EVC_INLINE block crypt(const struct key *key, const uint8_t *counter_at, size_t 
         y = (sealing ? seal_groups : open_groups)(key, in, out, n_groups, first, counter, y,
                                                   n == GROUP_VECTORS ? &with_groups : NULL, lengths);
     }
-#define TAIL(n_vectors) (y = crypt_tail(key, &tail, n_vectors, counter, y, lengths, NULL))
-    if (n_groups && n == GROUP_VECTORS)
-        ; /* done with the groups */
-    else if (n < 5) /* no table of jumps: builds for kernels make those slow */
-        if (n < 3)
-            n < 2 ? TAIL(1) : TAIL(2);
-        else
-            n < 4 ? TAIL(3) : TAIL(4);
-    else if (n < 7)
-        n < 6 ? TAIL(5) : TAIL(6);
-    else
-        n < 8 ? TAIL(7) : TAIL(8);
-#undef TAIL
+    if (!n_groups || n != GROUP_VECTORS) /* else it is done with the groups */
+        y = crypt_tail_of(n, key, &tail, counter, y, lengths);
     return is_message && !tail.has_lengths ? finish(key, counter, y, lengths) : y;
 }
 
@@ -310,7 +329,7 @@ EVC_INLINE block crypt(const struct key *key, const uint8_t *counter_at, size_t 
 
 EVC_INLINE enum evc_status put_tag(uint8_t *tag, block computed, size_t tag_bytes, size_t how)
 {
-    if (how == (MESSAGE | OPENING))
+    if (how == TO_OPEN)
         return compare_tag(tag, computed, tag_bytes);
     store_tag(tag, computed, tag_bytes);
     return EVC_OK;
@@ -340,7 +359,7 @@ EVC_OUT_OF_LINE enum evc_status crypt_block(const void *key, const uint8_t *iv, 
 {
     const block computed =
         crypt_one_block(key, load_iv(iv), load_part1(aad, aad_bytes), aad_bytes != 0, in, out, len_bytes,
-                        lengths1(8 * (uint64_t)aad_bytes, 8 * (uint64_t)len_bytes), !(how & OPENING));
+                        lengths1(8 * (uint64_t)aad_bytes, 8 * (uint64_t)len_bytes), !(how & TO_OPEN));
     const enum evc_status status = put_tag(tag, computed, tag_bytes, how);
 
     v_clear_upper_halves();
@@ -373,14 +392,14 @@ static enum evc_status seal(const void *key, const uint8_t *iv, size_t iv_bytes,
                             const uint8_t *in, uint8_t *out, size_t len_bytes, uint8_t *tag, size_t tag_bytes)
 {
     (void)iv_bytes; /* 12 */
-    return crypt_message(key, iv, MESSAGE, aad, aad_bytes, in, out, len_bytes, tag, tag_bytes);
+    return crypt_message(key, iv, TO_SEAL, aad, aad_bytes, in, out, len_bytes, tag, tag_bytes);
 }
 
 static enum evc_status open(const void *key, const uint8_t *iv, size_t iv_bytes, const uint8_t *aad, size_t aad_bytes,
                             const uint8_t *in, uint8_t *out, size_t len_bytes, const uint8_t *tag, size_t tag_bytes)
 {
     (void)iv_bytes; /* 12 */
-    return crypt_message(key, iv, MESSAGE | OPENING, aad, aad_bytes, in, out, len_bytes, (uint8_t *)(uintptr_t)tag,
+    return crypt_message(key, iv, TO_OPEN, aad, aad_bytes, in, out, len_bytes, (uint8_t *)(uintptr_t)tag,
                          tag_bytes);
 }
 
@@ -421,13 +440,13 @@ EVC_INLINE void crypt_blocks(const void *key, uint8_t counter[16], uint8_t y[16]
 static void seal_blocks(const void *key, uint8_t counter[16], uint8_t y[16], const uint8_t *in, uint8_t *out,
                         size_t n_blocks)
 {
-    crypt_blocks(key, counter, y, in, out, n_blocks, PIECE);
+    crypt_blocks(key, counter, y, in, out, n_blocks, TO_SEAL | PIECE);
 }
 
 static void open_blocks(const void *key, uint8_t counter[16], uint8_t y[16], const uint8_t *in, uint8_t *out,
                         size_t n_blocks)
 {
-    crypt_blocks(key, counter, y, in, out, n_blocks, PIECE | OPENING);
+    crypt_blocks(key, counter, y, in, out, n_blocks, TO_OPEN | PIECE);
 }
 
 /* The slots of a descriptor: the same for all kernels that include this. */
