@@ -14,8 +14,7 @@ static inline void evc_aes_next_tweak(uint8_t tweak[16])
 
     hi = (hi << 1) | (lo >> 63);
     lo = (lo << 1) ^ (carry & 0x87);
-    evc_store64_le(tweak, lo);
-    evc_store64_le(tweak + 8, hi);
+    evc_store64x2_le(tweak, lo, hi);
 }
 
 #endif

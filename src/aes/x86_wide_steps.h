@@ -351,6 +351,24 @@ EVC_INLINE void xts_part(const v_keys *k, vec t, const uint8_t *in, uint8_t *out
     }
 }
 
+/* One block, as ciphertext stealing has them: round keys need not be in wide vectors. Returns the next tweak. */
+EVC_INLINE __m128i xts_one(wide_key *key, __m128i tweak, const uint8_t *in, uint8_t *out, int decrypting)
+{
+    const uint32_t rounds = key->head.rounds;
+    const uint8_t(*rk)[16] = decrypting ? key->dec : key->enc;
+    __m128i x = _mm_xor_si128(evc_x86_load(in), _mm_xor_si128(tweak, evc_x86_key(rk[0])));
+
+    if (decrypting) {
+        EVC_X86_MIDDLE_ROUNDS(_mm_aesdec_si128, x, rk, rounds);
+        x = _mm_aesdeclast_si128(x, _mm_xor_si128(tweak, evc_x86_key(rk[rounds])));
+    } else {
+        EVC_X86_MIDDLE_ROUNDS(_mm_aesenc_si128, x, rk, rounds);
+        x = _mm_aesenclast_si128(x, _mm_xor_si128(tweak, evc_x86_key(rk[rounds])));
+    }
+    evc_x86_store(out, x);
+    return VEC_BLOCKS > 1 ? v_block(v_tweaks_first(tweak), 1) : v_low(v_tweaks_next(v_tweaks_first(tweak)));
+}
+
 /* n_blocks: a multiple of XTS_WIDE * VEC_BLOCKS, not 0. Returns the next tweak. */
 EVC_INLINE __m128i xts_wide(wide_key *key, __m128i tweak, const uint8_t *in, uint8_t *out,
                             size_t n_blocks, int decrypting)
@@ -388,6 +406,10 @@ EVC_INLINE void xts(wide_key *key, uint8_t tweak[16], const uint8_t *in, uint8_t
     v_keys k;
     vec t[MAX_WIDE];
 
+    if (n_blocks == 1) {
+        evc_x86_store(tweak, xts_one(key, base, in, out, decrypting));
+        return;
+    }
     if (n_wide) {
         base = decrypting ? xts_wide_decrypt(key, base, in, out, n_wide)
                           : xts_wide_encrypt(key, base, in, out, n_wide);

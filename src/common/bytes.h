@@ -186,17 +186,22 @@ EVC_INLINE void evc_store64_be(uint8_t *p, uint64_t x)
 
 /* A block of two words that is soon to be read whole: one store where the CPU has it, since a load behind two waits
  * until both have left the core. */
-EVC_INLINE void evc_store64x2_be(uint8_t *p, uint64_t first, uint64_t second)
+EVC_INLINE void evc_store64x2_le(uint8_t *p, uint64_t first, uint64_t second)
 {
 #if defined(__GNUC__) && defined(__SSE2__)
     typedef uint64_t words __attribute__((vector_size(16)));
-    const words block = {evc_bswap64(first), evc_bswap64(second)};
+    const words block = {first, second};
 
     memcpy(p, &block, 16);
 #else
-    evc_store64_be(p, first);
-    evc_store64_be(p + 8, second);
+    evc_store64_le(p, first);
+    evc_store64_le(p + 8, second);
 #endif
+}
+
+EVC_INLINE void evc_store64x2_be(uint8_t *p, uint64_t first, uint64_t second)
+{
+    evc_store64x2_le(p, evc_bswap64(first), evc_bswap64(second));
 }
 
 /* A copy of secrets whose length is not a constant. memcpy of a C library may leave them in vector registers that

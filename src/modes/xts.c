@@ -95,6 +95,50 @@ void evc_aes_xts_tweak(uint8_t tweak[16], uint64_t unit)
 
 /* ---- The end of a data unit --------------------------------------------------------------------- */
 
+/* The halves of a number of 128 bits times and by 2^(8 * n_bytes), n_bytes 1 to 15. Not structures: compilers that do
+ * not take these apart keep secrets on the stack. */
+EVC_INLINE uint64_t up_low(uint64_t low, size_t n_bytes)
+{
+    return n_bytes < 8 ? low << 8 * n_bytes : 0;
+}
+
+EVC_INLINE uint64_t up_high(uint64_t low, uint64_t high, size_t n_bytes)
+{
+    const unsigned bits = (unsigned)(8 * n_bytes % 64);
+
+    return n_bytes < 8 ? high << bits | low >> 1 >> (63 - bits) : low << bits;
+}
+
+EVC_INLINE uint64_t down_low(uint64_t low, uint64_t high, size_t n_bytes)
+{
+    const unsigned bits = (unsigned)(8 * n_bytes % 64);
+
+    return n_bytes < 8 ? low >> bits | high << 1 << (63 - bits) : high >> bits;
+}
+
+EVC_INLINE uint64_t down_high(uint64_t high, size_t n_bytes)
+{
+    return n_bytes < 8 ? high >> 8 * n_bytes : 0;
+}
+
+/*
+ * The rest of a unit changes places with the beginning of a block: rest_bytes (1 to 15) at rest, behind 16 bytes of the
+ * unit, go to the beginning of a block to be encrypted or decrypted; those of whole, which is such a block already, go
+ * to out, and its end stays. What lies in the 16 - rest_bytes before out is overwritten, with anything. By words, not
+ * bytes: a load of a block waits for all of several stores in it.
+ */
+static void exchange(uint8_t block[16], const uint8_t whole[16], const uint8_t *rest, uint8_t *out, size_t rest_bytes)
+{
+    const size_t others = 16 - rest_bytes;
+    const uint64_t low = evc_load64_le(whole), high = evc_load64_le(whole + 8);
+    const uint64_t rest_low = evc_load64_le(rest - others), rest_high = evc_load64_le(rest - others + 8);
+    const uint64_t end_low = down_low(low, high, rest_bytes), end_high = down_high(high, rest_bytes);
+
+    evc_store64x2_le(out - others, up_low(low, others), up_high(low, high, others));
+    evc_store64x2_le(block, up_low(end_low, rest_bytes) | down_low(rest_low, rest_high, others),
+                     up_high(end_low, end_high, rest_bytes) | down_high(rest_high, others));
+}
+
 /* out[-16 .. -1] holds CC, the last whole block encrypted; in, out: the rest, 1 to 15 bytes (5.3.2).
  * tweak: that of the rest. */
 static void steal_encrypt(const union evc_aes_key *key, uint8_t tweak[16], const uint8_t *in,
@@ -102,9 +146,7 @@ static void steal_encrypt(const union evc_aes_key *key, uint8_t tweak[16], const
 {
     uint8_t block[16]; /* the rest of P, then CC's end */
 
-    memcpy(block, out - 16, 16);
-    evc_copy_secret(block, in, rest_bytes);
-    memcpy(out, out - 16, rest_bytes);
+    exchange(block, out - 16, in, out, rest_bytes);
     evc_aes_op_xts_encrypt(key, tweak, block, out - 16, 1);
     evc_wipe(block, sizeof block);
 }
@@ -113,18 +155,15 @@ static void steal_encrypt(const union evc_aes_key *key, uint8_t tweak[16], const
 static void steal_decrypt(const union evc_aes_key *key, uint8_t tweak[16], const uint8_t *in,
                           uint8_t *out, size_t rest_bytes)
 {
-    uint8_t later[16], block[16], rest[16];
+    uint8_t later[16], block[16]; /* PP, then the rest of C and PP's end */
 
     memcpy(later, tweak, 16);
     evc_aes_next_tweak(later);
     evc_aes_op_xts_decrypt(key, later, in, block, 1);
-    evc_copy_secret(rest, block, rest_bytes);
-    memcpy(block, in + 16, rest_bytes); /* the rest of C, then PP's end */
-    evc_copy_secret(out + 16, rest, rest_bytes);
+    exchange(block, block, in + 16, out + 16, rest_bytes);
     evc_aes_op_xts_decrypt(key, tweak, block, out, 1);
     evc_wipe(later, sizeof later);
     evc_wipe(block, sizeof block);
-    evc_wipe(rest, sizeof rest);
 }
 
 /* tweak: encrypted; len_bytes: 0, or 16 and more. */
