@@ -78,11 +78,11 @@ static const struct evc_kernel *select_built(const struct evc_kernel *const *ker
 #define AT_AND_NAMED(primitive)                                                                    \
     const struct evc_##primitive *evc_##primitive##_at(unsigned index)                             \
     {                                                                                              \
-        return (const struct evc_##primitive *)at(primitive##_kernels, index);                      \
+        return (const struct evc_##primitive *)at(primitive##_kernels, index);                     \
     }                                                                                              \
     const struct evc_##primitive *evc_##primitive##_named(const char *name)                        \
     {                                                                                              \
-        return (const struct evc_##primitive *)named(primitive##_kernels, name);                          \
+        return (const struct evc_##primitive *)named(primitive##_kernels, name);                   \
     }
 AT_AND_NAMED(aes)
 AT_AND_NAMED(ghash)

@@ -117,7 +117,7 @@ EVC_INLINE vec chain(const struct vperm_key *key, vec iv, const uint8_t *in, uin
     const struct pair to_basis = pair_of(vperm_tables.in), sub = pair_of(vperm_tables.sub);
     const vec low = q.by.low, shift_rows = q.rotate[0];
     const vec first_key = vld1q_u8(key->enc[0]), last_key = vld1q_u8(key->enc[rounds]);
-    vec x = veorq_u8(by_halves(to_basis, low, veorq_u8(iv, vld1q_u8(in))), first_key), next;
+    vec x = veorq_u8(map_bytes(to_basis, low, veorq_u8(iv, vld1q_u8(in))), first_key), next;
     struct reciprocals o;
 
     for (;;) {
@@ -125,7 +125,7 @@ EVC_INLINE vec chain(const struct vperm_key *key, vec iv, const uint8_t *in, uin
         if (n_blocks == 1)
             break;
         in += 16;
-        next = veorq_u8(by_halves(to_basis, low, veorq_u8(vld1q_u8(in), last_key)), first_key);
+        next = veorq_u8(map_bytes(to_basis, low, veorq_u8(vld1q_u8(in), last_key)), first_key);
         x = veorq_u8(vqtbl1q_u8(look_up(q.times_1, o), shift_rows), next);
         if (storing) {
             vst1q_u8(out, veorq_u8(vqtbl1q_u8(look_up(sub, o), shift_rows), last_key));
@@ -183,7 +183,7 @@ EVC_INLINE struct counters counters_of(const struct vperm_key *key, vec block)
 EVC_INLINE void ctr_stream(const struct vperm_key *key, struct counters *c, vec *x, unsigned n)
 {
     const vec low = vld1q_u8(vperm_tables.low);
-    const vec words = by_halves(pair_of(vperm_tables.in), low, vrev32q_u8(vreinterpretq_u8_u32(c->next)));
+    const vec words = map_bytes(pair_of(vperm_tables.in), low, vrev32q_u8(vreinterpretq_u8_u32(c->next)));
     const uint32x4_t last = veorq_u32(vreinterpretq_u32_u8(words), c->last_key);
 
     c->next = vaddq_u32(c->next, vdupq_n_u32(n));

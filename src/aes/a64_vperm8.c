@@ -124,7 +124,7 @@ EVC_INLINE vec chain(const struct vperm_key *key, vec iv, const uint8_t *in, uin
     const struct pair to_basis = pair_of(vperm_tables.in), sub = pair_of(vperm_tables.sub);
     const vec low = vld1q_u8(vperm_tables.low);
     const vec first_key = vld1q_u8(key->enc[0]), last_key = vld1q_u8(key->enc[rounds]);
-    vec next = transpose(veorq_u8(by_halves(to_basis, low, veorq_u8(iv, vld1q_u8(in))), first_key));
+    vec next = transpose(veorq_u8(map_bytes(to_basis, low, veorq_u8(iv, vld1q_u8(in))), first_key));
     struct rows x = {vget_low_u8(next), vget_high_u8(next)};
 
     for (;; n_blocks--) {
@@ -136,7 +136,7 @@ EVC_INLINE vec chain(const struct vperm_key *key, vec iv, const uint8_t *in, uin
         o1 = invert_half(&t, x.bottom, t.shift_bottom);
         if (n_blocks > 1) {
             in += 16;
-            next = transpose(veorq_u8(by_halves(to_basis, low, veorq_u8(vld1q_u8(in), last_key)), first_key));
+            next = transpose(veorq_u8(map_bytes(to_basis, low, veorq_u8(vld1q_u8(in), last_key)), first_key));
             x.top = veor_u8(look_up_half(t.times_1, o0), vget_low_u8(next));
             x.bottom = veor_u8(look_up_half(t.times_1, o1), vget_high_u8(next));
         }

@@ -63,7 +63,7 @@ EVC_INLINE vec look_up(struct pair p, struct reciprocals o)
 }
 
 /* A linear map of bytes, by its tables for the low and the high nibble. */
-EVC_INLINE vec by_halves(struct pair p, vec low, vec x)
+EVC_INLINE vec map_bytes(struct pair p, vec low, vec x)
 {
     return veorq_u8(vqtbl1q_u8(p.u, vandq_u8(x, low)), vqtbl1q_u8(p.t, vshrq_n_u8(x, 4)));
 }
@@ -95,7 +95,7 @@ EVC_INLINE void first_round(vec *x, unsigned n, const uint8_t halves[2][16], con
     const struct pair in = pair_of(halves);
     const vec low = vld1q_u8(vperm_tables.low), k = vld1q_u8(round_key);
 
-    EACH_UP_TO_4(n, x[i] = veorq_u8(by_halves(in, low, x[i]), k));
+    EACH_UP_TO_4(n, x[i] = veorq_u8(map_bytes(in, low, x[i]), k));
 }
 
 EVC_INLINE void last_round(vec *x, unsigned n, const struct inverse *by, const uint8_t ut[2][16],
@@ -203,7 +203,7 @@ static uint32_t sub_word(uint32_t word)
     struct reciprocals o;
     vec x = vreinterpretq_u8_u32(vdupq_n_u32(word));
 
-    x = by_halves(pair_of(vperm_tables.in), by.low, x);
+    x = map_bytes(pair_of(vperm_tables.in), by.low, x);
     invert(&by, &x, &o, 1);
     x = look_up(pair_of(vperm_tables.sub), o);
     return vgetq_lane_u32(vreinterpretq_u32_u8(veorq_u8(x, vdupq_n_u8(0x63))), 0);
@@ -237,18 +237,18 @@ static void set_key(void *vkey, const uint8_t *user_key)
     EVC_ALIGN(16) uint8_t w[EVC_AES_MAX_ROUNDS + 1][16];
 
     evc_aes_expand_key(w, user_key, rounds, sub_word);
-    vst1q_u8(key->enc[0], by_halves(in, low, vld1q_u8(w[0])));
+    vst1q_u8(key->enc[0], map_bytes(in, low, vld1q_u8(w[0])));
     for (uint32_t r = 1; r < rounds; r++) {
-        const vec k = by_halves(in, low, veorq_u8(vld1q_u8(w[r]), constant));
+        const vec k = map_bytes(in, low, veorq_u8(vld1q_u8(w[r]), constant));
         vst1q_u8(key->enc[r], vqtbl1q_u8(k, vld1q_u8(vperm_tables.shift[-r & 3])));
         vst1q_u8(key->chain[r - 1], k);
     }
     vst1q_u8(key->enc[rounds], veorq_u8(vld1q_u8(w[rounds]), constant));
     if (key->head.can_decrypt) {
-        vst1q_u8(key->dec[0], by_halves(inv_in, low, veorq_u8(vld1q_u8(w[rounds]), constant)));
+        vst1q_u8(key->dec[0], map_bytes(inv_in, low, veorq_u8(vld1q_u8(w[rounds]), constant)));
         for (uint32_t r = 1; r < rounds; r++) {
             const vec k = veorq_u8(inv_mix_columns(vld1q_u8(w[rounds - r])), constant);
-            vst1q_u8(key->dec[r], vqtbl1q_u8(by_halves(inv_in, low, k), vld1q_u8(vperm_tables.shift[r & 3])));
+            vst1q_u8(key->dec[r], vqtbl1q_u8(map_bytes(inv_in, low, k), vld1q_u8(vperm_tables.shift[r & 3])));
         }
         vst1q_u8(key->dec[rounds], vld1q_u8(w[0]));
     }

@@ -85,7 +85,7 @@ EVC_INLINE __m128i look_up_2(const uint8_t ut[2][16], struct reciprocals o)
 }
 
 /* A linear map of bytes, by its tables for the low and the high nibble. */
-EVC_INLINE __m128i by_halves(const uint8_t halves[2][16], __m128i x)
+EVC_INLINE __m128i map_bytes(const uint8_t halves[2][16], __m128i x)
 {
     const __m128i low = _mm_set1_epi8(15);
 
@@ -115,7 +115,7 @@ EVC_INLINE struct reciprocals invert(const struct vperm_tables *t, struct nibble
  * registers as it has and moves those about to make room (clang), or builds them from immediates
  * in every round (GCC). A load costs no more than a copy.
  */
-EVC_INLINE const struct vperm_tables *in_memory(void)
+EVC_INLINE const struct vperm_tables *hidden_tables(void)
 {
     const struct vperm_tables *t = &vperm_tables;
 
@@ -126,7 +126,7 @@ EVC_INLINE const struct vperm_tables *in_memory(void)
 }
 
 /* Compilers regroup xors, and the grouping below makes the chain short: hide what x is made of. */
-EVC_INLINE __m128i keep(__m128i x)
+EVC_INLINE __m128i hide_value(__m128i x)
 {
 #if defined(__GNUC__)
     __asm__("" : "+x"(x));
@@ -145,45 +145,45 @@ EVC_INLINE __m128i mix_nibble(const uint8_t ut[4][16], struct reciprocals o,
 {
     __m128i s1 = look_up_2(ut, o);
     __m128i u2 = look_up(ut[2], o.io), t2 = look_up(ut[3], o.jo);
-    __m128i s2 = keep(xor(keep(xor(u2, table(round_key))), t2));
-    __m128i s3 = xor(s1, keep(xor(u2, t2)));
-    __m128i rows_23 = keep(xor(permute(s1, rotate[1]), permute(s1, rotate[2])));
+    __m128i s2 = hide_value(xor(hide_value(xor(u2, table(round_key))), t2));
+    __m128i s3 = xor(s1, hide_value(xor(u2, t2)));
+    __m128i rows_23 = hide_value(xor(permute(s1, rotate[1]), permute(s1, rotate[2])));
 
-    return xor(keep(xor(rows_23, s2)), permute(s3, rotate[0]));
+    return xor(hide_value(xor(rows_23, s2)), permute(s3, rotate[0]));
 }
 
 /* Rounds 1 to rounds - 1, and the inversion of the last. */
 EVC_INLINE struct reciprocals rounds_ik(const struct key *key, struct nibbles x)
 {
     for (uint32_t r = 1; r < key->head.rounds; r++) {
-        const struct vperm_tables *t = in_memory();
+        const struct vperm_tables *t = hidden_tables();
         const uint8_t(*rotate)[16] = t->rotate + 3 * (r & 3);
         struct reciprocals o = invert(t, x);
         x.i = mix_nibble(t->enc_i, o, key->enc_ik[r - 1][0], rotate);
         x.k = mix_nibble(t->enc_k, o, key->enc_ik[r - 1][1], rotate);
     }
-    return invert(in_memory(), x);
+    return invert(hidden_tables(), x);
 }
 
 /* CBC encryption of n_blocks > 0. The outputs are step bytes apart: 16, or 0 to keep the last. */
 static void chain(const struct key *key, const uint8_t iv[16], const uint8_t *in, uint8_t *out,
                   size_t n_blocks, size_t step)
 {
-    const struct vperm_tables *t = in_memory();
+    const struct vperm_tables *t = hidden_tables();
     const uint32_t rounds = key->head.rounds;
     const __m128i first_key = table(key->enc[0]), last_key = table(key->enc[rounds]);
     const uint8_t *shift = t->shift[rounds & 3];
-    struct nibbles x = split(xor(by_halves(t->in, xor(load(iv), load(in))), first_key)), next;
+    struct nibbles x = split(xor(map_bytes(t->in, xor(load(iv), load(in))), first_key)), next;
     struct reciprocals o;
 
     for (; n_blocks > 1; n_blocks--, out += step) {
         in += 16;
-        next = split(xor(by_halves(t->in, xor(load(in), last_key)), first_key));
+        next = split(xor(map_bytes(t->in, xor(load(in), last_key)), first_key));
         o = rounds_ik(key, x);
         x.i = xor(permute(look_up_2(t->enc_i, o), shift), next.i);
         x.k = xor(permute(look_up_2(t->enc_k, o), shift), next.k);
         store(out, xor(permute(look_up_2(t->sub, o), shift), last_key));
-        t = in_memory();
+        t = hidden_tables();
     }
     o = rounds_ik(key, x);
     store(out, xor(permute(look_up_2(t->sub, o), shift), last_key));
@@ -245,7 +245,7 @@ EVC_INLINE vec v_look_up(struct v_pair p, struct v_reciprocals o)
     return v_xor(v_shuffle(p.u, o.io), v_shuffle(p.t, o.jo));
 }
 
-EVC_INLINE vec v_by_halves(struct v_pair halves, vec low, vec x)
+EVC_INLINE vec v_map_bytes(struct v_pair halves, vec low, vec x)
 {
     vec low_half = v_and(x, low);
 
@@ -266,10 +266,10 @@ EVC_INLINE struct v_reciprocals v_invert(struct v_inverse by, vec packed)
 EVC_INLINE void first_round(vec *x, size_t n, const uint8_t halves[2][16], const uint8_t *round_key)
 {
     const struct v_pair in = v_pair(halves);
-    const vec low = v_table(in_memory()->low), k = v_table(round_key);
+    const vec low = v_table(hidden_tables()->low), k = v_table(round_key);
 
     for (size_t v = 0; v < n; v++)
-        x[v] = v_xor(v_by_halves(in, low, x[v]), k);
+        x[v] = v_xor(v_map_bytes(in, low, x[v]), k);
 }
 
 EVC_INLINE void last_round(vec *x, size_t n, struct v_inverse by, const uint8_t ut[2][16],
@@ -285,7 +285,7 @@ EVC_INLINE void last_round(vec *x, size_t n, struct v_inverse by, const uint8_t 
 /* n vectors, 0 < n <= VECTORS. */
 static void encrypt_vectors(const struct key *key, vec *x, size_t n)
 {
-    const struct vperm_tables *t = in_memory();
+    const struct vperm_tables *t = hidden_tables();
     const struct v_inverse by = v_inverse(t);
     const struct v_pair times_1 = v_pair(t->enc), times_2 = v_pair(t->enc + 2);
     const uint32_t rounds = key->head.rounds;
@@ -307,7 +307,7 @@ static void encrypt_vectors(const struct key *key, vec *x, size_t n)
 
 static void decrypt_vectors(const struct key *key, vec *x, size_t n)
 {
-    const struct vperm_tables *t = in_memory();
+    const struct vperm_tables *t = hidden_tables();
     const struct v_inverse by = v_inverse(t);
     const struct v_pair times_14 = v_pair(t->dec), times_13 = v_pair(t->dec + 2);
     const struct v_pair times_11 = v_pair(t->dec + 4), times_9 = v_pair(t->dec + 6);
@@ -499,7 +499,7 @@ static void xts_decrypt(const void *key, uint8_t tweak[16], const uint8_t *in, u
 /* SubWord (FIPS 197 section 5.2). */
 static uint32_t sub_word(uint32_t word)
 {
-    __m128i x = by_halves(vperm_tables.in, _mm_cvtsi32_si128((int)word));
+    __m128i x = map_bytes(vperm_tables.in, _mm_cvtsi32_si128((int)word));
 
     x = look_up_2(vperm_tables.sub, invert(&vperm_tables, split(x)));
     return (uint32_t)_mm_cvtsi128_si32(xor(x, _mm_set1_epi8(0x63)));
@@ -531,9 +531,9 @@ static void set_key(void *vkey, const uint8_t *user_key)
     EVC_ALIGN(16) uint8_t w[EVC_AES_MAX_ROUNDS + 1][16];
 
     evc_aes_expand_key(w, user_key, rounds, sub_word);
-    store(key->enc[0], by_halves(vperm_tables.in, load(w[0])));
+    store(key->enc[0], map_bytes(vperm_tables.in, load(w[0])));
     for (uint32_t r = 1; r < rounds; r++) {
-        __m128i k = by_halves(vperm_tables.in, xor(load(w[r]), constant));
+        __m128i k = map_bytes(vperm_tables.in, xor(load(w[r]), constant));
         struct nibbles s;
         k = permute(k, vperm_tables.shift[-r & 3]);
         s = split(k);
@@ -543,10 +543,10 @@ static void set_key(void *vkey, const uint8_t *user_key)
     }
     store(key->enc[rounds], xor(load(w[rounds]), constant));
     if (key->head.can_decrypt) {
-        store(key->dec[0], by_halves(vperm_tables.inv_in, xor(load(w[rounds]), constant)));
+        store(key->dec[0], map_bytes(vperm_tables.inv_in, xor(load(w[rounds]), constant)));
         for (uint32_t r = 1; r < rounds; r++) {
             __m128i k = xor(inv_mix_columns(load(w[rounds - r])), constant);
-            store(key->dec[r], permute(by_halves(vperm_tables.inv_in, k), vperm_tables.shift[r & 3]));
+            store(key->dec[r], permute(map_bytes(vperm_tables.inv_in, k), vperm_tables.shift[r & 3]));
         }
         store(key->dec[rounds], load(w[0]));
     }

@@ -16,8 +16,8 @@ __attribute__((error("EACH does not have this count"))) void evc_each_lacks_coun
 #define EACH_HAS(count_is_known) ((void)0)
 #endif
 
-/* A statement for each i of 0 to n - 1, n a constant: 1 to 8 or 12; of UP_TO_8 1 to 8; of
- * UP_TO_4 1 to 4. Another n does not compile. */
+/* EACH(n, statement): the statement for each i of 0 to n - 1. n is a constant: 1 to 8, or 12; EACH_UP_TO_8 and
+ * EACH_UP_TO_4 take fewer and are shorter. Another n does not compile. */
 #define EACH_I(k, ...)                                                                             \
     {                                                                                              \
         enum { i = k };                                                                            \

@@ -21,8 +21,7 @@
 #undef KERNEL
 
 /*
- * The head of a descriptor: EVC_KERNEL_HEAD(c_ref, ANY, VARTIME, SERIAL, 1, struct key, traits, clear).
- * The stem,
+ * The head of a descriptor: EVC_KERNEL_HEAD(c_ref, ANY, VARTIME, SERIAL, 1, struct key, traits, clear). The stem,
  * ISA, timing and use are those of the kernel's line; a test holds the two against each other.
  */
 #define EVC_KERNEL_HEAD(stem_, isa_, timing_, use_, batch_, key_type_, traits_, clear_)            \

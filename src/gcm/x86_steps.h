@@ -145,8 +145,7 @@ EVC_INLINE __m128i hash_data(const struct powers *h, const uint8_t *in, size_t n
     else
         add_pair(&sum, first, data_vector(in, n_bytes, empty, 1, n), pair);
     for (size_t i = 2 - n % 2; i < n; i += 2)
-            add_pair(&sum, data_vector(in, n_bytes, empty, i, n), data_vector(in, n_bytes, empty, i + 1, n),
-                 ++pair);
+        add_pair(&sum, data_vector(in, n_bytes, empty, i, n), data_vector(in, n_bytes, empty, i + 1, n), ++pair);
     return hash_of(sum);
 }
 
