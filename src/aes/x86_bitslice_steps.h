@@ -481,9 +481,10 @@ EVC_INLINE VEC next_tweak(VEC t)
 EVC_INLINE void crypt_xts(const void *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out,
                           size_t n_blocks, crypt_function *crypt)
 {
-    VEC q[8 * AT_ONCE], t[8];
+    VEC q[8 * AT_ONCE], tweaks[8], *t = tweaks;
     size_t used = 0; /* tweaks of the batch at t that are used up */
 
+    EVC_KEEP(t); /* else GCC at -O3 has each tweak twice on the stack */
     first_tweaks(t, tweak);
     for (size_t n; n_blocks; n_blocks -= n, in += 16 * n, out += 16 * n) {
         n = at_most(n_blocks, MOST_BLOCKS);
