@@ -124,7 +124,9 @@ def exported(context: Context, commit: str) -> Path:
             if done.code != 0:
                 raise EverycoreError(f"git cannot export {commit[:12]}", done.stderr.strip())
             with tarfile.open(archive) as files:
-                files.extractall(part, filter="data")
+                # Python 3.11.2, Debian 12's, has no filters and ignores this.
+                files.extraction_filter = getattr(tarfile, "data_filter", None)
+                files.extractall(part)
         part.replace(folder)
     if not (folder / catalog.REGISTRY).is_file():
         raise EverycoreError(

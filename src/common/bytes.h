@@ -228,11 +228,11 @@ EVC_INLINE void evc_copy_secret(uint8_t *out, const uint8_t *in, size_t len_byte
     }
 }
 
-/* out = a ^ b, 16 bytes each; out may be a or b. With registers of 32 bits, each word is written before the next is
- * read: two of 64 bits would need more registers than i386 has, and would pass through the stack. */
+/* out = a ^ b, 16 bytes each; out may be a or b. With few registers of 32 bits each word is written before the next is
+ * read: two of 64 bits would pass through the stack. */
 EVC_INLINE void evc_xor16(uint8_t *out, const uint8_t *a, const uint8_t *b)
 {
-#if !EVC_WORD64
+#if !EVC_WORD64 && !EVC_A32
     for (int i = 0; i < 16; i += 4)
         evc_store32_ne(out + i, evc_load32_ne(a + i) ^ evc_load32_ne(b + i));
 #else

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 
+from everycore import extras
 from everycore.context import Context
 from everycore.ct.plan import arguments_for, with_largest_keys
 from everycore.ct.traces import BEGIN, END, PACKAGES
@@ -68,7 +69,7 @@ def _trace(
     context: Context, session: Session, operations: Sequence[CtOperation], thorough: bool
 ) -> list[_Region]:
     if not all(map(find_spec, PACKAGES)):
-        raise UntraceableError("tracing needs: pip install 'everycore[matrix]'")
+        raise UntraceableError(f"tracing needs: {extras.install_command('matrix')}")
     found: list[_Region] = []
     for bits in dict.fromkeys(o.key_bits for o in operations):
         own = [o for o in operations if o.key_bits == bits]
