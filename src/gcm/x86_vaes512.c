@@ -102,7 +102,7 @@ EVC_INLINE enum evc_status compare_tag(const uint8_t *tag, __m128i t, size_t n_b
 }
 
 EVC_DEFINE_CLEAR_STACK(clear, ZMM, 896)
-EVC_DEFINE_CLEAR_STACK(clear_long, ZMM, 576)
+EVC_DEFINE_CLEAR_STACK(clear_long, ZMM, 512)
 EVC_DEFINE_CLEAR(clear_short, ZMM)
 #define FRAMES_HOLD_NO_SECRETS 1
 #define CLEAR_AFTER_BLOCK() clear_short()
