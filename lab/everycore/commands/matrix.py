@@ -5,7 +5,7 @@ import os
 import platform
 import re
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from time import monotonic
@@ -34,12 +34,14 @@ from everycore.matrix.records import (
     Anomaly,
     Cell,
     Head,
+    Kind,
     Line,
     Outcome,
     Result,
     as_json,
     is_same,
 )
+from everycore.matrix.reduce import LIMIT_SECONDS, Reducer, find_cvise
 from everycore.matrix.regressions import explain_all
 from everycore.matrix.run import Clock, Run
 from everycore.matrix.trials import Trials
@@ -133,6 +135,13 @@ def matrix(
             help="Find the flags that repair wrong and slow cells, and print reports.",
         ),
     ] = False,
+    reduce: Annotated[
+        bool,
+        typer.Option(
+            "--reduce",
+            help="With --regressions: a short test case of each cause, by cvise.",
+        ),
+    ] = False,
     dry: Annotated[
         bool, typer.Option("--plan", help="List the cells in their order, and measure nothing.")
     ] = False,
@@ -149,6 +158,7 @@ def matrix(
     context = context_of(command)
     stdout = context.out.file
     context, json = beside_results(context, out), json and not is_standard_output(out)
+    cvise = _cvise(context, regressions) if reduce else ""
     tree = catalog.find_tree(context.package, context.env.get("EVERYCORE_TREE", ""))
     wanted = Choice(
         subjects=tuple(words(subject)),
@@ -207,12 +217,13 @@ def matrix(
     with store.Writer(path, head, resume, stdout) as writer:
         run = Run(bench, Clock(monotonic, first_end))
         results = _measure(context, writer, run, cells, bench, json)
+        clock = Clock(monotonic, begin + seconds)
         if ct:
-            clock = Clock(monotonic, begin + seconds)
             results = _look_for_leaks(context, writer, bench, clock, results, json)
         if regressions:
-            clock = Clock(monotonic, begin + seconds)
-            results, odd = _look_for_regressions(context, writer, bench, clock, results, json)
+            results, odd = _look_for_regressions(
+                *(context, writer, bench, clock, results, json), cvise
+            )
     tidy(context)
     source = f"{head.machine.title()}, {head.counter}; {path}"
     _show(context, results, source, tables=not json and not regressions)
@@ -373,10 +384,11 @@ def _look_for_regressions(
     clock: Clock,
     results: Sequence[Result],
     json: bool,
+    cvise: str,
 ) -> tuple[list[Result], bool]:
     """The results, and whether a cell is odd, or may be, or fails when it is measured again.
 
-    A report on each cause is printed.
+    A report on each cause is printed. With `cvise`, its path, it has a test case.
     """
     trials, stored = Trials(bench), writer.now()
     every = {one.cell: one for one in results}
@@ -401,6 +413,18 @@ def _look_for_regressions(
     for found in why.values():
         if found not in stored.anomalies:
             writer.write(found)
+    if cvise:
+        firsts = [one.first.cell for one in group_failures(results)]
+        asked = [why[cell] for cell in firsts if cell in why]
+        asked += [story.worst for story in stories]
+        reducer = Reducer(trials, cvise)
+        for found in _reduce(context, reducer, clock, asked, explained.results):
+            writer.write(found)
+            if found.kind is Kind.WRONG:
+                why[found.cell] = found
+            else:
+                explained.anomalies[found.cell, found.kind] = found
+        stories = explained.stories()
     texts = [
         bugs.miscompilation(one, why, head, trials.source(one.first.cell))
         for one in group_failures(results)
@@ -421,6 +445,37 @@ def _look_for_regressions(
     total += f", {len(explained.failed)} failed the second time" if explained.failed else ""
     context.err.print(f"{total}; {len(stories)} causes", soft_wrap=True)
     return results, bool(stories or explained.failed or explained.left)
+
+
+def _reduce(
+    context: Context,
+    reducer: Reducer,
+    clock: Clock,
+    asked: Sequence[Anomaly],
+    results: Mapping[Cell, Result],
+) -> Iterator[Anomaly]:
+    """The anomalies with their test cases; those that have a final one are passed over."""
+    late = 0
+    for anomaly in asked:
+        if anomaly.reduced and anomaly.reduced.source and anomaly.reduced.is_final:
+            continue
+        seconds = min(LIMIT_SECONDS, clock.end - clock.now())
+        if seconds <= 0:
+            late += 1
+            continue
+        title = f"{anomaly.kind}: {anomaly.cell.title}"
+        said = f"reducing for at most {seconds:.0f} s: {title}"
+        context.err.print(said, markup=False, soft_wrap=True)
+        yield replace(anomaly, reduced=reducer.reduced(anomaly, results, seconds))
+    if late:
+        context.warn(f"no time for {late} test cases: --reduce --resume goes on with them")
+
+
+def _cvise(context: Context, regressions: bool) -> str:
+    """The path of cvise; errors are raised before anything is measured."""
+    if not regressions:
+        raise EverycoreError("--reduce makes test cases of what --regressions finds", "give both")
+    return find_cvise(context)
 
 
 def _look_for_miscompilations(

@@ -9,11 +9,12 @@ from everycore.matrix.anomalies import FRAME_LIMIT, Story, command, repair_words
 from everycore.matrix.failures import FailedCells
 from everycore.matrix.listing import side_by_side
 from everycore.matrix.neighbours import family, version
-from everycore.matrix.records import Anomaly, Cell, Head, Kind, Listing, Result
+from everycore.matrix.records import Anomaly, Cell, Head, Kind, Listing, Reduced, Result
 
 WIDTH = 100
 MOST_ALSO = 12  # other cells of a story that are listed
 MOST_LINES = 60  # of a hot loop
+SHORT_CASE = 40  # lines of a test case that are not many
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +46,7 @@ def report(
         _cause(worst),
         _also(story, results),
         _code(worst),
+        _test_case(worst.reduced) if worst.reduced else "",
         _again(worst, source),
     ]
     return "\n\n".join(part for part in (_joined(parts[:2]), *parts[2:]) if part) + "\n"
@@ -78,6 +80,7 @@ def miscompilation(
         _rows(rows),
         _cause_of_wrong(group, why, anomaly),
         _others(group, why),
+        _test_case(anomaly.reduced) if anomaly.reduced else "",
         _again(anomaly, source),
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
@@ -289,3 +292,21 @@ def _again(anomaly: Anomaly, source: Source) -> str:
         lines = [*source.get, *source.compile]
         parts.append("\n".join(["Without everycore:", "", *(f"    {line}" for line in lines)]))
     return "\n\n".join(parts)
+
+
+def _test_case(reduced: Reduced) -> str:
+    """A test case as a part of a report."""
+    if not reduced.source:
+        return f"There is no test case: {reduced.why_not}."
+    notes = list(reduced.notes)
+    if reduced.n_lines > SHORT_CASE:
+        end = "cvise found no smaller one" if reduced.is_final else "the time for cvise ended"
+        notes.insert(0, f"it has {reduced.n_lines} lines, more than {SHORT_CASE}: {end}")
+    elif not reduced.is_final:
+        notes.insert(0, "the time for cvise ended; --resume may find a smaller one")
+    lines = ["A test case, case.c:", ""]
+    lines += [f"    {line}" if line else "" for line in reduced.source.splitlines()]
+    lines += ["", f"    $ {reduced.bad}", f"    # {reduced.bad_shows}"]
+    lines += [f"    $ {reduced.good}", f"    # {reduced.good_shows}"]
+    lines += ["", *(f"{note[0].upper()}{note[1:]}." for note in notes)] if notes else []
+    return "\n".join(lines)

@@ -170,6 +170,24 @@ class Listing:
 
 
 @dataclass(frozen=True, slots=True)
+class Reduced:
+    """A small source that shows an anomaly, or why there is none."""
+
+    source: str = ""  # in C, with its own main; empty: there is none
+    bad: str = ""  # the command whose program is wrong or slow
+    good: str = ""  # the command whose program is right or fast
+    bad_shows: str = ""  # "prints 1f03"
+    good_shows: str = ""
+    notes: tuple[str, ...] = ()  # what a reader has to know: it is long, or was not checked
+    why_not: str = ""
+    is_final: bool = True  # False: more time may find a smaller one
+
+    @property
+    def n_lines(self) -> int:
+        return sum(bool(line.strip()) for line in self.source.splitlines())
+
+
+@dataclass(frozen=True, slots=True)
 class Anomaly:
     """A cell that is worse than its neighbours say it need be, and what repairs it."""
 
@@ -190,6 +208,7 @@ class Anomaly:
     command: str = ""  # that shows it again
     limit: float = 1.1  # the ratio from which on it is odd
     passes: tuple[str, ...] = ()  # after which the code is bad: "SLPVectorizerPass on aes_encrypt"
+    reduced: Reduced | None = None  # None: nobody asked for a test case
 
 
 @dataclass(frozen=True, slots=True)

@@ -100,12 +100,12 @@ class Trials:
         """Where the code is from and how it is compiled, for those who have no everycore."""
         toolchain = self.bench.toolchains[cell.toolchain]
         origin = f" ({toolchain.origin})" if toolchain.origin else ""
-        compiler = self._compiler(cell)
+        compiler = self.compiler(cell)
         named = f"{compiler.name}{origin}"
         try:
-            subject = self._subject(cell)
+            subject = self.subject(cell)
             folder, version = subjects.sources(self.bench.context, subject)
-            words = self._words(cell)
+            words = self.words(cell)
         except EverycoreError:  # its source is gone since
             return Source(compiler=named)
         command = Path(compiler.command[0]).name
@@ -141,9 +141,9 @@ class Trials:
         try:
             made = subjects.objects(
                 bench.context,
-                self._subject(cell),
-                self._compiler(cell),
-                bench.flags_of(cell, self._compiler(cell)),
+                self.subject(cell),
+                self.compiler(cell),
+                bench.flags_of(cell, self.compiler(cell)),
                 load_target(bench.tree, cell.target),
                 bench.limits.compile,
             )
@@ -151,13 +151,13 @@ class Trials:
             return []
         return [path.read_bytes() for path in made]
 
-    def _compiler(self, cell: Cell) -> Compiler:
+    def compiler(self, cell: Cell) -> Compiler:
         compiler = self.bench.toolchains[cell.toolchain].compiler(cell.target)
         assert compiler is not None  # the cell was compiled before
         return compiler
 
     def _asker(self, cell: Cell) -> switches.Ask:
-        command = self._compiler(cell).command
+        command = self.compiler(cell).command
 
         def ask(flags: Sequence[str]) -> str:
             done = self.bench.context.runner.run([*command, *flags])
@@ -167,24 +167,24 @@ class Trials:
 
     def _passes_of_files(self, cell: Cell) -> list[list[str]]:
         """What ran over each file of a cell."""
-        context, subject = self.bench.context, self._subject(cell)
+        context, subject = self.bench.context, self.subject(cell)
         folder, _ = subjects.sources(context, subject)
-        command = [*self._compiler(cell).command, "-w", *self._words(cell)]
+        command = [*self.compiler(cell).command, "-w", *self.words(cell)]
         found: list[list[str]] = []
         for name in subject.files:
             argv = [*command, "-c", str(folder / name), "-o", os.devnull]
             found.append(passes.names(context.runner.run(argv).stderr))
         return found
 
-    def _subject(self, cell: Cell) -> Subject:
+    def subject(self, cell: Cell) -> Subject:
         known = self.bench.subjects.get(cell.subject)
         return known or subjects.find_subject(self.bench.tree, cell.subject)
 
-    def _words(self, cell: Cell) -> list[str]:
+    def words(self, cell: Cell) -> list[str]:
         """Of a cell that was compiled, whatever its answers are."""
         target = load_target(self.bench.tree, cell.target)
         return subjects.compile_words(
-            self.bench.context, self._subject(cell), self._compiler(cell), cell.flags, target
+            self.bench.context, self.subject(cell), self.compiler(cell), cell.flags, target
         )
 
 

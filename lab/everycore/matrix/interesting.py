@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: MIT
+"""The test that decides whether a smaller source still shows an anomaly. cvise runs it as a script.
+
+    python interesting.py PLAN.json            exit code 0: the source in this folder shows it
+    python interesting.py PLAN.json measure    the same, and what was seen as JSON
+
+It needs the standard library alone, for it runs thousands of times. All that it starts stays in its
+process group, which ends with cvise.
+"""
+
+import json
+import re
+import resource
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+SOURCE = "case.c"
+ROUNDS = 5  # of a slow program and its repaired one, in turns; the fastest of each counts
+# Warnings of -Wall and -Wextra about code that has no meaning, or whose meaning nobody intended.
+_SERIOUS = """
+    aggressive-loop-optimizations array-bounds array-parameter bounds-attribute-redirection
+    builtin-declaration-mismatch conditional-uninitialized dangling-pointer
+    deprecated-non-prototype div-by-zero format format-extra-args format-insufficient-args
+    free-nonheap-object implicit-function-declaration implicit-int incompatible-pointer-types
+    infinite-recursion int-conversion int-to-pointer-cast maybe-uninitialized nonnull overflow
+    overread return-local-addr return-mismatch return-type return-stack-address
+    sequence-point shift-count-negative shift-count-overflow shift-negative-value
+    sometimes-uninitialized stringop-overflow stringop-overread uninitialized
+    uninitialized-const-pointer uninitialized-const-reference unsequenced zero-length-bounds
+    """
+SERIOUS = frozenset(_SERIOUS.split())
+
+Plan = Mapping[str, Any]
+
+
+class DullError(Exception):
+    """The source does not show the anomaly, or may have undefined behaviour."""
+
+
+def run(argv: Sequence[str], seconds: float) -> tuple[str, str, float]:
+    """Standard output, standard error and CPU seconds of a program that has to end with 0."""
+    before = _cpu_seconds()
+    try:
+        done = subprocess.run(
+            argv, capture_output=True, text=True, errors="replace", timeout=seconds, check=False
+        )
+    except (subprocess.TimeoutExpired, OSError) as error:
+        raise DullError(f"{argv[0]}: {error}") from None
+    if done.returncode:
+        said = next((line for line in done.stderr.splitlines() if "error" in line), "")
+        raise DullError(f"{argv[0]} ended with {done.returncode}: {said}")
+    return done.stdout, done.stderr, _cpu_seconds() - before
+
+
+def _cpu_seconds() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def build(plan: Plan, compile_words: Sequence[str], name: str, folder: Path) -> tuple[str, str]:
+    """A program, and what the compiler said about the source."""
+    made, program = str(folder / f"{name}.o"), str(folder / name)
+    seconds = plan["compile_seconds"]
+    _, said, _ = run([*compile_words, "-c", SOURCE, "-o", made], seconds)
+    run([*plan["link"], made, "-o", program], seconds)
+    return program, said
+
+
+def warnings(said: str) -> set[str]:
+    """The names of the serious warnings in what a compiler said."""
+    names = re.findall(r"\[-W(?:error=)?([a-z0-9-]+)", said)
+    return set(names) & SERIOUS
+
+
+def shown(plan: Plan, folder: Path) -> dict[str, Any]:
+    """What both programs answer; DullError: the anomaly is not there any more."""
+    good, said = build(plan, [*plan["good"], "-Wall", "-Wextra"], "good", folder)
+    if new := warnings(said) - set(plan["allowed_warnings"]):
+        raise DullError(f"a warning that the whole source has not: {', '.join(sorted(new))}")
+    bad, _ = build(plan, plan["bad"], "bad", folder)
+    seconds = plan["run_seconds"]
+    right, _, _ = run([good], seconds)
+    answer, _, _ = run([bad], seconds)
+    if not right:
+        raise DullError("it prints nothing")
+    if (answer == right) == (plan["kind"] == "wrong"):
+        raise DullError(f"with the bad flags it prints {answer!r}, with the good ones {right!r}")
+    found: dict[str, Any] = {"bad": answer, "good": right}
+    if plan["kind"] == "slow":
+        found |= times(plan, bad, good)
+    for check in plan["checks"]:  # without optimisation, with sanitizers
+        program, _ = build({**plan, **check}, check["compile"], "check", folder)
+        same, complaint, _ = run([program], plan["check_seconds"])
+        if same != right or "runtime error" in complaint:
+            raise DullError(f"{' '.join(check['compile'])}: {complaint or same}")
+    return found
+
+
+def times(plan: Plan, bad: str, good: str) -> dict[str, float]:
+    """CPU seconds of both programs; DullError: too little of the difference is left."""
+    slow, fast = [], []
+    for _ in range(ROUNDS):
+        slow.append(run([bad], plan["run_seconds"])[2])
+        fast.append(run([good], plan["run_seconds"])[2])
+    mine, other = min(slow), max(min(fast), 1e-6)
+    if mine < plan["least_seconds"] or mine < plan["least_ratio"] * other:
+        raise DullError(f"{mine:.4f} s instead of {other:.4f} s")
+    return {"bad_seconds": mine, "good_seconds": other}
+
+
+def main(words: Sequence[str]) -> int:
+    """The exit code that cvise wants; with `measure` what was seen, or why it is dull."""
+    plan = json.loads(Path(words[0]).read_text(encoding="utf-8"))
+    found: dict[str, Any]
+    with tempfile.TemporaryDirectory(dir=".") as folder:
+        try:
+            found = shown(plan, Path(folder))
+        except DullError as error:
+            found = {"dull": str(error)}
+    if words[1:] == ["measure"]:
+        print(json.dumps(found))
+        return 0
+    return int("dull" in found)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

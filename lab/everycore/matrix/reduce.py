@@ -1,0 +1,423 @@
+# SPDX-License-Identifier: MIT
+"""A short test case of an anomaly: one C file that cvise makes as small as it can.
+
+The files of the subject, its adapter and a small main become one preprocessed source. A smaller
+one is interesting as long as interesting.py says so: the two compilations, bad and good, still
+differ, and nothing tells that the source has undefined behaviour.
+"""
+
+import hashlib
+import json
+import os
+import shlex
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from everycore import subjects
+from everycore.atomic import atomic_write
+from everycore.context import Context
+from everycore.errors import EverycoreError
+from everycore.matrix import interesting
+from everycore.matrix.bisect import with_switches
+from everycore.matrix.interesting import SOURCE
+from everycore.matrix.neighbours import family
+from everycore.matrix.records import Anomaly, Cell, Kind, Outcome, Reduced, Result
+from everycore.matrix.trials import Trials
+from everycore.subjects import Function
+from everycore.subjects.adapter import adapter_text
+from everycore.subjects.assemble import OUR_FLAGS
+from everycore.subjects.count import ODD_SIZES, SIZES
+from everycore.targets import load_target
+from everycore.toolchains import find_compiler
+
+LIMIT_SECONDS = 600.0  # of one reduction
+CONFIRMED = 3  # fresh processes that have to show the anomaly
+KEPT = 0.5  # the share of what a slow cell loses that has to stay
+LEAST_LOSS = 1.10  # the ratio from which on a whole source is worth reducing
+SLOW_CYCLES = 2e8  # of one run of a slow program, about
+COMPILE_SECONDS = 20.0
+RUN_SECONDS = 5.0
+CHECK_SECONDS = 20.0
+BEST = "best.c"  # the smallest source so far; a later run goes on with it
+
+_MAIN = """
+int printf(const char *, ...);
+static _Alignas(64) unsigned char memory[10][{row}];
+static void (*volatile prepare)(struct subject_job *) = {key};
+static void (*volatile call)(struct subject_job *) = {symbol};
+int main(void)
+{{
+    unsigned sum = 0, state = 1;
+    for (unsigned row = 0; row < 10; row++)
+        for (unsigned i = 0; i < {row}; i++) {{
+            state = state * 1103515245u + 12345u;
+            memory[row][i] = row < 8 ? (unsigned char)(state >> 16) : 0;
+        }}
+    struct subject_job job = {{0}};
+    job.key_bits = {key_bits};
+    job.rounds = {rounds};
+    job.in = memory[0] + 64;
+    job.out = memory[1] + 64;
+    job.user_key = memory[2];
+    job.tweak_key = memory[3];
+    job.enc = memory[4];
+    job.dec = memory[5];
+    job.tweak_enc = memory[6];
+    job.iv = memory[7];
+    job.tag = memory[7] + 64;
+    job.given_tag = memory[7] + 128;
+    for (unsigned i = 0; i < 8; i++)
+        job.h[i] = memory[2] + 64 + 16 * i;
+    job.own = memory[8];
+    job.own2 = memory[9];
+    job.n_bytes = {n_bytes};
+    job.n_blocks = {n_bytes} / 16;
+    if (prepare)
+        prepare(&job);
+    for (unsigned i = 0; i < {repeats}; i++)
+        call(&job);
+    for (unsigned i = 0; i < {n_out}; i++)
+        sum = sum * 31 + memory[1][64 + i];
+    for (unsigned i = 0; i < 16; i++)
+        sum = sum * 31 + memory[7][64 + i];
+    printf("%x\\n", sum);
+    return 0;
+}}
+"""
+
+
+class _NotReducedError(Exception):
+    """There is no test case, and the message says why."""
+
+
+def find_cvise(context: Context) -> str:
+    """The path of cvise; an error that names its package if it is not installed."""
+    found = shutil.which("cvise", path=context.env.get("PATH", ""))
+    if not found:
+        raise EverycoreError(
+            "--reduce needs cvise, which is not on the PATH", "Debian: apt-get install cvise"
+        )
+    return found
+
+
+def good_cell(anomaly: Anomaly, results: Mapping[Cell, Result]) -> Cell | None:
+    """What the odd cell is compared with: its repaired self, its best neighbour, or, of a wrong
+    one, a right cell of the same function that is as like it as can be."""
+    cell = anomaly.cell
+    if anomaly.repair:
+        return with_switches(cell, [anomaly.repair])
+    if anomaly.neighbour:
+        return anomaly.neighbour
+    if anomaly.kind is not Kind.WRONG:
+        return None
+    own = family(results[cell]) if cell in results else ""
+    right = [
+        one
+        for one in results.values()
+        if one.outcome is Outcome.MEASURED
+        and (one.cell.subject, one.cell.function) == (cell.subject, cell.function)
+        and (one.cell.target, one.cell.key_bits) == (cell.target, cell.key_bits)
+    ]
+    found = min(
+        right,
+        key=lambda one: (one.cell.flags != cell.flags, family(one) != own, one.cell.n_bytes),
+        default=None,
+    )
+    return found.cell if found else None
+
+
+@dataclass(frozen=True)
+class Reducer:
+    """Makes test cases with a cvise that is installed."""
+
+    trials: Trials
+    cvise: str
+    cores: int = os.cpu_count() or 1
+
+    def reduced(
+        self, anomaly: Anomaly, results: Mapping[Cell, Result], seconds: float = LIMIT_SECONDS
+    ) -> Reduced:
+        """A test case of an anomaly, or why there is none. It takes at most `seconds`, and the
+        time of some compilations."""
+        try:
+            good = self._comparable(anomaly, results)
+            plan = self._plan(anomaly, good)
+            function = self.trials.subject(anomaly.cell).function(anomaly.cell.function)
+            sources = [self._whole(anomaly, function, n) for n in lengths(anomaly, function)]
+            digest = hashlib.sha256(json.dumps([sources, plan]).encode()).hexdigest()[:16]
+            folder = self._context.cache_dir() / "reduce" / f"{anomaly.cell.key}-{digest}"
+            folder.mkdir(parents=True, exist_ok=True)
+            with _work_folder(folder) as work:
+                return self._searched(_Search(self._context, work, plan), folder, sources, seconds)
+        except _NotReducedError as error:
+            return Reduced(why_not=str(error))
+        except EverycoreError as error:
+            return Reduced(why_not=error.message)
+        except OSError as error:
+            return Reduced(why_not=f"the cache cannot be written: {error.strerror}")
+
+    @property
+    def _context(self) -> Context:
+        return self.trials.bench.context
+
+    def _comparable(self, anomaly: Anomaly, results: Mapping[Cell, Result]) -> Cell:
+        if anomaly.kind not in (Kind.SLOW, Kind.WRONG):
+            raise _NotReducedError(f"only wrong and slow cells are reduced, not a {anomaly.kind}")
+        good = good_cell(anomaly, results)
+        if good is None:
+            raise _NotReducedError("no flags and no version of the compiler are known to be good")
+        if anomaly.cell.target != "host":
+            raise _NotReducedError("only cells of this machine are reduced, not emulated ones")
+        if any(not name.endswith(".c") for name in self.trials.subject(anomaly.cell).files):
+            raise _NotReducedError("only C is reduced, and the subject has other files")
+        return good
+
+    # ---- The whole source --------------------------------------------------------------------
+
+    def _whole(self, anomaly: Anomaly, function: Function, n_bytes: int) -> str:
+        """The files of a subject, its adapter and a main, preprocessed as the odd cell is."""
+        cell, subject, root = anomaly.cell, self.trials.subject(anomaly.cell), self._root
+        folder, _ = subjects.sources(self._context, subject)
+        parts = [f'#include "{(folder / name).absolute()}"' for name in subject.files]
+        if subject.adapter:
+            parts.append(f'#include "{subject.home / subject.adapter}"')
+        else:
+            parts.append(adapter_text(subject))
+        parts.append(main_text(anomaly, function, n_bytes))
+        where = [str(root / word[2:]) for word in OUR_FLAGS if word.startswith("-I")]
+        words = [f"-I{path}" for path in (folder, root, *where)]
+        words += [f"-D{name}" for name in subject.adapter_defines]
+        command = [*self.trials.compiler(cell).command, *self.trials.words(cell), *words]
+        with tempfile.TemporaryDirectory() as scratch:
+            path = Path(scratch) / "whole.c"
+            path.write_text("\n".join(parts), encoding="utf-8")
+            done = self._context.runner.run(
+                [*command, "-w", "-E", "-P", str(path)], seconds=COMPILE_SECONDS
+            )
+        if done.code:
+            said = next((line for line in done.stderr.splitlines() if "error" in line), "")
+            raise _NotReducedError(f"the subject and its driver are not one file: {said}")
+        return "".join(f"{line}\n" for line in done.stdout.splitlines() if line.strip())
+
+    @property
+    def _root(self) -> Path:
+        return self.trials.bench.tree.root
+
+    # ---- The test ----------------------------------------------------------------------------
+
+    def _plan(self, anomaly: Anomaly, good: Cell) -> dict[str, Any]:
+        """What interesting.py reads."""
+        target = load_target(self.trials.bench.tree, "host")
+        host = find_compiler(self._context, target, None, target.compile_flags, "")
+        bad_words, good_words = self._compilation(anomaly.cell), self._compilation(good)
+        link = [*host.command, "-no-pie"]
+        if any(flag.startswith("-flto") for flag in (*anomaly.cell.flags, *good.flags)):
+            raise _NotReducedError("cells with -flto are not reduced")
+        sanitized = [*host.command, "-O0", "-w", "-g", "-fno-sanitize-recover=all"]
+        both = [*sanitized, "-fsanitize=undefined,address"]
+        checks = [
+            {"compile": both, "link": both},
+            {"compile": [*good_words, "-w", "-O0"], "link": link},
+            {"compile": [*good_words, "-w", "-ftrivial-auto-var-init=pattern"], "link": link},
+        ]
+        return {
+            "kind": str(anomaly.kind),
+            "bad": [*bad_words, "-w"],
+            "good": good_words,
+            "link": link,
+            "checks": checks,
+            "allowed_warnings": [],
+            "least_ratio": LEAST_LOSS,
+            "least_seconds": 0.0,
+            "compile_seconds": COMPILE_SECONDS,
+            "run_seconds": RUN_SECONDS,
+            "check_seconds": CHECK_SECONDS,
+        }
+
+    def _compilation(self, cell: Cell) -> list[str]:
+        """The compiler and its words for a source that is preprocessed already."""
+        words = iter(self.trials.words(cell))
+        kept = []
+        for word in words:
+            if word in ("-include", "-imacros", "-isystem", "-iquote", "-I", "-D", "-U"):
+                next(words, "")
+            elif not word.startswith(("-I", "-D", "-U")):
+                kept.append(word)
+        return [*self.trials.compiler(cell).command, *kept]
+
+    # ---- The search --------------------------------------------------------------------------
+
+    def _searched(
+        self, search: "_Search", folder: Path, sources: Sequence[str], seconds: float
+    ) -> Reduced:
+        whole, notes = search.settled(sources)
+        best = folder / BEST
+        if best.is_file() and "dull" not in search.measured(best.read_text(encoding="utf-8")):
+            search.put(best.read_text(encoding="utf-8"))
+        else:
+            search.put(whole)
+        slow = search.plan["kind"] == str(Kind.SLOW)
+        try:
+            is_final = search.run(self.cvise, 1 if slow else self.cores, seconds)
+        finally:  # also at Ctrl-C: the next run goes on with it
+            with atomic_write(best) as scratch:
+                scratch.write_text(search.source(), encoding="utf-8")
+        source = search.source()
+        seen = [search.measured(source) for _ in range(CONFIRMED)]
+        dull = [one["dull"] for one in seen if "dull" in one]
+        if dull:
+            best.unlink(missing_ok=True)
+            raise _NotReducedError(
+                f"{len(dull)} of {CONFIRMED} fresh runs of the reduced source did not show it:"
+                f" {dull[0]}"
+            )
+        return Reduced(
+            source,
+            _shown_command(search.plan["bad"]),
+            _shown_command(search.plan["good"]),
+            *_shows(seen[-1]),
+            notes=tuple(notes),
+            is_final=is_final,
+        )
+
+
+def lengths(anomaly: Anomaly, function: Function) -> list[int]:
+    """Of messages with which a whole source is tried: a slow cell has one, a wrong one may need
+    one at which its answers were compared."""
+    of_cell = anomaly.cell.n_bytes
+    others = (*SIZES, *ODD_SIZES) if anomaly.kind is Kind.WRONG else ()
+    return [of_cell, *(n for n in others if n != of_cell and n % function.multiple_of == 0)]
+
+
+def main_text(anomaly: Anomaly, function: Function, n_bytes: int) -> str:
+    """A main that calls the function as the driver does, and prints a sum of the answers."""
+    cell, repeats = anomaly.cell, 1
+    if anomaly.kind is Kind.SLOW:
+        repeats = max(1, round(SLOW_CYCLES / max(1.0, anomaly.value * n_bytes)))
+    return _MAIN.format(
+        row=max(16384, n_bytes, function.output) + 128,
+        key=function.key_symbol or "0",
+        symbol=function.symbol,
+        n_bytes=n_bytes,
+        n_out=function.output or n_bytes,
+        key_bits=cell.key_bits,
+        rounds=cell.key_bits // 32 + 6,
+        repeats=repeats,
+    )
+
+
+@contextmanager
+def _work_folder(folder: Path) -> Iterator[Path]:
+    """A folder for one reduction, gone after it."""
+    with tempfile.TemporaryDirectory(dir=folder, ignore_cleanup_errors=True) as work:
+        yield Path(work)
+
+
+@dataclass
+class _Search:
+    """One source, its test, and cvise."""
+
+    context: Context
+    folder: Path
+    plan: dict[str, Any]
+
+    @property
+    def case(self) -> Path:
+        return self.folder / SOURCE
+
+    def put(self, source: str) -> None:
+        self.case.write_text(source, encoding="utf-8")
+
+    def source(self) -> str:
+        return self.case.read_text(encoding="utf-8", errors="replace")
+
+    def measured(self, source: str, **changed: object) -> dict[str, Any]:
+        """What a fresh process of the test sees of a source."""
+        with tempfile.TemporaryDirectory(dir=self.folder) as scratch:
+            path = Path(scratch)
+            (path / SOURCE).write_text(source, encoding="utf-8")
+            (path / "plan.json").write_text(json.dumps({**self.plan, **changed}), encoding="utf-8")
+            argv = [sys.executable, "-I", interesting.__file__, "plan.json", "measure"]
+            done = self.context.runner.run(argv, cwd=path)
+        if done.code:
+            raise _NotReducedError(f"the test of a source failed: {done.stderr.strip()[-200:]}")
+        found: dict[str, Any] = json.loads(done.stdout)
+        return found
+
+    def settled(self, sources: Sequence[str]) -> tuple[str, list[str]]:
+        """The first of some whole sources that is odd, and what is not checked of it."""
+        said = None
+        for whole in sources:
+            try:
+                return whole, self._settle(whole)
+            except _NotReducedError as error:
+                said = said or error
+        assert said is not None
+        raise said
+
+    def _settle(self, whole: str) -> list[str]:
+        """Make the plan fit the whole source: what fails there already tells nothing later. What
+        is therefore not checked is returned in words."""
+        checks, notes = self.plan["checks"], []
+        known: list[str] = []
+        seen = self.measured(whole, checks=[])
+        while seen.get("dull", "").startswith("a warning"):
+            said = seen["dull"].rpartition(": ")[2].split(", ")
+            known += said
+            seen = self.measured(whole, checks=[], allowed_warnings=known)
+        if "dull" in seen:
+            raise _NotReducedError(f"as one file with its driver it is not odd: {seen['dull']}")
+        if known:
+            notes.append(f"the whole source has these warnings, too: {', '.join(known)}")
+        self.plan["allowed_warnings"] = known
+        self.plan["checks"] = []
+        for number, check in enumerate(checks):
+            again = self.measured(whole, **self.plan | {"checks": [check]})
+            if "dull" not in again:
+                self.plan["checks"].append(check)
+            elif number == 0:
+                notes.append(f"no sanitizer checked it: {again['dull'][:200]}")
+        if self.plan["kind"] == str(Kind.SLOW):
+            ratio = seen["bad_seconds"] / seen["good_seconds"]
+            self.plan["least_ratio"] = 1 + KEPT * (ratio - 1)
+            self.plan["least_seconds"] = seen["bad_seconds"] / 4
+        return notes
+
+    def run(self, cvise: str, cores: int, seconds: float) -> bool:
+        """Let cvise reduce the case; whether it came to its end."""
+        plan, test = self.folder / "plan.json", self.folder / "interesting"
+        plan.write_text(json.dumps(self.plan), encoding="utf-8")
+        words = [sys.executable, "-I", interesting.__file__, str(plan)]
+        test.write_text(f"#!/bin/sh\nexec {shlex.join(words)}\n", encoding="utf-8")
+        test.chmod(0o755)
+        # Its sockets need paths of at most 107 bytes: a folder of the cache may be deeper.
+        with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as scratch:
+            options = ["--tidy", "--skip-key-off", "--n", str(cores)]
+            argv = ["env", f"TMPDIR={scratch}", cvise, *options, str(test), SOURCE]
+            try:
+                done = self.context.runner.run(argv, cwd=self.folder, seconds=seconds)
+            except TimeoutError:
+                return False
+        if done.code:
+            said = (done.stderr or done.stdout).strip().splitlines()[-1:]
+            raise _NotReducedError(f"cvise ended with {done.code}: {''.join(said)[:200]}")
+        return True
+
+
+def _shown_command(words: Sequence[str]) -> str:
+    """A line that makes and runs the program, for those who have the compiler by its name."""
+    shown = [Path(words[0]).name, *(word for word in words[1:] if word != "-w")]
+    return f"{shlex.join(shown)} {SOURCE} && ./a.out"
+
+
+def _shows(seen: Mapping[str, Any]) -> tuple[str, str]:
+    if "bad_seconds" in seen:
+        slow, fast = seen["bad_seconds"], seen["good_seconds"]
+        return f"takes {slow:.3f} s, {slow / fast:.2f}x", f"takes {fast:.3f} s"
+    return f"prints {seen['bad'].strip()[:60]}", f"prints {seen['good'].strip()[:60]}"
