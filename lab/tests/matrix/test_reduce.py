@@ -1,0 +1,362 @@
+# SPDX-License-Identifier: MIT
+"""Test cases of anomalies: the test that cvise runs, and what a run makes of its end."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from world import Lab
+
+import everycore
+from everycore.commands import matrix as command
+from everycore.matrix import bugs, interesting
+from everycore.matrix.failures import group_failures
+from everycore.matrix.records import Anomaly, Cell, Kind, Outcome, Reduced, Result, as_json, parse
+from everycore.matrix.reduce import good_cell
+from everycore.matrix.results import read
+
+TOML = """
+files = ["alias.c"]
+declaration = "void alias(unsigned char *, const unsigned char *, size_t)"
+[functions.alias]
+call = "alias(out, in, n_bytes)"
+"""
+BOTH = """
+__attribute__((noinline)) int both(int *a, short *b)
+{
+    *a = 1;
+    *b = 2;
+    return *a;
+}
+"""
+# An object of one type is accessed through a pointer of another.
+SUBJECT = f"""
+#include <stddef.h>
+void alias(unsigned char *out, const unsigned char *in, size_t n);
+int both(int *a, short *b);
+{BOTH}
+void alias(unsigned char *out, const unsigned char *in, size_t n)
+{{
+    static int memory;
+    int got = both(&memory, (short *)&memory);
+    for (size_t i = 0; i < n; i++)
+        out[i] = (unsigned char)(in[i] ^ got);
+}}
+"""
+MAIN = "int main(void)\n{\n    static int m;\n    "
+PRINTF = "int printf(const char *, ...);\n"
+SMALL = f'{PRINTF}{BOTH}{MAIN}printf("%d\\n", both(&m, (short *)&m));\n    return 0;\n}}\n'
+# Each differs from SMALL in one thing that a test case must not have.
+REFUSED = {
+    "the same answers": SMALL.replace("*b = 2", "*b = 1"),
+    "a variable that is not set": SMALL.replace("printf(", "int x; m = x & 1; printf(", 2).replace(
+        "int int", "int"
+    ),
+    "an overflow": SMALL.replace("static int m;", "static int m = 0x7fffffff; m += 1;"),
+    "an access out of bounds": SMALL.replace(
+        "static int m;", "static int m, t[2]; volatile int i = 3; m = t[i];"
+    ),
+    "a function without a declaration": SMALL.replace(PRINTF, ""),
+    "no output": SMALL.replace("printf", "(void)").replace('"%d\\n", ', ""),
+    "an exit code": SMALL.replace("return 0", "return 1"),
+    "no program": "int",
+}
+# Says that it ran, shows that the test holds of the whole source, and leaves a smaller one.
+FAKE = """#!/bin/sh
+echo run >> {folder}/runs
+for word; do test "$word" = case.c || check=$word; done
+"$check" || exit 3
+printf 'int main(void) {{ return 0; }}\\n' > scratch.c
+mkdir dull small
+cp scratch.c dull/case.c
+(cd dull && "$check") && exit 4
+cp {folder}/small.c small/case.c
+(cd small && "$check") || exit 5
+cp {folder}/small.c case.c
+{more}
+"""
+LONG = "sleep 600 & echo $! > {folder}/pid.part; mv {folder}/pid.part {folder}/pid; wait"
+
+
+@pytest.fixture
+def aliasing(real_lab: Lab) -> Lab:
+    """A lab with a subject that gcc -O2 makes give wrong answers."""
+    if not shutil.which("gcc"):
+        pytest.skip("no gcc: apt-get install gcc")
+    (real_lab.folder / "alias.toml").write_text(TOML)
+    (real_lab.folder / "alias.c").write_text(SUBJECT)
+    (real_lab.folder / "small.c").write_text(SMALL)
+    real_lab.env["PATH"] = os.environ["PATH"]
+    real_lab.env["XDG_CACHE_HOME"] = str(real_lab.folder / "cache")
+    return real_lab
+
+
+def fake_cvise(lab: Lab, more: str = "") -> None:
+    folder = lab.folder / "bin"
+    folder.mkdir(exist_ok=True)
+    text = FAKE.format(folder=lab.folder, more=more.format(folder=lab.folder))
+    (folder / "cvise").write_text(text)
+    (folder / "cvise").chmod(0o755)
+    lab.env["PATH"] = f"{folder}:{os.environ['PATH']}"
+
+
+def words(lab: Lab, *more: str) -> list[str]:
+    named = ["matrix", "--subject", str(lab.folder / "alias.toml"), "--toolchain", newest_gcc(lab)]
+    named += ["--flags=-O2", "--bytes", "256", "--out", str(lab.folder / "m.jsonl")]
+    return [*named, "--regressions", "--reduce", *more]
+
+
+def newest_gcc(lab: Lab) -> str:
+    from everycore.catalog import find_tree
+    from everycore.toolchains import installed
+
+    tree = find_tree(lab.context().package)
+    return [one for one in installed(lab.context(), tree) if one.family == "gcc"][-1].name
+
+
+def stored(lab: Lab) -> list[Reduced]:
+    lines = read(lab.folder / "m.jsonl").lines
+    return [one.reduced for one in lines if isinstance(one, Anomaly) and one.reduced]
+
+
+def ends(pid: Path) -> bool:
+    """Whether the process whose number is in a file ends soon."""
+    number = int(pid.read_text())
+    for _ in range(100):
+        try:
+            state = Path(f"/proc/{number}/stat").read_text().rpartition(")")[2].split()[0]
+        except OSError:
+            return True
+        if state == "Z":
+            return True
+        time.sleep(0.1)
+    return False
+
+
+# ---- The test of a source
+
+
+def plan(**more: Any) -> dict[str, Any]:
+    good = ["gcc", "-O2", "-fno-strict-aliasing"]
+    sanitized = ["gcc", "-O0", "-w", "-fno-sanitize-recover=all", "-fsanitize=undefined,address"]
+    values: dict[str, Any] = {
+        "kind": "wrong",
+        "bad": ["gcc", "-O2", "-w"],
+        "good": good,
+        "link": ["gcc"],
+        "checks": [{"compile": sanitized, "link": sanitized}],
+        "allowed_warnings": [],
+        "least_ratio": 1.1,
+        "least_seconds": 0.0,
+        "compile_seconds": 20,
+        "run_seconds": 5,
+        "check_seconds": 20,
+    }
+    return values | more
+
+
+def is_interesting(folder: Path, source: str, **more: Any) -> bool:
+    (folder / interesting.SOURCE).write_text(source)
+    (folder / "plan.json").write_text(json.dumps(plan(**more)))
+    argv = [sys.executable, "-I", interesting.__file__, "plan.json"]
+    done = subprocess.run(argv, cwd=folder, capture_output=True, text=True, check=False)
+    assert not done.stderr
+    return done.returncode == 0
+
+
+@pytest.mark.skipif(not shutil.which("gcc"), reason="no gcc: apt-get install gcc")
+def test_a_source_that_is_wrong_with_the_bad_flags_alone_is_interesting(tmp_path: Path) -> None:
+    assert is_interesting(tmp_path, SMALL)
+    assert not is_interesting(tmp_path, SMALL, bad=plan()["good"])
+
+
+@pytest.mark.skipif(not shutil.which("gcc"), reason="no gcc: apt-get install gcc")
+@pytest.mark.parametrize("what", REFUSED)
+def test_a_source_that_may_have_undefined_behaviour_is_dull(tmp_path: Path, what: str) -> None:
+    assert REFUSED[what] != SMALL
+    assert not is_interesting(tmp_path, REFUSED[what])
+
+
+LOOP = """
+int printf(const char *, ...);
+int main(void)
+{
+    static unsigned sums[64];
+    for (unsigned i = 0; i < COUNT; i++)
+        for (unsigned j = 0; j < 64; j++)
+            sums[j] += i ^ j;
+    printf("%u\\n", sums[5]);
+    return 0;
+}
+"""
+
+
+@pytest.mark.skipif(not shutil.which("gcc"), reason="no gcc: apt-get install gcc")
+def test_a_slow_source_has_to_stay_slow(tmp_path: Path) -> None:
+    slow = LOOP.replace("COUNT", "500000u")
+    common = {"kind": "slow", "good": ["gcc", "-O3"], "checks": [], "least_ratio": 1.2}
+    assert is_interesting(tmp_path, slow, bad=["gcc", "-O0"], **common)
+    assert not is_interesting(tmp_path, slow, bad=["gcc", "-O3"], **common)
+    soon = LOOP.replace("COUNT", "4u")
+    assert not is_interesting(
+        tmp_path, soon, bad=["gcc", "-O0"], **common | {"least_seconds": 0.02}
+    )
+    assert not is_interesting(tmp_path, slow, bad=["gcc", "-O0"], **common | {"least_ratio": 99.0})
+
+
+# ---- Runs with a cvise that is played
+
+
+def test_without_cvise_nothing_is_measured_and_its_package_is_named(lab: Lab) -> None:
+    lab.env["PATH"] = str(lab.folder)
+    out = lab.folder / "m.jsonl"
+    done = lab("matrix", "--regressions", "--reduce", "--out", str(out))
+    assert done.code == 2
+    assert "apt-get install cvise" in done.err
+    assert not out.exists()
+    assert not lab.runner.calls
+    alone = lab("matrix", "--reduce", "--out", str(out))
+    assert alone.code == 2
+    assert "--regressions" in alone.err
+
+
+def test_a_test_case_is_in_the_report_and_is_not_made_twice(aliasing: Lab) -> None:
+    fake_cvise(aliasing)
+    done = aliasing(*words(aliasing))
+    assert done.code == 1, done.err
+    (found,) = stored(aliasing)
+    assert found.source == SMALL
+    assert found.is_final
+    assert not found.why_not
+    assert "    static int m;" in done.out
+    assert f"{newest_gcc(aliasing)} " in found.bad
+    assert "-fno-strict-aliasing case.c && ./a.out" in found.good
+    assert "-fno-strict-aliasing" not in found.bad
+    assert found.bad_shows == "prints 1"
+    assert found.good_shows == "prints 2"
+    again = aliasing(*words(aliasing, "--resume", "--json"))
+    (line,) = (parse(one) for one in again.out.splitlines() if '"anomaly"' in one)
+    assert isinstance(line, Anomaly)
+    assert line.reduced == found
+    assert (aliasing.folder / "runs").read_text() == "run\n"
+
+
+def test_what_cvise_has_when_the_time_ends_is_kept(
+    aliasing: Lab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fake_cvise(aliasing, LONG)
+    monkeypatch.setattr(command, "LIMIT_SECONDS", 15.0)
+    done = aliasing(*words(aliasing))
+    assert done.code == 1, done.err
+    (found,) = stored(aliasing)
+    assert found.source == SMALL
+    assert not found.is_final
+    assert "The time for cvise ended" in done.out
+    assert ends(aliasing.folder / "pid")
+
+
+def test_an_interrupted_reduction_goes_on_where_it_was(aliasing: Lab) -> None:
+    fake_cvise(aliasing, LONG)
+    package = Path(everycore.__file__).parents[1]
+    env = {**os.environ, **aliasing.env, "PYTHONPATH": str(package)}
+    argv = [sys.executable, "-m", "everycore", *words(aliasing)]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(argv, cwd=aliasing.folder, env=env, stdout=pipe, stderr=pipe) as process:
+        pid = aliasing.folder / "pid"
+        try:
+            for _ in range(1200):
+                if pid.exists() or process.poll() is not None:
+                    break
+                time.sleep(0.1)
+            process.send_signal(signal.SIGINT)
+            assert process.wait(20) == 128 + signal.SIGINT
+        finally:
+            process.kill()
+    assert ends(pid)
+    assert not stored(aliasing)
+    (best,) = (aliasing.folder / "cache" / "everycore" / "reduce").glob("*/*")
+    assert best.read_text() == SMALL
+    (aliasing.folder / "bin" / "cvise").write_text("#!/bin/sh\nexit 0\n")
+    aliasing(*words(aliasing, "--resume"))
+    (found,) = stored(aliasing)
+    assert found.source == SMALL
+
+
+@pytest.mark.parametrize("source", ["int", REFUSED["the same answers"]])
+def test_a_result_that_does_not_show_it_is_no_test_case(aliasing: Lab, source: str) -> None:
+    fake_cvise(aliasing, "cp {folder}/other.c case.c")
+    (aliasing.folder / "other.c").write_text(source)
+    done = aliasing(*words(aliasing))
+    (found,) = stored(aliasing)
+    assert not found.source
+    assert "3 of 3 fresh runs" in found.why_not
+    assert "There is no test case: " in done.out
+
+
+def test_a_cvise_that_fails_is_named(aliasing: Lab) -> None:
+    fake_cvise(aliasing, "echo broken >&2; exit 7")
+    done = aliasing(*words(aliasing))
+    assert done.code == 1
+    assert "cvise ended with 7: broken" in done.out
+
+
+# ---- Texts and choices
+
+
+def anomaly(**more: Any) -> Anomaly:
+    cell = Cell("mine", "sum", "gcc-12", ("-O2",))
+    values: dict[str, Any] = {"kind": Kind.WRONG, "value": 0.0, "neighbour": None}
+    return Anomaly(cell=cell, neighbour_value=None, ratio=1.0, **values | more)
+
+
+def text_of(reduced: Reduced) -> str:
+    odd = anomaly(reduced=reduced)
+    assert parse(as_json(odd)) == odd
+    wrong = Result(odd.cell, Outcome.WRONG, reason="byte 3", compiler="gcc 12.1.0")
+    (group,) = group_failures([wrong])
+    return bugs.miscompilation(group, {odd.cell: odd})
+
+
+def test_a_long_test_case_says_so() -> None:
+    short = Reduced("int a;\n" * 40, "gcc case.c", "gcc -O0 case.c", "prints 1", "prints 2")
+    assert "more than" not in text_of(short)
+    long = Reduced("int a;\n\n" * 41, "gcc case.c", "gcc -O0 case.c", "prints 1", "prints 2")
+    assert "It has 41 lines, more than 40: cvise found no smaller one." in text_of(long)
+
+
+def test_a_wrong_cell_without_a_repair_is_held_against_the_nearest_right_one() -> None:
+    def right(toolchain: str, flags: Sequence[str], **more: Any) -> Result:
+        cell = Cell("mine", more.get("function", "sum"), toolchain, tuple(flags))
+        return Result(cell, Outcome.MEASURED, compiler=f"{toolchain.replace('-', ' ')}.1.0")
+
+    odd = anomaly()
+    wrong = Result(odd.cell, Outcome.WRONG, compiler="gcc 12.1.0")
+    others = [right("gcc-12", ["-O1"]), right("clang-16", ["-O2"]), right("gcc-13", ["-O2"])]
+    results = {one.cell: one for one in [wrong, *others, right("gcc-11", ["-O2"], function="b")]}
+    assert good_cell(odd, results) == others[2].cell
+    assert good_cell(odd, {wrong.cell: wrong}) is None
+    repaired = good_cell(anomaly(repair=("-fwrapv",)), results)
+    assert repaired is not None
+    assert repaired.flags == ("-O2", "-fwrapv")
+
+
+# ---- cvise itself
+
+
+@pytest.mark.skipif(not shutil.which("cvise"), reason="no cvise: apt-get install cvise")
+def test_cvise_makes_a_planted_bug_smaller(aliasing: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(command, "LIMIT_SECONDS", 60.0)
+    done = aliasing(*words(aliasing))
+    assert done.code == 1, done.err
+    (found,) = stored(aliasing)
+    assert found.source, found.why_not
+    assert found.n_lines < 150  # of 500; how far it comes in a minute depends on the machine
+    assert "both" in found.source or "*" in found.source
