@@ -49,10 +49,12 @@ def run(argv: Sequence[str], seconds: float) -> tuple[str, str, float]:
             argv, capture_output=True, text=True, errors="replace", timeout=seconds, check=False
         )
     except (subprocess.TimeoutExpired, OSError) as error:
-        raise DullError(f"{argv[0]}: {error}") from None
+        late = isinstance(error, subprocess.TimeoutExpired)
+        why = f"was not done after {seconds:.0f} s" if late else f"cannot run: {error}"
+        raise DullError(f"{Path(argv[0]).name} {why}") from None
     if done.returncode:
         said = next((line for line in done.stderr.splitlines() if "error" in line), "")
-        raise DullError(f"{argv[0]} ended with {done.returncode}: {said}")
+        raise DullError(f"{Path(argv[0]).name} ended with {done.returncode}: {said}"[:300])
     return done.stdout, done.stderr, _cpu_seconds() - before
 
 
@@ -96,7 +98,8 @@ def shown(plan: Plan, folder: Path) -> dict[str, Any]:
         program, _ = build({**plan, **check}, check["compile"], "check", folder)
         same, complaint, _ = run([program], plan["check_seconds"])
         if same != right or "runtime error" in complaint:
-            raise DullError(f"{' '.join(check['compile'])}: {complaint or same}")
+            said = next(iter(complaint.splitlines()), f"it prints {same!r}, not {right!r}")
+            raise DullError(f"{check['name']}: {said}"[:300])
     return found
 
 

@@ -144,7 +144,7 @@ class Workbench:
         except _FailedError as error:
             known = self.toolchains.get(cell.toolchain)
             title = known.title_for(cell.target) if known else ""
-            reason = self._told(cell, error.reason)
+            reason = self.told(cell, error.reason)
             ended = replace(empty, outcome=error.outcome, reason=reason, compiler=title)
             return replace(ended, time_limit=error.time_limit)
 
@@ -159,7 +159,7 @@ class Workbench:
                     self._contents[key] = subjects.contents(self.context, subject, cell.function)
             return self._contents[key]
 
-    def _told(self, cell: Cell, reason: str) -> str:
+    def told(self, cell: Cell, reason: str) -> str:
         """A reason that goes into results, which others may read elsewhere."""
         if "/" not in reason:
             return reason
@@ -181,14 +181,14 @@ class Workbench:
             target = load_target(self.tree, cell.target)
             return self._compiled(cell, subject, compiler, target)[0], function
         except _FailedError as error:
-            raise EverycoreError(self._told(cell, error.reason)) from None
+            raise EverycoreError(self.told(cell, error.reason)) from None
 
     def timed(self, ready: Ready, result: Result) -> Result:
         """`result` with the samples of one more process."""
         try:
             timed = self._timed(ready, result.cell)
         except _FailedError as error:
-            reason = self._told(result.cell, error.reason)
+            reason = self.told(result.cell, error.reason)
             ended = replace(result, outcome=error.outcome, reason=reason, runs=(), shared=())
             return replace(ended, time_limit=error.time_limit)
         return replace(
@@ -366,7 +366,7 @@ class Workbench:
         try:
             objects = subjects.objects(self.context, subject, compiler, flags, target, limit)
         except NotCompiledError as error:
-            reason = self._told(cell, error.message)
+            reason = self.told(cell, error.message)
             return replace(empty, outcome=_refused(error), reason=reason)
         except TimeoutError:
             return replace(empty, outcome=Outcome.TIME_LIMIT)

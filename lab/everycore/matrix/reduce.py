@@ -156,9 +156,11 @@ class Reducer:
             with _work_folder(folder) as work:
                 return self._searched(_Search(self._context, work, plan), folder, sources, seconds)
         except _NotReducedError as error:
-            return Reduced(why_not=str(error))
+            return Reduced(why_not=self.trials.bench.told(anomaly.cell, str(error)))
         except EverycoreError as error:
-            return Reduced(why_not=error.message)
+            return Reduced(why_not=self.trials.bench.told(anomaly.cell, error.message))
+        except TimeoutError:
+            return Reduced(why_not=f"a preprocessor was not done after {COMPILE_SECONDS:.0f} s")
         except OSError as error:
             return Reduced(why_not=f"the cache cannot be written: {error.strerror}")
 
@@ -203,7 +205,8 @@ class Reducer:
         if done.code:
             said = next((line for line in done.stderr.splitlines() if "error" in line), "")
             raise _NotReducedError(f"the subject and its driver are not one file: {said}")
-        return "".join(f"{line}\n" for line in done.stdout.splitlines() if line.strip())
+        text = "".join(f"{line}\n" for line in done.stdout.splitlines() if line.strip())
+        return text.replace(f"{folder.absolute()}/", "")  # in __FILE__
 
     @property
     def _root(self) -> Path:
@@ -219,17 +222,21 @@ class Reducer:
         link = [*host.command, "-no-pie"]
         if any(flag.startswith("-flto") for flag in (*anomaly.cell.flags, *good.flags)):
             raise _NotReducedError("cells with -flto are not reduced")
-        sanitized = [*host.command, "-O0", "-w", "-g", "-fno-sanitize-recover=all"]
-        both = [*sanitized, "-fsanitize=undefined,address"]
+        machine = [w for w in good_words if w.startswith("-m") and w != "-mllvm"]
+        sanitized = [*host.command, *machine, "-O0", "-w", "-g", "-no-pie"]
+        sanitized += ["-fno-sanitize-recover=all", "-fsanitize=undefined,address"]
+        plain = [*good_words, "-w", "-O0"]
+        patterned = [*good_words, "-w", "-ftrivial-auto-var-init=pattern"]
         checks = [
-            {"compile": both, "link": both},
-            {"compile": [*good_words, "-w", "-O0"], "link": link},
-            {"compile": [*good_words, "-w", "-ftrivial-auto-var-init=pattern"], "link": link},
+            {"name": "sanitizers", "compile": sanitized, "link": sanitized},
+            {"name": "without optimisation", "compile": plain, "link": link},
+            {"name": "with other values in unset variables", "compile": patterned, "link": link},
         ]
         return {
             "kind": str(anomaly.kind),
             "bad": [*bad_words, "-w"],
             "good": good_words,
+            "shown": [self._shown_command(anomaly.cell), self._shown_command(good)],
             "link": link,
             "checks": checks,
             "allowed_warnings": [],
@@ -242,14 +249,23 @@ class Reducer:
 
     def _compilation(self, cell: Cell) -> list[str]:
         """The compiler and its words for a source that is preprocessed already."""
+        return [*self.trials.compiler(cell).command, *self._flags(cell)]
+
+    def _shown_command(self, cell: Cell) -> str:
+        """A line that makes and runs the program, for those who have the compiler by its name."""
+        name = Path(self.trials.compiler(cell).command[0]).name
+        return f"{shlex.join([name, *self._flags(cell)])} {SOURCE} && ./a.out"
+
+    def _flags(self, cell: Cell) -> list[str]:
+        """All flags of a cell but those for the preprocessor."""
         words = iter(self.trials.words(cell))
-        kept = []
+        kept: list[str] = []
         for word in words:
             if word in ("-include", "-imacros", "-isystem", "-iquote", "-I", "-D", "-U"):
                 next(words, "")
             elif not word.startswith(("-I", "-D", "-U")):
                 kept.append(word)
-        return [*self.trials.compiler(cell).command, *kept]
+        return kept
 
     # ---- The search --------------------------------------------------------------------------
 
@@ -258,10 +274,8 @@ class Reducer:
     ) -> Reduced:
         whole, notes = search.settled(sources)
         best = folder / BEST
-        if best.is_file() and "dull" not in search.measured(best.read_text(encoding="utf-8")):
-            search.put(best.read_text(encoding="utf-8"))
-        else:
-            search.put(whole)
+        smaller = _text(best) if best.is_file() else whole
+        search.put(whole if "dull" in search.measured(smaller) else smaller)
         slow = search.plan["kind"] == str(Kind.SLOW)
         try:
             is_final = search.run(self.cvise, 1 if slow else self.cores, seconds)
@@ -277,11 +291,10 @@ class Reducer:
                 f"{len(dull)} of {CONFIRMED} fresh runs of the reduced source did not show it:"
                 f" {dull[0]}"
             )
+        (bad, good), (bad_shows, good_shows) = search.plan["shown"], _shows(seen[-1])
         return Reduced(
             source,
-            _shown_command(search.plan["bad"]),
-            _shown_command(search.plan["good"]),
-            *_shows(seen[-1]),
+            *(bad, good, bad_shows, good_shows),
             notes=tuple(notes),
             is_final=is_final,
         )
@@ -335,7 +348,7 @@ class _Search:
         self.case.write_text(source, encoding="utf-8")
 
     def source(self) -> str:
-        return self.case.read_text(encoding="utf-8", errors="replace")
+        return _text(self.case)
 
     def measured(self, source: str, **changed: object) -> dict[str, Any]:
         """What a fresh process of the test sees of a source."""
@@ -382,7 +395,7 @@ class _Search:
             if "dull" not in again:
                 self.plan["checks"].append(check)
             elif number == 0:
-                notes.append(f"no sanitizer checked it: {again['dull'][:200]}")
+                notes.append(f"no sanitizer could check it: {again['dull']}")
         if self.plan["kind"] == str(Kind.SLOW):
             ratio = seen["bad_seconds"] / seen["good_seconds"]
             self.plan["least_ratio"] = 1 + KEPT * (ratio - 1)
@@ -410,10 +423,8 @@ class _Search:
         return True
 
 
-def _shown_command(words: Sequence[str]) -> str:
-    """A line that makes and runs the program, for those who have the compiler by its name."""
-    shown = [Path(words[0]).name, *(word for word in words[1:] if word != "-w")]
-    return f"{shlex.join(shown)} {SOURCE} && ./a.out"
+def _text(path: Path) -> str:
+    return path.read_text(encoding="utf-8", errors="replace")
 
 
 def _shows(seen: Mapping[str, Any]) -> tuple[str, str]:

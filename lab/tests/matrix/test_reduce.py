@@ -152,7 +152,7 @@ def plan(**more: Any) -> dict[str, Any]:
         "bad": ["gcc", "-O2", "-w"],
         "good": good,
         "link": ["gcc"],
-        "checks": [{"compile": sanitized, "link": sanitized}],
+        "checks": [{"name": "sanitizers", "compile": sanitized, "link": sanitized}],
         "allowed_warnings": [],
         "least_ratio": 1.1,
         "least_seconds": 0.0,
