@@ -354,5 +354,5 @@ def test_cvise_makes_a_planted_bug_smaller(aliasing: Lab, monkeypatch: pytest.Mo
     assert done.code == 1, done.err
     (found,) = stored(aliasing)
     assert found.source, found.why_not
-    assert found.n_lines < 150  # of 500; how far it comes in a minute depends on the machine
-    assert "both" in found.source or "*" in found.source
+    assert found.n_lines < 400  # of 800; how far it comes in a minute depends on the machine
+    assert found.bad_shows != found.good_shows
