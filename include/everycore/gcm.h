@@ -117,7 +117,8 @@ static inline enum evc_status evc_gcm_set_best(union evc_gcm_key *key, uint64_t 
 
 /*
  * One message. iv: 1 byte or more. tag: 16, 15, 14, 13, 12, 8 or 4 bytes; the two shortest only with the limits of
- * SP 800-38D appendix C. The tag is a buffer of its own; many protocols put it behind the ciphertext.
+ * SP 800-38D appendix C. The tag is a buffer of its own; many protocols put it behind the ciphertext. out may be in; if
+ * they overlap otherwise, which is not checked, the result is undefined.
  *
  * EVC_ERR_NONCE_SIZE  the IV is empty or too long
  * EVC_ERR_TAG_SIZE    no such tag

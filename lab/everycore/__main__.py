@@ -29,10 +29,17 @@ def run() -> None:
 
 
 def handle_signals(runner: SystemRunner) -> None:
-    """Make the signals that ask a program to end raise SignalError, as Ctrl-C does."""
+    """Make the signals that ask a program to end raise SignalError, as Ctrl-C does.
+
+    `timeout` sends one to the program and one to its group: those that come while it ends raise
+    nothing, and kill what it started.
+    """
 
     def end(number: int, frame: FrameType | None) -> None:
         del frame
+        if runner.is_ending:
+            runner.end_all(signal.SIGKILL)
+            return
         runner.end_all()
         raise SignalError(number)
 

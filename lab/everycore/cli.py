@@ -46,7 +46,7 @@ EXAMPLES = {
     "ct": ("ct --quick --kernel c_bitslice64", "ct --cc clang --flags=-O3"),
     "resolve": ("resolve --why", "resolve --cpu cortex-a72"),
     "list": ("list", "list --markdown"),
-    "compare": ("compare", "compare before.jsonl after.jsonl"),
+    "compare": ("compare --run HEAD . --mode ctr", "compare before.jsonl after.jsonl", "compare"),
     "limits": ("limits",),
     "estimate": ("estimate --core cortex-a53 --mode ctr",),
     "budgets": ("budgets", "budgets --kernel a64_ce"),

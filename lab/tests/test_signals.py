@@ -27,6 +27,17 @@ from everycore.context import SystemRunner
 PROGRAM = ["sh", "-c", "sleep {LONG_SECONDS} & echo $$ $!; wait"]
 """
 STREAM = "for line in context.runner.stream(PROGRAM): print(line, flush=True)"
+# The message of its end takes long.
+STREAM_AND_END_SLOWLY = f"""
+import time
+show = context.err.print
+def show_slowly(*words, **options):
+    print("ending", flush=True)
+    time.sleep(2)
+    show(*words, **options)
+context.err.print = show_slowly
+{STREAM}
+"""
 TALK = """
 with context.runner.talk(PROGRAM, env=dict(context.env)) as program:
     sys.stdout.write(program.source.readline().decode()); sys.stdout.flush()
@@ -107,6 +118,22 @@ def test_a_signal_ends_everycore_and_all_that_it_started(
     assert process.returncode == 128 + number, errors
     assert "Traceback" not in errors
     assert signal.strsignal(number) in errors
+    wait_for_end_of(numbers)
+
+
+def test_signals_that_come_while_it_ends_are_no_second_error(
+    start: Callable[[str], "subprocess.Popen[str]"],
+) -> None:
+    """`timeout` sends one to the program and one to its group, a user presses Ctrl-C again."""
+    process = start(STREAM_AND_END_SLOWLY)
+    assert process.stdout is not None
+    numbers = [int(word) for word in process.stdout.readline().split()]
+    os.kill(process.pid, signal.SIGTERM)
+    assert process.stdout.readline() == "ending\n"
+    os.kill(process.pid, signal.SIGTERM)
+    _, errors = process.communicate(timeout=PATIENCE_SECONDS)
+    assert process.returncode == 128 + signal.SIGTERM, errors
+    assert "Traceback" not in errors
     wait_for_end_of(numbers)
 
 

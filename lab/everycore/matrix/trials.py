@@ -117,7 +117,7 @@ class Trials:
                 line = line.replace(path, variable)
             lines.append(line)
         is_ours = subject.home.is_relative_to(self.bench.tree.root)
-        toml = "" if is_ours else f"./{subject.name}.toml"
+        toml = "" if is_ours else _from_here(subject.home / f"{subject.name}.toml")
         made_of = Source(subject.description, "", (), tuple(lines), toml, named)
         if not subject.package:
             return made_of
@@ -190,3 +190,9 @@ class Trials:
 
 def _up_to(cell: Cell, last: int) -> Cell:
     return with_switches(cell, [passes.limit(last)])
+
+
+def _from_here(path: Path) -> str:
+    """As a user would name it: ./alias/hash16.toml; of other folders, its name alone."""
+    here = Path.cwd()
+    return f"./{path.relative_to(here) if path.is_relative_to(here) else path.name}"

@@ -184,3 +184,14 @@ def test_a_planted_bug_is_grouped_and_its_repair_found(
     again = real_lab("matrix", *words, "--regressions", "--resume")
     assert again.code == 1
     assert [line for line in read(path).lines if isinstance(line, Anomaly)] == found
+
+
+def test_the_build_that_is_trusted_does_not_have_the_bug(
+    real_lab: Lab, newest: Callable[[str], str]
+) -> None:
+    newest("clang")
+    real_lab.env["CC"] = "clang"
+    words = ["--subject", str(real_lab.folder / "alias.toml"), "--toolchain", newest("gcc")]
+    words += ["--flags=-O0", "--bytes", "2048", "--out", str(real_lab.folder / "m.jsonl")]
+    done = real_lab("matrix", *words)
+    assert done.code == 0, done.out
