@@ -14,7 +14,10 @@ LEGEND = (
     " the C code around it."
 )
 RIGHT = "All answers are those of c_ref."
-RIGHT_OWN = "All answers are those of a trusted build of the same files, and of the check vectors."
+RIGHT_OWN = (
+    "All answers are those of a trusted build of the same files, and of the check vectors."
+    " Without vectors, a bug that this build shares is not seen."
+)
 OWN = "own"
 
 
