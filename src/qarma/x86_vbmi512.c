@@ -189,12 +189,14 @@ EVC_OUT_OF_LINE uint64_t evc_qarma_encrypt_one(const struct key *key, uint64_t b
 }
 
 /* Not inlined, so that their frames do not add up. */
-EVC_OUT_OF_LINE void many_5(const struct key *key, const uint64_t *in, const uint64_t *tweak, uint64_t *out, size_t n)
+EVC_OUT_OF_LINE void evc_qarma_many_5(const struct key *key, const uint64_t *in, const uint64_t *tweak, uint64_t *out,
+                                      size_t n)
 {
     many(key, in, tweak, out, n, 5);
 }
 
-EVC_OUT_OF_LINE void many_3(const struct key *key, const uint64_t *in, const uint64_t *tweak, uint64_t *out, size_t n)
+EVC_OUT_OF_LINE void evc_qarma_many_3(const struct key *key, const uint64_t *in, const uint64_t *tweak, uint64_t *out,
+                                      size_t n)
 {
     many(key, in, tweak, out, n, 3);
 }
@@ -204,8 +206,8 @@ static void encrypt_many(const void *vkey, const uint64_t *in, const uint64_t *t
     const struct key *key = vkey;
 
     switch (key->head.rounds) {
-    case 5: many_5(key, in, tweak, out, n); break;
-    case 3: many_3(key, in, tweak, out, n); break;
+    case 5: evc_qarma_many_5(key, in, tweak, out, n); break;
+    case 3: evc_qarma_many_3(key, in, tweak, out, n); break;
     default:
         for (size_t i = 0; i < n; i++)
             out[i] = evc_qarma_encrypt_one(key, in[i], tweak[i]);
