@@ -2,6 +2,7 @@
 """everycore matrix, with a subject that is broken as it is told to be."""
 
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -422,7 +423,7 @@ def test_a_miscompilation_is_reported_with_where_its_code_is_from_and_how_it_is_
     assert "code:      what compilers may spoil" in done.out
     assert "Without everycore:" in done.out
     assert "-O2 -ffinite-math-only -c $SOURCES/planted.c" in done.out
-    assert "--subject ./planted.toml" in done.out
+    assert re.search(r"--subject \./(\S*/)?planted\.toml ", done.out)
 
     # The same, had the first run seen right answers, and slow ones.
     first = found(out)
