@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a message costs at the edges of pages, beside pages without access. */
+/* Times messages at the edges of pages, beside pages without access. */
 #include "bench.h"
 
 #include <stdlib.h>

@@ -8,70 +8,81 @@
 #include "ghash/kernel.h"
 #include "qarma/kernel.h"
 
-/* The kernels of each primitive that are built here, best first, and NULL. */
-#define ENTRY_00(primitive, stem)
-#define ENTRY_01(primitive, stem)
-#define ENTRY_10(primitive, stem)
-#define ENTRY_11(primitive, stem) &evc_##primitive##_##stem.kernel,
+/* A kernel that is built here, and what its line says of it. */
+struct entry {
+    const char *name;
+    uint64_t needs;
+    uint8_t timing, use;
+    const struct evc_kernel *kernel;
+};
+
+/* Those of each primitive, best first, and an entry without a kernel. */
+#define ENTRY_00(primitive, stem, isa, timing, use)
+#define ENTRY_01(primitive, stem, isa, timing, use)
+#define ENTRY_10(primitive, stem, isa, timing, use)
+#define ENTRY_11(primitive, stem, isa, timing, use)                                                \
+    {#stem, EVC_NEEDS_##isa, EVC_TIMING_##timing, EVC_USE_##use, &evc_##primitive##_##stem.kernel},
 #define KERNEL(primitive, stem, isa, timing, use)                                                  \
-    EVC_CAT(EVC_CAT(ENTRY_, EVC_BUILT(isa)), IS_##primitive)(primitive, stem)
+    EVC_CAT(EVC_CAT(ENTRY_, EVC_BUILT(isa)), IS_##primitive)(primitive, stem, isa, timing, use)
+#define END {NULL, 0, 0, 0, NULL}
 #define IS_aes 0
 #define IS_ghash 0
 #define IS_gcm 0
 #define IS_qarma 0
-typedef const struct evc_kernel *const list[];
 
 #undef IS_aes
 #define IS_aes 1
-static list aes_kernels = {
+static const struct entry aes_kernels[] = {
 #include "kernels.def"
-    NULL};
+    END};
 #undef IS_aes
 #define IS_aes 0
 
 #undef IS_ghash
 #define IS_ghash 1
-static list ghash_kernels = {
+static const struct entry ghash_kernels[] = {
 #include "kernels.def"
-    NULL};
+    END};
 #undef IS_ghash
 #define IS_ghash 0
 
 #undef IS_gcm
 #define IS_gcm 1
-static list gcm_kernels = {
+static const struct entry gcm_kernels[] = {
 #include "kernels.def"
-    NULL};
+    END};
 #undef IS_gcm
 #define IS_gcm 0
 
 #undef IS_qarma
 #define IS_qarma 1
-static list qarma_kernels = {
+static const struct entry qarma_kernels[] = {
 #include "kernels.def"
-    NULL};
+    END};
+#undef IS_qarma
+#define IS_qarma 0
 
-static const struct evc_kernel *at(const struct evc_kernel *const *kernels, unsigned index)
+static const struct evc_kernel *at(const struct entry *entry, unsigned index)
 {
-    while (*kernels && index--)
-        kernels++;
-    return *kernels;
+    while (entry->kernel && index--)
+        entry++;
+    return entry->kernel;
 }
 
-static const struct evc_kernel *named(const struct evc_kernel *const *kernels, const char *name)
+static const struct evc_kernel *named(const struct entry *entry, const char *name)
 {
-    while (*kernels && !evc_same_text((*kernels)->name, name))
-        kernels++;
-    return *kernels;
+    while (entry->kernel && !evc_same_text(entry->name, name))
+        entry++;
+    return entry->kernel;
 }
 
 /* As evc_resolve(), among what is here: an i386 library may be told of a 64-bit CPU's features. */
-static const struct evc_kernel *select_built(const struct evc_kernel *const *kernels, uint64_t features,
-                                             unsigned policy, enum evc_use use)
+static const struct evc_kernel *select_built(const struct entry *entry, uint64_t features, unsigned policy,
+                                             enum evc_use use)
 {
-    while (*kernels && evc_unfit_here((*kernels)->needs, (*kernels)->timing, (*kernels)->use, features, policy, use))
-        kernels++;
-    return *kernels;
+    while (entry->kernel && evc_unfit_here(entry->needs, entry->timing, entry->use, features, policy, use))
+        entry++;
+    return entry->kernel;
 }
 
 /* A descriptor begins with its struct evc_kernel, so a pointer to the one is a pointer to the other. */

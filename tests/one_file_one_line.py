@@ -188,6 +188,11 @@ def main() -> int:
             code, text = run(tree, harness, "check", "--kernel", STEM, "--quick", "--property", ",".join(FAST))
             expect(code == 1 and any(fact["result"] == "fail" for fact in facts(text, "check")),
                    f"check fails it when {what} is broken", text)
+        file.write_text(good.replace(f"EVC_KERNEL_HEAD({STEM}", "EVC_KERNEL_HEAD(c_forgotten", 1))
+        build(tree)
+        code, text = run(tree, harness, "check", "--kernel", STEM, "--quick", "--property", ",".join(FAST))
+        expect(code == 1 and "its name is c_forgotten" in text and "memory fault" not in text,
+               "check names a descriptor that has another name", text)
     print(f"{passed} passed, {len(failures)} failed, {skipped} skipped")
     return 1 if failures else 0
 

@@ -199,7 +199,7 @@ def _as_everycore_error(error: Exception) -> EverycoreError:
 
 
 def completed_words(env: Mapping[str, str]) -> list[str]:
-    """What follows `everycore` on the command line that a shell asks to complete, if one asks."""
+    """The words behind `everycore` that a shell asks to complete; none if no shell asks."""
     typed = env.get("_TYPER_COMPLETE_ARGS") or env.get("COMP_WORDS", "")
     return typed.split()[1:] if COMPLETE in env else []
 

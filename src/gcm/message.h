@@ -62,10 +62,10 @@ struct tail {
     int sealing;
 };
 
-/* Which lanes of a vector of the tail have text. One vector has a part of its own at both ends. */
+/* Which lanes of a vector of the tail have text: all; all but some of the first, or of the last, or of both. */
 enum lanes { ALL, BUT_FIRST, BUT_LAST, BETWEEN };
 
-/* Of vector i of n. With one lane a vector, the lengths have the last one for themselves. */
+/* Of vector i of n. With one lane a vector, the last vector may be the lengths alone. */
 EVC_INLINE enum lanes lanes_of(unsigned i, unsigned n)
 {
     const int is_first = i == 0, is_last = i == n - 1 || (LANES == 1 && i == n - 2);
@@ -267,8 +267,9 @@ EVC_OUT_OF_LINE block finish(const struct key *key, block counter, block y, bloc
     return xor1(hash_block(key, xor1(y, lengths)), v_last_block(v_enc_last(s[0], round_key(key, key->head.rounds))));
 }
 
-/* What a call is for: a message, with an IV; or a piece of one, whole blocks, at least one, with a counter of 16 bytes
- * and, in place of the associated data and of the tag, the hash before and after it. */
+/* A call seals or opens a message, or with PIECE a piece of one: at least one block, whole blocks only. A piece has a
+ * counter of 16 bytes instead of the IV, the hash before it instead of the associated data, and the hash behind it
+ * instead of the tag. */
 enum { TO_SEAL = 0, TO_OPEN = 1, PIECE = 2 };
 
 /* Returns the tag of a message, the hash of a piece. */

@@ -89,7 +89,7 @@ class Wanted:
         return QUICK_PROCESSES if self.quick else PROCESSES
 
     def jobs(self) -> list[Job]:
-        """What one process after the other does, then the same again."""
+        """The jobs in the order in which processes do them; every job has several processes."""
         jobs = plan(self.modes, self.sizes_bytes)
         return [replace(job, process=n) for n in range(self.processes) for job in jobs]
 

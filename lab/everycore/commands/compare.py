@@ -51,7 +51,7 @@ NAMES = 6  # of operations in a warning
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What both sides measure, and how often."""
+    """The kernels, modes and sizes that both sides measure, and how often."""
 
     kernels: Sequence[str]
     modes: Sequence[str]
@@ -231,7 +231,7 @@ def _coin() -> bool:
 
 
 def _greeting(side: Side, modes: Sequence[str], wanted: Wanted) -> Hello:
-    """What the harness says of itself, if it can measure what is wanted."""
+    """The first line of the harness; an error if it cannot measure these modes."""
     arguments = ["--mode", ",".join(modes), "--key-bits", str(wanted.key_bits)]
     arguments += ["--kernel", ",".join(wanted.kernels), *side.session.pinned]
     try:
