@@ -195,7 +195,9 @@ static uint8_t *bytes_of(const char *hex)
     return bytes;
 }
 
-static const char *wrong_vector(const struct function *function, const struct vector *v, unsigned number)
+/* whose: "", or " of the trusted build". key: NULL if the function has none. */
+static const char *wrong_vector(subject_call *key_of, subject_call *run, const char *whose, const struct vector *v,
+                                unsigned number)
 {
     static uint8_t own[2][SUBJECT_OWN_BYTES] __attribute__((aligned(64)));
     size_t n_bytes = strlen(v->in) / 2, n_out = strlen(v->out) / 2;
@@ -215,12 +217,12 @@ static const char *wrong_vector(const struct function *function, const struct ve
     };
 
     memset(own, 0, sizeof own);
-    if (function->key)
-        function->key(&job);
-    function->run(&job);
-    char what[60];
+    if (key_of)
+        key_of(&job);
+    run(&job);
+    char what[80];
 
-    snprintf(what, sizeof what, "the answer to check vector %u", number);
+    snprintf(what, sizeof what, "the answer%s to check vector %u", whose, number);
     const char *said = difference(what, out, right, n_out);
     uint8_t *const made[] = {in, right, out, key, iv};
     for (size_t i = 0; i < sizeof made / sizeof made[0]; i++)
@@ -228,15 +230,19 @@ static const char *wrong_vector(const struct function *function, const struct ve
     return said;
 }
 
-/* What is wrong with the first answer that is; vectors of a function are numbered from 1. NULL: nothing. */
+/* The first wrong answer, in words; vectors of a function are numbered from 1. NULL: all are right. The trusted build
+ * must give them too: other answers are compared with its own. */
 static const char *wrong_vectors(const struct function *function)
 {
     const char *said = NULL;
     unsigned number = 0;
 
     for (const struct vector *v = vectors; v->function && !said; v++) {
-        if (strcmp(v->function, function->name) == 0)
-            said = wrong_vector(function, v, ++number);
+        if (strcmp(v->function, function->name) != 0)
+            continue;
+        said = wrong_vector(function->key, function->run, "", v, ++number);
+        if (!said)
+            said = wrong_vector(function->reference_key, function->reference, " of the trusted build", v, number);
     }
     return said;
 }

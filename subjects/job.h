@@ -20,14 +20,16 @@
 #include "answers.h"
 #include "subject.h"
 
+typedef void subject_call(struct subject_job *job);
+
 struct function {
     const char *name; /* in C */
     enum mode mode;
-    void (*run)(struct subject_job *job);
-    void (*key)(struct subject_job *job); /* or NULL */
+    subject_call *run;
+    subject_call *key; /* or NULL */
     /* Of MODE_own. */
-    void (*reference)(struct subject_job *job);
-    void (*reference_key)(struct subject_job *job); /* or NULL */
+    subject_call *reference;
+    subject_call *reference_key; /* or NULL */
     size_t n_out; /* bytes that it writes; 0: as many as it reads */
 };
 

@@ -109,6 +109,15 @@ def test_a_wrong_vector_and_a_wrong_build_are_told_apart(real_lab: Lab, home: Pa
         check(real_lab, home, "twice", "-O2", "-DFACTOR=3")
 
 
+def test_a_trusted_build_that_fails_a_vector_judges_nothing(real_lab: Lab, home: Path) -> None:
+    (home / "sum.c").write_text(SOURCE.replace("begin += *in++", "begin += FACTOR * *in++"))
+    (home / "inc/sum.h").write_text("#ifndef FACTOR\n#define FACTOR 3\n#endif\n" + HEADER)
+    with pytest.raises(
+        EverycoreError, match="answer of the trusted build to check vector 1 is wrong"
+    ):
+        check(real_lab, home, "sum", "-DFACTOR=1")
+
+
 def test_a_file_of_c_that_another_includes_is_seen_when_it_changes(
     real_lab: Lab, home: Path
 ) -> None:
