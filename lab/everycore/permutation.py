@@ -7,8 +7,10 @@ and B could be exchanged in any rounds: the coins would have done so as well. Th
 them in all ways, or in a random sample of these; with each it computes the statistic of every
 figure, and keeps the largest and the smallest (max-T: Westfall and Young, Resampling-based multiple
 testing, 1993). A figure has changed if hardly any of these labelings gives any figure a statistic
-as large as its own. So the level is the chance of one false alarm among all figures together,
-however they depend on one another, and whatever the machine did meanwhile.
+as large as its own. It is then left out, and the others are tested among themselves, until no more
+are found (step-down): with all labels exchanged, a figure that is much faster now would be much
+slower, and few rounds have few labelings, so that it would hide what is slower. So the level is the chance of one false alarm among all figures
+together, however they depend on one another, and whatever the machine did meanwhile.
 
 The statistic compares means of the fastest processes: another program on the core makes a process
 slower, by much and now and then, and the fastest 60 % are free of that.
@@ -16,6 +18,7 @@ slower, by much and now and then, and the fastest 60 % are free of that.
 
 import math
 import random
+from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
@@ -56,14 +59,15 @@ def compare(
     """
     drawn = labelings(labels, seed)
     prepared = [_Prepared.of(values) for values in figures]
-    largest, smallest = extremes(prepared, drawn)
+    chances = step_down(
+        [one.statistic(labels) for one in prepared],
+        [array("d", (one.statistic(other) for other in drawn)) for one in prepared],
+    )
     found = []
-    for values, one in zip(figures, prepared, strict=True):
-        own = one.statistic(labels)
+    for values, (slower, faster) in zip(figures, chances, strict=True):
         before = [value for value, is_after in zip(values, labels, strict=True) if not is_after]
         after = [value for value, is_after in zip(values, labels, strict=True) if is_after]
         low, ratio, high = stats.ratio_of_medians(before, after)
-        slower, faster = share_at_least(own, largest), share_at_least(-own, [-t for t in smallest])
         verdict: Verdict = "unchanged"
         if slower <= LEVEL and ratio > 1 + threshold:
             verdict = "slower"
@@ -135,16 +139,30 @@ def fastest(processes: int) -> int:
     return max(1, round(FASTEST * processes))
 
 
-def extremes(
-    figures: Sequence[_Prepared], drawn: Sequence[Labels]
-) -> tuple[list[float], list[float]]:
+def step_down(own: Sequence[float], drawn: Sequence[Sequence[float]]) -> list[tuple[float, float]]:
+    """Of each figure the chances of a statistic as large, and as small, as its own.
+
+    `own`: the statistics of the labels as they were; `drawn`: by figure those of all labelings.
+    """
+    chances = [(1.0, 1.0)] * len(own)
+    left = list(range(len(own)))
+    while left:
+        largest, smallest = extremes([drawn[i] for i in left])
+        negative = [-one for one in smallest]
+        for i in left:
+            chances[i] = share_at_least(own[i], largest), share_at_least(-own[i], negative)
+        rest = [i for i in left if min(chances[i]) > LEVEL]
+        if len(rest) == len(left):
+            break
+        left = rest
+    return chances
+
+
+def extremes(drawn: Sequence[Sequence[float]]) -> tuple[list[float], list[float]]:
     """For each labeling the largest and the smallest statistic of all figures."""
-    largest, smallest = [], []
-    for labels in drawn:
-        found = [one.statistic(labels) for one in figures]
-        largest.append(max(found))
-        smallest.append(min(found))
-    return largest, smallest
+    return [max(one) for one in zip(*drawn, strict=True)], [
+        min(one) for one in zip(*drawn, strict=True)
+    ]
 
 
 def share_at_least(value: float, drawn: Sequence[float]) -> float:

@@ -55,8 +55,11 @@ def test_stored_processes_of_one_program_give_at_most_10_alarms_in_1000_relabeli
     source = random.Random(3)
     prepared = [permutation._Prepared.of(values[:24]) for values in STORED]
     drawn = permutation.labelings(in_turn(12, source), 1)
-    largest, smallest = permutation.extremes(prepared, drawn)
-    highest, lowest = permutation.extremes(prepared, [in_turn(12, source) for _ in range(1000)])
+    relabelings = [in_turn(12, source) for _ in range(1000)]
+    largest, smallest = permutation.extremes([[p.statistic(x) for x in drawn] for p in prepared])
+    highest, lowest = permutation.extremes(
+        [[p.statistic(x) for x in relabelings] for p in prepared]
+    )
     negative = [-one for one in smallest]
     alarms = sum(
         permutation.share_at_least(one, largest) <= permutation.LEVEL
@@ -94,6 +97,14 @@ def test_directions_are_told_apart_and_others_are_left_alone() -> None:
         assert one.low <= one.ratio <= one.high
     assert said[1].low > 1.02
     assert said[1].ratio == pytest.approx(1.04, abs=0.01)
+
+
+def test_a_change_for_the_better_hides_none_for_the_worse() -> None:
+    """With all labels exchanged, the one that is faster now would be the slowest."""
+    labels = [False, True] * permutation.FEWEST
+    steady = [1000.0] * len(labels)
+    figures = [slowed(steady, labels, 0.5), slowed(steady, labels, 1.5)]
+    assert verdicts(figures, labels) == ["faster", "slower"]
 
 
 def test_a_sure_change_below_the_threshold_has_no_verdict() -> None:

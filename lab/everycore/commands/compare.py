@@ -278,17 +278,20 @@ def _judge(
             "let other programs end, or measure fewer kernels and modes with more time",
         )
     slower, faster = found.having("slower"), found.having("faster")
-    shown = list(found.compared) if show.everything else [*slower, *faster]
+    undecided = [one for one in found.compared if one.is_undecided(show.percent / 100)]
+    shown = list(found.compared) if show.everything else [*slower, *faster, *undecided]
     if show.json:
         for item in shown:
             context.print_raw(jsonlib.dumps({"type": "change", **asdict(item)}))
     elif shown:
         context.out.print(changes.table(shown, title, caption))
     _warn_of_rest(context, found)
+    unchanged = len(found.compared) - len(slower) - len(faster) - len(undecided)
     said = (
         f"{len(found.compared)} operations, {found.rounds} processes a side: {len(slower)} slower,"
-        f" {len(faster)} faster, {len(found.compared) - len(slower) - len(faster)} unchanged"
-        f" (more than {show.percent:g} %; chance of any false alarm: {2 * permutation.LEVEL:.1%})"
+        f" {len(faster)} faster, {unchanged} unchanged"
+        + (f", {len(undecided)} undecided (give more --processes)" if undecided else "")
+        + f" (more than {show.percent:g} %; chance of any false alarm: {2 * permutation.LEVEL:.1%})"
     )
     (context.err if show.json else context.out).print(said, soft_wrap=True)
     if uncertain := sum(one.is_uncertain for one in found.compared):

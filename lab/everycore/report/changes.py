@@ -57,6 +57,12 @@ class Compared:
     operation: Operation
     change: Change
 
+    def is_undecided(self, threshold: float) -> bool:
+        """Without a verdict, though its interval lies beyond the threshold: more rounds decide."""
+        change = self.change
+        beyond = change.low > 1 + threshold or change.high < 1 / (1 + threshold)
+        return change.verdict == "unchanged" and beyond
+
     @property
     def is_uncertain(self) -> bool:
         """Even a change as large as the interval is wide may be hidden."""
