@@ -9,8 +9,9 @@ figure, and keeps the largest and the smallest (max-T: Westfall and Young, Resam
 testing, 1993). A figure has changed if hardly any of these labelings gives any figure a statistic
 as large as its own. It is then left out, and the others are tested among themselves, until no more
 are found (step-down): with all labels exchanged, a figure that is much faster now would be much
-slower, and few rounds have few labelings, so that it would hide what is slower. So the level is the chance of one false alarm among all figures
-together, however they depend on one another, and whatever the machine did meanwhile.
+slower, and few rounds have few labelings, so that it would hide what is slower. So the level is the
+chance of one false alarm among all figures together, however they depend on one another, and
+whatever the machine did meanwhile.
 
 The statistic compares means of the fastest processes: another program on the core makes a process
 slower, by much and now and then, and the fastest 60 % are free of that.

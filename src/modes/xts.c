@@ -95,8 +95,10 @@ void evc_aes_xts_tweak(uint8_t tweak[16], uint64_t unit)
 
 /* ---- The end of a data unit --------------------------------------------------------------------- */
 
-/* The halves of a number of 128 bits times and by 2^(8 * n_bytes), n_bytes 1 to 15. Not structures: compilers that do
- * not take these apart keep secrets on the stack. */
+#if EVC_WORD64
+
+/* The halves of a number of 128 bits times 2^(8 * n_bytes), and divided by it; n_bytes 1 to 15. Not structures: some
+ * compilers keep these, and so secrets, on the stack. */
 EVC_INLINE uint64_t up_low(uint64_t low, size_t n_bytes)
 {
     return n_bytes < 8 ? low << 8 * n_bytes : 0;
@@ -121,14 +123,17 @@ EVC_INLINE uint64_t down_high(uint64_t high, size_t n_bytes)
     return n_bytes < 8 ? high >> 8 * n_bytes : 0;
 }
 
+#endif
+
 /*
- * The rest of a unit changes places with the beginning of a block: rest_bytes (1 to 15) at rest, behind 16 bytes of the
- * unit, go to the beginning of a block to be encrypted or decrypted; those of whole, which is such a block already, go
- * to out, and its end stays. What lies in the 16 - rest_bytes before out is overwritten, with anything. By words, not
- * bytes: a load of a block waits for all of several stores in it.
+ * The rest of a unit changes places with the beginning of a block. rest_bytes: 1 to 15. The bytes at rest, behind 16
+ * bytes of the unit, become the beginning of `block`. The first ones of `whole` go to out, and its others become the end
+ * of `block`, which may be `whole`. The 16 - rest_bytes before out are overwritten, with anything. By words where they
+ * have 64 bits: a load of a block waits for all of several stores in it; elsewhere a shift by n_bytes is a call.
  */
 static void exchange(uint8_t block[16], const uint8_t whole[16], const uint8_t *rest, uint8_t *out, size_t rest_bytes)
 {
+#if EVC_WORD64
     const size_t others = 16 - rest_bytes;
     const uint64_t low = evc_load64_le(whole), high = evc_load64_le(whole + 8);
     const uint64_t rest_low = evc_load64_le(rest - others), rest_high = evc_load64_le(rest - others + 8);
@@ -137,6 +142,15 @@ static void exchange(uint8_t block[16], const uint8_t whole[16], const uint8_t *
     evc_store64x2_le(out - others, up_low(low, others), up_high(low, high, others));
     evc_store64x2_le(block, up_low(end_low, rest_bytes) | down_low(rest_low, rest_high, others),
                      up_high(end_low, end_high, rest_bytes) | down_high(rest_high, others));
+#else
+    uint8_t first[16];
+
+    evc_copy_secret(first, whole, rest_bytes);
+    evc_copy_secret(block + rest_bytes, whole + rest_bytes, 16 - rest_bytes);
+    evc_copy_secret(block, rest, rest_bytes);
+    evc_copy_secret(out, first, rest_bytes);
+    evc_wipe(first, sizeof first);
+#endif
 }
 
 /* out[-16 .. -1] holds CC, the last whole block encrypted; in, out: the rest, 1 to 15 bytes (5.3.2).
