@@ -127,9 +127,9 @@ EVC_INLINE uint64_t down_high(uint64_t high, size_t n_bytes)
 
 /*
  * The rest of a unit changes places with the beginning of a block. rest_bytes: 1 to 15. The bytes at rest, behind 16
- * bytes of the unit, become the beginning of `block`. The first ones of `whole` go to out, and its others become the end
- * of `block`, which may be `whole`. The 16 - rest_bytes before out are overwritten, with anything. By words where they
- * have 64 bits: a load of a block waits for all of several stores in it; elsewhere a shift by n_bytes is a call.
+ * bytes of the unit, become the beginning of `block`. The first ones of `whole` go to out, and its others become the
+ * end of `block`, which may be `whole`. The 16 - rest_bytes before out are overwritten, with anything. By words where
+ * they have 64 bits: a load of a block waits for all of several stores in it; elsewhere such a shift is a call.
  */
 static void exchange(uint8_t block[16], const uint8_t whole[16], const uint8_t *rest, uint8_t *out, size_t rest_bytes)
 {
