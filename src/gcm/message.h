@@ -17,11 +17,12 @@
  *   struct product           a sum of products that is not reduced yet: no_product, add_pair, add_second, hash_of
  *   v_load, v_store, v_xor, v_zero   whole vectors, of any alignment; v_clear_upper_halves at the end of a slot
  *   v_at(block, lane), v_last(block), v_last_block(v)   zeros but for one block; the last block
- *   v_load_end(p, n_bytes)   the first n_bytes at p, zeros behind; v_store_end, v_keep_end likewise
- *   v_load_front(p, empty)   the first blocks at p behind `empty` lanes of zeros, 0 to LANES. A whole vector at p
- *                            may be read; v_store_front writes those blocks alone; v_keep_front
- *   v_load_both(p, empty, n_bytes)   n_bytes at p behind `empty` lanes (0 to LANES, then there are none), zeros
- *                            around; touches no other byte; v_store_both, v_keep_both
+ *   lanes, v_part(from, to)  which bytes of a vector have text: those between two numbers, of which the first is a
+ *                            multiple of 16 and both may be 16 LANES
+ *   v_load_part(i, p, part)  these of vector i, whose lane 0 would be at p, zeros around; v_store_part, v_keep_part.
+ *                            Only vector 0 may begin behind its lane 0
+ *   PARTS_BY_MASKS           if defined, these two access the whole vector from its first byte on, by a mask; then
+ *                            part_leaves_pages, copy_parts_in and copy_parts_out keep them on the pages of the text
  *   struct count, count_from, next_counters(s, count, n)   counters under way; the next n vectors of them
  *   middle_rounds(key, s, n) AES of n vectors but for the last round
  *   fused_rounds             the same of a group, while another group is hashed; or GROUPS_IN_ASSEMBLY
@@ -50,60 +51,34 @@
 
 /* ---- The tail ------------------------------------------------------------------------------------ */
 
-/* Lanes are counted from the beginning of the first vector. */
+/* Its lanes have nothing, then a block that is only hashed or none, text, and the lengths or nothing. */
 struct tail {
-    const uint8_t *in;
+    const uint8_t *in; /* where lane 0 of the first vector would be */
     uint8_t *out;
-    size_t len_bytes;    /* of text, which may end within a block */
-    size_t first_lane;   /* where the tail begins */
-    size_t text_lane;    /* where its text begins */
-    uint32_t counter;    /* of lane 0: a number */
-    int has_lengths;     /* in the last lane; else that is text */
+    size_t text_from, text_to; /* bytes from there; text may end within a block */
+    size_t first_lane;         /* that of the block before the text, or of the text */
+    uint32_t counter;          /* of lane 0: a number */
+    int has_lengths;           /* in the last lane; else that is text */
     int sealing;
 };
-
-/* Which lanes of a vector of the tail have text: all; all but some of the first, or of the last, or of both. */
-enum lanes { ALL, BUT_FIRST, BUT_LAST, BETWEEN };
-
-/* Of vector i of n. With one lane a vector, the last vector may be the lengths alone. */
-EVC_INLINE enum lanes lanes_of(unsigned i, unsigned n)
-{
-    const int is_first = i == 0, is_last = i == n - 1 || (LANES == 1 && i == n - 2);
-
-    if (is_first && (is_last || n == 2))
-        return BETWEEN;
-    return is_first ? BUT_FIRST : is_last ? BUT_LAST : ALL;
-}
 
 /* Vector i of n: its text, through the last round of AES. Returns what is hashed; x: what AES made. */
 EVC_INLINE vec crypt_vector(const struct tail *tail, unsigned i, unsigned n, vec s, vec last_key, vec *x)
 {
-    const size_t empty = i == 0 ? tail->text_lane : 0; /* lanes before the text */
-    const size_t offset = i == 0 ? 0 : i * VEC_BYTES - 16 * tail->text_lane;
-    const size_t room = VEC_BYTES - 16 * empty, left = tail->len_bytes > offset ? tail->len_bytes - offset : 0;
-    const size_t n_bytes = left < room ? left : room; /* of text */
-    const uint8_t *const in = evc_in_at(tail->in, offset);
-    uint8_t *const out = evc_out_at(tail->out, offset);
-    const enum lanes lanes = lanes_of(i, n);
+    const size_t at = i * VEC_BYTES, left = tail->text_to > at || LANES > 1 ? tail->text_to - at : 0;
+    const uint8_t *const in = evc_in_at(tail->in, at);
+    uint8_t *const out = evc_out_at(tail->out, at);
+    /* The last of wide vectors has text, if it is not the only one; with one lane it may be the lengths alone. */
+    const int has_end = i == n - 1 || (LANES == 1 && i == n - 2);
+    const lanes part =
+        v_part(i == 0 ? tail->text_from : 0, !has_end || (LANES == 1 && left > VEC_BYTES) ? VEC_BYTES : left);
     vec text;
 
-    if (lanes == BETWEEN) {
-        text = v_load_both(in, empty, n_bytes);
+    if (i == 0 || has_end) {
+        text = v_load_part(i, in, part);
         *x = v_enc_last(s, v_xor(last_key, text));
-        v_store_both(out, empty, n_bytes, *x);
-        return tail->sealing ? v_keep_both(*x, empty, n_bytes) : text;
-    }
-    if (lanes == BUT_FIRST) {
-        text = v_load_front(in, empty);
-        *x = v_enc_last(s, v_xor(last_key, text));
-        v_store_front(out, empty, *x);
-        return tail->sealing ? v_keep_front(*x, empty) : text;
-    }
-    if (lanes == BUT_LAST) {
-        text = v_load_end(in, n_bytes);
-        *x = v_enc_last(s, v_xor(last_key, text));
-        v_store_end(out, n_bytes, *x);
-        return tail->sealing ? v_keep_end(*x, n_bytes) : text;
+        v_store_part(i, out, part, *x);
+        return tail->sealing ? v_keep_part(i, *x, part) : text;
     }
     text = v_load(in);
     *x = v_enc_last(s, v_xor(last_key, text));
@@ -112,10 +87,9 @@ EVC_INLINE vec crypt_vector(const struct tail *tail, unsigned i, unsigned n, vec
 }
 
 /* A tail of n vectors. y is added to its first lane: the hash of what comes before, or the block of associated data,
- * which has that lane then. before: NULL, or a group of ciphertext that is not hashed yet, and y is the hash before
- * that. Returns the hash; with the tag mask, if the tail has the lengths. */
+ * which has that lane then. Returns the hash; with the tag mask, if the tail has the lengths. */
 EVC_INLINE block crypt_tail(const struct key *key, const struct tail *tail, unsigned n, block counter, block y,
-                            block lengths, const vec *before)
+                            block lengths)
 {
     const struct pair *const end = key->powers.pair + PAIRS;
     struct count count = count_from(key, counter, tail->counter);
@@ -127,15 +101,7 @@ EVC_INLINE block crypt_tail(const struct key *key, const struct tail *tail, unsi
         const uint32_t last = tail->counter + n * LANES - 1;
         s[n - 1] = v_xor(s[n - 1], v_last(last_word1(evc_bswap32(last) ^ evc_bswap32(1))));
     }
-#if !defined(GROUPS_IN_ASSEMBLY)
-    if (before) {
-        struct product sum_before = no_product();
-        fused_rounds(key, s, &sum_before, LOWEST_POWERS(key), y, before);
-        y = hash_of(sum_before);
-    } else
-#endif
-        middle_rounds(key, s, n);
-    (void)before;
+    middle_rounds(key, s, n);
     last_key = round_key(key, key->head.rounds);
     EACH_UP_TO_8(n, s[i] = crypt_vector(tail, i, n, s[i], last_key, &x)); /* x: of the last one */
     s[0] = v_xor(s[0], v_at(y, tail->first_lane));
@@ -158,7 +124,7 @@ EVC_INLINE block crypt_tail(const struct key *key, const struct tail *tail, unsi
 EVC_INLINE block crypt_tail_of(size_t n, const struct key *key, const struct tail *tail, block counter, block y,
                                block lengths)
 {
-#define TAIL(n_vectors) crypt_tail(key, tail, n_vectors, counter, y, lengths, NULL)
+#define TAIL(n_vectors) crypt_tail(key, tail, n_vectors, counter, y, lengths)
     if (n < 5) {
         if (n < 3)
             return n < 2 ? TAIL(1) : TAIL(2);
@@ -185,10 +151,10 @@ EVC_INLINE void last_round_of_group(const struct key *key, const vec *s, vec *r,
                  v_store(out + i * VEC_BYTES, x); r[i] = sealing ? x : text);
 }
 
-/* n_groups, at least one, and behind them a tail of GROUP_VECTORS vectors if it is not NULL. While a group goes through
- * AES, the one before it is hashed. first: the number of the first counter. Returns the hash, as crypt_tail does. */
+/* n_groups, at least one. While a group goes through AES, the one before it is hashed. first: the number of the first
+ * counter. Returns the hash. */
 EVC_INLINE block main_loop(const struct key *key, const uint8_t *in, uint8_t *out, size_t n_groups, uint32_t first,
-                           block counter, block y, const struct tail *tail, block lengths, int sealing)
+                           block counter, block y, int sealing)
 {
     struct count count = count_from(key, counter, first);
     struct product sum = no_product();
@@ -205,40 +171,33 @@ EVC_INLINE block main_loop(const struct key *key, const uint8_t *in, uint8_t *ou
         in += GROUP_BYTES, out += GROUP_BYTES;
         next_counters(s, &count, GROUP_VECTORS);
         fused_rounds(key, s, &sum, goes_on ? HIGHEST_POWERS(key) : LOWEST_POWERS(key), y, r);
+        last_round_of_group(key, s, r, in, out, sealing);
         y = zero1();
         if (!goes_on) {
             y = hash_of(sum);
             sum = no_product();
         }
-        last_round_of_group(key, s, r, in, out, sealing);
     }
-    if (tail)
-        return crypt_tail(key, tail, GROUP_VECTORS, counter, y, lengths, r);
     add_group(&sum, LOWEST_POWERS(key), y, r);
     return hash_of(sum);
 }
 
 #else
 
-EVC_INLINE block main_loop(const struct key *key, const uint8_t *in, uint8_t *out, size_t n_groups, uint32_t first,
-                           block counter, block y, const struct tail *tail, block lengths, int sealing)
-{
-    y = groups_in_assembly(key, in, out, n_groups, first, counter, y, sealing);
-    return tail ? crypt_tail(key, tail, GROUP_VECTORS, counter, y, lengths, NULL) : y;
-}
+#define main_loop groups_in_assembly
 
 #endif
 
 EVC_OUT_OF_LINE block seal_groups(const struct key *key, const uint8_t *in, uint8_t *out, size_t n_groups,
-                                  uint32_t first, block counter, block y, const struct tail *tail, block lengths)
+                                  uint32_t first, block counter, block y)
 {
-    return main_loop(key, in, out, n_groups, first, counter, y, tail, lengths, 1);
+    return main_loop(key, in, out, n_groups, first, counter, y, 1);
 }
 
 EVC_OUT_OF_LINE block open_groups(const struct key *key, const uint8_t *in, uint8_t *out, size_t n_groups,
-                                  uint32_t first, block counter, block y, const struct tail *tail, block lengths)
+                                  uint32_t first, block counter, block y)
 {
-    return main_loop(key, in, out, n_groups, first, counter, y, tail, lengths, 0);
+    return main_loop(key, in, out, n_groups, first, counter, y, 0);
 }
 
 /* ---- Messages, and pieces of them ------------------------------------------------------------------ */
@@ -277,22 +236,18 @@ EVC_INLINE block crypt(const struct key *key, const uint8_t *counter_at, size_t 
                        size_t aad_bytes, const uint8_t *in, uint8_t *out, size_t len_bytes)
 {
     const int is_message = !(how & PIECE), sealing = !(how & TO_OPEN);
-    const block counter = load_iv(counter_at);
     const block lengths = is_message ? lengths1(8 * (uint64_t)aad_bytes, 8 * (uint64_t)len_bytes) : zero1();
     const uint32_t first = is_message ? 2 : evc_load32_be(counter_at + 12); /* counter of the first block of text */
     const size_t n_text = (len_bytes + 15) / 16;
-    block y = !is_message       ? load1(aad)
-              : aad_bytes <= 16 ? load_part1(aad, aad_bytes)
-                                : hash_long_aad(key, aad, aad_bytes);
-    size_t aad_lanes = is_message && aad_bytes && aad_bytes <= 16; /* in the tail */
+    const int is_aad_short = is_message && aad_bytes && aad_bytes <= 16;
+    size_t aad_lanes = is_aad_short ? 1 : 0; /* in the tail */
     size_t n_blocks = aad_lanes + n_text + (size_t)is_message, n_groups = 0, n;
     struct tail tail;
+    block y;
 
     tail.has_lengths = is_message;
     tail.sealing = sealing;
     if (n_blocks > GROUP_BLOCKS) {
-        if (aad_lanes)
-            y = hash_block(key, y);
         aad_lanes = 0;
         n_groups = is_message ? len_bytes / GROUP_BYTES : (n_text - 1) / GROUP_BLOCKS;
         n_blocks = n_text - GROUP_BLOCKS * n_groups;
@@ -303,19 +258,38 @@ EVC_INLINE block crypt(const struct key *key, const uint8_t *counter_at, size_t 
     }
     n = (n_blocks + LANES - 1) / LANES;
     tail.first_lane = n * LANES - n_blocks;
-    tail.text_lane = tail.first_lane + aad_lanes;
-    tail.in = evc_in_at(in, GROUP_BYTES * n_groups), tail.out = evc_out_at(out, GROUP_BYTES * n_groups);
-    tail.len_bytes = len_bytes - GROUP_BYTES * n_groups;
-    tail.counter = first + (uint32_t)(GROUP_BLOCKS * n_groups - tail.text_lane);
-    if (n_groups) {
-        const struct tail with_groups = tail; /* its address is taken: `tail` stays in registers */
+    tail.text_from = 16 * (tail.first_lane + aad_lanes);
+    tail.text_to = tail.text_from + len_bytes - GROUP_BYTES * n_groups;
+    tail.in = evc_in_at(in, GROUP_BYTES * n_groups - tail.text_from);
+    tail.out = evc_out_at(out, GROUP_BYTES * n_groups - tail.text_from);
+    tail.counter = first + (uint32_t)(GROUP_BLOCKS * n_groups - tail.text_from / 16);
+#if defined(PARTS_BY_MASKS)
+    EVC_ALIGN(64) uint8_t copy[GROUP_BYTES + VEC_BYTES]; /* an access by a mask may reach behind it */
+    uint8_t *const text_out = tail.out;
+    const int is_copied = part_leaves_pages(tail.in, tail.text_from, tail.text_to, n) ||
+                          part_leaves_pages(tail.out, tail.text_from, tail.text_to, n);
 
-        y = (sealing ? seal_groups : open_groups)(key, in, out, n_groups, first, counter, y,
-                                                  n == GROUP_VECTORS ? &with_groups : NULL, lengths);
+    if (is_copied) {
+        if (tail.text_to > tail.text_from)
+            copy_parts_in(copy, tail.in, tail.text_from, tail.text_to);
+        tail.in = tail.out = copy;
     }
-    if (!n_groups || n != GROUP_VECTORS) /* else it is done with the groups */
-        y = crypt_tail_of(n, key, &tail, counter, y, lengths);
-    return is_message && !tail.has_lengths ? finish(key, counter, y, lengths) : y;
+#endif
+    if (is_message && aad_bytes > 16)
+        y = hash_long_aad(key, aad, aad_bytes);
+    else
+        y = is_message ? load_part1(aad, aad_bytes) : load1(aad);
+    if (is_aad_short && !aad_lanes)
+        y = hash_block(key, y);
+    if (n_groups)
+        y = (sealing ? seal_groups : open_groups)(key, in, out, n_groups, first, load_iv(counter_at), y);
+    EVC_KEEP(counter_at); /* a counter from a long IV is a secret: it is loaded again, and not kept on the stack */
+    y = crypt_tail_of(n, key, &tail, load_iv(counter_at), y, lengths);
+#if defined(PARTS_BY_MASKS)
+    if (is_copied && tail.text_to > tail.text_from)
+        y = copy_parts_out(text_out, copy, tail.text_from, tail.text_to, y);
+#endif
+    return is_message && !tail.has_lengths ? finish(key, load_iv(counter_at), y, lengths) : y;
 }
 
 /* ---- Slots --------------------------------------------------------------------------------------- */

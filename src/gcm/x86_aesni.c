@@ -34,9 +34,9 @@ EVC_ISA_BEGIN(X86_GCM128)
 #define v_low(v) (v)
 #include "gcm/one_lane.h"
 
-EVC_DEFINE_CLEAR_STACK(clear, XMM, 1088)
-EVC_DEFINE_CLEAR_STACK(clear_long, XMM, 832)
-EVC_DEFINE_CLEAR_STACK(clear_short, XMM, 384)
+EVC_DEFINE_CLEAR_STACK(clear, XMM, 960)
+EVC_DEFINE_CLEAR_STACK(clear_long, XMM, 704)
+EVC_DEFINE_CLEAR_STACK(clear_short, XMM, 320)
 EVC_DEFINE_CLEAR_STACK(clear_block, XMM, 128)
 #define FRAMES_HOLD_NO_SECRETS 0
 #define CLEAR_AFTER_BLOCK() clear_block()

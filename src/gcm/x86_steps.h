@@ -118,15 +118,15 @@ EVC_INLINE void next_counters(vec *s, struct count *count, unsigned n)
 
 /* ---- Data that is only hashed ------------------------------------------------------------------ */
 
-/* Vector i of n that end with n_bytes of data; at: where the first would begin. */
+/* Vector i of n that end with n_bytes of data; empty: lanes of the first one before it. */
 EVC_INLINE vec data_vector(const uint8_t *in, size_t n_bytes, size_t empty, size_t i, size_t n)
 {
-    const size_t before = i * VEC_BYTES - 16 * empty;
+    const size_t at = i * VEC_BYTES, to = n_bytes + 16 * empty - at;
 
-    if (i == 0)
-        return v_load_both(in, empty, n == 1 ? n_bytes : VEC_BYTES - 16 * empty);
-    in += before;
-    return i == n - 1 ? v_load_end(in, n_bytes - before) : v_load(in);
+    in = evc_in_at(in, at - 16 * empty);
+    if (i == 0 || i == n - 1)
+        return v_load_apart(in, i ? 0 : 16 * empty, i == n - 1 ? to : VEC_BYTES);
+    return v_load(in);
 }
 
 /* The hash of n_bytes, at least 1, filled up with zeros. */

@@ -44,60 +44,39 @@ EVC_INLINE vec v_join(__m128i low, __m128i high)
     return _mm256_inserti128_si256(_mm256_castsi128_si256(low), high, 1);
 }
 
-EVC_INLINE vec v_load_end(const uint8_t *p, size_t n_bytes)
+typedef struct {
+    size_t from, to; /* bytes; from: 0, 16 or 32 */
+} lanes;
+
+EVC_INLINE lanes v_part(size_t from, size_t to)
 {
-    return n_bytes > 16 ? v_join(load1(p), load_part1(p + 16, n_bytes - 16)) : v_first(load_part1(p, n_bytes));
+    return (lanes){from, to};
 }
 
-EVC_INLINE void v_store_end(uint8_t *p, size_t n_bytes, vec v)
+EVC_INLINE vec v_load_part(unsigned i, const uint8_t *p, lanes part)
 {
-    store_part1(p, v_low(v), n_bytes < 16 ? n_bytes : 16);
-    if (n_bytes > 16)
-        store_part1(p + 16, v_last_block(v), n_bytes - 16);
+    if (i || part.from == 0)
+        return part.to > 16 ? v_join(load1(p), load_part1(p + 16, part.to - 16)) : v_first(load_part1(p, part.to));
+    return part.from == 16 ? v_last(load_part1(p + 16, part.to - 16)) : v_zero();
 }
 
-EVC_INLINE vec v_keep_end(vec v, size_t n_bytes)
-{
-    static const uint8_t window[64] = {255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255,
-                                       255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255};
+#define v_load_apart(p, from, to) v_load_part(0, p, v_part(from, to))
 
-    return _mm256_and_si256(v, v_load(window + 32 - n_bytes));
+EVC_INLINE void v_store_part(unsigned i, uint8_t *p, lanes part, vec v)
+{
+    if (i || part.from == 0)
+        store_part1(p, v_low(v), part.to < 16 ? part.to : 16);
+    if ((i || part.from < 32) && part.to > 16)
+        store_part1(p + 16, v_last_block(v), part.to - 16);
 }
 
-EVC_INLINE vec v_load_front(const uint8_t *p, size_t empty)
+EVC_INLINE vec v_keep_part(unsigned i, vec v, lanes part)
 {
-    return empty == 0 ? v_load(p) : empty == 1 ? v_last(load1(p)) : v_zero();
-}
+    static const uint64_t words[12] = {0, 0, 0, 0, ~UINT64_C(0), ~UINT64_C(0), ~UINT64_C(0), ~UINT64_C(0)};
+    const uint8_t *const window = (const uint8_t *)words;
 
-EVC_INLINE void v_store_front(uint8_t *p, size_t empty, vec v)
-{
-    if (empty == 0)
-        v_store(p, v);
-    else if (empty == 1)
-        store1(p, v_last_block(v));
-}
-
-EVC_INLINE vec v_keep_front(vec v, size_t empty)
-{
-    return empty == 0 ? v : empty == 1 ? v_last(v_last_block(v)) : v_zero();
-}
-
-EVC_INLINE vec v_load_both(const uint8_t *p, size_t empty, size_t n_bytes)
-{
-    return empty ? v_last(load_part1(p, n_bytes)) : v_load_end(p, n_bytes);
-}
-
-EVC_INLINE void v_store_both(uint8_t *p, size_t empty, size_t n_bytes, vec v)
-{
-    if (empty)
-        store_part1(p, v_last_block(v), n_bytes);
-    else
-        v_store_end(p, n_bytes, v);
-}
-
-EVC_INLINE vec v_keep_both(vec v, size_t empty, size_t n_bytes)
-{
-    return empty ? v_last(first_bytes1(v_last_block(v), n_bytes)) : v_keep_end(v, n_bytes);
+    v = _mm256_and_si256(v, v_load(window + 64 - part.to));
+    return i ? v : _mm256_and_si256(v, v_load(window + 32 - part.from));
 }
 
 EVC_DEFINE_CLEAR_STACK(clear, YMM, 1600)

@@ -42,34 +42,75 @@ EVC_INLINE vec v_at(__m128i block, size_t place)
 
 /* ---- Parts of vectors ------------------------------------------------------------------------------ */
 
-EVC_INLINE __mmask8 but_first(size_t empty)
+#define PARTS_BY_MASKS
+typedef struct {
+    __mmask64 bytes; /* behind the first lanes */
+    size_t from;     /* 0, 16, 32, 48, 64 */
+} lanes;
+
+EVC_INLINE lanes v_part(size_t from, size_t to)
 {
-    return (__mmask8)(0xff << 2 * empty);
+    return (lanes){evc_x86_first_bytes(to - from), from};
 }
 
-/* Blocks n places up, and down. */
+/* Blocks `from` bytes up, and down. Others come in at the other end. */
 static const uint64_t places[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
 
-EVC_INLINE vec v_up(vec v, size_t n)
+EVC_INLINE vec v_up(vec v, size_t from)
 {
-    return _mm512_maskz_permutexvar_epi64(but_first(n), _mm512_loadu_si512(places + 8 - 2 * n), v);
+    return _mm512_permutexvar_epi64(v_load(places + 8 - from / 8), v);
 }
 
-EVC_INLINE vec v_down(vec v, size_t n)
+EVC_INLINE vec v_down(vec v, size_t from)
 {
-    return _mm512_permutexvar_epi64(_mm512_loadu_si512(places + 2 * n), v);
+    return _mm512_permutexvar_epi64(v_load(places + from / 8), v);
+}
+
+/* Not by a mask that leaves out the first lanes: such a load waits for stores to what is before the text. i: of the
+ * vector; only the first one has a `from`. */
+#define v_load_part(i, p, part)                                                                    \
+    ((i) == 0 ? v_up(_mm512_maskz_loadu_epi8((part).bytes, evc_in_at(p, (part).from)), (part).from) \
+              : _mm512_maskz_loadu_epi8((part).bytes, p))
+#define v_store_part(i, p, part, v)                                                                \
+    ((i) == 0 ? _mm512_mask_storeu_epi8(evc_out_at(p, (part).from), (part).bytes, v_down(v, (part).from)) \
+              : _mm512_mask_storeu_epi8(p, (part).bytes, v))
+#define v_keep_part(i, v, part)                                                                    \
+    _mm512_maskz_mov_epi8((i) == 0 ? (part).bytes << (part).from / 2 << (part).from / 2 : (part).bytes, v)
+
+/* Whether a mask leaves out all bytes of a page, for one of the n vectors at p with text from and to there. */
+EVC_INLINE int part_leaves_pages(const void *p, size_t from, size_t to, size_t n)
+{
+    const uintptr_t at = (uintptr_t)p;
+
+    return (to == from) | (((at + from + 64 * n - 1) ^ (at + to - 1)) > 4095);
+}
+
+/* Such a part: touches no other byte. */
+EVC_INLINE vec v_load_apart(const uint8_t *p, size_t from, size_t to)
+{
+    return v_up(evc_x86_load_bytes512(evc_in_at(p, from), to - from), from);
+}
+
+EVC_OUT_OF_LINE void copy_parts_in(uint8_t *copy, const uint8_t *p, size_t from, size_t to)
+{
+    for (size_t at = 0; at < to; at += 64, from = 0)
+        v_store(copy + at, v_load_apart(evc_in_at(p, at), from, to - at < 64 ? to - at : 64));
+}
+
+/* The copy is wiped. y is returned, as a value that compilers do not know: else callers would keep it on the stack. */
+EVC_OUT_OF_LINE __m128i copy_parts_out(uint8_t *p, uint8_t *copy, size_t from, size_t to, __m128i y)
+{
+    for (size_t at = 0; at < to; at += 64, from = 0) {
+        evc_x86_store_bytes512(evc_out_at(p, at + from), v_down(v_load(copy + at), from),
+                               (to - at < 64 ? to - at : 64) - from);
+        v_store(copy + at, v_zero());
+        __asm__ volatile("" : : "r"(copy) : "memory");
+    }
+    v_barrier(y);
+    return y;
 }
 
 #define first_bytes(n) evc_x86_first_bytes(n)
-#define v_load_end(p, n_bytes) evc_x86_load_bytes512(p, n_bytes)
-#define v_store_end(p, n_bytes, v) evc_x86_store_bytes512(p, v, n_bytes)
-#define v_keep_end(v, n_bytes) _mm512_maskz_mov_epi8(first_bytes(n_bytes), v)
-#define v_load_front(p, empty) v_up(v_load(p), empty)
-#define v_store_front(p, empty, v) _mm512_mask_storeu_epi64(p, (__mmask8)(0xff >> 2 * (empty)), v_down(v, empty))
-#define v_keep_front(v, empty) _mm512_maskz_mov_epi64(but_first(empty), v)
-#define v_load_both(p, empty, n_bytes) v_up(v_load_end(p, n_bytes), empty)
-#define v_store_both(p, empty, n_bytes, v) v_store_end(p, n_bytes, v_down(v, empty))
-#define v_keep_both(v, empty, n_bytes) _mm512_maskz_mov_epi8(first_bytes(n_bytes) << 8 * (empty) << 8 * (empty), v)
 
 #define load_part1(p, n_bytes) load_block(p, n_bytes)
 
@@ -88,7 +129,7 @@ EVC_INLINE void store_part1(uint8_t *p, __m128i v, size_t n_bytes)
     if (n_bytes == 16)
         _mm_storeu_si128((__m128i *)(void *)p, v);
     else
-        v_store_end(p, n_bytes, EVC_X86_EXTEND512(v));
+        evc_x86_store_bytes512(p, EVC_X86_EXTEND512(v), n_bytes);
 }
 
 #define first_bytes1(v, n_bytes) _mm_maskz_mov_epi8((__mmask16)first_bytes(n_bytes), v)
