@@ -32,7 +32,7 @@ EVC_ISA_BEGIN(A32_NEON)
 
 #include "aes/a64_bitslice_steps.h"
 
-EVC_DEFINE_CLEAR_STACK(clear, NEON, 2368)
+EVC_DEFINE_CLEAR_STACK(clear, NEON, 2624)
 
 EVC_ISA_END
 
