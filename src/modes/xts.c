@@ -143,13 +143,13 @@ static void exchange(uint8_t block[16], const uint8_t whole[16], const uint8_t *
     evc_store64x2_le(block, up_low(end_low, rest_bytes) | down_low(rest_low, rest_high, others),
                      up_high(end_low, end_high, rest_bytes) | down_high(rest_high, others));
 #else
-    uint8_t first[16];
-
-    evc_copy_secret(first, whole, rest_bytes);
+    for (size_t i = 0; i < rest_bytes; i++) {
+        uint32_t first = whole[i];
+        EVC_KEEP(first);
+        block[i] = rest[i];
+        out[i] = (uint8_t)first;
+    }
     evc_copy_secret(block + rest_bytes, whole + rest_bytes, 16 - rest_bytes);
-    evc_copy_secret(block, rest, rest_bytes);
-    evc_copy_secret(out, first, rest_bytes);
-    evc_wipe(first, sizeof first);
 #endif
 }
 
