@@ -33,9 +33,8 @@
 #endif
 
 /* Where the frames of the library were compared with what `clear` reaches. */
-#if !defined(_WIN32) &&                                                                             \
-    (EVC_X86 || EVC_A64 || EVC_A32 || (defined(__riscv) && EVC_WORD64) || defined(__powerpc64__) || \
-     defined(__s390x__) || (defined(__mips__) && !EVC_WORD64) || defined(__m68k__) || defined(__hppa__))
+#if EVC_X86 || EVC_A64 || EVC_A32 || (defined(__riscv) && EVC_WORD64) || defined(__powerpc64__) || \
+    defined(__s390x__) || (defined(__mips__) && !EVC_WORD64) || defined(__m68k__) || defined(__hppa__)
 #define COVERED 1
 #else
 #define COVERED 0
@@ -64,6 +63,14 @@ static struct left {
 #define READ_STACK_POINTER(p) ((p) = __builtin_frame_address(0))
 #endif
 
+/* Bytes at the caller's stack pointer that belong to the function that is called: on Windows it may write its arguments
+ * there, or anything else. */
+#if EVC_X86_64 && defined(_WIN32)
+#define CALLEE_ABOVE 32
+#else
+#define CALLEE_ABOVE 0
+#endif
+
 #if EVC_A32_SIMD
 EVC_ISA_BEGIN(A32_NEON)
 #endif
@@ -71,6 +78,7 @@ static __attribute__((noinline)) void make_call(void (*make)(void), struct regis
 {
     registers_clear(n_registers, register_bytes);
     READ_STACK_POINTER(caller);
+    caller += CALLEE_ABOVE;
     make();
     registers_read(after, n_registers, register_bytes);
 }

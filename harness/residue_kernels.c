@@ -7,11 +7,18 @@
 
 #include "common/clear.h"
 
-#if EVC_X86_64 && !defined(_WIN32)
+#if EVC_X86_64
 
-/* `clear` has 256 bytes to spare, as those of kernels have: for the frames between the call of it and operations. */
-#define LEFT_BYTES 256u
-EVC_DEFINE_CLEAR_STACK(clear, BASELINE, 512)
+/* `clear` has bytes to spare, as those of kernels have: for the frames between the call of it and operations. On
+ * Windows each frame has 32 more, for the function that is called. */
+#if defined(_WIN32)
+#define SPARE_BYTES 384u
+#else
+#define SPARE_BYTES 256u
+#endif
+#define CLEAR_BYTES 512u
+#define LEFT_BYTES (CLEAR_BYTES + EVC_X86_DEEPER - SPARE_BYTES)
+EVC_DEFINE_CLEAR_STACK(clear, BASELINE, CLEAR_BYTES)
 EVC_DEFINE_CLEAR_STACK(clear_ref, BASELINE, 320)
 
 /* The lowest byte that the function in which this stands may leave secrets in. */

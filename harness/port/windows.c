@@ -55,9 +55,17 @@ struct guarded port_guarded(size_t at_least_bytes)
 
 /* ---- Faults ---------------------------------------------------------------------------------------- */
 
-/* Where the innermost port_survives goes on: the CPU as it was there, and whether a fault has led back to it. */
+/* This thread's stack, as Windows knows it: it dispatches exceptions by frames between these addresses. */
+static NT_TIB *thread_stack(void)
+{
+    return (NT_TIB *)NtCurrentTeb();
+}
+
+/* Where the innermost port_survives goes on: the CPU and the stack as they were there, and whether a fault has led back
+ * to it. */
 struct survivor {
     CONTEXT context;
+    void *stack_base, *stack_limit;
     volatile bool faulted;
     struct survivor *outer;
 };
@@ -78,23 +86,59 @@ static LONG CALLBACK on_fault(EXCEPTION_POINTERS *pointers)
 
 bool port_survives(void (*f)(void *), void *arg)
 {
-    struct survivor here = {.faulted = false, .outer = survivor};
+    NT_TIB *now = thread_stack();
+    struct survivor here = {
+        .stack_base = now->StackBase, .stack_limit = now->StackLimit, .faulted = false, .outer = survivor};
     void *handler = survivor ? NULL : AddVectoredExceptionHandler(1, on_fault);
 
     survivor = &here;
     RtlCaptureContext(&here.context); /* a fault goes on behind this call, with the registers that it has stored */
     if (!here.faulted)
         f(arg);
+    now->StackBase = here.stack_base; /* a fault may have happened on a stack of one's own */
+    now->StackLimit = here.stack_limit;
     survivor = here.outer;
     if (handler)
         RemoveVectoredExceptionHandler(handler);
     return !here.faulted;
 }
 
-/* Stacks are Windows' own: it refuses faults and growth on memory that it did not reserve as a stack. */
+/* ---- A stack of one's own --------------------------------------------------------------------------- */
+
+/* Call f(arg) with the stack pointer at top, a multiple of 16. The 32 bytes below it are f's, as in any caller's frame.
+ * f saves the registers that it gives back as they were, so they are the same in each call. */
+static __attribute__((noinline)) void call_at(void (*f)(void *), void *arg, uint8_t *top)
+{
+    __asm__ volatile("pushq %%rbp\n\t"
+                     "movq %%rsp, %%rbx\n\t"
+                     "leaq -32(%[top]), %%rsp\n\t"
+                     "xorl %%ebp, %%ebp\n\t"
+                     "xorl %%esi, %%esi\n\t"
+                     "xorl %%edi, %%edi\n\t"
+                     "xorl %%r12d, %%r12d\n\t"
+                     "xorl %%r13d, %%r13d\n\t"
+                     "xorl %%r14d, %%r14d\n\t"
+                     "xorl %%r15d, %%r15d\n\t"
+                     "callq *%[f]\n\t"
+                     "movq %%rbx, %%rsp\n\t"
+                     "popq %%rbp"
+                     : [f] "+a"(f), "+c"(arg), [top] "+d"(top)
+                     :
+                     : "rbx", "rsi", "rdi", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15", "xmm0", "xmm1",
+                       "xmm2", "xmm3", "xmm4", "xmm5", "cc", "memory");
+}
+
 bool port_on_stack(void (*f)(void *), void *arg, uint8_t *stack, size_t len_bytes)
 {
-    (void)f, (void)arg, (void)stack, (void)len_bytes;
-    return false;
+    NT_TIB *now = thread_stack();
+    void *const base = now->StackBase, *const limit = now->StackLimit;
+    uint8_t *top = stack + (len_bytes - (uintptr_t)(stack + len_bytes) % 16);
+
+    now->StackBase = top;
+    now->StackLimit = stack;
+    call_at(f, arg, top);
+    now->StackBase = base;
+    now->StackLimit = limit;
+    return true;
 }
 #endif

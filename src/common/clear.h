@@ -37,8 +37,9 @@
 #endif
 
 /* To be called by the function that called the operations, or by one nearer to the public call. `clear` reaches deeper
- * below its caller than operations do, since frames lie between the two callers. In modes these have at most 256 bytes,
- * as with the untidy kernel of the harness they leave nothing behind; code with larger frames calls this below them. */
+ * below its caller than operations do, since frames lie between the two callers. In modes these have at most 256 bytes
+ * (on Windows 384), as with the untidy kernel of the harness they leave nothing behind; code with larger frames calls
+ * this below them. */
 EVC_INLINE void evc_clear(const struct evc_kernel *kernel)
 {
     if (kernel->clear)
@@ -55,7 +56,9 @@ EVC_INLINE void evc_clear_both(const struct evc_kernel *a, const struct evc_kern
 
 /* ---- Definitions of `clear` ----------------------------------------------------------------------------- */
 
-#if EVC_X86 && !EVC_X86_64 /* with 8 registers, each kernel leaves some of its secrets on the stack */
+/* With 8 registers, each kernel leaves some of its secrets on the stack; on Windows each that uses xmm6 to xmm15 may
+ * leave there what its caller held in them. */
+#if EVC_X86 && (!EVC_X86_64 || defined(_WIN32))
 #define EVC_DEFINE_CLEAR(name, registers) EVC_DEFINE_CLEAR_STACK(name, registers, 128)
 #else
 #define EVC_DEFINE_CLEAR(name, registers)                                                          \
@@ -159,14 +162,17 @@ EVC_INLINE void evc_clear_both(const struct evc_kernel *a, const struct evc_kern
 
 /* The n_bytes below the return address of a function that does nothing else: the first and the last store of any
  * alignment, all others aligned. A frame that the compiler lays out has gaps. EVC_X86_DEEPER: so many bytes more, since
- * the numbers of bytes were measured with 16 registers. */
+ * the numbers of bytes were measured with 16 registers, none of which a function gives back. */
 #if EVC_X86_64
 #define EVC_X86_STACK_POINTER "%%rsp"
 #define EVC_X86_SCRATCH "rax"
-#define EVC_X86_DEEPER 0
 #else
 #define EVC_X86_STACK_POINTER "%%esp"
 #define EVC_X86_SCRATCH "eax"
+#endif
+#if EVC_X86_64 && !defined(_WIN32)
+#define EVC_X86_DEEPER 0
+#else
 #define EVC_X86_DEEPER 512
 #endif
 #define EVC_X86_CLEAR_STACK(n_bytes, width, zero, store, store_aligned, register)                  \
