@@ -34,12 +34,13 @@ enum evc_use {
 #define EVC_ALLOW_VARTIME 2u
 
 /* Traits. */
-#define EVC_KEY_FIPS197 1u /* round keys in the order of FIPS 197: kernels with it share one key */
+#define EVC_KEY_FIPS197 1u      /* round keys in the order of FIPS 197: kernels with it share one key */
+#define EVC_LEAVES_REGISTERS 2u /* leaves secrets in registers alone, and any other kernel's `clear` clears these */
 
 struct evc_kernel {
     const char *name;   /* the file's stem: "x86_aesni" */
     uint64_t needs;     /* feature bits, EVC_CPU(...) of its architecture */
-    uint32_t traits;    /* EVC_KEY_... */
+    uint32_t traits;    /* EVC_KEY_..., EVC_LEAVES_... */
     uint32_t key_bytes; /* size of a key of this kernel, head included */
     uint32_t key_align; /* its alignment: 16; functions that set up keys refuse more */
     uint8_t timing;     /* enum evc_timing */

@@ -102,7 +102,7 @@ EVC_ISA_END
 
 const struct evc_aes evc_aes_x86_aesni = {
     .kernel = EVC_KERNEL_HEAD(x86_aesni, X86_AESNI, CT, ANY, WIDE * VEC_BLOCKS,
-                              struct evc_aes_fips197_key, EVC_KEY_FIPS197, clear),
+                              struct evc_aes_fips197_key, EVC_KEY_FIPS197 | EVC_LEAVES_XMM, clear),
     .set_key = evc_x86_set_key,
     .encrypt = encrypt,
     .decrypt = decrypt,

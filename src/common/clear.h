@@ -50,9 +50,19 @@ EVC_INLINE void evc_clear(const struct evc_kernel *kernel)
 EVC_INLINE void evc_clear_both(const struct evc_kernel *a, const struct evc_kernel *b)
 {
     evc_clear(a);
+    if (a->clear && (b->traits & EVC_LEAVES_REGISTERS))
+        return;
     if ((uintptr_t)b->clear != (uintptr_t)a->clear)
         evc_clear(b);
 }
+
+/* The trait of a kernel whose `clear` is EVC_DEFINE_CLEAR(clear, XMM). The baseline of x86-64 includes these registers,
+ * so that each `clear` there clears them. */
+#if EVC_X86_64 && !defined(_WIN32)
+#define EVC_LEAVES_XMM EVC_LEAVES_REGISTERS
+#else
+#define EVC_LEAVES_XMM 0
+#endif
 
 /* ---- Definitions of `clear` ----------------------------------------------------------------------------- */
 

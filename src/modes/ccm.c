@@ -387,11 +387,12 @@ enum evc_status evc_aes_ccm_open_finish(const struct evc_aes_ccm_key *key, struc
 
 /* ---- In one call ------------------------------------------------------------------------------------------ */
 
-/* The tag, whole, in state->chain. The sizes are checked. */
-static void crypt_message(const struct evc_aes_ccm_key *key, struct evc_aes_ccm *state,
-                          const uint8_t *nonce, size_t nonce_bytes, const uint8_t *aad,
-                          size_t aad_bytes, const uint8_t *in, uint8_t *out, size_t len_bytes,
-                          size_t tag_bytes, int sealing)
+/* The tag, whole, in state->chain. The sizes are checked. Inline, as a frame of its own would lie between operations
+ * and those who clear. */
+EVC_INLINE void crypt_message(const struct evc_aes_ccm_key *key, struct evc_aes_ccm *state,
+                              const uint8_t *nonce, size_t nonce_bytes, const uint8_t *aad,
+                              size_t aad_bytes, const uint8_t *in, uint8_t *out, size_t len_bytes,
+                              size_t tag_bytes, int sealing)
 {
     start(key, state, nonce, nonce_bytes, aad_bytes, len_bytes, tag_bytes);
     take_aad(key, state, aad, aad_bytes);
