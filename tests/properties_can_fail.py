@@ -491,6 +491,7 @@ MODE_BREAKS = [
      "    status = compare(state, tag);\n    evc_wipe(state, sizeof *state);\n    state->phase = EVC_PHASE_TEXT;\n    clear(key);",
      ORDERS),
     ("CCM: a finish before a start", CCM, "state->phase == EVC_PHASE_NONE || ", "", ORDERS),
+    ("CCM: a tag of no bytes", CCM, "state->tag_bytes >= 4 && ", "", ORDERS),
     ("CCM: opening what is being sealed", CCM, " || !evc_direction_fits(state->direction, direction))", ")", ORDERS),
     ("CCM: text before the associated data is complete", CCM,
      "    if (state->aad_left)\n        return EVC_ERR_STATE;\n", "", ORDERS),

@@ -451,6 +451,24 @@ static void a_second_finish_accepts_no_tag(void)
     EXPECT(evc_aes_cmac_finish_verify(&key.cmac, &cmac, tag, 16) == EVC_ERR_STATE);
 }
 
+/* Of a state that was overwritten in part. */
+static void a_tag_of_a_size_that_no_start_takes_is_not_compared(void)
+{
+    static const uint8_t sizes[] = {0, 1, 3, 17, 255};
+    struct evc_aes_ccm ccm;
+
+    memset(out, PAINT, sizeof out);
+    ccm_key(evc_aes_named("c_ref"));
+    for (size_t i = 0; i < sizeof sizes; i++) {
+        must(evc_aes_ccm_start(&key.ccm, &ccm, nonce, 12, 0, 0, 16));
+        ccm.tag_bytes = sizes[i];
+        EXPECT(evc_aes_ccm_open_finish(&key.ccm, &ccm, wrong_tag) == EVC_ERR_STATE);
+        memset(tag, PAINT, sizeof tag);
+        EXPECT(evc_aes_ccm_seal_finish(&key.ccm, &ccm, tag) == EVC_ERR_STATE);
+        EXPECT(is_painted());
+    }
+}
+
 /* A piece that is too long changes nothing: neither the phase nor the direction of the message. */
 static void lengths_that_are_refused_change_nothing(void)
 {
@@ -536,6 +554,7 @@ int main(void)
         tap_result("memory_that_no_start_has_written_is_refused", mode->name);
     }
     RUN(a_second_finish_accepts_no_tag);
+    RUN(a_tag_of_a_size_that_no_start_takes_is_not_compared);
     RUN(lengths_that_are_refused_change_nothing);
     RUN(starts_read_their_arguments_from_the_state_too);
     return tap_done();

@@ -209,10 +209,11 @@ static void take_aad(const struct evc_aes_ccm_key *key, struct evc_aes_ccm *stat
         end_block(key, state);
 }
 
-/* Memory that no start has written must not lead beyond the state's blocks. */
+/* Memory that no start has written must not lead beyond the state's blocks, nor to a tag of no bytes, which any other
+ * equals. */
 static int is_sound(const struct evc_aes_ccm *state)
 {
-    return state->phase <= EVC_PHASE_TEXT && state->used < 16 && state->tag_bytes <= 16;
+    return state->phase <= EVC_PHASE_TEXT && state->used < 16 && state->tag_bytes >= 4 && state->tag_bytes <= 16;
 }
 
 enum evc_status evc_aes_ccm_aad(const struct evc_aes_ccm_key *key, struct evc_aes_ccm *state,
