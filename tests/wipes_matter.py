@@ -32,7 +32,7 @@ import threading
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 WORKERS = 2
 WITHOUT = ("common", "cpu", "pac")  # folders of src whose calls are not removed, unless a path names their files
-CALL = re.compile(r"^ +((?:evc_wipe|evc_clear|evc_clear_both|clear|clear_pair)\([^;]*\);)", re.M)
+CALL = re.compile(r"^ +((?:evc_wipe|evc_clear|evc_clear_both|clear|clear_pair|clear_tag)\([^;]*\);)", re.M)
 NATIVE = [("gcc", "-O1", ""), ("gcc", "-Os", ""), ("gcc", "-O2", ""), ("clang", "-O2", "")]
 ARM = [("aarch64-linux-gnu-gcc", "-O1", "qemu-aarch64"), ("arm-linux-gnueabihf-gcc", "-O1", "qemu-arm"),
        ("aarch64-linux-gnu-gcc", "-Os", "qemu-aarch64"), ("arm-linux-gnueabihf-gcc", "-Os", "qemu-arm")]

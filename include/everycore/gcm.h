@@ -218,6 +218,9 @@ struct evc_gcm {
     enum evc_status (*open)(const void *key, const uint8_t *iv, size_t iv_bytes, const uint8_t *aad,
                             size_t aad_bytes, const uint8_t *in, uint8_t *out, size_t len_bytes,
                             const uint8_t *tag, size_t tag_bytes);
+
+    /* Optional: does what evc_kernel.clear() does, after encrypt of one block and hash of at most two: less deep. */
+    void (*clear_tag)(void);
 };
 
 #ifdef __cplusplus

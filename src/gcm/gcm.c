@@ -525,6 +525,15 @@ static int tag_fits(size_t tag_bytes) /* section 5.2.1.2 */
     return (tag_bytes >= 12 && tag_bytes <= 16) || tag_bytes == 8 || tag_bytes == 4;
 }
 
+/* After end_message, and nothing else. */
+EVC_INLINE void clear_tag(const union evc_gcm_key *key)
+{
+    if (key->head.kernel->clear_tag)
+        key->head.kernel->clear_tag();
+    else
+        clear(key);
+}
+
 /* The tag, whole, in state->y. The block begun and the lengths are hashed in one call, beside the encryption of J_0. */
 static void end_message(const union evc_gcm_key *key, struct evc_gcm_state *state)
 {
@@ -551,7 +560,7 @@ enum evc_status evc_gcm_seal_finish(const union evc_gcm_key *key, struct evc_gcm
     end_message(key, state);
     memcpy(tag, state->y, tag_bytes);
     evc_wipe(state, sizeof *state);
-    clear(key);
+    clear_tag(key);
     return EVC_OK;
 }
 
@@ -567,7 +576,7 @@ enum evc_status evc_gcm_open_finish(const union evc_gcm_key *key, struct evc_gcm
     end_message(key, state);
     status = compare(state->y, tag, tag_bytes);
     evc_wipe(state, sizeof *state);
-    clear(key);
+    clear_tag(key);
     return status;
 }
 

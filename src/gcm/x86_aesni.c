@@ -50,6 +50,7 @@ EVC_ISA_END
 const struct evc_gcm evc_gcm_x86_aesni = {
     .kernel = EVC_KERNEL_HEAD(x86_aesni, X86_GCM128, CT, ANY, BATCH, struct key, 0, clear),
     GCM_SLOTS,
+    .clear_tag = clear_block,
 };
 #else
 EVC_EMPTY_UNIT

@@ -95,6 +95,7 @@ EVC_ISA_END
 const struct evc_gcm evc_gcm_x86_vaes256 = {
     .kernel = EVC_KERNEL_HEAD(x86_vaes256, X86_GCM256, CT, ANY, BATCH, struct key, 0, clear),
     GCM_SLOTS,
+    .clear_tag = clear_block,
 };
 #else
 EVC_EMPTY_UNIT
