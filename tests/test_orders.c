@@ -433,6 +433,25 @@ static void memory_that_no_start_has_written_is_refused(void)
             }
 }
 
+/* The phase decides, whatever else a message has left. */
+static void states_without_a_message_are_refused(void)
+{
+    mode->set_key(evc_aes_named("c_ref"));
+    for (size_t i = 0; i < mode->n_calls; i++) {
+        union state state, before;
+        if (mode->calls[i].is_start)
+            continue;
+        memset(&state, 0, sizeof state);
+        must(mode->calls[0].make(&state));
+        *mode->phase(&state) = 0;
+        before = state;
+        memset(out, PAINT, sizeof out);
+        memset(tag, PAINT, sizeof tag);
+        EXPECT(mode->calls[i].make(&state) == EVC_ERR_STATE);
+        EXPECT(is_painted() && memcmp(&state, &before, sizeof state) == 0);
+    }
+}
+
 /* The defects that were found first, each as its finder would try it. */
 static void a_second_finish_accepts_no_tag(void)
 {
@@ -552,6 +571,8 @@ int main(void)
         tap_result("keys_that_are_not_set_up_are_refused", mode->name);
         memory_that_no_start_has_written_is_refused();
         tap_result("memory_that_no_start_has_written_is_refused", mode->name);
+        states_without_a_message_are_refused();
+        tap_result("states_without_a_message_are_refused", mode->name);
     }
     RUN(a_second_finish_accepts_no_tag);
     RUN(a_tag_of_a_size_that_no_start_takes_is_not_compared);
