@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 """tools/run-tests counts what was tested: silence is a failure, and what is absent is a skip.
 
-And tools/setup sets up once, and again for another Python; tests/pac_el1.py skips for what is not there alone.
+And tools/setup sets up once, and again for another Python; tests/pac_el1.py skips for what is not there alone;
+tests/fresh_machines.py counts a command that did not end as failed.
 """
 
 import contextlib
@@ -35,6 +36,7 @@ def loaded(name: str, path: str) -> types.ModuleType:
 
 steps = loaded("run_tests", "tools/run-tests")
 pac_el1 = loaded("pac_el1", "tests/pac_el1.py")
+fresh = loaded("fresh_machines", "tests/fresh_machines.py")
 
 
 class RunTests(unittest.TestCase):
@@ -268,9 +270,57 @@ class PacEl1(unittest.TestCase):
             self.assertEqual(self.run_it(), (1, "0 passed, 1 failed, 1 skipped"))
 
 
+class FreshMachines(unittest.TestCase):
+    def run_with(self, text: str, **settings: object) -> tuple[int, str]:
+        said = self.enterContext(contextlib.redirect_stdout(io.StringIO()))
+        with mock.patch.multiple(fresh, try_suite=mock.Mock(side_effect=[text]), **settings), \
+                mock.patch.object(sys, "argv", ["fresh_machines.py", "trixie"]):
+            return fresh.main(), said.getvalue().splitlines()[-1]
+
+    def test_each_command_is_a_test_and_one_that_does_not_end_has_failed(self) -> None:
+        bench, test = "fresh machine: make bench: exit code 0\n", "fresh machine: make test: exit code "
+        self.assertEqual(self.run_with(bench + test + "0\n"), (0, "2 passed, 0 failed, 0 skipped"))
+        self.assertEqual(self.run_with(bench + test + "2\n"), (1, "1 passed, 1 failed, 0 skipped"))
+        self.assertEqual(self.run_with(bench), (1, "1 passed, 1 failed, 0 skipped"))
+        self.assertEqual(self.run_with("the clone failed\n"), (1, "0 passed, 2 failed, 0 skipped"))
+
+    def test_packages_that_are_not_installed_are_a_failure(self) -> None:
+        ended = "fresh machine: make bench: exit code 0\nfresh machine: make test: exit code 0\n"
+        text = f"everycore: apt-get failed (build/system-packages.log); what needs clang is skipped\n{ended}"
+        self.assertEqual(self.run_with(text), (1, "1 passed, 1 failed, 0 skipped"))
+
+    def test_the_phrases_that_it_looks_for_are_printed(self) -> None:
+        self.assertIn(fresh.NOT_INSTALLED, (ROOT / "tools/system-packages").read_text())
+        self.assertIn("remedy: apt-get install -y python3-venv", (ROOT / "tools/setup").read_text())
+        for command in ("make bench", "make test"):
+            self.assertIn(f"fresh machine: {command}: exit code $code", fresh.IN_ROOT)
+
+    def test_a_machine_that_cannot_make_a_root_skips(self) -> None:
+        self.enterContext(mock.patch.object(fresh.shutil, "which", return_value=None))
+        with self.assertRaisesRegex(fresh.Lacking, "no mmdebstrap"):
+            fresh.mode()
+        self.enterContext(mock.patch.object(fresh.shutil, "which", return_value="mmdebstrap"))
+        refused = subprocess.CompletedProcess([], 1)
+        for user in (0, 1000):
+            with mock.patch.object(fresh.os, "geteuid", return_value=user), \
+                    mock.patch.object(fresh.subprocess, "run", return_value=refused), \
+                    self.assertRaises(fresh.Lacking):
+                fresh.mode()
+
+    def test_certificates_are_copied_and_other_settings_are_not_passed_on(self) -> None:
+        folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
+        (folder / "certificates.pem").touch()
+        settings = {"PIP_CERT": str(folder / "certificates.pem"), "https_proxy": "http://a proxy", "HOME": str(folder)}
+        with mock.patch.dict(os.environ, settings, clear=True):
+            assignments, files = fresh.network()
+        inside = f"{fresh.NETWORK_FOLDER}/PIP_CERT"
+        self.assertEqual(assignments, ["export https_proxy='http://a proxy'", f"export PIP_CERT={inside}"])
+        self.assertEqual(files, [(settings["PIP_CERT"], inside)])
+
+
 def main() -> int:
     result = unittest.TextTestRunner(stream=sys.stderr).run(unittest.TestSuite(
-        map(unittest.defaultTestLoader.loadTestsFromTestCase, (RunTests, SetUp, PacEl1))))
+        map(unittest.defaultTestLoader.loadTestsFromTestCase, (RunTests, SetUp, PacEl1, FreshMachines))))
     bad = len(result.failures) + len(result.errors)
     skipped = len(result.skipped)
     for _, reason in result.skipped:
