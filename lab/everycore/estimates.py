@@ -59,6 +59,39 @@ class Point:
 
 
 @dataclass(frozen=True, slots=True)
+class Message:
+    """A published measurement of GCM, of any key size and length; part of no fit."""
+
+    core: str
+    code: str  # what was measured, in words
+    key_bits: int
+    bytes: int  # or BULK
+    cycles_per_byte: float
+    source: str
+    function: str = ""  # "subject function", if the code can be traced
+    derived: bool = False
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Gain:
+    """By how many percent a function is faster than the code that it replaced, as published."""
+
+    core: str
+    function: str  # "subject function"
+    key_bits: tuple[int, ...]
+    bytes: tuple[int, ...]
+    percent: tuple[int, ...]  # for the first of key_bits at each of bytes, then for the next
+    source: str
+
+    @property
+    def rows(self) -> list[tuple[int, tuple[int, ...]]]:
+        """For each key size the percentages at each length."""
+        n = len(self.bytes)
+        return [(bits, self.percent[i * n : (i + 1) * n]) for i, bits in enumerate(self.key_bits)]
+
+
+@dataclass(frozen=True, slots=True)
 class Fit:
     """What a model says of a point."""
 

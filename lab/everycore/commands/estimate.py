@@ -16,8 +16,10 @@ from everycore.commands.options import (
     CompilerFlags,
     Json,
     KernelNames,
+    beside_results,
     context_of,
     message_sizes,
+    say_where,
     words,
 )
 from everycore.context import Context
@@ -30,8 +32,10 @@ from everycore.estimate.mca import Llvm, find_llvm
 from everycore.estimate.models import Executed, Models
 from everycore.estimate.others import Others, subject_names, target_of
 from everycore.estimate.others import calibrate as others_calibrate
+from everycore.estimate.stored import run_of
 from everycore.estimates import BULK, Core, Point, Row, techniques
 from everycore.model import RegistryLine, Tree
+from everycore.outputs import is_standard_output
 from everycore.progress import Progress
 from everycore.report import estimate as report
 from everycore.session import Session, open_session
@@ -54,6 +58,7 @@ class Wanted:
     modes: tuple[str, ...]
     key_bits: tuple[int, ...]
     sizes: tuple[int, ...]
+    subjects: tuple[str, ...]
 
 
 def estimate(
@@ -101,6 +106,14 @@ def estimate(
             help="Take a board's stored results as points of the calibration; --core if unknown.",
         ),
     ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out",
+            metavar="FILE",
+            help="Store the results in a new file; `-`: standard output.",
+        ),
+    ] = None,
     cc: CompilerCommand = None,
     flags: CompilerFlags = None,
     json: Json = False,
@@ -111,6 +124,9 @@ def estimate(
     ranges; and what others have published. docs/ESTIMATES.md says how far to trust an estimate.
     """
     context = context_of(command)
+    stdout = context.out.file
+    context, json = beside_results(context, out), json and not is_standard_output(out)
+    _refuse_out(out, turn or calibrate or bool(calibrate_from))
     if calibrate_from:
         _take_points(context, calibrate_from, words(core))
     if calibrate:
@@ -119,43 +135,103 @@ def estimate(
         return
     tree = catalog.find_tree(context.package, context.env.get("EVERYCORE_TREE", ""))
     cores = _cores(words(core))
-    subjects = _subjects(tree, words(subject))
     wanted = Wanted(
         tuple(words(kernel)),
         _modes(words(mode)),
         _key_sizes(words(key_bits)),
         _sizes(words(size)),
+        tuple(_subjects(tree, words(subject))),
     )
     _refuse_unknown(tree, wanted)
     llvm = find_llvm(context) if cores or turn else None
-    rows: list[Row] = []
-    others: list[Row] = []
-    turns: list[tuple[Subject, Steady]] = []
+    found = _evaluate(context, tree, llvm, cores, wanted, cc, flags)
+    caption = _caption(context, found.sessions[-1], llvm)
+    if out:
+        run = _run(context, found, cores, wanted, llvm)
+        with store.Writer(out, run, stdout) as writer:
+            for row in (*found.rows, *found.others):
+                writer.write(jsonlib.dumps(report.json_line(row, found.others)))
+        say_where(context, "estimates", out)
+    if turn:
+        _print_turns(context, cores, found.turns)
+    elif json:
+        _print_json(context, found.rows, found.others, caption)
+    else:
+        _print(context, cores, found.rows, found.others, caption)
+
+
+def _refuse_out(out: Path | None, has_no_estimates: bool) -> None:
+    """Before anything is built."""
+    if out and has_no_estimates:
+        raise EverycoreError(
+            "--out stores estimates; --turn, --calibrate and --calibrate-from make none",
+            "leave one of them out",
+        )
+    if out:
+        store.refuse_if_unusable(out)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What was evaluated, and by which sessions."""
+
+    rows: list[Row]
+    others: list[Row]  # of other people's code
+    sessions: list[Session]  # one for each architecture
+    turns: list[tuple[Subject, Steady]]
+
+
+def _evaluate(
+    context: Context,
+    tree: Tree,
+    llvm: Llvm | None,
+    cores: Sequence[Core],
+    wanted: Wanted,
+    cc: str | None,
+    flags: str | None,
+) -> Found:
+    found = Found([], [], [], [])
     with Progress(context.err, "estimating", None) as progress:
         for arch in _architectures(tree, cores, wanted):
             session = open_session(context, TARGETS[arch], cc, flags)
+            found.sessions.append(session)
             evaluator = _evaluator(context, llvm, [c for c in cores if c.arch == arch])
             for row in _own_rows(context, session, llvm, evaluator, arch, wanted):
-                rows.append(row)
+                found.rows.append(row)
                 progress.step(f"{row.kernel} {row.mode}")
-            turns += evaluator.turns
-            modes = list(dict.fromkeys(row.mode for row in rows))
+            found.turns.extend(evaluator.turns)
+            modes = list(dict.fromkeys(row.mode for row in found.rows))
             theirs = Others(context, tree, llvm, {})
-            for name in subjects:
+            for name in wanted.subjects:
                 if target_of(find_subject(tree, name)) != TARGETS[arch]:
                     continue
                 for row in theirs.rows(evaluator, name, modes, wanted.key_bits, wanted.sizes):
-                    others.append(row)
+                    found.others.append(row)
                     progress.step(f"{row.owner} {row.kernel}")
-    if not rows:
+    if not found.rows:
         raise EverycoreError("no kernel has such a mode", "everycore estimate --help")
-    caption = _caption(context, session, llvm)
-    if turn:
-        _print_turns(context, cores, turns)
-    elif json:
-        _print_json(context, rows, others, caption)
-    else:
-        _print(context, cores, rows, others, caption)
+    return found
+
+
+def _run(
+    context: Context, found: Found, cores: Sequence[Core], wanted: Wanted, llvm: Llvm | None
+) -> store.Run:
+    """With the options that make these estimates again, and the versions that they depend on."""
+    chosen = {
+        "kernel": wanted.kernels,
+        "mode": wanted.modes,
+        "key-bits": wanted.key_bits,
+        "bytes": [report.length(size) for size in wanted.sizes],
+        "core": [core.name for core in cores] or ["none"],
+        "subject": wanted.subjects,
+    }
+    pinned = data.load_evaluated(_folder()).tools
+    tools = {name: pinned[name] for name in wanted.subjects if name in pinned}
+    tools["llvm"] = llvm.version if llvm else "none"
+    emulators = dict.fromkeys(emulator_version(context, one.target) for one in found.sessions)
+    tools["qemu"] = ", ".join(emulators)
+    options = {name: ",".join(map(str, values)) for name, values in chosen.items() if values}
+    return run_of(context, "estimate", found.sessions, {**options, "tools": tools})
 
 
 def _architectures(tree: Tree, cores: Sequence[Core], wanted: Wanted) -> list[str]:

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from everycore import catalog, goals, machine, store
+from everycore import catalog, goals, store
 from everycore.commands.options import Json, beside_results, context_of
 from everycore.context import Context
 from everycore.estimate import data
@@ -20,9 +20,10 @@ from everycore.estimate.measured import OURS
 from everycore.estimate.models import Models
 from everycore.estimate.others import Others
 from everycore.estimate.others import techniques as techniques_of
+from everycore.estimate.stored import run_of
 from everycore.estimates import Core, Row, techniques
 from everycore.goals import Goal, Reached
-from everycore.model import Machine, Tree
+from everycore.model import Tree
 from everycore.outputs import is_standard_output
 from everycore.progress import Progress
 from everycore.report import goals as report
@@ -69,7 +70,9 @@ def goals_command(
             progress.step(goal.title)
     lines = [jsonlib.dumps(report.json_line(one)) for one in found]
     if out:
-        with store.Writer(out, _run(context, rows), stdout) as writer:
+        sessions = [session for session, _ in rows.sessions.values()]
+        run = run_of(context, "goals", sessions, {"tools": rows.tools})
+        with store.Writer(out, run, stdout) as writer:
             for line in lines:
                 writer.write(line)
     for one, line in zip(found, lines, strict=True):
@@ -138,19 +141,3 @@ class _Rows:
                 subject, lambda n: self._others.call(name, one, KEY_BITS, n), goal.bytes
             )
         return self._known[key]
-
-
-def _run(context: Context, rows: _Rows) -> store.Run:
-    session = next(session for session, _ in rows.sessions.values())
-    return store.Run(
-        command="goals",
-        date=context.now().isoformat(timespec="seconds"),
-        everycore=catalog.version(session.tree),
-        revision=machine.revision(context, session.tree),
-        machine=Machine(cpu="none: counts under an emulator, and models"),
-        target=", ".join(s.target.name for s, _ in rows.sessions.values()),
-        compiler=session.build.compiler.name,
-        flags=session.build.flags,
-        counter="none",
-        options={"tools": rows.tools},
-    )

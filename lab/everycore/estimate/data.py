@@ -10,7 +10,7 @@ from typing import Any
 from everycore.errors import EverycoreError, unknown_name
 from everycore.estimate.fitting import START, Refit
 from everycore.estimate.inorder import InOrder
-from everycore.estimates import Core, Fit, Point
+from everycore.estimates import Core, Fit, Gain, Message, Point
 from everycore.tables import expect, read_toml, required_of, shape_of
 
 CORES, PUBLISHED, EVALUATED, ADDED = (
@@ -22,6 +22,7 @@ CORES, PUBLISHED, EVALUATED, ADDED = (
 MODELS = ("in-order", "llvm-mca", "cortex-m", "hidden")
 PAIRS = ("fused", "apart", "half")
 USES = ("calibrate", "orientation")
+MOST_CYCLES = 10000  # per byte: above it stands a slip of the pen
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,9 +74,7 @@ def _core(name: str, table: dict[str, Any]) -> Core:
 
 def load_points(folder: Path, cores: Mapping[str, Core]) -> list[Point]:
     """The published points, and those that boards have added."""
-    table = read_toml(folder / PUBLISHED)
-    expect(PUBLISHED, table, {"sources": dict, "point": object}, ("sources", "point"))
-    sources = {name: str(one.get("text", "")) for name, one in table["sources"].items()}
+    table, sources = _published(folder)
     points = _points(PUBLISHED, table["point"], cores, sources)
     added = folder / ADDED
     if added.is_file():
@@ -85,6 +84,51 @@ def load_points(folder: Path, cores: Mapping[str, Core]) -> list[Point]:
         if keys.count(key) > 1:
             raise EverycoreError(f"{PUBLISHED}: two points of {key}")
     return points
+
+
+def load_messages(folder: Path, cores: Mapping[str, Core]) -> tuple[list[Message], list[Gain]]:
+    """What is published of messages of GCM, in cycles per byte and as gains."""
+    table, sources = _published(folder)
+    messages = [
+        Message(**_measurement(f"{PUBLISHED}: message {i}", one, Message, cores, sources))
+        for i, one in enumerate(table.get("message", []), 1)
+    ]
+    gains: list[Gain] = []
+    for i, one in enumerate(table.get("gain", []), 1):
+        where = f"{PUBLISHED}: gain {i}"
+        gain = Gain(**_measurement(where, one, Gain, cores, sources))
+        if len(gain.percent) != len(gain.key_bits) * len(gain.bytes):
+            raise EverycoreError(f"{where}: 'percent' has not one number for each size and key")
+        gains.append(gain)
+    return messages, gains
+
+
+def _published(folder: Path) -> tuple[dict[str, Any], dict[str, str]]:
+    """The tables of published.toml, and the texts of its sources."""
+    table = read_toml(folder / PUBLISHED)
+    lists = ("point", "message", "gain")
+    expect(
+        PUBLISHED, table, {"sources": dict, **dict.fromkeys(lists, object)}, ("sources", "point")
+    )
+    for name in lists:
+        if not isinstance(table.get(name, []), list):
+            raise EverycoreError(f"{PUBLISHED}: {name}s are [[{name}]]")
+    return table, {name: str(one.get("text", "")) for name, one in table["sources"].items()}
+
+
+def _measurement(
+    where: str, table: Any, kind: type, cores: Mapping[str, Core], sources: Mapping[str, str]
+) -> dict[str, Any]:
+    """The members of a published measurement, its source as a text."""
+    values = expect(where, table, shape_of(kind), required_of(kind))
+    find_core(cores, str(values["core"]))
+    cost = values.get("cycles_per_byte", 1)
+    if not 0 < cost < MOST_CYCLES:
+        raise EverycoreError(f"{where}: cycles_per_byte is {cost!r}")
+    if sources and values["source"] not in sources:
+        raise unknown_name("source", str(values["source"]), sources)
+    values["source"] = sources.get(str(values["source"]), str(values["source"]))
+    return values
 
 
 def _points(
@@ -103,17 +147,9 @@ def _point(
     sources: Mapping[str, str],
 ) -> Point:
     where = f"{file}: point {number}"
-    shape = shape_of(Point) | {"cycles_per_byte": object}
-    values = expect(where, table, shape, required_of(Point))
-    find_core(cores, str(values["core"]))
-    cost = values["cycles_per_byte"]
-    if isinstance(cost, bool) or not isinstance(cost, int | float) or not 0 < cost < 10000:
-        raise EverycoreError(f"{where}: cycles_per_byte is {cost!r}")
+    values = _measurement(where, table, Point, cores, sources)
     if values.get("use", "calibrate") not in USES:
         raise EverycoreError(f"{where}: use is none of {', '.join(USES)}")
-    if sources and values["source"] not in sources:
-        raise unknown_name("source", str(values["source"]), sources)
-    values["source"] = sources.get(str(values["source"]), str(values["source"]))
     return Point(**values)
 
 

@@ -116,6 +116,7 @@ def json_line(row: Row, others: Sequence[Row]) -> dict[str, Any]:
         "owner": row.owner,
         "kernel": row.kernel,
         "mode": row.mode,
+        "techniques": list(row.techniques),
         "key_bits": row.key_bits,
         "bytes": length(row.bytes) if row.bytes == BULK else row.bytes,
         "instructions_per_byte": round(row.instructions_per_byte, 5),

@@ -9,9 +9,11 @@ from pathlib import Path
 import pytest
 from world import Lab
 
+from everycore import store
 from everycore.context import SystemRunner
 from everycore.errors import EverycoreError
 from everycore.estimate.mca import find_llvm
+from everycore.estimate.stored import NO_MACHINE
 from everycore.model import Machine, Revision
 from everycore.store import Run, Writer
 
@@ -38,6 +40,23 @@ def test_what_is_unknown_is_named_with_the_choices(
     assert message in done.err
     assert hint in done.err
     assert not lab.runner.calls
+
+
+@pytest.mark.parametrize("option", ["--turn", "--calibrate"])
+def test_what_makes_no_estimates_stores_none(lab: Lab, option: str) -> None:
+    done = lab("estimate", option, "--out", str(lab.folder / "estimates.jsonl"))
+    assert done.code == 2
+    assert "--out stores estimates" in done.err
+    assert not lab.runner.calls
+
+
+def test_a_file_of_results_is_never_replaced_by_estimates(lab: Lab) -> None:
+    path = results_of(lab, "cortex-a53")
+    before = path.read_bytes()
+    done = lab("estimate", "--mode", "ctr", "--out", str(path))
+    assert done.code == 2
+    assert str(path) in done.err.replace("\n", "")
+    assert path.read_bytes() == before
 
 
 def results_of(lab: Lab, core: str) -> Path:
@@ -83,7 +102,7 @@ def real(tmp_path: Path, real_cache: Path) -> Lab:
     return Lab(SystemRunner(), tmp_path, {**os.environ, "XDG_CACHE_HOME": str(real_cache)})
 
 
-def test_counts_are_exact_and_repeat(real: Lab) -> None:
+def test_counts_are_exact_and_repeat_and_are_stored(real: Lab, tmp_path: Path) -> None:
     words = ("--kernel", "a64_ce", "--mode", "ctr", "--bytes", "64,bulk", "--json")
     done = real("estimate", "--core", "none", *words)
     assert done.code == 0, done.err
@@ -93,8 +112,13 @@ def test_counts_are_exact_and_repeat(real: Lab) -> None:
     bulk = rows[1]["instructions_per_byte"]
     assert 1.3 < bulk < 2.5  # ten AESE, nine AESMC and an exclusive-or for 16 bytes: 1.25
     assert rows[0]["instructions_per_byte"] > bulk
-    again = real("estimate", "--core", "none", *words)
+    path = tmp_path / "estimates.jsonl"
+    again = real("estimate", "--core", "none", *words, "--out", str(path))
     assert again.out == done.out
+    stored = store.read(path)
+    assert (stored.run.command, stored.run.machine.cpu) == ("estimate", NO_MACHINE)
+    assert stored.run.options["bytes"] == "64,bulk"
+    assert [json.loads(record.text) for record in stored.records] == rows
 
 
 def test_an_estimate_is_a_range_beside_its_count(real: Lab) -> None:

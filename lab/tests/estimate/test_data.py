@@ -5,9 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from everycore import catalog, subjects
 from everycore.errors import EverycoreError
 from everycore.estimate import data
 from everycore.estimate.fitting import Refit
+from everycore.estimates import Gain, Message
 
 FOLDER = Path(data.__file__).parent
 CORES = '[one]\ntitle = "One"\nmodel = "llvm-mca"\nmcpu = "one"\nmargin = 0.1\nwhy = ""\n'
@@ -76,3 +78,57 @@ def test_evaluations_survive_being_written(tmp_path: Path) -> None:
     with pytest.raises(EverycoreError, match=r"cannot read evaluated\.json") as error:
         data.load_evaluated(tmp_path)
     assert "--calibrate" in error.value.hint
+
+
+MESSAGE = (
+    '[[message]]\ncore = "one"\ncode = "a loop"\nkey_bits = 256\nbytes = 512\n'
+    'cycles_per_byte = 2\nsource = "s"\n'
+)
+GAIN = (
+    '[[gain]]\ncore = "one"\nfunction = "x f"\nkey_bits = [128, 256]\nbytes = [512, 1500]\n'
+    'percent = [4, 3, 2, -1]\nsource = "s"\n'
+)
+
+
+def messages_of(folder: Path, published: str) -> tuple[list[Message], list[Gain]]:
+    (folder / data.CORES).write_text(CORES)
+    (folder / data.PUBLISHED).write_text(published)
+    return data.load_messages(folder, data.load_cores(folder, {}))
+
+
+def test_published_messages_and_gains_are_read_with_their_sources(tmp_path: Path) -> None:
+    (message,), (gain,) = messages_of(tmp_path, POINT + MESSAGE + GAIN)
+    assert (message.key_bits, message.bytes, message.source) == (256, 512, "S")
+    assert gain.rows == [(128, (4, 3)), (256, (2, -1))]
+    assert messages_of(tmp_path, POINT) == ([], [])
+
+
+@pytest.mark.parametrize(
+    ("published", "message"),
+    [
+        (MESSAGE.replace('"one"', '"two"'), "unknown core 'two'"),
+        (MESSAGE.replace("= 2\n", "= 0\n"), "message 1: cycles_per_byte is 0"),
+        (MESSAGE.replace("= 2\n", '= "2"\n'), "message 1: 'cycles_per_byte' is not a number"),
+        (MESSAGE.replace('source = "s"', 'source = "t"'), "unknown source 't'"),
+        (MESSAGE.replace("key_bits = 256\n", ""), "message 1 lacks 'key_bits'"),
+        (GAIN.replace(", -1", ""), "gain 1: 'percent' has not one number for each size and key"),
+        (GAIN.replace("percent", "gains"), "gain 1: unknown key 'gains'"),
+    ],
+)
+def test_what_is_wrong_in_published_messages_is_named(
+    tmp_path: Path, published: str, message: str
+) -> None:
+    with pytest.raises(EverycoreError, match=message):
+        messages_of(tmp_path, POINT + published)
+    with pytest.raises(EverycoreError, match=r"messages are \[\[message\]\]"):
+        messages_of(tmp_path, "message = 1\n" + POINT)
+
+
+def test_published_messages_of_this_version_name_functions_that_can_be_traced() -> None:
+    cores = data.load_cores(FOLDER, {})
+    messages, gains = data.load_messages(FOLDER, cores)
+    tree = catalog.find_tree(FOLDER.parent)
+    functions = {one.function for one in (*messages, *gains) if one.function}
+    assert len(functions) == 3
+    for subject, name in (function.split() for function in functions):
+        assert subjects.find_subject(tree, subject).function(name).computes == "gcm-seal"

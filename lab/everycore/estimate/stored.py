@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: MIT
+"""The first line of stored estimates and goals, which are of no machine."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from everycore import catalog, machine, store
+from everycore.context import Context
+from everycore.model import Machine
+from everycore.session import Session
+
+NO_MACHINE = "none: counts under an emulator, and models"
+
+
+def run_of(
+    context: Context, command: str, sessions: Sequence[Session], options: Mapping[str, Any]
+) -> store.Run:
+    """The run of a command; the compiler is that of the first session."""
+    session = sessions[0]
+    return store.Run(
+        command=command,
+        date=context.now().isoformat(timespec="seconds"),
+        everycore=catalog.version(session.tree),
+        revision=machine.revision(context, session.tree),
+        machine=Machine(cpu=NO_MACHINE),
+        target=", ".join(one.target.name for one in sessions),
+        compiler=session.build.compiler.name,
+        flags=session.build.flags,
+        counter="none",
+        options=dict(options),
+    )

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: MIT
+"""Estimates of GCM beside published figures, as the docs show them."""
+
+from typing import Any
+
+from everycore.estimates import BULK, Core, Gain, Message
+from everycore.report import messages
+
+CORES = {
+    "one": Core("one", "One", "llvm-mca", ""),
+    "two": Core("two", "Two", "llvm-mca", ""),
+    "three": Core("three", "Three", "llvm-mca", ""),
+}
+HIDDEN = {"hidden": "no published point of ce on Two", "model": 1.0}
+
+
+def line(owner: str, kernel: str, size: int | str, **more: Any) -> dict[str, Any]:
+    """One stored estimate: a range on One, hidden on Two, nothing of Three."""
+    return {
+        "type": "estimate",
+        "owner": owner,
+        "kernel": kernel,
+        "mode": "gcm-seal",
+        "techniques": ["ce", "pmull.p64"],
+        "key_bits": 128,
+        "bytes": size,
+        "instructions_per_byte": 2.5,
+        "estimates": {"one": {"low": 1.04, "high": 1.26}, "two": HIDDEN},
+        **more,
+    }
+
+
+OURS = line("everycore", "a64_ce", 512, ratios={"one": {"x f": 0.9}, "two": {"x f": 0.8}})
+THEIRS = line("x-arm64", "f", 512)
+GAIN = Gain("one", "x-arm64 f", (128,), (512,), (7,), "a commit")
+
+
+def rows(text: str, start: str) -> list[str]:
+    return [row for row in text.splitlines() if row.startswith(f"| {start}")]
+
+
+def test_a_figure_is_a_range_or_hidden_with_its_reason() -> None:
+    text = messages.page([OURS, THEIRS], CORES, [], [])
+    assert "With AES instructions" in text
+    assert "Without AES instructions" not in text
+    assert "Three" not in text
+    assert "Two" not in text  # nothing is shown of it
+    (ours,) = rows(text, "a64_ce")
+    assert "| 2.50 | 1.0-1.3 |" in ours
+    beside = line("x-arm64", "g", 512, estimates={"two": {"low": 1.0, "high": 2.0}})
+    text = messages.page([OURS, beside], CORES, [], [])
+    assert rows(text, "a64_ce")[0].endswith("| 1.0-1.3 | hidden |")
+    assert text.count("* Two, hidden: no published point of ce on Two.") == 1
+
+
+def test_kernels_without_aes_instructions_have_a_table_of_their_own() -> None:
+    text = messages.page([OURS, {**THEIRS, "techniques": ["bitslice", "pmull.p8"]}], CORES, [], [])
+    before, after = text.split("### Without AES instructions")
+    assert rows(before, "a64_ce")
+    assert rows(after, "x-arm64 f")
+    assert not rows(before, "x-arm64 f")
+
+
+def test_a_published_figure_stands_beside_the_estimate_of_that_code_alone() -> None:
+    same = Message("one", "its loop", 128, 512, 1.1, "a talk", "x-arm64 f")
+    other_size = Message("one", "its loop", 128, 1024, 1.05, "a talk", "x-arm64 f")
+    long = Message("one", "other code", 128, BULK, 1.3, "a list", derived=True, note="a sum")
+    text = messages.page([OURS, THEIRS], CORES, [same, other_size, long], [])
+    assert rows(text, "One") == [
+        "| One | its loop | 128 | 512 | 1.1 | 1.0-1.3 | a talk |",
+        "| One | its loop | 128 | 1024 | 1.05 |  | a talk |",
+        "| One | other code | 128 | long | 1.3 (derived) |  | a list; a sum |",
+    ]
+
+
+def test_gains_stand_beside_ratios_to_the_code_that_has_them() -> None:
+    text = messages.page([OURS, THEIRS], CORES, [], [GAIN])
+    assert rows(text, "One") == [
+        "| One | x-arm64 f | 128 | +7 % | a commit |",
+        "| One | a64_ce | x f | 128 | 0.90x |",
+    ]
+    assert rows(text, "Two") == ["| Two | a64_ce | x f | 128 | 0.80x |"]
+
+
+def test_a_ratio_is_shown_where_all_sizes_have_one() -> None:
+    gain = Gain("one", "x-arm64 f", (128,), (512, 1500), (7, 8), "a commit")
+    assert "beside that code" not in messages.page([OURS, THEIRS], CORES, [], [gain])
