@@ -10,6 +10,11 @@ from everycore.report.kernels import markdown_table
 TYPE = "estimate"
 MODE = "gcm-seal"
 BULK_WORD = "bulk"
+MANY = 10  # cycles per byte, from which on one decimal is shown
+RATIO_LEGEND = (
+    "Time of our kernel divided by that of other people's code, both by the models;"
+    " below 1.00x ours is faster:\n\n"
+)
 Line = Mapping[str, Any]
 
 
@@ -30,9 +35,9 @@ def page(
         columns = [name for name in names if any(_is_shown(line, name) for line in shown)]
         if shown:
             text += f"### {title}\n\n{_estimates(shown, columns, cores)}\n"
-            text += _hidden(shown, columns, cores)
+            text += _hidden(shown, columns, cores) + _ratios(shown, cores)
     text += "### Published\n\n" + _published(own, cores, messages)
-    return text + "\n" + _gains(own, cores, gains)
+    return text + "\n" + _gains(cores, gains)
 
 
 def _is_shown(line: Line, core: str) -> bool:
@@ -76,65 +81,75 @@ def _code(line: Line) -> str:
     return kernel if owner == "everycore" else f"{owner} {kernel}"
 
 
+def _ratios(lines: Sequence[Line], cores: Mapping[str, Core]) -> str:
+    """Time of our kernels beside that of other people's code; known of hidden estimates, too."""
+    own = [line for line in lines if line.get("ratios")]
+    names = [name for name in cores if any(line["ratios"].get(name) for line in own)]
+    rows: list[list[str]] = []
+    for line in own:
+        for rival in dict.fromkeys(one for name in names for one in line["ratios"].get(name, {})):
+            ratios = [line["ratios"].get(name, {}).get(rival) for name in names]
+            said = [f"{ratio:.2f}x" if ratio else "" for ratio in ratios]
+            rows.append([line["kernel"], rival, str(line["key_bits"]), str(line["bytes"]), *said])
+    if not rows:
+        return ""
+    rows.sort(key=lambda row: row[1])
+    head = ["kernel", "beside", "key bits", "bytes", *(cores[name].title for name in names)]
+    return RATIO_LEGEND + markdown_table(head, rows, right=range(2, len(head))) + "\n"
+
+
 def _published(
     lines: Sequence[Line], cores: Mapping[str, Core], messages: Sequence[Message]
 ) -> str:
-    """Each published figure with the estimate of that very code, where it is stored."""
-    stored = {(_code(line), line["key_bits"], line["bytes"]): line for line in lines}
+    """Each published figure with the estimate of that very code, where one is stored."""
+    order = list(cores)
     rows: list[list[str]] = []
-    for one in messages:
-        size = BULK_WORD if one.bytes == BULK else one.bytes
-        line = stored.get((one.function, one.key_bits, size))
-        cost = f"{one.cycles_per_byte:g}" + (" (derived)" if one.derived else "")
+    for one in sorted(messages, key=lambda message: order.index(message.core)):
+        cost = one.cycles_per_byte
         source = one.source + (f"; {one.note}" if one.note else "")
-        length = "long" if size == BULK_WORD else str(size)
-        estimate = _range(line, one.core) if line else ""
-        title = cores[one.core].title
-        rows.append([title, one.code, str(one.key_bits), length, cost, estimate, source])
+        rows.append(
+            [
+                cores[one.core].title,
+                one.code,
+                str(one.key_bits),
+                "long" if one.bytes == BULK else str(one.bytes),
+                (f"{cost:.2f}" if cost < MANY else f"{cost:.1f}") + " (derived)" * one.derived,
+                _of_that_code(lines, one),
+                source,
+            ]
+        )
     head = ["core", "code", "key bits", "bytes", "published", "est. of that code", "source"]
     return markdown_table(head, rows, right=(2, 3, 4, 5))
 
 
-def _gains(lines: Sequence[Line], cores: Mapping[str, Core], gains: Sequence[Gain]) -> str:
-    """Published gains; and in another table our kernel beside the same code, by the models."""
+def _of_that_code(lines: Sequence[Line], one: Message) -> str:
+    """The estimate at that size; of long messages that of the longest that is stored."""
+    like = [
+        line
+        for line in lines
+        if _code(line) == one.function and line["key_bits"] == one.key_bits
+        if one.bytes == BULK or line["bytes"] == one.bytes
+    ]
+    if not like:
+        return ""
+    line = max(like, key=lambda each: float("inf") if each["bytes"] == BULK_WORD else each["bytes"])
+    size = f" ({line['bytes']} B)" if one.bytes == BULK and line["bytes"] != BULK_WORD else ""
+    return _range(line, one.core) + size
+
+
+def _gains(cores: Mapping[str, Core], gains: Sequence[Gain]) -> str:
+    """A table for each set of sizes."""
     text = ""
     for sizes in dict.fromkeys(gain.bytes for gain in gains):
-        chosen = [gain for gain in gains if gain.bytes == sizes]
         head = ["core", "code", "key bits", *(f"{size} bytes" for size in sizes), "source"]
         rows = [
             [cores[gain.core].title, gain.function, str(bits)]
             + [f"{percent:+d} %" for percent in percents]
             + [gain.source]
-            for gain in chosen
+            for gain in gains
+            if gain.bytes == sizes
             for bits, percents in gain.rows
         ]
-        text += "Published gains in speed over the code that it replaced:\n\n"
+        text += "Published gains in speed over the code that it replaced, which is not here:\n\n"
         text += markdown_table(head, rows, right=range(2, len(head) - 1))
-        text += "\n" + _ratios(lines, cores, chosen, sizes)
     return text
-
-
-def _ratios(
-    lines: Sequence[Line], cores: Mapping[str, Core], gains: Sequence[Gain], sizes: Sequence[int]
-) -> str:
-    """Time of our kernels as a part of the time of the code of these gains."""
-    functions = dict.fromkeys(gain.function.replace("-arm64", "") for gain in gains)
-    names = [name for name in cores if any(name in line["estimates"] for line in lines)]
-    rows: list[list[str]] = []
-    for function in functions:
-        own: dict[tuple[str, int], dict[int, Line]] = {}
-        for line in lines:
-            if line["owner"] == "everycore":
-                own.setdefault((line["kernel"], line["key_bits"]), {})[line["bytes"]] = line
-        for (kernel, bits), by_size in own.items():
-            for name in names:
-                ratios = [by_size.get(size, {}).get("ratios", {}).get(name, {}) for size in sizes]
-                if all(function in found for found in ratios):
-                    said = [f"{found[function]:.2f}x" for found in ratios]
-                    rows.append([cores[name].title, kernel, function, str(bits), *said])
-    if not rows:
-        return ""
-    head = ["core", "kernel", "beside", "key bits", *(f"{size} bytes" for size in sizes)]
-    return "Time of our kernel beside that code, by the models:\n\n" + markdown_table(
-        head, rows, right=range(3, len(head))
-    )

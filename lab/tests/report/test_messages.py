@@ -32,7 +32,6 @@ def line(owner: str, kernel: str, size: int | str, **more: Any) -> dict[str, Any
 
 OURS = line("everycore", "a64_ce", 512, ratios={"one": {"x f": 0.9}, "two": {"x f": 0.8}})
 THEIRS = line("x-arm64", "f", 512)
-GAIN = Gain("one", "x-arm64 f", (128,), (512,), (7,), "a commit")
 
 
 def rows(text: str, start: str) -> list[str]:
@@ -44,9 +43,8 @@ def test_a_figure_is_a_range_or_hidden_with_its_reason() -> None:
     assert "With AES instructions" in text
     assert "Without AES instructions" not in text
     assert "Three" not in text
-    assert "Two" not in text  # nothing is shown of it
-    (ours,) = rows(text, "a64_ce")
-    assert "| 2.50 | 1.0-1.3 |" in ours
+    ours = rows(text, "a64_ce")[0]
+    assert ours == "| a64_ce | 128 | 512 | 2.50 | 1.0-1.3 |"  # nothing is shown of Two
     beside = line("x-arm64", "g", 512, estimates={"two": {"low": 1.0, "high": 2.0}})
     text = messages.page([OURS, beside], CORES, [], [])
     assert rows(text, "a64_ce")[0].endswith("| 1.0-1.3 | hidden |")
@@ -67,21 +65,31 @@ def test_a_published_figure_stands_beside_the_estimate_of_that_code_alone() -> N
     long = Message("one", "other code", 128, BULK, 1.3, "a list", derived=True, note="a sum")
     text = messages.page([OURS, THEIRS], CORES, [same, other_size, long], [])
     assert rows(text, "One") == [
-        "| One | its loop | 128 | 512 | 1.1 | 1.0-1.3 | a talk |",
+        "| One | its loop | 128 | 512 | 1.10 | 1.0-1.3 | a talk |",
         "| One | its loop | 128 | 1024 | 1.05 |  | a talk |",
-        "| One | other code | 128 | long | 1.3 (derived) |  | a list; a sum |",
+        "| One | other code | 128 | long | 1.30 (derived) |  | a list; a sum |",
     ]
 
 
-def test_gains_stand_beside_ratios_to_the_code_that_has_them() -> None:
-    text = messages.page([OURS, THEIRS], CORES, [], [GAIN])
-    assert rows(text, "One") == [
-        "| One | x-arm64 f | 128 | +7 % | a commit |",
-        "| One | a64_ce | x f | 128 | 0.90x |",
+def test_of_long_messages_the_longest_stored_one_stands_for_them() -> None:
+    known = [THEIRS, line("x-arm64", "f", 16384)]
+    published = [Message("one", "its loop", 128, BULK, 29.0, "a talk", "x-arm64 f")]
+    (row,) = rows(messages.page(known, CORES, published, []), "One")
+    assert row == "| One | its loop | 128 | long | 29.0 | 1.0-1.3 (16384 B) | a talk |"
+    known.append(line("x-arm64", "f", "bulk"))
+    (row,) = rows(messages.page(known, CORES, published, []), "One")
+    assert "| 1.0-1.3 |" in row
+
+
+def test_ratios_to_other_code_are_shown_of_hidden_estimates_too() -> None:
+    text = messages.page([OURS, THEIRS], CORES, [], [])
+    assert "| kernel | beside | key bits | bytes | One | Two |" in text
+    assert "| a64_ce | x f | 128 | 512 | 0.90x | 0.80x |" in text
+
+
+def test_published_gains_keep_their_signs() -> None:
+    gain = Gain("one", "x-arm64 f", (128, 256), (512, 1500), (7, 8, 0, -4), "a commit")
+    assert rows(messages.page([OURS, THEIRS], CORES, [], [gain]), "One") == [
+        "| One | x-arm64 f | 128 | +7 % | +8 % | a commit |",
+        "| One | x-arm64 f | 256 | +0 % | -4 % | a commit |",
     ]
-    assert rows(text, "Two") == ["| Two | a64_ce | x f | 128 | 0.80x |"]
-
-
-def test_a_ratio_is_shown_where_all_sizes_have_one() -> None:
-    gain = Gain("one", "x-arm64 f", (128,), (512, 1500), (7, 8), "a commit")
-    assert "beside that code" not in messages.page([OURS, THEIRS], CORES, [], [gain])
