@@ -149,20 +149,22 @@ def last(text: str) -> str:
 def verdicts(text: str) -> dict[str, str]:
     """Why each command failed, by command; an empty text for those that passed. One that did not end has failed.
 
-    Packages that apt-get did not install would only make `make test` skip steps: that is a failure here.
+    Packages that apt-get did not install would only make `make test` skip steps: that is a failure here, and so is
+    a `make test` that counts nothing.
     """
     codes = dict(RESULT.findall(text))
     found = {command: "" if codes.get(command) == "0" else f"exit code {codes.get(command, 'unknown')}"
              for command in ("make bench", "make test")}
-    if NOT_INSTALLED in text:
-        found["make test"] = found["make test"] or NOT_INSTALLED
+    if not found["make test"] and NOT_INSTALLED in text:
+        found["make test"] = NOT_INSTALLED
+    if not found["make test"] and not counts(text):
+        found["make test"] = "it counted no test"
     return found
 
 
-def tested(text: str) -> str:
-    """The last count that `make test` printed."""
-    counts = re.findall(r"^\d+ passed, \d+ failed, \d+ skipped$", text, re.M)
-    return counts[-1] if counts else "nothing counted"
+def counts(text: str) -> list[str]:
+    """What `make test` counted; its last line."""
+    return re.findall(r"^[1-9]\d* passed, \d+ failed, \d+ skipped$", text, re.M)[-1:]
 
 
 def main() -> int:
@@ -179,7 +181,7 @@ def main() -> int:
             for command, why in verdicts(text).items():
                 passed, failed = (passed, failed + 1) if why else (passed + 1, failed)
                 print(f"FAILED: {suite}: {command}: {why}" if why else f"passed: {suite}: {command}")
-            print(f"{suite}: make test: {tested(text)}")
+            print(*(f"{suite}: make test: {line}" for line in counts(text)), sep="\n")
         except Lacking as lacking:
             skipped += 1
             print(f"skipped: {suite}: {lacking}")

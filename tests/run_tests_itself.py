@@ -278,14 +278,17 @@ class FreshMachines(unittest.TestCase):
             return fresh.main(), said.getvalue().splitlines()[-1]
 
     def test_each_command_is_a_test_and_one_that_does_not_end_has_failed(self) -> None:
-        bench, test = "fresh machine: make bench: exit code 0\n", "fresh machine: make test: exit code "
+        bench, test = "fresh machine: make bench: exit code 0\n", "9 passed, 0 failed, 0 skipped\nfresh machine: make test: exit code "
         self.assertEqual(self.run_with(bench + test + "0\n"), (0, "2 passed, 0 failed, 0 skipped"))
         self.assertEqual(self.run_with(bench + test + "2\n"), (1, "1 passed, 1 failed, 0 skipped"))
         self.assertEqual(self.run_with(bench), (1, "1 passed, 1 failed, 0 skipped"))
         self.assertEqual(self.run_with("the clone failed\n"), (1, "0 passed, 2 failed, 0 skipped"))
+        silent = (bench + test + "0\n").replace("9 passed", "0 passed")
+        self.assertEqual(self.run_with(silent), (1, "1 passed, 1 failed, 0 skipped"))
 
     def test_packages_that_are_not_installed_are_a_failure(self) -> None:
-        ended = "fresh machine: make bench: exit code 0\nfresh machine: make test: exit code 0\n"
+        ended = ("fresh machine: make bench: exit code 0\n9 passed, 0 failed, 90 skipped\n"
+                 "fresh machine: make test: exit code 0\n")
         text = f"everycore: apt-get failed (build/system-packages.log); what needs clang is skipped\n{ended}"
         self.assertEqual(self.run_with(text), (1, "1 passed, 1 failed, 0 skipped"))
 
