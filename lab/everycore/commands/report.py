@@ -214,7 +214,8 @@ def _version() -> str:
 
 def _section(stored: Results, since: dict[str, str]) -> Section:
     run = stored.run
-    source = run.source() if run.command != "goals" else f"{run.machine.cpu}, commit {run.revision}"
+    is_measured = run.command not in ("goals", "estimate")
+    source = run.source() if is_measured else f"{run.machine.cpu}, commit {run.revision}"
     cut = f"; a partial result: {stored.cut_off}" if stored.cut_off else ""
     return Section(
         run.command,
@@ -226,8 +227,8 @@ def _section(stored: Results, since: dict[str, str]) -> Section:
 
 def _tables(stored: Results, since: dict[str, str]) -> tuple[Table, ...]:
     command, lines = stored.run.command, merged_records(stored.records)
-    if goals := benches.goal_table(lines):
-        return (goals,)
+    if found := benches.goal_table(lines) or benches.estimate_table(lines):
+        return (found,)
     if command.startswith("pauth"):
         return tuple(benches.pauth_tables(lines))
     if command.startswith("peers"):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Tables of stored runs of bench, peers, goals and pauth, as values for the page. Pure."""
+"""Tables of stored runs of bench, peers, goals, estimate and pauth, for the page. Pure."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from everycore.page import colours
 from everycore.protocol import Arithmetic, Bench, Failure, Record
-from everycore.report import goals, pauth, standing
+from everycore.report import goals, messages, pauth, standing
 from everycore.report.figures import NOISY, cell, cipher, number
 
 # Of peers and kernels: they are further apart than compilers.
@@ -142,6 +142,17 @@ def goal_table(records: Sequence[Record]) -> Table | None:
         return None
     rows = tuple(tuple(Entry(text, _sortable(text)) for text in goals.cells(o)) for o in found)
     return Table("Goals: exact counts, and estimates as ranges", goals.HEAD, rows)
+
+
+def estimate_table(records: Sequence[Record]) -> Table | None:
+    """Of `everycore estimate`: counts and estimates, no measurements."""
+    lines = [json.loads(record.text) for record in records]
+    found = [line for line in lines if line.get("type") == messages.TYPE]
+    if not found:
+        return None
+    head, cells = messages.estimate_cells(found)
+    rows = tuple(tuple(Entry(text, _sortable(text)) for text in row) for row in cells)
+    return Table("Estimates: exact counts, and ranges by models of cores", tuple(head), rows)
 
 
 def pauth_tables(records: Sequence[Record]) -> list[Table]:

@@ -40,6 +40,17 @@ def page(
     return text + "\n" + _gains(cores, gains)
 
 
+def estimate_cells(lines: Sequence[Line]) -> tuple[list[str], list[list[str]]]:
+    """Head and rows of all stored estimates, of any mode, for the report page."""
+    names = list(dict.fromkeys(name for line in lines for name in line["estimates"]))
+    rows = [
+        [_code(line), line["mode"], str(line["key_bits"]), str(line["bytes"]), _count(line)]
+        + [_range(line, name) for name in names]
+        for line in lines
+    ]
+    return ["code", "mode", "key bits", "bytes", "i/B", *(f"{name}, est." for name in names)], rows
+
+
 def _is_shown(line: Line, core: str) -> bool:
     return "low" in line["estimates"].get(core, {})
 

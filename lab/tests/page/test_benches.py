@@ -38,6 +38,18 @@ def test_a_table_of_peers_has_ours_first_and_says_how_we_stand() -> None:
     assert table.feet[0][0].shown == "everycore / best peer"
 
 
+def test_estimates_are_of_a_table_of_their_own() -> None:
+    records = newest("*-estimate.jsonl").records
+    table = benches.estimate_table(records)
+    assert table is not None
+    assert table.head[:5] == ("code", "mode", "key bits", "bytes", "i/B")
+    assert len(table.rows) == len(records)
+    shown = {entry.shown for row in table.rows for entry in row}
+    assert {"a64_ce", "linux-arm64 gcm-seal", "hidden"} <= shown
+    assert not benches.bench_tables(records)
+    assert benches.estimate_table(newest("*-goals.jsonl").records) is None
+
+
 def test_goals_are_of_a_table_of_their_own() -> None:
     records = newest("*-goals.jsonl").records
     table = benches.goal_table(records)
