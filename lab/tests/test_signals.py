@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -63,6 +64,23 @@ with worker_pool(2) as pool:
 """
 
 
+@contextmanager
+def nothing_ignored() -> Iterator[None]:
+    """Programs inherit ignored signals: SIGHUP under nohup, SIGINT behind &."""
+    ignored = [
+        number
+        for number in (signal.SIGINT, signal.SIGHUP, signal.SIGTERM)
+        if signal.getsignal(number) == signal.SIG_IGN
+    ]
+    for number in ignored:
+        signal.signal(number, signal.SIG_DFL)
+    try:
+        yield
+    finally:
+        for number in ignored:
+            signal.signal(number, signal.SIG_IGN)
+
+
 @pytest.fixture
 def start(tmp_path: Path) -> Iterator[Callable[[str], "subprocess.Popen[str]"]]:
     """Starts everycore with a command that runs the given code."""
@@ -79,7 +97,8 @@ def start(tmp_path: Path) -> Iterator[Callable[[str], "subprocess.Popen[str]"]]:
         started.append(subprocess.Popen(words, cwd=tmp_path, stdout=pipe, stderr=pipe, text=True))
         return started[-1]
 
-    yield begin
+    with nothing_ignored():
+        yield begin
     for process in started:
         process.kill()
         process.communicate()
