@@ -27,8 +27,8 @@ static const struct bench_primitive *const primitives[] = {&bench_aes, &bench_pa
 
 /* Everything the command line says. */
 struct plan {
-    struct words primitives, kernels, modes, key_bits, bytes, styles, messages, without;
-    uint64_t samples, budget_ms, seed, cpu, width, aad_bytes;
+    struct words primitives, kernels, modes, key_bits, bytes, styles, messages, keys, aad_bytes, without;
+    uint64_t samples, budget_ms, seed, cpu, width;
     bool in_place, dry_run, trace, placement;
     const struct counter *counter;
     bool failed;
@@ -59,6 +59,8 @@ static void emit_point_head(const char *type, const struct point *p, const struc
         emit_bool("in_place", true);
     if (p->setup.aad_bytes != AAD_BYTES)
         emit_unsigned("aad_bytes", p->setup.aad_bytes);
+    if (p->setup.keys > 1)
+        emit_unsigned("keys", p->setup.keys);
     emit_text("style", styles[p->style]);
     emit_text("counter", counter_name(plan->counter));
 }
@@ -85,6 +87,13 @@ static void emit_error(const struct point *p, struct plan *plan, const char *det
     plan->failed = true;
 }
 
+static bench_loop *loop_of(const struct point *p)
+{
+    const bool fenced = p->style == FENCED;
+
+    return p->setup.keys > 1 ? p->primitive->keys_loop(p->mode, fenced) : p->primitive->loop(p->mode, fenced);
+}
+
 /* expected: what the reference kernel computes at this point. */
 static void bench_point(struct point *p, struct plan *plan, uint64_t expected)
 {
@@ -94,7 +103,7 @@ static void bench_point(struct point *p, struct plan *plan, uint64_t expected)
 
     measure_nothing(&m);
     if (!work) {
-        emit_error(p, plan, "no memory for the messages");
+        emit_error(p, plan, "no memory for the messages and keys");
         return;
     }
     if (p->primitive->result(p->mode, work) != expected) {
@@ -104,7 +113,7 @@ static void bench_point(struct point *p, struct plan *plan, uint64_t expected)
         return;
     }
     if (plan->trace) {
-        bench_loop *loop = p->primitive->loop(p->mode, p->style == FENCED);
+        bench_loop *loop = loop_of(p);
         ct_begin();
         loop(work, 1);
         ct_end();
@@ -114,8 +123,9 @@ static void bench_point(struct point *p, struct plan *plan, uint64_t expected)
     } else if (p->style == FENCED && !HAVE_FENCE) {
         why = "no serialising fence known for this architecture";
     } else {
-        measure(plan->counter, p->primitive->loop(p->mode, p->style == FENCED), work,
-                (size_t)plan->samples, plan->budget_ms * 1000000, &m);
+        if (p->setup.keys > 1) /* the caches then hold what a long run leaves in them, not what key set-up did */
+            loop_of(p)(work, p->setup.keys);
+        measure(plan->counter, loop_of(p), work, (size_t)plan->samples, plan->budget_ms * 1000000, &m);
         if (!m.n)
             why = m.calls > 1 ? "every sample was disturbed"
                               : "every sample was disturbed: one call is longer than the machine is quiet";
@@ -224,6 +234,30 @@ static void bench_lengths(struct point *p, struct plan *plan)
     }
 }
 
+static bool has_aad(const struct bench_primitive *primitive, size_t mode)
+{
+    return primitive->has_aad && primitive->has_aad(mode);
+}
+
+static bool takes_keys(const struct bench_primitive *primitive, size_t mode)
+{
+    return primitive->keys_loop && primitive->keys_loop(mode, false);
+}
+
+/* With each length of associated data and each number of keys that the mode takes. */
+static void bench_conditions(struct point *p, struct plan *plan)
+{
+    const bool aad = has_aad(p->primitive, p->mode);
+
+    for (size_t i = 0; i < (aad ? plan->aad_bytes.n : 1); i++)
+        for (size_t j = 0; j < plan->keys.n; j++) {
+            p->setup.aad_bytes = aad ? (size_t)option_number("--aad-bytes", plan->aad_bytes.at[i]) : AAD_BYTES;
+            p->setup.keys = (size_t)option_number("--keys", plan->keys.at[j]);
+            if (p->setup.keys == 1 || takes_keys(p->primitive, p->mode))
+                bench_lengths(p, plan);
+        }
+}
+
 static void bench_mode(struct point *p, struct plan *plan)
 {
     bool many = p->primitive->is_many(p->mode);
@@ -235,7 +269,7 @@ static void bench_mode(struct point *p, struct plan *plan)
                 only ? only : (unsigned)option_number("--key-bits", plan->key_bits.at[i]);
             p->setup.messages =
                 many ? (size_t)option_number("--messages", plan->messages.at[j]) : 1;
-            bench_lengths(p, plan);
+            bench_conditions(p, plan);
         }
 }
 
@@ -247,7 +281,6 @@ static void bench_primitive(const struct bench_primitive *primitive, struct plan
         return;
     p.setup.in_place = plan->in_place;
     p.setup.place = plan->placement ? PLACE_INSIDE : PLACE_SLOTS;
-    p.setup.aad_bytes = (size_t)plan->aad_bytes;
     p.setup.seed = plan->seed;
     for (; primitive->mode_name(p.mode); p.mode++)
         if (chosen(&plan->modes, primitive->mode_name(p.mode)))
@@ -290,6 +323,32 @@ static void must_be_whole(const struct bench_primitive *primitive, const struct 
                             primitive->unit_bytes);
 }
 
+static bool is_mode_of_keys(const char *name)
+{
+    const char *mode;
+
+    for (size_t i = 0; i < sizeof primitives / sizeof primitives[0]; i++)
+        for (size_t j = 0; (mode = primitives[i]->mode_name(j)) != NULL; j++)
+            if (strcmp(mode, name) == 0 && takes_keys(primitives[i], j))
+                return true;
+    return false;
+}
+
+/* Modes that are not named are left out. */
+static void check_keys(const struct plan *plan)
+{
+    for (size_t i = 0; i < plan->keys.n; i++) {
+        const uint64_t keys = option_number("--keys", plan->keys.at[i]);
+        must_be_within("--keys", keys, 1, MOST_KEYS);
+        if (keys > 1 && plan->placement)
+            usage_error("--placement measures one message at a time: it does not go with --keys %s", plan->keys.at[i]);
+        for (size_t j = 0; keys > 1 && j < plan->modes.n; j++)
+            if (!is_mode_of_keys(plan->modes.at[j]))
+                usage_error("--keys %s: mode %s is measured with one key; gcm-seal takes several", plan->keys.at[i],
+                            plan->modes.at[j]);
+    }
+}
+
 static void check_plan(struct plan *plan)
 {
     static const char *const key_sizes[] = {"128", "192", "256"};
@@ -307,7 +366,9 @@ static void check_plan(struct plan *plan)
         must_be_whole(primitives[i], plan);
     for (size_t i = 0; i < plan->messages.n; i++)
         must_be_within("--messages", option_number("--messages", plan->messages.at[i]), 1, 1024);
-    must_be_within("--aad-bytes", plan->aad_bytes, 0, AAD_BYTES);
+    for (size_t i = 0; i < plan->aad_bytes.n; i++)
+        must_be_within("--aad-bytes", option_number("--aad-bytes", plan->aad_bytes.at[i]), 0, MOST_AAD_BYTES);
+    check_keys(plan);
     must_be_within("--samples", plan->samples, 1, MAX_SAMPLES);
     must_be_within("--budget-ms", plan->budget_ms, 1, 60000);
 }
@@ -320,8 +381,7 @@ static void set_default(struct words *words, const char *word)
 
 int bench_command(int argc, char **argv)
 {
-    static struct plan plan = {.samples = 61, .budget_ms = 50, .seed = 1, .cpu = UINT64_MAX,
-                               .aad_bytes = AAD_BYTES};
+    static struct plan plan = {.samples = 61, .budget_ms = 50, .seed = 1, .cpu = UINT64_MAX};
     const char *counter = NULL;
     const struct option options[] = {
         {"--primitive", OPTION_WORDS, &plan.primitives},
@@ -334,7 +394,8 @@ int bench_command(int argc, char **argv)
         {"--samples", OPTION_NUMBER, &plan.samples},
         {"--budget-ms", OPTION_NUMBER, &plan.budget_ms},
         {"--without", OPTION_WORDS, &plan.without},
-        {"--aad-bytes", OPTION_NUMBER, &plan.aad_bytes},
+        {"--keys", OPTION_WORDS, &plan.keys},
+        {"--aad-bytes", OPTION_WORDS, &plan.aad_bytes},
         {"--in-place", OPTION_FLAG, &plan.in_place},
         {"--placement", OPTION_FLAG, &plan.placement},
         {"--dry-run", OPTION_FLAG, &plan.dry_run},
@@ -352,6 +413,8 @@ int bench_command(int argc, char **argv)
     set_default(&plan.bytes, "16384");
     set_default(&plan.styles, "streamed");
     set_default(&plan.messages, "16");
+    set_default(&plan.keys, "1");
+    set_default(&plan.aad_bytes, "13"); /* AAD_BYTES */
     if (!port_pin(plan.cpu == UINT64_MAX ? -1 : (int)plan.cpu) && plan.cpu != UINT64_MAX)
         usage_error("--cpu %llu: cannot run there", (unsigned long long)plan.cpu);
     plan.counter = counter_choose(counter);

@@ -22,7 +22,8 @@ struct bench_setup {
     unsigned key_bits;
     size_t len_bytes; /* of one message */
     size_t messages;  /* of one call; 1 except for the modes of many messages */
-    size_t aad_bytes; /* of CCM and GCM: at most AAD_BYTES */
+    size_t aad_bytes; /* of CCM and GCM: at most MOST_AAD_BYTES */
+    size_t keys;      /* 1, or of modes with a keys_loop: calls have one of so many, in random order */
     bool in_place;
     enum bench_place place;
     size_t aligned; /* of PLACE_INSIDE: bytes beyond a multiple of 64 */
@@ -49,6 +50,8 @@ struct bench_primitive {
     /* One call; then everything it wrote, as a hash that is the same for every right kernel. */
     uint64_t (*result)(size_t mode, void *work);
     bench_loop *(*loop)(size_t mode, bool fenced);
+    bench_loop *(*keys_loop)(size_t mode, bool fenced); /* of work with several keys; NULL, or returns NULL: no such */
+    bool (*has_aad)(size_t mode);                       /* NULL: no mode has associated data */
     bool places; /* prepare() heeds setup->place */
 };
 

@@ -25,7 +25,7 @@ struct work {
     struct evc_msg *messages; /* of the modes of many messages */
     uint8_t (*ivs)[16];
     uint8_t user_key[64];
-    uint8_t aad[AAD_BYTES];
+    uint8_t aad[MOST_AAD_BYTES];
     uint8_t tag[16];
     unsigned failures;      /* statuses that are not EVC_OK, by bits */
     union evc_aes_key made; /* by the modes that time key set-up */
@@ -102,6 +102,11 @@ static const char *mode_name(size_t mode)
 static bool is_many(size_t mode)
 {
     return (modes[mode].flags & MANY) != 0;
+}
+
+static bool has_aad(size_t mode)
+{
+    return modes[mode].keys == CCM;
 }
 
 static size_t length_used(size_t mode, const struct bench_setup *setup)
@@ -203,7 +208,7 @@ static void *prepare(size_t mode, const struct bench_setup *setup, const char **
         get_messages(w, setup->in_place, &r);
     if (set_keys(w, modes[mode].keys, setup->alone, with) != EVC_OK)
         return NULL;
-    random_bytes(&r, w->aad, AAD_BYTES);
+    random_bytes(&r, w->aad, sizeof w->aad);
     if (modes[mode].flags & OPENS)
         seal_slots(w);
     return w;
@@ -239,5 +244,6 @@ const struct bench_primitive bench_aes = {
     .prepare = prepare,
     .result = result,
     .loop = loop,
+    .has_aad = has_aad,
     .places = true,
 };

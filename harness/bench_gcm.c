@@ -5,8 +5,18 @@
  */
 #include "bench.h"
 
+#include <stdlib.h>
+
 #include "bench_slots.h"
 #include "gcm_kernels.h"
+#include "port/port.h"
+
+/* Keys of several connections, as near to each other as their kernel allows. */
+struct keys {
+    uint8_t *memory; /* aligned to 64 bytes */
+    size_t room;     /* bytes from one key to the next */
+    struct key_order order;
+};
 
 struct work {
     union evc_gcm_key key, made; /* made: by the mode that times key set-up */
@@ -16,12 +26,20 @@ struct work {
     struct slots slots;
     struct evc_gcm_msg messages[MAX_MESSAGES]; /* of the modes of many messages */
     uint8_t ivs[MAX_MESSAGES][NONCE_BYTES], tags[MAX_MESSAGES][16];
-    uint8_t user_key[32], aad[AAD_BYTES], tag[16];
+    uint8_t user_key[32], aad[MOST_AAD_BYTES], tag[16];
+    struct keys keys;  /* of modes with a keys_loop, if there are several */
     unsigned failures; /* statuses that are not EVC_OK, by bits */
 };
 
+static const union evc_gcm_key *next_key(struct keys *keys)
+{
+    return (const union evc_gcm_key *)(const void *)(keys->memory + keys->room * key_order_next(&keys->order));
+}
+
 LOOPS(seal, MUST(evc_gcm_seal(&w->key, s->iv, NONCE_BYTES, w->aad, w->aad_bytes, s->in, s->out,
                               w->len_bytes, w->tag, 16)))
+LOOPS(seal_keys, MUST(evc_gcm_seal(next_key(&w->keys), s->iv, NONCE_BYTES, w->aad, w->aad_bytes, s->in, s->out,
+                                   w->len_bytes, w->tag, 16)))
 LOOPS(open, MUST(evc_gcm_open(&w->key, s->iv, NONCE_BYTES, w->aad, w->aad_bytes, s->in, s->out,
                               w->len_bytes, s->tag, 16)))
 LOOPS(seal_many, MUST(evc_gcm_seal_many(&w->key, w->messages, w->n_messages)))
@@ -38,14 +56,17 @@ static const struct mode {
     const char *name;
     bench_loop *streamed, *fenced;
     unsigned flags;
+    bench_loop *keys_streamed, *keys_fenced; /* with several keys */
 } modes[] = {
-#define MODE(text, loop, flags) {text, loop, loop##_fenced, flags}
-    MODE("gcm-seal", seal, 0),
+#define MODE(text, loop, flags) {text, loop, loop##_fenced, flags, NULL, NULL}
+#define MODE_OF_KEYS(text, loop, flags) {text, loop, loop##_fenced, flags, loop##_keys, loop##_keys_fenced}
+    MODE_OF_KEYS("gcm-seal", seal, 0), /* an open would want a message of its own for each key */
     MODE("gcm-open", open, OPENS),
     MODE("gcm-seal-many", seal_many, MANY),
     MODE("gcm-open-many", open_many, MANY | OPENS),
     MODE("setkey", setkey, KEY),
 #undef MODE
+#undef MODE_OF_KEYS
 };
 #define N_MODES (sizeof modes / sizeof modes[0])
 
@@ -69,6 +90,58 @@ static size_t length_used(size_t mode, const struct bench_setup *setup)
 static bench_loop *loop(size_t mode, bool fenced)
 {
     return fenced ? modes[mode].fenced : modes[mode].streamed;
+}
+
+static bench_loop *keys_loop(size_t mode, bool fenced)
+{
+    return fenced ? modes[mode].keys_fenced : modes[mode].keys_streamed;
+}
+
+static bool has_aad(size_t mode)
+{
+    return !(modes[mode].flags & KEY);
+}
+
+static size_t key_room(const struct gcm_kernel *k)
+{
+    const size_t bytes =
+        k->fused ? evc_gcm_kernel(k->fused)->key_bytes : evc_gcm_pair_key_bytes(k->aes, k->ghash);
+
+    return (bytes + 15) / 16 * 16;
+}
+
+static enum evc_status set_key_in(const struct gcm_kernel *k, uint8_t *memory, size_t bytes, const uint8_t *user_key,
+                                  unsigned key_bits)
+{
+    return k->fused ? evc_gcm_set_key_in(memory, bytes, k->fused, user_key, key_bits)
+                    : evc_gcm_set_pair_in(memory, bytes, k->aes, k->ghash, user_key, key_bits);
+}
+
+static size_t checked_keys(const struct key_order *order)
+{
+    return order->n < CHECKED_KEYS ? order->n : CHECKED_KEYS;
+}
+
+/* Key i, from 0, is the one of call i. Of the reference, whose answers alone are needed, only those are set up that
+ * are checked: it is slow. */
+static bool set_keys(struct work *w, const struct bench_setup *setup, struct random *r)
+{
+    static uint8_t *memory;
+    struct keys *keys = &w->keys;
+
+    keys->room = key_room(&w->kernel);
+    key_order_make(&keys->order, setup->keys, r);
+    port_free_64(memory);
+    memory = port_alloc_64((keys->room * setup->keys + 63) / 64 * 64);
+    keys->memory = memory;
+    for (size_t i = 0; memory && i < (setup->alone ? checked_keys(&keys->order) : setup->keys); i++) {
+        uint8_t user_key[32];
+        random_bytes(r, user_key, sizeof user_key);
+        uint8_t *const key = memory + keys->room * keys->order.at[i];
+        if (set_key_in(&w->kernel, key, keys->room, user_key, w->key_bits) != EVC_OK)
+            return false;
+    }
+    return memory != NULL;
 }
 
 static void get_messages(struct work *w, bool in_place, struct random *r)
@@ -119,6 +192,8 @@ static void *prepare(size_t mode, const struct bench_setup *setup, const char **
         return NULL;
     if (is_many(mode))
         get_messages(w, setup->in_place, &r);
+    if (setup->keys > 1 && !set_keys(w, setup, &r))
+        return NULL;
     if (modes[mode].flags & OPENS)
         seal_messages(w, is_many(mode));
     return w;
@@ -131,7 +206,12 @@ static uint64_t result(size_t mode, void *vwork)
     struct work *w = vwork;
     uint64_t h = SLOTS_HASH;
 
-    modes[mode].streamed(w, 1);
+    for (size_t i = 0; w->keys.memory && i < checked_keys(&w->keys.order); i++) {
+        modes[mode].keys_streamed(w, 1);
+        h = slots_hash(slots_hash(h, w->slots.out, w->len_bytes), w->tag, 16);
+    }
+    if (!w->keys.memory)
+        modes[mode].streamed(w, 1);
     if (modes[mode].flags & KEY)
         MUST(evc_gcm_seal(&w->made, w->slots.in, NONCE_BYTES, NULL, 0, w->slots.in, w->slots.out,
                           16, w->tag, 16))
@@ -151,5 +231,7 @@ const struct bench_primitive bench_gcm = {
     .prepare = prepare,
     .result = result,
     .loop = loop,
+    .keys_loop = keys_loop,
+    .has_aad = has_aad,
     .places = true,
 };

@@ -27,14 +27,14 @@ static const struct command {
     {"check", check_command, "[--primitive P] [--kernel K] [--property X] [--without F,...] [--seed N] [--quick]"},
     {"bench", bench_command,
      "[--primitive P] [--kernel K] [--mode M] [--key-bits B] [--bytes N] [--messages N]\n"
-     "          [--style streamed|fenced] [--in-place] [--samples N] [--budget-ms N]\n"
+     "          [--keys N] [--aad-bytes N] [--style streamed|fenced] [--in-place] [--samples N] [--budget-ms N]\n"
      "          [--without F,...] [--counter C] [--cpu N] [--seed N] [--placement] [--dry-run]"},
     {"limits", limits_command,
      "[--only instructions|arithmetic] [--samples N] [--budget-ms N] [--counter C]\n"
      "          [--cpu N]"},
     {"vectors", vectors_command, "[FILE] (else lines on stdin)"},
     {"peers", peers_command,
-     "--vectors FILE [--mode M] [--key-bits B] [--bytes N] [--style streamed|fenced]\n"
+     "--vectors FILE [--mode M] [--key-bits B] [--bytes N] [--style streamed|fenced] [--keys N] [--aad-bytes N]\n"
      "          [--hardware best|vaes256|sse|ssse3|c] [--samples N] [--budget-ms N] [--counter C] [--cpu N]\n"
      "          [--seed N]    (only where linked with a peer)"},
     {"ct", ct_command,

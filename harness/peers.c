@@ -11,6 +11,7 @@
 #include "counters/counter.h"
 #include "emit.h"
 #include "fence.h"
+#include "key_order.h"
 #include "measure.h"
 #include "names.h"
 #include "options.h"
@@ -40,24 +41,27 @@ static const char *const key_sizes[] = {"128", "192", "256"};
 #define N(array) (sizeof(array) / sizeof((array)[0]))
 
 struct plan {
-    struct words modes, key_bits, bytes, styles, vectors;
+    struct words modes, key_bits, bytes, styles, keys, aad_bytes, vectors;
     uint64_t samples, budget_ms, seed, cpu, width;
     const char *hardware; /* NULL: not asked */
     const struct counter *counter;
     bool failed;
 };
 
-/* A mode with its key, set. */
+#define KEY_BYTES 64 /* those of two AES keys: for XTS */
+
+/* A mode with its keys, set. */
 struct cipher {
     const char *mode;
     unsigned key_bits;
-    uint8_t key[64];
-    void *context;
+    size_t n_keys;
+    void **contexts; /* n_keys: calls take them in this order, which is not that in which they were made */
     peer_run *run;
 };
 
 struct work {
     const struct cipher *cipher;
+    size_t next_key;
     size_t slot_mask; /* slots - 1, slots a power of two */
     struct peer_message messages[MOST_SLOTS];
     bool refused;
@@ -65,11 +69,40 @@ struct work {
 
 /* ---- The loops ------------------------------------------------------------------------------- */
 
+static void *next_context(struct work *w)
+{
+    void *context = w->cipher->contexts[w->next_key];
+
+    w->next_key = w->next_key + 1 == w->cipher->n_keys ? 0 : w->next_key + 1;
+    return context;
+}
+
+static void streamed_keys(void *vwork, uint64_t calls)
+{
+    struct work *w = vwork;
+    peer_run *run = w->cipher->run;
+
+    for (uint64_t i = 0; i < calls; i++)
+        w->refused |= !run(next_context(w), &w->messages[i & w->slot_mask]);
+}
+
+static void fenced_keys(void *vwork, uint64_t calls)
+{
+    struct work *w = vwork;
+    peer_run *run = w->cipher->run;
+
+    FENCE();
+    for (uint64_t i = 0; i < calls; i++) {
+        w->refused |= !run(next_context(w), &w->messages[i & w->slot_mask]);
+        FENCE();
+    }
+}
+
 static void streamed(void *vwork, uint64_t calls)
 {
     struct work *w = vwork;
     peer_run *run = w->cipher->run;
-    void *context = w->cipher->context;
+    void *context = w->cipher->contexts[0];
 
     if (evc_peer.loop) {
         w->refused |= !evc_peer.loop(context, w->messages, w->slot_mask, calls);
@@ -83,7 +116,7 @@ static void fenced(void *vwork, uint64_t calls)
 {
     struct work *w = vwork;
     peer_run *run = w->cipher->run;
-    void *context = w->cipher->context;
+    void *context = w->cipher->contexts[0];
 
     FENCE();
     for (uint64_t i = 0; i < calls; i++) {
@@ -94,10 +127,10 @@ static void fenced(void *vwork, uint64_t calls)
 
 /* Random messages. Outputs lie 2 KiB from inputs modulo 4 KiB: the low 12 bits of a load and of an
  * older store near it never agree, so none waits for the other. */
-static void set_work(struct work *w, const struct cipher *cipher, size_t len_bytes, uint64_t seed)
+static void set_work(struct work *w, const struct cipher *cipher, size_t len_bytes, size_t aad_bytes, uint64_t seed)
 {
     static _Alignas(4096) uint8_t in[PEER_MOST_BYTES + 64], out[2048 + PEER_MOST_BYTES + 64];
-    static uint8_t ivs[MOST_SLOTS][16], aad[AAD_BYTES];
+    static uint8_t ivs[MOST_SLOTS][16], aad[MOST_AAD_BYTES];
     struct random r = {seed};
     size_t n = 1, stride = (len_bytes + PEER_TAG_BYTES + 63) / 64 * 64;
 
@@ -107,6 +140,7 @@ static void set_work(struct work *w, const struct cipher *cipher, size_t len_byt
     random_bytes(&r, ivs[0], sizeof ivs);
     random_bytes(&r, aad, sizeof aad);
     w->cipher = cipher;
+    w->next_key = 0;
     w->refused = false;
     w->slot_mask = n - 1;
     for (size_t i = 0; i < n; i++) {
@@ -116,7 +150,7 @@ static void set_work(struct work *w, const struct cipher *cipher, size_t len_byt
         m->iv = ivs[i];
         m->aad = aad;
         m->len_bytes = len_bytes;
-        m->aad_bytes = AAD_BYTES;
+        m->aad_bytes = aad_bytes;
         m->tag = (peer_opens(cipher->mode) ? in : out + 2048) + i * stride + len_bytes;
     }
 }
@@ -125,7 +159,7 @@ static void set_work(struct work *w, const struct cipher *cipher, size_t len_byt
 
 static void emit_peer(const struct plan *plan)
 {
-    static const uint8_t key[64] = {1}; /* the halves of XTS differ */
+    static const uint8_t key[KEY_BYTES] = {1}; /* the halves of XTS differ */
     peer_run *run;
 
     emit_begin("peer");
@@ -181,6 +215,10 @@ static void emit_point(const struct work *w, const char *style, const struct mea
     emit_head("bench", w->cipher, plan);
     emit_unsigned("bytes", w->messages[0].len_bytes);
     emit_unsigned("messages", 1);
+    if (w->messages[0].aad_bytes != AAD_BYTES)
+        emit_unsigned("aad_bytes", w->messages[0].aad_bytes);
+    if (w->cipher->n_keys > 1)
+        emit_unsigned("keys", w->cipher->n_keys);
     emit_text("style", style);
     emit_text("counter", counter_name(plan->counter));
     emit_measured(m);
@@ -194,7 +232,45 @@ static void emit_point(const struct work *w, const char *style, const struct mea
 
 /* ---- What is done ---------------------------------------------------------------------------- */
 
-static void bench_point(const struct cipher *c, size_t len_bytes, const char *style,
+/* The key of contexts[i]. */
+static void make_key(uint8_t key[KEY_BYTES], size_t i, const struct plan *plan)
+{
+    struct random r = {plan->seed + ((uint64_t)i << 32)};
+
+    random_bytes(&r, key, KEY_BYTES);
+}
+
+/* The messages under the first key, and one under each of some others. */
+static bool agrees(const struct cipher *c, struct work *w, const struct plan *plan, struct peer_fault *fault)
+{
+    const size_t n = c->n_keys < CHECKED_KEYS ? c->n_keys : CHECKED_KEYS;
+    bool good = true;
+
+    for (size_t i = n; good && i-- > 0;) { /* the first one last: of modes that open, its messages are those timed */
+        uint8_t key[KEY_BYTES];
+        make_key(key, i * c->n_keys / n, plan);
+        good = peer_agrees(c->mode, key, c->key_bits, c->contexts[i * c->n_keys / n], c->run, w->messages,
+                           i ? 1 : w->slot_mask + 1, fault);
+    }
+    return good;
+}
+
+static bench_loop *loop_of(const struct cipher *c, bool alone)
+{
+    if (c->n_keys > 1)
+        return alone ? fenced_keys : streamed_keys;
+    return alone ? fenced : streamed;
+}
+
+static bool has_all_keys(const struct cipher *c)
+{
+    for (size_t i = 0; i < c->n_keys; i++)
+        if (!c->contexts[i])
+            return false;
+    return true;
+}
+
+static void bench_point(const struct cipher *c, size_t len_bytes, size_t aad_bytes, const char *style,
                         struct plan *plan)
 {
     static struct measured m;
@@ -204,22 +280,29 @@ static void bench_point(const struct cipher *c, size_t len_bytes, const char *st
     struct peer_fault fault = {"", "", ""};
     struct work w;
 
-    set_work(&w, c, len_bytes, plan->seed);
-    if (!peer_agrees(c->mode, c->key, c->key_bits, c->context, c->run, w.messages, w.slot_mask + 1,
-                     &fault)) {
+    set_work(&w, c, len_bytes, aad_bytes, plan->seed);
+    measure_nothing(&m);
+    if (!has_all_keys(c)) {
+        emit_point(&w, style, &m, "the library has no room for so many keys", plan);
+        return;
+    }
+    if (!agrees(c, &w, plan, &fault)) {
         emit_fault(c, &fault, plan);
         return;
     }
-    measure_nothing(&m);
     if (!plan->counter)
         why = "no calibrated counter";
     else if (alone && !HAVE_FENCE)
         why = "no serialising fence known for this architecture";
     else if (alone && evc_peer.loop)
         why = "its messages cannot be fenced one by one";
-    else
-        measure(plan->counter, alone ? fenced : streamed, &w, (size_t)plan->samples,
-                plan->budget_ms * 1000000, &m);
+    else if (c->n_keys > 1 && evc_peer.loop)
+        why = "its messages go to the library together, under one key";
+    else {
+        if (c->n_keys > 1) /* as in bench.c */
+            loop_of(c, alone)(&w, c->n_keys);
+        measure(plan->counter, loop_of(c, alone), &w, (size_t)plan->samples, plan->budget_ms * 1000000, &m);
+    }
     if (!why && !m.n)
         why = "every sample was disturbed";
     if (w.refused)
@@ -228,27 +311,63 @@ static void bench_point(const struct cipher *c, size_t len_bytes, const char *st
         emit_point(&w, style, &m, why, plan);
 }
 
-static void bench_mode(struct cipher *c, struct plan *plan)
+/* n_keys contexts, in random order. Returns how many there are: fewer if the library has no more. */
+static size_t open_contexts(struct cipher *c, const struct plan *plan)
 {
+    static void *contexts[MOST_KEYS];
+    static struct key_order order;
     struct random r = {plan->seed};
-    struct peer_fault fault = {"", "", ""};
+    uint8_t key[KEY_BYTES];
+    size_t n = 0;
 
-    if (!peer_length_used(c->mode, c->key_bits, PEER_MOST_BYTES))
-        return;
-    random_bytes(&r, c->key, sizeof c->key);
-    c->context = evc_peer.open(c->mode, c->key, c->key_bits, &c->run);
-    if (!c->context)
-        return;
-    if (!peer_answers_vectors(&evc_peer, c->mode, c->key_bits, plan->vectors.at, plan->vectors.n,
-                              &fault))
-        emit_fault(c, &fault, plan);
-    for (size_t i = 0; i < plan->bytes.n && !fault.what[0]; i++) {
+    c->contexts = contexts;
+    key_order_make(&order, c->n_keys, &r);
+    memset(contexts, 0, sizeof contexts);
+    for (; n < c->n_keys; n++) {
+        make_key(key, order.at[n], plan);
+        if (!(contexts[order.at[n]] = evc_peer.open(c->mode, key, c->key_bits, &c->run)))
+            break;
+    }
+    return n;
+}
+
+static void close_contexts(const struct cipher *c)
+{
+    for (size_t i = 0; i < c->n_keys; i++)
+        if (c->contexts[i])
+            evc_peer.close(c->contexts[i]);
+}
+
+static bool has_aad(const char *mode)
+{
+    return strncmp(mode, "ccm", 3) == 0 || strncmp(mode, "gcm", 3) == 0;
+}
+
+static void bench_lengths(const struct cipher *c, size_t aad_bytes, struct plan *plan)
+{
+    for (size_t i = 0; i < plan->bytes.n; i++) {
         size_t len = (size_t)option_number("--bytes", plan->bytes.at[i]);
         len = peer_length_used(c->mode, c->key_bits, len);
         for (size_t s = 0; s < plan->styles.n && len; s++)
-            bench_point(c, len, plan->styles.at[s], plan);
+            bench_point(c, len, aad_bytes, plan->styles.at[s], plan);
     }
-    evc_peer.close(c->context);
+}
+
+static void bench_mode(struct cipher *c, struct plan *plan)
+{
+    struct peer_fault fault = {"", "", ""};
+    size_t n;
+
+    if (!peer_length_used(c->mode, c->key_bits, PEER_MOST_BYTES))
+        return;
+    n = open_contexts(c, plan);
+    if (n && !peer_answers_vectors(&evc_peer, c->mode, c->key_bits, plan->vectors.at, plan->vectors.n, &fault)) {
+        emit_fault(c, &fault, plan);
+    }
+    for (size_t i = 0; n && !fault.what[0] && i < (has_aad(c->mode) ? plan->aad_bytes.n : 1); i++)
+        bench_lengths(c, has_aad(c->mode) ? (size_t)option_number("--aad-bytes", plan->aad_bytes.at[i]) : AAD_BYTES,
+                      plan);
+    close_contexts(c);
 }
 
 /* The library has the code paths that were asked for, as far as it tells. */
@@ -280,6 +399,32 @@ static void set_default(struct words *words, const char *word)
         words->at[words->n++] = word;
 }
 
+static void check_numbers(const char *option, const struct words *words, uint64_t least, uint64_t most)
+{
+    for (size_t i = 0; i < words->n; i++) {
+        const uint64_t value = option_number(option, words->at[i]);
+        if (value < least || value > most)
+            usage_error("%s wants %llu to %llu, not %s", option, (unsigned long long)least, (unsigned long long)most,
+                        words->at[i]);
+    }
+}
+
+static bool is_mode_of_keys(const char *mode)
+{
+    return strcmp(mode, "gcm-seal") == 0; /* a message to be opened would want to be sealed under each key */
+}
+
+/* Modes that are not named are left out. */
+static void check_keys(const struct plan *plan)
+{
+    check_numbers("--keys", &plan->keys, 1, MOST_KEYS);
+    for (size_t i = 0; i < plan->keys.n; i++)
+        for (size_t j = 0; option_number("--keys", plan->keys.at[i]) > 1 && j < plan->modes.n; j++)
+            if (!is_mode_of_keys(plan->modes.at[j]))
+                usage_error("--keys %s: mode %s is measured with one key; gcm-seal takes several", plan->keys.at[i],
+                            plan->modes.at[j]);
+}
+
 static void check_plan(struct plan *plan)
 {
     if (PEER_IS_ABSENT)
@@ -304,10 +449,20 @@ static void check_plan(struct plan *plan)
     set_default(&plan->key_bits, "256");
     set_default(&plan->bytes, "16384");
     set_default(&plan->styles, "streamed");
-    for (size_t i = 0; i < plan->bytes.n; i++) {
-        uint64_t len = option_number("--bytes", plan->bytes.at[i]);
-        if (len < 1 || len > PEER_MOST_BYTES)
-            usage_error("--bytes wants 1 to %d", PEER_MOST_BYTES);
+    set_default(&plan->keys, "1");
+    set_default(&plan->aad_bytes, "13"); /* AAD_BYTES */
+    check_numbers("--bytes", &plan->bytes, 1, PEER_MOST_BYTES);
+    check_numbers("--aad-bytes", &plan->aad_bytes, 0, MOST_AAD_BYTES);
+    check_keys(plan);
+}
+
+static void bench_keys(const char *mode, unsigned key_bits, struct plan *plan)
+{
+    for (size_t i = 0; i < plan->keys.n; i++) {
+        const size_t n_keys = (size_t)option_number("--keys", plan->keys.at[i]);
+        struct cipher c = {.mode = mode, .key_bits = key_bits, .n_keys = n_keys};
+        if (c.n_keys == 1 || is_mode_of_keys(mode))
+            bench_mode(&c, plan);
     }
 }
 
@@ -320,6 +475,8 @@ int peers_command(int argc, char **argv)
         {"--key-bits", OPTION_WORDS, &plan.key_bits},
         {"--bytes", OPTION_WORDS, &plan.bytes},
         {"--style", OPTION_WORDS, &plan.styles},
+        {"--keys", OPTION_WORDS, &plan.keys},
+        {"--aad-bytes", OPTION_WORDS, &plan.aad_bytes},
         {"--vectors", OPTION_WORDS, &plan.vectors},
         {"--hardware", OPTION_TEXT, &plan.hardware},
         {"--samples", OPTION_NUMBER, &plan.samples},
@@ -342,11 +499,7 @@ int peers_command(int argc, char **argv)
     if (!hardware_is_as_asked(&plan))
         return 1;
     for (size_t m = 0; m < N(modes); m++)
-        for (size_t k = 0; k < plan.key_bits.n && chosen(&plan.modes, modes[m]); k++) {
-            struct cipher c = {.mode = modes[m],
-                               .key_bits =
-                                   (unsigned)option_number("--key-bits", plan.key_bits.at[k])};
-            bench_mode(&c, &plan);
-        }
+        for (size_t k = 0; k < plan.key_bits.n && chosen(&plan.modes, modes[m]); k++)
+            bench_keys(modes[m], (unsigned)option_number("--key-bits", plan.key_bits.at[k]), &plan);
     return plan.failed ? 1 : 0;
 }

@@ -12,14 +12,13 @@
 
 #include <intel-ipsec-mb.h>
 
+/* Of GCM a context is the key's data alone, as a program keeps it for each of its connections. */
 struct context {
     IMB_MGR *manager;
     IMB_CIPHER_MODE cipher;
     IMB_CIPHER_DIRECTION direction;
     IMB_HASH_ALG hash;
     unsigned key_bits;
-    aes_gcm_enc_dec_t gcm_call;
-    _Alignas(64) struct gcm_key_data gcm;
     _Alignas(16) uint32_t encrypt_keys[60];
     _Alignas(16) uint32_t decrypt_keys[60];
     _Alignas(16) uint8_t k1[16], k2[16]; /* of CMAC */
@@ -74,24 +73,54 @@ static bool same_tag(const uint8_t *a, const uint8_t *b)
     return ((x[0] ^ y[0]) | (x[1] ^ y[1])) == 0;
 }
 
-static bool run_gcm_seal(void *context, const struct peer_message *m)
+/* One for all contexts: it holds the queues of jobs and the library's functions, and is large. */
+static IMB_MGR *shared_manager(void)
 {
-    struct context *c = context;
-    struct gcm_context_data state;
+    static IMB_MGR *manager;
 
-    c->gcm_call(&c->gcm, &state, m->out, m->in, m->len_bytes, m->iv, m->aad, m->aad_bytes, m->tag,
-                16);
-    return true;
+    if (!manager)
+        manager = new_manager();
+    return manager;
 }
 
-static bool run_gcm_open(void *context, const struct peer_message *m)
-{
-    struct context *c = context;
-    struct gcm_context_data state;
-    uint8_t tag[16];
+#define RUN_GCM(key_bits)                                                                                              \
+    static bool seal_##key_bits(void *key, const struct peer_message *m)                                               \
+    {                                                                                                                  \
+        struct gcm_context_data state;                                                                                 \
+        shared_manager()->gcm##key_bits##_enc(key, &state, m->out, m->in, m->len_bytes, m->iv, m->aad, m->aad_bytes,   \
+                                              m->tag, 16);                                                             \
+        return true;                                                                                                   \
+    }                                                                                                                  \
+    static bool open_##key_bits(void *key, const struct peer_message *m)                                               \
+    {                                                                                                                  \
+        struct gcm_context_data state;                                                                                 \
+        uint8_t tag[16];                                                                                               \
+        shared_manager()->gcm##key_bits##_dec(key, &state, m->out, m->in, m->len_bytes, m->iv, m->aad, m->aad_bytes,   \
+                                              tag, 16);                                                                \
+        return same_tag(tag, m->tag);                                                                                  \
+    }
 
-    c->gcm_call(&c->gcm, &state, m->out, m->in, m->len_bytes, m->iv, m->aad, m->aad_bytes, tag, 16);
-    return same_tag(tag, m->tag);
+RUN_GCM(128)
+RUN_GCM(192)
+RUN_GCM(256)
+
+static void *open_gcm(bool seals, const uint8_t *user_key, unsigned key_bits, peer_run **run)
+{
+    struct gcm_key_data *key = aligned_alloc(64, (sizeof *key + 63) / 64 * 64);
+
+    if (!key)
+        return NULL;
+    if (key_bits == 128) {
+        IMB_AES128_GCM_PRE(shared_manager(), user_key, key);
+        *run = seals ? seal_128 : open_128;
+    } else if (key_bits == 192) {
+        IMB_AES192_GCM_PRE(shared_manager(), user_key, key);
+        *run = seals ? seal_192 : open_192;
+    } else {
+        IMB_AES256_GCM_PRE(shared_manager(), user_key, key);
+        *run = seals ? seal_256 : open_256;
+    }
+    return key;
 }
 
 /* What all jobs have; the hash is first where it reads plaintext. */
@@ -171,29 +200,19 @@ static bool run_cmac(void *context, const struct peer_message *m)
 
 static void set_keys(struct context *c, const uint8_t *key)
 {
-    const IMB_MGR *m = c->manager;
-    const bool seals = c->direction == IMB_DIR_ENCRYPT;
-
     if (c->key_bits == 128) {
-        c->gcm_call = seals ? m->gcm128_enc : m->gcm128_dec;
         IMB_AES_KEYEXP_128(c->manager, key, c->encrypt_keys, c->decrypt_keys);
-        IMB_AES128_GCM_PRE(c->manager, key, &c->gcm);
         IMB_AES_CMAC_SUBKEY_GEN_128(c->manager, c->encrypt_keys, c->k1, c->k2);
     } else if (c->key_bits == 192) {
-        c->gcm_call = seals ? m->gcm192_enc : m->gcm192_dec;
         IMB_AES_KEYEXP_192(c->manager, key, c->encrypt_keys, c->decrypt_keys);
-        IMB_AES192_GCM_PRE(c->manager, key, &c->gcm);
     } else {
-        c->gcm_call = seals ? m->gcm256_enc : m->gcm256_dec;
         IMB_AES_KEYEXP_256(c->manager, key, c->encrypt_keys, c->decrypt_keys);
-        IMB_AES256_GCM_PRE(c->manager, key, &c->gcm);
         IMB_AES_CMAC_SUBKEY_GEN_256(c->manager, c->encrypt_keys, c->k1, c->k2);
     }
 }
 
 static void close_context(void *context)
 {
-    free_mb_mgr(((struct context *)context)->manager);
     free(context);
 }
 
@@ -212,11 +231,13 @@ static void *open_context(const char *mode, const uint8_t *key, unsigned key_bit
         {"cmac", IMB_CIPHER_NULL, IMB_DIR_ENCRYPT, IMB_AUTH_AES_CMAC, run_cmac},
         {"ccm-seal", IMB_CIPHER_CCM, IMB_DIR_ENCRYPT, IMB_AUTH_AES_CCM, run_ccm_seal},
         {"ccm-open", IMB_CIPHER_CCM, IMB_DIR_DECRYPT, IMB_AUTH_AES_CCM, run_ccm_open},
-        {"gcm-seal", IMB_CIPHER_GCM, IMB_DIR_ENCRYPT, IMB_AUTH_AES_GMAC, run_gcm_seal},
-        {"gcm-open", IMB_CIPHER_GCM, IMB_DIR_DECRYPT, IMB_AUTH_AES_GMAC, run_gcm_open},
     };
     size_t i = 0;
 
+    if (!shared_manager())
+        return NULL;
+    if (strcmp(mode, "gcm-seal") == 0 || strcmp(mode, "gcm-open") == 0)
+        return open_gcm(strcmp(mode, "gcm-seal") == 0, key, key_bits, run);
     while (i < sizeof offered / sizeof offered[0] && strcmp(mode, offered[i].mode) != 0)
         i++;
     if (i == sizeof offered / sizeof offered[0])
@@ -227,16 +248,12 @@ static void *open_context(const char *mode, const uint8_t *key, unsigned key_bit
     if (!c)
         return NULL;
     memset(c, 0, sizeof *c);
-    c->manager = new_manager();
+    c->manager = shared_manager();
     c->cipher = offered[i].cipher;
     c->direction = offered[i].direction;
     c->hash =
         offered[i].run == run_cmac && key_bits == 256 ? IMB_AUTH_AES_CMAC_256 : offered[i].hash;
     c->key_bits = key_bits;
-    if (!c->manager) {
-        free(c);
-        return NULL;
-    }
     set_keys(c, key);
     *run = offered[i].run;
     return c;

@@ -98,6 +98,15 @@ class BadUsage(unittest.TestCase):
         self.refused("bench", "--bytes", "0", names=["0"])
         self.refused("bench", "--bytes", "-16")
 
+    def test_numbers_of_keys_and_of_associated_data_have_bounds(self):
+        self.refused("bench", "--keys", "0", names=["--keys", "1 to 65536"])
+        self.refused("bench", "--keys", "1,65537", names=["--keys", "65537"])
+        self.refused("bench", "--keys", "many", names=["--keys", "'many'"])
+        self.refused("bench", "--keys", "2", "--mode", "gcm-seal,ctr", names=["--keys 2", "mode ctr ", "gcm-seal"])
+        self.refused("bench", "--keys", "2", "--placement", names=["--placement", "--keys 2"])
+        self.refused("bench", "--aad-bytes", "1025", names=["--aad-bytes", "0 to 1024"])
+        self.refused("bench", "--aad-bytes", "-1", names=["--aad-bytes"])
+
     def test_lengths_that_are_no_whole_blocks_are_named(self):
         for mode, length, unit in (("qarma5", "45", "8"), ("qarma5-blocks", "12", "8"), ("qarma3", "4", "8"),
                                    ("pac-memo", "24", "16"), ("pac-aes128", "8", "16")):
@@ -226,6 +235,18 @@ class GoodUsage(unittest.TestCase):
             self.assertEqual([(o["type"], o["mode"], o["bytes"]) for o in lines],
                              [("placement", "ctr", 45), ("placement", "cbc-enc-many", 32), ("placement", "gcm-seal", 45)])
             self.assertTrue(all(o.get("in_place", False) == bool(place) for o in lines))
+
+    def test_bench_takes_keys_in_turn_and_any_associated_data(self):
+        words = ["bench", "--kernel", "c_fixslice32+c_ctmul32", "--bytes", "45", "--counter", "none"]
+        lines = objects(run(*words, "--mode", "gcm-seal", "--keys", "1,100", "--aad-bytes", "0,13,1024"))[1:]
+        self.assertEqual([(o["type"], o.get("aad_bytes"), o.get("keys")) for o in lines],
+                         [("bench", aad, keys) for aad in (0, None, 1024) for keys in (None, 100)])
+        lines = objects(run(*words, "--kernel", "c_ref", "--keys", "100", "--aad-bytes", "20"))[1:]
+        self.assertEqual([(o["mode"], o["keys"]) for o in lines], [("gcm-seal", 100)])
+        lines = objects(run("bench", "--kernel", "c_ref", "--mode", "ctr,ccm-seal", "--bytes", "45", "--aad-bytes", "0,20",
+                            "--counter", "none"))[1:]
+        self.assertEqual([(o["mode"], o.get("aad_bytes")) for o in lines],
+                         [("ctr", None), ("ccm-seal", 0), ("ccm-seal", 20)])
 
     def test_pairs_of_gcm_are_checked_and_timed_by_name(self):
         pair = "c_ref+c_ctmul32"

@@ -94,6 +94,9 @@ class Check:
     detail: str = ""
 
 
+AAD_BYTES = 13  # of associated data in a message of CCM or GCM, unless others are asked for
+
+
 @dataclass(frozen=True, slots=True)
 class Bench:
     """Raw samples of one operation: core cycles and nanoseconds per call."""
@@ -120,6 +123,19 @@ class Bench:
     width: int = 0  # thousandths of additions that the core did in a cycle; 0: not known
     crowded: bool = False  # something else used the core too
     parts: tuple[int, ...] = ()  # of several processes' lines as one: how many samples each has
+    aad_bytes: int = AAD_BYTES
+    keys: int = 1  # calls take one of so many, in random order
+
+    @property
+    def conditions(self) -> str:
+        return conditions(self.keys, self.aad_bytes)
+
+
+def conditions(keys: int, aad_bytes: int) -> str:
+    """What a title says of calls with many keys or other associated data; "" of usual ones."""
+    many = f", {keys} keys" if keys > 1 else ""
+    aad = f", {aad_bytes} bytes of associated data" if aad_bytes != AAD_BYTES else ""
+    return many + aad
 
 
 @dataclass(frozen=True, slots=True)

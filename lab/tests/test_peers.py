@@ -79,6 +79,30 @@ def test_a_wrong_peer_is_shown_and_not_measured(
         assert failure.got != failure.expected
 
 
+KEYS = ("--mode", "gcm-seal", "--bytes", "64", "--keys", "1,100", "--aad-bytes", "0,13,1024")
+
+
+def test_a_peer_has_a_context_for_each_key(lines: Callable[..., Lines]) -> None:
+    _, *rest = lines(*KEYS)
+    points = [(b.keys, b.aad_bytes, b.why) for b in rest if isinstance(b, Bench)]
+    why = "no calibrated counter"
+    assert points == [(keys, aad, why) for keys in (1, 100) for aad in (0, 13, 1024)]
+
+
+def test_a_peer_with_one_key_for_all_is_wrong(lines: Callable[..., Lines]) -> None:
+    _, *rest = lines(*KEYS, wrong="one key")
+    assert {line.detail.split(":")[0] for line in rest if isinstance(line, Failure)} == {
+        "message 0 of 64 bytes, against c_ref"
+    }
+
+
+def test_a_peer_without_room_for_all_keys_says_so(lines: Callable[..., Lines]) -> None:
+    _, *rest = lines(*KEYS, wrong="few keys")
+    assert [line for line in rest if isinstance(line, Failure)] == []
+    without = [line.keys for line in rest if isinstance(line, Bench) and "no room" in line.why]
+    assert without == [100, 100, 100]
+
+
 def test_a_mode_without_a_published_vector_is_not_trusted(real_lab: Lab, tmp_path: Path) -> None:
     empty = tmp_path / "empty.txt"
     empty.touch()
@@ -106,6 +130,9 @@ def test_code_paths_that_did_not_switch_are_an_error(lines: Callable[..., Lines]
         (["--vectors", "/dev/null", "--mode", "crt"], "unknown mode 'crt'; nearest: ctr"),
         (["--vectors", "/dev/null", "--hardware", "d"], "unknown case of hardware 'd'"),
         (["--vectors", "/dev/null", "--bytes", "65537"], "--bytes wants 1 to 65536"),
+        (["--vectors", "/dev/null", "--keys", "65537"], "--keys wants 1 to 65536, not 65537"),
+        (["--vectors", "/dev/null", "--keys", "2", "--mode", "ctr"], "--keys 2: mode ctr is"),
+        (["--vectors", "/dev/null", "--aad-bytes", "1025"], "--aad-bytes wants 0 to 1024"),
     ],
 )
 def test_bad_usage_of_peers_is_refused(real_lab: Lab, arguments: list[str], complaint: str) -> None:

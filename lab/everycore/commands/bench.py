@@ -11,6 +11,10 @@ import typer
 
 from everycore import catalog, placements, protocol, quiet, store
 from everycore.commands.options import (
+    AAD_MODES,
+    MODE_OF_KEYS,
+    MOST_AAD_BYTES,
+    MOST_KEYS,
     CompilerCommand,
     CompilerFlags,
     CpuNumber,
@@ -42,6 +46,7 @@ from everycore.outputs import is_standard_output, is_stream
 from everycore.processes import merged
 from everycore.progress import Progress
 from everycore.protocol import (
+    AAD_BYTES,
     Arithmetic,
     Bench,
     Failure,
@@ -83,6 +88,8 @@ class Wanted:
     key_bits: int
     quick: bool
     sizes_named: bool  # by the user: what a mode does not take is an error
+    keys: int = 1  # calls take one of so many, in random order
+    aad_bytes: int = AAD_BYTES
 
     @property
     def processes(self) -> int:
@@ -93,9 +100,17 @@ class Wanted:
         jobs = plan(self.modes, self.sizes_bytes)
         return [replace(job, process=n) for n in range(self.processes) for job in jobs]
 
+    def conditions(self) -> list[str]:
+        """Words for the harness, if calls are not the usual ones."""
+        keys = ["--keys", str(self.keys)] if self.keys > 1 else []
+        aad = ["--aad-bytes", str(self.aad_bytes)] if self.aad_bytes != AAD_BYTES else []
+        return [*keys, *aad]
+
     def options(self) -> dict[str, Any]:
         """As they are stored."""
         return {
+            "keys": self.keys,
+            "aad_bytes": self.aad_bytes,
             "key_bits": self.key_bits,
             "quick": self.quick,
             "processes": self.processes,
@@ -141,6 +156,26 @@ def bench(
     key_bits: Annotated[
         int, typer.Option("--key-bits", metavar="N", help="128, 192 or 256.")
     ] = 256,
+    keys: Annotated[
+        int,
+        typer.Option(
+            "--keys",
+            metavar="N",
+            min=1,
+            max=MOST_KEYS,
+            help="Each message under one of N keys, in random order. Of gcm-seal alone.",
+        ),
+    ] = 1,
+    aad_bytes: Annotated[
+        int,
+        typer.Option(
+            "--aad-bytes",
+            metavar="N",
+            min=0,
+            max=MOST_AAD_BYTES,
+            help="Bytes of associated data, of GCM and CCM.",
+        ),
+    ] = AAD_BYTES,
     quick: Annotated[bool, typer.Option("--quick", help="Under ten seconds.")] = False,
     all_: Annotated[
         bool,
@@ -174,6 +209,7 @@ def bench(
     CPU's limit it reaches. --all shows every kernel. Samples are stored.
     """
     context = context_of(command)
+    unusual = keys > 1 or aad_bytes != AAD_BYTES
     if placement:
         _refuse_to_store(out, fresh=fresh)
         asked = placements.Asked(
@@ -182,16 +218,19 @@ def bench(
             words(kernel),
             key_bits,
         )
+        if unusual:
+            raise EverycoreError(
+                "--placement measures usual messages: without --keys and --aad-bytes"
+            )
         session = pin(context, open_session(context, target, cc, flags), cpu)
         raise typer.Exit(_bench_placements(context, session, asked, json))
-    every = all_ or bool(kernel) or bool(bytes_)
+    every = all_ or bool(kernel) or bool(bytes_) or unusual
     stdout = context.out.file
     context, json = beside_results(context, out), json and not is_standard_output(out)
     sizes = message_sizes(words(bytes_)) or (QUICK_SIZES_BYTES if quick else SIZES_BYTES)
     kernels = words(kernel)
-    tree = catalog.find_tree(context.package, context.env.get("EVERYCORE_TREE", ""))
-    modes = words(mode) or usual_modes(kernels, catalog.registry(tree))
-    wanted = Wanted(modes, sizes, kernels, key_bits, quick, bool(bytes_))
+    modes = words(mode) or _modes_with(context, kernels, keys, aad_bytes)
+    wanted = Wanted(modes, sizes, kernels, key_bits, quick, bool(bytes_), keys, aad_bytes)
     session = _open_to_store(context, target, cc, flags, cpu, out)
     here = _ask(session, wanted)
     session.widths.extend(known_widths(context, session))
@@ -232,6 +271,17 @@ def bench(
         _show(context, run, here, merged(quiet.marked([r.line for r in records])), every)
     say_where(context, "samples", path)
     raise typer.Exit(1 if _say_failures(context, records) else 0)
+
+
+def _modes_with(
+    context: Context, kernels: Sequence[str], keys: int, aad_bytes: int
+) -> Sequence[str]:
+    """The usual ones, unless calls are not."""
+    tree = catalog.find_tree(context.package, context.env.get("EVERYCORE_TREE", ""))
+    modes = usual_modes(kernels, catalog.registry(tree))
+    if keys > 1:
+        return (MODE_OF_KEYS,)
+    return modes if aad_bytes == AAD_BYTES else [mode for mode in modes if mode in AAD_MODES]
 
 
 def _say_failures(context: Context, records: Sequence[Record]) -> int:
@@ -302,7 +352,7 @@ def _ask(session: Session, wanted: Wanted) -> Here:
     """The harness knows its modes and kernels; it is asked about all before any is measured."""
     modes = ",".join(dict.fromkeys(job.mode for job in wanted.jobs()))
     arguments = ["--mode", modes, "--key-bits", str(wanted.key_bits)]
-    arguments += ["--kernel", ",".join(wanted.kernels), *session.pinned]
+    arguments += ["--kernel", ",".join(wanted.kernels), *wanted.conditions(), *session.pinned]
     if wanted.sizes_named:
         arguments += ["--bytes", ",".join(map(str, wanted.sizes_bytes))]
     greeting = [r.line for r in session.records("bench", "--dry-run", *arguments)]
@@ -391,6 +441,7 @@ def _run_job(session: Session, wanted: Wanted, job: Job, budget_ms: int) -> Iter
     if job.mode == LIMITS.mode:
         return session.records("limits", "--only", "arithmetic", *where)
     arguments = job.arguments(wanted.kernels, wanted.key_bits, budget_ms)
+    arguments += wanted.conditions()
     return session.records("bench", *arguments, *where)
 
 

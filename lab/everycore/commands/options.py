@@ -49,6 +49,12 @@ Policy = Annotated[
     ),
 ]
 
+# Of --keys and --aad-bytes, as the harness has them.
+MOST_KEYS = 65536
+MOST_AAD_BYTES = 1024
+MODE_OF_KEYS = "gcm-seal"
+AAD_MODES = ("gcm-seal", "gcm-open", "ccm-seal", "ccm-open")
+
 
 def context_of(command: typer.Context) -> Context:
     context = command.obj
@@ -70,6 +76,14 @@ def say_where(context: Context, what: str, path: Path) -> None:
 def words(values: list[str] | None) -> list[str]:
     """Values of an option that may be repeated and may hold comma lists."""
     return [word for value in values or () for word in value.split(",") if word]
+
+
+def numbers_within(option: str, given: Sequence[str], least: int, most: int) -> tuple[int, ...]:
+    """The values of an option that may be repeated, each once."""
+    for word in given:
+        if not word.isdecimal() or not least <= int(word) <= most:
+            raise EverycoreError(f"{option}: '{word}' is not within {least} to {most}")
+    return tuple(dict.fromkeys(int(word) for word in given))
 
 
 def message_sizes(given: Sequence[str]) -> tuple[int, ...]:

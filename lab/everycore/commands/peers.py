@@ -12,6 +12,10 @@ import typer
 
 from everycore import contest, machine, protocol, quiet, store
 from everycore.commands.options import (
+    AAD_MODES,
+    MODE_OF_KEYS,
+    MOST_AAD_BYTES,
+    MOST_KEYS,
     CompilerCommand,
     CompilerFlags,
     Json,
@@ -19,6 +23,7 @@ from everycore.commands.options import (
     beside_results,
     context_of,
     message_sizes,
+    numbers_within,
     say_where,
     words,
 )
@@ -29,7 +34,16 @@ from everycore.model import BEST, Tree
 from everycore.outputs import is_standard_output
 from everycore.processes import merged
 from everycore.progress import Progress
-from everycore.protocol import Arithmetic, Bench, Failure, Hello, Line, PeerLine, Record
+from everycore.protocol import (
+    AAD_BYTES,
+    Arithmetic,
+    Bench,
+    Failure,
+    Hello,
+    Line,
+    PeerLine,
+    Record,
+)
 from everycore.report import peers as report
 from everycore.report import standing, tables
 from everycore.report.standing import PeerTable
@@ -88,6 +102,22 @@ def peers_command(
             help=f"{len(GRID_BYTES)} sizes from 1 byte to 16 KiB; where a peer is faster.",
         ),
     ] = False,
+    keys: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--keys",
+            metavar="N",
+            help="Each message under one of N keys, in random order; repeatable. gcm-seal alone.",
+        ),
+    ] = None,
+    aad_bytes: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--aad-bytes",
+            metavar="N",
+            help=f"Bytes of associated data, of GCM and CCM; repeatable. Default: {AAD_BYTES}.",
+        ),
+    ] = None,
     style: Annotated[
         str, typer.Option("--style", metavar="STYLE", help="streamed, or fenced: one at a time.")
     ] = "streamed",
@@ -117,11 +147,14 @@ def peers_command(
         modes=_known("mode", words(mode) or ["gcm-seal"], MODES),
         key_bits=_known("key size", words(key_bits) or ["256"], KEY_BITS),
         sizes_bytes=_sizes(words(bytes_), grid),
+        keys=numbers_within("--keys", words(keys), 1, MOST_KEYS),
+        aad_bytes=numbers_within("--aad-bytes", words(aad_bytes), 0, MOST_AAD_BYTES),
         style=_known("style", [style], STYLES)[0],
         hardware=_known("case of --hardware", [hardware], (BEST.name, *HARDWARE))[0],
         rounds=rounds,
         cpu=_last_core() if cpu is None else cpu,
     )
+    _refuse_modes(plan)
     if update and not plan.suites:
         raise EverycoreError("--update needs --suite", "installed libraries have no lock")
     stdout = context.out.file
@@ -156,6 +189,8 @@ class Plan:
     modes: tuple[str, ...]
     key_bits: tuple[str, ...]
     sizes_bytes: tuple[int, ...]
+    keys: tuple[int, ...]  # empty: one
+    aad_bytes: tuple[int, ...]  # empty: the usual number
     style: str
     hardware: str
     rounds: int
@@ -171,6 +206,8 @@ class Plan:
             *("--key-bits", ",".join(self.key_bits)),
             *("--bytes", ",".join(str(size) for size in self.sizes_bytes)),
             *("--style", self.style),
+            *(("--keys", ",".join(map(str, self.keys))) if self.keys else ()),
+            *(("--aad-bytes", ",".join(map(str, self.aad_bytes))) if self.aad_bytes else ()),
             *("--samples", str(SAMPLES)),
             *("--budget-ms", str(BUDGET_MS)),
             *(() if self.cpu is None else ("--cpu", str(self.cpu))),
@@ -180,6 +217,8 @@ class Plan:
         return {
             "suites": list(self.suites),
             "modes": list(self.modes),
+            "keys": list(self.keys),
+            "aad_bytes": list(self.aad_bytes),
             "style": self.style,
             "hardware": self.hardware,
             "rounds": self.rounds,
@@ -237,6 +276,21 @@ def _known(what: str, given: Sequence[str], valid: Sequence[str]) -> tuple[str, 
         if word not in valid:
             raise unknown_name(what, word, valid)
     return tuple(dict.fromkeys(given))
+
+
+def _refuse_modes(plan: Plan) -> None:
+    """Options that a mode does not take."""
+    for mode in plan.modes:
+        if max(plan.keys, default=1) > 1 and mode != MODE_OF_KEYS:
+            raise EverycoreError(
+                f"--keys: mode {mode} is measured with one key",
+                f"{MODE_OF_KEYS} takes several: give --mode {MODE_OF_KEYS}, or no --mode",
+            )
+        if plan.aad_bytes and mode not in AAD_MODES:
+            raise EverycoreError(
+                f"--aad-bytes: mode {mode} has no associated data",
+                f"these have: {', '.join(AAD_MODES)}",
+            )
 
 
 def _sizes(given: Sequence[str], grid: bool) -> tuple[int, ...]:
@@ -375,6 +429,8 @@ def _standing(table: PeerTable, column: int) -> dict[str, object]:
         "mode": table.mode,
         "key_bits": table.key_bits,
         "style": table.style,
+        "keys": table.keys,
+        "aad_bytes": table.aad_bytes,
         "bytes": table.sizes[column],
         "best_peer": best.name if best else None,
         "ratio_to_best_peer": table.ratio(column),

@@ -42,6 +42,8 @@ def points_of(results: Results, core: Core, modes: Iterable[str]) -> list[Point]
             continue
         if bench.messages != 1 or bench.style != "streamed" or not bench.cycles or bench.crowded:
             continue
+        if bench.conditions:
+            continue
         name = function(bench.kernel, bench.mode)
         if name not in longest or bench.bytes > longest[name].bytes:
             longest[name] = bench

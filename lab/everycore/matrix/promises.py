@@ -142,6 +142,8 @@ def _figures(one: Results) -> Iterator[tuple[Speed, float]]:
         figure = stats.figure(of_each(bench.cycles, bench.parts))
         if bench.style != "streamed" or bench.peer or bench.messages > 1 or bench.crowded:
             continue
+        if bench.conditions:
+            continue
         if figure is None:
             continue
         mode = NAMES_OF_BENCH.get(bench.mode, bench.mode)

@@ -40,7 +40,7 @@ def bench_tables(records: Sequence[Record]) -> list[Table]:
     groups: dict[tuple[str, str, int, int, str], dict[str, dict[int, Bench]]] = {}
     for record in records:
         if isinstance(b := record.line, Bench) and b.cycles and not b.peer:
-            key = (b.primitive, b.mode, b.key_bits, b.messages, b.style)
+            key = (b.primitive, b.mode + b.conditions, b.key_bits, b.messages, b.style)
             groups.setdefault(key, {}).setdefault(b.kernel, {})[b.bytes] = b
     return [_bench_table(*key, kernels) for key, kernels in groups.items()]
 

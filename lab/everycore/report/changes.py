@@ -34,10 +34,12 @@ class Operation:
     bytes: int
     messages: int
     style: str
+    conditions: str = ""
 
     @classmethod
     def of(cls, b: Bench) -> "Operation":
-        return cls(b.primitive, b.kernel, b.mode, b.key_bits, b.bytes, b.messages, b.style)
+        what = (b.primitive, b.kernel, b.mode, b.key_bits, b.bytes)
+        return cls(*what, b.messages, b.style, b.conditions)
 
     @property
     def divisor(self) -> int:
@@ -45,7 +47,7 @@ class Operation:
         return 1 if self.style == "fenced" or not self.bytes else self.bytes * self.messages
 
     def words(self) -> tuple[str, str, str]:
-        mode = self.mode + (" alone" if self.style == "fenced" else "")
+        mode = self.mode + (" alone" if self.style == "fenced" else "") + self.conditions
         many = f" x {self.messages}" if self.messages > 1 else ""
         return self.kernel, mode, f"{self.bytes}{many}"
 

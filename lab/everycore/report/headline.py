@@ -23,6 +23,8 @@ def selected_figures(benches: Iterable[Bench], modes: Sequence[Mode]) -> list[Be
         chosen = selected_kernel(bench.mode, bench.primitive, modes)
         if bench.kernel != chosen or bench.style != "streamed" or bench.messages > 1:
             continue
+        if bench.conditions:
+            continue
         if bench.mode not in longest or bench.bytes > longest[bench.mode].bytes:
             longest[bench.mode] = bench
     names = list(longest)

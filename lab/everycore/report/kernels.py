@@ -53,7 +53,8 @@ def speed_markdown(kernels: Sequence[Kernel], benches: Iterable[Bench], source: 
     key_bits = 0
     for bench in benches:
         value, key = cell(bench).cycles_per_byte, (bench.kernel, bench.mode, bench.messages)
-        if bench.style == "streamed" and bench.bytes == SPEED_BYTES and value is not None:
+        usual = bench.style == "streamed" and not bench.conditions
+        if usual and bench.bytes == SPEED_BYTES and value is not None:
             found[key] = value
             (noisy.add if cell(bench).is_noisy else noisy.discard)(key)
             key_bits = bench.key_bits
@@ -91,7 +92,8 @@ def speed_by_mode(order: Sequence[tuple[str, str]], benches: Iterable[Bench]) ->
     groups: dict[tuple[str, str, int, int], list[Bench]] = {}
     for bench in benches:
         if bench.cycles:
-            key = (bench.primitive, bench.mode, bench.key_bits, bench.messages)
+            mode = bench.mode + bench.conditions
+            key = (bench.primitive, mode, bench.key_bits, bench.messages)
             groups.setdefault(key, []).append(bench)
     text = []
     for (primitive, mode, key_bits, messages), group in groups.items():

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from everycore.limits import Bound, bound
 from everycore.processes import merged
-from everycore.protocol import Arithmetic, Bench, Failure
+from everycore.protocol import AAD_BYTES, Arithmetic, Bench, Failure, conditions
 from everycore.report.figures import NOISY, cell, number
 from everycore.report.kernels import markdown_table
 
@@ -39,10 +39,12 @@ class PeerTable:
     sizes: tuple[int, ...]  # bytes
     rows: tuple[Row, ...]  # ours first, then peers, the fastest at the largest size first
     limit: Bound | None
+    keys: int = 1
+    aad_bytes: int = AAD_BYTES
 
     def title(self) -> str:
         unit = "cycles per byte" if self.style == "streamed" else "cycles per message, alone"
-        return f"{self.mode}, aes-{self.key_bits}: {unit}"
+        return f"{self.mode}, aes-{self.key_bits}{conditions(self.keys, self.aad_bytes)}: {unit}"
 
     def best(self, column: int, of_ours: bool) -> Row | None:
         """The fastest at a size, of our kernels or of the peers."""
@@ -90,13 +92,14 @@ def peer_tables(
     benches: Iterable[Bench], loops: Sequence[Arithmetic], since: Mapping[str, str]
 ) -> list[PeerTable]:
     """since: the versions that goals count against, by peer. Peers count in sizes that we have."""
-    groups: dict[tuple[str, int, str], list[Bench]] = {}
+    groups: dict[tuple[str, int, str, int, int], list[Bench]] = {}
     for bench in merged(benches):
         if isinstance(bench, Bench) and bench.cycles:
-            groups.setdefault((bench.mode, bench.key_bits, bench.style), []).append(bench)
+            key = (bench.mode, bench.key_bits, bench.style, bench.keys, bench.aad_bytes)
+            groups.setdefault(key, []).append(bench)
     return [
         _table(group, since, bound(mode, key_bits, loops))
-        for (mode, key_bits, _), group in groups.items()
+        for (mode, key_bits, *_), group in groups.items()
     ]
 
 
@@ -108,7 +111,8 @@ def _table(group: Sequence[Bench], since: Mapping[str, str], limit: Bound | None
         found.setdefault((not bench.peer, _name(bench)), {})[bench.bytes] = bench
     rows = [_row(name, is_ours, own, sizes, since) for (is_ours, name), own in found.items()]
     rows.sort(key=lambda row: (not row.is_ours, [v or float("inf") for v in row.values[::-1]]))
-    return PeerTable(first.mode, first.key_bits, first.style, sizes, tuple(rows), limit)
+    what = (first.mode, first.key_bits, first.style)
+    return PeerTable(*what, sizes, tuple(rows), limit, first.keys, first.aad_bytes)
 
 
 def _name(bench: Bench) -> str:

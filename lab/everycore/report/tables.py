@@ -276,9 +276,9 @@ def bench_tables(
     width: int,
 ) -> list[Group]:
     """One table per mode: kernels down, message sizes across."""
-    groups: dict[tuple[str, str, int, int], list[Bench]] = {}
+    groups: dict[tuple[str, str, int, int, str], list[Bench]] = {}
     for bench in benches:
-        key = (bench.primitive, bench.mode, bench.key_bits, bench.messages)
+        key = (bench.primitive, bench.mode, bench.key_bits, bench.messages, bench.conditions)
         groups.setdefault(key, []).append(bench)
     return [
         _bench_table(
@@ -286,13 +286,14 @@ def bench_tables(
             mode,
             key_bits,
             messages,
+            conditions,
             group,
             modes,
             bound(mode, key_bits, loops),
             caption,
             width,
         )
-        for (primitive, mode, key_bits, messages), group in groups.items()
+        for (primitive, mode, key_bits, messages, conditions), group in groups.items()
     ]
 
 
@@ -301,6 +302,7 @@ def _bench_table(
     mode: str,
     key_bits: int,
     messages: int,
+    conditions: str,
     group: Sequence[Bench],
     modes: Sequence[Mode],
     limit: Bound | None,
@@ -334,7 +336,7 @@ def _bench_table(
         table.add_row(*row)
     if limit:
         table.add_row(Text(f"  {LIMIT}", style="dim"), *(_limit(limit, size) for size in sizes))
-    title = f"{mode} {cipher(primitive)}-{key_bits}{many}: {what}"
+    title = f"{mode} {cipher(primitive)}-{key_bits}{many}{conditions}: {what}"
     return titled(title, table, *partner_notes(group), limit_note(limit, best[0]), caption)
 
 
@@ -447,7 +449,7 @@ def order_notes(
     notes: list[str] = []
     groups: dict[tuple[str, int, int], dict[str, Cell]] = {}
     for bench in benches:
-        if bench.crowded:
+        if bench.crowded or bench.conditions:
             continue
         if bench.style == "streamed" and (bench.primitive, bench.kernel) in allowed:
             key = (f"{bench.mode}|{bench.primitive}", bench.messages, bench.bytes)

@@ -494,6 +494,33 @@ def test_bench_passes_its_options_on(lab: Lab) -> None:
     assert fenced[7:10] == ["fenced", "--bytes", "64"]
 
 
+def test_bench_with_many_keys_measures_the_mode_that_takes_them(lab: Lab) -> None:
+    lab("bench", "--keys", "1024", "--aad-bytes", "20", "--bytes", "64")
+    for call in lab.runner.harness_calls("bench"):
+        assert call[call.index("--mode") + 1] == "gcm-seal"
+        assert call[call.index("--keys") + 1] == "1024"
+        assert call[call.index("--aad-bytes") + 1] == "20"
+    (stored,) = (lab.folder / "state" / "everycore" / "results").iterdir()
+    assert store.read(stored).run.options["keys"] == 1024
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (["--keys", "0"], "--keys"),
+        (["--aad-bytes", "1025"], "--aad-bytes"),
+        (["--keys", "2", "--placement"], "without --keys and --aad-bytes"),
+    ],
+)
+def test_bench_refuses_numbers_of_keys_and_of_associated_data(
+    lab: Lab, capsys: pytest.CaptureFixture[str], words: list[str], complaint: str
+) -> None:
+    done = lab("bench", *words)
+    assert done.code == 2
+    assert complaint in done.err + capsys.readouterr().err
+    assert not lab.runner.harness_calls("bench")
+
+
 def test_a_wrong_result_fails_the_bench(lab: Lab) -> None:
     lab.runner.outputs["bench"] = "bench_error"
     lab.runner.ends["bench"] = Completed(1)

@@ -68,6 +68,14 @@ def test_a_grid_has_its_own_sizes(lab: Lab) -> None:
     assert "--grid has its own sizes" in outcome.err
 
 
+def test_keys_and_associated_data_go_to_the_harness(lab: Lab) -> None:
+    words = ("--peer", "openssl", "--mode", "gcm-seal", "--rounds", "1")
+    lab("peers", *words, "--keys", "1,1024", "--aad-bytes", "0,20", "--aad-bytes", "20")
+    (call,) = lab.runner.harness_calls("peers")
+    assert call[call.index("--keys") + 1] == "1,1024"
+    assert call[call.index("--aad-bytes") + 1] == "0,20"
+
+
 def test_peers_as_json_ends_with_how_we_stand(lab: Lab) -> None:
     lines = objects(lab("peers", *ONLY, "--json").out)
     assert lines[0]["type"] == "run"
@@ -126,6 +134,10 @@ def test_a_peer_that_cannot_run_here_is_skipped_once(lab: Lab) -> None:
         (["--hardware", "aes"], "unknown case of --hardware 'aes'"),
         (["--style", "fence"], "unknown style 'fence'"),
         (["--bytes", "0"], "'0' is no message size"),
+        (["--keys", "0"], "--keys: '0' is not within 1 to 65536"),
+        (["--keys", "2", "--mode", "ctr"], "--keys: mode ctr is measured with one key"),
+        (["--aad-bytes", "1025"], "--aad-bytes: '1025' is not within 0 to 1024"),
+        (["--aad-bytes", "20", "--mode", "ctr"], "--aad-bytes: mode ctr has no associated data"),
         (["--update"], "--update needs --suite"),
         (["--suite", "../sid"], "'../sid' is no name of a suite"),
     ],

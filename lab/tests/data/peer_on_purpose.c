@@ -67,23 +67,33 @@ static bool run_open(void *context, const struct peer_message *m)
     return status == EVC_OK || wrong("any tag");
 }
 
+static void close_context(void *context)
+{
+    if (!wrong("one key"))
+        free(context);
+}
+
 static void *open_context(const char *mode, const uint8_t *key, unsigned key_bits, peer_run **run)
 {
     const struct evc_aes *kernel = evc_aes_named("c_ref");
-    struct context *context = malloc(sizeof *context);
+    static struct context one;
+    static unsigned contexts;
+    struct context *context = wrong("one key") ? &one : malloc(sizeof *context);
 
+    if (wrong("few keys") && contexts++ == 50)
+        return NULL;
     *run = strcmp(mode, "ctr") == 0        ? run_ctr
            : strcmp(mode, "gcm-seal") == 0 ? run_seal
            : strcmp(mode, "gcm-open") == 0 ? run_open
                                            : NULL;
     if (!context || !*run) {
-        free(context);
+        close_context(context);
         return NULL;
     }
     if (evc_aes_set_key(&context->aes, kernel, key, key_bits) == EVC_OK &&
         evc_gcm_set_pair(&context->gcm, kernel, evc_ghash_named("c_ref"), key, key_bits) == EVC_OK)
         return context;
-    free(context);
+    close_context(context);
     return NULL;
 }
 
@@ -91,4 +101,4 @@ const struct peer evc_peer = {.name = "on-purpose",
                               .version = version,
                               .hardware = hardware,
                               .open = open_context,
-                              .close = free};
+                              .close = close_context};

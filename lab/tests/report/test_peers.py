@@ -73,6 +73,20 @@ def test_many_sizes_are_lines_and_those_where_a_peer_is_faster_are_counted() -> 
     assert [line.split()[3] for line in shown.splitlines() if line.split()[:1] == ["7"]] == ["2.00"]
 
 
+def test_numbers_of_keys_and_associated_data_have_tables_of_their_own() -> None:
+    benches = [
+        bench(kernel, cpb * keys, peer=peer, keys=keys, aad_bytes=aad)
+        for kernel, peer, cpb in (("x86_vaes512", "", 0.2), ("quick-3.1", "quick", 0.25))
+        for keys, aad in ((1, 13), (1024, 13), (1024, 0))
+    ]
+    usual, many, both = peer_tables(benches, [LOOP], {})
+    assert usual.title() == "ctr, aes-256: cycles per byte"
+    assert many.title() == "ctr, aes-256, 1024 keys: cycles per byte"
+    assert both.title() == "ctr, aes-256, 1024 keys, 0 bytes of associated data: cycles per byte"
+    assert [len(one.rows) for one in (usual, many, both)] == [2, 2, 2]
+    assert many.rows[0].values == (pytest.approx(204.8),)
+
+
 def test_where_nothing_is_known_of_the_limit_it_has_no_line() -> None:
     (one,) = peer_tables(BOTH, [], {})
     assert one.bound(0) is None
