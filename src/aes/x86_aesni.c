@@ -24,9 +24,11 @@ EVC_ISA_BEGIN(X86_AESNI)
 typedef __m128i vec;
 #define VEC_BLOCKS 1
 #if EVC_X86_64
-#define WIDE 8 /* 4 cycles of latency, 2 instructions a cycle */
+#define WIDE 8       /* 4 cycles of latency, 2 instructions a cycle */
+#define LONG_WIDE 12 /* some wait for more than that latency */
 #else
 #define WIDE 4 /* there are 8 registers */
+#define LONG_WIDE 0
 #endif
 
 #define v_load evc_x86_load
@@ -48,8 +50,9 @@ typedef __m128i vec;
 #define v_clear_upper_halves() ((void)0)
 #define REGISTERS XMM
 #define SPILL_BYTES 0
-#define XTS_SPILL_BYTES 320
-#define SHORT_XTS_SPILL_BYTES 0
+#define XTS_LAST_APART 1
+#define XTS_SPILL_BYTES 448
+#define SHORT_XTS_SPILL_BYTES 192
 
 #include "aes/x86_few_registers.h"
 
@@ -67,11 +70,33 @@ EVC_INLINE vec v_tweaks_next(vec t)
 EVC_INLINE void v_tweaks_begin(__m128i base, vec *next)
 {
     next[0] = base;
+    EACH(XTS_WIDE, if (i > 0) next[i] = v_tweaks_next(next[i > 0 ? i - 1 : 0]));
 }
 
-EVC_INLINE void v_tweaks_wide(vec *next, vec *t)
+#if EVC_X86_64
+/* The next tweaks by words, whose units are idle while those of vectors are not. `volatile` keeps compilers from
+ * putting the halves of a tweak together in a vector. */
+EVC_INLINE void next_tweaks(vec *next)
 {
-    EACH(XTS_WIDE, t[i] = next[0], next[0] = v_tweaks_next(next[0]));
+    unsigned long long lo, hi;
+
+    memcpy(&lo, &next[XTS_WIDE - 1], 8);
+    memcpy(&hi, (const uint8_t *)&next[XTS_WIDE - 1] + 8, 8);
+    EACH(XTS_WIDE, const unsigned long long lost = (0 - (hi >> 63)) & 0x87;
+         (void)_addcarry_u64(_addcarry_u64(0, lo, lo, &lo), hi, hi, &hi); lo ^= lost;
+         *(volatile unsigned long long *)&next[i] = lo; *((volatile unsigned long long *)&next[i] + 1) = hi);
+}
+#else
+#define next_tweaks(next) v_tweaks_begin(v_tweaks_next((next)[XTS_WIDE - 1]), next)
+#endif
+
+EVC_INLINE void v_tweaks_wide(vec *next, vec *t, int is_last)
+{
+    EACH(XTS_WIDE, t[i] = next[i]);
+    if (is_last)
+        next[0] = v_tweaks_next(t[XTS_WIDE - 1]);
+    else
+        next_tweaks(next);
 }
 
 EVC_INLINE vec v_gather(const struct evc_aes_chain *c, size_t at)

@@ -24,6 +24,7 @@ EVC_ISA_BEGIN(X86_VAES256)
 typedef __m256i vec;
 #define VEC_BLOCKS 2
 #define WIDE 8 /* 4 cycles of latency, 2 instructions a cycle */
+#define LONG_WIDE 0
 
 #define v_low _mm256_castsi256_si128
 #define v_all _mm256_broadcastsi128_si256
@@ -37,6 +38,7 @@ typedef __m256i vec;
 #define v_clear_upper_halves() EVC_X86_CLEAR_UPPER_HALVES()
 #define REGISTERS YMM
 #define SPILL_BYTES 0
+#define XTS_LAST_APART 0
 #define XTS_SPILL_BYTES 1088
 #define SHORT_XTS_SPILL_BYTES 0
 
@@ -119,26 +121,51 @@ EVC_INLINE vec v_tweaks_next(vec t) /* t * x^2 */
     return v_times_x(t, _mm256_set1_epi64x(2), _mm256_set1_epi64x(62));
 }
 
-EVC_INLINE vec v_tweaks_at(__m128i base, int j) /* base * x^j, base * x^(j + 1) */
+EVC_INLINE vec v_tweaks_first(__m128i base) /* base, base * x */
 {
-    return v_times_x(v_all(base), _mm256_set_epi64x(j + 1, j + 1, j, j),
-                     _mm256_set_epi64x(63 - j, 63 - j, 64 - j, 64 - j));
+    return v_times_x(v_all(base), _mm256_set_epi64x(1, 1, 0, 0), _mm256_set_epi64x(63, 63, 64, 64));
 }
 
-EVC_INLINE vec v_tweaks_first(__m128i base)
+/* Word i % 4 of `low` or `high`, alone at the beginning of each block. */
+EVC_INLINE vec v_word(vec low, vec high, unsigned i)
 {
-    return v_tweaks_at(base, 0);
+    const int bytes = (int)(0x03020100 + 0x04040404 * (i % 4));
+
+    return v_shuffle8(i < 4 ? low : high, v_all(_mm_set_epi32(-1, -1, -1, bytes)));
 }
 
+/* t * x^2i: the halves of t shifted, plus the bits that the lower one loses, plus those of the upper one, reduced. The
+ * latter are in the last 32 bits of t. */
 EVC_INLINE void v_tweaks_begin(__m128i base, vec *next)
 {
-    EACH(XTS_WIDE, next[i] = v_tweaks_at(base, 2 * i));
+    const vec t = v_tweaks_first(base), lower = _mm256_slli_si256(t, 8), last = _mm256_shuffle_epi32(t, 0xff);
+    const vec low = v_reduce(_mm256_srlv_epi32(last, v_all(_mm_set_epi32(26, 28, 30, 32))));
+    const vec high = v_reduce(_mm256_srlv_epi32(last, v_all(_mm_set_epi32(18, 20, 22, 24))));
+
+    next[0] = t;
+    EACH(XTS_WIDE, if (i > 0) next[i] = v_xor3(_mm256_slli_epi64(t, (int)(2 * i)),
+                                               _mm256_srli_epi64(lower, (int)(64 - 2 * i)), v_word(low, high, i)));
 }
 
-EVC_INLINE void v_tweaks_wide(vec *next, vec *t) /* then next * x^16 */
+/* Each times x^16: moved up by two bytes. Those that next[i] loses are bits 112 - 2i to 127 - 2i of next[0], so that
+ * all come from its last 32 bits. */
+EVC_INLINE void next_tweaks(vec *next)
 {
-    EACH(XTS_WIDE, t[i] = next[i],
-         next[i] = v_xor(_mm256_slli_si256(t[i], 2), v_reduce(_mm256_srli_si256(t[i], 14))));
+    const vec last = _mm256_shuffle_epi32(next[0], 0xff), mask = _mm256_set1_epi32(0xffff);
+    const vec low_lost = _mm256_srlv_epi32(last, v_all(_mm_set_epi32(10, 12, 14, 16)));
+    const vec high_lost = _mm256_srlv_epi32(last, v_all(_mm_set_epi32(2, 4, 6, 8)));
+    const vec low = v_reduce(_mm256_and_si256(low_lost, mask)), high = v_reduce(_mm256_and_si256(high_lost, mask));
+
+    EACH(XTS_WIDE, next[i] = v_xor(_mm256_slli_si256(next[i], 2), v_word(low, high, i)));
+}
+
+EVC_INLINE void v_tweaks_wide(vec *next, vec *t, int is_last)
+{
+    EACH(XTS_WIDE, t[i] = next[i]);
+    if (is_last)
+        next[0] = v_tweaks_next(t[XTS_WIDE - 1]);
+    else
+        next_tweaks(next);
 }
 
 EVC_INLINE vec v_gather(const struct evc_aes_chain *c, size_t at)

@@ -47,8 +47,10 @@ typedef __m512i vec;
 #define v_clear_upper_halves() EVC_X86_CLEAR_UPPER_HALVES()
 #define REGISTERS ZMM
 #define SPILL_BYTES 640
+#define LONG_WIDE 0
+#define XTS_LAST_APART 0
 #define XTS_SPILL_BYTES 768
-#define SHORT_XTS_SPILL_BYTES 0
+#define SHORT_XTS_SPILL_BYTES XTS_SPILL_BYTES
 
 /* Round keys in registers, because VBROADCASTI32X4 from memory in every step costs up to a
  * tenth. Those that a shorter key does not have are loaded but not used. */
@@ -169,11 +171,12 @@ EVC_INLINE vec v_lost_products(vec t)
 #define V_TIMES_X8(t, lost, n)                                                                     \
     v_xor(_mm512_bslli_epi128(t, n), v_shuffle8(lost, v_all(LOST_##n)))
 
-EVC_INLINE void v_tweaks_wide(vec *next, vec *t)
+EVC_INLINE void v_tweaks_wide(vec *next, vec *t, int is_last)
 {
     const vec even = next[0], even_lost = v_lost_products(even);
     const vec odd = next[1], odd_lost = v_lost_products(odd);
 
+    (void)is_last; /* a branch would cost more */
     t[0] = even;
     t[1] = odd;
     t[2] = V_TIMES_X8(even, even_lost, 1);

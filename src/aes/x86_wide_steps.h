@@ -5,7 +5,10 @@
  *
  *   vec, VEC_BLOCKS      a vector of 1, 2 or 4 blocks; block 0 is the lowest, and first in memory
  *   WIDE, XTS_WIDE, CHAINS_WIDE   vectors in flight: 4, 8 or 12; the latter two at most 8
+ *   LONG_WIDE            vectors in flight of long messages in CTR and CBC decryption: 12, where a vector is one block;
+ *                        0: WIDE
  *   XTS_KEYS, CHAINS_KEYS    how many round keys to keep in registers there
+ *   XTS_LAST_APART       whether the last step of XTS_WIDE vectors is written out once more, without a next one
  *   XTS_REST_KEYS        the same for steps of XTS of fewer vectors
  *   CHAINS_PAIRS         whether chains go on by two blocks
  *   v_load, v_store      a whole vector, no alignment
@@ -16,14 +19,14 @@
  *   v_enc, v_enc_last, v_dec, v_dec_last
  *   REGISTERS            XMM, YMM or ZMM of common/clear.h
  *   SPILL_BYTES, XTS_SPILL_BYTES, SHORT_XTS_SPILL_BYTES   of the stack that steps of WIDE vectors may
- *                        write, XTS of four and more, and XTS of less; the first and the last: 0 for none
+ *                        write, XTS of XTS_WIDE and more, and XTS of four and more; the first and the last: 0 for none
  *   v_clear_upper_halves()   before each return of a slot; nothing where a vector is one block
  *   v_keys, v_keys_of, v_key, v_key_last   round keys, in all places: from memory or in registers
  *   v_counter_steps()    0, 1, ... in the last words
  *   v_tweaks_first(base)     base * x^j for block j (IEEE 1619-2018 section 5.2)
  *   v_tweaks_next(v)     v * x^VEC_BLOCKS
- *   v_tweaks_begin, v_tweaks_wide   the tweaks of XTS_WIDE vectors at a time, from what begin has
- *                        set up; element 0 of that state is the next of them
+ *   v_tweaks_begin(base, next)   sets up what the tweaks of XTS_WIDE vectors come from; element 0 is their first
+ *   v_tweaks_wide(next, t, is_last)   these tweaks; next goes on to those behind them, of the last ones only element 0
  *   v_gather, v_scatter  one block from or to each of VEC_BLOCKS chains; _2: two; _iv: the IV
  *
  * Every mode is: whiten, middle rounds, last round; what differs is what is folded into the first
@@ -48,6 +51,11 @@ EVC_DEFINE_CLEAR_SPILLS(clear_wide_spills, REGISTERS, SPILL_BYTES)
 #else
 #define clear_wide_spills() ((void)0)
 #define MAY_SPILL EVC_INLINE
+#endif
+#if LONG_WIDE /* two slots share what a short message needs */
+#define OR_SHARED EVC_OUT_OF_LINE
+#else
+#define OR_SHARED MAY_SPILL
 #endif
 EVC_DEFINE_CLEAR_SPILLS(clear_xts_spills, REGISTERS, XTS_SPILL_BYTES)
 #if SHORT_XTS_SPILL_BYTES
@@ -104,6 +112,14 @@ EVC_INLINE void middle_decrypt(const v_keys *k, vec *s, unsigned n)
 {
     MIDDLE_ROUNDS(v_dec, s, n, k);
 }
+
+#if LONG_WIDE
+/* Long messages begin with an even number of steps of LONG_WIDE vectors: what is left modulo 8 is as without. */
+EVC_INLINE size_t long_steps(size_t n_vectors)
+{
+    return n_vectors / (2 * LONG_WIDE) * 2;
+}
+#endif
 
 /* ---- Blocks (ECB) ---------------------------------------------------------------------------- */
 
@@ -216,7 +232,7 @@ EVC_INLINE void ctr_part(const v_keys *k, vec count, const uint8_t *in, uint8_t 
     v_store_part(out, v_enc_last(s[0], v_xor(last, v_load_part(in, n_bytes))), n_bytes);
 }
 
-MAY_SPILL void ctr(wide_key *key, uint8_t counter[16], const uint8_t *in, uint8_t *out,
+OR_SHARED void ctr(wide_key *key, uint8_t counter[16], const uint8_t *in, uint8_t *out,
                    size_t len_bytes)
 {
     const v_keys k = key_schedule(key, 0, 15);
@@ -239,10 +255,41 @@ MAY_SPILL void ctr(wide_key *key, uint8_t counter[16], const uint8_t *in, uint8_
         ctr_part(&k, count, in, out, len_bytes);
 }
 
+#if LONG_WIDE
+/* Steps of LONG_WIDE vectors of one block, and the rest. The counters lie in memory, and only their last words change,
+ * since the units for words are idle while those for vectors are not. They are written one step before they are read: a
+ * load of a block waits for stores of parts of it. */
+EVC_OUT_OF_LINE void ctr_long(wide_key *key, uint8_t counter[16], const uint8_t *in, uint8_t *out, size_t len_bytes)
+{
+    const v_keys k = key_schedule(key, 0, 0);
+    const vec first = v_key(&k, 0), last = v_key_last(&k), begin = evc_x86_load(counter);
+    const size_t n_bytes = LONG_WIDE * VEC_BYTES * long_steps(len_bytes / VEC_BYTES);
+    uint32_t number = evc_load32_be(counter + 12);
+    vec s[MAX_WIDE], counters[LONG_WIDE];
+
+    EACH(LONG_WIDE, counters[i] = _mm_insert_epi32(begin, (int)evc_bswap32(number + i), 3));
+    for (size_t at = 0; at < n_bytes; at += LONG_WIDE * VEC_BYTES) {
+        number += LONG_WIDE;
+        EACH(LONG_WIDE, s[i] = v_xor(counters[i], first);
+             *((volatile uint32_t *)&counters[i] + 3) = evc_bswap32(number + i));
+        middle_encrypt(&k, s, LONG_WIDE);
+        EACH(LONG_WIDE, const vec text = v_load(in + at + i * VEC_BYTES);
+             v_store(out + at + i * VEC_BYTES, v_enc_last(s[i], v_xor(last, text))));
+    }
+    evc_x86_store(counter, _mm_insert_epi32(begin, (int)evc_bswap32(number), 3)); /* whole, as it is loaded */
+    ctr(key, counter, in + n_bytes, out + n_bytes, len_bytes - n_bytes);
+}
+#endif
+
 static void ctr32(const void *key, uint8_t counter[16], const uint8_t *in, uint8_t *out,
                   size_t len_bytes)
 {
-    ctr(key, counter, in, out, len_bytes);
+#if LONG_WIDE
+    if (len_bytes >= 4 * LONG_WIDE * VEC_BYTES)
+        ctr_long(key, counter, in, out, len_bytes);
+    else
+#endif
+        ctr(key, counter, in, out, len_bytes);
     if (len_bytes >= WIDE * VEC_BYTES)
         clear_wide_spills();
     v_clear_upper_halves();
@@ -287,7 +334,7 @@ EVC_INLINE __m128i cbc_part(const v_keys *k, __m128i iv, const uint8_t *in, uint
     return iv;
 }
 
-MAY_SPILL void cbc(wide_key *key, uint8_t iv[16], const uint8_t *in, uint8_t *out, size_t n_blocks)
+OR_SHARED void cbc(wide_key *key, uint8_t iv[16], const uint8_t *in, uint8_t *out, size_t n_blocks)
 {
     const v_keys k = key_schedule(key, 1, 15);
     __m128i x = evc_x86_load(iv);
@@ -307,10 +354,31 @@ MAY_SPILL void cbc(wide_key *key, uint8_t iv[16], const uint8_t *in, uint8_t *ou
     evc_x86_store(iv, x);
 }
 
+#if LONG_WIDE
+/* Steps of LONG_WIDE vectors of one block, and the rest. */
+EVC_OUT_OF_LINE void cbc_long(wide_key *key, uint8_t iv[16], const uint8_t *in, uint8_t *out, size_t n_blocks)
+{
+    const v_keys k = key_schedule(key, 1, 0);
+    __m128i x = evc_x86_load(iv);
+
+    for (size_t n = long_steps(n_blocks); n; n--, n_blocks -= LONG_WIDE) {
+        x = cbc_step(&k, x, in, out, LONG_WIDE);
+        in += LONG_WIDE * VEC_BYTES, out += LONG_WIDE * VEC_BYTES;
+    }
+    evc_x86_store(iv, x);
+    cbc(key, iv, in, out, n_blocks);
+}
+#endif
+
 static void cbc_decrypt(const void *key, uint8_t iv[16], const uint8_t *in, uint8_t *out,
                         size_t n_blocks)
 {
-    cbc(key, iv, in, out, n_blocks);
+#if LONG_WIDE
+    if (n_blocks >= 2 * LONG_WIDE)
+        cbc_long(key, iv, in, out, n_blocks);
+    else
+#endif
+        cbc(key, iv, in, out, n_blocks);
     if (n_blocks >= WIDE * VEC_BLOCKS)
         clear_wide_spills();
     v_clear_upper_halves();
@@ -377,10 +445,14 @@ EVC_INLINE __m128i xts_wide(wide_key *key, __m128i tweak, const uint8_t *in, uin
     vec next[XTS_WIDE], t[MAX_WIDE];
 
     v_tweaks_begin(tweak, next);
-    for (; n_blocks; n_blocks -= XTS_WIDE * VEC_BLOCKS) {
-        v_tweaks_wide(next, t);
+    for (; n_blocks > (XTS_LAST_APART ? XTS_WIDE * VEC_BLOCKS : 0); n_blocks -= XTS_WIDE * VEC_BLOCKS) {
+        v_tweaks_wide(next, t, n_blocks == XTS_WIDE * VEC_BLOCKS);
         xts_step(&k, t, in, out, XTS_WIDE, decrypting);
         in += XTS_WIDE * VEC_BYTES, out += XTS_WIDE * VEC_BYTES;
+    }
+    if (XTS_LAST_APART) {
+        v_tweaks_wide(next, t, 1);
+        xts_step(&k, t, in, out, XTS_WIDE, decrypting);
     }
     return v_low(next[0]);
 }
@@ -448,14 +520,19 @@ EVC_OUT_OF_LINE void xts_decrypt_all(wide_key *key, uint8_t tweak[16], const uin
     xts(key, tweak, in, out, n_blocks, 1);
 }
 
+EVC_INLINE void clear_after_xts(size_t n_blocks)
+{
+    if (n_blocks >= XTS_WIDE * VEC_BLOCKS)
+        clear_xts_spills();
+    else if (n_blocks >= 4 * VEC_BLOCKS)
+        clear_short_xts_spills();
+}
+
 static void xts_encrypt(const void *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out,
                         size_t n_blocks)
 {
     xts_encrypt_all(key, tweak, in, out, n_blocks);
-    if (n_blocks >= 4 * VEC_BLOCKS)
-        clear_xts_spills();
-    else
-        clear_short_xts_spills();
+    clear_after_xts(n_blocks);
     v_clear_upper_halves();
 }
 
@@ -463,10 +540,7 @@ static void xts_decrypt(const void *key, uint8_t tweak[16], const uint8_t *in, u
                         size_t n_blocks)
 {
     xts_decrypt_all(key, tweak, in, out, n_blocks);
-    if (n_blocks >= 4 * VEC_BLOCKS)
-        clear_xts_spills();
-    else
-        clear_short_xts_spills();
+    clear_after_xts(n_blocks);
     v_clear_upper_halves();
 }
 
