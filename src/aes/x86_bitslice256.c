@@ -13,32 +13,17 @@
 
 #if EVC_BUILT(X86_AVX2)
 
-#include "aes/ct_keys.h"
-#include "aes/fips197_key.h"
-#include "common/bytes.h"
 #include "common/clear.h"
 #include "common/x86.h"
 
 EVC_ISA_BEGIN(X86_AVX2)
 
-#define VEC __m256i
-#define V_LANES 2
-#define v_load(p) _mm256_loadu_si256((const __m256i *)(const void *)(p))
-#define v_constant(p) _mm256_load_si256((const __m256i *)(const void *)(p))
-#define v_store(p, x) _mm256_storeu_si256((__m256i *)(void *)(p), x)
-#define v_spread(p) _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)(const void *)(p)))
-#define v_shuffle(x, m) _mm256_shuffle_epi8(x, m)
-#define v_right(x, n) _mm256_srli_epi64(x, n)
-#define v_left(x, n) _mm256_slli_epi64(x, n)
-#define v_add32(x, y) _mm256_add_epi32(x, y)
-#define v_left32(x, n) _mm256_slli_epi32(x, n)
-#define v_bytes_up(x, n) _mm256_bslli_epi128(x, n)
-#define v_bytes_down(x, n) _mm256_bsrli_epi128(x, n)
-#define v_clear_upper_halves() EVC_X86_CLEAR_UPPER_HALVES()
+EVC_DEFINE_CLEAR_SPILLS(clear_batches, YMM, 1920)
 
+#include "aes/x86_blocks256.h"
 #include "aes/x86_bitslice_steps.h"
 
-EVC_DEFINE_CLEAR_STACK(clear, YMM, 1920)
+EVC_DEFINE_CLEAR_STACK(clear, YMM, 1024)
 
 EVC_ISA_END
 
@@ -49,7 +34,9 @@ const struct evc_aes evc_aes_x86_bitslice256 = {
     .encrypt = encrypt,
     .decrypt = decrypt,
     .ctr32 = ctr32,
+    .cbc_encrypt = cbc_encrypt,
     .cbc_decrypt = cbc_decrypt,
+    .cbcmac = cbcmac,
     .xts_encrypt = xts_encrypt,
     .xts_decrypt = xts_decrypt,
 };

@@ -8,26 +8,26 @@
  * Fixslicing (A. Adomnicai, T. Peyrin, TCHES 2021(1)): ShiftRows is never done; round i mixes
  * columns while i times ShiftRows is still to be done: another byte shuffle, not one more.
  *
- * Before this file: the ISA's region is open, and defined are
- *   VEC, V_LANES        type, and how many lanes of 16 bytes it has
- *   v_load, v_store     unaligned; v_constant: load, aligned
- *   v_spread(p)         the 16 bytes at p in every lane
- *   v_shuffle(x, m)     pshufb in every lane
- *   v_right, v_left     shift of 64-bit elements
- *   v_left32, v_add32   shift and sum of 32-bit elements
- *   v_bytes_up(x, n), v_bytes_down(x, n)    shift of every lane by n bytes
- *   v_clear_upper_halves()      before each return of a slot; nothing where a vector is one block
+ * That is for whole batches. Blocks that do not fill one would cost as much as a batch; the steps of x86_vperm_steps.h
+ * take them, with the same key.
+ *
+ * Include it inside the ISA region, after x86_blocks128.h or x86_blocks256.h, and after the definition of
+ *   clear_batches()    clears the stack as deep as whole batches reach
  */
+
+#define VPERM_FIPS197
+#include "aes/x86_vperm_steps.h"
 
 #define V_BYTES (16 * V_LANES)
 #define BATCH_BLOCKS (8 * V_LANES)
+#define BATCH_BYTES (16 * BATCH_BLOCKS)
 
 /* This many batches go through every round one after the other. One batch is a chain of dependent
  * instructions that leaves half of a wide core idle; two share it, and the round key's planes. */
 #define AT_ONCE 2
 #define MOST_BLOCKS (AT_ONCE * BATCH_BLOCKS)
 
-#define EVC_CIRCUIT_WORD VEC
+#define EVC_CIRCUIT_WORD vec
 #define EVC_CIRCUIT_NAME(function) function
 #if !defined(__clang__)
 /* GCC moves every gate to its first use, and then has twice as many values waiting in memory. */
@@ -75,18 +75,18 @@ static const EVC_ALIGN(32) lanes odd_bits = SAME32(0x55), odd_pairs = SAME32(0x3
 
 /* ---- Steps ----------------------------------------------------------------------------------- */
 
-EVC_INLINE void swap(VEC *a, VEC *b, int n, VEC mask)
+EVC_INLINE void swap(vec *a, vec *b, int n, vec mask)
 {
-    VEC t = (v_right(*a, n) ^ *b) & mask;
+    vec t = (v_right(*a, n) ^ *b) & mask;
 
     *b ^= t;
     *a ^= v_left(t, n);
 }
 
 /* Bit j of every byte of vector i <-> bit i of that byte of vector j. */
-EVC_INLINE void transpose(VEC q[8])
+EVC_INLINE void transpose(vec q[8])
 {
-    const VEC m1 = v_constant(odd_bits), m2 = v_constant(odd_pairs), m4 = v_constant(low_nibbles);
+    const vec m1 = v_constant(odd_bits), m2 = v_constant(odd_pairs), m4 = v_constant(low_nibbles);
 
     swap(q + 0, q + 1, 1, m1), swap(q + 2, q + 3, 1, m1);
     swap(q + 4, q + 5, 1, m1), swap(q + 6, q + 7, 1, m1);
@@ -101,11 +101,11 @@ EVC_INLINE void transpose(VEC q[8])
  * small, set up fast and shared with other kernels. One look-up in a register spreads a bit of a
  * nibble over a byte. i: times that ShiftRows is still to be done; flip: sbox_circuit.h.
  */
-EVC_INLINE void key_planes(VEC k[8], const uint8_t key[16], unsigned i, int flip)
+EVC_INLINE void key_planes(vec k[8], const uint8_t key[16], unsigned i, int flip)
 {
-    const VEC nibble = v_constant(low_nibbles);
-    const VEC x = v_shuffle(v_spread(key), v_constant(unshift[i])) ^ v_constant(key_xor[flip]);
-    const VEC low = x & nibble, high = v_right(x, 4) & nibble;
+    const vec nibble = v_constant(low_nibbles);
+    const vec x = v_shuffle(table(key), v_constant(unshift[i])) ^ v_constant(key_xor[flip]);
+    const vec low = x & nibble, high = v_right(x, 4) & nibble;
 
     k[0] = v_shuffle(v_constant(nibble_bit[0]), low);
     k[1] = v_shuffle(v_constant(nibble_bit[1]), low);
@@ -117,24 +117,24 @@ EVC_INLINE void key_planes(VEC k[8], const uint8_t key[16], unsigned i, int flip
     k[7] = v_shuffle(v_constant(nibble_bit[3]), high);
 }
 
-EVC_INLINE void add_round_key(VEC q[8], const VEC k[8])
+EVC_INLINE void add_round_key(vec q[8], const vec k[8])
 {
     q[0] ^= k[0], q[1] ^= k[1], q[2] ^= k[2], q[3] ^= k[3];
     q[4] ^= k[4], q[5] ^= k[5], q[6] ^= k[6], q[7] ^= k[7];
 }
 
 /* MixColumns (section 5.1.3). With t = x ^ next(x): 2 t ^ next(x) ^ second(t). */
-EVC_INLINE void mix_columns(VEC q[8], unsigned i)
+EVC_INLINE void mix_planes(vec q[8], unsigned i)
 {
-    const VEC next = v_constant(next_row[i]), second = v_constant(second_row[i % 2]);
-    VEC n7 = v_shuffle(q[7], next), t7 = q[7] ^ n7;
-    VEC n6 = v_shuffle(q[6], next), t6 = q[6] ^ n6;
-    VEC n5 = v_shuffle(q[5], next), t5 = q[5] ^ n5;
-    VEC n4 = v_shuffle(q[4], next), t4 = q[4] ^ n4;
-    VEC n3 = v_shuffle(q[3], next), t3 = q[3] ^ n3;
-    VEC n2 = v_shuffle(q[2], next), t2 = q[2] ^ n2;
-    VEC n1 = v_shuffle(q[1], next), t1 = q[1] ^ n1;
-    VEC n0 = v_shuffle(q[0], next), t0 = q[0] ^ n0;
+    const vec next = v_constant(next_row[i]), second = v_constant(second_row[i % 2]);
+    vec n7 = v_shuffle(q[7], next), t7 = q[7] ^ n7;
+    vec n6 = v_shuffle(q[6], next), t6 = q[6] ^ n6;
+    vec n5 = v_shuffle(q[5], next), t5 = q[5] ^ n5;
+    vec n4 = v_shuffle(q[4], next), t4 = q[4] ^ n4;
+    vec n3 = v_shuffle(q[3], next), t3 = q[3] ^ n3;
+    vec n2 = v_shuffle(q[2], next), t2 = q[2] ^ n2;
+    vec n1 = v_shuffle(q[1], next), t1 = q[1] ^ n1;
+    vec n0 = v_shuffle(q[0], next), t0 = q[0] ^ n0;
 
     q[7] = n7 ^ v_shuffle(t7, second) ^ t6;
     q[6] = n6 ^ v_shuffle(t6, second) ^ t5;
@@ -147,14 +147,14 @@ EVC_INLINE void mix_columns(VEC q[8], unsigned i)
 }
 
 /* InvMixColumns (section 5.3.3): MixColumns after x -> x ^ 4 (x ^ second(x)). */
-EVC_INLINE void inv_mix_columns(VEC q[8], unsigned i)
+EVC_INLINE void inv_mix_planes(vec q[8], unsigned i)
 {
-    const VEC second = v_constant(second_row[i % 2]);
-    VEC u7 = q[7] ^ v_shuffle(q[7], second), u6 = q[6] ^ v_shuffle(q[6], second);
-    VEC u5 = q[5] ^ v_shuffle(q[5], second), u4 = q[4] ^ v_shuffle(q[4], second);
-    VEC u3 = q[3] ^ v_shuffle(q[3], second), u2 = q[2] ^ v_shuffle(q[2], second);
-    VEC u1 = q[1] ^ v_shuffle(q[1], second), u0 = q[0] ^ v_shuffle(q[0], second);
-    VEC u76 = u7 ^ u6;
+    const vec second = v_constant(second_row[i % 2]);
+    vec u7 = q[7] ^ v_shuffle(q[7], second), u6 = q[6] ^ v_shuffle(q[6], second);
+    vec u5 = q[5] ^ v_shuffle(q[5], second), u4 = q[4] ^ v_shuffle(q[4], second);
+    vec u3 = q[3] ^ v_shuffle(q[3], second), u2 = q[2] ^ v_shuffle(q[2], second);
+    vec u1 = q[1] ^ v_shuffle(q[1], second), u0 = q[0] ^ v_shuffle(q[0], second);
+    vec u76 = u7 ^ u6;
 
     q[7] ^= u5;
     q[6] ^= u4;
@@ -164,27 +164,27 @@ EVC_INLINE void inv_mix_columns(VEC q[8], unsigned i)
     q[2] ^= u0 ^ u7;
     q[1] ^= u76;
     q[0] ^= u6;
-    mix_columns(q, i);
+    mix_planes(q, i);
 }
 
 /* ---- Rounds: n batches at s, 8 vectors each, in place ---------------------------------------- */
 
-EVC_INLINE void get(VEC q[8], const VEC *s)
+EVC_INLINE void get(vec q[8], const vec *s)
 {
     q[0] = s[0], q[1] = s[1], q[2] = s[2], q[3] = s[3];
     q[4] = s[4], q[5] = s[5], q[6] = s[6], q[7] = s[7];
 }
 
-EVC_INLINE void put(VEC *s, const VEC q[8])
+EVC_INLINE void put(vec *s, const vec q[8])
 {
     s[0] = q[0], s[1] = q[1], s[2] = q[2], s[3] = q[3];
     s[4] = q[4], s[5] = q[5], s[6] = q[6], s[7] = q[7];
 }
 
 /* Blocks to planes, and the round key before the first round. */
-EVC_INLINE void slice(VEC *s, unsigned n, const uint8_t key[16], unsigned i, int flip)
+EVC_INLINE void slice(vec *s, unsigned n, const uint8_t key[16], unsigned i, int flip)
 {
-    VEC k[8], q[8];
+    vec k[8], q[8];
 
     key_planes(k, key, i, flip);
     for (; n; n--, s += 8) {
@@ -196,38 +196,38 @@ EVC_INLINE void slice(VEC *s, unsigned n, const uint8_t key[16], unsigned i, int
 }
 
 /* Round i of those before the last. */
-EVC_INLINE void round_(VEC *s, unsigned n, const uint8_t key[16], unsigned i)
+EVC_INLINE void round_(vec *s, unsigned n, const uint8_t key[16], unsigned i)
 {
-    VEC k[8], q[8];
+    vec k[8], q[8];
 
     key_planes(k, key, i, 1);
     for (; n; n--, s += 8) {
         get(q, s);
         sub_bytes(q);
-        mix_columns(q, i);
+        mix_planes(q, i);
         add_round_key(q, k);
         put(s, q);
     }
 }
 
-EVC_INLINE void inv_round(VEC *s, unsigned n, const uint8_t key[16], unsigned i)
+EVC_INLINE void inv_round(vec *s, unsigned n, const uint8_t key[16], unsigned i)
 {
-    VEC k[8], q[8];
+    vec k[8], q[8];
 
     key_planes(k, key, i, 1);
     for (; n; n--, s += 8) {
         get(q, s);
         inv_sub_bytes(q);
         add_round_key(q, k);
-        inv_mix_columns(q, i);
+        inv_mix_planes(q, i);
         put(s, q);
     }
 }
 
 /* The last round, and planes to blocks. */
-EVC_INLINE void last_round(VEC *s, unsigned n, const uint8_t key[16], unsigned i)
+EVC_INLINE void final_round(vec *s, unsigned n, const uint8_t key[16], unsigned i)
 {
-    VEC k[8], q[8];
+    vec k[8], q[8];
 
     key_planes(k, key, i, 1);
     for (; n; n--, s += 8) {
@@ -239,9 +239,9 @@ EVC_INLINE void last_round(VEC *s, unsigned n, const uint8_t key[16], unsigned i
     }
 }
 
-EVC_INLINE void inv_last_round(VEC *s, unsigned n, const uint8_t key[16])
+EVC_INLINE void inv_final_round(vec *s, unsigned n, const uint8_t key[16])
 {
-    VEC k[8], q[8];
+    vec k[8], q[8];
 
     key_planes(k, key, 0, 0);
     for (; n; n--, s += 8) {
@@ -254,25 +254,25 @@ EVC_INLINE void inv_last_round(VEC *s, unsigned n, const uint8_t key[16])
 }
 
 /* ShiftRows twice, its own inverse: what 10 and 14 rounds leave to be done. */
-EVC_INLINE void shift_twice(VEC *s, unsigned n)
+EVC_INLINE void shift_twice(vec *s, unsigned n)
 {
     for (unsigned j = 0; j < 8 * n; j++)
         s[j] = v_shuffle(s[j], v_constant(unshift[2]));
 }
 
-EVC_INLINE void encrypt_rounds(const struct evc_aes_fips197_key *key, VEC *s, unsigned n)
+EVC_INLINE void encrypt_rounds(const struct evc_aes_fips197_key *key, vec *s, unsigned n)
 {
     const unsigned rounds = key->head.rounds;
 
     slice(s, n, key->enc[0], 0, 0);
     for (unsigned r = 1; r < rounds; r++)
         round_(s, n, key->enc[r], r % 4);
-    last_round(s, n, key->enc[rounds], rounds % 4);
+    final_round(s, n, key->enc[rounds], rounds % 4);
     if (rounds % 4) /* 10 and 14 rounds */
         shift_twice(s, n);
 }
 
-EVC_INLINE void decrypt_rounds(const struct evc_aes_fips197_key *key, VEC *s, unsigned n)
+EVC_INLINE void decrypt_rounds(const struct evc_aes_fips197_key *key, vec *s, unsigned n)
 {
     const unsigned rounds = key->head.rounds;
 
@@ -281,34 +281,34 @@ EVC_INLINE void decrypt_rounds(const struct evc_aes_fips197_key *key, VEC *s, un
     slice(s, n, key->enc[rounds], rounds % 4, 1);
     for (unsigned r = rounds - 1; r > 0; r--)
         inv_round(s, n, key->enc[r], r % 4);
-    inv_last_round(s, n, key->enc[0]);
+    inv_final_round(s, n, key->enc[0]);
 }
 
 /* The functions below are not inlined, or their frame and the caller's are one of more than 1 KiB. One batch alone
  * stays in registers from round to round, as far as there are enough; of two lanes, what does not would be too much. */
 #define IN_REGISTERS(n) (V_LANES == 1 && (n) == 1)
 
-EVC_OUT_OF_LINE void encrypt_one(const struct evc_aes_fips197_key *key, VEC *s)
+EVC_OUT_OF_LINE void encrypt_one(const struct evc_aes_fips197_key *key, vec *s)
 {
-    VEC q[8];
+    vec q[8];
 
     get(q, s);
     encrypt_rounds(key, q, 1);
     put(s, q);
 }
 
-EVC_OUT_OF_LINE void decrypt_one(const struct evc_aes_fips197_key *key, VEC *s)
+EVC_OUT_OF_LINE void decrypt_one(const struct evc_aes_fips197_key *key, vec *s)
 {
-    VEC q[8];
+    vec q[8];
 
     get(q, s);
     decrypt_rounds(key, q, 1);
     put(s, q);
 }
 
-typedef void crypt_function(const struct evc_aes_fips197_key *, VEC *, unsigned);
+typedef void batches_function(const struct evc_aes_fips197_key *, vec *, unsigned);
 
-EVC_OUT_OF_LINE void encrypt_batches(const struct evc_aes_fips197_key *key, VEC *s, unsigned n)
+EVC_OUT_OF_LINE void encrypt_batches(const struct evc_aes_fips197_key *key, vec *s, unsigned n)
 {
     if (IN_REGISTERS(n))
         encrypt_one(key, s);
@@ -316,7 +316,7 @@ EVC_OUT_OF_LINE void encrypt_batches(const struct evc_aes_fips197_key *key, VEC 
         encrypt_rounds(key, s, n);
 }
 
-EVC_OUT_OF_LINE void decrypt_batches(const struct evc_aes_fips197_key *key, VEC *s, unsigned n)
+EVC_OUT_OF_LINE void decrypt_batches(const struct evc_aes_fips197_key *key, vec *s, unsigned n)
 {
     if (IN_REGISTERS(n))
         decrypt_one(key, s);
@@ -324,199 +324,206 @@ EVC_OUT_OF_LINE void decrypt_batches(const struct evc_aes_fips197_key *key, VEC 
         decrypt_rounds(key, s, n);
 }
 
-/* ---- Operations ------------------------------------------------------------------------------ */
+/* ---- Whole batches -------------------------------------------------------------------------- */
 
-static void set_key(void *vkey, const uint8_t *user_key)
+EVC_INLINE void load_batches(vec *q, const uint8_t *in, size_t n_blocks)
 {
-    struct evc_aes_fips197_key *key = vkey;
-
-    evc_ct_expand_key(key->enc, user_key, key->head.rounds);
-    if (key->head.can_decrypt)
-        evc_aes_invert_keys(key->dec, key->enc, key->head.rounds);
-}
-
-static size_t at_most(size_t n, size_t most)
-{
-    return n < most ? n : most;
-}
-
-static unsigned batches(size_t n_blocks)
-{
-    return (unsigned)((n_blocks + BATCH_BLOCKS - 1) / BATCH_BLOCKS);
-}
-
-/* q: room for the batches of n_blocks; what is beyond the blocks is 0. */
-static void load_blocks(VEC *q, const uint8_t *in, size_t n_blocks)
-{
-    const size_t full = n_blocks / V_LANES;
-    size_t j;
-
-    for (j = 0; j < full; j++)
+    for (size_t j = 0; j < n_blocks / V_LANES; j++)
         q[j] = v_load(in + V_BYTES * j);
-    for (; j < 8 * batches(n_blocks); j++)
-        q[j] = v_constant(key_xor[0]);
-    if (n_blocks % V_LANES)
-        memcpy(q + full, in + V_BYTES * full, 16);
 }
 
-static void store_blocks(uint8_t *out, const VEC *q, size_t n_blocks)
+EVC_INLINE void store_batches(uint8_t *out, const vec *q, size_t n_blocks)
 {
-    const size_t full = n_blocks / V_LANES;
-
-    for (size_t j = 0; j < full; j++)
+    for (size_t j = 0; j < n_blocks / V_LANES; j++)
         v_store(out + V_BYTES * j, q[j]);
-    if (n_blocks % V_LANES)
-        memcpy(out + V_BYTES * full, q + full, 16);
 }
 
-EVC_INLINE void crypt_blocks(const void *key, const uint8_t *in, uint8_t *out, size_t n_blocks,
-                             crypt_function *crypt)
+EVC_INLINE void crypt_batches(const void *key, const uint8_t *in, uint8_t *out, size_t n_blocks, batches_function *crypt)
 {
-    VEC q[8 * AT_ONCE];
+    vec q[8 * AT_ONCE];
 
     for (size_t n; n_blocks; n_blocks -= n, in += 16 * n, out += 16 * n) {
         n = at_most(n_blocks, MOST_BLOCKS);
-        load_blocks(q, in, n);
-        crypt(key, q, batches(n));
-        store_blocks(out, q, n);
+        load_batches(q, in, n);
+        crypt(key, q, (unsigned)(n / BATCH_BLOCKS));
+        store_batches(out, q, n);
     }
 }
 
-static void encrypt(const void *key, const uint8_t *in, uint8_t *out, size_t n_blocks)
-{
-    crypt_blocks(key, in, out, n_blocks, encrypt_batches);
-    v_clear_upper_halves();
-}
-
-static void decrypt(const void *key, const uint8_t *in, uint8_t *out, size_t n_blocks)
-{
-    crypt_blocks(key, in, out, n_blocks, decrypt_batches);
-    v_clear_upper_halves();
-}
-
 /* The counter's last four bytes are kept little-endian and turned round in every block. */
-static void ctr32(const void *key, uint8_t counter[16], const uint8_t *in, uint8_t *out,
-                  size_t len_bytes)
+EVC_OUT_OF_LINE void ctr32_batches(const void *key, uint8_t counter[16], const uint8_t *in, uint8_t *out, size_t n_blocks)
 {
     static const EVC_ALIGN(32) lanes turn = {
         0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 15, 14, 13, 12,
         0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 15, 14, 13, 12};
     static const EVC_ALIGN(32) lanes first = {[28] = 1}, step = {[12] = V_LANES, [28] = V_LANES};
-    VEC q[8 * AT_ONCE], block, stream;
-    uint32_t count = evc_load32_be(counter + 12) + (uint32_t)((len_bytes + 15) / 16);
+    vec q[8 * AT_ONCE], block = v_add32(v_shuffle(v_all(load(counter)), v_constant(turn)), v_constant(first));
 
-    block = v_add32(v_shuffle(v_spread(counter), v_constant(turn)), v_constant(first));
-    for (size_t n; len_bytes; len_bytes -= n, in += n, out += n) {
-        n = at_most(len_bytes, 16 * MOST_BLOCKS);
-        for (size_t j = 0; j < 8 * batches((n + 15) / 16); j++) {
+    evc_store32_be(counter + 12, evc_load32_be(counter + 12) + (uint32_t)n_blocks);
+    for (size_t n; n_blocks; n_blocks -= n, in += 16 * n, out += 16 * n) {
+        n = at_most(n_blocks, MOST_BLOCKS);
+        for (size_t j = 0; j < n / V_LANES; j++) {
             q[j] = v_shuffle(block, v_constant(turn));
             block = v_add32(block, v_constant(step));
         }
-        encrypt_batches(key, q, batches((n + 15) / 16));
-        for (size_t j = 0; j < n / V_BYTES; j++) {
-            stream = v_load(in + V_BYTES * j) ^ q[j];
+        encrypt_batches(key, q, (unsigned)(n / BATCH_BLOCKS));
+        for (size_t j = 0; j < n / V_LANES; j++) {
+            vec stream = v_load(in + V_BYTES * j) ^ q[j];
             v_store(out + V_BYTES * j, stream);
         }
-        if (n % V_BYTES)
-            evc_xor(out + n / V_BYTES * V_BYTES, in + n / V_BYTES * V_BYTES,
-                    (const uint8_t *)(q + n / V_BYTES), n % V_BYTES);
     }
-    evc_store32_be(counter + 12, count);
-    v_clear_upper_halves();
 }
 
-static void cbc_decrypt(const void *key, uint8_t iv[16], const uint8_t *in, uint8_t *out,
-                        size_t n_blocks)
+EVC_OUT_OF_LINE void cbc_decrypt_batches(const void *key, uint8_t iv[16], const uint8_t *in, uint8_t *out,
+                                         size_t n_blocks)
 {
-    VEC q[8 * AT_ONCE], mask;
-    const uint8_t *plain = (const uint8_t *)q;
-    uint8_t next_iv[16];
+    vec q[8 * AT_ONCE];
+    __m128i before = load(iv), last;
 
     for (size_t n; n_blocks; n_blocks -= n, in += 16 * n, out += 16 * n) {
-        size_t i; /* blocks still to be masked and written: from the end, since in may be out */
-        i = n = at_most(n_blocks, MOST_BLOCKS);
-        load_blocks(q, in, n);
-        decrypt_batches(key, q, batches(n));
-        memcpy(next_iv, in + 16 * (n - 1), 16);
-        for (; i % V_LANES && i > 1; i--)
-            evc_xor16(out + 16 * (i - 1), plain + 16 * (i - 1), in + 16 * (i - 2));
-        for (; i > V_LANES; i -= V_LANES) {
-            mask = v_load(in + 16 * (i - V_LANES - 1));
-            v_store(out + 16 * (i - V_LANES), q[i / V_LANES - 1] ^ mask);
-        }
-        for (; i > 1; i--)
-            evc_xor16(out + 16 * (i - 1), plain + 16 * (i - 1), in + 16 * (i - 2));
-        evc_xor16(out, plain, iv);
-        memcpy(iv, next_iv, 16);
+        n = at_most(n_blocks, MOST_BLOCKS);
+        load_batches(q, in, n);
+        decrypt_batches(key, q, (unsigned)(n / BATCH_BLOCKS));
+        last = load(in + 16 * (n - 1));
+        for (size_t j = n / V_LANES - 1; j > 0; j--) /* from the end, since in may be out */
+            v_store(out + V_BYTES * j, q[j] ^ v_load(in + V_BYTES * j - 16));
+        v_store(out, q[0] ^ v_after(before, v_load(in)));
+        before = last;
     }
-    v_clear_upper_halves();
-}
-
-/* ---- XTS ------------------------------------------------------------------------------------- */
-
-/* The tweaks of a batch, one block after the other (IEEE 1619-2018 section 5.2). */
-static void first_tweaks(VEC t[8], const uint8_t tweak[16])
-{
-    uint64_t lo = evc_load64_le(tweak), hi = evc_load64_le(tweak + 8), carry;
-    uint8_t *to = (uint8_t *)t;
-
-    for (int i = 0; i < BATCH_BLOCKS; i++, to += 16) {
-        evc_store64_le(to, lo);
-        evc_store64_le(to + 8, hi);
-        carry = (uint64_t)0 - (hi >> 63);
-        hi = (hi << 1) | (lo >> 63);
-        lo = (lo << 1) ^ (carry & 0x87);
-    }
+    store(iv, before);
 }
 
 /* The tweak of a block -> that of the same block of the next batch: times x^BATCH_BLOCKS, which
  * moves V_LANES whole bytes out at the top; these times x^7 + x^2 + x + 1 come in below. */
-EVC_INLINE VEC next_tweak(VEC t)
+EVC_INLINE vec next_tweak(vec t)
 {
-    VEC top = v_bytes_down(t, 16 - V_LANES);
+    vec top = v_bytes_down(t, 16 - V_LANES);
 
     return v_bytes_up(t, V_LANES) ^ top ^ v_left32(top, 1) ^ v_left32(top, 2) ^ v_left32(top, 7);
 }
 
-EVC_INLINE void crypt_xts(const void *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out,
-                          size_t n_blocks, crypt_function *crypt)
+EVC_INLINE void xts_of_batches(const void *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out,
+                          size_t n_blocks, batches_function *crypt)
 {
-    VEC q[8 * AT_ONCE], tweaks[8], *t = tweaks;
-    size_t used = 0; /* tweaks of the batch at t that are used up */
+    vec q[8 * AT_ONCE], tweaks[8], *t = tweaks;
+    __m128i next = load(tweak);
 
     EVC_KEEP(t); /* else GCC at -O3 has each tweak twice on the stack */
-    first_tweaks(t, tweak);
+    for (unsigned i = 0; i < BATCH_BLOCKS; i++, next = times_x128(next))
+        store((uint8_t *)t + 16 * i, next);
     for (size_t n; n_blocks; n_blocks -= n, in += 16 * n, out += 16 * n) {
-        n = at_most(n_blocks, MOST_BLOCKS);
-        load_blocks(q, in, n);
+        const unsigned batches = (unsigned)((n = at_most(n_blocks, MOST_BLOCKS)) / BATCH_BLOCKS);
+        load_batches(q, in, n);
         for (unsigned j = 0; j < 8; j++) {
-            VEC now = t[j];
-            for (unsigned b = 0; b < batches(n); b++, now = next_tweak(now))
+            vec now = t[j];
+            for (unsigned b = 0; b < batches; b++, now = next_tweak(now))
                 q[8 * b + j] ^= now;
         }
-        crypt(key, q, batches(n));
-        used = n % BATCH_BLOCKS;
-        for (unsigned j = 0; j < 8; j++) {
-            for (unsigned b = 0; b < n / BATCH_BLOCKS; b++, t[j] = next_tweak(t[j]))
+        crypt(key, q, batches);
+        for (unsigned j = 0; j < 8; j++)
+            for (unsigned b = 0; b < batches; b++, t[j] = next_tweak(t[j]))
                 q[8 * b + j] ^= t[j];
-            if (used)
-                q[n / BATCH_BLOCKS * 8 + j] ^= t[j];
-        }
-        store_blocks(out, q, n);
+        store_batches(out, q, n);
     }
-    memcpy(tweak, (const uint8_t *)t + 16 * used, 16);
+    store(tweak, load((const uint8_t *)t));
 }
 
-static void xts_encrypt(const void *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out,
-                        size_t n_blocks)
+/* Functions of their own, as the rounds are: one frame holds the vectors of a batch, or what the vector permute needs. */
+EVC_OUT_OF_LINE void encrypt_blocks(const void *key, const uint8_t *in, uint8_t *out, size_t n_blocks)
 {
-    crypt_xts(key, tweak, in, out, n_blocks, encrypt_batches);
+    crypt_batches(key, in, out, n_blocks, encrypt_batches);
+}
+
+EVC_OUT_OF_LINE void decrypt_blocks(const void *key, const uint8_t *in, uint8_t *out, size_t n_blocks)
+{
+    crypt_batches(key, in, out, n_blocks, decrypt_batches);
+}
+
+EVC_OUT_OF_LINE void xts_encrypt_batches(const void *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out,
+                                         size_t n_blocks)
+{
+    xts_of_batches(key, tweak, in, out, n_blocks, encrypt_batches);
+}
+
+EVC_OUT_OF_LINE void xts_decrypt_batches(const void *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out,
+                                         size_t n_blocks)
+{
+    xts_of_batches(key, tweak, in, out, n_blocks, decrypt_batches);
+}
+
+/* ---- Operations: whole batches as bit planes, what is left by vector permute ----------------- */
+
+/* Batches leave secrets far below the caller. They are cleared here, and not by the kernel's `clear`, which short
+ * messages feel. */
+EVC_INLINE void end_batches(void)
+{
+    clear_batches();
     v_clear_upper_halves();
 }
 
-static void xts_decrypt(const void *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out,
-                        size_t n_blocks)
+typedef void chained_function(const void *key, uint8_t state[16], const uint8_t *in, uint8_t *out, size_t n_blocks);
+
+EVC_INLINE void in_batches(const void *key, const uint8_t *in, uint8_t *out, size_t n_blocks,
+                           void (*batches)(const void *, const uint8_t *, uint8_t *, size_t),
+                           void (*rest)(const void *, const uint8_t *, uint8_t *, size_t))
 {
-    crypt_xts(key, tweak, in, out, n_blocks, decrypt_batches);
-    v_clear_upper_halves();
+    const size_t n_rest = n_blocks % BATCH_BLOCKS, whole = n_blocks - n_rest;
+
+    if (whole) {
+        batches(key, in, out, whole);
+        end_batches();
+    }
+    if (n_rest)
+        rest(key, in + 16 * whole, out + 16 * whole, n_rest);
+}
+
+/* The same with a state that passes from block to block. */
+EVC_INLINE void in_batches_chained(const void *key, uint8_t state[16], const uint8_t *in, uint8_t *out, size_t n_blocks,
+                                   chained_function *batches, chained_function *rest)
+{
+    const size_t n_rest = n_blocks % BATCH_BLOCKS, whole = n_blocks - n_rest;
+
+    if (whole) {
+        batches(key, state, in, out, whole);
+        end_batches();
+    }
+    if (n_rest)
+        rest(key, state, in + 16 * whole, out + 16 * whole, n_rest);
+}
+
+static void encrypt(const void *key, const uint8_t *in, uint8_t *out, size_t n_blocks)
+{
+    in_batches(key, in, out, n_blocks, encrypt_blocks, few_encrypt);
+}
+
+static void decrypt(const void *key, const uint8_t *in, uint8_t *out, size_t n_blocks)
+{
+    in_batches(key, in, out, n_blocks, decrypt_blocks, few_decrypt);
+}
+
+static void ctr32(const void *key, uint8_t counter[16], const uint8_t *in, uint8_t *out, size_t len_bytes)
+{
+    const size_t n_rest = len_bytes % BATCH_BYTES, whole = len_bytes - n_rest;
+
+    if (whole) {
+        ctr32_batches(key, counter, in, out, whole / 16);
+        end_batches();
+    }
+    if (n_rest)
+        few_ctr32(key, counter, in + whole, out + whole, n_rest);
+}
+
+static void cbc_decrypt(const void *key, uint8_t iv[16], const uint8_t *in, uint8_t *out, size_t n_blocks)
+{
+    in_batches_chained(key, iv, in, out, n_blocks, cbc_decrypt_batches, few_cbc_decrypt);
+}
+
+static void xts_encrypt(const void *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out, size_t n_blocks)
+{
+    in_batches_chained(key, tweak, in, out, n_blocks, xts_encrypt_batches, few_xts_encrypt);
+}
+
+static void xts_decrypt(const void *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out, size_t n_blocks)
+{
+    in_batches_chained(key, tweak, in, out, n_blocks, xts_decrypt_batches, few_xts_decrypt);
 }

@@ -23,38 +23,22 @@
 
 #if EVC_BUILT(X86_SSSE3)
 
+#include "common/clear.h"
 #include "common/x86.h"
 
 EVC_ISA_BEGIN(X86_SSSE3)
 
-#include "common/bytes.h"
-#include "common/clear.h"
+EVC_DEFINE_CLEAR_SPILLS(clear_many, XMM, 832)
 
-#define VPERM_LANES 1
-typedef __m128i vec;
-#define v_all(block) (block)
-#define v_low(x) (x)
-#define v_after(first, x) (first)
-#define v_load(p) _mm_loadu_si128((const __m128i *)(const void *)(p))
-#define v_store(p, x) _mm_storeu_si128((__m128i *)(void *)(p), x)
-#define v_xor _mm_xor_si128
-#define v_and _mm_and_si128
-#define v_shuffle _mm_shuffle_epi8
-#define v_add32 _mm_add_epi32
-#define v_left32 _mm_slli_epi32
-#define v_shift4(x) _mm_srli_epi16(x, 4)
-#define v_bytes_up _mm_slli_si128
-#define v_bytes_down _mm_srli_si128
-#define v_clear_upper_halves() ((void)0)
-
+#include "aes/x86_blocks128.h"
 #include "aes/x86_vperm_steps.h"
 
-EVC_DEFINE_CLEAR_STACK(clear, XMM, 768)
+EVC_DEFINE_CLEAR_STACK(clear, XMM, 640)
 
 EVC_ISA_END
 
 const struct evc_aes evc_aes_x86_vperm = {
-    .kernel = EVC_KERNEL_HEAD(x86_vperm, X86_SSSE3, CT, ANY, BATCH, struct key, 0, clear),
+    .kernel = EVC_KERNEL_HEAD(x86_vperm, X86_SSSE3, CT, ANY, MANY_BLOCKS, vperm_key, 0, clear),
     .set_key = set_key,
     .encrypt = encrypt,
     .decrypt = decrypt,

@@ -12,38 +12,22 @@
 
 #if EVC_BUILT(X86_AVX2)
 
+#include "common/clear.h"
 #include "common/x86.h"
 
 EVC_ISA_BEGIN(X86_AVX2)
 
-#include "common/bytes.h"
-#include "common/clear.h"
+EVC_DEFINE_CLEAR_SPILLS(clear_many, YMM, 1344)
 
-#define VPERM_LANES 2
-typedef __m256i vec;
-#define v_all _mm256_broadcastsi128_si256
-#define v_low _mm256_castsi256_si128
-#define v_after(first, x) _mm256_inserti128_si256(_mm256_castsi128_si256(first), v_low(x), 1)
-#define v_load(p) _mm256_loadu_si256((const __m256i *)(const void *)(p))
-#define v_store(p, x) _mm256_storeu_si256((__m256i *)(void *)(p), x)
-#define v_xor _mm256_xor_si256
-#define v_and _mm256_and_si256
-#define v_shuffle _mm256_shuffle_epi8
-#define v_add32 _mm256_add_epi32
-#define v_left32 _mm256_slli_epi32
-#define v_shift4(x) _mm256_srli_epi16(x, 4)
-#define v_bytes_up _mm256_slli_si256
-#define v_bytes_down _mm256_srli_si256
-#define v_clear_upper_halves() EVC_X86_CLEAR_UPPER_HALVES()
-
+#include "aes/x86_blocks256.h"
 #include "aes/x86_vperm_steps.h"
 
-EVC_DEFINE_CLEAR_STACK(clear, YMM, 1088)
+EVC_DEFINE_CLEAR_STACK(clear, YMM, 1024)
 
 EVC_ISA_END
 
 const struct evc_aes evc_aes_x86_vperm256 = {
-    .kernel = EVC_KERNEL_HEAD(x86_vperm256, X86_AVX2, CT, PARALLEL, BATCH, struct key, 0, clear),
+    .kernel = EVC_KERNEL_HEAD(x86_vperm256, X86_AVX2, CT, PARALLEL, MANY_BLOCKS, vperm_key, 0, clear),
     .set_key = set_key,
     .encrypt = encrypt,
     .decrypt = decrypt,

@@ -2,16 +2,11 @@
 /*
  * The vector-permute AES kernels: key form, one chain, batches of blocks, CTR, CBC and XTS.
  *
- * Include it inside the ISA region, after
- *   vec              a vector of VPERM_LANES blocks
- *   v_all, v_low     a block to every lane, the block in the lowest lane
- *   v_load, v_store  16 * VPERM_LANES bytes at any address
- *   v_after          as many blocks as a vector holds: one block, then those of a vector
- *   v_xor, v_and, v_shuffle (bytes within a lane), v_add32,
- *   v_shift4         16-bit fields to the right by 4
- *   v_left32         32-bit fields to the left
- *   v_bytes_up, v_bytes_down    a lane's bytes by so many places
- *   v_clear_upper_halves()      before each return of a slot; nothing where a vector is one block
+ * Include it inside the ISA region, after x86_blocks128.h or x86_blocks256.h.
+ *
+ * VPERM_FIPS197 may be defined: then the key has the form fips197 (fips197_key.h), and each round key is brought into
+ * the form below when it is used. That costs 9 instructions a round, of which one block or two, bound by latency, feel
+ * nothing.
  *
  * The tables and their algebra: tools/gen-vperm-tables.
  */
@@ -19,30 +14,41 @@
 #define EVC_AES_X86_VPERM_STEPS_H
 
 #include "aes/key_schedule.h"
-#include "aes/tweak.h"
 #include "aes/vperm_tables.h"
 #include "common/bytes.h"
+#include "common/each.h"
+#include "common/x86_part.h"
 
 /*
  * 16-byte vectors. "In the order of round r": ShiftRows (for decryption InvShiftRows) done r more
  * times makes it right, which is how round r leaves the state.
  */
-struct key {
+#if defined(VPERM_FIPS197)
+#include "aes/fips197_key.h"
+typedef struct evc_aes_fips197_key vperm_key;
+#else
+typedef struct {
     struct evc_aes_head head;
-    /* [0]: packed. [r]: ^ 0x63, packed, in the order of round r. [rounds]: ^ 0x63, bytes. */
+    /* [0]: bytes. [r]: ^ 0x63, packed, in the order of round r. [rounds]: ^ 0x63, bytes. */
     EVC_ALIGN(16) uint8_t enc[EVC_AES_MAX_ROUNDS + 1][16];
-    /* [r - 1]: i and k of enc[r], 0 < r < rounds. */
-    uint8_t enc_ik[EVC_AES_MAX_ROUNDS - 1][2][16];
-    /* In the order of use. [0] .. [rounds - 1]: as the state of decryption. [rounds]: bytes. */
+    /* In the order of use. [0]: ^ 0x63, bytes. [r]: as the state of decryption. [rounds]: bytes. */
     uint8_t dec[EVC_AES_MAX_ROUNDS + 1][16];
-};
+} vperm_key;
+#endif
+
+/* FEW vectors stay in registers from the first round to the last. MANY are enough to cover the latency of a round, about
+ * 20 cycles, and pass through memory between rounds. */
+#define FEW 4
+#define MANY 8
+#define FEW_BLOCKS (FEW * V_LANES)
+#define MANY_BLOCKS (MANY * V_LANES)
 
 struct nibbles {
-    __m128i i, k;
+    vec i, k;
 };
 
 struct reciprocals {
-    __m128i io, jo;
+    vec io, jo;
 };
 
 /* ---- Steps --------------------------------------------------------------------------- */
@@ -52,7 +58,7 @@ EVC_INLINE __m128i load(const uint8_t *p)
     return _mm_loadu_si128((const __m128i *)(const void *)p);
 }
 
-EVC_INLINE __m128i table(const uint8_t *p) /* aligned to 16: may be an operand of the instruction */
+EVC_INLINE __m128i load_aligned(const uint8_t *p)
 {
     return _mm_load_si128((const __m128i *)(const void *)p);
 }
@@ -62,52 +68,51 @@ EVC_INLINE void store(uint8_t *p, __m128i x)
     _mm_storeu_si128((__m128i *)(void *)p, x);
 }
 
-EVC_INLINE __m128i xor(__m128i a, __m128i b)
+EVC_INLINE vec table(const uint8_t *p) /* in every lane; may be an operand of the instruction */
 {
-    return _mm_xor_si128(a, b);
+    return v_all(load_aligned(p));
 }
 
 /* entries[index & 15], or 0 where bit 7 of the index is set. */
-EVC_INLINE __m128i look_up(const uint8_t entries[16], __m128i index)
+EVC_INLINE vec look_up(const uint8_t entries[16], vec index)
 {
-    return _mm_shuffle_epi8(table(entries), index);
+    return v_shuffle(table(entries), index);
 }
 
-EVC_INLINE __m128i permute(__m128i x, const uint8_t from[16])
+EVC_INLINE vec permute(vec x, const uint8_t from[16])
 {
-    return _mm_shuffle_epi8(x, table(from));
+    return v_shuffle(x, table(from));
 }
 
 /* Entries of u at io, of t at jo. */
-EVC_INLINE __m128i look_up_2(const uint8_t ut[2][16], struct reciprocals o)
+EVC_INLINE vec look_up_2(const uint8_t ut[2][16], struct reciprocals o)
 {
-    return xor(look_up(ut[0], o.io), look_up(ut[1], o.jo));
-}
-
-/* A linear map of bytes, by its tables for the low and the high nibble. */
-EVC_INLINE __m128i map_bytes(const uint8_t halves[2][16], __m128i x)
-{
-    const __m128i low = _mm_set1_epi8(15);
-
-    return xor(look_up(halves[0], _mm_and_si128(x, low)),
-               look_up(halves[1], _mm_and_si128(_mm_srli_epi16(x, 4), low)));
+    return v_xor(look_up(ut[0], o.io), look_up(ut[1], o.jo));
 }
 
 /* Packed to its nibbles. */
-EVC_INLINE struct nibbles split(__m128i packed)
+EVC_INLINE struct nibbles split(const struct vperm_tables *t, vec packed)
 {
-    __m128i k = _mm_and_si128(packed, _mm_set1_epi8(15));
+    const vec low = table(t->low);
 
-    return (struct nibbles){_mm_srli_epi16(xor(packed, k), 4), k};
+    return (struct nibbles){v_and(v_shift4(packed), low), v_and(packed, low)};
+}
+
+/* A linear map of bytes, by its tables for the low and the high nibble. */
+EVC_INLINE vec map_bytes(const struct vperm_tables *t, const uint8_t halves[2][16], vec x)
+{
+    const struct nibbles n = split(t, x);
+
+    return v_xor(look_up(halves[0], n.k), look_up(halves[1], n.i));
 }
 
 /* i, k to io, jo. */
 EVC_INLINE struct reciprocals invert(const struct vperm_tables *t, struct nibbles x)
 {
-    __m128i ak = look_up(t->ainv, x.k), j = xor(x.i, x.k);
-    __m128i iak = xor(look_up(t->inv, x.i), ak), jak = xor(look_up(t->inv, j), ak);
+    vec ak = look_up(t->ainv, x.k), j = v_xor(x.i, x.k);
+    vec iak = v_xor(look_up(t->inv, x.i), ak), jak = v_xor(look_up(t->inv, j), ak);
 
-    return (struct reciprocals){xor(look_up(t->inv, iak), j), xor(look_up(t->inv, jak), x.i)};
+    return (struct reciprocals){v_xor(look_up(t->inv, iak), j), v_xor(look_up(t->inv, jak), x.i)};
 }
 
 /*
@@ -126,7 +131,7 @@ EVC_INLINE const struct vperm_tables *hidden_tables(void)
 }
 
 /* Compilers regroup xors, and the grouping below makes the chain short: hide what x is made of. */
-EVC_INLINE __m128i hide_value(__m128i x)
+EVC_INLINE vec hide_value(vec x)
 {
 #if defined(__GNUC__)
     __asm__("" : "+x"(x));
@@ -134,59 +139,94 @@ EVC_INLINE __m128i hide_value(__m128i x)
     return x;
 }
 
+/* ---- Round keys ------------------------------------------------------------------------------ */
+
+/* A round key of FIPS 197 between the first and the last, made what a round adds. halves: the state's form; shift: the
+ * pattern of its order. */
+EVC_INLINE vec round_key_of(const struct vperm_tables *t, const uint8_t fips197[16], const uint8_t halves[2][16],
+                            const uint8_t shift[16])
+{
+    return permute(map_bytes(t, halves, v_xor(table(fips197), table(t->constant))), shift);
+}
+
+EVC_INLINE vec enc_round_key(const vperm_key *key, const struct vperm_tables *t, uint32_t r)
+{
+#if defined(VPERM_FIPS197)
+    return round_key_of(t, key->enc[r], t->in, t->shift[-r & 3]);
+#else
+    (void)t;
+    return table(key->enc[r]);
+#endif
+}
+
+EVC_INLINE vec dec_round_key(const vperm_key *key, const struct vperm_tables *t, uint32_t r)
+{
+#if defined(VPERM_FIPS197)
+    return round_key_of(t, key->dec[r], t->inv_in, t->shift[r & 3]);
+#else
+    (void)t;
+    return table(key->dec[r]);
+#endif
+}
+
+/* The keys at the ends that take the S-box's constant: the last of encryption, the first of decryption. */
+EVC_INLINE vec key_with_constant(const struct vperm_tables *t, const uint8_t key[16])
+{
+#if defined(VPERM_FIPS197)
+    return v_xor(table(key), table(t->constant));
+#else
+    (void)t;
+    return table(key);
+#endif
+}
+
 /* ---- One chain ------------------------------------------------------------------------------ */
 
-/*
- * SubBytes, ShiftRows, MixColumns, AddRoundKey for one nibble of the state. ut: the S-box times 1
- * and 2. rotate: the patterns of this round. What comes late joins last: s, 2 s, row 1 of 2 s + s.
- */
-EVC_INLINE __m128i mix_nibble(const uint8_t ut[4][16], struct reciprocals o,
-                              const uint8_t *round_key, const uint8_t rotate[3][16])
+/* A round of a state that waits for itself. 3 times the S-box has tables of its own, and what comes late joins last. */
+EVC_INLINE vec quick_round(const struct vperm_tables *t, vec x, vec round_key, const uint8_t rotate[3][16])
 {
-    __m128i s1 = look_up_2(ut, o);
-    __m128i u2 = look_up(ut[2], o.io), t2 = look_up(ut[3], o.jo);
-    __m128i s2 = hide_value(xor(hide_value(xor(u2, table(round_key))), t2));
-    __m128i s3 = xor(s1, hide_value(xor(u2, t2)));
-    __m128i rows_23 = hide_value(xor(permute(s1, rotate[1]), permute(s1, rotate[2])));
+    struct reciprocals o = invert(t, split(t, x));
+    vec s1 = hide_value(look_up_2(t->enc, o)), s2 = look_up_2(t->enc + 2, o), s3 = look_up_2(t->enc + 4, o);
+    vec rows_23 = hide_value(v_xor(permute(s1, rotate[1]), permute(s1, rotate[2])));
 
-    return xor(hide_value(xor(rows_23, s2)), permute(s3, rotate[0]));
+    return v_xor(hide_value(v_xor(rows_23, hide_value(v_xor(s2, round_key)))), permute(s3, rotate[0]));
 }
 
 /* Rounds 1 to rounds - 1, and the inversion of the last. */
-EVC_INLINE struct reciprocals rounds_ik(const struct key *key, struct nibbles x)
+EVC_INLINE struct reciprocals quick_rounds(const vperm_key *key, vec x)
 {
+    const struct vperm_tables *t;
+
     for (uint32_t r = 1; r < key->head.rounds; r++) {
-        const struct vperm_tables *t = hidden_tables();
-        const uint8_t(*rotate)[16] = t->rotate + 3 * (r & 3);
-        struct reciprocals o = invert(t, x);
-        x.i = mix_nibble(t->enc_i, o, key->enc_ik[r - 1][0], rotate);
-        x.k = mix_nibble(t->enc_k, o, key->enc_ik[r - 1][1], rotate);
+        t = hidden_tables();
+        x = quick_round(t, x, enc_round_key(key, t, r), t->rotate + 3 * (r & 3));
     }
-    return invert(hidden_tables(), x);
+    t = hidden_tables();
+    return invert(t, split(t, x));
 }
 
 /* CBC encryption of n_blocks > 0. The outputs are step bytes apart: 16, or 0 to keep the last. */
-static void chain(const struct key *key, const uint8_t iv[16], const uint8_t *in, uint8_t *out,
+static void chain(const vperm_key *key, const uint8_t iv[16], const uint8_t *in, uint8_t *out,
                   size_t n_blocks, size_t step)
 {
     const struct vperm_tables *t = hidden_tables();
     const uint32_t rounds = key->head.rounds;
-    const __m128i first_key = table(key->enc[0]), last_key = table(key->enc[rounds]);
+    const vec first_key = table(key->enc[0]), last_key = key_with_constant(t, key->enc[rounds]);
+    const vec both_keys = v_xor(first_key, last_key);
     const uint8_t *shift = t->shift[rounds & 3];
-    struct nibbles x = split(xor(map_bytes(t->in, xor(load(iv), load(in))), first_key)), next;
+    vec x = map_bytes(t, t->in, v_xor(v_xor(v_all(load(iv)), v_all(load(in))), first_key)), next;
     struct reciprocals o;
 
     for (; n_blocks > 1; n_blocks--, out += step) {
         in += 16;
-        next = split(xor(map_bytes(t->in, xor(load(in), last_key)), first_key));
-        o = rounds_ik(key, x);
-        x.i = xor(permute(look_up_2(t->enc_i, o), shift), next.i);
-        x.k = xor(permute(look_up_2(t->enc_k, o), shift), next.k);
-        store(out, xor(permute(look_up_2(t->sub, o), shift), last_key));
+        next = map_bytes(t, t->in, v_xor(v_all(load(in)), both_keys));
+        o = quick_rounds(key, x);
+        x = v_xor(permute(look_up_2(t->enc, o), shift), next);
+        store(out, v_low(v_xor(permute(look_up_2(t->sub, o), shift), last_key)));
         t = hidden_tables();
     }
-    o = rounds_ik(key, x);
-    store(out, xor(permute(look_up_2(t->sub, o), shift), last_key));
+    o = quick_rounds(key, x);
+    store(out, v_low(v_xor(permute(look_up_2(t->sub, o), shift), last_key)));
 }
 
 static void cbc_encrypt(const void *vkey, uint8_t iv[16], const uint8_t *in, uint8_t *out,
@@ -206,135 +246,180 @@ static void cbcmac(const void *vkey, uint8_t state[16], const uint8_t *in, size_
 
 /* ---- Several blocks ------------------------------------------------------------------------- */
 
-/* Enough vectors in flight to cover the latency of a round, about 30 cycles. They pass through memory
- * between rounds, which leaves the registers to the tables. */
-#define VECTORS 8
-#define BATCH (VECTORS * VPERM_LANES)
-
-struct v_reciprocals {
-    vec io, jo;
-};
-
-/* Tables in every lane: read once per batch, from memory, so that the loops find them in registers or
- * in their full width on the stack. */
-struct v_pair {
-    vec u, t;
-};
-
-struct v_inverse {
+/* What a round of n vectors reads, as values: memory that is written between them could hold tables. */
+struct inverse {
     vec low, inv, ainv;
 };
 
-EVC_INLINE vec v_table(const uint8_t p[16])
+struct pair {
+    vec u, t;
+};
+
+EVC_INLINE struct inverse inverse_tables(const struct vperm_tables *t)
 {
-    return v_all(table(p));
+    return (struct inverse){table(t->low), table(t->inv), table(t->ainv)};
 }
 
-EVC_INLINE struct v_pair v_pair(const uint8_t ut[2][16])
+EVC_INLINE struct pair pair_of(const uint8_t ut[2][16])
 {
-    return (struct v_pair){v_table(ut[0]), v_table(ut[1])};
+    return (struct pair){table(ut[0]), table(ut[1])};
 }
 
-EVC_INLINE struct v_inverse v_inverse(const struct vperm_tables *t)
-{
-    return (struct v_inverse){v_table(t->low), v_table(t->inv), v_table(t->ainv)};
-}
-
-EVC_INLINE vec v_look_up(struct v_pair p, struct v_reciprocals o)
+EVC_INLINE vec look_up_pair(struct pair p, struct reciprocals o)
 {
     return v_xor(v_shuffle(p.u, o.io), v_shuffle(p.t, o.jo));
 }
 
-EVC_INLINE vec v_map_bytes(struct v_pair halves, vec low, vec x)
-{
-    vec low_half = v_and(x, low);
-
-    return v_xor(v_shuffle(halves.u, low_half), v_shuffle(halves.t, v_shift4(v_xor(x, low_half))));
-}
-
-EVC_INLINE struct v_reciprocals v_invert(struct v_inverse by, vec packed)
+EVC_INLINE struct reciprocals invert_by(struct inverse by, vec packed)
 {
     vec k = v_and(packed, by.low), i = v_shift4(v_xor(packed, k)), j = v_xor(i, k);
     vec ak = v_shuffle(by.ainv, k);
     vec iak = v_xor(v_shuffle(by.inv, i), ak), jak = v_xor(v_shuffle(by.inv, j), ak);
 
-    return (struct v_reciprocals){v_xor(v_shuffle(by.inv, iak), j),
-                                  v_xor(v_shuffle(by.inv, jak), i)};
+    return (struct reciprocals){v_xor(v_shuffle(by.inv, iak), j), v_xor(v_shuffle(by.inv, jak), i)};
 }
 
 /* AddRoundKey before the first round, and the change of basis. */
-EVC_INLINE void first_round(vec *x, size_t n, const uint8_t halves[2][16], const uint8_t *round_key)
+EVC_INLINE vec first_round(struct pair halves, vec low, vec x, vec key)
 {
-    const struct v_pair in = v_pair(halves);
-    const vec low = v_table(hidden_tables()->low), k = v_table(round_key);
+    vec sum = v_xor(x, key), low_half = v_and(sum, low);
 
-    for (size_t v = 0; v < n; v++)
-        x[v] = v_xor(v_map_bytes(in, low, x[v]), k);
+    return v_xor(v_shuffle(halves.u, low_half), v_shuffle(halves.t, v_and(v_shift4(sum), low)));
 }
 
-EVC_INLINE void last_round(vec *x, size_t n, struct v_inverse by, const uint8_t ut[2][16],
-                           const uint8_t shift[16], const uint8_t *round_key)
+EVC_INLINE vec last_round(struct pair out, struct reciprocals o, vec shift, vec key)
 {
-    const struct v_pair out = v_pair(ut);
-    const vec from = v_table(shift), k = v_table(round_key);
-
-    for (size_t v = 0; v < n; v++)
-        x[v] = v_xor(v_shuffle(v_look_up(out, v_invert(by, x[v])), from), k);
+    return v_xor(v_shuffle(look_up_pair(out, o), shift), key);
 }
 
-/* n vectors, 0 < n <= VECTORS. */
-static void encrypt_vectors(const struct key *key, vec *x, size_t n)
+struct enc_tables {
+    struct inverse by;
+    struct pair times_1, times_2;
+};
+
+struct dec_tables {
+    struct inverse by;
+    struct pair times_14, times_13, times_11, times_9;
+};
+
+EVC_INLINE struct enc_tables enc_tables(const struct vperm_tables *t)
+{
+    return (struct enc_tables){inverse_tables(t), pair_of(t->enc), pair_of(t->enc + 2)};
+}
+
+EVC_INLINE struct dec_tables dec_tables(const struct vperm_tables *t)
+{
+    return (struct dec_tables){inverse_tables(t), pair_of(t->dec), pair_of(t->dec + 2), pair_of(t->dec + 4),
+                               pair_of(t->dec + 6)};
+}
+
+EVC_INLINE vec encrypt_round(const struct enc_tables *by, struct reciprocals o, vec key, vec row_1, vec row_2)
+{
+    vec s = look_up_pair(by->times_1, o);
+    /* Rows 0, 2; and one row further down, with 2 + 1 for 2, rows 1, 3. */
+    vec rows_02 = v_xor(look_up_pair(by->times_2, o), v_shuffle(s, row_2));
+
+    return v_xor(v_xor(rows_02, key), v_shuffle(v_xor(rows_02, s), row_1));
+}
+
+EVC_INLINE vec decrypt_round(const struct dec_tables *by, vec x, vec key, vec row_1, vec row_2)
+{
+    struct reciprocals o = invert_by(by->by, x);
+    /* 14, 11, 13, 9 times rows 0, 1, 2, 3. */
+    vec rows_02 = v_xor(look_up_pair(by->times_14, o), v_shuffle(look_up_pair(by->times_13, o), row_2));
+    vec rows_13 = v_xor(look_up_pair(by->times_11, o), v_shuffle(look_up_pair(by->times_9, o), row_2));
+
+    return v_xor(v_xor(rows_02, key), v_shuffle(rows_13, row_1));
+}
+
+/* The same for a state that waits for itself. */
+EVC_INLINE vec quick_decrypt_round(const struct vperm_tables *t, vec x, vec key, const uint8_t rotate[3][16])
+{
+    struct reciprocals o = invert(t, split(t, x));
+    vec row_0 = look_up_2(t->dec, o), row_1 = look_up_2(t->dec + 4, o);
+    vec row_2 = look_up_2(t->dec + 2, o), row_3 = look_up_2(t->dec + 6, o);
+
+    return v_xor(v_xor(v_xor(row_0, key), permute(row_1, rotate[0])),
+                 v_xor(permute(row_2, rotate[1]), permute(row_3, rotate[2])));
+}
+
+/* n vectors, a constant of 1 to FEW. */
+EVC_INLINE void encrypt_few(const vperm_key *key, vec *in_out, unsigned n)
 {
     const struct vperm_tables *t = hidden_tables();
-    const struct v_inverse by = v_inverse(t);
-    const struct v_pair times_1 = v_pair(t->enc), times_2 = v_pair(t->enc + 2);
     const uint32_t rounds = key->head.rounds;
+    const vec shift = table(t->shift[rounds & 3]), last_key = key_with_constant(t, key->enc[rounds]);
+    vec x[FEW];
 
-    first_round(x, n, t->in, key->enc[0]);
+    EACH_UP_TO_4(n, x[i] = first_round(pair_of(t->in), table(t->low), in_out[i], table(key->enc[0])));
     for (uint32_t r = 1; r < rounds; r++) {
         const uint8_t(*rotate)[16] = t->rotate + 3 * (r & 3);
-        const vec row_1 = v_table(rotate[0]), row_2 = v_table(rotate[1]), k = v_table(key->enc[r]);
-        for (size_t v = 0; v < n; v++) {
-            struct v_reciprocals o = v_invert(by, x[v]);
-            vec s = v_look_up(times_1, o);
-            /* Rows 0, 2; and one row further down, with 2 + 1 for 2, rows 1, 3. */
-            vec rows_02 = v_xor(v_look_up(times_2, o), v_shuffle(s, row_2));
-            x[v] = v_xor(v_xor(rows_02, k), v_shuffle(v_xor(rows_02, s), row_1));
+        const vec k = enc_round_key(key, t, r);
+        if (n == 1) {
+            x[0] = quick_round(t, x[0], k, rotate);
+        } else {
+            const struct enc_tables by = enc_tables(t);
+            const vec row_1 = table(rotate[0]), row_2 = table(rotate[1]);
+            EACH_UP_TO_4(n, x[i] = encrypt_round(&by, invert(t, split(t, x[i])), k, row_1, row_2));
         }
+        t = hidden_tables();
     }
-    last_round(x, n, by, t->sub, t->shift[rounds & 3], key->enc[rounds]);
+    EACH_UP_TO_4(n, in_out[i] = last_round(pair_of(t->sub), invert(t, split(t, x[i])), shift, last_key));
 }
 
-static void decrypt_vectors(const struct key *key, vec *x, size_t n)
+EVC_INLINE void decrypt_few(const vperm_key *key, vec *in_out, unsigned n)
 {
     const struct vperm_tables *t = hidden_tables();
-    const struct v_inverse by = v_inverse(t);
-    const struct v_pair times_14 = v_pair(t->dec), times_13 = v_pair(t->dec + 2);
-    const struct v_pair times_11 = v_pair(t->dec + 4), times_9 = v_pair(t->dec + 6);
     const uint32_t rounds = key->head.rounds;
+    const vec first_key = key_with_constant(t, key->dec[0]), last_key = table(key->dec[rounds]);
+    const vec shift = table(t->shift[-rounds & 3]);
+    vec x[FEW];
 
-    first_round(x, n, t->inv_in, key->dec[0]);
+    EACH_UP_TO_4(n, x[i] = first_round(pair_of(t->inv_in), table(t->low), in_out[i], first_key));
     for (uint32_t r = 1; r < rounds; r++) {
         const uint8_t(*rotate)[16] = t->rotate + 3 * (-r & 3);
-        const vec row_1 = v_table(rotate[0]), row_2 = v_table(rotate[1]), k = v_table(key->dec[r]);
-        for (size_t v = 0; v < n; v++) {
-            struct v_reciprocals o = v_invert(by, x[v]);
-            /* 14, 11, 13, 9 times rows 0, 1, 2, 3. */
-            vec rows_02 = v_xor(v_look_up(times_14, o), v_shuffle(v_look_up(times_13, o), row_2));
-            vec rows_13 = v_xor(v_look_up(times_11, o), v_shuffle(v_look_up(times_9, o), row_2));
-            x[v] = v_xor(v_xor(rows_02, k), v_shuffle(rows_13, row_1));
-        }
+        const vec k = dec_round_key(key, t, r);
+        EACH_UP_TO_4(n, x[i] = quick_decrypt_round(t, x[i], k, rotate));
+        t = hidden_tables();
     }
-    last_round(x, n, by, t->inv_sub, t->shift[-rounds & 3], key->dec[rounds]);
+    EACH_UP_TO_4(n, in_out[i] = last_round(pair_of(t->inv_sub), invert(t, split(t, x[i])), shift, last_key));
 }
 
-/* n_blocks <= BATCH into vectors, whose number is returned; and back. Where blocks do not fill the
+/* n vectors, 1 to FEW. Not inlined into the modes: one copy serves all. */
+EVC_OUT_OF_LINE void encrypt_vectors(const vperm_key *key, vec *x, size_t n)
+{
+    switch (n) {
+    case 1: encrypt_few(key, x, 1); break;
+    case 2: encrypt_few(key, x, 2); break;
+    case 3: encrypt_few(key, x, 3); break;
+    default: encrypt_few(key, x, 4);
+    }
+}
+
+EVC_OUT_OF_LINE void decrypt_vectors(const vperm_key *key, vec *x, size_t n)
+{
+    switch (n) {
+    case 1: decrypt_few(key, x, 1); break;
+    case 2: decrypt_few(key, x, 2); break;
+    case 3: decrypt_few(key, x, 3); break;
+    default: decrypt_few(key, x, 4);
+    }
+}
+
+typedef void crypt_vectors(const vperm_key *, vec *, size_t);
+
+EVC_INLINE size_t at_most(size_t n, size_t most)
+{
+    return n < most ? n : most;
+}
+
+/* Blocks into vectors, whose number is returned; and back. Where blocks do not fill the
  * last vector, the lowest lane counts. */
 EVC_INLINE size_t load_vectors(vec *x, const uint8_t *in, size_t n_blocks)
 {
     size_t n = 0;
 
-    for (; n_blocks >= VPERM_LANES; n_blocks -= VPERM_LANES, in += 16 * VPERM_LANES)
+    for (; n_blocks >= V_LANES; n_blocks -= V_LANES, in += 16 * V_LANES)
         x[n++] = v_load(in);
     if (n_blocks)
         x[n++] = v_all(load(in));
@@ -343,154 +428,172 @@ EVC_INLINE size_t load_vectors(vec *x, const uint8_t *in, size_t n_blocks)
 
 EVC_INLINE void store_vectors(uint8_t *out, const vec *x, size_t n_blocks)
 {
-    for (; n_blocks >= VPERM_LANES; n_blocks -= VPERM_LANES, out += 16 * VPERM_LANES)
+    for (; n_blocks >= V_LANES; n_blocks -= V_LANES, out += 16 * V_LANES)
         v_store(out, *x++);
     if (n_blocks)
         store(out, v_low(*x));
 }
 
-static void encrypt(const void *vkey, const uint8_t *in, uint8_t *out, size_t n_blocks)
+/* Each mode is written once: x and the other vectors are of the caller, who has room for `most` blocks, and crypt takes as
+ * many. */
+EVC_INLINE void crypt_blocks(const vperm_key *key, const uint8_t *in, uint8_t *out, size_t n_blocks, vec *x, size_t most,
+                             crypt_vectors *crypt)
 {
-    static const uint8_t zero[16];
-    vec x[VECTORS];
-
-    for (size_t n; n_blocks > 1; n_blocks -= n, in += 16 * n, out += 16 * n) {
-        n = n_blocks < BATCH ? n_blocks : BATCH;
-        encrypt_vectors(vkey, x, load_vectors(x, in, n));
-        store_vectors(out, x, n);
-    }
-    if (n_blocks)
-        chain(vkey, zero, in, out, 1, 0);
-    v_clear_upper_halves();
-}
-
-static void decrypt(const void *vkey, const uint8_t *in, uint8_t *out, size_t n_blocks)
-{
-    vec x[VECTORS];
-
     for (size_t n; n_blocks; n_blocks -= n, in += 16 * n, out += 16 * n) {
-        n = n_blocks < BATCH ? n_blocks : BATCH;
-        decrypt_vectors(vkey, x, load_vectors(x, in, n));
+        n = at_most(n_blocks, most);
+        crypt(key, x, load_vectors(x, in, n));
         store_vectors(out, x, n);
     }
-    v_clear_upper_halves();
 }
 
-static void cbc_decrypt(const void *vkey, uint8_t iv[16], const uint8_t *in, uint8_t *out,
-                        size_t n_blocks)
+/* masks: the ciphertext before each block; out may be in. */
+EVC_INLINE void crypt_cbc(const vperm_key *key, uint8_t iv[16], const uint8_t *in, uint8_t *out, size_t n_blocks, vec *x,
+                          vec *masks, size_t most, crypt_vectors *decrypt)
 {
-    vec x[VECTORS], masks[VECTORS]; /* the ciphertext before each block; out may be in */
+    __m128i before = load(iv);
 
     for (size_t n; n_blocks; n_blocks -= n, in += 16 * n, out += 16 * n) {
         size_t n_vectors;
-        n = n_blocks < BATCH ? n_blocks : BATCH;
+        n = at_most(n_blocks, most);
         n_vectors = load_vectors(x, in, n);
-        masks[0] = v_after(load(iv), x[0]);
+        masks[0] = v_after(before, x[0]);
         for (size_t v = 1; v < n_vectors; v++)
-            masks[v] = v_load(in + 16 * (VPERM_LANES * v - 1));
-        store(iv, load(in + 16 * (n - 1)));
-        decrypt_vectors(vkey, x, n_vectors);
+            masks[v] = v_load(in + 16 * (V_LANES * v - 1));
+        before = load(in + 16 * (n - 1));
+        decrypt(key, x, n_vectors);
         for (size_t v = 0; v < n_vectors; v++)
             x[v] = v_xor(x[v], masks[v]);
         store_vectors(out, x, n);
     }
-    v_clear_upper_halves();
+    store(iv, before);
 }
 
-static void ctr32(const void *vkey, uint8_t counter[16], const uint8_t *in, uint8_t *out,
-                  size_t len_bytes)
+/* out = in ^ x, len_bytes bytes */
+EVC_INLINE void xor_vectors(uint8_t *out, const uint8_t *in, const vec *x, size_t len_bytes)
 {
-    static const uint8_t zero[16];
+    const uint8_t *stream;
+
+    for (; len_bytes >= 16 * V_LANES; len_bytes -= 16 * V_LANES, in += 16 * V_LANES, out += 16 * V_LANES)
+        v_store(out, v_xor(*x++, v_load(in)));
+    stream = (const uint8_t *)x;
+    if (len_bytes >= 16) { /* of two lanes */
+        store(out, _mm_xor_si128(load(stream), load(in)));
+        stream += 16, in += 16, out += 16, len_bytes -= 16;
+    }
+    if (len_bytes)
+        evc_x86_store_part(out, _mm_xor_si128(load(stream), evc_x86_load_part(in, len_bytes)), len_bytes);
+}
+
+EVC_INLINE void crypt_ctr(const vperm_key *key, uint8_t counter[16], const uint8_t *in, uint8_t *out, size_t len_bytes,
+                          vec *x, size_t most, crypt_vectors *encrypt)
+{
     /* Word 3 of a lane is the counter. Lane 1 is one ahead. */
     static const uint32_t lanes[8] = {0, 0, 0, 0, 0, 0, 0, 1};
-    const vec step = v_all(_mm_set_epi32(VPERM_LANES, 0, 0, 0));
+    const vec step = v_all(_mm_set_epi32(V_LANES, 0, 0, 0));
     const __m128i swap = _mm_set_epi8(12, 13, 14, 15, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
     __m128i count = _mm_shuffle_epi8(load(counter), swap);
-    vec x[VECTORS];
 
-    while (len_bytes) {
-        size_t n = len_bytes < 16 * BATCH ? len_bytes : 16 * BATCH, n_blocks = (n + 15) / 16;
-        vec counts = v_add32(v_all(count), v_load((const uint8_t *)lanes));
-        if (n_blocks == 1) {
-            store((uint8_t *)x, _mm_shuffle_epi8(count, swap));
-            chain(vkey, zero, (const uint8_t *)x, (uint8_t *)x, 1, 0);
-        } else {
-            size_t n_vectors = (n_blocks + VPERM_LANES - 1) / VPERM_LANES;
-            for (size_t v = 0; v < n_vectors; v++, counts = v_add32(counts, step))
-                x[v] = v_shuffle(counts, v_all(swap));
-            encrypt_vectors(vkey, x, n_vectors);
-        }
-        if (n == 16 * BATCH)
-            for (size_t v = 0; v < VECTORS; v++)
-                v_store(out + 16 * VPERM_LANES * v,
-                        v_xor(x[v], v_load(in + 16 * VPERM_LANES * v)));
-        else
-            evc_xor(out, in, (const uint8_t *)x, n);
+    for (size_t n; len_bytes; in += n, out += n, len_bytes -= n) {
+        const vec counts = v_add32(v_all(count), v_load(lanes));
+        size_t n_blocks, n_vectors;
+        n = at_most(len_bytes, 16 * most);
+        n_blocks = (n + 15) / 16, n_vectors = (n_blocks + V_LANES - 1) / V_LANES;
+        x[0] = counts;
+        for (size_t v = 1; v < n_vectors; v++)
+            x[v] = v_add32(x[v - 1], step);
+        for (size_t v = 0; v < n_vectors; v++)
+            x[v] = v_shuffle(x[v], v_all(swap));
+        encrypt(key, x, n_vectors);
+        xor_vectors(out, in, x, n);
         count = _mm_add_epi32(count, _mm_set_epi32((int)n_blocks, 0, 0, 0));
-        in += n, out += n, len_bytes -= n;
     }
     store(counter, _mm_shuffle_epi8(count, swap));
-    v_clear_upper_halves();
 }
 
 /* ---- XTS ------------------------------------------------------------------------------------- */
 
-/* The tweaks of a batch, one block after the other (IEEE 1619-2018 section 5.2). */
-EVC_INLINE void first_tweaks(vec t[VECTORS], uint8_t tweak[16])
+/* tweak * x in GF(2^128), byte 0 least significant, x^128 = x^7 + x^2 + x + 1 (IEEE 1619-2018 section 5.2): the top bit
+ * of each half goes into the other. */
+EVC_INLINE __m128i times_x128(__m128i tweak)
 {
-    uint8_t *to = (uint8_t *)t;
+    const __m128i tops = _mm_shuffle_epi32(_mm_srai_epi32(tweak, 31), 0x13);
 
-    for (int i = 0; i < BATCH; i++, to += 16) {
-        memcpy(to, tweak, 16);
-        evc_aes_next_tweak(tweak);
-    }
+    return _mm_xor_si128(_mm_add_epi64(tweak, tweak), _mm_and_si128(tops, _mm_set_epi32(0, 1, 0, 0x87)));
 }
 
-/* The tweak of a block -> that of the same block of the next batch: times x^BATCH, which moves
- * VPERM_LANES whole bytes out at the top; these times x^7 + x^2 + x + 1 come in below. */
-EVC_INLINE vec next_tweak(vec t)
+/* t: the tweaks of the blocks. */
+EVC_INLINE void crypt_xts(const vperm_key *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out, size_t n_blocks,
+                          vec *x, vec *t, size_t most, crypt_vectors *crypt)
 {
-    vec top = v_bytes_down(t, 16 - VPERM_LANES);
+    __m128i next = load(tweak);
 
-    return v_xor(v_xor(v_bytes_up(t, VPERM_LANES), v_xor(top, v_left32(top, 1))),
-                 v_xor(v_left32(top, 2), v_left32(top, 7)));
-}
-
-EVC_INLINE void crypt_xts(const struct key *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out,
-                          size_t n_blocks, void (*crypt)(const struct key *, vec *, size_t))
-{
-    vec x[VECTORS], t[VECTORS];
-    size_t used = 0; /* tweaks at t that are used up */
-
-    first_tweaks(t, tweak);
     for (size_t n; n_blocks; n_blocks -= n, in += 16 * n, out += 16 * n) {
         size_t n_vectors;
-        n = n_blocks < BATCH ? n_blocks : BATCH;
+        n = at_most(n_blocks, most);
         n_vectors = load_vectors(x, in, n);
-        for (size_t v = 0; v < n_vectors; v++)
+        for (size_t v = 0; v < n_vectors; v++) {
+            const __m128i first = next;
+            next = times_x128(next);
+            t[v] = v_after(first, v_all(next));
+            if (V_LANES == 2 && 2 * v + 1 < n)
+                next = times_x128(next);
             x[v] = v_xor(x[v], t[v]);
+        }
         crypt(key, x, n_vectors);
         for (size_t v = 0; v < n_vectors; v++)
             x[v] = v_xor(x[v], t[v]);
         store_vectors(out, x, n);
-        used = n % BATCH;
-        for (size_t v = 0; v < VECTORS && !used; v++)
-            t[v] = next_tweak(t[v]);
     }
-    store(tweak, load((const uint8_t *)t + 16 * used));
+    store(tweak, next);
 }
 
-static void xts_encrypt(const void *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out,
-                        size_t n_blocks)
+/* ---- Operations with few vectors --------------------------------------------------------------- */
+
+static void few_encrypt(const void *key, const uint8_t *in, uint8_t *out, size_t n_blocks)
 {
-    crypt_xts(key, tweak, in, out, n_blocks, encrypt_vectors);
+    vec x[FEW];
+
+    crypt_blocks(key, in, out, n_blocks, x, FEW_BLOCKS, encrypt_vectors);
     v_clear_upper_halves();
 }
 
-static void xts_decrypt(const void *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out,
-                        size_t n_blocks)
+static void few_decrypt(const void *key, const uint8_t *in, uint8_t *out, size_t n_blocks)
 {
-    crypt_xts(key, tweak, in, out, n_blocks, decrypt_vectors);
+    vec x[FEW];
+
+    crypt_blocks(key, in, out, n_blocks, x, FEW_BLOCKS, decrypt_vectors);
+    v_clear_upper_halves();
+}
+
+static void few_cbc_decrypt(const void *key, uint8_t iv[16], const uint8_t *in, uint8_t *out, size_t n_blocks)
+{
+    vec x[FEW], masks[FEW];
+
+    crypt_cbc(key, iv, in, out, n_blocks, x, masks, FEW_BLOCKS, decrypt_vectors);
+    v_clear_upper_halves();
+}
+
+static void few_ctr32(const void *key, uint8_t counter[16], const uint8_t *in, uint8_t *out, size_t len_bytes)
+{
+    vec x[FEW];
+
+    crypt_ctr(key, counter, in, out, len_bytes, x, FEW_BLOCKS, encrypt_vectors);
+    v_clear_upper_halves();
+}
+
+static void few_xts_encrypt(const void *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out, size_t n_blocks)
+{
+    vec x[FEW], t[FEW];
+
+    crypt_xts(key, tweak, in, out, n_blocks, x, t, FEW_BLOCKS, encrypt_vectors);
+    v_clear_upper_halves();
+}
+
+static void few_xts_decrypt(const void *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out, size_t n_blocks)
+{
+    vec x[FEW], t[FEW];
+
+    crypt_xts(key, tweak, in, out, n_blocks, x, t, FEW_BLOCKS, decrypt_vectors);
     v_clear_upper_halves();
 }
 
@@ -499,57 +602,212 @@ static void xts_decrypt(const void *key, uint8_t tweak[16], const uint8_t *in, u
 /* SubWord (FIPS 197 section 5.2). */
 static uint32_t sub_word(uint32_t word)
 {
-    __m128i x = map_bytes(vperm_tables.in, _mm_cvtsi32_si128((int)word));
+    const struct vperm_tables *t = &vperm_tables;
+    vec x = map_bytes(t, t->in, v_all(_mm_cvtsi32_si128((int)word)));
 
-    x = look_up_2(vperm_tables.sub, invert(&vperm_tables, split(x)));
-    return (uint32_t)_mm_cvtsi128_si32(xor(x, _mm_set1_epi8(0x63)));
+    x = v_xor(look_up_2(t->sub, invert(t, split(t, x))), table(t->constant));
+    return (uint32_t)_mm_cvtsi128_si32(v_low(x));
 }
 
 static __m128i times_x(__m128i a) /* xTimes of each byte (section 4.2) */
 {
     __m128i high = _mm_cmpgt_epi8(_mm_setzero_si128(), a);
 
-    return xor(_mm_add_epi8(a, a), _mm_and_si128(high, _mm_set1_epi8(0x1b)));
+    return _mm_xor_si128(_mm_add_epi8(a, a), _mm_and_si128(high, _mm_set1_epi8(0x1b)));
 }
 
 /* InvMixColumns (section 5.3.3): its matrix is that of MixColumns times circ(5, 0, 4, 0). */
 static __m128i inv_mix_columns(__m128i a)
 {
+    const __m128i next_row = load_aligned(vperm_tables.rotate[0]), second_row = load_aligned(vperm_tables.rotate[1]);
     __m128i a1, b;
 
-    a = xor(a, times_x(times_x(xor(a, permute(a, vperm_tables.rotate[1])))));
-    a1 = permute(a, vperm_tables.rotate[0]);
-    b = xor(a, a1);
-    return xor(times_x(b), xor(a1, permute(b, vperm_tables.rotate[1])));
+    a = _mm_xor_si128(a, times_x(times_x(_mm_xor_si128(a, _mm_shuffle_epi8(a, second_row)))));
+    a1 = _mm_shuffle_epi8(a, next_row);
+    b = _mm_xor_si128(a, a1);
+    return _mm_xor_si128(times_x(b), _mm_xor_si128(a1, _mm_shuffle_epi8(b, second_row)));
 }
+
+/* The key in the form fips197. */
+EVC_INLINE void set_fips197(uint8_t enc[][16], uint8_t dec[][16], const struct evc_aes_head *head, const uint8_t *user_key)
+{
+    const uint32_t rounds = head->rounds;
+
+    evc_aes_expand_key(enc, user_key, rounds, sub_word);
+    if (!head->can_decrypt)
+        return;
+    memcpy(dec[0], enc[rounds], 16);
+    for (uint32_t r = 1; r < rounds; r++)
+        store(dec[r], inv_mix_columns(load_aligned(enc[rounds - r])));
+    memcpy(dec[rounds], enc[0], 16);
+}
+
+#if defined(VPERM_FIPS197)
 
 static void set_key(void *vkey, const uint8_t *user_key)
 {
-    struct key *key = vkey;
-    const uint32_t rounds = key->head.rounds;
-    const __m128i constant = _mm_set1_epi8(0x63);
-    EVC_ALIGN(16) uint8_t w[EVC_AES_MAX_ROUNDS + 1][16];
+    vperm_key *key = vkey;
 
-    evc_aes_expand_key(w, user_key, rounds, sub_word);
-    store(key->enc[0], map_bytes(vperm_tables.in, load(w[0])));
-    for (uint32_t r = 1; r < rounds; r++) {
-        __m128i k = map_bytes(vperm_tables.in, xor(load(w[r]), constant));
-        struct nibbles s;
-        k = permute(k, vperm_tables.shift[-r & 3]);
-        s = split(k);
-        store(key->enc[r], k);
-        store(key->enc_ik[r - 1][0], s.i);
-        store(key->enc_ik[r - 1][1], s.k);
-    }
-    store(key->enc[rounds], xor(load(w[rounds]), constant));
-    if (key->head.can_decrypt) {
-        store(key->dec[0], map_bytes(vperm_tables.inv_in, xor(load(w[rounds]), constant)));
-        for (uint32_t r = 1; r < rounds; r++) {
-            __m128i k = xor(inv_mix_columns(load(w[rounds - r])), constant);
-            store(key->dec[r], permute(map_bytes(vperm_tables.inv_in, k), vperm_tables.shift[r & 3]));
-        }
-        store(key->dec[rounds], load(w[0]));
-    }
+    set_fips197(key->enc, key->dec, &key->head, user_key);
+    v_clear_upper_halves();
 }
+
+#else
+
+static void set_key(void *vkey, const uint8_t *user_key)
+{
+    const struct vperm_tables *t = &vperm_tables;
+    const __m128i constant = load_aligned(t->constant);
+    vperm_key *key = vkey;
+    const uint32_t rounds = key->head.rounds;
+
+    set_fips197(key->enc, key->dec, &key->head, user_key);
+    for (uint32_t r = 1; r < rounds; r++) {
+        store(key->enc[r], v_low(round_key_of(t, key->enc[r], t->in, t->shift[-r & 3])));
+        if (key->head.can_decrypt)
+            store(key->dec[r], v_low(round_key_of(t, key->dec[r], t->inv_in, t->shift[r & 3])));
+    }
+    store(key->enc[rounds], _mm_xor_si128(load_aligned(key->enc[rounds]), constant));
+    if (key->head.can_decrypt)
+        store(key->dec[0], _mm_xor_si128(load_aligned(key->dec[0]), constant));
+    v_clear_upper_halves();
+}
+
+#endif
+
+#if !defined(VPERM_FIPS197)
+
+/* ---- Operations with many vectors ----------------------------------------------------------------
+ *
+ * Where there is more than few vectors hold. They leave secrets far below the caller, which are cleared here and not by the
+ * kernel's `clear`, which short messages feel. clear_many() is defined before these steps. */
+
+/* n vectors, up to MANY. */
+static void encrypt_many(const vperm_key *key, vec *x, size_t n)
+{
+    const struct vperm_tables *t = hidden_tables();
+    const struct enc_tables by = enc_tables(t);
+    const uint32_t rounds = key->head.rounds;
+    const struct pair in = pair_of(t->in), out = pair_of(t->sub);
+    const vec shift = table(t->shift[rounds & 3]);
+    const vec first_key = table(key->enc[0]), last_key = key_with_constant(t, key->enc[rounds]);
+
+    for (size_t v = 0; v < n; v++)
+        x[v] = first_round(in, by.by.low, x[v], first_key);
+    for (uint32_t r = 1; r < rounds; r++) {
+        const uint8_t(*rotate)[16] = t->rotate + 3 * (r & 3);
+        const vec row_1 = table(rotate[0]), row_2 = table(rotate[1]), k = enc_round_key(key, t, r);
+        for (size_t v = 0; v < n; v++)
+            x[v] = encrypt_round(&by, invert_by(by.by, x[v]), k, row_1, row_2);
+    }
+    for (size_t v = 0; v < n; v++)
+        x[v] = last_round(out, invert_by(by.by, x[v]), shift, last_key);
+}
+
+static void decrypt_many(const vperm_key *key, vec *x, size_t n)
+{
+    const struct vperm_tables *t = hidden_tables();
+    const struct dec_tables by = dec_tables(t);
+    const uint32_t rounds = key->head.rounds;
+    const struct pair in = pair_of(t->inv_in), out = pair_of(t->inv_sub);
+    const vec shift = table(t->shift[-rounds & 3]);
+    const vec first_key = key_with_constant(t, key->dec[0]), last_key = table(key->dec[rounds]);
+
+    for (size_t v = 0; v < n; v++)
+        x[v] = first_round(in, by.by.low, x[v], first_key);
+    for (uint32_t r = 1; r < rounds; r++) {
+        const uint8_t(*rotate)[16] = t->rotate + 3 * (-r & 3);
+        const vec row_1 = table(rotate[0]), row_2 = table(rotate[1]), k = dec_round_key(key, t, r);
+        for (size_t v = 0; v < n; v++)
+            x[v] = decrypt_round(&by, x[v], k, row_1, row_2);
+    }
+    for (size_t v = 0; v < n; v++)
+        x[v] = last_round(out, invert_by(by.by, x[v]), shift, last_key);
+}
+
+EVC_OUT_OF_LINE void many_encrypt(const void *key, const uint8_t *in, uint8_t *out, size_t n_blocks)
+{
+    vec x[MANY];
+
+    crypt_blocks(key, in, out, n_blocks, x, MANY_BLOCKS, encrypt_many);
+}
+
+EVC_OUT_OF_LINE void many_decrypt(const void *key, const uint8_t *in, uint8_t *out, size_t n_blocks)
+{
+    vec x[MANY];
+
+    crypt_blocks(key, in, out, n_blocks, x, MANY_BLOCKS, decrypt_many);
+}
+
+EVC_OUT_OF_LINE void many_cbc_decrypt(const void *key, uint8_t iv[16], const uint8_t *in, uint8_t *out, size_t n_blocks)
+{
+    vec x[MANY], masks[MANY];
+
+    crypt_cbc(key, iv, in, out, n_blocks, x, masks, MANY_BLOCKS, decrypt_many);
+}
+
+EVC_OUT_OF_LINE void many_ctr32(const void *key, uint8_t counter[16], const uint8_t *in, uint8_t *out, size_t len_bytes)
+{
+    vec x[MANY];
+
+    crypt_ctr(key, counter, in, out, len_bytes, x, MANY_BLOCKS, encrypt_many);
+}
+
+EVC_OUT_OF_LINE void many_xts_encrypt(const void *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out, size_t n_blocks)
+{
+    vec x[MANY], t[MANY];
+
+    crypt_xts(key, tweak, in, out, n_blocks, x, t, MANY_BLOCKS, encrypt_many);
+}
+
+EVC_OUT_OF_LINE void many_xts_decrypt(const void *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out, size_t n_blocks)
+{
+    vec x[MANY], t[MANY];
+
+    crypt_xts(key, tweak, in, out, n_blocks, x, t, MANY_BLOCKS, decrypt_many);
+}
+
+#define BY_NUMBER(operation, n_blocks, ...)                                                                            \
+    do {                                                                                                               \
+        if ((n_blocks) <= FEW_BLOCKS) {                                                                                \
+            few_##operation(__VA_ARGS__);                                                                              \
+        } else {                                                                                                       \
+            many_##operation(__VA_ARGS__);                                                                             \
+            clear_many();                                                                                              \
+            v_clear_upper_halves();                                                                                    \
+        }                                                                                                              \
+    } while (0)
+
+static void encrypt(const void *key, const uint8_t *in, uint8_t *out, size_t n_blocks)
+{
+    BY_NUMBER(encrypt, n_blocks, key, in, out, n_blocks);
+}
+
+static void decrypt(const void *key, const uint8_t *in, uint8_t *out, size_t n_blocks)
+{
+    BY_NUMBER(decrypt, n_blocks, key, in, out, n_blocks);
+}
+
+static void cbc_decrypt(const void *key, uint8_t iv[16], const uint8_t *in, uint8_t *out, size_t n_blocks)
+{
+    BY_NUMBER(cbc_decrypt, n_blocks, key, iv, in, out, n_blocks);
+}
+
+static void ctr32(const void *key, uint8_t counter[16], const uint8_t *in, uint8_t *out, size_t len_bytes)
+{
+    BY_NUMBER(ctr32, (len_bytes + 15) / 16, key, counter, in, out, len_bytes);
+}
+
+static void xts_encrypt(const void *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out, size_t n_blocks)
+{
+    BY_NUMBER(xts_encrypt, n_blocks, key, tweak, in, out, n_blocks);
+}
+
+static void xts_decrypt(const void *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out, size_t n_blocks)
+{
+    BY_NUMBER(xts_decrypt, n_blocks, key, tweak, in, out, n_blocks);
+}
+
+#endif
 
 #endif
