@@ -4,9 +4,12 @@
  *
  * Method:   bit slices with byte shuffles (Kaesper and Schwabe) arranged so that ShiftRows is never
  *           done (fixslicing); S-box by circuit; planes of the round keys made when used.
+ *           Blocks that do not fill a batch of 8 go by vector permute, as in x86_vperm, with round
+ *           keys brought into its form when used: CBC encryption, and the rest of all other modes.
  * Source:   FIPS 197 (2023) section 5; E. Kaesper, P. Schwabe, "Faster and timing-attack resistant
- *           AES-GCM", CHES 2009; x86_bitslice_steps.h, sbox_circuit.h.
- * Needs:    X86_SSSE3.   Timing: CT (no tables in memory, no secret branches).
+ *           AES-GCM", CHES 2009; M. Hamburg, Accelerating AES with Vector Permute Instructions, CHES
+ *           2009; x86_bitslice_steps.h, x86_vperm_steps.h, sbox_circuit.h.
+ * Needs:    X86_SSSE3.   Timing: CT (no secret-dependent branch or address).
  * Key form: fips197.
  */
 #include "aes/kernel.h"

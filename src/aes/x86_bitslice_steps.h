@@ -8,8 +8,8 @@
  * Fixslicing (A. Adomnicai, T. Peyrin, TCHES 2021(1)): ShiftRows is never done; round i mixes
  * columns while i times ShiftRows is still to be done: another byte shuffle, not one more.
  *
- * That is for whole batches. Blocks that do not fill one would cost as much as a batch; the steps of x86_vperm_steps.h
- * take them, with the same key.
+ * These are the whole batches. Blocks that do not fill one would cost as much as a batch. The steps of
+ * x86_vperm_steps.h take them, with the same key.
  *
  * Include it inside the ISA region, after x86_blocks128.h or x86_blocks256.h, and after the definition of
  *   clear_batches()    clears the stack as deep as whole batches reach
@@ -338,7 +338,8 @@ EVC_INLINE void store_batches(uint8_t *out, const vec *q, size_t n_blocks)
         v_store(out + V_BYTES * j, q[j]);
 }
 
-EVC_INLINE void crypt_batches(const void *key, const uint8_t *in, uint8_t *out, size_t n_blocks, batches_function *crypt)
+EVC_INLINE void crypt_batches(const void *key, const uint8_t *in, uint8_t *out, size_t n_blocks,
+                              batches_function *crypt)
 {
     vec q[8 * AT_ONCE];
 
@@ -351,7 +352,8 @@ EVC_INLINE void crypt_batches(const void *key, const uint8_t *in, uint8_t *out, 
 }
 
 /* The counter's last four bytes are kept little-endian and turned round in every block. */
-EVC_OUT_OF_LINE void ctr32_batches(const void *key, uint8_t counter[16], const uint8_t *in, uint8_t *out, size_t n_blocks)
+EVC_OUT_OF_LINE void ctr32_batches(const void *key, uint8_t counter[16], const uint8_t *in, uint8_t *out,
+                                   size_t n_blocks)
 {
     static const EVC_ALIGN(32) lanes turn = {
         0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 15, 14, 13, 12,
@@ -428,7 +430,7 @@ EVC_INLINE void xts_of_batches(const void *key, uint8_t tweak[16], const uint8_t
     store(tweak, load((const uint8_t *)t));
 }
 
-/* Functions of their own, as the rounds are: one frame holds the vectors of a batch, or what the vector permute needs. */
+/* Not inlined into the operations: their frames are then those of few blocks, and `clear` has less to clear. */
 EVC_OUT_OF_LINE void encrypt_blocks(const void *key, const uint8_t *in, uint8_t *out, size_t n_blocks)
 {
     crypt_batches(key, in, out, n_blocks, encrypt_batches);
@@ -453,8 +455,8 @@ EVC_OUT_OF_LINE void xts_decrypt_batches(const void *key, uint8_t tweak[16], con
 
 /* ---- Operations: whole batches as bit planes, what is left by vector permute ----------------- */
 
-/* Batches leave secrets far below the caller. They are cleared here, and not by the kernel's `clear`, which short
- * messages feel. */
+/* Batches leave secrets far below the caller. They are cleared here, and not by the kernel's `clear`, whose stores would
+ * be a third of the time of one block. */
 EVC_INLINE void end_batches(void)
 {
     clear_batches();
