@@ -455,8 +455,8 @@ EVC_OUT_OF_LINE void xts_decrypt_batches(const void *key, uint8_t tweak[16], con
 
 /* ---- Operations: whole batches as bit planes, what is left by vector permute ----------------- */
 
-/* Batches leave secrets far below the caller. They are cleared here, and not by the kernel's `clear`, whose stores would
- * be a third of the time of one block. */
+/* Batches leave secrets far below the caller. They are cleared here, and not by the kernel's `clear`, whose stores
+ * would be a third of the time of one block. */
 EVC_INLINE void end_batches(void)
 {
     clear_batches();
