@@ -237,12 +237,15 @@ static void cbc_encrypt(const void *vkey, uint8_t iv[16], const uint8_t *in, uin
         return;
     chain(vkey, iv, in, out, n_blocks, 16);
     store(iv, load(out + 16 * (n_blocks - 1)));
+    v_clear_upper_halves();
 }
 
 static void cbcmac(const void *vkey, uint8_t state[16], const uint8_t *in, size_t n_blocks)
 {
-    if (n_blocks)
-        chain(vkey, state, in, state, n_blocks, 0);
+    if (!n_blocks)
+        return;
+    chain(vkey, state, in, state, n_blocks, 0);
+    v_clear_upper_halves();
 }
 
 /* ---- Several blocks ------------------------------------------------------------------------- */
