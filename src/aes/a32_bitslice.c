@@ -18,7 +18,6 @@
 
 #if EVC_BUILT(A32_NEON)
 
-#include "aes/ct_keys.h"
 #include "aes/tweak.h"
 #include "common/bytes.h"
 #include "common/clear.h"
@@ -37,9 +36,12 @@ void evc_aes_a32_bitslice_decrypt(uint8x16_t *planes, const void *keys, const vo
 #define DECRYPT evc_aes_a32_bitslice_decrypt
 #define v_xor3(a, b, c) ((a) ^ (b) ^ (c))
 
+EVC_DEFINE_CLEAR_SPILLS(clear_batches, NEON, 3200)
+#define MOST_SINGLE 4
+
 #include "aes/a64_bitslice_steps.h"
 
-EVC_DEFINE_CLEAR_STACK(clear, NEON, 2304)
+EVC_DEFINE_CLEAR_STACK(clear, NEON, 448)
 
 EVC_ISA_END
 

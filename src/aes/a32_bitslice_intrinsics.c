@@ -18,7 +18,6 @@
 
 #if EVC_BUILT(A32_NEON)
 
-#include "aes/ct_keys.h"
 #include "aes/tweak.h"
 #include "common/bytes.h"
 #include "common/clear.h"
@@ -30,9 +29,12 @@ EVC_ISA_BEGIN(A32_NEON)
 #define ROUNDS EVC_OUT_OF_LINE
 #define v_xor3(a, b, c) ((a) ^ (b) ^ (c))
 
+EVC_DEFINE_CLEAR_SPILLS(clear_batches, NEON, 3264)
+#define MOST_SINGLE 4
+
 #include "aes/a64_bitslice_steps.h"
 
-EVC_DEFINE_CLEAR_STACK(clear, NEON, 2624)
+EVC_DEFINE_CLEAR_STACK(clear, NEON, 448)
 
 EVC_ISA_END
 

@@ -25,11 +25,6 @@ EVC_ISA_BEGIN(A32_NEON)
 
 #include "aes/a64_vperm_steps.h"
 
-static void encrypt(const void *key, const uint8_t *in, uint8_t *out, size_t n_blocks)
-{
-    ecb(key, in, out, n_blocks, 0);
-}
-
 /* CBC encryption; returns the last ciphertext. */
 EVC_INLINE vec chain(const struct vperm_key *key, vec x, const uint8_t *in, uint8_t *out, size_t n_blocks, int storing)
 {
@@ -60,9 +55,9 @@ EVC_ISA_END
 
 const struct evc_aes evc_aes_a32_vperm = {
     .kernel = EVC_KERNEL_HEAD(a32_vperm, A32_NEON, CT, ANY, BATCH, struct vperm_key, 0, clear),
-    .set_key = set_key,
-    .encrypt = encrypt,
-    .decrypt = decrypt,
+    .set_key = vperm_set_key,
+    .encrypt = vperm_encrypt,
+    .decrypt = vperm_decrypt,
     .cbc_encrypt = cbc_encrypt,
     .cbcmac = cbcmac,
 };

@@ -15,7 +15,6 @@
 
 #if EVC_BUILT(A64_TBL8)
 
-#include "aes/ct_keys.h"
 #include "aes/tweak.h"
 #include "common/bytes.h"
 #include "common/clear.h"
@@ -26,9 +25,11 @@ EVC_ISA_BEGIN(A64_TBL8)
 #define ROUNDS EVC_OUT_OF_LINE /* they are long */
 #define v_xor3(a, b, c) ((a) ^ (b) ^ (c))
 
+EVC_DEFINE_CLEAR_SPILLS(clear_batches, NEON, 3200)
+
 #include "aes/a64_bitslice_steps.h"
 
-EVC_DEFINE_CLEAR_STACK(clear, NEON, 2304)
+EVC_DEFINE_CLEAR_STACK(clear, NEON, 448)
 
 EVC_ISA_END
 

@@ -8,13 +8,15 @@
  * ShiftRows is still to be done: another byte shuffle, not one more. After 10 and 14 rounds two are left for the end;
  * four are none.
  *
- * Round keys between rounds are planes, too, since a load costs less than what makes a plane. Those of PLANE_ROUNDS
- * rounds are in the key, which has no room for more; the others are made by each call, on the stack. The first and
- * the last round key are added to blocks, not to planes.
+ * Round keys between rounds are planes, too, since a load costs less than what makes a plane. Each call makes them on
+ * the stack, in two frames, for they are more than 1 KiB. The first and the last round key are added to blocks, not to
+ * planes.
  *
- * Stack and registers are left to the kernel's `clear`.
+ * All this pays for batches. Up to MOST_SINGLE blocks that fill none go by vector permute (a64_vperm_steps.h), whose
+ * round keys are in the key, too.
  *
- * Before this file: the ISA's region is open, and v_xor3(a, b, c) is defined. ROUNDS may be defined
+ * Before this file: the ISA's region is open, and defined are v_xor3(a, b, c) and clear_batches(), which clears the stack
+ * as deep as batches reach. All else is left to the kernel's `clear`. MOST_SINGLE may be defined. ROUNDS may be defined
  * as EVC_OUT_OF_LINE where the rounds leave no registers to those who call them; or ENCRYPT and DECRYPT, as
  * a32_bitslice.c does, where they are functions of assembly. ROWS_FIRST may be defined for cores on which a look-up of
  * 16 bytes costs more than two instructions; byte 4 r + c is that in row r, column c then: a row is a word, and bytes
@@ -25,22 +27,26 @@
 #define ROUNDS EVC_INLINE
 #endif
 
-typedef uint8x16_t vec;
+#if !defined(MOST_SINGLE)
+#define MOST_SINGLE 7
+#endif
+
+#include "aes/a64_vperm_steps.h"
 
 #define BATCH_BLOCKS 8
 #define BATCH_BYTES 128
 
-#define PLANE_ROUNDS 6
-#define MOST_REST 7 /* 13 rounds between the first and the last key of AES-256 */
+/* The 13 round keys between the first and the last of AES-256, in two frames. */
+#define FIRST_ROUNDS 6
+#define MOST_REST 7
 
 typedef uint8_t round_planes[8][16];
 
 struct key {
-    struct evc_aes_head head;
-    EVC_ALIGN(16) uint8_t first[16]; /* as in FIPS 197; the others have their bits of EVC_CIRCUIT_KEY_XOR flipped */
+    struct vperm_key single;
+    uint8_t first[16]; /* as in FIPS 197; the others have their bits of EVC_CIRCUIT_KEY_XOR flipped */
     uint8_t last[16];
-    round_planes planes[PLANE_ROUNDS]; /* of rounds 1 to PLANE_ROUNDS */
-    uint8_t rest[MOST_REST][16];         /* of the rounds after these, as bytes, in the order of the planes' */
+    uint8_t middle[FIRST_ROUNDS + MOST_REST][16]; /* of rounds 1 to rounds - 1, in the order of the planes' bytes */
 };
 
 #define EVC_CIRCUIT_WORD vec
@@ -211,7 +217,7 @@ EVC_INLINE vec turn_words(vec x, unsigned n)
 #endif
 
 /* MixColumns (section 5.1.3) and AddRoundKey. With t = x ^ next(x): 2 t ^ next(x) ^ second(t). */
-EVC_INLINE void mix_columns(vec q[8], mix_place at, int keyed, const uint8_t k[8][16])
+EVC_INLINE void mix_planes(vec q[8], mix_place at, int keyed, const uint8_t k[8][16])
 {
     BEGIN_MIX(at);
     vec n7 = NEXT_ROW(q[7]), t7 = q[7] ^ n7;
@@ -234,7 +240,7 @@ EVC_INLINE void mix_columns(vec q[8], mix_place at, int keyed, const uint8_t k[8
 }
 
 /* InvMixColumns (section 5.3.3): MixColumns after x -> x ^ 4 (x ^ second(x)). */
-EVC_INLINE void inv_mix_columns(vec q[8], mix_place at)
+EVC_INLINE void inv_mix_planes(vec q[8], mix_place at)
 {
     BEGIN_MIX(at);
     vec u7 = q[7] ^ SECOND_ROW(q[7]), u6 = q[6] ^ SECOND_ROW(q[6]);
@@ -251,7 +257,7 @@ EVC_INLINE void inv_mix_columns(vec q[8], mix_place at)
     q[2] = v_xor3(q[2], u0, u7);
     q[1] ^= u76;
     q[0] ^= u6;
-    mix_columns(q, at, 0, NULL);
+    mix_planes(q, at, 0, NULL);
 }
 
 /* ---- Keys ----------------------------------------------------------------------------------------------------- */
@@ -262,39 +268,48 @@ EVC_INLINE vec shifted_key(const uint8_t rk[16], unsigned r)
     return vqtbl1q_u8(vld1q_u8(rk), vld1q_u8(unshift[r % 4])) ^ vdupq_n_u8(EVC_CIRCUIT_KEY_XOR);
 }
 
-static void store_planes(uint8_t planes[8][16], vec x)
-{
-    vec q[8];
-
-    same_planes(q, x);
-    store8(planes[0], q);
-}
-
 static void set_key(void *vkey, const uint8_t *user_key)
 {
     struct key *key = vkey;
-    const unsigned rounds = key->head.rounds;
-    uint8_t rk[EVC_AES_MAX_ROUNDS + 1][16];
-    unsigned r = 1;
+    const unsigned rounds = key->single.head.rounds;
+    EVC_ALIGN(16) uint8_t w[EVC_AES_MAX_ROUNDS + 1][16];
 
-    evc_ct_expand_key(rk, user_key, rounds);
-    memcpy(key->first, rk[0], 16);
-    for (; r <= PLANE_ROUNDS; r++)
-        store_planes(key->planes[r - 1], shifted_key(rk[r], r));
-    for (; r < rounds; r++)
-        vst1q_u8(key->rest[r - 1 - PLANE_ROUNDS], shifted_key(rk[r], r));
-    vst1q_u8(key->last, vld1q_u8(rk[rounds]) ^ vdupq_n_u8(EVC_CIRCUIT_KEY_XOR));
+    vperm_set_keys(&key->single, w, user_key);
+    memcpy(key->first, w[0], 16);
+    for (unsigned r = 1; r < rounds; r++)
+        vst1q_u8(key->middle[r - 1], shifted_key(w[r], r));
+    vst1q_u8(key->last, vld1q_u8(w[rounds]) ^ vdupq_n_u8(EVC_CIRCUIT_KEY_XOR));
 }
 
-static unsigned rest_rounds(const struct key *key)
+/* What an operation works on. first, rest: planes of the round keys. A frame holds either these or the vectors of a
+ * batch. */
+struct call {
+    const struct key *key;
+    const round_planes *first, *rest;
+    uint8_t *state; /* counter, iv or tweak */
+    const uint8_t *in;
+    uint8_t *out;
+    size_t n; /* blocks, of CTR bytes */
+};
+
+static unsigned rounds_of(const struct call *c)
 {
-    return key->head.rounds - 1 - PLANE_ROUNDS;
+    return c->key->single.head.rounds;
 }
 
-static void make_rest(const struct key *key, round_planes *rest)
+static unsigned rest_rounds(const struct call *c)
 {
-    for (unsigned r = 0; r < rest_rounds(key); r++)
-        store_planes(rest[r], vld1q_u8(key->rest[r]));
+    return rounds_of(c) - 1 - FIRST_ROUNDS;
+}
+
+static void make_planes(round_planes *planes, const uint8_t keys[][16], unsigned n)
+{
+    for (unsigned r = 0; r < n; r++) {
+        vec q[8];
+
+        same_planes(q, vld1q_u8(keys[r]));
+        store8(planes[r][0], q);
+    }
 }
 
 /* ---- Rounds: of planes to which the first key has been added, to planes to which the last will be -------------- */
@@ -302,10 +317,10 @@ static void make_rest(const struct key *key, round_planes *rest)
 #if defined(ENCRYPT)
 
 /* From behind the first SubBytes. */
-EVC_INLINE void encrypt_on(const struct key *key, const round_planes *rest, vec q[8])
+EVC_INLINE void encrypt_on(const struct call *c, vec q[8])
 {
-    ENCRYPT(q, key->planes, round_mix + 1, PLANE_ROUNDS, rest, rest_rounds(key), 0);
-    if (key->head.rounds % 4)
+    ENCRYPT(q, c->first, round_mix + 1, FIRST_ROUNDS, c->rest, rest_rounds(c), 0);
+    if (rounds_of(c) % 4)
         shuffle8(q, vld1q_u8(unshift[2])); /* ShiftRows twice is its own inverse */
 }
 
@@ -314,33 +329,33 @@ EVC_INLINE void first_sub_bytes(vec q[8])
     ENCRYPT(q, NULL, NULL, 0, NULL, 0, 1);
 }
 
-EVC_INLINE void encrypt_rounds(const struct key *key, const round_planes *rest, vec q[8])
+EVC_INLINE void encrypt_rounds(const struct call *c, vec q[8])
 {
-    ENCRYPT(q, key->planes, round_mix + 1, PLANE_ROUNDS, rest, rest_rounds(key), 1);
-    if (key->head.rounds % 4)
+    ENCRYPT(q, c->first, round_mix + 1, FIRST_ROUNDS, c->rest, rest_rounds(c), 1);
+    if (rounds_of(c) % 4)
         shuffle8(q, vld1q_u8(unshift[2]));
 }
 
-EVC_INLINE void decrypt_rounds(const struct key *key, const round_planes *rest, vec q[8])
+EVC_INLINE void decrypt_rounds(const struct call *c, vec q[8])
 {
-    const unsigned n = rest_rounds(key);
+    const unsigned n = rest_rounds(c);
 
-    if (key->head.rounds % 4)
+    if (rounds_of(c) % 4)
         shuffle8(q, vld1q_u8(unshift[2]));
-    DECRYPT(q, rest + n, round_mix + key->head.rounds, n, key->planes + PLANE_ROUNDS, PLANE_ROUNDS);
+    DECRYPT(q, c->rest + n, round_mix + rounds_of(c), n, c->first + FIRST_ROUNDS, FIRST_ROUNDS);
 }
 
 #elif defined(ROWS_FIRST)
 
 /* A round with the key's planes at k, which moves on. */
-#define ENCRYPT_ROUND(i) (mix_columns(s, i, 1, *k), sub_bytes(s), k++)
-#define DECRYPT_ROUND(i) (k--, load8(planes, (*k)[0]), xor8(s, planes), inv_mix_columns(s, i), inv_sub_bytes(s))
+#define ENCRYPT_ROUND(i) (mix_planes(s, i, 1, *k), sub_bytes(s), k++)
+#define DECRYPT_ROUND(i) (k--, load8(planes, (*k)[0]), xor8(s, planes), inv_mix_planes(s, i), inv_sub_bytes(s))
 
 /* From behind the first SubBytes. */
-ROUNDS void encrypt_on(const struct key *key, const round_planes *rest, vec q[8])
+ROUNDS void encrypt_on(const struct call *c, vec q[8])
 {
-    const unsigned last = key->head.rounds - 1; /* odd */
-    const round_planes *k = key->planes;
+    const unsigned last = rounds_of(c) - 1; /* odd */
+    const round_planes *k = c->first;
     vec s[8] = {q[0], q[1], q[2], q[3], q[4], q[5], q[6], q[7]}; /* in registers */
 
     for (unsigned r = 1;; r += 4) {
@@ -348,14 +363,14 @@ ROUNDS void encrypt_on(const struct key *key, const round_planes *rest, vec q[8]
         if (r == last)
             break;
         ENCRYPT_ROUND(2);
-        if (r + 1 == PLANE_ROUNDS)
-            k = rest;
+        if (r + 1 == FIRST_ROUNDS)
+            k = c->rest;
         ENCRYPT_ROUND(3);
         if (r + 2 == last)
             break;
         ENCRYPT_ROUND(0);
     }
-    shuffle8(s, vld1q_u8(shift[key->head.rounds % 4]));
+    shuffle8(s, vld1q_u8(shift[rounds_of(c) % 4]));
     memcpy(q, s, sizeof s);
 }
 
@@ -364,21 +379,21 @@ ROUNDS void first_sub_bytes(vec q[8])
     sub_bytes(q);
 }
 
-EVC_INLINE void encrypt_rounds(const struct key *key, const round_planes *rest, vec q[8])
+EVC_INLINE void encrypt_rounds(const struct call *c, vec q[8])
 {
     shuffle8(q, vld1q_u8(unshift[0]));
     first_sub_bytes(q);
-    encrypt_on(key, rest, q);
+    encrypt_on(c, q);
 }
 
-ROUNDS void decrypt_rounds(const struct key *key, const round_planes *rest, vec q[8])
+ROUNDS void decrypt_rounds(const struct call *c, vec q[8])
 {
-    const round_planes *k = rest + rest_rounds(key);
+    const round_planes *k = c->rest + rest_rounds(c);
     vec planes[8], s[8] = {q[0], q[1], q[2], q[3], q[4], q[5], q[6], q[7]};
 
-    shuffle8(s, vld1q_u8(unshift[key->head.rounds % 4]));
+    shuffle8(s, vld1q_u8(unshift[rounds_of(c) % 4]));
     inv_sub_bytes(s);
-    for (unsigned r = key->head.rounds - 1;; r -= 2) {
+    for (unsigned r = rounds_of(c) - 1;; r -= 2) {
         if (r % 4 == 1) {
             DECRYPT_ROUND(1);
             if (r == 1)
@@ -386,8 +401,8 @@ ROUNDS void decrypt_rounds(const struct key *key, const round_planes *rest, vec 
             DECRYPT_ROUND(0);
         } else {
             DECRYPT_ROUND(3);
-            if (r - 1 == PLANE_ROUNDS)
-                k = key->planes + PLANE_ROUNDS;
+            if (r - 1 == FIRST_ROUNDS)
+                k = c->first + FIRST_ROUNDS;
             DECRYPT_ROUND(2);
         }
     }
@@ -398,21 +413,21 @@ ROUNDS void decrypt_rounds(const struct key *key, const round_planes *rest, vec 
 #else
 
 /* From behind the first SubBytes. */
-ROUNDS void encrypt_on(const struct key *key, const round_planes *rest, vec q[8])
+ROUNDS void encrypt_on(const struct call *c, vec q[8])
 {
     const mix_shuffles *mix = round_mix + 1;
 
     for (int part = 0; part < 2; part++) {
-        const round_planes *k = part ? rest : key->planes;
-        unsigned n = part ? rest_rounds(key) : PLANE_ROUNDS;
+        const round_planes *k = part ? c->rest : c->first;
+        unsigned n = part ? rest_rounds(c) : FIRST_ROUNDS;
 
         do {
-            mix_columns(q, *mix, 1, *k);
+            mix_planes(q, *mix, 1, *k);
             sub_bytes(q);
             mix++, k++;
         } while (--n);
     }
-    if (key->head.rounds % 4)
+    if (rounds_of(c) % 4)
         shuffle8(q, vld1q_u8(unshift[2])); /* ShiftRows twice is its own inverse */
 }
 
@@ -421,22 +436,22 @@ ROUNDS void first_sub_bytes(vec q[8])
     sub_bytes(q);
 }
 
-EVC_INLINE void encrypt_rounds(const struct key *key, const round_planes *rest, vec q[8])
+EVC_INLINE void encrypt_rounds(const struct call *c, vec q[8])
 {
     first_sub_bytes(q);
-    encrypt_on(key, rest, q);
+    encrypt_on(c, q);
 }
 
-ROUNDS void decrypt_rounds(const struct key *key, const round_planes *rest, vec q[8])
+ROUNDS void decrypt_rounds(const struct call *c, vec q[8])
 {
-    const mix_shuffles *mix = round_mix + key->head.rounds;
+    const mix_shuffles *mix = round_mix + rounds_of(c);
 
-    if (key->head.rounds % 4)
+    if (rounds_of(c) % 4)
         shuffle8(q, vld1q_u8(unshift[2]));
     inv_sub_bytes(q);
     for (int part = 0; part < 2; part++) {
-        const round_planes *k = part ? key->planes + PLANE_ROUNDS : rest + rest_rounds(key);
-        unsigned n = part ? PLANE_ROUNDS : rest_rounds(key);
+        const round_planes *k = part ? c->first + FIRST_ROUNDS : c->rest + rest_rounds(c);
+        unsigned n = part ? FIRST_ROUNDS : rest_rounds(c);
 
         do {
             vec planes[8];
@@ -444,7 +459,7 @@ ROUNDS void decrypt_rounds(const struct key *key, const round_planes *rest, vec 
             mix--, k--;
             load8(planes, (*k)[0]);
             xor8(q, planes);
-            inv_mix_columns(q, *mix);
+            inv_mix_planes(q, *mix);
             inv_sub_bytes(q);
         } while (--n);
     }
@@ -454,27 +469,66 @@ ROUNDS void decrypt_rounds(const struct key *key, const round_planes *rest, vec 
 
 /* ---- Blocks --------------------------------------------------------------------------------------------------- */
 
-typedef void rounds_function(const struct key *, const round_planes *, vec *);
-
-/* What an operation works on; rest: planes of the key's rest. A frame holds either these or the vectors of a batch. */
-struct call {
-    const struct key *key;
-    const round_planes *rest;
-    uint8_t *state; /* counter, iv or tweak */
-    const uint8_t *in;
-    uint8_t *out;
-    size_t n; /* blocks, of CTR bytes */
-};
-
+typedef void rounds_function(const struct call *, vec *);
 typedef void operation(const struct call *);
 
-static void run(const void *key, uint8_t *state, const uint8_t *in, uint8_t *out, size_t n, operation *op)
+EVC_OUT_OF_LINE void run_rest(struct call *call, operation *op)
 {
     EVC_ALIGN(16) round_planes rest[MOST_REST];
-    const struct call call = {key, (const round_planes *)rest, state, in, out, n};
 
-    make_rest(key, rest);
-    op(&call);
+    make_planes(rest, call->key->middle + FIRST_ROUNDS, rest_rounds(call));
+    call->rest = (const round_planes *)rest;
+    op(call);
+}
+
+EVC_OUT_OF_LINE void run_first(const void *key, uint8_t *state, const uint8_t *in, uint8_t *out, size_t n, operation *op)
+{
+    EVC_ALIGN(16) round_planes first[FIRST_ROUNDS];
+    struct call call = {key, (const round_planes *)first, NULL, state, in, out, n};
+
+    make_planes(first, call.key->middle, FIRST_ROUNDS);
+    run_rest(&call, op);
+}
+
+/* Secrets far down the stack are cleared here: `clear` does not reach them, for short messages would feel that. */
+static void run(const void *key, uint8_t *state, const uint8_t *in, uint8_t *out, size_t n, operation *op)
+{
+    run_first(key, state, in, out, n, op);
+    clear_batches();
+}
+
+/* Of n_blocks, those at the end that go by vector permute. */
+EVC_INLINE size_t single_blocks(size_t n_blocks)
+{
+    const size_t n = n_blocks % BATCH_BLOCKS;
+
+    return n <= MOST_SINGLE ? n : 0;
+}
+
+typedef void blocks_function(const void *, const uint8_t *, uint8_t *, size_t);
+typedef void chained_function(const void *, uint8_t *, const uint8_t *, uint8_t *, size_t);
+
+EVC_INLINE void crypt_ecb(const void *key, const uint8_t *in, uint8_t *out, size_t n_blocks, operation *op,
+                          blocks_function *single)
+{
+    const size_t n_single = single_blocks(n_blocks), n = n_blocks - n_single;
+
+    if (n)
+        run(key, NULL, in, out, n, op);
+    if (n_single)
+        single(key, in + 16 * n, out + 16 * n, n_single);
+}
+
+/* The same with a state that passes from block to block. */
+EVC_INLINE void crypt_chained(const void *key, uint8_t *state, const uint8_t *in, uint8_t *out, size_t n_blocks,
+                              operation *op, chained_function *single)
+{
+    const size_t n_single = single_blocks(n_blocks), n = n_blocks - n_single;
+
+    if (n)
+        run(key, state, in, out, n, op);
+    if (n_single)
+        single(key, state, in + 16 * n, out + 16 * n, n_single);
 }
 
 /* A batch of n blocks, 1 to 8: where it is read and written. Less than 8 take the way through part, 0 beyond them. */
@@ -514,7 +568,7 @@ EVC_INLINE void crypt_blocks(const struct call *c, rounds_function *rounds, cons
         load8(q, b.from);
         xor_all(q, vld1q_u8(before));
         transpose(q);
-        rounds(c->key, c->rest, q);
+        rounds(c, q);
         transpose(q);
         xor_all(q, vld1q_u8(after));
         store8(b.to, q);
@@ -534,12 +588,12 @@ EVC_OUT_OF_LINE void decrypt_blocks(const struct call *c)
 
 static void encrypt(const void *key, const uint8_t *in, uint8_t *out, size_t n_blocks)
 {
-    run(key, NULL, in, out, n_blocks, encrypt_blocks);
+    crypt_ecb(key, in, out, n_blocks, encrypt_blocks, vperm_encrypt);
 }
 
 static void decrypt(const void *key, const uint8_t *in, uint8_t *out, size_t n_blocks)
 {
-    run(key, NULL, in, out, n_blocks, decrypt_blocks);
+    crypt_ecb(key, in, out, n_blocks, decrypt_blocks, vperm_decrypt);
 }
 
 /* ---- CBC decryption ------------------------------------------------------------------------------------------- */
@@ -557,7 +611,7 @@ EVC_OUT_OF_LINE void cbc_decrypt_blocks(const struct call *c)
         load8(q, b.from);
         xor_all(q, vld1q_u8(c->key->last));
         transpose(q);
-        decrypt_rounds(c->key, c->rest, q);
+        decrypt_rounds(c, q);
         transpose(q);
         mask[0] = iv, mask[1] = vld1q_u8(b.from), mask[2] = vld1q_u8(b.from + 16), mask[3] = vld1q_u8(b.from + 32);
         mask[4] = vld1q_u8(b.from + 48), mask[5] = vld1q_u8(b.from + 64), mask[6] = vld1q_u8(b.from + 80);
@@ -572,7 +626,7 @@ EVC_OUT_OF_LINE void cbc_decrypt_blocks(const struct call *c)
 
 static void cbc_decrypt(const void *key, uint8_t iv[16], const uint8_t *in, uint8_t *out, size_t n_blocks)
 {
-    run(key, iv, in, out, n_blocks, cbc_decrypt_blocks);
+    crypt_chained(key, iv, in, out, n_blocks, cbc_decrypt_blocks, vperm_cbc_decrypt);
 }
 
 /* ---- XTS ------------------------------------------------------------------------------------------------------ */
@@ -608,7 +662,7 @@ EVC_INLINE void crypt_xts(const struct call *c, rounds_function *rounds, const u
         load8(t, tweaks[0]);
         xor8_all(q, t, vld1q_u8(before));
         transpose(q);
-        rounds(c->key, c->rest, q);
+        rounds(c, q);
         transpose(q);
         load8(t, tweaks[0]);
         xor8_all(q, t, vld1q_u8(after));
@@ -638,12 +692,12 @@ EVC_OUT_OF_LINE void xts_decrypt_blocks(const struct call *c)
 
 static void xts_encrypt(const void *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out, size_t n_blocks)
 {
-    run(key, tweak, in, out, n_blocks, xts_encrypt_blocks);
+    crypt_chained(key, tweak, in, out, n_blocks, xts_encrypt_blocks, vperm_xts_encrypt);
 }
 
 static void xts_decrypt(const void *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out, size_t n_blocks)
 {
-    run(key, tweak, in, out, n_blocks, xts_decrypt_blocks);
+    crypt_chained(key, tweak, in, out, n_blocks, xts_decrypt_blocks, vperm_xts_decrypt);
 }
 
 /* ---- CTR ------------------------------------------------------------------------------------------------------ */
@@ -752,8 +806,6 @@ EVC_OUT_OF_LINE void ctr32_bytes(const struct call *call)
     size_t len_bytes = call->n;
     vec q[8], p[8];
 
-    if (!len_bytes)
-        return;
     evc_store32_be(call->state + 12, count + (uint32_t)((len_bytes + 15) / 16));
 
     same_planes(q, vqtbl1q_u8(vld1q_u8(call->state) ^ first, vld1q_u8(unshift[0])));
@@ -765,7 +817,7 @@ EVC_OUT_OF_LINE void ctr32_bytes(const struct call *call)
     words = words + vdupq_n_u32(8) + vld1q_u32(group_steps);
 
     for (unsigned i = 0;; i = (i + 1) % GROUP) {
-        encrypt_on(call->key, call->rest, q);
+        encrypt_on(call, q);
         transpose(q);
         xor_all(q, vld1q_u8(call->key->last));
         if (len_bytes < BATCH_BYTES)
@@ -793,7 +845,13 @@ EVC_OUT_OF_LINE void ctr32_bytes(const struct call *call)
 
 static void ctr32(const void *key, uint8_t counter[16], const uint8_t *in, uint8_t *out, size_t len_bytes)
 {
-    run(key, counter, in, out, len_bytes, ctr32_bytes);
+    const size_t n_blocks = len_bytes / 16 + (len_bytes % 16 != 0), n_single = single_blocks(n_blocks);
+    const size_t n = n_single ? 16 * (n_blocks - n_single) : len_bytes;
+
+    if (n)
+        run(key, counter, in, out, n, ctr32_bytes);
+    if (n_single)
+        vperm_ctr32(key, counter, in + n, out + n, len_bytes - n);
 }
 
 /* The slots of a descriptor, the same for all kernels of these steps. */

@@ -26,6 +26,21 @@ EVC_ISA_BEGIN(A64_NEON)
 
 #include "aes/a64_vperm_steps.h"
 
+/* The key of one chain in addition: [r - 1]: ^ 0x63, packed, in the order of FIPS 197, 0 < r < rounds. */
+struct key {
+    struct vperm_key blocks;
+    uint8_t chain[EVC_AES_MAX_ROUNDS - 1][16];
+};
+
+static void set_key(void *vkey, const uint8_t *user_key)
+{
+    struct key *key = vkey;
+
+    vperm_set_key(&key->blocks, user_key);
+    for (uint32_t r = 1; r < key->blocks.head.rounds; r++)
+        vst1q_u8(key->chain[r - 1], vqtbl1q_u8(vld1q_u8(key->blocks.enc[r]), vld1q_u8(vperm_tables.shift[r & 3])));
+}
+
 /* ---- One chain -------------------------------------------------------------------------------- */
 
 /* SubBytes, ShiftRows, MixColumns, AddRoundKey. rotate[m]: ShiftRows, and then row r takes row r + m. */
@@ -97,9 +112,9 @@ EVC_INLINE vec quick_round(const struct quick *q, const uint8_t key[16], vec x)
 }
 
 /* Rounds 1 to rounds - 1 of one block, and the inversion of the last. */
-EVC_INLINE struct reciprocals quick_rounds(const struct vperm_key *key, const struct quick *q, vec x)
+EVC_INLINE struct reciprocals quick_rounds(const struct key *key, const struct quick *q, vec x)
 {
-    const uint8_t *k = key->chain[0], *const end = key->chain[key->head.rounds - 1];
+    const uint8_t *k = key->chain[0], *const end = key->chain[key->blocks.head.rounds - 1];
 
     struct reciprocals o;
 
@@ -110,13 +125,13 @@ EVC_INLINE struct reciprocals quick_rounds(const struct vperm_key *key, const st
 }
 
 /* CBC encryption of n_blocks > 0; returns the last ciphertext. */
-EVC_INLINE vec chain(const struct vperm_key *key, vec iv, const uint8_t *in, uint8_t *out, size_t n_blocks, int storing)
+EVC_INLINE vec chain(const struct key *key, vec iv, const uint8_t *in, uint8_t *out, size_t n_blocks, int storing)
 {
-    const uint32_t rounds = key->head.rounds;
+    const uint32_t rounds = key->blocks.head.rounds;
     const struct quick q = quick_tables();
     const struct pair to_basis = pair_of(vperm_tables.in), sub = pair_of(vperm_tables.sub);
     const vec low = q.by.low, shift_rows = q.rotate[0];
-    const vec first_key = vld1q_u8(key->enc[0]), last_key = vld1q_u8(key->enc[rounds]);
+    const vec first_key = vld1q_u8(key->blocks.enc[0]), last_key = vld1q_u8(key->blocks.enc[rounds]);
     vec x = veorq_u8(map_bytes(to_basis, low, veorq_u8(iv, vld1q_u8(in))), first_key), next;
     struct reciprocals o;
 
@@ -158,160 +173,21 @@ static void encrypt(const void *key, const uint8_t *in, uint8_t *out, size_t n_b
         chain(key, vdupq_n_u8(0), in + 16 * (n_blocks - 1), out + 16 * (n_blocks - 1), 1, 1);
 }
 
-/* ---- CTR -------------------------------------------------------------------------------------- */
-
-/* Of a message: what its counter blocks have in common after first_round; what the last word has then from the key
- * alone; the next four counters, as numbers of this CPU. */
-struct counters {
-    uint32x4_t common, last_key;
-    uint32x4_t next;
-};
-
-EVC_INLINE struct counters counters_of(const struct vperm_key *key, vec block)
-{
-    const uint32x4_t k = vreinterpretq_u32_u8(vld1q_u8(key->enc[0]));
-    uint32x4_t steps = vdupq_n_u32(0);
-
-    steps = vsetq_lane_u32(1, steps, 1);
-    steps = vsetq_lane_u32(2, steps, 2);
-    steps = vsetq_lane_u32(3, steps, 3);
-    first_round(&block, 1, vperm_tables.in, key->enc[0]);
-    return (struct counters){vreinterpretq_u32_u8(block), vdupq_laneq_u32(k, 3), steps};
-}
-
-/* n blocks of key stream */
-EVC_INLINE void ctr_stream(const struct vperm_key *key, struct counters *c, vec *x, unsigned n)
-{
-    const vec low = vld1q_u8(vperm_tables.low);
-    const vec words = map_bytes(pair_of(vperm_tables.in), low, vrev32q_u8(vreinterpretq_u8_u32(c->next)));
-    const uint32x4_t last = veorq_u32(vreinterpretq_u32_u8(words), c->last_key);
-
-    c->next = vaddq_u32(c->next, vdupq_n_u32(n));
-    EACH_UP_TO_4(n, x[i] = vreinterpretq_u8_u32(vcopyq_laneq_u32(c->common, 3, last, i)));
-    encrypt_rounds(key, x, n);
-}
-
-EVC_INLINE void ctr_step(const struct vperm_key *key, struct counters *c, const uint8_t *in, uint8_t *out, unsigned n)
-{
-    vec x[BATCH];
-
-    ctr_stream(key, c, x, n);
-    EACH_UP_TO_4(n, vst1q_u8(out + 16 * i, veorq_u8(x[i], vld1q_u8(in + 16 * i))));
-}
-
-static void ctr32(const void *vkey, uint8_t counter[16], const uint8_t *in, uint8_t *out, size_t len_bytes)
-{
-    const struct vperm_key *key = vkey;
-    const uint32_t count = evc_load32_be(counter + 12);
-    struct counters c = counters_of(key, vld1q_u8(counter));
-    vec x[BATCH];
-
-    c.next = vaddq_u32(c.next, vdupq_n_u32(count));
-    evc_store32_be(counter + 12, count + (uint32_t)((len_bytes + 15) / 16));
-    for (; len_bytes >= 64; len_bytes -= 64, in += 64, out += 64)
-        ctr_step(key, &c, in, out, 4);
-    if (len_bytes >= 32) {
-        ctr_step(key, &c, in, out, 2);
-        in += 32, out += 32, len_bytes -= 32;
-    }
-    if (len_bytes >= 16) {
-        ctr_step(key, &c, in, out, 1);
-        in += 16, out += 16, len_bytes -= 16;
-    }
-    if (len_bytes) {
-        ctr_stream(key, &c, x, 1);
-        evc_a64_store_part(out, veorq_u8(x[0], evc_a64_load_part(in, len_bytes)), len_bytes);
-    }
-}
-
-/* ---- CBC decryption --------------------------------------------------------------------------- */
-
-/* Where out is in, block i - 1 must still be the ciphertext when block i is finished: so the last is stored first. */
-#define CBC_FINISH(i, before) vst1q_u8(out + 16 * (i), veorq_u8(x[i], before))
-
-EVC_INLINE vec cbc_step(const struct vperm_key *key, vec iv, const uint8_t *in, uint8_t *out, unsigned n)
-{
-    vec x[BATCH], next_iv;
-
-    EACH_UP_TO_4(n, x[i] = vld1q_u8(in + 16 * i));
-    next_iv = x[n - 1];
-    crypt(key, x, n, 1);
-    EACH_UP_TO_4(n, if (n - 1 - i > 0) CBC_FINISH(n - 1 - i, vld1q_u8(in + 16 * (n - 2 - i))));
-    CBC_FINISH(0, iv);
-    return next_iv;
-}
-
-static void cbc_decrypt(const void *key, uint8_t iv[16], const uint8_t *in, uint8_t *out, size_t n_blocks)
-{
-    vec before = vld1q_u8(iv);
-
-    for (; n_blocks >= 4; n_blocks -= 4, in += 64, out += 64)
-        before = cbc_step(key, before, in, out, 4);
-    if (n_blocks & 2) {
-        before = cbc_step(key, before, in, out, 2);
-        in += 32, out += 32;
-    }
-    if (n_blocks & 1)
-        before = cbc_step(key, before, in, out, 1);
-    vst1q_u8(iv, before);
-}
-
-/* ---- XTS -------------------------------------------------------------------------------------- */
-
-EVC_INLINE struct evc_a64_tweak xts_step(const struct vperm_key *key, struct evc_a64_tweak t, const uint8_t *in,
-                                         uint8_t *out, unsigned n, int decrypting)
-{
-    struct evc_a64_tweak again = t;
-    vec x[BATCH];
-
-    EACH_UP_TO_4(n, x[i] = veorq_u8(vld1q_u8(in + 16 * i), evc_a64_block(t.lo, t.hi)), t = evc_a64_next_tweak(t));
-    crypt(key, x, n, decrypting);
-    EACH_UP_TO_4(n, vst1q_u8(out + 16 * i, veorq_u8(x[i], evc_a64_block(again.lo, again.hi)));
-         again = evc_a64_next_tweak(again));
-    return t;
-}
-
-EVC_INLINE void xts(const struct vperm_key *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out, size_t n_blocks,
-                    int decrypting)
-{
-    struct evc_a64_tweak t = evc_a64_load_tweak(tweak);
-
-    for (; n_blocks >= 4; n_blocks -= 4, in += 64, out += 64)
-        t = xts_step(key, t, in, out, 4, decrypting);
-    if (n_blocks & 2) {
-        t = xts_step(key, t, in, out, 2, decrypting);
-        in += 32, out += 32;
-    }
-    if (n_blocks & 1)
-        t = xts_step(key, t, in, out, 1, decrypting);
-    evc_a64_store_tweak(tweak, t);
-}
-
-static void xts_encrypt(const void *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out, size_t n_blocks)
-{
-    xts(key, tweak, in, out, n_blocks, 0);
-}
-
-static void xts_decrypt(const void *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out, size_t n_blocks)
-{
-    xts(key, tweak, in, out, n_blocks, 1);
-}
-
 EVC_DEFINE_CLEAR_STACK(clear, NEON, 384)
 
 EVC_ISA_END
 
 const struct evc_aes evc_aes_a64_vperm = {
-    .kernel = EVC_KERNEL_HEAD(a64_vperm, A64_NEON, CT, ANY, BATCH, struct vperm_key, 0, clear),
+    .kernel = EVC_KERNEL_HEAD(a64_vperm, A64_NEON, CT, ANY, BATCH, struct key, 0, clear),
     .set_key = set_key,
     .encrypt = encrypt,
-    .decrypt = decrypt,
-    .ctr32 = ctr32,
+    .decrypt = vperm_decrypt,
+    .ctr32 = vperm_ctr32,
     .cbc_encrypt = cbc_encrypt,
-    .cbc_decrypt = cbc_decrypt,
+    .cbc_decrypt = vperm_cbc_decrypt,
     .cbcmac = cbcmac,
-    .xts_encrypt = xts_encrypt,
-    .xts_decrypt = xts_decrypt,
+    .xts_encrypt = vperm_xts_encrypt,
+    .xts_decrypt = vperm_xts_decrypt,
 };
 #else
 EVC_EMPTY_UNIT

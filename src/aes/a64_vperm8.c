@@ -25,6 +25,12 @@ EVC_ISA_BEGIN(A64_TBL8)
 
 typedef uint8x8_t half;
 
+/* The key of one chain in addition: [r - 1]: ^ 0x63, packed, in rows, 0 < r < rounds. */
+struct key {
+    struct vperm_key blocks;
+    uint8_t chain[EVC_AES_MAX_ROUNDS - 1][16];
+};
+
 /* Rows 0 and 1, rows 2 and 3. */
 struct rows {
     half top, bottom;
@@ -117,13 +123,13 @@ EVC_INLINE struct rows chain_round(const struct chain_tables *t, const uint8_t k
 }
 
 /* CBC encryption of n_blocks > 0; returns the last ciphertext. */
-EVC_INLINE vec chain(const struct vperm_key *key, vec iv, const uint8_t *in, uint8_t *out, size_t n_blocks, int storing)
+EVC_INLINE vec chain(const struct key *key, vec iv, const uint8_t *in, uint8_t *out, size_t n_blocks, int storing)
 {
-    const uint32_t rounds = key->head.rounds;
+    const uint32_t rounds = key->blocks.head.rounds;
     const struct chain_tables t = chain_tables();
     const struct pair to_basis = pair_of(vperm_tables.in), sub = pair_of(vperm_tables.sub);
     const vec low = vld1q_u8(vperm_tables.low);
-    const vec first_key = vld1q_u8(key->enc[0]), last_key = vld1q_u8(key->enc[rounds]);
+    const vec first_key = vld1q_u8(key->blocks.enc[0]), last_key = vld1q_u8(key->blocks.enc[rounds]);
     vec next = transpose(veorq_u8(map_bytes(to_basis, low, veorq_u8(iv, vld1q_u8(in))), first_key));
     struct rows x = {vget_low_u8(next), vget_high_u8(next)};
 
@@ -170,14 +176,15 @@ static void encrypt(const void *key, const uint8_t *in, uint8_t *out, size_t n_b
         ecb(key, in, out, n_blocks, 0);
 }
 
-/* The keys of a chain in rows. */
-static void set_row_key(void *vkey, const uint8_t *user_key)
+static void set_key(void *vkey, const uint8_t *user_key)
 {
-    struct vperm_key *key = vkey;
+    struct key *key = vkey;
 
-    set_key(key, user_key);
-    for (uint32_t r = 1; r < key->head.rounds; r++)
-        vst1q_u8(key->chain[r - 1], transpose(vld1q_u8(key->chain[r - 1])));
+    vperm_set_key(&key->blocks, user_key);
+    for (uint32_t r = 1; r < key->blocks.head.rounds; r++) {
+        const vec k = vqtbl1q_u8(vld1q_u8(key->blocks.enc[r]), vld1q_u8(vperm_tables.shift[r & 3]));
+        vst1q_u8(key->chain[r - 1], transpose(k));
+    }
 }
 
 EVC_DEFINE_CLEAR_STACK(clear, NEON, 320)
@@ -185,10 +192,10 @@ EVC_DEFINE_CLEAR_STACK(clear, NEON, 320)
 EVC_ISA_END
 
 const struct evc_aes evc_aes_a64_vperm8 = {
-    .kernel = EVC_KERNEL_HEAD(a64_vperm8, A64_TBL8, CT, SERIAL, BATCH, struct vperm_key, 0, clear),
-    .set_key = set_row_key,
+    .kernel = EVC_KERNEL_HEAD(a64_vperm8, A64_TBL8, CT, SERIAL, BATCH, struct key, 0, clear),
+    .set_key = set_key,
     .encrypt = encrypt,
-    .decrypt = decrypt,
+    .decrypt = vperm_decrypt,
     .cbc_encrypt = cbc_encrypt,
     .cbcmac = cbcmac,
 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * AES by vector permute on A64: key form, batches of blocks, one chain. Include it inside a region of A64_NEON or more.
+ * AES by vector permute on A64: key form, batches of blocks, CTR, CBC decryption and XTS. Include it inside a region of
+ * A64_NEON or more.
  *
  * TBL looks up zero where an index is 16 or more: infinity (128 in the tables) and what is xored to it need no care.
  * The tables and their algebra: tools/gen-vperm-tables.
@@ -25,8 +26,6 @@ struct vperm_key {
     EVC_ALIGN(16) uint8_t enc[EVC_AES_MAX_ROUNDS + 1][16];
     /* In the order of use. [0] .. [rounds - 1]: as the state of decryption. [rounds]: bytes. */
     uint8_t dec[EVC_AES_MAX_ROUNDS + 1][16];
-    /* For one chain. [r - 1]: ^ 0x63, packed, in the order of FIPS 197, 0 < r < rounds. */
-    uint8_t chain[EVC_AES_MAX_ROUNDS - 1][16];
 };
 
 /* Blocks at once: states and tables fill the registers. */
@@ -112,7 +111,7 @@ EVC_INLINE void last_round(vec *x, unsigned n, const struct inverse *by, const u
 }
 
 /* Rounds 1 to rounds of n states that first_round has made. */
-EVC_INLINE void encrypt_rounds(const struct vperm_key *key, vec *x, unsigned n)
+EVC_INLINE void vperm_encrypt_rounds(const struct vperm_key *key, vec *x, unsigned n)
 {
     const struct inverse by = inverse_tables();
     const struct pair times_1 = pair_of(vperm_tables.enc), times_2 = pair_of(vperm_tables.enc + 2);
@@ -133,7 +132,7 @@ EVC_INLINE void encrypt_rounds(const struct vperm_key *key, vec *x, unsigned n)
     last_round(x, n, &by, vperm_tables.sub, vperm_tables.shift[rounds & 3], key->enc[rounds]);
 }
 
-EVC_INLINE void decrypt_rounds(const struct vperm_key *key, vec *x, unsigned n)
+EVC_INLINE void vperm_decrypt_rounds(const struct vperm_key *key, vec *x, unsigned n)
 {
     const struct inverse by = inverse_tables();
     const struct pair times_14 = pair_of(vperm_tables.dec), times_13 = pair_of(vperm_tables.dec + 2);
@@ -161,10 +160,10 @@ EVC_INLINE void crypt(const struct vperm_key *key, vec *x, unsigned n, int decry
 {
     if (decrypting) {
         first_round(x, n, vperm_tables.inv_in, key->dec[0]);
-        decrypt_rounds(key, x, n);
+        vperm_decrypt_rounds(key, x, n);
     } else {
         first_round(x, n, vperm_tables.in, key->enc[0]);
-        encrypt_rounds(key, x, n);
+        vperm_encrypt_rounds(key, x, n);
     }
 }
 
@@ -189,9 +188,153 @@ EVC_INLINE void ecb(const struct vperm_key *key, const uint8_t *in, uint8_t *out
         ecb_step(key, in, out, 1, decrypting);
 }
 
-static void decrypt(const void *key, const uint8_t *in, uint8_t *out, size_t n_blocks)
+static inline void vperm_encrypt(const void *key, const uint8_t *in, uint8_t *out, size_t n_blocks)
+{
+    ecb(key, in, out, n_blocks, 0);
+}
+
+static inline void vperm_decrypt(const void *key, const uint8_t *in, uint8_t *out, size_t n_blocks)
 {
     ecb(key, in, out, n_blocks, 1);
+}
+
+/* ---- CTR -------------------------------------------------------------------------------------- */
+
+/* Of a message: what its counter blocks have in common after first_round; what the last word has then from the key
+ * alone; the next four counters, as numbers of this CPU. */
+struct vperm_counters {
+    uint32x4_t common, last_key;
+    uint32x4_t next;
+};
+
+EVC_INLINE struct vperm_counters vperm_counters_of(const struct vperm_key *key, vec block)
+{
+    const uint32x4_t k = vreinterpretq_u32_u8(vld1q_u8(key->enc[0]));
+    uint32x4_t steps = vdupq_n_u32(0);
+
+    steps = vsetq_lane_u32(1, steps, 1);
+    steps = vsetq_lane_u32(2, steps, 2);
+    steps = vsetq_lane_u32(3, steps, 3);
+    first_round(&block, 1, vperm_tables.in, key->enc[0]);
+    return (struct vperm_counters){vreinterpretq_u32_u8(block), vdupq_laneq_u32(k, 3), steps};
+}
+
+/* n blocks of key stream */
+EVC_INLINE void ctr_stream(const struct vperm_key *key, struct vperm_counters *c, vec *x, unsigned n)
+{
+    const vec low = vld1q_u8(vperm_tables.low);
+    const vec words = map_bytes(pair_of(vperm_tables.in), low, vrev32q_u8(vreinterpretq_u8_u32(c->next)));
+    const uint32x4_t last = veorq_u32(vreinterpretq_u32_u8(words), c->last_key);
+
+    c->next = vaddq_u32(c->next, vdupq_n_u32(n));
+    EACH_UP_TO_4(n, x[i] = vreinterpretq_u8_u32(vcopyq_laneq_u32(c->common, 3, last, i)));
+    vperm_encrypt_rounds(key, x, n);
+}
+
+EVC_INLINE void ctr_step(const struct vperm_key *key, struct vperm_counters *c, const uint8_t *in, uint8_t *out, unsigned n)
+{
+    vec x[BATCH];
+
+    ctr_stream(key, c, x, n);
+    EACH_UP_TO_4(n, vst1q_u8(out + 16 * i, veorq_u8(x[i], vld1q_u8(in + 16 * i))));
+}
+
+static inline void vperm_ctr32(const void *vkey, uint8_t counter[16], const uint8_t *in, uint8_t *out, size_t len_bytes)
+{
+    const struct vperm_key *key = vkey;
+    const uint32_t count = evc_load32_be(counter + 12);
+    struct vperm_counters c = vperm_counters_of(key, vld1q_u8(counter));
+    vec x[BATCH];
+
+    c.next = vaddq_u32(c.next, vdupq_n_u32(count));
+    evc_store32_be(counter + 12, count + (uint32_t)((len_bytes + 15) / 16));
+    for (; len_bytes >= 64; len_bytes -= 64, in += 64, out += 64)
+        ctr_step(key, &c, in, out, 4);
+    if (len_bytes >= 32) {
+        ctr_step(key, &c, in, out, 2);
+        in += 32, out += 32, len_bytes -= 32;
+    }
+    if (len_bytes >= 16) {
+        ctr_step(key, &c, in, out, 1);
+        in += 16, out += 16, len_bytes -= 16;
+    }
+    if (len_bytes) {
+        ctr_stream(key, &c, x, 1);
+        evc_a64_store_part(out, veorq_u8(x[0], evc_a64_load_part(in, len_bytes)), len_bytes);
+    }
+}
+
+/* ---- CBC decryption --------------------------------------------------------------------------- */
+
+/* Where out is in, block i - 1 must still be the ciphertext when block i is finished: so the last is stored first. */
+#define CBC_FINISH(i, before) vst1q_u8(out + 16 * (i), veorq_u8(x[i], before))
+
+EVC_INLINE vec cbc_step(const struct vperm_key *key, vec iv, const uint8_t *in, uint8_t *out, unsigned n)
+{
+    vec x[BATCH], next_iv;
+
+    EACH_UP_TO_4(n, x[i] = vld1q_u8(in + 16 * i));
+    next_iv = x[n - 1];
+    crypt(key, x, n, 1);
+    EACH_UP_TO_4(n, if (n - 1 - i > 0) CBC_FINISH(n - 1 - i, vld1q_u8(in + 16 * (n - 2 - i))));
+    CBC_FINISH(0, iv);
+    return next_iv;
+}
+
+static inline void vperm_cbc_decrypt(const void *key, uint8_t iv[16], const uint8_t *in, uint8_t *out, size_t n_blocks)
+{
+    vec before = vld1q_u8(iv);
+
+    for (; n_blocks >= 4; n_blocks -= 4, in += 64, out += 64)
+        before = cbc_step(key, before, in, out, 4);
+    if (n_blocks & 2) {
+        before = cbc_step(key, before, in, out, 2);
+        in += 32, out += 32;
+    }
+    if (n_blocks & 1)
+        before = cbc_step(key, before, in, out, 1);
+    vst1q_u8(iv, before);
+}
+
+/* ---- XTS -------------------------------------------------------------------------------------- */
+
+EVC_INLINE struct evc_a64_tweak xts_step(const struct vperm_key *key, struct evc_a64_tweak t, const uint8_t *in,
+                                         uint8_t *out, unsigned n, int decrypting)
+{
+    struct evc_a64_tweak again = t;
+    vec x[BATCH];
+
+    EACH_UP_TO_4(n, x[i] = veorq_u8(vld1q_u8(in + 16 * i), evc_a64_block(t.lo, t.hi)), t = evc_a64_next_tweak(t));
+    crypt(key, x, n, decrypting);
+    EACH_UP_TO_4(n, vst1q_u8(out + 16 * i, veorq_u8(x[i], evc_a64_block(again.lo, again.hi)));
+         again = evc_a64_next_tweak(again));
+    return t;
+}
+
+EVC_INLINE void xts(const struct vperm_key *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out, size_t n_blocks,
+                    int decrypting)
+{
+    struct evc_a64_tweak t = evc_a64_load_tweak(tweak);
+
+    for (; n_blocks >= 4; n_blocks -= 4, in += 64, out += 64)
+        t = xts_step(key, t, in, out, 4, decrypting);
+    if (n_blocks & 2) {
+        t = xts_step(key, t, in, out, 2, decrypting);
+        in += 32, out += 32;
+    }
+    if (n_blocks & 1)
+        t = xts_step(key, t, in, out, 1, decrypting);
+    evc_a64_store_tweak(tweak, t);
+}
+
+static inline void vperm_xts_encrypt(const void *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out, size_t n_blocks)
+{
+    xts(key, tweak, in, out, n_blocks, 0);
+}
+
+static inline void vperm_xts_decrypt(const void *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out, size_t n_blocks)
+{
+    xts(key, tweak, in, out, n_blocks, 1);
 }
 
 /* ---- Keys ------------------------------------------------------------------------------------- */
@@ -228,20 +371,18 @@ static vec inv_mix_columns(vec a)
     return veorq_u8(times_x(b), veorq_u8(a1, vqtbl1q_u8(b, row_2)));
 }
 
-static void set_key(void *vkey, const uint8_t *user_key)
+/* w: (rounds + 1) x 16 bytes, the schedule of FIPS 197, which is written, too. */
+EVC_INLINE void vperm_set_keys(struct vperm_key *key, uint8_t w[][16], const uint8_t *user_key)
 {
-    struct vperm_key *key = vkey;
     const uint32_t rounds = key->head.rounds;
     const vec constant = vdupq_n_u8(0x63), low = vdupq_n_u8(15);
     const struct pair in = pair_of(vperm_tables.in), inv_in = pair_of(vperm_tables.inv_in);
-    EVC_ALIGN(16) uint8_t w[EVC_AES_MAX_ROUNDS + 1][16];
 
     evc_aes_expand_key(w, user_key, rounds, sub_word);
     vst1q_u8(key->enc[0], map_bytes(in, low, vld1q_u8(w[0])));
     for (uint32_t r = 1; r < rounds; r++) {
         const vec k = map_bytes(in, low, veorq_u8(vld1q_u8(w[r]), constant));
         vst1q_u8(key->enc[r], vqtbl1q_u8(k, vld1q_u8(vperm_tables.shift[-r & 3])));
-        vst1q_u8(key->chain[r - 1], k);
     }
     vst1q_u8(key->enc[rounds], veorq_u8(vld1q_u8(w[rounds]), constant));
     if (key->head.can_decrypt) {
@@ -252,6 +393,13 @@ static void set_key(void *vkey, const uint8_t *user_key)
         }
         vst1q_u8(key->dec[rounds], vld1q_u8(w[0]));
     }
+}
+
+static inline void vperm_set_key(void *key, const uint8_t *user_key)
+{
+    EVC_ALIGN(16) uint8_t w[EVC_AES_MAX_ROUNDS + 1][16];
+
+    vperm_set_keys(key, w, user_key);
 }
 
 #endif
