@@ -29,7 +29,7 @@ EVC_DEFINE_CLEAR_SPILLS(clear_batches, NEON, 2688)
 
 #include "aes/a64_bitslice_steps.h"
 
-EVC_DEFINE_CLEAR_STACK(clear, NEON, 448)
+EVC_DEFINE_CLEAR_STACK(clear, NEON, 512)
 
 EVC_ISA_END
 

@@ -26,7 +26,7 @@ EVC_DEFINE_CLEAR_SPILLS(clear_batches, YMM, 1920)
 #include "aes/x86_blocks256.h"
 #include "aes/x86_bitslice_steps.h"
 
-EVC_DEFINE_CLEAR_STACK(clear, YMM, 1024)
+EVC_DEFINE_CLEAR_STACK(clear, YMM, 1344)
 
 EVC_ISA_END
 
