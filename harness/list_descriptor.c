@@ -2,6 +2,7 @@
 /* list: what the descriptors of kernels say. It is apart from list.c so that a harness without kernels can list the
  * registry. */
 #include "everycore/aes.h"
+#include "everycore/bn.h"
 #include "everycore/gcm.h"
 #include "everycore/ghash.h"
 #include "everycore/qarma.h"
@@ -37,6 +38,12 @@ static void emit_qarma_slots(const struct evc_qarma *kernel)
 {
     SLOT(encrypt_many)
 }
+
+static void emit_bn_slots(const struct evc_bn *kernel)
+{
+    SLOT(select)
+    SLOT(exp_many)
+}
 #undef SLOT
 
 void emit_descriptor(const struct evc_registry_line *line)
@@ -44,9 +51,11 @@ void emit_descriptor(const struct evc_registry_line *line)
     const struct evc_aes *aes = strcmp(line->primitive, "aes") ? NULL : evc_aes_named(line->name);
     const struct evc_gcm *gcm = strcmp(line->primitive, "gcm") ? NULL : evc_gcm_named(line->name);
     const struct evc_qarma *qarma = strcmp(line->primitive, "qarma") ? NULL : evc_qarma_named(line->name);
+    const struct evc_bn *bn = strcmp(line->primitive, "bn") ? NULL : evc_bn_named(line->name);
     const struct evc_kernel *kernel = aes     ? evc_aes_kernel(aes)
                                       : gcm   ? evc_gcm_kernel(gcm)
                                       : qarma ? evc_qarma_kernel(qarma)
+                                      : bn    ? evc_bn_kernel(bn)
                                               : evc_ghash_kernel(evc_ghash_named(line->name));
 
     emit_unsigned("key_bytes", kernel->key_bytes);
@@ -62,5 +71,7 @@ void emit_descriptor(const struct evc_registry_line *line)
         emit_gcm_slots(gcm);
     if (qarma)
         emit_qarma_slots(qarma);
+    if (bn)
+        emit_bn_slots(bn);
     emit_list_end();
 }

@@ -4,6 +4,7 @@
  * a program that names one kernel (&evc_aes_c_ref) links that one alone.
  */
 #include "aes/kernel.h"
+#include "bn/kernel.h"
 #include "gcm/kernel.h"
 #include "ghash/kernel.h"
 #include "qarma/kernel.h"
@@ -29,6 +30,7 @@ struct entry {
 #define IS_ghash 0
 #define IS_gcm 0
 #define IS_qarma 0
+#define IS_bn 0
 
 #undef IS_aes
 #define IS_aes 1
@@ -61,6 +63,14 @@ static const struct entry qarma_kernels[] = {
     END};
 #undef IS_qarma
 #define IS_qarma 0
+
+#undef IS_bn
+#define IS_bn 1
+static const struct entry bn_kernels[] = {
+#include "kernels.def"
+    END};
+#undef IS_bn
+#define IS_bn 0
 
 static const struct evc_kernel *at(const struct entry *entry, unsigned index)
 {
@@ -99,6 +109,7 @@ AT_AND_NAMED(aes)
 AT_AND_NAMED(ghash)
 AT_AND_NAMED(gcm)
 AT_AND_NAMED(qarma)
+AT_AND_NAMED(bn)
 
 const struct evc_aes *evc_aes_select(uint64_t features, unsigned policy, enum evc_use use)
 {
@@ -118,4 +129,9 @@ const struct evc_gcm *evc_gcm_select(uint64_t features, unsigned policy)
 const struct evc_qarma *evc_qarma_select(uint64_t features, unsigned policy, enum evc_use use)
 {
     return (const struct evc_qarma *)select_built(qarma_kernels, features, policy, use);
+}
+
+const struct evc_bn *evc_bn_select(uint64_t features, unsigned policy, enum evc_use use)
+{
+    return (const struct evc_bn *)select_built(bn_kernels, features, policy, use);
 }

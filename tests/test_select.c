@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Selection, for every architecture on any host: all subsets of the feature bits that lines mention. */
 #include "tap.h"
-
+#include "everycore/bn.h"
 #include "everycore/gcm.h"
+#include "everycore/qarma.h"
 #include "everycore/qarma.h"
 
 static const struct {
@@ -241,13 +242,15 @@ static const struct evc_kernel *descriptor(const struct evc_registry_line *line)
         return evc_gcm_kernel(evc_gcm_named(line->name));
     if (strcmp(line->primitive, "qarma") == 0)
         return evc_qarma_kernel(evc_qarma_named(line->name));
+    if (strcmp(line->primitive, "bn") == 0)
+        return evc_bn_kernel(evc_bn_named(line->name));
     return evc_aes_kernel(evc_aes_named(line->name));
 }
 
 static void every_descriptor_equals_its_line(void)
 {
     const struct evc_registry_line *line;
-    unsigned n_aes = 0, n_ghash = 0, n_gcm = 0, n_qarma = 0;
+    unsigned n_aes = 0, n_ghash = 0, n_gcm = 0, n_qarma = 0, n_bn = 0;
 
     for (unsigned i = 0; (line = evc_registry_at(i)) != NULL; i++) {
         const struct evc_kernel *k = descriptor(line);
@@ -262,6 +265,8 @@ static void every_descriptor_equals_its_line(void)
         } else if (strcmp(line->primitive, "qarma") == 0) {
             EXPECT(k == evc_qarma_kernel(evc_qarma_at(n_qarma++)));
             EXPECT(k->key_bytes <= sizeof(union evc_qarma_key));
+        } else if (strcmp(line->primitive, "bn") == 0) {
+            EXPECT(k == evc_bn_kernel(evc_bn_at(n_bn++)));
         } else {
             EXPECT(k == evc_ghash_kernel(evc_ghash_at(n_ghash++)));
         }
@@ -274,6 +279,7 @@ static void every_descriptor_equals_its_line(void)
     EXPECT(evc_gcm_at(n_gcm) == NULL && evc_gcm_at(~0u) == NULL);
     EXPECT(evc_ghash_at(n_ghash) == NULL && evc_ghash_at(~0u) == NULL);
     EXPECT(evc_qarma_at(n_qarma) == NULL && evc_qarma_at(~0u) == NULL);
+    EXPECT(evc_bn_at(n_bn) == NULL && evc_bn_at(~0u) == NULL);
 }
 
 static void names_are_whole_and_unique(void)

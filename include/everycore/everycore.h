@@ -62,7 +62,11 @@ enum evc_status {
     EVC_ERR_PARAMETER,  /* no such S-box or number of rounds (QARMA), no such rules (pointer authentication) */
     EVC_ERR_STATE,      /* a call out of order: no message begun, finished, the other direction, or data after text */
     EVC_ERR_ALIGNMENT,  /* the memory of a key is not aligned to 16 bytes */
-    EVC_ERR_OVERLAP     /* user_key lies in the memory of the key, which is wiped first */
+    EVC_ERR_OVERLAP,    /* user_key lies in the memory of the key, which is wiped first */
+    EVC_ERR_MODULUS,    /* bn: the modulus is even, or does not begin with a byte that is not zero */
+    EVC_ERR_RANGE,      /* bn: an operand is not below the modulus */
+    EVC_ERR_INVERSE,    /* bn: the number has no inverse, for it and the modulus have a common divisor */
+    EVC_ERR_SCRATCH     /* bn: the scratch memory is too small */
 };
 
 /* One line of English for a status; never NULL. */

@@ -72,6 +72,13 @@
 #define EVC_WORD64 0
 #endif
 
+/* Products of 128 bits in the language. */
+#if defined(__SIZEOF_INT128__)
+#define EVC_INT128 1
+#else
+#define EVC_INT128 0
+#endif
+
 /* Architectures, as numbers for evc_resolve(). The names are in EVC_ARCH_LIST. */
 enum evc_arch {
     EVC_ARCH_OTHER = 0, /* portable kernels only */
@@ -82,6 +89,7 @@ enum evc_arch {
 };
 #define EVC_ARCH_LIST(A) A(OTHER, "other") A(X86, "x86") A(A64, "a64") A(A32, "a32")
 #define EVC_ARCH_ALL EVC_ARCH_OTHER
+#define EVC_ARCH_INT128 EVC_ARCH_OTHER
 #define EVC_ARCH_X86_64 EVC_ARCH_X86
 #define EVC_ARCH_A32_SIMD EVC_ARCH_A32
 #define EVC_ARCH_A32_CRYPTO EVC_ARCH_A32
@@ -180,6 +188,11 @@ enum evc_feature_bit { EVC_FEATURE_LIST(EVC_FEATURE_BIT) EVC_BIT_N = 64 };
 #define EVC_PLACE_CT_MUL64 ALL
 #define EVC_CC_CT_MUL64 ""
 #define EVC_NEEDS_CT_MUL64 (EVC_CPU(CT_MUL) | EVC_CPU(TUNE_WORD64))
+
+/* The same of 64 x 64 bits to 128. */
+#define EVC_PLACE_CT_MUL128 INT128
+#define EVC_CC_CT_MUL128 ""
+#define EVC_NEEDS_CT_MUL128 EVC_NEEDS_CT_MUL64
 
 #define EVC_PLACE_X86_SSSE3 X86
 #define EVC_CC_X86_SSSE3 "sse2,ssse3"

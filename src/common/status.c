@@ -18,6 +18,10 @@ const char *evc_status_text(enum evc_status status)
     case EVC_ERR_STATE: return "call out of order: no message begun, finished, the other direction, or data after text";
     case EVC_ERR_ALIGNMENT: return "the memory of the key is not aligned to 16 bytes";
     case EVC_ERR_OVERLAP: return "the user key lies in the memory of the key";
+    case EVC_ERR_MODULUS: return "the modulus is even, or its first byte is zero";
+    case EVC_ERR_RANGE: return "an operand is not below the modulus";
+    case EVC_ERR_INVERSE: return "no inverse: the number and the modulus have a common divisor";
+    case EVC_ERR_SCRATCH: return "the scratch memory is too small";
     }
     return "unknown status";
 }

@@ -1,0 +1,679 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The properties that every kernel of bn has. All is held against c_ref, which doubles and adds; c_ref itself against
+ * what is known of published primes, and in tests/bn_against_python.py against another implementation of integers.
+ */
+#include "check.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "everycore/bn.h"
+#include "everycore/cpu.h"
+
+#include "bn_numbers.h"
+#include "check_abi.h"
+#include "key_room.h"
+#include "must.h"
+#include "port/port.h"
+#include "residue.h"
+
+#define N(array) (sizeof(array) / sizeof(array)[0])
+
+#define MOST EVC_BN_MAX_BYTES
+#define MARGIN 64 /* bytes that must stay as they are */
+
+static const struct evc_bn *kernel_of(const struct check *c)
+{
+    return evc_bn_named(c->line->name);
+}
+
+/* ---- Moduli with their memory ------------------------------------------------------------------------- */
+
+/* A modulus of one kernel, and scratch memory for it. */
+struct ring {
+    struct evc_bn_modulus *n;
+    size_t n_bytes, memory_bytes, scratch_bytes;
+    uint8_t *memory, *scratch; /* as the C library gives them */
+};
+
+/* The modulus stands at 16 modulo 64, the scratch memory at an odd address. */
+static bool make_ring(struct ring *r, const struct evc_bn *kernel, const uint8_t *n, size_t n_bytes)
+{
+    r->n_bytes = n_bytes;
+    r->memory_bytes = evc_bn_modulus_bytes(kernel, 8 * n_bytes);
+    r->scratch_bytes = evc_bn_scratch_bytes(kernel, 8 * n_bytes);
+    r->memory = port_alloc_64((r->memory_bytes + 127) / 64 * 64);
+    r->scratch = malloc(r->scratch_bytes + 1);
+    if (!r->memory || !r->scratch)
+        return false;
+    memset(r->scratch, 0x5a, r->scratch_bytes + 1);
+    r->n = (struct evc_bn_modulus *)(void *)(r->memory + 16);
+    return evc_bn_set_modulus_in(r->n, r->memory_bytes, kernel, n, n_bytes) == EVC_OK;
+}
+
+static void free_ring(struct ring *r)
+{
+    port_free_64(r->memory);
+    free(r->scratch);
+}
+
+/* Every operation as one function, so that kernels can be compared by a loop. */
+enum operation { ADD, SUB, MUL, SQR, REDUCE, EXP, EXP_PUBLIC, N_OPERATIONS };
+static const char *const operation_names[] = {"add", "sub", "mul", "sqr", "reduce", "exp", "exp_public"};
+
+/* b: the second operand of n_bytes bytes; or of b_bytes bytes, the number to reduce or the exponent. */
+static enum evc_status operate(enum operation operation, const struct ring *r, const uint8_t *a, const uint8_t *b,
+                               size_t b_bytes, uint8_t *out)
+{
+    void *scratch = r->scratch + 1;
+
+    switch (operation) {
+    case ADD: return evc_bn_mod_add(r->n, a, b, out, scratch, r->scratch_bytes);
+    case SUB: return evc_bn_mod_sub(r->n, a, b, out, scratch, r->scratch_bytes);
+    case MUL: return evc_bn_mod_mul(r->n, a, b, out, scratch, r->scratch_bytes);
+    case SQR: return evc_bn_mod_sqr(r->n, a, out, scratch, r->scratch_bytes);
+    case REDUCE: return evc_bn_mod_reduce(r->n, b, b_bytes, out, scratch, r->scratch_bytes);
+    case EXP: return evc_bn_exp(r->n, a, b, b_bytes, out, scratch, r->scratch_bytes);
+    default: return evc_bn_exp_public(r->n, a, b, b_bytes, out, scratch, r->scratch_bytes);
+    }
+}
+
+static void write_hex(char *to, size_t room, const uint8_t *bytes, size_t n)
+{
+    *to = 0;
+    for (size_t i = 0; i < n && 2 * i + 3 < room; i++)
+        snprintf(to + 2 * i, 3, "%02x", bytes[i]);
+}
+
+/* Says which numbers were at fault; only short ones whole. */
+static enum result differs(struct check *c, enum operation operation, const struct ring *r, const uint8_t *n,
+                           const uint8_t *a, const uint8_t *b, size_t b_bytes, const uint8_t *got)
+{
+    char words[4][600];
+
+    write_hex(words[0], sizeof words[0], n, r->n_bytes);
+    write_hex(words[1], sizeof words[1], a, r->n_bytes);
+    write_hex(words[2], sizeof words[2], b, b_bytes);
+    write_hex(words[3], sizeof words[3], got, r->n_bytes);
+    return check_fail(c, "%s modulo a number of %zu bits, %s, of %s and %s (%zu bytes) is not %s",
+                      operation_names[operation], 8 * r->n_bytes, words[0], words[1], words[2], b_bytes, words[3]);
+}
+
+/* ---- The descriptor ----------------------------------------------------------------------------------- */
+
+static enum result descriptor_agrees_with_its_line(struct check *c)
+{
+    const struct evc_bn *bn = kernel_of(c);
+    const struct evc_kernel *k = bn ? &bn->kernel : NULL;
+
+    c->cases = 7;
+    if (!k)
+        return check_fail(c, "evc_bn_named() does not find it");
+    if (strcmp(k->name, c->line->name) != 0)
+        return check_fail(c, "its name is %s", k->name);
+    if (k->needs != c->line->needs || k->timing != c->line->timing || k->use != c->line->use)
+        return check_fail(c, "needs, timing class or use differ from the line of kernels.def");
+    if (k->key_bytes < sizeof(struct evc_bn_modulus) || k->key_align != 16 || k->batch == 0)
+        return check_fail(c, "a head of %u bytes, aligned to %u, and batches of %u", (unsigned)k->key_bytes,
+                          (unsigned)k->key_align, (unsigned)k->batch);
+    if (!bn->shape || !bn->set_modulus || !bn->load || !bn->store || !bn->add || !bn->sub || !bn->mul || !bn->sqr)
+        return check_fail(c, "a mandatory operation is missing");
+    if (bn->lanes == 0 || (bn->lanes > 1) != (bn->exp_many != NULL) || !bn->exp_many != !bn->exp_many_bytes)
+        return check_fail(c, "%u lanes, but %s", (unsigned)bn->lanes, bn->exp_many ? "exp_many" : "no exp_many");
+    for (size_t n_bytes = EVC_BN_MIN_BITS / 8; n_bytes <= MOST; n_bytes++, c->cases++) {
+        struct evc_bn_shape s;
+        bn->shape(n_bytes, &s);
+        if (s.form_bytes % 16 || s.private_bytes % 16 || s.scratch_bytes % 16 || s.form_bytes < n_bytes)
+            return check_fail(c, "moduli of %zu bytes: sizes that are no multiples of 16, or too small", n_bytes);
+    }
+    return PASS;
+}
+
+static enum result something_is_always_selected(struct check *c)
+{
+    for (unsigned policy = 0; policy < 4; policy++)
+        for (int i = 0; i < 500; i++, c->cases++) {
+            const uint64_t some = random_next(&c->random) | random_next(&c->random);
+            const struct evc_bn *bn = evc_bn_select(i ? evc_cpu_features() & some : 0, policy, EVC_USE_ANY);
+            if (!bn || (policy == 0 && bn->kernel.timing != EVC_TIMING_CT))
+                return check_fail(c, "policy %u: nothing fits, or what is not constant-time", policy);
+        }
+    return PASS;
+}
+
+/* ---- Known answers ------------------------------------------------------------------------------------ */
+
+/* Published primes: of NIST P-256 (SP 800-186), curve25519 (RFC 7748), NIST P-521, and RFC 2409, section 6.1. */
+static const char *const primes[] = {
+    "ffffffff00000001000000000000000000000000ffffffffffffffffffffffff",
+    "7fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffed",
+    "01ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff"
+    "ffffffffffffffffffffffffffffffffffff",
+    "ffffffffffffffffc90fdaa22168c234c4c6628b80dc1cd129024e088a67cc74020bbea63b139b22514a08798e3404dd"
+    "ef9519b3cd3a431b302b0a6df25f14374fe1356d6d51c245e485b576625e7ec6f44c42e9a63a3620ffffffffffffffff",
+};
+
+/* 7 to the (p - 1) is 1, and to the (p - 2) it is the inverse of 7. */
+static enum result primes_keep_fermats_theorem(struct check *c)
+{
+    for (size_t i = 0; i < (c->quick ? 2 : N(primes)); i++) {
+        uint8_t p[128], e[128], base[128] = {0}, out[128], inverse[128];
+        const size_t n_bytes = check_unhex(p, primes[i]);
+        struct ring r;
+        bool good;
+
+        base[n_bytes - 1] = 7;
+        memcpy(e, p, n_bytes);
+        e[n_bytes - 1] ^= 1;
+        good = make_ring(&r, kernel_of(c), p, n_bytes) && operate(EXP, &r, base, e, n_bytes, out) == EVC_OK;
+        for (size_t j = 0; good && j < n_bytes; j++)
+            good = out[j] == (j == n_bytes - 1);
+        if (good) {
+            e[n_bytes - 1] = (uint8_t)(p[n_bytes - 1] - 2);
+            good = operate(EXP, &r, base, e, n_bytes, out) == EVC_OK &&
+                   evc_bn_inverse(base, p, n_bytes, inverse, r.scratch, r.scratch_bytes) == EVC_OK &&
+                   memcmp(out, inverse, n_bytes) == 0;
+        }
+        free_ring(&r);
+        c->cases += 2;
+        if (!good)
+            return check_fail(c, "a power of 7 is wrong modulo the prime %.32s..., or its inverse is", primes[i]);
+    }
+    return PASS;
+}
+
+/* The vector of FIPS 186-2, appendix 5: q, p, g and g^x mod p of a DSA of 512 bits. */
+static enum result known_answers(struct check *c)
+{
+    static const char p_hex[] =
+        "8df2a494492276aa3d25759bb06869cbeac0d83afb8d0cf7cbb8324f0d7882e5d0762fc5b7210eafc2e9adac32ab7aac"
+        "49693dfbf83724c2ec0736ee31c80291";
+    static const char g_hex[] =
+        "626d027839ea0a13413163a55b4cb500299d5522956cefcb3bff10f399ce2c2e71cb9de5fa24babf58e5b79521925c9c"
+        "c42e9f6f464b088cc572af53e6d78802";
+    static const char x_hex[] = "2070b3223dba372fde1c0ffc7b2e3b498b260614";
+    static const char y_hex[] =
+        "19131871d75b1612a819f29d78d1b0d7346f7aa77bb62a859bfd6c5675da9d212d3a36ef1672ef660b8c7c255cc0ec74"
+        "858fba33f44c06699630a76b030ee333";
+    uint8_t p[64], g[64], x[20], y[64], out[64];
+    struct ring r;
+    enum result result = PASS;
+
+    check_unhex(p, p_hex);
+    check_unhex(g, g_hex);
+    check_unhex(x, x_hex);
+    check_unhex(y, y_hex);
+    if (!make_ring(&r, kernel_of(c), p, 64))
+        result = check_fail(c, "a modulus is refused");
+    for (enum operation op = EXP; result == PASS && op <= EXP_PUBLIC; op++, c->cases++)
+        if (operate(op, &r, g, x, 20, out) != EVC_OK || memcmp(out, y, 64) != 0)
+            result = differs(c, op, &r, p, g, x, 20, out);
+    free_ring(&r);
+    return result;
+}
+
+/* ---- Against the reference ---------------------------------------------------------------------------- */
+
+/* One modulus, and operands of so many turns, by the kernel and by c_ref. */
+static enum result size_equals_reference(struct check *c, size_t n_bytes, int turns)
+{
+    static uint8_t n[MOST], a[MOST], b[MOST], got[MOST], expected[MOST];
+    struct ring r, reference = {0};
+    enum result result = PASS;
+
+    bn_random_modulus(&c->random, n, n_bytes);
+    if (!make_ring(&r, kernel_of(c), n, n_bytes) || !make_ring(&reference, evc_bn_named("c_ref"), n, n_bytes))
+        result = check_fail(c, "a modulus of %zu bytes is refused", n_bytes);
+    for (int turn = 0; turn < turns && result == PASS; turn++) {
+        bn_random_operand(&c->random, a, n, n_bytes);
+        bn_random_operand(&c->random, b, n, n_bytes);
+        for (enum operation op = ADD; op <= REDUCE && result == PASS; op++, c->cases++) {
+            const size_t b_bytes = op == REDUCE ? 1 + random_below(&c->random, 3 * n_bytes < MOST ? 3 * n_bytes : MOST)
+                                                : n_bytes;
+            if (op == REDUCE)
+                bn_pieces(&c->random, b, b_bytes);
+            if (operate(op, &r, a, b, b_bytes, got) != EVC_OK ||
+                operate(op, &reference, a, b, b_bytes, expected) != EVC_OK || memcmp(got, expected, n_bytes) != 0)
+                result = differs(c, op, &r, n, a, b, b_bytes, got);
+        }
+    }
+    free_ring(&r);
+    free_ring(&reference);
+    return result;
+}
+
+/* Every length to 72 bytes; every multiple of 64 bits to 2048; around powers of two; the longest. */
+static enum result sums_and_products_equal_reference(struct check *c)
+{
+    static const size_t long_bytes[] = {257, 264, 383, 384, 385, 512, 520, 648, 760, 1000, 1016, 1017, 1023, 1024};
+
+    if (strcmp(c->line->name, "c_ref") == 0)
+        return check_skip(c, "it is the reference");
+    for (size_t n_bytes = EVC_BN_MIN_BITS / 8; n_bytes <= 72; n_bytes++)
+        if (size_equals_reference(c, n_bytes, c->quick ? 4 : 40) == FAIL)
+            return FAIL;
+    for (size_t n_bytes = 80; n_bytes <= 256; n_bytes += c->quick ? 40 : 8)
+        for (int i = 0; i < (c->quick ? 1 : 8); i++)
+            if (size_equals_reference(c, n_bytes + (size_t)i % 2 * random_below(&c->random, 8), 4) == FAIL)
+                return FAIL;
+    for (size_t i = 0; i < N(long_bytes); i++)
+        if ((!c->quick || i == 0 || i == 6) && size_equals_reference(c, long_bytes[i], c->quick ? 1 : 4) == FAIL)
+            return FAIL;
+    return PASS;
+}
+
+/* Many turns with structured operands of few limbs, where a lost carry shows soonest. */
+static enum result carries_of_short_numbers_are_kept(struct check *c)
+{
+    if (strcmp(c->line->name, "c_ref") == 0)
+        return check_skip(c, "it is the reference");
+    for (int i = 0; i < (c->quick ? 60 : 4000); i++)
+        if (size_equals_reference(c, 16 + random_below(&c->random, 25), 6) == FAIL)
+            return FAIL;
+    return PASS;
+}
+
+/* Exponents of all windows' lengths; c_ref against squares and products of its own. */
+static enum result powers_equal_reference(struct check *c)
+{
+    static const size_t exponent_bytes[] = {1, 2, 3, 4, 9, 10, 11, 39, 40, 41, 43, 64};
+    static uint8_t n[64], a[64], e[64], got[64], expected[64];
+    enum result result = PASS;
+
+    for (size_t i = 0; i < (c->quick ? 1 : 4) * N(exponent_bytes) && result == PASS; i++) {
+        const size_t e_bytes = exponent_bytes[i % N(exponent_bytes)];
+        const size_t n_bytes = 16 + random_below(&c->random, i < N(exponent_bytes) ? 17 : 49);
+        struct ring r, reference = {0};
+
+        bn_random_modulus(&c->random, n, n_bytes);
+        bn_random_operand(&c->random, a, n, n_bytes);
+        bn_pieces(&c->random, e, e_bytes);
+        if (!make_ring(&r, kernel_of(c), n, n_bytes) || !make_ring(&reference, evc_bn_named("c_ref"), n, n_bytes))
+            result = check_fail(c, "a modulus of %zu bytes is refused", n_bytes);
+        else if (operate(EXP_PUBLIC, &reference, a, e, e_bytes, expected) != EVC_OK)
+            result = check_fail(c, "the reference refuses an exponent of %zu bytes", e_bytes);
+        for (enum operation op = EXP; op <= EXP_PUBLIC && result == PASS; op++, c->cases++)
+            if (operate(op, &r, a, e, e_bytes, got) != EVC_OK || memcmp(got, expected, n_bytes) != 0)
+                result = differs(c, op, &r, n, a, e, e_bytes, got);
+        free_ring(&r);
+        free_ring(&reference);
+    }
+    return result;
+}
+
+/* Exponentiations that fit together and such that do not, in any order. */
+static enum result many_powers_equal_one_by_one(struct check *c)
+{
+    enum { MANY = 19, LONGEST = 40 };
+    static uint8_t n[3][LONGEST], base[MANY][LONGEST], e[MANY][LONGEST], out[MANY][LONGEST], expected[LONGEST];
+    static const size_t lengths[] = {LONGEST, LONGEST, 24};
+    const struct evc_bn *bn = kernel_of(c);
+    const size_t scratch_bytes = evc_bn_exp_many_scratch_bytes(bn, 8 * LONGEST);
+    uint8_t *scratch = malloc(scratch_bytes);
+    struct ring rings[3] = {{0}};
+    enum result result = scratch ? PASS : check_fail(c, "no memory");
+
+    for (size_t i = 0; i < N(rings); i++) {
+        bn_random_modulus(&c->random, n[i], lengths[i]);
+        if (!make_ring(&rings[i], bn, n[i], lengths[i]))
+            result = check_fail(c, "a modulus is refused");
+    }
+    for (int turn = 0; turn < (c->quick ? 3 : 30) && result == PASS; turn++) {
+        struct evc_bn_exp exps[MANY];
+        const size_t n_exps = 1 + random_below(&c->random, MANY);
+        for (size_t i = 0; i < n_exps; i++) {
+            const struct ring *r = &rings[turn ? random_below(&c->random, 3) : 0];
+            const size_t e_bytes = turn % 2 && random_below(&c->random, 4) == 0 ? 7 : 8;
+            bn_random_operand(&c->random, base[i], n[r - rings], r->n_bytes);
+            bn_pieces(&c->random, e[i], e_bytes);
+            exps[i] = (struct evc_bn_exp){r->n, base[i], e[i], out[i], e_bytes, EVC_ERR_STATE};
+            if (turn == 2 && i == n_exps / 2)
+                memset(base[i], 0xff, r->n_bytes);
+        }
+        const enum evc_status all = evc_bn_exp_many(exps, n_exps, scratch, scratch_bytes);
+        for (size_t i = 0; i < n_exps && result == PASS; i++, c->cases++) {
+            const struct ring *r = &rings[exps[i].n == rings[1].n ? 1 : exps[i].n == rings[2].n ? 2 : 0];
+            const enum evc_status one = operate(EXP, r, base[i], e[i], exps[i].exponent_bytes, expected);
+            if (exps[i].status != one || (one != EVC_OK && all != one) ||
+                (one == EVC_OK && memcmp(out[i], expected, r->n_bytes) != 0))
+                result = check_fail(c, "number %zu of %zu exponentiations, of %zu bytes: %s", i, n_exps, r->n_bytes,
+                                    exps[i].status == one ? "another result than alone" : "another status than alone");
+        }
+    }
+    for (size_t i = 0; i < N(rings); i++)
+        free_ring(&rings[i]);
+    free(scratch);
+    return result;
+}
+
+/* A number times its inverse is 1; it has none if both share a prime. */
+static enum result inverses_are_inverse(struct check *c)
+{
+    static uint8_t n[128], a[128], b[128], out[128], g[128];
+    enum result result = PASS;
+
+    for (int i = 0; i < (c->quick ? 12 : 200) && result == PASS; i++) {
+        const size_t n_bytes = 16 + random_below(&c->random, c->quick ? 33 : 113);
+        struct ring r;
+        enum evc_status status;
+        bool coprime = true, is_one = true;
+
+        bn_random_modulus(&c->random, n, n_bytes);
+        bn_random_operand(&c->random, a, n, n_bytes);
+        if (!make_ring(&r, kernel_of(c), n, n_bytes)) {
+            result = check_fail(c, "a modulus of %zu bytes is refused", n_bytes);
+        } else {
+            status = evc_bn_gcd(n, n_bytes, a, n_bytes, g, r.scratch, r.scratch_bytes);
+            for (size_t j = 0; j < n_bytes; j++)
+                coprime = coprime && g[j] == (j == n_bytes - 1);
+            if (status == EVC_OK)
+                status = evc_bn_inverse(a, n, n_bytes, b, r.scratch, r.scratch_bytes);
+            if (status == EVC_OK && operate(MUL, &r, a, b, n_bytes, out) != EVC_OK)
+                is_one = false;
+            for (size_t j = 0; status == EVC_OK && j < n_bytes; j++)
+                is_one = is_one && out[j] == (j == n_bytes - 1);
+            if (status != (coprime ? EVC_OK : EVC_ERR_INVERSE) || !is_one)
+                result = check_fail(c, "the inverse modulo a number of %zu bytes: %s", n_bytes,
+                                    is_one ? evc_status_text(status) : "its product is not 1");
+        }
+        c->cases++;
+        free_ring(&r);
+    }
+    return result;
+}
+
+/* ---- Memory ------------------------------------------------------------------------------------------- */
+
+/* What a call under guard pages works on. */
+struct placed_call {
+    struct ring ring;
+    enum operation operation;
+    const uint8_t *a, *b;
+    size_t b_bytes;
+    uint8_t *out;
+    enum evc_status status;
+};
+
+static void do_placed(void *vcall)
+{
+    struct placed_call *p = vcall;
+
+    p->status = operate(p->operation, &p->ring, p->a, p->b, p->b_bytes, p->out);
+}
+
+struct placed_modulus {
+    void *memory;
+    size_t memory_bytes;
+    const struct evc_bn *kernel;
+    const uint8_t *n;
+    size_t n_bytes;
+    enum evc_status status;
+};
+
+static void do_set_modulus(void *vcall)
+{
+    struct placed_modulus *p = vcall;
+
+    p->status = evc_bn_set_modulus_in(p->memory, p->memory_bytes, p->kernel, p->n, p->n_bytes);
+}
+
+/* Operands, result, modulus, its memory and scratch memory at both ends of their pages, at every alignment of bytes. */
+static enum result accesses_stay_inside_the_buffers(struct check *c)
+{
+    enum { LONGEST = 80 };
+    static struct guarded fence[6];
+    const struct evc_bn *bn = kernel_of(c);
+    uint8_t n[LONGEST], a[LONGEST], b[LONGEST], expected[LONGEST];
+
+    for (size_t i = 0; i < 6; i++)
+        if (!fence[i].start)
+            fence[i] = port_guarded(i == 4   ? evc_bn_modulus_bytes(bn, 8 * LONGEST) + 4096
+                                    : i == 5 ? evc_bn_scratch_bytes(bn, 8 * LONGEST) + 4096
+                                             : LONGEST);
+    if (!fence[5].start || !fence[0].start)
+        return check_skip(c, "no guard pages on this system");
+    for (size_t turn = 0; turn < (c->quick ? 24 : 240); turn++) {
+        const size_t n_bytes = 16 + turn * 7 % 65;
+        const bool at_end = turn / 2 % 2 == 0;
+        const size_t memory_bytes = (evc_bn_modulus_bytes(bn, 8 * n_bytes) + 15) & ~(size_t)15;
+        struct placed_call p = {.ring = {.n_bytes = n_bytes, .scratch_bytes = evc_bn_scratch_bytes(bn, 8 * n_bytes)}};
+        struct placed_modulus m = {port_flush(&fence[4], at_end, memory_bytes), memory_bytes, bn,
+                                   port_flush(&fence[0], at_end, n_bytes), n_bytes, EVC_OK};
+        struct ring plain;
+        uint8_t *pa, *pb;
+
+        bn_random_modulus(&c->random, n, n_bytes);
+        bn_random_operand(&c->random, a, n, n_bytes);
+        bn_random_operand(&c->random, b, n, n_bytes);
+        memcpy((uint8_t *)(uintptr_t)m.n, n, n_bytes);
+        if (!port_survives(do_set_modulus, &m) || m.status != EVC_OK)
+            return check_fail(c, "a modulus of %zu bytes at the %s of pages: memory fault", n_bytes,
+                              at_end ? "end" : "start");
+        if (!make_ring(&plain, bn, n, n_bytes))
+            return check_fail(c, "a modulus of %zu bytes is refused", n_bytes);
+        p.ring.n = m.memory;
+        p.ring.scratch = port_flush(&fence[5], at_end, p.ring.scratch_bytes) - 1; /* operate() adds 1 */
+        for (p.operation = ADD; p.operation < N_OPERATIONS; p.operation++, c->cases++) {
+            p.b_bytes = n_bytes;
+            if (p.operation >= REDUCE)
+                p.b_bytes = 1 + random_below(&c->random, p.operation == REDUCE ? n_bytes : 4);
+            p.a = pa = port_flush(&fence[1], at_end, n_bytes);
+            p.b = pb = port_flush(&fence[2], at_end, p.b_bytes);
+            p.out = turn % 3 == 0 ? pa : port_flush(&fence[3], at_end, n_bytes);
+            memcpy(pa, a, n_bytes);
+            memcpy(pb, b, p.b_bytes);
+            if (!port_survives(do_placed, &p))
+                return check_fail(c, "%s, %zu bytes at the %s of pages: memory fault", operation_names[p.operation],
+                                  n_bytes, at_end ? "end" : "start");
+            if (p.status != EVC_OK || operate(p.operation, &plain, a, b, p.b_bytes, expected) != EVC_OK ||
+                memcmp(p.out, expected, n_bytes) != 0)
+                return check_fail(c, "%s, %zu bytes at the %s of pages%s: another result", operation_names[p.operation],
+                                  n_bytes, at_end ? "end" : "start", p.out == pa ? ", in place" : "");
+        }
+        free_ring(&plain);
+    }
+    return PASS;
+}
+
+/* Bytes around the result, and scratch memory behind what it has to have, stay; what was used of it is wiped. */
+static enum result scratch_memory_is_wiped_and_results_stay_in_place(struct check *c)
+{
+    enum { LONGEST = 72 };
+    static uint8_t n[LONGEST], a[LONGEST], b[LONGEST], out[LONGEST + 2 * MARGIN], painted[LONGEST + 2 * MARGIN];
+    const struct evc_bn *bn = kernel_of(c);
+
+    memset(painted, 0xa5, sizeof painted);
+    for (size_t n_bytes = 16; n_bytes <= LONGEST; n_bytes += c->quick ? 7 : 1) {
+        struct ring r;
+        bn_random_modulus(&c->random, n, n_bytes);
+        bn_random_operand(&c->random, a, n, n_bytes);
+        bn_random_operand(&c->random, b, n, n_bytes);
+        if (!make_ring(&r, bn, n, n_bytes))
+            return check_fail(c, "a modulus of %zu bytes is refused", n_bytes);
+        for (enum operation op = ADD; op < N_OPERATIONS; op++, c->cases++) {
+            uint8_t *const scratch = r.scratch + 1;
+            memcpy(out, painted, sizeof out);
+            memset(r.scratch, 0x5a, r.scratch_bytes + 1);
+            must(operate(op, &r, a, b, op < EXP ? n_bytes : 2, out + MARGIN));
+            if (memcmp(out, painted, MARGIN) != 0 || memcmp(out + MARGIN + n_bytes, painted, MARGIN) != 0)
+                return check_fail(c, "%s of %zu bytes writes beside its result", operation_names[op], n_bytes);
+            for (size_t i = 0; i < r.scratch_bytes; i++)
+                if (scratch[i] != 0 && scratch[i] != 0x5a)
+                    return check_fail(c, "%s of %zu bytes leaves something in byte %zu of the scratch memory",
+                                      operation_names[op], n_bytes, i);
+        }
+        free_ring(&r);
+    }
+    return PASS;
+}
+
+static enum result moduli_may_be_copied_and_do_not_change(struct check *c)
+{
+    static uint8_t n[100], a[100], b[100], out[100], expected[100];
+
+    for (int i = 0; i < (c->quick ? 10 : 100); i++, c->cases++) {
+        const size_t n_bytes = 16 + random_below(&c->random, 85);
+        struct ring r, copy;
+        bool good;
+
+        bn_random_modulus(&c->random, n, n_bytes);
+        bn_random_operand(&c->random, a, n, n_bytes);
+        bn_random_operand(&c->random, b, n, n_bytes);
+        if (!make_ring(&r, kernel_of(c), n, n_bytes) || !make_ring(&copy, kernel_of(c), n, n_bytes))
+            return check_fail(c, "a modulus of %zu bytes is refused", n_bytes);
+        if (memcmp(r.n, copy.n, r.memory_bytes) != 0)
+            return check_fail(c, "two moduli of %zu bytes made of one number differ", n_bytes);
+        must(operate(EXP, &r, a, b, 3, expected));
+        good = memcmp(r.n, copy.n, r.memory_bytes) == 0;
+        memset(copy.n, 0x77, copy.memory_bytes);
+        memcpy((uint8_t *)copy.n, r.n, r.memory_bytes);
+        memset(r.n, 0x55, r.memory_bytes);
+        if (!good || operate(EXP, &copy, a, b, 3, out) != EVC_OK || memcmp(out, expected, n_bytes) != 0)
+            return check_fail(c, "a copied modulus of %zu bytes gives another power, or using one changed it", n_bytes);
+        free_ring(&r);
+        free_ring(&copy);
+    }
+    return PASS;
+}
+
+/* ---- Bad input ---------------------------------------------------------------------------------------- */
+
+static enum result moduli_that_do_not_exist_are_refused_and_wiped(struct check *c)
+{
+    static EVC_ALIGN(64) uint8_t memory[24576];
+    static uint8_t n[MOST + 8];
+    const struct evc_bn *bn = kernel_of(c);
+    const struct {
+        size_t n_bytes;
+        uint8_t first, last;
+        const struct evc_bn *kernel;
+        size_t at, lacking; /* where the memory begins, and bytes that it has too few */
+        enum evc_status expected;
+    } bad[] = {
+        {0, 1, 1, bn, 0, 0, EVC_ERR_KEY_SIZE},       {8, 1, 1, bn, 0, 0, EVC_ERR_KEY_SIZE},
+        {15, 1, 1, bn, 0, 0, EVC_ERR_KEY_SIZE},      {MOST + 1, 1, 1, bn, 0, 0, EVC_ERR_KEY_SIZE},
+        {32, 1, 2, bn, 0, 0, EVC_ERR_MODULUS},       {32, 0, 1, bn, 0, 0, EVC_ERR_MODULUS},
+        {32, 0, 0, bn, 0, 0, EVC_ERR_MODULUS},       {32, 0x80, 0x80, bn, 0, 0, EVC_ERR_MODULUS},
+        {32, 1, 1, NULL, 0, 0, EVC_ERR_KERNEL},      {32, 1, 1, bn, 0, 1, EVC_ERR_KERNEL},
+        {32, 1, 1, bn, 8, 0, EVC_ERR_ALIGNMENT},     {16, 1, 1, bn, 0, 0, EVC_OK},
+        {32, 1, 1, bn, 16, 0, EVC_OK},               {MOST, 1, 1, bn, 0, 0, EVC_OK},
+    };
+
+    for (size_t i = 0; i < N(bad); i++, c->cases++) {
+        const size_t whole = evc_bn_modulus_bytes(bn, 8 * bad[i].n_bytes);
+        const size_t bytes = whole ? whole - bad[i].lacking : 4096;
+        const struct evc_bn_modulus *modulus = (const void *)(memory + (bad[i].at & ~(size_t)15));
+        enum evc_status said;
+
+        if (bytes + 16 > sizeof memory)
+            return check_skip(c, "its longest moduli need more than 24 KiB");
+        memset(n, 0, sizeof n);
+        n[0] = bad[i].first;
+        if (bad[i].n_bytes)
+            n[bad[i].n_bytes - 1] = bad[i].last;
+        memset(memory, 0xcc, sizeof memory);
+        said = evc_bn_set_modulus_in(memory + bad[i].at, bytes, bad[i].kernel, n, bad[i].n_bytes);
+        if (said != bad[i].expected)
+            return check_fail(c, "a modulus of %zu bytes, %02x...%02x: %s", bad[i].n_bytes, bad[i].first, bad[i].last,
+                              evc_status_text(said));
+        for (size_t j = 0; said != EVC_OK && j < bytes; j++)
+            if (memory[bad[i].at + j])
+                return check_fail(c, "byte %zu of the memory is left after: %s", j, evc_status_text(said));
+        if (memory[bad[i].at + bytes] != 0xcc)
+            return check_fail(c, "a modulus of %zu bytes writes behind its memory", bad[i].n_bytes);
+        if (said != EVC_OK && bad[i].at == 0 && modulus->kernel)
+            return check_fail(c, "a modulus that was refused has a kernel");
+    }
+    memset(memory, 0, sizeof memory);
+    memory[100] = 1;
+    if (evc_bn_set_modulus_in(memory, sizeof memory, bn, memory + 100, 32) != EVC_ERR_OVERLAP)
+        return check_fail(c, "a modulus in the memory of its key is not refused");
+    return PASS;
+}
+
+/* Nothing is written, nor the scratch memory changed in what is left of it but zeros. */
+static enum result bad_operands_are_refused(struct check *c)
+{
+    enum { LENGTH = 33 };
+    static uint8_t n[LENGTH], good[LENGTH], equal[LENGTH], above[LENGTH], out[LENGTH], painted[LENGTH];
+    static uint8_t exponent[MOST + 1];
+    struct ring r, none;
+    enum result result = PASS;
+
+    bn_random_modulus(&c->random, n, LENGTH);
+    n[0] = 0x7f;
+    memcpy(equal, n, LENGTH);
+    memcpy(above, n, LENGTH);
+    above[0]++;
+    good[LENGTH - 1] = 2;
+    exponent[0] = 3;
+    memset(painted, 0x3c, sizeof painted);
+    if (!make_ring(&r, kernel_of(c), n, LENGTH))
+        return check_fail(c, "a modulus is refused");
+    const struct {
+        enum operation operation;
+        const uint8_t *a, *b;
+        size_t b_bytes, lacking;
+        bool no_modulus;
+        enum evc_status expected;
+    } bad[] = {
+        {ADD, equal, good, LENGTH, 0, false, EVC_ERR_RANGE}, {ADD, good, equal, LENGTH, 0, false, EVC_ERR_RANGE},
+        {SUB, above, good, LENGTH, 0, false, EVC_ERR_RANGE}, {SUB, good, above, LENGTH, 0, false, EVC_ERR_RANGE},
+        {MUL, equal, good, LENGTH, 0, false, EVC_ERR_RANGE}, {MUL, good, above, LENGTH, 0, false, EVC_ERR_RANGE},
+        {SQR, equal, good, LENGTH, 0, false, EVC_ERR_RANGE}, {EXP, equal, good, LENGTH, 0, false, EVC_ERR_RANGE},
+        {EXP_PUBLIC, above, good, LENGTH, 0, false, EVC_ERR_RANGE},
+        {EXP, good, exponent, 0, 0, false, EVC_ERR_LENGTH},  {EXP_PUBLIC, good, exponent, 0, 0, false, EVC_ERR_LENGTH},
+        {REDUCE, good, exponent, 0, 0, false, EVC_ERR_LENGTH},
+        {EXP, good, exponent, MOST + 1, 0, false, EVC_ERR_LENGTH},
+        {EXP_PUBLIC, good, exponent, MOST + 1, 0, false, EVC_ERR_LENGTH},
+        {REDUCE, good, exponent, MOST + 1, 0, false, EVC_ERR_LENGTH},
+        {ADD, good, good, LENGTH, 1, false, EVC_ERR_SCRATCH}, {SUB, good, good, LENGTH, 1, false, EVC_ERR_SCRATCH},
+        {MUL, good, good, LENGTH, 1, false, EVC_ERR_SCRATCH}, {SQR, good, good, LENGTH, 1, false, EVC_ERR_SCRATCH},
+        {EXP, good, exponent, 1, 1, false, EVC_ERR_SCRATCH},
+        {EXP_PUBLIC, good, exponent, 1, 1, false, EVC_ERR_SCRATCH},
+        {REDUCE, good, exponent, 1, 1, false, EVC_ERR_SCRATCH},
+        {ADD, good, good, LENGTH, 0, true, EVC_ERR_KERNEL},   {SUB, good, good, LENGTH, 0, true, EVC_ERR_KERNEL},
+        {MUL, good, good, LENGTH, 0, true, EVC_ERR_KERNEL},   {SQR, good, good, LENGTH, 0, true, EVC_ERR_KERNEL},
+        {EXP, good, exponent, 1, 0, true, EVC_ERR_KERNEL},    {EXP_PUBLIC, good, exponent, 1, 0, true, EVC_ERR_KERNEL},
+        {REDUCE, good, exponent, 1, 0, true, EVC_ERR_KERNEL},
+    };
+    static struct evc_bn_modulus not_set_up;
+
+    for (size_t i = 0; i < N(bad) && result == PASS; i++, c->cases++) {
+        enum evc_status said;
+        none = r;
+        none.scratch_bytes -= bad[i].lacking;
+        if (bad[i].no_modulus)
+            none.n = &not_set_up;
+        memcpy(out, painted, sizeof out);
+        said = operate(bad[i].operation, &none, bad[i].a, bad[i].b, bad[i].b_bytes, out);
+        if (said != bad[i].expected || memcmp(out, painted, sizeof out) != 0)
+            result = check_fail(c, "%s, case %zu: %s%s", operation_names[bad[i].operation], i, evc_status_text(said),
+                                memcmp(out, painted, sizeof out) ? ", and something was written" : "");
+    }
+    free_ring(&r);
+    return result;
+}
+
+static const struct property properties[] = {
+#define PROPERTY(name) {#name, name, false}
+    PROPERTY(descriptor_agrees_with_its_line),
+    PROPERTY(something_is_always_selected),
+    PROPERTY(known_answers),
+    PROPERTY(primes_keep_fermats_theorem),
+    PROPERTY(carries_of_short_numbers_are_kept),
+    PROPERTY(sums_and_products_equal_reference),
+    PROPERTY(powers_equal_reference),
+    PROPERTY(many_powers_equal_one_by_one),
+    PROPERTY(inverses_are_inverse),
+    PROPERTY(accesses_stay_inside_the_buffers),
+    PROPERTY(scratch_memory_is_wiped_and_results_stay_in_place),
+    PROPERTY(moduli_may_be_copied_and_do_not_change),
+    PROPERTY(moduli_that_do_not_exist_are_refused_and_wiped),
+    PROPERTY(bad_operands_are_refused),
+#undef PROPERTY
+};
+
+const struct check_primitive check_bn = {.name = "bn", .properties = properties, .n_properties = N(properties)};

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Big numbers by doubling and adding, bit by bit: the oracle for every other kernel, and the kernel for CPUs of which
+ * nobody knows whether they multiply in constant time.
+ *
+ * Method:   numbers below n as they are, without Montgomery's form. a b: for each bit of a, from the highest, the sum
+ *           is doubled modulo n and b or 0 is added modulo n. No multiplication.
+ * Source:   Knuth: The Art of Computer Programming, volume 2, section 4.6.3 (the binary method, for sums).
+ * Needs:    ANY.   Timing: CT (no tables, no secret branches, no multiplications).
+ * Key form: private.
+ */
+#include "bn/kernel.h"
+
+#include "common/bytes.h"
+#include "common/clear.h"
+
+/* Numbers are words of 32 bits, the least significant first. */
+static size_t n_words(const void *key)
+{
+    return (evc_bn_n_bytes(key) + 3) / 4;
+}
+
+static void shape(size_t n_bytes, struct evc_bn_shape *s)
+{
+    s->r_bits = 0;
+    s->form_bytes = (uint32_t)EVC_BN_ROUND16(n_bytes);
+    s->private_bytes = s->form_bytes; /* the modulus */
+    s->scratch_bytes = 3 * s->form_bytes;
+}
+
+static void load(const void *key, void *r, const uint8_t *in, size_t in_bytes)
+{
+    const size_t words = n_words(key);
+    uint32_t *x = r;
+
+    for (size_t i = 0; i < words; i++)
+        x[i] = 0;
+    for (size_t i = 0; i < in_bytes; i++)
+        x[i / 4] |= (uint32_t)in[in_bytes - 1 - i] << 8 * (i % 4);
+}
+
+static void store(const void *key, uint8_t *out, const void *a)
+{
+    const size_t n_bytes = evc_bn_n_bytes(key);
+    const uint32_t *x = a;
+
+    for (size_t i = 0; i < n_bytes; i++)
+        out[n_bytes - 1 - i] = (uint8_t)(x[i / 4] >> 8 * (i % 4));
+}
+
+static void set_modulus(void *key, const uint8_t *n)
+{
+    load(key, EVC_BN_PRIVATE(key), n, evc_bn_n_bytes(key));
+}
+
+/* r = a - b; returns the borrow, 0 or 1. */
+static uint32_t subtract(uint32_t *r, const uint32_t *a, const uint32_t *b, size_t words)
+{
+    uint64_t borrow = 0;
+
+    for (size_t i = 0; i < words; i++) {
+        const uint64_t difference = (uint64_t)a[i] - b[i] - borrow;
+        r[i] = (uint32_t)difference;
+        borrow = difference >> 63;
+    }
+    return (uint32_t)borrow;
+}
+
+/* r = a + (b where mask is all ones, 0 where it is 0); returns the carry, 0 or 1. */
+static uint32_t add_masked(uint32_t *r, const uint32_t *a, const uint32_t *b, uint32_t mask, size_t words)
+{
+    uint64_t carry = 0;
+
+    EVC_KEEP(mask);
+    for (size_t i = 0; i < words; i++) {
+        carry += (uint64_t)a[i] + (b[i] & mask);
+        r[i] = (uint32_t)carry;
+        carry >>= 32;
+    }
+    return (uint32_t)carry;
+}
+
+/* r = a + (b masked) modulo n, of numbers below n. difference: as many words. */
+static void add_modulo(const void *key, uint32_t *r, const uint32_t *a, const uint32_t *b, uint32_t mask,
+                       uint32_t *difference)
+{
+    const uint32_t *n = EVC_BN_PRIVATE_CONST(key);
+    const size_t words = n_words(key);
+    const uint32_t carry = add_masked(r, a, b, mask, words);
+    const uint32_t borrow = subtract(difference, r, n, words);
+    uint32_t keep = (uint32_t)0 - (borrow & ~carry); /* all ones: the sum is below n */
+
+    EVC_KEEP(keep);
+    for (size_t i = 0; i < words; i++)
+        r[i] = (r[i] & keep) | (difference[i] & ~keep);
+}
+
+static void add(const void *key, void *r, const void *a, const void *b, void *scratch)
+{
+    add_modulo(key, r, a, b, ~(uint32_t)0, scratch);
+}
+
+static void sub(const void *key, void *r, const void *a, const void *b, void *scratch)
+{
+    const size_t words = n_words(key);
+    const uint32_t borrow = subtract(scratch, a, b, words);
+
+    add_masked(r, scratch, EVC_BN_PRIVATE_CONST(key), (uint32_t)0 - borrow, words);
+}
+
+static void mul(const void *key, void *r, const void *a, const void *b, void *scratch)
+{
+    const size_t words = n_words(key), form_bytes = ((const struct evc_bn_modulus *)key)->shape.form_bytes;
+    const uint32_t *x = a;
+    uint32_t *const sum = scratch, *const difference = (void *)((uint8_t *)scratch + form_bytes);
+    uint32_t *to = r;
+
+    for (size_t i = 0; i < words; i++)
+        sum[i] = 0;
+    for (size_t bit = 32 * words; bit-- > 0;) {
+        add_modulo(key, sum, sum, sum, ~(uint32_t)0, difference);
+        add_modulo(key, sum, sum, b, (uint32_t)0 - (x[bit / 32] >> bit % 32 & 1), difference);
+    }
+    for (size_t i = 0; i < words; i++)
+        to[i] = sum[i];
+}
+
+static void sqr(const void *key, void *r, const void *a, void *scratch)
+{
+    mul(key, r, a, a, scratch);
+}
+
+EVC_DEFINE_CLEAR_STACK(clear, BASELINE, 704)
+
+const struct evc_bn evc_bn_c_ref = {
+    .kernel = EVC_KERNEL_HEAD(c_ref, ANY, CT, ANY, 1, struct evc_bn_modulus, 0, clear),
+    .lanes = 1,
+    .shape = shape,
+    .set_modulus = set_modulus,
+    .load = load,
+    .store = store,
+    .add = add,
+    .sub = sub,
+    .mul = mul,
+    .sqr = sqr,
+};

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: MIT */
+/* Exponentiation: with secret exponents by a fixed window, with public ones by their bits. */
+#include "everycore/bn.h"
+
+#include "bn/ops.h"
+#include "common/clear.h"
+
+/* Numbers in scratch memory: these, then the table. */
+enum { SUM, FACTOR, BASE, TEMPORARY, TABLE };
+
+static void *entry(const struct evc_bn_modulus *n, void *scratch, size_t index)
+{
+    return evc_bn_number(n, scratch, TABLE + index);
+}
+
+/* ---- Secret exponents --------------------------------------------------------------------------------- */
+
+/* The window with the fewest products: 2^w for the table, n_bits / w with entries of it. */
+static unsigned window_bits(size_t n_bits)
+{
+    return n_bits <= 24 ? 2 : n_bits <= 80 ? 3 : n_bits <= 320 ? 4 : EVC_BN_WINDOW_BITS;
+}
+
+/* Bits at to at + n_bits - 1 of the exponent, at being the place of the least significant one; those above the exponent
+ * are 0. */
+static size_t bits_of(const uint8_t *exponent, size_t exponent_bytes, size_t at, unsigned n_bits)
+{
+    const size_t low = at / 8, high = (at + n_bits - 1) / 8;
+    uint32_t two_bytes = exponent[exponent_bytes - 1 - low];
+
+    if (high != low && high < exponent_bytes)
+        two_bytes |= (uint32_t)exponent[exponent_bytes - 1 - high] << 8;
+    return two_bytes >> at % 8 & (((uint32_t)1 << n_bits) - 1);
+}
+
+/* r = entry number index, by reading all of them: words of the machine, whatever the form is. */
+static void select_composed(size_t form_bytes, uint8_t *r, const uint8_t *table, size_t n_entries, size_t index)
+{
+    for (size_t at = 0; at < form_bytes; at += 8)
+        evc_store64_ne(r + at, 0);
+    for (size_t i = 0; i < n_entries; i++, table += form_bytes) {
+        const uint32_t other = evc_mask_nonzero32((uint32_t)(i ^ index));
+        const uint64_t mask = ~evc_barrier64((uint64_t)other << 32 | other);
+        for (size_t at = 0; at < form_bytes; at += 8)
+            evc_store64_ne(r + at, evc_load64_ne(r + at) | (evc_load64_ne(table + at) & mask));
+    }
+}
+
+static void select_entry(const struct evc_bn_modulus *n, void *r, void *scratch, size_t n_entries, size_t index)
+{
+    if (n->kernel->select)
+        n->kernel->select(n, r, entry(n, scratch, 0), n_entries, index);
+    else
+        select_composed(n->shape.form_bytes, r, entry(n, scratch, 0), n_entries, index);
+}
+
+/* The powers 0 to n_entries - 1 of the base. */
+static void make_table(const struct evc_bn_modulus *n, const uint8_t *base, void *scratch, size_t n_entries)
+{
+    evc_copy_secret(entry(n, scratch, 0), evc_bn_one(n), n->shape.form_bytes);
+    evc_bn_op_enter(n, entry(n, scratch, 1), base, n->n_bytes, scratch);
+    for (size_t i = 2; i < n_entries; i++)
+        if (i % 2 == 0)
+            evc_bn_op_sqr(n, entry(n, scratch, i), entry(n, scratch, i / 2), scratch);
+        else
+            evc_bn_op_mul(n, entry(n, scratch, i), entry(n, scratch, i - 1), entry(n, scratch, 1), scratch);
+}
+
+static void exp_secret(const struct evc_bn_modulus *n, const uint8_t *base, const uint8_t *exponent,
+                       size_t exponent_bytes, uint8_t *out, void *scratch)
+{
+    const unsigned window = window_bits(8 * exponent_bytes);
+    const size_t n_entries = (size_t)1 << window;
+    void *const sum = evc_bn_number(n, scratch, SUM), *const factor = evc_bn_number(n, scratch, FACTOR);
+    size_t at = (8 * exponent_bytes - 1) / window * window;
+
+    make_table(n, base, scratch, n_entries);
+    select_entry(n, sum, scratch, n_entries, bits_of(exponent, exponent_bytes, at, window));
+    while (at) {
+        at -= window;
+        for (unsigned i = 0; i < window; i++)
+            evc_bn_op_sqr(n, sum, sum, scratch);
+        select_entry(n, factor, scratch, n_entries, bits_of(exponent, exponent_bytes, at, window));
+        evc_bn_op_mul(n, sum, sum, factor, scratch);
+    }
+    evc_bn_op_leave(n, out, sum, factor, scratch);
+}
+
+static enum evc_status check(const struct evc_bn_modulus *n, const uint8_t *base, size_t exponent_bytes,
+                             size_t scratch_bytes)
+{
+    const enum evc_status status = evc_bn_check(n, scratch_bytes);
+
+    if (status != EVC_OK)
+        return status;
+    if (exponent_bytes == 0 || exponent_bytes > EVC_BN_MAX_BYTES)
+        return EVC_ERR_LENGTH;
+    return evc_bn_check_operands(n, base, base, scratch_bytes);
+}
+
+enum evc_status evc_bn_exp(const struct evc_bn_modulus *n, const uint8_t *base, const uint8_t *exponent,
+                           size_t exponent_bytes, uint8_t *out, void *scratch, size_t scratch_bytes)
+{
+    const enum evc_status status = check(n, base, exponent_bytes, scratch_bytes);
+
+    if (status != EVC_OK)
+        return status;
+    exp_secret(n, base, exponent, exponent_bytes, out, scratch);
+    evc_bn_end(n, scratch, TABLE + ((size_t)1 << window_bits(8 * exponent_bytes)));
+    return EVC_OK;
+}
+
+/* ---- Public exponents --------------------------------------------------------------------------------- */
+
+static int bit_of(const uint8_t *exponent, size_t exponent_bytes, size_t at)
+{
+    return exponent[exponent_bytes - 1 - at / 8] >> at % 8 & 1;
+}
+
+/* Squares, with a product for each bit that is 1. */
+static void exp_by_bits(const struct evc_bn_modulus *n, const uint8_t *base, const uint8_t *exponent,
+                        size_t exponent_bytes, uint8_t *out, void *scratch)
+{
+    void *const sum = evc_bn_number(n, scratch, SUM), *const x = evc_bn_number(n, scratch, BASE);
+    size_t at = 8 * exponent_bytes;
+
+    while (at && !bit_of(exponent, exponent_bytes, at - 1))
+        at--;
+    evc_bn_op_enter(n, x, base, n->n_bytes, scratch);
+    evc_copy_secret(sum, at ? x : evc_bn_one(n), n->shape.form_bytes);
+    for (at = at ? at - 1 : 0; at-- > 0;) {
+        evc_bn_op_sqr(n, sum, sum, scratch);
+        if (bit_of(exponent, exponent_bytes, at))
+            evc_bn_op_mul(n, sum, sum, x, scratch);
+    }
+    evc_bn_op_leave(n, out, sum, evc_bn_number(n, scratch, TEMPORARY), scratch);
+}
+
+enum evc_status evc_bn_exp_public(const struct evc_bn_modulus *n, const uint8_t *base, const uint8_t *exponent,
+                                  size_t exponent_bytes, uint8_t *out, void *scratch, size_t scratch_bytes)
+{
+    const enum evc_status status = check(n, base, exponent_bytes, scratch_bytes);
+
+    if (status != EVC_OK)
+        return status;
+    exp_by_bits(n, base, exponent, exponent_bytes, out, scratch);
+    evc_bn_end(n, scratch, TABLE);
+    return EVC_OK;
+}
+
+/* ---- Many --------------------------------------------------------------------------------------------- */
+
+size_t evc_bn_exp_many_scratch_bytes(const struct evc_bn *kernel, size_t n_bits)
+{
+    const size_t one = evc_bn_scratch_bytes(kernel, n_bits);
+    struct evc_bn_shape shape;
+    size_t many;
+
+    if (!one || !kernel->exp_many)
+        return one;
+    kernel->shape(n_bits / 8, &shape);
+    many = EVC_BN_SLACK + kernel->exp_many_bytes(&shape);
+    return many > one ? many : one;
+}
+
+static enum evc_status check_one(const struct evc_bn_exp *e, size_t scratch_bytes)
+{
+    const struct evc_bn_modulus *n = e->n;
+
+    if (!n->kernel)
+        return EVC_ERR_KERNEL;
+    if (scratch_bytes < evc_bn_exp_many_scratch_bytes(n->kernel, 8 * (size_t)n->n_bytes))
+        return EVC_ERR_SCRATCH;
+    return check(n, e->base, e->exponent_bytes, scratch_bytes);
+}
+
+/* How many from the first on can be done side by side: 1 or more. */
+static size_t alike(const struct evc_bn_exp *exps, size_t n_exps)
+{
+    const struct evc_bn *kernel = exps[0].n->kernel;
+    size_t n = 1;
+
+    while (n < n_exps && n < kernel->lanes && exps[n].status == EVC_OK && exps[n].n->kernel == kernel &&
+           exps[n].n->n_bytes == exps[0].n->n_bytes && exps[n].exponent_bytes == exps[0].exponent_bytes)
+        n++;
+    return n;
+}
+
+enum evc_status evc_bn_exp_many(struct evc_bn_exp *exps, size_t n_exps, void *scratch, size_t scratch_bytes)
+{
+    enum evc_status first = EVC_OK;
+
+    for (size_t i = 0; i < n_exps; i++) {
+        exps[i].status = check_one(&exps[i], scratch_bytes);
+        if (first == EVC_OK)
+            first = exps[i].status;
+    }
+    for (size_t i = 0, n; i < n_exps; i += n) {
+        struct evc_bn_exp *e = &exps[i];
+        n = 1;
+        if (e->status != EVC_OK)
+            continue;
+        n = alike(e, n_exps - i);
+        if (n > 1) {
+            e->n->kernel->exp_many(e, n, evc_bn_scratch_start(scratch));
+            evc_wipe(scratch, scratch_bytes);
+            evc_clear(&e->n->kernel->kernel);
+        } else {
+            e->status = evc_bn_exp(e->n, e->base, e->exponent, e->exponent_bytes, e->out, scratch, scratch_bytes);
+        }
+    }
+    return first;
+}

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Operations on numbers in a kernel's form, for code above kernels. They do not clear registers and stack: a public
+ * call does, once, after the last of them.
+ */
+#ifndef EVC_BN_OPS_H
+#define EVC_BN_OPS_H
+
+#include "bn/kernel.h"
+
+#include "common/bytes.h"
+#include "common/ct.h"
+
+/* ---- The parts of a modulus ------------------------------------------------------------------------------
+ * The head, what is the kernel's own, the bytes of the modulus, then the form of 1 and that of R. */
+
+EVC_INLINE size_t evc_bn_bytes_at(const struct evc_bn_shape *shape)
+{
+    return EVC_BN_HEAD_BYTES + shape->private_bytes;
+}
+
+EVC_INLINE size_t evc_bn_one_at(const struct evc_bn_shape *shape, size_t n_bytes)
+{
+    return evc_bn_bytes_at(shape) + EVC_BN_ROUND16(n_bytes);
+}
+
+EVC_INLINE const uint8_t *evc_bn_modulus(const struct evc_bn_modulus *n)
+{
+    return (const uint8_t *)n + evc_bn_bytes_at(&n->shape);
+}
+
+/* 1 in the kernel's form: R modulo n. */
+EVC_INLINE const void *evc_bn_one(const struct evc_bn_modulus *n)
+{
+    return (const uint8_t *)n + evc_bn_one_at(&n->shape, n->n_bytes);
+}
+
+/* R in the kernel's form: R^2 modulo n. A product with it brings a number into the form. */
+EVC_INLINE const void *evc_bn_r2(const struct evc_bn_modulus *n)
+{
+    return (const uint8_t *)evc_bn_one(n) + n->shape.form_bytes;
+}
+
+/* ---- Scratch memory ----------------------------------------------------------------------------------------
+ * Pieces of it, from the first multiple of 64 on; sizes of scratch memory have EVC_BN_SLACK for that. */
+
+#define EVC_BN_SLACK 63u
+#define EVC_BN_TEMPORARIES 4 /* numbers, beside the table of an exponentiation */
+#define EVC_BN_WINDOW_BITS 5 /* at most */
+
+EVC_INLINE uint8_t *evc_bn_scratch_start(void *scratch)
+{
+    return (uint8_t *)scratch + ((uintptr_t)0 - (uintptr_t)scratch) % 64;
+}
+
+/* What scratch memory holds at first: that of the kernel, then numbers. */
+EVC_INLINE void *evc_bn_number(const struct evc_bn_modulus *n, void *scratch, size_t index)
+{
+    const size_t kernels = ((size_t)n->shape.scratch_bytes + 63) / 64 * 64;
+
+    return evc_bn_scratch_start(scratch) + kernels + index * n->shape.form_bytes;
+}
+
+/* ---- Operations ------------------------------------------------------------------------------------------ */
+
+EVC_INLINE void evc_bn_op_mul(const struct evc_bn_modulus *n, void *r, const void *a, const void *b, void *scratch)
+{
+    n->kernel->mul(n, r, a, b, evc_bn_scratch_start(scratch));
+}
+
+EVC_INLINE void evc_bn_op_sqr(const struct evc_bn_modulus *n, void *r, const void *a, void *scratch)
+{
+    n->kernel->sqr(n, r, a, evc_bn_scratch_start(scratch));
+}
+
+EVC_INLINE void evc_bn_op_add(const struct evc_bn_modulus *n, void *r, const void *a, const void *b, void *scratch)
+{
+    n->kernel->add(n, r, a, b, evc_bn_scratch_start(scratch));
+}
+
+/* r = the kernel's form of the number in n_bytes bytes, which may be beyond the modulus. */
+EVC_INLINE void evc_bn_op_enter(const struct evc_bn_modulus *n, void *r, const uint8_t *in, size_t in_bytes,
+                                void *scratch)
+{
+    n->kernel->load(n, r, in, in_bytes);
+    evc_bn_op_mul(n, r, r, evc_bn_r2(n), scratch);
+}
+
+/* out = the number whose form a is; a is lost, and so is temporary. */
+EVC_INLINE void evc_bn_op_leave(const struct evc_bn_modulus *n, uint8_t *out, void *a, void *temporary, void *scratch)
+{
+    static const uint8_t one = 1;
+
+    n->kernel->load(n, temporary, &one, 1);
+    evc_bn_op_mul(n, a, temporary, a, scratch);
+    n->kernel->store(n, out, a);
+}
+
+/* ---- What public functions begin and end with -------------------------------------------------------------- */
+
+/* All ones if a < b, of len_bytes bytes each. */
+uint32_t evc_bn_below(const uint8_t *a, const uint8_t *b, size_t len_bytes);
+
+/* Whether the modulus is set up and the scratch memory is large enough; and the operands, n_bytes bytes each, below the
+ * modulus. */
+enum evc_status evc_bn_check(const struct evc_bn_modulus *n, size_t scratch_bytes);
+enum evc_status evc_bn_check_operands(const struct evc_bn_modulus *n, const uint8_t *a, const uint8_t *b,
+                                      size_t scratch_bytes);
+
+/* Wipes the kernel's part of scratch memory and the first n_numbers numbers, and clears what operations left. */
+void evc_bn_end(const struct evc_bn_modulus *n, void *scratch, size_t n_numbers);
+
+#endif
