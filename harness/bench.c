@@ -23,7 +23,7 @@ static const char *const styles[] = {"streamed", "fenced"};
 enum { STREAMED, FENCED, N_STYLES };
 
 static const struct bench_primitive *const primitives[] = {&bench_aes, &bench_pac_aes, &bench_ghash, &bench_gcm,
-                                                           &bench_qarma, &bench_pac_qarma};
+                                                           &bench_qarma, &bench_pac_qarma, &bench_bn};
 
 /* Everything the command line says. */
 struct plan {

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "everycore/aes.h"
+#include "everycore/bn.h"
 #include "everycore/gcm.h"
 #include "everycore/ghash.h"
 #include "everycore/qarma.h"
@@ -298,6 +299,78 @@ enum result qarma_calls_keep_the_abi(struct check *c)
         for (; qarma->encrypt_many && call.n_blocks < 40; call.n_blocks += 3)
             if (keeps(c, qarma_encrypt_many, &call, "encrypt_many") == FAIL)
                 return FAIL;
+    }
+    return PASS;
+}
+
+/* ---- Big numbers ------------------------------------------------------------------------------------ */
+
+#define MAX_NUMBER 320 /* bytes of a number in a kernel's form: of moduli of 100 bytes, with room for a wider radix */
+
+/* All slots of one modulus; power: of an exponent of 2 bytes, in every lane. */
+static struct {
+    EVC_ALIGN(64) uint8_t x[MAX_NUMBER], y[MAX_NUMBER], table[4 * MAX_NUMBER], scratch[1 << 17];
+    struct evc_bn_shape shape;
+    struct evc_bn_exp powers[64];
+    uint8_t bytes[100];
+} bn_at;
+
+SLOT(bn, shape, c->len_bytes, &bn_at.shape)
+SLOT(bn, set_modulus, c->key, bn_at.bytes)
+SLOT(bn, load, c->key, bn_at.x, bn_at.bytes, c->len_bytes)
+SLOT(bn, store, c->key, bn_at.bytes, bn_at.x)
+SLOT(bn, add, c->key, bn_at.x, bn_at.x, bn_at.y, bn_at.scratch)
+SLOT(bn, sub, c->key, bn_at.x, bn_at.x, bn_at.y, bn_at.scratch)
+SLOT(bn, mul, c->key, bn_at.x, bn_at.x, bn_at.y, bn_at.scratch)
+SLOT(bn, sqr, c->key, bn_at.x, bn_at.x, bn_at.scratch)
+SLOT(bn, select, c->key, bn_at.y, bn_at.table, 4, 2)
+SLOT(bn, exp_many, bn_at.powers, c->n_blocks, bn_at.scratch)
+
+static enum result bn_slots_keep(struct check *c, const struct evc_bn *bn, struct call *call)
+{
+    const struct {
+        const char *name;
+        void (*run)(void *);
+    } slots[] = {{"shape", bn_shape}, {"set_modulus", bn_set_modulus}, {"load", bn_load}, {"add", bn_add},
+                 {"sub", bn_sub},     {"mul", bn_mul},                 {"sqr", bn_sqr},   {"store", bn_store}};
+
+    for (size_t i = 0; i < N(slots); i++)
+        if (keeps(c, slots[i].run, call, slots[i].name) == FAIL)
+            return FAIL;
+    if (bn->select && keeps(c, bn_select, call, "select") == FAIL)
+        return FAIL;
+    for (call->n_blocks = 2; bn->exp_many && call->n_blocks <= bn->lanes; call->n_blocks++)
+        if (keeps(c, bn_exp_many, call, "exp_many") == FAIL)
+            return FAIL;
+    return PASS;
+}
+
+enum result bn_calls_keep_the_abi(struct check *c)
+{
+    static KEY_ROOM(struct { EVC_ALIGN(16) uint8_t bytes[4096]; }) room;
+    static uint8_t result[64][100];
+    const struct evc_bn *bn = evc_bn_named(c->line->name);
+    struct call call = {.slots = bn, .key = &room.key};
+
+    if (abi_missing())
+        return check_skip(c, abi_missing());
+    for (size_t n_bytes = 16; n_bytes <= 100; n_bytes += 7) {
+        const struct evc_bn_modulus *n = (const void *)&room.key;
+        uint8_t modulus[100];
+        call.len_bytes = n_bytes;
+        random_bytes(&c->random, modulus, n_bytes);
+        modulus[0] |= 0x80;
+        modulus[n_bytes - 1] |= 1;
+        memset(bn_at.bytes, 1, sizeof bn_at.bytes);
+        if (evc_bn_set_modulus_in(&room.key, sizeof room.key, bn, modulus, n_bytes) != EVC_OK ||
+            n->shape.form_bytes > MAX_NUMBER || n->shape.scratch_bytes > sizeof bn_at.scratch ||
+            (bn->exp_many && bn->exp_many_bytes(&n->shape) > sizeof bn_at.scratch) || bn->lanes > N(bn_at.powers))
+            return check_fail(c, "a modulus of %zu bytes is refused, or needs more memory than this property has",
+                              n_bytes);
+        for (size_t i = 0; i < N(bn_at.powers); i++)
+            bn_at.powers[i] = (struct evc_bn_exp){n, bn_at.bytes, bn_at.bytes, result[i], 2, EVC_OK};
+        if (bn_slots_keep(c, bn, &call) == FAIL)
+            return FAIL;
     }
     return PASS;
 }

@@ -9,5 +9,6 @@ enum result aes_calls_keep_the_abi(struct check *);
 enum result ghash_calls_keep_the_abi(struct check *);
 enum result gcm_calls_keep_the_abi(struct check *);
 enum result qarma_calls_keep_the_abi(struct check *);
+enum result bn_calls_keep_the_abi(struct check *);
 
 #endif

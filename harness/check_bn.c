@@ -673,6 +673,8 @@ static const struct property properties[] = {
     PROPERTY(moduli_may_be_copied_and_do_not_change),
     PROPERTY(moduli_that_do_not_exist_are_refused_and_wiped),
     PROPERTY(bad_operands_are_refused),
+    {"calls_keep_the_abi", bn_calls_keep_the_abi, false},
+    {"leaves_nothing_behind", bn_leaves_nothing_behind, false},
 #undef PROPERTY
 };
 
