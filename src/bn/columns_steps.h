@@ -154,34 +154,85 @@ static void sub(const void *key, void *r, const void *a, const void *b, void *sc
 
 /* ---- Columns ------------------------------------------------------------------------------------------ */
 
-/* A column: its limb, and what goes to the next two. */
+/* A column: its limb and the next one, and what goes to the third. */
 struct column {
-    limb c0, c1, c2;
+    wide low;
+    limb high;
 };
+
+/* Compilers make of `sum < product` the carry that the addition left. Vectors are worse at it, so `high` is kept in its
+ * register. */
+EVC_INLINE void add_to_column(struct column *c, wide product)
+{
+    c->low += product;
+    c->high = (limb)(c->high + (c->low < product));
+    EVC_KEEP(c->high);
+}
 
 EVC_INLINE void add_product(struct column *c, limb x, limb y)
 {
-    const wide product = (wide)x * y;
-    limb high = (limb)(product >> LIMB_BITS);
-
-    c->c0 = (limb)(c->c0 + (limb)product);
-    high = (limb)(high + (c->c0 < (limb)product)); /* a product's high limb is at most 2^LIMB_BITS - 2 */
-    c->c1 = (limb)(c->c1 + high);
-    c->c2 = (limb)(c->c2 + (c->c1 < high));
+    add_to_column(c, (wide)x * y);
 }
 
-EVC_INLINE void next_column(struct column *c)
+/* The column's limb; the column becomes the next one. */
+EVC_INLINE limb take_limb(struct column *c)
 {
-    c->c0 = c->c1;
-    c->c1 = c->c2;
-    c->c2 = 0;
+    const limb taken = (limb)c->low;
+
+    c->low = c->low >> LIMB_BITS | (wide)c->high << LIMB_BITS;
+    c->high = 0;
+    return taken;
 }
 
-/* Adds x[0] y[0] + x[1] y[-1] + ... */
+/* Adds x[0] y[-1] + x[1] y[-2] + ..., so many products. */
 EVC_INLINE void add_products(struct column *c, const limb *x, const limb *y, size_t count)
 {
-    for (size_t i = 0; i < count; i++)
-        add_product(c, x[i], *(y - i));
+    struct column sum = *c;
+
+    if (count & 1)
+        add_product(&sum, *x++, *--y);
+    if (count & 2) {
+        add_product(&sum, x[0], y[-1]);
+        add_product(&sum, x[1], y[-2]);
+        x += 2, y -= 2;
+    }
+    for (count /= 4; count; count--, x += 4, y -= 4) {
+        add_product(&sum, x[0], y[-1]);
+        add_product(&sum, x[1], y[-2]);
+        add_product(&sum, x[2], y[-3]);
+        add_product(&sum, x[3], y[-4]);
+    }
+    *c = sum;
+}
+
+/* Adds x[0] y[-1] + u[0] v[-1] + x[1] y[-2] + u[1] v[-2] + ..., twice so many products. */
+EVC_INLINE void add_products_of_two(struct column *c, const limb *x, const limb *y, const limb *u, const limb *v,
+                                    size_t count)
+{
+    struct column sum = *c;
+
+    if (count & 1) {
+        add_product(&sum, *x++, *--y);
+        add_product(&sum, *u++, *--v);
+    }
+    if (count & 2) {
+        add_product(&sum, x[0], y[-1]);
+        add_product(&sum, u[0], v[-1]);
+        add_product(&sum, x[1], y[-2]);
+        add_product(&sum, u[1], v[-2]);
+        x += 2, y -= 2, u += 2, v -= 2;
+    }
+    for (count /= 4; count; count--, x += 4, y -= 4, u += 4, v -= 4) {
+        add_product(&sum, x[0], y[-1]);
+        add_product(&sum, u[0], v[-1]);
+        add_product(&sum, x[1], y[-2]);
+        add_product(&sum, u[1], v[-2]);
+        add_product(&sum, x[2], y[-3]);
+        add_product(&sum, u[2], v[-3]);
+        add_product(&sum, x[3], y[-4]);
+        add_product(&sum, u[3], v[-4]);
+    }
+    *c = sum;
 }
 
 static void mul(const void *key, void *r, const void *va, const void *vb, void *scratch)
@@ -190,40 +241,39 @@ static void mul(const void *key, void *r, const void *va, const void *vb, void *
     const struct private_part *p = private_part(key);
     const limb *a = va, *b = vb;
     limb *const digit = scratch, *const t = digit + limbs;
-    struct column c = {0, 0, 0};
+    struct column c = {0, 0};
 
     for (size_t i = 0; i < limbs; i++) {
-        add_products(&c, a, b + i, i + 1);
-        add_products(&c, digit, p->n + i, i);
-        digit[i] = (limb)((wide)c.c0 * p->n0);
-        add_product(&c, digit[i], p->n[0]); /* the column's limb is 0 now */
-        next_column(&c);
+        add_products_of_two(&c, a, b + i + 1, digit, p->n + i + 1, i);
+        add_product(&c, a[i], b[0]);
+        digit[i] = (limb)((wide)(limb)c.low * p->n0);
+        add_product(&c, digit[i], p->n[0]);
+        take_limb(&c); /* 0 */
     }
     for (size_t i = limbs; i < 2 * limbs - 1; i++) {
-        add_products(&c, a + (i - limbs + 1), b + limbs - 1, 2 * limbs - 1 - i);
-        add_products(&c, digit + (i - limbs + 1), p->n + limbs - 1, 2 * limbs - 1 - i);
-        t[i - limbs] = c.c0;
-        next_column(&c);
+        const size_t first = i - limbs + 1;
+
+        add_products_of_two(&c, a + first, b + limbs, digit + first, p->n + limbs, limbs - first);
+        t[i - limbs] = take_limb(&c);
     }
-    t[limbs - 1] = c.c0;
-    subtract_modulus(r, t, c.c1, p->n, digit, limbs);
+    t[limbs - 1] = take_limb(&c);
+    subtract_modulus(r, t, (limb)c.low, p->n, digit, limbs);
 }
 
 /* t = a^2, 2 limbs limbs: cross products, then each column doubled, with the square of a limb in every other one. */
 EVC_INLINE void square(limb *t, const limb *a, size_t limbs)
 {
-    struct column c = {0, 0, 0};
+    struct column c = {0, 0};
     limb carry = 0, top = 0;
 
     t[0] = 0;
     for (size_t i = 1; i < 2 * limbs - 2; i++) {
         const size_t first = i < limbs ? 0 : i - limbs + 1;
-        add_products(&c, a + first, a + i - first, (i + 1) / 2 - first);
-        t[i] = c.c0;
-        next_column(&c);
+        add_products(&c, a + first, a + i - first + 1, (i + 1) / 2 - first);
+        t[i] = take_limb(&c);
     }
-    t[2 * limbs - 2] = c.c0;
-    t[2 * limbs - 1] = c.c1;
+    t[2 * limbs - 2] = take_limb(&c);
+    t[2 * limbs - 1] = (limb)c.low;
     for (size_t i = 0; i < limbs; i++) {
         const limb low = t[2 * i], high = t[2 * i + 1];
         const wide square_of_limb = (wide)a[i] * a[i];
@@ -241,31 +291,22 @@ static void sqr(const void *key, void *r, const void *va, void *scratch)
     const size_t limbs = limbs_for(evc_bn_n_bytes(key));
     const struct private_part *p = private_part(key);
     limb *const t = scratch, *const digit = t + 2 * limbs;
-    struct column c = {0, 0, 0};
+    struct column c = {0, 0};
 
     square(t, va, limbs);
     for (size_t i = 0; i < limbs; i++) {
-        const limb sum = (limb)(c.c0 + t[i]);
-        const limb carry = sum < t[i];
-        c.c0 = sum;
-        c.c1 = (limb)(c.c1 + carry);
-        c.c2 = (limb)(c.c2 + (c.c1 < carry));
-        add_products(&c, digit, p->n + i, i);
-        digit[i] = (limb)((wide)c.c0 * p->n0);
+        add_to_column(&c, t[i]);
+        add_products(&c, digit, p->n + i + 1, i);
+        digit[i] = (limb)((wide)(limb)c.low * p->n0);
         add_product(&c, digit[i], p->n[0]);
-        next_column(&c);
+        take_limb(&c); /* 0 */
     }
     for (size_t i = limbs; i < 2 * limbs; i++) {
-        const limb sum = (limb)(c.c0 + t[i]);
-        const limb carry = sum < t[i];
-        c.c0 = sum;
-        c.c1 = (limb)(c.c1 + carry);
-        c.c2 = (limb)(c.c2 + (c.c1 < carry));
-        add_products(&c, digit + (i - limbs + 1), p->n + limbs - 1, 2 * limbs - 1 - i);
-        t[i - limbs] = c.c0;
-        next_column(&c);
+        add_to_column(&c, t[i]);
+        add_products(&c, digit + (i - limbs + 1), p->n + limbs, 2 * limbs - 1 - i);
+        t[i - limbs] = take_limb(&c);
     }
-    subtract_modulus(r, t, c.c0, p->n, t + limbs, limbs);
+    subtract_modulus(r, t, (limb)c.low, p->n, t + limbs, limbs);
 }
 
 EVC_DEFINE_CLEAR_STACK(clear, BASELINE, 704)
