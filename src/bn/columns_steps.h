@@ -4,8 +4,8 @@
  * 64, 32 or 16, and includes this. BN_COLUMNS_SLOTS are the slots of its descriptor then, and `clear` is its clear.
  *
  * A column is the sum of all products of one weight. It is kept in three limbs, so that no carry runs along the number;
- * the reduction adds its products to the same columns. A square sums each cross product once, doubles all of them, and
- * adds the squares of the limbs in the same pass.
+ * the reduction adds its products to the same columns. A square sums each cross product once; the reduction then adds
+ * them doubled, and the squares of the limbs.
  *
  * Every loop has a count that follows from the length of the modulus alone.
  */
@@ -260,49 +260,57 @@ static void mul(const void *key, void *r, const void *va, const void *vb, void *
     subtract_modulus(r, t, (limb)c.low, p->n, digit, limbs);
 }
 
-/* t = a^2, 2 limbs limbs: cross products, then each column doubled, with the square of a limb in every other one. */
-EVC_INLINE void square(limb *t, const limb *a, size_t limbs)
+/* t = the sum of all products of two different limbs of a, each once: 2 limbs limbs, of which the first is 0. */
+EVC_INLINE void cross_products(limb *t, const limb *a, size_t limbs)
 {
     struct column c = {0, 0};
-    limb carry = 0, top = 0;
 
     t[0] = 0;
     for (size_t i = 1; i < 2 * limbs - 2; i++) {
         const size_t first = i < limbs ? 0 : i - limbs + 1;
+
         add_products(&c, a + first, a + i - first + 1, (i + 1) / 2 - first);
         t[i] = take_limb(&c);
     }
     t[2 * limbs - 2] = take_limb(&c);
     t[2 * limbs - 1] = (limb)c.low;
-    for (size_t i = 0; i < limbs; i++) {
-        const limb low = t[2 * i], high = t[2 * i + 1];
-        const wide square_of_limb = (wide)a[i] * a[i];
-        wide s = (wide)(limb)square_of_limb + (limb)(low << 1 | top) + carry;
-        t[2 * i] = (limb)s;
-        s = (s >> LIMB_BITS) + (limb)(square_of_limb >> LIMB_BITS) + (limb)(high << 1 | low >> (LIMB_BITS - 1));
-        t[2 * i + 1] = (limb)s;
-        carry = (limb)(s >> LIMB_BITS);
-        top = (limb)(high >> (LIMB_BITS - 1));
-    }
 }
+
+/* Adds column i of a^2: cross products doubled, and the square of a limb. *above: the bit that doubling has left. */
+EVC_INLINE void add_square_column(struct column *c, const limb *t, const limb *a, size_t i, limb *above)
+{
+    add_to_column(c, (limb)(t[i] << 1 | *above));
+    *above = (limb)(t[i] >> (LIMB_BITS - 1));
+    if (i % 2 == 0)
+        add_product(c, a[i / 2], a[i / 2]);
+}
+
+/* Numbers that are squared faster by a product: passes over few limbs cost more than the products saved. */
+#define SHORT_LIMBS 8
 
 static void sqr(const void *key, void *r, const void *va, void *scratch)
 {
     const size_t limbs = limbs_for(evc_bn_n_bytes(key));
     const struct private_part *p = private_part(key);
+    const limb *a = va;
     limb *const t = scratch, *const digit = t + 2 * limbs;
     struct column c = {0, 0};
+    limb above = 0;
 
-    square(t, va, limbs);
+    if (limbs <= SHORT_LIMBS) {
+        mul(key, r, a, a, scratch);
+        return;
+    }
+    cross_products(t, a, limbs);
     for (size_t i = 0; i < limbs; i++) {
-        add_to_column(&c, t[i]);
+        add_square_column(&c, t, a, i, &above);
         add_products(&c, digit, p->n + i + 1, i);
         digit[i] = (limb)((wide)(limb)c.low * p->n0);
         add_product(&c, digit[i], p->n[0]);
         take_limb(&c); /* 0 */
     }
     for (size_t i = limbs; i < 2 * limbs; i++) {
-        add_to_column(&c, t[i]);
+        add_square_column(&c, t, a, i, &above);
         add_products(&c, digit + (i - limbs + 1), p->n + limbs, 2 * limbs - 1 - i);
         t[i - limbs] = take_limb(&c);
     }
