@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Answers questions about big numbers, for bn_against_python.py. A line on stdin is KERNEL OPERATION N A B, numbers in
+ * hexadecimal of whole bytes, "-" for none; the answer on stdout is the result in hexadecimal, or the status in words.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "everycore/bn.h"
+#include "everycore/cpu.h"
+
+#define MOST EVC_BN_MAX_BYTES
+#define MEMORY_BYTES 24576
+#define SCRATCH_BYTES (1u << 20)
+
+/* A number of a line. */
+struct number {
+    uint8_t bytes[MOST];
+    size_t n;
+};
+
+static struct number numbers[3]; /* n, a, b */
+static EVC_ALIGN(16) uint8_t memory[MEMORY_BYTES];
+static uint8_t scratch[SCRATCH_BYTES], out[MOST];
+
+static int read_number(struct number *to, const char *hex)
+{
+    to->n = strcmp(hex, "-") ? strlen(hex) / 2 : 0;
+    for (size_t i = 0; i < to->n && i < MOST; i++) {
+        unsigned byte;
+        if (sscanf(hex + 2 * i, "%2x", &byte) != 1)
+            return 0;
+        to->bytes[i] = (uint8_t)byte;
+    }
+    return to->n <= MOST;
+}
+
+/* n_out: bytes of the result. */
+static enum evc_status answer(const struct evc_bn *kernel, const char *operation, size_t *n_out)
+{
+    const struct number *n = &numbers[0], *a = &numbers[1], *b = &numbers[2];
+    const struct evc_bn_modulus *modulus = (const void *)memory;
+    enum evc_status status;
+
+    *n_out = n->n;
+    if (strcmp(operation, "gcd") == 0)
+        return evc_bn_gcd(n->bytes, n->n, a->bytes, a->n, out, scratch, sizeof scratch);
+    if (strcmp(operation, "inverse") == 0)
+        return evc_bn_inverse(a->bytes, n->bytes, n->n, out, scratch, sizeof scratch);
+    status = evc_bn_set_modulus_in(memory, sizeof memory, kernel, n->bytes, n->n);
+    if (status != EVC_OK)
+        return status;
+    if (strcmp(operation, "add") == 0)
+        return evc_bn_mod_add(modulus, a->bytes, b->bytes, out, scratch, sizeof scratch);
+    if (strcmp(operation, "sub") == 0)
+        return evc_bn_mod_sub(modulus, a->bytes, b->bytes, out, scratch, sizeof scratch);
+    if (strcmp(operation, "mul") == 0)
+        return evc_bn_mod_mul(modulus, a->bytes, b->bytes, out, scratch, sizeof scratch);
+    if (strcmp(operation, "sqr") == 0)
+        return evc_bn_mod_sqr(modulus, a->bytes, out, scratch, sizeof scratch);
+    if (strcmp(operation, "reduce") == 0)
+        return evc_bn_mod_reduce(modulus, b->bytes, b->n, out, scratch, sizeof scratch);
+    if (strcmp(operation, "exp") == 0)
+        return evc_bn_exp(modulus, a->bytes, b->bytes, b->n, out, scratch, sizeof scratch);
+    return evc_bn_exp_public(modulus, a->bytes, b->bytes, b->n, out, scratch, sizeof scratch);
+}
+
+int main(void)
+{
+    static char kernel_name[64], operation[64], hex[3][2 * MOST + 3];
+
+    while (scanf("%63s %63s %2050s %2050s %2050s", kernel_name, operation, hex[0], hex[1], hex[2]) == 5) {
+        const struct evc_bn *kernel = evc_bn_named(kernel_name);
+        enum evc_status status;
+        size_t n_out;
+
+        if (!kernel || (evc_bn_kernel(kernel)->needs & ~EVC_TUNE_MASK & ~evc_cpu_features()) != 0) {
+            puts("not here");
+            continue;
+        }
+        for (size_t i = 0; i < 3; i++)
+            if (!read_number(&numbers[i], hex[i])) {
+                fprintf(stderr, "no number of at most %u bytes: %s\n", (unsigned)MOST, hex[i]);
+                return 2;
+            }
+        status = answer(kernel, operation, &n_out);
+        if (status != EVC_OK) {
+            puts(evc_status_text(status));
+            continue;
+        }
+        for (size_t i = 0; i < n_out; i++)
+            printf("%02x", out[i]);
+        puts("");
+    }
+    return 0;
+}
