@@ -477,12 +477,10 @@ static enum result accesses_stay_inside_the_buffers(struct check *c)
     return PASS;
 }
 
-/* Bytes around the result, and scratch memory behind what it has to have, stay; what was used of it is wiped. */
-static enum result scratch_memory_is_wiped_and_results_stay_in_place(struct check *c)
+static enum result results_stay_in_place(struct check *c)
 {
     enum { LONGEST = 72 };
     static uint8_t n[LONGEST], a[LONGEST], b[LONGEST], out[LONGEST + 2 * MARGIN], painted[LONGEST + 2 * MARGIN];
-    const struct evc_bn *bn = kernel_of(c);
 
     memset(painted, 0xa5, sizeof painted);
     for (size_t n_bytes = 16; n_bytes <= LONGEST; n_bytes += c->quick ? 7 : 1) {
@@ -490,21 +488,99 @@ static enum result scratch_memory_is_wiped_and_results_stay_in_place(struct chec
         bn_random_modulus(&c->random, n, n_bytes);
         bn_random_operand(&c->random, a, n, n_bytes);
         bn_random_operand(&c->random, b, n, n_bytes);
-        if (!make_ring(&r, bn, n, n_bytes))
+        if (!make_ring(&r, kernel_of(c), n, n_bytes))
             return check_fail(c, "a modulus of %zu bytes is refused", n_bytes);
         for (enum operation op = ADD; op < N_OPERATIONS; op++, c->cases++) {
-            uint8_t *const scratch = r.scratch + 1;
             memcpy(out, painted, sizeof out);
-            memset(r.scratch, 0x5a, r.scratch_bytes + 1);
             must(operate(op, &r, a, b, op < EXP ? n_bytes : 2, out + MARGIN));
             if (memcmp(out, painted, MARGIN) != 0 || memcmp(out + MARGIN + n_bytes, painted, MARGIN) != 0)
                 return check_fail(c, "%s of %zu bytes writes beside its result", operation_names[op], n_bytes);
-            for (size_t i = 0; i < r.scratch_bytes; i++)
-                if (scratch[i] != 0 && scratch[i] != 0x5a)
-                    return check_fail(c, "%s of %zu bytes leaves something in byte %zu of the scratch memory",
-                                      operation_names[op], n_bytes, i);
         }
         free_ring(&r);
+    }
+    return PASS;
+}
+
+/* All of the scratch memory is zero or as it was. It becomes what it was before. */
+static enum result is_clean(struct check *c, const struct ring *r, const char *operation)
+{
+    const uint8_t *const scratch = r->scratch + 1;
+
+    c->cases++;
+    for (size_t i = 0; i < r->scratch_bytes; i++)
+        if (scratch[i] != 0 && scratch[i] != 0x5a)
+            return check_fail(c, "%s of %zu bytes leaves something in byte %zu of the scratch memory", operation,
+                              r->n_bytes, i);
+    memset(r->scratch, 0x5a, r->scratch_bytes + 1);
+    return PASS;
+}
+
+/* Also the room in a modulus's memory that its set-up needed. */
+static enum result scratch_leaves_nothing_behind(struct check *c)
+{
+    enum { LONGEST = 72 };
+    static uint8_t n[LONGEST], a[LONGEST], b[LONGEST], out[LONGEST];
+    const struct evc_bn *bn = kernel_of(c);
+
+    for (size_t n_bytes = 16; n_bytes <= LONGEST; n_bytes += c->quick ? 14 : 1) {
+        struct ring r;
+        enum result result = PASS;
+        enum evc_status status;
+
+        random_bytes(&c->random, n, n_bytes);
+        random_bytes(&c->random, a, n_bytes);
+        random_bytes(&c->random, b, n_bytes);
+        n[0] |= 0x80;
+        n[n_bytes - 1] |= 1;
+        a[0] &= 0x7f;
+        b[0] &= 0x7f;
+        if (!make_ring(&r, bn, n, n_bytes))
+            return check_fail(c, "a modulus of %zu bytes is refused", n_bytes);
+        for (size_t i = 1; i <= r.n->shape.scratch_bytes + n_bytes; i++)
+            if (((const uint8_t *)r.n)[r.memory_bytes - i])
+                result = check_fail(c, "a modulus of %zu bytes has something in the %zuth last byte of its memory",
+                                    n_bytes, i);
+        memset(r.scratch, 0x5a, r.scratch_bytes + 1);
+        for (enum operation op = ADD; op < N_OPERATIONS && result == PASS; op++) {
+            must(operate(op, &r, a, b, op < EXP ? n_bytes : 2, out));
+            result = is_clean(c, &r, operation_names[op]);
+        }
+        if (result == PASS) {
+            must(evc_bn_gcd(n, n_bytes, a, n_bytes, out, r.scratch + 1, r.scratch_bytes));
+            result = is_clean(c, &r, "gcd");
+        }
+        if (result == PASS) {
+            status = evc_bn_inverse(a, n, n_bytes, out, r.scratch + 1, r.scratch_bytes);
+            result = status == EVC_OK || status == EVC_ERR_INVERSE ? is_clean(c, &r, "inverse")
+                                                                  : check_fail(c, "an inverse is refused");
+        }
+        free_ring(&r);
+        if (result != PASS)
+            return result;
+    }
+    if (bn->exp_many) { /* else it is exp */
+        struct ring r;
+        struct evc_bn_exp exps[2];
+        enum result result;
+
+        random_bytes(&c->random, n, LONGEST);
+        n[0] |= 0x80;
+        n[LONGEST - 1] |= 1;
+        if (!make_ring(&r, bn, n, LONGEST))
+            return check_fail(c, "a modulus of %d bytes is refused", LONGEST);
+        free(r.scratch);
+        r.scratch_bytes = evc_bn_exp_many_scratch_bytes(bn, 8 * LONGEST);
+        r.scratch = malloc(r.scratch_bytes + 1);
+        if (!r.scratch)
+            return check_fail(c, "no memory");
+        memset(r.scratch, 0x5a, r.scratch_bytes + 1);
+        for (size_t i = 0; i < 2; i++)
+            exps[i] = (struct evc_bn_exp){r.n, a, b, out, 3, EVC_OK};
+        a[0] &= 0x7f;
+        must(evc_bn_exp_many(exps, 2, r.scratch + 1, r.scratch_bytes));
+        result = is_clean(c, &r, "exp_many");
+        free_ring(&r);
+        return result;
     }
     return PASS;
 }
@@ -669,7 +745,8 @@ static const struct property properties[] = {
     PROPERTY(many_powers_equal_one_by_one),
     PROPERTY(inverses_are_inverse),
     PROPERTY(accesses_stay_inside_the_buffers),
-    PROPERTY(scratch_memory_is_wiped_and_results_stay_in_place),
+    PROPERTY(results_stay_in_place),
+    PROPERTY(scratch_leaves_nothing_behind),
     PROPERTY(moduli_may_be_copied_and_do_not_change),
     PROPERTY(moduli_that_do_not_exist_are_refused_and_wiped),
     PROPERTY(bad_operands_are_refused),
