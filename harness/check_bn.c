@@ -12,6 +12,7 @@
 #include "everycore/bn.h"
 #include "everycore/cpu.h"
 
+#include "bn_lanes.h"
 #include "bn_numbers.h"
 #include "check_abi.h"
 #include "key_room.h"
@@ -304,12 +305,11 @@ static enum result powers_equal_reference(struct check *c)
 }
 
 /* Exponentiations that fit together and such that do not, in any order. */
-static enum result many_powers_equal_one_by_one(struct check *c)
+static enum result many_powers_of(struct check *c, const struct evc_bn *bn)
 {
     enum { MANY = 19, LONGEST = 40 };
     static uint8_t n[3][LONGEST], base[MANY][LONGEST], e[MANY][LONGEST], out[MANY][LONGEST], expected[LONGEST];
     static const size_t lengths[] = {LONGEST, LONGEST, 24};
-    const struct evc_bn *bn = kernel_of(c);
     const size_t scratch_bytes = evc_bn_exp_many_scratch_bytes(bn, 8 * LONGEST);
     uint8_t *scratch = malloc(scratch_bytes);
     struct ring rings[3] = {{0}};
@@ -346,6 +346,19 @@ static enum result many_powers_equal_one_by_one(struct check *c)
         free_ring(&rings[i]);
     free(scratch);
     return result;
+}
+
+static enum result many_powers_equal_one_by_one(struct check *c)
+{
+    const enum result result = many_powers_of(c, kernel_of(c));
+
+    if (result != PASS || strcmp(c->line->name, "c_ref") != 0)
+        return result;
+    if (many_powers_of(c, bn_lanes_kernel()) == FAIL)
+        return FAIL;
+    if (bn_lanes_count() <= 0)
+        return check_fail(c, "none are done side by side, or such that do not belong together");
+    return PASS;
 }
 
 /* A number times its inverse is 1; it has none if both share a prime. */
@@ -516,7 +529,7 @@ static enum result is_clean(struct check *c, const struct ring *r, const char *o
 }
 
 /* Also the room in a modulus's memory that its set-up needed. */
-static enum result scratch_leaves_nothing_behind(struct check *c)
+static enum result calls_leave_nothing_in_scratch_memory(struct check *c)
 {
     enum { LONGEST = 72 };
     static uint8_t n[LONGEST], a[LONGEST], b[LONGEST], out[LONGEST];
@@ -558,31 +571,46 @@ static enum result scratch_leaves_nothing_behind(struct check *c)
         if (result != PASS)
             return result;
     }
-    if (bn->exp_many) { /* else it is exp */
-        struct ring r;
-        struct evc_bn_exp exps[2];
-        enum result result;
-
-        random_bytes(&c->random, n, LONGEST);
-        n[0] |= 0x80;
-        n[LONGEST - 1] |= 1;
-        if (!make_ring(&r, bn, n, LONGEST))
-            return check_fail(c, "a modulus of %d bytes is refused", LONGEST);
-        free(r.scratch);
-        r.scratch_bytes = evc_bn_exp_many_scratch_bytes(bn, 8 * LONGEST);
-        r.scratch = malloc(r.scratch_bytes + 1);
-        if (!r.scratch)
-            return check_fail(c, "no memory");
-        memset(r.scratch, 0x5a, r.scratch_bytes + 1);
-        for (size_t i = 0; i < 2; i++)
-            exps[i] = (struct evc_bn_exp){r.n, a, b, out, 3, EVC_OK};
-        a[0] &= 0x7f;
-        must(evc_bn_exp_many(exps, 2, r.scratch + 1, r.scratch_bytes));
-        result = is_clean(c, &r, "exp_many");
-        free_ring(&r);
-        return result;
-    }
     return PASS;
+}
+
+/* The scratch memory of powers that are computed side by side. */
+static enum result lanes_leave_nothing_behind(struct check *c)
+{
+    enum { N_BYTES = 72 };
+    static uint8_t n[N_BYTES], a[N_BYTES], out[N_BYTES];
+    const struct evc_bn *bn = kernel_of(c)->exp_many ? kernel_of(c) : bn_lanes_kernel();
+    const size_t scratch_bytes = evc_bn_exp_many_scratch_bytes(bn, 8 * N_BYTES);
+    struct evc_bn_exp exps[2];
+    enum result result = FAIL;
+    struct ring r;
+
+    random_bytes(&c->random, n, N_BYTES);
+    random_bytes(&c->random, a, N_BYTES);
+    n[0] |= 0x80;
+    n[N_BYTES - 1] |= 1;
+    a[0] &= 0x7f;
+    if (!make_ring(&r, bn, n, N_BYTES))
+        return check_fail(c, "a modulus of %d bytes is refused", N_BYTES);
+    free(r.scratch);
+    r.scratch_bytes = scratch_bytes;
+    r.scratch = malloc(scratch_bytes + 1);
+    for (size_t i = 0; i < N(exps); i++)
+        exps[i] = (struct evc_bn_exp){r.n, a, a, out, 3, EVC_OK};
+    if (r.scratch) {
+        memset(r.scratch, 0x5a, scratch_bytes + 1);
+        must(evc_bn_exp_many(exps, N(exps), r.scratch + 1, scratch_bytes));
+        result = is_clean(c, &r, "exp_many");
+    }
+    free_ring(&r);
+    return result;
+}
+
+static enum result scratch_leaves_nothing_behind(struct check *c)
+{
+    const enum result result = calls_leave_nothing_in_scratch_memory(c);
+
+    return result == PASS ? lanes_leave_nothing_behind(c) : result;
 }
 
 static enum result moduli_may_be_copied_and_do_not_change(struct check *c)

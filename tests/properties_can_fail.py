@@ -26,7 +26,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 KERNEL, COMPOSE, WIPE = "src/aes/c_whole.c", "src/aes/aes.c", "src/common/wipe.c"
 FUSED, GCM = "src/gcm/c_whole.c", "src/gcm/gcm.c"
 LINES = "KERNEL(aes, c_whole, ANY, VARTIME, PARALLEL)\nKERNEL(gcm, c_whole, ANY, VARTIME, ANY)\n"
-KERNELS = "c_whole,c_ref,c_bitslice64,c_fixslice32+c_ctmul32"
+KERNELS = "c_whole,c_ref,c_bitslice64,c_fixslice32+c_ctmul32,c_limb64"
 FLAGS = ["-O1", "-Iinclude", "-Isrc", "-Iharness"]
 
 ENCRYPT = "    evc_aes_c_ref.encrypt(key, in, out, n_blocks);\n"
@@ -550,6 +550,56 @@ MODE_BREAKS = [
      "    if (status != EVC_OK)\n        evc_wipe(memory, memory_bytes);\n    return status;", "    return status;", KEYS),
 ]
 
+COLUMNS, BN_REF, NUMBERS, POWERS, DIVSTEPS = (
+    "src/bn/columns_steps.h", "src/bn/c_ref.c", "src/bn/bn.c", "src/bn/exp.c", "src/bn/gcd.c")
+SUMS = "sums_and_products_equal_reference"
+CARRIES = "carries_of_short_numbers_are_kept"
+POWER = "powers_equal_reference"
+LANES = "many_powers_equal_one_by_one"
+INVERSES = "inverses_are_inverse"
+SCRATCH = "scratch_leaves_nothing_behind"
+MODULI = "moduli_that_do_not_exist_are_refused_and_wiped"
+OPERANDS = "bad_operands_are_refused"
+FERMAT = "primes_keep_fermats_theorem"
+
+# Of big numbers: lost carries, lengths taken for others, and the code above the kernels.
+BN_BREAKS = [
+    ("bn: the carry of a column", COLUMNS, "(c->high + (c->low < product))", "(c->high)", CARRIES),
+    ("bn: the carry above a product", COLUMNS, "(borrow & (carry ^ 1u))", "(borrow)", CARRIES),
+    ("bn: the carry of a sum", COLUMNS, "subtract_modulus(r, sum, carry,", "subtract_modulus(r, sum, 0,", CARRIES),
+    ("bn: the bit above a doubled limb", COLUMNS, "*above = (limb)(t[i] >> (LIMB_BITS - 1));", "*above = 0;", SUMS),
+    ("bn: the highest limb of a square", COLUMNS, "t[2 * limbs - 1] = (limb)c.low;", "t[2 * limbs - 1] = 0;", SUMS),
+    ("bn: the part of a limb", COLUMNS, "(n_bytes + LIMB_BYTES - 1) / LIMB_BYTES", "n_bytes / LIMB_BYTES", CARRIES),
+    ("bn: a byte before a number", COLUMNS, "if (at < in_bytes)", "if (at <= in_bytes)", INSIDE),
+    ("bn: bits of the inverse of a limb", COLUMNS, "bits < LIMB_BITS;", "bits < LIMB_BITS / 2;", FERMAT),
+    ("bn: the lowest bit of a factor, of c_ref", BN_REF, "bit-- > 0", "bit-- > 1", FERMAT),
+    ("bn: the carry of c_ref", BN_REF, "(borrow & ~carry)", "borrow", "known_answers"),
+    ("bn: a doubling of the form of 1", NUMBERS, "i < n->shape.r_bits;", "i + 1 < n->shape.r_bits;", CARRIES),
+    ("bn: a piece of a long number", NUMBERS, "        evc_bn_op_add(n, sum, sum, piece, scratch);\n", "", SUMS),
+    ("bn: the range of the second operand", NUMBERS, " & evc_bn_below(b, evc_bn_modulus(n), n->n_bytes)", "", OPERANDS),
+    ("bn: an even modulus", NUMBERS, "is_wrong = ((uint32_t)n[n_bytes - 1] & 1) ^ 1;", "is_wrong = 0;", MODULI),
+    ("bn: a modulus that begins with zero", NUMBERS, "is_wrong |= ~evc_mask_nonzero32(n[0]);", "", MODULI),
+    ("bn: memory that is a byte short", NUMBERS, "memory_bytes, evc_bn_modulus_bytes(", "memory_bytes + 1, evc_bn_modulus_bytes(",
+     MODULI),
+    ("bn: memory of a modulus that is refused", NUMBERS, "    evc_wipe(memory, memory_bytes);\n", "", MODULI),
+    ("bn: scratch memory of a number", NUMBERS, "scratch_for(&n->shape, n_numbers));", "scratch_for(&n->shape, n_numbers - 1));",
+     SCRATCH),
+    ("bn: room of the set-up", NUMBERS, "    evc_wipe((uint8_t *)memory + used, memory_bytes - used);\n", "", SCRATCH),
+    ("bn: scratch memory that is a byte short", NUMBERS, "scratch_bytes < whole_scratch(&n->shape)",
+     "scratch_bytes + 1 < whole_scratch(&n->shape)", OPERANDS),
+    ("bn: a window over two bytes", POWERS, "if (high != low &&", "if (high > low + 1 &&", POWER),
+    ("bn: the first window", POWERS, "bits_of(exponent, exponent_bytes, at, window));\n    while",
+     "bits_of(exponent, exponent_bytes, at, 1));\n    while", POWER),
+    ("bn: an exponent of 0 bytes", POWERS, "exponent_bytes == 0 || ", "", OPERANDS),
+    ("bn: exponents of other lengths side by side", POWERS, " && exps[n].exponent_bytes == exps[0].exponent_bytes", "", LANES),
+    ("bn: operands that are refused, side by side", POWERS, "exps[n].status == EVC_OK && ", "", LANES),
+    ("bn: more powers than lanes", POWERS, "n < kernel->lanes && ", "", LANES),
+    ("bn: scratch memory of lanes", POWERS, "            evc_wipe(scratch, scratch_bytes);\n", "", SCRATCH),
+    ("bn: a step too few hundred", DIVSTEPS, "(49 * bits", "(30 * bits", INVERSES),
+    ("bn: the sign of an inverse", DIVSTEPS, "    negate(s.d, s.words, negative);\n", "", INVERSES),
+    ("bn: an inverse below zero", DIVSTEPS, "    add_modulus_if_negative(&s);\n", "", INVERSES),
+]
+
 
 def asm(text: str, operands: str = "") -> str:
     """A statement that changes a register behind the compiler's back, at the end of `encrypt`."""
@@ -587,7 +637,7 @@ FOR_A64 = ["aarch64-linux-gnu-gcc", "-static"]
 
 def breaks_here() -> list[tuple[str, str, str, str, str]]:
     """Those of portable code, and those of registers that this CPU has and tells about."""
-    found = BREAKS + GCM_BREAKS + MODE_BREAKS + ABI_BREAKS.get(platform.machine(), [])
+    found = BREAKS + GCM_BREAKS + MODE_BREAKS + BN_BREAKS + ABI_BREAKS.get(platform.machine(), [])
     cpuinfo = pathlib.Path("/proc/cpuinfo")
     flags = cpuinfo.read_text().split() if cpuinfo.exists() else []
     if platform.machine() == "x86_64" and {"avx", "xgetbv1"} <= set(flags):
@@ -616,6 +666,14 @@ class Tree:
     def compile_one(self, source: str) -> None:
         target = "objects/" + source.replace("/", "_") + ".o"
         self.run(*self.compiler, *FLAGS, "-w", "-c", source, "-o", target)
+
+    def concerned(self, file: str) -> list[str]:
+        """The sources to compile after a change of this one, or of this header."""
+        if not file.endswith(".h"):
+            return [file] if file else []
+        line = f'#include "{file.removeprefix("src/")}"'
+        return [source.relative_to(self.folder).as_posix()
+                for source in sorted((self.folder / "src").rglob("*.c")) if line in source.read_text()]
 
     def objects(self, prefix: str) -> list[str]:
         return [str(o) for o in sorted((self.folder / "objects").iterdir()) if o.name.startswith(prefix)]
@@ -653,7 +711,7 @@ def unnoticed(tree: Tree, breaks: list[tuple[str, str, str, str, str]], *options
         good = (tree.folder / file).read_text()
         assert old in good, f"{what}: {file} no longer says {old!r}"
         (tree.folder / file).write_text(good.replace(old, new, 1))
-        for source in {broken, file} - {""}:  # the one before is whole again
+        for source in {*tree.concerned(broken), *tree.concerned(file)}:  # the one before is whole again
             tree.compile_one(source)
         broken = file
         if not tree.notices(wanted):

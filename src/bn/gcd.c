@@ -163,11 +163,25 @@ static word sign_of(const word *x, size_t words)
 
 EVC_DEFINE_CLEAR_STACK(clear, BASELINE, 512)
 
+/* This and `invert` are out of line, since they leave words of secrets in their frames, and clear() reaches only what
+ * is below its caller. */
+EVC_OUT_OF_LINE void divide(const uint8_t *a, size_t a_bytes, const uint8_t *b, size_t b_bytes, uint8_t *out,
+                            void *scratch, size_t longest)
+{
+    struct numbers s;
+
+    place(&s, scratch, longest);
+    load(s.f, s.words, a, a_bytes);
+    load(s.g, s.words, b, b_bytes);
+    divide_steps(&s, longest, 0);
+    negate(s.f, s.words, sign_of(s.f, s.words));
+    store(out, a_bytes, s.f);
+}
+
 enum evc_status evc_bn_gcd(const uint8_t *a, size_t a_bytes, const uint8_t *b, size_t b_bytes, uint8_t *out,
                            void *scratch, size_t scratch_bytes)
 {
     const size_t longest = a_bytes > b_bytes ? a_bytes : b_bytes;
-    struct numbers s;
     uint32_t odd;
 
     if (a_bytes == 0 || b_bytes == 0 || longest > EVC_BN_MAX_BYTES)
@@ -178,12 +192,7 @@ enum evc_status evc_bn_gcd(const uint8_t *a, size_t a_bytes, const uint8_t *b, s
     evc_public(&odd, sizeof odd); /* the status tells it */
     if (!odd)
         return EVC_ERR_MODULUS;
-    place(&s, scratch, longest);
-    load(s.f, s.words, a, a_bytes);
-    load(s.g, s.words, b, b_bytes);
-    divide_steps(&s, longest, 0);
-    negate(s.f, s.words, sign_of(s.f, s.words));
-    store(out, a_bytes, s.f);
+    divide(a, a_bytes, b, b_bytes, out, scratch, longest);
     evc_wipe(scratch, evc_bn_gcd_scratch_bytes(longest));
     clear();
     return EVC_OK;
@@ -225,20 +234,11 @@ static void add_modulus_if_negative(const struct numbers *s)
         s->d[i] = add_word(s->d[i], s->n[i] & negative, &carry);
 }
 
-enum evc_status evc_bn_inverse(const uint8_t *a, const uint8_t *n, size_t n_bytes, uint8_t *out, void *scratch,
-                               size_t scratch_bytes)
+EVC_OUT_OF_LINE enum evc_status invert(const uint8_t *a, const uint8_t *n, size_t n_bytes, uint8_t *out, void *scratch)
 {
-    enum evc_status status;
     struct numbers s;
     word negative, differs;
 
-    if (n_bytes == 0 || n_bytes > EVC_BN_MAX_BYTES)
-        return EVC_ERR_LENGTH;
-    if (scratch_bytes < evc_bn_gcd_scratch_bytes(n_bytes))
-        return EVC_ERR_SCRATCH;
-    status = check_inverse(a, n, n_bytes);
-    if (status != EVC_OK)
-        return status;
     place(&s, scratch, n_bytes);
     load(s.f, s.words, n, n_bytes);
     load(s.g, s.words, a, n_bytes);
@@ -253,9 +253,26 @@ enum evc_status evc_bn_inverse(const uint8_t *a, const uint8_t *n, size_t n_byte
     add_modulus_if_negative(&s);
     differs = differs_from_one(s.f, s.words);
     evc_public(&differs, sizeof differs); /* the status tells whether there is an inverse */
-    if (!differs)
-        store(out, n_bytes, s.d);
-    evc_wipe(scratch, evc_bn_gcd_scratch_bytes(n_bytes));
+    if (differs)
+        return EVC_ERR_INVERSE;
+    store(out, n_bytes, s.d);
+    return EVC_OK;
+}
+
+enum evc_status evc_bn_inverse(const uint8_t *a, const uint8_t *n, size_t n_bytes, uint8_t *out, void *scratch,
+                               size_t scratch_bytes)
+{
+    enum evc_status status;
+
+    if (n_bytes == 0 || n_bytes > EVC_BN_MAX_BYTES)
+        return EVC_ERR_LENGTH;
+    if (scratch_bytes < evc_bn_gcd_scratch_bytes(n_bytes))
+        return EVC_ERR_SCRATCH;
+    status = check_inverse(a, n, n_bytes);
+    if (status == EVC_OK) {
+        status = invert(a, n, n_bytes, out, scratch);
+        evc_wipe(scratch, evc_bn_gcd_scratch_bytes(n_bytes));
+    }
     clear();
-    return differs ? EVC_ERR_INVERSE : EVC_OK;
+    return status;
 }
