@@ -2,7 +2,7 @@
 /*
  * The modes of bn for bench; "bytes" are the length of the modulus, and a call is one operation. mont-mul and mont-sqr
  * are Montgomery products, in a chain. exp is a power with a secret exponent as long as the modulus, exp-public one
- * with 65537, exp-many eight powers in one call. inverse needs no kernel; setkey is one modulus.
+ * with 65537, exp-batch eight powers in one call. inverse needs no kernel; setkey is one modulus.
  */
 #include "bench.h"
 
@@ -60,7 +60,7 @@ static const struct {
 } modes[N_MODES] = {
     {"mont-mul", mont_mul, mont_mul_fenced}, {"mont-sqr", mont_sqr, mont_sqr_fenced},
     {"exp", exp_secret, exp_secret_fenced},  {"exp-public", exp_public, exp_public_fenced},
-    {"exp-many", many, many_fenced},         {"inverse", inverse, inverse_fenced},
+    {"exp-batch", many, many_fenced},         {"inverse", inverse, inverse_fenced},
     {"setkey", setkey, setkey_fenced},
 };
 
@@ -77,10 +77,8 @@ static bool is_many(size_t mode)
 
 static size_t length_used(size_t mode, const struct bench_setup *setup)
 {
-    const size_t least = EVC_BN_MIN_BITS / 8;
-
     (void)mode;
-    return setup->len_bytes < least ? least : setup->len_bytes < MOST ? setup->len_bytes : MOST;
+    return setup->len_bytes >= EVC_BN_MIN_BITS / 8 && setup->len_bytes <= MOST ? setup->len_bytes : 0;
 }
 
 static bench_loop *loop(size_t mode, bool fenced)

@@ -552,6 +552,7 @@ MODE_BREAKS = [
 
 COLUMNS, BN_REF, NUMBERS, POWERS, DIVSTEPS = (
     "src/bn/columns_steps.h", "src/bn/c_ref.c", "src/bn/bn.c", "src/bn/exp.c", "src/bn/gcd.c")
+REDUCTIONS = "reductions_equal_sums"
 SUMS = "sums_and_products_equal_reference"
 CARRIES = "carries_of_short_numbers_are_kept"
 POWER = "powers_equal_reference"
@@ -568,14 +569,14 @@ BN_BREAKS = [
     ("bn: the carry above a product", COLUMNS, "(borrow & (carry ^ 1u))", "(borrow)", CARRIES),
     ("bn: the carry of a sum", COLUMNS, "subtract_modulus(r, sum, carry,", "subtract_modulus(r, sum, 0,", CARRIES),
     ("bn: the bit above a doubled limb", COLUMNS, "*above = (limb)(t[i] >> (LIMB_BITS - 1));", "*above = 0;", SUMS),
-    ("bn: the highest limb of a square", COLUMNS, "t[2 * limbs - 1] = (limb)c.low;", "t[2 * limbs - 1] = 0;", SUMS),
+    ("bn: the highest limb of cross products", COLUMNS, "t[2 * limbs - 2] = take_limb(&c);", "t[2 * limbs - 2] = 0;", SUMS),
     ("bn: the part of a limb", COLUMNS, "(n_bytes + LIMB_BYTES - 1) / LIMB_BYTES", "n_bytes / LIMB_BYTES", CARRIES),
     ("bn: a byte before a number", COLUMNS, "if (at < in_bytes)", "if (at <= in_bytes)", INSIDE),
     ("bn: bits of the inverse of a limb", COLUMNS, "bits < LIMB_BITS;", "bits < LIMB_BITS / 2;", FERMAT),
     ("bn: the lowest bit of a factor, of c_ref", BN_REF, "bit-- > 0", "bit-- > 1", FERMAT),
     ("bn: the carry of c_ref", BN_REF, "(borrow & ~carry)", "borrow", "known_answers"),
     ("bn: a doubling of the form of 1", NUMBERS, "i < n->shape.r_bits;", "i + 1 < n->shape.r_bits;", CARRIES),
-    ("bn: a piece of a long number", NUMBERS, "        evc_bn_op_add(n, sum, sum, piece, scratch);\n", "", SUMS),
+    ("bn: a piece of a long number", NUMBERS, "        evc_bn_op_add(n, sum, sum, piece, scratch);\n", "", REDUCTIONS),
     ("bn: the range of the second operand", NUMBERS, " & evc_bn_below(b, evc_bn_modulus(n), n->n_bytes)", "", OPERANDS),
     ("bn: an even modulus", NUMBERS, "is_wrong = ((uint32_t)n[n_bytes - 1] & 1) ^ 1;", "is_wrong = 0;", MODULI),
     ("bn: a modulus that begins with zero", NUMBERS, "is_wrong |= ~evc_mask_nonzero32(n[0]);", "", MODULI),
@@ -595,7 +596,7 @@ BN_BREAKS = [
     ("bn: operands that are refused, side by side", POWERS, "exps[n].status == EVC_OK && ", "", LANES),
     ("bn: more powers than lanes", POWERS, "n < kernel->lanes && ", "", LANES),
     ("bn: scratch memory of lanes", POWERS, "            evc_wipe(scratch, scratch_bytes);\n", "", SCRATCH),
-    ("bn: a step too few hundred", DIVSTEPS, "(49 * bits", "(30 * bits", INVERSES),
+    ("bn: a step too few hundred", DIVSTEPS, "(49 * bits", "(20 * bits", INVERSES),
     ("bn: the sign of an inverse", DIVSTEPS, "    negate(s.d, s.words, negative);\n", "", INVERSES),
     ("bn: an inverse below zero", DIVSTEPS, "    add_modulus_if_negative(&s);\n", "", INVERSES),
 ]

@@ -14,7 +14,11 @@ MODES = (
     "cbc-enc-many", "gcm-seal-many",
 )  # fmt: skip
 # Of primitives without a place in these.
-MODES_OF = {"ghash": ("ghash",), "qarma": ("qarma5", "qarma5-blocks")}
+MODES_OF = {
+    "ghash": ("ghash",),
+    "qarma": ("qarma5", "qarma5-blocks"),
+    "bn": ("mont-mul", "mont-sqr"),
+}
 ALONE_BYTES = 64  # up to here a message is also measured alone, between fences
 SIDE_BY_SIDE = (16, 32)  # messages, where a mode takes many
 SAMPLES = 11  # of some 50 microseconds, in each process

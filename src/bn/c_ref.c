@@ -14,10 +14,17 @@
 #include "common/bytes.h"
 #include "common/clear.h"
 
-/* Numbers are words of 32 bits, the least significant first. */
+/* Numbers are words, the least significant first. */
+#if EVC_WORD64
+typedef uint64_t word;
+#else
+typedef uint32_t word;
+#endif
+#define WORD_BYTES sizeof(word)
+
 static size_t n_words(const void *key)
 {
-    return (evc_bn_n_bytes(key) + 3) / 4;
+    return (evc_bn_n_bytes(key) + WORD_BYTES - 1) / WORD_BYTES;
 }
 
 static void shape(size_t n_bytes, struct evc_bn_shape *s)
@@ -31,21 +38,21 @@ static void shape(size_t n_bytes, struct evc_bn_shape *s)
 static void load(const void *key, void *r, const uint8_t *in, size_t in_bytes)
 {
     const size_t words = n_words(key);
-    uint32_t *x = r;
+    word *x = r;
 
     for (size_t i = 0; i < words; i++)
         x[i] = 0;
     for (size_t i = 0; i < in_bytes; i++)
-        x[i / 4] |= (uint32_t)in[in_bytes - 1 - i] << 8 * (i % 4);
+        x[i / WORD_BYTES] |= (word)in[in_bytes - 1 - i] << 8 * (i % WORD_BYTES);
 }
 
 static void store(const void *key, uint8_t *out, const void *a)
 {
     const size_t n_bytes = evc_bn_n_bytes(key);
-    const uint32_t *x = a;
+    const word *x = a;
 
     for (size_t i = 0; i < n_bytes; i++)
-        out[n_bytes - 1 - i] = (uint8_t)(x[i / 4] >> 8 * (i % 4));
+        out[n_bytes - 1 - i] = (uint8_t)(x[i / WORD_BYTES] >> 8 * (i % WORD_BYTES));
 }
 
 static void set_modulus(void *key, const uint8_t *n)
@@ -54,41 +61,41 @@ static void set_modulus(void *key, const uint8_t *n)
 }
 
 /* r = a - b; returns the borrow, 0 or 1. */
-static uint32_t subtract(uint32_t *r, const uint32_t *a, const uint32_t *b, size_t words)
+static word subtract(word *r, const word *a, const word *b, size_t words)
 {
-    uint64_t borrow = 0;
+    word borrow = 0;
 
     for (size_t i = 0; i < words; i++) {
-        const uint64_t difference = (uint64_t)a[i] - b[i] - borrow;
-        r[i] = (uint32_t)difference;
-        borrow = difference >> 63;
+        const word x = a[i], difference = x - b[i];
+        const word below = (word)(x < difference) | (word)(difference < borrow);
+        r[i] = difference - borrow;
+        borrow = below;
     }
-    return (uint32_t)borrow;
+    return borrow;
 }
 
 /* r = a + (b where mask is all ones, 0 where it is 0); returns the carry, 0 or 1. */
-static uint32_t add_masked(uint32_t *r, const uint32_t *a, const uint32_t *b, uint32_t mask, size_t words)
+static word add_masked(word *r, const word *a, const word *b, word mask, size_t words)
 {
-    uint64_t carry = 0;
+    word carry = 0;
 
     EVC_KEEP(mask);
     for (size_t i = 0; i < words; i++) {
-        carry += (uint64_t)a[i] + (b[i] & mask);
-        r[i] = (uint32_t)carry;
-        carry >>= 32;
+        const word x = a[i], sum = x + (b[i] & mask), all = sum + carry;
+        carry = (word)(sum < x) | (word)(all < sum);
+        r[i] = all;
     }
-    return (uint32_t)carry;
+    return carry;
 }
 
 /* r = a + (b masked) modulo n, of numbers below n. difference: as many words. */
-static void add_modulo(const void *key, uint32_t *r, const uint32_t *a, const uint32_t *b, uint32_t mask,
-                       uint32_t *difference)
+static void add_modulo(const void *key, word *r, const word *a, const word *b, word mask, word *difference)
 {
-    const uint32_t *n = EVC_BN_PRIVATE_CONST(key);
+    const word *n = EVC_BN_PRIVATE_CONST(key);
     const size_t words = n_words(key);
-    const uint32_t carry = add_masked(r, a, b, mask, words);
-    const uint32_t borrow = subtract(difference, r, n, words);
-    uint32_t keep = (uint32_t)0 - (borrow & ~carry); /* all ones: the sum is below n */
+    const word carry = add_masked(r, a, b, mask, words);
+    const word borrow = subtract(difference, r, n, words);
+    word keep = (word)0 - (borrow & ~carry); /* all ones: the sum is below n */
 
     EVC_KEEP(keep);
     for (size_t i = 0; i < words; i++)
@@ -97,29 +104,30 @@ static void add_modulo(const void *key, uint32_t *r, const uint32_t *a, const ui
 
 static void add(const void *key, void *r, const void *a, const void *b, void *scratch)
 {
-    add_modulo(key, r, a, b, ~(uint32_t)0, scratch);
+    add_modulo(key, r, a, b, ~(word)0, scratch);
 }
 
 static void sub(const void *key, void *r, const void *a, const void *b, void *scratch)
 {
     const size_t words = n_words(key);
-    const uint32_t borrow = subtract(scratch, a, b, words);
+    const word borrow = subtract(scratch, a, b, words);
 
-    add_masked(r, scratch, EVC_BN_PRIVATE_CONST(key), (uint32_t)0 - borrow, words);
+    add_masked(r, scratch, EVC_BN_PRIVATE_CONST(key), (word)0 - borrow, words);
 }
 
 static void mul(const void *key, void *r, const void *a, const void *b, void *scratch)
 {
     const size_t words = n_words(key), form_bytes = ((const struct evc_bn_modulus *)key)->shape.form_bytes;
-    const uint32_t *x = a;
-    uint32_t *const sum = scratch, *const difference = (void *)((uint8_t *)scratch + form_bytes);
-    uint32_t *to = r;
+    const word *x = a;
+    word *const sum = scratch, *const difference = (void *)((uint8_t *)scratch + form_bytes);
+    word *to = r;
 
     for (size_t i = 0; i < words; i++)
         sum[i] = 0;
-    for (size_t bit = 32 * words; bit-- > 0;) {
-        add_modulo(key, sum, sum, sum, ~(uint32_t)0, difference);
-        add_modulo(key, sum, sum, b, (uint32_t)0 - (x[bit / 32] >> bit % 32 & 1), difference);
+    for (size_t bit = 8 * WORD_BYTES * words; bit-- > 0;) {
+        const word mask = (word)0 - (x[bit / (8 * WORD_BYTES)] >> bit % (8 * WORD_BYTES) & 1);
+        add_modulo(key, sum, sum, sum, ~(word)0, difference);
+        add_modulo(key, sum, sum, b, mask, difference);
     }
     for (size_t i = 0; i < words; i++)
         to[i] = sum[i];

@@ -260,7 +260,8 @@ static void mul(const void *key, void *r, const void *va, const void *vb, void *
     subtract_modulus(r, t, (limb)c.low, p->n, digit, limbs);
 }
 
-/* t = the sum of all products of two different limbs of a, each once: 2 limbs limbs, of which the first is 0. */
+/* t = the sum of all products of two different limbs of a, each once: 2 limbs limbs. The first is 0, and so is the
+ * last: with B = 2^LIMB_BITS, the sum is at most (B^(2 limbs) - 1) / (B + 1), which is less than B^(2 limbs - 1). */
 EVC_INLINE void cross_products(limb *t, const limb *a, size_t limbs)
 {
     struct column c = {0, 0};
@@ -273,7 +274,7 @@ EVC_INLINE void cross_products(limb *t, const limb *a, size_t limbs)
         t[i] = take_limb(&c);
     }
     t[2 * limbs - 2] = take_limb(&c);
-    t[2 * limbs - 1] = (limb)c.low;
+    t[2 * limbs - 1] = 0;
 }
 
 /* Adds column i of a^2: cross products doubled, and the square of a limb. *above: the bit that doubling has left. */
