@@ -240,8 +240,10 @@ static void reduce(const struct evc_bn_modulus *n, const uint8_t *a, size_t a_by
 {
     void *const sum = evc_bn_number(n, scratch, 0), *const piece = evc_bn_number(n, scratch, 1),
                *const weight = evc_bn_number(n, scratch, 2);
-    const size_t first = (a_bytes - 1) % n->n_bytes + 1;
+    size_t first = a_bytes;
 
+    while (first > n->n_bytes)
+        first -= n->n_bytes;
     evc_bn_op_enter(n, sum, a, first, scratch);
     if (first < a_bytes)
         power_of_two(n, weight, 8 * n->n_bytes, scratch);

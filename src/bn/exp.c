@@ -72,8 +72,10 @@ static void exp_secret(const struct evc_bn_modulus *n, const uint8_t *base, cons
     const unsigned window = window_bits(8 * exponent_bytes);
     const size_t n_entries = (size_t)1 << window;
     void *const sum = evc_bn_number(n, scratch, SUM), *const factor = evc_bn_number(n, scratch, FACTOR);
-    size_t at = (8 * exponent_bytes - 1) / window * window;
+    size_t at = 0; /* of the least significant bit of a window */
 
+    while (at + window < 8 * exponent_bytes)
+        at += window;
     make_table(n, base, scratch, n_entries);
     select_entry(n, sum, scratch, n_entries, bits_of(exponent, exponent_bytes, at, window));
     while (at) {
