@@ -395,38 +395,55 @@ static enum result many_powers_equal_one_by_one(struct check *c)
     return PASS;
 }
 
-/* A number times its inverse is 1; it has none if both share a prime. */
+static bool is_one(const uint8_t *a, size_t n_bytes)
+{
+    for (size_t i = 0; i < n_bytes; i++)
+        if (a[i] != (i == n_bytes - 1))
+            return false;
+    return true;
+}
+
+/* A number times its inverse is 1; it has none if it and the modulus have a common divisor. */
+static enum result number_has_its_inverse(struct check *c, const uint8_t *n, size_t n_bytes, bool is_prime)
+{
+    static const uint8_t zero[128];
+    static uint8_t a[128], b[128], out[128], g[128];
+    enum result result = PASS;
+    enum evc_status status;
+    struct ring r;
+    bool coprime;
+
+    bn_random_operand(&c->random, a, n, n_bytes);
+    if (is_prime && memcmp(a, zero, n_bytes) == 0)
+        a[n_bytes - 1] = 1;
+    if (!make_ring(&r, kernel_of(c), n, n_bytes))
+        return check_fail(c, "a modulus of %zu bytes is refused", n_bytes);
+    status = evc_bn_gcd(n, n_bytes, a, n_bytes, g, r.scratch, r.scratch_bytes);
+    coprime = is_one(g, n_bytes);
+    if (status == EVC_OK)
+        status = evc_bn_inverse(a, n, n_bytes, b, r.scratch, r.scratch_bytes);
+    if (status != (coprime ? EVC_OK : EVC_ERR_INVERSE) || (is_prime && !coprime))
+        result = check_fail(c, "the inverse modulo a number of %zu bytes: %s", n_bytes, evc_status_text(status));
+    else if (coprime && (operate(MUL, &r, a, b, n_bytes, out) != EVC_OK || !is_one(out, n_bytes)))
+        result = check_fail(c, "the inverse modulo a number of %zu bytes is none", n_bytes);
+    free_ring(&r);
+    c->cases++;
+    return result;
+}
+
 static enum result inverses_are_inverse(struct check *c)
 {
-    static uint8_t n[128], a[128], b[128], out[128], g[128];
+    static uint8_t n[128];
     enum result result = PASS;
 
+    for (size_t i = 0; i < (c->quick ? 6 : 100) && result == PASS; i++) {
+        const size_t n_bytes = check_unhex(n, primes[c->quick ? i % 2 : i % N(primes)]);
+        result = number_has_its_inverse(c, n, n_bytes, true);
+    }
     for (int i = 0; i < (c->quick ? 12 : 200) && result == PASS; i++) {
         const size_t n_bytes = 16 + random_below(&c->random, c->quick ? 33 : 113);
-        struct ring r;
-        enum evc_status status;
-        bool coprime = true, is_one = true;
-
         bn_random_modulus(&c->random, n, n_bytes);
-        bn_random_operand(&c->random, a, n, n_bytes);
-        if (!make_ring(&r, kernel_of(c), n, n_bytes)) {
-            result = check_fail(c, "a modulus of %zu bytes is refused", n_bytes);
-        } else {
-            status = evc_bn_gcd(n, n_bytes, a, n_bytes, g, r.scratch, r.scratch_bytes);
-            for (size_t j = 0; j < n_bytes; j++)
-                coprime = coprime && g[j] == (j == n_bytes - 1);
-            if (status == EVC_OK)
-                status = evc_bn_inverse(a, n, n_bytes, b, r.scratch, r.scratch_bytes);
-            if (status == EVC_OK && operate(MUL, &r, a, b, n_bytes, out) != EVC_OK)
-                is_one = false;
-            for (size_t j = 0; status == EVC_OK && j < n_bytes; j++)
-                is_one = is_one && out[j] == (j == n_bytes - 1);
-            if (status != (coprime ? EVC_OK : EVC_ERR_INVERSE) || !is_one)
-                result = check_fail(c, "the inverse modulo a number of %zu bytes: %s", n_bytes,
-                                    is_one ? evc_status_text(status) : "its product is not 1");
-        }
-        c->cases++;
-        free_ring(&r);
+        result = number_has_its_inverse(c, n, n_bytes, false);
     }
     return result;
 }

@@ -596,7 +596,7 @@ BN_BREAKS = [
     ("bn: operands that are refused, side by side", POWERS, "exps[n].status == EVC_OK && ", "", LANES),
     ("bn: more powers than lanes", POWERS, "n < kernel->lanes && ", "", LANES),
     ("bn: scratch memory of lanes", POWERS, "            evc_wipe(scratch, scratch_bytes);\n", "", SCRATCH),
-    ("bn: a step too few hundred", DIVSTEPS, "(49 * bits", "(20 * bits", INVERSES),
+    ("bn: a step too few hundred", DIVSTEPS, "(49 * bits", "(34 * bits", INVERSES),
     ("bn: the sign of an inverse", DIVSTEPS, "    negate(s.d, s.words, negative);\n", "", INVERSES),
     ("bn: an inverse below zero", DIVSTEPS, "    add_modulus_if_negative(&s);\n", "", INVERSES),
 ]
