@@ -30,15 +30,9 @@ size_t evc_bn_modulus_bytes(const struct evc_bn *kernel, size_t n_bits)
            shape.scratch_bytes;
 }
 
-/* Of n_numbers numbers. */
-static size_t scratch_for(const struct evc_bn_shape *shape, size_t n_numbers)
-{
-    return EVC_BN_SLACK + ((size_t)shape->scratch_bytes + 63) / 64 * 64 + n_numbers * shape->form_bytes;
-}
-
 static size_t whole_scratch(const struct evc_bn_shape *shape)
 {
-    return scratch_for(shape, EVC_BN_TEMPORARIES + ((size_t)1 << EVC_BN_WINDOW_BITS));
+    return evc_bn_scratch_for(shape, EVC_BN_TEMPORARIES + ((size_t)1 << EVC_BN_WINDOW_BITS));
 }
 
 size_t evc_bn_scratch_bytes(const struct evc_bn *kernel, size_t n_bits)
@@ -160,12 +154,6 @@ enum evc_status evc_bn_check_operands(const struct evc_bn_modulus *n, const uint
     good = evc_bn_below(a, evc_bn_modulus(n), n->n_bytes) & evc_bn_below(b, evc_bn_modulus(n), n->n_bytes);
     evc_public(&good, sizeof good); /* the status tells it */
     return good ? EVC_OK : EVC_ERR_RANGE;
-}
-
-void evc_bn_end(const struct evc_bn_modulus *n, void *scratch, size_t n_numbers)
-{
-    evc_wipe(scratch, scratch_for(&n->shape, n_numbers));
-    evc_clear(&n->kernel->kernel);
 }
 
 /* ---- Sums and products -------------------------------------------------------------------------------- */

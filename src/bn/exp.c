@@ -66,8 +66,9 @@ static void make_table(const struct evc_bn_modulus *n, const uint8_t *base, void
             evc_bn_op_mul(n, entry(n, scratch, i), entry(n, scratch, i - 1), entry(n, scratch, 1), scratch);
 }
 
-static void exp_secret(const struct evc_bn_modulus *n, const uint8_t *base, const uint8_t *exponent,
-                       size_t exponent_bytes, uint8_t *out, void *scratch)
+/* This and exp_by_bits are out of line: what they leave in their frames lies below their callers, which clear it. */
+EVC_OUT_OF_LINE void exp_secret(const struct evc_bn_modulus *n, const uint8_t *base, const uint8_t *exponent,
+                                size_t exponent_bytes, uint8_t *out, void *scratch)
 {
     const unsigned window = window_bits(8 * exponent_bytes);
     const size_t n_entries = (size_t)1 << window;
@@ -120,8 +121,8 @@ static int bit_of(const uint8_t *exponent, size_t exponent_bytes, size_t at)
 }
 
 /* Squares, with a product for each bit that is 1. */
-static void exp_by_bits(const struct evc_bn_modulus *n, const uint8_t *base, const uint8_t *exponent,
-                        size_t exponent_bytes, uint8_t *out, void *scratch)
+EVC_OUT_OF_LINE void exp_by_bits(const struct evc_bn_modulus *n, const uint8_t *base, const uint8_t *exponent,
+                                 size_t exponent_bytes, uint8_t *out, void *scratch)
 {
     void *const sum = evc_bn_number(n, scratch, SUM), *const x = evc_bn_number(n, scratch, BASE);
     size_t at = 8 * exponent_bytes;

@@ -9,6 +9,7 @@
 #include "bn/kernel.h"
 
 #include "common/bytes.h"
+#include "common/clear.h"
 #include "common/ct.h"
 
 /* ---- The parts of a modulus ------------------------------------------------------------------------------
@@ -51,6 +52,12 @@ EVC_INLINE const void *evc_bn_r2(const struct evc_bn_modulus *n)
 EVC_INLINE uint8_t *evc_bn_scratch_start(void *scratch)
 {
     return (uint8_t *)scratch + ((uintptr_t)0 - (uintptr_t)scratch) % 64;
+}
+
+/* Bytes of scratch memory with n_numbers numbers. */
+EVC_INLINE size_t evc_bn_scratch_for(const struct evc_bn_shape *shape, size_t n_numbers)
+{
+    return EVC_BN_SLACK + ((size_t)shape->scratch_bytes + 63) / 64 * 64 + n_numbers * shape->form_bytes;
 }
 
 /* What scratch memory holds at first: that of the kernel, then numbers. */
@@ -107,7 +114,12 @@ enum evc_status evc_bn_check(const struct evc_bn_modulus *n, size_t scratch_byte
 enum evc_status evc_bn_check_operands(const struct evc_bn_modulus *n, const uint8_t *a, const uint8_t *b,
                                       size_t scratch_bytes);
 
-/* Wipes the kernel's part of scratch memory and the first n_numbers numbers, and clears what operations left. */
-void evc_bn_end(const struct evc_bn_modulus *n, void *scratch, size_t n_numbers);
+/* Wipes the kernel's part of scratch memory and the first n_numbers numbers, and clears what operations left. It is
+ * part of its caller: a frame of its own would cover what operations left where it lies. */
+EVC_INLINE void evc_bn_end(const struct evc_bn_modulus *n, void *scratch, size_t n_numbers)
+{
+    evc_wipe(scratch, evc_bn_scratch_for(&n->shape, n_numbers));
+    evc_clear(&n->kernel->kernel);
+}
 
 #endif
