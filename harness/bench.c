@@ -23,7 +23,8 @@ static const char *const styles[] = {"streamed", "fenced"};
 enum { STREAMED, FENCED, N_STYLES };
 
 static const struct bench_primitive *const primitives[] = {&bench_aes, &bench_pac_aes, &bench_ghash, &bench_gcm,
-                                                           &bench_qarma, &bench_pac_qarma, &bench_bn};
+                                                           &bench_qarma, &bench_pac_qarma, &bench_bn,
+                                                           &bench_bn_words};
 
 /* Everything the command line says. */
 struct plan {

@@ -39,7 +39,8 @@ struct check_primitive {
     bool pairs; /* of kernels of other primitives have them too: gcm_kernels.h */
 };
 
-extern const struct check_primitive check_aes, check_ghash, check_gcm, check_qarma, check_bn;
+extern const struct check_primitive check_aes, check_ghash, check_gcm, check_qarma, check_bn,
+    check_bn_words;
 
 /* Say why; returns FAIL, or SKIP. */
 enum result check_fail(struct check *, const char *format, ...)

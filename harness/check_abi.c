@@ -10,6 +10,7 @@
 
 #include "everycore/aes.h"
 #include "everycore/bn.h"
+#include "everycore/bn_words.h"
 #include "everycore/gcm.h"
 #include "everycore/ghash.h"
 #include "everycore/qarma.h"
@@ -371,6 +372,64 @@ enum result bn_calls_keep_the_abi(struct check *c)
             bn_at.powers[i] = (struct evc_bn_exp){n, bn_at.bytes, bn_at.bytes, result[i], 2, EVC_OK};
         if (bn_slots_keep(c, bn, &call) == FAIL)
             return FAIL;
+    }
+    return PASS;
+}
+
+/* ---- Word primitives -------------------------------------------------------------------------------- */
+
+#define MAX_WORDS 40
+
+static evc_bn_word words_r[2 * MAX_WORDS], words_a[MAX_WORDS], words_b[MAX_WORDS], words_w;
+static struct evc_bn_divisor divisor;
+static volatile evc_bn_word word_returned;
+
+#define WORDS_SLOT(slot, ...)                                                          \
+    static void bn_words_##slot(void *vcall)                                           \
+    {                                                                                  \
+        const struct call *c = vcall;                                                  \
+                                                                                       \
+        word_returned = ((const struct evc_bn_words *)c->slots)->slot(__VA_ARGS__);    \
+    }
+WORDS_SLOT(add_words, words_r, words_a, words_b, c->n_blocks)
+WORDS_SLOT(sub_words, words_r, words_a, words_b, c->n_blocks)
+WORDS_SLOT(mul_words, words_r, words_a, c->n_blocks, words_w)
+WORDS_SLOT(mul_add_words, words_r, words_a, c->n_blocks, words_w)
+WORDS_SLOT(div_words, words_a[0], words_a[1], words_w)
+WORDS_SLOT(mod_words, words_a, c->n_blocks, &divisor)
+SLOT(bn_words, sqr_words, words_r, words_a, c->n_blocks)
+SLOT(bn_words, mul_comba4, words_r, words_a, words_b)
+SLOT(bn_words, mul_comba8, words_r, words_a, words_b)
+SLOT(bn_words, sqr_comba4, words_r, words_a)
+SLOT(bn_words, sqr_comba8, words_r, words_a)
+
+enum result bn_words_calls_keep_the_abi(struct check *c)
+{
+    static const struct {
+        const char *name;
+        void (*run)(void *);
+    } slots[] = {
+        {"add_words", bn_words_add_words},         {"sub_words", bn_words_sub_words},
+        {"mul_words", bn_words_mul_words},         {"mul_add_words", bn_words_mul_add_words},
+        {"sqr_words", bn_words_sqr_words},         {"mul_comba4", bn_words_mul_comba4},
+        {"mul_comba8", bn_words_mul_comba8},       {"sqr_comba4", bn_words_sqr_comba4},
+        {"sqr_comba8", bn_words_sqr_comba8},       {"div_words", bn_words_div_words},
+        {"mod_words", bn_words_mod_words},
+    };
+    struct call call = {evc_bn_words_named(c->line->name), NULL, 0, 0, 0};
+
+    if (abi_missing())
+        return check_skip(c, abi_missing());
+    random_bytes(&c->random, (uint8_t *)words_a, sizeof words_a);
+    random_bytes(&c->random, (uint8_t *)words_b, sizeof words_b);
+    words_w = words_b[0] | 1;
+    for (unsigned large = 0; large < 2; large++) {
+        if (evc_bn_divisor_set(&divisor, large ? (evc_bn_word)-3 : 65521) != EVC_OK)
+            return check_fail(c, "a divisor is refused");
+        for (call.n_blocks = 0; call.n_blocks <= MAX_WORDS; call.n_blocks++)
+            for (size_t i = 0; i < N(slots); i++)
+                if (keeps(c, slots[i].run, &call, slots[i].name) == FAIL)
+                    return FAIL;
     }
     return PASS;
 }

@@ -10,5 +10,6 @@ enum result ghash_calls_keep_the_abi(struct check *);
 enum result gcm_calls_keep_the_abi(struct check *);
 enum result qarma_calls_keep_the_abi(struct check *);
 enum result bn_calls_keep_the_abi(struct check *);
+enum result bn_words_calls_keep_the_abi(struct check *);
 
 #endif

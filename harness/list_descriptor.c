@@ -3,6 +3,7 @@
  * registry. */
 #include "everycore/aes.h"
 #include "everycore/bn.h"
+#include "everycore/bn_words.h"
 #include "everycore/gcm.h"
 #include "everycore/ghash.h"
 #include "everycore/qarma.h"
@@ -52,10 +53,12 @@ void emit_descriptor(const struct evc_registry_line *line)
     const struct evc_gcm *gcm = strcmp(line->primitive, "gcm") ? NULL : evc_gcm_named(line->name);
     const struct evc_qarma *qarma = strcmp(line->primitive, "qarma") ? NULL : evc_qarma_named(line->name);
     const struct evc_bn *bn = strcmp(line->primitive, "bn") ? NULL : evc_bn_named(line->name);
+    const struct evc_bn_words *words = strcmp(line->primitive, "bn_words") ? NULL : evc_bn_words_named(line->name);
     const struct evc_kernel *kernel = aes     ? evc_aes_kernel(aes)
                                       : gcm   ? evc_gcm_kernel(gcm)
                                       : qarma ? evc_qarma_kernel(qarma)
                                       : bn    ? evc_bn_kernel(bn)
+                                      : words ? evc_bn_words_kernel(words)
                                               : evc_ghash_kernel(evc_ghash_named(line->name));
 
     emit_unsigned("key_bytes", kernel->key_bytes);

@@ -5,6 +5,7 @@
  */
 #include "aes/kernel.h"
 #include "bn/kernel.h"
+#include "bn_words/kernel.h"
 #include "gcm/kernel.h"
 #include "ghash/kernel.h"
 #include "qarma/kernel.h"
@@ -31,6 +32,7 @@ struct entry {
 #define IS_gcm 0
 #define IS_qarma 0
 #define IS_bn 0
+#define IS_bn_words 0
 
 #undef IS_aes
 #define IS_aes 1
@@ -71,6 +73,13 @@ static const struct entry bn_kernels[] = {
     END};
 #undef IS_bn
 #define IS_bn 0
+#undef IS_bn_words
+#define IS_bn_words 1
+static const struct entry bn_words_kernels[] = {
+#include "kernels.def"
+    END};
+#undef IS_bn_words
+#define IS_bn_words 0
 
 static const struct evc_kernel *at(const struct entry *entry, unsigned index)
 {
@@ -110,6 +119,7 @@ AT_AND_NAMED(ghash)
 AT_AND_NAMED(gcm)
 AT_AND_NAMED(qarma)
 AT_AND_NAMED(bn)
+AT_AND_NAMED(bn_words)
 
 const struct evc_aes *evc_aes_select(uint64_t features, unsigned policy, enum evc_use use)
 {
@@ -134,4 +144,9 @@ const struct evc_qarma *evc_qarma_select(uint64_t features, unsigned policy, enu
 const struct evc_bn *evc_bn_select(uint64_t features, unsigned policy, enum evc_use use)
 {
     return (const struct evc_bn *)select_built(bn_kernels, features, policy, use);
+}
+
+const struct evc_bn_words *evc_bn_words_select(uint64_t features, unsigned policy)
+{
+    return (const struct evc_bn_words *)select_built(bn_words_kernels, features, policy, EVC_USE_ANY);
 }

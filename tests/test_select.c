@@ -2,6 +2,7 @@
 /* Selection, for every architecture on any host: all subsets of the feature bits that lines mention. */
 #include "tap.h"
 #include "everycore/bn.h"
+#include "everycore/bn_words.h"
 #include "everycore/gcm.h"
 #include "everycore/qarma.h"
 #include "everycore/qarma.h"
@@ -244,13 +245,15 @@ static const struct evc_kernel *descriptor(const struct evc_registry_line *line)
         return evc_qarma_kernel(evc_qarma_named(line->name));
     if (strcmp(line->primitive, "bn") == 0)
         return evc_bn_kernel(evc_bn_named(line->name));
+    if (strcmp(line->primitive, "bn_words") == 0)
+        return evc_bn_words_kernel(evc_bn_words_named(line->name));
     return evc_aes_kernel(evc_aes_named(line->name));
 }
 
 static void every_descriptor_equals_its_line(void)
 {
     const struct evc_registry_line *line;
-    unsigned n_aes = 0, n_ghash = 0, n_gcm = 0, n_qarma = 0, n_bn = 0;
+    unsigned n_aes = 0, n_ghash = 0, n_gcm = 0, n_qarma = 0, n_bn = 0, n_words = 0;
 
     for (unsigned i = 0; (line = evc_registry_at(i)) != NULL; i++) {
         const struct evc_kernel *k = descriptor(line);
@@ -267,12 +270,14 @@ static void every_descriptor_equals_its_line(void)
             EXPECT(k->key_bytes <= sizeof(union evc_qarma_key));
         } else if (strcmp(line->primitive, "bn") == 0) {
             EXPECT(k == evc_bn_kernel(evc_bn_at(n_bn++)));
+        } else if (strcmp(line->primitive, "bn_words") == 0) {
+            EXPECT(k == evc_bn_words_kernel(evc_bn_words_at(n_words++)) && k->key_bytes == 0);
         } else {
             EXPECT(k == evc_ghash_kernel(evc_ghash_at(n_ghash++)));
         }
         EXPECT(strcmp(k->name, line->name) == 0 && k->needs == line->needs);
         EXPECT(k->timing == line->timing && k->use == line->use);
-        EXPECT(k->key_bytes >= sizeof(const struct evc_kernel *));
+        EXPECT(k->key_bytes >= sizeof(const struct evc_kernel *) || strcmp(line->primitive, "bn_words") == 0);
         EXPECT(k->key_align == 16 && k->batch > 0);
     }
     EXPECT(evc_aes_at(n_aes) == NULL && evc_aes_at(~0u) == NULL);
@@ -280,6 +285,7 @@ static void every_descriptor_equals_its_line(void)
     EXPECT(evc_ghash_at(n_ghash) == NULL && evc_ghash_at(~0u) == NULL);
     EXPECT(evc_qarma_at(n_qarma) == NULL && evc_qarma_at(~0u) == NULL);
     EXPECT(evc_bn_at(n_bn) == NULL && evc_bn_at(~0u) == NULL);
+    EXPECT(evc_bn_words_at(n_words) == NULL && evc_bn_words_at(~0u) == NULL);
 }
 
 static void names_are_whole_and_unique(void)

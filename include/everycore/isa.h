@@ -79,6 +79,25 @@
 #define EVC_INT128 0
 #endif
 
+/* Words of big numbers (everycore/bn_words.h) have the size of general registers; -DEVC_BN_WORD_BITS=32 makes them
+ * smaller, in the library and in all that use it. */
+#if !defined(EVC_BN_WORD_BITS)
+#if EVC_WORD64
+#define EVC_BN_WORD_BITS 64
+#else
+#define EVC_BN_WORD_BITS 32
+#endif
+#endif
+#if EVC_BN_WORD_BITS == 64
+#define EVC_BN_WORD64 1
+#define EVC_BN_WORD32 0
+#elif EVC_BN_WORD_BITS == 32
+#define EVC_BN_WORD64 0
+#define EVC_BN_WORD32 1
+#else
+#error "everycore: EVC_BN_WORD_BITS is 32 or 64"
+#endif
+
 /* Architectures, as numbers for evc_resolve(). The names are in EVC_ARCH_LIST. */
 enum evc_arch {
     EVC_ARCH_OTHER = 0, /* portable kernels only */
@@ -90,6 +109,8 @@ enum evc_arch {
 #define EVC_ARCH_LIST(A) A(OTHER, "other") A(X86, "x86") A(A64, "a64") A(A32, "a32")
 #define EVC_ARCH_ALL EVC_ARCH_OTHER
 #define EVC_ARCH_INT128 EVC_ARCH_OTHER
+#define EVC_ARCH_BN_WORD64 EVC_ARCH_OTHER
+#define EVC_ARCH_BN_WORD32 EVC_ARCH_OTHER
 #define EVC_ARCH_X86_64 EVC_ARCH_X86
 #define EVC_ARCH_A32_SIMD EVC_ARCH_A32
 #define EVC_ARCH_A32_CRYPTO EVC_ARCH_A32
@@ -193,6 +214,14 @@ enum evc_feature_bit { EVC_FEATURE_LIST(EVC_FEATURE_BIT) EVC_BIT_N = 64 };
 #define EVC_PLACE_CT_MUL128 INT128
 #define EVC_CC_CT_MUL128 ""
 #define EVC_NEEDS_CT_MUL128 EVC_NEEDS_CT_MUL64
+/* The same, on words of big numbers. */
+#define EVC_PLACE_BN_WORDS64 BN_WORD64
+#define EVC_CC_BN_WORDS64 ""
+#define EVC_NEEDS_BN_WORDS64 EVC_NEEDS_CT_MUL64
+
+#define EVC_PLACE_BN_WORDS32 BN_WORD32
+#define EVC_CC_BN_WORDS32 ""
+#define EVC_NEEDS_BN_WORDS32 EVC_NEEDS_CT_MUL32
 
 #define EVC_PLACE_X86_SSSE3 X86
 #define EVC_CC_X86_SSSE3 "sse2,ssse3"

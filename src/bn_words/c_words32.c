@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Word primitives in C, on words of 32 bits.
+ *
+ * Method:   rows four words a turn; columns written out, squares with their unlike products doubled once; remainders of
+ *           four words a turn by powers of B; division by a reciprocal. Products are those of product.h.
+ * Source:   Knuth, The Art of Computer Programming, volume 2 (1997), section 4.3.1; Comba, IBM Systems Journal 29
+ *           (1990); steps.h and divide.h for remainders.
+ * Needs:    BN_WORDS32.   Timing: CT (no secret branches or addresses; rests on the multiplier's constant time).
+ * Key form: private.
+ */
+#include "bn_words/kernel.h"
+
+#if EVC_BUILT(BN_WORDS32)
+
+#include "bn_words/steps.h"
+#include "common/clear.h"
+
+EVC_BN_SLOTS_ALL
+
+EVC_DEFINE_CLEAR_STACK(clear, BASELINE, 512)
+
+const struct evc_bn_words evc_bn_words_c_words32 = {
+    .kernel = EVC_BN_WORDS_HEAD(c_words32, BN_WORDS32, CT, ANY, clear),
+    EVC_BN_SLOT_NAMES,
+};
+
+#else
+EVC_EMPTY_UNIT
+#endif

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Division of two words by one, without a division: by a reciprocal, in a time that depends on no operand.
+ *
+ * Source: Moller, Granlund: Improved division by invariant integers, IEEE Transactions on Computers 60 (2011),
+ *         algorithm 4. The reciprocal is by Newton's iteration, without their table.
+ */
+#ifndef EVC_BN_WORDS_DIVIDE_H
+#define EVC_BN_WORDS_DIVIDE_H
+
+#include "bn_words/product.h"
+
+/* The number of zeros above the highest one; WORD_BITS - 1 for 0. */
+EVC_INLINE uint32_t leading_zeros(word x)
+{
+    uint32_t n = 0;
+
+    for (uint32_t step = WORD_BITS / 2; step; step /= 2) {
+        const word upper_is_zero = mask_less(x >> (WORD_BITS - step), 1);
+
+        n += step & (uint32_t)upper_is_zero;
+        x = (x & ~upper_is_zero) | ((x << step) & upper_is_zero);
+    }
+    return n;
+}
+
+/* x >> (WORD_BITS - n), and 0 for n = 0. */
+EVC_INLINE word bits_above(word x, uint32_t n)
+{
+    return x >> 1 >> (WORD_BITS - 1 - n);
+}
+
+/*
+ * (B^2 - 1) / d - B, rounded down; the highest bit of d is set.
+ *
+ * With D = d / B and y = 1 + v / B, y begins as the tangent of 1 / D at D = 3/4, or as 1 where that is more. Both are
+ * at most 1 / D, with 1 - D y <= 1/9. Newton's step y + y (1 - D y) squares that and stays below 1 / D. Since words are
+ * rounded down, v is at most 4 less than exact in the end.
+ */
+EVC_INLINE word reciprocal_of(word d)
+{
+    const word third = (word)-1 / 3; /* B / 3 */
+    const word start = third * 2 + third / 3; /* 7/9 B, rounded down */
+    const word above = d - ((word)1 << (WORD_BITS - 1));
+    const word drop = above + multiply_high(above, start) + 2; /* 16/9 above, rounded up */
+    word v, rest_high, rest_low;
+
+    v = (start - drop) & mask_less(drop, start); /* y - 1 = 8/3 - 16/9 D - 1 = 7/9 - 16/9 (D - 1/2) */
+    for (int i = 0; i < (WORD_BITS == 64 ? 5 : 4); i++) {
+        const word rest = ~(d + multiply_high(d, v)); /* (B^2 - d (B + v)) / B, less one at most */
+
+        v += rest + multiply_high(v, rest);
+    }
+    /* rest = B^2 - 1 - d (B + v): once d more for each that v is too small. */
+    rest_low = ~(d * v);
+    rest_high = ~(d + multiply_high(d, v));
+    for (int i = 0; i < 5; i++) {
+        const word enough = ~(mask_less(rest_high, 1) & mask_less(rest_low, d));
+        const word take = d & enough;
+
+        v += 1 & enough;
+        rest_high -= rest_low < take;
+        rest_low -= take;
+    }
+    return v;
+}
+
+/* The quotient of high * B + low by d, whose highest bit is set and whose reciprocal is v; high < d. */
+EVC_INLINE word divide_normal(word high, word low, word d, word v, word *remainder)
+{
+    sum q = sum_add_product(sum_of(high, low), v, high);
+    word quotient = sum_high(q) + 1, rest = low - quotient * d, mask;
+
+    mask = mask_less(sum_low(q), rest);
+    quotient += mask;
+    rest += mask & d;
+    mask = ~mask_less(rest, d);
+    quotient -= mask;
+    rest -= mask & d;
+    *remainder = rest;
+    return quotient;
+}
+
+/* high * B + low modulo the divisor's word. */
+EVC_INLINE word remainder_of(word high, word low, const struct evc_bn_divisor *d)
+{
+    const uint32_t shift = d->shift;
+    word rest = bits_above(high, shift); /* < 2^shift <= B / 2 <= normal */
+
+    (void)divide_normal(rest, high << shift | bits_above(low, shift), d->normal, d->reciprocal, &rest);
+    (void)divide_normal(rest, low << shift, d->normal, d->reciprocal, &rest);
+    return rest >> shift;
+}
+
+#endif
