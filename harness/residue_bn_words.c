@@ -48,8 +48,34 @@ CALL_VOID(mul_comba4, at.r, at.a, at.b)
 CALL_VOID(mul_comba8, at.r, at.a, at.b)
 CALL_VOID(sqr_comba4, at.r, at.a)
 CALL_VOID(sqr_comba8, at.r, at.a)
-CALL(div_words, at.a[0], at.a[1], at.w)
 CALL(mod_words, at.a, MANY, &at.divisor)
+
+/* Whether words are passed on the stack. */
+#if (EVC_X86 && !EVC_X86_64) || defined(__m68k__)
+#define ARGUMENTS_ON_STACK 1
+#else
+#define ARGUMENTS_ON_STACK 0
+#endif
+
+/* Called as div_words is: so the caller's arguments end above its return address. */
+static word see_arguments(word high, word low, word d)
+{
+    (void)high, (void)low, (void)d;
+#if ARGUMENTS_ON_STACK
+    residue_arguments_end_at((uintptr_t)__builtin_dwarf_cfa());
+#endif
+    return 0;
+}
+
+/* One place of the code makes both calls, so that their arguments lie at the same addresses. */
+static void div_words(void)
+{
+    word (*volatile functions[])(word, word, word) = {see_arguments, kernel->div_words};
+
+    for (size_t i = 0; i < 2; i++)
+        returned[0] = functions[i](at.a[0], at.a[1], at.w);
+    evc_bn_words_clear(kernel);
+}
 
 static void mod_word(void)
 {

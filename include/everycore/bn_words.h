@@ -12,8 +12,8 @@
  *
  * Timing. The time of every operation depends on n_words alone, if the CPU multiplies in constant time (CT_MUL,
  * everycore/cpu.h): kernels that multiply need that, and c_ref does not multiply. div_words is constant-time as well,
- * for it divides by a reciprocal. So are remainders: the number is secret, and so may be the divisor, but for whether it
- * is at most B / 8. evc_bn_trial_groups and evc_bn_trial_set look at their words, which are public.
+ * for it divides by a reciprocal. So are remainders: the number is secret, and so may be the divisor, but not whether
+ * it is at most B / 8. evc_bn_trial_groups and evc_bn_trial_set look at their words, which are public.
  *
  * Operations leave words of their operands in registers and on the stack. After the last one of a computation, call
  * evc_bn_words_clear.
@@ -92,8 +92,13 @@ static inline const struct evc_kernel *evc_bn_words_kernel(const struct evc_bn_w
     return (const struct evc_kernel *)(const void *)words;
 }
 
-/* Clears what operations of this kernel may have left in vector registers and on the stack below the caller. */
-EVC_API void evc_bn_words_clear(const struct evc_bn_words *words);
+/* Clears what operations of this kernel may have left in vector registers and on the stack below the function that
+ * calls them and this. */
+static inline void evc_bn_words_clear(const struct evc_bn_words *words)
+{
+    if (words->kernel.clear)
+        words->kernel.clear();
+}
 
 /* ---- Remainders ---------------------------------------------------------------------------------------- */
 
