@@ -288,8 +288,9 @@ EVC_INLINE void evc_clear_both(const struct evc_kernel *a, const struct evc_kern
 #elif defined(__m68k__)
 #define EVC_CLEAR_LOOP                                                                             \
     "move.l %%sp, %0\n\tsub.l %1, %%sp\n1:\tclr.l -(%0)\n\tcmp.l %%sp, %0\n\tjne 1b\n\tadd.l %1, %%sp"
-#else
+#else /* GCC moves products between its registers through two words of the caller's frame marker */
 #define EVC_CLEAR_LOOP                                                                             \
+    "stw %%r0, -16(%%r30)\n\tstw %%r0, -12(%%r30)\n\t"                                            \
     "copy %%r30, %0\n\tadd %%r30, %1, %%r30\n1:\tstws,ma %%r0, 4(%0)\n\tcomb,<> %0, %%r30, 1b\n\tnop\n\t" \
     "sub %%r30, %1, %%r30"
 #endif
