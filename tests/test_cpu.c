@@ -296,6 +296,9 @@ static void the_multipliers_of_power_and_risc_v_are_known_by_their_systems(void)
     EXPECT(evc_ppc_of_hwcap2(~UINT64_C(0x80000000)) == 0);
     EXPECT(evc_riscv_of_hwprobe(UINT64_C(1) << 16) == EVC_CPU(CT_MUL));
     EXPECT(evc_riscv_of_hwprobe(~(UINT64_C(1) << 16)) == 0);
+    EXPECT(evc_hppa_of_machine("parisc64") == EVC_CPU(HPPA_WIDE));
+    EXPECT(evc_hppa_of_machine("parisc") == 0 && evc_hppa_of_machine("parisc65") == 0);
+    EXPECT(evc_hppa_of_machine("") == 0 && evc_hppa_of_machine("parisc64x") == 0);
 }
 
 /* The names that a made-up sysctlbyname() knows; NULL ends them. */

@@ -23,6 +23,7 @@ extern "C" {
  *   Arm, Linux              HWCAP (getauxval).            Arm, FreeBSD; A64, OpenBSD   HWCAP (elf_aux_info).
  *   A64, macOS and iOS      sysctlbyname.                 A64, Windows                 IsProcessorFeaturePresent.
  *   PowerPC, Linux          HWCAP (getauxval).            RISC-V, Linux                riscv_hwprobe.
+ *   PA-RISC, Linux          uname: whether the kernel has 64 bits.
  *   all others              none.
  * What the compiler was told (-march) counts everywhere but on x86. Compiled with -DEVC_CPU_WITHOUT_OS, for kernels and
  * firmware, src/cpu/ calls no operating system, but still uses CPUID on x86.

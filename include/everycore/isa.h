@@ -64,6 +64,13 @@
 #define EVC_A32_THUMB2 0
 #endif
 
+/* PA-RISC, 32 bits, where the GNU assembler's syntax and ELF are. common/hppa_asm.h has the same line. */
+#if defined(__hppa__) && !defined(__LP64__) && defined(__ELF__)
+#define EVC_HPPA 1
+#else
+#define EVC_HPPA 0
+#endif
+
 /* General registers of 64 bits (not the same as 64-bit pointers: x32 has them). */
 #if EVC_X86_64 || EVC_A64 || defined(__LP64__) || defined(_LP64) || defined(__mips64) ||           \
     defined(__powerpc64__) || defined(__s390x__) || (defined(__riscv) && __riscv_xlen == 64)
@@ -104,9 +111,11 @@ enum evc_arch {
     EVC_ARCH_X86,       /* i386 and x86-64 */
     EVC_ARCH_A64,
     EVC_ARCH_A32,
+    EVC_ARCH_HPPA,
     EVC_ARCH_N
 };
-#define EVC_ARCH_LIST(A) A(OTHER, "other") A(X86, "x86") A(A64, "a64") A(A32, "a32")
+#define EVC_ARCH_LIST(A) A(OTHER, "other") A(X86, "x86") A(A64, "a64") A(A32, "a32") \
+    A(HPPA, "hppa")
 #define EVC_ARCH_ALL EVC_ARCH_OTHER
 #define EVC_ARCH_INT128 EVC_ARCH_OTHER
 #define EVC_ARCH_BN_WORD64 EVC_ARCH_OTHER
@@ -122,6 +131,8 @@ enum evc_arch {
 #define EVC_ARCH_HERE EVC_ARCH_A64
 #elif EVC_A32
 #define EVC_ARCH_HERE EVC_ARCH_A32
+#elif EVC_HPPA
+#define EVC_ARCH_HERE EVC_ARCH_HPPA
 #else
 #define EVC_ARCH_HERE EVC_ARCH_OTHER
 #endif
@@ -161,6 +172,8 @@ enum evc_arch {
     F(A32_AES, A32, 1, "aes")                                                                      \
     F(A32_PMULL, A32, 2, "pmull")                                                                  \
     F(A32_THUMB2, A32, 3, "thumb2")                                                                \
+    F(HPPA_PA11, HPPA, 0, "pa1.1")                                                                 \
+    F(HPPA_WIDE, HPPA, 1, "pa2.0-wide")                                                            \
     EVC_TUNE_LIST(F)                                                                               \
     F(CT_MUL, OTHER, 63, "ct-mul")
 
@@ -188,6 +201,7 @@ enum evc_feature_bit { EVC_FEATURE_LIST(EVC_FEATURE_BIT) EVC_BIT_N = 64 };
 #define EVC_VECTOR_X86 (UINT64_C(0x7ffff) & ~(EVC_CPU(X86_BMI2) | EVC_CPU(X86_ADX)))
 #define EVC_VECTOR_A64 (UINT64_C(0x7f) & ~EVC_CPU(A64_DIT))
 #define EVC_VECTOR_A32 UINT64_C(0x07)
+#define EVC_VECTOR_HPPA UINT64_C(0) /* the multiplier is among the registers for floating point */
 #define EVC_VECTOR_OTHER UINT64_C(0)
 
 /* ---- ISAs ----------------------------------------------------------------------------------- */
@@ -386,6 +400,16 @@ enum evc_feature_bit { EVC_FEATURE_LIST(EVC_FEATURE_BIT) EVC_BIT_N = 64 };
 #define EVC_PLACE_A32_PMULL A32_CRYPTO
 #define EVC_CC_A32_PMULL EVC_CC_A32_CE
 #define EVC_NEEDS_A32_PMULL (EVC_NEEDS_A32_NEON | EVC_CPU(A32_PMULL))
+
+/* PA-RISC 1.1: products of words, in the unit for floating point. */
+#define EVC_PLACE_HPPA_XMPYU HPPA
+#define EVC_CC_HPPA_XMPYU ""
+#define EVC_NEEDS_HPPA_XMPYU (EVC_CPU(HPPA_PA11) | EVC_CPU(CT_MUL))
+
+/* PA-RISC 2.0 with registers of 64 bits, in a program of 32 bits: only a kernel of 64 bits keeps their upper halves. */
+#define EVC_PLACE_HPPA_WIDE HPPA
+#define EVC_CC_HPPA_WIDE ""
+#define EVC_NEEDS_HPPA_WIDE (EVC_NEEDS_HPPA_XMPYU | EVC_CPU(HPPA_WIDE))
 
 /* ---- Opening an ISA inside a file ------------------------------------------------------------ */
 

@@ -228,22 +228,36 @@ EVC_INLINE word div_words_steps(word high, word low, word d)
  *     high B^5 + low B^4 + a3 B^3 + a2 B^2 + a1 B + a0
  * is congruent to five products of a word and a power, and a0: at most 5 (B - 1) (B / 8 - 1) + B - 1 < B^2.
  */
+
+/* s = what the last n_words % 4 words are congruent to, the lower word first; returns where these words begin. */
+EVC_INLINE const word *mod_words_begin(const word *a, size_t n_words, const struct evc_bn_divisor *d, word s[2])
+{
+    a += n_words;
+    s[0] = s[1] = 0;
+    if (n_words & 2) {
+        a -= 2;
+        s[0] = a[0];
+        s[1] = a[1];
+    }
+    if (n_words & 1) {
+        sum all;
+
+        a -= 1;
+        all = sum_add_product(sum_add_product(sum_of(0, a[0]), s[0], d->power[0]), s[1], d->power[1]);
+        s[0] = sum_low(all);
+        s[1] = sum_high(all);
+    }
+    return a;
+}
+
 EVC_INLINE word mod_words_folded(const word *a, size_t n_words, const struct evc_bn_divisor *d)
 {
     const word b1 = d->power[0], b2 = d->power[1], b3 = d->power[2], b4 = d->power[3], b5 = d->power[4];
-    sum s = sum_of(0, 0);
+    word first[2];
+    sum s;
 
-    a += n_words;
-    if (n_words & 2) {
-        a -= 2;
-        s = sum_of(a[1], a[0]);
-    }
-    if (n_words & 1) {
-        const word high = sum_high(s), low = sum_low(s);
-
-        a -= 1;
-        s = sum_add_product(sum_add_product(sum_of(0, a[0]), low, b1), high, b2);
-    }
+    a = mod_words_begin(a, n_words, d, first);
+    s = sum_of(first[1], first[0]);
     for (n_words /= 4; n_words; n_words--) {
         const word high = sum_high(s), low = sum_low(s);
 

@@ -15,6 +15,7 @@
 #define EVC_FROM_WINDOWS 5  /* a64_windows.c: IsProcessorFeaturePresent() */
 #define EVC_FROM_PPC 6      /* ppc_hwcap.c: getauxval() of Linux */
 #define EVC_FROM_HWPROBE 7  /* riscv_hwprobe.c: riscv_hwprobe() of Linux */
+#define EVC_FROM_UNAME 8    /* hppa_uname.c: uname() of Linux */
 
 #if EVC_X86
 #define EVC_FEATURES_FROM EVC_FROM_CPUID
@@ -32,6 +33,8 @@
 #define EVC_FEATURES_FROM EVC_FROM_PPC
 #elif defined(__riscv) && defined(__linux__)
 #define EVC_FEATURES_FROM EVC_FROM_HWPROBE
+#elif EVC_HPPA && defined(__linux__)
+#define EVC_FEATURES_FROM EVC_FROM_UNAME
 #else
 #define EVC_FEATURES_FROM EVC_FROM_BUILD
 #endif
@@ -85,6 +88,20 @@
 #define EVC_SVE2_BY_BUILD 0
 #endif
 
+/* Linux runs on no PA-RISC 1.0. */
+#if defined(_PA_RISC1_1) || defined(_PA_RISC2_0) || defined(__linux__)
+#define EVC_PA11_BY_BUILD 1
+#else
+#define EVC_PA11_BY_BUILD 0
+#endif
+/* -mpa-risc-2-0 tells of the CPU. -DEVC_HPPA_KEEPS_64_BITS tells that the system keeps the upper halves of registers,
+ * where nobody can be asked: for firmware, and under QEMU, whose uname does not tell. */
+#if defined(EVC_HPPA_KEEPS_64_BITS)
+#define EVC_HPPA_WIDE_BY_BUILD 1
+#else
+#define EVC_HPPA_WIDE_BY_BUILD 0
+#endif
+
 /* What the compiler was told that every CPU has which runs this binary. */
 static inline uint64_t evc_features_of_build(void)
 {
@@ -98,6 +115,8 @@ static inline uint64_t evc_features_of_build(void)
     if (EVC_A32)
         have |= (EVC_A32_THUMB2 ? EVC_CPU(A32_THUMB2) : 0) | (EVC_NEON_BY_BUILD ? EVC_CPU(A32_NEON) : 0) |
                 (EVC_NEON_BY_BUILD && EVC_AES_BY_BUILD ? EVC_CPU(A32_AES) | EVC_CPU(A32_PMULL) : 0);
+    if (EVC_HPPA)
+        have |= (EVC_PA11_BY_BUILD ? EVC_CPU(HPPA_PA11) : 0) | (EVC_HPPA_WIDE_BY_BUILD ? EVC_CPU(HPPA_WIDE) : 0);
     return have;
 }
 

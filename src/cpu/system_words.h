@@ -33,6 +33,18 @@ static inline uint64_t evc_ppc_of_hwcap2(uint64_t cap2)
     return EVC_IF_BIT(CT_MUL, cap2, 31);
 }
 
+/* The member `machine` of uname() of PA-RISC. Only a kernel of 64 bits keeps the upper halves of registers, and it
+ * needs PA-RISC 2.0; a kernel of 32 bits runs on such CPUs as well. Source: Linux arch/parisc/Makefile (UTS_MACHINE).
+ * Under the personality of 32 bits (setarch) the word is that of the other kernel, and the features are fewer. */
+static inline uint64_t evc_hppa_of_machine(const char *machine)
+{
+    const char *wide = "parisc64";
+
+    while (*wide && *machine == *wide)
+        machine++, wide++;
+    return *machine == *wide ? EVC_CPU(HPPA_WIDE) : 0;
+}
+
 /* The value of key IMA_EXT_0 of riscv_hwprobe(), bit 16: Zkt. Source: Linux Documentation/arch/riscv/hwprobe.rst and
  * arch/riscv/include/uapi/asm/hwprobe.h (6.8). */
 static inline uint64_t evc_riscv_of_hwprobe(uint64_t ima_ext_0)

@@ -48,7 +48,7 @@ LIBRARY = (
     *("src/pac/impdef_mac.c", "src/pac/keys.c", "src/pac/pac.c", "src/pac/qarma_mac.c"),
     *("src/common/wipe.c", "src/common/status.c"),
     *(f"src/cpu/{name}.c" for name in ("a64_idreg", "arm_hwcap", "none", "ppc_hwcap")),
-    *(f"src/cpu/{name}.c" for name in ("riscv_hwprobe", "x86_cpuid")),
+    *(f"src/cpu/{name}.c" for name in ("hppa_uname", "riscv_hwprobe", "x86_cpuid")),
 )
 REFERENCE = ("src/aes/c_ref.c", "src/ghash/c_ref.c", "src/qarma/c_ref.c")
 RENAMED = tuple(f"-Devc_{p}_c_ref=answers_{p}" for p in ("aes", "ghash", "qarma"))  # answers.h
