@@ -105,6 +105,13 @@
 #error "everycore: EVC_BN_WORD_BITS is 32 or 64"
 #endif
 
+/* Assembly for x86-64 with the arguments of the System V ABI, on words of 64 bits. common/x86_asm.h has the same line. */
+#if defined(__x86_64__) && !defined(_WIN32) && !defined(__ILP32__) && EVC_BN_WORD_BITS == 64
+#define EVC_X86_64_SYSV 1
+#else
+#define EVC_X86_64_SYSV 0
+#endif
+
 /* Architectures, as numbers for evc_resolve(). The names are in EVC_ARCH_LIST. */
 enum evc_arch {
     EVC_ARCH_OTHER = 0, /* portable kernels only */
@@ -118,6 +125,7 @@ enum evc_arch {
     A(HPPA, "hppa")
 #define EVC_ARCH_ALL EVC_ARCH_OTHER
 #define EVC_ARCH_INT128 EVC_ARCH_OTHER
+#define EVC_ARCH_X86_64_SYSV EVC_ARCH_X86
 #define EVC_ARCH_BN_WORD64 EVC_ARCH_OTHER
 #define EVC_ARCH_BN_WORD32 EVC_ARCH_OTHER
 #define EVC_ARCH_X86_64 EVC_ARCH_X86
@@ -300,6 +308,11 @@ enum evc_feature_bit { EVC_FEATURE_LIST(EVC_FEATURE_BIT) EVC_BIT_N = 64 };
 #define EVC_PLACE_X86_GCM512 X86_64
 #define EVC_CC_X86_GCM512 "avx2,aes,vaes,pclmul,vpclmulqdq,avx512f,avx512vl,avx512bw,avx512dq,avx512vbmi,bmi2"
 #define EVC_NEEDS_X86_GCM512 (EVC_NEEDS_X86_VAES512 | EVC_NEEDS_X86_VCLMUL512)
+
+/* Products that leave the flags alone, and sums with either of two carries. */
+#define EVC_PLACE_X86_ADX X86_64_SYSV
+#define EVC_CC_X86_ADX "bmi2,adx"
+#define EVC_NEEDS_X86_ADX (EVC_CPU(X86_BMI2) | EVC_CPU(X86_ADX) | EVC_CPU(X86_MODE64) | EVC_NEEDS_CT_MUL64)
 
 /* Arm, 64 bits. What GCC calls crypto is AES, SHA-2 and the 64-bit polynomial multiplication. */
 #if defined(__clang__)

@@ -5,12 +5,12 @@
 #include "bn_words/divide.h"
 #include "common/clear.h"
 
-/* a * b modulo the divisor's word. */
+/* a * b modulo the divisor's word, for a and b that are less. */
 static word multiply_modulo(word a, word b, const struct evc_bn_divisor *d)
 {
     const sum product = sum_add_product(sum_of(0, 0), a, b);
 
-    return remainder_of(sum_high(product), sum_low(product), d);
+    return remainder_of_small(sum_high(product), sum_low(product), d);
 }
 
 /* w is not 0. */
@@ -21,7 +21,7 @@ static void prepare(struct evc_bn_divisor *d, word w)
     d->normal = w << d->shift;
     d->reciprocal = reciprocal_of(d->normal);
     d->folds = 1 & (uint32_t)~mask_less((word)1 << (WORD_BITS - 3), w);
-    d->power[0] = remainder_of(1, 0, d);
+    d->power[0] = remainder_of_small(0, 0 - d->normal, d); /* B - normal, since word divides normal */
     for (int i = 1; i < EVC_BN_FOLDS; i++)
         d->power[i] = multiply_modulo(d->power[i - 1], d->power[0], d);
 }

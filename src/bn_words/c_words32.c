@@ -9,6 +9,11 @@
  * Needs:    BN_WORDS32.   Timing: CT (no secret branches or addresses; rests on the multiplier's constant time).
  * Key form: private.
  */
+#if defined(__thumb__) && !defined(__thumb2__) && defined(__ARM_ARCH_ISA_ARM) && !defined(__clang__)
+#pragma GCC target("arm") /* Thumb-1 has no product of double width: all of this file is code of the other set */
+#define EVC_BN_HALVES 0
+#endif
+
 #include "bn_words/kernel.h"
 
 #if EVC_BUILT(BN_WORDS32)

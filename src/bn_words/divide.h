@@ -10,9 +10,12 @@
 
 #include "bn_words/product.h"
 
-/* The number of zeros above the highest one; WORD_BITS - 1 for 0. */
+/* The number of zeros above the highest one of x, which is not 0. */
 EVC_INLINE uint32_t leading_zeros(word x)
 {
+#if EVC_X86 || EVC_A64 || defined(__powerpc__) || (EVC_A32 && defined(__ARM_FEATURE_CLZ)) /* one instruction or two */
+    return (uint32_t)(EVC_BN_WORD64 ? __builtin_clzll(x) : __builtin_clz((unsigned)x));
+#else
     uint32_t n = 0;
 
     for (uint32_t step = WORD_BITS / 2; step; step /= 2) {
@@ -22,6 +25,7 @@ EVC_INLINE uint32_t leading_zeros(word x)
         x = (x & ~upper_is_zero) | ((x << step) & upper_is_zero);
     }
     return n;
+#endif
 }
 
 /* x >> (WORD_BITS - n), and 0 for n = 0. */
@@ -35,7 +39,8 @@ EVC_INLINE word bits_above(word x, uint32_t n)
  *
  * With D = d / B and y = 1 + v / B, y begins as the tangent of 1 / D at D = 3/4, or as 1 where that is more. Both are
  * at most 1 / D, with 1 - D y <= 1/9. Newton's step y + y (1 - D y) squares that and stays below 1 / D. Since words are
- * rounded down, v is at most 4 less than exact in the end.
+ * rounded down, v is at most 3 less than exact in the end: (1 - D y) B loses at most 1, times y < 2, and a product less
+ * than 1.
  */
 EVC_INLINE word reciprocal_of(word d)
 {
@@ -54,7 +59,7 @@ EVC_INLINE word reciprocal_of(word d)
     /* rest = B^2 - 1 - d (B + v): once d more for each that v is too small. */
     rest_low = ~(d * v);
     rest_high = ~(d + multiply_high(d, v));
-    for (int i = 0; i < 5; i++) {
+    for (int i = 0; i < 3; i++) {
         const word enough = ~(mask_less(rest_high, 1) & mask_less(rest_low, d));
         const word take = d & enough;
 
@@ -79,6 +84,15 @@ EVC_INLINE word divide_normal(word high, word low, word d, word v, word *remaind
     rest -= mask & d;
     *remainder = rest;
     return quotient;
+}
+
+/* high * B + low modulo the divisor's word, for high < word. */
+EVC_INLINE word remainder_of_small(word high, word low, const struct evc_bn_divisor *d)
+{
+    word rest;
+
+    (void)divide_normal(high << d->shift | bits_above(low, d->shift), low << d->shift, d->normal, d->reciprocal, &rest);
+    return rest >> d->shift;
 }
 
 /* high * B + low modulo the divisor's word. */

@@ -13,16 +13,16 @@
 /* a + b + *carry; the carry, 0 or 1, is replaced. */
 EVC_INLINE word add_carry(word a, word b, word *carry)
 {
-#if EVC_BN_HALVES || EVC_BN_WORD64
+#if EVC_BN_HALVES || (EVC_BN_WORD64 && !defined(__powerpc64__))
     const word with_carry = a + *carry, all = with_carry + b;
 
     *carry = (word)(with_carry < a) + (word)(all < b);
     return all;
 #else
-    const uint64_t s = (uint64_t)a + b + *carry;
+    const sum s = (sum)a + b + *carry;
 
-    *carry = (word)(s >> 32);
-    return (word)s;
+    *carry = sum_high(s);
+    return sum_low(s);
 #endif
 }
 
@@ -110,6 +110,8 @@ EVC_INLINE void sqr_words_steps(word *r, const word *a, size_t n_words)
 
 /* ---- Columns ------------------------------------------------------------------------------------------- */
 
+#if EVC_BN_HALVES
+
 /* Three words to which products are added; a column of 8 has 8 at most, so the third counts to 16. */
 struct column {
     word low, middle, high;
@@ -124,6 +126,23 @@ EVC_INLINE void column_add(struct column *c, word a, word b)
     c->high += c->middle < upper;
 }
 
+EVC_INLINE void column_double(struct column *c)
+{
+    c->high = c->high << 1 | c->middle >> (WORD_BITS - 1);
+    c->middle = c->middle << 1 | c->low >> (WORD_BITS - 1);
+    c->low <<= 1;
+}
+
+EVC_INLINE void column_add_column(struct column *c, const struct column *other)
+{
+    word carry = 0;
+
+    c->low = add_carry(c->low, other->low, &carry);
+    c->middle = add_carry(c->middle, other->middle, &carry);
+    c->high += other->high + carry;
+}
+
+/* Returns the lowest word, and makes the words above it those of the next column. */
 EVC_INLINE word column_next(struct column *c)
 {
     const word low = c->low;
@@ -133,6 +152,51 @@ EVC_INLINE word column_next(struct column *c)
     c->high = 0;
     return low;
 }
+
+#else
+
+/* The sums of the lower and of the upper words of products: two words each, so that neither carries into the other. */
+struct column {
+    sum low, high;
+};
+
+EVC_INLINE void column_add(struct column *c, word a, word b)
+{
+    const sum product = (sum)a * b;
+
+    c->low += sum_low(product);
+    c->high += sum_high(product);
+}
+
+EVC_INLINE void column_double(struct column *c)
+{
+    c->low <<= 1;
+    c->high <<= 1;
+}
+
+EVC_INLINE void column_add_column(struct column *c, const struct column *other)
+{
+    c->low += other->low;
+    c->high += other->high;
+}
+
+/* Returns the lowest word, and makes the words above it those of the next column. */
+EVC_INLINE word column_next(struct column *c)
+{
+    const word low = sum_low(c->low);
+
+    c->low = c->high + sum_high(c->low);
+    c->high = 0;
+    return low;
+}
+
+#endif
+
+#if EVC_BN_HALVES
+#define EMPTY_COLUMN {0, 0, 0}
+#else
+#define EMPTY_COLUMN {0, 0}
+#endif
 
 /* The statement for i from 0 to 7, written out. */
 #define EACH_OF_8(S) S(0) S(1) S(2) S(3) S(4) S(5) S(6) S(7)
@@ -153,18 +217,13 @@ EVC_INLINE void mul_column(struct column *c, const word *a, const word *b, int k
         column_add(&once, a[i], a[k - (i)]);
 EVC_INLINE void sqr_column(struct column *c, const word *a, int k, int n)
 {
-    struct column once = {0, 0, 0};
-    word carry = 0;
+    struct column once = EMPTY_COLUMN;
 
     EACH_OF_8(SQR_PART)
-    once.high = once.high << 1 | once.middle >> (WORD_BITS - 1);
-    once.middle = once.middle << 1 | once.low >> (WORD_BITS - 1);
-    once.low <<= 1;
+    column_double(&once);
     if (k % 2 == 0)
         column_add(&once, a[k / 2], a[k / 2]);
-    c->low = add_carry(c->low, once.low, &carry);
-    c->middle = add_carry(c->middle, once.middle, &carry);
-    c->high += once.high + carry;
+    column_add_column(c, &once);
 }
 
 #define MUL_COLUMN(k) mul_column(&c, a, b, k, n), r[k] = column_next(&c)
@@ -192,18 +251,18 @@ EVC_INLINE void sqr_column(struct column *c, const word *a, int k, int n)
     EVC_INLINE void mul_comba##n_words##_steps(word *r, const word *a, const word *b)                                  \
     {                                                                                                                  \
         enum { n = n_words };                                                                                          \
-        struct column c = {0, 0, 0};                                                                                   \
+        struct column c = EMPTY_COLUMN;                                                                                   \
                                                                                                                        \
         COLUMNS_##n_words(MUL_COLUMN);                                                                                 \
-        r[2 * n - 1] = c.low;                                                                                          \
+        r[2 * n - 1] = column_next(&c);                                                                                          \
     }                                                                                                                  \
     EVC_INLINE void sqr_comba##n_words##_steps(word *r, const word *a)                                                 \
     {                                                                                                                  \
         enum { n = n_words };                                                                                          \
-        struct column c = {0, 0, 0};                                                                                   \
+        struct column c = EMPTY_COLUMN;                                                                                   \
                                                                                                                        \
         COLUMNS_##n_words(SQR_COLUMN);                                                                                 \
-        r[2 * n - 1] = c.low;                                                                                          \
+        r[2 * n - 1] = column_next(&c);                                                                                          \
     }
 DEFINE_COMBA(4)
 DEFINE_COMBA(8)

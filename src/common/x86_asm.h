@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * For assembly on x86-64: src/<primitive>/<stem>_asm.S beside the <stem>.c that holds banner and descriptor.
+ *
+ *     #include "common/x86_asm.h"
+ *     #if EVC_ASM_X86_64
+ *     evc_function evc_bn_words_x86_example
+ *         ...
+ *         ret
+ *     evc_end evc_bn_words_x86_example
+ *     #endif
+ *
+ *  - ELF and Mach-O with the System V ABI (0.99, 2013, figure 3.4). On Windows the file is an empty unit, and so is its
+ *    kernel: EVC_X86_64_SYSV of everycore/isa.h.
+ *  - Functions are leaves. rax, rcx, rdx, rsi, rdi, r8-r11 and the vector registers are free.
+ */
+#ifndef EVC_COMMON_X86_ASM_H
+#define EVC_COMMON_X86_ASM_H
+
+#include "common/any_asm.h"
+
+#if defined(__x86_64__) && !defined(_WIN32) && !defined(__ILP32__)
+#define EVC_ASM_X86_64 1
+
+/* A function that the other objects of this library see, and none outside of it. It begins with endbr64, which is a nop
+ * to older cores. */
+.macro evc_function name
+    .text
+    .p2align 5
+#if defined(__APPLE__)
+    .globl _\name
+    .private_extern _\name
+_\name:
+#else
+    .globl \name
+    .hidden \name
+    .type \name, @function
+\name:
+#endif
+    EVC_ASM_CFI_BEGIN
+    .byte 0xf3, 0x0f, 0x1e, 0xfa
+.endm
+.macro evc_end name
+    EVC_ASM_CFI_END
+#if defined(__ELF__)
+    .size \name, . - \name
+#endif
+.endm
+
+/* The object says that indirect branches reach endbr64 alone, and that a shadow stack suits it: linkers turn both off
+ * for a program with one object that does not (System V ABI, x86-64 supplement 1.0, 2018, section 4.5). */
+#if defined(__ELF__)
+    .pushsection .note.gnu.property, "a", @note
+    .p2align 3
+    .long 4, 16, 5
+    .asciz "GNU"
+    .long 0xc0000002, 4, 3, 0
+    .popsection
+#endif
+
+#else
+#define EVC_ASM_X86_64 0
+#endif
+
+#endif
