@@ -20,13 +20,12 @@ import secrets
 import shlex
 import shutil
 import signal
-import tarfile
 import time
 from collections.abc import Iterable, Sequence
-from concurrent.futures import as_completed
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from everycore import catalog, depends
 from everycore.atomic import atomic_write, only_one, publish, scratch_file
@@ -34,8 +33,12 @@ from everycore.context import Completed, Context
 from everycore.errors import EverycoreError
 from everycore.model import Build, Compiler, Installed, Peer, PeerBuild, Target, Tree
 from everycore.progress import Progress
-from everycore.transport.ssh import OBJECTS, Ssh
 from everycore.workers import worker_pool
+
+if TYPE_CHECKING:
+    import tarfile
+
+    from everycore.transport.ssh import Ssh
 
 _NATIVE = re.compile(r"-m(arch|cpu|tune)=native(\+.*)?")
 LANGUAGE = "-std=gnu11"
@@ -105,7 +108,7 @@ def build_resolver(
 def build_on_board(
     context: Context,
     tree: Tree,
-    board: Ssh,
+    board: "Ssh",
     target: Target,
     compiler: Compiler,
     flags: Sequence[str],
@@ -133,11 +136,13 @@ def build_on_board(
 
 
 def _place_there(unit: _Object) -> str:
+    from everycore.transport.ssh import OBJECTS
+
     return f"{OBJECTS}/{unit.path.stem[:32]}.o"
 
 
 def _compile_there(
-    context: Context, board: Ssh, compiler: Compiler, objects: Sequence[_Object], scratch: str
+    context: Context, board: "Ssh", compiler: Compiler, objects: Sequence[_Object], scratch: str
 ) -> None:
     """As many at a time as the board has cores."""
     compile_one = " ".join(
@@ -171,6 +176,8 @@ def _done(completed: Completed, what: str) -> None:
 
 def _archive(tree: Tree) -> bytes:
     """All that is compiled or included."""
+    import tarfile
+
     data = io.BytesIO()
     with tarfile.open(fileobj=data, mode="w") as archive:
         for path in (*catalog.sources(tree), *catalog.headers(tree)):
@@ -178,7 +185,7 @@ def _archive(tree: Tree) -> bytes:
     return data.getvalue()
 
 
-def _nobody(member: tarfile.TarInfo) -> tarfile.TarInfo:
+def _nobody(member: "tarfile.TarInfo") -> "tarfile.TarInfo":
     member.uid = member.gid = 0
     member.uname = member.gname = ""
     return member
@@ -464,6 +471,8 @@ def _compile_all(
         _mark_used(present.path)
     if not missing:
         return
+    from concurrent.futures import as_completed
+
     with (
         Progress(context.err, "compiling", len(missing)) as progress,
         worker_pool() as pool,

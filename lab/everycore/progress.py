@@ -6,8 +6,6 @@ from types import TracebackType
 from typing import Self
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
-from rich.progress import Progress as RichProgress
 
 SHOW_AFTER_SECONDS = 2.0
 
@@ -16,6 +14,10 @@ class Progress:
     """`with Progress(console, "building", 40) as progress: progress.step("aes.c")`."""
 
     def __init__(self, console: Console, title: str, total: int | None) -> None:
+        # Only a command that has something to wait for pays for this import.
+        from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
+        from rich.progress import Progress as RichProgress
+
         self._bar = RichProgress(
             TextColumn("{task.description}"),
             BarColumn(bar_width=None),

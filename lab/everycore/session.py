@@ -7,9 +7,9 @@ import shlex
 import signal
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from everycore import catalog, machine, protocol, quiet, store
+from everycore import catalog, machine, protocol, quiet
 from everycore.build import build_harness, build_on_board, build_resolver
 from everycore.context import Completed, Context
 from everycore.errors import EverycoreError
@@ -17,8 +17,10 @@ from everycore.model import BEST, Build, Hardware, Machine, PeerBuild, Target, T
 from everycore.protocol import Hello, Record
 from everycore.targets import load_target
 from everycore.toolchains import DEFAULT_FLAGS, find_compiler, find_compiler_there, linker_of
-from everycore.transport import Transport, transport_for
-from everycore.transport.ssh import Ssh
+from everycore.transport import Transport, board_of, transport_for
+
+if TYPE_CHECKING:
+    from everycore import store
 
 DIGEST_DIGITS = 16
 LAST_RUNS = 10  # of those stored: what they saw of a core is known
@@ -58,8 +60,10 @@ class Session:
 
 def run_of(
     context: Context, session: Session, hello: Hello, command: str, options: dict[str, Any]
-) -> store.Run:
+) -> "store.Run":
     """Where the results of a command come from, for those who store or print them."""
+    from everycore import store
+
     return store.Run(
         command=command,
         date=context.now().isoformat(timespec="seconds"),
@@ -76,6 +80,8 @@ def run_of(
 
 def known_widths(context: Context, session: Session) -> list[int]:
     """Of the last stored run in which this core was seen widest."""
+    from everycore import store
+
     found, _ = store.latest(context.state_dir() / "results", LAST_RUNS)
     here = described(context, session)
     own = [
@@ -89,23 +95,22 @@ def known_widths(context: Context, session: Session) -> list[int]:
 def described(context: Context, session: Session) -> Machine:
     """The machine that measures; a board has no installation of everycore, and so no id."""
     found = machine.describe(facts_of(context, session), session.cpu)
-    if isinstance(session.transport, Ssh):
+    if board_of(session.transport):
         return found
     return replace(found, installation=machine.installation(context))
 
 
 def facts_of(context: Context, session: Session) -> machine.Facts:
     """Of the machine where the harness runs, or which emulates the one where it does."""
-    if isinstance(session.transport, Ssh):
-        return session.transport.facts
-    return machine.gather(context)
+    board = board_of(session.transport)
+    return board.facts if board else machine.gather(context)
 
 
 def conditions_of(context: Context, session: Session) -> list[dict[str, object]]:
     """What changes from one moment to the next, now, as it is stored; nothing if nothing can be
     read."""
-    here = session.transport
-    facts = here.gather() if isinstance(here, Ssh) else machine.gather(context)
+    board = board_of(session.transport)
+    facts = board.gather() if board else machine.gather(context)
     return conditions(context, facts, session.cpu)
 
 
@@ -119,7 +124,8 @@ def conditions(context: Context, facts: machine.Facts, cpu: int) -> list[dict[st
 def digest_of(session: Session) -> str:
     """Of the harness: two runs of the same measure the same."""
     path = session.build.binary
-    if isinstance(session.transport, Ssh) and session.transport.built_there(path):
+    board = board_of(session.transport)
+    if board and board.built_there(path):
         return path.name.removeprefix("harness-")[:DIGEST_DIGITS]
     return hashlib.sha256(path.read_bytes()).hexdigest()[:DIGEST_DIGITS]
 
@@ -187,9 +193,10 @@ def open_session(
     chosen = DEFAULT_FLAGS if flags is None else tuple(split_flags(flags))
     transport = transport_for(context, target)
     words = (*target.compile_flags, *chosen)
-    if isinstance(transport, Ssh) and target.board and target.board.build == "there":
-        compiler = find_compiler_there(transport.program, target, cc, words)
-        build = build_on_board(context, tree, transport, target, compiler, chosen)
+    board = board_of(transport)
+    if board and target.board and target.board.build == "there":
+        compiler = find_compiler_there(board.program, target, cc, words)
+        build = build_on_board(context, tree, board, target, compiler, chosen)
     else:
         compiler = find_compiler(context, target, cc, words, platform.machine())
         make = build_resolver if without_kernels else build_harness

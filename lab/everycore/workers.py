@@ -3,17 +3,22 @@
 
 import os
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from concurrent.futures import ThreadPoolExecutor
 
 
 @contextmanager
-def worker_pool(most: int | None = None) -> Iterator[ThreadPoolExecutor]:
+def worker_pool(most: int | None = None) -> Iterator["ThreadPoolExecutor"]:
     """Yields a pool of `most` threads, by default one for each core.
 
     At the end of the block all jobs are done. After an error no more are begun; after an
     interruption, those that are under way are not waited for either.
     """
+    from concurrent.futures import ThreadPoolExecutor
+
     pool = ThreadPoolExecutor(max_workers=most or os.cpu_count() or 1)
     try:
         yield pool

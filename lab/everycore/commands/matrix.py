@@ -51,7 +51,7 @@ from everycore.progress import Progress
 from everycore.session import split_flags
 from everycore.subjects import Subject
 from everycore.targets import load_target
-from everycore.toolchains import installed, named_or_fetchable
+from everycore.toolchains.installed import installed, named_or_fetchable
 
 UNITS = {"s": 1, "m": 60, "h": 3600}
 FIRST_PASS = 0.6  # of --budget, with --ct

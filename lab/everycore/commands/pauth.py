@@ -33,7 +33,7 @@ from everycore.pauth.share import share
 from everycore.pauth.ways import Way
 from everycore.progress import Progress
 from everycore.report import pauth as report
-from everycore.report.tables import pauth_table
+from everycore.report.pauth_terminal import pauth_table
 from everycore.session import conditions, open_session, pin, run_of
 
 LEAST_SCALE, MOST_SCALE = 0.001, 1000.0

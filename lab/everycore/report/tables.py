@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
 from rich import box
-from rich.console import Group, JustifyMethod
+from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
@@ -21,7 +21,6 @@ from everycore.report.figures import (
     cipher,
     number,
 )
-from everycore.report.pauth import WRONG, PauthTable
 
 SELECTED = "*"
 LIMIT = "CPU's limit"
@@ -469,16 +468,3 @@ def order_notes(
                     f" time of the selected {chosen}"
                 )
     return notes
-
-
-# ---- Pointer authentication in emulators -------------------------------------------------------
-
-
-def pauth_table(table: PauthTable, caption: str) -> Group:
-    grid = plain_table(gap=2)
-    for column, name in enumerate(table.head):
-        justify: JustifyMethod = "left" if column < table.names else "right"
-        grid.add_column(name, justify=justify, no_wrap=True)
-    for row in table.rows:
-        grid.add_row(*(Text(cell, "bold red" if cell == WRONG else "") for cell in row))
-    return titled(table.title, grid, *table.notes, caption)

@@ -7,7 +7,8 @@ Debian's suites (`suites`, `store`) and wheels (`wheels`), fetched as the lock f
 folders that the user names. All but the first are proven by a probe when they are added.
 
 host, answers and installed say what is here; lock, wanted and make_lock what can be had; add brings
-it and removes it.
+it and removes it. Only `find` and `link` are imported with the package: every command that compiles
+needs them.
 """
 
 from everycore.toolchains.find import (
@@ -16,7 +17,6 @@ from everycore.toolchains.find import (
     find_compiler_there,
     identify,
 )
-from everycore.toolchains.installed import find_toolchain, installed, named_or_fetchable
 from everycore.toolchains.link import find_compiler, find_linker, linker_of
 
 __all__ = [
@@ -25,9 +25,6 @@ __all__ = [
     "find_compiler",
     "find_compiler_there",
     "find_linker",
-    "find_toolchain",
     "identify",
-    "installed",
     "linker_of",
-    "named_or_fetchable",
 ]

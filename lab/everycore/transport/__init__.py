@@ -3,13 +3,15 @@
 
 from collections.abc import Generator, Iterable, Sequence
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from everycore.context import Completed, Context
 from everycore.model import Target
 from everycore.transport.local import Local
 from everycore.transport.qemu import Qemu
-from everycore.transport.ssh import Ssh
+
+if TYPE_CHECKING:
+    from everycore.transport.ssh import Ssh
 
 
 class Transport(Protocol):
@@ -22,7 +24,18 @@ class Transport(Protocol):
 
 def transport_for(context: Context, target: Target) -> Transport:
     if target.transport == "ssh":
+        from everycore.transport.ssh import Ssh  # with all that a connection needs
+
         return Ssh(context, target)
     if target.transport == "qemu":
         return Qemu(context, target)
     return Local(context)
+
+
+def board_of(transport: Transport) -> "Ssh | None":
+    """The transport, if it reaches a board over SSH; None for this machine and for emulators."""
+    if isinstance(transport, Local | Qemu):
+        return None
+    from everycore.transport.ssh import Ssh
+
+    return transport if isinstance(transport, Ssh) else None

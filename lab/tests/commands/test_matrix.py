@@ -27,7 +27,7 @@ from everycore.matrix.records import Cell, Head, Outcome, Result, as_json
 from everycore.matrix.regressions import Explained
 from everycore.matrix.results import read
 from everycore.model import Machine, Revision
-from everycore.toolchains import installed
+from everycore.toolchains.installed import installed
 
 QUICK = ("--subject", "broken", "--time-limit", "3")
 

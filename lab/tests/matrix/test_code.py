@@ -15,7 +15,7 @@ from everycore.matrix.differences import differences
 from everycore.matrix.digest import digest
 from everycore.matrix.frames import read_usage
 from everycore.matrix.objects import NoCodeError, Object
-from everycore.toolchains import installed
+from everycore.toolchains.installed import installed
 
 SOURCE = """
 typedef unsigned int word;

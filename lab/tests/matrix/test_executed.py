@@ -18,7 +18,7 @@ from everycore.matrix.plan import Place
 from everycore.matrix.records import Cell, Outcome, Result
 from everycore.matrix.table import tables
 from everycore.subjects import Function
-from everycore.toolchains import installed
+from everycore.toolchains.installed import installed
 
 HERE = "x86_64"
 

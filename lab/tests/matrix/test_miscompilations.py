@@ -16,7 +16,7 @@ from everycore.matrix.failures import group_failures
 from everycore.matrix.miscompilations import explain_wrong
 from everycore.matrix.records import Anomaly, Cell, Kind, Outcome, Result, as_json, parse
 from everycore.matrix.results import read
-from everycore.toolchains import installed
+from everycore.toolchains.installed import installed
 
 REASON = "sum: 16 bytes: the output is wrong (byte {0} of 16: got 0{0}, expected 10)"
 

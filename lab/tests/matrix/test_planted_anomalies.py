@@ -11,7 +11,7 @@ from world import Lab, Outcome
 from everycore.catalog import find_tree
 from everycore.matrix.records import Anomaly, Kind, as_json
 from everycore.matrix.results import read
-from everycore.toolchains import installed
+from everycore.toolchains.installed import installed
 
 TOML = """
 files = ["planted.c"]

@@ -114,7 +114,7 @@ def words(lab: Lab, *more: str) -> list[str]:
 
 def newest_gcc(lab: Lab) -> str:
     from everycore.catalog import find_tree
-    from everycore.toolchains import installed
+    from everycore.toolchains.installed import installed
 
     tree = find_tree(lab.context().package)
     return [one for one in installed(lab.context(), tree) if one.family == "gcc"][-1].name

@@ -23,7 +23,7 @@ from everycore.matrix.records import Cell, Kind, Outcome, Result, Verdict
 from everycore.matrix.run import Clock, Run
 from everycore.subjects import Function, Program
 from everycore.subjects.describe import load_subject
-from everycore.toolchains import installed
+from everycore.toolchains.installed import installed
 
 
 def text(parts: Iterable[Any]) -> str:

@@ -7,7 +7,7 @@ from rich.console import Console
 
 from everycore.report import pauth
 from everycore.report.pauth import Line
-from everycore.report.tables import pauth_table
+from everycore.report.pauth_terminal import pauth_table
 
 
 def text_of(lines: Sequence[Line], width: int = 120) -> str:

@@ -16,7 +16,7 @@ from world import Lab, Outcome
 from everycore import debs
 from everycore.catalog import find_tree
 from everycore.context import SystemRunner
-from everycore.toolchains import find_toolchain, installed
+from everycore.toolchains.installed import find_toolchain, installed
 from everycore.toolchains.parts import all_added
 
 COMPILER = """\

@@ -8,7 +8,7 @@ from world import Lab
 from everycore.catalog import find_tree
 from everycore.errors import EverycoreError
 from everycore.model import Toolchain
-from everycore.toolchains import find_toolchain, installed
+from everycore.toolchains.installed import find_toolchain, installed
 from everycore.toolchains.wanted import read_lock
 
 
