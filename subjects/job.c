@@ -222,7 +222,8 @@ static const char *wrong_vector(subject_call *key_of, subject_call *run, const c
     run(&job);
     char what[80];
 
-    snprintf(what, sizeof what, "the answer%s to check vector %u", whose, number);
+    snprintf(what, sizeof what, "the answer%s to check vector %u, of %zu %s,", whose, number, n_bytes,
+             n_bytes == 1 ? "byte" : "bytes");
     const char *said = difference(what, out, right, n_out);
     uint8_t *const made[] = {in, right, out, key, iv};
     for (size_t i = 0; i < sizeof made / sizeof made[0]; i++)
@@ -307,13 +308,14 @@ const char *call_title(const struct call *call)
 {
     static char title[200];
     const struct function *f = call->function;
-    int n = snprintf(title, sizeof title, "%s: ", f->name);
-
     const bool of_aes = f->mode <= MODE_gcm_open && f->mode != MODE_ghash;
-    if (of_aes && n > 0 && (size_t)n < sizeof title)
-        n += snprintf(title + n, sizeof title - (size_t)n, "AES-%u, ", call->key_bits);
-    if (n > 0 && (size_t)n < sizeof title)
-        snprintf(title + n, sizeof title - (size_t)n, "%zu bytes", call->n_bytes);
+    char key[16] = "";
+
+    if (call->wrong_vector) /* check vectors have keys and lengths of their own */
+        return f->name;
+    if (of_aes)
+        snprintf(key, sizeof key, "AES-%u, ", call->key_bits);
+    snprintf(title, sizeof title, "%.150s: %s%zu %s", f->name, key, call->n_bytes, call->n_bytes == 1 ? "byte" : "bytes");
     return title;
 }
 

@@ -62,7 +62,7 @@ void call_run(struct call *call);
 /* After the first run: what is wrong with it, or NULL. */
 const char *call_wrong(struct call *call);
 
-/* "function: AES-256, 4096 bytes"; until the next call of it. */
+/* "function: AES-256, 4096 bytes"; "function" if a check vector is wrong, which has a length of its own. Until the next call of it. */
 const char *call_title(const struct call *call);
 
 void call_free(struct call *call);

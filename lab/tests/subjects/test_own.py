@@ -97,15 +97,17 @@ def test_the_example_of_the_docs_works(real_lab: Lab, tmp_path: Path) -> None:
 
 def test_a_wrong_vector_and_a_wrong_build_are_told_apart(real_lab: Lab, home: Path) -> None:
     (home / "mine.toml").write_text(TOML.replace('"0a"', '"0b"'))
-    with pytest.raises(EverycoreError, match="answer to check vector 1 is wrong"):
+    with pytest.raises(EverycoreError, match="should: the answer to check vector 1, of 3 bytes,") as told:
         check(real_lab, home, "sum")
+    assert str(told.value).count("check vector") == 1
+    assert "(byte 0 of 1: got 0a, expected 0b)" in str(told.value)
     check(real_lab, home, "twice")
     # Right by the compiler of the reference, wrong by another: what a miscompilation looks like.
     (home / "sum.c").write_text(SOURCE.replace("2 * in", "FACTOR * in"))
     header = "#ifndef FACTOR\n#define FACTOR 2\n#endif\n"
     (home / "inc/sum.h").write_text(header + HEADER)
     check(real_lab, home, "twice", "-O2")
-    with pytest.raises(EverycoreError, match="twice does not compute as it should: 1 bytes: the"):
+    with pytest.raises(EverycoreError, match="twice does not compute as it should: 1 byte: the"):
         check(real_lab, home, "twice", "-O2", "-DFACTOR=3")
 
 
@@ -113,7 +115,7 @@ def test_a_trusted_build_that_fails_a_vector_judges_nothing(real_lab: Lab, home:
     (home / "sum.c").write_text(SOURCE.replace("begin += *in++", "begin += FACTOR * *in++"))
     (home / "inc/sum.h").write_text("#ifndef FACTOR\n#define FACTOR 3\n#endif\n" + HEADER)
     with pytest.raises(
-        EverycoreError, match="answer of the trusted build to check vector 1 is wrong"
+        EverycoreError, match="answer of the trusted build to check vector 1, of 3 bytes, is wrong"
     ):
         check(real_lab, home, "sum", "-DFACTOR=1")
 
