@@ -107,7 +107,10 @@ def _check_placement(
     groups = placement_check.groups_of_operations(session, kernels)
     thorough = set() if quick else placement_check.kernels_with_masks(session)
     checks: list[Check] = []
-    with Progress(context.err, "tracing", len(groups)) as progress, worker_pool() as pool:
+    with (
+        Progress(context.err, "tracing", len(groups), lines=True) as progress,
+        worker_pool() as pool,
+    ):
         futures = [
             pool.submit(
                 lambda own: list(
@@ -151,14 +154,14 @@ def _check_properties(context: Context, session: Session, arguments: list[str], 
     checks: list[Check] = []
     summary: Summary | None = None
     failures: list[Failure] = []
-    with Progress(context.err, "checking", None) as progress:
+    with Progress(context.err, "checking", None, lines=True) as progress:
         for record in session.records(*arguments):
             if json:
                 context.print_raw(record.text)
             match record.line:
                 case Check() as line:
                     checks.append(line)
-                    progress.step(f"{line.kernel} {line.property}")
+                    progress.step(f"{line.primitive} {line.kernel} {line.property}: {line.result}")
                 case Summary() as line:
                     summary = line
                 case Failure() as line:
@@ -208,7 +211,7 @@ def _check_vectors(context: Context, session: Session, json: bool) -> bool:
     files = _vector_files(context, json)
     counts: list[tables.VectorCount] = []
     wrong: list[tuple[str, Vector]] = []
-    with Progress(context.err, "vectors", len(files)) as progress:
+    with Progress(context.err, "vectors", len(files), lines=True) as progress:
         for file in files:
             count, failed = _check_file(session, file)
             counts.append(count)

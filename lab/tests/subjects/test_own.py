@@ -97,7 +97,9 @@ def test_the_example_of_the_docs_works(real_lab: Lab, tmp_path: Path) -> None:
 
 def test_a_wrong_vector_and_a_wrong_build_are_told_apart(real_lab: Lab, home: Path) -> None:
     (home / "mine.toml").write_text(TOML.replace('"0a"', '"0b"'))
-    with pytest.raises(EverycoreError, match="should: the answer to check vector 1, of 3 bytes,") as told:
+    with pytest.raises(
+        EverycoreError, match="should: the answer to check vector 1, of 3 bytes,"
+    ) as told:
         check(real_lab, home, "sum")
     assert str(told.value).count("check vector") == 1
     assert "(byte 0 of 1: got 0a, expected 0b)" in str(told.value)
