@@ -243,7 +243,7 @@ def bench(
     )
     if earlier:
         run = replace(run, resumed=(*earlier.run.resumed, earlier.run.date))
-    _begin(context, run, here, json, every)
+    _begin(context, run, here, wanted, json, every)
     if here.hello.arch in ARM and may_not_count(facts_of(context, session), run.counter):
         context.warn(
             f"{run.counter}: the core's own counter is closed to users;"
@@ -450,15 +450,19 @@ def _conditions(context: Context, session: Session) -> Iterator[Record]:
         yield protocol.parse(jsonlib.dumps(line))
 
 
-def _begin(context: Context, run: store.Run, here: Here, json: bool, every: bool) -> None:
-    """Show what is known before anything is measured; of all kernels, if `every` is set."""
+def _begin(
+    context: Context, run: store.Run, here: Here, wanted: Wanted, json: bool, every: bool
+) -> None:
+    """Show the selection before anything is measured, if `every` is set: of the kernels that are
+    named, or of all."""
     if json:
         context.print_raw(store.run_line(run))
         return
     if not every:
         return
     title = "Which kernel is selected here, and why not the others (policy ct)"
-    context.out.print(tables.selection_table(here.kernels, here.uses, title))
+    kernels = [k for k in here.kernels if not wanted.kernels or k.name in wanted.kernels]
+    context.out.print(tables.selection_table(kernels, here.uses, title))
 
 
 def _says_nothing(line: Line) -> bool:
@@ -487,11 +491,7 @@ def _show(context: Context, run: store.Run, here: Here, lines: Sequence[Line], e
     notes = tables.order_notes(benches, here.modes, constant_time)
     if figures and not every:
         if notes:
-            context.out.print(
-                f"{len(notes)} figures of constant-time kernels beat those of the selected kernel"
-                " by more than 5 %: --all lists them",
-                soft_wrap=True,
-            )
+            context.out.print(_faster_than_selected(notes, run), markup=False, soft_wrap=True)
         return
     for table in tables.bench_tables(benches, here.modes, loops, caption, context.out.width):
         context.out.print(table)
@@ -502,3 +502,17 @@ def _show(context: Context, run: store.Run, here: Here, lines: Sequence[Line], e
         context.out.print("\nConstant-time kernels that beat the selected one by more than 5 %:")
         for note in notes:
             context.out.print(f"  {note}", markup=False)
+
+
+def _faster_than_selected(notes: Sequence[str], run: store.Run) -> str:
+    """What is faster than the selected kernel, in two lines, and how to see all of it."""
+    quick = " --quick" if run.options["quick"] else ""
+    more = (
+        f"\n{len(notes)} figures like this one: everycore bench{quick} --all lists them."
+        if len(notes) > 1
+        else ""
+    )
+    return (
+        f"Faster than the selected kernel, {notes[0]}. One order of kernels serves all sizes and"
+        f" machines (src/kernels.def).{more}"
+    )

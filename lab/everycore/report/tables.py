@@ -441,11 +441,12 @@ def dropped_note(benches: Sequence[Bench]) -> str:
 def order_notes(
     benches: Sequence[Bench], modes: Sequence[Mode], allowed: set[tuple[str, str]]
 ) -> list[str]:
-    """Where a kernel that selection might have taken beats the one it took, by more than 5 %.
+    """Where a kernel that selection might have taken beats the one it took, by more than 5 %; the
+    largest difference first.
 
     `allowed` are primitives and names. Figures of a core that something else used do not count.
     """
-    notes: list[str] = []
+    found: list[tuple[float, str]] = []
     groups: dict[tuple[str, int, int], dict[str, Cell]] = {}
     for bench in benches:
         if bench.crowded or bench.conditions:
@@ -463,8 +464,6 @@ def order_notes(
             ratio = other.cycles.median / mine.median
             if ratio < MUCH_FASTER and other.cycles.high < mine.low:
                 many = f" x {messages}" if messages > 1 else ""
-                notes.append(
-                    f"{mode} at {size} bytes{many}: {kernel} takes {ratio:.2f} of the"
-                    f" time of the selected {chosen}"
-                )
-    return notes
+                text = f"{mode} at {size} bytes{many}: {kernel} takes {ratio:.2f} of the time of"
+                found.append((ratio, f"{text} the selected {chosen}"))
+    return [text for _, text in sorted(found)]

@@ -17,6 +17,7 @@ from everycore import store, vectors, wycheproof
 from everycore.cli import COMMANDS, EXAMPLES, help_of
 from everycore.context import Completed
 from everycore.jobs import PROCESSES, Job, plan
+from everycore.report import tables
 from everycore.session import open_session
 
 # The fake git knows one commit; without .git, as in an unpacked archive, nobody asks it.
@@ -406,6 +407,31 @@ def test_bench_shows_selection_tables_and_stores_samples(lab: Lab) -> None:
     (stored,) = (lab.folder / "state" / "everycore" / "results").iterdir()
     assert str(stored) in outcome.err
     assert stored.name == f"20260102-030405-{COMMIT}-bench.jsonl"
+
+
+def test_bench_of_a_kernel_shows_the_selection_of_that_kernel_only(lab: Lab) -> None:
+    shown = lab("bench", "--kernel", "c_ref").out.partition("cycles per byte")[0]
+    assert "c_ref" in shown
+    assert "x86_gfni" not in shown
+    assert "x86_gfni" in lab("bench", "--all").out.partition("cycles per byte")[0]
+
+
+@pytest.mark.parametrize("many", [1, 5])
+def test_bench_names_what_beats_the_selected_kernel(
+    lab: Lab, monkeypatch: pytest.MonkeyPatch, many: int
+) -> None:
+    """The largest difference, the number of others, and the command that lists them."""
+    notes = [
+        "ctr at 64 bytes: b takes 0.80 of the time of the selected a",
+        *["another"] * (many - 1),
+    ]
+    monkeypatch.setattr(tables, "order_notes", lambda *_: notes)
+    shown = lab("bench", "--mode", "ctr", "--quick").out
+    assert notes[0] in shown
+    assert "src/kernels.def" in shown
+    assert ("5 figures like this one: everycore bench --quick --all lists them" in shown) == (
+        many == 5
+    )
 
 
 def test_bench_as_json_starts_with_the_run(lab: Lab) -> None:

@@ -210,7 +210,10 @@ def test_a_faster_kernel_behind_the_selected_is_noted() -> None:
     modes = [Mode("ctr(aes)", ("parallel",), ("a",))]
     allowed = {("aes", "a"), ("aes", "b"), ("other", "table")}
     both = [bench("a", 100), bench("b", 80), bench("table", 10)]
-    notes = tables.order_notes(both, modes, allowed)
+    both.append(replace(bench("a", 100), bytes=512))
+    both.append(replace(bench("b", 50), bytes=512))
+    best, *notes = tables.order_notes(both, modes, allowed)
+    assert best == "ctr at 512 bytes: b takes 0.50 of the time of the selected a"
     assert notes == ["ctr at 64 bytes: b takes 0.80 of the time of the selected a"]
     assert not tables.order_notes([bench("a", 100), bench("b", 98)], modes, allowed)
 
