@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from everycore import catalog, protocol
+from everycore import catalog, machine, protocol
 from everycore.atomic import only_one, publish, scratch_file
 from everycore.context import Context
 from everycore.errors import EverycoreError
@@ -37,7 +37,7 @@ class Side:
     label: str  # "A" or "B"
     name: str  # as it was given
     origin: str  # "tree", "revision" or "program"
-    revision: str  # the commit, if it has one
+    revision: str  # 12 digits of the commit, with "+changes" of a changed tree; "": unknown
     digest: str  # of the harness
     session: Session
 
@@ -54,10 +54,12 @@ def open_side(context: Context, label: str, name: str, cc: str | None, flags: st
                 f"{name} is no checkout of everycore: it has no {catalog.REGISTRY}",
                 "name a checkout, a revision or a harness",
             )
-        root, origin, revision = path, "tree", ""
+        root, origin = path, "tree"
+        state = machine.revision(context, Tree(path, is_checkout=True))
+        revision = str(state) if state.commit else ""
     else:
-        revision = commit_of(context, name)
-        root, origin = exported(context, revision), "revision"
+        commit = commit_of(context, name)
+        root, origin, revision = exported(context, commit), "revision", commit[:12]
     own = replace(context, env={**context.env, "EVERYCORE_TREE": str(root)})
     return _staged(
         context, Side(label, name, origin, revision, "", open_session(own, "host", cc, flags))

@@ -3,7 +3,7 @@
 
 import json as jsonlib
 import secrets
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import IO, Annotated
@@ -161,7 +161,7 @@ def compare(
     if stored:
         title = " -> ".join(f"{s['name']} ({s['label']})" for s in stored.run.options["sides"])
         is_slower = _judge(
-            context, _whole_rounds(context, stored), title, stored.run.source(), show
+            context, _whole_rounds(context, stored), title, _caption(stored.run), show
         )
         raise typer.Exit(1 if is_slower and fail else 0)
     if before and after and all(map(_is_of_matrix, (before, after))):
@@ -202,8 +202,8 @@ def _measure(
         "modes": list(modes),
     }
     run = run_of(context, pinned[1].session, hello, "compare", options)
-    if sides[1].revision:
-        run = replace(run, revision=Revision(sides[1].revision[:12], dirty=False))
+    if sides[1].origin == "revision":
+        run = replace(run, revision=Revision(sides[1].revision, dirty=False))
     if out:
         store.refuse_if_unusable(out)
     folder = context.state_dir() / "results"
@@ -223,7 +223,22 @@ def _measure(
                 "nothing was measured",
                 "is there a counter? are the sizes long enough for the modes? does the kernel run?",
             )
-    return benches, run.source(), path
+    return benches, _caption(run), path
+
+
+def _caption(run: store.Run) -> str:
+    """Where the figures come from, with what is known of each program."""
+    sides = "; ".join(f"{side['label']}: {_commit(side)}" for side in run.options["sides"])
+    machine = f"{run.machine.title()}, {run.counter}, {run.compiler} {' '.join(run.flags)}"
+    return f"{machine}, {run.date[:10]}; {sides}"
+
+
+def _commit(side: Mapping[str, str]) -> str:
+    """The commit of a program, else the digest of its file."""
+    if side["revision"]:
+        commit, changes, _ = side["revision"].partition("+changes")
+        return f"commit {commit[:12]}{changes}"
+    return f"program without a commit, SHA-256 {side['digest'][:12]}"
 
 
 def _coin() -> bool:
@@ -285,6 +300,8 @@ def _judge(
             context.print_raw(jsonlib.dumps({"type": "change", **asdict(item)}))
     elif shown:
         context.out.print(changes.table(shown, title, caption))
+    else:
+        context.out.print(f"{title}\n{caption}", markup=False, soft_wrap=True)
     _warn_of_rest(context, found)
     unchanged = len(found.compared) - len(slower) - len(faster) - len(undecided)
     said = (

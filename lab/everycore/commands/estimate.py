@@ -273,6 +273,11 @@ def _take_points(context: Context, path: Path, names: Sequence[str]) -> None:
     _checkout(context)
     cores = data.load_cores(_folder(), {})
     results = store.read(path)
+    if results.run.command != "bench":
+        raise EverycoreError(
+            f"{path} has results of `everycore {results.run.command}`, not of `everycore bench`",
+            "--calibrate-from wants a file that `everycore bench --target BOARD --out FILE` wrote",
+        )
     core = data.find_core(cores, _core_of(results, names))
     new = measured.points_of(results, core, MODES)
     measured.add(_folder(), data.load_points(_folder(), cores), new)

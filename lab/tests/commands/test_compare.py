@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Two programs in turn, two stored runs, two matrices."""
 
+import hashlib
 import json
 import os
 import shutil
@@ -98,6 +99,11 @@ def test_revisions_and_trees_are_built_and_compared(real_lab: Lab) -> None:
     assert done.code == 1, done.err
     assert "1 slower, 0 faster, 3 unchanged" in done.out
     commit = subprocess.run([*git, "rev-parse", "HEAD"], capture_output=True, text=True, check=True)
+    short = commit.stdout[:12]
+    footer = f"A: commit {short}; B: commit {short}+changes"
+    assert footer in " ".join(done.out.split())
+    (stored,) = (real_lab.folder / "state" / "everycore" / "results").glob("*-compare.jsonl")
+    assert footer in " ".join(real_lab("compare", str(stored)).out.split())
     folder = exported(real_lab.context(), commit.stdout.strip())
     assert (folder / "harness" / "main.c").read_text() == SOURCE.read_text()
 
@@ -137,6 +143,14 @@ def test_a_wrong_kernel_ends_the_run_and_leaves_no_file(real_lab: Lab, program: 
     assert "B (" in done.err
     assert "three ctr is wrong: byte 5 differs" in done.err
     assert not out.exists()
+
+
+def test_equal_programs_are_named_with_what_is_known_of_them(real_lab: Lab, program: Path) -> None:
+    words = ("--mode", "ctr", "--bytes", "1500", "--processes", "9")
+    done = real_lab("compare", "--run", str(program), str(program), *words)
+    digest = hashlib.sha256(program.read_bytes()).hexdigest()[:12]
+    for side in "AB":
+        assert f"{side}: program without a commit, SHA-256 {digest}" in done.out
 
 
 def test_what_only_one_side_has_is_named(real_lab: Lab, program: Path) -> None:

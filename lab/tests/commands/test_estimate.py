@@ -59,11 +59,11 @@ def test_a_file_of_results_is_never_replaced_by_estimates(lab: Lab) -> None:
     assert path.read_bytes() == before
 
 
-def results_of(lab: Lab, core: str) -> Path:
+def results_of(lab: Lab, core: str, command: str = "bench") -> Path:
     path = lab.folder / f"{core or 'unknown'}.jsonl"
     machine = Machine(cpu="a board", core=core)
     run = Run(
-        "bench", "2026-01-02", "0.1.0", Revision("", False), machine, "pi", "gcc", (), "perf", {}
+        command, "2026-01-02", "0.1.0", Revision("", False), machine, "pi", "gcc", (), "perf", {}
     )
     with Writer(path, run):
         pass
@@ -85,6 +85,15 @@ def test_results_are_of_the_core_that_they_say(lab: Lab, of: str, words: str, me
     done = lab("estimate", "--calibrate-from", str(path), *words.split())
     assert done.code == 2
     assert message in done.err
+
+
+@pytest.mark.parametrize("command", ["compare", "peers", "limits"])
+def test_points_of_a_calibration_are_taken_from_bench_only(lab: Lab, command: str) -> None:
+    path = results_of(lab, "cortex-a53", command)
+    done = lab("estimate", "--calibrate-from", str(path))
+    assert done.code == 2
+    assert f"{path} has results of `everycore {command}`, not of `everycore bench`" in done.err
+    assert "--target BOARD" in done.err
 
 
 def test_budgets_name_unknown_kernels(lab: Lab) -> None:
