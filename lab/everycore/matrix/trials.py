@@ -4,7 +4,7 @@
 import os
 import shlex
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from everycore import subjects
@@ -109,22 +109,20 @@ class Trials:
         except EverycoreError:  # its source is gone since
             return Source(compiler=named)
         command = Path(compiler.command[0]).name
-        places = {str(folder): "$SOURCES", str(self.bench.tree.root): "$EVERYCORE"}
-        lines = []
-        for name in subject.files:
-            line = shlex.join([command, *words, "-c", str(folder / name)])
-            for path, variable in places.items():
-                line = line.replace(path, variable)
-            lines.append(line)
         is_ours = subject.home.is_relative_to(self.bench.tree.root)
+        place, told_of_place = _place_of(subject, folder, version)
+        places = {str(folder): place, str(self.bench.tree.root): "$EVERYCORE"}
+        lines = [shlex.join([command, *words, "-c", str(folder / name)]) for name in subject.files]
+        for path, name in places.items():
+            lines = [line.replace(path, name) for line in lines]
+        told = {place: told_of_place, "$EVERYCORE": "# EVERYCORE: a checkout of everycore"}
+        get = [line for name, line in told.items() if line and name in "".join(lines)]
+        origin = ""
+        if subject.package:
+            package = f"{subject.package} {version}".strip()
+            origin = f"Debian's source package {package}, suite {subject.suite}"
         toml = "" if is_ours else _from_here(subject.home / f"{subject.name}.toml")
-        made_of = Source(subject.description, "", (), tuple(lines), toml, named)
-        if not subject.package:
-            return made_of
-        get = (f"apt-get source {subject.package}={version}  # SOURCES: where it is unpacked",)
-        package = f"{subject.package} {version}".strip()
-        origin = f"Debian's source package {package}, suite {subject.suite}"
-        return replace(made_of, origin=origin, get=get)
+        return Source(subject.description, origin, tuple(get), tuple(lines), toml, named)
 
     # ---- The compiler ------------------------------------------------------------------------
 
@@ -190,6 +188,24 @@ class Trials:
 
 def _up_to(cell: Cell, last: int) -> Cell:
     return with_switches(cell, [passes.limit(last)])
+
+
+def _place_of(subject: Subject, folder: Path, version: str) -> tuple[str, str]:
+    """How commands name the folder of a subject's files, and the line that explains this name."""
+    if subject.package:
+        get = f"apt-get source {subject.package}={version}"
+        return "$SOURCES", f"{get}  # SOURCES: where it is unpacked"
+    if subject.setting:
+        return (
+            f"${subject.setting}",
+            f"# {subject.setting}: the folder that {subject.files[0]} is below",
+        )
+    if folder.is_relative_to(Path.cwd()):
+        return f"./{folder.relative_to(Path.cwd())}".removesuffix("/."), ""
+    return (
+        "$SOURCES",
+        f"# SOURCES: the folder that has {subject.files[0]}, beside {subject.name}.toml",
+    )
 
 
 def _from_here(path: Path) -> str:
