@@ -69,9 +69,9 @@ def report(
         )
     facts = collect(found.sources)
     since = {p.name: p.since for p in load_peers(_tree(context)) if p.since}
-    own_first = sorted(found.runs, key=lambda run: not _is_own(context, run, files))
+    own_first = sorted(found.runs, key=lambda run: not found.is_own(run.path))
     sections = tuple(
-        replace(section, is_own=_is_own(context, run, files))
+        replace(section, is_own=found.is_own(run.path))
         for run in own_first
         if (section := _section(run, since)).tables
     )
@@ -111,6 +111,11 @@ class Found:
     sources: list[Source] = field(default_factory=list)
     runs: list[Results] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    stored: Path | None = None  # the folder of the results that everycore brings, if it was read
+
+    def is_own(self, path: Path) -> bool:
+        """Whether the user named or measured a file; others are stored with everycore."""
+        return self.stored is None or not path.is_relative_to(self.stored)
 
 
 def _read(context: Context, named: Sequence[Path] | None) -> Found:
@@ -124,7 +129,8 @@ def _read(context: Context, named: Sequence[Path] | None) -> Found:
                 _read_file(path, found)
         return found
     own = context.state_dir() / "results"
-    for folder in (_tree(context).root / "results", own):
+    found.stored = _tree(context).root / "results"
+    for folder in (found.stored, own):
         if folder.is_dir():
             _read_folder(folder, found)
     found.runs = _newest(found.runs)
@@ -142,7 +148,7 @@ def _read_folder(folder: Path, found: Found) -> None:
 
 def _read_file(path: Path, found: Found) -> None:
     if path.suffix == results.PACKED:
-        found.sources.append(_matrix(path, found.notes))
+        found.sources.append(_matrix(path, found))
         return
     try:
         with path.open(encoding="utf-8") as file:
@@ -151,7 +157,7 @@ def _read_file(path: Path, found: Found) -> None:
         reason = error.strerror if isinstance(error, OSError) else "not UTF-8"
         raise EverycoreError(f"cannot read {path}: {reason}") from error
     if _type(first) in ("matrix", "cell", "anomaly"):
-        found.sources.append(_matrix(path, found.notes))
+        found.sources.append(_matrix(path, found))
     else:
         stored = store.read(path, partial=True)
         if any(bench.side for bench in stored.benches()):
@@ -170,23 +176,18 @@ def _type(line: str) -> str:
     return str(value.get("type", "")) if isinstance(value, dict) else ""
 
 
-def _matrix(path: Path, notes: list[str]) -> Source:
+def _matrix(path: Path, found: Found) -> Source:
     """A run may be under way, or was killed: its last line may be half of one."""
     stored = results.read(path)
     if stored.dropped:
-        notes.append(f"{path.name}: its last line is cut short, and left out")
+        found.notes.append(f"{path.name}: its last line is cut short, and left out")
     head = stored.heads[-1]
     if head.format != records.FORMAT:
         raise EverycoreError(
             f"{path} has format {head.format}, this everycore reads format {records.FORMAT}",
             "use the everycore that wrote it",
         )
-    return Source(path.name, head, stored.lines)
-
-
-def _is_own(context: Context, run: Results, named: Sequence[Path] | None) -> bool:
-    """Whether the user named or measured it; others are stored with everycore."""
-    return bool(named) or not run.path.is_relative_to(_tree(context).root / "results")
+    return Source(path.name, head, stored.lines, is_own=found.is_own(path))
 
 
 def _newest(runs: Sequence[Results]) -> list[Results]:

@@ -39,6 +39,7 @@ class Source:
     head: Head | None
     lines: tuple[Line, ...]
     host: str = ""  # which one, where sources are of several hosts of one model
+    is_own: bool = True  # the user's, not one of those that everycore brings
 
     @property
     def machine(self) -> str:
@@ -72,6 +73,7 @@ class Fact:
     value: float | None = None  # in that unit; of a cell with right answers only
     summary: Figure | None = None  # of cycles, with their interval
     anomalies: tuple[Anomaly, ...] = ()
+    is_own: bool = True  # of a source of the user's
 
     @property
     def cell(self) -> Cell:
@@ -110,6 +112,12 @@ class Facts:
             found.setdefault(fact.panel, []).append(fact)
         return found
 
+    def split(self) -> tuple["Facts", "Facts"]:
+        """The user's own cells, and those that everycore brings."""
+        own = tuple(fact for fact in self.facts if fact.is_own)
+        stored = tuple(fact for fact in self.facts if not fact.is_own)
+        return replace(self, facts=own), replace(self, facts=stored)
+
     def toolchains(self) -> dict[str, str]:
         """Names, oldest first in each family, and what the compiler calls itself."""
         found: dict[str, str] = {}
@@ -132,6 +140,7 @@ def collect(sources: Sequence[Source]) -> Facts:
     """The last word on each cell of each machine, with what is odd about it."""
     sources = _hosts_apart(sources)
     results: dict[tuple[str, Cell], Result] = {}
+    own_results: dict[tuple[str, Cell], bool] = {}
     odd: dict[tuple[str, Cell, Kind], Anomaly] = {}
     for source in sorted(sources, key=lambda one: one.head.date if one.head else ""):
         fresh = {line.cell for line in source.lines if isinstance(line, Result)}
@@ -140,6 +149,7 @@ def collect(sources: Sequence[Source]) -> Facts:
         for line in source.lines:
             if isinstance(line, Result):
                 results[source.machine, line.cell] = line
+                own_results[source.machine, line.cell] = source.is_own
         odd |= {(source.machine, *key): one for key, one in current_anomalies(source.lines).items()}
     odd |= {key: one for key, one in _unexplained(results).items() if key not in odd}
     for machine in {machine for machine, _ in results}:
@@ -154,8 +164,11 @@ def collect(sources: Sequence[Source]) -> Facts:
         unit = CYCLES if any(summaries) or not any(map(_is_counted, own)) else INSTRUCTIONS
         for (machine, result), summary in zip(own, summaries, strict=True):
             about = [odd[k] for kind in Kind if (k := (machine, result.cell, kind)) in odd]
-            facts.append(_fact(panel, result, unit, summary, tuple(about)))
-    return Facts(tuple(sorted(facts, key=_key)), tuple(sources))
+            fact = _fact(panel, result, unit, summary, tuple(about))
+            facts.append(replace(fact, is_own=own_results[machine, result.cell]))
+    own_panels = {fact.panel for fact in facts if fact.is_own}
+    facts.sort(key=lambda fact: (fact.panel not in own_panels, *_key(fact)))
+    return Facts(tuple(facts), tuple(sources))
 
 
 def _hosts_apart(sources: Sequence[Source]) -> Sequence[Source]:

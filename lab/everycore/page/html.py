@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from everycore.matrix.records import Outcome
-from everycore.page import colours, order, plots, sick
+from everycore.page import colours, findings, order, plots
 from everycore.page.benches import Table
 from everycore.page.facts import Facts, glance
 from everycore.page.payload import payload
@@ -58,7 +58,7 @@ def render(page: Page, plot_library: str) -> str:
     )
     environment.filters["number"] = number
     facts = page.facts
-    groups = sick.groups(facts.facts)
+    groups = findings.groups(facts.facts)
     plain = payload(facts, groups)
     plain["series"] = _series(facts) if plot_library else []
     plain["dashes"] = plots.DASHES
@@ -78,10 +78,11 @@ def render(page: Page, plot_library: str) -> str:
         plain=plain,
         steps=_step_names(),
         ratio=ratio_text,
-        severity=sick.severity,
-        sorts=sick.Sort,
+        severity=findings.severity,
+        sorts=findings.Sort,
         order=order,
         runs=_runs(page.sections),
+        has_stored=all(part.facts for part in facts.split()),
     )
 
 
@@ -94,11 +95,20 @@ def as_script(plain: Any) -> str:
 
 
 def headline_of(facts: Facts) -> str:
-    return headline(facts, sick.groups(facts.facts))
+    return headline(facts, findings.groups(facts.facts))
 
 
-def headline(facts: Facts, groups: Sequence[sick.Group]) -> str:
-    """All in one sentence."""
+def headline(facts: Facts, groups: Sequence[findings.Group]) -> str:
+    """All in one sentence; of own cells and of those that everycore brings, in one for each."""
+    own, stored = facts.split()
+    if not own.facts or not stored.facts:
+        return _headline(facts, groups)
+    own_groups = [group for group in groups if group.is_own]
+    other_groups = [group for group in groups if not group.is_own]
+    return f"{_headline(own, own_groups)}. Stored with everycore: {_headline(stored, other_groups)}"
+
+
+def _headline(facts: Facts, groups: Sequence[findings.Group]) -> str:
     cells = len(facts.facts)
     if not cells:
         return "No cells of a matrix"
@@ -119,13 +129,13 @@ def headline(facts: Facts, groups: Sequence[sick.Group]) -> str:
 _FAILED = ("failed cell", "failed cells")
 # One and many of each sort, in the order of their weight.
 _NAMES = {
-    sick.Sort.WRONG: ("wrong answer", "wrong answers"),
-    sick.Sort.LEAK: ("cell that lost constant time", "cells that lost constant time"),
-    sick.Sort.SLOW: ("slow cell", "slow cells"),
-    sick.Sort.FRAME: ("large frame", "large frames"),
-    sick.Sort.CRASHED: _FAILED,
-    sick.Sort.TIME_LIMIT: _FAILED,
-    sick.Sort.NOT_COMPILED: _FAILED,
+    findings.Sort.WRONG: ("wrong answer", "wrong answers"),
+    findings.Sort.LEAK: ("cell that lost constant time", "cells that lost constant time"),
+    findings.Sort.SLOW: ("slow cell", "slow cells"),
+    findings.Sort.FRAME: ("large frame", "large frames"),
+    findings.Sort.CRASHED: _FAILED,
+    findings.Sort.TIME_LIMIT: _FAILED,
+    findings.Sort.NOT_COMPILED: _FAILED,
 }
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from everycore.matrix import bugs
 from everycore.matrix.records import Anomaly, Result
-from everycore.page import colours, listings, order, plots, sick
+from everycore.page import colours, findings, listings, order, plots
 from everycore.page.facts import CYCLES, Fact, Facts, Panel, assembly, best
 
 
@@ -40,7 +40,7 @@ def _code(fact: Fact, name: str) -> float | None:
     return getattr(code, name) if code else None
 
 
-def payload(facts: Facts, found: Sequence[sick.Group]) -> dict[str, Any]:
+def payload(facts: Facts, found: Sequence[findings.Group]) -> dict[str, Any]:
     """Cells refer to panels, toolchains and flag sets by their places in lists."""
     panels = facts.panels()
     toolchains, flag_sets = facts.toolchains(), facts.flag_sets()
@@ -122,8 +122,17 @@ def _panel(
         "unit": own[0].unit,
         "best": found,
         "range": [_short(min(values)), _short(max(values))] if values else None,
+        "stored": _stored(own),
         "assembly": [[one.panel.title, _short(one.value)] for one in beside],
     }
+
+
+def _stored(facts: Sequence[Fact]) -> str:
+    """Which cells of a panel everycore brings: "all", some of them, or "" for none."""
+    stored = sum(not fact.is_own for fact in facts)
+    if stored == len(facts):
+        return "all"
+    return f"{stored} of {len(facts)} cells" if stored else ""
 
 
 def _cell(fact: Fact, places: _Places) -> dict[str, Any]:
@@ -133,6 +142,7 @@ def _cell(fact: Fact, places: _Places) -> dict[str, Any]:
     code = result.code
     plain: dict[str, Any] = {
         "p": places.panels[fact.panel],
+        "stored": None if fact.is_own else 1,
         "t": places.toolchains[fact.cell.toolchain],
         "f": places.flags[fact.label],
         "flags": " ".join(fact.cell.flags),
@@ -191,7 +201,7 @@ def _case(anomaly: Anomaly | None) -> dict[str, Any]:
     return {key: value for key, value in plain.items() if value not in (None, "")}
 
 
-def _report(group: sick.Group, facts: Facts) -> str:
+def _report(group: findings.Group, facts: Facts) -> str:
     """What can go into a bug tracker; "": it is no anomaly."""
     if group.story is None:
         return ""

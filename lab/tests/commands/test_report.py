@@ -134,6 +134,26 @@ def test_without_files_the_stored_results_are_shown(lab: Lab, tmp_path: Path) ->
     assert "Bench 20" in text
 
 
+def test_own_cells_are_told_from_those_that_everycore_brings(
+    lab: Lab, matrix: Path, tmp_path: Path
+) -> None:
+    """By the folder: the same file is stored in the tree, and with another subject the user's."""
+    tree, own = tmp_path / "tree", tmp_path / "state" / "everycore" / "results"
+    for path in (tree / "results" / "b-matrix.jsonl", tree / "src" / "kernels.def", own / "x"):
+        path.parent.mkdir(parents=True, exist_ok=True)
+    (tree / "src" / "kernels.def").touch()
+    (tree / "peers").mkdir()
+    (tree / "peers" / "peers.toml").touch()
+    (tree / "results" / "b-matrix.jsonl").write_text(matrix.read_text())
+    (own / "a-matrix.jsonl").write_text(matrix.read_text().replace("libressl", "mine"))
+    lab.env["EVERYCORE_TREE"] = str(tree)
+    done = lab("report", "--out", str(tmp_path / "page.html"))
+    assert done.code == 0, done.err
+    assert ". Stored with everycore: 1 cell that lost constant time, 52 slow cells" in done.err
+    both = lab("report", str(tree / "results"), str(own), "--out", str(tmp_path / "page.html"))
+    assert "Stored with everycore" not in both.err  # the user named them
+
+
 def test_a_device_is_not_replaced_and_a_dash_is_standard_output(
     lab: Lab, matrix: Path, tmp_path: Path
 ) -> None:

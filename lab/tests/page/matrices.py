@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A matrix that nobody measured, for tests of the page: shaped as a real one, with sick cells."""
+"""A matrix for tests of the page: shaped as a real one, with wrong and slow cells."""
 
 import random
 from collections.abc import Iterator
@@ -19,6 +19,7 @@ from everycore.matrix.records import (
     as_json,
 )
 from everycore.model import Machine, Revision
+from everycore.page.facts import Facts, Source, collect
 
 GCCS = ["gcc-7", *(f"gcc-{n}" for n in range(9, 18))]
 CLANGS = ["clang-9", *(f"clang-{n}" for n in range(11, 25))]
@@ -198,3 +199,14 @@ def lines() -> Iterator[Line]:
 def text() -> str:
     """As a file."""
     return "".join(as_json(line) + "\n" for line in lines())
+
+
+def own_and_stored() -> Facts:
+    """A wrong cell of the user's, and a slow one that everycore brings."""
+    own = replace(
+        measured(cell("mine", "gcc-12", "O2"), 12), outcome=Outcome.WRONG, reason="byte 1 is wrong"
+    )
+    fast, slow = (measured(cell("libressl", "gcc-12", name), 12) for name in ("O1", "O2"))
+    slow = replace(slow, runs=tuple(tuple(9 * s for s in run) for run in slow.runs))
+    sources = [Source("stored", head(), (fast, slow), is_own=False), Source("own", head(), (own,))]
+    return collect(sources)

@@ -13,7 +13,7 @@ from page import matrices
 
 from everycore.commands.report import _plot_library
 from everycore.matrix.records import Result
-from everycore.page import colours, sick
+from everycore.page import colours, findings
 from everycore.page.benches import Entry, Table
 from everycore.page.facts import Facts, best, collect
 from everycore.page.html import Page, Section, render
@@ -170,7 +170,7 @@ def test_a_text_leaves_cells_groups_and_maps_that_have_it(page: Shown, facts: Fa
     assert page.count("#table tbody tr") == 3
     assert page.count("#maps td[data-i]:not(.faded)") == 3
     page("document.querySelector('button[type=reset]').click()")
-    page.until(f"document.querySelectorAll('.card').length === {len(sick.groups(facts.facts))}")
+    page.until(f"document.querySelectorAll('.card').length === {len(findings.groups(facts.facts))}")
     assert page.count(".card[hidden]") == 0
 
 
@@ -397,3 +397,19 @@ def test_own_runs_are_open_and_stored_ones_are_not_until_a_link_leads_there(
     ]
     shown.open("run2")
     shown.until("document.getElementById('run2').open")
+
+
+def test_own_and_stored_cells_are_told_apart(driver: Any, tmp_path: Path) -> None:
+    path = tmp_path / "page.html"
+    path.write_text(render(Page(matrices.own_and_stored()), _plot_library()), encoding="utf-8")
+    shown = Shown(driver, path.as_uri())
+    shown.open()
+    names = "[...document.querySelectorAll('#maps h3')].map((e) => e.textContent)"
+    own, stored = shown(f"return {names}")
+    assert own.startswith("mine")
+    assert "stored" not in own
+    assert stored.endswith("; stored with everycore")
+    for value, left in (("own", "mine"), ("stored", "libressl")):
+        shown.open(f"w={value}")
+        shown.until(f"{names}.length === 1 && {names}[0].startsWith('{left}')")
+        assert shown.count(".card:not([hidden])") == 1

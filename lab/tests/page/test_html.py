@@ -6,10 +6,10 @@ import re
 from dataclasses import replace
 
 import pytest
-from page.matrices import cell, head, lines, measured
+from page.matrices import cell, head, lines, measured, own_and_stored
 
 from everycore.matrix.records import Outcome
-from everycore.page import plots, sick
+from everycore.page import findings, plots
 from everycore.page.facts import Facts, Source, collect
 from everycore.page.html import POLICY, Page, as_script, headline_of, ratio_text, render
 from everycore.page.payload import payload
@@ -28,6 +28,42 @@ def test_the_headline_counts_what_is_wrong_and_its_causes(facts: Facts) -> None:
         "1 wrong answer, 1 cell that lost constant time, 162 slow cells, 3 failed cells:"
         " 11 causes in 1,145 cells"
     )
+
+
+def test_own_cells_come_first_and_stored_ones_are_marked() -> None:
+    facts = own_and_stored()
+    assert [fact.is_own for fact in facts.facts] == [True, False, False]
+    assert headline_of(facts) == (
+        "1 wrong answer: one cause in 1 cell. Stored with everycore: 1 slow cell: one cause in 2"
+        " cells"
+    )
+    found = findings.groups(facts.facts)
+    assert [group.is_own for group in found] == [True, False]
+    plain = payload(facts, found)
+    assert [panel["stored"] for panel in plain["panels"]] == ["", "all"]
+    said = render(Page(facts), "")
+    assert said.count("Stored with everycore: 1 cell on libressl") == 1
+    assert "stored with everycore</option>" in said
+
+
+def test_cells_of_one_cause_are_never_own_and_stored_in_one_group() -> None:
+    wrong = [
+        replace(measured(cell("mine", "gcc-12", name), 12), outcome=Outcome.WRONG, reason="x")
+        for name in ("O1", "O2")
+    ]
+    sources = [Source("a", head(), (wrong[0],)), Source("b", head(), (wrong[1],), is_own=False)]
+    facts = collect(sources)
+    found = findings.groups(facts.facts)
+    assert [len(group.cases) for group in found] == [1, 1]
+    assert payload(facts, found)["panels"][0]["stored"] == "1 of 2 cells"
+
+
+@pytest.mark.parametrize("is_own", [True, False])
+def test_cells_of_one_kind_are_not_marked(is_own: bool) -> None:
+    good = measured(cell("linux-6.1", "gcc-12", "O2"), 12)
+    facts = collect([Source("x", head(), (good,), is_own=is_own)])
+    assert "Stored with everycore" not in headline_of(facts)
+    assert "stored with everycore</option>" not in render(Page(facts), "")
 
 
 def test_a_matrix_without_odd_cells_is_well() -> None:
@@ -67,7 +103,7 @@ def test_the_data_cannot_end_its_element() -> None:
 
 
 def test_cells_of_the_payload_are_those_of_the_matrix(facts: Facts) -> None:
-    plain = payload(facts, sick.groups(facts.facts))
+    plain = payload(facts, findings.groups(facts.facts))
     assert len(plain["cells"]) == len(facts.facts)
     for fact, one in zip(facts.facts, plain["cells"], strict=True):
         assert plain["toolchains"][one["t"]]["name"] == fact.cell.toolchain
@@ -77,7 +113,9 @@ def test_cells_of_the_payload_are_those_of_the_matrix(facts: Facts) -> None:
 
 def test_what_goes_to_a_bug_tracker_names_flags_and_cause(facts: Facts) -> None:
     reports = [
-        text for text in payload(facts, sick.groups(facts.facts))["reports"] if "vpgatherdd" in text
+        text
+        for text in payload(facts, findings.groups(facts.facts))["reports"]
+        if "vpgatherdd" in text
     ]
     assert reports
     assert "-fno-slp-vectorize repairs it" in reports[0]

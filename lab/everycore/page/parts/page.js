@@ -18,7 +18,7 @@ const panelName = (p) => p.subject + " " + p.function + (p.target === "host" ? "
 
 // ---- State and filters ---------------------------------------------------------------------------------------------
 
-const KEYS = ["s", "c", "f", "o", "q", "m", "b", "sort", "n"];
+const KEYS = ["s", "c", "f", "o", "w", "q", "m", "b", "sort", "n"];
 let state = {};
 const kinds = (c) => (c.odd || []).map((i) => D.cases[i].sort);
 const OUTCOMES = {
@@ -51,6 +51,7 @@ function matches(c) {
   return (!state.s || state.s === p.subject || state.s === panelName(p))
     && (!state.c || state.c === t.name || state.c === t.family)
     && (!state.f || state.f === f.label || state.f === "group:" + f.group)
+    && (!state.w || (state.w === "stored") === Boolean(c.stored))
     && (!state.o || !OUTCOMES[state.o] || OUTCOMES[state.o](c))
     && state.q.toLowerCase().split(/\s+/).every((word) => c.text.includes(word));
 }
@@ -77,7 +78,7 @@ function prepare() {
     timer = setTimeout(() => write({[e.target.name]: e.target.value, n: ""}), e.target.name === "q" ? 120 : 0);
   });
   form.addEventListener("submit", (e) => e.preventDefault());
-  form.addEventListener("reset", (e) => { e.preventDefault(); write({s: "", c: "", f: "", o: "", q: "", n: ""}); });
+  form.addEventListener("reset", (e) => { e.preventDefault(); write({s: "", c: "", f: "", o: "", w: "", q: "", n: ""}); });
   document.querySelectorAll(".tile").forEach((tile) => tile.addEventListener("click", () =>
     write({o: state.o === tile.dataset.outcome ? "" : tile.dataset.outcome, n: ""})));
   $("metric").addEventListener("change", (e) => write({m: e.target.value}));
@@ -91,7 +92,7 @@ function prepare() {
 
 function show() {
   const chosen = D.cells.filter(matches), form = $("filters");
-  for (const name of ["s", "c", "f", "o"]) { form[name].value = state[name]; }
+  for (const name of ["s", "c", "f", "o", "w"]) { if (form[name]) { form[name].value = state[name]; } }
   if (form.q.value !== state.q) { form.q.value = state.q; }
   document.querySelectorAll(".tile").forEach((t) => t.setAttribute("aria-pressed", String(t.dataset.outcome === state.o)));
   $("shown").textContent = `${chosen.length.toLocaleString("en")} of ${D.cells.length.toLocaleString("en")} cells`;
@@ -137,6 +138,7 @@ function maps(chosen) {
   $("maps").innerHTML = panels.map((p) => map(p, by.get(p), on, metric, base)).join("") || '<p class="note">No cell is left by the filters.</p>';
   document.querySelectorAll(".map").forEach((one) => { const first = one.querySelector("td[data-i]"); if (first) { first.tabIndex = 0; } });
 }
+const stored = (panel) => !$("filters").w || !panel.stored ? "" : panel.stored === "all" ? "; stored with everycore" : `; ${panel.stored} stored with everycore`;
 function map(p, cells, on, metric, base) {
   const live = cells.filter((c) => on.has(c.i));
   const columns = unique(live.map((c) => c.f)).sort((a, b) => a - b), rows = unique(live.map((c) => c.t)).sort((a, b) => a - b);
@@ -156,7 +158,7 @@ function map(p, cells, on, metric, base) {
     `<tr role="row" class="asmref${i ? "" : " first"}"><th scope="row">assembly</th><td role="gridcell" colspan="${columns.length}"><b>${number(value)}</b> ${esc(name)}, written by hand</td></tr>`).join("");
   const best = panel.best.v.all;
   const unit = metric.key === "v" ? panel.unit + (best ? `; best ${number(best)}` : "") : metric.name;
-  return `<div class="panel" id="panel${p}"><h3>${esc(panelName(panel))}<small>${esc(unit)}; ${panel.key_bits}-bit key, ${panel.bytes} bytes; ${esc(panel.machine)}</small></h3>`
+  return `<div class="panel" id="panel${p}"><h3>${esc(panelName(panel))}<small>${esc(unit)}; ${panel.key_bits}-bit key, ${panel.bytes} bytes; ${esc(panel.machine)}${stored(panel)}</small></h3>`
     + `<div class="heat"><table class="map" role="grid" aria-label="${esc(panelName(panel))}"><thead><tr role="row"><td></td>${head}</tr></thead><tbody>${body}${byHand}</tbody></table></div></div>`;
 }
 
@@ -180,6 +182,7 @@ function known(c, whole) {
   text += (c.ct || []).map(([good, method, detail]) => pair("constant time", `${good ? "yes" : good === null ? "not judged" : "<b>no</b>"}, by ${esc(method)}${detail ? ": " + esc(detail) : ""}`)).join("");
   text += pair("sanitizer", c.hits !== undefined ? c.hits + " hits a call" : undefined);
   if (whole) {
+    text += pair("result", $("filters").w ? (c.stored ? "stored with everycore" : "yours") : undefined);
     text += pair("samples", c.n ? `${c.n[1]} of ${c.n[0]} processes, ${esc(c.counter)}` : undefined);
     text += pair("compiled in", c.seconds !== undefined ? c.seconds + " s" : undefined);
     const same = c.digest ? D.cells.filter((o) => o.digest === c.digest && o !== c && o.t === c.t && o.p === c.p).map((o) => D.flags[o.f].label) : [];

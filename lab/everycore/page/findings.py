@@ -56,6 +56,11 @@ class Group:
     story: Story | None = None  # that one
 
     @property
+    def is_own(self) -> bool:
+        """Whether its cells are the user's own; a group never has both kinds."""
+        return self.worst.fact.is_own
+
+    @property
     def is_asked_for(self) -> bool:
         """Its flags are more than those of its neighbours: what was asked for is what costs."""
         return all(case.anomaly and is_work_around(case.anomaly) for case in self.cases)
@@ -85,8 +90,8 @@ class Group:
 
     @property
     def is_live(self) -> bool:
-        """Whether the newest of the family has it."""
-        return bool(self.among) and self.among[-1] in self.toolchains
+        """Whether the newest of several versions of the family has it."""
+        return len(self.among) > 1 and self.among[-1] in self.toolchains
 
     @property
     def causes(self) -> tuple[str, ...]:
@@ -112,7 +117,7 @@ def groups(facts: Sequence[Fact]) -> list[Group]:
     found: dict[tuple[object, ...], list[Case]] = {}
     for fact in facts:
         for case in _cases(fact):
-            found.setdefault(_key(case), []).append(case)
+            found.setdefault((fact.is_own, *_key(case)), []).append(case)
     made = [_group(cases, among, told) for cases in found.values()]
     return sorted(made, key=_weight)
 
@@ -204,4 +209,10 @@ def _stories(facts: Sequence[Fact]) -> dict[int, Story]:
 
 
 def _weight(group: Group) -> tuple[object, ...]:
-    return (list(Sort).index(group.sort), -group.weight, -severity(group.worst), -len(group.cases))
+    return (
+        not group.is_own,
+        list(Sort).index(group.sort),
+        -group.weight,
+        -severity(group.worst),
+        -len(group.cases),
+    )
