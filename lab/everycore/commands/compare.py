@@ -27,7 +27,7 @@ from everycore.commands.options import (
 from everycore.context import Context
 from everycore.errors import EverycoreError
 from everycore.jobs import Job, plan, usual_modes
-from everycore.matrix import apart as cells
+from everycore.matrix import comparison
 from everycore.matrix import results as matrix_results
 from everycore.model import Revision
 from everycore.outputs import is_standard_output
@@ -50,7 +50,7 @@ NAMES = 6  # of operations in a warning
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class RunOptions:
     """The kernels, modes and sizes that both sides measure, and how often."""
 
     kernels: Sequence[str]
@@ -140,7 +140,7 @@ def compare(
                 "--run needs two programs", "everycore compare --run HEAD~1 . (revision, folder)"
             )
         sizes = message_sizes(words(bytes_)) or SIZES_BYTES
-        wanted = Wanted(words(kernel), words(mode), sizes, key_bits, processes, cpu)
+        asked = RunOptions(words(kernel), words(mode), sizes, key_bits, processes, cpu)
         stdout = context.out.file
         context = beside_results(context, out)
         show = Show(show.percent, everything, json and not is_standard_output(out))
@@ -148,7 +148,7 @@ def compare(
             open_side(context, "A", before, cc, flags),
             open_side(context, "B", after, cc, flags),
         )
-        benches, caption, path = _measure(context, sides, wanted, out, stdout)
+        benches, caption, path = _measure(context, sides, asked, out, stdout)
         title = f"{before} (A) -> {after} (B)"
         is_slower = _judge(context, benches, title, caption, show)
         say_where(context, "samples", path)
@@ -176,29 +176,29 @@ def compare(
 def _measure(
     context: Context,
     sides: tuple[Side, Side],
-    wanted: Wanted,
+    asked: RunOptions,
     out: Path | None,
     stdout: IO[str],
 ) -> tuple[list[Bench], str, Path]:
     """The figures of all processes, where they come from, and the file that has them."""
-    sessions = [pin(context, side.session, wanted.cpu) for side in sides]
+    sessions = [pin(context, side.session, asked.cpu) for side in sides]
     pinned = [replace(s, session=one) for s, one in zip(sides, sessions, strict=True)]
     if sides[0].digest == sides[1].digest:
         context.warn("A and B are the same program: what differs is noise")
     registry = catalog.registry(sides[0].session.tree)
-    modes = wanted.modes or usual_modes(wanted.kernels, registry)
-    jobs = plan(modes, wanted.sizes_bytes)
-    hello, _ = (_greeting(side, modes, wanted) for side in pinned)  # B must know the modes, too
+    modes = asked.modes or usual_modes(asked.kernels, registry)
+    jobs = plan(modes, asked.sizes_bytes)
+    hello, _ = (_greeting(side, modes, asked) for side in pinned)  # B must know the modes, too
     options = {
         "sides": [
             {"label": s.label, "name": s.name, "origin": s.origin, "revision": s.revision}
             | {"digest": s.digest}
             for s in sides
         ],
-        "rounds": wanted.rounds,
-        "key_bits": wanted.key_bits,
-        "bytes": list(wanted.sizes_bytes),
-        "kernels": list(wanted.kernels),
+        "rounds": asked.rounds,
+        "key_bits": asked.key_bits,
+        "bytes": list(asked.sizes_bytes),
+        "kernels": list(asked.kernels),
         "modes": list(modes),
     }
     run = run_of(context, pinned[1].session, hello, "compare", options)
@@ -213,11 +213,11 @@ def _measure(
         store.Writer(path, run, stdout) as writer,
         Progress(context.err, "measuring", None) as progress,
     ):
-        for record in in_turn(pinned, jobs, wanted.kernels, wanted.key_bits, wanted.rounds, _coin):
+        for record in in_turn(pinned, jobs, asked.kernels, asked.key_bits, asked.rounds, _coin):
             writer.write(record.text)
             assert isinstance(record.line, Bench)
             benches.append(record.line)
-            progress.step(f"round {record.line.process + 1} of {wanted.rounds}")
+            progress.step(f"round {record.line.process + 1} of {asked.rounds}")
         if not any(bench.cycles for bench in benches):
             raise EverycoreError(
                 "nothing was measured",
@@ -245,10 +245,10 @@ def _coin() -> bool:
     return bool(secrets.randbits(1))
 
 
-def _greeting(side: Side, modes: Sequence[str], wanted: Wanted) -> Hello:
+def _greeting(side: Side, modes: Sequence[str], asked: RunOptions) -> Hello:
     """The first line of the harness; an error if it cannot measure these modes."""
-    arguments = ["--mode", ",".join(modes), "--key-bits", str(wanted.key_bits)]
-    arguments += ["--kernel", ",".join(wanted.kernels), *side.session.pinned]
+    arguments = ["--mode", ",".join(modes), "--key-bits", str(asked.key_bits)]
+    arguments += ["--kernel", ",".join(asked.kernels), *side.session.pinned]
     try:
         lines = [r.line for r in side.session.records("bench", "--dry-run", *arguments)]
     except EverycoreError as error:
@@ -345,7 +345,7 @@ def _compare_stored(context: Context, before: str | None, after: str | None, sho
     """What differs between two files, and why that is no verdict."""
     first, second = _load(context, Path(before) if before else None, Path(after) if after else None)
     _warn_about_differences(context, first, second)
-    found = changes.apart(first.benches(), second.benches())
+    found = changes.compare_stored(first.benches(), second.benches())
     if not found:
         raise EverycoreError(f"{first.path} and {second.path} have no operation in common")
     limit = 1 + show.percent / 100
@@ -358,7 +358,7 @@ def _compare_stored(context: Context, before: str | None, after: str | None, sho
     elif shown:
         title = f"{first.run.title()}  ->  {second.run.title()}"
         caption = f"{second.run.machine.title()}; {second.run.counter}"
-        context.out.print(changes.apart_table(shown, title, caption))
+        context.out.print(changes.stored_table(shown, title, caption))
     said = f"{len(found)} operations: {len(differ)} differ by more than {show.percent:g} %."
     (context.err if show.json else context.out).print(f"{said} {NO_VERDICT}", soft_wrap=True)
 
@@ -436,7 +436,7 @@ def _compare_matrices(context: Context, before: Path, after: Path, show: Show) -
     ):
         if a != b:
             context.warn(f"different {what}: {a or 'unknown'} / {b or 'unknown'}")
-    found = cells.apart(first.results, second.results)
+    found = comparison.compare_stored(first.results, second.results)
     if not found:
         raise EverycoreError(f"{before} and {after} have no cell in common")
     differ = [item for item in found if item.differs(show.percent / 100)]
@@ -446,7 +446,9 @@ def _compare_matrices(context: Context, before: Path, after: Path, show: Show) -
             context.print_raw(jsonlib.dumps({"type": "difference", **item.as_object()}))
     elif shown:
         title = f"{one.revision} {one.date[:10]}  ->  {other.revision} {other.date[:10]}"
-        context.out.print(cells.table(shown, title, f"{other.machine.title()}; {other.counter}"))
+        context.out.print(
+            comparison.table(shown, title, f"{other.machine.title()}; {other.counter}")
+        )
     said = f"{len(found)} cells: {len(differ)} end otherwise or differ by more than"
     said += f" {show.percent:g} %. {NO_VERDICT}"
     (context.err if show.json else context.out).print(said, soft_wrap=True)

@@ -28,8 +28,8 @@ from everycore.matrix.flagsets import FlagSet, chosen
 from everycore.matrix.make import Limits, Workbench
 from everycore.matrix.miscompilations import explain_wrong
 from everycore.matrix.modelled import open_estimator
-from everycore.matrix.places import file_named
-from everycore.matrix.plan import HOST, Axes, Place, Planned, Wanted, plan
+from everycore.matrix.plan import HOST, Axes, Place, Planned, PlannedFunction, plan
+from everycore.matrix.portable_paths import file_named
 from everycore.matrix.records import (
     Anomaly,
     Cell,
@@ -539,9 +539,9 @@ def _targets(subject: Subject) -> tuple[str, ...]:
     return () if portable and ours else (subject.target,)
 
 
-def _functions(found: Sequence[Subject], names: Choice) -> list[Wanted]:
+def _functions(found: Sequence[Subject], names: Choice) -> list[PlannedFunction]:
     wanted = [
-        Wanted(one.name, f.name, f.key_bits, f.multiple_of, _targets(one), one.is_assembly)
+        PlannedFunction(one.name, f.name, f.key_bits, f.multiple_of, _targets(one), one.is_assembly)
         for one in found
         for f in (one.functions if names.functions else one.measured)
         if not names.functions or f.name in names.functions

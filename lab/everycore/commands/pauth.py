@@ -20,17 +20,17 @@ from everycore.pauth import (
     boot,
     counting,
     emulators,
+    interleaved_runs,
     primitive,
     programs,
     qemu,
-    race,
     table,
-    ways,
+    variants,
 )
 from everycore.pauth.emulators import Emulator
 from everycore.pauth.programs import Program
 from everycore.pauth.share import share
-from everycore.pauth.ways import Way
+from everycore.pauth.variants import Variant
 from everycore.progress import Progress
 from everycore.report import pauth as report
 from everycore.report.pauth_terminal import pauth_table
@@ -130,10 +130,16 @@ def pauth(
     given = words(algorithm)
     if system and "default" in given:
         raise EverycoreError("--system has no algorithm 'default'", "machines name their CPU")
-    wanted = Wanted(tuple(qemu_ or ()), tuple(words(suite)), build_qemu, update, static)
+    given_emulators = EmulatorOptions(
+        tuple(qemu_ or ()), tuple(words(suite)), build_qemu, update, static
+    )
     try:
-        found = _emulators(context, mode, wanted)
-        every = [w for e in found for w in ways.ways_of(e, given or ways.DEFAULT, bool(given))]
+        found = _emulators(context, mode, given_emulators)
+        every = [
+            w
+            for e in found
+            for w in variants.variants_of(e, given or variants.DEFAULT, bool(given))
+        ]
         chosen = _programs(context, mode, words(program), cc, update)
     except UnavailableError as error:
         if json:
@@ -142,8 +148,8 @@ def pauth(
     by = counting.counter([*found, *_installed(context, mode, found)])
     options: dict[str, object] = {
         "system": system,
-        "qemu": [path.name for path in wanted.paths],
-        "suite": list(wanted.suites),
+        "qemu": [path.name for path in given_emulators.paths],
+        "suite": list(given_emulators.suites),
         "build-qemu": build_qemu,
         "static": static,
         "program": words(program),
@@ -251,7 +257,7 @@ SYSTEM = Mode(
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class EmulatorOptions:
     """The emulators that the command line names."""
 
     paths: tuple[Path, ...]
@@ -261,14 +267,14 @@ class Wanted:
     static: bool  # what is built
 
 
-def _emulators(context: Context, mode: Mode, wanted: Wanted) -> list[Emulator]:
+def _emulators(context: Context, mode: Mode, given_emulators: EmulatorOptions) -> list[Emulator]:
     """Those that are named; without any, the one that is installed."""
-    argvs: list[tuple[str, ...]] = [_argv(context, mode, path) for path in wanted.paths]
-    for suite in wanted.suites:
-        root = emulators.packaged(context, suite, wanted.update, mode.package)
+    argvs: list[tuple[str, ...]] = [_argv(context, mode, path) for path in given_emulators.paths]
+    for suite in given_emulators.suites:
+        root = emulators.packaged(context, suite, given_emulators.update, mode.package)
         argvs.append(emulators.started_in(root, mode.emulator))
-    if wanted.built:
-        argvs += [(str(path),) for path in _built(context, mode, wanted)]
+    if given_emulators.built:
+        argvs += [(str(path),) for path in _built(context, mode, given_emulators)]
     if not argvs:
         path = shutil.which(mode.emulator, path=context.env.get("PATH", ""))
         if path is None:
@@ -280,11 +286,11 @@ def _emulators(context: Context, mode: Mode, wanted: Wanted) -> list[Emulator]:
     return emulators.numbered([mode.identify(context, argv) for argv in argvs])
 
 
-def _built(context: Context, mode: Mode, wanted: Wanted) -> Iterator[Path]:
+def _built(context: Context, mode: Mode, given_emulators: EmulatorOptions) -> Iterator[Path]:
     tree = catalog.find_tree(context.package, context.env.get("EVERYCORE_TREE", ""))
-    for suite in wanted.suites or (programs.SUITE,):
-        recipe = qemu.Recipe(suite, system=mode is SYSTEM, static=wanted.static)
-        yield qemu.build_qemu(context, tree, recipe, wanted.update)
+    for suite in given_emulators.suites or (programs.SUITE,):
+        recipe = qemu.Recipe(suite, system=mode is SYSTEM, static=given_emulators.static)
+        yield qemu.build_qemu(context, tree, recipe, given_emulators.update)
 
 
 def _run(context: Context, mode: Mode, cc: str, options: dict[str, Any]) -> store.Run:
@@ -299,7 +305,7 @@ def _run(context: Context, mode: Mode, cc: str, options: dict[str, Any]) -> stor
         target="host",
         compiler=programs.compiler_name(context, cc),
         flags=programs.FLAGS,
-        counter=race.COUNTER,
+        counter=interleaved_runs.COUNTER,
         options=options,
     )
 
@@ -307,7 +313,7 @@ def _run(context: Context, mode: Mode, cc: str, options: dict[str, Any]) -> stor
 def _argv(context: Context, mode: Mode, path: Path) -> tuple[str, ...]:
     place = context.cwd / path
     if not place.is_file():
-        raise EverycoreError(f"--qemu {path} is no file", f"wanted is a {mode.emulator}")
+        raise EverycoreError(f"--qemu {path} is no file", f"given_emulators is a {mode.emulator}")
     return (str(place),)
 
 
@@ -346,13 +352,13 @@ def _measure(
     context: Context,
     program: Program,
     scale: float,
-    every: Sequence[Way],
+    every: Sequence[Variant],
     rounds: int,
     by: Emulator | None,
 ) -> table.ProgramTable:
     count = None
     with Progress(context.err, program.name, len(every) * rounds + 2) as progress:
-        found = race.race(context, program, scale, every, rounds, progress.step)
+        found = interleaved_runs.run_in_turn(context, program, scale, every, rounds, progress.step)
         if by is not None:
             progress.step("counting")
             try:
@@ -367,17 +373,17 @@ def _with_shares(
     result: table.ProgramTable,
     program: Program,
     scale: float,
-    every: Sequence[Way],
+    every: Sequence[Variant],
 ) -> table.ProgramTable:
-    """The share of each way that runs well; why it is not known is told once."""
+    """The share of each variant that runs well; why it is not known is told once."""
     rows, stripped = [], set()
     with Progress(context.err, "sampling", len(every)) as progress:
-        for row, way in zip(result.rows, every, strict=True):
-            progress.step(way.name)
+        for row, variant in zip(result.rows, every, strict=True):
+            progress.step(variant.name)
             found = None
             if not row.wrong and row.emulator not in stripped:
                 try:
-                    found = share(context, way, program, scale)
+                    found = share(context, variant, program, scale)
                 except EverycoreError as error:
                     context.warn(f"no shares of time: {error.message}")
                     return result

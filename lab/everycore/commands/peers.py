@@ -10,7 +10,7 @@ from typing import IO, Annotated, Any
 
 import typer
 
-from everycore import contest, machine, protocol, quiet, store
+from everycore import machine, peer_runs, protocol, quiet, store
 from everycore.commands.options import (
     AAD_MODES,
     MODE_OF_KEYS,
@@ -27,11 +27,11 @@ from everycore.commands.options import (
     say_where,
     words,
 )
-from everycore.contest import Broken, Contestant, Skip
 from everycore.context import Context
 from everycore.errors import EverycoreError, unknown_name
 from everycore.model import BEST, Tree
 from everycore.outputs import is_standard_output
+from everycore.peer_runs import Broken, Contestant, Skip
 from everycore.processes import merged
 from everycore.progress import Progress
 from everycore.protocol import (
@@ -44,9 +44,9 @@ from everycore.protocol import (
     PeerLine,
     Record,
 )
+from everycore.report import peer_comparison, tables
 from everycore.report import peers as report
-from everycore.report import standing, tables
-from everycore.report.standing import PeerTable
+from everycore.report.peer_comparison import PeerTable
 from everycore.session import Session, known_widths, open_session, run_of
 from everycore.targets import HARDWARE, find_peer, load_peers
 
@@ -170,7 +170,7 @@ def peers_command(
     records = _records(context, session, plan, contestants, result)
     run, path = _store(context, session, plan, records, result, Place(out, stdout), json)
     benches, loops = result.good_benches(), result.loops()
-    found = standing.peer_tables(benches, loops, _since(session.tree))
+    found = peer_comparison.peer_tables(benches, loops, _since(session.tree))
     if json:
         _print_derived(context, skips, result.broken, found)
     else:
@@ -227,7 +227,7 @@ class Plan:
 
 @dataclass(slots=True)
 class Result:
-    """What a race said, line by line."""
+    """What the rounds said, line by line."""
 
     measured: list[Line] = field(default_factory=list)
     failures: list[Failure] = field(default_factory=list)
@@ -247,7 +247,7 @@ class Result:
         dead = {broken.kernel for broken in self.broken}
         living = [one for one in self._marked() if isinstance(one, Bench)]
         living = [bench for bench in living if bench.kernel not in dead]
-        return standing.without_wrong(living, self.failures)
+        return peer_comparison.without_wrong(living, self.failures)
 
     def loops(self) -> list[Arithmetic]:
         return [one for one in merged(self._marked()) if isinstance(one, Arithmetic)]
@@ -311,14 +311,14 @@ def _contestants(
     tree, compiler = session.tree, session.build.compiler
     every = load_peers(tree)
     chosen = [find_peer(tree, name) for name in names] or every
-    libraries = contest.libraries_of(context, tree, compiler, every, plan.suites, update)
-    built, skips = contest.build_all(
+    libraries = peer_runs.libraries_of(context, tree, compiler, every, plan.suites, update)
+    built, skips = peer_runs.build_all(
         context, tree, compiler, session.build.flags, chosen, libraries, plan.hardware
     )
     greeting = next(r.line for r in session.records("resolve") if isinstance(r.line, Hello))
-    cases = contest.features_taken_away(tree, greeting, plan.hardware)
-    own = [contest.ours(session, without) for without in cases]
-    return [*own, *(contest.theirs(context, tree, *one) for one in built)], skips
+    cases = peer_runs.features_taken_away(tree, greeting, plan.hardware)
+    own = [peer_runs.own_contestant(session, without) for without in cases]
+    return [*own, *(peer_runs.peer_contestant(context, tree, *one) for one in built)], skips
 
 
 def _records(
@@ -328,10 +328,10 @@ def _records(
     contestants: Sequence[Contestant],
     result: Result,
 ) -> Iterator[Record]:
-    """The lines of the race, then what the CPU can do."""
+    """The lines of all rounds, then what the CPU can do."""
     total = len(contestants) * len(plan.modes) * plan.rounds
     with Progress(context.err, "measuring", total) as progress:
-        for turn in contest.race(contestants, plan.modes, plan.rounds):
+        for turn in peer_runs.run_rounds(contestants, plan.modes, plan.rounds):
             progress.step(f"{turn.contestant.name} {turn.mode}")
             arguments = [*plan.arguments(), *session.expecting]
             for record in turn.records(arguments, result.broken.append):

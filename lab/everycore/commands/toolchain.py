@@ -15,8 +15,8 @@ from everycore.errors import EverycoreError
 from everycore.model import Tree
 from everycore.report import toolchains as report
 from everycore.toolchains import add as toolchains
+from everycore.toolchains.compilers_file import write_lock
 from everycore.toolchains.make_lock import make_lock
-from everycore.toolchains.wanted import write_lock
 
 app = typer.Typer(
     no_args_is_help=True,

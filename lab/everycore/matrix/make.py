@@ -14,7 +14,7 @@ from everycore import subjects
 from everycore.context import Completed, Context
 from everycore.errors import EverycoreError, MissingPackagesError, unknown_name
 from everycore.matrix import plan, probe
-from everycore.matrix.places import without_paths
+from everycore.matrix.portable_paths import without_paths
 from everycore.matrix.records import Cell, Listing, Outcome, Result, scatter
 from everycore.model import Compiler, Target, Toolchain, Tree
 from everycore.quiet import own_width

@@ -18,7 +18,7 @@ LEVELS: Mapping[str, frozenset[str]] = {"-march=x86-64-v3": _V3, "-march=x86-64-
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class PlannedFunction:
     """A function of a subject, and the sizes of keys that it takes."""
 
     subject: str
@@ -65,7 +65,7 @@ class Planned:
 class Axes:
     """What is crossed."""
 
-    functions: tuple[Wanted, ...]
+    functions: tuple[PlannedFunction, ...]
     toolchains: tuple[Toolchain, ...]
     flag_sets: tuple[FlagSet, ...]
     targets: tuple[str, ...] = (HOST,)
@@ -128,7 +128,7 @@ def _cells(
     return found
 
 
-def _misfit(one: Wanted, cell: Cell) -> str:
+def _misfit(one: PlannedFunction, cell: Cell) -> str:
     if cell.key_bits not in one.key_bits:
         return f"{one.subject} {one.function} takes no keys of {cell.key_bits} bits"
     if cell.n_bytes % one.multiple_of:

@@ -9,7 +9,7 @@ from typing import Protocol
 from everycore.context import Context
 from everycore.errors import EverycoreError
 from everycore.matrix.leaks import Suspect, look
-from everycore.matrix.places import without_paths
+from everycore.matrix.portable_paths import without_paths
 from everycore.matrix.records import Cell, Outcome, Result, Verdict
 from everycore.subjects import Function, Program
 from everycore.workers import worker_pool

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from everycore.page import colours
 from everycore.protocol import Arithmetic, Bench, Failure, Record
-from everycore.report import goals, messages, pauth, standing
+from everycore.report import goals, messages, pauth, peer_comparison
 from everycore.report.figures import NOISY, cell, cipher, number
 
 # Of peers and kernels: they are further apart than compilers.
@@ -105,11 +105,11 @@ def peer_tables(records: Sequence[Record], since: Mapping[str, str]) -> list[Tab
     lines = [record.line for record in records]
     loops = [line for line in lines if isinstance(line, Arithmetic)]
     failures = [line for line in lines if isinstance(line, Failure)]
-    benches = standing.without_wrong((x for x in lines if isinstance(x, Bench)), failures)
-    return [_peer_table(table) for table in standing.peer_tables(benches, loops, since)]
+    benches = peer_comparison.without_wrong((x for x in lines if isinstance(x, Bench)), failures)
+    return [_peer_table(table) for table in peer_comparison.peer_tables(benches, loops, since)]
 
 
-def _peer_table(table: standing.PeerTable) -> Table:
+def _peer_table(table: peer_comparison.PeerTable) -> Table:
     columns = range(len(table.sizes))
     least = [
         min((v for row in table.rows if (v := row.values[i]) is not None), default=None)
@@ -117,16 +117,16 @@ def _peer_table(table: standing.PeerTable) -> Table:
     ]
     rows = []
     for row in table.rows:
-        mark = f"{standing.OLDER} " if row.is_older else ""
+        mark = f"{peer_comparison.OLDER} " if row.is_older else ""
         entries = [Entry(mark + row.name, row.name)]
         for i in columns:
             value, low = row.values[i], least[i]
             step = colours.step(value / low, STEPS) if value is not None and low else None
             sort = value if value is not None else ""
-            entries.append(Entry(standing.figure(row, i), sort, step))
+            entries.append(Entry(peer_comparison.figure(row, i), sort, step))
         rows.append(tuple(entries))
     feet = tuple(
-        (Entry(name), *(Entry(standing.foot(name, value)) for value in values))
+        (Entry(name), *(Entry(peer_comparison.foot(name, value)) for value in values))
         for name, values in table.feet()
     )
     note = f"limit: {table.limit.source}" if table.limit else ""

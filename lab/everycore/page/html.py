@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from everycore.matrix.records import Outcome
-from everycore.page import colours, findings, order, plots
+from everycore.page import anomaly_groups, colours, order, plots
 from everycore.page.benches import Table
 from everycore.page.facts import Facts, glance
 from everycore.page.payload import payload
@@ -58,7 +58,7 @@ def render(page: Page, plot_library: str) -> str:
     )
     environment.filters["number"] = number
     facts = page.facts
-    groups = findings.groups(facts.facts)
+    groups = anomaly_groups.groups(facts.facts)
     plain = payload(facts, groups)
     plain["series"] = _series(facts) if plot_library else []
     plain["dashes"] = plots.DASHES
@@ -78,8 +78,8 @@ def render(page: Page, plot_library: str) -> str:
         plain=plain,
         steps=_step_names(),
         ratio=ratio_text,
-        severity=findings.severity,
-        sorts=findings.Sort,
+        severity=anomaly_groups.severity,
+        sorts=anomaly_groups.Sort,
         order=order,
         runs=_runs(page.sections),
         has_stored=all(part.facts for part in facts.split()),
@@ -95,10 +95,10 @@ def as_script(plain: Any) -> str:
 
 
 def headline_of(facts: Facts) -> str:
-    return headline(facts, findings.groups(facts.facts))
+    return headline(facts, anomaly_groups.groups(facts.facts))
 
 
-def headline(facts: Facts, groups: Sequence[findings.Group]) -> str:
+def headline(facts: Facts, groups: Sequence[anomaly_groups.Group]) -> str:
     """All in one sentence; of own cells and of those that everycore brings, in one for each."""
     own, stored = facts.split()
     if not own.facts or not stored.facts:
@@ -108,7 +108,7 @@ def headline(facts: Facts, groups: Sequence[findings.Group]) -> str:
     return f"{_headline(own, own_groups)}. Stored with everycore: {_headline(stored, other_groups)}"
 
 
-def _headline(facts: Facts, groups: Sequence[findings.Group]) -> str:
+def _headline(facts: Facts, groups: Sequence[anomaly_groups.Group]) -> str:
     cells = len(facts.facts)
     if not cells:
         return "No cells of a matrix"
@@ -129,13 +129,13 @@ def _headline(facts: Facts, groups: Sequence[findings.Group]) -> str:
 _FAILED = ("failed cell", "failed cells")
 # One and many of each sort, in the order of their weight.
 _NAMES = {
-    findings.Sort.WRONG: ("wrong answer", "wrong answers"),
-    findings.Sort.LEAK: ("cell that lost constant time", "cells that lost constant time"),
-    findings.Sort.SLOW: ("slow cell", "slow cells"),
-    findings.Sort.FRAME: ("large frame", "large frames"),
-    findings.Sort.CRASHED: _FAILED,
-    findings.Sort.TIME_LIMIT: _FAILED,
-    findings.Sort.NOT_COMPILED: _FAILED,
+    anomaly_groups.Sort.WRONG: ("wrong answer", "wrong answers"),
+    anomaly_groups.Sort.LEAK: ("cell that lost constant time", "cells that lost constant time"),
+    anomaly_groups.Sort.SLOW: ("slow cell", "slow cells"),
+    anomaly_groups.Sort.FRAME: ("large frame", "large frames"),
+    anomaly_groups.Sort.CRASHED: _FAILED,
+    anomaly_groups.Sort.TIME_LIMIT: _FAILED,
+    anomaly_groups.Sort.NOT_COMPILED: _FAILED,
 }
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from everycore.matrix import bugs
 from everycore.matrix.records import Anomaly, Result
-from everycore.page import colours, findings, listings, order, plots
+from everycore.page import anomaly_groups, colours, listings, order, plots
 from everycore.page.facts import CYCLES, Fact, Facts, Panel, assembly, best
 
 
@@ -40,7 +40,7 @@ def _code(fact: Fact, name: str) -> float | None:
     return getattr(code, name) if code else None
 
 
-def payload(facts: Facts, found: Sequence[findings.Group]) -> dict[str, Any]:
+def payload(facts: Facts, found: Sequence[anomaly_groups.Group]) -> dict[str, Any]:
     """Cells refer to panels, toolchains and flag sets by their places in lists."""
     panels = facts.panels()
     toolchains, flag_sets = facts.toolchains(), facts.flag_sets()
@@ -201,7 +201,7 @@ def _case(anomaly: Anomaly | None) -> dict[str, Any]:
     return {key: value for key, value in plain.items() if value not in (None, "")}
 
 
-def _report(group: findings.Group, facts: Facts) -> str:
+def _report(group: anomaly_groups.Group, facts: Facts) -> str:
     """What can go into a bug tracker; "": it is no anomaly."""
     if group.story is None:
         return ""

@@ -6,8 +6,8 @@ in turn; what they print has to be equal, and the time of each is compared with 
 
     emulator = identify(context, ("qemu-aarch64",), "qemu-aarch64")   # everycore.pauth.emulators
     program = make(context, "recursion", COMPILER, update=False)     # everycore.pauth.programs
-    race(context, program, 1.0, ways_of(emulator, ("off", "impdef", "qarma5")), rounds=3)
+    run_in_turn(context, program, 1.0, variants_of(emulator, ("off", "impdef", "qarma5")), rounds=3)
 
-table is pure; emulators, programs, counting and race touch the world. boot is the same for a whole
-system.
+emulators, programs, counting and interleaved_runs start processes; table only formats values. boot
+does the same for a whole system.
 """

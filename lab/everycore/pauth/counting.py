@@ -14,8 +14,8 @@ from everycore.atomic import atomic_write
 from everycore.context import Completed, Context
 from everycore.errors import EverycoreError
 from everycore.pauth.emulators import COUNTS, COUNTS_FORMAT, COUNTS_MAGIC, MODE, Emulator, clean
+from everycore.pauth.interleaved_runs import LIMIT_SECONDS
 from everycore.pauth.programs import GUEST, Program
-from everycore.pauth.race import LIMIT_SECONDS
 
 SOURCE = GUEST / "count.c"
 CPU = "max,pauth-impdef=on"  # the quickest that computes a code

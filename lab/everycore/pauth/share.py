@@ -9,7 +9,7 @@ from pathlib import Path
 from everycore.context import Context
 from everycore.errors import EverycoreError
 from everycore.pauth.programs import Program
-from everycore.pauth.ways import Way
+from everycore.pauth.variants import Variant
 
 SAMPLES_PER_SECOND = "499"
 SECONDS = 1800
@@ -23,15 +23,15 @@ MOST_UNNAMED = 0.02  # of the samples: else the emulator has no symbols
 _LINE = re.compile(r"\s*([0-9.]+)%\s+(\S+(?: \S+)*?)\s+\[([.kgu])\]\s+(\S+)")
 
 
-def share(context: Context, way: Way, program: Program, scale: float) -> float | None:
+def share(context: Context, variant: Variant, program: Program, scale: float) -> float | None:
     """As a fraction; None where the emulator has no symbols."""
     with tempfile.TemporaryDirectory() as folder:
         data = str(Path(folder, "perf.data"))
         record = ["perf", "record", "-q", "-e", "cpu-clock", "-F", SAMPLES_PER_SECOND, "-o", data]
-        _said(context, [*record, "--", *way.command(program, scale)])
+        _said(context, [*record, "--", *variant.command(program, scale)])
         report = ["perf", "report", "-i", data, "--stdio", "-q", "--no-children"]
         said = _said(context, [*report, "-F", "overhead,dso,symbol"])
-    return share_in(said.splitlines(), Path(way.emulator.argv[-1]).name)
+    return share_in(said.splitlines(), Path(variant.emulator.argv[-1]).name)
 
 
 def _said(context: Context, argv: Sequence[str]) -> str:

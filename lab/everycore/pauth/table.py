@@ -5,16 +5,16 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
 from everycore.pauth.counting import Count
+from everycore.pauth.interleaved_runs import Samples
 from everycore.pauth.programs import Program
-from everycore.pauth.race import Samples
-from everycore.pauth.ways import IMPDEF, MODES, OFF
+from everycore.pauth.variants import IMPDEF, MODES, OFF
 from everycore.report.pauth import LEAST_SECONDS, PROGRAM, ROW
 from everycore.stats import Figure, figure
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A program run in one way; ratios to other algorithms are within the emulator."""
+    """A program run under one variant; ratios to other algorithms are within the emulator."""
 
     program: str
     emulator: str
@@ -59,7 +59,7 @@ def table_of(
     program: Program, scale: float, every: Sequence[Samples], count: Count | None
 ) -> ProgramTable:
     found = {
-        (s.way.emulator.name, s.way.label): summary
+        (s.variant.emulator.name, s.variant.label): summary
         for s in every
         if not s.wrong and (summary := figure_of_runs(s.seconds))
     }
@@ -70,7 +70,7 @@ def table_of(
 def _row(
     program: str, samples: Samples, found: dict[tuple[str, str], Figure], count: Count | None
 ) -> Row:
-    emulator, algorithm = samples.way.emulator.name, samples.way.label
+    emulator, algorithm = samples.variant.emulator.name, samples.variant.label
     summary = figure_of_runs(samples.seconds)
     off = found.get((emulator, OFF))
     impdef = found.get((emulator, IMPDEF), found.get((emulator, f"{IMPDEF} {MODES['qemu']}")))

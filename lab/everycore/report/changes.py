@@ -134,7 +134,7 @@ def table(compared: Sequence[Compared], title: str, *captions: str) -> Group:
 
 
 @dataclass(frozen=True, slots=True)
-class Apart:
+class StoredPair:
     """An operation of two stored runs."""
 
     operation: Operation
@@ -147,7 +147,7 @@ class Apart:
         return self.after.median / self.before.median if self.before.median else 1.0
 
 
-def apart(before: Iterable[Bench], after: Iterable[Bench]) -> list[Apart]:
+def compare_stored(before: Iterable[Bench], after: Iterable[Bench]) -> list[StoredPair]:
     """All operations that two runs have, by core cycles where both have them."""
     old, new = _by_operation(before), _by_operation(after)
     found = []
@@ -157,7 +157,7 @@ def apart(before: Iterable[Bench], after: Iterable[Bench]) -> list[Apart]:
         first = stats.figure(getattr(b, unit) for b in earlier)
         second = stats.figure(getattr(b, unit) for b in own)
         if first and second:
-            found.append(Apart(operation, unit, first, second))
+            found.append(StoredPair(operation, unit, first, second))
     return found
 
 
@@ -168,7 +168,7 @@ def _by_operation(benches: Iterable[Bench]) -> dict[Operation, list[Bench]]:
     return found
 
 
-def apart_table(found: Sequence[Apart], title: str, *captions: str) -> Group:
+def stored_table(found: Sequence[StoredPair], title: str, *captions: str) -> Group:
     grid = plain_table("Kernel", "Mode")
     for name in ("Bytes", "Before", "After", "Unit", "Ratio"):
         grid.add_column(name, justify="right", no_wrap=True)

@@ -5,7 +5,7 @@ from rich.console import Group
 from rich.text import Text
 
 from everycore.report.figures import UNCERTAIN
-from everycore.report.standing import OLDER, PeerTable, figure, foot
+from everycore.report.peer_comparison import OLDER, PeerTable, figure, foot
 from everycore.report.tables import plain_table, titled
 
 LEGEND = f"{OLDER} older than the version that goals count against (peers/peers.toml); {UNCERTAIN}"

@@ -6,9 +6,9 @@ Its objects are linked by this machine's own compiler. Providers are the machine
 Debian's suites (`suites`, `store`) and wheels (`wheels`), fetched as the lock file says; and
 folders that the user names. All but the first are proven by a probe when they are added.
 
-host, answers and installed say what is here; lock, wanted and make_lock what can be had; add brings
-it and removes it. Only `find` and `link` are imported with the package: every command that compiles
-needs them.
+host, answers and installed say what is here; lock, compilers_file and make_lock what can be had;
+add brings it and removes it. Only `find` and `link` are imported with the package: every
+command that compiles needs them.
 """
 
 from everycore.toolchains.find import (

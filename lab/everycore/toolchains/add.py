@@ -13,7 +13,8 @@ from everycore.model import Target, Tree
 from everycore.report.toolchains import Row
 from everycore.targets import load_target
 from everycore.toolchains import store, suites, wheels
-from everycore.toolchains.alone import exclusively, folder_of
+from everycore.toolchains.cache_lock import exclusively, folder_of
+from everycore.toolchains.compilers_file import read_lock
 from everycore.toolchains.host import HOST, commands_on, native_on, runs_here, toolchains_of
 from everycore.toolchains.installed import all_targets, host_names, installed
 from everycore.toolchains.link import header_folders
@@ -28,7 +29,6 @@ from everycore.toolchains.parts import (
     write_added,
 )
 from everycore.toolchains.prove import prove
-from everycore.toolchains.wanted import read_lock
 from everycore.toolchains.wrappers import make_wrapper, remove_wrapper
 
 ORIGIN = "a folder of the user's"  # reports on compilers show it, and no path of a home

@@ -9,9 +9,9 @@ from everycore.errors import EverycoreError, unknown_name
 from everycore.model import Compiler, Target, Toolchain, Tree
 from everycore.targets import load_target, target_names
 from everycore.toolchains.answers import Answer, ask_all
+from everycore.toolchains.compilers_file import read_lock
 from everycore.toolchains.host import FAMILIES, HOST, host_toolchains, runs_here
 from everycore.toolchains.parts import HEADERS, PATH, Added, all_added
-from everycore.toolchains.wanted import read_lock
 
 
 def installed(context: Context, tree: Tree) -> list[Toolchain]:

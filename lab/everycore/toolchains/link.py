@@ -11,8 +11,8 @@ from everycore.context import Context
 from everycore.errors import EverycoreError
 from everycore.model import Compiler, Target
 from everycore.toolchains import find
-from everycore.toolchains.alone import folder_of
 from everycore.toolchains.answers import ask_all
+from everycore.toolchains.cache_lock import folder_of
 from everycore.toolchains.host import HOST, runs_here, triple
 from everycore.toolchains.parts import HEADERS, all_added, find_added
 

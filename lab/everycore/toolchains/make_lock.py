@@ -10,10 +10,10 @@ from everycore.model import Tree
 from everycore.progress import Progress
 from everycore.targets import load_target
 from everycore.toolchains import wheels
+from everycore.toolchains.compilers_file import read_compilers_file
 from everycore.toolchains.lock import Lock, Part
 from everycore.toolchains.parts import HEADERS
 from everycore.toolchains.suites import Suite, parts_of
-from everycore.toolchains.wanted import read_wanted
 
 
 def make_lock(context: Context, tree: Tree) -> Lock:
@@ -21,14 +21,14 @@ def make_lock(context: Context, tree: Tree) -> Lock:
 
     One that cannot be read now is an error: its compilers must not vanish from the lock file.
     """
-    wanted = read_wanted(tree)
+    fetchable = read_compilers_file(tree)
     architecture = debs.architecture_of()
-    targets = [load_target(tree, name) for name in wanted.targets]
+    targets = [load_target(tree, name) for name in fetchable.targets]
     dates: dict[str, str] = {}
 
     def suites() -> Iterator[Suite]:
-        with Progress(context.err, "reading indices", len(wanted.suites)) as progress:
-            for names in wanted.suites:
+        with Progress(context.err, "reading indices", len(fetchable.suites)) as progress:
+            for names in fetchable.suites:
                 progress.step(names[-1])
                 try:
                     archive = debs.open_archive(context, names, architecture)
@@ -45,12 +45,12 @@ def make_lock(context: Context, tree: Tree) -> Lock:
                 dates.update({suite.name: suite.date for suite in archive.suites})
                 yield Suite(names[-1], indices)
 
-    parts = list(parts_of(suites(), wanted, targets))
+    parts = list(parts_of(suites(), fetchable, targets))
     if not dates:
         raise EverycoreError("no suite of Debian could be read", "the warnings above say why")
     if not parts:
         raise EverycoreError(f"no compiler is in {', '.join(dates)}, or not whole", "try it later")
-    for name, requirement in wanted.wheels.items():
+    for name, requirement in fetchable.wheels.items():
         parts.append(wheels.find_wheel(context, name, requirement))
     date = "; ".join(f"{name} {day}" for name, day in dates.items())
     return Lock(architecture, date, tuple(sorted(parts, key=_order)))

@@ -10,7 +10,7 @@ from pathlib import Path
 from everycore.atomic import atomic_write
 from everycore.context import Context
 from everycore.errors import EverycoreError
-from everycore.toolchains.alone import folder_of
+from everycore.toolchains.cache_lock import folder_of
 
 FORMAT = 1
 HEADERS = "headers"  # the C library of a target, which its compilers share

@@ -18,7 +18,7 @@ from everycore.context import Context
 from everycore.debs.lock import Pinned
 from everycore.errors import EverycoreError
 from everycore.progress import Progress
-from everycore.toolchains.alone import folder_of
+from everycore.toolchains.cache_lock import folder_of
 from everycore.toolchains.interpreter import interpreter_of, set_interpreter
 from everycore.toolchains.lock import REMEDY, Part
 from everycore.workers import worker_pool

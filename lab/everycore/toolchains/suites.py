@@ -10,10 +10,10 @@ from everycore.debs.index import Index, Package
 from everycore.debs.lock import Pinned
 from everycore.errors import EverycoreError
 from everycore.model import Target
+from everycore.toolchains.compilers_file import FetchableCompilers
 from everycore.toolchains.host import HOST
 from everycore.toolchains.lock import Part
 from everycore.toolchains.parts import HEADERS
-from everycore.toolchains.wanted import Wanted
 
 PROVIDER = "debian"
 _NAME = re.compile(r"(gcc|clang)-(\d+)")
@@ -39,11 +39,13 @@ class Suite:
         return next((p for index in self.indices for p in index.packages(name)), None)
 
 
-def parts_of(suites: Iterable[Suite], wanted: Wanted, targets: Sequence[Target]) -> Iterator[Part]:
+def parts_of(
+    suites: Iterable[Suite], fetchable: FetchableCompilers, targets: Sequence[Target]
+) -> Iterator[Part]:
     """Each compiler, and what each target needs, out of the first suite that has it whole."""
     done: set[tuple[str, str]] = set()
     for suite in suites:
-        for name, target, package in [*_compilers(suite, wanted, targets), *_headers(targets)]:
+        for name, target, package in [*_compilers(suite, fetchable, targets), *_headers(targets)]:
             if (name, target) in done or suite.newest(package) is None:
                 continue
             try:
@@ -55,12 +57,12 @@ def parts_of(suites: Iterable[Suite], wanted: Wanted, targets: Sequence[Target])
 
 
 def _compilers(
-    suite: Suite, wanted: Wanted, targets: Sequence[Target]
+    suite: Suite, fetchable: FetchableCompilers, targets: Sequence[Target]
 ) -> Iterator[tuple[str, str, str]]:
     names = {name for index in suite.indices for name in index.names()}
     found = [match for name in names if (match := _NAME.fullmatch(name))]
     for match in sorted(found, key=lambda match: (match[1] != "gcc", int(match[2]))):
-        if int(match[2]) < wanted.oldest.get(match[1], 0):
+        if int(match[2]) < fetchable.oldest.get(match[1], 0):
             continue
         yield match[0], HOST, match[0]
         for target in targets if match[1] == "gcc" else ():

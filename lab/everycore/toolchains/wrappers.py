@@ -14,7 +14,7 @@ from everycore.atomic import atomic_write
 from everycore.context import Context
 from everycore.errors import EverycoreError
 from everycore.model import Target
-from everycore.toolchains.alone import folder_of
+from everycore.toolchains.cache_lock import folder_of
 from everycore.toolchains.host import runs_here, triple
 from everycore.toolchains.link import header_folders
 

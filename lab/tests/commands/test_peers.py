@@ -6,7 +6,7 @@ import json
 import pytest
 from world import Lab
 
-from everycore import contest
+from everycore import peer_runs
 from everycore.build import PeerUnavailableError
 from everycore.context import Completed
 
@@ -111,7 +111,7 @@ def test_a_missing_peer_is_a_visible_skip(lab: Lab, monkeypatch: pytest.MonkeyPa
     def refuse(*_: object) -> None:
         raise PeerUnavailableError("openssl is not installed", "apt-get install libssl-dev")
 
-    monkeypatch.setattr(contest, "build_peer", refuse)
+    monkeypatch.setattr(peer_runs, "build_peer", refuse)
     outcome = lab("peers", *ONLY)
     assert outcome.code == 0
     assert "skipped: openssl: openssl is not installed (apt-get install libssl-dev)" in outcome.err

@@ -5,7 +5,15 @@ import pytest
 
 from everycore.errors import EverycoreError
 from everycore.matrix.flagsets import FLAG_SETS, FlagSet, chosen, named
-from everycore.matrix.plan import LEVELS, Axes, Place, Wanted, plan, why_not, widest_spread_first
+from everycore.matrix.plan import (
+    LEVELS,
+    Axes,
+    Place,
+    PlannedFunction,
+    plan,
+    why_not,
+    widest_spread_first,
+)
 from everycore.model import Compiler, Toolchain
 
 PLACE = Place("x86_64", LEVELS["-march=x86-64-v4"])
@@ -20,7 +28,9 @@ def toolchain(family: str, major: int, provider: str = "debian") -> Toolchain:
 TOOLCHAINS = tuple(toolchain("gcc", n) for n in (9, 10, 11, 12)) + tuple(
     toolchain("clang", n) for n in (14, 15, 16)
 )
-AXES = Axes((Wanted("linux", "cbc-enc"), Wanted("other", "ctr")), TOOLCHAINS, FLAG_SETS)
+AXES = Axes(
+    (PlannedFunction("linux", "cbc-enc"), PlannedFunction("other", "ctr")), TOOLCHAINS, FLAG_SETS
+)
 
 
 def reasons(axes: Axes, place: Place = PLACE) -> dict[str, str]:
@@ -35,7 +45,7 @@ def test_every_combination_is_a_cell_and_none_twice() -> None:
 
 
 def test_without_a_size_of_keys_each_function_has_its_usual_one() -> None:
-    functions = (Wanted("linux", "ctr"), Wanted("qarma", "qarma5", (128,), 8))
+    functions = (PlannedFunction("linux", "ctr"), PlannedFunction("qarma", "qarma5", (128,), 8))
     axes = replace(AXES, functions=functions, flag_sets=(named(("-O2",)),))
     assert {(c.cell.subject, c.cell.key_bits) for c in plan(axes, PLACE) if not c.why_not} == {
         ("linux", 256),
@@ -89,7 +99,7 @@ def test_lto_is_for_compilers_of_the_host() -> None:
 def test_targets_that_a_compiler_lacks_and_sizes_that_a_function_lacks_are_said() -> None:
     axes = replace(AXES, targets=("qemu-aarch64",), toolchains=TOOLCHAINS[:1])
     assert {*reasons(axes).values()} >= {"gcc-9 does not compile for qemu-aarch64"}
-    function = Wanted("x", "f", (128,), 128)
+    function = PlannedFunction("x", "f", (128,), 128)
     odd = Axes((function,), TOOLCHAINS[:1], FLAG_SETS[:1], key_bits=(256,))
     assert "no keys of 256 bits" in plan(odd, PLACE)[0].why_not
     odd = replace(odd, key_bits=(128,), n_bytes=(64,))
@@ -118,7 +128,10 @@ def test_names_of_flag_sets_are_of_one_set_each() -> None:
 
 
 def test_hand_written_assembly_is_planned_once_for_each_target_and_size() -> None:
-    functions = (Wanted("linux", "cbc-enc"), Wanted("asm", "cbc-enc", is_assembly=True))
+    functions = (
+        PlannedFunction("linux", "cbc-enc"),
+        PlannedFunction("asm", "cbc-enc", is_assembly=True),
+    )
     axes = replace(AXES, functions=functions, n_bytes=(16, 4096))
     planned = plan(axes, PLACE)
     own = [one for one in planned if one.cell.subject == "asm"]

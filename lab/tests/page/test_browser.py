@@ -13,7 +13,7 @@ from page import matrices
 
 from everycore.commands.report import _plot_library
 from everycore.matrix.records import Result
-from everycore.page import colours, findings
+from everycore.page import anomaly_groups, colours
 from everycore.page.benches import Entry, Table
 from everycore.page.facts import Facts, best, collect
 from everycore.page.html import Page, Section, render
@@ -170,7 +170,9 @@ def test_a_text_leaves_cells_groups_and_maps_that_have_it(page: Shown, facts: Fa
     assert page.count("#table tbody tr") == 3
     assert page.count("#maps td[data-i]:not(.faded)") == 3
     page("document.querySelector('button[type=reset]').click()")
-    page.until(f"document.querySelectorAll('.card').length === {len(findings.groups(facts.facts))}")
+    page.until(
+        f"document.querySelectorAll('.card').length === {len(anomaly_groups.groups(facts.facts))}"
+    )
     assert page.count(".card[hidden]") == 0
 
 

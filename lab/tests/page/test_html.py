@@ -9,7 +9,7 @@ import pytest
 from page.matrices import cell, head, lines, measured, own_and_stored
 
 from everycore.matrix.records import Outcome
-from everycore.page import findings, plots
+from everycore.page import anomaly_groups, plots
 from everycore.page.facts import Facts, Source, collect
 from everycore.page.html import POLICY, Page, as_script, headline_of, ratio_text, render
 from everycore.page.payload import payload
@@ -37,7 +37,7 @@ def test_own_cells_come_first_and_stored_ones_are_marked() -> None:
         "1 wrong answer: one cause in 1 cell. Stored with everycore: 1 slow cell: one cause in 2"
         " cells"
     )
-    found = findings.groups(facts.facts)
+    found = anomaly_groups.groups(facts.facts)
     assert [group.is_own for group in found] == [True, False]
     plain = payload(facts, found)
     assert [panel["stored"] for panel in plain["panels"]] == ["", "all"]
@@ -53,7 +53,7 @@ def test_cells_of_one_cause_are_never_own_and_stored_in_one_group() -> None:
     ]
     sources = [Source("a", head(), (wrong[0],)), Source("b", head(), (wrong[1],), is_own=False)]
     facts = collect(sources)
-    found = findings.groups(facts.facts)
+    found = anomaly_groups.groups(facts.facts)
     assert [len(group.cases) for group in found] == [1, 1]
     assert payload(facts, found)["panels"][0]["stored"] == "1 of 2 cells"
 
@@ -103,7 +103,7 @@ def test_the_data_cannot_end_its_element() -> None:
 
 
 def test_cells_of_the_payload_are_those_of_the_matrix(facts: Facts) -> None:
-    plain = payload(facts, findings.groups(facts.facts))
+    plain = payload(facts, anomaly_groups.groups(facts.facts))
     assert len(plain["cells"]) == len(facts.facts)
     for fact, one in zip(facts.facts, plain["cells"], strict=True):
         assert plain["toolchains"][one["t"]]["name"] == fact.cell.toolchain
@@ -114,7 +114,7 @@ def test_cells_of_the_payload_are_those_of_the_matrix(facts: Facts) -> None:
 def test_what_goes_to_a_bug_tracker_names_flags_and_cause(facts: Facts) -> None:
     reports = [
         text
-        for text in payload(facts, findings.groups(facts.facts))["reports"]
+        for text in payload(facts, anomaly_groups.groups(facts.facts))["reports"]
         if "vpgatherdd" in text
     ]
     assert reports

@@ -11,11 +11,11 @@ from world import Lab
 
 from everycore.context import SystemRunner
 from everycore.errors import EverycoreError
-from everycore.pauth import boot, race, share, table
+from everycore.pauth import boot, interleaved_runs, share, table
 from everycore.pauth.emulators import Emulator
+from everycore.pauth.interleaved_runs import Samples
 from everycore.pauth.programs import Program
-from everycore.pauth.race import Samples
-from everycore.pauth.ways import Way
+from everycore.pauth.variants import Variant
 
 Script = Callable[..., Path]
 SYSTEM = "QEMU emulator version 10.0.1 (Debian)"
@@ -104,9 +104,11 @@ def test_a_machine_has_no_default_cpu_to_measure(world: Lab) -> None:
 
 
 def test_a_kernel_that_never_comes_up_is_no_result(world: Lab, script: Script) -> None:
-    way = Way(Emulator("a", (str(script(SYSTEM, body="echo panic; exit 0")),)), "off", "max")
+    variant = Variant(
+        Emulator("a", (str(script(SYSTEM, body="echo panic; exit 0")),)), "off", "max"
+    )
     with pytest.raises(EverycoreError, match="did not print 'everycore: all ', but 'panic'"):
-        race.race(world.context(), PROGRAM, 1.0, [way], 1, lambda _: None)
+        interleaved_runs.run_in_turn(world.context(), PROGRAM, 1.0, [variant], 1, lambda _: None)
 
 
 def test_a_boot_alone_has_no_work_at_any_scale() -> None:
@@ -160,7 +162,7 @@ def test_a_stripped_emulator_has_no_known_share() -> None:
 
 
 def test_shares_stand_in_the_table_where_they_were_looked_for() -> None:
-    samples = Samples(Way(Emulator("qemu", ("qemu",)), "off", ""), [1.0])
+    samples = Samples(Variant(Emulator("qemu", ("qemu",)), "off", ""), [1.0])
     plain = table.table_of(PROGRAM, 1.0, [samples], None)
     rows = (replace(plain.rows[0], share=0.125),)
     assert "share" not in text_of(plain.lines())

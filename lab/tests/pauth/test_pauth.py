@@ -11,12 +11,12 @@ from pauth.shown import text_of
 from world import Lab
 
 from everycore.errors import EverycoreError
-from everycore.pauth import counting, emulators, programs, qemu, race, table, ways
+from everycore.pauth import counting, emulators, interleaved_runs, programs, qemu, table, variants
 from everycore.pauth.counting import Count
 from everycore.pauth.emulators import Emulator
+from everycore.pauth.interleaved_runs import Samples
 from everycore.pauth.programs import Program
-from everycore.pauth.race import Samples
-from everycore.pauth.ways import Way
+from everycore.pauth.variants import Variant
 
 Script = Callable[..., Path]
 EVERY = frozenset(emulators.PROPERTIES)
@@ -163,25 +163,25 @@ def test_emulators_of_one_version_are_told_apart() -> None:
     assert [one.name for one in emulators.numbered(three)] == ["qemu 7", "qemu 8", "qemu 7 #2"]
 
 
-# ---- Ways ----------------------------------------------------------------------------------------
+# ---- Variants ------------------------------------------------------------------------------------
 
 
 def test_before_qemu_10_the_cpu_max_has_qarma5_without_a_name() -> None:
     old = Emulator("qemu 7", ("qemu",), frozenset({"pauth", "pauth-impdef"}))
-    assert ways.cpu_of(old, "qarma5") == "max,pauth=on"
-    assert ways.cpu_of(Emulator("qemu 11", ("qemu",), EVERY), "qarma5") == "max,pauth-qarma5=on"
+    assert variants.cpu_of(old, "qarma5") == "max,pauth=on"
+    assert variants.cpu_of(Emulator("qemu 11", ("qemu",), EVERY), "qarma5") == "max,pauth-qarma5=on"
 
 
 def test_an_algorithm_that_nobody_asked_for_may_be_missing() -> None:
     old = Emulator("qemu 7", ("qemu",), frozenset({"pauth", "pauth-impdef"}))
-    found = ways.ways_of(old, ("off", "qarma3"), demanded=False)
-    assert [way.algorithm for way in found] == ["off"]
+    found = variants.variants_of(old, ("off", "qarma3"), demanded=False)
+    assert [variant.algorithm for variant in found] == ["off"]
 
 
 def test_a_patched_emulator_runs_in_all_its_modes_but_once_without_signing() -> None:
     patched = Emulator("qemu 10", ("qemu",), EVERY, is_patched=True)
-    found = ways.ways_of(patched, ("off", "qarma5"), demanded=True)
-    assert [way.mode for way in found] == ["", *ways.MODES]
+    found = variants.variants_of(patched, ("off", "qarma5"), demanded=True)
+    assert [variant.mode for variant in found] == ["", *variants.MODES]
     assert f"{emulators.MODE}=memo" in found[-1].command(PROGRAM, 1.0)
 
 
@@ -193,18 +193,18 @@ def test_work_is_scaled_and_never_nothing() -> None:
 # ---- Races ---------------------------------------------------------------------------------------
 
 
-def two_ways(first: Path, second: Path) -> list[Way]:
+def two_variants(first: Path, second: Path) -> list[Variant]:
     return [
-        Way(Emulator("a", (str(first),)), "off", "max,pauth=off"),
-        Way(Emulator("b", (str(second),)), "impdef", "max,pauth-impdef=on"),
+        Variant(Emulator("a", (str(first),)), "off", "max,pauth=off"),
+        Variant(Emulator("b", (str(second),)), "impdef", "max,pauth-impdef=on"),
     ]
 
 
 def test_runs_alternate_and_are_timed_one_by_one(world: Lab, script: Script) -> None:
     ticks = iter(range(100))
     order: list[str] = []
-    found = race.race(
-        world.context(), PROGRAM, 1.0, two_ways(script(), script()), 2, order.append,
+    found = interleaved_runs.run_in_turn(
+        world.context(), PROGRAM, 1.0, two_variants(script(), script()), 2, order.append,
         lambda: float(next(ticks)),
     )  # fmt: skip
     assert order == ["warming up", "a off", "b impdef", "b impdef", "a off"]
@@ -220,29 +220,29 @@ def test_runs_alternate_and_are_timed_one_by_one(world: Lab, script: Script) -> 
     ],
 )
 def test_another_answer_is_noticed(world: Lab, script: Script, body: str, complaint: str) -> None:
-    every = two_ways(script(), script(body=body))
-    found = race.race(world.context(), PROGRAM, 1.0, every, 1, lambda _: None)
+    every = two_variants(script(), script(body=body))
+    found = interleaved_runs.run_in_turn(world.context(), PROGRAM, 1.0, every, 1, lambda _: None)
     assert [samples.wrong for samples in found] == ["", complaint]
 
 
-def many_ways(*paths: Path) -> list[Way]:
-    return [Way(Emulator(path.name, (str(path),)), "off", "max,pauth=off") for path in paths]
+def many_variants(*paths: Path) -> list[Variant]:
+    return [Variant(Emulator(path.name, (str(path),)), "off", "max,pauth=off") for path in paths]
 
 
-def raced(world: Lab, every: list[Way], rounds: int = 1) -> tuple[list[Samples], list[str]]:
+def run_both(world: Lab, every: list[Variant], rounds: int = 1) -> tuple[list[Samples], list[str]]:
     order: list[str] = []
-    found = race.race(world.context(), PROGRAM, 1.0, every, rounds, order.append)
+    found = interleaved_runs.run_in_turn(world.context(), PROGRAM, 1.0, every, rounds, order.append)
     return found, order
 
 
 def test_the_right_answer_is_that_of_most(world: Lab, script: Script) -> None:
-    every = many_ways(script(body="echo 43; exit"), script(), script())
-    found, _ = raced(world, every)
+    every = many_variants(script(body="echo 43; exit"), script(), script())
+    found, _ = run_both(world, every)
     assert [samples.wrong for samples in found] == ["printed '43', not '42'", "", ""]
 
 
 def test_a_first_way_that_fails_leaves_the_others_their_results(world: Lab, script: Script) -> None:
-    found, _ = raced(world, many_ways(script(body="echo boom >&2; exit 7"), script()))
+    found, _ = run_both(world, many_variants(script(body="echo boom >&2; exit 7"), script()))
     assert [samples.wrong for samples in found] == ["ended with 7, saying: boom", ""]
     assert [len(samples.seconds) for samples in found] == [0, 1]
     rows = table.table_of(PROGRAM, 1.0, found, None).rows
@@ -251,12 +251,12 @@ def test_a_first_way_that_fails_leaves_the_others_their_results(world: Lab, scri
 
 def test_a_program_that_no_way_can_run_is_an_error(world: Lab, script: Script) -> None:
     with pytest.raises(EverycoreError, match="ended with 7, saying: boom"):
-        raced(world, many_ways(script(body="echo boom >&2; exit 7")))
+        run_both(world, many_variants(script(body="echo boom >&2; exit 7")))
 
 
 def test_a_way_that_is_wrong_does_not_run_again(world: Lab, script: Script) -> None:
-    every = many_ways(script(), script(body="echo 43; exit"))
-    found, order = raced(world, every, rounds=3)
+    every = many_variants(script(), script(body="echo 43; exit"))
+    found, order = run_both(world, every, rounds=3)
     assert order.count(every[1].name) == 1
     assert [len(samples.seconds) for samples in found] == [3, 1]
 
@@ -266,7 +266,7 @@ def test_an_answer_that_changes_is_noticed(world: Lab, script: Script) -> None:
         f"[ $(wc -c <{world.folder}/n) -lt 3 ] || {{ echo 43; exit; }}; printf x >>{world.folder}/n"
     )
     (world.folder / "n").touch()
-    found, _ = raced(world, many_ways(script(body=once)), rounds=4)
+    found, _ = run_both(world, many_variants(script(body=once)), rounds=4)
     assert found[0].wrong == "printed '43', not '42'"
 
 
@@ -281,7 +281,9 @@ def test_a_wrong_answer_makes_the_command_fail(world: Lab, script: Script) -> No
 def test_nothing_of_the_own_environment_reaches_the_emulator(world: Lab, script: Script) -> None:
     world.env["QEMU_CPU"] = "cortex-a57"
     path = script(body='[ -z "$QEMU_CPU" ] || { echo disturbed; exit; }')
-    found = race.race(world.context(), PROGRAM, 1.0, two_ways(path, script()), 1, lambda _: None)
+    found = interleaved_runs.run_in_turn(
+        world.context(), PROGRAM, 1.0, two_variants(path, script()), 1, lambda _: None
+    )
     assert not any(samples.wrong for samples in found)
 
 
@@ -289,7 +291,9 @@ def test_nothing_of_the_own_environment_reaches_the_emulator(world: Lab, script:
 
 
 def samples(algorithm: str, *seconds: float, wrong: str = "", mode: str = "") -> Samples:
-    return Samples(Way(Emulator("qemu 7", ("qemu",)), algorithm, "", mode), list(seconds), wrong)
+    return Samples(
+        Variant(Emulator("qemu 7", ("qemu",)), algorithm, "", mode), list(seconds), wrong
+    )
 
 
 def test_a_table_has_medians_ratios_and_the_cost_of_an_operation() -> None:
@@ -339,8 +343,8 @@ def test_the_work_that_was_done_is_told() -> None:
 
 def test_an_algorithm_that_is_named_twice_runs_once() -> None:
     emulator = Emulator("qemu 11", ("qemu",), EVERY)
-    found = ways.ways_of(emulator, ("off", "qarma5", "off"), demanded=True)
-    assert [way.algorithm for way in found] == ["off", "qarma5"]
+    found = variants.variants_of(emulator, ("off", "qarma5", "off"), demanded=True)
+    assert [variant.algorithm for variant in found] == ["off", "qarma5"]
 
 
 def test_of_a_wrong_run_nothing_is_derived() -> None:

@@ -8,8 +8,8 @@ import pytest
 from rich.console import Console
 
 from everycore.protocol import Arithmetic, Bench, InstructionCount
+from everycore.report.peer_comparison import PeerTable, is_older, markdown, merged, peer_tables
 from everycore.report.peers import rich_table
-from everycore.report.standing import PeerTable, is_older, markdown, merged, peer_tables
 
 LOOP = Arithmetic(
     "encrypt", ("ctr",), 256, 512, False, 64, (InstructionCount("vaesenc", 14),), (0.1,) * 7, True

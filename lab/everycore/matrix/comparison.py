@@ -17,7 +17,7 @@ LEGEND = f"{SAME_CODE}: the code is the same to the byte, so the program did not
 
 
 @dataclass(frozen=True, slots=True)
-class Apart:
+class StoredPair:
     """A cell of two matrices."""
 
     cell: Cell
@@ -54,12 +54,12 @@ class Apart:
         }
 
 
-def apart(before: Mapping[Cell, Result], after: Mapping[Cell, Result]) -> list[Apart]:
+def compare_stored(before: Mapping[Cell, Result], after: Mapping[Cell, Result]) -> list[StoredPair]:
     """The cells that both have."""
-    return [Apart(cell, before[cell], one) for cell, one in after.items() if cell in before]
+    return [StoredPair(cell, before[cell], one) for cell, one in after.items() if cell in before]
 
 
-def table(found: Sequence[Apart], title: str, *captions: str) -> Group:
+def table(found: Sequence[StoredPair], title: str, *captions: str) -> Group:
     """Cells that end otherwise first, then by ratio."""
     grid = plain_table("Subject", "Function", "Compiler", "Flags")
     for name in ("Before", "After", "Ratio"):

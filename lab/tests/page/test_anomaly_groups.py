@@ -8,14 +8,14 @@ from page import matrices
 
 from everycore.matrix.listing import ALIKE, GONE, NEW, SAME
 from everycore.matrix.records import Anomaly, Cell, Kind, Outcome, Result
-from everycore.page import findings, listings
+from everycore.page import anomaly_groups, listings
+from everycore.page.anomaly_groups import Group, Sort
 from everycore.page.facts import Facts, Source, collect
-from everycore.page.findings import Group, Sort
 
 
 @pytest.fixture(scope="module")
 def groups(facts: Facts) -> list[Group]:
-    return findings.groups(facts.facts)
+    return anomaly_groups.groups(facts.facts)
 
 
 def test_wrong_answers_come_first_then_leaks_then_failures(groups: list[Group]) -> None:
@@ -37,7 +37,7 @@ def test_what_newer_versions_do_not_have_is_not_live(groups: list[Group]) -> Non
     (found,) = [group for group in groups if group.where == "gcc 7"]
     assert not found.is_live
     assert found.worst.anomaly is not None
-    assert found.worst.anomaly.ratio == max(findings.severity(case) for case in found.cases)
+    assert found.worst.anomaly.ratio == max(anomaly_groups.severity(case) for case in found.cases)
 
 
 def test_without_a_repair_the_group_says_what_appeared(groups: list[Group]) -> None:
@@ -50,7 +50,7 @@ def test_versions_beside_a_group_are_those_of_its_subjects_alone(facts: Facts) -
     more = replace(facts.facts[0].result, cell=Cell("other", "f", "gcc-99", ("-O2",)))
     both = collect([*facts.sources, Source("more", matrices.head(), (more,))])
     assert any(fact.cell.toolchain == "gcc-99" for fact in both.facts)
-    for group in findings.groups(both.facts):
+    for group in anomaly_groups.groups(both.facts):
         assert ("gcc-99" in group.among) == ("other" in group.subjects)
 
 
@@ -63,7 +63,7 @@ def test_what_repairs_wrong_answers_is_beside_them() -> None:
         cell, Kind.WRONG, 0.0, None, None, 1.0, repair=("-fwrapv",), passes=("P on sum",)
     )
     found = collect([Source("x", matrices.head(), (wrong, other, known))])
-    (group,) = findings.groups(found.facts)
+    (group,) = anomaly_groups.groups(found.facts)
     assert len(group.cases) == 2
     assert group.repair == ("-fwrapv",)
     assert group.causes == (wrong.reason, "wrong after P on sum")

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 from world import PACKAGE, Lab
 
-from everycore import catalog, contest
-from everycore.contest import Broken, Contestant, Libraries
+from everycore import catalog, peer_runs
 from everycore.debs import Lock, Request
 from everycore.errors import EverycoreError
 from everycore.model import Compiler, Hardware, Peer, Tree
+from everycore.peer_runs import Broken, Contestant, Libraries
 from everycore.protocol import Failure, Hello, Record
 
 TREE = catalog.find_tree(PACKAGE)
@@ -35,7 +35,7 @@ def contestant(name: str, log: list[str], says: Says = None) -> Contestant:
 
 def run(contestants: Sequence[Contestant], modes: Sequence[str], rounds: int) -> list[Broken]:
     broken: list[Broken] = []
-    for turn in contest.race(contestants, modes, rounds):
+    for turn in peer_runs.run_rounds(contestants, modes, rounds):
         for _ in turn.records([], broken.append):
             pass
     return broken
@@ -81,13 +81,13 @@ def hello(*features: str) -> Hello:
 
 def test_each_case_of_hardware_takes_away_what_peers_do_without() -> None:
     here = hello("sse2", "ssse3", "aes", "pclmul", "avx2", "vaes", "tune-word64")
-    assert contest.features_taken_away(TREE, here, "best") == [()]
-    assert contest.features_taken_away(TREE, here, "sse") == [("avx2", "vaes")]
+    assert peer_runs.features_taken_away(TREE, here, "best") == [()]
+    assert peer_runs.features_taken_away(TREE, here, "sse") == [("avx2", "vaes")]
     aes = ("aes", "pclmul", "vaes")
-    assert contest.features_taken_away(TREE, here, "ssse3") == [aes, (*aes, "avx2")]
-    (everything,) = contest.features_taken_away(TREE, here, "c")
+    assert peer_runs.features_taken_away(TREE, here, "ssse3") == [aes, (*aes, "avx2")]
+    (everything,) = peer_runs.features_taken_away(TREE, here, "c")
     assert {*here.features} - {*everything} == {"tune-word64"}
-    assert contest.features_taken_away(TREE, hello("ssse3", "aes"), "ssse3") == [("aes",)]
+    assert peer_runs.features_taken_away(TREE, hello("ssse3", "aes"), "ssse3") == [("aes",)]
 
 
 # ---- Where libraries are
@@ -102,18 +102,18 @@ def root(folder: Path) -> Path:
 
 
 def test_a_suite_is_run_by_its_own_loader_with_its_own_libraries(tmp_path: Path) -> None:
-    libraries = contest.in_root(root(tmp_path), GCC)
+    libraries = peer_runs.in_root(root(tmp_path), GCC)
     assert f"--sysroot={tmp_path}" in libraries.flags
     link = libraries.installed.link_flags
     assert f"-Wl,--dynamic-linker={tmp_path}/lib64/ld-linux-x86-64.so.2" in link
     assert f"-Wl,-rpath,{tmp_path}/usr/lib/x86_64-linux-gnu" in link
     assert not any("gcc-toolchain" in flag for flag in libraries.flags)
-    assert "--gcc-toolchain=/usr" in contest.in_root(tmp_path, CLANG).flags
+    assert "--gcc-toolchain=/usr" in peer_runs.in_root(tmp_path, CLANG).flags
 
 
 def test_a_folder_without_a_c_library_is_named(tmp_path: Path) -> None:
     with pytest.raises(EverycoreError, match=f"no C library in {tmp_path}"):
-        contest.in_root(tmp_path, GCC)
+        peer_runs.in_root(tmp_path, GCC)
 
 
 def test_peers_that_cannot_take_part_are_skipped_with_the_reason(lab: Lab) -> None:
@@ -123,17 +123,17 @@ def test_peers_that_cannot_take_part_are_skipped_with_the_reason(lab: Lab) -> No
         Peer("b", ("libb-dev",), (), "openssl", hardware=(Hardware("c"),)),
     ]
     libraries = Libraries(lock=lock)
-    built, skips = contest.build_all(lab.context(), TREE, GCC, (), peers, libraries, "best")
+    built, skips = peer_runs.build_all(lab.context(), TREE, GCC, (), peers, libraries, "best")
     assert [(one.peer.name, paths.name) for one, paths in built] == [("a", "best")]
     assert [(skip.peer, skip.why) for skip in skips] == [("b", "no package libb-dev")]
-    _, skips = contest.build_all(lab.context(), TREE, GCC, (), peers, Libraries(), "c")
+    _, skips = peer_runs.build_all(lab.context(), TREE, GCC, (), peers, Libraries(), "c")
     assert [(s.peer, s.why) for s in skips] == [("a", "no switch for its code paths 'c' is known")]
 
 
 def test_a_lock_is_the_checkouts_or_the_users(lab: Lab, tmp_path: Path) -> None:
     name = "sid+experimental-amd64.lock"
     suites = ("sid", "experimental")
-    there = contest.lock_path(lab.context(), Tree(tmp_path, True), suites, "amd64")
+    there = peer_runs.lock_path(lab.context(), Tree(tmp_path, True), suites, "amd64")
     assert there == tmp_path / "peers" / name
-    own = contest.lock_path(lab.context(), Tree(tmp_path, False), suites, "amd64")
+    own = peer_runs.lock_path(lab.context(), Tree(tmp_path, False), suites, "amd64")
     assert own == lab.context().state_dir() / "locks" / name

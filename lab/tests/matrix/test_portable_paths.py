@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from everycore.matrix.places import file_named, without_paths
+from everycore.matrix.portable_paths import file_named, without_paths
 
 KNOWN, OTHER = [Path("/people/a b/work/linux"), Path("/people/a b/work")], [Path("/people/a b")]
 

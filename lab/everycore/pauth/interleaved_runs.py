@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Runs a program in all ways, in turn, and takes the user time of each run."""
+"""Runs a program in turn under each variant, and takes the user time of each run."""
 
 import resource
 from collections import Counter
@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from everycore.context import Completed, Context
 from everycore.errors import EverycoreError
 from everycore.pauth.programs import Program
-from everycore.pauth.ways import Way
+from everycore.pauth.variants import Variant
 
 LIMIT_SECONDS = 1800  # of one run
 COUNTER = "user time"  # getrusage, POSIX.1-2017
@@ -18,9 +18,9 @@ Clock = Callable[[], float]
 
 @dataclass(slots=True)
 class Samples:
-    """What the runs of one way gave."""
+    """What the runs of one variant gave."""
 
-    way: Way
+    variant: Variant
     seconds: list[float] = field(default_factory=list)  # user time of each; none if none worked
     wrong: str = ""  # what the first wrong run did
 
@@ -30,20 +30,20 @@ def children_seconds() -> float:
     return resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
 
 
-def race(
+def run_in_turn(
     context: Context,
     program: Program,
     scale: float,
-    ways: Sequence[Way],
+    variants: Sequence[Variant],
     rounds: int,
     step: Callable[[str], None],
     clock: Clock = children_seconds,
 ) -> list[Samples]:
-    """Every second round goes backwards. What most ways print in the first one is right.
+    """Every second round goes backwards. What most variants print in the first one is right.
 
-    A way that is wrong does not run again.
+    A variant that is wrong does not run again.
     """
-    every = [Samples(way) for way in ways]
+    every = [Samples(variant) for variant in variants]
     _warm(context, program, scale, every, step)
     expected: str | None = None
     for turn in range(rounds):
@@ -51,9 +51,9 @@ def race(
         for samples in every if turn % 2 == 0 else reversed(every):
             if samples.wrong:
                 continue
-            step(samples.way.name)
+            step(samples.variant.name)
             before = clock()
-            done = _run(context, samples.way.command(program, scale))
+            done = _run(context, samples.variant.command(program, scale))
             samples.seconds.append(clock() - before)
             samples.wrong = _complaint(done, program.marker)
             if not samples.wrong:
@@ -73,14 +73,14 @@ def _warm(
     every: Sequence[Samples],
     step: Callable[[str], None],
 ) -> None:
-    """A run that nobody times fills caches, in the first way that works."""
+    """A run that nobody times fills caches, under the first variant that works."""
     for samples in every:
         step("warming up")
-        argv = samples.way.command(program, scale)
+        argv = samples.variant.command(program, scale)
         samples.wrong = _complaint(_run(context, argv), program.marker)
         if not samples.wrong:
             return
-    raise EverycoreError(f"{' '.join(every[0].way.command(program, scale))} {every[0].wrong}")
+    raise EverycoreError(f"{' '.join(every[0].variant.command(program, scale))} {every[0].wrong}")
 
 
 def _run(context: Context, argv: Sequence[str]) -> Completed:

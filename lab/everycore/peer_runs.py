@@ -171,7 +171,7 @@ def features_taken_away(tree: Tree, greeting: Hello, hardware: str) -> list[tupl
             return [()]
 
 
-def ours(session: Session, without: Sequence[str]) -> Contestant:
+def own_contestant(session: Session, without: Sequence[str]) -> Contestant:
     """The kernels that are selected on a CPU without some features."""
     words = ["--without", ",".join(without)] if without else []
     lines = [record.line for record in session.records("resolve", *words)]
@@ -188,7 +188,7 @@ def ours(session: Session, without: Sequence[str]) -> Contestant:
     return Contestant("everycore", start, is_ours=True)
 
 
-def theirs(context: Context, tree: Tree, build: PeerBuild, paths: Hardware) -> Contestant:
+def peer_contestant(context: Context, tree: Tree, build: PeerBuild, paths: Hardware) -> Contestant:
     def start(mode: str, arguments: Sequence[str]) -> Iterator[Record]:
         return peer_records(context, tree, build, paths, "--mode", mode, *arguments)
 
@@ -238,7 +238,9 @@ class Turn:
             when_broken(Broken(name, self.mode, memory.kernels.get(name, ""), error))
 
 
-def race(contestants: Sequence[Contestant], modes: Sequence[str], rounds: int) -> Iterator[Turn]:
+def run_rounds(
+    contestants: Sequence[Contestant], modes: Sequence[str], rounds: int
+) -> Iterator[Turn]:
     """Mode by mode, all contestants in turn; every other round goes backwards.
 
     Who gave a wrong answer in a mode is out of that mode; who died or cannot run here, out of all.
