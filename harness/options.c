@@ -64,7 +64,10 @@ _Noreturn void unknown_word(const char *what, const char *word, const char *cons
         for (size_t j = 0; j < n; j++)
             if (!named[j] && (best == n || farness(word, valid[j]) < farness(word, valid[best])))
                 best = j;
-        named[best] = true;
+        if (best == n)
+            break;
+        for (size_t j = 0; j < n; j++) /* kernels of several primitives share a name */
+            named[j] = named[j] || strcmp(valid[j], valid[best]) == 0;
         if (used < sizeof line)
             used += (size_t)snprintf(line + used, sizeof line - used, "%s %s", i ? "," : "",
                                      valid[best]);

@@ -114,6 +114,8 @@ def refuse_if_unusable(path: Path) -> None:
 
     A stream (standard output, a device, a pipe) can always be written to.
     """
+    if path.is_dir():
+        raise EverycoreError(f"{path} is a folder", "name a file")
     if is_stream(path):
         return
     if path.exists():

@@ -201,3 +201,15 @@ def test_the_module_runs_as_a_program() -> None:
     )
     assert done.returncode == 0
     assert done.stdout.startswith("everycore")
+
+
+def test_a_kernel_without_the_mode_is_named(real_lab: Run) -> None:
+    done = real_lab("bench", "--quick", "--kernel", "c_ctmul64", "--mode", "ctr")
+    assert done.code == 2
+    assert "c_ctmul64 (ghash) has none of the modes ctr" in done.err
+
+
+def test_a_name_that_several_primitives_have_is_proposed_once(real_lab: Run) -> None:
+    done = real_lab("bench", "--kernel", "c_rf")
+    assert done.code == 2
+    assert done.err.count("c_ref") == 1

@@ -233,6 +233,7 @@ def bench(
     wanted = Wanted(modes, sizes, kernels, key_bits, quick, bool(bytes_), keys, aad_bytes)
     session = _open_to_store(context, target, cc, flags, cpu, out)
     here = _ask(session, wanted)
+    _refuse_foreign_modes(wanted, here)
     session.widths.extend(known_widths(context, session))
     options = {**wanted.options(), "harness": digest_of(session)}
     run = run_of(context, session, here.hello, "bench", options)
@@ -365,6 +366,23 @@ def _ask(session: Session, wanted: Wanted) -> Here:
         [r.line for r in session.records("list") if isinstance(r.line, Kernel)],
         [line for line in resolved if isinstance(line, Mode)],
         [line for line in resolved if isinstance(line, Resolved)],
+    )
+
+
+def _refuse_foreign_modes(wanted: Wanted, here: Here) -> None:
+    """Raise an error if the kernels that are named have none of the modes that are named."""
+    running = {kernel.primitive for kernel in here.running(wanted)}
+    if not wanted.kernels or not running:
+        return
+    every = {kernel.primitive for kernel in here.kernels}
+    for mode in wanted.modes:
+        of = {one for one in every if tables.selected_kernel(mode, one, here.modes)}
+        if not of or of & running or mode.startswith("gcm-"):  # GCM is also measured of pairs
+            return
+    named, modes = ", ".join(wanted.kernels), ", ".join(wanted.modes)
+    raise EverycoreError(
+        f"{named} ({', '.join(sorted(running))}) has none of the modes {modes}",
+        "without --mode, all of its modes are measured",
     )
 
 

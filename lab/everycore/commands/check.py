@@ -62,6 +62,12 @@ def check(
     """
     context = context_of(command)
     _refuse_mixtures(published=published, placement=placement, property_=property_, seed=seed)
+    if published and (kernel or quick):
+        raise EverycoreError(
+            f"{'--kernel' if kernel else '--quick'} does not go with --vectors: all kernels get all"
+            " published vectors",
+            "leave one of them",
+        )
     if placement:
         flags = " ".join([" ".join(DEFAULT_FLAGS) if flags is None else flags, *DEBUG_FLAGS])
     session = open_session(context, target, cc, flags)
@@ -89,10 +95,11 @@ def _refuse_mixtures(
     """--vectors and --placement do something else than the properties; --placement has no seed."""
     if published and placement:
         raise EverycoreError("--vectors and --placement are two checks", "one after the other")
-    if placement and (property_ or seed is not None):
+    if (published or placement) and (property_ or seed is not None):
         named = "--property" if property_ else "--seed"
+        other = "--placement" if placement else "--vectors"
         raise EverycoreError(
-            f"{named} is of the properties, which --placement does not check", "leave one of them"
+            f"{named} is of the properties, which {other} does not check", "leave one of them"
         )
 
 

@@ -75,8 +75,14 @@ class Stored:
         }
 
 
+_BEGIN = '{"type":"matrix"'  # of the first line
+
+
 def read(path: Path) -> Stored:
-    """A file of the matrix, packed or not; a last line that has no end is left out."""
+    """Read a file of the matrix, packed or not; a last line that has no end is left out.
+
+    A file that consists of such a line alone is one of the matrix only if it begins as one does.
+    """
     try:
         data = path.read_bytes()
         text = (lzma.decompress(data) if path.suffix == PACKED else data).decode(errors="replace")
@@ -101,6 +107,8 @@ def read(path: Path) -> Stored:
             raise _other(path, one)
         if line is not None:
             lines.append(line)
+    if rest and not lines and not (_BEGIN.startswith(rest) or rest.startswith(_BEGIN)):
+        raise _other(path, rest)
     return Stored(path, tuple(lines), rest)
 
 

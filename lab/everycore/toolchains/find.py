@@ -23,6 +23,8 @@ def find_compiler(
     context: Context, target: Target, cc: str | None, flags: Sequence[str], machine: str
 ) -> Compiler:
     """The compiler for a target: --cc, else the target's own, else $CC, else cc, gcc or clang."""
+    if cc is not None and not cc.strip():
+        raise EverycoreError("--cc names no compiler", INSTALL_HINT)
     own_serves = not target.compiler or machine in target.host_machines
     if not cc and not own_serves:
         hint = f"Debian: apt-get install {' '.join(target.packages)}" if target.packages else ""

@@ -434,6 +434,24 @@ def test_bench_names_what_beats_the_selected_kernel(
     )
 
 
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["bench", "--out", "."], ". is a folder"),
+        (["bench", "--cc", ""], "--cc names no compiler"),
+        (["check", "--vectors", "--kernel", "nope"], "--kernel does not go with --vectors"),
+        (["check", "--vectors", "--quick"], "--quick does not go with --vectors"),
+        (["check", "--vectors", "--property", "x"], "which --vectors does not check"),
+        (["check", "--placement", "--seed", "1"], "which --placement does not check"),
+    ],
+)
+def test_what_has_no_meaning_is_refused(lab: Lab, words: list[str], said: str) -> None:
+    done = lab(*words)
+    assert done.code == 2
+    assert said in done.err
+    assert "internal error" not in done.err
+
+
 def test_bench_as_json_starts_with_the_run(lab: Lab) -> None:
     lines = objects(lab("bench", "--json").out)
     assert lines[0]["type"] == "run"

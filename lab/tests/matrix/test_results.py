@@ -166,6 +166,18 @@ def test_nobody_is_told_to_remove_other_files(tmp_path: Path, first: str) -> Non
     assert path.read_text() == first + "\n"
 
 
+@pytest.mark.parametrize("text", ["notes of mine", "{", '{"type":"run","format":1', "\xff"])
+def test_a_line_of_another_file_is_not_dropped_as_half_of_one(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "notes.jsonl"
+    path.write_text(text)
+    if text == "{":  # it may be the beginning of a first line that a killed run wrote
+        assert results.read(path).dropped == text
+        return
+    with pytest.raises(EverycoreError, match="is no file of the matrix"):
+        write(path, resume=True)
+    assert path.read_text() == text
+
+
 def test_counted_cells_without_estimates_are_looked_at_again_when_some_are_wanted(
     tmp_path: Path,
 ) -> None:
