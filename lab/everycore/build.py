@@ -144,7 +144,7 @@ def _place_there(unit: _Object) -> str:
 def _compile_there(
     context: Context, board: "Ssh", compiler: Compiler, objects: Sequence[_Object], scratch: str
 ) -> None:
-    """As many at a time as the board has cores."""
+    """Compile on the board, as many files at a time as it has cores."""
     compile_one = " ".join(
         [
             'o="../$2"; [ -f "$o" ] && touch "$o" && exit;',
@@ -175,7 +175,7 @@ def _done(completed: Completed, what: str) -> None:
 
 
 def _archive(tree: Tree) -> bytes:
-    """All that is compiled or included."""
+    """Return a tar archive of all files that are compiled or included."""
     import tarfile
 
     data = io.BytesIO()
@@ -579,7 +579,7 @@ def _digest(parts: Iterable[str]) -> str:
 
 
 def digest_of(paths: Iterable[Path]) -> str:
-    """Of the contents of files, in their order."""
+    """Return the digest of the contents of files, in their order."""
     return _digest(map(_file_digest, paths))
 
 

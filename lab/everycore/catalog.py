@@ -67,7 +67,7 @@ def _files(tree: Tree, folders: tuple[str, ...], suffixes: tuple[str, ...]) -> l
 
 
 def version(tree: Tree) -> str:
-    """Of the library."""
+    """Return the version of the library."""
     text = (tree.root / VERSION_HEADER).read_text(encoding="utf-8")
     match = re.search(r'#define EVC_VERSION "([^"]+)"', text)
     return match[1] if match else ""

@@ -80,7 +80,7 @@ def examples_of(name: str) -> str:
 
 
 def make_app(words: Sequence[str] = ()) -> typer.Typer:
-    """With the command that the command line names, or with the names and the help of all."""
+    """Return an app with the command that is named, or with the help of all commands."""
     app = typer.Typer(
         name="everycore",
         epilog=EXIT_CODES,
@@ -125,7 +125,7 @@ def _not_first() -> None:
 
 
 def help_of(name: str) -> str:
-    """What a command says of itself, read rather than imported: that takes a second for all."""
+    """Return the help of a command. Its source is read: importing all commands takes a second."""
     spec = find_spec(f"everycore.commands.{name}")
     assert spec is not None
     assert spec.origin is not None

@@ -45,7 +45,7 @@ class Dialogue:
     sink: IO[bytes]
 
     def read(self, length: int) -> bytes:
-        """Less than that only at its end."""
+        """Return `length` bytes, or fewer at the end of the stream."""
         return self.source.read(length)
 
     def write(self, data: bytes) -> None:
@@ -177,7 +177,7 @@ class SystemRunner:
                         pipe.close()
 
     def _refuse_if_ending(self) -> None:
-        """In other threads; the main thread has been told by the signal's handler."""
+        """Raise SignalError in threads other than the main one, which the signal's handler ends."""
         if self.is_ending and threading.current_thread() is not threading.main_thread():
             raise SignalError(signal.SIGTERM)
 

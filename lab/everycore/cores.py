@@ -74,7 +74,7 @@ def revision(midr: int) -> str:
 
 
 def midr_of(facts: dict[str, str]) -> int:
-    """From the facts of one processor in /proc/cpuinfo; 0 if they are not Arm's.
+    """Return the MIDR of one processor of /proc/cpuinfo; 0 if it is not Arm's.
 
     Linux 6.12, arch/arm64/kernel/cpuinfo.c prints the fields of the register; bits 19:16 are
     15 on every core since Armv7.

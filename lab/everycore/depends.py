@@ -27,12 +27,12 @@ class Read:
 
 
 def words(rule: Path) -> list[str]:
-    """For the compiler, which then writes what it reads into the file `rule`."""
+    """Return flags that make the compiler write into the file `rule` what it reads."""
     return ["-MD", "-MF", str(rule), "-MT", "object"]
 
 
 def read_files(rule: Path, cwd: Path | None) -> Read:
-    """What a rule of make names; names begin in `cwd`.
+    """Return the files that a rule of make names; relative names begin in `cwd`.
 
     Nothing where the compiler wrote none, as for assembly without preprocessor.
     """
@@ -57,7 +57,7 @@ def changed_since(read: Read, cwd: Path | None, since_ns: int) -> bool:
 
 
 def object_of(folder: Path, key: str, read: Read) -> Path:
-    """Where the object lies that was made of these files."""
+    """Return the path of the object that was made of these files."""
     text = "\0".join([key, *read.names, read.digest])
     return folder / f"{hashlib.sha256(text.encode(errors='surrogateescape')).hexdigest()}.o"
 
@@ -94,7 +94,7 @@ def _place(name: str, cwd: Path | None) -> Path:
 
 
 def _digest(names: Sequence[str], cwd: Path | None) -> str:
-    """Of the contents of files in this order; one that is not there has none."""
+    """Return the digest of the contents of files in this order; missing files count as such."""
     parts = []
     for name in names:
         try:

@@ -27,7 +27,7 @@ def missing_packages(purpose: str, extra: str) -> MissingPackagesError:
 def install_command(
     extra: str, package: Path = PACKAGE, prefix: str = sys.prefix, python: str = sys.executable
 ) -> str:
-    """What a user types to install the packages of an extra for the Python that runs.
+    """Return the command that installs the packages of an extra for the Python that runs.
 
     In the virtual environment of a checkout that is `make lab`; elsewhere pip with the names of the
     packages.

@@ -54,7 +54,7 @@ class Reached:
 
     @property
     def verdicts(self) -> list[bool | None]:
-        """Of each limit; None: nothing can be said."""
+        """Return the verdict on each limit; None: nothing can be said."""
         found: list[bool | None] = []
         row = self.row
         if self.goal.instructions:
@@ -96,7 +96,7 @@ def _goal(number: int, table: dict[str, Any]) -> Goal:
 
 
 def titled(every: Sequence[Goal], texts: Sequence[str]) -> list[Goal]:
-    """Those with one of the texts in their title; all without texts."""
+    """Return the goals with one of the texts in their title; without texts all."""
     titles = dict.fromkeys(goal.title for goal in every)
     for text in texts:
         if not any(text.lower() in title.lower() for title in titles):

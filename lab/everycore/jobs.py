@@ -51,7 +51,7 @@ class Job:
         return [*words, "--samples", str(samples), "--budget-ms", str(budget_ms)]
 
     def done_line(self) -> str:
-        """What a result file says behind the lines of a job that came to its end."""
+        """Return the line that a result file has behind the lines of a complete job."""
         words = {"mode": self.mode, "style": self.style, "messages": self.messages}
         return json.dumps({"type": "job", **words, "process": self.process})
 
@@ -122,7 +122,7 @@ def left_of(
     running: Sequence[Kernel],
     pair: str,
 ) -> tuple[list[Job], list[Record]]:
-    """What is still to be measured of a job, and its earlier lines that stay.
+    """Return what is still to be measured of a job, and the earlier lines that stay.
 
     The harness goes through the sizes in their order, and at each through the kernels. So it is
     the last size that may lack some of them.

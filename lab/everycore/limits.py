@@ -48,7 +48,7 @@ def bound(mode: str, key_bits: int, lines: Iterable[Line]) -> Bound | None:
 
 
 def bounds(lines: Iterable[Line]) -> list[Bound]:
-    """Of every mode and key size that was measured."""
+    """Return the bounds of every mode and key size that was measured."""
     loops = [line for line in merged(lines) if isinstance(line, Arithmetic)]
     wanted = dict.fromkeys((mode, loop.key_bits) for loop in loops for mode in loop.modes)
     found = [bound(mode, key_bits, loops) for mode, key_bits in wanted]

@@ -56,7 +56,7 @@ class Facts:
 
 
 def gather(context: Context) -> Facts:
-    """Of this machine."""
+    """Read the facts of this machine."""
     found = [path for pattern in FILES for path in Path("/").glob(pattern[1:])]
     texts = {str(path): _read(path) for path in found}
     if sys.platform == "darwin":
@@ -151,7 +151,7 @@ def refuse_absent_cpu(facts: Facts, cpu: int | None) -> None:
 
 
 def like(facts: Facts, cpu: int) -> tuple[int, ...]:
-    """That core, and then the others of its kind and speed, from the last down."""
+    """Return that core, then the others of its kind and speed, from the last down."""
 
     def kind(one: int) -> tuple[int, int, int]:
         return midr_of(facts, one), *_speed(facts, one)
@@ -171,7 +171,7 @@ def kinds(facts: Facts) -> set[int]:
 
 
 def _numbers(facts: Facts) -> list[int]:
-    """Of the cores that are there and may be used."""
+    """Return the numbers of the cores that are there and may be used."""
     cpuinfo = facts.texts.get("/proc/cpuinfo", "")
     numbers = [int(n) for n in re.findall(r"^processor\s*:\s*(\d+)$", cpuinfo, re.MULTILINE)]
     status = facts.texts.get("/proc/self/status", "")

@@ -66,7 +66,7 @@ def _badness(point: Placement) -> tuple[bool, float]:
 
 
 def _add(points: dict[Key, Placement], more: Iterable[Placement]) -> None:
-    """Of two measurements of a point the better one stays."""
+    """Keep the better one of two measurements of a point."""
     for point in more:
         key = (point.primitive, point.kernel, point.mode, point.bytes, point.in_place)
         points[key] = min(points.get(key, point), point, key=_badness)

@@ -83,7 +83,7 @@ def _joined(lines: Sequence[Line]) -> Line:
 
 
 def _count(line: Measured) -> int:
-    """How many samples a line has."""
+    """Return how many samples a line has."""
     match line:
         case Bench():
             return len(line.cycles or line.ns)

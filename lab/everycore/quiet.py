@@ -24,7 +24,7 @@ def own_width(widths: Iterable[int]) -> int:
 
 
 def widths(lines: Iterable[Line]) -> list[int]:
-    """Of lines that have one."""
+    """Return the widths of lines that have one."""
     found = (line.width for line in lines if isinstance(line, Bench | Limit | Arithmetic))
     return [width for width in found if width > 0]
 

@@ -37,12 +37,12 @@ class Session:
 
     @property
     def pinned(self) -> tuple[str, ...]:
-        """Where the harness's commands that measure shall do so."""
+        """Options that name the core on which the harness measures."""
         return ("--cpu", str(self.cpu)) if self.cpu >= 0 else ()
 
     @property
     def expecting(self) -> tuple[str, ...]:
-        """What they may expect of a core that nothing else uses, if that is known."""
+        """Options that say how wide a core is that nothing else uses, if that is known."""
         width = quiet.own_width(self.widths)
         return ("--width", str(width)) if width else ()
 
@@ -79,7 +79,7 @@ def run_of(
 
 
 def known_widths(context: Context, session: Session) -> list[int]:
-    """Of the last stored run in which this core was seen widest."""
+    """Return the widths of the stored run, among the last ten, that saw this core widest."""
     from everycore import store
 
     found, _ = store.latest(context.state_dir() / "results", LAST_RUNS)
@@ -101,7 +101,7 @@ def described(context: Context, session: Session) -> Machine:
 
 
 def facts_of(context: Context, session: Session) -> machine.Facts:
-    """Of the machine where the harness runs, or which emulates the one where it does."""
+    """Return the facts of the machine where the harness runs, or that emulates it."""
     board = board_of(session.transport)
     return board.facts if board else machine.gather(context)
 
@@ -115,14 +115,14 @@ def conditions_of(context: Context, session: Session) -> list[dict[str, object]]
 
 
 def conditions(context: Context, facts: machine.Facts, cpu: int) -> list[dict[str, object]]:
-    """The same from facts that have just been gathered."""
+    """Return the line of conditions, made of facts that have just been gathered."""
     when = context.now().isoformat(timespec="seconds")
     found = machine.conditions(facts, cpu)
     return [{"type": "conditions", "at": when, **found}] if found else []
 
 
 def digest_of(session: Session) -> str:
-    """Of the harness: two runs of the same measure the same."""
+    """Return the digest of the harness: two runs with the same digest measure the same."""
     path = session.build.binary
     board = board_of(session.transport)
     if board and board.built_there(path):

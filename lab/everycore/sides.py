@@ -83,7 +83,7 @@ def _own_tree(context: Context) -> Tree:
 
 
 def _staged(context: Context, side: Side) -> Side:
-    """With a copy of the harness that nothing replaces while it runs."""
+    """Return the side with a copy of the harness, which nothing replaces while it runs."""
     source = side.session.build.binary
     digest = hashlib.sha256(source.read_bytes()).hexdigest()
     path = context.cache_dir() / "bin" / digest[:32] / "harness"

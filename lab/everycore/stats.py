@@ -32,7 +32,7 @@ class Figure:
 
     @property
     def width(self) -> float:
-        """Of the interval, as a share of the median."""
+        """The width of the interval, as a share of the median."""
         return (self.high - self.low) / self.median if self.median else 0.0
 
     @property
@@ -42,7 +42,7 @@ class Figure:
 
 
 def figure(processes: Iterable[Sequence[float]]) -> Figure | None:
-    """Of the samples of each process; None without samples."""
+    """Return the figure of the samples of each process; None without samples."""
     medians = sorted(median(samples) for samples in processes if samples)
     if not medians:
         return None

@@ -52,7 +52,7 @@ class Run:
         return f"{self.revision} {self.compiler} {' '.join(self.flags)}"
 
     def source(self) -> str:
-        """Where the numbers come from, for the foot of a table."""
+        """Say where the numbers come from, for the foot of a table."""
         return (
             f"{self.machine.title()}, {self.counter}, {self.compiler} {' '.join(self.flags)},"
             f" commit {self.revision}, {self.date[:10]}{self.in_parts()}"
@@ -129,7 +129,7 @@ def _part(path: Path) -> Path:
 
 
 def partial_path(path: Path) -> Path:
-    """Where the beginning of a run is kept that was cut off; no name of a whole result."""
+    """Return the path where the beginning of a run is kept if it is cut off."""
     return path.with_name(path.name + PARTIAL)
 
 

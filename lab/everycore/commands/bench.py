@@ -286,7 +286,7 @@ def _modes_with(
 
 
 def _say_failures(context: Context, records: Sequence[Record]) -> int:
-    """How many there are."""
+    """Print what was wrong; return how many failures there are."""
     failures = dict.fromkeys(r.line for r in records if isinstance(r.line, Failure))
     for failure in failures:
         text = f"FAIL {failure.kernel} {failure.mode}: {failure.detail}"

@@ -196,7 +196,7 @@ def _show_failure(context: Context, text: str) -> None:
 
 
 def _vector_files(context: Context, json: bool) -> list[vectors.VectorFile]:
-    """All that can be had; what cannot is a visible skip with its reason."""
+    """Return all files that can be had; print a skip with its reason for the others."""
     files = vectors.find_files() or []
     if not files:
         _skip(context, json, "published vectors of NIST: pip install cryptography-vectors")

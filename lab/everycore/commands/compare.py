@@ -66,7 +66,7 @@ class RunOptions:
 
 @dataclass(frozen=True, slots=True)
 class Show:
-    """How a comparison is told."""
+    """The options of how a comparison is shown."""
 
     percent: float  # the threshold
     everything: bool

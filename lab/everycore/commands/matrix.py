@@ -294,7 +294,7 @@ def flags_given(text: str) -> str:
 
 
 def stored_choice(path: Path) -> tuple[Choice, RunOptions]:
-    """By the run that wrote a file last."""
+    """Return the choice of the run that wrote a file last."""
     heads = store.read(path).heads
     try:
         options = dict(heads[-1].options)
@@ -487,7 +487,7 @@ def _look_for_miscompilations(
     stored: Sequence[Anomaly],
     clock: Clock,
 ) -> dict[Cell, Anomaly]:
-    """For each cell with wrong answers what makes them right."""
+    """Find for each cell with wrong answers what makes them right."""
     wrong = [one for one in results if one.outcome is Outcome.WRONG]
     if not wrong:
         return {}
@@ -515,7 +515,7 @@ def _numbers(option: str, given: Sequence[str], valid: Sequence[int]) -> tuple[i
 
 
 def _subjects(tree: Tree, names: Choice) -> list[Subject]:
-    """Those that are named; else all that can be compiled for one of the targets."""
+    """Return the subjects that are named; else all that can be compiled for one of the targets."""
     if names.subjects:
         return [subjects.find_subject(tree, name) for name in dict.fromkeys(names.subjects)]
     every = [*subjects.kernel_subjects(tree), *subjects.load_subjects(tree)]
@@ -524,7 +524,7 @@ def _subjects(tree: Tree, names: Choice) -> list[Subject]:
 
 
 def _subjects_before(tree: Tree, names: Choice) -> list[Subject]:
-    """Those of an earlier run, which may have been in another folder."""
+    """Return the subjects of an earlier run, which may have been in another folder."""
     try:
         return _subjects(tree, names)
     except EverycoreError as error:
@@ -533,7 +533,7 @@ def _subjects_before(tree: Tree, names: Choice) -> list[Subject]:
 
 
 def _targets(subject: Subject) -> tuple[str, ...]:
-    """Where its files can be compiled; empty: anywhere."""
+    """Return the targets for which its files can be compiled; empty: all."""
     portable = all(name.endswith(".c") for name in subject.files)
     ours = subject.name.startswith("c_") or not subject.adapter_defines
     return () if portable and ours else (subject.target,)

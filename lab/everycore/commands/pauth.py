@@ -268,7 +268,7 @@ class EmulatorOptions:
 
 
 def _emulators(context: Context, mode: Mode, given_emulators: EmulatorOptions) -> list[Emulator]:
-    """Those that are named; without any, the one that is installed."""
+    """Return the emulators that are named; without any, the one that is installed."""
     argvs: list[tuple[str, ...]] = [_argv(context, mode, path) for path in given_emulators.paths]
     for suite in given_emulators.suites:
         root = emulators.packaged(context, suite, given_emulators.update, mode.package)
@@ -394,7 +394,7 @@ def _with_shares(
 
 
 def _complain(context: Context, rows: Sequence[table.Row]) -> int:
-    """Of wrong runs; how many there are."""
+    """Print what went wrong; return how many runs were wrong."""
     wrong = [row for row in rows if row.wrong]
     for row in wrong:
         text = f"{report.WRONG} {row.program} under {row.emulator} {row.algorithm}: {row.wrong}"

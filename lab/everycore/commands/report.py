@@ -191,7 +191,7 @@ def _matrix(path: Path, found: Found) -> Source:
 
 
 def _newest(runs: Sequence[Results]) -> list[Results]:
-    """Of runs of one command on one machine, with the same compiler, the last."""
+    """Return the last run of each command on each machine."""
     found: dict[tuple[object, ...], Results] = {}
     for one in sorted(runs, key=lambda one: one.run.date):
         run = one.run

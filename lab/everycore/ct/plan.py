@@ -7,7 +7,7 @@ from everycore.protocol import CtOperation
 
 
 def arguments_for(operations: Sequence[CtOperation]) -> list[str]:
-    """Those operations of one kernel; each with keys of all sizes that one of them has."""
+    """Return the harness's arguments for operations of one kernel, with all their key sizes."""
     first = operations[0]
     names = dict.fromkeys(o.operation for o in operations)
     sizes = dict.fromkeys(str(o.key_bits) for o in operations)

@@ -41,7 +41,7 @@ def taint(
 
 
 def _region(line: CtOperation | CtRun) -> str:
-    """As the harness writes it into memcheck's report."""
+    """Return the name of a region, as the harness writes it into memcheck's report."""
     return f"{line.primitive} {line.kernel} {line.operation} {line.key_bits}"
 
 

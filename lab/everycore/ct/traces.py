@@ -111,7 +111,7 @@ def _compare(traced: _Traced) -> dict[int, tuple[str, str]]:
 
 
 def _places(traced: _Traced, seeds: dict[int, int]) -> dict[int, str]:
-    """Where the traces of a region part first.
+    """Return for each region where its traces first differ.
 
     Of a kernel that does not promise constant time in one region only: traces that are kept are
     long.

@@ -85,7 +85,7 @@ def _place(context: Context, file: File) -> Path:
 
 
 def _announced(response: BinaryIO) -> int:
-    """How many bytes a server said that it sends; http.client lets it send fewer."""
+    """Return how many bytes a server said that it sends; http.client lets it send fewer."""
     headers: Mapping[str, str] = getattr(response, "headers", {})
     length = headers.get("Content-Length") or ""
     return int(length) if length.isdecimal() else 0

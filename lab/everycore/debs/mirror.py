@@ -53,7 +53,7 @@ class Mirror:
             raise self.unreachable(str(error)) from error
 
     def read(self, path: str) -> bytes | None:
-        """All of it."""
+        """Return the contents of a file of the archive."""
         from http.client import HTTPException
 
         response = self.open(path)
@@ -90,7 +90,7 @@ def find_mirrors(context: Context, example: Path = EXAMPLE) -> list[Mirror]:
 
 
 def apt_settings(context: Context, names: Sequence[str]) -> dict[str, str]:
-    """Those of apt's settings that are there; none where there is no apt."""
+    """Return apt's settings with these names; none where there is no apt."""
     words = [word for i, name in enumerate(names) for word in (f"V{i}", name)]
     found = dict(
         word.split("=", 1) for word in shlex.split(_said(context, "apt-config", "shell", *words))

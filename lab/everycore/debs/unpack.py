@@ -204,7 +204,7 @@ def _unpack_tarball(
 
 
 def _move_in(tar: tarfile.TarFile, root: Path, target: Path, only: tuple[str, ...]) -> None:
-    """What a tarball holds into `target`, by way of a folder beside `root`."""
+    """Move what a tarball holds into `target`, by way of a folder beside `root`."""
     with tempfile.TemporaryDirectory(dir=root.parent) as folder:
         unpack(tar, Path(folder), only=only)
         entries = list(Path(folder).iterdir())

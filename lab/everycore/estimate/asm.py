@@ -192,7 +192,7 @@ def _table(operands: str) -> str:
 
 
 def registers(text: str) -> tuple[str, ...]:
-    """Those named in a text, in its order; a range with all that lie in it."""
+    """Return the registers that a text names, in its order; of a range all."""
     found: list[str] = []
     for match in re.finditer(f"{_RANGE.pattern}|{_REGISTER.pattern}", text):
         low, high, vector, number, general, index, stack = match.groups()
@@ -209,7 +209,7 @@ def registers(text: str) -> tuple[str, ...]:
 
 
 def classes(instructions: Iterable[Instruction]) -> dict[str, int]:
-    """How many are of each kind; moves are counted of whatever kind they are."""
+    """Count instructions by kind; moves are counted as well, whatever their kind."""
     count = dict.fromkeys((*(k.value for k in Kind), "move"), 0)
     for one in instructions:
         count[one.kind.value] += 1

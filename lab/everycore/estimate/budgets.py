@@ -129,7 +129,7 @@ def stale(budgets: Budgets, lines: Iterable[RegistryLine]) -> list[Judgement]:
 
 
 def summary(judgements: Sequence[Judgement]) -> str:
-    """As all our test programs end."""
+    """Return the closing line that all test programs print: passed, failed, skipped."""
     results = [one.result for one in judgements]
     return (
         f"{results.count('pass')} passed, {results.count('fail')} failed,"

@@ -25,7 +25,7 @@ _VECTOR = re.compile(r"^v[a-z]|\b[dq]\d+\b")
 
 
 def cycles(texts: Sequence[str], taken: Sequence[bool]) -> float:
-    """Of executed Thumb instructions; taken[i]: what comes next does not stand behind it."""
+    """Return the cycles of executed Thumb instructions; taken[i]: it jumps to the next one."""
     total = 0
     after_memory = False
     for text, jumps in zip(texts, taken, strict=True):

@@ -56,7 +56,7 @@ class Steady:
 
     @property
     def pcs(self) -> tuple[int, ...]:
-        """Of one turn; of all of the long call where there is none."""
+        """Return the addresses of one turn, or of the whole long call if it has no turns."""
         pcs = self.long.pcs
         return pcs[self.turn.start : self.turn.start + self.turn.length] if self.turn else pcs
 

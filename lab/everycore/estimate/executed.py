@@ -24,7 +24,7 @@ NO_AAD = ("--aad-bytes", "0")  # as the subjects are called
 
 
 def arch_of(target: str) -> str:
-    """What a target executes; a64 or a32."""
+    """Return which instructions a target executes: a64 or a32."""
     return next((arch for arch, name in TARGETS.items() if name == target), "")
 
 
@@ -46,7 +46,7 @@ class Operation:
 
 
 def emulator_version(context: Context, target: Target) -> str:
-    """Of its emulator, as it says it."""
+    """Return the version of the emulator, in its own words."""
     try:
         said = context.runner.run([target.emulator[0], "--version"]).stdout
     except EverycoreError as error:

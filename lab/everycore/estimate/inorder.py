@@ -85,7 +85,7 @@ class _Core:
 
 
 def cycles(core: InOrder, trace: Sequence[Instruction], turns: int = 1, warm: int = 0) -> float:
-    """Of one pass through the trace, the mean of `turns` passes after `warm` others."""
+    """Return the cycles of one pass through the trace: the mean of `turns` after `warm`."""
     state = _Core()
     begin = 0.0
     for turn in range(warm + turns):

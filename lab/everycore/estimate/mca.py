@@ -103,7 +103,7 @@ def without_fused(trace: Sequence[Instruction]) -> list[Instruction]:
 def cycles(
     context: Context, llvm: Llvm, cpu: Cpu, trace: Sequence[Instruction], *, steady: bool
 ) -> float:
-    """Of the trace: of one turn among many, or of one pass from beginning to end."""
+    """Return the cycles of the trace: of one turn among many, or of one pass through all."""
     if not steady:
         return _total(context, llvm, cpu, trace, 1)
     few, many = (_total(context, llvm, cpu, trace, turns) for turns in TURNS)

@@ -25,7 +25,7 @@ HEAD = (
 
 
 def function(kernel: str, mode: str) -> str:
-    """What a point of our own calls what was measured."""
+    """Return how a point of the calibration names the kernel and mode that were measured."""
     return f"{kernel}/{mode}"
 
 

@@ -42,7 +42,7 @@ def _turn_at(pcs: Sequence[int], data: bytes, start: int, window: int) -> Turn |
 
 
 def _head(turn: Sequence[int]) -> int:
-    """Where the furthest jump back leads."""
+    """Return where the furthest jump back leads."""
     return max(range(len(turn)), key=lambda i: (turn[i - 1] - turn[i], -i))
 
 
@@ -79,7 +79,7 @@ def long_loop(pcs: Sequence[int], least: int, part: int = 4 * PART) -> tuple[Tur
 
 
 def first_call(pcs: Sequence[int], begin: int) -> int:
-    """Where the call that enters a function at pcs[begin] has returned.
+    """Return the place where the call that enters a function at pcs[begin] has returned.
 
     It returns to the instruction behind the one that made it, which is 2 or 4 bytes long.
     """

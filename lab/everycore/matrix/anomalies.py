@@ -37,12 +37,12 @@ def leaks(result: Result) -> float | None:
 
 
 def value_of(kind: Kind, result: Result) -> float | None:
-    """What an anomaly of this kind has too much of."""
+    """Return the value of which an anomaly of this kind has too much."""
     return {Kind.SLOW: cycles, Kind.FRAME: frame, Kind.LEAK: leaks}[kind](result)
 
 
 def value_beside(kind: Kind, result: Result, odd: Result) -> float | None:
-    """The same of what an odd cell is held against.
+    """Return that value of the cell with which an odd cell is compared.
 
     None also if a method that saw the leak of the odd one has no answer: others may be blind to it.
     """
@@ -55,7 +55,7 @@ def value_beside(kind: Kind, result: Result, odd: Result) -> float | None:
 
 
 def is_slower(mine: Result, other: Result, limit: float) -> bool:
-    """By more than the factor, with intervals that do not overlap."""
+    """Whether it is slower by more than the factor, with intervals that do not overlap."""
     one, two = mine.figure, other.figure
     return bool(one and two and one.median > limit * two.median and one.low > two.high)
 
@@ -130,7 +130,7 @@ def _anomaly(kind: Kind, result: Result, best: Neighbour | None) -> Anomaly:
 
 
 def _severity(anomaly: Anomaly) -> float:
-    """Of one cell: 1 is a cell that is 10 % too slow."""
+    """Return how bad one cell is: 1 is a cell that is 10 % too slow."""
     if anomaly.kind in (Kind.LEAK, Kind.WRONG):
         return 100.0
     size = math.log(max(anomaly.ratio, 1.0)) / math.log(1.1)
@@ -178,7 +178,7 @@ class Story:
 
 
 def what(anomaly: Anomaly) -> str:
-    """How bad it is, in a few words."""
+    """Say in a few words how bad it is."""
     match anomaly.kind:
         case Kind.SLOW:
             return f"{anomaly.ratio:.1f}x" if anomaly.ratio >= 1.95 else f"{anomaly.ratio:.2f}x"
@@ -200,7 +200,7 @@ def repair_words(anomaly: Anomaly) -> str:
 
 
 def command(anomaly: Anomaly, subject: str = "") -> str:
-    """What measures the cell, its neighbour, and the repaired cell.
+    """Return the command that measures the cell, its neighbour and the repaired cell.
 
     `subject`: how it is named on the command line, if not by its name.
     """
@@ -273,7 +273,7 @@ def _short(result: Result) -> tuple[int, ...]:
 
 
 def ranges(known: Sequence[tuple[int, ...]], have: Iterable[tuple[int, ...]]) -> str:
-    """Of versions in their order: "15-17, 22-24"."""
+    """Write versions in their order as ranges: "15-17, 22-24"."""
     wanted = set(have)
     parts = []
     for is_in, run in itertools.groupby(known, lambda one: one in wanted):

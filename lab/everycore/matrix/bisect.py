@@ -297,7 +297,7 @@ class _Search:
         return value is not None and value <= self._limit()
 
     def _limit(self) -> float:
-        """What a repaired cell may have."""
+        """Return the largest value that a repaired cell may have."""
         bad, good = self._value_of_bad(), self.anomaly.neighbour_value
         if self.anomaly.kind is Kind.LEAK:
             return 0.0
@@ -316,7 +316,7 @@ class _Search:
         return with_switches(self.anomaly.cell, switches)
 
     def _values(self, sets: Sequence[tuple[Switch, ...]]) -> list[float | None]:
-        """Of each set; None: it does not compile, or its answers are wrong."""
+        """Return the value of each set; None: it does not compile, or its answers are wrong."""
         missing = [one for one in sets if frozenset(one) not in self._known]
         if missing and not self.has_time():
             raise _LateError

@@ -63,7 +63,7 @@ class Function:
 
     @cached_property
     def numbers(self) -> dict[int, int]:
-        """Of the instructions, by their places."""
+        """Map the places of instructions to their numbers."""
         return {one.place: i for i, one in enumerate(self.code)}
 
     @cached_property
@@ -178,7 +178,7 @@ class Function:
 
     @cached_property
     def frame_bytes(self) -> int:
-        """By its code alone."""
+        """Return the frame's size, read from the code alone."""
         return self.graph.deepest(growth(self.file.machine))
 
     @cached_property
@@ -279,7 +279,7 @@ class Whole:
     def resolved(
         self, file: Object, hole: Relocation, one: Instruction | None = None
     ) -> Refers | None:
-        """Where what the linker would write points to."""
+        """Return where the value points that the linker would write."""
         if not hole.name and not hole.place:
             return None  # no symbol: a mark for the linker
         addend = self._addend(file, hole, one)

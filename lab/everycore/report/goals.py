@@ -44,7 +44,7 @@ def json_line(one: Reached) -> dict[str, Any]:
 
 
 def cells(line: Mapping[str, Any]) -> list[str]:
-    """Of one stored line, in the order of HEAD."""
+    """Return the cells of one stored line, in the order of HEAD."""
     limits = line["limits"]
     said = []
     if "instructions" in limits:
@@ -79,7 +79,7 @@ def markdown(lines: Iterable[Mapping[str, Any]]) -> str:
 
 
 def text(line: Mapping[str, Any]) -> str:
-    """Of one goal on one core, for the terminal."""
+    """Say for the terminal how far one goal is reached on one core."""
     goal, core, kernel, own, its, rival, ratio, limit, estimate, met = cells(line)
     said = [f"{own} i/B" if own else "", f"{ratio} {rival} ({its} i/B)" if ratio else ""]
     said.append(f"est. {estimate} cycles/B" if estimate else "")

@@ -152,7 +152,7 @@ def objects(
 def compile_words(
     context: Context, subject: Subject, compiler: Compiler, flags: Sequence[str], target: Target
 ) -> list[str]:
-    """With which the subject's own files are compiled."""
+    """Return the flags with which the subject's own files are compiled."""
     where, _ = _theirs(context, subject)
     return [*_plain(compiler), *target.compile_flags, *subject.flags, *where, *flags]
 

@@ -49,7 +49,7 @@ class Call:
 
     @property
     def per_byte(self) -> float:
-        """Of this call as a whole."""
+        """Instructions per byte of the whole call."""
         return self.instructions / self.n_bytes
 
 
@@ -66,7 +66,7 @@ class Steady:
 
 
 def check(context: Context, program: Program, function: Function) -> None:
-    """That the function's answers are right, for all sizes of keys and some lengths."""
+    """Raise an error if an answer of the function is wrong, for all key sizes and some lengths."""
     sizes = [size for size in (*SIZES, *ODD_SIZES) if size % function.multiple_of == 0]
     if function.computes == OWN:
         sizes = [size for size in SHORT_SIZES if size % function.multiple_of == 0] + sizes

@@ -109,7 +109,7 @@ class Subject:
 
     @property
     def lock(self) -> Path:
-        """That of all subjects of one package and suite."""
+        """The lock file, which all subjects of one package and suite share."""
         return self.home / f"{self.package}-{self.suite}.lock"
 
 

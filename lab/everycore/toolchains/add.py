@@ -260,7 +260,7 @@ def _sweep(context: Context) -> None:
 
 
 def disk(context: Context) -> int:
-    """What all that was added takes on the disk."""
+    """Return how many bytes all added toolchains take on the disk."""
     return store.disk_bytes(folder_of(context, "roots"), folder_of(context, "store"))
 
 

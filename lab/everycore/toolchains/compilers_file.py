@@ -38,7 +38,7 @@ def read_compilers_file(tree: Tree) -> FetchableCompilers:
 
 
 def lock_path(context: Context, tree: Tree, architecture: str) -> Path:
-    """That of the checkout; without one, the user's own if there is one."""
+    """Return the lock file of the checkout; without a checkout the user's own, if there is one."""
     name = f"{architecture}.lock"
     own = context.state_dir() / FOLDER / name
     return own if not tree.is_checkout and own.is_file() else tree.root / FOLDER / name

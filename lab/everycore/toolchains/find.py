@@ -37,7 +37,7 @@ def find_compiler(
 def ask_here(
     context: Context, command: tuple[str, ...], flags: Sequence[str], hint: str = ""
 ) -> Compiler:
-    """What a command of this machine is; its fingerprint changes with the files it is made of."""
+    """Ask a command of this machine what it is; its fingerprint changes with its files."""
     return _with_state(context, ask(context.runner.run, command, flags, hint))
 
 
@@ -65,7 +65,7 @@ def _first(run: Run, named: str | None, flags: Sequence[str]) -> Compiler:
 
 
 def ask(run: Run, command: tuple[str, ...], flags: Sequence[str], hint: str) -> Compiler:
-    """What a command is, with these flags; `hint` goes with the error if it cannot be started."""
+    """Ask a command what it is, with these flags; `hint` goes with the error if it cannot start."""
     shown = shlex.join(command)
     if not command:
         raise EverycoreError("the name of the C compiler is empty", hint)

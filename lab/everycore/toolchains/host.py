@@ -68,7 +68,7 @@ def toolchains_of(
 
 
 def triple(target: Target) -> str:
-    """What clang's --target wants: "aarch64-linux-gnu"; empty for this machine."""
+    """Return the value of clang's --target: "aarch64-linux-gnu"; empty for this machine."""
     return target.compiler.removesuffix("-gcc") if target.compiler.endswith("-gcc") else ""
 
 
@@ -80,7 +80,7 @@ def runs_here(target: Target, machine: str = "") -> bool:
 
 
 def _programs(path: str) -> dict[str, Path]:
-    """What can be started, by name: the first folder that has it counts."""
+    """Return the programs on the path, by name: the first folder that has one counts."""
     found: dict[str, Path] = {}
     for folder in dict.fromkeys(path.split(os.pathsep)):
         try:

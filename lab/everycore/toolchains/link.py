@@ -23,7 +23,7 @@ _SEARCH = re.compile(r"#include <\.\.\.> search starts here:\n(.*?)End of search
 def find_compiler(
     context: Context, target: Target, cc: str | None, flags: Sequence[str], machine: str
 ) -> Compiler:
-    """That of `find`, else the one that was added under the name `cc`, such as gcc-13.
+    """Return the compiler of `find`, else the one that was added as `cc`, such as gcc-13.
 
     Without `cc`, for a cross target, the newest that was added, with its C library.
     """
@@ -55,7 +55,7 @@ def _added_named(context: Context, target: Target, name: str) -> tuple[str, ...]
 def find_linker(
     context: Context, target: Target, more: Sequence[tuple[str, ...]] = ()
 ) -> Compiler | None:
-    """Who links for a target. `more`: commands of compilers that are just being added."""
+    """Return the compiler that links for a target. `more`: commands that are just being added."""
     try:
         return find_compiler(context, target, None, (), platform.machine())
     except EverycoreError:

@@ -34,7 +34,7 @@ def state_of(context: Context, command: Sequence[str]) -> str:
 
 
 def states_of(context: Context, commands: Iterable[Sequence[str]]) -> dict[tuple[str, ...], str]:
-    """The same for many, which are asked at the same time."""
+    """Return the states of many commands, which are asked at the same time."""
     wanted = list(dict.fromkeys(tuple(command) for command in commands))
     known = _remembered(context)
     keys = {command: _key(context, command) for command in wanted}
@@ -97,7 +97,7 @@ def _started(said: str) -> list[str]:
 
 
 def _libraries(context: Context, program: str) -> list[str]:
-    """As the loader of this system finds them; none of a static program."""
+    """Return the libraries, as the loader of this system finds them; none of a static program."""
     try:
         done = context.runner.run(["ldd", program])
     except EverycoreError:  # there is no ldd

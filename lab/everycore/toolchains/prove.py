@@ -39,7 +39,7 @@ def expected() -> str:
 
 
 def prove(context: Context, target: Target, command: tuple[str, ...]) -> str:
-    """How far it came: "ran", or what was missing here to go further.
+    """Return how far the proof came: "ran", or what was missing here to go further.
 
     The compiler makes an object; what links it, and the rest of the program, is this machine's.
     """

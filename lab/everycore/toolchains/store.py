@@ -167,7 +167,7 @@ def sweep(context: Context, roots: set[str], keys: set[str]) -> None:
 
 
 def disk_bytes(*folders: Path) -> int:
-    """What folders take on the disk; of hard links within them one counts."""
+    """Return how many bytes folders take on the disk; of hard links within them one counts."""
     seen: set[tuple[int, int]] = set()
     total = 0
     for top in folders:

@@ -97,7 +97,7 @@ def _pip(context: Context, words: list[str], failure: str) -> str:
 
 
 def unpack_wheel(wheel: Path, root: Path) -> None:
-    """What compiles, and the headers that belong to it."""
+    """Unpack the compiler of a wheel, and the headers that belong to it."""
     taken = 0
     try:
         with zipfile.ZipFile(wheel) as archive:

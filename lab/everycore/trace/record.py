@@ -97,7 +97,7 @@ class Trace:
 
 
 def make_trace(program: Program, totals: bytes, events: bytes, data: bool = True) -> Trace:
-    """Of struct totals and as many struct event as were kept."""
+    """Make a trace of struct totals and as many struct event as were kept."""
     instructions, accesses, pcs_digest, data_digest, masked, *far = TOTALS.unpack(totals)
     return Trace(
         program,

@@ -122,7 +122,7 @@ class ElfFile:
             return elf.header["e_machine"], elf.elfclass, elf.little_endian
 
     def code(self, address: int, length: int) -> bytes:
-        """What is at an address as linked, to the end of its section at most."""
+        """Return the bytes at an address as linked, to the end of its section at most."""
         for _, start, data in self.loaded:
             if start <= address < start + len(data):
                 return data[address - start : address - start + length]
@@ -233,7 +233,7 @@ def missing_packages() -> MissingPackagesError:
 
 
 def read_maps(text: str) -> list[Mapping]:
-    """Of /proc/PID/maps: the files."""
+    """Return the files of /proc/PID/maps."""
     found: list[Mapping] = []
     for line in text.splitlines():
         words = line.split(maxsplit=5)

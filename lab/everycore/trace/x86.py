@@ -250,7 +250,7 @@ def _repeat(instruction: Instruction) -> int:
 
 
 def _lanes(instruction: Instruction, index: "Register_", index_bytes: int, size: int) -> int:
-    """How many elements of `size` bytes a gather or scatter has at most; 0: it is neither."""
+    """Return the most elements of `size` bytes that a gather or scatter has; 0: it is neither."""
     if index_bytes == 0:
         return 0
     stores = instruction.op0_kind == OpKind.MEMORY

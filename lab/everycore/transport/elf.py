@@ -49,7 +49,7 @@ def made_for(binary: Path) -> int:
 
 
 def machine_of(binary: Path) -> str:
-    """In words, for messages."""
+    """Return the machine in words, for messages."""
     made = made_for(binary)
     return MACHINES.get(made, f"machine {made}")
 

@@ -161,7 +161,7 @@ class Ssh:
     def stream(
         self, binary: Path, arguments: Sequence[str], stdin: Iterable[str] = ()
     ) -> Generator[str, None, Completed]:
-        """Of a binary of this machine, which is copied; or of one that was built on the board."""
+        """Run a binary that is copied from here, or one that was built on the board."""
         name = self._placed.get(binary) or self._place(binary)
         words = shlex.join([*self._target.emulator, f"./{name}", *arguments])
         done = yield from self.link.stream(f"{self.enter} && exec {words}", stdin)
@@ -183,7 +183,7 @@ class Ssh:
         return path in self._placed and path.name == self._placed[path]
 
     def gather(self) -> Facts:
-        """What the board says of itself now."""
+        """Ask the board for its facts."""
         return _facts(self.link.run(_about("")).stdout)
 
     @property
