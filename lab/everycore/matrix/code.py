@@ -34,13 +34,13 @@ class Refers:
 class Function:
     """One function with its seldom executed parts."""
 
-    def __init__(self, whole: "Whole", file: Object, symbol: Symbol) -> None:
+    def __init__(self, linked: "LinkedObjects", file: Object, symbol: Symbol) -> None:
         self.file = file
         self.symbol = symbol
-        self.whole = whole
+        self.linked_objects = linked
         self.parts = [symbol]
         if not _COLD.search(symbol.name):
-            cold = whole.cold[file].get(symbol.name, ())
+            cold = linked.cold[file].get(symbol.name, ())
             self.parts += [part for part in cold if part.start != symbol.start]
         section = file.section_at(symbol.start)
         self.glue = bool(section) and section is not None and section.name == GLUE
@@ -102,7 +102,7 @@ class Function:
             holes = self.holes.get(i, ())
             if not holes and not pairs and one.target is None:
                 continue
-            known = [self.whole.resolved(self.file, hole, one) for hole in holes]
+            known = [self.linked_objects.resolved(self.file, hole, one) for hole in holes]
             refers = [refers for refers in known if refers]
             if pairs and one.flow in (Flow.CALL, Flow.JUMP):  # auipc, jalr
                 refers.append(pairs)
@@ -121,7 +121,7 @@ class Function:
         found: dict[int, Refers] = {}
         for start, end in self.pools if self.file.machine == "a32" else ():
             for hole in self.file.relocations_in(start, end):
-                refers = self.whole.resolved(self.file, hole)
+                refers = self.linked_objects.resolved(self.file, hole)
                 if refers and hole.kind == _ARM_DISTANCE:
                     from_here = self._pc_added(hole.at) - hole.at
                     refers = Refers(refers.file, refers.place + from_here, refers.name)
@@ -221,7 +221,7 @@ def _mode(file: Object, place: int) -> str:
     return file.marks[at][1] if at >= 0 else ""
 
 
-class Whole:
+class LinkedObjects:
     """All objects of a cell, or the program that they became."""
 
     def __init__(self, objects: Sequence[Object]) -> None:
@@ -483,33 +483,33 @@ def examine(
     it names are counted in addition, for calls through pointers of linked programs. `own`: of such
     a program what is followed; None: all.
     """
-    whole = Whole([Object(path) for path in paths])
+    linked = LinkedObjects([Object(path) for path in paths])
     if entries:
-        roots = [refers for entry in entries for refers in whole.named(entry)]
+        roots = [refers for entry in entries for refers in linked.named(entry)]
         if not roots:
-            valid = {s.name for one in whole.objects for s in (*one.functions, *one.objects)}
+            valid = {s.name for one in linked.objects for s in (*one.functions, *one.objects)}
             raise unknown_name("function in the objects", entries[0], sorted(valid) or ["none"])
-        roots += [refers for name in executed or () for refers in whole.named(name)]
+        roots += [refers for name in executed or () for refers in linked.named(name)]
         if own:  # of functions that are called alike a name finds one
-            named = [f for f in whole.all_functions() if f.plain_name in entries and own.has(f)]
+            named = [f for f in linked.all_functions() if f.plain_name in entries and own.has(f)]
             roots = [*(Refers(f.file, f.symbol.start) for f in named), *roots]
-        reached = _reached(whole, roots, own)
+        reached = _reached(linked, roots, own)
     else:
-        reached = whole.all_functions()
-        whole.bound(reached)
+        reached = linked.all_functions()
+        linked.bound(reached)
     counted = [function for function in reached if not function.glue]
     if not counted:  # a whole program, optimised into one function
         counted, reached = reached, []
     if not counted:
         names = ", ".join(path.name for path in paths)
         raise NoCodeError(f"no functions in {names}")
-    usage = {path: read_usage(path.with_suffix(".su"), whole.objects[0].machine) for path in paths}
+    usage = {path: read_usage(path.with_suffix(".su"), linked.objects[0].machine) for path in paths}
     glue = [function for function in reached if function.glue]
     return Examined(tuple(counted), tuple(glue), usage, dict(executed or {}))
 
 
 def _reached(
-    whole: Whole, roots: Iterable[Refers], own: OwnFunctions | None = None
+    linked: LinkedObjects, roots: Iterable[Refers], own: OwnFunctions | None = None
 ) -> list[Function]:
     """In the order of the first call; what tables point to comes behind."""
     found: dict[int, Function] = {}
@@ -521,25 +521,25 @@ def _reached(
             refers = todo.popleft()
             if refers.file is None:
                 continue
-            function = whole.function(refers.file, refers.place)
+            function = linked.function(refers.file, refers.place)
             if function is None:
                 data.append(refers)
             elif id(function) not in found and (own is None or own.has(function)):
                 found[id(function)] = function
                 for several in (*function.refers.values(), function.pool_refers.values()):
                     todo.extend(several)
-        whole.bound(list(found.values())[known:])
+        linked.bound(list(found.values())[known:])
         while data:
             refers = data.popleft()
             assert refers.file is not None
-            start, end, section = whole.extent(refers.file, refers.place)
+            start, end, section = linked.extent(refers.file, refers.place)
             if section and not section.strings and (id(refers.file), start) not in seen:
                 seen.add((id(refers.file), start))
-                todo.extend(_in_data(whole, refers.file, start, end))
+                todo.extend(_in_data(linked, refers.file, start, end))
     return list(found.values())
 
 
-def _in_data(whole: Whole, file: Object, start: int, end: int) -> list[Refers]:
+def _in_data(linked: LinkedObjects, file: Object, start: int, end: int) -> list[Refers]:
     if file.linked:
         word = 4 if file.machine in ("i386", "a32") else 8
         data = file.bytes_of(start, end)
@@ -549,5 +549,5 @@ def _in_data(whole: Whole, file: Object, start: int, end: int) -> list[Refers]:
             for i in range(0, len(data) - word + 1, word)
         ]
         return [Refers(file, p) for p in places if (f := file.function_at(p)) and f.start == p]
-    known = [whole.resolved(file, hole) for hole in file.relocations_in(start, end)]
+    known = [linked.resolved(file, hole) for hole in file.relocations_in(start, end)]
     return [refers for refers in known if refers]

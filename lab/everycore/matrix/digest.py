@@ -9,7 +9,7 @@ import re
 from collections import deque
 from collections.abc import Sequence
 
-from everycore.matrix.code import Function, Refers, Whole
+from everycore.matrix.code import Function, LinkedObjects, Refers
 from everycore.matrix.disassembly import Instruction
 from everycore.matrix.objects import Object, Relocation
 
@@ -18,14 +18,14 @@ _LAST_NUMBER = re.compile(r"#?-?(?:0x[0-9a-f]+|\d+)$")
 
 def digest(functions: Sequence[Function]) -> str:
     """Of functions of one program, in their order: equal code and data have the same."""
-    return _Digest(functions[0].whole).of(functions) if functions else ""
+    return _Digest(functions[0].linked_objects).of(functions) if functions else ""
 
 
 class _Digest:
     """What is referred to gets numbers in the order of its first mention."""
 
-    def __init__(self, whole: Whole) -> None:
-        self._whole = whole
+    def __init__(self, linked: LinkedObjects) -> None:
+        self._linked = linked
         self._numbers: dict[tuple[int, int], int] = {}
         self._todo: deque[tuple[Object, int, int]] = deque()
         self._hash = hashlib.sha256()
@@ -37,7 +37,7 @@ class _Digest:
             self._function(function)
         while self._todo:
             self._data(*self._todo.popleft())
-        for file in self._whole.objects:
+        for file in self._linked.objects:
             if file.linked:  # nothing tells which data its code refers to
                 for section in file.sections.values():
                     if section.name in (".rodata", ".data"):
@@ -96,12 +96,12 @@ class _Digest:
         file = refers.file
         if file is None:
             return ("elsewhere", refers.name, refers.place)
-        if function := self._whole.function(file, refers.place):
+        if function := self._linked.function(file, refers.place):
             start = function.symbol.start
             number = self._numbers.get((id(file), start))
             if number is not None:
                 return ("function", number, refers.place - start)
-        start, end, section = self._whole.extent(file, refers.place)
+        start, end, section = self._linked.extent(file, refers.place)
         if section is None:
             return ("nowhere",)
         if section.strings:  # file names are among them
@@ -122,7 +122,7 @@ class _Digest:
         for hole in file.relocations_in(start, end):
             at = hole.at - start
             size = 4 if file.machine in ("i386", "a32") else 8
-            if refers := self._whole.resolved(file, hole):
+            if refers := self._linked.resolved(file, hole):
                 data[at : at + size] = bytes(len(data[at : at + size]))
                 names += [at, hole.kind, *self._name(refers)]
         return [bytes(data), *names]
