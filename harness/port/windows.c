@@ -55,10 +55,14 @@ struct guarded port_guarded(size_t at_least_bytes)
 
 /* ---- Faults ---------------------------------------------------------------------------------------- */
 
-/* This thread's stack, as Windows knows it: it dispatches exceptions by frames between these addresses. */
+/* This thread's stack, as Windows knows it: it dispatches exceptions by frames between these addresses. The address of
+ * the block is in the block, which GS points to; GCC warns of mingw-w64's NtCurrentTeb(). */
 static NT_TIB *thread_stack(void)
 {
-    return (NT_TIB *)NtCurrentTeb();
+    NT_TIB *block;
+
+    __asm__ volatile("movq %%gs:%c1, %0" : "=r"(block) : "i"(offsetof(NT_TIB, Self)));
+    return block;
 }
 
 /* Where the innermost port_survives goes on: the CPU and the stack as they were there, and whether a fault has led back
