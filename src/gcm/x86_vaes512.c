@@ -143,11 +143,17 @@ EVC_INLINE enum evc_status compare_tag(const uint8_t *tag, __m128i t, size_t n_b
 }
 
 EVC_DEFINE_CLEAR_STACK(clear, ZMM, 896)
-EVC_DEFINE_CLEAR_STACK(clear_long, ZMM, 512)
 EVC_DEFINE_CLEAR(clear_short, ZMM)
-#define FRAMES_HOLD_NO_SECRETS 1
 #define CLEAR_AFTER_BLOCK() clear_short()
+#if defined(_WIN32) /* vectors are passed by address: they are in the frame of crypt_text */
+EVC_DEFINE_CLEAR_DEEP(clear_long, ZMM, 448)
+#define FRAMES_HOLD_NO_SECRETS 0
+#define CLEAR_AFTER_SHORT() clear_long()
+#else
+EVC_DEFINE_CLEAR_STACK(clear_long, ZMM, 512)
+#define FRAMES_HOLD_NO_SECRETS 1
 #define CLEAR_AFTER_SHORT() clear_short()
+#endif
 #define CLEAR_AFTER_LONG() clear_long()
 
 #include "gcm/x86_steps.h"
@@ -157,6 +163,7 @@ EVC_ISA_END
 const struct evc_gcm evc_gcm_x86_vaes512 = {
     .kernel = EVC_KERNEL_HEAD(x86_vaes512, X86_GCM512, CT, ANY, BATCH, struct key, 0, clear),
     GCM_SLOTS,
+    .clear_tag = clear_short,
 };
 #else
 EVC_EMPTY_UNIT
