@@ -11,6 +11,7 @@ from everycore.cli import main
 from everycore.context import SystemRunner, system_context
 from everycore.errors import SignalError
 
+UNWRITTEN = 2  # exit code of output that cannot be written
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
@@ -20,12 +21,33 @@ def run() -> None:
     handle_signals(runner)
     code = main(sys.argv[1:], system_context(runner))
     if not runner.is_ending:
-        sys.exit(code)
+        sys.exit(flush_output(code))
     runner.end_all(signal.SIGKILL)
     for stream in (sys.stdout, sys.stderr):
         with suppress(OSError, ValueError):  # nobody reads it any more
             stream.flush()
     os._exit(code)  # without waiting for threads that are still at work
+
+
+def flush_output(code: int) -> int:
+    """Write what standard output still holds, and return the exit code: 2 if it cannot be written.
+
+    Python itself would write it while it ends, and exit with 120 and a traceback.
+    """
+    if sys.stdout is None:  # it was closed before we began
+        return code
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:  # the reader has enough
+        pass
+    except OSError as error:
+        if code != UNWRITTEN:  # else the command has told it
+            print(f"everycore: {error}", file=sys.stderr)
+        code = UNWRITTEN
+    else:
+        return code
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # Python flushes again
+    return code
 
 
 def handle_signals(runner: SystemRunner) -> None:

@@ -141,15 +141,16 @@ def test_a_full_disk_is_no_defect_of_ours(lab: Lab, monkeypatch: pytest.MonkeyPa
     assert "internal error" not in outcome.err
 
 
+@pytest.mark.parametrize("unbuffered", ["", "1"])
 @pytest.mark.parametrize(("reader", "code"), [("a pipe that nobody reads", 0), ("/dev/full", 2)])
-def test_output_that_nobody_takes_is_told_once(reader: str, code: int) -> None:
+def test_output_that_nobody_takes_is_told_once(reader: str, code: int, unbuffered: str) -> None:
     if reader == "/dev/full":
         target = os.open(reader, os.O_WRONLY)
     else:
         source, target = os.pipe()
         os.close(source)
     argv = [sys.executable, "-m", "everycore", "--version"]
-    env = {**os.environ, "PYTHONPATH": str(PACKAGE.parent)}
+    env = {**os.environ, "PYTHONPATH": str(PACKAGE.parent), "PYTHONUNBUFFERED": unbuffered}
     done = subprocess.run(
         argv, stdout=target, stderr=subprocess.PIPE, text=True, env=env, check=False
     )

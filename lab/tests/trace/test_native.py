@@ -292,7 +292,7 @@ def test_markers_cut_as_many_regions_as_were_run(traced: Traced) -> None:
     assert (len(run.traces), run.code) == (SECRETS, 7)
     assert all(t.same(run.traces[0]) for t in run.traces)
     assert first_difference(run.traces[0], run.traces[3]) is None
-    assert run.traces[0].accesses > 256
+    assert run.traces[0].accesses > 256 / 16  # vectors have 16 bytes
 
 
 def test_secret_branches_and_indices_are_told_with_their_place(traced: Traced) -> None:
