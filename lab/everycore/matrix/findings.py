@@ -20,15 +20,30 @@ def page(results: Mapping[Cell, Result], explained: Sequence[Anomaly]) -> str:
     text = _looked_at(list(results.values()))
     for group in group_failures(results.values()):
         text += f"* {group.title}\n" if _is_wrong(group) else ""
+    known = {(one.cell, one.kind) for one in explained}
+    others = [one for one in anomalies.find(results) if (one.cell, one.kind) not in known]
     stories = anomalies.stories(list(explained), results)
-    if not stories:
+    if not stories and not others:
         return text + "\nNothing is odd.\n"
-    rows = [_row(i, story, results) for i, story in enumerate(stories, 1)]
-    text += "\n" + markdown_table(HEAD, rows, right=(0,))
-    text += "\nEach is measured again by its command:\n\n"
-    return text + "".join(
-        f"{i}. `{story.worst.command or command(story.worst)}`\n"
-        for i, story in enumerate(stories, 1)
+    if stories:
+        rows = [_row(i, story, results) for i, story in enumerate(stories, 1)]
+        text += "\n" + markdown_table(HEAD, rows, right=(0,))
+        text += "\nEach is measured again by its command:\n\n"
+        text += "".join(
+            f"{i}. `{story.worst.command or command(story.worst)}`\n"
+            for i, story in enumerate(stories, 1)
+        )
+    return text + _unexplained(anomalies.stories(others, results))
+
+
+def _unexplained(stories: Sequence[Story]) -> str:
+    """What was measured once and not looked into; without what a sanitizer costs by itself."""
+    own = [story for story in stories if story.worst.differs_in != "sanitizer"]
+    if not own:
+        return ""
+    return "\nMeasured once and not looked into; some of these may be noise:\n\n" + "".join(
+        f"* {story.compiler} {_flags(story)} on {_code(story)}: {what(story.worst)}\n"
+        for story in own
     )
 
 
@@ -51,20 +66,24 @@ def _looked_at(results: Sequence[Result]) -> str:
 
 def _row(number: int, story: Story, results: Mapping[Cell, Result]) -> list[str]:
     worst = story.worst
-    flags = [f"`{' '.join(one)}`" for one in story.flags]
-    more = [f"{len(flags) - MOST_FLAGS} more"] if len(flags) > MOST_FLAGS else []
     repair = f"`{' '.join(worst.repair)}`" if worst.repair else f"none: {worst.why_not}"
     cause = [f"pass {worst.passes[0]}"] if worst.passes else []
     return [
         str(number),
         story.compiler,
-        ", ".join([*flags[:MOST_FLAGS], *more]),
+        _flags(story),
         _code(story),
         what(worst),
         repair,
         "; ".join([*cause, *worst.causes[:2]]) or "?",
         _newer(story, results),
     ]
+
+
+def _flags(story: Story) -> str:
+    flags = [f"`{' '.join(one)}`" for one in story.flags]
+    more = [f"{len(flags) - MOST_FLAGS} more"] if len(flags) > MOST_FLAGS else []
+    return ", ".join([*flags[:MOST_FLAGS], *more])
 
 
 def _code(story: Story) -> str:

@@ -62,5 +62,16 @@ def test_wrong_answers_come_before_all_else() -> None:
     assert text.index("byte 3 differs") < text.index("| 1 |")
 
 
+def test_what_was_not_looked_into_stands_apart() -> None:
+    slow, known = cell("clang-22"), results("clang-21", "clang-23")
+    known[slow] = measured(slow, 28.0)
+    text = findings.page(known, [])
+    assert "* clang 22 `-O2 -march=x86-64-v4` on linux-6.1 generic-cbc-enc: 2.3x" in text
+    assert not rows(text)
+    text = findings.page(known, [odd(slow)])
+    assert len(rows(text)) == 1
+    assert "not looked into" not in text
+
+
 def test_nothing_odd_is_said() -> None:
     assert "Nothing is odd." in findings.page(results("clang-21"), [])
