@@ -4,12 +4,14 @@
  * twin of a32_bitslice, for comparison.
  *
  * Method:   bit slices with byte shuffles (Kaesper and Schwabe) arranged so that ShiftRows is never
- *           done (fixslicing); S-box by circuit; planes of the round keys in the key and, of those
- *           for which it has no room, on the stack. CTR makes the planes of the counters directly,
+ *           done (fixslicing); S-box by circuit; planes of the round keys made by each call.
+ *           CTR makes the planes of the counters directly,
  *           and does most of the first SubBytes once for a message.
+ *           Up to 4 blocks that fill no batch go by vector permute, as in a32_vperm.
  * Source:   FIPS 197 (2023) section 5; E. Kaesper, P. Schwabe, "Faster and timing-attack resistant
- *           AES-GCM", CHES 2009; a64_bitslice_steps.h, sbox_circuit.h.
- * Needs:    A32_NEON.   Timing: CT (no tables in memory, no secret branches).
+ *           AES-GCM", CHES 2009; a64_bitslice_steps.h, a64_vperm_steps.h,
+ *           sbox_circuit.h.
+ * Needs:    A32_NEON.   Timing: CT (no secret-dependent branch or address).
  * Key form: bitsliced.
  */
 #include "aes/kernel.h"

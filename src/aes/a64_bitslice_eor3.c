@@ -5,8 +5,9 @@
  * Method:   that of a64_bitslice, with the exclusive or of three operands that the SHA-3 instructions
  *           brought wherever two follow one another.
  * Source:   FIPS 197 (2023) section 5; Arm Architecture Reference Manual for A-profile (DDI 0487),
- *           EOR3; a64_bitslice_steps.h, sbox_select_circuit.h.
- * Needs:    A64_SHA3.   Timing: CT (no tables in memory, no secret branches).
+ *           EOR3; a64_bitslice_steps.h, a64_vperm_steps.h,
+ *           sbox_select_circuit.h.
+ * Needs:    A64_SHA3.   Timing: CT (no secret-dependent branch or address).
  * Key form: bitsliced.
  */
 #include "aes/kernel.h"

@@ -5,8 +5,9 @@
  * Method:   that of a64_bitslice with a row in each word of a plane, so that the bytes of MixColumns
  *           come by EXT, REV32 and shifts; look-ups are left at the ends.
  * Source:   FIPS 197 (2023) section 5; Arm, Cortex-A57 and Cortex-A72 Software Optimization Guides,
- *           ASIMD table lookup; a64_bitslice_steps.h, sbox_select_circuit.h.
- * Needs:    A64_TBL8.   Timing: CT (no tables in memory, no secret branches).
+ *           ASIMD table lookup; a64_bitslice_steps.h, a64_vperm_steps.h,
+ *           sbox_select_circuit.h.
+ * Needs:    A64_TBL8.   Timing: CT (no secret-dependent branch or address).
  * Key form: bitsliced.
  */
 #include "aes/kernel.h"

@@ -15,9 +15,9 @@
  * All this pays for batches. Up to MOST_SINGLE blocks that fill none go by vector permute (a64_vperm_steps.h), whose
  * round keys are in the key, too.
  *
- * Before this file: the ISA's region is open, and defined are v_xor3(a, b, c) and clear_batches(), which clears the stack
- * as deep as batches reach. All else is left to the kernel's `clear`. MOST_SINGLE may be defined. ROUNDS may be defined
- * as EVC_OUT_OF_LINE where the rounds leave no registers to those who call them; or ENCRYPT and DECRYPT, as
+ * Before this file: the ISA's region is open, and defined are v_xor3(a, b, c) and clear_batches(), which clears the
+ * stack as deep as batches reach. All else is left to the kernel's `clear`. MOST_SINGLE may be defined. ROUNDS may be
+ * defined as EVC_OUT_OF_LINE where the rounds leave no registers to those who call them; or ENCRYPT and DECRYPT, as
  * a32_bitslice.c does, where they are functions of assembly. ROWS_FIRST may be defined for cores on which a look-up of
  * 16 bytes costs more than two instructions; byte 4 r + c is that in row r, column c then: a row is a word, and bytes
  * move by the turning of vectors and of words. Rounds are written out, since how far depends on i.
@@ -481,7 +481,8 @@ EVC_OUT_OF_LINE void run_rest(struct call *call, operation *op)
     op(call);
 }
 
-EVC_OUT_OF_LINE void run_first(const void *key, uint8_t *state, const uint8_t *in, uint8_t *out, size_t n, operation *op)
+EVC_OUT_OF_LINE void run_first(const void *key, uint8_t *state, const uint8_t *in, uint8_t *out, size_t n,
+                               operation *op)
 {
     EVC_ALIGN(16) round_planes first[FIRST_ROUNDS];
     struct call call = {key, (const round_planes *)first, NULL, state, in, out, n};

@@ -231,7 +231,8 @@ EVC_INLINE void ctr_stream(const struct vperm_key *key, struct vperm_counters *c
     vperm_encrypt_rounds(key, x, n);
 }
 
-EVC_INLINE void ctr_step(const struct vperm_key *key, struct vperm_counters *c, const uint8_t *in, uint8_t *out, unsigned n)
+EVC_INLINE void ctr_step(const struct vperm_key *key, struct vperm_counters *c, const uint8_t *in, uint8_t *out,
+                         unsigned n)
 {
     vec x[BATCH];
 
@@ -327,12 +328,14 @@ EVC_INLINE void xts(const struct vperm_key *key, uint8_t tweak[16], const uint8_
     evc_a64_store_tweak(tweak, t);
 }
 
-static inline void vperm_xts_encrypt(const void *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out, size_t n_blocks)
+static inline void vperm_xts_encrypt(const void *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out,
+                                     size_t n_blocks)
 {
     xts(key, tweak, in, out, n_blocks, 0);
 }
 
-static inline void vperm_xts_decrypt(const void *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out, size_t n_blocks)
+static inline void vperm_xts_decrypt(const void *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out,
+                                     size_t n_blocks)
 {
     xts(key, tweak, in, out, n_blocks, 1);
 }

@@ -21,8 +21,8 @@ struct vperm_tables {
     uint8_t in[2][16];
     /* S-box (without its constant 0x63) to a byte: U, T. */
     uint8_t sub[2][16];
-    /* S-box times 1, 2, 3 to packed: U, T of each. */
-    uint8_t enc[6][16];
+    /* S-box times 1, 2 to packed: U, T of each. */
+    uint8_t enc[4][16];
     /* A byte to packed with the affine map undone. */
     uint8_t inv_in[2][16];
     /* Inverse to a byte: U, T. */
@@ -53,8 +53,6 @@ static const struct vperm_tables vperm_tables = {
         {0, 243, 191, 204, 60, 188, 115, 128, 63, 3, 207, 112, 79, 131, 240, 76},
         {0, 193, 181, 135, 134, 117, 50, 243, 70, 192, 71, 242, 180, 51, 1, 116},
         {0, 188, 32, 63, 178, 17, 31, 163, 131, 49, 14, 46, 173, 146, 141, 156},
-        {0, 71, 231, 64, 51, 211, 167, 224, 7, 52, 116, 147, 148, 212, 115, 160},
-        {0, 79, 159, 243, 142, 173, 108, 35, 188, 50, 193, 94, 226, 17, 125, 208},
     },
     .inv_in = {
         {0, 229, 28, 249, 107, 142, 119, 146, 84, 177, 72, 173, 63, 218, 35, 198},

@@ -182,12 +182,12 @@ EVC_INLINE vec key_with_constant(const struct vperm_tables *t, const uint8_t key
 
 /* ---- One chain ------------------------------------------------------------------------------ */
 
-/* A round of a state that waits for itself. 3 times the S-box has tables of its own, and what comes late joins last. */
+/* A round of a state that waits for itself: what comes late joins last, and 3 times the S-box is a sum. */
 EVC_INLINE vec quick_round(const struct vperm_tables *t, vec x, vec round_key, const uint8_t rotate[3][16])
 {
     struct reciprocals o = invert(inverse_tables(t), x);
     vec s1 = hide_value(look_up(pair_of(t->enc), o));
-    vec s2 = look_up(pair_of(t->enc + 2), o), s3 = look_up(pair_of(t->enc + 4), o);
+    vec s2 = hide_value(look_up(pair_of(t->enc + 2), o)), s3 = hide_value(v_xor(s1, s2));
     vec rows_23 = hide_value(v_xor(permute(s1, rotate[1]), permute(s1, rotate[2])));
 
     return v_xor(hide_value(v_xor(rows_23, hide_value(v_xor(s2, round_key)))), permute(s3, rotate[0]));
