@@ -43,7 +43,7 @@ EVC_DEFINE_CLEAR_SPILLS(clear_batches, NEON, 3200)
 
 #include "aes/a64_bitslice_steps.h"
 
-EVC_DEFINE_CLEAR_STACK(clear, NEON, 512)
+EVC_DEFINE_CLEAR_STACK(clear, NEON, 960)
 
 EVC_ISA_END
 
