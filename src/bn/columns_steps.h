@@ -286,22 +286,15 @@ EVC_INLINE void add_square_column(struct column *c, const limb *t, const limb *a
         add_product(c, a[i / 2], a[i / 2]);
 }
 
-/* Numbers that are squared faster by a product: passes over few limbs cost more than the products saved. */
-#define SHORT_LIMBS 8
-
-static void sqr(const void *key, void *r, const void *va, void *scratch)
+/* Out of line: with the other way inside, compilers run out of registers. */
+EVC_OUT_OF_LINE void sqr_long(const void *key, limb *r, const limb *a, void *scratch)
 {
     const size_t limbs = limbs_for(evc_bn_n_bytes(key));
     const struct private_part *p = private_part(key);
-    const limb *a = va;
     limb *const t = scratch, *const digit = t + 2 * limbs;
     struct column c = {0, 0};
     limb above = 0;
 
-    if (limbs <= SHORT_LIMBS) {
-        mul(key, r, a, a, scratch);
-        return;
-    }
     cross_products(t, a, limbs);
     for (size_t i = 0; i < limbs; i++) {
         add_square_column(&c, t, a, i, &above);
@@ -316,6 +309,17 @@ static void sqr(const void *key, void *r, const void *va, void *scratch)
         t[i - limbs] = take_limb(&c);
     }
     subtract_modulus(r, t, (limb)c.low, p->n, t + limbs, limbs);
+}
+
+/* Numbers that are squared faster by a product: passes over few limbs cost more than the products saved. */
+#define SHORT_LIMBS 8
+
+static void sqr(const void *key, void *r, const void *a, void *scratch)
+{
+    if (limbs_for(evc_bn_n_bytes(key)) <= SHORT_LIMBS)
+        mul(key, r, a, a, scratch);
+    else
+        sqr_long(key, r, a, scratch);
 }
 
 EVC_DEFINE_CLEAR_STACK(clear, BASELINE, 704)
