@@ -31,7 +31,7 @@ MODELS: dict[str, tuple[str, dict[str, set[str]]]] = {
         "max": CE | {"+"},
     }),
 }
-MORE_ALLOWED = {"a64": {"sve", "sve2", "dit"}, "a32": {"thumb2", "ct-mul"}}
+MORE_ALLOWED = {"a64": {"sve", "sve2", "dit"}, "a32": {"thumb2", "ct-mul", "umaal"}}
 # Checked whole: on these, and with these features taken away.
 WHOLE = {"a64": (("cortex-a53", ""), ("max", "aes,pmull,sha3")),
          "a32": (("max", ""), ("cortex-a15", ""), ("cortex-a15,neon=off", ""))}

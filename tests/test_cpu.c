@@ -287,7 +287,8 @@ static void hwcap_of_a32_is_read(void)
     EXPECT(evc_a32_of_hwcap(1 << 12, 0) == EVC_CPU(A32_NEON));
     EXPECT(evc_a32_of_hwcap(1 << 12, 1) == (EVC_CPU(A32_NEON) | EVC_CPU(A32_AES)));
     EXPECT(evc_a32_of_hwcap(1 << 12, 3) == (EVC_CPU(A32_NEON) | EVC_CPU(A32_AES) | EVC_CPU(A32_PMULL)));
-    EXPECT(evc_a32_of_hwcap(~(UINT64_C(1) << 12), ~UINT64_C(3)) == 0);
+    EXPECT(evc_a32_of_hwcap(~(UINT64_C(9) << 12), ~UINT64_C(3)) == 0);
+    EXPECT(evc_a32_of_hwcap(1 << 15, 0) == EVC_CPU(A32_UMAAL));
 }
 
 static void the_multipliers_of_power_and_risc_v_are_known_by_their_systems(void)

@@ -64,6 +64,13 @@
 #define EVC_A32_THUMB2 0
 #endif
 
+/* A32 cores that have the instruction set with words of 32 bits: not M cores. common/a32_asm.h has the same line. */
+#if EVC_A32 && defined(__ARM_ARCH_ISA_ARM) && defined(__ELF__)
+#define EVC_A32_ARM_STATE 1
+#else
+#define EVC_A32_ARM_STATE 0
+#endif
+
 /* PA-RISC, 32 bits, where the GNU assembler's syntax and ELF are. common/hppa_asm.h has the same line. */
 #if defined(__hppa__) && !defined(__LP64__) && defined(__ELF__)
 #define EVC_HPPA 1
@@ -105,7 +112,7 @@
 #error "everycore: EVC_BN_WORD_BITS is 32 or 64"
 #endif
 
-/* Assembly for x86-64 with the arguments of the System V ABI, on words of 64 bits. common/x86_asm.h has the same line. */
+/* Assembly for x86-64 with the arguments of the System V ABI, on words of 64 bits. */
 #if defined(__x86_64__) && !defined(_WIN32) && !defined(__ILP32__) && EVC_BN_WORD_BITS == 64
 #define EVC_X86_64_SYSV 1
 #else
@@ -132,6 +139,7 @@ enum evc_arch {
 #define EVC_ARCH_A32_SIMD EVC_ARCH_A32
 #define EVC_ARCH_A32_CRYPTO EVC_ARCH_A32
 #define EVC_ARCH_A32_THUMB2 EVC_ARCH_A32
+#define EVC_ARCH_A32_ARM_STATE EVC_ARCH_A32
 
 #if EVC_X86
 #define EVC_ARCH_HERE EVC_ARCH_X86
@@ -180,6 +188,7 @@ enum evc_arch {
     F(A32_AES, A32, 1, "aes")                                                                      \
     F(A32_PMULL, A32, 2, "pmull")                                                                  \
     F(A32_THUMB2, A32, 3, "thumb2")                                                                \
+    F(A32_UMAAL, A32, 4, "umaal")                                                                  \
     F(HPPA_PA11, HPPA, 0, "pa1.1")                                                                 \
     F(HPPA_WIDE, HPPA, 1, "pa2.0-wide")                                                            \
     EVC_TUNE_LIST(F)                                                                               \
@@ -413,6 +422,11 @@ enum evc_feature_bit { EVC_FEATURE_LIST(EVC_FEATURE_BIT) EVC_BIT_N = 64 };
 #define EVC_PLACE_A32_PMULL A32_CRYPTO
 #define EVC_CC_A32_PMULL EVC_CC_A32_CE
 #define EVC_NEEDS_A32_PMULL (EVC_NEEDS_A32_NEON | EVC_CPU(A32_PMULL))
+
+/* A product and two words more, of ARMv6. */
+#define EVC_PLACE_A32_UMAAL A32_ARM_STATE
+#define EVC_CC_A32_UMAAL ""
+#define EVC_NEEDS_A32_UMAAL (EVC_CPU(A32_UMAAL) | EVC_CPU(CT_MUL))
 
 /* PA-RISC 1.1: products of words, in the unit for floating point. */
 #define EVC_PLACE_HPPA_XMPYU HPPA

@@ -110,7 +110,14 @@ EVC_INLINE void sqr_words_steps(word *r, const word *a, size_t n_words)
 
 /* ---- Columns ------------------------------------------------------------------------------------------- */
 
-#if EVC_BN_HALVES
+/* Registers for four words of sums are too many on x86. */
+#if EVC_BN_HALVES || EVC_X86
+#define THREE_WORDS 1
+#else
+#define THREE_WORDS 0
+#endif
+
+#if THREE_WORDS
 
 /* Three words to which products are added; a column of 8 has 8 at most, so the third counts to 16. */
 struct column {
@@ -192,7 +199,7 @@ EVC_INLINE word column_next(struct column *c)
 
 #endif
 
-#if EVC_BN_HALVES
+#if THREE_WORDS
 #define EMPTY_COLUMN {0, 0, 0}
 #else
 #define EMPTY_COLUMN {0, 0}
@@ -247,22 +254,40 @@ EVC_INLINE void sqr_column(struct column *c, const word *a, int k, int n)
     COLUMN(13);                                                                                                        \
     COLUMN(14)
 
+/* GCC 12 for PowerPC of 64 bits copies sums from register to register, and rows are shorter. */
+#if defined(__powerpc64__)
+#define BY_ROWS 1
+#else
+#define BY_ROWS 0
+#endif
+
+EVC_INLINE void multiply_rows(word *r, const word *a, const word *b, size_t n_words)
+{
+    r[n_words] = mul_words_steps(r, a, n_words, b[0]);
+    for (size_t i = 1; i < n_words; i++)
+        r[n_words + i] = mul_add_words_steps(r + i, a, n_words, b[i]);
+}
+
 #define DEFINE_COMBA(n_words)                                                                                          \
     EVC_INLINE void mul_comba##n_words##_steps(word *r, const word *a, const word *b)                                  \
     {                                                                                                                  \
         enum { n = n_words };                                                                                          \
-        struct column c = EMPTY_COLUMN;                                                                                   \
+        struct column c = EMPTY_COLUMN;                                                                                \
                                                                                                                        \
+        if (BY_ROWS) {                                                                                                 \
+            multiply_rows(r, a, b, n);                                                                                 \
+            return;                                                                                                    \
+        }                                                                                                              \
         COLUMNS_##n_words(MUL_COLUMN);                                                                                 \
-        r[2 * n - 1] = column_next(&c);                                                                                          \
+        r[2 * n - 1] = column_next(&c);                                                                                \
     }                                                                                                                  \
     EVC_INLINE void sqr_comba##n_words##_steps(word *r, const word *a)                                                 \
     {                                                                                                                  \
         enum { n = n_words };                                                                                          \
-        struct column c = EMPTY_COLUMN;                                                                                   \
+        struct column c = EMPTY_COLUMN;                                                                                \
                                                                                                                        \
         COLUMNS_##n_words(SQR_COLUMN);                                                                                 \
-        r[2 * n - 1] = column_next(&c);                                                                                          \
+        r[2 * n - 1] = column_next(&c);                                                                                \
     }
 DEFINE_COMBA(4)
 DEFINE_COMBA(8)

@@ -22,8 +22,8 @@
     mov %rax, 8*\i(%rdi)
 .endm
 
-/* Turns of eight words: rcx counts them down by lea and jrcxz, which leave both carries alone. Before, n_words % 8 words
- * one by one. */
+/* Turns of eight words: rcx counts them down by lea and jrcxz, which leave both carries alone. Before them come
+ * n_words % 8 words, one by one. */
 .macro row word, two_chains
     mov %rdx, %r10
     mov %rcx, %rdx

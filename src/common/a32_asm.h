@@ -42,6 +42,11 @@
 #else
 #define EVC_ASM_THUMB2 0
 #endif
+#if defined(__ARM_ARCH_ISA_ARM) && defined(__ELF__)
+#define EVC_ASM_ARM_STATE 1
+#else
+#define EVC_ASM_ARM_STATE 0
+#endif
 #if defined(__ARMEB__)
 #define EVC_ASM_BIG_ENDIAN 1
 #else
@@ -86,6 +91,17 @@
     .inst.w 0xf3af800f
 #endif
 .endm
+/* The same in the instruction set with words of 32 bits, which ends by bx lr. */
+.macro evc_arm_function name
+    .text
+    .arm
+    .p2align 4
+    .globl \name
+    .hidden \name
+    .type \name, %function
+\name:
+    EVC_ASM_CFI_BEGIN
+.endm
 .macro evc_end name
     EVC_ASM_CFI_END
 #if defined(__ELF__)
@@ -97,6 +113,7 @@
 #define EVC_ASM_A32 0
 #define EVC_ASM_NEON 0
 #define EVC_ASM_THUMB2 0
+#define EVC_ASM_ARM_STATE 0
 #endif
 
 #endif

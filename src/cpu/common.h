@@ -66,6 +66,11 @@
 #else
 #define EVC_NEON_BY_BUILD 0
 #endif
+#if EVC_A32_ARM_STATE && defined(__ARM_ARCH) && __ARM_ARCH >= 6
+#define EVC_UMAAL_BY_BUILD 1
+#else
+#define EVC_UMAAL_BY_BUILD 0
+#endif
 /* Arm C Language Extensions (2024): AES includes the product of 64 bits; CRYPTO is the older name of AES with SHA-2. */
 #if defined(__ARM_FEATURE_AES) || defined(__ARM_FEATURE_CRYPTO)
 #define EVC_AES_BY_BUILD 1
@@ -113,7 +118,8 @@ static inline uint64_t evc_features_of_build(void)
                 (EVC_SHA3_BY_BUILD ? EVC_CPU(A64_SHA3) : 0) | (EVC_SVE_BY_BUILD ? EVC_CPU(A64_SVE) : 0) |
                 (EVC_SVE2_BY_BUILD ? EVC_CPU(A64_SVE2) : 0);
     if (EVC_A32)
-        have |= (EVC_A32_THUMB2 ? EVC_CPU(A32_THUMB2) : 0) | (EVC_NEON_BY_BUILD ? EVC_CPU(A32_NEON) : 0) |
+        have |= (EVC_A32_THUMB2 ? EVC_CPU(A32_THUMB2) : 0) | (EVC_UMAAL_BY_BUILD ? EVC_CPU(A32_UMAAL) : 0) |
+                (EVC_NEON_BY_BUILD ? EVC_CPU(A32_NEON) : 0) |
                 (EVC_NEON_BY_BUILD && EVC_AES_BY_BUILD ? EVC_CPU(A32_AES) | EVC_CPU(A32_PMULL) : 0);
     if (EVC_HPPA)
         have |= (EVC_PA11_BY_BUILD ? EVC_CPU(HPPA_PA11) : 0) | (EVC_HPPA_WIDE_BY_BUILD ? EVC_CPU(HPPA_WIDE) : 0);

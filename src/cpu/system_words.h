@@ -20,10 +20,12 @@ static inline uint64_t evc_a64_of_hwcap(uint64_t cap, uint64_t cap2)
            EVC_IF_BIT(A64_SVE2, cap2, 1);
 }
 
-/* The same words of A32. Source: Linux arch/arm/include/uapi/asm/hwcap.h; FreeBSD 14 sys/arm/include/elf.h. */
+/* The same words of A32. Bit 15 is a register for the thread, which cores have from ARMv6K on. Source: Linux
+ * arch/arm/include/uapi/asm/hwcap.h; FreeBSD 14 sys/arm/include/elf.h. */
 static inline uint64_t evc_a32_of_hwcap(uint64_t cap, uint64_t cap2)
 {
-    return EVC_IF_BIT(A32_NEON, cap, 12) | EVC_IF_BIT(A32_AES, cap2, 0) | EVC_IF_BIT(A32_PMULL, cap2, 1);
+    return EVC_IF_BIT(A32_NEON, cap, 12) | EVC_IF_BIT(A32_UMAAL, cap, 15) | EVC_IF_BIT(A32_AES, cap2, 0) |
+           EVC_IF_BIT(A32_PMULL, cap2, 1);
 }
 
 /* AT_HWCAP2 of PowerPC, bit 31: Power ISA 2.07, which is POWER8 and later. Source: Linux

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Rows of word primitives for ARMv6 and later: umaal is a product and two words more, which never overflow. Four words
+ * a turn. In the instruction set with words of 32 bits, whatever the build chose.
+ */
+#include "common/a32_asm.h"
+
+#if EVC_ASM_ARM_STATE
+    .arch armv6
+
+/* r0: r, r1: a, r2: n_words, r3: w; the result in r0. r12: the upper word of the product before. */
+
+evc_arm_function evc_bn_words_a32_umaal_mul_add
+    push {r4-r11}
+    mov r12, #0
+    subs r2, r2, #4
+    blo 2f
+1:  ldmia r1!, {r8-r11}
+    ldmia r0, {r4-r7}
+    umaal r4, r12, r8, r3
+    umaal r5, r12, r9, r3
+    umaal r6, r12, r10, r3
+    umaal r7, r12, r11, r3
+    subs r2, r2, #4
+    stmia r0!, {r4-r7}
+    bhs 1b
+2:  adds r2, r2, #4
+    beq 4f
+3:  ldr r8, [r1], #4
+    ldr r4, [r0]
+    umaal r4, r12, r8, r3
+    str r4, [r0], #4
+    subs r2, r2, #1
+    bne 3b
+4:  mov r0, r12
+    pop {r4-r11}
+    bx lr
+evc_end evc_bn_words_a32_umaal_mul_add
+
+evc_arm_function evc_bn_words_a32_umaal_mul
+    push {r4-r11}
+    mov r12, #0
+    subs r2, r2, #4
+    blo 2f
+1:  ldmia r1!, {r8-r11}
+    mov r4, #0
+    mov r5, #0
+    mov r6, #0
+    mov r7, #0
+    umaal r4, r12, r8, r3
+    umaal r5, r12, r9, r3
+    umaal r6, r12, r10, r3
+    umaal r7, r12, r11, r3
+    subs r2, r2, #4
+    stmia r0!, {r4-r7}
+    bhs 1b
+2:  adds r2, r2, #4
+    beq 4f
+3:  ldr r8, [r1], #4
+    mov r4, #0
+    umaal r4, r12, r8, r3
+    str r4, [r0], #4
+    subs r2, r2, #1
+    bne 3b
+4:  mov r0, r12
+    pop {r4-r11}
+    bx lr
+evc_end evc_bn_words_a32_umaal_mul
+
+/* r0: r, r1: a, r2: b, r3: n_words. The carry stays in the flags: counting is by sub and teq. */
+.macro sum with
+    push {r4-r11}
+    mov r12, r3, lsr #2
+    and r3, r3, #3
+    teq r12, #0
+    beq 2f
+1:  ldmia r1!, {r4-r7}
+    ldmia r2!, {r8-r11}
+    \with r4, r4, r8
+    \with r5, r5, r9
+    \with r6, r6, r10
+    \with r7, r7, r11
+    stmia r0!, {r4-r7}
+    sub r12, r12, #1
+    teq r12, #0
+    bne 1b
+2:  teq r3, #0
+    beq 4f
+3:  ldr r4, [r1], #4
+    ldr r8, [r2], #4
+    \with r4, r4, r8
+    str r4, [r0], #4
+    sub r3, r3, #1
+    teq r3, #0
+    bne 3b
+4:
+.endm
+
+evc_arm_function evc_bn_words_a32_umaal_add
+    cmn r3, #0            /* no carry */
+    sum adcs
+    mov r0, #0
+    adc r0, r0, #0
+    pop {r4-r11}
+    bx lr
+evc_end evc_bn_words_a32_umaal_add
+
+evc_arm_function evc_bn_words_a32_umaal_sub
+    cmp r3, #0            /* no borrow */
+    sum sbcs
+    mov r0, #0
+    sbc r0, r0, r0
+    rsb r0, r0, #0
+    pop {r4-r11}
+    bx lr
+evc_end evc_bn_words_a32_umaal_sub
+#endif
