@@ -26,7 +26,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 KERNEL, COMPOSE, WIPE = "src/aes/c_whole.c", "src/aes/aes.c", "src/common/wipe.c"
 FUSED, GCM = "src/gcm/c_whole.c", "src/gcm/gcm.c"
 LINES = "KERNEL(aes, c_whole, ANY, VARTIME, PARALLEL)\nKERNEL(gcm, c_whole, ANY, VARTIME, ANY)\n"
-KERNELS = "c_whole,c_ref,c_bitslice64,c_fixslice32+c_ctmul32,c_limb64"
+KERNELS = "c_whole,c_ref,c_halves,c_bitslice64,c_fixslice32+c_ctmul32,c_limb64"
 FLAGS = ["-O1", "-Iinclude", "-Isrc", "-Iharness"]
 
 ENCRYPT = "    evc_aes_c_ref.encrypt(key, in, out, n_blocks);\n"
@@ -602,6 +602,51 @@ BN_BREAKS = [
 ]
 
 
+WORDS, DIVISORS = "src/bn_words/c_halves.c", "src/bn_words/bn_words.c"
+HEAD, SLOTS = "const struct evc_bn_words evc_bn_words_c_halves = {\n", "    EVC_BN_SLOT_NAMES,\n"
+
+
+def slot(what: str, name: str, function: str, wanted: str) -> tuple[str, str, str, str, str]:
+    """A break of word primitives: the slot `name` is this function, which is called `broken`."""
+    rest = "    .kernel = EVC_BN_WORDS_HEAD(c_halves, CT_MUL32, CT, ANY, clear),\n"
+    return (f"words: {what}", WORDS, HEAD + rest + SLOTS, f"{function}\n{HEAD}{rest}{SLOTS}    .{name} = broken,\n", wanted)
+
+
+ROW = "static word broken(word *r, const word *a, size_t n, word w)"
+SUM = "static word broken(word *r, const word *a, const word *b, size_t n)"
+WORD_BREAKS = [
+    slot("a product that adds nothing", "mul_add_words", f"{ROW} {{ return mul_words(r, a, n, w); }}",
+         "carries_run_through_every_word"),
+    slot("the highest word of a square", "sqr_comba8",
+         "static void broken(word *r, const word *a) { sqr_comba8(r, a); r[15] ^= 1; }", "products_of_ones"),
+    slot("one length", "add_words", f"{SUM} {{ return n == 37 ? sub_words(r, a, b, n) : add_words(r, a, b, n); }}",
+         LENGTH),
+    slot("a write behind the result", "mul_words", f"{ROW} {{ r[n] = 1; return mul_words(r, a, n, w); }}", LENGTH),
+    slot("a result that is written too early", "mul_words",
+         f"{ROW} {{ if (n) r[n - 1] = 0; return mul_words(r, a, n, w); }}", "in_place_equals_apart"),
+    slot("one alignment", "sub_words",
+         f"{SUM} {{ return (uintptr_t)r % 64 == 24 ? add_words(r, a, b, n) : sub_words(r, a, b, n); }}", ALIGNMENT),
+    slot("a read behind the operand", "mul_words",
+         f"{ROW} {{ (void)*(const volatile word *)(a + n); return mul_words(r, a, n, w); }}", INSIDE),
+    slot("a length of 10 bits", "mul_add_words", f"{ROW} {{ return mul_add_words(r, a, n % 1024, w); }}", LONG_CALLS),
+    slot("a quotient of one word", "div_words",
+         "static word broken(word h, word l, word d) { return d ? l / d : div_words(h, l, d); }",
+         "quotients_equal_reference"),
+    slot("a quotient that is one less", "div_words",
+         "static word broken(word h, word l, word d) { return div_words(h, l, d) - (h == 0); }",
+         "quotients_and_remainders_multiply_back"),
+    slot("a remainder of some lengths", "mod_words",
+         "static word broken(const word *a, size_t n, const struct evc_bn_divisor *d)"
+         " { return mod_words(a, n - n / 33, d); }", "remainders_equal_reference"),
+    ("words: what operations leave on the stack", WORDS, "CT_MUL32, CT, ANY, clear)", "CT_MUL32, CT, ANY, 0)",
+     "leaves_nothing_behind"),
+    ("words: a remainder that is not brought below its word", DIVISORS, "rest - (w & ~mask_less(rest, w))", "rest",
+     "trial_division_equals_one_by_one"),
+    ("words: a divisor that is refused", DIVISORS, "        memset(d, 0, sizeof *d);\n", "",
+     "divisors_of_zero_are_refused"),
+]
+
+
 def asm(text: str, operands: str = "") -> str:
     """A statement that changes a register behind the compiler's back, at the end of `encrypt`."""
     return f"{ENCRYPT}    __asm__ volatile(\"{text}\"{operands});\n"
@@ -638,7 +683,7 @@ FOR_A64 = ["aarch64-linux-gnu-gcc", "-static"]
 
 def breaks_here() -> list[tuple[str, str, str, str, str]]:
     """Those of portable code, and those of registers that this CPU has and tells about."""
-    found = BREAKS + GCM_BREAKS + MODE_BREAKS + BN_BREAKS + ABI_BREAKS.get(platform.machine(), [])
+    found = BREAKS + GCM_BREAKS + MODE_BREAKS + BN_BREAKS + WORD_BREAKS + ABI_BREAKS.get(platform.machine(), [])
     cpuinfo = pathlib.Path("/proc/cpuinfo")
     flags = cpuinfo.read_text().split() if cpuinfo.exists() else []
     if platform.machine() == "x86_64" and {"avx", "xgetbv1"} <= set(flags):
