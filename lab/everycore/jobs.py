@@ -18,13 +18,14 @@ MODES_OF = {
     "ghash": ("ghash",),
     "qarma": ("qarma5", "qarma5-blocks"),
     "bn": ("mont-mul", "mont-sqr"),
+    "bn_words": ("mul-add-words", "mod-word16"),
 }
 ALONE_BYTES = 64  # up to here a message is also measured alone, between fences
 SIDE_BY_SIDE = (16, 32)  # messages, where a mode takes many
 SAMPLES = 11  # of some 50 microseconds, in each process
 PROCESSES, QUICK_PROCESSES = 5, 3  # of everything
 # Bytes that a message is a multiple of, by how names of modes begin: docs/HARNESS.md.
-UNITS_BYTES = {"qarma": 8, "pac-": 16}
+UNITS_BYTES = {"qarma": 8, "pac-": 16, "mul-add-words": 8, "mod-word16": 8}
 
 
 @dataclass(frozen=True, slots=True)
