@@ -46,6 +46,7 @@ BLOCKS = "x86_aesni,c_ref,c_fixslice32,x86_bitslice128"
 LAYERS = {
     "aes": BLOCKS, "modes": BLOCKS, "ghash": "c_ref,c_ctmul64,x86_clmul,x86_vperm", "qarma": "",
     "bn": "c_ref,c_limb64",
+    "bn_words": "c_words64,c_words32",
     "gcm": "x86_aesni,x86_vaes256,x86_aesni+c_ref,x86_aesni+x86_vclmul512,x86_bitslice128+c_ctmul64,c_ref+c_ref,"
            "c_ref+x86_clmul",
 }
