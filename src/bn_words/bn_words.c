@@ -21,6 +21,7 @@ static void prepare(struct evc_bn_divisor *d, word w)
     d->normal = w << d->shift;
     d->reciprocal = reciprocal_of(d->normal);
     d->folds = 1 & (uint32_t)~mask_less((word)1 << (WORD_BITS - 3), w);
+    evc_public(&d->folds, sizeof d->folds); /* which of two ways to divide serves it: bn_words.h says so */
     d->power[0] = remainder_of_small(0, 0 - d->normal, d); /* B - normal, since word divides normal */
     for (int i = 1; i < EVC_BN_FOLDS; i++)
         d->power[i] = multiply_modulo(d->power[i - 1], d->power[0], d);
