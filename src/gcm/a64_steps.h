@@ -42,6 +42,7 @@ typedef block vec;
 #define zero1() vdupq_n_u8(0)
 #define lengths1(a, b) evc_a64_block(evc_bswap64(a), evc_bswap64(b))
 #define hash_of(product) block_of(reduce(product))
+#define prefetch_powers(key) ((void)(key))
 #define expand_key(key, user_key) evc_a64_expand((key)->rk[0], (key)->head.rounds, user_key)
 
 /* ---- Parts of blocks ----------------------------------------------------------------------------- */

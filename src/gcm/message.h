@@ -34,6 +34,7 @@
  *   groups_in_assembly       the main loop, where GROUPS_IN_ASSEMBLY is defined
  *   expand_key, encrypt_blocks, powers_of   keys; crypt_one_block if CLEAR_AFTER_BLOCK is defined
  *   hash_data(powers, p, n)  the hash of n bytes, at least 1, filled up with zeros; hash_blocks(powers, y, p, n_blocks)
+ *   prefetch_powers(key)     those of a group
  *   store_tag, compare_tag(tag, block, n_bytes)
  *   CLEAR_AFTER_SHORT()      clears what a message of a tail alone may leave behind
  *   CLEAR_AFTER_LONG()       the same of any message
@@ -160,6 +161,7 @@ EVC_INLINE block main_loop(const struct key *key, const uint8_t *in, uint8_t *ou
     struct product sum = no_product();
     vec s[GROUP_VECTORS], r[GROUP_VECTORS];
 
+    prefetch_powers(key);
     next_counters(s, &count, GROUP_VECTORS);
     middle_rounds(key, s, GROUP_VECTORS);
     last_round_of_group(key, s, r, in, out, sealing);
