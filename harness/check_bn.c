@@ -271,7 +271,7 @@ static enum result reductions_equal_sums(struct check *c)
         memset(expected, 0, sizeof expected);
         good = make_ring(&r, kernel_of(c), n, n_bytes);
         for (size_t bit = 8 * a_bytes; good && bit-- > 0;)
-            good = double_and_add(&r, expected, a[a_bytes - 1 - bit / 8] >> bit % 8 & 1u);
+            good = double_and_add(&r, expected, (unsigned)a[a_bytes - 1 - bit / 8] >> bit % 8 & 1);
         if (!good || operate(REDUCE, &r, expected, a, a_bytes, got) != EVC_OK || memcmp(got, expected, n_bytes) != 0)
             result = differs(c, REDUCE, &r, n, expected, a, a_bytes, got);
         free_ring(&r);

@@ -21,10 +21,11 @@ EMULATOR = ["qemu-aarch64_be", "-cpu", "max"]
 FLAGS = ["-O2", "-std=gnu11", "-ffreestanding", "-nostdlibinc", "-Wall", "-Wextra", "-Wshadow", "-Wundef",
          "-Werror"]
 LIBRARY_FLAGS = ["-Wconversion", "-Wvla", "-Wframe-larger-than=4000"]  # with these, as tools/check-compile does
-HARNESS = ("abi/abi", "aes_ops", "bn_lanes", "check", "check_abi", "check_aes", "check_bn", "check_gcm", "check_ghash", "check_long",
-           "check_qarma", "emit", "gcm_kernels", "gcm_model", "list", "list_descriptor", "long_model", "main",
-           "names", "options", "residue", "residue_aes", "residue_bn", "residue_gcm", "residue_ghash", "residue_kernels",
-           "residue_qarma", "resolve", "vector_file", "vectors")
+HARNESS = ("abi/abi", "aes_ops", "bn_lanes", "check", "check_abi", "check_aes", "check_bn", "check_bn_words",
+           "check_gcm", "check_ghash", "check_long", "check_qarma", "emit", "gcm_kernels", "gcm_model", "list",
+           "list_descriptor", "long_model", "main", "names", "options", "residue", "residue_aes", "residue_bn",
+           "residue_bn_words", "residue_gcm", "residue_ghash", "residue_kernels", "residue_qarma", "resolve",
+           "vector_file", "vectors")
 
 
 def sources() -> list[str]:

@@ -8,7 +8,7 @@
 #include "port/port.h"
 
 enum { SYS_OPENAT = 56, SYS_READ = 63, SYS_WRITE = 64, SYS_EXIT_GROUP = 94, SYS_SIGACTION = 134 };
-enum { SYS_MMAP = 222, SYS_MPROTECT = 226 };
+enum { SYS_MUNMAP = 215, SYS_MMAP = 222, SYS_MPROTECT = 226 };
 enum { HERE = -100 };                               /* AT_FDCWD */
 enum { READ_WRITE = 3, PRIVATE_ANONYMOUS = 0x22 };  /* of mmap */
 enum { SIGILL = 4, SIGBUS = 7, SIGSEGV = 11, SA_NODEFER = 0x40000000 };
@@ -38,6 +38,35 @@ unsigned long getauxval(unsigned long type)
         if (pair[0] == type)
             return pair[1];
     return 0;
+}
+
+/* Each piece of memory has pages of its own, and its length before it. */
+enum { MEMORY_HEAD = 64, HIGHEST_ERROR = 4095 };
+
+void *malloc(size_t n_bytes)
+{
+    const size_t all_bytes = n_bytes + MEMORY_HEAD;
+    const long at = bare_call_system(SYS_MMAP, 0, (long)all_bytes, READ_WRITE, PRIVATE_ANONYMOUS, -1, 0);
+
+    if (at < 0 && at >= -HIGHEST_ERROR)
+        return NULL;
+    memcpy((void *)at, &all_bytes, sizeof all_bytes);
+    return (uint8_t *)at + MEMORY_HEAD;
+}
+
+void *aligned_alloc(size_t alignment, size_t n_bytes)
+{
+    return alignment <= MEMORY_HEAD ? malloc(n_bytes) : NULL;
+}
+
+void free(void *p)
+{
+    size_t all_bytes;
+
+    if (!p)
+        return;
+    memcpy(&all_bytes, (uint8_t *)p - MEMORY_HEAD, sizeof all_bytes);
+    bare_call_system(SYS_MUNMAP, (long)((uint8_t *)p - MEMORY_HEAD), (long)all_bytes, 0, 0, 0, 0);
 }
 
 _Noreturn void bare_exit(int code)

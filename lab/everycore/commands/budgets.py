@@ -80,7 +80,7 @@ def _count(context: Context, lines: Sequence[RegistryLine]) -> tuple[str, dict[s
     counts: dict[str, int] = {}
     compilers: dict[str, None] = {}
     for arch, target in TARGETS.items():
-        own = [line for line in lines if _arch(line) == arch]
+        own = [line for line in lines if _arch(line) == arch and line.primitive in rules.MODES]
         if not own:
             continue
         session = open_session(context, target)
