@@ -155,7 +155,7 @@ EVC_INLINE __m128i hash_data(const struct powers *h, const uint8_t *in, size_t n
 #define HIGHEST_POWERS(key) ((key)->powers.pair)
 #define LOWEST_POWERS(key) ((key)->powers.pair + PAIRS - 4)
 
-/* They are needed behind AES, and a core that waits for it fetches nothing; with many keys they are in no near cache. */
+/* They are needed behind AES, and a core that waits for it fetches nothing; with many keys no near cache has them. */
 EVC_INLINE void prefetch_powers(const struct key *key)
 {
     const char *const lowest = (const char *)LOWEST_POWERS(key);
