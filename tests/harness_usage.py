@@ -193,7 +193,7 @@ class GoodUsage(unittest.TestCase):
         for kernel in foreign:
             line = objects(run("check", "--kernel", kernel))[1]
             self.assertEqual((line["result"], line["property"]), ("skip", "all"))
-            self.assertRegex(line["detail"], "needs ")
+            self.assertRegex(line["detail"], "needs")
             line = objects(run("bench", "--kernel", kernel, "--bytes", "64", "--counter", "none"))[1]
             self.assertFalse(line["runs"])
 

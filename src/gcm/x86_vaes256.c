@@ -55,9 +55,11 @@ EVC_INLINE lanes v_part(size_t from, size_t to)
 
 EVC_INLINE vec v_load_part(unsigned i, const uint8_t *p, lanes part)
 {
+    const uint8_t *const second = evc_in_at(p, 16);
+
     if (i || part.from == 0)
-        return part.to > 16 ? v_join(load1(p), load_part1(p + 16, part.to - 16)) : v_first(load_part1(p, part.to));
-    return part.from == 16 ? v_last(load_part1(p + 16, part.to - 16)) : v_zero();
+        return part.to > 16 ? v_join(load1(p), load_part1(second, part.to - 16)) : v_first(load_part1(p, part.to));
+    return part.from == 16 ? v_last(load_part1(second, part.to - 16)) : v_zero();
 }
 
 #define v_load_apart(p, from, to) v_load_part(0, p, v_part(from, to))
@@ -67,7 +69,7 @@ EVC_INLINE void v_store_part(unsigned i, uint8_t *p, lanes part, vec v)
     if (i || part.from == 0)
         store_part1(p, v_low(v), part.to < 16 ? part.to : 16);
     if ((i || part.from < 32) && part.to > 16)
-        store_part1(p + 16, v_last_block(v), part.to - 16);
+        store_part1(evc_out_at(p, 16), v_last_block(v), part.to - 16);
 }
 
 EVC_INLINE vec v_keep_part(unsigned i, vec v, lanes part)
