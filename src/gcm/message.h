@@ -17,12 +17,12 @@
  *   struct product           a sum of products that is not reduced yet: no_product, add_pair, add_second, hash_of
  *   v_load, v_store, v_xor, v_zero   whole vectors, of any alignment; v_clear_upper_halves at the end of a slot
  *   v_at(block, lane), v_last(block), v_last_block(v)   zeros but for one block; the last block
- *   lanes, v_part(from, to)  which bytes of a vector have text: those between two numbers, of which the first is a
+ *   vec_part, v_part(from, to)   which bytes of a vector have text: those between two numbers, of which the first is a
  *                            multiple of 16 and both may be 16 LANES
- *   v_load_part(i, p, part)  these of vector i, whose lane 0 would be at p, zeros around; v_store_part, v_keep_part.
- *                            Only vector 0 may begin behind its lane 0
- *   PARTS_BY_MASKS           if defined, these two access the whole vector from its first byte on, by a mask; then
- *                            part_leaves_pages, copy_parts_in and copy_parts_out keep them on the pages of the text
+ *   v_load_part(i, p, part, at_page_end)   these of vector i, whose lane 0 would be at p, zeros around; v_store_part,
+ *                            v_keep_part. Only vector 0 may begin behind its lane 0
+ *   PARTS_BY_MASKS           if defined, these two access a whole vector, by a mask; ends_at_page_end then tells
+ *                            whether it must end with the part
  *   struct count, count_from, next_counters(s, count, n)   counters under way; the next n vectors of them
  *   middle_rounds(key, s, n) AES of n vectors but for the last round
  *   fused_rounds             the same of a group, while another group is hashed; or GROUPS_IN_ASSEMBLY
@@ -61,6 +61,7 @@ struct tail {
     uint32_t counter;          /* of lane 0: a number */
     int has_lengths;           /* in the last lane; else that is text */
     int sealing;
+    int in_at_page_end, out_at_page_end; /* of PARTS_BY_MASKS: nothing behind the text may be accessed */
 };
 
 /* Vector i of n: its text, through the last round of AES. Returns what is hashed; x: what AES made. */
@@ -71,14 +72,14 @@ EVC_INLINE vec crypt_vector(const struct tail *tail, unsigned i, unsigned n, vec
     uint8_t *const out = evc_out_at(tail->out, at);
     /* The last of wide vectors has text, if it is not the only one; with one lane it may be the lengths alone. */
     const int has_end = i == n - 1 || (LANES == 1 && i == n - 2);
-    const lanes part =
-        v_part(i == 0 ? tail->text_from : 0, !has_end || (LANES == 1 && left > VEC_BYTES) ? VEC_BYTES : left);
+    const vec_part part = v_part(i == 0 ? tail->text_from : 0,
+                                 !has_end || (LANES == 1 && left > VEC_BYTES) ? VEC_BYTES : left);
     vec text;
 
     if (i == 0 || has_end) {
-        text = v_load_part(i, in, part);
+        text = v_load_part(i, in, part, tail->in_at_page_end);
         *x = v_enc_last(s, v_xor(last_key, text));
-        v_store_part(i, out, part, *x);
+        v_store_part(i, out, part, tail->out_at_page_end, *x);
         return tail->sealing ? v_keep_part(i, *x, part) : text;
     }
     text = v_load(in);
@@ -265,18 +266,6 @@ EVC_INLINE block crypt(const struct key *key, const uint8_t *counter_at, size_t 
     tail.in = evc_in_at(in, GROUP_BYTES * n_groups - tail.text_from);
     tail.out = evc_out_at(out, GROUP_BYTES * n_groups - tail.text_from);
     tail.counter = first + (uint32_t)(GROUP_BLOCKS * n_groups - tail.text_from / 16);
-#if defined(PARTS_BY_MASKS)
-    EVC_ALIGN(64) uint8_t copy[GROUP_BYTES + VEC_BYTES]; /* an access by a mask may reach behind it */
-    uint8_t *const text_out = tail.out;
-    const int is_copied = part_leaves_pages(tail.in, tail.text_from, tail.text_to, n) ||
-                          part_leaves_pages(tail.out, tail.text_from, tail.text_to, n);
-
-    if (is_copied) {
-        if (tail.text_to > tail.text_from)
-            copy_parts_in(copy, tail.in, tail.text_from, tail.text_to);
-        tail.in = tail.out = copy;
-    }
-#endif
     if (is_message && aad_bytes > 16)
         y = hash_long_aad(key, aad, aad_bytes);
     else
@@ -285,12 +274,19 @@ EVC_INLINE block crypt(const struct key *key, const uint8_t *counter_at, size_t 
         y = hash_block(key, y);
     if (n_groups)
         y = (sealing ? seal_groups : open_groups)(key, in, out, n_groups, first, load_iv(counter_at), y);
+    tail.in_at_page_end = tail.out_at_page_end = 0;
+#if defined(PARTS_BY_MASKS)
+    uint8_t none[VEC_BYTES];
+
+    if (tail.text_to == tail.text_from) {
+        tail.in = tail.out = evc_out_at(none, 0 - tail.text_from);
+    } else {
+        tail.in_at_page_end = ends_at_page_end(tail.in, tail.text_from, tail.text_to, n);
+        tail.out_at_page_end = ends_at_page_end(tail.out, tail.text_from, tail.text_to, n);
+    }
+#endif
     EVC_KEEP(counter_at); /* a counter from a long IV is a secret: it is loaded again, and not kept on the stack */
     y = crypt_tail_of(n, key, &tail, load_iv(counter_at), y, lengths);
-#if defined(PARTS_BY_MASKS)
-    if (is_copied && tail.text_to > tail.text_from)
-        y = copy_parts_out(text_out, copy, tail.text_from, tail.text_to, y);
-#endif
     return is_message && !tail.has_lengths ? finish(key, load_iv(counter_at), y, lengths) : y;
 }
 

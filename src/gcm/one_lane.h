@@ -8,11 +8,11 @@
 #define v_last_block(v) (v)
 #define v_at(block, lane) ((lane) == 0 ? (block) : v_zero())
 
-typedef size_t lanes; /* how many bytes; none of a vector of which the text begins behind it */
+typedef size_t vec_part; /* how many bytes; none of a vector of which the text begins behind it */
 #define v_part(from, to) ((from) ? 0 : (to))
-#define v_load_part(i, p, part) load_part1(p, part)
+#define v_load_part(i, p, part, at_page_end) load_part1(p, part)
 #define v_load_apart(p, from, to) load_part1(p, to)
-#define v_store_part(i, p, part, v) store_part1(p, v, part)
+#define v_store_part(i, p, part, at_page_end, v) store_part1(p, v, part)
 #define v_keep_part(i, v, part) first_bytes1(v, part)
 
 #endif

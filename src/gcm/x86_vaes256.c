@@ -46,33 +46,35 @@ EVC_INLINE vec v_join(__m128i low, __m128i high)
 
 typedef struct {
     size_t from, to; /* bytes; from: 0, 16 or 32 */
-} lanes;
+} vec_part;
 
-EVC_INLINE lanes v_part(size_t from, size_t to)
+EVC_INLINE vec_part v_part(size_t from, size_t to)
 {
-    return (lanes){from, to};
+    return (vec_part){from, to};
 }
 
-EVC_INLINE vec v_load_part(unsigned i, const uint8_t *p, lanes part)
+EVC_INLINE vec v_load_part(unsigned i, const uint8_t *p, vec_part part, int at_page_end)
 {
     const uint8_t *const second = evc_in_at(p, 16);
 
+    (void)at_page_end; /* nothing is accessed but the part */
     if (i || part.from == 0)
         return part.to > 16 ? v_join(load1(p), load_part1(second, part.to - 16)) : v_first(load_part1(p, part.to));
     return part.from == 16 ? v_last(load_part1(second, part.to - 16)) : v_zero();
 }
 
-#define v_load_apart(p, from, to) v_load_part(0, p, v_part(from, to))
+#define v_load_apart(p, from, to) v_load_part(0, p, v_part(from, to), 0)
 
-EVC_INLINE void v_store_part(unsigned i, uint8_t *p, lanes part, vec v)
+EVC_INLINE void v_store_part(unsigned i, uint8_t *p, vec_part part, int at_page_end, vec v)
 {
+    (void)at_page_end; /* nothing is accessed but the part */
     if (i || part.from == 0)
         store_part1(p, v_low(v), part.to < 16 ? part.to : 16);
     if ((i || part.from < 32) && part.to > 16)
         store_part1(evc_out_at(p, 16), v_last_block(v), part.to - 16);
 }
 
-EVC_INLINE vec v_keep_part(unsigned i, vec v, lanes part)
+EVC_INLINE vec v_keep_part(unsigned i, vec v, vec_part part)
 {
     static const uint64_t words[12] = {0, 0, 0, 0, ~UINT64_C(0), ~UINT64_C(0), ~UINT64_C(0), ~UINT64_C(0)};
     const uint8_t *const window = (const uint8_t *)words;

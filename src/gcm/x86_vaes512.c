@@ -44,13 +44,13 @@ EVC_INLINE vec v_at(__m128i block, size_t place)
 
 #define PARTS_BY_MASKS
 typedef struct {
-    __mmask64 bytes; /* behind the first lanes */
-    size_t from;     /* 0, 16, 32, 48, 64 */
-} lanes;
+    __mmask64 bytes; /* behind the first `from` bytes of the vector */
+    size_t from, to; /* from: 0, 16, 32, 48, 64 */
+} vec_part;
 
-EVC_INLINE lanes v_part(size_t from, size_t to)
+EVC_INLINE vec_part v_part(size_t from, size_t to)
 {
-    return (lanes){evc_x86_first_bytes(to - from), from};
+    return (vec_part){evc_x86_first_bytes(to - from), from, to};
 }
 
 /* Blocks `from` bytes up, and down. Others come in at the other end. */
@@ -66,48 +66,61 @@ EVC_INLINE vec v_down(vec v, size_t from)
     return _mm512_permutexvar_epi64(v_load(places + from / 8), v);
 }
 
-/* Not by a mask that leaves out the first lanes: such a load waits for stores to what is before the text. i: of the
- * vector; only the first one has a `from`. */
-#define v_load_part(i, p, part)                                                                    \
-    ((i) == 0 ? v_up(_mm512_maskz_loadu_epi8((part).bytes, evc_in_at(p, (part).from)), (part).from) \
-              : _mm512_maskz_loadu_epi8((part).bytes, p))
-#define v_store_part(i, p, part, v)                                                                \
-    ((i) == 0 ? _mm512_mask_storeu_epi8(evc_out_at(p, (part).from), (part).bytes, v_down(v, (part).from)) \
-              : _mm512_mask_storeu_epi8(p, (part).bytes, v))
-#define v_keep_part(i, v, part)                                                                    \
-    _mm512_maskz_mov_epi8((i) == 0 ? (part).bytes << (part).from / 2 << (part).from / 2 : (part).bytes, v)
+/* All bytes n places down; those of the other end come in at the top. */
+EVC_INLINE vec v_bytes_down(vec v, size_t n)
+{
+    static const uint8_t from_0[64] = {
+        0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15,
+        16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31,
+        32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47,
+        48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63
+    };
 
-/* Whether a mask leaves out all bytes of a page, for one of the n vectors at p with text from and to there. */
-EVC_INLINE int part_leaves_pages(const void *p, size_t from, size_t to, size_t n)
+    return _mm512_permutexvar_epi8(_mm512_add_epi8(v_load(from_0), _mm512_set1_epi8((char)n)), v);
+}
+
+/* i: of the vector; only that of 0 has a `from`. At the end of a page an access ends with the part. Elsewhere it begins
+ * with it: a mask that leaves out bytes before the part waits for earlier stores to these bytes. */
+EVC_INLINE vec v_load_part(unsigned i, const uint8_t *p, vec_part part, int at_page_end)
+{
+    const size_t back = 64 - (part.to - part.from);
+
+    if (__builtin_expect(at_page_end, 0))
+        return v_bytes_down(_mm512_maskz_loadu_epi8(part.bytes << back, evc_in_at(p, part.from - back)), 64 - part.to);
+    if (i == 0)
+        return v_up(_mm512_maskz_loadu_epi8(part.bytes, evc_in_at(p, part.from)), part.from);
+    return _mm512_maskz_loadu_epi8(part.bytes, p);
+}
+
+EVC_INLINE void v_store_part(unsigned i, uint8_t *p, vec_part part, int at_page_end, vec v)
+{
+    const size_t back = 64 - (part.to - part.from);
+
+    if (__builtin_expect(at_page_end, 0))
+        _mm512_mask_storeu_epi8(evc_out_at(p, part.from - back), part.bytes << back, v_bytes_down(v, part.to));
+    else if (i == 0)
+        _mm512_mask_storeu_epi8(evc_out_at(p, part.from), part.bytes, v_down(v, part.from));
+    else
+        _mm512_mask_storeu_epi8(p, part.bytes, v);
+}
+
+EVC_INLINE vec v_keep_part(unsigned i, vec v, vec_part part)
+{
+    return _mm512_maskz_mov_epi8(i == 0 ? part.bytes << part.from / 2 << part.from / 2 : part.bytes, v);
+}
+
+/* Whether n vectors at p, with text from and to there, reach behind the page that has the end of the text. */
+EVC_INLINE int ends_at_page_end(const void *p, size_t from, size_t to, size_t n)
 {
     const uintptr_t at = (uintptr_t)p;
 
-    return (to == from) | (((at + from + 64 * n - 1) ^ (at + to - 1)) > 4095);
+    return ((at + from + 64 * n - 1) ^ (at + to - 1)) > 4095;
 }
 
 /* Such a part: touches no other byte. */
 EVC_INLINE vec v_load_apart(const uint8_t *p, size_t from, size_t to)
 {
     return v_up(evc_x86_load_bytes512(evc_in_at(p, from), to - from), from);
-}
-
-EVC_OUT_OF_LINE void copy_parts_in(uint8_t *copy, const uint8_t *p, size_t from, size_t to)
-{
-    for (size_t at = 0; at < to; at += 64, from = 0)
-        v_store(copy + at, v_load_apart(evc_in_at(p, at), from, to - at < 64 ? to - at : 64));
-}
-
-/* The copy is wiped. y is returned, as a value that compilers do not know: else callers would keep it on the stack. */
-EVC_OUT_OF_LINE __m128i copy_parts_out(uint8_t *p, uint8_t *copy, size_t from, size_t to, __m128i y)
-{
-    for (size_t at = 0; at < to; at += 64, from = 0) {
-        evc_x86_store_bytes512(evc_out_at(p, at + from), v_down(v_load(copy + at), from),
-                               (to - at < 64 ? to - at : 64) - from);
-        v_store(copy + at, v_zero());
-        __asm__ volatile("" : : "r"(copy) : "memory");
-    }
-    v_barrier(y);
-    return y;
 }
 
 #define first_bytes(n) evc_x86_first_bytes(n)
