@@ -3,16 +3,12 @@
  * Word primitives for PA-RISC 2.0, in programs of 32 bits under a kernel that keeps all 64 bits of registers. The upper
  * half of a register that is returned is not looked at by its caller.
  */
+#include "bn_words/hppa_asm_steps.h"
 #include "common/hppa_asm.h"
 
 #if EVC_ASM_HPPA
 evc_isa_pa20
 
-#define TO %r26
-#define FROM %r25
-#define COUNT %r24
-#define BY %r23
-#define CARRY %r28
 #define PARK %r1 /* products are at 0, 8, 16, 24 from here */
 
 /* Arguments r, a, n, w; n - 4 in COUNT, w in fr4L. */
@@ -113,31 +109,12 @@ evc_function evc_bn_words_hppa20_mul
 4:	evc_return_frame 64
 evc_end evc_bn_words_hppa20_mul
 
-/* r, a, n: the halves of a product go to memory as they are. */
-evc_function evc_bn_words_hppa20_sqr
-	addib,<,n	-2, COUNT, 2f
-1:	fldw,ma	4(FROM), %fr5L
-	fldw,ma	4(FROM), %fr6L
-	xmpyu	%fr5L, %fr5L, %fr5
-	xmpyu	%fr6L, %fr6L, %fr6
-	fstw,ma	%fr5R, 4(TO)
-	fstw,ma	%fr5L, 4(TO)
-	fstw,ma	%fr6R, 4(TO)
-	addib,>=	-2, COUNT, 1b
-	fstw,ma	%fr6L, 4(TO)
-2:	addib,=,n	2, COUNT, 3f
-	fldw,ma	4(FROM), %fr5L
-	xmpyu	%fr5L, %fr5L, %fr5
-	fstw,ma	%fr5R, 4(TO)
-	fstw,ma	%fr5L, 4(TO)
-3:	evc_return
-evc_end evc_bn_words_hppa20_sqr
+square_words evc_bn_words_hppa20_sqr
 
 /* ---- Columns -------------------------------------------------------------------------------------------- */
 
 /* a is in the left halves of fr4 to fr11, b in the right ones. The products of a column are parked in one of two banks
  * of 64 bytes, while the column before is summed from the other: 64 bits in `low`, what is above in `high`. */
-#define FIRST_PRODUCT 64 + 22 /* fr22 */
 
 /* Where the assembler takes no symbol for a register, one of these is picked. */
 .macro park_at f
@@ -153,18 +130,6 @@ evc_end evc_bn_words_hppa20_sqr
 	park_at \f
 	.endr
 	.set	product, product + 1
-.endm
-
-.macro park_column k, n
-	.set	product, FIRST_PRODUCT
-	.set	bank, (\k & 1) * 64
-	.irp	i, 4, 5, 6, 7, 8, 9, 10, 11
-	.irp	j, 4, 5, 6, 7, 8, 9, 10, 11
-	.if	\i + \j - 8 == (\k) && \i < 4 + \n && \j < 4 + \n
-	park_product \i, \j
-	.endif
-	.endr
-	.endr
 .endm
 
 #define LOW %r28
@@ -216,11 +181,13 @@ evc_end evc_bn_words_hppa20_sqr
 	copy	%r30, PARK
 	evc_frame 128
 	ldi	0, LOW
+	.set	bank, 0
 	park_column 0, \n
 	.irp	k, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14
 	.if	\k < 2 * \n - 1
 	.if	\k + 1 < 2 * \n - 1
 	.set	next, \k + 1
+	.set	bank, (next & 1) * 64
 	park_column next, \n
 	.endif
 	sum_column \k, \n

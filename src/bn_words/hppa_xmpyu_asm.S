@@ -3,16 +3,12 @@
  * Word primitives for PA-RISC 1.1. The multiplier is in the unit for floating point: words go there from memory, and
  * products come back through the stack.
  */
+#include "bn_words/hppa_asm_steps.h"
 #include "common/hppa_asm.h"
 
 #if EVC_ASM_HPPA
 evc_isa_pa11
 
-#define TO %r26
-#define FROM %r25
-#define COUNT %r24
-#define BY %r23
-#define CARRY %r28
 #define PARK %r1 /* products are at -16, -8, 0, 8 from here, the upper word first */
 
 /* Arguments r, a, n, w; n - 4 in COUNT, w in fr4L. */
@@ -118,31 +114,12 @@ evc_function evc_bn_words_hppa_xmpyu_mul
 4:	evc_return_frame 64
 evc_end evc_bn_words_hppa_xmpyu_mul
 
-/* r, a, n: the halves of a product go to memory as they are. */
-evc_function evc_bn_words_hppa_xmpyu_sqr
-	addib,<,n	-2, COUNT, 2f
-1:	fldws,ma	4(FROM), %fr5L
-	fldws,ma	4(FROM), %fr6L
-	xmpyu	%fr5L, %fr5L, %fr5
-	xmpyu	%fr6L, %fr6L, %fr6
-	fstws,ma	%fr5R, 4(TO)
-	fstws,ma	%fr5L, 4(TO)
-	fstws,ma	%fr6R, 4(TO)
-	addib,>=	-2, COUNT, 1b
-	fstws,ma	%fr6L, 4(TO)
-2:	addib,=,n	2, COUNT, 3f
-	fldws,ma	4(FROM), %fr5L
-	xmpyu	%fr5L, %fr5L, %fr5
-	fstws,ma	%fr5R, 4(TO)
-	fstws,ma	%fr5L, 4(TO)
-3:	evc_return
-evc_end evc_bn_words_hppa_xmpyu_sqr
+square_words evc_bn_words_hppa_xmpyu_sqr
 
 /* ---- Columns -------------------------------------------------------------------------------------------- */
 
 /* a is in the left halves of fr4 to fr11, b in the right ones. The products of a column are parked in one of two banks,
  * each reached from two registers, while the column before is summed from the other. */
-#define FIRST_PRODUCT 64 + 22 /* fr22 */
 
 .macro park_product i, j
 	xmpyu	%fr\i\()L, %fr\j\()R, product
@@ -154,17 +131,6 @@ evc_end evc_bn_words_hppa_xmpyu_sqr
 	.endif
 	fstds	product, (slot & 3) * 8 - 16(bank)
 	.set	product, product + 1
-.endm
-
-.macro park_column k, n
-	.set	product, FIRST_PRODUCT
-	.irp	i, 4, 5, 6, 7, 8, 9, 10, 11
-	.irp	j, 4, 5, 6, 7, 8, 9, 10, 11
-	.if	\i + \j - 8 == (\k) && \i < 4 + \n && \j < 4 + \n
-	park_product \i, \j
-	.endif
-	.endr
-	.endr
 .endm
 
 /* Adds the slot-th parked product to c2, c1, c0; c2 is new in a column. */
