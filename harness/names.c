@@ -198,7 +198,7 @@ const char *why_not_here(char *text, size_t n, const struct evc_registry_line *l
     if (arch != EVC_ARCH_OTHER && arch != EVC_ARCH_HERE)
         snprintf(text, n, "needs architecture %s", arch_name(arch));
     else if (!line->built && !missing_features(line))
-        snprintf(text, n, "not built: the compiler has not what %s needs", line->isa);
+        snprintf(text, n, "this build lacks what %s needs", line->isa);
     else
         snprintf(text, n, "needs %s",
                  features_text(missing, sizeof missing, arch, missing_features(line)));

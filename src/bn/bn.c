@@ -158,8 +158,10 @@ enum evc_status evc_bn_check_operands(const struct evc_bn_modulus *n, const uint
 
 /* ---- Sums and products -------------------------------------------------------------------------------- */
 
-enum evc_status evc_bn_mod_add(const struct evc_bn_modulus *n, const uint8_t *a, const uint8_t *b, uint8_t *out,
-                               void *scratch, size_t scratch_bytes)
+enum of_two { SUM, DIFFERENCE, PRODUCT };
+
+EVC_INLINE enum evc_status of_two(enum of_two what, const struct evc_bn_modulus *n, const uint8_t *a, const uint8_t *b,
+                                  uint8_t *out, void *scratch, size_t scratch_bytes)
 {
     const enum evc_status status = evc_bn_check_operands(n, a, b, scratch_bytes);
     void *x, *y;
@@ -168,50 +170,38 @@ enum evc_status evc_bn_mod_add(const struct evc_bn_modulus *n, const uint8_t *a,
         return status;
     x = evc_bn_number(n, scratch, 0);
     y = evc_bn_number(n, scratch, 1);
-    n->kernel->load(n, x, a, n->n_bytes);
+    if (what == PRODUCT) /* one factor in Montgomery's form: its R and that of the product cancel */
+        evc_bn_op_enter(n, x, a, n->n_bytes, scratch);
+    else
+        n->kernel->load(n, x, a, n->n_bytes);
     n->kernel->load(n, y, b, n->n_bytes);
-    evc_bn_op_add(n, x, x, y, scratch);
+    if (what == SUM)
+        evc_bn_op_add(n, x, x, y, scratch);
+    else if (what == DIFFERENCE)
+        n->kernel->sub(n, x, x, y, evc_bn_scratch_start(scratch));
+    else
+        evc_bn_op_mul(n, x, y, x, scratch);
     n->kernel->store(n, out, x);
     evc_bn_end(n, scratch, 2);
     return EVC_OK;
+}
+
+enum evc_status evc_bn_mod_add(const struct evc_bn_modulus *n, const uint8_t *a, const uint8_t *b, uint8_t *out,
+                               void *scratch, size_t scratch_bytes)
+{
+    return of_two(SUM, n, a, b, out, scratch, scratch_bytes);
 }
 
 enum evc_status evc_bn_mod_sub(const struct evc_bn_modulus *n, const uint8_t *a, const uint8_t *b, uint8_t *out,
                                void *scratch, size_t scratch_bytes)
 {
-    const enum evc_status status = evc_bn_check_operands(n, a, b, scratch_bytes);
-    void *x, *y;
-
-    if (status != EVC_OK)
-        return status;
-    x = evc_bn_number(n, scratch, 0);
-    y = evc_bn_number(n, scratch, 1);
-    n->kernel->load(n, x, a, n->n_bytes);
-    n->kernel->load(n, y, b, n->n_bytes);
-    n->kernel->sub(n, x, x, y, evc_bn_scratch_start(scratch));
-    n->kernel->store(n, out, x);
-    evc_bn_end(n, scratch, 2);
-    return EVC_OK;
+    return of_two(DIFFERENCE, n, a, b, out, scratch, scratch_bytes);
 }
 
-/* One of the factors in Montgomery's form makes a product that is not: the R of the form and that of the product
- * cancel. */
 enum evc_status evc_bn_mod_mul(const struct evc_bn_modulus *n, const uint8_t *a, const uint8_t *b, uint8_t *out,
                                void *scratch, size_t scratch_bytes)
 {
-    const enum evc_status status = evc_bn_check_operands(n, a, b, scratch_bytes);
-    void *x, *y;
-
-    if (status != EVC_OK)
-        return status;
-    x = evc_bn_number(n, scratch, 0);
-    y = evc_bn_number(n, scratch, 1);
-    evc_bn_op_enter(n, x, a, n->n_bytes, scratch);
-    n->kernel->load(n, y, b, n->n_bytes);
-    evc_bn_op_mul(n, x, y, x, scratch);
-    n->kernel->store(n, out, x);
-    evc_bn_end(n, scratch, 2);
-    return EVC_OK;
+    return of_two(PRODUCT, n, a, b, out, scratch, scratch_bytes);
 }
 
 enum evc_status evc_bn_mod_sqr(const struct evc_bn_modulus *n, const uint8_t *a, uint8_t *out, void *scratch,
