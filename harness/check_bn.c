@@ -450,7 +450,7 @@ static enum result inverses_are_inverse(struct check *c)
 
 /* ---- Memory ------------------------------------------------------------------------------------------- */
 
-/* What a call under guard pages works on. */
+/* The operands of a call beside guard pages. */
 struct placed_call {
     struct ring ring;
     enum operation operation;

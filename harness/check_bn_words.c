@@ -152,7 +152,7 @@ static void lay_over(struct call *call, enum overlap overlap)
         call->r = call->b;
 }
 
-/* What the reference makes of the same operands. */
+/* The results of the reference for the same operands. */
 static word expected[2 * MOST];
 static word expected_result;
 

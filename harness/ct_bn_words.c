@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What ct runs of word primitives: each operation, on numbers of up to 16 words, and on secret divisors. */
+/* Constant time of word primitives: each operation runs on numbers of up to 16 words, and on secret divisors. */
 #include "ct.h"
 
 #include <string.h>

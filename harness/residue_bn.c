@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What big numbers leave behind. Moduli, operands, results and exponents are secret, but for public exponents. */
+/* Calls of big numbers leave nothing behind. Moduli, operands, results and exponents are secret, but for public
+ * exponents. */
 #include "residue.h"
 
 #include "must.h"

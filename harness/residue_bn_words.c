@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What word primitives leave behind once evc_bn_words_clear was called. All operands are secret. */
+/* Word primitives leave nothing behind once evc_bn_words_clear was called. All operands are secret. */
 #include "residue.h"
 
 #include "must.h"
