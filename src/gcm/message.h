@@ -276,7 +276,7 @@ EVC_INLINE block crypt(const struct key *key, const uint8_t *counter_at, size_t 
         y = (sealing ? seal_groups : open_groups)(key, in, out, n_groups, first, load_iv(counter_at), y);
     tail.in_at_page_end = tail.out_at_page_end = 0;
 #if defined(PARTS_BY_MASKS)
-    uint8_t none[VEC_BYTES];
+    uint8_t none[VEC_BYTES]; /* a place for no text: by a mask without bits nothing of it is accessed */
 
     if (tail.text_to == tail.text_from) {
         tail.in = tail.out = evc_out_at(none, 0 - tail.text_from);

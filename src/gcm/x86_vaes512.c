@@ -86,7 +86,8 @@ EVC_INLINE vec v_load_part(unsigned i, const uint8_t *p, vec_part part, int at_p
     const size_t back = 64 - (part.to - part.from);
 
     if (__builtin_expect(at_page_end, 0))
-        return v_bytes_down(_mm512_maskz_loadu_epi8(part.bytes << back, evc_in_at(p, part.from - back)), 64 - part.to);
+        return v_bytes_down(_mm512_maskz_loadu_epi8(part.bytes << back % 64, evc_in_at(p, part.from - back)),
+                            64 - part.to);
     if (i == 0)
         return v_up(_mm512_maskz_loadu_epi8(part.bytes, evc_in_at(p, part.from)), part.from);
     return _mm512_maskz_loadu_epi8(part.bytes, p);
@@ -97,7 +98,7 @@ EVC_INLINE void v_store_part(unsigned i, uint8_t *p, vec_part part, int at_page_
     const size_t back = 64 - (part.to - part.from);
 
     if (__builtin_expect(at_page_end, 0))
-        _mm512_mask_storeu_epi8(evc_out_at(p, part.from - back), part.bytes << back, v_bytes_down(v, part.to));
+        _mm512_mask_storeu_epi8(evc_out_at(p, part.from - back), part.bytes << back % 64, v_bytes_down(v, part.to));
     else if (i == 0)
         _mm512_mask_storeu_epi8(evc_out_at(p, part.from), part.bytes, v_down(v, part.from));
     else
