@@ -239,6 +239,7 @@ EVC_INLINE block crypt(const struct key *key, const uint8_t *counter_at, size_t 
                        size_t aad_bytes, const uint8_t *in, uint8_t *out, size_t len_bytes)
 {
     const int is_message = !(how & PIECE), sealing = !(how & TO_OPEN);
+    const block counter = load_iv(counter_at);
     const block lengths = is_message ? lengths1(8 * (uint64_t)aad_bytes, 8 * (uint64_t)len_bytes) : zero1();
     const uint32_t first = is_message ? 2 : evc_load32_be(counter_at + 12); /* counter of the first block of text */
     const size_t n_text = (len_bytes + 15) / 16;
@@ -273,7 +274,7 @@ EVC_INLINE block crypt(const struct key *key, const uint8_t *counter_at, size_t 
     if (is_aad_short && !aad_lanes)
         y = hash_block(key, y);
     if (n_groups)
-        y = (sealing ? seal_groups : open_groups)(key, in, out, n_groups, first, load_iv(counter_at), y);
+        y = (sealing ? seal_groups : open_groups)(key, in, out, n_groups, first, counter, y);
     tail.in_at_page_end = tail.out_at_page_end = 0;
 #if defined(PARTS_BY_MASKS)
     uint8_t none[VEC_BYTES]; /* a place for no text: by a mask without bits nothing of it is accessed */
@@ -285,9 +286,8 @@ EVC_INLINE block crypt(const struct key *key, const uint8_t *counter_at, size_t 
         tail.out_at_page_end = ends_at_page_end(tail.out, tail.text_from, tail.text_to, n);
     }
 #endif
-    EVC_KEEP(counter_at); /* a counter from a long IV is a secret: it is loaded again, and not kept on the stack */
-    y = crypt_tail_of(n, key, &tail, load_iv(counter_at), y, lengths);
-    return is_message && !tail.has_lengths ? finish(key, load_iv(counter_at), y, lengths) : y;
+    y = crypt_tail_of(n, key, &tail, counter, y, lengths);
+    return is_message && !tail.has_lengths ? finish(key, counter, y, lengths) : y;
 }
 
 /* ---- Slots --------------------------------------------------------------------------------------- */
