@@ -21,6 +21,7 @@
 
 #define LANES 1
 #define VEC_BYTES 16
+#define BATCH GROUP
 
 struct key {
     struct evc_gcm_head head;
@@ -173,20 +174,6 @@ EVC_INLINE void next_counters(vec *s, struct count *count, unsigned n)
 
     EACH_UP_TO_8(n, s[i] = vrev32q_u8(count->next);
                  count->next = vreinterpretq_u8_u32(vaddq_u32(vreinterpretq_u32_u8(count->next), one)));
-}
-
-/* ---- Data that is only hashed ------------------------------------------------------------------ */
-
-/* The hash of n_bytes, at least 1, filled up with zeros. */
-EVC_INLINE block hash_data(const struct powers *h, const uint8_t *in, size_t n_bytes)
-{
-    const size_t n_before = (n_bytes - 1) / 16;
-    struct product sum = no_product();
-    uint8_t y[16] = {0};
-
-    hash_blocks(h, y, in, n_before);
-    add_second(&sum, xor1(load1(y), load_part1(in + 16 * n_before, n_bytes - 16 * n_before)), h->pair + PAIRS - 1);
-    return hash_of(sum);
 }
 
 /* ---- Groups of text ------------------------------------------------------------------------------ */

@@ -13,6 +13,7 @@
  *   vec, LANES, VEC_BYTES    a vector of 1, 2 or 4 blocks; lane 0 is the first in memory
  *   block                    one block as it is in memory; load1, store1, xor1, zero1
  *   load_part1(p, n)         the first n bytes of a block, 0 to 16, zeros behind
+ *   BATCH                    blocks that hash_from takes with one reduction
  *   struct key               with head, rk, and powers: PAIRS pairs of vectors of powers of H, the lowest power last
  *   struct product           a sum of products that is not reduced yet: no_product, add_pair, add_second, hash_of
  *   v_load, v_store, v_xor, v_zero   whole vectors, of any alignment; v_clear_upper_halves at the end of a slot
@@ -33,7 +34,7 @@
  *   add_group(sum, powers, y, r)   plus the products of a group
  *   groups_in_assembly       the main loop, where GROUPS_IN_ASSEMBLY is defined
  *   expand_key, encrypt_blocks, powers_of   keys; crypt_one_block if CLEAR_AFTER_BLOCK is defined
- *   hash_data(powers, p, n)  the hash of n bytes, at least 1, filled up with zeros; hash_blocks(powers, y, p, n_blocks)
+ *   hash_from(powers, y, p, n_blocks)   the hash of whole blocks behind those whose hash is y
  *   prefetch_powers(key)     those of a group
  *   store_tag, compare_tag(tag, block, n_bytes)
  *   CLEAR_AFTER_SHORT()      clears what a message of a tail alone may leave behind
@@ -205,17 +206,45 @@ EVC_OUT_OF_LINE block open_groups(const struct key *key, const uint8_t *in, uint
 
 /* ---- Messages, and pieces of them ------------------------------------------------------------------ */
 
-EVC_OUT_OF_LINE block hash_long_aad(const struct key *key, const uint8_t *aad, size_t aad_bytes)
-{
-    return hash_data(&key->powers, aad, aad_bytes);
-}
-
 EVC_INLINE block hash_block(const struct key *key, block data)
 {
     struct product sum = no_product();
 
     add_second(&sum, v_last(data), key->powers.pair + PAIRS - 1);
     return hash_of(sum);
+}
+
+/* The hash of whole blocks. before: the hash of what comes before them, in memory, as y of the slot `hash`. */
+EVC_OUT_OF_LINE block hash_whole_blocks(const struct key *key, const uint8_t before[16], const uint8_t *in,
+                                        size_t n_blocks)
+{
+    return hash_from(&key->powers, load1(before), in, n_blocks);
+}
+
+/* The last block of associated data, plus the hash of the blocks before it: multiplied by H it is the hash of all. */
+EVC_OUT_OF_LINE block last_of_long_aad(const struct key *key, const uint8_t *aad, size_t aad_bytes)
+{
+    static const uint8_t zeros[16];
+    const size_t n_before = (aad_bytes - 1) / 16;
+
+    return xor1(hash_whole_blocks(key, zeros, aad, n_before),
+                load_part1(aad + 16 * n_before, aad_bytes - 16 * n_before));
+}
+
+/* The hash of more than a block of associated data. */
+EVC_OUT_OF_LINE block hash_long_aad(const struct key *key, const uint8_t *aad, size_t aad_bytes)
+{
+    static const uint8_t zeros[16];
+
+    if (aad_bytes % 16)
+        return hash_block(key, last_of_long_aad(key, aad, aad_bytes));
+    return hash_whole_blocks(key, zeros, aad, aad_bytes / 16);
+}
+
+/* The same of at most one block, and zeros if there is none. */
+EVC_INLINE block last_of_aad(const struct key *key, const uint8_t *aad, size_t aad_bytes)
+{
+    return aad_bytes > 16 ? last_of_long_aad(key, aad, aad_bytes) : load_part1(aad, aad_bytes);
 }
 
 /* The tag of a message whose tail had no lane left for the lengths. */
@@ -243,8 +272,8 @@ EVC_INLINE block crypt(const struct key *key, const uint8_t *counter_at, size_t 
     const block lengths = is_message ? lengths1(8 * (uint64_t)aad_bytes, 8 * (uint64_t)len_bytes) : zero1();
     const uint32_t first = is_message ? 2 : evc_load32_be(counter_at + 12); /* counter of the first block of text */
     const size_t n_text = (len_bytes + 15) / 16;
-    const int is_aad_short = is_message && aad_bytes && aad_bytes <= 16;
-    size_t aad_lanes = is_aad_short ? 1 : 0; /* in the tail */
+    const int has_aad = is_message && aad_bytes;
+    size_t aad_lanes = has_aad ? 1 : 0; /* in the tail */
     size_t n_blocks = aad_lanes + n_text + (size_t)is_message, n_groups = 0, n;
     struct tail tail;
     block y;
@@ -267,12 +296,12 @@ EVC_INLINE block crypt(const struct key *key, const uint8_t *counter_at, size_t 
     tail.in = evc_in_at(in, GROUP_BYTES * n_groups - tail.text_from);
     tail.out = evc_out_at(out, GROUP_BYTES * n_groups - tail.text_from);
     tail.counter = first + (uint32_t)(GROUP_BLOCKS * n_groups - tail.text_from / 16);
-    if (is_message && aad_bytes > 16)
-        y = hash_long_aad(key, aad, aad_bytes);
+    if (!is_message)
+        y = load1(aad);
+    else if (aad_bytes <= 16)
+        y = aad_lanes || !aad_bytes ? load_part1(aad, aad_bytes) : hash_block(key, load_part1(aad, aad_bytes));
     else
-        y = is_message ? load_part1(aad, aad_bytes) : load1(aad);
-    if (is_aad_short && !aad_lanes)
-        y = hash_block(key, y);
+        y = (aad_lanes ? last_of_long_aad : hash_long_aad)(key, aad, aad_bytes);
     if (n_groups)
         y = (sealing ? seal_groups : open_groups)(key, in, out, n_groups, first, counter, y);
     tail.in_at_page_end = tail.out_at_page_end = 0;
@@ -294,7 +323,7 @@ EVC_INLINE block crypt(const struct key *key, const uint8_t *counter_at, size_t 
 
 #define CLEAR_AFTER(aad_bytes, len_bytes)                                                          \
     do {                                                                                           \
-        if ((aad_bytes) <= 16 && (len_bytes) <= 16 * (GROUP_BLOCKS - 2))                           \
+        if ((aad_bytes) <= 16 * BATCH && (len_bytes) <= 16 * (GROUP_BLOCKS - 2))                           \
             CLEAR_AFTER_SHORT();                                                                   \
         else                                                                                       \
             CLEAR_AFTER_LONG();                                                                    \
@@ -325,18 +354,34 @@ EVC_OUT_OF_LINE enum evc_status crypt_text(const void *key, const uint8_t *count
 
 #if defined(CLEAR_AFTER_BLOCK)
 
-/* A message of at most one block, with at most one of associated data. */
-EVC_OUT_OF_LINE enum evc_status crypt_block(const void *key, const uint8_t *iv, size_t how, const uint8_t *aad,
-                                            size_t aad_bytes, const uint8_t *in, uint8_t *out, size_t len_bytes,
-                                            uint8_t *tag, size_t tag_bytes)
+/* A message of at most one block. */
+EVC_INLINE enum evc_status crypt_block_behind(block last_of_aad, const void *key, const uint8_t *iv, size_t how,
+                                              size_t aad_bytes, const uint8_t *in, uint8_t *out, size_t len_bytes,
+                                              uint8_t *tag, size_t tag_bytes)
 {
     const block computed =
-        crypt_one_block(key, load_iv(iv), load_part1(aad, aad_bytes), aad_bytes != 0, in, out, len_bytes,
+        crypt_one_block(key, load_iv(iv), last_of_aad, aad_bytes != 0, in, out, len_bytes,
                         lengths1(8 * (uint64_t)aad_bytes, 8 * (uint64_t)len_bytes), !(how & TO_OPEN));
     const enum evc_status status = put_tag(tag, computed, tag_bytes, how);
 
     v_clear_upper_halves();
     return status;
+}
+
+/* Two functions, since the shorter way makes no call. */
+EVC_OUT_OF_LINE enum evc_status crypt_block(const void *key, const uint8_t *iv, size_t how, const uint8_t *aad,
+                                            size_t aad_bytes, const uint8_t *in, uint8_t *out, size_t len_bytes,
+                                            uint8_t *tag, size_t tag_bytes)
+{
+    return crypt_block_behind(load_part1(aad, aad_bytes), key, iv, how, aad_bytes, in, out, len_bytes, tag, tag_bytes);
+}
+
+EVC_OUT_OF_LINE enum evc_status crypt_block_of_long_aad(const void *key, const uint8_t *iv, size_t how,
+                                                        const uint8_t *aad, size_t aad_bytes, const uint8_t *in,
+                                                        uint8_t *out, size_t len_bytes, uint8_t *tag, size_t tag_bytes)
+{
+    return crypt_block_behind(last_of_long_aad(key, aad, aad_bytes), key, iv, how, aad_bytes, in, out, len_bytes, tag,
+                              tag_bytes);
 }
 
 #endif
@@ -350,6 +395,11 @@ EVC_INLINE enum evc_status crypt_message(const void *key, const uint8_t *iv, siz
 #if defined(CLEAR_AFTER_BLOCK)
     if (len_bytes <= 16 && aad_bytes <= 16) {
         status = crypt_block(key, iv, how, aad, aad_bytes, in, out, len_bytes, tag, tag_bytes);
+        CLEAR_AFTER_BLOCK();
+        return status;
+    }
+    if (len_bytes <= 16 && aad_bytes <= 16 * BATCH) {
+        status = crypt_block_of_long_aad(key, iv, how, aad, aad_bytes, in, out, len_bytes, tag, tag_bytes);
         CLEAR_AFTER_BLOCK();
         return status;
     }
@@ -396,9 +446,7 @@ static void encrypt(const void *key, const uint8_t *in, uint8_t *out, size_t n_b
 
 static void hash(const void *vkey, uint8_t y[16], const uint8_t *in, size_t n_blocks)
 {
-    const struct key *key = vkey;
-
-    hash_blocks(&key->powers, y, in, n_blocks);
+    store1(y, hash_whole_blocks(vkey, y, in, n_blocks));
     v_clear_upper_halves();
 }
 

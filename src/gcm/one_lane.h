@@ -11,7 +11,6 @@
 typedef size_t vec_part; /* how many bytes; none of a vector of which the text begins behind it */
 #define v_part(from, to) ((from) ? 0 : (to))
 #define v_load_part(i, p, part, at_page_end) load_part1(p, part)
-#define v_load_apart(p, from, to) load_part1(p, to)
 #define v_store_part(i, p, part, at_page_end, v) store_part1(p, v, part)
 #define v_keep_part(i, v, part) first_bytes1(v, part)
 

@@ -116,39 +116,6 @@ EVC_INLINE void next_counters(vec *s, struct count *count, unsigned n)
                  count->number = v_add32(count->number, step); v_barrier(count->number));
 }
 
-/* ---- Data that is only hashed ------------------------------------------------------------------ */
-
-/* Vector i of n that end with n_bytes of data; empty: lanes of the first one before it. */
-EVC_INLINE vec data_vector(const uint8_t *in, size_t n_bytes, size_t empty, size_t i, size_t n)
-{
-    const size_t at = i * VEC_BYTES, to = n_bytes + 16 * empty - at;
-
-    in = evc_in_at(in, at - 16 * empty);
-    if (i == 0 || i == n - 1)
-        return v_load_apart(in, i ? 0 : 16 * empty, i == n - 1 ? to : VEC_BYTES);
-    return v_load(in);
-}
-
-/* The hash of n_bytes, at least 1, filled up with zeros. */
-EVC_INLINE __m128i hash_data(const struct powers *h, const uint8_t *in, size_t n_bytes)
-{
-    __m128i y = _mm_setzero_si128();
-    struct product sum = no_product();
-
-    for (; n_bytes > 16 * BATCH; n_bytes -= 16 * BATCH, in += 16 * BATCH)
-        y = hash_group(h, y, in);
-    const size_t n_blocks = (n_bytes + 15) / 16, n = (n_blocks + LANES - 1) / LANES, empty = n * LANES - n_blocks;
-    const struct pair *pair = h->pair + PAIRS - (n + 1) / 2;
-    const vec first = v_xor(data_vector(in, n_bytes, empty, 0, n), v_at(reverse1(y), empty));
-    if (n % 2)
-        add_second(&sum, first, pair);
-    else
-        add_pair(&sum, first, data_vector(in, n_bytes, empty, 1, n), pair);
-    for (size_t i = 2 - n % 2; i < n; i += 2)
-        add_pair(&sum, data_vector(in, n_bytes, empty, i, n), data_vector(in, n_bytes, empty, i + 1, n), ++pair);
-    return hash_of(sum);
-}
-
 /* ---- A group, for the main loop ------------------------------------------------------------------ */
 
 #define TWO_GROUPS_AT_ONCE (PAIRS > 4)

@@ -63,8 +63,6 @@ EVC_INLINE vec v_load_part(unsigned i, const uint8_t *p, vec_part part, int at_p
     return part.from == 16 ? v_last(load_part1(second, part.to - 16)) : v_zero();
 }
 
-#define v_load_apart(p, from, to) v_load_part(0, p, v_part(from, to), 0)
-
 EVC_INLINE void v_store_part(unsigned i, uint8_t *p, vec_part part, int at_page_end, vec v)
 {
     (void)at_page_end; /* nothing is accessed but the part */

@@ -118,12 +118,6 @@ EVC_INLINE int ends_at_page_end(const void *p, size_t from, size_t to, size_t n)
     return ((at + from + 64 * n - 1) ^ (at + to - 1)) > 4095;
 }
 
-/* Such a part: touches no other byte. */
-EVC_INLINE vec v_load_apart(const uint8_t *p, size_t from, size_t to)
-{
-    return v_up(evc_x86_load_bytes512(evc_in_at(p, from), to - from), from);
-}
-
 #define first_bytes(n) evc_x86_first_bytes(n)
 
 #define load_part1(p, n_bytes) load_block(p, n_bytes)

@@ -194,10 +194,10 @@ EVC_INLINE element hash_rest(const struct powers *h, element y, const uint8_t *i
     return reduce(p);
 }
 
-EVC_INLINE void hash_blocks(const struct powers *h, uint8_t y_bytes[16], const uint8_t *in,
-                            size_t n_blocks)
+/* The hash of n_blocks behind those whose hash is `before`. */
+EVC_INLINE block hash_from(const struct powers *h, block before, const uint8_t *in, size_t n_blocks)
 {
-    element y = element_of(load1(y_bytes));
+    element y = element_of(before);
 
     for (; n_blocks >= GROUP; n_blocks -= GROUP, in += 16 * GROUP) {
         y = hash_group(h, y, in);
@@ -207,7 +207,7 @@ EVC_INLINE void hash_blocks(const struct powers *h, uint8_t y_bytes[16], const u
     }
     if (n_blocks)
         y = hash_rest(h, y, in, n_blocks);
-    store1(y_bytes, block_of(y));
+    return block_of(y);
 }
 
 #endif

@@ -275,16 +275,15 @@ EVC_INLINE __m128i hash_rest(const struct powers *h, __m128i y, const uint8_t *i
     return reduce_sum(p);
 }
 
-EVC_INLINE void hash_blocks(const struct powers *h, uint8_t y_bytes[16], const uint8_t *in,
-                            size_t n_blocks)
+/* The hash of n_blocks behind those whose hash is y; y and the result as they are in memory. */
+EVC_INLINE __m128i hash_from(const struct powers *h, __m128i y, const uint8_t *in, size_t n_blocks)
 {
-    __m128i y = reverse1(load1(y_bytes));
-
+    y = reverse1(y);
     for (; n_blocks >= BATCH; n_blocks -= BATCH, in += 16 * BATCH)
         y = hash_group(h, y, in);
     if (n_blocks)
         y = hash_rest(h, y, in, n_blocks);
-    store1(y_bytes, reverse1(y));
+    return reverse1(y);
 }
 
 #endif
