@@ -79,8 +79,8 @@ SECONDS, QUICK_SECONDS = 40.0, 5.0  # sampling; checks of the results and start-
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
-    """What the command line says."""
+class BenchRequest:
+    """The options of the command line."""
 
     modes: Sequence[str]
     sizes_bytes: Sequence[int]
@@ -122,15 +122,15 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class Here:
-    """What the harness says before anything is measured."""
+    """The harness's answers before anything is measured."""
 
     hello: Hello
     kernels: Sequence[Kernel]
     modes: Sequence[Mode]
     uses: Sequence[Resolved]
 
-    def running(self, wanted: Wanted) -> list[Kernel]:
-        names = wanted.kernels
+    def running(self, request: BenchRequest) -> list[Kernel]:
+        names = request.kernels
         return [k for k in self.kernels if k.runs and (not names or k.name in names)]
 
 
@@ -230,12 +230,12 @@ def bench(
     sizes = message_sizes(words(bytes_)) or (QUICK_SIZES_BYTES if quick else SIZES_BYTES)
     kernels = words(kernel)
     modes = words(mode) or _modes_with(context, kernels, keys, aad_bytes)
-    wanted = Wanted(modes, sizes, kernels, key_bits, quick, bool(bytes_), keys, aad_bytes)
+    request = BenchRequest(modes, sizes, kernels, key_bits, quick, bool(bytes_), keys, aad_bytes)
     session = _open_to_store(context, target, cc, flags, cpu, out)
-    here = _ask(session, wanted)
-    _refuse_foreign_modes(wanted, here)
+    here = _ask(session, request)
+    _refuse_foreign_modes(request, here)
     session.widths.extend(known_widths(context, session))
-    options = {**wanted.options(), "harness": digest_of(session)}
+    options = {**request.options(), "harness": digest_of(session)}
     run = run_of(context, session, here.hello, "bench", options)
     folder = context.state_dir() / "results"
     path = out or store.new_path(folder, context.now(), run.revision, "bench")
@@ -244,7 +244,7 @@ def bench(
     )
     if earlier:
         run = replace(run, resumed=(*earlier.run.resumed, earlier.run.date))
-    _begin(context, run, here, wanted, json, every)
+    _begin(context, run, here, request, json, every)
     if here.hello.arch in ARM and may_not_count(facts_of(context, session), run.counter):
         context.warn(
             f"{run.counter}: the core's own counter is closed to users;"
@@ -253,7 +253,7 @@ def bench(
     records: list[Record] = []
     try:
         with store.Writer(path, run, stdout) as writer:
-            for record in _measure(context, session, wanted, here, earlier):
+            for record in _measure(context, session, request, here, earlier):
                 writer.write(record.text)
                 records.append(record)
                 if json:
@@ -349,13 +349,13 @@ def _bench_placements(
     return 1 if beyond else 0
 
 
-def _ask(session: Session, wanted: Wanted) -> Here:
+def _ask(session: Session, request: BenchRequest) -> Here:
     """The harness knows its modes and kernels; it is asked about all before any is measured."""
-    modes = ",".join(dict.fromkeys(job.mode for job in wanted.jobs()))
-    arguments = ["--mode", modes, "--key-bits", str(wanted.key_bits)]
-    arguments += ["--kernel", ",".join(wanted.kernels), *wanted.conditions(), *session.pinned]
-    if wanted.sizes_named:
-        arguments += ["--bytes", ",".join(map(str, wanted.sizes_bytes))]
+    modes = ",".join(dict.fromkeys(job.mode for job in request.jobs()))
+    arguments = ["--mode", modes, "--key-bits", str(request.key_bits)]
+    arguments += ["--kernel", ",".join(request.kernels), *request.conditions(), *session.pinned]
+    if request.sizes_named:
+        arguments += ["--bytes", ",".join(map(str, request.sizes_bytes))]
     greeting = [r.line for r in session.records("bench", "--dry-run", *arguments)]
     hello = next((line for line in greeting if isinstance(line, Hello)), None)
     if hello is None:
@@ -369,17 +369,17 @@ def _ask(session: Session, wanted: Wanted) -> Here:
     )
 
 
-def _refuse_foreign_modes(wanted: Wanted, here: Here) -> None:
+def _refuse_foreign_modes(request: BenchRequest, here: Here) -> None:
     """Raise an error if the kernels that are named have none of the modes that are named."""
-    running = {kernel.primitive for kernel in here.running(wanted)}
-    if not wanted.kernels or not running:
+    running = {kernel.primitive for kernel in here.running(request)}
+    if not request.kernels or not running:
         return
     every = {kernel.primitive for kernel in here.kernels}
-    for mode in wanted.modes:
+    for mode in request.modes:
         of = {one for one in every if tables.selected_kernel(mode, one, here.modes)}
         if not of or of & running or mode.startswith("gcm-"):  # GCM is also measured of pairs
             return
-    named, modes = ", ".join(wanted.kernels), ", ".join(wanted.modes)
+    named, modes = ", ".join(request.kernels), ", ".join(request.modes)
     raise EverycoreError(
         f"{named} ({', '.join(sorted(running))}) has none of the modes {modes}",
         "without --mode, all of its modes are measured",
@@ -419,14 +419,18 @@ def _say_what_is_kept(
 
 
 def _measure(
-    context: Context, session: Session, wanted: Wanted, here: Here, earlier: store.Results | None
+    context: Context,
+    session: Session,
+    request: BenchRequest,
+    here: Here,
+    earlier: store.Results | None,
 ) -> Iterator[Record]:
-    """What a reader of the result wants to know; what an earlier run has of it comes first."""
+    """Yield the records of a run in the order of reading; those of an earlier run come first."""
     had = earlier.records if earlier else ()
-    running = here.running(wanted)
-    parts = _parts(wanted, running, selected_pair(here.uses), had)
-    operations = max(1, sum(points(job, running, here.modes) for job in wanted.jobs()))
-    budget_ms = int(1000 * (QUICK_SECONDS if wanted.quick else SECONDS) / operations)
+    running = here.running(request)
+    parts = _parts(request, running, selected_pair(here.uses), had)
+    operations = max(1, sum(points(job, running, here.modes) for job in request.jobs()))
+    budget_ms = int(1000 * (QUICK_SECONDS if request.quick else SECONDS) / operations)
     budget_ms = min(200, max(2, budget_ms))
     left = [job for part in parts for job in part.left if job.mode != LIMITS.mode]
     figures = sum(points(job, running, here.modes) for job in left)
@@ -436,7 +440,7 @@ def _measure(
         for part in parts:
             yield from part.earlier
             for job in part.left:
-                for record in _run_job(session, wanted, job, budget_ms):
+                for record in _run_job(session, request, job, budget_ms):
                     if isinstance(record.line, Bench):
                         progress.step(f"{record.line.kernel} {record.line.mode}")
                     if not _says_nothing(record.line):
@@ -446,20 +450,20 @@ def _measure(
 
 
 def _parts(
-    wanted: Wanted, running: Sequence[Kernel], pair: str, had: Sequence[Record]
+    request: BenchRequest, running: Sequence[Kernel], pair: str, had: Sequence[Record]
 ) -> list[Part]:
     """Job by job, so that kernels are measured close together in time; then what the CPU can do."""
-    limits = [replace(LIMITS, process=number) for number in range(wanted.processes)]
-    jobs = [*wanted.jobs(), *limits]
-    return [Part(job, *left_of(job, had, wanted.kernels, running, pair)) for job in jobs]
+    limits = [replace(LIMITS, process=number) for number in range(request.processes)]
+    jobs = [*request.jobs(), *limits]
+    return [Part(job, *left_of(job, had, request.kernels, running, pair)) for job in jobs]
 
 
-def _run_job(session: Session, wanted: Wanted, job: Job, budget_ms: int) -> Iterator[Record]:
+def _run_job(session: Session, request: BenchRequest, job: Job, budget_ms: int) -> Iterator[Record]:
     where = (*session.pinned, *session.expecting)
     if job.mode == LIMITS.mode:
         return session.records("limits", "--only", "arithmetic", *where)
-    arguments = job.arguments(wanted.kernels, wanted.key_bits, budget_ms)
-    arguments += wanted.conditions()
+    arguments = job.arguments(request.kernels, request.key_bits, budget_ms)
+    arguments += request.conditions()
     return session.records("bench", *arguments, *where)
 
 
@@ -469,7 +473,7 @@ def _conditions(context: Context, session: Session) -> Iterator[Record]:
 
 
 def _begin(
-    context: Context, run: store.Run, here: Here, wanted: Wanted, json: bool, every: bool
+    context: Context, run: store.Run, here: Here, request: BenchRequest, json: bool, every: bool
 ) -> None:
     """Show the selection before anything is measured, if `every` is set: of the kernels that are
     named, or of all."""
@@ -479,7 +483,7 @@ def _begin(
     if not every:
         return
     title = "Which kernel is selected here, and why not the others (policy ct)"
-    kernels = [k for k in here.kernels if not wanted.kernels or k.name in wanted.kernels]
+    kernels = [k for k in here.kernels if not request.kernels or k.name in request.kernels]
     context.out.print(tables.selection_table(kernels, here.uses, title))
 
 
@@ -523,7 +527,8 @@ def _show(context: Context, run: store.Run, here: Here, lines: Sequence[Line], e
 
 
 def _faster_than_selected(notes: Sequence[str], run: store.Run) -> str:
-    """What is faster than the selected kernel, in two lines, and how to see all of it."""
+    """Name the kernel that is faster than the selected one, in two lines, and how to see all of
+    it."""
     quick = " --quick" if run.options["quick"] else ""
     more = (
         f"\n{len(notes)} figures like this one: everycore bench{quick} --all lists them."

@@ -51,7 +51,7 @@ KEY_SIZES = (128, 192, 256)
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class EstimateRequest:
     """The rows that were asked for."""
 
     kernels: tuple[str, ...]  # empty: those of the architecture
@@ -135,19 +135,19 @@ def estimate(
         return
     tree = catalog.find_tree(context.package, context.env.get("EVERYCORE_TREE", ""))
     cores = _cores(words(core))
-    wanted = Wanted(
+    request = EstimateRequest(
         tuple(words(kernel)),
         _modes(words(mode)),
         _key_sizes(words(key_bits)),
         _sizes(words(size)),
         tuple(_subjects(tree, words(subject))),
     )
-    _refuse_unknown(tree, wanted)
+    _refuse_unknown(tree, request)
     llvm = find_llvm(context) if cores or turn else None
-    found = _evaluate(context, tree, llvm, cores, wanted, cc, flags)
+    found = _evaluate(context, tree, llvm, cores, request, cc, flags)
     caption = _caption(context, found.sessions[-1], llvm)
     if out:
-        run = _run(context, found, cores, wanted, llvm)
+        run = _run(context, found, cores, request, llvm)
         with store.Writer(out, run, stdout) as writer:
             for row in (*found.rows, *found.others):
                 writer.write(jsonlib.dumps(report.json_line(row, found.others)))
@@ -173,7 +173,7 @@ def _refuse_out(out: Path | None, has_no_estimates: bool) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What was evaluated, and by which sessions."""
+    """The evaluated rows, and the sessions that made them."""
 
     rows: list[Row]
     others: list[Row]  # of other people's code
@@ -186,26 +186,26 @@ def _evaluate(
     tree: Tree,
     llvm: Llvm | None,
     cores: Sequence[Core],
-    wanted: Wanted,
+    request: EstimateRequest,
     cc: str | None,
     flags: str | None,
 ) -> Found:
     found = Found([], [], [], [])
     with Progress(context.err, "estimating", None) as progress:
-        for arch in _architectures(tree, cores, wanted):
+        for arch in _architectures(tree, cores, request):
             session = open_session(context, TARGETS[arch], cc, flags)
             found.sessions.append(session)
             evaluator = _evaluator(context, llvm, [c for c in cores if c.arch == arch])
-            for row in _own_rows(context, session, llvm, evaluator, arch, wanted):
+            for row in _own_rows(context, session, llvm, evaluator, arch, request):
                 found.rows.append(row)
                 progress.step(f"{row.kernel} {row.mode}")
             found.turns.extend(evaluator.turns)
             modes = list(dict.fromkeys(row.mode for row in found.rows))
             theirs = Others(context, tree, llvm, {})
-            for name in wanted.subjects:
+            for name in request.subjects:
                 if target_of(find_subject(tree, name)) != TARGETS[arch]:
                     continue
-                for row in theirs.rows(evaluator, name, modes, wanted.key_bits, wanted.sizes):
+                for row in theirs.rows(evaluator, name, modes, request.key_bits, request.sizes):
                     found.others.append(row)
                     progress.step(f"{row.owner} {row.kernel}")
     if not found.rows:
@@ -214,19 +214,23 @@ def _evaluate(
 
 
 def _run(
-    context: Context, found: Found, cores: Sequence[Core], wanted: Wanted, llvm: Llvm | None
+    context: Context,
+    found: Found,
+    cores: Sequence[Core],
+    request: EstimateRequest,
+    llvm: Llvm | None,
 ) -> store.Run:
     """With the options that make these estimates again, and the versions that they depend on."""
     chosen = {
-        "kernel": wanted.kernels,
-        "mode": wanted.modes,
-        "key-bits": wanted.key_bits,
-        "bytes": [report.length(size) for size in wanted.sizes],
+        "kernel": request.kernels,
+        "mode": request.modes,
+        "key-bits": request.key_bits,
+        "bytes": [report.length(size) for size in request.sizes],
         "core": [core.name for core in cores] or ["none"],
-        "subject": wanted.subjects,
+        "subject": request.subjects,
     }
     pinned = data.load_evaluated(_folder()).tools
-    tools = {name: pinned[name] for name in wanted.subjects if name in pinned}
+    tools = {name: pinned[name] for name in request.subjects if name in pinned}
     tools["llvm"] = llvm.version if llvm else "none"
     emulators = dict.fromkeys(emulator_version(context, one.target) for one in found.sessions)
     tools["qemu"] = ", ".join(emulators)
@@ -234,12 +238,12 @@ def _run(
     return run_of(context, "estimate", found.sessions, {**options, "tools": tools})
 
 
-def _architectures(tree: Tree, cores: Sequence[Core], wanted: Wanted) -> list[str]:
-    """Of the cores; without any those of the kernels."""
+def _architectures(tree: Tree, cores: Sequence[Core], request: EstimateRequest) -> list[str]:
+    """Architectures of the cores; without cores, those of the kernels."""
     if cores:
         return list(dict.fromkeys(core.arch for core in cores))
     isas = {line.name: line.isa.lower() for line in catalog.registry(tree)}
-    own = [isas.get(name.split("+")[0], "") for name in wanted.kernels]
+    own = [isas.get(name.split("+")[0], "") for name in request.kernels]
     return ["a32"] if own and all(isa.startswith("a32") for isa in own) else ["a64"]
 
 
@@ -379,16 +383,16 @@ def _own_rows(
     llvm: Llvm | None,
     evaluator: Evaluator,
     arch: str,
-    wanted: Wanted,
+    request: EstimateRequest,
 ) -> Iterator[Row]:
     harness = Harness(context, session, CPU[arch])
-    for primitive, name, mode in _operations(session.tree, arch, wanted):
-        for bits in wanted.key_bits if primitive != "ghash" else (128,):
+    for primitive, name, mode in _operations(session.tree, arch, request):
+        for bits in request.key_bits if primitive != "ghash" else (128,):
             if mode.startswith("xts") and bits == 192:
                 continue
             subject = Subject(measured.OURS, name, mode, bits, techniques(primitive, name))
             call = partial(_call, harness, llvm, Operation(primitive, name, mode, bits, 0))
-            for size in wanted.sizes:
+            for size in request.sizes:
                 yield evaluator.row(subject, call, size)
 
 
@@ -396,21 +400,21 @@ def _call(harness: Harness, llvm: Llvm | None, operation: Operation, n_bytes: in
     return harness.call(replace(operation, bytes=n_bytes), llvm)
 
 
-def _operations(tree: Tree, arch: str, wanted: Wanted) -> Iterator[tuple[str, str, str]]:
+def _operations(tree: Tree, arch: str, request: EstimateRequest) -> Iterator[tuple[str, str, str]]:
     """Primitive, kernel and mode of all that was asked for."""
     lines = catalog.registry(tree)
-    chosen = wanted.kernels or [x.name for x in lines if x.isa.lower().startswith(arch)]
+    chosen = request.kernels or [x.name for x in lines if x.isa.lower().startswith(arch)]
     for name in dict.fromkeys(chosen):
         primitives = _primitives(lines, name)
-        for mode in wanted.modes:
+        for mode in request.modes:
             if (primitive := _primitive(mode)) in primitives:
                 yield primitive, name, mode
 
 
-def _refuse_unknown(tree: Tree, wanted: Wanted) -> None:
+def _refuse_unknown(tree: Tree, request: EstimateRequest) -> None:
     """Before anything is built."""
     lines = catalog.registry(tree)
-    for name in wanted.kernels:
+    for name in request.kernels:
         _primitives(lines, name)
 
 

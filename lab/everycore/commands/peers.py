@@ -183,7 +183,7 @@ def peers_command(
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What the command line asks for."""
+    """The options of the command line."""
 
     suites: tuple[str, ...]
     modes: tuple[str, ...]
@@ -227,7 +227,7 @@ class Plan:
 
 @dataclass(slots=True)
 class Result:
-    """What the rounds said, line by line."""
+    """The lines that the rounds gave."""
 
     measured: list[Line] = field(default_factory=list)
     failures: list[Failure] = field(default_factory=list)
@@ -346,7 +346,7 @@ def _records(
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where results are to be stored."""
+    """The file for the results."""
 
     path: Path | None  # None: a new file in the folder of results
     stdout: IO[str]
@@ -411,18 +411,19 @@ def _show(
 def _print_derived(
     context: Context, skips: Sequence[Skip], broken: Sequence[Broken], found: Sequence[PeerTable]
 ) -> None:
-    """What is no line of a harness, and not stored: who is missing, and how we stand."""
+    """Print the parts that are no lines of a harness, and are not stored: missing peers, and our
+    rank."""
     lines: list[dict[str, object]] = [{"type": "skip", **asdict(skip)} for skip in skips]
     lines += [
         {"type": "broken", "peer": one.name, "mode": one.mode, "why": one.error.message}
         for one in broken
     ]
-    lines += [_standing(table, column) for table in found for column in range(len(table.sizes))]
+    lines += [_our_rank(table, column) for table in found for column in range(len(table.sizes))]
     for line in lines:
         context.print_raw(jsonlib.dumps(line))
 
 
-def _standing(table: PeerTable, column: int) -> dict[str, object]:
+def _our_rank(table: PeerTable, column: int) -> dict[str, object]:
     best = table.best(column, of_ours=False)
     return {
         "type": "standing",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What appeared in code that was compiled in another way, as words. Pure."""
+"""Describe in words what appeared in code that was compiled in another way."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,8 +12,9 @@ TIMES = 1.25  # likewise of all
 FRAME_BYTES = 64
 MOST = 6  # words on one pair
 
-# What tells more than its number: loads of many places, moves between kinds of registers.
-_TELLING = (
+# Instructions that matter more than their number: loads from scattered addresses, moves between
+# kinds of registers.
+_IMPORTANT = (
     *("gather", "scatter", "insr", "pinsr", "pextr", "extract", "insert", "perm", "shuf", "unpck"),
     *("movd", "movq", "vmovd", "vmovq", "fmov", "umov", "ins", "dup", "div"),
 )
@@ -30,7 +31,7 @@ class Difference:
 
 
 def differences(worse: Code, better: Code) -> tuple[str, ...]:
-    """What the worse one has and the better one has not, what weighs most first."""
+    """List what the worse one has and the better one has not, the most important first."""
     found = [*_gathers(worse, better), *_frame(worse, better), *_calls(worse, better)]
     found += [*_size(worse, better), *_mnemonics(worse.mnemonics or {}, better.mnemonics or {})]
     found += _vectors(worse, better)
@@ -101,14 +102,14 @@ def _vectors(worse: Code, better: Code) -> list[Difference]:
 def _mnemonics(worse: Mapping[str, int], better: Mapping[str, int]) -> list[Difference]:
     found = []
     for name, n in _added(worse, better).items():
-        telling = any(part in name for part in _TELLING)
+        important = any(part in name for part in _IMPORTANT)
         before = better.get(name, 0)
         if _is_gather(name) or name in _CALLS or name.startswith("."):  # no reader knew the last
             continue
         if n < FEW or (before and worse[name] < before * TIMES):
             continue
         words = _appear(n, name) if not before else f"{name} {before} -> {worse[name]}"
-        found.append(Difference(words, (90 if telling else 20) + n / 16))
+        found.append(Difference(words, (90 if important else 20) + n / 16))
     return sorted(found, key=lambda one: -one.weight)[: MOST // 2]
 
 

@@ -107,8 +107,8 @@ def find_cvise(context: Context) -> str:
 
 
 def good_cell(anomaly: Anomaly, results: Mapping[Cell, Result]) -> Cell | None:
-    """What the odd cell is compared with: its repaired self, its best neighbour, or, of a wrong
-    one, a right cell of the same function that is as like it as can be."""
+    """Return the cell to compare with: the repaired cell, its best neighbour, or, for a wrong one,
+    the most similar right cell of the same function."""
     cell = anomaly.cell
     if anomaly.repair:
         return with_switches(cell, [anomaly.repair])
@@ -149,7 +149,9 @@ class Reducer:
             good = self._comparable(anomaly, results)
             plan = self._plan(anomaly, good)
             function = self.trials.subject(anomaly.cell).function(anomaly.cell.function)
-            sources = [self._whole(anomaly, function, n) for n in lengths(anomaly, function)]
+            sources = [
+                self._complete_source(anomaly, function, n) for n in lengths(anomaly, function)
+            ]
             digest = hashlib.sha256(json.dumps([sources, plan]).encode()).hexdigest()[:16]
             folder = self._context.cache_dir() / "reduce" / f"{anomaly.cell.key}-{digest}"
             folder.mkdir(parents=True, exist_ok=True)
@@ -182,7 +184,7 @@ class Reducer:
 
     # ---- The whole source --------------------------------------------------------------------
 
-    def _whole(self, anomaly: Anomaly, function: Function, n_bytes: int) -> str:
+    def _complete_source(self, anomaly: Anomaly, function: Function, n_bytes: int) -> str:
         """The files of a subject, its adapter and a main, preprocessed as the odd cell is."""
         cell, subject, root = anomaly.cell, self.trials.subject(anomaly.cell), self._root
         folder, _ = subjects.sources(self._context, subject)
@@ -215,7 +217,7 @@ class Reducer:
     # ---- The test ----------------------------------------------------------------------------
 
     def _plan(self, anomaly: Anomaly, good: Cell) -> dict[str, Any]:
-        """What interesting.py reads."""
+        """Return the plan that interesting.py reads."""
         target = load_target(self.trials.bench.tree, "host")
         host = find_compiler(self._context, target, None, target.compile_flags, "")
         bad_words, good_words = self._compilation(anomaly.cell), self._compilation(good)
@@ -301,8 +303,8 @@ class Reducer:
 
 
 def lengths(anomaly: Anomaly, function: Function) -> list[int]:
-    """Of messages with which a whole source is tried: a slow cell has one, a wrong one may need
-    one at which its answers were compared."""
+    """Return lengths of messages with which a whole source is tried: a slow cell has one, a wrong
+    one may need one at which its answers were compared."""
     of_cell = anomaly.cell.n_bytes
     others = (*SIZES, *ODD_SIZES) if anomaly.kind is Kind.WRONG else ()
     return [of_cell, *(n for n in others if n != of_cell and n % function.multiple_of == 0)]
@@ -351,7 +353,7 @@ class _Search:
         return _text(self.case)
 
     def measured(self, source: str, **changed: object) -> dict[str, Any]:
-        """What a fresh process of the test sees of a source."""
+        """Measure a source in a fresh process of the test."""
         with tempfile.TemporaryDirectory(dir=self.folder) as scratch:
             path = Path(scratch)
             (path / SOURCE).write_text(source, encoding="utf-8")
