@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which cells are worse than they need be, and which of them are one story. Pure."""
+"""Find cells that are worse than they need be, and group those of one story."""
 
 import itertools
 import math

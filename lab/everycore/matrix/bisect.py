@@ -43,7 +43,7 @@ class Bench(Protocol):
         ...
 
     def stages(self, anomaly: Anomaly) -> Sequence[Stage]:
-        """What can be switched, by the compiler's own lists."""
+        """Return the switches to try, from the compiler's own lists."""
         ...
 
     def listing(self, cell: Cell) -> Listing | None:
@@ -57,7 +57,7 @@ class Bench(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What became of an anomaly that was looked at again."""
+    """Outcome of a second look at an anomaly."""
 
     anomaly: Anomaly
     again: tuple[Result, ...]  # the rerun of the cell and its neighbour
@@ -67,7 +67,8 @@ class Found:
 
     @property
     def failed(self) -> tuple[Result, ...]:
-        """What was right before and now gives wrong answers, or none: then nothing is compared."""
+        """Cells that were right before and now give wrong answers, or none: then nothing is
+        compared."""
         return tuple(one for one in self.again if one.outcome.is_failure)
 
 
@@ -275,7 +276,8 @@ class _Search:
     def _chosen(
         self, switches: Sequence[Switch], values: Mapping[Switch, float | None]
     ) -> tuple[tuple[str, ...], Result] | None:
-        """Of those that repair it about as well the first, which is most often to blame.
+        """Return the first of those switches that repair it about as well, which is most often to
+        blame.
 
         Earlier ones that only helped are measured once more beside them: they may have been
         disturbed.
@@ -351,7 +353,8 @@ class _Search:
         return [self._value(result) if result else None for result in results]
 
     def _measured(self, cells: Sequence[Cell]) -> list[Result]:
-        """What helps and yet does not repair was perhaps disturbed: it is measured again."""
+        """Measure cells; one that helps and yet does not repair was perhaps disturbed, and is
+        measured again."""
         kind, limit, bad = self.anomaly.kind, self._limit(), self._value_of_bad()
         results = self.bench.measure(cells, kind, TRIAL_PROCESSES)
         values = [self._value(result) for result in results]

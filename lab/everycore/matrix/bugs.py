@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""An anomaly as text that can go into a compiler's bug tracker. Pure."""
+"""An anomaly as text that can go into a compiler's bug tracker."""
 
 import textwrap
 from collections.abc import Mapping, Sequence
@@ -19,7 +19,7 @@ SHORT_CASE = 40  # lines of a test case that are not many
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Where the code of a cell is from, and how it is compiled by hand."""
+    """The origin of the code of a cell, and how it is compiled by hand."""
 
     title: str = ""  # "Linux 6.1, portable C"
     origin: str = ""  # "Debian's source package linux 6.1.170-3"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a compiler made of a function and of all that it calls: exact counts, out of the objects."""
+"""Read exact counts of a function, and of all that it calls, out of the compiler's objects."""
 
 import re
 from bisect import bisect_right
@@ -24,7 +24,7 @@ _MAX_WORK = 10 ** (2 * DEEPEST)
 
 @dataclass(frozen=True, slots=True)
 class Refers:
-    """What an instruction, or a word of data, refers to."""
+    """The target of a reference in an instruction or a word of data."""
 
     file: Object | None  # None: nothing that was given
     place: int
@@ -68,7 +68,7 @@ class Function:
 
     @cached_property
     def holes(self) -> dict[int, list[Relocation]]:
-        """What the linker fills, by the number of the instruction."""
+        """The references that the linker fills in, by the number of the instruction."""
         found: dict[int, list[Relocation]] = {}
         places = [one.place for one in self.code]
         for part in self.parts:
@@ -117,7 +117,7 @@ class Function:
 
     @cached_property
     def pool_refers(self) -> dict[int, Refers]:
-        """What the data among the code refers to, by its places: literal pools of Arm."""
+        """The references of data among the code, by their offsets: literal pools of Arm."""
         found: dict[int, Refers] = {}
         for start, end in self.pools if self.file.machine == "a32" else ():
             for hole in self.file.relocations_in(start, end):
@@ -266,7 +266,7 @@ class LinkedObjects:
         return list(found.values())
 
     def named(self, entry: str) -> list[Refers]:
-        """Where a name is: of a function, of what the compiler made of it, or of data."""
+        """Find a name: of a function, of what the compiler made of it, or of data."""
         if found := self._public.get(entry) or self._known.get(entry):
             return [Refers(*found)]
         return [
@@ -338,7 +338,7 @@ class LinkedObjects:
                 self._bounds[file] = sorted(places.union(known))
 
     def _named(self, file: Object) -> set[int]:
-        """Where named data begins and ends, and what other data refers to."""
+        """Return the bounds of named data, and the targets of other data's references."""
         bounds = {s.start for s in file.objects} | {s.end for s in file.objects}
         bounds |= {s.end for s in file.sections.values()}
         for section in file.sections.values():
@@ -391,7 +391,7 @@ class Examined:
         return sum((function.mnemonics for function in self.functions), Counter())
 
     def frame(self, function: Function) -> tuple[int, bool]:
-        """Of one function; whether the compiler said it."""
+        """Return the frame of one function, and whether the compiler stated it."""
         said = self.usage.get(function.file.path, {}).get(function.plain_name)
         return (function.frame_bytes, False) if said is None else (said, True)
 
@@ -456,7 +456,8 @@ def _callers_first(
 
 @dataclass(frozen=True, slots=True)
 class OwnFunctions:
-    """Which functions of a linked program belong to its subject; the rest is not to be counted."""
+    """Tells functions of the subject in a linked program from the rest, which is not to be
+    counted."""
 
     names: frozenset[str]  # as its source has them
     others: frozenset[tuple[str, int]] = frozenset()  # (name, size) of what may be called alike
@@ -475,7 +476,7 @@ def examine(
     executed: Mapping[str, int] | None = None,
     own: OwnFunctions | None = None,
 ) -> Examined:
-    """What the compiler made of `entries` and of all that they call, or point to.
+    """Examine the code that the compiler made of `entries` and of all that they call, or point to.
 
     `paths`: objects, or one linked program. Functions of the section subject_glue are followed and
     not counted. An entry that the compiler put into its callers may be absent, if others are there.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What differs between two stored matrices. Pure."""
+"""Compare two stored matrices."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -26,7 +26,7 @@ class StoredPair:
 
     @property
     def ratio(self) -> float | None:
-        """Of the figures; None where one of the two has none, or of another kind."""
+        """The ratio of the figures; None if one of the two has none, or of another kind."""
         first, second = value(self.before), value(self.after)
         if self.before.outcome is not self.after.outcome or not first or second is None:
             return None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which counter the cells of this machine are timed with."""
+"""Choose the counter that the cells of this machine are timed with."""
 
 from everycore.build import build_tool
 from everycore.context import Context

@@ -17,12 +17,12 @@ _LAST_NUMBER = re.compile(r"#?-?(?:0x[0-9a-f]+|\d+)$")
 
 
 def digest(functions: Sequence[Function]) -> str:
-    """Of functions of one program, in their order: equal code and data have the same."""
+    """Hash functions of one program, in their order: equal code and data have the same digest."""
     return _Digest(functions[0].linked_objects).of(functions) if functions else ""
 
 
 class _Digest:
-    """What is referred to gets numbers in the order of its first mention."""
+    """Numbers the targets of references in the order of their first mention."""
 
     def __init__(self, linked: LinkedObjects) -> None:
         self._linked = linked

@@ -17,7 +17,7 @@ from everycore import extras
 
 
 class Flow(Enum):
-    """Where execution goes from an instruction."""
+    """The ways in which execution goes on after an instruction."""
 
     NEXT = "next"
     JUMP = "jump"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which functions of a subject's own files its adapter reaches, through pointers as well.
+"""Find the functions of a subject's own files that its adapter reaches, through pointers as well.
 
 Seen once, in a traced call of a reference build; their names are the same in every cell.
 """
@@ -43,7 +43,8 @@ def functions_of(paths: Sequence[Path]) -> set[str]:
 
 
 def entered(places: Iterable[str], theirs: Collection[str]) -> tuple[str, ...]:
-    """Of executed places, "symbol+0x10", the functions among `theirs` that others call."""
+    """Return the functions among `theirs` that others call, from executed places
+    ("symbol+0x10")."""
     found: dict[str, None] = {}
     inside = False
     for place in places:

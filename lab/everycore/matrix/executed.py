@@ -24,7 +24,7 @@ class Executed:
 
 
 def count(call: Call) -> Executed:
-    """Of a program that lies where it was linked for."""
+    """Count the instructions of a program that lies where it was linked for."""
     image = call.trace.program.image
     if not image.fixed:
         raise EverycoreError(f"{image.path} may be loaded anywhere", "link it with -no-pie")

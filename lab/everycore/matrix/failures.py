@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Cells that failed in the same way, as one: what the terminal lists. Pure."""
+"""Cells that failed in the same way, as one: what the terminal lists."""
 
 import re
 from collections.abc import Iterable, Sequence

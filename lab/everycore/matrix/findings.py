@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The findings of stored cells as a page shows them: docs/REGRESSIONS.md. Pure."""
+"""The findings of stored cells as a page shows them: docs/REGRESSIONS.md."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -16,7 +16,8 @@ MOST_FLAGS = 3  # sets of flags that a row names
 
 
 def page(results: Mapping[Cell, Result], explained: Sequence[Anomaly]) -> str:
-    """What was looked at, wrong answers, a row for each cause, and how each is measured again."""
+    """Write the page: the scope, wrong answers, a row for each cause, and how each is measured
+    again."""
     text = _looked_at(list(results.values()))
     for group in group_failures(results.values()):
         text += f"* {group.title}\n" if _is_wrong(group) else ""
@@ -37,7 +38,8 @@ def page(results: Mapping[Cell, Result], explained: Sequence[Anomaly]) -> str:
 
 
 def _unexplained(stories: Sequence[Story]) -> str:
-    """What was measured once and not looked into; without what a sanitizer costs by itself."""
+    """List the anomalies that were measured once and not looked into; the own cost of a sanitizer
+    is left out."""
     own = [story for story in stories if story.worst.differs_in != "sanitizer"]
     if not own:
         return ""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Flags by name: the sets that every compiler is tried with. Pure."""
+"""Flags by name: the sets that every compiler is tried with."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

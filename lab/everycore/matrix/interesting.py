@@ -79,7 +79,7 @@ def warnings(said: str) -> set[str]:
 
 
 def shown(plan: Plan, folder: Path) -> dict[str, Any]:
-    """What both programs answer; DullError: the anomaly is not there any more."""
+    """Return the answers of both programs; DullError: the anomaly is not there any more."""
     good, said = build(plan, [*plan["good"], "-Wall", "-Wextra"], "good", folder)
     if new := warnings(said) - set(plan["allowed_warnings"]):
         raise DullError(f"a warning that the whole source has not: {', '.join(sorted(new))}")

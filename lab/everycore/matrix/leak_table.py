@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which cells are constant-time, as text: a paragraph for each function. Pure."""
+"""Show which cells are constant-time, as text: a paragraph for each function."""
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
@@ -66,7 +66,7 @@ def _methods(seen: Sequence[Result]) -> str:
 
 
 def _places(leaking: Sequence[Result]) -> str:
-    """Of code that always leaks one place is enough."""
+    """Name one place: for code that leaks with every compiler that is enough."""
     return f"such as {leaking[0].cell.toolchain}: {_place(leaking[0])}"
 
 

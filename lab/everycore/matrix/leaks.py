@@ -67,7 +67,8 @@ class Suspect:
 
 
 def look(context: Context, suspect: Suspect, anew: bool = False) -> tuple[Verdict, ...]:
-    """What each method says; unless `anew`, what was looked at before is not run again."""
+    """Return the verdict of each method; unless `anew`, earlier verdicts are taken from the
+    store."""
     path = context.cache_dir() / "verdicts" / f"{_key(suspect)}.json"
     stored = _stored(path)
     known = {} if anew else stored
@@ -75,7 +76,7 @@ def look(context: Context, suspect: Suspect, anew: bool = False) -> tuple[Verdic
         known.get("trace") or by_trace(context, suspect),
         known.get("taint") or by_taint(context, suspect),
     )
-    # What is missing may come.
+    # A missing verdict may be given later.
     new = stored | {v.method: v for v in verdicts if v.constant is not None}
     if new != stored:
         with suppress(OSError), atomic_write(path) as scratch:  # a full disk costs no verdict

@@ -15,7 +15,8 @@ MOST_LINES = 400  # of a listing
 SHOWN_LINES = 60  # side by side
 CONTEXT = 3  # equal lines around those that differ
 WIDTH = 120
-# Of two lines: equal; one instruction with other operands; others; in one listing alone.
+# Signs of a pair of lines: equal; one instruction with other operands; others; in one listing
+# alone.
 SAME, ALIKE, OTHER, GONE, NEW = " ", "~", "|", "<", ">"
 
 _HOLE_X86 = re.compile(
@@ -29,7 +30,7 @@ _TARGET = re.compile(r"#?-?(?:0x[0-9a-f]+|\d+)$")
 def hot_loop(
     examined: Examined, counts: Mapping[int, int] | None = None, executed: int = 0
 ) -> Listing:
-    """Of the hot function; of all of it, where most work is in no loop.
+    """Return the hot loop of the hot function; all of it, if most work is in no loop.
 
     `counts`: how often each of its places was executed, under a tracer; `executed`: of how many.
     """
@@ -88,7 +89,7 @@ def _lines(function: Function, numbers: Sequence[int]) -> Iterator[str]:
 
 
 def _place(function: Function, i: int, one: Instruction) -> int | None:
-    """Where a jump within the function goes."""
+    """Return the target of a jump within the function."""
     if one.flow not in (Flow.JUMP, Flow.BRANCH):
         return None
     refers = function.refers.get(i, ())
@@ -199,7 +200,7 @@ def aligned(before: Sequence[str], after: Sequence[str]) -> list[Row]:
 
 
 def mnemonic(line: str) -> str:
-    """Of a line of assembly; of a label that it is one."""
+    """Return the mnemonic of a line of assembly; of a label that it is one."""
     text = line.strip()
     return ":" if text.endswith(":") else text.split(" ", 1)[0]
 

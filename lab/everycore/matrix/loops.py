@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The loops of a function, and how far its stack grows: from its instructions. Pure."""
+"""The loops of a function, and how far its stack grows: from its instructions."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -110,7 +110,7 @@ class Graph:
 
     @cached_property
     def depth(self) -> dict[int, int]:
-        """Of each block, in how many loops it is."""
+        """Number of loops around each block."""
         depth = dict.fromkeys(self.starts, 0)
         for loop in self.loops:
             for block in loop.blocks:
@@ -125,7 +125,7 @@ class Graph:
         return sum(self.ends[block] - block for block in blocks)
 
     def numbers(self, blocks: frozenset[int]) -> list[int]:
-        """Of the instructions of some blocks, in their order."""
+        """Return the numbers of the instructions of some blocks, in their order."""
         return [i for block in sorted(blocks) for i in range(block, self.ends[block])]
 
     def deepest(self, grows: Callable[[Instruction], int]) -> int:

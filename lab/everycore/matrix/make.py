@@ -67,7 +67,7 @@ class Ready:
 
 @dataclass(frozen=True, slots=True)
 class Timed:
-    """What one process measured."""
+    """Figures of one process."""
 
     samples: tuple[float, ...]  # core cycles per byte
     counter: str
@@ -78,13 +78,13 @@ class Timed:
 
     @property
     def is_disturbed(self) -> bool:
-        """What else was there cost it cycles, or all of its samples."""
+        """Whether another program cost it cycles, or all of its samples."""
         return not self.samples or (self.crowded and scatter(self.samples))
 
 
 @dataclass(slots=True)
 class _Quiet:
-    """What is known of a core while nothing else uses it, and which one was last."""
+    """The known speed of an idle core, and the core that was used last."""
 
     widths: list[int] = field(default_factory=list)  # of all processes
     turn: int = 0  # of the cores
@@ -201,7 +201,8 @@ class Workbench:
         )
 
     def _timed(self, ready: Ready, cell: Cell) -> Timed:
-        """Of a few processes the first that nothing else on the core disturbed; else the last.
+        """Return the first of a few processes that nothing else on the core disturbed; else the
+        last.
 
         After one that something did, the next core is tried.
         """
@@ -299,7 +300,7 @@ class Workbench:
         return Program(subject, target, compiler, cell.flags, "", binary), objects
 
     def flags_of(self, cell: Cell, compiler: Compiler) -> list[str]:
-        """What a compiler is given for a cell, beside what its subject asks for."""
+        """Return the flags of a cell, beside those that its subject asks for."""
         knows = probe.takes(self.context, compiler, ALWAYS)
         return [WARNINGS_OFF, *cell.flags, *([ALWAYS] if knows else [])]
 
@@ -410,7 +411,8 @@ class Workbench:
         return paths, names
 
     def _own(self, ready: Ready, cell: Cell) -> "OwnFunctions | None":
-        """Of a program that was optimised as a whole, in which all else is, and the C library."""
+        """Return the subject's functions in a program that was optimised as a whole, which also
+        contains everything around them, and the C library; None: it was not."""
         from everycore.matrix.code import OwnFunctions
         from everycore.matrix.entries import functions_of
         from everycore.matrix.frames import plain_name
@@ -492,7 +494,7 @@ class Workbench:
 
 
 def _refused(error: NotCompiledError) -> Outcome:
-    """What the compiler is to blame for; what the machine is, --resume tries again."""
+    """Tell failures of the compiler from those of the machine, which --resume tries again."""
     refuse_full_disk(error.message)
     return Outcome.SKIPPED if probe.is_passing(error.message) else Outcome.NOT_COMPILED
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Which switch of the compiler makes wrong answers right, and after which pass they are wrong."""
+"""Find the switch of the compiler that makes wrong answers right, and the pass after which they are
+wrong."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -30,11 +31,11 @@ class Bench(Protocol):
     """The compilers, and programs that check answers."""
 
     def are_right(self, cells: Sequence[Cell]) -> list[bool | None]:
-        """Of each cell, compiled and checked; None: it came to no answers."""
+        """Compile and check each cell; None: it gave no answers."""
         ...
 
     def stages(self, anomaly: Anomaly) -> Sequence[Stage]:
-        """What can be switched, by the compiler's own lists."""
+        """Return the switches to try, from the compiler's own lists."""
         ...
 
     def wrong_after(self, cell: Cell) -> tuple[str, ...]:

@@ -63,7 +63,7 @@ class Estimator:
 
 
 def kinds_of(owner: str, function: Function) -> tuple[str, ...]:
-    """What kind of code a function is, in the words of the published points."""
+    """Return the kinds of code that a function is, in the words of the published points."""
     if function.technique != owner:
         return techniques(function)
     primitive = "ghash" if function.computes == "ghash" else "aes"

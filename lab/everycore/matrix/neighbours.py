@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which cells say what another one could be. Pure.
+"""Find the cells that show how fast another one could be.
 
 Neighbours differ in one thing: the compiler's version, the flags, or -march. A cell is held against
 those of which no more was asked: -O3 against -O1, but not the other way round.
@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from everycore.matrix.records import Cell, Result
 
-# What is odd: more than the best neighbour by this factor.
+# A cell is an anomaly if it is slower than the best neighbour by more than this factor.
 LIMIT = 1.10
 # The same where less was asked of the cell: -O1 beside -O2, a sanitizer beside none.
 LIMIT_OF_LESS = 2.0
@@ -140,7 +140,8 @@ class Neighbourhood:
 
     @staticmethod
     def _fair(mine: Facets, other: Facets) -> tuple[str, float] | None:
-        """What differs, if it is one thing, and the factor from which on it is odd."""
+        """Return the one difference of two cells, and the factor from which on it is odd; None if
+        they differ in more."""
         differences = [
             name
             for name in ("level", "march", "sanitizer", "lto", "rest")

@@ -35,7 +35,7 @@ class NoCodeError(EverycoreError):
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """What is loaded of a file."""
+    """A loaded section of a file."""
 
     name: str
     start: int  # its place

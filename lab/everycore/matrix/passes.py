@@ -18,7 +18,7 @@ def limit(last: int) -> tuple[str, ...]:
 
 
 def names(said: str) -> list[str]:
-    """What ran, in its order: "SLPVectorizerPass on aes_encrypt"."""
+    """Return the passes that ran, in their order: "SLPVectorizerPass on aes_encrypt"."""
     return [name.strip() for _, name in _LINE.findall(said)]
 
 

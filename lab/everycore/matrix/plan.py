@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which cells there are, in the order in which they tell most, and which are skipped. Pure."""
+"""Order the cells by how much they tell, and say which are skipped."""
 
 import math
 from collections.abc import Mapping, Sequence, Set
@@ -11,7 +11,7 @@ from everycore.model import Toolchain
 
 HOST = "host"
 USUAL_KEY_BITS = 256
-# What a level of the x86-64 psABI needs, in the words of /proc/cpuinfo (psABI 1.0, table 3.1).
+# Needs of a level of the x86-64 psABI, in the words of /proc/cpuinfo (psABI 1.0, table 3.1).
 _V3 = frozenset({"avx", "avx2", "bmi1", "bmi2", "f16c", "fma", "abm", "movbe"})
 _V4 = _V3 | {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"}
 LEVELS: Mapping[str, frozenset[str]] = {"-march=x86-64-v3": _V3, "-march=x86-64-v4": _V4}
@@ -63,7 +63,7 @@ class Planned:
 
 @dataclass(frozen=True, slots=True)
 class Axes:
-    """What is crossed."""
+    """The axes that are crossed."""
 
     functions: tuple[PlannedFunction, ...]
     toolchains: tuple[Toolchain, ...]
@@ -94,7 +94,7 @@ def plan(axes: Axes, place: Place) -> list[Planned]:
 
 
 def _once(planned: Sequence[Planned], assembly: Set[tuple[str, str]]) -> list[Planned]:
-    """Of hand-written assembly the first cell of each target and size that can be had."""
+    """Keep, for hand-written assembly, the first cell of each target and size that can be had."""
     kept: dict[Cell, Planned] = {}
     for one in sorted(planned, key=lambda one: bool(one.why_not)):
         if (one.cell.subject, one.cell.function) in assembly:

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""Messages as results keep them: without folders that only one machine has. Pure."""
+"""Messages as results keep them: without folders that only one machine has."""
 
 import re
 from collections.abc import Iterable
 from pathlib import Path
 from posixpath import normpath
 
-# Where a path starts: not within a word or a path, or right behind an option; not that of a URL.
+# Start of a path: not within a word or a path, or right behind an option; not that of a URL.
 _START = r"(?:(?<![\w.$:/-])|(?<=:)(?!//)|(?<![\w.$/-])(-[A-Za-z]+))"
 _PATH = re.compile(_START + r"(/[^\s:'\"`,()]*/([^\s:'\"`,()/]+))")
 _SAME_EVERYWHERE = re.compile(r"/(dev|lib(32|64|x32)?|proc|usr(?!/local/))/")

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Which flags a compiler takes; each set is asked once, and the answer kept in the cache."""
+"""Find the flags that a compiler takes; each set is asked once, and the answer kept in the
+cache."""
 
 import hashlib
 import re
@@ -19,7 +20,7 @@ TIME_LIMIT_SECONDS = 20.0
 WITH_VALUE = ("-mllvm", "-Xclang", "--param", "-include", "-D", "-U")
 _ERROR = re.compile(r"^.*\berror: (.+)$", re.MULTILINE)
 _WARNING = re.compile(r"^.*\bwarning: (.+)$", re.MULTILINE)
-# What a compiler, or its driver, says when the machine failed it.
+# Messages of a compiler, or its driver, when the machine failed it.
 _PASSING = re.compile(
     r"(^|: )(Killed|Terminated)\b|out of memory|memory exhausted|cannot allocate memory|bad_alloc"
     r"|temporary file|resource temporarily unavailable|no space left on device",
@@ -30,7 +31,7 @@ _OF_THIS_RUN: dict[Path, str] = {}  # answers that are not kept
 
 
 def refusal(context: Context, compiler: Compiler, flags: Sequence[str]) -> str:
-    """What a compiler says against flags; empty: it takes them.
+    """Return what a compiler says against flags; empty: it takes them.
 
     One that warns of a flag and goes on without has refused it: the cell would bear a false name.
     """
@@ -104,5 +105,5 @@ def _ask(context: Context, compiler: Compiler, flags: tuple[str, ...]) -> tuple[
 
 
 def is_passing(said: str) -> bool:
-    """That the machine, not the compiler, is the reason: it may be otherwise at the next try."""
+    """Whether the machine, not the compiler, is the reason: it may be otherwise at the next try."""
     return bool(_PASSING.search(said))

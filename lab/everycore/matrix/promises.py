@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What our portable kernels promise of compilers, held against cells of the matrix. Pure.
+"""Hold cells of the matrix against what our portable kernels promise of compilers.
 
 The worst cell of a kernel may be so much slower than its best one, within a compiler and over all.
 That says something only where the best cell is as fast as the docs say that the kernel is.
@@ -76,7 +76,7 @@ def is_judged(result: Result) -> bool:
 
 
 def judge(results: Iterable[Result], docs: Mapping[Speed, float]) -> tuple[list[Kept], list[str]]:
-    """What was kept; what is wrong beside that: cells that failed, kernels that are not there.
+    """Return the kept promises, and the other faults: cells that failed, kernels that are missing.
 
     Of a cell that was measured several times the lowest figure counts, or the last one, if it is of
     another compiler or kernel now. What disturbed a cell in every process added cycles: it may be

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What is known of cells, as values, and as lines of JSON. Pure.
+"""Values of cells, and the same as lines of JSON.
 
 A file of the matrix is lines: a head that says where and when, then cells and anomalies in the
 order in which they were done. Of two lines of one cell the later one counts.
@@ -66,7 +66,7 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Code:
-    """What the compiler made of the function and of all that it calls: exact counts."""
+    """Exact counts of the function and of all that it calls, as compiled."""
 
     code_bytes: int
     instructions: int
@@ -151,7 +151,7 @@ class Result:
 
 
 class Kind(StrEnum):
-    """What is odd about a cell."""
+    """Kinds of anomalies of a cell."""
 
     SLOW = "slow"  # than its best neighbour
     FRAME = "frame"  # over the limit
@@ -213,7 +213,7 @@ class Anomaly:
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """Where and when cells were measured."""
+    """Place and time of the measurement of cells."""
 
     date: str
     everycore: str
@@ -306,7 +306,7 @@ def _program(one: Result) -> tuple[object, ...]:
 
 
 def is_same(one: str, other: str) -> bool:
-    """That two compilers, or two digests of a subject, are no others, as far as they are known."""
+    """Whether two compilers, or two digests of a subject, are equal as far as they are known."""
     return not one or not other or one == other
 
 

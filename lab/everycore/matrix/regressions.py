@@ -15,7 +15,7 @@ Key = tuple[Cell, Kind]
 
 @dataclass
 class Explained:
-    """What is known of the anomalies so far."""
+    """Findings on the anomalies so far."""
 
     results: dict[Cell, Result]
     anomalies: dict[Key, Anomaly] = field(default_factory=dict)

@@ -37,7 +37,7 @@ ANOTHER = "name another file with --out"
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """What a file of the matrix has."""
+    """The contents of a file of the matrix."""
 
     path: Path
     lines: tuple[Line, ...]
@@ -188,7 +188,7 @@ class Writer:
         return replace(self.stored, lines=(*self.stored.lines, *self._written))
 
     def revisions(self) -> list[str]:
-        """Of the trees that cells of the file were, or are to be, built from."""
+        """Revisions of the trees that cells of the file were, or are to be, built from."""
         return list(dict.fromkeys(str(one.revision) for one in (*self.stored.heads, self._head)))
 
     def _half(self) -> bytes:
@@ -263,7 +263,7 @@ def refuse_other(path: Path, stored: Head, own: Head) -> None:
 
 
 def _same(stored: Head, own: Head) -> bool:
-    """That what stands below the first may stand below the second."""
+    """Whether cells of the second head may follow cells of the first in one file."""
     return as_json(replace(stored, date="")) == as_json(replace(own, date=""))
 
 

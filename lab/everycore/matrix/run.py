@@ -25,7 +25,7 @@ BATCH_PER_CORE = 16
 
 
 class Bench(Protocol):
-    """What a run needs of a workbench."""
+    """The methods of a workbench that a run needs."""
 
     def prepare(self, cell: Cell, flag_set: str = "") -> Ready | Result: ...
 
@@ -34,7 +34,7 @@ class Bench(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Clock:
-    """What is left of the time that a run was given."""
+    """Counts down the time that a run was given."""
 
     now: Callable[[], float]  # seconds
     end: float = float("inf")
@@ -122,10 +122,11 @@ def _all(
     prepared: Callable[[Planned], Ready | Result | None],
     batch: list[Planned],
 ) -> list[Ready | Result | None]:
-    """Of a run that is interrupted, no more is begun."""
+    """Prepare a batch in parallel; an interrupted run begins no more cells."""
     return list(pool.map(prepared, batch))
 
 
 def _is_quick(one: Planned) -> bool:
-    """What takes longest is begun first, so that no core waits for it in the end."""
+    """Whether a cell is quick: slow ones are begun first, so that no core waits for them in the
+    end."""
     return not any(flag.startswith("-fsanitize") for flag in one.cell.flags)

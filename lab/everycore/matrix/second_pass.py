@@ -18,7 +18,7 @@ LOOKED_AT = (Outcome.MEASURED, Outcome.COUNTED)  # what gives wrong answers need
 
 
 class Bench(Protocol):
-    """What this pass needs of a workbench."""
+    """The methods of a workbench that this pass needs."""
 
     @property
     def context(self) -> Context: ...

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What can be switched in a cell's compilation, from the compiler's own lists."""
+"""List the switches of a cell's compilation, from the compiler's own lists."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -37,7 +37,7 @@ _CLANG_FIRST: tuple[Switch, ...] = (
     ("-fno-inline",),
     ("-fno-jump-tables",),
 )
-# What a lower level leaves out.
+# Passes that a lower level leaves out.
 _CLANG_MORE: tuple[Switch, ...] = (
     ("-finline-functions",),
     ("-fslp-vectorize",),
@@ -56,7 +56,7 @@ _ELSEWHERE = re.compile(
     r")(-.*)?$"
 )
 
-# Of UndefinedBehaviorSanitizer: GCC 14 manual, "Program Instrumentation Options"; Clang 19's
+# Checks of UndefinedBehaviorSanitizer: GCC 14 manual, "Program Instrumentation Options"; Clang 19's
 # document of that name. Checks that a compiler does not know are refused by it.
 _CHECKS = (
     *("pointer-overflow", "object-size", "bounds", "alignment", "null", "shift"),
@@ -91,7 +91,7 @@ def stages(anomaly: Anomaly, family: str, ask: Ask) -> list[Stage]:
 
 
 def _lists_of_others(anomaly: Anomaly, ask: Ask) -> list[Mapping[str, bool]]:
-    """What the same compiler has on for its neighbour, and at -O2 and -O3."""
+    """Return the options that the same compiler has on for its neighbour, and at -O2 and -O3."""
     other, own = anomaly.neighbour, facets(anomaly.cell.flags)
     lists: list[Sequence[str]] = []
     if other and other.toolchain == anomaly.cell.toolchain and other.flags != anomaly.cell.flags:
@@ -113,7 +113,8 @@ def opposite(flag: str) -> str:
 
 
 def gcc_options(text: str) -> dict[str, bool]:
-    """What `-Q --help=optimizers` calls enabled or disabled; those with a value are left out."""
+    """Read the options that `-Q --help=optimizers` calls enabled or disabled; those with a value
+    are left out."""
     found = re.findall(r"^\s+(-[fm][\w.+-]+)\s+\[(enabled|disabled)\]", text, re.MULTILINE)
     return {name: state == "enabled" for name, state in found}
 

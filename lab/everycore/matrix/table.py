@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Cells as tables: one for each function, compilers down and flags across. Pure."""
+"""Cells as tables: one for each function, compilers down and flags across."""
 
 import re
 from collections import Counter
@@ -37,7 +37,8 @@ NAMES = [one.name for one in FLAG_SETS]
 
 
 def tables(results: Sequence[Result], width: int, source: str = "") -> Iterator[Group]:
-    """What went wrong first; a table for each function and target; why cells were skipped."""
+    """Yield failures first, then a table for each function and target, then why cells were
+    skipped."""
     if any(one.outcome.is_failure for one in results):
         yield failures(results)
     if any(one.outcome is Outcome.WRONG for one in results):
@@ -72,7 +73,7 @@ def _references(own: Sequence[Result], results: Sequence[Result]) -> list[Result
 
 
 def troubles(results: Sequence[Result]) -> Iterator[Group]:
-    """What went wrong, and why cells were skipped: for runs that print no table."""
+    """Yield failures, and why cells were skipped: for runs that print no table."""
     if any(one.outcome.is_failure for one in results):
         yield failures(results)
     if skipped := [one for one in results if one.outcome is Outcome.SKIPPED]:
@@ -198,7 +199,7 @@ def shown(result: Result | None, best: float) -> Text:
 
 
 def _equal(row: Sequence[Result | None], place: int) -> Text | None:
-    """What says that a cell is the same program as an earlier one of its row."""
+    """Say that a cell is the same program as an earlier one of its row."""
     own = row[place]
     for other in row[:place] if own and own.runs else ():
         if other and own and is_one_program(own, other):

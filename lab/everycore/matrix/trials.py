@@ -61,7 +61,8 @@ class Trials:
         return None if isinstance(made, Result) else self.bench.hot_loop(made)
 
     def passes(self, cell: Cell, is_bad: Callable[[Code], bool]) -> tuple[str, ...]:
-        """Of clang alone: gcc cannot be stopped after a pass."""
+        """For clang alone, as gcc cannot be stopped after a pass: return the passes that make the
+        code bad."""
         if self.bench.toolchains[cell.toolchain].family != "clang":
             return ()
 
@@ -91,13 +92,13 @@ class Trials:
         return [right.get(end) for end in ends]
 
     def wrong_after(self, cell: Cell) -> tuple[str, ...]:
-        """Of clang alone: the first pass after which the answers are wrong."""
+        """For clang alone: return the first pass after which the answers are wrong."""
         if self.bench.toolchains[cell.toolchain].family != "clang":
             return ()
         return self._pass_of(cell, lambda last: self.are_right([_up_to(cell, last)])[0] is False)
 
     def source(self, cell: Cell) -> Source:
-        """Where the code is from and how it is compiled, for those who have no everycore."""
+        """Return the origin of the code and how it is compiled, for those who have no everycore."""
         toolchain = self.bench.toolchains[cell.toolchain]
         origin = f" ({toolchain.origin})" if toolchain.origin else ""
         compiler = self.compiler(cell)
@@ -134,7 +135,8 @@ class Trials:
         return [self._made[cell] for cell in cells]
 
     def _objects(self, cell: Cell) -> list[bytes]:
-        """What is in the objects of a cell, whatever its answers are; nothing if there are none."""
+        """Return the contents of the objects of a cell, whatever its answers are; nothing if there
+        are none."""
         bench = self.bench
         try:
             made = subjects.objects(
@@ -164,7 +166,7 @@ class Trials:
         return ask
 
     def _passes_of_files(self, cell: Cell) -> list[list[str]]:
-        """What ran over each file of a cell."""
+        """Return the passes that ran over each file of a cell."""
         context, subject = self.bench.context, self.subject(cell)
         folder, _ = subjects.sources(context, subject)
         command = [*self.compiler(cell).command, "-w", *self.words(cell)]
@@ -179,7 +181,7 @@ class Trials:
         return known or subjects.find_subject(self.bench.tree, cell.subject)
 
     def words(self, cell: Cell) -> list[str]:
-        """Of a cell that was compiled, whatever its answers are."""
+        """Return the command words of a cell that was compiled, whatever its answers are."""
         target = load_target(self.bench.tree, cell.target)
         return subjects.compile_words(
             self.bench.context, self.subject(cell), self.compiler(cell), cell.flags, target
