@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What is wrong in a matrix, cells of one cause together, the worst first. Pure."""
+"""Group the anomalies of a matrix by cause, the worst first."""
 
 import re
 from collections import Counter
@@ -95,7 +95,7 @@ class Group:
 
     @property
     def causes(self) -> tuple[str, ...]:
-        """Of the worst cell: what appeared in its code, or why it failed."""
+        """Causes of the worst cell: what appeared in its code, or why it failed."""
         case = self.worst
         if case.anomaly:
             return case.anomaly.causes or ((case.anomaly.why_not,) if case.anomaly.why_not else ())
@@ -157,7 +157,7 @@ def _wordless(text: str) -> str:
 
 
 def explained_wrong(cases: Sequence[Case]) -> Anomaly | None:
-    """What makes the answers of the first of these cells right, for which that is known."""
+    """Return the repair of the first of these cells for which one is known."""
     every = (one for case in cases for one in case.fact.anomalies if one.kind is Kind.WRONG)
     return next((one for one in every if one.repair), None)
 
@@ -168,7 +168,8 @@ def severity(case: Case) -> float:
 
 
 def _series(fact: Fact) -> tuple[str, str, str]:
-    """Where the versions of a compiler were measured: those of another subject say nothing."""
+    """Identify the series of a cell: versions of a compiler that were measured with another subject
+    say nothing."""
     return fact.panel.machine, fact.panel.subject, order.family(fact.cell.toolchain)
 
 
@@ -196,7 +197,8 @@ def _group(
 
 
 def _stories(facts: Sequence[Fact]) -> dict[int, Story]:
-    """That of each anomaly, by its id: cells of several machines or subjects are never of one."""
+    """Map the id of each anomaly to its story: cells of several machines or subjects are never of
+    one."""
     apart: dict[tuple[str, str], list[Fact]] = {}
     for fact in facts:
         apart.setdefault((fact.panel.machine, fact.panel.subject), []).append(fact)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Tables of stored runs of bench, peers, goals, estimate and pauth, for the page. Pure."""
+"""Tables of stored runs of bench, peers, goals, estimate and pauth, for the page."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -10,7 +10,7 @@ from everycore.protocol import Arithmetic, Bench, Failure, Record
 from everycore.report import goals, messages, pauth, peer_comparison
 from everycore.report.figures import NOISY, cell, cipher, number
 
-# Of peers and kernels: they are further apart than compilers.
+# Steps for peers and kernels: they are further apart than compilers.
 STEPS = (1.05, 1.5, 2.0, 4.0, 8.0, 16.0, 32.0)
 
 
@@ -135,7 +135,7 @@ def _peer_table(table: peer_comparison.PeerTable) -> Table:
 
 
 def goal_table(records: Sequence[Record]) -> Table | None:
-    """Of `everycore goals`: counts and estimates, no measurements."""
+    """Make the table of `everycore goals`: counts and estimates, no measurements."""
     lines = [json.loads(record.text) for record in records]
     found = [line for line in lines if line.get("type") == goals.TYPE]
     if not found:
@@ -145,7 +145,7 @@ def goal_table(records: Sequence[Record]) -> Table | None:
 
 
 def estimate_table(records: Sequence[Record]) -> Table | None:
-    """Of `everycore estimate`: counts and estimates, no measurements."""
+    """Make the table of `everycore estimate`: counts and estimates, no measurements."""
     lines = [json.loads(record.text) for record in records]
     found = [line for line in lines if line.get("type") == messages.TYPE]
     if not found:
@@ -156,7 +156,7 @@ def estimate_table(records: Sequence[Record]) -> Table | None:
 
 
 def pauth_tables(records: Sequence[Record]) -> list[Table]:
-    """Of `everycore pauth`: what emulators need, as it is on the terminal."""
+    """Make the tables of `everycore pauth`: the cost of emulators, as on the terminal."""
     found = pauth.tables(json.loads(record.text) for record in records)
     return [
         Table(

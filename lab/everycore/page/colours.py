@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Steps of heat, and their colours on light and on dark. Pure.
+"""Steps of heat, and their colours on light and on dark.
 
 Lightness falls (on dark: rises) from step to step, so that they are told apart without hue; every
 cell shows its figure as well.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a page shows of the matrix: cells in panels that may be compared. Pure.
+"""Sort the cells of the matrix into panels of comparable cells.
 
 A panel holds the cells of one function on one machine: compilers down, flags across. Cycles and
 counts of instructions are of different panels, or of none.
@@ -49,7 +49,7 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """What is the same in all cells of a heat map."""
+    """Properties that all cells of a heat map share."""
 
     machine: str
     target: str
@@ -144,7 +144,7 @@ def collect(sources: Sequence[Source]) -> Facts:
     odd: dict[tuple[str, Cell, Kind], Anomaly] = {}
     for source in sorted(sources, key=lambda one: one.head.date if one.head else ""):
         fresh = {line.cell for line in source.lines if isinstance(line, Result)}
-        # What was odd about an earlier measurement says nothing of this one.
+        # An anomaly of an earlier measurement says nothing about this one.
         odd = {k: v for k, v in odd.items() if k[0] != source.machine or k[1] not in fresh}
         for line in source.lines:
             if isinstance(line, Result):
@@ -188,7 +188,7 @@ def _hosts_apart(sources: Sequence[Source]) -> Sequence[Source]:
 def _unexplained(
     results: Mapping[tuple[str, Cell], Result],
 ) -> dict[tuple[str, Cell, Kind], Anomaly]:
-    """What is odd by the figures alone: nobody has looked for a cause yet."""
+    """Find anomalies by the figures alone: nobody has looked for a cause yet."""
     by_machine: dict[str, dict[Cell, Result]] = {}
     for (machine, cell), result in results.items():
         by_machine.setdefault(machine, {})[cell] = result
@@ -268,7 +268,7 @@ class Best:
 
 
 def best(facts: Iterable[Fact], of: Callable[[Fact], float | None]) -> Best:
-    """Of the cells of one panel: what the others are compared with."""
+    """Return the best of the cells of one panel, which the others are compared with."""
     rows: dict[str, float] = {}
     columns: dict[str, float] = {}
     for fact in facts:

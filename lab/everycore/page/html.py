@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The page itself: one file that needs no other, and that no browser lets ask for one. Pure."""
+"""The page itself: one file that needs no other, and that no browser lets ask for one."""
 
 import json
 from collections import Counter
@@ -35,7 +35,7 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """What goes on the page."""
+    """The contents of the page."""
 
     facts: Facts
     sections: tuple[Section, ...] = ()
@@ -176,7 +176,7 @@ def _counts(facts: Facts) -> list[tuple[str, str, int]]:
 
 
 def _runs(sections: Sequence[Section]) -> list[tuple[str, int]]:
-    """What the sections of stored runs are of, and which is the first of each."""
+    """Return the commands of stored runs, and the first section of each."""
     found: dict[str, int] = {}
     for place, section in enumerate(sections, 1):
         found.setdefault(section.command.capitalize(), place)

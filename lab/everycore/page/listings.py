@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Two listings of a hot loop, side by side. Pure."""
+"""Two listings of a hot loop, side by side."""
 
 from collections.abc import Sequence
 

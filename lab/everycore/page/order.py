@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The order and the groups of compilers and of flags, as a reader expects them. Pure."""
+"""The order and the groups of compilers and of flags, as a reader expects them."""
 
 import re
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ _LEVELS = ("-O0", "-Og", "-O1", "-O", "-O2", "-O3", "-Ofast", "-Os", "-Oz")
 
 
 def group(flags: Sequence[str]) -> str:
-    """What sets these flags apart from a plain level of optimisation."""
+    """Name the difference between these flags and a plain level of optimisation."""
     for name, begins in (
         (SANITIZER, ("-fsanitize",)),
         (SWITCHED, ("-fno-",)),
@@ -72,5 +72,5 @@ def spans(chosen: Sequence[str], every: Sequence[str]) -> str:
 
 
 def short(toolchain: str) -> str:
-    """What is left of a name beside its family: "12" of "gcc-12"."""
+    """Return a name without its family: "12" of "gcc-12"."""
     return toolchain.removeprefix(family(toolchain)).lstrip("-") or toolchain

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Everything that the page's script reads, as plain values. Pure."""
+"""Everything that the page's script reads, as plain values."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from everycore.page.facts import CYCLES, Fact, Facts, Panel, assembly, best
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """What a heat map can show."""
+    """A quantity that a heat map can show."""
 
     key: str  # of a cell's value
     name: str
@@ -128,7 +128,7 @@ def _panel(
 
 
 def _stored(facts: Sequence[Fact]) -> str:
-    """Which cells of a panel everycore brings: "all", some of them, or "" for none."""
+    """Tell which cells of a panel everycore brings: "all", some of them, or "" for none."""
     stored = sum(not fact.is_own for fact in facts)
     if stored == len(facts):
         return "all"
@@ -136,7 +136,7 @@ def _stored(facts: Sequence[Fact]) -> str:
 
 
 def _cell(fact: Fact, places: _Places) -> dict[str, Any]:
-    """What has nothing to say is left out."""
+    """Form the payload of a cell; empty members are left out."""
     result = fact.result
     summary = fact.summary
     code = result.code
@@ -202,7 +202,7 @@ def _case(anomaly: Anomaly | None) -> dict[str, Any]:
 
 
 def _report(group: anomaly_groups.Group, facts: Facts) -> str:
-    """What can go into a bug tracker; "": it is no anomaly."""
+    """Write a report for a bug tracker; "": it is no anomaly."""
     if group.story is None:
         return ""
     where = group.worst.fact.panel

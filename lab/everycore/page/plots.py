@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The plots: series over compiler versions, and heat maps, as specifications of Vega-Lite. Pure.
+"""The plots: series over compiler versions, and heat maps, as specifications of Vega-Lite.
 
 The page and the files show the same series; the page puts in what its filters leave.
 """
@@ -48,7 +48,7 @@ def peaks(facts: Sequence[Fact]) -> dict[int, str]:
 
 
 def rows(facts: Sequence[Fact]) -> list[dict[str, Any]]:
-    """What a series is drawn from: a line is a flag set, a point a compiler."""
+    """Return the points of a series: a line is a flag set, a point a compiler."""
     named = peaks(facts)
     return [
         {
@@ -77,7 +77,7 @@ def _is_older_half(fact: Fact, facts: Sequence[Fact]) -> bool:
 
 
 def domain(values: Sequence[float]) -> tuple[tuple[float, float], str]:
-    """Of an axis, and the kind of its scale."""
+    """Return the domain of an axis, and the kind of its scale."""
     low, high = min(values), max(values)
     if low > 0 and high / low >= LOG_FROM:
         return (low / 1.06, high * 1.12), "log"
@@ -212,7 +212,7 @@ def _look(fact: Fact) -> str:
 
 
 def word(fact: Fact) -> str:
-    """What stands in a cell without a value."""
+    """Return the text of a cell without a value."""
     return WORDS.get(fact.result.outcome, "?")
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Cells as rows of a flat table, for CSV and Parquet. Pure."""
+"""Cells as rows of a flat table, for CSV and Parquet."""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What docs/ESTIMATES.md shows of the calibration. Pure, and text alone."""
+"""Write the calibration for docs/ESTIMATES.md, as text alone."""
 
 from collections.abc import Mapping, Sequence
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What differs between two programs that ran in turn, and between two stored runs. Pure."""
+"""Show the differences between two programs that ran in turn, and between two stored runs."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ LEGEND = (
 
 @dataclass(frozen=True, slots=True, order=True)
 class Operation:
-    """What a figure is of."""
+    """The operation that a figure belongs to."""
 
     primitive: str
     kernel: str
@@ -85,7 +85,7 @@ class Comparison:
 
 
 def compare(benches: Iterable[Bench], threshold: float) -> Comparison:
-    """What processes that ran in turn say; their numbers are those of their rounds."""
+    """Compare processes that ran in turn; their numbers are those of their rounds."""
     values: dict[Operation, dict[tuple[int, str], float]] = {}
     first: dict[int, str] = {}  # the side that began a round
     sides: dict[Operation, set[str]] = {}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`everycore ct` as tables made from values. Pure."""
+"""`everycore ct` as tables made from values."""
 
 from collections.abc import Sequence
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The tables of `everycore estimate`: exact counts, estimates and published figures. Pure.
+"""The tables of `everycore estimate`: exact counts, estimates and published figures.
 
 Three columns, and no figure of one in another.
 """

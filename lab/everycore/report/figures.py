@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a figure is, from the samples of one operation, and how it is written. Pure."""
+"""Form a figure from the samples of one operation, and write it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ TIMING_WORDS = {"ct": "constant time", "hardened": "hardened", "vartime": "varia
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """What a table shows of one operation."""
+    """A table's entry for one operation."""
 
     cycles: Figure | None  # per message, or per call of many messages
     gigabytes_per_second: float | None
@@ -49,7 +49,7 @@ def figure_of(samples: Sequence[float], parts: Sequence[int]) -> Figure | None:
 
 
 def cipher(primitive: str) -> str:
-    """Whose key a mode has: that of GCM is a key of AES."""
+    """Return the owner of a mode's key: that of GCM is a key of AES."""
     return "aes" if primitive == "gcm" else primitive
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What `everycore goals` says, on the terminal and in the docs, of its stored lines. Pure."""
+"""Write the stored lines of `everycore goals`, for the terminal and the docs."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -14,7 +14,7 @@ WORDS = {True: "yes", False: "no", None: "?"}
 
 
 def json_line(one: Reached) -> dict[str, Any]:
-    """What is stored, and all that is shown."""
+    """Return the stored line, which has all that is shown."""
     row, goal = one.row, one.goal
     figure = row.figures.get(one.core) if row else None
     shown = figure if isinstance(figure, Figure) else None

@@ -12,12 +12,13 @@ from everycore.report.figures import NOISY, UNCERTAIN, cell, cipher, number
 from everycore.report.tables import LIMIT, plain_table, selected_kernel, titled
 
 MOST = 6  # lines
-# Which modes these are if more were measured.
+# The modes to show if more were measured.
 FIRST = ("gcm-seal", "ctr", "xts-enc", "ccm-seal", "cbc-enc", "cbc-dec")
 
 
 def selected_figures(benches: Iterable[Bench], modes: Sequence[Mode]) -> list[Bench]:
-    """Of each mode the figure of its selected kernel, at the longest message; at most six."""
+    """Return the figure of the selected kernel of each mode, at the longest message; at most
+    six."""
     longest: dict[str, Bench] = {}
     for bench in benches:
         chosen = selected_kernel(bench.mode, bench.primitive, modes)

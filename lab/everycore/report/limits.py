@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The tables of `everycore limits`. Pure."""
+"""The tables of `everycore limits`."""
 
 from collections.abc import Sequence
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Stored estimates of messages of GCM, beside published figures, in docs/ESTIMATES.md. Pure."""
+"""Stored estimates of messages of GCM, beside published figures, in docs/ESTIMATES.md."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any

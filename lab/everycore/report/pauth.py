@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What `everycore pauth` says, as tables of its stored lines. Pure.
+"""Make tables of the stored lines of `everycore pauth`.
 
 Without rich: pages are made from it, too.
 """
@@ -46,7 +46,7 @@ class PauthTable:
 
 
 def command_line(options: Mapping[str, Any]) -> str:
-    """What was typed, from the options that are stored with a run."""
+    """Return the command line, from the options that are stored with a run."""
     words = ["everycore", "pauth"]
     for name, value in options.items():
         for one in value if isinstance(value, list) else [value]:
@@ -118,7 +118,7 @@ def _percent(value: float | None) -> str:
 
 
 def _done(head: Line, rows: Sequence[Line]) -> str:
-    """What is not as usual: the work, and figures whose spread nobody knows."""
+    """Say what is unusual: the work, and figures of unknown spread."""
     said = [f"{head['scale']:g} times the usual work"] if head["scale"] != 1 else []
     if any(len(row["samples"]) == 1 and not row["wrong"] for row in rows):
         said.append("one run: how far runs differ is not known")

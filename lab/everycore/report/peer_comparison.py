@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How our kernels stand beside other libraries: a table per mode, key size and style. Pure.
+"""How our kernels stand beside other libraries: a table per mode, key size and style.
 
 Without rich: pages are made from it, too.
 """
@@ -59,7 +59,7 @@ class PeerTable:
         return (mine.values[column] or 0) / (other.values[column] or 1)
 
     def bound(self, column: int) -> float | None:
-        """What this CPU needs at least, in the table's unit."""
+        """Return the limit of this CPU, in the table's unit."""
         size = self.sizes[column]
         if self.limit is None or not self.limit.holds(size, self.style):
             return None
@@ -148,7 +148,7 @@ def is_older(version: str, than: str) -> bool:
 
 
 def figure(row: Row, column: int) -> str:
-    """What a table writes in a column of a row."""
+    """Write the entry in a column of a row."""
     value = row.values[column]
     if value is None:
         return "-"
@@ -156,7 +156,7 @@ def figure(row: Row, column: int) -> str:
 
 
 def foot(name: str, value: float | None) -> str:
-    """What a table writes in a line below."""
+    """Write the entry in a line below."""
     if value is None:
         return "-"
     return f"{value:.2f}" if "/" in name else number(value)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How our kernels stand beside other libraries, on the terminal. Pure."""
+"""How our kernels stand beside other libraries, on the terminal."""
 
 from rich.console import Group
 from rich.text import Text

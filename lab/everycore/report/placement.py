@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What messages cost at the edges of pages, beside the best place. Pure."""
+"""The cost of messages at the edges of pages, beside the best place."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ class Cost:
 
     @property
     def share(self) -> float:
-        """Of what the placement may cost; above 1: too much."""
+        """The share of the allowed cost that the placement takes; above 1: too much."""
         return self.cycles / (RATIO * self.best + CYCLES)
 
     @property

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The tables of `everycore subject`. Pure."""
+"""The tables of `everycore subject`."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the terminal shows, as rich tables made from values. Pure."""
+"""Make the tables of the terminal from values, as rich tables."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -43,7 +43,7 @@ def titled(title: str, table: Table, *captions: str) -> Group:
 
 
 class OfPrimitive(Protocol):
-    """What is said of a kernel of a primitive."""
+    """A record about a kernel of a primitive."""
 
     @property
     def primitive(self) -> str: ...
@@ -231,7 +231,7 @@ def _checks_table(checks: Sequence[Check], title: str, caption: str) -> Group:
 
 @dataclass(frozen=True, slots=True)
 class VectorCount:
-    """What became of one file of vectors."""
+    """Result of one file of vectors."""
 
     file: str
     vectors: int
@@ -346,7 +346,7 @@ def _limit(limit: Bound, size: int) -> Text:
 
 
 def limit_note(limit: Bound | None, best: Mapping[int, float]) -> str:
-    """What the limit is made of, and how far the best figure of the longest message is from it."""
+    """Explain the limit, and how far the best figure of the longest message is from it."""
     if limit is None:
         return ""
     size = max(best, default=0)
@@ -359,7 +359,8 @@ def limit_note(limit: Bound | None, best: Mapping[int, float]) -> str:
 
 
 def partner_notes(group: Iterable[Bench]) -> list[str]:
-    """Which rows are not the work of their kernel alone: CCM and XTS hold keys of two uses."""
+    """Name the rows that are not the work of their kernel alone: CCM and XTS hold keys of two
+    uses."""
     helped: dict[str, list[str]] = {}
     for bench in group:
         rows = helped.setdefault(bench.partner, [])
@@ -417,7 +418,7 @@ def bench_legend(fence_cycles: float) -> str:
 
 
 def unmeasured_notes(benches: Iterable[Bench]) -> list[str]:
-    """What has no figure, and why."""
+    """Name the operations without a figure, and why."""
     reasons: dict[str, dict[str, None]] = {}
     for bench in benches:
         if bench.why:
@@ -441,8 +442,8 @@ def dropped_note(benches: Sequence[Bench]) -> str:
 def order_notes(
     benches: Sequence[Bench], modes: Sequence[Mode], allowed: set[tuple[str, str]]
 ) -> list[str]:
-    """Where a kernel that selection might have taken beats the one it took, by more than 5 %; the
-    largest difference first.
+    """Name the uses in which a kernel that selection might have taken beats the one it took by more
+    than 5 %; the largest difference first.
 
     `allowed` are primitives and names. Figures of a core that something else used do not count.
     """

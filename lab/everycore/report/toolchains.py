@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The table of toolchains. Pure."""
+"""The table of toolchains."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What is looked at is in the address, after the #. All numbers are the payload's; only ratios to a best are formed here.
+// The address holds the state of the view, after the #. All numbers are the payload's; only ratios to a best are formed
+// here.
 const D = JSON.parse(document.getElementById("data").textContent);
 const $ = (id) => document.getElementById(id);
 const esc = (text) => String(text).replace(/[&<>"']/g, (c) => "&#" + c.charCodeAt(0) + ";");
@@ -409,7 +410,7 @@ if (D.cells.length) {
   read();
   show();
 }
-// What is sticky hides the top of what a link leads to: its height depends on how the lines wrap.
+// Sticky parts hide the top of a link's target: their height depends on how the lines wrap.
 function headroom() {
   const stuck = [...document.querySelectorAll(".bar, .filters")].filter((e) => getComputedStyle(e).position === "sticky");
   root.style.setProperty("--headroom", stuck.reduce((sum, e) => sum + e.offsetHeight, 0) + 12 + "px");
