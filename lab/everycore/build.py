@@ -192,8 +192,10 @@ def _nobody(member: "tarfile.TarInfo") -> "tarfile.TarInfo":
 
 
 def meaning_of_native(context: Context, compiler: Compiler, flags: Sequence[str]) -> str:
-    """What the compiler's driver makes of -march=native and its like on this CPU: the words that it
-    would start the compiler proper with. Nothing without such a flag."""
+    """Return the words that the driver would start the compiler proper with on this CPU.
+
+    Empty without -march=native or its like, which the driver replaces by them.
+    """
     if not any(_NATIVE.fullmatch(flag) for flag in flags):
         return ""
     words = [*compiler.command, *flags, "-###", "-E", "-x", "c", os.devnull]
@@ -387,7 +389,8 @@ class _Unit:
 
     @property
     def key(self) -> str:
-        """Where it lies counts: from elsewhere, a relative path names another file."""
+        """Identify the command. Its folder counts: from elsewhere, a relative path names another
+        file."""
         place, beginning = self.source.absolute().as_posix(), (self.cwd or Path()).as_posix()
         parts = [str(self.timed), self.compiler.fingerprint, *self.flags, place, beginning]
         parts += [self.native] if self.native else []

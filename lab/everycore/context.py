@@ -225,7 +225,7 @@ class SystemRunner:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What a command may touch."""
+    """Everything outside the process that a command may touch."""
 
     out: Console
     err: Console

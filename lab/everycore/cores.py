@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Arm cores by their Main ID Register. Pure.
+"""Arm cores by their Main ID Register.
 
 Source: implementer and part number (bits 31:24 and 15:4) from each core's Technical Reference
 Manual, MIDR_EL1 or MIDR; those of other makers from Linux 6.12, arch/arm64/include/asm/cputype.h.

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Which files a compiler read to make an object, by its own word, and whether they are the same.
+"""Record the files that a compiler read to make an object, by its own word, and whether they
+changed.
 
 Beside objects is KEY.read: for each object that was made of one source, one compiler and the same
 flags, which files were read, and a digest of what was in them.

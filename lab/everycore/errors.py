@@ -9,7 +9,7 @@ FEW_NAMES = 8  # may all be listed
 
 
 class EverycoreError(Exception):
-    """What went wrong, and what to do about it.
+    """A failure, and what to do about it.
 
     Becomes a few lines and the exit code: 2 for usage and environment, 1 where the code under test
     is to blame.

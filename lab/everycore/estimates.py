@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What is said of a core that is not at hand: an estimate, or why there is none. Pure.
+"""Estimates of a core that is not at hand, or the reason why there is none.
 
 An estimate is what a model says of executed instructions, times what published measurements of the
 same technique on the same core say about that model, as a range.
@@ -93,7 +93,7 @@ class Gain:
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """What a model says of a point."""
+    """The answer of a model for a point."""
 
     point: Point
     model: float  # cycles per byte
@@ -139,7 +139,7 @@ class Hidden:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """What is known of one operation: exact counts, and what is said of each core."""
+    """The knowledge of one operation: exact counts, and an estimate for each core."""
 
     owner: str  # everycore, or a subject
     kernel: str
@@ -203,7 +203,8 @@ def _mean(values: Sequence[float]) -> float:
 
 
 def ratio(own: Row, other: Row, core: str) -> float | None:
-    """Of two estimates. Of one technique that of the models, for a common factor cancels."""
+    """Divide two estimates. For one technique divide the models' figures, for a common factor
+    cancels."""
     a, b = own.figures.get(core), other.figures.get(core)
     if a is None or b is None:
         return None
@@ -273,7 +274,7 @@ _SCALAR = ("table", "hash table")  # in vectors nowhere
 
 
 def techniques(primitive: str, kernel: str) -> tuple[str, ...]:
-    """Of a kernel by its name; of GCM those of both halves."""
+    """Return the techniques of a kernel by its name; of GCM those of both halves."""
     if primitive == "gcm":
         halves = kernel.split("+")
         if len(halves) == 2:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a bench measures, as calls of the harness; what is left of one that was cut off. Pure."""
+"""Form the calls of the harness that make up a bench, and the remainder of one that was cut off."""
 
 import json
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ MODES = (
     "cbc-enc", "cbc-dec", "ctr", "xts-enc", "xts-dec", "cmac", "ccm-seal", "gcm-seal", "gcm-open",
     "cbc-enc-many", "gcm-seal-many",
 )  # fmt: skip
-# Of primitives without a place in these.
+# Modes of primitives without a section in these pages.
 MODES_OF = {
     "ghash": ("ghash",),
     "qarma": ("qarma5", "qarma5-blocks"),

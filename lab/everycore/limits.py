@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The bound of a mode on one CPU: arithmetic from measured loops. Pure.
+"""The bound of a mode on one CPU: arithmetic from measured loops.
 
 The harness measures loops with nothing but the arithmetic that a mode cannot do without, in every
 width and by every method that the CPU has. No kernel of the mode is faster than the best of them;
@@ -72,7 +72,7 @@ def disturbance(lines: Iterable[Line]) -> float:
 
 
 def source(line: Arithmetic) -> str:
-    """What a loop does for each vector of text."""
+    """Describe the work of a loop for each vector of text."""
     vectors = line.bytes * 8 // line.width_bits
     dependent = "dependent " if line.dependent else ""
     held = [f"{one.count / vectors:g} {dependent}{one.instruction}" for one in line.holds]

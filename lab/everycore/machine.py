@@ -18,7 +18,7 @@ from everycore.model import Machine, Revision, Tree
 COMPILED = ("include", "src", "harness", "peers")
 PARANOID = "/proc/sys/kernel/perf_event_paranoid"  # Documentation/admin-guide/sysctl/kernel.rst
 CPU = "/sys/devices/system/cpu/cpu"
-# What is known of a Linux machine without any program, as patterns of paths.
+# Files that describe a Linux machine without any program, as patterns of paths.
 FILES = (
     "/proc/cpuinfo",
     "/proc/self/status",
@@ -40,7 +40,7 @@ BRAND = "machdep.cpu.brand_string"  # macOS
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What a machine says of itself."""
+    """Facts that a machine states about itself."""
 
     system: str
     kernel: str
@@ -95,7 +95,7 @@ def describe(facts: Facts, cpu: int = -1) -> Machine:
 
 
 def conditions(facts: Facts, cpu: int) -> dict[str, str | int | float]:
-    """What may change while it measures; what cannot be read is left out."""
+    """Return the conditions that may change during a measurement; unreadable ones are left out."""
     found: dict[str, str | int | float] = {}
     if governor := facts.of_cpu(max(0, cpu), "cpufreq/scaling_governor"):
         found["governor"] = governor

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the lab talks about, as values."""
+"""The values of the lab's domain: kernels, compilers, machines, figures."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -45,7 +45,7 @@ class Toolchain:
     origin: str = ""  # where it is from: "Debian trixie, gcc-14 14.2.0-19", "ziglang 0.13.0"
 
     def compiler(self, target: str) -> Compiler | None:
-        """That for a target, or None."""
+        """Return the compiler for a target, or None."""
         return dict(self.compilers).get(target)
 
     @property
@@ -53,7 +53,8 @@ class Toolchain:
         return f"{self.family} {'.'.join(map(str, self.version))}"
 
     def title_for(self, target: str) -> str:
-        """Of the compiler for a target, which may be of another version than the host's."""
+        """Return the title of the compiler for a target, which may be of another version than the
+        host's."""
         compiler = self.compiler(target)
         return compiler.name if compiler else self.title
 
@@ -138,7 +139,7 @@ class Peer:
 
 @dataclass(frozen=True, slots=True)
 class Installed:
-    """Where a peer's headers and libraries are, if not among the system's."""
+    """Folders of a peer's headers and libraries, if not among the system's."""
 
     compile_flags: tuple[str, ...] = ()
     link_flags: tuple[str, ...] = ()
@@ -175,7 +176,7 @@ class Revision:
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """Where a measurement was made. Nothing in it names the host or its owner."""
+    """The machine of a measurement. Nothing in it names the host or its owner."""
 
     cpu: str
     vendor: str = ""

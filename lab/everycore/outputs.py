@@ -45,7 +45,7 @@ def _regular(path: Path) -> Path | None:
         return real
     except RuntimeError as error:  # links in a circle: Python up to 3.12
         raise EverycoreError(f"cannot write {path}: {error}", "name another place") from error
-    # What a descriptor of /dev/fd names may have no path any more.
+    # The target of a descriptor of /dev/fd may have no path any more.
     return real if there and stat.S_ISREG(status.st_mode) else None
 
 
@@ -105,7 +105,7 @@ def _streamed(path: Path, stdout: IO[str]) -> Iterator[Path]:
 
 
 def open_stream(path: Path, stdout: IO[str]) -> IO[str] | None:
-    """What lines for a stream are written to; None if `path` is a regular file or no file yet.
+    """Open the stream that lines are written to; None if `path` is a regular file or no file yet.
 
     Close it only if it is not `stdout`.
     """

@@ -151,7 +151,8 @@ def build_all(
 
 
 def features_taken_away(tree: Tree, greeting: Hello, hardware: str) -> list[tuple[str, ...]]:
-    """What our kernels do without, so that they compare with peers under `hardware`.
+    """Return the features that our kernels do without, so that they compare with peers under
+    `hardware`.
 
     Without AES there are two cases: wide vectors or not.
     """
@@ -200,7 +201,7 @@ def peer_contestant(context: Context, tree: Tree, build: PeerBuild, paths: Hardw
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """What turns leave for later ones."""
+    """Results of earlier turns for later ones."""
 
     out: set[tuple[str, str]] = field(default_factory=set)  # who, in which mode; "": in all
     kernels: dict[str, str] = field(default_factory=dict)  # what a contestant's lines call it

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which of many figures differ between two programs, by a permutation test. Pure.
+"""Find the figures that differ between two programs, by a permutation test.
 
 Each figure has one value for each process. The processes ran in rounds, in each of which both
 programs A and B ran once, in an order that a coin decided. If the programs are equal, the labels A
@@ -141,7 +141,7 @@ def fastest(processes: int) -> int:
 
 
 def step_down(own: Sequence[float], drawn: Sequence[Sequence[float]]) -> list[tuple[float, float]]:
-    """Of each figure the chances of a statistic as large, and as small, as its own.
+    """Return the chances of a statistic as large, and as small, as its own, for each figure.
 
     `own`: the statistics of the labels as they were; `drawn`: by figure those of all labelings.
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What messages cost at the edges of pages, beside the same messages inside pages."""
+"""The cost of messages at the edges of pages, beside the same messages inside pages."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -31,7 +31,7 @@ Key = tuple[str, str, str, int, bool]
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What the command line says."""
+    """The options of the command line."""
 
     modes: Sequence[str]
     sizes_bytes: Sequence[int]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Lines of several processes as one line of each operation. Pure.
+"""Lines of several processes as one line of each operation.
 
 Every process that measures an operation writes a line of it, so that lines of one operation are its
 processes.
@@ -15,7 +15,7 @@ from everycore.protocol import Arithmetic, Bench, Limit, Line, Record
 Measured = Bench | Limit | Arithmetic
 T = TypeVar("T", Bench, Limit, Arithmetic)
 
-# What a process measures; all else says of what.
+# Names of the measured values of a process; the others identify the operation.
 _SAMPLES = ("cycles", "ns", "latency_cycles", "per_cycle", "cycles_per_byte")
 _OWN = (*_SAMPLES, "parts", "process", "dropped", "calls_per_sample", "fence_cycles", "width")
 _OWN_TOO = ("crowded", "why")

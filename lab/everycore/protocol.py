@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The harness's JSON lines as values. Pure.
+"""The harness's JSON lines as values.
 
 Unknown members and types are ignored: later harnesses may add some.
 """
@@ -62,7 +62,7 @@ class Skipped:
 
 @dataclass(frozen=True, slots=True)
 class Resolved:
-    """Which kernel serves a use of a primitive."""
+    """The kernel that serves a use of a primitive."""
 
     arch: str
     features: tuple[str, ...]
@@ -76,7 +76,7 @@ class Resolved:
 
 @dataclass(frozen=True, slots=True)
 class Mode:
-    """Which kernels serve a mode: one for each use that it has."""
+    """The kernels that serve a mode: one for each use that it has."""
 
     algorithm: str
     uses: tuple[str, ...]
@@ -132,7 +132,8 @@ class Bench:
 
 
 def conditions(keys: int, aad_bytes: int) -> str:
-    """What a title says of calls with many keys or other associated data; "" of usual ones."""
+    """Return the words in a title for calls with many keys or other associated data; "" for usual
+    ones."""
     many = f", {keys} keys" if keys > 1 else ""
     aad = f", {aad_bytes} bytes of associated data" if aad_bytes != AAD_BYTES else ""
     return many + aad
@@ -174,7 +175,7 @@ class PeerLine:
 
     @property
     def kernel(self) -> str:
-        """What its figures are called."""
+        """The name of its figures."""
         return f"{self.name}-{self.version}"
 
 

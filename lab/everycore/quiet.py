@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a core does that nothing else uses, from what was measured on it. Pure.
+"""Derive the speed of an idle core from measurements on it.
 
 The harness looks beside each sample how many independent additions the core does in a cycle: a
 line's `width`, in thousandths. A thread of another program, or of another virtual machine, on the
@@ -15,7 +15,8 @@ TOLERATED = 0.95  # of the width of a core of one's own: harness/quiet.c
 
 
 def own_width(widths: Iterable[int]) -> int:
-    """Of the largest, two and a twentieth of all are left out; 0: too few are known.
+    """Return the largest width without the two largest and a twentieth of all; 0: too few are
+    known.
 
     One that was read while the clock changed is too large.
     """

@@ -61,7 +61,7 @@ class Session:
 def run_of(
     context: Context, session: Session, hello: Hello, command: str, options: dict[str, Any]
 ) -> "store.Run":
-    """Where the results of a command come from, for those who store or print them."""
+    """Describe the origin of a command's results, for those who store or print them."""
     from everycore import store
 
     return store.Run(
@@ -107,8 +107,8 @@ def facts_of(context: Context, session: Session) -> machine.Facts:
 
 
 def conditions_of(context: Context, session: Session) -> list[dict[str, object]]:
-    """What changes from one moment to the next, now, as it is stored; nothing if nothing can be
-    read."""
+    """Return the present conditions that change from one moment to the next, as they are stored;
+    nothing if nothing can be read."""
     board = board_of(session.transport)
     facts = board.gather() if board else machine.gather(context)
     return conditions(context, facts, session.cpu)

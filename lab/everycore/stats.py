@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What processes and their samples say of a figure. Pure.
+"""Form a figure from processes and their samples.
 
 A program is run several times, and each process takes several samples. Samples of one process lie
 close together even where processes differ: where a process was loaded, and what else ran beside it,
@@ -71,7 +71,8 @@ def _resampled(ordered: Sequence[float], seed: int) -> list[float]:
 
 @lru_cache(maxsize=256)
 def _middles(count: int, seed: int) -> tuple[tuple[int, int], ...]:
-    """Which values of `count` ordered ones are in the middle of each sample with replacement.
+    """Return which values of `count` ordered ones are in the middle of each sample with
+    replacement.
 
     They depend on the number of values alone, so that all figures share them.
     """

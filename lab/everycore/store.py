@@ -34,7 +34,7 @@ PARTIAL = ".partial"
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """What a measurement needs to be worth anything."""
+    """The facts that make a measurement worth anything."""
 
     command: str
     date: str

@@ -19,7 +19,8 @@ def read_toml(path: Path) -> dict[str, Any]:
         raise EverycoreError(f"cannot read {path.name}: {error}") from error
 
 
-# What a member may be, as dataclasses declare it: the type, of a list that of its items, in words.
+# Types that a member may have, as dataclasses declare it: the type, for a list that of its items,
+# in words.
 KINDS: Mapping[Any, tuple[Any, str]] = {
     str: (str, "a text"),
     int: (int, "a number"),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a method found of an operation, and what all of them together mean. Pure."""
+"""A method's verdict on an operation, and what all of them together mean."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ METHODS = (*GATING, "timing")
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Of one method on one operation with keys of one size."""
+    """The verdict of one method on one operation with keys of one size."""
 
     operation: CtOperation
     method: str

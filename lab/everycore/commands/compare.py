@@ -227,7 +227,7 @@ def _measure(
 
 
 def _caption(run: store.Run) -> str:
-    """Where the figures come from, with what is known of each program."""
+    """Name the two programs and the run that the figures come from."""
     sides = "; ".join(f"{side['label']}: {_commit(side)}" for side in run.options["sides"])
     machine = f"{run.machine.title()}, {run.counter}, {run.compiler} {' '.join(run.flags)}"
     return f"{machine}, {run.date[:10]}; {sides}"
@@ -342,7 +342,7 @@ def _warn_of_rest(context: Context, found: Comparison) -> None:
 
 
 def _compare_stored(context: Context, before: str | None, after: str | None, show: Show) -> None:
-    """What differs between two files, and why that is no verdict."""
+    """Show the differences between two files, and why they are no verdict."""
     first, second = _load(context, Path(before) if before else None, Path(after) if after else None)
     _warn_about_differences(context, first, second)
     found = changes.compare_stored(first.benches(), second.benches())

@@ -260,7 +260,7 @@ def _is_bad(results: Sequence[Result]) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What the command line chooses; empty: all, or what is usual."""
+    """The choices of the command line; empty: all, or the usual ones."""
 
     subjects: tuple[str, ...] = ()
     functions: tuple[str, ...] = ()

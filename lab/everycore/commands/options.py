@@ -49,7 +49,7 @@ Policy = Annotated[
     ),
 ]
 
-# Of --keys and --aad-bytes, as the harness has them.
+# The limits of --keys and --aad-bytes, as the harness has them.
 MOST_KEYS = 65536
 MOST_AAD_BYTES = 1024
 MODE_OF_KEYS = "gcm-seal"

@@ -191,7 +191,7 @@ def _primitive(context: Context, rounds: int, keep: "Keep") -> None:
 
 @dataclass(frozen=True, slots=True)
 class Keep:
-    """Where the lines of a run go: into a file, and onto the terminal."""
+    """Writes the lines of a run into a file and onto the terminal."""
 
     context: Context
     out: Path | None
@@ -228,7 +228,7 @@ class Keep:
 
 @dataclass(frozen=True, slots=True)
 class Mode:
-    """What differs between programs alone and a system."""
+    """The differences between programs alone and a system."""
 
     command: str  # as runs are stored
     emulator: str
@@ -294,7 +294,7 @@ def _built(context: Context, mode: Mode, given_emulators: EmulatorOptions) -> It
 
 
 def _run(context: Context, mode: Mode, cc: str, options: dict[str, Any]) -> store.Run:
-    """Where the results come from. The compiler is that of the programs which are compiled here."""
+    """Describe the run. The compiler is that of the programs which are compiled here."""
     tree = catalog.find_tree(context.package, context.env.get("EVERYCORE_TREE", ""))
     return store.Run(
         command=mode.command,
@@ -331,7 +331,8 @@ def _installed(context: Context, mode: Mode, found: Sequence[Emulator]) -> list[
 def _programs(
     context: Context, mode: Mode, names: Sequence[str], cc: str, update: bool
 ) -> list[Program]:
-    """What was asked for by name is there, or it is an error; else what cannot be had is told."""
+    """Return the programs. A named program that cannot be had is an error; any other is reported
+    and left out."""
     if names:
         return [mode.make(context, name, cc, update) for name in dict.fromkeys(names)]
     found, errors = [], []

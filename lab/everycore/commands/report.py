@@ -242,7 +242,7 @@ def _tables(stored: Results, since: dict[str, str]) -> tuple[Table, ...]:
 
 @contextmanager
 def _extra() -> Iterator[None]:
-    """What needs the packages of the extra [report]."""
+    """Turn the error of a missing package into the command that installs the extra [report]."""
     try:
         yield
     except ModuleNotFoundError as error:

@@ -56,7 +56,7 @@ def list_subjects(
     names: Names = None,
     json: Json = False,
 ) -> None:
-    """What there is, where it comes from, and which functions it has."""
+    """List the subjects, their origin, and their functions."""
     context, tree = _world(command)
     every = [*subjects.load_subjects(tree), *subjects.kernel_subjects(tree)]
     chosen = [subjects.find_subject(tree, name) for name in names or ()] or every
@@ -122,7 +122,7 @@ def count_subjects(
 
 @dataclass(frozen=True, slots=True)
 class _Options:
-    """What check and count have in common."""
+    """Options that check and count have in common."""
 
     function: list[str] | None
     key_bits: list[int] | None

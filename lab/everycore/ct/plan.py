@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the harness is asked to run. Pure."""
+"""Plan the runs of the harness."""
 
 from collections.abc import Sequence
 

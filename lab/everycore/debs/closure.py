@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which packages a package needs. Pure.
+"""Find the packages that a package needs.
 
 Only Depends and Pre-Depends count. Conflicts do not: packages are unpacked into one folder, nothing
 is installed.
@@ -72,7 +72,8 @@ def _is_met(clause: Clause, chosen: dict[str, Package]) -> bool:
 
 
 def _meant(indices: Sequence[Index], relation: Relation) -> Iterator[Package]:
-    """What a relation means: packages of that name first, then those that provide it."""
+    """Yield the packages that satisfy a relation: packages of that name first, then those that
+    provide it."""
     for index in indices:
         yield from (p for p in index.packages(relation.name) if relation.accepts(p.version))
     for index in indices:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The packages of a suite, from the text of its Packages or Sources. Pure.
+"""The packages of a suite, from the text of its Packages or Sources.
 
 An index has some 70,000 paragraphs, of which a closure reads a hundred: they are found by name, and
 parsed one by one by python-debian.
@@ -29,7 +29,7 @@ def library(module: str) -> Any:
 
 
 def version_key(text: str) -> Any:
-    """What sorts and compares as deb-version(7) says."""
+    """Return a key that sorts and compares as deb-version(7) says."""
     try:
         return library("debian_support").Version(text)
     except ValueError as error:
@@ -120,7 +120,7 @@ class Index:
         return sorted(found, key=lambda package: version_key(package.version), reverse=True)
 
     def providers(self, virtual: str) -> list[Package]:
-        """What provides a name without having it, in the order of the index."""
+        """Return the packages that provide a name without having it, in the order of the index."""
         names = dict.fromkeys(self._provided.get(virtual, ()))
         return [package for name in names for package in self.packages(name)]
 

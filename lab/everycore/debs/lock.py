@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What was taken from an archive: exact versions with their sha256, as a file to commit. Pure."""
+"""Lock file of an archive: exact versions with their sha256, as a file to commit."""
 
 import hashlib
 import json
@@ -37,7 +37,7 @@ class Pinned:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What is asked for, by Debian's relations: `a`, `a (>= 1.0)`; packages also `a | b`."""
+    """A request, by Debian's relations: `a`, `a (>= 1.0)`; packages also `a | b`."""
 
     suites: tuple[str, ...]
     architecture: str  # as Debian calls it: amd64, arm64
@@ -89,7 +89,7 @@ def written(head: Mapping[str, Any], lists: Mapping[str, Iterable[Any]]) -> str:
 
 
 def parsed(text: str, name: str, known: int, remedy: str, make: Callable[[Any], T]) -> T:
-    """What `make` makes of the JSON of a lock file of the format that is known."""
+    """Apply `make` to the JSON of a lock file of the known format."""
     try:
         value = json.loads(text)
         if value["format"] != known:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Where an archive is: the mirrors of the system's own apt, or the one that a setting names.
+"""Find an archive: the mirrors of the system's own apt, or the one that a setting names.
 
 urllib.request and http.client are imported where they are used: commands that ask no archive start
 in half the time.

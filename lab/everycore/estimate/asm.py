@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Text of A64 instructions, as disassemblers write it, and what a model of a core wants to know.
 
-Pure. Registers are the architecture's: v3 stands for q3, d3 and so on, x3 for w3 as well. What
+Registers are the architecture's: v3 stands for q3, d3 and so on, x3 for w3 as well. What
 reads as zero is no register. Words: Arm Architecture Reference Manual, DDI 0487.
 """
 
@@ -182,7 +182,7 @@ def _memory(text: str, base: str, operands: str) -> Instruction:
 
 
 def _around_address(operands: str) -> tuple[str, str, str]:
-    """What stands before, in and behind the last brackets; a lane's index has brackets, too."""
+    """Split operands before, in and behind the last brackets; a lane's index has brackets, too."""
     begin, end = operands.rindex("["), operands.rindex("]")
     return operands[:begin], operands[begin + 1 : end], operands[end + 1 :]
 

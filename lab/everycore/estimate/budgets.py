@@ -96,7 +96,8 @@ def joined(
 def judge(
     budgets: Budgets, compiler: str, counts: Mapping[str, int], independent: Container[str] = ()
 ) -> list[Judgement]:
-    """Of counts made here against the budgets; `independent` of the compiler is assembly."""
+    """Compare counts made here with the budgets; kernels `independent` of the compiler are
+    assembly."""
     found: list[Judgement] = []
     for name in sorted(counts):
         kernel = " ".join(name.split()[:2])

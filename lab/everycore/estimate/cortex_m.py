@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Arm's Cortex-M4 by its documented timings. Pure.
+"""Arm's Cortex-M4 by its documented timings.
 
 Arm Cortex-M4 Processor Technical Reference Manual (DDI 0439, r0p1), tables 3-1 (cycles of each
 instruction) and section 3.3.2 (pairs of loads and stores): one instruction at a time; loads and

@@ -27,7 +27,7 @@ MOST_CYCLES = 10000  # per byte: above it stands a slip of the pen
 
 @dataclass(frozen=True, slots=True)
 class Evaluated:
-    """What the models said of the published points, and with which tools."""
+    """The models' answers for the published points, and the tools that gave them."""
 
     tools: dict[str, str]
     models: dict[str, float]  # by Point.key
@@ -87,7 +87,7 @@ def load_points(folder: Path, cores: Mapping[str, Core]) -> list[Point]:
 
 
 def load_messages(folder: Path, cores: Mapping[str, Core]) -> tuple[list[Message], list[Gain]]:
-    """What is published of messages of GCM, in cycles per byte and as gains."""
+    """Read the published costs of messages of GCM, in cycles per byte and as gains."""
     table, sources = _published(folder)
     messages = [
         Message(**_measurement(f"{PUBLISHED}: message {i}", one, Message, cores, sources))

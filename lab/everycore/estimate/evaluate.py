@@ -31,7 +31,7 @@ Call = Callable[[int], Executed]  # of a message of so many bytes
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """Whose operation it is, and what it is called."""
+    """The owner and the name of an operation."""
 
     owner: str
     kernel: str

@@ -36,7 +36,7 @@ BEFORE = 200  # instructions between the mark and the call, at most
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """What `harness bench` calls a point."""
+    """A point, as `harness bench` names it."""
 
     primitive: str
     kernel: str

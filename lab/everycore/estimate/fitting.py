@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
 """Fits the parameters of the in-order model to published points, and says how far to trust that.
-Pure.
 
 A parameter is changed alone, as long as that makes the sum of squared logarithms of model to
 published smaller. Each refit without one point begins where the fit did, so that it knows nothing
@@ -32,7 +31,7 @@ START: Mapping[str, float] = {
     "to_general": 4,
     "to_vector": 4,
 }
-# What each may become. Those of crossings stay: too few of the points have any.
+# The values that each parameter may take. Those of crossings stay: too few of the points have any.
 SPACE: Mapping[str, tuple[float, ...]] = {
     "logic": (1, 2, 3),
     "arith": (1, 2, 3),

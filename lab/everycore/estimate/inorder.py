@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""An in-order core with two issue slots, after Arm's Cortex-A53. Pure.
+"""An in-order core with two issue slots, after Arm's Cortex-A53.
 
 Published: two instructions a cycle in order, one load or store among them, vectors of 64 bits in
 two pipes, so that one operation of 128 bits or two of 64 bits begin in a cycle (Arm Cortex-A53

@@ -16,7 +16,7 @@ from everycore.store import Results
 OURS = "everycore"
 KEY_BITS = 128
 LONG_BYTES = 4096  # from here on a message is long
-# What `uname -m` says where a core of this architecture is; macOS has a word of its own.
+# Values of `uname -m` on a core of this architecture; macOS has a word of its own.
 MACHINES = {"a64": ("aarch64", "arm64"), "a32": ("arm", "aarch64")}
 HEAD = (
     "# SPDX-License-Identifier: MIT\n"

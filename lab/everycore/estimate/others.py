@@ -61,7 +61,8 @@ class Others:
         key_bits: Sequence[int],
         sizes: Sequence[int],
     ) -> Iterator[Row]:
-        """Of the functions that compute one of the modes; lengths that they cannot are left out."""
+        """Yield the rows of the functions that compute one of the modes; lengths that they cannot
+        are left out."""
         for function in find_subject(self.tree, name).functions:
             if function.computes not in modes:
                 continue
@@ -78,12 +79,12 @@ class Others:
 
 
 def subject_names(tree: Tree) -> list[str]:
-    """Of those that a core of Arm executes, or may, and that anyone can have."""
+    """Return the subjects that a core of Arm executes, or may, and that anyone can have."""
     return [s.name for s in load_subjects(tree) if arch_of(target_of(s)) and not s.setting]
 
 
 def target_of(subject: Described) -> str:
-    """What is portable is looked at where the models are."""
+    """Return the target of a subject: a portable one is counted on the targets that have models."""
     portable = subject.target == "host" and all(name.endswith(".c") for name in subject.files)
     return ARM if portable else subject.target
 

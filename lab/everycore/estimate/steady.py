@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Finds the steady state of a trace: what repeats in its middle, and how long one turn is. Pure."""
+"""Finds the steady state of a trace: what repeats in its middle, and how long one turn is."""
 
 from array import array
 from collections.abc import Sequence

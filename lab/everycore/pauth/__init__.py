@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What pointer authentication costs in emulators of Arm, end to end.
+"""The cost of pointer authentication in emulators of Arm, end to end.
 
 Programs that sign their return addresses run under every emulator and algorithm that is asked for,
 in turn; what they print has to be equal, and the time of each is compared with that of none.

@@ -27,7 +27,7 @@ REFUSED = "API version"
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """Of one run."""
+    """The count of one run."""
 
     computed: int  # instructions that compute a code, to add or to check it
     by: str  # which emulator counted
@@ -66,7 +66,7 @@ def _run(context: Context, emulator: Emulator, argv: Sequence[str]) -> Completed
 
 
 def _counted(emulator: Emulator, done: Completed, to: Path, read: Callable[[bytes], int]) -> Count:
-    """What an emulator that has ended wrote to a file."""
+    """Read the file that an emulator that has ended wrote."""
     if done.code or not to.is_file():
         said = done.stderr.strip() or f"it ended with {done.code}, and wrote no counts"
         raise EverycoreError(f"{emulator.name} cannot count: {said}")
@@ -79,7 +79,7 @@ def _counted(emulator: Emulator, done: Completed, to: Path, read: Callable[[byte
 
 
 def own_count(data: bytes) -> int:
-    """What the file of a patched emulator says of instructions that compute a code."""
+    """Read the number of instructions that compute a code from the file of a patched emulator."""
     if len(data) != COUNTS_FORMAT.size or not data.startswith(COUNTS_MAGIC):
         raise ValueError("no file of counts")
     _, adds, auths, generics, *_ = COUNTS_FORMAT.unpack(data)

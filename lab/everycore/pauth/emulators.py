@@ -194,7 +194,7 @@ def packaged(context: Context, suite: str, update: bool, package: str) -> Path:
 
 
 def locked(context: Context, request: Request, name: str, update: bool) -> Lock:
-    """What a request got when it was made first; what there is now with `update`."""
+    """Return the lock of a request: that of the first time, or a new one with `update`."""
     for suite in request.suites:
         if not SUITE.fullmatch(suite):
             raise EverycoreError(f"'{suite}' is no name of a suite", "such as trixie, sid")

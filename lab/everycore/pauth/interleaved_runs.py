@@ -18,7 +18,7 @@ Clock = Callable[[], float]
 
 @dataclass(slots=True)
 class Samples:
-    """What the runs of one variant gave."""
+    """Samples of the runs of one variant."""
 
     variant: Variant
     seconds: list[float] = field(default_factory=list)  # user time of each; none if none worked

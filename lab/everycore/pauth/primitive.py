@@ -32,7 +32,7 @@ SECONDS = 120  # in which a process of QEMU's functions is to end
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """What is timed: a mode of the harness, and the function of QEMU's that does the same."""
+    """The timed operation: a mode of the harness, and the function of QEMU's that does the same."""
 
     title: str
     mode: str
@@ -66,7 +66,7 @@ Rounds = list[tuple[float, ...]]  # of each, its samples: cycles of one block or
 
 @dataclass(slots=True)
 class Timings:
-    """What was measured, round by round."""
+    """The timings, round by round."""
 
     ours: dict[tuple[str, str], Rounds] = field(default_factory=dict)  # mode, kernel
     theirs: dict[str, Rounds] = field(default_factory=dict)  # function
@@ -135,7 +135,7 @@ def plan(session: Session, program: Program) -> Plan:
 
 
 def compare(context: Context, program: Program) -> tuple[str, ...]:
-    """Which of QEMU's functions answer as ours do; a difference is an error."""
+    """Return the QEMU functions that answer as ours do; a difference is an error."""
     names = [one.name for one in program.subject.functions if one.computes in ALIKE]
     for name in names:
         _call(context, program, "check", name, COMPARED_BYTES)
@@ -143,7 +143,7 @@ def compare(context: Context, program: Program) -> tuple[str, ...]:
 
 
 def greeting(session: Session) -> Hello:
-    """What the harness says of itself before it measures."""
+    """Return the harness's description of itself."""
     said = [record.line for record in session.records("bench", "--dry-run", *session.pinned)]
     return next(line for line in said if isinstance(line, Hello))
 
@@ -230,7 +230,7 @@ def timed(context: Context, program: Program, name: str, cpu: int) -> list[float
 
 
 def compared(program: Program, equal: Sequence[str]) -> dict[str, object]:
-    """What was held against QEMU's functions before any was timed, as it is stored."""
+    """Return, as it is stored, the comparison with QEMU's functions before any was timed."""
     return {
         "type": COMPARED,
         "qemu": program.subject.name,

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What is run: programs that sign their return addresses, built here or taken from a package."""
+"""The programs to run: they sign their return addresses, and are built here or taken from a
+package."""
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
@@ -46,13 +47,13 @@ class Program:
         return max(1, round(self.work * scale)) if self.work else 0
 
     def scale_of(self, scale: float) -> float:
-        """What the work is of the usual one."""
+        """Return the ratio of the work to the usual one."""
         return self.work_of(scale) / self.work if self.work else 1.0
 
 
 @dataclass(frozen=True, slots=True)
 class Making:
-    """What makes a program."""
+    """The tools that make a program."""
 
     context: Context
     compiler: str

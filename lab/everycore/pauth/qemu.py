@@ -50,7 +50,7 @@ SYSTEM = (
     "--with-devices-aarch64=minimal", "--enable-pixman",
 )  # fmt: skip
 OLD_SYSTEM = ("--enable-pixman",)  # is no option before QEMU 8.2, which wants it anyway
-# What its configure and Meson read: QEMU's configure, Meson's "Environment variables".
+# Variables that its configure and Meson read: QEMU's configure, Meson's "Environment variables".
 SETTINGS = (
     "AR", "AS", "CC", "CFLAGS", "CPP", "CPPFLAGS", "CXX", "CXXFLAGS", "LD", "LDFLAGS", "NM",
     "OBJCC", "OBJCFLAGS", "OBJCOPY", "PKG_CONFIG", "PKG_CONFIG_PATH", "RANLIB", "STRIP",
@@ -61,7 +61,7 @@ _STEP = re.compile(r"\[(\d+)/(\d+)\]")
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """What is built."""
+    """The parts of a build."""
 
     suite: str = "trixie"
     system: bool = False  # a whole machine instead of a program
@@ -81,7 +81,7 @@ class Recipe:
 
 @dataclass(frozen=True, slots=True)
 class Libraries:
-    """Where QEMU's libraries are: what configure and its environment are told."""
+    """Paths of QEMU's libraries, as configure and its environment are told."""
 
     options: tuple[str, ...] = ()
     env: tuple[str, ...] = ()
@@ -131,7 +131,7 @@ def build_qemu(context: Context, tree: Tree, recipe: Recipe, update: bool = Fals
 
 
 def _digest(tree: Tree) -> str:
-    """Of all that goes into the program from here."""
+    """Hash everything that goes into the program from here."""
     digest = hashlib.sha256()
     for name in READS:
         for path in sorted(p for p in (tree.root / name).rglob("*") if p.is_file()):
@@ -147,7 +147,7 @@ def _scratch(beside: Path) -> Iterator[Path]:
         with tempfile.TemporaryDirectory(prefix="qemu-", dir=beside.parent) as name:
             yield Path(name)
     except OSError as error:
-        # Of files that cannot be copied there is a list: from where, to where, why.
+        # The error of files that cannot be copied is a list of (from, to, why).
         why = error.args[0][0][2] if isinstance(error, shutil.Error) else error.strerror or error
         raise EverycoreError(
             f"cannot build QEMU in {beside.parent}: {why}",

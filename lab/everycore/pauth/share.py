@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which share of an emulator's time goes into pointer authentication, by samples of perf."""
+"""Measure the share of an emulator's time that pointer authentication takes, by samples of perf."""
 
 import re
 import tempfile
@@ -46,7 +46,7 @@ def _said(context: Context, argv: Sequence[str]) -> str:
 
 
 def share_in(lines: Sequence[str], program: str) -> float | None:
-    """What a report of perf says of a program."""
+    """Read the share of a program from a report of perf."""
     own = unnamed = 0.0
     for line in lines:
         if not (match := _LINE.match(line)) or match[2] != program:

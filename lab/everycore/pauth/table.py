@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What races say: a table for each program. Pure."""
+"""Show the figures of interleaved runs: a table for each program."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass

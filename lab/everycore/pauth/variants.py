@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How a program can be run: an emulator, its CPU, and the algorithm that signs. Pure."""
+"""How a program can be run: an emulator, its CPU, and the algorithm that signs."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ CPUS = {
     "qarma3": "max,pauth-qarma3=on",
 }
 
-# What a patched emulator can be told, and how tables call it.
+# Settings of a patched emulator, and their names in tables.
 MODES = {"qemu": "own", "mac": "ours", "plain": "ours, all", "memo": "memo"}
 
 
@@ -42,7 +42,7 @@ class Variant:
         return f"{self.emulator.name} {self.label}"
 
     def command(self, program: Program, scale: float) -> list[str]:
-        """What runs the program."""
+        """Return the command that runs the program."""
         own = {MODE: self.mode} if self.mode else {}
         cpu = ("-cpu", self.cpu) if self.cpu else ()
         words = [*self.emulator.argv, *cpu, *program.words(scale)]

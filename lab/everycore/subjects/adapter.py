@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""The adapter of a subject that has calls in its description and none of its own. Pure."""
+"""The adapter of a subject that has calls in its description and none of its own."""
 
 from everycore.subjects.describe import Function, Subject
 
-# What a call may name: subjects/subject.h says what each is.
+# Arguments that a call may name: subjects/subject.h explains each.
 NAMES = {
     "in": "const uint8_t *in = job->in",
     "out": "uint8_t *out = job->out",

@@ -32,7 +32,7 @@ from everycore.toolchains import DEFAULT_FLAGS, find_compiler
 from everycore.transport.valgrind import TAINT_FLAGS, has_valgrind
 from everycore.workers import worker_pool
 
-# Of subjects/, without an adapter: what is linked with every subject.
+# Files of subjects/, without an adapter, that are linked with every subject.
 DRIVER = ("driver.c", "job.c", "answers.c", "check.c", "ct.c", "bench.c", "sanitizer.c")
 # With which its verb bench times.
 HARNESS = (
@@ -41,7 +41,7 @@ HARNESS = (
     *(f"harness/counters/{name}.c" for name in ("counter", "chain", "clock", "cntvct", "perf")),
     *("harness/counters/tsc.c", "harness/counters/width.c"),
 )
-# What the driver compares with, and what kernels of ours need around them.
+# Files that the driver compares with, and that kernels of ours need around them.
 LIBRARY = (
     *("src/aes/aes.c", "src/ghash/ghash.c", "src/gcm/gcm.c", "src/qarma/qarma.c"),
     *("src/modes/cbc.c", "src/modes/ctr.c", "src/modes/xts.c"),
@@ -240,7 +240,8 @@ def _our_headers(tree: Tree) -> list[Path]:
 
 
 def _theirs(context: Context, subject: Subject) -> tuple[list[str], list[Path]]:
-    """Where their files look for headers, as flags; the headers that are there."""
+    """Return the folders in which their files look for headers, as flags; the headers that are
+    there."""
     folder, _ = sources(context, subject)
     folders = [subject.home / name for name in subject.shims]
     folders += [folder / name for name in subject.includes]
@@ -288,7 +289,7 @@ def _static(context: Context, compiler: Compiler, target: Target) -> list[str]:
 
 
 def _functions(subject: Subject) -> list[str]:
-    """What subjects/job.c is told."""
+    """Return the macros for subjects/job.c."""
     keys = dict.fromkeys(f.key_symbol for f in subject.functions if f.key_symbol)
     own = [function for function in subject.functions if function.computes == OWN]
     vectors = [

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a function of a subject is made of, as a digest: by it, results of another text are known.
+"""Hash the contents of a function of a subject: by its digest, results of another text are known.
 
 No compiler is asked: files are followed as their #include lines name them.
 """
@@ -17,14 +17,14 @@ from everycore.errors import EverycoreError
 from everycore.subjects.describe import Subject
 from everycore.subjects.sources import headers_below, pinned, sources
 
-# What is said of a subject, or a function, and changes nothing that is measured.
+# Members of a subject, or a function, that change nothing that is measured.
 WORDS = ("name", "description", "matrix", "functions", "home", "target", "machines")
 CLAIMS = ("technique", "constant_time")
 _INCLUDE = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*[<"]([^<>"\n]+)[>"]', re.MULTILINE)
 
 
 def contents(context: Context, subject: Subject, function: str) -> str:
-    """Of the description, and of the files; of a package's, by its pins. Empty: they are not here.
+    """Hash the description and the files; a package is known by its pins. Empty: they are not here.
 
     What is new in a later everycore and not used by the description leaves it as it was.
     """

@@ -55,7 +55,7 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Steady:
-    """What more bytes cost: the difference of two calls, in which what both do once cancels."""
+    """The cost of more bytes: the difference of two calls, in which the common work cancels."""
 
     instructions: int
     n_bytes: int

@@ -14,7 +14,7 @@ FOLDER = "subjects"
 QARMA = ("qarma5", "qarma5-each", "qarma5-many", "qarma3", "qarma3-each")
 IMPDEF = ("impdef", "impdef-each")  # QEMU's hash in its place
 PAC = "pac-instructions"  # AddPAC, Auth, Strip at random: subjects/pac_record.h
-# What a function may compute; the driver compares each with c_ref.
+# Modes that a function may compute; the driver compares each with c_ref.
 MODES = (
     *("ecb-enc", "ecb-dec", "cbc-enc", "cbc-dec", "ctr", "xts-enc", "xts-dec"),
     *("ghash", "gcm-seal", "gcm-open"),
@@ -99,7 +99,7 @@ class Subject:
 
     @property
     def measured(self) -> tuple[Function, ...]:
-        """What the matrix takes unasked."""
+        """The functions that the matrix takes unasked."""
         return tuple(f for f in self.functions if not self.matrix or f.name in self.matrix)
 
     @property
@@ -132,7 +132,7 @@ def load_subject(path: Path) -> Subject:
 
 
 def _expect_calls(file: str, subject: Subject) -> None:
-    """That either an adapter calls the functions, or all that is needed to write one is there."""
+    """Expect an adapter that calls the functions, or all that is needed to write one."""
     calls = [function for function in subject.functions if function.call]
     if subject.adapter and calls:
         raise EverycoreError(
@@ -230,7 +230,7 @@ def _vectors(where: str, tables: Any, output: int) -> tuple[Vector, ...]:
 def _values(
     where: str, table: Mapping[str, Any], kind: type, ours: Sequence[str]
 ) -> dict[str, Any]:
-    """What a table says of a dataclass; `ours`: members that no table has."""
+    """Read the members of a dataclass from a table; `ours`: members that no table has."""
     shape = shape_of(kind, ours)
     if "functions" in shape:
         shape["functions"] = dict

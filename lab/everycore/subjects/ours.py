@@ -24,7 +24,7 @@ FUNCTIONS = {
     ),
 }
 TITLES = {"aes": "AES", "ghash": "GHASH", "gcm": "GCM", "qarma": "QARMA-64"}
-# What the matrix measures: of AES by what the kernel is for.
+# Modes that the matrix measures: for AES by the use of the kernel.
 MEASURED = {
     ("aes", "PARALLEL"): ("ctr",),
     ("aes", "SERIAL"): ("cbc-enc",),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Where the files of a subject are: in a package, beside its description, written by perl."""
+"""Find the files of a subject: in a package, beside its description, written by perl."""
 
 import hashlib
 from pathlib import Path
@@ -56,7 +56,7 @@ def pinned(context: Context, subject: Subject, update: bool) -> debs.Lock:
 
 
 def sources_in(lock: debs.Lock) -> list[debs.File]:
-    """What is fetched for a few files of upstream's: not what Debian adds."""
+    """Return the files to fetch for a few files of upstream's: without what Debian adds."""
     files = [file for pin in (*lock.sources, *lock.packages) for file in pin.files]
     return [f for f in files if ".orig" in f.name and not f.name.endswith(".asc")] or files
 
@@ -88,7 +88,7 @@ def _named_tree(context: Context, subject: Subject) -> Path:
 
 
 def written(context: Context, subject: Subject, folder: Path, program: Path) -> Path:
-    """What a perl program writes: the assembly of its flavour."""
+    """Run a perl program that writes the assembly of its flavour."""
     read = [program, *headers_below(folder)]
     digests = [hashlib.sha256(path.read_bytes()).hexdigest() for path in read]
     key = hashlib.sha256(

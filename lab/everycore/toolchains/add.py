@@ -36,7 +36,7 @@ ORIGIN = "a folder of the user's"  # reports on compilers show it, and no path o
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """What could not be added, and why."""
+    """A compiler that could not be added, and why."""
 
     name: str
     error: EverycoreError
@@ -196,7 +196,7 @@ def add_path(context: Context, tree: Tree, folder: Path) -> tuple[list[Added], l
                     proofs[target] = prove(context, by_name[target], commands[target])
                 except EverycoreError as error:
                     del commands[target]
-                    # Of a clang nobody has said that it knows this target.
+                    # Nobody has said that a clang knows this target.
                     if target == HOST or one.family != "clang":
                         title = one.name if target == HOST else f"{one.name} for {target}"
                         refused.append(Refused(title, error))

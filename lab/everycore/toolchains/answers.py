@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What compilers say of themselves, asked once: a compiler that has not changed says it again."""
+"""Answers of compilers about themselves, asked once: a compiler that has not changed says it
+again."""
 
 import hashlib
 import json

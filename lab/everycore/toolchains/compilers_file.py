@@ -18,7 +18,7 @@ FOLDER = "toolchains"
 
 @dataclass(frozen=True, slots=True)
 class FetchableCompilers:
-    """Where to look for compilers, and for which."""
+    """The places to look for compilers, and the compilers to look for."""
 
     suites: tuple[tuple[str, ...], ...]  # in the order of preference
     targets: tuple[str, ...]

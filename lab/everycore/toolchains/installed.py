@@ -70,7 +70,8 @@ def host_names(context: Context, tree: Tree) -> list[str]:
 
 
 def _added(context: Context, targets: Sequence[Target]) -> list[Toolchain]:
-    """What was added and still answers; the parts of one compiler for several targets as one."""
+    """Return the added compilers that still answer; the parts of one compiler for several targets
+    as one."""
     found: dict[tuple[str, tuple[int, ...]], Toolchain] = {}
     parts = [one for one in all_added(context) if one.name != HEADERS]
     commands = [words for part in parts for words in part.commands.values()]

@@ -17,7 +17,7 @@ PT_INTERP = 3
 
 
 class _Place(NamedTuple):
-    """Where the header is, and what it says."""
+    """Position and contents of the header."""
 
     header: int
     offset: int

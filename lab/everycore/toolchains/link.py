@@ -81,7 +81,7 @@ def _added_command(
 
 
 def header_folders(context: Context, target: Target) -> list[Path]:
-    """Where the C library of a target has its headers; none if it is not here."""
+    """Return the folders with the headers of a target's C library; none if it is not here."""
     try:
         command = find.find_compiler(context, target, None, (), platform.machine()).command
     except EverycoreError:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which compilers can be fetched, and the exact files of each: a file to commit. Pure."""
+"""The compilers that can be fetched, and the exact files of each: a file to commit."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass

@@ -17,7 +17,8 @@ from everycore.toolchains.suites import Suite, parts_of
 
 
 def make_lock(context: Context, tree: Tree) -> Lock:
-    """What can be had now. A suite that the mirror does not have is passed over, with a warning.
+    """Lock the compilers that can be had now. A suite that the mirror does not have is passed over,
+    with a warning.
 
     One that cannot be read now is an error: its compilers must not vanish from the lock file.
     """

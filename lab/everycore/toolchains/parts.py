@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What has been added: a small file for each compiler, written when it was proven to work."""
+"""Records of added compilers: a small file for each, written when it was proven to work."""
 
 import json
 from collections.abc import Mapping
@@ -62,7 +62,7 @@ def forget(context: Context, added: Added) -> None:
 
 
 def _folders(context: Context) -> tuple[Path, Path]:
-    """Where a path is must not be lost with the cache."""
+    """Return the two folders. Their location must not be lost with the cache."""
     return folder_of(context, "parts"), context.state_dir() / "toolchains" / "paths"
 
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What a compiler compiles with: its driver, the programs this starts, and their libraries.
+"""Find the programs that a compiler needs: its driver, the programs this starts, and their
+libraries.
 
 An upgrade may change any of them and leave the rest: gcc is a small driver of cc1, and Debian's
 clang one of libLLVM. Which files those are is asked once; whether they have changed, each time.
@@ -23,7 +24,7 @@ from everycore.workers import worker_pool
 FILE = "toolchains/programs.json"
 FORMAT = 1
 SCRIPT_BYTES = 1 << 14  # a compiler is larger
-# Of ldd: "libisl.so.23 => /lib/libisl.so.23 (0x...)", and the loader without an arrow.
+# A line of ldd: "libisl.so.23 => /lib/libisl.so.23 (0x...)", and the loader without an arrow.
 _LIBRARY = re.compile(r"^\s+(?:\S+ => )?(/.+) \(0x[0-9a-f]+\)$", re.MULTILINE)
 
 
@@ -57,7 +58,7 @@ def _all_there(files: Sequence[str] | None) -> bool:
 
 
 def _ask(context: Context, commands: Sequence[tuple[str, ...]]) -> dict[tuple[str, ...], list[str]]:
-    """Of those that are compilers, and can be started; many of them share programs."""
+    """Ask those that are compilers, and can be started; many of them share programs."""
     with worker_pool() as pool:
         answers = list(pool.map(lambda one: _programs(context, one), commands))
         every = list(dict.fromkeys(path for programs in answers for path in programs or ()))
@@ -117,7 +118,8 @@ def _key(context: Context, command: Sequence[str]) -> str:
 
 
 def _state(path: Path) -> str:
-    """Of scripts what they say; they may be written again, and say the same."""
+    """Return what changes with a file: a digest of the text of a script, which may be written
+    again unchanged; else size and time."""
     with suppress(OSError):
         status = path.stat()
         if status.st_size < SCRIPT_BYTES:

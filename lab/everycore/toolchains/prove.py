@@ -30,7 +30,8 @@ int main(void)
 
 
 def expected() -> str:
-    """What the program prints, whatever the byte order: the bytes of each word are equal."""
+    """Return the program's expected output, whatever the byte order: the bytes of each word are
+    equal."""
     total = 0
     for i in range(0, 256, 4):
         word = (i or 1) * 0x01010101

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which of Debian's suites holds which compiler, and what it needs to compile. Pure."""
+"""Find the Debian suite that holds a compiler, and the packages that it needs to compile."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -17,7 +17,8 @@ from everycore.toolchains.parts import HEADERS
 
 PROVIDER = "debian"
 _NAME = re.compile(r"(gcc|clang)-(\d+)")
-# What a compiler depends on in order to link, to run what it has compiled, or for other languages.
+# Dependencies that a compiler has in order to link, to run what it has compiled, or for other
+# languages.
 _NOT_TO_COMPILE = re.compile(
     r"lib(asan|tsan|ubsan|lsan|hwasan|itm|quadmath|gomp|cc1|atomic|vtv|mpx|cilkrts|ssp)[-\d].*"
     r"|lib(32|x32|n32|64)?(stdc\+\+|objc|gcc)-.*-dev(-.*)?|lib(32|x32|64)(gcc|stdc\+\+|c6).*"

@@ -23,7 +23,7 @@ from everycore.toolchains.lock import REMEDY, Part
 
 PROVIDER = "wheel"
 SOURCE = "PyPI"
-# What is taken of a wheel, as (what its name matches, where it goes to).
+# Files to take from a wheel, as (pattern of the name, destination).
 _TAKEN = (
     (re.compile(r"ziglang/(zig)"), "bin/{}"),
     (re.compile(r"ziglang/lib/(include/.+)"), "lib/clang/{}"),

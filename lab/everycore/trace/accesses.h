@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where an instruction has its data, and what of a region is recorded. */
+/* Addresses of an instruction's data, and the part of a region that is recorded. */
 #ifndef EVERYCORE_ACCESSES_H
 #define EVERYCORE_ACCESSES_H
 

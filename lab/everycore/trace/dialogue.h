@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the stepper says to native.py, and hears: messages of a type, a length and bytes. */
+/* Messages between the stepper and native.py: a type, a length and bytes. */
 #ifndef EVERYCORE_DIALOGUE_H
 #define EVERYCORE_DIALOGUE_H
 

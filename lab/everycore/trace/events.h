@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What stepper.c and plugin.c tell of a run, and how they tell it: messages of a type, a length and
- * bytes. */
+/* Events of a run, as stepper.c and plugin.c send them: messages of a type, a length and bytes. */
 #ifndef EVERYCORE_EVENTS_H
 #define EVERYCORE_EVENTS_H
 

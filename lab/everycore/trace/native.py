@@ -138,7 +138,7 @@ class _Session:
         pc, cache, room, number = _QUESTION.unpack_from(payload)
         code = payload[_QUESTION.size :]
         answer = [decode_block(pc, code, self._end_address, Room(cache, room, number))]
-        # What follows in the same code is told, too: questions cost more than blocks.
+        # Blocks that follow in the same code are sent, too: questions cost more than blocks.
         while (block := answer[-1]).end not in self._blocks and block.end < pc + len(code):
             room, number = room + block.copy_bytes, number + 1
             behind = code[block.end - pc :]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a traced run gives: one Trace per region, and where two of them part."""
+"""Traces of a run: one Trace per region, and the place where two of them differ."""
 
 import struct
 from collections.abc import Iterator, Mapping
@@ -50,7 +50,7 @@ class FarOperands:
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """What all regions of a run share."""
+    """Data that all regions of a run share."""
 
     image: Image
     blocks: Mapping[int, tuple[int, ...]]  # start -> its instructions; absent: one instruction
@@ -123,7 +123,7 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """Where two traces part."""
+    """The place where two traces differ."""
 
     kind: str  # branch, or address
     pc: int  # of the instruction that differs

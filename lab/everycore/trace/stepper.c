@@ -37,7 +37,7 @@ struct block { /* as told by native.py */
     uint32_t instructions;
     uint8_t stop_bytes, flow, condition, accesses;
     struct access access[MAX_ACCESSES];
-    /* Of its copy: bytes, and offsets of places with a HLT. */
+    /* Properties of its copy: bytes, and offsets of places with a HLT. */
     uint32_t copy_bytes;
     uint32_t taken, behind;         /* five bytes, where a jump to another copy fits; or NOWHERE */
     uint32_t out;                   /* in place of a stop that is not copied; or NOWHERE */
@@ -187,7 +187,7 @@ static bool holds(unsigned condition)
     return even[condition >> 1] != (condition & 1);
 }
 
-/* Where execution goes after the stop, which is pending. */
+/* Returns the address at which execution goes on after the stop, which is pending. */
 static uint64_t next_pc(const struct block *b)
 {
     uint64_t behind = b->stop + b->stop_bytes, target;
@@ -210,7 +210,7 @@ static void record_block(const struct block *b)
     record((struct event){b->start, b->stop, 0, b->instructions, BLOCK_MODE});
 }
 
-/* What copies have written. */
+/* Reads the records that copies have written. */
 static void read_ring(void)
 {
     static uint64_t ring[RING_BYTES / 8];

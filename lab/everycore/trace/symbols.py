@@ -26,7 +26,7 @@ class Mapping:
 
 
 class Image:
-    """What is where in a process: its program and the libraries."""
+    """The map of a process: its program and the libraries."""
 
     def __init__(self, program: Path, mappings: Iterable[Mapping]) -> None:
         self._mappings = list(mappings)
@@ -43,7 +43,7 @@ class Image:
         return self._program.fixed
 
     def address(self, symbol: str) -> int:
-        """Of a function of the program itself, as loaded."""
+        """Return the address of a function of the program itself, as loaded."""
         functions = self._program.functions
         found = next((start for start, _, name in functions if name == symbol), None)
         if found is None:
@@ -88,7 +88,8 @@ class ElfFile:
 
     @cached_property
     def first_page(self) -> int:
-        """Of the first loaded byte, as linked: 0 unless the program has a fixed place."""
+        """Return the address of the first loaded byte, as linked: 0 unless the program has a fixed
+        place."""
         with _opened(self.path) as elf:
             loads = [s["p_vaddr"] for s in elf.iter_segments() if s["p_type"] == "PT_LOAD"]
         return int(min(loads)) & -PAGE_BYTES if loads else 0
@@ -135,7 +136,7 @@ class ElfFile:
 
     @cached_property
     def _thumb(self) -> set[int]:
-        """Where functions of Thumb code begin: ELF for Arm (2023) 5.5.3."""
+        """Return the starts of Thumb functions: ELF for Arm (2023) 5.5.3."""
         if self.machine[0] != "EM_ARM":
             return set()
         with _opened(self.path) as elf:

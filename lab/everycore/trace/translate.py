@@ -23,7 +23,7 @@ _NO_COPY = COPY.pack(0, NOWHERE, NOWHERE, NOWHERE, 0, 0, b"")
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """Where a copy goes."""
+    """Room for a copy."""
 
     cache: int
     address: int  # 0: nowhere
@@ -32,7 +32,7 @@ class Room:
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """What a copy does at its stop."""
+    """The last part of a copy, at its stop."""
 
     registers: Sequence[int] | None  # to be recorded; None: the stop is not copied
     words: Sequence[int]  # of the same, in struct user_regs_struct

@@ -189,7 +189,7 @@ def _access(instruction: Instruction, memory: UsedMemory | None) -> bytes:
         )
     if memory is None:
         return _hinted_access(instruction)
-    # What a repeated instruction accesses is counted later, in elements of its operand's size.
+    # The data of a repeated instruction is counted later, in elements of its operand's size.
     size = MemorySizeExt.size(memory.memory_size) or MemorySizeExt.size(instruction.memory_size)
     mode = (Mode.READ if memory.access in _READS else 0) | (
         Mode.WRITE if memory.access in _WRITES else 0

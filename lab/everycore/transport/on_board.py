@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What execnet runs on the board: one shell command. For Python 3.8 and newer, no package."""
+"""The part of execnet that runs on the board: one shell command. For Python 3.8 and newer, no
+package."""
 
 import os
 import signal

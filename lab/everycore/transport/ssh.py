@@ -44,7 +44,7 @@ for f in {" ".join(FILES)}; do
 done
 true
 """
-# What ssh says, what that means, and what to do. {title} is user@host, {words} ssh's own options.
+# Messages of ssh, their meaning, and what to do. {title} is user@host, {words} ssh's own options.
 EXPLANATIONS = (
     (r"REMOTE HOST IDENTIFICATION HAS CHANGED", "{title} has another host key than it had",
      "if it was set up anew: ssh-keygen -R {known_as}; then connect once by hand: {by_hand}"),
@@ -236,7 +236,7 @@ class Ssh:
         return name
 
     def _make_folder(self, context: Context) -> None:
-        # What is ours goes by its name: the folder may hold other things.
+        # Own files are removed by name: the folder may hold other things.
         old = "".join(
             f"find {place} -maxdepth 1 -name '{name}' -mtime +{UNUSED_DAYS} -exec rm {{}} +; "
             for place, name in ((".", f"harness-{'?' * 32}"), (OBJECTS, f"{'?' * 32}.o"))
