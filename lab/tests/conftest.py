@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What tests ask for by name."""
+"""Fixtures of all tests."""
 
 import os
 import shutil

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which command installs missing Python packages."""
+"""The command that installs missing Python packages."""
 
 import subprocess
 import sys

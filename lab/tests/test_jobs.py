@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What is left of a bench that was cut off."""
+"""The remainder of a bench that was cut off."""
 
 import json
 from collections.abc import Sequence

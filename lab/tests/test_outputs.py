@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What --out and the like may name."""
+"""Files and devices that --out and the like may name."""
 
 import io
 import os
@@ -15,7 +15,7 @@ from everycore.outputs import atomic_output, is_standard_output, is_stream
 
 
 def write(path: Path, text: str = "new\n", stdout: io.StringIO | None = None) -> str:
-    """What standard output got."""
+    """Write `text`, and return what standard output got."""
     stream = stdout or io.StringIO()
     with atomic_output(path, stream) as scratch:
         scratch.write_text(text, encoding="utf-8")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a short command imports: modules are counted, for times depend on what else runs."""
+"""Imports of a short command: modules are counted, for times depend on what else runs."""
 
 import os
 import shutil

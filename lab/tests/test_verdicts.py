@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the methods found, concluded."""
+"""Conclusions from the findings of the methods."""
 
 import pytest
 
@@ -14,7 +14,7 @@ TABLE_KEY = CtOperation("aes", "c_table", "vartime", "setkey", 256, (0,), runs=T
 def result(
     operation: CtOperation, taint: str, trace: str, methods: tuple[str, ...] = METHODS
 ) -> tuple[str, str]:
-    """Of an operation on which the two methods said so; empty: nothing."""
+    """Conclude from the results of the two methods on an operation; empty: nothing."""
     verdicts = [
         Verdict(operation, method, said, "why")
         for method, said in (("taint", taint), ("trace", trace))

@@ -20,7 +20,7 @@ IN_A_SENTENCE = re.compile(rf"`{EVERYCORE}`")
 
 
 def shown(page: Path) -> list[str]:
-    """What follows `everycore` in blocks, line by line, and in backticks."""
+    """Return the words that follow `everycore` in blocks, line by line, and in backticks."""
     text = page.read_text(encoding="utf-8").replace("\\\n", " ")
     fenced = re.compile(r"^```.*?^```", re.M | re.S)
     lines = [line for block in fenced.findall(text) for line in block.splitlines()]

@@ -105,7 +105,7 @@ def test_a_report_that_is_cut_short_gives_what_is_there(tmp_path: Path) -> None:
 
 
 def test_welch_is_the_difference_in_standard_errors() -> None:
-    # Of 1, 2, 3, 4 and 2, 4, 6, 8: scipy.stats.ttest_ind(b, a, equal_var=False) gives 1.7320508.
+    # For 1, 2, 3, 4 and 2, 4, 6, 8, scipy.stats.ttest_ind(b, a, equal_var=False) gives 1.7320508.
     crop = Crop(1.0, (4, 4), (2.5, 5.0), (5 / 3, 20 / 3))
     assert welch(crop) == pytest.approx(1.7320508)
     assert welch(replace(crop, mean=(5.0, 2.5))) == pytest.approx(-1.7320508)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the tests of debs ask for by name."""
+"""Fixtures of the tests of debs."""
 
 from pathlib import Path
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What is believed of an archive, and what is not."""
+"""Parts of an archive that are believed, and that are not."""
 
 import functools
 import http.server

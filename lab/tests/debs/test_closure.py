@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which packages a package needs, as Debian counts."""
+"""Dependencies of packages, as Debian counts."""
 
 import pytest
 

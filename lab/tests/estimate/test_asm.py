@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What is read from the text of A64 instructions."""
+"""Reading the text of A64 instructions."""
 
 import pytest
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What is odd, and what is one story."""
+"""Anomalies, and those of one story."""
 
 from dataclasses import replace
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What goes into a bug tracker."""
+"""Texts for a bug tracker."""
 
 from dataclasses import replace
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What compilers made of small functions, for every architecture whose compiler is installed."""
+"""Code that compilers made of small functions, for every architecture whose compiler is
+installed."""
 
 import subprocess
 from pathlib import Path

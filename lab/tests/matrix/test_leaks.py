@@ -58,7 +58,7 @@ def planted() -> Subject:
 
 
 def verdicts(context: Context, one: Suspect) -> dict[str, Verdict]:
-    """What methods say that can look here; a skip where none can."""
+    """Return the verdicts of the methods that can look here; a skip where none can."""
     found = {v.method: v for v in (by_trace(context, one), by_taint(context, one))}
     looked = {method: v for method, v in found.items() if v.constant is not None}
     if not looked:

@@ -41,7 +41,7 @@ COMPILER: Any = type("C", (), {"name": "gcc 12", "fingerprint": "f", "command": 
 
 
 def asked(end: Completed | Exception, folder: Path) -> tuple[str, int]:
-    """What is said by a run of its own, and how often the compiler was asked."""
+    """Return the answer of a run of its own, and how often the compiler was asked."""
     probe._OF_THIS_RUN.clear()
     runner = FakeRunner(end)
     context: Any = FakeContext(runner, folder)

@@ -116,7 +116,7 @@ def test_a_search_that_runs_out_of_time_is_left_for_another_run(seconds: int) ->
 
 @dataclass
 class Stoppable(FakeBench):
-    """Whose compiler can be stopped after each of eight passes."""
+    """A bench whose compiler can be stopped after each of eight passes."""
 
     asked: int = 0
 

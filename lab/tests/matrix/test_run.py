@@ -122,7 +122,7 @@ def test_a_run_with_no_time_has_looked_at_few_cells() -> None:
 
 def test_a_batch_that_takes_longer_than_it_seemed_ends_with_the_time() -> None:
     class Slow(FakeBench):
-        """Of which the sixth cell, of another subject, takes a hundred seconds more."""
+        """A bench whose sixth cell, of another subject, takes a hundred seconds more."""
 
         def prepare(self, cell: Cell, flag_set: str = "") -> Ready | Result:
             if cell.toolchain == "gcc-5":

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What can be switched, by the compilers' own lists."""
+"""Switches, by the compilers' own lists."""
 
 import shutil
 import subprocess

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What tests of the page ask for by name."""
+"""Fixtures of the tests of the page."""
 
 import pytest
 from page import matrices

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the page makes of the matrix's lines."""
+"""Facts that the page makes of the matrix's lines."""
 
 from dataclasses import replace
 

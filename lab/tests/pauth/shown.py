@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the terminal shows of lines of `everycore pauth`."""
+"""Read the terminal's output for lines of `everycore pauth`."""
 
 from collections.abc import Sequence
 

@@ -12,7 +12,7 @@ import everycore
 from everycore.catalog import find_tree
 
 FILE = find_tree(Path(everycore.__file__).parent).root / "subjects" / "sanitizer.c"
-# Of C++, Objective-C and -fsanitize=cfi, which no subject is compiled with.
+# Checks for C++, Objective-C and -fsanitize=cfi, which no subject is compiled with.
 NOT_OF_C = re.compile(r"dynamic_type|objc|cfi")
 RUN_TIMES = (
     "/usr/lib/gcc/*/*/libubsan.a",

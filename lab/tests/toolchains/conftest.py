@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What tests of toolchains ask for by name."""
+"""Fixtures of the tests of toolchains."""
 
 from pathlib import Path
 

@@ -37,7 +37,7 @@ def lab(tmp_path: Path, lab: Lab, monkeypatch: pytest.MonkeyPatch) -> Lab:
 
 
 def said(lab: Lab, name: str, target: Target, *programs: str) -> list[str]:
-    """What a wrapper of a root with these programs starts, and with which words."""
+    """Return the program that a wrapper of a root with these programs starts, and its words."""
     root = lab.folder / "the root"
     for program in programs:
         place = root / program

@@ -274,7 +274,7 @@ def test_every_form_of_operand_is_where_the_cpu_says(traced: Traced, case: str) 
     base, *said = (int(word, 0) for word in run.stdout.split())
     seen = [a for a in run.traces[0].data_accesses() if base <= a.address < base + 8192]
     first_of_each = [next(group) for _, group in groupby(seen, lambda a: a.pc)]
-    # Of MASKMOVDQU, Intel's CPUs name the second half of the operand whatever the mask.
+    # For MASKMOVDQU, Intel's CPUs name the second half of the operand whatever the mask.
     by_mask = [a.size == 16 and a.mask == 0xFF for a in first_of_each]
     halves = [
         8 if b and s - a.address + base == 8 else 0

@@ -39,7 +39,7 @@ static struct element load(const uint8_t *p)
     return v;
 }
 
-/* Of four bits the highest is the coefficient of x^0. */
+/* The highest of four bits is the coefficient of x^0. */
 static void multiples(struct element table[16], const uint8_t h[16])
 {
     struct element v = load(h);

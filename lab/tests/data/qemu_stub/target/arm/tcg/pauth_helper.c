@@ -38,7 +38,8 @@ static uint64_t stub_mac(const void *cipher, uint64_t data, uint64_t modifier)
     return pauth_computepac(stub_env, data, modifier, stub_key);
 }
 
-/* Of any size and level, those too that evc_pac_set_rules refuses; and with bits of tags, which it does not know. */
+/* A code for any size and level, those too that evc_pac_set_rules refuses; and with bits of tags, which it does not
+ * know. */
 static struct stub stub_of(CPUARMState *env, uint64_t ptr, const ARMPACKey *key, bool data)
 {
     const uint64_t tcr = env->cp15.tcr_el[env->mmu_idx == 2 || env->mmu_idx == 3 ? env->mmu_idx : 1];
