@@ -139,7 +139,7 @@ static void place_point(const struct point *p, struct plan *plan, uint64_t expec
 {
     struct bench_placed placed;
 
-    if (!bench_places(plan->counter, p->primitive, p->mode, &p->setup, p->style == FENCED, expected, &placed)) {
+    if (!bench_placements(plan->counter, p->primitive, p->mode, &p->setup, p->style == FENCED, expected, &placed)) {
         emit_error(p, plan, "more than 1 MiB of messages, or no memory between pages without access");
         return;
     }
@@ -213,7 +213,7 @@ static bool seen(size_t *lengths, size_t *n, size_t len)
 }
 
 /* Whether a mode takes messages of so many bytes. */
-static bool is_whole(const struct bench_primitive *primitive, const char *mode, uint64_t n_bytes)
+static bool takes_length(const struct bench_primitive *primitive, const char *mode, uint64_t n_bytes)
 {
     return !primitive->unit_bytes || n_bytes % primitive->unit_bytes == 0 || strcmp(mode, "setkey") == 0;
 }
@@ -224,7 +224,7 @@ static void bench_lengths(struct point *p, struct plan *plan)
 
     for (size_t i = 0; i < plan->bytes.n; i++) {
         p->setup.len_bytes = (size_t)option_number("--bytes", plan->bytes.at[i]);
-        if (!is_whole(p->primitive, p->primitive->mode_name(p->mode), p->setup.len_bytes))
+        if (!takes_length(p->primitive, p->primitive->mode_name(p->mode), p->setup.len_bytes))
             continue;
         p->setup.len_bytes = p->primitive->length_used(p->mode, &p->setup);
         if (!p->setup.len_bytes || seen(lengths, &n, p->setup.len_bytes))
@@ -278,7 +278,7 @@ static void bench_primitive(const struct bench_primitive *primitive, struct plan
 {
     struct point p = {.primitive = primitive};
 
-    if (plan->placement && !primitive->places)
+    if (plan->placement && !primitive->takes_place)
         return;
     p.setup.in_place = plan->in_place;
     p.setup.place = plan->placement ? PLACE_INSIDE : PLACE_SLOTS;
@@ -309,8 +309,9 @@ static void must_be_within(const char *option, uint64_t value, uint64_t least, u
                     (unsigned long long)most, (unsigned long long)value);
 }
 
-/* Of modes that are named, or whose primitive is; of others such a length is left out. */
-static void must_be_whole(const struct bench_primitive *primitive, const struct plan *plan)
+/* A length that is no whole number of blocks is an error for modes that are named, or whose primitive is; other modes
+ * leave it out. */
+static void must_take_lengths(const struct bench_primitive *primitive, const struct plan *plan)
 {
     const char *mode;
 
@@ -319,7 +320,7 @@ static void must_be_whole(const struct bench_primitive *primitive, const struct 
         return;
     for (size_t i = 0; (mode = primitive->mode_name(i)) != NULL; i++)
         for (size_t j = 0; j < plan->bytes.n && chosen(&plan->modes, mode); j++)
-            if (!is_whole(primitive, mode, option_number("--bytes", plan->bytes.at[j])))
+            if (!takes_length(primitive, mode, option_number("--bytes", plan->bytes.at[j])))
                 usage_error("--bytes %s: mode %s wants a multiple of %zu", plan->bytes.at[j], mode,
                             primitive->unit_bytes);
 }
@@ -364,7 +365,7 @@ static void check_plan(struct plan *plan)
     for (size_t i = 0; i < plan->bytes.n; i++)
         must_be_within("--bytes", option_number("--bytes", plan->bytes.at[i]), 1, 1 << 24);
     for (size_t i = 0; i < sizeof primitives / sizeof primitives[0]; i++)
-        must_be_whole(primitives[i], plan);
+        must_take_lengths(primitives[i], plan);
     for (size_t i = 0; i < plan->messages.n; i++)
         must_be_within("--messages", option_number("--messages", plan->messages.at[i]), 1, 1024);
     for (size_t i = 0; i < plan->aad_bytes.n; i++)

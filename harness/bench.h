@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a primitive gives to the bench: its modes, each with a loop over whole messages, and the
- * means to set one up for a kernel. bench.c times the loops and knows no primitive.
+ * The interface between a primitive and the bench: its modes, each with a loop over whole messages, and the means to
+ * set one up for a kernel. bench.c times the loops and knows no primitive.
  */
 #ifndef HARNESS_BENCH_H
 #define HARNESS_BENCH_H
@@ -13,8 +13,9 @@
 #include "fence.h"
 #include "measure.h"
 
-/* Where messages lie. With SLOTS: bench_slots.c. Else there is one, or one group of many, in memory of its own between
- * pages without access: at least a page away from these, at the start of the first page, or at the end of the last. */
+/* The placement of messages. With SLOTS: bench_slots.c. Otherwise there is one message, or one group of many, in memory
+ * of its own between pages without access: at least a page away from these, at the start of the first page, or at the
+ * end of the last. */
 enum bench_place { PLACE_SLOTS, PLACE_INSIDE, PLACE_START, PLACE_END };
 
 struct bench_setup {
@@ -52,20 +53,20 @@ struct bench_primitive {
     bench_loop *(*loop)(size_t mode, bool fenced);
     bench_loop *(*keys_loop)(size_t mode, bool fenced); /* of work with several keys; NULL, or returns NULL: no such */
     bool (*has_aad)(size_t mode);                       /* NULL: no mode has associated data */
-    bool places; /* prepare() heeds setup->place */
+    bool takes_place; /* prepare() heeds setup->place */
 };
 
 /* Cycles of a call at the edges of pages, each beside that of a message inside pages with the same place modulo 64:
  * medians of some samples that take turns. 0: every sample was disturbed. */
 struct bench_placed {
     double start, inside_start, end, inside_end;
-    bool same_result; /* at all places */
+    bool same_result; /* with all placements */
 };
 
-/* False: no memory. setup: of a primitive with places; its place is not heeded.
+/* False: no memory. setup: of a primitive that takes_place; its place is not heeded.
  * expected: the result with PLACE_INSIDE. */
-bool bench_places(const struct counter *, const struct bench_primitive *, size_t mode, const struct bench_setup *setup,
-                  bool fenced, uint64_t expected, struct bench_placed *);
+bool bench_placements(const struct counter *, const struct bench_primitive *, size_t mode,
+                      const struct bench_setup *setup, bool fenced, uint64_t expected, struct bench_placed *);
 
 /* Two loops around one body, which is a call: w is the work, i the number of the call. */
 #define BENCH_LOOPS(name, ...)                             \

@@ -65,7 +65,7 @@ enum {
     OPENS = 8,  /* the messages are sealed beforehand; not in place, for a message opens once */
 };
 
-/* What keys a mode has. */
+/* The keys that a mode has. */
 enum keys { ONE, XTS, CMAC, CCM };
 
 static const struct mode {
@@ -214,8 +214,8 @@ static void *prepare(size_t mode, const struct bench_setup *setup, const char **
     return w;
 }
 
-/* What one call of the loop that prepare() was asked for has written. Keys made are private to
- * their kernel: a block encrypted under each stands for it. */
+/* A hash of the output of one call of the loop that prepare() was asked for. A key that the loop made is private to its
+ * kernel: a block encrypted under it stands for it. */
 static uint64_t result(size_t mode, void *vwork)
 {
     struct work *w = vwork;
@@ -245,5 +245,5 @@ const struct bench_primitive bench_aes = {
     .result = result,
     .loop = loop,
     .has_aad = has_aad,
-    .places = true,
+    .takes_place = true,
 };

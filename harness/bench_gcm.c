@@ -199,8 +199,8 @@ static void *prepare(size_t mode, const struct bench_setup *setup, const char **
     return w;
 }
 
-/* What one call of the loop that prepare() was asked for has written. Keys made are private to
- * their kernel: the tag of a message under each stands for it. */
+/* A hash of the output of one call of the loop that prepare() was asked for. A key that the loop made is
+ * private to its kernel: the tag of a message under it stands for it. */
 static uint64_t result(size_t mode, void *vwork)
 {
     struct work *w = vwork;
@@ -233,5 +233,5 @@ const struct bench_primitive bench_gcm = {
     .loop = loop,
     .keys_loop = keys_loop,
     .has_aad = has_aad,
-    .places = true,
+    .takes_place = true,
 };

@@ -99,7 +99,7 @@ static void *prepare(size_t mode, const struct bench_setup *setup, const char **
     return w;
 }
 
-/* What a message hashes to; keys are private to their kernel, so one made is tried on a block. */
+/* The hash of a message; keys are private to their kernel, so a key that was made is tried on a block. */
 static uint64_t result(size_t mode, void *vwork)
 {
     struct work *w = vwork;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where the messages of a bench lie. */
+/* Memory for the messages of a bench. */
 #include "bench_slots.h"
 
 #include <stdlib.h>

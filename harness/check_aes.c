@@ -85,7 +85,7 @@ static uint8_t *place(struct room *room, size_t misaligned)
     return room->bytes + MARGIN + misaligned;
 }
 
-static bool margins_are_whole(const struct room *room, const uint8_t *start, size_t len_bytes)
+static bool margins_are_untouched(const struct room *room, const uint8_t *start, size_t len_bytes)
 {
     for (const uint8_t *p = room->bytes; p < start; p++)
         if (*p != 0xa5)
@@ -112,13 +112,13 @@ static enum result run_at(struct check *c, const union evc_aes_key *key, size_t 
     known.op->run(key, iv, in, out, len_bytes);
     if (agree(c, len_bytes, out, iv, where) == FAIL)
         return FAIL;
-    if (!margins_are_whole(in_place ? &in_room : &out_room, out,
-                           known.op->writes ? len_bytes : 0) &&
+    if (!margins_are_untouched(in_place ? &in_room : &out_room, out,
+                               known.op->writes ? len_bytes : 0) &&
         !(in_place && !known.op->writes))
         return check_fail(c, "%s, %zu bytes, %s: wrote outside of the output", known.op->name,
                           len_bytes, where);
     if (!in_place &&
-        (memcmp(in, known.in, len_bytes) != 0 || !margins_are_whole(&in_room, in, len_bytes)))
+        (memcmp(in, known.in, len_bytes) != 0 || !margins_are_untouched(&in_room, in, len_bytes)))
         return check_fail(c, "%s, %zu bytes, %s: changed its input", known.op->name, len_bytes,
                           where);
     return PASS;
@@ -527,19 +527,19 @@ static enum result test_split(struct check *c, const union evc_aes_key *key)
 {
     uint8_t iv[16], *out = place(&out_room, 0);
     char where[80] = "";
-    size_t whole = random_length(c, known.op, 16 * most_blocks(c)), at = 0, n_parts = 0;
+    size_t len_bytes = random_length(c, known.op, 16 * most_blocks(c)), at = 0, n_parts = 0;
 
     memcpy(iv, known.iv[0], 16);
-    while (at < whole) { /* a part that is not the last is of whole blocks, possibly none */
-        size_t part = 16 * random_below(&c->random, (whole - at) / 16 + 2);
+    while (at < len_bytes) { /* a part that is not the last is of whole blocks, possibly none */
+        size_t part = 16 * random_below(&c->random, (len_bytes - at) / 16 + 2);
         if (n_parts++ % 2)
             part = part < 64 ? part : part % 64;
-        part = part < whole - at ? part : whole - at;
+        part = part < len_bytes - at ? part : len_bytes - at;
         known.op->run(key, iv, known.in + at, out + at, part);
         at += part;
     }
     snprintf(where, sizeof where, "in %zu calls", n_parts);
-    return agree(c, whole, out, iv, where);
+    return agree(c, len_bytes, out, iv, where);
 }
 
 static enum result split_calls_equal_one_call(struct check *c)

@@ -67,7 +67,7 @@ static void know_random(struct check *c, size_t iv_bytes, size_t aad_bytes, size
     know_random_message(c, iv_bytes, aad_bytes, n_blocks);
 }
 
-/* What is wrong, with the sizes of the message. */
+/* Reports a failure with the sizes of the message. */
 static enum result wrong(struct check *c, bool sealing, size_t len_bytes, const char *where,
                          const char *what)
 {
@@ -116,21 +116,21 @@ static bool all_are(const uint8_t *p, uint8_t value, size_t n)
     return true;
 }
 
-static bool margins_are_whole(const struct room *room, const uint8_t *start, size_t len_bytes)
+static bool margins_are_untouched(const struct room *room, const uint8_t *start, size_t len_bytes)
 {
     return all_are(room->bytes, PAINT, (size_t)(start - room->bytes)) &&
            all_are(start + len_bytes, PAINT, MARGIN);
 }
 
-/* Where the buffers of one call lie: bytes from alignment. */
-struct places {
+/* Placement of the buffers of one call: bytes from alignment. */
+struct placement {
     size_t in, out, aad, iv, tag;
     bool in_place;
 };
-static const struct places aligned, in_place = {.in_place = true};
+static const struct placement aligned, in_place = {.in_place = true};
 
-/* The first len_bytes bytes of known, sealed or opened in one call at these places. */
-static enum result run_at(struct check *c, bool sealing, size_t len_bytes, const struct places *at)
+/* The first len_bytes bytes of known, sealed or opened in one call, with the buffers placed as at says. */
+static enum result run_at(struct check *c, bool sealing, size_t len_bytes, const struct placement *at)
 {
     static EVC_ALIGN(64) uint8_t aad[16 + MAX_AAD], iv[16 + MAX_IV];
     EVC_ALIGN(64) uint8_t tags[64], expected[16];
@@ -159,14 +159,14 @@ static enum result run_at(struct check *c, bool sealing, size_t len_bytes, const
     if (memcmp(tag, expected, 16) != 0)
         return wrong(c, sealing, len_bytes, where, "another tag");
     if (!all_are(tags, PAINT, 16 + at->tag) || !all_are(tag + 16, PAINT, 16) ||
-        !margins_are_whole(at->in_place ? &in_room : &out_room, out, len_bytes))
+        !margins_are_untouched(at->in_place ? &in_room : &out_room, out, len_bytes))
         return wrong(c, sealing, len_bytes, where, "wrote outside of its outputs");
     if (!at->in_place && memcmp(in, sealing ? known.in : known.out, len_bytes) != 0)
         return wrong(c, sealing, len_bytes, where, "changed its input");
     return PASS;
 }
 
-static enum result run_both(struct check *c, size_t len_bytes, const struct places *at)
+static enum result run_both(struct check *c, size_t len_bytes, const struct placement *at)
 {
     return run_at(c, true, len_bytes, at) == FAIL ? FAIL : run_at(c, false, len_bytes, at);
 }
@@ -304,7 +304,7 @@ static enum result every_alignment_equals_reference(struct check *c)
 
     know_random(c, 12, 21, batch_of(c) + 2);
     for (size_t at = 0; at < 16; at++) {
-        const struct places few[] = {{.in = at}, {.out = at}, {.aad = at},
+        const struct placement few[] = {{.in = at}, {.out = at}, {.aad = at},
                                      {.iv = at}, {.tag = at}, {.in = at, .in_place = true}};
         for (size_t i = 0; i < N(few); i++)
             if (run_both(c, 19, &few[i]) == FAIL || run_both(c, n, &few[i]) == FAIL)
@@ -312,7 +312,7 @@ static enum result every_alignment_equals_reference(struct check *c)
     }
     for (int turn = 0; turn < (c->quick ? 20 : 600); turn++) {
         struct random *r = &c->random;
-        const struct places some = {random_below(r, 64), random_below(r, 64), random_below(r, 16),
+        const struct placement some = {random_below(r, 64), random_below(r, 64), random_below(r, 16),
                                     random_below(r, 16), random_below(r, 16), turn % 5 == 0};
         if (run_both(c, random_below(r, n + 1), &some) == FAIL)
             return FAIL;
@@ -339,7 +339,7 @@ static enum result descriptor_is(struct check *c, const struct evc_gcm *gcm)
     return PASS;
 }
 
-/* Of a pair, that of its keys. */
+/* A pair has the descriptor of its keys. */
 static enum result descriptor_agrees_with_its_line(struct check *c)
 {
     const struct evc_gcm *gcm = kernel_of(c).fused;
@@ -456,7 +456,7 @@ static enum result run_blocks(struct check *c, const uint8_t counter[16], size_t
         return check_fail(c, "%zu blocks: another hash", n);
     if (memcmp(now, expected, 16) != 0)
         return check_fail(c, "%zu blocks: another counter after them", n);
-    return margins_are_whole(&out_room, out, 16 * n)
+    return margins_are_untouched(&out_room, out, 16 * n)
                ? PASS
                : check_fail(c, "%zu blocks: wrote outside of its output", n);
 }
@@ -563,7 +563,7 @@ static enum result run_stream(struct check *c, bool sealing, size_t len_bytes, b
         return FAIL;
     if (sealing && memcmp(out_room.bytes + sizeof out_room.bytes - 16, tag, 16) != 0)
         return wrong(c, sealing, len_bytes, "in pieces", "another tag");
-    if (!margins_are_whole(here ? &in_room : &out_room, out, len_bytes))
+    if (!margins_are_untouched(here ? &in_room : &out_room, out, len_bytes))
         return wrong(c, sealing, len_bytes, "in pieces", "wrote outside of its output");
     return all_are((const uint8_t *)&state, 0, sizeof state)
                ? PASS
@@ -743,8 +743,8 @@ static enum result accesses_stay_inside_the_buffers(struct check *c)
 
 /* ---- Forgeries ------------------------------------------------------------------------------- */
 
-/* What is opened of len_bytes bytes with this tag is refused, and nothing of it is left; in pieces
- * it is refused. */
+/* Checks that opening len_bytes bytes with this tag is refused and leaves no plaintext behind; opening in pieces is
+ * refused as well. */
 static enum result is_refused(struct check *c, size_t len_bytes, const uint8_t *tag,
                               size_t tag_bytes, const char *where)
 {
@@ -756,13 +756,13 @@ static enum result is_refused(struct check *c, size_t len_bytes, const uint8_t *
     if (evc_gcm_open(key, known.iv, known.iv_bytes, known.aad, known.aad_bytes, in, out, len_bytes,
                      tag, tag_bytes) != EVC_ERR_TAG)
         return wrong(c, false, len_bytes, where, "accepted");
-    if (!all_are(out, 0, len_bytes) || !margins_are_whole(&out_room, out, len_bytes))
+    if (!all_are(out, 0, len_bytes) || !margins_are_untouched(&out_room, out, len_bytes))
         return wrong(c, false, len_bytes, where, "the output is not zeros alone");
     if (memcmp(in, known.out, len_bytes) != 0)
         return wrong(c, false, len_bytes, where, "changed its input");
     if (evc_gcm_open(key, known.iv, known.iv_bytes, known.aad, known.aad_bytes, in, in, len_bytes,
                      tag, tag_bytes) != EVC_ERR_TAG ||
-        !all_are(in, 0, len_bytes) || !margins_are_whole(&in_room, in, len_bytes))
+        !all_are(in, 0, len_bytes) || !margins_are_untouched(&in_room, in, len_bytes))
         return wrong(c, false, len_bytes, where, "in place, accepted or not zeros alone");
     must(evc_gcm_start(key, &state, known.iv, known.iv_bytes));
     must(evc_gcm_aad(key, &state, known.aad, known.aad_bytes));

@@ -329,17 +329,17 @@ static enum result every_alignment_equals_reference(struct check *c)
 static enum result split_calls_equal_one_call(struct check *c)
 {
     for (int turn = 0; turn < (c->quick ? 10 : 300); turn++) {
-        size_t whole = random_below(&c->random, most_blocks(c) + 1), at = 0;
+        size_t n_blocks = random_below(&c->random, most_blocks(c) + 1), at = 0;
         uint8_t y[16];
-        know_random(c, whole);
+        know_random(c, n_blocks);
         make_key(c, known.h);
         memcpy(y, known.y[0], 16);
-        while (at < whole) {
-            size_t part = random_below(&c->random, whole - at + 1);
+        while (at < n_blocks) {
+            size_t part = random_below(&c->random, n_blocks - at + 1);
             evc_ghash_blocks(key_room, y, known.in + 16 * at, part);
             at += part;
         }
-        if (agree(c, y, known.y[whole], 16 * whole, "in several calls") == FAIL)
+        if (agree(c, y, known.y[n_blocks], 16 * n_blocks, "in several calls") == FAIL)
             return FAIL;
     }
     return PASS;

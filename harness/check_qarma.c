@@ -138,7 +138,7 @@ static enum result something_is_always_selected(struct check *c)
 
 /* ---- Known answers ------------------------------------------------------------------------------------ */
 
-/* Of the paper's block, tweak and key, with sigma 0, 1 and 2. */
+/* The answers for the paper's block, tweak and key, with sigma 0, 1 and 2. */
 struct answers {
     unsigned rounds;
     uint64_t by_sigma[3];
@@ -213,7 +213,7 @@ static enum result every_cell_counts(struct check *c)
     return PASS;
 }
 
-/* Of c_ref itself: that decryption undoes encryption, with every number of rounds. */
+/* For c_ref itself: decryption undoes encryption, with every number of rounds. */
 static enum result every_block_equals_reference(struct check *c)
 {
     for (long i = 0; i < (c->quick ? 4000 : 1000000); i++) {

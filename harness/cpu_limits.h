@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a CPU can do at best, as loops to be timed. One file per architecture (cpu_limits_<arch>.c) holds
- * the loops, in assembly so that no compiler has a say, and defines limits_here; cpu_limits.c times them.
+ * The best that a CPU can do, as loops to be timed. One file per architecture (cpu_limits_<arch>.c) holds the loops, in
+ * assembly so that no compiler has a say, and defines limits_here; cpu_limits.c times them.
  *
  * A loop is a function that runs its body once per call. Its name is in the line that tells its cost,
  * and tests/limit_loops.py counts the instructions of that function in the binary.

@@ -187,7 +187,7 @@ CHAIN_LOOP(192, 12)
 CHAIN_LOOP(256, 14)
 OF_WIDTHS(PRODUCT_LOOPS)
 
-/* What their lines say: name, work, key, width, bytes, needs, contents. */
+/* Fields of each line: name, work, key, width, bytes, needs, contents. */
 #define AES_LINE(kind, name, w, key, rounds, instruction)                                          \
     {#name "_" #w "_key_" #key, kind, key, w, (rounds) * (w) / 8, AES_NEEDS_##w,                   \
      {{NAME_##w(instruction), (rounds) * (rounds)}}, name##_##w##_key_##key},

@@ -36,8 +36,8 @@ static struct plan {
     bool failed;
 } plan = {.secret = 1, .samples = 20000, .cpu = UINT64_MAX};
 
-/* Where the buffers of calls lie: in memory of their own, whose first and last page hold a byte of them, between pages
- * without access. */
+/* Placement of the buffers of calls: in memory of their own, whose first and last page hold a byte of them, between
+ * pages without access. */
 enum place { ANYWHERE, AT_START, AT_END, NEAR_END };
 static const char *const place_names[] = {"anywhere", "start", "end", "near-end"};
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a primitive gives to ct: its operations, each one or a few calls of the library on secrets.
- * ct.c runs them between two marks, where a tracer, a taint checker or a clock looks on, and knows
- * no primitive.
+ * The interface between a primitive and ct: its operations, each one or a few calls of the library on secrets. ct.c
+ * runs them between two marks, where a tracer, a taint checker or a clock looks on, and knows no primitive.
  */
 #ifndef HARNESS_CT_H
 #define HARNESS_CT_H
@@ -56,7 +55,7 @@ struct ct_operation {
     bool no_192; /* not with keys of 192 bits */
     /* All that comes before: keys, a message to open; NULL: nothing. */
     bool (*prepare)(struct ct_call *);
-    /* What is looked at; may be repeated. Both: false if the library did not do as it ought to. */
+    /* The operation that is examined; may be repeated. Both: false if the library did not do as it ought to. */
     bool (*run)(struct ct_call *);
 };
 

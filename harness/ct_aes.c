@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What ct runs of AES: keys, the operations of a key, the modes. Both keys of XTS and of CCM are
- * the kernel's. */
+/* The operations of AES for ct: keys, the operations of a key, the modes. XTS and CCM have two keys of the kernel. */
 #include "ct.h"
 #include "must.h"
 

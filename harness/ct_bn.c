@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What ct runs of big numbers. The modulus, operands and exponents are secret, as the primes of RSA are; lengths are
- * not. Operands end where their buffers do.
+ * The operations of big numbers for ct. The modulus, operands and exponents are secret, as the primes of RSA are;
+ * lengths are not. Operands end where their buffers do.
  */
 #include "ct.h"
 

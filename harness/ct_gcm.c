@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What ct runs of GCM: its own kernels; pairs of a kernel of AES with the GHASH kernel that this
- * CPU selects, and of a kernel of GHASH with the AES kernel that it selects. What is selected is
- * constant-time.
+ * The operations of GCM for ct: its own kernels; pairs of a kernel of AES with the GHASH kernel that this CPU selects,
+ * and of a kernel of GHASH with the AES kernel that it selects. The selected half is constant-time.
  */
 #include "ct.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What ct runs of GHASH. */
+/* The operations of GHASH for ct. */
 #include "ct.h"
 
 #include "everycore/ghash.h"

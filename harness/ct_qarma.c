@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What ct runs of QARMA: Arm's two variants, and the S-box that they do not use. */
+/* The operations of QARMA for ct: Arm's two variants, and the S-box that they do not use. */
 #include "ct.h"
 
 #include "everycore/qarma.h"

@@ -43,7 +43,7 @@ static void add(struct moments *m, double x)
     m->squares += before * (x - m->mean);
 }
 
-/* Of the timed calls, in order of their times, the fastest n. */
+/* Emits the n fastest of the timed calls. */
 static void emit_crop(const struct timed *timed, double kept, size_t n)
 {
     struct moments m[N_CLASSES] = {{0, 0, 0}, {0, 0, 0}};

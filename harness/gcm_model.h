@@ -8,7 +8,7 @@
 
 #include "everycore/aes.h"
 
-/* Of a message under test: beyond one of the pieces of 512 that pairs work in. */
+/* Longest message under test: longer than one of the pieces of 512 that pairs work in. */
 #define MAX_BLOCKS 520
 #define MAX_BYTES (16 * MAX_BLOCKS)
 #define MAX_IV 320  /* bytes */

@@ -52,7 +52,7 @@ void measure_nothing(struct measured *m)
     m->crowded = false;
 }
 
-/* What is to be measured. */
+/* One measurement to be made. */
 struct task {
     const struct counter *counter;
     bench_loop *loop;
@@ -106,7 +106,7 @@ static bool has_enough_quiet(const struct measured *m, size_t want)
     return count_quiet(m) >= (want < least ? want : least);
 }
 
-/* Of the first so many. */
+/* Drops crowded ones among the samples before `first`. */
 static void drop_crowded(struct measured *m, size_t first)
 {
     size_t n = 0;

@@ -33,7 +33,7 @@ void must_be_kernel_of(const char *primitive, const char *word);
 /* words empty, or word among them. */
 bool chosen(const struct words *words, const char *word);
 
-/* What the kernel of a line lacks on this CPU: features without tuning bits; tuning bits alone. */
+/* The features that the kernel of a line needs and this CPU lacks: features without tuning bits; tuning bits alone. */
 uint64_t missing_features(const struct evc_registry_line *line);
 uint64_t missing_tuning(const struct evc_registry_line *line);
 /* In this library, and all that it needs is there. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a peer has to answer: everycore's reference kernels and published vectors, so that neither
+/* The answers that a peer has to give, from everycore's reference kernels and published vectors, so that neither
  * blesses the other. */
 #ifndef HARNESS_PEER_ANSWERS_H
 #define HARNESS_PEER_ANSWERS_H
@@ -12,7 +12,7 @@
 /* Whether messages of the mode are sealed ones. */
 bool peer_opens(const char *mode);
 
-/* Of messages of this length, the length that the mode takes with keys of that size; 0: none. */
+/* The length that the mode takes of messages of this length, with keys of that size; 0: none. */
 size_t peer_length_used(const char *mode, unsigned key_bits, size_t len_bytes);
 
 /* The first thing that is wrong. expected and got begin at the first byte that differs. */

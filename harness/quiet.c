@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a core of its own does is learnt from the looks of this process, and said by the caller. */
+/* The speed of an undisturbed core is learnt from the looks of this process, or given by the caller. */
 #include "quiet.h"
 
 #include <stdlib.h>
@@ -46,7 +46,7 @@ void quiet_learn(float width)
         past[n_past++ % MEMORY] = width;
 }
 
-/* Of the largest, two and a twentieth of all are left out: a look while the clock changes sees too much. */
+/* The largest width without two and a twentieth of all: a look while the clock changes sees too much. */
 static float learnt_width(void)
 {
     static float sorted[MEMORY];

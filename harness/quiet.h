@@ -31,7 +31,7 @@ void quiet_know(float typical);
 /* By what is known now. */
 bool quiet_is_narrow(float width);
 
-/* What most looks saw; 0: nothing is known. Sorts them. */
+/* The width that an undisturbed look sees; 0: nothing is known. Sorts them. */
 float quiet_typical(float *widths, size_t n);
 
 /* A measurement had this typical width. */

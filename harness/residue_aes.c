@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What AES leaves behind: set_key, the operations on blocks, and the modes, whose keys are all of the kernel under
- * test. */
+/* Residue of AES: set_key, the operations on blocks, and the modes, whose keys are all of the kernel under test. */
 #include "residue.h"
 
 #include "must.h"
@@ -330,7 +329,7 @@ static void make_cbc(void)
                                                                           now.len_bytes);
 }
 
-/* Of message i. */
+/* Length of message i. */
 static size_t many_bytes(size_t i)
 {
     return i * 16 < MANY_BYTES ? i * 16 : MANY_BYTES;
@@ -599,7 +598,7 @@ static void look_at_mode(struct check *c, const struct mode *mode, size_t len_by
     call.secrets[2] = (struct residue_secret){"plaintext", at.v.plaintext, now.len_bytes};
     call.secrets[3] = (struct residue_secret){"key stream", at.v.stream, now.len_bytes};
     call.secrets[4] = (struct residue_secret){"tag mask", at.v.tag_mask, 16};
-    call.secrets[5] = (struct residue_secret){"whole tag", at.v.tag, 16};
+    call.secrets[5] = (struct residue_secret){"full tag", at.v.tag, 16};
     for (now.step = 0; now.step < (mode->step ? mode->n_steps : 1); now.step++) {
         const char *with = first == kernel ? "" : ", first key by ";
         const char *other = first == kernel ? "" : evc_aes_kernel(first)->name;

@@ -97,7 +97,7 @@ static void gcd(void)
     must(evc_bn_gcd(at.numbers.n, n_bytes, at.numbers.a, n_bytes, at.out, at.scratch, scratch_bytes));
 }
 
-/* That there is an inverse or none shows in the status, and so may in memory. */
+/* The existence of an inverse shows in the status, and so may show in memory. */
 static void inverse(void)
 {
     const enum evc_status status =

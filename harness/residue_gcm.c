@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What GCM leaves behind, fused or a pair: set_key, messages in one call, messages in pieces, many messages. */
+/* Residue of GCM, fused or a pair: set_key, messages in one call, messages in pieces, many messages. */
 #include "residue.h"
 
 #include "must.h"
@@ -29,7 +29,7 @@ static uint8_t ciphertext[MAX_BYTES];
 /* The operands of one call. */
 static struct {
     union evc_gcm_key key;
-    uint8_t user_key[32], h[16], tag_mask[16], whole_tag[16];
+    uint8_t user_key[32], h[16], tag_mask[16], full_tag[16];
     uint8_t iv[MAX_IV], aad[MAX_AAD], in[MAX_BYTES], out[MAX_BYTES], tag[16], many_tags[MANY][16];
     uint8_t plaintext[MAX_BYTES], stream[MAX_BYTES];
     enum evc_status status;
@@ -139,7 +139,7 @@ static void prepare_message(unsigned version)
     memcpy(at.user_key, k->user_key, sizeof at.user_key);
     memcpy(at.h, k->h, 16);
     memcpy(at.tag_mask, k->tag_mask, 16);
-    known_tag(k, at.whole_tag, now.len_bytes);
+    known_tag(k, at.full_tag, now.len_bytes);
     memcpy(at.iv, k->iv, sizeof at.iv);
     memcpy(at.aad, k->aad, sizeof at.aad);
     memcpy(at.plaintext, k->in, now.len_bytes);
@@ -149,7 +149,7 @@ static void prepare_message(unsigned version)
     memset(at.out, 0, now.len_bytes);
     memset(at.tag, 0, 16);
     if (!now.sealing)
-        memcpy(at.tag, at.whole_tag, now.tag_bytes);
+        memcpy(at.tag, at.full_tag, now.tag_bytes);
     if (now.forged)
         memset(at.tag, 0x5a, now.tag_bytes);
     memset(&at.state, 0, sizeof at.state);
@@ -176,7 +176,7 @@ static struct residue_call call_of_message(const char *operation, void (*make)(v
     call.secrets[0] = (struct residue_secret){"user key", at.user_key, now.key_bits / 8};
     call.secrets[1] = (struct residue_secret){"hash key", at.h, 16};
     call.secrets[2] = (struct residue_secret){"tag mask", at.tag_mask, 16};
-    call.secrets[3] = (struct residue_secret){"whole tag", at.whole_tag, 16};
+    call.secrets[3] = (struct residue_secret){"full tag", at.full_tag, 16};
     call.secrets[4] = (struct residue_secret){"plaintext", at.plaintext, now.len_bytes};
     call.secrets[5] = (struct residue_secret){"key stream", at.stream, now.len_bytes};
     call.secrets[6] = kernels_key(&at.key);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What GHASH leaves behind. H, the hash and what is hashed are secret, as a hash of known data gives H away. */
+/* Residue of GHASH. H, the hash and the hashed data are secret, as a hash of known data gives H away. */
 #include "residue.h"
 
 #include "must.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What QARMA leaves behind. Keys and blocks are secret, tweaks are not. */
+/* Residue of QARMA. Keys and blocks are secret, tweaks are not. */
 #include "residue.h"
 
 #include "must.h"

@@ -22,7 +22,7 @@ static uint64_t n_passed, n_failed, n_skipped;
 
 /* ---- Running one ---------------------------------------------------------------------------- */
 
-/* What a call left: out holds n bytes (in, in place), tag the tag. */
+/* Output of a call: out holds n bytes (in, in place), tag the tag. */
 struct outcome {
     enum evc_status status;
     uint8_t *out;
@@ -205,7 +205,7 @@ static enum evc_status run(const struct vector *x, const char *kernel, const uin
 
 static uint8_t result_bytes[VECTOR_MOST_BYTES + 16];
 
-/* What must be refused: nothing of it is left where a tag is wrong. */
+/* Checks that a vector is refused, and that nothing of the plaintext is left after a wrong tag. */
 static bool is_refused(struct vector *x, const struct outcome *o, const char *where)
 {
     const bool opened = x->mode->family == GCM || x->mode->family == CCM;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What abi.c and the trampolines share: registers before and after a call, and their places for assembly. Every value
- * has 8 bytes, also where registers are smaller: then the first of them count.
+ * Registers before and after a call, and their offsets for assembly, as abi.c and the trampolines share them. Every
+ * value has 8 bytes, also where registers are smaller: then the first of them count.
  */
 #ifndef HARNESS_ABI_FRAME_H
 #define HARNESS_ABI_FRAME_H

@@ -102,8 +102,7 @@ static bool has_cpu(const char *list, long cpu)
     return false;
 }
 
-/* Where cores are of several kinds, each kind has a counter, and the general event stands for one of
- * them. */
+/* On a machine with cores of several kinds, each kind has a counter, and the general event stands for one of them. */
 static bool open_event_of_this_core(void)
 {
     char text[256];

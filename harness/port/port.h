@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the harness needs of an operating system beyond the C library; one file per system
- * implements it. */
+/* The needs of the harness from an operating system, beyond the C library; one file per system implements them. */
 #ifndef HARNESS_PORT_H
 #define HARNESS_PORT_H
 

@@ -65,8 +65,7 @@ static NT_TIB *thread_stack(void)
     return block;
 }
 
-/* Where the innermost port_survives goes on: the CPU and the stack as they were there, and whether a fault has led back
- * to it. */
+/* The CPU and the stack at the innermost port_survives, and whether a fault has led back to it. */
 struct survivor {
     CONTEXT context;
     void *stack_base, *stack_limit;

@@ -51,8 +51,8 @@ static double median(struct samples *all)
     return all->n ? all->cycles[all->n / 2] : 0;
 }
 
-bool bench_places(const struct counter *c, const struct bench_primitive *primitive, size_t mode,
-                  const struct bench_setup *setup, bool fenced, uint64_t expected, struct bench_placed *placed)
+bool bench_placements(const struct counter *c, const struct bench_primitive *primitive, size_t mode,
+                      const struct bench_setup *setup, bool fenced, uint64_t expected, struct bench_placed *placed)
 {
     static const enum bench_place places[N_PLACES] = {PLACE_INSIDE, PLACE_START, PLACE_INSIDE, PLACE_END};
     double *const cycles[N_PLACES] = {&placed->inside_start, &placed->start, &placed->inside_end, &placed->end};
