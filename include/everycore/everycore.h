@@ -26,7 +26,7 @@ extern "C" {
 #define EVC_VERSION_PATCH 0
 #define EVC_VERSION "0.1.0"
 
-/* What is exported; everything else in the library is hidden. */
+/* Marks an exported function; everything else in the library is hidden. */
 #if defined(__GNUC__) && !defined(_WIN32)
 #define EVC_API __attribute__((visibility("default")))
 #else

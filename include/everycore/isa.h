@@ -40,8 +40,8 @@
 #else
 #define EVC_A32 0
 #endif
-/* Where files of 32-bit Arm can be compiled for NEON: not for M cores, not big-endian, nor without registers for
- * floating point. clang has its intrinsics only where the build allows NEON everywhere; so have we then. */
+/* Files of 32-bit Arm can be compiled for NEON here: not for M cores, not big-endian, nor without registers for
+ * floating point. clang has its intrinsics only if the build allows NEON everywhere, and so have these files then. */
 #if EVC_A32 && !defined(__ARM_BIG_ENDIAN) &&                                                       \
     (defined(__ARM_NEON) || (!defined(__clang__) && defined(__ARM_FP) && __ARM_ARCH >= 7 &&        \
                              defined(__ARM_ARCH_PROFILE) && __ARM_ARCH_PROFILE == 'A'))
@@ -49,7 +49,7 @@
 #else
 #define EVC_A32_SIMD 0
 #endif
-/* Where they can be compiled for the Cryptography Extension: with clang where the build allows it everywhere. */
+/* They can be compiled for the Cryptography Extension: with clang only if the build allows it everywhere. */
 #if EVC_A32_SIMD && (!defined(__clang__) || defined(__ARM_FEATURE_CRYPTO))
 #define EVC_A32_CRYPTO 1
 #else
@@ -374,7 +374,7 @@ enum evc_feature_bit { EVC_FEATURE_LIST(EVC_FEATURE_BIT) EVC_BIT_N = 64 };
 #define EVC_CC_A64_PMULL EVC_CC_A64_CE
 #define EVC_NEEDS_A64_PMULL (EVC_NEEDS_A64_NEON | EVC_CPU(A64_PMULL))
 
-/* What a kernel of GCM needs. */
+/* Needs of a GCM kernel. */
 #define EVC_PLACE_A64_GCM A64
 #define EVC_CC_A64_GCM EVC_CC_A64_CE
 #define EVC_NEEDS_A64_GCM (EVC_NEEDS_A64_CE | EVC_NEEDS_A64_PMULL)

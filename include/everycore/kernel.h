@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What all kernels have in common, and how one is chosen.
+ * Types that all kernels share, and how one is chosen.
  *
  * A kernel is one implementation of a primitive: one file, one line of src/kernels.def, one constant
  * descriptor evc_<primitive>_<name> that begins with struct evc_kernel.
@@ -22,7 +22,7 @@ enum evc_timing {
     EVC_TIMING_VARTIME   /* secret-dependent table look-ups: leaks through the cache */
 };
 
-/* What a kernel is good at, and what a mode asks for. */
+/* Strengths of a kernel, and the wish of a mode. */
 enum evc_use {
     EVC_USE_ANY = 0,
     EVC_USE_PARALLEL, /* many independent blocks: CTR, CBC decryption, XTS, batches of messages */

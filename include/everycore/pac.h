@@ -43,7 +43,7 @@ extern EVC_API const struct evc_pac_algorithm
 /* "qarma5", "qarma3", "impdef" or "aes128". */
 EVC_API const char *evc_pac_algorithm_name(const struct evc_pac_algorithm *algorithm);
 
-/* What the algorithms compute with; those that a program does not use may be NULL. */
+/* The kernels that the algorithms compute with; those that a program does not use may be NULL. */
 struct evc_pac_kernels {
     const struct evc_qarma *qarma; /* of evc_pac_qarma5 and evc_pac_qarma3 */
     const struct evc_aes *aes;     /* of evc_pac_aes128 */
@@ -122,7 +122,7 @@ enum evc_pac_level {
     EVC_PAC_FPACCOMBINE = 5 /* FEAT_FPACCOMBINE */
 };
 
-/* Which bit AddPAC takes for the true sign of a pointer whose upper bits may not agree. */
+/* The bit that AddPAC takes for the true sign of a pointer whose upper bits may not agree. */
 enum evc_pac_extend {
     /* Bit 55 with TBI, else 63: all regimes but those of the next line. QEMU does so in all. */
     EVC_PAC_EXTEND_BY_TBI = 0,
@@ -152,7 +152,7 @@ struct evc_pac_rules {
 EVC_CHECKED enum evc_status evc_pac_set_rules(struct evc_pac_rules *rules, unsigned level, unsigned va_bits,
                                               unsigned tbi, unsigned extend);
 
-/* What becomes of a TxSZ out of range, which the Arm ARM leaves to implementations (RESTnSZ). */
+/* The treatment of a TxSZ out of range, which the Arm ARM leaves to implementations (RESTnSZ). */
 enum evc_pac_size_choice {
     EVC_PAC_SIZE_FORCED = 0, /* the nearest in range. QEMU's choice */
     EVC_PAC_SIZE_AS_IS = 1   /* evc_pac_set_rules refuses what is out of its own range */
@@ -169,7 +169,7 @@ struct evc_pac_regime {
     uint8_t add_half_bit;         /* the bit that chooses for AddPAC */
 };
 
-/* Whose rules AddPAC follows for a pointer whose bits 63 and 55 differ. */
+/* The rules that AddPAC follows for a pointer whose bits 63 and 55 differ. */
 enum evc_pac_select {
     EVC_PAC_SELECT_ARM = 0,  /* the Arm ARM's */
     EVC_PAC_SELECT_QEMU = 1, /* QEMU's: the half that bit 55 names, extended by its own TBI */
@@ -186,7 +186,7 @@ static inline const struct evc_pac_rules *evc_pac_rules_to_add(const struct evc_
     return &regime->half[pointer >> regime->add_half_bit & 1];
 }
 
-/* Of authentication and XPAC. */
+/* The rules of authentication and XPAC. */
 static inline const struct evc_pac_rules *evc_pac_rules_to_auth(const struct evc_pac_regime *regime, uint64_t pointer)
 {
     return &regime->half[pointer >> 55 & 1];
@@ -247,7 +247,7 @@ struct evc_pac_memo_set {
     struct evc_pac_memo_entry way[2]; /* the newer one first */
 };
 
-/* What is kept: bits 0 and 1 of a tag. */
+/* The kind of result that is kept: bits 0 and 1 of a tag. */
 enum evc_pac_operation { EVC_PAC_OP_ADD = 1, EVC_PAC_OP_AUTH = 2, EVC_PAC_OP_GENERIC = 3 };
 
 struct evc_pac_memo {
@@ -269,7 +269,7 @@ EVC_API void evc_pac_memo_flush(struct evc_pac_memo *memo);
 #define EVC_PAC_CONTEXT_SHIFT 10
 #define EVC_PAC_ID_SHIFT 24
 
-/* Of the id of a key out of struct evc_pac_keys. 0, so that nothing is kept, if that is 0. */
+/* `id`: the id of a key, from struct evc_pac_keys. 0, so that nothing is kept, if that is 0. */
 static inline uint64_t evc_pac_context_of(uint64_t id, const struct evc_pac_rules *rules)
 {
     return id ? id << EVC_PAC_ID_SHIFT | rules->context : 0;

@@ -19,7 +19,7 @@
 void evc_aes_a32_fixslice_encrypt(const void *key, const uint8_t *in, uint8_t *out, size_t n_blocks);
 void evc_aes_a32_fixslice_decrypt(const void *key, const uint8_t *in, uint8_t *out, size_t n_blocks);
 
-/* What a32_fixslice_asm.S takes for granted. */
+/* Offsets that a32_fixslice_asm.S takes for granted. */
 _Static_assert(offsetof(struct evc_aes_fixslice32_key, head.rounds) == 4, "KEY_ROUNDS");
 _Static_assert(offsetof(struct evc_aes_fixslice32_key, rk) == 12, "KEY_RK");
 

@@ -281,7 +281,7 @@ static void set_key(void *vkey, const uint8_t *user_key)
     vst1q_u8(key->last, vld1q_u8(w[rounds]) ^ vdupq_n_u8(EVC_CIRCUIT_KEY_XOR));
 }
 
-/* What an operation works on. first, rest: planes of the round keys. A frame holds either these or the vectors of a
+/* Arguments of an operation. first, rest: planes of the round keys. A frame holds either these or the vectors of a
  * batch. */
 struct call {
     const struct key *key;
@@ -498,7 +498,7 @@ static void run(const void *key, uint8_t *state, const uint8_t *in, uint8_t *out
     clear_batches();
 }
 
-/* Of n_blocks, those at the end that go by vector permute. */
+/* Returns how many of n_blocks, at the end, go by vector permute. */
 EVC_INLINE size_t single_blocks(size_t n_blocks)
 {
     const size_t n = n_blocks % BATCH_BLOCKS;

@@ -96,7 +96,7 @@ EVC_INLINE vec round_decrypt(vec x, vec key)
         ONE_ROUND(round, s, n, (k)->middle[7]);                                                                        \
     } while (0)
 
-/* What is left of n states after their first round, but for the last round key. */
+/* Does the rounds of n states after their first one, but for the last round key. */
 EVC_INLINE void rounds_encrypt(const ce_keys *k, vec *s, unsigned n)
 {
     MIDDLE_ROUNDS(round_encrypt, s, n, k);
@@ -367,8 +367,8 @@ static void cbc_decrypt(const void *key, uint8_t iv[16], const uint8_t *in, uint
 
 /* ---- XTS ------------------------------------------------------------------------------------- */
 
-/* What XTS has in registers: the keys, with rk[0] ^ rk[rounds] for rk[0], and rk[rounds] as a number. A block is
- * whitened with its tweak ^ rk[rounds] on both ends. */
+/* Registers of XTS: the keys, with rk[0] ^ rk[rounds] for rk[0], and rk[rounds] as a number. A block is whitened with
+ * its tweak ^ rk[rounds] on both ends. */
 struct ce_xts {
     ce_keys k;
     struct evc_a64_tweak last;

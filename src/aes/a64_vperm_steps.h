@@ -67,7 +67,7 @@ EVC_INLINE vec map_bytes(struct pair p, vec low, vec x)
     return veorq_u8(vqtbl1q_u8(p.u, vandq_u8(x, low)), vqtbl1q_u8(p.t, vshrq_n_u8(x, 4)));
 }
 
-/* Of n packed states, step by step, so that none waits for itself where instructions start in this order. */
+/* Inverts n packed states, step by step, so that none waits for itself where instructions start in this order. */
 EVC_INLINE void invert(const struct inverse *by, const vec *packed, struct reciprocals *o, unsigned n)
 {
     vec x[BATCH], y[BATCH], ak[BATCH]; /* k, i; then j, i */
@@ -200,8 +200,8 @@ static inline void vperm_decrypt(const void *key, const uint8_t *in, uint8_t *ou
 
 /* ---- CTR -------------------------------------------------------------------------------------- */
 
-/* Of a message: what its counter blocks have in common after first_round; what the last word has then from the key
- * alone; the next four counters, as numbers of this CPU. */
+/* Counters of a message: the common part of its counter blocks after first_round; the part of the last word that
+ * depends on the key alone; the next four counters, as numbers of this CPU. */
 struct vperm_counters {
     uint32x4_t common, last_key;
     uint32x4_t next;
@@ -267,7 +267,7 @@ static inline void vperm_ctr32(const void *vkey, uint8_t counter[16], const uint
 
 /* ---- CBC decryption --------------------------------------------------------------------------- */
 
-/* Where out is in, block i - 1 must still be the ciphertext when block i is finished: so the last is stored first. */
+/* If out is in, block i - 1 must still be the ciphertext when block i is finished: so the last is stored first. */
 #define CBC_FINISH(i, before) vst1q_u8(out + 16 * (i), veorq_u8(x[i], before))
 
 EVC_INLINE vec cbc_step(const struct vperm_key *key, vec iv, const uint8_t *in, uint8_t *out, unsigned n)

@@ -108,8 +108,8 @@ enum evc_status evc_aes_decrypt(const union evc_aes_key *key, const uint8_t *in,
     return EVC_OK;
 }
 
-/* What functions without a status do with a key that was not set up, and for decryption with a key for encryption only:
- * they write zeros. */
+/* Functions without a status, given a key that was not set up, or for decryption a key for encryption only, write
+ * zeros. */
 static int refused(int allowed, uint8_t *out, size_t len_bytes)
 {
     if (allowed)

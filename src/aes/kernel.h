@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What an AES kernel file includes: the descriptor's type, and the declarations of all descriptors. */
+/* Declarations for a file of an AES kernel: the descriptor's type, and all descriptors. */
 #ifndef EVC_AES_KERNEL_H
 #define EVC_AES_KERNEL_H
 

@@ -96,8 +96,8 @@ EVC_INLINE vec v_counter_steps(void)
     return _mm256_set_epi32(1, 0, 0, 0, 0, 0, 0, 0);
 }
 
-/* What a block shifted by k < 57 bits has lost above, in its lower half: times x^7 + x^2 + x +
- * 1. */
+/* lost: the bits that a shift of a block by k < 57 bits has moved out at the top, in its lower half. Returns them times
+ * x^7 + x^2 + x + 1. */
 EVC_INLINE vec v_reduce(vec lost)
 {
     vec sum = v_xor(lost, _mm256_slli_epi64(lost, 1));

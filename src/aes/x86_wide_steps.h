@@ -43,8 +43,8 @@
 
 /* ---- Spills ---------------------------------------------------------------------------------- */
 
-/* Where states, keys and tweaks do not fit into the registers together, compilers put some of them on the stack. A slot
- * calls such code in a frame of its own, and clears what that was; `clear` of the kernel need not. */
+/* States, keys and tweaks do not fit into the registers together here, so compilers put some of them on the stack. A
+ * slot calls such code in a frame of its own, and clears that frame; `clear` of the kernel need not. */
 #if SPILL_BYTES
 EVC_DEFINE_CLEAR_SPILLS(clear_wide_spills, REGISTERS, SPILL_BYTES)
 #define MAY_SPILL EVC_OUT_OF_LINE

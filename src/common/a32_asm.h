@@ -60,7 +60,7 @@
     .arm
 #endif
 
-/* What the assembler lets pass, whatever the flags of the build. */
+/* Makes the assembler accept these instructions, whatever the flags of the build. */
 .macro evc_isa_neon
     .arch armv7-a
     .fpu neon

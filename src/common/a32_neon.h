@@ -36,7 +36,7 @@ EVC_A32_PERMUTES(u16, uint16x8_t)
 EVC_A32_PERMUTES(u32, uint32x4_t)
 #undef EVC_A32_PERMUTES
 
-/* Of lanes of 64 bits these move halves, which costs nothing or one instruction. */
+/* With lanes of 64 bits these move halves, which costs nothing or one instruction. */
 EVC_INLINE uint64x2_t vuzp1q_u64(uint64x2_t a, uint64x2_t b)
 {
     return vcombine_u64(vget_low_u64(a), vget_low_u64(b));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What common/arm_order.h has for A64, on A32: elements of GHASH, and VMULL.P64. Include it inside a region of
+/* The operations of common/arm_order.h on A32: elements of GHASH, and VMULL.P64. Include it inside a region of
  * A32_PMULL. */
 #ifndef EVC_COMMON_A32_PMULL_H
 #define EVC_COMMON_A32_PMULL_H
@@ -27,7 +27,7 @@ EVC_INLINE uint64x2_t evc_a32_pmull(uint64x1_t a, uint64x1_t b)
     return product;
 }
 
-/* Of the lanes 0, and of the lanes 1. */
+/* Products of the lanes 0, and of the lanes 1. */
 EVC_INLINE uint64x2_t evc_pmull_low(uint64x2_t a, uint64x2_t b)
 {
     return evc_a32_pmull(vget_low_u64(a), vget_low_u64(b));

@@ -42,7 +42,7 @@
 #define EVC_ASM_BIG_ENDIAN 0
 #endif
 
-/* What the assembler lets pass, whatever the flags of the build. */
+/* Makes the assembler accept these instructions, whatever the flags of the build. */
 .macro evc_isa_neon
     .arch armv8-a
 .endm

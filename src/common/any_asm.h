@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What all assembly files say, those too that are empty here: no object needs an executable stack. */
+/* Directives of all assembly files, those too that are empty here: no object needs an executable stack. */
 #ifndef EVC_COMMON_ANY_ASM_H
 #define EVC_COMMON_ANY_ASM_H
 
@@ -8,7 +8,7 @@
     .text
 #endif
 
-/* Where the compiler describes its frames to unwinders, so does the assembly. */
+/* The assembly describes its frames to unwinders if the compiler does. */
 #if defined(__GCC_HAVE_DWARF2_CFI_ASM)
 #define EVC_ASM_CFI_BEGIN .cfi_startproc
 #define EVC_ASM_CFI_END .cfi_endproc

@@ -65,7 +65,7 @@ EVC_INLINE uint64x2_t evc_pmull(uint64_t a, uint64_t b)
 #endif
 }
 
-/* Of the lanes 0, and of the lanes 1. */
+/* Products of the lanes 0, and of the lanes 1. */
 EVC_INLINE uint64x2_t evc_pmull_low(uint64x2_t a, uint64x2_t b)
 {
     return evc_pmull(vgetq_lane_u64(a, 0), vgetq_lane_u64(b, 0));

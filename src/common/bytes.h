@@ -77,8 +77,8 @@ EVC_INLINE uint64_t evc_bswap64(uint64_t x)
     return ((uint64_t)evc_bswap32((uint32_t)x) << 32) | evc_bswap32((uint32_t)(x >> 32));
 }
 
-/* Where words stand at multiples of their size only, compilers make a copy by bytes of a word on the stack, where a
- * secret would be left: there words are put together in registers. */
+/* Some CPUs take words only at multiples of their size. Compilers copy a word there by bytes on the stack, which would
+ * leave a secret: so words are put together in registers. */
 #if (defined(__riscv) && !defined(__riscv_misaligned_fast)) || defined(__mips__) || defined(__hppa__) || \
     defined(__sparc__) || (defined(__arm__) && !defined(__ARM_FEATURE_UNALIGNED))
 #define EVC_BYTE_SHIFT(i, n) (8 * (EVC_BIG_ENDIAN ? (n) - 1 - (i) : (i)))

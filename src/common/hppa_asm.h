@@ -27,7 +27,7 @@
 #if defined(__hppa__) && !defined(__LP64__) && defined(__ELF__)
 #define EVC_ASM_HPPA 1
 
-/* What the assembler lets pass, whatever the flags of the build. */
+/* Makes the assembler accept these instructions, whatever the flags of the build. */
 .macro evc_isa_pa11
 	.level	1.1
 .endm

@@ -24,7 +24,7 @@ typedef __m512i vec;
 #define v_zero() _mm512_setzero_si512()
 #define v_clear_upper_halves() EVC_X86_CLEAR_UPPER_HALVES()
 
-/* Where the bytes of a half stand that first has them in lane 0: of a, and with bit 6 of b. */
+/* first: indices of the bytes of a half, if it is in lane 0. Makes those for `lane`: of a, and with bit 6 of b. */
 #define BYTES_OF_LANE(first, lane)                                                                 \
     (first) + 0x4040404040404040 + 0x1010101010101010 * (lane),                                    \
         (first) + 0x1010101010101010 * (lane)

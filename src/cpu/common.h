@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Which file of this folder defines evc_cpu_features(), and the features that are known without asking anybody. */
+/* Selects the file of this folder that defines evc_cpu_features(), and names the features that are known without asking
+ * anybody. */
 #ifndef EVC_CPU_COMMON_H
 #define EVC_CPU_COMMON_H
 
@@ -107,7 +108,7 @@
 #define EVC_HPPA_WIDE_BY_BUILD 0
 #endif
 
-/* What the compiler was told that every CPU has which runs this binary. */
+/* The features that, by the compiler's flags, every CPU has which runs this binary. */
 static inline uint64_t evc_features_of_build(void)
 {
     uint64_t have = (EVC_WORD64 ? EVC_CPU(TUNE_WORD64) : 0) | (EVC_CT_MUL_BY_BUILD ? EVC_CPU(CT_MUL) : 0);

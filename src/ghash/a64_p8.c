@@ -24,7 +24,7 @@ EVC_ISA_BEGIN(A64_NEON)
 
 #define B(v) vreinterpretq_u8_u64(v)
 
-/* Of H's halves and of their sum: 8 bytes, and these rotated down by 1 to 4. */
+/* Forms of H's halves and of their sum: 8 bytes, and these rotated down by 1 to 4. */
 struct key {
     struct evc_ghash_head head;
     EVC_ALIGN(16) uint8_t rotated[3][5][8];
@@ -37,7 +37,8 @@ EVC_INLINE uint8x16_t multiply8(uint8x8_t a, uint8x8_t b)
     return vreinterpretq_u8_p16(vmull_p8(vreinterpret_p8_u8(a), vreinterpret_p8_u8(b)));
 }
 
-/* What was rotated round the upper end counts in the lower half as well. keep: of the upper half, what it keeps. */
+/* Bits that were rotated round the upper end count in the lower half as well. keep: the bits that stay in the upper
+ * half. */
 EVC_INLINE uint64x2_t unwrap(uint64x2_t lower, uint64x2_t *upper, uint64x2_t keep)
 {
     const uint64x2_t both = veorq_u64(lower, *upper);

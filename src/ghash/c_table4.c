@@ -27,7 +27,7 @@ static void set_key(void *vkey, const uint8_t h[16])
     evc_ghash_multiples(key->multiple, 16, h);
 }
 
-/* What 4 bits that fall out of an element add to its upper 16 bits. */
+/* The term that 4 bits, shifted out of an element, add to its upper 16 bits. */
 #define BACK(n) (uint16_t)(EVC_GHASH_BACK(n, 4))
 static const uint16_t back[16] = {
     BACK(0), BACK(1), BACK(2), BACK(3), BACK(4), BACK(5), BACK(6), BACK(7),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the kernels that multiply integers with holes share.
+ * Steps of the kernels that multiply integers with holes.
  *
  * A word whose bits stand 4 apart, at i, i + 4, i + 8 ..., multiplies another such word as polynomials do, as
  * long as no sum of bits exceeds 15: the lowest bit of each field of 4 is the sum modulo 2, the rest are carries

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a GHASH kernel file includes: the descriptor's type, and the declarations of all descriptors. */
+/* Declarations for a file of a GHASH kernel: the descriptor's type, and all descriptors. */
 #ifndef EVC_GHASH_KERNEL_H
 #define EVC_GHASH_KERNEL_H
 

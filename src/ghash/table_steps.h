@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the kernels with tables of multiples of H share. */
+/* Steps of the kernels with tables of multiples of H. */
 #ifndef EVC_GHASH_TABLE_STEPS_H
 #define EVC_GHASH_TABLE_STEPS_H
 

@@ -234,7 +234,7 @@ EVC_OUT_OF_LINE __m128i hash_few(const struct key *key, __m128i y, const uint8_t
 
 /* ---- Many blocks ------------------------------------------------------------------------------------ */
 
-/* What is for upper and for lower nibbles: these themselves, or a row of a table. */
+/* A vector for upper nibbles and one for lower ones: these themselves, or a row of a table. */
 struct v_pair {
     vec upper, lower;
 };

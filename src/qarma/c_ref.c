@@ -128,7 +128,7 @@ static void tweaks(uint64_t t[EVC_QARMA_MAX_ROUNDS + 1], uint64_t tweak, int rou
         t[i + 1] = next_tweak(t[i]);
 }
 
-/* What is added on one way: to the input and in the middle, and with the constants of the rounds. */
+/* Words that are added in one direction: to the input and in the middle, and with the constants of the rounds. */
 struct way {
     uint64_t ends, middle, alpha;
 };

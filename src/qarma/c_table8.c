@@ -74,11 +74,11 @@ EVC_INLINE uint32_t final_byte(const struct box *box, int way, size_t byte)
     X(0x0d0b0d0eu, 0x0f0f0f0fu, 0x0e0d0e07u, 0x060c0603u, 0x02040201u, __VA_ARGS__),                                   \
     X(0x0f0f0f0fu, 0x0e0d0e07u, 0x060c0603u, 0x02040201u, 0x01020108u, __VA_ARGS__)
 
-/* What a cell of the tweak adds in a step: one of those words, for nibble n of tau t_i. */
+/* The term that a cell of the tweak adds in a step: one of those words, for nibble n of tau t_i. */
 #define THERE(cell, n) (uint64_t)EVC_QARMA_MIXED(cell, (n) / 4, (n) % 2) << (n) % 4 / 2 * 32
 #define BACK(cell, n) (uint64_t)((cell)&15) << ((n) / 4 * 8 + (n) % 4 / 2 * 4 + (n) % 2 * 32)
 
-/* Where h and tau send it in t_1 to t_5: nibbles n1 to n5, after e1 to e5 steps of omega. */
+/* The nibbles that h and tau move it to in t_1 to t_5: nibbles n1 to n5, after e1 to e5 steps of omega. */
 #define TABLED 5
 #define ROW(c0, c1, c2, c3, c4, e1, n1, e2, n2, e3, n3, e4, n4, e5, n5)                                                \
     ADDS(STEPPED##e1(c0, c1, c2, c3, c4), n1), ADDS(STEPPED##e2(c0, c1, c2, c3, c4), n2),                              \
@@ -129,7 +129,7 @@ EVC_INLINE both sum_of(both a, both b)
 }
 #endif
 
-/* Of a cell of the tweak, which is in bits 4 to 7. */
+/* The row for a cell of the tweak, which is in bits 4 to 7. */
 EVC_INLINE const both *row_of(const struct added *cell, uint64_t bits)
 {
     const uint8_t *rows = (const uint8_t *)cell;

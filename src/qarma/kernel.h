@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a QARMA kernel file includes: the descriptor's type, and the declarations of all descriptors. */
+/* Declarations for a file of a QARMA kernel: the descriptor's type, and all descriptors. */
 #ifndef EVC_QARMA_KERNEL_H
 #define EVC_QARMA_KERNEL_H
 

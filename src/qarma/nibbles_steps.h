@@ -80,7 +80,7 @@ static const struct boxes {
      {80, 224, 208, 128, 160, 176, 16, 144, 32, 96, 240, 0, 64, 192, 112, 48}},
 };
 
-/* Where a cell's bytes come from: rho at one and at three rows' distance, rho^2 at two. */
+/* Origins of a cell's bytes: rho at one and at three rows' distance, rho^2 at two. */
 static const struct gather {
     EVC_ALIGN(16) table one, two, three;
 } m_tau = {{7, 12, 1, 10, 8, 3, 14, 5, 2, 9, 4, 15, 13, 6, 11, 0},
@@ -111,8 +111,8 @@ static const uint64_t c[ROWS] = QARMA_C;
 
 /* ---- Steps -------------------------------------------------------------------------------------------- */
 
-/* What M, with the shuffles of g, makes of cells whose rho is a and whose rho^2 is b, and the sum with add. The last of
- * the three shuffles waits for a port: all else is summed by then. */
+/* Applies M, with the shuffles of g, to cells whose rho is a and whose rho^2 is b, and adds add. The last of the three
+ * shuffles waits for a port: all else is summed by then. */
 EVC_INLINE vec gathered(const struct gather *g, vec a, vec b, vec add)
 {
     return v_xor(v_xor3(v_look(a, v_load(g->one)), v_look(a, v_load(g->three)), add), v_look(b, v_load(g->two)));
@@ -162,8 +162,8 @@ static void set_key(void *vkey, uint64_t w0, uint64_t k0)
     v_clear_upper_halves();
 }
 
-/* Of blocks x, to which first was added, and tweaks, t[0] at first and t[rounds] at last, all wide; S is still to be
- * undone, and last to be added. */
+/* Runs the rounds on blocks x, to which first was added, with tweaks, t[0] at first and t[rounds] at last, all wide; S
+ * is still to be undone, and last to be added. */
 EVC_INLINE vec run(const struct key *key, vec x, vec t[ROWS + 1], int rounds, int decrypts)
 {
     const struct boxes *box = &boxes[key->head.sigma];

@@ -10,7 +10,7 @@
 
 #include "qarma/spec.h"
 
-/* Of one direction. */
+/* Words of one direction. */
 struct evc_qarma_words {
     uint64_t w0, w1, k0, k1;
 };

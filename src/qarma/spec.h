@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the paper fixes for QARMA-64: S-boxes, permutations, constants (Avanzi: The QARMA Block Cipher Family, ToSC
- * 2017, issue 1; section 2).
+ * The parts that the paper fixes for QARMA-64: S-boxes, permutations, constants (Avanzi: The QARMA Block Cipher Family,
+ * ToSC 2017, issue 1; section 2).
  *
  * A block is 16 cells of 4 bits; cell 0 is the most significant nibble of the number.
  */

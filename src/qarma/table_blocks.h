@@ -36,7 +36,7 @@ EVC_INLINE uint64_t tau(uint64_t x)
            MOVED(48, 0x00000f0000000000) | MOVED(52, 0x00000000f00f0000);
 }
 
-/* What k_i or t_i adds: on the way there, and back. */
+/* Words that k_i or t_i adds: in the first half, and in the second. */
 struct added {
     EVC_ALIGN(16) uint64_t there;
     uint64_t back;

@@ -90,7 +90,7 @@ EVC_INLINE uint64_t last_step(const struct box *box, struct words y)
 
 /* ---- Keys and blocks ---------------------------------------------------------------------------------- */
 
-/* What c_0 to c_7, and alpha, add. */
+/* Words that c_0 to c_7, and alpha, add. */
 #define ALPHA EVC_QARMA_MAX_ROUNDS
 static const struct added constants[ROWS] = {
     {UINT64_C(0x0000000000000000), UINT64_C(0x0000000000000000)},

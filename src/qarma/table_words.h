@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the tables of QARMA-64 say, for a block in two words of 32 bits.
+ * The tables of QARMA-64, for a block in two words of 32 bits.
  *
  * Nibble 4 r + c of a number, counted from its low end, is in row r and column c. Byte r of a word holds row r of two
  * columns, one in its low and one in its high nibble. On the way there those are columns 0 and 1 in the first word, 2
@@ -38,7 +38,7 @@
     0x0a050a05u, 0x0d0b0d0eu, 0x0b070b0du, 0x01020108u, 0x050a050au, 0x070e070bu, 0x02040201u, 0x03060309u,            \
     0x04080402u, 0x0c090c06u, 0x0f0f0f0fu, 0x00000000u, 0x08010804u, 0x0903090cu, 0x0e0d0e07u, 0x060c0603u
 
-/* What M makes of such a cell that tau sends to a row, and to the low or the high nibbles (0, 1). */
+/* M applied to such a cell, which tau has moved to a row, and to the low or the high nibbles (0, 1). */
 #define EVC_QARMA_MIXED(cell, row, high)                                                                               \
     ((((cell)&0xffffff00u) << 8 * (row) | ((cell)&0xffffff00u) >> (32 - 8 * (row)) % 32) << 4 * (high))
 

@@ -19,7 +19,7 @@ EVC_ISA_BEGIN(X86_VBMI512)
 
 typedef __m512i vec;
 
-/* Of the intrinsic, GCC 12 makes a load and a shuffle. */
+/* GCC 12 makes a load and a shuffle of the intrinsic. */
 EVC_INLINE __m512i load4(const uint8_t *p)
 {
     __m512i x;
@@ -78,7 +78,7 @@ EVC_INLINE __m512i both(const uint8_t *low, const uint8_t *high)
     return _mm512_or_si512(v_load(low), _mm512_slli_epi16(v_load(high), 4));
 }
 
-/* What M, with the shuffles of g, makes of cells whose rho and rho^2 are both; and the sum with add. */
+/* Applies M, with the shuffles of g, to cells whose rho and rho^2 are both, and adds add. */
 EVC_INLINE __m512i gathered_both(const struct gather *g, __m512i both, __m512i add)
 {
     const __m512i two = _mm512_srli_epi16(v_look(both, v_load(g->two)), 4);
