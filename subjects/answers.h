@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is right: the keys of one call, and what a mode makes of an input with them. */
+/* The right answers: the keys of one call, and the output of a mode for an input with them. */
 #ifndef SUBJECT_ANSWERS_H
 #define SUBJECT_ANSWERS_H
 
@@ -52,7 +52,7 @@ struct material {
 /* The same bytes for the same seed, on all machines. */
 void fill(uint8_t *to, size_t n_bytes, uint32_t seed);
 
-/* What keys and texts are drawn from: a number; 0 and 1 stand for bits that are all alike. */
+/* The number that keys and texts are drawn from; 0 and 1 stand for bits that are all alike. */
 #define USUAL_SECRET 2
 enum drawn { USER_KEY = 1, TWEAK_KEY, IV, TEXT };
 void draw(uint8_t *to, size_t n_bytes, enum drawn what, unsigned secret);
@@ -63,7 +63,7 @@ void make_keys(struct material *m, unsigned key_bits, unsigned secret);
 /* The mode that undoes a decryption; of others, themselves. */
 enum mode inverse(enum mode mode);
 
-/* What an encrypting mode makes of `in`. tag: of gcm-seal and ghash. */
+/* Computes the output of an encrypting mode for `in`. tag: of gcm-seal and ghash. */
 void answer(const struct material *m, enum mode mode, const uint8_t *in, uint8_t *out, size_t n_bytes, uint8_t tag[16]);
 
 #endif

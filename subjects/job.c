@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Of the subject's TOML are SUBJECT_KEYS, SUBJECT_FUNCTIONS, SUBJECT_VECTORS: KEY(key function) ...,
- * FUNCTION(c_name, mode, key function) ..., OWN(c_name, n_out, key function, that of the reference) ...,
- * VECTOR(c_name, key, iv, in, out) ...: texts of hex.
+ * The subject's TOML defines SUBJECT_KEYS, SUBJECT_FUNCTIONS, SUBJECT_VECTORS: KEY(key function) ..., FUNCTION(c_name,
+ * mode, key function) ..., OWN(c_name, n_out, key function, that of the reference) ..., VECTOR(c_name, key, iv, in,
+ * out) ...: texts of hex.
  */
 #include "job.h"
 
@@ -82,7 +82,7 @@ void call_make(struct call *call, const struct function *function, unsigned key_
     call->wrong_vector = NULL;
 }
 
-/* What the subject answers as it was made by a compiler that is trusted. */
+/* Asks the subject as it was made by a compiler that is trusted. */
 static void ask_reference(struct call *call)
 {
     static uint8_t own[2][SUBJECT_OWN_BYTES] __attribute__((aligned(64)));

@@ -27,7 +27,7 @@ struct function {
     enum mode mode;
     subject_call *run;
     subject_call *key; /* or NULL */
-    /* Of MODE_own. */
+    /* The reference of MODE_own. */
     subject_call *reference;
     subject_call *reference_key; /* or NULL */
     size_t n_out; /* bytes that it writes; 0: as many as it reads */

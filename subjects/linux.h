@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the adapters of Linux have in common: a file that each of them includes once. */
+/* Parts that the adapters of Linux share: a file that each of them includes once. */
 #ifndef SUBJECT_LINUX_H
 #define SUBJECT_LINUX_H
 

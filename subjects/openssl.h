@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the adapters of OpenSSL have in common: a file that each of them includes once. */
+/* Parts that the adapters of OpenSSL share: a file that each of them includes once. */
 #ifndef SUBJECT_OPENSSL_H
 #define SUBJECT_OPENSSL_H
 

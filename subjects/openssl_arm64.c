@@ -55,7 +55,7 @@ SUBJECT_GLUE void vpaes_cbc_dec(struct subject_job *job)
 
 static uint64_t first_tweak[2];
 
-/* What bsaes calls for a single block: here only the first tweak, which is not counted. */
+/* bsaes calls this for a single block: here only the first tweak, which is not counted. */
 SUBJECT_GLUE void AES_encrypt(const uint8_t *in, uint8_t *out, const struct aes_key *key)
 {
     (void)in;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is asked of instructions of pointer authentication: 32 bytes of an input, drawn at random. */
+/* The question to instructions of pointer authentication: 32 bytes of an input, drawn at random. */
 #ifndef SUBJECT_PAC_RECORD_H
 #define SUBJECT_PAC_RECORD_H
 

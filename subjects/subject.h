@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What an adapter sees. An adapter calls other people's functions as their own callers do; the subject's TOML
+ * The interface of an adapter. An adapter calls other people's functions as their own callers do; the subject's TOML
  * names its functions: [functions.cbc-enc] is `void cbc_enc(struct subject_job *job)`.
  */
 #ifndef SUBJECT_H
@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Of every function in an adapter: its instructions are not counted, for they are ours. */
+/* Marks every function in an adapter: its instructions are not counted, for they are ours. */
 #define SUBJECT_GLUE __attribute__((section("subject_glue"), noinline))
 
 #define SUBJECT_OWN_BYTES 16384

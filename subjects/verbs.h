@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the driver can be asked to do: a verb is a file of its own, with one function. */
+/* The verbs of the driver: a verb is a file of its own, with one function. */
 #ifndef SUBJECT_VERBS_H
 #define SUBJECT_VERBS_H
 

@@ -83,7 +83,7 @@ static word mod_words(const word *a, size_t n_words, const struct evc_bn_divisor
 #include "bn_words/bn_words.c"
 #endif
 
-/* What is linked but not counted. */
+/* Functions that are linked but not counted. */
 #undef memset
 void *memset(void *p, int value, size_t n)
 {

@@ -25,7 +25,7 @@ MASKED = "x86_masking_a_flag_adds_no_feature"
 BASE = "x86_features_have_what_they_build_on"
 A64 = "features_are_read_from_the_registers"
 
-# What is broken; the file, the words and what they become; the test that must notice.
+# Each fault: a title; the file, the words and what they become; the test that must notice.
 FAULTS = [
     ("the XCR0 check removed", X86, " && (state & f->xcr0) == f->xcr0", "", STATE),
     ("OSXSAVE not asked for", X86, "if (!bit_of(leaf1_ecx, 27))", "if (0)", STATE),

@@ -60,11 +60,11 @@ echo "fresh machine: make test: exit code $code"
 
 
 class Lacking(Exception):
-    """What this machine needs to make a root."""
+    """This machine lacks something that is needed to make a root."""
 
 
 class Failed(Exception):
-    """What went wrong before a command could be tested."""
+    """Something went wrong before a command could be tested."""
 
 
 def mode() -> str:
@@ -115,7 +115,7 @@ def network() -> tuple[list[str], list[tuple[str, str]]]:
 
 
 def try_suite(suite: str, steps: str, folder: pathlib.Path) -> str:
-    """What both commands print on a fresh machine."""
+    """Run both commands on a fresh machine; return their output."""
     how = mode()
     url, options = archive(suite)
     bundle, script = folder / "checkout.bundle", folder / "run.sh"
@@ -163,7 +163,7 @@ def verdicts(text: str) -> dict[str, str]:
 
 
 def counts(text: str) -> list[str]:
-    """What `make test` counted; its last line."""
+    """Return the counts of `make test`; its last line."""
     return re.findall(r"^[1-9]\d* passed, \d+ failed, \d+ skipped$", text, re.M)[-1:]
 
 

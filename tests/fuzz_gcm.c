@@ -196,7 +196,7 @@ static void forged(const union evc_gcm_key *key)
     m.tag[m.flipped / 8] ^= (uint8_t)(1 << m.flipped % 8);
 }
 
-/* What every kernel must give, by tables, which share no code with the others. */
+/* Computes the answer that every kernel must give, by tables, which share no code with the others. */
 static void know_message(void)
 {
     const struct kernel tables = {NULL, evc_aes_named("c_ttable4"), evc_ghash_named("c_table4")};

@@ -14,7 +14,7 @@ import subprocess
 import sys
 import unittest
 
-# What x86 calls the loads and stores of each width.
+# x86 mnemonics for the loads and stores of each width.
 COPIES = {64: "mov", 128: "movdqa", 256: "vmovdqa", 512: "vmovdqa64"}
 HARNESS: list[str] = []
 OBJDUMP: list[str] = []

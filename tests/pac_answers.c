@@ -231,7 +231,7 @@ static const struct meaning *meaning_of(const struct line *line)
     return NULL;
 }
 
-/* Of a fault the class counts, and where it says so the address; the rest is of the MMU. */
+/* Compares the class of a fault, and its address if the answer has one; the rest of a fault is the MMU's. */
 static int agree(const struct line *line, const struct answer *answer)
 {
     if (!line->faulted || !answer->faulted)

@@ -68,11 +68,11 @@ SAMPLE_OLD = {  # of QEMU before 8.1
 
 
 class Failed(Exception):
-    """What does not work, and what it said."""
+    """A step failed; the text is its output."""
 
 
 class Lacking(Exception):
-    """What cannot be asked here, and why."""
+    """A question cannot be asked here; the text says why."""
 
 
 @dataclasses.dataclass
@@ -87,14 +87,14 @@ class Emulator:
 
     @property
     def sample(self) -> dict[str, tuple[str, int]]:
-        """What is recorded of it: name -> CPU and seed."""
+        """The recorded sample: name -> CPU and seed."""
         if self.level:
             return SAMPLE_OTHER_LEVELS[self.level]
         old = tuple(map(int, self.version.split(".")[:2])) < (8, 1)
         return SAMPLE_OLD if old else SAMPLE
 
     def answers(self, program: pathlib.Path, machine: str, cpu: str, seed: int = 1, stride: int = 1) -> str:
-        """What the program writes on that CPU."""
+        """Return the program's output on that CPU."""
         words = ",".join(f"arg={word}" for word in ("pac_el1", seed, stride))
         argv = [*self.argv, "-M", machine, *MACHINE, "-cpu", cpu, "-kernel", program,
                 "-semihosting-config", f"enable=on,target=native,{words}"]

@@ -74,7 +74,7 @@ static unsigned level_of_this_cpu(void)
     return (unsigned)((isar1 >> 4 | isar1 >> 8 | isar2 >> 12) & 15); /* APA, API, APA3: two of them are 0 */
 }
 
-/* What XPAC clears of a pointer into the lower half, and sets of one into the upper. */
+/* The rules of a form: the bits that XPAC clears in a pointer into the lower half, and sets in one into the upper. */
 static struct evc_pac_rules rules_of(const struct form *form, unsigned upper)
 {
     const uint64_t bit55 = UINT64_C(1) << 55;
@@ -115,8 +115,8 @@ static uint64_t random64(void)
     return x;
 }
 
-/* Of each half with all that may be in the upper bits. Bits 63 and 55 agree where the top byte is not ignored: AddPAC
- * of a pointer where they do not is another in the Arm ARM and in QEMU. */
+/* A random pointer into either half, with all that may be in the upper bits. Bits 63 and 55 agree where the top byte is
+ * not ignored: AddPAC of a pointer where they do not is another in the Arm ARM and in QEMU. */
 static uint64_t random_pointer(const struct evc_pac_rules *rules, unsigned upper)
 {
     const uint64_t sign = UINT64_C(1) << 55 | (rules->tbi ? 0 : UINT64_C(1) << 63);

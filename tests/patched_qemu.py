@@ -30,11 +30,11 @@ SECONDS = 1800
 
 
 class Failed(Exception):
-    """What does not work, and what it said."""
+    """A step failed; the text is its output."""
 
 
 class Lacking(Exception):
-    """What cannot be tried here, and why."""
+    """A tree cannot be tried here; the text says why."""
 
 
 def built(kind: str) -> pathlib.Path:
@@ -54,7 +54,7 @@ def built(kind: str) -> pathlib.Path:
 
 
 def run(words: list[str | pathlib.Path], **settings: str) -> str:
-    """What a program prints that ends well."""
+    """Run a program that has to succeed; return its output."""
     try:
         done = subprocess.run(words, env={**os.environ, **settings}, stdin=subprocess.DEVNULL, capture_output=True,
                               text=True, timeout=SECONDS)

@@ -22,7 +22,7 @@ MASK = "src/common/x86_mask512.h"
 TEXT = {"ctr32", "ctr", "cbc-dec", "xts-enc", "xts-dec", "ccm-seal", "gcm-seal"}
 FIRST = "return _mm512_maskz_loadu_epi8(evc_x86_first_bytes(n_bytes), p);"
 
-# What is broken: files, words and what they become; operations that must fail, and such that must pass.
+# Each break: files, words and what they become; operations that must fail, and such that must pass.
 BREAKS = (
     (
         "masks at the end of a page",

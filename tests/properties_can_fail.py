@@ -58,7 +58,7 @@ REBIND = "rebinding_keeps_the_key"
 ABI = "calls_keep_the_abi"
 LONG_CALLS = "long_calls_equal_short_ones"
 
-# What is broken; the file, the words and what they become; the property that must notice.
+# Each break: a title; the file, the words and what they become; the property that must notice.
 BREAKS = [
     (
         "a batch counter of 8 bits",
@@ -484,7 +484,7 @@ GCM_BREAKS = [
 CCM, XTS, CMAC, CTR = (f"src/modes/{mode}.c" for mode in ("ccm", "xts", "cmac", "ctr"))
 MEMORY, KEY_HASH = "src/common/key_memory.h", "src/ghash/ghash.c"
 
-# What test programs of all modes, and of all kinds of keys, must notice.
+# Breaks that test programs of all modes, and of all kinds of keys, must notice.
 MODE_BREAKS = [
     ("CCM: a second finish", CCM,
      "    status = compare(state, tag);\n    evc_wipe(state, sizeof *state);\n    clear(key);",
@@ -563,7 +563,7 @@ MODULI = "moduli_that_do_not_exist_are_refused_and_wiped"
 OPERANDS = "bad_operands_are_refused"
 FERMAT = "primes_keep_fermats_theorem"
 
-# Of big numbers: lost carries, lengths taken for others, and the code above the kernels.
+# Breaks of big numbers: lost carries, lengths taken for others, and the code above the kernels.
 BN_BREAKS = [
     ("bn: the carry of a column", COLUMNS, "(c->high + (c->low < product))", "(c->high)", CARRIES),
     ("bn: the carry above a product", COLUMNS, "(borrow & (carry ^ 1u))", "(borrow)", CARRIES),
@@ -652,7 +652,7 @@ def asm(text: str, operands: str = "") -> str:
     return f"{ENCRYPT}    __asm__ volatile(\"{text}\"{operands});\n"
 
 
-# What a slot leaves behind in registers, by platform.machine().
+# Breaks that leave registers changed after a slot, by platform.machine().
 ABI_BREAKS = {
     "x86_64": [
         ("a register of the caller", KERNEL, ENCRYPT, asm("notq %rbx"), ABI),

@@ -18,7 +18,7 @@ HOOKS = ("begin.c.inc", "mac.c.inc", "helpers.c.inc")
 
 
 class Failed(Exception):
-    """What is not as it should be."""
+    """A tree is not as it should be."""
 
 
 def fetched(name: str) -> pathlib.Path:

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Which kernels serve which modes on CPUs by name, as resolve_golden.txt beside this says: resolve_golden.py HARNESS [--update]
+"""Check which kernels serve which modes on CPUs by name, against resolve_golden.txt beside this: resolve_golden.py
+HARNESS [--update]
 
 A new kernel, or another order of the lines, is seen here on every CPU that it concerns: look at the difference, and let
 --update write it.

@@ -366,7 +366,7 @@ static void windows_is_asked_by_numbers(void)
 
 /* ---- This CPU ---- */
 
-/* What this CPU says of itself where programs may ask, as under Linux. */
+/* The features by registers that a program may read, as under Linux. */
 static uint64_t features_by_registers(void)
 {
 #if EVC_A64 && defined(__linux__)

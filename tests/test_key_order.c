@@ -34,7 +34,7 @@ static void every_key_is_used_before_any_is_used_again(void)
     }
 }
 
-/* Of a random order, about one neighbour in 500 is the next one in memory. */
+/* In a random order, about one neighbour in 500 is the next one in memory. */
 static void keys_that_follow_each_other_are_rarely_neighbours(void)
 {
     size_t neighbours = 0, last, key;

@@ -22,7 +22,7 @@
 enum phase { NONE, AAD, TEXT };
 enum direction { EITHER, SEAL, OPEN };
 
-/* What the description knows of a message: so much as decides which calls are in order. */
+/* The model's state of a message: as much as decides which calls are in order. */
 struct progress {
     enum phase phase;
     enum direction direction;
@@ -470,7 +470,7 @@ static void a_second_finish_accepts_no_tag(void)
     EXPECT(evc_aes_cmac_finish_verify(&key.cmac, &cmac, tag, 16) == EVC_ERR_STATE);
 }
 
-/* Of a state that was overwritten in part. */
+/* With a state that was overwritten in part. */
 static void a_tag_of_a_size_that_no_start_takes_is_not_compared(void)
 {
     static const uint8_t sizes[] = {0, 1, 3, 17, 255};

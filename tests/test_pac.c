@@ -166,7 +166,7 @@ static void algorithms_have_names_and_ask_for_their_kernels(void)
 
 /* ---- A model: bits one by one, as the pseudocode has them ------------------------------------------------- */
 
-/* What TCR_EL1 says, and the level. */
+/* TCR_EL1, and the level. */
 struct machine {
     unsigned level, n_ranges, va_bits[2], tbi[2], select;
 };

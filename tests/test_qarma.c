@@ -123,7 +123,7 @@ static uint64_t w1(uint64_t x)
     return evc_qarma_w1(x);
 }
 
-/* What the reflector adds on the way of decryption. */
+/* The word that the reflector adds in decryption. */
 static uint64_t backward_k1(uint64_t k0)
 {
     return evc_qarma_backward(0, k0).k1;

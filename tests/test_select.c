@@ -156,7 +156,7 @@ static void every_line_is_the_answer_to_its_own_needs(void)
     }
 }
 
-/* What the registry's order means today, for CPUs that people know. */
+/* The meaning of the registry's order today, for CPUs that people know. */
 static void known_cpus_get_the_kernels_meant_for_them(void)
 {
     static const struct {

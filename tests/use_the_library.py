@@ -60,7 +60,7 @@ def shown_commands(document: str) -> list[str]:
 
 
 def expected_output(document: str) -> str:
-    """What the README says that its example prints: the comment on its last line."""
+    """Return the output of the README's example, from the comment on its last line."""
     return re.findall(r"/\* prints (.*?) \*/", (ROOT / document).read_text())[0]
 
 

@@ -114,7 +114,7 @@ EVC_OUT_OF_LINE void message(const void *key, const uint8_t *iv, const uint8_t *
     evc_xor16(y, y, mask);
 }
 
-/* What `message` and the operations below it leave on the stack. */
+/* 960: bytes that `message` and the operations below it use on the stack. */
 EVC_DEFINE_CLEAR_STACK(clear, BASELINE, 960)
 
 static enum evc_status seal(const void *key, const uint8_t *iv, size_t iv_bytes, const uint8_t *aad,

@@ -156,7 +156,7 @@ def kernels_of(file: str, concerned: list[str], prefixes: tuple[str, ...]) -> st
 
 
 def noticed(removal: Removal, tree: pathlib.Path, builds: list[Build], arm: bool) -> str:
-    """What notices that the call is gone; "": nothing does."""
+    """Return the test that notices that the call is gone; "": nothing does."""
     good = (tree / removal.file).read_text()
     (tree / removal.file).write_text(good[:removal.start] + "(void)0;" + good[removal.end:])
     concerned = users(tree, removal.file)

@@ -38,7 +38,7 @@
 #define ZMM EVC_CPU(TUNE_ZMM)
 #define MUL EVC_CPU(CT_MUL)
 
-/* Of GraniteRapids, by the patch. */
+/* From GraniteRapids, by the patch. */
 #define GNR_EBX 0xf1bf0fb9u
 #define GNR_ECX 0x01415f4eu
 /* The same without flags of AVX-512. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Of libgcrypt's types those that its GHASH uses, without the rest of the library: its own headers are kept out by their
+/* The types of libgcrypt that its GHASH uses, without the rest of the library: its own headers are kept out by their
  * guards, which the subject's description defines. */
 #ifndef SUBJECT_G10LIB_H
 #define SUBJECT_G10LIB_H

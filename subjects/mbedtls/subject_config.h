@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is built of Mbed TLS: AES by tables, without instructions or assembly of a CPU. */
+/* The parts of Mbed TLS to build: AES by tables, without instructions or assembly of a CPU. */
 #define MBEDTLS_AES_C
 #define MBEDTLS_CIPHER_MODE_CBC
 #define MBEDTLS_CIPHER_MODE_CTR

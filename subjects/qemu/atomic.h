@@ -1,4 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Of functions on bits that nobody calls. */
+/* Used by functions on bits that nobody calls. */
 #define qatomic_or(to, bits) ((void)(*(to) |= (bits)))
 #define qatomic_and(to, bits) ((void)(*(to) &= (bits)))

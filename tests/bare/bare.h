@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the parts of the bare harness know of each other: a C library as small as `check` and `vectors` need,
- * for CPUs that have Linux and an emulator, but no C library here. */
+/* The interface between the parts of the bare harness: a C library as small as `check` and `vectors` need, for CPUs
+ * that have Linux and an emulator, but no C library here. */
 #ifndef BARE_H
 #define BARE_H
 

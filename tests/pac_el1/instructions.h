@@ -11,7 +11,7 @@
 #ifndef PAC_EL1_INSTRUCTIONS_H
 #define PAC_EL1_INSTRUCTIONS_H
 
-/* Where the instructions of the hint space have their operands. */
+/* Moves operands to the registers that instructions of the hint space use. */
 #define TO_1716 "mov x17, x0\n mov x16, x1"
 #define OF_1716 "mov x0, x17"
 #define TO_LR "mov x30, x0"

@@ -25,7 +25,7 @@ uint64_t semihosting(uint64_t operation, void *block); /* start.S */
 extern char landing[];
 int pac_el1_main(void);
 
-/* Of the command line. */
+/* Options of the command line. */
 static uint64_t seed = 1, stride = 1;
 
 /* ---- Output, and the command line ------------------------------------------------------------------- */

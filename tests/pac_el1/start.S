@@ -39,7 +39,7 @@ semihosting:
     hlt #0xf000
     ret
 
-/* Where branches of authenticated pointers are to arrive: says so, and goes on at x14. */
+/* Branches of authenticated pointers arrive here: it says so, and goes on at x14. */
     .global landing
     .balign 16
 landing:

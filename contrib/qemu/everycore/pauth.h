@@ -22,7 +22,7 @@ enum evc_qemu_counter {
     EVC_QEMU_N_COUNTERS
 };
 
-/* Of all threads and of all processes that name the file; in the host's byte order. */
+/* The counts are the sum over all threads and over all processes that name the file, in the host's byte order. */
 struct evc_qemu_counts {
     char magic[8]; /* "evcpac1" */
     uint64_t counter[EVC_QEMU_N_COUNTERS];
@@ -151,7 +151,7 @@ static inline uint64_t evc_qemu_add(struct evc_qemu_cpu *cpu, int with_memo, con
     return result;
 }
 
-/* What is not valid has a result of QEMU's own: letter and combined only matter then. */
+/* A pointer that is not valid gets QEMU's own result; letter and combined only matter then. */
 static inline struct evc_pac_result evc_qemu_auth(struct evc_qemu_cpu *cpu, int with_memo,
                                                   const struct evc_pac_rules *rules,
                                                   struct evc_qemu_register *reg, uint64_t hi, uint64_t lo,

@@ -1,2 +1,2 @@
 /* SPDX-License-Identifier: MIT */
-/* What modules export has no meaning here: linux/module.h. */
+/* Modules' exports have no meaning here: linux/module.h. */

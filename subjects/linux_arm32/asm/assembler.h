@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the arm assembly of Linux expects of the kernel around it: our own words, for the instruction set of Arm. */
+/* The kernel that the arm assembly of Linux expects around it: our own words, for the instruction set of Arm. */
 #ifndef SUBJECT_ASM_ASSEMBLER_H
 #define SUBJECT_ASM_ASSEMBLER_H
 
@@ -27,7 +27,7 @@
     rev \value, \value
 .endm
 
-/* What a program may not do takes as many instructions. */
+/* These replace instructions that a program may not execute, by as many others. */
 .macro save_and_disable_irqs, old
     mrs \old, cpsr
     nop
