@@ -12,7 +12,7 @@
 
 #include <intel-ipsec-mb.h>
 
-/* Of GCM a context is the key's data alone, as a program keeps it for each of its connections. */
+/* For GCM a context is the key's data alone, as a program keeps it for each of its connections. */
 struct context {
     IMB_MGR *manager;
     IMB_CIPHER_MODE cipher;
@@ -123,7 +123,7 @@ static void *open_gcm(bool seals, const uint8_t *user_key, unsigned key_bits, pe
     return key;
 }
 
-/* What all jobs have; the hash is first where it reads plaintext. */
+/* Members of all jobs; the hash is first where it reads plaintext. */
 static IMB_JOB *new_job(struct context *c, const struct peer_message *m)
 {
     IMB_JOB *job = IMB_GET_NEXT_JOB(c->manager);

@@ -68,7 +68,7 @@ static const char *absent(void)
 
 /* ---- Messages -------------------------------------------------------------------------------- */
 
-/* What goes with a message: operation, IV and, for AEAD, the length of the associated data. */
+/* Control data of a message: operation, IV and, for AEAD, the length of the associated data. */
 struct control {
     _Alignas(struct cmsghdr) char bytes[CMSG_SPACE(4) + CMSG_SPACE(4 + 16) + CMSG_SPACE(4)];
     size_t n;

@@ -33,7 +33,7 @@ struct peer {
     const char *(*version)(void);
     /* Why the library cannot be used here, if so; else NULL, as the function itself may be. */
     const char *(*absent)(void);
-    /* What the library says of its own code paths: "best" (all that the CPU has), "vaes256" (AES instructions on
+    /* The library's name for its code paths: "best" (all that the CPU has), "vaes256" (AES instructions on
      * vectors of 256 bits at most), "sse" (on 128 bits), "ssse3" (byte shuffles, no AES), "c" (none of these). NULL,
      * or returns NULL: it does not tell. */
     const char *(*hardware)(void);

@@ -42,7 +42,7 @@ extern "C" {
 
 struct evc_bn; /* a kernel's descriptor; what is in it is below, for those who write kernels */
 
-/* What a kernel needs for moduli of one length. All are multiples of 16 but r_bits. */
+/* Sizes that a kernel needs for moduli of one length. All are multiples of 16 but r_bits. */
 struct evc_bn_shape {
     uint32_t r_bits;        /* numbers are held as x 2^r_bits mod n: Montgomery's R; 0: as they are */
     uint32_t form_bytes;    /* of a number in the kernel's form */

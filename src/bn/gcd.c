@@ -92,7 +92,7 @@ static void negate(word *x, size_t words, word mask)
         x[i] = add_word(x[i] ^ mask, 0, &carry);
 }
 
-/* What a step does: g is odd, and f and g change places. Masks. */
+/* Masks of a step: g is odd; f and g are swapped. */
 struct step {
     word odd, swap;
 };

@@ -60,7 +60,7 @@ EVC_INLINE size_t evc_bn_scratch_for(const struct evc_bn_shape *shape, size_t n_
     return EVC_BN_SLACK + ((size_t)shape->scratch_bytes + 63) / 64 * 64 + n_numbers * shape->form_bytes;
 }
 
-/* What scratch memory holds at first: that of the kernel, then numbers. */
+/* Layout of scratch memory: first that of the kernel, then numbers. */
 EVC_INLINE void *evc_bn_number(const struct evc_bn_modulus *n, void *scratch, size_t index)
 {
     const size_t kernels = ((size_t)n->shape.scratch_bytes + 63) / 64 * 64;

@@ -116,7 +116,7 @@ square_words evc_bn_words_hppa20_sqr
 /* a is in the left halves of fr4 to fr11, b in the right ones. The products of a column are parked in one of two banks
  * of 64 bytes, while the column before is summed from the other: 64 bits in `low`, what is above in `high`. */
 
-/* Where the assembler takes no symbol for a register, one of these is picked. */
+/* The assembler takes no symbol for a register here, so one of these is picked. */
 .macro park_at f
 	.if	product == 64 + \f
 	fstd	%fr\f, place(PARK)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the assembly for PA-RISC 1.1 and that for 2.0 have in common; included before common/hppa_asm.h is used. */
+/* Steps that the assembly for PA-RISC 1.1 and for 2.0 share; included before common/hppa_asm.h is used. */
 #ifndef EVC_BN_WORDS_HPPA_ASM_STEPS_H
 #define EVC_BN_WORDS_HPPA_ASM_STEPS_H
 

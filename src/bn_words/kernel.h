@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a kernel file of word primitives includes: the descriptor's type, and the declarations of all descriptors. */
+/* Declarations for a kernel of word primitives: the descriptor's type, and all descriptors. */
 #ifndef EVC_BN_WORDS_KERNEL_H
 #define EVC_BN_WORDS_KERNEL_H
 

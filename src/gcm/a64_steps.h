@@ -104,7 +104,7 @@ EVC_INLINE void aes_round(const struct key *key, uint32_t r, vec *s, unsigned n)
     EACH_UP_TO_8(n, s[i] = vaesmcq_u8(vaeseq_u8(s[i], rk)));
 }
 
-/* What is behind round 9, but for the last key. */
+/* The rounds after round 9, but for the last key. */
 EVC_INLINE void late_rounds(const struct key *key, vec *s, unsigned n)
 {
     vec rk;
@@ -189,7 +189,7 @@ typedef void batches(const uint8_t rk[][16], struct state *state, size_t n_batch
                      size_t rounds);
 batches SEAL, OPEN;
 
-/* What the assembly knows. */
+/* Offsets and sizes that the assembly knows. */
 typedef char key_is_as_expected[offsetof(struct key, powers) == offsetof(struct key, rk) + 240 ? 1 : -1];
 
 #define GROUPS_IN_ASSEMBLY

@@ -201,7 +201,7 @@ static enum evc_status pair_open(const void *key, const uint8_t *iv, size_t iv_b
     return status;
 }
 
-/* Of all pairs, so its timing class is the worst that one may have; the kernels of the two keys tell their own. */
+/* The descriptor of all pairs, so its timing class is the worst of any; the kernels of the two keys tell their own. */
 static const struct evc_gcm pair = {
     .kernel = {.name = "pair", .key_bytes = sizeof(struct pair_key), .key_align = 16,
                .timing = EVC_TIMING_VARTIME, .batch = 1},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a GCM kernel file includes: the descriptor's type, and the declarations of all descriptors. */
+/* Declarations for a file of a GCM kernel: the descriptor's type, and all descriptors. */
 #ifndef EVC_GCM_KERNEL_H
 #define EVC_GCM_KERNEL_H
 
