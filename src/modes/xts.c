@@ -129,9 +129,11 @@ EVC_INLINE uint64_t down_high(uint64_t high, size_t n_bytes)
  * The rest of a unit changes places with the beginning of a block. rest_bytes: 1 to 15. The bytes at rest, behind 16
  * bytes of the unit, become the beginning of `block`. The first ones of `whole` go to out, and its others become the
  * end of `block`, which may be `whole`. The 16 - rest_bytes before out are overwritten, with anything. By words where
- * they have 64 bits: a load of a block waits for all of several stores in it; elsewhere such a shift is a call.
+ * they have 64 bits: a load of a block waits for all of several stores in it; elsewhere such a shift is a call. Not
+ * inlined: its words would stay in registers, which the operation after it saves on the stack.
  */
-static void exchange(uint8_t block[16], const uint8_t whole[16], const uint8_t *rest, uint8_t *out, size_t rest_bytes)
+EVC_OUT_OF_LINE void exchange(uint8_t block[16], const uint8_t whole[16], const uint8_t *rest, uint8_t *out,
+                              size_t rest_bytes)
 {
 #if EVC_WORD64
     const size_t others = 16 - rest_bytes;
