@@ -54,6 +54,7 @@ typedef __m128i vec;
 #define XTS_LAST_APART 1
 #define XTS_SPILL_BYTES 448
 #define SHORT_XTS_SPILL_BYTES 192
+#define CHAINS_SPILL_BYTES 512
 
 #include "aes/x86_few_registers.h"
 

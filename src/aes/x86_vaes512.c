@@ -51,6 +51,7 @@ typedef __m512i vec;
 #define XTS_LAST_APART 0
 #define XTS_SPILL_BYTES 768
 #define SHORT_XTS_SPILL_BYTES XTS_SPILL_BYTES
+#define CHAINS_SPILL_BYTES 896 /* clang 19 -O1 uses 840 */
 
 /* Round keys in registers, because VBROADCASTI32X4 from memory in every step costs up to a
  * tenth. Those that a shorter key does not have are loaded but not used. */

@@ -18,8 +18,9 @@
  *   v_xor, v_xor3, v_add32, v_shuffle8   shuffle8 within each block
  *   v_enc, v_enc_last, v_dec, v_dec_last
  *   REGISTERS            XMM, YMM or ZMM of common/clear.h
- *   SPILL_BYTES, XTS_SPILL_BYTES, SHORT_XTS_SPILL_BYTES   of the stack that steps of WIDE vectors may
- *                        write, XTS of XTS_WIDE and more, and XTS of four and more; the first and the last: 0 for none
+ *   SPILL_BYTES, XTS_SPILL_BYTES, SHORT_XTS_SPILL_BYTES, CHAINS_SPILL_BYTES   of the stack that steps of
+ *                        WIDE vectors may write, XTS of XTS_WIDE and more, XTS of four and more, and chains; the
+ *                        first and the third: 0 for none
  *   v_clear_upper_halves()   before each return of a slot; nothing where a vector is one block
  *   v_keys, v_keys_of, v_key, v_key_last   round keys, in all places: from memory or in registers
  *   v_counter_steps()    0, 1, ... in the last words
@@ -63,7 +64,7 @@ EVC_DEFINE_CLEAR_SPILLS(clear_short_xts_spills, REGISTERS, SHORT_XTS_SPILL_BYTES
 #else
 #define clear_short_xts_spills() ((void)0)
 #endif
-EVC_DEFINE_CLEAR_SPILLS(clear_chains_spills, REGISTERS, 512)
+EVC_DEFINE_CLEAR_SPILLS(clear_chains_spills, REGISTERS, CHAINS_SPILL_BYTES)
 
 /* ---- Rounds ---------------------------------------------------------------------------------- */
 

@@ -215,7 +215,7 @@ static void encrypt_many(const void *vkey, const uint64_t *in, const uint64_t *t
     v_clear_upper_halves();
 }
 
-EVC_DEFINE_CLEAR_STACK(evc_qarma_clear, ZMM, 1408)
+EVC_DEFINE_CLEAR_STACK(evc_qarma_clear, ZMM, 1728)
 
 const struct evc_qarma evc_qarma_x86_vbmi512 = {
     .kernel = EVC_KERNEL_HEAD(x86_vbmi512, X86_VBMI512, CT, PARALLEL, 2 * LANES, struct key, 0, evc_qarma_clear),
