@@ -4,8 +4,9 @@
  * message, begin at `seal` below; `crypt` cuts it, `main_loop` and `crypt_tail` do the work.
  *
  * The text is cut into groups of GROUP_VECTORS vectors, which go through the main loop, and a tail of at most one
- * more group. The last block of the tail is that of the lengths. The blocks of the tail are in the last lanes of
- * its vectors, so that each of them meets its power of H at a fixed place; lanes that are left over are the first ones.
+ * more group; a message without groups has a tail of at most TAIL_VECTORS. The last block of the tail is that of the
+ * lengths. The blocks of the tail are in the last lanes of its vectors, so that each of them meets its power of H at a
+ * fixed place; lanes that are left over are the first ones.
  * Counter mode uses the same lanes: where the lengths are it has J_0, whose encryption is the tag mask.
  *
  * The steps of an architecture (gcm/x86_steps.h, gcm/a64_steps.h) include this file behind what it uses:
@@ -37,7 +38,8 @@
  *   hash_from(powers, y, p, n_blocks)   the hash of whole blocks behind those whose hash is y
  *   prefetch_powers(key)     those of a group
  *   store_tag, compare_tag(tag, block, n_bytes)
- *   CLEAR_AFTER_SHORT()      clears what a message of a tail alone may leave behind
+ *   CLEAR_AFTER_SHORT()      clears what a message of a tail alone, of at most GROUP_VECTORS, may leave behind
+ *   CLEAR_AFTER_TAIL()       the same of a tail of TAIL_VECTORS, where these are more
  *   CLEAR_AFTER_LONG()       the same of any message
  *   FRAMES_HOLD_NO_SECRETS   1 if only what is below the frame of crypt_text must be cleared
  *   CLEAR_AFTER_BLOCK()      the same of one block; if not defined, crypt_one_block is not needed
@@ -50,6 +52,8 @@
 #define GROUP_VECTORS 8
 #define GROUP_BLOCKS (GROUP_VECTORS * LANES)
 #define GROUP_BYTES (16 * GROUP_BLOCKS)
+/* So a message of exactly a group has no lengths left over. With one lane, registers or powers of H are too few. */
+#define TAIL_VECTORS (LANES > 1 ? 9 : 8)
 
 /* ---- The tail ------------------------------------------------------------------------------------ */
 
@@ -97,7 +101,7 @@ EVC_INLINE block crypt_tail(const struct key *key, const struct tail *tail, unsi
     const struct pair *const end = key->powers.pair + PAIRS;
     struct count count = count_from(key, counter, tail->counter);
     struct product sum = no_product();
-    vec s[GROUP_VECTORS], x = v_zero(), last_key;
+    vec s[GROUP_VECTORS + 1], x = v_zero(), last_key;
 
     next_counters(s, &count, n);
     if (tail->has_lengths) {
@@ -106,7 +110,7 @@ EVC_INLINE block crypt_tail(const struct key *key, const struct tail *tail, unsi
     }
     middle_rounds(key, s, n);
     last_key = round_key(key, key->head.rounds);
-    EACH_UP_TO_8(n, s[i] = crypt_vector(tail, i, n, s[i], last_key, &x)); /* x: of the last one */
+    EACH_UP_TO_9(n, s[i] = crypt_vector(tail, i, n, s[i], last_key, &x)); /* x: of the last one */
     s[0] = v_xor(s[0], v_at(y, tail->first_lane));
     if (tail->has_lengths)
         s[n - 1] = v_xor(s[n - 1], v_last(lengths));
@@ -135,7 +139,9 @@ EVC_INLINE block crypt_tail_of(size_t n, const struct key *key, const struct tai
     }
     if (n < 7)
         return n < 6 ? TAIL(5) : TAIL(6);
-    return n < 8 ? TAIL(7) : TAIL(8);
+    if (TAIL_VECTORS < 9 || n < 9)
+        return n < 8 ? TAIL(7) : TAIL(8);
+    return TAIL(TAIL_VECTORS);
 #undef TAIL
 }
 
@@ -280,7 +286,7 @@ EVC_INLINE block crypt(const struct key *key, const uint8_t *counter_at, size_t 
 
     tail.has_lengths = is_message;
     tail.sealing = sealing;
-    if (n_blocks > GROUP_BLOCKS) {
+    if (n_blocks > TAIL_VECTORS * LANES) {
         aad_lanes = 0;
         n_groups = is_message ? len_bytes / GROUP_BYTES : (n_text - 1) / GROUP_BLOCKS;
         n_blocks = n_text - GROUP_BLOCKS * n_groups;
@@ -319,12 +325,18 @@ EVC_INLINE block crypt(const struct key *key, const uint8_t *counter_at, size_t 
     return is_message && !tail.has_lengths ? finish(key, counter, y, lengths) : y;
 }
 
+#if !defined(CLEAR_AFTER_TAIL)
+#define CLEAR_AFTER_TAIL() CLEAR_AFTER_LONG()
+#endif
+
 /* ---- Slots --------------------------------------------------------------------------------------- */
 
 #define CLEAR_AFTER(aad_bytes, len_bytes)                                                          \
     do {                                                                                           \
-        if ((aad_bytes) <= 16 * BATCH && (len_bytes) <= 16 * (GROUP_BLOCKS - 2))                           \
+        if ((aad_bytes) <= 16 * BATCH && (len_bytes) <= 16 * (GROUP_BLOCKS - 2))                   \
             CLEAR_AFTER_SHORT();                                                                   \
+        else if ((aad_bytes) <= 16 * BATCH && (len_bytes) <= 16 * (TAIL_VECTORS * LANES - 2))      \
+            CLEAR_AFTER_TAIL();                                                                    \
         else                                                                                       \
             CLEAR_AFTER_LONG();                                                                    \
     } while (0)

@@ -47,7 +47,7 @@ EVC_INLINE void aes_round(const struct key *key, uint32_t r, vec *s, unsigned n)
 {
     const vec rk = round_key(key, r);
 
-    EACH_UP_TO_8(n, s[i] = v_enc(s[i], rk));
+    EACH_UP_TO_9(n, s[i] = v_enc(s[i], rk));
 }
 
 /* Rounds 1 to the last but one, of n whitened vectors. */
@@ -112,7 +112,7 @@ EVC_INLINE void next_counters(vec *s, struct count *count, unsigned n)
 {
     const vec reversed = v_all(LAST_WORD_REVERSED), step = v_words(LANES);
 
-    EACH_UP_TO_8(n, s[i] = v_xor(count->base, v_shuffle8(count->number, reversed));
+    EACH_UP_TO_9(n, s[i] = v_xor(count->base, v_shuffle8(count->number, reversed));
                  count->number = v_add32(count->number, step); v_barrier(count->number));
 }
 

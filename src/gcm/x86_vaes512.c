@@ -162,6 +162,7 @@ EVC_DEFINE_CLEAR_STACK(clear_long, ZMM, 512)
 #define FRAMES_HOLD_NO_SECRETS 1
 #define CLEAR_AFTER_SHORT() clear_short()
 #endif
+#define CLEAR_AFTER_TAIL() CLEAR_AFTER_SHORT()
 #define CLEAR_AFTER_LONG() clear_long()
 
 #include "gcm/x86_steps.h"
