@@ -49,7 +49,7 @@ LAYERS = (
         "wycheproof",
     ),
     ("session", "peer_runs", "placements", "sides", "subjects"),
-    ("ct", "estimate", "matrix", "pauth"),
+    ("ct", "estimate", "firmware", "matrix", "pauth"),
     ("page",),
     ("commands",),
     ("cli",),
