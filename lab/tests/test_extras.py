@@ -52,7 +52,7 @@ def test_no_remedy_asks_an_index_for_everycore() -> None:
             assert "pip install 'everycore" not in text, path
 
 
-@pytest.mark.parametrize("extra", ["debs", "farm", "matrix", "report"])
+@pytest.mark.parametrize("extra", ["debs", "farm", "firmware", "matrix", "report"])
 def test_pip_can_read_the_remedy_of_every_extra(extra: str) -> None:
     project = PACKAGE.parent.parent / "pyproject.toml"
     names = tomllib.loads(project.read_text())["project"]["optional-dependencies"][extra]
