@@ -81,6 +81,7 @@ def test_images_behind_the_last_are_named_and_not_read() -> None:
     found = oprom.read(rom(bios()) + rom(image()))
     assert len(found.images) == 1
     assert found.hidden == (1024,)
+    assert oprom.read(rom(bios()) + bytes(256) + rom(image())).hidden == ()  # not at 512 bytes
 
 
 def test_the_device_list_of_revision_3_is_read() -> None:
@@ -164,6 +165,8 @@ def test_what_firmware_takes_goes_to_the_end_of_the_initialization_size() -> Non
     taken = oprom.payload(found.images[0])
     assert taken.startswith(driver)
     assert len(taken) == len(found.images[0].data) - 0x38
+    shorter = oprom.read(rom(image(driver=driver, init_units=4))).images[0]
+    assert len(oprom.payload(shorter)) == 4 * 512 - 0x38
 
 
 def test_any_bytes_are_read_or_refused_and_all_of_them_are_kept() -> None:
