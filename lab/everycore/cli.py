@@ -36,6 +36,7 @@ COMMANDS = {
     "matrix": "matrix",
     "toolchain": "app",
     "report": "report",
+    "rom": "app",
 }
 
 
@@ -61,6 +62,12 @@ EXAMPLES = {
     ),
     "toolchain": ("toolchain list", "toolchain add gcc-14 clang-19"),
     "report": ("report", "report mine.jsonl --out mine.html"),
+    "rom": (
+        "rom list card.rom",
+        "rom check --machine aarch64 card.rom",
+        "rom hash --esl card.esl 0000:01:00.0",
+        "rom insert --out new.rom card.rom driver.efi",
+    ),
 }
 EXIT_CODES = """\b
 Exit codes: 0 all is well; 1 a check failed, answers are wrong, or a figure got

@@ -66,10 +66,10 @@ def image(plan: RomPlan | None = None, **changes: object) -> bytes:
         *(plan.code_revision, plan.code, plan.last, units, 0, 0),
     )[: max(plan.pcir_bytes, 0x18)]
     ids = b"".join(struct.pack("<H", one) for one in (*plan.device_list, 0) if plan.device_list)
-    whole[plan.pcir : plan.pcir + len(pcir + ids)] = pcir + ids
     if plan.code == 3:
         whole[plan.driver_offset : plan.driver_offset + len(driver)] = driver
-    else:
+    whole[plan.pcir : plan.pcir + len(pcir + ids)] = pcir + ids
+    if plan.code != 3:
         whole[-1] = 0
         whole[-1] = -sum(whole) & 0xFF
     return bytes(whole)
