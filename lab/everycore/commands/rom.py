@@ -2,6 +2,8 @@
 """everycore rom: what is in an option ROM, which rules it breaks, and how to change it."""
 
 import json as jsonlib
+import shutil
+import tempfile
 import uuid
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -13,12 +15,24 @@ import typer
 from everycore.commands.options import Json, context_of
 from everycore.context import Context
 from everycore.errors import EverycoreError, unknown_name
-from everycore.firmware import codec, esl, findings, oprom, pe, rows, sources
+from everycore.firmware import (
+    codec,
+    differences,
+    edit,
+    esl,
+    findings,
+    manifest,
+    oprom,
+    pe,
+    rows,
+    sources,
+)
+from everycore.firmware.edit import Edited, Ids
 from everycore.firmware.findings import VIOLATION
 from everycore.firmware.malformed import MalformedError
 from everycore.firmware.oprom import Driver, Rom
 from everycore.firmware.sources import Source
-from everycore.outputs import atomic_output
+from everycore.outputs import atomic_output, is_standard_output, is_stream
 
 MACHINES = tuple(dict.fromkeys(pe.MACHINES.values()))
 OWNER = uuid.UUID("8c2f3f0e-6a47-4f0b-9d55-0d2a6c1b7e90")  # of our entries in db, by default
@@ -189,3 +203,419 @@ def _images_of(context: Context, source: Source) -> list[tuple[Driver | None, pe
             raise driver.fault.named(f"{source.name}: image {driver.image.number}")
         found.append((driver, driver.pe))
     return found
+
+
+# ---- Changes
+
+
+RomFile = Annotated[str, typer.Argument(metavar="ROM", help="A file, or a PCI device.")]
+EfiFiles = Annotated[list[str], typer.Argument(metavar="EFI...", help="EFI drivers.")]
+Numbers = Annotated[
+    list[int], typer.Argument(metavar="N...", help="Numbers of images, from 0.", min=0)
+]
+NewFile = Annotated[
+    Path | None,
+    typer.Option("--out", metavar="FILE", help="The new ROM; `-`: standard output."),
+]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Show the plan, and write nothing.")]
+Compression = Annotated[
+    bool | None,
+    typer.Option("--compress/--no-compress", help="Whether drivers are stored compressed."),
+]
+RomSize = Annotated[
+    str | None,
+    typer.Option("--size", metavar="BYTES", help="The size of the ROM: 65536, 0x10000, 64K, 1M."),
+]
+Hexadecimal = Annotated[str | None, typer.Option(metavar="HEX")]
+
+
+def _number(option: str, text: str | None, most: int) -> int | None:
+    """Return the value of an option in hexadecimal digits."""
+    if text is None:
+        return None
+    try:
+        value = int(text, 16)
+    except ValueError:
+        value = -1
+    if not 0 <= value <= most:
+        raise EverycoreError(
+            f"{option} '{text}' is not within 0 and {most:x}", "hexadecimal, as lspci -nn has it"
+        )
+    return value
+
+
+def _ids(vendor: str | None, device: str | None, class_code: str | None) -> Ids:
+    return Ids(
+        _number("--vendor", vendor, 0xFFFF),
+        _number("--device", device, 0xFFFF),
+        _number("--class", class_code, 0xFFFFFF),
+    )
+
+
+def _size(text: str | None) -> int | None:
+    """Return the value of --size."""
+    if text is None:
+        return None
+    units = {"K": 1 << 10, "M": 1 << 20}
+    number, unit = (text[:-1], units[text[-1]]) if text[-1:] in units else (text, 1)
+    try:
+        size = int(number, 0) * unit
+    except ValueError:
+        size = -1
+    if not edit.LEAST_BYTES <= size <= oprom.MOST_BYTES:
+        raise EverycoreError(
+            f"--size '{text}' is not within {edit.LEAST_BYTES} and {oprom.MOST_BYTES} bytes",
+            "such as 65536, 0x10000, 64K or 1M",
+        )
+    return size
+
+
+def _one_rom(context: Context, given: str, sysfs: Path = sources.SYSFS) -> tuple[Source, Rom]:
+    found = _load(context, [given], sysfs)
+    if len(found) != 1:
+        raise EverycoreError(f"{given} has {len(found)} devices", "name one of them")
+    return found[0], _read(found[0])
+
+
+def _finish(context: Context, out: Path | None, dry_run: bool, edited: Edited) -> None:
+    """Show the plan, and write the new ROM to a file of its own."""
+    if out is None and not dry_run:
+        raise EverycoreError("nowhere to write the new ROM", "--out FILE, or --dry-run")
+    place = None if out is None or is_standard_output(out) else context.cwd / out
+    if place is not None and place.exists() and not is_stream(place):
+        raise EverycoreError(f"{out} is there already", "name a new file: none is changed in place")
+    to = context.err if place is None and out is not None else context.out
+    for line in edited.plan or ("no change",):
+        to.print(line, markup=False, soft_wrap=True)
+    if dry_run:
+        to.print("nothing is written", markup=False)
+        return
+    assert out is not None
+    target = out if place is None else place
+    with atomic_output(target, context.out.file) as scratch:
+        scratch.write_bytes(edited.data)
+    if not is_stream(target):
+        to.print(f"{out}: {len(edited.data)} bytes", markup=False, soft_wrap=True)
+
+
+def _edit(source: Source, change: Callable[[], Edited]) -> Edited:
+    """Make a change; what keeps it from being made names the file."""
+    try:
+        return change()
+    except MalformedError as error:
+        raise error.named(source.name) from None
+
+
+def _driver_bytes(context: Context, given: str) -> bytes:
+    found = sources.load(given, context.cwd, context.cwd / sources.SYSFS, lambda _: None)
+    data = found[0].data
+    try:
+        edit.read_driver(data)
+    except MalformedError as error:
+        raise error.named(given) from None
+    return data
+
+
+def _new_image(context: Context, given: str, ids: Ids, compress: bool, revision: int = 0) -> bytes:
+    data = _driver_bytes(context, given)
+    try:
+        stream = codec.compress(context, data) if compress else None
+        return edit.make_image(data, ids, stream, revision)
+    except MalformedError as error:
+        raise error.named(given) from None
+
+
+def _ids_of(rom: Rom) -> Ids:
+    """Return the ids of the first image, which new ones get."""
+    pci = edit.parts_of(rom) and rom.images[0].pci
+    assert pci
+    return Ids(pci.vendor, pci.device, pci.class_code)
+
+
+@app.command("build")
+def build_rom(
+    command: typer.Context,
+    efi: Annotated[
+        list[str] | None, typer.Argument(metavar="EFI...", help="EFI drivers, in their order.")
+    ] = None,
+    out: NewFile = None,
+    vendor: Hexadecimal = None,
+    device: Hexadecimal = None,
+    class_code: Annotated[str | None, typer.Option("--class", metavar="HEX")] = None,
+    compress: Compression = None,
+    size: RomSize = None,
+    from_: Annotated[
+        Path | None,
+        typer.Option("--from", metavar="DIR", help="A folder that `rom extract` made."),
+    ] = None,
+    dry_run: DryRun = False,
+) -> None:
+    """Make a ROM of EFI drivers for several machines, or of a folder of extracted images."""
+    context = context_of(command)
+    if from_ is not None:
+        if efi or vendor or device or class_code or size or compress is not None:
+            raise EverycoreError("--from goes with --out and --dry-run alone", "rom insert adds")
+        _finish(context, out, dry_run, _from_folder(context, from_))
+        return
+    if not efi:
+        raise EverycoreError("no driver is named", "name .efi files, or --from DIR")
+    ids = _ids(vendor, device, class_code)
+    if ids.vendor is None or ids.device is None or ids.class_code is None:
+        raise EverycoreError(
+            "the ROM needs the ids of its device",
+            "--vendor 8086 --device 100e --class 020000: lspci -nn shows them",
+        )
+    images = [_new_image(context, one, ids, bool(compress)) for one in efi]
+    names = [
+        f"{one} for {oprom.read_image(i).machine_name}" for one, i in zip(efi, images, strict=True)
+    ]
+    try:
+        edited = edit.new_rom(images, names, _size(size))
+    except MalformedError as error:
+        raise error.named(str(out or "the new ROM")) from None
+    _finish(context, out, dry_run, edited)
+
+
+def _from_folder(context: Context, given: Path) -> Edited:
+    folder = context.cwd / given
+
+    def read(name: str) -> bytes:
+        try:
+            path = folder / name
+            if path.stat().st_size > sources.MOST_FILE_BYTES:
+                raise EverycoreError(f"{given / name}: too large", "no ROM has such a part")
+            return path.read_bytes()
+        except OSError as error:
+            raise EverycoreError(
+                f"{given / name}: cannot be read: {error.strerror}", "everycore rom extract"
+            ) from error
+
+    try:
+        table = jsonlib.loads(read(manifest.NAME))
+    except ValueError as error:
+        raise EverycoreError(f"{given / manifest.NAME}: {error}", "everycore rom extract") from None
+    try:
+        data, notes = manifest.put_together(table, read, partial(codec.compress, context))
+    except MalformedError as error:
+        raise error.named(str(given)) from None
+    return Edited(data, notes)
+
+
+@app.command("extract")
+def extract_images(
+    command: typer.Context,
+    given: RomFile,
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A new folder.")],
+    decompressed: Annotated[
+        bool, typer.Option("--decompressed", help="Drivers as .efi files, images otherwise.")
+    ] = False,
+    dry_run: DryRun = False,
+    sysfs_root: SysfsRoot = sources.SYSFS,
+) -> None:
+    """Write every image of a ROM into a folder, of which `rom build --from` makes it again."""
+    context = context_of(command)
+    source, rom = _one_rom(context, given, sysfs_root)
+    place = context.cwd / folder
+    if place.exists() and (not place.is_dir() or any(place.iterdir())):
+        raise EverycoreError(f"{folder} is there already", "name a new folder")
+    compress = partial(codec.compress, context)
+    drivers = _drivers(context, rom) if decompressed else []
+    taken = _taken_apart(source, rom, drivers, compress if decompressed else None)
+    again, notes = manifest.put_together(
+        jsonlib.loads(taken.files[manifest.NAME]), taken.files.__getitem__, compress
+    )
+    for note in taken.notes:
+        context.warn(f"{source.name}: {note}")
+    if again != rom.data:
+        context.warn(f"{source.name}: built again it differs: {'; '.join(notes)}")
+    for name, data in taken.files.items():
+        context.out.print(f"{folder / name}  {len(data)} bytes", markup=False, soft_wrap=True)
+    if dry_run:
+        context.out.print("nothing is written")
+        return
+    try:
+        place.parent.mkdir(parents=True, exist_ok=True)
+        scratch = Path(tempfile.mkdtemp(prefix=f".{place.name}.", dir=place.parent))
+        try:
+            scratch.chmod(0o755)
+            for name, data in taken.files.items():
+                (scratch / name).write_bytes(data)
+            scratch.rename(place)
+        finally:
+            shutil.rmtree(scratch, ignore_errors=True)
+    except OSError as error:
+        raise EverycoreError(
+            f"cannot write {folder}: {error.strerror}", "name another place"
+        ) from error
+
+
+def _taken_apart(
+    source: Source, rom: Rom, drivers: Sequence[Driver], compress: manifest.Compress | None
+) -> manifest.Folder:
+    if rom.images[0].pci is None:
+        rule = "no PCI data structure: an image for ISA, which is not taken apart"
+        error = MalformedError(rom.start, rule, "copy the file")
+        raise error.named(source.name)
+    return manifest.take_apart(rom, drivers, compress)
+
+
+@app.command("insert")
+def insert_drivers(
+    command: typer.Context,
+    given: RomFile,
+    efi: EfiFiles,
+    out: NewFile = None,
+    at: Annotated[
+        int | None, typer.Option("--at", metavar="N", min=0, help="The first's number.")
+    ] = None,
+    compress: Compression = None,
+    size: RomSize = None,
+    dry_run: DryRun = False,
+) -> None:
+    """Add EFI drivers to a ROM, behind its images or at a place among them."""
+    context = context_of(command)
+    source, rom = _one_rom(context, given)
+    ids = _edit_ids(source, rom)
+    images = [_new_image(context, one, ids, bool(compress)) for one in efi]
+    names = [Path(one).name for one in efi]
+    edited = _edit(source, lambda: edit.insert(rom, images, names, at, _size(size)))
+    _finish(context, out, dry_run, edited)
+
+
+def _edit_ids(source: Source, rom: Rom) -> Ids:
+    try:
+        return _ids_of(rom)
+    except MalformedError as error:
+        raise error.named(source.name) from None
+
+
+@app.command("replace")
+def replace_driver(
+    command: typer.Context,
+    given: RomFile,
+    number: Annotated[int, typer.Argument(metavar="N", min=0, help="The image's number.")],
+    efi: Annotated[str, typer.Argument(metavar="EFI", help="An EFI driver.")],
+    out: NewFile = None,
+    compress: Compression = None,
+    size: RomSize = None,
+    dry_run: DryRun = False,
+) -> None:
+    """Put an EFI driver in the place of an image, with its ids and compressed as that was."""
+    context = context_of(command)
+    source, rom = _one_rom(context, given)
+    _edit_ids(source, rom)
+    if number >= len(rom.images):
+        raise EverycoreError(
+            f"no image {number}: the ROM has {len(rom.images)}", "everycore rom list numbers them"
+        )
+    old = rom.images[number]
+    assert old.pci is not None
+    was = old.efi is not None and old.efi.compression == oprom.COMPRESSED
+    ids = Ids(old.pci.vendor, old.pci.device, old.pci.class_code)
+    packed = was if compress is None else compress
+    image = _new_image(context, efi, ids, packed, old.pci.code_revision)
+    name = Path(efi).name
+    edited = _edit(source, lambda: edit.replace_image(rom, number, image, name, _size(size)))
+    _finish(context, out, dry_run, edited)
+
+
+@app.command("drop")
+def drop_images(
+    command: typer.Context,
+    given: RomFile,
+    numbers: Numbers,
+    out: NewFile = None,
+    dry_run: DryRun = False,
+) -> None:
+    """Remove images; the size of the ROM stays."""
+    context = context_of(command)
+    source, rom = _one_rom(context, given)
+    _finish(context, out, dry_run, _edit(source, lambda: edit.drop(rom, numbers)))
+
+
+@app.command("reorder")
+def reorder_images(
+    command: typer.Context,
+    given: RomFile,
+    numbers: Numbers,
+    out: NewFile = None,
+    dry_run: DryRun = False,
+) -> None:
+    """Put the images into another order: all numbers, in the order that is wanted."""
+    context = context_of(command)
+    source, rom = _one_rom(context, given)
+    _finish(context, out, dry_run, _edit(source, lambda: edit.reorder(rom, numbers)))
+
+
+@app.command("set-last")
+def set_last_image(
+    command: typer.Context,
+    given: RomFile,
+    number: Annotated[
+        int | None, typer.Argument(metavar="[N]", min=0, help="Default: the last one found.")
+    ] = None,
+    out: NewFile = None,
+    dry_run: DryRun = False,
+) -> None:
+    """Mark one image as the last, and no other."""
+    context = context_of(command)
+    source, rom = _one_rom(context, given)
+    _finish(context, out, dry_run, _edit(source, lambda: edit.set_last(rom, number)))
+
+
+@app.command("set-ids")
+def set_device_ids(
+    command: typer.Context,
+    given: RomFile,
+    vendor: Hexadecimal = None,
+    device: Hexadecimal = None,
+    class_code: Annotated[str | None, typer.Option("--class", metavar="HEX")] = None,
+    images: Annotated[
+        list[int] | None,
+        typer.Option("--image", metavar="N", min=0, help="Only this image; repeatable."),
+    ] = None,
+    out: NewFile = None,
+    dry_run: DryRun = False,
+) -> None:
+    """Change the vendor, device or class that images name."""
+    context = context_of(command)
+    ids = _ids(vendor, device, class_code)
+    if ids == Ids():
+        raise EverycoreError("no id is given", "--vendor, --device or --class, in hexadecimal")
+    source, rom = _one_rom(context, given)
+    edited = _edit(source, lambda: edit.set_ids(rom, ids, images or []))
+    _finish(context, out, dry_run, edited)
+
+
+@app.command("fit")
+def fit_size(
+    command: typer.Context,
+    given: RomFile,
+    size: RomSize = None,
+    strip: Annotated[
+        bool,
+        typer.Option("--strip", help="Leave out what a vendor has before and behind the images."),
+    ] = False,
+    out: NewFile = None,
+    dry_run: DryRun = False,
+) -> None:
+    """Give a ROM the size of a flash: a power of two, at least 4 KiB."""
+    context = context_of(command)
+    source, rom = _one_rom(context, given)
+    _finish(context, out, dry_run, _edit(source, lambda: edit.fit(rom, _size(size), strip)))
+
+
+@app.command("diff")
+def diff_roms(command: typer.Context, one: RomFile, other: RomFile, json: Json = False) -> None:
+    """Show what differs between two ROMs; the exit code is 1 if anything does."""
+    context = context_of(command)
+    first, second = (_one_rom(context, given) for given in (one, other))
+    lines = differences.differences(
+        first[1], _drivers(context, first[1]), second[1], _drivers(context, second[1])
+    )
+    for line in lines:
+        if json:
+            context.print_raw(jsonlib.dumps(line.line()))
+        else:
+            context.out.print(line.text(), markup=False, soft_wrap=True)
+    raise typer.Exit(1 if lines else 0)

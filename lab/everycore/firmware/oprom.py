@@ -48,6 +48,10 @@ OTHER_FILES = (
 _DUMP = "dump the card's ROM again, with its driver unloaded"
 
 
+class UnmarkedError(MalformedError):
+    """No image follows the last one that is found, which is not marked last."""
+
+
 @dataclass(frozen=True, slots=True)
 class PciData:
     """The PCI data structure of an image: PCI Firmware 3.0, section 5.1.2."""
@@ -145,7 +149,7 @@ class Rom:
 
     @property
     def end(self) -> int:
-        return self.images[-1].end
+        return self.images[-1].end if self.images else self.start
 
     @property
     def tail(self) -> bytes:
@@ -173,6 +177,13 @@ def read(data: bytes) -> Rom:
             images[-1] = _with_gap(image, data[image.end : offset])
     hidden = tuple(_headers(data, images[-1].end)) if fault is None else ()
     return Rom(data, start, tuple(images), fault, hidden)
+
+
+def read_image(data: bytes) -> RomImage:
+    """Read bytes that are one image with a PCI data structure, alone."""
+    if not _has_pcir(data, 0):
+        raise MalformedError(0, "no image with a PCI data structure", _DUMP)
+    return _image(data, 0, 0)
 
 
 def _with_gap(image: RomImage, gap: bytes) -> RomImage:
@@ -329,7 +340,7 @@ def _next(data: bytes, image: RomImage) -> int | None:
     if found is None:
         rule = f"the image is not marked last, and no image follows at {image.end:#x}"
         at = image.offset + image.pci.offset + 0x15
-        raise MalformedError(at, rule, "everycore rom set-last marks it")
+        raise UnmarkedError(at, rule, "everycore rom set-last marks it")
     return found
 
 
