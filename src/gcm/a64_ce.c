@@ -22,7 +22,6 @@ EVC_ISA_BEGIN(A64_GCM)
 
 EVC_DEFINE_CLEAR_STACK(clear, NEON, 640)
 EVC_DEFINE_CLEAR_STACK(clear_long, NEON, 512)
-#define FRAMES_HOLD_NO_SECRETS 0
 #define CLEAR_AFTER_SHORT() clear_long()
 #define CLEAR_AFTER_LONG() clear_long()
 

@@ -38,10 +38,10 @@
  *   hash_from(powers, y, p, n_blocks)   the hash of whole blocks behind those whose hash is y
  *   prefetch_powers(key)     those of a group
  *   store_tag, compare_tag(tag, block, n_bytes)
- *   CLEAR_AFTER_SHORT()      clears what a message of a tail alone, of at most GROUP_VECTORS, may leave behind
- *   CLEAR_AFTER_TAIL()       the same of a tail of TAIL_VECTORS, where these are more
- *   CLEAR_AFTER_LONG()       the same of any message
- *   FRAMES_HOLD_NO_SECRETS   1 if only what is below the frame of crypt_text must be cleared
+ *   CLEAR_AFTER_SHORT()      clears what crypt_text may leave behind of a tail of at most GROUP_VECTORS, and a hash with one
+ *                            reduction
+ *   CLEAR_AFTER_LONG()       the same of any tail, of groups and of any hash
+ *   CLEAR_FRAMES()           the same of the functions that call these, if vectors are passed in memory
  *   CLEAR_AFTER_BLOCK()      the same of one block; if not defined, crypt_one_block is not needed
  */
 #ifndef EVC_GCM_MESSAGE_H
@@ -237,20 +237,14 @@ EVC_OUT_OF_LINE block last_of_long_aad(const struct key *key, const uint8_t *aad
                 load_part1(aad + 16 * n_before, aad_bytes - 16 * n_before));
 }
 
-/* The hash of more than a block of associated data. */
-EVC_OUT_OF_LINE block hash_long_aad(const struct key *key, const uint8_t *aad, size_t aad_bytes)
+/* The hash of associated data. Out of line also for a short one, so that its caller keeps no powers of H in its frame. */
+EVC_OUT_OF_LINE block hash_aad(const struct key *key, const uint8_t *aad, size_t aad_bytes)
 {
     static const uint8_t zeros[16];
 
-    if (aad_bytes % 16)
-        return hash_block(key, last_of_long_aad(key, aad, aad_bytes));
-    return hash_whole_blocks(key, zeros, aad, aad_bytes / 16);
-}
-
-/* The same of at most one block, and zeros if there is none. */
-EVC_INLINE block last_of_aad(const struct key *key, const uint8_t *aad, size_t aad_bytes)
-{
-    return aad_bytes > 16 ? last_of_long_aad(key, aad, aad_bytes) : load_part1(aad, aad_bytes);
+    if (aad_bytes % 16 == 0)
+        return hash_whole_blocks(key, zeros, aad, aad_bytes / 16);
+    return hash_block(key, aad_bytes > 16 ? last_of_long_aad(key, aad, aad_bytes) : load_part1(aad, aad_bytes));
 }
 
 /* The tag of a message whose tail had no lane left for the lengths. */
@@ -266,50 +260,38 @@ EVC_OUT_OF_LINE block finish(const struct key *key, block counter, block y, bloc
 
 /* A call seals or opens a message, or with PIECE a piece of one: at least one block, whole blocks only. A piece has a
  * counter of 16 bytes instead of the IV, the hash before it instead of the associated data, and the hash behind it
- * instead of the tag. */
-enum { TO_SEAL = 0, TO_OPEN = 1, PIECE = 2 };
+ * instead of the tag. With AAD_LANE the tail begins with a block of associated data. */
+enum { TO_SEAL = 0, TO_OPEN = 1, PIECE = 2, AAD_LANE = 4 };
 
-/* Returns the tag of a message, the hash of a piece. */
-EVC_INLINE block crypt(const struct key *key, const uint8_t *counter_at, size_t how, const uint8_t *aad,
-                       size_t aad_bytes, const uint8_t *in, uint8_t *out, size_t len_bytes)
+/* The counter of the first block of text. */
+EVC_INLINE uint32_t first_counter(const uint8_t *counter, size_t how)
 {
-    const int is_message = !(how & PIECE), sealing = !(how & TO_OPEN);
+    return how & PIECE ? evc_load32_be(counter + 12) : 2;
+}
+
+/* The tail behind n_groups of groups. y: the block of associated data and the hash of the blocks before it, with AAD_LANE;
+ * else the hash of all that comes before the tail. Returns the tag of a message, the hash of a piece. */
+EVC_INLINE block crypt_rest(const struct key *key, const uint8_t *counter_at, size_t how, size_t n_groups, block y,
+                            size_t aad_bytes, const uint8_t *in, uint8_t *out, size_t len_bytes)
+{
+    const int is_message = !(how & PIECE);
     const block counter = load_iv(counter_at);
     const block lengths = is_message ? lengths1(8 * (uint64_t)aad_bytes, 8 * (uint64_t)len_bytes) : zero1();
-    const uint32_t first = is_message ? 2 : evc_load32_be(counter_at + 12); /* counter of the first block of text */
-    const size_t n_text = (len_bytes + 15) / 16;
-    const int has_aad = is_message && aad_bytes;
-    size_t aad_lanes = has_aad ? 1 : 0; /* in the tail */
-    size_t n_blocks = aad_lanes + n_text + (size_t)is_message, n_groups = 0, n;
+    const size_t aad_lanes = how & AAD_LANE ? 1 : 0, done = GROUP_BYTES * n_groups;
+    size_t n_blocks = aad_lanes + (len_bytes - done + 15) / 16, n;
     struct tail tail;
-    block y;
 
-    tail.has_lengths = is_message;
-    tail.sealing = sealing;
-    if (n_blocks > TAIL_VECTORS * LANES) {
-        aad_lanes = 0;
-        n_groups = is_message ? len_bytes / GROUP_BYTES : (n_text - 1) / GROUP_BLOCKS;
-        n_blocks = n_text - GROUP_BLOCKS * n_groups;
-        if (n_blocks < GROUP_BLOCKS)
-            n_blocks += (size_t)is_message;
-        else
-            tail.has_lengths = 0; /* all lanes are text, the last one in part */
-    }
+    tail.sealing = !(how & TO_OPEN);
+    /* Behind groups all lanes may be text, the last one in part. */
+    tail.has_lengths = is_message && !(n_groups && n_blocks == GROUP_BLOCKS);
+    n_blocks += (size_t)tail.has_lengths;
     n = (n_blocks + LANES - 1) / LANES;
     tail.first_lane = n * LANES - n_blocks;
     tail.text_from = 16 * (tail.first_lane + aad_lanes);
-    tail.text_to = tail.text_from + len_bytes - GROUP_BYTES * n_groups;
-    tail.in = evc_in_at(in, GROUP_BYTES * n_groups - tail.text_from);
-    tail.out = evc_out_at(out, GROUP_BYTES * n_groups - tail.text_from);
-    tail.counter = first + (uint32_t)(GROUP_BLOCKS * n_groups - tail.text_from / 16);
-    if (!is_message)
-        y = load1(aad);
-    else if (aad_bytes <= 16)
-        y = aad_lanes || !aad_bytes ? load_part1(aad, aad_bytes) : hash_block(key, load_part1(aad, aad_bytes));
-    else
-        y = (aad_lanes ? last_of_long_aad : hash_long_aad)(key, aad, aad_bytes);
-    if (n_groups)
-        y = (sealing ? seal_groups : open_groups)(key, in, out, n_groups, first, counter, y);
+    tail.text_to = tail.text_from + len_bytes - done;
+    tail.in = evc_in_at(in, done - tail.text_from);
+    tail.out = evc_out_at(out, done - tail.text_from);
+    tail.counter = first_counter(counter_at, how) + (uint32_t)(GROUP_BLOCKS * n_groups - tail.text_from / 16);
     tail.in_at_page_end = tail.out_at_page_end = 0;
 #if defined(PARTS_BY_MASKS)
     uint8_t none[VEC_BYTES]; /* a place for no text: by a mask without bits nothing of it is accessed */
@@ -325,42 +307,79 @@ EVC_INLINE block crypt(const struct key *key, const uint8_t *counter_at, size_t 
     return is_message && !tail.has_lengths ? finish(key, counter, y, lengths) : y;
 }
 
-#if !defined(CLEAR_AFTER_TAIL)
-#define CLEAR_AFTER_TAIL() CLEAR_AFTER_LONG()
-#endif
-
-/* ---- Slots --------------------------------------------------------------------------------------- */
-
-#define CLEAR_AFTER(aad_bytes, len_bytes)                                                          \
-    do {                                                                                           \
-        if ((aad_bytes) <= 16 * BATCH && (len_bytes) <= 16 * (GROUP_BLOCKS - 2))                   \
-            CLEAR_AFTER_SHORT();                                                                   \
-        else if ((aad_bytes) <= 16 * BATCH && (len_bytes) <= 16 * (TAIL_VECTORS * LANES - 2))      \
-            CLEAR_AFTER_TAIL();                                                                    \
-        else                                                                                       \
-            CLEAR_AFTER_LONG();                                                                    \
-    } while (0)
-
 EVC_INLINE enum evc_status put_tag(uint8_t *tag, block computed, size_t tag_bytes, size_t how)
 {
-    if (how == TO_OPEN)
+    if (how & TO_OPEN && !(how & PIECE))
         return compare_tag(tag, computed, tag_bytes);
     store_tag(tag, computed, tag_bytes);
     return EVC_OK;
 }
 
-/* One function for all, out of line: what it spills lies below the frames of the slots, where they clear, unless it
- * clears by itself. tag: read if this opens a message, else written. */
-EVC_OUT_OF_LINE enum evc_status crypt_text(const void *key, const uint8_t *counter, size_t how, const uint8_t *aad,
-                                           size_t aad_bytes, const uint8_t *in, uint8_t *out, size_t len_bytes,
-                                           uint8_t *tag, size_t tag_bytes)
+/* Out of line: its spills lie below the frames of its callers, who clear. tag: read if this opens a message, else
+ * written. */
+EVC_OUT_OF_LINE enum evc_status crypt_text(const void *key, const uint8_t *counter, size_t how, size_t n_groups,
+                                           block y, size_t aad_bytes, const uint8_t *in, uint8_t *out,
+                                           size_t len_bytes, uint8_t *tag, size_t tag_bytes)
 {
-    const block computed = crypt(key, counter, how, aad, aad_bytes, in, out, len_bytes);
+    const block computed = crypt_rest(key, counter, how, n_groups, y, aad_bytes, in, out, len_bytes);
     const enum evc_status status = put_tag(tag, computed, tag_bytes, how);
 
     v_clear_upper_halves();
-    if (FRAMES_HOLD_NO_SECRETS)
-        CLEAR_AFTER(aad_bytes, len_bytes);
+    return status;
+}
+
+#if !defined(CLEAR_FRAMES)
+#define CLEAR_FRAMES() ((void)0)
+#endif
+
+EVC_INLINE void clear_after(size_t aad_bytes, size_t len_bytes)
+{
+    if (aad_bytes <= 16 * BATCH && len_bytes <= 16 * (GROUP_BLOCKS - 2))
+        CLEAR_AFTER_SHORT();
+    else
+        CLEAR_AFTER_LONG();
+}
+
+EVC_OUT_OF_LINE enum evc_status crypt_text_of_long_aad(const void *key, const uint8_t *counter, size_t how,
+                                                       const uint8_t *aad, size_t aad_bytes, const uint8_t *in,
+                                                       uint8_t *out, size_t len_bytes, uint8_t *tag, size_t tag_bytes)
+{
+    const enum evc_status status = crypt_text(key, counter, how | AAD_LANE, 0, last_of_long_aad(key, aad, aad_bytes),
+                                              aad_bytes, in, out, len_bytes, tag, tag_bytes);
+
+    clear_after(aad_bytes, len_bytes);
+    return status;
+}
+
+/* The same of any size. Groups and a hash of associated data come before crypt_text, not inside of it: so the stack is
+ * not as deep. */
+EVC_OUT_OF_LINE enum evc_status crypt_long_text(const void *vkey, const uint8_t *counter, size_t how,
+                                                const uint8_t *aad, size_t aad_bytes, const uint8_t *in, uint8_t *out,
+                                                size_t len_bytes, uint8_t *tag, size_t tag_bytes)
+{
+    const struct key *key = vkey;
+    const int is_message = !(how & PIECE), has_aad = is_message && aad_bytes;
+    const size_t n_text = (len_bytes + 15) / 16, n_blocks = (size_t)has_aad + n_text + (size_t)is_message;
+    enum evc_status status;
+    size_t n_groups = 0;
+    block y;
+
+    if (n_blocks > TAIL_VECTORS * LANES)
+        n_groups = is_message ? len_bytes / GROUP_BYTES : (n_text - 1) / GROUP_BLOCKS;
+    else if (has_aad)
+        how |= AAD_LANE;
+    if (!is_message)
+        y = load1(aad);
+    else if (has_aad && !(how & AAD_LANE))
+        y = hash_aad(key, aad, aad_bytes);
+    else
+        y = aad_bytes > 16 ? last_of_long_aad(key, aad, aad_bytes) : load_part1(aad, aad_bytes);
+    if (n_groups)
+        y = (how & TO_OPEN ? open_groups : seal_groups)(key, in, out, n_groups, first_counter(counter, how),
+                                                        load_iv(counter), y);
+    status = crypt_text(key, counter, how, n_groups, y, aad_bytes, in, out, len_bytes, tag, tag_bytes);
+    if (is_message)
+        clear_after(aad_bytes, len_bytes);
     return status;
 }
 
@@ -398,6 +417,8 @@ EVC_OUT_OF_LINE enum evc_status crypt_block_of_long_aad(const void *key, const u
 
 #endif
 
+/* ---- Slots --------------------------------------------------------------------------------------- */
+
 EVC_INLINE enum evc_status crypt_message(const void *key, const uint8_t *iv, size_t how, const uint8_t *aad,
                                          size_t aad_bytes, const uint8_t *in, uint8_t *out, size_t len_bytes,
                                          uint8_t *tag, size_t tag_bytes)
@@ -412,14 +433,22 @@ EVC_INLINE enum evc_status crypt_message(const void *key, const uint8_t *iv, siz
     }
     if (len_bytes <= 16 && aad_bytes <= 16 * BATCH) {
         status = crypt_block_of_long_aad(key, iv, how, aad, aad_bytes, in, out, len_bytes, tag, tag_bytes);
+        CLEAR_FRAMES();
         CLEAR_AFTER_BLOCK();
         return status;
     }
 #endif
-    if (FRAMES_HOLD_NO_SECRETS)
-        return crypt_text(key, iv, how, aad, aad_bytes, in, out, len_bytes, tag, tag_bytes);
-    status = crypt_text(key, iv, how, aad, aad_bytes, in, out, len_bytes, tag, tag_bytes);
-    CLEAR_AFTER(aad_bytes, len_bytes);
+    if (len_bytes > 16 * (TAIL_VECTORS * LANES - 2)) { /* a tail has two other blocks */
+        status = crypt_long_text(key, iv, how, aad, aad_bytes, in, out, len_bytes, tag, tag_bytes);
+    } else if (aad_bytes > 16) {
+        status = crypt_text_of_long_aad(key, iv, how, aad, aad_bytes, in, out, len_bytes, tag, tag_bytes);
+    } else {
+        status = crypt_text(key, iv, aad_bytes ? how | AAD_LANE : how, 0, load_part1(aad, aad_bytes), aad_bytes, in, out,
+                            len_bytes, tag, tag_bytes);
+        clear_after(aad_bytes, len_bytes);
+        return status;
+    }
+    CLEAR_FRAMES();
     return status;
 }
 
@@ -466,7 +495,7 @@ EVC_INLINE void crypt_blocks(const void *key, uint8_t counter[16], uint8_t y[16]
                              size_t n_blocks, size_t how)
 {
     if (n_blocks)
-        (void)crypt_text(key, counter, how, y, 16, in, out, 16 * n_blocks, y, 16);
+        (void)crypt_long_text(key, counter, how, y, 16, in, out, 16 * n_blocks, y, 16);
     evc_store32_be(counter + 12, evc_load32_be(counter + 12) + (uint32_t)n_blocks);
 }
 

@@ -82,15 +82,15 @@ EVC_INLINE vec v_keep_part(unsigned i, vec v, vec_part part)
 }
 
 EVC_DEFINE_CLEAR_STACK(clear, YMM, 1600)
-EVC_DEFINE_CLEAR_STACK(clear_long, YMM, 1408)
-EVC_DEFINE_CLEAR_STACK(clear_tail, YMM, 960)
+EVC_DEFINE_CLEAR_STACK(clear_long, YMM, 960)
 EVC_DEFINE_CLEAR_STACK(clear_short, YMM, 576)
 EVC_DEFINE_CLEAR_STACK(clear_block, YMM, 128)
-#define FRAMES_HOLD_NO_SECRETS 0
 #define CLEAR_AFTER_BLOCK() clear_block()
 #define CLEAR_AFTER_SHORT() clear_short()
-#define CLEAR_AFTER_TAIL() clear_tail()
 #define CLEAR_AFTER_LONG() clear_long()
+#if defined(_WIN32) /* vectors are passed in memory */
+#define CLEAR_FRAMES() clear()
+#endif
 
 #include "gcm/x86_steps.h"
 

@@ -153,16 +153,14 @@ EVC_INLINE enum evc_status compare_tag(const uint8_t *tag, __m128i t, size_t n_b
 EVC_DEFINE_CLEAR_STACK(clear, ZMM, 896)
 EVC_DEFINE_CLEAR(clear_short, ZMM)
 #define CLEAR_AFTER_BLOCK() clear_short()
-#if defined(_WIN32) /* vectors are passed by address: they are in the frame of crypt_text */
+#if defined(_WIN32) /* vectors are passed in memory */
 EVC_DEFINE_CLEAR_DEEP(clear_long, ZMM, 448)
-#define FRAMES_HOLD_NO_SECRETS 0
 #define CLEAR_AFTER_SHORT() clear_long()
+#define CLEAR_FRAMES() clear_long()
 #else
 EVC_DEFINE_CLEAR_STACK(clear_long, ZMM, 512)
-#define FRAMES_HOLD_NO_SECRETS 1
 #define CLEAR_AFTER_SHORT() clear_short()
 #endif
-#define CLEAR_AFTER_TAIL() CLEAR_AFTER_SHORT()
 #define CLEAR_AFTER_LONG() clear_long()
 
 #include "gcm/x86_steps.h"
