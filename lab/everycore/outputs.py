@@ -49,6 +49,16 @@ def _regular(path: Path) -> Path | None:
     return real if there and stat.S_ISREG(status.st_mode) else None
 
 
+def make_folder(path: Path) -> None:
+    """Make the folder of a file that --out names, as every command does, before it works for it."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise EverycoreError(
+            f"cannot make {path.parent}: {error.strerror}", "name another place with --out"
+        ) from error
+
+
 @contextmanager
 def atomic_output(path: Path, stdout: IO[str]) -> Iterator[Path]:
     """Yields a scratch file, whose contents are at `path` if the block ends without error.
@@ -77,7 +87,7 @@ def atomic_output(path: Path, stdout: IO[str]) -> Iterator[Path]:
 def _replaced(path: Path) -> Iterator[Path]:
     real = _regular(path)
     assert real is not None  # it is no stream
-    real.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(real)
     scratch = real.with_name(f".{real.name}.{secrets.token_hex(4)}.part")
     try:
         yield scratch

@@ -23,7 +23,7 @@ from everycore import protocol, quiet
 from everycore.decoding import decode
 from everycore.errors import EverycoreError, LostError, SignalError
 from everycore.model import Machine, Revision
-from everycore.outputs import is_stream, open_stream
+from everycore.outputs import is_stream, make_folder, open_stream
 from everycore.processes import merged
 from everycore.protocol import Bench, Record
 
@@ -112,7 +112,7 @@ def new_path(folder: Path, when: datetime, revision: Revision, command: str) -> 
 def refuse_if_unusable(path: Path) -> None:
     """Raise an error if a run could not begin to write this file: it is there, or has no folder.
 
-    A stream (standard output, a device, a pipe) can always be written to.
+    The folder is made. A stream (standard output, a device, a pipe) can always be written to.
     """
     if path.is_dir():
         raise EverycoreError(f"{path} is a folder", "name a file")
@@ -120,8 +120,7 @@ def refuse_if_unusable(path: Path) -> None:
         return
     if path.exists():
         raise EverycoreError(f"{path} exists", "results are never overwritten: name another file")
-    if not path.parent.is_dir():
-        raise EverycoreError(f"no folder {path.parent} for {path.name}", "make it, or name another")
+    make_folder(path)
 
 
 def _part(path: Path) -> Path:

@@ -55,10 +55,12 @@ def test_results_are_never_overwritten(tmp_path: Path) -> None:
     assert path.read_text() == before
 
 
-def test_the_folder_of_a_named_file_is_not_made_silently(tmp_path: Path) -> None:
-    with pytest.raises(EverycoreError, match=r"no folder .*reslts"):
-        write(tmp_path / "reslts" / "a.jsonl")
-    assert not list(tmp_path.iterdir())
+def test_the_folder_of_a_named_file_is_made(tmp_path: Path) -> None:
+    assert write(tmp_path / "deep" / "results" / "a.jsonl").exists()
+    with pytest.raises(
+        EverycoreError, match=r"cannot make .*a\.jsonl: (File exists|Not a directory)"
+    ):
+        write(tmp_path / "deep" / "results" / "a.jsonl" / "b.jsonl")
 
 
 def test_the_folder_of_results_is_made(tmp_path: Path) -> None:

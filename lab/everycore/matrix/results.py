@@ -28,7 +28,7 @@ from everycore.matrix.records import (
     latest,
     parse,
 )
-from everycore.outputs import open_stream
+from everycore.outputs import make_folder, open_stream
 
 SUFFIX = "-matrix.jsonl"
 PACKED = ".xz"  # a file that is kept for good may be packed, and can then only be read
@@ -156,6 +156,7 @@ class Writer:
             raise EverycoreError(
                 f"{self._path} exists", "go on with it: --resume; or name another file"
             )
+        make_folder(self._path)
         try:
             self._file = self._path.open("ab", buffering=0)
         except OSError as error:
@@ -230,10 +231,9 @@ class Writer:
                 self._stream.close()
 
     def _not_opened(self, error: OSError) -> EverycoreError:
-        hint = "name another file with --out"
-        if isinstance(error, FileNotFoundError):
-            hint = f"there is no folder {self._path.parent}: make it, or {hint}"
-        return EverycoreError(f"cannot write {self._path}: {error.strerror}", hint)
+        return EverycoreError(
+            f"cannot write {self._path}: {error.strerror}", "name another file with --out"
+        )
 
     def _unwritable(self, error: OSError) -> EverycoreError:
         return EverycoreError(

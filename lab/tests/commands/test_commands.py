@@ -462,7 +462,7 @@ def test_bench_as_json_starts_with_the_run(lab: Lab) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "complaint"), [("none/a.jsonl", "no folder"), ("a.jsonl", "exists")]
+    ("name", "complaint"), [("a.jsonl/b.jsonl", "cannot make"), ("a.jsonl", "exists")]
 )
 def test_bench_refuses_a_file_that_it_cannot_write_before_it_builds(
     lab: Lab, name: str, complaint: str
