@@ -7,10 +7,10 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from world import nothing_ignored
 
 import everycore
 
@@ -62,23 +62,6 @@ with worker_pool(2) as pool:
     say()
     jobs[1].result()
 """
-
-
-@contextmanager
-def nothing_ignored() -> Iterator[None]:
-    """Programs inherit ignored signals: SIGHUP under nohup, SIGINT behind &."""
-    ignored = [
-        number
-        for number in (signal.SIGINT, signal.SIGHUP, signal.SIGTERM)
-        if signal.getsignal(number) == signal.SIG_IGN
-    ]
-    for number in ignored:
-        signal.signal(number, signal.SIG_DFL)
-    try:
-        yield
-    finally:
-        for number in ignored:
-            signal.signal(number, signal.SIG_IGN)
 
 
 @pytest.fixture

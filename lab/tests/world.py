@@ -2,7 +2,9 @@
 """The world as tests see it: saved harness outputs instead of processes."""
 
 import io
-from collections.abc import Generator, Iterable, Sequence
+import signal
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -107,3 +109,20 @@ class Lab:
         assert isinstance(out, io.StringIO)
         assert isinstance(err, io.StringIO)
         return Outcome(code, out.getvalue(), err.getvalue())
+
+
+@contextmanager
+def nothing_ignored() -> Iterator[None]:
+    """Programs inherit ignored signals: SIGHUP under nohup, SIGINT behind &."""
+    ignored = [
+        number
+        for number in (signal.SIGINT, signal.SIGHUP, signal.SIGTERM)
+        if signal.getsignal(number) == signal.SIG_IGN
+    ]
+    for number in ignored:
+        signal.signal(number, signal.SIG_DFL)
+    try:
+        yield
+    finally:
+        for number in ignored:
+            signal.signal(number, signal.SIG_IGN)

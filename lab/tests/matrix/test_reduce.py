@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from world import Lab
+from world import Lab, nothing_ignored
 
 import everycore
 from everycore.commands import matrix as command
@@ -265,7 +265,9 @@ def test_an_interrupted_reduction_goes_on_where_it_was(aliasing: Lab) -> None:
     env = {**os.environ, **aliasing.env, "PYTHONPATH": str(package)}
     argv = [sys.executable, "-m", "everycore", *words(aliasing)]
     pipe = subprocess.PIPE
-    with subprocess.Popen(argv, cwd=aliasing.folder, env=env, stdout=pipe, stderr=pipe) as process:
+    with nothing_ignored():
+        process = subprocess.Popen(argv, cwd=aliasing.folder, env=env, stdout=pipe, stderr=pipe)
+    with process:
         pid = aliasing.folder / "pid"
         try:
             for _ in range(1200):
