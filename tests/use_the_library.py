@@ -3,8 +3,9 @@
 """Use the library in every way that the docs name, with the example of the README.
 
 Installed shared and static through pkg-config, as a Meson subproject, as bare files without a build, and with
-one kernel named so that only that one is linked. The C examples of docs/USING.md must compile. Every command that
-README.md and docs/USING.md show is executed, but those of `everycore`, which lab/tests parses.
+one kernel named so that only that one is linked. The C examples of docs/USING.md and docs/BIGNUM.md must compile, and
+the table of memory in the latter must hold what the library says. Every command that README.md and docs/USING.md show
+is executed, but those of `everycore`, which lab/tests parses.
 """
 
 import os
@@ -169,6 +170,31 @@ def command_of_the_docs(document: str, command: str, tree: pathlib.Path, prefix:
         expect(code == 0 and text.strip() == expected_output("README.md"), f"{document}: the program of {command}", text)
 
 
+def memory_of_big_numbers(folder: pathlib.Path, archive: pathlib.Path) -> None:
+    """docs/BIGNUM.md says in a table how much memory a modulus needs with c_limb64, and how much is scratch."""
+    rows = re.findall(r"^\| (\d+) bits \| ([\d,]+) \| ([\d,]+) \|$", (ROOT / "docs/BIGNUM.md").read_text(), re.M)
+    expect(len(rows) >= 3, "docs/BIGNUM.md has a table of memory", f"{rows}")
+    source, program = folder / "memory.c", folder / "memory"
+    source.write_text("""#include <stdio.h>
+#include <stdlib.h>
+#include <everycore/bn.h>
+extern const struct evc_bn evc_bn_c_limb64;
+int main(int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++)
+        printf("%zu %zu\\n", evc_bn_modulus_bytes(&evc_bn_c_limb64, strtoul(argv[i], NULL, 10)),
+               evc_bn_scratch_bytes(&evc_bn_c_limb64, strtoul(argv[i], NULL, 10)));
+    return 0;
+}
+""")
+    code, text = run(*COMPILER, *WARNINGS, "-Iinclude", source, archive, "-o", program)
+    expect(code == 0, "a program that asks for the memory of big numbers links", text)
+    if code == 0:
+        _, text = run(program, *(bits for bits, _, _ in rows))
+        shown_sizes = [f"{memory} {scratch}".replace(",", "") for _, memory, scratch in rows]
+        expect(text.split("\n")[:-1] == shown_sizes, "docs/BIGNUM.md tells the memory of big numbers", text)
+
+
 def bare_files_for_arm(folder: pathlib.Path, source: pathlib.Path) -> None:
     files = sorted(str(path) for path in (ROOT / "src").rglob("*.[cS]"))
     flags = ["-O1", "-std=gnu11", f"-I{ROOT}/include", f"-I{ROOT}/src", *files]
@@ -189,10 +215,12 @@ def main() -> int:
         installed(folder, source, prefix)
         subproject(folder, source)
         bare_files_for_arm(folder, source)
-        for number, text in enumerate(examples("docs/USING.md"), 1):
-            source.write_text(text)
-            code, output = run(*COMPILER, *WARNINGS, "-Iinclude", "-c", source, "-o", os.devnull)
-            expect(code == 0, f"example {number} of docs/USING.md compiles", output)
+        memory_of_big_numbers(folder, prefix / "lib/libeverycore.a")
+        for document in ("docs/USING.md", "docs/BIGNUM.md"):
+            for number, text in enumerate(examples(document), 1):
+                source.write_text(text)
+                code, output = run(*COMPILER, *WARNINGS, "-Iinclude", "-c", source, "-o", os.devnull)
+                expect(code == 0, f"example {number} of {document} compiles", output)
     for why in skipped:
         print(f"skipped: {why}")
     print(f"{passed} passed, {len(failures)} failed, {len(skipped)} skipped")
