@@ -29,6 +29,7 @@ from everycore.matrix.interesting import SOURCE
 from everycore.matrix.neighbours import family
 from everycore.matrix.records import Anomaly, Cell, Kind, Outcome, Reduced, Result
 from everycore.matrix.trials import Trials
+from everycore.model import Compiler
 from everycore.subjects import Function
 from everycore.subjects.adapter import adapter_text
 from everycore.subjects.assemble import OUR_FLAGS
@@ -44,6 +45,7 @@ SLOW_CYCLES = 2e8  # of one run of a slow program, about
 COMPILE_SECONDS = 20.0
 RUN_SECONDS = 5.0
 CHECK_SECONDS = 20.0
+SANITIZERS = "sanitizers"  # checks of this name do the same: the first that works is taken
 BEST = "best.c"  # the smallest source so far; a later run goes on with it
 
 _MAIN = """
@@ -225,12 +227,12 @@ class Reducer:
         if any(flag.startswith("-flto") for flag in (*anomaly.cell.flags, *good.flags)):
             raise _NotReducedError("cells with -flto are not reduced")
         machine = [w for w in good_words if w.startswith("-m") and w != "-mllvm"]
-        sanitized = [*host.command, *machine, "-O0", "-w", "-g", "-no-pie"]
-        sanitized += ["-fno-sanitize-recover=all", "-fsanitize=undefined,address"]
+        options = [*machine, "-O0", "-w", "-g", "-no-pie"]
+        sanitized = [[*one, *options] for one in self._sanitizers(host)]
         plain = [*good_words, "-w", "-O0"]
         patterned = [*good_words, "-w", "-ftrivial-auto-var-init=pattern"]
         checks = [
-            {"name": "sanitizers", "compile": sanitized, "link": sanitized},
+            *({"name": SANITIZERS, "compile": one, "link": one} for one in sanitized),
             {"name": "without optimisation", "compile": plain, "link": link},
             {"name": "with other values in unset variables", "compile": patterned, "link": link},
         ]
@@ -248,6 +250,19 @@ class Reducer:
             "run_seconds": RUN_SECONDS,
             "check_seconds": CHECK_SECONDS,
         }
+
+    def _sanitizers(self, host: Compiler) -> list[tuple[str, ...]]:
+        """Return compilers with their sanitizers: the first that takes the source will do.
+
+        A source that clang has preprocessed declares types that GCC has built in, such as _Float32;
+        and clang has a run time only if its package is installed, but can do without.
+        """
+        path = self._context.env.get("PATH", "")
+        full = ("-fno-sanitize-recover=all", "-fsanitize=undefined,address")
+        others = [(name, *full) for name in ("gcc", "clang")]
+        others += [("clang", "-fsanitize=undefined", "-fsanitize-trap=undefined")]
+        there = [one for one in others if shutil.which(one[0], path=path)]
+        return [(*host.command, *full), *there]
 
     def _compilation(self, cell: Cell) -> list[str]:
         """The compiler and its words for a source that is preprocessed already."""
@@ -392,12 +407,17 @@ class _Search:
             notes.append(f"the whole source has these warnings, too: {', '.join(known)}")
         self.plan["allowed_warnings"] = known
         self.plan["checks"] = []
-        for number, check in enumerate(checks):
+        complaints: list[str] = []
+        for check in checks:
+            if check["name"] in (one["name"] for one in self.plan["checks"]):
+                continue
             again = self.measured(whole, **self.plan | {"checks": [check]})
             if "dull" not in again:
                 self.plan["checks"].append(check)
-            elif number == 0:
-                notes.append(f"no sanitizer could check it: {again['dull']}")
+            elif check["name"] == SANITIZERS:
+                complaints.append(again["dull"])
+        if complaints and SANITIZERS not in (one["name"] for one in self.plan["checks"]):
+            notes.append(f"no sanitizer could check it: {complaints[0]}")
         if self.plan["kind"] == str(Kind.SLOW):
             ratio = seen["bad_seconds"] / seen["good_seconds"]
             self.plan["least_ratio"] = 1 + KEPT * (ratio - 1)

@@ -20,7 +20,7 @@ from everycore.commands import matrix as command
 from everycore.matrix import bugs, interesting
 from everycore.matrix.failures import group_failures
 from everycore.matrix.records import Anomaly, Cell, Kind, Outcome, Reduced, Result, as_json, parse
-from everycore.matrix.reduce import good_cell
+from everycore.matrix.reduce import SANITIZERS, _Search, good_cell
 from everycore.matrix.results import read
 
 TOML = """
@@ -206,6 +206,27 @@ def test_a_slow_source_has_to_stay_slow(tmp_path: Path) -> None:
     for limit in ("least_ratio", "least_seconds"):
         more = common | {limit: 99.0}
         assert not is_interesting(tmp_path, slow, bad=["gcc", "-O0"], **more)
+
+
+@pytest.mark.skipif(not shutil.which("gcc"), reason="no gcc: apt-get install gcc")
+def test_one_sanitizer_that_compiles_the_source_is_enough(real_lab: Lab, tmp_path: Path) -> None:
+    options = ["-O0", "-w", "-fno-sanitize-recover=all", "-fsanitize=undefined"]
+    refusing = ["gcc", "-DREFUSED", *options]  # as GCC refuses what clang has preprocessed
+    checks = [
+        {"name": SANITIZERS, "compile": one, "link": one} for one in (refusing, ["gcc", *options])
+    ]
+    source = "#ifdef REFUSED\nint int;\n#endif\n" + SMALL
+
+    def settled(some: list[dict[str, Any]], text: str) -> tuple[list[str], list[list[str]]]:
+        search = _Search(real_lab.context(), tmp_path, plan(checks=some))
+        _, notes = search.settled([text])
+        return notes, [check["compile"] for check in search.plan["checks"]]
+
+    assert settled(checks, source) == ([], [["gcc", *options]])
+    assert settled(checks, SMALL) == ([], [refusing])  # the first is enough
+    notes, kept = settled(checks[:1], source)
+    assert not kept
+    assert notes[0].startswith("no sanitizer could check it: gcc ended with 1")
 
 
 # ---- Runs with a cvise that is played
