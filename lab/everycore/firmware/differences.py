@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What differs between two option ROMs, image by image."""
+"""Differences between two option ROMs, image by image."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, is_dataclass

@@ -42,7 +42,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Ids:
-    """What an image says of the device it is for; None: as it is."""
+    """The ids of the device that an image is for; None: as they are."""
 
     vendor: int | None = None
     device: int | None = None

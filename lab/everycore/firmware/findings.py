@@ -61,7 +61,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class DeviceIds:
-    """What a device says of itself, to compare with its ROM."""
+    """The ids that a device has itself, to compare with its ROM."""
 
     vendor: int
     device: int
@@ -373,7 +373,7 @@ def _relocations(image: pe.Image, within: RomImage | None) -> Iterator[Finding]:
 
 
 def _between(rom: Rom) -> Iterator[Finding]:
-    """What differs between images that belong to one device."""
+    """Differences between images that belong to one device."""
     first = rom.images[0].pci
     if first is None:
         return

@@ -112,7 +112,9 @@ class RomImage:
     @property
     def init_units(self) -> int:
         """The length that the header has, beside that of the PCI data structure."""
-        return self.efi.init_units if self.efi else self.data[2]
+        if self.efi:
+            return self.efi.init_units
+        return self.data[2] if self.data else 0  # its length may be given as 0
 
     @property
     def code_name(self) -> str:
@@ -239,7 +241,7 @@ def _signatures(data: bytes, step: int, begin: int = 0) -> Iterator[int]:
 
 
 def _headers(data: bytes, begin: int) -> Iterator[int]:
-    """Where images with a PCI data structure begin, at multiples of 512 bytes from `begin`."""
+    """Yield offsets of images with a PCI data structure, at multiples of 512 from `begin`."""
     return (at for at in _signatures(data, UNIT, begin) if _has_pcir(data, at))
 
 
@@ -318,7 +320,7 @@ def _length(data: bytes, offset: int, pci: PciData) -> int:
 
 
 def _next(data: bytes, image: RomImage) -> int | None:
-    """Where the next image begins; None behind the last.
+    """Return the offset of the next image; None behind the last.
 
     As EDK2 does, this looks for it at multiples of 512 bytes if it is not where it should be.
     """

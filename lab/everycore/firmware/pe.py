@@ -193,7 +193,7 @@ class Image:
 
     @property
     def sections_offset(self) -> int:
-        """Where the section table begins."""
+        """Return the offset of the section table."""
         return self.optional_offset + self.optional_bytes
 
     @property
@@ -435,7 +435,7 @@ def bytes_at(image: Image, address: int, length: int) -> bytes:
 
 
 def file_offset(image: Image, address: int) -> int | None:
-    """Where in the file the byte of an address of the image is; None if it is in none."""
+    """Return the place in the file of an address of the image; None if it is in none."""
     if 0 <= address < image.headers_bytes:
         return address
     for section in image.sections:

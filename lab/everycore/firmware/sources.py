@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Where option ROMs come from: files, and the `rom` files of PCI devices in sysfs.
+"""Sources of option ROMs: files, and the `rom` files of PCI devices in sysfs.
 
 Linux, Documentation/PCI/sysfs-pci.rst: reading `rom` fails with EINVAL until a 1 is written to it;
 a 0 ends that.

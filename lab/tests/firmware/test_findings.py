@@ -170,3 +170,8 @@ def test_a_driver_that_firmware_does_not_reach_does_not_work() -> None:
 def test_the_machines_of_headers_are_compared_by_name() -> None:
     assert pe.MACHINES[X86_64] == "x86-64"
     assert verdict(GOOD, "x86-64").works
+
+
+def test_an_image_of_length_0_is_one_finding_of_the_chain() -> None:
+    for data in (rom(bios(units=0), size=SIZE), rom(image(units=0), size=SIZE)):
+        assert "chain" in [one.rule for one in check(data)]

@@ -12,7 +12,8 @@ from firmware.rom_images import bios, image, rom
 from world import Lab
 
 from everycore.context import SystemRunner
-from everycore.firmware import esl, pe
+from everycore.errors import EverycoreError
+from everycore.firmware import esl, manifest, oprom, pe
 from everycore.firmware.malformed import MalformedError
 
 GOOD = rom(bios(), image(), image(machine=AARCH64), size=0x4000)
@@ -125,3 +126,192 @@ def test_bad_input_is_one_line_with_a_remedy_and_exit_code_2(
     assert first.startswith(f"everycore: {message}"), outcome.err
     assert len(hints) == 1
     assert "Traceback" not in outcome.err
+
+
+# ---- Changes
+
+
+def machines(path: Path) -> list[str]:
+    return [one.machine_name for one in oprom.read(path.read_bytes()).images]
+
+
+@pytest.fixture
+def drivers(here: Lab) -> Lab:
+    (here.folder / "x64.efi").write_bytes(make_pe())
+    (here.folder / "arm.efi").write_bytes(make_pe(machine=AARCH64))
+    return here
+
+
+BUILD = ("rom", "build", "x64.efi", "arm.efi", "--vendor", "8086", "--device", "100e")
+
+
+def test_build_makes_a_rom_that_check_and_hash_agree_with(drivers: Lab) -> None:
+    done = drivers(*BUILD, "--class", "020000", "--out", "new.rom")
+    assert done.code == 0, done.err
+    assert "x64.efi for x86-64" in done.out
+    assert drivers("rom", "check", "--strict", "--machine", "aarch64", "new.rom").code == 0
+    hashes = drivers("rom", "hash", "new.rom", "x64.efi", "arm.efi").out.split("\n")
+    assert [line[:64] for line in hashes[:2]] == [line[:64] for line in hashes[2:4]]
+
+
+def test_compressed_drivers_have_the_hash_of_their_files(drivers: Lab) -> None:
+    pytest.importorskip("uefi_firmware")
+    done = drivers(*BUILD, "--class", "020000", "--compress", "--out", "new.rom", "--size", "64K")
+    assert done.code == 0, done.err
+    assert (drivers.folder / "new.rom").stat().st_size == 1 << 16
+    hashes = drivers("rom", "hash", "new.rom", "x64.efi", "arm.efi").out.split("\n")
+    assert [line[:64] for line in hashes[:2]] == [line[:64] for line in hashes[2:4]]
+    found = oprom.read((drivers.folder / "new.rom").read_bytes())
+    assert [one.efi.compression for one in found.images if one.efi] == [1, 1]
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (("insert", "card.rom", "arm.efi"), ["x86", "x86-64", "aarch64", "aarch64"]),
+        (("insert", "card.rom", "arm.efi", "--at", "1"), ["x86", "aarch64", "x86-64", "aarch64"]),
+        (("replace", "card.rom", "1", "arm.efi"), ["x86", "aarch64", "aarch64"]),
+        (("drop", "card.rom", "0", "1"), ["aarch64"]),
+        (("reorder", "card.rom", "2", "0", "1"), ["aarch64", "x86", "x86-64"]),
+        (("set-last", "card.rom", "1"), ["x86", "x86-64"]),
+        (("set-ids", "card.rom", "--device", "10d3"), ["x86", "x86-64", "aarch64"]),
+        (("fit", "card.rom"), ["x86", "x86-64", "aarch64"]),
+    ],
+)
+def test_each_change_writes_a_new_rom_and_leaves_the_old_one(
+    drivers: Lab, words: tuple[str, ...], expected: list[str]
+) -> None:
+    plan = drivers("rom", *words, "--out", "new.rom", "--dry-run")
+    assert plan.code == 0, plan.err
+    assert "nothing is written" in plan.out
+    assert not (drivers.folder / "new.rom").exists()
+    done = drivers("rom", *words, "--out", "new.rom")
+    assert done.code == 0, done.err
+    assert done.out.splitlines()[:-1] == plan.out.splitlines()[:-1]
+    assert machines(drivers.folder / "new.rom") == expected
+    assert (drivers.folder / "card.rom").read_bytes() == GOOD
+    assert sorted(path.name for path in drivers.folder.iterdir()) == [
+        *("arm.efi", "card.rom", "new.rom", "x64.efi")
+    ]
+
+
+@pytest.mark.parametrize("how", [(), ("--decompressed",)])
+@pytest.mark.parametrize("data", [GOOD, b"NVGI" * 128 + GOOD + b"ATOM", bios() + bytes(512) + GOOD])
+def test_a_rom_that_is_taken_apart_is_built_again_byte_by_byte(
+    here: Lab, data: bytes, how: tuple[str, ...]
+) -> None:
+    (here.folder / "old.rom").write_bytes(data)
+    assert here("rom", "extract", "old.rom", "parts", *how).code == 0
+    kinds = {path.suffix for path in (here.folder / "parts").iterdir()}
+    assert kinds == {".img", ".json", *([".efi"] if how else []), *([".bin"] * (b"NV" in data))}
+    done = here("rom", "build", "--from", "parts", "--out", "new.rom")
+    assert done.code == 0, done.err
+    assert (here.folder / "new.rom").read_bytes() == data
+
+
+def test_a_driver_that_changed_in_a_folder_changes_the_lengths_of_its_image(drivers: Lab) -> None:
+    drivers("rom", "extract", "card.rom", "parts", "--decompressed")
+    longer = make_pe(machine=AARCH64, trailing=bytes(2000))
+    (drivers.folder / "parts/02-aarch64.efi").write_bytes(longer)
+    done = drivers("rom", "build", "--from", "parts", "--out", "new.rom")
+    assert "image 2: new length" in done.out
+    assert drivers("rom", "check", "new.rom").code == 0
+    last = oprom.read((drivers.folder / "new.rom").read_bytes()).images[2]
+    assert oprom.driver(last, lambda stream: stream).data.startswith(longer)
+
+
+def test_diff_names_what_differs_and_ends_with_1(drivers: Lab) -> None:
+    same = drivers("rom", "diff", "card.rom", "card.rom")
+    assert (same.code, same.out) == (0, "")
+    drivers("rom", "set-ids", "card.rom", "--device", "10d3", "--image", "1", "--out", "new.rom")
+    differs = drivers("rom", "diff", "card.rom", "new.rom")
+    assert (differs.code, differs.out) == (1, "image 1: device: 0x100e and 0x10d3\n")
+    drivers("rom", "replace", "card.rom", "1", "arm.efi", "--out", "arm.rom")
+    lines = objects(drivers("rom", "diff", "card.rom", "arm.rom", "--json").out)
+    assert {"machine", "SHA-256 of the driver"} <= {line["what"] for line in lines}
+    (drivers.folder / "odd.rom").write_bytes(GOOD[:-1] + b"x")
+    assert "behind the last image" in drivers("rom", "diff", "card.rom", "odd.rom").out
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("drop", "card.rom", "0"), "nowhere to write the new ROM"),
+        (("drop", "card.rom", "0", "--out", "card.rom"), "card.rom is there already"),
+        (("drop", "card.rom", "9", "--out", "n"), "no image 9: the ROM has 3"),
+        (("replace", "card.rom", "9", "x64.efi", "--out", "n"), "no image 9: the ROM has 3"),
+        (("set-ids", "card.rom", "--out", "n"), "no id is given"),
+        (("set-ids", "card.rom", "--device", "12345", "--out", "n"), "--device '12345' is not"),
+        (("set-ids", "card.rom", "--device", "xyz", "--out", "n"), "--device 'xyz' is not within"),
+        (("fit", "card.rom", "--size", "5000", "--out", "n"), "--size 0x1388 is no power of two"),
+        (("fit", "card.rom", "--size", "lots", "--out", "n"), "--size 'lots' is not within"),
+        (("fit", "card.rom", "--size", "4K", "--out", "n"), "card.rom: offset 0x1000: the images"),
+        (("insert", "card.rom", "app.efi", "--out", "n"), "app.efi: offset 0xdc: subsystem appl"),
+        (("insert", "card.rom", "card.rom", "--out", "n"), "card.rom: offset 0x0: no PE image"),
+        (("insert", "old.rom", "x64.efi", "--out", "n"), "old.rom: offset 0x0: the image has no"),
+        (("insert", "full.rom", "x64.efi", "--out", "n"), "full.rom: offset 0x2000: the images"),
+        ((*BUILD[1:], "--out", "n"), "the ROM needs the ids of its device"),
+        (("build", "--out", "n"), "no driver is named"),
+        (("build", "--from", "gone", "--out", "n"), "gone/rom.json: cannot be read"),
+        (("build", "--from", "bad", "--out", "n"), "bad/rom.json: Expecting"),
+        (("build", "--from", "evil", "--out", "n"), "rom.json lacks a member or has a wrong one"),
+        (("extract", "card.rom", "bad"), "bad is there already"),
+        (("extract", "old.rom", "new"), "old.rom: offset 0x0: no PCI data structure"),
+        (("diff", "card.rom", "gone.rom"), "gone.rom: no such file"),
+    ],
+)
+def test_a_change_that_cannot_be_made_writes_nothing(
+    drivers: Lab, words: tuple[str, ...], message: str
+) -> None:
+    folder = drivers.folder
+    (folder / "app.efi").write_bytes(make_pe(subsystem=10))
+    (folder / "old.rom").write_bytes(b"\x55\xaa\x08" + bytes(4093))
+    (folder / "full.rom").write_bytes(rom(*[image()] * 3, size=0x2000))
+    for name, text in (("bad", "{"), ("evil", json.dumps(EVIL))):
+        (folder / name).mkdir()
+        (folder / name / "rom.json").write_text(text)
+    before = sorted(str(path) for path in folder.rglob("*"))
+    outcome = drivers("rom", *words)
+    assert outcome.code == 2, outcome.out
+    assert outcome.err.startswith(f"everycore: {message}"), outcome.err
+    assert len(outcome.err.splitlines()) == 2
+    assert sorted(str(path) for path in folder.rglob("*")) == before
+    assert (folder / "card.rom").read_bytes() == GOOD
+
+
+BLANK = {"fill": 255, "bytes": 0}
+EVIL = {
+    "format": "everycore-rom-1",
+    "prefix": BLANK,
+    "images": [{"image": "../card.rom", "gap": BLANK}],
+    "tail": BLANK,
+}
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        [],
+        {},
+        {"format": "other"},
+        {**EVIL, "images": []},
+        {**EVIL, "images": [{}]},
+        {**EVIL, "images": [{"image": "/etc/passwd", "gap": BLANK}]},
+        {**EVIL, "images": [{"image": ".hidden", "gap": BLANK}]},
+        {**EVIL, "tail": {"fill": 255, "bytes": 1 << 40}},
+        {**EVIL, "tail": {"fill": 256, "bytes": 1}},
+        {**EVIL, "images": [{"driver": "a", "front": "zz", "compressed": False, "gap": BLANK}]},
+        {**EVIL, "images": [{"driver": "a", "front": "", "compressed": False, "gap": BLANK}]},
+        {**EVIL, "images": [{"driver": "a", "front": "00" * 40, "compressed": 0, "gap": BLANK}]},
+    ],
+)
+def test_a_folder_from_a_stranger_cannot_lead_out_of_itself_or_fill_the_memory(
+    table: object,
+) -> None:
+    def read(name: str) -> bytes:
+        assert name == "a"
+        return make_pe()
+
+    with pytest.raises(EverycoreError) as caught:
+        manifest.put_together(table, read, lambda data: data)
+    assert "\n" not in caught.value.message

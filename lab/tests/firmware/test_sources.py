@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Where ROMs come from: files, devices of sysfs, and errors of both."""
+"""Sources of ROMs: files, devices of sysfs, and errors of both."""
 
 import errno
 from pathlib import Path
