@@ -184,7 +184,16 @@ def test_data_of_a_vendor_stay_at_their_offset(vendor: bytes) -> None:
         edit.insert(read(data), [new], ["new"], None, None)
 
 
+def test_data_of_a_vendor_are_not_written_over_where_the_file_has_room() -> None:
+    data = rom(BIOS, X64) + bytes(512) + ATOM + b"\xff" * 0x4000
+    new = edit.make_image(make_pe(), IDS)
+    with pytest.raises(EverycoreError, match="data of the vendor begin at 0x1000"):
+        edit.insert(read(data), [new], ["new"], None, None)
+
+
 def test_bytes_between_images_move_with_the_image_before_them() -> None:
+    last = edit.drop(read(BIOS + b"\xee" * 512 + rom(X64, size=SIZE)), [1]).data
+    assert last[1024:] == b"\xff" * (len(last) - 1024)
     data = BIOS + b"\xee" * 512 + rom(X64, ARM, size=SIZE - 1536)
     done = edit.drop(read(data), [2])
     assert images(done.data)[0].gap == b"\xee" * 512
