@@ -192,9 +192,7 @@ def compose(
         except MalformedError as error:
             raise error.named(part.name) from None
         if data != part.data:
-            changed = [
-                f"{i:#x}" for i, (a, b) in enumerate(zip(part.data, data, strict=True)) if a != b
-            ]
+            changed = [f"{at:#x}" for at in _differences(part.data, data)]
             does = "mark it last" if number == last else "mark it not last"
             plan.append(f"{part.name}: {does} (bytes {', '.join(changed)} of the image)")
         body += data
@@ -209,6 +207,12 @@ def compose(
     if len(data) != len(rom.data) and not any(line.startswith("size: ") for line in plan):
         plan.append(f"size: {len(rom.data):#x} to {len(data):#x}")
     return _proved(Edited(data, tuple(plan)), body, rom.start, last)
+
+
+def _differences(old: bytes, new: bytes) -> list[int]:
+    """Return the offsets at which bytes of equal length differ."""
+    blocks = [at for at in range(0, len(old), UNIT) if old[at : at + UNIT] != new[at : at + UNIT]]
+    return [at for block in blocks for at in range(block, block + UNIT) if old[at] != new[at]]
 
 
 def _tail(rom: Rom, used: int, size: int | None) -> bytes:
