@@ -339,6 +339,14 @@ def pe_findings(image: pe.Image, within: RomImage | None = None) -> Iterator[Fin
                 f"section {section.name!r} is writable and executable",
                 *("one of the two", f"{section.flags:#010x}", "PE, section flags"),
             )
+    signature = image.directory(pe.DIRECTORY_CERTIFICATES)
+    if signature is not None and signature.address + signature.size_bytes < len(image.data):
+        end = signature.address + signature.size_bytes
+        yield _violation(
+            *("signature-padding", within, end),
+            "bytes behind the signature: firmware hashes others than were signed",
+            *("none", f"{len(image.data) - end:#x} bytes", UEFI_HASH),
+        )
     for begin, end in pe.gaps(image):
         yield _advice(
             *("hash-gap", within, begin, "bytes between sections, which the hash leaves out"),
