@@ -14,7 +14,7 @@ import typer
 
 from everycore.commands.options import Json, context_of
 from everycore.context import Context
-from everycore.errors import EverycoreError, unknown_name
+from everycore.errors import EverycoreError, MissingPackagesError, unknown_name
 from everycore.firmware import (
     codec,
     differences,
@@ -73,6 +73,19 @@ def _drivers(context: Context, rom: Rom) -> list[Driver]:
     return [oprom.driver(image, decompress) for image in rom.images if image.efi]
 
 
+def _drivers_for_list(context: Context, rom: Rom) -> list[Driver]:
+    """Return the drivers of a ROM; those that ask for a package that is missing say so."""
+
+    def decompress(stream: bytes) -> bytes:
+        try:
+            return codec.decompress(context, stream)
+        except MissingPackagesError as error:
+            rule = f"compressed; {error.message}: {error.hint}"
+            raise MalformedError(0, rule, error.hint) from None
+
+    return [oprom.driver(image, decompress) for image in rom.images if image.efi]
+
+
 @app.command("list")
 def list_images(
     command: typer.Context,
@@ -84,7 +97,7 @@ def list_images(
     context = context_of(command)
     for source in _load(context, inputs, sysfs_root):
         rom = _read(source)
-        drivers = _drivers(context, rom)
+        drivers = _drivers_for_list(context, rom)
         if not json:
             context.out.print(rows.list_table(source.name, rom, drivers))
             continue

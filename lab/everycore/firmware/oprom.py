@@ -19,6 +19,7 @@ from everycore.firmware.malformed import MalformedError
 
 UNIT = 512  # bytes that lengths count, and that images begin at multiples of
 MOST_BYTES = 16 << 20  # of a ROM: UEFI 2.10, section 14.4.2
+MOST_PREFIX_BYTES = 16 << 20  # of a vendor, before the first image
 MOST_IMAGES = 64  # more are an attack, not a card
 MOST_DRIVER_BYTES = 16 << 20  # of a decompressed driver
 HEADER_BYTES = 0x1A  # of the header that all kinds of images share
@@ -199,7 +200,7 @@ def _find_start(data: bytes) -> int:
         raise MalformedError(0, "an empty file", _DUMP)
     if _has_pcir(data, 0):
         return 0
-    found = next((at for at in _signatures(data, 4) if _has_pcir(data, at)), None)
+    found = next((at for at in _signatures(data) if _has_pcir(data, at)), None)
     if found is not None:
         return found
     _refuse_what_is_cut(data)
@@ -231,18 +232,18 @@ def _refuse_what_is_cut(data: bytes) -> None:
         raise MalformedError(0x18, rule, _DUMP)
 
 
-def _signatures(data: bytes, step: int, begin: int = 0) -> Iterator[int]:
-    """Offsets of 55 AA, at multiples of `step` from `begin`."""
-    at = data.find(b"\x55\xaa", begin)
+def _signatures(data: bytes) -> Iterator[int]:
+    """Yield offsets of 55 AA at multiples of 4."""
+    at = data.find(b"\x55\xaa", 0, MOST_PREFIX_BYTES)
     while at >= 0:
-        if (at - begin) % step == 0:
+        if at % 4 == 0:
             yield at
-        at = data.find(b"\x55\xaa", at + 1)
+        at = data.find(b"\x55\xaa", at + 1, MOST_PREFIX_BYTES)
 
 
 def _headers(data: bytes, begin: int) -> Iterator[int]:
     """Yield offsets of images with a PCI data structure, at multiples of 512 from `begin`."""
-    return (at for at in _signatures(data, UNIT, begin) if _has_pcir(data, at))
+    return (at for at in range(begin, len(data), UNIT) if _has_pcir(data, at))
 
 
 def _pointer(data: bytes, offset: int) -> int:

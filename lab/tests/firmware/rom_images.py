@@ -92,7 +92,7 @@ def rom(*images: bytes, size: int = 0) -> bytes:
     return b"".join(parts).ljust(size, b"\xff")
 
 
-def patched(data: bytes, offset: int, form: str, *values: int) -> bytes:
+def patched(data: bytes, offset: int, form: str, *values: int | bytes) -> bytes:
     changed = bytearray(data)
     struct.pack_into(form, changed, offset, *values)
     return bytes(changed)

@@ -2,6 +2,7 @@
 """The reader of option ROMs: images, what is around them, and what it refuses."""
 
 import random
+import time
 from contextlib import suppress
 
 import pytest
@@ -56,6 +57,28 @@ def test_a_structure_at_the_end_of_an_image_is_found() -> None:
     found = oprom.read(rom(bios(pcir=0x39C, pcir_bytes=0x18, revision=0)))
     assert found.images[0].pci is not None
     assert found.images[0].pci.offset == 0x39C
+
+
+def test_a_dump_in_the_shape_of_a_graphics_card_is_read() -> None:
+    """As cards of AMD have it: ATOM tables in the BIOS image, two drivers, data of the vendor."""
+    atom = patched(bios(pcir=0x244, bios_bytes=44032), 0x30, "8s", b" 7613000")
+    atom = patched(atom, len(atom) - 1, "B", (atom[-1] - sum(atom)) & 0xFF)
+    data = rom(atom, image(class_code=0x030000), image(machine=AARCH64, class_code=0x030000))
+    found = oprom.read(data + b"ATOMBIOSBK-AMD" + bytes(range(256)))
+    assert [(one.code_name, one.machine_name) for one in found.images] == [
+        *(("BIOS", "x86"), ("EFI", "x86-64"), ("EFI", "aarch64"))
+    ]
+    assert [one.checksum for one in found.images] == [0, None, None]
+    assert found.tail.startswith(b"ATOMBIOSBK")
+
+
+def test_a_file_of_signatures_alone_takes_no_longer_than_its_limit() -> None:
+    begin = time.process_time()
+    with pytest.raises(MalformedError, match="nowhere a header"):
+        oprom.read(b"\0\0" + b"\x55\xaa" * (1 << 20))
+    many = rom(bios()) + b"\x55\xaa" * (1 << 20)
+    assert oprom.read(many).hidden == ()
+    assert time.process_time() - begin < 10  # less than a second
 
 
 def test_bytes_between_images_belong_to_the_gap_of_the_first() -> None:

@@ -3,6 +3,7 @@
 
 import json
 import struct
+import sys
 import uuid
 from pathlib import Path
 
@@ -80,6 +81,33 @@ def test_hash_prints_the_hash_of_each_driver_and_writes_a_list_for_db(here: Lab)
     assert f"--add-db-hash {uuid.UUID(bytes_le=written[28:44])} {hashes[0]}" in outcome.err
     lines = objects(here("rom", "hash", "card.rom", "--json").out)
     assert [(line["image"], line["sha256"]) for line in lines] == [(1, hashes[0]), (2, hashes[1])]
+
+
+def test_a_device_of_sysfs_is_named_by_its_address(here: Lab) -> None:
+    device = here.folder / "sys/bus/pci/devices/0000:01:00.0"
+    device.mkdir(parents=True)
+    for name, text in (("vendor", "0x8086"), ("device", "0x10d3"), ("class", "0x020000")):
+        (device / name).write_text(text)
+    (device / "rom").write_bytes(GOOD)
+    for given in ("0000:01:00.0", "sys/bus/pci/devices", "sys/bus/pci/devices/0000:01:00.0/rom"):
+        outcome = here("rom", "check", "--sysfs-root", "sys", given, "--json")
+        assert outcome.code == 0
+        assert [line["rule"] for line in objects(outcome.out)] == ["ids-of-device"] * 3
+    assert (device / "rom").read_bytes() == GOOD
+
+
+def test_list_works_without_the_codec_and_says_what_it_lacks(
+    here: Lab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "uefi_firmware", None)
+    packed = image(compression=1, driver=struct.pack("<II", 8, 64) + bytes(8))
+    (here.folder / "packed.rom").write_bytes(rom(bios(), packed, size=0x2000))
+    outcome = here("rom", "list", "packed.rom")
+    assert outcome.code == 0
+    assert "needs Python packages that are not installed" in " ".join(outcome.out.split())
+    outcome = here("rom", "check", "packed.rom")
+    assert outcome.code == 2
+    assert "needs Python packages" in outcome.err
 
 
 def test_the_list_of_hashes_has_the_layout_of_uefi() -> None:
