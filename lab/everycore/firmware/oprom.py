@@ -233,7 +233,9 @@ def _refuse_what_is_cut(data: bytes) -> None:
 
 
 def _signatures(data: bytes) -> Iterator[int]:
-    """Yield offsets of 55 AA at multiples of 4."""
+    """Yield offsets of 55 AA at multiples of 4, if there is a PCI data structure at all."""
+    if b"PCIR" not in data:
+        return
     at = data.find(b"\x55\xaa", 0, MOST_PREFIX_BYTES)
     while at >= 0:
         if at % 4 == 0:
