@@ -38,8 +38,8 @@
  *   hash_from(powers, y, p, n_blocks)   the hash of whole blocks behind those whose hash is y
  *   prefetch_powers(key)     those of a group
  *   store_tag, compare_tag(tag, block, n_bytes)
- *   CLEAR_AFTER_SHORT()      clears what crypt_text may leave behind of a tail of at most GROUP_VECTORS, and a hash with
- *                            one reduction
+ *   CLEAR_AFTER_SHORT()      clears what crypt_text may leave behind of a tail of at most GROUP_VECTORS, and a hash
+ *                            with one reduction
  *   CLEAR_AFTER_LONG()       the same of any tail, of groups and of any hash
  *   CLEAR_FRAMES()           the same of the functions that call these, if vectors are passed in memory
  *   CLEAR_AFTER_BLOCK()      the same of one block; if not defined, crypt_one_block is not needed
@@ -269,8 +269,8 @@ EVC_INLINE uint32_t first_counter(const uint8_t *counter, size_t how)
     return how & PIECE ? evc_load32_be(counter + 12) : 2;
 }
 
-/* The tail behind n_groups of groups. y: with AAD_LANE the block of associated data and the hash of the blocks before it,
- * else the hash of all that comes before the tail. Returns the tag of a message, the hash of a piece. */
+/* The tail behind n_groups of groups. y: with AAD_LANE the block of associated data and the hash of the blocks before
+ * it, else the hash of all that comes before the tail. Returns the tag of a message, the hash of a piece. */
 EVC_INLINE block crypt_rest(const struct key *key, const uint8_t *counter_at, size_t how, size_t n_groups, block y,
                             size_t aad_bytes, const uint8_t *in, uint8_t *out, size_t len_bytes)
 {

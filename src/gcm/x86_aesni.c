@@ -35,11 +35,12 @@ EVC_ISA_BEGIN(X86_GCM128)
 #include "gcm/one_lane.h"
 
 EVC_DEFINE_CLEAR_STACK(clear, XMM, 960)
+EVC_DEFINE_CLEAR_STACK(clear_long, XMM, 448)
 EVC_DEFINE_CLEAR_STACK(clear_short, XMM, 320)
 EVC_DEFINE_CLEAR_STACK(clear_block, XMM, 128)
 #define CLEAR_AFTER_BLOCK() clear_block()
 #define CLEAR_AFTER_SHORT() clear_short()
-#define CLEAR_AFTER_LONG() clear_short()
+#define CLEAR_AFTER_LONG() clear_long()
 #if defined(_WIN32) /* vectors are passed in memory */
 #define CLEAR_FRAMES() clear()
 #endif
