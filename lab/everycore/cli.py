@@ -37,6 +37,7 @@ COMMANDS = {
     "toolchain": "app",
     "report": "report",
     "rom": "app",
+    "efi": "app",
 }
 
 
@@ -67,6 +68,11 @@ EXAMPLES = {
         "rom check --machine aarch64 card.rom",
         "rom hash --esl card.esl 0000:01:00.0",
         "rom insert --out new.rom card.rom driver.efi",
+    ),
+    "efi": (
+        "efi check driver.efi",
+        "efi check --platform arm-server --map driver.map driver.efi",
+        "efi check --static --sarif findings.sarif card.rom",
     ),
 }
 EXIT_CODES = """\b

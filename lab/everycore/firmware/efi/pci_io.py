@@ -1,0 +1,320 @@
+# SPDX-License-Identifier: MIT
+"""PciIo and the root bridge: UEFI 2.10, sections 14.4 and 14.2."""
+
+from everycore.firmware.efi import guids
+from everycore.firmware.efi.controller import (
+    CONFIG_BYTES,
+    DEVICE_WINDOW,
+    DUAL_ADDRESS_CYCLE,
+    MEMORY,
+    SUPPORTED,
+    Controller,
+    Window,
+)
+from everycore.firmware.efi.cpu import MASK, Arguments, Service, pack
+from everycore.firmware.efi.dma import Mapping, Operation
+from everycore.firmware.efi.guest import DRIVER, PAGE, Guest
+from everycore.firmware.efi.memory import Kind
+from everycore.firmware.efi.platforms import Translation
+
+GET, SET, ENABLE, DISABLE, ATTRIBUTES_SUPPORTED = range(5)
+FIFO, FILL, WIDTHS = 4, 8, 12  # EFI_PCI_IO_PROTOCOL_WIDTH: of buffers, of registers
+MOST_COUNT = 1 << 20
+QWORD_DESCRIPTOR, END_TAG = 0x8A, b"\x79\0"  # ACPI 6.4, sections 6.4.3.5.1 and 6.4.2.9
+MEMORY_RANGE, PORT_RANGE, BUS_RANGE = 0, 1, 2
+MOST_POLLS = 1000
+
+
+class Transfers:
+    """Map, Unmap and buffers; PciIo and the root bridge have them alike."""
+
+    def __init__(self, guest: Guest, controller: Controller | None) -> None:
+        self.guest, self.cpu, self.controller = guest, guest.cpu, controller
+
+    def _has_long_addresses(self, operation: int) -> bool:
+        if self.controller:
+            return bool(self.controller.attributes & DUAL_ADDRESS_CYCLE)
+        return operation >= 3  # EfiPciOperationBusMasterRead64 and on
+
+    def Map(self, a: Arguments) -> int:  # noqa: N802
+        guest, number, host = self.guest, a(1) & 0xFFFF_FFFF, a(2)
+        most = Operation.COMMON_BUFFER if self.controller else Operation.COMMON_BUFFER + 3
+        if number > most or not a(3) or not a(4) or not a(5):
+            return guids.INVALID_PARAMETER
+        operation = Operation(number % 3)
+        length = self.cpu.read_word(a(3))
+        if guest.platform.needs_dual_address_cycle and not self._has_long_addresses(number):
+            guest.report("dma-dual-address-cycle", f"Map of {host:#x}")
+        if not self._is_owned(host, length):
+            return guids.INVALID_PARAMETER
+        if operation == Operation.COMMON_BUFFER:
+            block = guest.memory.block(host)
+            if not block or block.kind != Kind.COMMON or host + length > block.end:
+                owner = block.kind if block else "no allocation"
+                guest.report("dma-common-buffer", f"{length:#x} bytes at {host:#x} ({owner})")
+        mapping = Mapping(
+            *(guest.new_handle(), host, 0, length, length, operation),
+            *(self.controller.handle if self.controller else 0, guest.phase, guest.where()),
+        )
+        guest.dma.map(mapping)
+        self.cpu.write_word(a(3), mapping.length)
+        self.cpu.write_word(a(4), mapping.device)
+        self.cpu.write_word(a(5), mapping.token)
+        return guids.SUCCESS
+
+    def _is_owned(self, host: int, length: int) -> bool:
+        end = self.guest.memory.owned_end(host)
+        if length and end is not None and host + length <= end:
+            return True
+        text = f"{length:#x} bytes at {host:#x}"
+        self.guest.report("dma-map-unowned", text if end is None else f"{text}, owned to {end:#x}")
+        if end is None:
+            return False
+        try:  # beyond the end of what is owned may be memory of others
+            self.cpu.read(host, min(length, 1 << 26))
+        except Exception:
+            return False
+        return length <= 1 << 26
+
+    def Unmap(self, a: Arguments) -> int:  # noqa: N802
+        mapping = self.guest.dma.mappings.get(a(1))
+        if mapping is None:
+            self.guest.report("dma-unmap-unknown", f"Unmap of {a(1):#x}")
+            return guids.INVALID_PARAMETER
+        self.guest.dma.unmap(mapping)
+        return guids.SUCCESS
+
+    def AllocateBuffer(self, a: Arguments) -> int:  # noqa: N802
+        guest, pages = self.guest, a(3)
+        if not 0 < pages <= 1 << 14 or not a(4):
+            return guids.OUT_OF_RESOURCES if pages else guids.INVALID_PARAMETER
+        self.cpu.read(a(4), 8)
+        where = guest.where()
+        block = guest.memory.allocate(pages * PAGE, Kind.COMMON, DRIVER, guest.phase, where)
+        if block is None:
+            return guids.OUT_OF_RESOURCES
+        self.cpu.write_word(a(4), block.address)
+        return guids.SUCCESS
+
+    def FreeBuffer(self, a: Arguments) -> int:  # noqa: N802
+        guest, length, address = self.guest, a(1) * PAGE, a(2)
+        block = guest.memory.arenas[Kind.COMMON].begins(address)
+        if block is None or block.is_free or block.length != length:
+            guest.report("memory-free-unknown", f"{length:#x} bytes at {address:#x} by FreeBuffer")
+            return guids.INVALID_PARAMETER
+        if guest.dma.overlapping(block.address, block.end):
+            guest.report("dma-free-mapped", f"{length:#x} bytes at {address:#x}")
+        guest.memory.free(block)
+        return guids.SUCCESS
+
+    def Flush(self, a: Arguments) -> int:  # noqa: N802
+        del a
+        return guids.SUCCESS
+
+    def services(self, names: tuple[str, ...]) -> dict[str, Service]:
+        return {name: getattr(self, name) for name in names if hasattr(self, name)}
+
+
+class PciIo(Transfers):
+    """EFI_PCI_IO_PROTOCOL of one controller."""
+
+    def __init__(self, guest: Guest, controller: Controller) -> None:
+        super().__init__(guest, controller)
+        self.of = controller
+
+    # ---- Registers
+
+    def _range(self, a: Arguments, is_memory: bool) -> tuple[Window, int, int, int] | None:
+        """The BAR, offset, width and count of an access; None: there is nothing."""
+        width, count = a(1) & 0xFFFF_FFFF, a(4)
+        window = self.of.window(a(2) & 0xFF)
+        if width >= WIDTHS or not window or window.is_memory != is_memory or count > MOST_COUNT:
+            return None
+        size = 1 << width % 4
+        span = size if FIFO <= width < FILL else size * count
+        offset = a(3)
+        if offset + span > window.length or offset % size:
+            return None
+        return window, offset, width, count
+
+    def _read(self, a: Arguments, is_memory: bool) -> int:
+        found = self._range(a, is_memory)
+        if not found:
+            return guids.UNSUPPORTED
+        window, offset, width, count = found
+        size, buffer = 1 << width % 4, a(5)
+        self.guest.judge_range("write", buffer, size * (1 if width >= FILL else count))
+        for i in range(count):
+            at = offset if FIFO <= width < FILL else offset + size * i
+            value = self.of.read(window, at, size)
+            to = buffer if width >= FILL else buffer + size * i
+            self.cpu.write_word(to, value, size)
+        return guids.SUCCESS
+
+    def _write(self, a: Arguments, is_memory: bool) -> int:
+        found = self._range(a, is_memory)
+        if not found:
+            return guids.UNSUPPORTED
+        window, offset, width, count = found
+        size, buffer = 1 << width % 4, a(5)
+        self.guest.judge_range("read", buffer, size * (1 if width >= FILL else count))
+        for i in range(count):
+            at = offset if FIFO <= width < FILL else offset + size * i
+            source = buffer if width >= FILL else buffer + size * i
+            self.of.write(window, at, size, self.cpu.read_word(source, size))
+        return guids.SUCCESS
+
+    def MemRead(self, a: Arguments) -> int:  # noqa: N802
+        return self._read(a, True)
+
+    def MemWrite(self, a: Arguments) -> int:  # noqa: N802
+        return self._write(a, True)
+
+    def IoRead(self, a: Arguments) -> int:  # noqa: N802
+        return self._read(a, False)
+
+    def IoWrite(self, a: Arguments) -> int:  # noqa: N802
+        return self._write(a, False)
+
+    def PollMem(self, a: Arguments) -> int:  # noqa: N802
+        return self._poll(a, True)
+
+    def PollIo(self, a: Arguments) -> int:  # noqa: N802
+        return self._poll(a, False)
+
+    def _poll(self, a: Arguments, is_memory: bool) -> int:
+        """Arguments: this, width, BAR, offset, mask, value, delay (100 ns), result."""
+        width, window, offset = a(1) & 0xFFFF_FFFF, self.of.window(a(2) & 0xFF), a(3)
+        size = 1 << width % 4
+        outside = window is None or window.is_memory != is_memory or offset + size > window.length
+        if window is None or outside or width >= FIFO:
+            return guids.INVALID_PARAMETER
+        delay = min(a(6) // 10, 60_000_000)
+        value = 0
+        for step in range(MOST_POLLS):
+            value = self.of.read(window, offset, size)
+            if value & a(4) == a(5) or step * 10 > delay:
+                break
+            self.guest.pass_time(max(10, delay // MOST_POLLS))
+        self.cpu.write_word(a(7), value)
+        return guids.SUCCESS if value & a(4) == a(5) else guids.TIMEOUT
+
+    # ---- Configuration space: arguments are this, width, offset, count, buffer
+
+    def PciRead(self, a: Arguments) -> int:  # noqa: N802
+        size, offset, count, buffer = 1 << (a(1) & 3), a(2) & 0xFFFF_FFFF, a(3), a(4)
+        if count > CONFIG_BYTES or offset + size * count > CONFIG_BYTES:
+            return guids.UNSUPPORTED
+        self.cpu.write(buffer, self.of.read_config(offset, size * count))
+        return guids.SUCCESS
+
+    def PciWrite(self, a: Arguments) -> int:  # noqa: N802
+        size, offset, count, buffer = 1 << (a(1) & 3), a(2) & 0xFFFF_FFFF, a(3), a(4)
+        if count > CONFIG_BYTES or offset + size * count > CONFIG_BYTES:
+            return guids.UNSUPPORTED
+        self.of.write_config(offset, self.cpu.read(buffer, size * count))
+        return guids.SUCCESS
+
+    def GetLocation(self, a: Arguments) -> int:  # noqa: N802
+        for number, value in enumerate((0, 0, self.of.number, 0), 1):
+            self.cpu.write_word(a(number), value)
+        return guids.SUCCESS
+
+    def Attributes(self, a: Arguments) -> int:  # noqa: N802
+        """Arguments: this, operation, attributes, result."""
+        operation, attributes = a(1) & 0xFFFF_FFFF, a(2)
+        if operation in (GET, ATTRIBUTES_SUPPORTED):
+            if not a(3):
+                return guids.INVALID_PARAMETER
+            value = SUPPORTED if operation == ATTRIBUTES_SUPPORTED else self.of.attributes
+            self.cpu.write_word(a(3), value)
+            return guids.SUCCESS
+        if operation > ATTRIBUTES_SUPPORTED:
+            return guids.INVALID_PARAMETER
+        if attributes & ~SUPPORTED:
+            return guids.UNSUPPORTED
+        if operation == SET:
+            self.of.enable(~attributes & SUPPORTED, False)
+        self.of.enable(attributes, operation != DISABLE)
+        return guids.SUCCESS
+
+    def GetBarAttributes(self, a: Arguments) -> int:  # noqa: N802
+        """Arguments: this, BAR, supported attributes, resources."""
+        window = self.of.window(a(1) & 0xFF)
+        if not window or not (a(2) or a(3)):
+            return guids.UNSUPPORTED if not window else guids.INVALID_PARAMETER
+        if a(2):
+            self.cpu.write_word(a(2), MEMORY if window.is_memory else 0)
+        if a(3):
+            kind = MEMORY_RANGE if window.is_memory else PORT_RANGE
+            data = describe(self.guest, kind, window.cpu, window.pci, window.length) + END_TAG
+            address = self.guest.give(data)
+            if not address:
+                return guids.OUT_OF_RESOURCES
+            self.cpu.write_word(a(3), address)
+        return guids.SUCCESS
+
+    def SetBarAttributes(self, a: Arguments) -> int:  # noqa: N802
+        del a
+        return guids.UNSUPPORTED
+
+
+def describe(guest: Guest, kind: int, cpu: int, pci: int, length: int) -> bytes:
+    """A range as a QWORD address space descriptor; the platform decides on the convention."""
+    begin, offset = cpu, pci - cpu
+    if guest.platform.translation == Translation.ACPI:
+        begin, offset = pci, cpu - pci
+    values = (begin, begin + length - 1, offset & MASK, length)
+    granularity = 64 if begin >> 32 or kind == BUS_RANGE else 32
+    return pack("BHBBBQQQQQ", QWORD_DESCRIPTOR, 0x2B, kind, 0, 0, granularity, *values)
+
+
+class RootBridge(Transfers):
+    """EFI_PCI_ROOT_BRIDGE_IO_PROTOCOL of the one bus."""
+
+    def __init__(self, guest: Guest) -> None:
+        super().__init__(guest, None)
+
+    def _function(self, address: int) -> tuple[Controller | None, int]:
+        """Who is addressed in configuration space, and the offset: section 14.2."""
+        offset = address >> 32 or address & 0xFF
+        bus, device, function = address >> 24 & 255, address >> 16 & 255, address >> 8 & 255
+        for controller in self.guest.controllers:
+            if (bus, device, function) == (0, controller.number, 0):
+                return controller, offset
+        return None, offset
+
+    def PciRead(self, a: Arguments) -> int:  # noqa: N802
+        size, count = 1 << (a(1) & 3), a(3)
+        controller, offset = self._function(a(2))
+        if count > CONFIG_BYTES or offset + size * count > 4096:
+            return guids.INVALID_PARAMETER
+        data = controller.read_config(offset, size * count) if controller else b""
+        self.cpu.write(a(4), data.ljust(size * count, b"\xff"))
+        return guids.SUCCESS
+
+    def PciWrite(self, a: Arguments) -> int:  # noqa: N802
+        size, count = 1 << (a(1) & 3), a(3)
+        controller, offset = self._function(a(2))
+        if count > CONFIG_BYTES or offset + size * count > 4096:
+            return guids.INVALID_PARAMETER
+        data = self.cpu.read(a(4), size * count)
+        if controller and offset + len(data) <= CONFIG_BYTES:
+            controller.write_config(offset, data)
+        return guids.SUCCESS
+
+    def GetAttributes(self, a: Arguments) -> int:  # noqa: N802
+        for number in (1, 2):
+            if a(number):
+                self.cpu.write_word(a(number), 0)
+        return guids.SUCCESS
+
+    def Configuration(self, a: Arguments) -> int:  # noqa: N802
+        platform = self.guest.platform
+        length = DEVICE_WINDOW * (len(self.guest.controllers) + 1)
+        data = describe(self.guest, BUS_RANGE, 0, 0, 1)
+        data += describe(self.guest, MEMORY_RANGE, platform.bar_cpu, platform.bar_pci, length)
+        address = self.guest.table(128)  # the root bridge keeps it
+        self.cpu.write(address, data + END_TAG)
+        self.cpu.write_word(a(1), address)
+        return guids.SUCCESS

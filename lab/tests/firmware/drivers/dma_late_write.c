@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/* Writes to memory that is already mapped for the device to read. */
+#include "efi.h"
+static int break_start(void);
+#define ON_START break_start
+#include "driver.h"
+
+static int break_start(void)
+{
+    u64 bytes = 64, address = 0;
+    void *mapping = 0;
+    void *host = pool(64);
+
+    pci->map(pci, DEVICE_READS, host, &bytes, &address, &mapping);
+    *(volatile u8 *)host = 1;
+    transfer(address, 64, 0);
+    pci->unmap(pci, mapping);
+    bs->free_pool(host);
+    return 0;
+}

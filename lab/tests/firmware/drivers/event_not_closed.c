@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* Stop forgets an event. */
+#include "efi.h"
+static int break_start(void);
+#define ON_START break_start
+#include "driver.h"
+
+static int break_start(void)
+{
+    void *event = 0;
+
+    bs->create_event(0, TPL_CALLBACK, 0, 0, &event);
+    return 0;
+}
