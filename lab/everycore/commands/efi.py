@@ -31,7 +31,7 @@ MOST_SECONDS = 600.0
 app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode=None,
-    help="Check EFI drivers: by reading them, and by running them on models of machines.",
+    help="Check EFI drivers by reading them and by running them.",
 )
 
 

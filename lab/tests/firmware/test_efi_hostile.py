@@ -22,7 +22,7 @@ from everycore.firmware.efi.guest import Limits
 
 HOSTILE = sorted(path.stem for path in (driver_builds.HOSTILE).glob("*.c"))
 MOST_SECONDS = 15.0
-MUTATIONS = 60  # of each machine; the long run is tools/fuzz-efi
+MUTATIONS = 60  # of each machine
 LIMITS = Limits(seconds=2)
 
 
