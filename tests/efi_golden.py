@@ -27,12 +27,12 @@ def unpacked(name: str) -> pathlib.Path | None:
     """The folder with the packages of a lock; None, and a line, if the archive has them no longer."""
     from everycore import debs
     from everycore.context import system_context
-    from everycore.errors import UnavailableError
+    from everycore.errors import EverycoreError
 
     lock = debs.read_lock(HOME / f"{name}.lock")
     try:
         return debs.unpacked(system_context(), lock)
-    except UnavailableError as error:
+    except EverycoreError as error:
         print(f"skipped: {name}: {error.message}")
         return None
 
