@@ -5,12 +5,12 @@ import json as jsonlib
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from everycore.cli import package_version
 from everycore.commands.options import Json, context_of
 from everycore.context import Context
 from everycore.errors import EverycoreError
@@ -111,10 +111,17 @@ def check(
         _show(context, checked, json)
     if sarif_file is not None:
         with atomic_output(context.cwd / sarif_file, context.out.file) as scratch:
-            text = jsonlib.dumps(sarif.document(found, package_version()), indent=1)
+            text = jsonlib.dumps(sarif.document(found, _version()), indent=1)
             scratch.write_text(text + "\n", encoding="utf-8")
     if any(checked.has_violations for checked in found):
         raise typer.Exit(1)
+
+
+def _version() -> str:
+    try:
+        return version("everycore")
+    except PackageNotFoundError:
+        return "not installed"
 
 
 def _with_names(
