@@ -550,8 +550,8 @@ MODE_BREAKS = [
      "    if (status != EVC_OK)\n        evc_wipe(memory, memory_bytes);\n    return status;", "    return status;", KEYS),
 ]
 
-COLUMNS, BN_REF, NUMBERS, POWERS, DIVSTEPS = (
-    "src/bn/columns_steps.h", "src/bn/c_ref.c", "src/bn/bn.c", "src/bn/exp.c", "src/bn/gcd.c")
+COLUMNS, LIMBS, BN_REF, NUMBERS, POWERS, DIVSTEPS = (
+    "src/bn/columns_steps.h", "src/bn/limbs_steps.h", "src/bn/c_ref.c", "src/bn/bn.c", "src/bn/exp.c", "src/bn/gcd.c")
 REDUCTIONS = "reductions_equal_sums"
 SUMS = "sums_and_products_equal_reference"
 CARRIES = "carries_of_short_numbers_are_kept"
@@ -566,13 +566,13 @@ FERMAT = "primes_keep_fermats_theorem"
 # Breaks of big numbers: lost carries, lengths taken for others, and the code above the kernels.
 BN_BREAKS = [
     ("bn: the carry of a column", COLUMNS, "(c->high + (c->low < product))", "(c->high)", CARRIES),
-    ("bn: the carry above a product", COLUMNS, "(borrow & (carry ^ 1u))", "(borrow)", CARRIES),
-    ("bn: the carry of a sum", COLUMNS, "subtract_modulus(r, sum, carry,", "subtract_modulus(r, sum, 0,", CARRIES),
+    ("bn: the carry above a product", LIMBS, "(borrow & (carry ^ 1u))", "(borrow)", CARRIES),
+    ("bn: the carry of a sum", LIMBS, "subtract_modulus(r, sum, carry,", "subtract_modulus(r, sum, 0,", CARRIES),
     ("bn: the bit above a doubled limb", COLUMNS, "*above = (limb)(t[i] >> (LIMB_BITS - 1));", "*above = 0;", SUMS),
     ("bn: the highest limb of cross products", COLUMNS, "t[2 * limbs - 2] = take_limb(&c);", "t[2 * limbs - 2] = 0;", SUMS),
-    ("bn: the part of a limb", COLUMNS, "(n_bytes + LIMB_BYTES - 1) / LIMB_BYTES", "n_bytes / LIMB_BYTES", CARRIES),
-    ("bn: a byte before a number", COLUMNS, "if (at < in_bytes)", "if (at <= in_bytes)", INSIDE),
-    ("bn: bits of the inverse of a limb", COLUMNS, "bits < LIMB_BITS;", "bits < LIMB_BITS / 2;", FERMAT),
+    ("bn: the part of a limb", LIMBS, "(n_bytes + LIMB_BYTES - 1) / LIMB_BYTES", "n_bytes / LIMB_BYTES", CARRIES),
+    ("bn: a byte before a number", LIMBS, "if (at < in_bytes)", "if (at <= in_bytes)", INSIDE),
+    ("bn: bits of the inverse of a limb", LIMBS, "bits < LIMB_BITS;", "bits < LIMB_BITS / 2;", FERMAT),
     ("bn: the lowest bit of a factor, of c_ref", BN_REF, "bit-- > 0", "bit-- > 1", FERMAT),
     ("bn: the carry of c_ref", BN_REF, "(borrow & ~carry)", "borrow", "known_answers"),
     ("bn: a doubling of the form of 1", NUMBERS, "i < n->shape.r_bits;", "i + 1 < n->shape.r_bits;", CARRIES),
@@ -599,6 +599,17 @@ BN_BREAKS = [
     ("bn: a step too few hundred", DIVSTEPS, "(49 * bits", "(34 * bits", INVERSES),
     ("bn: the sign of an inverse", DIVSTEPS, "    negate(s.d, s.words, negative);\n", "", INVERSES),
     ("bn: an inverse below zero", DIVSTEPS, "    add_modulus_if_negative(&s);\n", "", INVERSES),
+]
+
+ADX = "src/bn/x86_adx_asm.S"
+ADX_BREAKS = [
+    ("bn adx: the second carry of a row", ADX, "    adox %rax, \\register\n", "", CARRIES),
+    ("bn adx: the carry above a reduction", ADX, "    sbb %rax, %rax\n    mov %rax, 16+CARRY(%rsp)\n", "", CARRIES),
+    ("bn adx: the carry above a result", ADX, "    not %rcx\n", "", CARRIES),
+    ("bn adx: limbs that fill no strip", ADX, "    call_by_width .Lproduct\n", "", SUMS),
+    ("bn adx: the carry of a square", ADX, "    adox %rdx, %r9\n", "    add %rdx, %r9\n", SUMS),
+    ("bn adx: a limb of a narrow strip of a square", ADX, "    cross_row 5, 32, \\width\n", "", SUMS),
+    ("bn adx: a register of the caller", ADX, "    evc_restore %r12\n", "    add $8, %rsp\n", ABI),
 ]
 
 
@@ -681,11 +692,23 @@ A64_BREAKS = [
 FOR_A64 = ["aarch64-linux-gnu-gcc", "-static"]
 
 
+def cpu_flags() -> list[str]:
+    cpuinfo = pathlib.Path("/proc/cpuinfo")
+    return cpuinfo.read_text().split() if cpuinfo.exists() else []
+
+
+def has_adx() -> bool:
+    return platform.machine() == "x86_64" and {"adx", "bmi2"} <= set(cpu_flags())
+
+
 def breaks_here() -> list[tuple[str, str, str, str, str]]:
     """Those of portable code, and those of registers that this CPU has and tells about."""
     found = BREAKS + GCM_BREAKS + MODE_BREAKS + BN_BREAKS + WORD_BREAKS + ABI_BREAKS.get(platform.machine(), [])
-    cpuinfo = pathlib.Path("/proc/cpuinfo")
-    flags = cpuinfo.read_text().split() if cpuinfo.exists() else []
+    flags = cpu_flags()
+    if has_adx():
+        found += ADX_BREAKS
+    else:
+        print("skipped: this CPU has no adcx, so assembly with it is not broken")
     if platform.machine() == "x86_64" and {"avx", "xgetbv1"} <= set(flags):
         return [*found, UPPER_HALVES]
     print("skipped: this CPU does not tell whether upper halves of vector registers are in use")
@@ -718,8 +741,9 @@ class Tree:
         if not file.endswith(".h"):
             return [file] if file else []
         line = f'#include "{file.removeprefix("src/")}"'
-        return [source.relative_to(self.folder).as_posix()
-                for source in sorted((self.folder / "src").rglob("*.c")) if line in source.read_text()]
+        includers = [source.relative_to(self.folder).as_posix()
+                     for source in sorted((self.folder / "src").rglob("*.[ch]")) if line in source.read_text()]
+        return [source for includer in includers for source in self.concerned(includer)]
 
     def objects(self, prefix: str) -> list[str]:
         return [str(o) for o in sorted((self.folder / "objects").iterdir()) if o.name.startswith(prefix)]
@@ -771,7 +795,8 @@ def main() -> int:
     for_a64 = sys.argv[1:] == ["--a64"]
     emulator = ["qemu-aarch64"] if for_a64 and platform.machine() != "aarch64" else []
     compiler = FOR_A64 if for_a64 else os.environ.get("CC", "cc").split()
-    kernels = ",".join([*A64_KERNELS, KERNELS] if for_a64 else [KERNELS])
+    assembly = A64_KERNELS if for_a64 else ("x86_adx",) if has_adx() else ()
+    kernels = ",".join([*assembly, KERNELS])
     if absent := [name for name in (compiler[0], *emulator) if not shutil.which(name)]:
         print(f"skipped: no {', '.join(absent)}\n0 passed, 0 failed, 1 skipped")
         return 0
@@ -783,7 +808,7 @@ def main() -> int:
                 shutil.copytree(ROOT / part, tree.folder / part)
         shutil.copy(ROOT / "tests/whole_kernel.c", tree.folder / KERNEL)
         shutil.copy(ROOT / "tests/whole_gcm.c", tree.folder / FUSED)
-        keep_kernels(tree.folder, lambda stem: portable(stem) or (for_a64 and stem in A64_KERNELS))
+        keep_kernels(tree.folder, lambda stem: portable(stem) or stem in assembly)
         with (tree.folder / "src/kernels.def").open("a") as registry:
             registry.write(LINES)
         (tree.folder / "tests").mkdir()

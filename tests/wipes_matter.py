@@ -45,7 +45,7 @@ PROMISES = ("test_keys", "test_orders", "test_modes")
 BLOCKS = "x86_aesni,c_ref,c_fixslice32,x86_bitslice128"
 LAYERS = {
     "aes": BLOCKS, "modes": BLOCKS, "ghash": "c_ref,c_ctmul64,x86_clmul,x86_vperm", "qarma": "",
-    "bn": "c_ref,c_limb64",
+    "bn": "c_ref,c_limb64,x86_adx",
     "bn_words": "c_words64,c_words32",
     "gcm": "x86_aesni,x86_vaes256,x86_aesni+c_ref,x86_aesni+x86_vclmul512,x86_bitslice128+c_ctmul64,c_ref+c_ref,"
            "c_ref+x86_clmul",

@@ -12,7 +12,8 @@
  *
  *  - ELF and Mach-O with the System V ABI (0.99, 2013, figure 3.4). On Windows the file is an empty unit, and so is its
  *    kernel: EVC_X86_64_SYSV of everycore/isa.h.
- *  - Functions are leaves. rax, rcx, rdx, rsi, rdi, r8-r11 and the vector registers are free.
+ *  - Functions call none of another file. rax, rcx, rdx, rsi, rdi, r8-r11 and the vector registers are free; evc_save
+ *    and evc_restore keep another register on the stack. Nothing is kept below the stack pointer.
  */
 #ifndef EVC_COMMON_X86_ASM_H
 #define EVC_COMMON_X86_ASM_H
@@ -45,6 +46,17 @@ _\name:
 #if defined(__ELF__)
     .size \name, . - \name
 #endif
+.endm
+
+.macro evc_save register
+    push \register
+    EVC_ASM_CFI_ADJUST(8)
+    EVC_ASM_CFI_SAVED(\register)
+.endm
+.macro evc_restore register
+    pop \register
+    EVC_ASM_CFI_ADJUST(-8)
+    EVC_ASM_CFI_RESTORED(\register)
 .endm
 
 /* The object says that indirect branches reach endbr64 alone, and that a shadow stack suits it: linkers turn both off

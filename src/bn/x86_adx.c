@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Montgomery multiplication for x86-64 with mulx, adcx and adox, in assembly.
+ *
+ * Method:   the product first, then its reduction, both in strips of eight limbs whose sums stay in registers: for a
+ *           product of limbs, one mulx and two additions, each with a carry of its own. Squares have each cross product
+ *           once. Limbs that fill no strip make a narrower one, so no length of numbers pays for a longer one.
+ * Source:   Ozturk et al.: New Instructions Supporting Large Integer Arithmetic, Intel (2012); Koc, Acar, Kaliski:
+ *           Analyzing and Comparing Montgomery Multiplication Algorithms, IEEE Micro 16 (1996), method SOS.
+ * Needs:    X86_ADX.   Timing: CT (no secret branches or addresses; rests on the multiplier's constant time).
+ * Key form: private.
+ */
+#include "everycore/isa.h"
+
+#if EVC_BUILT(X86_ADX)
+#define LIMB_BITS 64
+#include "bn/limbs_steps.h"
+
+#include "common/clear.h"
+
+void evc_bn_x86_adx_mul(limb *r, const limb *a, const limb *b, const limb *n, size_t limbs, limb *t, limb n0);
+void evc_bn_x86_adx_sqr(limb *r, const limb *a, const limb *b, const limb *n, size_t limbs, limb *t, limb n0);
+
+static void mul(const void *key, void *r, const void *a, const void *b, void *scratch)
+{
+    const struct private_part *p = private_part(key);
+
+    evc_bn_x86_adx_mul(r, a, b, p->n, limbs_for(evc_bn_n_bytes(key)), scratch, p->n0);
+}
+
+/* Of fewer limbs than make a strip, a product is faster. */
+static void sqr(const void *key, void *r, const void *a, void *scratch)
+{
+    const size_t limbs = limbs_for(evc_bn_n_bytes(key));
+    const struct private_part *p = private_part(key);
+
+    if (limbs < 8)
+        evc_bn_x86_adx_mul(r, a, a, p->n, limbs, scratch, p->n0);
+    else
+        evc_bn_x86_adx_sqr(r, a, a, p->n, limbs, scratch, p->n0);
+}
+
+EVC_DEFINE_CLEAR_STACK(clear, BASELINE, 704)
+
+const struct evc_bn evc_bn_x86_adx = {
+    .kernel = EVC_KERNEL_HEAD(x86_adx, X86_ADX, CT, ANY, 1, struct evc_bn_modulus, 0, clear),
+    BN_LIMBS_SLOTS,
+    .mul = mul,
+    .sqr = sqr,
+};
+#else
+EVC_EMPTY_UNIT
+#endif
