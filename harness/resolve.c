@@ -98,9 +98,24 @@ static void emit_warning(const struct request *r, const char *primitive, enum ev
     snprintf(text, sizeof text,
              "%s falls back to %s, many times slower than %s, because it is not known that this CPU multiplies "
              "integers in constant time. If it does, add the feature ct-mul; in C: "
-             "evc_cpu_features() | EVC_CPU(CT_MUL), see everycore/cpu.h",
+             "evc_cpu_features() | EVC_CPU(CT_MUL), see everycore/cpu.h. If nothing is secret, the policy vartime "
+             "selects a faster one, too",
              primitive, slow->name, faster->name);
     emit_text("warning", text);
+}
+
+/* A member "note", where the policy allows a kernel whose timing class rests on a feature that the CPU lacks. */
+static void emit_note(const struct request *r, const struct evc_registry_line *found)
+{
+    char text[256];
+
+    if (!found || !(found->needs & ~r->features & EVC_CPU(CT_MUL)))
+        return;
+    snprintf(text, sizeof text,
+             "%s is constant-time only on a CPU that multiplies integers in constant time, which is not known of this "
+             "one; the policy allows it",
+             found->name);
+    emit_text("note", text);
 }
 
 static void resolve_use(const struct request *r, const char *primitive, enum evc_use use)
@@ -116,6 +131,7 @@ static void resolve_use(const struct request *r, const char *primitive, enum evc
     emit_text("use", use_name(use));
     emit_text("kernel", found ? found->name : NULL);
     emit_warning(r, primitive, use);
+    emit_note(r, found);
     emit_list_begin("skipped");
     for (unsigned i = 0; (line = evc_registry_at(i)) != NULL; i++)
         if (line != found)

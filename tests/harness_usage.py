@@ -316,8 +316,18 @@ class GoodUsage(unittest.TestCase):
         # Big numbers have no other kernel that is constant-time without ct-mul.
         for arch, features in (("x86", "sse2,ssse3"), ("a64", "neon"), ("a32", "neon")):
             self.assertEqual(set(self.warnings("--arch", arch, "--features", features)), {"bn", "bn_words"})
-        self.assertEqual(set(self.warnings("--arch", "other", "--features", "", "--policy", "vartime")),
-                         {"bn", "bn_words"})
+
+    def test_the_policy_vartime_selects_kernels_that_multiply(self):
+        self.assertEqual(self.warnings("--arch", "other", "--features", "", "--policy", "vartime"), {})
+        for features, wanted in (("", "c_limb32"), ("tune-word64", "c_limb64")):
+            for policy in ("vartime", "hardened"):
+                lines = objects(run("resolve", "--arch", "other", "--features", features, "--policy", policy))[1:]
+                bn = next(line for line in lines if line.get("primitive") == "bn")
+                self.assertEqual(bn["kernel"], wanted if policy == "vartime" else "c_ref")
+                self.assertEqual("note" in bn, policy == "vartime")
+                self.assertEqual("warning" in bn, policy == "hardened")
+        known = objects(run("resolve", "--arch", "other", "--features", "ct-mul", "--policy", "vartime"))[1:]
+        self.assertFalse([line for line in known if "note" in line])
 
 
 F_KEY = "2b7e151628aed2a6abf7158809cf4f3c"

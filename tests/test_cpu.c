@@ -397,6 +397,11 @@ static void this_build_and_this_cpu_agree(void)
     EXPECT(((features & EVC_CPU(TUNE_WORD64)) != 0) == EVC_WORD64);
     EXPECT(!EVC_X86 || ((features & EVC_CPU(X86_MODE64)) != 0) == EVC_X86_64);
     EXPECT(!(EVC_X86_64 || EVC_A64) || (features & EVC_CPU(CT_MUL)));
+#if defined(_PA_RISC1_1) || defined(_PA_RISC2_0) /* products by xmpyu, not by a routine of the compiler's library */
+    EXPECT(!EVC_HPPA || (features & EVC_CPU(CT_MUL)));
+#elif defined(__hppa__)
+    EXPECT(!(features & EVC_CPU(CT_MUL)));
+#endif
     EXPECT(evc_cpu_features() == features);
 }
 

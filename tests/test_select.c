@@ -79,11 +79,18 @@ static void never_varies(enum evc_arch arch, uint64_t features, unsigned policy,
     EXPECT(!chosen || allowed(chosen, policy));
 }
 
+/* What a kernel needs that the CPU lacks: under the policy vartime, any multiplier is good enough. */
+static uint64_t lacking(uint64_t needs, uint64_t features, unsigned policy)
+{
+    const uint64_t lacking = needs & ~features;
+
+    return policy & EVC_ALLOW_VARTIME ? lacking & ~EVC_CPU(CT_MUL) : lacking;
+}
+
 static void fits(enum evc_arch arch, uint64_t features, unsigned policy, enum evc_use use,
                  const struct evc_registry_line *chosen)
 {
-    (void)policy;
-    EXPECT(!chosen || (chosen->needs & ~features) == 0);
+    EXPECT(!chosen || lacking(chosen->needs, features, policy) == 0);
     EXPECT(!chosen || is_of(chosen, arch));
     EXPECT(!chosen || use == EVC_USE_ANY || chosen->use == EVC_USE_ANY || chosen->use == use);
 }
@@ -94,7 +101,7 @@ static void first(enum evc_arch arch, uint64_t features, unsigned policy, enum e
     const struct evc_registry_line *line;
 
     for (unsigned i = 0; (line = evc_registry_at(i)) != NULL && line != chosen; i++)
-        EXPECT(!is_of(line, arch) || (line->needs & ~features) != 0 || !allowed(line, policy) ||
+        EXPECT(!is_of(line, arch) || lacking(line->needs, features, policy) != 0 || !allowed(line, policy) ||
                (use != EVC_USE_ANY && line->use != EVC_USE_ANY && line->use != use));
 }
 
@@ -132,8 +139,8 @@ static void ghash_and_gcm_need_only_what_the_cpu_has(void)
             const struct evc_ghash *ghash = evc_ghash_select(features, policy);
             const struct evc_gcm *gcm = evc_gcm_select(features, policy);
 
-            EXPECT(ghash && (evc_ghash_kernel(ghash)->needs & ~features) == 0);
-            EXPECT(!gcm || (evc_gcm_kernel(gcm)->needs & ~features) == 0);
+            EXPECT(ghash && lacking(evc_ghash_kernel(ghash)->needs, features, policy) == 0);
+            EXPECT(!gcm || lacking(evc_gcm_kernel(gcm)->needs, features, policy) == 0);
         }
         features = (features - bits) & bits;
     } while (features);
@@ -333,9 +340,14 @@ static void this_cpu_is_served_by_what_it_runs(void)
     EXPECT(((features & EVC_CPU(TUNE_WORD64)) != 0) == (EVC_WORD64 != 0));
 }
 
-static const char *ghash_for(enum evc_arch arch, uint64_t features, unsigned policy)
+static const char *name_for(const char *primitive, enum evc_arch arch, uint64_t features, unsigned policy)
 {
-    return evc_resolve(arch, "ghash", features, policy, EVC_USE_ANY)->name;
+    return evc_resolve(arch, primitive, features, policy, EVC_USE_ANY)->name;
+}
+
+static int is_for(const char *primitive, enum evc_arch arch, uint64_t features, unsigned policy, const char *kernel)
+{
+    return strcmp(name_for(primitive, arch, features, policy), kernel) == 0;
 }
 
 /* everycore/cpu.h: where nobody knows it, the caller adds the bit. */
@@ -344,12 +356,56 @@ static void the_caller_may_vouch_for_the_multiplier(void)
     const uint64_t word64 = EVC_CPU(TUNE_WORD64), ct_mul = EVC_CPU(CT_MUL);
 
     for (size_t a = 0; a < N_ARCHS; a++) {
-        EXPECT(strcmp(ghash_for(archs[a].arch, 0, 0), "c_ref") == 0);
-        EXPECT(strcmp(ghash_for(archs[a].arch, word64, 0), "c_ref") == 0);
-        EXPECT(strcmp(ghash_for(archs[a].arch, ct_mul, 0), "c_ctmul32") == 0);
-        EXPECT(strcmp(ghash_for(archs[a].arch, word64 | ct_mul, 0), "c_ctmul64") == 0);
-        EXPECT(strcmp(ghash_for(archs[a].arch, word64, EVC_ALLOW_VARTIME), "c_table4") == 0);
+        EXPECT(is_for("ghash", archs[a].arch, 0, 0, "c_ref"));
+        EXPECT(is_for("ghash", archs[a].arch, word64, 0, "c_ref"));
+        EXPECT(is_for("ghash", archs[a].arch, ct_mul, 0, "c_ctmul32"));
+        EXPECT(is_for("ghash", archs[a].arch, word64 | ct_mul, 0, "c_ctmul64"));
     }
+}
+
+/* With the feature or without it: the policy allows what a multiplier without it makes of these kernels. */
+static void the_policy_vartime_allows_any_multiplier(void)
+{
+    const uint64_t word64 = EVC_CPU(TUNE_WORD64), ct_mul = EVC_CPU(CT_MUL);
+    const unsigned vartime = EVC_ALLOW_VARTIME;
+
+    for (size_t a = 0; a < N_ARCHS; a++) {
+        const enum evc_arch arch = archs[a].arch;
+
+        for (unsigned policy = 0; policy <= EVC_ALLOW_HARDENED; policy++) {
+            EXPECT(is_for("bn", arch, word64, policy, "c_ref") && is_for("bn_words", arch, word64, policy, "c_ref"));
+            EXPECT(is_for("bn", arch, 0, policy, "c_ref") && is_for("bn_words", arch, 0, policy, "c_ref"));
+        }
+        for (uint64_t known = 0; known <= 1; known++) {
+            const uint64_t have = known ? ct_mul : 0;
+
+            EXPECT(is_for("bn", arch, have | word64, vartime, "c_limb64"));
+            EXPECT(is_for("bn", arch, have, vartime, "c_limb32"));
+            EXPECT(is_for("bn_words", arch, have | word64, vartime, "c_words64"));
+            EXPECT(is_for("bn_words", arch, have, vartime, "c_words32"));
+            EXPECT(is_for("ghash", arch, have | word64, vartime, "c_ctmul64"));
+            EXPECT(is_for("ghash", arch, have, vartime, "c_table4"));
+        }
+    }
+    EXPECT(is_for("bn_words", EVC_ARCH_HPPA, EVC_CPU(HPPA_PA11), vartime, "hppa_xmpyu"));
+    EXPECT(is_for("bn_words", EVC_ARCH_HPPA, EVC_CPU(HPPA_PA11) | EVC_CPU(HPPA_WIDE), vartime, "hppa20"));
+    EXPECT(is_for("bn_words", EVC_ARCH_A32, EVC_CPU(A32_UMAAL), vartime, "a32_umaal"));
+    EXPECT(is_for("bn", EVC_ARCH_X86, EVC_NEEDS_X86_ADX & ~ct_mul, vartime, "x86_adx"));
+    /* Other needs stay needs. */
+    EXPECT(is_for("bn_words", EVC_ARCH_HPPA, EVC_CPU(HPPA_WIDE), vartime, "c_words32"));
+    EXPECT(is_for("bn", EVC_ARCH_X86, EVC_CPU(X86_ADX) | EVC_CPU(X86_BMI2), vartime, "c_limb32"));
+}
+
+/* What evc_bn_select and evc_bn_words_select give follows the same rule, among kernels that are built. */
+static void selection_of_big_numbers_follows_the_policy(void)
+{
+    const uint64_t unknown = evc_cpu_features() & ~EVC_CPU(CT_MUL);
+
+    EXPECT(strcmp(evc_bn_kernel(evc_bn_select(unknown, 0, EVC_USE_ANY))->name, "c_ref") == 0);
+    EXPECT(strcmp(evc_bn_words_kernel(evc_bn_words_select(unknown, 0))->name, "c_ref") == 0);
+    EXPECT(evc_bn_select(unknown, EVC_ALLOW_VARTIME, EVC_USE_ANY) ==
+           evc_bn_select(unknown | EVC_CPU(CT_MUL), 0, EVC_USE_ANY));
+    EXPECT(evc_bn_words_select(unknown, EVC_ALLOW_VARTIME) == evc_bn_words_select(unknown | EVC_CPU(CT_MUL), 0));
 }
 
 /* A kernel of GCM where one fits, else a pair. */
@@ -379,6 +435,8 @@ int main(void)
     RUN(names_are_whole_and_unique);
     RUN(unfit_names_the_reason);
     RUN(the_caller_may_vouch_for_the_multiplier);
+    RUN(the_policy_vartime_allows_any_multiplier);
+    RUN(selection_of_big_numbers_follows_the_policy);
     RUN(this_cpu_is_served_by_what_it_runs);
     RUN(the_best_key_of_gcm_is_of_what_is_selected);
     return tap_done();

@@ -60,7 +60,8 @@ struct evc_bn_modulus {
 /* ---- Choosing a kernel --------------------------------------------------------------------------- */
 
 /* As evc_aes_select. Never NULL: c_ref needs no multiplication and always fits; where the CPU multiplies in constant
- * time (the feature ct-mul), selection finds a kernel that is a thousand times faster. */
+ * time (the feature ct-mul), or the policy is EVC_ALLOW_VARTIME, selection finds a kernel that is a thousand times
+ * faster. */
 EVC_API const struct evc_bn *evc_bn_select(uint64_t features, unsigned policy, enum evc_use use);
 
 /* As evc_aes_named and evc_aes_at. */

@@ -79,7 +79,8 @@ struct evc_bn_words {
 };
 
 /* As evc_aes_select. Never NULL: c_ref always fits. It multiplies bit by bit, some thirty times slower than the others;
- * where CT_MUL is not among the features that the CPU is known to have, everycore/cpu.h tells what a caller can do. */
+ * where CT_MUL is not among the features that the CPU is known to have, everycore/cpu.h tells what a caller can do.
+ * EVC_ALLOW_VARTIME allows the others everywhere. */
 EVC_API const struct evc_bn_words *evc_bn_words_select(uint64_t features, unsigned policy);
 
 /* As evc_aes_named and evc_aes_at. */

@@ -40,7 +40,9 @@ EVC_API uint64_t evc_cpu_features(void);
 /*
  * The bit CT_MUL: this core multiplies 32 x 32 and 64 x 64 bits in a time that does not depend on the operands. GHASH
  * by multiplication of integers is constant-time on such cores only. Where neither this bit nor vectors are there, the
- * constant-time choice is the bit-serial GHASH (c_ref), more than twenty times slower, and GCM is as slow.
+ * constant-time choice is the bit-serial GHASH (c_ref), more than twenty times slower, and GCM is as slow. So are big
+ * numbers, whose c_ref is hundreds of times slower. The policy EVC_ALLOW_VARTIME selects kernels that multiply
+ * nevertheless.
  *
  * evc_cpu_features() sets the bit where documents of the makers say so, or where no exception is known, of every core
  * that may run the program:
@@ -50,6 +52,8 @@ EVC_API uint64_t evc_cpu_features(void);
  *   i386                  cores of x86-64, Intel's family 6 (Pentium Pro, Pentium M, Core, Atom), AMD's K7.
  *   PowerPC               POWER8 and later: by -mcpu, or by Linux's word.
  *   RISC-V                cores with Zkt: by -march, or by the word of Linux 6.8 and later.
+ *   PA-RISC               of 1.1 and later, by -march, in programs of an operating system: there compilers multiply by
+ *                         xmpyu.
  * Elsewhere (s390x, A32, MIPS, LoongArch, SPARC, Alpha, older PowerPC, RISC-V without Zkt, ...) some cores do and some
  * do not, or nobody has published it, so the library does not guess. The caller decides, who knows the core or has no
  * secrets to lose by it:

@@ -29,7 +29,8 @@ enum evc_use {
     EVC_USE_SERIAL    /* one chain: CBC encryption, CBC-MAC, CMAC */
 };
 
-/* Policy: 0 allows EVC_TIMING_CT only. */
+/* Policy: 0 allows EVC_TIMING_CT only. ALLOW_VARTIME also allows kernels that multiply where it is not known that the
+ * CPU does so in constant time (the feature CT_MUL, everycore/cpu.h). */
 #define EVC_ALLOW_HARDENED 1u
 #define EVC_ALLOW_VARTIME 2u
 

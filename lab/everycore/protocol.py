@@ -72,6 +72,7 @@ class Resolved:
     kernel: str
     skipped: tuple[Skipped, ...] = ()
     warning: str = ""  # a slow fallback was chosen: why, and what to do
+    note: str = ""  # the policy allows a kernel that multiplies although ct-mul is missing
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,11 +39,12 @@ EVC_INLINE int evc_same_text(const char *a, const char *b)
 }
 
 /* The rule of selection among kernels of one primitive and architecture: does one with these needs, timing class and
- * use serve this request? */
+ * use serve this request? The timing class of a kernel that multiplies rests on ct-mul; without that it is no more than
+ * variable time, which the policy may allow. */
 EVC_INLINE enum evc_unfit evc_unfit_here(uint64_t needs, uint8_t timing, uint8_t use, uint64_t features,
                                          unsigned policy, enum evc_use wanted_use)
 {
-    if ((needs & ~features) != 0)
+    if ((needs & ~features & ~(policy & EVC_ALLOW_VARTIME ? EVC_CPU(CT_MUL) : 0)) != 0)
         return EVC_UNFIT_FEATURE;
     if ((timing == EVC_TIMING_HARDENED && !(policy & EVC_ALLOW_HARDENED)) ||
         (timing == EVC_TIMING_VARTIME && !(policy & EVC_ALLOW_VARTIME)))

@@ -52,11 +52,15 @@
  *            mul, mulh and their kind.
  *   PowerPC  POWER8 and later: GCC 12, gcc/config/rs6000/power8.md and power9.md (by IBM), models of the pipeline: one
  *            latency for products of all sizes. power4.md, power5.md and 7xx.md have shorter ones for small operands.
+ *   PA-RISC  1.1 and later: GCC 12, gcc/config/pa/pa.md: products are made by xmpyu, in the multiplier for floating
+ *            point, with one latency in the models of all cores. Not with 1.0, where a routine multiplies whose time
+ *            depends on the operands, nor in kernels and firmware, which may have no such registers.
  * Not decided here, for no document says it of all cores: s390x (IBM publishes no timing), A32 (ARM7 to ARM9 and
- * Cortex-M3 end early, Cortex-M4 does not), MIPS, LoongArch, Alpha, SPARC, m68k, PA-RISC. everycore/cpu.h tells the
- * caller what to do there. General source: Pornin, BearSSL, "Constant-Time Mul" (2017).
+ * Cortex-M3 end early, Cortex-M4 does not), MIPS, LoongArch, Alpha, SPARC, m68k. everycore/cpu.h tells the caller what
+ * to do there. General source: Pornin, BearSSL, "Constant-Time Mul" (2017).
  */
-#if EVC_X86_64 || EVC_A64 || defined(__riscv_zkt) || defined(_ARCH_PWR8)
+#if EVC_X86_64 || EVC_A64 || defined(__riscv_zkt) || defined(_ARCH_PWR8) ||                          \
+    (EVC_HPPA && (defined(_PA_RISC1_1) || defined(_PA_RISC2_0)) && !defined(EVC_CPU_WITHOUT_OS))
 #define EVC_CT_MUL_BY_BUILD 1
 #else
 #define EVC_CT_MUL_BY_BUILD 0
