@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "everycore/bn.h"
 #include "everycore/bn_words.h"
 #include "everycore/cpu.h"
 
@@ -565,6 +566,109 @@ static enum result trial_division_equals_one_by_one(struct check *c)
     return PASS;
 }
 
+/* a modulo w, byte by byte. */
+static uint32_t remainder_of_bytes(const uint8_t *a, size_t a_bytes, uint32_t w)
+{
+    uint64_t rest = 0;
+
+    for (size_t i = 0; i < a_bytes; i++)
+        rest = (rest << 8 | a[i]) % w;
+    return (uint32_t)rest;
+}
+
+/* evc_bn_mod_words: at every length, and with the number and the scratch memory at ends of pages. */
+static enum result numbers_of_bytes_have_the_same_remainders(struct check *c)
+{
+    enum { WORDS = 7, LONGEST = 130, ROOM = LONGEST + 16 };
+    static const uint32_t words[WORDS] = {3, 65537, UINT32_C(1) << 28, 1, (UINT32_C(1) << 28) - 57, 8191, 1021};
+    static struct evc_bn_trial groups[WORDS];
+    static struct guarded number, memory;
+    const size_t n_groups = evc_bn_trial_groups(words, WORDS);
+    uint32_t remainders[WORDS + 1];
+
+    if (!number.start) {
+        number = port_guarded(LONGEST);
+        memory = port_guarded(ROOM);
+    }
+    if (!number.start || !memory.start)
+        return check_skip(c, "no guard pages on this system");
+    must(evc_bn_trial_set(groups, n_groups, words, WORDS));
+    for (size_t n = 1; n <= LONGEST; n++) {
+        const size_t scratch_bytes = evc_bn_mod_words_scratch_bytes(n);
+        uint8_t *const a = port_flush(&number, true, n);
+        uint8_t *const scratch = port_flush(&memory, true, scratch_bytes);
+
+        random_bytes(&c->random, a, n);
+        if (n % 3 == 0)
+            memset(a, 0xff, n);
+        memset(memory.start, 0x5a, memory.len_bytes);
+        remainders[WORDS] = 0x5a5a5a5a;
+        must(evc_bn_mod_words(kernel_of(c), groups, n_groups, a, n, remainders, scratch, scratch_bytes));
+        for (size_t i = 0; i < WORDS; i++, c->cases++)
+            if (remainders[i] != remainder_of_bytes(a, n, words[i]))
+                return check_fail(c, "%zu bytes modulo %u: %u", n, (unsigned)words[i], (unsigned)remainders[i]);
+        if (remainders[WORDS] != 0x5a5a5a5a || scratch[-1] != 0x5a)
+            return check_fail(c, "%zu bytes: wrote beside the remainders, or before the scratch memory", n);
+    }
+    return PASS;
+}
+
+/* Of the same call. */
+static enum result scratch_leaves_nothing_behind(struct check *c)
+{
+    static const uint32_t prime = 65537;
+    uint8_t a[67], scratch[sizeof a + 16];
+    struct evc_bn_trial group;
+    uint32_t remainder;
+
+    must(evc_bn_trial_set(&group, 1, &prime, 1));
+    for (size_t n = 1; n <= sizeof a; n++, c->cases++) {
+        const size_t scratch_bytes = evc_bn_mod_words_scratch_bytes(n);
+
+        random_bytes(&c->random, a, n);
+        memset(scratch, 0x5a, sizeof scratch);
+        must(evc_bn_mod_words(kernel_of(c), &group, 1, a, n, &remainder, scratch, scratch_bytes));
+        for (size_t i = 0; i < sizeof scratch; i++)
+            if (scratch[i] != 0x5a && (scratch[i] != 0 || i >= scratch_bytes))
+                return check_fail(c, "%zu bytes: something is left in byte %zu of the scratch memory", n, i);
+    }
+    return PASS;
+}
+
+static enum result bad_lengths_of_bytes_are_refused(struct check *c)
+{
+    static const uint32_t words[2] = {3, 5};
+    static uint8_t a[EVC_BN_MAX_BYTES + 1], scratch[EVC_BN_MAX_BYTES + 16];
+    const struct evc_bn_words *k = kernel_of(c);
+    const struct {
+        const struct evc_bn_words *kernel;
+        size_t n, scratch_bytes;
+        enum evc_status expected;
+    } bad[] = {
+        {NULL, 8, sizeof scratch, EVC_ERR_KERNEL},
+        {k, 0, sizeof scratch, EVC_ERR_LENGTH},
+        {k, EVC_BN_MAX_BYTES + 1, sizeof scratch, EVC_ERR_LENGTH},
+        {k, 9, evc_bn_mod_words_scratch_bytes(9) - 1, EVC_ERR_SCRATCH},
+        {k, EVC_BN_MAX_BYTES, 0, EVC_ERR_SCRATCH},
+    };
+    struct evc_bn_trial group;
+
+    must(evc_bn_trial_set(&group, 1, words, 2));
+    if (evc_bn_mod_words_scratch_bytes(0) || evc_bn_mod_words_scratch_bytes(EVC_BN_MAX_BYTES + 1))
+        return check_fail(c, "there is a size of scratch memory for a length that is refused");
+    memset(a, 0xff, sizeof a);
+    memset(scratch, 0x5a, sizeof scratch);
+    for (size_t i = 0; i < N(bad); i++, c->cases++) {
+        uint32_t remainders[2] = {77, 77};
+        const enum evc_status said = evc_bn_mod_words(bad[i].kernel, &group, 1, a, bad[i].n, remainders, scratch,
+                                                      bad[i].scratch_bytes);
+
+        if (said != bad[i].expected || remainders[0] != 77 || remainders[1] != 77 || scratch[0] != 0x5a)
+            return check_fail(c, "case %zu: %s, or something was written", i, evc_status_text(said));
+    }
+    return PASS;
+}
+
 static const struct property properties[] = {
 #define PROPERTY(name) {#name, name, false}
     PROPERTY(descriptor_agrees_with_its_line),
@@ -581,6 +685,9 @@ static const struct property properties[] = {
     PROPERTY(remainders_equal_reference),
     PROPERTY(divisors_of_zero_are_refused),
     PROPERTY(trial_division_equals_one_by_one),
+    PROPERTY(numbers_of_bytes_have_the_same_remainders),
+    PROPERTY(scratch_leaves_nothing_behind),
+    PROPERTY(bad_lengths_of_bytes_are_refused),
     {"calls_keep_the_abi", bn_words_calls_keep_the_abi, false},
     {"leaves_nothing_behind", bn_words_leaves_nothing_behind, false},
 #undef PROPERTY

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "everycore/bn.h"
 #include "everycore/bn_words.h"
 
 typedef evc_bn_word word;
@@ -74,12 +75,28 @@ static bool remainders(struct ct_call *c)
     return true;
 }
 
+/* The words are public. */
+static bool remainders_of_bytes(struct ct_call *c)
+{
+    static const uint32_t words[3] = {3, 65537, 1021};
+    struct operands *o = (struct operands *)(void *)c->own_out;
+    struct evc_bn_trial groups[3];
+    const size_t n_groups = evc_bn_trial_groups(words, 3);
+    uint8_t scratch[sizeof o->a + 16];
+    uint32_t *const found = (uint32_t *)(void *)o->r;
+
+    return evc_bn_trial_set(groups, n_groups, words, 3) == EVC_OK &&
+           evc_bn_mod_words(evc_bn_words_named(c->kernel), groups, n_groups, (const uint8_t *)o->a, sizeof o->a, found,
+                            scratch, sizeof scratch) == EVC_OK;
+}
+
 static const struct ct_operation operations[] = {
     {"rows", 0, 0, false, NULL, rows},
     {"columns", 0, 0, false, NULL, columns},
     {"div-words", 0, 0, false, NULL, quotients},
     {"mod-small", 0, 0, false, prepare_small, remainders},
     {"mod-large", 0, 0, false, prepare_large, remainders},
+    {"mod-bytes", 0, 0, false, prepare_small, remainders_of_bytes},
 };
 
 static const struct evc_kernel *descriptor(const char *kernel)

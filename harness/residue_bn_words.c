@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "everycore/bn.h"
 #include "everycore/bn_words.h"
 
 #define MANY 16 /* words */
@@ -90,6 +91,13 @@ static void trial_mod(void)
     evc_bn_trial_mod(kernel, trial, 1, at.a, MANY, remainders);
 }
 
+static void mod_words_of_bytes(void)
+{
+    static uint8_t scratch[sizeof at.a + 16];
+
+    must(evc_bn_mod_words(kernel, trial, 1, (const uint8_t *)at.a, sizeof at.a, remainders, scratch, sizeof scratch));
+}
+
 static void look(struct check *c, const char *operation, void (*make)(void))
 {
     struct residue_call call = {.operation = operation, .prepare = prepare, .make = make};
@@ -130,6 +138,7 @@ enum result bn_words_leaves_nothing_behind(struct check *c)
     LOOK(mod_words);
     LOOK(mod_word);
     LOOK(trial_mod);
+    LOOK(mod_words_of_bytes);
 #undef LOOK
     return residue_verdict(c);
 }

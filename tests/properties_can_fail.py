@@ -613,7 +613,7 @@ ADX_BREAKS = [
 ]
 
 
-WORDS, DIVISORS = "src/bn_words/c_halves.c", "src/bn_words/bn_words.c"
+WORDS, DIVISORS, OF_BYTES = "src/bn_words/c_halves.c", "src/bn_words/bn_words.c", "src/bn/mod_words.c"
 HEAD, SLOTS = "const struct evc_bn_words evc_bn_words_c_halves = {\n", "    EVC_BN_SLOT_NAMES,\n"
 
 
@@ -653,6 +653,13 @@ WORD_BREAKS = [
      "leaves_nothing_behind"),
     ("words: a remainder that is not brought below its word", DIVISORS, "rest - (w & ~mask_less(rest, w))", "rest",
      "trial_division_equals_one_by_one"),
+    ("words: a byte of a number", OF_BYTES, "x[i / WORD_BYTES] |= (word)a[a_bytes - 1 - i]",
+     "x[i / WORD_BYTES] = (word)a[a_bytes - 1 - i]", "numbers_of_bytes_have_the_same_remainders"),
+    ("words: room for a part of a word", OF_BYTES, "    return words_for(a_bytes) * WORD_BYTES + WORD_BYTES - 1;",
+     "    return a_bytes;", "numbers_of_bytes_have_the_same_remainders"),
+    ("words: scratch memory of a number of bytes", OF_BYTES, "    evc_wipe(scratch, used);\n", "", SCRATCH),
+    ("words: scratch memory that is a byte short", OF_BYTES, "scratch_bytes < used", "scratch_bytes + 1 < used",
+     "bad_lengths_of_bytes_are_refused"),
     ("words: a divisor that is refused", DIVISORS, "        memset(d, 0, sizeof *d);\n", "",
      "divisors_of_zero_are_refused"),
 ]

@@ -173,6 +173,25 @@ EVC_CHECKED enum evc_status evc_bn_gcd(const uint8_t *a, size_t a_bytes, const u
 EVC_CHECKED enum evc_status evc_bn_inverse(const uint8_t *a, const uint8_t *n, size_t n_bytes, uint8_t *out,
                                            void *scratch, size_t scratch_bytes);
 
+/* ---- Remainders by small words ---------------------------------------------------------------------------- */
+
+struct evc_bn_words;
+struct evc_bn_trial;
+
+/*
+ * remainders[i] = a modulo the i-th word of the groups, which evc_bn_trial_set of everycore/bn_words.h has made: one
+ * pass over the number for up to four words. words: a kernel of word primitives. a: 1 to 1024 bytes; the first may be
+ * zero. The words are public; the number is secret, and so are the remainders.
+ *
+ * EVC_ERR_KERNEL   words is NULL
+ * EVC_ERR_LENGTH   a number of 0 bytes, or of more than 1024
+ * EVC_ERR_SCRATCH  fewer bytes than evc_bn_mod_words_scratch_bytes() says
+ */
+EVC_API size_t evc_bn_mod_words_scratch_bytes(size_t a_bytes); /* 0: no such length */
+EVC_CHECKED enum evc_status evc_bn_mod_words(const struct evc_bn_words *words, const struct evc_bn_trial *groups,
+                                             size_t n_groups, const uint8_t *a, size_t a_bytes, uint32_t *remainders,
+                                             void *scratch, size_t scratch_bytes);
+
 /* ---- For kernels and their harness --------------------------------------------------------------------- */
 
 /*
