@@ -3,30 +3,16 @@
  * Products of two words, and sums of such products.
  *
  * Where the CPU has an instruction for a product of double width, the compiler's type of double width makes it.
- * Elsewhere that type would call a library for each word, and a product is four products of half words. A file that
- * defines EVC_BN_HALVES as 1 gets half words everywhere.
+ * Elsewhere that type would call a library for each word, and a product is four products of half words (halves.h).
  */
 #ifndef EVC_BN_WORDS_PRODUCT_H
 #define EVC_BN_WORDS_PRODUCT_H
 
 #include "everycore/bn_words.h"
 
+#include "bn_words/halves.h"
 #include "common/bytes.h"
 #include "common/ct.h"
-
-#if !defined(EVC_BN_HALVES)
-/* 64 bits: SPARC V9 before VIS 3 and 64-bit PA-RISC have no upper half of a product. 32 bits: neither have Thumb-1,
- * the 68060, the 68000 and ColdFire. GCC calls a library for all of them. */
-#if EVC_BN_WORD64 && (!defined(__SIZEOF_INT128__) || defined(__hppa__) ||                                              \
-                      (defined(__sparc__) && !(defined(__VIS__) && __VIS__ >= 0x300)))
-#define EVC_BN_HALVES 1
-#elif EVC_BN_WORD32 && ((defined(__thumb__) && !defined(__thumb2__)) ||                                                \
-                        (defined(__m68k__) && !defined(__mc68020__) && !defined(__mc68030__) && !defined(__mc68040__)))
-#define EVC_BN_HALVES 1
-#else
-#define EVC_BN_HALVES 0
-#endif
-#endif
 
 typedef evc_bn_word word;
 

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * OpenSSL's Montgomery multiplication where it has no assembly for it. It is what all of its exponentiations with an
+ * odd modulus are made of.
+ *
+ * The code to multiply is by blocks of eight words on PA-RISC (hppa_blocks.S), and by columns elsewhere (those of the
+ * kernels of bn). Moduli that are too short or too long for these go to OpenSSL's own function, and so do operands with
+ * fewer words than the modulus.
+ */
+#define EVC_OPENSSL_UNIT montgomery
+#include "openssl.h"
+
+#include "bn_words/halves.h"
+
+#if !defined(OPENSSL_BN_ASM_MONT)
+
+#undef bn_mul_mont_fixed_top
+#undef bn_to_mont_fixed_top
+#undef BN_mod_mul_montgomery
+
+int evc_openssl_bn_mul_mont_fixed_top(BIGNUM *r, const BIGNUM *a, const BIGNUM *b, BN_MONT_CTX *mont, BN_CTX *ctx);
+#if !defined(EVC_OPENSSL_TREE)
+int bn_mul_mont_fixed_top(BIGNUM *r, const BIGNUM *a, const BIGNUM *b, BN_MONT_CTX *mont, BN_CTX *ctx);
+int bn_to_mont_fixed_top(BIGNUM *r, const BIGNUM *a, BN_MONT_CTX *mont, BN_CTX *ctx);
+int BN_mod_mul_montgomery(BIGNUM *r, const BIGNUM *a, const BIGNUM *b, BN_MONT_CTX *mont, BN_CTX *ctx);
+#endif
+
+#if EVC_OPENSSL_XMPYU
+
+/* ---- Blocks of eight words ------------------------------------------------------------------------------ */
+
+#include "kernel.h"
+
+/* Longer numbers are multiplied faster by OpenSSL's own functions, which save products (Karatsuba). */
+#define MOST_WORDS 64
+#define FITS(n_words) ((n_words) % 8 == 0 && (n_words) >= 8 && (n_words) <= MOST_WORDS)
+
+/* t[0 ... n + 7] += a[0 ... n - 1] * b[0 ... 7], for n a multiple of 8 and not 0; t[n + 8 ... n + 15] = 0. Returns the
+ * carry. */
+BN_ULONG evc_openssl_hppa_multiply_8(BN_ULONG *t, const BN_ULONG *a, size_t n_words, const BN_ULONG *b);
+
+/* The same, where t was 0. */
+BN_ULONG evc_openssl_hppa_set_8(BN_ULONG *t, const BN_ULONG *a, size_t n_words, const BN_ULONG *b);
+
+/* t += q * n, where t has 2 * n_words words, and q is such that the lower half of t becomes 0. That half is not
+ * written. n_words: a multiple of 8, not 0. n0: -1 / n modulo B. Returns the carry. */
+BN_ULONG evc_openssl_hppa_reduce(BN_ULONG *t, const BN_ULONG *n, size_t n_words, BN_ULONG n0);
+
+/* r = the upper half of t and the carry above it, less n if that is not negative; t = 0. */
+void evc_openssl_hppa_finish(BN_ULONG *r, BN_ULONG *t, const BN_ULONG *n, size_t n_words, BN_ULONG carry);
+
+/* t[2i ... 2i + 15] += the products of two different words of a[i ... i + 7], each once, for each multiple i of 8 below
+ * n_words, which is one, too, and not 0. */
+void evc_openssl_hppa_cross(BN_ULONG *t, const BN_ULONG *a, size_t n_words);
+
+/* t[0 ... 2n - 1] = 2t + the squares of a[0 ... n - 1], each at its place; n is a multiple of 4, not 0. */
+void evc_openssl_hppa_add_squares(BN_ULONG *t, const BN_ULONG *a, size_t n_words);
+
+/* t = a * b: 2 * n_words words, and 8 words above them become 0. */
+static void product(BN_ULONG *t, const BN_ULONG *a, const BN_ULONG *b, size_t n_words)
+{
+    evc_openssl_hppa_set_8(t, a, n_words, b);
+    for (size_t i = 8; i < n_words; i += 8)
+        evc_openssl_hppa_multiply_8(t + i, a, n_words, b + i);
+}
+
+/* t = a squared: products of different words, doubled, and the squares of words. */
+static void square(BN_ULONG *t, const BN_ULONG *a, size_t n_words)
+{
+    for (size_t i = 0; i < 8; i++)
+        t[i] = 0;
+    if (n_words > 8)
+        evc_openssl_hppa_set_8(t + 8, a + 8, n_words - 8, a);
+    else
+        for (size_t i = 8; i < 16; i++)
+            t[i] = 0;
+    for (size_t i = 8; i + 8 < n_words; i += 8)
+        evc_openssl_hppa_multiply_8(t + 2 * i + 8, a + i + 8, n_words - i - 8, a + i);
+    evc_openssl_hppa_cross(t, a, n_words);
+    evc_openssl_hppa_add_squares(t, a, n_words);
+}
+
+static void multiply(BN_ULONG *r, const BN_ULONG *a, const BN_ULONG *b, const BN_ULONG *n, BN_ULONG n0,
+                     size_t n_words)
+{
+    BN_ULONG t[2 * MOST_WORDS + 8];
+
+    if (a == b)
+        square(t, a, n_words);
+    else
+        product(t, a, b, n_words);
+    evc_openssl_hppa_finish(r, t, n, n_words, evc_openssl_hppa_reduce(t, n, n_words, n0));
+}
+
+#elif !EVC_OPENSSL_UMAAL && !EVC_BN_HALVES
+
+/* ---- Columns --------------------------------------------------------------------------------------------- */
+
+#define evc_bn_c_limb64 EVC_OPENSSL_NAME(c_limb64)
+#define evc_bn_c_limb32 EVC_OPENSSL_NAME(c_limb32)
+#if EVC_BN_WORD64
+#include "bn/c_limb64.c"
+#else
+#include "bn/c_limb32.c"
+#endif
+
+#define MOST_WORDS (4096 / EVC_BN_WORD_BITS)
+#define FITS(n_words) ((n_words) >= 4 && (n_words) <= MOST_WORDS)
+
+/* A modulus as the kernel has it: a head, and behind it struct private_part with room for all words. */
+struct modulus {
+    EVC_ALIGN(16) struct evc_bn_modulus head;
+    EVC_ALIGN(16) limb n0;
+    EVC_ALIGN(16) limb n[MOST_WORDS];
+};
+
+static void multiply(BN_ULONG *r, const BN_ULONG *a, const BN_ULONG *b, const BN_ULONG *n, BN_ULONG n0,
+                     size_t n_words)
+{
+    struct modulus modulus;
+    limb scratch[3 * MOST_WORDS];
+
+    modulus.head.n_bytes = (uint32_t)(n_words * sizeof *n);
+    modulus.n0 = n0;
+    memcpy(modulus.n, n, n_words * sizeof *n);
+    if (a == b)
+        sqr(&modulus, r, a, scratch);
+    else
+        mul(&modulus, r, a, b, scratch);
+    OPENSSL_cleanse(modulus.n, n_words * sizeof *n);
+    OPENSSL_cleanse(scratch, 3 * n_words * sizeof *scratch);
+}
+
+#endif
+
+#if defined(FITS)
+
+int bn_mul_mont_fixed_top(BIGNUM *r, const BIGNUM *a, const BIGNUM *b, BN_MONT_CTX *mont, BN_CTX *ctx)
+{
+    const int n_words = mont->N.top;
+
+    if (!FITS(n_words) || a->top != n_words || b->top != n_words || mont->ri != n_words * EVC_BN_WORD_BITS)
+        return evc_openssl_bn_mul_mont_fixed_top(r, a, b, mont, ctx);
+    if (r->dmax < n_words && bn_wexpand(r, n_words) == NULL)
+        return 0;
+    multiply(r->d, a->d, b->d, mont->N.d, mont->n0[0], (size_t)n_words);
+    r->neg = a->neg ^ b->neg;
+    r->top = n_words;
+    r->flags |= BN_FLG_FIXED_TOP;
+    return 1;
+}
+
+#elif defined(EVC_OPENSSL_TREE) /* OpenSSL's own has another name there, whatever the target */
+
+int bn_mul_mont_fixed_top(BIGNUM *r, const BIGNUM *a, const BIGNUM *b, BN_MONT_CTX *mont, BN_CTX *ctx)
+{
+    return evc_openssl_bn_mul_mont_fixed_top(r, a, b, mont, ctx);
+}
+
+#endif
+
+#if defined(FITS) || defined(EVC_OPENSSL_TREE)
+
+int bn_to_mont_fixed_top(BIGNUM *r, const BIGNUM *a, BN_MONT_CTX *mont, BN_CTX *ctx)
+{
+    return bn_mul_mont_fixed_top(r, a, &mont->RR, mont, ctx);
+}
+
+int BN_mod_mul_montgomery(BIGNUM *r, const BIGNUM *a, const BIGNUM *b, BN_MONT_CTX *mont, BN_CTX *ctx)
+{
+    const int done = bn_mul_mont_fixed_top(r, a, b, mont, ctx);
+
+    bn_correct_top(r);
+    return done;
+}
+
+#endif
+#endif
