@@ -66,7 +66,10 @@ enum evc_status {
     EVC_ERR_MODULUS,    /* bn: the modulus is even, or does not begin with a byte that is not zero */
     EVC_ERR_RANGE,      /* bn: an operand is not below the modulus */
     EVC_ERR_INVERSE,    /* bn: the number has no inverse, for it and the modulus have a common divisor */
-    EVC_ERR_SCRATCH     /* bn: the scratch memory is too small */
+    EVC_ERR_SCRATCH,    /* bn and its layers: the scratch memory is too small */
+    EVC_ERR_COMPOSITE,  /* prime: the number is composite, or below 2 */
+    EVC_ERR_RANDOM,     /* the caller's randomness failed, or repeats itself */
+    EVC_ERR_STOPPED     /* prime: the caller's report ended the search */
 };
 
 /* One line of English for a status; never NULL. */

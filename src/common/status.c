@@ -22,6 +22,9 @@ const char *evc_status_text(enum evc_status status)
     case EVC_ERR_RANGE: return "an operand is not below the modulus";
     case EVC_ERR_INVERSE: return "no inverse: the number and the modulus have a common divisor";
     case EVC_ERR_SCRATCH: return "the scratch memory is too small";
+    case EVC_ERR_COMPOSITE: return "the number is no prime";
+    case EVC_ERR_RANDOM: return "the randomness that was given failed, or repeats itself";
+    case EVC_ERR_STOPPED: return "the search was stopped by its report";
     }
     return "unknown status";
 }

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT */
+/* Tests of one number to one base, and their memory. */
+#include "prime/work.h"
+
+#include "common/clear.h"
+
+/* ---- Memory ------------------------------------------------------------------------------------------ */
+
+static uint8_t *aligned16(void *p)
+{
+    return (uint8_t *)p + ((uintptr_t)0 - (uintptr_t)p) % 16;
+}
+
+size_t evc_prime_work_bytes(const struct evc_bn *kernel, size_t n_bytes)
+{
+    return 15 + evc_bn_modulus_bytes(kernel, 8 * n_bytes) + evc_bn_scratch_bytes(kernel, 8 * n_bytes) +
+           EVC_PRIME_NUMBERS * n_bytes;
+}
+
+uint8_t *evc_prime_work_place(struct evc_prime_work *w, const struct evc_bn *kernel, size_t n_bytes, void *memory)
+{
+    uint8_t *at = aligned16(memory);
+
+    w->kernel = kernel;
+    w->n_bytes = n_bytes;
+    w->modulus_bytes = evc_bn_modulus_bytes(kernel, 8 * n_bytes);
+    w->scratch_bytes = evc_bn_scratch_bytes(kernel, 8 * n_bytes);
+    w->modulus = at;
+    w->scratch = at += w->modulus_bytes;
+    w->base = at += w->scratch_bytes;
+    w->power = at += n_bytes;
+    w->half = at += n_bytes;
+    w->other = at += n_bytes;
+    return at + n_bytes;
+}
+
+/* ---- Numbers as bytes ---------------------------------------------------------------------------------- */
+
+/* out = n shifted right by one bit; out may be n. */
+static void halve(uint8_t *out, const uint8_t *n, size_t n_bytes)
+{
+    uint32_t above = 0;
+
+    for (size_t i = 0; i < n_bytes; i++) {
+        const uint32_t byte = above << 8 | n[i];
+
+        out[i] = (uint8_t)(byte >> 1);
+        above = byte & 1;
+        EVC_KEEP(above);
+    }
+}
+
+void evc_prime_add(uint8_t *number, size_t n_bytes, uint32_t addend)
+{
+    uint32_t carry = 0;
+
+    for (size_t i = n_bytes; i-- > 0; addend >>= 8) {
+        carry += number[i] + (addend & 0xff);
+        EVC_KEEP(carry);
+        number[i] = (uint8_t)carry;
+        carry >>= 8;
+    }
+}
+
+enum evc_status evc_prime_draw(const struct evc_random *random, uint8_t *out, size_t n_bytes)
+{
+    if (!random || !random->fill || random->fill(random->context, out, n_bytes) != 0)
+        return EVC_ERR_RANDOM;
+    return EVC_OK;
+}
+
+enum evc_status evc_prime_work_set(struct evc_prime_work *w, const uint8_t *n)
+{
+    const enum evc_status status = evc_bn_set_modulus_in(w->modulus, w->modulus_bytes, w->kernel, n, w->n_bytes);
+
+    if (status == EVC_OK)
+        halve(w->half, n, w->n_bytes);
+    return status;
+}
+
+/* The bits in which the number differs from 1, or from n - 1. */
+static uint32_t differs(const uint8_t *number, const uint8_t *other, size_t n_bytes, uint32_t last)
+{
+    uint32_t bits = 0;
+
+    for (size_t i = 0; i + 1 < n_bytes; i++) {
+        bits |= (uint32_t)(number[i] ^ (other ? other[i] : 0));
+        EVC_KEEP(bits);
+    }
+    return bits | (number[n_bytes - 1] ^ last);
+}
+
+uint32_t evc_prime_is_one(const struct evc_prime_work *w, const uint8_t *number)
+{
+    return ~evc_mask_nonzero32(differs(number, NULL, w->n_bytes, 1));
+}
+
+uint32_t evc_prime_is_minus_one(const struct evc_prime_work *w, const uint8_t *number)
+{
+    const uint8_t *n = evc_bn_modulus(evc_prime_modulus(w));
+
+    return ~evc_mask_nonzero32(differs(number, n, w->n_bytes, (uint32_t)n[w->n_bytes - 1] ^ 1));
+}
+
+/* ---- Base 2 -------------------------------------------------------------------------------------------- */
+
+/* r = a where mask is all ones, else 0, in a kernel's form. */
+static void take(uint8_t *r, const uint8_t *a, size_t form_bytes, uint32_t mask)
+{
+    const uint64_t wide = evc_barrier64((uint64_t)mask << 32 | mask);
+
+    for (size_t at = 0; at < form_bytes; at += 8)
+        evc_store64_ne(r + at, evc_load64_ne(a + at) & wide);
+}
+
+EVC_OUT_OF_LINE void double_by_bits(const struct evc_bn_modulus *n, const uint8_t *exponent, uint8_t *out,
+                                    void *scratch)
+{
+    uint8_t *const sum = evc_bn_number(n, scratch, 0), *const addend = evc_bn_number(n, scratch, 1);
+    size_t n_bits = 8 * (size_t)n->n_bytes;
+
+    evc_copy_secret(sum, evc_bn_one(n), n->shape.form_bytes);
+    while (n_bits-- > 0) {
+        const uint32_t bit = (uint32_t)exponent[n->n_bytes - 1 - n_bits / 8] >> n_bits % 8 & 1;
+
+        evc_bn_op_sqr(n, sum, sum, scratch);
+        take(addend, sum, n->shape.form_bytes, evc_mask_nonzero32(bit));
+        evc_bn_op_add(n, sum, sum, addend, scratch);
+    }
+    evc_bn_op_leave(n, out, sum, addend, scratch);
+}
+
+void evc_prime_power_of_two(struct evc_prime_work *w, const uint8_t *exponent, uint8_t *out)
+{
+    const struct evc_bn_modulus *n = evc_prime_modulus(w);
+
+    double_by_bits(n, exponent, out, w->scratch);
+    evc_bn_end(n, w->scratch, 2);
+}
+
+uint32_t evc_prime_passes_two(struct evc_prime_work *w)
+{
+    evc_prime_power_of_two(w, w->half, w->power);
+    return evc_prime_is_one(w, w->power) | evc_prime_is_minus_one(w, w->power);
+}
