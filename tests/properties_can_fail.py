@@ -398,7 +398,7 @@ TAGS = "tags_are_of_the_sizes_allowed"
 ORDER = "calls_out_of_order_are_refused"
 LIMITS = "lengths_over_the_limits_are_refused"
 BAD_KEYS = "bad_keys_are_refused_and_wiped"
-PROGRAMS = ORDERS, KEYS = "test_orders", "test_keys"  # of their own
+PROGRAMS = ORDERS, KEYS, PRIMES = "test_orders", "test_keys", "test_prime"  # of their own
 MEBIBYTE = "messages_of_a_mebibyte_equal_reference"
 
 # The same of GCM; some words stand in the kernel, some in what all of them and the pairs share.
@@ -612,6 +612,27 @@ ADX_BREAKS = [
     ("bn adx: a register of the caller", ADX, "    evc_restore %r12\n", "    add $8, %rsp\n", ABI),
 ]
 
+FIND, SAFE, STRONG, PUBLIC = (f"src/prime/{name}.c" for name in ("find", "find_safe", "miller_rabin", "public"))
+PRIME_BREAKS = [
+    ("prime: base 2 of a candidate", FIND, "passes = evc_prime_passes_two(&f->w);", "passes = UINT32_MAX;", PRIMES),
+    ("prime: base 2 of p", SAFE, "    passes = evc_prime_passes_two(&f->w);\n    f->progress.seconds++;",
+     "    passes = 1;\n    f->progress.seconds++;", PRIMES),
+    ("prime: p after an error", FIND, "    memset(p, 0, p_bits / 8);\n", "", PRIMES),
+    ("prime: a safe prime after an error", SAFE, "    memset(p, 0, p_bits / 8);\n", "", PRIMES),
+    ("prime: scratch memory of a search", FIND,
+     "    evc_wipe(scratch, evc_prime_search_scratch_bytes(search->kernel, p_bits));\n", "", PRIMES),
+    ("prime: a report that stops", "src/prime/search.c", "? EVC_ERR_STOPPED :", "? EVC_OK :", PRIMES),
+    ("prime: randomness that failed", "src/prime/work.c", "!= 0)\n        return EVC_ERR_RANDOM;",
+     "> 1)\n        return EVC_ERR_RANDOM;", PRIMES),
+    ("prime: two highest bits", FIND, "|= 0xc0;", "|= 0x80;", PRIMES),
+    ("prime: a base of n - 1", STRONG, " & ~evc_prime_is_minus_one(w, base);", ";", PRIMES),
+    ("prime: a base of 1", STRONG, "base[w->n_bytes - 1] >> 1, good;", "base[w->n_bytes - 1], good;", PRIMES),
+    ("prime: -1 in between", STRONG, "in_reach & evc_mask_equal", "is_s & evc_mask_equal", PRIMES),
+    ("prime: the test of Lucas", PUBLIC, "d != 0 && passes_lucas(t, d)", "d != 0", PRIMES),
+    ("prime: base 2 of a public number", PUBLIC, "if (!passes_two(t))", "if (0)", PRIMES),
+    ("prime: small numbers", PUBLIC, "small <= d ?", "small < d ?", PRIMES),
+]
+
 
 WORDS, DIVISORS, OF_BYTES = "src/bn_words/c_halves.c", "src/bn_words/bn_words.c", "src/bn/mod_words.c"
 HEAD, SLOTS = "const struct evc_bn_words evc_bn_words_c_halves = {\n", "    EVC_BN_SLOT_NAMES,\n"
@@ -710,7 +731,7 @@ def has_adx() -> bool:
 
 def breaks_here() -> list[tuple[str, str, str, str, str]]:
     """Those of portable code, and those of registers that this CPU has and tells about."""
-    found = BREAKS + GCM_BREAKS + MODE_BREAKS + BN_BREAKS + WORD_BREAKS + ABI_BREAKS.get(platform.machine(), [])
+    found = BREAKS + GCM_BREAKS + MODE_BREAKS + BN_BREAKS + PRIME_BREAKS + WORD_BREAKS + ABI_BREAKS.get(platform.machine(), [])
     flags = cpu_flags()
     if has_adx():
         found += ADX_BREAKS
