@@ -613,7 +613,7 @@ static enum result numbers_of_bytes_have_the_same_remainders(struct check *c)
     return PASS;
 }
 
-/* Of the same call. */
+/* Residue of the same call. */
 static enum result scratch_leaves_nothing_behind(struct check *c)
 {
     static const uint32_t prime = 65537;

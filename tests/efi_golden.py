@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What efi check finds in drivers that Debian ships: efi_golden.py [--update]
+"""Check the findings of efi check in drivers that Debian ships: efi_golden.py [--update]
 
 Drivers: iPXE's for e1000 out of the option ROMs of three versions of ipxe-qemu; EDK2's for EHCI and NVMe out of OVMF and
 AAVMF. tests/efi_golden/ has the packages' locks and the findings: rule, number of places, platforms.
@@ -112,7 +112,7 @@ def findings(name: str, data: bytes, fixed: tuple[tuple[int, int], ...]) -> dict
 
 
 def requirements(found: dict[str, dict]) -> Iterator[str]:
-    """What must hold, whatever the stored findings say."""
+    """Check what must hold, whatever the stored findings say."""
     for name, one in found.items():
         wrong = [rule for rule, about in one.items() if rule != "steps" and about["level"] != "note"]
         if name.startswith("ipxe"):

@@ -116,7 +116,7 @@ class Question:
 
 
 def questions_of_verdicts(rng: random.Random) -> list[Question]:
-    """What evc_prime_test_public, evc_prime_test_bases and evc_prime_test_secret say of one number."""
+    """Compare evc_prime_test_public, evc_prime_test_bases and evc_prime_test_secret with Python, number by number."""
     numbers = [*range(1200), *range(65_500, 66_600), *(2**16 * 257 + i for i in range(300))]
     numbers += PRIMES + DECEIVE_TWO + DECEIVE_LUCAS + [ARNAULT, P1]
     numbers += [p + 2 for p in PRIMES] + [p * q for p, q in zip(PRIMES, PRIMES[1:], strict=False) if p * q < 2**4096]
@@ -181,7 +181,7 @@ class Program:
 
 
 class Verdicts:
-    """What held and what did not."""
+    """The counts of checks that held and that did not."""
 
     def __init__(self) -> None:
         self.passed = 0

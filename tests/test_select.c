@@ -79,7 +79,7 @@ static void never_varies(enum evc_arch arch, uint64_t features, unsigned policy,
     EXPECT(!chosen || allowed(chosen, policy));
 }
 
-/* What a kernel needs that the CPU lacks: under the policy vartime, any multiplier is good enough. */
+/* The needs of a kernel that the CPU lacks: under the policy vartime, any multiplier is good enough. */
 static uint64_t lacking(uint64_t needs, uint64_t features, unsigned policy)
 {
     const uint64_t lacking = needs & ~features;
@@ -396,7 +396,7 @@ static void the_policy_vartime_allows_any_multiplier(void)
     EXPECT(is_for("bn", EVC_ARCH_X86, EVC_CPU(X86_ADX) | EVC_CPU(X86_BMI2), vartime, "c_limb32"));
 }
 
-/* What evc_bn_select and evc_bn_words_select give follows the same rule, among kernels that are built. */
+/* The selection of big numbers follows the same rule, among kernels that are built. */
 static void selection_of_big_numbers_follows_the_policy(void)
 {
     const uint64_t unknown = evc_cpu_features() & ~EVC_CPU(CT_MUL);

@@ -28,7 +28,7 @@ static void mul(const void *key, void *r, const void *a, const void *b, void *sc
     evc_bn_x86_adx_mul(r, a, b, p->n, limbs_for(evc_bn_n_bytes(key)), scratch, p->n0);
 }
 
-/* Of fewer limbs than make a strip, a product is faster. */
+/* A product is faster for fewer limbs than a strip has. */
 static void sqr(const void *key, void *r, const void *a, void *scratch)
 {
     const size_t limbs = limbs_for(evc_bn_n_bytes(key));

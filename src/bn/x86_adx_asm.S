@@ -132,7 +132,7 @@
 
 /* ---- The frame ------------------------------------------------------------------------------------------ */
 
-/* What the functions keep on the stack: addresses, lengths, the carry of the reduction, and -1/n modulo B. */
+/* The frame of the functions: addresses, lengths, the carry of the reduction, and -1/n modulo B. */
 #define R_END 0
 #define A 8
 #define N 16

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What both searches for primes do: remainders by small primes, and the report of how far they are. */
+/* The common part of both searches for primes: remainders by small primes, and reports of progress. */
 #ifndef EVC_PRIME_SEARCH_H
 #define EVC_PRIME_SEARCH_H
 
@@ -24,7 +24,7 @@ void evc_prime_remainders_begin(struct evc_prime_remainders *r, const uint8_t *n
 /* Fills prime and remainder with the next ones. The number may be secret, the primes are not. */
 void evc_prime_remainders_next(struct evc_prime_remainders *r, const struct evc_bn_words *words);
 
-/* What every search begins with. scratch_bytes: what the caller gave and what is needed. */
+/* The checks that every search begins with. scratch_bytes: what the caller gave and what is needed. */
 enum evc_status evc_prime_check_search(const struct evc_prime_search *search, size_t p_bits, size_t scratch_bytes,
                                        size_t needed_bytes);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What tests and searches share: memory cut out of the caller's, and tests of one number. */
+/* The common part of tests and searches: memory cut out of the caller's, and tests of one number. */
 #ifndef EVC_PRIME_WORK_H
 #define EVC_PRIME_WORK_H
 

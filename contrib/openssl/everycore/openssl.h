@@ -24,7 +24,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Which assembly serves this target, decided when it is compiled, as OpenSSL's own is. */
+/* The assembly for this target is chosen when it is compiled, as OpenSSL's own is. */
 #if EVC_HPPA && EVC_BN_WORD32 && (defined(_PA_RISC1_1) || defined(_PA_RISC2_0))
 #define EVC_OPENSSL_XMPYU 1
 #else

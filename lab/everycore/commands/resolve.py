@@ -81,7 +81,8 @@ def resolve(
     title = f"{cpu or ('This CPU' if not arch else 'A CPU')} ({have})"
     note = f"policy {policy}; priority is the order of src/kernels.def"
     context.out.print(tables.modes_table(modes, title, caption=note))
-    for warning in dict.fromkeys(line.warning for line in (*modes, *resolved) if line.warning):
+    warnings = [line.warning for line in modes] + [line.warning for line in resolved]
+    for warning in dict.fromkeys(filter(None, warnings)):
         context.out.print(f"Slow: {warning}.", style="yellow", soft_wrap=True)
     for text in dict.fromkeys(line.note for line in resolved if line.note):
         context.out.print(f"Note: {text}.", style="yellow", soft_wrap=True)

@@ -15,7 +15,7 @@ LINK = ("/subsystem:efi_boot_service_driver", "/nxcompat")
 
 
 def find_tools() -> str:
-    """What is missing to build drivers; empty: nothing."""
+    """The tools that are missing to build drivers; empty: none."""
     missing = [name for name in ("clang", "lld-link") if shutil.which(name) is None]
     return f"no {' and no '.join(missing)}: apt-get install clang lld" if missing else ""
 

@@ -33,7 +33,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("hostile")
 
 
-# What each attack is called; where several ends are right, any of them.
+# The finding of each attack; where several ends are right, any of them.
 EXPECTED = {
     "all_memory": {"memory-not-freed"},
     "deep_calls": {"run-endless"},

@@ -21,7 +21,7 @@ Images = dict[tuple[str, str], Path]
 ALL = tuple(PLATFORMS)
 ARM, NO_PC = ("arm-server",), ("arm-server", "non-coherent")
 
-# Where a rule's driver is noticed, if not everywhere.
+# The platforms that notice a rule's driver, if not all.
 NOTICED = {
     "bar_untranslated": ARM,
     "dma_cpu_address": ARM,

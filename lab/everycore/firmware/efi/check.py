@@ -29,7 +29,7 @@ EXTRA = "firmware"
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What to check, and how. platforms: none is all that can be run here."""
+    """The checks of a run. platforms: none is all that can be run here."""
 
     platforms: tuple[Platform, ...] = ()
     static: bool = False

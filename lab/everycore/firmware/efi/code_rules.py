@@ -48,7 +48,7 @@ _RAW_STACK = re.compile(
 
 @dataclass(slots=True)
 class Scan:
-    """What a scan found. notes: what could not be done."""
+    """The findings of a scan. notes: what could not be done."""
 
     findings: list[Finding] = field(default_factory=list)
     instructions: int = 0

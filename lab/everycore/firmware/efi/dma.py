@@ -29,7 +29,7 @@ class Operation(IntEnum):
 
 @dataclass(slots=True)
 class Mapping:
-    """What one Map gave."""
+    """One result of Map."""
 
     token: int
     host: int

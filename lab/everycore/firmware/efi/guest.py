@@ -38,7 +38,7 @@ DRIVER, FIRMWARE = "driver", "firmware"
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Of one run on one platform."""
+    """The limits of one run on one platform."""
 
     seconds: float = 10.0
 

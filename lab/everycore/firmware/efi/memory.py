@@ -136,7 +136,7 @@ class Memory:
         return next((s for s in self.spans if s.begin <= address < s.end), None)
 
     def owned_end(self, address: int) -> int | None:
-        """Where the allocation or span ends that has a byte; None: nobody owns it."""
+        """The end of the allocation or span that has a byte; None: nobody owns it."""
         block = self.block(address)
         if block:
             return None if block.is_free else block.end

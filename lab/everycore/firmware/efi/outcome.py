@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a run of a driver on a platform gives."""
+"""The outcome of one run of a driver on a platform."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What efi check found, for people: tables; and for programs: lines of JSON."""
+"""The findings of efi check: tables for people, lines of JSON for programs."""
 
 import json
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ STYLES = {"error": "bold red", "warning": "yellow", "note": "dim"}
 
 
 def place(finding: Finding) -> str:
-    """Where a finding is in the image."""
+    """The place of a finding in the image."""
     if finding.address is None:
         return "the image"
     name = f" ({finding.symbol})" if finding.symbol else ""

@@ -18,7 +18,7 @@ UNLOAD_OFFSET = 88  # of Unload in EFI_LOADED_IMAGE_PROTOCOL
 
 @dataclass(frozen=True, slots=True)
 class Firmware:
-    """What a driver is started with."""
+    """The arguments that start a driver."""
 
     system_table: int
     image_handle: int
