@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The operations of primes that ct runs, by every kernel of bn. Numbers, bases and randomness are secret; public are whether a number
- * passed, and whether it is 3 modulo 4. A search ends after its first test, for how many there are shows in its time.
+ * The operations of primes that ct runs, by every kernel of bn. Numbers, bases and randomness are secret; public are
+ * whether a number passed, and whether it is 3 modulo 4. A search ends after its first test, for how many there are
+ * shows in its time.
  */
 #include "ct.h"
 
