@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT
 """Option ROMs of Debian are taken apart and built again byte by byte: debian_roms.py [SUITE...]
 
-All of ipxe-qemu and seabios, of bookworm, trixie and sid, fetched once. ROMs without a PCI data structure are named with
-the reason. The Authenticode hash of each driver is held against lief's, and against that in a signature by sbsign,
-where those are installed.
+All of ipxe-qemu and seabios, of bookworm, trixie and sid, fetched once. ROMs without a PCI data structure are named
+with the reason. The Authenticode hash of each driver is held against lief's, and against that in a signature by
+sbsign, where those are installed.
 """
 
 import functools
@@ -109,8 +109,8 @@ class Signer:
         if not self.has_sbsign:
             tally.skip("no sbsign or openssl: install sbsigntool openssl")
             return
-        subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=test", "-keyout", "key",
-                        "-out", "cert"], cwd=folder, check=True, capture_output=True)
+        subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=test",
+                        "-keyout", "key", "-out", "cert"], cwd=folder, check=True, capture_output=True)
 
     def compare(self, data: bytes, digest: bytes, name: str, tally: Tally) -> None:
         if self.has_lief:

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: MIT
 """Firmware takes the option ROMs that `everycore rom` builds: firmware_boot.py
 
-A driver for x86-64 and AArch64 is built into one ROM. Emulated machines with EDK2 boot an application that says whether
-the driver runs: in OVMF and in AAVMF, from a ROM built compressed and plain, and from a ROM of Debian's iPXE to which the
-driver was added. Under Secure Boot, in AAVMF, the hash that `everycore rom hash` prints decides: in db the driver runs,
-without it not.
+A driver for x86-64 and AArch64 is built into one ROM. Emulated machines with EDK2 boot an application that says
+whether the driver runs: in OVMF and in AAVMF, from a ROM built compressed and plain, and from a ROM of Debian's iPXE to
+which the driver was added. Under Secure Boot, in AAVMF, the hash that `everycore rom hash` prints decides: in db the
+driver runs, without it not.
 """
 
 import concurrent.futures
@@ -21,7 +21,8 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SOURCES = ROOT / "tests/firmware"
-FLAGS = ["-ffreestanding", "-fno-stack-protector", "-fshort-wchar", "-O2", "-Wall", "-Wextra", "-Werror", "-mno-red-zone"]
+FLAGS = ["-ffreestanding", "-fno-stack-protector", "-fshort-wchar", "-O2", "-Wall", "-Wextra", "-Werror",
+         "-mno-red-zone"]
 MACHINES = {"x86_64": "BOOTX64.EFI", "aarch64": "BOOTAA64.EFI"}
 IDS = ["--vendor", "8086", "--device", "100e", "--class", "020000"]  # of QEMU's e1000
 OWNER = "0f4d1f3e-9d4f-4a6e-8a0c-54a1c3d3a5b1"
@@ -34,7 +35,8 @@ IPXE = next((path for path in map(pathlib.Path, ("/usr/lib/ipxe/qemu/efi-e1000.r
 WORK = pathlib.Path(tempfile.mkdtemp(prefix="firmware-boot."))
 
 NEEDS = {
-    "clang": "clang", "lld-link": "lld", "qemu-system-x86_64": "qemu-system-x86", "qemu-system-aarch64": "qemu-system-arm",
+    "clang": "clang", "lld-link": "lld",
+    "qemu-system-x86_64": "qemu-system-x86", "qemu-system-aarch64": "qemu-system-arm",
     str(OVMF / "OVMF_CODE_4M.fd"): "ovmf", str(AAVMF / "AAVMF_CODE.ms.fd"): "qemu-efi-aarch64", str(IPXE): "ipxe-qemu",
 }
 
@@ -63,7 +65,8 @@ def compile_all() -> None:
         flags = [flag for flag in FLAGS if flag != "-mno-red-zone" or machine == "x86_64"]
         for name, subsystem in (("application", "efi_application"), ("driver", "efi_boot_service_driver")):
             thing = f"{name}-{machine}"
-            run("clang", "-target", f"{machine}-unknown-windows", *flags, "-c", SOURCES / f"{name}.c", "-o", f"{thing}.obj")
+            run("clang", "-target", f"{machine}-unknown-windows", *flags, "-c", SOURCES / f"{name}.c",
+                "-o", f"{thing}.obj")
             run("lld-link", "/nologo", f"/subsystem:{subsystem}", "/entry:efi_main", "/nodefaultlib", "/dll",
                 f"/out:{thing}.efi", f"{thing}.obj")
         disk = WORK / f"disk-{machine}/EFI/BOOT"
@@ -91,7 +94,8 @@ def boot(machine: str, rom_name: str, variables: pathlib.Path | None = None) -> 
             code = AAVMF / ("AAVMF_CODE.ms.fd" if variables else "AAVMF_CODE.fd")
             shutil.copy(variables or AAVMF / "AAVMF_VARS.fd", own)
             command = ["qemu-system-aarch64", "-machine", "virt", "-cpu", "cortex-a57", "-m", "512"]
-        command += ["-drive", f"if=pflash,format=raw,readonly=on,file={code}", "-drive", f"if=pflash,format=raw,file={own}"]
+        command += ["-drive", f"if=pflash,format=raw,readonly=on,file={code}",
+                    "-drive", f"if=pflash,format=raw,file={own}"]
         command += ["-drive", f"file=fat:{WORK}/disk-{machine},format=raw,if=none,id=disk,readonly=on"]
         command += ["-device", "virtio-blk-pci,drive=disk,bootindex=0", "-device", f"e1000,romfile={WORK / rom_name}"]
         command += ["-net", "none", "-display", "none", "-serial", "stdio", "-monitor", "none", "-no-reboot"]

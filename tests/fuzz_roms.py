@@ -4,9 +4,9 @@
 
 fuzz_roms.py [--inputs N] [--seed N]
 
-An input is a ROM or a PE image with fields, lengths and bytes changed at random. Any exception but the one for users is a
-failure; so is an input that takes more than a second of CPU time, and more than 64 MiB of memory beyond the start. The same seed
-gives the same inputs.
+An input is a ROM or a PE image with fields, lengths and bytes changed at random. Any exception but the one for users
+is a failure; so is an input that takes more than a second of CPU time, and more than 64 MiB of memory beyond the
+start. The same seed gives the same inputs.
 """
 
 import argparse
@@ -28,8 +28,8 @@ from everycore.firmware import differences, edit, esl, findings, manifest, oprom
 
 MORE_MEMORY_BYTES = 64 << 20
 SECONDS = 1.0  # of CPU time, for one input
-NUMBERS = (0, 1, 2, 3, 7, 8, 0x18, 0x1C, 0x38, 0x3F, 0x40, 0x7F, 0x80, 0xFF, 0x100, 0x1FF, 0x200, 0x7FFF, 0x8000, 0xFFFF,
-           0x10000, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF)
+NUMBERS = (0, 1, 2, 3, 7, 8, 0x18, 0x1C, 0x38, 0x3F, 0x40, 0x7F, 0x80, 0xFF, 0x100, 0x1FF, 0x200, 0x7FFF, 0x8000,
+           0xFFFF, 0x10000, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF)
 CERTIFICATE = (24).to_bytes(4, "little") + b"\0\2\2\0" + bytes(16)
 DRIVERS = (make_pe(), make_pe(machine=AARCH64, certificate=CERTIFICATE), make_pe(machine=X86, reloc_kind=3))
 PACKED = len(DRIVERS[0]).to_bytes(4, "little") * 2 + DRIVERS[0]  # decompress() below takes it
