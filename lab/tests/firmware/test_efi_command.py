@@ -82,6 +82,15 @@ def test_json_has_the_image_the_runs_and_the_findings(system: Lab, drivers: Path
     assert finding["file_offset"] == pe.file_offset(pe.read(path.read_bytes()), finding["address"])
 
 
+def test_json_counts_how_often_a_place_breaks_a_rule(system: Lab, drivers: Path) -> None:
+    needs_unicorn()
+    driver_builds.build(drivers, "memory_stack_32_bit", "x86-64")
+    path = drivers / "memory_stack_32_bit.x86-64.efi"
+    done = system("efi", "check", "--json", "--platform", "arm-server", str(path))
+    found = {one["rule"]: one["count"] for one in objects(done.out) if one["type"] == "finding"}
+    assert found == {"code-stack-32-bit": 1, "memory-stack-32-bit": 2}  # a read and a write
+
+
 def test_sarif_has_each_finding_with_its_rule(system: Lab, drivers: Path, tmp_path: Path) -> None:
     needs_unicorn()
     path = drivers / "memory_null.x86-64.efi"

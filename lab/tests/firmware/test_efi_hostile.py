@@ -4,6 +4,7 @@
 import random
 import time
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 from firmware import driver_builds
@@ -17,7 +18,7 @@ from everycore.firmware.efi.platforms import PLATFORMS
 from everycore.firmware.malformed import MalformedError
 
 pytest.importorskip("unicorn", reason="no unicorn: extra 'firmware'")
-from everycore.firmware.efi import life_cycle
+from everycore.firmware.efi import events, guest, life_cycle
 from everycore.firmware.efi.guest import Limits
 
 HOSTILE = sorted(path.stem for path in (driver_builds.HOSTILE).glob("*.c"))
@@ -60,6 +61,27 @@ def test_an_attack_ends_with_a_finding(folder: Path, name: str, machine: str) ->
     run = life_cycle.run(image, PLATFORMS["arm-server"], limits=LIMITS)
     assert {one.rule for one in run.findings} & EXPECTED[name], run.findings[:5]
     assert time.monotonic() - begin < MOST_SECONDS
+
+
+@pytest.mark.parametrize(
+    ("name", "module", "limit", "words"),
+    [
+        ("endless_services", guest, "MOST_SERVICES", "100 services, the last is Stall"),
+        ("signals_itself", events, "MOST_NOTIFICATIONS", "notifications without end"),
+    ],
+)
+def test_counts_end_an_attack_before_the_time_does(
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    name: str,
+    module: ModuleType,
+    limit: str,
+    words: str,
+) -> None:
+    monkeypatch.setattr(module, limit, 100)
+    image = pe.read(driver_builds.build(folder, name, "x86-64").read_bytes())
+    run = life_cycle.run(image, PLATFORMS["pc"], limits=Limits(seconds=60))
+    assert [(one.rule, one.text) for one in run.findings] == [("run-endless", words)]
 
 
 def test_each_attack_has_its_expected_end() -> None:

@@ -18,6 +18,7 @@ x86: Any = import_module("unicorn.x86_const")
 PAGE = 4096
 MASK = (1 << 64) - 1
 MOST_INSTRUCTIONS = 20_000_000  # between two services: more is a loop without end
+SLICE = 1_000_000  # instructions between two looks at the clock
 MOST_DEPTH = 24  # of calls into the driver from services that it called
 TRAP_BYTES = 16
 STACK_ARGUMENTS = 12  # of a call into the driver, at most
@@ -281,11 +282,19 @@ class Cpu:
             begin = self._serve(*self._services[number])
 
     def _emulate(self, begin: int) -> None:
-        if time.monotonic() > self.deadline:
-            raise StoppedError("run-endless", "the time is over")
+        """Execute up to a trap; in slices, so that a loop does not outlast the time."""
+        for _ in range(MOST_INSTRUCTIONS // SLICE):
+            if time.monotonic() > self.deadline:
+                raise self._located(StoppedError("run-endless", "the time is over"), begin)
+            self._execute(begin)
+            begin = self.pc
+            if self._traps <= begin < self._traps + 0x10000:
+                return
+
+    def _execute(self, begin: int) -> None:
         failure: Exception | None = None
         try:
-            self.uc.emu_start(begin, 0, count=MOST_INSTRUCTIONS)
+            self.uc.emu_start(begin, 0, count=SLICE)
         except uni.UcError as error:
             failure = error
         if self.pending:
