@@ -14,7 +14,7 @@ _COFF_BASE = re.compile(r"Preferred load address is ([0-9a-f]+)", re.I)
 # GNU ld -Map: an address and a name alone on a line.
 _GNU = re.compile(r"^ +0x([0-9a-f]{8,16}) {2,}([A-Za-z_.$][\w.$@]*)$", re.M)
 # ld.lld -Map: addresses, sizes, alignment, then the name.
-_LLD = re.compile(r"^ *([0-9a-f]+) +[0-9a-f]+ +0 +1 {9,}(\S+)$", re.M)
+_LLD = re.compile(r"^ *([0-9a-f]+) +[0-9a-f]+ +[0-9a-f]+ +1 {9,}([^\s:]+)$", re.M)
 
 
 @dataclass(frozen=True, slots=True)

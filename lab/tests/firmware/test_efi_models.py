@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: MIT
+"""Parts of the models of machines, one at a time."""
+
+import struct
+from dataclasses import replace
+
+import pytest
+from firmware.pe_images import make_pe
+
+from everycore.errors import EverycoreError
+from everycore.firmware import pe
+from everycore.firmware.efi import symbols
+from everycore.firmware.efi.devices import Identity
+from everycore.firmware.efi.handles import BY_CHILD_CONTROLLER, BY_DRIVER, Handles, Installed, Open
+from everycore.firmware.efi.platforms import PLATFORMS, Translation
+
+pytest.importorskip("unicorn", reason="no unicorn: extra 'firmware'")
+from everycore.firmware.efi.controller import DUAL_ADDRESS_CYCLE, MASTER, MEMORY
+from everycore.firmware.efi.dma import Mapping, Operation
+from everycore.firmware.efi.guest import DRIVER, Guest
+from everycore.firmware.efi.memory import Kind
+from everycore.firmware.efi.pci_io import MEMORY_RANGE, describe
+
+ARM, BOARD = PLATFORMS["arm-server"], PLATFORMS["non-coherent"]
+CARD = Identity(0x1002, 0x699F, 0x030000)
+
+
+def guest_on(platform: object = ARM) -> Guest:
+    return Guest(platform, pe.read(make_pe()), (CARD,))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("convention", Translation)
+def test_a_translated_bar_is_described_by_either_convention(convention: Translation) -> None:
+    guest = guest_on(replace(ARM, translation=convention))
+    window = guest.controllers[0].windows[0]
+    line = describe(guest, MEMORY_RANGE, window.cpu, window.pci, window.length)
+    begin, end, offset, length = struct.unpack_from("<QQQQ", line, 14)
+    assert (end, length) == (begin + length - 1, window.length)
+    other = (begin + offset) & ((1 << 64) - 1)
+    expected = {
+        Translation.UEFI: (window.cpu, window.pci),
+        Translation.ACPI: (window.pci, window.cpu),
+    }
+    assert (begin, other) == expected[convention]
+    assert window.cpu != window.pci
+
+
+def test_a_cpu_address_in_an_unknown_register_is_found_and_a_mapped_one_is_not() -> None:
+    guest = guest_on()
+    controller = guest.controllers[0]
+    assert controller.device.identity == CARD
+    controller.enable(MEMORY | MASTER | DUAL_ADDRESS_CYCLE, True)
+    block = guest.memory.allocate(4096, Kind.COMMON, DRIVER)
+    assert block
+    mapping = Mapping(1, block.address, 0, 4096, 4096, Operation.COMMON_BUFFER, 0, "Start", None)
+    guest.dma.map(mapping)
+    window = controller.windows[0]
+    for half in (0, 4):  # a 64-bit address in two halves
+        controller.write(window, 0x20 + half, 4, mapping.device >> 8 * half & 0xFFFF_FFFF)
+    assert guest.findings.ordered() == []
+    for half in (0, 4):
+        controller.write(window, 0x40 + half, 4, block.address >> 8 * half & 0xFFFF_FFFF)
+    assert {one.rule for one in guest.findings.ordered()} == {"dma-cpu-address"}
+
+
+def test_on_a_machine_that_is_not_coherent_data_move_at_map_and_unmap() -> None:
+    guest = guest_on(BOARD)
+    block = guest.memory.allocate(64, Kind.POOL, DRIVER)
+    assert block
+    guest.cpu.write(block.address, b"before")
+    read = Mapping(1, block.address, 0, 64, 64, Operation.READ, 0, "Start", None)
+    guest.dma.map(read)
+    guest.cpu.write(block.address, b"behind")
+    assert guest.dma.read(read.device, 6) == b"before"
+    guest.dma.unmap(read)
+    write = Mapping(2, block.address, 0, 64, 64, Operation.WRITE, 0, "Start", None)
+    guest.dma.map(write)
+    guest.dma.write(write.device, b"device")
+    assert guest.cpu.read(block.address, 6) == b"behind"
+    guest.dma.unmap(write)
+    assert guest.cpu.read(block.address, 6) == b"device"
+    assert guest.findings.ordered() == []
+
+
+def test_memory_is_poisoned_and_freed_memory_is_reused_last() -> None:
+    guest = guest_on()
+    first = guest.memory.allocate(32, Kind.POOL, DRIVER)
+    assert first
+    assert guest.cpu.read(first.address, 32) == b"\xaf" * 32
+    guest.memory.free(first)
+    assert guest.cpu.read(first.address, 32) == b"\xdf" * 32
+    second = guest.memory.allocate(32, Kind.POOL, DRIVER)
+    assert second
+    assert second.address != first.address
+
+
+def test_two_drivers_cannot_have_a_protocol_by_driver() -> None:
+    handles = Handles()
+    assert handles.install(1, b"p", Installed(0x10, "firmware", "", None))
+    assert not handles.install(1, b"p", Installed(0x20, "firmware", "", None))
+    assert handles.open(Open(1, b"p", 7, 1, BY_DRIVER, "Start", None)) is None
+    assert handles.open(Open(1, b"p", 7, 1, BY_DRIVER, "Start", None)) == 7  # already started
+    assert handles.open(Open(1, b"p", 8, 1, BY_DRIVER, "Start", None)) == 7  # access denied
+    handles.install(2, b"q", Installed(0x30, "driver", "Start", None))
+    assert handles.open(Open(1, b"p", 7, 2, BY_CHILD_CONTROLLER, "Start", None)) is None
+    assert handles.children(1) == [2]
+    assert handles.close(1, b"p", 7, 1)
+    assert not handles.close(1, b"p", 7, 1)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        " Preferred load address is 0000000180000000\n"
+        " 0001:00000010       start                      0000000180001010     a.obj\n",
+        " .text\n                0x0000000180001010                start\n",
+        "       180001000        180001000       30    16         a.o:(.text)\n"
+        "       180001010        180001010       20     1                 start\n",
+    ],
+)
+def test_maps_of_several_linkers_are_read(text: str) -> None:
+    found = symbols.read(text, "a.map", 0x180000000)
+    assert found.at(0x1010) == "start"
+    assert found.at(0x1014) == "start+0x4"
+    assert found.at(0x100F) == found.at(None) == ""
+
+
+def test_a_map_without_symbols_is_refused() -> None:
+    with pytest.raises(EverycoreError, match="no symbols in it"):
+        symbols.read("hello\n", "a.map", 0)
