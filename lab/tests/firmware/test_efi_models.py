@@ -82,6 +82,19 @@ def test_on_a_machine_that_is_not_coherent_data_move_at_map_and_unmap() -> None:
     assert guest.findings.ordered() == []
 
 
+def test_ports_of_a_pc_reach_the_registers_behind_them() -> None:
+    guest = guest_on(PLATFORMS["pc"])
+    controller = guest.controllers[0]
+    controller.config[4] = 1  # I/O decoding
+    window = next(one for one in controller.windows if not one.is_memory)
+    for offset, length, value in ((0, 4, 0x44332211), (1, 1, 0xAA), (2, 2, 0xCCBB)):
+        guest._on_port("write", window.cpu + offset, length, value)
+    assert guest._on_port("read", window.cpu, 4, 0) == 0xCCBBAA11
+    assert guest._on_port("read", window.cpu + 1, 1, 0) == 0xAA
+    assert guest._on_port("read", 0x80, 1, 0) == 0xFFFF_FFFF
+    assert guest.findings.ordered() == []
+
+
 def test_memory_is_poisoned_and_freed_memory_is_reused_last() -> None:
     guest = guest_on()
     first = guest.memory.allocate(32, Kind.POOL, DRIVER)

@@ -158,22 +158,22 @@ class Cpu:
 
         self.uc.hook_add(uni.UC_HOOK_INTR, hook)
 
-    def on_port(self, handler: Callable[[str, int, int], int]) -> None:
-        """Let `handler` (kind, port, value) do port I/O; only x86 has any."""
+    def on_port(self, handler: Callable[[str, int, int, int], int]) -> None:
+        """Let `handler` (kind, port, bytes, value) do port I/O; only x86 has any."""
         if not self.is_x86:
             return
 
-        def read(_uc: Any, port: int, _length: int, _data: Any) -> int:
+        def read(_uc: Any, port: int, length: int, _data: Any) -> int:
             value = [0xFFFF_FFFF]
 
             def handle() -> None:
-                value[0] = handler(READ, port, 0)
+                value[0] = handler(READ, port, length, 0)
 
             self._guarded(handle)
             return value[0]
 
-        def write(_uc: Any, port: int, _length: int, value: int, _data: Any) -> None:
-            self._guarded(lambda: handler(WRITE, port, value))
+        def write(_uc: Any, port: int, length: int, value: int, _data: Any) -> None:
+            self._guarded(lambda: handler(WRITE, port, length, value))
 
         self.uc.hook_add(uni.UC_HOOK_INSN, read, None, 1, 0, x86.UC_X86_INS_IN)
         self.uc.hook_add(uni.UC_HOOK_INSN, write, None, 1, 0, x86.UC_X86_INS_OUT)

@@ -265,7 +265,7 @@ class Guest:
     def _on_interrupt(self, number: int) -> None:
         raise StoppedError("run-exception", f"exception {number} at {self.cpu.pc:#x}")
 
-    def _on_port(self, kind: str, port: int, value: int) -> int:
+    def _on_port(self, kind: str, port: int, length: int, value: int) -> int:
         if not self.platform.low_memory:
             self.report("port-io", f"{kind} of port {port:#x}")
             return 0xFFFF_FFFF
@@ -273,9 +273,9 @@ class Guest:
             for window in controller.windows:
                 if not window.is_memory and window.cpu <= port < window.cpu + window.length:
                     if kind == WRITE:
-                        controller.write(window, port - window.cpu, 4, value)
+                        controller.write(window, port - window.cpu, length, value)
                         return 0
-                    return controller.read(window, port - window.cpu, 4)
+                    return controller.read(window, port - window.cpu, length)
         return 0xFFFF_FFFF
 
     def _serve(self, name: str, service: Service, arguments: Arguments) -> int:
