@@ -64,6 +64,10 @@ CT_CALL(reduction, evc_bn_mod_reduce(KEY, second(c, 2 * PRODUCT_BYTES + 1), 2 * 
 CT_CALL(power, evc_bn_exp(KEY, first(c, POWER_BYTES), second(c, 4), 4, result(c, POWER_BYTES), scratch,
                           SCRATCH_BYTES) == EVC_OK)
 
+/* Of a form as long as the products above: a table is read in pieces of several sizes. */
+CT_CALL(long_power, evc_bn_exp(KEY, first(c, PRODUCT_BYTES), second(c, 1), 1, result(c, PRODUCT_BYTES), scratch,
+                               SCRATCH_BYTES) == EVC_OK)
+
 static bool public_power(struct ct_call *c)
 {
     static const uint8_t exponent[] = {1, 0, 1};
@@ -108,6 +112,7 @@ static const struct ct_operation operations[] = {
     {"product", 0, 0, false, set_for_products, product},
     {"reduction", 0, 0, false, set_for_products, reduction},
     {"power", 0, 0, false, set_for_powers, power},
+    {"long-power", 0, 0, false, set_for_products, long_power},
     {"public-power", 0, 0, false, set_for_powers, public_power},
     {"powers", 0, 0, false, set_for_powers, powers},
     {"divisor", 0, 0, false, valid, divisor},

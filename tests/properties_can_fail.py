@@ -609,6 +609,8 @@ ADX_BREAKS = [
     ("bn adx: limbs that fill no strip", ADX, "    call_by_width .Lproduct\n", "", SUMS),
     ("bn adx: the carry of a square", ADX, "    adox %rdx, %r9\n", "    add %rdx, %r9\n", SUMS),
     ("bn adx: a limb of a narrow strip of a square", ADX, "    cross_row 5, 32, \\width\n", "", SUMS),
+    ("bn adx: an entry of a table", ADX, "sub $1, %r15", "sub $2, %r15", POWER),
+    ("bn adx: a part of an entry", ADX, "    pieces 16\n", "", POWER),
     ("bn adx: a register of the caller", ADX, "    evc_restore %r12\n", "    add $8, %rsp\n", ABI),
 ]
 

@@ -447,4 +447,57 @@ evc_function evc_bn_x86_adx_sqr
     call .Lreduce
     end_frame
 evc_end evc_bn_x86_adx_sqr
+
+/* ---- Tables --------------------------------------------------------------------------------------------- */
+
+/* Pieces of \bytes bytes of the chosen entry, while there are any: of every entry they are loaded, and kept if the
+ * subtraction from the index borrows, which it does for one entry alone. */
+.macro pick register, offset
+    cmovc \offset(%r14), \register
+.endm
+.macro store_picked register, offset
+    mov \register, \offset(%rdi)
+.endm
+.macro each_picked bytes, what
+    \what %rax, 0
+    \what %r9, 8
+.if \bytes > 16
+    \what %r10, 16
+    \what %r11, 24
+    \what %rbx, 32
+    \what %rbp, 40
+    \what %r12, 48
+    \what %r13, 56
+.endif
+.endm
+#define BYTES_LEFT 0
+#define N_ENTRIES 8
+.macro pieces bytes
+1:  cmpq $\bytes, BYTES_LEFT(%rsp)
+    jb 3f
+    mov %rsi, %r14
+    mov %r8, %r15
+    mov N_ENTRIES(%rsp), %rcx
+2:  sub $1, %r15
+    each_picked \bytes, pick
+    lea (%r14,%rdx), %r14
+    dec %rcx
+    jnz 2b
+    each_picked \bytes, store_picked
+    lea \bytes(%rsi), %rsi
+    lea \bytes(%rdi), %rdi
+    subq $\bytes, BYTES_LEFT(%rsp)
+    jmp 1b
+3:
+.endm
+
+/* rdi: r, rsi: the table, rdx: bytes of an entry, a multiple of 16, rcx: entries, r8: the index, which is secret. */
+evc_function evc_bn_x86_adx_select
+    begin_frame
+    mov %rdx, BYTES_LEFT(%rsp)
+    mov %rcx, N_ENTRIES(%rsp)
+    pieces 64
+    pieces 16
+    end_frame
+evc_end evc_bn_x86_adx_select
 #endif
