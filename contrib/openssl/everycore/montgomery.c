@@ -32,8 +32,17 @@ int BN_mod_mul_montgomery(BIGNUM *r, const BIGNUM *a, const BIGNUM *b, BN_MONT_C
 #include "kernel.h"
 
 /* Longer numbers are multiplied faster by OpenSSL's own functions, which save products (Karatsuba). */
-#define MOST_WORDS 64
-#define FITS(n_words) ((n_words) % 8 == 0 && (n_words) >= 8 && (n_words) <= MOST_WORDS)
+#define MOST_WORDS 128
+#define MOST_WORDS_TO_REDUCE 1024
+#define FITS(n_words) ((n_words) % 8 == 0 && (n_words) >= 8 && (n_words) <= MOST_WORDS_TO_REDUCE)
+
+#if !defined(EVC_OPENSSL_TREE)
+void BN_CTX_start(BN_CTX *ctx);
+BIGNUM *BN_CTX_get(BN_CTX *ctx);
+void BN_CTX_end(BN_CTX *ctx);
+int bn_mul_fixed_top(BIGNUM *r, const BIGNUM *a, const BIGNUM *b, BN_CTX *ctx);
+int bn_sqr_fixed_top(BIGNUM *r, const BIGNUM *a, BN_CTX *ctx);
+#endif
 
 /* t[0 ... n + 7] += a[0 ... n - 1] * b[0 ... 7], for n a multiple of 8 and not 0; t[n + 8 ... n + 15] = 0. Returns the
  * carry. */
@@ -80,8 +89,14 @@ static void square(BN_ULONG *t, const BN_ULONG *a, size_t n_words)
     evc_openssl_hppa_add_squares(t, a, n_words);
 }
 
-static void multiply(BN_ULONG *r, const BN_ULONG *a, const BN_ULONG *b, const BN_ULONG *n, BN_ULONG n0,
-                     size_t n_words)
+/* r = t / R modulo n; t = 0. */
+static void reduce(BN_ULONG *r, BN_ULONG *t, const BN_ULONG *n, BN_ULONG n0, size_t n_words)
+{
+    evc_openssl_hppa_finish(r, t, n, n_words, evc_openssl_hppa_reduce(t, n, n_words, n0));
+}
+
+static void multiply_short(BN_ULONG *r, const BN_ULONG *a, const BN_ULONG *b, const BN_ULONG *n, BN_ULONG n0,
+                           size_t n_words)
 {
     BN_ULONG t[2 * MOST_WORDS + 8];
 
@@ -89,7 +104,35 @@ static void multiply(BN_ULONG *r, const BN_ULONG *a, const BN_ULONG *b, const BN
         square(t, a, n_words);
     else
         product(t, a, b, n_words);
-    evc_openssl_hppa_finish(r, t, n, n_words, evc_openssl_hppa_reduce(t, n, n_words, n0));
+    reduce(r, t, n, n0, n_words);
+}
+
+/* r has room. Returns 0 if there is no memory. */
+static int multiply_long(BIGNUM *r, const BIGNUM *a, const BIGNUM *b, const BN_MONT_CTX *mont, BN_CTX *ctx)
+{
+    const int n_words = mont->N.top;
+    BIGNUM *t;
+    int done = 0;
+
+    BN_CTX_start(ctx);
+    t = BN_CTX_get(ctx);
+    if (t && (a == b ? bn_sqr_fixed_top(t, a, ctx) : bn_mul_fixed_top(t, a, b, ctx)) &&
+        bn_wexpand(t, 2 * n_words) != NULL) {
+        for (int i = t->top; i < 2 * n_words; i++)
+            t->d[i] = 0;
+        reduce(r->d, t->d, mont->N.d, mont->n0[0], (size_t)n_words);
+        done = 1;
+    }
+    BN_CTX_end(ctx);
+    return done;
+}
+
+static int multiply(BIGNUM *r, const BIGNUM *a, const BIGNUM *b, const BN_MONT_CTX *mont, BN_CTX *ctx)
+{
+    if (mont->N.top > MOST_WORDS)
+        return multiply_long(r, a, b, mont, ctx);
+    multiply_short(r->d, a->d, b->d, mont->N.d, mont->n0[0], (size_t)mont->N.top);
+    return 1;
 }
 
 #elif !EVC_OPENSSL_UMAAL && !EVC_BN_HALVES
@@ -114,21 +157,23 @@ struct modulus {
     EVC_ALIGN(16) limb n[MOST_WORDS];
 };
 
-static void multiply(BN_ULONG *r, const BN_ULONG *a, const BN_ULONG *b, const BN_ULONG *n, BN_ULONG n0,
-                     size_t n_words)
+static int multiply(BIGNUM *r, const BIGNUM *a, const BIGNUM *b, const BN_MONT_CTX *mont, BN_CTX *ctx)
 {
+    const size_t n_bytes = (size_t)mont->N.top * sizeof(limb);
     struct modulus modulus;
     limb scratch[3 * MOST_WORDS];
 
-    modulus.head.n_bytes = (uint32_t)(n_words * sizeof *n);
-    modulus.n0 = n0;
-    memcpy(modulus.n, n, n_words * sizeof *n);
-    if (a == b)
-        sqr(&modulus, r, a, scratch);
+    (void)ctx;
+    modulus.head.n_bytes = (uint32_t)n_bytes;
+    modulus.n0 = mont->n0[0];
+    memcpy(modulus.n, mont->N.d, n_bytes);
+    if (a->d == b->d)
+        sqr(&modulus, r->d, a->d, scratch);
     else
-        mul(&modulus, r, a, b, scratch);
-    OPENSSL_cleanse(modulus.n, n_words * sizeof *n);
-    OPENSSL_cleanse(scratch, 3 * n_words * sizeof *scratch);
+        mul(&modulus, r->d, a->d, b->d, scratch);
+    OPENSSL_cleanse(modulus.n, n_bytes);
+    OPENSSL_cleanse(scratch, 3 * n_bytes);
+    return 1;
 }
 
 #endif
@@ -143,7 +188,8 @@ int bn_mul_mont_fixed_top(BIGNUM *r, const BIGNUM *a, const BIGNUM *b, BN_MONT_C
         return evc_openssl_bn_mul_mont_fixed_top(r, a, b, mont, ctx);
     if (r->dmax < n_words && bn_wexpand(r, n_words) == NULL)
         return 0;
-    multiply(r->d, a->d, b->d, mont->N.d, mont->n0[0], (size_t)n_words);
+    if (!multiply(r, a, b, mont, ctx))
+        return 0;
     r->neg = a->neg ^ b->neg;
     r->top = n_words;
     r->flags |= BN_FLG_FIXED_TOP;

@@ -1,0 +1,439 @@
+# SPDX-License-Identifier: MIT
+"""contrib/openssl: the script on a library and a tree of our own, and our functions in it."""
+
+import importlib.machinery
+import importlib.util
+import random
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+import everycore
+
+PACKAGE = Path(everycore.__file__).parent
+SCRIPT = PACKAGE.parent.parent / "contrib/openssl/patch-openssl"
+
+WORDS = """
+#include <stddef.h>
+typedef WORD BN_ULONG;
+BN_ULONG bn_mul_add_words(BN_ULONG *r, const BN_ULONG *a, int n, BN_ULONG w) { return 0; }
+BN_ULONG bn_mul_words(BN_ULONG *r, const BN_ULONG *a, int n, BN_ULONG w) { return 0; }
+void bn_sqr_words(BN_ULONG *r, const BN_ULONG *a, int n) {}
+BN_ULONG bn_div_words(BN_ULONG h, BN_ULONG l, BN_ULONG d) { return 0; }
+BN_ULONG bn_add_words(BN_ULONG *r, const BN_ULONG *a, const BN_ULONG *b, int n) { return 0; }
+BN_ULONG bn_sub_words(BN_ULONG *r, const BN_ULONG *a, const BN_ULONG *b, int n) { return 0; }
+void bn_mul_comba4(BN_ULONG *r, BN_ULONG *a, BN_ULONG *b) {}
+void bn_mul_comba8(BN_ULONG *r, BN_ULONG *a, BN_ULONG *b) {}
+void bn_sqr_comba4(BN_ULONG *r, const BN_ULONG *a) {}
+void bn_sqr_comba8(BN_ULONG *r, const BN_ULONG *a) {}
+"""
+TYPES = """
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+typedef WORD BN_ULONG;
+typedef struct { BN_ULONG *d; int top, dmax, neg, flags; } BIGNUM;
+typedef struct { int ri; BIGNUM RR, N, Ni; BN_ULONG n0[2]; int flags; } BN_MONT_CTX;
+"""
+MONTGOMERY = (
+    TYPES
+    + """
+int bn_mul_mont_fixed_top(BIGNUM *r, const BIGNUM *a, const BIGNUM *b,
+                          BN_MONT_CTX *m, void *c)
+{ return 77; }
+int bn_to_mont_fixed_top(BIGNUM *r, const BIGNUM *a, BN_MONT_CTX *m, void *c)
+{ return bn_mul_mont_fixed_top(r, a, &m->RR, m, c); }
+int BN_mod_mul_montgomery(BIGNUM *r, const BIGNUM *a, const BIGNUM *b, BN_MONT_CTX *m, void *c)
+{ return bn_mul_mont_fixed_top(r, a, b, m, c); }
+"""
+)
+OTHERS = (
+    TYPES
+    + """
+BIGNUM *bn_wexpand(BIGNUM *a, int n) { return a->dmax >= n ? a : NULL; }
+void bn_correct_top(BIGNUM *a) { while (a->top && !a->d[a->top - 1]) a->top--; }
+void OPENSSL_cleanse(void *p, size_t n) { memset(p, 0, n); }
+void BN_CTX_start(void *c) {}
+void *BN_CTX_get(void *c) { return NULL; }
+void BN_CTX_end(void *c) {}
+int bn_mul_fixed_top(BIGNUM *r, const BIGNUM *a, const BIGNUM *b, void *c) { return 0; }
+int bn_sqr_fixed_top(BIGNUM *r, const BIGNUM *a, void *c) { return 0; }
+const char version[] = "OpenSSL VERSION 1 Jan 2026";
+static const BN_ULONG value[2048 / 8 / sizeof(BN_ULONG)];
+const BIGNUM ossl_bignum_ffdhe2048_p = { (BN_ULONG *)value, COUNT, COUNT, 0, FLAGS };
+"""
+)
+MOD_WORD = TYPES + "BN_ULONG BN_mod_word(const BIGNUM *a, BN_ULONG w) { return 0; }\n"
+# Reads numbers in hexadecimal, the lowest word first, and prints what the library makes of them.
+PROGRAM = (
+    TYPES
+    + """
+#include <stdio.h>
+BN_ULONG bn_mul_add_words(BN_ULONG *, const BN_ULONG *, int, BN_ULONG);
+BN_ULONG BN_mod_word(const BIGNUM *, BN_ULONG);
+int bn_mul_mont_fixed_top(BIGNUM *, const BIGNUM *, const BIGNUM *, BN_MONT_CTX *, void *);
+static BIGNUM number(int n) {
+    BIGNUM a = {calloc((size_t)n, sizeof(BN_ULONG)), n, n, 0, 0};
+    for (int i = 0; i < n; i++) { unsigned long long w; scanf("%llx", &w); a.d[i] = (BN_ULONG)w; }
+    return a;
+}
+static void print(const BN_ULONG *a, int n) {
+    while (n) printf("%0*llx", (int)sizeof *a * 2, (unsigned long long)a[--n]);
+    putchar('\\n');
+}
+int main(void) {
+    int n, same;
+    while (scanf("%d %d", &n, &same) == 2) {
+        BIGNUM m = number(n), a = number(n), b = number(n), n0 = number(1), w = number(1);
+        BN_MONT_CTX c = {n * 8 * (int)sizeof(BN_ULONG), b, m, b, {n0.d[0], 0}, 0};
+        BN_ULONG rest = BN_mod_word(&a, w.d[0]), carry;
+        BIGNUM r = {calloc((size_t)n, sizeof(BN_ULONG)), 0, n, 0, 0};
+        int done = bn_mul_mont_fixed_top(&r, &a, same ? &a : &b, &c, NULL);
+        printf("%d\\n", done);
+        print(r.d, n);
+        print(&rest, 1);
+        carry = bn_mul_add_words(b.d, a.d, n, w.d[0]);
+        print(b.d, n);
+        print(&carry, 1);
+    }
+    return 0;
+}
+"""
+)
+
+
+def script() -> ModuleType:
+    loader = importlib.machinery.SourceFileLoader("patch_openssl", str(SCRIPT))
+    spec = importlib.util.spec_from_loader("patch_openssl", loader)
+    assert spec
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["patch_openssl"] = module
+    loader.exec_module(module)
+    return module
+
+
+TOOL = script()
+
+
+class Target:
+    """A compiler, the size of its words, and what starts its programs."""
+
+    def __init__(self, compiler: str, bits: int, emulator: str = "") -> None:
+        self.compiler, self.bits, self.emulator = compiler, bits, emulator
+
+    def library(
+        self, folder: Path, version: str = "3.0.20", flags: str = "2", without: str = ""
+    ) -> Path:
+        word = "unsigned long" if self.bits == 64 else "unsigned int"
+        defines = [f"-DWORD={word}", f"-DCOUNT={2048 // self.bits}", f"-DFLAGS={flags}"]
+        files = {"bn_asm": WORDS, "bn_word": MOD_WORD, "bn_mont": MONTGOMERY, "others": OTHERS}
+        objects = []
+        for name, template in files.items():
+            source = folder / f"{name}.c"
+            text = template.replace("VERSION", version)
+            source.write_text(text.replace(without, f"x_{without}") if without else text)
+            objects.append(folder / f"libcrypto-lib-{name}.o")
+            subprocess.run(
+                [self.compiler, "-w", "-O1", *defines, "-c", source, "-o", objects[-1]], check=True
+            )
+        library = folder / "libcrypto.a"
+        archiver = self.compiler.removesuffix("gcc") + "ar"
+        subprocess.run([archiver, "rc", library, *objects], check=True)
+        return library
+
+    def ask(self, folder: Path, library: Path, text: str) -> list[str]:
+        word = "unsigned long" if self.bits == 64 else "unsigned int"
+        source, program = folder / "ask.c", folder / "ask"
+        source.write_text(PROGRAM)
+        subprocess.run(
+            [
+                self.compiler,
+                "-w",
+                "-O1",
+                "-static",
+                f"-DWORD={word}",
+                source,
+                library,
+                "-o",
+                program,
+            ],
+            check=True,
+        )
+        command = [self.emulator, str(program)] if self.emulator else [str(program)]
+        done = subprocess.run(command, input=text, capture_output=True, text=True, check=True)
+        return done.stdout.split()
+
+
+NATIVE = Target("gcc", 64)
+TARGETS = {
+    "native": NATIVE,
+    "hppa": Target("hppa-linux-gnu-gcc", 32, "qemu-hppa"),
+    "i386": Target("i686-linux-gnu-gcc", 32, "qemu-i386"),
+    "armhf": Target("arm-linux-gnueabihf-gcc", 32, "qemu-arm"),
+}
+
+
+def needed(target: Target) -> Target:
+    for program in (target.compiler, target.emulator):
+        if program and not shutil.which(program):
+            pytest.skip(f"no {program}")
+    return target
+
+
+@pytest.fixture
+def library(tmp_path: Path) -> Path:
+    return needed(NATIVE).library(tmp_path)
+
+
+def patch(path: Path, *options: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, SCRIPT, *options, path], capture_output=True, text=True, check=False
+    )
+
+
+def refused(path: Path, words: str, *options: str) -> None:
+    """One line that says why, exit code 2, and nothing is written."""
+    before = {p: p.read_bytes() for p in path.parent.iterdir() if p.is_file()}
+    done = patch(path, *options)
+    assert done.returncode == 2, done
+    assert done.stderr.startswith("patch-openssl: ")
+    assert done.stderr.count("\n") == 1, done.stderr
+    assert words in done.stderr
+    assert before == {p: p.read_bytes() for p in path.parent.iterdir() if p.is_file()}
+
+
+# ---- A finished library --------------------------------------------------------------------------
+
+
+def test_a_library_is_patched_and_then_as_it_was(library: Path) -> None:
+    before = library.read_bytes()
+    done = patch(library, "--cc", "gcc")
+    assert done.returncode == 0, done.stderr
+    assert "14 functions replaced" in done.stdout
+    assert library.read_bytes() != before
+    refused(library, "is patched already", "--cc", "gcc")
+    assert patch(library, "--remove").returncode == 0
+    assert library.read_bytes() == before
+    assert not list(library.parent.glob("*.before-everycore"))
+    refused(library, "is not patched", "--remove")
+
+
+def lines(bits: int, words: int, structured: bool, chance: random.Random) -> tuple[str, list[str]]:
+    """A question to the program, and its answers by Python's integers."""
+    base, radix = 1 << bits * words, 1 << bits
+
+    def number() -> int:
+        if structured:
+            return chance.choice([base - 1, base - 2, base // radix, radix - 1, 1, 0])
+        return chance.randrange(base)
+
+    modulus = number() | 1 | base // 2 if structured else number() | 1 | base // radix
+    a, b = number() % modulus, number() % modulus
+    same = chance.randrange(2)
+    w = chance.choice(
+        [1, 2, 3, 65521, radix - 1, radix // 8, radix // 8 + 1, chance.randrange(radix) or 1]
+    )
+    n0 = -pow(modulus, -1, radix) % radix
+    product = a * (a if same else b) * pow(base, -1, modulus) % modulus
+    summed = b + a * w
+    digits = bits // 4
+
+    def told(x: int) -> str:
+        return " ".join(f"{x >> bits * i & radix - 1:x}" for i in range(words))
+
+    question = f"{words} {same} {told(modulus)} {told(a)} {told(b)} {n0:x} {w:x}\n"
+    answers = [
+        "1",
+        f"{product:0{digits * words}x}",
+        f"{a % w:0{digits}x}",
+        f"{summed % base:0{digits * words}x}",
+        f"{summed // base:0{digits}x}",
+    ]
+    return question, answers
+
+
+@pytest.mark.parametrize("name", TARGETS)
+def test_functions_of_a_patched_library_are_right(name: str, tmp_path: Path) -> None:
+    target = needed(TARGETS[name])
+    library = target.library(tmp_path)
+    done = patch(library, "--cc", target.compiler)
+    assert done.returncode == 0, done.stderr
+    has_montgomery = "14 functions" in done.stdout
+    chance = random.Random(18)
+    for words in (1, 3, 4, 7, 8, 12, 16, 24, 31, 32, 40, 48, 64, 96, 104, 128, 129):
+        rows = [lines(target.bits, words, i % 3 == 0, chance) for i in range(30)]
+        said = target.ask(tmp_path, library, "".join(question for question, _ in rows))
+        for i, (_, answers) in enumerate(rows):
+            got = said[5 * i : 5 * i + 5]
+            if got[0] == "77":  # of OpenSSL's own function
+                answers[:2] = got[:2]
+                most = 4096 // target.bits
+                assert (
+                    not has_montgomery
+                    or words < 4
+                    or words > most
+                    or (name == "hppa" and words % 8)
+                )
+            assert got == answers, (words, i)
+
+
+def test_a_library_with_montgomery_in_assembly_keeps_it(tmp_path: Path) -> None:
+    target = needed(NATIVE)
+    called = "int bn_mul_mont(void);\nint (*volatile used)(void) = bn_mul_mont;\n"
+    library = target.library(tmp_path)
+    (tmp_path / "extra.c").write_text(MONTGOMERY + called)
+    (tmp_path / "mont.c").write_text("int bn_mul_mont(void) { return 0; }\n")
+    for source, name in (("extra", "bn_mont"), ("mont", "x86_64-mont")):
+        made = tmp_path / f"libcrypto-lib-{name}.o"
+        subprocess.run(
+            ["gcc", "-w", "-DWORD=unsigned long", "-c", tmp_path / f"{source}.c", "-o", made],
+            check=True,
+        )
+        subprocess.run(["ar", "r", library, made], check=True, capture_output=True)
+    assert "11 functions replaced" in patch(library, "--cc", "gcc").stdout
+
+
+def test_what_is_no_library_that_it_knows_is_refused(tmp_path: Path, library: Path) -> None:
+    whole = library.read_bytes()
+    for name, data, words in (
+        ("text.a", b"hello", "neither"),
+        ("empty.a", b"", "neither"),
+        ("thin.a", b"!<thin>\n", "thin"),
+        ("cut.a", whole[:-100], "cut"),
+        ("none.a", b"!<arch>\n", "no libcrypto.a"),
+        ("version.a", whole.replace(b"OpenSSL 3.0.20", b"OpenSSL 1.1.10"), "knows 3.0, 3.5, 4.0"),
+        ("header.a", whole.replace(b"`\n", b"xy"), "damaged"),
+    ):
+        path = tmp_path / name
+        path.write_bytes(data)
+        refused(path, words, "--cc", "gcc")
+    refused(tmp_path / "absent.a", "No such file", "--cc", "gcc")
+    refused(library, "--cc names a compiler")
+    refused(library, "no compiler", "--cc", "no-such-gcc")
+    refused(library, "fails", "--cc", "gcc -no-such-option")
+
+
+@pytest.mark.parametrize(
+    ("flags", "version", "without", "words"),
+    [
+        ("3", "3.0.20", "", "unexpected layout"),
+        ("2", "3.1.0", "", "knows"),
+        ("2", "3.0.20", "BN_mod_word", "defines BN_mod_word 0 times"),
+        ("2", "3.0.20", "ossl_bignum_ffdhe2048_p", "0 times"),
+        ("2", "3.0.20", "bn_wexpand", "needs bn_wexpand"),
+    ],
+)
+def test_libraries_of_other_shapes_are_refused(
+    flags: str, version: str, without: str, words: str, tmp_path: Path
+) -> None:
+    path = needed(NATIVE).library(tmp_path, version, flags, without)
+    refused(path, words, "--cc", "gcc")
+
+
+def test_a_compiler_for_another_target_is_refused(library: Path) -> None:
+    refused(library, "is for ELF machine 62", "--cc", needed(TARGETS["hppa"]).compiler)
+
+
+def test_a_copy_of_another_library_is_not_overwritten(library: Path) -> None:
+    copy = library.with_name("libcrypto.a.before-everycore")
+    copy.write_bytes(b"precious")
+    refused(library, "is in the way", "--cc", "gcc")
+    copy.unlink()
+    assert patch(library, "--cc", "gcc").returncode == 0
+    copy.write_bytes(b"another")
+    refused(library, "is not the library from which", "--remove")
+
+
+@pytest.mark.parametrize(
+    "symbol", ["bn_correct_top", "bn_mul_add_words", "evc_openssl_BN_mod_word"]
+)
+def test_a_symbol_that_is_lost_or_renamed_is_noticed(
+    symbol: str, library: Path, tmp_path: Path
+) -> None:
+    before = TOOL.Library(library)
+    assert patch(library, "--cc", "gcc").returncode == 0
+    replaced = sorted(name for names in TOOL.UNITS.values() for name in names)
+    assert TOOL.prove(before, TOOL.Library(library), replaced) > 0
+    subprocess.run(
+        ["objcopy", f"--redefine-sym={symbol}=lost", library, tmp_path / "lost.a"], check=True
+    )
+    with pytest.raises(TOOL.PatchError):
+        TOOL.prove(before, TOOL.Library(tmp_path / "lost.a"), replaced)
+
+
+def test_code_that_has_changed_is_noticed(library: Path, tmp_path: Path) -> None:
+    before = TOOL.Library(library)
+    assert patch(library, "--cc", "gcc").returncode == 0
+    data = library.read_bytes()
+    (tmp_path / "changed.a").write_bytes(data.replace(b"\x4d\x00\x00\x00", b"\x4e\x00\x00\x00"))
+    replaced = sorted(name for names in TOOL.UNITS.values() for name in names)
+    with pytest.raises(TOOL.PatchError, match=r"not as before|has changed"):
+        TOOL.prove(before, TOOL.Library(tmp_path / "changed.a"), replaced)
+
+
+# ---- A source tree -------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    root = tmp_path / "openssl"
+    place = root / "crypto/bn"
+    place.mkdir(parents=True)
+    (root / "VERSION.dat").write_text("MAJOR=3\nMINOR=0\nPATCH=20\n")
+    (place / "build.info").write_text("LIBS=../../libcrypto\nSOURCE[../../libcrypto]=bn_asm.c\n")
+    for unit, name in TOOL.HOOKED.items():
+        functions = "".join(f"int {function}(int a)\n{{\n}}\n" for function in TOOL.UNITS[unit])
+        (place / name).write_text(f'#include <x.h>\n#include "bn_local.h"\n\n{functions}')
+    return root
+
+
+def contents(root: Path) -> dict[Path, bytes]:
+    return {path: path.read_bytes() for path in root.rglob("*") if path.is_file()}
+
+
+def test_a_tree_is_patched_and_then_as_it_was(tree: Path) -> None:
+    before = contents(tree)
+    assert patch(tree).returncode == 0
+    after = contents(tree)
+    assert (tree / "crypto/bn/everycore/src/bn_words/steps.h") in after
+    for path, data in before.items():
+        kept = TOOL._without_ours(after[path].decode())
+        assert kept.encode() == data
+    assert "is patched already" in patch(tree).stderr
+    assert patch(tree, "--remove").returncode == 0
+    assert contents(tree) == before
+    assert "is not patched" in patch(tree, "--remove").stderr
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new", "words"),
+    [
+        ("VERSION.dat", "MAJOR=3", "MAJOR=1", "this script knows"),
+        ("VERSION.dat", "MINOR=0", "MINOR=", "does not name a version"),
+        ("crypto/bn/bn_asm.c", "bn_div_words", "bn_other", "does not define bn_div_words"),
+        ("crypto/bn/bn_mont.c", '#include "bn_local.h"\n', "", "not one line"),
+        ("crypto/bn/build.info", "SOURCE", "OTHER", "does not list"),
+        ("crypto/bn/bn_word.c", "x.h", "\xff.h", "no text in UTF-8"),
+    ],
+)
+def test_trees_that_do_not_fit_are_refused(
+    name: str, old: str, new: str, words: str, tree: Path
+) -> None:
+    path = tree / name
+    path.write_bytes(path.read_text().replace(old, new).encode("latin-1"))
+    before = contents(tree)
+    done = patch(tree)
+    assert done.returncode == 2, done
+    assert words in done.stderr
+    assert contents(tree) == before
+
+
+def test_a_folder_that_is_no_tree_is_refused(tmp_path: Path) -> None:
+    done = patch(tmp_path)
+    assert done.returncode == 2
+    assert "is no source tree of OpenSSL" in done.stderr
+    assert "--cc is for a libcrypto.a" in patch(tmp_path, "--cc", "gcc").stderr
