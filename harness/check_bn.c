@@ -832,6 +832,7 @@ static const struct property properties[] = {
     PROPERTY(bad_operands_are_refused),
     {"calls_keep_the_abi", bn_calls_keep_the_abi, false},
     {"leaves_nothing_behind", bn_leaves_nothing_behind, false},
+    {"dh_leaves_nothing_behind", dh_leaves_nothing_behind, false},
     {"primes_leave_nothing_behind", prime_leaves_nothing_behind, false},
 #undef PROPERTY
 };

@@ -77,7 +77,7 @@ struct ct_operations {
 };
 
 extern const struct ct_operations ct_aes, ct_ghash, ct_gcm, ct_gcm_of_aes, ct_gcm_of_ghash, ct_qarma, ct_bn,
-    ct_bn_words, ct_prime;
+    ct_bn_words, ct_dh, ct_prime;
 
 /* c->forgery, which differs from c->tag in one bit. */
 static inline void ct_forge(struct ct_call *c)

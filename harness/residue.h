@@ -81,6 +81,7 @@ enum result gcm_pieces_leave_nothing_behind(struct check *);
 enum result qarma_leaves_nothing_behind(struct check *);
 enum result bn_leaves_nothing_behind(struct check *);
 enum result bn_words_leaves_nothing_behind(struct check *);
+enum result dh_leaves_nothing_behind(struct check *);
 enum result prime_leaves_nothing_behind(struct check *);
 
 #endif

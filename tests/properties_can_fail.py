@@ -398,7 +398,7 @@ TAGS = "tags_are_of_the_sizes_allowed"
 ORDER = "calls_out_of_order_are_refused"
 LIMITS = "lengths_over_the_limits_are_refused"
 BAD_KEYS = "bad_keys_are_refused_and_wiped"
-PROGRAMS = ORDERS, KEYS, PRIMES = "test_orders", "test_keys", "test_prime"  # of their own
+PROGRAMS = ORDERS, KEYS, EXCHANGES, PRIMES = "test_orders", "test_keys", "test_dh", "test_prime"  # of their own
 MEBIBYTE = "messages_of_a_mebibyte_equal_reference"
 
 # The same of GCM; some words stand in the kernel, some in what all of them and the pairs share.
@@ -614,6 +614,22 @@ ADX_BREAKS = [
     ("bn adx: a register of the caller", ADX, "    evc_restore %r12\n", "    add $8, %rsp\n", ABI),
 ]
 
+DH = "src/dh/dh.c"
+DH_BREAKS = [
+    ("dh: a value of p - 1", DH, "(p[p_bytes - 1] ^ 1);", "p[p_bytes - 1];", EXCHANGES),
+    ("dh: a value of 1", DH, "!is_small(a, p_bytes, 1)", "!is_small(a, p_bytes, 0)", EXCHANGES),
+    ("dh: a value beyond p", DH, " && evc_bn_below(a, p, p_bytes)", "", EXCHANGES),
+    ("dh: the order of a value", DH, "group->has_q || (flags & EVC_DH_CHECK_ORDER)", "group->has_q", EXCHANGES),
+    ("dh: the order of a value, with q", DH, "group->has_q || (flags & EVC_DH_CHECK_ORDER)", "flags", EXCHANGES),
+    ("dh: 1 that is shared", DH, "return good ? EVC_OK : EVC_ERR_PEER;", "return EVC_OK;", EXCHANGES),
+    ("dh: what is shared after an error", DH, "    if (status != EVC_OK)\n        evc_wipe(z, p_bytes);\n", "", EXCHANGES),
+    ("dh: a secret of 0", DH, "return zero ? EVC_ERR_RANGE : EVC_OK;", "return EVC_OK;", EXCHANGES),
+    ("dh: randomness that failed", DH, "random->fill(random->context, x, x_bytes) != 0",
+     "random->fill(random->context, x, x_bytes) > 0", EXCHANGES),
+    ("dh: the order of g", DH, "== 1 ? EVC_OK : EVC_ERR_GROUP", "== 1 ? EVC_OK : EVC_OK", EXCHANGES),
+    ("dh: groups that are too small", DH, "< (least_bits ? least_bits : LEAST_BITS)", "< least_bits", EXCHANGES),
+]
+
 FIND, SAFE, STRONG, PUBLIC = (f"src/prime/{name}.c" for name in ("find", "find_safe", "miller_rabin", "public"))
 PRIME_BREAKS = [
     ("prime: base 2 of a candidate", FIND, "passes = evc_prime_passes_two(&f->w);", "passes = UINT32_MAX;", PRIMES),
@@ -733,7 +749,7 @@ def has_adx() -> bool:
 
 def breaks_here() -> list[tuple[str, str, str, str, str]]:
     """Those of portable code, and those of registers that this CPU has and tells about."""
-    found = BREAKS + GCM_BREAKS + MODE_BREAKS + BN_BREAKS + PRIME_BREAKS + WORD_BREAKS + ABI_BREAKS.get(platform.machine(), [])
+    found = BREAKS + GCM_BREAKS + MODE_BREAKS + BN_BREAKS + DH_BREAKS + PRIME_BREAKS + WORD_BREAKS + ABI_BREAKS.get(platform.machine(), [])
     flags = cpu_flags()
     if has_adx():
         found += ADX_BREAKS

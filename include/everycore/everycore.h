@@ -69,7 +69,9 @@ enum evc_status {
     EVC_ERR_SCRATCH,    /* bn and its layers: the scratch memory is too small */
     EVC_ERR_COMPOSITE,  /* prime: the number is composite, or below 2 */
     EVC_ERR_RANDOM,     /* the caller's randomness failed, or repeats itself */
-    EVC_ERR_STOPPED     /* prime: the caller's report ended the search */
+    EVC_ERR_STOPPED,    /* prime: the caller's report ended the search */
+    EVC_ERR_GROUP,      /* dh: these parameters are no group */
+    EVC_ERR_PEER        /* dh: the value of the peer is not in the group, or what is shared would be 1 */
 };
 
 /* One line of English for a status; never NULL. */

@@ -24,6 +24,8 @@ const char *evc_status_text(enum evc_status status)
     case EVC_ERR_SCRATCH: return "the scratch memory is too small";
     case EVC_ERR_COMPOSITE: return "the number is no prime";
     case EVC_ERR_RANDOM: return "the randomness that was given failed, or repeats itself";
+    case EVC_ERR_GROUP: return "the parameters are no group";
+    case EVC_ERR_PEER: return "the value of the peer is not in the group";
     case EVC_ERR_STOPPED: return "the search was stopped by its report";
     }
     return "unknown status";

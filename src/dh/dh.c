@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Diffie-Hellman modulo a prime.
+ *
+ * Source: SP 800-56A revision 3 (2018), section 5.6.1.1 (secrets), 5.6.2.3.1 (the value of a peer), 5.7.1.1 (what is
+ *         shared is not 1); RFC 7919 (2016), section 5.2 and appendix A (lengths of secrets).
+ */
+#include "everycore/dh.h"
+
+#include "everycore/prime.h"
+
+#include "bn/ops.h"
+#include "common/clear.h"
+#include "common/ct.h"
+#include "common/key_memory.h"
+
+#define LEAST_BITS 2048u
+
+/* ---- The parts of a group: the head, q and g with p_bytes bytes each, the modulus p ------------------------- */
+
+#define HEAD_BYTES EVC_BN_ROUND16(sizeof(struct evc_dh_group))
+
+static uint8_t *q_of(const struct evc_dh_group *group)
+{
+    return (uint8_t *)(uintptr_t)group + HEAD_BYTES;
+}
+
+static uint8_t *g_of(const struct evc_dh_group *group)
+{
+    return q_of(group) + group->p_bytes;
+}
+
+static size_t modulus_at(size_t p_bytes)
+{
+    return HEAD_BYTES + EVC_BN_ROUND16(2 * p_bytes);
+}
+
+static const struct evc_bn_modulus *modulus_of(const struct evc_dh_group *group)
+{
+    return (const void *)((const uint8_t *)group + modulus_at(group->p_bytes));
+}
+
+size_t evc_dh_group_bytes(const struct evc_bn *kernel, size_t p_bits)
+{
+    const size_t bytes = evc_bn_modulus_bytes(kernel, p_bits);
+
+    return bytes ? modulus_at(p_bits / 8) + bytes : 0;
+}
+
+/* Scratch memory of bn, and a number. */
+size_t evc_dh_scratch_bytes(const struct evc_bn *kernel, size_t p_bits)
+{
+    const size_t bytes = evc_bn_scratch_bytes(kernel, p_bits);
+
+    return bytes ? bytes + p_bits / 8 : 0;
+}
+
+/* ---- Numbers ------------------------------------------------------------------------------------------- */
+
+static void copy_right(uint8_t *out, size_t out_bytes, const uint8_t *in, size_t in_bytes)
+{
+    memset(out, 0, out_bytes - in_bytes);
+    memcpy(out + (out_bytes - in_bytes), in, in_bytes);
+}
+
+static int is_small(const uint8_t *a, size_t n_bytes, uint32_t most)
+{
+    uint32_t above = 0;
+
+    for (size_t i = 0; i + 1 < n_bytes; i++)
+        above |= a[i];
+    return !above && a[n_bytes - 1] <= most;
+}
+
+/* From 2 to p - 2, of p_bytes bytes; public. */
+static int is_element(const uint8_t *a, const uint8_t *p, size_t p_bytes)
+{
+    const int is_minus_one = evc_mask_equal(a, p, p_bytes - 1) && a[p_bytes - 1] == (p[p_bytes - 1] ^ 1);
+
+    return !is_small(a, p_bytes, 1) && evc_bn_below(a, p, p_bytes) && !is_minus_one;
+}
+
+/* ---- Set-up -------------------------------------------------------------------------------------------- */
+
+static uint32_t secret_bytes_for(size_t p_bytes)
+{
+    return p_bytes <= 256 ? 29 : p_bytes <= 384 ? 35 : p_bytes <= 512 ? 41 : p_bytes <= 768 ? 47 : 50;
+}
+
+static int overlaps(const void *memory, size_t memory_bytes, const struct evc_dh_params *params)
+{
+    return evc_overlap(memory, memory_bytes, params->p, params->p_bytes) ||
+           (params->q && evc_overlap(memory, memory_bytes, params->q, params->q_bytes)) ||
+           evc_overlap(memory, memory_bytes, params->g, params->g_bytes);
+}
+
+static int is_number(const uint8_t *a, size_t a_bytes, size_t most_bytes)
+{
+    return a && a_bytes > 0 && a_bytes <= most_bytes && a[0] != 0;
+}
+
+static enum evc_status check_params(const struct evc_dh_params *params)
+{
+    const size_t p_bytes = params->p_bytes;
+    const uint8_t *const p = params->p, *const q = params->q;
+
+    if (!is_number(p, p_bytes, EVC_BN_MAX_BYTES) || p[p_bytes - 1] % 2 == 0 ||
+        !is_number(params->g, params->g_bytes, p_bytes))
+        return EVC_ERR_GROUP;
+    if (!q)
+        return EVC_OK;
+    if (!is_number(q, params->q_bytes, p_bytes) || q[params->q_bytes - 1] % 2 == 0 ||
+        params->q_bytes < EVC_BN_MIN_BITS / 8)
+        return EVC_ERR_GROUP;
+    return params->q_bytes == p_bytes && !evc_bn_below(q, p, p_bytes) ? EVC_ERR_GROUP : EVC_OK;
+}
+
+static void set_q(struct evc_dh_group *group, const struct evc_dh_params *params)
+{
+    uint8_t *const q = q_of(group);
+    uint32_t above = 0;
+
+    if (params->q) {
+        copy_right(q, group->p_bytes, params->q, params->q_bytes);
+        return;
+    }
+    for (size_t i = 0; i < group->p_bytes; i++) { /* (p - 1) / 2 */
+        above = above << 8 | params->p[i];
+        q[i] = (uint8_t)(above >> 1);
+        above &= 1;
+    }
+}
+
+static enum evc_status set_group(struct evc_dh_group *group, const struct evc_bn *kernel,
+                                 const struct evc_dh_params *params)
+{
+    const size_t p_bytes = params->p_bytes;
+    enum evc_status status;
+
+    group->p_bytes = params->p_bytes;
+    group->has_q = params->q != NULL;
+    group->secret_bytes = params->q ? params->q_bytes : secret_bytes_for(p_bytes);
+    if (group->secret_bytes + 2 > p_bytes) /* of a p that is this short, q may be below some secrets */
+        group->secret_bytes = params->p_bytes;
+    set_q(group, params);
+    copy_right(g_of(group), p_bytes, params->g, params->g_bytes);
+    if (!is_element(g_of(group), params->p, p_bytes))
+        return EVC_ERR_GROUP;
+    status = evc_bn_set_modulus_in((uint8_t *)group + modulus_at(p_bytes), evc_bn_modulus_bytes(kernel, 8 * p_bytes),
+                                   kernel, params->p, p_bytes);
+    if (status == EVC_OK)
+        group->kernel = kernel;
+    return status;
+}
+
+enum evc_status evc_dh_set_group_in(void *memory, size_t memory_bytes, const struct evc_bn *kernel,
+                                    const struct evc_dh_params *params, size_t least_bits)
+{
+    enum evc_status status = EVC_ERR_KERNEL;
+    size_t needed_bytes;
+
+    if (kernel && params) {
+        status = check_params(params);
+        needed_bytes = evc_dh_group_bytes(kernel, 8 * (size_t)params->p_bytes);
+        if (status == EVC_OK && (!needed_bytes || 8 * (size_t)params->p_bytes < (least_bits ? least_bits : LEAST_BITS)))
+            status = EVC_ERR_KEY_SIZE;
+        if (status == EVC_OK)
+            status = evc_check_key_memory(memory, memory_bytes, needed_bytes, params, sizeof *params);
+        if (status == EVC_OK && overlaps(memory, memory_bytes, params))
+            status = EVC_ERR_OVERLAP;
+    }
+    evc_wipe(memory, memory_bytes);
+    if (status == EVC_OK)
+        status = set_group(memory, kernel, params);
+    if (status != EVC_OK)
+        evc_wipe(memory, memory_bytes);
+    return status;
+}
+
+/* ---- The check of parameters --------------------------------------------------------------------------- */
+
+/* For the tests of p and q; then for a power, and the number that it is. */
+size_t evc_dh_check_scratch_bytes(const struct evc_bn *kernel, size_t p_bits)
+{
+    const size_t test_bytes = evc_prime_test_scratch_bytes(kernel, p_bits);
+    const size_t power_bytes = evc_dh_scratch_bytes(kernel, p_bits);
+
+    return !power_bytes ? 0 : test_bytes > power_bytes ? test_bytes : power_bytes;
+}
+
+/* a to the q is 1; out: p_bytes bytes. */
+static enum evc_status check_order(const struct evc_dh_group *group, const uint8_t *a, uint8_t *out, void *scratch,
+                                   size_t scratch_bytes)
+{
+    const enum evc_status status =
+        evc_bn_exp_public(modulus_of(group), a, q_of(group), group->p_bytes, out, scratch, scratch_bytes);
+
+    if (status != EVC_OK)
+        return status;
+    return is_small(out, group->p_bytes, 1) && out[group->p_bytes - 1] == 1 ? EVC_OK : EVC_ERR_GROUP;
+}
+
+enum evc_status evc_dh_check_group(const struct evc_dh_group *group, void *scratch, size_t scratch_bytes)
+{
+    const uint8_t *q;
+    size_t q_bytes, p_bytes = group->p_bytes;
+    enum evc_status status;
+
+    if (!group->kernel)
+        return EVC_ERR_KERNEL;
+    if (scratch_bytes < evc_dh_check_scratch_bytes(group->kernel, 8 * p_bytes))
+        return EVC_ERR_SCRATCH;
+    for (q = q_of(group), q_bytes = p_bytes; !*q; q_bytes--)
+        q++;
+    status = evc_prime_test_public(group->kernel, evc_bn_modulus(modulus_of(group)), p_bytes, scratch, scratch_bytes);
+    if (status == EVC_OK)
+        status = evc_prime_test_public(group->kernel, q, q_bytes, scratch, scratch_bytes);
+    if (status == EVC_OK) /* g, which is not 1, has order q then, so that q divides p - 1 */
+        status = check_order(group, g_of(group), scratch, (uint8_t *)scratch + p_bytes, scratch_bytes - p_bytes);
+    evc_wipe(scratch, evc_dh_check_scratch_bytes(group->kernel, 8 * p_bytes));
+    return status;
+}
+
+/* ---- An exchange --------------------------------------------------------------------------------------- */
+
+/* All ones if x is 0. */
+static uint32_t mask_zero(const uint8_t *x, size_t x_bytes)
+{
+    uint32_t bits = 0;
+
+    for (size_t i = 0; i < x_bytes; i++) {
+        bits |= x[i];
+        EVC_KEEP(bits);
+    }
+    return ~evc_mask_nonzero32(bits);
+}
+
+#define MOST_DRAWS 128 /* each one is good with a chance of more than 1/2 */
+
+enum evc_status evc_dh_make_secret(const struct evc_dh_group *group, const struct evc_random *random, uint8_t *x)
+{
+    const size_t x_bytes = group->secret_bytes;
+    const int compares = group->has_q || x_bytes == group->p_bytes;
+    const uint8_t *q;
+    uint32_t ones;
+
+    if (!group->kernel)
+        return EVC_ERR_KERNEL;
+    q = q_of(group) + (group->p_bytes - x_bytes);
+    ones = q[0];
+    ones |= ones >> 1;
+    ones |= ones >> 2;
+    ones |= ones >> 4;
+    for (int i = 0; i < MOST_DRAWS; i++) {
+        uint32_t good;
+
+        if (!random || !random->fill || random->fill(random->context, x, x_bytes) != 0)
+            break;
+        if (compares)
+            x[0] &= (uint8_t)ones;
+        good = ~mask_zero(x, x_bytes);
+        if (compares)
+            good &= evc_bn_below(x, q, x_bytes);
+        evc_public(&good, sizeof good); /* a secret that is refused is not used */
+        if (good)
+            return EVC_OK;
+    }
+    evc_wipe(x, x_bytes);
+    return EVC_ERR_RANDOM;
+}
+
+static enum evc_status check_secret(const struct evc_dh_group *group, const uint8_t *x, size_t scratch_bytes)
+{
+    uint32_t zero;
+
+    if (scratch_bytes < evc_dh_scratch_bytes(group->kernel, 8 * (size_t)group->p_bytes))
+        return EVC_ERR_SCRATCH;
+    zero = mask_zero(x, group->secret_bytes);
+    evc_public(&zero, sizeof zero); /* the status tells it */
+    return zero ? EVC_ERR_RANGE : EVC_OK;
+}
+
+enum evc_status evc_dh_public(const struct evc_dh_group *group, const uint8_t *x, uint8_t *y, void *scratch,
+                              size_t scratch_bytes)
+{
+    enum evc_status status;
+
+    if (!group->kernel)
+        return EVC_ERR_KERNEL;
+    status = check_secret(group, x, scratch_bytes);
+    if (status == EVC_OK)
+        status = evc_bn_exp(modulus_of(group), g_of(group), x, group->secret_bytes, y, scratch, scratch_bytes);
+    if (status != EVC_OK)
+        memset(y, 0, group->p_bytes);
+    return status;
+}
+
+/* value: the peer's, of p_bytes bytes. out: for what is computed on the way. */
+static enum evc_status check_peer(const struct evc_dh_group *group, const uint8_t *value, unsigned flags, uint8_t *out,
+                                  void *scratch, size_t scratch_bytes)
+{
+    enum evc_status status = EVC_OK;
+
+    if (!is_element(value, evc_bn_modulus(modulus_of(group)), group->p_bytes))
+        return EVC_ERR_PEER;
+    if (group->has_q || (flags & EVC_DH_CHECK_ORDER))
+        status = check_order(group, value, out, scratch, scratch_bytes);
+    return status == EVC_ERR_GROUP ? EVC_ERR_PEER : status;
+}
+
+/* What is shared must not be 1, nor 0. */
+static enum evc_status check_shared(const uint8_t *z, size_t z_bytes)
+{
+    uint32_t good = ~mask_zero(z, z_bytes - 1) | evc_mask_nonzero32(z[z_bytes - 1] >> 1);
+
+    evc_public(&good, sizeof good); /* the status tells it */
+    return good ? EVC_OK : EVC_ERR_PEER;
+}
+
+static enum evc_status check_call(const struct evc_dh_group *group, const uint8_t *x, size_t peer_bytes, unsigned flags,
+                                  size_t scratch_bytes)
+{
+    if (flags & ~EVC_DH_CHECK_ORDER)
+        return EVC_ERR_PARAMETER;
+    if (peer_bytes == 0 || peer_bytes > group->p_bytes)
+        return EVC_ERR_LENGTH;
+    return check_secret(group, x, scratch_bytes);
+}
+
+enum evc_status evc_dh_shared(const struct evc_dh_group *group, const uint8_t *x, const uint8_t *peer,
+                              size_t peer_bytes, unsigned flags, uint8_t *z, void *scratch, size_t scratch_bytes)
+{
+    const size_t p_bytes = group->p_bytes;
+    uint8_t *const value = scratch, *const rest = value + p_bytes;
+    enum evc_status status;
+
+    if (!group->kernel)
+        return EVC_ERR_KERNEL;
+    status = check_call(group, x, peer_bytes, flags, scratch_bytes);
+    if (status == EVC_OK) {
+        copy_right(value, p_bytes, peer, peer_bytes);
+        status = check_peer(group, value, flags, z, rest, scratch_bytes - p_bytes);
+        if (status == EVC_OK)
+            status = evc_bn_exp(modulus_of(group), value, x, group->secret_bytes, z, rest, scratch_bytes - p_bytes);
+        if (status == EVC_OK)
+            status = check_shared(z, p_bytes);
+        evc_wipe(value, p_bytes);
+    }
+    if (status != EVC_OK)
+        evc_wipe(z, p_bytes);
+    return status;
+}
