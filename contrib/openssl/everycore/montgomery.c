@@ -3,9 +3,10 @@
  * OpenSSL's Montgomery multiplication where it has no assembly for it. It is what all of its exponentiations with an
  * odd modulus are made of.
  *
- * The code to multiply is by blocks of eight words on PA-RISC (hppa_blocks.S), and by columns elsewhere (those of the
- * kernels of bn). Moduli that are too short or too long for these go to OpenSSL's own function, and so do operands with
- * fewer words than the modulus.
+ * The code to multiply is by blocks of eight words on PA-RISC (hppa_blocks.S), and by columns with words of 64 bits
+ * (those of the kernel of bn). With other words of 32 bits OpenSSL's own function stays: on Arm it needs fewer
+ * instructions than columns, since it saves products. Moduli that are too short or too long for these go to
+ * OpenSSL's own function, and so do operands with fewer words than the modulus.
  */
 #define EVC_OPENSSL_UNIT montgomery
 #include "openssl.h"
@@ -135,17 +136,12 @@ static int multiply(BIGNUM *r, const BIGNUM *a, const BIGNUM *b, const BN_MONT_C
     return 1;
 }
 
-#elif !EVC_OPENSSL_UMAAL && !EVC_BN_HALVES
+#elif EVC_BN_WORD64 && !EVC_BN_HALVES
 
 /* ---- Columns --------------------------------------------------------------------------------------------- */
 
 #define evc_bn_c_limb64 EVC_OPENSSL_NAME(c_limb64)
-#define evc_bn_c_limb32 EVC_OPENSSL_NAME(c_limb32)
-#if EVC_BN_WORD64
 #include "bn/c_limb64.c"
-#else
-#include "bn/c_limb32.c"
-#endif
 
 #define MOST_WORDS (4096 / EVC_BN_WORD_BITS)
 #define FITS(n_words) ((n_words) >= 4 && (n_words) <= MOST_WORDS)
