@@ -64,7 +64,7 @@ CT_CALL(reduction, evc_bn_mod_reduce(KEY, second(c, 2 * PRODUCT_BYTES + 1), 2 * 
 CT_CALL(power, evc_bn_exp(KEY, first(c, POWER_BYTES), second(c, 4), 4, result(c, POWER_BYTES), scratch,
                           SCRATCH_BYTES) == EVC_OK)
 
-/* Of a form as long as the products above: a table is read in pieces of several sizes. */
+/* The power of a form as long as the products above: a table is read in pieces of several sizes. */
 CT_CALL(long_power, evc_bn_exp(KEY, first(c, PRODUCT_BYTES), second(c, 1), 1, result(c, PRODUCT_BYTES), scratch,
                                SCRATCH_BYTES) == EVC_OK)
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What ct runs of Diffie-Hellman, by every kernel of bn. Secrets, and what is shared, are secret; groups, values and
- * statuses are public. */
+/* The operations of Diffie-Hellman that ct runs, by every kernel of bn. Secrets, and what is shared, are secret;
+ * groups, values and statuses are public. */
 #include "ct.h"
 
 #include "everycore/dh.h"

@@ -35,7 +35,7 @@ LOCKS = {
     "3.5": ("trixie", ROOT / "subjects/openssl-trixie.lock"),
     "4.0": ("experimental", HERE / "openssl-experimental.lock"),
 }
-# What the four tests do not need, and what would take most of the time to build.
+# Parts that the four tests do not need, and that would take most of the time to build.
 WITHOUT = ("ec", "cms", "ts", "srp", "ct", "ocsp", "aria", "camellia", "idea", "seed", "rc2", "bf", "cast", "md4",
            "mdc2", "whirlpool", "siphash", "scrypt", "sm2", "sm3", "sm4", "ktls", "cmp", "shared", "module", "dso")
 KEY_BITS = (1024, 2048)
@@ -79,11 +79,11 @@ NATIVE = ("gcc", "i686-linux-gnu-gcc")  # run without an emulator
 
 
 class Failed(Exception):
-    """What does not work, and what it said."""
+    """A program that failed, and what it said."""
 
 
 class Lacking(Exception):
-    """What cannot be tried here, and why."""
+    """The reason why something cannot be tried here."""
 
 
 def run(words: list[str | pathlib.Path], cwd: pathlib.Path = ROOT, expected: int = 0) -> str:
@@ -215,7 +215,7 @@ def plugin(folder: pathlib.Path, emulator: str) -> pathlib.Path:
 
 
 def counts(path: pathlib.Path) -> list[int]:
-    """Of each process, in the order in which they appeared."""
+    """The count of each process, in the order in which they appeared."""
     data = path.read_bytes()
     (n,) = struct.unpack_from("=Q", data)
     return [struct.unpack_from("=QQ", data, 8 + 16 * i)[1] for i in range(min(n, 255))]
@@ -247,7 +247,7 @@ def signatures(folder: pathlib.Path, tree: pathlib.Path, pair: Pair,
 
 
 def worse(name: str, now: dict, stored: dict) -> str:
-    """What the stored counts of the same compiler do not allow."""
+    """The counts that are worse than the stored ones of the same compiler; empty: none."""
     if not stored or stored.get("compiler") != now["compiler"]:
         return ""
     for bits, figures in now["sign"].items():

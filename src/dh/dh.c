@@ -308,7 +308,7 @@ static enum evc_status check_peer(const struct evc_dh_group *group, const uint8_
     return status == EVC_ERR_GROUP ? EVC_ERR_PEER : status;
 }
 
-/* What is shared must not be 1, nor 0. */
+/* The shared value must not be 1, nor 0. */
 static enum evc_status check_shared(const uint8_t *z, size_t z_bytes)
 {
     uint32_t good = ~mask_zero(z, z_bytes - 1) | evc_mask_nonzero32(z[z_bytes - 1] >> 1);
