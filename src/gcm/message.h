@@ -282,8 +282,8 @@ EVC_INLINE block crypt_rest(const struct key *key, const uint8_t *counter_at, si
     struct tail tail;
 
     tail.sealing = !(how & TO_OPEN);
-    /* Behind groups all lanes may be text, the last one in part. */
-    tail.has_lengths = is_message && !(n_groups && n_blocks == GROUP_BLOCKS);
+    /* All lanes may be text, the last one in part: then the lengths have none. */
+    tail.has_lengths = is_message && n_blocks < (n_groups ? GROUP_BLOCKS : TAIL_VECTORS * LANES);
     n_blocks += (size_t)tail.has_lengths;
     n = (n_blocks + LANES - 1) / LANES;
     tail.first_lane = n * LANES - n_blocks;
