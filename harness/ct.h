@@ -76,6 +76,14 @@ struct ct_operations {
     size_t n;
 };
 
+/* Operations that run on the kernels of bn: its own, and those of the layers on it. */
+const struct evc_kernel *ct_bn_descriptor(const char *kernel);
+#define CT_OPERATIONS_OF_BN(operations)                                                            \
+    {                                                                                              \
+        .primitive = "bn", .descriptor = ct_bn_descriptor, .key_room_bytes = CT_KEY_ROOM,          \
+        .one_key_size = true, .at = (operations), .n = sizeof(operations) / sizeof(operations)[0]  \
+    }
+
 extern const struct ct_operations ct_aes, ct_ghash, ct_gcm, ct_gcm_of_aes, ct_gcm_of_ghash, ct_qarma, ct_bn,
     ct_bn_words, ct_dh, ct_prime;
 

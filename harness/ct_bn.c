@@ -119,16 +119,9 @@ static const struct ct_operation operations[] = {
     {"inverse", 0, 0, false, valid, inverse},
 };
 
-static const struct evc_kernel *descriptor(const char *kernel)
+const struct evc_kernel *ct_bn_descriptor(const char *kernel)
 {
     return evc_bn_kernel(evc_bn_named(kernel));
 }
 
-const struct ct_operations ct_bn = {
-    .primitive = "bn",
-    .descriptor = descriptor,
-    .key_room_bytes = CT_KEY_ROOM,
-    .one_key_size = true,
-    .at = operations,
-    .n = sizeof operations / sizeof operations[0],
-};
+const struct ct_operations ct_bn = CT_OPERATIONS_OF_BN(operations);

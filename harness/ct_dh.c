@@ -57,16 +57,4 @@ static const struct ct_operation operations[] = {
     {"dh-shared", 0, 0, false, set, shared},
 };
 
-static const struct evc_kernel *descriptor(const char *kernel)
-{
-    return evc_bn_kernel(evc_bn_named(kernel));
-}
-
-const struct ct_operations ct_dh = {
-    .primitive = "bn",
-    .descriptor = descriptor,
-    .key_room_bytes = CT_KEY_ROOM,
-    .one_key_size = true,
-    .at = operations,
-    .n = sizeof operations / sizeof operations[0],
-};
+const struct ct_operations ct_dh = CT_OPERATIONS_OF_BN(operations);
