@@ -10,7 +10,7 @@ import secrets
 import shutil
 import stat
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
@@ -57,6 +57,16 @@ def make_folder(path: Path) -> None:
         raise EverycoreError(
             f"cannot make {path.parent}: {error.strerror}", "name another place with --out"
         ) from error
+
+
+def refuse_input(option: str, path: Path, inputs: Iterable[Path]) -> None:
+    """Refuse a file to write that is one of the files that the command reads."""
+    for one in inputs:
+        with suppress(OSError):  # one that is not there yet is no other
+            if path.samefile(one) and not is_stream(path):
+                raise EverycoreError(
+                    f"{option} {path} would replace a file that is read", "name another file"
+                )
 
 
 @contextmanager

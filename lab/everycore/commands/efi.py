@@ -22,7 +22,7 @@ from everycore.firmware.efi.devices.device import Identity, read_identity
 from everycore.firmware.efi.platforms import PLATFORMS, Translation, platform_of, read_range
 from everycore.firmware.malformed import MalformedError
 from everycore.firmware.sources import MOST_FILE_BYTES
-from everycore.outputs import atomic_output
+from everycore.outputs import atomic_output, refuse_input
 from everycore.progress import Progress
 
 MOST_MAP_BYTES = 64 << 20
@@ -88,6 +88,9 @@ def check(
 ) -> None:
     """Check drivers; exit code 1 if one violates a rule."""
     context = context_of(command)
+    if sarif_file is not None:
+        read = [*files, *([str(map_file)] if map_file else [])]
+        refuse_input("--sarif", context.cwd / sarif_file, [context.cwd / name for name in read])
     images = [one for name in files for one in _images(context, name)]
     if map_file and len(images) != 1:
         raise EverycoreError(

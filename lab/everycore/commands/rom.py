@@ -32,7 +32,7 @@ from everycore.firmware.findings import VIOLATION
 from everycore.firmware.malformed import MalformedError
 from everycore.firmware.oprom import Driver, Rom
 from everycore.firmware.sources import Source
-from everycore.outputs import atomic_output, is_standard_output, is_stream
+from everycore.outputs import atomic_output, is_standard_output, is_stream, refuse_input
 
 MACHINES = tuple(dict.fromkeys(pe.MACHINES.values()))
 OWNER = uuid.UUID("8c2f3f0e-6a47-4f0b-9d55-0d2a6c1b7e90")  # of our entries in db, by default
@@ -176,7 +176,10 @@ def hash_drivers(
     except ValueError:
         raise EverycoreError(f"--owner '{owner}' is no GUID", "uuidgen makes one") from None
     hashes: list[bytes] = []
-    for source in _load(context, inputs, sysfs_root):
+    given = _load(context, inputs, sysfs_root)
+    if esl_ is not None:
+        refuse_input("--esl", context.cwd / esl_, [source.path for source in given])
+    for source in given:
         for driver, image in _images_of(context, source):
             digest = pe.authenticode(image)
             hashes.append(digest)

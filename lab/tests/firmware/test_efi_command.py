@@ -249,3 +249,12 @@ def test_a_run_that_fails_is_a_finding(
     assert done.code == 1
     assert f"[{rule}]" in done.out
     assert words in done.out
+
+
+def test_sarif_never_replaces_a_file_that_is_read(system: Lab, tmp_path: Path) -> None:
+    card = rom_images.rom(rom_images.image())
+    (tmp_path / "card.rom").write_bytes(card)
+    done = system("efi", "check", "--static", "--sarif", "card.rom", "card.rom")
+    assert (done.code, done.out) == (2, "")
+    assert "would replace a file that is read" in done.err
+    assert (tmp_path / "card.rom").read_bytes() == card

@@ -83,6 +83,17 @@ def test_hash_prints_the_hash_of_each_driver_and_writes_a_list_for_db(here: Lab)
     assert [(line["image"], line["sha256"]) for line in lines] == [(1, hashes[0]), (2, hashes[1])]
 
 
+def test_the_list_of_hashes_never_replaces_a_file_that_is_read(here: Lab) -> None:
+    (here.folder / "link.esl").symlink_to("card.rom")
+    for name in ("card.rom", "./card.rom", "link.esl"):
+        outcome = here("rom", "hash", "card.rom", "--esl", name)
+        assert (outcome.code, outcome.out) == (2, "")
+        assert "would replace a file that is read" in outcome.err
+        assert (here.folder / "card.rom").read_bytes() == GOOD
+    (here.folder / "old.esl").write_bytes(b"of an earlier run")
+    assert here("rom", "hash", "card.rom", "--esl", "old.esl").code == 0
+
+
 def test_a_device_of_sysfs_is_named_by_its_address(here: Lab) -> None:
     device = here.folder / "sys/bus/pci/devices/0000:01:00.0"
     device.mkdir(parents=True)
