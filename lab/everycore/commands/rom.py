@@ -99,7 +99,7 @@ def list_images(
         rom = _read(source)
         drivers = _drivers_for_list(context, rom)
         if not json:
-            context.out.print(rows.list_table(source.name, rom, drivers))
+            context.out.print(rows.list_table(source.name, rom, drivers), soft_wrap=True)
             continue
         context.print_raw(jsonlib.dumps(rows.rom_line(source.name, rom)))
         by_number = {driver.image.number: driver for driver in drivers}
@@ -141,9 +141,7 @@ def check_rules(
                 context.print_raw(jsonlib.dumps({"file": source.name, **line}))
             continue
         if found:
-            context.out.print(rows.findings_table(source.name, found))
-        if any(one.place for one in found):
-            context.out.print("* offset in the decompressed driver", style="dim")
+            context.out.print(rows.findings_text(source.name, found), soft_wrap=True)
         count = f"violations: {violations}, advice: {len(found) - violations}"
         context.out.print(f"{source.name}: {count}", markup=False, soft_wrap=True)
         if verdict:

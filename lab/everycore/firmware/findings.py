@@ -129,7 +129,7 @@ def _chain(rom: Rom) -> Iterator[Finding]:
     for at in rom.hidden[:1]:
         yield _violation(
             *("image-behind-last", None, at, "an image behind the one that is marked last"),
-            *("none: firmware does not look there", f"{len(rom.hidden)} images", FW_PCIR),
+            *("none: firmware does not look there", f"headers: {len(rom.hidden)}", FW_PCIR),
         )
     for image in rom.images:
         if image.gap:

@@ -97,7 +97,7 @@ def rom_line(name: str, rom: Rom) -> dict[str, object]:
 
 def list_table(name: str, rom: Rom, drivers: Sequence[Driver]) -> Group:
     """Return the table of a ROM's images, with what is around them."""
-    grid = plain_table(gap=2)
+    grid = plain_table()
     for column in ("#", "at", "bytes", "code", "machine", "id", "class", "driver", "last", "sum"):
         grid.add_column(column, no_wrap=True, justify="right" if column in "#atbytes" else "left")
     by_number = {driver.image.number: driver for driver in drivers}
@@ -128,8 +128,7 @@ def _add_row(grid: Table, image: RomImage, driver: Driver | None) -> None:
         cells.append("")
     else:
         packed = {0: "plain", 1: "compressed"}.get(efi.compression, f"{efi.compression:#x}")
-        signed = ", signed" if driver and driver.pe and driver.pe.is_signed else ""
-        cells.append("unreadable" if driver and driver.fault else packed + signed)
+        cells.append("unreadable" if driver and driver.fault else packed)
     cells.append("last" if pci and pci.is_last else "")
     cells.append("" if image.checksum is None else f"{image.checksum:02x}")
     grid.add_row(*cells)
@@ -144,7 +143,8 @@ def _image_notes(image: RomImage, driver: Driver | None) -> list[str]:
     if driver and driver.fault:
         notes.append(f"image {image.number}: {driver.fault.message}")
     if driver and driver.pe:
-        notes.append(f"image {image.number}: SHA-256 {pe.authenticode(driver.pe).hex()}")
+        signed = "signed, " if driver.pe.is_signed else ""
+        notes.append(f"image {image.number}: {signed}SHA-256 {pe.authenticode(driver.pe).hex()}")
     return notes
 
 
@@ -157,16 +157,18 @@ def _magic(data: bytes) -> str:
     return f"begin with {begin.hex(' ')} {text}"
 
 
-def findings_table(name: str, findings: Iterable[Finding]) -> Group:
-    """Return the findings of a file, one a row."""
-    grid = plain_table(gap=2)
-    for column in ("#", "at", "rule", "", "expected", "found", "section"):
-        grid.add_column(column, overflow="fold", no_wrap=column in ("#", "at", "rule", "section"))
+def findings_text(name: str, findings: Iterable[Finding]) -> Group:
+    """Return the findings of a file: the rule, and a line with its place and source."""
+    lines = [Text(name, style="bold")]
     for one in findings:
         style = "bold red" if one.severity == VIOLATION else ""
-        at = f"{one.offset:#x}" + (" *" if one.place else "")
-        number = "" if one.image is None else str(one.image)
-        grid.add_row(
-            *(number, at, Text(one.rule, style), one.text, one.expected, one.found, one.section)
+        lines.append(Text(f"{one.severity}: {one.text} [{one.rule}]", style))
+        image = "" if one.image is None else f"image {one.image}, "
+        within = f" of {one.place}" if one.place else ""
+        lines.append(
+            Text(
+                f"    {image}offset {one.offset:#x}{within}: "
+                f"expected {one.expected}; found {one.found} ({one.section})"
+            )
         )
-    return Group(Text(name, style="bold"), grid, Text())
+    return Group(*lines)

@@ -63,6 +63,24 @@ def test_check_ends_with_1_if_a_rule_is_broken_and_with_0_if_none_is(here: Lab) 
     assert lines[1]["works"] is True
 
 
+def test_a_terminal_of_80_columns_shows_lists_and_findings_unbroken(here: Lab) -> None:
+    packed = image(compression=1, driver=struct.pack("<II", 8, 64) + bytes(8))
+    wide = rom(bios(), packed, image(machine=AARCH64), size=0x4000)
+    (here.folder / "odd.rom").write_bytes(b"x" * (12 << 20) + wide + b"\xff" * 512)
+    narrow = Lab(here.runner, here.folder, {}, width=80)
+    shown = narrow("rom", "list", "odd.rom")
+    assert shown.code == 0
+    rows = [line.split() for line in shown.out.splitlines() if " 8086:" in line]
+    assert [row[5] for row in rows] == ["8086:100e"] * 3
+    assert rows[1][7] == "unreadable"
+    assert rows[2][7:] == ["plain", "last"]
+    hashes = [line for line in shown.out.splitlines() if line.startswith("image 2: SHA-256 ")]
+    assert len(hashes[0].split()[-1]) == 64
+    lines = narrow("rom", "check", "odd.rom").out.splitlines()
+    at = lines.index("advice: the size is no power of two, as that of a flash is [rom-size]")
+    assert lines[at + 1].startswith("    offset 0xc00000: expected 0x8000; found 0x4200 (PCI ")
+
+
 def test_advice_counts_only_if_strict(here: Lab) -> None:
     (here.folder / "odd.rom").write_bytes(GOOD + b"\xff" * 512)
     assert here("rom", "check", "odd.rom").code == 0
