@@ -196,7 +196,9 @@ def main(arguments: Sequence[str], context: Context | None = None) -> int:
         if "--debug" in arguments:
             traceback.print_exc(file=context.err.file)
         error = _as_everycore_error(error)
-        context.err.print(f"everycore: {error.message}", style="bold red", markup=False)
+        context.err.print(
+            f"everycore: {error.message}", style="bold red", markup=False, soft_wrap=True
+        )
         if error.hint:
             context.err.print(error.hint, markup=False, soft_wrap=True)
         return error.code

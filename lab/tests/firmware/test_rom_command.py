@@ -158,6 +158,7 @@ def test_the_list_of_hashes_has_the_layout_of_uefi() -> None:
     ("words", "message"),
     [
         (("list", "gone.rom"), "gone.rom: no such file"),
+        (("list", "long" * 60), "long" * 60 + ": no such file"),
         (("list", "text"), "text: offset 0x0: no option ROM"),
         (("check", "cut.rom"), "cut.rom: offset 0x18: the PCI data structure is at 0x300"),
         (("check", "card.rom", "--machine", "arm64"), "unknown machine 'arm64'"),
