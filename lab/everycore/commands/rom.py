@@ -8,6 +8,7 @@ import uuid
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
+from string import hexdigits
 from typing import Annotated
 
 import typer
@@ -247,10 +248,8 @@ def _number(option: str, text: str | None, most: int) -> int | None:
     """Return the value of an option in hexadecimal digits."""
     if text is None:
         return None
-    try:
-        value = int(text, 16)
-    except ValueError:
-        value = -1
+    digits = text.lower().removeprefix("0x")
+    value = int(digits, 16) if digits and set(digits) <= set(hexdigits) else -1
     if not 0 <= value <= most:
         raise EverycoreError(
             f"{option} '{text}' is not within 0 and {most:x}", "hexadecimal, as lspci -nn has it"
@@ -258,11 +257,24 @@ def _number(option: str, text: str | None, most: int) -> int | None:
     return value
 
 
+CLASS_DIGITS = 6
+
+
+def _class(text: str | None) -> int | None:
+    """Return the value of --class; four digits, as lspci prints them, would be another class."""
+    if text is not None and len(text.lower().removeprefix("0x")) != CLASS_DIGITS:
+        raise EverycoreError(
+            f"--class '{text}' has not {CLASS_DIGITS} digits",
+            "lspci -nn shows the first four; the last two are its prog-if, 00 if it names none",
+        )
+    return _number("--class", text, 0xFFFFFF)
+
+
 def _ids(vendor: str | None, device: str | None, class_code: str | None) -> Ids:
     return Ids(
         _number("--vendor", vendor, 0xFFFF),
         _number("--device", device, 0xFFFF),
-        _number("--class", class_code, 0xFFFFFF),
+        _class(class_code),
     )
 
 
@@ -270,8 +282,9 @@ def _size(text: str | None) -> int | None:
     """Return the value of --size."""
     if text is None:
         return None
-    units = {"K": 1 << 10, "M": 1 << 20}
-    number, unit = (text[:-1], units[text[-1]]) if text[-1:] in units else (text, 1)
+    units = {"k": 1 << 10, "m": 1 << 20}
+    last = text[-1:].lower()
+    number, unit = (text[:-1], units[last]) if last in units else (text, 1)
     try:
         size = int(number, 0) * unit
     except ValueError:
@@ -377,7 +390,7 @@ def build_rom(
     if ids.vendor is None or ids.device is None or ids.class_code is None:
         raise EverycoreError(
             "the ROM needs the ids of its device",
-            "--vendor 8086 --device 100e --class 020000: lspci -nn shows them",
+            "--vendor 8086 --device 100e --class 020000: lspci -nn shows four digits of each",
         )
     images = [_new_image(context, one, ids, bool(compress)) for one in efi]
     names = [

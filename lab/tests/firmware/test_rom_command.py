@@ -234,6 +234,8 @@ def test_compressed_drivers_have_the_hash_of_their_files(drivers: Lab) -> None:
         (("set-last", "card.rom", "1"), ["x86", "x86-64"]),
         (("set-ids", "card.rom", "--device", "10d3"), ["x86", "x86-64", "aarch64"]),
         (("fit", "card.rom"), ["x86", "x86-64", "aarch64"]),
+        (("fit", "card.rom", "--size", "64k"), ["x86", "x86-64", "aarch64"]),
+        (("set-ids", "card.rom", "--class", "0x010802"), ["x86", "x86-64", "aarch64"]),
     ],
 )
 def test_each_change_writes_a_new_rom_and_leaves_the_old_one(
@@ -301,6 +303,10 @@ def test_diff_names_what_differs_and_ends_with_1(drivers: Lab) -> None:
         (("set-ids", "card.rom", "--out", "n"), "no id is given"),
         (("set-ids", "card.rom", "--device", "12345", "--out", "n"), "--device '12345' is not"),
         (("set-ids", "card.rom", "--device", "xyz", "--out", "n"), "--device 'xyz' is not within"),
+        (("set-ids", "card.rom", "--device", "8_6", "--out", "n"), "--device '8_6' is not within"),
+        (("set-ids", "card.rom", "--device", "0x", "--out", "n"), "--device '0x' is not within"),
+        (("set-ids", "card.rom", "--class", "0200", "--out", "n"), "--class '0200' has not 6"),
+        (("set-ids", "card.rom", "--class", "-20000", "--out", "n"), "--class '-20000' is not"),
         (("fit", "card.rom", "--size", "5000", "--out", "n"), "--size 0x1388 is no power of two"),
         (("fit", "card.rom", "--size", "lots", "--out", "n"), "--size 'lots' is not within"),
         (("fit", "card.rom", "--size", "4K", "--out", "n"), "card.rom: offset 0x1000: the images"),
