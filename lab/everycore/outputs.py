@@ -76,9 +76,9 @@ def atomic_output(path: Path, stdout: IO[str]) -> Iterator[Path]:
     A regular file is replaced at once, so that nobody sees a half, and keeps its permissions. Its
     folder is made. `stdout`: standard output.
     """
-    if path.is_dir():
-        raise EverycoreError(f"{path} is a folder", "name a file")
     try:
+        if path.is_dir():
+            raise EverycoreError(f"{path} is a folder", "name a file")
         if is_stream(path):
             with _streamed(path, stdout) as scratch:
                 yield scratch

@@ -196,7 +196,9 @@ def hash_drivers(
             text = f"{digest.hex()}  {image.machine_name:8}{signed}  {place}"
             context.print_raw(jsonlib.dumps(line) if json else text)
     if not hashes:
-        raise EverycoreError("no EFI driver in what was given", "everycore rom list shows it")
+        raise EverycoreError(
+            "no EFI driver in what was given", "everycore rom list shows the images"
+        )
     if esl_ is not None:
         with atomic_output(context.cwd / esl_, context.out.file) as scratch:
             scratch.write_bytes(esl.signature_list(hashes, owner_id))
@@ -309,7 +311,7 @@ def _finish(context: Context, out: Path | None, dry_run: bool, edited: Edited) -
     if out is None and not dry_run:
         raise EverycoreError("nowhere to write the new ROM", "--out FILE, or --dry-run")
     place = None if out is None or is_standard_output(out) else context.cwd / out
-    if place is not None and place.exists() and not is_stream(place):
+    if place is not None and _is_there(place, out) and not is_stream(place):
         raise EverycoreError(f"{out} is there already", "name a new file: none is changed in place")
     to = context.err if place is None and out is not None else context.out
     for line in edited.plan or ("no change",):
@@ -323,6 +325,15 @@ def _finish(context: Context, out: Path | None, dry_run: bool, edited: Edited) -
         scratch.write_bytes(edited.data)
     if not is_stream(target):
         to.print(f"{out}: {len(edited.data)} bytes", markup=False, soft_wrap=True)
+
+
+def _is_there(place: Path, given: Path | None) -> bool:
+    try:
+        return place.exists()
+    except OSError as error:  # in a folder that may not be read
+        raise EverycoreError(
+            f"cannot write {given}: {error.strerror}", "name another place"
+        ) from error
 
 
 def _edit(source: Source, change: Callable[[], Edited]) -> Edited:
@@ -419,8 +430,10 @@ def _from_folder(context: Context, given: Path) -> Edited:
 
     try:
         table = jsonlib.loads(read(manifest.NAME))
-    except ValueError as error:
-        raise EverycoreError(f"{given / manifest.NAME}: {error}", "everycore rom extract") from None
+    except (ValueError, RecursionError) as error:
+        raise EverycoreError(
+            f"{given / manifest.NAME}: {error}", "everycore rom extract makes such a file"
+        ) from None
     try:
         data, notes = manifest.put_together(table, read, partial(codec.compress, context))
     except MalformedError as error:
@@ -443,14 +456,16 @@ def extract_images(
     context = context_of(command)
     source, rom = _one_rom(context, given, sysfs_root)
     place = context.cwd / folder
-    if place.exists() and (not place.is_dir() or any(place.iterdir())):
+    if _is_there(place, folder) and (not place.is_dir() or any(place.iterdir())):
         raise EverycoreError(f"{folder} is there already", "name a new folder")
     compress = partial(codec.compress, context)
     drivers = _drivers(context, rom) if decompressed else []
     taken = _taken_apart(source, rom, drivers, compress if decompressed else None)
-    again, notes = manifest.put_together(
-        jsonlib.loads(taken.files[manifest.NAME]), taken.files.__getitem__, compress
-    )
+    table = jsonlib.loads(taken.files[manifest.NAME])
+    try:
+        again, notes = manifest.put_together(table, taken.files.__getitem__, compress)
+    except MalformedError as error:
+        raise error.named(source.name) from None
     for note in taken.notes:
         context.warn(f"{source.name}: {note}")
     if again != rom.data:

@@ -7,6 +7,7 @@ a 0 ends that.
 
 import errno
 import os
+import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -19,6 +20,7 @@ from everycore.firmware.findings import DeviceIds
 MOST_FILE_BYTES = 64 << 20  # of a dump with all that a vendor puts around the ROM
 DEVICES = Path("bus/pci/devices")  # below the root of sysfs
 SYSFS = Path("/sys")
+_ADDRESS = re.compile(r"([0-9a-f]{4,8}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]", re.IGNORECASE)
 _IDS = ("vendor", "device", "class")  # files beside `rom`
 
 
@@ -67,10 +69,24 @@ def load(
     `say` gets a line when a device's ROM is made readable, and when that ends.
     """
     files = files or SystemFiles()
+    try:
+        return _load(given, cwd, sysfs, say, files)
+    except OSError as error:  # a folder that may not be read
+        raise EverycoreError(
+            f"{given}: cannot be read: {error.strerror}", "name a file, or run it as root"
+        ) from error
+
+
+def _load(
+    given: str, cwd: Path, sysfs: Path, say: Callable[[str], None], files: Files
+) -> list[Source]:
     place = cwd / given
-    address = sysfs / DEVICES / given
-    if not place.exists() and "/" not in given and address.is_dir():
-        place = address
+    if _ADDRESS.fullmatch(given) and not place.exists():
+        # lspci leaves the domain out, where there is only one.
+        full = given.lower() if given.count(":") == 2 else f"0000:{given.lower()}"
+        place = sysfs / DEVICES / full
+        if not place.is_dir():
+            raise EverycoreError(f"{given}: no such PCI device here", "lspci -D lists them")
     if place.is_dir():
         return _folder(given, place, say, files)
     if place.name == "rom" and _is_device(place.parent):

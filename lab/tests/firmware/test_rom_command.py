@@ -17,6 +17,7 @@ from everycore.errors import EverycoreError
 from everycore.firmware import esl, manifest, oprom, pe
 from everycore.firmware.malformed import MalformedError
 
+UNREACHABLE = "x" * 300  # no file system takes such a name
 GOOD = rom(bios(), image(), image(machine=AARCH64), size=0x4000)
 
 
@@ -118,7 +119,12 @@ def test_a_device_of_sysfs_is_named_by_its_address(here: Lab) -> None:
     for name, text in (("vendor", "0x8086"), ("device", "0x10d3"), ("class", "0x020000")):
         (device / name).write_text(text)
     (device / "rom").write_bytes(GOOD)
-    for given in ("0000:01:00.0", "sys/bus/pci/devices", "sys/bus/pci/devices/0000:01:00.0/rom"):
+    for given in (
+        "0000:01:00.0",
+        "01:00.0",
+        "sys/bus/pci/devices",
+        "sys/bus/pci/devices/0000:01:00.0/rom",
+    ):
         outcome = here("rom", "check", "--sysfs-root", "sys", given, "--json")
         assert outcome.code == 0
         assert [line["rule"] for line in objects(outcome.out)] == ["ids-of-device"] * 3
@@ -166,7 +172,10 @@ def test_the_list_of_hashes_has_the_layout_of_uefi() -> None:
         (("hash", "card.rom", "--owner", "me"), "--owner 'me' is no GUID"),
         (("hash", "bad.efi"), "bad.efi: offset 0x80: "),
         (("hash", "bad.rom"), "bad.rom: image 0: offset 0x38: no PE image"),
-        (("list", "--sysfs-root", ".", "0000:01:00.0"), "0000:01:00.0: no such file"),
+        (("list", "--sysfs-root", ".", "0000:01:00.0"), "0000:01:00.0: no such PCI device here"),
+        (("list", "--sysfs-root", ".", "01:00.0"), "01:00.0: no such PCI device here"),
+        (("list", UNREACHABLE), f"{UNREACHABLE}: cannot be read: File name too long"),
+        (("hash", "card.rom", "--esl", UNREACHABLE), "cannot write "),
         (("hash", "card.rom", "--esl", "."), ""),
     ],
 )
@@ -322,6 +331,10 @@ def test_diff_names_what_differs_and_ends_with_1(drivers: Lab) -> None:
         (("extract", "card.rom", "bad"), "bad is there already"),
         (("extract", "old.rom", "new"), "old.rom: offset 0x0: no PCI data structure"),
         (("diff", "card.rom", "gone.rom"), "gone.rom: no such file"),
+        (("drop", "card.rom", "0", "--out", UNREACHABLE), "cannot write "),
+        (("extract", "card.rom", UNREACHABLE), "cannot write "),
+        (("extract", "short.rom", "new", "--decompressed"), "short.rom: offset 0x0: no image with"),
+        (("build", "--from", "deep", "--out", "n"), "deep/rom.json: maximum recursion depth"),
     ],
 )
 def test_a_change_that_cannot_be_made_writes_nothing(
@@ -330,8 +343,9 @@ def test_a_change_that_cannot_be_made_writes_nothing(
     folder = drivers.folder
     (folder / "app.efi").write_bytes(make_pe(subsystem=10))
     (folder / "old.rom").write_bytes(b"\x55\xaa\x08" + bytes(4093))
+    (folder / "short.rom").write_bytes(rom(bios(), image(units=0)))
     (folder / "full.rom").write_bytes(rom(*[image()] * 3, size=0x2000))
-    for name, text in (("bad", "{"), ("evil", json.dumps(EVIL))):
+    for name, text in (("bad", "{"), ("evil", json.dumps(EVIL)), ("deep", "[" * 100_000)):
         (folder / name).mkdir()
         (folder / name / "rom.json").write_text(text)
     before = sorted(str(path) for path in folder.rglob("*"))
