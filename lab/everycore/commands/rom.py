@@ -267,7 +267,7 @@ def _class(text: str | None) -> int | None:
     if text is not None and len(text.lower().removeprefix("0x")) != CLASS_DIGITS:
         raise EverycoreError(
             f"--class '{text}' has not {CLASS_DIGITS} digits",
-            "lspci -nn shows the first four; the last two are its prog-if, 00 if it names none",
+            "lspci -nnv shows the first four, and the last two as prog-if (00 if there is none)",
         )
     return _number("--class", text, 0xFFFFFF)
 
