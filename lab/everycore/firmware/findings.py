@@ -407,7 +407,15 @@ def _between(rom: Rom) -> Iterator[Finding]:
 def _around(rom: Rom) -> Iterator[Finding]:
     size = len(rom.data) - rom.start
     images = rom.end - rom.start
-    if rom.start:
+    if rom.prefix[:2] == b"\x55\xaa":
+        # LoadOpRomImage of EDK2's PciBusDxe ends at the first pointer that leads nowhere.
+        yield _violation(
+            *("pcir-missing", None, 0x18),
+            "the header at 0x0 leads to no PCI data structure, and firmware looks no further",
+            *("an offset of PCIR", f"{int.from_bytes(rom.prefix[0x18:0x1A], 'little'):#x}"),
+            FW_HEADER,
+        )
+    elif rom.start:
         yield _advice(
             *("prefix", None, 0, "data before the first image: a dump of a flash, not a ROM"),
             *("an image at 0x0", f"at {rom.start:#x}", FW_HEADER),
@@ -486,9 +494,10 @@ def verdict(drivers: Sequence[Driver], findings: Sequence[Finding], machine: str
     broken = {
         f.image for f in findings if f.severity == VIOLATION and f.rule not in ("vendor-none",)
     }
-    size = next((f for f in findings if f.rule == "rom-size" and f.severity == VIOLATION), None)
-    if size is not None:
-        return Verdict(machine, False, f"firmware does not read the ROM: {size.text}")
+    of_rom = [f for f in findings if f.severity == VIOLATION and f.image is None]
+    stop = next((f for f in of_rom if f.rule in ("rom-size", "pcir-missing")), None)
+    if stop is not None:
+        return Verdict(machine, False, f"firmware does not read the ROM: {stop.text}")
     sound = [d for d in native if d.image.number not in broken and d.pe is not None]
     stops = [f for f in findings if f.rule == "pcir-alignment" and f.image is not None]
     if stops:

@@ -7,7 +7,7 @@ image and behind the last, images that break rules. Only bytes without any optio
 Sources: PCI Firmware Specification 3.0, 2005, sections 5.1 and 5.2 (PCI Local Bus Specification
 3.0, 2004, section 6.3, has the same structures without those of revision 3); UEFI Specification
 2.10, 2022, section 14.4.2 (PCI option ROMs). EDK2's PciBusDxe, which most machines run, finds
-images as read() does.
+images as read() does, if the first one is at the beginning.
 """
 
 import struct

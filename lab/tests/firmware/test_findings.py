@@ -92,6 +92,7 @@ APART = (Part(".text", bytes(512), TEXT), Part(".data", bytes(512), DATA, gap_be
         ),
         ("ids-differ", ADVICE, PCIR + 4, rom(bios(), image(device=1), size=SIZE)),
         ("class-differs", ADVICE, PCIR + 13, rom(bios(), image(class_code=1), size=SIZE)),
+        ("pcir-missing", VIOLATION, 0x18, b"\x55\xaa" + bytes(8190) + GOOD),
         ("prefix", ADVICE, 0, bytes(8192) + rom(bios(), image(), size=SIZE)),
         ("tail", ADVICE, EFI + 0xA00, GOOD[:-1] + b"x"),
         ("rom-size", VIOLATION, 0, rom(image(driver=make_pe(parts=(), relocations=(0,))))),
@@ -170,6 +171,10 @@ def test_a_driver_that_firmware_does_not_reach_does_not_work() -> None:
     odd = rom(image(pcir=0x1E), image(machine=AARCH64), size=SIZE)
     assert not verdict(odd, "aarch64").works  # behind the image at which EDK2 stops
     assert verdict(rom(image(machine=AARCH64), image(pcir=0x1E), size=SIZE), "aarch64").works
+    assert verdict(b"NVGI" * 128 + GOOD, "x86-64").works
+    hidden = verdict(patched(GOOD, 0x18, "<H", 0xFFF0), "x86-64")
+    assert not hidden.works  # firmware stops at the first header
+    assert hidden.text.startswith("firmware does not read the ROM: the header at 0x0 leads to no")
 
 
 def test_the_machines_of_headers_are_compared_by_name() -> None:
