@@ -36,6 +36,9 @@ MACHINES = {
 # PE, "Windows Subsystem"; the first three are the kinds of EFI images.
 EFI_APPLICATION, EFI_BOOT_DRIVER, EFI_RUNTIME_DRIVER, EFI_ROM = 10, 11, 12, 13
 SUBSYSTEMS = {
+    1: "Windows driver",
+    2: "Windows program",
+    3: "Windows console program",
     EFI_APPLICATION: "application",
     EFI_BOOT_DRIVER: "boot-service driver",
     EFI_RUNTIME_DRIVER: "runtime driver",
@@ -169,7 +172,7 @@ class Image:
 
     @property
     def subsystem_name(self) -> str:
-        return SUBSYSTEMS.get(self.subsystem, str(self.subsystem))
+        return SUBSYSTEMS.get(self.subsystem, f"unknown, {self.subsystem}")
 
     @property
     def is_nx_compatible(self) -> bool:

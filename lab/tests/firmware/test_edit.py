@@ -275,7 +275,7 @@ def test_a_rom_whose_chain_breaks_is_not_changed(data: bytes) -> None:
     ("driver", "words"),
     [
         (make_pe(subsystem=10), "subsystem application"),
-        (make_pe(subsystem=3), "subsystem 3"),
+        (make_pe(subsystem=3), "subsystem Windows console program"),
         (make_pe()[:500], "section"),
         (b"text", "no PE image"),
     ],

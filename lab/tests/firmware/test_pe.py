@@ -43,6 +43,8 @@ def refusal(data: bytes) -> MalformedError:
 def test_every_field_of_both_kinds_of_image_is_read() -> None:
     image = pe.read(make_pe(machine=AARCH64, subsystem=12))
     assert (image.machine_name, image.subsystem_name) == ("aarch64", "runtime driver")
+    assert pe.read(make_pe(subsystem=3)).subsystem_name == "Windows console program"
+    assert pe.read(make_pe(subsystem=99)).subsystem_name == "unknown, 99"
     assert image.is_64_bit
     assert image.is_nx_compatible
     assert (image.entry, image.memory_bytes, image.headers_bytes) == (0x1000, 0x4000, 0x200)
