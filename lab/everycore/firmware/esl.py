@@ -7,6 +7,7 @@ UEFI Specification 2.10, 2022, section 32.4.1. A hash in db lets firmware load e
 import struct
 import uuid
 from collections.abc import Sequence
+from shlex import quote
 
 from everycore.firmware.malformed import MalformedError
 
@@ -45,10 +46,10 @@ def hashes_of(data: bytes) -> list[bytes]:
 
 def commands(esl: str, owner: uuid.UUID, hashes: Sequence[str]) -> list[str]:
     """Return the commands of existing tools that sign a list and append it to db."""
-    auth = esl.removesuffix(".esl") + ".auth"
+    auth = quote(esl.removesuffix(".esl") + ".auth")
     lines = [
         "# sign it with your KEK and append it to db (Debian's efitools), on the machine itself:",
-        f"sign-efi-sig-list -a -g {owner} -k KEK.key -c KEK.crt db {esl} {auth}",
+        f"sign-efi-sig-list -a -g {owner} -k KEK.key -c KEK.crt db {quote(esl)} {auth}",
         f"efi-updatevar -a -f {auth} db",
         "# or in the variables of a virtual machine (Python package virt-firmware):",
     ]

@@ -98,6 +98,8 @@ def test_hash_prints_the_hash_of_each_driver_and_writes_a_list_for_db(here: Lab)
     assert [one.hex() for one in esl.hashes_of(written)] == hashes
     assert "sign-efi-sig-list" in outcome.err
     assert f"--add-db-hash {uuid.UUID(bytes_le=written[28:44])} {hashes[0]}" in outcome.err
+    spaced = here("rom", "hash", "card.rom", "--esl", "my card.esl")
+    assert "db 'my card.esl' 'my card.auth'\nefi-updatevar -a -f 'my card.auth' db\n" in spaced.err
     lines = objects(here("rom", "hash", "card.rom", "--json").out)
     assert [(line["image"], line["sha256"]) for line in lines] == [(1, hashes[0]), (2, hashes[1])]
 
