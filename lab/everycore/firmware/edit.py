@@ -20,6 +20,7 @@ DRIVER_OFFSET = 0x38
 LEAST_BYTES = 4096
 PADDING_RUN = 8  # so many equal bytes before the last one are taken for padding
 BLANK = (0xFF, 0x00)
+_ROOM = "rom drop removes an image; rom insert and rom replace take --compress"
 MOST_UNITS = 0xFFFF
 
 
@@ -223,13 +224,13 @@ def _tail(rom: Rom, used: int, size: int | None) -> bytes:
     if used > room:
         need = power_of_two(used)
         rule = f"the images take {used:#x} bytes, and there is room for {room:#x}"
-        remedy = "drop an image, or compress: --compress"
+        remedy = _ROOM
         if len(rom.tail) == blank:
             remedy += f"; if the flash is larger: --size {need:#x}"
         raise MalformedError(rom.start + room, rule, remedy)
     if used > old + blank and blank < len(rom.tail):
         rule = f"the images take {used:#x} bytes; data of the vendor begin at {old + blank:#x}"
-        raise MalformedError(rom.end + blank, rule, "drop an image, or compress: --compress")
+        raise MalformedError(rom.end + blank, rule, _ROOM)
     if room < old + len(rom.tail) and blank < len(rom.tail):
         rule = f"the size {room:#x} would cut the vendor's data, which reach to {len(rom.data):#x}"
         raise MalformedError(
