@@ -198,7 +198,11 @@ def _images(context: Context, name: str) -> Iterator[tuple[str, pe.Image, tuple[
 
 
 def _loadable(image: pe.Image) -> pe.Image:
-    """The image, if a loader can lay it out and relocate it."""
+    """The image, if it is for a machine of UEFI, and a loader can lay it out and relocate it."""
+    if image.machine not in pe.MACHINES:
+        raise MalformedError(
+            image.machine_offset, f"no machine of UEFI: {image.machine_name}", "name an EFI driver"
+        )
     pe.memory(image)
     for _ in pe.relocations(image):
         pass

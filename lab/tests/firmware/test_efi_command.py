@@ -214,6 +214,16 @@ def test_a_driver_of_another_machine_is_read_and_not_run(system: Lab, drivers: P
     assert "not run: there is no model of riscv64" in done.err
 
 
+def test_a_driver_of_no_machine_is_refused(system: Lab, drivers: Path) -> None:
+    data = bytearray((drivers / "clean.x86-64.efi").read_bytes())
+    at = pe.read(bytes(data)).machine_offset
+    data[at : at + 2] = (0x1234).to_bytes(2, "little")
+    (system.folder / "unknown.efi").write_bytes(data)
+    done = system("efi", "check", "unknown.efi")
+    assert done.code == 2
+    assert f"unknown.efi: offset {at:#x}: no machine of UEFI: 0x1234" in done.err
+
+
 # ---- The process of a run
 
 
