@@ -202,6 +202,24 @@ static void groups_that_are_too_small_are_refused(void)
     EXPECT(group->secret_bytes == 29 && group->p_bytes == 256);
 }
 
+/* Whatever the lengths of p and q: secrets are numbers below q, of q_bytes bytes. */
+static void secrets_are_as_long_as_a_given_q(void)
+{
+    static const struct evc_random random = {fill, NULL};
+    struct evc_dh_params params = subgroup;
+    uint8_t x[LONG_BYTES + 1];
+
+    params.q = long_p + 1; /* odd; nothing here asks for a prime */
+    params.q_bytes = LONG_BYTES - 1;
+    calls_left = 1000;
+    for (int i = 0; i < 20; i++) {
+        EXPECT(set(&params, 128) == EVC_OK && group->secret_bytes == params.q_bytes);
+        memset(x, 0xa5, sizeof x);
+        EXPECT(evc_dh_make_secret(group, &random, x) == EVC_OK && memcmp(x, params.q, params.q_bytes) < 0);
+        EXPECT(all_are(x + params.q_bytes, 0xa5, sizeof x - params.q_bytes));
+    }
+}
+
 static void groups_that_are_not_set_up_are_refused(void)
 {
     uint8_t x[64] = {1}, y[64];
@@ -288,6 +306,7 @@ int main(void)
     RUN(bad_values_of_peers_are_refused);
     RUN(parameters_that_are_no_group_are_refused);
     RUN(groups_that_are_too_small_are_refused);
+    RUN(secrets_are_as_long_as_a_given_q);
     RUN(groups_that_are_not_set_up_are_refused);
     RUN(groups_are_checked);
     RUN(secrets_need_randomness);

@@ -140,7 +140,7 @@ static enum evc_status set_group(struct evc_dh_group *group, const struct evc_bn
     group->p_bytes = params->p_bytes;
     group->has_q = params->q != NULL;
     group->secret_bytes = params->q ? params->q_bytes : secret_bytes_for(p_bytes);
-    if (group->secret_bytes + 2 > p_bytes) /* of a p that is this short, q may be below some secrets */
+    if (!params->q && group->secret_bytes + 2 > p_bytes) /* of a p that is this short, q may be below some secrets */
         group->secret_bytes = params->p_bytes;
     set_q(group, params);
     copy_right(g_of(group), p_bytes, params->g, params->g_bytes);
