@@ -168,7 +168,7 @@ static void parameters_that_are_no_group_are_refused(void)
     refuse(params, EVC_ERR_GROUP);
     params.p = huge;
     params.p_bytes = sizeof huge;
-    refuse(params, EVC_ERR_GROUP);
+    refuse(params, EVC_ERR_KEY_SIZE);
     params = subgroup;
     params.q = even;
     params.q_bytes = LONG_BYTES;
@@ -200,6 +200,14 @@ static void groups_that_are_too_small_are_refused(void)
     EXPECT(set(evc_dh_params_named("modp1536"), 0) == EVC_ERR_KEY_SIZE);
     EXPECT(set(evc_dh_params_named("modp1536"), 1536) == EVC_OK && set(evc_dh_params_named("modp2048"), 0) == EVC_OK);
     EXPECT(group->secret_bytes == 29 && group->p_bytes == 256);
+    {
+        static uint8_t short_p[LONG_BYTES];
+        struct evc_dh_params params = {NULL, short_p, NULL, two, LONG_BYTES, 0, 1};
+        memcpy(short_p, long_p, LONG_BYTES);
+        short_p[0] = 1; /* 249 bits */
+        EXPECT(set(&params, 250) == EVC_ERR_KEY_SIZE && set(&params, 249) == EVC_OK);
+        EXPECT(set(&subgroup, 257) == EVC_ERR_KEY_SIZE && set(&subgroup, 256) == EVC_OK);
+    }
 }
 
 /* Whatever the lengths of p and q: secrets are numbers below q, of q_bytes bytes. */

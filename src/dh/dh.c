@@ -104,6 +104,8 @@ static enum evc_status check_params(const struct evc_dh_params *params)
     const size_t p_bytes = params->p_bytes;
     const uint8_t *const p = params->p, *const q = params->q;
 
+    if (p_bytes > EVC_BN_MAX_BYTES)
+        return EVC_ERR_KEY_SIZE;
     if (!is_number(p, p_bytes, EVC_BN_MAX_BYTES) || p[p_bytes - 1] % 2 == 0 ||
         !is_number(params->g, params->g_bytes, p_bytes))
         return EVC_ERR_GROUP;
@@ -129,6 +131,16 @@ static void set_q(struct evc_dh_group *group, const struct evc_dh_params *params
         q[i] = (uint8_t)(above >> 1);
         above &= 1;
     }
+}
+
+/* The bits of p, whose first byte is not zero. */
+static size_t bits_of(const struct evc_dh_params *params)
+{
+    size_t n_bits = 8 * (size_t)params->p_bytes;
+
+    for (uint32_t first = params->p[0]; first < 0x80; first <<= 1)
+        n_bits--;
+    return n_bits;
 }
 
 static enum evc_status set_group(struct evc_dh_group *group, const struct evc_bn *kernel,
@@ -162,7 +174,7 @@ enum evc_status evc_dh_set_group_in(void *memory, size_t memory_bytes, const str
     if (kernel && params) {
         status = check_params(params);
         needed_bytes = evc_dh_group_bytes(kernel, 8 * (size_t)params->p_bytes);
-        if (status == EVC_OK && (!needed_bytes || 8 * (size_t)params->p_bytes < (least_bits ? least_bits : LEAST_BITS)))
+        if (status == EVC_OK && (!needed_bytes || bits_of(params) < (least_bits ? least_bits : LEAST_BITS)))
             status = EVC_ERR_KEY_SIZE;
         if (status == EVC_OK)
             status = evc_check_key_memory(memory, memory_bytes, needed_bytes, params, sizeof *params);
