@@ -628,6 +628,8 @@ DH_BREAKS = [
      "random->fill(random->context, x, x_bytes) > 0", EXCHANGES),
     ("dh: the order of g", DH, "== 1 ? EVC_OK : EVC_ERR_GROUP", "== 1 ? EVC_OK : EVC_OK", EXCHANGES),
     ("dh: groups that are too small", DH, "< (least_bits ? least_bits : LEAST_BITS)", "< least_bits", EXCHANGES),
+    ("dh: bits of p", DH, "        n_bits--;\n", "        break;\n", EXCHANGES),
+    ("dh: the length of a given q", DH, "if (!params->q && group->", "if (group->", EXCHANGES),
 ]
 
 FIND, SAFE, STRONG, PUBLIC = (f"src/prime/{name}.c" for name in ("find", "find_safe", "miller_rabin", "public"))
@@ -642,6 +644,8 @@ PRIME_BREAKS = [
     ("prime: a report that stops", "src/prime/search.c", "? EVC_ERR_STOPPED :", "? EVC_OK :", PRIMES),
     ("prime: randomness that failed", "src/prime/work.c", "!= 0)\n        return EVC_ERR_RANDOM;",
      "> 1)\n        return EVC_ERR_RANDOM;", PRIMES),
+    ("prime: a divisor of e that is no small prime", FIND, "&& differs ? EVC_ERR_COMPOSITE : status;",
+     "&& differs ? EVC_OK : status;", PRIMES),
     ("prime: two highest bits", FIND, "|= 0xc0;", "|= 0x80;", PRIMES),
     ("prime: a base of n - 1", STRONG, " & ~evc_prime_is_minus_one(w, base);", ";", PRIMES),
     ("prime: a base of 1", STRONG, "base[w->n_bytes - 1] >> 1, good;", "base[w->n_bytes - 1], good;", PRIMES),

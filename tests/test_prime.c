@@ -334,6 +334,42 @@ static void primes_of_rsa_have_no_divisor_of_e_before_them(void)
     }
 }
 
+/* The first bytes are this prime, 1 modulo 967 and 3 modulo 4; of what is left of its window the first is taken. */
+static const uint8_t above_967[16] = {0xf8, 0x57, 0x37, 0x97, 0x4a, 0x80, 0x75, 0x46,
+                                      0x46, 0x27, 0x31, 0x41, 0x7a, 0xa2, 0x85, 0x6f};
+
+static int fill_from_prime(void *context, uint8_t *out, size_t n_bytes)
+{
+    int *calls = context;
+
+    if ((*calls)++ == 0)
+        memcpy(out, above_967, n_bytes);
+    else if (n_bytes < 16)
+        memset(out, 0, n_bytes);
+    else
+        random_fill(out, n_bytes);
+    return 0;
+}
+
+/* The sieve for 128 bits ends below 953: it does not strike p where 967 divides p - 1. */
+static void primes_of_rsa_have_no_divisor_of_e_that_the_sieve_leaves(void)
+{
+    static const uint8_t e[2] = {0x03, 0xc7}; /* 967 */
+
+    for (size_t e_bytes = 0; e_bytes <= 2; e_bytes += 2) {
+        int calls = 0;
+        const struct evc_prime_search search = {kernel, evc_bn_words_select(evc_cpu_features(), 0),
+                                                {fill_from_prime, &calls}, NULL, NULL};
+        const size_t scratch_bytes = evc_prime_search_scratch_bytes(kernel, 128);
+        uint8_t p[16];
+        unsigned rest = 0;
+        EXPECT(evc_prime_find(&search, 128, e, e_bytes, p, scratch_of(scratch_bytes, 0), scratch_bytes) == EVC_OK);
+        for (size_t i = 0; i < sizeof p; i++)
+            rest = (rest << 8 | p[i]) % 967;
+        EXPECT(e_bytes ? rest != 1 : same(p, above_967, 16) && rest == 1);
+    }
+}
+
 static void safe_primes_are_found(void)
 {
     uint8_t p[MOST], q[MOST];
@@ -439,6 +475,7 @@ int main(void)
     RUN(tests_without_randomness_fail);
     RUN(primes_are_found);
     RUN(primes_of_rsa_have_no_divisor_of_e_before_them);
+    RUN(primes_of_rsa_have_no_divisor_of_e_that_the_sieve_leaves);
     RUN(safe_primes_are_found);
     RUN(searches_end_where_their_randomness_does);
     RUN(searches_stop_where_their_report_says);
