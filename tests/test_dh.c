@@ -140,6 +140,7 @@ static void bad_values_of_peers_are_refused(void)
     x[0] = 1;
     memset(value, 0xa5, sizeof value);
     EXPECT(evc_dh_public(group, x, value, scratch, 100) == EVC_ERR_SCRATCH && all_are(value, 0, LONG_BYTES));
+    EXPECT(evc_dh_shared(group, x, long_g, LONG_BYTES, 0, value, NULL, 0) == EVC_ERR_SCRATCH);
 }
 
 static void refuse(struct evc_dh_params params, enum evc_status expected)

@@ -343,7 +343,7 @@ enum evc_status evc_dh_shared(const struct evc_dh_group *group, const uint8_t *x
                               size_t peer_bytes, unsigned flags, uint8_t *z, void *scratch, size_t scratch_bytes)
 {
     const size_t p_bytes = group->p_bytes;
-    uint8_t *const value = scratch, *const rest = value + p_bytes;
+    uint8_t *const value = scratch, *const rest = evc_out_at(value, p_bytes); /* scratch may be NULL as yet */
     enum evc_status status;
 
     if (!group->kernel)
