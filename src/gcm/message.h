@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * GCM of whole messages and of pieces of them, written once for every architecture and width of vector. To follow a
- * message, begin at `seal` below; `crypt` cuts it, `main_loop` and `crypt_tail` do the work.
+ * message, begin at `seal` below; `crypt_long_text` cuts it, `main_loop` and `crypt_tail` do the work.
  *
  * The text is cut into groups of GROUP_VECTORS vectors, which go through the main loop, and a tail of at most one
  * more group; a message without groups has a tail of at most TAIL_VECTORS. The last block of the tail is that of the
