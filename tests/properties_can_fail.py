@@ -646,6 +646,7 @@ PRIME_BREAKS = [
      "> 1)\n        return EVC_ERR_RANDOM;", PRIMES),
     ("prime: a divisor of e that is no small prime", FIND, "&& differs ? EVC_ERR_COMPOSITE : status;",
      "&& differs ? EVC_OK : status;", PRIMES),
+    ("prime: rounds of short primes", STRONG, "n_bits < 1024 ? 13 :", "n_bits < 1024 ? 12 :", PRIMES),
     ("prime: two highest bits", FIND, "|= 0xc0;", "|= 0x80;", PRIMES),
     ("prime: a base of n - 1", STRONG, " & ~evc_prime_is_minus_one(w, base);", ";", PRIMES),
     ("prime: a base of 1", STRONG, "base[w->n_bytes - 1] >> 1, good;", "base[w->n_bytes - 1], good;", PRIMES),

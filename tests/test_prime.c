@@ -445,6 +445,18 @@ static void searches_refuse_what_does_not_exist(void)
     EXPECT(!evc_prime_search_scratch_bytes(NULL, 128) && !evc_prime_safe_scratch_bytes(NULL, 128));
 }
 
+/* By the bound k^(3/2) 2^t t^(-1/2) 4^(2 - sqrt(t k)) for k bits and t rounds: it falls with k. */
+static void rounds_are_those_of_their_bound(void)
+{
+    static const struct {
+        size_t n_bits;
+        unsigned rounds;
+    } expected[] = {{128, 64}, {504, 64}, {512, 13}, {1016, 13}, {1024, 6}, {1528, 6}, {1536, 4}, {8192, 4}};
+
+    for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++)
+        EXPECT(evc_prime_rounds(expected[i].n_bits) == expected[i].rounds);
+}
+
 static void bounds_of_the_sieve_are_those_of_its_primes(void)
 {
     static const size_t lengths[] = {128, 384, 1536};
@@ -480,6 +492,7 @@ int main(void)
     RUN(searches_end_where_their_randomness_does);
     RUN(searches_stop_where_their_report_says);
     RUN(searches_refuse_what_does_not_exist);
+    RUN(rounds_are_those_of_their_bound);
     RUN(bounds_of_the_sieve_are_those_of_its_primes);
     free(room);
     return tap_done();

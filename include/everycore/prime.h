@@ -81,9 +81,11 @@ EVC_CHECKED enum evc_status evc_prime_test_secret(const struct evc_bn *kernel, c
 
 /*
  * Rounds that a random number of so many bits needs, so that a composite one passes with a chance of at most 2^-128: 64
- * below 512 bits, where that holds for any number; 12, 6 and 4 from 512, 1024 and 1536 bits on, by the bound of theorem
+ * below 512 bits, where that holds for any number; 13, 6 and 4 from 512, 1024 and 1536 bits on, by the bound of theorem
  * 2 of Damgard, Landrock, Pomerance: Average case error estimates for the strong probable prime test, Mathematics of
- * Computation 61 (1993). Not for numbers that somebody else chose: these need 64.
+ * Computation 61 (1993). It is for random odd numbers, and at most 2^-133 here; of those that begin with two bits 1 and
+ * are 3 modulo 4, a quarter, it makes 2^-131. It does not count that candidates of a search lie side by side. Not for
+ * numbers that somebody else chose: these need 64.
  */
 EVC_API unsigned evc_prime_rounds(size_t n_bits);
 

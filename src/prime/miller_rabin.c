@@ -233,5 +233,5 @@ enum evc_status evc_prime_test_secret(const struct evc_bn *kernel, const uint8_t
 
 unsigned evc_prime_rounds(size_t n_bits)
 {
-    return n_bits < 512 ? 64 : n_bits < 1024 ? 12 : n_bits < 1536 ? 6 : 4;
+    return n_bits < 512 ? 64 : n_bits < 1024 ? 13 : n_bits < 1536 ? 6 : 4;
 }
