@@ -140,7 +140,6 @@ def test_an_algorithm_that_is_asked_for_has_to_be_there(world: Lab, script: Scri
         (["--primitive", "--scale", "2"], "--primitive runs no emulator"),
         (["--primitive", "--cc", "gcc"], "--primitive runs no emulator"),
         (["--primitive", "--update"], "--primitive runs no emulator"),
-        (["--out", "nowhere/out.jsonl"], "no folder"),
         ([], "no qemu-aarch64 is installed"),
     ],
 )
