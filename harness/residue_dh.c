@@ -22,9 +22,11 @@ static const struct evc_dh_group *group(void)
     return (const void *)at.group;
 }
 
+/* A copy: a generator of random numbers would leave some of them on the stack by itself. */
 static int fill(void *context, uint8_t *out, size_t n_bytes)
 {
-    random_bytes(context, out, n_bytes);
+    (void)context;
+    memcpy(out, at.x, n_bytes);
     return 0;
 }
 
@@ -37,7 +39,7 @@ static void prepare(unsigned version)
 
 static void make_secret(void)
 {
-    static const struct evc_random random = {fill, &drawn};
+    static const struct evc_random random = {fill, NULL};
 
     must(evc_dh_make_secret(group(), &random, at.out));
 }

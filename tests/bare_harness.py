@@ -24,8 +24,8 @@ LIBRARY_FLAGS = ["-Wconversion", "-Wvla", "-Wframe-larger-than=4000"]  # with th
 HARNESS = ("abi/abi", "aes_ops", "bn_lanes", "check", "check_abi", "check_aes", "check_bn", "check_bn_words",
            "check_gcm", "check_ghash", "check_long", "check_qarma", "emit", "gcm_kernels", "gcm_model", "list",
            "list_descriptor", "long_model", "main", "names", "options", "residue", "residue_aes", "residue_bn",
-           "residue_bn_words", "residue_gcm", "residue_ghash", "residue_kernels", "residue_qarma", "resolve",
-           "vector_file", "vectors")
+           "residue_bn_words", "residue_dh", "residue_gcm", "residue_ghash", "residue_kernels", "residue_prime",
+           "residue_qarma", "resolve", "vector_file", "vectors")
 
 
 def sources() -> list[str]:
