@@ -83,7 +83,8 @@ def given(lines: Lines, rng: random.Random, kernel: str) -> None:
     for p, q, g, answer in (
         (SUBGROUP_P, SUBGROUP_Q, SUBGROUP_G, "ok"), (SAFE_P, None, 2, "ok"),
         (SUBGROUP_P + 2, SUBGROUP_Q, SUBGROUP_G, COMPOSITE), (SUBGROUP_P, SUBGROUP_Q + 2, SUBGROUP_G, COMPOSITE),
-        (SUBGROUP_P, 2**127 - 1, SUBGROUP_G, GROUP), (SUBGROUP_P, SUBGROUP_Q, 2, GROUP), (2**127 - 1, None, 3, COMPOSITE),
+        (SUBGROUP_P, 2**127 - 1, SUBGROUP_G, GROUP), (SUBGROUP_P, SUBGROUP_Q, 2, GROUP),
+        (2**128 - 159, None, 3, COMPOSITE),
         (SAFE_P, None, next(v for v in range(3, 99) if pow(v, SAFE_P >> 1, SAFE_P) != 1), GROUP),
         (SUBGROUP_P, SUBGROUP_P, SUBGROUP_G, GROUP), (SUBGROUP_P, SUBGROUP_Q, 1, GROUP), (SUBGROUP_P, 0, 2, GROUP),
         (SUBGROUP_P, SUBGROUP_Q, SUBGROUP_P - 1, GROUP), (SUBGROUP_P, SUBGROUP_Q, SUBGROUP_P, GROUP),
