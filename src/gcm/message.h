@@ -220,7 +220,9 @@ EVC_INLINE block hash_block(const struct key *key, block data)
     return hash_of(sum);
 }
 
-/* The hash of whole blocks. before: the hash of what comes before them, in memory, as y of the slot `hash`. */
+static const uint8_t nothing_before[16]; /* the hash of no blocks */
+
+/* The hash of whole blocks. before: the hash of the blocks before them, in memory, as y of the slot `hash`. */
 EVC_OUT_OF_LINE block hash_whole_blocks(const struct key *key, const uint8_t before[16], const uint8_t *in,
                                         size_t n_blocks)
 {
@@ -230,20 +232,17 @@ EVC_OUT_OF_LINE block hash_whole_blocks(const struct key *key, const uint8_t bef
 /* The last block of associated data, plus the hash of the blocks before it: multiplied by H it is the hash of all. */
 EVC_OUT_OF_LINE block last_of_long_aad(const struct key *key, const uint8_t *aad, size_t aad_bytes)
 {
-    static const uint8_t zeros[16];
     const size_t n_before = (aad_bytes - 1) / 16;
 
-    return xor1(hash_whole_blocks(key, zeros, aad, n_before),
+    return xor1(hash_whole_blocks(key, nothing_before, aad, n_before),
                 load_part1(aad + 16 * n_before, aad_bytes - 16 * n_before));
 }
 
 /* The hash of associated data. Out of line also for a short one: so its caller keeps no powers of H in its frame. */
 EVC_OUT_OF_LINE block hash_aad(const struct key *key, const uint8_t *aad, size_t aad_bytes)
 {
-    static const uint8_t zeros[16];
-
     if (aad_bytes % 16 == 0)
-        return hash_whole_blocks(key, zeros, aad, aad_bytes / 16);
+        return hash_whole_blocks(key, nothing_before, aad, aad_bytes / 16);
     return hash_block(key, aad_bytes > 16 ? last_of_long_aad(key, aad, aad_bytes) : load_part1(aad, aad_bytes));
 }
 
@@ -385,7 +384,7 @@ EVC_OUT_OF_LINE enum evc_status crypt_long_text(const void *vkey, const uint8_t 
 
 #if defined(CLEAR_AFTER_BLOCK)
 
-/* A message of at most one block. */
+/* A message of at most one block. last_of_aad: as last_of_long_aad returns it, or the only block. */
 EVC_INLINE enum evc_status crypt_block_behind(block last_of_aad, const void *key, const uint8_t *iv, size_t how,
                                               size_t aad_bytes, const uint8_t *in, uint8_t *out, size_t len_bytes,
                                               uint8_t *tag, size_t tag_bytes)
@@ -399,7 +398,7 @@ EVC_INLINE enum evc_status crypt_block_behind(block last_of_aad, const void *key
     return status;
 }
 
-/* Two functions, since the shorter way makes no call. */
+/* Two functions: without long associated data nothing is called, and no register must be saved. */
 EVC_OUT_OF_LINE enum evc_status crypt_block(const void *key, const uint8_t *iv, size_t how, const uint8_t *aad,
                                             size_t aad_bytes, const uint8_t *in, uint8_t *out, size_t len_bytes,
                                             uint8_t *tag, size_t tag_bytes)

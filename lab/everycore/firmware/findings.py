@@ -10,6 +10,7 @@ UEFI: UEFI Specification 2.10, 2022. PE: Microsoft, "PE Format", 2024.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from everycore.firmware import oprom, pe
 from everycore.firmware.malformed import MalformedError
@@ -90,7 +91,8 @@ def check(rom: Rom, drivers: Sequence[Driver], ids: DeviceIds | None = None) -> 
     return found
 
 
-def _violation(
+def _finding(
+    severity: str,
     rule: str,
     image: RomImage | None,
     offset: int,
@@ -100,20 +102,11 @@ def _violation(
     section: str,
 ) -> Finding:
     number = image.number if image else None
-    return Finding(rule, VIOLATION, number, offset, text, expected, found, section)
+    return Finding(rule, severity, number, offset, text, expected, found, section)
 
 
-def _advice(
-    rule: str,
-    image: RomImage | None,
-    offset: int,
-    text: str,
-    expected: str,
-    found: str,
-    section: str,
-) -> Finding:
-    number = image.number if image else None
-    return Finding(rule, ADVICE, number, offset, text, expected, found, section)
+_violation = partial(_finding, VIOLATION)
+_advice = partial(_finding, ADVICE)
 
 
 # ---- The chain of images
