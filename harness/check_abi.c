@@ -215,6 +215,13 @@ static void gcm_open(void *vcall)
     status = ((const struct evc_gcm *)c->slots)->open(MESSAGE);
 }
 
+static void gcm_open_telling_tag(void *vcall)
+{
+    const struct call *c = vcall;
+
+    status = ((const struct evc_gcm *)c->slots)->open_telling_tag(MESSAGE);
+}
+
 static enum result messages_keep(struct check *c, struct call *call)
 {
     static const size_t aad_sizes[] = {0, 13, 16, 20, MAX_AAD};
@@ -223,7 +230,9 @@ static enum result messages_keep(struct check *c, struct call *call)
         for (size_t less = 0; less < 10; less += 7) {
             call->aad_bytes = aad_sizes[i];
             call->len_bytes = 16 * call->n_blocks - less;
-            if (keeps(c, gcm_seal, call, "seal") == FAIL || keeps(c, gcm_open, call, "open") == FAIL)
+            if (keeps(c, gcm_seal, call, "seal") == FAIL || keeps(c, gcm_open, call, "open") == FAIL ||
+                (((const struct evc_gcm *)call->slots)->open_telling_tag &&
+                 keeps(c, gcm_open_telling_tag, call, "open_telling_tag") == FAIL))
                 return FAIL;
         }
     return PASS;

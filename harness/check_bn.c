@@ -363,8 +363,13 @@ static enum result many_powers_of(struct check *c, const struct evc_bn *bn)
             bn_random_operand(&c->random, base[i], n[r - rings], r->n_bytes);
             bn_pieces(&c->random, e[i], e_bytes);
             exps[i] = (struct evc_bn_exp){r->n, base[i], e[i], out[i], e_bytes, EVC_ERR_STATE};
-            if (turn % 3 == 2 && i == n_exps / 2)
+            if (turn % 3 == 2 && i == n_exps / 2) {
                 memset(base[i], 0xff, r->n_bytes);
+            } else if (turn % 4 == 3 && random_below(&c->random, 8) != 0) {
+                memset(base[i], 0, r->n_bytes);
+                base[i][r->n_bytes - 1] = 2;
+                exps[i].base = NULL;
+            }
         }
         const enum evc_status all = evc_bn_exp_many(exps, n_exps, scratch, scratch_bytes);
         for (size_t i = 0; i < n_exps && result == PASS; i++, c->cases++) {
@@ -834,6 +839,7 @@ static const struct property properties[] = {
     {"leaves_nothing_behind", bn_leaves_nothing_behind, false},
     {"dh_leaves_nothing_behind", dh_leaves_nothing_behind, false},
     {"primes_leave_nothing_behind", prime_leaves_nothing_behind, false},
+    {"rsa_leaves_nothing_behind", rsa_leaves_nothing_behind, false},
 #undef PROPERTY
 };
 

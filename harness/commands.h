@@ -11,6 +11,8 @@ int limits_command(int argc, char **argv);
 int vectors_command(int argc, char **argv);
 int peers_command(int argc, char **argv);
 int ct_command(int argc, char **argv);
+int genrsa_command(int argc, char **argv);
+int dhparam_command(int argc, char **argv);
 
 /* Members of a line of list, for a kernel that is built: key_bytes, batch, traits and slots of its descriptor. */
 struct evc_registry_line;

@@ -26,7 +26,7 @@
 
 static const struct ct_operations *const lists[] = {&ct_aes, &ct_gcm_of_aes, &ct_ghash,
                                                     &ct_gcm_of_ghash, &ct_gcm, &ct_qarma, &ct_bn, &ct_bn_words,
-                                                    &ct_dh, &ct_prime};
+                                                    &ct_dh, &ct_prime, &ct_rsa};
 static const char *const key_sizes[] = {"128", "192", "256"};
 
 static struct plan {
@@ -320,7 +320,7 @@ static void do_operation(const struct ct_operations *list, const struct ct_opera
         struct subject s = {.line = line, .operation = operation};
         s.key_bits = (unsigned)option_number("--key-bits", key_sizes[i]);
         if (!chosen(&plan.key_bits, key_sizes[i]) || (operation->no_192 && s.key_bits == 192) ||
-            (list->one_key_size && s.key_bits != 128) ||
+            (list->one_key_size && s.key_bits != 128) || (line->built && !kernel) ||
             (kernel && kernel->key_bytes > list->key_room_bytes))
             continue;
         choose_lengths(&s, kernel ? kernel->batch : 1);

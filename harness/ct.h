@@ -69,7 +69,7 @@ struct ct_operation {
 /* Operations of the kernels of a primitive, which may have more than one such list. */
 struct ct_operations {
     const char *primitive;
-    const struct evc_kernel *(*descriptor)(const char *kernel);
+    const struct evc_kernel *(*descriptor)(const char *kernel); /* NULL: the kernel is not for these operations */
     size_t key_room_bytes; /* a kernel with larger keys does not offer these operations */
     bool one_key_size;     /* 128 bits */
     const struct ct_operation *at;
@@ -78,14 +78,14 @@ struct ct_operations {
 
 /* Operations that run on the kernels of bn: its own, and those of the layers on it. */
 const struct evc_kernel *ct_bn_descriptor(const char *kernel);
-#define CT_OPERATIONS_OF_BN(operations)                                                            \
+#define CT_OPERATIONS_OF_BN(operations, descriptor_of)                                             \
     {                                                                                              \
-        .primitive = "bn", .descriptor = ct_bn_descriptor, .key_room_bytes = CT_KEY_ROOM,          \
+        .primitive = "bn", .descriptor = descriptor_of, .key_room_bytes = CT_KEY_ROOM,             \
         .one_key_size = true, .at = (operations), .n = sizeof(operations) / sizeof(operations)[0]  \
     }
 
 extern const struct ct_operations ct_aes, ct_ghash, ct_gcm, ct_gcm_of_aes, ct_gcm_of_ghash, ct_qarma, ct_bn,
-    ct_bn_words, ct_dh, ct_prime;
+    ct_bn_words, ct_dh, ct_prime, ct_rsa;
 
 /* c->forgery, which differs from c->tag in one bit. */
 static inline void ct_forge(struct ct_call *c)

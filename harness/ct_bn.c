@@ -124,4 +124,4 @@ const struct evc_kernel *ct_bn_descriptor(const char *kernel)
     return evc_bn_kernel(evc_bn_named(kernel));
 }
 
-const struct ct_operations ct_bn = CT_OPERATIONS_OF_BN(operations);
+const struct ct_operations ct_bn = CT_OPERATIONS_OF_BN(operations, ct_bn_descriptor);

@@ -57,4 +57,4 @@ static const struct ct_operation operations[] = {
     {"dh-shared", 0, 0, false, set, shared},
 };
 
-const struct ct_operations ct_dh = CT_OPERATIONS_OF_BN(operations);
+const struct ct_operations ct_dh = CT_OPERATIONS_OF_BN(operations, ct_bn_descriptor);

@@ -102,4 +102,4 @@ static const struct ct_operation operations[] = {
     {"prime-sieve", 0, 0, false, NULL, sieve},
 };
 
-const struct ct_operations ct_prime = CT_OPERATIONS_OF_BN(operations);
+const struct ct_operations ct_prime = CT_OPERATIONS_OF_BN(operations, ct_bn_descriptor);

@@ -40,6 +40,8 @@ static const struct command {
     {"ct", ct_command,
      "[--list] [--primitive P] [--kernel K] [--operation O] [--key-bits B] [--bytes N] [--thorough]\n"
      "          [--placement] [--secret SEED] [--timing] [--samples N] [--counter C] [--cpu N]"},
+    {"genrsa", genrsa_command, "BITS"},
+    {"dhparam", dhparam_command, "BITS"},
 };
 #define N_COMMANDS (sizeof commands / sizeof commands[0])
 
@@ -87,8 +89,8 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < N_COMMANDS; i++)
         names[i] = commands[i].name;
     if (argc < 2)
-        usage_error("no command; one of list, resolve, check, bench, limits, ct, vectors (--help says "
-                    "more)");
+        usage_error("no command; one of list, resolve, check, bench, limits, ct, vectors, genrsa, dhparam "
+                    "(--help says more)");
     if (strcmp(argv[1], "--help") == 0) {
         print_help();
         return 0;

@@ -83,5 +83,6 @@ enum result bn_leaves_nothing_behind(struct check *);
 enum result bn_words_leaves_nothing_behind(struct check *);
 enum result dh_leaves_nothing_behind(struct check *);
 enum result prime_leaves_nothing_behind(struct check *);
+enum result rsa_leaves_nothing_behind(struct check *);
 
 #endif

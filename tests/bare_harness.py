@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 """Every kernel on big-endian Arm: bare_harness.py [HARNESS ARGUMENT...]
 
-No C library for it is at hand, so the harness is built without one (tests/bare is what `check` and `vectors` need of
-it), by clang and lld, and runs under qemu-user. Without arguments: all properties, quickly, and the published
+No C library for it is at hand, so the harness is built without one (harness/bare and tests/bare are what `check` and
+`vectors` need of it), by clang and lld, and runs under qemu-user. Without arguments: all properties, quickly, and the published
 vectors; it must be big-endian, and no kernel for this architecture may be left out. What is compiled is kept in
 build/aarch64_be.
 """
@@ -18,26 +18,26 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build/aarch64_be"
 TARGET = "aarch64_be-linux-gnu"
 EMULATOR = ["qemu-aarch64_be", "-cpu", "max"]
-FLAGS = ["-O2", "-std=gnu11", "-ffreestanding", "-nostdlibinc", "-Wall", "-Wextra", "-Wshadow", "-Wundef",
-         "-Werror"]
+FLAGS = ["-O2", "-std=gnu11", "-ffreestanding", "-nostdlibinc", "-DHARNESS_BARE", "-Wall", "-Wextra", "-Wshadow",
+         "-Wundef", "-Werror"]
 LIBRARY_FLAGS = ["-Wconversion", "-Wvla", "-Wframe-larger-than=4000"]  # with these, as tools/check-compile does
 HARNESS = ("abi/abi", "aes_ops", "bn_lanes", "check", "check_abi", "check_aes", "check_bn", "check_bn_words",
            "check_gcm", "check_ghash", "check_long", "check_qarma", "emit", "gcm_kernels", "gcm_model", "list",
            "list_descriptor", "long_model", "main", "names", "options", "residue", "residue_aes", "residue_bn",
            "residue_bn_words", "residue_dh", "residue_gcm", "residue_ghash", "residue_kernels", "residue_prime",
-           "residue_qarma", "resolve", "vector_file", "vectors")
+           "residue_qarma", "residue_rsa", "resolve", "vector_file", "vectors")
 
 
 def sources() -> list[str]:
     library = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "src").rglob("*.[cS]"))
     bare = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "tests/bare").glob("*.[cS]"))
-    return [*library, *(f"harness/{name}.c" for name in HARNESS), "harness/abi/a64.S", *bare]
+    return [*library, *(f"harness/{name}.c" for name in HARNESS), "harness/abi/a64.S", "harness/bare/libc.c", *bare]
 
 
 def build() -> tuple[int, str]:
     """By ninja, which knows what is out of date."""
     BUILD.mkdir(parents=True, exist_ok=True)
-    lines = ["rule compile", f"  command = clang --target={TARGET} {' '.join(FLAGS)} -Itests/bare/include -Itests/bare "
+    lines = ["rule compile", f"  command = clang --target={TARGET} {' '.join(FLAGS)} -Iharness/bare/include -Iharness/bare "
              "$more -Iinclude -Isrc -Iharness -MD -MF $out.d -c $in -o $out", "  depfile = $out.d", "  deps = gcc",
              "rule link", f"  command = clang --target={TARGET} -fuse-ld=lld -nostdlib -static $in -o $out"]
     objects = []

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 NO_INVERSE = "no inverse: the number and the modulus have a common divisor"
+MANY = 11  # powers at once: more than a kernel has lanes
 SLOW_BITS = 320  # of moduli whose powers are asked of c_ref
 
 
@@ -49,6 +50,9 @@ class Question:
                 if math.gcd(a, n) != 1:
                     return NO_INVERSE
                 result = pow(a, -1, n)
+            case "powers" | "powers_of_two":
+                base = a if self.operation == "powers" else 2
+                return b"".join(pow(base, b ^ i, n).to_bytes(len(self.n), "big") for i in range(MANY)).hex()
             case _:
                 result = pow(a, b, n)
         return result.to_bytes(len(self.n), "big").hex()
@@ -90,6 +94,7 @@ def questions(rng: random.Random, rounds: int) -> Iterator[Question]:
         yield Question("reduce", n, a, pieces(rng, rng.randrange(1, min(3 * n_bytes, 1024) + 1)))
         for operation in ("exp", "exp_public"):
             yield Question(operation, n, a, pieces(rng, rng.choice([1, 2, 3, 4, 9, 11, 33, 41])))
+        yield Question(rng.choice(["powers", "powers_of_two"]), n, a, pieces(rng, rng.choice([1, 2, 5])))
         short = n[:rng.randrange(1, 4)][:-1] + bytes([n[-1]])  # of fewer bits than a step of divsteps counts by
         yield Question("gcd", n, rng.choice([a, pieces(rng, rng.randrange(1, 2 * n_bytes)), n + bytes(1)])[:1024], b"")
         yield Question("gcd", short, a, b"")
@@ -112,7 +117,7 @@ def main() -> int:
     failed = 0
     for kernel in kernels():
         own = [q for q in asked
-               if kernel != "c_ref" or (len(q.n) <= 128 and (q.operation[:3] != "exp" or 8 * len(q.n) <= SLOW_BITS))]
+               if kernel != "c_ref" or (len(q.n) <= 128 and (q.operation[:3] not in ("exp", "pow") or 8 * len(q.n) <= SLOW_BITS))]
         lines = "".join(f"{kernel} {question.words()}\n" for question in own)
         done = subprocess.run([arguments.program], input=lines, text=True, stdout=subprocess.PIPE, check=True)
         answers = done.stdout.splitlines()

@@ -22,7 +22,9 @@ struct number {
 
 static struct number numbers[3]; /* n, a, b */
 static EVC_ALIGN(16) uint8_t memory[MEMORY_BYTES];
-static uint8_t scratch[SCRATCH_BYTES], out[MOST];
+#define MANY 11
+
+static uint8_t scratch[SCRATCH_BYTES], out[MANY * MOST];
 
 static int read_number(struct number *to, const char *hex)
 {
@@ -34,6 +36,20 @@ static int read_number(struct number *to, const char *hex)
         to->bytes[i] = (uint8_t)byte;
     }
     return to->n <= MOST;
+}
+
+/* Powers of a, or of 2, with exponents that differ from b in the last byte, by 0 to MANY - 1. */
+static enum evc_status powers(const struct evc_bn_modulus *n, const uint8_t *base, const struct number *b)
+{
+    static uint8_t exponents[MANY][MOST];
+    struct evc_bn_exp exps[MANY];
+
+    for (size_t i = 0; i < MANY; i++) {
+        memcpy(exponents[i], b->bytes, b->n);
+        exponents[i][b->n - 1] ^= (uint8_t)i;
+        exps[i] = (struct evc_bn_exp){n, base, exponents[i], out + i * n->n_bytes, b->n, EVC_ERR_STATE};
+    }
+    return evc_bn_exp_many(exps, MANY, scratch, sizeof scratch);
 }
 
 /* n_out: bytes of the result. */
@@ -61,6 +77,10 @@ static enum evc_status answer(const struct evc_bn *kernel, const char *operation
         return evc_bn_mod_sqr(modulus, a->bytes, out, scratch, sizeof scratch);
     if (strcmp(operation, "reduce") == 0)
         return evc_bn_mod_reduce(modulus, b->bytes, b->n, out, scratch, sizeof scratch);
+    if (strcmp(operation, "powers") == 0 || strcmp(operation, "powers_of_two") == 0) {
+        *n_out = MANY * n->n;
+        return powers(modulus, strcmp(operation, "powers") == 0 ? a->bytes : NULL, b);
+    }
     if (strcmp(operation, "exp") == 0)
         return evc_bn_exp(modulus, a->bytes, b->bytes, b->n, out, scratch, sizeof scratch);
     return evc_bn_exp_public(modulus, a->bytes, b->bytes, b->n, out, scratch, sizeof scratch);

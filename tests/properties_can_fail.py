@@ -398,7 +398,8 @@ TAGS = "tags_are_of_the_sizes_allowed"
 ORDER = "calls_out_of_order_are_refused"
 LIMITS = "lengths_over_the_limits_are_refused"
 BAD_KEYS = "bad_keys_are_refused_and_wiped"
-PROGRAMS = ORDERS, KEYS, EXCHANGES, PRIMES = "test_orders", "test_keys", "test_dh", "test_prime"  # of their own
+PROGRAMS = ORDERS, KEYS, EXCHANGES, PRIMES, RSA = (  # of their own
+    "test_orders", "test_keys", "test_dh", "test_prime", "test_rsa")
 MEBIBYTE = "messages_of_a_mebibyte_equal_reference"
 
 # The same of GCM; some words stand in the kernel, some in what all of them and the pairs share.
@@ -407,6 +408,10 @@ GCM_BREAKS = [
      HASHED.replace("n_blocks)", "(uint8_t)(n_blocks / BATCH) * (size_t)BATCH + n_blocks % BATCH)"), MEBIBYTE),
     ("GCM: the length of associated data in 16 bits", FUSED, "8 * (uint64_t)aad_bytes", "8 * (uint64_t)(uint16_t)aad_bytes",
      MEBIBYTE),
+    ("text behind a first piece: the hash", GCM, "state->used ? HASH_TIMES_H_IN_BLOCK : HASH_TIMES_H;",
+     "HASH_TIMES_H;", PIECES),
+    ("text behind a first piece: the counter", GCM, "2 + (uint32_t)(state->text_bytes / 16)",
+     "2 + (uint32_t)((state->text_bytes + 15) / 16)", PIECES),
     ("the length of associated data in 16 bits, in pieces", GCM, "state->aad_bytes += ",
      "state->aad_bytes = (uint16_t)state->aad_bytes + (uint16_t)", MEBIBYTE),
     ("GCM: a key that must not be 16 modulo 64", FUSED, HASHED,
@@ -547,7 +552,8 @@ MODE_BREAKS = [
      "    evc_wipe(key, sizeof *key);\n    if (status != EVC_OK)\n        return status;\n",
      "    if (status != EVC_OK)\n        return status;\n    evc_wipe(key, sizeof *key);\n", KEYS),
     ("XTS: what set-up leaves after an error", XTS,
-     "    if (status != EVC_OK)\n        evc_wipe(memory, memory_bytes);\n    return status;", "    return status;", KEYS),
+     "    if (status != EVC_OK)\n        evc_wipe(memory, memory_bytes);\n    else\n        key->allowed",
+     "    if (status == EVC_OK)\n        key->allowed", KEYS),
 ]
 
 COLUMNS, LIMBS, BN_REF, NUMBERS, POWERS, DIVSTEPS = (
@@ -588,7 +594,7 @@ BN_BREAKS = [
     ("bn: room of the set-up", NUMBERS, "    evc_wipe((uint8_t *)memory + used, memory_bytes - used);\n", "", SCRATCH),
     ("bn: scratch memory that is a byte short", NUMBERS, "scratch_bytes < whole_scratch(&n->shape)",
      "scratch_bytes + 1 < whole_scratch(&n->shape)", OPERANDS),
-    ("bn: a window over two bytes", POWERS, "if (high != low &&", "if (high > low + 1 &&", POWER),
+    ("bn: a window over two bytes", "src/bn/ops.h", "if (high != low &&", "if (high > low + 1 &&", POWER),
     ("bn: the first window", POWERS, "bits_of(exponent, exponent_bytes, at, window));\n    while",
      "bits_of(exponent, exponent_bytes, at, 1));\n    while", POWER),
     ("bn: an exponent of 0 bytes", POWERS, "exponent_bytes == 0 || ", "", OPERANDS),
@@ -612,6 +618,14 @@ ADX_BREAKS = [
     ("bn adx: an entry of a table", ADX, "sub $1, %r15", "sub $2, %r15", POWER),
     ("bn adx: a part of an entry", ADX, "    pieces 16\n", "", POWER),
     ("bn adx: a register of the caller", ADX, "    evc_restore %r12\n", "    add $8, %rsp\n", ABI),
+]
+
+WIDE, BATCH = "src/bn/ifma_wide.h", "src/bn/ifma_batch.h"
+IFMA_BREAKS = [
+    ("bn ifma: a carry through lanes of ones", WIDE, "into = (ones + 2 * overflow) ^ ones;", "into = 2 * overflow;", SUMS),
+    ("bn ifma: the carry of a block", WIDE, "v_add(v_load(s->x), _mm512_maskz_set1_epi64(1, (long long)carry))",
+     "v_load(s->x)", CARRIES),
+    ("bn ifma: a cross product of eight", BATCH, "first, (k + 1) / 2, k)", "first, k / 2, k)", LANES),
 ]
 
 DH = "src/dh/dh.c"
@@ -654,6 +668,42 @@ PRIME_BREAKS = [
     ("prime: the test of Lucas", PUBLIC, "d != 0 && passes_lucas(t, d)", "d != 0", PRIMES),
     ("prime: base 2 of a public number", PUBLIC, "if (!passes_two(t))", "if (0)", PRIMES),
     ("prime: small numbers", PUBLIC, "small <= d ?", "small < d ?", PRIMES),
+]
+
+RSA_KEY, RAW, NEW_KEY, PSS, OAEP, ENCRYPT_PKCS1, SIGN_PKCS1 = (
+    f"src/rsa/{name}.c" for name in ("key", "raw", "generate", "pss", "oaep", "encrypt_pkcs1", "sign_pkcs1"))
+RSA_BREAKS = [
+    ("rsa: the check of a result", RAW, "return good ? EVC_OK : EVC_ERR_FAULT;", "return EVC_OK;", RSA),
+    ("rsa: an output after an error", RAW, "            evc_wipe(o->out, o->key->n_bytes);", "            (void)o;", RSA),
+    ("rsa: a number of n - 1", RAW, "(uint32_t)in[last] ^ n[last] ^ 1u", "(uint32_t)in[last] ^ n[last] ^ 3u", RSA),
+    ("rsa: numbers beyond n", RAW, "evc_bn_below(in, n, key->n_bytes)", "UINT32_MAX", RSA),
+    ("rsa: a number of 1", RAW, "above = a[n_bytes - 1] >> 1;", "above = a[n_bytes - 1];", RSA),
+    ("rsa: randomness that failed", RAW, "random->fill(random->context, out, n_bytes) != 0",
+     "random->fill(random->context, out, n_bytes) > 0", RSA),
+    ("rsa: a base that is blinded by 0", RAW, "return good ? EVC_OK : EVC_ERR_RANDOM;", "return EVC_OK;", RSA),
+    ("rsa: operations that fail in a batch", RAW, "        n_exps += o[i].status == EVC_OK ? 2 : 0;",
+     "        n_exps += 2;", RSA),
+    ("rsa: operations side by side", RAW, "n < EVC_RSA_SIDE_BY_SIDE", "n < 99", RSA),
+    ("rsa: keys of different lengths in a batch", RAW, " && o[n].key->n_bytes == o->key->n_bytes", "", RSA),
+    ("rsa: scratch memory", RAW, "evc_wipe(scratch, 15 + evc_rsa_raw_bytes(w.kernel, w.n_bytes, n));",
+     "evc_wipe(scratch, evc_rsa_raw_bytes(w.kernel, w.n_bytes, n) / 2);", RSA),
+    ("rsa: the inverse of e", RSA_KEY, "return good & evc_words_equal(s->remainder, s->one, s->half);", "return good;", RSA),
+    ("rsa: the inverse of q", RSA_KEY, "return good ? EVC_OK : EVC_ERR_KEY;", "return EVC_OK;", RSA),
+    ("rsa: the product of p and q", RSA_KEY, "good = is_product(s, numbers);", "good = UINT32_MAX;", RSA),
+    ("rsa: a key that is too small", RSA_KEY, "n_bits < (least_bits ? least_bits : LEAST_BITS)",
+     "n_bits < least_bits", RSA),
+    ("rsa: a number in the memory of its key", RSA_KEY, "found |= evc_overlap(memory, memory_bytes, short_ones[i]",
+     "found |= evc_overlap(memory, 0, short_ones[i]", RSA),
+    ("rsa: p and q that are near", NEW_KEY, "good = are_far_apart(w);", "good = UINT32_MAX;", RSA),
+    ("rsa: p below q", NEW_KEY, "    order_primes(w);\n", "", RSA),
+    ("rsa: a new key after an error", NEW_KEY, "        evc_wipe(memory, needed_bytes);\n", "", RSA),
+    ("rsa: the byte before a salt", PSS, "salt[-1] = 1;", "salt[-1] = 2;", RSA),
+    ("rsa: bits above those of a signature", PSS, "    l.db[0] &= l.top;\n    l.h[l.h_bytes]", "    l.h[l.h_bytes]", RSA),
+    ("rsa: a message after an error", OAEP, "    evc_wipe(message, room_for_message(oaep, key->n_bytes));\n", "", RSA),
+    ("rsa: zeros in a filling", ENCRYPT_PKCS1, "uint32_t good = evc_mask_nonzero32(out[i]);", "uint32_t good = 1;",
+     RSA),
+    ("rsa: a signature after an error", SIGN_PKCS1, "        evc_wipe(signature, key->n_bytes);", "        (void)signature;",
+     RSA),
 ]
 
 
@@ -752,14 +802,22 @@ def has_adx() -> bool:
     return platform.machine() == "x86_64" and {"adx", "bmi2"} <= set(cpu_flags())
 
 
+def has_ifma() -> bool:
+    return has_adx() and {"avx512ifma", "avx512f"} <= set(cpu_flags())
+
+
 def breaks_here() -> list[tuple[str, str, str, str, str]]:
     """Those of portable code, and those of registers that this CPU has and tells about."""
-    found = BREAKS + GCM_BREAKS + MODE_BREAKS + BN_BREAKS + DH_BREAKS + PRIME_BREAKS + WORD_BREAKS + ABI_BREAKS.get(platform.machine(), [])
+    found = BREAKS + GCM_BREAKS + MODE_BREAKS + BN_BREAKS + DH_BREAKS + PRIME_BREAKS + RSA_BREAKS + WORD_BREAKS + ABI_BREAKS.get(platform.machine(), [])
     flags = cpu_flags()
     if has_adx():
         found += ADX_BREAKS
     else:
         print("skipped: this CPU has no adcx, so assembly with it is not broken")
+    if has_ifma():
+        found += IFMA_BREAKS
+    else:
+        print("skipped: this CPU has no products of 52 bits, so vectors of them are not broken")
     if platform.machine() == "x86_64" and {"avx", "xgetbv1"} <= set(flags):
         return [*found, UPPER_HALVES]
     print("skipped: this CPU does not tell whether upper halves of vector registers are in use")
@@ -846,7 +904,7 @@ def main() -> int:
     for_a64 = sys.argv[1:] == ["--a64"]
     emulator = ["qemu-aarch64"] if for_a64 and platform.machine() != "aarch64" else []
     compiler = FOR_A64 if for_a64 else os.environ.get("CC", "cc").split()
-    assembly = A64_KERNELS if for_a64 else ("x86_adx",) if has_adx() else ()
+    assembly = A64_KERNELS if for_a64 else ("x86_ifma", "x86_adx") if has_ifma() else ("x86_adx",) if has_adx() else ()
     kernels = ",".join([*assembly, KERNELS])
     if absent := [name for name in (compiler[0], *emulator) if not shutil.which(name)]:
         print(f"skipped: no {', '.join(absent)}\n0 passed, 0 failed, 1 skipped")

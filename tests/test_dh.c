@@ -86,7 +86,15 @@ static void values_of_peers_may_lack_their_zeros(void)
     }
 }
 
-/* z is wiped whenever a call fails. */
+static int scratch_is_clean(void)
+{
+    for (size_t i = 0; i < sizeof scratch; i++)
+        if (scratch[i] != 0 && scratch[i] != 0xa5)
+            return 0;
+    return 1;
+}
+
+/* z is wiped whenever a call fails, and scratch memory holds zeros or what was there before. */
 static enum evc_status shared(const uint8_t *x, const uint8_t *peer, size_t peer_bytes, unsigned flags,
                               size_t scratch_bytes)
 {
@@ -94,7 +102,9 @@ static enum evc_status shared(const uint8_t *x, const uint8_t *peer, size_t peer
     enum evc_status status;
 
     memset(z, 0xa5, sizeof z);
+    memset(scratch, 0xa5, sizeof scratch);
     status = evc_dh_shared(group, x, peer, peer_bytes, flags, z, scratch, scratch_bytes);
+    EXPECT(scratch_is_clean());
     EXPECT(all_are(z + group->p_bytes, 0xa5, sizeof z - group->p_bytes));
     if (status != EVC_OK)
         EXPECT(all_are(z, 0, group->p_bytes));

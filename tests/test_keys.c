@@ -295,6 +295,7 @@ static void user_keys_in_the_memory_of_the_key_are_refused(void)
             EXPECT(REFUSED(evc_gcm_set_pair_in(key, n, kernel, evc_ghash_named("c_ref"), from16, 128)));
             EXPECT(REFUSED(evc_aes_ccm_set_key_in(key, n, kernel, kernel, from16, 128)));
             EXPECT(REFUSED(evc_aes_xts_set_key_in(key, n, kernel, kernel, from32, 128)));
+            EXPECT(REFUSED(evc_aes_xts_set_key_allowing_in(key, n, kernel, kernel, from32, 128, 7)));
             EXPECT(REFUSED(evc_aes_cmac_set_key_in(key, n, kernel, from16, 128)));
             EXPECT(REFUSED(evc_ghash_set_key_in(key, n, evc_ghash_named("c_ref"), from16)));
 #undef REFUSED

@@ -291,6 +291,67 @@ static void xts_refuses_keys_and_lengths(const struct evc_aes *kernel)
     EXPECT(evc_aes_xts_encrypt_finish(&key, &state, in, got, 0) == EVC_OK);
 }
 
+/* XTS of the standard's words: a block at a time, by the cipher alone. */
+static void xts_by_blocks(const uint8_t *user_key, unsigned bits, const uint8_t tweak[16], size_t len)
+{
+    static union evc_aes_key data, second;
+    uint8_t t[16];
+
+    EXPECT(evc_aes_set_key(&data, evc_aes_named("c_ref"), user_key, bits) == EVC_OK);
+    EXPECT(evc_aes_set_key(&second, evc_aes_named("c_ref"), user_key + bits / 8, bits) == EVC_OK);
+    must(evc_aes_encrypt(&second, tweak, t, 1));
+    for (size_t at = 0; at < len; at += 16) {
+        unsigned carry = 0;
+        for (int i = 0; i < 16; i++)
+            want[at + (size_t)i] = in[at + (size_t)i] ^ t[i];
+        must(evc_aes_encrypt(&data, want + at, want + at, 1));
+        for (int i = 0; i < 16; i++) {
+            want[at + (size_t)i] ^= t[i];
+            carry |= (unsigned)t[i] << 1;
+            t[i] = (uint8_t)carry;
+            carry >>= 8;
+        }
+        t[0] ^= carry ? 0x87 : 0;
+    }
+}
+
+/* Each permission allows one thing and no other. */
+static void xts_takes_what_is_allowed_alone(const struct evc_aes *kernel)
+{
+    static struct evc_aes_xts_key key;
+    struct evc_aes_xts state;
+    uint8_t tweak[16];
+    const size_t len = 21 * 16;
+
+    random_fill(tweak, 16);
+    for (unsigned allowed = 0; allowed < 8; allowed++)
+        for (unsigned bits = 128; bits <= 256; bits += 64)
+            for (int equal = 0; equal < 2; equal++) {
+                const int size_fits = bits != 192 || (allowed & EVC_AES_XTS_ALLOW_192);
+                const int keys_fit = !equal || (allowed & EVC_AES_XTS_ALLOW_EQUAL_KEYS);
+                fresh_key();
+                if (equal)
+                    memcpy(key_bytes + bits / 8, key_bytes, bits / 8);
+                memset(&key, 0xa5, sizeof key);
+                EXPECT(evc_aes_xts_set_key_allowing_in(&key, sizeof key, kernel, kernel, key_bytes, bits, allowed) ==
+                       (!size_fits ? EVC_ERR_KEY_SIZE : !keys_fit ? EVC_ERR_EQUAL_KEYS : EVC_OK));
+                if (!size_fits || !keys_fit) {
+                    EXPECT(all_are(&key, 0, sizeof key));
+                    continue;
+                }
+                xts_by_blocks(key_bytes, bits, tweak, len);
+                EXPECT(evc_aes_xts_encrypt(&key, tweak, in, got, len) == EVC_OK);
+                EXPECT(same(got, want, len));
+                must(evc_aes_xts_start(&key, &state, tweak));
+                state.done_bytes = (uint32_t)EVC_AES_XTS_MAX_BYTES - 16;
+                for (int i = 0; i < 3; i++)
+                    EXPECT(evc_aes_xts_encrypt_update(&key, &state, in + 32 * i, got + 32 * i, 32) ==
+                           (allowed & EVC_AES_XTS_ALLOW_LONG ? EVC_OK : EVC_ERR_LENGTH));
+                EXPECT(same(got, want, 96) && state.done_bytes <= EVC_AES_XTS_MAX_BYTES);
+                EXPECT(evc_aes_xts_encrypt_finish(&key, &state, in, got, 0) == EVC_OK);
+            }
+}
+
 /* ---- CMAC ------------------------------------------------------------------------------------------ */
 
 static void cmac_in_pieces_equals_one_call(const struct evc_aes *kernel)
@@ -628,6 +689,7 @@ static void all_tests(const struct evc_aes *kernel)
     RUN_WITH(ctr_in_pieces_equals_one_call, kernel);
     RUN_WITH(xts_in_pieces_equals_one_call, kernel);
     RUN_WITH(xts_refuses_keys_and_lengths, kernel);
+    RUN_WITH(xts_takes_what_is_allowed_alone, kernel);
     RUN_WITH(cmac_in_pieces_equals_one_call, kernel);
     RUN_WITH(cmac_verifies_every_bit_of_the_tag, kernel);
     RUN_WITH(cmac_refuses_tags_and_keys, kernel);

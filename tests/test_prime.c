@@ -388,6 +388,62 @@ static void safe_primes_are_found(void)
     }
 }
 
+/* A kernel that says that it does three powers side by side: so the code above it is tested on any CPU. */
+static struct evc_bn lanes;
+static unsigned most_at_once;
+
+static size_t lanes_bytes(const struct evc_bn_shape *shape)
+{
+    return evc_bn_scratch_bytes(&lanes, 8 * (size_t)shape->form_bytes);
+}
+
+static void lanes_exp_many(const struct evc_bn_exp *exps, size_t n_exps, void *bytes)
+{
+    static uint8_t two[MOST];
+
+    most_at_once = n_exps > most_at_once ? (unsigned)n_exps : most_at_once;
+    for (size_t i = 0; i < n_exps; i++) {
+        const struct evc_bn_exp *e = &exps[i];
+
+        memset(two, 0, sizeof two);
+        two[e->n->n_bytes - 1] = 2;
+        EXPECT(evc_bn_exp(e->n, e->base ? e->base : two, e->exponent, e->exponent_bytes, e->out, bytes,
+                          lanes_bytes(&e->n->shape)) == EVC_OK);
+    }
+}
+
+/* From the same randomness, the same prime: by one test after the other, by three, and by eight where a kernel does. */
+static void safe_primes_are_the_same_side_by_side(void)
+{
+    const struct evc_bn *const one = kernel, *const eight = evc_bn_named("x86_ifma");
+    const struct evc_bn *others[2] = {&lanes, NULL};
+    uint8_t expected[MOST], p[MOST];
+
+    lanes = *kernel;
+    lanes.lanes = 3;
+    lanes.exp_many = lanes_exp_many;
+    lanes.exp_many_bytes = lanes_bytes;
+    if (eight && (eight->kernel.needs & ~EVC_TUNE_MASK & ~evc_cpu_features()) == 0)
+        others[1] = eight;
+    for (size_t bits = 128; bits <= 192; bits += 32) {
+        const uint64_t start = random_state;
+        EXPECT(find(SAFE, bits, NULL, 0, expected, 1 << 20, -1, 0) == EVC_OK);
+        const uint32_t tests = watch.last.tests, seconds = watch.last.seconds;
+        for (size_t i = 0; i < 2 && others[i]; i++) {
+            kernel = others[i];
+            random_state = start;
+            EXPECT(find(SAFE, bits, NULL, 0, p, 1 << 20, -1, 0) == EVC_OK && memcmp(p, expected, bits / 8) == 0);
+            EXPECT(watch.last.tests >= tests && watch.last.tests < tests + (1 + watch.last.sieves) * kernel->lanes);
+            EXPECT(watch.last.seconds == seconds);
+            EXPECT(find(SAFE, bits, NULL, 0, p, 1 << 20, -1, 1) == EVC_ERR_STOPPED && watch.reports == 1);
+            EXPECT(watch.last.tests > 1 && watch.last.tests <= kernel->lanes);
+            EXPECT(find(SAFE, bits, NULL, 0, p, 1, -1, 0) == EVC_ERR_RANDOM);
+            kernel = one;
+        }
+    }
+    EXPECT(most_at_once == 3);
+}
+
 static void searches_end_where_their_randomness_does(void)
 {
     uint8_t p[MOST];
@@ -489,6 +545,7 @@ int main(void)
     RUN(primes_of_rsa_have_no_divisor_of_e_before_them);
     RUN(primes_of_rsa_have_no_divisor_of_e_that_the_sieve_leaves);
     RUN(safe_primes_are_found);
+    RUN(safe_primes_are_the_same_side_by_side);
     RUN(searches_end_where_their_randomness_does);
     RUN(searches_stop_where_their_report_says);
     RUN(searches_refuse_what_does_not_exist);

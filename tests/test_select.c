@@ -391,7 +391,10 @@ static void the_policy_vartime_allows_any_multiplier(void)
     EXPECT(is_for("bn_words", EVC_ARCH_HPPA, EVC_CPU(HPPA_PA11) | EVC_CPU(HPPA_WIDE), vartime, "hppa20"));
     EXPECT(is_for("bn_words", EVC_ARCH_A32, EVC_CPU(A32_UMAAL), vartime, "a32_umaal"));
     EXPECT(is_for("bn", EVC_ARCH_X86, EVC_NEEDS_X86_ADX & ~ct_mul, vartime, "x86_adx"));
+    EXPECT(is_for("bn", EVC_ARCH_X86, EVC_NEEDS_X86_IFMA & ~ct_mul, vartime, "x86_ifma"));
+    EXPECT(is_for("bn", EVC_ARCH_X86, EVC_NEEDS_X86_IFMA, 0, "x86_ifma"));
     /* Other needs stay needs. */
+    EXPECT(is_for("bn", EVC_ARCH_X86, (EVC_NEEDS_X86_IFMA | EVC_NEEDS_X86_ADX) & ~EVC_CPU(TUNE_ZMM), 0, "x86_adx"));
     EXPECT(is_for("bn_words", EVC_ARCH_HPPA, EVC_CPU(HPPA_WIDE), vartime, "c_words32"));
     EXPECT(is_for("bn", EVC_ARCH_X86, EVC_CPU(X86_ADX) | EVC_CPU(X86_BMI2), vartime, "c_limb32"));
 }

@@ -38,8 +38,8 @@ ARM = [("aarch64-linux-gnu-gcc", "-O1", "qemu-aarch64"), ("arm-linux-gnueabihf-g
        ("aarch64-linux-gnu-gcc", "-Os", "qemu-aarch64"), ("arm-linux-gnueabihf-gcc", "-Os", "qemu-arm")]
 FLAGS = ["-std=gnu11", "-fPIC", "-w", "-Iinclude", "-Isrc", "-Iharness"]
 LEFT_BEHIND = ",".join(f"{what}_nothing_behind" for what in (
-    "set_key_leaves", "operations_leave", "modes_leave", "leaves", "messages_leave", "pieces_leave", "dh_leaves", "primes_leave", "scratch_leaves"))
-PROMISES = ("test_keys", "test_orders", "test_modes", "test_dh", "test_prime")
+    "set_key_leaves", "operations_leave", "modes_leave", "leaves", "messages_leave", "pieces_leave", "dh_leaves", "primes_leave", "rsa_leaves", "scratch_leaves"))
+PROMISES = ("test_keys", "test_orders", "test_modes", "test_dh", "test_prime", "test_rsa")
 # Kernels that exercise a folder's code for all of its kernels: with operations of their own and without, that leave
 # only registers and that leave much stack.
 BLOCKS = "x86_aesni,c_ref,c_fixslice32,x86_bitslice128"
@@ -49,6 +49,7 @@ LAYERS = {
     "bn_words": "c_words64,c_words32",
     "dh": "c_ref,c_limb64",
     "prime": "c_ref,c_limb64",
+    "rsa": "c_ref,c_limb64",
     "gcm": "x86_aesni,x86_vaes256,x86_aesni+c_ref,x86_aesni+x86_vclmul512,x86_bitslice128+c_ctmul64,c_ref+c_ref,"
            "c_ref+x86_clmul",
 }

@@ -9,8 +9,27 @@
 #include "../options.h"
 #include "../port/port.h"
 
-static const struct counter *const counters[] = {&counter_perf, &counter_tsc, &counter_cntvct, &counter_clock};
+static const struct counter *const counters[] = {&counter_core, &counter_perf, &counter_tsc, &counter_cntvct,
+                                                 &counter_clock};
 #define N_COUNTERS (sizeof counters / sizeof counters[0])
+
+bool counts_believably(uint64_t (*now)(void))
+{
+    const uint32_t links = 100000;
+    uint64_t best = UINT64_MAX;
+
+    for (int i = 0; i < 10; i++) {
+        uint64_t start = now();
+        if (!add_chain(links)) {
+            for (volatile uint32_t n = 0; n < links; n++)
+                ;
+            return now() - start > links;
+        }
+        uint64_t count = now() - start;
+        best = count < best ? count : best;
+    }
+    return best > links - links / 100 && best < links + links / 20;
+}
 
 static bool works(const struct counter *c)
 {

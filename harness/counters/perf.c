@@ -32,26 +32,6 @@ static uint64_t now(void)
     return read(file, &count, sizeof count) == (ssize_t)sizeof count ? count : 0;
 }
 
-/* The chain takes its links, and a little for its loop and the system calls; none to compare with:
- * that it counts at all. */
-static bool believable(void)
-{
-    const uint32_t links = 100000;
-    uint64_t best = UINT64_MAX;
-
-    for (int i = 0; i < 10; i++) {
-        uint64_t start = now();
-        if (!add_chain(links)) {
-            for (volatile uint32_t n = 0; n < links; n++)
-                ;
-            return now() - start > links;
-        }
-        uint64_t count = now() - start;
-        best = count < best ? count : best;
-    }
-    return best > links - links / 100 && best < links + links / 20;
-}
-
 static bool open_event(uint32_t type, uint64_t config)
 {
     struct perf_event_attr attr;
@@ -65,7 +45,7 @@ static bool open_event(uint32_t type, uint64_t config)
     file = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, 0);
     if (file < 0)
         return false;
-    if (believable())
+    if (counts_believably(now))
         return true;
     close(file);
     file = -1;

@@ -38,6 +38,9 @@ bool port_pin(int cpu);
 /* This is an emulator that gives no cycles worth counting. */
 bool port_emulated(void);
 
+/* n_bytes random bytes of the operating system, fit for keys. False: it has none now. */
+bool port_random(uint8_t *out, size_t n_bytes);
+
 /* Whole pages, readable and writable, with an inaccessible page right before start and right after
  * start + len_bytes. len_bytes is rounded up to pages. Never freed. start NULL: not possible. */
 struct guarded {

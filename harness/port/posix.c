@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The port to POSIX systems (IEEE 1003.1-2008), with what Linux has beyond it; on Windows an empty unit. */
-#if defined(_WIN32)
+/* The port to POSIX systems (IEEE 1003.1-2008), with what Linux has beyond it; elsewhere an empty unit. */
+#if defined(_WIN32) || defined(HARNESS_UEFI)
 typedef int port_is_elsewhere;
 #else
 #ifndef _GNU_SOURCE
@@ -15,10 +15,12 @@ typedef int port_is_elsewhere;
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <time.h>
+#include <fcntl.h>
 #include <ucontext.h>
 #include <unistd.h>
 #if defined(__linux__)
 #include <sched.h>
+#include <sys/syscall.h>
 #include <sys/utsname.h>
 #endif
 
@@ -41,6 +43,34 @@ uint64_t port_preemptions(void)
     struct rusage usage;
 
     return getrusage(RUSAGE_SELF, &usage) == 0 ? (uint64_t)usage.ru_nivcsw : 0;
+}
+
+/* getrandom() waits until the system has gathered enough, which /dev/urandom of Linux does not. */
+bool port_random(uint8_t *out, size_t n_bytes)
+{
+#if defined(SYS_getrandom)
+    while (n_bytes) {
+        const long n = syscall(SYS_getrandom, out, n_bytes, 0);
+        if (n <= 0)
+            return false;
+        out += n;
+        n_bytes -= (size_t)n;
+    }
+    return true;
+#else
+    const int file = open("/dev/urandom", O_RDONLY);
+
+    while (file >= 0 && n_bytes) {
+        const ssize_t n = read(file, out, n_bytes);
+        if (n <= 0)
+            break;
+        out += n;
+        n_bytes -= (size_t)n;
+    }
+    if (file >= 0)
+        close(file);
+    return n_bytes == 0;
+#endif
 }
 
 bool port_pin(int cpu)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The port to Windows (Win32 API, 64 bits): what checks need. Elsewhere this file is an empty unit. */
+#define _CRT_RAND_S /* for rand_s */
 #include "port.h"
 
 #if !defined(_WIN32)
@@ -21,6 +22,17 @@ uint64_t port_now_ns(void)
 uint64_t port_preemptions(void)
 {
     return 0;
+}
+
+bool port_random(uint8_t *out, size_t n_bytes)
+{
+    for (size_t i = 0; i < n_bytes; i++) {
+        unsigned random;
+        if (rand_s(&random) != 0)
+            return false;
+        out[i] = (uint8_t)random;
+    }
+    return true;
 }
 
 bool port_pin(int cpu)

@@ -137,6 +137,9 @@ EVC_CHECKED enum evc_status evc_bn_exp_public(const struct evc_bn_modulus *n, co
  * signatures, tests of many candidates. Kernels that do some side by side do so with neighbours whose moduli belong to
  * the same kernel and have the same length, and whose exponents have the same length.
  *
+ * A base that is NULL is 2: eight powers of 2 side by side take less time than eight of other bases, and other
+ * neighbours than theirs do not join them.
+ *
  * Returns EVC_OK if all succeeded, else the first error; each one's is in its status. The scratch memory: the most
  * that evc_bn_exp_many_scratch_bytes() says for any of the moduli.
  */
@@ -205,7 +208,9 @@ EVC_CHECKED enum evc_status evc_bn_mod_words(const struct evc_bn_words *words, c
  * load gives the form of a number of in_bytes bytes, at most as many as the modulus has, as it is; it may be beyond the
  * modulus. store writes n_bytes bytes of a number below the modulus. Neither multiplies by R.
  * mul: a b / R mod n. a: what load gives; b: below the modulus. sqr: of a number below the modulus.
- * add, sub: of numbers below the modulus. All results are below the modulus; r may be a or b.
+ * add, sub: of numbers below the modulus. All results are below the modulus; r may be a or b. A form may also stand for
+ * a number that is larger by multiples of the modulus, if every operation of the kernel takes it; store then subtracts
+ * them.
  */
 struct evc_bn {
     struct evc_kernel kernel;

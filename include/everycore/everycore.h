@@ -71,7 +71,12 @@ enum evc_status {
     EVC_ERR_RANDOM,     /* the caller's randomness failed, or repeats itself */
     EVC_ERR_STOPPED,    /* prime: the caller's report ended the search */
     EVC_ERR_GROUP,      /* dh: these parameters are no group */
-    EVC_ERR_PEER        /* dh: the value of the peer is not in the group, or what is shared would be 1 */
+    EVC_ERR_PEER,       /* dh: the value of the peer is not in the group, or what is shared would be 1 */
+    EVC_ERR_KEY,        /* rsa: the numbers are no key */
+    EVC_ERR_FAULT,      /* rsa: the result of a private operation is wrong, and is not released */
+    EVC_ERR_SIGNATURE,  /* rsa: the signature is not one of this digest under this key */
+    EVC_ERR_PADDING,    /* rsa: the ciphertext is not one of this key */
+    EVC_ERR_HASH        /* rsa: the caller's hash failed, or its sizes are none */
 };
 
 /* One line of English for a status; never NULL. */

@@ -171,6 +171,8 @@ struct evc_gcm_state {
     uint32_t used;     /* bytes of the block begun, 0 to 15 */
     uint8_t phase;     /* 0: no message; 1: associated data; 2: text */
     uint8_t direction; /* 0: not yet decided; 1: sealing; 2: opening */
+    uint8_t short_iv;  /* 1: the IV has 12 bytes, which j0 begins with */
+    uint8_t form;      /* of y: 0 the hash so far; 1 the tag, if no text follows; 2, 3 the hash so far times H */
 };
 
 EVC_CHECKED enum evc_status evc_gcm_start(const union evc_gcm_key *key, struct evc_gcm_state *state,
@@ -218,6 +220,11 @@ struct evc_gcm {
     enum evc_status (*open)(const void *key, const uint8_t *iv, size_t iv_bytes, const uint8_t *aad,
                             size_t aad_bytes, const uint8_t *in, uint8_t *out, size_t len_bytes,
                             const uint8_t *tag, size_t tag_bytes);
+    /* With `open`, and as it: but the tag is told, not compared. tag_bytes is 16. For the first piece of a message,
+     * whose tag comes later. */
+    enum evc_status (*open_telling_tag)(const void *key, const uint8_t *iv, size_t iv_bytes, const uint8_t *aad,
+                                        size_t aad_bytes, const uint8_t *in, uint8_t *out, size_t len_bytes,
+                                        uint8_t *tag, size_t tag_bytes);
 
     /* Optional: does what evc_kernel.clear() does, after encrypt of one block and hash of at most two: less deep. */
     void (*clear_tag)(void);

@@ -124,6 +124,7 @@ EVC_CHECKED enum evc_status evc_aes_ctr_update(const union evc_aes_key *key,
 
 struct evc_aes_xts_key {
     EVC_ALIGN(16) uint32_t tweak_at; /* where Key2 begins in keys; 0: not set up */
+    uint32_t allowed;                /* EVC_AES_XTS_ALLOW_... */
     /* Key1 of the standard, for the data; then Key2, for the tweak, for encryption only; each as long as its kernel
      * needs */
     EVC_ALIGN(16) uint8_t keys[2 * sizeof(union evc_aes_key)];
@@ -158,6 +159,21 @@ EVC_CHECKED enum evc_status evc_aes_xts_set_key_in(void *memory, size_t memory_b
 EVC_API size_t evc_aes_xts_key_bytes(const struct evc_aes *data_kernel,
                                      const struct evc_aes *tweak_kernel);
 
+/*
+ * The same for interfaces that have to take what the standards refuse, as the kernel's own of Linux does. allowed: the
+ * sum of what the caller answers for. Key1 = Key2 makes XTS weaker (P. Rogaway, "Efficient instantiations of tweakable
+ * blockciphers and refinements to modes OCB and PMAC", 2004, section 6); no standard has XTS with AES-192.
+ */
+#define EVC_AES_XTS_ALLOW_EQUAL_KEYS 1u
+#define EVC_AES_XTS_ALLOW_192 2u  /* key_bits 192 */
+#define EVC_AES_XTS_ALLOW_LONG 4u /* data units longer than EVC_AES_XTS_MAX_BYTES */
+
+EVC_CHECKED enum evc_status evc_aes_xts_set_key_allowing_in(void *memory, size_t memory_bytes,
+                                                            const struct evc_aes *data_kernel,
+                                                            const struct evc_aes *tweak_kernel,
+                                                            const uint8_t *user_key, unsigned key_bits,
+                                                            unsigned allowed);
+
 /* The tweak of data unit (sector) number unit: 16 bytes, little-endian (IEEE 1619-2018 section 5.1). */
 EVC_API void evc_aes_xts_tweak(uint8_t tweak[16], uint64_t unit);
 
@@ -177,7 +193,7 @@ EVC_CHECKED enum evc_status evc_aes_xts_decrypt(const struct evc_aes_xts_key *ke
 /* One data unit in pieces, all encrypted or all decrypted: the first piece decides. */
 struct evc_aes_xts {
     uint8_t tweak[16];   /* encrypted; of the next block */
-    uint32_t done_bytes; /* of this data unit; at most 2^24 */
+    uint32_t done_bytes; /* of this data unit; no more than 2^24 are counted */
     uint8_t phase;       /* 0: no message */
     uint8_t direction;   /* 0: not yet decided */
 };

@@ -104,8 +104,8 @@ struct evc_prime_search {
     const struct evc_bn_words *words;
     struct evc_random random;
 
-    /* Called after each test, before its result is looked at; NULL: it is not. Anything but 0 ends the search, with
-     * EVC_ERR_STOPPED. */
+    /* Called after each test, or after several side by side, before results are looked at; NULL: it is not. Anything
+     * but 0 ends the search, with EVC_ERR_STOPPED. */
     int (*report)(void *context, const struct evc_prime_progress *progress);
     void *report_context;
 };

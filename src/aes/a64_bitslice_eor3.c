@@ -28,12 +28,15 @@ EVC_DEFINE_CLEAR_SPILLS(clear_batches, NEON, 2688)
 
 #include "aes/a64_bitslice_steps.h"
 
-EVC_DEFINE_CLEAR_STACK(clear, NEON, 512)
+#define CLEARED_BYTES 512
+
+EVC_DEFINE_CLEAR_STACK(clear, NEON, CLEARED_BYTES)
 
 EVC_ISA_END
 
 const struct evc_aes evc_aes_a64_bitslice_eor3 = {
-    .kernel = EVC_KERNEL_HEAD(a64_bitslice_eor3, A64_SHA3, CT, PARALLEL, BATCH_BLOCKS, struct key, 0, clear),
+    .kernel = EVC_KERNEL_HEAD(a64_bitslice_eor3, A64_SHA3, CT, PARALLEL, BATCH_BLOCKS, struct key,
+                              EVC_CLEARS_NEON(CLEARED_BYTES), clear),
     BITSLICE_SLOTS,
 };
 

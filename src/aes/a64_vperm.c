@@ -173,12 +173,15 @@ static void encrypt(const void *key, const uint8_t *in, uint8_t *out, size_t n_b
         chain(key, vdupq_n_u8(0), in + 16 * (n_blocks - 1), out + 16 * (n_blocks - 1), 1, 1);
 }
 
-EVC_DEFINE_CLEAR_STACK(clear, NEON, 384)
+#define CLEARED_BYTES 384
+
+EVC_DEFINE_CLEAR_STACK(clear, NEON, CLEARED_BYTES)
 
 EVC_ISA_END
 
 const struct evc_aes evc_aes_a64_vperm = {
-    .kernel = EVC_KERNEL_HEAD(a64_vperm, A64_NEON, CT, ANY, BATCH, struct key, 0, clear),
+    .kernel = EVC_KERNEL_HEAD(a64_vperm, A64_NEON, CT, ANY, BATCH, struct key,
+                              EVC_CLEARS_NEON(CLEARED_BYTES), clear),
     .set_key = set_key,
     .encrypt = encrypt,
     .decrypt = vperm_decrypt,

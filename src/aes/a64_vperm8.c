@@ -187,12 +187,15 @@ static void set_key(void *vkey, const uint8_t *user_key)
     }
 }
 
-EVC_DEFINE_CLEAR_STACK(clear, NEON, 320)
+#define CLEARED_BYTES 320
+
+EVC_DEFINE_CLEAR_STACK(clear, NEON, CLEARED_BYTES)
 
 EVC_ISA_END
 
 const struct evc_aes evc_aes_a64_vperm8 = {
-    .kernel = EVC_KERNEL_HEAD(a64_vperm8, A64_TBL8, CT, SERIAL, BATCH, struct key, 0, clear),
+    .kernel = EVC_KERNEL_HEAD(a64_vperm8, A64_TBL8, CT, SERIAL, BATCH, struct key,
+                              EVC_CLEARS_NEON(CLEARED_BYTES), clear),
     .set_key = set_key,
     .encrypt = encrypt,
     .decrypt = vperm_decrypt,

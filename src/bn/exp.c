@@ -21,18 +21,6 @@ static unsigned window_bits(size_t n_bits)
     return n_bits <= 24 ? 2 : n_bits <= 80 ? 3 : n_bits <= 320 ? 4 : EVC_BN_WINDOW_BITS;
 }
 
-/* Bits at to at + n_bits - 1 of the exponent, at being the place of the least significant one; those above the exponent
- * are 0. */
-static size_t bits_of(const uint8_t *exponent, size_t exponent_bytes, size_t at, unsigned n_bits)
-{
-    const size_t low = at / 8, high = (at + n_bits - 1) / 8;
-    uint32_t two_bytes = exponent[exponent_bytes - 1 - low];
-
-    if (high != low && high < exponent_bytes)
-        two_bytes |= (uint32_t)exponent[exponent_bytes - 1 - high] << 8;
-    return two_bytes >> at % 8 & (((uint32_t)1 << n_bits) - 1);
-}
-
 /* r = entry number index, by reading all of them: words of the machine, whatever the form is. */
 static void select_composed(size_t form_bytes, uint8_t *r, const uint8_t *table, size_t n_entries, size_t index)
 {
@@ -54,11 +42,13 @@ static void select_entry(const struct evc_bn_modulus *n, void *r, void *scratch,
         select_composed(n->shape.form_bytes, r, entry(n, scratch, 0), n_entries, index);
 }
 
-/* The powers 0 to n_entries - 1 of the base. */
+/* The powers 0 to n_entries - 1 of the base; NULL: of 2. */
 static void make_table(const struct evc_bn_modulus *n, const uint8_t *base, void *scratch, size_t n_entries)
 {
+    static const uint8_t two = 2;
+
     evc_copy_secret(entry(n, scratch, 0), evc_bn_one(n), n->shape.form_bytes);
-    evc_bn_op_enter(n, entry(n, scratch, 1), base, n->n_bytes, scratch);
+    evc_bn_op_enter(n, entry(n, scratch, 1), base ? base : &two, base ? n->n_bytes : 1, scratch);
     for (size_t i = 2; i < n_entries; i++)
         if (i % 2 == 0)
             evc_bn_op_sqr(n, entry(n, scratch, i), entry(n, scratch, i / 2), scratch);
@@ -78,27 +68,41 @@ EVC_OUT_OF_LINE void exp_secret(const struct evc_bn_modulus *n, const uint8_t *b
     while (at + window < 8 * exponent_bytes)
         at += window;
     make_table(n, base, scratch, n_entries);
-    select_entry(n, sum, scratch, n_entries, bits_of(exponent, exponent_bytes, at, window));
+    select_entry(n, sum, scratch, n_entries, evc_bn_bits_of(exponent, exponent_bytes, at, window));
     while (at) {
         at -= window;
         for (unsigned i = 0; i < window; i++)
             evc_bn_op_sqr(n, sum, sum, scratch);
-        select_entry(n, factor, scratch, n_entries, bits_of(exponent, exponent_bytes, at, window));
+        select_entry(n, factor, scratch, n_entries, evc_bn_bits_of(exponent, exponent_bytes, at, window));
         evc_bn_op_mul(n, sum, sum, factor, scratch);
     }
     evc_bn_op_leave(n, out, sum, factor, scratch);
 }
 
-static enum evc_status check(const struct evc_bn_modulus *n, const uint8_t *base, size_t exponent_bytes,
-                             size_t scratch_bytes)
+static enum evc_status check_lengths(const struct evc_bn_modulus *n, size_t exponent_bytes, size_t scratch_bytes)
 {
     const enum evc_status status = evc_bn_check(n, scratch_bytes);
 
     if (status != EVC_OK)
         return status;
-    if (exponent_bytes == 0 || exponent_bytes > EVC_BN_MAX_BYTES)
-        return EVC_ERR_LENGTH;
-    return evc_bn_check_operands(n, base, base, scratch_bytes);
+    return exponent_bytes == 0 || exponent_bytes > EVC_BN_MAX_BYTES ? EVC_ERR_LENGTH : EVC_OK;
+}
+
+static enum evc_status check(const struct evc_bn_modulus *n, const uint8_t *base, size_t exponent_bytes,
+                             size_t scratch_bytes)
+{
+    const enum evc_status status = check_lengths(n, exponent_bytes, scratch_bytes);
+
+    return status == EVC_OK ? evc_bn_check_operands(n, base, base, scratch_bytes) : status;
+}
+
+/* base: checked. Inline, as a frame of its own would lie where operations were. */
+EVC_INLINE enum evc_status one_power(const struct evc_bn_modulus *n, const uint8_t *base, const uint8_t *exponent,
+                                     size_t exponent_bytes, uint8_t *out, void *scratch)
+{
+    exp_secret(n, base, exponent, exponent_bytes, out, scratch);
+    evc_bn_end(n, scratch, TABLE + ((size_t)1 << window_bits(8 * exponent_bytes)));
+    return EVC_OK;
 }
 
 enum evc_status evc_bn_exp(const struct evc_bn_modulus *n, const uint8_t *base, const uint8_t *exponent,
@@ -106,11 +110,7 @@ enum evc_status evc_bn_exp(const struct evc_bn_modulus *n, const uint8_t *base, 
 {
     const enum evc_status status = check(n, base, exponent_bytes, scratch_bytes);
 
-    if (status != EVC_OK)
-        return status;
-    exp_secret(n, base, exponent, exponent_bytes, out, scratch);
-    evc_bn_end(n, scratch, TABLE + ((size_t)1 << window_bits(8 * exponent_bytes)));
-    return EVC_OK;
+    return status == EVC_OK ? one_power(n, base, exponent, exponent_bytes, out, scratch) : status;
 }
 
 /* ---- Public exponents --------------------------------------------------------------------------------- */
@@ -174,6 +174,8 @@ static enum evc_status check_one(const struct evc_bn_exp *e, size_t scratch_byte
         return EVC_ERR_KERNEL;
     if (scratch_bytes < evc_bn_exp_many_scratch_bytes(n->kernel, 8 * (size_t)n->n_bytes))
         return EVC_ERR_SCRATCH;
+    if (!e->base) /* 2, which is below every modulus */
+        return check_lengths(n, e->exponent_bytes, scratch_bytes);
     return check(n, e->base, e->exponent_bytes, scratch_bytes);
 }
 
@@ -184,7 +186,8 @@ static size_t alike(const struct evc_bn_exp *exps, size_t n_exps)
     size_t n = 1;
 
     while (n < n_exps && n < kernel->lanes && exps[n].status == EVC_OK && exps[n].n->kernel == kernel &&
-           exps[n].n->n_bytes == exps[0].n->n_bytes && exps[n].exponent_bytes == exps[0].exponent_bytes)
+           exps[n].n->n_bytes == exps[0].n->n_bytes && exps[n].exponent_bytes == exps[0].exponent_bytes &&
+           !exps[n].base == !exps[0].base)
         n++;
     return n;
 }
@@ -209,7 +212,7 @@ enum evc_status evc_bn_exp_many(struct evc_bn_exp *exps, size_t n_exps, void *sc
             evc_wipe(scratch, scratch_bytes);
             evc_clear(&e->n->kernel->kernel);
         } else {
-            e->status = evc_bn_exp(e->n, e->base, e->exponent, e->exponent_bytes, e->out, scratch, scratch_bytes);
+            e->status = one_power(e->n, e->base, e->exponent, e->exponent_bytes, e->out, scratch);
         }
     }
     return first;

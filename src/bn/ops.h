@@ -103,6 +103,18 @@ EVC_INLINE void evc_bn_op_leave(const struct evc_bn_modulus *n, uint8_t *out, vo
     n->kernel->store(n, out, a);
 }
 
+/* Bits at to at + n_bits - 1 of the exponent, at being the place of the least significant one; those above the exponent
+ * are 0. */
+EVC_INLINE size_t evc_bn_bits_of(const uint8_t *exponent, size_t exponent_bytes, size_t at, unsigned n_bits)
+{
+    const size_t low = at / 8, high = (at + n_bits - 1) / 8;
+    uint32_t two_bytes = exponent[exponent_bytes - 1 - low];
+
+    if (high != low && high < exponent_bytes)
+        two_bytes |= (uint32_t)exponent[exponent_bytes - 1 - high] << 8;
+    return two_bytes >> at % 8 & (((uint32_t)1 << n_bits) - 1);
+}
+
 /* ---- What public functions begin and end with -------------------------------------------------------------- */
 
 /* All ones if a < b, of len_bytes bytes each. */

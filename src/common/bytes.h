@@ -42,7 +42,7 @@ void *memset(void *, int, size_t);
 
 /* For the long way round of a short function: taken into it, its registers would be saved at every call. */
 #if defined(__GNUC__)
-#define EVC_OUT_OF_LINE static __attribute__((noinline))
+#define EVC_OUT_OF_LINE static __attribute__((__noinline__))
 #else
 #define EVC_OUT_OF_LINE static
 #endif

@@ -26,6 +26,11 @@ const char *evc_status_text(enum evc_status status)
     case EVC_ERR_RANDOM: return "the randomness that was given failed, or repeats itself";
     case EVC_ERR_GROUP: return "the parameters are no group";
     case EVC_ERR_PEER: return "the value of the peer is not in the group";
+    case EVC_ERR_KEY: return "the numbers are no key of RSA";
+    case EVC_ERR_FAULT: return "the result of a private operation is wrong: a fault of the computer or a kernel";
+    case EVC_ERR_SIGNATURE: return "the signature does not match";
+    case EVC_ERR_PADDING: return "the ciphertext is not one of this key";
+    case EVC_ERR_HASH: return "the hash that was given failed, or its sizes are none";
     case EVC_ERR_STOPPED: return "the search was stopped by its report";
     }
     return "unknown status";

@@ -72,4 +72,14 @@ void evc_a64_read_id(struct evc_a64_id *id)
     __asm__ volatile("mrs %0, id_aa64isar0_el1" : "=r"(id->isar0));
     __asm__ volatile("mrs %0, s3_0_c0_c4_4" /* id_aa64zfr0_el1; 0 where there is no SVE */ : "=r"(id->zfr0));
 }
+
+#if EVC_FEATURES_FROM == EVC_FROM_IDREG
+uint64_t evc_cpu_features(void)
+{
+    struct evc_a64_id id;
+
+    evc_a64_read_id(&id);
+    return evc_features_of_build() | evc_a64_features(&id);
+}
+#endif
 #endif

@@ -17,9 +17,12 @@
 #define EVC_FROM_PPC 6      /* ppc_hwcap.c: getauxval() of Linux */
 #define EVC_FROM_HWPROBE 7  /* riscv_hwprobe.c: riscv_hwprobe() of Linux */
 #define EVC_FROM_UNAME 8    /* hppa_uname.c: uname() of Linux */
+#define EVC_FROM_IDREG 9    /* a64_idreg.c: the identification registers */
 
 #if EVC_X86
 #define EVC_FEATURES_FROM EVC_FROM_CPUID
+#elif EVC_A64 && defined(EVC_CPU_BY_ID_REGISTERS) /* for firmware and kernels at EL1 or above */
+#define EVC_FEATURES_FROM EVC_FROM_IDREG
 #elif defined(EVC_CPU_WITHOUT_OS) /* for kernels and firmware: call no function of an operating system */
 #define EVC_FEATURES_FROM EVC_FROM_BUILD
 #elif (EVC_A64 || EVC_A32) && defined(__linux__)

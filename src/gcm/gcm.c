@@ -201,6 +201,17 @@ static enum evc_status pair_open(const void *key, const uint8_t *iv, size_t iv_b
     return status;
 }
 
+static enum evc_status pair_open_telling_tag(const void *key, const uint8_t *iv, size_t iv_bytes,
+                                             const uint8_t *aad, size_t aad_bytes, const uint8_t *in,
+                                             uint8_t *out, size_t len_bytes, uint8_t *tag,
+                                             size_t tag_bytes)
+{
+    (void)iv_bytes, (void)tag_bytes;
+    pair_message(key, iv, aad, aad_bytes, in, out, len_bytes, tag, 0);
+    evc_clear(&aes_of((const struct pair_key *)key)->head.kernel->kernel);
+    return EVC_OK;
+}
+
 /* The descriptor of all pairs, so its timing class is the worst of any; the kernels of the two keys tell their own. */
 static const struct evc_gcm pair = {
     .kernel = {.name = "pair", .key_bytes = sizeof(struct pair_key), .key_align = 16,
@@ -211,6 +222,7 @@ static const struct evc_gcm pair = {
     .open_blocks = pair_open_blocks,
     .seal = pair_seal,
     .open = pair_open,
+    .open_telling_tag = pair_open_telling_tag,
 };
 
 /* ---- Keys -------------------------------------------------------------------------------------- */
@@ -310,6 +322,19 @@ enum evc_status evc_gcm_set_key(union evc_gcm_key *key, const struct evc_gcm *ke
     return evc_gcm_set_key_in(key, sizeof *key, kernel, user_key, key_bits);
 }
 
+/* Counters that begin with a longer IV's J_0 tell H. For AES they are public, so that its kernels may leave them on the
+ * stack. In a frame that has called them: */
+EVC_DEFINE_CLEAR_DEEP(clear_secret_counters, BASELINE, 0)
+
+/*
+ * The hash in a state. A first piece of text is handled as a whole message, which costs what a message in one call
+ * costs: if no text follows, its tag is the tag. If text follows, the tag leads back to y * H, for H is a factor of
+ * the last step: tag + E(J_0) = (y + lengths) * H. From there on y * H is known, and not y, until the next whole block
+ * c: its hash is (y + c) * H = y * H + c * H. If the piece ended inside a block, that block is in the hash, filled up
+ * with zeros; the rest of it, d, behind zeros, is added as d * H to y, and so as d * H^2 to y * H.
+ */
+enum { HASH, TAG, HASH_TIMES_H, HASH_TIMES_H_IN_BLOCK };
+
 /* ---- The start ----------------------------------------------------------------------------------- */
 
 static void hash_lengths(const union evc_gcm_key *key, uint8_t y[16], uint64_t first_bytes,
@@ -350,12 +375,15 @@ static void start(const union evc_gcm_key *key, struct evc_gcm_state *state, con
     state->used = 0;
     state->phase = EVC_PHASE_AAD;
     state->direction = EVC_DIRECTION_NONE;
+    state->short_iv = iv_bytes == 12;
+    state->form = HASH;
     if (iv_bytes == 12) {
-        memcpy(state->j0, iv, 12);
-        evc_store32_be(state->j0 + 12, 1);
-    } else {
-        hash_iv(key, state->j0, iv, iv_bytes);
+        const uint64_t first = evc_load64_be(iv), second = (uint64_t)evc_load32_be(iv + 8) << 32;
+        evc_store64x2_be(state->j0, first, second | 1);
+        evc_store64x2_be(state->counter, first, second | 2);
+        return;
     }
+    hash_iv(key, state->j0, iv, iv_bytes);
     memcpy(state->counter, state->j0, 16);
     evc_store32_be(state->counter + 12, evc_load32_be(state->j0 + 12) + 1);
 }
@@ -379,14 +407,55 @@ enum evc_status evc_gcm_start(const union evc_gcm_key *key, struct evc_gcm_state
 
 /* ---- Associated data --------------------------------------------------------------------------------- */
 
+/* n blocks enter the hash, from the state in which y * H is known. */
+EVC_OUT_OF_LINE void hash_behind(const union evc_gcm_key *key, struct evc_gcm_state *state,
+                                 const uint8_t *blocks, size_t n)
+{
+    uint8_t sum[16] = {0};
+
+    key->head.kernel->hash(key, sum, blocks, n);
+    evc_xor16(state->y, state->y, sum);
+    evc_wipe(sum, sizeof sum);
+}
+
 /* The block begun, filled up with zeros, enters the hash. */
 static void end_block(const union evc_gcm_key *key, struct evc_gcm_state *state)
 {
+    uint8_t blocks[32] = {0};
+
     if (!state->used)
         return;
     memset(state->block + state->used, 0, 16 - state->used);
-    key->head.kernel->hash(key, state->y, state->block, 1);
     state->used = 0;
+    if (state->form == HASH) {
+        key->head.kernel->hash(key, state->y, state->block, 1);
+        return;
+    }
+    memcpy(blocks, state->block, 16);
+    hash_behind(key, state, blocks, state->form == HASH_TIMES_H ? 1 : 2);
+    state->form = state->form == HASH_TIMES_H ? HASH : HASH_TIMES_H;
+}
+
+/* Associated data that leaves a block incomplete is only copied. */
+EVC_INLINE int fits_block_begun(const struct evc_gcm_state *state, uint64_t len_bytes)
+{
+    return len_bytes < 16 - state->used;
+}
+
+/* n bytes, fewer than 16, filled up with zeros: in one store, since a kernel soon reads the block whole. */
+EVC_INLINE void store_short_block(uint8_t block[16], const uint8_t *from, size_t n)
+{
+    uint64_t first = 0, second = 0;
+
+    if (n >= 8) {
+        first = evc_load64_le(from);
+        second = n > 8 ? evc_load64_le(from + n - 8) >> 8 * (16 - n) : 0;
+    } else if (n >= 4) {
+        first = evc_load32_le(from) | (uint64_t)evc_load32_le(from + n - 4) << 8 * (n - 4);
+    } else if (n) {
+        first = from[0] | (uint64_t)from[n / 2] << 8 * (n / 2) | (uint64_t)from[n - 1] << 8 * (n - 1);
+    }
+    evc_store64x2_le(block, first, second);
 }
 
 static void take_aad(const union evc_gcm_key *key, struct evc_gcm_state *state, const uint8_t *aad,
@@ -415,7 +484,7 @@ static void take_aad(const union evc_gcm_key *key, struct evc_gcm_state *state, 
 /* Memory that no start has written must not lead beyond the state's block. */
 static int is_sound(const struct evc_gcm_state *state)
 {
-    return state->phase <= EVC_PHASE_TEXT && state->used < 16;
+    return state->phase <= EVC_PHASE_TEXT && state->used < 16 && state->form <= HASH_TIMES_H_IN_BLOCK;
 }
 
 enum evc_status evc_gcm_aad(const union evc_gcm_key *key, struct evc_gcm_state *state,
@@ -429,6 +498,15 @@ enum evc_status evc_gcm_aad(const union evc_gcm_key *key, struct evc_gcm_state *
         return EVC_ERR_STATE;
     if (len_bytes > EVC_GCM_MAX_AAD - state->aad_bytes)
         return EVC_ERR_LENGTH;
+    if (fits_block_begun(state, len_bytes)) {
+        if (!state->used)
+            store_short_block(state->block, aad, len_bytes);
+        else if (len_bytes)
+            memcpy(state->block + state->used, aad, len_bytes);
+        state->used += (uint32_t)len_bytes;
+        state->aad_bytes += len_bytes;
+        return EVC_OK;
+    }
     take_aad(key, state, aad, len_bytes);
     clear(key);
     return EVC_OK;
@@ -452,6 +530,65 @@ static void part_of_block(const union evc_gcm_key *key, struct evc_gcm_state *st
         end_block(key, state);
 }
 
+/* Whether the first piece of text can be handled as a whole message: nothing is hashed yet. */
+EVC_INLINE int can_be_whole(const union evc_gcm_key *key, const struct evc_gcm_state *state)
+{
+    return state->phase == EVC_PHASE_AAD && state->short_iv && state->aad_bytes == state->used
+           && key->head.kernel->open_telling_tag && key->head.kernel->seal;
+}
+
+/* The first piece of text; clears. Both operations return EVC_OK. */
+static enum evc_status crypt_as_whole(const union evc_gcm_key *key, struct evc_gcm_state *state,
+                                      const uint8_t *in, uint8_t *out, size_t len_bytes, int sealing)
+{
+    const struct evc_gcm *kernel = key->head.kernel;
+
+    state->phase = EVC_PHASE_TEXT;
+    state->form = TAG;
+    state->text_bytes = len_bytes;
+    return (sealing ? kernel->seal : kernel->open_telling_tag)(key, state->j0, 12, state->block, state->used, in,
+                                                               out, len_bytes, state->y, 16);
+}
+
+/* More text follows a piece that was handled as a whole message. */
+EVC_OUT_OF_LINE void go_on_behind_whole(const union evc_gcm_key *key, struct evc_gcm_state *state)
+{
+    const struct evc_gcm *kernel = key->head.kernel;
+    uint8_t mask[16], lengths[16];
+
+    kernel->encrypt(key, state->j0, mask, 1);
+    evc_xor16(state->y, state->y, mask);
+    store_lengths(lengths, state->aad_bytes, state->text_bytes);
+    hash_behind(key, state, lengths, 1);
+    state->used = (uint32_t)(state->text_bytes % 16);
+    state->form = state->used ? HASH_TIMES_H_IN_BLOCK : HASH_TIMES_H;
+    evc_store32_be(state->counter + 12, 2 + (uint32_t)(state->text_bytes / 16));
+    memset(state->block, 0, 16);
+    if (state->used) {
+        kernel->encrypt(key, state->counter, state->stream, 1);
+        evc_store32_be(state->counter + 12, evc_load32_be(state->counter + 12) + 1);
+    }
+    evc_wipe(mask, sizeof mask);
+}
+
+/* n_blocks whole blocks of text, at least one. */
+static void crypt_whole_blocks(const union evc_gcm_key *key, struct evc_gcm_state *state, const uint8_t *in,
+                               uint8_t *out, size_t n_blocks, int sealing)
+{
+    const struct evc_gcm *kernel = key->head.kernel;
+    uint8_t sum[16] = {0};
+
+    if (state->form == HASH_TIMES_H) {
+        (sealing ? kernel->seal_blocks : kernel->open_blocks)(key, state->counter, sum, in, out, 1);
+        evc_xor16(state->y, state->y, sum);
+        evc_wipe(sum, sizeof sum);
+        state->form = HASH;
+        in += 16, out += 16, n_blocks--;
+    }
+    if (n_blocks)
+        (sealing ? kernel->seal_blocks : kernel->open_blocks)(key, state->counter, state->y, in, out, n_blocks);
+}
+
 static void crypt_text(const union evc_gcm_key *key, struct evc_gcm_state *state, const uint8_t *in,
                        uint8_t *out, size_t len_bytes, int sealing)
 {
@@ -470,8 +607,7 @@ static void crypt_text(const union evc_gcm_key *key, struct evc_gcm_state *state
     }
     n = len_bytes & ~(size_t)15;
     if (n) {
-        (sealing ? kernel->seal_blocks : kernel->open_blocks)(key, state->counter, state->y, in, out,
-                                                              n / 16);
+        crypt_whole_blocks(key, state, in, out, n / 16, sealing);
         in += n, out += n, len_bytes -= n;
     }
     if (len_bytes) {
@@ -501,7 +637,13 @@ static enum evc_status update(const union evc_gcm_key *key, struct evc_gcm_state
     if (len_bytes > EVC_GCM_MAX_TEXT - state->text_bytes)
         return EVC_ERR_LENGTH;
     state->direction = direction;
+    if (len_bytes && can_be_whole(key, state))
+        return crypt_as_whole(key, state, in, out, len_bytes, direction == EVC_DIRECTION_SEAL);
+    if (len_bytes && state->form == TAG)
+        go_on_behind_whole(key, state);
     crypt_text(key, state, in, out, len_bytes, direction == EVC_DIRECTION_SEAL);
+    if (!state->short_iv)
+        clear_secret_counters();
     clear(key);
     return EVC_OK;
 }
@@ -525,9 +667,11 @@ static int tag_fits(size_t tag_bytes) /* section 5.2.1.2 */
     return (tag_bytes >= 12 && tag_bytes <= 16) || tag_bytes == 8 || tag_bytes == 4;
 }
 
-/* After end_message, and nothing else. */
-EVC_INLINE void clear_tag(const union evc_gcm_key *key)
+/* After end_message, and nothing else. form: before it. A tag that was there before needs no clearing. */
+EVC_INLINE void clear_tag(const union evc_gcm_key *key, uint8_t form)
 {
+    if (form == TAG)
+        return;
     if (key->head.kernel->clear_tag)
         key->head.kernel->clear_tag();
     else
@@ -538,12 +682,20 @@ EVC_INLINE void clear_tag(const union evc_gcm_key *key)
 static void end_message(const union evc_gcm_key *key, struct evc_gcm_state *state)
 {
     uint8_t last[32] = {0}, mask[16];
-    const size_t n = state->used ? 2 : 1;
+    size_t n;
 
+    if (state->form == TAG)
+        return;
+    if (state->form == HASH_TIMES_H)
+        end_block(key, state);
+    n = state->used ? 2 : 1;
     memcpy(last, state->block, state->used);
     store_lengths(last + 16 * n - 16, state->aad_bytes, state->text_bytes);
     key->head.kernel->encrypt(key, state->j0, mask, 1);
-    key->head.kernel->hash(key, state->y, last, n);
+    if (state->form == HASH)
+        key->head.kernel->hash(key, state->y, last, n);
+    else
+        hash_behind(key, state, last, n);
     evc_xor16(state->y, state->y, mask);
     evc_wipe(mask, sizeof mask);
 }
@@ -552,15 +704,19 @@ enum evc_status evc_gcm_seal_finish(const union evc_gcm_key *key, struct evc_gcm
                                     uint8_t *tag, size_t tag_bytes)
 {
     const enum evc_status status = check_call(key, state, EVC_DIRECTION_SEAL);
+    const uint8_t form = state->form;
 
     if (status != EVC_OK)
         return status;
     if (!tag_fits(tag_bytes))
         return EVC_ERR_TAG_SIZE;
     end_message(key, state);
-    memcpy(tag, state->y, tag_bytes);
+    if (tag_bytes == 16)
+        memcpy(tag, state->y, 16);
+    else
+        memcpy(tag, state->y, tag_bytes);
     evc_wipe(state, sizeof *state);
-    clear_tag(key);
+    clear_tag(key, form);
     return EVC_OK;
 }
 
@@ -568,6 +724,7 @@ enum evc_status evc_gcm_open_finish(const union evc_gcm_key *key, struct evc_gcm
                                     const uint8_t *tag, size_t tag_bytes)
 {
     enum evc_status status = check_call(key, state, EVC_DIRECTION_OPEN);
+    const uint8_t form = state->form;
 
     if (status != EVC_OK)
         return status;
@@ -576,7 +733,7 @@ enum evc_status evc_gcm_open_finish(const union evc_gcm_key *key, struct evc_gcm
     end_message(key, state);
     status = compare(state->y, tag, tag_bytes);
     evc_wipe(state, sizeof *state);
-    clear_tag(key);
+    clear_tag(key, form);
     return status;
 }
 
@@ -609,6 +766,8 @@ EVC_INLINE void crypt_message(const union evc_gcm_key *key, const uint8_t *iv, s
     end_message(key, &state);
     memcpy(computed, state.y, 16);
     evc_wipe(&state, sizeof state);
+    if (iv_bytes != 12)
+        clear_secret_counters();
 }
 
 EVC_OUT_OF_LINE enum evc_status seal_composed(const union evc_gcm_key *key, const uint8_t *iv,

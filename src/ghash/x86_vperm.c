@@ -32,7 +32,7 @@ typedef __m128i vec;
 
 #include "ghash/x86_vperm_steps.h"
 
-EVC_DEFINE_CLEAR_STACK(clear, XMM, 1600)
+EVC_DEFINE_CLEAR_STACK(clear, XMM, 1856)
 
 const struct evc_ghash evc_ghash_x86_vperm = {
     .kernel = EVC_KERNEL_HEAD(x86_vperm, X86_SSSE3, CT, ANY, COLUMNS, struct key, 0, clear),

@@ -34,7 +34,7 @@ typedef __m256i vec;
 
 #include "ghash/x86_vperm_steps.h"
 
-EVC_DEFINE_CLEAR_STACK(clear, YMM, 1600)
+EVC_DEFINE_CLEAR_STACK(clear, YMM, 1856)
 
 const struct evc_ghash evc_ghash_x86_vperm256 = {
     .kernel = EVC_KERNEL_HEAD(x86_vperm256, X86_AVX2, CT, ANY, COLUMNS, struct key, 0, clear),

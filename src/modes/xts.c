@@ -29,13 +29,15 @@ size_t evc_aes_xts_key_bytes(const struct evc_aes *data_kernel, const struct evc
 static enum evc_status check_key(const void *memory, size_t memory_bytes,
                                  const struct evc_aes *data_kernel,
                                  const struct evc_aes *tweak_kernel, const uint8_t *user_key,
-                                 unsigned key_bits)
+                                 unsigned key_bits, unsigned allowed)
 {
     uint32_t equal;
 
-    if (key_bits != 128 && key_bits != 256)
+    if (key_bits != 128 && key_bits != 256 && !(key_bits == 192 && (allowed & EVC_AES_XTS_ALLOW_192)))
         return EVC_ERR_KEY_SIZE;
     equal = evc_mask_equal(user_key, user_key + key_bits / 8, key_bits / 8);
+    if (allowed & EVC_AES_XTS_ALLOW_EQUAL_KEYS)
+        equal = 0;
     evc_public(&equal, sizeof equal); /* the caller learns it as the status */
     if (equal)
         return EVC_ERR_EQUAL_KEYS;
@@ -62,20 +64,33 @@ static enum evc_status set_keys(struct evc_aes_xts_key *key, const struct evc_ae
     return status;
 }
 
+enum evc_status evc_aes_xts_set_key_allowing_in(void *memory, size_t memory_bytes,
+                                                const struct evc_aes *data_kernel,
+                                                const struct evc_aes *tweak_kernel,
+                                                const uint8_t *user_key, unsigned key_bits,
+                                                unsigned allowed)
+{
+    struct evc_aes_xts_key *key = memory;
+    enum evc_status status =
+        check_key(memory, memory_bytes, data_kernel, tweak_kernel, user_key, key_bits, allowed);
+
+    evc_wipe(memory, memory_bytes);
+    if (status == EVC_OK)
+        status = set_keys(key, data_kernel, tweak_kernel, user_key, key_bits);
+    if (status != EVC_OK)
+        evc_wipe(memory, memory_bytes);
+    else
+        key->allowed = allowed;
+    return status;
+}
+
 enum evc_status evc_aes_xts_set_key_in(void *memory, size_t memory_bytes,
                                        const struct evc_aes *data_kernel,
                                        const struct evc_aes *tweak_kernel, const uint8_t *user_key,
                                        unsigned key_bits)
 {
-    enum evc_status status =
-        check_key(memory, memory_bytes, data_kernel, tweak_kernel, user_key, key_bits);
-
-    evc_wipe(memory, memory_bytes);
-    if (status == EVC_OK)
-        status = set_keys(memory, data_kernel, tweak_kernel, user_key, key_bits);
-    if (status != EVC_OK)
-        evc_wipe(memory, memory_bytes);
-    return status;
+    return evc_aes_xts_set_key_allowing_in(memory, memory_bytes, data_kernel, tweak_kernel,
+                                           user_key, key_bits, 0);
 }
 
 enum evc_status evc_aes_xts_set_key(struct evc_aes_xts_key *key, const struct evc_aes *data_kernel,
@@ -211,6 +226,12 @@ static int is_set(const struct evc_aes_xts_key *key)
     return key->tweak_at != 0;
 }
 
+/* The bytes that a data unit may still have, after done_bytes, at most EVC_AES_XTS_MAX_BYTES. */
+static size_t bytes_left(const struct evc_aes_xts_key *key, size_t done_bytes)
+{
+    return key->allowed & EVC_AES_XTS_ALLOW_LONG ? SIZE_MAX : EVC_AES_XTS_MAX_BYTES - done_bytes;
+}
+
 enum evc_status evc_aes_xts_encrypt(const struct evc_aes_xts_key *key, const uint8_t tweak[16],
                                     const uint8_t *in, uint8_t *out, size_t len_bytes)
 {
@@ -218,7 +239,7 @@ enum evc_status evc_aes_xts_encrypt(const struct evc_aes_xts_key *key, const uin
 
     if (!is_set(key))
         return EVC_ERR_KERNEL;
-    if (len_bytes < 16 || len_bytes > EVC_AES_XTS_MAX_BYTES)
+    if (len_bytes < 16 || len_bytes > bytes_left(key, 0))
         return EVC_ERR_LENGTH;
     evc_aes_op_encrypt(evc_aes_xts_tweak_key(key), tweak, t, 1);
     encrypt_end(evc_aes_xts_data_key(key), t, in, out, len_bytes);
@@ -234,7 +255,7 @@ enum evc_status evc_aes_xts_decrypt(const struct evc_aes_xts_key *key, const uin
 
     if (!is_set(key))
         return EVC_ERR_KERNEL;
-    if (len_bytes < 16 || len_bytes > EVC_AES_XTS_MAX_BYTES)
+    if (len_bytes < 16 || len_bytes > bytes_left(key, 0))
         return EVC_ERR_LENGTH;
     evc_aes_op_encrypt(evc_aes_xts_tweak_key(key), tweak, t, 1);
     decrypt_end(evc_aes_xts_data_key(key), t, in, out, len_bytes);
@@ -269,7 +290,7 @@ static enum evc_status check_call(const struct evc_aes_xts_key *key, const struc
         return EVC_ERR_STATE;
     if (state->done_bytes > EVC_AES_XTS_MAX_BYTES) /* memory that no start has written */
         return EVC_ERR_STATE;
-    return len_bytes > EVC_AES_XTS_MAX_BYTES - state->done_bytes ? EVC_ERR_LENGTH : EVC_OK;
+    return len_bytes > bytes_left(key, state->done_bytes) ? EVC_ERR_LENGTH : EVC_OK;
 }
 
 static enum evc_status update(const struct evc_aes_xts_key *key, struct evc_aes_xts *state,
@@ -282,7 +303,10 @@ static enum evc_status update(const struct evc_aes_xts_key *key, struct evc_aes_
     if (len_bytes % 16 != 0)
         return EVC_ERR_LENGTH;
     state->direction = direction;
-    state->done_bytes += (uint32_t)len_bytes;
+    if (len_bytes < EVC_AES_XTS_MAX_BYTES - state->done_bytes)
+        state->done_bytes += (uint32_t)len_bytes;
+    else
+        state->done_bytes = (uint32_t)EVC_AES_XTS_MAX_BYTES;
     if (direction == EVC_DIRECTION_SEAL)
         evc_aes_op_xts_encrypt(evc_aes_xts_data_key(key), state->tweak, in, out, len_bytes / 16);
     else

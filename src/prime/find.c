@@ -139,7 +139,6 @@ static void strike_ones(struct find *f, uint32_t rest, uint32_t prime)
     for (size_t i = 0; i < EVC_REMAINDERS; i++)
         set_lane(&l, i, before - (prime & ~((uint32_t)0 - evc_barrier32((before - prime) >> 31))), prime);
     strike(f->left, f->window, &l);
-    evc_wipe(&l, sizeof l);
 }
 
 static void sieve(struct find *f)
@@ -157,7 +156,6 @@ static void sieve(struct find *f)
         for (size_t i = 0; i < EVC_REMAINDERS; i++)
             set_lane(&l, i, r->remainder[i], r->prime[i]);
         strike(f->left, f->window, &l);
-        evc_wipe(&l, sizeof l);
         for (size_t i = 0; i < EVC_REMAINDERS; i++)
             if (divides_e(f, r->prime[i]))
                 strike_ones(f, r->remainder[i], r->prime[i]);
@@ -282,7 +280,6 @@ static enum evc_status search_window(struct find *f)
         if (status != EVC_OK)
             return status;
         pick(f, n, evc_load32_ne(random));
-        evc_wipe(random, sizeof random);
         is_good = f->candidate[0] >> 7;
         evc_public(&is_good, sizeof is_good); /* that it is beyond 2^p_bits, once in 2^(p_bits - 20) candidates */
         if (!is_good)

@@ -28,6 +28,16 @@ static uint32_t window_for(size_t p_bits)
     return window;
 }
 
+/* Candidates q that are tested to base 2 side by side, with memory for each. */
+#define MOST_SIDE_BY_SIDE 8
+
+struct side {
+    void *moduli;
+    uint8_t *q, *half, *power, *scratch;
+    size_t modulus_bytes, scratch_bytes;
+    size_t n; /* those that wait for their test */
+};
+
 struct find {
     const struct evc_prime_search *search;
     struct evc_prime_work w;
@@ -35,19 +45,53 @@ struct find {
     uint8_t *struck; /* a bit for each candidate */
     uint8_t *start, *q, *p;
     void *test;
-    size_t n_bytes, test_bytes;
+    size_t n_bytes, test_bytes, most_side_by_side;
+    struct side side;
     uint32_t window;
     struct evc_prime_progress progress;
 };
 
 #define ROUND16(n) (((n) + 15u) & ~(size_t)15)
 
+/* 1: the kernel does no exponentiations side by side. */
+static size_t side_by_side(const struct evc_bn *kernel)
+{
+    return kernel->lanes < MOST_SIDE_BY_SIDE ? kernel->lanes : MOST_SIDE_BY_SIDE;
+}
+
+static size_t side_bytes(const struct evc_bn *kernel, size_t p_bits)
+{
+    if (side_by_side(kernel) == 1)
+        return 0;
+    return 15 + side_by_side(kernel) * (ROUND16(evc_bn_modulus_bytes(kernel, p_bits)) + 3 * (p_bits / 8)) +
+           evc_bn_exp_many_scratch_bytes(kernel, p_bits);
+}
+
 size_t evc_prime_safe_scratch_bytes(const struct evc_bn *kernel, size_t p_bits)
 {
     if (!kernel || p_bits < EVC_BN_MIN_BITS || p_bits > EVC_BN_MAX_BITS || p_bits % 8 != 0)
         return 0;
     return 15 + ROUND16(sizeof(struct evc_prime_remainders)) + window_for(p_bits) / 8 + 3 * (p_bits / 8) +
-           evc_prime_test_scratch_bytes(kernel, p_bits) + evc_prime_work_bytes(kernel, p_bits / 8);
+           evc_prime_test_scratch_bytes(kernel, p_bits) + evc_prime_work_bytes(kernel, p_bits / 8) +
+           side_bytes(kernel, p_bits);
+}
+
+static void place_side(struct find *f, size_t p_bits, uint8_t *at)
+{
+    const struct evc_bn *kernel = f->search->kernel;
+    struct side *const s = &f->side;
+
+    f->most_side_by_side = side_by_side(kernel);
+    if (f->most_side_by_side == 1)
+        return;
+    at += ((uintptr_t)0 - (uintptr_t)at) % 16;
+    s->modulus_bytes = ROUND16(evc_bn_modulus_bytes(kernel, p_bits));
+    s->scratch_bytes = evc_bn_exp_many_scratch_bytes(kernel, p_bits);
+    s->moduli = at;
+    s->q = at += f->most_side_by_side * s->modulus_bytes;
+    s->half = at += f->most_side_by_side * f->n_bytes;
+    s->power = at += f->most_side_by_side * f->n_bytes;
+    s->scratch = at + f->most_side_by_side * f->n_bytes;
 }
 
 static void place(struct find *f, size_t p_bits, void *scratch)
@@ -63,7 +107,7 @@ static void place(struct find *f, size_t p_bits, void *scratch)
     f->q = at += f->n_bytes;
     f->p = at += f->n_bytes;
     f->test = at += f->n_bytes;
-    evc_prime_work_place(&f->w, f->search->kernel, f->n_bytes, at + f->test_bytes);
+    place_side(f, p_bits, evc_prime_work_place(&f->w, f->search->kernel, f->n_bytes, at + f->test_bytes));
 }
 
 /* ---- The sieve ----------------------------------------------------------------------------------------- */
@@ -129,20 +173,13 @@ static void set_p(struct find *f)
     }
 }
 
-/* EVC_ERR_COMPOSITE: the next candidate may be tried. */
-static enum evc_status test_candidate(struct find *f)
+/* The tests of p, and the last ones of q, after q has passed to base 2. EVC_ERR_COMPOSITE: the next candidate may be
+ * tried. */
+static enum evc_status test_further(struct find *f)
 {
     const struct evc_prime_search *search = f->search;
-    enum evc_status status = evc_prime_work_set(&f->w, f->q);
+    enum evc_status status;
     uint32_t passes;
-
-    if (status != EVC_OK)
-        return status;
-    passes = evc_prime_passes_two(&f->w);
-    f->progress.tests++;
-    status = evc_prime_report(search, &f->progress);
-    if (status != EVC_OK || !passes)
-        return status != EVC_OK ? status : EVC_ERR_COMPOSITE;
 
     set_p(f);
     status = evc_prime_work_set(&f->w, f->p);
@@ -166,6 +203,90 @@ static enum evc_status test_candidate(struct find *f)
     return status;
 }
 
+/* EVC_ERR_COMPOSITE: the next candidate may be tried. */
+static enum evc_status test_candidate(struct find *f)
+{
+    enum evc_status status = evc_prime_work_set(&f->w, f->q);
+    uint32_t passes;
+
+    if (status != EVC_OK)
+        return status;
+    passes = evc_prime_passes_two(&f->w);
+    f->progress.tests++;
+    status = evc_prime_report(f->search, &f->progress);
+    if (status != EVC_OK || !passes)
+        return status != EVC_OK ? status : EVC_ERR_COMPOSITE;
+    return test_further(f);
+}
+
+/* Keeps q for later. */
+static enum evc_status add_to_side(struct find *f)
+{
+    struct side *const s = &f->side;
+    uint8_t *const q = s->q + s->n * f->n_bytes;
+
+    memcpy(q, f->q, f->n_bytes);
+    evc_prime_halve(s->half + s->n * f->n_bytes, q, f->n_bytes);
+    return evc_bn_set_modulus_in((uint8_t *)s->moduli + s->n++ * s->modulus_bytes, s->modulus_bytes,
+                                 f->search->kernel, q, f->n_bytes);
+}
+
+/* Whether 2^((q - 1) / 2) is 1 or -1. */
+static int passed(const struct find *f, size_t i)
+{
+    const uint8_t *q = f->side.q + i * f->n_bytes, *power = f->side.power + i * f->n_bytes;
+    uint8_t difference_to_one = 0, difference_to_q = 0;
+
+    for (size_t j = 0; j < f->n_bytes; j++) {
+        const uint8_t last = j + 1 == f->n_bytes;
+
+        difference_to_one |= power[j] ^ last;
+        difference_to_q |= power[j] ^ q[j] ^ last; /* q is odd */
+    }
+    return !difference_to_one || !difference_to_q;
+}
+
+/* Tests those that were kept, in their order. */
+static enum evc_status test_side(struct find *f)
+{
+    struct side *const s = &f->side;
+    struct evc_bn_exp exps[MOST_SIDE_BY_SIDE];
+    const size_t n = s->n;
+    enum evc_status status;
+
+    for (size_t i = 0; i < n; i++)
+        exps[i] = (struct evc_bn_exp){(const void *)((uint8_t *)s->moduli + i * s->modulus_bytes), NULL,
+                                      s->half + i * f->n_bytes, s->power + i * f->n_bytes, f->n_bytes, EVC_OK};
+    s->n = 0;
+    status = evc_bn_exp_many(exps, n, s->scratch, s->scratch_bytes);
+    f->progress.tests += (uint32_t)n;
+    if (status == EVC_OK)
+        status = evc_prime_report(f->search, &f->progress);
+    for (size_t i = 0; status == EVC_OK && i < n; i++) {
+        if (!passed(f, i))
+            continue;
+        memcpy(f->q, s->q + i * f->n_bytes, f->n_bytes);
+        status = test_further(f);
+        if (status != EVC_ERR_COMPOSITE)
+            return status;
+        status = EVC_OK;
+    }
+    return status == EVC_OK ? EVC_ERR_COMPOSITE : status;
+}
+
+/* EVC_ERR_COMPOSITE: q is composite, or waits for its test. */
+static enum evc_status test_or_keep(struct find *f)
+{
+    enum evc_status status;
+
+    if (f->most_side_by_side == 1)
+        return test_candidate(f);
+    status = add_to_side(f);
+    if (status != EVC_OK)
+        return status;
+    return f->side.n < f->most_side_by_side ? EVC_ERR_COMPOSITE : test_side(f);
+}
+
 /* EVC_ERR_COMPOSITE: no safe prime is in this window. */
 static enum evc_status search_window(struct find *f)
 {
@@ -182,11 +303,11 @@ static enum evc_status search_window(struct find *f)
         evc_prime_add(f->q, f->n_bytes, 12 * k);
         if (f->q[0] >= 0x80) /* p would be beyond 2^p_bits */
             break;
-        status = test_candidate(f);
+        status = test_or_keep(f);
         if (status != EVC_ERR_COMPOSITE)
             return status;
     }
-    return EVC_ERR_COMPOSITE;
+    return f->side.n ? test_side(f) : EVC_ERR_COMPOSITE;
 }
 
 /* A window of 2^20 candidates has a safe prime of 8192 bits with a chance of 0.2: so many windows are all without one

@@ -177,8 +177,6 @@ enum evc_status evc_prime_random_bases(struct evc_prime_work *w, size_t n_rounds
 static enum evc_status begin(struct evc_prime_work *w, const struct evc_bn *kernel, const uint8_t *n, size_t n_bytes,
                              size_t n_tests, void *scratch, size_t scratch_bytes)
 {
-    enum evc_status status;
-
     if (n_bytes < EVC_BN_MIN_BITS / 8 || n_bytes > EVC_BN_MAX_BYTES)
         return EVC_ERR_KEY_SIZE;
     if (!kernel)
@@ -188,10 +186,7 @@ static enum evc_status begin(struct evc_prime_work *w, const struct evc_bn *kern
     if (!n_tests)
         return EVC_ERR_LENGTH;
     evc_prime_work_place(w, kernel, n_bytes, scratch);
-    status = evc_prime_work_set(w, n);
-    if (status != EVC_OK)
-        evc_wipe(scratch, evc_prime_work_bytes(kernel, n_bytes));
-    return status;
+    return evc_prime_work_set(w, n);
 }
 
 /* Inline, as a frame of its own would lie where operations were. */

@@ -36,8 +36,7 @@ uint8_t *evc_prime_work_place(struct evc_prime_work *w, const struct evc_bn *ker
 
 /* ---- Numbers as bytes ---------------------------------------------------------------------------------- */
 
-/* out = n shifted right by one bit; out may be n. */
-static void halve(uint8_t *out, const uint8_t *n, size_t n_bytes)
+void evc_prime_halve(uint8_t *out, const uint8_t *n, size_t n_bytes)
 {
     uint32_t above = 0;
 
@@ -74,7 +73,7 @@ enum evc_status evc_prime_work_set(struct evc_prime_work *w, const uint8_t *n)
     const enum evc_status status = evc_bn_set_modulus_in(w->modulus, w->modulus_bytes, w->kernel, n, w->n_bytes);
 
     if (status == EVC_OK)
-        halve(w->half, n, w->n_bytes);
+        evc_prime_halve(w->half, n, w->n_bytes);
     return status;
 }
 

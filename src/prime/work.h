@@ -49,6 +49,9 @@ enum evc_status evc_prime_random_bases(struct evc_prime_work *w, size_t n_rounds
 /* Random bytes of the caller's, or EVC_ERR_RANDOM. */
 enum evc_status evc_prime_draw(const struct evc_random *random, uint8_t *out, size_t n_bytes);
 
+/* out = n shifted right by one bit; out may be n. */
+void evc_prime_halve(uint8_t *out, const uint8_t *n, size_t n_bytes);
+
 /* number += addend. */
 void evc_prime_add(uint8_t *number, size_t n_bytes, uint32_t addend);
 

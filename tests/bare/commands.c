@@ -9,11 +9,13 @@ static int absent(const char *command)
     usage_error("no %s here: this harness was built without a C library", command);
 }
 
+#if !defined(BENCH_IS_THERE)
 int bench_command(int argc, char **argv)
 {
     (void)argc, (void)argv;
     return absent("bench");
 }
+#endif
 
 int limits_command(int argc, char **argv)
 {
@@ -25,6 +27,18 @@ int peers_command(int argc, char **argv)
 {
     (void)argc, (void)argv;
     return absent("peers");
+}
+
+int genrsa_command(int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    return absent("genrsa");
+}
+
+int dhparam_command(int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    return absent("dhparam");
 }
 
 int ct_command(int argc, char **argv)

@@ -7,14 +7,18 @@
 
 #include "port/port.h"
 
-enum { SYS_OPENAT = 56, SYS_READ = 63, SYS_WRITE = 64, SYS_EXIT_GROUP = 94, SYS_SIGACTION = 134 };
+enum { SYS_OPENAT = 56, SYS_CLOSE = 57, SYS_READ = 63, SYS_WRITE = 64, SYS_EXIT_GROUP = 94, SYS_SIGACTION = 134 };
 enum { SYS_MUNMAP = 215, SYS_MMAP = 222, SYS_MPROTECT = 226 };
 enum { HERE = -100 };                               /* AT_FDCWD */
 enum { READ_WRITE = 3, PRIVATE_ANONYMOUS = 0x22 };  /* of mmap */
 enum { SIGILL = 4, SIGBUS = 7, SIGSEGV = 11, SA_NODEFER = 0x40000000 };
 enum { PAGE_BYTES = 65536 }; /* the largest that A64 has */
 
+/* linux_a64.S: a system call; its result, negative: an error. */
+long bare_call_system(long number, long a, long b, long c, long d, long e, long f);
+
 int main(int argc, char **argv);
+_Noreturn void bare_start(const uintptr_t *stack); /* what linux_a64.S starts */
 unsigned long getauxval(unsigned long type);
 
 static const uintptr_t *auxiliary; /* pairs of type and value, up to type 0 */
@@ -80,12 +84,17 @@ long bare_open(const char *name)
     return bare_call_system(SYS_OPENAT, HERE, (long)name, 0, 0, 0, 0);
 }
 
-long bare_read(int file, void *to, size_t n)
+void bare_close(long file)
+{
+    bare_call_system(SYS_CLOSE, file, 0, 0, 0, 0, 0);
+}
+
+long bare_read(long file, void *to, size_t n)
 {
     return bare_call_system(SYS_READ, file, (long)to, (long)n, 0, 0, 0);
 }
 
-void bare_write(int file, const void *from, size_t n)
+void bare_write(long file, const void *from, size_t n)
 {
     const uint8_t *bytes = from;
 

@@ -14,6 +14,7 @@ extern FILE *const bare_stdin, *const bare_stdout, *const bare_stderr;
 #define stderr bare_stderr
 
 FILE *fopen(const char *restrict name, const char *restrict mode); /* to read */
+int fclose(FILE *file);
 char *fgets(char *restrict to, int size, FILE *restrict file);
 int fputs(const char *restrict s, FILE *restrict file);
 int puts(const char *s);

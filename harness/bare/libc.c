@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The part of the C library (C11 7.21, 7.22, 7.24) that `harness check` and `harness vectors` call. */
+/* The part of the C library (C11 7.21, 7.22, 7.24) that the harness calls, for systems without one: built with
+ * -DHARNESS_BARE. Elsewhere this file is an empty unit. */
+#if !defined(HARNESS_BARE)
+typedef int c_library_is_elsewhere;
+#else
 #include "bare.h"
 
 #include <stdarg.h>
@@ -147,10 +151,41 @@ unsigned long long strtoull(const char *restrict s, char **restrict end, int bas
     return value;
 }
 
+/* A heap in place: no memory, and no case that takes longer than others. */
+static void exchange(uint8_t *a, uint8_t *b, size_t n)
+{
+    for (; n; n--, a++, b++) {
+        uint8_t kept = *a;
+        *a = *b;
+        *b = kept;
+    }
+}
+
+static void sift_down(uint8_t *base, size_t at, size_t n, size_t size, int (*compare)(const void *, const void *))
+{
+    for (size_t child; (child = 2 * at + 1) < n; at = child) {
+        if (child + 1 < n && compare(base + child * size, base + (child + 1) * size) < 0)
+            child++;
+        if (compare(base + at * size, base + child * size) >= 0)
+            return;
+        exchange(base + at * size, base + child * size, size);
+    }
+}
+
+void qsort(void *base, size_t n, size_t size, int (*compare)(const void *, const void *))
+{
+    for (size_t i = n / 2; i-- > 0;)
+        sift_down(base, i, n, size, compare);
+    for (size_t last = n; last-- > 1;) {
+        exchange(base, (uint8_t *)base + last * size, size);
+        sift_down(base, 0, last, size, compare);
+    }
+}
+
 /* ---- stdio.h ----------------------------------------------------------------------------------- */
 
 struct bare_file {
-    int number;
+    long number;
     bool ended;
     size_t at, n; /* of the buffer: read, or to be written, up to n */
     char buffer[4096];
@@ -166,7 +201,7 @@ FILE *fopen(const char *restrict name, const char *restrict mode)
 
     if (mode[0] != 'r' || number < 0 || file.number)
         return NULL;
-    file.number = (int)number;
+    file.number = number;
     return &file;
 }
 
@@ -192,6 +227,15 @@ char *fgets(char *restrict to, int size, FILE *restrict file)
     }
     to[n] = 0;
     return n ? to : NULL;
+}
+
+int fclose(FILE *file)
+{
+    bare_close(file->number);
+    file->number = 0;
+    file->ended = false;
+    file->at = file->n = 0;
+    return 0;
 }
 
 int fflush(FILE *file)
@@ -237,7 +281,7 @@ _Noreturn void exit(int code)
     bare_exit(code);
 }
 
-/* ---- printf: %c %s %u %d %x with -, 0, a width, a precision of strings, and l, ll, z ------------- */
+/* ---- printf: %c %s %u %d %x with -, 0, a width, a precision of strings, and l, ll, z; %.Ng ----------- */
 
 struct sink { /* a file, or memory */
     FILE *file;
@@ -276,6 +320,71 @@ static void put_number(struct sink *s, uint64_t value, bool negative, unsigned b
     put_field(s, first, (size_t)(digits + sizeof digits - first), width, left, fill);
 }
 
+enum { MOST_DIGITS = 15 }; /* of %g: a double has about as many */
+
+static double power_of_ten(int n)
+{
+    double power = 1;
+
+    for (int i = n < 0 ? -n : n; i > 0; i--)
+        power *= 10;
+    return n < 0 ? 1 / power : power;
+}
+
+/* %.Ng, C11 7.21.6.1. The digits come from arithmetic on doubles: beyond the powers of ten that a double holds, the
+ * last of 15 may be another. Values below 1e-290 are written as 0. */
+static void put_general(struct sink *s, double value, size_t n_digits)
+{
+    char digits[MOST_DIGITS + 1];
+    const size_t most = n_digits == 0 ? 1 : n_digits < MOST_DIGITS ? n_digits : MOST_DIGITS;
+    int exponent = 0;
+
+    if (value != value || value - value != 0) { /* not a number, or infinite */
+        put_field(s, value != value ? "nan" : value < 0 ? "-inf" : "inf", value < 0 ? 4 : 3, 0, false, ' ');
+        return;
+    }
+    if (value < 0)
+        put(s, '-');
+    value = value < 0 ? -value : value;
+    if (value < 1e-290) {
+        put(s, '0');
+        return;
+    }
+    for (double power = 1; value >= power * 10 && exponent < 308; exponent++)
+        power *= 10;
+    for (; value < power_of_ten(exponent); exponent--)
+        ;
+    const int shift = (int)most - 1 - exponent;
+    double scaled = shift < 0 ? value / power_of_ten(-shift) : value * power_of_ten(shift < 300 ? shift : 300);
+    scaled *= shift > 300 ? power_of_ten(shift - 300) : 1;
+    uint64_t whole = (uint64_t)scaled;
+    const double rest = scaled - (double)whole;
+    whole += rest > 0.5 || (rest == 0.5 && (whole & 1));
+    if (whole >= (uint64_t)power_of_ten((int)most)) { /* rounded up to another digit */
+        whole /= 10;
+        exponent++;
+    }
+    for (size_t i = most; i-- > 0; whole /= 10)
+        digits[i] = (char)('0' + whole % 10);
+    size_t n = most;
+    while (n > 1 && digits[n - 1] == '0')
+        n--;
+    const bool scientific = exponent < -4 || exponent >= (int)most;
+    const int before = scientific ? 1 : exponent + 1; /* digits before the point */
+    if (before <= 0)
+        put_field(s, "0.000", (size_t)(2 - before), 0, false, ' ');
+    for (size_t i = 0; i < n || (int)i < before; i++) {
+        if (i && (int)i == before)
+            put(s, '.');
+        put(s, i < n ? digits[i] : '0');
+    }
+    if (scientific) {
+        put(s, 'e');
+        put(s, exponent < 0 ? '-' : '+');
+        put_number(s, (uint64_t)(exponent < 0 ? -exponent : exponent), false, 10, 2, false, '0');
+    }
+}
+
 static size_t number_in(const char **format)
 {
     size_t n = 0;
@@ -309,6 +418,8 @@ static void print(struct sink *s, const char *format, va_list list)
                                   : va_arg(list, long long);
         if (*format == '%') {
             put(s, '%');
+        } else if (*format == 'g') {
+            put_general(s, va_arg(list, double), most == SIZE_MAX ? 6 : most);
         } else if (*format == 'c') {
             char c = (char)va_arg(list, int);
             put_field(s, &c, 1, width, left, ' ');
@@ -366,3 +477,4 @@ int snprintf(char *restrict to, size_t size, const char *restrict format, ...)
     va_end(list);
     return n;
 }
+#endif

@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Raw operations of RSA.
+ *
+ * The base is blinded without an inverse. For a random r, with u = r^(e-1):
+ *
+ *     (c r^e)^(dp-1) u c  =  c^(dp-1) r^(e dp - e) r^(e-1) c  =  c^dp r^(e dp - 1)  =  c^dp  modulo p,
+ *
+ * since p - 1 divides e dp - 1. The long exponentiation sees c r^e alone, which is any number modulo p, each equally
+ * likely. Its exponent is dp - 1 + k (p - 1) with k of 64 random bits (Kocher 1996, section 10; Coron 1999, section 5).
+ *
+ * Recombination: Garner's formula, RFC 8017 section 5.1.2.
+ */
+#include "common/clear.h"
+#include "common/ct.h"
+#include "rsa/parts.h"
+#include "rsa/words.h"
+
+#define BLIND_BYTES 8 /* of k */
+#define BLIND_WORDS (BLIND_BYTES / 4)
+
+/* ---- Memory ------------------------------------------------------------------------------------------ */
+
+/* One half of a private operation. */
+struct half {
+    uint8_t *base, *exponent, *factor; /* c r^e, which becomes its power; dp - 1 + k (p - 1); u c */
+};
+
+struct work {
+    const struct evc_bn *kernel;
+    size_t n_bytes, p_bytes, n_operations;
+    void *bn_scratch;
+    size_t bn_bytes;
+    struct evc_bn_exp *exps;
+    uint8_t *halves;
+    uint8_t *u, *x, *y;                 /* n_bytes each */
+    uint32_t *prime, *product, *blind; /* words of p - 1, of k (p - 1), of k */
+};
+
+static size_t half_bytes(size_t p_bytes)
+{
+    return 2 * EVC_BN_ROUND16(p_bytes) + EVC_BN_ROUND16(p_bytes + BLIND_BYTES);
+}
+
+/* Scratch memory of bn: for exponentiations side by side modulo p, and for the rest modulo n. */
+static size_t bn_bytes(const struct evc_bn *kernel, size_t n_bytes)
+{
+    const size_t n = evc_bn_scratch_bytes(kernel, 8 * n_bytes);
+    const size_t p = evc_bn_exp_many_scratch_bytes(kernel, 8 * evc_rsa_half(n_bytes));
+
+    return EVC_BN_ROUND16(n > p ? n : p);
+}
+
+size_t evc_rsa_raw_bytes(const struct evc_bn *kernel, size_t n_bytes, size_t n_operations)
+{
+    const size_t p_bytes = evc_rsa_half(n_bytes), words = evc_words_for(p_bytes);
+
+    return bn_bytes(kernel, n_bytes) + EVC_BN_ROUND16(2 * n_operations * sizeof(struct evc_bn_exp)) +
+           2 * n_operations * half_bytes(p_bytes) + 3 * EVC_BN_ROUND16(n_bytes) + EVC_BN_ROUND16(4 * words) +
+           EVC_BN_ROUND16(4 * (words + BLIND_WORDS)) + EVC_BN_ROUND16(BLIND_BYTES);
+}
+
+static void place(struct work *w, const struct evc_bn *kernel, size_t n_bytes, size_t n_operations, void *scratch)
+{
+    uint8_t *at = evc_rsa_scratch_start(scratch);
+    size_t words;
+
+    w->kernel = kernel;
+    w->n_bytes = n_bytes;
+    w->p_bytes = evc_rsa_half(n_bytes);
+    w->n_operations = n_operations;
+    words = evc_words_for(w->p_bytes);
+    w->bn_bytes = bn_bytes(kernel, n_bytes);
+    w->bn_scratch = evc_rsa_cut(&at, w->bn_bytes);
+    w->exps = evc_rsa_cut(&at, 2 * n_operations * sizeof *w->exps);
+    w->halves = evc_rsa_cut(&at, 2 * n_operations * half_bytes(w->p_bytes));
+    w->u = evc_rsa_cut(&at, n_bytes);
+    w->x = evc_rsa_cut(&at, n_bytes);
+    w->y = evc_rsa_cut(&at, n_bytes);
+    w->prime = evc_rsa_cut(&at, 4 * words);
+    w->product = evc_rsa_cut(&at, 4 * (words + BLIND_WORDS));
+    w->blind = evc_rsa_cut(&at, BLIND_BYTES);
+}
+
+static struct half half_at(const struct work *w, size_t index)
+{
+    uint8_t *at = w->halves + index * half_bytes(w->p_bytes);
+    struct half h;
+
+    h.base = evc_rsa_cut(&at, w->p_bytes);
+    h.factor = evc_rsa_cut(&at, w->p_bytes);
+    h.exponent = evc_rsa_cut(&at, w->p_bytes + BLIND_BYTES);
+    return h;
+}
+
+/* ---- Numbers ------------------------------------------------------------------------------------------- */
+
+enum evc_status evc_rsa_draw(const struct evc_random *random, uint8_t *out, size_t n_bytes)
+{
+    if (!random || !random->fill || random->fill(random->context, out, n_bytes) != 0)
+        return EVC_ERR_RANDOM;
+    return EVC_OK;
+}
+
+/* All ones if a is 0 or 1. */
+static uint32_t is_small(const uint8_t *a, size_t n_bytes)
+{
+    uint32_t above = a[n_bytes - 1] >> 1;
+
+    for (size_t i = 0; i + 1 < n_bytes; i++) {
+        above |= a[i];
+        EVC_KEEP(above);
+    }
+    return ~evc_mask_nonzero32(above);
+}
+
+/* EVC_OK from 2 to n - 2. n is odd. */
+static enum evc_status check_range(const struct evc_rsa_public *key, const uint8_t *in)
+{
+    const uint8_t *const n = evc_bn_modulus(evc_rsa_n(key));
+    const size_t last = key->n_bytes - 1u;
+    uint32_t differs = (uint32_t)in[last] ^ n[last] ^ 1u, good;
+
+    for (size_t i = 0; i < last; i++) {
+        differs |= (uint32_t)(in[i] ^ n[i]);
+        EVC_KEEP(differs);
+    }
+    good = evc_mask_nonzero32(differs) & evc_bn_below(in, n, key->n_bytes) & ~is_small(in, key->n_bytes);
+    evc_public(&good, sizeof good); /* the status tells it */
+    return good ? EVC_OK : EVC_ERR_RANGE;
+}
+
+/* ---- The public operation --------------------------------------------------------------------------------- */
+
+enum evc_status evc_rsa_public(const struct evc_rsa_public *key, const uint8_t *in, uint8_t *out, void *scratch,
+                               size_t scratch_bytes)
+{
+    enum evc_status status;
+
+    if (!key->kernel)
+        return EVC_ERR_KERNEL;
+    status = scratch_bytes < evc_rsa_scratch_bytes(key->kernel, key->n_bits) ? EVC_ERR_SCRATCH : check_range(key, in);
+    if (status == EVC_OK)
+        status = evc_bn_exp_public(evc_rsa_n(key), in, key->e, key->e_bytes, out, scratch, scratch_bytes);
+    if (status != EVC_OK)
+        evc_wipe(out, key->n_bytes);
+    return status;
+}
+
+/* ---- A private operation ----------------------------------------------------------------------------------- */
+
+static enum evc_status multiply(const struct work *w, const struct evc_bn_modulus *n, const uint8_t *a,
+                                const uint8_t *b, uint8_t *out)
+{
+    return evc_bn_mod_mul(n, a, b, out, w->bn_scratch, w->bn_bytes);
+}
+
+/* r = a random number modulo p, not 0, in x. */
+static enum evc_status draw_base(const struct work *w, const struct evc_bn_modulus *p, const struct evc_random *random)
+{
+    enum evc_status status = evc_rsa_draw(random, w->x, w->p_bytes);
+    uint32_t good = 0;
+
+    if (status == EVC_OK)
+        status = evc_bn_mod_reduce(p, w->x, w->p_bytes, w->x, w->bn_scratch, w->bn_bytes);
+    if (status != EVC_OK)
+        return status;
+    for (size_t i = 0; i < w->p_bytes; i++) {
+        good |= w->x[i];
+        EVC_KEEP(good);
+    }
+    good = evc_mask_nonzero32(good);
+    evc_public(&good, sizeof good); /* the status tells it */
+    return good ? EVC_OK : EVC_ERR_RANDOM;
+}
+
+/* base = c r^e and factor = r^(e-1) c modulo p. e is odd, so that e - 1 differs in its last bit. */
+static enum evc_status blind_base(const struct work *w, const struct evc_rsa_private *key, int is_q, const uint8_t *c,
+                                  const struct half *h, const struct evc_random *random)
+{
+    const struct evc_rsa_public *const public_key = evc_rsa_public_part(key);
+    const struct evc_bn_modulus *const p = evc_rsa_prime(key, is_q);
+    enum evc_status status = draw_base(w, p, random);
+    uint8_t less_one[EVC_RSA_MOST_E_BYTES];
+
+    memcpy(less_one, public_key->e, sizeof less_one);
+    less_one[(public_key->e_bytes - 1) % sizeof less_one] ^= 1;
+    if (status == EVC_OK)
+        status = evc_bn_exp_public(p, w->x, less_one, public_key->e_bytes, w->u, w->bn_scratch, w->bn_bytes);
+    if (status == EVC_OK)
+        status = evc_bn_mod_reduce(p, c, w->n_bytes, w->y, w->bn_scratch, w->bn_bytes);
+    if (status == EVC_OK)
+        status = multiply(w, p, w->u, w->y, h->factor);
+    if (status == EVC_OK)
+        status = multiply(w, p, h->factor, w->x, h->base);
+    return status;
+}
+
+/* exponent = dp - 1 + k (p - 1). dp is odd. */
+static enum evc_status blind_exponent(const struct work *w, const struct evc_rsa_private *key, int is_q,
+                                      const struct half *h, const struct evc_random *random)
+{
+    const size_t words = evc_words_for(w->p_bytes), all = words + BLIND_WORDS;
+    enum evc_status status = evc_rsa_draw(random, (uint8_t *)w->blind, BLIND_BYTES);
+
+    if (status != EVC_OK)
+        return status;
+    evc_words_load(w->prime, words, evc_bn_modulus(evc_rsa_prime(key, is_q)), w->p_bytes);
+    w->prime[0] &= ~(uint32_t)1;
+    evc_words_mul(w->product, w->prime, words, w->blind, BLIND_WORDS);
+    evc_words_load(w->prime, words, evc_rsa_d_of(key, is_q), w->p_bytes);
+    w->prime[0] &= ~(uint32_t)1;
+    evc_words_add(w->product, all, w->prime, words);
+    evc_words_store(h->exponent, w->p_bytes + BLIND_BYTES, w->product);
+    return EVC_OK;
+}
+
+/* The two exponentiations of a private operation; index: of the first one. */
+static enum evc_status prepare(const struct work *w, const struct evc_rsa_operation *o,
+                               const struct evc_random *random, size_t index)
+{
+    enum evc_status status = check_range(evc_rsa_public_part(o->key), o->in);
+
+    for (int is_q = 0; is_q < 2 && status == EVC_OK; is_q++) {
+        const struct half h = half_at(w, index + (size_t)is_q);
+
+        status = blind_base(w, o->key, is_q, o->in, &h, random);
+        if (status == EVC_OK)
+            status = blind_exponent(w, o->key, is_q, &h, random);
+        w->exps[index + (size_t)is_q] = (struct evc_bn_exp){
+            .n = evc_rsa_prime(o->key, is_q), .base = h.base, .exponent = h.exponent, .out = h.base,
+            .exponent_bytes = w->p_bytes + BLIND_BYTES};
+    }
+    return status;
+}
+
+/* x = the number modulo n that is m_p modulo p and m_q modulo q: m_q + q ((m_p - m_q) qinv modulo p). It is below n. */
+static enum evc_status recombine(const struct work *w, const struct evc_rsa_private *key, const uint8_t *m_p,
+                                 const uint8_t *m_q)
+{
+    const struct evc_bn_modulus *const p = evc_rsa_prime(key, 0), *const n = evc_rsa_n(evc_rsa_public_part(key));
+    const size_t above = w->n_bytes - w->p_bytes;
+    enum evc_status status = evc_bn_mod_reduce(p, m_q, w->p_bytes, w->u, w->bn_scratch, w->bn_bytes);
+
+    if (status == EVC_OK)
+        status = evc_bn_mod_sub(p, m_p, w->u, w->u, w->bn_scratch, w->bn_bytes);
+    memset(w->x, 0, above);
+    memset(w->y, 0, above);
+    if (status == EVC_OK)
+        status = multiply(w, p, w->u, evc_rsa_qinv(key), w->x + above);
+    evc_copy_secret(w->y + above, evc_bn_modulus(evc_rsa_prime(key, 1)), w->p_bytes);
+    if (status == EVC_OK)
+        status = multiply(w, n, w->x, w->y, w->x);
+    evc_copy_secret(w->y + above, m_q, w->p_bytes);
+    if (status == EVC_OK)
+        status = evc_bn_mod_add(n, w->x, w->y, w->x, w->bn_scratch, w->bn_bytes);
+    return status;
+}
+
+/* EVC_OK if x to the e is `in`. */
+static enum evc_status check_result(const struct work *w, const struct evc_rsa_public *key, const uint8_t *in)
+{
+    const enum evc_status status =
+        evc_bn_exp_public(evc_rsa_n(key), w->x, key->e, key->e_bytes, w->y, w->bn_scratch, w->bn_bytes);
+    uint32_t good;
+
+    if (status != EVC_OK)
+        return status;
+    good = evc_mask_equal(w->y, in, w->n_bytes);
+    evc_public(&good, sizeof good); /* the status tells it */
+    return good ? EVC_OK : EVC_ERR_FAULT;
+}
+
+/* Out of the powers of both halves; index: of the first one. */
+static enum evc_status finish(const struct work *w, const struct evc_rsa_operation *o, size_t index)
+{
+    enum evc_status status = EVC_OK;
+
+    for (int is_q = 0; is_q < 2 && status == EVC_OK; is_q++) {
+        const struct half h = half_at(w, index + (size_t)is_q);
+
+        status = w->exps[index + (size_t)is_q].status;
+        if (status == EVC_OK)
+            status = multiply(w, evc_rsa_prime(o->key, is_q), h.base, h.factor, h.base);
+    }
+    if (status == EVC_OK)
+        status = recombine(w, o->key, half_at(w, index).base, half_at(w, index + 1).base);
+    if (status == EVC_OK)
+        status = check_result(w, evc_rsa_public_part(o->key), o->in);
+    if (status == EVC_OK)
+        evc_copy_secret(o->out, w->x, w->n_bytes);
+    return status == EVC_ERR_RANGE ? EVC_ERR_FAULT : status; /* a number beyond its modulus is one too */
+}
+
+/* ---- Many private operations ------------------------------------------------------------------------------- */
+
+static enum evc_status check_operation(const struct evc_rsa_operation *o, size_t n_operations, size_t scratch_bytes)
+{
+    const struct evc_rsa_private *key = o->key;
+
+    if (!key->kernel)
+        return EVC_ERR_KERNEL;
+    return scratch_bytes < (n_operations == 1 ? evc_rsa_scratch_bytes : evc_rsa_many_scratch_bytes)(
+                               key->kernel, evc_rsa_public_part(key)->n_bits)
+               ? EVC_ERR_SCRATCH
+               : EVC_OK;
+}
+
+/* Neighbours whose keys have the same kernel and length: 1 or more. */
+static size_t alike(const struct evc_rsa_operation *o, size_t n_operations)
+{
+    size_t n = 1;
+
+    while (n < n_operations && n < EVC_RSA_SIDE_BY_SIDE && o[n].status == EVC_OK &&
+           o[n].key->kernel == o->key->kernel && o[n].key->n_bytes == o->key->n_bytes)
+        n++;
+    return n;
+}
+
+/* Operations that are alike; those that fail in prepare take no place. */
+EVC_OUT_OF_LINE void run_alike(const struct work *w, struct evc_rsa_operation *o, const struct evc_random *random)
+{
+    size_t n_exps = 0;
+    enum evc_status first;
+
+    for (size_t i = 0; i < w->n_operations; i++) {
+        o[i].status = prepare(w, &o[i], random, n_exps);
+        n_exps += o[i].status == EVC_OK ? 2 : 0;
+    }
+    first = evc_bn_exp_many(w->exps, n_exps, w->bn_scratch, w->bn_bytes);
+    (void)first; /* each one has its own status */
+    n_exps = 0;
+    for (size_t i = 0; i < w->n_operations; i++)
+        if (o[i].status == EVC_OK) {
+            o[i].status = finish(w, &o[i], n_exps);
+            n_exps += 2;
+        }
+}
+
+enum evc_status evc_rsa_private_many(struct evc_rsa_operation *operations, size_t n_operations,
+                                     const struct evc_random *random, void *scratch, size_t scratch_bytes)
+{
+    enum evc_status first = EVC_OK;
+
+    for (size_t i = 0; i < n_operations; i++)
+        operations[i].status = check_operation(&operations[i], n_operations, scratch_bytes);
+    for (size_t i = 0, n; i < n_operations; i += n) {
+        struct evc_rsa_operation *const o = &operations[i];
+        struct work w;
+
+        n = 1;
+        if (o->status != EVC_OK)
+            continue;
+        n = alike(o, n_operations - i);
+        place(&w, o->key->kernel, o->key->n_bytes, n, scratch);
+        run_alike(&w, o, random);
+        evc_wipe(scratch, 15 + evc_rsa_raw_bytes(w.kernel, w.n_bytes, n));
+        evc_clear(&o->key->kernel->kernel);
+    }
+    for (size_t i = 0; i < n_operations; i++) {
+        const struct evc_rsa_operation *const o = &operations[i];
+
+        if (o->status != EVC_OK && o->key->kernel)
+            evc_wipe(o->out, o->key->n_bytes);
+        if (first == EVC_OK)
+            first = o->status;
+    }
+    return first;
+}
+
+enum evc_status evc_rsa_private(const struct evc_rsa_private *key, const uint8_t *in, uint8_t *out,
+                                const struct evc_random *random, void *scratch, size_t scratch_bytes)
+{
+    struct evc_rsa_operation one = {.key = key, .in = in, .out = out};
+
+    return evc_rsa_private_many(&one, 1, random, scratch, scratch_bytes);
+}
