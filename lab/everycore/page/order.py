@@ -63,12 +63,12 @@ def spans(chosen: Sequence[str], every: Sequence[str]) -> str:
             runs[-1].append(place)
         else:
             runs.append([place])
-    said = []
+    parts = []
     for run in runs:
         names = [short(every[place]) for place in run]
         joint = ", " if len(names) == 2 else " to "
-        said.append(names[0] if len(names) == 1 else f"{names[0]}{joint}{names[-1]}")
-    return f"{family(every[0])} {', '.join(said)}" if every else ""
+        parts.append(names[0] if len(names) == 1 else f"{names[0]}{joint}{names[-1]}")
+    return f"{family(every[0])} {', '.join(parts)}" if every else ""
 
 
 def short(toolchain: str) -> str:

@@ -226,8 +226,8 @@ WORDS = {
 
 
 def _dressed(chart: Any, panel: Panel, unit: str = CYCLES) -> Any:
-    said = f"{panel.machine}, {panel.target}; {panel.key_bits}-bit key, {panel.n_bytes} bytes"
-    title = {"text": panel.title, "subtitle": f"{unit}; {said}", "anchor": "start"}
+    caption = f"{panel.machine}, {panel.target}; {panel.key_bits}-bit key, {panel.n_bytes} bytes"
+    title = {"text": panel.title, "subtitle": f"{unit}; {caption}", "anchor": "start"}
     return (
         chart.properties(title=title)
         .configure_view(stroke=None)

@@ -1,0 +1,199 @@
+# SPDX-License-Identifier: MIT
+"""Does a job on this host. Dask calls `do_text` by its name; `everycore job` calls `do`."""
+
+import base64
+import hashlib
+import platform
+import time
+from dataclasses import replace
+from functools import lru_cache
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from everycore import catalog, machine, subjects
+from everycore.context import Context, system_context
+from everycore.decoding import encode_line
+from everycore.errors import EverycoreError
+from everycore.farm.work import Answer, Job, Work, read_job
+from everycore.matrix import second_pass
+from everycore.matrix.make import Limits, Ready, Workbench
+from everycore.matrix.plan import Place
+from everycore.matrix.records import Kind, Outcome, Result, is_same
+from everycore.model import Toolchain, Tree
+from everycore.subjects import Subject
+from everycore.targets import load_target
+from everycore.toolchains.installed import installed
+
+PARTS = ("src", "include", "harness", "subjects", "targets")  # of the tree: all that a job reads
+BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
+
+
+def own_version() -> str:
+    try:
+        return version("everycore")
+    except PackageNotFoundError:
+        return ""
+
+
+def tree_digest(tree: Tree) -> str:
+    """Digest of all files of the C tree that a job may read."""
+    digest = hashlib.sha256()
+    for part in PARTS:
+        for path in sorted((tree.root / part).rglob("*")):
+            if path.is_file() and "__pycache__" not in path.parts:
+                digest.update(f"{path.relative_to(tree.root)} {path.stat().st_size} ".encode())
+                digest.update(path.read_bytes())
+    return digest.hexdigest()[:32]
+
+
+def host_digest() -> str:
+    """A name of this host that tells nothing else of it: equal in all its containers."""
+    try:
+        text = BOOT_ID.read_text(encoding="ascii")
+    except OSError:
+        text = platform.node()
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def about() -> dict[str, object]:
+    """Facts of a worker that have to fit the client."""
+    context = system_context()
+    tree = _tree(context)
+    return {
+        "everycore": own_version(),
+        "tree": tree_digest(tree),
+        "host": host_digest(),
+        "architecture": platform.machine(),
+        "time": time.time(),
+    }
+
+
+def do_text(text: str) -> str:
+    """Do a job; both are lines of JSON, so that client and worker share no pickled class."""
+    job = read_job(text)
+    try:
+        return encode_line(do(system_context(), job))
+    except EverycoreError as error:
+        refused = Answer(job.key, host_digest(), error=error.message, hint=error.hint)
+        return encode_line(refused)
+
+
+def do(context: Context, job: Job) -> Answer:
+    """The answer; EverycoreError: this host cannot do the job."""
+    tree = _tree(context)
+    _refuse_other_versions(tree, job)
+    bench = _workbench(context, tree, job)
+    answer = Answer(job.key, host_digest())
+    match job.work:
+        case Work.COMPILE | Work.COUNT:
+            return _made(bench, job, answer)
+        case Work.TRACE:
+            made = bench.prepare(job.cell, job.flag_set)
+            if isinstance(made, Result):
+                return replace(answer, result=made)
+            executed = bench.executed(made)
+            counted = replace(made.result, executed=executed.instructions)
+            return replace(answer, result=counted, functions=dict(executed.functions))
+        case Work.CT:
+            made = bench.prepare(job.cell, job.flag_set)
+            result = made if isinstance(made, Result) else made.result
+            (looked,) = second_pass.looked_at(bench, [result], 1)
+            return replace(answer, result=looked)
+        case Work.BISECT:
+            return _bisected(bench, job, answer)
+
+
+def _made(bench: Workbench, job: Job, answer: Answer) -> Answer:
+    made = bench.prepare(job.cell, job.flag_set)
+    if isinstance(made, Result):
+        return replace(answer, result=made)
+    if job.work is Work.COUNT or made.result.outcome is Outcome.COUNTED:
+        return replace(answer, result=made.result)
+    program = base64.b64encode(made.program.binary.read_bytes()).decode()
+    return replace(answer, result=made.result, program=program)
+
+
+def _bisected(bench: Workbench, job: Job, answer: Answer) -> Answer:
+    from everycore.matrix.bisect import explain
+    from everycore.matrix.trials import Trials
+
+    if job.anomaly is None:
+        raise EverycoreError("the job bisect lacks 'anomaly'")
+    if job.anomaly.kind is Kind.SLOW:
+        raise EverycoreError(
+            "a slow cell has to be timed, and a job times nothing",
+            "everycore matrix --regressions, on the host that measures",
+        )
+    found = explain(Trials(bench), job.anomaly)
+    return replace(answer, anomaly=found.anomaly, said=found.said)
+
+
+def ready(bench: Workbench, job: Job, answer: Answer) -> Ready | Result:
+    """The cell of an answer, ready to be timed here; a Result: it came to no more."""
+    assert answer.result is not None
+    if not answer.program:
+        return answer.result
+    binary = bench.context.cache_dir() / "programs" / answer.key
+    if not binary.exists():
+        try:
+            binary.parent.mkdir(parents=True, exist_ok=True)
+            with TemporaryDirectory(dir=binary.parent) as scratch:
+                copy = Path(scratch) / "program"
+                copy.write_bytes(base64.b64decode(answer.program))
+                copy.chmod(0o755)
+                copy.replace(binary)
+        except OSError as error:
+            raise EverycoreError(
+                f"cannot write {binary}: {error.strerror}", "make room; --resume goes on"
+            ) from error
+    cell = job.cell
+    subject = bench.subjects.get(cell.subject) or subjects.find_subject(bench.tree, cell.subject)
+    compiler = bench.toolchains[cell.toolchain].compiler(cell.target)
+    assert compiler is not None
+    target = load_target(bench.tree, cell.target)
+    program = subjects.Program(subject, target, compiler, cell.flags, "", binary)
+    return Ready(program, subject.function(cell.function), (), answer.result)
+
+
+def _tree(context: Context) -> Tree:
+    return catalog.find_tree(context.package, context.env.get("EVERYCORE_TREE", ""))
+
+
+def _refuse_other_versions(tree: Tree, job: Job) -> None:
+    for what, theirs, ours in (
+        ("everycore", job.everycore, own_version()),
+        ("a C tree", job.tree, tree_digest(tree)),
+    ):
+        if theirs != ours:
+            raise EverycoreError(
+                f"the job is of {what} {theirs or 'without a version'},"
+                f" this host has {ours or 'one without a version'}",
+                "client and workers need the same everycore",
+            )
+
+
+def _workbench(context: Context, tree: Tree, job: Job) -> Workbench:
+    here = {one.name: one for one in _installed(context.cache_dir(), tree)}
+    known = here.get(job.cell.toolchain)
+    if known and not is_same(job.compiler, known.title_for(job.cell.target)):
+        raise EverycoreError(
+            f"{job.cell.toolchain} is {known.title_for(job.cell.target)} on this host,"
+            f" and the job is of {job.compiler}",
+            "workers need the compilers of the client: everycore toolchain add",
+        )
+    own: dict[str, Subject] = {}
+    if job.subject_file:
+        subject = subjects.find_subject(tree, job.subject_file)
+        own[subject.name] = subject
+    facts = machine.gather(context)
+    flags = machine.processor(facts.texts.get("/proc/cpuinfo", ""), 0).get("flags", "")
+    place = Place(platform.machine(), frozenset(flags.split()))
+    return Workbench(context, tree, here, place, own, limits=Limits(run=job.time_limit))
+
+
+@lru_cache(maxsize=4)
+def _installed(cache: Path, tree: Tree) -> tuple[Toolchain, ...]:
+    """The compilers of this host, asked once in the life of a worker."""
+    del cache  # another folder may have other compilers
+    return tuple(installed(system_context(), tree))

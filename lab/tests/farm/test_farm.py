@@ -1,0 +1,367 @@
+# SPDX-License-Identifier: MIT
+"""Jobs, the answers of workers, and runs that hand jobs out, with a stand-in for Dask."""
+
+import json
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from matrix.cells import cell, measured
+from world import PACKAGE, Lab
+
+from everycore import catalog
+from everycore.decoding import encode_line
+from everycore.errors import EverycoreError, LostError
+from everycore.farm import scheduler, work, worker
+from everycore.farm.run import FarmRun
+from everycore.farm.scheduler import Farm, Undone, _Exchange
+from everycore.farm.work import Answer, Job, Work
+from everycore.matrix.make import Ready, Workbench
+from everycore.matrix.plan import Place, Planned
+from everycore.matrix.records import Anomaly, Cell, Kind, Outcome, Result
+from everycore.matrix.run import Clock, Run
+
+CELLS = [replace(cell(flags=f"-O{level}"), target="qemu-aarch64") for level in "0123s"]
+
+
+def job_of(where: Cell, **members: Any) -> Job:
+    return Job(**{"work": Work.COUNT, "cell": where, "everycore": "1", "tree": "t", **members})
+
+
+def counted(where: Cell) -> Result:
+    return replace(measured(where, 5.0), outcome=Outcome.COUNTED, runs=(), executed=7)
+
+
+def answer_to(job: Job, **members: Any) -> Answer:
+    return Answer(**{"key": job.key, "host": "h", "result": counted(job.cell), **members})
+
+
+# ---- Lines ---------------------------------------------------------------------------------------
+
+
+def test_a_job_and_its_answer_come_back_as_they_went() -> None:
+    odd = Anomaly(CELLS[0], Kind.FRAME, 2048.0, None, None, 2.0)
+    job = job_of(CELLS[0], work=Work.BISECT, anomaly=odd, compiler="gcc 12.2.0")
+    assert work.read_job(encode_line(job)) == job
+    answer = answer_to(job, functions={"f": 3}, anomaly=odd)
+    assert work.read_answer(encode_line(answer)) == answer
+
+
+def test_equal_jobs_have_equal_keys_and_others_have_others() -> None:
+    job = job_of(CELLS[0])
+    assert job.key == job_of(replace(CELLS[0])).key
+    others = [job_of(CELLS[1]), job_of(CELLS[0], tree="u"), job_of(CELLS[0], time_limit=1.0)]
+    others += [job_of(CELLS[0], compiler="gcc 1"), job_of(CELLS[0], work=Work.CT)]
+    assert len({job.key, *(one.key for one in others)}) == 6
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "this is no job"),
+        ("[]", "this is no job"),
+        ('{"work":"count"}', "the job lacks 'format'"),
+        ('{"format":1,"work":"count"}', "the job lacks 'cell'"),
+        ('{"format":9}', "the job has format 9, this everycore reads format 1"),
+        (encode_line(job_of(CELLS[0])).replace('"count"', '"time"'), "'work'.*'time'"),
+        (encode_line(job_of(CELLS[0])), "the job is of everycore 1, this host has"),
+    ],
+)
+def test_a_job_that_cannot_be_done_is_one_line(
+    lab: Lab, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, text: str, said: str
+) -> None:
+    path = tmp_path / "job.json"
+    path.write_text(text)
+    with path.open() as stdin:
+        monkeypatch.setattr("sys.stdin", stdin)
+        done = lab("job")
+    assert done.code == 2
+    assert done.out == ""
+    assert len(done.err.splitlines()) <= 2
+    assert re.search(said, done.err), done.err
+    named = lab("job", str(path))
+    assert (named.code, named.err) == (2, done.err)
+
+
+def test_a_job_that_is_not_there_is_named(lab: Lab) -> None:
+    done = lab("job", "absent.json")
+    assert (done.code, done.out) == (2, "")
+    assert "cannot read absent.json: No such file" in done.err
+
+
+def test_a_slow_cell_is_no_job_for_it_has_to_be_timed(lab: Lab) -> None:
+    context = lab.context()
+    tree = catalog.find_tree(PACKAGE, "")
+    odd = Anomaly(CELLS[0], Kind.SLOW, 2.0, None, None, 2.0)
+    own = {"everycore": worker.own_version(), "tree": worker.tree_digest(tree)}
+    with pytest.raises(EverycoreError, match="a job times nothing"):
+        worker.do(context, job_of(CELLS[0], work=Work.BISECT, anomaly=odd, **own))
+
+
+# ---- A run ---------------------------------------------------------------------------------------
+
+
+@dataclass
+class Answering:
+    """A farm whose answers are given."""
+
+    found: Sequence[Answer | Undone]
+    shared: list[str] = field(default_factory=list)
+    asked: list[Job] = field(default_factory=list)
+    lost_after: int = 99
+
+    def shares_host(self) -> list[str]:
+        return self.shared
+
+    def answers(
+        self, jobs: Sequence[Job], is_time: Callable[[], bool]
+    ) -> Iterator[Answer | Undone]:
+        del is_time
+        self.asked += jobs
+        wanted = {job.key for job in jobs}
+        for number, one in enumerate(self.found):
+            if number == self.lost_after:
+                raise LostError("the scheduler at x is lost")
+            if (one.job.key if isinstance(one, Undone) else one.key) in wanted:
+                yield one
+
+
+def run_of(lab: Lab, farm: Answering, cells: Sequence[Cell] = CELLS, **job: Any) -> FarmRun:
+    bench = Workbench(lab.context(), catalog.find_tree(PACKAGE, ""), {}, Place("x86_64"))
+    jobs = {one: job_of(one, **job) for one in cells}
+    return FarmRun(farm, bench, Run(bench, Clock(lambda: 0.0)), jobs)  # type: ignore[arg-type]
+
+
+PLANNED = [Planned(one) for one in CELLS]
+
+
+def test_an_answer_that_comes_twice_counts_once(lab: Lab) -> None:
+    answers = [answer_to(job_of(one)) for one in CELLS]
+    run = run_of(lab, Answering([*answers, *answers[:3]]))
+    assert [one.cell for one in run.cells(PLANNED)] == CELLS
+    assert run.left_out == 0
+
+
+def test_finished_cells_are_not_lost_with_the_scheduler(lab: Lab) -> None:
+    answers = [answer_to(job_of(one)) for one in CELLS]
+    first = run_of(lab, Answering(answers, lost_after=3))
+    seen: list[Result] = []
+
+    def write_all() -> None:
+        for one in first.cells(PLANNED):
+            seen.append(one)
+
+    with pytest.raises(LostError):
+        write_all()
+    assert [one.cell for one in seen] == CELLS[:3]
+    farm = Answering(answers)
+    assert [one.cell for one in run_of(lab, farm).cells(PLANNED)] == CELLS
+    assert [job.cell for job in farm.asked] == CELLS[3:]  # the others are known by their keys
+
+
+def test_what_no_host_could_do_is_skipped_and_asked_again(lab: Lab) -> None:
+    undone = Undone(job_of(CELLS[0]), "no space left on device")
+    (result,) = run_of(lab, Answering([undone])).cells(PLANNED[:1])
+    assert (result.outcome, result.reason) == (Outcome.SKIPPED, "no space left on device")
+    farm = Answering([answer_to(job_of(CELLS[0]))])
+    (result,) = run_of(lab, farm).cells(PLANNED[:1])
+    assert result.outcome is Outcome.COUNTED
+
+
+def test_an_answer_for_another_cell_is_no_result(lab: Lab) -> None:
+    wrong = answer_to(job_of(CELLS[0]), result=counted(CELLS[1]))
+    (result,) = run_of(lab, Answering([wrong])).cells(PLANNED[:1])
+    assert result.outcome is Outcome.SKIPPED
+
+
+def test_cells_are_not_timed_beside_a_worker(lab: Lab) -> None:
+    farm = Answering([], shared=["tcp://127.0.0.1:1"])
+    with pytest.raises(EverycoreError, match=r"tcp://127.0.0.1:1 runs on this host"):
+        list(run_of(lab, farm, work=Work.COMPILE).cells(PLANNED))
+    assert list(run_of(lab, farm).cells(PLANNED)) == []  # nothing is timed
+    assert not [job for job in farm.asked if job.work is Work.COMPILE]
+
+
+def test_cells_without_time_are_told(lab: Lab) -> None:
+    run = run_of(lab, Answering([answer_to(job_of(CELLS[0]))]))
+    assert len(list(run.cells(PLANNED))) == 1
+    assert run.left_out == len(CELLS) - 1
+
+
+# ---- What Dask says ------------------------------------------------------------------------------
+
+
+@dataclass
+class Future:
+    text: str = ""
+    status: str = "finished"
+    error: Exception | None = None
+
+    def result(self, timeout: float) -> str:
+        del timeout
+        return self.text
+
+    def exception(self) -> Exception | None:
+        return self.error
+
+    __hash__ = object.__hash__
+
+
+@dataclass
+class Client:
+    """Dask's client, with one future for each submission."""
+
+    futures: list[Future]
+    status: str = "running"
+    workers: tuple[str, ...] = ("a", "b", "c")
+    sent: list[tuple[str, object]] = field(default_factory=list)
+
+    def nthreads(self) -> dict[str, int]:
+        return dict.fromkeys(self.workers, 1)
+
+    def submit(self, function: object, text: str, **options: Any) -> Future:
+        assert function is worker.do_text
+        work.read_job(text)
+        self.sent.append((options["key"], options["workers"]))
+        return self.futures.pop(0)
+
+    def cancel(self, futures: object) -> None:
+        pass
+
+
+HOSTS = {"a": "1", "b": "2", "c": "3"}
+
+
+def exchanged(lab: Lab, client: Client, jobs: Sequence[Job]) -> list[Answer | Undone]:
+    farm = Farm(lab.context(), "tcp://x", client, HOSTS)  # type: ignore[arg-type]
+    return list(_Exchange(farm, list(jobs), lambda: True).run())
+
+
+def test_a_full_disk_on_one_worker_lets_another_do_the_job(lab: Lab) -> None:
+    job = job_of(CELLS[0])
+    full = Answer(job.key, "1", error="no cell can be compiled: No space left on device")
+    client = Client([Future(encode_line(full)), Future(encode_line(answer_to(job)))])
+    (answer,) = exchanged(lab, client, [job])
+    assert isinstance(answer, Answer)
+    assert client.sent[1][1] == ["b", "c"]
+    assert client.sent[0][0] != client.sent[1][0]  # Dask would give the first answer again
+
+
+def test_a_job_that_no_host_can_do_ends(lab: Lab) -> None:
+    job = job_of(CELLS[0])
+    fails = [Future(encode_line(Answer(job.key, host, error="full"))) for host in "123"]
+    (found,) = exchanged(lab, Client(fails), [job])
+    assert found == Undone(job, "full")
+
+
+def test_a_fault_of_the_program_on_a_worker_ends(lab: Lab) -> None:
+    fails = [Future(status="error", error=KeyError("x")) for _ in range(9)]
+    (found,) = exchanged(lab, Client(fails), [job_of(CELLS[0])])
+    assert isinstance(found, Undone)
+    assert "KeyError" in found.why
+    assert len(fails) == 6
+
+
+def test_a_job_that_kills_workers_ends(lab: Lab) -> None:
+    killed = type("KilledWorker", (Exception,), {})()
+
+    (found,) = exchanged(lab, Client([Future(status="error", error=killed)]), [job_of(CELLS[0])])
+    assert isinstance(found, Undone)
+    assert "workers died" in found.why
+
+
+def test_a_scheduler_that_is_gone_is_named(lab: Lab) -> None:
+    with pytest.raises(LostError, match="the scheduler at tcp://x is lost"):
+        exchanged(lab, Client([Future(status="cancelled")]), [job_of(CELLS[0])])
+    with pytest.raises(LostError, match="the scheduler at tcp://x is lost"):
+        exchanged(lab, Client([], status="closed"), [job_of(CELLS[0])])
+
+
+def test_no_scheduler_is_one_line(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("distributed", reason="make lab")
+    monkeypatch.setattr(scheduler, "CONNECT_SECONDS", 1)
+    with (
+        pytest.raises(EverycoreError, match=r"no scheduler answers at tcp://127\.0\.0\.1:9"),
+        scheduler.connected(lab.context(), "tcp://127.0.0.1:9", job_of(CELLS[0])),
+    ):
+        pass
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"everycore": "0"}, "worker a has everycore 0, this is 1"),
+        ({"tree": "u"}, "worker a has the C tree u, this is t"),
+    ],
+)
+def test_workers_of_another_version_are_refused(
+    lab: Lab, changed: dict[str, object], said: str
+) -> None:
+    with pytest.raises(EverycoreError, match=said):
+        scheduler._checked(
+            lab.context(),
+            _Facts(changed),
+            "tcp://x",
+            job_of(CELLS[0]),  # type: ignore[arg-type]
+        )
+
+
+def test_a_worker_whose_clock_is_off_is_told(lab: Lab) -> None:
+    context = lab.context()
+    scheduler._checked(context, _Facts({"time": 1.0}), "x", job_of(CELLS[0]))  # type: ignore[arg-type]
+    assert "the clock of worker a is" in context.err.file.getvalue()  # type: ignore[attr-defined]
+
+
+@dataclass
+class _Facts:
+    changed: dict[str, object]
+    fault: Exception | None = None
+
+    def nthreads(self) -> dict[str, int]:
+        return {"a": 1}
+
+    def wait_for_workers(self, count: int, timeout: float) -> None:
+        del count, timeout
+
+    def run(self, function: object, on_error: str) -> dict[str, object]:
+        assert (function, on_error) == (worker.about, "return")
+        import time
+
+        own = {"everycore": "1", "tree": "t", "host": "h", "time": time.time()}
+        return {"a": self.fault or own | self.changed, "dead": OSError("gone")}
+
+
+def test_a_worker_without_everycore_is_named(lab: Lab) -> None:
+    client = _Facts({}, ModuleNotFoundError("No module named 'everycore'"))
+    with pytest.raises(EverycoreError, match="worker a cannot run everycore: No module named"):
+        scheduler._checked(lab.context(), client, "x", job_of(CELLS[0]))  # type: ignore[arg-type]
+
+
+def test_a_worker_that_comes_to_this_host_before_the_timing_is_noticed(
+    lab: Lab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    job = job_of(CELLS[0], work=Work.COMPILE)
+    farm = Answering([answer_to(job, program="AA==")])
+
+    def ready(*words: object) -> Ready:
+        del words
+        farm.shared = ["tcp://10.0.0.9:1"]
+        return Ready(None, None, (), counted(CELLS[0]))  # type: ignore[arg-type]
+
+    monkeypatch.setattr(worker, "ready", ready)
+    with pytest.raises(EverycoreError, match=r"tcp://10.0.0.9:1 runs on this host"):
+        list(run_of(lab, farm, CELLS[:1], work=Work.COMPILE).cells(PLANNED[:1]))
+
+
+def test_the_plan_lists_jobs(lab: Lab) -> None:
+    words = ("--subject", "c_ttable4", "--function", "ctr", "--flags=-O2", "--toolchain", "gcc-12")
+    done = lab("matrix", *words, "--plan", "--json")
+    assert done.code == 0, done.err
+    (line,) = done.out.splitlines()
+    job = work.read_job(line)
+    assert (job.work, job.cell.subject, job.cell.flags) == (Work.COMPILE, "c_ttable4", ("-O2",))
+    with_ct = lab("matrix", *words, "--plan", "--json", "--ct").out.splitlines()
+    assert [json.loads(text)["work"] for text in with_ct] == ["compile", "ct"]
