@@ -1,0 +1,269 @@
+# SPDX-License-Identifier: MIT
+"""Tables of algorithms, computed from their definitions, by the names that rules use.
+
+Each function returns numbers; a rule says how many bytes each has.
+"""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+
+_MASK32, _MASK64 = (1 << 32) - 1, (1 << 64) - 1
+
+
+def _times(left: int, right: int, polynomial: int = 0x11B, bits: int = 8) -> int:
+    """Multiply two polynomials over GF(2) modulo a third."""
+    product = 0
+    while right:
+        if right & 1:
+            product ^= left
+        left <<= 1
+        if left >> bits & 1:
+            left ^= polynomial
+        right >>= 1
+    return product
+
+
+def aes_sbox() -> list[int]:
+    """FIPS 197, 5.1.1: the inverse in GF(2^8), and an affine map."""
+    inverse = [0] * 256
+    power, powers = 1, []
+    for _ in range(255):
+        powers.append(power)
+        power = _times(power, 3)
+    for exponent, value in enumerate(powers):
+        inverse[value] = powers[-exponent % 255]
+    found = []
+    for value in inverse:
+        rotated = [(value << n | value >> (8 - n)) & 255 for n in range(5)]
+        found.append(rotated[0] ^ rotated[1] ^ rotated[2] ^ rotated[3] ^ rotated[4] ^ 0x63)
+    return found
+
+
+def aes_inverse_sbox() -> list[int]:
+    found = [0] * 256
+    for value, image in enumerate(aes_sbox()):
+        found[image] = value
+    return found
+
+
+def _aes_columns(box: Sequence[int], column: Sequence[int], turn: int) -> list[int]:
+    """Products of a column of MixColumns with each value of an S-box, as big-endian words."""
+    turned = [*column[-turn:], *column[:-turn]] if turn else list(column)
+    return [
+        int.from_bytes(bytes(_times(value, factor) for factor in turned), "big") for value in box
+    ]
+
+
+def aes_te(turn: int) -> list[int]:
+    """Rijndael, 5.2.1 (Daemen, Rijmen 2002): SubBytes and MixColumns in one table."""
+    return _aes_columns(aes_sbox(), (2, 1, 1, 3), turn)
+
+
+def aes_td(turn: int) -> list[int]:
+    return _aes_columns(aes_inverse_sbox(), (14, 9, 13, 11), turn)
+
+
+def ghash_four_bits() -> list[int]:
+    """SP 800-38D, 6.3: reductions of the four bits that a shift pushes out, in 16 bits."""
+    return [_ghash_reduction(value, 4) for value in range(16)]
+
+
+def ghash_eight_bits() -> list[int]:
+    return [_ghash_reduction(value, 8) for value in range(256)]
+
+
+def _ghash_reduction(value: int, bits: int) -> int:
+    total = 0
+    for place in range(bits):
+        if value >> place & 1:
+            total ^= 0xE100 >> (bits - 1 - place)
+    return total
+
+
+def _primes(count: int) -> list[int]:
+    found: list[int] = []
+    candidate = 2
+    while len(found) < count:
+        if all(candidate % one for one in found):
+            found.append(candidate)
+        candidate += 1
+    return found
+
+
+def _root(value: int, degree: int) -> int:
+    """The integer part of a root."""
+    low, high = 0, 1 << (value.bit_length() // degree + 1)
+    while low < high - 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if middle**degree <= value else (low, middle)
+    return low
+
+
+def sha256_k() -> list[int]:
+    """FIPS 180-4, 4.2.2: fractions of the cube roots of primes."""
+    return [_root(prime << 96, 3) & _MASK32 for prime in _primes(64)]
+
+
+def sha512_k() -> list[int]:
+    return [_root(prime << 192, 3) & _MASK64 for prime in _primes(80)]
+
+
+def md5_t() -> list[int]:
+    """RFC 1321, 3.4."""
+    return [int(abs(math.sin(number + 1)) * 2**32) for number in range(64)]
+
+
+def keccak_rc() -> list[int]:
+    """FIPS 202, 3.2.5: bits of a shift register."""
+    state, found = 1, []
+    for _ in range(24):
+        word = 0
+        for place in range(7):
+            if state & 1:
+                word |= 1 << ((1 << place) - 1)
+            state <<= 1
+            if state >> 8:
+                state ^= 0x171
+        found.append(word)
+    return found
+
+
+def crc32() -> list[int]:
+    """IEEE 802.3, reflected."""
+    return _crc(0xEDB88320, 32)
+
+
+def crc32c() -> list[int]:
+    return _crc(0x82F63B78, 32)
+
+
+def crc64_xz() -> list[int]:
+    """ECMA-182, reflected, as xz has it."""
+    return _crc(0xC96C5795D7870F42, 64)
+
+
+def _crc(polynomial: int, bits: int) -> list[int]:
+    found = []
+    for value in range(256):
+        for _ in range(8):
+            value = value >> 1 ^ (polynomial if value & 1 else 0)  # noqa: PLW2901
+        found.append(value & ((1 << bits) - 1))
+    return found
+
+
+def pi_words() -> list[int]:
+    """The first 64 words of the fraction of pi, which Blowfish begins with (Machin's formula)."""
+    bits = 64 * 32 + 64
+
+    def arctangent(inverse: int) -> int:
+        total, power, number = 0, (1 << bits) // inverse, 1
+        while power:
+            total += power // number if number % 4 == 1 else -(power // number)
+            power //= inverse * inverse
+            number += 2
+        return total
+
+    pi = 4 * (4 * arctangent(5) - arctangent(239))
+    fraction = (pi & ((1 << bits) - 1)) >> 64
+    return [fraction >> 32 * (63 - place) & _MASK32 for place in range(64)]
+
+
+def des_sbox1() -> list[int]:
+    """FIPS 46-3, appendix 1: S1, and P. Words as the tables of implementations begin."""
+    rows = (
+        (14, 4, 13, 1, 2, 15, 11, 8, 3, 10, 6, 12, 5, 9, 0, 7),
+        (0, 15, 7, 4, 14, 2, 13, 1, 10, 6, 12, 11, 9, 5, 3, 8),
+        (4, 1, 14, 8, 13, 6, 2, 11, 15, 12, 9, 7, 3, 10, 5, 0),
+        (15, 12, 8, 2, 4, 9, 1, 7, 5, 11, 3, 14, 10, 0, 6, 13),
+    )
+    found = []
+    for value in range(64):
+        row = value >> 4 & 2 | value & 1
+        nibble = rows[row][value >> 1 & 15]
+        # P sends the bits of S1 to the places 9, 17, 23, 31, counted from 1 and from the left.
+        places = (9, 17, 23, 31)
+        found.append(
+            sum(1 << 32 - place for bit, place in enumerate(places) if nibble >> 3 - bit & 1)
+        )
+    return found
+
+
+def des_sbox1_turned() -> list[int]:
+    """The same, rotated to the left by one bit, as implementations keep it."""
+    return [(word << 1 | word >> 31) & _MASK32 for word in des_sbox1()]
+
+
+def camellia_sbox() -> list[int]:
+    """RFC 3713, 2.4.1: the S-box is an affine map around the inverse in GF(2^8)."""
+    return [int(text, 16) for text in _CAMELLIA.split()]
+
+
+_CAMELLIA = "70 82 2c ec b3 27 c0 e5 e4 85 57 35 ea 0c ae 41 23 ef 6b 93 45 19 a5 21 ed 0e 4f 4e"
+
+
+def camellia_1110() -> list[int]:
+    """RFC 3713, 2.4.1: the first words of SP1, the S-box in three of four bytes."""
+    return [value * 0x01010100 for value in camellia_sbox()]
+
+
+def camellia_4404() -> list[int]:
+    """Words of SP with the S-box in the bytes 0, 1 and 3."""
+    return [value * 0x01010001 for value in camellia_sbox()]
+
+
+def kyber_zetas() -> list[int]:
+    """FIPS 203, appendix A: powers of 17 modulo 3329, in the order of reversed bits."""
+    return [pow(17, _reversed(number, 7), 3329) for number in range(128)]
+
+
+def kyber_montgomery_zetas() -> list[int]:
+    """The same times 2^16, as signed numbers, as the reference code of Kyber has them."""
+    found = [zeta * 65536 % 3329 for zeta in kyber_zetas()]
+    return [(one if one <= 1664 else one - 3329) & 0xFFFF for one in found]
+
+
+def dilithium_zetas() -> list[int]:
+    """FIPS 204, appendix B: powers of 1753 modulo 8380417, times 2^32, signed."""
+    modulus = 8380417
+    found = [pow(1753, _reversed(number, 8), modulus) * 2**32 % modulus for number in range(256)]
+    return [(one if one <= modulus // 2 else one - modulus) & _MASK32 for one in found]
+
+
+def _reversed(number: int, bits: int) -> int:
+    return int(f"{number:0{bits}b}"[::-1], 2)
+
+
+def aria_words(place: int) -> list[int]:
+    """RFC 5794, 2.4.2 and 2.4.3: S1 is that of AES; words have it in three of four bytes."""
+    factor = 0x01010101 ^ 1 << 8 * place
+    return [value * factor for value in aes_sbox()]
+
+
+MAKERS: Mapping[str, Callable[[], list[int]]] = {
+    "aes_sbox": aes_sbox,
+    "aes_inverse_sbox": aes_inverse_sbox,
+    **{f"aes_te{turn}": partial(aes_te, turn) for turn in range(4)},
+    **{f"aes_td{turn}": partial(aes_td, turn) for turn in range(4)},
+    **{f"aria_words{place}": partial(aria_words, place) for place in range(4)},
+    "ghash_four_bits": ghash_four_bits,
+    "ghash_four_bits_high64": lambda: [one << 48 for one in ghash_four_bits()],
+    "ghash_four_bits_high32": lambda: [one << 16 for one in ghash_four_bits()],
+    "ghash_eight_bits": ghash_eight_bits,
+    "sha256_k": sha256_k,
+    "sha512_k": sha512_k,
+    "md5_t": md5_t,
+    "keccak_rc": keccak_rc,
+    "crc32": crc32,
+    "crc32c": crc32c,
+    "crc64_xz": crc64_xz,
+    "pi_words": pi_words,
+    "des_sbox1": des_sbox1,
+    "des_sbox1_turned": des_sbox1_turned,
+    "camellia_sbox": camellia_sbox,
+    "camellia_1110": camellia_1110,
+    "camellia_4404": camellia_4404,
+    "kyber_zetas": kyber_zetas,
+    "kyber_montgomery_zetas": kyber_montgomery_zetas,
+    "dilithium_zetas": dilithium_zetas,
+}

@@ -1,0 +1,242 @@
+# SPDX-License-Identifier: MIT
+"""Evidence of one region: what the sampled instructions do, weighted by samples, and what is near.
+
+Samples decide by shares; the window and the function around them only tell whether something
+occurs. A constant or a table that is merely present proves nothing by itself.
+"""
+
+import bisect
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from everycore.explain import instructions
+from everycore.explain.instructions import Op
+from everycore.explain.regions import Region
+from everycore.explain.rules import Condition, Rules
+
+_BEFORE, _AFTER = 10, 4  # instructions that one sample stands for
+_WINDOW_BYTES = 256
+_WORD_BYTES = (4, 8)
+_MASK32 = (1 << 32) - 1
+_LOGIC = re.compile(
+    r"v?p?(xor|and|or|andn|not)[dq]?|v?(xor|and|or|andn)ps|vpternlog[dq]|eor|orr|bic|orn|eon|mvn|"
+    r"eor3|bcax|bsl|bit|bif"
+)
+_IGNORED = ("nop", "int3", "endbr64", "(bad)", "udf")
+
+
+@dataclass
+class Scope:
+    """Facts of some instructions; of samples with a weight for each."""
+
+    total: float = 0.0
+    names: Counter[str] = field(default_factory=Counter)
+    widths: dict[str, int] = field(default_factory=dict)
+    vectors: Counter[int] = field(default_factory=Counter)  # width -> weight
+    rotations: Counter[tuple[int, int]] = field(default_factory=Counter)  # bits, to the left
+    shifts: set[tuple[int, int]] = field(default_factory=set)  # lane, signed distance
+    constants: set[int] = field(default_factory=set)
+    tables: Counter[str] = field(default_factory=Counter)
+    logic: float = 0.0
+    lookups: float = 0.0
+    clears: float = 0.0
+
+    def add(self, op: Op, weight: float = 1.0) -> None:
+        if op.name in _IGNORED:
+            return
+        self.total += weight
+        self.names[op.name] += weight  # type: ignore[assignment]
+        self.widths[op.name] = max(self.widths.get(op.name, 0), op.width)
+        if op.width and "mov" not in op.name:  # compilers copy structures by vectors, too
+            self.vectors[op.width] += weight  # type: ignore[assignment]
+        if op.left:
+            self.rotations[op.lane or op.bits or 32, op.left] += weight  # type: ignore[assignment]
+        if op.shift:
+            self.shifts.add((op.lane, op.shift))
+        for number in op.numbers:
+            self.constants.add(number)
+            if number >> 32 == _MASK32:  # 32 bits whose sign was extended
+                self.constants.add(number & _MASK32)
+        self.logic += weight * bool(_LOGIC.fullmatch(op.name))
+        is_lookup = (op.index != "" and op.scale > 1) or op.name in ("movzx", "uxtb", "ubfx")
+        self.lookups += weight * bool(is_lookup or (op.index and op.name in ("ldrb", "mov")))
+        self.clears += weight * op.clears
+
+    def turned(self, bits: int) -> set[int]:
+        """Return the left rotations that occur, those of two shifts of lanes among them."""
+        found = {left for own, left in self.rotations if own == bits}
+        lanes = {shift for lane, shift in self.shifts if lane == bits}
+        return found | {shift for shift in lanes if shift > 0 and shift - bits in lanes}
+
+    def share(self, amount: float) -> float:
+        return 100.0 * amount / self.total if self.total else 0.0
+
+    def ops(self, pattern: re.Pattern[str], width: int = 0) -> float:
+        return sum(
+            weight
+            for name, weight in self.names.items()
+            if pattern.fullmatch(name) and self.widths[name] >= width
+        )
+
+
+@dataclass
+class Evidence:
+    """All that is known of a region."""
+
+    region: Region
+    samples: Scope
+    window: Scope
+    function: Scope
+    live: Counter[str]  # tables that registers point to
+    names: tuple[str, ...]  # the function's own name, if it has one, and those of its callers
+    is_crypto: bool = False
+
+    def scopes(self, condition: Condition) -> Sequence[Scope]:
+        if condition.scope == "samples":
+            return (self.samples,)
+        if condition.scope == "window":
+            return (self.window,)
+        if condition.scope == "function":
+            return (self.function,)
+        return (self.samples, self.window)
+
+    def form(self, vector_share: float) -> str:
+        """Name the registers that the sampled instructions work with."""
+        vectors = self.samples.vectors
+        if self.samples.share(sum(vectors.values())) < vector_share:
+            return "scalar"
+        if self.region.machine == "a64":
+            return "NEON"
+        wide = {width: weight for width, weight in vectors.items() if width > 128}
+        if sum(wide.values()) >= 0.3 * sum(vectors.values()):
+            return {256: "AVX2", 512: "AVX-512"}[max(wide, key=lambda one: wide[one])]
+        has_vex = any(name.startswith("vp") for name in self.samples.names)
+        return "AVX" if has_vex else "SSE"
+
+    def width(self, pattern: str) -> int:
+        """Return the widest vector of some operations among the samples, else near them."""
+        found = re.compile(pattern)
+        for scope in (self.samples, self.window):
+            widths = [w for name, w in scope.widths.items() if found.fullmatch(name)]
+            if widths:
+                return max(widths)
+        return 0
+
+
+def gather(region: Region, rules: Rules) -> Evidence:
+    """Read the code of a region once, and sort what it has by its distance to samples."""
+    ops = instructions.decode(region.machine, region.code, region.code_start)
+    samples, window, function = Scope(), Scope(), Scope()
+    places = [op.place for op in ops]
+    weights: Counter[int] = Counter()
+    for place, count in region.votes.items():
+        index = bisect.bisect_left(places, place)
+        for near in range(max(0, index - _BEFORE), min(len(ops), index + _AFTER)):
+            weights[near] += count
+    hot = sorted(region.votes)
+    near_places: set[int] = set()
+    in_window: set[int] = set()
+    for number, op in enumerate(ops):
+        function.add(op)
+        if any(abs(op.place - one) <= _WINDOW_BYTES for one in _around(hot, op.place)):
+            window.add(op)
+            in_window.add(op.place)
+        if weights[number]:
+            samples.add(op, weights[number])
+            near_places.add(op.place)
+    live: Counter[str] = Counter()
+    for one in region.references:
+        tables = rules.tables_at(one.address, one.data_start, one.data)
+        words = set(_words(one.data[one.address - one.data_start :][:32]))
+        if one.place < 0:
+            live.update(tables)
+            continue
+        function.tables.update(tables)
+        function.constants |= words
+        if one.place in in_window:
+            window.tables.update(tables)
+            window.constants |= words
+        if one.place in near_places:
+            samples.tables.update(tables)
+            samples.constants |= words
+    own = (region.function.name,) if region.function.name else ()
+    names = tuple(one.name for one in region.callers() if one.name)
+    return Evidence(region, samples, window, function, live, (*own, *names))
+
+
+def _around(hot: list[int], place: int) -> list[int]:
+    index = bisect.bisect_left(hot, place)
+    return hot[max(0, index - 1) : index + 1]
+
+
+def _words(data: bytes) -> Iterable[int]:
+    for size in _WORD_BYTES:
+        for at in range(0, len(data) - size + 1, size):
+            yield int.from_bytes(data[at : at + size], "little")
+
+
+def holds(condition: Condition, evidence: Evidence, callers: Counter[str]) -> bool:
+    """Whether a region has what a condition demands. `callers`: tables of its callers."""
+    if condition.op is not None:
+        return _has_op(condition.op, condition, evidence)
+    if condition.table is not None:
+        names = _tables(condition, evidence, callers)
+        return any(condition.table.fullmatch(name) for name in names)
+    if condition.symbol is not None:
+        return any(condition.symbol.search(name) for name in _names(condition, evidence))
+    if condition.rotate or condition.constant or condition.shift:
+        return _has_numbers(condition, evidence)
+    return _amount(condition, evidence.samples)
+
+
+def _has_op(pattern: re.Pattern[str], condition: Condition, evidence: Evidence) -> bool:
+    if condition.scope in ("window", "function"):
+        (scope,) = evidence.scopes(condition)
+        return scope.ops(pattern, condition.width) >= condition.count
+    near = evidence.samples
+    share = near.share(near.ops(pattern, condition.width))
+    return (share > 0 or condition.share == 0) and condition.share <= share <= condition.most
+
+
+def _has_numbers(condition: Condition, evidence: Evidence) -> bool:
+    scopes = evidence.scopes(condition)
+    if condition.rotate:
+        turned = set().union(*(scope.turned(condition.bits) for scope in scopes))
+        return set(condition.rotate) <= turned
+    if condition.shift:
+        shifts = {shift for _, shift in evidence.window.shifts}
+        return bool(shifts & set(condition.shift))
+    return any(set(condition.constant) & scope.constants for scope in scopes)
+
+
+def _amount(condition: Condition, near: Scope) -> bool:
+    for wanted, found in (
+        (condition.lookups, near.lookups),
+        (condition.logic, near.logic),
+        (condition.vector, sum(near.vectors.values())),
+        (condition.clears, near.clears),
+    ):
+        if wanted:
+            return wanted <= near.share(found) <= condition.most
+    return False
+
+
+def _tables(condition: Condition, evidence: Evidence, callers: Counter[str]) -> Iterable[str]:
+    if condition.scope == "live":
+        return evidence.live
+    if condition.scope == "callers":
+        return callers
+    if condition.scope in ("samples", "window", "function"):
+        return evidence.scopes(condition)[0].tables
+    return {**evidence.samples.tables, **evidence.window.tables, **evidence.live}
+
+
+def _names(condition: Condition, evidence: Evidence) -> Sequence[str]:
+    own = evidence.region.function.name
+    if condition.scope == "callers":
+        return evidence.names[1:] if own else evidence.names
+    if condition.scope == "function":
+        return (own,) if own else ()
+    return evidence.names

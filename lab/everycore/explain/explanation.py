@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: MIT
+"""The answer in plain words: shares of time, libraries, callers, causes and remedies."""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from everycore.explain.libraries import Identity, identify, lacking
+from everycore.explain.recognise import Named
+from everycore.explain.regions import GENERATORS, Profile
+from everycore.tables import expect, read_toml
+
+CAUSES = Path(__file__).with_name("causes.toml")
+MOST_ROWS = 6
+FEW_SAMPLES = 100
+_SMALLEST = 1.0  # per cent: rows with less are summed up
+_SHAPE = {
+    **{"primitive": str, "implementation": str, "library": str, "file": str, "set": str},
+    **{"value": str, "cpu": tuple[str, ...], "cpu_lacks": tuple[str, ...], "lacks": str},
+    **{"caller": str, "says": str, "remedy": str, "unset": tuple[str, ...], "source": str},
+}
+_PLAIN_NAME = re.compile(r"^(main|__libc_start_main\w*|_start|start_thread|runtime\..*|clone3?)$")
+
+
+@dataclass(frozen=True, slots=True)
+class Remedy:
+    """A probable cause, and what would cure it."""
+
+    says: str
+    remedy: str
+    unset: tuple[str, ...] = ()
+    source: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line of the answer."""
+
+    share: float  # per cent of the samples of user code
+    computes: str
+    implementation: str
+    library: str
+    called: str
+    is_crypto: bool
+    because: str = ""
+    remedy: Remedy | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """The whole answer."""
+
+    rows: tuple[Row, ...]
+    samples: int
+    kernel: float  # per cent of all samples
+    crypto: float  # per cent of the samples of user code
+    unnamed: float  # per cent of the samples inside of cryptographic libraries
+    notes: tuple[str, ...]
+
+
+def shares(named: Iterable[Named]) -> dict[str, float]:
+    """Return per cent of user samples by "primitive: implementation".
+
+    Code that computes two primitives in one loop counts for both.
+    """
+    every = list(named)
+    total = sum(one.region.samples for one in every)
+    counted: Counter[str] = Counter()
+    for one in every:
+        for label in {found.label for found in one.found}:
+            counted[label] += one.region.samples
+    return {label: 100.0 * count / total for label, count in counted.items()} if total else {}
+
+
+@lru_cache(maxsize=1)
+def _causes() -> tuple[dict[str, Any], ...]:
+    rows = read_toml(CAUSES)["cause"]
+    return tuple(expect(CAUSES.name, row, _SHAPE, ("primitive", "says", "remedy")) for row in rows)
+
+
+def explain(profile: Profile, named: Sequence[Named], flags: Sequence[str]) -> Explanation:
+    """Say what a program spent its time with, and what makes it slow."""
+    groups: dict[tuple[str, str, str], list[Named]] = defaultdict(list)
+    for one in named:
+        primitives = " + ".join(dict.fromkeys(f.primitive for f in one.found))
+        implementations = " + ".join(dict.fromkeys(f.implementation for f in one.found))
+        key = (primitives, implementations, _place_of(one))
+        groups[key].append(one)
+    total = max(1, profile.user)
+    rows = [
+        _row(key, own, 100.0 * sum(n.region.samples for n in own) / total, profile, flags)
+        for key, own in groups.items()
+    ]
+    crypto = [one for one in rows if one.is_crypto]
+    inside = [one for one in named if one.is_crypto_file]
+    unnamed = sum(one.region.samples for one in inside if not one.found)
+    rows.sort(key=lambda one: -one.share)
+    return Explanation(
+        _shortened(rows),
+        profile.total,
+        100.0 * profile.kernel / max(1, profile.total),
+        sum(one.share for one in crypto),
+        100.0 * unnamed / max(1, sum(one.region.samples for one in inside)),
+        _notes(profile),
+    )
+
+
+def _place_of(one: Named) -> str:
+    if one.region.is_generated:
+        return f"generated code of {one.region.process}"
+    return one.region.module.path
+
+
+def _row(
+    key: tuple[str, str, str],
+    own: Sequence[Named],
+    share: float,
+    profile: Profile,
+    flags: Sequence[str],
+) -> Row:
+    primitives, implementations, place = key
+    hottest = max(own, key=lambda one: one.region.samples)
+    generated = hottest.region.is_generated
+    identity = Identity() if generated else identify(place)
+    kinds = {found.kind for found in hottest.found}
+    is_crypto = bool(kinds - {"checksum", "overhead"})
+    where = place if generated else Path(place).name
+    if identity.name and identity.name not in where:
+        where = f"{where} ({identity})"
+    if not primitives:
+        inside = "a cryptographic library" if hottest.is_crypto_file else "unknown code"
+        emulated = generated and any(hottest.region.process.startswith(g) for g in GENERATORS)
+        primitives = "generated code" if generated else f"other code of {inside}"
+        if not generated and not hottest.is_crypto_file:
+            primitives = "other code"
+        implementations = "of a guest or a language" if emulated else hottest.region.function.name
+    because = hottest.found[0].because if hottest.found else ""
+    called = " < ".join(_callers(hottest)[:3])
+    remedy = _remedy(hottest, identity, profile.environment, flags) if is_crypto or kinds else None
+    return Row(share, primitives, implementations, where, called, is_crypto, because, remedy)
+
+
+def _callers(one: Named) -> list[str]:
+    """Return names of callers that are worth reading."""
+    names = [item.name for item in one.region.callers() if item.name]
+    return [name for name in names if not _PLAIN_NAME.match(name)]
+
+
+def _remedy(
+    one: Named, identity: Identity, environment: Mapping[str, str], flags: Sequence[str]
+) -> Remedy | None:
+    for found in one.found:
+        for cause in _causes():
+            texts = {
+                "primitive": found.primitive,
+                "implementation": found.implementation,
+                "library": identity.name,
+                "file": one.region.module.name,
+                "caller": " ".join(_callers(one)),
+            }
+            if not all(re.search(cause[k], text) for k, text in texts.items() if k in cause):
+                continue
+            if "set" in cause and not re.search(
+                cause.get("value", ""), environment.get(cause["set"], "\0")
+            ):
+                continue
+            if "set" in cause and cause["set"] not in environment:
+                continue
+            if not set(cause.get("cpu", ())) <= set(flags):
+                continue
+            if set(cause.get("cpu_lacks", ())) & set(flags):
+                continue
+            if "lacks" in cause and not lacking(one.region.module.path, (cause["lacks"],)):
+                continue
+            unset = cause.get("unset", ())
+            return Remedy(cause["says"], cause["remedy"], unset, cause.get("source", ""))
+    return None
+
+
+def _shortened(rows: Sequence[Row]) -> tuple[Row, ...]:
+    """Keep at most six rows: cryptography first by its share, the rest summed up."""
+    large = [one for one in rows if one.share >= _SMALLEST]
+    crypto = [one for one in large if one.is_crypto or one.remedy]
+    others = [one for one in large if one not in crypto]
+    kept = sorted((crypto + others)[: MOST_ROWS - 1], key=lambda one: -one.share)
+    rest = sum(one.share for one in rows) - sum(one.share for one in kept)
+    if rest >= 0.5:
+        kept.append(Row(rest, "everything else", "", "", "", False))
+    return tuple(kept)
+
+
+def _notes(profile: Profile) -> tuple[str, ...]:
+    notes = []
+    if profile.user < FEW_SAMPLES:
+        notes.append(
+            f"only {profile.user} samples of user code: too few for shares to be exact;"
+            " let it work longer, or give --hz 1999"
+        )
+    if profile.lost:
+        notes.append(f"{profile.lost} samples were lost: the machine was too busy")
+    if profile.why:
+        notes.append(f"sampled by {profile.method}, because: {profile.why}")
+    return tuple(notes)

@@ -1,0 +1,215 @@
+# SPDX-License-Identifier: MIT
+"""Facts for `everycore doctor`: the machine, the kernel, libraries and their processes."""
+
+import re
+import socket
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from everycore.explain.libraries import cpu_flags, identify, instructions_in, known
+from everycore.explain.samples import read_mappings
+
+FEATURES = (
+    *("aes", "pclmulqdq", "vaes", "vpclmulqdq", "sha_ni", "ssse3", "avx2", "bmi2", "adx"),
+    *("avx512f", "avx512ifma", "gfni", "pmull", "sha1", "sha2", "sha512", "sha3", "neon", "asimd"),
+)
+# AMD: Software Optimization Guides for family 17h, 19h, 1Ah. Flags that every model of it has.
+_AMD = {
+    23: ("aes", "pclmulqdq", "sha_ni", "avx2", "bmi2", "adx"),
+    25: ("aes", "pclmulqdq", "sha_ni", "avx2", "bmi2", "adx", "vaes", "vpclmulqdq"),
+    26: ("aes", "pclmulqdq", "sha_ni", "avx2", "adx", "vaes", "vpclmulqdq", "avx512ifma"),
+}
+KERNEL_ALGORITHMS = (
+    *("aes", "xts(aes)", "cbc(aes)", "ctr(aes)", "gcm(aes)", "sha256", "sha1", "crc32c"),
+    *("chacha20", "rfc7539(chacha20,poly1305)"),
+)
+# `-lib` is the kernel's own library, which takes what the CPU has since Linux 6.16.
+_SLOW_DRIVER = re.compile(r"generic|fixed-time")
+# Files without primitives of their own.
+_WITHOUT = re.compile(r"lib(ssl|nss3|softokn3|mbedtls|freebl3)\b")
+_FOLDERS = ("/usr/lib", "/lib", "/usr/local/lib", "/usr/lib64")
+
+
+@dataclass(frozen=True, slots=True)
+class Cpu:
+    name: str
+    family: int
+    features: tuple[str, ...]
+    hidden: tuple[str, ...]  # that all CPUs of this family have
+    is_virtual: bool
+
+
+@dataclass(frozen=True, slots=True)
+class KernelAlgorithm:
+    name: str
+    driver: str  # empty: not registered now
+    priority: int = 0
+
+    @property
+    def resolved(self) -> str:
+        return self.driver or "not registered (templates appear with their first use)"
+
+    @property
+    def is_slow(self) -> bool:
+        """Whether the driver is portable C, by the names that the kernel gives these."""
+        return bool(self.driver) and bool(_SLOW_DRIVER.search(self.driver))
+
+
+@dataclass
+class Installed:
+    """A file with cryptography in it."""
+
+    path: str
+    name: str
+    version: str
+    instructions: dict[str, int]
+    processes: dict[int, str] = field(default_factory=dict)  # that have it mapped
+    deleted: dict[int, str] = field(default_factory=dict)  # that still run an older file
+    masks: dict[int, list[str]] = field(default_factory=dict)  # by process: variables
+
+
+def cpu(text: str) -> Cpu:
+    """Describe the CPU of a /proc/cpuinfo."""
+    fields: dict[str, str] = {}
+    for line in text.splitlines():
+        name, _, value = line.partition(":")
+        fields.setdefault(name.strip(), value.strip())
+    flags = cpu_flags(text)
+    family = int(fields.get("cpu family", "0") or 0)
+    expected = _AMD.get(family, ()) if fields.get("vendor_id") == "AuthenticAMD" else ()
+    return Cpu(
+        fields.get("model name", fields.get("CPU part", "unknown")),
+        family,
+        tuple(one for one in FEATURES if one in flags),
+        tuple(one for one in expected if one not in flags),
+        "hypervisor" in flags,
+    )
+
+
+def kernel_algorithms(
+    text: str, wanted: Sequence[str] = KERNEL_ALGORITHMS
+) -> list[KernelAlgorithm]:
+    """Return the driver of the highest priority of each algorithm in a /proc/crypto."""
+    best: dict[str, KernelAlgorithm] = {}
+    for block in text.split("\n\n"):
+        pairs = (line.partition(":") for line in block.splitlines())
+        fields = {name.strip(): value.strip() for name, _, value in pairs}
+        if "name" not in fields or fields.get("internal") == "yes":
+            continue
+        one = KernelAlgorithm(fields["name"], fields["driver"], int(fields.get("priority", 0)))
+        if one.name not in best or one.priority > best[one.name].priority:
+            best[one.name] = one
+    return [best.get(name, KernelAlgorithm(name, "")) for name in wanted]
+
+
+def af_alg() -> str:
+    """Say whether programs can use the kernel's algorithms."""
+    try:
+        with socket.socket(socket.AF_ALG, socket.SOCK_SEQPACKET) as one:
+            one.bind(("hash", "sha256"))
+    except (OSError, AttributeError) as error:
+        return f"not available ({getattr(error, 'strerror', None) or error})"
+    return "available"
+
+
+def installed(extra: Iterable[Path] = (), root: Path = Path("/")) -> list[Installed]:
+    """Return the libraries of cryptography of this machine, and the files that are named."""
+    paths: dict[str, None] = {}
+    for folder in _FOLDERS:
+        base = root / folder.lstrip("/")
+        for place in (base, *(one for one in base.glob("*-linux-gnu*") if one.is_dir())):
+            for path in sorted(place.glob("lib*.so*")):
+                is_known = any(re.match(one.file, path.name) for one in known())
+                if is_known and not _WITHOUT.match(path.name):
+                    with suppress(OSError):
+                        paths[str(path.resolve(strict=True))] = None
+    found = []
+    for name in (*paths, *map(str, extra)):
+        identity = identify(name)
+        title = identity.name or Path(name).name
+        found.append(Installed(name, title, identity.version, instructions_in(name)))
+    return [one for one in found if one.instructions]
+
+
+def add_processes(found: list[Installed], proc: Path = Path("/proc")) -> None:
+    """Note which processes have which library mapped, and with which masks in their environment."""
+    by_path = {one.path: one for one in found}
+    masks = {mask for one in known() for mask in one.masks}
+    for folder in proc.glob("[0-9]*"):
+        try:
+            pid = int(folder.name)
+            maps = (folder / "maps").read_text(errors="replace")
+            name = (folder / "comm").read_text(errors="replace").strip()
+        except (OSError, ValueError):  # it has ended, or is another user's
+            continue
+        paths = {one.path for one in read_mappings(maps, executable_only=True) if one.path}
+        for path in paths:
+            plain = path.removesuffix(" (deleted)")
+            library = by_path.get(plain)
+            if library is None:
+                continue
+            (library.deleted if path.endswith(" (deleted)") else library.processes)[pid] = name
+            with suppress(OSError):
+                words = (folder / "environ").read_bytes().split(b"\0")
+                held = [word.decode(errors="replace") for word in words]
+                own = [word for word in held if word.partition("=")[0] in masks]
+                if own:
+                    library.masks[pid] = own
+
+
+def verdict(
+    one: Installed, flags: Sequence[str], environment: Mapping[str, str]
+) -> tuple[str, str]:
+    """Return a line on a library, and the remedy; both without running it."""
+    if one.deleted:
+        names = ", ".join(sorted(set(one.deleted.values())))
+        return f"{names} still runs a file that was replaced", "restart it"
+    if one.masks:
+        pid, words = next(iter(one.masks.items()))
+        who = one.processes.get(pid, str(pid))
+        return f"{who} runs it with {words[0]}", "unset that variable and restart it"
+    wanted = {"aes": "aes", "clmul": "pclmulqdq", "sha": "sha_ni", "mulx": "bmi2"}
+    lacking = [
+        flag
+        for name, flag in wanted.items()
+        if flag in flags and not one.instructions.get(name) and _computes(one, name)
+    ]
+    own = next((mask for lib in known() if lib.name == one.name for mask in lib.masks), "")
+    if own and own in environment:
+        return f"{own} is set here", f"unset {own}"
+    if lacking:
+        text = f"has no code for {', '.join(lacking)}, which this CPU has"
+        return text, "a build with assembly, or a newer version"
+    return "uses the CPU's instructions, as far as its file shows", ""
+
+
+_COMPUTES: Mapping[str, Mapping[str, Sequence[str]]] = {
+    "nettle": {"hogweed": ("mulx",), "": ("aes", "clmul", "sha")},
+    "GMP": {"": ("mulx",)},
+    "GnuTLS": {"": ("aes", "clmul", "sha")},
+    "libsodium": {"": ("aes",)},
+}
+
+
+def _computes(one: Installed, name: str) -> bool:
+    """Whether a library has that part of cryptography in it at all."""
+    parts = _COMPUTES.get(one.name)
+    if parts is None:
+        return name != "mulx" or one.name in ("OpenSSL",)
+    for word, names in parts.items():
+        if word in one.path:
+            return name in names
+    return False
+
+
+def group_processes(found: Mapping[int, str]) -> str:
+    """Return names of processes, each once, with how many there are."""
+    counted: dict[str, int] = defaultdict(int)
+    for name in found.values():
+        counted[name] += 1
+    words = [f"{name} ({count})" if count > 1 else name for name, count in sorted(counted.items())]
+    shown = ", ".join(words[:4])
+    return f"{shown}, and {len(words) - 4} more" if len(words) > 4 else shown

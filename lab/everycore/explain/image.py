@@ -1,0 +1,295 @@
+# SPDX-License-Identifier: MIT
+"""Reads an ELF file for names and bounds of functions, also where it was stripped.
+
+A function's bounds come from a symbol with a size, from .eh_frame, or from Go's table of functions.
+The nearest smaller exported symbol is never a name: hand-written code has none, and would get that
+of a stranger.
+
+Sources: System V ABI (symbols); LSB 5.0, 10.6 (.eh_frame, .eh_frame_hdr); Go, internal/abi and
+debug/gosym (the header of pclntab).
+"""
+
+import bisect
+import io
+import mmap
+import struct
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from everycore import extras
+from everycore.errors import EverycoreError
+
+_FUNCTION_TYPES = (2, 10)  # STT_FUNC, STT_GNU_IFUNC
+_MACHINES = {"EM_386": "i386", "EM_X86_64": "x86-64", "EM_AARCH64": "a64"}
+_GO_MAGICS = (0xFFFFFFF1, 0xFFFFFFF0)  # Go 1.20 and later, Go 1.18
+_HEADER_ENCODINGS = b"\x01\x1b\x03\x3b"  # version, pcrel sdata4, udata4, datarel sdata4
+_LARGEST_GAP = 1 << 20  # no function is longer than this
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A function's bounds, as addresses of the file."""
+
+    start: int
+    size: int  # 0: unknown
+    name: str = ""  # empty: it has none here
+    origin: str = ""  # "symbol", ".eh_frame", "pclntab"; empty: nothing names bounds
+
+    @property
+    def end(self) -> int:
+        return self.start + self.size
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """A function's entry of .eh_frame."""
+
+    start: int
+    size: int
+    rows: tuple[Any, ...]  # of pyelftools: addresses, the frame's rule, those of registers
+    returns: int  # the number of the register with the return address
+    is_signal: bool
+
+
+@dataclass(frozen=True)
+class Segment:
+    address: int
+    offset: int
+    size: int
+    memory_size: int
+    flags: int
+
+
+@dataclass
+class Image:
+    """A program or a library."""
+
+    path: str
+    data: Any  # bytes, or a map of the file
+    machine: str
+    segments: tuple[Segment, ...]
+    sections: dict[str, tuple[int, int, int]]  # name -> address, offset, size
+    build_id: str = ""
+    _frames: dict[int, Frame | None] = field(default_factory=dict)
+
+    def offset_of(self, address: int) -> int | None:
+        for one in self.segments:
+            if one.address <= address < one.address + one.size:
+                return address - one.address + one.offset
+        return None
+
+    def address_of(self, offset: int) -> int | None:
+        for one in self.segments:
+            if one.offset <= offset < one.offset + one.size:
+                return offset - one.offset + one.address
+        return None
+
+    def read(self, address: int, length: int) -> bytes:
+        """Return bytes of the file by their address; fewer or none behind its end."""
+        for one in self.segments:
+            if one.address <= address < one.address + one.size:
+                begin = address - one.address + one.offset
+                return bytes(self.data[begin : min(begin + length, one.offset + one.size)])
+        return b""
+
+    @property
+    def end(self) -> int:
+        return max((one.address + one.memory_size for one in self.segments), default=0)
+
+    @cached_property
+    def symbols(self) -> list[Function]:
+        """Functions that a symbol names, sorted by address."""
+        found: dict[tuple[int, int], Function] = {}
+        form, size = ("<IBBHQQ", 24) if self.machine != "i386" else ("<IIIBBH", 16)
+        for table, names in ((".symtab", ".strtab"), (".dynsym", ".dynstr")):
+            if table not in self.sections or names not in self.sections:
+                continue
+            _, at, length = self.sections[table]
+            _, text, text_size = self.sections[names]
+            raw = bytes(self.data[at : at + length // size * size])
+            strings = bytes(self.data[text : text + text_size])
+            for entry in struct.iter_unpack(form, raw):
+                if self.machine == "i386":
+                    name, value, extent, info, _, index = entry
+                else:
+                    name, info, _, index, value, extent = entry
+                if info & 15 in _FUNCTION_TYPES and index and value:
+                    end = strings.find(b"\0", name)
+                    word = strings[name:end].decode(errors="replace")
+                    found.setdefault((value, extent), Function(value, extent, word, "symbol"))
+        return sorted(found.values(), key=lambda one: (one.start, one.size))
+
+    @property
+    def is_stripped(self) -> bool:
+        return ".symtab" not in self.sections
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        return [one.start for one in self.symbols]
+
+    @cached_property
+    def go_functions(self) -> list[Function]:
+        """Functions of Go's own table, which survives stripping."""
+        place = next((v for k, v in self.sections.items() if k.endswith(".gopclntab")), None)
+        if place is None:
+            return []
+        _, at, size = place
+        table = bytes(self.data[at : at + size])
+        try:
+            return _go_functions(table, self.sections.get(".text", (0, 0, 0))[0])
+        except (struct.error, ValueError, IndexError):  # a version that is not known here
+            return []
+
+    @cached_property
+    def _go_starts(self) -> list[int]:
+        return [one.start for one in self.go_functions]
+
+    @property
+    def is_go(self) -> bool:
+        return bool(self.go_functions) or ".go.buildinfo" in self.sections
+
+    @cached_property
+    def _frame_table(self) -> list[tuple[int, int]]:
+        """Start and description of each function in .eh_frame_hdr."""
+        if ".eh_frame_hdr" not in self.sections:
+            return []
+        address, at, _ = self.sections[".eh_frame_hdr"]
+        if bytes(self.data[at : at + 4]) != _HEADER_ENCODINGS:
+            return []
+        (count,) = struct.unpack_from("<I", self.data, at + 8)
+        raw = bytes(self.data[at + 12 : at + 12 + 8 * count])
+        pairs = struct.iter_unpack("<ii", raw[: len(raw) // 8 * 8])
+        return [(address + a, address + b) for a, b in pairs]
+
+    @cached_property
+    def _frame_starts(self) -> list[int]:
+        return [start for start, _ in self._frame_table]
+
+    def frame(self, address: int) -> Frame | None:
+        """Return the entry of .eh_frame that holds an address."""
+        index = bisect.bisect_right(self._frame_starts, address) - 1
+        if index < 0:
+            return None
+        if index not in self._frames:
+            start, place = self._frame_table[index]
+            try:
+                self._frames[index] = self._parse_frame(start, place)
+            except Exception:  # pyelftools raises many kinds for what it does not know
+                self._frames[index] = None
+        found = self._frames[index]
+        return found if found and found.start <= address < found.start + found.size else None
+
+    def _parse_frame(self, start: int, place: int) -> Frame | None:
+        """Let pyelftools read one description and what it refers to, cut out of the section."""
+        from elftools.dwarf.callframe import FDE, CallFrameInfo
+        from elftools.dwarf.structs import DWARFStructs
+
+        at = self.offset_of(place)
+        if at is None:
+            return None
+        length, back = struct.unpack_from("<II", self.data, at)
+        common = at + 4 - back
+        (common_length,) = struct.unpack_from("<I", self.data, common)
+        head = bytes(self.data[common : common + 4 + common_length])
+        own = bytearray(self.data[at : at + 4 + length])
+        struct.pack_into("<I", own, 4, len(head) + 4)
+        stream = io.BytesIO(head + bytes(own) + bytes(4))
+        wide = 4 if self.machine == "i386" else 8
+        structs = DWARFStructs(little_endian=True, dwarf_format=32, address_size=wide)
+        entries = CallFrameInfo(stream, len(head) + len(own) + 4, 0, structs, True).get_entries()
+        entry = next(one for one in entries if isinstance(one, FDE))
+        shift = start - entry.header["initial_location"]
+        rows = tuple({**row, "pc": row["pc"] + shift} for row in entry.get_decoded().table)
+        assert entry.cie is not None
+        augmentation = entry.cie.header.get("augmentation", b"")
+        return Frame(
+            start,
+            entry.header["address_range"],
+            rows,
+            entry.cie.header["return_address_register"],
+            b"S" in augmentation,
+        )
+
+    def function(self, address: int) -> Function:
+        """Return the function that holds an address, with its name where something tells it."""
+        if found := self._by_symbol(address):
+            return found
+        index = bisect.bisect_right(self._go_starts, address) - 1
+        if index >= 0 and (found := self.go_functions[index]) and address < found.end:
+            return found
+        if frame := self.frame(address):
+            return Function(frame.start, frame.size, "", ".eh_frame")
+        if not self.is_stripped:
+            index = bisect.bisect_right(self._starts, address) - 1
+            if index >= 0 and not self.symbols[index].size:
+                near = self.symbols[index]
+                ends = [one.start for one in self.symbols[index + 1 : index + 9]]
+                end = next((one for one in ends if one > address), near.start)
+                if address < end < near.start + _LARGEST_GAP:
+                    return Function(near.start, end - near.start, near.name, "symbol")
+        return Function(address, 0)
+
+    def _by_symbol(self, address: int) -> Function | None:
+        index = bisect.bisect_right(self._starts, address)
+        for one in reversed(self.symbols[max(0, index - 24) : index]):
+            if one.size and one.start <= address < one.end:
+                return one
+        return None
+
+
+def _go_functions(table: bytes, text: int) -> list[Function]:
+    magic, wide = struct.unpack_from("<I", table)[0], table[7]
+    if magic not in _GO_MAGICS or wide != 8:
+        return []
+    count, _, start, names, _, _, _, functions = struct.unpack_from("<8Q", table, 8)
+    start = start or text
+    found: list[tuple[int, str]] = []
+    for number in range(count):
+        entry, place = struct.unpack_from("<II", table, functions + 8 * number)
+        (name,) = struct.unpack_from("<i", table, functions + place + 4)
+        end = table.index(b"\0", names + name)
+        found.append((start + entry, table[names + name : end].decode(errors="replace")))
+    (last,) = struct.unpack_from("<I", table, functions + 8 * count)
+    ends = [*(one for one, _ in found[1:]), start + last]
+    return [
+        Function(begin, end - begin, name, "pclntab")
+        for (begin, name), end in zip(found, ends, strict=True)
+    ]
+
+
+def load(path: Path) -> Image:
+    """Read a file; EverycoreError if it is no ELF file of a known machine."""
+    try:
+        from elftools.common.exceptions import ELFError
+        from elftools.elf.elffile import ELFFile
+    except ImportError as error:
+        raise extras.missing_packages("explaining a program", "matrix") from error
+    try:
+        with path.open("rb") as stream:
+            data = mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
+            elf = ELFFile(stream)
+            machine = _MACHINES.get(elf["e_machine"], "")
+            if not machine:
+                raise EverycoreError(f"{path} is for {elf['e_machine']}, which is not read here")
+            segments = tuple(
+                Segment(
+                    one["p_vaddr"], one["p_offset"], one["p_filesz"], one["p_memsz"], one["p_flags"]
+                )
+                for one in elf.iter_segments()
+                if one["p_type"] == "PT_LOAD"
+            )
+            sections = {
+                one.name: (one["sh_addr"], one["sh_offset"], one["sh_size"])
+                for one in elf.iter_sections()
+                if one["sh_type"] != "SHT_NOBITS"
+            }
+    except OSError as error:
+        raise EverycoreError(f"cannot read {path}: {error.strerror}") from error
+    except (ELFError, ValueError, AttributeError, UnicodeDecodeError) as error:
+        raise EverycoreError(f"{path} is no ELF file that can be read: {error}") from error
+    image = Image(str(path), data, machine, segments, sections)
+    if note := sections.get(".note.gnu.build-id"):
+        image.build_id = bytes(data[note[1] + 16 : note[1] + note[2]]).hex()
+    return image

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: MIT
+"""Snapshots of memory that live registers point to, taken while the program runs.
+
+Tables that a program makes at run time, and code that it generates, are in no file.
+"""
+
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from everycore.explain.samples import COUNTERS, SNAPSHOT_BYTES, STACK_POINTERS, Sample, Sampled
+
+_MOST_PAGES = 1500  # 6 MiB
+_EACH_TIME = 4  # samples that are looked at after each reading of the rings
+_MOST_LOOKS = 400
+_LOOKS_AT_A_PLACE = 12
+
+
+class Snapshots:
+    """Pages of running processes, each read once, some time after its process began."""
+
+    def __init__(self, sampled: Sampled) -> None:
+        self._sampled = sampled
+        self._looked: dict[tuple[int, int], int] = {}
+        self._looks = 0
+
+    def take(self, samples: Sequence[Sample]) -> None:
+        """Read memory at the registers of some of the newest samples."""
+        chosen: list[Sample] = []
+        for sample in reversed(samples):
+            place = (sample.pid, sample.place >> 8)
+            if not sample.is_user or self._looked.get(place, 0) >= _LOOKS_AT_A_PLACE:
+                continue
+            self._looked[place] = self._looked.get(place, 0) + 1
+            chosen.append(sample)
+            if len(chosen) == _EACH_TIME:
+                break
+        if not chosen or self._looks > _MOST_LOOKS:
+            return
+        self._looks += 1
+        for pid in {one.pid for one in chosen}:
+            with suppress(OSError), Path(f"/proc/{pid}/mem").open("rb", 0) as memory:
+                for page in self._pages(pid, [one for one in chosen if one.pid == pid]):
+                    if len(self._sampled.memory) >= _MOST_PAGES:
+                        return
+                    with suppress(OSError, OverflowError, ValueError):
+                        memory.seek(page)
+                        self._sampled.memory[pid, page] = memory.read(SNAPSHOT_BYTES)
+
+    def _pages(self, pid: int, samples: Iterable[Sample]) -> list[int]:
+        """Pages that registers point to and that no file has, the code's own among them."""
+        found: dict[int, None] = {}
+        machine = self._sampled.machine
+        for sample in samples:
+            for name, value in sample.registers.items():
+                if name in (STACK_POINTERS[machine], "flags", "cs", "ss") or value < 1 << 16:
+                    continue
+                first = value & ~(SNAPSHOT_BYTES - 1)
+                behind = (first,) if name == COUNTERS[machine] else (first, first + SNAPSHOT_BYTES)
+                for page in behind:
+                    known = self._sampled.mapping_of(pid, page)
+                    is_file = known is not None and known.path.startswith("/")
+                    if (pid, page) not in self._sampled.memory and not is_file:
+                        found[page] = None
+        return list(found)

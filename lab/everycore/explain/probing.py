@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: MIT
+"""Times operations of installed libraries, and names the code that each of them takes."""
+
+import json
+import os
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from everycore.errors import EverycoreError
+from everycore.explain import probe
+from everycore.explain.explanation import shares
+from everycore.explain.health import Installed
+from everycore.explain.recognise import recognise
+from everycore.explain.regions import collect
+from everycore.explain.sampling import Asked, sample_command
+
+MUCH = 2.0  # times slower than the best: too slow
+
+
+@dataclass(frozen=True, slots=True)
+class Probed:
+    """One operation of one library."""
+
+    path: str
+    library: str
+    operation: str
+    rate: float  # bytes or operations per second
+    code: str  # the implementation that ran, by its samples
+    error: str = ""
+
+    @property
+    def shown(self) -> str:
+        if self.error:
+            return self.error
+        if self.operation in probe.PER_BYTE:
+            return f"{self.rate / 1e9:.2f} GB/s"
+        return f"{self.rate:,.0f} per second"
+
+
+def probe_library(one: Installed, env: Mapping[str, str]) -> list[Probed]:
+    """Probe all operations of a library that there are probes for."""
+    if one.name not in probe.OPERATIONS or "libssl" in one.path or "hogweed" in one.path:
+        return []
+    return [_probe(one, operation, env) for operation in probe.OPERATIONS[one.name]]
+
+
+def _probe(one: Installed, operation: str, env: Mapping[str, str]) -> Probed:
+    argv = [sys.executable, "-I", probe.__file__, one.name, one.path, operation]
+    with tempfile.TemporaryFile() as output:
+        try:
+            sampled = sample_command(argv, Asked(hz=999), env, output.fileno())
+        except EverycoreError as error:
+            return Probed(one.path, one.name, operation, 0.0, "", error.message)
+        output.seek(0)
+        text = os.fsdecode(output.read()).strip().splitlines()
+    try:
+        told = json.loads(text[-1])
+        rate = float(told["rate"])
+    except (IndexError, ValueError, KeyError, TypeError):
+        return Probed(one.path, one.name, operation, 0.0, "", _reason(text))
+    named = [item for item in recognise(collect(sampled)) if _is_of(item.region.module.path, one)]
+    ordered = sorted(shares(named).items(), key=lambda pair: -pair[1])
+    code = " + ".join(label for label, share in ordered[:2] if share >= 15)
+    return Probed(one.path, one.name, operation, rate, code)
+
+
+def _is_of(path: str, one: Installed) -> bool:
+    """Whether code is the library's own, or of one that it calls; not Python's."""
+    return path == one.path or ("python" not in Path(path).name and "libc.so" not in path)
+
+
+def _reason(text: Sequence[str]) -> str:
+    try:
+        return str(json.loads(text[-1])["error"])
+    except (IndexError, ValueError, KeyError, TypeError):
+        return "the probe ended without an answer"
+
+
+def best_rates(probed: Sequence[Probed]) -> dict[str, Probed]:
+    """Return the fastest library of each operation."""
+    best: dict[str, Probed] = {}
+    for one in probed:
+        if not one.error and one.rate > (best[one.operation].rate if one.operation in best else 0):
+            best[one.operation] = one
+    return best
+
+
+def too_slow(probed: Sequence[Probed]) -> list[tuple[Probed, float]]:
+    """Return operations that another library does more than twice as fast, and how much faster."""
+    best = best_rates(probed)
+    found = []
+    for one in probed:
+        if not one.error and one.rate * MUCH < best[one.operation].rate:
+            found.append((one, best[one.operation].rate / one.rate))
+    return sorted(found, key=lambda pair: -pair[1])

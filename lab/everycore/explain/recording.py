@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: MIT
+"""Profiles in files: JSON lines with code, data and callers of each region.
+
+Rules look at nothing else, so that a file can be explained on another machine, and again later.
+"""
+
+import base64
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from everycore.errors import EverycoreError
+from everycore.explain.image import Function
+from everycore.explain.regions import Caller, Module, Profile, Reference, Region
+
+FORMAT = 1
+_HEAD = ("machine", "method", "why", "seconds", "lost", "total", "kernel", "elsewhere", "code")
+
+
+def lines(profile: Profile, cpu_flags: list[str]) -> Iterator[str]:
+    """Yield the lines of a file."""
+    head = {name: getattr(profile, name) for name in _HEAD}
+    rest = {"command": list(profile.command), "environment": profile.environment, "cpu": cpu_flags}
+    yield json.dumps({"type": "profile", "format": FORMAT, **head, **rest})
+    for one in profile.regions:
+        yield json.dumps(_region(one))
+    yield json.dumps({"type": "end", "regions": len(profile.regions)})
+
+
+def _region(one: Region) -> dict[str, Any]:
+    return {
+        "type": "region",
+        "module": [one.module.path, one.module.build_id],
+        "process": one.process,
+        "function": [*_function(one.function)],
+        "machine": one.machine,
+        "votes": [[place, count] for place, count in one.votes.items()],
+        "code": [one.code_start, _text(one.code)],
+        "references": [
+            [item.address, item.data_start, _text(item.data), item.place] for item in one.references
+        ],
+        "chains": [
+            [count, [[item.module, item.start, item.name] for item in chain]]
+            for count, chain in one.chains
+        ],
+        "generated": one.is_generated,
+    }
+
+
+def _function(one: Function) -> tuple[int, int, str, str]:
+    return one.start, one.size, one.name, one.origin
+
+
+def _text(data: bytes) -> str:
+    return base64.b64encode(data).decode("ascii")
+
+
+def read(path: Path) -> tuple[Profile, list[str]]:
+    """Return a stored profile, and the flags of the CPU that it ran on."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise EverycoreError(
+            f"{path} is no file of samples", "`profile --store` writes one"
+        ) from error
+    except OSError as error:
+        raise EverycoreError(f"cannot read {path}: {error.strerror}") from error
+    try:
+        rows = [json.loads(line) for line in text.splitlines()]
+    except ValueError as error:
+        if text.startswith('{"type": "profile"'):
+            raise _cut_off(path) from error
+        raise EverycoreError(
+            f"{path} is no file of samples", "`profile --store` writes one"
+        ) from error
+    if not rows or not isinstance(rows[0], dict) or rows[0].get("type") != "profile":
+        raise _foreign(path)
+    if rows[0].get("format") != FORMAT:
+        raise EverycoreError(
+            f"{path} has samples of format {rows[0].get('format')}, not {FORMAT}",
+            "use the everycore that wrote it",
+        )
+    regions = [row for row in rows[1:] if isinstance(row, dict) and row.get("type") == "region"]
+    if rows[-1] != {"type": "end", "regions": len(regions)}:
+        raise _cut_off(path)
+    try:
+        head = {name: rows[0][name] for name in _HEAD}
+        profile = Profile(
+            **head,
+            command=tuple(rows[0]["command"]),
+            environment=dict(rows[0]["environment"]),
+            regions=[_read_region(row) for row in regions],
+        )
+        return profile, list(rows[0]["cpu"])
+    except (KeyError, TypeError, ValueError) as error:
+        raise EverycoreError(f"{path}: a region is not as it was written: {error}") from error
+
+
+def _foreign(path: Path) -> EverycoreError:
+    return EverycoreError(f"{path} is no file of samples", "`profile --store` writes one")
+
+
+def _cut_off(path: Path) -> EverycoreError:
+    return EverycoreError(f"{path} is cut off: its last line is missing", "copy it again, whole")
+
+
+def _read_region(row: dict[str, Any]) -> Region:
+    start, code = row["code"]
+    return Region(
+        Module(*row["module"]),
+        row["process"],
+        Function(*row["function"]),
+        row["machine"],
+        {int(place): int(count) for place, count in row["votes"]},
+        int(start),
+        base64.b64decode(code, validate=True),
+        [
+            Reference(address, begin, base64.b64decode(data, validate=True), place)
+            for address, begin, data, place in row["references"]
+        ],
+        [(count, tuple(Caller(*item) for item in chain)) for count, chain in row["chains"]],
+        bool(row["generated"]),
+    )

@@ -1,0 +1,338 @@
+# SPDX-License-Identifier: MIT
+"""Samples as regions: hot places of one function, with code, data it refers to, and callers.
+
+A region has all that recognition looks at, so that samples can be explained elsewhere and later.
+"""
+
+import bisect
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from everycore.errors import EverycoreError
+from everycore.explain import instructions, unwind
+from everycore.explain.image import Function, Image, load
+from everycore.explain.instructions import Op
+from everycore.explain.samples import STACK_POINTERS, Sample, Sampled
+
+GAP_BYTES = 384  # hot places that are farther apart are regions of their own
+_AROUND_BYTES = 288
+_LONGEST_BYTES = 24576  # of a function, around its hot place
+_DATA_BEFORE, _DATA_BYTES = 128, 512
+_MOST_LIVE = 96
+_SMALLEST_SHARE = 0.003  # of all samples: regions with less are not decoded
+_CHAIN = 12
+# Programs whose generated code is a guest's or a language's, not cryptography of their own.
+GENERATORS = ("qemu-", "java", "node", "dotnet", "luajit", "ruby", "php", "wasmtime", "pypy")
+_UNITS = {"x86_64": "x86-64", "aarch64": "a64"}
+
+
+@dataclass(frozen=True, slots=True)
+class Module:
+    """A file that code came from; `path` is empty where code was generated."""
+
+    path: str
+    build_id: str = ""
+
+    @property
+    def name(self) -> str:
+        return Path(self.path).name
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """A function in the chain of callers."""
+
+    module: str  # the path
+    start: int
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """Data that code refers to."""
+
+    address: int  # that is referred to
+    data_start: int
+    data: bytes
+    place: int = -1  # of the instruction; -1: a live register of a sample points there
+
+
+@dataclass
+class Region:
+    """Hot places of one function that are near each other."""
+
+    module: Module
+    process: str
+    function: Function
+    machine: str
+    votes: dict[int, int]  # sampled places -> samples
+    code_start: int = 0
+    code: bytes = b""
+    references: list[Reference] = field(default_factory=list)
+    chains: list[tuple[int, tuple[Caller, ...]]] = field(default_factory=list)
+    is_generated: bool = False
+
+    @property
+    def samples(self) -> int:
+        return sum(self.votes.values())
+
+    @property
+    def key(self) -> tuple[str, int]:
+        return self.module.path, self.function.start
+
+    def callers(self) -> tuple[Caller, ...]:
+        """Return the most frequent chain of callers."""
+        return max(self.chains, key=lambda one: one[0])[1] if self.chains else ()
+
+
+@dataclass
+class Profile:
+    """All that was seen of a program, ready to be explained."""
+
+    machine: str
+    method: str
+    why: str
+    seconds: float
+    lost: int
+    total: int  # samples
+    kernel: int
+    elsewhere: int  # samples of user code whose place is in no known mapping
+    code: int | None
+    command: tuple[str, ...]
+    environment: dict[str, str]
+    regions: list[Region]
+
+    @property
+    def user(self) -> int:
+        return self.total - self.kernel
+
+
+class Files:
+    """Images by their paths; None for a file that cannot be read."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, Image | None] = {}
+
+    def image(self, path: str) -> Image | None:
+        if path not in self._known:
+            try:
+                self._known[path] = load(Path(path.removesuffix(" (deleted)")))
+            except EverycoreError as error:
+                if error.hint:  # packages are missing
+                    raise
+                self._known[path] = None
+        return self._known[path]
+
+
+class _Space:
+    """Addresses of one process."""
+
+    def __init__(self, sampled: Sampled, files: Files, pid: int) -> None:
+        self._sampled = sampled
+        self._files = files
+        self._pid = pid
+        self._biases: dict[int, tuple[Image, int] | None] = {}
+
+    def find(self, address: int) -> tuple[Image, int] | None:
+        """Return the file whose code is at an address, and the address in that file."""
+        one = self._sampled.mapping_of(self._pid, address)
+        if one is None or not one.path.startswith("/"):
+            return None
+        image = self._files.image(one.path)
+        if image is None:
+            return None
+        place = image.address_of(address - one.start + one.offset)
+        return None if place is None else (image, place)
+
+    def bias(self, image: Image) -> int | None:
+        """Return the distance between addresses in memory and in a file."""
+        for one in reversed(self._sampled.mappings.get(self._pid, [])):
+            if one.path == image.path:
+                place = image.address_of(one.offset)
+                return None if place is None else one.start - place
+        return None
+
+    def read(self, address: int, length: int) -> bytes:
+        """Return memory, of a snapshot or of a file that does not change."""
+        if held := self._sampled.bytes_at(self._pid, address, length):
+            return held
+        for path in {one.path for one in self._sampled.mappings.get(self._pid, [])}:
+            image = self._files.image(path) if path.startswith("/") else None
+            if image is None or (bias := self.bias(image)) is None:
+                continue
+            if bias <= address < bias + image.end:
+                return image.read(address - bias, length)
+        return b""
+
+
+def collect(
+    sampled: Sampled, command: Iterable[str] = (), environment: Mapping[str, str] | None = None
+) -> Profile:
+    """Return the regions of all samples, the hottest first."""
+    files = Files()
+    spaces: dict[int, _Space] = {}
+    groups: dict[tuple[str, str, int], list[tuple[int, Sample]]] = defaultdict(list)
+    functions: dict[tuple[str, str, int], Function] = {}
+    elsewhere = 0
+    loose: dict[int, list[tuple[int, Sample]]] = defaultdict(list)
+    user = [one for one in sampled.samples if one.is_user]
+    for sample in user:
+        space = spaces.setdefault(sample.pid, _Space(sampled, files, sample.pid))
+        found = space.find(sample.place)
+        if found is None:
+            mapping = sampled.mapping_of(sample.pid, sample.place)
+            if mapping is not None and mapping.path.startswith("["):
+                elsewhere += 1
+            else:
+                loose[sample.pid].append((sample.place, sample))
+            continue
+        image, place = found
+        function = image.function(place)
+        process = sampled.names.get(sample.pid, "")
+        key = (image.path, process, function.start if function.size else -1)
+        groups[key].append((place, sample))
+        functions[key] = function
+    regions = [
+        region
+        for key, placed in groups.items()
+        for region in _regions(key, functions[key], placed, spaces, files, len(user))
+    ]
+    for pid, placed in loose.items():
+        regions += _generated(sampled, spaces[pid], pid, placed, len(user))
+    regions.sort(key=lambda one: -one.samples)
+    return Profile(
+        *(sampled.machine, sampled.method, sampled.why, sampled.seconds, sampled.lost),
+        *(len(sampled.samples), len(sampled.samples) - len(user), elsewhere, sampled.code),
+        *(tuple(command), dict(environment or {}), regions),
+    )
+
+
+def _clusters(
+    placed: Iterable[tuple[int, Sample]],
+) -> Iterator[list[tuple[int, Sample]]]:
+    """Split samples where hot places are far apart."""
+    ordered = sorted(placed, key=lambda one: one[0])
+    cluster = ordered[:1]
+    for one in ordered[1:]:
+        if one[0] - cluster[-1][0] > GAP_BYTES:
+            yield cluster
+            cluster = []
+        cluster.append(one)
+    yield cluster
+
+
+def _regions(
+    key: tuple[str, str, int],
+    function: Function,
+    placed: list[tuple[int, Sample]],
+    spaces: Mapping[int, _Space],
+    files: Files,
+    total: int,
+) -> Iterator[Region]:
+    path, process, _ = key
+    image = files.image(path)
+    assert image is not None
+    for cluster in _clusters(placed):
+        first, last = cluster[0][0], cluster[-1][0]
+        own = function if function.size else Function(first, last - first + 1)
+        votes = Counter(place for place, _ in cluster)
+        region = Region(Module(path, image.build_id), process, own, image.machine, dict(votes))
+        if len(cluster) >= max(2, _SMALLEST_SHARE * total):
+            begin, end = own.start, own.end
+            if not function.size:  # only a sampled place is known to begin an instruction
+                begin, end = first, last + _AROUND_BYTES
+            elif own.size > _LONGEST_BYTES:
+                end = min(end, last + _LONGEST_BYTES)
+            region.code_start, region.code = begin, image.read(begin, end - begin)
+            ops = instructions.decode(image.machine, region.code, begin)
+            region.references = list(_references(image, ops))
+            region.references += _live(ops, cluster, spaces)
+        region.chains = _chains(cluster, spaces, image.machine)
+        yield region
+
+
+def _generated(
+    sampled: Sampled, space: _Space, pid: int, placed: list[tuple[int, Sample]], total: int
+) -> Iterator[Region]:
+    """Regions of code that is in no file."""
+    machine = _UNITS.get(sampled.machine, "")
+    process = sampled.names.get(pid, "")
+    for cluster in _clusters(placed):
+        first, last = cluster[0][0], cluster[-1][0]
+        votes = Counter(place for place, _ in cluster)
+        function = Function(first, last - first + 1)
+        region = Region(Module(""), process, function, machine, dict(votes), is_generated=True)
+        if len(cluster) >= max(2, _SMALLEST_SHARE * total):
+            region.code_start = first
+            region.code = sampled.bytes_at(pid, first, min(last - first + 64, 4096))
+            ops = instructions.decode(machine, region.code, first)
+            region.references = _live(ops, cluster, {pid: space})
+        yield region
+
+
+def _references(image: Image, ops: Iterable[Op]) -> Iterator[Reference]:
+    seen: set[int] = set()
+    for op in ops:
+        if op.target is None or op.target in seen:
+            continue
+        seen.add(op.target)
+        start = op.target - _DATA_BEFORE
+        data = image.read(start, _DATA_BYTES)
+        if not data:
+            start = op.target
+            data = image.read(start, _DATA_BYTES)
+        if data:
+            yield Reference(op.target, start, data, op.place)
+        if op.target % 8 == 0:  # perhaps a pointer to a table
+            pointed = int.from_bytes(image.read(op.target, 8), "little")
+            if pointed > 4096 and (more := image.read(pointed, _DATA_BYTES)):
+                yield Reference(pointed, pointed, more, op.place)
+
+
+def _live(
+    ops: list[Op], cluster: Iterable[tuple[int, Sample]], spaces: Mapping[int, _Space]
+) -> list[Reference]:
+    """Data that hot code loads through registers, as they were when a sample was taken."""
+    places = [op.place for op in ops]
+    found: dict[int, Reference] = {}
+    for place, sample in cluster:
+        if len(found) >= _MOST_LIVE:
+            break
+        index = bisect.bisect_left(places, place)
+        space = spaces[sample.pid]
+        pointers = [sample.registers[n] for n in STACK_POINTERS.values() if n in sample.registers]
+        stack = pointers[0] if pointers else 0
+        for op in ops[max(0, index - 24) : index + 24]:
+            if not op.base or op.base not in sample.registers:
+                continue
+            # A load with an index looks a table up; registers without one may point to anything.
+            address = (sample.registers[op.base] + op.displacement) & ((1 << 64) - 1)
+            is_local = op.base in ("rsp", "sp") or 0 <= address - stack < 4096
+            if address in found or address < 4096 or is_local:
+                continue
+            start = address - _DATA_BEFORE
+            data = space.read(start, _DATA_BYTES)
+            if len(data) <= _DATA_BEFORE:
+                start, data = address, space.read(address, _DATA_BYTES)
+            if data:
+                found[address] = Reference(address, start, data)
+    return list(found.values())
+
+
+def _chains(
+    cluster: Iterable[tuple[int, Sample]], spaces: Mapping[int, _Space], machine: str
+) -> list[tuple[int, tuple[Caller, ...]]]:
+    counted: Counter[tuple[Caller, ...]] = Counter()
+    for _, sample in list(cluster)[:200]:
+        space = spaces[sample.pid]
+        chain: list[Caller] = []
+        for place in unwind.callers(sample, space.find, machine)[:_CHAIN]:
+            found = space.find(place)
+            if found is None:
+                break
+            function = found[0].function(found[1])
+            chain.append(Caller(found[0].path, function.start, function.name))
+        counted[tuple(chain)] += 1
+    return [(count, chain) for chain, count in counted.most_common(4)]

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: MIT
+"""Values that every sampler delivers: where a program was, with registers and a part of its stack.
+
+Registers have the names of their architecture, as `X86_64` and `AARCH64` list them.
+"""
+
+from collections.abc import Mapping as MappingType
+from dataclasses import dataclass, field
+
+# In the order of the bits of perf's register masks: Linux, arch/*/include/uapi/asm/perf_regs.h.
+X86_64 = (
+    *("rax", "rbx", "rcx", "rdx", "rsi", "rdi", "rbp", "rsp", "rip", "flags", "cs", "ss"),
+    *("ds", "es", "fs", "gs", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15"),
+)
+AARCH64 = (*(f"x{number}" for number in range(31)), "sp", "pc")
+COUNTERS = {"x86_64": "rip", "aarch64": "pc"}
+STACK_POINTERS = {"x86_64": "rsp", "aarch64": "sp"}
+
+
+@dataclass(frozen=True, slots=True)
+class Mapping:
+    """A part of a file in the memory of a process; `path` is empty where there is no file."""
+
+    start: int
+    end: int
+    offset: int
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """One moment of one thread."""
+
+    pid: int
+    tid: int
+    place: int  # the program counter
+    is_user: bool
+    bits: int = 64  # of the code that ran
+    registers: MappingType[str, int] = field(default_factory=dict)
+    stack: bytes = b""  # from the stack pointer upwards
+
+
+@dataclass
+class Sampled:
+    """All that a sampler saw of a program and of the processes that it started."""
+
+    machine: str  # as `uname -m` has it
+    method: str  # the means: "perf, CPU cycles", "perf, CPU clock", "ptrace"
+    why: str = ""  # better means could not be used for this reason
+    samples: list[Sample] = field(default_factory=list)
+    mappings: dict[int, list[Mapping]] = field(default_factory=dict)
+    names: dict[int, str] = field(default_factory=dict)  # of processes
+    memory: dict[tuple[int, int], bytes] = field(default_factory=dict)  # by process and address
+    lost: int = 0
+    seconds: float = 0.0
+    code: int | None = None  # exit code of the command; None of a process that was there before
+
+    def fork(self, child: int, parent: int) -> None:
+        """Note that a process has begun as a copy of another."""
+        self.mappings.setdefault(child, list(self.mappings.get(parent, [])))
+        self.names.setdefault(child, self.names.get(parent, ""))
+
+    def exec(self, pid: int, name: str) -> None:
+        """Note that a process runs another program now. Old mappings serve older samples."""
+        self.names[pid] = name
+
+    def mapping_of(self, pid: int, address: int) -> Mapping | None:
+        """Return the newest mapping of a process that holds an address."""
+        for one in reversed(self.mappings.get(pid, [])):
+            if one.start <= address < one.end:
+                return one
+        return None
+
+    def bytes_at(self, pid: int, address: int, length: int) -> bytes:
+        """Return what a snapshot of memory has at an address; nothing where there is none."""
+        base = address & ~(SNAPSHOT_BYTES - 1)
+        held = self.memory.get((pid, base), b"")
+        found = held[address - base : address - base + length]
+        if held and len(found) < length:
+            more = self.memory.get((pid, base + SNAPSHOT_BYTES), b"")
+            found += more[: length - len(found)]
+        return found
+
+
+SNAPSHOT_BYTES = 4096
+
+
+def read_mappings(text: str, executable_only: bool = False) -> list[Mapping]:
+    """Return the mappings of a /proc/PID/maps."""
+    found = []
+    for line in text.splitlines():
+        fields = line.split(None, 5)
+        if len(fields) < 5 or (executable_only and "x" not in fields[1]):
+            continue
+        start, _, end = fields[0].partition("-")
+        path = fields[5] if len(fields) > 5 else ""
+        found.append(Mapping(int(start, 16), int(end, 16), int(fields[2], 16), path))
+    return found

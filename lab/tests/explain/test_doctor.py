@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: MIT
+"""`everycore doctor`: facts of the machine, verdicts on libraries, probes."""
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from world import Lab
+
+from everycore.commands import doctor as command
+from everycore.explain import health, probe
+from everycore.explain.health import Installed, KernelAlgorithm
+from everycore.explain.libraries import identify, instructions_in
+from everycore.explain.probing import Probed, probe_library, too_slow
+
+CRYPTO = """\
+name         : xts(aes)
+driver       : xts-aes-vaes-avx512
+priority     : 800
+internal     : no
+
+name         : xts(aes)
+driver       : xts(ecb(aes-generic))
+priority     : 100
+internal     : no
+
+name         : aes
+driver       : aes-generic
+priority     : 100
+
+name         : cbc(aes)
+driver       : __cbc-aes-aesni
+priority     : 900
+internal     : yes
+"""
+CPUINFO = """\
+vendor_id	: AuthenticAMD
+cpu family	: 25
+model name	: AMD EPYC
+flags		: fpu pclmulqdq sha_ni avx2 bmi2 adx vaes hypervisor
+"""
+GOOD = Installed("/lib/libcrypto.so.3", "OpenSSL", "3", {"aes": 9, "clmul": 9, "sha": 9, "mulx": 9})
+FLAGS = ("aes", "pclmulqdq", "sha_ni", "bmi2")
+
+
+def test_the_kernel_resolves_to_the_driver_of_the_highest_priority() -> None:
+    found = health.kernel_algorithms(CRYPTO, ("xts(aes)", "aes", "cbc(aes)"))
+    assert [one.driver for one in found] == ["xts-aes-vaes-avx512", "aes-generic", ""]
+    assert [one.is_slow for one in found] == [False, True, False]
+    assert "not registered" in found[2].resolved
+
+
+def test_features_that_a_hypervisor_hides_are_named() -> None:
+    cpu = health.cpu(CPUINFO)
+    assert cpu.is_virtual
+    assert cpu.hidden == ("aes", "vpclmulqdq")
+    assert health.cpu(CPUINFO.replace("AuthenticAMD", "Other")).hidden == ()
+
+
+@pytest.mark.parametrize(
+    ("library", "environment", "words"),
+    [
+        (GOOD, {}, "uses the CPU's instructions"),
+        (replace(GOOD, instructions={"mulx": 9}), {}, "has no code for aes, pclmulqdq, sha_ni"),
+        (replace(GOOD, deleted={7: "sshd"}), {}, "sshd still runs a file that was replaced"),
+        (replace(GOOD, processes={7: "x"}, masks={7: ["OPENSSL_ia32cap=0"]}), {}, "x runs it with"),
+        (GOOD, {"OPENSSL_ia32cap": "0"}, "OPENSSL_ia32cap is set here"),
+    ],
+)
+def test_a_library_gets_one_verdict(
+    library: Installed, environment: dict[str, str], words: str
+) -> None:
+    assert words in health.verdict(library, FLAGS, environment)[0]
+
+
+def test_processes_are_found_with_masks_and_replaced_files(tmp_path: Path) -> None:
+    for pid, mark in ((11, ""), (12, " (deleted)")):
+        folder = tmp_path / str(pid)
+        folder.mkdir()
+        (folder / "maps").write_text(f"1000-2000 r-xp 0 00:00 1 /lib/libcrypto.so.3{mark}\n")
+        (folder / "comm").write_text("server\n")
+        (folder / "environ").write_bytes(b"HOME=/x\0OPENSSL_ia32cap=~0x2\0")
+    found = [replace(GOOD, processes={}, deleted={}, masks={})]
+    health.add_processes(found, tmp_path)
+    assert found[0].processes == {11: "server"}
+    assert found[0].deleted == {12: "server"}
+    assert found[0].masks[11] == ["OPENSSL_ia32cap=~0x2"]
+
+
+def test_a_file_tells_its_library_and_its_instructions(tmp_path: Path) -> None:
+    file = tmp_path / "program"
+    file.write_bytes(
+        b"\0AES for x86_64, CRYPTOGAMS by x\0OpenSSL 3.9.1 7 May\0\x66\x0f\x38\xdc\xc1"
+    )
+    assert str(identify(str(file))) == "OpenSSL 3.9.1"
+    assert instructions_in(str(file))["aes"] == 1
+    assert instructions_in(str(file))["clmul"] == 0
+
+
+def probed(path: str, rate: float, error: str = "") -> Probed:
+    return Probed(path, path, "aes-256-gcm", rate, "", error)
+
+
+def test_more_than_twice_is_too_slow() -> None:
+    found = too_slow([probed("a", 9.0), probed("b", 4.0), probed("c", 4.6), probed("d", 0, "x")])
+    assert [(one.path, times) for one, times in found] == [("b", 2.25)]
+
+
+@pytest.mark.parametrize(("processes", "code"), [({}, 0), ({5: "sshd"}, 1)])
+def test_exit_code_1_only_if_a_process_uses_what_is_slow(
+    lab: Lab, monkeypatch: pytest.MonkeyPatch, processes: dict[int, str], code: int
+) -> None:
+    fast, slow = replace(GOOD, path="/fast"), replace(GOOD, path="/slow", processes=processes)
+    monkeypatch.setattr(command.health, "installed", lambda files: [*files, fast, slow])
+    monkeypatch.setattr(command.health, "add_processes", lambda _: None)
+    rates = {"/fast": 9.0, "/slow": 2.0}
+    monkeypatch.setattr(
+        command, "probe_library", lambda one, _: [probed(one.path, rates[one.path])]
+    )
+    assert lab("doctor").code == code
+    assert ("4.5 times slower" in lab("doctor").out) == bool(code)
+
+
+def test_the_kernel_has_a_table_of_its_own(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    algorithms = [KernelAlgorithm("xts(aes)", "xts-aes-vaes-avx512", 800)]
+    monkeypatch.setattr(command.health, "kernel_algorithms", lambda _: algorithms)
+    found = lab("doctor", "--kernel")
+    assert found.code == 0
+    assert "Resolved as" in found.out
+    assert "xts-aes-vaes-avx512" in found.out
+    rows = [json.loads(line) for line in lab("doctor", "--kernel", "--json").out.splitlines()]
+    assert rows[0]["resolved"] == "xts-aes-vaes-avx512"
+
+
+def test_a_file_that_is_not_there_is_named(lab: Lab) -> None:
+    found = lab("doctor", "/no/such/program")
+    assert found.code == 2
+    assert "/no/such/program" in found.err
+
+
+def test_a_probe_measures_and_names_what_ran(monkeypatch: pytest.MonkeyPatch) -> None:
+    libraries = [one for one in health.installed() if one.name == "OpenSSL"]
+    if not libraries:
+        pytest.skip("no libcrypto: apt-get install libssl3")
+    monkeypatch.setitem(probe.OPERATIONS, "OpenSSL", ("sha256", "nothing"))
+    found = probe_library(libraries[0], dict(os.environ))
+    assert found[0].rate > 1e6
+    assert found[0].code.startswith("SHA-256: ")
+    assert found[1].error == "not available"
+
+
+def test_a_probe_of_a_broken_library_says_so(tmp_path: Path) -> None:
+    broken = tmp_path / "libcrypto.so"
+    broken.write_bytes(b"\x7fELF, but no more")
+    argv = [sys.executable, "-I", probe.__file__, "OpenSSL", str(broken), "sha256"]
+    done = subprocess.run(argv, capture_output=True, text=True, check=False)
+    assert done.returncode == 0
+    assert "error" in json.loads(done.stdout)

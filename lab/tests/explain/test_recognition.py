@@ -1,0 +1,281 @@
+# SPDX-License-Identifier: MIT
+"""Rules name what ran, and can fail: a rule that loses its evidence names nothing."""
+
+import json
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from everycore.errors import EverycoreError
+from everycore.explain import constants, recording, rules
+from everycore.explain.explanation import explain, shares
+from everycore.explain.image import Function
+from everycore.explain.recognise import recognise
+from everycore.explain.regions import Caller, Module, Profile, Reference, Region, collect
+from everycore.explain.rules import load_rules
+from everycore.explain.sampling import Asked, sample_command
+
+LOOPS = r"""
+#include <stdint.h>
+#include <stdio.h>
+#include <time.h>
+#define TURN(x, n) ((x) << (n) | (x) >> (32 - (n)))
+static uint32_t s[16];
+static int more(void) { return clock() < CLOCKS_PER_SEC / 3; }
+__attribute__((noinline)) static void rounds(void) /* ChaCha's quarter rounds */
+{
+    uint32_t a = s[0], b = s[1], c = s[2], d = s[3];
+    for (int i = 0; i < 100000; i++) {
+        a += b; d = TURN(d ^ a, 16); c += d; b = TURN(b ^ c, 12);
+        a += b; d = TURN(d ^ a, 8); c += d; b = TURN(b ^ c, 7);
+    }
+    s[0] = a; s[1] = b; s[2] = c; s[3] = d;
+}
+int main(void)
+{
+    while (more())
+        rounds();
+    printf("%u\n", s[0]);
+    return 0;
+}
+"""
+
+
+def profile_of(*regions: Region) -> Profile:
+    total = sum(one.samples for one in regions)
+    return Profile("x86_64", "perf", "", 1.0, 0, total, 0, 0, 0, ("x",), {}, list(regions))
+
+
+def region(
+    code: bytes,
+    *,
+    references: tuple[Reference, ...] = (),
+    name: str = "",
+    path: str = "/usr/bin/x",
+    callers: tuple[str, ...] = (),
+    machine: str = "x86-64",
+) -> Region:
+    """A function of some code, each byte's place sampled where an instruction begins or not."""
+    chain = tuple(Caller(path, 0x9000 + number, word) for number, word in enumerate(callers))
+    votes = {0x1000 + at: 5 for at in range(0, len(code), 4)}
+    return Region(
+        Module(path),
+        "x",
+        Function(0x1000, len(code), name, "symbol" if name else ".eh_frame"),
+        machine,
+        votes,
+        0x1000,
+        code,
+        list(references),
+        [(100, chain)],
+    )
+
+
+AESENC = bytes.fromhex("660f38dcc1")  # aesenc xmm0, xmm1
+CLMUL = bytes.fromhex("660f3a44c100")  # pclmulqdq xmm0, xmm1, 0
+VAESENC = bytes.fromhex("c4e27ddcc1")  # vaesenc ymm0, ymm0, ymm1
+NOTHING = bytes.fromhex("4801d8")  # add rax, rbx
+LOOKUP = bytes.fromhex("330c82")  # xor ecx, [rdx + rax*4]
+BYTE = bytes.fromhex("0fb6c3")  # movzx eax, bl
+MUL = bytes.fromhex("49f7e0")  # mul r8
+ADC = bytes.fromhex("4811d1")  # adc rcx, rdx
+DIV = bytes.fromhex("49f7f0")  # div r8
+
+
+def names(found: Region) -> list[str]:
+    return [one.label for named in recognise(profile_of(found)) for one in named.found]
+
+
+def table(name: str, numbers: list[int], size: int, *, live: bool = True) -> Reference:
+    data = b"".join(number.to_bytes(size, "little") for number in numbers)
+    del name
+    return Reference(0x5000, 0x5000, data[:512], -1 if live else 0x1000)
+
+
+@pytest.mark.parametrize(
+    ("code", "wanted"),
+    [
+        (AESENC * 10 + NOTHING * 30, ["AES: AES-NI"]),
+        (VAESENC * 10 + NOTHING * 30, ["AES: VAES-256"]),
+        ((AESENC + CLMUL) * 10 + NOTHING * 30, ["AES: AES-NI", "GHASH: CLMUL"]),
+        (CLMUL * 10 + NOTHING * 30, ["checksum (no cryptography): carry-less multiplication,"]),
+        (NOTHING * 60, []),
+        ((MUL + ADC) * 12 + NOTHING * 30, ["big numbers (RSA, DH): mul of 64 bits"]),
+        ((DIV + NOTHING) * 12, []),
+    ],
+)
+def test_instructions_decide(code: bytes, wanted: list[str]) -> None:
+    found = names(region(code))
+    assert len(found) == len(wanted)
+    assert all(have.startswith(want) for have, want in zip(found, wanted, strict=True))
+
+
+def test_a_division_counts_only_in_cryptographic_code() -> None:
+    code = (DIV + NOTHING) * 12
+    assert names(region(code, callers=("BN_mod_word",))) == [
+        "big numbers (RSA, DH): word division (div)"
+    ]
+    assert names(region(code, callers=("format_number",))) == []
+
+
+@pytest.mark.parametrize(
+    ("make", "size", "label"),
+    [
+        ("aes_te0", 4, "AES: T-tables"),
+        ("aes_sbox", 1, "AES: S-box bytes"),
+        ("ghash_four_bits_high64", 8, "GHASH: table"),
+        ("crc32", 4, "checksum (no cryptography): CRC, table"),
+    ],
+)
+def test_tables_are_found_by_content_where_code_looks_them_up(
+    make: str, size: int, label: str
+) -> None:
+    code = (LOOKUP + BYTE + NOTHING) * 12
+    reference = table(make, constants.MAKERS[make](), size)
+    assert names(region(code, references=(reference,))) == [label]
+    changed = [number ^ 1 for number in constants.MAKERS[make]()]
+    assert names(region(code, references=(table(make, changed, size),))) == []
+
+
+def test_a_table_that_nothing_looks_up_is_no_evidence() -> None:
+    reference = table("", constants.aes_te(0), 4)
+    assert names(region(NOTHING * 40, references=(reference,))) == []
+
+
+def test_a_caller_lends_its_name_only_to_as_much_code_as_it_has() -> None:
+    hot = region(AESENC * 20 + NOTHING * 5)
+    glue = region(NOTHING * 20)
+    glue.function = Function(0x8000, 60, "", ".eh_frame")
+    glue.chains = [(9, (Caller("/usr/bin/x", 0x1000),))]
+    found = recognise(profile_of(hot, glue))
+    assert [one.found[0].implementation for one in found] == ["AES-NI", "code around it"]
+    glue.votes = dict.fromkeys(range(0x1000, 0x1100), 50)
+    assert not recognise(profile_of(hot, glue))[1].found
+
+
+def test_arm_code_is_recognised_from_stored_samples() -> None:
+    aese = bytes.fromhex("20482e4e") * 0 + bytes.fromhex("2048284e")  # aese v0.16b, v1.16b
+    pmull = bytes.fromhex("20e0e20e")  # pmull v0.1q, v1.1d, v2.1d
+    nothing = bytes.fromhex("0000018b")  # add x0, x0, x1
+    found = names(region((aese + pmull) * 10 + nothing * 20, machine="a64"))
+    assert found[:1] == ["AES: Armv8 AES instructions"]
+
+
+def test_every_rule_has_sources_and_conditions() -> None:
+    known = load_rules()
+    assert len(known.kinds) >= 25
+    assert all(known.sources.values())
+    assert all(one.needs for one in known.implementations)
+
+
+HEAD = "primitive = 'x'\nkind = 'hash'\nsource = 'z'\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("kind = 'cipher'\nsource = 'x'\n", "lacks 'primitive'"),
+        ("primitive = 'x'\nkind = 'y'\nsource = 'z'\n", "unknown kind 'y'"),
+        (
+            "primitive='x'\nkind='hash'\nsource='z'\n[[implementation]]\nname='n'\nrank=1\nneeds=[{}]",
+            "one of op",
+        ),
+        (
+            "primitive='x'\nkind='hash'\nsource='z'\n[[table]]\nname='n'\nbytes=4\nmake='nobody'",
+            "nothing makes",
+        ),
+    ],
+)
+def test_a_wrong_rule_is_refused(tmp_path: Path, text: str, message: str) -> None:
+    (tmp_path / "x.toml").write_text(text)
+    rules.load_rules.cache_clear()
+    with pytest.raises(EverycoreError, match=message):
+        rules.load_rules(tmp_path)
+    rules.load_rules.cache_clear()
+
+
+def test_tables_are_those_of_the_standards() -> None:
+    assert constants.aes_sbox()[:4] == [0x63, 0x7C, 0x77, 0x7B]
+    assert constants.aes_te(0)[0] == 0xC66363A5
+    assert constants.sha256_k()[0] == 0x428A2F98
+    assert constants.sha512_k()[79] == 0x6C44198C4A475817
+    assert constants.md5_t()[0] == 0xD76AA478
+    assert constants.keccak_rc()[:4] == [1, 0x8082, 0x800000000000808A, 0x8000000080008000]
+    assert constants.pi_words()[:2] == [0x243F6A88, 0x85A308D3]
+    assert constants.crc32()[1] == 0x77073096
+    assert constants.des_sbox1_turned()[:2] == [0x01010400, 0]
+    assert constants.kyber_zetas()[1] == 1729
+
+
+def store(path: Path, profile: Profile) -> None:
+    path.write_text("".join(f"{line}\n" for line in recording.lines(profile, ["aes"])))
+
+
+def test_stored_samples_give_the_same_names(tmp_path: Path) -> None:
+    path = tmp_path / "samples.jsonl"
+    profile = profile_of(region((AESENC + CLMUL) * 10, callers=("EVP_EncryptUpdate",)))
+    store(path, profile)
+    again, flags = recording.read(path)
+    assert flags == ["aes"]
+    assert again == profile
+    assert shares(recognise(again)) == shares(recognise(profile))
+
+
+def test_a_truncated_file_of_samples_is_refused_wherever_it_ends(tmp_path: Path) -> None:
+    path = tmp_path / "samples.jsonl"
+    store(path, profile_of(region(AESENC * 10)))
+    whole = path.read_bytes()
+    for length in range(0, len(whole) - 1, 97):
+        path.write_bytes(whole[:length])
+        with pytest.raises(EverycoreError):
+            recording.read(path)
+    path.write_text(json.dumps({"type": "run"}) + "\n")
+    with pytest.raises(EverycoreError, match="no file of samples"):
+        recording.read(path)
+
+
+def test_a_cause_and_a_remedy_are_named() -> None:
+    lookups = region((LOOKUP + BYTE) * 20, references=(table("", constants.aes_te(0), 4),))
+    lookups.module = Module("/usr/lib/libnettle.so.8")
+    profile = profile_of(lookups)
+    profile.environment["NETTLE_FAT_OVERRIDE"] = "vendor:intel"
+    answer = explain(profile, recognise(profile), ["aes"])
+    assert answer.rows[0].remedy is not None
+    assert answer.rows[0].remedy.unset == ("NETTLE_FAT_OVERRIDE",)
+    assert len(answer.rows) <= 6
+
+
+@pytest.mark.parametrize(
+    ("wide", "caller", "says"),
+    [
+        (True, "EVP_EncryptUpdate", True),
+        (True, "EVP_CipherInit_ex", False),
+        (False, "EVP_EncryptUpdate", False),
+    ],
+)
+def test_narrow_gcm_on_a_wide_cpu_has_a_remedy(wide: bool, caller: str, says: bool) -> None:
+    loop = region((AESENC + CLMUL) * 10, callers=(caller,))
+    loop.module = Module("/usr/lib/libcrypto.so.3")
+    profile = profile_of(loop)
+    flags = ["aes", "pclmulqdq", *(["vaes", "vpclmulqdq", "avx512vl"] if wide else [])]
+    remedy = explain(profile, recognise(profile), flags).rows[0].remedy
+    assert (remedy is not None) == says
+    assert not remedy or "docs/ADOPT.md" in remedy.remedy
+
+
+def test_a_small_program_is_recognised_from_its_samples(tmp_path: Path) -> None:
+    if not shutil.which("cc"):
+        pytest.skip("no C compiler: apt-get install gcc libc6-dev")
+    source, binary = tmp_path / "loop.c", tmp_path / "loop"
+    source.write_text(LOOPS)
+    subprocess.run(["cc", "-O2", "-s", "-o", binary, source], check=True)
+    silent = os.open(os.devnull, os.O_WRONLY)
+    try:
+        sampled = sample_command([str(binary)], Asked(hz=499), dict(os.environ), silent)
+    finally:
+        os.close(silent)
+    profile = collect(sampled, [str(binary)])
+    assert shares(recognise(profile)).get("ChaCha20: scalar", 0) > 80

@@ -1,0 +1,258 @@
+# SPDX-License-Identifier: MIT
+"""Programs are sampled and never harmed: same output, same exit code, whatever they do."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+
+import pytest
+from world import PACKAGE
+
+from everycore.errors import EverycoreError
+from everycore.explain.regions import collect
+from everycore.explain.samples import Sampled
+from everycore.explain.sampling import Asked, sample_command, sample_process
+
+MEANS = ("perf", "ptrace")
+LOOP = "i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done"
+
+PROGRAMS = r"""
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/time.h>
+#include <sys/prctl.h>
+#include <linux/seccomp.h>
+#include <unistd.h>
+
+static volatile sig_atomic_t alarms;
+static void count(int number) { (void)number; alarms++; }
+static void *spin(void *unused)
+{
+    volatile long n = 0;
+    for (long i = 0; i < (unused ? 30000000 : 300000); i++)
+        n += i;
+    return unused;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc > 1 && !strcmp(argv[1], "alarms")) { /* as `openssl speed` ends its loops */
+        struct itimerval each = {{0, 5000}, {0, 5000}};
+        signal(SIGALRM, count);
+        setitimer(ITIMER_REAL, &each, NULL);
+        while (alarms < 40)
+            spin(NULL);
+        puts("40 alarms");
+        return 7;
+    }
+    if (argc > 1 && !strcmp(argv[1], "threads")) {
+        pthread_t threads[200];
+        for (int i = 0; i < 200; i++)
+            if (pthread_create(&threads[i], NULL, spin, i < 4 ? threads : NULL))
+                return 1;
+        for (int i = 0; i < 200; i++)
+            pthread_join(threads[i], NULL);
+        puts("200 threads");
+        return 8;
+    }
+    if (argc > 1 && !strcmp(argv[1], "strict")) {
+        prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT);
+        for (int i = 0; i < 200; i++)
+            spin(NULL);
+        (void)!write(1, "strict\n", 7);
+        return 9; /* exit_group is forbidden: the kernel kills it */
+    }
+    return 0;
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def programs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    if not shutil.which("cc"):
+        pytest.skip("no C compiler: apt-get install gcc libc6-dev")
+    folder = tmp_path_factory.mktemp("programs")
+    source = folder / "programs.c"
+    source.write_text(PROGRAMS)
+    binary = folder / "programs"
+    subprocess.run(["cc", "-O1", "-pthread", "-o", binary, source], check=True)
+    return binary
+
+
+def run(means: str, *argv: str, seconds: float | None = None) -> tuple[Sampled, str]:
+    """Sample a command by one means; what it printed."""
+    out, into = os.pipe()
+    kept: list[bytes] = []
+    stream = os.fdopen(out, "rb")
+    reader = threading.Thread(target=lambda: kept.append(stream.read()))
+    reader.start()
+    try:
+        asked = Asked(hz=199, seconds=seconds, means=means)
+        sampled = sample_command(argv, asked, dict(os.environ), into)
+    except EverycoreError as error:
+        if "cannot be used" in error.message or "cannot be sampled" in error.message:
+            pytest.skip(error.message)
+        raise
+    finally:
+        os.close(into)
+        reader.join()
+        stream.close()
+    return sampled, kept[0].decode()
+
+
+@pytest.mark.parametrize("means", MEANS)
+def test_signals_reach_a_sampled_program(means: str, programs: Path) -> None:
+    sampled, text = run(means, str(programs), "alarms")
+    assert (sampled.code, text) == (7, "40 alarms\n")
+    assert sampled.samples
+    assert means in sampled.method
+
+
+@pytest.mark.parametrize("means", MEANS)
+def test_two_hundred_threads_end_as_they_would(means: str, programs: Path) -> None:
+    sampled, text = run(means, str(programs), "threads")
+    assert (sampled.code, text) == (8, "200 threads\n")
+    assert len({one.tid for one in sampled.samples}) > 1
+
+
+@pytest.mark.parametrize("means", MEANS)
+def test_strict_seccomp_is_no_obstacle(means: str, programs: Path) -> None:
+    sampled, text = run(means, str(programs), "strict")
+    assert (sampled.code, text) == (128 + signal.SIGKILL, "strict\n")
+    assert sampled.samples
+
+
+@pytest.mark.parametrize("means", MEANS)
+def test_children_and_executed_programs_are_sampled_too(means: str) -> None:
+    sampled, text = run(
+        means, "sh", "-c", f"(exec sh -c '{LOOP}; echo child'); {LOOP}; echo end; exit 3"
+    )
+    assert (sampled.code, text) == (3, "child\nend\n")
+    assert len({one.pid for one in sampled.samples}) > 1
+    known = [one for one in sampled.samples if sampled.mapping_of(one.pid, one.place)]
+    assert len(known) >= 0.8 * sum(one.is_user for one in sampled.samples) > 0
+
+
+@pytest.mark.parametrize("means", MEANS)
+def test_a_program_that_ends_at_once_keeps_its_exit_code(means: str) -> None:
+    assert run(means, "true")[0].code == 0
+    assert run(means, "false")[0].code == 1
+    assert run(means, "sh", "-c", "kill -SEGV $$")[0].code == 128 + signal.SIGSEGV
+
+
+@pytest.mark.parametrize("means", MEANS)
+def test_sampling_may_end_before_the_program(means: str) -> None:
+    sampled, text = run(means, "sh", "-c", "sleep 0.5; echo whole", seconds=0.1)
+    assert (sampled.code, text) == (0, "whole\n")
+    assert sampled.seconds < 0.4
+
+
+@pytest.mark.parametrize("means", MEANS)
+def test_a_program_that_does_not_exist_is_named(means: str) -> None:
+    with pytest.raises(EverycoreError, match="cannot run no-such-program"):
+        run(means, "no-such-program")
+
+
+@pytest.mark.parametrize("means", MEANS)
+def test_a_process_that_runs_already_goes_on_after_its_sampling(means: str) -> None:
+    code = "import time, sys\nt = time.time()\nwhile time.time() < t + 1.2: pass\nsys.exit(5)"
+    process = subprocess.Popen([sys.executable, "-c", code])
+    try:
+        time.sleep(0.2)
+        sampled = sample_process(process.pid, Asked(hz=199, seconds=0.4, means=means))
+        assert process.wait(20) == 5
+    finally:
+        process.kill()
+    assert len(sampled.samples) > 10
+    assert sampled.code is None
+
+
+@pytest.mark.parametrize("means", MEANS)
+def test_a_process_may_vanish_while_it_is_sampled(means: str) -> None:
+    process = subprocess.Popen(["sleep", "0.3"])
+    reaper = threading.Thread(target=process.wait)
+    try:
+        if means == "perf":  # ptrace needs the zombie of a child that is ours
+            reaper.start()
+        sampled = sample_process(process.pid, Asked(seconds=20, means=means))
+    finally:
+        process.kill()
+    assert sampled.seconds < 10
+
+
+@pytest.mark.parametrize("means", MEANS)
+def test_a_program_of_32_bits_is_sampled_too(means: str, tmp_path: Path) -> None:
+    compiler = "i686-linux-gnu-gcc"
+    if not shutil.which(compiler):
+        pytest.skip("no compiler for i386: apt-get install gcc-i686-linux-gnu libc6-dev-i386-cross")
+    source, binary = tmp_path / "small.c", tmp_path / "small"
+    source.write_text("int main(void){for(volatile long i=0;i<90000000;i++);return 4;}\n")
+    subprocess.run([compiler, "-O1", "-static", "-o", binary, source], check=True)
+    try:
+        sampled, _ = run(means, str(binary))
+    except EverycoreError as error:
+        pytest.skip(f"the kernel does not run programs of 32 bits: {error.message}")
+    assert sampled.code == 4
+    assert {one.bits for one in sampled.samples if one.is_user} == {32}
+    (first, *_) = collect(sampled).regions
+    assert (first.machine, first.function.name) == ("i386", "main")
+
+
+@pytest.mark.parametrize("means", MEANS)
+def test_a_plain_user_may_sample(
+    means: str, programs: Path, request: pytest.FixtureRequest
+) -> None:
+    if os.geteuid():
+        pytest.skip("this user is no root: all other tests show it")
+    folder = Path(tempfile.mkdtemp())  # pytest's own may not be read by others
+    folder.chmod(0o755)
+    request.addfinalizer(lambda: shutil.rmtree(folder))
+    program = folder / "programs"
+    shutil.copy(programs, program)
+    program.chmod(0o755)
+    code = (
+        "import os, sys\n"
+        "from everycore.explain.sampling import Asked, sample_command\n"
+        "import ctypes, encodings.idna\n"
+        "os.setgid(65534); os.setuid(65534); os.chdir('/')\n"
+        "ctypes.CDLL(None).prctl(4, 1)\n"  # PR_SET_DUMPABLE, as a login has it
+        "found = sample_command(sys.argv[2:], Asked(means=sys.argv[1]), {})\n"
+        "print(found.code, len(found.samples), all(one.is_user for one in found.samples))\n"
+    )
+    path = os.pathsep.join([str(PACKAGE.parent), os.environ.get("PYTHONPATH", "")])
+    argv = [sys.executable, "-c", code, means, str(program), "alarms"]
+    env = {**os.environ, "PYTHONPATH": path}
+    done = subprocess.run(argv, capture_output=True, text=True, check=False, env=env)
+    if "cannot be" in done.stderr or "Permission denied" in done.stderr:
+        pytest.skip(done.stderr.splitlines()[-1])
+    assert done.returncode == 0, done.stderr
+    end, count, is_user = done.stdout.split()[-3:]
+    assert (end, is_user) == ("7", "True")
+    assert int(count) > 0
+
+
+def test_a_process_that_is_not_there_is_named() -> None:
+    with pytest.raises(EverycoreError, match="no process 4194305"):
+        sample_process(4194305, Asked())
+
+
+def test_a_refusal_of_perf_leads_to_ptrace_and_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    from everycore.explain import perf
+
+    def refuse(*words: object) -> None:
+        del words
+        raise PermissionError(1, "Operation not permitted")
+
+    monkeypatch.setattr(perf, "_open", refuse)
+    sampled, _ = run("auto", "sh", "-c", LOOP)
+    assert sampled.method == "ptrace"
+    assert "Operation not permitted" in sampled.why
+    assert sampled.samples

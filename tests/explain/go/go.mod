@@ -1,0 +1,3 @@
+module cases
+
+go 1.20
