@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""everycore efi: does an EFI driver keep the rules that machines other than PCs need?"""
+"""everycore efi: drivers that keep the rules of machines other than PCs; harness in firmware."""
 
 import json as jsonlib
+import shlex
+import tempfile
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
@@ -11,10 +13,20 @@ from typing import Annotated
 
 import typer
 
-from everycore.commands.options import Json, context_of
+from everycore import catalog, machine, store
+from everycore.commands.options import CompilerCommand, Json, Out, context_of, say_where
 from everycore.context import Context
 from everycore.errors import EverycoreError
-from everycore.firmware import codec, oprom, pe
+from everycore.firmware import (
+    application,
+    boot,
+    boot_targets,
+    codec,
+    medium,
+    oprom,
+    pe,
+    results,
+)
 from everycore.firmware.efi import check as checking
 from everycore.firmware.efi import report, sarif, symbols
 from everycore.firmware.efi.check import Checked, Options
@@ -22,22 +34,29 @@ from everycore.firmware.efi.devices.device import Identity, read_identity
 from everycore.firmware.efi.platforms import PLATFORMS, Translation, platform_of, read_range
 from everycore.firmware.malformed import MalformedError
 from everycore.firmware.sources import MOST_FILE_BYTES
+from everycore.model import Build, Revision, Tree
 from everycore.outputs import atomic_output, refuse_input
 from everycore.progress import Progress
+from everycore.protocol import Bench, Check, Failure, Record
 
 MOST_MAP_BYTES = 64 << 20
 MOST_SECONDS = 600.0
+USUAL = ("list", "resolve", "check --quick")
+ORIGIN = "everycore/origin.json"
+IMAGE_BYTES = 2 << 20
+COMMAND_BYTES = 8191  # harness/port/uefi/uefi.c: all lines together
+UNITS = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 
 app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode=None,
-    help="Check EFI drivers by reading them and by running them.",
+    help="Check EFI drivers; run the harness in firmware.",
 )
 
 
 @app.callback()
 def efi() -> None:
-    """Commands of EFI drivers; check is the one there is."""
+    """Commands of EFI drivers and of the harness as an EFI application."""
 
 
 @app.command("check")
@@ -207,3 +226,223 @@ def _loadable(image: pe.Image) -> pe.Image:
     for _ in pe.relocations(image):
         pass
     return image
+
+
+# ---- The harness in firmware ------------------------------------------------------------------
+
+
+@app.command("image")
+def image(
+    command: typer.Context,
+    out: Annotated[Path, typer.Option("--out", metavar="FILE", help="The image to write.")],
+    size: Annotated[str, typer.Option("--size", metavar="N", help="Bytes, or 64M.")] = "2M",
+    harness: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--command",
+            metavar="WORDS",
+            help="A command of the harness, such as 'check --quick'; repeatable.",
+        ),
+    ] = None,
+    leave_state: Annotated[
+        bool, typer.Option("--leave-state", help="Leave vector registers as firmware has them.")
+    ] = False,
+    cc: CompilerCommand = None,
+) -> None:
+    """Write an image for a USB stick or SD card that starts the harness on x86-64 and AArch64.
+
+    Without --command the medium has none, and the application does what is usual.
+    """
+    context = context_of(command)
+    n_bytes = _bytes_of(size)
+    tree = _tree(context)
+    lines = [*(["--leave-state"] if leave_state else []), *_checked(harness or ())]
+    path = context.cwd / out
+    with tempfile.TemporaryDirectory(prefix="everycore-efi.") as folder:
+        origin = Path(folder) / "origin.json"
+        files: dict[str, Path] = {}
+        builds = {}
+        for architecture in boot_targets.ARCHITECTURES.values():
+            built = application.build(context, tree, architecture, cc)
+            files[f"EFI/BOOT/{architecture.boot_name}"] = built.binary
+            builds[architecture.name] = built
+        if lines:
+            script = Path(folder) / "commands.txt"
+            script.write_text("".join(f"{line}\n" for line in lines), encoding="ascii")
+            files["everycore/commands.txt"] = script
+        origin.write_text(_origin(context, tree, next(iter(builds.values()))), encoding="utf-8")
+        files[ORIGIN] = origin
+        with atomic_output(path, context.out.file) as scratch:
+            medium.write(context, scratch, n_bytes, files)
+    say_where(context, "image", path)
+
+
+@app.command("run")
+def run(
+    command: typer.Context,
+    harness: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="COMMAND...", help="Commands of the harness, each one argument."),
+    ] = None,
+    target: Annotated[
+        str, typer.Option("--target", metavar="NAME", help="targets/efi-*.toml, or a file.")
+    ] = "efi-aavmf",
+    leave_state: Annotated[
+        bool, typer.Option("--leave-state", help="Leave vector registers as firmware has them.")
+    ] = False,
+    emulator: Annotated[
+        str, typer.Option("--emulator", metavar="WORDS", help="More words for the emulator.")
+    ] = "",
+    cc: CompilerCommand = None,
+    out: Out = None,
+    json: Json = False,
+) -> None:
+    """Start the harness in emulated firmware, and store its results.
+
+    Exit code 1 if a check failed.
+    """
+    context = context_of(command)
+    tree = _tree(context)
+    place = boot_targets.load(tree, target)
+    lines = [*(["--leave-state"] if leave_state else []), *_checked(harness or USUAL)]
+    if out:
+        store.refuse_if_unusable(out)
+    built = application.build(context, tree, place.architecture, cc)
+    booted = boot.boot(context, place, built.binary, lines, more=shlex.split(emulator))
+    found = results.read("the result file", booted.result)
+    revision = machine.revision(context, tree)
+    _store(context, found, revision, place.name, built.flags, out, json)
+
+
+@app.command("read")
+def read(
+    command: typer.Context,
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="result.jsonl of the medium.")],
+    target: Annotated[
+        str, typer.Option("--target", metavar="NAME", help="A name for the machine.")
+    ] = "efi",
+    out: Out = None,
+    json: Json = False,
+) -> None:
+    """Store what the harness wrote on a medium, as a result that `report` and `compare` take."""
+    context = context_of(command)
+    path = context.cwd / file
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        why = error.strerror if isinstance(error, OSError) else "not UTF-8"
+        raise EverycoreError(f"cannot read {path}: {why}") from error
+    if out:
+        store.refuse_if_unusable(out)
+    found = results.read(str(path), text)
+    revision, flags = _origin_beside(path)
+    _store(context, found, revision, target, flags, out, json)
+
+
+def _tree(context: Context) -> Tree:
+    return catalog.find_tree(context.package, context.env.get("EVERYCORE_TREE", ""))
+
+
+def _checked(commands: list[str] | tuple[str, ...]) -> list[str]:
+    """The commands, each a line of ASCII; all together have to fit the application's memory."""
+    for line in commands:
+        if not line.strip() or not line.isascii() or not line.isprintable() or "#" in line:
+            raise EverycoreError(
+                f"not a command of the harness: '{line}'", "such as: 'check --quick'"
+            )
+    if sum(len(line) + 1 for line in commands) > COMMAND_BYTES - 64:
+        raise EverycoreError("the commands are longer than 8 KiB", "give fewer of them")
+    return list(commands)
+
+
+def _bytes_of(size: str) -> int:
+    digits, unit = (size[:-1], size[-1].upper()) if size[-1:].upper() in UNITS else (size, "")
+    n_bytes = int(digits) * UNITS.get(unit, 1) if digits.isdecimal() and digits.isascii() else 0
+    if not medium.LEAST_BYTES <= n_bytes <= medium.MOST_BYTES or n_bytes % medium.SECTOR_BYTES:
+        raise EverycoreError(f"--size {size}: no size of an image", "1M to 2G, such as 64M")
+    return n_bytes
+
+
+def _origin(context: Context, tree: Tree, built: Build) -> str:
+    revision = machine.revision(context, tree)
+    facts = {"commit": revision.commit, "dirty": revision.dirty, "flags": list(built.flags)}
+    return jsonlib.dumps(facts) + "\n"
+
+
+def _origin_beside(path: Path) -> tuple[Revision, tuple[str, ...]]:
+    """The commit and the flags that the image was made with; unknown if the file is alone."""
+    try:
+        facts = jsonlib.loads(path.with_name(Path(ORIGIN).name).read_text(encoding="utf-8"))
+        flags = tuple(str(word) for word in facts["flags"])
+        return Revision(str(facts["commit"]), bool(facts["dirty"])), flags
+    except (OSError, ValueError, KeyError, TypeError):
+        return Revision("", False), ()
+
+
+def _store(
+    context: Context,
+    found: results.Results,
+    revision: Revision,
+    target: str,
+    flags: tuple[str, ...],
+    out: Path | None,
+    json: bool,
+) -> None:
+    """Write the result file of the lab, show what happened, and end with the exit code."""
+    records = [record for command in found.commands for record in command.records]
+    greetings = [command.hello for command in found.commands if command.hello]
+    if not greetings:
+        refused = next((one for one in found.commands if one.stderr), None)
+        why = refused.stderr.removeprefix("harness: ") if refused else "no command was done"
+        raise EverycoreError(f"nothing was done in firmware: {why}")
+    measured = [hello for hello in greetings if hello.counter != "none"]
+    hello = (measured or greetings)[0]
+    run = store.Run(
+        command="efi",
+        date=context.now().isoformat(timespec="seconds"),
+        everycore=hello.library,
+        revision=revision,
+        machine=results.machine(found, hello.arch),
+        target=target,
+        compiler=hello.compiler,
+        flags=flags,
+        counter=hello.counter,
+        options={"commands": [command.words for command in found.commands]},
+    )
+    path = out or store.new_path(context.state_dir() / "results", context.now(), revision, "efi")
+    with store.Writer(path, run, context.out.file) as writer:
+        for record in records:
+            writer.write(record.text)
+    for command in found.commands:
+        _show_command(context, command, json)
+    for why in dict.fromkeys(one.no_guards for one in found.commands if one.no_guards):
+        context.warn(f"no guard pages: {why}")
+    say_where(context, "results", path)
+    if found.code:
+        raise typer.Exit(1 if found.code == 1 else 2)
+
+
+def _show_command(context: Context, command: results.Command, json: bool) -> None:
+    checks = [r.line for r in command.records if isinstance(r.line, Check)]
+    counts = {word: sum(c.result == word for c in checks) for word in ("pass", "fail", "skip")}
+    points = sum(isinstance(r.line, Bench) for r in command.records)
+    if json:
+        facts = {"type": "efi", "command": command.words, "code": command.code, **counts}
+        context.print_raw(jsonlib.dumps({**facts, "points": points, "stderr": command.stderr}))
+        return
+    said = [f"{counts['pass']} passed, {counts['fail']} failed, {counts['skip']} skipped"]
+    said = said if checks else [f"{points} points"] if points else ["done"]
+    text = command.stderr.removeprefix("harness: ") if command.code == 2 else said[0]
+    context.out.print(f"{command.words}: {text}", markup=False, soft_wrap=True)
+    for record in command.records:
+        if line := _failure(record):
+            context.out.print(f"FAIL {line}", style="bold red", markup=False, soft_wrap=True)
+
+
+def _failure(record: Record) -> str:
+    line = record.line
+    if isinstance(line, Check) and line.result == "fail":
+        return f"{line.primitive} {line.kernel} {line.property}: {line.detail}"
+    if isinstance(line, Failure):
+        return f"{line.kernel} {line.mode}: {line.detail}"
+    return ""

@@ -6,10 +6,11 @@ import shutil
 import tempfile
 import uuid
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from string import hexdigits
-from typing import Annotated
+from typing import Annotated, TypeVar
 
 import typer
 
@@ -29,7 +30,7 @@ from everycore.firmware import (
     sources,
 )
 from everycore.firmware.edit import Edited, Ids
-from everycore.firmware.findings import VIOLATION
+from everycore.firmware.findings import VIOLATION, Finding, Verdict
 from everycore.firmware.malformed import MalformedError
 from everycore.firmware.oprom import Driver, Rom
 from everycore.firmware.sources import Source
@@ -55,11 +56,41 @@ SysfsRoot = Annotated[
 ]
 
 
-def _load(context: Context, given: Sequence[str], sysfs: Path) -> list[Source]:
+def _load(context: Context, given: str, sysfs: Path) -> list[Source]:
     def say(text: str) -> None:
         context.err.print(text, style="dim", markup=False, soft_wrap=True)
 
-    return sources.load_all(given, context.cwd, context.cwd / sysfs, say)
+    return sources.load(given, context.cwd, context.cwd / sysfs, say)
+
+
+T = TypeVar("T")
+
+
+@dataclass
+class _Inputs:
+    """Inputs of a command: an error of one is told, and the others are worked on."""
+
+    context: Context
+    n_failed: int = 0
+
+    def load(self, given: Sequence[str], sysfs: Path) -> list[Source]:
+        loaded = [self.tried(one, partial(_load, self.context, one, sysfs)) for one in given]
+        return [source for some in loaded for source in some or ()]
+
+    def tried(self, name: str, work: Callable[[], T]) -> T | None:
+        """Return what work on an input gives; None if it fails."""
+        try:
+            return work()
+        except MissingPackagesError as error:  # which names no file
+            self.context.tell(EverycoreError(f"{name}: {error.message}", error.hint))
+        except EverycoreError as error:
+            self.context.tell(error)
+        self.n_failed += 1
+        return None
+
+    def end(self, is_bad: bool = False) -> typer.Exit:
+        """The end of the command."""
+        return typer.Exit(2 if self.n_failed else int(is_bad))
 
 
 def _read(source: Source) -> Rom:
@@ -96,9 +127,12 @@ def list_images(
 ) -> None:
     """Show every image of option ROMs: machine, ids, lengths, checksum and hash."""
     context = context_of(command)
-    for source in _load(context, inputs, sysfs_root):
-        rom = _read(source)
-        drivers = _drivers_for_list(context, rom)
+    tried = _Inputs(context)
+    for source in tried.load(inputs, sysfs_root):
+        read = tried.tried(source.name, partial(_listed, context, source))
+        if read is None:
+            continue
+        rom, drivers = read
         if not json:
             context.out.print(rows.list_table(source.name, rom, drivers), soft_wrap=True)
             continue
@@ -107,6 +141,12 @@ def list_images(
         for image in rom.images:
             line = rows.image_line(source.name, image, by_number.get(image.number))
             context.print_raw(jsonlib.dumps(line))
+    raise tried.end()
+
+
+def _listed(context: Context, source: Source) -> tuple[Rom, list[Driver]]:
+    rom = _read(source)
+    return rom, _drivers_for_list(context, rom)
 
 
 @app.command("check")
@@ -116,7 +156,9 @@ def check_rules(
     machine: Annotated[
         str | None,
         typer.Option(
-            "--machine", metavar="NAME", help="Does it work there? aarch64, x86-64, riscv64, ..."
+            "--machine",
+            metavar="NAME",
+            help="Does it work there? aarch64 (arm64), x86-64 (x64), riscv64, ...",
         ),
     ] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Advice counts, too.")] = False,
@@ -125,16 +167,19 @@ def check_rules(
 ) -> None:
     """Check the rules of PCI, UEFI and PE; the exit code is 1 if one is broken."""
     context = context_of(command)
-    if machine is not None and machine not in MACHINES:
-        raise unknown_name("machine", machine, MACHINES)
+    if machine is not None:
+        machine = pe.machine_named(machine)
+        if machine not in MACHINES:
+            raise unknown_name("machine", machine, (*MACHINES, *pe.OTHER_NAMES))
     is_bad = False
-    for source in _load(context, inputs, sysfs_root):
-        rom = _read(source)
-        drivers = _drivers(context, rom)
-        found = findings.check(rom, drivers, source.ids)
+    tried = _Inputs(context)
+    for source in tried.load(inputs, sysfs_root):
+        checked = tried.tried(source.name, partial(_checked, context, source, machine))
+        if checked is None:
+            continue
+        found, verdict = checked
         violations = sum(one.severity == VIOLATION for one in found)
         is_bad |= bool(found if strict else violations)
-        verdict = findings.verdict(drivers, found, machine) if machine else None
         is_bad |= verdict is not None and not verdict.works
         if json:
             lines = [one.line() for one in found] + ([verdict.line()] if verdict else [])
@@ -148,7 +193,16 @@ def check_rules(
         if verdict:
             text = f"{source.name}: {'works' if verdict.works else 'does not work'} on {machine}: "
             context.out.print(text + verdict.text, markup=False, soft_wrap=True)
-    raise typer.Exit(1 if is_bad else 0)
+    raise tried.end(is_bad)
+
+
+def _checked(
+    context: Context, source: Source, machine: str | None
+) -> tuple[list[Finding], Verdict | None]:
+    rom = _read(source)
+    drivers = _drivers(context, rom)
+    found = findings.check(rom, drivers, source.ids)
+    return found, findings.verdict(drivers, found, machine) if machine else None
 
 
 @app.command("hash")
@@ -175,12 +229,13 @@ def hash_drivers(
     except ValueError:
         raise EverycoreError(f"--owner '{owner}' is no GUID", "uuidgen makes one") from None
     hashes: list[bytes] = []
-    given = _load(context, inputs, sysfs_root)
+    tried = _Inputs(context)
+    given = tried.load(inputs, sysfs_root)
     if esl_ is not None:
         refuse_input("--esl", context.cwd / esl_, [source.path for source in given])
     for source in given:
-        for driver, image in _images_of(context, source):
-            digest = pe.authenticode(image)
+        found = tried.tried(source.name, partial(_hashed, context, source))
+        for driver, image, digest in found or ():
             hashes.append(digest)
             number = driver.image.number if driver else None
             line = {
@@ -195,15 +250,22 @@ def hash_drivers(
             place = source.name if number is None else f"{source.name} image {number}"
             text = f"{digest.hex()}  {image.machine_name:8}{signed}  {place}"
             context.print_raw(jsonlib.dumps(line) if json else text)
-    if not hashes:
+    if not hashes and not tried.n_failed:
         raise EverycoreError(
             "no EFI driver in what was given", "everycore rom list shows the images"
         )
-    if esl_ is not None:
+    if esl_ is not None and tried.n_failed:
+        context.warn(f"{esl_} is not written: it would lack the drivers that could not be read")
+    elif esl_ is not None:
         with atomic_output(context.cwd / esl_, context.out.file) as scratch:
             scratch.write_bytes(esl.signature_list(hashes, owner_id))
         for text in esl.commands(str(esl_), owner_id, [one.hex() for one in hashes]):
             context.err.print(text, markup=False, soft_wrap=True)
+    raise tried.end()
+
+
+def _hashed(context: Context, source: Source) -> list[tuple[Driver | None, pe.Image, bytes]]:
+    return [(one, image, pe.authenticode(image)) for one, image in _images_of(context, source)]
 
 
 def _images_of(context: Context, source: Source) -> list[tuple[Driver | None, pe.Image]]:
@@ -299,8 +361,8 @@ def _size(text: str | None) -> int | None:
     return size
 
 
-def _one_rom(context: Context, given: str, sysfs: Path = sources.SYSFS) -> tuple[Source, Rom]:
-    found = _load(context, [given], sysfs)
+def _one_rom(context: Context, given: str, sysfs: Path) -> tuple[Source, Rom]:
+    found = _load(context, given, sysfs)
     if len(found) != 1:
         raise EverycoreError(f"{given} has {len(found)} devices", "name one of them")
     return found[0], _read(found[0])
@@ -513,10 +575,11 @@ def insert_drivers(
     compress: Compression = None,
     size: RomSize = None,
     dry_run: DryRun = False,
+    sysfs_root: SysfsRoot = sources.SYSFS,
 ) -> None:
     """Add EFI drivers to a ROM, behind its images or at a place among them."""
     context = context_of(command)
-    source, rom = _one_rom(context, given)
+    source, rom = _one_rom(context, given, sysfs_root)
     ids = _edit_ids(source, rom)
     images = [_new_image(context, one, ids, bool(compress)) for one in efi]
     names = [Path(one).name for one in efi]
@@ -541,10 +604,11 @@ def replace_driver(
     compress: Compression = None,
     size: RomSize = None,
     dry_run: DryRun = False,
+    sysfs_root: SysfsRoot = sources.SYSFS,
 ) -> None:
     """Put an EFI driver in the place of an image, with its ids and compressed as that was."""
     context = context_of(command)
-    source, rom = _one_rom(context, given)
+    source, rom = _one_rom(context, given, sysfs_root)
     _edit_ids(source, rom)
     if number >= len(rom.images):
         raise EverycoreError(
@@ -568,10 +632,11 @@ def drop_images(
     numbers: Numbers,
     out: NewFile = None,
     dry_run: DryRun = False,
+    sysfs_root: SysfsRoot = sources.SYSFS,
 ) -> None:
     """Remove images; the size of the ROM stays."""
     context = context_of(command)
-    source, rom = _one_rom(context, given)
+    source, rom = _one_rom(context, given, sysfs_root)
     _finish(context, out, dry_run, _edit(source, lambda: edit.drop(rom, numbers)))
 
 
@@ -582,10 +647,11 @@ def reorder_images(
     numbers: Numbers,
     out: NewFile = None,
     dry_run: DryRun = False,
+    sysfs_root: SysfsRoot = sources.SYSFS,
 ) -> None:
     """Put the images into another order: all numbers, in the order that is wanted."""
     context = context_of(command)
-    source, rom = _one_rom(context, given)
+    source, rom = _one_rom(context, given, sysfs_root)
     _finish(context, out, dry_run, _edit(source, lambda: edit.reorder(rom, numbers)))
 
 
@@ -598,10 +664,11 @@ def set_last_image(
     ] = None,
     out: NewFile = None,
     dry_run: DryRun = False,
+    sysfs_root: SysfsRoot = sources.SYSFS,
 ) -> None:
     """Mark one image as the last, and no other."""
     context = context_of(command)
-    source, rom = _one_rom(context, given)
+    source, rom = _one_rom(context, given, sysfs_root)
     _finish(context, out, dry_run, _edit(source, lambda: edit.set_last(rom, number)))
 
 
@@ -618,13 +685,14 @@ def set_device_ids(
     ] = None,
     out: NewFile = None,
     dry_run: DryRun = False,
+    sysfs_root: SysfsRoot = sources.SYSFS,
 ) -> None:
     """Change the vendor, device or class that images name."""
     context = context_of(command)
     ids = _ids(vendor, device, class_code)
     if ids == Ids():
         raise EverycoreError("no id is given", "--vendor, --device or --class, in hexadecimal")
-    source, rom = _one_rom(context, given)
+    source, rom = _one_rom(context, given, sysfs_root)
     edited = _edit(source, lambda: edit.set_ids(rom, ids, images or []))
     _finish(context, out, dry_run, edited)
 
@@ -640,18 +708,25 @@ def fit_size(
     ] = False,
     out: NewFile = None,
     dry_run: DryRun = False,
+    sysfs_root: SysfsRoot = sources.SYSFS,
 ) -> None:
     """Give a ROM the size of a flash: a power of two, at least 4 KiB."""
     context = context_of(command)
-    source, rom = _one_rom(context, given)
+    source, rom = _one_rom(context, given, sysfs_root)
     _finish(context, out, dry_run, _edit(source, lambda: edit.fit(rom, _size(size), strip)))
 
 
 @app.command("diff")
-def diff_roms(command: typer.Context, one: RomFile, other: RomFile, json: Json = False) -> None:
+def diff_roms(
+    command: typer.Context,
+    one: RomFile,
+    other: RomFile,
+    json: Json = False,
+    sysfs_root: SysfsRoot = sources.SYSFS,
+) -> None:
     """Show what differs between two ROMs; the exit code is 1 if anything does."""
     context = context_of(command)
-    first, second = (_one_rom(context, given) for given in (one, other))
+    first, second = (_one_rom(context, given, sysfs_root) for given in (one, other))
     lines = differences.differences(
         first[1], _drivers(context, first[1]), second[1], _drivers(context, second[1])
     )

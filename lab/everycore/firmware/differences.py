@@ -2,12 +2,14 @@
 """Differences between two option ROMs, image by image."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any
 
-from everycore.firmware import pe
-from everycore.firmware.oprom import Driver, Rom, RomImage
+from everycore.firmware import edit, oprom, pe
+from everycore.firmware.malformed import MalformedError
+from everycore.firmware.oprom import Driver, PciData, Rom, RomImage
 
+MOVED = "moved"
 HEXADECIMAL = ("vendor", "device", "class_code", "machine", "indicator", "offset", "signature")
 
 
@@ -31,6 +33,8 @@ class Difference:
         }
 
     def text(self) -> str:
+        if self.what == MOVED:
+            return f"image {self.first}: moved, it is image {self.second} of the other ROM"
         place = "" if self.image is None else f"image {self.image}: "
         return f"{place}{self.what}: {self.first} and {self.second}"
 
@@ -38,21 +42,90 @@ class Difference:
 def differences(
     first: Rom, first_drivers: Sequence[Driver], second: Rom, second_drivers: Sequence[Driver]
 ) -> list[Difference]:
-    """Return what differs; images are compared by their numbers."""
+    """Return what differs. Images are compared with their equals, wherever these are."""
     found = list(_sizes(first, second))
     drivers = [{d.image.number: d for d in ds} for ds in (first_drivers, second_drivers)]
-    for number in range(max(len(first.images), len(second.images))):
-        pair = [rom.images[number] if number < len(rom.images) else None for rom in (first, second)]
-        if pair[0] is None or pair[1] is None:
-            texts = [f"{i.code_name} {i.machine_name}" if i else "no image" for i in pair]
-            found.append(Difference(number, "image", *texts))
+    for one, other in _pairs(first, drivers[0], second, drivers[1]):
+        if one is None or other is None:
+            texts = [f"{i.code_name} {i.machine_name}" if i else "no image" for i in (one, other)]
+            found += [Difference(i.number, "image", *texts) for i in (one, other) if i]
+            continue
+        if one.number != other.number:
+            found.append(Difference(one.number, MOVED, str(one.number), str(other.number)))
+            found += _of_moved(one, other)
         else:
-            found += _of_images(pair[0], pair[1])
-            found += _of_drivers(number, drivers[0].get(number), drivers[1].get(number))
+            found += _of_images(one, other)
+        found += _of_drivers(one.number, drivers[0].get(one.number), drivers[1].get(other.number))
     if first.data != second.data and not found:
         at = _first_difference(first.data, second.data)
         found.append(Difference(None, f"bytes, first at {at:#x}", *_bytes_at(first, second, at)))
     return found
+
+
+Drivers = dict[int, Driver]  # by the numbers of their images
+
+
+def _pairs(
+    first: Rom, first_drivers: Drivers, second: Rom, second_drivers: Drivers
+) -> Iterator[tuple[RomImage | None, RomImage | None]]:
+    """Yield images with their equals in the other ROM, in the order of the first ROM.
+
+    Equal is first an image with the same bytes, then one with the same driver. What has no equal
+    is compared with the image of the same number, if that has none either.
+    """
+    to: dict[int, int] = {}
+    _match(to, [_unmarked(i) for i in first.images], [_unmarked(i) for i in second.images])
+    _match(to, _driver_hashes(first, first_drivers), _driver_hashes(second, second_drivers))
+    _match(to, range(len(first.images)), range(len(second.images)))
+    for image in first.images:
+        if image.number in to:
+            yield image, second.images[to[image.number]]
+        else:
+            yield image, None
+    taken = set(to.values())
+    yield from ((None, image) for image in second.images if image.number not in taken)
+
+
+def _match(to: dict[int, int], first: Sequence[object], second: Sequence[object]) -> None:
+    """Add matches of equal keys: first those at the same place, then in order; None has no equal.
+
+    to: places in `second` by those in `first`; matches that are in it stay.
+    """
+    free = {n for n, key in enumerate(second) if key is not None} - set(to.values())
+    for n, key in enumerate(first):
+        if n not in to and n in free and key == second[n]:
+            to[n] = n
+            free.remove(n)
+    for n, key in enumerate(first):
+        at = next((m for m in sorted(free) if n not in to and key == second[m]), None)
+        if at is not None:
+            to[n] = at
+            free.remove(at)
+
+
+def _unmarked(image: RomImage) -> bytes:
+    """The bytes of an image as they are where it is not the last one."""
+    if image.pci is None:
+        return image.data
+    try:
+        return edit.with_mark(image.data, is_last=False)
+    except MalformedError:  # a checksum that cannot be repaired
+        return image.data
+
+
+def _driver_hashes(rom: Rom, drivers: Drivers) -> list[bytes | None]:
+    found = [drivers.get(image.number) for image in rom.images]
+    return [pe.authenticode(one.pe) if one and one.pe else None for one in found]
+
+
+def _of_moved(first: RomImage, second: RomImage) -> Iterator[Difference]:
+    """Differences that do not follow from another place: of offset, mark and checksum."""
+    if _unmarked(first) != _unmarked(second):
+        yield from _of_contents(first, second, _unmarked_data(first), _unmarked_data(second))
+
+
+def _unmarked_data(image: RomImage) -> PciData | None:
+    return image.pci and replace(image.pci, indicator=image.pci.indicator & ~oprom.LAST)
 
 
 def _sizes(first: Rom, second: Rom) -> Iterator[Difference]:
@@ -70,16 +143,23 @@ def _sizes(first: Rom, second: Rom) -> Iterator[Difference]:
 
 
 def _of_images(first: RomImage, second: RomImage) -> Iterator[Difference]:
-    number = first.number
     for name, a, b in (
         ("offset", first.offset, second.offset),
-        ("bytes", len(first.data), len(second.data)),
         ("gap", len(first.gap), len(second.gap)),
     ):
         if a != b:
-            yield Difference(number, name, _shown(name, a), _shown(name, b))
+            yield Difference(first.number, name, _shown(name, a), _shown(name, b))
+    yield from _of_contents(first, second, first.pci, second.pci)
+
+
+def _of_contents(
+    first: RomImage, second: RomImage, first_pci: PciData | None, second_pci: PciData | None
+) -> Iterator[Difference]:
+    number = first.number
+    if len(first.data) != len(second.data):
+        yield Difference(number, "bytes", str(len(first.data)), str(len(second.data)))
     fields_differ = False
-    for name, a, b in (*_fields(first.pci, second.pci), *_fields(first.efi, second.efi)):
+    for name, a, b in (*_fields(first_pci, second_pci), *_fields(first.efi, second.efi)):
         fields_differ = True
         yield Difference(number, name, _shown(name, a), _shown(name, b))
     if first.data != second.data and not fields_differ:

@@ -107,6 +107,9 @@ def read_driver(data: bytes) -> pe.Image:
         rule = f"subsystem {image.subsystem_name}: firmware loads only drivers from option ROMs"
         remedy = "link it as efi_boot_service_driver or efi_runtime_driver"
         raise MalformedError(image.subsystem_offset, rule, remedy)
+    if image.is_too_narrow:
+        rule = f"PE32, and UEFI's images for {image.machine_name} are PE32+ (UEFI 2.1.1)"
+        raise MalformedError(image.optional_offset, rule, "link it for a 64-bit target")
     return image
 
 

@@ -114,7 +114,15 @@ _advice = partial(_finding, ADVICE)
 
 def _chain(rom: Rom) -> Iterator[Finding]:
     last = rom.images[-1]
-    if rom.fault is not None:
+    if isinstance(rom.fault, oprom.UnmarkedError):
+        # LoadOpRomImage of EDK2's PciBusDxe goes on by 512 bytes up to the end of the ROM.
+        yield _violation(
+            *("last-unmarked", last, rom.fault.offset),
+            f"{rom.fault.rule}. EDK2 accepts this and searches the ROM to its end. Other firmware "
+            "need not: the specification gives the chain no other end than the mark",
+            *(f"bit {oprom.LAST:#04x} set in the last image", "in none", FW_PCIR),
+        )
+    elif rom.fault is not None:
         yield _violation(
             *("chain", last, rom.fault.offset, rom.fault.rule),
             *("images up to one that is marked last", "a chain that breaks", FW_PCIR),
@@ -312,6 +320,12 @@ def pe_findings(image: pe.Image, within: RomImage | None = None) -> Iterator[Fin
             "the header of the ROM's image names another subsystem than the driver",
             *(str(efi.subsystem), str(image.subsystem), UEFI_ROM),
         )
+    if image.is_too_narrow:
+        yield _violation(
+            *("pe-format", within, image.optional_offset),
+            f"the driver is PE32, and UEFI's images for {image.machine_name} are PE32+",
+            *(f"{pe.MAGIC_PE32_PLUS:#06x}", f"{pe.MAGIC_PE32:#06x}", UEFI_IMAGE),
+        )
     yield from _relocations(image, within)
     if image.section_alignment < PAGE_BYTES:
         yield _advice(
@@ -459,6 +473,9 @@ def _device(rom: Rom, ids: DeviceIds) -> Iterator[Finding]:
 # ---- Whether a machine has a driver
 
 
+STILL_LOADED = ("vendor-none", "last-unmarked")  # violations with which EDK2 loads the image
+
+
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """Whether firmware of a machine finds a driver in the ROM."""
@@ -484,9 +501,7 @@ def verdict(drivers: Sequence[Driver], findings: Sequence[Finding], machine: str
         present = list(dict.fromkeys(d.image.machine_name for d in drivers))
         text = f"no driver for {machine}; EFI drivers in the ROM: {', '.join(present) or 'none'}"
         return Verdict(machine, False, text)
-    broken = {
-        f.image for f in findings if f.severity == VIOLATION and f.rule not in ("vendor-none",)
-    }
+    broken = {f.image for f in findings if f.severity == VIOLATION and f.rule not in STILL_LOADED}
     of_rom = [f for f in findings if f.severity == VIOLATION and f.image is None]
     stop = next((f for f in of_rom if f.rule in ("rom-size", "pcir-missing")), None)
     if stop is not None:
@@ -507,4 +522,6 @@ def verdict(drivers: Sequence[Driver], findings: Sequence[Finding], machine: str
             f"; firmware that emulates other machines takes image {others[0]} before it: "
             "everycore rom reorder"
         )
+    if any(f.rule == "last-unmarked" for f in findings):
+        text += "; no image is marked last, which EDK2 accepts: everycore rom set-last"
     return Verdict(machine, True, text)

@@ -33,6 +33,9 @@ MACHINES = {
     0x8664: "x86-64",
     0xAA64: "aarch64",
 }
+MACHINES_64 = (0x5064, 0x6264, 0x8664, 0xAA64)  # whose images are PE32+
+# Other names that users may give a machine: those of Linux and Go, and of EDK2.
+OTHER_NAMES = {"arm64": "aarch64", "x64": "x86-64"}
 # PE, "Windows Subsystem"; the first three are the kinds of EFI images.
 EFI_APPLICATION, EFI_BOOT_DRIVER, EFI_RUNTIME_DRIVER, EFI_ROM = 10, 11, 12, 13
 SUBSYSTEMS = {
@@ -55,6 +58,7 @@ SECTION_EXECUTABLE, SECTION_READABLE, SECTION_WRITABLE = 0x2000_0000, 0x4000_000
 RELOC_ABSOLUTE, RELOC_HIGHLOW, RELOC_DIR64 = 0, 3, 10
 # PE, "Optional Header Data Directories".
 DIRECTORY_CERTIFICATES, DIRECTORY_RELOCATIONS, DIRECTORY_DEBUG = 4, 5, 6
+MAGIC_PE32, MAGIC_PE32_PLUS = 0x10B, 0x20B  # PE, "Optional Header"
 DIRECTORY_NAMES = (
     *("export", "import", "resource", "exception", "certificate", "relocation", "debug"),
     *("architecture", "global pointer", "TLS", "load configuration", "bound import"),
@@ -171,6 +175,11 @@ class Image:
         return MACHINES.get(self.machine, f"{self.machine:#06x}")
 
     @property
+    def is_too_narrow(self) -> bool:
+        """Whether it is PE32, with addresses of 32 bits, for a machine whose images are PE32+."""
+        return not self.is_64_bit and self.machine in MACHINES_64
+
+    @property
     def subsystem_name(self) -> str:
         return SUBSYSTEMS.get(self.subsystem, f"unknown, {self.subsystem}")
 
@@ -215,6 +224,11 @@ class Image:
         return self.directory(DIRECTORY_CERTIFICATES) is not None
 
 
+def machine_named(name: str) -> str:
+    """Return the name that MACHINES has for a machine, if the given one is another for it."""
+    return OTHER_NAMES.get(name, name)
+
+
 def is_pe(data: bytes) -> bool:
     """Whether bytes begin like a PE image; read() says whether they are one."""
     return data[:2] == b"MZ"
@@ -231,10 +245,10 @@ def read(data: bytes) -> Image:
     if optional_bytes < 2:
         raise MalformedError(header + 20, f"optional header of {optional_bytes} bytes", _BUILD)
     magic = struct.unpack_from("<H", data, optional)[0]
-    if magic not in (0x10B, 0x20B):
+    if magic not in (MAGIC_PE32, MAGIC_PE32_PLUS):
         rule = f"optional header's magic is {magic:#06x}, neither PE32 (0x010b) nor PE32+ (0x020b)"
         raise MalformedError(optional, rule, _BUILD)
-    is_64_bit = magic == 0x20B
+    is_64_bit = magic == MAGIC_PE32_PLUS
     fixed = 112 if is_64_bit else 96
     if optional_bytes < fixed:
         rule = f"optional header of {optional_bytes} bytes; its magic asks for {fixed}"

@@ -8,7 +8,7 @@ a 0 ends that.
 import errno
 import os
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -198,9 +198,3 @@ def _unreadable(name: str, path: Path, error: OSError) -> EverycoreError:
     }
     remedy = remedies.get(error.errno or 0, "dump the ROM on another machine")
     return EverycoreError(f"{name}: cannot read {path.name}: {error.strerror}", remedy)
-
-
-def load_all(
-    given: Sequence[str], cwd: Path, sysfs: Path, say: Callable[[str], None]
-) -> list[Source]:
-    return [source for one in given for source in load(one, cwd, sysfs, say)]

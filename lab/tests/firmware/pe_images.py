@@ -35,6 +35,7 @@ class Plan:
     reloc_kind: int = 10
     certificate: bytes = b""
     trailing: bytes = b""
+    is_64_bit: bool | None = None  # None: as the machine is
     parts: Sequence[Part] = (
         Part(".text", b"\x90" * 0x1F0 + b"\xc3" * 0x10, TEXT),
         Part(".data", bytes(range(64)) * 4, DATA, 0x400),
@@ -55,7 +56,7 @@ def relocation_table(addresses: Sequence[int], kind: int = 10) -> bytes:
 def make_pe(plan: Plan | None = None, **changes: object) -> bytes:
     """Return the image of a plan, with some of its fields changed."""
     plan = replace(plan or Plan(), **changes)  # type: ignore[arg-type]
-    is_64_bit = plan.machine not in (X86, EBC)
+    is_64_bit = plan.machine not in (X86, EBC) if plan.is_64_bit is None else plan.is_64_bit
     parts = list(plan.parts)
     if plan.relocations:
         parts.append(Part(".reloc", relocation_table(plan.relocations, plan.reloc_kind), RELOC))

@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from firmware import driver_builds
+from firmware import driver_builds, pe_images
 
 from everycore.firmware import pe
 from everycore.firmware.efi import code_rules, image_rules
@@ -109,7 +109,7 @@ def test_the_clean_driver_does_all_its_steps(images: Images, machine: str) -> No
 
 def test_each_rule_has_a_driver_or_a_test_of_its_own() -> None:
     # Below, and in test_efi_command.py.
-    others = {"pe-relocations", "pe-relocation-type", "run-emulator-failed"}
+    others = {"pe-format", "pe-relocations", "pe-relocation-type", "run-emulator-failed"}
     drivers = {name.replace("_", "-") for name in driver_builds.names()} - {"clean"}
     assert drivers | set(LINKS) | others == set(RULES)
 
@@ -130,6 +130,17 @@ def test_stripped_relocations_are_found(images: Images, machine: str) -> None:
     data = bytearray(images["clean", machine].read_bytes())
     data[pe.read(bytes(data)).header_offset + 22] |= pe.RELOCS_STRIPPED
     assert [one.rule for one in image_rules.check(pe.read(bytes(data)))] == ["pe-relocations"]
+
+
+@pytest.mark.parametrize("machine", [pe_images.X86_64, pe_images.AARCH64])
+def test_a_header_of_32_bits_is_found(machine: int) -> None:
+    narrow, wide = (
+        pe.read(pe_images.make_pe(machine=machine, is_64_bit=one)) for one in (False, True)
+    )
+    assert [(one.rule, one.text) for one in image_rules.check(narrow)] == [
+        ("pe-format", "the magic at 0x98 is 0x010b, not 0x020b")
+    ]
+    assert image_rules.check(wide) == []
 
 
 def test_relocations_of_32_bits_are_found(images: Images) -> None:

@@ -4,7 +4,7 @@
 import struct
 
 import pytest
-from firmware.pe_images import AARCH64, DATA, TEXT, X86_64, Part, make_pe
+from firmware.pe_images import AARCH64, DATA, EBC, RISCV64, TEXT, X86, X86_64, Part, make_pe
 from firmware.rom_images import bios, image, patched, rom
 
 from everycore.firmware import findings, oprom, pe
@@ -37,7 +37,7 @@ APART = (Part(".text", bytes(512), TEXT), Part(".data", bytes(512), DATA, gap_be
 @pytest.mark.parametrize(
     ("rule", "severity", "offset", "data"),
     [
-        ("chain", VIOLATION, PCIR + 21, patched(GOOD, PCIR + 21, "B", 0)),
+        ("last-unmarked", VIOLATION, PCIR + 21, patched(GOOD, PCIR + 21, "B", 0)),
         ("image-behind-last", VIOLATION, 8192, GOOD + rom(bios(), size=SIZE)),
         ("gap", ADVICE, 1024, bios() + bytes(512) + rom(image(), size=SIZE - 1536)),
         (
@@ -64,6 +64,10 @@ APART = (Part(".text", bytes(512), TEXT), Part(".data", bytes(512), DATA, gap_be
         ("driver", VIOLATION, DRIVER, patched(GOOD, DRIVER, "B", 0)),
         ("machine-differs", VIOLATION, DRIVER + 0x84, patched(GOOD, EFI + 10, "<H", AARCH64)),
         ("subsystem-differs", VIOLATION, OPTIONAL + 68, patched(GOOD, EFI + 8, "<H", 12)),
+        (
+            *("pe-format", VIOLATION, OPTIONAL),
+            rom(bios(), image(driver=make_pe(is_64_bit=False)), size=SIZE),
+        ),
         (
             *("relocations", VIOLATION, OPTIONAL - 2),
             patched(GOOD, OPTIONAL - 2, "<H", 0x2023),
@@ -148,6 +152,25 @@ def test_pe_images_are_checked_without_a_rom() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("machine", "is_64_bit", "rules"),
+    [
+        (AARCH64, False, ["pe-format"]),
+        (X86_64, False, ["pe-format"]),
+        (RISCV64, False, ["pe-format"]),
+        (AARCH64, True, []),
+        (X86, False, []),
+        (EBC, False, []),
+        (EBC, True, []),
+    ],
+)
+def test_images_for_machines_of_64_bits_are_pe32_plus(
+    machine: int, is_64_bit: bool, rules: list[str]
+) -> None:
+    found = findings.pe_findings(pe.read(make_pe(machine=machine, is_64_bit=is_64_bit)))
+    assert [(one.rule, one.severity) for one in found] == [(rule, VIOLATION) for rule in rules]
+
+
 def verdict(data: bytes, machine: str) -> findings.Verdict:
     found = oprom.read(data)
     drivers = [oprom.driver(one, lambda stream: stream) for one in found.images if one.efi]
@@ -172,9 +195,27 @@ def test_a_driver_that_firmware_does_not_reach_does_not_work() -> None:
     assert not verdict(odd, "aarch64").works  # behind the image at which EDK2 stops
     assert verdict(rom(image(machine=AARCH64), image(pcir=0x1E), size=SIZE), "aarch64").works
     assert verdict(b"NVGI" * 128 + GOOD, "x86-64").works
+    narrow = rom(image(driver=make_pe(is_64_bit=False)), size=SIZE)
+    assert not verdict(narrow, "x86-64").works
     hidden = verdict(patched(GOOD, 0x18, "<H", 0xFFF0), "x86-64")
     assert not hidden.works  # firmware stops at the first header
     assert hidden.text.startswith("firmware does not read the ROM: the header at 0x0 leads to no")
+
+
+def test_a_chain_without_end_is_a_violation_that_edk2_accepts() -> None:
+    unmarked = patched(GOOD, PCIR + 21, "B", 0)
+    (finding,) = check(unmarked)
+    assert "EDK2 accepts this" in finding.text
+    assert "no other end than the mark" in finding.text
+    assert (finding.image, finding.section) == (1, "FW 5.1.2")
+    answer = verdict(unmarked, "x86-64")
+    assert answer.works
+    assert answer.text.endswith(
+        "no image is marked last, which EDK2 accepts: everycore rom set-last"
+    )
+    assert "marked" not in verdict(GOOD, "x86-64").text
+    broken = patched(unmarked, EFI + 4, "<I", 0)
+    assert not verdict(broken, "x86-64").works
 
 
 def test_the_machines_of_headers_are_compared_by_name() -> None:

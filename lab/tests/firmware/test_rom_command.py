@@ -2,15 +2,17 @@
 """everycore rom, as a user types it."""
 
 import json
+import os
 import struct
+import subprocess
 import sys
 import uuid
 from pathlib import Path
 
 import pytest
 from firmware.pe_images import AARCH64, make_pe
-from firmware.rom_images import bios, image, rom
-from world import Lab
+from firmware.rom_images import bios, image, patched, rom
+from world import PACKAGE, Lab
 
 from everycore.context import SystemRunner
 from everycore.errors import EverycoreError
@@ -64,6 +66,13 @@ def test_check_ends_with_1_if_a_rule_is_broken_and_with_0_if_none_is(here: Lab) 
     assert lines[1]["works"] is True
 
 
+@pytest.mark.parametrize(("given", "name"), [("arm64", "aarch64"), ("x64", "x86-64")])
+def test_a_machine_has_the_names_that_others_give_it(here: Lab, given: str, name: str) -> None:
+    named, other = (here("rom", "check", "card.rom", "--machine", one) for one in (name, given))
+    assert (other.code, other.out) == (0, named.out)
+    assert f"works on {name}: " in other.out
+
+
 def test_a_terminal_of_80_columns_shows_lists_and_findings_unbroken(here: Lab) -> None:
     packed = image(compression=1, driver=struct.pack("<II", 8, 64) + bytes(8))
     wide = rom(bios(), packed, image(machine=AARCH64), size=0x4000)
@@ -115,12 +124,18 @@ def test_the_list_of_hashes_never_replaces_a_file_that_is_read(here: Lab) -> Non
     assert here("rom", "hash", "card.rom", "--esl", "old.esl").code == 0
 
 
-def test_a_device_of_sysfs_is_named_by_its_address(here: Lab) -> None:
-    device = here.folder / "sys/bus/pci/devices/0000:01:00.0"
+def make_device(sysfs: Path) -> Path:
+    """A network card in a folder that looks like sysfs."""
+    device = sysfs / "bus/pci/devices/0000:01:00.0"
     device.mkdir(parents=True)
     for name, text in (("vendor", "0x8086"), ("device", "0x10d3"), ("class", "0x020000")):
         (device / name).write_text(text)
     (device / "rom").write_bytes(GOOD)
+    return device
+
+
+def test_a_device_of_sysfs_is_named_by_its_address(here: Lab) -> None:
+    device = make_device(here.folder / "sys")
     for given in (
         "0000:01:00.0",
         "01:00.0",
@@ -142,9 +157,11 @@ def test_list_works_without_the_codec_and_says_what_it_lacks(
     outcome = here("rom", "list", "packed.rom")
     assert outcome.code == 0
     assert "needs Python packages that are not installed" in " ".join(outcome.out.split())
-    outcome = here("rom", "check", "packed.rom")
+    outcome = here("rom", "check", "packed.rom", "card.rom")
     assert outcome.code == 2
+    assert outcome.err.startswith("everycore: packed.rom: ")
     assert "needs Python packages" in outcome.err
+    assert "card.rom: violations: 0" in outcome.out
 
 
 def test_the_list_of_hashes_has_the_layout_of_uefi() -> None:
@@ -169,7 +186,7 @@ def test_the_list_of_hashes_has_the_layout_of_uefi() -> None:
         (("list", "long" * 60), "long" * 60 + ": no such file"),
         (("list", "text"), "text: offset 0x0: no option ROM"),
         (("check", "cut.rom"), "cut.rom: offset 0x18: the PCI data structure is at 0x300"),
-        (("check", "card.rom", "--machine", "arm64"), "unknown machine 'arm64'"),
+        (("check", "card.rom", "--machine", "arm46"), "unknown machine 'arm46'"),
         (("hash", "bios.rom"), "no EFI driver in what was given"),
         (("hash", "card.rom", "--owner", "me"), "--owner 'me' is no GUID"),
         (("hash", "bad.efi"), "bad.efi: offset 0x80: "),
@@ -195,6 +212,75 @@ def test_bad_input_is_one_line_with_a_remedy_and_exit_code_2(
     assert first.startswith(f"everycore: {message}"), outcome.err
     assert len(hints) == 1
     assert "Traceback" not in outcome.err
+
+
+UNREADABLE = {
+    "gone.rom": "gone.rom: no such file",
+    "text": "text: offset 0x0: no option ROM",
+    "0000:09:00.0": "0000:09:00.0: no such PCI device here",
+}
+
+
+@pytest.mark.parametrize("action", ["list", "check", "hash"])
+def test_what_cannot_be_read_does_not_stop_work_on_the_others(here: Lab, action: str) -> None:
+    (here.folder / "text").write_text("# no ROM\n")
+    (here.folder / "second.rom").write_bytes(GOOD)
+    names = ["text", "card.rom", "gone.rom", "0000:09:00.0", "second.rom"]
+    mixed = here("rom", action, "--sysfs-root", ".", *names)
+    assert mixed.code == 2
+    assert mixed.out == here("rom", action, "card.rom", "second.rom").out
+    told = [line for line in mixed.err.splitlines() if line.startswith("everycore: ")]
+    assert len(told) == len(UNREADABLE)
+    for text in UNREADABLE.values():
+        assert sum(line.startswith(f"everycore: {text}") for line in told) == 1
+    assert len(mixed.err.splitlines()) == 2 * len(told)
+    bad = patched(GOOD, 100, "B", 0)  # a violation is 1 only if everything was read
+    (here.folder / "bad.rom").write_bytes(bad)
+    assert here("rom", action, "bad.rom", "gone.rom").code == 2
+
+
+def test_a_list_of_hashes_is_not_written_if_it_would_lack_one(here: Lab) -> None:
+    (here.folder / "bad.rom").write_bytes(rom(image(driver=b"no driver")))
+    done = here("rom", "hash", "card.rom", "bad.rom", "--esl", "card.esl")
+    assert done.code == 2
+    assert done.out == here("rom", "hash", "card.rom").out
+    assert "everycore: bad.rom: image 0: offset 0x38: no PE image" in done.err
+    assert "warning: card.esl is not written" in done.err
+    assert not (here.folder / "card.esl").exists()
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full: Linux has one")
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("rom", "list", "card.rom"),
+        ("rom", "check", "--json", "bad.rom"),
+        ("rom", "diff", "card.rom", "bad.rom"),
+        ("rom", "drop", "card.rom", "0", "--out", "new.rom"),
+        ("efi", "check", "--static", "x64.efi", "--sarif", "new.sarif"),
+    ],
+)
+def test_a_full_standard_output_is_one_line(here: Lab, words: tuple[str, ...]) -> None:
+    (here.folder / "bad.rom").write_bytes(patched(GOOD, 100, "B", 0))
+    (here.folder / "x64.efi").write_bytes(make_pe())
+    before = sorted(here.folder.iterdir())
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            (sys.executable, "-m", "everycore", *words),
+            stdout=full,
+            stderr=subprocess.PIPE,
+            cwd=here.folder,
+            env={**os.environ, "PYTHONPATH": str(PACKAGE.parent)},
+            text=True,
+            check=False,
+        )
+    last = done.stderr.splitlines()[-1]
+    assert (done.returncode, last) == (
+        2,
+        "everycore: cannot write standard output: No space left on device",
+    )
+    assert done.stderr.count("everycore:") == 1
+    assert sorted(here.folder.iterdir()) == before
 
 
 # ---- Changes
@@ -266,6 +352,111 @@ def test_each_change_writes_a_new_rom_and_leaves_the_old_one(
     ]
 
 
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (("insert", "01:00.0", "arm.efi"), ["x86", "x86-64", "aarch64", "aarch64"]),
+        (("replace", "01:00.0", "1", "arm.efi"), ["x86", "aarch64", "aarch64"]),
+        (("drop", "01:00.0", "0"), ["x86-64", "aarch64"]),
+        (("reorder", "01:00.0", "2", "0", "1"), ["aarch64", "x86", "x86-64"]),
+        (("set-last", "01:00.0", "1"), ["x86", "x86-64"]),
+        (("set-ids", "01:00.0", "--device", "10d3"), ["x86", "x86-64", "aarch64"]),
+        (("fit", "01:00.0"), ["x86", "x86-64", "aarch64"]),
+    ],
+)
+def test_each_change_takes_a_device_of_any_sysfs(
+    drivers: Lab, words: tuple[str, ...], expected: list[str]
+) -> None:
+    device = make_device(drivers.folder / "sys")
+    done = drivers("rom", *words, "--sysfs-root", "sys", "--out", "new.rom")
+    assert done.code == 0, done.err
+    assert machines(drivers.folder / "new.rom") == expected
+    assert (device / "rom").read_bytes() == GOOD
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (
+            ("reorder", "card.rom", "2", "0", "1"),
+            [
+                "image 0: moved, it is image 1 of the other ROM",
+                "image 1: moved, it is image 2 of the other ROM",
+                "image 2: moved, it is image 0 of the other ROM",
+            ],
+        ),
+        (
+            ("reorder", "card.rom", "1", "0", "2"),
+            [
+                "image 0: moved, it is image 1 of the other ROM",
+                "image 1: moved, it is image 0 of the other ROM",
+            ],
+        ),
+        (
+            ("insert", "card.rom", "arm.efi", "--at", "0"),
+            [
+                "image 0: moved, it is image 1 of the other ROM",
+                "image 1: moved, it is image 2 of the other ROM",
+                "image 2: moved, it is image 3 of the other ROM",
+                "image 0: image: no image and EFI aarch64",
+            ],
+        ),
+        (
+            ("drop", "card.rom", "1"),
+            [
+                "image 1: image: EFI x86-64 and no image",
+                "image 2: moved, it is image 1 of the other ROM",
+            ],
+        ),
+    ],
+)
+def test_diff_shows_images_that_are_elsewhere_as_moved(
+    drivers: Lab, words: tuple[str, ...], expected: list[str]
+) -> None:
+    drivers("rom", *words, "--out", "new.rom")
+    differs = drivers("rom", "diff", "card.rom", "new.rom")
+    assert differs.code == 1
+    shown = differs.out.splitlines()
+    assert [line for line in shown if not line.startswith("data behind")] == expected
+    moved = objects(drivers("rom", "diff", "card.rom", "new.rom", "--json").out)
+    assert [(o["image"], o["first"], o["second"]) for o in moved if o["what"] == "moved"] == [
+        (int(line.split()[1][0]), line.split()[1][0], line.split()[6])
+        for line in expected
+        if "moved" in line
+    ]
+
+
+def test_diff_tells_what_else_of_a_moved_image_differs(drivers: Lab) -> None:
+    changed = patched(GOOD, 0x100, "B", 0x91)  # code of the BIOS image
+    (drivers.folder / "odd.rom").write_bytes(changed)
+    drivers("rom", "reorder", "odd.rom", "0", "2", "1", "--out", "new.rom")
+    ids = ("set-ids", "new.rom", "--device", "10d3", "--image", "2", "--out", "last.rom")
+    assert drivers("rom", *ids).code == 0
+    shown = drivers("rom", "diff", "card.rom", "last.rom").out.splitlines()
+    assert shown == [
+        "image 0: contents, 1 bytes from 0x100 of the image: 1024 bytes and 1024 bytes",
+        "image 1: moved, it is image 2 of the other ROM",
+        "image 1: device: 0x100e and 0x10d3",
+        "image 2: moved, it is image 1 of the other ROM",
+    ]
+
+
+def test_diff_does_not_cross_images_that_are_there_twice(here: Lab) -> None:
+    twice = rom(bios(), image(), image(), size=0x4000)
+    (here.folder / "a.rom").write_bytes(twice)
+    (here.folder / "b.rom").write_bytes(patched(twice, 0x400 + 0x20, "<H", 0x1234))
+    shown = here("rom", "diff", "a.rom", "b.rom").out.splitlines()
+    assert shown == ["image 1: vendor: 0x8086 and 0x1234"]
+
+
+def test_diff_takes_devices_of_any_sysfs(here: Lab) -> None:
+    device = make_device(here.folder / "sys")
+    words = ("rom", "diff", "--sysfs-root", "sys", "01:00.0", "card.rom")
+    assert here(*words).code == 0
+    (device / "rom").write_bytes(GOOD[:-1] + b"x")
+    assert here(*words).code == 1
+
+
 @pytest.mark.parametrize("how", [(), ("--decompressed",)])
 @pytest.mark.parametrize("data", [GOOD, b"NVGI" * 128 + GOOD + b"ATOM", bios() + bytes(512) + GOOD])
 def test_a_rom_that_is_taken_apart_is_built_again_byte_by_byte(
@@ -326,6 +517,7 @@ def test_diff_names_what_differs_and_ends_with_1(drivers: Lab) -> None:
         ),
         (("insert", "card.rom", "app.efi", "--out", "n"), "app.efi: offset 0xdc: subsystem appl"),
         (("insert", "card.rom", "card.rom", "--out", "n"), "card.rom: offset 0x0: no PE image"),
+        (("insert", "card.rom", "32.efi", "--out", "n"), "32.efi: offset 0x98: PE32, and UEFI's"),
         (("insert", "old.rom", "x64.efi", "--out", "n"), "old.rom: offset 0x0: the image has no"),
         (
             ("insert", "full.rom", "x64.efi", "--out", "n"),
@@ -350,6 +542,7 @@ def test_a_change_that_cannot_be_made_writes_nothing(
 ) -> None:
     folder = drivers.folder
     (folder / "app.efi").write_bytes(make_pe(subsystem=10))
+    (folder / "32.efi").write_bytes(make_pe(machine=AARCH64, is_64_bit=False))
     (folder / "old.rom").write_bytes(b"\x55\xaa\x08" + bytes(4093))
     (folder / "short.rom").write_bytes(rom(bios(), image(units=0)))
     (folder / "full.rom").write_bytes(rom(*[image()] * 3, size=0x2000))

@@ -15,13 +15,19 @@ APPLIED = (pe.RELOC_ABSOLUTE, pe.RELOC_DIR64)
 
 def check(image: pe.Image) -> list[Finding]:
     """All violations of the rules of headers and sections."""
-    parts = (_subsystem, _relocations, _protection, _size)
+    parts = (_subsystem, _format, _relocations, _protection, _size)
     return [finding for part in parts for finding in part(image)]
 
 
 def _subsystem(image: pe.Image) -> Iterator[Finding]:
     if image.subsystem not in (pe.EFI_BOOT_DRIVER, pe.EFI_RUNTIME_DRIVER):
         yield Finding("pe-subsystem", None, f"subsystem {image.subsystem} ({image.subsystem_name})")
+
+
+def _format(image: pe.Image) -> Iterator[Finding]:
+    if image.is_too_narrow:
+        text = f"the magic at {image.optional_offset:#x} is {pe.MAGIC_PE32:#06x}"
+        yield Finding("pe-format", None, f"{text}, not {pe.MAGIC_PE32_PLUS:#06x}")
 
 
 def _relocations(image: pe.Image) -> Iterator[Finding]:

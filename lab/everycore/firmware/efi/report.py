@@ -2,7 +2,8 @@
 """The findings of efi check: tables for people, lines of JSON for programs."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import Protocol
 
 from everycore.firmware import pe
 from everycore.firmware.efi.check import Checked
@@ -11,6 +12,20 @@ from everycore.firmware.efi.rules import RULES, Level
 
 MOST_SITES = 8  # of a rule that are shown; --json has all
 STYLES = {"error": "bold red", "warning": "yellow", "note": "dim"}
+
+
+class HasLevel(Protocol):
+    """A rule, as counts need it."""
+
+    @property
+    def level(self) -> Level: ...
+
+
+class HasRule(Protocol):
+    """A finding, as counts need it."""
+
+    @property
+    def of(self) -> HasLevel: ...
 
 
 def place(finding: Finding) -> str:
@@ -44,7 +59,7 @@ def _circumstances(one: Finding) -> str:
     return f" ({'; '.join(words)})" if words else ""
 
 
-def summary(found: list[Finding]) -> str:
+def summary(found: Sequence[HasRule]) -> str:
     """How many findings of each level there are."""
     counts = [(level, sum(one.of.level == level for one in found)) for level in Level]
     words = [f"{count} {level}{'s' if count > 1 else ''}" for level, count in counts if count]

@@ -55,6 +55,8 @@ def _boot(section: str, function: str) -> str:
 _IMAGE = (
     ("pe-subsystem", _E, "the subsystem is not that of an EFI driver",
      "UEFI 2.1.1", "link with the subsystem efi_boot_service_driver"),
+    ("pe-format", _E, "the image is PE32, with addresses of 32 bits, for a machine of 64 bits",
+     "UEFI 2.1.1; PE Format, Optional Header", "link for a 64-bit target, as PE32+"),
     ("pe-relocations", _E, "the image has no base relocations: it runs only at one address",
      "UEFI 2.1.1; PE Format, The .reloc Section", "link without /FIXED, and do not strip .reloc"),
     ("pe-relocation-type", _E, "a base relocation of a type that 64-bit firmware does not apply",

@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: MIT
+"""everycore canary: where do functions take their stack canaries from, and what is wrong?"""
+
+import json as jsonlib
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from everycore.commands.options import Json, context_of
+from everycore.context import Context
+from everycore.errors import EverycoreError
+from everycore.firmware import pe
+from everycore.firmware.canary import check as checking
+from everycore.firmware.canary import decoder, report
+from everycore.firmware.canary.arrays import Arrays
+from everycore.firmware.canary.check import Checked, Options
+from everycore.firmware.canary.policy import Policy, Wanted, missing_symbol
+from everycore.firmware.efi import symbols
+from everycore.firmware.malformed import MalformedError
+from everycore.outputs import atomic_output, refuse_input
+from everycore.progress import Progress
+
+MOST_FILE_BYTES = 1 << 30  # an unstripped kernel has 500 MiB
+
+app = typer.Typer(
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    help="Check the stack canaries that compilers put into a binary.",
+)
+
+
+@app.callback()
+def canary() -> None:
+    """Commands of stack canaries; check is the one there is."""
+
+
+@app.command("check")
+def check(
+    command: typer.Context,
+    files: Annotated[
+        list[str],
+        typer.Argument(metavar="FILE...", help="ELF programs, libraries, objects; PE images."),
+    ],
+    wanted: Annotated[
+        Wanted, typer.Option("--policy", help="Where guards must come from.")
+    ] = Wanted.ANY,
+    register: Annotated[
+        str, typer.Option("--register", metavar="NAME", help="The register wanted: tpidr_el0, fs.")
+    ] = "",
+    offset: Annotated[
+        str, typer.Option("--offset", metavar="N", help="The offset wanted, from the register.")
+    ] = "",
+    symbol: Annotated[
+        str,
+        typer.Option("--symbol", metavar="NAME", help="The variable that holds the guard."),
+    ] = "",
+    arrays: Annotated[
+        Arrays, typer.Option("--arrays", help="Arrays that ask for a canary, by DWARF.")
+    ] = Arrays.ANY,
+    allow: Annotated[
+        list[str] | None,
+        typer.Option("--allow", metavar="FUNCTION", help="Leave out this function; repeatable."),
+    ] = None,
+    residue: Annotated[
+        bool, typer.Option("--residue", help="Run functions; is the guard in a register at return?")
+    ] = False,
+    map_file: Annotated[
+        Path | None,
+        typer.Option("--map", metavar="FILE", help="The linker's map of a PE image, for names."),
+    ] = None,
+    sarif_file: Annotated[
+        Path | None, typer.Option("--sarif", metavar="FILE", help="Write findings as SARIF 2.1.0.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Check binaries; exit code 1 if one violates a rule."""
+    context = context_of(command)
+    if sarif_file is not None:
+        read = [*files, *([str(map_file)] if map_file else [])]
+        refuse_input("--sarif", context.cwd / sarif_file, [context.cwd / name for name in read])
+    if map_file and len(files) != 1:
+        raise EverycoreError(f"--map belongs to one image, not to {len(files)}", "check one image")
+    decoder.require()
+    options = Options(
+        policy=Policy(wanted, register.lower(), _number(offset), symbol),
+        arrays=arrays,
+        allowed=frozenset(allow or ()),
+        residue=residue,
+    )
+    found: list[Checked] = []
+    with Progress(context.err, "checking", len(files)) as progress:
+        for name in files:
+            progress.step(name)
+            found.append(_check(context, name, map_file, options))
+    for checked in found:
+        _show(context, checked, json)
+    if sarif_file is not None:
+        with atomic_output(context.cwd / sarif_file, context.out.file) as scratch:
+            text = jsonlib.dumps(report.sarif(found, _version()), indent=1)
+            scratch.write_text(text + "\n", encoding="utf-8")
+    if any(checked.has_violations for checked in found):
+        raise typer.Exit(1)
+
+
+def _version() -> str:
+    try:
+        return version("everycore")
+    except PackageNotFoundError:
+        return "not installed"
+
+
+def _number(text: str) -> int | None:
+    if not text:
+        return None
+    try:
+        return int(text, 0)
+    except ValueError:
+        raise EverycoreError(
+            f"--offset {text} is no number", "name it as the compiler has it: 16 or 0x10"
+        ) from None
+
+
+def _check(context: Context, name: str, map_file: Path | None, options: Options) -> Checked:
+    data = _read_file(context, name)
+    symbol = options.policy.symbol
+    names: dict[int, str] = {}
+    if map_file is not None:
+        names = _map_names(context, name, map_file, data)
+    try:
+        program = checking.read(data, name, names, [symbol] if symbol else [])
+        if missing_symbol(program, options.policy):
+            raise EverycoreError(
+                f"{name}: no variable '{symbol}' in its symbol table",
+                "name the guard with --symbol as the linker has it",
+            )
+        return checking.check(program, data, options)
+    except MalformedError as error:
+        raise error.named(name) from None
+
+
+def _map_names(context: Context, name: str, map_file: Path, data: bytes) -> dict[int, str]:
+    if not pe.is_pe(data):
+        raise EverycoreError(f"{name} is no PE image", "--map is for these; ELF has symbols itself")
+    text = _read_file(context, str(map_file)).decode("utf-8", errors="replace")
+    try:
+        base = pe.read(data).base
+    except MalformedError as error:
+        raise error.named(name) from None
+    found = symbols.read(text, str(map_file), base)
+    return dict(zip(found.addresses, found.names, strict=True))
+
+
+def _show(context: Context, checked: Checked, json: bool) -> None:
+    if json:
+        for line in report.json_lines(checked):
+            context.print_raw(line)
+        return
+    for style, line in report.lines(checked):
+        context.out.print(line, style=style, markup=False, soft_wrap=True)
+    for note in checked.notes:
+        context.warn(f"{checked.program.name}: {note}")
+
+
+def _read_file(context: Context, name: str) -> bytes:
+    try:
+        with (context.cwd / name).open("rb") as file:
+            data = file.read(MOST_FILE_BYTES + 1)
+    except FileNotFoundError:
+        raise EverycoreError(f"{name}: no such file", "name an ELF or PE file") from None
+    except OSError as error:
+        raise EverycoreError(f"{name}: cannot be read: {error.strerror}", "name a file") from error
+    if len(data) > MOST_FILE_BYTES:
+        raise EverycoreError(f"{name}: more than {MOST_FILE_BYTES >> 30} GiB", "name a program")
+    return data

@@ -1,0 +1,217 @@
+# SPDX-License-Identifier: MIT
+"""everycore pcd: settings of a finished EFI module, for EDK2 and for whoever has only the file."""
+
+import json as jsonlib
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from everycore.commands.options import Json, context_of
+from everycore.context import Context
+from everycore.errors import EverycoreError
+from everycore.firmware import pcd as settings_of
+from everycore.firmware import pe
+from everycore.firmware.malformed import MalformedError
+from everycore.firmware.pcd import Module, Setting, Type
+from everycore.firmware.sources import MOST_FILE_BYTES
+from everycore.outputs import atomic_output, refuse_input
+
+MOST_TEXT_BYTES = 64 << 20
+
+app = typer.Typer(
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    help="List and change the settings of a finished EFI module.",
+)
+ImageFile = Annotated[Path, typer.Argument(metavar="IMAGE", help="An EFI image: driver.efi.")]
+MapFile = Annotated[
+    Path | None,
+    typer.Option("--map", metavar="FILE", help="The map of its linker: lld-link, ld.lld, GNU ld."),
+]
+InfFile = Annotated[
+    Path | None, typer.Option("--inf", metavar="FILE", help="Its INF, with a [PatchPcd] section.")
+]
+Types = Annotated[
+    list[str] | None,
+    typer.Option("--type", metavar="NAME=TYPE", help="BOOLEAN, UINT8 ... UINT64, VOID*."),
+]
+OutFile = Annotated[Path, typer.Option("--out", metavar="FILE", help="The new file.")]
+
+
+@app.command("list")
+def list_settings(
+    command: typer.Context,
+    image_file: ImageFile,
+    map_file: MapFile = None,
+    inf_file: InfFile = None,
+    kind: Types = None,
+    json: Json = False,
+) -> None:
+    """Print every setting: type, place in the file, value."""
+    context = context_of(command)
+    image = _image(context, image_file)
+    for one in _settings(context, image, map_file, inf_file, kind):
+        value = image.data[one.offset : one.offset + one.size]
+        text = settings_of.as_text(value, one.type)
+        if json:
+            line = {"type": "setting", "name": one.name, "pcd_type": one.type, "value": text}
+            context.print_raw(jsonlib.dumps({**line, "offset": one.offset, "size": one.size}))
+        else:
+            line_text = f"{one.name:32} {one.type:8} {one.offset:#8x} {text}"
+            context.out.print(line_text, markup=False, soft_wrap=True)
+
+
+@app.command("set")
+def set_values(
+    command: typer.Context,
+    image_file: ImageFile,
+    values: Annotated[list[str], typer.Argument(metavar="NAME=VALUE...", help="New values.")],
+    out: OutFile,
+    map_file: MapFile = None,
+    inf_file: InfFile = None,
+    kind: Types = None,
+) -> None:
+    """Write a new image with other values; types and sizes are checked."""
+    context = context_of(command)
+    read = [path for path in (image_file, map_file, inf_file) if path is not None]
+    refuse_input("--out", context.cwd / out, [context.cwd / path for path in read])
+    image = _image(context, image_file)
+    known = _settings(context, image, map_file, inf_file, kind)
+    wanted = _pairs(values, "NAME=VALUE")
+    data = settings_of.changed(image, known, wanted)
+    for one in known:
+        if one.name in wanted:
+            before = settings_of.as_text(image.data[one.offset :][: one.size], one.type)
+            after = settings_of.as_text(data[one.offset :][: one.size], one.type)
+            line = f"{one.name}: {before} -> {after} (offset {one.offset:#x}, {one.type})"
+            context.err.print(line, markup=False, soft_wrap=True)
+    _write(context, out, data)
+
+
+@app.command("inf")
+def write_inf(
+    command: typer.Context,
+    image_file: ImageFile,
+    map_file: Annotated[Path, typer.Option("--map", metavar="FILE", help="The linker's map.")],
+    guid: Annotated[str, typer.Option("--guid", metavar="GUID", help="The module's FILE_GUID.")],
+    token_space: Annotated[
+        str, typer.Option("--token-space", metavar="NAME", help="The C name of its PCDs' GUID.")
+    ],
+    out: OutFile,
+    name: Annotated[
+        str, typer.Option("--name", metavar="NAME", help="BASE_NAME. Default: the file's name.")
+    ] = "",
+    module_type: Annotated[
+        str,
+        typer.Option("--module-type", metavar="TYPE", help="Default: by the image's subsystem."),
+    ] = "",
+    kind: Types = None,
+) -> None:
+    """Write the INF with which EDK2 takes the image as a binary module."""
+    context = context_of(command)
+    read = [context.cwd / image_file, context.cwd / map_file]
+    refuse_input("--out", context.cwd / out, read)
+    image = _image(context, image_file)
+    found = _settings(context, image, map_file, None, kind)
+    module_type = module_type or settings_of.module_type(image)
+    module = Module(name or image_file.stem, guid, module_type, token_space)
+    text = settings_of.inf(module, image, image_file.name, found)
+    _write(context, out, text.encode())
+
+
+@app.command("verify")
+def verify(
+    command: typer.Context,
+    image_file: ImageFile,
+    inf_file: Annotated[Path, typer.Option("--inf", metavar="FILE", help="Its INF.")],
+    map_file: MapFile = None,
+    kind: Types = None,
+    json: Json = False,
+) -> None:
+    """Compare an INF with its image, and with the map if it is given; exit code 1: they differ."""
+    context = context_of(command)
+    image = _image(context, image_file)
+    described = _settings(context, image, None, inf_file, None)
+    mapped = _settings(context, image, map_file, None, kind) if map_file else None
+    faults = list(settings_of.verify(image, described, mapped))
+    for one in faults:
+        if json:
+            context.print_raw(jsonlib.dumps({"type": "fault", "name": one.name, "text": one.text}))
+        else:
+            context.out.print(f"{one.name}: {one.text}", markup=False, soft_wrap=True)
+    if not json:
+        words = f"{len(faults)} differ" if faults else "image and INF agree"
+        context.out.print(f"{len(described)} settings: {words}", markup=False)
+    if faults:
+        raise typer.Exit(1)
+
+
+def _image(context: Context, path: Path) -> pe.Image:
+    data = _read(context, path, MOST_FILE_BYTES, "name an .efi file")
+    try:
+        return pe.read(data)
+    except MalformedError as error:
+        raise error.named(str(path)) from None
+
+
+def _settings(
+    context: Context,
+    image: pe.Image,
+    map_file: Path | None,
+    inf_file: Path | None,
+    kind: list[str] | None,
+) -> list[Setting]:
+    if (map_file is None) == (inf_file is None):
+        raise EverycoreError("settings are found by the map or by an INF", "--map or --inf, one")
+    if inf_file is not None:
+        text = _text(context, inf_file)
+        found = settings_of.read_inf(text, str(inf_file), image)
+        for one in found:
+            if one.offset + one.size > len(image.data):
+                raise EverycoreError(
+                    f"{inf_file}: {one.name} lies behind the end of the image",
+                    "the INF is not that of this image",
+                )
+        return found
+    assert map_file is not None
+    types: dict[str, Type] = {}
+    for name, word in _pairs(kind or [], "NAME=TYPE").items():
+        try:
+            types[name] = Type(word.upper())
+        except ValueError:
+            hint = f"valid: {', '.join(Type)}"
+            raise EverycoreError(f"unknown type '{word}' of {name}", hint) from None
+    return settings_of.find(image, _text(context, map_file), str(map_file), types)
+
+
+def _pairs(texts: list[str], shape: str) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for text in texts:
+        name, sign, value = text.partition("=")
+        if not sign or not name:
+            raise EverycoreError(f"'{text}' is not {shape}", f"write {shape}")
+        if name in found:
+            raise EverycoreError(f"'{name}' is named twice", "name it once")
+        found[name] = value
+    return found
+
+
+def _text(context: Context, path: Path) -> str:
+    return _read(context, path, MOST_TEXT_BYTES, "name a text file").decode("utf-8", "replace")
+
+
+def _read(context: Context, path: Path, most: int, hint: str) -> bytes:
+    try:
+        with (context.cwd / path).open("rb") as file:
+            data = file.read(most + 1)
+    except OSError as error:
+        raise EverycoreError(f"{path}: cannot be read: {error.strerror}", hint) from None
+    if len(data) > most:
+        raise EverycoreError(f"{path}: more than {most >> 20} MiB", hint)
+    return data
+
+
+def _write(context: Context, path: Path, data: bytes) -> None:
+    with atomic_output(context.cwd / path, context.out.file) as scratch:
+        scratch.write_bytes(data)

@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: MIT
+"""One start of the application in emulated firmware, and what it wrote."""
+
+import re
+import shutil
+import tempfile
+from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+from everycore.context import Context
+from everycore.errors import EverycoreError
+from everycore.firmware import medium
+from everycore.firmware.boot_targets import BootTarget
+
+RUN_BYTES = 64 << 20  # of the image of a run: results of any length fit
+QUIET_SECONDS = 300.0
+FINISHED = "everycore: finished"
+OWN_LINE = re.compile(r"(everycore: .*|FAILED: .*|ERROR: .*)")
+_ESCAPE = re.compile(r"\x1b\[[0-9;?=]*[A-Za-z]")
+# EFI_SECURITY_VIOLATION and EFI_ACCESS_DENIED, as EDK2 and U-Boot print them of a refused image.
+_REFUSED = re.compile(r"(Security Violation|Access Denied|image not authenticated)", re.IGNORECASE)
+_FAULT = re.compile(r"(Exception Type|Synchronous Exception|\"Synchronous Abort\").*")
+
+
+@dataclass(frozen=True, slots=True)
+class Booted:
+    """The end of a run: the lines of the result file, and the console."""
+
+    result: str
+    console: tuple[str, ...]
+
+
+def boot(
+    context: Context,
+    place: BootTarget,
+    application: Path,
+    commands: Sequence[str],
+    inputs: dict[str, Path] | None = None,
+    more: Sequence[str] = (),
+) -> Booted:
+    """Start the application in firmware with these commands. `inputs`: further files of the medium.
+    `more`: words for the emulator."""
+    for name in (place.code, place.variables):
+        if name and not Path(name).is_file():
+            raise EverycoreError(f"no firmware {name}", _install(place))
+    with tempfile.TemporaryDirectory(prefix="everycore-efi.") as folder:
+        image, script = Path(folder) / "disk.img", Path(folder) / "commands.txt"
+        script.write_text("".join(f"{line}\n" for line in ("--shutdown", *commands)))
+        files = {f"EFI/BOOT/{place.architecture.boot_name}": application}
+        files |= {"everycore/commands.txt": script, **(inputs or {})}
+        medium.write(context, image, RUN_BYTES, files)
+        console = _watch(context, place, [*_words(place, image, Path(folder)), *more])
+        result = medium.read(context, image, "everycore/result.jsonl")
+    _refuse_unfinished(place, console, result)
+    return Booted((result or b"").decode(errors="replace"), tuple(console))
+
+
+def _words(place: BootTarget, image: Path, folder: Path) -> list[str]:
+    words = list(place.emulator)
+    if place.variables:
+        own = folder / "variables.fd"
+        shutil.copyfile(place.variables, own)
+        words += ["-drive", f"if=pflash,format=raw,readonly=on,file={place.code}"]
+        words += ["-drive", f"if=pflash,format=raw,file={own}"]
+    else:
+        words += ["-bios", place.code]
+    words += ["-drive", f"file={image},format=raw,if=none,id=disk,cache=unsafe"]
+    words += ["-device", "virtio-blk-pci,drive=disk,bootindex=0", "-net", "none"]
+    return [*words, "-display", "none", "-serial", "stdio", "-monitor", "none", "-no-reboot"]
+
+
+def _watch(context: Context, place: BootTarget, argv: Sequence[str]) -> list[str]:
+    """The lines of the console up to the last one that the application writes."""
+    lines: list[str] = []
+    try:
+        with closing(context.runner.stream(argv, quiet_seconds=QUIET_SECONDS)) as stream:
+            for raw in stream:
+                line = _ESCAPE.sub("", raw).replace("\r", "").rstrip()
+                lines.append(line)
+                if line.startswith(FINISHED) or _FAULT.search(line) or _REFUSED.search(line):
+                    break
+    except TimeoutError:
+        raise EverycoreError(
+            f"{place.name}: silent for {QUIET_SECONDS:.0f} s after: {_last(lines)}",
+            "a command hangs, or the firmware found nothing to start",
+            code=1,
+        ) from None
+    except EverycoreError as error:
+        if not error.message.startswith("cannot run"):
+            raise
+        raise EverycoreError(error.message, _install(place)) from error
+    return lines
+
+
+def _refuse_unfinished(place: BootTarget, console: Sequence[str], result: bytes | None) -> None:
+    for line in console:
+        if _REFUSED.search(line):
+            raise EverycoreError(
+                f"{place.name}: Secure Boot refused the image: {line.strip()}",
+                "switch Secure Boot off, sign the .efi file (sbsign), or put its hash into db: "
+                "everycore rom hash",
+            )
+        if _FAULT.search(line):
+            raise EverycoreError(f"{place.name}: the application crashed: {line.strip()}", code=1)
+    if not any(line.startswith(FINISHED) for line in console):
+        raise EverycoreError(
+            f"{place.name}: the application did not come to its end; last: {_last(console)}",
+            "is the firmware one for this machine, and does it start from a disk?",
+        )
+    if not result:
+        said = next((line for line in console if "cannot write" in line or "no file" in line), "")
+        raise EverycoreError(f"{place.name}: no result file: {said or _last(console)}")
+
+
+def _last(lines: Sequence[str]) -> str:
+    return next((line for line in reversed(lines) if line.strip()), "nothing")
+
+
+def _install(place: BootTarget) -> str:
+    return f"Debian: apt-get install {' '.join(place.packages)}" if place.packages else ""

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: MIT
+"""The only reader of targets/efi-*.toml: firmware in which the harness is an EFI application."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from everycore.errors import EverycoreError, unknown_name
+from everycore.model import Tree
+from everycore.tables import expect, read_toml, required_of, shape_of
+from everycore.targets import FIRMWARE
+
+
+@dataclass(frozen=True, slots=True)
+class Architecture:
+    """A machine of UEFI, and how the harness is made for it."""
+
+    name: str
+    boot_name: str  # UEFI Specification 2.10, section 3.5.1.1
+    pe_machine: int  # Microsoft PE Format, machine types
+    triple: str
+    flags: tuple[str, ...]
+
+
+ARCHITECTURES = {
+    one.name: one
+    for one in (
+        Architecture(
+            "x86_64", "BOOTX64.EFI", 0x8664, "x86_64-unknown-none-elf", ("-mno-red-zone",)
+        ),
+        Architecture(
+            "aarch64",
+            "BOOTAA64.EFI",
+            0xAA64,
+            "aarch64-none-elf",
+            ("-DEVC_CPU_BY_ID_REGISTERS", "-ffixed-x18"),
+        ),
+    )
+}
+
+
+# Other names of these: those that `everycore rom` has and takes.
+OTHER_NAMES = {"x86-64": "x86_64", "x64": "x86_64", "arm64": "aarch64"}
+
+
+@dataclass(frozen=True, slots=True)
+class BootTarget:
+    """A machine with firmware: one file of targets/."""
+
+    name: str
+    description: str
+    machine: str
+    emulator: tuple[str, ...]
+    code: str
+    variables: str = ""  # empty: the firmware is one file that is given as -bios
+    packages: tuple[str, ...] = ()
+
+    @property
+    def architecture(self) -> Architecture:
+        return ARCHITECTURES[OTHER_NAMES.get(self.machine, self.machine)]
+
+
+def names(tree: Tree) -> list[str]:
+    return sorted(path.stem for path in (tree.root / "targets").glob(f"{FIRMWARE}*.toml"))
+
+
+def load(tree: Tree, name: str) -> BootTarget:
+    """A target by its name, or any other by the path of its file."""
+    path = tree.root / "targets" / f"{name}.toml"
+    if name.endswith(".toml") or "/" in name:
+        path = Path(name).expanduser()
+        if not path.is_file():
+            raise EverycoreError(f"no target file {path}", "copy targets/efi-aavmf.toml")
+    elif name not in names(tree):
+        raise unknown_name("target of firmware", name, names(tree))
+    shape = shape_of(BootTarget, {"name"})
+    values = expect(path.name, read_toml(path), shape, required_of(BootTarget, {"name"}))
+    place = BootTarget(name=path.stem, **values)
+    if place.machine not in (*ARCHITECTURES, *OTHER_NAMES):
+        raise EverycoreError(
+            f"{path.name}: unknown machine '{place.machine}'", f"valid: {', '.join(ARCHITECTURES)}"
+        )
+    if not place.emulator:
+        raise EverycoreError(f"{path.name}: 'emulator' names no program")
+    return place

@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: MIT
+"""Guards in AArch64 code."""
+
+import re
+from collections.abc import Sequence
+from typing import ClassVar
+
+from everycore.firmware.canary.walk import STACK, Instruction, Value, Walk, number, split_operands
+
+_MEMORY = re.compile(r"^\[(?P<base>\w+)(?:, #(?P<offset>-?\w+))?\](?P<updated>!)?$")
+_BRANCHES = frozenset({"cbz", "cbnz", "tbz", "tbnz"})
+_STORES = ("st", "prf", "cas")
+_COMPARES = frozenset({"subs", "sub", "cmp", "eor"})
+_TWO_RESULTS = frozenset({"ldp", "ldpsw", "ldxp", "ldaxp", "ldnp"})
+# Registers of the system that may hold a thread or a task.
+_SYSTEM = re.compile(r"^(sp_el\d|tpidr\w*|contextidr\w*|s3_\w+)$")
+
+
+class A64(Walk):
+    """The procedure call standard AAPCS64."""
+
+    frame_registers: ClassVar[frozenset[str]] = frozenset({"sp", "x29"})
+    call_results: ClassVar[frozenset[str]] = frozenset({"x0", "x1"})
+
+    def step(self, one: Instruction, mode: str) -> None:  # noqa: ARG002
+        name = one.mnemonic
+        if name[0] == "b" and self._is_jump(one, name):
+            return
+        if name in _BRANCHES:
+            self.flow(one, "branch", number(split_operands(one.operands)[-1]))
+        elif name in ("ret", "retaa", "retab", "eret"):
+            self.flow(one, "return")
+        elif name in ("adrp", "adr"):
+            self._page(one)
+        elif name == "mrs":
+            first, second = split_operands(one.operands)
+            is_known = _SYSTEM.match(second.lower()) is not None
+            self.assign(first, ("thread", second.lower(), 0) if is_known else None)
+        elif self.registers or name[0] == "l":
+            self._other(one, name)
+
+    def _is_jump(self, one: Instruction, name: str) -> bool:
+        if name in ("b", "bl"):
+            self.flow(one, "jump" if name == "b" else "call", number(one.operands))
+        elif name.startswith("b."):
+            self.flow(one, "branch", number(one.operands))
+        elif name.startswith(("br", "blr")):
+            register = split_operands(one.operands)[0]
+            self.flow_to(
+                one, "call" if name.startswith("blr") else "jump", self.registers.get(register)
+            )
+        else:
+            return False
+        return True
+
+    def _page(self, one: Instruction) -> None:
+        first, second = split_operands(one.operands)
+        found = self.reference(one)
+        if found is None:
+            self.assign(first, ("address", number(second)))
+        elif found.is_got:
+            self.assign(first, ("got", found.name))
+        else:
+            self.assign(first, ("symbol", found.name, found.addend))
+
+    def _other(self, one: Instruction, name: str) -> None:
+        operands = split_operands(one.operands)
+        if name in ("ldr", "ldur"):
+            self._load(one, operands)
+        elif name in ("str", "stur"):
+            if operands[0][0] == "x" and len(operands) == 2:
+                self._store(one, operands[:1], operands[1])
+        elif name == "stp":
+            if operands[0][0] == "x":
+                self._store(one, operands[:2], operands[2])
+        elif name in ("mov", "add", "sub", "subs", "cmp", "eor"):
+            self._compute(one, name, operands)
+        elif name in _TWO_RESULTS:
+            self._two_results(operands)
+        elif not name.startswith(_STORES) and name not in ("cmn", "tst", "ccmp", "msr"):
+            self._set(operands[0], None)
+
+    def _set(self, register: str, value: Value | None) -> None:
+        if register[:1] == "w":
+            register, value = f"x{register[1:]}", None
+        self.assign(register, value)
+
+    def _store(self, one: Instruction, registers: Sequence[str], text: str) -> None:
+        """Registers are stored one behind the other."""
+        match = _MEMORY.match(text)
+        if match is None:
+            return
+        base, offset = match["base"], number(match["offset"] or "0")
+        for index, register in enumerate(registers):
+            place = f"{base}{offset + 8 * index:+d}"
+            self.store(one, self.registers.get(register), self.value(base), place)
+
+    def _load(self, one: Instruction, operands: Sequence[str]) -> None:
+        first = operands[0]
+        match = _MEMORY.match(operands[1]) if len(operands) == 2 else None
+        if match is None or first[0] != "x":
+            self._set(first, None)
+            return
+        base = self.value(match["base"])
+        offset = number(match["offset"] or "0")
+        found = self.reference(one)
+        if found is not None and found.is_got:
+            self._set(first, ("symbol", found.name, 0))
+        else:
+            if found is not None:  # the low 12 bits, which adrp's relocation has with the rest
+                offset = 0
+            self._set(first, self.load(base, offset, f"{match['base']}{offset:+d}"))
+
+    def _two_results(self, operands: Sequence[str]) -> None:
+        match = _MEMORY.match(operands[2]) if len(operands) == 3 else None
+        if match is None or operands[0][0] != "x":
+            for register in operands[:2]:
+                self._set(register, None)
+            return
+        base, offset = match["base"], number(match["offset"] or "0")
+        place = self.value(base)
+        for at, register in zip((offset, offset + 8), operands[:2], strict=True):
+            self._set(register, self.load(place, at, f"{base}{at:+d}"))
+
+    def _compute(self, one: Instruction, name: str, operands: Sequence[str]) -> None:
+        first = operands[0]
+        if name == "mov":
+            self._set(first, self._source(operands[1]))
+            return
+        values = [self._source(text) for text in operands[(0 if name == "cmp" else 1) :][:2]]
+        if name in _COMPARES and len(values) == 2:
+            self.compare(one, values[0], values[1])
+        if name == "cmp":
+            return
+        amount = self._amount(operands[2:])
+        if name == "add" and amount is not None:
+            found = self.reference(one)
+            if found is not None and values[0] is not None and values[0][0] == "symbol":
+                self._set(first, values[0])  # as for loads: the low 12 bits
+            else:
+                self._set(first, self.add(values[0], amount))
+        elif name == "sub" and amount is not None:
+            self._set(first, self.add(values[0], -amount))
+        elif name in ("eor", "sub") and STACK in values:
+            # Microsoft's cookie is mixed with the stack pointer.
+            kept = [v for v in values if v is not None and v[0] in ("guard", "slot")]
+            self._set(first, kept[0] if kept else None)
+        elif name == "add" and STACK in values:
+            self._set(first, STACK)
+        else:
+            self._set(first, None)
+
+    def _source(self, text: str) -> Value | None:
+        return self.value(text) if text[:1] in ("x", "s") else None
+
+    @staticmethod
+    def _amount(operands: Sequence[str]) -> int | None:
+        """The constant of an addition, with its shift."""
+        if not operands or not operands[0].startswith("#"):
+            return None
+        amount = number(operands[0])
+        return amount << number(operands[1].split()[-1]) if len(operands) > 1 else amount

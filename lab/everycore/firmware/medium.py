@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: MIT
+"""A USB stick or SD card as a file: a partition table and a FAT file system, by mtools.
+
+Source: UEFI Specification 2.10, section 5.2: a legacy MBR whose partition has the OS type 0xEF;
+section 13.3: FAT.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from everycore.context import Completed, Context
+from everycore.errors import EverycoreError
+
+SECTOR_BYTES = 512
+FIRST_SECTOR = 64
+LEAST_BYTES, MOST_BYTES = 1 << 20, 1 << 31
+EFI_PARTITION = 0xEF
+HINT = "Debian: apt-get install mtools"
+
+
+def partition_table(n_sectors: int) -> bytes:
+    """The first sector: one partition up to the end; cylinders and heads are those of LBA alone."""
+    entry = bytes((0, 0xFE, 0xFF, 0xFF, EFI_PARTITION, 0xFE, 0xFF, 0xFF))
+    entry += FIRST_SECTOR.to_bytes(4, "little") + (n_sectors - FIRST_SECTOR).to_bytes(4, "little")
+    return bytes(446) + entry + bytes(48) + b"\x55\xaa"
+
+
+def write(context: Context, path: Path, size_bytes: int, files: Mapping[str, Path]) -> None:
+    """Make the image `path` with these files; the folders above them are made."""
+    n_sectors = size_bytes // SECTOR_BYTES
+    with path.open("wb") as file:
+        file.write(partition_table(n_sectors))
+        file.truncate(n_sectors * SECTOR_BYTES)
+    geometry = ["-T", str(n_sectors - FIRST_SECTOR), "-h", "16", "-s", "63"]
+    _mtools(context, ["mformat", *geometry, "-v", "EVERYCORE", "-i", _inside(path), "::"])
+    folders: dict[str, None] = {}
+    for name in files:
+        parents = [str(parent) for parent in Path(name).parents if str(parent) != "."]
+        folders.update(dict.fromkeys(reversed(parents)))
+    for folder in folders:
+        _mtools(context, ["mmd", "-i", _inside(path), f"::{folder}"])
+    for name, source in files.items():
+        done = _run(context, ["mcopy", "-i", _inside(path), str(source), f"::{name}"])
+        if done.code != 0:
+            why = "the image is full" if "full" in done.stderr.lower() else done.stderr.strip()
+            raise EverycoreError(f"cannot put {name} into {path}: {why}", "make it larger: --size")
+
+
+def read(context: Context, path: Path, name: str) -> bytes | None:
+    """A file of the image; None if it is not there."""
+    copy = path.with_name(path.name + ".copy")
+    copy.unlink(missing_ok=True)
+    done = _run(context, ["mcopy", "-n", "-i", _inside(path), f"::{name}", str(copy)])
+    if done.code != 0:
+        return None
+    data = copy.read_bytes()
+    copy.unlink()
+    return data
+
+
+def _inside(path: Path) -> str:
+    return f"{path}@@{FIRST_SECTOR * SECTOR_BYTES}"
+
+
+def _run(context: Context, argv: list[str]) -> Completed:
+    try:
+        return context.runner.run(argv)
+    except EverycoreError as error:
+        raise EverycoreError(error.message, HINT) from error
+
+
+def _mtools(context: Context, argv: list[str]) -> None:
+    done = _run(context, argv)
+    if done.code != 0:
+        raise EverycoreError(f"{argv[0]} failed: {done.stderr.strip()}", HINT)

@@ -1,0 +1,571 @@
+# SPDX-License-Identifier: MIT
+"""everycore canary check: binaries of real compilers, and faults that are planted in assembly."""
+
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from compiled import CLANG, GCC
+from world import Lab
+
+from everycore.context import SystemRunner
+
+pytest.importorskip("capstone", reason="no capstone: extra 'matrix'")
+pytest.importorskip("elftools", reason="no pyelftools: extra 'matrix'")
+
+TWO_THREADS = Path(__file__).parents[3] / "tests/firmware/two_threads.c"
+MACHINES = {"x86-64": "x86-64", "a64": "aarch64", "a32": "arm", "rv64": "riscv64"}
+STRONG = ("-O2", "-g", "-fstack-protector-strong")
+SYSREG = (
+    *("-mstack-protector-guard=sysreg", "-mstack-protector-guard-reg=tpidr_el0"),
+    "-mstack-protector-guard-offset=16",
+)
+SOURCE = """
+extern void use(char *);
+int no_array(int x) { return x * 3; }
+int copies(const char *s, int n) { char b[40]; for (int i = 0; i < n; i++) b[i] = s[i];
+    use(b); return b[3]; }
+int leaves_early(const char *s, int n) { if (!n) return 0; char b[40];
+    for (int i = 0; i < n; i++) { b[i] = s[i]; use(b + i); } return b[n]; }
+"""
+MAIN = """
+extern int copies(const char *, int), leaves_early(const char *, int);
+void use(char *p) { *p = 1; }
+int main(int c, char **v) { return copies(v[0], c) + leaves_early(v[0], c); }
+"""
+COMPILERS = [
+    *((MACHINES[machine], (GCC[machine],), level) for machine in MACHINES for level in "02"),
+    *(
+        (MACHINES[machine], ("clang", f"--target={CLANG[machine]}"), level)
+        for machine in MACHINES
+        for level in "02"
+    ),
+]
+
+
+@pytest.fixture
+def lab(tmp_path: Path) -> Lab:
+    return Lab(SystemRunner(), tmp_path, {"XDG_CACHE_HOME": str(tmp_path / "cache")})
+
+
+def build(folder: Path, *command: str, name: str = "program", **sources: str) -> Path:
+    """Compile sources (c_NAME, s_NAME) with a command; a visible skip without the compiler."""
+    if not shutil.which(command[0]):
+        pytest.skip(f"no {command[0]}")
+    files = []
+    for key, text in sources.items():
+        kind, _, stem = key.partition("_")
+        files.append(folder / f"{stem}.{kind}")
+        files[-1].write_text(text)
+    words = [*command, *map(str, files), "-o", str(folder / name)]
+    done = subprocess.run(words, check=False, capture_output=True, text=True)
+    if "No available targets" in done.stderr:
+        pytest.skip(f"{command[0]} has no such target")
+    assert done.returncode == 0, done.stderr
+    return folder / name
+
+
+def objects(text: str, kind: str) -> list[dict[str, Any]]:
+    found = [json.loads(line) for line in text.splitlines()]
+    return [one for one in found if one["type"] == kind]
+
+
+def rules(text: str) -> dict[str, set[str]]:
+    """The functions of each rule."""
+    found: dict[str, set[str]] = {}
+    for one in objects(text, "finding"):
+        found.setdefault(one["rule"], set()).add(one["function"])
+    return found
+
+
+# ---- What compilers emit
+
+
+@pytest.mark.parametrize(("machine", "compiler", "level"), COMPILERS)
+def test_the_canaries_of_compilers_are_found_and_have_no_fault(
+    lab: Lab, tmp_path: Path, machine: str, compiler: tuple[str, ...], level: str
+) -> None:
+    path = build(tmp_path, *compiler, *STRONG, f"-O{level}", "-c", name="unit.o", c_unit=SOURCE)
+    done = lab("canary", "check", str(path), "--json")
+    assert (done.code, done.err) == (0, done.err)
+    (about,) = objects(done.out, "binary")
+    assert about["machine"] == machine
+    guard = "fs+40" if machine == "x86-64" else "the variable __stack_chk_guard"
+    assert about["guards"] == {guard: 2}
+    assert {one["function"] for one in objects(done.out, "function")} == {"copies", "leaves_early"}
+    assert not rules(done.out)
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+@pytest.mark.parametrize("link", [(), ("-static",)])
+def test_linked_programs_have_the_same_canaries(
+    lab: Lab, tmp_path: Path, machine: str, link: tuple[str, ...]
+) -> None:
+    path = build(tmp_path, GCC[machine], *STRONG, *link, c_unit=SOURCE, c_main=MAIN)
+    done = lab("canary", "check", str(path), "--json")
+    assert done.code == 0, done.out
+    (about,) = objects(done.out, "binary")
+    names = {one["function"] for one in objects(done.out, "function")}
+    assert {"copies", "leaves_early"} <= names
+    assert not {"no_array", "main"} & names
+    assert len(about["guards"]) == 1
+    assert about["protected"] == (2 if not link else about["protected"])
+    assert about["protected"] >= (2 if not link else 100)  # the C library is in it
+
+
+@pytest.mark.parametrize(
+    ("machine", "options", "guard"),
+    [
+        ("x86-64", ("-mstack-protector-guard=global",), "the variable __stack_chk_guard"),
+        ("x86-64", ("-mstack-protector-guard=global", "-fPIC"), "the variable __stack_chk_guard"),
+        (
+            "x86-64",
+            (
+                *("-mcmodel=kernel", "-fno-pie", "-mstack-protector-guard-reg=gs"),
+                "-mstack-protector-guard-symbol=__ref_guard",
+            ),
+            "gs:__ref_guard",
+        ),
+        ("a64", SYSREG, "tpidr_el0+16"),
+        ("a64", (*SYSREG[:1], "-mstack-protector-guard-reg=sp_el0",
+                 "-mstack-protector-guard-offset=70000"), "sp_el0+70000"),
+        ("a32", ("-mstack-protector-guard=tls", "-mtp=cp15", "-mstack-protector-guard-offset=8"),
+         "tpidruro+8"),
+        ("a32", ("-marm", "-fPIC"), "the variable __stack_chk_guard"),
+        ("rv64", ("-mstack-protector-guard=tls", "-mstack-protector-guard-reg=tp",
+                  "-mstack-protector-guard-offset=-8"), "tp-8"),
+    ],
+)  # fmt: skip
+def test_the_source_of_the_guard_is_named(
+    lab: Lab, tmp_path: Path, machine: str, options: tuple[str, ...], guard: str
+) -> None:
+    path = build(tmp_path, GCC[machine], *STRONG, *options, "-c", name="unit.o", c_unit=SOURCE)
+    done = lab("canary", "check", str(path), "--json")
+    assert done.code == 0
+    assert objects(done.out, "binary")[0]["guards"] == {guard: 2}
+    wanted = "global" if "variable" in guard else "per-task"
+    other = "per-task" if wanted == "global" else "global"
+    assert lab("canary", "check", str(path), "--policy", wanted).code == 0
+    done = lab("canary", "check", str(path), "--policy", other, "--json")
+    assert done.code == 1
+    assert rules(done.out)["policy-source"] == {"copies", "leaves_early"}
+
+
+def test_a_stripped_program_is_read_by_its_unwind_tables(lab: Lab, tmp_path: Path) -> None:
+    path = build(tmp_path, "gcc", *STRONG, "-s", c_unit=SOURCE, c_main=MAIN)
+    done = lab("canary", "check", str(path), "--json")
+    (about,) = objects(done.out, "binary")
+    assert about["protected"] == 2
+    assert any("no symbol table" in note for note in about["not_checked"])
+
+
+def test_canaries_of_rust_are_found(lab: Lab, tmp_path: Path) -> None:
+    if not shutil.which("rustc"):
+        pytest.skip("no rustc")
+    source = tmp_path / "unit.rs"
+    source.write_text(
+        '#![no_std]\nextern "C" { fn use_it(p: *mut u8); }\n'
+        '#[no_mangle] pub extern "C" fn fills(n: usize) -> u8 {\n'
+        "  let mut b = [0u8; 64]; unsafe { use_it(b.as_mut_ptr()); } b[n & 63] }\n"
+    )
+    command = ["rustc", "-Zstack-protector=all", "-O", "--crate-type=lib", "--emit=obj"]
+    path = tmp_path / "unit.o"
+    environment = {**os.environ, "RUSTC_BOOTSTRAP": "1"}  # the option is unstable
+    done = subprocess.run(
+        [*command, str(source), "-o", str(path)],
+        check=False, capture_output=True, text=True, env=environment,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    answer = lab("canary", "check", str(path), "--policy", "per-task", "--json")
+    assert answer.code == 0, answer.out
+    assert "fills" in {one["function"] for one in objects(answer.out, "function")}
+
+
+# ---- Per-task guards, and the trap of a static link
+
+THREADS = """
+#include <stdint.h>
+__thread uint64_t guard __attribute__((used));
+__attribute__((noinline)) int copies(const char *s, int n) {
+    char b[16]; for (int i = 0; i < n; i++) b[i] = s[i];
+    __asm__ volatile("" :: "r"(b) : "memory"); return b[0]; }
+__attribute__((optimize("no-stack-protector"))) int main(int c, char **v) {
+    guard = 0x1234567; return copies(v[0], c); }
+"""
+
+
+def test_the_offset_of_a_thread_local_guard_is_compared(lab: Lab, tmp_path: Path) -> None:
+    path = build(tmp_path, GCC["a64"], *STRONG, *SYSREG, c_unit=THREADS)
+    words = ("canary", "check", str(path), "--policy", "per-task", "--symbol", "guard")
+    done = lab(*words)
+    assert done.code == 0
+    assert "tpidr_el0+16 (thread-local variable 'guard')" in done.out
+    done = lab(*words, "--offset", "24", "--json")
+    assert (done.code, rules(done.out)) == (1, {"policy-source": {"copies"}})
+    done = lab("canary", "check", str(path))
+    assert done.code == 0
+    assert "[guard-variable]" in done.out
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "end"),
+    [
+        (("-DPER_TASK=0",), 0, "the overflow was not noticed"),
+        (("-DPER_TASK=1", *SYSREG), -signal.SIGABRT, "stack smashing detected"),
+    ],
+)
+def test_a_canary_that_another_thread_leaked_helps_only_where_all_threads_have_the_same(
+    lab: Lab, tmp_path: Path, options: tuple[str, ...], code: int, end: str
+) -> None:
+    flags = ("-O2", "-fstack-protector-all", *options)
+    path = build(tmp_path, GCC["a64"], *flags, c_two_threads=TWO_THREADS.read_text())
+    if not shutil.which("qemu-aarch64"):
+        pytest.skip("no qemu-aarch64")
+    emulator = ["qemu-aarch64", "-L", "/usr/aarch64-linux-gnu", str(path)]
+    done = subprocess.run(emulator, check=False, capture_output=True, text=True)
+    assert done.returncode == code, done.stdout + done.stderr
+    assert end in done.stdout + done.stderr
+    leaked, own = re.findall(r"canary ([0-9a-f]{16})", done.stdout)
+    assert (leaked == own) == (code == 0)
+    words = ("canary", "check", str(path), "--policy", "per-task", "--arrays", "none")
+    assert lab(*words, *(("--symbol", "guard") if code else ())).code == int(not code)
+
+
+def test_a_static_link_that_moves_the_guard_is_found(lab: Lab, tmp_path: Path) -> None:
+    path = build(tmp_path, GCC["a64"], *STRONG, *SYSREG, "-static", c_unit=THREADS)
+    words = ("canary", "check", str(path), "--policy", "per-task", "--symbol", "guard")
+    done = lab(*words, "--json")
+    assert done.code == 1
+    found = rules(done.out)
+    assert found["guard-offset"] == {"copies"}
+    offset = next(one for one in objects(done.out, "finding") if one["rule"] == "guard-offset")
+    symbols = subprocess.run(
+        [GCC["a64"].replace("gcc", "nm"), str(path)], check=True, capture_output=True, text=True
+    ).stdout
+    place = next(line for line in symbols.splitlines() if line.endswith(" guard"))
+    assert f"'guard' is at offset {int(place.split()[0], 16) + 16}" in offset["text"]
+    assert len(found["policy-source"]) > 100  # the C library has the global guard
+    assert found["guard-mixed"] == {""}
+
+
+# ---- Planted faults
+
+A64 = """
+    .text
+    .macro function name
+    .globl \\name
+    .type \\name, %function
+\\name:
+    stp x29, x30, [sp, #-48]!
+    .endm
+    .macro guard register
+    adrp \\register, :got:__stack_chk_guard
+    ldr \\register, [\\register, :got_lo12:__stack_chk_guard]
+    .endm
+    .macro store
+    guard x8
+    ldr x8, [x8]
+    str x8, [sp, #40]
+    .endm
+    .macro check
+    guard x8
+    ldr x8, [x8]
+    ldr x9, [sp, #40]
+    cmp x8, x9
+    b.ne 9f
+    .endm
+    .macro leave name
+    ldp x29, x30, [sp], #48
+    ret
+9:  bl __stack_chk_fail
+    .size \\name, . - \\name
+    .endm
+function good
+    store
+    check
+    leave good
+function returns_early
+    store
+    cbz x0, 1f
+    check
+1:  leave returns_early
+function never_stores
+    check
+    leave never_stores
+function stores_the_address
+    guard x8
+    str x8, [sp, #40]
+    guard x8
+    ldr x9, [sp, #40]
+    cmp x8, x9
+    b.ne 9f
+    leave stores_the_address
+function jumps_away
+    store
+    cbz x0, good
+    check
+    leave jumps_away
+function compares_another
+    store
+    mrs x8, tpidr_el0
+    ldr x8, [x8, #16]
+    ldr x9, [sp, #40]
+    cmp x8, x9
+    b.ne 9f
+    leave compares_another
+"""
+X86 = """
+    .text
+    .macro leave name
+    add $24, %rsp
+    ret
+9:  call __stack_chk_fail@PLT
+    .size \\name, . - \\name
+    .endm
+    .macro function name
+    .globl \\name
+    .type \\name, @function
+\\name:
+    sub $24, %rsp
+    .endm
+    .macro store
+    mov %fs:0x28, %rax
+    mov %rax, 8(%rsp)
+    .endm
+    .macro check
+    mov 8(%rsp), %rax
+    sub %fs:0x28, %rax
+    jne 9f
+    .endm
+function good
+    store
+    check
+    leave good
+function returns_early
+    store
+    test %edi, %edi
+    je 1f
+    check
+1:  leave returns_early
+function never_stores
+    check
+    leave never_stores
+function stores_the_address
+    mov __stack_chk_guard@GOTPCREL(%rip), %rax
+    mov %rax, 8(%rsp)
+    mov __stack_chk_guard@GOTPCREL(%rip), %rax
+    cmp 8(%rsp), %rax
+    jne 9f
+    leave stores_the_address
+function jumps_away
+    store
+    test %edi, %edi
+    je good
+    check
+    leave jumps_away
+function compares_another
+    store
+    mov __stack_chk_guard@GOTPCREL(%rip), %rax
+    mov (%rax), %rax
+    cmp 8(%rsp), %rax
+    jne 9f
+    leave compares_another
+"""
+FAILURE = "void __stack_chk_fail(void) { for (;;) ; } long __stack_chk_guard; "
+FAULTS = {
+    "check-missing": {"returns_early", "jumps_away"},
+    "set-missing": {"never_stores"},
+    "guard-address": {"stores_the_address"},
+    "check-other-guard": {"compares_another"},
+    "guard-mixed": {""},
+}
+
+
+@pytest.mark.parametrize("is_linked", [False, True])
+@pytest.mark.parametrize(("machine", "text"), [("a64", A64), ("x86-64", X86)])
+def test_planted_faults_are_found_and_nothing_else(
+    lab: Lab, tmp_path: Path, machine: str, text: str, is_linked: bool
+) -> None:
+    if is_linked:
+        extra = {"c_main": f"{FAILURE} int main(void) {{ return 0; }}"}
+        path = build(tmp_path, GCC[machine], "-fno-stack-protector", s_unit=text, **extra)
+    else:
+        path = build(tmp_path, GCC[machine], "-c", name="unit.o", s_unit=text)
+    done = lab("canary", "check", str(path), "--json")
+    assert done.code == 1
+    expected = dict(FAULTS)
+    if machine == "a64" and is_linked:  # the program has no thread-local variables
+        expected["guard-not-a-variable"] = {"compares_another"}
+    assert rules(done.out) == expected
+
+
+def test_an_object_without_protector_is_found_by_its_arrays(lab: Lab, tmp_path: Path) -> None:
+    none = build(tmp_path, "gcc", *STRONG, "-fno-stack-protector", "-c", name="a.o", c_unit=SOURCE)
+    text = MAIN.replace(
+        "int main", "int fills(int n) { char b[9]; use(b); return b[n]; }\nint main"
+    )
+    path = build(tmp_path, "gcc", *STRONG, str(none), c_main=text)
+    done = lab("canary", "check", str(path), "--json")
+    assert done.code == 1
+    assert rules(done.out) == {"array-unprotected": {"copies", "leaves_early"}}
+    words = ("canary", "check", str(path), "--allow", "copies", "--allow", "leaves_early")
+    assert lab(*words).code == 0
+    assert lab("canary", "check", str(path), "--arrays", "none").code == 0
+
+
+def test_only_long_arrays_of_characters_count_as_gcc_has_it(lab: Lab, tmp_path: Path) -> None:
+    text = """
+    void use(void *);
+    int numbers(int n) { int b[9]; use(b); return b[n]; }
+    int few(int n) { char b[4]; use(b); return b[n]; }
+    int many(int n) { struct { int a; const char b[12]; } s; use(&s); return s.b[n]; }
+    void use(void *p) { *(char *)p = 0; }
+    int main(int c, char **v) { return numbers(c) + few(c) + many(c); }
+    """
+    path = build(tmp_path, "gcc", "-O1", "-g", "-fno-inline", "-fno-stack-protector", c_unit=text)
+    every = {"numbers", "few", "many"}
+    done = lab("canary", "check", str(path), "--json")
+    assert rules(done.out) == {"array-unprotected": every}
+    done = lab("canary", "check", str(path), "--arrays", "char", "--json")
+    assert rules(done.out) == {"array-unprotected": {"many"}}
+    path = build(tmp_path, "gcc", "-O1", "-g", "-fno-inline", "-fstack-protector", c_unit=text)
+    assert lab("canary", "check", str(path), "--arrays", "char").code == 0
+
+
+@pytest.mark.parametrize(("compiler", "is_left"), [("gcc", False), ("clang", True)])
+def test_a_guard_that_is_left_in_a_register_is_found(
+    lab: Lab, tmp_path: Path, compiler: str, is_left: bool
+) -> None:
+    pytest.importorskip("unicorn", reason="no unicorn: extra 'firmware'")
+    path = build(tmp_path, compiler, *STRONG, c_unit=SOURCE, c_main=MAIN)
+    done = lab("canary", "check", "--residue", str(path), "--json")
+    notes = objects(done.out, "binary")[0]["not_checked"]
+    assert "registers at return: 2 of 2 functions could be run" in notes
+    expected = {"residue": {"copies", "leaves_early"}} if is_left else {}
+    assert (done.code, rules(done.out)) == (int(is_left), expected)
+
+
+# ---- PE images
+
+WINDOWS = """
+unsigned long long __security_cookie = 0x2B992DDFA232ULL;
+void __security_check_cookie(unsigned long long c) { while (c != __security_cookie) ; }
+"""
+
+
+@pytest.mark.parametrize("machine", ["x86_64", "aarch64"])
+def test_pe_images_have_names_by_their_map(lab: Lab, tmp_path: Path, machine: str) -> None:
+    for tool in ("clang", "lld-link"):
+        if not shutil.which(tool):
+            pytest.skip(f"no {tool}")
+    source = tmp_path / "unit.c"
+    entry = "int efi_main(char *s, int n) { return copies(s, n) + leaves_early(s, n); }"
+    source.write_text(f"{SOURCE}{entry}\nvoid use(char *p) {{ *p = 1; }}{WINDOWS}")
+    unit, image, names = (tmp_path / f"unit.{kind}" for kind in ("obj", "efi", "map"))
+    target = f"--target={machine}-unknown-windows"
+    flags = ("-O2", "-ffreestanding", "-fno-builtin", "-fstack-protector-strong")
+    inline = "-fno-inline-functions"
+    subprocess.run(["clang", target, *flags, inline, "-c", source, "-o", unit], check=True)
+    link = ("/subsystem:efi_application", "/entry:efi_main", "/nodefaultlib", "/dll", "/nologo")
+    subprocess.run(["lld-link", *link, f"/map:{names}", f"/out:{image}", unit], check=True)
+    done = lab("canary", "check", str(image), "--map", str(names), "--json")
+    assert done.code == 0, done.out
+    assert objects(done.out, "binary")[0]["guards"] == {"the variable __security_cookie": 2}
+    done = lab("canary", "check", str(image), "--map", str(names), "--policy", "per-task")
+    assert done.code == 1
+    assert "give the linker's map" in lab("canary", "check", str(image)).err
+
+
+def test_mingw_programs_have_names_themselves(lab: Lab, tmp_path: Path) -> None:
+    compiler = "x86_64-w64-mingw32-gcc"
+    path = build(tmp_path, compiler, *STRONG, name="program.exe", c_unit=SOURCE, c_main=MAIN)
+    done = lab("canary", "check", str(path), "--json")
+    assert done.code == 0, done.out
+    assert {"copies", "leaves_early"} <= {one["function"] for one in objects(done.out, "function")}
+
+
+# ---- Wrong input and outputs
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        (b"", "neither ELF nor PE: it begins with nothing"),
+        (b"\x7fELF", "the ELF file is damaged"),
+        (b"\x7fELF" + bytes(60), "the ELF file is damaged"),
+        (b"M", "neither ELF nor PE"),
+        (b"#!/bin/sh\n", "neither ELF nor PE"),
+    ],
+)
+def test_files_that_are_no_binaries_are_refused(
+    lab: Lab, tmp_path: Path, data: bytes, words: str
+) -> None:
+    (tmp_path / "file").write_bytes(data)
+    done = lab("canary", "check", str(tmp_path / "file"))
+    assert (done.code, done.out) == (2, "")
+    assert words in done.err
+
+
+def test_damaged_programs_end_with_a_line_or_an_answer(lab: Lab, tmp_path: Path) -> None:
+    path = build(tmp_path, "gcc", *STRONG, c_unit=SOURCE, c_main=MAIN)
+    whole = path.read_bytes()
+    for step in range(60):
+        data = bytearray(whole)
+        if step % 2:
+            at = step * 37 % 64 if step < 20 else step * 7919 % len(data)
+            data[at : at + 4] = b"\xff\xff\xff\xff"
+        else:
+            del data[len(data) * step // 60 :]
+        path.write_bytes(data)
+        done = lab("canary", "check", str(path))
+        assert done.code in (0, 1, 2), done.err
+        assert "internal error" not in done.err, (step, done.err)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--offset", "ten"), "is no number"),
+        (("--symbol", "nothing"), "no variable 'nothing'"),
+        (("--map", "map"), "is no PE image"),
+    ],
+)
+def test_wrong_options_are_refused(
+    lab: Lab, tmp_path: Path, options: tuple[str, ...], words: str
+) -> None:
+    path = build(tmp_path, "gcc", *STRONG, c_unit=SOURCE, c_main=MAIN)
+    done = lab("canary", "check", str(path), *options)
+    assert (done.code, done.out) == (2, "")
+    assert words in done.err
+
+
+def test_another_machine_is_refused_by_its_name(lab: Lab, tmp_path: Path) -> None:
+    path = build(tmp_path, GCC["s390x"], *STRONG, "-c", name="unit.o", c_unit=SOURCE)
+    done = lab("canary", "check", str(path))
+    assert done.code == 2
+    assert "EM_S390" in done.err
+
+
+def test_sarif_has_the_findings(lab: Lab, tmp_path: Path) -> None:
+    path = build(tmp_path, GCC["x86-64"], "-c", name="unit.o", s_unit=X86)
+    assert lab("canary", "check", str(path), "--sarif", "found.sarif").code == 1
+    (run,) = json.loads((tmp_path / "found.sarif").read_text())["runs"]
+    assert {one["ruleId"] for one in run["results"]} == set(FAULTS)
+    assert run["tool"]["driver"]["name"] == "everycore canary check"
+
+
+def test_missing_packages_are_named(
+    lab: Lab, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = build(tmp_path, GCC["x86-64"], "-c", name="unit.o", c_unit=SOURCE)
+    monkeypatch.setitem(sys.modules, "capstone", None)
+    done = lab("canary", "check", str(path))
+    assert done.code == 2
+    assert "extra 'matrix'" in done.err

@@ -1,0 +1,136 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""EDK2 builds the library as a library class, and what it builds runs in firmware: edk2_build.py
+
+EDK2 is Debian's source package. Its build takes contrib/edk2 as a package, for AArch64 by GCC; the application of
+tests/edk2 seals and opens a message in AAVMF, and refuses a damaged tag.
+"""
+
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+HERE = ROOT / "tests/edk2"
+AAVMF = pathlib.Path("/usr/share/AAVMF")
+TOOLS = ("Common", "GenFw", "GenSec", "GenFfs")  # the programs in C that this build calls
+CONFIGURATION = {"build_rule": "build_rule.txt", "tools_def": "tools_def.txt", "target": "target.txt"}
+TOOLCHAIN = "GCC49"  # as GCC5, without optimisation by the linker
+ANSWER = re.compile(rb"EVERYCORE: tag (\w+) ([a-z ]+)\.")
+EXPECTED = ("73d5e5ed", "opened refused")  # the tag of README.md
+SECONDS = 1800
+
+sys.path.insert(0, str(ROOT / "lab"))
+
+
+class Lacking(Exception):
+    """A program or a source that is not here."""
+
+
+def sources() -> pathlib.Path:
+    """The folder with EDK2's sources; a failure to fetch them is no failure of ours."""
+    from everycore import debs
+    from everycore.context import system_context
+    from everycore.debs.lock import Request
+    from everycore.errors import EverycoreError
+
+    context = system_context()
+    try:
+        request = Request(("bookworm",), "source", sources=("edk2",))
+        lock = debs.pinned(context, request, HERE / "edk2-bookworm.lock", update=False)
+        return debs.unpacked_source(context, lock, "edk2")
+    except EverycoreError as error:
+        raise Lacking(f"no sources of EDK2: {error.message}") from error
+
+
+def missing() -> list[str]:
+    needs = {"aarch64-linux-gnu-gcc": "gcc-aarch64-linux-gnu", "make": "make",
+             "qemu-system-aarch64": "qemu-system-arm"}
+    absent = [package for name, package in needs.items() if not shutil.which(name)]
+    absent += [] if pathlib.Path("/usr/include/uuid/uuid.h").exists() else ["uuid-dev"]
+    return absent if (AAVMF / "AAVMF_CODE.fd").exists() else [*absent, "qemu-efi-aarch64"]
+
+
+def run(command: list[str], folder: pathlib.Path, log: pathlib.Path, **environment: str) -> None:
+    """Run a command; AssertionError has the end of what it printed."""
+    with log.open("a") as file:
+        done = subprocess.run(command, cwd=folder, env={**os.environ, **environment}, stdout=file,
+                              stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, timeout=SECONDS)
+    if done.returncode:
+        raise AssertionError(f"{' '.join(command)}\n{log.read_text(errors='replace')[-3000:]}")
+
+
+def build(work: pathlib.Path) -> pathlib.Path:
+    """The application that EDK2 built, in a folder of its own."""
+    tree, space, log = work / "edk2", work / "space", work / "log.txt"
+    source = sources()
+    for name in ("BaseTools", "MdePkg"):
+        shutil.copytree(source / name, tree / name, symlinks=True)
+    tools = tree / "BaseTools"
+    for name in TOOLS:
+        run(["make", "-C", str(tools / "Source/C" / name)], tree, log)
+    (space / "Conf").mkdir(parents=True)
+    for name, target in CONFIGURATION.items():
+        shutil.copy(tools / f"Conf/{name}.template", space / "Conf" / target)
+    packages = (tree, ROOT / "contrib/edk2", HERE)
+    environment = {
+        "WORKSPACE": str(space), "PACKAGES_PATH": ":".join(map(str, packages)), "EDK_TOOLS_PATH": str(tools),
+        "CONF_PATH": str(space / "Conf"), "PYTHON_COMMAND": sys.executable,
+        "PATH": f"{tools / 'BinWrappers/PosixLike'}:{os.environ['PATH']}",
+        f"{TOOLCHAIN}_AARCH64_PREFIX": "aarch64-linux-gnu-",
+    }  # fmt: skip
+    platform = "EverycoreTestPkg/EverycoreTest.dsc"
+    run(["build", "-n", "2", "-a", "AARCH64", "-t", TOOLCHAIN, "-b", "RELEASE", "-p", platform], space, log,
+        **environment)
+    return space / f"Build/RELEASE_{TOOLCHAIN}/AARCH64/EverycoreTest.efi"
+
+
+def boot(image: pathlib.Path, work: pathlib.Path) -> tuple[str, ...]:
+    """Boot the application in AAVMF, and return what it prints."""
+    disk, variables = work / "disk/EFI/BOOT", work / "variables.fd"
+    disk.mkdir(parents=True)
+    shutil.copy(image, disk / "BOOTAA64.EFI")
+    shutil.copy(AAVMF / "AAVMF_VARS.fd", variables)
+    command = ["qemu-system-aarch64", "-machine", "virt", "-cpu", "max", "-m", "512"]
+    command += ["-drive", f"if=pflash,format=raw,readonly=on,file={AAVMF / 'AAVMF_CODE.fd'}",
+                "-drive", f"if=pflash,format=raw,file={variables}"]
+    command += ["-drive", f"file=fat:{work / 'disk'},format=raw,if=none,id=disk,readonly=on"]
+    command += ["-device", "virtio-blk-pci,drive=disk,bootindex=0", "-net", "none", "-display", "none"]
+    command += ["-serial", "stdio", "-monitor", "none", "-no-reboot"]
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=SECONDS)
+    found = ANSWER.search(done.stdout)
+    return tuple(one.decode() for one in found.groups()) if found else (repr(done.stdout[-600:]),)
+
+
+class Edk2(unittest.TestCase):
+    """One build, and one boot of what it made."""
+
+    def test_edk2_builds_the_library_and_firmware_runs_it(self) -> None:
+        with tempfile.TemporaryDirectory(prefix="edk2-build.") as folder:
+            work = pathlib.Path(folder)
+            self.assertEqual(boot(build(work), work), EXPECTED)
+
+
+def main() -> int:
+    try:
+        if absent := missing():
+            raise Lacking(f"install {', '.join(absent)}")
+        sources()
+    except Lacking as error:
+        print(f"skipped: {error}")
+        print("0 passed, 0 failed, 1 skipped")
+        return 0
+    result = unittest.TextTestRunner(verbosity=2, stream=sys.stdout).run(
+        unittest.defaultTestLoader.loadTestsFromTestCase(Edk2))
+    failed = len(result.failures) + len(result.errors)
+    print(f"{result.testsRun - failed} passed, {failed} failed, 0 skipped")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
