@@ -1,0 +1,416 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * AES-CCM for OpenSSL: the length of the text (if there are associated data), associated data in one call, the text in one
+ * call; and records of TLS 1.2. CCM authenticates both lengths first, so the message starts when the last of them is known.
+ */
+#include "provider.h"
+
+enum { MAX_TAG_BYTES = 16, TLS_AAD_BYTES = 13, TLS_IV_BYTES = 8, TLS_FIXED_BYTES = 4 };
+
+struct ccm {
+    const struct provider *provider;
+    size_t nonce_bytes, tag_bytes, tls_extra, text_bytes;
+    struct evc_aes_ccm state;
+    uint8_t key_bytes, key_is_set, seals, nonce_is_set, length_is_set, has_started, tag_is_set;
+    uint8_t tls_aad_is_set, tls_aad_is_spent, tls_aad[TLS_AAD_BYTES], tag[MAX_TAG_BYTES], nonce[16];
+};
+
+static const struct evc_aes_ccm_key *key_of(const struct ccm *ccm)
+{
+    return context_key(ccm, sizeof *ccm);
+}
+
+static void *new(const struct provider *provider, uint8_t key_bytes)
+{
+    struct ccm *ccm = context_new(provider, sizeof *ccm, provider->ccm_key_bytes);
+
+    if (!ccm)
+        return NULL;
+    ccm->key_bytes = key_bytes;
+    ccm->nonce_bytes = 7;
+    ccm->tag_bytes = 12;
+    return ccm;
+}
+
+static void *copy(void *context)
+{
+    const struct ccm *ccm = context;
+
+    return context_copy(ccm, sizeof *ccm, ccm->provider->ccm_key_bytes);
+}
+
+static void release(void *context)
+{
+    struct ccm *ccm = context;
+
+    if (ccm)
+        context_free(ccm, sizeof *ccm, ccm->provider->ccm_key_bytes);
+}
+
+static void forget_message(struct ccm *ccm)
+{
+    evc_wipe(&ccm->state, sizeof ccm->state);
+    ccm->length_is_set = ccm->has_started = 0;
+}
+
+/* ---- Parameters ------------------------------------------------------------------------------------ */
+
+static int set_tls_aad(struct ccm *ccm, const uint8_t *aad, size_t n)
+{
+    const size_t extra = TLS_IV_BYTES + (ccm->seals ? 0 : ccm->tag_bytes);
+    size_t len_bytes;
+
+    if (n != TLS_AAD_BYTES)
+        return 0;
+    len_bytes = (size_t)aad[11] << 8 | aad[12];
+    if (len_bytes < extra)
+        return 0;
+    len_bytes -= extra;
+    memcpy(ccm->tls_aad, aad, TLS_AAD_BYTES);
+    ccm->tls_aad[11] = (uint8_t)(len_bytes >> 8);
+    ccm->tls_aad[12] = (uint8_t)len_bytes;
+    ccm->tls_aad_is_set = 1;
+    ccm->tls_aad_is_spent = 0;
+    ccm->tls_extra = ccm->tag_bytes;
+    return 1;
+}
+
+/* The tag that is expected, or when sealing its length alone. */
+static int set_tag(struct ccm *ccm, const OSSL_PARAM *param)
+{
+    const size_t n = param->data_size;
+
+    if (param->data_type != OSSL_PARAM_OCTET_STRING)
+        return FAIL(ccm, PROV_R_FAILED_TO_GET_PARAMETER);
+    if (n % 2 || n < 4 || n > MAX_TAG_BYTES || (ccm->has_started && n != ccm->tag_bytes))
+        return FAIL(ccm, PROV_R_INVALID_TAG_LENGTH);
+    if (param->data) {
+        if (ccm->seals)
+            return FAIL(ccm, PROV_R_TAG_NOT_NEEDED);
+        memcpy(ccm->tag, param->data, n);
+        ccm->tag_is_set = 1;
+    }
+    ccm->tag_bytes = n;
+    return 1;
+}
+
+static int set_nonce_bytes(struct ccm *ccm, size_t n)
+{
+    if (n < 7 || n > 13)
+        return 0;
+    if (n != ccm->nonce_bytes)
+        ccm->nonce_is_set = 0;
+    ccm->nonce_bytes = n;
+    return 1;
+}
+
+static int set_param(struct ccm *ccm, const OSSL_PARAM *param)
+{
+    const int is_bytes = param->data_type == OSSL_PARAM_OCTET_STRING && param->data;
+    size_t n;
+
+    if (is_key(param, OSSL_CIPHER_PARAM_AEAD_TAG))
+        return set_tag(ccm, param);
+    if (is_key(param, OSSL_CIPHER_PARAM_AEAD_IVLEN))
+        return (param_get_size(param, &n) && set_nonce_bytes(ccm, n)) || FAIL(ccm, PROV_R_INVALID_IV_LENGTH);
+    if (is_key(param, OSSL_CIPHER_PARAM_AEAD_TLS1_AAD))
+        return (is_bytes && set_tls_aad(ccm, param->data, param->data_size)) || FAIL(ccm, PROV_R_INVALID_DATA);
+    if (is_key(param, OSSL_CIPHER_PARAM_AEAD_TLS1_IV_FIXED)) {
+        if (!is_bytes || param->data_size != TLS_FIXED_BYTES)
+            return FAIL(ccm, PROV_R_INVALID_IV_LENGTH);
+        memcpy(ccm->nonce, param->data, TLS_FIXED_BYTES);
+    }
+    return 1;
+}
+
+static int set_params(void *context, const OSSL_PARAM params[])
+{
+    for (; params && params->key; params++)
+        if (!set_param(context, params))
+            return 0;
+    return 1;
+}
+
+static int get_tag(struct ccm *ccm, OSSL_PARAM *param)
+{
+    if (!ccm->seals || !ccm->tag_is_set)
+        return FAIL(ccm, PROV_R_TAG_NOT_SET);
+    if (param->data_type != OSSL_PARAM_OCTET_STRING || !param->data || param->data_size != ccm->tag_bytes)
+        return FAIL(ccm, PROV_R_FAILED_TO_SET_PARAMETER);
+    memcpy(param->data, ccm->tag, ccm->tag_bytes);
+    param->return_size = ccm->tag_bytes;
+    ccm->tag_is_set = 0;
+    return 1;
+}
+
+/* All of the buffer may be asked for, which is longer than the nonce. */
+static int get_nonce(const struct ccm *ccm, OSSL_PARAM *param)
+{
+    size_t n = param->data_size;
+
+    if (n < ccm->nonce_bytes)
+        return FAIL(ccm, PROV_R_INVALID_IV_LENGTH);
+    n = n < sizeof ccm->nonce ? n : sizeof ccm->nonce;
+    return param_set_bytes(param, ccm->nonce, n) || FAIL(ccm, PROV_R_FAILED_TO_SET_PARAMETER);
+}
+
+static int get_param(struct ccm *ccm, OSSL_PARAM *param)
+{
+    if (is_key(param, OSSL_CIPHER_PARAM_AEAD_TAG))
+        return get_tag(ccm, param);
+    if (is_key(param, OSSL_CIPHER_PARAM_IV) || is_key(param, OSSL_CIPHER_PARAM_UPDATED_IV))
+        return get_nonce(ccm, param);
+    if (is_key(param, OSSL_CIPHER_PARAM_IVLEN))
+        return param_set_size(param, ccm->nonce_bytes);
+    if (is_key(param, OSSL_CIPHER_PARAM_KEYLEN))
+        return param_set_size(param, ccm->key_bytes);
+    if (is_key(param, OSSL_CIPHER_PARAM_AEAD_TAGLEN))
+        return param_set_size(param, ccm->tag_bytes);
+    if (is_key(param, OSSL_CIPHER_PARAM_AEAD_TLS1_AAD_PAD))
+        return param_set_size(param, ccm->tls_extra);
+    return 1;
+}
+
+static int get_params(void *context, OSSL_PARAM params[])
+{
+    for (; params && params->key; params++)
+        if (!get_param(context, params))
+            return 0;
+    return 1;
+}
+
+static const OSSL_PARAM *gettable(void *context, void *provider)
+{
+    static const OSSL_PARAM names[] = {
+        PARAM_SIZE(OSSL_CIPHER_PARAM_KEYLEN),      PARAM_SIZE(OSSL_CIPHER_PARAM_IVLEN),
+        PARAM_SIZE(OSSL_CIPHER_PARAM_AEAD_TAGLEN), PARAM_BYTES(OSSL_CIPHER_PARAM_IV),
+        PARAM_BYTES(OSSL_CIPHER_PARAM_UPDATED_IV), PARAM_BYTES(OSSL_CIPHER_PARAM_AEAD_TAG),
+        PARAM_SIZE(OSSL_CIPHER_PARAM_AEAD_TLS1_AAD_PAD), PARAM_END,
+    };
+
+    (void)context, (void)provider;
+    return names;
+}
+
+static const OSSL_PARAM *settable(void *context, void *provider)
+{
+    static const OSSL_PARAM names[] = {
+        PARAM_SIZE(OSSL_CIPHER_PARAM_AEAD_IVLEN),     PARAM_BYTES(OSSL_CIPHER_PARAM_AEAD_TAG),
+        PARAM_BYTES(OSSL_CIPHER_PARAM_AEAD_TLS1_AAD), PARAM_BYTES(OSSL_CIPHER_PARAM_AEAD_TLS1_IV_FIXED),
+        PARAM_END,
+    };
+
+    (void)context, (void)provider;
+    return names;
+}
+
+/* ---- Set-up ----------------------------------------------------------------------------------------- */
+
+static int init(void *context, const uint8_t *key, size_t key_bytes, const uint8_t *nonce, size_t nonce_bytes,
+                const OSSL_PARAM params[], int seals)
+{
+    struct ccm *ccm = context;
+    const struct provider *provider = ccm->provider;
+
+    ccm->seals = (uint8_t)seals;
+    if (nonce) {
+        if (nonce_bytes != ccm->nonce_bytes)
+            return FAIL(ccm, PROV_R_INVALID_IV_LENGTH);
+        memcpy(ccm->nonce, nonce, nonce_bytes);
+        ccm->nonce_is_set = 1;
+        forget_message(ccm);
+    }
+    if (key) {
+        if (key_bytes != ccm->key_bytes)
+            return FAIL(ccm, PROV_R_INVALID_KEY_LENGTH);
+        forget_message(ccm);
+        ccm->key_is_set =
+            evc_aes_ccm_set_key_in(context_key(ccm, sizeof *ccm), provider->ccm_key_bytes, provider->parallel,
+                                   provider->serial, key, 8u * ccm->key_bytes) == EVC_OK;
+        if (!ccm->key_is_set)
+            return 0;
+    }
+    return set_params(context, params);
+}
+
+static int seal_init(void *context, const uint8_t *key, size_t key_bytes, const uint8_t *nonce, size_t nonce_bytes,
+                     const OSSL_PARAM params[])
+{
+    return init(context, key, key_bytes, nonce, nonce_bytes, params, 1);
+}
+
+static int open_init(void *context, const uint8_t *key, size_t key_bytes, const uint8_t *nonce, size_t nonce_bytes,
+                     const OSSL_PARAM params[])
+{
+    return init(context, key, key_bytes, nonce, nonce_bytes, params, 0);
+}
+
+/* ---- Messages ---------------------------------------------------------------------------------------- */
+
+/* A record of TLS 1.2 in its place: 8 bytes of the nonce, text, tag. */
+static int crypt_record(struct ccm *ccm, uint8_t *record, size_t len_bytes, size_t *written)
+{
+    uint8_t *text = record + TLS_IV_BYTES;
+    const size_t text_bytes = len_bytes - TLS_IV_BYTES - ccm->tag_bytes;
+    enum evc_status status;
+
+    if (ccm->seals)
+        memcpy(record, ccm->tls_aad, TLS_IV_BYTES); /* the number of the record */
+    memcpy(ccm->nonce + TLS_FIXED_BYTES, record, TLS_IV_BYTES);
+    ccm->nonce_is_set = 0; /* a nonce serves once, and so does the number */
+    ccm->tls_aad_is_spent = ccm->seals;
+    if (ccm->seals)
+        status = evc_aes_ccm_seal(key_of(ccm), ccm->nonce, ccm->nonce_bytes, ccm->tls_aad, TLS_AAD_BYTES, text, text,
+                                  text_bytes, text + text_bytes, ccm->tag_bytes);
+    else
+        status = evc_aes_ccm_open(key_of(ccm), ccm->nonce, ccm->nonce_bytes, ccm->tls_aad, TLS_AAD_BYTES, text, text,
+                                  text_bytes, text + text_bytes, ccm->tag_bytes);
+    if (status == EVC_OK)
+        *written = ccm->seals ? len_bytes : text_bytes;
+    return status == EVC_OK;
+}
+
+static int start(struct ccm *ccm, size_t aad_bytes)
+{
+    if (evc_aes_ccm_start(key_of(ccm), &ccm->state, ccm->nonce, ccm->nonce_bytes, aad_bytes, ccm->text_bytes,
+                          ccm->tag_bytes) != EVC_OK)
+        return 0;
+    ccm->has_started = 1;
+    return 1;
+}
+
+static int take_aad(struct ccm *ccm, const uint8_t *aad, size_t n)
+{
+    if (n == 0)
+        return 1;
+    return ccm->length_is_set && !ccm->has_started && start(ccm, n)
+           && evc_aes_ccm_aad(key_of(ccm), &ccm->state, aad, n) == EVC_OK;
+}
+
+static int seal_text(struct ccm *ccm, const uint8_t *in, uint8_t *out, size_t len_bytes)
+{
+    if (evc_aes_ccm_seal_update(key_of(ccm), &ccm->state, in, out, len_bytes) != EVC_OK
+        || evc_aes_ccm_seal_finish(key_of(ccm), &ccm->state, ccm->tag) != EVC_OK)
+        return 0;
+    ccm->tag_is_set = 1;
+    return 1;
+}
+
+static int open_text(struct ccm *ccm, const uint8_t *in, uint8_t *out, size_t len_bytes)
+{
+    if (evc_aes_ccm_open_update(key_of(ccm), &ccm->state, in, out, len_bytes) != EVC_OK)
+        return 0;
+    if (evc_aes_ccm_open_finish(key_of(ccm), &ccm->state, ccm->tag) != EVC_OK) {
+        evc_wipe(out, len_bytes);
+        return 0;
+    }
+    ccm->tag_is_set = 0;
+    return 1;
+}
+
+static int take_text(struct ccm *ccm, const uint8_t *in, uint8_t *out, size_t len_bytes)
+{
+    int done;
+
+    if (!ccm->length_is_set) {
+        ccm->text_bytes = len_bytes;
+        ccm->length_is_set = 1;
+    }
+    if (len_bytes != ccm->text_bytes || (!ccm->seals && !ccm->tag_is_set))
+        return 0;
+    if (!ccm->has_started && !start(ccm, 0))
+        return 0;
+    done = ccm->seals ? seal_text(ccm, in, out, len_bytes) : open_text(ccm, in, out, len_bytes);
+    forget_message(ccm);
+    ccm->nonce_is_set = 0; /* a nonce serves once */
+    return done;
+}
+
+static int crypt(struct ccm *ccm, uint8_t *out, size_t *written, const uint8_t *in, size_t len_bytes)
+{
+    int done;
+
+    *written = 0;
+    if (!ccm->key_is_set)
+        return 0;
+    if (ccm->tls_aad_is_set)
+        return in && in == out && ccm->nonce_bytes >= TLS_FIXED_BYTES + TLS_IV_BYTES
+               && len_bytes >= TLS_IV_BYTES + ccm->tag_bytes && !(ccm->seals && ccm->tls_aad_is_spent)
+               && crypt_record(ccm, out, len_bytes, written);
+    if (!in && out)
+        return 1; /* the end, of which nothing comes */
+    if (!ccm->nonce_is_set)
+        return 0;
+    if (out) {
+        done = take_text(ccm, in, out, len_bytes);
+    } else if (in) {
+        done = take_aad(ccm, in, len_bytes);
+    } else {
+        forget_message(ccm);
+        ccm->text_bytes = len_bytes;
+        ccm->length_is_set = 1;
+        done = 1;
+    }
+    if (done)
+        *written = len_bytes;
+    return done;
+}
+
+static int update(void *context, uint8_t *out, size_t *written, size_t room, const uint8_t *in, size_t len_bytes)
+{
+    struct ccm *ccm = context;
+
+    if (room < len_bytes)
+        return FAIL(ccm, PROV_R_OUTPUT_BUFFER_TOO_SMALL);
+    return crypt(ccm, out, written, in, len_bytes) || FAIL(ccm, PROV_R_CIPHER_OPERATION_FAILED);
+}
+
+static int final(void *context, uint8_t *out, size_t *written, size_t room)
+{
+    const struct ccm *ccm = context;
+
+    (void)out, (void)room;
+    *written = 0;
+    return ccm->key_is_set && !ccm->tls_aad_is_set;
+}
+
+static int cipher(void *context, uint8_t *out, size_t *written, size_t room, const uint8_t *in, size_t len_bytes)
+{
+    struct ccm *ccm = context;
+    size_t ignored;
+
+    if (room < len_bytes)
+        return FAIL(ccm, PROV_R_OUTPUT_BUFFER_TOO_SMALL);
+    if (!crypt(ccm, out, &ignored, in, len_bytes))
+        return 0;
+    *written = len_bytes;
+    return 1;
+}
+
+#define CCM(bits)                                                                                          \
+    static void *new##bits(void *provider) { return new (provider, bits / 8); }                            \
+    static int get_facts##bits(OSSL_PARAM params[])                                                        \
+    {                                                                                                      \
+        return cipher_get_facts(params, &(const struct cipher_facts){MODE_CCM, bits / 8, 12, 1, 1, 1});    \
+    }                                                                                                      \
+    const OSSL_DISPATCH provider_ccm##bits[] = {                                                           \
+        DISPATCH(OSSL_FUNC_CIPHER_NEWCTX, new##bits),                                                      \
+        DISPATCH(OSSL_FUNC_CIPHER_FREECTX, release),                                                       \
+        DISPATCH(OSSL_FUNC_CIPHER_DUPCTX, copy),                                                           \
+        DISPATCH(OSSL_FUNC_CIPHER_ENCRYPT_INIT, seal_init),                                                \
+        DISPATCH(OSSL_FUNC_CIPHER_DECRYPT_INIT, open_init),                                                \
+        DISPATCH(OSSL_FUNC_CIPHER_UPDATE, update),                                                         \
+        DISPATCH(OSSL_FUNC_CIPHER_FINAL, final),                                                           \
+        DISPATCH(OSSL_FUNC_CIPHER_CIPHER, cipher),                                                         \
+        DISPATCH(OSSL_FUNC_CIPHER_GET_PARAMS, get_facts##bits),                                            \
+        DISPATCH(OSSL_FUNC_CIPHER_GETTABLE_PARAMS, cipher_fact_names),                                     \
+        DISPATCH(OSSL_FUNC_CIPHER_GET_CTX_PARAMS, get_params),                                             \
+        DISPATCH(OSSL_FUNC_CIPHER_GETTABLE_CTX_PARAMS, gettable),                                          \
+        DISPATCH(OSSL_FUNC_CIPHER_SET_CTX_PARAMS, set_params),                                             \
+        DISPATCH(OSSL_FUNC_CIPHER_SETTABLE_CTX_PARAMS, settable),                                          \
+        DISPATCH_END,                                                                                      \
+    }
+
+CCM(128);
+CCM(192);
+CCM(256);

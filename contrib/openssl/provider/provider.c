@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * everycore.so: the AES of this library as a provider for OpenSSL 3.0 and newer. OpenSSL calls OSSL_provider_init when its
+ * configuration activates the provider (config(5), provider(7)); everything else is found from there.
+ */
+#include <stdatomic.h>
+
+#include "provider.h"
+
+#include "everycore/cpu.h"
+
+#define EXPORT __attribute__((visibility("default")))
+#define PROPERTIES "provider=everycore"
+
+/* ---- What there is ---------------------------------------------------------------------------------- */
+
+/* Names are all that OpenSSL's default provider has for the algorithm: a program may ask by any. */
+static const OSSL_ALGORITHM ciphers[] = {
+    {"AES-256-GCM:id-aes256-GCM:2.16.840.1.101.3.4.1.46", PROPERTIES, provider_gcm256, "AES-256-GCM"},
+    {"AES-192-GCM:id-aes192-GCM:2.16.840.1.101.3.4.1.26", PROPERTIES, provider_gcm192, "AES-192-GCM"},
+    {"AES-128-GCM:id-aes128-GCM:2.16.840.1.101.3.4.1.6", PROPERTIES, provider_gcm128, "AES-128-GCM"},
+    {"AES-256-CCM:id-aes256-CCM:2.16.840.1.101.3.4.1.47", PROPERTIES, provider_ccm256, "AES-256-CCM"},
+    {"AES-192-CCM:id-aes192-CCM:2.16.840.1.101.3.4.1.27", PROPERTIES, provider_ccm192, "AES-192-CCM"},
+    {"AES-128-CCM:id-aes128-CCM:2.16.840.1.101.3.4.1.7", PROPERTIES, provider_ccm128, "AES-128-CCM"},
+    {"AES-256-XTS:1.3.111.2.1619.0.1.2", PROPERTIES, provider_xts256, "AES-256-XTS"},
+    {"AES-128-XTS:1.3.111.2.1619.0.1.1", PROPERTIES, provider_xts128, "AES-128-XTS"},
+    {"AES-256-ECB:2.16.840.1.101.3.4.1.41", PROPERTIES, provider_ecb256, "AES-256-ECB"},
+    {"AES-192-ECB:2.16.840.1.101.3.4.1.21", PROPERTIES, provider_ecb192, "AES-192-ECB"},
+    {"AES-128-ECB:2.16.840.1.101.3.4.1.1", PROPERTIES, provider_ecb128, "AES-128-ECB"},
+    {"AES-256-CBC:AES256:2.16.840.1.101.3.4.1.42", PROPERTIES, provider_cbc256, "AES-256-CBC"},
+    {"AES-192-CBC:AES192:2.16.840.1.101.3.4.1.22", PROPERTIES, provider_cbc192, "AES-192-CBC"},
+    {"AES-128-CBC:AES128:2.16.840.1.101.3.4.1.2", PROPERTIES, provider_cbc128, "AES-128-CBC"},
+    {"AES-256-CTR", PROPERTIES, provider_ctr256, "AES-256-CTR"},
+    {"AES-192-CTR", PROPERTIES, provider_ctr192, "AES-192-CTR"},
+    {"AES-128-CTR", PROPERTIES, provider_ctr128, "AES-128-CTR"},
+    {NULL, NULL, NULL, NULL},
+};
+
+static const OSSL_ALGORITHM macs[] = {
+    {"CMAC", PROPERTIES, provider_cmac, "CMAC"},
+    {NULL, NULL, NULL, NULL},
+};
+
+static const OSSL_ALGORITHM *query(void *context, int operation, int *may_not_be_kept)
+{
+    (void)context;
+    *may_not_be_kept = 0;
+    return operation == OSSL_OP_CIPHER ? ciphers : operation == OSSL_OP_MAC ? macs : NULL;
+}
+
+/* ---- The provider itself ------------------------------------------------------------------------------- */
+
+static const OSSL_PARAM *gettable(void *context)
+{
+    static const OSSL_PARAM names[] = {
+        PARAM_TEXT_POINTER(OSSL_PROV_PARAM_NAME),
+        PARAM_TEXT_POINTER(OSSL_PROV_PARAM_VERSION),
+        PARAM_TEXT_POINTER(OSSL_PROV_PARAM_BUILDINFO),
+        PARAM_INT(OSSL_PROV_PARAM_STATUS),
+        PARAM_END,
+    };
+
+    (void)context;
+    return names;
+}
+
+static int get_text(OSSL_PARAM *param, const char *text)
+{
+    if (param->data_type != OSSL_PARAM_UTF8_PTR)
+        return 0;
+    param->return_size = strlen(text);
+    if (param->data)
+        *(const char **)param->data = text;
+    return 1;
+}
+
+/* The build information names the kernels, so that `openssl list -providers -verbose` shows what this CPU got. */
+static int get_param(const struct provider *provider, OSSL_PARAM *param)
+{
+    if (is_key(param, OSSL_PROV_PARAM_NAME))
+        return get_text(param, "everycore AES");
+    if (is_key(param, OSSL_PROV_PARAM_VERSION))
+        return get_text(param, EVC_VERSION);
+    if (is_key(param, OSSL_PROV_PARAM_BUILDINFO))
+        return get_text(param, evc_aes_kernel(provider->parallel)->name);
+    if (is_key(param, OSSL_PROV_PARAM_STATUS))
+        return param_set_size(param, 1);
+    return 1;
+}
+
+static int get_params(void *context, OSSL_PARAM params[])
+{
+    for (; params && params->key; params++)
+        if (!get_param(context, params))
+            return 0;
+    return 1;
+}
+
+static void teardown(void *context)
+{
+    struct provider *provider = context;
+
+    provider->unwatch_providers(provider->core);
+    provider->clear_free(provider, sizeof *provider, __FILE__, __LINE__);
+}
+
+static const OSSL_DISPATCH functions[] = {
+    DISPATCH(OSSL_FUNC_PROVIDER_TEARDOWN, teardown),
+    DISPATCH(OSSL_FUNC_PROVIDER_GETTABLE_PARAMS, gettable),
+    DISPATCH(OSSL_FUNC_PROVIDER_GET_PARAMS, get_params),
+    DISPATCH(OSSL_FUNC_PROVIDER_QUERY_OPERATION, query),
+    DISPATCH_END,
+};
+
+/* ---- Other providers ----------------------------------------------------------------------------------- */
+
+/* OpenSSL calls these when providers are activated and deactivated, and for those that are active now. It keeps a provider
+ * in memory until the library context ends. */
+static int provider_came(const OSSL_CORE_HANDLE *other, void *context)
+{
+    struct provider *provider = context;
+
+    if (strcmp(provider->name_of(other), "default") == 0)
+        atomic_store(&provider->fallback, other);
+    return 1;
+}
+
+static int provider_went(const OSSL_CORE_HANDLE *other, void *context)
+{
+    struct provider *provider = context;
+    const OSSL_CORE_HANDLE *expected = other;
+
+    atomic_compare_exchange_strong(&provider->fallback, &expected, NULL);
+    return 1;
+}
+
+static int properties_changed(const char *properties, void *context)
+{
+    (void)properties, (void)context;
+    return 1;
+}
+
+/* ---- Loading ------------------------------------------------------------------------------------------ */
+
+static void take_function(struct provider *provider, const OSSL_DISPATCH *given)
+{
+    switch (given->function_id) {
+    case OSSL_FUNC_CRYPTO_ZALLOC:
+        provider->zalloc = OSSL_FUNC_CRYPTO_zalloc(given);
+        break;
+    case OSSL_FUNC_CRYPTO_CLEAR_FREE:
+        provider->clear_free = OSSL_FUNC_CRYPTO_clear_free(given);
+        break;
+    case OSSL_FUNC_CORE_NEW_ERROR:
+        provider->new_error = OSSL_FUNC_core_new_error(given);
+        break;
+    case OSSL_FUNC_CORE_SET_ERROR_DEBUG:
+        provider->set_error_debug = OSSL_FUNC_core_set_error_debug(given);
+        break;
+    case OSSL_FUNC_CORE_VSET_ERROR:
+        provider->vset_error = OSSL_FUNC_core_vset_error(given);
+        break;
+    case OSSL_FUNC_PROVIDER_REGISTER_CHILD_CB:
+        provider->watch_providers = OSSL_FUNC_provider_register_child_cb(given);
+        break;
+    case OSSL_FUNC_PROVIDER_DEREGISTER_CHILD_CB:
+        provider->unwatch_providers = OSSL_FUNC_provider_deregister_child_cb(given);
+        break;
+    case OSSL_FUNC_PROVIDER_NAME:
+        provider->name_of = OSSL_FUNC_provider_name(given);
+        break;
+    case OSSL_FUNC_PROVIDER_GET0_PROVIDER_CTX:
+        provider->context_of = OSSL_FUNC_provider_get0_provider_ctx(given);
+        break;
+    case OSSL_FUNC_PROVIDER_GET0_DISPATCH:
+        provider->dispatch_of = OSSL_FUNC_provider_get0_dispatch(given);
+        break;
+    default:
+        break;
+    }
+}
+
+static int has_functions(const struct provider *provider)
+{
+    return provider->zalloc && provider->clear_free && provider->new_error && provider->set_error_debug
+           && provider->vset_error && provider->watch_providers && provider->unwatch_providers && provider->name_of
+           && provider->context_of && provider->dispatch_of;
+}
+
+/* Detection takes microseconds in a virtual machine: it is done here alone. */
+static void select_kernels(struct provider *provider)
+{
+    const uint64_t features = evc_cpu_features();
+    size_t serial_bytes, parallel_bytes;
+
+    provider->serial = evc_aes_select(features, 0, EVC_USE_SERIAL);
+    provider->parallel = evc_aes_select(features, 0, EVC_USE_PARALLEL);
+    provider->gcm = evc_gcm_select(features, 0);
+    provider->ghash = evc_ghash_select(features, 0);
+    provider->gcm_key_bytes = provider->gcm ? evc_gcm_kernel(provider->gcm)->key_bytes
+                                            : evc_gcm_pair_key_bytes(provider->parallel, provider->ghash);
+    serial_bytes = evc_aes_kernel(provider->serial)->key_bytes;
+    parallel_bytes = evc_aes_kernel(provider->parallel)->key_bytes;
+    provider->aes_key_bytes = serial_bytes > parallel_bytes ? serial_bytes : parallel_bytes;
+    provider->xts_key_bytes = evc_aes_xts_key_bytes(provider->parallel, provider->serial);
+    provider->ccm_key_bytes = evc_aes_ccm_key_bytes(provider->parallel, provider->serial);
+    provider->cmac_key_bytes = evc_aes_cmac_key_bytes(provider->serial);
+}
+
+EXPORT int OSSL_provider_init(const OSSL_CORE_HANDLE *core, const OSSL_DISPATCH *given, const OSSL_DISPATCH **offered,
+                              void **context)
+{
+    struct provider found = {.core = core}, *provider;
+
+    for (; given->function_id; given++)
+        take_function(&found, given);
+    if (!has_functions(&found))
+        return 0;
+    select_kernels(&found);
+    provider = found.zalloc(sizeof *provider, __FILE__, __LINE__);
+    if (!provider)
+        return 0;
+    memcpy(provider, &found, sizeof found);
+    if (!provider->watch_providers(core, provider_came, provider_went, properties_changed, provider)) {
+        provider->clear_free(provider, sizeof *provider, __FILE__, __LINE__);
+        return 0;
+    }
+    *offered = functions;
+    *context = provider;
+    return 1;
+}

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The provider: what its files share. Nothing here calls libcrypto; what the provider needs of it comes as functions when
+ * it is loaded (provider-base(7) of OpenSSL).
+ */
+#ifndef EVC_PROVIDER_H
+#define EVC_PROVIDER_H
+
+#include <stdint.h>
+#include <string.h>
+
+#include <openssl/core.h>
+#include <openssl/core_dispatch.h>
+#include <openssl/core_names.h>
+#include <openssl/err.h>
+#include <openssl/params.h>
+#include <openssl/proverr.h>
+
+#include "everycore/gcm.h"
+#include "everycore/modes.h"
+
+/* One for each time that the provider is loaded into a library context. It does not change while algorithms are in use,
+ * but for `fallback`. */
+struct provider {
+    const OSSL_CORE_HANDLE *core;
+
+    OSSL_FUNC_CRYPTO_zalloc_fn *zalloc;
+    OSSL_FUNC_CRYPTO_clear_free_fn *clear_free;
+
+    OSSL_FUNC_core_new_error_fn *new_error;
+    OSSL_FUNC_core_set_error_debug_fn *set_error_debug;
+    OSSL_FUNC_core_vset_error_fn *vset_error;
+
+    OSSL_FUNC_provider_register_child_cb_fn *watch_providers;
+    OSSL_FUNC_provider_deregister_child_cb_fn *unwatch_providers;
+    OSSL_FUNC_provider_name_fn *name_of;
+    OSSL_FUNC_provider_get0_provider_ctx_fn *context_of;
+    OSSL_FUNC_provider_get0_dispatch_fn *dispatch_of;
+
+    /* The default provider, while it is active: CMAC of other ciphers than AES goes there */
+    _Atomic(const OSSL_CORE_HANDLE *) fallback;
+
+    const struct evc_aes *serial, *parallel;
+    const struct evc_gcm *gcm; /* NULL: a pair of `parallel` and `ghash` */
+    const struct evc_ghash *ghash;
+    size_t gcm_key_bytes, aes_key_bytes, xts_key_bytes, ccm_key_bytes, cmac_key_bytes;
+};
+
+/* ---- Errors ------------------------------------------------------------------------------------- */
+
+/* Puts an error on OpenSSL's queue, as the default provider would: programs look for its reasons. Returns 0. */
+int provider_error(const struct provider *provider, const char *file, int line, const char *function, int reason);
+
+#define FAIL(context, reason) provider_error((context)->provider, __FILE__, __LINE__, __func__, (reason))
+
+/* ---- Contexts ------------------------------------------------------------------------------------- */
+
+/* A context is one allocation: a structure that begins with `const struct provider *`, then room for a key, which
+ * begins at the next address that is a multiple of 16. All zeros. */
+void *context_new(const struct provider *provider, size_t structure_bytes, size_t key_bytes);
+void *context_copy(const void *context, size_t structure_bytes, size_t key_bytes);
+void context_free(void *context, size_t structure_bytes, size_t key_bytes);
+
+static inline void *context_key(const void *context, size_t structure_bytes)
+{
+    return (void *)(((uintptr_t)context + structure_bytes + 15) & ~(uintptr_t)15);
+}
+
+/* Random bytes of the system. 0: there are none. */
+int random_bytes(uint8_t *to, size_t n);
+
+/* Any algorithm is known to the core by such a table. */
+#define DISPATCH(id, function) {(id), (void (*)(void))(function)}
+#define DISPATCH_END {0, NULL}
+
+/* ---- Parameters ------------------------------------------------------------------------------------ */
+
+static inline int is_key(const OSSL_PARAM *param, const char *name)
+{
+    return strcmp(param->key, name) == 0;
+}
+
+/* All return 0 if the parameter has another type or no room. */
+int param_get_size(const OSSL_PARAM *param, size_t *value);
+int param_set_size(OSSL_PARAM *param, size_t value);
+int param_set_bytes(OSSL_PARAM *param, const void *bytes, size_t n); /* a copy, or a pointer */
+
+#define PARAM_SIZE(name) {(name), OSSL_PARAM_UNSIGNED_INTEGER, NULL, sizeof(size_t), OSSL_PARAM_UNMODIFIED}
+#define PARAM_UINT(name) {(name), OSSL_PARAM_UNSIGNED_INTEGER, NULL, sizeof(unsigned), OSSL_PARAM_UNMODIFIED}
+#define PARAM_INT(name) {(name), OSSL_PARAM_INTEGER, NULL, sizeof(int), OSSL_PARAM_UNMODIFIED}
+#define PARAM_BYTES(name) {(name), OSSL_PARAM_OCTET_STRING, NULL, 0, OSSL_PARAM_UNMODIFIED}
+#define PARAM_POINTER(name) {(name), OSSL_PARAM_OCTET_PTR, NULL, 0, OSSL_PARAM_UNMODIFIED}
+#define PARAM_TEXT(name) {(name), OSSL_PARAM_UTF8_STRING, NULL, 0, OSSL_PARAM_UNMODIFIED}
+#define PARAM_TEXT_POINTER(name) {(name), OSSL_PARAM_UTF8_PTR, NULL, 0, OSSL_PARAM_UNMODIFIED}
+#define PARAM_END {NULL, 0, NULL, 0, 0}
+
+/* The facts of a cipher that need no context. Modes as EVP_CIPH_*_MODE. */
+enum { MODE_ECB = 1, MODE_CBC = 2, MODE_CTR = 5, MODE_GCM = 6, MODE_CCM = 7, MODE_XTS = 0x10001 };
+
+struct cipher_facts {
+    unsigned mode, key_bytes, iv_bytes, block_bytes;
+    int is_aead, has_own_iv;
+};
+
+int cipher_get_facts(OSSL_PARAM params[], const struct cipher_facts *facts);
+const OSSL_PARAM *cipher_fact_names(void *provider);
+
+/* ---- Algorithms ------------------------------------------------------------------------------------- */
+
+extern const OSSL_DISPATCH provider_gcm128[], provider_gcm192[], provider_gcm256[];
+extern const OSSL_DISPATCH provider_ccm128[], provider_ccm192[], provider_ccm256[];
+extern const OSSL_DISPATCH provider_xts128[], provider_xts256[];
+extern const OSSL_DISPATCH provider_ecb128[], provider_ecb192[], provider_ecb256[];
+extern const OSSL_DISPATCH provider_cbc128[], provider_cbc192[], provider_cbc256[];
+extern const OSSL_DISPATCH provider_ctr128[], provider_ctr192[], provider_ctr256[];
+extern const OSSL_DISPATCH provider_cmac[];
+
+/* A record of TLS in CBC ends with the MAC, if it is not encrypt-then-MAC, and the padding. */
+enum { TLS_MAX_MAC_BYTES = 64 };
+
+/* Write the padding of a record of len_bytes bytes behind it. Returns the bytes of padding, 1 to 16. */
+size_t tls_put_padding(uint8_t *record, size_t len_bytes, unsigned version);
+
+/*
+ * Take padding and MAC off a decrypted record of *len_bytes bytes, in time that depends on public lengths alone.
+ * *len_bytes becomes that of the text. The MAC, of mac_bytes bytes, goes to mac; if the padding is wrong, random bytes do,
+ * so that the caller's comparison fails. Returns 0 if the record is wrong for everybody to see.
+ */
+int tls_take_padding(const uint8_t *record, size_t *len_bytes, unsigned version, uint8_t *mac, size_t mac_bytes);
+
+#endif

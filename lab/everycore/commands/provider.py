@@ -1,0 +1,343 @@
+# SPDX-License-Identifier: MIT
+"""everycore provider: give OpenSSL on this machine our AES, take it away, and see who uses it."""
+
+import json as jsonlib
+import os
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from everycore import catalog
+from everycore.atomic import atomic_write
+from everycore.commands.options import Json, context_of
+from everycore.context import Context
+from everycore.errors import EverycoreError
+from everycore.openssl import configuration, libraries
+from everycore.openssl.libraries import Answer
+
+CONF = "OPENSSL_CONF"
+MODULE = "everycore.so"
+NO_LIBCRYPTO = "no provider reaches it, unless it has an OpenSSL inside: --pid tells of a process"
+BUILD = "build it: meson setup build -Dprovider=enabled && meson install -C build"
+
+app = typer.Typer(
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    help="Give this AES to OpenSSL 3.0 and newer, and see who uses it.",
+)
+Out = Annotated[
+    Path | None,
+    typer.Option(
+        "--out",
+        metavar="FILE",
+        help="The configuration. Default: everycore/openssl.cnf below your configuration folder.",
+    ),
+]
+
+
+def _file(context: Context, out: Path | None) -> Path:
+    home = Path(context.env.get("HOME", "/"))
+    folder = Path(context.env.get("XDG_CONFIG_HOME") or home / ".config")
+    return (out or folder / "everycore/openssl.cnf").absolute()
+
+
+def _text(path: Path) -> str | None:
+    try:
+        return path.read_text()
+    except FileNotFoundError:
+        return None
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is no text"
+        raise EverycoreError(f"cannot read {path}: {reason}") from error
+
+
+def _refuse_foreign(path: Path) -> str | None:
+    """Return the text of our configuration, None if there is none."""
+    text = _text(path)
+    if text is not None and not configuration.is_ours(text):
+        raise EverycoreError(
+            f"{path} is not a file of `everycore provider enable`; it stays as it is",
+            "name another by --out",
+        )
+    return text
+
+
+def _system_answer(context: Context) -> tuple[Path, Answer]:
+    """The program openssl, and what its library says without a configuration of ours."""
+    program = libraries.executable("openssl", context.env)
+    library = libraries.libcrypto_of(context, program)
+    if not library:
+        raise EverycoreError(
+            f"{program} loads no libcrypto: it is built without shared libraries",
+            "install the openssl of your distribution",
+        )
+    return program, libraries.ask(context, library, {**context.env, CONF: os.devnull})
+
+
+def _base(context: Context, answer: Answer, target: Path) -> Path | None:
+    """The configuration that is in use now, which ours is to include."""
+    given = context.env.get(CONF, "")
+    if given and Path(given).absolute() != target:
+        path = Path(given).absolute()
+        if not path.is_file():
+            raise EverycoreError(f"{CONF} names {path}, which is not there", f"unset {CONF}")
+        text = _text(path)
+        if text is not None and configuration.is_ours(text):
+            raise EverycoreError(
+                f"{CONF} names {path}, which has the provider", f"unset {CONF}, or disable it first"
+            )
+        return path
+    path = Path(answer.directory) / "openssl.cnf"
+    return path if path.is_file() else None
+
+
+def _included(base: Path) -> configuration.Sections:
+    def read(name: str) -> list[str]:
+        path = base.parent / name
+        files = [path]
+        if path.is_dir():
+            files = sorted(one for one in path.iterdir() if one.suffix in (".cnf", ".conf"))
+        return [text for one in files if (text := _text(one)) is not None]
+
+    return configuration.sections(_text(base) or "", read)
+
+
+def _module(given: Path | None, answer: Answer) -> Path:
+    """The named file, else the first that is there: where OpenSSL looks, or as Meson installs."""
+    places = (
+        [given] if given else [Path(answer.modules) / MODULE, *below_local(Path(answer.modules))]
+    )
+    for path in places:
+        if path.is_file():
+            return path.absolute()
+    raise EverycoreError(
+        f"no provider at {' or '.join(str(path.absolute()) for path in places)}",
+        f"{BUILD}, or name the file by --module",
+    )
+
+
+def below_local(modules: Path) -> list[Path]:
+    """The same folder below Meson's default prefix."""
+    if not modules.is_relative_to("/usr") or modules.is_relative_to("/usr/local"):
+        return []
+    return [Path("/usr/local") / modules.relative_to("/usr") / MODULE]
+
+
+@app.command()
+def enable(
+    command: typer.Context,
+    module: Annotated[
+        Path | None,
+        typer.Option(
+            "--module",
+            metavar="FILE",
+            help="everycore.so. Default: where OpenSSL looks, or the same below /usr/local.",
+        ),
+    ] = None,
+    out: Out = None,
+) -> None:
+    """Write a configuration that adds the provider to the present one, and say how to use it.
+
+    No other file is changed, and no program uses it until you say so.
+    """
+    context = context_of(command)
+    target = _file(context, out)
+    _refuse_foreign(target)
+    program, answer = _system_answer(context)
+    libraries.refuse_old(answer)
+    found = _module(module, answer)
+    base = _base(context, answer, target)
+    text = configuration.added_text(
+        _included(base) if base else {"default": {}}, str(base) if base else None, str(found)
+    )
+    try:
+        with atomic_write(target) as scratch:
+            scratch.write_text(text)
+            scratch.chmod(0o644)  # services that run as other users read it too
+            _refuse_useless(context, program, answer, found, scratch)
+    except OSError as error:
+        raise EverycoreError(f"cannot write {target}: {error.strerror}") from error
+    context.print_raw(how_to_use(target, str(base) if base else ""))
+
+
+def _refuse_useless(
+    context: Context, program: Path, answer: Answer, module: Path, scratch: Path
+) -> None:
+    """OpenSSL is silent about a module that cannot be loaded; so the configuration is tried."""
+    version = libraries.provider_version(context, program, scratch)
+    if not version:
+        raise EverycoreError(
+            f"{answer.version} does not load {module}", f"nothing is written; {BUILD}"
+        )
+    wanted = tree_version(context)
+    if version != wanted:
+        raise EverycoreError(
+            f"{module} is of everycore {version}, this command of {wanted}",
+            f"nothing is written; {BUILD}",
+        )
+    providers = libraries.ask(
+        context, answer.library, {**context.env, CONF: str(scratch)}
+    ).providers
+    if providers.get("AES-256-GCM") != configuration.NAME:
+        raise EverycoreError(
+            f"with the provider, {answer.version} takes AES-256-GCM from "
+            f"'{providers.get('AES-256-GCM') or 'nobody'}'",
+            "nothing is written; the present configuration decides otherwise",
+        )
+
+
+def tree_version(context: Context) -> str:
+    """Return the version of the C tree that this package carries."""
+    tree = catalog.find_tree(context.package, context.env.get("EVERYCORE_TREE", ""))
+    text = (tree.root / "include/everycore/everycore.h").read_text()
+    found = re.search(r'^#define EVC_VERSION "(.*)"', text, re.M)
+    return found[1] if found else ""
+
+
+def how_to_use(target: Path, base: str) -> str:
+    """Return the lines that make a configuration active, each with what it is for."""
+    setting = f"{CONF}={target}"
+    lines = [
+        f"{target}: includes {base or 'no other configuration'}",
+        "",
+        "shell:         export " + setting,
+        f"one program:   {setting} curl https://example.org",
+        f"ssh:           {setting} ssh -c aes256-gcm@openssh.com HOST",
+        "nginx, sshd:   systemctl edit nginx, and write below [Service]:",
+        f"                   Environment={setting}",
+        "               then systemctl restart nginx",
+        "",
+        "A service must be able to read the file and the module: --out /etc/everycore/openssl.cnf",
+        "`everycore provider status PROGRAM` shows who serves a program.",
+    ]
+    return "\n".join(lines)
+
+
+@app.command()
+def disable(command: typer.Context, out: Out = None) -> None:
+    """Remove the configuration that `enable` wrote."""
+    context = context_of(command)
+    target = _file(context, out)
+    if _refuse_foreign(target) is None:
+        context.print_raw(f"{target} is not there; nothing is changed")
+        return
+    try:
+        target.unlink()
+    except OSError as error:
+        raise EverycoreError(f"cannot remove {target}: {error.strerror}") from error
+    context.print_raw(f"removed {target}")
+    if context.env.get(CONF, "") and Path(context.env[CONF]).absolute() == target:
+        context.print_raw(f"this shell still names it: unset {CONF}")
+    context.print_raw(f"remove `{CONF}={target}` where you have set it, as in systemd units")
+
+
+@app.command()
+def status(
+    command: typer.Context,
+    programs: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="PROGRAM...", help="Names or paths. Default: openssl."),
+    ] = None,
+    pid: Annotated[
+        list[int] | None,
+        typer.Option("--pid", metavar="PID", min=1, help="A running process; repeatable."),
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Show which provider serves the algorithms of a program, and how that was found out."""
+    context = context_of(command)
+    rows = [_status_of_process(one) for one in pid or ()]
+    rows += [_status_of(context, one) for one in programs or ([] if pid else ["openssl"])]
+    for row in rows:
+        context.print_raw(jsonlib.dumps(row) if json else _shown(row))
+
+
+def _status_of(context: Context, name: str) -> dict[str, object]:
+    path = libraries.executable(name, context.env)
+    library = libraries.libcrypto_of(context, path)
+    row: dict[str, object] = {"type": "provider", "program": str(path), "libcrypto": library}
+    if not library:
+        return {**row, "found": "ldd names no libcrypto", "remarks": [NO_LIBCRYPTO]}
+    answer = libraries.ask(context, library, context.env)
+    return {
+        **row,
+        "openssl": answer.version,
+        "providers": dict(answer.providers),
+        "found": f"ldd names the library; it was loaded under {_conf(context.env)} and asked",
+        "remarks": _remarks(context.env, answer),
+    }
+
+
+def _conf(environment: Mapping[str, str]) -> str:
+    value = environment.get(CONF)
+    return f"{CONF}={value}" if value else f"the system's configuration ({CONF} is not set)"
+
+
+def _remarks(environment: Mapping[str, str], answer: Answer) -> list[str]:
+    """Reasons for which the default provider serves although a configuration names ours."""
+    if libraries.version_of(answer) < libraries.OLDEST:
+        return ["this OpenSSL is older than 3.0 and has no providers"]
+    value = environment.get(CONF)
+    if configuration.NAME in answer.providers.values() or not value:
+        return []
+    return [_reason(Path(value))]
+
+
+def _reason(path: Path) -> str:
+    """The reason for which a configuration does not activate the provider."""
+    if not path.is_file():
+        return f"{path} is not there: OpenSSL uses its defaults"
+    module = _included(path).get("everycore_module", {}).get("module")
+    if not module:
+        return f"{path} does not name the provider"
+    what = "was not loaded" if Path(module).is_file() else "is not there"
+    return f"{module} {what}: OpenSSL falls back to the default provider"
+
+
+def _status_of_process(pid: int) -> dict[str, object]:
+    """A process that runs: its environment and what it has mapped, from /proc."""
+    folder = Path(f"/proc/{pid}")
+    try:
+        maps = (folder / "maps").read_text(errors="replace")
+        environ = (folder / "environ").read_bytes().decode(errors="replace").split("\0")
+        program = str((folder / "exe").readlink())
+    except FileNotFoundError:
+        raise EverycoreError(f"no process {pid}") from None
+    except OSError as error:
+        raise EverycoreError(
+            f"cannot look into process {pid}: {error.strerror}", "ask as its user, or as root"
+        ) from error
+    files = {line.split(maxsplit=5)[5] for line in maps.splitlines() if len(line.split()) > 5}
+    library = next((one for one in sorted(files) if "libcrypto.so" in one), None)
+    module = next((one for one in sorted(files) if one.endswith(f"/{MODULE}")), None)
+    started = dict(one.partition("=")[::2] for one in environ)
+    remarks = [f"it has loaded {module}" if module else f"it has not loaded {MODULE}"]
+    return {
+        "type": "provider",
+        "program": program,
+        "pid": pid,
+        "libcrypto": library,
+        "module": module,
+        "found": f"its memory map; it was started under {_conf(started)}",
+        "remarks": remarks,
+    }
+
+
+def _shown(row: Mapping[str, object]) -> str:
+    lines = [str(row["program"]) + (f" (process {row['pid']})" if "pid" in row else "")]
+    lines.append(f"  libcrypto   {row['libcrypto'] or 'none'}")
+    if "openssl" in row:
+        lines.append(f"  version     {row['openssl']}")
+    lines.append(f"  found by    {row['found']}")
+    providers = row.get("providers")
+    if isinstance(providers, dict):
+        for whose in dict.fromkeys(providers.values()):
+            names = [name for name, one in providers.items() if one == whose]
+            lines.append(f"  {whose or 'nobody':<11} {' '.join(names)}")
+    remarks = row.get("remarks")
+    if isinstance(remarks, list):
+        lines += [f"  remark      {one}" for one in remarks]
+    return "\n".join(lines)

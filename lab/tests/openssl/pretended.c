@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * An OpenSSL of pretence: with -DLIBRARY a libcrypto, else the program openssl that loads it. VERSION: what the library
+ * says of itself. SERVES: the provider of all algorithms. ACTIVE: what `openssl list -providers` prints.
+ */
+#if defined(LIBRARY)
+#include <stddef.h>
+
+const char *OpenSSL_version(int what)
+{
+    return what == 0 ? VERSION : what == 4 ? "OPENSSLDIR: \"" FOLDER "\"" : "MODULESDIR: \"" FOLDER "\"";
+}
+
+#if defined(SERVES)
+static int method;
+
+void *EVP_CIPHER_fetch(void *context, const char *name, const char *query)
+{
+    (void)context, (void)name, (void)query;
+    return &method;
+}
+
+void *EVP_MAC_fetch(void *context, const char *name, const char *query)
+{
+    (void)context, (void)name, (void)query;
+    return NULL;
+}
+
+const void *EVP_CIPHER_get0_provider(const void *of)
+{
+    return of;
+}
+
+const void *EVP_MAC_get0_provider(const void *of)
+{
+    return of;
+}
+
+const char *OSSL_PROVIDER_get0_name(const void *of)
+{
+    (void)of;
+    return SERVES;
+}
+#endif
+#else
+#include <stdio.h>
+
+extern const char *OpenSSL_version(int);
+
+int main(void)
+{
+    return OpenSSL_version(0) ? puts(ACTIVE) < 0 : 1;
+}
+#endif

@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: MIT
+"""everycore provider, beside OpenSSLs of pretence of any version."""
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from world import Lab, Outcome
+
+from everycore.commands.provider import below_local, tree_version
+from everycore.context import system_context
+from everycore.openssl.configuration import MARK
+
+SOURCE = Path(__file__).parent / "pretended.c"
+COMPILER = shutil.which("cc")
+pytestmark = pytest.mark.skipif(
+    not COMPILER or not shutil.which("ldd"), reason="needs a C compiler and ldd"
+)
+
+
+class Machine:
+    """A folder with an openssl of pretence, and a user with a home."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.home = folder / "home"
+        self.home.mkdir()
+        self.target = self.home / ".config/everycore/openssl.cnf"
+        self.module = folder / "everycore.so"
+        self.env = {"PATH": f"{folder}:{os.environ['PATH']}", "HOME": str(self.home)}
+        self.version = tree_version(Lab(system_context().runner, folder, self.env).context())
+
+    def install(
+        self, version: str = "OpenSSL 3.0.20", serves: str = "everycore", ours: str | None = None
+    ) -> None:
+        """Put an openssl there, whose provider is of our version, or of that of `ours`."""
+        library = self.folder / "libcrypto.so.3"
+        active = f"name: everycore AES\\n    version: {self.version if ours is None else ours}"
+        of_library = [
+            f'-DVERSION="{version}"',
+            f'-DFOLDER="{self.folder}"',
+            *([f'-DSERVES="{serves}"'] if serves else []),
+        ]
+        shared = ["-shared", "-fPIC", "-Wl,-soname,libcrypto.so.3", "-DLIBRARY"]
+        run(*shared, *of_library, SOURCE, "-o", library)
+        told = active if ours != "" else "Providers:"
+        run(
+            f'-DACTIVE="{told}"',
+            SOURCE,
+            library,
+            f"-Wl,-rpath,{self.folder}",
+            "-o",
+            self.folder / "openssl",
+        )
+        self.module.write_text("")
+
+    def __call__(self, *words: str, **env: str) -> Outcome:
+        return Lab(system_context().runner, self.folder, {**self.env, **env})("provider", *words)
+
+
+def run(*words: str | Path) -> None:
+    assert COMPILER
+    subprocess.run([COMPILER, "-O0", *words], check=True)
+
+
+@pytest.fixture
+def machine(tmp_path: Path) -> Machine:
+    return Machine(tmp_path)
+
+
+def refused(outcome: Outcome, message: str) -> None:
+    assert outcome.code == 2
+    assert message in outcome.err
+    assert "Traceback" not in outcome.err
+    assert outcome.out == ""
+
+
+def test_enable_writes_a_file_and_says_how_to_use_it(machine: Machine) -> None:
+    machine.install()
+    done = machine("enable")
+    assert done.code == 0, done.err
+    text = machine.target.read_text()
+    assert text.startswith(MARK)
+    assert f"module = {machine.module}" in text
+    for line in (f"export OPENSSL_CONF={machine.target}", "systemctl edit nginx", "ssh -c aes256"):
+        assert line in done.out
+    assert [one.name for one in machine.target.parent.iterdir()] == ["openssl.cnf"]
+
+
+def test_enable_twice_and_disable_twice(machine: Machine) -> None:
+    machine.install()
+    assert machine("enable").code == machine("enable").code == 0
+    removed = machine("disable", OPENSSL_CONF=str(machine.target))
+    assert removed.code == 0
+    assert "unset OPENSSL_CONF" in removed.out
+    assert not machine.target.exists()
+    assert "nothing is changed" in machine("disable").out
+
+
+def test_enable_keeps_the_configuration_in_use(machine: Machine) -> None:
+    machine.install()
+    own = machine.home / "own.cnf"
+    own.write_text("openssl_conf = mine\n[mine]\nssl_conf = s\n")
+    assert machine("enable", OPENSSL_CONF=str(own)).code == 0
+    text = machine.target.read_text()
+    assert f".include {own}" in text
+    assert "[mine]" in text
+    assert own.read_text() == "openssl_conf = mine\n[mine]\nssl_conf = s\n"
+
+
+def test_files_of_others_are_neither_written_nor_removed(machine: Machine) -> None:
+    machine.install()
+    own = machine.home / "own.cnf"
+    own.write_text("HOME = .\n")
+    refused(machine("enable", "--out", str(own)), "is not a file of")
+    refused(machine("disable", "--out", str(own)), "is not a file of")
+    assert own.read_text() == "HOME = .\n"
+
+
+def test_enable_needs_a_module(machine: Machine) -> None:
+    machine.install()
+    machine.module.unlink()
+    refused(machine("enable"), f"no provider at {machine.module}")
+    assert not machine.target.exists()
+
+
+def test_modules_are_also_looked_for_below_meson_s_prefix() -> None:
+    found = below_local(Path("/usr/lib64/ossl-modules"))
+    assert found == [Path("/usr/local/lib64/ossl-modules/everycore.so")]
+    assert below_local(Path("/opt/openssl/lib/ossl-modules")) == []
+    assert below_local(Path("/usr/local/lib/ossl-modules")) == []
+
+
+def test_enable_needs_openssl_3(machine: Machine) -> None:
+    machine.install("OpenSSL 1.1.1w  11 Sep 2023", serves="")
+    refused(machine("enable"), "OpenSSL 1.1.1w  11 Sep 2023; providers need OpenSSL 3.0 or newer")
+    assert not machine.target.exists()
+
+
+def test_enable_refuses_another_version(machine: Machine) -> None:
+    machine.install(ours="9.9.9")
+    refused(machine("enable"), "is of everycore 9.9.9, this command of")
+    assert not machine.target.exists()
+    assert list(machine.target.parent.iterdir()) == []
+
+
+def test_enable_refuses_a_module_that_is_not_loaded(machine: Machine) -> None:
+    machine.install(ours="")
+    refused(machine("enable"), "does not load")
+    assert not machine.target.exists()
+
+
+def test_enable_refuses_where_another_provider_serves(machine: Machine) -> None:
+    machine.install(serves="fips")
+    refused(machine("enable"), "takes AES-256-GCM from 'fips'")
+    assert not machine.target.exists()
+
+
+def test_an_openssl_conf_that_is_not_there_is_told(machine: Machine) -> None:
+    machine.install()
+    refused(machine("enable", OPENSSL_CONF="/nowhere.cnf"), "OPENSSL_CONF names /nowhere.cnf")
+
+
+def test_status_says_who_serves_and_how_it_was_found(machine: Machine) -> None:
+    machine.install()
+    shown = machine("status")
+    assert shown.code == 0, shown.err
+    assert "OpenSSL 3.0.20" in shown.out
+    assert "everycore   AES-128-GCM" in shown.out
+    assert "nobody      CMAC" in shown.out
+    assert "ldd names the library" in shown.out
+
+
+def test_status_tells_why_the_default_provider_serves(machine: Machine) -> None:
+    machine.install()
+    assert machine("enable").code == 0
+    machine.install(serves="default")
+    machine.module.unlink()
+    shown = machine("status", OPENSSL_CONF=str(machine.target))
+    assert f"{machine.module} is not there: OpenSSL falls back" in shown.out
+    machine.module.write_text("")
+    shown = machine("status", OPENSSL_CONF=str(machine.target))
+    assert f"{machine.module} was not loaded: OpenSSL falls back" in shown.out
+    shown = machine("status", OPENSSL_CONF="/nowhere.cnf")
+    assert "/nowhere.cnf is not there" in shown.out
+
+
+def test_status_of_programs_without_libcrypto_and_of_none(machine: Machine) -> None:
+    machine.install()
+    assert "no provider reaches it" in machine("status", "/bin/true").out
+    refused(machine("status", "no-such-program"), "no program 'no-such-program'")
+
+
+def test_status_of_a_process(machine: Machine) -> None:
+    machine.install()
+    shown = machine("status", "--pid", str(os.getpid()))
+    assert "it has not loaded everycore.so" in shown.out
+    refused(machine("status", "--pid", "4194305"), "no process 4194305")

@@ -1,0 +1,874 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The provider beside OpenSSL's own: every call is made twice, for a context of each, and must give the same in both.
+ *
+ *     compare FOLDER ROUNDS SEED
+ *
+ * FOLDER: where everycore.so is. The last line is the count of calls that were compared.
+ */
+#include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <openssl/core_names.h>
+#include <openssl/err.h>
+#include <openssl/evp.h>
+#include <openssl/params.h>
+#include <openssl/provider.h>
+
+enum { OURS, THEIRS, BOTH, MAX_TEXT = 5000, ROOM = MAX_TEXT + 512 };
+
+static const char *const queries[BOTH] = {"provider=everycore", "provider=default"};
+static const char *const names[] = {
+    "AES-128-GCM", "AES-192-GCM", "AES-256-GCM", "AES-128-CCM", "AES-192-CCM", "AES-256-CCM", "AES-128-CTR",
+    "AES-192-CTR", "AES-256-CTR", "AES-128-CBC", "AES-192-CBC", "AES-256-CBC", "AES-128-ECB", "AES-192-ECB",
+    "AES-256-ECB", "AES-128-XTS", "AES-256-XTS",
+};
+enum { N_NAMES = sizeof names / sizeof *names };
+
+static EVP_CIPHER *ciphers[N_NAMES][BOTH];
+static EVP_MAC *macs[BOTH];
+
+struct run {
+    uint64_t state; /* of the generator: splitmix64 of Steele, Lea, Flood 2014 */
+    uint64_t seed;
+    const char *name;
+    char trace[4000];
+    EVP_CIPHER_CTX *contexts[BOTH];
+    int result[BOTH], length[BOTH];
+    uint8_t in[ROOM], out[BOTH][ROOM], tag[BOTH][16];
+    unsigned long calls;
+    int lags; /* output is behind input, since the cipher holds blocks back: not in place */
+};
+
+static uint64_t next(struct run *r)
+{
+    uint64_t z = r->state += 0x9E3779B97F4A7C15;
+
+    z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9;
+    z = (z ^ z >> 27) * 0x94D049BB133111EB;
+    return z ^ z >> 31;
+}
+
+static size_t below(struct run *r, size_t n)
+{
+    return (size_t)(next(r) % n);
+}
+
+static int one_in(struct run *r, size_t n)
+{
+    return below(r, n) == 0;
+}
+
+static void fill(struct run *r, uint8_t *to, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        to[i] = (uint8_t)next(r);
+}
+
+static void note(struct run *r, const char *what, size_t n)
+{
+    const size_t used = strlen(r->trace);
+
+    snprintf(r->trace + used, sizeof r->trace - used, " %s:%zu", what, n);
+}
+
+static void fail(const struct run *r, const char *what)
+{
+    printf("FAILED: %s: %s: ours %d, theirs %d, after%s (seed %llu)\n", r->name, what, r->result[OURS],
+           r->result[THEIRS], r->trace, (unsigned long long)r->seed);
+    ERR_print_errors_fp(stdout);
+    exit(1);
+}
+
+/* Compare what both calls gave. Returns whether they succeeded. */
+static int same(struct run *r, const char *what, const void *a, const void *b, size_t n)
+{
+    r->calls++;
+    if ((r->result[OURS] > 0) != (r->result[THEIRS] > 0))
+        fail(r, what);
+    if (r->result[OURS] <= 0) {
+        ERR_clear_error();
+        return 0;
+    }
+    if (n && memcmp(a, b, n) != 0)
+        fail(r, what);
+    return 1;
+}
+
+#define EACH(r, call)                                                                                      \
+    for (int side = OURS; side < BOTH; side++) {                                                           \
+        EVP_CIPHER_CTX *context = (r)->contexts[side];                                                     \
+        (r)->result[side] = (call);                                                                        \
+        (void)context;                                                                                     \
+    }
+
+static int init(struct run *r, const uint8_t *key, const uint8_t *iv, int encrypt)
+{
+    note(r, key ? iv ? "key+iv" : "key" : "iv", (size_t)encrypt);
+    EACH(r, EVP_CipherInit_ex(context, NULL, NULL, key, iv, encrypt));
+    return same(r, "init", NULL, NULL, 0);
+}
+
+static int control(struct run *r, int command, int number, void *data)
+{
+    note(r, "control", (size_t)command);
+    EACH(r, EVP_CIPHER_CTX_ctrl(context, command, number, data));
+    return same(r, "control", NULL, NULL, 0);
+}
+
+/* n bytes from r->in + at, in place or not. */
+static int update(struct run *r, size_t at, size_t n, int has_out)
+{
+    const int in_place = one_in(r, 2) && !r->lags;
+    const uint8_t *in = r->in + at;
+
+    note(r, has_out ? in_place ? "text-in-place" : "text" : "aad", n);
+    for (int side = OURS; side < BOTH; side++) {
+        uint8_t *out = r->out[side];
+        if (has_out && in_place)
+            memcpy(out, in, n);
+        r->length[side] = 0;
+        r->result[side] = EVP_CipherUpdate(r->contexts[side], has_out ? out : NULL, &r->length[side],
+                                           has_out && in_place ? out : in, (int)n);
+    }
+    if (!same(r, "update", r->length, r->length + 1, sizeof(int)))
+        return 0;
+    return same(r, "update's bytes", r->out[OURS], r->out[THEIRS], has_out ? (size_t)r->length[OURS] : 0);
+}
+
+static int finish(struct run *r)
+{
+    note(r, "final", 0);
+    EACH(r, (r->length[side] = 0, EVP_CipherFinal_ex(context, r->out[side], &r->length[side])));
+    if (!same(r, "final", r->length, r->length + 1, sizeof(int)))
+        return 0;
+    return same(r, "final's bytes", r->out[OURS], r->out[THEIRS], (size_t)r->length[OURS]);
+}
+
+/* Go on with copies; the former contexts are freed. */
+static void copy(struct run *r)
+{
+    note(r, "copy", 0);
+    for (int side = OURS; side < BOTH; side++) {
+        EVP_CIPHER_CTX *twin = EVP_CIPHER_CTX_new();
+        r->result[side] = EVP_CIPHER_CTX_copy(twin, r->contexts[side]);
+        EVP_CIPHER_CTX_free(r->contexts[side]);
+        r->contexts[side] = twin;
+    }
+    if (!same(r, "copy", NULL, NULL, 0))
+        fail(r, "copy");
+}
+
+static void compare_ivs(struct run *r)
+{
+    uint8_t iv[BOTH][16];
+
+    memset(iv, 0, sizeof iv);
+    EACH(r, EVP_CIPHER_CTX_get_updated_iv(context, iv[side], 16));
+    same(r, "updated IV", iv[OURS], iv[THEIRS], 16);
+    EACH(r, EVP_CIPHER_CTX_get_original_iv(context, iv[side], 16));
+    same(r, "original IV", iv[OURS], iv[THEIRS], 16);
+    EACH(r, EVP_CIPHER_CTX_get_num(context) + 1);
+    if (r->result[OURS] != r->result[THEIRS])
+        fail(r, "num");
+}
+
+static size_t some_length(struct run *r)
+{
+    const size_t most[] = {0, 1, 15, 16, 17, 33, 64, 100, 600, MAX_TEXT - 1};
+
+    return below(r, most[below(r, sizeof most / sizeof *most)] + 1);
+}
+
+/* A text in pieces, which may be followed by what must not come. Returns whether all calls succeeded. */
+static int pieces(struct run *r, size_t n, int has_out)
+{
+    const int in_one = one_in(r, 2);
+
+    for (size_t done = 0, piece; done < n; done += piece) {
+        piece = in_one ? n : 1 + below(r, one_in(r, 2) ? 20 : n - done);
+        piece = piece < n - done ? piece : n - done;
+        if (!update(r, done, piece, has_out))
+            return 0;
+        if (one_in(r, 6))
+            copy(r);
+    }
+    return 1;
+}
+
+/* Orders of calls that no program should make: all that matters is that both agree, and nothing breaks. */
+static void wrong_order(struct run *r, const uint8_t *key, const uint8_t *iv)
+{
+    uint8_t tag[16] = {0};
+
+    for (int i = 0; i < 6; i++) {
+        int goes_on = 1;
+        switch (below(r, 5)) {
+        case 0:
+            goes_on = update(r, 0, 16 * (1 + below(r, 4)), 1);
+            break;
+        case 1:
+            goes_on = update(r, 0, 1 + below(r, 20), 0);
+            break;
+        case 2:
+            goes_on = finish(r);
+            break;
+        case 3:
+            goes_on = init(r, one_in(r, 2) ? key : NULL, iv, 1);
+            break;
+        case 4:
+            EACH(r, EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_GET_TAG, 16, r->tag[side]));
+            goes_on = same(r, "tag out of order", r->tag[OURS], r->tag[THEIRS], 16);
+            break;
+        }
+        if (!goes_on)
+            return; /* after an error, OpenSSL's own contexts may do anything */
+    }
+    (void)control(r, EVP_CTRL_AEAD_SET_TAG, 16, tag);
+}
+
+static void gcm(struct run *r)
+{
+    const size_t aad_bytes = one_in(r, 3) ? some_length(r) : below(r, 20), text_bytes = some_length(r);
+    const size_t tag_sizes[] = {16, 16, 16, 15, 14, 13, 12, 8, 4}, tag_bytes = tag_sizes[below(r, 9)];
+    const size_t iv_bytes = one_in(r, 3) ? 1 + below(r, 64) : 12;
+    uint8_t key[32], iv[64], text[ROOM];
+
+    fill(r, key, sizeof key);
+    fill(r, iv, sizeof iv);
+    if (iv_bytes != 12 && !control(r, EVP_CTRL_AEAD_SET_IVLEN, (int)iv_bytes, NULL))
+        fail(r, "IV length");
+    for (int message = 0; message < 2; message++) {
+        const int encrypts = message == 0;
+        if (one_in(r, 3)) { /* the key first, the IV first, or the key of before */
+            if (one_in(r, 2) && !init(r, key, NULL, encrypts))
+                fail(r, "key");
+            if (!init(r, one_in(r, 2) ? key : NULL, iv, encrypts) || !init(r, key, iv, encrypts))
+                fail(r, "IV");
+        } else if (!init(r, key, iv, encrypts)) {
+            fail(r, "key and IV");
+        }
+        if (encrypts && one_in(r, 8)) {
+            wrong_order(r, key, iv);
+            return;
+        }
+        if (message && !control(r, EVP_CTRL_AEAD_SET_TAG, (int)tag_bytes, r->tag[OURS]))
+            fail(r, "tag");
+        memset(r->in, (int)aad_bytes, aad_bytes); /* the same when the message is opened */
+        if (!pieces(r, aad_bytes, 0))
+            fail(r, "aad");
+        if (message)
+            memcpy(r->in, text, text_bytes);
+        else
+            fill(r, r->in, text_bytes);
+        if (one_in(r, 2) || message == 0) {
+            size_t done = 0;
+            while (done < text_bytes) {
+                size_t n = one_in(r, 2) ? text_bytes - done : 1 + below(r, text_bytes - done);
+                if (!update(r, done, n, 1))
+                    fail(r, "text");
+                memcpy(text + done, r->out[OURS], n);
+                if (one_in(r, 5))
+                    copy(r);
+                done += n;
+            }
+        } else if (!pieces(r, text_bytes, 1)) {
+            fail(r, "text");
+        }
+        if (message && one_in(r, 3)) { /* a tag that is wrong */
+            r->tag[OURS][below(r, tag_bytes)] ^= (uint8_t)(1 << below(r, 8));
+            if (!control(r, EVP_CTRL_AEAD_SET_TAG, (int)tag_bytes, r->tag[OURS]))
+                fail(r, "wrong tag");
+            if (finish(r))
+                fail(r, "a wrong tag was accepted");
+            return;
+        }
+        if (!finish(r))
+            fail(r, "final");
+        if (!message) {
+            EACH(r, EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_GET_TAG, (int)tag_bytes, r->tag[side]));
+            if (!same(r, "tag", r->tag[OURS], r->tag[THEIRS], tag_bytes))
+                fail(r, "no tag");
+        }
+        if (one_in(r, 4) && update(r, 0, 16, 1))
+            fail(r, "text after the end");
+    }
+}
+
+static void ccm(struct run *r)
+{
+    const size_t aad_bytes = one_in(r, 3) ? 0 : some_length(r), text_bytes = some_length(r);
+    const size_t tag_bytes = 4 + 2 * below(r, 7), nonce_bytes = 7 + below(r, 7);
+    uint8_t key[32], nonce[16], text[ROOM];
+
+    fill(r, key, sizeof key);
+    fill(r, nonce, sizeof nonce);
+    for (int message = 0; message < 2; message++) {
+        if (!control(r, EVP_CTRL_AEAD_SET_IVLEN, (int)nonce_bytes, NULL)
+            || (message == 0 && !control(r, EVP_CTRL_AEAD_SET_TAG, (int)tag_bytes, NULL)))
+            fail(r, "lengths");
+        if (!init(r, one_in(r, 2) ? key : NULL, NULL, message == 0) || !init(r, key, nonce, message == 0))
+            fail(r, "key and nonce");
+        if (message) {
+            if (one_in(r, 3))
+                r->tag[OURS][0] ^= 1;
+            if (!control(r, EVP_CTRL_AEAD_SET_TAG, (int)tag_bytes, r->tag[OURS]))
+                fail(r, "tag");
+        }
+        if (aad_bytes) {
+            EACH(r, EVP_CipherUpdate(context, NULL, &r->length[side], NULL, (int)text_bytes));
+            if (!same(r, "length of text", NULL, NULL, 0))
+                fail(r, "length of text");
+            memset(r->in, 7, aad_bytes);
+            if (!update(r, 0, aad_bytes, 0))
+                fail(r, "aad");
+        }
+        if (one_in(r, 4))
+            copy(r);
+        if (message)
+            memcpy(r->in, text, text_bytes);
+        else
+            fill(r, r->in, text_bytes);
+        if (aad_bytes && one_in(r, 10)) { /* not the length that was announced */
+            if (update(r, 0, text_bytes + 1, 1))
+                fail(r, "more text than was announced");
+            return;
+        }
+        if (!update(r, 0, text_bytes, 1)) {
+            if (!message)
+                fail(r, "text");
+            return; /* a wrong tag */
+        }
+        memcpy(text, r->out[OURS], text_bytes);
+        if (message)
+            return;
+        if (!finish(r))
+            fail(r, "final");
+        EACH(r, EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_GET_TAG, (int)tag_bytes, r->tag[side]));
+        if (!same(r, "tag", r->tag[OURS], r->tag[THEIRS], tag_bytes))
+            fail(r, "no tag");
+    }
+}
+
+/* ECB, CBC, CTR. */
+static void blocks(struct run *r, int pads)
+{
+    const size_t n = some_length(r);
+    const int encrypts = one_in(r, 2);
+    uint8_t key[32], iv[32];
+
+    fill(r, key, sizeof key);
+    fill(r, iv, sizeof iv);
+    if (one_in(r, 4))
+        memset(iv + 1 + below(r, 15), 0xFF, 15); /* a counter that carries */
+    r->lags = EVP_CIPHER_CTX_get_mode(r->contexts[OURS]) != EVP_CIPH_CTR_MODE;
+    EACH(r, EVP_CIPHER_CTX_set_padding(context, pads));
+    if (one_in(r, 10)) {
+        (void)update(r, 0, 16, 1); /* without a key */
+        (void)finish(r);
+    }
+    if (!init(r, key, one_in(r, 8) ? NULL : iv, encrypts))
+        fail(r, "key and IV");
+    EACH(r, EVP_CIPHER_CTX_set_padding(context, pads));
+    for (int message = 0; message < 2; message++) {
+        fill(r, r->in, n);
+        if (!pieces(r, n, 1))
+            fail(r, "text");
+        compare_ivs(r);
+        (void)finish(r); /* fails alike where the length or the padding is wrong */
+        if (!init(r, NULL, one_in(r, 2) ? iv : NULL, encrypts)) /* the same key again */
+            fail(r, "IV");
+    }
+    if (one_in(r, 3)) { /* what is encrypted is decrypted, with its padding */
+        uint8_t sealed[ROOM];
+        int last = 0;
+        if (!init(r, key, iv, 1) || !update(r, 0, n, 1))
+            fail(r, "encryption");
+        memcpy(sealed, r->out[OURS], ROOM);
+        last = r->length[OURS];
+        if (!finish(r))
+            return;
+        memcpy(sealed + last, r->out[OURS], (size_t)r->length[OURS]);
+        last += r->length[OURS];
+        memcpy(r->in, sealed, (size_t)last);
+        if (!init(r, key, iv, 0) || !pieces(r, (size_t)last, 1))
+            fail(r, "decryption");
+        if (!finish(r))
+            fail(r, "right padding");
+    }
+}
+
+static void xts(struct run *r)
+{
+    const int encrypts = one_in(r, 2), equal = one_in(r, 10);
+    uint8_t key[64], iv[16];
+
+    fill(r, key, sizeof key);
+    fill(r, iv, sizeof iv);
+    if (equal) {
+        memcpy(key + 16, key, 16);
+        memcpy(key + 32, key, 32);
+    }
+    if (!init(r, key, iv, encrypts))
+        return; /* equal keys, for encryption */
+    for (int unit = 0; unit < 3; unit++) {
+        const size_t n = some_length(r);
+        fill(r, r->in, n);
+        (void)update(r, 0, n, 1); /* less than a block fails */
+        if (one_in(r, 4))
+            copy(r);
+        if (one_in(r, 2)) {
+            fill(r, iv, sizeof iv);
+            if (!init(r, NULL, iv, encrypts))
+                fail(r, "tweak");
+        }
+    }
+}
+
+/* ---- Records of TLS ------------------------------------------------------------------------------------ */
+
+static void set_sizes(struct run *r, unsigned version, size_t mac_bytes)
+{
+    OSSL_PARAM params[] = {OSSL_PARAM_construct_uint(OSSL_CIPHER_PARAM_TLS_VERSION, &version),
+                           OSSL_PARAM_construct_size_t(OSSL_CIPHER_PARAM_TLS_MAC_SIZE, &mac_bytes),
+                           OSSL_PARAM_construct_end()};
+
+    EACH(r, EVP_CIPHER_CTX_set_params(context, params));
+    if (!same(r, "version of TLS", NULL, NULL, 0))
+        fail(r, "version of TLS");
+}
+
+static const uint8_t *mac_of(EVP_CIPHER_CTX *context, size_t n)
+{
+    uint8_t *mac = NULL;
+    OSSL_PARAM params[] = {OSSL_PARAM_construct_octet_ptr(OSSL_CIPHER_PARAM_TLS_MAC, (void **)&mac, n),
+                           OSSL_PARAM_construct_end()};
+
+    return EVP_CIPHER_CTX_get_params(context, params) > 0 ? mac : NULL;
+}
+
+/* One record in place, n bytes of r->in; the same of both. */
+static int record(struct run *r, size_t n)
+{
+    note(r, "record", n);
+    for (int side = OURS; side < BOTH; side++) {
+        memcpy(r->out[side], r->in, n);
+        r->length[side] = 0;
+        r->result[side] = EVP_CipherUpdate(r->contexts[side], r->out[side], &r->length[side], r->out[side], (int)n);
+    }
+    if (!same(r, "record", r->length, r->length + 1, sizeof(int)))
+        return 0;
+    return same(r, "bytes of a record", r->out[OURS], r->out[THEIRS], (size_t)r->length[OURS]);
+}
+
+/* A record in CBC, with padding by the cipher or by hand: encrypted, then decrypted, sometimes damaged or cut. */
+static void cbc_record(struct run *r)
+{
+    const unsigned versions[] = {0x300, 0x301, 0x302, 0x303, 0xFEFF, 0xFEFD, 0x100}, version = versions[below(r, 7)];
+    const size_t mac_sizes[] = {0, 16, 20, 32, 48}, mac_bytes = mac_sizes[below(r, 5)];
+    const size_t iv_bytes = version == 0x300 || version == 0x301 ? 0 : 16;
+    size_t n = iv_bytes + mac_bytes + some_length(r);
+    uint8_t key[32], iv[16], mac[64];
+
+    fill(r, key, sizeof key);
+    fill(r, iv, sizeof iv);
+    fill(r, r->in, n);
+    memcpy(mac, r->in + n - mac_bytes, mac_bytes);
+    if (!init(r, key, iv, 1))
+        fail(r, "key");
+    if (one_in(r, 2)) {
+        set_sizes(r, version, mac_bytes);
+        if (!record(r, n))
+            fail(r, "encryption");
+    } else { /* long padding, or none that is right */
+        const size_t most = 16 * (1 + below(r, 16)), padding = most - n % 16;
+        memset(r->in + n, (int)padding - 1, padding);
+        n += padding;
+        if (one_in(r, 2))
+            r->in[n - 1 - below(r, padding)] ^= (uint8_t)(1 << below(r, 8));
+        EACH(r, EVP_CIPHER_CTX_set_padding(context, 0));
+        if (!update(r, 0, n, 1))
+            fail(r, "encryption");
+    }
+    n = (size_t)r->length[OURS];
+    memcpy(r->in, r->out[OURS], n);
+    EACH(r, EVP_CIPHER_CTX_set_padding(context, 1));
+    if (!init(r, key, iv, 0))
+        fail(r, "key");
+    set_sizes(r, version, mac_bytes);
+    if (one_in(r, 6) && n > 16)
+        n = 16 * below(r, n / 16); /* cut */
+    if (!record(r, n) || mac_bytes == 0)
+        return;
+    for (int side = OURS; side < BOTH; side++)
+        r->result[side] = memcmp(mac_of(r->contexts[side], mac_bytes), mac, mac_bytes) == 0;
+    if (r->result[OURS] != r->result[THEIRS])
+        fail(r, "MAC of a record");
+}
+
+static void aead_record(struct run *r, int is_gcm)
+{
+    uint8_t key[32], iv[12], aad[13], sealed[ROOM];
+    size_t n = below(r, 3000), extra = 24;
+
+    r->lags = 0;
+    fill(r, key, sizeof key);
+    fill(r, iv, sizeof iv);
+    fill(r, aad, sizeof aad);
+    for (int sealing = 1; sealing >= 0; sealing--) {
+        if (!is_gcm) {
+            extra = one_in(r, 2) && sealing ? 16 : extra;
+            if (!control(r, EVP_CTRL_AEAD_SET_IVLEN, 12, NULL)
+                || !control(r, EVP_CTRL_AEAD_SET_TAG, (int)extra - 8, NULL))
+                return;
+        }
+        if (!init(r, key, NULL, sealing)
+            || !(is_gcm ? control(r, EVP_CTRL_GCM_SET_IV_FIXED, -1, iv) : control(r, EVP_CTRL_CCM_SET_IV_FIXED, 4, iv)))
+            fail(r, "fixed IV");
+        for (int i = 0; i < 3; i++) {
+            const size_t length = sealing ? n + 8 : n + extra;
+            aad[11] = (uint8_t)(length >> 8);
+            aad[12] = (uint8_t)length;
+            if (!control(r, EVP_CTRL_AEAD_TLS1_AAD, 13, aad))
+                fail(r, "associated data");
+            if (!sealing) {
+                memcpy(r->in, sealed, n + extra);
+                if (one_in(r, 4))
+                    r->in[below(r, n + extra)] ^= 4;
+            } else {
+                fill(r, r->in, n + extra);
+            }
+            if (!record(r, n + extra) && sealing)
+                fail(r, "record");
+            if (sealing)
+                memcpy(sealed, r->out[OURS], n + extra);
+            if (one_in(r, 3))
+                copy(r);
+        }
+    }
+}
+
+/* Messages whose IV is fixed in part and counted: the sealing side makes its end, the opening side is told it. */
+static void counted_ivs(struct run *r)
+{
+    uint8_t key[32], iv[12], told[BOTH][8], sealed[ROOM];
+    const size_t n = 1 + below(r, 600);
+
+    fill(r, key, sizeof key);
+    fill(r, iv, sizeof iv);
+    if (one_in(r, 2))
+        memset(iv + 5, 0xFF, 7); /* the count carries */
+    for (int i = 0; i < 3; i++) {
+        if (i == 0 && (!init(r, key, NULL, 1) || !control(r, EVP_CTRL_GCM_SET_IV_FIXED, -1, iv)))
+            fail(r, "fixed IV");
+        EACH(r, EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_GCM_IV_GEN, 8, told[side]));
+        if (!same(r, "made IV", told[OURS], told[THEIRS], 8))
+            fail(r, "made IV");
+        fill(r, r->in, n);
+        if (!update(r, 0, n, 1))
+            fail(r, "text");
+        memcpy(sealed, r->out[OURS], n);
+        if (!finish(r))
+            fail(r, "final");
+        EACH(r, EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_GET_TAG, 16, r->tag[side]));
+        if (!same(r, "tag", r->tag[OURS], r->tag[THEIRS], 16))
+            fail(r, "tag");
+    }
+    if (!init(r, key, NULL, 0) || !control(r, EVP_CTRL_GCM_SET_IV_FIXED, -1, iv)
+        || !control(r, EVP_CTRL_GCM_SET_IV_INV, 8, told[OURS])
+        || !control(r, EVP_CTRL_AEAD_SET_TAG, 16, r->tag[OURS]))
+        fail(r, "told IV");
+    memcpy(r->in, sealed, n);
+    if (!pieces(r, n, 1) || !finish(r))
+        fail(r, "opening");
+}
+
+/* ---- CMAC ----------------------------------------------------------------------------------------------- */
+
+static void cmac(struct run *r)
+{
+    static const struct {
+        const char *name;
+        size_t key_bytes, size;
+    } of[] = {{"AES-128-CBC", 16, 16}, {"aes192", 24, 16}, {"2.16.840.1.101.3.4.1.42", 32, 16}, {"DES-EDE3-CBC", 24, 8},
+              {"CAMELLIA-128-CBC", 16, 16}, {"no such cipher", 16, 16}};
+    const size_t which = below(r, sizeof of / sizeof *of), n = some_length(r);
+    EVP_MAC_CTX *contexts[BOTH];
+    OSSL_PARAM params[2];
+    uint8_t key[32], mac[BOTH][16];
+    size_t size[BOTH] = {0, 0};
+
+    r->name = of[which].name;
+    fill(r, key, sizeof key);
+    fill(r, r->in, n);
+    params[0] = OSSL_PARAM_construct_utf8_string("cipher", (char *)(uintptr_t)of[which].name, 0);
+    params[1] = OSSL_PARAM_construct_end();
+    for (int side = OURS; side < BOTH; side++) {
+        contexts[side] = EVP_MAC_CTX_new(macs[side]);
+        r->result[side] = EVP_MAC_init(contexts[side], key, of[which].key_bytes, params);
+    }
+    if (same(r, "init", NULL, NULL, 0))
+        for (int message = 0; message < 2; message++) {
+            for (size_t done = 0, piece; done < n; done += piece) {
+                piece = 1 + below(r, n - done);
+                for (int side = OURS; side < BOTH; side++)
+                    r->result[side] = EVP_MAC_update(contexts[side], r->in + done, piece);
+                if (!same(r, "update", NULL, NULL, 0))
+                    fail(r, "update");
+                for (int side = OURS; side < BOTH && done % 5 == 0; side++) {
+                    EVP_MAC_CTX *twin = EVP_MAC_CTX_dup(contexts[side]);
+                    EVP_MAC_CTX_free(contexts[side]);
+                    contexts[side] = twin;
+                }
+            }
+            for (int side = OURS; side < BOTH; side++)
+                r->result[side] = EVP_MAC_final(contexts[side], mac[side], size + side, 16);
+            if (!same(r, "final", size, size + 1, sizeof *size) || size[OURS] != of[which].size)
+                fail(r, "final");
+            if (memcmp(mac[OURS], mac[THEIRS], size[OURS]) != 0)
+                fail(r, "MAC");
+            for (int side = OURS; side < BOTH; side++)
+                r->result[side] = EVP_MAC_init(contexts[side], NULL, 0, NULL);
+            if (!same(r, "init again", NULL, NULL, 0))
+                fail(r, "init again");
+        }
+    for (int side = OURS; side < BOTH; side++)
+        EVP_MAC_CTX_free(contexts[side]);
+}
+
+static unsigned long one_round(struct run *r)
+{
+    const size_t which = below(r, N_NAMES + 1);
+
+    r->seed = r->state;
+    r->trace[0] = '\0';
+    r->lags = 0;
+    if (which == N_NAMES) {
+        cmac(r);
+        return r->calls;
+    }
+    r->name = names[which];
+    for (int side = OURS; side < BOTH; side++) {
+        r->contexts[side] = EVP_CIPHER_CTX_new();
+        r->result[side] = EVP_CipherInit_ex(r->contexts[side], ciphers[which][side], NULL, NULL, NULL, 1);
+    }
+    if (!same(r, "first init", NULL, NULL, 0))
+        fail(r, "first init");
+    switch (EVP_CIPHER_get_mode(ciphers[which][OURS])) {
+    case EVP_CIPH_GCM_MODE:
+        one_in(r, 4) ? one_in(r, 2) ? counted_ivs(r) : aead_record(r, 1) : gcm(r);
+        break;
+    case EVP_CIPH_CCM_MODE:
+        one_in(r, 4) ? aead_record(r, 0) : ccm(r);
+        break;
+    case EVP_CIPH_CBC_MODE:
+        one_in(r, 2) ? cbc_record(r) : blocks(r, one_in(r, 2));
+        break;
+    case EVP_CIPH_XTS_MODE:
+        xts(r);
+        break;
+    default:
+        blocks(r, one_in(r, 2));
+    }
+    for (int side = OURS; side < BOTH; side++)
+        EVP_CIPHER_CTX_free(r->contexts[side]);
+    return r->calls;
+}
+
+struct job {
+    unsigned long rounds, calls;
+    uint64_t seed;
+};
+
+static void *work(void *argument)
+{
+    struct job *job = argument;
+    struct run *r = calloc(1, sizeof *r);
+
+    r->state = job->seed;
+    for (unsigned long i = 0; i < job->rounds; i++)
+        (void)one_round(r);
+    job->calls = r->calls;
+    free(r);
+    return NULL;
+}
+
+/* Names, lengths and flags of a cipher, which EVP tells without a context. */
+static void compare_facts(void)
+{
+    for (int i = 0; i < N_NAMES; i++) {
+        EVP_CIPHER *const *c = ciphers[i];
+        if (EVP_CIPHER_get_mode(c[0]) != EVP_CIPHER_get_mode(c[1])
+            || EVP_CIPHER_get_key_length(c[0]) != EVP_CIPHER_get_key_length(c[1])
+            || EVP_CIPHER_get_iv_length(c[0]) != EVP_CIPHER_get_iv_length(c[1])
+            || EVP_CIPHER_get_block_size(c[0]) != EVP_CIPHER_get_block_size(c[1])
+            || EVP_CIPHER_get_flags(c[0]) != EVP_CIPHER_get_flags(c[1])
+            || EVP_CIPHER_get_nid(c[0]) != EVP_CIPHER_get_nid(c[1])) {
+            printf("FAILED: facts of %s differ\n", names[i]);
+            exit(1);
+        }
+    }
+}
+
+static void fetch(const char *folder)
+{
+    if (!OSSL_PROVIDER_load(NULL, "default") || !OSSL_PROVIDER_set_default_search_path(NULL, folder)
+        || !OSSL_PROVIDER_load(NULL, "everycore")) {
+        printf("FAILED: everycore.so of %s cannot be loaded\n", folder);
+        ERR_print_errors_fp(stdout);
+        exit(1);
+    }
+    for (int side = OURS; side < BOTH; side++) {
+        for (int i = 0; i < N_NAMES; i++)
+            if (!(ciphers[i][side] = EVP_CIPHER_fetch(NULL, names[i], queries[side]))) {
+                printf("FAILED: no %s of %s\n", names[i], queries[side]);
+                exit(1);
+            }
+        if (!(macs[side] = EVP_MAC_fetch(NULL, "CMAC", queries[side]))) {
+            printf("FAILED: no CMAC of %s\n", queries[side]);
+            exit(1);
+        }
+    }
+}
+
+/* ---- What ours refuses ----------------------------------------------------------------------------------- */
+
+static void expect(int is_so, const char *what)
+{
+    if (!is_so) {
+        printf("FAILED: %s\n", what);
+        exit(1);
+    }
+}
+
+static EVP_CIPHER_CTX *ours(const char *name)
+{
+    EVP_CIPHER_CTX *context = EVP_CIPHER_CTX_new();
+
+    for (int i = 0; i < N_NAMES; i++)
+        if (strcmp(names[i], name) == 0)
+            expect(EVP_CipherInit_ex(context, ciphers[i][OURS], NULL, NULL, NULL, 1) > 0, name);
+    return context;
+}
+
+/* A message under the fixed IV itself, then one under the first that is made of it, and a record. */
+static void no_counted_iv_twice(void)
+{
+    static const uint8_t key[16], iv[12] = {1}, zeros[40], aad[13] = {[12] = 24};
+    EVP_CIPHER_CTX *gcm = ours("AES-128-GCM");
+    uint8_t out[3][40] = {{0}}, told[8];
+    int n;
+
+    expect(EVP_CipherInit_ex(gcm, NULL, NULL, key, NULL, 1) > 0
+               && EVP_CIPHER_CTX_ctrl(gcm, EVP_CTRL_GCM_SET_IV_FIXED, -1, (void *)(uintptr_t)iv) > 0
+               && EVP_CipherUpdate(gcm, out[0] + 8, &n, zeros, 16) > 0 && EVP_CipherFinal_ex(gcm, told, &n) > 0,
+           "a message under a fixed IV");
+    expect(EVP_CIPHER_CTX_ctrl(gcm, EVP_CTRL_GCM_IV_GEN, 8, told) > 0
+               && EVP_CipherUpdate(gcm, out[1] + 8, &n, zeros, 16) > 0 && EVP_CipherFinal_ex(gcm, told, &n) > 0,
+           "a message under an IV that is made");
+    expect(EVP_CIPHER_CTX_ctrl(gcm, EVP_CTRL_AEAD_TLS1_AAD, 13, (void *)(uintptr_t)aad) > 0
+               && EVP_CipherUpdate(gcm, out[2], &n, out[2], 40) > 0,
+           "a record");
+    for (int i = 0; i < 3; i++)
+        expect(memcmp(out[i] + 8, out[(i + 1) % 3] + 8, 16) != 0, "an IV that counts serves twice");
+    expect(EVP_CIPHER_CTX_ctrl(gcm, EVP_CTRL_AEAD_SET_IVLEN, 1, NULL) > 0
+               && EVP_CIPHER_CTX_ctrl(gcm, EVP_CTRL_GCM_IV_GEN, 8, told) <= 0,
+           "an IV of one byte counts in eight");
+    EVP_CIPHER_CTX_free(gcm);
+}
+
+static void no_record_twice(void)
+{
+    static const uint8_t key[16], aad[13] = {[12] = 24};
+    EVP_CIPHER_CTX *ccm = ours("AES-128-CCM");
+    uint8_t record[40] = {0};
+    int n;
+
+    expect(EVP_CIPHER_CTX_ctrl(ccm, EVP_CTRL_AEAD_SET_IVLEN, 12, NULL) > 0
+               && EVP_CIPHER_CTX_ctrl(ccm, EVP_CTRL_AEAD_SET_TAG, 16, NULL) > 0
+               && EVP_CipherInit_ex(ccm, NULL, NULL, key, key, 1) > 0
+               && EVP_CIPHER_CTX_ctrl(ccm, EVP_CTRL_CCM_SET_IV_FIXED, 4, record) > 0
+               && EVP_CIPHER_CTX_ctrl(ccm, EVP_CTRL_AEAD_TLS1_AAD, 13, (void *)(uintptr_t)aad) > 0
+               && EVP_CipherUpdate(ccm, record, &n, record, 40) > 0,
+           "a record of CCM");
+    expect(EVP_CipherUpdate(ccm, record, &n, record, 40) <= 0, "the number of a record serves twice");
+    EVP_CIPHER_CTX_free(ccm);
+}
+
+static void no_late_tag_length(void)
+{
+    static const uint8_t zeros[16];
+    EVP_CIPHER_CTX *ccm = ours("AES-128-CCM");
+    int n;
+
+    expect(EVP_CIPHER_CTX_ctrl(ccm, EVP_CTRL_AEAD_SET_TAG, 8, NULL) > 0
+               && EVP_CipherInit_ex(ccm, NULL, NULL, zeros, zeros, 1) > 0
+               && EVP_CipherUpdate(ccm, NULL, &n, NULL, 16) > 0 && EVP_CipherUpdate(ccm, NULL, &n, zeros, 16) > 0,
+           "associated data of CCM");
+    expect(EVP_CIPHER_CTX_ctrl(ccm, EVP_CTRL_AEAD_SET_TAG, 16, NULL) <= 0, "a tag becomes longer within its message");
+    EVP_CIPHER_CTX_free(ccm);
+}
+
+/* A key that was set to decrypt data of old. */
+static void no_equal_halves(void)
+{
+    static const uint8_t key[32], zeros[16];
+    EVP_CIPHER_CTX *xts = ours("AES-128-XTS");
+    uint8_t out[16];
+    int n;
+
+    expect(EVP_CipherInit_ex(xts, NULL, NULL, key, zeros, 0) > 0 && EVP_CipherUpdate(xts, out, &n, zeros, 16) > 0,
+           "decryption with equal halves");
+    expect(EVP_CipherInit_ex(xts, NULL, NULL, NULL, zeros, 1) <= 0 || EVP_CipherUpdate(xts, out, &n, zeros, 16) <= 0,
+           "encryption with equal halves");
+    EVP_CIPHER_CTX_free(xts);
+}
+
+/* Rounds in two threads and, once they have run, in a child of this process. */
+int main(int argc, char **argv)
+{
+    struct job jobs[3] = {{0}};
+    pthread_t threads[2];
+    int status = 1;
+    pid_t child;
+
+    if (argc != 4)
+        return 2;
+    setvbuf(stdout, NULL, _IOLBF, 0);
+    fetch(argv[1]);
+    compare_facts();
+    no_counted_iv_twice();
+    no_record_twice();
+    no_late_tag_length();
+    no_equal_halves();
+    ERR_clear_error();
+    for (int i = 0; i < 3; i++) {
+        jobs[i].rounds = strtoul(argv[2], NULL, 10) / 3 + 1;
+        jobs[i].seed = strtoull(argv[3], NULL, 10) + (uint64_t)i * 1000003;
+    }
+    for (int i = 0; i < 2; i++)
+        pthread_create(&threads[i], NULL, work, &jobs[i]);
+    for (int i = 0; i < 2; i++)
+        pthread_join(threads[i], NULL);
+    child = fork();
+    if (child == 0) {
+        work(&jobs[2]);
+        _exit(0);
+    }
+    if (child < 0 || waitpid(child, &status, 0) != child || status != 0) {
+        printf("FAILED: the child ended with %d\n", status);
+        return 1;
+    }
+    for (int side = OURS; side < BOTH; side++) {
+        for (int i = 0; i < N_NAMES; i++)
+            EVP_CIPHER_free(ciphers[i][side]);
+        EVP_MAC_free(macs[side]);
+    }
+    printf("%lu calls compared, and those of a child\n", jobs[0].calls + jobs[1].calls);
+    return 0;
+}

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The speed of the provider beside that of OpenSSL's own, in one process: speed FOLDER [ROUNDS]
+ *
+ * FOLDER: where everycore.so is. Both take turns in short runs. A line is an operation, a length, nanoseconds of
+ * OpenSSL's own and of ours, both the fastest of all runs, and how many times as fast we are. That is the median over
+ * pairs of runs one after the other: the speed of the core, which other programs change, is nearly the same in both.
+ */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <openssl/evp.h>
+#include <openssl/provider.h>
+
+enum { OURS, THEIRS, BOTH, MAX = 16384 };
+
+static const char *const queries[BOTH] = {"provider=everycore", "provider=default"};
+static uint8_t key[64], iv[16], aad[13], in[MAX + 64], out[MAX + 64], tag[16];
+
+static void must(int done)
+{
+    if (done <= 0)
+        exit(1);
+}
+
+/* One message as TLS 1.3 has it: the IV, associated data, text, the tag. */
+static void seal(EVP_CIPHER_CTX *context, const uint8_t *user_key, int n)
+{
+    int written;
+
+    iv[0]++;
+    must(EVP_EncryptInit_ex(context, NULL, NULL, user_key, iv));
+    must(EVP_EncryptUpdate(context, NULL, &written, aad, sizeof aad));
+    must(EVP_EncryptUpdate(context, out, &written, in, n));
+    must(EVP_EncryptFinal_ex(context, out, &written));
+    must(EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_GET_TAG, 16, tag));
+}
+
+static void seal_kept(EVP_CIPHER_CTX *context, int n)
+{
+    seal(context, NULL, n);
+}
+
+static void seal_new_key(EVP_CIPHER_CTX *context, int n)
+{
+    seal(context, key, n);
+}
+
+static void open_kept(EVP_CIPHER_CTX *context, int n)
+{
+    int written;
+
+    must(EVP_DecryptInit_ex(context, NULL, NULL, NULL, iv));
+    must(EVP_DecryptUpdate(context, NULL, &written, aad, sizeof aad));
+    must(EVP_DecryptUpdate(context, out, &written, in, n));
+    must(EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_SET_TAG, 16, tag));
+    (void)EVP_DecryptFinal_ex(context, out, &written); /* the tag is wrong, which takes as long */
+}
+
+static void one_update(EVP_CIPHER_CTX *context, int n)
+{
+    int written;
+
+    must(EVP_CipherUpdate(context, out, &written, in, n));
+}
+
+static double now(void)
+{
+    struct timespec time;
+
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return 1e9 * (double)time.tv_sec + (double)time.tv_nsec;
+}
+
+static const struct operation {
+    const char *title, *cipher;
+    void (*run)(EVP_CIPHER_CTX *, int);
+    int encrypts, lengths[8];
+} operations[] = {
+    {"seal", "AES-256-GCM", seal_kept, 1, {16, 64, 256, 1024, 1500, 8192, 16384}},
+    {"seal", "AES-128-GCM", seal_kept, 1, {16, 64, 256, 1024, 1500, 8192, 16384}},
+    {"open", "AES-256-GCM", open_kept, 0, {16, 64, 256, 1024, 1500, 8192, 16384}},
+    {"set key, seal", "AES-256-GCM", seal_new_key, 1, {16, 1024, 16384}},
+    {"encrypt", "AES-256-CTR", one_update, 1, {16, 256, 16384}},
+    {"encrypt", "AES-256-CBC", one_update, 1, {256, 16384}},
+    {"decrypt", "AES-256-CBC", one_update, 0, {256, 16384}},
+    {"encrypt", "AES-256-XTS", one_update, 1, {16, 512, 16384}},
+    {"encrypt", "AES-256-ECB", one_update, 1, {16, 16384}},
+};
+
+static int order(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+static void measure(const struct operation *operation, int n, int rounds)
+{
+    const int repeats = 1 + 20000 / (n + 150);
+    double best[BOTH] = {1e18, 1e18}, took[BOTH], *ratios = calloc((size_t)rounds, sizeof *ratios);
+    EVP_CIPHER_CTX *contexts[BOTH];
+
+    for (int side = OURS; side < BOTH; side++) {
+        EVP_CIPHER *cipher = EVP_CIPHER_fetch(NULL, operation->cipher, queries[side]);
+        contexts[side] = EVP_CIPHER_CTX_new();
+        must(EVP_CipherInit_ex(contexts[side], cipher, NULL, key, iv, operation->encrypts));
+        EVP_CIPHER_free(cipher);
+    }
+    must(ratios != NULL);
+    for (int round = 0; round < rounds; round++) {
+        for (int side = OURS; side < BOTH; side++) {
+            const double start = now();
+            for (int i = 0; i < repeats; i++)
+                operation->run(contexts[side], n);
+            took[side] = (now() - start) / repeats;
+            best[side] = took[side] < best[side] ? took[side] : best[side];
+        }
+        ratios[round] = took[THEIRS] / took[OURS];
+    }
+    qsort(ratios, (size_t)rounds, sizeof *ratios, order);
+    printf("%-13s %s %6d %8.1f %8.1f %5.2f\n", operation->title, operation->cipher, n, best[THEIRS], best[OURS],
+           ratios[rounds / 2]);
+    free(ratios);
+    for (int side = OURS; side < BOTH; side++)
+        EVP_CIPHER_CTX_free(contexts[side]);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 2)
+        return 2;
+    if (!OSSL_PROVIDER_load(NULL, "default") || !OSSL_PROVIDER_set_default_search_path(NULL, argv[1])
+        || !OSSL_PROVIDER_load(NULL, "everycore")) {
+        fprintf(stderr, "everycore.so of %s cannot be loaded\n", argv[1]);
+        return 1;
+    }
+    for (size_t i = 0; i < sizeof key; i++)
+        key[i] = (uint8_t)(i * 7 + 1);
+    for (size_t i = 0; i < sizeof operations / sizeof *operations; i++)
+        for (int j = 0; j < 8 && operations[i].lengths[j]; j++)
+            measure(&operations[i], operations[i].lengths[j], argc > 2 && atoi(argv[2]) > 0 ? atoi(argv[2]) : 2000);
+    return 0;
+}
