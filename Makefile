@@ -2,7 +2,7 @@
 # The front door: each target sets up what is missing (Python packages in .venv), then delegates.
 # The library's build is meson.build; the lab is lab/everycore; the steps of the tests are tools/run-tests.
 
-.PHONY: help bench report lab test test-all clean
+.PHONY: help bench report lab efi-image test test-all clean
 .NOTPARALLEL: # make -j: one set-up at a time
 
 help:
@@ -12,6 +12,7 @@ help:
 	@echo 'make report    one page of all results, stored and your own: build/report.html'
 	@echo '               (ARGS="FILE...": of these; ARGS=--help: plots, CSV, Parquet)'
 	@echo 'make lab       set up all of .venv/bin/everycore: toolchain add, matrix, report, ...'
+	@echo 'make efi-image build/everycore-efi.img, for a USB stick: the harness without an operating system'
 	@echo 'make test      all normal tests; STEPS="check-tree gcc" runs only those'
 	@echo 'make test-all  the long runs too: full lengths, Monte Carlo, sanitizers, more compilers'
 	@echo 'make clean     remove what these made: build, .venv, .cache'
@@ -33,6 +34,11 @@ lab:
 	@echo '  .venv/bin/everycore toolchain add gcc-14 clang-19'
 	@echo '  .venv/bin/everycore matrix --subject linux-6.1 --budget 10m'
 	@echo '  .venv/bin/everycore report'
+
+efi-image:
+	@tools/setup efi
+	@mkdir -p build
+	@.venv/bin/everycore efi image --out build/everycore-efi.img $(ARGS)
 
 test test-all:
 	@tools/setup $@

@@ -7,8 +7,7 @@ import sys
 from contextlib import suppress
 from types import FrameType
 
-from everycore.cli import main
-from everycore.context import SystemRunner, system_context
+from everycore.context import SystemRunner, system_context, unwritable
 from everycore.errors import SignalError
 
 UNWRITTEN = 2  # exit code of output that cannot be written
@@ -19,6 +18,10 @@ def run() -> None:
     """Run the command line, and end with its exit code and with all processes that it started."""
     runner = SystemRunner()
     handle_signals(runner)
+    try:
+        from everycore.cli import main  # takes a while, and Ctrl-C may come meanwhile
+    except SignalError as ended:
+        sys.exit(ended.code)
     code = main(sys.argv[1:], system_context(runner))
     if not runner.is_ending:
         sys.exit(flush_output(code))
@@ -42,7 +45,7 @@ def flush_output(code: int) -> int:
         pass
     except OSError as error:
         if code != UNWRITTEN:  # else the command has told it
-            print(f"everycore: {error}", file=sys.stderr)
+            print(f"everycore: {unwritable(error).message}", file=sys.stderr)
         code = UNWRITTEN
     else:
         return code

@@ -63,11 +63,13 @@ def build_harness(
     flags: Sequence[str],
     sources: Sequence[Path] = (),
     linker: Compiler | None = None,
+    harness_flags: Sequence[str] = (),
 ) -> Build:
     """The harness for a target; nothing is compiled that was compiled before.
 
     `sources`: its files, by default all of the tree. `linker`: by default the compiler itself;
-    another one is not given the flags, which it may not know.
+    another one is not given the flags, which it may not know. `harness_flags`: more flags for the
+    harness's own files.
     """
     linker = linker or compiler
     compile_flags = (*target.compile_flags, *flags)
@@ -75,7 +77,7 @@ def build_harness(
     words = link_flags
     if linker != compiler:
         words = (*target.compile_flags, *target.link_flags)
-    objects = _plan(context, tree, compiler, compile_flags, sources)
+    objects = _plan(context, tree, compiler, compile_flags, sources, tuple(harness_flags))
     binary = _binary(context, objects, target.link_flags)
     if not binary.is_file():
         _compile_all(context, tree, compiler, objects)
@@ -89,6 +91,19 @@ def build_harness(
     else:
         _mark_used(binary)
     return Build(binary, compiler, link_flags)
+
+
+def harness_objects(
+    context: Context,
+    tree: Tree,
+    compiler: Compiler,
+    flags: Sequence[str],
+    sources: Sequence[Path],
+    harness_flags: Sequence[str] = (),
+) -> list[tuple[Path, Path]]:
+    """Each source and its object, of a harness that was built with these flags."""
+    objects = _plan(context, tree, compiler, tuple(flags), sources, tuple(harness_flags))
+    return [(one.source, one.path) for one in objects]
 
 
 def build_resolver(
@@ -439,6 +454,7 @@ def _plan(
     compiler: Compiler,
     flags: tuple[str, ...],
     sources: Sequence[Path] = (),
+    harness_flags: tuple[str, ...] = (),
 ) -> list[_Object]:
     """The object that each source becomes.
 
@@ -458,8 +474,9 @@ def _plan(
     folder = context.cache_dir() / "objects"
     objects: list[_Object] = []
     for source in sources or catalog.sources(tree):
-        own = [common, *flags, source.as_posix(), _file_digest(tree.root / source)]
-        objects.append(_Object(source, folder / f"{_digest(own)}.o", flags))
+        words = flags + (harness_flags if source.parts[0] == "harness" else ())
+        own = [common, *words, source.as_posix(), _file_digest(tree.root / source)]
+        objects.append(_Object(source, folder / f"{_digest(own)}.o", words))
     return objects
 
 
@@ -546,7 +563,13 @@ def tidy(context: Context, most_bytes: int = PROGRAMS_BYTES) -> None:
     """
     now = time.time()
     used: list[tuple[float, int, Path]] = []
-    for path in (*context.cache_dir().glob("objects/*"), *context.cache_dir().glob("bin/*/*")):
+    cache = context.cache_dir()
+    for label in cache.glob("packs/*/pack.json"):  # of a result file that may have grown since
+        with suppress(OSError):
+            if label.stat().st_mtime < now - UNUSED_SECONDS:
+                shutil.rmtree(label.parent)
+    kinds = ("objects/*", "bin/*/*", "programs/*", "answers/*")
+    for path in (path for kind in kinds for path in cache.glob(kind)):
         with suppress(OSError):  # another run renames its scratch files meanwhile
             status = path.stat()
             if status.st_mtime < now - UNUSED_SECONDS:

@@ -34,10 +34,20 @@ COMMANDS = {
     "pauth": "pauth",
     "subject": "app",
     "matrix": "matrix",
+    "job": "job",
     "toolchain": "app",
     "report": "report",
+    "pack": "pack",
+    "query": "query",
     "rom": "app",
     "efi": "app",
+    "canary": "app",
+    "provider": "app",
+    "profile": "profile",
+    "doctor": "doctor",
+    "pcd": "app",
+    "genrsa": "genrsa",
+    "dhparam": "dhparam",
 }
 
 
@@ -60,9 +70,17 @@ EXAMPLES = {
         "matrix --subject linux-6.1 --budget 10m",
         "matrix --subject ./mine.toml --toolchain gcc-12 --flags=-O2 --flags=-O3",
         "matrix --resume --regressions",
+        "matrix --subject c_ttable4 --target qemu-aarch64 --plan --json",
     ),
+    "job": ("job job.json",),
     "toolchain": ("toolchain list", "toolchain add gcc-14 clang-19"),
     "report": ("report", "report mine.jsonl --out mine.html"),
+    "pack": ("pack --out mine.pack", "pack one.jsonl two.jsonl --out both.pack"),
+    "query": (
+        'query "SELECT subject, min(value) FROM latest GROUP BY subject"',
+        'query --from mine.pack "SELECT count(*) FROM cells"',
+        "query --columns",
+    ),
     "rom": (
         "rom list card.rom",
         "rom check --machine aarch64 card.rom",
@@ -74,6 +92,29 @@ EXAMPLES = {
         "efi check --platform arm-server --map driver.map driver.efi",
         "efi check --static --sarif findings.sarif card.rom",
     ),
+    "canary": (
+        "canary check program",
+        "canary check --policy per-task --register tpidr_el0 --symbol guard program",
+        "canary check --map driver.map --sarif findings.sarif driver.efi",
+    ),
+    "provider": (
+        "provider enable",
+        "provider status nginx curl ssh",
+        "provider disable",
+    ),
+    "doctor": ("doctor", "doctor --no-probe /usr/bin/ssh", "doctor --kernel"),
+    "profile": (
+        "profile -- openssl speed -evp aes-256-gcm",
+        "profile --pid 4711 --seconds 5",
+        "profile --try -- env OPENSSL_ia32cap=~0x200000000000000 openssl speed -evp aes-128-cbc",
+    ),
+    "pcd": (
+        "pcd list driver.efi --map driver.map",
+        "pcd set driver.efi --map driver.map --out new.efi PcdRounds=20",
+        "pcd verify driver.efi --inf driver.inf",
+    ),
+    "genrsa": ("genrsa 3072 --out key.pem",),
+    "dhparam": ("dhparam 2048 --out dh.pem",),
 }
 EXIT_CODES = """\b
 Exit codes: 0 all is well; 1 a check failed, answers are wrong, or a figure got
@@ -196,11 +237,7 @@ def main(arguments: Sequence[str], context: Context | None = None) -> int:
         if "--debug" in arguments:
             traceback.print_exc(file=context.err.file)
         error = _as_everycore_error(error)
-        context.err.print(
-            f"everycore: {error.message}", style="bold red", markup=False, soft_wrap=True
-        )
-        if error.hint:
-            context.err.print(error.hint, markup=False, soft_wrap=True)
+        context.tell(error)
         return error.code
 
 

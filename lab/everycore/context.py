@@ -238,10 +238,19 @@ class Context:
 
     def print_raw(self, text: str) -> None:
         """One line for programs: no wrapping, no markup."""
-        self.out.file.write(text + "\n")
+        with written():
+            self.out.file.write(text + "\n")
 
     def warn(self, text: str) -> None:
         self.err.print(f"warning: {text}", style="yellow", markup=False, soft_wrap=True)
+
+    def tell(self, error: EverycoreError) -> None:
+        """Show an error and its remedy."""
+        self.err.print(
+            f"everycore: {error.message}", style="bold red", markup=False, soft_wrap=True
+        )
+        if error.hint:
+            self.err.print(error.hint, markup=False, soft_wrap=True)
 
     def cache_dir(self) -> Path:
         """Compiled objects and binaries; may be deleted at any time."""
@@ -264,13 +273,37 @@ class Context:
         return home / (on_macos if sys.platform == "darwin" else elsewhere) / "everycore"
 
 
+@contextmanager
+def written() -> Iterator[None]:
+    """Standard output is written in this block; what keeps it from that is one clear error."""
+    try:
+        yield
+    except BrokenPipeError:  # the reader has enough
+        raise
+    except OSError as error:
+        raise unwritable(error) from error
+
+
+def unwritable(error: OSError) -> EverycoreError:
+    """The error of a standard output that takes nothing, such as a file on a full disk."""
+    return EverycoreError(f"cannot write standard output: {error.strerror or error}")
+
+
+class StandardOutput(Console):
+    """A console for standard output."""
+
+    def print(self, *objects: Any, **options: Any) -> None:
+        with written():
+            super().print(*objects, **options)
+
+
 def system_context(runner: Runner | None = None) -> Context:
     """The context outside of tests."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # what it cannot show is no reason to stop
             stream.reconfigure(errors="replace")
     return Context(
-        out=Console(highlight=False),
+        out=StandardOutput(highlight=False),
         err=Console(stderr=True, highlight=False),
         env=dict(os.environ),
         cwd=Path.cwd(),

@@ -71,10 +71,10 @@ def _fetched(context: Context, crate: Crate) -> Path:
         )
         (folder / "lib.rs").touch()
         _cargo(context, crate, folder, "fetch", "--quiet")
-        said = _cargo(context, crate, folder, "metadata", "--format-version", "1", "--offline")
+        output = _cargo(context, crate, folder, "metadata", "--format-version", "1", "--offline")
     manifest = next(
         Path(package["manifest_path"])
-        for package in json.loads(said)["packages"]
+        for package in json.loads(output)["packages"]
         if package["name"] == crate.name
     )
     # registry/src/INDEX/NAME-VERSION/Cargo.toml beside registry/cache/INDEX/NAME-VERSION.crate
@@ -91,6 +91,6 @@ def _fetched(context: Context, crate: Crate) -> Path:
 def _cargo(context: Context, crate: Crate, folder: Path, *arguments: str) -> str:
     done = context.runner.run(["cargo", *LIMITS, *arguments], cwd=folder)
     if done.code:
-        said = done.stderr.strip().splitlines() or [f"exit code {done.code}"]
-        raise EverycoreError(f"cargo cannot fetch {crate}: {said[-1].strip()}")
+        output = done.stderr.strip().splitlines() or [f"exit code {done.code}"]
+        raise EverycoreError(f"cargo cannot fetch {crate}: {output[-1].strip()}")
     return done.stdout

@@ -1,61 +1,73 @@
 # SPDX-License-Identifier: MIT
-"""Turns values of JSON into dataclasses, and refuses values of other types than fields have."""
+"""Turns values of JSON into dataclasses, and refuses values of other types than fields have.
 
-import types
-import typing
-from collections.abc import Mapping
-from dataclasses import MISSING, fields, is_dataclass
-from enum import StrEnum
+The only user of msgspec: records of result files, lines of the harness and TOML tables are checked
+by the same rules, and an error names the member in the same words.
+"""
+
+import re
+from collections.abc import Sequence
 from typing import Any
 
+import msgspec
 
-def decode(kind: Any, plain: Any, name: str = "") -> Any:
-    """A value of JSON as the type `kind`; members that `kind` does not have are left out.
+WORDS = {"str": "text", "int": "a whole number", "float": "a number", "bool": "true or false"}
+WORDS |= {"array": "a list", "object": "an object"}
+_TYPES = re.compile(r"Expected `(?P<kind>[^`]+)`, got `[^`]+`")
+_LENGTH = re.compile(r"Expected `array` of length (?P<wanted>\d+)")
+_MISSING = re.compile(r"Object missing required field `(?P<name>[^`]+)`")
+_PLACE = re.compile(r" - at `\$(?P<place>[^`]*)`$")
+_STEP = re.compile(r"\.(?P<name>[^.\[]+)|\[(?P<index>\d+|\.\.\.)\]")
 
-    KeyError names a member that is missing; TypeError and ValueError tell what is wrong with `name`
-    (the member that has the value).
+
+def decode(kind: Any, plain: Any) -> Any:
+    """Return a value of JSON as the type `kind`; members that `kind` does not have are left out.
+
+    KeyError names a member that is missing; TypeError tells what is wrong with a member, which it
+    names first.
     """
-    origin = typing.get_origin(kind)
-    if origin in (types.UnionType, typing.Union):  # with None
-        (kind,) = (one for one in typing.get_args(kind) if one is not types.NoneType)
-        return None if plain is None else decode(kind, plain, name)
-    if origin is tuple:
-        return _tuple(typing.get_args(kind), _expect(list, plain, name), name)
-    if origin is not None and issubclass(origin, Mapping):
-        item_kind = typing.get_args(kind)[1]
-        members = _expect(dict, plain, name)
-        return {key: decode(item_kind, item, f"{name}.{key}") for key, item in members.items()}
-    if is_dataclass(kind):
-        return _record(kind, _expect(dict, plain, name))
-    if isinstance(kind, type) and issubclass(kind, StrEnum):
-        return kind(plain)
-    return plain if kind is Any else _expect(kind, plain, name)
+    try:
+        return msgspec.convert(plain, kind)
+    except msgspec.ValidationError as error:
+        raise _in_words(str(error), plain) from None
 
 
-def _expect(kind: type, plain: Any, name: str) -> Any:
-    is_number = kind is float and type(plain) is int  # JSON has one kind of numbers
-    if type(plain) is not kind and not is_number:
-        shown = repr(plain) if len(repr(plain)) < 40 else f"{repr(plain)[:37]}..."
-        words = {str: "text", int: "a whole number", float: "a number", bool: "true or false"}
-        words |= {list: "a list", dict: "an object"}
-        raise TypeError(f"'{name}' is {shown}, not {words[kind]}")
-    return plain
+def decode_line(kind: Any, text: str | bytes) -> Any:
+    """Return a text of JSON as the type `kind`; ValueError: it is no JSON. Else as `decode`."""
+    try:
+        return msgspec.json.decode(text, type=kind)
+    except msgspec.ValidationError as error:
+        raise _in_words(str(error), msgspec.json.decode(text)) from None
 
 
-def _tuple(inner: tuple[Any, ...], plain: list[Any], name: str) -> tuple[Any, ...]:
-    repeated = len(inner) == 2 and inner[1] is Ellipsis
-    kinds = [inner[0]] * len(plain) if repeated else list(inner)
-    if len(kinds) != len(plain):
-        raise TypeError(f"'{name}' has {len(plain)} items, not {len(kinds)}")
-    return tuple(decode(one, item, name) for one, item in zip(kinds, plain, strict=True))
+def encode_line(plain: Any) -> str:
+    """Return a value as one line of JSON, without spaces."""
+    return msgspec.json.encode(plain).decode()
 
 
-def _record(kind: Any, plain: Mapping[str, Any]) -> Any:
-    hints = typing.get_type_hints(kind)
-    members: dict[str, Any] = {}
-    for field in fields(kind):
-        if field.name in plain:
-            members[field.name] = decode(hints[field.name], plain[field.name], field.name)
-        elif field.default is MISSING and field.default_factory is MISSING:
-            raise KeyError(field.name)
-    return kind(**members)
+def _in_words(said: str, plain: Any) -> Exception:
+    """The error of msgspec in words, with the value that is wrong."""
+    found = _PLACE.search(said)
+    place = found["place"] if found else ""
+    if missing := _MISSING.match(said):
+        return KeyError(".".join(filter(None, (place.lstrip("."), missing["name"]))))
+    name = place.lstrip(".")
+    if length := _LENGTH.match(said):
+        return TypeError(f"'{name}' has another number of items than {length['wanted']}")
+    if wrong := _TYPES.match(said):
+        wanted = [one.strip() for one in wrong["kind"].split("|")]
+        words = " or ".join(WORDS.get(one, one) for one in wanted if one != "null")
+        value = _value_at(plain, list(_STEP.finditer(place)))
+        return TypeError(f"'{name}' is {value}, not {words}")
+    reason = said.removesuffix(found[0]) if found else said
+    return TypeError(f"'{name}': {reason}")
+
+
+def _value_at(plain: Any, steps: Sequence[re.Match[str]]) -> str:
+    """The value at a place, in few characters."""
+    for step in steps:
+        if step["index"] == "...":  # of an object whose members have no names of their own
+            return "of another type"
+        plain = plain[step["name"]] if step["name"] is not None else plain[int(step["index"])]
+    shown = repr(plain)
+    return shown if len(shown) < 40 else f"{shown[:37]}..."

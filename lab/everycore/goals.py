@@ -137,10 +137,10 @@ def reach(goal: Goal, own: Sequence[Row], find: Callable[[str, str], Row | None]
 
 def _best(own: Sequence[Row], core: str) -> Row | None:
     """The fastest by the model, of equal ones that of fewer instructions; none without a model."""
-    said = [(f.model, row) for row in own if (f := row.figures.get(core)) and f.model]
-    if not said:
+    modelled = [(f.model, row) for row in own if (f := row.figures.get(core)) and f.model]
+    if not modelled:
         return next(iter(own), None)
-    return min(said, key=lambda pair: (round(pair[0], 3), pair[1].instructions_per_byte))[1]
+    return min(modelled, key=lambda pair: (round(pair[0], 3), pair[1].instructions_per_byte))[1]
 
 
 def _against(

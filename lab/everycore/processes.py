@@ -28,7 +28,7 @@ def merged(lines: Iterable[Line]) -> list[Line]:
     """
     groups: dict[object, list[Line]] = {}
     for number, line in enumerate(lines):
-        key = _operation(line) if isinstance(line, Measured) else number
+        key = operation(line) if isinstance(line, Measured) else number
         groups.setdefault(key, []).append(line)
     return [_joined(own) for own in groups.values()]
 
@@ -39,7 +39,7 @@ def merged_records(records: Iterable[Record]) -> tuple[Record, ...]:
     every = list(records)
     for number, record in enumerate(every):
         line = record.line
-        found.setdefault(_operation(line) if isinstance(line, Measured) else number, record)
+        found.setdefault(operation(line) if isinstance(line, Measured) else number, record)
     lines = merged(record.line for record in every)
     return tuple(
         Record(record.text, line) for record, line in zip(found.values(), lines, strict=True)
@@ -57,7 +57,8 @@ def of_each(samples: Sequence[float], parts: Sequence[int]) -> list[Sequence[flo
     return [samples[begin:end] for begin, end in pairwise(accumulate(parts, initial=0))]
 
 
-def _operation(line: Measured) -> tuple[object, ...]:
+def operation(line: Measured) -> tuple[object, ...]:
+    """Return all that says what a line has measured: equal for the processes of one operation."""
     left_out = (*_OWN, *_OWN_TOO)
     names = [item.name for item in fields(line) if item.name not in left_out]
     return (type(line), *(getattr(line, name) for name in names))

@@ -5,13 +5,14 @@ Unknown members and types are ignored: later harnesses may add some.
 """
 
 import json
-from dataclasses import MISSING, dataclass, field, fields, is_dataclass, replace
-from types import GenericAlias, UnionType
-from typing import Any, TypeVar, get_args, get_type_hints
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
 
+from everycore.decoding import decode
 from everycore.errors import EverycoreError
 
 VERSION = 1
+MEMBERS = {"with": "partner"}  # names of members that are no names in Python
 
 T = TypeVar("T")
 
@@ -115,7 +116,7 @@ class Bench:
     calls_per_sample: int = 0
     dropped: int = 0
     fence_cycles: float = 0.0
-    partner: str = field(default="", metadata={"member": "with"})  # serves the mode's other use
+    partner: str = ""  # serves the mode's other use
     why: str = ""
     peer: str = ""  # the library, if it is another one
     hardware: str = ""  # the code paths that were asked of it
@@ -160,7 +161,7 @@ class Placement:
     end: float
     inside_end: float
     in_place: bool = False
-    partner: str = field(default="", metadata={"member": "with"})  # serves the mode's other use
+    partner: str = ""  # serves the mode's other use
 
 
 @dataclass(frozen=True, slots=True)
@@ -405,33 +406,30 @@ def _hello(value: dict[str, Any]) -> Hello:
 
 
 def _decode(kind: type[T], value: dict[str, Any]) -> T:
-    """A dataclass from an object, every member checked against its annotation."""
-    hints = get_type_hints(kind)
-    members: dict[str, Any] = {}
-    for item in fields(kind):  # type: ignore[arg-type]
-        member = item.metadata.get("member", item.name)
-        if member in value:
-            members[item.name] = _convert(hints[item.name], value[member], kind, member)
-        elif item.default is MISSING:
-            raise EverycoreError(f"a harness line of type {kind.__name__} lacks '{member}'")
-    return kind(**members)
+    """A dataclass from an object, every member checked against its annotation.
+
+    null is an empty text: no kernel, no reason.
+    """
+    named = {MEMBERS.get(key, key): _without_null(member) for key, member in value.items()}
+    try:
+        found: T = decode(kind, named)
+    except KeyError as error:
+        raise EverycoreError(
+            f"a harness line of type {kind.__name__} lacks '{error.args[0]}'"
+        ) from None
+    except TypeError as error:
+        name, _, reason = str(error)[1:].partition("'")
+        raise EverycoreError(
+            f"a harness line of type {kind.__name__} has a strange '{name}':{reason}"
+        ) from None
+    return found
 
 
-def _convert(hint: Any, value: Any, kind: type, name: str) -> Any:
-    if isinstance(hint, GenericAlias):
-        element = get_args(hint)[0]
-        if isinstance(value, list):
-            return tuple(_convert(element, v, kind, name) for v in value)
-    elif isinstance(hint, UnionType):
-        raise TypeError(f"{kind.__name__}.{name}: unions are not part of the protocol")
-    elif hint is str and value is None:
-        return ""  # no kernel, no reason
-    elif hint is float and isinstance(value, int | float) and not isinstance(value, bool):
-        return float(value)
-    elif is_dataclass(hint) and isinstance(hint, type) and isinstance(value, dict):
-        return _decode(hint, value)
-    elif type(value) is hint:
-        return value
-    raise EverycoreError(
-        f"a harness line of type {kind.__name__} has a strange '{name}': {value!r}"
-    )
+def _without_null(value: Any) -> Any:
+    if value is None:
+        return ""
+    if isinstance(value, list) and value and not isinstance(value[0], float | int):
+        return [_without_null(item) for item in value]
+    if isinstance(value, dict):
+        return {key: _without_null(item) for key, item in value.items()}
+    return value

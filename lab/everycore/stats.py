@@ -9,6 +9,7 @@ the median of these, and its interval is bootstrapped over processes.
 
 import random
 import statistics
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -46,8 +47,7 @@ def figure(processes: Iterable[Sequence[float]]) -> Figure | None:
     medians = sorted(median(samples) for samples in processes if samples)
     if not medians:
         return None
-    resampled = sorted(_resampled(medians, seed=1))
-    low, high = _middle(resampled)
+    low, high = _interval(medians, seed=1)
     return Figure(median(medians), low, high, len(medians))
 
 
@@ -64,9 +64,35 @@ def _middle(ordered: Sequence[float]) -> tuple[float, float]:
     return ordered[cut], ordered[-1 - cut]
 
 
+def _interval(ordered: Sequence[float], seed: int) -> tuple[float, float]:
+    """The ends of the middle part of medians of samples with replacement.
+
+    Few values have few different pairs in the middle, and the pairs are sorted, not the samples.
+    """
+    cut = int(RESAMPLES * (1 - CONFIDENCE) / 2)
+    counted = _counted_middles(len(ordered), seed)
+    pairs = sorted(((ordered[i] + ordered[j]) / 2, times) for (i, j), times in counted)
+    return _value_at(pairs, cut), _value_at(pairs[::-1], cut)
+
+
+def _value_at(pairs: Iterable[tuple[float, int]], number: int) -> float:
+    """The value behind so many others, where each pair is a value and how often it is there."""
+    for value, times in pairs:
+        number -= times
+        if number < 0:
+            return value
+    raise IndexError(number)
+
+
 def _resampled(ordered: Sequence[float], seed: int) -> list[float]:
     """Medians of samples with replacement."""
     return [(ordered[i] + ordered[j]) / 2 for i, j in _middles(len(ordered), seed)]
+
+
+@lru_cache(maxsize=256)
+def _counted_middles(count: int, seed: int) -> tuple[tuple[tuple[int, int], int], ...]:
+    """The same pairs, each once, with how often they are there."""
+    return tuple(Counter(_middles(count, seed)).items())
 
 
 @lru_cache(maxsize=256)

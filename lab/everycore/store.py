@@ -11,7 +11,7 @@ import fcntl
 import json
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from datetime import datetime
@@ -28,6 +28,7 @@ from everycore.processes import merged
 from everycore.protocol import Bench, Record
 
 FORMAT = 1
+_RUN_BEGINS = ('{"type": "run"', '{"type":"run"')
 SUFFIX = ".jsonl"
 PARTIAL = ".partial"
 
@@ -299,6 +300,25 @@ def read(path: Path, partial: bool = False) -> Results:
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "not UTF-8"
         raise EverycoreError(f"cannot read {path}: {reason}") from error
+    return _results(path, lines, partial)
+
+
+def read_each(path: Path) -> list[Results]:
+    """Return the runs of a file that result files were joined to, partial ones too."""
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "not UTF-8"
+        raise EverycoreError(f"cannot read {path}: {reason}") from error
+    begins = [at for at, line in enumerate(lines) if line.startswith(_RUN_BEGINS)] or [0]
+    ends = [*begins[1:], len(lines)]
+    return [
+        _results(path, lines[begin:end], partial=True)
+        for begin, end in zip(begins, ends, strict=True)
+    ]
+
+
+def _results(path: Path, lines: Sequence[str], partial: bool) -> Results:
     head = _object(path, lines[0] if lines else "")
     if head.get("type") != "run":
         raise EverycoreError(f"{path} is no result file of everycore")

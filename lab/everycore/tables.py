@@ -7,6 +7,7 @@ from dataclasses import MISSING, fields
 from pathlib import Path
 from typing import Any
 
+from everycore.decoding import decode
 from everycore.errors import EverycoreError
 
 
@@ -19,17 +20,16 @@ def read_toml(path: Path) -> dict[str, Any]:
         raise EverycoreError(f"cannot read {path.name}: {error}") from error
 
 
-# Types that a member may have, as dataclasses declare it: the type, for a list that of its items,
-# in words.
+# Types that a member may have, as dataclasses declare it: as it is read, in words.
 KINDS: Mapping[Any, tuple[Any, str]] = {
     str: (str, "a text"),
     int: (int, "a number"),
-    float: ((int, float), "a number"),
+    float: (float, "a number"),
     bool: (bool, "true or false"),
-    dict: (dict, "a table"),
-    list: (str, "a list of texts"),
-    tuple[str, ...]: (str, "a list of texts"),
-    tuple[int, ...]: (int, "a list of numbers"),
+    dict: (dict[str, Any], "a table"),
+    list: (tuple[str, ...], "a list of texts"),
+    tuple[str, ...]: (tuple[str, ...], "a list of texts"),
+    tuple[int, ...]: (tuple[int, ...], "a list of numbers"),
 }
 
 
@@ -45,20 +45,15 @@ def expect(
     for key, value in table.items():
         if key not in shape:
             raise EverycoreError(f"{where}: unknown key '{key}'", f"valid: {', '.join(shape)}")
-        if shape[key] in KINDS and not _is(value, *KINDS[shape[key]]):
-            raise EverycoreError(f"{where}: '{key}' is not {KINDS[shape[key]][1]}")
+        kind, words = KINDS.get(shape[key], (Any, ""))
+        try:
+            decode(kind, value)
+        except TypeError:
+            raise EverycoreError(f"{where}: '{key}' is not {words}") from None
     for key in required:
         if key not in table:
             raise EverycoreError(f"{where} lacks '{key}'")
     return {key: tuple(v) if isinstance(v, list) else v for key, v in table.items()}
-
-
-def _is(value: Any, kind: Any, words: str) -> bool:
-    is_list = words.startswith("a list")
-    parts = value if is_list and isinstance(value, list) else [value]
-    return is_list == isinstance(value, list) and all(
-        isinstance(part, kind) and isinstance(part, bool) == (kind is bool) for part in parts
-    )
 
 
 def shape_of(kind: type, without: Container[str] = ()) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from everycore.model import Board, CpuModel, Hardware, Peer, Target, Tree
 from everycore.tables import expect, read_toml, shape_of
 
 CPU_FILE = "cpus.toml"
+FIRMWARE = "efi-"  # targets of `everycore efi run`: firmware/boot_targets.py
 PEER_FILE = "peers.toml"
 HARDWARE = ("vaes256", "sse", "ssse3", "c")  # what a peer can be switched to
 TRANSPORTS = ("local", "qemu", "ssh")
@@ -22,7 +23,11 @@ PEER_SHAPE: dict[str, type] = {
 
 
 def target_names(tree: Tree) -> list[str]:
-    return sorted(p.stem for p in (tree.root / "targets").glob("*.toml") if p.name != CPU_FILE)
+    return sorted(
+        path.stem
+        for path in (tree.root / "targets").glob("*.toml")
+        if path.name != CPU_FILE and not path.name.startswith(FIRMWARE)
+    )
 
 
 def load_target(tree: Tree, name: str) -> Target:
@@ -32,6 +37,8 @@ def load_target(tree: Tree, name: str) -> Target:
         if not path.is_file():
             raise EverycoreError(f"no target file {path}", "docs/ADDING-A-TARGET.md shows one")
         return read_target(path)
+    if name.startswith(FIRMWARE):
+        raise EverycoreError(f"{name} is firmware", f"everycore efi run --target {name}")
     names = target_names(tree)
     if name not in names:
         error = unknown_name("target", name, names)

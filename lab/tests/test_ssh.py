@@ -19,7 +19,10 @@ import pytest
 from world import DATA, PACKAGE, Lab
 
 from everycore import catalog, store
+from everycore.errors import LostError
 from everycore.jobs import QUICK_PROCESSES
+from everycore.matrix.board import BoardLink
+from everycore.matrix.run import PROCESSES
 from everycore.model import Board, Target
 from everycore.protocol import Bench, Hello
 from everycore.session import open_session
@@ -407,3 +410,89 @@ def test_a_binary_for_another_machine_is_known_by_its_header(tmp_path: Path) -> 
 def test_a_target_of_a_board_has_defaults_that_serve() -> None:
     assert Target("x", "y").board is None
     assert Board("raspberrypi.local").build == "here"
+
+
+# ---- The matrix ----------------------------------------------------------------------------------
+
+NEWEST_GCC = "gcc-12"
+CELLS = ("--subject", "c_ttable4", "--function", "ctr", "--flags=-O1", "--flags=-O2")
+
+
+@BOTH
+def test_the_matrix_times_its_cells_on_a_board(
+    server: Server, real_lab: Lab, tmp_path: Path, python: str
+) -> None:
+    target, out = server.target(tmp_path, python=python), tmp_path / "cells.jsonl"
+    words = ("matrix", *CELLS, "--toolchain", NEWEST_GCC, "--target", target, "--out", str(out))
+    done = real_lab(*words)
+    assert done.code == 0, done.err
+    head, *cells = lines_of(out)
+    assert "installation" not in head["machine"]  # the board's, of which nothing is known
+    assert [(one["outcome"], one["cell"]["target"]) for one in cells] == [("measured", "pi")] * 2
+    assert all(len(one["runs"]) == PROCESSES for one in cells)
+    assert list((tmp_path / "board").glob("harness-*"))  # programs were brought there
+    again = real_lab(*words, "--resume")
+    assert again.code == 0, again.err
+    assert "2 cells are there" in again.err
+    assert lines_of(out) == [head, *cells]
+
+
+def test_a_board_that_turns_out_to_be_another_machine_is_refused(
+    server: Server, real_lab: Lab, tmp_path: Path
+) -> None:
+    target, out = server.target(tmp_path), tmp_path / "cells.jsonl"
+    words = ("matrix", *CELLS, "--toolchain", NEWEST_GCC, "--target", target, "--out", str(out))
+    head = json.dumps(
+        {
+            "type": "matrix",
+            "date": "2026-01-01",
+            "everycore": "0",
+            "revision": {"commit": "", "dirty": False},
+            "machine": {"cpu": "Another board"},
+            "counter": "none",
+            "options": {},
+            "format": 1,
+        }
+    )
+    out.write_text(head + "\n")
+    done = real_lab(*words, "--resume")
+    assert done.code == 2
+    assert "was measured on Another board, this would be on" in done.err
+    assert out.read_text() == head + "\n"
+
+
+def test_cells_before_a_board_was_lost_stay(
+    server: Server, real_lab: Lab, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    target, out = server.target(tmp_path), tmp_path / "cells.jsonl"
+    run = BoardLink.run
+
+    def lost(link: BoardLink, binary: Path, words: Sequence[str]) -> Any:
+        if out.exists() and len(lines_of(out)) == 2:  # a head and a cell
+            raise LostError("the connection to 127.0.0.1 is lost")
+        return run(link, binary, words)
+
+    monkeypatch.setattr(BoardLink, "run", lost)
+    words = ("matrix", *CELLS, "--toolchain", NEWEST_GCC, "--target", target, "--out", str(out))
+    done = real_lab(*words)
+    assert done.code == 2
+    assert "the connection to 127.0.0.1 is lost" in done.err
+    kept = [one for one in lines_of(out) if one["type"] == "cell"]
+    assert len(kept) == 1
+    monkeypatch.setattr(BoardLink, "run", run)
+    assert real_lab(*words, "--resume").code == 0
+    cells = [one for one in lines_of(out) if one["type"] == "cell"]
+    assert cells[0] == kept[0]
+    assert len(cells) == 2
+
+
+@pytest.mark.parametrize("option", ["--ct", "--regressions", "--plan"])
+def test_what_needs_this_machine_is_refused_for_a_board(
+    server: Server, real_lab: Lab, tmp_path: Path, option: str
+) -> None:
+    target = server.target(tmp_path)
+    done = real_lab("matrix", *CELLS, "--target", target, option)
+    assert done.code == 2
+    assert f"{option} is not for boards" in done.err
+    both = real_lab("matrix", *CELLS, "--target", f"{target},qemu-aarch64")
+    assert (both.code, "name it alone" in both.err) == (2, True)

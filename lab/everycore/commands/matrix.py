@@ -5,11 +5,12 @@ import os
 import platform
 import re
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from time import monotonic
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -17,10 +18,13 @@ from everycore import catalog, machine, subjects
 from everycore.build import tidy
 from everycore.commands.options import CpuNumber, Json, beside_results, context_of, say_where, words
 from everycore.context import Context
-from everycore.decoding import decode
+from everycore.decoding import decode, encode_line
 from everycore.errors import EverycoreError, unknown_name
+from everycore.farm import work as farm_work
+from everycore.farm.worker import tree_digest
 from everycore.matrix import anomalies, bugs, leak_table, second_pass, table
 from everycore.matrix import results as store
+from everycore.matrix.board import BoardLink, open_board, with_board
 from everycore.matrix.counter import counter_name
 from everycore.matrix.disassembly import can_read_code
 from everycore.matrix.failures import group_failures
@@ -45,13 +49,16 @@ from everycore.matrix.reduce import LIMIT_SECONDS, Reducer, find_cvise
 from everycore.matrix.regressions import explain_all
 from everycore.matrix.run import Clock, Run
 from everycore.matrix.trials import Trials
-from everycore.model import Toolchain, Tree
+from everycore.model import Machine, Toolchain, Tree
 from everycore.outputs import is_standard_output
 from everycore.progress import Progress
 from everycore.session import split_flags
 from everycore.subjects import Subject
 from everycore.targets import load_target
 from everycore.toolchains.installed import installed, named_or_fetchable
+
+if TYPE_CHECKING:
+    from everycore.farm.run import FarmRun
 
 UNITS = {"s": 1, "m": 60, "h": 3600}
 FIRST_PASS = 0.6  # of --budget, with --ct
@@ -143,8 +150,19 @@ def matrix(
         ),
     ] = False,
     dry: Annotated[
-        bool, typer.Option("--plan", help="List the cells in their order, and measure nothing.")
+        bool,
+        typer.Option(
+            "--plan", help="List the cells in their order, and measure nothing; --json: as jobs."
+        ),
     ] = False,
+    scheduler: Annotated[
+        str,
+        typer.Option(
+            "--scheduler",
+            metavar="ADDRESS",
+            help="Compile and count on the workers of Dask's scheduler there: tcp://host:8786.",
+        ),
+    ] = "",
     json: Json = False,
 ) -> None:
     """Check and time a C function under every compiler and flag.
@@ -181,17 +199,26 @@ def matrix(
     facts = machine.gather(context)
     _refuse_absent(tree, wanted.targets, facts, cpu)
     here = {one.name: one for one in installed(context, tree)}
+    local_only = {
+        "--ct": ct,
+        "--regressions": regressions,
+        "--estimate": run_options.estimate,
+        "--scheduler": bool(scheduler),
+        "--plan": dry,
+    }
+    board = _board(context, tree, wanted.targets, cpu, local_only)
+    here = with_board(tree, here, board.target) if board else here
     axes = Axes(
         functions=tuple(_functions(found, wanted)),
         toolchains=_toolchains(context, tree, here, wanted),
         flag_sets=wanted.sets(),
-        targets=wanted.targets or (HOST,),
+        targets=(board.target.name,) if board else wanted.targets or (HOST,),
         key_bits=wanted.key_bits,
         n_bytes=wanted.bytes or (4096,),
     )
     cells = plan(axes, _place(facts))
     if dry:
-        _list(context, cells)
+        _list(context, cells, _planned_jobs(tree, found, cells, run_options, ct, json))
         return
     core = machine.fastest_cpu(facts) if cpu is None else cpu
     bench = Workbench(
@@ -203,19 +230,26 @@ def matrix(
         cpus=machine.like(facts, core) if cpu is None else (core,),
         limits=Limits(run=run_options.time_limit),
         estimator=open_estimator(context) if run_options.estimate else None,
+        board=board,
     )
     head = Head(
         date=context.now().isoformat(timespec="seconds"),
         everycore=_version(),
         revision=machine.revision(context, tree),
-        machine=replace(machine.describe(facts, core), installation=machine.installation(context)),
-        counter=counter_name(context, tree, load_target(tree, HOST)),
+        machine=_machine(context, facts, core, board),
+        counter=counter_name(
+            *(context, tree, board.target if board else load_target(tree, HOST)),
+            board.run if board else None,
+        ),
         options=asdict(wanted.without_paths(context.cwd)) | asdict(run_options),
     )
     odd = False
     first_end = begin + seconds * (FIRST_PASS if ct or regressions else 1)
-    with store.Writer(path, head, resume, stdout) as writer:
-        run = Run(bench, Clock(monotonic, first_end))
+    local = Run(bench, Clock(monotonic, first_end))
+    with (
+        _runner(context, scheduler, local, bench, _jobs_of(tree, found, cells, bench)) as run,
+        store.Writer(path, head, resume, stdout) as writer,
+    ):
         results = _measure(context, writer, run, cells, bench, json)
         clock = Clock(monotonic, begin + seconds)
         if ct:
@@ -232,12 +266,17 @@ def matrix(
         for one in leak_table.paragraphs(results, claims):
             context.out.print(one)
     say_where(context, "results", path)
+    _refuse_empty(results)
+    if _is_bad(results) or odd or leak_table.broken(results, claims):
+        raise typer.Exit(1)
+
+
+def _refuse_empty(results: Sequence[Result]) -> None:
+    """Raise an error if no cell came to anything."""
     if not results:
         raise EverycoreError("no time for a single cell", "give --budget more; --resume goes on")
     if all(one.outcome is Outcome.SKIPPED for one in results):
         raise EverycoreError("every cell was skipped", "the reasons are above")
-    if _is_bad(results) or odd or leak_table.broken(results, claims):
-        raise typer.Exit(1)
 
 
 def _show(context: Context, results: Sequence[Result], source: str, tables: bool) -> None:
@@ -276,7 +315,11 @@ class Choice:
         return chosen(names, map(split_flags, given))
 
     def without_paths(self, cwd: Path) -> "Choice":
-        return replace(self, subjects=tuple(file_named(name, cwd) for name in self.subjects))
+        return replace(
+            self,
+            subjects=tuple(file_named(name, cwd) for name in self.subjects),
+            targets=tuple(file_named(name, cwd) for name in self.targets),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -311,7 +354,7 @@ def stored_choice(path: Path) -> tuple[Choice, RunOptions]:
 def _measure(
     context: Context,
     writer: store.Writer,
-    run: Run,
+    run: "Run | FarmRun",
     cells: Sequence[Planned],
     bench: Workbench,
     json: bool,
@@ -320,6 +363,7 @@ def _measure(
     stored = writer.stored
     if stored.dropped:
         context.warn(f"{stored.path}: the half of a line at its end is dropped")
+    _warn_of_clock(context, stored)
     known = stored.results
     done = stored.done(bench.limits.run, bench.estimator is not None, can_read_code())
     planned = {one.cell: one.compiler for one in cells}
@@ -568,14 +612,39 @@ def _toolchains(
 def _refuse_absent(
     tree: Tree, targets: Sequence[str], facts: machine.Facts, cpu: int | None
 ) -> None:
-    """Raise an error for a target that is not on this machine, and for a core that it lacks."""
-    machine.refuse_absent_cpu(facts, cpu)
+    """Raise an error for a core that this machine lacks, and for a board among other targets."""
+    boards = [name for name in targets if load_target(tree, name).transport == "ssh"]
+    if not boards:
+        machine.refuse_absent_cpu(facts, cpu)
+    elif len(targets) > 1:
+        raise EverycoreError(
+            f"{boards[0]} is a board: a file of the matrix has cells of one machine",
+            "name it alone; runs on several boards may go on side by side, each with its --out",
+        )
+
+
+def _board(
+    context: Context,
+    tree: Tree,
+    targets: Sequence[str],
+    cpu: int | None,
+    others: Mapping[str, bool],
+) -> BoardLink | None:
+    """Return the connection to the board that is to measure, if one is; `others`: options that need
+    this machine, and whether they are given."""
     for name in targets:
-        if load_target(tree, name).transport == "ssh":
-            raise EverycoreError(
-                f"matrix measures here and counts under emulators, and {name} is a board",
-                f"everycore bench --target {name}",
-            )
+        if (target := load_target(tree, name)).transport == "ssh":
+            if option := next((option for option, given in others.items() if given), ""):
+                raise EverycoreError(f"{option} is not for boards, and {name} is one")
+            return open_board(context, target, cpu)
+    return None
+
+
+def _machine(context: Context, facts: machine.Facts, core: int, board: BoardLink | None) -> Machine:
+    """Describe the machine that measures; a board has no installation of everycore, and no id."""
+    if board:
+        return board.machine
+    return replace(machine.describe(facts, core), installation=machine.installation(context))
 
 
 def _place(facts: machine.Facts) -> Place:
@@ -590,9 +659,106 @@ def _path(context: Context, out: Path | None, resume: bool) -> Path:
     return store.newest(folder) if resume else store.new_path(folder, context.now())
 
 
-def _list(context: Context, cells: Sequence[Planned]) -> None:
-    for one in cells:
-        context.print_raw(table.plan_line(one.cell, one.why_not))
+def _jobs(
+    tree: Tree,
+    found: Sequence[Subject],
+    cells: Sequence[Planned],
+    time_limit: float,
+    with_ct: bool,
+) -> list[farm_work.Job]:
+    """Return the jobs of the plan, each with the file of its subject if that is not in the tree."""
+    first = farm_work.Work.COMPILE
+    digest = tree_digest(tree)
+    files = {
+        one.name: str((one.home / f"{one.name}.toml").resolve())
+        for one in found
+        if not one.home.is_relative_to(tree.root)
+    }
+    emulated = {name for name in {one.cell.target for one in cells} if _is_emulated(tree, name)}
+    return [
+        job
+        for one in cells
+        for job in farm_work.jobs_of(
+            one,
+            farm_work.Job(
+                *(first, one.cell, _version(), digest),
+                subject_file=files.get(one.cell.subject, ""),
+                time_limit=time_limit,
+            ),
+            one.cell.target in emulated,
+            with_ct,
+        )
+    ]
+
+
+def _jobs_of(
+    tree: Tree, found: Sequence[Subject], cells: Sequence[Planned], bench: Workbench
+) -> Callable[[], dict[Cell, farm_work.Job]]:
+    """Return a function that makes the first job of each cell: a run without workers needs none."""
+    return lambda: {
+        job.cell: job for job in _jobs(tree, found, cells, bench.limits.run, with_ct=False)
+    }
+
+
+@contextmanager
+def _runner(
+    context: Context,
+    scheduler: str,
+    local: Run,
+    bench: Workbench,
+    jobs_of: Callable[[], dict[Cell, farm_work.Job]],
+) -> Iterator["Run | FarmRun"]:
+    """Yields what runs the cells: this host alone, or the workers of a scheduler beside it."""
+    if not scheduler:
+        yield local
+        return
+    from everycore.farm.run import FarmRun
+    from everycore.farm.scheduler import connected
+
+    if bench.estimator is not None:
+        raise EverycoreError("--estimate and --scheduler do not go together", "estimate later")
+    jobs = jobs_of()
+    if not jobs:
+        yield local
+        return
+    with connected(context, scheduler, next(iter(jobs.values()))) as farm:
+        yield FarmRun(farm, bench, local, jobs)
+
+
+def _warn_of_clock(context: Context, stored: store.Stored) -> None:
+    """Warn if the clock went back since the file was written: history is ordered by dates."""
+    last = max((one.date for one in stored.heads), default="")
+    now = context.now().isoformat(timespec="seconds")
+    if last > now:
+        context.warn(
+            f"the clock went back: {stored.path.name} was written at {last}, and now it is"
+            f" {now}; set the clock, for the last date counts in reports"
+        )
+
+
+def _planned_jobs(
+    tree: Tree,
+    found: Sequence[Subject],
+    cells: Sequence[Planned],
+    run_options: RunOptions,
+    with_ct: bool,
+    wanted: bool,
+) -> list[farm_work.Job] | None:
+    """Return the jobs of a plan, where they are wanted."""
+    return _jobs(tree, found, cells, run_options.time_limit, with_ct) if wanted else None
+
+
+def _is_emulated(tree: Tree, name: str) -> bool:
+    return load_target(tree, name).transport == "qemu"
+
+
+def _list(context: Context, cells: Sequence[Planned], jobs: Sequence[farm_work.Job] | None) -> None:
+    """List the cells of the plan; with `jobs`, these as lines of JSON."""
+    if jobs is None:
+        for one in cells:
+            context.print_raw(table.plan_line(one.cell, one.why_not))
+    for job in jobs or ():
+        context.print_raw(encode_line(job))
     skipped = sum(bool(one.why_not) for one in cells)
     context.err.print(f"{len(cells)} cells, {skipped} of them skipped")
 

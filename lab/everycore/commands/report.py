@@ -20,7 +20,9 @@ from everycore.errors import EverycoreError
 from everycore.matrix import records, results
 from everycore.model import Tree
 from everycore.outputs import atomic_output, is_stream
-from everycore.page import benches, html, plots, rows
+from everycore.packs import views
+from everycore.packs.found import packs_of
+from everycore.page import benches, history, html, plots, rows
 from everycore.page.benches import Table
 from everycore.page.facts import Facts, Source, collect
 from everycore.page.html import Page, Section
@@ -58,6 +60,12 @@ def report(
     parquet: Annotated[
         Path | None, typer.Option("--parquet", metavar="FILE", help="The cells too, as Parquet.")
     ] = None,
+    with_history: Annotated[
+        bool,
+        typer.Option(
+            "--history", help="Figures over time of all cells, not only of those with a step."
+        ),
+    ] = False,
 ) -> None:
     """Write one page of all results: what is wrong or slow, and why."""
     context = context_of(command)
@@ -75,9 +83,11 @@ def report(
         for run in own_first
         if (section := _section(run, since)).tables
     )
+    with _extra():
+        over_time = _history(context, found, with_history)
     page = Page(
         facts,
-        sections,
+        (*sections, *over_time),
         context.now().isoformat(sep=" ", timespec="minutes")[:16],
         _version(),
         tuple(found.notes),
@@ -111,6 +121,7 @@ class Found:
     sources: list[Source] = field(default_factory=list)
     runs: list[Results] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    files: list[Path] = field(default_factory=list)  # that were read
     stored: Path | None = None  # the folder of the results that everycore brings, if it was read
 
     def is_own(self, path: Path) -> bool:
@@ -149,6 +160,7 @@ def _read_folder(folder: Path, found: Found) -> None:
 def _read_file(path: Path, found: Found) -> None:
     if path.suffix == results.PACKED:
         found.sources.append(_matrix(path, found))
+        found.files.append(path)
         return
     try:
         with path.open(encoding="utf-8") as file:
@@ -166,6 +178,7 @@ def _read_file(path: Path, found: Found) -> None:
             )
         else:
             found.runs.append(stored)
+    found.files.append(path)
 
 
 def _type(line: str) -> str:
@@ -211,6 +224,40 @@ def _version() -> str:
         return version("everycore")
     except PackageNotFoundError:
         return ""
+
+
+def _history(context: Context, found: Found, everything: bool) -> list[Section]:
+    """Return a section of cells that several runs on one machine have measured, if there is one.
+
+    Without `everything`: of those whose figure changed by a step.
+    """
+    if len(found.files) < 2 and not everything:
+        return []
+    packs = packs_of(context, found.files, strict=False).packs
+    if not packs:
+        return []
+    chosen = "count(*) > 1" if everything else "bool_or(is_step)"
+    with views.Database(packs) as database:
+        rows = database.ask(
+            f"""
+            SELECT machine || if(installation = '', '', ' (host ' || installation || ')'),
+                concat_ws(' ', subject, function, if(bytes > 0, bytes || ' B', NULL), conditions),
+                concat_ws(' ', if(compiler = '', toolchain, compiler), flags,
+                    if(target IN ('', 'host'), NULL, 'for ' || target)),
+                unit, date, revision, value, low, high, ratio, is_step
+            FROM history SEMI JOIN (
+                SELECT what, machine, installation FROM history
+                GROUP BY what, machine, installation HAVING {chosen}
+            ) USING (what, machine, installation)
+            ORDER BY machine, installation, unit, subject, function, bytes, what, date
+            """
+        ).rows
+    points = [history.Point(*row) for row in rows]
+    if not points:
+        return []
+    said = f"{history.steps(points)} steps in {len(points)} figures"
+    tables = history.tables(points, views.STEP)
+    return [Section("history", "History", said, tuple(tables))]
 
 
 def _section(stored: Results, since: dict[str, str]) -> Section:

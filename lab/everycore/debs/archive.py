@@ -131,11 +131,11 @@ def _verified(context: Context, signed: bytes, what: str) -> str:
         options = [word for keyring in keyrings for word in ("--keyring", str(keyring))]
         argv = ["gpgv", "--status-fd", "1", *options, "--output", str(target), str(source)]
         try:
-            said = context.runner.run(argv)
+            output = context.runner.run(argv)
         except EverycoreError as error:
             raise EverycoreError(error.message, "Debian: apt-get install gpgv") from error
         states = [
-            line.split()[1:] for line in said.stdout.splitlines() if line.startswith("[GNUPG:] ")
+            line.split()[1:] for line in output.stdout.splitlines() if line.startswith("[GNUPG:] ")
         ]
         _judge(states, what, keyrings)
         return target.read_text(encoding="utf-8")

@@ -99,11 +99,11 @@ def apt_settings(context: Context, names: Sequence[str]) -> dict[str, str]:
 
 
 def _of_apt(context: Context) -> list[str]:
-    said = _said(
+    output = _said(
         context, "apt-get", "indextargets", "--format", "$(REPO_URI)", "Created-By: Packages"
     )
     return list(
-        dict.fromkeys(line.strip().rstrip("/") for line in said.splitlines() if line.strip())
+        dict.fromkeys(line.strip().rstrip("/") for line in output.splitlines() if line.strip())
     )
 
 

@@ -114,10 +114,10 @@ def _judge(budgets: Budgets, stranger: str, name: str, count: int) -> Judgement:
     if stranger:
         return Judgement(name, "skip", f"budgets are those of {budgets.compiler}, not {stranger}")
     change = count / allowed - 1
-    said = f"{count} instructions, budget {allowed} ({change:+.2%})"
+    comparison = f"{count} instructions, budget {allowed} ({change:+.2%})"
     if count > allowed * (1 + ALLOWED) + 1e-6:
-        return Judgement(name, "fail", f"{said}; if that is meant: {REFRESH}")
-    return Judgement(name, "pass", said)
+        return Judgement(name, "fail", f"{comparison}; if that is meant: {REFRESH}")
+    return Judgement(name, "pass", comparison)
 
 
 def stale(budgets: Budgets, lines: Iterable[RegistryLine]) -> list[Judgement]:

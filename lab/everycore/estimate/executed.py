@@ -48,11 +48,11 @@ class Operation:
 def emulator_version(context: Context, target: Target) -> str:
     """Return the version of the emulator, in its own words."""
     try:
-        said = context.runner.run([target.emulator[0], "--version"]).stdout
+        output = context.runner.run([target.emulator[0], "--version"]).stdout
     except EverycoreError as error:
         hint = f"Debian: apt-get install {' '.join(target.packages)}"
         raise EverycoreError(error.message, hint) from error
-    match = re.search(r"version (\d[.\d]*)", said)
+    match = re.search(r"version (\d[.\d]*)", output)
     return match[1] if match else "unknown"
 
 

@@ -54,11 +54,11 @@ def find_llvm(context: Context) -> Llvm:
     seen: list[str] = []
     for suffix in (*(f"-{n}" for n in range(NEWEST, OLDEST - 1, -1)), ""):
         try:
-            said = context.runner.run([f"llvm-mca{suffix}", "--version"]).stdout
+            output = context.runner.run([f"llvm-mca{suffix}", "--version"]).stdout
             context.runner.run([f"llvm-objdump{suffix}", "--version"])
         except EverycoreError:
             continue
-        match = re.search(r"version (\d+)[.\d]*", said)
+        match = re.search(r"version (\d+)[.\d]*", output)
         if match and OLDEST <= int(match[1]) <= NEWEST:
             version = match[0].removeprefix("version ")
             return Llvm(f"llvm-objdump{suffix}", f"llvm-mca{suffix}", version)
@@ -119,9 +119,9 @@ def _total(
     done = context.runner.run(argv, stdin=text)
     match = re.search(r"Total Cycles:\s+(\d+)", done.stdout)
     if not match:
-        said = next((line for line in done.stderr.splitlines() if "error" in line), "no reason")
+        output = next((line for line in done.stderr.splitlines() if "error" in line), "no reason")
         raise EverycoreError(
-            f"{llvm.mca} -mcpu={cpu.name} cannot look at the trace: {said}", code=1
+            f"{llvm.mca} -mcpu={cpu.name} cannot look at the trace: {output}", code=1
         )
     return float(match[1])
 

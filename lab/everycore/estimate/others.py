@@ -147,18 +147,18 @@ def calibrate(
         for name, core in cores.items()
         if core.model == "in-order"
     }
-    said: dict[str, float] = {}
+    figures: dict[str, float] = {}
     for point in points:
         core = cores[point.core]
         if core.name in fits:
             core = replace(core, parameters=fits[core.name].parameters)
         bulk = found.bulk[point.subject, point.function]
         cost = bulk.cycles_per_byte(models, core, serial=point.serial)
-        said[point.key] = round(cost, 4)
+        figures[point.key] = round(cost, 4)
         step(point.key)
     return Evaluated(
         tools={**tools, **found.versions},
-        models=said,
+        models=figures,
         left_out={k: round(v, 4) for fit in fits.values() for k, v in fit.left_out.items()},
         instructions={" ".join(at): round(b.per_byte, 5) for at, b in found.bulk.items()},
         parameters={name: fit.parameters for name, fit in fits.items()},

@@ -87,18 +87,18 @@ def miscompilation(
 
 
 def _cause_of_wrong(group: FailedCells, why: Mapping[Cell, Anomaly], anomaly: Anomaly) -> str:
-    said = []
+    sentences = []
     if anomaly.repair:
         like = [one.cell for one in group.results if _repair(why, one.cell) == anomaly.repair]
         words, count = " ".join(anomaly.repair), f"{len(like)} of {len(group.results)} cells"
-        said.append(f"{words} makes the answers of {count} right.")
+        sentences.append(f"{words} makes the answers of {count} right.")
     elif anomaly.why_not:
-        said.append(f"No repair was found: {anomaly.why_not}.")
+        sentences.append(f"No repair was found: {anomaly.why_not}.")
     if anomaly.causes:
-        said.append(f"Most likely {anomaly.causes[0]}, and the compiler is not to blame.")
+        sentences.append(f"Most likely {anomaly.causes[0]}, and the compiler is not to blame.")
     if anomaly.passes:
-        said.append(f"Answers are right before, and wrong after the pass {anomaly.passes[0]}.")
-    return "\n".join(textwrap.fill(one, WIDTH) for one in said)
+        sentences.append(f"Answers are right before, and wrong after the pass {anomaly.passes[0]}.")
+    return "\n".join(textwrap.fill(one, WIDTH) for one in sentences)
 
 
 def _repair(why: Mapping[Cell, Anomaly], cell: Cell) -> tuple[str, ...]:
@@ -219,16 +219,16 @@ def _row(name: str, cell: Cell, results: Mapping[Cell, Result]) -> tuple[str, ..
 
 
 def _cause(anomaly: Anomaly) -> str:
-    said = [_odd(anomaly)]
+    sentences = [_odd(anomaly)]
     if anomaly.repair:
-        said.append(f"{repair_words(anomaly)} ({anomaly.tried} compilations tried).")
+        sentences.append(f"{repair_words(anomaly)} ({anomaly.tried} compilations tried).")
     elif anomaly.why_not:
-        said.append(f"No repair was found: {anomaly.why_not}.")
+        sentences.append(f"No repair was found: {anomaly.why_not}.")
     if anomaly.passes:
-        said.append(f"The code is good before, and bad after the pass {anomaly.passes[0]}.")
+        sentences.append(f"The code is good before, and bad after the pass {anomaly.passes[0]}.")
     if anomaly.causes:
-        said.append(f"What appears in the code: {'; '.join(anomaly.causes)}.")
-    return "\n".join(textwrap.fill(one, WIDTH) for one in said)
+        sentences.append(f"What appears in the code: {'; '.join(anomaly.causes)}.")
+    return "\n".join(textwrap.fill(one, WIDTH) for one in sentences)
 
 
 def _odd(anomaly: Anomaly) -> str:

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: MIT
 """Choose the counter that the cells of this machine are timed with."""
 
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
 from everycore.build import build_tool
-from everycore.context import Context
+from everycore.context import Completed, Context
 from everycore.errors import EverycoreError
 from everycore.model import Target, Tree
 from everycore.subjects.assemble import HARNESS, LIBRARY
@@ -11,14 +14,26 @@ from everycore.toolchains import find_compiler
 SOURCE = "subjects/which_counter.c"
 
 
-def counter_name(context: Context, tree: Tree, target: Target) -> str:
-    """Asked by a program of the same parts as theirs."""
-    compiler = find_compiler(context, target, None, (), "")
+def counter_name(
+    context: Context,
+    tree: Tree,
+    target: Target,
+    run: Callable[[Path, Sequence[str]], Completed] | None = None,
+) -> str:
+    """Asked by a program of the same parts as theirs; `run`: runs it on a board."""
+    compiler = find_compiler(context, target, None, target.compile_flags, "")
     cpu = [name for name in LIBRARY if name.startswith("src/cpu/")]
     sources = [tree.root / name for name in (SOURCE, *HARNESS, *cpu)]
-    flags = ["-std=gnu11", "-O2", f"-I{tree.root / 'include'}", f"-I{tree.root / 'src'}"]
+    flags = [
+        *target.compile_flags,
+        *target.link_flags,
+        "-std=gnu11",
+        "-O2",
+        f"-I{tree.root / 'include'}",
+        f"-I{tree.root / 'src'}",
+    ]
     program = build_tool(context, compiler, sources, flags)
-    done = context.runner.run([str(program)])
+    done = run(program, ()) if run else context.runner.run([str(program)])
     if done.code:
         raise EverycoreError(f"no counter: {done.stderr.strip()}")
     return done.stdout.strip()

@@ -53,8 +53,8 @@ def run(argv: Sequence[str], seconds: float) -> tuple[str, str, float]:
         why = f"was not done after {seconds:.0f} s" if late else f"cannot run: {error}"
         raise DullError(f"{Path(argv[0]).name} {why}") from None
     if done.returncode:
-        said = next((line for line in done.stderr.splitlines() if "error" in line), "")
-        raise DullError(f"{Path(argv[0]).name} ended with {done.returncode}: {said}"[:300])
+        output = next((line for line in done.stderr.splitlines() if "error" in line), "")
+        raise DullError(f"{Path(argv[0]).name} ended with {done.returncode}: {output}"[:300])
     return done.stdout, done.stderr, _cpu_seconds() - before
 
 
@@ -67,21 +67,21 @@ def build(plan: Plan, compile_words: Sequence[str], name: str, folder: Path) -> 
     """A program, and what the compiler said about the source."""
     made, program = str(folder / f"{name}.o"), str(folder / name)
     seconds = plan["compile_seconds"]
-    _, said, _ = run([*compile_words, "-c", SOURCE, "-o", made], seconds)
+    _, output, _ = run([*compile_words, "-c", SOURCE, "-o", made], seconds)
     run([*plan["link"], made, "-o", program], seconds)
-    return program, said
+    return program, output
 
 
-def warnings(said: str) -> set[str]:
+def warnings(output: str) -> set[str]:
     """The names of the serious warnings in what a compiler said."""
-    names = re.findall(r"\[-W(?:error=)?([a-z0-9-]+)", said)
+    names = re.findall(r"\[-W(?:error=)?([a-z0-9-]+)", output)
     return set(names) & SERIOUS
 
 
 def shown(plan: Plan, folder: Path) -> dict[str, Any]:
     """Return the answers of both programs; DullError: the anomaly is not there any more."""
-    good, said = build(plan, [*plan["good"], "-Wall", "-Wextra"], "good", folder)
-    if new := warnings(said) - set(plan["allowed_warnings"]):
+    good, output = build(plan, [*plan["good"], "-Wall", "-Wextra"], "good", folder)
+    if new := warnings(output) - set(plan["allowed_warnings"]):
         raise DullError(f"a warning that the whole source has not: {', '.join(sorted(new))}")
     bad, _ = build(plan, plan["bad"], "bad", folder)
     seconds = plan["run_seconds"]
@@ -98,8 +98,8 @@ def shown(plan: Plan, folder: Path) -> dict[str, Any]:
         program, _ = build({**plan, **check}, check["compile"], "check", folder)
         same, complaint, _ = run([program], plan["check_seconds"])
         if same != right or "runtime error" in complaint:
-            said = next(iter(complaint.splitlines()), f"it prints {same!r}, not {right!r}")
-            raise DullError(f"{check['name']}: {said}"[:300])
+            output = next(iter(complaint.splitlines()), f"it prints {same!r}, not {right!r}")
+            raise DullError(f"{check['name']}: {output}"[:300])
     return found
 
 

@@ -182,8 +182,8 @@ def _traces(context: Context, suspect: Suspect, keep: Collection[int]) -> Sequen
 
 def _refuse_incomplete(run: Run, regions: int) -> None:
     if run.code:
-        said = run.stdout.strip().splitlines() or [f"exit code {run.code}"]
-        raise EverycoreError(f"the traced program ended early: {said[-1]}")
+        output = run.stdout.strip().splitlines() or [f"exit code {run.code}"]
+        raise EverycoreError(f"the traced program ended early: {output[-1]}")
     if len(run.traces) != regions:
         raise EverycoreError(f"{len(run.traces)} traces of {regions} regions")
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from everycore import subjects
 from everycore.context import Completed, Context
-from everycore.errors import EverycoreError, MissingPackagesError, unknown_name
+from everycore.errors import EverycoreError, LostError, MissingPackagesError, unknown_name
 from everycore.matrix import plan, probe
 from everycore.matrix.portable_paths import without_paths
 from everycore.matrix.records import Cell, Listing, Outcome, Result, scatter
@@ -33,6 +33,7 @@ from everycore.targets import load_target
 from everycore.trace.record import UntraceableError
 
 if TYPE_CHECKING:
+    from everycore.matrix.board import BoardLink
     from everycore.matrix.code import OwnFunctions
     from everycore.matrix.executed import Executed
     from everycore.matrix.modelled import Estimator
@@ -117,12 +118,19 @@ class Workbench:
     cpus: tuple[int, ...] = (-1,)  # the cores that measure, one at a time, all of a kind
     limits: Limits = Limits()
     estimator: "Estimator | None" = None  # of emulated cells
+    board: "BoardLink | None" = None  # that measures the cells of its target
     _surroundings: dict[tuple[str, str], Surroundings | _FailedError] = field(default_factory=dict)
     _entered: dict[tuple[str, str, str], tuple[str, ...]] = field(default_factory=dict)
     _contents: dict[tuple[str, str], str] = field(default_factory=dict)
     _quiet: _Quiet = field(default_factory=_Quiet)
     _locks: dict[object, threading.Lock] = field(default_factory=dict)
     _warned: set[str] = field(default_factory=set)
+
+    def target(self, name: str) -> Target:
+        """The target of a cell: the board, or one of the tree."""
+        if self.board and name == self.board.target.name:
+            return self.board.target
+        return load_target(self.tree, name)
 
     def measure(self, cell: Cell, flag_set: str = "", processes: int = 3) -> Result:
         """Compile, check and time a cell, nothing else running meanwhile."""
@@ -178,7 +186,7 @@ class Workbench:
         try:
             subject, function = self._function(cell)
             _, compiler = self._compiler(cell)
-            target = load_target(self.tree, cell.target)
+            target = self.target(cell.target)
             return self._compiled(cell, subject, compiler, target)[0], function
         except _FailedError as error:
             raise EverycoreError(self.told(cell, error.reason)) from None
@@ -208,7 +216,8 @@ class Workbench:
         """
         quiet = self._quiet
         for _ in range(PATIENCE):
-            cpu = self.cpus[quiet.turn % len(self.cpus)]
+            cpus = self.board.cpus if self.board else self.cpus
+            cpu = cpus[quiet.turn % len(cpus)]
             words = [SAMPLES, BUDGET_MS, cpu, quiet.width]
             done = self._run(ready, "bench", [cell.key_bits, cell.n_bytes, *words])
             timed = read_bench(done.stdout, cell.n_bytes)
@@ -226,7 +235,7 @@ class Workbench:
     def _prepare(self, cell: Cell, empty: Result) -> Ready:
         subject, function = self._function(cell)
         toolchain, compiler = self._compiler(cell)
-        target = load_target(self.tree, cell.target)
+        target = self.target(cell.target)
         if said := plan.why_not(self.place, toolchain, cell.target, cell.flags):
             raise _FailedError(Outcome.SKIPPED, said)
         if said := probe.refusal(self.context, compiler, cell.flags):
@@ -245,7 +254,7 @@ class Workbench:
         ready = Ready(program, function, tuple(objects), result)
         self._check(ready, cell)
         ready = replace(ready, result=self._examined(ready, cell))
-        if target.transport == "local":
+        if target.transport in ("local", "ssh"):
             return replace(ready, result=replace(ready.result, outcome=Outcome.MEASURED))
         return replace(ready, result=self._counted(ready))
 
@@ -332,12 +341,18 @@ class Workbench:
         for key_bits in ready.function.key_bits:
             self._run(ready, "check", [key_bits, *fitting])
 
-    def _run(self, ready: Ready, verb: str, words: Iterable[int]) -> Completed:
+    def _run(self, ready: Ready, verb: str, numbers: Iterable[int]) -> Completed:
         """One process of the cell; how it failed, if it did."""
         program = ready.program
-        argv = [*program.target.emulator, str(program.binary), verb, ready.function.symbol]
+        words = [verb, ready.function.symbol, *map(str, numbers)]
+        argv = [*program.target.emulator, str(program.binary), *words]
         try:
-            done = self.context.runner.run([*argv, *map(str, words)], seconds=self.limits.run)
+            if self.board and program.target is self.board.target:
+                done = self.board.run(program.binary, words)
+            else:
+                done = self.context.runner.run(argv, seconds=self.limits.run)
+        except LostError:  # not the cell's fault
+            raise
         except TimeoutError:
             reason = f"{verb} was not done after {self.limits.run:.0f} s"
             raise _FailedError(Outcome.TIME_LIMIT, reason, self.limits.run) from None
@@ -362,7 +377,7 @@ class Workbench:
         empty = Result(cell, Outcome.SKIPPED)
         subject, function = self._function(cell)
         _, compiler = self._compiler(cell)
-        target, limit = load_target(self.tree, cell.target), self.limits.compile
+        target, limit = self.target(cell.target), self.limits.compile
         flags = self.flags_of(cell, compiler)
         try:
             objects = subjects.objects(self.context, subject, compiler, flags, target, limit)
@@ -456,6 +471,8 @@ class Workbench:
             return None
 
     def _entries(self, program: Program, function: Function) -> tuple[str, ...]:
+        if program.target.transport == "ssh":  # where nothing is traced
+            return ()
         key = (program.subject.name, function.name, program.target.name)
         with self._locks.setdefault(key, threading.Lock()):
             if key not in self._entered:

@@ -16,7 +16,7 @@ from functools import lru_cache
 from typing import Any
 
 from everycore import stats
-from everycore.decoding import decode
+from everycore.decoding import decode_line, encode_line
 from everycore.errors import EverycoreError
 from everycore.model import Machine, Revision
 from everycore.stats import Figure
@@ -146,8 +146,8 @@ class Result:
     @property
     def constant_time(self) -> bool | None:
         """False: a method found a leak; True: one looked, and none did; None: nobody looked."""
-        said = {verdict.constant for verdict in self.verdicts} - {None}
-        return False not in said if said else None
+        constants = {verdict.constant for verdict in self.verdicts} - {None}
+        return False not in constants if constants else None
 
 
 class Kind(StrEnum):
@@ -228,6 +228,14 @@ class FormatError(EverycoreError):
     """A file of the matrix that another version of everycore wrote in another way."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Opening:
+    """The members of a line that say how to read the others."""
+
+    type: str = ""
+    format: int = FORMAT
+
+
 Line = Head | Result | Anomaly
 _TYPES: Mapping[str, type[Head] | type[Result] | type[Anomaly]] = {
     "matrix": Head,
@@ -239,27 +247,27 @@ _TYPES: Mapping[str, type[Head] | type[Result] | type[Anomaly]] = {
 def as_json(line: Line) -> str:
     """One line; what has its default is left out."""
     (name,) = (name for name, kind in _TYPES.items() if isinstance(line, kind))
-    return json.dumps({"type": name, **_plain(line)}, separators=(",", ":"))
+    return encode_line({"type": name, **_plain(line)})
 
 
 def parse(text: str) -> Line | None:
     """None: a line of another kind, of a newer everycore."""
     try:
-        table = json.loads(text)
-        kind = _TYPES.get(table.pop("type", ""))
+        opening = decode_line(_Opening, text)
+        kind = _TYPES.get(opening.type)
         if kind is Head:
-            _refuse_newer(table)
-        return typing.cast(Line, decode(kind, table)) if kind else None
-    except (AttributeError, KeyError, TypeError, ValueError) as error:
+            _refuse_newer(opening)
+        return typing.cast(Line, decode_line(kind, text)) if kind else None
+    except (KeyError, TypeError, ValueError) as error:
         shown = text if len(text) < 80 else f"{text[:77]}..."
         why = f" ({error})" if isinstance(error, TypeError) and str(error).startswith("'") else ""
         raise EverycoreError(f"not a line of the matrix{why}: {shown}") from error
 
 
-def _refuse_newer(head: Mapping[str, Any]) -> None:
-    if type(number := head.get("format", FORMAT)) is int and number != FORMAT:
+def _refuse_newer(head: _Opening) -> None:
+    if head.format != FORMAT:
         raise FormatError(
-            f"it has format {number}, this everycore reads format {FORMAT}",
+            f"it has format {head.format}, this everycore reads format {FORMAT}",
             "use the everycore that wrote it, or a newer one",
         )
 

@@ -207,8 +207,8 @@ class Reducer:
                 [*command, "-w", "-E", "-P", str(path)], seconds=COMPILE_SECONDS
             )
         if done.code:
-            said = next((line for line in done.stderr.splitlines() if "error" in line), "")
-            raise _NotReducedError(f"the subject and its driver are not one file: {said}")
+            reason = next((line for line in done.stderr.splitlines() if "error" in line), "")
+            raise _NotReducedError(f"the subject and its driver are not one file: {reason}")
         text = "".join(f"{line}\n" for line in done.stdout.splitlines() if line.strip())
         return text.replace(f"{folder.absolute()}/", "")  # in __FILE__
 
@@ -382,14 +382,14 @@ class _Search:
 
     def settled(self, sources: Sequence[str]) -> tuple[str, list[str]]:
         """The first of some whole sources that is odd, and what is not checked of it."""
-        said = None
+        reason = None
         for whole in sources:
             try:
                 return whole, self._settle(whole)
             except _NotReducedError as error:
-                said = said or error
-        assert said is not None
-        raise said
+                reason = reason or error
+        assert reason is not None
+        raise reason
 
     def _settle(self, whole: str) -> list[str]:
         """Make the plan fit the whole source: what fails there already tells nothing later. What
@@ -398,8 +398,8 @@ class _Search:
         known: list[str] = []
         seen = self.measured(whole, checks=[])
         while seen.get("dull", "").startswith("a warning"):
-            said = seen["dull"].rpartition(": ")[2].split(", ")
-            known += said
+            reason = seen["dull"].rpartition(": ")[2].split(", ")
+            known += reason
             seen = self.measured(whole, checks=[], allowed_warnings=known)
         if "dull" in seen:
             raise _NotReducedError(f"as one file with its driver it is not odd: {seen['dull']}")
@@ -440,8 +440,8 @@ class _Search:
             except TimeoutError:
                 return False
         if done.code:
-            said = (done.stderr or done.stdout).strip().splitlines()[-1:]
-            raise _NotReducedError(f"cvise ended with {done.code}: {''.join(said)[:200]}")
+            reason = (done.stderr or done.stdout).strip().splitlines()[-1:]
+            raise _NotReducedError(f"cvise ended with {done.code}: {''.join(reason)[:200]}")
         return True
 
 

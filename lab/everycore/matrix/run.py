@@ -88,6 +88,12 @@ class Run:
             waiting = yield from self._round(waiting)
         self.left_out = len(rest) + late
 
+    def timed(self, ready: Sequence[Ready]) -> Iterator[Result]:
+        """Time cells that were prepared elsewhere, in turns, as those of one batch."""
+        waiting = [_Waiting(one, one.result) for one in ready]
+        while waiting:
+            waiting = yield from self._round(waiting)
+
     def _prepared(self, one: Planned) -> Ready | Result | None:
         """None: there is no time any more. A subject's first cell takes longer than one expects."""
         if self.clock.now() >= self.clock.end:

@@ -15,8 +15,8 @@ def page(
     instructions: Mapping[str, float],
 ) -> str:
     """Tables of cores, of each core's points, and of where all that comes from."""
-    said = ", ".join(f"{name} {version}" for name, version in sorted(tools.items()))
-    text = f"Evaluated with {said}.\n\n"
+    versions = ", ".join(f"{name} {version}" for name, version in sorted(tools.items()))
+    text = f"Evaluated with {versions}.\n\n"
     text += markdown_table(
         ["core", "model", "points", "rms error", "range at least", "remark"],
         [_core(core, points, fits) for core in cores.values()],

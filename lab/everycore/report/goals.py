@@ -46,13 +46,13 @@ def json_line(one: Reached) -> dict[str, Any]:
 def cells(line: Mapping[str, Any]) -> list[str]:
     """Return the cells of one stored line, in the order of HEAD."""
     limits = line["limits"]
-    said = []
+    parts = []
     if "instructions" in limits:
-        said.append(f"{limits['instructions']:g} i/B")
+        parts.append(f"{limits['instructions']:g} i/B")
     if "ratio" in limits:
-        said.append(f"{limits['ratio']:.2f}x")
+        parts.append(f"{limits['ratio']:.2f}x")
     if "cycles" in limits:
-        said.append(f"{limits['cycles']:g} cycles/B")
+        parts.append(f"{limits['cycles']:g} cycles/B")
     size = "" if line["bytes"] == "bulk" else f", {line['bytes']} B"
     return [
         f"{line['goal']} ({line['mode']}{size})",
@@ -62,7 +62,7 @@ def cells(line: Mapping[str, Any]) -> list[str]:
         _number(line["against_instructions_per_byte"]),
         (line["against"] or "").replace("-arm64", ""),
         f"{line['ratio']:.2f}x" if line["ratio"] is not None else "",
-        ", ".join(said),
+        ", ".join(parts),
         spoken(line["low"], line["high"]) if line["low"] else "",
         WORDS[line["met"]],
     ]
@@ -81,7 +81,7 @@ def markdown(lines: Iterable[Mapping[str, Any]]) -> str:
 def text(line: Mapping[str, Any]) -> str:
     """Say for the terminal how far one goal is reached on one core."""
     goal, core, kernel, own, its, rival, ratio, limit, estimate, met = cells(line)
-    said = [f"{own} i/B" if own else "", f"{ratio} {rival} ({its} i/B)" if ratio else ""]
-    said.append(f"est. {estimate} cycles/B" if estimate else "")
-    found = ", ".join(part for part in said if part) or "nothing to say"
+    parts = [f"{own} i/B" if own else "", f"{ratio} {rival} ({its} i/B)" if ratio else ""]
+    parts.append(f"est. {estimate} cycles/B" if estimate else "")
+    found = ", ".join(part for part in parts if part) or "nothing to say"
     return f"{met:3} {core:12} {goal}\n    {kernel}: {found}; to reach: {limit}"

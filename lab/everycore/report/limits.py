@@ -56,8 +56,8 @@ def bounds_table(bounds: Sequence[Bound], caption: str) -> Group:
     for one in bounds:
         shown = f"{NOISY if one.crowded else ''}{one.cycles_per_byte:.4f}"
         rows.setdefault((one.key_bits, shown, one.source), []).append(one.mode)
-    for (key_bits, shown, said), modes in rows.items():
-        table.add_row(" ".join(modes), str(key_bits or "any"), shown, said)
+    for (key_bits, shown, text), modes in rows.items():
+        table.add_row(" ".join(modes), str(key_bits or "any"), shown, text)
     return titled("Bounds of the modes: cycles per byte", table, LEGEND, caption)
 
 

@@ -100,8 +100,8 @@ def _ratios(lines: Sequence[Line], cores: Mapping[str, Core]) -> str:
     for line in own:
         for rival in dict.fromkeys(one for name in names for one in line["ratios"].get(name, {})):
             ratios = [line["ratios"].get(name, {}).get(rival) for name in names]
-            said = [f"{ratio:.2f}x" if ratio else "" for ratio in ratios]
-            rows.append([line["kernel"], rival, str(line["key_bits"]), str(line["bytes"]), *said])
+            cells = [f"{ratio:.2f}x" if ratio else "" for ratio in ratios]
+            rows.append([line["kernel"], rival, str(line["key_bits"]), str(line["bytes"]), *cells])
     if not rows:
         return ""
     rows.sort(key=lambda row: row[1])

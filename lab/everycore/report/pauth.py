@@ -119,10 +119,10 @@ def _percent(value: float | None) -> str:
 
 def _done(head: Line, rows: Sequence[Line]) -> str:
     """Say what is unusual: the work, and figures of unknown spread."""
-    said = [f"{head['scale']:g} times the usual work"] if head["scale"] != 1 else []
+    remarks = [f"{head['scale']:g} times the usual work"] if head["scale"] != 1 else []
     if any(len(row["samples"]) == 1 and not row["wrong"] for row in rows):
-        said.append("one run: how far runs differ is not known")
-    return "; ".join(said)
+        remarks.append("one run: how far runs differ is not known")
+    return "; ".join(remarks)
 
 
 def _counted(head: Line) -> str:

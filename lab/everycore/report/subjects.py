@@ -83,8 +83,8 @@ def tables(rows: Sequence[Row], sizes: Sequence[int]) -> Iterator[Group]:
                 cells += [_figure(row.whole.get(size)) for size in sizes]
             table.add_row(*cells)
         rule = RIGHT if keyed else RIGHT_OWN
-        said = f"{LEGEND} {rule}" if sizes else rule
-        yield titled(f"{name}: {own[0].title}", table, said, own[0].source)
+        legend = f"{LEGEND} {rule}" if sizes else rule
+        yield titled(f"{name}: {own[0].title}", table, legend, own[0].source)
 
 
 def _figure(value: float | None) -> str:

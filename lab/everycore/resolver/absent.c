@@ -30,6 +30,8 @@ ABSENT(limits)
 ABSENT(vectors)
 ABSENT(peers)
 ABSENT(ct)
+ABSENT(genrsa)
+ABSENT(dhparam)
 
 void emit_descriptor(const struct evc_registry_line *line)
 {

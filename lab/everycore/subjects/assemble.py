@@ -38,7 +38,10 @@ DRIVER = ("driver.c", "job.c", "answers.c", "check.c", "ct.c", "bench.c", "sanit
 HARNESS = (
     *("harness/measure.c", "harness/quiet.c", "harness/emit.c", "harness/options.c"),
     "harness/port/posix.c",
-    *(f"harness/counters/{name}.c" for name in ("counter", "chain", "clock", "cntvct", "perf")),
+    *(
+        f"harness/counters/{name}.c"
+        for name in ("counter", "chain", "clock", "cntvct", "core", "perf")
+    ),
     *("harness/counters/tsc.c", "harness/counters/width.c"),
 )
 # Files that the driver compares with, and that kernels of ours need around them.

@@ -93,8 +93,8 @@ def header_folders(context: Context, target: Target) -> list[Path]:
 
 
 def _searched(context: Context, command: Sequence[str]) -> list[Path]:
-    said = context.runner.run(["env", "LC_ALL=C", *command, "-E", "-v", "-x", "c", os.devnull])
-    found = _SEARCH.search(said.stderr)
+    output = context.runner.run(["env", "LC_ALL=C", *command, "-E", "-v", "-x", "c", os.devnull])
+    found = _SEARCH.search(output.stderr)
     folders = [Path(line.strip()).resolve() for line in found[1].splitlines()] if found else []
     return [path for path in dict.fromkeys(folders) if not _OWN.search(f"{path}/")]
 

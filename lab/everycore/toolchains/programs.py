@@ -87,10 +87,10 @@ def _programs(context: Context, command: Sequence[str]) -> list[str] | None:
     return [str(path) for path in programs]
 
 
-def _started(said: str) -> list[str]:
+def _started(output: str) -> list[str]:
     """The first words of the commands that -### shows, each on a line that begins with a space."""
-    found = re.findall(r"^COLLECT_GCC=(.+)$", said, re.MULTILINE)
-    for line in said.splitlines():
+    found = re.findall(r"^COLLECT_GCC=(.+)$", output, re.MULTILINE)
+    for line in output.splitlines():
         with suppress(ValueError, IndexError):  # a quote without its end; an empty line
             if line.startswith(" "):
                 found.append(shlex.split(line)[0])

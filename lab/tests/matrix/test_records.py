@@ -80,7 +80,7 @@ def test_half_a_line_is_named(text: str) -> None:
 def test_values_of_other_types_are_named() -> None:
     for member, value in {"executed": "many", "runs": [["1"]], "cell": 5, "compiler": None}.items():
         line = json.dumps(json.loads(as_json(RESULT)) | {member: value})
-        with pytest.raises(EverycoreError, match=f"not a line of the matrix .*'{member}'"):
+        with pytest.raises(EverycoreError, match=f"not a line of the matrix .*'{member}"):
             parse(line)
 
 

@@ -85,15 +85,15 @@ LONG = "sleep 600 & echo $! > {folder}/pid.part; mv {folder}/pid.part {folder}/p
 
 
 @pytest.fixture
-def aliasing(real_lab: Lab) -> Lab:
-    """A lab with a subject that gcc -O2 makes give wrong answers."""
+def aliasing(real_lab: Lab, real_cache: Path) -> Lab:
+    """A lab with a subject that gcc -O2 makes give wrong answers; no test case is cached."""
     if not shutil.which("gcc"):
         pytest.skip("no gcc: apt-get install gcc")
     (real_lab.folder / "alias.toml").write_text(TOML)
     (real_lab.folder / "alias.c").write_text(SUBJECT)
     (real_lab.folder / "small.c").write_text(SMALL)
     real_lab.env["PATH"] = os.environ["PATH"]
-    real_lab.env["XDG_CACHE_HOME"] = str(real_lab.folder / "cache")
+    shutil.rmtree(real_cache / "everycore" / "reduce", ignore_errors=True)
     return real_lab
 
 
@@ -280,7 +280,7 @@ def test_what_cvise_has_when_the_time_ends_is_kept(
     assert ends(aliasing.folder / "pid")
 
 
-def test_an_interrupted_reduction_goes_on_where_it_was(aliasing: Lab) -> None:
+def test_an_interrupted_reduction_goes_on_where_it_was(aliasing: Lab, real_cache: Path) -> None:
     fake_cvise(aliasing, LONG)
     package = Path(everycore.__file__).parents[1]
     env = {**os.environ, **aliasing.env, "PYTHONPATH": str(package)}
@@ -301,7 +301,7 @@ def test_an_interrupted_reduction_goes_on_where_it_was(aliasing: Lab) -> None:
             process.kill()
     assert ends(pid)
     assert not stored(aliasing)
-    (best,) = (aliasing.folder / "cache" / "everycore" / "reduce").glob("*/*")
+    (best,) = (real_cache / "everycore" / "reduce").glob("*/*")
     assert best.read_text() == SMALL
     (aliasing.folder / "bin" / "cvise").write_text("#!/bin/sh\nexit 0\n")
     aliasing(*words(aliasing, "--resume"))
