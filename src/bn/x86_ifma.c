@@ -488,15 +488,19 @@ static vec exponent_bits(const struct eight *s, size_t bit, unsigned n_bits)
     return v_load(bits);
 }
 
-/* r = the entry of each lane; all entries are read. */
+/* r = the entry of each lane. All entries are read, and whole: compilers would merge the load with the selection to one
+ * load under a mask, which is secret. */
 EVC_OUT_OF_LINE void read_entries(const struct eight *s, uint8_t *r, vec indices)
 {
     for (size_t i = 0; i < s->digits; i++) {
         vec x = v_zero;
 
-        for (int e = 0; e < 1 << BATCH_WINDOW; e++)
-            x = _mm512_mask_mov_epi64(x, _mm512_cmpeq_epi64_mask(indices, _mm512_set1_epi64(e)),
-                                      v_load(at(s->table, (size_t)e * s->digits + i)));
+        for (int e = 0; e < 1 << BATCH_WINDOW; e++) {
+            vec entry = v_load(at(s->table, (size_t)e * s->digits + i));
+
+            __asm__("" : "+v"(entry));
+            x = _mm512_mask_mov_epi64(x, _mm512_cmpeq_epi64_mask(indices, _mm512_set1_epi64(e)), entry);
+        }
         v_store(at(r, i), x);
     }
 }

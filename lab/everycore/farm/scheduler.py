@@ -7,8 +7,8 @@ and what a worker that died was doing is done by another one.
 
 import logging
 import time
-from asyncio import CancelledError
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import CancelledError
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -122,7 +122,7 @@ class _Exchange:
     def _wait(self) -> None:
         from distributed import wait
 
-        with suppress(TimeoutError):
+        with suppress(TimeoutError, CancelledError):  # cancelled: _done asks why
             wait(list(self.out), timeout=LOOK_SECONDS, return_when="FIRST_COMPLETED")
 
     def _threads(self) -> dict[str, int]:
