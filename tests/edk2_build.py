@@ -34,10 +34,10 @@ class Lacking(Exception):
 
 def sources() -> pathlib.Path:
     """The folder with EDK2's sources; a failure to fetch them is no failure of ours."""
-    from everycore import debs
-    from everycore.context import system_context
-    from everycore.debs.lock import Request
-    from everycore.errors import EverycoreError
+    from everycore.build import debs
+    from everycore.environment.context import system_context
+    from everycore.build.debs.lock import Request
+    from everycore.environment.errors import EverycoreError
 
     context = system_context()
     try:

@@ -25,9 +25,9 @@ WORK_AREA = ((0x80B000, 0x1000),)
 
 def unpacked(name: str) -> pathlib.Path | None:
     """The folder with the packages of a lock; None, and a line, if the archive has them no longer."""
-    from everycore import debs
-    from everycore.context import system_context
-    from everycore.errors import EverycoreError
+    from everycore.build import debs
+    from everycore.environment.context import system_context
+    from everycore.environment.errors import EverycoreError
 
     lock = debs.read_lock(HOME / f"{name}.lock")
     try:
@@ -40,7 +40,7 @@ def unpacked(name: str) -> pathlib.Path | None:
 def rom_driver(path: pathlib.Path) -> bytes:
     from functools import partial
 
-    from everycore.context import system_context
+    from everycore.environment.context import system_context
     from everycore.firmware import codec, oprom
 
     rom = oprom.read(path.read_bytes())
@@ -97,11 +97,11 @@ def drivers() -> Iterator[tuple[str, bytes, tuple[tuple[int, int], ...]]]:
 
 
 def findings(name: str, data: bytes, fixed: tuple[tuple[int, int], ...]) -> dict[str, object]:
-    from everycore.context import system_context
+    from everycore.environment.context import system_context
     from everycore.firmware import pe
-    from everycore.firmware.efi import check
+    from everycore.firmware.efi import check_image
 
-    checked = check.check(system_context(), name, pe.read(data), check.Options(fixed=fixed))
+    checked = check_image.check(system_context(), name, pe.read(data), check_image.Options(fixed=fixed))
     assert not checked.notes, checked.notes
     found: dict[str, object] = {"steps": {run.platform: list(run.steps) for run in checked.runs}}
     for rule in dict.fromkeys(one.rule for one in checked.findings):
@@ -134,7 +134,7 @@ def requirements(found: dict[str, dict]) -> Iterator[str]:
 
 def main() -> int:
     sys.path.insert(0, str(ROOT / "lab"))
-    from everycore.firmware.efi.check import can_run
+    from everycore.firmware.efi.check_image import can_run
 
     if not can_run():
         print("skipped: no unicorn (make lab)\n0 passed, 0 failed, 1 skipped")

@@ -64,15 +64,15 @@ def per_byte(counts: dict[tuple[str, str, int], float]) -> dict[tuple[str, str],
 
 def counted_under_qemu_user() -> dict[tuple[str, str], float]:
     """Instructions per byte, of the very objects of the EFI application, linked with tests/bare into a program."""
-    from everycore import catalog
-    from everycore.context import system_context
+    from everycore.build import catalog
+    from everycore.environment.context import system_context
     from everycore.estimate.executed import CPU, Harness
     from everycore.firmware import application, boot_targets
-    from everycore.model import Build
-    from everycore.session import Session
-    from everycore.targets import load_target
-    from everycore.toolchains import find_compiler
-    from everycore.transport import transport_for
+    from everycore.model.domain import Build
+    from everycore.run.session import Session
+    from everycore.model.targets import load_target
+    from everycore.build.toolchains import find_compiler
+    from everycore.run.transport import transport_for
 
     context = system_context()
     tree = catalog.find_tree(context.package, "")

@@ -103,16 +103,16 @@ class Farm:
 
 def run(folder: pathlib.Path, journal: pathlib.Path, when_written: "threading.Event") -> None:
     """Run the cells that the file does not have, as `everycore matrix --resume --scheduler` does."""
-    from everycore.context import system_context
-    from everycore.farm.run import FarmRun
+    from everycore.environment.context import system_context
+    from everycore.farm.matrix_run import FarmRun
     from everycore.farm.scheduler import connected
     from everycore.farm.work import Job, Work
-    from everycore.matrix import results
+    from everycore.store import matrix_files
     from everycore.matrix.make import Workbench
     from everycore.matrix.plan import Place, Planned
-    from everycore.matrix.records import Cell, Head
-    from everycore.matrix.run import Clock, Run
-    from everycore.model import Machine, Revision, Tree
+    from everycore.model.cells import Cell, Head
+    from everycore.matrix.cell_runs import Clock, Run
+    from everycore.model.domain import Machine, Revision, Tree
 
     context = system_context()
     context = type(context)(**{name: getattr(context, name) for name in context.__slots__} | {
@@ -121,7 +121,7 @@ def run(folder: pathlib.Path, journal: pathlib.Path, when_written: "threading.Ev
     jobs = {cell: Job(Work.COUNT, cell, "1", "t", compiler=journal.stem) for cell in cells}
     bench = Workbench(context, Tree(ROOT, True), {}, Place("x86_64"))
     head = Head("2026-01-01", "1", Revision("", False), Machine("test"), "none", {})
-    with connected(context, ADDRESS, jobs[cells[0]]) as farm, results.Writer(journal, head, journal.exists()) as writer:
+    with connected(context, ADDRESS, jobs[cells[0]]) as farm, matrix_files.Writer(journal, head, journal.exists()) as writer:
         done = writer.stored.results
         own = FarmRun(farm, bench, Run(bench, Clock(time.monotonic)), jobs)
         for result in own.cells([Planned(cell) for cell in cells if cell not in done]):
@@ -131,9 +131,9 @@ def run(folder: pathlib.Path, journal: pathlib.Path, when_written: "threading.Ev
 
 def one_round(farm: Farm, folder: pathlib.Path, number: int, source: random.Random) -> str:
     """Return what is wrong; an empty text: nothing."""
-    from everycore.errors import EverycoreError, LostError
-    from everycore.matrix import results
-    from everycore.matrix.records import Result
+    from everycore.environment.errors import EverycoreError, LostError
+    from everycore.store import matrix_files
+    from everycore.model.cells import Result
 
     journal = folder / f"round{number}.jsonl"
     what = source.choice(("worker", "other", "both", "scheduler"))
@@ -142,7 +142,7 @@ def one_round(farm: Farm, folder: pathlib.Path, number: int, source: random.Rand
     for attempt in range(ATTEMPTS):
         farm.complete()
         (folder / "asked").write_text("")
-        before = set(results.read(journal).results) if journal.exists() else set()
+        before = set(matrix_files.read(journal).results) if journal.exists() else set()
         begun = threading.Event()
 
         def disturb(begun: threading.Event = begun) -> None:
@@ -173,7 +173,7 @@ def one_round(farm: Farm, folder: pathlib.Path, number: int, source: random.Rand
             break
         if thread:
             thread.join()
-    stored = results.read(journal)
+    stored = matrix_files.read(journal)
     lines = [line for line in stored.lines if isinstance(line, Result)]
     if len(lines) != len(stored.results):
         return f"{what}: {len(lines)} lines of {len(stored.results)} cells"

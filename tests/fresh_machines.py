@@ -80,10 +80,10 @@ def mode() -> str:
 
 def archive(suite: str) -> tuple[str, list[str]]:
     """The mirror that has the suite, and what apt has to be told to reach it."""
-    from everycore import debs
-    from everycore.context import system_context
-    from everycore.debs.mirror import apt_settings
-    from everycore.errors import EverycoreError, UnavailableError
+    from everycore.build import debs
+    from everycore.environment.context import system_context
+    from everycore.build.debs.mirror import apt_settings
+    from everycore.environment.errors import EverycoreError, UnavailableError
 
     context = system_context()
     try:

@@ -23,8 +23,9 @@ sys.path[:0] = [str(ROOT / "lab"), str(ROOT / "lab/tests")]
 from firmware.pe_images import AARCH64, X86, make_pe  # noqa: E402
 from firmware.rom_images import bios, image, rom  # noqa: E402
 
-from everycore.errors import EverycoreError  # noqa: E402
-from everycore.firmware import differences, edit, esl, findings, manifest, oprom, pe, rows  # noqa: E402
+from everycore.environment.errors import EverycoreError  # noqa: E402
+from everycore.firmware import differences, edit, esl, findings, manifest, oprom, pe  # noqa: E402
+from everycore.report import rom_tables  # noqa: E402
 
 MORE_MEMORY_BYTES = 64 << 20
 SECONDS = 1.0  # of CPU time, for one input
@@ -91,7 +92,7 @@ def work(data: bytes, chance: random.Random) -> str:
     assert all(one.offset >= 0 and one.section for one in found_rules)
     findings.verdict(drivers, found_rules, "x86-64")
     for one in read.images:
-        rows.image_line("x", one, next((d for d in drivers if d.image is one), None))
+        rom_tables.image_line("x", one, next((d for d in drivers if d.image is one), None))
     esl.hashes_of(esl.signature_list([pe.authenticode(d.pe) for d in drivers if d.pe], esl.SHA256))
     if chance.random() < 0.1:
         assert manifest.take_apart(read, drivers, None).files

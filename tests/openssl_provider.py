@@ -379,10 +379,10 @@ def tap(words: list[str | pathlib.Path], environment: dict[str, str], folder: pa
 
 
 def wycheproof(module: pathlib.Path) -> Iterator[str]:
-    from everycore import crates
-    from everycore import wycheproof as vectors
-    from everycore.context import system_context
-    from everycore.errors import EverycoreError
+    from everycore.build import crates
+    from everycore.run import wycheproof as vectors
+    from everycore.environment.context import system_context
+    from everycore.environment.errors import EverycoreError
 
     if subprocess.run([sys.executable, "-c", "import cryptography"], capture_output=True, check=False).returncode:
         raise Lacking("no Python package cryptography")

@@ -137,9 +137,9 @@ def emulator(*argv: str) -> Emulator:
 
 def of_debian() -> Emulator:
     """QEMU of Debian 13 with its own libraries, started by its own loader."""
-    from everycore import debs
-    from everycore.context import system_context
-    from everycore.errors import EverycoreError, UnavailableError
+    from everycore.build import debs
+    from everycore.environment.context import system_context
+    from everycore.environment.errors import EverycoreError, UnavailableError
 
     if platform.machine() != "x86_64":
         raise Lacking("Debian's QEMU is fetched on x86-64 only")

@@ -38,10 +38,10 @@ class Lacking(Exception):
 
 
 def built(kind: str) -> pathlib.Path:
-    from everycore.catalog import find_tree
-    from everycore.context import system_context
-    from everycore.errors import EverycoreError, UnavailableError
-    from everycore.pauth.qemu import Recipe, build_qemu
+    from everycore.build.catalog import find_tree
+    from everycore.environment.context import system_context
+    from everycore.environment.errors import EverycoreError, UnavailableError
+    from everycore.pauth.qemu_build import Recipe, build_qemu
 
     context = system_context()
     recipe = Recipe(SUITE, system=kind == "system", static=kind == "static")
@@ -90,8 +90,8 @@ def system(program: pathlib.Path) -> Iterator[str]:
 
 def guests() -> list[tuple[str, list[str | pathlib.Path]]]:
     """Name and command of each program for AArch64."""
-    from everycore.context import system_context
-    from everycore.errors import EverycoreError
+    from everycore.environment.context import system_context
+    from everycore.environment.errors import EverycoreError
     from everycore.pauth import programs
 
     if not PAC_USER.exists():

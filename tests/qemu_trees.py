@@ -24,8 +24,8 @@ class Failed(Exception):
 def fetched(name: str) -> pathlib.Path:
     """The folder with a subject's sources. Raises SubjectUnavailableError."""
     from everycore import subjects
-    from everycore.catalog import find_tree
-    from everycore.context import system_context
+    from everycore.build.catalog import find_tree
+    from everycore.environment.context import system_context
 
     context = system_context()
     tree = find_tree(context.package, str(ROOT))
@@ -68,7 +68,7 @@ def try_tree(source: pathlib.Path, folder: pathlib.Path) -> None:
 
 
 def main() -> int:
-    from everycore.errors import EverycoreError
+    from everycore.environment.errors import EverycoreError
     from everycore.subjects import SubjectUnavailableError
 
     passed = failed = skipped = 0

@@ -18,8 +18,8 @@ GOLDEN = pathlib.Path(__file__).with_suffix(".txt")
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(ROOT / "lab"))
 
-from everycore.model import Tree  # noqa: E402
-from everycore.targets import load_cpus  # noqa: E402
+from everycore.model.domain import Tree  # noqa: E402
+from everycore.model.targets import load_cpus  # noqa: E402
 
 CPUS = ("cortex-a53", "raspberrypi3", "cortex-a57", "cortex-a72", "raspberrypi4", "thunderx2", "neoverse-n1", "neoverse-v1",
         "apple-m1", "cortex-a7", "cortex-a53-a32", "cortex-m4", "westmere", "haswell", "zen4", "pentium3", "pentium4", "riscv64",

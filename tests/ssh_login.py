@@ -36,10 +36,10 @@ CLIENT = ("-F", "none", "-o", "StrictHostKeyChecking=no", "-o", "UserKnownHostsF
 
 
 def openssh() -> pathlib.Path:
-    from everycore import debs
-    from everycore.context import system_context
-    from everycore.debs.lock import Request
-    from everycore.errors import EverycoreError
+    from everycore.build import debs
+    from everycore.environment.context import system_context
+    from everycore.build.debs.lock import Request
+    from everycore.environment.errors import EverycoreError
 
     context = system_context()
     try:

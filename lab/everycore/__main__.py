@@ -7,8 +7,8 @@ import sys
 from contextlib import suppress
 from types import FrameType
 
-from everycore.context import SystemRunner, system_context, unwritable
-from everycore.errors import SignalError
+from everycore.environment.context import SystemRunner, system_context, unwritable
+from everycore.environment.errors import SignalError
 
 UNWRITTEN = 2  # exit code of output that cannot be written
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)

@@ -12,8 +12,8 @@ from typing import Annotated
 
 import typer
 
-from everycore.context import Context, system_context
-from everycore.errors import EverycoreError, SignalError
+from everycore.environment.context import Context, system_context
+from everycore.environment.errors import EverycoreError, SignalError
 
 INTERRUPTED = 130
 COMPLETE = "_EVERYCORE_COMPLETE"  # set by a shell that completes a command line
@@ -201,7 +201,8 @@ def show_version(command: typer.Context, wanted: bool) -> None:
 
 def built_from(context: Context) -> str:
     """The commit that a wheel was built from, if it is known; of a checkout git knows it."""
-    from everycore import catalog, machine
+    from everycore.build import catalog
+    from everycore.run import machine
 
     tree = catalog.find_tree(context.package, context.env.get("EVERYCORE_TREE", ""))
     commit = "" if tree.is_checkout else machine.recorded_revision(tree)

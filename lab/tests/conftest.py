@@ -10,7 +10,7 @@ import pytest
 from fake_archive import FakeArchive, Key
 from world import FakeRunner, Lab
 
-from everycore.context import SystemRunner
+from everycore.environment.context import SystemRunner
 
 
 @pytest.fixture

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from everycore.context import Completed
-from everycore.errors import EverycoreError
+from everycore.environment.context import Completed
+from everycore.environment.errors import EverycoreError
 
 GCC = "#define __GNUC__ {}\n#define __GNUC_MINOR__ {}\n#define __GNUC_PATCHLEVEL__ {}\n"
 CLANG = (

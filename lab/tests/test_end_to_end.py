@@ -14,7 +14,8 @@ from pathlib import Path
 import pytest
 from world import PACKAGE, Outcome
 
-from everycore import catalog, vectors, wycheproof
+from everycore.build import catalog
+from everycore.run import vectors, wycheproof
 
 Run = Callable[..., Outcome]
 

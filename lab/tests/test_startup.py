@@ -15,14 +15,14 @@ HEAVY = (
     "pydantic",  # typer 0.29 builds a validator of it for each option
     "rich.progress",
     "tarfile",
-    "everycore.debs",
-    "everycore.extras",
+    "everycore.build.debs",
+    "everycore.environment.extras",
     "everycore.matrix",
     "everycore.pauth",
-    "everycore.report.pauth",
+    "everycore.report.pauth_tables",
     "everycore.store",
-    "everycore.toolchains.installed",
-    "everycore.transport.ssh",
+    "everycore.build.toolchains.installed",
+    "everycore.run.transport.ssh",
 )
 MOST_MODULES = 45  # of this package, by `resolve`
 MOST_OBJECTS = 25  # files that are compiled for it, at 0.1 s each

@@ -14,8 +14,8 @@ from rich.console import Console
 
 import everycore
 from everycore.cli import main
-from everycore.context import Completed, Context
-from everycore.errors import EverycoreError
+from everycore.environment.context import Completed, Context
+from everycore.environment.errors import EverycoreError
 
 DATA = Path(__file__).parent / "data"
 PACKAGE = Path(everycore.__file__).parent

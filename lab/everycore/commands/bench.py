@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from everycore import catalog, placements, protocol, quiet, store
+from everycore.build import catalog
 from everycore.commands.options import (
     AAD_MODES,
     MODE_OF_KEYS,
@@ -28,24 +28,14 @@ from everycore.commands.options import (
     say_where,
     words,
 )
-from everycore.context import Context
-from everycore.errors import EverycoreError, LostError, SignalError
-from everycore.jobs import (
-    LIMITS,
-    PROCESSES,
-    QUICK_PROCESSES,
-    Job,
-    left_of,
-    plan,
-    points,
-    selected_pair,
-    usual_modes,
-)
-from everycore.machine import may_not_count
-from everycore.outputs import is_standard_output, is_stream
-from everycore.processes import merged
-from everycore.progress import Progress
-from everycore.protocol import (
+from everycore.environment.context import Context
+from everycore.environment.errors import EverycoreError, LostError, SignalError
+from everycore.environment.outputs import is_standard_output, is_stream
+from everycore.environment.progress import Progress
+from everycore.measure import quiet
+from everycore.measure.processes import merged
+from everycore.model import protocol
+from everycore.model.protocol import (
     AAD_BYTES,
     Arithmetic,
     Bench,
@@ -60,8 +50,21 @@ from everycore.protocol import (
     Resolved,
 )
 from everycore.report import headline, tables
-from everycore.report import placement as placement_report
-from everycore.session import (
+from everycore.report import placement_table as placement_report
+from everycore.run import placements
+from everycore.run.bench_calls import (
+    LIMITS,
+    PROCESSES,
+    QUICK_PROCESSES,
+    Job,
+    left_of,
+    plan,
+    points,
+    selected_pair,
+    usual_modes,
+)
+from everycore.run.machine import may_not_count
+from everycore.run.session import (
     Session,
     conditions_of,
     digest_of,
@@ -71,6 +74,7 @@ from everycore.session import (
     pin,
     run_of,
 )
+from everycore.store import run_files
 
 SIZES_BYTES = (16, 64, 512, 1500, 4096, 16384)
 QUICK_SIZES_BYTES = (64, 1500, 16384)
@@ -238,7 +242,7 @@ def bench(
     options = {**request.options(), "harness": digest_of(session)}
     run = run_of(context, session, here.hello, "bench", options)
     folder = context.state_dir() / "results"
-    path = out or store.new_path(folder, context.now(), run.revision, "bench")
+    path = out or run_files.new_path(folder, context.now(), run.revision, "bench")
     earlier = (
         None if fresh or is_stream(path) else _earlier(context, run, path, named=out is not None)
     )
@@ -252,7 +256,7 @@ def bench(
         )
     records: list[Record] = []
     try:
-        with store.Writer(path, run, stdout) as writer:
+        with run_files.Writer(path, run, stdout) as writer:
             for record in _measure(context, session, request, here, earlier):
                 writer.write(record.text)
                 records.append(record)
@@ -264,7 +268,7 @@ def bench(
                     "are the sizes long enough for the modes? does the kernel run?",
                 )
     except (LostError, SignalError) as error:
-        _say_what_is_kept(error, earlier, store.partial_path(path), records)
+        _say_what_is_kept(error, earlier, run_files.partial_path(path), records)
         raise
     if earlier:
         earlier.path.unlink(missing_ok=True)
@@ -305,7 +309,7 @@ def _open_to_store(
     out: Path | None,
 ) -> Session:
     if out:
-        store.refuse_if_unusable(out)
+        run_files.refuse_if_unusable(out)
     return pin(context, open_session(context, target, cc, flags), cpu)
 
 
@@ -386,9 +390,11 @@ def _refuse_foreign_modes(request: BenchRequest, here: Here) -> None:
     )
 
 
-def _earlier(context: Context, run: store.Run, path: Path, *, named: bool) -> store.Results | None:
+def _earlier(
+    context: Context, run: run_files.Run, path: Path, *, named: bool
+) -> run_files.Results | None:
     """The run that was cut off and that this one goes on with."""
-    found = store.partial_of(path, run) if named else store.latest_partial(path.parent, run)
+    found = run_files.partial_of(path, run) if named else run_files.latest_partial(path.parent, run)
     if found:
         context.err.print(
             f"going on with {found.path}: {len(list(found.benches()))} figures are there"
@@ -401,7 +407,7 @@ def _earlier(context: Context, run: store.Run, path: Path, *, named: bool) -> st
 
 def _say_what_is_kept(
     error: LostError | SignalError,
-    earlier: store.Results | None,
+    earlier: run_files.Results | None,
     partial: Path,
     records: Sequence[Record],
 ) -> None:
@@ -423,7 +429,7 @@ def _measure(
     session: Session,
     request: BenchRequest,
     here: Here,
-    earlier: store.Results | None,
+    earlier: run_files.Results | None,
 ) -> Iterator[Record]:
     """Yield the records of a run in the order of reading; those of an earlier run come first."""
     had = earlier.records if earlier else ()
@@ -473,12 +479,12 @@ def _conditions(context: Context, session: Session) -> Iterator[Record]:
 
 
 def _begin(
-    context: Context, run: store.Run, here: Here, request: BenchRequest, json: bool, every: bool
+    context: Context, run: run_files.Run, here: Here, request: BenchRequest, json: bool, every: bool
 ) -> None:
     """Show the selection before anything is measured, if `every` is set: of the kernels that are
     named, or of all."""
     if json:
-        context.print_raw(store.run_line(run))
+        context.print_raw(run_files.run_line(run))
         return
     if not every:
         return
@@ -495,7 +501,9 @@ def _says_nothing(line: Line) -> bool:
     return isinstance(line, Hello)
 
 
-def _show(context: Context, run: store.Run, here: Here, lines: Sequence[Line], every: bool) -> None:
+def _show(
+    context: Context, run: run_files.Run, here: Here, lines: Sequence[Line], every: bool
+) -> None:
     """Show what was measured; of all kernels, if `every` is set or no selected one was measured."""
     benches = [line for line in lines if isinstance(line, Bench)]
     loops = [line for line in lines if isinstance(line, Arithmetic)]
@@ -526,7 +534,7 @@ def _show(context: Context, run: store.Run, here: Here, lines: Sequence[Line], e
             context.out.print(f"  {note}", markup=False)
 
 
-def _faster_than_selected(notes: Sequence[str], run: store.Run) -> str:
+def _faster_than_selected(notes: Sequence[str], run: run_files.Run) -> str:
     """Name the kernel that is faster than the selected one, in two lines, and how to see all of
     it."""
     quick = " --quick" if run.options["quick"] else ""

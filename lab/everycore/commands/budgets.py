@@ -8,17 +8,17 @@ from typing import Annotated
 
 import typer
 
-from everycore import catalog
+from everycore.build import catalog
+from everycore.build.toolchains import DEFAULT_FLAGS
 from everycore.commands.options import Json, KernelNames, context_of, words
-from everycore.context import Context
-from everycore.errors import EverycoreError, unknown_name
+from everycore.environment.context import Context
+from everycore.environment.errors import EverycoreError, unknown_name
+from everycore.environment.workers import worker_pool
 from everycore.estimate import budgets as rules
 from everycore.estimate.budgets import Budgets
 from everycore.estimate.executed import CPU, TARGETS, Harness
-from everycore.model import RegistryLine
-from everycore.session import open_session
-from everycore.toolchains import DEFAULT_FLAGS
-from everycore.workers import worker_pool
+from everycore.model.domain import RegistryLine
+from everycore.run.session import open_session
 
 
 def budgets(

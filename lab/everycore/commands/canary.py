@@ -9,18 +9,18 @@ from typing import Annotated
 import typer
 
 from everycore.commands.options import Json, context_of
-from everycore.context import Context
-from everycore.errors import EverycoreError
+from everycore.environment.context import Context
+from everycore.environment.errors import EverycoreError
+from everycore.environment.outputs import atomic_output, refuse_input
+from everycore.environment.progress import Progress
 from everycore.firmware import pe
-from everycore.firmware.canary import check as checking
-from everycore.firmware.canary import decoder, report
+from everycore.firmware.canary import canary_output, decoder
+from everycore.firmware.canary import check_binary as checking
 from everycore.firmware.canary.arrays import Arrays
-from everycore.firmware.canary.check import Checked, Options
+from everycore.firmware.canary.check_binary import Checked, Options
 from everycore.firmware.canary.policy import Policy, Wanted, missing_symbol
-from everycore.firmware.efi import symbols
+from everycore.firmware.efi import linker_map
 from everycore.firmware.malformed import MalformedError
-from everycore.outputs import atomic_output, refuse_input
-from everycore.progress import Progress
 
 MOST_FILE_BYTES = 1 << 30  # an unstripped kernel has 500 MiB
 
@@ -98,7 +98,7 @@ def check(
         _show(context, checked, json)
     if sarif_file is not None:
         with atomic_output(context.cwd / sarif_file, context.out.file) as scratch:
-            text = jsonlib.dumps(report.sarif(found, _version()), indent=1)
+            text = jsonlib.dumps(canary_output.sarif(found, _version()), indent=1)
             scratch.write_text(text + "\n", encoding="utf-8")
     if any(checked.has_violations for checked in found):
         raise typer.Exit(1)
@@ -148,16 +148,16 @@ def _map_names(context: Context, name: str, map_file: Path, data: bytes) -> dict
         base = pe.read(data).base
     except MalformedError as error:
         raise error.named(name) from None
-    found = symbols.read(text, str(map_file), base)
+    found = linker_map.read(text, str(map_file), base)
     return dict(zip(found.addresses, found.names, strict=True))
 
 
 def _show(context: Context, checked: Checked, json: bool) -> None:
     if json:
-        for line in report.json_lines(checked):
+        for line in canary_output.json_lines(checked):
             context.print_raw(line)
         return
-    for style, line in report.lines(checked):
+    for style, line in canary_output.lines(checked):
         context.out.print(line, style=style, markup=False, soft_wrap=True)
     for note in checked.notes:
         context.warn(f"{checked.program.name}: {note}")

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from everycore import vectors, wycheproof
+from everycore.build.toolchains import DEFAULT_FLAGS
 from everycore.commands.options import (
     CompilerCommand,
     CompilerFlags,
@@ -17,16 +17,16 @@ from everycore.commands.options import (
     context_of,
     words,
 )
-from everycore.context import Context
 from everycore.ct import placement as placement_check
 from everycore.ct.taint import DEBUG_FLAGS
-from everycore.errors import EverycoreError
-from everycore.progress import Progress
-from everycore.protocol import Check, Failure, Summary, Vector
+from everycore.environment.context import Context
+from everycore.environment.errors import EverycoreError
+from everycore.environment.progress import Progress
+from everycore.environment.workers import worker_pool
+from everycore.model.protocol import Check, Failure, Summary, Vector
 from everycore.report import tables
-from everycore.session import Session, open_session
-from everycore.toolchains import DEFAULT_FLAGS
-from everycore.workers import worker_pool
+from everycore.run import vectors, wycheproof
+from everycore.run.session import Session, open_session
 
 
 def check(

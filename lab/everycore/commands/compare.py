@@ -10,7 +10,7 @@ from typing import IO, Annotated
 
 import typer
 
-from everycore import catalog, permutation, stats, store
+from everycore.build import catalog
 from everycore.commands.options import (
     CompilerCommand,
     CompilerFlags,
@@ -24,20 +24,21 @@ from everycore.commands.options import (
     say_where,
     words,
 )
-from everycore.context import Context
-from everycore.errors import EverycoreError
-from everycore.jobs import Job, plan, usual_modes
-from everycore.matrix import comparison
-from everycore.matrix import results as matrix_results
-from everycore.model import Revision
-from everycore.outputs import is_standard_output
-from everycore.progress import Progress
-from everycore.protocol import Bench, Hello
-from everycore.report import changes
+from everycore.environment.context import Context
+from everycore.environment.errors import EverycoreError
+from everycore.environment.outputs import is_standard_output
+from everycore.environment.progress import Progress
+from everycore.measure import permutation, stats
+from everycore.model.domain import Revision
+from everycore.model.protocol import Bench, Hello
+from everycore.report import changes, matrix_changes
 from everycore.report.changes import Comparison, Operation
-from everycore.session import pin, run_of
-from everycore.sides import Side, in_turn, open_side
-from everycore.store import Results
+from everycore.run.bench_calls import Job, plan, usual_modes
+from everycore.run.session import pin, run_of
+from everycore.run.sides import Side, in_turn, open_side
+from everycore.store import matrix_files as matrix_results
+from everycore.store import run_files
+from everycore.store.run_files import Results
 
 SIZES_BYTES = (64, 1500, 16384)
 ROUNDS, MOST_ROUNDS = 16, 1000
@@ -205,12 +206,12 @@ def _measure(
     if sides[1].origin == "revision":
         run = replace(run, revision=Revision(sides[1].revision, dirty=False))
     if out:
-        store.refuse_if_unusable(out)
+        run_files.refuse_if_unusable(out)
     folder = context.state_dir() / "results"
-    path = out or store.new_path(folder, context.now(), run.revision, "compare")
+    path = out or run_files.new_path(folder, context.now(), run.revision, "compare")
     benches: list[Bench] = []
     with (
-        store.Writer(path, run, stdout) as writer,
+        run_files.Writer(path, run, stdout) as writer,
         Progress(context.err, "measuring", None) as progress,
     ):
         for record in in_turn(pinned, jobs, asked.kernels, asked.key_bits, asked.rounds, _coin):
@@ -226,7 +227,7 @@ def _measure(
     return benches, _caption(run), path
 
 
-def _caption(run: store.Run) -> str:
+def _caption(run: run_files.Run) -> str:
     """Name the two programs and the run that the figures come from."""
     sides = "; ".join(f"{side['label']}: {_commit(side)}" for side in run.options["sides"])
     machine = f"{run.machine.title()}, {run.counter}, {run.compiler} {' '.join(run.flags)}"
@@ -266,7 +267,7 @@ def _greeting(side: Side, modes: Sequence[str], asked: RunOptions) -> Hello:
 def _sides_of(name: str) -> Results | None:
     """A stored run of two programs, if the file is one."""
     try:
-        found = store.read(Path(name), partial=True)
+        found = run_files.read(Path(name), partial=True)
     except EverycoreError:
         return None
     return found if any(bench.side for bench in found.benches()) else None
@@ -367,7 +368,7 @@ def _load(context: Context, before: Path | None, after: Path | None) -> tuple[Re
     """The files named, or the last two that time kernels; what cannot be read is named."""
     folder = context.state_dir() / "results"
     if after is None:
-        found, unreadable = store.latest(folder, 1 if before else 2)
+        found, unreadable = run_files.latest(folder, 1 if before else 2)
     else:
         found, unreadable = [], []
     named: list[Results] = []
@@ -375,7 +376,7 @@ def _load(context: Context, before: Path | None, after: Path | None) -> tuple[Re
         if path is None:
             continue
         try:
-            named.append(store.read(path, partial=True))
+            named.append(run_files.read(path, partial=True))
         except EverycoreError as error:
             unreadable.append(error)
     for problem in unreadable:
@@ -413,7 +414,7 @@ def _warn_about_differences(context: Context, first: Results, second: Results) -
             context.warn(f"different {what}: {a or 'unknown'} / {b or 'unknown'}")
 
 
-def _number(run: store.Run) -> str:
+def _number(run: run_files.Run) -> str:
     return str(run.machine.cpu_index) if run.machine.cpu_index >= 0 else ""
 
 
@@ -436,7 +437,7 @@ def _compare_matrices(context: Context, before: Path, after: Path, show: Show) -
     ):
         if a != b:
             context.warn(f"different {what}: {a or 'unknown'} / {b or 'unknown'}")
-    found = comparison.compare_stored(first.results, second.results)
+    found = matrix_changes.compare_stored(first.results, second.results)
     if not found:
         raise EverycoreError(f"{before} and {after} have no cell in common")
     differ = [item for item in found if item.differs(show.percent / 100)]
@@ -447,7 +448,7 @@ def _compare_matrices(context: Context, before: Path, after: Path, show: Show) -
     elif shown:
         title = f"{one.revision} {one.date[:10]}  ->  {other.revision} {other.date[:10]}"
         context.out.print(
-            comparison.table(shown, title, f"{other.machine.title()}; {other.counter}")
+            matrix_changes.table(shown, title, f"{other.machine.title()}; {other.counter}")
         )
     said = f"{len(found)} cells: {len(differ)} end otherwise or differ by more than"
     said += f" {show.percent:g} %. {NO_VERDICT}"

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from everycore import store
+from everycore.build.toolchains import DEFAULT_FLAGS
 from everycore.commands.options import (
     CompilerCommand,
     CompilerFlags,
@@ -19,20 +19,20 @@ from everycore.commands.options import (
     context_of,
     words,
 )
-from everycore.context import Context
 from everycore.ct.gate import Gate
-from everycore.ct.plan import fewer_sizes, with_largest_keys
+from everycore.ct.run_plan import fewer_sizes, with_largest_keys
 from everycore.ct.taint import DEBUG_FLAGS
 from everycore.ct.timing import timing
-from everycore.errors import EverycoreError, unknown_name
-from everycore.progress import Progress
-from everycore.protocol import CtOperation, Hello
-from everycore.report import ct as report
-from everycore.session import Session, open_session, pin, run_of
-from everycore.toolchains import DEFAULT_FLAGS
-from everycore.transport.valgrind import TAINT_FLAGS, has_valgrind
-from everycore.verdicts import METHODS, Conclusion, Verdict, conclude, count, of_kernels
-from everycore.workers import worker_pool
+from everycore.ct.verdicts import METHODS, Conclusion, Verdict, conclude, count, of_kernels
+from everycore.environment.context import Context
+from everycore.environment.errors import EverycoreError, unknown_name
+from everycore.environment.progress import Progress
+from everycore.environment.workers import worker_pool
+from everycore.model.protocol import CtOperation, Hello
+from everycore.report import ct_tables as report
+from everycore.run.session import Session, open_session, pin, run_of
+from everycore.run.transport.valgrind import TAINT_FLAGS, has_valgrind
+from everycore.store import run_files
 
 QUICK_PARTS = 6
 
@@ -99,7 +99,7 @@ def ct(
         kernels = [fewer_sizes(own, turn, QUICK_PARTS) for turn, own in enumerate(kernels)]
     if json:
         run = run_of(context, session, hello, "ct", {"methods": methods})
-        context.print_raw(store.run_line(run))
+        context.print_raw(run_files.run_line(run))
     gate = Gate(context, session, methods, quick)
     verdicts: list[Verdict] = []
     steps = len(kernels) * (2 if "timing" in methods else 1)

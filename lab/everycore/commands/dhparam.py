@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from everycore.commands.options import context_of
-from everycore.generated import generate, parameters_pem
+from everycore.run.new_keys import generate, parameters_pem
 
 
 def dhparam(

@@ -10,8 +10,8 @@ from typing import Annotated
 import typer
 
 from everycore.commands.options import Json, context_of
-from everycore.context import Context
-from everycore.errors import EverycoreError
+from everycore.environment.context import Context
+from everycore.environment.errors import EverycoreError
 from everycore.explain import health, libraries
 from everycore.explain.health import Cpu, Installed, KernelAlgorithm
 from everycore.explain.probing import Probed, best_rates, probe_library, too_slow

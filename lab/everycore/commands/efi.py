@@ -13,10 +13,12 @@ from typing import Annotated
 
 import typer
 
-from everycore import catalog, machine, store
+from everycore.build import catalog
 from everycore.commands.options import CompilerCommand, Json, Out, context_of, say_where
-from everycore.context import Context
-from everycore.errors import EverycoreError
+from everycore.environment.context import Context
+from everycore.environment.errors import EverycoreError
+from everycore.environment.outputs import atomic_output, refuse_input
+from everycore.environment.progress import Progress
 from everycore.firmware import (
     application,
     boot,
@@ -27,17 +29,17 @@ from everycore.firmware import (
     pe,
     results,
 )
-from everycore.firmware.efi import check as checking
-from everycore.firmware.efi import report, sarif, symbols
-from everycore.firmware.efi.check import Checked, Options
+from everycore.firmware.efi import check_image as checking
+from everycore.firmware.efi import driver_output, linker_map, sarif
+from everycore.firmware.efi.check_image import Checked, Options
 from everycore.firmware.efi.devices.device import Identity, read_identity
 from everycore.firmware.efi.platforms import PLATFORMS, Translation, platform_of, read_range
 from everycore.firmware.malformed import MalformedError
 from everycore.firmware.sources import MOST_FILE_BYTES
-from everycore.model import Build, Revision, Tree
-from everycore.outputs import atomic_output, refuse_input
-from everycore.progress import Progress
-from everycore.protocol import Bench, Check, Failure, Record
+from everycore.model.domain import Build, Revision, Tree
+from everycore.model.protocol import Bench, Check, Failure, Record
+from everycore.run import machine
+from everycore.store import run_files
 
 MOST_MAP_BYTES = 64 << 20
 MOST_SECONDS = 600.0
@@ -158,15 +160,15 @@ def _with_names(
         return options
     data = _read_file(context, str(map_file), MOST_MAP_BYTES)
     text = data.decode("utf-8", errors="replace")
-    return replace(options, symbols=symbols.read(text, str(map_file), image.base))
+    return replace(options, symbols=linker_map.read(text, str(map_file), image.base))
 
 
 def _show(context: Context, checked: Checked, json: bool) -> None:
     if json:
-        for line in report.json_lines(checked):
+        for line in driver_output.json_lines(checked):
             context.print_raw(line)
         return
-    for style, line in report.lines(checked):
+    for style, line in driver_output.lines(checked):
         context.out.print(line, style=style, markup=False, soft_wrap=True)
     for note in checked.notes:
         context.warn(f"{checked.name}: {note}")
@@ -306,7 +308,7 @@ def run(
     place = boot_targets.load(tree, target)
     lines = [*(["--leave-state"] if leave_state else []), *_checked(harness or USUAL)]
     if out:
-        store.refuse_if_unusable(out)
+        run_files.refuse_if_unusable(out)
     built = application.build(context, tree, place.architecture, cc)
     booted = boot.boot(context, place, built.binary, lines, more=shlex.split(emulator))
     found = results.read("the result file", booted.result)
@@ -333,7 +335,7 @@ def read(
         why = error.strerror if isinstance(error, OSError) else "not UTF-8"
         raise EverycoreError(f"cannot read {path}: {why}") from error
     if out:
-        store.refuse_if_unusable(out)
+        run_files.refuse_if_unusable(out)
     found = results.read(str(path), text)
     revision, flags = _origin_beside(path)
     _store(context, found, revision, target, flags, out, json)
@@ -397,7 +399,7 @@ def _store(
         raise EverycoreError(f"nothing was done in firmware: {why}")
     measured = [hello for hello in greetings if hello.counter != "none"]
     hello = (measured or greetings)[0]
-    run = store.Run(
+    run = run_files.Run(
         command="efi",
         date=context.now().isoformat(timespec="seconds"),
         everycore=hello.library,
@@ -409,8 +411,10 @@ def _store(
         counter=hello.counter,
         options={"commands": [command.words for command in found.commands]},
     )
-    path = out or store.new_path(context.state_dir() / "results", context.now(), revision, "efi")
-    with store.Writer(path, run, context.out.file) as writer:
+    path = out or run_files.new_path(
+        context.state_dir() / "results", context.now(), revision, "efi"
+    )
+    with run_files.Writer(path, run, context.out.file) as writer:
         for record in records:
             writer.write(record.text)
     for command in found.commands:

@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from everycore import catalog, machine, store
+from everycore.build import catalog
 from everycore.commands.options import (
     CompilerCommand,
     CompilerFlags,
@@ -22,9 +22,12 @@ from everycore.commands.options import (
     say_where,
     words,
 )
-from everycore.context import Context
-from everycore.errors import EverycoreError, unknown_name
+from everycore.environment.context import Context
+from everycore.environment.errors import EverycoreError, unknown_name
+from everycore.environment.outputs import is_standard_output
+from everycore.environment.progress import Progress
 from everycore.estimate import data, inorder, measured
+from everycore.estimate.core_estimates import BULK, Core, Point, Row, techniques
 from everycore.estimate.evaluate import Call, Evaluator, Steady, Subject
 from everycore.estimate.executed import CPU, TARGETS, Harness, Operation, emulator_version
 from everycore.estimate.inorder import InOrder
@@ -33,14 +36,13 @@ from everycore.estimate.models import Executed, Models
 from everycore.estimate.others import Others, subject_names, target_of
 from everycore.estimate.others import calibrate as others_calibrate
 from everycore.estimate.stored import run_of
-from everycore.estimates import BULK, Core, Point, Row, techniques
-from everycore.model import RegistryLine, Tree
-from everycore.outputs import is_standard_output
-from everycore.progress import Progress
-from everycore.report import estimate as report
-from everycore.session import Session, open_session
+from everycore.model.domain import RegistryLine, Tree
+from everycore.model.targets import load_target
+from everycore.report import estimate_tables as report
+from everycore.run import machine
+from everycore.run.session import Session, open_session
+from everycore.store import run_files
 from everycore.subjects import find_subject
-from everycore.targets import load_target
 
 MODES = (
     *("ecb-enc", "ecb-dec", "cbc-enc", "cbc-dec", "ctr", "xts-enc", "xts-dec", "cbcmac", "cmac"),
@@ -148,7 +150,7 @@ def estimate(
     caption = _caption(context, found.sessions[-1], llvm)
     if out:
         run = _run(context, found, cores, request, llvm)
-        with store.Writer(out, run, stdout) as writer:
+        with run_files.Writer(out, run, stdout) as writer:
             for row in (*found.rows, *found.others):
                 writer.write(jsonlib.dumps(report.json_line(row, found.others)))
         say_where(context, "estimates", out)
@@ -168,7 +170,7 @@ def _refuse_out(out: Path | None, has_no_estimates: bool) -> None:
             "leave one of them out",
         )
     if out:
-        store.refuse_if_unusable(out)
+        run_files.refuse_if_unusable(out)
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,7 +221,7 @@ def _run(
     cores: Sequence[Core],
     request: EstimateRequest,
     llvm: Llvm | None,
-) -> store.Run:
+) -> run_files.Run:
     """With the options that make these estimates again, and the versions that they depend on."""
     chosen = {
         "kernel": request.kernels,
@@ -276,7 +278,7 @@ def _take_points(context: Context, path: Path, names: Sequence[str]) -> None:
     """Write measured.toml of this tree."""
     _checkout(context)
     cores = data.load_cores(_folder(), {})
-    results = store.read(path)
+    results = run_files.read(path)
     if results.run.command != "bench":
         raise EverycoreError(
             f"{path} has results of `everycore {results.run.command}`, not of `everycore bench`",
@@ -292,7 +294,7 @@ def _take_points(context: Context, path: Path, names: Sequence[str]) -> None:
     context.out.print(f"written: {data.ADDED}; {hint}", soft_wrap=True)
 
 
-def _core_of(results: store.Results, names: Sequence[str]) -> str:
+def _core_of(results: run_files.Results, names: Sequence[str]) -> str:
     """As the results say, by its MIDR; --core is for those that do not."""
     said = results.run.machine.core
     named = list(names) or [said]

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from everycore.commands.options import context_of
-from everycore.generated import check_packages, generate, private_key_pem
+from everycore.run.new_keys import check_packages, generate, private_key_pem
 
 
 def genrsa(

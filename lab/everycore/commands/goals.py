@@ -9,25 +9,26 @@ from typing import Annotated
 
 import typer
 
-from everycore import catalog, goals, store
+from everycore.build import catalog
 from everycore.commands.options import Json, beside_results, context_of
-from everycore.context import Context
-from everycore.estimate import data
+from everycore.environment.context import Context
+from everycore.environment.outputs import is_standard_output
+from everycore.environment.progress import Progress
+from everycore.estimate import data, goals
+from everycore.estimate.core_estimates import Core, Row, techniques
 from everycore.estimate.evaluate import Evaluator, Subject
 from everycore.estimate.executed import CPU, TARGETS, Harness, Operation, emulator_version
+from everycore.estimate.goals import Goal, Reached
 from everycore.estimate.mca import Llvm, find_llvm
 from everycore.estimate.measured import OURS
 from everycore.estimate.models import Models
 from everycore.estimate.others import Others
 from everycore.estimate.others import techniques as techniques_of
 from everycore.estimate.stored import run_of
-from everycore.estimates import Core, Row, techniques
-from everycore.goals import Goal, Reached
-from everycore.model import Tree
-from everycore.outputs import is_standard_output
-from everycore.progress import Progress
-from everycore.report import goals as report
-from everycore.session import Session, open_session
+from everycore.model.domain import Tree
+from everycore.report import goal_lines as report
+from everycore.run.session import Session, open_session
+from everycore.store import run_files
 from everycore.subjects import find_subject
 
 KEY_BITS = 128
@@ -57,7 +58,7 @@ def goals_command(
     stdout = context.out.file
     context, json = beside_results(context, out), json and not is_standard_output(out)
     if out:
-        store.refuse_if_unusable(out)
+        run_files.refuse_if_unusable(out)
     tree = catalog.find_tree(context.package, context.env.get("EVERYCORE_TREE", ""))
     folder = Path(data.__file__).parent
     wanted = goals.titled(goals.load(folder), title or ())
@@ -72,7 +73,7 @@ def goals_command(
     if out:
         sessions = [session for session, _ in rows.sessions.values()]
         run = run_of(context, "goals", sessions, {"tools": rows.tools})
-        with store.Writer(out, run, stdout) as writer:
+        with run_files.Writer(out, run, stdout) as writer:
             for line in lines:
                 writer.write(line)
     for one, line in zip(found, lines, strict=True):

@@ -7,7 +7,6 @@ from typing import Annotated
 
 import typer
 
-from everycore import protocol, quiet, store
 from everycore.commands.options import (
     CompilerCommand,
     CpuNumber,
@@ -15,13 +14,16 @@ from everycore.commands.options import (
     TargetName,
     context_of,
 )
-from everycore.errors import EverycoreError
-from everycore.jobs import PROCESSES
-from everycore.limits import bounds, disturbance
-from everycore.processes import merged
-from everycore.protocol import Arithmetic, Hello, Limit
-from everycore.report import limits as report
-from everycore.session import known_widths, open_session, pin, run_of
+from everycore.environment.errors import EverycoreError
+from everycore.measure import quiet
+from everycore.measure.bounds import bounds, disturbance
+from everycore.measure.processes import merged
+from everycore.model import protocol
+from everycore.model.protocol import Arithmetic, Hello, Limit
+from everycore.report import limit_tables as report
+from everycore.run.bench_calls import PROCESSES
+from everycore.run.session import known_widths, open_session, pin, run_of
+from everycore.store import run_files
 
 DISTURBED = 0.01  # on a quiet core latencies are within 0.3 % of whole cycles, but for a few
 
@@ -53,7 +55,7 @@ def limits(
     found = bounds(lines)
     run = run_of(context, session, hello, "limits", {})
     if json:
-        context.print_raw(store.run_line(run))
+        context.print_raw(run_files.run_line(run))
         for record in records:
             context.print_raw(record.text)
         for one in found:

@@ -6,13 +6,13 @@ from typing import Annotated
 
 import typer
 
-from everycore import store
 from everycore.commands.options import CompilerCommand, CompilerFlags, Json, TargetName, context_of
-from everycore.errors import EverycoreError
-from everycore.protocol import Hello, Kernel
+from everycore.environment.errors import EverycoreError
+from everycore.model.protocol import Hello, Kernel
 from everycore.report import kernels as pages
 from everycore.report import tables
-from everycore.session import open_session
+from everycore.run.session import open_session
+from everycore.store import run_files
 
 
 def list_kernels(
@@ -44,7 +44,7 @@ def list_kernels(
     elif markdown:
         context.print_raw(pages.registry_markdown(kernels).rstrip("\n"))
         if results is not None:
-            found = store.read(results)
+            found = run_files.read(results)
             speeds = pages.speed_markdown(kernels, found.figures(), found.run.source())
             context.print_raw("\n" + speeds.rstrip("\n"))
     else:

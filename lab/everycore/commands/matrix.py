@@ -14,19 +14,22 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from everycore import catalog, machine, subjects
-from everycore.build import tidy
+from everycore import subjects
+from everycore.binary.disassembly import can_read_code
+from everycore.build import catalog
+from everycore.build.binaries import tidy
+from everycore.build.toolchains.installed import installed, named_or_fetchable
 from everycore.commands.options import CpuNumber, Json, beside_results, context_of, say_where, words
-from everycore.context import Context
-from everycore.decoding import decode, encode_line
-from everycore.errors import EverycoreError, unknown_name
+from everycore.environment.context import Context
+from everycore.environment.errors import EverycoreError, unknown_name
+from everycore.environment.outputs import is_standard_output
+from everycore.environment.progress import Progress
 from everycore.farm import work as farm_work
 from everycore.farm.worker import tree_digest
-from everycore.matrix import anomalies, bugs, leak_table, second_pass, table
-from everycore.matrix import results as store
+from everycore.matrix import anomalies, bugs, second_pass
 from everycore.matrix.board import BoardLink, open_board, with_board
+from everycore.matrix.cell_runs import Clock, Run
 from everycore.matrix.counter import counter_name
-from everycore.matrix.disassembly import can_read_code
 from everycore.matrix.failures import group_failures
 from everycore.matrix.flagsets import FlagSet, chosen
 from everycore.matrix.make import Limits, Workbench
@@ -34,31 +37,21 @@ from everycore.matrix.miscompilations import explain_wrong
 from everycore.matrix.modelled import open_estimator
 from everycore.matrix.plan import HOST, Axes, Place, Planned, PlannedFunction, plan
 from everycore.matrix.portable_paths import file_named
-from everycore.matrix.records import (
-    Anomaly,
-    Cell,
-    Head,
-    Kind,
-    Line,
-    Outcome,
-    Result,
-    as_json,
-    is_same,
-)
 from everycore.matrix.reduce import LIMIT_SECONDS, Reducer, find_cvise
 from everycore.matrix.regressions import explain_all
-from everycore.matrix.run import Clock, Run
 from everycore.matrix.trials import Trials
-from everycore.model import Machine, Toolchain, Tree
-from everycore.outputs import is_standard_output
-from everycore.progress import Progress
-from everycore.session import split_flags
+from everycore.model.cells import Anomaly, Cell, Head, Kind, Line, Outcome, Result, as_json, is_same
+from everycore.model.decoding import decode, encode_line
+from everycore.model.domain import Machine, Toolchain, Tree
+from everycore.model.targets import load_target
+from everycore.report import leak_table, matrix_tables
+from everycore.run import machine
+from everycore.run.session import split_flags
+from everycore.store import matrix_files as store
 from everycore.subjects import Subject
-from everycore.targets import load_target
-from everycore.toolchains.installed import installed, named_or_fetchable
 
 if TYPE_CHECKING:
-    from everycore.farm.run import FarmRun
+    from everycore.farm.matrix_run import FarmRun
 
 UNITS = {"s": 1, "m": 60, "h": 3600}
 FIRST_PASS = 0.6  # of --budget, with --ct
@@ -282,10 +275,10 @@ def _refuse_empty(results: Sequence[Result]) -> None:
 def _show(context: Context, results: Sequence[Result], source: str, tables: bool) -> None:
     """The tables; where standard output is for others, what failed and was skipped all the same."""
     if tables:
-        for one in table.tables(results, context.out.width, source):
+        for one in matrix_tables.tables(results, context.out.width, source):
             context.out.print(one)
     else:
-        for one in table.troubles(results):
+        for one in matrix_tables.troubles(results):
             context.err.print(one)
 
 
@@ -712,7 +705,7 @@ def _runner(
     if not scheduler:
         yield local
         return
-    from everycore.farm.run import FarmRun
+    from everycore.farm.matrix_run import FarmRun
     from everycore.farm.scheduler import connected
 
     if bench.estimator is not None:
@@ -756,7 +749,7 @@ def _list(context: Context, cells: Sequence[Planned], jobs: Sequence[farm_work.J
     """List the cells of the plan; with `jobs`, these as lines of JSON."""
     if jobs is None:
         for one in cells:
-            context.print_raw(table.plan_line(one.cell, one.why_not))
+            context.print_raw(matrix_tables.plan_line(one.cell, one.why_not))
     for job in jobs or ():
         context.print_raw(encode_line(job))
     skipped = sum(bool(one.why_not) for one in cells)

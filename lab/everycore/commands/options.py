@@ -8,9 +8,9 @@ from typing import Annotated
 
 import typer
 
-from everycore.context import Context
-from everycore.errors import EverycoreError
-from everycore.outputs import is_standard_output, is_stream
+from everycore.environment.context import Context
+from everycore.environment.errors import EverycoreError
+from everycore.environment.outputs import is_standard_output, is_stream
 
 Json = Annotated[bool, typer.Option("--json", help="JSON lines instead of tables.")]
 TargetName = Annotated[

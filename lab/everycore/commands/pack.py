@@ -7,8 +7,8 @@ from typing import Annotated
 import typer
 
 from everycore.commands.options import context_of
-from everycore.errors import EverycoreError
-from everycore.packs import found, parquet
+from everycore.environment.errors import EverycoreError
+from everycore.store import found, parquet
 
 
 def pack(

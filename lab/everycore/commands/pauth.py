@@ -11,30 +11,32 @@ from typing import IO, Annotated, Any
 
 import typer
 
-from everycore import catalog, machine, store
+from everycore.build import catalog
 from everycore.commands.options import Json, Out, beside_results, context_of, say_where, words
-from everycore.context import Context
-from everycore.errors import EverycoreError, UnavailableError
-from everycore.outputs import is_standard_output
+from everycore.environment.context import Context
+from everycore.environment.errors import EverycoreError, UnavailableError
+from everycore.environment.outputs import is_standard_output
+from everycore.environment.progress import Progress
 from everycore.pauth import (
-    boot,
     counting,
     emulators,
     interleaved_runs,
     primitive,
     programs,
-    qemu,
-    table,
+    qemu_build,
+    stored_lines,
+    system_boot,
     variants,
 )
 from everycore.pauth.emulators import Emulator
 from everycore.pauth.programs import Program
 from everycore.pauth.share import share
 from everycore.pauth.variants import Variant
-from everycore.progress import Progress
-from everycore.report import pauth as report
+from everycore.report import pauth_tables as report
 from everycore.report.pauth_terminal import pauth_table
-from everycore.session import conditions, open_session, pin, run_of
+from everycore.run import machine
+from everycore.run.session import conditions, open_session, pin, run_of
+from everycore.store import run_files
 
 LEAST_SCALE, MOST_SCALE = 0.001, 1000.0
 
@@ -110,7 +112,7 @@ def pauth(
     context, json = beside_results(context, out), json and not is_standard_output(out)
     keep = Keep(context, out, json, stdout)
     if out:
-        store.refuse_if_unusable(out)
+        run_files.refuse_if_unusable(out)
     if not LEAST_SCALE <= scale <= MOST_SCALE:
         raise EverycoreError(f"--scale {scale} is not from {LEAST_SCALE} to {MOST_SCALE}")
     if primitive_:
@@ -199,15 +201,15 @@ class Keep:
     stdout: IO[str]
 
     @contextmanager
-    def stored(self, run: store.Run) -> Iterator[Take]:
+    def stored(self, run: run_files.Run) -> Iterator[Take]:
         """Takes lines, of whole tables, as they come."""
         context = self.context
         folder = context.state_dir() / "results"
-        path = self.out or store.new_path(folder, context.now(), run.revision, run.command)
+        path = self.out or run_files.new_path(folder, context.now(), run.revision, run.command)
         legends: dict[str, None] = {}
         if self.json:
-            context.print_raw(store.run_line(run))
-        with store.Writer(path, run, self.stdout) as writer:
+            context.print_raw(run_files.run_line(run))
+        with run_files.Writer(path, run, self.stdout) as writer:
 
             def take(lines: Sequence[Line]) -> None:
                 for line in lines:
@@ -248,11 +250,11 @@ USER = Mode(
 )
 SYSTEM = Mode(
     "pauth-system",
-    boot.EMULATOR,
-    boot.PACKAGE,
-    boot.identify,
-    tuple(boot.PROGRAMS),
-    boot.make,
+    system_boot.EMULATOR,
+    system_boot.PACKAGE,
+    system_boot.identify,
+    tuple(system_boot.PROGRAMS),
+    system_boot.make,
 )
 
 
@@ -289,14 +291,14 @@ def _emulators(context: Context, mode: Mode, given_emulators: EmulatorOptions) -
 def _built(context: Context, mode: Mode, given_emulators: EmulatorOptions) -> Iterator[Path]:
     tree = catalog.find_tree(context.package, context.env.get("EVERYCORE_TREE", ""))
     for suite in given_emulators.suites or (programs.SUITE,):
-        recipe = qemu.Recipe(suite, system=mode is SYSTEM, static=given_emulators.static)
-        yield qemu.build_qemu(context, tree, recipe, given_emulators.update)
+        recipe = qemu_build.Recipe(suite, system=mode is SYSTEM, static=given_emulators.static)
+        yield qemu_build.build_qemu(context, tree, recipe, given_emulators.update)
 
 
-def _run(context: Context, mode: Mode, cc: str, options: dict[str, Any]) -> store.Run:
+def _run(context: Context, mode: Mode, cc: str, options: dict[str, Any]) -> run_files.Run:
     """Describe the run. The compiler is that of the programs which are compiled here."""
     tree = catalog.find_tree(context.package, context.env.get("EVERYCORE_TREE", ""))
-    return store.Run(
+    return run_files.Run(
         command=mode.command,
         date=context.now().isoformat(timespec="seconds"),
         everycore=catalog.version(tree),
@@ -356,7 +358,7 @@ def _measure(
     every: Sequence[Variant],
     rounds: int,
     by: Emulator | None,
-) -> table.ProgramTable:
+) -> stored_lines.ProgramTable:
     count = None
     with Progress(context.err, program.name, len(every) * rounds + 2) as progress:
         found = interleaved_runs.run_in_turn(context, program, scale, every, rounds, progress.step)
@@ -366,16 +368,16 @@ def _measure(
                 count = counting.count(context, by, program, scale)
             except EverycoreError as error:
                 context.warn(f"{error.message}. {error.hint}".rstrip())
-    return table.table_of(program, scale, found, count)
+    return stored_lines.table_of(program, scale, found, count)
 
 
 def _with_shares(
     context: Context,
-    result: table.ProgramTable,
+    result: stored_lines.ProgramTable,
     program: Program,
     scale: float,
     every: Sequence[Variant],
-) -> table.ProgramTable:
+) -> stored_lines.ProgramTable:
     """The share of each variant that runs well; why it is not known is told once."""
     rows, stripped = [], set()
     with Progress(context.err, "sampling", len(every)) as progress:
@@ -394,7 +396,7 @@ def _with_shares(
     return replace(result, rows=tuple(rows), is_sampled=True)
 
 
-def _complain(context: Context, rows: Sequence[table.Row]) -> int:
+def _complain(context: Context, rows: Sequence[stored_lines.Row]) -> int:
     """Print what went wrong; return how many runs were wrong."""
     wrong = [row for row in rows if row.wrong]
     for row in wrong:

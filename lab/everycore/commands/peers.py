@@ -10,7 +10,6 @@ from typing import IO, Annotated, Any
 
 import typer
 
-from everycore import machine, peer_runs, protocol, quiet, store
 from everycore.commands.options import (
     AAD_MODES,
     MODE_OF_KEYS,
@@ -27,14 +26,15 @@ from everycore.commands.options import (
     say_where,
     words,
 )
-from everycore.context import Context
-from everycore.errors import EverycoreError, unknown_name
-from everycore.model import BEST, Tree
-from everycore.outputs import is_standard_output
-from everycore.peer_runs import Broken, Contestant, Skip
-from everycore.processes import merged
-from everycore.progress import Progress
-from everycore.protocol import (
+from everycore.environment.context import Context
+from everycore.environment.errors import EverycoreError, unknown_name
+from everycore.environment.outputs import is_standard_output
+from everycore.environment.progress import Progress
+from everycore.measure import quiet
+from everycore.measure.processes import merged
+from everycore.model import protocol
+from everycore.model.domain import BEST, Tree
+from everycore.model.protocol import (
     AAD_BYTES,
     Arithmetic,
     Bench,
@@ -44,11 +44,14 @@ from everycore.protocol import (
     PeerLine,
     Record,
 )
+from everycore.model.targets import HARDWARE, find_peer, load_peers
 from everycore.report import peer_comparison, tables
-from everycore.report import peers as report
+from everycore.report import peers_terminal as report
 from everycore.report.peer_comparison import PeerTable
-from everycore.session import Session, known_widths, open_session, run_of
-from everycore.targets import HARDWARE, find_peer, load_peers
+from everycore.run import machine, peer_runs
+from everycore.run.peer_runs import Broken, Contestant, Skip
+from everycore.run.session import Session, known_widths, open_session, run_of
+from everycore.store import run_files
 
 MODES = (
     "gcm-seal", "gcm-open", "ccm-seal", "ccm-open", "ctr", "cbc-enc", "cbc-dec",
@@ -160,7 +163,7 @@ def peers_command(
     stdout = context.out.file
     context, json = beside_results(context, out), json and not is_standard_output(out)
     if out:
-        store.refuse_if_unusable(out)
+        run_files.refuse_if_unusable(out)
     session = open_session(context, "host", cc, flags)
     contestants, skips = _contestants(context, session, plan, words(peer), update)
     for skip in skips:
@@ -360,18 +363,18 @@ def _store(
     result: Result,
     place: Place,
     json: bool,
-) -> tuple[store.Run, Path]:
+) -> tuple[run_files.Run, Path]:
     """Every line that says something, in a file and in the result."""
     revision = machine.revision(context, session.tree)
     folder = context.state_dir() / "results"
-    path = place.path or store.new_path(folder, context.now(), revision, plan.command)
+    path = place.path or run_files.new_path(folder, context.now(), revision, plan.command)
     greeting = next((record.line for record in records), None)
     if not isinstance(greeting, Hello):
         raise EverycoreError("no harness said anything", "does a kernel serve the mode?")
     run = run_of(context, session, greeting, plan.command, plan.options())
     if json:
-        context.print_raw(store.run_line(run))
-    with store.Writer(path, run, place.stdout) as writer:
+        context.print_raw(run_files.run_line(run))
+    with run_files.Writer(path, run, place.stdout) as writer:
         for record in records:
             if isinstance(record.line, Hello):
                 continue
@@ -391,7 +394,7 @@ def _store(
 def _show(
     context: Context,
     plan: Plan,
-    run: store.Run,
+    run: run_files.Run,
     found: Sequence[PeerTable],
     benches: Sequence[Bench],
 ) -> None:

@@ -10,15 +10,15 @@ from typing import Annotated
 import typer
 
 from everycore.commands.options import Json, context_of
-from everycore.context import Context
-from everycore.errors import EverycoreError
+from everycore.environment.context import Context
+from everycore.environment.errors import EverycoreError
+from everycore.environment.outputs import atomic_output, is_standard_output
 from everycore.explain import libraries, recording
 from everycore.explain.explanation import Explanation, Row, explain
 from everycore.explain.recognise import recognise
 from everycore.explain.regions import Profile, collect
 from everycore.explain.sampling import Asked, sample_command, sample_process
 from everycore.explain.trial import Trial, environment_of, try_remedy
-from everycore.outputs import atomic_output, is_standard_output
 from everycore.report import explained
 
 _MEANS = ("auto", "perf", "ptrace")

@@ -10,13 +10,13 @@ from typing import Annotated
 
 import typer
 
-from everycore import catalog
-from everycore.atomic import atomic_write
+from everycore.build import catalog
 from everycore.commands.options import Json, context_of
-from everycore.context import Context
-from everycore.errors import EverycoreError
-from everycore.openssl import configuration, libraries
-from everycore.openssl.libraries import Answer
+from everycore.environment.atomic import atomic_write
+from everycore.environment.context import Context
+from everycore.environment.errors import EverycoreError
+from everycore.openssl import configuration, installations
+from everycore.openssl.installations import Answer
 
 CONF = "OPENSSL_CONF"
 MODULE = "everycore.so"
@@ -67,14 +67,14 @@ def _refuse_foreign(path: Path) -> str | None:
 
 def _system_answer(context: Context) -> tuple[Path, Answer]:
     """The program openssl, and what its library says without a configuration of ours."""
-    program = libraries.executable("openssl", context.env)
-    library = libraries.libcrypto_of(context, program)
+    program = installations.executable("openssl", context.env)
+    library = installations.libcrypto_of(context, program)
     if not library:
         raise EverycoreError(
             f"{program} loads no libcrypto: it is built without shared libraries",
             "install the openssl of your distribution",
         )
-    return program, libraries.ask(context, library, {**context.env, CONF: os.devnull})
+    return program, installations.ask(context, library, {**context.env, CONF: os.devnull})
 
 
 def _base(context: Context, answer: Answer, target: Path) -> Path | None:
@@ -147,7 +147,7 @@ def enable(
     target = _file(context, out)
     _refuse_foreign(target)
     program, answer = _system_answer(context)
-    libraries.refuse_old(answer)
+    installations.refuse_old(answer)
     found = _module(module, answer)
     base = _base(context, answer, target)
     text = configuration.added_text(
@@ -167,7 +167,7 @@ def _refuse_useless(
     context: Context, program: Path, answer: Answer, module: Path, scratch: Path
 ) -> None:
     """OpenSSL is silent about a module that cannot be loaded; so the configuration is tried."""
-    version = libraries.provider_version(context, program, scratch)
+    version = installations.provider_version(context, program, scratch)
     if not version:
         raise EverycoreError(
             f"{answer.version} does not load {module}", f"nothing is written; {BUILD}"
@@ -178,7 +178,7 @@ def _refuse_useless(
             f"{module} is of everycore {version}, this command of {wanted}",
             f"nothing is written; {BUILD}",
         )
-    providers = libraries.ask(
+    providers = installations.ask(
         context, answer.library, {**context.env, CONF: str(scratch)}
     ).providers
     if providers.get("AES-256-GCM") != configuration.NAME:
@@ -256,12 +256,12 @@ def status(
 
 
 def _status_of(context: Context, name: str) -> dict[str, object]:
-    path = libraries.executable(name, context.env)
-    library = libraries.libcrypto_of(context, path)
+    path = installations.executable(name, context.env)
+    library = installations.libcrypto_of(context, path)
     row: dict[str, object] = {"type": "provider", "program": str(path), "libcrypto": library}
     if not library:
         return {**row, "found": "ldd names no libcrypto", "remarks": [NO_LIBCRYPTO]}
-    answer = libraries.ask(context, library, context.env)
+    answer = installations.ask(context, library, context.env)
     return {
         **row,
         "openssl": answer.version,
@@ -278,7 +278,7 @@ def _conf(environment: Mapping[str, str]) -> str:
 
 def _remarks(environment: Mapping[str, str], answer: Answer) -> list[str]:
     """Reasons for which the default provider serves although a configuration names ours."""
-    if libraries.version_of(answer) < libraries.OLDEST:
+    if installations.version_of(answer) < installations.OLDEST:
         return ["this OpenSSL is older than 3.0 and has no providers"]
     value = environment.get(CONF)
     if configuration.NAME in answer.providers.values() or not value:

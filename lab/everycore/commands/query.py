@@ -7,12 +7,12 @@ from typing import Annotated
 
 import typer
 
-from everycore import catalog
+from everycore.build import catalog
 from everycore.commands.options import Json, context_of
-from everycore.context import Context
-from everycore.errors import EverycoreError
-from everycore.packs import found, views
-from everycore.packs.views import Answer
+from everycore.environment.context import Context
+from everycore.environment.errors import EverycoreError
+from everycore.store import found, views
+from everycore.store.views import Answer
 
 
 def query(

@@ -13,23 +13,24 @@ from typing import Annotated, Any
 
 import typer
 
-from everycore import catalog, extras, store
+from everycore.build import catalog
 from everycore.commands.options import context_of
-from everycore.context import Context
-from everycore.errors import EverycoreError
-from everycore.matrix import records, results
-from everycore.model import Tree
-from everycore.outputs import atomic_output, is_stream
-from everycore.packs import views
-from everycore.packs.found import packs_of
-from everycore.page import benches, history, html, plots, rows
-from everycore.page.benches import Table
-from everycore.page.facts import Facts, Source, collect
-from everycore.page.html import Page, Section
-from everycore.processes import merged_records
-from everycore.progress import Progress
-from everycore.store import SUFFIX, Results
-from everycore.targets import load_peers
+from everycore.environment import extras
+from everycore.environment.context import Context
+from everycore.environment.errors import EverycoreError
+from everycore.environment.outputs import atomic_output, is_stream
+from everycore.environment.progress import Progress
+from everycore.measure.processes import merged_records
+from everycore.model import cells as records
+from everycore.model.domain import Tree
+from everycore.model.targets import load_peers
+from everycore.report.page import benches, history, html, plots, rows
+from everycore.report.page.benches import Table
+from everycore.report.page.facts import Facts, Source, collect
+from everycore.report.page.html import Page, Section
+from everycore.store import matrix_files, run_files, views
+from everycore.store.found import packs_of
+from everycore.store.run_files import SUFFIX, Results
 
 PAGE = Path("report.html")
 PLOT_SCALE = 2.0  # pixels of a PNG for each of the SVG
@@ -149,7 +150,7 @@ def _read(context: Context, named: Sequence[Path] | None) -> Found:
 
 
 def _read_folder(folder: Path, found: Found) -> None:
-    packed = folder.rglob(f"*{SUFFIX}{results.PACKED}")
+    packed = folder.rglob(f"*{SUFFIX}{matrix_files.PACKED}")
     for path in sorted([*folder.rglob(f"*{SUFFIX}"), *packed]):
         try:
             _read_file(path, found)
@@ -158,7 +159,7 @@ def _read_folder(folder: Path, found: Found) -> None:
 
 
 def _read_file(path: Path, found: Found) -> None:
-    if path.suffix == results.PACKED:
+    if path.suffix == matrix_files.PACKED:
         found.sources.append(_matrix(path, found))
         found.files.append(path)
         return
@@ -171,7 +172,7 @@ def _read_file(path: Path, found: Found) -> None:
     if _type(first) in ("matrix", "cell", "anomaly"):
         found.sources.append(_matrix(path, found))
     else:
-        stored = store.read(path, partial=True)
+        stored = run_files.read(path, partial=True)
         if any(bench.side for bench in stored.benches()):
             found.notes.append(
                 f"{path.name}: two programs in turn; everycore compare FILE tells it"
@@ -191,7 +192,7 @@ def _type(line: str) -> str:
 
 def _matrix(path: Path, found: Found) -> Source:
     """A run may be under way, or was killed: its last line may be half of one."""
-    stored = results.read(path)
+    stored = matrix_files.read(path)
     if stored.dropped:
         found.notes.append(f"{path.name}: its last line is cut short, and left out")
     head = stored.heads[-1]

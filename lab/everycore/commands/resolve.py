@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from everycore import catalog
+from everycore.build import catalog
 from everycore.commands.options import (
     CompilerCommand,
     CompilerFlags,
@@ -17,12 +17,12 @@ from everycore.commands.options import (
     context_of,
     words,
 )
-from everycore.errors import EverycoreError, unknown_name
-from everycore.model import Tree
-from everycore.protocol import Mode, Resolved
+from everycore.environment.errors import EverycoreError, unknown_name
+from everycore.model.domain import Tree
+from everycore.model.protocol import Mode, Resolved
+from everycore.model.targets import find_cpu, load_cpus
 from everycore.report import tables
-from everycore.session import open_session
-from everycore.targets import find_cpu, load_cpus
+from everycore.run.session import open_session
 
 
 def resolve(

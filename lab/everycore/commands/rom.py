@@ -15,26 +15,16 @@ from typing import Annotated, TypeVar
 import typer
 
 from everycore.commands.options import Json, context_of
-from everycore.context import Context
-from everycore.errors import EverycoreError, MissingPackagesError, unknown_name
-from everycore.firmware import (
-    codec,
-    differences,
-    edit,
-    esl,
-    findings,
-    manifest,
-    oprom,
-    pe,
-    rows,
-    sources,
-)
+from everycore.environment.context import Context
+from everycore.environment.errors import EverycoreError, MissingPackagesError, unknown_name
+from everycore.environment.outputs import atomic_output, is_standard_output, is_stream, refuse_input
+from everycore.firmware import codec, differences, edit, esl, findings, manifest, oprom, pe, sources
 from everycore.firmware.edit import Edited, Ids
 from everycore.firmware.findings import VIOLATION, Finding, Verdict
 from everycore.firmware.malformed import MalformedError
 from everycore.firmware.oprom import Driver, Rom
 from everycore.firmware.sources import Source
-from everycore.outputs import atomic_output, is_standard_output, is_stream, refuse_input
+from everycore.report import rom_tables
 
 MACHINES = tuple(dict.fromkeys(pe.MACHINES.values()))
 OWNER = uuid.UUID("8c2f3f0e-6a47-4f0b-9d55-0d2a6c1b7e90")  # of our entries in db, by default
@@ -134,12 +124,12 @@ def list_images(
             continue
         rom, drivers = read
         if not json:
-            context.out.print(rows.list_table(source.name, rom, drivers), soft_wrap=True)
+            context.out.print(rom_tables.list_table(source.name, rom, drivers), soft_wrap=True)
             continue
-        context.print_raw(jsonlib.dumps(rows.rom_line(source.name, rom)))
+        context.print_raw(jsonlib.dumps(rom_tables.rom_line(source.name, rom)))
         by_number = {driver.image.number: driver for driver in drivers}
         for image in rom.images:
-            line = rows.image_line(source.name, image, by_number.get(image.number))
+            line = rom_tables.image_line(source.name, image, by_number.get(image.number))
             context.print_raw(jsonlib.dumps(line))
     raise tried.end()
 
@@ -187,7 +177,7 @@ def check_rules(
                 context.print_raw(jsonlib.dumps({"file": source.name, **line}))
             continue
         if found:
-            context.out.print(rows.findings_text(source.name, found), soft_wrap=True)
+            context.out.print(rom_tables.findings_text(source.name, found), soft_wrap=True)
         count = f"violations: {violations}, advice: {len(found) - violations}"
         context.out.print(f"{source.name}: {count}", markup=False, soft_wrap=True)
         if verdict:

@@ -8,15 +8,17 @@ from typing import Annotated
 
 import typer
 
-from everycore import debs, subjects
-from everycore.catalog import find_tree
+from everycore import subjects
+from everycore.build import debs
+from everycore.build.catalog import find_tree
+from everycore.build.toolchains import DEFAULT_FLAGS
 from everycore.commands.options import CompilerCommand, CompilerFlags, Json, context_of, words
-from everycore.context import Context
-from everycore.errors import EverycoreError
-from everycore.model import Tree
-from everycore.progress import Progress
-from everycore.report import subjects as report
-from everycore.session import split_flags
+from everycore.environment.context import Context
+from everycore.environment.errors import EverycoreError
+from everycore.environment.progress import Progress
+from everycore.model.domain import Tree
+from everycore.report import subject_tables as report
+from everycore.run.session import split_flags
 from everycore.subjects import (
     Function,
     NotCompiledError,
@@ -25,8 +27,7 @@ from everycore.subjects import (
     SubjectUnavailableError,
 )
 from everycore.subjects.ours import is_ours
-from everycore.subjects.sources import pinned, sources, sources_in
-from everycore.toolchains import DEFAULT_FLAGS
+from everycore.subjects.source_files import pinned, sources, sources_in
 
 WHOLE = (512, 1500, 4096)  # messages that are counted as a whole
 

@@ -8,15 +8,15 @@ from typing import Annotated
 
 import typer
 
-from everycore.catalog import find_tree
+from everycore.build.catalog import find_tree
+from everycore.build.toolchains import add as toolchains
+from everycore.build.toolchains.compilers_file import write_lock
+from everycore.build.toolchains.make_lock import make_lock
 from everycore.commands.options import Json, context_of, words
-from everycore.context import Context
-from everycore.errors import EverycoreError
-from everycore.model import Tree
-from everycore.report import toolchains as report
-from everycore.toolchains import add as toolchains
-from everycore.toolchains.compilers_file import write_lock
-from everycore.toolchains.make_lock import make_lock
+from everycore.environment.context import Context
+from everycore.environment.errors import EverycoreError
+from everycore.model.domain import Tree
+from everycore.report import toolchain_table as report
 
 app = typer.Typer(
     no_args_is_help=True,

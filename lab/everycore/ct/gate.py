@@ -4,14 +4,14 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from everycore.context import Context
-from everycore.ct.plan import sample
+from everycore.ct.run_plan import sample
 from everycore.ct.taint import taint
 from everycore.ct.traces import trace
-from everycore.protocol import CtOperation
-from everycore.session import Session
-from everycore.transport.valgrind import has_valgrind
-from everycore.verdicts import Verdict
+from everycore.ct.verdicts import Verdict
+from everycore.environment.context import Context
+from everycore.model.protocol import CtOperation
+from everycore.run.session import Session
+from everycore.run.transport.valgrind import has_valgrind
 
 QUICK_PARTS = 4
 QUICK_LENGTHS = ("--bytes", "16,45")

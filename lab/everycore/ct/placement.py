@@ -10,16 +10,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 
-from everycore import extras
-from everycore.context import Context
-from everycore.ct.plan import arguments_for, with_largest_keys
+from everycore.ct.run_plan import arguments_for, with_largest_keys
 from everycore.ct.traces import BEGIN, END, PACKAGES
-from everycore.errors import EverycoreError
-from everycore.protocol import Check, CtOperation, CtRun, Failure, Kernel, parse
-from everycore.session import Session
+from everycore.ct.verdicts import of_kernels
+from everycore.environment import extras
+from everycore.environment.context import Context
+from everycore.environment.errors import EverycoreError
+from everycore.model.protocol import Check, CtOperation, CtRun, Failure, Kernel, parse
+from everycore.run.session import Session
 from everycore.trace.native import native
 from everycore.trace.record import FarOperands, Trace, UntraceableError
-from everycore.verdicts import of_kernels
 
 MASKS = "avx512f"  # kernels that need it are run at every length
 

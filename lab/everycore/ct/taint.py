@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from everycore.context import Context
-from everycore.ct.plan import arguments_for
-from everycore.errors import EverycoreError
-from everycore.protocol import CtOperation, CtRun, Failure
-from everycore.session import Session
-from everycore.transport.valgrind import Valgrind
-from everycore.verdicts import Verdict
+from everycore.ct.run_plan import arguments_for
+from everycore.ct.verdicts import Verdict
+from everycore.environment.context import Context
+from everycore.environment.errors import EverycoreError
+from everycore.model.protocol import CtOperation, CtRun, Failure
+from everycore.run.session import Session
+from everycore.run.transport.valgrind import Valgrind
 
 # GCC 11 and clang 14 write DWARF 5 by default, which makes older valgrinds give up.
 DEBUG_FLAGS = ("-g", "-gdwarf-4")

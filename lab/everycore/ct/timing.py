@@ -4,11 +4,11 @@
 from collections.abc import Iterator, Sequence
 from math import copysign, inf, sqrt
 
-from everycore.ct.plan import arguments_for
-from everycore.errors import EverycoreError
-from everycore.protocol import Crop, CtOperation, CtTiming, Failure
-from everycore.session import Session
-from everycore.verdicts import Verdict
+from everycore.ct.run_plan import arguments_for
+from everycore.ct.verdicts import Verdict
+from everycore.environment.errors import EverycoreError
+from everycore.model.protocol import Crop, CtOperation, CtTiming, Failure
+from everycore.run.session import Session
 
 # Goodwill and others 2011: |t| beyond 4.5 is chance less than once in 100 000 tests.
 SUSPICIOUS = 4.5

@@ -4,16 +4,16 @@
 from collections.abc import Collection, Iterator, Sequence
 from importlib.util import find_spec
 
-from everycore import extras
-from everycore.context import Context
-from everycore.ct.plan import arguments_for, by_key_size
-from everycore.errors import EverycoreError
-from everycore.protocol import CtOperation, CtRun, Failure, parse
-from everycore.session import Session
+from everycore.ct.run_plan import arguments_for, by_key_size
+from everycore.ct.verdicts import Verdict
+from everycore.environment import extras
+from everycore.environment.context import Context
+from everycore.environment.errors import EverycoreError
+from everycore.model.protocol import CtOperation, CtRun, Failure, parse
+from everycore.run.session import Session
+from everycore.trace.emulated import qemu
 from everycore.trace.native import native
-from everycore.trace.qemu import qemu
 from everycore.trace.record import Run, Trace, UntraceableError, first_difference
-from everycore.verdicts import Verdict
 
 SECRETS = 6
 BEGIN, END = "ct_begin", "ct_end"  # harness/ct_marks.h

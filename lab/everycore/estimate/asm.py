@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import Enum
 from functools import lru_cache
 
-from everycore.errors import EverycoreError
+from everycore.environment.errors import EverycoreError
 
 
 class ForeignError(EverycoreError):

@@ -6,8 +6,8 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from everycore.errors import EverycoreError
-from everycore.model import RegistryLine
+from everycore.environment.errors import EverycoreError
+from everycore.model.domain import RegistryLine
 
 FILE = Path("tests/budgets.json")
 REFRESH = "everycore budgets --write"

@@ -7,11 +7,11 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from everycore.errors import EverycoreError, unknown_name
+from everycore.environment.errors import EverycoreError, unknown_name
+from everycore.estimate.core_estimates import Core, Fit, Gain, Message, Point
 from everycore.estimate.fitting import START, Refit
 from everycore.estimate.inorder import InOrder
-from everycore.estimates import Core, Fit, Gain, Message, Point
-from everycore.tables import expect, read_toml, required_of, shape_of
+from everycore.model.toml_tables import expect, read_toml, required_of, shape_of
 
 CORES, PUBLISHED, EVALUATED, ADDED = (
     "cores.toml",

@@ -5,11 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from everycore.estimate.asm import ForeignError, classes
-from everycore.estimate.fitting import Refit
-from everycore.estimate.measured import function
-from everycore.estimate.models import Executed, Models
-from everycore.estimate.steady import Turn, steady_turn
-from everycore.estimates import (
+from everycore.estimate.core_estimates import (
     BULK,
     SERIAL_MODES,
     Core,
@@ -21,6 +17,10 @@ from everycore.estimates import (
     figure,
     rms,
 )
+from everycore.estimate.fitting import Refit
+from everycore.estimate.measured import function
+from everycore.estimate.models import Executed, Models
+from everycore.estimate.steady import Turn, steady_turn
 
 BLOCK_BYTES = 16
 # Their difference is whole turns of loops over 1, 2, 3, 4, 5, 6, 8, 10, 12, 15 or 16 blocks.

@@ -5,15 +5,15 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from everycore.context import Context
-from everycore.errors import EverycoreError
+from everycore.environment.context import Context
+from everycore.environment.errors import EverycoreError
 from everycore.estimate.mca import Llvm, disassemble
 from everycore.estimate.models import Executed
 from everycore.estimate.steady import first_call
-from everycore.model import Target
-from everycore.protocol import Bench, Failure, parse
-from everycore.session import Session
-from everycore.trace.qemu import qemu
+from everycore.model.domain import Target
+from everycore.model.protocol import Bench, Failure, parse
+from everycore.run.session import Session
+from everycore.trace.emulated import qemu
 from everycore.trace.record import Run, Trace
 
 TARGETS = {"a64": "qemu-aarch64", "a32": "qemu-armhf"}

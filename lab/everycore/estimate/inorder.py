@@ -11,7 +11,7 @@ not what the hardware does.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 
-from everycore.errors import EverycoreError
+from everycore.environment.errors import EverycoreError
 from everycore.estimate.asm import Instruction, Kind
 
 SLOTS = 2

@@ -5,13 +5,13 @@ import json
 from collections.abc import Iterable
 from pathlib import Path
 
-from everycore import stats
-from everycore.errors import EverycoreError
+from everycore.environment.errors import EverycoreError
+from everycore.estimate.core_estimates import Core, Point, techniques
 from everycore.estimate.data import ADDED
-from everycore.estimates import Core, Point, techniques
-from everycore.processes import of_each
-from everycore.protocol import Bench
-from everycore.store import Results
+from everycore.measure import stats
+from everycore.measure.processes import of_each
+from everycore.model.protocol import Bench
+from everycore.store.run_files import Results
 
 OURS = "everycore"
 KEY_BITS = 128

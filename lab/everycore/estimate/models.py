@@ -4,14 +4,14 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from everycore.context import Context
-from everycore.errors import EverycoreError
+from everycore.environment.context import Context
+from everycore.environment.errors import EverycoreError
 from everycore.estimate import cortex_m, inorder, mca
 from everycore.estimate.asm import ForeignError, Instruction, decode
+from everycore.estimate.core_estimates import Core
 from everycore.estimate.inorder import InOrder
 from everycore.estimate.mca import Llvm
 from everycore.estimate.steady import Turn, long_loop
-from everycore.estimates import Core
 
 SHORT = 12000  # instructions that a model may see whole
 KEPT_TURNS = 6  # of a loop in a whole call, half of them on either side of the cut

@@ -5,8 +5,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from everycore.context import Context
+from everycore.environment.context import Context
 from everycore.estimate import fitting
+from everycore.estimate.core_estimates import BULK, Core, Point, Row
 from everycore.estimate.data import Evaluated
 from everycore.estimate.evaluate import Call, Evaluator, Steady, Subject, steady
 from everycore.estimate.executed import TARGETS, arch_of
@@ -14,8 +15,7 @@ from everycore.estimate.fitting import Fitted, Refit, Sample
 from everycore.estimate.mca import Llvm, disassemble
 from everycore.estimate.measured import OURS
 from everycore.estimate.models import Executed, Models
-from everycore.estimates import BULK, Core, Point, Row
-from everycore.model import Tree
+from everycore.model.domain import Tree
 from everycore.subjects import Function, Program, build, find_subject, load_subjects, trace
 from everycore.subjects import Subject as Described
 

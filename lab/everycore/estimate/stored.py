@@ -4,20 +4,22 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from everycore import catalog, machine, store
-from everycore.context import Context
-from everycore.model import Machine
-from everycore.session import Session
+from everycore.build import catalog
+from everycore.environment.context import Context
+from everycore.model.domain import Machine
+from everycore.run import machine
+from everycore.run.session import Session
+from everycore.store import run_files
 
 NO_MACHINE = "none: counts under an emulator, and models"
 
 
 def run_of(
     context: Context, command: str, sessions: Sequence[Session], options: Mapping[str, Any]
-) -> store.Run:
+) -> run_files.Run:
     """The run of a command; the compiler is that of the first session."""
     session = sessions[0]
-    return store.Run(
+    return run_files.Run(
         command=command,
         date=context.now().isoformat(timespec="seconds"),
         everycore=catalog.version(session.tree),

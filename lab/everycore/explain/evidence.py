@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 
 from everycore.explain import instructions
 from everycore.explain.instructions import Op
+from everycore.explain.recognition_rules import Condition, Rules
 from everycore.explain.regions import Region
-from everycore.explain.rules import Condition, Rules
 
 _BEFORE, _AFTER = 10, 4  # instructions that one sample stands for
 _WINDOW_BYTES = 256

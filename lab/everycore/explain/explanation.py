@@ -12,7 +12,7 @@ from typing import Any
 from everycore.explain.libraries import Identity, identify, lacking
 from everycore.explain.recognise import Named
 from everycore.explain.regions import GENERATORS, Profile
-from everycore.tables import expect, read_toml
+from everycore.model.toml_tables import expect, read_toml
 
 CAUSES = Path(__file__).with_name("causes.toml")
 MOST_ROWS = 6

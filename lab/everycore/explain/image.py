@@ -18,8 +18,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from everycore import extras
-from everycore.errors import EverycoreError
+from everycore.environment import extras
+from everycore.environment.errors import EverycoreError
 
 _FUNCTION_TYPES = (2, 10)  # STT_FUNC, STT_GNU_IFUNC
 _MACHINES = {"EM_386": "i386", "EM_X86_64": "x86-64", "EM_AARCH64": "a64"}

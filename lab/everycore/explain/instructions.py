@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from everycore import extras
+from everycore.environment import extras
 
 _MASK = (1 << 64) - 1
 

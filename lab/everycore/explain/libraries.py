@@ -10,7 +10,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from everycore.explain.regions import GENERATORS
-from everycore.tables import expect, read_toml
+from everycore.model.toml_tables import expect, read_toml
 
 FILE = Path(__file__).with_name("libraries.toml")
 _SHAPE = {"name": str, "file": str, "contains": str, "version": str, "masks": tuple[str, ...]}

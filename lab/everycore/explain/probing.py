@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from everycore.errors import EverycoreError
+from everycore.environment.errors import EverycoreError
 from everycore.explain import probe
 from everycore.explain.explanation import shares
 from everycore.explain.health import Installed

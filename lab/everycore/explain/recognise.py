@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from everycore.explain.evidence import Evidence, gather, holds
+from everycore.explain.recognition_rules import Implementation, Rules, load_rules
 from everycore.explain.regions import Profile, Region
-from everycore.explain.rules import Implementation, Rules, load_rules
 
 # Libraries whose code is cryptography, by the names of their files.
 CRYPTO_FILE = re.compile(

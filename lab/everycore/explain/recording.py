@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from everycore.errors import EverycoreError
+from everycore.environment.errors import EverycoreError
 from everycore.explain.image import Function
 from everycore.explain.regions import Caller, Module, Profile, Reference, Region
 

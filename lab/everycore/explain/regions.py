@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from everycore.errors import EverycoreError
+from everycore.environment.errors import EverycoreError
 from everycore.explain import instructions, unwind
 from everycore.explain.image import Function, Image, load
 from everycore.explain.instructions import Op

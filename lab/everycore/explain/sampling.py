@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
 
-from everycore.errors import EverycoreError
+from everycore.environment.errors import EverycoreError
 from everycore.explain import perf, stopping
 from everycore.explain.memory import Snapshots
 from everycore.explain.samples import Sampled, read_mappings

@@ -13,12 +13,12 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from everycore import extras
-from everycore.context import Context
-from everycore.decoding import encode_line
-from everycore.errors import EverycoreError, LostError
+from everycore.environment import extras
+from everycore.environment.context import Context
+from everycore.environment.errors import EverycoreError, LostError
 from everycore.farm import worker
 from everycore.farm.work import Answer, Job, read_answer
+from everycore.model.decoding import encode_line
 
 if TYPE_CHECKING:
     from distributed import Client, Future

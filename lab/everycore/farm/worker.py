@@ -11,19 +11,21 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from everycore import catalog, machine, subjects
-from everycore.context import Context, system_context
-from everycore.decoding import encode_line
-from everycore.errors import EverycoreError
+from everycore import subjects
+from everycore.build import catalog
+from everycore.build.toolchains.installed import installed
+from everycore.environment.context import Context, system_context
+from everycore.environment.errors import EverycoreError
 from everycore.farm.work import Answer, Job, Work, read_job
 from everycore.matrix import second_pass
 from everycore.matrix.make import Limits, Ready, Workbench
 from everycore.matrix.plan import Place
-from everycore.matrix.records import Kind, Outcome, Result, is_same
-from everycore.model import Toolchain, Tree
+from everycore.model.cells import Kind, Outcome, Result, is_same
+from everycore.model.decoding import encode_line
+from everycore.model.domain import Toolchain, Tree
+from everycore.model.targets import load_target
+from everycore.run import machine
 from everycore.subjects import Subject
-from everycore.targets import load_target
-from everycore.toolchains.installed import installed
 
 PARTS = ("src", "include", "harness", "subjects", "targets")  # of the tree: all that a job reads
 BOOT_ID = Path("/proc/sys/kernel/random/boot_id")

@@ -4,13 +4,13 @@ harness/port/uefi/image.lds says."""
 
 from pathlib import Path
 
-from everycore import catalog
-from everycore.build import build_harness, digest_of, harness_objects
-from everycore.context import Context
-from everycore.errors import EverycoreError
+from everycore.build import catalog
+from everycore.build.binaries import build_harness, digest_of, harness_objects
+from everycore.build.toolchains import find_compiler
+from everycore.environment.context import Context
+from everycore.environment.errors import EverycoreError
 from everycore.firmware.boot_targets import Architecture
-from everycore.model import Build, Compiler, Target, Tree
-from everycore.toolchains import find_compiler
+from everycore.model.domain import Build, Compiler, Target, Tree
 
 COMPILER = "clang"
 LINKER = "ld.lld"

@@ -9,8 +9,8 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from everycore.context import Context
-from everycore.errors import EverycoreError
+from everycore.environment.context import Context
+from everycore.environment.errors import EverycoreError
 from everycore.firmware import medium
 from everycore.firmware.boot_targets import BootTarget
 

@@ -11,8 +11,8 @@ import sys
 from importlib.util import find_spec
 from pathlib import Path
 
-from everycore.context import Context
-from everycore.extras import missing_packages
+from everycore.environment.context import Context
+from everycore.environment.extras import missing_packages
 from everycore.firmware import pe
 from everycore.firmware.malformed import MalformedError
 from everycore.firmware.oprom import MOST_BYTES, MOST_DRIVER_BYTES, compressed_sizes

@@ -10,7 +10,7 @@ import struct
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from everycore.errors import EverycoreError
+from everycore.environment.errors import EverycoreError
 from everycore.firmware import oprom, pe
 from everycore.firmware.malformed import MalformedError
 from everycore.firmware.oprom import LAST, UNIT, Rom, RomImage

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The error of bytes that are not what they should be."""
 
-from everycore.errors import EverycoreError
+from everycore.environment.errors import EverycoreError
 
 
 class MalformedError(EverycoreError):

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from everycore.errors import EverycoreError
+from everycore.environment.errors import EverycoreError
 from everycore.firmware import edit, oprom, pe
 from everycore.firmware.malformed import MalformedError
 from everycore.firmware.oprom import UNIT, Driver, Rom, RomImage

@@ -8,8 +8,8 @@ section 13.3: FAT.
 from collections.abc import Mapping
 from pathlib import Path
 
-from everycore.context import Completed, Context
-from everycore.errors import EverycoreError
+from everycore.environment.context import Completed, Context
+from everycore.environment.errors import EverycoreError
 
 SECTOR_BYTES = 512
 FIRST_SECTOR = 64

@@ -16,9 +16,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from everycore.errors import EverycoreError
+from everycore.environment.errors import EverycoreError
 from everycore.firmware import pe
-from everycore.firmware.efi import symbols
+from everycore.firmware.efi import linker_map
 
 VALUE, SIZE = "_gPcd_BinaryPatch_", "_gPcd_BinaryPatch_Size_"
 _SECTION = re.compile(r"^ \.\w+\.(_gPcd_BinaryPatch_\w+)\s+0x([0-9a-f]+)", re.M)  # GNU ld
@@ -97,7 +97,7 @@ def find(image: pe.Image, map_text: str, map_name: str, types: Mapping[str, Type
 
 
 def _places(image: pe.Image, text: str, map_name: str) -> dict[str, int]:
-    table = symbols.read(text, map_name, image.base)
+    table = linker_map.read(text, map_name, image.base)
     places = {
         name: address
         for address, name in zip(table.addresses, table.names, strict=True)

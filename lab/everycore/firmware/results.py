@@ -5,10 +5,10 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from everycore import protocol
-from everycore.errors import EverycoreError
-from everycore.model import Machine
-from everycore.protocol import Hello, Record
+from everycore.environment.errors import EverycoreError
+from everycore.model import protocol
+from everycore.model.domain import Machine
+from everycore.model.protocol import Hello, Record
 
 VERSION = 1
 SYSTEMS = {"a64": "aarch64", "x86": "x86_64"}

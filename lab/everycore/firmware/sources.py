@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
-from everycore.errors import EverycoreError
+from everycore.environment.errors import EverycoreError
 from everycore.firmware.findings import DeviceIds
 
 MOST_FILE_BYTES = 64 << 20  # of a dump with all that a vendor puts around the ROM

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from everycore.matrix.neighbours import LIMIT, Neighbour, Neighbourhood, facets, family, version
-from everycore.matrix.records import Anomaly, Cell, Kind, Outcome, Result, pooled
+from everycore.model.cells import Anomaly, Cell, Kind, Outcome, Result, pooled
 
 FRAME_LIMIT = 1024  # bytes
 ABOUT = 1.03  # values within this factor are about the same

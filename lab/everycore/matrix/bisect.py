@@ -8,8 +8,8 @@ from functools import partial
 from typing import Protocol
 
 from everycore.matrix import anomalies
-from everycore.matrix.differences import differences
-from everycore.matrix.records import Anomaly, Cell, Code, Kind, Listing, Outcome, Result
+from everycore.matrix.code_differences import differences
+from everycore.model.cells import Anomaly, Cell, Code, Kind, Listing, Outcome, Result
 
 Switch = tuple[str, ...]  # words for the compiler, one step of the search
 

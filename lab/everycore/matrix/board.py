@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from everycore import machine
-from everycore.context import Completed, Context
-from everycore.errors import EverycoreError
-from everycore.model import Machine, Target, Toolchain, Tree
-from everycore.targets import load_target, target_names
-from everycore.transport.ssh import Ssh
+from everycore.environment.context import Completed, Context
+from everycore.environment.errors import EverycoreError
+from everycore.model.domain import Machine, Target, Toolchain, Tree
+from everycore.model.targets import load_target, target_names
+from everycore.run import machine
+from everycore.run.transport.ssh import Ssh
 
 
 @dataclass(frozen=True)

@@ -5,11 +5,11 @@ import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from everycore.binary.listing import side_by_side
 from everycore.matrix.anomalies import FRAME_LIMIT, Story, command, repair_words, what
 from everycore.matrix.failures import FailedCells
-from everycore.matrix.listing import side_by_side
 from everycore.matrix.neighbours import family, version
-from everycore.matrix.records import Anomaly, Cell, Head, Kind, Listing, Reduced, Result
+from everycore.model.cells import Anomaly, Cell, Head, Kind, Listing, Reduced, Result
 
 WIDTH = 100
 MOST_ALSO = 12  # other cells of a story that are listed

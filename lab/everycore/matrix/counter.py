@@ -4,12 +4,12 @@
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from everycore.build import build_tool
-from everycore.context import Completed, Context
-from everycore.errors import EverycoreError
-from everycore.model import Target, Tree
+from everycore.build.binaries import build_tool
+from everycore.build.toolchains import find_compiler
+from everycore.environment.context import Completed, Context
+from everycore.environment.errors import EverycoreError
+from everycore.model.domain import Target, Tree
 from everycore.subjects.assemble import HARNESS, LIBRARY
-from everycore.toolchains import find_compiler
 
 SOURCE = "subjects/which_counter.c"
 

@@ -8,11 +8,11 @@ from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 
 from everycore import subjects
-from everycore.context import Context
-from everycore.errors import MissingPackagesError
-from everycore.matrix.frames import plain_name
-from everycore.matrix.objects import Object
-from everycore.model import Target, Tree
+from everycore.binary.frames import plain_name
+from everycore.binary.objects import Object
+from everycore.environment.context import Context
+from everycore.environment.errors import MissingPackagesError
+from everycore.model.domain import Target, Tree
 from everycore.subjects import Function, Subject, SubjectUnavailableError
 from everycore.trace.record import UntraceableError
 

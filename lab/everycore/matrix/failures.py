@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from everycore.matrix.anomalies import ranges
 from everycore.matrix.neighbours import family, version
-from everycore.matrix.records import Outcome, Result
+from everycore.model.cells import Outcome, Result
 
 ORDER = (Outcome.WRONG, Outcome.CRASHED, Outcome.TIME_LIMIT, Outcome.NOT_COMPILED)
 MOST_FLAGS = 4  # sets that are named

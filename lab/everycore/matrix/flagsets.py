@@ -4,7 +4,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from everycore.errors import EverycoreError, unknown_name
+from everycore.environment.errors import EverycoreError, unknown_name
 
 UNDEFINED = ("-fsanitize=undefined",)
 BOUNDS = ("-fsanitize=bounds", "-fsanitize=object-size")

@@ -15,21 +15,21 @@ from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from everycore import extras
-from everycore.atomic import atomic_write
-from everycore.context import Context
+from everycore.binary.disassembly import decode
+from everycore.binary.objects import MACHINES
+from everycore.binary.symbols import elf_file
 from everycore.ct.taint import MemcheckError, first_errors
 from everycore.ct.traces import HALF_SEEN, PACKAGES
-from everycore.errors import EverycoreError
-from everycore.matrix.disassembly import decode
-from everycore.matrix.objects import MACHINES
-from everycore.matrix.records import Verdict
-from everycore.model import Target
+from everycore.environment import extras
+from everycore.environment.atomic import atomic_write
+from everycore.environment.context import Context
+from everycore.environment.errors import EverycoreError
+from everycore.model.cells import Verdict
+from everycore.model.domain import Target
+from everycore.run.transport.valgrind import Valgrind, has_valgrind
+from everycore.trace.emulated import qemu
 from everycore.trace.native import native
-from everycore.trace.qemu import qemu
 from everycore.trace.record import Difference, Run, Trace, UntraceableError, first_difference
-from everycore.trace.symbols import elf_file
-from everycore.transport.valgrind import Valgrind, has_valgrind
 
 BEGIN, END = "region_begin", "region_end"  # subjects/job.h
 # subjects/answers.h: all bytes 0, all 0xff, then drawn. The first again tells whether calls with

@@ -11,13 +11,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from everycore import subjects
-from everycore.context import Completed, Context
-from everycore.errors import EverycoreError, LostError, MissingPackagesError, unknown_name
-from everycore.matrix import plan, probe
+from everycore.environment.context import Completed, Context
+from everycore.environment.errors import (
+    EverycoreError,
+    LostError,
+    MissingPackagesError,
+    unknown_name,
+)
+from everycore.matrix import accepted_flags, plan
 from everycore.matrix.portable_paths import without_paths
-from everycore.matrix.records import Cell, Listing, Outcome, Result, scatter
-from everycore.model import Compiler, Target, Toolchain, Tree
-from everycore.quiet import own_width
+from everycore.measure.quiet import own_width
+from everycore.model.cells import Cell, Listing, Outcome, Result, scatter
+from everycore.model.domain import Compiler, Target, Toolchain, Tree
+from everycore.model.targets import load_target
 from everycore.subjects import (
     Function,
     NotCompiledError,
@@ -28,15 +34,14 @@ from everycore.subjects import (
 )
 from everycore.subjects.count import ODD_SIZES, SIZES, Call
 from everycore.subjects.describe import OWN
-from everycore.subjects.sources import sources
-from everycore.targets import load_target
+from everycore.subjects.source_files import sources
 from everycore.trace.record import UntraceableError
 
 if TYPE_CHECKING:
+    from everycore.binary.code import OwnFunctions
     from everycore.matrix.board import BoardLink
-    from everycore.matrix.code import OwnFunctions
-    from everycore.matrix.executed import Executed
     from everycore.matrix.modelled import Estimator
+    from everycore.matrix.traced_call import Executed
 
 SAMPLES = 101  # of some 50 microseconds
 BUDGET_MS = 250  # of a process; a slow cell has fewer samples
@@ -238,7 +243,7 @@ class Workbench:
         target = self.target(cell.target)
         if said := plan.why_not(self.place, toolchain, cell.target, cell.flags):
             raise _FailedError(Outcome.SKIPPED, said)
-        if said := probe.refusal(self.context, compiler, cell.flags):
+        if said := accepted_flags.refusal(self.context, compiler, cell.flags):
             refuse_full_disk(said)
             raise _FailedError(Outcome.SKIPPED, said)
         program, objects = self._compiled(cell, subject, compiler, target)
@@ -310,7 +315,7 @@ class Workbench:
 
     def flags_of(self, cell: Cell, compiler: Compiler) -> list[str]:
         """Return the flags of a cell, beside those that its subject asks for."""
-        knows = probe.takes(self.context, compiler, ALWAYS)
+        knows = accepted_flags.takes(self.context, compiler, ALWAYS)
         return [WARNINGS_OFF, *cell.flags, *([ALWAYS] if knows else [])]
 
     def _around(self, subject: Subject, target: Target) -> Surroundings:
@@ -391,9 +396,9 @@ class Workbench:
 
     def _examined(self, ready: Ready, cell: Cell) -> Result:
         """Without its code where nothing can read it; a cell is worth its time without."""
-        from everycore.matrix.code import examine
-        from everycore.matrix.digest import digest
-        from everycore.matrix.objects import NoCodeError
+        from everycore.binary.code import examine
+        from everycore.binary.digest import digest
+        from everycore.binary.objects import NoCodeError
 
         try:
             found = examine(*self._readable(ready, cell), own=self._own(ready, cell))
@@ -428,10 +433,10 @@ class Workbench:
     def _own(self, ready: Ready, cell: Cell) -> "OwnFunctions | None":
         """Return the subject's functions in a program that was optimised as a whole, which also
         contains everything around them, and the C library; None: it was not."""
-        from everycore.matrix.code import OwnFunctions
+        from everycore.binary.code import OwnFunctions
+        from everycore.binary.frames import plain_name
+        from everycore.binary.objects import Object
         from everycore.matrix.entries import functions_of
-        from everycore.matrix.frames import plain_name
-        from everycore.matrix.objects import Object
 
         if not any(flag.startswith("-flto") for flag in cell.flags):
             return None
@@ -445,7 +450,7 @@ class Workbench:
 
     def executed(self, ready: Ready) -> "Executed":
         """One call of a cell under the tracer: exact counts, also of what runs here."""
-        from everycore.matrix.executed import count
+        from everycore.matrix.traced_call import count
 
         return count(self._called(ready))
 
@@ -458,7 +463,7 @@ class Workbench:
 
     def hot_loop(self, ready: Ready) -> Listing | None:
         """By executed instructions, where they can be traced; None: nothing can read the code."""
-        from everycore.matrix.executed import loop_of
+        from everycore.matrix.traced_call import loop_of
 
         try:
             paths, names = self._readable(ready, ready.result.cell)
@@ -486,7 +491,7 @@ class Workbench:
     # ---- Emulated ----------------------------------------------------------------------------
 
     def _counted(self, ready: Ready) -> Result:
-        from everycore.matrix.executed import count
+        from everycore.matrix.traced_call import count
 
         estimates = None
         try:
@@ -513,7 +518,7 @@ class Workbench:
 def _refused(error: NotCompiledError) -> Outcome:
     """Tell failures of the compiler from those of the machine, which --resume tries again."""
     refuse_full_disk(error.message)
-    return Outcome.SKIPPED if probe.is_passing(error.message) else Outcome.NOT_COMPILED
+    return Outcome.SKIPPED if accepted_flags.is_passing(error.message) else Outcome.NOT_COMPILED
 
 
 def _in_a_line(error: EverycoreError) -> str:

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from everycore.matrix.bisect import AT_ONCE, MOST_TRIED, Stage, Switch, ddmin, with_switches
 from everycore.matrix.failures import FailedCells, group_failures
-from everycore.matrix.records import Anomaly, Cell, Kind, Outcome, Result
+from everycore.model.cells import Anomaly, Cell, Kind, Outcome, Result
 
 # Each gives undefined or implementation-defined behaviour of C a meaning: that code whose answers
 # they make right most likely relies on it, and the compiler is not to blame.

@@ -4,16 +4,15 @@
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from everycore import estimates
-from everycore.context import Context
-from everycore.estimate import data
+from everycore.environment.context import Context
+from everycore.estimate import core_estimates, data
+from everycore.estimate.core_estimates import Core, Figure, figure
 from everycore.estimate.evaluate import Evaluator, Subject
 from everycore.estimate.executed import arch_of
 from everycore.estimate.mca import Llvm, disassemble, find_llvm
 from everycore.estimate.models import Executed, Models
 from everycore.estimate.others import techniques
-from everycore.estimates import Core, Figure, figure
-from everycore.matrix.executed import count
+from everycore.matrix.traced_call import count
 from everycore.subjects import Function
 from everycore.subjects.assemble import Program
 from everycore.subjects.count import Call
@@ -68,7 +67,7 @@ def kinds_of(owner: str, function: Function) -> tuple[str, ...]:
         return techniques(function)
     primitive = "ghash" if function.computes == "ghash" else "aes"
     primitive = "gcm" if function.computes.startswith("gcm") else primitive
-    return estimates.techniques(primitive, owner)
+    return core_estimates.techniques(primitive, owner)
 
 
 def open_estimator(context: Context) -> Estimator:

@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from everycore.matrix.records import Cell, Result
+from everycore.model.cells import Cell, Result
 
 # A cell is an anomaly if it is slower than the best neighbour by more than this factor.
 LIMIT = 1.10

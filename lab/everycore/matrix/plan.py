@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 
 from everycore.matrix.flagsets import FlagSet
-from everycore.matrix.records import Cell, Outcome, Result
-from everycore.model import Toolchain
+from everycore.model.cells import Cell, Outcome, Result
+from everycore.model.domain import Toolchain
 
 HOST = "host"
 USUAL_KEY_BITS = 256

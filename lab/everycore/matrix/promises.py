@@ -9,10 +9,10 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from everycore import stats
-from everycore.matrix.records import Cell, Head, Result, is_same
-from everycore.processes import of_each
-from everycore.store import Results
+from everycore.measure import stats
+from everycore.measure.processes import of_each
+from everycore.model.cells import Cell, Head, Result, is_same
+from everycore.store.run_files import Results
 
 # kernel: (worst / best within one compiler, over all of them)
 LOOK_UPS, SLICES = (1.15, 1.15), (1.25, 1.5)

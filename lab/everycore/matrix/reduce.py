@@ -20,22 +20,22 @@ from pathlib import Path
 from typing import Any
 
 from everycore import subjects
-from everycore.atomic import atomic_write
-from everycore.context import Context
-from everycore.errors import EverycoreError
+from everycore.build.toolchains import find_compiler
+from everycore.environment.atomic import atomic_write
+from everycore.environment.context import Context
+from everycore.environment.errors import EverycoreError
 from everycore.matrix import interesting
 from everycore.matrix.bisect import with_switches
 from everycore.matrix.interesting import SOURCE
 from everycore.matrix.neighbours import family
-from everycore.matrix.records import Anomaly, Cell, Kind, Outcome, Reduced, Result
 from everycore.matrix.trials import Trials
-from everycore.model import Compiler
+from everycore.model.cells import Anomaly, Cell, Kind, Outcome, Reduced, Result
+from everycore.model.domain import Compiler
+from everycore.model.targets import load_target
 from everycore.subjects import Function
 from everycore.subjects.adapter import adapter_text
 from everycore.subjects.assemble import OUR_FLAGS
 from everycore.subjects.count import ODD_SIZES, SIZES
-from everycore.targets import load_target
-from everycore.toolchains import find_compiler
 
 LIMIT_SECONDS = 600.0  # of one reduction
 CONFIRMED = 3  # fresh processes that have to show the anomaly

@@ -8,7 +8,7 @@ from everycore.matrix import anomalies
 from everycore.matrix.anomalies import Story
 from everycore.matrix.bisect import Bench, Found, Switch, explain
 from everycore.matrix.neighbours import family
-from everycore.matrix.records import Anomaly, Cell, Kind, Line, Result
+from everycore.model.cells import Anomaly, Cell, Kind, Line, Result
 
 Key = tuple[Cell, Kind]
 

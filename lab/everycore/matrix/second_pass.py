@@ -6,13 +6,13 @@ from concurrent.futures import as_completed
 from dataclasses import replace
 from typing import Protocol
 
-from everycore.context import Context
-from everycore.errors import EverycoreError
+from everycore.environment.context import Context
+from everycore.environment.errors import EverycoreError
+from everycore.environment.workers import worker_pool
 from everycore.matrix.leaks import Suspect, look
 from everycore.matrix.portable_paths import without_paths
-from everycore.matrix.records import Cell, Outcome, Result, Verdict
+from everycore.model.cells import Cell, Outcome, Result, Verdict
 from everycore.subjects import Function, Program
-from everycore.workers import worker_pool
 
 LOOKED_AT = (Outcome.MEASURED, Outcome.COUNTED)  # what gives wrong answers needs no verdict
 

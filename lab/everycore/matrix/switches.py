@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from everycore.matrix.bisect import Stage, Switch
 from everycore.matrix.neighbours import facets
-from everycore.matrix.records import Anomaly, Cell
+from everycore.model.cells import Anomaly, Cell
 
 Ask = Callable[[Sequence[str]], str]  # flags for the cell's compiler -> all that it writes
 

@@ -8,17 +8,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from everycore import subjects
-from everycore.errors import EverycoreError
+from everycore.environment.errors import EverycoreError
+from everycore.environment.workers import worker_pool
 from everycore.matrix import passes, switches
 from everycore.matrix.bisect import TRIAL_PROCESSES, Stage, with_switches
 from everycore.matrix.bugs import Source
 from everycore.matrix.make import Ready, Workbench
-from everycore.matrix.records import Anomaly, Cell, Code, Kind, Listing, Outcome, Result
 from everycore.matrix.second_pass import looked_at
-from everycore.model import Compiler
+from everycore.model.cells import Anomaly, Cell, Code, Kind, Listing, Outcome, Result
+from everycore.model.domain import Compiler
+from everycore.model.targets import load_target
 from everycore.subjects import Subject
-from everycore.targets import load_target
-from everycore.workers import worker_pool
 
 CORES = os.cpu_count() or 1
 

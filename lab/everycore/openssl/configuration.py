@@ -4,7 +4,7 @@
 import re
 from collections.abc import Callable, Mapping
 
-from everycore.errors import EverycoreError
+from everycore.environment.errors import EverycoreError
 
 MARK = "# Made by `everycore provider enable`; `everycore provider disable` removes it."
 NAME = "everycore"

@@ -10,9 +10,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from everycore.atomic import atomic_write
-from everycore.context import Completed, Context
-from everycore.errors import EverycoreError
+from everycore.environment.atomic import atomic_write
+from everycore.environment.context import Completed, Context
+from everycore.environment.errors import EverycoreError
 from everycore.pauth.emulators import COUNTS, COUNTS_FORMAT, COUNTS_MAGIC, MODE, Emulator, clean
 from everycore.pauth.interleaved_runs import LIMIT_SECONDS
 from everycore.pauth.programs import GUEST, Program

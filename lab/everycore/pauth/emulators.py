@@ -10,11 +10,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
 
-from everycore import debs
-from everycore.atomic import atomic_write
-from everycore.context import Completed, Context
-from everycore.debs.lock import Lock, Request
-from everycore.errors import EverycoreError
+from everycore.build import debs
+from everycore.build.debs.lock import Lock, Request
+from everycore.environment.atomic import atomic_write
+from everycore.environment.context import Completed, Context
+from everycore.environment.errors import EverycoreError
 
 PROGRAM = "qemu-aarch64"
 PACKAGE = "qemu-user"

@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from everycore.context import Completed, Context
-from everycore.errors import EverycoreError
+from everycore.environment.context import Completed, Context
+from everycore.environment.errors import EverycoreError
 from everycore.pauth.programs import Program
 from everycore.pauth.variants import Variant
 

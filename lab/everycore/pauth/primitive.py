@@ -11,12 +11,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 
 from everycore import subjects
-from everycore.context import Context
-from everycore.errors import EverycoreError
-from everycore.protocol import Bench, Failure, Hello, Kernel, Resolved
-from everycore.report.pauth import COMPARED, FIGURE
-from everycore.session import Session
-from everycore.stats import figure
+from everycore.environment.context import Context
+from everycore.environment.errors import EverycoreError
+from everycore.measure.stats import figure
+from everycore.model.protocol import Bench, Failure, Hello, Kernel, Resolved
+from everycore.report.pauth_tables import COMPARED, FIGURE
+from everycore.run.session import Session
 from everycore.subjects import Program, SubjectUnavailableError
 from everycore.subjects.describe import PAC
 

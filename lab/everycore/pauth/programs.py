@@ -7,13 +7,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from everycore import debs
-from everycore.atomic import atomic_write
-from everycore.context import Context
-from everycore.debs.lock import Request
-from everycore.errors import EverycoreError, unknown_name
+from everycore.build import debs
+from everycore.build.debs.lock import Request
+from everycore.build.toolchains.find import ask
+from everycore.environment.atomic import atomic_write
+from everycore.environment.context import Context
+from everycore.environment.errors import EverycoreError, unknown_name
 from everycore.pauth.emulators import locked
-from everycore.toolchains.find import ask
 
 GUEST = Path(__file__).parent / "guest"
 COMPILER = "aarch64-linux-gnu-gcc"

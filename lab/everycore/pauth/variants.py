@@ -4,7 +4,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from everycore.errors import EverycoreError, unknown_name
+from everycore.environment.errors import EverycoreError, unknown_name
 from everycore.pauth.emulators import MODE, Emulator, clean
 from everycore.pauth.programs import Program
 

@@ -3,7 +3,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from everycore.estimates import Core, Fit, Point, rms
+from everycore.estimate.core_estimates import Core, Fit, Point, rms
 from everycore.report.kernels import markdown_table
 
 

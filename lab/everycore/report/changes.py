@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from rich.console import Group
 from rich.text import Text
 
-from everycore import permutation, stats
-from everycore.permutation import Change
-from everycore.protocol import Bench
+from everycore.measure import permutation, stats
+from everycore.measure.permutation import Change
+from everycore.model.protocol import Bench
 from everycore.report.figures import NOISY, number
 from everycore.report.tables import plain_table, titled
 

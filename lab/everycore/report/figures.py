@@ -4,10 +4,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from everycore import stats
-from everycore.processes import of_each
-from everycore.protocol import Bench
-from everycore.stats import Figure
+from everycore.measure import stats
+from everycore.measure.processes import of_each
+from everycore.measure.stats import Figure
+from everycore.model.protocol import Bench
 
 NOISY = "~"
 UNCERTAIN = (

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from rich.console import Group
 from rich.text import Text
 
-from everycore.limits import bound
-from everycore.protocol import Arithmetic, Bench, Mode
+from everycore.measure.bounds import bound
+from everycore.model.protocol import Arithmetic, Bench, Mode
 from everycore.report.figures import NOISY, UNCERTAIN, cell, cipher, number
 from everycore.report.tables import LIMIT, plain_table, selected_kernel, titled
 

@@ -7,7 +7,7 @@ stand beside it.
 
 from collections.abc import Iterable, Sequence
 
-from everycore.protocol import Bench, Kernel
+from everycore.model.protocol import Bench, Kernel
 from everycore.report.figures import NOISY, TIMING_WORDS, cell, cipher, number
 
 # Mode and number of messages, in the order of the columns.

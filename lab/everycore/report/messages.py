@@ -4,7 +4,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from everycore.estimates import BULK, EXTENSIONS, Core, Gain, Message, spoken
+from everycore.estimate.core_estimates import BULK, EXTENSIONS, Core, Gain, Message, spoken
 from everycore.report.kernels import markdown_table
 
 TYPE = "estimate"

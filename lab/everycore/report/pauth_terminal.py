@@ -4,7 +4,7 @@
 from rich.console import Group, JustifyMethod
 from rich.text import Text
 
-from everycore.report.pauth import WRONG, PauthTable
+from everycore.report.pauth_tables import WRONG, PauthTable
 from everycore.report.tables import plain_table, titled
 
 

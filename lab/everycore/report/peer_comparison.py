@@ -8,9 +8,9 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from everycore.limits import Bound, bound
-from everycore.processes import merged
-from everycore.protocol import AAD_BYTES, Arithmetic, Bench, Failure, conditions
+from everycore.measure.bounds import Bound, bound
+from everycore.measure.processes import merged
+from everycore.model.protocol import AAD_BYTES, Arithmetic, Bench, Failure, conditions
 from everycore.report.figures import NOISY, cell, number
 from everycore.report.kernels import markdown_table
 

@@ -10,8 +10,8 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
-from everycore.limits import Bound, bound
-from everycore.protocol import Arithmetic, Bench, Check, Kernel, Mode, Resolved
+from everycore.measure.bounds import Bound, bound
+from everycore.model.protocol import Arithmetic, Bench, Check, Kernel, Mode, Resolved
 from everycore.report.figures import (
     NOISY,
     TIMING_WORDS,

@@ -21,8 +21,8 @@ Every answer is compared with that of c_ref, in the traced run too; a wrong one 
 
 from pathlib import Path
 
-from everycore.errors import EverycoreError, unknown_name
-from everycore.model import Tree
+from everycore.environment.errors import EverycoreError, unknown_name
+from everycore.model.domain import Tree
 from everycore.subjects.assemble import (
     NotCompiledError,
     Program,
@@ -38,7 +38,7 @@ from everycore.subjects.contents import contents
 from everycore.subjects.count import STEP_BYTES, Call, Steady, check, steady, trace
 from everycore.subjects.describe import FOLDER, Function, Subject, load_subject
 from everycore.subjects.ours import kernel_subjects
-from everycore.subjects.sources import SubjectUnavailableError, sources
+from everycore.subjects.source_files import SubjectUnavailableError, sources
 
 
 def load_subjects(tree: Tree) -> list[Subject]:

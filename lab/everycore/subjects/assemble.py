@@ -11,26 +11,26 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from everycore import catalog
-from everycore.atomic import atomic_write
-from everycore.build import build_object, build_timed, build_tool, digest_of
-from everycore.context import Context
-from everycore.errors import EverycoreError
-from everycore.model import Compiler, Target, Tree
+from everycore.build import catalog
+from everycore.build.binaries import build_object, build_timed, build_tool, digest_of
+from everycore.build.toolchains import DEFAULT_FLAGS, find_compiler
+from everycore.environment.atomic import atomic_write
+from everycore.environment.context import Context
+from everycore.environment.errors import EverycoreError
+from everycore.environment.workers import worker_pool
+from everycore.model.domain import Compiler, Target, Tree
+from everycore.model.targets import load_target
+from everycore.run.transport.valgrind import TAINT_FLAGS, has_valgrind
 from everycore.subjects import reference
 from everycore.subjects.adapter import adapter_text
 from everycore.subjects.describe import FOLDER, OWN, Function, Subject
-from everycore.subjects.sources import (
+from everycore.subjects.source_files import (
     SubjectUnavailableError,
     headers_below,
     headers_near,
     sources,
     written,
 )
-from everycore.targets import load_target
-from everycore.toolchains import DEFAULT_FLAGS, find_compiler
-from everycore.transport.valgrind import TAINT_FLAGS, has_valgrind
-from everycore.workers import worker_pool
 
 # Files of subjects/, without an adapter, that are linked with every subject.
 DRIVER = ("driver.c", "job.c", "answers.c", "check.c", "ct.c", "bench.c", "sanitizer.c")

@@ -12,10 +12,10 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from everycore.context import Context
-from everycore.errors import EverycoreError
+from everycore.environment.context import Context
+from everycore.environment.errors import EverycoreError
 from everycore.subjects.describe import Subject
-from everycore.subjects.sources import headers_below, pinned, sources
+from everycore.subjects.source_files import headers_below, pinned, sources
 
 # Members of a subject, or a function, that change nothing that is measured.
 WORDS = ("name", "description", "matrix", "functions", "home", "target", "machines")

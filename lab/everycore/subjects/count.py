@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from everycore.context import Context
-from everycore.errors import EverycoreError
-from everycore.model import Target
+from everycore.environment.context import Context
+from everycore.environment.errors import EverycoreError
+from everycore.model.domain import Target
 from everycore.subjects.assemble import Program
 from everycore.subjects.describe import OWN, Function
-from everycore.subjects.sources import SubjectUnavailableError
+from everycore.subjects.source_files import SubjectUnavailableError
+from everycore.trace.emulated import qemu
 from everycore.trace.native import native
-from everycore.trace.qemu import qemu
 from everycore.trace.record import Run, Trace
 
 BEGIN, END = "region_begin", "region_end"

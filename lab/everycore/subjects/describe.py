@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from everycore.errors import EverycoreError, unknown_name
-from everycore.tables import expect, read_toml, required_of, shape_of
+from everycore.environment.errors import EverycoreError, unknown_name
+from everycore.model.toml_tables import expect, read_toml, required_of, shape_of
 
 FOLDER = "subjects"
 # Arm's, as chains or blocks that do not wait for each other: subjects/answers.h.

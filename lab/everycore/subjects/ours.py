@@ -4,8 +4,8 @@
 import platform
 from pathlib import Path
 
-from everycore import catalog
-from everycore.model import RegistryLine, Tree
+from everycore.build import catalog
+from everycore.model.domain import RegistryLine, Tree
 from everycore.subjects.describe import FOLDER, Function, Subject, key_sizes
 
 # Function: its name (and what it computes), its key function, what its length is a multiple of.

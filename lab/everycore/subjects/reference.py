@@ -8,11 +8,11 @@ import hashlib
 from collections.abc import Sequence
 from pathlib import Path
 
-from everycore.atomic import atomic_write
-from everycore.build import build_tool
-from everycore.context import Context
-from everycore.errors import EverycoreError
-from everycore.model import Compiler
+from everycore.build.binaries import build_tool
+from everycore.environment.atomic import atomic_write
+from everycore.environment.context import Context
+from everycore.environment.errors import EverycoreError
+from everycore.model.domain import Compiler
 
 # Without optimisations that rest on rules which much code breaks: where a compiler uses a rule
 # against the code, that cell is wrong, and not this build.

@@ -8,13 +8,13 @@ import tempfile
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
-from everycore.build import build_tool
-from everycore.context import Context, Dialogue
-from everycore.errors import EverycoreError
-from everycore.model import Target
-from everycore.toolchains import DEFAULT_FLAGS, find_compiler
+from everycore.binary.symbols import Image, missing_packages, read_maps
+from everycore.build.binaries import build_tool
+from everycore.build.toolchains import DEFAULT_FLAGS, find_compiler
+from everycore.environment.context import Context, Dialogue
+from everycore.environment.errors import EverycoreError
+from everycore.model.domain import Target
 from everycore.trace.record import HEADER, LIMIT, Program, Run, Trace, UntraceableError, make_trace
-from everycore.trace.symbols import Image, missing_packages, read_maps
 
 STEPPER = ("stepper.c", "tracee.c", "accesses.c", "dialogue.c")
 CACHE_BYTES = 24 << 20  # as in stepper.c
@@ -132,7 +132,7 @@ class _Session:
     def _block(self, payload: bytes) -> None:
         try:
             from everycore.trace.translate import Room
-            from everycore.trace.x86 import decode_block
+            from everycore.trace.x86_blocks import decode_block
         except ImportError as error:
             raise missing_packages() from error
         pc, cache, room, number = _QUESTION.unpack_from(payload)

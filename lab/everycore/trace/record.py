@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from enum import IntFlag
 from itertools import zip_longest
 
-from everycore.errors import EverycoreError
-from everycore.trace.symbols import Image
+from everycore.binary.symbols import Image
+from everycore.environment.errors import EverycoreError
 
 HEADER = struct.Struct("<II")  # messages, struct event and struct totals: events.h
 EVENT = struct.Struct("<QQQII")

@@ -13,12 +13,13 @@ import pytest
 import typer
 from world import PACKAGE, Lab
 
-from everycore import store, vectors, wycheproof
 from everycore.cli import COMMANDS, EXAMPLES, help_of
-from everycore.context import Completed
-from everycore.jobs import PROCESSES, Job, plan
+from everycore.environment.context import Completed
 from everycore.report import tables
-from everycore.session import open_session
+from everycore.run import vectors, wycheproof
+from everycore.run.bench_calls import PROCESSES, Job, plan
+from everycore.run.session import open_session
+from everycore.store import run_files
 
 # The fake git knows one commit; without .git, as in an unpacked archive, nobody asks it.
 COMMIT = "0123456789ab" if (PACKAGE.parent.parent / ".git").exists() else "no-commit"
@@ -519,7 +520,7 @@ def test_bench_writes_a_whole_result_to_standard_output(lab: Lab) -> None:
     assert done.code == 0, done.err
     path = lab.folder / "piped.jsonl"
     path.write_text(done.out, encoding="utf-8")
-    assert any(store.read(path).benches())
+    assert any(run_files.read(path).benches())
     assert "x86_aesni" in done.err  # the table
     assert "samples:" not in done.err
     assert list(lab.folder.glob("*.jsonl")) == [path]
@@ -557,7 +558,7 @@ def test_bench_with_many_keys_measures_the_mode_that_takes_them(lab: Lab) -> Non
         assert call[call.index("--keys") + 1] == "1024"
         assert call[call.index("--aad-bytes") + 1] == "20"
     (stored,) = (lab.folder / "state" / "everycore" / "results").iterdir()
-    assert store.read(stored).run.options["keys"] == 1024
+    assert run_files.read(stored).run.options["keys"] == 1024
 
 
 @pytest.mark.parametrize(

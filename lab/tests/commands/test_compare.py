@@ -13,12 +13,12 @@ from pathlib import Path
 import pytest
 from world import DATA, PACKAGE, Lab
 
-from everycore import catalog, store
+from everycore.build import catalog
 from everycore.commands.compare import NO_VERDICT
-from everycore.matrix import results
-from everycore.matrix.records import Cell, Head, Outcome, Result
-from everycore.model import Machine, Revision
-from everycore.sides import exported
+from everycore.model.cells import Cell, Head, Outcome, Result
+from everycore.model.domain import Machine, Revision
+from everycore.run.sides import exported
+from everycore.store import matrix_files, run_files
 
 SOURCE = DATA / "counting_harness.c"
 
@@ -75,7 +75,7 @@ def test_every_round_has_both_sides_in_random_order(real_lab: Lab, program: Path
     out = real_lab.folder / "run.jsonl"
     chosen = ("--mode", "ctr", "--bytes", "1500", "--processes", "20", "--out", str(out))
     real_lab("compare", "--run", str(program), str(program), *chosen)
-    lines = [one for one in store.read(out).benches() if one.kernel == "one"]
+    lines = [one for one in run_files.read(out).benches() if one.kernel == "one"]
     assert [one.process for one in lines] == [i for i in range(20) for _ in "AB"]
     rounds = ["".join(one.side for one in lines[i : i + 2]) for i in range(0, 40, 2)]
     assert set(rounds) == {"AB", "BA"}  # coins of 20 rounds are equal in one of 500,000 runs
@@ -310,7 +310,7 @@ def test_compare_warns_of_different_machines(lab: Lab) -> None:
 def matrix(path: Path, *cells: Result) -> Path:
     when = datetime(2026, 1, 2, tzinfo=UTC).isoformat()
     head = Head(when, "0.1.0", Revision("0123456789ab", False), Machine("AMD"), "tsc", {})
-    with results.Writer(path, head) as writer:
+    with matrix_files.Writer(path, head) as writer:
         for cell in cells:
             writer.write(cell)
     return path

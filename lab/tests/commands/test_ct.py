@@ -8,9 +8,9 @@ import pytest
 from world import Lab
 
 from everycore.ct import gate
-from everycore.protocol import CtOperation
-from everycore.report.ct import _cell
-from everycore.verdicts import Verdict
+from everycore.ct.verdicts import Verdict
+from everycore.model.protocol import CtOperation
+from everycore.report.ct_tables import _cell
 
 
 @pytest.fixture(autouse=True)

@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 from world import Lab
 
-from everycore import store
-from everycore.context import SystemRunner
-from everycore.errors import EverycoreError
+from everycore.environment.context import SystemRunner
+from everycore.environment.errors import EverycoreError
 from everycore.estimate.mca import find_llvm
 from everycore.estimate.stored import NO_MACHINE
-from everycore.model import Machine, Revision
-from everycore.store import Run, Writer
+from everycore.model.domain import Machine, Revision
+from everycore.store import run_files
+from everycore.store.run_files import Run, Writer
 
 NEEDED = ("aarch64-linux-gnu-gcc", "qemu-aarch64")
 
@@ -124,7 +124,7 @@ def test_counts_are_exact_and_repeat_and_are_stored(real: Lab, tmp_path: Path) -
     path = tmp_path / "estimates.jsonl"
     again = real("estimate", "--core", "none", *words, "--out", str(path))
     assert again.out == done.out
-    stored = store.read(path)
+    stored = run_files.read(path)
     assert (stored.run.command, stored.run.machine.cpu) == ("estimate", NO_MACHINE)
     assert stored.run.options["bytes"] == "64,bulk"
     assert [json.loads(record.text) for record in stored.records] == rows

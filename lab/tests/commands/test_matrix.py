@@ -17,17 +17,17 @@ from typing import Any
 import pytest
 from world import DATA, Lab
 
-from everycore.catalog import find_tree
+from everycore.build.catalog import find_tree
+from everycore.build.toolchains.installed import installed
 from everycore.commands import matrix as command
 from everycore.commands.matrix import Choice, RunOptions, duration, stored_choice
-from everycore.errors import EverycoreError
-from everycore.matrix import results as store
+from everycore.environment.errors import EverycoreError
 from everycore.matrix.make import Limits, Ready
-from everycore.matrix.records import Cell, Head, Outcome, Result, as_json
 from everycore.matrix.regressions import Explained
-from everycore.matrix.results import read
-from everycore.model import Machine, Revision
-from everycore.toolchains.installed import installed
+from everycore.model.cells import Cell, Head, Outcome, Result, as_json
+from everycore.model.domain import Machine, Revision
+from everycore.store import matrix_files as store
+from everycore.store.matrix_files import read
 
 QUICK = ("--subject", "broken", "--time-limit", "3")
 

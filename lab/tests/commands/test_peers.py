@@ -6,9 +6,9 @@ import json
 import pytest
 from world import Lab
 
-from everycore import peer_runs
-from everycore.build import PeerUnavailableError
-from everycore.context import Completed
+from everycore.build.binaries import PeerUnavailableError
+from everycore.environment.context import Completed
+from everycore.run import peer_runs
 
 ONLY = ("--peer", "openssl", "--mode", "ctr", "--bytes", "16384")
 

@@ -5,11 +5,11 @@ import csv
 from pathlib import Path
 
 import pytest
-from page import matrices
+from report.page import matrices
 from world import Lab
 
 from everycore.commands import report as command
-from everycore.extras import install_command
+from everycore.environment.extras import install_command
 
 pytest.importorskip("altair", reason="make lab")
 pytest.importorskip("vl_convert", reason="make lab")

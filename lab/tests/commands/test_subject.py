@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from world import DATA, Lab
 
-from everycore.catalog import find_tree
+from everycore.build.catalog import find_tree
+from everycore.model.targets import load_target
 from everycore.subjects.assemble import DRIVER
-from everycore.targets import load_target
 
 DESCRIPTION = """
 description = "a subject of the tests"

@@ -11,18 +11,18 @@ from pathlib import Path
 import pytest
 from world import DATA, Lab, data_text
 
-from everycore import protocol
-from everycore.context import Completed, Context
-from everycore.ct import gate, plan, traces
+from everycore.ct import gate, run_plan, traces
 from everycore.ct.taint import first_places, taint
 from everycore.ct.timing import timing, welch
-from everycore.errors import EverycoreError
-from everycore.model import Build, Compiler, Target, Tree
-from everycore.protocol import Crop, CtOperation
-from everycore.session import Session
+from everycore.ct.verdicts import Verdict, of_kernels
+from everycore.environment.context import Completed, Context
+from everycore.environment.errors import EverycoreError
+from everycore.model import protocol
+from everycore.model.domain import Build, Compiler, Target, Tree
+from everycore.model.protocol import Crop, CtOperation
+from everycore.run.session import Session
+from everycore.run.transport.local import Local
 from everycore.trace.record import Run, UntraceableError
-from everycore.transport.local import Local
-from everycore.verdicts import Verdict, of_kernels
 
 OPERATIONS = [
     record
@@ -277,23 +277,23 @@ def test_without_valgrind_taint_is_impossible(lab: Lab, session: Session) -> Non
 
 
 def test_a_sample_always_has_a_message_and_turns_through_all() -> None:
-    seen = {o.operation for turn in range(2) for o in plan.sample(AESNI, turn, 2)}
+    seen = {o.operation for turn in range(2) for o in run_plan.sample(AESNI, turn, 2)}
     assert seen == {"setkey", "ctr32"}
     for turn in range(4):
-        assert any(any(o.bytes) for o in plan.sample(AESNI, turn, 4))
+        assert any(any(o.bytes) for o in run_plan.sample(AESNI, turn, 4))
 
 
 def test_a_sample_of_operations_without_messages_has_each_once() -> None:
     setkey = next(o for o in AESNI if not any(o.bytes))
     blocks = [setkey, *(replace(setkey, operation=name) for name in ("one", "many"))]
     for turn in range(4):
-        found = plan.sample(blocks, turn, 2)
+        found = run_plan.sample(blocks, turn, 2)
         assert found == [o for o in blocks if o in found]
 
 
 def test_fewer_sizes_keep_every_operation_with_its_largest_key() -> None:
     small = [replace(o, key_bits=128) for o in AESNI]
     only_small = replace(AESNI[0], operation="ghash", key_bits=128)
-    kept = plan.fewer_sizes([*small, *AESNI, only_small], turn=1, parts=3)
+    kept = run_plan.fewer_sizes([*small, *AESNI, only_small], turn=1, parts=3)
     assert {*AESNI, only_small} <= {*kept}
     assert [o for o in kept if o in small] == [small[1]]

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 import pytest
 from world import Lab
 
-from everycore.context import Context
 from everycore.ct import placement
+from everycore.environment.context import Context
 from everycore.trace.record import FarOperands, Run, UntraceableError
 
 

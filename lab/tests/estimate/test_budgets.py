@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from everycore.errors import EverycoreError
+from everycore.environment.errors import EverycoreError
 from everycore.estimate.budgets import (
     WITHOUT,
     Budgets,
@@ -18,7 +18,7 @@ from everycore.estimate.budgets import (
     stale,
     summary,
 )
-from everycore.model import RegistryLine
+from everycore.model.domain import RegistryLine
 
 NAME = "aes a64_x ctr 512"
 OURS = Budgets("gcc 12.2.0", ("-O2",), {NAME: 10000})

@@ -3,7 +3,7 @@
 
 import pytest
 
-from everycore.errors import EverycoreError
+from everycore.environment.errors import EverycoreError
 from everycore.estimate.cortex_m import cycles
 
 

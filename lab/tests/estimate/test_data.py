@@ -5,11 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from everycore import catalog, subjects
-from everycore.errors import EverycoreError
+from everycore import subjects
+from everycore.build import catalog
+from everycore.environment.errors import EverycoreError
 from everycore.estimate import data
+from everycore.estimate.core_estimates import Gain, Message
 from everycore.estimate.fitting import Refit
-from everycore.estimates import Gain, Message
 
 FOLDER = Path(data.__file__).parent
 CORES = '[one]\ntitle = "One"\nmodel = "llvm-mca"\nmcpu = "one"\nmargin = 0.1\nwhy = ""\n'

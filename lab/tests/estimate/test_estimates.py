@@ -3,7 +3,7 @@
 
 import pytest
 
-from everycore.estimates import (
+from everycore.estimate.core_estimates import (
     Core,
     Figure,
     Fit,

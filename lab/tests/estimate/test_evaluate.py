@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 from world import FakeRunner, Lab
 
+from everycore.estimate.core_estimates import BULK, Core, Figure, Fit, Hidden, Point
 from everycore.estimate.evaluate import LONG, SHORT, Evaluator, Subject, steady
 from everycore.estimate.fitting import START, Refit
 from everycore.estimate.models import Executed, Models
-from everycore.estimates import BULK, Core, Figure, Fit, Hidden, Point
 
 CORE = Core("here", "Here", "in-order", "", margin=0.1, parameters=dict(START))
 POINT = Point("here", "x", "f", "ctr", ("ce",), 1.0, "somewhere")

@@ -5,7 +5,7 @@ from dataclasses import asdict
 
 import pytest
 
-from everycore.errors import EverycoreError
+from everycore.environment.errors import EverycoreError
 from everycore.estimate.asm import decode
 from everycore.estimate.inorder import InOrder, cycles, schedule
 

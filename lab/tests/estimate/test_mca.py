@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 from world import Lab
 
-from everycore.context import Completed
-from everycore.errors import EverycoreError
+from everycore.environment.context import Completed
+from everycore.environment.errors import EverycoreError
 from everycore.estimate.asm import ForeignError, decode
+from everycore.estimate.core_estimates import Core
 from everycore.estimate.executed import emulator_version
 from everycore.estimate.mca import Cpu, Llvm, cycles, disassemble, find_llvm, without_fused
 from everycore.estimate.models import Executed, Models
-from everycore.estimates import Core
-from everycore.model import Target
+from everycore.model.domain import Target
 
 CPU = Cpu("neoverse-n1")
 LLVM = Llvm("llvm-objdump-19", "llvm-mca-19", "19.1.7")

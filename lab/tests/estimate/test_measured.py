@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from everycore.errors import EverycoreError
+from everycore.environment.errors import EverycoreError
 from everycore.estimate import data
 from everycore.estimate.measured import add, points_of
-from everycore.model import Machine, Revision
-from everycore.protocol import Bench, Record
-from everycore.store import Results, Run
+from everycore.model.domain import Machine, Revision
+from everycore.model.protocol import Bench, Record
+from everycore.store.run_files import Results, Run
 
 FOLDER = Path(data.__file__).parent
 CORES = data.load_cores(FOLDER, {})

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from everycore.errors import EverycoreError
-from everycore.explain import constants, recording, rules
+from everycore.environment.errors import EverycoreError
+from everycore.explain import constants, recognition_rules, recording
 from everycore.explain.explanation import explain, shares
 from everycore.explain.image import Function
 from everycore.explain.recognise import recognise
+from everycore.explain.recognition_rules import load_rules
 from everycore.explain.regions import Caller, Module, Profile, Reference, Region, collect
-from everycore.explain.rules import load_rules
 from everycore.explain.sampling import Asked, sample_command
 
 LOOPS = r"""
@@ -191,10 +191,10 @@ HEAD = "primitive = 'x'\nkind = 'hash'\nsource = 'z'\n"
 )
 def test_a_wrong_rule_is_refused(tmp_path: Path, text: str, message: str) -> None:
     (tmp_path / "x.toml").write_text(text)
-    rules.load_rules.cache_clear()
+    recognition_rules.load_rules.cache_clear()
     with pytest.raises(EverycoreError, match=message):
-        rules.load_rules(tmp_path)
-    rules.load_rules.cache_clear()
+        recognition_rules.load_rules(tmp_path)
+    recognition_rules.load_rules.cache_clear()
 
 
 def test_tables_are_those_of_the_standards() -> None:

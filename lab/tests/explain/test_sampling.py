@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from world import PACKAGE
 
-from everycore.errors import EverycoreError
+from everycore.environment.errors import EverycoreError
 from everycore.explain.regions import collect
 from everycore.explain.samples import Sampled
 from everycore.explain.sampling import Asked, sample_command, sample_process

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 from world import PACKAGE, Lab
 
-from everycore import catalog
+from everycore.build import catalog
 from everycore.farm import scheduler, worker
 from everycore.farm.scheduler import Undone
 from everycore.farm.work import Job, Work
-from everycore.matrix.records import Cell
+from everycore.model.cells import Cell
 
 SBATCH = """#!/bin/sh
 # Slurm runs a copy of the script, says its number, and keeps what it prints.

@@ -12,17 +12,17 @@ import pytest
 from matrix.cells import cell, measured
 from world import PACKAGE, Lab
 
-from everycore import catalog
-from everycore.decoding import encode_line
-from everycore.errors import EverycoreError, LostError
+from everycore.build import catalog
+from everycore.environment.errors import EverycoreError, LostError
 from everycore.farm import scheduler, work, worker
-from everycore.farm.run import FarmRun
+from everycore.farm.matrix_run import FarmRun
 from everycore.farm.scheduler import Farm, Undone, _Exchange
 from everycore.farm.work import Answer, Job, Work
+from everycore.matrix.cell_runs import Clock, Run
 from everycore.matrix.make import Ready, Workbench
 from everycore.matrix.plan import Place, Planned
-from everycore.matrix.records import Anomaly, Cell, Kind, Outcome, Result
-from everycore.matrix.run import Clock, Run
+from everycore.model.cells import Anomaly, Cell, Kind, Outcome, Result
+from everycore.model.decoding import encode_line
 
 CELLS = [replace(cell(flags=f"-O{level}"), target="qemu-aarch64") for level in "0123s"]
 

@@ -15,7 +15,7 @@ import pytest
 from compiled import CLANG, GCC
 from world import Lab
 
-from everycore.context import SystemRunner
+from everycore.environment.context import SystemRunner
 
 pytest.importorskip("capstone", reason="no capstone: extra 'matrix'")
 pytest.importorskip("elftools", reason="no pyelftools: extra 'matrix'")

@@ -10,8 +10,8 @@ import pytest
 from firmware.pe_images import make_pe
 from world import Lab
 
-from everycore.context import Completed, Context, SystemRunner
-from everycore.errors import MissingPackagesError
+from everycore.environment.context import Completed, Context, SystemRunner
+from everycore.environment.errors import MissingPackagesError
 from everycore.firmware import codec, oprom
 from everycore.firmware.malformed import MalformedError
 

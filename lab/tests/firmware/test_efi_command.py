@@ -12,9 +12,9 @@ import pytest
 from firmware import driver_builds, rom_images
 from world import Lab
 
-from everycore.context import Completed, SystemRunner
+from everycore.environment.context import Completed, SystemRunner
 from everycore.firmware import pe
-from everycore.firmware.efi.rules import RULES
+from everycore.firmware.efi.driver_rules import RULES
 
 MACHINES = tuple(driver_builds.TARGETS)
 
@@ -147,7 +147,7 @@ def test_without_the_emulator_static_rules_are_checked_and_the_rest_is_said(
 def test_without_a_decoder_the_scan_is_said_to_be_missing(
     system: Lab, drivers: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from everycore.matrix import disassembly
+    from everycore.binary import disassembly
 
     disassembly._capstone.cache_clear()
     monkeypatch.setitem(sys.modules, "capstone", None)

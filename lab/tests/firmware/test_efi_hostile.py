@@ -10,8 +10,8 @@ import pytest
 from firmware import driver_builds
 from world import Lab
 
-from everycore.context import SystemRunner
-from everycore.errors import EverycoreError
+from everycore.environment.context import SystemRunner
+from everycore.environment.errors import EverycoreError
 from everycore.firmware import pe
 from everycore.firmware.efi import code_rules, image_rules
 from everycore.firmware.efi.platforms import PLATFORMS

@@ -7,18 +7,18 @@ from dataclasses import replace
 import pytest
 from firmware.pe_images import make_pe
 
-from everycore.errors import EverycoreError
+from everycore.environment.errors import EverycoreError
 from everycore.firmware import pe
-from everycore.firmware.efi import symbols
+from everycore.firmware.efi import linker_map
 from everycore.firmware.efi.devices import Identity
 from everycore.firmware.efi.handles import BY_CHILD_CONTROLLER, BY_DRIVER, Handles, Installed, Open
 from everycore.firmware.efi.platforms import PLATFORMS, Translation
 
 pytest.importorskip("unicorn", reason="no unicorn: extra 'firmware'")
+from everycore.firmware.efi.allocations import Kind
 from everycore.firmware.efi.controller import DUAL_ADDRESS_CYCLE, MASTER, MEMORY
 from everycore.firmware.efi.dma import Mapping, Operation
 from everycore.firmware.efi.guest import DRIVER, Guest
-from everycore.firmware.efi.memory import Kind
 from everycore.firmware.efi.pci_io import MEMORY_RANGE, describe
 
 ARM, BOARD = PLATFORMS["arm-server"], PLATFORMS["non-coherent"]
@@ -132,7 +132,7 @@ def test_two_drivers_cannot_have_a_protocol_by_driver() -> None:
     ],
 )
 def test_maps_of_several_linkers_are_read(text: str) -> None:
-    found = symbols.read(text, "a.map", 0x180000000)
+    found = linker_map.read(text, "a.map", 0x180000000)
     assert found.at(0x1010) == "start"
     assert found.at(0x1014) == "start+0x4"
     assert found.at(0x100F) == found.at(None) == ""
@@ -140,4 +140,4 @@ def test_maps_of_several_linkers_are_read(text: str) -> None:
 
 def test_a_map_without_symbols_is_refused() -> None:
     with pytest.raises(EverycoreError, match="no symbols in it"):
-        symbols.read("hello\n", "a.map", 0)
+        linker_map.read("hello\n", "a.map", 0)

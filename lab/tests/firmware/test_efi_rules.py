@@ -10,9 +10,9 @@ from firmware import driver_builds, pe_images
 
 from everycore.firmware import pe
 from everycore.firmware.efi import code_rules, image_rules
-from everycore.firmware.efi.findings import Finding
+from everycore.firmware.efi.driver_rules import RULES, Level, Method
 from everycore.firmware.efi.platforms import PLATFORMS
-from everycore.firmware.efi.rules import RULES, Level, Method
+from everycore.firmware.efi.violations import Finding
 
 pytest.importorskip("unicorn", reason="no unicorn: extra 'firmware'")
 from everycore.firmware.efi import life_cycle

@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 from world import Lab
 
-from everycore import store
-from everycore.context import Completed, SystemRunner
-from everycore.errors import EverycoreError
+from everycore.environment.context import Completed, SystemRunner
+from everycore.environment.errors import EverycoreError
 from everycore.firmware import boot, boot_targets, medium, results
-from everycore.model import Tree
-from everycore.targets import load_target
+from everycore.model.domain import Tree
+from everycore.model.targets import load_target
+from everycore.store import run_files
 
 ROOT = Path(__file__).resolve().parents[3]
 TREE = Tree(ROOT, is_checkout=True)
@@ -98,7 +98,7 @@ def test_a_result_file_becomes_a_result_of_the_lab(system: Lab, tmp_path: Path) 
     )
     assert done.code == 0
     assert "check --quick: 1 passed, 0 failed, 0 skipped" in done.out
-    kept = store.read(tmp_path / "stored.jsonl")
+    kept = run_files.read(tmp_path / "stored.jsonl")
     assert (kept.run.target, kept.run.machine.midr) == ("board", "0x410fd034")
     assert kept.run.machine.kernel == "EDK II 1.0"
     assert len(kept.records) == 2

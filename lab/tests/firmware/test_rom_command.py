@@ -14,8 +14,8 @@ from firmware.pe_images import AARCH64, make_pe
 from firmware.rom_images import bios, image, patched, rom
 from world import PACKAGE, Lab
 
-from everycore.context import SystemRunner
-from everycore.errors import EverycoreError
+from everycore.environment.context import SystemRunner
+from everycore.environment.errors import EverycoreError
 from everycore.firmware import esl, manifest, oprom, pe
 from everycore.firmware.malformed import MalformedError
 

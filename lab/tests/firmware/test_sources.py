@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from everycore.errors import EverycoreError
+from everycore.environment.errors import EverycoreError
 from everycore.firmware import sources
 from everycore.firmware.sources import SystemFiles, load
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Cells as tests need them."""
 
-from everycore.matrix.records import Cell, Code, Outcome, Result, Verdict
+from everycore.model.cells import Cell, Code, Outcome, Result, Verdict
 
 
 def cell(toolchain: str = "gcc-12", flags: str = "-O2", **other: str) -> Cell:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from matrix.cells import judged, measured
 
 from everycore.matrix.bisect import Stage
-from everycore.matrix.records import Anomaly, Cell, Code, Kind, Listing, Outcome, Result
+from everycore.model.cells import Anomaly, Cell, Code, Kind, Listing, Outcome, Result
 
 
 @dataclass

@@ -6,7 +6,7 @@ from dataclasses import replace
 from matrix.cells import cell, judged, measured, table
 
 from everycore.matrix.anomalies import find, is_work_around, ranges, stories
-from everycore.matrix.records import Kind, Outcome, Result, Verdict
+from everycore.model.cells import Kind, Outcome, Result, Verdict
 
 
 def test_a_cell_ten_per_cent_slower_than_its_best_neighbour_is_odd() -> None:

@@ -18,14 +18,7 @@ from everycore.matrix.bisect import (
     explain,
     looks_bad,
 )
-from everycore.matrix.records import (
-    Anomaly,
-    Cell,
-    Code,
-    Kind,
-    Result,
-    Verdict,
-)
+from everycore.model.cells import Anomaly, Cell, Code, Kind, Result, Verdict
 
 BAD, GOOD = cell("clang-22", "-O2 -march=x86-64-v4"), cell("clang-22", "-O2")
 FLAGS = [f"-fno-{name}" for name in ("a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k")]

@@ -9,8 +9,8 @@ from matrix.cells import cell, judged, measured, table
 from everycore.matrix.anomalies import find, stories
 from everycore.matrix.bugs import Source, miscompilation, report
 from everycore.matrix.failures import group_failures
-from everycore.matrix.records import Anomaly, Cell, Head, Listing, Outcome, Result
-from everycore.model import Machine, Revision
+from everycore.model.cells import Anomaly, Cell, Head, Listing, Outcome, Result
+from everycore.model.domain import Machine, Revision
 
 V4 = "-O2 -march=x86-64-v4"
 HEAD = Head("2026-01-02", "0.1", Revision("0123456789ab", False), Machine("A CPU"), "tsc", {})

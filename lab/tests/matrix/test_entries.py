@@ -4,9 +4,9 @@ from typing import Any
 import pytest
 
 from everycore import subjects
-from everycore.errors import EverycoreError, MissingPackagesError
+from everycore.environment.errors import EverycoreError, MissingPackagesError
 from everycore.matrix.entries import entered, entries
-from everycore.model import Target
+from everycore.model.domain import Target
 from everycore.trace.record import UntraceableError
 
 

@@ -10,17 +10,17 @@ import pytest
 from world import DATA, Lab
 
 from everycore import subjects
-from everycore.catalog import find_tree
-from everycore.context import Context
+from everycore.build.catalog import find_tree
 from everycore.ct.taint import MemcheckError
-from everycore.errors import EverycoreError
+from everycore.environment.context import Context
+from everycore.environment.errors import EverycoreError
 from everycore.matrix import leaks
 from everycore.matrix.leaks import Suspect, by_taint, by_trace, look
-from everycore.matrix.records import Verdict
-from everycore.model import Target, Tree
+from everycore.model.cells import Verdict
+from everycore.model.domain import Target, Tree
+from everycore.model.targets import load_target
 from everycore.subjects import Subject, find_subject
 from everycore.subjects.describe import load_subject
-from everycore.targets import load_target
 from everycore.trace.record import UntraceableError
 
 Build = Callable[..., Suspect]

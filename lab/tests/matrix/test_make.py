@@ -10,10 +10,11 @@ from typing import Any, cast
 import pytest
 from world import Lab
 
-from everycore import extras, subjects
-from everycore.build import build_timed
-from everycore.context import Completed
-from everycore.errors import EverycoreError
+from everycore import subjects
+from everycore.build.binaries import build_timed
+from everycore.environment import extras
+from everycore.environment.context import Completed
+from everycore.environment.errors import EverycoreError
 from everycore.matrix import make
 from everycore.matrix.make import (
     NEVER_QUIET,
@@ -26,7 +27,7 @@ from everycore.matrix.make import (
     refuse_full_disk,
 )
 from everycore.matrix.plan import Place
-from everycore.matrix.records import Cell, Outcome, Result
+from everycore.model.cells import Cell, Outcome, Result
 
 SCATTERED = (4096.0, 8192.0)
 

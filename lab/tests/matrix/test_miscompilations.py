@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 from world import Lab
 
-from everycore.catalog import find_tree
+from everycore.build.catalog import find_tree
+from everycore.build.toolchains.installed import installed
 from everycore.matrix import bugs
 from everycore.matrix.bisect import Stage
 from everycore.matrix.failures import group_failures
 from everycore.matrix.miscompilations import explain_wrong
-from everycore.matrix.records import Anomaly, Cell, Kind, Outcome, Result, as_json, parse
-from everycore.matrix.results import read
-from everycore.toolchains.installed import installed
+from everycore.model.cells import Anomaly, Cell, Kind, Outcome, Result, as_json, parse
+from everycore.store.matrix_files import read
 
 REASON = "sum: 16 bytes: the output is wrong (byte {0} of 16: got 0{0}, expected 10)"
 

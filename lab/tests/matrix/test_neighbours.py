@@ -6,7 +6,7 @@ from matrix.cells import cell, measured, table
 
 from everycore.matrix.anomalies import cycles
 from everycore.matrix.neighbours import LIMIT, LIMIT_OF_LESS, Neighbourhood, facets
-from everycore.matrix.records import Result
+from everycore.model.cells import Result
 
 
 def names(of: Result, *others: Result) -> dict[str, tuple[str, float]]:

@@ -3,7 +3,7 @@ from dataclasses import replace
 
 import pytest
 
-from everycore.errors import EverycoreError
+from everycore.environment.errors import EverycoreError
 from everycore.matrix.flagsets import FLAG_SETS, FlagSet, chosen, named
 from everycore.matrix.plan import (
     LEVELS,
@@ -14,7 +14,7 @@ from everycore.matrix.plan import (
     why_not,
     widest_spread_first,
 )
-from everycore.model import Compiler, Toolchain
+from everycore.model.domain import Compiler, Toolchain
 
 PLACE = Place("x86_64", LEVELS["-march=x86-64-v4"])
 

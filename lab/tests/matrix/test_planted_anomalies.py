@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from world import Lab, Outcome
 
-from everycore.catalog import find_tree
-from everycore.matrix.records import Anomaly, Kind, as_json
-from everycore.matrix.results import read
-from everycore.toolchains.installed import installed
+from everycore.build.catalog import find_tree
+from everycore.build.toolchains.installed import installed
+from everycore.model.cells import Anomaly, Kind, as_json
+from everycore.store.matrix_files import read
 
 TOML = """
 files = ["planted.c"]

@@ -11,11 +11,12 @@ from pathlib import Path
 import pytest
 from matrix.cells import cell, measured
 
-from everycore import protocol, store
 from everycore.matrix import promises
 from everycore.matrix.promises import AS_FAST, PROMISED
-from everycore.matrix.records import Head, Outcome, Result, as_json
-from everycore.model import Machine, Revision
+from everycore.model import protocol
+from everycore.model.cells import Head, Outcome, Result, as_json
+from everycore.model.domain import Machine, Revision
+from everycore.store import run_files
 
 TOOL = Path(__file__).parents[3] / "tools" / "compiler-promises"
 HERE = Machine("Some CPU", family="6", model="1")
@@ -51,7 +52,7 @@ def tool(
     head = Head("2026-01-02", "0.1", Revision("abc", False), HERE, "tsc", {})
     (folder / "m.jsonl").write_text("\n".join(map(as_json, [head, *results])) + "\n")
     (folder / "results/here").mkdir(parents=True)
-    run = store.Run(
+    run = run_files.Run(
         *(
             "bench",
             "2026-01-01",
@@ -64,7 +65,7 @@ def tool(
         ),
         *("tsc", {}),
     )
-    with store.Writer(folder / "results/here/1-bench.jsonl", run) as writer:
+    with run_files.Writer(folder / "results/here/1-bench.jsonl", run) as writer:
         for kernel, cycles in docs.items():
             writer.write(
                 f'{{"type":"bench","primitive":"aes","kernel":"{kernel}","mode":"ctr",'
@@ -155,9 +156,9 @@ def test_a_mode_of_bench_is_a_function_of_the_matrix(
     line |= {"key_bits": key_bits, "messages": 1, "style": "streamed", "counter": "tsc"}
     record = protocol.parse(json.dumps(line | {"cycles": [2 * BYTES], "ns": [], "dropped": 0}))
     code = Revision("abc", False)
-    run = store.Run("bench", "", "", code, HERE, "host", "gcc 12", (), "tsc", {})
+    run = run_files.Run("bench", "", "", code, HERE, "host", "gcc 12", (), "tsc", {})
     head = Head("2026-01-02", "0.1", code, HERE, "tsc", {})
-    found = promises.figures([store.Results(Path("x"), run, (record,))], head)
+    found = promises.figures([run_files.Results(Path("x"), run, (record,))], head)
     assert found["c_table8", function, of, BYTES] == 2.0
 
 

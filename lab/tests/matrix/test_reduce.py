@@ -19,9 +19,9 @@ import everycore
 from everycore.commands import matrix as command
 from everycore.matrix import bugs, interesting
 from everycore.matrix.failures import group_failures
-from everycore.matrix.records import Anomaly, Cell, Kind, Outcome, Reduced, Result, as_json, parse
 from everycore.matrix.reduce import SANITIZERS, _Search, good_cell
-from everycore.matrix.results import read
+from everycore.model.cells import Anomaly, Cell, Kind, Outcome, Reduced, Result, as_json, parse
+from everycore.store.matrix_files import read
 
 TOML = """
 files = ["alias.c"]
@@ -113,8 +113,8 @@ def words(lab: Lab, *more: str) -> list[str]:
 
 
 def newest_gcc(lab: Lab) -> str:
-    from everycore.catalog import find_tree
-    from everycore.toolchains.installed import installed
+    from everycore.build.catalog import find_tree
+    from everycore.build.toolchains.installed import installed
 
     tree = find_tree(lab.context().package)
     return [one for one in installed(lab.context(), tree) if one.family == "gcc"][-1].name

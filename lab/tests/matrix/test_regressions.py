@@ -10,8 +10,8 @@ from matrix.cells import cell, judged, measured, table
 from matrix.fake_bench import FakeBench
 
 from everycore.matrix.bisect import AT_ONCE
-from everycore.matrix.records import Anomaly, Cell, Code, Kind, Line, Outcome, Result
 from everycore.matrix.regressions import Explained, explain_all
+from everycore.model.cells import Anomaly, Cell, Code, Kind, Line, Outcome, Result
 
 V4 = "-O2 -march=x86-64-v4"
 FLAGS = [f"-fno-{name}" for name in "abcdefghijk"]

@@ -13,17 +13,18 @@ from matrix.cells import cell, judged, measured
 from rich.console import Console
 from world import DATA, Lab
 
-from everycore.catalog import find_tree
-from everycore.context import Context
-from everycore.errors import EverycoreError
-from everycore.matrix import anomalies, bisect, leak_table, second_pass, table, trials
+from everycore.build.catalog import find_tree
+from everycore.build.toolchains.installed import installed
+from everycore.environment.context import Context
+from everycore.environment.errors import EverycoreError
+from everycore.matrix import anomalies, bisect, second_pass, trials
+from everycore.matrix.cell_runs import Clock, Run
 from everycore.matrix.make import Workbench
 from everycore.matrix.plan import Place, Planned
-from everycore.matrix.records import Cell, Kind, Outcome, Result, Verdict
-from everycore.matrix.run import Clock, Run
+from everycore.model.cells import Cell, Kind, Outcome, Result, Verdict
+from everycore.report import leak_table, matrix_tables
 from everycore.subjects import Function, Program
 from everycore.subjects.describe import load_subject
-from everycore.toolchains.installed import installed
 
 
 def text(parts: Iterable[Any]) -> str:
@@ -81,7 +82,7 @@ def test_losses_of_constant_time_and_a_miscompilation_are_caught(
     assert wrong.outcome is Outcome.WRONG
     assert not wrong.runs
     assert not wrong.verdicts
-    shown = text(table.tables(list(results.values()), 200))
+    shown = text(matrix_tables.tables(list(results.values()), 200))
     assert shown.startswith("WRONG: ")
     (leak,) = [
         a for a in anomalies.find({r.cell: r for r in results.values()}) if a.kind is Kind.LEAK

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 import pytest
 from matrix.cells import cell
 
-from everycore.matrix.records import Anomaly, Kind
 from everycore.matrix.switches import (
     feature,
     gcc_options,
@@ -17,6 +16,7 @@ from everycore.matrix.switches import (
     opposite,
     stages,
 )
+from everycore.model.cells import Anomaly, Kind
 
 OPTIMIZERS = """The following options control optimizations:
   -O<number>                  \t\t

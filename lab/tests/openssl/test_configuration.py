@@ -3,7 +3,7 @@
 
 import pytest
 
-from everycore.errors import EverycoreError
+from everycore.environment.errors import EverycoreError
 from everycore.openssl.configuration import added_text, is_ours, sections
 
 MODULE = "/usr/lib/everycore.so"

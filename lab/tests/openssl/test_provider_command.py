@@ -10,7 +10,7 @@ import pytest
 from world import Lab, Outcome
 
 from everycore.commands.provider import below_local, tree_version
-from everycore.context import system_context
+from everycore.environment.context import system_context
 from everycore.openssl.configuration import MARK
 
 SOURCE = Path(__file__).parent / "pretended.c"

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from world import Lab
 
-from everycore.context import SystemRunner
+from everycore.environment.context import SystemRunner
 from everycore.pauth.programs import COMPILER
 
 EMULATOR = """#!/bin/sh

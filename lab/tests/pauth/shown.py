@@ -5,8 +5,8 @@ from collections.abc import Sequence
 
 from rich.console import Console
 
-from everycore.report import pauth
-from everycore.report.pauth import Line
+from everycore.report import pauth_tables
+from everycore.report.pauth_tables import Line
 from everycore.report.pauth_terminal import pauth_table
 
 
@@ -14,7 +14,7 @@ def text_of(lines: Sequence[Line], width: int = 120) -> str:
     """All tables and what they are to be read with."""
     console = Console(width=width)
     with console.capture() as capture:
-        for table in pauth.tables(lines):
+        for table in pauth_tables.tables(lines):
             console.print(pauth_table(table, "here"))
             console.print(table.legend)
     return capture.get()

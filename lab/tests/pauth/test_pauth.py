@@ -10,8 +10,16 @@ import pytest
 from pauth.shown import text_of
 from world import Lab
 
-from everycore.errors import EverycoreError
-from everycore.pauth import counting, emulators, interleaved_runs, programs, qemu, table, variants
+from everycore.environment.errors import EverycoreError
+from everycore.pauth import (
+    counting,
+    emulators,
+    interleaved_runs,
+    programs,
+    qemu_build,
+    stored_lines,
+    variants,
+)
 from everycore.pauth.counting import Count
 from everycore.pauth.emulators import Emulator
 from everycore.pauth.interleaved_runs import Samples
@@ -244,7 +252,7 @@ def test_a_first_way_that_fails_leaves_the_others_their_results(world: Lab, scri
     found, _ = run_both(world, many_variants(script(body="echo boom >&2; exit 7"), script()))
     assert [samples.wrong for samples in found] == ["ended with 7, saying: boom", ""]
     assert [len(samples.seconds) for samples in found] == [0, 1]
-    rows = table.table_of(PROGRAM, 1.0, found, None).rows
+    rows = stored_lines.table_of(PROGRAM, 1.0, found, None).rows
     assert [row.seconds is None for row in rows] == [True, False]
 
 
@@ -297,7 +305,7 @@ def samples(algorithm: str, *seconds: float, wrong: str = "", mode: str = "") ->
 
 def test_a_table_has_medians_ratios_and_the_cost_of_an_operation() -> None:
     every = [samples("off", 1.0, 1.0, 9.0), samples("impdef", 2.0), samples("qarma5", 5.0)]
-    rows = table.table_of(PROGRAM, 1.0, every, Count(1_000_000_000, "qemu 7")).rows
+    rows = stored_lines.table_of(PROGRAM, 1.0, every, Count(1_000_000_000, "qemu 7")).rows
     assert [row.seconds for row in rows] == [1.0, 2.0, 5.0]
     assert [row.ns_per_operation for row in rows] == [None, 1.0, 4.0]
     assert [row.ratio_to_off for row in rows] == [1.0, 2.0, 5.0]
@@ -310,7 +318,9 @@ def test_what_is_made_of_a_noisy_time_is_marked() -> None:
         samples("impdef", 2.0, 2.0, 2.0),
         samples("qarma5", 5.0, 5.0, 5.0),
     ]
-    text = text_of(table.table_of(PROGRAM, 1.0, every, Count(1_000_000_000, "qemu 7")).lines())
+    text = text_of(
+        stored_lines.table_of(PROGRAM, 1.0, every, Count(1_000_000_000, "qemu 7")).lines()
+    )
     assert [line.split()[-5:] for line in text.splitlines() if "qarma5" in line] == [
         ["qarma5", "5.000", "4.0~", "5.00~", "2.50"]
     ]
@@ -318,25 +328,25 @@ def test_what_is_made_of_a_noisy_time_is_marked() -> None:
 
 def test_of_times_of_some_ticks_nothing_is_derived() -> None:
     every = [samples("off", 0.004), samples("impdef", 0.2), samples("qarma5", 0.4)]
-    rows = table.table_of(PROGRAM, 1.0, every, Count(1000, "qemu 7")).rows
+    rows = stored_lines.table_of(PROGRAM, 1.0, every, Count(1000, "qemu 7")).rows
     assert [row.ns_per_operation for row in rows] == [None] * 3
     assert [row.ratio_to_off for row in rows] == [None] * 3
     assert [row.ratio_to_impdef for row in rows] == [None, 1.0, 2.0]
 
 
 def test_a_single_run_has_no_spread_and_that_is_said() -> None:
-    once = table.table_of(PROGRAM, 1.0, [samples("off", 1.0)], None)
-    twice = table.table_of(PROGRAM, 1.0, [samples("off", 1.0, 1.0)], None)
+    once = stored_lines.table_of(PROGRAM, 1.0, [samples("off", 1.0)], None)
+    twice = stored_lines.table_of(PROGRAM, 1.0, [samples("off", 1.0, 1.0)], None)
     assert (once.rows[0].spread, twice.rows[0].spread) == (None, 0.0)
     assert "one run" in text_of(once.lines())
     assert "one run" not in text_of(twice.lines())
 
 
 def test_the_work_that_was_done_is_told() -> None:
-    small = table.table_of(PROGRAM, 0.001, [samples("off", 1.0)], None)
+    small = stored_lines.table_of(PROGRAM, 0.001, [samples("off", 1.0)], None)
     assert (small.lines()[0]["work"], small.lines()[0]["scale"]) == (1, 0.1)
     assert "0.1 times the usual work" in text_of(small.lines())
-    boots = table.table_of(replace(PROGRAM, work=0), 0.5, [samples("off", 1.0)], None)
+    boots = stored_lines.table_of(replace(PROGRAM, work=0), 0.5, [samples("off", 1.0)], None)
     assert (boots.lines()[0]["work"], boots.lines()[0]["scale"]) == (0, 1.0)
 
 
@@ -348,7 +358,7 @@ def test_an_algorithm_that_is_named_twice_runs_once() -> None:
 
 def test_of_a_wrong_run_nothing_is_derived() -> None:
     every = [samples("off", 1.0), samples("qarma5", 5.0, wrong="printed nothing")]
-    row = table.table_of(PROGRAM, 1.0, every, Count(10, "qemu 7")).rows[1]
+    row = stored_lines.table_of(PROGRAM, 1.0, every, Count(10, "qemu 7")).rows[1]
     assert row.ns_per_operation is row.ratio_to_off is None
 
 
@@ -358,7 +368,7 @@ def test_modes_of_a_patched_emulator_are_compared_with_its_own_hash() -> None:
         samples("impdef", 2.0, mode="qemu"),
         samples("qarma5", 1.0, mode="memo"),
     ]
-    rows = table.table_of(PROGRAM, 1.0, every, None).rows
+    rows = stored_lines.table_of(PROGRAM, 1.0, every, None).rows
     assert [row.algorithm for row in rows] == ["off", "impdef own", "qarma5 memo"]
     assert rows[2].ratio_to_impdef == 0.5
 
@@ -486,19 +496,19 @@ def test_an_emulator_is_built_of_each_suite(
     asked = []
     path = script(lacks=("pauth",))
 
-    def build(_context: object, _tree: object, recipe: qemu.Recipe, update: bool) -> Path:
+    def build(_context: object, _tree: object, recipe: qemu_build.Recipe, update: bool) -> Path:
         asked.append((recipe, update))
         return path
 
-    monkeypatch.setattr(qemu, "build_qemu", build)
+    monkeypatch.setattr(qemu_build, "build_qemu", build)
     outcome = world("pauth", "--build-qemu", "--update")
-    assert asked == [(qemu.Recipe("trixie", system=False), True)]
+    assert asked == [(qemu_build.Recipe("trixie", system=False), True)]
     assert f"{path} has no property 'pauth'" in outcome.err
     world("pauth", "--system", "--build-qemu")
     world("pauth", "--static", "--build-qemu")
     assert asked[1:] == [
-        (qemu.Recipe("trixie", system=True), False),
-        (qemu.Recipe("trixie", static=True), False),
+        (qemu_build.Recipe("trixie", system=True), False),
+        (qemu_build.Recipe("trixie", static=True), False),
     ]
 
 

@@ -10,14 +10,14 @@ import pytest
 from pauth.shown import text_of
 from world import Lab
 
-from everycore import protocol
-from everycore.context import Completed, Context
-from everycore.errors import EverycoreError
-from everycore.model import Compiler, Target
+from everycore.environment.context import Completed, Context
+from everycore.environment.errors import EverycoreError
+from everycore.model import protocol
+from everycore.model.domain import Compiler, Target
+from everycore.model.protocol import Record
 from everycore.pauth import primitive
 from everycore.pauth.primitive import Plan, Timings
-from everycore.protocol import Record
-from everycore.report import pauth
+from everycore.report import pauth_tables
 from everycore.subjects import Function, Program, Subject
 
 BENCH = {
@@ -124,7 +124,7 @@ def test_figures_hold_kernels_against_qemu(program: Program) -> None:
     assert by["x86_ssse3", "qarma5"].samples == [(80.0, 90.0, 99.0), (81.0, 80.0, 70.0)]
     assert by["x86_ssse3", "qarma5-blocks"].ratio == 37.5
     assert by["x86_ssse3", "setkey"].ratio is None
-    kernels, around = pauth.tables([figure.line() for figure in figures])
+    kernels, around = pauth_tables.tables([figure.line() for figure in figures])
     assert [row[0] for row in kernels.rows] == ["qemu-10.0", "x86_ssse3"]  # c_ref: not timed
     assert kernels.head == ("", "QARMA5", "apart", "many", "key")
     assert kernels.rows[1] == ("x86_ssse3", "85.0 20.0x", "-", "40.0 37.5x", "44.0")

@@ -13,15 +13,16 @@ from typing import Any
 import pytest
 from world import PACKAGE, Lab
 
-from everycore import machine, store
 from everycore.commands import pauth as command
-from everycore.model import Compiler, Machine, Revision, Target
-from everycore.page import benches
-from everycore.pauth import boot, primitive
+from everycore.model.domain import Compiler, Machine, Revision, Target
+from everycore.pauth import primitive, system_boot
 from everycore.pauth.primitive import Plan, Timings
 from everycore.pauth.programs import Program
-from everycore.report import pauth
-from everycore.store import Results, Run, Writer
+from everycore.report import pauth_tables
+from everycore.report.page import benches
+from everycore.run import machine
+from everycore.store import run_files
+from everycore.store.run_files import Results, Run, Writer
 from everycore.subjects import Function, Subject
 from everycore.subjects import Program as Driver
 
@@ -103,7 +104,7 @@ def objects(text: str) -> list[dict[str, Any]]:
 def kept(world: Lab) -> Results:
     """The only result in the state directory."""
     (path,) = (world.folder / "state" / "everycore" / "results").iterdir()
-    return store.read(path)
+    return run_files.read(path)
 
 
 # ---- The command ---------------------------------------------------------------------------------
@@ -141,7 +142,7 @@ def test_a_run_of_programs_is_stored_with_where_it_comes_from(world: Lab, script
 def test_json_is_what_is_stored(world: Lab, script: Script) -> None:
     printed = measured(world, script, "--json").splitlines()
     result = kept(world)
-    assert printed == [store.run_line(result.run), *(r.text for r in result.records)]
+    assert printed == [run_files.run_line(result.run), *(r.text for r in result.records)]
     assert any(line.startswith('{"type": "pauth",') for line in printed)  # tools/run-tests
 
 
@@ -160,7 +161,7 @@ def test_the_conditions_are_stored_before_and_after(
 def test_a_run_goes_where_it_is_told_to(world: Lab, script: Script) -> None:
     path = world.folder / "mine.jsonl"
     measured(world, script, "--out", str(path))
-    assert store.read(path).run.command == "pauth"
+    assert run_files.read(path).run.command == "pauth"
     outcome = world("pauth", "--qemu", str(script()), "--out", str(path))
     assert (outcome.code, "mine.jsonl exists" in outcome.err) == (2, True)
 
@@ -169,24 +170,24 @@ def test_a_wrong_answer_is_stored_too(world: Lab, script: Script) -> None:
     wrong = script(body="case $1,$cpu in */recursion,*qarma5*) echo 43; exit ;; esac")
     compiler = ("--cc", str(world.folder / "cc"))
     assert world("pauth", "--qemu", str(wrong), *OF_A_RUN, *compiler).code == 1
-    (table,) = pauth.tables(json.loads(record.text) for record in kept(world).records)
+    (table,) = pauth_tables.tables(json.loads(record.text) for record in kept(world).records)
     assert table.rows[-1][1:3] == ("qarma5", "WRONG")
 
 
 def test_a_run_of_a_system_is_of_a_kind_of_its_own(
     world: Lab, script: Script, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    program = Program("boot", "boots", (), {}, ("-append",), 0, "WORK=", boot.DONE)
+    program = Program("boot", "boots", (), {}, ("-append",), 0, "WORK=", system_boot.DONE)
     mode = replace(command.SYSTEM, programs=("boot",), make=lambda *_: program)
     monkeypatch.setattr(command, "SYSTEM", mode)
     monkeypatch.setattr(command, "share", lambda *_: 0.5)
-    path = script("QEMU emulator version 10.0.1", body=f"echo '{boot.DONE}'; exit")
+    path = script("QEMU emulator version 10.0.1", body=f"echo '{system_boot.DONE}'; exit")
     compiler = ("--cc", str(world.folder / "cc"))
     outcome = world("pauth", "--system", "--qemu", str(path), "--rounds", "1", *compiler)
     assert outcome.code == 0, outcome.err
     result = kept(world)
     assert (result.run.command, result.run.options["system"]) == ("pauth-system", True)
-    (table,) = pauth.tables(json.loads(record.text) for record in result.records)
+    (table,) = pauth_tables.tables(json.loads(record.text) for record in result.records)
     assert table.head[-1] == "share"
     assert {row[-1] for row in table.rows} == {"50.0%"}
 
@@ -229,10 +230,10 @@ def test_a_run_of_one_code_is_stored_with_the_counter_of_cycles(
 def test_the_report_shows_the_tables_of_a_run(
     tmp_path: Path, kind: str, cell: str, sort: float | str
 ) -> None:
-    (table,) = benches.pauth_tables(store.read(stored(tmp_path, kind)).records)
+    (table,) = benches.pauth_tables(run_files.read(stored(tmp_path, kind)).records)
     found = [entry.sort for entry in table.rows[0] if entry.shown == cell]
     assert found == [sort]
-    assert pauth.tables(LINES[kind])[0].legend in table.note
+    assert pauth_tables.tables(LINES[kind])[0].legend in table.note
 
 
 def test_a_folder_with_such_runs_is_a_page(lab: Lab, tmp_path: Path) -> None:

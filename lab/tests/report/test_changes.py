@@ -5,7 +5,7 @@ import io
 
 from rich.console import Console
 
-from everycore.protocol import Bench
+from everycore.model.protocol import Bench
 from everycore.report import changes
 
 

@@ -3,7 +3,7 @@
 
 from typing import Any
 
-from everycore.estimates import BULK, Core, Gain, Message
+from everycore.estimate.core_estimates import BULK, Core, Gain, Message
 from everycore.report import messages
 
 CORES = {

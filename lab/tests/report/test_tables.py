@@ -5,8 +5,8 @@ from dataclasses import replace
 from rich.console import Console, RenderableType
 from world import data_text
 
-from everycore import protocol
-from everycore.protocol import Arithmetic, Bench, InstructionCount, Kernel, Mode, Resolved
+from everycore.model import protocol
+from everycore.model.protocol import Arithmetic, Bench, InstructionCount, Kernel, Mode, Resolved
 from everycore.report import figures, tables
 from everycore.report import kernels as pages
 

@@ -7,8 +7,8 @@ import pytest
 from world import Lab
 
 from everycore import subjects
-from everycore.catalog import find_tree
-from everycore.errors import EverycoreError
+from everycore.build.catalog import find_tree
+from everycore.environment.errors import EverycoreError
 from everycore.subjects.describe import load_subject
 
 TOML = """

@@ -8,15 +8,15 @@ import pytest
 from world import DATA, Lab
 
 from everycore import subjects
-from everycore.catalog import find_tree, registry
-from everycore.debs import Lock, Request
-from everycore.debs.archive import write_lock
-from everycore.debs.lock import File, Pinned
-from everycore.errors import EverycoreError
+from everycore.build.catalog import find_tree, registry
+from everycore.build.debs import Lock, Request
+from everycore.build.debs.archive import write_lock
+from everycore.build.debs.lock import File, Pinned
+from everycore.build.toolchains import find_compiler
+from everycore.environment.errors import EverycoreError
+from everycore.model.targets import load_target
 from everycore.subjects import NotCompiledError, Subject, SubjectUnavailableError, ours
 from everycore.subjects.describe import load_subject
-from everycore.targets import load_target
-from everycore.toolchains import find_compiler
 
 SOURCE = """
 description = "a subject of the tests"

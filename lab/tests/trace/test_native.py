@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 from world import DATA, Lab
 
-from everycore.build import build_harness, build_tool
-from everycore.catalog import find_tree
-from everycore.context import SystemRunner
-from everycore.errors import EverycoreError
-from everycore.model import Target
-from everycore.toolchains import DEFAULT_FLAGS, find_compiler
+from everycore.build.binaries import build_harness, build_tool
+from everycore.build.catalog import find_tree
+from everycore.build.toolchains import DEFAULT_FLAGS, find_compiler
+from everycore.environment.context import SystemRunner
+from everycore.environment.errors import EverycoreError
+from everycore.model.domain import Target
 from everycore.trace.native import STEPPER, _failure, native
 from everycore.trace.record import (
     Access,

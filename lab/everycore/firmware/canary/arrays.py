@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from everycore.errors import EverycoreError
+from everycore.environment.errors import EverycoreError
 
 
 class Arrays(StrEnum):

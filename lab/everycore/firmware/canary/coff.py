@@ -9,7 +9,7 @@ import struct
 from collections.abc import Iterable, Mapping
 from itertools import pairwise
 
-from everycore.errors import EverycoreError
+from everycore.environment.errors import EverycoreError
 from everycore.firmware import pe
 from everycore.firmware.canary.program import GUARD_NAMES, Function, Part, Program, Region
 from everycore.firmware.malformed import MalformedError

@@ -4,7 +4,7 @@
 from collections.abc import Callable, Iterable
 from importlib.util import find_spec
 
-from everycore import extras
+from everycore.environment import extras
 from everycore.firmware.canary.a64 import A64
 from everycore.firmware.canary.arm import Arm
 from everycore.firmware.canary.program import Program

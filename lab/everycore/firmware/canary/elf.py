@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from everycore.errors import EverycoreError
+from everycore.environment.errors import EverycoreError
 from everycore.firmware.canary.program import (
     GUARD_NAMES,
     Function,

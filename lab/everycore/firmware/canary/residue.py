@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from everycore import extras
+from everycore.environment import extras
+from everycore.firmware.canary.canary_rules import Finding
 from everycore.firmware.canary.program import Program
-from everycore.firmware.canary.rules import Finding
 from everycore.firmware.canary.walk import Source, Trail
 
 PURPOSE = "running functions"

@@ -7,6 +7,7 @@ from functools import wraps
 from typing import Any
 
 from everycore.firmware.efi import guids
+from everycore.firmware.efi.allocations import Block, Kind
 from everycore.firmware.efi.cpu import READ, WRITE, Arguments, BadPointerError, Service, pack
 from everycore.firmware.efi.events import (
     APPLICATION,
@@ -19,7 +20,6 @@ from everycore.firmware.efi.events import (
     Event,
 )
 from everycore.firmware.efi.guest import DRIVER, PAGE, Guest
-from everycore.firmware.efi.memory import Block, Kind
 
 ANY_PAGES, MAX_ADDRESS, AT_ADDRESS = 0, 1, 2  # EFI_ALLOCATE_TYPE
 MOST_COPY_BYTES = 64 << 20

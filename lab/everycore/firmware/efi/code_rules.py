@@ -11,10 +11,10 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from everycore.errors import MissingPackagesError
+from everycore.binary.disassembly import Flow, Instruction, decode
+from everycore.environment.errors import MissingPackagesError
 from everycore.firmware import pe
-from everycore.firmware.efi.findings import Finding, Findings
-from everycore.matrix.disassembly import Flow, Instruction, decode
+from everycore.firmware.efi.violations import Finding, Findings
 
 DECODED = {"x86-64": "x86-64", "aarch64": "a64"}
 CHUNK = 64  # bytes that are decoded at a time where flow leads beside the linear sweep

@@ -11,8 +11,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import IntEnum
 
+from everycore.firmware.efi.allocations import Memory
 from everycore.firmware.efi.cpu import READ, Cpu
-from everycore.firmware.efi.memory import Memory
 from everycore.firmware.efi.platforms import Platform
 
 POISON = 0xA5  # of a device's copy that nothing was written to

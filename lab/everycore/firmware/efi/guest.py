@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from everycore.firmware import pe
 from everycore.firmware.efi import guids
+from everycore.firmware.efi.allocations import Kind, Memory, Span
 from everycore.firmware.efi.controller import Controller, DeviceBus, Window
 from everycore.firmware.efi.cpu import (
     FETCH,
@@ -20,10 +21,9 @@ from everycore.firmware.efi.cpu import (
 from everycore.firmware.efi.devices import Identity, make_devices
 from everycore.firmware.efi.dma import Dma
 from everycore.firmware.efi.events import Events
-from everycore.firmware.efi.findings import Findings
 from everycore.firmware.efi.handles import Handles, Installed
-from everycore.firmware.efi.memory import Kind, Memory, Span
 from everycore.firmware.efi.platforms import Platform
+from everycore.firmware.efi.violations import Findings
 
 PAGE = 4096
 MIB = 1 << 20

@@ -4,7 +4,7 @@
 from collections.abc import Iterator
 
 from everycore.firmware import pe
-from everycore.firmware.efi.findings import Finding
+from everycore.firmware.efi.violations import Finding
 
 PAGE = 4096
 LARGE_BYTES = 1 << 20  # of memory without bytes in the file

@@ -2,6 +2,7 @@
 """PciIo and the root bridge: UEFI 2.10, sections 14.4 and 14.2."""
 
 from everycore.firmware.efi import guids
+from everycore.firmware.efi.allocations import Kind
 from everycore.firmware.efi.controller import (
     CONFIG_BYTES,
     DEVICE_WINDOW,
@@ -14,7 +15,6 @@ from everycore.firmware.efi.controller import (
 from everycore.firmware.efi.cpu import MASK, Arguments, Service, pack
 from everycore.firmware.efi.dma import Mapping, Operation
 from everycore.firmware.efi.guest import DRIVER, PAGE, Guest
-from everycore.firmware.efi.memory import Kind
 from everycore.firmware.efi.platforms import Translation
 
 GET, SET, ENABLE, DISABLE, ATTRIBUTES_SUPPORTED = range(5)

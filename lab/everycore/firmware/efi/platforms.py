@@ -4,7 +4,7 @@
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from everycore.errors import EverycoreError, unknown_name
+from everycore.environment.errors import EverycoreError, unknown_name
 
 PAGE = 4096
 MIB = 1 << 20

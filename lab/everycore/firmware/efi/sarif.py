@@ -6,10 +6,10 @@ from typing import Any
 from urllib.parse import quote
 
 from everycore.firmware import pe
-from everycore.firmware.efi.check import Checked
-from everycore.firmware.efi.findings import Finding
-from everycore.firmware.efi.report import title
-from everycore.firmware.efi.rules import RULES
+from everycore.firmware.efi.check_image import Checked
+from everycore.firmware.efi.driver_output import title
+from everycore.firmware.efi.driver_rules import RULES
+from everycore.firmware.efi.violations import Finding
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/os/schemas/sarif-schema-2.1.0.json"
 

@@ -4,7 +4,7 @@
 from dataclasses import dataclass
 from typing import Protocol
 
-from everycore.errors import EverycoreError
+from everycore.environment.errors import EverycoreError
 
 
 class Bus(Protocol):

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""Machine code in files: ELF, disassembly, frames, loops and digests."""

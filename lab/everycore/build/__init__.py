@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""Compilers, and the programs that they make of the C tree."""

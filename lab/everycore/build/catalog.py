@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: MIT
+"""The only parser of the C tree: where it is, what it lists, which files are compiled."""
+
+import re
+from pathlib import Path
+
+from everycore.environment.errors import EverycoreError
+from everycore.model.domain import RegistryLine, Tree
+
+REGISTRY = Path("src/kernels.def")
+ISA_HEADER = Path("include/everycore/isa.h")
+VERSION_HEADER = Path("include/everycore/everycore.h")
+SOURCE_DIRS = ("src", "harness")
+HEADER_DIRS = ("include", "src", "harness", "peers")
+SOURCE_SUFFIXES = (".c", ".S")
+HEADER_SUFFIXES = (".h", ".def", ".inc")
+
+_KERNEL_LINE = re.compile(r"^KERNEL\(\s*(\w+)\s*,\s*(\w+)\s*,\s*(\w+)\s*,\s*(\w+)\s*,\s*(\w+)\s*\)")
+_FEATURE_LINE = re.compile(r"""\bF\(\s*\w+\s*,\s*(\w+)\s*,\s*\d+\s*,\s*"([^"]+)"\s*\)""")
+
+
+def find_tree(package: Path, override: str = "") -> Tree:
+    """The tree of EVERYCORE_TREE, else the checkout around the package, else its own copy."""
+    if override:
+        root = Path(override)
+        if not (root / REGISTRY).is_file():
+            raise EverycoreError(
+                f"no {REGISTRY} in {root}", "EVERYCORE_TREE must name a checkout of everycore"
+            )
+        return Tree(root, is_checkout=True)
+    checkout = package.resolve().parent.parent
+    if (checkout / REGISTRY).is_file() and (checkout / "lab").is_dir():
+        return Tree(checkout, is_checkout=True)
+    packaged = package / "tree"
+    if (packaged / REGISTRY).is_file():
+        return Tree(packaged, is_checkout=False)
+    raise EverycoreError(
+        "the C sources are not where they should be", "reinstall everycore, or set EVERYCORE_TREE"
+    )
+
+
+def sources(tree: Tree) -> list[Path]:
+    """Every file to compile, relative to the tree, in a fixed order."""
+    return _files(tree, SOURCE_DIRS, SOURCE_SUFFIXES)
+
+
+def resolver_sources(tree: Tree) -> list[Path]:
+    """The files of a harness that has `list` and `resolve`, and no kernel."""
+    names = [
+        f"harness/{name}.c" for name in ("main", "list", "resolve", "names", "emit", "options")
+    ]
+    return [*map(Path, names), Path("src/resolve.c"), *_files(tree, ("src/cpu",), (".c", ".S"))]
+
+
+def headers(tree: Tree) -> list[Path]:
+    """Every file that a source may include, relative to the tree, in a fixed order."""
+    return _files(tree, HEADER_DIRS, HEADER_SUFFIXES)
+
+
+def _files(tree: Tree, folders: tuple[str, ...], suffixes: tuple[str, ...]) -> list[Path]:
+    return sorted(
+        path.relative_to(tree.root)
+        for folder in folders
+        for path in (tree.root / folder).rglob("*")
+        if path.suffix in suffixes and path.is_file()
+    )
+
+
+def version(tree: Tree) -> str:
+    """Return the version of the library."""
+    text = (tree.root / VERSION_HEADER).read_text(encoding="utf-8")
+    match = re.search(r'#define EVC_VERSION "([^"]+)"', text)
+    return match[1] if match else ""
+
+
+def registry(tree: Tree) -> list[RegistryLine]:
+    """The lines of src/kernels.def, best first."""
+    text = (tree.root / REGISTRY).read_text(encoding="utf-8")
+    return parse_registry(text)
+
+
+def parse_registry(text: str) -> list[RegistryLine]:
+    return [
+        RegistryLine(*match.groups())
+        for line in text.splitlines()
+        if (match := _KERNEL_LINE.match(line.strip()))
+    ]
+
+
+def features(tree: Tree) -> dict[str, list[str]]:
+    """Feature names by architecture as isa.h lists them.
+
+    "other" holds those of every architecture.
+    """
+    text = (tree.root / ISA_HEADER).read_text(encoding="utf-8")
+    return parse_features(text)
+
+
+def parse_features(text: str) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {"other": []}
+    for arch, name in _FEATURE_LINE.findall(text):
+        found.setdefault(arch.lower(), []).append(name)
+    return found

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: MIT
+"""Crates, for the data that they carry: fetched by cargo, nothing of them is compiled or run.
+
+Cargo knows the registry that the system is configured for. A crate is pinned by its version and by
+the sha256 of its archive; a copy of what was fetched stays in the cache.
+"""
+
+import hashlib
+import json
+import tarfile
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from everycore.environment.atomic import atomic_write
+from everycore.environment.context import Context
+from everycore.environment.errors import EverycoreError
+
+# An answer takes a second; without a network nobody wants to wait for long.
+LIMITS = ("--config", "net.retry=1", "--config", "http.timeout=20")
+MANIFEST = """[package]
+name = "nothing"
+version = "0.0.0"
+edition = "2021"
+
+[lib]
+path = "lib.rs"
+
+[dependencies]
+{name} = "={version}"
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Crate:
+    name: str
+    version: str
+    sha256: str
+
+    def __str__(self) -> str:
+        return f"{self.name}-{self.version}"
+
+
+def files(context: Context, crate: Crate, members: Sequence[str]) -> list[Path]:
+    """These files of the crate, unpacked in the cache; their last names are distinct."""
+    folder = context.cache_dir() / "crates" / str(crate)
+    paths = [folder / Path(member).name for member in members]
+    if not all(path.is_file() for path in paths):
+        archive = _fetched(context, crate)
+        _unpack(archive, {f"{crate}/{m}": path for m, path in zip(members, paths, strict=True)})
+    return paths
+
+
+def _unpack(archive: Path, places: Mapping[str, Path]) -> None:
+    with tarfile.open(archive) as tar:
+        for member, path in places.items():
+            content = tar.extractfile(member) if member in tar.getnames() else None
+            if content is None:
+                raise EverycoreError(f"{archive.name} has no file {member}")
+            with atomic_write(path) as scratch:
+                scratch.write_bytes(content.read())
+
+
+def _fetched(context: Context, crate: Crate) -> Path:
+    """The crate's archive, where cargo keeps it."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / "Cargo.toml").write_text(
+            MANIFEST.format(name=crate.name, version=crate.version), encoding="utf-8"
+        )
+        (folder / "lib.rs").touch()
+        _cargo(context, crate, folder, "fetch", "--quiet")
+        output = _cargo(context, crate, folder, "metadata", "--format-version", "1", "--offline")
+    manifest = next(
+        Path(package["manifest_path"])
+        for package in json.loads(output)["packages"]
+        if package["name"] == crate.name
+    )
+    # registry/src/INDEX/NAME-VERSION/Cargo.toml beside registry/cache/INDEX/NAME-VERSION.crate
+    index = manifest.parents[1]
+    archive = index.parents[1] / "cache" / index.name / f"{crate}.crate"
+    if not archive.is_file():
+        raise EverycoreError(f"cargo fetched {crate}, but {archive} is not there")
+    found = hashlib.sha256(archive.read_bytes()).hexdigest()
+    if found != crate.sha256:
+        raise EverycoreError(f"{archive} has the sha256 {found}, not {crate.sha256}")
+    return archive
+
+
+def _cargo(context: Context, crate: Crate, folder: Path, *arguments: str) -> str:
+    done = context.runner.run(["cargo", *LIMITS, *arguments], cwd=folder)
+    if done.code:
+        output = done.stderr.strip().splitlines() or [f"exit code {done.code}"]
+        raise EverycoreError(f"cargo cannot fetch {crate}: {output[-1].strip()}")
+    return done.stdout

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: MIT
+"""Plan the runs of the harness."""
+
+from collections.abc import Sequence
+
+from everycore.model.protocol import CtOperation
+
+
+def arguments_for(operations: Sequence[CtOperation]) -> list[str]:
+    """Return the harness's arguments for operations of one kernel, with all their key sizes."""
+    first = operations[0]
+    names = dict.fromkeys(o.operation for o in operations)
+    sizes = dict.fromkeys(str(o.key_bits) for o in operations)
+    kernel = ["ct", "--primitive", first.primitive, "--kernel", first.kernel]
+    return [*kernel, "--operation", ",".join(names), "--key-bits", ",".join(sizes)]
+
+
+def by_key_size(operations: Sequence[CtOperation]) -> list[list[CtOperation]]:
+    sizes = dict.fromkeys(o.key_bits for o in operations)
+    return [[o for o in operations if o.key_bits == size] for size in sizes]
+
+
+def with_largest_keys(operations: Sequence[CtOperation]) -> list[CtOperation]:
+    largest: dict[str, CtOperation] = {}
+    for one in operations:
+        if one.operation not in largest or one.key_bits > largest[one.operation].key_bits:
+            largest[one.operation] = one
+    return [one for one in operations if one in largest.values()]
+
+
+def fewer_sizes(operations: Sequence[CtOperation], turn: int, parts: int) -> list[CtOperation]:
+    """All operations of a kernel with the largest keys; one in `parts` with the others, too.
+
+    `turn`, the number of the kernel, decides which.
+    """
+    names = list(dict.fromkeys(o.operation for o in operations))
+    chosen = names[turn % parts :: parts]
+    largest = with_largest_keys(operations)
+    return [o for o in operations if o in largest or o.operation in chosen]
+
+
+def sample(operations: Sequence[CtOperation], turn: int, parts: int) -> list[CtOperation]:
+    """One in `parts` of a kernel's operations with the largest keys; one with a message among
+    them, if there is any."""
+    largest = with_largest_keys(operations)
+    part = largest[turn % parts :: parts]
+    messages = [o for o in largest if any(o.bytes)]
+    if messages and not any(o in messages for o in part):
+        part.append(messages[-1])
+    return part

@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: MIT
+"""Rules of recognition, read from TOML: one file a primitive, each with its sources.
+
+rules/*.toml name tables and implementations. A table is computed (`make`, of constants.py) or
+written out (`words`). An implementation has conditions: all of `needs`, one of `any`, and none of
+`without` must hold.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from everycore.environment.errors import EverycoreError
+from everycore.explain import constants
+from everycore.model.toml_tables import expect, read_toml
+
+FOLDER = Path(__file__).parent / "rules"
+KINDS = ("cipher", "mac", "hash", "public", "checksum", "random", "overhead")
+SCOPES = ("samples", "window", "function", "live", "callers")
+_CHUNK = 8  # bytes by which a table is found
+_FORMS = ("le", "be", "twice", "spread")
+
+_FILE = {"primitive": str, "kind": str, "source": str, "table": Any, "implementation": Any}
+_TABLE = {"name": str, "make": str, "words": tuple, "bytes": int, "forms": tuple[str, ...]}
+_IMPLEMENTATION = {
+    **{"name": str, "rank": int, "together": bool, "needs": Any, "without": Any, "any": Any},
+    **{"vector_share": float, "needs_crypto": bool, "says": str},
+}
+_CONDITION = {
+    **{"op": str, "share": float, "most": float, "width": int, "scope": str, "table": str},
+    **{"rotate": tuple[int, ...], "bits": int, "constant": tuple, "symbol": str, "lookups": float},
+    **{"logic": float, "count": int, "vector": float, "clears": float},
+    "shift": tuple[int, ...],
+}
+
+
+@dataclass(frozen=True)
+class Condition:
+    """One demand of a rule. Exactly one of op, table, rotate, constant, symbol, ... is set."""
+
+    op: re.Pattern[str] | None = None
+    share: float = 0.0  # at least so many per cent of the instructions that samples stand for
+    most: float = 100.0
+    count: int = 1  # or at least so many in the scope
+    width: int = 0  # bits of a vector, at least
+    scope: str = ""
+    table: re.Pattern[str] | None = None
+    rotate: tuple[int, ...] = ()  # left rotations that must all occur
+    bits: int = 32
+    constant: tuple[int, ...] = ()  # any of them
+    shift: tuple[int, ...] = ()  # any of these shifts of lanes to the left
+    symbol: re.Pattern[str] | None = None  # of the function, or with scope "callers" of those
+    lookups: float = 0.0  # per cent of loads with a scaled index, or of bytes as an index
+    logic: float = 0.0  # per cent of and, or, xor, not
+    vector: float = 0.0  # per cent of instructions on vectors
+    clears: float = 0.0  # per cent of instructions that only clear registers
+
+
+@dataclass(frozen=True)
+class Implementation:
+    """A way to compute a primitive, and the conditions that prove it."""
+
+    primitive: str
+    kind: str
+    name: str  # may hold {form}: scalar, SSE, AVX2, ...
+    rank: int  # lower ones are tried first
+    together: bool  # it may stand beside another primitive in one loop
+    needs: tuple[Condition, ...]
+    alternatives: tuple[Condition, ...]  # one of these must hold, if there are any
+    without: tuple[Condition, ...]
+    vector_share: float  # per cent of vector instructions from which on {form} names a vector
+    needs_crypto: bool  # holds only for code of a cryptographic library, or called by one
+    says: str
+
+    @property
+    def label(self) -> str:
+        return f"{self.primitive}: {self.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Eight bytes of a table: which table, and where in it."""
+
+    table: str
+    offset: int
+    length: int
+
+
+@dataclass(frozen=True)
+class Rules:
+    implementations: tuple[Implementation, ...]
+    pieces: dict[bytes, tuple[Piece, ...]]
+    kinds: dict[str, str]  # primitive -> kind
+    sources: dict[str, str]
+
+    def tables_at(self, address: int, start: int, data: bytes) -> dict[str, int]:
+        """Return the tables that hold an address, by two or more of their pieces near it."""
+        hits: dict[tuple[str, int, int], int] = {}
+        for at in range(len(data) - _CHUNK + 1):
+            for piece in self.pieces.get(data[at : at + _CHUNK], ()):
+                base = start + at - piece.offset
+                if base - 16 <= address < base + piece.length:
+                    key = (piece.table, base, piece.length)
+                    hits[key] = hits.get(key, 0) + 1
+        found: dict[str, int] = {}
+        for (name, _, length), count in hits.items():
+            if count >= min(2, length // _CHUNK):
+                found[name] = max(found.get(name, 0), count)
+        return found
+
+
+@lru_cache(maxsize=1)
+def load_rules(folder: Path = FOLDER) -> Rules:
+    """Read all rules."""
+    implementations: list[Implementation] = []
+    pieces: dict[bytes, dict[Piece, None]] = {}
+    kinds: dict[str, str] = {}
+    sources: dict[str, str] = {}
+    for path in sorted(folder.glob("*.toml")):
+        table = expect(path.name, read_toml(path), _FILE, ("primitive", "kind", "source"))
+        primitive, kind = table["primitive"], table["kind"]
+        if kind not in KINDS:
+            raise EverycoreError(
+                f"{path.name}: unknown kind '{kind}'", f"valid: {', '.join(KINDS)}"
+            )
+        kinds[primitive], sources[primitive] = kind, table["source"]
+        for one in table.get("table", ()):
+            for chunk, piece in _pieces(path.name, one):
+                pieces.setdefault(chunk, {})[piece] = None
+        for one in table.get("implementation", ()):
+            implementations.append(_implementation(path.name, primitive, kind, one))
+    implementations.sort(key=lambda one: one.rank)
+    found = {chunk: tuple(own) for chunk, own in pieces.items()}
+    return Rules(tuple(implementations), found, kinds, sources)
+
+
+def _pieces(where: str, table: Any) -> Iterator[tuple[bytes, Piece]]:
+    known = expect(f"{where}: table", table, _TABLE, ("name", "bytes"))
+    if "make" in known and known["make"] not in constants.MAKERS:
+        raise EverycoreError(f"{where}: nothing makes '{known['make']}'")
+    numbers = constants.MAKERS[known["make"]]() if "make" in known else list(known["words"])
+    size = known["bytes"]
+    for form in known.get("forms", ("le",)):
+        if form not in _FORMS:
+            raise EverycoreError(f"{where}: unknown form '{form}'", f"valid: {', '.join(_FORMS)}")
+        for whole in _laid_out(numbers, size, form):
+            for at in range(0, len(whole) - _CHUNK + 1, size):
+                chunk = whole[at : at + _CHUNK]
+                if len(set(chunk)) > 2:  # zeros and ones are everywhere
+                    yield chunk, Piece(known["name"], at, len(whole))
+
+
+def _laid_out(numbers: Sequence[int], size: int, form: str) -> Iterator[bytes]:
+    """Yield the bytes of a table in one of its forms."""
+    low = [number.to_bytes(size, "little") for number in numbers]
+    high = [number.to_bytes(size, "big") for number in numbers]
+    if form == "twice":  # each number two times, as tables for unaligned loads have it
+        yield b"".join(part + part for part in low)
+        yield b"".join(part + part for part in high)
+    elif form == "spread":  # each number behind as many zeros
+        yield b"".join(bytes(size) + part for part in low)
+    else:
+        yield b"".join(high if form == "be" else low)
+
+
+def _implementation(where: str, primitive: str, kind: str, table: Any) -> Implementation:
+    known = expect(f"{where}: implementation", table, _IMPLEMENTATION, ("name", "rank", "needs"))
+    label = f"{where}: {known['name']}"
+    return Implementation(
+        *(primitive, kind, known["name"], known["rank"], known.get("together", False)),
+        tuple(_condition(label, one) for one in known["needs"]),
+        tuple(_condition(label, one) for one in known.get("any", ())),
+        tuple(_condition(label, one) for one in known.get("without", ())),
+        known.get("vector_share", 25.0),
+        known.get("needs_crypto", False),
+        known.get("says", ""),
+    )
+
+
+def _condition(where: str, table: Any) -> Condition:
+    known = expect(where, table, _CONDITION)
+    demands = ("op", "table", "rotate", "constant", "symbol", "lookups", "logic", "vector", "shift")
+    if sum(name in known for name in (*demands, "clears")) != 1:
+        raise EverycoreError(f"{where}: a condition has one of {', '.join(demands)}")
+    if known.get("scope", "") not in ("", *SCOPES):
+        raise EverycoreError(f"{where}: unknown scope", f"valid: {', '.join(SCOPES)}")
+    for name in ("op", "table", "symbol"):
+        if name in known:
+            try:
+                known[name] = re.compile(known[name], re.I if name == "symbol" else 0)
+            except re.error as error:
+                raise EverycoreError(f"{where}: '{name}' is no pattern: {error}") from error
+    return Condition(**known)

@@ -1,0 +1,216 @@
+# SPDX-License-Identifier: MIT
+"""Checks the canaries of one binary."""
+
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from everycore.environment.errors import EverycoreError
+from everycore.firmware import pe
+from everycore.firmware.canary import arrays, coff, decoder, elf, paths, policy, residue
+from everycore.firmware.canary.arrays import Arrays
+from everycore.firmware.canary.canary_rules import RULES, Finding
+from everycore.firmware.canary.policy import Policy
+from everycore.firmware.canary.program import CHECK_NAMES, FAIL_NAMES, Program
+from everycore.firmware.canary.walk import Event, Source, Trail
+from everycore.firmware.efi.driver_rules import Level
+
+MOST_NAMED = 3  # functions of a guard, in the text of guard-mixed
+# The canary of C libraries on x86-64, known by its place alone.
+_KNOWN_SOURCE = Source("fs", 0x28)
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """The checks that are wanted."""
+
+    policy: Policy = Policy()  # noqa: RUF009  # frozen
+    arrays: Arrays = Arrays.ANY
+    allowed: Collection[str] = ()  # functions that may be without canary
+    residue: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Protected:
+    """A function that has a canary."""
+
+    name: str
+    address: int
+    sources: tuple[Source, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """All that is known of one binary. notes: what was not checked, and why."""
+
+    program: Program
+    protected: list[Protected]
+    findings: list[Finding]
+    n_instructions: int
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def sources(self) -> Counter[Source]:
+        return Counter(source for one in self.protected for source in one.sources)
+
+    @property
+    def has_violations(self) -> bool:
+        return any(one.is_violation for one in self.findings)
+
+
+def read(data: bytes, name: str, map_names: Mapping[int, str], guards: Sequence[str]) -> Program:
+    """Read a binary of either format."""
+    if data[:4] == b"\x7fELF":
+        return elf.read(data, name, guards)
+    if data[:2] != b"MZ":
+        raise EverycoreError(
+            f"{name}: neither ELF nor PE: it begins with {data[:4].hex(' ') or 'nothing'}",
+            "name a program, a library, an object or an .efi file",
+        )
+    return coff.read(pe.read(data), name, map_names, guards)
+
+
+def check(program: Program, data: bytes, options: Options) -> Checked:
+    """Check a binary, all of whose bytes `data` are."""
+    walk = decoder.open_walk(program)
+    protected: list[Protected] = []
+    findings: list[Finding] = []
+    trails: list[Trail] = []
+    n_instructions = 0
+    for function in program.functions:
+        trail = walk.function(function)
+        n_instructions += trail.n_instructions
+        canary = _canary(trail)
+        if canary is None or function.name in CHECK_NAMES | FAIL_NAMES:
+            continue
+        sources = tuple(dict.fromkeys(one.source for one in canary))
+        protected.append(Protected(function.name, function.start, sources))
+        trails.append(trail)
+        if function.name not in options.allowed:
+            findings += _structure(program, trail, canary)
+            findings += _sources(program, trail, sources, options.policy)
+    notes = list(program.notes)
+    findings += _whole(program, protected, options)
+    findings += _arrays(program, data, protected, options, notes)
+    if options.residue:
+        found, note = residue.check(program, trails)
+        findings += found
+        notes.append(note)
+    return Checked(program, protected, _ordered(findings), n_instructions, notes)
+
+
+def _ordered(findings: Sequence[Finding]) -> list[Finding]:
+    levels, ranks = list(Level), {name: number for number, name in enumerate(RULES)}
+    return sorted(findings, key=lambda f: (levels.index(f.of.level), ranks[f.rule], f.address or 0))
+
+
+def _canary(trail: Trail) -> list[Event] | None:
+    """The events that belong to the canary of a function; None: it has none."""
+    events = trail.events
+    if not trail.calls_failure:
+        events = [e for e in events if e.source.is_global or e.source == _KNOWN_SOURCE]
+        if not any(one.kind == "check" or not one.is_address for one in events):
+            return None
+    checks = [one for one in events if one.kind == "check"]
+    sets = [one for one in events if one.kind == "set" and not one.is_address]
+    compared = {one.source for one in checks}
+    # A thread's other variables are copied to the stack as well.
+    own = [one for one in sets if one.source in compared] or (
+        sets if not checks or not any(one.is_address for one in checks) else []
+    )
+    addresses = [
+        *(one for one in checks if one.is_address),
+        *(
+            one
+            for one in events
+            if one.kind == "set" and one.is_address and not own
+            if one.place not in trail.reloaded
+        ),
+    ]
+    return [*own, *(one for one in checks if not one.is_address), *addresses]
+
+
+def _structure(program: Program, trail: Trail, canary: Sequence[Event]) -> Iterator[Finding]:
+    """Findings about prologue and epilogue."""
+    function = trail.function
+    sets = [one for one in canary if one.kind == "set"]
+    checks = [one for one in canary if one.kind == "check"]
+    addresses = [one for one in canary if one.is_address]
+    if addresses:
+        one = addresses[0]
+        text = f"the address of {one.source.label}"
+        yield Finding("guard-address", function.name, one.address, text)
+    if not sets and not addresses:
+        if checks:
+            text = f"compared with {checks[0].source.label}"
+            yield Finding("set-missing", function.name, checks[0].address, text)
+        else:
+            text = "neither the store nor the check was found"
+            yield Finding("guard-unknown", function.name, function.start, text)
+        return
+    stored, compared = {one.source for one in sets}, {one.source for one in checks}
+    if stored and compared and not stored & compared:
+        text = f"stored: {_labels(stored)}; compared: {_labels(compared)}"
+        yield Finding("check-other-guard", function.name, checks[0].address, text)
+    # Without names, a part of a function looks like a function.
+    starts = program.starts if program.has_names else frozenset[int]()
+    place = paths.unchecked_return(trail, starts, {one.address for one in sets})
+    if place is not None:
+        stored_at = f"stored at {sets[0].address:#x}" if sets else "stored"
+        yield Finding("check-missing", function.name, place, f"{stored_at}; return at {place:#x}")
+
+
+def _labels(sources: Collection[Source]) -> str:
+    return ", ".join(sorted(one.label for one in sources))
+
+
+def _sources(
+    program: Program, trail: Trail, sources: Sequence[Source], wanted: Policy
+) -> Iterator[Finding]:
+    function = trail.function
+    for source in sources:
+        for rule, text in policy.source_findings(program, wanted, source):
+            yield Finding(rule, function.name, function.start, text)
+
+
+def _whole(program: Program, protected: Sequence[Protected], options: Options) -> Iterator[Finding]:
+    """Findings about the binary as a whole."""
+    owners: dict[Source, list[str]] = {}
+    for one in protected:
+        for source in one.sources:
+            owners.setdefault(source, []).append(one.name)
+    if len(owners) > 1:
+        parts = []
+        for source, names in sorted(owners.items(), key=lambda item: -len(item[1])):
+            named = ", ".join(names[:MOST_NAMED])
+            more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+            parts.append(f"{source.label}: {named}{more}")
+        yield Finding("guard-mixed", "", None, "; ".join(parts))
+    if options.policy.is_given and program.functions and not protected:
+        yield Finding("protector-absent", "", None, f"{len(program.functions)} functions")
+
+
+def _arrays(
+    program: Program,
+    data: bytes,
+    protected: Sequence[Protected],
+    options: Options,
+    notes: list[str],
+) -> Iterator[Finding]:
+    if options.arrays == Arrays.NONE:
+        return
+    if not program.kind.startswith("ELF") or not arrays.has_debug_information(data):
+        notes.append("arrays were not checked: no DWARF debug information (-g)")
+        return
+    if program.kind == "ELF object":
+        notes.append("arrays were not checked: an object's debug information is not yet linked")
+        return
+    known = {one.address for one in protected}
+    for one in arrays.read(data, program.name, options.arrays):
+        if one.start & ~_thumb(program) not in known and one.function not in options.allowed:
+            text = f"'{one.variable}'"
+            yield Finding("array-unprotected", one.function, one.start, text)
+
+
+def _thumb(program: Program) -> int:
+    return 1 if program.machine == "arm" else 0

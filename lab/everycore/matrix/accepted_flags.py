@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: MIT
+"""Find the flags that a compiler takes; each set is asked once, and the answer kept in the
+cache."""
+
+import hashlib
+import re
+import signal
+import tempfile
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from everycore.build.binaries import meaning_of_native
+from everycore.environment.atomic import atomic_write
+from everycore.environment.context import Context
+from everycore.environment.errors import EverycoreError
+from everycore.model.domain import Compiler
+
+TIME_LIMIT_SECONDS = 20.0
+WITH_VALUE = ("-mllvm", "-Xclang", "--param", "-include", "-D", "-U")
+_ERROR = re.compile(r"^.*\berror: (.+)$", re.MULTILINE)
+_WARNING = re.compile(r"^.*\bwarning: (.+)$", re.MULTILINE)
+# Messages of a compiler, or its driver, when the machine failed it.
+_PASSING = re.compile(
+    r"(^|: )(Killed|Terminated)\b|out of memory|memory exhausted|cannot allocate memory|bad_alloc"
+    r"|temporary file|resource temporarily unavailable|no space left on device",
+    re.MULTILINE | re.IGNORECASE,
+)
+
+_OF_THIS_RUN: dict[Path, str] = {}  # answers that are not kept
+
+
+def refusal(context: Context, compiler: Compiler, flags: Sequence[str]) -> str:
+    """Return what a compiler says against flags; empty: it takes them.
+
+    One that warns of a flag and goes on without has refused it: the cell would bear a false name.
+    """
+    said = _asked(context, compiler, tuple(flags)) if flags else ""
+    return f"{compiler.name} refuses {' '.join(flags)}: {said}" if said else ""
+
+
+def _alone(flags: Sequence[str]) -> list[tuple[str, ...]]:
+    """Each flag, with its value where that is a word of its own: -mllvm -disable-lsr."""
+    found: list[tuple[str, ...]] = []
+    for flag in flags:
+        if found and found[-1][-1] in WITH_VALUE:
+            found[-1] = (*found[-1], flag)
+        else:
+            found.append((flag,))
+    return found
+
+
+def takes(context: Context, compiler: Compiler, flag: str) -> bool:
+    return not _asked(context, compiler, (flag,))
+
+
+def _asked(context: Context, compiler: Compiler, flags: tuple[str, ...]) -> str:
+    native = meaning_of_native(context, compiler, flags)
+    text = "\0".join([compiler.fingerprint, *flags, native])
+    key = hashlib.sha256(text.encode()).hexdigest()
+    path = context.cache_dir() / "flags" / key[:32]
+    with suppress(OSError):
+        return path.read_text(encoding="utf-8")
+    if path not in _OF_THIS_RUN:
+        said, final = _ask(context, compiler, flags)
+        if final:
+            with atomic_write(path) as scratch:
+                scratch.write_text(said, encoding="utf-8")
+            return said
+        _OF_THIS_RUN[path] = said
+    return _OF_THIS_RUN[path]
+
+
+def _ask(context: Context, compiler: Compiler, flags: tuple[str, ...]) -> tuple[str, bool]:
+    """By a file of nearly nothing, so that whatever is said is said of the flags.
+
+    Whether it would be said again, too.
+    """
+    try:
+        with tempfile.TemporaryDirectory() as folder:
+            source = Path(folder) / "probe.c"
+            source.write_text(
+                "int probe(int x);\nint probe(int x) { return x; }\n", encoding="ascii"
+            )
+            argv = [*compiler.command, *flags, "-c", source.name, "-o", "probe.o"]
+            done = context.runner.run(argv, cwd=source.parent, seconds=TIME_LIMIT_SECONDS)
+    except TimeoutError:
+        return f"no answer in {TIME_LIMIT_SECONDS:.0f} s", False
+    except EverycoreError as error:  # it cannot be started
+        return error.message, False
+    except OSError as error:
+        raise EverycoreError(
+            f"cannot write a temporary file: {error.strerror}",
+            "make room, or set TMPDIR to another place; --resume goes on",
+        ) from error
+    if done.code < 0:
+        return signal.strsignal(-done.code) or f"signal {-done.code}", False
+    if done.code:
+        lines = [line.strip() for line in done.stderr.splitlines() if line.strip()]
+        found = _ERROR.search(done.stderr)
+        said = found[1] if found else next(iter(lines), f"exit code {done.code}")
+        return said, not is_passing(done.stderr)
+    found = _WARNING.search(done.stderr)
+    return (found[1] if found else ""), True
+
+
+def is_passing(said: str) -> bool:
+    """Whether the machine, not the compiler, is the reason: it may be otherwise at the next try."""
+    return bool(_PASSING.search(said))

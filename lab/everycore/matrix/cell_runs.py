@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: MIT
+"""Many cells: compiled in parallel, timed one after the other, each in several processes.
+
+Cells are taken in batches. A batch is compiled and checked on all cores; then, with no compiler
+running, its cells are timed once each, and those of the batches before once more. So the processes
+of a cell lie apart in time, with other cells between them, and what disturbed one is over at the
+next. Every cell has as many processes: were it timed until some agree, the number would depend on
+what was drawn, and a program that scatters would look better than a quiet one.
+"""
+
+import os
+from collections.abc import Callable, Generator, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from everycore.environment.workers import worker_pool
+from everycore.matrix.make import Ready
+from everycore.matrix.plan import Planned
+from everycore.model.cells import Cell, Outcome, Result
+
+PROCESSES = 5  # of every cell, whatever they say
+FEWEST = 2  # of one that the end of the time overtakes
+BATCH_PER_CORE = 16
+
+
+class Bench(Protocol):
+    """The methods of a workbench that a run needs."""
+
+    def prepare(self, cell: Cell, flag_set: str = "") -> Ready | Result: ...
+
+    def timed(self, ready: Ready, result: Result) -> Result: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """Counts down the time that a run was given."""
+
+    now: Callable[[], float]  # seconds
+    end: float = float("inf")
+
+    def allows(self, cells: int, seconds_each: float, pending: float) -> int:
+        """How many of the cells there is time for, beside what is begun."""
+        left = max(0.0, self.end - self.now() - pending)
+        return cells if left >= cells * seconds_each else int(left / seconds_each)
+
+
+@dataclass(slots=True)
+class _Waiting:
+    """A cell that has been timed, but not often enough."""
+
+    ready: Ready
+    result: Result
+
+
+@dataclass(slots=True)
+class Run:
+    """`for result in Run(bench, clock).cells(planned)`: results as they are final."""
+
+    bench: Bench
+    clock: Clock
+    cores: int = field(default_factory=lambda: os.cpu_count() or 1)
+    left_out: int = 0  # cells for which there was no time
+
+    def cells(self, planned: Sequence[Planned]) -> Iterator[Result]:
+        rest = [one for one in planned if not one.why_not]
+        yield from (one.skipped(one.why_not) for one in planned if one.why_not)
+        waiting: list[_Waiting] = []
+        # The first batch of a run with an end is small, for nothing is known of its pace yet.
+        most = self.cores * (BATCH_PER_CORE if self.clock.end == float("inf") else 2)
+        late = 0  # cells of a batch that the end overtook
+        making = timing = 0.0  # seconds for a cell, and for a process, of the last batch
+        with worker_pool(self.cores) as pool:
+            while size := self.clock.allows(
+                min(len(rest), most), making + PROCESSES * timing, self._left(waiting) * timing
+            ):
+                began, most = self.clock.now(), BATCH_PER_CORE * self.cores
+                batch, rest = rest[:size], rest[size:]
+                made = _all(pool, self._prepared, sorted(batch, key=_is_quick))
+                late += sum(one is None for one in made)
+                yield from (one for one in made if isinstance(one, Result))
+                waiting += [_Waiting(one, one.result) for one in made if isinstance(one, Ready)]
+                made_at, processes = self.clock.now(), len(waiting)
+                waiting = yield from self._round(waiting)
+                making = (made_at - began) / size
+                timing = (self.clock.now() - made_at) / max(1, processes)
+        while waiting:
+            waiting = yield from self._round(waiting)
+        self.left_out = len(rest) + late
+
+    def timed(self, ready: Sequence[Ready]) -> Iterator[Result]:
+        """Time cells that were prepared elsewhere, in turns, as those of one batch."""
+        waiting = [_Waiting(one, one.result) for one in ready]
+        while waiting:
+            waiting = yield from self._round(waiting)
+
+    def _prepared(self, one: Planned) -> Ready | Result | None:
+        """None: there is no time any more. A subject's first cell takes longer than one expects."""
+        if self.clock.now() >= self.clock.end:
+            return None
+        made = self.bench.prepare(one.cell, one.flag_set)
+        if isinstance(made, Ready) and made.result.outcome is Outcome.COUNTED:
+            return made.result
+        return made
+
+    def _round(self, cells: Sequence[_Waiting]) -> Generator[Result, None, list[_Waiting]]:
+        """One process more of each; those that need another are returned."""
+        again: list[_Waiting] = []
+        for one in cells:
+            one.result = self.bench.timed(one.ready, one.result)
+            if one.result.outcome is Outcome.MEASURED and not self._is_enough(one.result):
+                again.append(one)
+            else:
+                yield one.result
+        return again
+
+    def _left(self, waiting: Sequence[_Waiting]) -> int:
+        """How many processes are still to be run."""
+        return sum(PROCESSES - len(one.result.runs) for one in waiting)
+
+    def _is_enough(self, result: Result) -> bool:
+        is_late = self.clock.now() >= self.clock.end
+        return len(result.runs) >= (FEWEST if is_late else PROCESSES)
+
+
+def _all(
+    pool: ThreadPoolExecutor,
+    prepared: Callable[[Planned], Ready | Result | None],
+    batch: list[Planned],
+) -> list[Ready | Result | None]:
+    """Prepare a batch in parallel; an interrupted run begins no more cells."""
+    return list(pool.map(prepared, batch))
+
+
+def _is_quick(one: Planned) -> bool:
+    """Whether a cell is quick: slow ones are begun first, so that no core waits for them in the
+    end."""
+    return not any(flag.startswith("-fsanitize") for flag in one.cell.flags)

@@ -1,0 +1,350 @@
+# SPDX-License-Identifier: MIT
+"""Values of cells, and the same as lines of JSON.
+
+A file of the matrix is lines: a head that says where and when, then cells and anomalies in the
+order in which they were done. Of two lines of one cell the later one counts.
+"""
+
+import hashlib
+import itertools
+import json
+import typing
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, fields, is_dataclass, replace
+from enum import StrEnum
+from functools import lru_cache
+from typing import Any
+
+from everycore.environment.errors import EverycoreError
+from everycore.measure import stats
+from everycore.measure.stats import Figure
+from everycore.model.decoding import decode_line, encode_line
+from everycore.model.domain import Machine, Revision
+
+FORMAT = 1
+ABOVE_LOWEST = 0.02  # how far a median that nothing disturbed may be above the lowest sample
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Cell:
+    """One function of a subject, from one toolchain with some flags, on one target."""
+
+    subject: str  # "linux-6.1"; of our own kernels their name, "c_bitslice64"
+    function: str  # "generic-cbc-enc"
+    toolchain: str  # "gcc-12"
+    flags: tuple[str, ...]  # ("-O2", "-fsanitize=undefined"): as the compiler gets them
+    target: str = "host"
+    key_bits: int = 256
+    n_bytes: int = 4096
+
+    @property
+    def key(self) -> str:
+        """A short name of its own, for files."""
+        return hashlib.sha256(json.dumps(asdict(self), sort_keys=True).encode()).hexdigest()[:16]
+
+    @property
+    def title(self) -> str:
+        place = "" if self.target == "host" else f" for {self.target}"
+        return f"{self.toolchain} {' '.join(self.flags)} on {self.subject} {self.function}{place}"
+
+
+class Outcome(StrEnum):
+    """How a cell ended."""
+
+    MEASURED = "measured"  # the answers are right, and it was timed
+    COUNTED = "counted"  # the answers are right; instructions were counted, for it was emulated
+    WRONG = "wrong"  # a miscompilation, or a subject that is wrong: never timed
+    NOT_COMPILED = "not compiled"
+    CRASHED = "crashed"
+    TIME_LIMIT = "time limit"
+    SKIPPED = "skipped"  # a flag that the compiler does not know, a target it has no compiler for
+
+    @property
+    def is_failure(self) -> bool:
+        return self not in (Outcome.MEASURED, Outcome.COUNTED, Outcome.SKIPPED)
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """Exact counts of the function and of all that it calls, as compiled."""
+
+    code_bytes: int
+    instructions: int
+    vector: int  # instructions with a vector register
+    gathers: int
+    calls: int
+    frame_bytes: int | None = None  # the largest; None: the compiler does not say
+    hot: str = ""  # the symbol of the function with the innermost work
+    frame_source: str = ""  # "stack-usage": the compiler said it; "prologue": the code does
+    sanitizer_calls: int = 0  # of a sanitizer's handlers: not among `calls`
+    mnemonics: Mapping[str, int] | None = None  # how often each is in the code
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Whether a cell is constant-time, by one method."""
+
+    constant: bool | None  # None: the method could not look, and `detail` says why
+    method: str  # "trace" or "taint"
+    detail: str = ""  # the first place where two secrets part: "aes_encrypt+0x1c: address"
+
+
+def scatter(samples: Sequence[float]) -> bool:
+    """Is the median of a process well above its lowest sample?
+
+    What else runs adds cycles, and not always as many: where it uses the core, or only its caches,
+    samples scatter. Those of a program that has the core for itself lie close together.
+    """
+    return stats.median(samples) > min(samples) * (1 + ABOVE_LOWEST)
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """All that is known of one cell."""
+
+    cell: Cell
+    outcome: Outcome
+    reason: str = ""  # why it was not measured: the compiler's first error, the missing header
+    compiler: str = ""  # "gcc 12.2.0"
+    flag_set: str = ""  # the name of its flags, if they have one: "O2+ubsan"
+    compile_seconds: float | None = None
+    code: Code | None = None
+    runs: tuple[tuple[float, ...], ...] = ()  # core cycles per byte: the samples of each process
+    shared: tuple[int, ...] = ()  # those of `runs` beside which something else was on the core
+    counter: str = ""
+    executed: int | None = None  # instructions of one call: an exact count
+    # By core: cycles per byte, a range; empty: no core is calibrated for it; None: nobody asked.
+    estimates: Mapping[str, tuple[float, float]] | None = None
+    digest: str = ""  # of the object's code: cells with the same one are the same program
+    sanitizer_hits: int | None = None  # calls of a sanitizer's handlers in one call
+    verdicts: tuple[Verdict, ...] = ()
+    time_limit: float | None = None  # seconds, of a process that was ended for them
+    computes: str = ""  # "cbc-enc": what other subjects may compute as well
+    is_assembly: bool = False  # written by hand: a reference beside what compilers make
+    contents: str = ""  # a digest of the subject's description and files, where it was known
+    packages_missing: bool = False  # those that read its code: it has no counts for want of them
+
+    @property
+    def figure(self) -> Figure | None:
+        """Cycles per byte: the median of process medians, and its interval."""
+        return _figure(self.runs)
+
+    @property
+    def is_uncertain(self) -> bool:
+        """Its interval is wide or unknown, or something else was on the core in every process."""
+        alone = len(self.runs) > len(self.shared)
+        return bool(self.figure and (self.figure.is_uncertain or not alone))
+
+    @property
+    def cycles_per_byte(self) -> float | None:
+        return self.figure.median if self.figure else None
+
+    @property
+    def instructions_per_byte(self) -> float | None:
+        return self.executed / self.cell.n_bytes if self.executed is not None else None
+
+    @property
+    def constant_time(self) -> bool | None:
+        """False: a method found a leak; True: one looked, and none did; None: nobody looked."""
+        constants = {verdict.constant for verdict in self.verdicts} - {None}
+        return False not in constants if constants else None
+
+
+class Kind(StrEnum):
+    """Kinds of anomalies of a cell."""
+
+    SLOW = "slow"  # than its best neighbour
+    FRAME = "frame"  # over the limit
+    LEAK = "leak"  # lost constant time
+    WRONG = "wrong"  # gives wrong answers: it has no value and no neighbour
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """The hot loop of a cell."""
+
+    symbol: str
+    lines: tuple[str, ...]  # of assembly
+    share: float | None = None  # of all executed instructions
+    executed: int | None = None  # these, of one call
+
+
+@dataclass(frozen=True, slots=True)
+class Reduced:
+    """A small source that shows an anomaly, or why there is none."""
+
+    source: str = ""  # in C, with its own main; empty: there is none
+    bad: str = ""  # the command whose program is wrong or slow
+    good: str = ""  # the command whose program is right or fast
+    bad_shows: str = ""  # "prints 1f03"
+    good_shows: str = ""
+    notes: tuple[str, ...] = ()  # what a reader has to know: it is long, or was not checked
+    why_not: str = ""
+    is_final: bool = True  # False: more time may find a smaller one
+
+    @property
+    def n_lines(self) -> int:
+        return sum(bool(line.strip()) for line in self.source.splitlines())
+
+
+@dataclass(frozen=True, slots=True)
+class Anomaly:
+    """A cell that is worse than its neighbours say it need be, and what repairs it."""
+
+    cell: Cell
+    kind: Kind
+    value: float  # cycles per byte, or bytes of frame
+    neighbour: Cell | None  # the best one
+    neighbour_value: float | None
+    ratio: float  # value / neighbour_value
+    differs_in: str = ""  # "toolchain", "flags" or "march"
+    repair: tuple[str, ...] = ()  # the smallest set of flags whose switching repairs it
+    repaired: Result | None = None  # the cell with these
+    causes: tuple[str, ...] = ()  # what appeared in the code: "64 vpgatherdd"
+    before: Listing | None = None  # of the anomaly
+    after: Listing | None = None  # repaired
+    tried: int = 0  # compilations of the bisection
+    why_not: str = ""  # no repair was found, because
+    command: str = ""  # that shows it again
+    limit: float = 1.1  # the ratio from which on it is odd
+    passes: tuple[str, ...] = ()  # after which the code is bad: "SLPVectorizerPass on aes_encrypt"
+    reduced: Reduced | None = None  # None: nobody asked for a test case
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """Place and time of the measurement of cells."""
+
+    date: str
+    everycore: str
+    revision: Revision
+    machine: Machine
+    counter: str
+    options: Mapping[str, Any]
+    format: int = FORMAT
+
+
+class FormatError(EverycoreError):
+    """A file of the matrix that another version of everycore wrote in another way."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Opening:
+    """The members of a line that say how to read the others."""
+
+    type: str = ""
+    format: int = FORMAT
+
+
+Line = Head | Result | Anomaly
+_TYPES: Mapping[str, type[Head] | type[Result] | type[Anomaly]] = {
+    "matrix": Head,
+    "cell": Result,
+    "anomaly": Anomaly,
+}
+
+
+def as_json(line: Line) -> str:
+    """One line; what has its default is left out."""
+    (name,) = (name for name, kind in _TYPES.items() if isinstance(line, kind))
+    return encode_line({"type": name, **_plain(line)})
+
+
+def parse(text: str) -> Line | None:
+    """None: a line of another kind, of a newer everycore."""
+    try:
+        opening = decode_line(_Opening, text)
+        kind = _TYPES.get(opening.type)
+        if kind is Head:
+            _refuse_newer(opening)
+        return typing.cast(Line, decode_line(kind, text)) if kind else None
+    except (KeyError, TypeError, ValueError) as error:
+        shown = text if len(text) < 80 else f"{text[:77]}..."
+        why = f" ({error})" if isinstance(error, TypeError) and str(error).startswith("'") else ""
+        raise EverycoreError(f"not a line of the matrix{why}: {shown}") from error
+
+
+def _refuse_newer(head: _Opening) -> None:
+    if head.format != FORMAT:
+        raise FormatError(
+            f"it has format {head.format}, this everycore reads format {FORMAT}",
+            "use the everycore that wrote it, or a newer one",
+        )
+
+
+def latest(lines: Sequence[Line]) -> dict[Cell, Result]:
+    """The last word on each cell."""
+    return {line.cell: line for line in lines if isinstance(line, Result)}
+
+
+@lru_cache(maxsize=1 << 16)
+def _figure(runs: tuple[tuple[float, ...], ...]) -> Figure | None:
+    return stats.figure(runs)
+
+
+def pooled(results: Mapping[Cell, Result]) -> dict[Cell, Result]:
+    """The same results, where those of one program have the processes of all of them.
+
+    What differs between cells of equal code is noise: together they have one figure.
+    """
+    programs: dict[tuple[object, ...], list[Result]] = {}
+    for one in results.values():
+        if one.digest and one.runs:
+            programs.setdefault(_program(one), []).append(one)
+    found = dict(results)
+    for own in programs.values():
+        runs = tuple(run for one in own for run in one.runs)
+        begins = itertools.accumulate((len(one.runs) for one in own), initial=0)
+        shared = tuple(
+            begin + i for begin, one in zip(begins, own, strict=False) for i in one.shared
+        )
+        for one in own if len(own) > 1 else ():
+            found[one.cell] = replace(one, runs=runs, shared=shared)
+    return found
+
+
+def is_one_program(one: Result, other: Result) -> bool:
+    """Whether two cells have the same code, and do the same with it."""
+    return bool(one.digest) and _program(one) == _program(other)
+
+
+def _program(one: Result) -> tuple[object, ...]:
+    cell = one.cell
+    return one.digest, cell.subject, cell.function, cell.target, cell.key_bits, cell.n_bytes
+
+
+def is_same(one: str, other: str) -> bool:
+    """Whether two compilers, or two digests of a subject, are equal as far as they are known."""
+    return not one or not other or one == other
+
+
+def current_anomalies(lines: Sequence[Line]) -> dict[tuple[Cell, Kind], Anomaly]:
+    """The last word on what is odd, where the newest results are of the same compiler and subject.
+
+    Both names may have become another's since a cell, or its neighbour, was looked at.
+    """
+    known: dict[Cell, tuple[str, str]] = {}
+    found: dict[tuple[Cell, Kind], Anomaly] = {}
+    for line in lines:
+        if isinstance(line, Anomaly):
+            found[line.cell, line.kind] = line
+        elif isinstance(line, Result):
+            old, new = known.get(line.cell, ("", "")), (line.compiler, line.contents)
+            if not all(map(is_same, old, new)):
+                for key, one in list(found.items()):
+                    if line.cell in (one.cell, one.neighbour):
+                        del found[key]
+            known[line.cell] = (new[0] or old[0], new[1] or old[1])
+    return found
+
+
+def _plain(value: Any) -> Any:
+    if is_dataclass(value):
+        found = {field.name: getattr(value, field.name) for field in fields(value)}
+        defaults = {field.name: field.default for field in fields(value)}
+        return {k: _plain(v) for k, v in found.items() if v != defaults[k] or k == "format"}
+    if isinstance(value, Mapping):
+        return {key: _plain(item) for key, item in value.items()}
+    if isinstance(value, tuple | list):
+        return [_plain(item) for item in value]
+    return value

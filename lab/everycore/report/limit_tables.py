@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: MIT
+"""The tables of `everycore limits`."""
+
+from collections.abc import Sequence
+
+from rich.console import Group
+from rich.table import Table
+from rich.text import Text
+
+from everycore.measure.bounds import Bound, source
+from everycore.model.protocol import Arithmetic, Limit
+from everycore.report.figures import NOISY, UNCERTAIN, figure_of
+from everycore.report.tables import plain_table, titled
+
+LEGEND = (
+    "A bound is arithmetic: the best measured loop of what the mode cannot do without."
+    " Loads, counters, reductions and the ends of messages come on top."
+    f" {UNCERTAIN}."
+)
+
+
+def instructions_table(limits: Sequence[Limit], caption: str) -> Group:
+    """Latency and throughput, or what the CPU lacks."""
+    table = plain_table("Instruction")
+    for name in ("Bits", "Latency", "Per cycle"):
+        table.add_column(name, justify="right", no_wrap=True)
+    table.add_column("")
+    for one in limits:
+        table.add_row(
+            one.instruction,
+            str(one.width_bits),
+            _figure(one.latency_cycles, 2, one),
+            _figure(one.per_cycle, 2, one),
+            Text(one.why, style="dim"),
+        )
+    return titled("What this CPU can do: latency in cycles, and how many per cycle", table, caption)
+
+
+def arithmetic_table(loops: Sequence[Arithmetic], caption: str) -> Group:
+    """Every loop that could bound a mode."""
+    table = _cost_table("Loop", "Key")
+    for one in loops:
+        table.add_row(
+            one.name,
+            str(one.key_bits or "any"),
+            _figure(one.cycles_per_byte, 4, one),
+            source(one) if not one.why else Text(one.why, style="dim"),
+        )
+    return titled("Arithmetic: cycles per byte", table, caption)
+
+
+def bounds_table(bounds: Sequence[Bound], caption: str) -> Group:
+    """The bound of each mode and key size, modes of one bound in one row."""
+    table = _cost_table("Modes", "Key")
+    rows: dict[tuple[int, str, str], list[str]] = {}
+    for one in bounds:
+        shown = f"{NOISY if one.crowded else ''}{one.cycles_per_byte:.4f}"
+        rows.setdefault((one.key_bits, shown, one.source), []).append(one.mode)
+    for (key_bits, shown, text), modes in rows.items():
+        table.add_row(" ".join(modes), str(key_bits or "any"), shown, text)
+    return titled("Bounds of the modes: cycles per byte", table, LEGEND, caption)
+
+
+def _cost_table(*columns: str) -> Table:
+    table = plain_table(*columns)
+    table.add_column("Cycles/B", justify="right", no_wrap=True)
+    table.add_column("From")
+    return table
+
+
+def _figure(samples: Sequence[float], digits: int, line: Limit | Arithmetic) -> Text:
+    figure = figure_of(samples, line.parts)
+    if figure is None:
+        return Text("-", style="dim")
+    noisy = NOISY if figure.is_uncertain or line.crowded else ""
+    return Text(f"{noisy}{figure.median:.{digits}f}")

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: MIT
+"""Compare two stored matrices."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from rich.console import Group
+from rich.text import Text
+
+from everycore.model.cells import Cell, Result
+from everycore.report.matrix_tables import SHORT, value
+from everycore.report.tables import plain_table, titled
+
+SAME_CODE = "="
+LEGEND = f"{SAME_CODE}: the code is the same to the byte, so the program did not change."
+
+
+@dataclass(frozen=True, slots=True)
+class StoredPair:
+    """A cell of two matrices."""
+
+    cell: Cell
+    before: Result
+    after: Result
+
+    @property
+    def ratio(self) -> float | None:
+        """The ratio of the figures; None if one of the two has none, or of another kind."""
+        first, second = value(self.before), value(self.after)
+        if self.before.outcome is not self.after.outcome or not first or second is None:
+            return None
+        return second / first
+
+    @property
+    def is_same_code(self) -> bool:
+        return bool(self.before.digest) and self.before.digest == self.after.digest
+
+    def differs(self, share: float) -> bool:
+        """The cell ends otherwise, or its figure is further away than a share of it."""
+        if self.before.outcome is not self.after.outcome:
+            return True
+        ratio = self.ratio
+        return ratio is not None and not 1 / (1 + share) <= ratio <= 1 + share
+
+    def as_object(self) -> dict[str, Any]:
+        return {
+            "cell": asdict(self.cell),
+            "before": value(self.before),
+            "after": value(self.after),
+            "ratio": self.ratio,
+            "outcomes": [self.before.outcome, self.after.outcome],
+            "same_code": self.is_same_code,
+        }
+
+
+def compare_stored(before: Mapping[Cell, Result], after: Mapping[Cell, Result]) -> list[StoredPair]:
+    """The cells that both have."""
+    return [StoredPair(cell, before[cell], one) for cell, one in after.items() if cell in before]
+
+
+def table(found: Sequence[StoredPair], title: str, *captions: str) -> Group:
+    """Cells that end otherwise first, then by ratio."""
+    grid = plain_table("Subject", "Function", "Compiler", "Flags")
+    for name in ("Before", "After", "Ratio"):
+        grid.add_column(name, justify="right", no_wrap=True)
+    for one in sorted(found, key=lambda one: (one.ratio is not None, -(one.ratio or 0), one.cell)):
+        cell = one.cell
+        ratio = f"{one.ratio:.3f}" if one.ratio is not None else "-"
+        grid.add_row(
+            cell.subject,
+            cell.function + ("" if cell.target == "host" else f" for {cell.target}"),
+            cell.toolchain,
+            one.after.flag_set or " ".join(cell.flags),
+            _shown(one.before),
+            _shown(one.after),
+            Text(ratio + (SAME_CODE if one.is_same_code else "")),
+        )
+    return titled(title, grid, LEGEND, *captions)
+
+
+def _shown(result: Result) -> str:
+    figure = value(result)
+    return f"{figure:.2f}" if figure is not None else SHORT.get(result.outcome, "?")

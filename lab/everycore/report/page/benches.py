@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: MIT
+"""Tables of stored runs of bench, peers, goals, estimate and pauth, for the page."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from everycore.model.protocol import Arithmetic, Bench, Failure, Record
+from everycore.report import goal_lines, messages, peer_comparison
+from everycore.report import pauth_tables as pauth
+from everycore.report.figures import NOISY, cell, cipher, number
+from everycore.report.page import colours
+
+# Steps for peers and kernels: they are further apart than compilers.
+STEPS = (1.05, 1.5, 2.0, 4.0, 8.0, 16.0, 32.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A cell of a table: what is shown, what it is sorted by, how far from the best."""
+
+    shown: str
+    sort: float | str = ""
+    step: int | None = None  # of heat
+    remark: str = ""  # when pointed at
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table of the page."""
+
+    title: str
+    head: tuple[str, ...]
+    rows: tuple[tuple[Entry, ...], ...]
+    feet: tuple[tuple[Entry, ...], ...] = ()
+    note: str = ""
+
+
+def bench_tables(records: Sequence[Record]) -> list[Table]:
+    """A table per mode: kernels down, message sizes across."""
+    groups: dict[tuple[str, str, int, int, str], dict[str, dict[int, Bench]]] = {}
+    for record in records:
+        if isinstance(b := record.line, Bench) and b.cycles and not b.peer:
+            key = (b.primitive, b.mode + b.conditions, b.key_bits, b.messages, b.style)
+            groups.setdefault(key, {}).setdefault(b.kernel, {})[b.bytes] = b
+    return [_bench_table(*key, kernels) for key, kernels in groups.items()]
+
+
+def _bench_table(
+    primitive: str,
+    mode: str,
+    key_bits: int,
+    messages: int,
+    style: str,
+    kernels: Mapping[str, Mapping[int, Bench]],
+) -> Table:
+    sizes = sorted({size for own in kernels.values() for size in own})
+    per_call = sizes == [0] or style == "fenced"
+    values = {
+        (name, size): _figure(bench, per_call)
+        for name, own in kernels.items()
+        for size, bench in own.items()
+    }
+    least = {s: min(v for (_, size), v in values.items() if size == s) for s in sizes}
+    rows = []
+    for name, own in kernels.items():
+        entries = [Entry(name, name)]
+        for size in sizes:
+            value = values.get((name, size))
+            if value is None:
+                entries.append(Entry("-"))
+                continue
+            entries.append(_entry(own[size], value, least[size]))
+        rows.append(tuple(entries))
+    unit = "cycles per call, alone" if per_call else "cycles per byte"
+    many = f", {messages} messages side by side" if messages > 1 else ""
+    return Table(
+        f"{mode} {cipher(primitive)}-{key_bits}{many}: {unit}",
+        ("kernel", *("call" if size == 0 else f"{size} B" for size in sizes)),
+        tuple(rows),
+    )
+
+
+def _figure(bench: Bench, per_call: bool) -> float:
+    found = cell(bench)
+    assert found.cycles is not None  # of a bench with samples
+    return found.cycles.median if per_call else found.cycles_per_byte or found.cycles.median
+
+
+def _entry(bench: Bench, value: float, least: float) -> Entry:
+    found = cell(bench)
+    assert found.cycles is not None
+    speed = found.gigabytes_per_second
+    remark = (
+        f"{found.cycles.low:.5g} to {found.cycles.high:.5g} cycles (interval over"
+        f" {found.cycles.processes} processes)" + (f", {number(speed)} GB/s" if speed else "")
+    )
+    if bench.crowded:
+        remark += ", on a core that something else used too"
+    step = colours.step(value / least, STEPS) if least else None
+    return Entry((NOISY if found.is_noisy else "") + number(value), value, step, remark)
+
+
+def peer_tables(records: Sequence[Record], since: Mapping[str, str]) -> list[Table]:
+    """Our kernels and other libraries, with the lines that say how they stand."""
+    lines = [record.line for record in records]
+    loops = [line for line in lines if isinstance(line, Arithmetic)]
+    failures = [line for line in lines if isinstance(line, Failure)]
+    benches = peer_comparison.without_wrong((x for x in lines if isinstance(x, Bench)), failures)
+    return [_peer_table(table) for table in peer_comparison.peer_tables(benches, loops, since)]
+
+
+def _peer_table(table: peer_comparison.PeerTable) -> Table:
+    columns = range(len(table.sizes))
+    least = [
+        min((v for row in table.rows if (v := row.values[i]) is not None), default=None)
+        for i in columns
+    ]
+    rows = []
+    for row in table.rows:
+        mark = f"{peer_comparison.OLDER} " if row.is_older else ""
+        entries = [Entry(mark + row.name, row.name)]
+        for i in columns:
+            value, low = row.values[i], least[i]
+            step = colours.step(value / low, STEPS) if value is not None and low else None
+            sort = value if value is not None else ""
+            entries.append(Entry(peer_comparison.figure(row, i), sort, step))
+        rows.append(tuple(entries))
+    feet = tuple(
+        (Entry(name), *(Entry(peer_comparison.foot(name, value)) for value in values))
+        for name, values in table.feet()
+    )
+    note = f"limit: {table.limit.source}" if table.limit else ""
+    head = ("", *(f"{size} B" for size in table.sizes))
+    return Table(table.title(), head, tuple(rows), feet, note)
+
+
+def goal_table(records: Sequence[Record]) -> Table | None:
+    """Make the table of `everycore goals`: counts and estimates, no measurements."""
+    lines = [json.loads(record.text) for record in records]
+    found = [line for line in lines if line.get("type") == goal_lines.TYPE]
+    if not found:
+        return None
+    rows = tuple(tuple(Entry(text, _sortable(text)) for text in goal_lines.cells(o)) for o in found)
+    return Table("Goals: exact counts, and estimates as ranges", goal_lines.HEAD, rows)
+
+
+def estimate_table(records: Sequence[Record]) -> Table | None:
+    """Make the table of `everycore estimate`: counts and estimates, no measurements."""
+    lines = [json.loads(record.text) for record in records]
+    found = [line for line in lines if line.get("type") == messages.TYPE]
+    if not found:
+        return None
+    head, cells = messages.estimate_cells(found)
+    rows = tuple(tuple(Entry(text, _sortable(text)) for text in row) for row in cells)
+    return Table("Estimates: exact counts, and ranges by models of cores", tuple(head), rows)
+
+
+def pauth_tables(records: Sequence[Record]) -> list[Table]:
+    """Make the tables of `everycore pauth`: the cost of emulators, as on the terminal."""
+    found = pauth.tables(json.loads(record.text) for record in records)
+    return [
+        Table(
+            table.title,
+            table.head,
+            tuple(tuple(Entry(text, _sortable(text)) for text in row) for row in table.rows),
+            note="; ".join((*table.notes, table.legend)),
+        )
+        for table in found
+    ]
+
+
+def _sortable(text: str) -> float | str:
+    """By the first number, if it begins with one."""
+    try:
+        return float(text.partition(" ")[0].rstrip(f"x%{NOISY}"))
+    except ValueError:
+        return text

@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: MIT
+"""Make tables of the stored lines of `everycore pauth`.
+
+Without rich: pages are made from it, too.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from everycore.measure import stats
+from everycore.report.figures import NOISY
+from everycore.report.kernels import markdown_table
+
+# Types of lines: a program, one of its rows; what was compared, one figure.
+PROGRAM, ROW, COMPARED, FIGURE = "pauth-program", "pauth", "pauth-compared", "pauth-primitive"
+WRONG = "WRONG"
+LEAST_SECONDS = 0.1  # ten ticks of a slow clock of user time: below, nothing is derived
+THREE_DIGITS = 99.95
+TIMES = (
+    "s: user time of the whole program, median; ns: time beyond `off` for each instruction that"
+    f" computes a code; x: times the time of `off` or `impdef`; {NOISY} an interval of what it"
+    f" is made of is wider than {stats.WIDEST:.0%}, or of fewer than {stats.FEWEST} runs;"
+    f" nothing is derived of less than {LEAST_SECONDS} s"
+)
+SHARES = "share: of samples that lie in functions of pointer authentication; ?: stripped emulator"
+CYCLES = (
+    "core cycles of one block or operation, the median of the rounds' medians; x: times as fast as"
+    " QEMU's own function; apart: calls that do not wait for each other; many: all in one call,"
+    " beside QEMU's calls apart; key: its schedule"
+)
+
+Line = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class PauthTable:
+    """Everything that a table says, whoever prints it."""
+
+    title: str
+    head: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    names: int  # columns at the left that hold no figures
+    notes: tuple[str, ...]  # of this table
+    legend: str  # of all its kind
+
+
+def command_line(options: Mapping[str, Any]) -> str:
+    """Return the command line, from the options that are stored with a run."""
+    words = ["everycore", "pauth"]
+    for name, value in options.items():
+        for one in value if isinstance(value, list) else [value]:
+            words += [f"--{name}"] if one is True else [f"--{name}", str(one)]
+    return " ".join(words)
+
+
+def tables(lines: Iterable[Line]) -> list[PauthTable]:
+    """One for each program; two of --primitive."""
+    programs: dict[str, list[Line]] = {}
+    figures: dict[str, list[Line]] = {}
+    compared = []
+    for line in lines:
+        kind = line["type"]
+        if kind in (PROGRAM, ROW):
+            programs.setdefault(line["program"], []).append(line)
+        elif kind == FIGURE:
+            figures.setdefault(line["table"], []).append(line)
+        elif kind == COMPARED:
+            compared.append(_compared(line))
+    return [
+        *(_program(head, rows) for head, *rows in programs.values()),
+        *(_primitive(title, own, compared) for title, own in figures.items()),
+    ]
+
+
+def markdown(table: PauthTable) -> str:
+    """The same for a page."""
+    figures = range(table.names, len(table.head))
+    notes = "".join(f"\n{note}.\n" for note in table.notes)
+    return f"{table.title}\n\n{markdown_table(table.head, table.rows, figures)}{notes}"
+
+
+# ---- Programs ------------------------------------------------------------------------------------
+
+
+def _program(head: Line, rows: Sequence[Line]) -> PauthTable:
+    share = ("share",) if head["sampled"] else ()
+    return PauthTable(
+        f"{head['program']}: {head['says']}",
+        ("Emulator", "PAC", "s", "ns", "x off", "x impdef", *share),
+        tuple((row["emulator"], row["algorithm"], *_times(row, bool(share))) for row in rows),
+        2,
+        tuple(note for note in (_counted(head), _done(head, rows)) if note),
+        f"{TIMES}; {SHARES}" if share else TIMES,
+    )
+
+
+def _times(row: Line, with_share: bool) -> tuple[str, ...]:
+    share = ("" if row["wrong"] else _percent(row["share"]),) if with_share else ()
+    if row["wrong"]:
+        return (WRONG, "", "", "", *share)
+    to_off, to_impdef = row["is_noisy_to_off"], row["is_noisy_to_impdef"]
+    return (
+        _figure(row["seconds"], 3, row["is_noisy"]),
+        _figure(row["ns_per_operation"], 1, to_off),
+        _figure(row["ratio_to_off"], 2, to_off),
+        _figure(row["ratio_to_impdef"], 2, to_impdef),
+        *share,
+    )
+
+
+def _figure(value: float | None, digits: int, is_noisy: bool) -> str:
+    return "" if value is None else f"{value:.{digits}f}{NOISY if is_noisy else ''}"
+
+
+def _percent(value: float | None) -> str:
+    return "?" if value is None else f"{value:.1%}"
+
+
+def _done(head: Line, rows: Sequence[Line]) -> str:
+    """Say what is unusual: the work, and figures of unknown spread."""
+    remarks = [f"{head['scale']:g} times the usual work"] if head["scale"] != 1 else []
+    if any(len(row["samples"]) == 1 and not row["wrong"] for row in rows):
+        remarks.append("one run: how far runs differ is not known")
+    return "; ".join(remarks)
+
+
+def _counted(head: Line) -> str:
+    if head["computed"] is None:
+        return "operations: not counted; --suite bookworm adds an emulator that can"
+    by = head["counted_by"]
+    return f"{head['computed']:,} instructions that compute a code; counted by {by}"
+
+
+# ---- One code ------------------------------------------------------------------------------------
+
+
+def _primitive(title: str, figures: Sequence[Line], notes: Sequence[str]) -> PauthTable:
+    operations = dict.fromkeys(one["operation"] for one in figures)
+    found = {(one["who"], one["operation"]): _cycles(one) for one in figures}
+    rows = tuple(
+        (who, *(found.get((who, operation), "-") for operation in operations))
+        for who in dict.fromkeys(one["who"] for one in figures)
+    )
+    return PauthTable(title, ("", *operations), rows, 1, tuple(notes), CYCLES)
+
+
+def _cycles(one: Line) -> str:
+    return _short(one["cycles"]) + (f" {_short(one['ratio'])}x" if one["ratio"] else "")
+
+
+def _short(value: float) -> str:
+    return f"{value:.0f}" if value >= THREE_DIGITS else f"{value:.1f}"
+
+
+def _compared(line: Line) -> str:
+    return (
+        f"compared, and equal on {line['bytes']:,} bytes each: {', '.join(line['equal'])}; QEMU's"
+        f" functions by {line['compiler']} {' '.join(line['flags'])}"
+    )

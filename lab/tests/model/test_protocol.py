@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: MIT
+import json
+
+import pytest
+from world import data_text
+
+from everycore.environment.errors import EverycoreError
+from everycore.model import protocol
+from everycore.model.protocol import (
+    Bench,
+    Check,
+    Failure,
+    Hello,
+    Kernel,
+    Mode,
+    Other,
+    Resolved,
+    Skipped,
+)
+
+
+def lines(name: str) -> list[protocol.Line]:
+    return [protocol.parse(text).line for text in data_text(name + ".jsonl").splitlines()]
+
+
+def test_the_greeting_says_what_the_harness_is() -> None:
+    hello = lines("bench")[0]
+    assert isinstance(hello, Hello)
+    assert (hello.version, hello.arch, hello.counter) == (1, "x86", "tsc+addchain")
+    assert "vaes" in hello.features
+
+
+def test_kernels_keep_what_they_miss() -> None:
+    kernels = {k.name: k for k in lines("list") if isinstance(k, Kernel)}
+    assert kernels["x86_vaes512"].missing_tuning == ("tune-zmm",)
+    assert kernels["a64_ce"].built is False
+    assert kernels["a64_ce"].slots == ()
+    assert kernels["x86_aesni"].key_bytes == 496
+
+
+def test_resolve_lines_keep_reasons_and_null_is_no_kernel() -> None:
+    parsed = lines("resolve")
+    resolved = next(line for line in parsed if isinstance(line, Resolved))
+    assert resolved.skipped[1] == Skipped("x86_gfni", "feature", "gfni")
+    ccm = [line for line in parsed if isinstance(line, Mode)][-1]
+    assert ccm.kernels == ("x86_aesni", "")
+
+
+def test_bench_samples_are_numbers_as_written() -> None:
+    bench = next(line for line in lines("bench") if isinstance(line, Bench))
+    assert len(bench.cycles) == len(bench.ns) == 7
+    assert all(isinstance(value, float) for value in bench.cycles)
+
+
+def test_failures_and_checks_are_told_apart() -> None:
+    assert any(isinstance(line, Failure) for line in lines("bench_error"))
+    results = [line.result for line in lines("check_failed") if isinstance(line, Check)]
+    assert results == ["pass", "pass", "skip", "fail"]
+
+
+def test_unknown_types_and_members_are_let_through() -> None:
+    assert protocol.parse('{"type":"novelty","x":1}').line == Other("novelty")
+    text = '{"type":"summary","passed":1,"failed":0,"skipped":0,"new":true}'
+    assert protocol.parse(text).line == protocol.Summary(1, 0, 0)
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("Segmentation fault", "not JSON"),
+        ("[1]", "no object"),
+        ('{"type":"summary","passed":1}', "lacks 'failed'"),
+        ('{"type":"summary","passed":"1","failed":0,"skipped":0}', "strange 'passed'"),
+        ('{"type":"summary","passed":true,"failed":0,"skipped":0}', "strange 'passed'"),
+        ('{"type":"vector","id":"1","kernel":2,"result":"fail"}', "strange 'kernel'"),
+    ],
+)
+def test_malformed_lines_are_named(text: str, complaint: str) -> None:
+    with pytest.raises(EverycoreError, match=complaint):
+        protocol.parse(text)
+
+
+def test_a_harness_of_another_version_is_refused() -> None:
+    hello = json.loads(data_text("bench.jsonl").splitlines()[0]) | {"version": 2}
+    with pytest.raises(EverycoreError, match="version 2"):
+        protocol.parse(json.dumps(hello))

@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: MIT
+import re
+from pathlib import Path
+
+import pytest
+from world import PACKAGE
+
+from everycore.build import catalog
+from everycore.environment.errors import EverycoreError
+from everycore.estimate import data
+from everycore.model import cores, targets
+from everycore.model.domain import Board, Tree
+
+PI = "description = 'x'\ntransport = 'ssh'\n[board]\n"
+WHOLE = "[odd]\npackages = []\nlibraries = []\n"
+TREE = catalog.find_tree(PACKAGE)
+
+
+@pytest.mark.parametrize("name", targets.target_names(TREE))
+def test_every_target_file_is_valid(name: str) -> None:
+    target = targets.load_target(TREE, name)
+    assert target.description
+    if target.transport == "qemu":
+        assert target.emulator
+        assert target.compiler
+        assert target.packages
+
+
+def test_every_cpu_has_known_features_and_a_source() -> None:
+    known = catalog.features(TREE)
+    for cpu in targets.load_cpus(TREE).values():
+        valid = {*known[cpu.arch], *known["other"]}
+        assert set(cpu.features) <= valid, cpu.name
+        assert len(set(cpu.features)) == len(cpu.features), cpu.name
+        assert cpu.source, cpu.name
+        assert ("x86-64" in cpu.features) <= ("tune-word64" in cpu.features), cpu.name
+
+
+def test_cpus_build_on_each_other() -> None:
+    assert "aes" in targets.find_cpu(TREE, "westmere").features
+    assert "aes" not in targets.find_cpu(TREE, "core2").features
+    assert "aes" not in targets.find_cpu(TREE, "raspberrypi3").features
+    assert "tune-zmm" not in targets.find_cpu(TREE, "icelake-server").features
+    assert "tune-zmm" in targets.find_cpu(TREE, "zen4").features
+
+
+def test_tuning_of_arm_is_that_of_the_detection() -> None:
+    cores = (TREE.root / "src/cpu/a64_idreg.c").read_text(encoding="utf-8")
+    by_name: dict[str, str] = {}
+    for bit, name in re.findall(r"EVC_CPU\(TUNE_(\w+)\)\},\s+/\* ([\w-]+)", cores):
+        by_name[name.lower()] = f"tune-{bit.lower()}"
+    assert len(by_name) > 5
+    for cpu in targets.load_cpus(TREE).values():
+        if cpu.arch == "a64":
+            base = cpu.name.removesuffix("-nocrypto")
+            base = {"raspberrypi3": "cortex-a53", "raspberrypi4": "cortex-a72"}.get(base, base)
+            tuning = {f for f in cpu.features if f.startswith("tune-")} - {"tune-word64"}
+            assert tuning == {by_name[base]} if base in by_name else not tuning, cpu.name
+
+
+def test_cores_of_the_detection_have_the_names_of_the_lab() -> None:
+    text = (TREE.root / "src/cpu/a64_idreg.c").read_text(encoding="utf-8")
+    pattern = r"\{CORE\((0x\w+), (0x\w+)\), .*?/\* ([\w -]+?)(?:,|:| \*/)"
+    found = re.findall(pattern, text)
+    assert len(found) == text.count("{CORE(") > 5
+    for implementer, part, name in found:
+        midr = int(implementer, 16) << 24 | int(part, 16) << 4
+        assert cores.name(midr) == name.lower().replace(" ", "-")
+
+
+def test_cores_of_estimates_are_cpus_by_name() -> None:
+    cpus = targets.load_cpus(TREE)
+    for core in data.load_cores(Path(data.__file__).parent, {}).values():
+        cpu = cpus[core.name]
+        assert cpu.arch == core.arch
+        if core.arch == "a64" and core.model != "hidden":
+            assert ("eor3" in core.lacks) == ("sha3" not in cpu.features), core.name
+
+
+def test_every_peer_has_its_file() -> None:
+    peers = targets.load_peers(TREE)
+    rust = TREE.root / "peers/rust/src"
+    adapters = {*(TREE.root / "peers").glob("*.c"), *rust.glob("*.rs")}
+    adapters |= set((TREE.root / "peers").glob("*/*.go"))
+    assert {TREE.root / p.source for p in peers} == adapters - {rust / "lib.rs", rust / "peer.rs"}
+    for peer in peers:
+        of_what = [bool(peer.packages), bool(peer.crate), bool(peer.module)]
+        assert sum(of_what) == (0 if peer.name == "linux" else 1), peer
+        assert any(of_what) == bool(peer.since) == bool(peer.libraries), peer
+
+
+def test_versions_that_crates_do_not_tell_are_the_pinned_ones() -> None:
+    rust = TREE.root / "peers/rust"
+    manifest = (rust / "Cargo.toml").read_text(encoding="utf-8")
+    for crate, file in (("ring", "ring.rs"), ("aes", "rustcrypto.rs")):
+        version = re.search(rf'^{crate} = {{ version = "=([0-9.]+)"', manifest, re.MULTILINE)
+        assert version, crate
+        assert f'c"{version[1]}"' in (rust / "src" / file).read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("[odd]\npackages = []\n", "lacks 'libraries'"),
+        ("[odd]\ncolour = 'blue'\n", "unknown key 'colour'"),
+        (WHOLE + "[odd.hardware]\navx = {}\n", "unknown key 'avx'"),
+        (WHOLE + "[odd.hardware]\nsse = 'x'\n", "'sse' is not a table"),
+        (WHOLE + "[odd.hardware.sse]\nX = 1\n", "hardware.sse.: 'X' is not a text"),
+        (WHOLE + "[odd.build]\nX = 1\n", "build.: 'X' is not a text"),
+        ("[odd]\npackages = 'x'\nlibraries = []\n", "'packages' is not a list of texts"),
+        ("[odd]\npackages = []\nlibraries = [1]\n", "'libraries' is not a list of texts"),
+        ("odd = 3\n", "is no table"),
+    ],
+)
+def test_a_bad_table_of_a_peer_is_named(tmp_path: Path, text: str, complaint: str) -> None:
+    (tmp_path / "peers").mkdir()
+    (tmp_path / "peers" / "peers.toml").write_text(text)
+    with pytest.raises(EverycoreError, match=complaint) as error:
+        targets.load_peers(Tree(tmp_path, True))
+    assert "peers.toml: [odd" in error.value.message
+
+
+def test_unknown_names_come_with_the_nearest() -> None:
+    with pytest.raises(EverycoreError) as error:
+        targets.find_cpu(TREE, "cortex-a54")
+    assert "cortex-a53" in error.value.hint
+    with pytest.raises(EverycoreError) as error:
+        targets.load_target(TREE, "qemu-s309x")
+    assert "qemu-s390x" in error.value.hint
+    with pytest.raises(EverycoreError) as error:
+        targets.find_peer(TREE, "opnssl")
+    assert "openssl" in error.value.hint
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("transport = 'carrier pigeon'\ndescription = 'x'\n", "unknown transport"),
+        ("colour = 'blue'\n", "unknown key 'colour'"),
+        ("transport = \n", "cannot read"),
+        ("transport = 'local'\n", "lacks 'description'"),
+        ("description = 3\n", "'description' is not a text"),
+        ("description = 'x'\nemulator = 'qemu'\n", "'emulator' is not a list of texts"),
+        ("description = 'x'\ntransport = 'qemu'\n", "lacks 'emulator'"),
+        ("description = 'x'\ntransport = 'ssh'\n", "belong together"),
+        ("description = 'x'\n[board]\nhost = 'pi'\n", "belong together"),
+        (PI + "user = 'pi'\n", "lacks 'host'"),
+        (PI + "host = '-oProxyCommand=x'\n", "'-oProxyCommand=x' is no host"),
+        (PI + "host = 'pi'\nport = '22'\n", "'port' is not a number"),
+        (PI + "host = 'pi'\nport = true\n", "'port' is not a number"),
+        (PI + "host = 'pi'\nkeep = 1\n", "'keep' is not true or false"),
+        (PI + "host = 'pi'\nport = 70000\n", "want numbers"),
+        (PI + "host = 'pi'\nbuild = 'elsewhere'\n", "unknown build 'elsewhere'"),
+        (PI + "host = 'pi'\nidentity = 'my key'\n", "a word of identity has spaces"),
+        (PI + "host = 'pi'\noptions = ['-o ProxyJump=x']\n", "a word of options has spaces"),
+        (PI + "host = 'pi'\ncolour = 'blue'\n", "unknown key 'colour'"),
+    ],
+)
+def test_a_bad_target_file_is_named(tmp_path: Path, text: str, complaint: str) -> None:
+    (tmp_path / "targets").mkdir()
+    (tmp_path / "targets" / "odd.toml").write_text(text)
+    with pytest.raises(EverycoreError, match=complaint) as error:
+        targets.load_target(Tree(tmp_path, True), "odd")
+    assert "odd.toml" in error.value.message
+    with pytest.raises(EverycoreError, match=complaint):
+        targets.load_target(TREE, str(tmp_path / "targets" / "odd.toml"))
+
+
+def test_a_target_file_is_text(tmp_path: Path) -> None:
+    (tmp_path / "odd.toml").write_bytes(b"\xff\xfe")
+    with pytest.raises(EverycoreError, match=r"cannot read odd\.toml: it is no text in UTF-8"):
+        targets.load_target(TREE, str(tmp_path / "odd.toml"))
+
+
+def test_the_example_of_a_board_is_a_target(tmp_path: Path) -> None:
+    example = (TREE.root / "targets" / "raspberrypi.toml.example").read_text(encoding="utf-8")
+    path = tmp_path / "pi.toml"
+    path.write_text(example)
+    target = targets.load_target(TREE, str(path))
+    assert target.name == "pi"
+    assert target.board == Board("raspberrypi.local", user="pi")
+    # With what it keeps as comments.
+    path.write_text(re.sub(r"^# (?=\w+ = )", "", example, flags=re.MULTILINE))
+    board = targets.load_target(TREE, str(path)).board
+    assert board is not None
+    assert (board.build, board.python, board.port) == ("there", "", 22)
+
+
+def test_a_target_file_that_is_not_there_is_named(tmp_path: Path) -> None:
+    with pytest.raises(EverycoreError, match=r"no target file .*/pi.toml"):
+        targets.load_target(TREE, str(tmp_path / "pi.toml"))
+    with pytest.raises(EverycoreError) as error:
+        targets.load_target(TREE, "pi")
+    assert "./pi.toml" in error.value.hint

@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: MIT
+"""How we stand beside other libraries."""
+
+import io
+from dataclasses import replace
+
+import pytest
+from rich.console import Console
+
+from everycore.model.protocol import Arithmetic, Bench, InstructionCount
+from everycore.report.peer_comparison import PeerTable, is_older, markdown, merged, peer_tables
+from everycore.report.peers_terminal import rich_table
+
+LOOP = Arithmetic(
+    "encrypt", ("ctr",), 256, 512, False, 64, (InstructionCount("vaesenc", 14),), (0.1,) * 7, True
+)
+
+
+def bench(kernel: str, cpb: float, size: int = 100, **fields: object) -> Bench:
+    values: dict[str, object] = {"peer": "", "style": "streamed", "mode": "ctr", "spread": 0.0}
+    values |= fields
+    spread = values.pop("spread")
+    assert isinstance(spread, float)
+    cycles = tuple(cpb * size * (1 + spread * step) for step in (-2, -1, 0, 1, 2))
+    return Bench("aes", kernel, key_bits=256, bytes=size, messages=1, counter="tsc",
+                 cycles=cycles, **values)  # type: ignore[arg-type]  # fmt: skip
+
+
+def table(*benches: Bench) -> PeerTable:
+    (one,) = peer_tables(benches, [LOOP], {"slow": "2.0"})
+    return one
+
+
+BOTH = (
+    bench("x86_vaes512", 0.2),
+    bench("slow-1.9.9", 0.5, peer="slow"),
+    bench("quick-3.1", 0.25, peer="quick"),
+)
+
+
+def text(one: PeerTable) -> str:
+    console = Console(file=io.StringIO(), width=80)
+    console.print(rich_table(one, "caption"))
+    assert isinstance(console.file, io.StringIO)
+    return console.file.getvalue()
+
+
+def test_ours_come_first_then_the_fastest_peers() -> None:
+    assert [row.name for row in table(*BOTH[::-1]).rows] == [
+        "everycore x86_vaes512",
+        "quick-3.1",
+        "slow-1.9.9",
+    ]
+
+
+def test_the_ratio_is_to_the_best_peer_and_the_distance_to_the_limit() -> None:
+    one = table(*BOTH)
+    assert one.ratio(0) == pytest.approx(0.8)
+    assert one.above_bound(0) == pytest.approx(2.0)
+    assert "0.80" in text(one)
+    assert "| everycore / limit | 2.00 |" in markdown(one)
+
+
+def test_many_sizes_are_lines_and_those_where_a_peer_is_faster_are_counted() -> None:
+    ours = [bench("x86_vaes512", 0.2, size) for size in range(1, 15)]
+    peer = [
+        bench("quick-3.1", 0.1 if size in (3, 7) else 0.25, size, peer="quick")
+        for size in range(1, 14)
+    ]
+    shown = text(table(*ours, *peer))
+    assert "a peer is over 2 % faster at 2 of 13 sizes" in shown
+    assert len([line for line in shown.splitlines() if line.strip().endswith("quick-3.1")]) == 13
+    assert [line.split()[3] for line in shown.splitlines() if line.split()[:1] == ["7"]] == ["2.00"]
+
+
+def test_numbers_of_keys_and_associated_data_have_tables_of_their_own() -> None:
+    benches = [
+        bench(kernel, cpb * keys, peer=peer, keys=keys, aad_bytes=aad)
+        for kernel, peer, cpb in (("x86_vaes512", "", 0.2), ("quick-3.1", "quick", 0.25))
+        for keys, aad in ((1, 13), (1024, 13), (1024, 0))
+    ]
+    usual, many, both = peer_tables(benches, [LOOP], {})
+    assert usual.title() == "ctr, aes-256: cycles per byte"
+    assert many.title() == "ctr, aes-256, 1024 keys: cycles per byte"
+    assert both.title() == "ctr, aes-256, 1024 keys, 0 bytes of associated data: cycles per byte"
+    assert [len(one.rows) for one in (usual, many, both)] == [2, 2, 2]
+    assert many.rows[0].values == (pytest.approx(204.8),)
+
+
+def test_where_nothing_is_known_of_the_limit_it_has_no_line() -> None:
+    (one,) = peer_tables(BOTH, [], {})
+    assert one.bound(0) is None
+    assert "limit" not in text(one).replace("limits", "")
+
+
+def test_an_older_peer_is_marked_and_a_newer_is_not() -> None:
+    shown = text(table(*BOTH))
+    assert "! slow-1.9.9" in shown
+    assert "! quick-3.1" not in shown
+    assert "| ! slow-1.9.9 |" in markdown(table(*BOTH))
+
+
+@pytest.mark.parametrize(
+    ("version", "than", "older"),
+    [
+        ("3.6.5", "4.0", True),
+        ("4.0.3", "4.0", False),
+        ("3.10", "3.9", False),
+        ("3.10.2", "3.10", False),
+        ("1.12.4-2", "1.12", False),
+        ("2.28.3", "3.6.7", True),
+        ("1.0", "", False),
+        ("unknown", "1.0", False),
+    ],
+)
+def test_versions_are_compared_by_their_numbers(version: str, than: str, older: bool) -> None:
+    assert is_older(version, than) is older
+
+
+def test_the_rounds_of_a_point_are_one_figure() -> None:
+    first, second = bench("quick-3.1", 0.2, peer="quick"), bench("quick-3.1", 0.4, peer="quick")
+    other = bench("quick-3.1", 0.4, size=200, peer="quick")
+    one, two = merged([first, second, other])
+    assert one.cycles == first.cycles + second.cycles
+    assert two.bytes == 200
+
+
+def test_rounds_in_which_something_else_used_the_core_are_left_out_if_there_are_others() -> None:
+    quiet, shared = bench("a", 1.0), replace(bench("a", 2.0), crowded=True)
+    for rounds in ((quiet, shared, quiet), (shared, quiet, quiet), (shared, shared, quiet, quiet)):
+        (one,) = merged(rounds)
+        assert (one.cycles, one.crowded) == (quiet.cycles * 2, False)
+    (one,) = merged([shared, shared])
+    assert one.crowded
+    assert "~2.00" in text(table(shared))
+
+
+def test_a_pair_is_named_by_both_kernels_and_noise_is_marked() -> None:
+    shown = text(table(bench("c_bitslice64", 0.2, partner="c_ctmul64", spread=0.2), *BOTH[1:]))
+    assert "everycore c_bitslice64 + c_ctmul64" in shown
+    assert "~0.200" in shown
+
+
+def test_alone_the_figures_are_cycles_of_a_message() -> None:
+    one = table(*(bench(b.kernel, 1.0, peer=b.peer, style="fenced") for b in BOTH))
+    assert "cycles per message" in one.title()
+    assert one.rows[0].values == (100.0,)
+    assert one.bound(0) is None  # a throughput
+    (chain,) = peer_tables(
+        [bench("x86_aesni", 4.0, style="fenced")], [replace(LOOP, dependent=True)], {}
+    )
+    assert chain.bound(0) == pytest.approx(10.0)
+
+
+def test_a_size_that_one_lacks_is_a_dash() -> None:
+    one = table(*BOTH, bench("quick-3.1", 0.25, size=200, peer="quick"))
+    assert one.ratio(1) is None
+    assert one.rows[0].values[1] is None

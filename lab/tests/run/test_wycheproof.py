@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: MIT
+import json
+
+from everycore.run import wycheproof
+
+AEAD = {"tcId": 7, "key": "0A", "iv": "01", "aad": "02", "msg": "03", "ct": "04", "tag": "05"}
+MAC = {"tcId": 8, "key": "0a", "msg": "03", "tag": "05"}
+CIPHER = {"tcId": 9, "key": 16 * "0a" + 16 * "0b", "iv": "c0de", "msg": "03", "ct": "04"}
+
+
+def lines(name: str, test: dict[str, object], result: str) -> list[str]:
+    text = json.dumps({"testGroups": [{"tests": [{**test, "result": result}]}]})
+    return list(wycheproof.each(wycheproof.FORMATS[name])(text))
+
+
+def test_valid_messages_are_sealed_and_opened_by_every_kernel_and_every_pair() -> None:
+    assert lines("aes_gcm_test.json", AEAD, "valid") == [
+        "gcm gcm-seal * key=0a nonce=01 aad=02 tag=05 in=03 out=04 id=7",
+        "gcm gcm-open * key=0a nonce=01 aad=02 tag=05 in=04 out=03 id=7",
+        "gcm gcm-seal *+* key=0a nonce=01 aad=02 tag=05 in=03 out=04 id=7",
+        "gcm gcm-open *+* key=0a nonce=01 aad=02 tag=05 in=04 out=03 id=7",
+    ]
+    assert lines("aes_ccm_test.json", AEAD, "valid") == [
+        "aes ccm-seal * key=0a nonce=01 aad=02 tag=05 in=03 out=04 id=7",
+        "aes ccm-open * key=0a nonce=01 aad=02 tag=05 in=04 out=03 id=7",
+    ]
+
+
+def test_invalid_messages_must_be_refused() -> None:
+    assert lines("aes_gcm_test.json", AEAD, "invalid") == [
+        f"gcm gcm-open {kernel} key=0a nonce=01 aad=02 tag=05 in=04 out=fail id=7"
+        for kernel in ("*", "*+*")
+    ]
+    assert lines("aes_cmac_test.json", MAC, "invalid") == [
+        "aes cmac-verify * key=0a in=03 tag=05 out=fail id=8"
+    ]
+
+
+def test_gmac_is_gcm_without_text() -> None:
+    first, *_ = lines("aes_gmac_test.json", {**MAC, "iv": "01"}, "valid")
+    assert first == "gcm gcm-seal * key=0a nonce=01 aad=03 tag=05 in= out= id=8"
+
+
+def test_a_mac_is_computed_and_verified() -> None:
+    assert lines("aes_cmac_test.json", MAC, "valid") == [
+        "aes cmac * key=0a in=03 out=05 id=8",
+        "aes cmac-verify * key=0a in=03 tag=05 out= id=8",
+    ]
+
+
+def test_cbc_is_padded_here_and_bad_padding_left_out() -> None:
+    first, second = lines("aes_cbc_pkcs5_test.json", CIPHER, "valid")
+    assert first.endswith(f" iv=c0de in=03{15 * '0f'} out=04 id=9")
+    assert second.endswith(f" iv=c0de in=04 out=03{15 * '0f'} id=9")
+    assert lines("aes_cbc_pkcs5_test.json", CIPHER, "invalid") == []
+
+
+def test_a_key_of_xts_is_two_and_its_tweak_a_block() -> None:
+    first, _ = lines("aes_xts_test.json", CIPHER, "valid")
+    assert first == (
+        f"aes xts-enc * key={16 * '0a'} key2={16 * '0b'} iv=c0de{28 * '0'} in=03 out=04 id=9"
+    )
+    assert lines("aes_xts_test.json", {**CIPHER, "key": 96 * "0"}, "valid") == []

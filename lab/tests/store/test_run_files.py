@@ -1,0 +1,251 @@
+# SPDX-License-Identifier: MIT
+import json
+import resource
+import signal
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from world import data_text
+
+from everycore.environment.errors import EverycoreError, LostError, SignalError
+from everycore.model.domain import Machine, Revision
+from everycore.store import run_files
+from everycore.store.run_files import Run, Writer
+
+RUN = Run(
+    command="bench",
+    date="2026-01-02T03:04:05+00:00",
+    everycore="0.1.0",
+    revision=Revision("0123456789ab", True),
+    machine=Machine("AMD EPYC", family="26", model="2"),
+    target="host",
+    compiler="gcc 12.2.0",
+    flags=("-O2",),
+    counter="tsc+addchain",
+    options={"key_bits": 256},
+)
+
+
+def write(path: Path, run: Run = RUN) -> Path:
+    with Writer(path, run) as writer:
+        for line in data_text("bench.jsonl").splitlines()[1:]:
+            writer.write(line)
+    return path
+
+
+def test_what_is_written_is_read_back(tmp_path: Path) -> None:
+    results = run_files.read(write(tmp_path / "a.jsonl"))
+    assert results.run == RUN
+    assert len(list(results.benches())) == len(data_text("bench.jsonl").splitlines()) - 1
+    assert [p.name for p in tmp_path.iterdir()] == ["a.jsonl"]
+
+
+def test_only_raw_samples_are_stored(tmp_path: Path) -> None:
+    lines = write(tmp_path / "a.jsonl").read_text().splitlines()
+    assert lines[1:-1] == data_text("bench.jsonl").splitlines()[1:]
+
+
+def test_results_are_never_overwritten(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.jsonl")
+    before = path.read_text()
+    with pytest.raises(EverycoreError, match="exists"):
+        write(path)
+    assert path.read_text() == before
+
+
+def test_the_folder_of_a_named_file_is_made(tmp_path: Path) -> None:
+    assert write(tmp_path / "deep" / "results" / "a.jsonl").exists()
+    with pytest.raises(
+        EverycoreError, match=r"cannot make .*a\.jsonl: (File exists|Not a directory)"
+    ):
+        write(tmp_path / "deep" / "results" / "a.jsonl" / "b.jsonl")
+
+
+def test_the_folder_of_results_is_made(tmp_path: Path) -> None:
+    when = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
+    path = run_files.new_path(tmp_path / "deep" / "results", when, RUN.revision, "bench")
+    assert run_files.read(write(path)).run == RUN
+    with pytest.raises(EverycoreError, match="cannot make"):
+        run_files.new_path(path / "results", when, RUN.revision, "bench")
+
+
+def test_a_file_that_appears_meanwhile_is_not_overwritten(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    with pytest.raises(EverycoreError, match="appeared"), Writer(path, RUN):
+        path.write_text("precious")
+    assert path.read_text() == "precious"
+
+
+def test_a_run_whose_place_is_lost_leaves_a_partial_result(tmp_path: Path) -> None:
+    def lose(path: Path) -> None:
+        with Writer(path, RUN) as writer:
+            writer.write(data_text("bench.jsonl").splitlines()[1])
+            raise LostError("the board is gone")
+
+    path = tmp_path / "a.jsonl"
+    with pytest.raises(LostError):
+        lose(path)
+    (kept,) = tmp_path.iterdir()
+    assert kept == run_files.partial_path(path)
+    with pytest.raises(EverycoreError, match="is a partial result: the board is gone"):
+        run_files.read(kept)
+    results = run_files.read(kept, partial=True)
+    assert (results.cut_off, len(results.records)) == ("the board is gone", 1)
+    assert run_files.latest(tmp_path, 2) == ([], [])
+    assert run_files.partial_of(path, RUN) == results
+    assert run_files.latest_partial(tmp_path, replace(RUN, date="2027")) == results
+    for other in (replace(RUN, flags=("-O3",)), replace(RUN, options={"key_bits": 128})):
+        assert run_files.latest_partial(tmp_path, other) is None
+        with pytest.raises(EverycoreError, match="the beginning of another run"):
+            run_files.partial_of(path, other)
+
+
+def interrupt(path: Path) -> None:
+    with Writer(path, RUN) as writer:
+        writer.write(data_text("bench.jsonl").splitlines()[1])
+        raise SignalError(signal.SIGTERM)
+
+
+def test_a_run_that_is_interrupted_leaves_a_partial_result(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    with pytest.raises(SignalError) as error:
+        interrupt(path)
+    assert error.value.__notes__ == [f"what was measured is in {run_files.partial_path(path)}"]
+    assert list(tmp_path.iterdir()) == [run_files.partial_path(path)]
+    found = run_files.partial_of(path, RUN)
+    assert found
+    assert (found.cut_off, len(found.records)) == ("it was interrupted", 1)
+
+
+def test_a_run_that_goes_on_and_is_interrupted_at_once_loses_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    longer = run_files.partial_path(
+        write(tmp_path / "b.jsonl").rename(run_files.partial_path(path))
+    )
+    text = run_files.partial_path(path).read_text()
+    with pytest.raises(SignalError):
+        interrupt(path)
+    assert not longer.exists()
+    assert run_files.partial_path(path).read_text() == text
+
+
+def test_a_run_that_was_killed_leaves_a_partial_result_and_blocks_no_name(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    measured = data_text("bench.jsonl").splitlines()[1:3]
+    part = tmp_path / "a.jsonl.part"
+    part.write_text("\n".join([run_files.run_line(RUN), *measured, measured[0][:40]]))
+    found = run_files.partial_of(path, RUN)
+    assert found
+    assert (found.cut_off, [r.text for r in found.records]) == ("it was killed", measured)
+    part.write_text(run_files.run_line(RUN) + "\n" + measured[0] + "\n")
+    assert run_files.latest_partial(tmp_path, RUN) == found  # the earlier one has more
+    part.write_text("half a li")
+    assert run_files.read(write(path)).run == RUN
+    assert not part.exists()
+
+
+def test_a_place_that_is_lost_before_the_first_line_leaves_nothing(tmp_path: Path) -> None:
+    with pytest.raises(LostError), Writer(tmp_path / "a.jsonl", RUN):
+        raise LostError("the board is gone")
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_run_that_fails_leaves_no_file(tmp_path: Path) -> None:
+    with pytest.raises(RuntimeError), Writer(tmp_path / "a.jsonl", RUN):
+        raise RuntimeError
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_full_disk_is_named_and_leaves_no_file(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100, before[1]))
+    try:
+        with pytest.raises(EverycoreError, match=r"cannot write .*a\.jsonl: File too large"):
+            write(path)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert not list(tmp_path.iterdir())
+
+
+def test_two_runs_in_a_second_have_two_names(tmp_path: Path) -> None:
+    when = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
+    first = write(run_files.new_path(tmp_path, when, RUN.revision, "bench"))
+    second = run_files.new_path(tmp_path, when, RUN.revision, "bench")
+    assert first.name == "20260102-030405-0123456789ab-bench.jsonl"
+    assert second.name == "20260102-030405-0123456789ab-bench-2.jsonl"
+
+
+@pytest.mark.parametrize("kept", [0, 1, 3])
+def test_a_file_cut_short_is_named(tmp_path: Path, kept: int) -> None:
+    path = write(tmp_path / "a.jsonl")
+    path.write_text("\n".join(path.read_text().splitlines()[:kept]))
+    with pytest.raises(EverycoreError, match=r"a\.jsonl is cut short"):
+        run_files.read(path)
+
+
+def test_a_file_cut_within_a_line_is_named(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.jsonl")
+    path.write_text(path.read_text()[:-10])
+    with pytest.raises(EverycoreError, match=r"a\.jsonl is cut short"):
+        run_files.read(path)
+
+
+def test_a_file_of_another_format_is_named(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.jsonl")
+    head, *rest = path.read_text().splitlines()
+    path.write_text("\n".join([json.dumps(json.loads(head) | {"format": 2}), *rest]))
+    with pytest.raises(EverycoreError, match=r"a\.jsonl has format 2"):
+        run_files.read(path)
+
+
+@pytest.mark.parametrize(
+    ("member", "value"),
+    [("machine", 5), ("machine", {"cpu": 5}), ("options", []), ("flags", "-O2"), ("date", None)],
+)
+def test_a_first_line_with_other_types_is_named(tmp_path: Path, member: str, value: object) -> None:
+    path = write(tmp_path / "a.jsonl")
+    head, *rest = path.read_text().splitlines()
+    path.write_text("\n".join([json.dumps(json.loads(head) | {member: value}), *rest]))
+    with pytest.raises(EverycoreError, match=r"a\.jsonl: its first line is damaged"):
+        run_files.read(path)
+
+
+def test_other_files_are_not_taken_for_results(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"type":"other"}\n')
+    with pytest.raises(EverycoreError, match="no result file"):
+        run_files.read(path)
+    path.write_bytes(b"\xff\xfe")
+    with pytest.raises(EverycoreError, match="not UTF-8"):
+        run_files.read(path)
+    with pytest.raises(EverycoreError, match="cannot read"):
+        run_files.read(tmp_path / "none")
+
+
+def test_latest_passes_over_what_cannot_be_read(tmp_path: Path) -> None:
+    for name in ("1.jsonl", "2.jsonl", "3.jsonl"):
+        write(tmp_path / name)
+    (tmp_path / "4.jsonl").write_text("")
+    found, unreadable = run_files.latest(tmp_path, 2)
+    assert [r.path.name for r in found] == ["2.jsonl", "3.jsonl"]
+    assert "4.jsonl" in unreadable[0].message
+
+
+def test_two_runs_at_once_do_not_write_one_file(tmp_path: Path) -> None:
+    when = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
+    path = run_files.new_path(tmp_path, when, RUN.revision, "bench")
+    with Writer(path, RUN):
+        assert run_files.new_path(tmp_path, when, RUN.revision, "bench") != path
+        with pytest.raises(EverycoreError, match="another run"):
+            write(path)
+    assert run_files.read(path).run == RUN
+
+
+def test_the_source_of_numbers_says_that_the_tree_had_changes() -> None:
+    assert RUN.source() == (
+        "AMD EPYC family 26 model 2, tsc+addchain, gcc 12.2.0 -O2, commit 0123456789ab+changes,"
+        " 2026-01-02"
+    )
