@@ -21,11 +21,11 @@ import shlex
 import shutil
 import signal
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Generator, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from everycore.build import catalog, depends
 from everycore.environment.atomic import atomic_write, only_one, publish, scratch_file
@@ -37,15 +37,27 @@ from everycore.model.domain import Build, Compiler, Installed, Peer, PeerBuild, 
 
 if TYPE_CHECKING:
     import tarfile
-
-    from everycore.run.transport.ssh import Ssh
-
 _NATIVE = re.compile(r"-m(arch|cpu|tune)=native(\+.*)?")
 LANGUAGE = "-std=gnu11"
 BASE_FLAGS = (LANGUAGE, "-Iinclude", "-Isrc", "-Iharness")
 UNUSED_SECONDS = 30 * 24 * 3600
 IN_USE_SECONDS = 3600  # by which other runs may still want what they have made
 PROGRAMS_BYTES = 1 << 30
+BOARD_OBJECTS = "objects"  # below the folder of a board: what it compiled
+
+
+class BoardShell(Protocol):
+    """A board that compiles: scripts run in its folder."""
+
+    title: str
+
+    def has(self, name: str) -> bool: ...
+
+    def run(self, script: str, data: bytes = b"") -> Completed: ...
+
+    def lines(self, script: str, stdin: Iterable[str]) -> Generator[str, None, Completed]: ...
+
+    def is_built(self, name: str) -> Path: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +135,7 @@ def build_resolver(
 def build_on_board(
     context: Context,
     tree: Tree,
-    board: "Ssh",
+    board: BoardShell,
     target: Target,
     compiler: Compiler,
     flags: Sequence[str],
@@ -151,13 +163,15 @@ def build_on_board(
 
 
 def _place_there(unit: _Object) -> str:
-    from everycore.run.transport.ssh import OBJECTS
-
-    return f"{OBJECTS}/{unit.path.stem[:32]}.o"
+    return f"{BOARD_OBJECTS}/{unit.path.stem[:32]}.o"
 
 
 def _compile_there(
-    context: Context, board: "Ssh", compiler: Compiler, objects: Sequence[_Object], scratch: str
+    context: Context,
+    board: BoardShell,
+    compiler: Compiler,
+    objects: Sequence[_Object],
+    scratch: str,
 ) -> None:
     """Compile on the board, as many files at a time as it has cores."""
     compile_one = " ".join(

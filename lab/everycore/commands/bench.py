@@ -33,6 +33,7 @@ from everycore.environment.errors import EverycoreError, LostError, SignalError
 from everycore.environment.outputs import is_standard_output, is_stream
 from everycore.environment.progress import Progress
 from everycore.measure import quiet
+from everycore.measure.placement_costs import worst_costs
 from everycore.measure.processes import merged
 from everycore.model import protocol
 from everycore.model.protocol import (
@@ -49,6 +50,7 @@ from everycore.model.protocol import (
     Record,
     Resolved,
 )
+from everycore.model.selection import selected_kernel
 from everycore.report import headline, tables
 from everycore.report import placement_table as placement_report
 from everycore.run import placements
@@ -330,7 +332,7 @@ def _bench_placements(
         for mode in asked.modes:
             points += placements.measure_mode(session, mode, asked)
             progress.step(mode)
-    worst = placement_report.worst_costs(points)
+    worst = worst_costs(points)
     if not worst:
         raise EverycoreError(
             "nothing was measured",
@@ -380,7 +382,7 @@ def _refuse_foreign_modes(request: BenchRequest, here: Here) -> None:
         return
     every = {kernel.primitive for kernel in here.kernels}
     for mode in request.modes:
-        of = {one for one in every if tables.selected_kernel(mode, one, here.modes)}
+        of = {one for one in every if selected_kernel(mode, one, here.modes)}
         if not of or of & running or mode.startswith("gcm-"):  # GCM is also measured of pairs
             return
     named, modes = ", ".join(request.kernels), ", ".join(request.modes)

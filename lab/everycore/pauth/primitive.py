@@ -15,7 +15,7 @@ from everycore.environment.context import Context
 from everycore.environment.errors import EverycoreError
 from everycore.measure.stats import figure
 from everycore.model.protocol import Bench, Failure, Hello, Kernel, Resolved
-from everycore.report.pauth_tables import COMPARED, FIGURE
+from everycore.pauth.line_types import COMPARED, FIGURE
 from everycore.run.session import Session
 from everycore.subjects import Program, SubjectUnavailableError
 from everycore.subjects.describe import PAC

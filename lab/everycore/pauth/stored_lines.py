@@ -7,9 +7,9 @@ from dataclasses import asdict, dataclass
 from everycore.measure.stats import Figure, figure
 from everycore.pauth.counting import Count
 from everycore.pauth.interleaved_runs import Samples
+from everycore.pauth.line_types import LEAST_SECONDS, PROGRAM, ROW
 from everycore.pauth.programs import Program
 from everycore.pauth.variants import IMPDEF, MODES, OFF
-from everycore.report.pauth_tables import LEAST_SECONDS, PROGRAM, ROW
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,11 +48,6 @@ def figure_of(samples: Sequence[float], parts: Sequence[int]) -> Figure | None:
     return stats.figure(of_each(samples, parts))
 
 
-def cipher(primitive: str) -> str:
-    """Return the owner of a mode's key: that of GCM is a key of AES."""
-    return "aes" if primitive == "gcm" else primitive
-
-
 def number(value: float) -> str:
     """Three figures, which is more than a shared machine repeats."""
     if value < 1:

@@ -8,8 +8,9 @@ from rich.text import Text
 
 from everycore.measure.bounds import bound
 from everycore.model.protocol import Arithmetic, Bench, Mode
-from everycore.report.figures import NOISY, UNCERTAIN, cell, cipher, number
-from everycore.report.tables import LIMIT, plain_table, selected_kernel, titled
+from everycore.model.selection import cipher, selected_kernel
+from everycore.report.figures import NOISY, UNCERTAIN, cell, number
+from everycore.report.tables import LIMIT, plain_table, titled
 
 MOST = 6  # lines
 # The modes to show if more were measured.

@@ -8,7 +8,8 @@ stand beside it.
 from collections.abc import Iterable, Sequence
 
 from everycore.model.protocol import Bench, Kernel
-from everycore.report.figures import NOISY, TIMING_WORDS, cell, cipher, number
+from everycore.model.selection import cipher
+from everycore.report.figures import NOISY, TIMING_WORDS, cell, number
 
 # Mode and number of messages, in the order of the columns.
 SPEED_COLUMNS = (

@@ -9,13 +9,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from everycore.measure import stats
+from everycore.pauth.line_types import COMPARED, FIGURE, LEAST_SECONDS, PROGRAM, ROW
 from everycore.report.figures import NOISY
 from everycore.report.kernels import markdown_table
 
-# Types of lines: a program, one of its rows; what was compared, one figure.
-PROGRAM, ROW, COMPARED, FIGURE = "pauth-program", "pauth", "pauth-compared", "pauth-primitive"
 WRONG = "WRONG"
-LEAST_SECONDS = 0.1  # ten ticks of a slow clock of user time: below, nothing is derived
 THREE_DIGITS = 99.95
 TIMES = (
     "s: user time of the whole program, median; ns: time beyond `off` for each instruction that"

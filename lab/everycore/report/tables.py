@@ -12,13 +12,13 @@ from rich.text import Text
 
 from everycore.measure.bounds import Bound, bound
 from everycore.model.protocol import Arithmetic, Bench, Check, Kernel, Mode, Resolved
+from everycore.model.selection import cipher, selected_kernel
 from everycore.report.figures import (
     NOISY,
     TIMING_WORDS,
     UNCERTAIN,
     Cell,
     cell,
-    cipher,
     number,
 )
 
@@ -252,19 +252,6 @@ def vectors_table(counts: Sequence[VectorCount], caption: str = "") -> Group:
 
 
 # ---- Measurements ------------------------------------------------------------------------------
-
-
-def selected_kernel(mode: str, primitive: str, modes: Sequence[Mode]) -> str:
-    """The kernel that serves a bench mode: `xts-enc` is half of the algorithm `xts(aes)`.
-
-    Where a mode has two keys, the first is that of the data, and rows are named by it. A row of
-    GCM is a kernel of its own or a pair, which has the names of both.
-    """
-    by_name = {m.algorithm: m.kernels for m in modes}
-    for name in (mode, mode.partition("-")[0]):
-        if kernels := by_name.get(f"{name}({cipher(primitive)})"):
-            return "+".join(kernels) if primitive == "gcm" else kernels[0]
-    return ""
 
 
 def bench_tables(

@@ -2,33 +2,18 @@
 """The table of toolchains."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
 
 from rich.table import Table
 
+from everycore.build.toolchains.add import ListedToolchain
 from everycore.model.domain import Toolchain
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """A toolchain as `everycore toolchain list` shows it."""
-
-    toolchain: Toolchain
-    n_bytes: int | None  # on the disk; None: not in the cache
-    proofs: tuple[tuple[str, str], ...] = ()  # by target, for those that were added
-
-    def as_json(self) -> dict[str, Any]:
-        plain = asdict(self.toolchain)
-        plain["compilers"] = {t: list(c.command) for t, c in self.toolchain.compilers}
-        return {"type": "toolchain", **plain, "bytes": self.n_bytes, "proofs": dict(self.proofs)}
 
 
 def megabytes(n_bytes: int) -> str:
     return f"{n_bytes / 1e6:.0f} MB"
 
 
-def table(rows: Sequence[Row]) -> Table:
+def table(rows: Sequence[ListedToolchain]) -> Table:
     found = Table(box=None, pad_edge=False)
     for title in ("toolchain", "version", "from", "disk", "targets"):
         found.add_column(title, justify="right" if title == "disk" else "left")

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from everycore.model.domain import RegistryLine
 from everycore.model.protocol import Arithmetic, Bench, Failure, Kernel, Mode, Record, Resolved
-from everycore.report import tables
+from everycore.model.selection import selected_kernel
 
 MODES = (
     "cbc-enc", "cbc-dec", "ctr", "xts-enc", "xts-dec", "cmac", "ccm-seal", "gcm-seal", "gcm-open",
@@ -104,7 +104,7 @@ def points(job: Job, kernels: Sequence[Kernel], modes: Sequence[Mode]) -> int:
         for k in kernels
         if (k.primitive == "gcm") == gcm
         and (not job.kernels or k.name in job.kernels)
-        and tables.selected_kernel(job.mode, k.primitive, modes)
+        and selected_kernel(job.mode, k.primitive, modes)
     ]
     return (len(own) + 1 if gcm else len(own or kernels)) * max(1, len(job.sizes_bytes))
 

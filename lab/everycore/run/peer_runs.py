@@ -17,7 +17,7 @@ from everycore.environment.context import Context
 from everycore.environment.errors import EverycoreError
 from everycore.model.domain import BEST, Compiler, Hardware, Installed, Peer, PeerBuild, Tree
 from everycore.model.protocol import Failure, Hello, Mode, PeerLine, Record
-from everycore.report.tables import selected_kernel
+from everycore.model.selection import selected_kernel
 from everycore.run.session import Session, peer_records
 
 # Features whose absence makes "no AES": instructions for AES and for multiplication without carry.

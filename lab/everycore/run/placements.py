@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from everycore.environment.errors import EverycoreError
+from everycore.measure.placement_costs import costs
 from everycore.model.protocol import Failure, Placement
-from everycore.report.placement_table import costs
 from everycore.run.session import Session
 
 TRIES = 5  # a point beyond the bound is measured again: what is not noise is there every time

@@ -42,20 +42,6 @@ def test_a_cell_has_cycles_per_byte_and_speed() -> None:
     assert round(cell.gigabytes_per_second or 0) == 16
 
 
-def test_the_kernel_of_the_data_serves_both_halves_of_an_algorithm() -> None:
-    assert tables.selected_kernel("xts-dec", "aes", MODES) == "c_bitslice64"
-    assert tables.selected_kernel("cbc-enc", "aes", MODES) == "x86_aesni"
-    assert tables.selected_kernel("ocb", "aes", MODES) == ""
-
-
-def test_gcm_is_served_by_its_own_kernel_or_by_a_pair_with_the_names_of_both() -> None:
-    fused = Mode("gcm(aes)", ("any",), ("x86_vaes512",))
-    pair = Mode("gcm(aes)", ("parallel", "any"), ("c_bitslice64", "c_ctmul64"))
-    for mode in ("gcm-seal", "gcm-open", "gcm-seal-many"):
-        assert tables.selected_kernel(mode, "gcm", [fused]) == "x86_vaes512"
-        assert tables.selected_kernel(mode, "gcm", [pair]) == "c_bitslice64+c_ctmul64"
-
-
 def test_the_key_of_gcm_is_named_as_one_of_aes() -> None:
     bench = replace(BENCHES[0], primitive="gcm", mode="gcm-seal")
     assert "gcm-seal aes-256" in render(tables.bench_tables([bench], MODES, [], "", 80)[0])

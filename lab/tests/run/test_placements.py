@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 from world import Lab
 
+from everycore.measure.placement_costs import costs, worst_costs
 from everycore.model.protocol import Placement
-from everycore.report.placement_table import costs, worst_costs
 from everycore.run import placements
 
 POINT = Placement("aes", "k", "ctr", 256, 64, 1, "streamed", "tsc", 100, 90, 50, 60)

@@ -2,9 +2,10 @@
 """Adds compilers to the cache, and removes them."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from time import monotonic
+from typing import Any
 
 from everycore.build import debs
 from everycore.build.toolchains import package_store, suites, wheels
@@ -27,11 +28,24 @@ from everycore.build.toolchains.prove import prove
 from everycore.build.toolchains.wrappers import make_wrapper, remove_wrapper
 from everycore.environment.context import Context
 from everycore.environment.errors import EverycoreError, unknown_name
-from everycore.model.domain import Target, Tree
+from everycore.model.domain import Target, Toolchain, Tree
 from everycore.model.targets import load_target
-from everycore.report.toolchain_table import Row
 
 ORIGIN = "a folder of the user's"  # reports on compilers show it, and no path of a home
+
+
+@dataclass(frozen=True, slots=True)
+class ListedToolchain:
+    """A toolchain as `everycore toolchain list` shows it."""
+
+    toolchain: Toolchain
+    n_bytes: int | None  # on the disk; None: not in the cache
+    proofs: tuple[tuple[str, str], ...] = ()  # by target, for those that were added
+
+    def as_json(self) -> dict[str, Any]:
+        plain = asdict(self.toolchain)
+        plain["compilers"] = {t: list(c.command) for t, c in self.toolchain.compilers}
+        return {"type": "toolchain", **plain, "bytes": self.n_bytes, "proofs": dict(self.proofs)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,7 +280,7 @@ def disk(context: Context) -> int:
     return package_store.disk_bytes(folder_of(context, "roots"), folder_of(context, "store"))
 
 
-def listed(context: Context, tree: Tree) -> list[Row]:
+def listed(context: Context, tree: Tree) -> list[ListedToolchain]:
     """All that are here, each with what its own roots take; what two share counts for both."""
     rows = []
     added = all_added(context)
@@ -282,5 +296,7 @@ def listed(context: Context, tree: Tree) -> list[Row]:
         ]
         roots = [folder_of(context, "roots") / p.root for p in own if p.provider != PATH]
         proofs = tuple((t, proof) for part in own for t, proof in part.proofs.items())
-        rows.append(Row(one, package_store.disk_bytes(*roots) if roots else None, proofs))
+        rows.append(
+            ListedToolchain(one, package_store.disk_bytes(*roots) if roots else None, proofs)
+        )
     return rows

@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from everycore.model.protocol import Arithmetic, Bench, Failure, Record
+from everycore.model.selection import cipher
 from everycore.report import goal_lines, messages, peer_comparison
 from everycore.report import pauth_tables as pauth
-from everycore.report.figures import NOISY, cell, cipher, number
+from everycore.report.figures import NOISY, cell, number
 from everycore.report.page import colours
 
 # Steps for peers and kernels: they are further apart than compilers.

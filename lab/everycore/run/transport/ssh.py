@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Protocol
 
 from everycore.binary import elf_header
+from everycore.build.binaries import BOARD_OBJECTS
 from everycore.environment.context import Completed, Context
 from everycore.environment.errors import EverycoreError, LostError
 from everycore.model.domain import Board, Target
@@ -34,7 +35,6 @@ CANNOT_EXECUTE, NOT_FOUND, SSH_FAILED = 126, 127, 255
 RECORD = "\x1e"  # between the parts of an answer: in no path and in no file that is asked for
 BEGIN = f"{RECORD}begin\n"
 UNUSED_DAYS = 30
-OBJECTS = "objects"  # below the folder: what the board compiled
 
 ABOUT = f"""
 printf '{RECORD}uname\\n'; uname -s; uname -r; uname -m
@@ -241,9 +241,9 @@ class Ssh:
         # Own files are removed by name: the folder may hold other things.
         old = "".join(
             f"find {place} -maxdepth 1 -name '{name}' -mtime +{UNUSED_DAYS} -exec rm {{}} +; "
-            for place, name in ((".", f"harness-{'?' * 32}"), (OBJECTS, f"{'?' * 32}.o"))
+            for place, name in ((".", f"harness-{'?' * 32}"), (BOARD_OBJECTS, f"{'?' * 32}.o"))
         )
-        make = f"mkdir -p -- {shlex.quote(self.folder)} && {self.enter} && mkdir -p {OBJECTS}"
+        make = f"mkdir -p -- {shlex.quote(self.folder)} && {self.enter} && mkdir -p {BOARD_OBJECTS}"
         done = self.link.run(f"{make} && {{ {{ {old} }} 2>/dev/null; true; }}")
         if done.code != 0:
             raise EverycoreError(
