@@ -3,7 +3,7 @@
 
 import ast
 import traceback
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from importlib import import_module
 from importlib.util import find_spec
@@ -28,8 +28,6 @@ COMMANDS = {
     "compare": "compare",
     "limits": "limits",
     "estimate": "estimate",
-    "budgets": "budgets",
-    "goals": "goals_command",
     "peers": "peers_command",
     "pauth": "pauth",
     "subject": "app",
@@ -61,8 +59,6 @@ EXAMPLES = {
     "compare": ("compare --run HEAD . --mode ctr", "compare before.jsonl after.jsonl", "compare"),
     "limits": ("limits",),
     "estimate": ("estimate --core cortex-a53 --mode ctr",),
-    "budgets": ("budgets", "budgets --kernel a64_ce"),
-    "goals": ("goals",),
     "peers": ("peers", "peers --suite sid --mode gcm-seal"),
     "pauth": ("pauth --suite trixie --rounds 3",),
     "subject": ("subject list", "subject check linux-6.1", "subject count bearssl"),
@@ -221,9 +217,14 @@ def package_version() -> str:
 def main(arguments: Sequence[str], context: Context | None = None) -> int:
     """Run one command line; the exit code."""
     context = context or system_context()
+    return exit_code_of(lambda: _run(arguments, context), context, "--debug" in arguments)
+
+
+def exit_code_of(work: Callable[[], int], context: Context, debug: bool = False) -> int:
+    """Do the work of a command; its exit code, or that of the error, which the user is told."""
     try:
         with context.closing:
-            return _run(arguments, context)
+            return work()
     except KeyboardInterrupt:
         return INTERRUPTED
     except SignalError as error:
@@ -235,7 +236,7 @@ def main(arguments: Sequence[str], context: Context | None = None) -> int:
     except BrokenPipeError:  # the reader has enough
         return 0
     except Exception as error:
-        if "--debug" in arguments:
+        if debug:
             traceback.print_exc(file=context.err.file)
         error = _as_everycore_error(error)
         context.tell(error)

@@ -10,7 +10,7 @@ from everycore.environment.errors import EverycoreError
 from everycore.model.domain import RegistryLine
 
 FILE = Path("tests/budgets.json")
-REFRESH = "everycore budgets --write"
+REFRESH = "tools/budgets --write"
 ALLOWED = 0.01
 WITHOUT = "fail"  # a kernel that has no budget: every one has
 KEY_BITS = 128

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Write the stored lines of `everycore goals`, for the terminal and the docs."""
+"""Write the stored lines of tools/goals, for the terminal and the docs."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""everycore estimate and budgets: what is refused before anything is built; and real runs."""
+"""everycore estimate: what is refused before anything is built; and real runs."""
 
 import json
 import os
@@ -96,15 +96,9 @@ def test_points_of_a_calibration_are_taken_from_bench_only(lab: Lab, command: st
     assert "--target BOARD" in done.err
 
 
-def test_budgets_name_unknown_kernels(lab: Lab) -> None:
-    done = lab("budgets", "--kernel", "x86_aesni")
-    assert done.code == 2
-    assert "unknown kernel for Arm 'x86_aesni'" in done.err
-
-
 @pytest.fixture
 def real(tmp_path: Path, real_cache: Path) -> Lab:
-    """With the harness that other tests, and `budgets` of the same run, build."""
+    """With the harness that other tests, and tools/budgets of the same run, build."""
     for program in NEEDED:
         if not shutil.which(program):
             pytest.skip(f"no {program}")

@@ -137,7 +137,7 @@ def _peer_table(table: peer_comparison.PeerTable) -> Table:
 
 
 def goal_table(records: Sequence[Record]) -> Table | None:
-    """Make the table of `everycore goals`: counts and estimates, no measurements."""
+    """Make the table of goals: counts and estimates, no measurements."""
     lines = [json.loads(record.text) for record in records]
     found = [line for line in lines if line.get("type") == goal_lines.TYPE]
     if not found:

@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: MIT
+"""tools/budgets and tools/goals: what they refuse before anything is built."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from world import PACKAGE
+
+TOOLS = PACKAGE.parents[1] / "tools"
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("budgets", "--kernel", "x86_aesni"), "unknown kernel for Arm 'x86_aesni'"),
+        (("goals", "--only", "tomorrow"), "tomorrow"),
+        (("goals", "--out", "there.jsonl"), "there.jsonl"),
+    ],
+)
+def test_bad_input_is_named_in_one_line(
+    tmp_path: Path, words: tuple[str, ...], message: str
+) -> None:
+    (tmp_path / "there.jsonl").write_text("mine")
+    argv = [sys.executable, TOOLS / words[0], *words[1:]]
+    done = subprocess.run(argv, capture_output=True, text=True, cwd=tmp_path, check=False)
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+    assert (tmp_path / "there.jsonl").read_text() == "mine"
