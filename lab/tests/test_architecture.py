@@ -116,6 +116,12 @@ def test_a_package_has_the_name_of_no_module_but_its_command() -> None:
     assert not others & set(packages)
 
 
+def test_tests_lie_in_folders_named_as_the_packages() -> None:
+    folders = {p.name for p in Path(__file__).parent.iterdir() if p.is_dir()} - {"__pycache__"}
+    packages = {name.split(".")[0] for name in modules()} - LOOSE
+    assert folders <= packages | {"contrib", "data"}
+
+
 def test_the_drawing_of_the_packages_is_complete() -> None:
     page = PACKAGE.parents[1] / "docs" / "ARCHITECTURE.md"
     drawing = page.read_text(encoding="utf-8").split("\nlab/everycore/\n")[1].split("```")[0]

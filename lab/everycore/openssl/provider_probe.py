@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A program that asks a libcrypto who serves its algorithms: probe.py LIBRARY
+"""A program that asks a libcrypto who serves its algorithms: provider_probe.py LIBRARY
 
 It is run by itself, for Python's own modules may load another libcrypto, and OpenSSL reads its
 configuration once. Prints JSON.

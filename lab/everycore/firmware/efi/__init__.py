@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Checks EFI drivers: by reading the image, and by running it on models of machines.
 
-rules.py names every rule, with the section of the specification that it comes from. Static rules
+driver_rules.py names every rule, with the section of the specification it comes from. Static rules
 look at the PE image (image_rules.py) and at its instructions (code_rules.py). Dynamic rules watch a
 driver that runs under Unicorn (extra `firmware`):
 
