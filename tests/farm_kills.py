@@ -33,10 +33,10 @@ LOG = "EVERYCORE_FARM_LOG"  # the file into which workers write the cells that t
 
 PRELOAD = f'''
 import os, time
-from everycore.decoding import encode_line
+from everycore.model.decoding import encode_line
 from everycore.farm import worker
 from everycore.farm.work import Answer, read_job
-from everycore.matrix.records import Outcome, Result
+from everycore.model.cells import Outcome, Result
 
 def do_text(text):
     job = read_job(text)

@@ -9,6 +9,7 @@ One cell, now, with nothing else running; objects and programs are cached by the
     ready = bench.prepare(cell)  # no more than compiled, linked and checked; or a Result
     ready.program, ready.objects  # for those who look at its code, or trace it
 
-Many cells: plan.plan says which there are, run.Run does them, results.Writer keeps them. What is
-done with results afterwards is a function of them and of the workbench, which gives more lines.
+Many cells: plan.plan says which there are, cell_runs.Run does them, matrix_files.Writer keeps them.
+What is done with results afterwards is a function of them and of the workbench, which gives more
+lines.
 """

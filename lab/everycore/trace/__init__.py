@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The executed instructions and the data addresses of a run.
 
-`native.native` follows a program on this CPU, `qemu.qemu` one for another CPU under qemu-user; both
-give a `record.Run`.
+`native.native` follows a program on this CPU, `emulated.qemu` one for another CPU under qemu-user;
+both give a `record.Run`.
 """

@@ -83,7 +83,7 @@ def test_a_name_of_standard_output_is_standard_output(tmp_path: Path) -> None:
     shell = tmp_path / "shell"
     code = (
         "import sys; sys.path.insert(0, sys.argv[1]);"
-        "from pathlib import Path; from everycore.outputs import atomic_output\n"
+        "from pathlib import Path; from everycore.environment.outputs import atomic_output\n"
         "print('before', flush=True)\n"
         "with atomic_output(Path('/dev/stdout'), sys.stdout) as s: s.write_text('page\\n')\n"
     )

@@ -24,7 +24,7 @@ import sys
 from pathlib import Path
 sys.path.insert(0, {str(PACKAGES)!r})
 from everycore import __main__, cli
-from everycore.context import SystemRunner
+from everycore.environment.context import SystemRunner
 PROGRAM = ["sh", "-c", "sleep {LONG_SECONDS} & echo $$ $!; wait"]
 """
 STREAM = "for line in context.runner.stream(PROGRAM): print(line, flush=True)"
@@ -47,7 +47,7 @@ with context.runner.talk(PROGRAM, env=dict(context.env)) as program:
 # A worker whose process is killed, and one that does not return for long.
 WORKERS = f"""
 import time
-from everycore.workers import worker_pool
+from everycore.environment.workers import worker_pool
 def work(i):
     if i:
         context.runner.run(["sh", "-c", "sleep {LONG_SECONDS} & echo $$ $! > numbers.part;"

@@ -7,7 +7,7 @@ driver that runs under Unicorn (extra `firmware`):
 
     platform    where memory and devices are, and how both see each other  platforms.py
     cpu         registers, calls, traps of x86-64 and AArch64             cpu.py
-    memory      who owns which bytes                                      memory.py
+    memory      who owns which bytes                                      allocations.py
     dma         mappings, and the two copies of memory                    dma.py
     handles     the protocol database                                     handles.py
     events      events, timers, task priority levels                      events.py
@@ -16,5 +16,5 @@ driver that runs under Unicorn (extra `firmware`):
     guest       all of these together                                     guest.py
     life cycle  entry, Supported, Start, use, Stop, unload                life_cycle.py
 
-A driver under test runs in a child process with limits (child.py), which check.py starts.
+A driver under test runs in a child process with limits (child.py), which check_image.py starts.
 """
