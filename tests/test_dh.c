@@ -239,6 +239,16 @@ static void secrets_are_as_long_as_a_given_q(void)
     }
 }
 
+static void values_without_bytes_may_be_null(void)
+{
+    uint8_t x[64] = {1}, z[P_BYTES];
+
+    must(set(&safe, 128));
+    memset(z, 0xa5, sizeof z);
+    EXPECT(evc_dh_shared(group, x, NULL, 0, 0, z, scratch, sizeof scratch) == EVC_ERR_LENGTH);
+    EXPECT(all_are(z, 0, sizeof z));
+}
+
 static void groups_that_are_not_set_up_are_refused(void)
 {
     uint8_t x[64] = {1}, y[64];
@@ -326,6 +336,7 @@ int main(void)
     RUN(parameters_that_are_no_group_are_refused);
     RUN(groups_that_are_too_small_are_refused);
     RUN(secrets_are_as_long_as_a_given_q);
+    RUN(values_without_bytes_may_be_null);
     RUN(groups_that_are_not_set_up_are_refused);
     RUN(groups_are_checked);
     RUN(secrets_need_randomness);

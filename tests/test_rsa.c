@@ -357,6 +357,21 @@ static void keys_that_are_not_set_up_are_refused(void)
     refuse(&numbers, EVC_ERR_KEY);
 }
 
+/* Set-ups leave nothing of a key that was there, also where the new one is smaller or refused. */
+static void set_ups_wipe_the_key_that_was_there(void)
+{
+    const size_t private_bytes = evc_rsa_private_bytes(kernel, 256), public_bytes = evc_rsa_public_bytes(kernel, 256);
+
+    memset(memory, 0x5a, sizeof memory);
+    must(evc_rsa_set_private_in(memory, sizeof memory, kernel, &first, 256, scratch, sizeof scratch));
+    EXPECT(all_are(memory + private_bytes, 0, sizeof memory - private_bytes));
+    must(evc_rsa_set_public_in(memory, sizeof memory, kernel, first_n, N_BYTES, first_e, 3, 256));
+    EXPECT(all_are(memory + public_bytes, 0, sizeof memory - public_bytes));
+    must(set(&first));
+    EXPECT(evc_rsa_set_public_in(memory, sizeof memory, kernel, first_n, N_BYTES, first_e, 0, 256) == EVC_ERR_KEY);
+    EXPECT(all_are(memory, 0, sizeof memory));
+}
+
 static void keys_that_are_too_small_are_refused(void)
 {
     struct evc_rsa_numbers numbers = first;
@@ -437,7 +452,9 @@ static enum evc_status generate(size_t n_bits, size_t memory_bytes, size_t scrat
     memset(bytes_of_key, 0xa5, sizeof bytes_of_key);
     status = evc_rsa_generate(&search, n_bits, e, sizeof e, bytes_of_key, memory_bytes, &numbers, scratch,
                               scratch_bytes);
-    if (status != EVC_OK)
+    if (status == EVC_OK) /* before a set-up wipes it, too */
+        EXPECT(all_are(scratch, 0, scratch_bytes));
+    else
         EXPECT(!numbers.n && !numbers.p && numbers.n_bytes == 0);
     if (status != EVC_OK && status != EVC_ERR_KEY_SIZE && memory_bytes >= evc_rsa_numbers_bytes(n_bits))
         EXPECT(all_are(bytes_of_key, 0, evc_rsa_numbers_bytes(n_bits)));
@@ -712,6 +729,42 @@ static void hashes_and_randomness_that_fail_end_a_call(void)
         refuse_call(DECRYPT_PKCS1, &wrong, needed, EVC_ERR_HASH);
 }
 
+/* Inputs without bytes may be NULL; the sanitizers' build tells of pointers that are used all the same. */
+static void inputs_without_bytes_may_be_null(void)
+{
+    const struct evc_rsa_oaep no_label = {&mixing, &mixing, NULL, 0};
+    const struct evc_rsa_pss pss = {&mixing, &mixing, 9};
+    const struct evc_rsa_public *public_key;
+    uint8_t ciphertext[LONG_BYTES];
+
+    must(set(&long_numbers));
+    public_key = evc_rsa_public_of(key);
+    calls_left = hashes_left = 1000000;
+    must(evc_rsa_private_many(NULL, 0, &randomness, NULL, 0));
+    must(evc_rsa_encrypt_oaep(public_key, &no_label, NULL, 0, &randomness, ciphertext, scratch, sizeof scratch));
+    made.out_bytes = 1;
+    must(evc_rsa_decrypt_oaep(key, &no_label, ciphertext, LONG_BYTES, &randomness, made.out, &made.out_bytes, scratch,
+                              sizeof scratch));
+    EXPECT(made.out_bytes == 0 && all_are(made.out, 0, ROOM_OF_OAEP));
+    must(evc_rsa_encrypt_pkcs1(public_key, NULL, 0, &randomness, ciphertext, scratch, sizeof scratch));
+    made.out_bytes = 1;
+    must(evc_rsa_decrypt_pkcs1(key, &mixing, ciphertext, LONG_BYTES, &randomness, made.out, &made.out_bytes, scratch,
+                               sizeof scratch));
+    EXPECT(made.out_bytes == 0 && all_are(made.out, 0, ROOM_OF_PKCS1));
+    EXPECT(evc_rsa_decrypt_oaep(key, &no_label, NULL, 0, &randomness, made.out, &made.out_bytes, scratch,
+                                sizeof scratch) == EVC_ERR_LENGTH);
+    EXPECT(evc_rsa_decrypt_pkcs1(key, &mixing, NULL, 0, &randomness, made.out, &made.out_bytes, scratch,
+                                 sizeof scratch) == EVC_ERR_LENGTH);
+    EXPECT(evc_rsa_verify_pkcs1(public_key, &mixing, made.digest, DIGEST_BYTES, NULL, 0, scratch, sizeof scratch) ==
+           EVC_ERR_SIGNATURE);
+    EXPECT(evc_rsa_verify_pss(public_key, &pss, made.digest, DIGEST_BYTES, NULL, 0, scratch, sizeof scratch) ==
+           EVC_ERR_SIGNATURE);
+    EXPECT(evc_rsa_sign_pss(key, &pss, NULL, 0, &randomness, made.out, scratch, sizeof scratch) == EVC_ERR_LENGTH);
+    EXPECT(evc_rsa_set_public_in(memory, sizeof memory, kernel, NULL, 0, long_e, 1, 256) == EVC_ERR_KEY_SIZE);
+    EXPECT(evc_rsa_set_public_in(memory, sizeof memory, kernel, long_n, LONG_BYTES, NULL, 0, 256) == EVC_ERR_KEY);
+    EXPECT(all_are(memory, 0, sizeof memory));
+}
+
 static void filling_of_encryption_has_no_zeros(void)
 {
     int constant = 0;
@@ -752,6 +805,7 @@ int main(void)
     RUN(operations_of_a_batch_stand_alone);
     RUN(faults_in_either_half_are_caught);
     RUN(keys_that_are_not_set_up_are_refused);
+    RUN(set_ups_wipe_the_key_that_was_there);
     RUN(keys_that_are_too_small_are_refused);
     RUN(numbers_that_do_not_belong_together_are_refused);
     RUN(primes_of_keys_are_checked);
@@ -759,6 +813,7 @@ int main(void)
     RUN(primes_that_are_near_to_each_other_are_refused);
     RUN(keys_of_two_lengths_make_a_batch);
     RUN(hashes_and_randomness_that_fail_end_a_call);
+    RUN(inputs_without_bytes_may_be_null);
     RUN(filling_of_encryption_has_no_zeros);
     RUN(prefixes_have_names);
     return tap_done();

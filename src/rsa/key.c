@@ -123,14 +123,15 @@ static enum evc_status set_public(struct evc_rsa_public *key, const struct evc_b
         evc_bn_set_modulus_in((uint8_t *)key + EVC_RSA_PUBLIC_HEAD, evc_rsa_modulus_bytes(kernel, n.n_bytes), kernel,
                               n.bytes, n.n_bytes);
 
+    if (status != EVC_OK) /* and the modulus is zeros */
+        return status;
     key->n_bits = (uint32_t)bits_of(n);
     key->n_bytes = (uint32_t)n.n_bytes;
     key->e_bytes = (uint32_t)e.n_bytes;
     for (size_t i = 0; i < e.n_bytes; i++)
         key->e[i] = e.bytes[i];
-    if (status == EVC_OK)
-        key->kernel = kernel;
-    return status;
+    key->kernel = kernel;
+    return EVC_OK;
 }
 
 enum evc_status evc_rsa_set_public_in(void *memory, size_t memory_bytes, const struct evc_bn *kernel,
@@ -149,11 +150,7 @@ enum evc_status evc_rsa_set_public_in(void *memory, size_t memory_bytes, const s
             status = EVC_ERR_OVERLAP;
     }
     evc_wipe(memory, memory_bytes);
-    if (status == EVC_OK)
-        status = set_public(memory, kernel, n, e);
-    if (status != EVC_OK)
-        evc_wipe(memory, memory_bytes);
-    return status;
+    return status == EVC_OK ? set_public(memory, kernel, n, e) : status;
 }
 
 /* ---- The numbers of a private key -------------------------------------------------------------------------- */
