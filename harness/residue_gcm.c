@@ -361,7 +361,30 @@ static void look_at_all_pieces(struct check *c)
     }
 }
 
+/* Their J_0 is a hash, and so a secret: of a part of a block, of whole blocks, and of more blocks than a batch. */
+static void look_at_long_ivs(struct check *c)
+{
+    static const size_t iv_sizes[] = {1, 16, 150, MAX_IV - 3};
+
+    for (size_t i = 0; i < N(iv_sizes); i++) {
+        now.key_bits = key_sizes[i % N(key_sizes)];
+        now.aad_bytes = 0;
+        now.iv_bytes = iv_sizes[i];
+        know_versions(c, most_blocks());
+        look_at_pieces(c, 37, 16, i % 2 == 0, false);
+        look_at_message(c, "seal", 37, 16, true, false);
+        look_at_message(c, "open", 37, 16, false, i == 2);
+        look_at_many(c, i % 2 != 0, false);
+    }
+}
+
+static void look_at_pieces_and_ivs(struct check *c)
+{
+    look_at_all_pieces(c);
+    look_at_long_ivs(c);
+}
+
 enum result gcm_pieces_leave_nothing_behind(struct check *c)
 {
-    return look_with_kernels(c, look_at_all_pieces);
+    return look_with_kernels(c, look_at_pieces_and_ivs);
 }

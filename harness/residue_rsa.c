@@ -5,6 +5,8 @@
 #include "must.h"
 #include "rsa_keys.h"
 
+#include "everycore/cpu.h"
+#include "prime/work.h"
 #include "rsa/parts.h"
 
 #define N_BYTES RSA_N_BYTES
@@ -12,7 +14,7 @@
 static struct {
     EVC_ALIGN(64) uint8_t key[16384];
     struct rsa_key_bytes numbers;
-    uint8_t random[64], in[N_BYTES], out[N_BYTES], made[400], scratch[65536];
+    uint8_t random[64], in[N_BYTES], out[N_BYTES], generated[1024], scratch[65536];
     size_t out_bytes;
 } at;
 static uint64_t seed[2];
@@ -53,7 +55,7 @@ static void prepare(unsigned version)
     random_bytes(&drawn, at.in, N_BYTES);
     at.in[0] = 1;
     memset(at.out, 0, sizeof at.out);
-    memset(at.made, 0, sizeof at.made);
+    memset(at.generated, 0, sizeof at.generated);
     must(set_private());
 }
 
@@ -111,6 +113,123 @@ static void sign_pss(void)
     must(evc_rsa_sign_pss(key(), &pss, digest, sizeof digest, &randomness, at.out, at.scratch, sizeof at.scratch));
 }
 
+static void sign_pkcs1(void)
+{
+    static const uint8_t digest[RSA_DIGEST_BYTES];
+    static const uint8_t prefix[1] = {0x30};
+    static const struct evc_rsa_hash hash = {
+        .digest = rsa_mix, .digest_bytes = RSA_DIGEST_BYTES, .prefix = prefix, .prefix_bytes = sizeof prefix};
+
+    must(evc_rsa_sign_pkcs1(key(), &hash, digest, sizeof digest, &randomness, at.out, at.scratch, sizeof at.scratch));
+}
+
+/* Three, since kernels with lanes compute six powers in another way than two. */
+static void private_many(void)
+{
+    static struct evc_rsa_operation operations[3];
+
+    for (size_t i = 0; i < 3; i++)
+        operations[i] = (struct evc_rsa_operation){key(), at.in, at.out, EVC_OK};
+    must(evc_rsa_private_many(operations, 3, &randomness, at.scratch, sizeof at.scratch));
+}
+
+/* Randomness that is the same in each draw has to be a base of both primes. */
+static void prepare_bases(unsigned version)
+{
+    prepare(version);
+    at.random[0] = 0x55;
+}
+
+static void check_key(void)
+{
+    must(evc_rsa_check_key(key(), &randomness, at.scratch, sizeof at.scratch));
+}
+
+/* ---- Keys that are refused ------------------------------------------------------------------------------------ */
+
+static void prepare_wrong_d(unsigned version)
+{
+    prepare(version);
+    at.numbers.d[N_BYTES - 1] ^= 2;
+}
+
+static void prepare_wrong_qinv(unsigned version)
+{
+    prepare(version);
+    at.numbers.qinv[RSA_P_BYTES - 1] ^= 2;
+}
+
+static enum evc_status of_wrong_key;
+
+static void set_wrong_key(void)
+{
+    of_wrong_key = set_private();
+}
+
+/* ---- Generation ------------------------------------------------------------------------------------------- */
+
+/* Primes that searches find at once, since randomness begins with them and takes the first candidate. By version. */
+#define NEW_P_BYTES 64
+static const uint8_t new_primes[2][2][NEW_P_BYTES] = {
+    {{0xd3, 0xd2, 0x3c, 0x0b, 0xdf, 0x43, 0xef, 0xb2, 0x19, 0xfc, 0xfc, 0x64, 0xe7, 0xaa, 0x85, 0x76,
+      0xd9, 0x6e, 0x5a, 0xdf, 0xa2, 0xbe, 0xee, 0x31, 0xac, 0x8b, 0xe7, 0xd7, 0x42, 0x84, 0x0d, 0x2b,
+      0x26, 0xb5, 0x63, 0xb1, 0xe7, 0x94, 0xee, 0x14, 0xe1, 0x45, 0x4c, 0x40, 0xc4, 0x39, 0xf3, 0x4a,
+      0xc9, 0x63, 0xcf, 0xe0, 0xaf, 0xae, 0x5a, 0x3b, 0xb9, 0x09, 0x6a, 0x04, 0xe7, 0xd8, 0x01, 0x43},
+     {0xe9, 0x77, 0xa4, 0x1b, 0x73, 0x0b, 0xed, 0x9c, 0x94, 0xa6, 0x7f, 0x00, 0xf3, 0x35, 0xc3, 0x57,
+      0x79, 0x72, 0xa3, 0x6d, 0x51, 0xb3, 0x1a, 0x6c, 0x20, 0x05, 0x0e, 0xd3, 0x1a, 0x6e, 0x72, 0xb9,
+      0x13, 0x33, 0xbc, 0x1c, 0xfe, 0x6c, 0x2b, 0x03, 0x68, 0x20, 0x21, 0x2c, 0x69, 0x59, 0x93, 0x54,
+      0x06, 0xe8, 0x2a, 0x01, 0x2b, 0x5c, 0x5c, 0xd1, 0xe7, 0xca, 0x43, 0x0e, 0x92, 0xac, 0x42, 0x8f}},
+    {{0xe7, 0xa9, 0xb0, 0x5c, 0x7d, 0xfb, 0x27, 0xe8, 0xd7, 0x75, 0xf5, 0x93, 0xce, 0x3a, 0xd2, 0xb2,
+      0x84, 0x91, 0xca, 0xbe, 0xa0, 0xaf, 0xe3, 0x56, 0x17, 0xbc, 0xc7, 0x4d, 0x6d, 0x68, 0x3c, 0xf8,
+      0x54, 0x28, 0x61, 0xcd, 0x55, 0xe7, 0xd6, 0x7e, 0xae, 0x6a, 0xc4, 0xa9, 0xe8, 0x9c, 0x5b, 0xc7,
+      0xa0, 0x18, 0x7b, 0x4d, 0x51, 0x20, 0x9e, 0x8f, 0x33, 0x27, 0x26, 0xd0, 0x35, 0x6a, 0x44, 0x8b},
+     {0xc1, 0xbc, 0x85, 0x8e, 0xb0, 0xb4, 0x36, 0x2e, 0x4e, 0x18, 0xa3, 0x63, 0x48, 0x91, 0xa6, 0x1b,
+      0xc3, 0xb1, 0xb3, 0x66, 0xb1, 0x85, 0x2a, 0xc8, 0x40, 0xe0, 0x52, 0x99, 0x30, 0xb9, 0xf6, 0x09,
+      0x15, 0x70, 0xbc, 0x62, 0x18, 0x32, 0xc9, 0xe2, 0x33, 0xaa, 0x39, 0x18, 0x08, 0xfc, 0x20, 0x81,
+      0x3e, 0x1d, 0xcf, 0xb5, 0x92, 0xbd, 0xe3, 0x1c, 0x34, 0xd2, 0xea, 0x16, 0x14, 0xda, 0xf4, 0xc3}},
+};
+static unsigned new_version, n_found;
+static bool draws_bases;
+
+static int fill_start(void *context, uint8_t *out, size_t n_bytes)
+{
+    const volatile uint8_t *from = new_primes[new_version][n_found];
+
+    if (draws_bases)
+        return fill(context, out, n_bytes);
+    for (size_t i = 0; i < n_bytes; i++)
+        out[i] = n_bytes == NEW_P_BYTES ? from[i] : 0;
+    return 0;
+}
+
+static int report(void *context, const struct evc_prime_progress *progress)
+{
+    (void)context;
+    draws_bases = progress->rounds < evc_prime_rounds(8 * NEW_P_BYTES);
+    n_found += !draws_bases && n_found == 0;
+    return 0;
+}
+
+static void prepare_generate(unsigned version)
+{
+    prepare_bases(version);
+    new_version = version;
+    n_found = 0;
+    draws_bases = false;
+}
+
+static void generate(void)
+{
+    static struct evc_rsa_numbers numbers;
+    const struct evc_prime_search search = {.kernel = kernel,
+                                            .words = evc_bn_words_select(evc_cpu_features(), 0),
+                                            .random = {fill_start, NULL},
+                                            .report = report};
+
+    must(evc_rsa_generate(&search, 16 * NEW_P_BYTES, rsa_e, sizeof rsa_e, at.generated, sizeof at.generated, &numbers,
+                          at.scratch, sizeof at.scratch));
+}
+
 static void look(struct check *c, const char *operation, void (*prepare_it)(unsigned), void (*make)(void))
 {
     struct residue_call call = {.operation = operation, .prepare = prepare_it, .make = make};
@@ -135,10 +254,19 @@ enum result rsa_leaves_nothing_behind(struct check *c)
     look(c, "set_private", prepare, set_key);
     look(c, "public", prepare, public_operation);
     look(c, "private", prepare, private_operation);
+    look(c, "private_many", prepare, private_many);
+    look(c, "check_key", prepare_bases, check_key);
+    look(c, "set_private with a wrong d", prepare_wrong_d, set_wrong_key);
+    look(c, "set_private with a wrong qinv", prepare_wrong_qinv, set_wrong_key);
+    if (of_wrong_key != EVC_ERR_KEY)
+        return check_fail(c, "a key with a wrong qinv is not refused");
+    look(c, "sign_pkcs1", prepare, sign_pkcs1);
     look(c, "sign_pss", prepare, sign_pss);
     look(c, "encrypt_oaep", prepare, encrypt_oaep);
     look(c, "decrypt_oaep", prepare_oaep, decrypt_oaep);
     look(c, "encrypt_pkcs1", prepare, encrypt_pkcs1);
     look(c, "decrypt_pkcs1", prepare, decrypt_pkcs1);
+    if (strcmp(c->line->name, "c_ref") != 0) /* takes seconds with c_ref, and the code is that of all kernels */
+        look(c, "generate", prepare_generate, generate);
     return residue_verdict(c);
 }
