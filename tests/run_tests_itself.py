@@ -127,6 +127,12 @@ class RunTests(unittest.TestCase):
         self.assertEqual(self.counts(steps.harness_count(0, summary)), (5, 0, 1))
         self.assertEqual(self.counts(steps.harness_count(-4, summary)), (5, 1, 1))
 
+    def test_each_kernel_of_aes_is_paired_with_each_of_ghash_once(self) -> None:
+        tested = ["a+x", "b+y", "b+x", "b+y"]
+        said = "\n".join(f'{{"type":"check","primitive":"gcm","kernel":"{name}","result":"pass"}}' for name in [*tested, "c"])
+        self.assertEqual(steps.pairs_beside(said), ["a+y"])
+        self.assertEqual(steps.pairs_beside(said.replace("b+x", "a+y")), ["b+x"])
+
     def test_files_of_vectors_are_counted(self) -> None:
         file = '{"type":"vectors","file":"a","vectors":9,"passed":%d,"failed":%d,"skipped":0}'
         self.assertEqual(self.counts(steps.vectors_count(1, "\n".join([file % (9, 0), file % (8, 1)]))), (1, 1, 0))

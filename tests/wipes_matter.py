@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Remove each call of evc_wipe and evc_clear in turn; a test must notice.
+"""Remove each call of evc_wipe, evc_clear and their kind in turn; a test must notice.
 
 wipes_matter.py [--arm] [--part K/N] [PATH...]   files or folders below src; without any, all that have such calls
                                                  outside of common, cpu, pac
@@ -32,7 +32,7 @@ import threading
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 WORKERS = 2
 WITHOUT = ("common", "cpu", "pac")  # folders of src whose calls are not removed, unless a path names their files
-CALL = re.compile(r"^ +((?:evc_wipe|evc_clear|evc_clear_both|clear|clear_pair|clear_tag)\([^;]*\);)", re.M)
+CALL = re.compile(r"^ +((?:evc_wipe|evc_clear|evc_clear_both|clear|clear_(?!vectors)[a-z0-9_]+)\([^;]*\);)", re.M)
 NATIVE = [("gcc", "-O1", ""), ("gcc", "-Os", ""), ("gcc", "-O2", ""), ("clang", "-O2", "")]
 ARM = [("aarch64-linux-gnu-gcc", "-O1", "qemu-aarch64"), ("arm-linux-gnueabihf-gcc", "-O1", "qemu-arm"),
        ("aarch64-linux-gnu-gcc", "-Os", "qemu-aarch64"), ("arm-linux-gnueabihf-gcc", "-Os", "qemu-arm")]
@@ -45,7 +45,7 @@ PROMISES = ("test_keys", "test_orders", "test_modes", "test_dh", "test_prime", "
 BLOCKS = "x86_aesni,c_ref,c_fixslice32,x86_bitslice128"
 LAYERS = {
     "aes": BLOCKS, "modes": BLOCKS, "ghash": "c_ref,c_ctmul64,x86_clmul,x86_vperm", "qarma": "",
-    "bn": "c_ref,c_limb64,x86_adx",
+    "bn": "c_ref,c_limb64,x86_adx,x86_ifma",
     "bn_words": "c_words64,c_words32",
     "dh": "c_ref,c_limb64",
     "prime": "c_ref,c_limb64",
