@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 /* Variables that stay as they are from one command of the harness to the next; all others begin anew. */
-#define KEPT __attribute__((section(".bss.kept")))
+#define KEPT __attribute__((section(".bss..kept")))
 
 /* Interrupts off; returns what cpu_interrupts() takes to put them back. */
 uint64_t cpu_without_interrupts(void);
