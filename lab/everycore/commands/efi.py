@@ -45,7 +45,6 @@ MOST_MAP_BYTES = 64 << 20
 MOST_SECONDS = 600.0
 USUAL = ("list", "resolve", "check --quick")
 ORIGIN = "everycore/origin.json"
-IMAGE_BYTES = 2 << 20
 COMMAND_BYTES = 8191  # harness/port/uefi/uefi.c: all lines together
 UNITS = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 
@@ -237,7 +236,15 @@ def _loadable(image: pe.Image) -> pe.Image:
 def image(
     command: typer.Context,
     out: Annotated[Path, typer.Option("--out", metavar="FILE", help="The image to write.")],
-    size: Annotated[str, typer.Option("--size", metavar="N", help="Bytes, or 64M.")] = "2M",
+    size: Annotated[
+        str | None,
+        typer.Option(
+            "--size",
+            metavar="N",
+            help="A file of so many bytes, or 64M, for a virtual disk. "
+            f"Default: a short file, for a stick of {medium.VOLUME_BYTES >> 20} MiB or more.",
+        ),
+    ] = None,
     harness: Annotated[
         list[str] | None,
         typer.Option(
@@ -256,7 +263,7 @@ def image(
     Without --command the medium has none, and the application does what is usual.
     """
     context = context_of(command)
-    n_bytes = _bytes_of(size)
+    n_bytes = _bytes_of(size) if size is not None else 0
     tree = _tree(context)
     lines = [*(["--leave-state"] if leave_state else []), *_checked(harness or ())]
     path = context.cwd / out
@@ -275,7 +282,10 @@ def image(
         origin.write_text(_origin(context, tree, next(iter(builds.values()))), encoding="utf-8")
         files[ORIGIN] = origin
         with atomic_output(path, context.out.file) as scratch:
-            medium.write(context, scratch, n_bytes, files)
+            if n_bytes:
+                medium.write(context, scratch, n_bytes, files)
+            else:
+                medium.write_trimmed(context, scratch, files)
     say_where(context, "image", path)
 
 

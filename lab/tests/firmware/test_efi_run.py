@@ -187,6 +187,28 @@ def test_an_image_holds_its_files_and_says_when_it_is_full(tmp_path: Path) -> No
         medium.write(context, image, 2 << 20, {"B": tmp_path / "large"})
 
 
+@pytest.mark.skipif(not shutil.which("mformat"), reason="no mtools")
+def test_a_trimmed_image_holds_its_files_on_a_stick_of_anything(tmp_path: Path) -> None:
+    context = Lab(SystemRunner(), tmp_path, {}).context()
+    first, second = bytes(range(256)) * 999 + bytes(5000), bytes(9000)
+    (tmp_path / "first").write_bytes(first)
+    (tmp_path / "second").write_bytes(second)
+    image = tmp_path / "disk.img"
+    medium.write_trimmed(context, image, {"A": tmp_path / "first", "EFI/B": tmp_path / "second"})
+    assert len(first + second) < image.stat().st_size < len(first + second) + (96 << 10)
+    with image.open("ab") as stick:
+        stick.write(b"\xa5" * (medium.VOLUME_BYTES - image.stat().st_size))
+    assert medium.read(context, image, "A") == first
+    assert medium.read(context, image, "EFI/B") == second
+    result = bytes(range(256)) * 8192
+    (tmp_path / "result").write_bytes(result)
+    inside = f"{image}@@{medium.FIRST_SECTOR * medium.SECTOR_BYTES}"
+    done = context.runner.run(["mcopy", "-i", inside, str(tmp_path / "result"), "::result"])
+    assert done.code == 0
+    assert medium.read(context, image, "result") == result
+    assert medium.read(context, image, "A") == first
+
+
 @pytest.mark.parametrize("size", ["", "0", "M", "-1", "1K", "3G", "2097153", "٢M", "1e6"])
 def test_a_size_that_is_none_is_refused(system: Lab, size: str) -> None:
     done = system("efi", "image", "--out", "x.img", f"--size={size}")
