@@ -9,10 +9,11 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
+from everycore.build import debs
 from everycore.environment.context import Context
 from everycore.environment.errors import EverycoreError
 from everycore.firmware import medium
-from everycore.firmware.boot_targets import BootTarget
+from everycore.firmware.boot_targets import DISKS, BootTarget
 
 RUN_BYTES = 64 << 20  # of the image of a run: results of any length fit
 QUIET_SECONDS = 300.0
@@ -42,7 +43,7 @@ def boot(
 ) -> Booted:
     """Start the application in firmware with these commands. `inputs`: further files of the medium.
     `more`: words for the emulator."""
-    for name in (place.code, place.variables):
+    for name in (_code(context, place), place.variables):
         if name and not Path(name).is_file():
             raise EverycoreError(f"no firmware {name}", _install(place))
     with tempfile.TemporaryDirectory(prefix="everycore-efi.") as folder:
@@ -51,24 +52,44 @@ def boot(
         files = {f"EFI/BOOT/{place.architecture.boot_name}": application}
         files |= {"everycore/commands.txt": script, **(inputs or {})}
         medium.write(context, image, RUN_BYTES, files)
-        console = _watch(context, place, [*_words(place, image, Path(folder)), *more])
+        console = _watch(context, place, [*_words(context, place, image, Path(folder)), *more])
         result = medium.read(context, image, "everycore/result.jsonl")
     _refuse_unfinished(place, console, result)
     return Booted((result or b"").decode(errors="replace"), tuple(console))
 
 
-def _words(place: BootTarget, image: Path, folder: Path) -> list[str]:
-    words = list(place.emulator)
+def _code(context: Context, place: BootTarget) -> str:
+    """The file of the firmware: of this system, or of the packages of a lock, which are fetched."""
+    if not place.lock:
+        return place.code
+    return str(debs.unpacked(context, debs.read_lock(place.folder / place.lock)) / place.code)
+
+
+def _words(context: Context, place: BootTarget, image: Path, folder: Path) -> list[str]:
+    words, code = list(place.emulator), _code(context, place)
     if place.variables:
         own = folder / "variables.fd"
         shutil.copyfile(place.variables, own)
-        words += ["-drive", f"if=pflash,format=raw,readonly=on,file={place.code}"]
+        words += ["-drive", f"if=pflash,format=raw,readonly=on,file={code}"]
         words += ["-drive", f"if=pflash,format=raw,file={own}"]
     else:
-        words += ["-bios", place.code]
-    words += ["-drive", f"file={image},format=raw,if=none,id=disk,cache=unsafe"]
-    words += ["-device", "virtio-blk-pci,drive=disk,bootindex=0", "-net", "none"]
+        words += [f"-{place.loaded_as}", code]
+    if place.device_tree:
+        words += ["-dtb", str(_compiled_tree(context, place, folder))]
+    words += [word.replace("{}", str(image)) for word in DISKS[place.disk]]
     return [*words, "-display", "none", "-serial", "stdio", "-monitor", "none", "-no-reboot"]
+
+
+def _compiled_tree(context: Context, place: BootTarget, folder: Path) -> Path:
+    source, binary = place.folder / place.device_tree, folder / "machine.dtb"
+    argv = ["dtc", "-q", "-I", "dts", "-O", "dtb", "-o", str(binary), str(source)]
+    try:
+        done = context.runner.run(argv)
+    except EverycoreError as error:
+        raise EverycoreError(error.message, _install(place)) from error
+    if done.code:
+        raise EverycoreError(f"dtc cannot compile {source}: {done.stderr.strip()}")
+    return binary
 
 
 def _watch(context: Context, place: BootTarget, argv: Sequence[str]) -> list[str]:

@@ -42,17 +42,36 @@ ARCHITECTURES = {
 OTHER_NAMES = {"x86-64": "x86_64", "x64": "x86_64", "arm64": "aarch64"}
 
 
+LOADED_AS = ("bios", "kernel")  # the emulator's options for firmware of one file
+DISKS = {  # the emulator's words for the medium; {}: the image
+    "virtio": (
+        *("-drive", "file={},format=raw,if=none,id=disk,cache=unsafe"),
+        *("-device", "virtio-blk-pci,drive=disk,bootindex=0", "-net", "none"),
+    ),
+    "sd": ("-drive", "file={},format=raw,if=sd,cache=unsafe"),
+}
+
+
 @dataclass(frozen=True, slots=True)
 class BootTarget:
-    """A machine with firmware: one file of targets/."""
+    """A machine with firmware: one file of targets/.
+
+    lock: of packages that hold the firmware, which then need not be installed; beside the target's
+    file, as device_tree is. code: then a path in these packages.
+    """
 
     name: str
     description: str
     machine: str
     emulator: tuple[str, ...]
     code: str
-    variables: str = ""  # empty: the firmware is one file that is given as -bios
+    variables: str = ""  # empty: the firmware is one file, and no flash memory
+    loaded_as: str = "bios"  # of LOADED_AS; variables: in flash memory
+    device_tree: str = ""  # a source that dtc compiles
+    disk: str = "virtio"  # of DISKS
+    lock: str = ""
     packages: tuple[str, ...] = ()
+    folder: Path = Path()  # of the target's file
 
     @property
     def architecture(self) -> Architecture:
@@ -72,13 +91,22 @@ def load(tree: Tree, name: str) -> BootTarget:
             raise EverycoreError(f"no target file {path}", "copy targets/efi-aavmf.toml")
     elif name not in names(tree):
         raise unknown_name("target of firmware", name, names(tree))
-    shape = shape_of(BootTarget, {"name"})
-    values = expect(path.name, read_toml(path), shape, required_of(BootTarget, {"name"}))
-    place = BootTarget(name=path.stem, **values)
+    given = {"name", "folder"}
+    shape = shape_of(BootTarget, given)
+    values = expect(path.name, read_toml(path), shape, required_of(BootTarget, given))
+    place = BootTarget(name=path.stem, folder=path.parent, **values)
     if place.machine not in (*ARCHITECTURES, *OTHER_NAMES):
         raise EverycoreError(
             f"{path.name}: unknown machine '{place.machine}'", f"valid: {', '.join(ARCHITECTURES)}"
         )
+    for key, value, valid in (
+        ("disk", place.disk, tuple(DISKS)),
+        ("loaded_as", place.loaded_as, LOADED_AS),
+    ):
+        if value not in valid:
+            raise EverycoreError(
+                f"{path.name}: unknown {key} '{value}'", f"valid: {', '.join(valid)}"
+            )
     if not place.emulator:
         raise EverycoreError(f"{path.name}: 'emulator' names no program")
     return place

@@ -4,7 +4,7 @@
 import json
 import re
 import shutil
-from collections.abc import Generator, Iterable
+from collections.abc import Generator, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -66,6 +66,33 @@ def test_every_target_of_firmware_is_read_and_is_none_of_the_others() -> None:
     with pytest.raises(EverycoreError) as refused:
         load_target(TREE, "efi-aavmf")
     assert refused.value.hint == "everycore efi run --target efi-aavmf"
+
+
+@pytest.mark.parametrize("line", ['disk = "floppy"', 'loaded_as = "rom"'])
+def test_a_file_of_a_target_with_an_unknown_word_is_refused(tmp_path: Path, line: str) -> None:
+    kept = (TREE.root / "targets/efi-aavmf.toml").read_text(encoding="utf-8")
+    path = tmp_path / "mine.toml"
+    path.write_text(f"{kept}{line}\n", encoding="utf-8")
+    with pytest.raises(EverycoreError, match="unknown") as refused:
+        boot_targets.load(TREE, str(path))
+    assert "valid: " in refused.value.hint
+
+
+@pytest.mark.skipif(not shutil.which("mformat"), reason="no mtools")
+def test_a_device_tree_that_cannot_be_compiled_is_named(tmp_path: Path) -> None:
+    class NoTree(Console):
+        def run(self, argv: Sequence[str], **words: object) -> Completed:
+            if argv[0] == "dtc":
+                return Completed(1, "", "FATAL ERROR: Unable to parse input tree")
+            return super().run(argv, **words)  # type: ignore[arg-type]
+
+    (tmp_path / "code.bin").write_bytes(b"code")
+    (tmp_path / "harness.efi").write_bytes(b"MZ")
+    place = boot_targets.load(TREE, "efi-raspi3b")
+    place = replace(place, lock="", code=str(tmp_path / "code.bin"))
+    context = Lab(NoTree(), tmp_path, {}).context()
+    with pytest.raises(EverycoreError, match=r"cannot compile .*efi-raspi3b\.dts: FATAL"):
+        boot.boot(context, place, tmp_path / "harness.efi", ["list"])
 
 
 def test_a_target_that_does_not_exist_is_named_with_the_nearest() -> None:
