@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 """Firmware takes the option ROMs that `everycore rom` builds: firmware_boot.py
 
-A driver for x86-64 and AArch64 is built into one ROM. Emulated machines with EDK2 boot an application that says
-whether the driver runs: in OVMF and in AAVMF, from a ROM built compressed and plain, and from a ROM of Debian's iPXE to
+An example of a driver (tests/firmware/hash_driver.c: SHA-256 by EFI Hash2), for x86-64 and AArch64, is built into one
+ROM. Emulated machines with EDK2 boot an application that says whether the driver runs, and hashes rightly: in OVMF and in AAVMF, from a ROM built compressed and plain, and from a ROM of Debian's iPXE to
 which the driver was added. Under Secure Boot, in AAVMF, the hash that `everycore rom hash` prints decides: in db the
 driver runs, without it not.
 """
@@ -23,6 +23,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 SOURCES = ROOT / "tests/firmware"
 FLAGS = ["-ffreestanding", "-fno-stack-protector", "-fshort-wchar", "-O2", "-Wall", "-Wextra", "-Werror",
          "-mno-red-zone"]
+SOURCE_OF = {"application": "application.c", "driver": "hash_driver.c"}
 MACHINES = {"x86_64": "BOOTX64.EFI", "aarch64": "BOOTAA64.EFI"}
 IDS = ["--vendor", "8086", "--device", "100e", "--class", "020000"]  # of QEMU's e1000
 OWNER = "0f4d1f3e-9d4f-4a6e-8a0c-54a1c3d3a5b1"
@@ -65,7 +66,7 @@ def compile_all() -> None:
         flags = [flag for flag in FLAGS if flag != "-mno-red-zone" or machine == "x86_64"]
         for name, subsystem in (("application", "efi_application"), ("driver", "efi_boot_service_driver")):
             thing = f"{name}-{machine}"
-            run("clang", "-target", f"{machine}-unknown-windows", *flags, "-c", SOURCES / f"{name}.c",
+            run("clang", "-target", f"{machine}-unknown-windows", *flags, "-c", SOURCES / SOURCE_OF[name],
                 "-o", f"{thing}.obj")
             run("lld-link", "/nologo", f"/subsystem:{subsystem}", "/entry:efi_main", "/nodefaultlib", "/dll",
                 f"/out:{thing}.efi", f"{thing}.obj")

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The part of UEFI that the programs of firmware_boot.py call: UEFI Specification 2.10, 2022, sections 4.3 to 4.5,
- * 7.3, 8.5 and 12.4. Members that they do not use have no type. */
+ * 7.2, 7.3, 8.5, 9.1 and 12.4. Members that they do not use have no type. */
 #ifndef EVC_TESTS_EFI_H
 #define EVC_TESTS_EFI_H
 
@@ -17,6 +17,16 @@
 typedef uint64_t efi_status;
 typedef void *efi_handle;
 
+#define EFI_ERROR_CODE(n) (UINT64_C(1) << 63 | (n))
+#define EFI_SUCCESS 0
+#define EFI_INVALID_PARAMETER EFI_ERROR_CODE(2)
+#define EFI_UNSUPPORTED EFI_ERROR_CODE(3)
+#define EFI_NOT_READY EFI_ERROR_CODE(6)
+#define EFI_OUT_OF_RESOURCES EFI_ERROR_CODE(9)
+#define EFI_ACCESS_DENIED EFI_ERROR_CODE(15)
+#define EFI_ALREADY_STARTED EFI_ERROR_CODE(20)
+enum { EFI_BOOT_SERVICES_DATA = 4 };
+
 struct efi_guid {
     uint32_t first;
     uint16_t second, third;
@@ -30,9 +40,15 @@ struct efi_text_output {
 
 struct efi_boot_services {
     uint8_t header[24];
-    void *before_install[13]; /* RaiseTPL to CheckEvent */
+    void *before_allocate[5]; /* RaiseTPL to GetMemoryMap */
+    efi_status(EFIAPI *allocate_pool)(uint32_t type, uint64_t n_bytes, void **);
+    efi_status(EFIAPI *free_pool)(void *);
+    void *before_install[6]; /* CreateEvent to CheckEvent */
     efi_status(EFIAPI *install_protocol)(efi_handle *, const struct efi_guid *, uint32_t, void *);
-    void *before_locate[23]; /* ReinstallProtocolInterface to LocateHandleBuffer */
+    void *reinstall_protocol;
+    efi_status(EFIAPI *uninstall_protocol)(efi_handle, const struct efi_guid *, void *);
+    efi_status(EFIAPI *handle_protocol)(efi_handle, const struct efi_guid *, void **);
+    void *before_locate[20]; /* a reserved member to LocateHandleBuffer */
     efi_status(EFIAPI *locate_protocol)(const struct efi_guid *, void *, void **);
 };
 
@@ -56,9 +72,19 @@ struct efi_system_table {
     struct efi_boot_services *boot;
 };
 
-/* The protocol that the driver installs and the application looks for. */
+struct efi_loaded_image {
+    uint8_t before_unload[88];
+    efi_status(EFIAPI *unload)(efi_handle);
+};
+
+static const struct efi_guid LOADED_IMAGE_GUID = {
+    0x5b1b31a1, 0x9562, 0x11d2, {0x8e, 0x3f, 0x00, 0xa0, 0xc9, 0x69, 0x72, 0x3b}};
+
+/* The protocol by which the application finds this driver, for firmware may have one for the same service. */
 struct probe {
     uint32_t machine;
+    struct service_binding *service;
+    efi_handle handle;
 };
 
 static const struct efi_guid PROBE_GUID = {
