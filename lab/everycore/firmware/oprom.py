@@ -6,7 +6,7 @@ image and behind the last, images that break rules. Only bytes without any optio
 
 Sources: PCI Firmware Specification 3.0, 2005, sections 5.1 and 5.2 (PCI Local Bus Specification
 3.0, 2004, section 6.3, has the same structures without those of revision 3); UEFI Specification
-2.10, 2022, section 14.4.2 (PCI option ROMs). EDK2's PciBusDxe, which most machines run, finds
+2.10, 2022, section 14.4.21 (PCI option ROMs). EDK2's PciBusDxe, which most machines run, finds
 images as read() does, if the first one is at the beginning.
 """
 
@@ -18,7 +18,7 @@ from everycore.firmware import pe
 from everycore.firmware.malformed import MalformedError
 
 UNIT = 512  # bytes that lengths count, and that images begin at multiples of
-MOST_BYTES = 16 << 20  # of a ROM: UEFI 2.10, section 14.4.2
+MOST_BYTES = 16 << 20  # of a ROM: UEFI 2.10, section 14.4.21
 MOST_PREFIX_BYTES = 16 << 20  # of a vendor, before the first image
 MOST_IMAGES = 64  # more are an attack, not a card
 MOST_DRIVER_BYTES = 16 << 20  # of a decompressed driver
@@ -83,7 +83,7 @@ class PciData:
 
 @dataclass(frozen=True, slots=True)
 class EfiHeader:
-    """The part of an image's header that EFI images have: UEFI 2.10, section 14.4.2."""
+    """The part of an image's header that EFI images have: UEFI 2.10, section 14.4.21."""
 
     init_units: int
     signature: int
