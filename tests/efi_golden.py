@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 """Check the findings of efi check in drivers that Debian ships: efi_golden.py [--update]
 
-Drivers: iPXE's for e1000 out of the option ROMs of three versions of ipxe-qemu; EDK2's for EHCI and NVMe out of OVMF and
-AAVMF. tests/efi_golden/ has the packages' locks and the findings: rule, number of places, platforms.
+Drivers: iPXE's for e1000 out of the option ROMs of three versions of ipxe-qemu; EDK2's for EHCI, NVMe, and virtio disks, networks
+and screens (which are graphics outputs) out of OVMF and AAVMF. tests/efi_golden/ has the packages' locks and the findings: rule, number of places, platforms.
 --update writes the findings. The drivers are not kept here: they are fetched, and a package that the archive no longer
 has is a visible skip.
 """
@@ -18,7 +18,11 @@ HOME = ROOT / "tests/efi_golden"
 IPXE = ("bookworm", "trixie", "sid")
 ROM = "efi-e1000.rom"
 EDK2 = {"x86-64": "OVMF_CODE.fd", "aarch64": "QEMU_EFI.fd"}
-MODULES = ("EhciDxe", "NvmExpressDxe")
+MODULES = ("EhciDxe", "NvmExpressDxe", "VirtioBlkDxe", "VirtioNetDxe", "VirtioGpuDxe")
+WITHOUT_WORK_AREA = ("EhciDxe", "NvmExpressDxe")  # and these also on a machine that does not keep it
+USES = {"NvmExpressDxe": "BlockIo", "VirtioBlkDxe": "BlockIo", "VirtioNetDxe": "SimpleNetwork",
+        "VirtioGpuDxe": "GraphicsOutput"}
+SECONDS = 120.0  # of a run: other work may be done beside
 # OVMF's build of a driver looks at a page that OVMF keeps for memory encryption (PcdOvmfWorkAreaBase, 0x80B000).
 WORK_AREA = ((0x80B000, 0x1000),)
 
@@ -92,7 +96,7 @@ def drivers() -> Iterator[tuple[str, bytes, tuple[tuple[int, int], ...]]]:
         modules = volume_drivers(path)
         for module in MODULES:
             yield f"{module}-{machine}", modules[module], WORK_AREA if machine == "x86-64" else ()
-            if machine == "x86-64":
+            if machine == "x86-64" and module in WITHOUT_WORK_AREA:
                 yield f"{module}-{machine}-elsewhere", modules[module], ()
 
 
@@ -101,7 +105,8 @@ def findings(name: str, data: bytes, fixed: tuple[tuple[int, int], ...]) -> dict
     from everycore.firmware import pe
     from everycore.firmware.efi import check_image
 
-    checked = check_image.check(system_context(), name, pe.read(data), check_image.Options(fixed=fixed))
+    options = check_image.Options(fixed=fixed, seconds=SECONDS)
+    checked = check_image.check(system_context(), name, pe.read(data), options)
     assert not checked.notes, checked.notes
     found: dict[str, object] = {"steps": {run.platform: list(run.steps) for run in checked.runs}}
     for rule in dict.fromkeys(one.rule for one in checked.findings):
@@ -130,6 +135,9 @@ def requirements(found: dict[str, dict]) -> Iterator[str]:
             yield f"{name}: is not clean: {wrong}"
         elif not all("Start: success" in steps for steps in one["steps"].values()):
             yield f"{name}: was not started"
+        elif not all(f"use: {use}" in steps for use in [USES.get(name.split("-")[0])] if use
+                     for steps in one["steps"].values()):
+            yield f"{name}: was not used"
 
 
 def main() -> int:

@@ -17,6 +17,14 @@ from everycore.firmware.efi.platforms import PLATFORMS, Translation
 pytest.importorskip("unicorn", reason="no unicorn: extra 'firmware'")
 from everycore.firmware.efi.allocations import Kind
 from everycore.firmware.efi.controller import DUAL_ADDRESS_CYCLE, MASTER, MEMORY
+from everycore.firmware.efi.devices.virtio import (
+    DRIVER_OK,
+    Request,
+    Virtio,
+    VirtioBlock,
+    VirtioGpu,
+    VirtioNetwork,
+)
 from everycore.firmware.efi.dma import Mapping, Operation
 from everycore.firmware.efi.guest import DRIVER, Guest
 from everycore.firmware.efi.pci_io import MEMORY_RANGE, describe
@@ -80,6 +88,106 @@ def test_on_a_machine_that_is_not_coherent_data_move_at_map_and_unmap() -> None:
     guest.dma.unmap(write)
     assert guest.cpu.read(block.address, 6) == b"device"
     assert guest.findings.ordered() == []
+
+
+class Ring:
+    """A driver of a virtio device: memory of common buffers, and a queue in it."""
+
+    def __init__(self, device: Virtio, guest: Guest) -> None:
+        self.device, self.guest = device, guest
+        block = guest.memory.allocate(4 * 4096, Kind.COMMON, DRIVER)
+        assert block
+        length = block.length
+        mapping = Mapping(
+            1, block.address, 0, length, length, Operation.COMMON_BUFFER, 0, "Start", None
+        )
+        guest.dma.map(mapping)
+        self.base, self.shift = block.address, mapping.device - block.address
+        guest.cpu.write(block.address, bytes(length))
+        device.set_status(DRIVER_OK)
+
+    def at(self, offset: int) -> int:
+        """The device's address of a byte of the memory."""
+        return self.base + self.shift + offset
+
+    def set_queue(self, index: int) -> None:
+        begin = 4096 * index
+        self.device.set_queue(index, self.at(begin), self.at(begin + 0x400), self.at(begin + 0x800))
+
+    def offer(self, index: int, *parts: tuple[bytes, int]) -> list[int]:
+        """Put a chain into a queue: bytes to read, or room to write to; returns their places."""
+        begin, places = 4096 * index, []
+        for number, (data, room) in enumerate(parts):
+            place = 0x2000 + 0x400 * (number + 3 * index)
+            places.append(self.base + place)
+            self.guest.cpu.write(self.base + place, data)
+            flags = (number + 1 < len(parts)) | (2 if room else 0)
+            line = struct.pack("<QIHH", self.at(place), len(data) or room, flags, number + 1)
+            self.guest.cpu.write(self.base + begin + 16 * number, line)
+        self.guest.cpu.write(self.base + begin + 0x402, b"\1\0")
+        return places
+
+    def used(self, index: int) -> tuple[int, int]:
+        """The number of requests that are done, and the bytes written for the first."""
+        read = self.guest.cpu.read
+        at = self.base + 4096 * index + 0x800
+        return int.from_bytes(read(at + 2, 2), "little"), int.from_bytes(read(at + 8, 4), "little")
+
+
+def ring_of(kind: type[Virtio]) -> Ring:
+    guest = guest_on(ARM)
+    device = next(c.device for c in guest.controllers if isinstance(c.device, kind))
+    controller = next(c for c in guest.controllers if c.device is device)
+    controller.enable(MASTER | DUAL_ADDRESS_CYCLE, True)
+    return Ring(device, guest)
+
+
+def test_a_virtio_disk_reads_and_writes_blocks_and_refuses_those_that_it_has_not() -> None:
+    for block, kind, status in ((0, 0, 0), (1, 1, 0), (2048, 0, 1), (0, 7, 2)):
+        ring = ring_of(VirtioBlock)
+        ring.set_queue(0)
+        header = struct.pack("<IIQ", kind, 0, block)
+        data = (b"\x5a" * 512, 0) if kind == 1 else (b"", 512)
+        places = ring.offer(0, (header, 0), data, (b"", 1))
+        ring.device.notify(0)
+        assert ring.guest.cpu.read(places[2], 1)[0] == status
+        assert ring.used(0)[0] == 1
+        if (kind, block) == (0, 0):
+            assert ring.guest.cpu.read(places[1] + 510, 2) == b"\x55\xaa"
+        assert isinstance(ring.device, VirtioBlock)
+        assert (ring.device.disk[512:1024] == b"\x5a" * 512) == (kind == 1)
+        assert ring.guest.findings.ordered() == []
+
+
+def test_a_virtio_card_hears_what_it_sends() -> None:
+    ring = ring_of(VirtioNetwork)
+    ring.set_queue(0)
+    ring.set_queue(1)
+    (room,) = ring.offer(0, (b"", 1024))
+    ring.offer(1, (bytes(12), 0), (b"a packet", 0))
+    ring.device.notify(0)
+    assert ring.used(0) == (0, 0)
+    ring.device.notify(1)
+    assert ring.used(0) == (1, 20)
+    assert ring.guest.cpu.read(room, 20) == bytes(10) + b"\1\0" + b"a packet"
+
+
+def test_a_virtio_screen_reads_its_picture_and_a_cpu_address_of_one_is_found() -> None:
+    ring = ring_of(VirtioGpu)
+    ring.set_queue(0)
+    assert isinstance(ring.device, VirtioGpu)
+    for address, rules in ((ring.at(0), set()), (ring.base, {"dma-cpu-address"})):
+        attach = struct.pack("<IIQIIIIQII", 0x106, 1, 7, 0, 0, 1, 1, address, 4096, 0)
+        answer = ring.device.answer(0, Request(0, attach, ()))
+        assert struct.unpack("<IIQII", answer) == (0x1100, 1, 7, 0, 0)
+        assert {one.rule for one in ring.guest.findings.ordered()} == rules
+
+
+def test_a_virtio_queue_at_a_cpu_address_is_found() -> None:
+    ring = ring_of(VirtioBlock)
+    ring.shift = 0
+    ring.set_queue(0)
+    assert {one.rule for one in ring.guest.findings.ordered()} == {"dma-cpu-address"}
 
 
 def test_ports_of_a_pc_reach_the_registers_behind_them() -> None:

@@ -14,6 +14,7 @@ _TEXTS = {
     "SimpleNetwork": "a19832b9-ac25-11d3-9a2d-0090273fc14d",
     "BlockIo": "964e5b21-6459-11d2-8e39-00a0c969723b",
     "GraphicsOutput": "9042a9de-23dc-4a38-96fb-7aded080516a",
+    "VirtioDevice": "fa920010-6785-4941-b6ec-498c579f160a",
     "SimpleTextOut": "387477c2-69c7-11d2-8e39-00a0c969723b",
     "SimpleTextIn": "387477c1-69c7-11d2-8e39-00a0c969723b",
     "ExitBootServicesGroup": "27abf055-b1b8-4c26-8048-748f37baa2df",

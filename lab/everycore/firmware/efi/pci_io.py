@@ -85,15 +85,19 @@ class Transfers:
         return guids.SUCCESS
 
     def AllocateBuffer(self, a: Arguments) -> int:  # noqa: N802
-        guest, pages = self.guest, a(3)
-        if not 0 < pages <= 1 << 14 or not a(4):
+        return self.allocate(a(3), a(4))
+
+    def allocate(self, pages: int, place: int) -> int:
+        """Allocate a common buffer, and write its address to a place; returns the status."""
+        guest = self.guest
+        if not 0 < pages <= 1 << 14 or not place:
             return guids.OUT_OF_RESOURCES if pages else guids.INVALID_PARAMETER
-        self.cpu.read(a(4), 8)
+        self.cpu.read(place, 8)
         where = guest.where()
         block = guest.memory.allocate(pages * PAGE, Kind.COMMON, DRIVER, guest.phase, where)
         if block is None:
             return guids.OUT_OF_RESOURCES
-        self.cpu.write_word(a(4), block.address)
+        self.cpu.write_word(place, block.address)
         return guids.SUCCESS
 
     def FreeBuffer(self, a: Arguments) -> int:  # noqa: N802

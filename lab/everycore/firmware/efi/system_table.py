@@ -6,9 +6,11 @@ from dataclasses import dataclass
 from everycore.firmware.efi import device_paths, guids
 from everycore.firmware.efi.cpu import Arguments, Service, pack
 from everycore.firmware.efi.device_paths import END_NODE
+from everycore.firmware.efi.devices.virtio import Virtio
 from everycore.firmware.efi.guest import Guest
 from everycore.firmware.efi.pci_io import PciIo, RootBridge
 from everycore.firmware.efi.protocol_services import ProtocolServices
+from everycore.firmware.efi.virtio_io import VirtioIo
 
 REVISION = 2 << 16 | 100  # 2.10
 MOST_TEXT = 4096  # characters that one call prints
@@ -118,12 +120,16 @@ def _root_bridge(guest: Guest) -> None:
 
 def _controller(guest: Guest, number: int) -> None:
     controller = guest.controllers[number]
-    services = PciIo(guest, controller).services(guids.PCI_IO)
-    functions = guest.functions("PciIo.", guids.PCI_IO, services)
-    controller.interface = _put(guest, functions + pack("QQ", 0, 0))  # no ROM
+    if isinstance(controller.device, Virtio):
+        name, table = "VirtioDevice", VirtioIo(guest, controller, controller.device).interface()
+    else:
+        services = PciIo(guest, controller).services(guids.PCI_IO)
+        functions = guest.functions("PciIo.", guids.PCI_IO, services)
+        name, table = "PciIo", functions + pack("QQ", 0, 0)  # no ROM
+    controller.interface = _put(guest, table)
     controller.handle = guest.new_handle()
     node = pack("BBHBB", 1, 1, 6, 0, controller.number)
-    guest.install(controller.handle, "PciIo", controller.interface)
+    guest.install(controller.handle, name, controller.interface)
     guest.install(controller.handle, "DevicePath", _put(guest, ROOT_NODE + node + END_NODE))
 
 

@@ -83,5 +83,8 @@ def _graphics(guest: Guest, graphics: int) -> None:
     mode = guest.cpu.read_word(graphics + 24)
     if guids.is_error(_method(guest, graphics, 0, 0, out, out + 8)):  # QueryMode
         return
+    description = guest.memory.block(guest.cpu.read_word(out + 8))
+    if description is not None and not description.is_free:
+        guest.memory.free(description)  # the caller's, by section 12.9.2.1
     if mode and not guids.is_error(_method(guest, graphics, 8, 0)):  # SetMode
         _method(guest, graphics, 16, out + 16, 0, 0, 0, 0, 0, 8, 8, 0)  # Blt, fill

@@ -7,6 +7,7 @@ from everycore.firmware.efi.devices.edu import Edu
 from everycore.firmware.efi.devices.ehci import Ehci
 from everycore.firmware.efi.devices.nvme import Nvme
 from everycore.firmware.efi.devices.unknown import Unknown
+from everycore.firmware.efi.devices.virtio import VirtioBlock, VirtioGpu, VirtioNetwork
 
 __all__ = ["Bar", "Bus", "Device", "Identity", "make_devices", "read_identity"]
 
@@ -21,6 +22,9 @@ def make_devices(bus: Bus, others: tuple[Identity, ...] = ()) -> list[Device]:
         Nvme(bus),
         Ehci(bus),
         Edu(bus),
+        VirtioBlock(bus),
+        VirtioNetwork(bus),
+        VirtioGpu(bus),
     ]
     names = {(one.identity.vendor, one.identity.device) for one in known}
     extra = [Unknown(bus, one) for one in others if (one.vendor, one.device) not in names]
