@@ -18,7 +18,8 @@ from everycore.environment.errors import EverycoreError
 
 PROGRAM = "qemu-aarch64"
 PACKAGE = "qemu-user"
-PROPERTIES = ("pauth", "pauth-impdef", "pauth-qarma3", "pauth-qarma5")
+SERIES = "pauth-aes128"  # a property that only QEMU with the series of contrib/qemu has
+PROPERTIES = ("pauth", "pauth-impdef", "pauth-qarma3", "pauth-qarma5", SERIES)
 SECONDS = 60  # more than any answer here takes
 MODE = "EVERYCORE_PAUTH"  # what a patched emulator reads: contrib/qemu
 COUNTS = "EVERYCORE_PAUTH_COUNTS"
@@ -87,8 +88,9 @@ def identify(context: Context, argv: Sequence[str]) -> Emulator:
             f"{argv[-1]} has no property 'pauth' of the CPU 'max'", "it came with QEMU 6.0"
         )
     patched = counts_itself(context, [*argv, "-cpu", "max,pauth=on", str(probe)])
+    suffix = " patched" if patched else " series" if SERIES in found else ""
     return Emulator(
-        name=f"{name} patched" if patched else name,
+        name=name + suffix,
         argv=tuple(argv),
         properties=found,
         signs_by_default=bool(_signs(context, argv, probe, ())),

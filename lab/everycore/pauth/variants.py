@@ -17,6 +17,7 @@ CPUS = {
     "impdef": "max,pauth-impdef=on",
     "qarma5": "max,pauth-qarma5=on",
     "qarma3": "max,pauth-qarma3=on",
+    "aes128": "max,pauth-aes128=on",
 }
 
 # Settings of a patched emulator, and their names in tables.
