@@ -79,7 +79,8 @@ def pauth(
         typer.Option(
             "--algorithm",
             metavar="NAME",
-            help="default, off, impdef, qarma5, qarma3, aes128; repeatable. Default: off,impdef,qarma5.",
+            help="default, off, impdef, qarma5, qarma3, aes128; repeatable. "
+            "Default: off,impdef,qarma5.",
         ),
     ] = None,
     rounds: Annotated[

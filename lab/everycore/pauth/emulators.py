@@ -88,15 +88,21 @@ def identify(context: Context, argv: Sequence[str]) -> Emulator:
             f"{argv[-1]} has no property 'pauth' of the CPU 'max'", "it came with QEMU 6.0"
         )
     patched = counts_itself(context, [*argv, "-cpu", "max,pauth=on", str(probe)])
-    suffix = " patched" if patched else " series" if SERIES in found else ""
     return Emulator(
-        name=name + suffix,
+        name=name + suffix_of(patched, found),
         argv=tuple(argv),
         properties=found,
         signs_by_default=bool(_signs(context, argv, probe, ())),
         has_plugins=has_plugins(context, argv),
         is_patched=patched,
     )
+
+
+def suffix_of(patched: bool, properties: frozenset[str]) -> str:
+    """What a name has at its end if contrib/qemu changed the emulator, and in which way."""
+    if patched:
+        return " patched"
+    return " series" if SERIES in properties else ""
 
 
 def named(context: Context, argv: Sequence[str], pattern: re.Pattern[str], wanted: str) -> str:

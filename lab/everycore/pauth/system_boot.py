@@ -21,6 +21,7 @@ from everycore.pauth.emulators import (
     locked,
     named,
     stored,
+    suffix_of,
 )
 from everycore.pauth.programs import GUEST, SUITE, Making, Program, built
 
@@ -62,7 +63,7 @@ def identify(context: Context, argv: Sequence[str]) -> Emulator:
         )
     patched = counts_itself(context, [*argv, *machine, "max,pauth=on"])
     return Emulator(
-        name=f"{name} patched" if patched else name,
+        name=name + suffix_of(patched, found),
         argv=tuple(argv),
         properties=found,
         has_plugins=has_plugins(context, argv),

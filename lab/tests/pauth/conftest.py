@@ -9,6 +9,7 @@ import pytest
 from world import Lab
 
 from everycore.environment.context import SystemRunner
+from everycore.pauth.emulators import SERIES
 from everycore.pauth.programs import COMPILER
 
 EMULATOR = """#!/bin/sh
@@ -46,9 +47,11 @@ def script(tmp_path: Path) -> Callable[..., Path]:
         version: str = "qemu-aarch64 version 11.0.1 (Debian)",
         lacks: tuple[str, ...] = (),
         body: str = "",
+        has_series: bool = False,
     ) -> Path:
         path = tmp_path / f"emulator-{len(list(tmp_path.glob('emulator-*')))}"
-        refuses = "".join(REFUSES.format(name) for name in lacks)
+        refused = lacks if has_series else (*lacks, SERIES)
+        refuses = "".join(REFUSES.format(name) for name in refused)
         path.write_text(EMULATOR.format(version=version, body=refuses + body))
         path.chmod(0o755)
         return path

@@ -27,7 +27,7 @@ from everycore.pauth.programs import Program
 from everycore.pauth.variants import Variant
 
 Script = Callable[..., Path]
-EVERY = frozenset(emulators.PROPERTIES)
+EVERY = frozenset(emulators.PROPERTIES) - {emulators.SERIES}
 PROGRAM = Program("recursion", "says", (), {}, ("program",), 10)
 INSTRUCTIONS = """
 .globl _start
@@ -73,6 +73,15 @@ def test_an_emulator_is_known_by_its_version_and_its_properties(world: Lab, scri
     assert found.properties == EVERY - {"pauth-qarma3"}
     assert found.signs_by_default
     assert not found.counts
+
+
+def test_an_emulator_with_the_series_is_named_so_and_runs_aes128(
+    world: Lab, script: Script
+) -> None:
+    found = emulators.identify(world.context(), (str(script(has_series=True)),))
+    assert found.name == "qemu 11.0.1 series"
+    rows = variants.variants_of(found, ("aes128",), demanded=True)
+    assert [row.cpu for row in rows] == ["max,pauth-aes128=on"]
 
 
 @pytest.mark.parametrize(
