@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""QEMU with our pointer authentication, built and run in every mode: patched_qemu.py system|user|static...
+"""QEMU with our pointer authentication, built and run in every mode: patched_qemu.py system|user|static|series...
 
 Debian 13's QEMU is patched by contrib/qemu and built once, in the user's cache: some minutes each. The emulator of a
 whole machine then answers tests/pac_el1.py; those of programs run tests/pac_user.c, as `make test` builds it for
 aarch64, and programs whose every call signs. Mode `check` compares each code and result with QEMU's own on the way,
-and that it had some to compare is counted.
+and that it had some to compare is counted. `series`: an emulator of programs that has the patches of patch-qemu
+--series, and runs the test that they add, and those programs.
 """
 
 import os
@@ -22,6 +23,9 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 SUITE = "trixie"
 MODES = ("check", "memo", "plain", "mac", "qemu")
 CPUS = ("max,pauth-qarma5=on", "max,pauth-qarma3=on", "max,pauth-impdef=on")
+SERIES_MODES = ("check", "memo", "direct", "reference")
+SERIES_ALGORITHMS = ("qarma5", "qarma3", "impdef", "aes128")
+SERIES_TEST = ROOT / "contrib/qemu/series/tests/tcg/aarch64/pauth-6.c"
 PROGRAMS = ("recursion", "quicksort")
 SCALE = 0.01
 PAC_USER = ROOT / "build/aarch64/tests/pac_user"
@@ -44,7 +48,7 @@ def built(kind: str) -> pathlib.Path:
     from everycore.pauth.qemu_build import Recipe, build_qemu
 
     context = system_context()
-    recipe = Recipe(SUITE, system=kind == "system", static=kind == "static")
+    recipe = Recipe(SUITE, system=kind == "system", static=kind == "static", series=kind == "series")
     try:
         return build_qemu(context, find_tree(context.package, str(ROOT)), recipe)
     except UnavailableError as error:
@@ -135,7 +139,30 @@ def static(program: pathlib.Path) -> Iterator[str]:
     yield from user(program)
 
 
-KINDS = {"system": system, "user": user, "static": static}
+def series(program: pathlib.Path) -> Iterator[str]:
+    """Programs print the same by every value of the property pauth; an unknown one is refused."""
+    from everycore.pauth import programs
+
+    with tempfile.TemporaryDirectory() as folder:
+        test = pathlib.Path(folder, SERIES_TEST.stem)
+        run([programs.COMPILER, "-O1", "-static", "-march=armv8.3-a", SERIES_TEST, "-o", test])
+        for name, words in [(test.name, [test]), *guests()]:
+            for algorithm in SERIES_ALGORITHMS:
+                cpus = [f"max,pauth={mode},pauth-{algorithm}=on" for mode in SERIES_MODES]
+                if len({run([program, "-cpu", cpu, *words]) for cpu in cpus}) != 1:
+                    raise Failed(f"{name} by {algorithm} prints not the same by every value of pauth")
+                yield f"{name} by {algorithm}"
+    try:
+        run([program, "-cpu", "max,pauth=fast", PAC_USER])
+    except Failed as refusal:
+        if "on or off, memo, direct, reference or check" not in str(refusal):
+            raise
+        yield "pauth=fast is refused"
+    else:
+        raise Failed("pauth=fast is not refused")
+
+
+KINDS = {"series": series, "system": system, "user": user, "static": static}
 
 
 def main(kinds: list[str]) -> int:

@@ -5,6 +5,7 @@ series/series.toml says what each patch adds and edits. QEMU's files come from t
 only read: the patches apply to it with `git am`, and are signed off by whom git knows as the user.
 """
 
+import json
 import os
 import shutil
 import subprocess
@@ -16,6 +17,8 @@ from typing import Any
 
 HERE = Path(__file__).resolve().parent
 SERIES = HERE / "series"
+RESULTS = HERE.parent.parent / "results"
+AFTER = " series"  # how `everycore pauth` names an emulator that has the series
 OUR_LICENCE = "SPDX-License-Identifier: MIT OR GPL-2.0-or-later"
 QEMU_LICENCE = "SPDX-License-Identifier: GPL-2.0-or-later"
 POSITIONS = ("before", "after", "instead")
@@ -27,11 +30,8 @@ class SeriesError(Exception):
     """The series does not fit the tree, or git cannot write it: one line that says so."""
 
 
-def write_series(tree: Path, folder: Path, tables: str) -> list[str]:
-    """Write the patches and their cover letter to a new folder; their names.
-
-    `tables`: the measurements, for the end of the cover letter.
-    """
+def write_series(tree: Path, folder: Path) -> list[str]:
+    """Write the patches and their cover letter to a new folder, and return their names."""
     if folder.exists() and any(folder.iterdir()):
         raise SeriesError(f"{folder} is not empty; name a new folder, for it gets a whole series")
     plan = tomllib.loads((SERIES / "series.toml").read_text(encoding="utf-8"))
@@ -47,7 +47,7 @@ def write_series(tree: Path, folder: Path, tables: str) -> list[str]:
         out = scratch / "patches"
         count = str(len(plan["patch"]))
         _run(git, scratch, "format-patch", "--quiet", "--cover-letter", "-o", str(out), f"-{count}")
-        _fill_cover(next(out.glob("0000-*")), plan["cover"], tables)
+        _fill_cover(next(out.glob("0000-*")), plan["cover"], tables(RESULTS))
         names = sorted(path.name for path in out.iterdir())
         folder.mkdir(parents=True, exist_ok=True)
         for patch_name in names:
@@ -88,6 +88,49 @@ def _apply(root: Path, patch: Mapping[str, Any], author: str) -> None:
         path = root / edit["file"]
         filled = {key: value.replace(AUTHOR, author) for key, value in edit.items()}
         path.write_text(edited(path.read_text(encoding="utf-8"), filled), encoding="utf-8")
+
+
+# ---- Measurements -------------------------------------------------------------------------------
+
+
+def tables(results: Path) -> str:
+    """Text for the cover letter: seconds before and after, of the newest stored run of each machine.
+
+    A run counts if it timed one version of QEMU with the series and without it.
+    """
+    found = []
+    for machine in sorted(path for path in results.glob("*") if path.is_dir()):
+        runs = [_table(path) for path in sorted(machine.glob("*-pauth.jsonl"), reverse=True)]
+        found += [text for text in runs if text][:1]
+    return "\n\n".join(found)
+
+
+def _table(path: Path) -> str:
+    lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    run = lines[0]
+    seconds = {
+        (line["program"], line["algorithm"], line["emulator"]): line["seconds"]
+        for line in lines
+        if line["type"] == "pauth" and not line["wrong"]
+    }
+    rows = [
+        f"  {program:<10} {algorithm:<10} {seconds[program, algorithm, before]:8.3f} "
+        f"{after:8.3f} {seconds[program, algorithm, before] / after:6.2f}"
+        for (program, algorithm, emulator), after in seconds.items()
+        if emulator.endswith(AFTER)
+        and (program, algorithm, before := emulator.removesuffix(AFTER)) in seconds
+    ]
+    if not rows:
+        return ""
+    machine, emulators = run["machine"], {name for _, _, name in seconds}
+    version = min(emulators, key=len)
+    head = (
+        f"User time in seconds, the median of {run['options']['rounds']} runs: {version} without\n"
+        f"and with the series, on {machine['cpu']} family {machine['family']} model "
+        f"{machine['model']},\nguests by {run['compiler']} {run['flags'][0]}, {run['date'][:10]}."
+    )
+    columns = f"  {'program':<10} {'algorithm':<10} {'without':>8} {'with':>8} {'ratio':>6}"
+    return "\n".join([head, "", columns, *rows])
 
 
 # ---- git ----------------------------------------------------------------------------------------

@@ -99,7 +99,7 @@ def identify(context: Context, argv: Sequence[str]) -> Emulator:
 
 
 def suffix_of(patched: bool, properties: frozenset[str]) -> str:
-    """What a name has at its end if contrib/qemu changed the emulator, and in which way."""
+    """Return the end of the name of an emulator that contrib/qemu changed: in which way it did."""
     if patched:
         return " patched"
     return " series" if SERIES in properties else ""

@@ -55,6 +55,7 @@ SETTINGS = (
     "AR", "AS", "CC", "CFLAGS", "CPP", "CPPFLAGS", "CXX", "CXXFLAGS", "LD", "LDFLAGS", "NM",
     "OBJCC", "OBJCFLAGS", "OBJCOPY", "PKG_CONFIG", "PKG_CONFIG_PATH", "RANLIB", "STRIP",
 )  # fmt: skip
+SIGNED = ("GIT_AUTHOR_NAME=everycore", "GIT_AUTHOR_EMAIL=everycore@example.org")
 SHOWN_LINES = 15
 _STEP = re.compile(r"\[(\d+)/(\d+)\]")
 
@@ -66,6 +67,7 @@ class Recipe:
     suite: str = "trixie"
     system: bool = False  # a whole machine instead of a program
     static: bool = False
+    series: bool = False  # the patches of `patch-qemu --series` instead of what patch-qemu does
 
     @property
     def program(self) -> str:
@@ -111,7 +113,8 @@ def build_qemu(context: Context, tree: Tree, recipe: Recipe, update: bool = Fals
     libraries = _libraries(context, recipe, update)
     settings = [f"{name}={context.env[name]}" for name in SETTINGS if context.env.get(name)]
     options = [*libraries.options, *recipe.options("99.0"), *settings]
-    key = "\0".join([lock.digest(), _digest(tree), *options])
+    kind = ["series"] if recipe.series else []
+    key = "\0".join([lock.digest(), _digest(tree), *options, *kind])
     folder = context.cache_dir() / "pauth" / hashlib.sha256(key.encode()).hexdigest()[:32]
     program = folder / recipe.program
     if program.is_file() and context.runner.run([str(program), "--version"]).code == 0:
@@ -122,7 +125,7 @@ def build_qemu(context: Context, tree: Tree, recipe: Recipe, update: bool = Fals
         sources, build = scratch / "qemu", scratch / "build"
         # Links: the script and Meson write no file that is there, but beside it.
         shutil.copytree(source, sources, copy_function=os.link, symlinks=True)
-        _patch(context, tree, sources)
+        _patch(context, tree, sources, scratch / "series" if recipe.series else None)
         _configure(context, recipe, libraries, tools, sources, build)
         _compile(context, recipe, tools, build)
         folder.mkdir(parents=True, exist_ok=True)
@@ -155,8 +158,14 @@ def _scratch(beside: Path) -> Iterator[Path]:
         ) from error
 
 
-def _patch(context: Context, tree: Tree, sources: Path) -> None:
-    done = context.runner.run([sys.executable, str(tree.root / SCRIPT), str(sources)])
+def _patch(context: Context, tree: Tree, sources: Path, series: Path | None) -> None:
+    """As patch-qemu does, or by the patches of its series, which `git apply` checks."""
+    words = ["--series", str(series)] if series else []
+    argv = ["env", *SIGNED, sys.executable, str(tree.root / SCRIPT), str(sources), *words]
+    done = context.runner.run(argv)
+    if series and not done.code:
+        patches = [str(path) for path in sorted(series.glob("000[1-9]-*.patch"))]
+        done = context.runner.run(["git", "apply", "--whitespace=error", *patches], cwd=sources)
     if done.code:
         raise EverycoreError(done.stderr.strip(), "another --suite may have a tree that it knows")
     _lay_blobs(sources)

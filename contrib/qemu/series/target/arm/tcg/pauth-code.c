@@ -13,7 +13,7 @@ typedef struct ARMPauthMemo {
     uint64_t data, modifier, hi, lo, code;
 } ARMPauthMemo;
 
-/* Of one vCPU: a vCPU runs in one thread at a time, so nothing is locked. */
+/* State of one vCPU, which runs in one thread at a time: no locks. */
 struct ARMPauthState {
     const ARMPauthQarmaTables *tables; /* NULL: not QARMA */
     bool is_qarma3;

@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: MIT
+"""patch-qemu --series: on a tree that has nothing but the lines that the series names."""
+
+import json
+import os
+import shutil
+import subprocess
+import tomllib
+from pathlib import Path
+
+import pytest
+from world import PACKAGE
+
+ROOT = PACKAGE.parent.parent
+SCRIPT = ROOT / "contrib/qemu/patch-qemu"
+SERIES = ROOT / "contrib/qemu/series"
+PLAN = tomllib.loads((SERIES / "series.toml").read_text(encoding="utf-8"))
+POSITIONS = ("before", "after", "instead")
+# Headers of QEMU and GLib, as far as series/tests/unit/test-pauth-qarma.c uses them.
+STAND_INS = {
+    "qemu/osdep.h": """
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#define g_new(type, n) ((type *)malloc(sizeof(type) * (n)))
+#define g_once_init_enter(once) (!*(once))
+#define g_once_init_leave(once, value) (*(once) = (value))
+typedef size_t gsize;
+__attribute__((unused)) static int failures;
+#define g_assert_cmphex(a, op, b) (failures += !((a)op(b)))
+#define g_test_init(argc, argv, end) ((void)(argc), (void)(argv))
+#define g_test_add_func(name, test) test()
+#define g_test_run() failures
+""",
+    "qemu/bitops.h": """
+static inline uint64_t rol64(uint64_t x, unsigned n) { return x << (n & 63) | x >> (-n & 63); }
+static inline uint64_t ror64(uint64_t x, unsigned n) { return x >> (n & 63) | x << (-n & 63); }
+""",
+}
+
+
+def run(*words: str | Path, cwd: Path | None = None, **settings: str) -> tuple[int, str]:
+    env = {
+        **os.environ,
+        "GIT_CONFIG_GLOBAL": os.devnull,
+        "GIT_CONFIG_NOSYSTEM": "1",
+        "GIT_AUTHOR_NAME": "A Tester",
+        "GIT_AUTHOR_EMAIL": "tester@example.org",
+        "GIT_COMMITTER_NAME": "A Tester",
+        "GIT_COMMITTER_EMAIL": "tester@example.org",
+        **settings,
+    }
+    done = subprocess.run(
+        [str(word) for word in words], cwd=cwd, env=env, capture_output=True, text=True, check=False
+    )
+    return done.returncode, done.stdout + done.stderr
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    """Lines of QEMU's in no order of QEMU's: each that an edit names, unless an edit wrote it."""
+    root = tmp_path / "tree"
+    written: dict[str, str] = {}
+    lines: dict[str, list[str]] = {}
+    for patch in PLAN["patch"]:
+        for edit in patch.get("edit", ()):
+            anchor = next(edit[name] for name in POSITIONS if name in edit).strip("\n")
+            name = edit["file"]
+            known = "\n".join(["", written.get(name, ""), *lines.get(name, ()), ""])
+            if f"\n{anchor}\n" not in known:
+                lines.setdefault(name, []).extend([anchor, f"... more of {name}"])
+            written[name] = written.get(name, "") + "\n" + edit["text"]
+    for name, found in lines.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("\n".join([*found, ""]), encoding="utf-8")
+    (root / "VERSION").write_text("0.0.1\n")
+    (root / "target/arm/tcg/pauth_helper.c").touch()
+    return root
+
+
+def files(root: Path) -> dict[str, bytes]:
+    return {
+        str(path.relative_to(root)): path.read_bytes()
+        for path in root.rglob("*")
+        if path.is_file() and ".git" not in path.parts
+    }
+
+
+def test_git_applies_the_series_and_the_tree_is_only_read(tree: Path, tmp_path: Path) -> None:
+    before = files(tree)
+    code, said = run(SCRIPT, tree, "--series", tmp_path / "out")
+    assert code == 0, said
+    assert files(tree) == before
+    patches = sorted((tmp_path / "out").glob("*.patch"))
+    assert len(patches) == len(PLAN["patch"]) + 1
+    for words in (["init"], ["add", "--all"], ["commit", "-m", "QEMU"], ["am", *patches[1:]]):
+        code, said = run("git", *words, cwd=tree)
+        assert code == 0, said
+    after = files(tree)
+    for patch in PLAN["patch"]:
+        for name in patch.get("new", ()):
+            ours = (SERIES / name).read_text().replace("MIT OR GPL", "GPL")
+            assert after[name].decode() == ours
+            assert "SPDX-License-Identifier: GPL-2.0-or-later" in ours
+    assert all("Signed-off-by: A Tester <tester@example.org>" in p.read_text() for p in patches[1:])
+    code, said = run(SCRIPT, tree, "--series", tmp_path / "again")
+    assert code == 2
+    assert "the series was applied" in said
+    assert not (tmp_path / "again").exists()
+
+
+def test_lines_that_another_version_has_not_are_named(tree: Path, tmp_path: Path) -> None:
+    path = tree / "target/arm/tcg/meson.build"
+    path.write_text(path.read_text() * 2)
+    code, said = run(SCRIPT, tree, "--series", tmp_path / "out")
+    assert code == 2
+    assert "meson.build has the line ''pauth_helper.c',' 2 times" in said
+    assert not (tmp_path / "out").exists()
+    path.unlink()
+    assert "target/arm/tcg" in run(SCRIPT, tree, "--series", tmp_path / "out")[1]
+
+
+def test_a_folder_with_something_in_it_is_refused(tree: Path) -> None:
+    code, said = run(SCRIPT, tree, "--series", tree)
+    assert code == 2
+    assert "is not empty" in said
+
+
+def test_a_user_whom_git_does_not_know_cannot_sign_off(tree: Path, tmp_path: Path) -> None:
+    unknown = {"GIT_AUTHOR_NAME": "", "GIT_AUTHOR_EMAIL": "", "HOME": str(tmp_path)}
+    code, said = run(SCRIPT, tree, "--series", tmp_path / "out", cwd=tmp_path, **unknown)
+    assert code == 2
+    assert "git config --global user.name" in said
+
+
+def test_the_cover_letter_has_seconds_without_and_with_the_series(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(str(SERIES.parent))
+    import make_series  # type: ignore[import-not-found]
+
+    machine = {"cpu": "Fast", "family": "1", "model": "2"}
+    start = {
+        "type": "run",
+        "machine": machine,
+        "options": {"rounds": 5},
+        "compiler": "gcc 1",
+        "flags": ["-O2"],
+        "date": "2026-01-02T00:00:00",
+    }
+    cell = {"type": "pauth", "program": "lua", "algorithm": "qarma5", "wrong": ""}
+    before = {**cell, "emulator": "qemu 10.0.1", "seconds": 3.0}
+    after = {**cell, "emulator": "qemu 10.0.1 series", "seconds": 1.5}
+    (tmp_path / "results/fast").mkdir(parents=True)
+    path = tmp_path / "results/fast/2026-01-02-0-pauth.jsonl"
+    path.write_text("\n".join(map(json.dumps, [start, before])))
+    assert make_series.tables(tmp_path / "results") == ""
+    path.write_text("\n".join(map(json.dumps, [start, before, after])))
+    said = make_series.tables(tmp_path / "results")
+    assert said.split()[-5:] == ["lua", "qarma5", "3.000", "1.500", "2.00"]
+    assert "5 runs: qemu 10.0.1 without" in said
+
+
+@pytest.mark.parametrize("name", ["cc", "x86_64-w64-mingw32-gcc"])
+def test_qarma_of_the_series_has_the_answers_of_its_unit_test(name: str, tmp_path: Path) -> None:
+    compiler = shutil.which(name)
+    if compiler is None:
+        pytest.skip(f"no {name}")
+    for header, text in STAND_INS.items():
+        (tmp_path / header).parent.mkdir(exist_ok=True)
+        (tmp_path / header).write_text(text)
+    sources = [SERIES / "tests/unit/test-pauth-qarma.c", SERIES / "target/arm/tcg/pauth-qarma.c"]
+    flags = ["-std=gnu11", "-O1", "-Wall", "-Wextra", "-Werror", f"-I{tmp_path}"]
+    code, said = run(compiler, *flags, *sources, "-o", tmp_path / "program.exe")
+    assert code == 0, said
+    if name == "cc":
+        assert run(tmp_path / "program.exe")[0] == 0
