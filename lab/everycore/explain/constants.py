@@ -240,6 +240,27 @@ def aria_words(place: int) -> list[int]:
     return [value * factor for value in aes_sbox()]
 
 
+def sm4_t0() -> list[int]:
+    """GB/T 32907-2016, 6.2.2: the S-box, and L. The first words of the table that joins them."""
+    found = []
+    for value in _SM4:
+        word = value << 24
+        turned = [(word << n | word >> (32 - n)) & _MASK32 for n in (2, 10, 18, 24)]
+        found.append(word ^ turned[0] ^ turned[1] ^ turned[2] ^ turned[3])
+    return found
+
+
+_SM4 = bytes.fromhex("d690e9fecce13db716b614c228fb2c05")
+
+
+def gost_sbox() -> list[int]:
+    """RFC 6986, 6.2: the first bytes of the S-box of Streebog, which Kuznyechik shares."""
+    return list(_GOST)
+
+
+_GOST = bytes.fromhex("fceedd11cf6e3116fbc4fada23c5044de977f0db932e99ba1736f1bb14cd5fc1")
+
+
 MAKERS: Mapping[str, Callable[[], list[int]]] = {
     "aes_sbox": aes_sbox,
     "aes_inverse_sbox": aes_inverse_sbox,
@@ -254,6 +275,8 @@ MAKERS: Mapping[str, Callable[[], list[int]]] = {
     "sha512_k": sha512_k,
     "md5_t": md5_t,
     "keccak_rc": keccak_rc,
+    "sm4_t0": sm4_t0,
+    "gost_sbox": gost_sbox,
     "crc32": crc32,
     "crc32c": crc32c,
     "crc64_xz": crc64_xz,

@@ -19,7 +19,22 @@ from everycore.explain.regions import Region
 _BEFORE, _AFTER = 10, 4  # instructions that one sample stands for
 _WINDOW_BYTES = 256
 _WORD_BYTES = (4, 8)
-_MASK32 = (1 << 32) - 1
+_MASK32, _MASK64, _HALF64 = (1 << 32) - 1, (1 << 64) - 1, 1 << 63
+_PLAIN_SHIFTS = {"shl": 1, "sal": 1, "lsl": 1, "shr": -1, "lsr": -1}
+_SHUFFLE = re.compile(r"v?pshufb|tbl")
+
+
+def _byte_rotations() -> dict[int, tuple[int, int]]:
+    """Return masks of byte shuffles that rotate lanes: mask -> bits of a lane, to the left."""
+    found = {}
+    for size in _WORD_BYTES:
+        for turn in range(1, size):
+            places = bytes((at - turn) % size for at in range(size))
+            found[int.from_bytes(places, "little")] = (8 * size, 8 * turn)
+    return found
+
+
+_BYTE_ROTATIONS = _byte_rotations()
 _LOGIC = re.compile(
     r"v?p?(xor|and|or|andn|not)[dq]?|v?(xor|and|or|andn)ps|vpternlog[dq]|eor|orr|bic|orn|eon|mvn|"
     r"eor3|bcax|bsl|bit|bif"
@@ -37,11 +52,13 @@ class Scope:
     vectors: Counter[int] = field(default_factory=Counter)  # width -> weight
     rotations: Counter[tuple[int, int]] = field(default_factory=Counter)  # bits, to the left
     shifts: set[tuple[int, int]] = field(default_factory=set)  # lane, signed distance
+    plain_shifts: set[tuple[int, int]] = field(default_factory=set)  # of general registers
     constants: set[int] = field(default_factory=set)
     tables: Counter[str] = field(default_factory=Counter)
     logic: float = 0.0
     lookups: float = 0.0
     clears: float = 0.0
+    offsets: set[int] = field(default_factory=set)  # of tables from their register, in bytes
 
     def add(self, op: Op, weight: float = 1.0) -> None:
         if op.name in _IGNORED:
@@ -55,6 +72,8 @@ class Scope:
             self.rotations[op.lane or op.bits or 32, op.left] += weight  # type: ignore[assignment]
         if op.shift:
             self.shifts.add((op.lane, op.shift))
+        if op.name in _PLAIN_SHIFTS and op.numbers:
+            self.plain_shifts.add((op.bits, _PLAIN_SHIFTS[op.name] * op.numbers[-1]))
         for number in op.numbers:
             self.constants.add(number)
             if number >> 32 == _MASK32:  # 32 bits whose sign was extended
@@ -63,12 +82,35 @@ class Scope:
         is_lookup = (op.index != "" and op.scale > 1) or op.name in ("movzx", "uxtb", "ubfx")
         self.lookups += weight * bool(is_lookup or (op.index and op.name in ("ldrb", "mov")))
         self.clears += weight * op.clears
+        if op.index and op.scale > 1:
+            self.offsets.add((op.displacement + _HALF64 & _MASK64) - _HALF64)
+
+    def add_byte_rotations(self, constants: set[int]) -> None:
+        """Count shuffles of bytes as rotations, where a constant is the mask of one."""
+        weight = self.ops(_SHUFFLE)
+        if weight:
+            for number in constants & _BYTE_ROTATIONS.keys():
+                self.rotations[_BYTE_ROTATIONS[number]] += weight  # type: ignore[assignment]
+
+    def tables_apart(self, distance: int) -> bool:
+        """Whether three or four tables, one behind the other, are looked up. More are a hash."""
+        return any(
+            3 <= sum(one + distance * number in self.offsets for number in range(8)) <= 4
+            for one in self.offsets
+            if one - distance not in self.offsets
+        )
 
     def turned(self, bits: int) -> set[int]:
-        """Return the left rotations that occur, those of two shifts of lanes among them."""
+        """Return the left rotations that occur, those of two shifts and an `or` among them."""
         found = {left for own, left in self.rotations if own == bits}
         lanes = {shift for lane, shift in self.shifts if lane == bits}
-        return found | {shift for shift in lanes if shift > 0 and shift - bits in lanes}
+        plain = {shift for size, shift in self.plain_shifts if size >= bits}
+        return found.union(
+            *(
+                {shift for shift in one if shift > 0 and shift - bits in one}
+                for one in (lanes, plain)
+            )
+        )
 
     def share(self, amount: float) -> float:
         return 100.0 * amount / self.total if self.total else 0.0
@@ -161,6 +203,8 @@ def gather(region: Region, rules: Rules) -> Evidence:
         if one.place in near_places:
             samples.tables.update(tables)
             samples.constants |= words
+    for scope in (samples, window, function):
+        scope.add_byte_rotations(function.constants)
     own = (region.function.name,) if region.function.name else ()
     names = tuple(one.name for one in region.callers() if one.name)
     return Evidence(region, samples, window, function, live, (*own, *names))
@@ -184,27 +228,44 @@ def holds(condition: Condition, evidence: Evidence, callers: Counter[str]) -> bo
     if condition.table is not None:
         names = _tables(condition, evidence, callers)
         return any(condition.table.fullmatch(name) for name in names)
-    if condition.symbol is not None:
-        return any(condition.symbol.search(name) for name in _names(condition, evidence))
-    if condition.rotate or condition.constant or condition.shift:
+    if condition.symbol is not None or condition.file is not None:
+        return _has_name(condition, evidence)
+    if condition.rotate or condition.constant or condition.shift or condition.plain_shift:
         return _has_numbers(condition, evidence)
+    if condition.apart:
+        return any(one.tables_apart(condition.apart) for one in evidence.scopes(condition))
     return _amount(condition, evidence.samples)
 
 
+def _has_name(condition: Condition, evidence: Evidence) -> bool:
+    if condition.file is not None:
+        return bool(condition.file.search(evidence.region.module.name))
+    pattern = condition.symbol
+    return any(pattern.search(name) for name in _names(condition, evidence) if pattern)
+
+
 def _has_op(pattern: re.Pattern[str], condition: Condition, evidence: Evidence) -> bool:
+    if condition.to is not None:
+        (scope,) = evidence.scopes(condition)
+        ratio = 100 * scope.ops(pattern) / max(1, scope.ops(condition.to))
+        return condition.share <= ratio <= condition.most
     if condition.scope in ("window", "function"):
         (scope,) = evidence.scopes(condition)
         return scope.ops(pattern, condition.width) >= condition.count
     near = evidence.samples
     share = near.share(near.ops(pattern, condition.width))
-    return (share > 0 or condition.share == 0) and condition.share <= share <= condition.most
+    return share > 0 and condition.share <= share <= condition.most
 
 
 def _has_numbers(condition: Condition, evidence: Evidence) -> bool:
     scopes = evidence.scopes(condition)
     if condition.rotate:
         turned = set().union(*(scope.turned(condition.bits) for scope in scopes))
-        return set(condition.rotate) <= turned
+        wanted = condition.at_least or len(condition.rotate)
+        return len(turned & set(condition.rotate)) >= wanted
+    if condition.plain_shift:
+        found = {shift for scope in scopes for _, shift in (*scope.shifts, *scope.plain_shifts)}
+        return set(condition.plain_shift) <= found
     if condition.shift:
         shifts = {shift for _, shift in evidence.window.shifts}
         return bool(shifts & set(condition.shift))

@@ -53,6 +53,9 @@ def decode(machine: str, code: bytes, start: int) -> list[Op]:
 _ROTATIONS = {"rol": 1, "ror": -1, "rorx": -1}
 _VECTOR_SHIFTS = {"psll": 1, "psrl": -1}
 _VECTOR_ROTATIONS = {"prol": 1, "pror": -1}
+# Shuffles that swap neighbours rotate lanes of twice their size by half of it.
+_SWAPPED = 0xB1
+_SWAPS = {"pshuflw": 32, "pshufhw": 32, "pshufd": 64}
 _LANES = {"w": 16, "d": 32, "q": 64}
 _CLEARING = ("xor", "pxor", "vpxor", "xorps", "vxorps", "fldz", "fstp")
 
@@ -151,6 +154,8 @@ def _x86_shift(name: str, numbers: Sequence[int], bits: int) -> tuple[int, int, 
         return _ROTATIONS[name] * numbers[0] % bits, 0, 0
     plain = name[1:] if name.startswith("v") else name
     lane = _LANES.get(plain[4:], 0)
+    if numbers[-1] == _SWAPPED and plain in _SWAPS:
+        return _SWAPS[plain] // 2, 0, _SWAPS[plain]
     if plain[:4] in _VECTOR_SHIFTS and lane:
         return 0, _VECTOR_SHIFTS[plain[:4]] * numbers[0], lane
     if plain[:4] in _VECTOR_ROTATIONS and lane:

@@ -21,6 +21,7 @@ FOLDER = Path(__file__).parent / "rules"
 KINDS = ("cipher", "mac", "hash", "public", "checksum", "random", "overhead")
 SCOPES = ("samples", "window", "function", "live", "callers")
 _CHUNK = 8  # bytes by which a table is found
+_NEAR = 16  # bytes between an address that is loaded from and a table's piece
 _FORMS = ("le", "be", "twice", "spread")
 
 _FILE = {"primitive": str, "kind": str, "source": str, "table": Any, "implementation": Any}
@@ -33,8 +34,13 @@ _CONDITION = {
     **{"op": str, "share": float, "most": float, "width": int, "scope": str, "table": str},
     **{"rotate": tuple[int, ...], "bits": int, "constant": tuple, "symbol": str, "lookups": float},
     **{"logic": float, "count": int, "vector": float, "clears": float},
-    "shift": tuple[int, ...],
+    **{"shift": tuple[int, ...], "at_least": int, "apart": int, "to": str, "file": str},
+    "plain_shift": tuple[int, ...],
 }
+_DEMANDS = (
+    *("op", "table", "rotate", "constant", "symbol", "lookups", "logic", "vector", "shift"),
+    *("plain_shift", "clears", "apart", "file"),
+)
 
 
 @dataclass(frozen=True)
@@ -44,19 +50,24 @@ class Condition:
     op: re.Pattern[str] | None = None
     share: float = 0.0  # at least so many per cent of the instructions that samples stand for
     most: float = 100.0
+    to: re.Pattern[str] | None = None  # `share` and `most` are relative to these instructions
     count: int = 1  # or at least so many in the scope
     width: int = 0  # bits of a vector, at least
     scope: str = ""
     table: re.Pattern[str] | None = None
     rotate: tuple[int, ...] = ()  # left rotations that must all occur
+    at_least: int = 0  # so many of the rotations are enough
     bits: int = 32
     constant: tuple[int, ...] = ()  # any of them
     shift: tuple[int, ...] = ()  # any of these shifts of lanes to the left
+    plain_shift: tuple[int, ...] = ()  # all of these shifts of general registers, or of lanes
+    file: re.Pattern[str] | None = None  # the name of the file that holds the code
     symbol: re.Pattern[str] | None = None  # of the function, or with scope "callers" of those
     lookups: float = 0.0  # per cent of loads with a scaled index, or of bytes as an index
     logic: float = 0.0  # per cent of and, or, xor, not
     vector: float = 0.0  # per cent of instructions on vectors
     clears: float = 0.0  # per cent of instructions that only clear registers
+    apart: int = 0  # three or four tables are looked up that lie so many bytes from each other
 
 
 @dataclass(frozen=True)
@@ -97,12 +108,16 @@ class Rules:
     sources: dict[str, str]
 
     def tables_at(self, address: int, start: int, data: bytes) -> dict[str, int]:
-        """Return the tables that hold an address, by two or more of their pieces near it."""
+        """Return the tables that hold an address, by two or more of their pieces at it.
+
+        Pieces farther away are no evidence: compilers lay constants of other code there.
+        """
         hits: dict[tuple[str, int, int], int] = {}
-        for at in range(len(data) - _CHUNK + 1):
+        begin = max(0, address - start - _NEAR)
+        for at in range(begin, min(address - start + _NEAR, len(data) - _CHUNK) + 1):
             for piece in self.pieces.get(data[at : at + _CHUNK], ()):
                 base = start + at - piece.offset
-                if base - 16 <= address < base + piece.length:
+                if base - _NEAR <= address < base + piece.length:
                     key = (piece.table, base, piece.length)
                     hits[key] = hits.get(key, 0) + 1
         found: dict[str, int] = {}
@@ -182,12 +197,11 @@ def _implementation(where: str, primitive: str, kind: str, table: Any) -> Implem
 
 def _condition(where: str, table: Any) -> Condition:
     known = expect(where, table, _CONDITION)
-    demands = ("op", "table", "rotate", "constant", "symbol", "lookups", "logic", "vector", "shift")
-    if sum(name in known for name in (*demands, "clears")) != 1:
-        raise EverycoreError(f"{where}: a condition has one of {', '.join(demands)}")
+    if sum(name in known for name in _DEMANDS) != 1:
+        raise EverycoreError(f"{where}: a condition has one of {', '.join(_DEMANDS)}")
     if known.get("scope", "") not in ("", *SCOPES):
         raise EverycoreError(f"{where}: unknown scope", f"valid: {', '.join(SCOPES)}")
-    for name in ("op", "table", "symbol"):
+    for name in ("op", "table", "symbol", "to", "file"):
         if name in known:
             try:
                 known[name] = re.compile(known[name], re.I if name == "symbol" else 0)

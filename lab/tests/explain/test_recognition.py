@@ -11,6 +11,7 @@ import pytest
 
 from everycore.environment.errors import EverycoreError
 from everycore.explain import constants, recognition_rules, recording
+from everycore.explain.evidence import gather
 from everycore.explain.explanation import explain, shares
 from everycore.explain.image import Function
 from everycore.explain.recognise import recognise
@@ -162,6 +163,76 @@ def test_arm_code_is_recognised_from_stored_samples() -> None:
     nothing = bytes.fromhex("0000018b")  # add x0, x0, x1
     found = names(region((aese + pmull) * 10 + nothing * 20, machine="a64"))
     assert found[:1] == ["AES: Armv8 AES instructions"]
+
+
+SHUFFLES = bytes.fromhex("f20f70c0b1f30f70c0b1")  # pshuflw and pshufhw xmm0, xmm0, 0xb1
+ADDS = bytes.fromhex("660ffec1660fefd0")  # paddd xmm0, xmm1; pxor xmm2, xmm0
+
+
+def turn(distance: int) -> bytes:
+    """Rotate lanes of 32 bits by two shifts and an `or`."""
+    left, right = bytes([distance]), bytes([32 - distance])
+    return (
+        bytes.fromhex("660f72f0") + left + bytes.fromhex("660f72d1") + right + b"\x66\x0f\xeb\xc1"
+    )
+
+
+def test_shuffles_that_rotate_count_as_rotations() -> None:
+    code = (ADDS + SHUFFLES + ADDS + turn(12) + ADDS + turn(8) + ADDS + turn(7)) * 3
+    assert names(region(code)) == ["ChaCha20: SSE"]
+    other = code.replace(b"\xb1", b"\x1b").replace(turn(8), turn(9))
+    assert names(region(other)) == []
+
+
+def test_a_shuffle_of_bytes_rotates_if_its_mask_does() -> None:
+    shuffle = bytes.fromhex("660f3800c4")  # pshufb xmm0, xmm4
+    code = (ADDS + shuffle + ADDS + turn(12) + ADDS + shuffle + ADDS + turn(7)) * 3
+    masks = [
+        Reference(0x7000, 0x7000, bytes((at - n) % 4 + at // 4 * 4 for at in range(16)), 0x1000)
+        for n in (1, 2)
+    ]
+    gathered = gather(region(code, references=tuple(masks)), load_rules())
+    assert gathered.samples.turned(32) >= {7, 8, 12, 16}
+    plain = [Reference(0x7000, 0x7000, bytes(16), 0x1000)]
+    gathered = gather(region(code, references=tuple(plain)), load_rules())
+    assert not {8, 16} & gathered.samples.turned(32)
+
+
+def test_two_shifts_of_general_registers_are_a_rotation() -> None:
+    both = bytes.fromhex("c1e005c1e91b")  # shl eax, 5; shr ecx, 27
+    assert 5 in gather(region(both * 9), load_rules()).samples.turned(32)
+    other = bytes.fromhex("c1e005c1e91a")  # shr ecx, 26
+    assert not gather(region(other * 9), load_rules()).samples.turned(32)
+
+
+def test_constants_beside_a_table_are_not_the_table() -> None:
+    mask = bytes(range(16))
+    beside = mask + b"".join(number.to_bytes(4, "little") for number in constants.sha256_k())
+    known = load_rules()
+    assert "SHA-256 K" in known.tables_at(0x5010, 0x5000, beside)
+    assert "SHA-256 K" not in known.tables_at(0x5000 - 16, 0x5000 - 16, bytes(16) + beside)
+
+
+LOOKUPS = (  # Blowfish's F: four bytes of eax; mov, add, xor, add of words of tables at rdi
+    "0fb6d88b0c9f0fb6d8038c9f000400000fb6d8338c9f000800000fb6d8038c9f000c000001c8c1e808"
+)
+
+
+def test_tables_of_a_key_are_recognised_by_their_distances() -> None:
+    assert names(region(bytes.fromhex(LOOKUPS) * 6)) == ["Blowfish: tables"]
+    more = LOOKUPS.replace("01c8", "338c9f00100000338c9f0014000001c8")
+    assert names(region(bytes.fromhex(more) * 6)) == []
+
+
+def test_straight_code_of_the_s_box_circuit_is_aes() -> None:
+    xor, both = bytes.fromhex("4831d8"), bytes.fromhex("4821d8")  # xor, and rax, rbx
+    assert names(region((xor * 5 + both * 2) * 16)) == ["AES: bit-sliced (scalar)"]
+    assert names(region((xor * 2 + both * 2) * 20)) == []
+
+
+def test_a_name_of_scrypt_does_not_turn_its_remainder_into_big_numbers() -> None:
+    code = (DIV + NOTHING) * 12
+    assert names(region(code, callers=("EVP_PBE_scrypt",))) == []
 
 
 def test_every_rule_has_sources_and_conditions() -> None:

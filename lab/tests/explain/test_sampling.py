@@ -167,7 +167,7 @@ def test_a_process_that_runs_already_goes_on_after_its_sampling(means: str) -> N
     process = subprocess.Popen([sys.executable, "-c", code])
     try:
         time.sleep(0.2)
-        sampled = sample_process(process.pid, Asked(hz=199, seconds=0.4, means=means))
+        sampled = sample_process(process.pid, Asked(hz=1999, seconds=0.4, means=means))
         assert process.wait(20) == 5
     finally:
         process.kill()
