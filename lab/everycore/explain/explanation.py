@@ -9,7 +9,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from everycore.explain.libraries import Identity, identify, lacking
+from everycore.explain.contained import lacking
+from everycore.explain.libraries import Identity, identify
 from everycore.explain.recognise import Named
 from everycore.explain.regions import GENERATORS, Profile
 from everycore.model.toml_tables import expect, read_toml
@@ -174,7 +175,7 @@ def _remedy(
                 continue
             if set(cause.get("cpu_lacks", ())) & set(flags):
                 continue
-            if "lacks" in cause and not lacking(one.region.module.path, (cause["lacks"],)):
+            if "lacks" in cause and not lacking(one.region.module.path, cause["lacks"]):
                 continue
             unset = cause.get("unset", ())
             return Remedy(cause["says"], cause["remedy"], unset, cause.get("source", ""))

@@ -9,7 +9,8 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from everycore.explain.libraries import cpu_flags, identify, instructions_in, known
+from everycore.explain.contained import instructions_in
+from everycore.explain.libraries import cpu_flags, identify, known
 from everycore.explain.samples import read_mappings
 
 FEATURES = (
@@ -65,7 +66,7 @@ class Installed:
     path: str
     name: str
     version: str
-    instructions: dict[str, int]
+    instructions: dict[str, bool]
     processes: dict[int, str] = field(default_factory=dict)  # that have it mapped
     deleted: dict[int, str] = field(default_factory=dict)  # that still run an older file
     masks: dict[int, list[str]] = field(default_factory=dict)  # by process: variables
@@ -175,7 +176,7 @@ def verdict(
     lacking = [
         flag
         for name, flag in wanted.items()
-        if flag in flags and not one.instructions.get(name) and _computes(one, name)
+        if flag in flags and one.instructions.get(name) is False and _computes(one, name)
     ]
     own = next((mask for lib in known() if lib.name == one.name for mask in lib.masks), "")
     if own and own in environment:
