@@ -25,6 +25,7 @@ from everycore.explain.sampling import Asked, sample_command
 
 HERE = pathlib.Path(__file__).resolve().parent / "explain"
 LARGEST_FALSE = 2.0  # per cent
+HZ = 1999  # a busy machine leaves few samples of the CPU clock at 499
 WORK = pathlib.Path(tempfile.gettempdir())
 
 
@@ -201,7 +202,7 @@ def run(case: Case, places: dict[str, object]) -> tuple[list[str], str]:
         environment[name] = value
     silent = os.open(os.devnull, os.O_WRONLY)
     try:
-        sampled = sample_command(argv, Asked(), environment, silent)
+        sampled = sample_command(argv, Asked(HZ), environment, silent)
     finally:
         os.close(silent)
     named = recognise(collect(sampled, argv))

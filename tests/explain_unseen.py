@@ -191,7 +191,7 @@ def ask(argv: list[str]) -> tuple[dict[str, float], dict[str, str], int, str]:
     """Profile a command: shares, kinds of primitives, the number of samples, and what harm was done."""
     plain = subprocess.run(argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     with tempfile.TemporaryFile() as printed:
-        sampled = sample_command(argv, Asked(), dict(os.environ), printed.fileno())
+        sampled = sample_command(argv, Asked(base.HZ), dict(os.environ), printed.fileno())
         printed.seek(0)
         text = printed.read()
     harm = f"exit code {sampled.code} in place of {plain.returncode}" if sampled.code != plain.returncode else ""

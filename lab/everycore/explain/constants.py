@@ -64,6 +64,11 @@ def aes_td(turn: int) -> list[int]:
     return _aes_columns(aes_inverse_sbox(), (14, 9, 13, 11), turn)
 
 
+def groestl_t0() -> list[int]:
+    """Groestl, 3.4.5: products of the first column of its matrix with the S-box of AES."""
+    return _aes_columns(aes_sbox(), (2, 7, 5, 3, 5, 4, 3, 2), 0)
+
+
 def ghash_four_bits() -> list[int]:
     """SP 800-38D, 6.3: reductions of the four bits that a shift pushes out, in 16 bits."""
     return [_ghash_reduction(value, 4) for value in range(16)]
@@ -267,6 +272,7 @@ MAKERS: Mapping[str, Callable[[], list[int]]] = {
     **{f"aes_te{turn}": partial(aes_te, turn) for turn in range(4)},
     **{f"aes_td{turn}": partial(aes_td, turn) for turn in range(4)},
     **{f"aria_words{place}": partial(aria_words, place) for place in range(4)},
+    "groestl_t0": groestl_t0,
     "ghash_four_bits": ghash_four_bits,
     "ghash_four_bits_high64": lambda: [one << 48 for one in ghash_four_bits()],
     "ghash_four_bits_high32": lambda: [one << 16 for one in ghash_four_bits()],

@@ -21,7 +21,7 @@ CRYPTO_NAME = re.compile(
     r"(^|[_.:/(])(crypto|EVP|RSA|ECDSA|ECDH|EC|DH|BN|AES|SHA\d*|MD5|HMAC|ED25519|X25519|CRYPTO|gcry|"
     r"mpi|mbedtls|wc|sodium|nettle|bigmod|fips140|ring|kyber|mlkem|ml_kem|dilithium|mldsa|sntrup761|"
     r"chacha20|poly1305|blake2|blake3|argon2|scrypt|keccak|sha3|curve25519|ge25519|fe25519|mpz|mpn|"
-    r"gmpn|long_pow|rfc\d+|p256|nistz256|secp256\w*|ecp|powm|modexp|digest|hash|cipher|crypt)"
+    r"gmpn|long_pow|rfc\d+|p256|nistz256|br|secp256\w*|ecp|powm|modexp|digest|hash|cipher|crypt)"
     r"(?=[_.:\d(/A-Z]|$)",
     re.I,
 )

@@ -56,7 +56,7 @@ class Condition:
     scope: str = ""
     table: re.Pattern[str] | None = None
     rotate: tuple[int, ...] = ()  # left rotations that must all occur
-    at_least: int = 0  # so many of the rotations are enough
+    at_least: int = 0  # so many of the rotations are enough; `most`: of all that occur
     bits: int = 32
     constant: tuple[int, ...] = ()  # any of them
     shift: tuple[int, ...] = ()  # any of these shifts of lanes to the left
