@@ -262,8 +262,8 @@ def _has_numbers(condition: Condition, evidence: Evidence) -> bool:
     if condition.rotate:
         turned = set().union(*(scope.turned(condition.bits) for scope in scopes))
         wanted = condition.at_least or len(condition.rotate)
-        found = len(turned & set(condition.rotate))
-        return found >= wanted and len(turned) <= condition.most
+        is_found = len(turned & set(condition.rotate)) >= wanted
+        return is_found and len(turned) <= condition.most
     if condition.plain_shift:
         found = {shift for scope in scopes for _, shift in (*scope.shifts, *scope.plain_shifts)}
         return set(condition.plain_shift) <= found
