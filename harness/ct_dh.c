@@ -7,8 +7,10 @@
 
 #define P_BYTES 16
 #define SCRATCH_BYTES 32768
+#define TABLE_BYTES 16384
 
 static uint8_t scratch[SCRATCH_BYTES];
+static EVC_ALIGN(16) uint8_t table[TABLE_BYTES];
 
 /* A safe prime of 128 bits: small, so that slow kernels are looked at too. */
 static const uint8_t prime[P_BYTES] = {0xdb, 0x1e, 0x03, 0xb7, 0xc8, 0x28, 0x16, 0x3b,
@@ -44,6 +46,13 @@ static bool make_secret(struct ct_call *c)
 
 CT_CALL(public_value, evc_dh_public(GROUP, c->in, c->out, scratch, SCRATCH_BYTES) == EVC_OK)
 
+static bool set_with_table(struct ct_call *c)
+{
+    return set(c) && evc_dh_set_table_in(table, TABLE_BYTES, GROUP, 2, scratch, SCRATCH_BYTES) == EVC_OK;
+}
+
+CT_CALL(by_table, evc_dh_public_by_table(GROUP, (const void *)table, c->in, c->out, scratch, SCRATCH_BYTES) == EVC_OK)
+
 static bool shared(struct ct_call *c)
 {
     static const uint8_t peer[2] = {0x10, 0x04};
@@ -54,6 +63,7 @@ static bool shared(struct ct_call *c)
 static const struct ct_operation operations[] = {
     {"dh-secret", 0, 0, false, set, make_secret},
     {"dh-public", 0, 0, false, set, public_value},
+    {"dh-public-by-table", 0, 0, false, set_with_table, by_table},
     {"dh-shared", 0, 0, false, set, shared},
 };
 

@@ -11,7 +11,7 @@
 #define P_BYTES 40 /* no prime: nothing here asks for one */
 
 static struct {
-    EVC_ALIGN(64) uint8_t group[8192];
+    EVC_ALIGN(64) uint8_t group[8192], table[16384];
     uint8_t p[P_BYTES], x[P_BYTES], peer[P_BYTES], out[P_BYTES], scratch[32768];
 } at;
 static uint64_t seed[2];
@@ -52,6 +52,11 @@ static void public_value(void)
     must(evc_dh_public(group(), at.x, at.out, at.scratch, sizeof at.scratch));
 }
 
+static void public_by_table(void)
+{
+    must(evc_dh_public_by_table(group(), (const void *)at.table, at.x, at.out, at.scratch, sizeof at.scratch));
+}
+
 static void shared(void)
 {
     must(evc_dh_shared(group(), at.x, at.peer, P_BYTES, 0, at.out, at.scratch, sizeof at.scratch));
@@ -83,9 +88,11 @@ enum result dh_leaves_nothing_behind(struct check *c)
     at.p[P_BYTES - 1] |= 1;
     at.peer[0] &= 0x7f;
     must(evc_dh_set_group_in(at.group, sizeof at.group, evc_bn_named(c->line->name), &params, 8 * P_BYTES));
+    must(evc_dh_set_table_in(at.table, sizeof at.table, group(), 2, at.scratch, sizeof at.scratch));
     residue_begin();
     look(c, "make_secret", make_secret);
     look(c, "public", public_value);
+    look(c, "public_by_table", public_by_table);
     look(c, "shared", shared);
     return residue_verdict(c);
 }

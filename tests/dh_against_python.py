@@ -53,6 +53,8 @@ def exchanges(lines: Lines, rng: random.Random, kernel: str, group: str, p: int,
         x, z = (rng.randrange(1, min(q, 256**secret_bytes)) for _ in range(2))
         text, peer = padded(x, secret_bytes), pow(g, z, p)
         lines.add(f"{kernel} {group} public {text}", padded(pow(g, x, p), n_bytes))
+        for n_blocks in (1, rng.randrange(2, 16), 16):
+            lines.add(f"{kernel} {group} table {text} {n_blocks}", padded(pow(g, x, p), n_bytes))
         for question in ("shared", "ordered"):
             lines.add(f"{kernel} {group} {question} {text} {padded(peer, n_bytes)}", padded(pow(peer, x, p), n_bytes))
             for bad in (0, 1, p - 1, p, p + 1, 256**n_bytes - 1):
@@ -62,7 +64,10 @@ def exchanges(lines: Lines, rng: random.Random, kernel: str, group: str, p: int,
         lines.add(f"{kernel} {group} ordered {text} {encode(wrong)}", PEER)
         lines.add(f"{kernel} {group} shared {text} {encode(wrong)}",
                   PEER if has_q else padded(pow(wrong, x, p), n_bytes))
+    for x in (1, 2, min(q, 256**secret_bytes) - 1):
+        lines.add(f"{kernel} {group} table {padded(x, secret_bytes)} 4", padded(pow(g, x, p), n_bytes))
     lines.add(f"{kernel} {group} public {padded(0, secret_bytes)}", ZERO_SECRET)
+    lines.add(f"{kernel} {group} table {padded(0, secret_bytes)} 4", ZERO_SECRET)
     lines.add(f"{kernel} {group} shared {padded(0, secret_bytes)} {padded(g, n_bytes)}", ZERO_SECRET)
 
 

@@ -5,6 +5,7 @@
  *
  *     params           P of the group; secret_bytes
  *     public X         the value of the secret X
+ *     table X BLOCKS   the same by a table of so many blocks
  *     shared X Y       what is shared with the peer whose value is Y
  *     ordered X Y      the same with EVC_DH_CHECK_ORDER
  *     check            whether the parameters are a group
@@ -24,6 +25,7 @@
 
 static uint8_t numbers[5][MOST];
 static EVC_ALIGN(16) uint8_t memory[32768];
+static EVC_ALIGN(16) uint8_t table[1u << 20];
 static uint8_t scratch[1u << 20], out[MOST];
 
 /* The number of bytes; exits if there are too many, or none. */
@@ -74,6 +76,15 @@ static int fill(void *context, uint8_t *to, size_t n_bytes)
     return 0;
 }
 
+static enum evc_status by_table(const struct evc_dh_group *group, const uint8_t *x, size_t n_blocks)
+{
+    const size_t bytes = evc_dh_table_bytes(group->kernel, 8 * (size_t)group->p_bytes, n_blocks);
+    const enum evc_status status = evc_dh_set_table_in(table, bytes, group, n_blocks, scratch, sizeof scratch);
+
+    return status != EVC_OK ? status
+                            : evc_dh_public_by_table(group, (const void *)table, x, out, scratch, sizeof scratch);
+}
+
 /* Sets n_out to the bytes of the result. */
 static enum evc_status answer(const struct evc_bn *kernel, const struct evc_dh_params *params, const char *question,
                               const char *first, const char *second, size_t *n_out)
@@ -104,6 +115,8 @@ static enum evc_status answer(const struct evc_bn *kernel, const struct evc_dh_p
         fprintf(stderr, "secrets of this group have %u bytes\n", (unsigned)group->secret_bytes);
         exit(2);
     }
+    if (strcmp(question, "table") == 0)
+        return by_table(group, numbers[3], strtoul(second, NULL, 10));
     if (strcmp(question, "public") == 0)
         return evc_dh_public(group, numbers[3], out, scratch, sizeof scratch);
     return evc_dh_shared(group, numbers[3], numbers[4], read_number(numbers[4], second, strlen(second)), flags, out,

@@ -292,6 +292,85 @@ static void groups_are_checked(void)
     EXPECT(set(&safe, 128) == EVC_OK && evc_dh_check_group(group, scratch, needed) == EVC_OK);
 }
 
+static EVC_ALIGN(16) uint8_t table_memory[32768];
+static struct evc_dh_table *const table = (void *)table_memory;
+
+static enum evc_status set_table(size_t n_blocks)
+{
+    memset(table_memory, 0xa5, sizeof table_memory);
+    memset(scratch, 0xa5, sizeof scratch);
+    return evc_dh_set_table_in(table_memory, sizeof table_memory, group, n_blocks, scratch, sizeof scratch);
+}
+
+static enum evc_status public_by_table(const uint8_t *x, size_t scratch_bytes)
+{
+    uint8_t y[LONG_BYTES + 1];
+    enum evc_status status;
+
+    memset(y, 0xa5, sizeof y);
+    memset(scratch, 0xa5, sizeof scratch);
+    status = evc_dh_public_by_table(group, table, x, y, scratch, scratch_bytes);
+    EXPECT(scratch_is_clean() && all_are(y + group->p_bytes, 0xa5, sizeof y - group->p_bytes));
+    if (status == EVC_ERR_KERNEL)
+        EXPECT(all_are(y, 0xa5, group->p_bytes));
+    else if (status != EVC_OK)
+        EXPECT(all_are(y, 0, group->p_bytes));
+    return status;
+}
+
+static void tables_give_the_values_of_their_group_alone(void)
+{
+    static EVC_ALIGN(16) uint8_t copy[sizeof table_memory];
+    struct evc_dh_params other = safe;
+    uint8_t x[16], y[LONG_BYTES], by_table[LONG_BYTES];
+    static const uint8_t four[1] = {4};
+
+    for (size_t n_blocks = 1; n_blocks <= EVC_DH_MOST_BLOCKS; n_blocks++) {
+        must(set(n_blocks % 2 ? &safe : &subgroup, 128));
+        EXPECT(set_table(n_blocks) == EVC_OK && scratch_is_clean());
+        memcpy(copy, table_memory, sizeof copy);
+        random_fill(x, sizeof x);
+        must(evc_dh_public(group, x, y, scratch, sizeof scratch));
+        must(evc_dh_public_by_table(group, (const void *)copy, x, by_table, scratch, sizeof scratch));
+        EXPECT(same(y, by_table, group->p_bytes));
+    }
+    must(set(&safe, 128));
+    EXPECT(set_table(4) == EVC_OK && public_by_table(x, sizeof scratch) == EVC_OK);
+    EXPECT(public_by_table(x, evc_dh_scratch_bytes(kernel, 128) - 1) == EVC_ERR_SCRATCH);
+    memset(x, 0, sizeof x);
+    EXPECT(public_by_table(x, sizeof scratch) == EVC_ERR_RANGE);
+    x[3] = 1;
+    other.g = four;
+    EXPECT(set(&other, 128) == EVC_OK && public_by_table(x, sizeof scratch) == EVC_ERR_GROUP); /* another g */
+    EXPECT(set(&subgroup, 128) == EVC_OK && public_by_table(x, sizeof scratch) == EVC_ERR_GROUP);
+    must(evc_dh_set_group_in(memory, sizeof memory, evc_bn_named("c_ref"), &safe, 128));
+    EXPECT(public_by_table(x, sizeof scratch) == EVC_ERR_GROUP); /* another kernel */
+}
+
+static void tables_that_cannot_be_are_refused(void)
+{
+    const uint8_t x[16] = {1};
+    const size_t needed = evc_dh_table_bytes(kernel, 128, 4);
+
+    must(set(&safe, 128));
+    EXPECT(set_table(0) == EVC_ERR_PARAMETER && all_are(table_memory, 0, sizeof table_memory));
+    EXPECT(public_by_table(x, sizeof scratch) == EVC_ERR_KERNEL);
+    EXPECT(set_table(EVC_DH_MOST_BLOCKS + 1) == EVC_ERR_PARAMETER);
+    EXPECT(evc_dh_set_table_in(table_memory, needed - 1, group, 4, scratch, sizeof scratch) == EVC_ERR_KERNEL);
+    EXPECT(evc_dh_set_table_in(table_memory, needed, group, 4, scratch, sizeof scratch) == EVC_OK);
+    EXPECT(evc_dh_set_table_in(table_memory + 8, needed, group, 4, scratch, sizeof scratch) == EVC_ERR_ALIGNMENT);
+    EXPECT(evc_dh_set_table_in(table_memory, needed, group, 4, scratch, evc_dh_scratch_bytes(kernel, 128) - 1) ==
+           EVC_ERR_SCRATCH);
+    EXPECT(public_by_table(x, sizeof scratch) == EVC_ERR_KERNEL);
+    EXPECT(evc_dh_set_table_in(memory, sizeof memory, group, 1, scratch, sizeof scratch) == EVC_ERR_OVERLAP);
+    EXPECT(group->kernel == kernel);
+    EXPECT(evc_dh_table_bytes(NULL, 128, 1) == 0 && evc_dh_table_bytes(kernel, 129, 1) == 0);
+    EXPECT(evc_dh_table_bytes(kernel, 128, 0) == 0 && evc_dh_table_bytes(kernel, 128, 17) == 0);
+    EXPECT(set_table(1) == EVC_OK);
+    evc_wipe(memory, sizeof memory);
+    EXPECT(public_by_table(x, sizeof scratch) == EVC_ERR_KERNEL && set_table(1) == EVC_ERR_KERNEL);
+}
+
 static void secrets_need_randomness(void)
 {
     int constant = 0;
@@ -339,6 +418,8 @@ int main(void)
     RUN(values_without_bytes_may_be_null);
     RUN(groups_that_are_not_set_up_are_refused);
     RUN(groups_are_checked);
+    RUN(tables_give_the_values_of_their_group_alone);
+    RUN(tables_that_cannot_be_are_refused);
     RUN(secrets_need_randomness);
     RUN(groups_have_names);
     return tap_done();

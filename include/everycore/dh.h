@@ -138,6 +138,45 @@ EVC_CHECKED enum evc_status evc_dh_shared(const struct evc_dh_group *group, cons
                                           size_t peer_bytes, unsigned flags, uint8_t *z, void *scratch,
                                           size_t scratch_bytes);
 
+/* ---- A table for the generator --------------------------------------------------------------------------- */
+
+/*
+ * Powers of g by a table that is made once, for programs that make many secrets in one group. A table has 1 to
+ * EVC_DH_MOST_BLOCKS blocks of 32 numbers; four are good, and make evc_dh_public_by_table about four times as fast as
+ * evc_dh_public. A secret of b bits takes b/5 products and, with n blocks, b/(5 n) squares. Every product reads all
+ * numbers of a block, so that addresses tell nothing of x.
+ *
+ * The memory is the caller's, aligned to 16; the rest of it is the library's own. A table is public. It may be copied
+ * to memory that is aligned to 16; the group is needed beside it.
+ */
+struct evc_dh_table {
+    const struct evc_bn *kernel;
+    uint32_t p_bytes, n_blocks, rows;
+};
+
+#define EVC_DH_MOST_BLOCKS 16u
+
+/* 0: there is no such length of p, or no such number of blocks. */
+EVC_API size_t evc_dh_table_bytes(const struct evc_bn *kernel, size_t p_bits, size_t n_blocks);
+
+/*
+ * Takes as many squares as a power of g, and 26 products a block. Scratch memory: evc_dh_scratch_bytes().
+ *
+ * EVC_ERR_KERNEL     the group is not set up, or the memory is too small
+ * EVC_ERR_PARAMETER  n_blocks is 0, or more than EVC_DH_MOST_BLOCKS
+ * EVC_ERR_SCRATCH    fewer bytes than evc_dh_scratch_bytes() says
+ * EVC_ERR_ALIGNMENT  the memory is not aligned to 16
+ * EVC_ERR_OVERLAP    the group lies in the memory of the table; nothing was written
+ *
+ * After other errors the memory holds zeros, and calls with it return EVC_ERR_KERNEL.
+ */
+EVC_CHECKED enum evc_status evc_dh_set_table_in(void *memory, size_t memory_bytes, const struct evc_dh_group *group,
+                                                size_t n_blocks, void *scratch, size_t scratch_bytes);
+
+/* y, as evc_dh_public computes it. EVC_ERR_GROUP: the table was made for another group or by another kernel. */
+EVC_CHECKED enum evc_status evc_dh_public_by_table(const struct evc_dh_group *group, const struct evc_dh_table *table,
+                                                   const uint8_t *x, uint8_t *y, void *scratch, size_t scratch_bytes);
+
 #ifdef __cplusplus
 }
 #endif

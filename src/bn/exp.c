@@ -34,12 +34,12 @@ static void select_composed(size_t form_bytes, uint8_t *r, const uint8_t *table,
     }
 }
 
-static void select_entry(const struct evc_bn_modulus *n, void *r, void *scratch, size_t n_entries, size_t index)
+void evc_bn_op_select(const struct evc_bn_modulus *n, void *r, const void *table, size_t n_entries, size_t index)
 {
     if (n->kernel->select)
-        n->kernel->select(n, r, entry(n, scratch, 0), n_entries, index);
+        n->kernel->select(n, r, table, n_entries, index);
     else
-        select_composed(n->shape.form_bytes, r, entry(n, scratch, 0), n_entries, index);
+        select_composed(n->shape.form_bytes, r, table, n_entries, index);
 }
 
 /* The powers 0 to n_entries - 1 of the base; NULL: of 2. */
@@ -68,12 +68,14 @@ EVC_OUT_OF_LINE void exp_secret(const struct evc_bn_modulus *n, const uint8_t *b
     while (at + window < 8 * exponent_bytes)
         at += window;
     make_table(n, base, scratch, n_entries);
-    select_entry(n, sum, scratch, n_entries, evc_bn_bits_of(exponent, exponent_bytes, at, window));
+    evc_bn_op_select(n, sum, entry(n, scratch, 0), n_entries,
+                     evc_bn_bits_of(exponent, exponent_bytes, at, window));
     while (at) {
         at -= window;
         for (unsigned i = 0; i < window; i++)
             evc_bn_op_sqr(n, sum, sum, scratch);
-        select_entry(n, factor, scratch, n_entries, evc_bn_bits_of(exponent, exponent_bytes, at, window));
+        evc_bn_op_select(n, factor, entry(n, scratch, 0), n_entries,
+                         evc_bn_bits_of(exponent, exponent_bytes, at, window));
         evc_bn_op_mul(n, sum, sum, factor, scratch);
     }
     evc_bn_op_leave(n, out, sum, factor, scratch);

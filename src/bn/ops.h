@@ -103,6 +103,9 @@ EVC_INLINE void evc_bn_op_leave(const struct evc_bn_modulus *n, uint8_t *out, vo
     n->kernel->store(n, out, a);
 }
 
+/* r = entry number index of a table of n_entries numbers; all of them are read. */
+void evc_bn_op_select(const struct evc_bn_modulus *n, void *r, const void *table, size_t n_entries, size_t index);
+
 /* Bits at to at + n_bits - 1 of the exponent, at being the place of the least significant one; those above the exponent
  * are 0. */
 EVC_INLINE size_t evc_bn_bits_of(const uint8_t *exponent, size_t exponent_bytes, size_t at, unsigned n_bits)

@@ -5,46 +5,22 @@
  * Source: SP 800-56A revision 3 (2018), section 5.6.1.1 (secrets), 5.6.2.3.1 (the value of a peer), 5.7.1.1 (what is
  *         shared is not 1); RFC 7919 (2016), section 5.2 and appendix A (lengths of secrets).
  */
-#include "everycore/dh.h"
-
 #include "everycore/prime.h"
 
-#include "bn/ops.h"
 #include "common/clear.h"
 #include "common/ct.h"
 #include "common/key_memory.h"
+#include "dh/parts.h"
 
 #define LEAST_BITS 2048u
 
-/* ---- The parts of a group: the head, q and g with p_bytes bytes each, the modulus p ------------------------- */
-
-#define HEAD_BYTES EVC_BN_ROUND16(sizeof(struct evc_dh_group))
-
-static uint8_t *q_of(const struct evc_dh_group *group)
-{
-    return (uint8_t *)(uintptr_t)group + HEAD_BYTES;
-}
-
-static uint8_t *g_of(const struct evc_dh_group *group)
-{
-    return q_of(group) + group->p_bytes;
-}
-
-static size_t modulus_at(size_t p_bytes)
-{
-    return HEAD_BYTES + EVC_BN_ROUND16(2 * p_bytes);
-}
-
-static const struct evc_bn_modulus *modulus_of(const struct evc_dh_group *group)
-{
-    return (const void *)((const uint8_t *)group + modulus_at(group->p_bytes));
-}
+/* ---- Sizes -------------------------------------------------------------------------------------------- */
 
 size_t evc_dh_group_bytes(const struct evc_bn *kernel, size_t p_bits)
 {
     const size_t bytes = evc_bn_modulus_bytes(kernel, p_bits);
 
-    return bytes ? modulus_at(p_bits / 8) + bytes : 0;
+    return bytes ? evc_dh_modulus_at(p_bits / 8) + bytes : 0;
 }
 
 /* Scratch memory of bn, and a number. */
@@ -119,7 +95,7 @@ static enum evc_status check_params(const struct evc_dh_params *params)
 
 static void set_q(struct evc_dh_group *group, const struct evc_dh_params *params)
 {
-    uint8_t *const q = q_of(group);
+    uint8_t *const q = evc_dh_q_of(group);
     uint32_t above = 0;
 
     if (params->q) {
@@ -155,11 +131,11 @@ static enum evc_status set_group(struct evc_dh_group *group, const struct evc_bn
     if (!params->q && group->secret_bytes + 2 > p_bytes) /* of a p that is this short, q may be below some secrets */
         group->secret_bytes = params->p_bytes;
     set_q(group, params);
-    copy_right(g_of(group), p_bytes, params->g, params->g_bytes);
-    if (!is_element(g_of(group), params->p, p_bytes))
+    copy_right(evc_dh_g_of(group), p_bytes, params->g, params->g_bytes);
+    if (!is_element(evc_dh_g_of(group), params->p, p_bytes))
         return EVC_ERR_GROUP;
-    status = evc_bn_set_modulus_in((uint8_t *)group + modulus_at(p_bytes), evc_bn_modulus_bytes(kernel, 8 * p_bytes),
-                                   kernel, params->p, p_bytes);
+    status = evc_bn_set_modulus_in((uint8_t *)group + evc_dh_modulus_at(p_bytes),
+                                   evc_bn_modulus_bytes(kernel, 8 * p_bytes), kernel, params->p, p_bytes);
     if (status == EVC_OK)
         group->kernel = kernel;
     return status;
@@ -204,7 +180,7 @@ static enum evc_status check_order(const struct evc_dh_group *group, const uint8
                                    size_t scratch_bytes)
 {
     const enum evc_status status =
-        evc_bn_exp_public(modulus_of(group), a, q_of(group), group->p_bytes, out, scratch, scratch_bytes);
+        evc_bn_exp_public(evc_dh_modulus_of(group), a, evc_dh_q_of(group), group->p_bytes, out, scratch, scratch_bytes);
 
     if (status != EVC_OK)
         return status;
@@ -213,7 +189,7 @@ static enum evc_status check_order(const struct evc_dh_group *group, const uint8
 
 enum evc_status evc_dh_check_group(const struct evc_dh_group *group, void *scratch, size_t scratch_bytes)
 {
-    const uint8_t *q;
+    const uint8_t *p, *q;
     size_t q_bytes, p_bytes = group->p_bytes;
     enum evc_status status;
 
@@ -221,13 +197,14 @@ enum evc_status evc_dh_check_group(const struct evc_dh_group *group, void *scrat
         return EVC_ERR_KERNEL;
     if (scratch_bytes < evc_dh_check_scratch_bytes(group->kernel, 8 * p_bytes))
         return EVC_ERR_SCRATCH;
-    for (q = q_of(group), q_bytes = p_bytes; !*q; q_bytes--)
+    p = evc_bn_modulus(evc_dh_modulus_of(group));
+    for (q = evc_dh_q_of(group), q_bytes = p_bytes; !*q; q_bytes--)
         q++;
-    status = evc_prime_test_public(group->kernel, evc_bn_modulus(modulus_of(group)), p_bytes, scratch, scratch_bytes);
+    status = evc_prime_test_public(group->kernel, p, p_bytes, scratch, scratch_bytes);
     if (status == EVC_OK)
         status = evc_prime_test_public(group->kernel, q, q_bytes, scratch, scratch_bytes);
     if (status == EVC_OK) /* g, which is not 1, has order q then, so that q divides p - 1 */
-        status = check_order(group, g_of(group), scratch, (uint8_t *)scratch + p_bytes, scratch_bytes - p_bytes);
+        status = check_order(group, evc_dh_g_of(group), scratch, (uint8_t *)scratch + p_bytes, scratch_bytes - p_bytes);
     evc_wipe(scratch, evc_dh_check_scratch_bytes(group->kernel, 8 * p_bytes));
     return status;
 }
@@ -257,7 +234,7 @@ enum evc_status evc_dh_make_secret(const struct evc_dh_group *group, const struc
 
     if (!group->kernel)
         return EVC_ERR_KERNEL;
-    q = q_of(group) + (group->p_bytes - x_bytes);
+    q = evc_dh_q_of(group) + (group->p_bytes - x_bytes);
     ones = q[0];
     ones |= ones >> 1;
     ones |= ones >> 2;
@@ -280,7 +257,7 @@ enum evc_status evc_dh_make_secret(const struct evc_dh_group *group, const struc
     return EVC_ERR_RANDOM;
 }
 
-static enum evc_status check_secret(const struct evc_dh_group *group, const uint8_t *x, size_t scratch_bytes)
+enum evc_status evc_dh_check_secret(const struct evc_dh_group *group, const uint8_t *x, size_t scratch_bytes)
 {
     uint32_t zero;
 
@@ -298,9 +275,10 @@ enum evc_status evc_dh_public(const struct evc_dh_group *group, const uint8_t *x
 
     if (!group->kernel)
         return EVC_ERR_KERNEL;
-    status = check_secret(group, x, scratch_bytes);
+    status = evc_dh_check_secret(group, x, scratch_bytes);
     if (status == EVC_OK)
-        status = evc_bn_exp(modulus_of(group), g_of(group), x, group->secret_bytes, y, scratch, scratch_bytes);
+        status = evc_bn_exp(evc_dh_modulus_of(group), evc_dh_g_of(group), x, group->secret_bytes, y, scratch,
+                            scratch_bytes);
     if (status != EVC_OK)
         memset(y, 0, group->p_bytes);
     return status;
@@ -312,7 +290,7 @@ static enum evc_status check_peer(const struct evc_dh_group *group, const uint8_
 {
     enum evc_status status = EVC_OK;
 
-    if (!is_element(value, evc_bn_modulus(modulus_of(group)), group->p_bytes))
+    if (!is_element(value, evc_bn_modulus(evc_dh_modulus_of(group)), group->p_bytes))
         return EVC_ERR_PEER;
     if (group->has_q || (flags & EVC_DH_CHECK_ORDER))
         status = check_order(group, value, out, scratch, scratch_bytes);
@@ -335,7 +313,7 @@ static enum evc_status check_call(const struct evc_dh_group *group, const uint8_
         return EVC_ERR_PARAMETER;
     if (peer_bytes == 0 || peer_bytes > group->p_bytes)
         return EVC_ERR_LENGTH;
-    return check_secret(group, x, scratch_bytes);
+    return evc_dh_check_secret(group, x, scratch_bytes);
 }
 
 enum evc_status evc_dh_shared(const struct evc_dh_group *group, const uint8_t *x, const uint8_t *peer,
@@ -352,7 +330,8 @@ enum evc_status evc_dh_shared(const struct evc_dh_group *group, const uint8_t *x
         copy_right(value, p_bytes, peer, peer_bytes);
         status = check_peer(group, value, flags, z, rest, scratch_bytes - p_bytes);
         if (status == EVC_OK)
-            status = evc_bn_exp(modulus_of(group), value, x, group->secret_bytes, z, rest, scratch_bytes - p_bytes);
+            status = evc_bn_exp(evc_dh_modulus_of(group), value, x, group->secret_bytes, z, rest,
+                                scratch_bytes - p_bytes);
         if (status == EVC_OK)
             status = check_shared(z, p_bytes);
         evc_wipe(value, p_bytes);
