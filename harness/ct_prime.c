@@ -12,6 +12,8 @@
 #include "random.h"
 #include "taint.h"
 
+#include "prime/side.h"
+
 #define N_BYTES 16
 #define SCRATCH_BYTES 32768
 
@@ -67,17 +69,23 @@ static bool is_verdict(enum evc_status status)
 
 CT_CALL(bases, is_verdict(evc_prime_test_bases(kernel_of(c), c->in, N_BYTES, c->aad, 2, scratch, SCRATCH_BYTES)))
 
-/* All of a test of a prime: it is the same for all secrets, 2^127 - 1, since the status is public; its bases are
- * secret. */
-static bool random_bases(struct ct_call *c)
+/* A prime that is the same for all secrets, 2^127 - 1, since whether it passes is public. */
+static void set_prime(uint8_t *n)
 {
     static const uint8_t mersenne[N_BYTES] = {0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
                                               0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
+
+    memcpy(n, mersenne, N_BYTES);
+    evc_secret(n, N_BYTES);
+}
+
+/* All of a test of a prime; its bases are secret. */
+static bool random_bases(struct ct_call *c)
+{
     struct stream stream = {c, 0};
     const struct evc_random random = {fill, &stream};
 
-    memcpy(c->in, mersenne, N_BYTES);
-    evc_secret(c->in, N_BYTES);
+    set_prime(c->in);
     return evc_prime_test_secret(kernel_of(c), c->in, N_BYTES, 3, &random, scratch, SCRATCH_BYTES) == EVC_OK;
 }
 
@@ -103,3 +111,39 @@ static const struct ct_operation operations[] = {
 };
 
 const struct ct_operations ct_prime = CT_OPERATIONS_OF_BN(operations, ct_bn_descriptor);
+
+/* Candidates side by side: whether they pass stays secret. Then random bases side by side. */
+static bool side_by_side(struct ct_call *c)
+{
+    struct stream stream = {c, 0};
+    const struct evc_random random = {fill, &stream};
+    struct evc_prime_work w;
+    struct evc_prime_side side;
+    uint8_t *const rest = evc_prime_work_place(&w, kernel_of(c), N_BYTES, scratch);
+    bool good = evc_prime_work_bytes(kernel_of(c), N_BYTES) + evc_prime_side_bytes(kernel_of(c), N_BYTES) <=
+                SCRATCH_BYTES;
+
+    evc_prime_side_place(&side, kernel_of(c), N_BYTES, rest);
+    for (size_t i = 0; good && i < side.most; i++) {
+        c->in[0] |= 0x80;
+        c->in[N_BYTES - 1] = (uint8_t)((c->in[N_BYTES - 1] + 4 * i) | 3);
+        good = evc_prime_side_add(&side, c->in) == EVC_OK;
+    }
+    good = good && evc_prime_side_test(&side) == EVC_OK;
+    set_prime(c->in);
+    return good && evc_prime_work_set(&w, c->in) == EVC_OK &&
+           evc_prime_side_random_bases(&side, &w, side.most - 1, &random) == EVC_OK;
+}
+
+static const struct ct_operation lanes_operations[] = {
+    {"primes-side-by-side", 0, 0, false, NULL, side_by_side},
+};
+
+static const struct evc_kernel *descriptor_with_lanes(const char *kernel)
+{
+    const struct evc_bn *const k = evc_bn_named(kernel);
+
+    return k && k->lanes > 1 ? evc_bn_kernel(k) : NULL;
+}
+
+const struct ct_operations ct_prime_lanes = CT_OPERATIONS_OF_BN(lanes_operations, descriptor_with_lanes);

@@ -22,6 +22,8 @@ from dataclasses import dataclass
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 KERNEL = "c_limb64" if sys.maxsize > 2**32 else "c_limb32"  # for what is long; all kernels for the rest
+LANES = "x86_ifma"  # tests eight candidates side by side
+ROUNDS = {128: 64, 512: 13, 1536: 4}  # evc_prime_rounds
 SLOW_BITS = 128  # of numbers that c_ref is asked about
 COMPOSITE = "the number is no prime"
 LEVEL = 1e-4  # of the chi-square tests: of 10,000 sound versions one fails, and the seed is fixed
@@ -241,10 +243,10 @@ def gap_below(p: int) -> int:
     return p - q
 
 
-def check_distribution(program: Program, verdicts: Verdicts, n: int) -> None:
+def check_distribution(program: Program, verdicts: Verdicts, kernel: str, n: int) -> None:
     """Secret primes of 128 bits, n of them: residues, bits, and the gaps before them."""
     bits = 128
-    primes = [found(line).p for line in program.answers([f"{KERNEL} find {bits} - {2**32 + i}" for i in range(n)])]
+    primes = [found(line).p for line in program.answers([f"{kernel} find {bits} - {2**32 + i}" for i in range(n)])]
     verdicts.expect(len(set(primes)) == n, "no prime twice")
     verdicts.expect(all(p % 4 == 3 and p >> (bits - 2) == 3 for p in primes), "two highest and two lowest bits")
     for modulus in (3, 5, 7, 11, 13, 64, 125):
@@ -295,6 +297,26 @@ def check_searches(program: Program, verdicts: Verdicts) -> None:
         near_model(verdicts, f"second tests of {bits} bits", [r.seconds for r in results], 1 / chance)
 
 
+def check_lanes(program: Program, verdicts: Verdicts) -> None:
+    """Secret primes by a kernel that tests candidates side by side: the same as by the others."""
+    if program.answers([f"{LANES} find 128 - 1"]) == ["not here"]:
+        print(f"skipped: {LANES} does not run here, so that no candidates are tested side by side")
+        return
+    check_distribution(program, verdicts, LANES, 2000)
+    for bits, e, runs in ((128, "04467663", 60), (512, "010001", 60), (1536, "03", 3)):
+        lines = program.answers([f"{LANES} find {bits} {e} {seed}" for seed in range(runs)])
+        results = [found(line) for line in lines]
+        for result in results:
+            verdicts.expect(is_prime(result.p), f"{result.p:x} is prime")
+            verdicts.expect(math.gcd(result.p - 1, int(e, 16)) == 1, f"{result.p:x} less 1 and {int(e, 16)}")
+            verdicts.expect(result.tests % 8 == 0 or result.windows > 1, f"{result.tests} tests, eight at a time")
+            verdicts.expect(result.rounds == ROUNDS[bits], f"{result.rounds} rounds of a prime of {bits} bits")
+        if e == "010001":  # 3.5 candidates on average stand behind the one that passes
+            chance = 1.781 * math.log(bound(bits, False)) / (bits * math.log(2))
+            near_model(verdicts, f"primes of {bits} bits, eight tests at a time", [r.tests for r in results],
+                       1 / chance + 3.5)
+
+
 def bound(bits: int, is_safe: bool) -> int:
     """evc_prime_sieve_bound."""
     table = ((192, 2**13), (320, 2**16), (640, 2**18), (1280, 2**21)) if is_safe else ((383, 953), (1535, 4079))
@@ -319,7 +341,8 @@ def main() -> int:
     check_verdicts(program, random.Random(arguments.seed), verdicts)
     if not arguments.quick:
         check_searches(program, verdicts)
-    check_distribution(program, verdicts, 500 if arguments.quick else 10_000)
+        check_lanes(program, verdicts)
+    check_distribution(program, verdicts, KERNEL, 500 if arguments.quick else 10_000)
     print(f"{verdicts.passed} passed, {verdicts.failed} failed, 0 skipped")
     return 1 if verdicts.failed else 0
 

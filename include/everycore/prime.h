@@ -122,7 +122,8 @@ EVC_API size_t evc_prime_search_scratch_bytes(const struct evc_bn *kernel, size_
  *
  * Candidates are p0 + 4k with a random p0 and k below 8 p_bits. Multiples of the small primes are struck by masks, all
  * of the window for each prime; then candidates are drawn among those left, each equally likely. Hence primes behind
- * wide gaps are hardly more likely than others; the tests bound it. Then evc_prime_rounds(p_bits) random bases.
+ * wide gaps are hardly more likely than others; the tests bound it. A kernel with lanes tests up to eight candidates
+ * side by side, and takes the first of them that passes. Then evc_prime_rounds(p_bits) random bases.
  *
  * Time depends on p_bits, e, and the number of candidates until one passed: it tells nothing of the prime but that its
  * window held so many others that did not pass.

@@ -3,10 +3,12 @@
  * Secret primes: a sieve by masks, of a length that follows from the bits alone, over a secret start.
  *
  * A window has candidates p0 + 4k for k below 8 p_bits. Primes are 2 in ln(p) of them, so that a window holds 23 on
- * average and none once in 10^10 times. Candidates are tested in random order: one behind a wide gap is no likelier.
+ * average and none once in 10^10 times. Candidates are tested in random order: one behind a wide gap is no likelier. A
+ * kernel with lanes tests some side by side, and the first of them that passes is taken.
  */
 #include "common/clear.h"
 #include "prime/search.h"
+#include "prime/side.h"
 
 /* ---- Sizes ------------------------------------------------------------------------------------------- */
 
@@ -31,6 +33,7 @@ static size_t window_for(size_t p_bits)
 struct find {
     const struct evc_prime_search *search;
     struct evc_prime_work w;
+    struct evc_prime_side side;
     struct evc_prime_remainders *remainders;
     uint32_t *left; /* of each candidate: SURVIVES while no small prime divides it */
     uint8_t *start, *candidate, *gcd_out;
@@ -55,7 +58,7 @@ size_t evc_prime_search_scratch_bytes(const struct evc_bn *kernel, size_t p_bits
         return 0;
     return 15 + ROUND16(sizeof(struct evc_prime_remainders)) + window_for(p_bits) * sizeof(uint32_t) +
            2 * (p_bits / 8) + MOST_E_BYTES + evc_bn_gcd_scratch_bytes(gcd_length(p_bits)) +
-           evc_prime_work_bytes(kernel, p_bits / 8);
+           evc_prime_work_bytes(kernel, p_bits / 8) + evc_prime_side_bytes(kernel, p_bits / 8);
 }
 
 uint32_t evc_prime_sieve_bound(size_t p_bits, int is_safe)
@@ -75,7 +78,8 @@ static void place(struct find *f, size_t p_bits, void *scratch)
     f->candidate = at += p_bits / 8;
     f->gcd_out = at += p_bits / 8;
     f->gcd = at += MOST_E_BYTES;
-    evc_prime_work_place(&f->w, f->search->kernel, p_bits / 8, at + f->gcd_bytes);
+    at = evc_prime_work_place(&f->w, f->search->kernel, p_bits / 8, at + f->gcd_bytes);
+    evc_prime_side_place(&f->side, f->search->kernel, p_bits / 8, at);
 }
 
 /* ---- The sieve ----------------------------------------------------------------------------------------- */
@@ -237,6 +241,25 @@ static enum evc_status check_e(struct find *f)
     return status == EVC_OK && differs ? EVC_ERR_COMPOSITE : status;
 }
 
+/* The tests to random bases, and that of e. w: set up with the candidate. */
+static enum evc_status test_further(struct find *f)
+{
+    unsigned left = evc_prime_rounds(8 * f->w.n_bytes);
+    enum evc_status status = EVC_OK;
+
+    while (status == EVC_OK && left) {
+        const unsigned n = left < f->side.most ? left : (unsigned)f->side.most;
+
+        status = n == 1 ? evc_prime_random_bases(&f->w, 1, &f->search->random)
+                        : evc_prime_side_random_bases(&f->side, &f->w, n, &f->search->random);
+        f->progress.rounds += n;
+        if (status == EVC_OK)
+            status = evc_prime_report(f->search, &f->progress);
+        left -= n;
+    }
+    return status == EVC_OK ? check_e(f) : status;
+}
+
 /* EVC_ERR_COMPOSITE: the next candidate may be tried. */
 static enum evc_status test_candidate(struct find *f)
 {
@@ -251,13 +274,47 @@ static enum evc_status test_candidate(struct find *f)
     evc_public(&passes, sizeof passes); /* how many do not pass shows in the time: prime.h says so */
     if (status != EVC_OK || !passes)
         return status != EVC_OK ? status : EVC_ERR_COMPOSITE;
-    for (unsigned i = evc_prime_rounds(8 * f->w.n_bytes); status == EVC_OK && i > 0; i--) {
-        status = evc_prime_random_bases(&f->w, 1, &f->search->random);
-        f->progress.rounds++;
+    return test_further(f);
+}
+
+/* Tests those that were kept. Behind the first one that passes, none is looked at. */
+static enum evc_status test_side(struct find *f)
+{
+    struct evc_prime_side *const s = &f->side;
+    const size_t n = s->n;
+    enum evc_status status = evc_prime_side_test(s);
+
+    f->progress.tests += (uint32_t)n;
+    if (status == EVC_OK)
+        status = evc_prime_report(f->search, &f->progress);
+    for (size_t i = 0; status == EVC_OK && i < n; i++) {
+        uint32_t passes = s->passed[i];
+
+        evc_public(&passes, sizeof passes); /* how many do not pass shows in the time: prime.h says so */
+        if (!passes)
+            continue;
+        evc_copy_secret(f->candidate, evc_prime_side_number(s, i), f->w.n_bytes);
+        status = evc_prime_work_set(&f->w, f->candidate);
         if (status == EVC_OK)
-            status = evc_prime_report(f->search, &f->progress);
+            status = test_further(f);
+        if (status != EVC_ERR_COMPOSITE)
+            return status;
+        status = EVC_OK;
     }
-    return status == EVC_OK ? check_e(f) : status;
+    return status == EVC_OK ? EVC_ERR_COMPOSITE : status;
+}
+
+/* EVC_ERR_COMPOSITE: the candidate is composite, or waits for its test. */
+static enum evc_status test_or_keep(struct find *f)
+{
+    enum evc_status status;
+
+    if (f->side.most == 1)
+        return test_candidate(f);
+    status = evc_prime_side_add(&f->side, f->candidate);
+    if (status != EVC_OK)
+        return status;
+    return f->side.n < f->side.most ? EVC_ERR_COMPOSITE : test_side(f);
 }
 
 /* EVC_ERR_COMPOSITE: no prime is in this window. */
@@ -275,7 +332,7 @@ static enum evc_status search_window(struct find *f)
 
         evc_public(&is_good, sizeof is_good); /* that none is left, once in 10^10 windows */
         if (!is_good)
-            return EVC_ERR_COMPOSITE;
+            return f->side.n ? test_side(f) : EVC_ERR_COMPOSITE;
         status = evc_prime_draw(&f->search->random, random, sizeof random);
         if (status != EVC_OK)
             return status;
@@ -284,7 +341,7 @@ static enum evc_status search_window(struct find *f)
         evc_public(&is_good, sizeof is_good); /* that it is beyond 2^p_bits, once in 2^(p_bits - 20) candidates */
         if (!is_good)
             continue;
-        status = test_candidate(f);
+        status = test_or_keep(f);
         if (status != EVC_ERR_COMPOSITE)
             return status;
     }

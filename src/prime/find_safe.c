@@ -8,6 +8,7 @@
  */
 #include "common/clear.h"
 #include "prime/search.h"
+#include "prime/side.h"
 
 /* ---- Sizes ------------------------------------------------------------------------------------------- */
 
@@ -28,16 +29,6 @@ static uint32_t window_for(size_t p_bits)
     return window;
 }
 
-/* Candidates q that are tested to base 2 side by side, with memory for each. */
-#define MOST_SIDE_BY_SIDE 8
-
-struct side {
-    void *moduli;
-    uint8_t *q, *half, *power, *scratch;
-    size_t modulus_bytes, scratch_bytes;
-    size_t n; /* those that wait for their test */
-};
-
 struct find {
     const struct evc_prime_search *search;
     struct evc_prime_work w;
@@ -45,27 +36,13 @@ struct find {
     uint8_t *struck; /* a bit for each candidate */
     uint8_t *start, *q, *p;
     void *test;
-    size_t n_bytes, test_bytes, most_side_by_side;
-    struct side side;
+    size_t n_bytes, test_bytes;
+    struct evc_prime_side side; /* numbers q */
     uint32_t window;
     struct evc_prime_progress progress;
 };
 
 #define ROUND16(n) (((n) + 15u) & ~(size_t)15)
-
-/* 1: the kernel does no exponentiations side by side. */
-static size_t side_by_side(const struct evc_bn *kernel)
-{
-    return kernel->lanes < MOST_SIDE_BY_SIDE ? kernel->lanes : MOST_SIDE_BY_SIDE;
-}
-
-static size_t side_bytes(const struct evc_bn *kernel, size_t p_bits)
-{
-    if (side_by_side(kernel) == 1)
-        return 0;
-    return 15 + side_by_side(kernel) * (ROUND16(evc_bn_modulus_bytes(kernel, p_bits)) + 3 * (p_bits / 8)) +
-           evc_bn_exp_many_scratch_bytes(kernel, p_bits);
-}
 
 size_t evc_prime_safe_scratch_bytes(const struct evc_bn *kernel, size_t p_bits)
 {
@@ -73,25 +50,7 @@ size_t evc_prime_safe_scratch_bytes(const struct evc_bn *kernel, size_t p_bits)
         return 0;
     return 15 + ROUND16(sizeof(struct evc_prime_remainders)) + window_for(p_bits) / 8 + 3 * (p_bits / 8) +
            evc_prime_test_scratch_bytes(kernel, p_bits) + evc_prime_work_bytes(kernel, p_bits / 8) +
-           side_bytes(kernel, p_bits);
-}
-
-static void place_side(struct find *f, size_t p_bits, uint8_t *at)
-{
-    const struct evc_bn *kernel = f->search->kernel;
-    struct side *const s = &f->side;
-
-    f->most_side_by_side = side_by_side(kernel);
-    if (f->most_side_by_side == 1)
-        return;
-    at += ((uintptr_t)0 - (uintptr_t)at) % 16;
-    s->modulus_bytes = ROUND16(evc_bn_modulus_bytes(kernel, p_bits));
-    s->scratch_bytes = evc_bn_exp_many_scratch_bytes(kernel, p_bits);
-    s->moduli = at;
-    s->q = at += f->most_side_by_side * s->modulus_bytes;
-    s->half = at += f->most_side_by_side * f->n_bytes;
-    s->power = at += f->most_side_by_side * f->n_bytes;
-    s->scratch = at + f->most_side_by_side * f->n_bytes;
+           evc_prime_side_bytes(kernel, p_bits / 8);
 }
 
 static void place(struct find *f, size_t p_bits, void *scratch)
@@ -107,7 +66,8 @@ static void place(struct find *f, size_t p_bits, void *scratch)
     f->q = at += f->n_bytes;
     f->p = at += f->n_bytes;
     f->test = at += f->n_bytes;
-    place_side(f, p_bits, evc_prime_work_place(&f->w, f->search->kernel, f->n_bytes, at + f->test_bytes));
+    at = evc_prime_work_place(&f->w, f->search->kernel, f->n_bytes, at + f->test_bytes);
+    evc_prime_side_place(&f->side, f->search->kernel, f->n_bytes, at);
 }
 
 /* ---- The sieve ----------------------------------------------------------------------------------------- */
@@ -219,53 +179,20 @@ static enum evc_status test_candidate(struct find *f)
     return test_further(f);
 }
 
-/* Keeps q for later. */
-static enum evc_status add_to_side(struct find *f)
-{
-    struct side *const s = &f->side;
-    uint8_t *const q = s->q + s->n * f->n_bytes;
-
-    memcpy(q, f->q, f->n_bytes);
-    evc_prime_halve(s->half + s->n * f->n_bytes, q, f->n_bytes);
-    return evc_bn_set_modulus_in((uint8_t *)s->moduli + s->n++ * s->modulus_bytes, s->modulus_bytes,
-                                 f->search->kernel, q, f->n_bytes);
-}
-
-/* Whether 2^((q - 1) / 2) is 1 or -1. */
-static int passed(const struct find *f, size_t i)
-{
-    const uint8_t *q = f->side.q + i * f->n_bytes, *power = f->side.power + i * f->n_bytes;
-    uint8_t difference_to_one = 0, difference_to_q = 0;
-
-    for (size_t j = 0; j < f->n_bytes; j++) {
-        const uint8_t last = j + 1 == f->n_bytes;
-
-        difference_to_one |= power[j] ^ last;
-        difference_to_q |= power[j] ^ q[j] ^ last; /* q is odd */
-    }
-    return !difference_to_one || !difference_to_q;
-}
-
 /* Tests those that were kept, in their order. */
 static enum evc_status test_side(struct find *f)
 {
-    struct side *const s = &f->side;
-    struct evc_bn_exp exps[MOST_SIDE_BY_SIDE];
+    struct evc_prime_side *const s = &f->side;
     const size_t n = s->n;
-    enum evc_status status;
+    enum evc_status status = evc_prime_side_test(s);
 
-    for (size_t i = 0; i < n; i++)
-        exps[i] = (struct evc_bn_exp){(const void *)((uint8_t *)s->moduli + i * s->modulus_bytes), NULL,
-                                      s->half + i * f->n_bytes, s->power + i * f->n_bytes, f->n_bytes, EVC_OK};
-    s->n = 0;
-    status = evc_bn_exp_many(exps, n, s->scratch, s->scratch_bytes);
     f->progress.tests += (uint32_t)n;
     if (status == EVC_OK)
         status = evc_prime_report(f->search, &f->progress);
     for (size_t i = 0; status == EVC_OK && i < n; i++) {
-        if (!passed(f, i))
+        if (!s->passed[i])
             continue;
-        memcpy(f->q, s->q + i * f->n_bytes, f->n_bytes);
+        memcpy(f->q, evc_prime_side_number(s, i), f->n_bytes);
         status = test_further(f);
         if (status != EVC_ERR_COMPOSITE)
             return status;
@@ -279,12 +206,12 @@ static enum evc_status test_or_keep(struct find *f)
 {
     enum evc_status status;
 
-    if (f->most_side_by_side == 1)
+    if (f->side.most == 1)
         return test_candidate(f);
-    status = add_to_side(f);
+    status = evc_prime_side_add(&f->side, f->q);
     if (status != EVC_OK)
         return status;
-    return f->side.n < f->most_side_by_side ? EVC_ERR_COMPOSITE : test_side(f);
+    return f->side.n < f->side.most ? EVC_ERR_COMPOSITE : test_side(f);
 }
 
 /* EVC_ERR_COMPOSITE: no safe prime is in this window. */

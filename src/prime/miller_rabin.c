@@ -140,7 +140,7 @@ static uint32_t is_base(const struct evc_prime_work *w, const uint8_t *base)
 /* Bits that n can have are drawn, until they are a base: for random bytes each time with a chance of more than 1/2. */
 #define MOST_DRAWS 128
 
-static enum evc_status draw_base(struct evc_prime_work *w, const struct evc_random *random)
+enum evc_status evc_prime_draw_base(struct evc_prime_work *w, const struct evc_random *random)
 {
     const uint8_t *n = evc_bn_modulus(evc_prime_modulus(w));
     uint32_t ones = n[0];
@@ -165,7 +165,7 @@ enum evc_status evc_prime_random_bases(struct evc_prime_work *w, size_t n_rounds
     enum evc_status status = EVC_OK;
 
     while (status == EVC_OK && n_rounds-- > 0) {
-        status = draw_base(w, random);
+        status = evc_prime_draw_base(w, random);
         if (status == EVC_OK)
             status = test_base(w, w->base);
     }

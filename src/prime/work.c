@@ -89,16 +89,24 @@ static uint32_t differs(const uint8_t *number, const uint8_t *other, size_t n_by
     return bits | (number[n_bytes - 1] ^ last);
 }
 
+uint32_t evc_prime_is_one_of(const uint8_t *number, size_t n_bytes)
+{
+    return ~evc_mask_nonzero32(differs(number, NULL, n_bytes, 1));
+}
+
+uint32_t evc_prime_is_minus_one_of(const uint8_t *n, const uint8_t *number, size_t n_bytes)
+{
+    return ~evc_mask_nonzero32(differs(number, n, n_bytes, (uint32_t)n[n_bytes - 1] ^ 1));
+}
+
 uint32_t evc_prime_is_one(const struct evc_prime_work *w, const uint8_t *number)
 {
-    return ~evc_mask_nonzero32(differs(number, NULL, w->n_bytes, 1));
+    return evc_prime_is_one_of(number, w->n_bytes);
 }
 
 uint32_t evc_prime_is_minus_one(const struct evc_prime_work *w, const uint8_t *number)
 {
-    const uint8_t *n = evc_bn_modulus(evc_prime_modulus(w));
-
-    return ~evc_mask_nonzero32(differs(number, n, w->n_bytes, (uint32_t)n[w->n_bytes - 1] ^ 1));
+    return evc_prime_is_minus_one_of(evc_bn_modulus(evc_prime_modulus(w)), number, w->n_bytes);
 }
 
 /* ---- Base 2 -------------------------------------------------------------------------------------------- */

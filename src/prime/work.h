@@ -36,12 +36,19 @@ enum evc_status evc_prime_work_set(struct evc_prime_work *w, const uint8_t *n);
 /* out = 2 to the exponent modulo n: squares and doublings. The exponent, of n_bytes bytes, may be secret. */
 void evc_prime_power_of_two(struct evc_prime_work *w, const uint8_t *exponent, uint8_t *out);
 
-/* All ones if the number is 1, or n - 1. */
+/* All ones if the number is 1, or n - 1 for an odd n. */
+uint32_t evc_prime_is_one_of(const uint8_t *number, size_t n_bytes);
+uint32_t evc_prime_is_minus_one_of(const uint8_t *n, const uint8_t *number, size_t n_bytes);
+
+/* The same for the modulus. */
 uint32_t evc_prime_is_one(const struct evc_prime_work *w, const uint8_t *number);
 uint32_t evc_prime_is_minus_one(const struct evc_prime_work *w, const uint8_t *number);
 
 /* All ones if n, which is 3 modulo 4, passes a strong test to base 2. */
 uint32_t evc_prime_passes_two(struct evc_prime_work *w);
+
+/* base = a random number from 2 to n - 2. */
+enum evc_status evc_prime_draw_base(struct evc_prime_work *w, const struct evc_random *random);
 
 /* Strong tests to random bases. */
 enum evc_status evc_prime_random_bases(struct evc_prime_work *w, size_t n_rounds, const struct evc_random *random);
