@@ -49,7 +49,7 @@ LAYERS = {
     "bn_words": "c_words64,c_words32",
     "dh": "c_ref,c_limb64",
     "prime": "c_ref,c_limb64",
-    "rsa": "c_ref,c_limb64",
+    "rsa": "c_ref,c_limb64,c_limb32",
     "gcm": "x86_aesni,x86_vaes256,x86_aesni+c_ref,x86_aesni+x86_vclmul512,x86_bitslice128+c_ctmul64,c_ref+c_ref,"
            "c_ref+x86_clmul",
 }

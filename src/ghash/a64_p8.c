@@ -109,7 +109,7 @@ static void set_key(void *vkey, const uint8_t h[16])
     }
 }
 
-EVC_DEFINE_CLEAR_STACK(clear, NEON, 128)
+EVC_DEFINE_CLEAR_STACK(clear, NEON, 384)
 
 const struct evc_ghash evc_ghash_a64_p8 = {
     .kernel = EVC_KERNEL_HEAD(a64_p8, A64_NEON, CT, ANY, 1, struct key, 0, clear),

@@ -5,7 +5,6 @@
  * Source: RFC 8017 (2016), section 3.2; SP 800-56B revision 2 (2019), section 6.4.1.2.3; FIPS 186-5 (2023), appendix
  *         A.1.1 and table B.1.
  */
-#include "common/clear.h"
 #include "common/ct.h"
 #include "common/key_memory.h"
 #include "rsa/parts.h"
@@ -346,7 +345,6 @@ enum evc_status evc_rsa_set_private_in(void *memory, size_t memory_bytes, const 
         place_setup(&s, kernel, numbers, scratch);
         status = set_private(memory, kernel, numbers, e, &s);
         evc_wipe(scratch, evc_rsa_scratch_bytes(kernel, bits_of(n)));
-        evc_clear(&kernel->kernel);
     }
     if (status != EVC_OK)
         evc_wipe(memory, memory_bytes);
