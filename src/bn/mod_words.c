@@ -4,7 +4,6 @@
 #include "everycore/bn_words.h"
 
 #include "common/bytes.h"
-#include "common/clear.h"
 
 typedef evc_bn_word word;
 #define WORD_BYTES sizeof(word)
@@ -49,6 +48,5 @@ enum evc_status evc_bn_mod_words(const struct evc_bn_words *words, const struct 
         return EVC_ERR_SCRATCH;
     divide(words, groups, n_groups, a, a_bytes, remainders, scratch);
     evc_wipe(scratch, used);
-    evc_clear(&words->kernel);
     return EVC_OK;
 }
