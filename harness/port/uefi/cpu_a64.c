@@ -174,18 +174,18 @@ const char *cpu_hide_page(uintptr_t address, bool hide, void *(*page)(void))
     }
     const unsigned unused_bits = control & 63;
     if ((control >> 14 & 3) != 0 || unused_bits < 16 || unused_bits > 42)
-        return "firmware has page tables of another granule than 4 KiB";
+        return "the page tables of firmware have no pages of 4 KiB";
     uint64_t *table = (uint64_t *)(uintptr_t)(root & UINT64_C(0x0000ffffffffffc0));
     for (unsigned level = unused_bits <= 24 ? 0 : unused_bits <= 33 ? 1 : 2;; level++) {
         uint64_t *entry = &table[address >> (39 - 9 * level) & 511];
         if (level == LAST_LEVEL) {
             if ((*entry & HIDDEN_PAGE) == 0)
-                return "memory that firmware has given is not in its page tables";
+                return "memory of firmware is not in its page tables";
             cpu_replace_entry(entry, hide ? *entry & ~UINT64_C(1) : *entry | 1);
             return NULL;
         }
         if ((*entry & 1) == 0)
-            return "memory that firmware has given is not in its page tables";
+            return "memory of firmware is not in its page tables";
         if ((*entry & ENTRY_KIND) == ENTRY_BLOCK) {
             const char *why = split(entry, level, page);
             if (why)

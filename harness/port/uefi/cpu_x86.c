@@ -248,7 +248,7 @@ static const char *change(uintptr_t address, bool hide, void *(*page)(void))
     for (unsigned level = (cr4() & CR4_LA57) ? 5 : 4; level > 1; level--) {
         uint64_t *entry = &table[address >> (12 + 9 * (level - 1)) & 511];
         if (!(*entry & ENTRY_PRESENT))
-            return "memory that firmware has given is not in its page tables";
+            return "memory of firmware is not in its page tables";
         if (level < 4 && (*entry & ENTRY_LARGE)) {
             const char *why = split(entry, level, page);
             if (why)

@@ -82,13 +82,13 @@ static void show_line(const char *text)
     show("\n");
 }
 
-/* Status codes that people meet, and what to do. */
+/* Status codes that people meet, and what to do; with "everycore: " before it, a line of a console. */
 static const char *remedy(efi_status status)
 {
     switch (status) {
     case EFI_WRITE_PROTECTED:
     case EFI_ACCESS_DENIED:
-        return "the medium is write-protected: remove the protection, or take another one";
+        return "the medium is write-protected: unprotect it, or take another one";
     case EFI_VOLUME_FULL:
     case EFI_OUT_OF_RESOURCES:
         return "the volume is full: remove files from it, or take a larger one";
@@ -98,9 +98,9 @@ static const char *remedy(efi_status status)
     case EFI_VOLUME_CORRUPTED:
         return "the file system is damaged: write the image again";
     case EFI_UNSUPPORTED:
-        return "this firmware cannot write to the file system: results are on this console alone";
+        return "this firmware cannot write to the file system of the medium";
     default:
-        return "firmware reported an error of the device: try another medium or port";
+        return "firmware reported a device error: try another medium or port";
     }
 }
 
@@ -389,22 +389,29 @@ static KEPT struct progress {
 static void write_results(void)
 {
     efi_status status = EFI_SUCCESS;
-    size_t done = result_bytes;
+    const size_t n = result_bytes;
+    size_t done = n;
 
-    if (!is_writing || !result_bytes)
+    if (!is_writing || !n)
         return;
-    if (!FIRMWARE(result_file->write(result_file, &done, result)) && done == result_bytes)
-        FIRMWARE(result_file->flush(result_file));
-    else if (!status)
+    if (FIRMWARE(result_file->write(result_file, &done, result)))
+        done = 0;
+    else if (done < n)
         status = EFI_VOLUME_FULL;
+    else
+        FIRMWARE(result_file->flush(result_file));
     result_bytes = 0;
     written_at_ns = port_now_ns();
     if (!status)
         return;
     is_writing = false;
-    show("\neverycore: cannot write results: ");
+    show("\neverycore: cannot write results:\neverycore: ");
     show_line(remedy(status));
     show_line("everycore: the result file is cut short; the other lines follow here");
+    for (size_t i = done; i < n; i++) {
+        const char text[2] = {result[i], 0};
+        show(text);
+    }
 }
 
 /* The value of a member of a line, as far as it is a plain word. */
@@ -588,10 +595,10 @@ static void run_words(void *vwords)
 static void say_outcome(const char *command, uint64_t ns)
 {
     char text[3 * COLUMNS];
-    size_t n = (size_t)snprintf(text, sizeof text, "%.30s: ", command);
+    size_t n = (size_t)snprintf(text, sizeof text, "%.40s: ", command);
 
     if (command_code == 2)
-        snprintf(text + n, sizeof text - n, "%.120s", error_text);
+        snprintf(text + n, sizeof text - n, "\n  %.77s", error_text);
     else if (progress.passed || progress.failed || progress.skipped)
         snprintf(text + n, sizeof text - n, "%u passed, %u failed, %u skipped, %u s", (unsigned)progress.passed,
                  (unsigned)progress.failed, (unsigned)progress.skipped, (unsigned)(ns / 1000000000));
@@ -716,8 +723,8 @@ static void open_volume(const struct efi_loaded_image *image)
         FIRMWARE(((struct efi_file_system *)found)->open_volume(found, &root)))
         root = NULL;
     if (!root) {
-        show_line("everycore: this firmware gives no file system on the medium that it started from");
-        show_line("everycore: (EFI_SIMPLE_FILE_SYSTEM_PROTOCOL): results follow on this console alone");
+        show_line("everycore: this firmware gives no file system on the medium it started from");
+        show_line("everycore: (EFI_SIMPLE_FILE_SYSTEM_PROTOCOL): results follow on this console");
     }
 }
 
