@@ -8,6 +8,7 @@
 
 #include <linux/highmem.h>
 #include <linux/kernel.h>
+#include <linux/module.h>
 #include <linux/scatterlist.h>
 #include <linux/string.h>
 #include <crypto/internal/simd.h>
@@ -110,6 +111,14 @@ static inline const void *evc_key(const struct evc_keys *keys, bool vectors)
 static inline size_t evc_room(size_t key_bytes)
 {
 	return round_up(key_bytes, 16);
+}
+
+/* The fields that all algorithms fill in alike. */
+static inline void evc_fill_base(struct crypto_alg *base, const struct evc_mode *mode, int priority)
+{
+	base->cra_priority = priority;
+	base->cra_ctxsize = evc_context_bytes(mode);
+	base->cra_module = THIS_MODULE;
 }
 
 /* ---- Buffers -------------------------------------------------------------------------------------------- */

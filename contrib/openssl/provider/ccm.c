@@ -3,7 +3,7 @@
  * AES-CCM for OpenSSL: the length of the text (if there are associated data), associated data in one call, the text in one
  * call; and records of TLS 1.2. CCM authenticates both lengths first, so the message starts when the last of them is known.
  */
-#include "provider.h"
+#include "aead.h"
 
 enum { MAX_TAG_BYTES = 16, TLS_AAD_BYTES = 13, TLS_IV_BYTES = 8, TLS_FIXED_BYTES = 4 };
 
@@ -182,10 +182,8 @@ static int get_params(void *context, OSSL_PARAM params[])
 static const OSSL_PARAM *gettable(void *context, void *provider)
 {
     static const OSSL_PARAM names[] = {
-        PARAM_SIZE(OSSL_CIPHER_PARAM_KEYLEN),      PARAM_SIZE(OSSL_CIPHER_PARAM_IVLEN),
-        PARAM_SIZE(OSSL_CIPHER_PARAM_AEAD_TAGLEN), PARAM_BYTES(OSSL_CIPHER_PARAM_IV),
-        PARAM_BYTES(OSSL_CIPHER_PARAM_UPDATED_IV), PARAM_BYTES(OSSL_CIPHER_PARAM_AEAD_TAG),
-        PARAM_SIZE(OSSL_CIPHER_PARAM_AEAD_TLS1_AAD_PAD), PARAM_END,
+        AEAD_GETTABLE,
+        PARAM_END,
     };
 
     (void)context, (void)provider;
@@ -195,8 +193,7 @@ static const OSSL_PARAM *gettable(void *context, void *provider)
 static const OSSL_PARAM *settable(void *context, void *provider)
 {
     static const OSSL_PARAM names[] = {
-        PARAM_SIZE(OSSL_CIPHER_PARAM_AEAD_IVLEN),     PARAM_BYTES(OSSL_CIPHER_PARAM_AEAD_TAG),
-        PARAM_BYTES(OSSL_CIPHER_PARAM_AEAD_TLS1_AAD), PARAM_BYTES(OSSL_CIPHER_PARAM_AEAD_TLS1_IV_FIXED),
+        AEAD_SETTABLE,
         PARAM_END,
     };
 
@@ -233,17 +230,7 @@ static int init(void *context, const uint8_t *key, size_t key_bytes, const uint8
     return set_params(context, params);
 }
 
-static int seal_init(void *context, const uint8_t *key, size_t key_bytes, const uint8_t *nonce, size_t nonce_bytes,
-                     const OSSL_PARAM params[])
-{
-    return init(context, key, key_bytes, nonce, nonce_bytes, params, 1);
-}
-
-static int open_init(void *context, const uint8_t *key, size_t key_bytes, const uint8_t *nonce, size_t nonce_bytes,
-                     const OSSL_PARAM params[])
-{
-    return init(context, key, key_bytes, nonce, nonce_bytes, params, 0);
-}
+AEAD_INITS
 
 /* ---- Messages ---------------------------------------------------------------------------------------- */
 
@@ -387,30 +374,6 @@ static int cipher(void *context, uint8_t *out, size_t *written, size_t room, con
     return 1;
 }
 
-#define CCM(bits)                                                                                          \
-    static void *new##bits(void *provider) { return new (provider, bits / 8); }                            \
-    static int get_facts##bits(OSSL_PARAM params[])                                                        \
-    {                                                                                                      \
-        return cipher_get_facts(params, &(const struct cipher_facts){MODE_CCM, bits / 8, 12, 1, 1, 1});    \
-    }                                                                                                      \
-    const OSSL_DISPATCH provider_ccm##bits[] = {                                                           \
-        DISPATCH(OSSL_FUNC_CIPHER_NEWCTX, new##bits),                                                      \
-        DISPATCH(OSSL_FUNC_CIPHER_FREECTX, release),                                                       \
-        DISPATCH(OSSL_FUNC_CIPHER_DUPCTX, copy),                                                           \
-        DISPATCH(OSSL_FUNC_CIPHER_ENCRYPT_INIT, seal_init),                                                \
-        DISPATCH(OSSL_FUNC_CIPHER_DECRYPT_INIT, open_init),                                                \
-        DISPATCH(OSSL_FUNC_CIPHER_UPDATE, update),                                                         \
-        DISPATCH(OSSL_FUNC_CIPHER_FINAL, final),                                                           \
-        DISPATCH(OSSL_FUNC_CIPHER_CIPHER, cipher),                                                         \
-        DISPATCH(OSSL_FUNC_CIPHER_GET_PARAMS, get_facts##bits),                                            \
-        DISPATCH(OSSL_FUNC_CIPHER_GETTABLE_PARAMS, cipher_fact_names),                                     \
-        DISPATCH(OSSL_FUNC_CIPHER_GET_CTX_PARAMS, get_params),                                             \
-        DISPATCH(OSSL_FUNC_CIPHER_GETTABLE_CTX_PARAMS, gettable),                                          \
-        DISPATCH(OSSL_FUNC_CIPHER_SET_CTX_PARAMS, set_params),                                             \
-        DISPATCH(OSSL_FUNC_CIPHER_SETTABLE_CTX_PARAMS, settable),                                          \
-        DISPATCH_END,                                                                                      \
-    }
-
-CCM(128);
-CCM(192);
-CCM(256);
+AEAD_TABLE(MODE_CCM, ccm, 128);
+AEAD_TABLE(MODE_CCM, ccm, 192);
+AEAD_TABLE(MODE_CCM, ccm, 256);

@@ -4,7 +4,7 @@
  *
  * An IV is kept until the first data comes, since the key may be set after it. Tags have the lengths of SP 800-38D.
  */
-#include "provider.h"
+#include "aead.h"
 
 enum iv_state { NO_IV, IV_KEPT, IV_STARTED, IV_USED };
 enum { MAX_IV_BYTES = 128, TAG_BYTES = 16, TLS_AAD_BYTES = 13, TLS_IV_BYTES = 8, TLS_FIXED_BYTES = 4 };
@@ -249,13 +249,7 @@ static int get_params(void *context, OSSL_PARAM params[])
 static const OSSL_PARAM *gettable(void *context, void *provider)
 {
     static const OSSL_PARAM names[] = {
-        PARAM_SIZE(OSSL_CIPHER_PARAM_KEYLEN),
-        PARAM_SIZE(OSSL_CIPHER_PARAM_IVLEN),
-        PARAM_SIZE(OSSL_CIPHER_PARAM_AEAD_TAGLEN),
-        PARAM_BYTES(OSSL_CIPHER_PARAM_IV),
-        PARAM_BYTES(OSSL_CIPHER_PARAM_UPDATED_IV),
-        PARAM_BYTES(OSSL_CIPHER_PARAM_AEAD_TAG),
-        PARAM_SIZE(OSSL_CIPHER_PARAM_AEAD_TLS1_AAD_PAD),
+        AEAD_GETTABLE,
         PARAM_BYTES(OSSL_CIPHER_PARAM_AEAD_TLS1_GET_IV_GEN),
         PARAM_UINT("iv-generated"),
         PARAM_END,
@@ -268,10 +262,7 @@ static const OSSL_PARAM *gettable(void *context, void *provider)
 static const OSSL_PARAM *settable(void *context, void *provider)
 {
     static const OSSL_PARAM names[] = {
-        PARAM_SIZE(OSSL_CIPHER_PARAM_AEAD_IVLEN),
-        PARAM_BYTES(OSSL_CIPHER_PARAM_AEAD_TAG),
-        PARAM_BYTES(OSSL_CIPHER_PARAM_AEAD_TLS1_AAD),
-        PARAM_BYTES(OSSL_CIPHER_PARAM_AEAD_TLS1_IV_FIXED),
+        AEAD_SETTABLE,
         PARAM_BYTES(OSSL_CIPHER_PARAM_AEAD_TLS1_SET_IV_INV),
         PARAM_END,
     };
@@ -325,17 +316,7 @@ static int init(void *context, const uint8_t *key, size_t key_bytes, const uint8
     return set_params(context, params);
 }
 
-static int seal_init(void *context, const uint8_t *key, size_t key_bytes, const uint8_t *iv, size_t iv_bytes,
-                     const OSSL_PARAM params[])
-{
-    return init(context, key, key_bytes, iv, iv_bytes, params, 1);
-}
-
-static int open_init(void *context, const uint8_t *key, size_t key_bytes, const uint8_t *iv, size_t iv_bytes,
-                     const OSSL_PARAM params[])
-{
-    return init(context, key, key_bytes, iv, iv_bytes, params, 0);
-}
+AEAD_INITS
 
 /* ---- Messages ---------------------------------------------------------------------------------------- */
 
@@ -459,30 +440,6 @@ static int cipher(void *context, uint8_t *out, size_t *written, size_t room, con
     return 1;
 }
 
-#define GCM(bits)                                                                                          \
-    static void *new##bits(void *provider) { return new (provider, bits / 8); }                            \
-    static int get_facts##bits(OSSL_PARAM params[])                                                        \
-    {                                                                                                      \
-        return cipher_get_facts(params, &(const struct cipher_facts){MODE_GCM, bits / 8, 12, 1, 1, 1});    \
-    }                                                                                                      \
-    const OSSL_DISPATCH provider_gcm##bits[] = {                                                           \
-        DISPATCH(OSSL_FUNC_CIPHER_NEWCTX, new##bits),                                                      \
-        DISPATCH(OSSL_FUNC_CIPHER_FREECTX, release),                                                       \
-        DISPATCH(OSSL_FUNC_CIPHER_DUPCTX, copy),                                                           \
-        DISPATCH(OSSL_FUNC_CIPHER_ENCRYPT_INIT, seal_init),                                                \
-        DISPATCH(OSSL_FUNC_CIPHER_DECRYPT_INIT, open_init),                                                \
-        DISPATCH(OSSL_FUNC_CIPHER_UPDATE, update),                                                         \
-        DISPATCH(OSSL_FUNC_CIPHER_FINAL, final),                                                           \
-        DISPATCH(OSSL_FUNC_CIPHER_CIPHER, cipher),                                                         \
-        DISPATCH(OSSL_FUNC_CIPHER_GET_PARAMS, get_facts##bits),                                            \
-        DISPATCH(OSSL_FUNC_CIPHER_GETTABLE_PARAMS, cipher_fact_names),                                     \
-        DISPATCH(OSSL_FUNC_CIPHER_GET_CTX_PARAMS, get_params),                                             \
-        DISPATCH(OSSL_FUNC_CIPHER_GETTABLE_CTX_PARAMS, gettable),                                          \
-        DISPATCH(OSSL_FUNC_CIPHER_SET_CTX_PARAMS, set_params),                                             \
-        DISPATCH(OSSL_FUNC_CIPHER_SETTABLE_CTX_PARAMS, settable),                                          \
-        DISPATCH_END,                                                                                      \
-    }
-
-GCM(128);
-GCM(192);
-GCM(256);
+AEAD_TABLE(MODE_GCM, gcm, 128);
+AEAD_TABLE(MODE_GCM, gcm, 192);
+AEAD_TABLE(MODE_GCM, gcm, 256);
