@@ -231,11 +231,8 @@ int evc_register_hashes(int priority)
 	unsigned int i;
 
 	BUILD_BUG_ON(ARRAY_SIZE(modes) != ARRAY_SIZE(algorithms));
-	for (i = 0; i < ARRAY_SIZE(algorithms); i++) {
-		algorithms[i].base.cra_priority = priority;
-		algorithms[i].base.cra_ctxsize = evc_context_bytes(modes[i]);
-		algorithms[i].base.cra_module = THIS_MODULE;
-	}
+	for (i = 0; i < ARRAY_SIZE(algorithms); i++)
+		evc_fill_base(&algorithms[i].base, modes[i], priority);
 	return crypto_register_shashes(algorithms, ARRAY_SIZE(algorithms));
 }
 
