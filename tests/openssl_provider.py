@@ -5,8 +5,8 @@
 `native`: with this system's OpenSSL: every call beside the default provider's, records and connections of TLS, the
 installed files. `evp-3.0`: OpenSSL's own evp_test with this system's library; `evp-3.5`, `evp-4.0`: with libraries built
 from Debian's sources, also OpenSSL's tests of TLS. `wycheproof`: its vectors through Python's package cryptography, which
-has an OpenSSL inside. `programs`: nginx, curl, ssh and sshd on the loopback address. `can-fail`: the comparison of calls
-notices each fault that is planted in the provider.
+has an OpenSSL inside. `programs`: nginx, curl, ssh and sshd on the loopback address. `transfer`: CPU time of nginx and
+curl with the provider and without. `can-fail`: the comparison of calls notices each fault that is planted in the provider.
 
 --module: an everycore.so that is there; else that of build/gcc, or one is built in build/provider.
 """
@@ -19,8 +19,10 @@ import os
 import pathlib
 import pwd
 import re
+import resource
 import shutil
 import socket
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -34,6 +36,7 @@ HERE = ROOT / "tests/provider"
 BUILD = ROOT / "build/provider"
 FOLDER = pathlib.Path("contrib/openssl/provider")
 ROUNDS = 60000
+TRANSFER_BYTES, TRANSFER_ROUNDS = 2 << 30, 3
 # Files of evp_test that name our algorithms, or use them below others: CTR in random generators, CBC and ECB in key wrap.
 DATA = ("evpciph_aes_common", "evpciph_aes_ccm_cavs", "evpmac_common", "evpmac_cmac_des", "evprand",
         "evpciph_aes_cts", "evpciph_aes_siv", "evpciph_aes_wrap", "evpciph_aes_ocb", "evpciph_aes_stitched",
@@ -430,10 +433,9 @@ def free_port() -> int:
         return int(one.getsockname()[1])
 
 
-def nginx(folder: pathlib.Path, configuration: pathlib.Path, text: bytes) -> str:
-    port = free_port()
+def nginx_command(folder: pathlib.Path, port: int) -> list[str | pathlib.Path]:
+    """Write a configuration for files of folder/www, and return the command of the server."""
     (folder / "www").mkdir()
-    (folder / "www/file").write_bytes(text)
     (folder / "nginx.conf").write_text(f"""
 daemon off; master_process off; pid {folder}/nginx.pid; error_log {folder}/error.log;
 events {{}}
@@ -442,10 +444,16 @@ http {{ access_log off; client_body_temp_path {folder}/b; proxy_temp_path {folde
  server {{ listen 127.0.0.1:{port} ssl; ssl_certificate {folder}/certificate.pem; ssl_certificate_key {folder}/key.pem;
   ssl_protocols TLSv1.2 TLSv1.3; root {folder}/www; }} }}
 """)
+    return [shutil.which("nginx") or "/usr/sbin/nginx", "-p", folder, "-c", folder / "nginx.conf"]
+
+
+def nginx(folder: pathlib.Path, configuration: pathlib.Path, text: bytes) -> str:
+    port = free_port()
+    command = nginx_command(folder, port)
+    (folder / "www/file").write_bytes(text)
     fetch = ["curl", "-sS", "--cacert", str(folder / "certificate.pem"), f"https://127.0.0.1:{port}/file"]
-    program = shutil.which("nginx") or "/usr/sbin/nginx"
     for of_server, of_client in ((configuration, None), (None, configuration), (configuration, configuration)):
-        with server([program, "-p", folder, "-c", folder / "nginx.conf"], port, of_server) as process:
+        with server(command, port, of_server) as process:
             maps = pathlib.Path(f"/proc/{process}/maps").read_text()
             if ("everycore.so" in maps) != bool(of_server):
                 raise Failed("nginx does not have the provider that its configuration names")
@@ -455,6 +463,43 @@ http {{ access_log off; client_body_temp_path {folder}/b; proxy_temp_path {folde
                 if target.read_bytes() != text:
                     raise Failed(f"curl {option} fetched something else")
     return "nginx and curl: TLS 1.3, TLS 1.2 with GCM and CBC, the provider at either side and at both"
+
+
+def seconds_of(process: int) -> float:
+    """CPU time of a process so far, user and system."""
+    fields = pathlib.Path(f"/proc/{process}/stat").read_text().rpartition(") ")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def transfer_seconds(folder: pathlib.Path, command: list[str | pathlib.Path], port: int,
+                     configuration: pathlib.Path | None) -> float:
+    """CPU time of nginx and curl for one file over TLS 1.3."""
+    fetch = ["curl", "-sS", "--tlsv1.3", "--cacert", folder / "certificate.pem", f"https://127.0.0.1:{port}/file"]
+    with server(command, port, configuration) as process:
+        before, children = seconds_of(process), resource.getrusage(resource.RUSAGE_CHILDREN)
+        run_with(configuration, *fetch, "-o", "/dev/null")
+        used = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return (seconds_of(process) - before + used.ru_utime - children.ru_utime + used.ru_stime - children.ru_stime)
+
+
+def transfer(module: pathlib.Path) -> Iterator[str]:
+    """All CPU time of nginx and curl, with the provider at both sides and at none, in turns."""
+    if missing := [name for name in ("nginx", "curl") if not shutil.which(name, path=f"{os.environ['PATH']}:/usr/sbin")]:
+        raise Lacking(f"no {', '.join(missing)}")
+    with tempfile.TemporaryDirectory() as name:
+        folder, port = pathlib.Path(name), free_port()
+        make_certificate(folder)
+        command = nginx_command(folder, port)
+        with (folder / "www/file").open("wb") as file:
+            file.truncate(TRANSFER_BYTES)
+        configuration = write_configuration(folder, module)
+        pairs = [(transfer_seconds(folder, command, port, None), transfer_seconds(folder, command, port, configuration))
+                 for _ in range(TRANSFER_ROUNDS)]
+    own, ours = (statistics.median(side) for side in zip(*pairs, strict=True))
+    said = f"{own:.2f} s of CPU with OpenSSL's own, {ours:.2f} with the provider ({ours / own - 1:+.0%})"
+    if ours >= own:
+        raise Failed(f"{TRANSFER_BYTES >> 30} GiB from nginx to curl: {said}")
+    yield f"{TRANSFER_BYTES >> 30} GiB from nginx to curl over TLS 1.3: {said}"
 
 
 def ssh(folder: pathlib.Path, configuration: pathlib.Path, text: bytes) -> str:
@@ -504,6 +549,7 @@ PARTS: dict[str, Callable[[pathlib.Path], Iterator[str]]] = {
     "can-fail": can_fail,
     "wycheproof": wycheproof,
     "programs": programs,
+    "transfer": transfer,
 }
 
 
