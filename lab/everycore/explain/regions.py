@@ -294,20 +294,37 @@ def _references(image: Image, ops: Iterable[Op]) -> Iterator[Reference]:
 def _live(
     ops: list[Op], cluster: Iterable[tuple[int, Sample]], spaces: Mapping[int, _Space]
 ) -> list[Reference]:
-    """Data that hot code loads through registers, as they were when a sample was taken."""
-    places = [op.place for op in ops]
+    """Data that hot code loads through registers, as they were when a sample was taken.
+
+    Loads with an index come first: they look tables up. Others may point to anything, and walk
+    through a message, so that their addresses alone would fill the list.
+    """
+    samples = list(cluster)
     found: dict[int, Reference] = {}
-    for place, sample in cluster:
-        if len(found) >= _MOST_LIVE:
+    for is_indexed in (True, False):
+        _add_live(found, [op for op in ops if bool(op.index) == is_indexed], samples, spaces)
+    return list(found.values())
+
+
+def _add_live(
+    found: dict[int, Reference],
+    ops: list[Op],
+    samples: Iterable[tuple[int, Sample]],
+    spaces: Mapping[int, _Space],
+) -> None:
+    places = [op.place for op in ops]
+    most = len(found) + _MOST_LIVE // 2
+    for place, sample in samples:
+        if len(found) >= most:
             break
         index = bisect.bisect_left(places, place)
         space = spaces[sample.pid]
         pointers = [sample.registers[n] for n in STACK_POINTERS.values() if n in sample.registers]
         stack = pointers[0] if pointers else 0
-        for op in ops[max(0, index - 24) : index + 24]:
+        near = (op for op in ops[max(0, index - 24) : index + 24] if abs(op.place - place) < 192)
+        for op in near:
             if not op.base or op.base not in sample.registers:
                 continue
-            # A load with an index looks a table up; registers without one may point to anything.
             address = (sample.registers[op.base] + op.displacement) & ((1 << 64) - 1)
             is_local = op.base in ("rsp", "sp") or 0 <= address - stack < 4096
             if address in found or address < 4096 or is_local:
@@ -318,7 +335,6 @@ def _live(
                 start, data = address, space.read(address, _DATA_BYTES)
             if data:
                 found[address] = Reference(address, start, data)
-    return list(found.values())
 
 
 def _chains(
