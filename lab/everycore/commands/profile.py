@@ -18,7 +18,7 @@ from everycore.explain.explanation import Explanation, Row, explain
 from everycore.explain.recognise import recognise
 from everycore.explain.regions import Profile, collect
 from everycore.explain.sampling import Asked, sample_command, sample_process
-from everycore.explain.trial import Trial, environment_of, try_remedy
+from everycore.explain.trial import NOT_TRIED, Trial, environment_of, try_remedy
 from everycore.report import explained
 
 _MEANS = ("auto", "perf", "ptrace")
@@ -124,7 +124,7 @@ def _read(path: str) -> str:
 
 def _trials(argv: Sequence[str], env: Mapping[str, str], answer: Explanation) -> list[Trial]:
     remedies = {row.remedy.remedy: row.remedy for row in answer.rows if row.remedy}
-    return [try_remedy(argv, env, one) for one in remedies.values() if one.unset]
+    return [try_remedy(argv, env, one) for one in remedies.values()]
 
 
 def _show(
@@ -184,9 +184,12 @@ def _sentences(answer: Explanation, trials: Sequence[Trial]) -> list[str]:
 
 def _gain(one: Trial | None) -> str:
     if one is None:
-        return " Not tried."
+        return " Not tried (--try does it)."
+    if one.by == NOT_TRIED:
+        return f" Not tried: {one.by}."
+    tried = f" Tried{f' {one.change}' if one.change else ''}:"
     if one.gain is None:
-        return f" Tried: {one.by}."
+        return f"{tried} {one.by}."
     if one.gain < 1.0:
-        return f" Tried: it is slower with it, {one.gain:.2f} times as fast ({one.by})."
-    return f" Tried: {one.gain:.2f} times as fast ({one.by})."
+        return f"{tried} it is slower with it, {one.gain:.2f} times as fast ({one.by})."
+    return f"{tried} {one.gain:.2f} times as fast ({one.by})."

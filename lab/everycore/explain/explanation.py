@@ -23,6 +23,7 @@ _SHAPE = {
     **{"primitive": str, "implementation": str, "library": str, "file": str, "set": str},
     **{"value": str, "cpu": tuple[str, ...], "cpu_lacks": tuple[str, ...], "lacks": str},
     **{"caller": str, "says": str, "remedy": str, "unset": tuple[str, ...], "source": str},
+    **{"put": tuple[str, ...], "append": tuple[str, ...]},
 }
 _PLAIN_NAME = re.compile(r"^(main|__libc_start_main\w*|_start|start_thread|runtime\..*|clone3?)$")
 
@@ -35,6 +36,10 @@ class Remedy:
     remedy: str
     unset: tuple[str, ...] = ()
     source: str = ""
+    put: tuple[str, ...] = ()  # variables to set, as NAME=VALUE
+    append: tuple[str, ...] = ()  # an option, and what is added to its value, where CMD has it
+    library: str = ""  # the file that lacks instructions
+    lacks: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +183,11 @@ def _remedy(
             if "lacks" in cause and not lacking(one.region.module.path, cause["lacks"]):
                 continue
             unset = cause.get("unset", ())
-            return Remedy(cause["says"], cause["remedy"], unset, cause.get("source", ""))
+            path = one.region.module.path if "lacks" in cause else ""
+            return Remedy(
+                *(cause["says"], cause["remedy"], unset, cause.get("source", "")),
+                *(cause.get("put", ()), cause.get("append", ()), path, cause.get("lacks", "")),
+            )
     return None
 
 

@@ -1,17 +1,28 @@
 # SPDX-License-Identifier: MIT
-"""Tries remedies: the same command with one change, in turn with the unchanged one."""
+"""Tries remedies: the same command with one change, in turn with the unchanged one.
+
+A change is one of the environment, of an option's value, or of the library that is loaded.
+"""
 
 import os
 import re
+import resource
 import subprocess
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
+from everycore.explain.contained import instructions_in
 from everycore.explain.explanation import Remedy
 
 ROUNDS = 3
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
+_SONAME = re.compile(r".*?\.so(\.\d+)?")
+_PATH, _PRELOAD = "LD_LIBRARY_PATH", "LD_PRELOAD"
+NOT_TRIED = "it needs another build or configuration than a change of the command"
+_LEAST_WORK = 0.5  # of the time of a run
+_LEAST_CPU = 0.2  # seconds
 _SAME_TIME = 0.03  # runs that differ by less have a fixed time
 
 
@@ -22,40 +33,104 @@ class Trial:
     remedy: str
     gain: float | None
     by: str  # how the gain was seen, or why it could not be
+    change: str = ""  # what was changed for it, where the remedy's words do not say it
 
 
 @dataclass(frozen=True, slots=True)
 class _Run:
-    seconds: float
+    seconds: float  # of CPU time, unless the program mostly waits
     number: float | None  # the last one of the output
     shape: str  # of the output's last line: its words without numbers
     code: int
 
 
+@dataclass(frozen=True, slots=True)
+class Change:
+    """The command and the environment that a remedy leads to, and what it changes in words."""
+
+    argv: tuple[str, ...]
+    env: Mapping[str, str]
+    words: str = ""
+
+
+def change_of(
+    argv: Sequence[str],
+    env: Mapping[str, str],
+    remedy: Remedy,
+    folders: Sequence[Path] = (),
+) -> Change | None:
+    """Return what a remedy changes; None where it needs more than a change of a command."""
+    if remedy.unset:
+        kept = {name: value for name, value in env.items() if name not in remedy.unset}
+        return Change(tuple(argv), kept)
+    if remedy.append:
+        option, more = remedy.append
+        for place, word in enumerate(argv[:-1]):
+            if word == option:
+                value = argv[place + 1]
+                words = (*argv[: place + 1], value + more, *argv[place + 2 :])
+                return Change(words, env, f"{option} {value}{more}")
+    if remedy.put:
+        changed = dict(one.partition("=")[::2] for one in remedy.put)
+        return Change(tuple(argv), {**env, **changed}, " ".join(remedy.put))
+    if remedy.library and (other := _same_library(remedy, folders or library_folders())):
+        # Preloading alone would leave libraries beside it, which may not fit it, to the old path.
+        paths = ":".join(one for one in (str(other.parent), env.get(_PATH, "")) if one)
+        preload = " ".join(one for one in (str(other), env.get(_PRELOAD, "")) if one)
+        return Change(tuple(argv), {**env, _PATH: paths, _PRELOAD: preload}, f"with {other}")
+    return None
+
+
+def _same_library(remedy: Remedy, folders: Sequence[Path]) -> Path | None:
+    """Find a library of the same name and major version that has the instructions."""
+    own = Path(remedy.library)
+    match = _SONAME.match(own.name)
+    for folder in folders if match else ():
+        found = folder / (match[0] if match else "")
+        is_other = found.exists() and found.resolve() != own.resolve()
+        if is_other and instructions_in(str(found)).get(remedy.lacks):
+            return found
+    return None
+
+
+def library_folders(root: Path = Path("/")) -> list[Path]:
+    """Return the folders where this system keeps its libraries."""
+    bases = [root / name for name in ("usr/local/lib", "usr/lib", "lib", "usr/lib64")]
+    return [place for base in bases for place in (base, *sorted(base.glob("*-linux-gnu*")))]
+
+
 def try_remedy(argv: Sequence[str], env: Mapping[str, str], remedy: Remedy) -> Trial:
-    """Run a command with and without a change of its environment, and compare the best runs."""
-    changed = {name: value for name, value in env.items() if name not in remedy.unset}
+    """Run a command with and without a remedy's change, in turn, and compare the best runs."""
+    change = change_of(argv, env, remedy)
+    if change is None:
+        return Trial(remedy.remedy, None, NOT_TRIED)
     before: list[_Run] = []
     after: list[_Run] = []
     for _ in range(ROUNDS):
         before.append(_run(argv, env))
-        after.append(_run(argv, changed))
+        after.append(_run(change.argv, change.env))
     if {one.code for one in before} != {one.code for one in after}:
-        return Trial(remedy.remedy, None, "the program ends differently with it")
+        return Trial(remedy.remedy, None, "the program ends differently with it", change.words)
+    gain, how = _compared(before, after)
+    return Trial(remedy.remedy, gain, how, change.words)
+
+
+def _compared(before: Sequence[_Run], after: Sequence[_Run]) -> tuple[float, str]:
+    """Return how many times as fast the later runs are, and by what that was seen."""
     first, second = min(r.seconds for r in before), min(r.seconds for r in after)
     if abs(first / second - 1) > _SAME_TIME:
-        return Trial(remedy.remedy, first / second, f"shortest time of {ROUNDS} runs each")
+        return first / second, f"shortest time of {ROUNDS} runs each"
     shapes = {one.shape for one in (*before, *after)}
     numbers = [one.number for one in (*before, *after)]
     if len(shapes) == 1 and all(numbers):
         best = [max(one.number or 0.0 for one in runs) for runs in (before, after)]
         how = f"the last number that it prints, largest of {ROUNDS} runs each: its time is fixed"
-        return Trial(remedy.remedy, best[1] / best[0], how)
-    return Trial(remedy.remedy, 1.0, f"shortest time of {ROUNDS} runs each: no difference")
+        return best[1] / best[0], how
+    return 1.0, f"shortest time of {ROUNDS} runs each: no difference"
 
 
 def _run(argv: Sequence[str], env: Mapping[str, str]) -> _Run:
-    began = time.monotonic()
+    began, used = time.monotonic(), _cpu_seconds()
     done = subprocess.run(
         list(argv),
         env=dict(env),
@@ -65,12 +140,21 @@ def _run(argv: Sequence[str], env: Mapping[str, str]) -> _Run:
         check=False,
     )
     seconds = time.monotonic() - began
+    worked = _cpu_seconds() - used
+    if worked >= _LEAST_WORK * seconds or worked >= _LEAST_CPU:  # other programs count less in it
+        seconds = worked
     lines = [line for line in done.stdout.decode(errors="replace").splitlines() if line.strip()]
     last = lines[-1] if lines else ""
     numbers = _NUMBER.findall(last)
     number = float(numbers[-1]) if numbers else None
     shape = " ".join(_NUMBER.sub("#", last).split())
     return _Run(seconds, number, shape, done.returncode)
+
+
+def _cpu_seconds() -> float:
+    """Return the CPU time of all children that have ended."""
+    found = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return found.ru_utime + found.ru_stime
 
 
 def environment_of(pid: int) -> dict[str, str]:

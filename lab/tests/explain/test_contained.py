@@ -2,33 +2,20 @@
 """Instructions of a file are decided by decoding: their bytes elsewhere are none."""
 
 import shutil
-import struct
 import subprocess
 from pathlib import Path
 
 import pytest
+from tiny_elf import AARCH64, AESENC, NOP, elf
 
 from everycore.explain.contained import instructions_in, lacking
 
-X86_64, AARCH64 = 62, 183
-NOP = b"\x90"
-AESENC = bytes.fromhex("660f38dcc1")  # aesenc xmm0, xmm1
 VAESENC = bytes.fromhex("c4e271dcc2")  # vaesenc xmm0, xmm1, xmm2
 CLMUL = bytes.fromhex("660f3a44c100")  # pclmulqdq xmm0, xmm1, 0
 SHA = bytes.fromhex("0f38cbc1")  # sha256rnds2 xmm0, xmm1
 MULX = bytes.fromhex("c4e2f3f6c2")  # mulx rax, rcx, rdx
 IMMEDIATE = bytes.fromhex("b80f38dcc1")  # mov eax, 0xc1dc380f
 AESE = bytes.fromhex("2048284e")  # aese v0.16b, v1.16b
-
-
-def elf(path: Path, code: bytes, *, machine: int = X86_64, flags: int = 5) -> str:
-    """Write a file of one segment, without sections: nothing in it tells bounds of functions."""
-    ident = b"\x7fELF\x02\x01\x01".ljust(16, b"\0")
-    head = struct.pack("<HHIQQQIHHHHHH", 2, machine, 1, 0x1000, 64, 0, 0, 64, 56, 1, 64, 0, 0)
-    size = 120 + len(code)
-    segment = struct.pack("<IIQQQQQQ", 1, flags, 0, 0x1000, 0x1000, size, size, 4096)
-    path.write_bytes(ident + head + segment + code)
-    return str(path)
 
 
 @pytest.mark.parametrize(

@@ -5,10 +5,16 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tiny_elf import AESENC, NOP, elf
 from world import PACKAGE, Lab
+
+from everycore.commands import profile as command
+from everycore.explain.explanation import Explanation, Remedy, Row
+from everycore.explain.trial import Change, change_of, try_remedy
 
 SPIN = "i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done; echo done; exit 5"
 
@@ -61,9 +67,6 @@ def test_stored_samples_are_explained_later(tmp_path: Path) -> None:
 
 
 def test_a_remedy_is_tried_and_its_gain_is_measured(lab: Lab) -> None:
-    from everycore.explain.explanation import Remedy
-    from everycore.explain.trial import try_remedy
-
     del lab
     script = 'sleep 0.0$SLOW; echo "done 7"'
     env = {**os.environ, "SLOW": "9"}
@@ -75,3 +78,55 @@ def test_a_remedy_is_tried_and_its_gain_is_measured(lab: Lab) -> None:
     assert found.gain == 3.0 or "time" in found.by
     end = 'exit "${SLOW:-3}"'
     assert try_remedy(["sh", "-c", end], env, Remedy("", "", ("SLOW",))).gain is None
+
+
+ELSE = Remedy("why", "how")
+
+
+def test_each_kind_of_remedy_says_what_it_changes() -> None:
+    env, argv = {"MASK": "1", "HOME": "/x"}, ("run", "-cpu", "max", "file")
+    unset = change_of(argv, env, replace(ELSE, unset=("MASK",)))
+    assert unset == Change(argv, {"HOME": "/x"})
+    put = replace(ELSE, put=("QEMU_CPU=a,b=on",), append=("-cpu", ",b=on"))
+    longer = change_of(argv, env, put)
+    assert longer is not None
+    assert longer.argv == ("run", "-cpu", "max,b=on", "file")
+    assert longer.env == env
+    variable = change_of(("run", "file"), env, put)
+    assert variable is not None
+    assert variable.env == {**env, "QEMU_CPU": "a,b=on"}
+    assert change_of(argv, env, ELSE) is None
+
+
+def test_a_library_without_instructions_is_replaced_by_the_system_s(tmp_path: Path) -> None:
+    own, system, other = tmp_path / "own", tmp_path / "system", tmp_path / "other"
+    for folder, code in ((own, NOP), (system, AESENC), (other, NOP)):
+        folder.mkdir()
+        elf(folder / "libx.so.8", NOP * 80 + (code + NOP * 3) * 4 + NOP * 80)
+    remedy = replace(ELSE, library=str(own / "libx.so.8"), lacks="aes")
+    change = change_of(("run",), {"LD_LIBRARY_PATH": "/own"}, remedy, (other, system))
+    assert change is not None
+    assert change.env["LD_PRELOAD"] == str(system / "libx.so.8")
+    assert change.env["LD_LIBRARY_PATH"] == f"{system}:/own"
+    assert change_of(("run",), {}, remedy, (other, own)) is None
+
+
+def test_all_remedies_of_an_answer_are_tried_and_their_gains_are_told(
+    lab: Lab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The masked variable makes the command slower; the other remedy cannot be tried."""
+    rows = tuple(
+        Row(50.0, "AES", "T-tables", "x", "", True, "its code", remedy)
+        for remedy in (Remedy("masked", "unset SLOW", ("SLOW",)), Remedy("old", "a new build"))
+    )
+    answer = Explanation(rows, 500, 0.0, 100.0, 0.0, ())
+    monkeypatch.setattr(command, "explain", lambda *_: answer)
+    script = "i=0; while [ $i -lt ${SLOW:-600} ]; do i=$((i+1)); done; echo done"
+    lab.env.update(PATH=os.environ["PATH"], SLOW="60000")
+    found = lab("profile", "--try", "--json", "--", "sh", "-c", script)
+    trials = {one["remedy"]: one for one in json.loads(found.err.splitlines()[-1])["trials"]}
+    assert trials["unset SLOW"]["gain"] > 1.5
+    assert trials["a new build"]["gain"] is None
+    shown = lab("profile", "--try", "--", "sh", "-c", script).err
+    assert "times as fast" in shown
+    assert "Not tried: it needs another build" in shown
