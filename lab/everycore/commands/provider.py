@@ -305,7 +305,9 @@ def _status_of_process(pid: int) -> dict[str, object]:
         environ = (folder / "environ").read_bytes().decode(errors="replace").split("\0")
         program = str((folder / "exe").readlink())
     except FileNotFoundError:
-        raise EverycoreError(f"no process {pid}") from None
+        raise EverycoreError(
+            f"there is no process {pid}", "`ps -e` lists the processes that run"
+        ) from None
     except OSError as error:
         raise EverycoreError(
             f"cannot look into process {pid}: {error.strerror}", "ask as its user, or as root"

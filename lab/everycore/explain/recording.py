@@ -65,7 +65,9 @@ def read(path: Path) -> tuple[Profile, list[str]]:
             f"{path} is no file of samples", "`profile --store` writes one"
         ) from error
     except OSError as error:
-        raise EverycoreError(f"cannot read {path}: {error.strerror}") from error
+        raise EverycoreError(
+            f"cannot read {path}: {error.strerror}", "`profile --store FILE -- CMD...` writes one"
+        ) from error
     try:
         rows = [json.loads(line) for line in text.splitlines()]
     except ValueError as error:

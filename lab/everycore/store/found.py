@@ -32,7 +32,10 @@ def files_of(named: Sequence[Path]) -> list[Path]:
         elif path.is_file():
             found[path] = None
         else:
-            raise EverycoreError(f"cannot read {path}: there is no such file")
+            raise EverycoreError(
+                f"cannot read {path}: there is no such file",
+                "name a file or a folder of results; `everycore matrix --out FILE` writes one",
+            )
     return list(found)
 
 

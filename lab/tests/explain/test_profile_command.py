@@ -32,7 +32,7 @@ def everycore(*words: str, **env: str) -> subprocess.CompletedProcess[str]:
         ((), "name one of"),
         (("--pid", "4194305"), "there is no process 4194305"),
         (("--means", "magic", "--", "true"), "unknown means"),
-        (("--load", "/no/such/file"), "cannot read /no/such/file"),
+        (("--load", "/no/such/file"), "`profile --store FILE -- CMD...` writes one"),
         (("--pid", "1", "--", "true"), "name one of"),
         (("--try", "--pid", "1"), "--try needs a command"),
         (("--", "no-such-program"), "cannot run no-such-program"),
@@ -43,6 +43,22 @@ def test_wrong_usage_is_one_clear_line(lab: Lab, words: tuple[str, ...], message
     assert found.code == 2
     assert message in found.err
     assert "Traceback" not in found.err
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("query", "--from", "/no/such", "select 1"),
+        ("pack", "/no/such"),
+        ("provider", "status", "--pid", "4194305"),
+    ],
+)
+def test_what_is_not_there_is_named_with_a_remedy(lab: Lab, words: tuple[str, ...]) -> None:
+    found = lab(*words)
+    assert found.code == 2
+    message, *remedy = found.err.strip().splitlines()
+    assert words[-1] in message or "/no/such" in message
+    assert remedy
 
 
 def test_a_command_keeps_its_output_and_its_exit_code() -> None:
