@@ -37,8 +37,8 @@ def missing() -> list[str]:
 
 def make_image(name: str) -> pathlib.Path:
     """An image for AArch64 with one command, which ends the machine."""
-    from everycore import catalog
-    from everycore.context import system_context
+    from everycore.build import catalog
+    from everycore.environment.context import system_context
     from everycore.firmware import application, boot_targets, medium
 
     context = system_context()
