@@ -7,8 +7,9 @@
  *     (c r^e)^(dp-1) u c  =  c^(dp-1) r^(e dp - e) r^(e-1) c  =  c^dp r^(e dp - 1)  =  c^dp  modulo p,
  *
  * since p - 1 divides e dp - 1. The long exponentiation sees c r^e alone. Where p does not divide c, that is any number
- * from 1 to p - 1: e has an inverse modulo p - 1. As r is as many random bytes as p has, reduced once, some values
- * are twice as likely as others where p begins with a bit 1. The exponent is dp - 1 + k (p - 1) with k of 64 random bits (Kocher 1996, section 10; Coron 1999, section 5).
+ * from 1 to p - 1: e has an inverse modulo p - 1. r is as many random bytes as p has, reduced; so some of these numbers
+ * are twice as likely as others where p begins with a bit 1. The exponent is dp - 1 + k (p - 1) with k of 64 random
+ * bits (Kocher 1996, section 10; Coron 1999, section 5).
  *
  * Recombination: Garner's formula, RFC 8017 section 5.1.2.
  */
