@@ -48,6 +48,15 @@ _\name:
 #endif
 .endm
 
+/* Constants follow, and then code. */
+.macro evc_constants
+#if defined(__APPLE__)
+    .section __TEXT,__const
+#else
+    .section .rodata, "a", @progbits
+#endif
+.endm
+
 .macro evc_save register
     push \register
     EVC_ASM_CFI_ADJUST(8)

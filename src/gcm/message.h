@@ -519,10 +519,15 @@ static void open_blocks(const void *key, uint8_t counter[16], uint8_t y[16], con
     crypt_blocks(key, counter, y, in, out, n_blocks, TO_OPEN | PIECE);
 }
 
+/* A kernel may have functions of its own for short messages, and these for others. */
+#if !defined(GCM_MESSAGE_SLOTS)
+#define GCM_MESSAGE_SLOTS .seal = seal, .open = open
+#endif
+
 /* The slots of a descriptor: the same for all kernels that include this. */
 #define GCM_SLOTS                                                                                  \
     .set_key = set_key, .encrypt = encrypt, .hash = hash, .seal_blocks = seal_blocks,              \
-    .open_blocks = open_blocks, .seal = seal, .open = open,                                         \
+    .open_blocks = open_blocks, GCM_MESSAGE_SLOTS,                                              \
     .open_telling_tag = open_telling_tag
 
 #endif

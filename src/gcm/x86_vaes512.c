@@ -4,7 +4,8 @@
  *
  * Method:   8 vectors of 4 counters through AES while the 8 before are hashed by Karatsuba.
  *           A message is groups of these and a tail, whose blocks are in the last lanes: gcm/message.h.
- *           The parts of its first and last vector are taken by masks.
+ *           The parts of its first and last vector are taken by masks. A message of at most 288 bytes with at most 16
+ *           of associated data takes one straight line of assembly, of up to 5 vectors: x86_vaes512_asm.S.
  * Source:   SP 800-38D (2007); Gueron, Kounavis: Intel Carry-Less Multiplication Instruction and its Usage for
  *           Computing the GCM Mode, 2014.
  * Needs:    X86_GCM512.   Timing: CT (no tables, no secret branches).
@@ -163,9 +164,28 @@ EVC_DEFINE_CLEAR_STACK(clear_long, ZMM, 512)
 #endif
 #define CLEAR_AFTER_LONG() clear_long()
 
+#if EVC_X86_64_SYSV /* short messages are of x86_vaes512_asm.S */
+#define GCM_MESSAGE_SLOTS                                                                          \
+    .seal = evc_gcm_x86_vaes512_seal, .open = evc_gcm_x86_vaes512_open, .seal_long = seal, .open_long = open
+#endif
 #include "gcm/x86_steps.h"
 
 EVC_ISA_END
+
+#if EVC_X86_64_SYSV
+enum evc_status evc_gcm_x86_vaes512_seal(const void *key, const uint8_t *iv, size_t iv_bytes, const uint8_t *aad,
+                                         size_t aad_bytes, const uint8_t *in, uint8_t *out, size_t len_bytes,
+                                         uint8_t *tag, size_t tag_bytes);
+enum evc_status evc_gcm_x86_vaes512_open(const void *key, const uint8_t *iv, size_t iv_bytes, const uint8_t *aad,
+                                         size_t aad_bytes, const uint8_t *in, uint8_t *out, size_t len_bytes,
+                                         const uint8_t *tag, size_t tag_bytes);
+
+/* Numbers that the assembly has. */
+typedef char assembly_agrees[offsetof(struct evc_gcm_head, kernel) == 0 && offsetof(struct evc_gcm_head, rounds) == 8
+                             && offsetof(struct key, rk) == 16 && offsetof(struct key, powers) == 16 + 240
+                             && sizeof(struct powers) == 1024 && offsetof(struct evc_gcm, seal_long) == 0x70
+                             && offsetof(struct evc_gcm, open_long) == 0x78 && EVC_ERR_TAG == 6 ? 1 : -1];
+#endif
 
 const struct evc_gcm evc_gcm_x86_vaes512 = {
     .kernel = EVC_KERNEL_HEAD(x86_vaes512, X86_GCM512, CT, ANY, BATCH, struct key, 0, clear),
