@@ -4,7 +4,7 @@
  *
  * Method:   8 vectors of 4 counters through AES while the 8 before are hashed by Karatsuba.
  *           A message is groups of these and a tail, whose blocks are in the last lanes: gcm/message.h.
- *           The parts of its first and last vector are taken by masks. A message of at most 288 bytes with at most 16
+ *           The parts of its first and last vector are taken by masks. A message of at most 288 bytes with at most 80
  *           of associated data takes one straight line of assembly, of up to 5 vectors: x86_vaes512_asm.S.
  * Source:   SP 800-38D (2007); Gueron, Kounavis: Intel Carry-Less Multiplication Instruction and its Usage for
  *           Computing the GCM Mode, 2014.

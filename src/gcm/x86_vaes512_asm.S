@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * GCM of short messages in one straight line: at most 16 bytes of associated data, 288 of text, a tag of 16 bytes.
+ * GCM of short messages in one straight line: at most 80 bytes of associated data, 288 of text, a tag of 16.
  * All others go on to `seal_long` and `open_long` of the descriptor. The reason for assembly: messages overlap in a
  * core's window of some 450 instructions, so that a short one costs about its latency times its instructions. Here are
  * no frames, AES comes first, and no more than vectors 0 to 15 are used and have to be cleared.
  *
- * Lanes:    nothing, associated data (or zeros), text, lengths: the last block is in the last lane, so that each meets
- *           its power of H at a fixed place. The lane before the text has counter 1, that of J_0, whose encryption is
- *           the tag mask.
+ * Lanes:    nothing, the last block of associated data (or zeros), text, lengths. The last block is in the last lane,
+ *           so that each meets its power of H at a fixed place. The lane before the text has counter 1, that of J_0,
+ *           whose encryption is the tag mask. Associated data before its last block is hashed on its own.
  * Text:     its accesses begin at its start or end at its end, and overlap: so nothing around it is accessed, and no
  *           masked access can reach into another page. One permutation of bytes moves text into its lanes, and one
  *           moves it back.
@@ -25,6 +25,7 @@
 .set tag, 24
 .set tag_bytes, 32
 .set most_bytes, 288
+.set most_aad_bytes, 80
 .set error_of_tag, 6  /* the next six are checked in x86_vaes512.c */
 .set seal_long, 0x70 /* of struct evc_gcm, whose address is the first word of the key */
 .set open_long, 0x78
@@ -391,7 +392,10 @@ byte_numbers:
     vpxor %xmm15, %xmm15, %xmm15
     vzeroupper
     ret
-6:  call aad_below_8
+6:  vpxor %xmm1, %xmm1, %xmm1
+    test %r8d, %r8d
+    jz 5b
+    call other_aad
     jmp 5b
 .endm
 
@@ -419,8 +423,9 @@ byte_numbers:
 
 /* xmm1 = the associated data, xmm2 = the lengths, each half reversed. */
 .macro aad_and_lengths
-    cmp $8, %r8d
-    jb 6f
+    lea -8(%r8), %esi
+    cmp $8, %esi
+    ja 6f
     vmovq (%rcx), %xmm1
     vmovq -8(%rcx,%r8), %xmm13
     mov %r11, %rsi
@@ -614,7 +619,10 @@ byte_numbers:
     vpxor %xmm12, %xmm12, %xmm12
     vzeroupper
     ret
-6:  call aad_below_8
+6:  vpxor %xmm1, %xmm1, %xmm1
+    test %r8d, %r8d
+    jz 5b
+    call other_aad
     jmp 5b
 
 10: load_part %r9, %r10, %xmm0, %xmm2, %r8
@@ -633,7 +641,7 @@ byte_numbers:
 
 .macro messages sealing
     mov len_bytes(%rsp), %r10
-    cmp $16, %r8
+    cmp $most_aad_bytes, %r8
     ja 12f
     cmp $most_bytes, %r10
     ja 12f
@@ -665,15 +673,56 @@ byte_numbers:
 12: mov (%rdi), %rax
 .endm
 
-/* xmm1 = r8 bytes at rcx, fewer than 8; rsi is changed. */
+/* xmm1 = the block of associated data: of 1 to 7 or 17 to 80 bytes, r8 at rcx. That is the last one, plus the hash of
+ * those before it: so it meets their powers of H. Changes rcx, rsi, xmm2, xmm13. */
     .text
     .p2align 5
-aad_below_8:
+other_aad:
     EVC_ASM_CFI_BEGIN
-    vpxor %xmm1, %xmm1, %xmm1
-    test %r8d, %r8d
-    jz 3f
+    cmp $8, %r8d
+    ja 4f
     load_part %rcx, %r8, %xmm1, %xmm13, %rsi
+    ret
+4:  lea -1(%r8), %esi
+    and $-16, %esi
+    neg %rsi
+    add %rdi, %rsi        /* the powers there, as multiply has them, are those of the first block */
+    vpxor %xmm8, %xmm8, %xmm8
+    vpxor %xmm9, %xmm9, %xmm9
+    vpxor %xmm10, %xmm10, %xmm10
+5:  vmovdqu (%rcx), %xmm13
+    vpshufb reversed(%r11), %xmm13, %xmm13
+    vpclmulqdq $0x10, powers_end - 64(%rsi), %xmm13, %xmm1
+    vpclmulqdq $0x11, powers_end(%rsi), %xmm13, %xmm2
+    vpclmulqdq $0x10, powers_end(%rsi), %xmm13, %xmm11
+    vpclmulqdq $0x11, powers_end - 64(%rsi), %xmm13, %xmm12
+    vpxor %xmm1, %xmm8, %xmm8
+    vpxor %xmm2, %xmm10, %xmm10
+    vpternlogq $0x96, %xmm11, %xmm12, %xmm9
+    add $16, %rcx
+    add $16, %rsi
+    cmp %rdi, %rsi
+    jne 5b
+    vmovdqa polynomial(%r11), %xmm2
+    vpclmulqdq $0x00, %xmm2, %xmm8, %xmm1
+    vpshufd $0x4e, %xmm8, %xmm8
+    vpternlogq $0x96, %xmm8, %xmm1, %xmm9
+    vpclmulqdq $0x00, %xmm2, %xmm9, %xmm1
+    vpshufd $0x4e, %xmm9, %xmm9
+    vpternlogq $0x96, %xmm9, %xmm1, %xmm10
+    vpshufb reversed(%r11), %xmm10, %xmm1
+    mov %r8d, %esi
+    neg %esi
+    and $15, %esi         /* the bytes that the last block lacks */
+    sub %rsi, %rcx
+    vmovdqu (%rcx), %xmm13
+    vpshufb (%r11,%rsi), %xmm13, %xmm13
+    vpand first_bytes(%r11,%rsi), %xmm13, %xmm13
+    vpxor %xmm13, %xmm1, %xmm1
+    vpxor %xmm9, %xmm9, %xmm9
+    vpxor %xmm10, %xmm10, %xmm10
+    vpxor %xmm11, %xmm11, %xmm11
+    vpxor %xmm12, %xmm12, %xmm12
     ret
     EVC_ASM_CFI_END
 
