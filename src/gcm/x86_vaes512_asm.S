@@ -673,8 +673,19 @@ byte_numbers:
 12: mov (%rdi), %rax
 .endm
 
+/* The parts of the product of as many blocks as a register has, at rcx, with the powers of H for them. */
+.macro multiply_blocks width, at, lo, mi, hi, scratch
+    vmovdqu64 \at(%rcx), %\width\()mm\scratch
+    vpshufb reversed(%r11), %\width\()mm\scratch, %\width\()mm\scratch
+    vpclmulqdq $0x10, powers_end - 64 + \at(%rsi), %\width\()mm\scratch, %\width\()mm\lo
+    vpclmulqdq $0x10, powers_end + \at(%rsi), %\width\()mm\scratch, %\width\()mm\mi
+    vpclmulqdq $0x11, powers_end + \at(%rsi), %\width\()mm\scratch, %\width\()mm\hi
+    vpclmulqdq $0x11, powers_end - 64 + \at(%rsi), %\width\()mm\scratch, %\width\()mm\scratch
+    vpxorq %\width\()mm\scratch, %\width\()mm\mi, %\width\()mm\mi
+.endm
+
 /* xmm1 = the block of associated data: of 1 to 7 or 17 to 80 bytes, r8 at rcx. That is the last one, plus the hash of
- * those before it: so it meets their powers of H. Changes rcx, rsi, xmm2, xmm13. */
+ * those before it: so it meets their powers of H. Changes rcx, rsi, vectors 2 and 8 to 13. */
     .text
     .p2align 5
 other_aad:
@@ -687,34 +698,41 @@ other_aad:
     and $-16, %esi
     neg %rsi
     add %rdi, %rsi        /* the powers there, as multiply has them, are those of the first block */
-    vpxor %xmm8, %xmm8, %xmm8
-    vpxor %xmm9, %xmm9, %xmm9
-    vpxor %xmm10, %xmm10, %xmm10
-5:  vmovdqu (%rcx), %xmm13
-    vpshufb reversed(%r11), %xmm13, %xmm13
-    vpclmulqdq $0x10, powers_end - 64(%rsi), %xmm13, %xmm1
-    vpclmulqdq $0x11, powers_end(%rsi), %xmm13, %xmm2
-    vpclmulqdq $0x10, powers_end(%rsi), %xmm13, %xmm11
-    vpclmulqdq $0x11, powers_end - 64(%rsi), %xmm13, %xmm12
-    vpxor %xmm1, %xmm8, %xmm8
-    vpxor %xmm2, %xmm10, %xmm10
-    vpternlogq $0x96, %xmm11, %xmm12, %xmm9
-    add $16, %rcx
-    add $16, %rsi
-    cmp %rdi, %rsi
-    jne 5b
-    vmovdqa polynomial(%r11), %xmm2
-    vpclmulqdq $0x00, %xmm2, %xmm8, %xmm1
-    vpshufd $0x4e, %xmm8, %xmm8
-    vpternlogq $0x96, %xmm8, %xmm1, %xmm9
-    vpclmulqdq $0x00, %xmm2, %xmm9, %xmm1
-    vpshufd $0x4e, %xmm9, %xmm9
-    vpternlogq $0x96, %xmm9, %xmm1, %xmm10
-    vpshufb reversed(%r11), %xmm10, %xmm1
+    cmp $48, %r8d
+    ja 7f
+    cmp $32, %r8d
+    ja 6f
+    multiply_blocks x, 0, 8, 9, 10, 11
+    jmp 9f
+6:  multiply_blocks y, 0, 8, 9, 10, 11
+    jmp 9f
+7:  cmp $64, %r8d
+    ja 8f
+    multiply_blocks y, 0, 8, 9, 10, 11
+    multiply_blocks x, 32, 1, 2, 12, 13
+    vpxor %ymm1, %ymm8, %ymm8
+    vpxor %ymm2, %ymm9, %ymm9
+    vpxor %ymm12, %ymm10, %ymm10
+    jmp 9f
+8:  multiply_blocks z, 0, 8, 9, 10, 11
+9:  vbroadcasti32x4 polynomial(%r11), %zmm2
+    vpclmulqdq $0x00, %zmm2, %zmm8, %zmm1
+    vpshufd $0x4e, %zmm8, %zmm8
+    vpternlogq $0x96, %zmm8, %zmm1, %zmm9
+    vpclmulqdq $0x00, %zmm2, %zmm9, %zmm1
+    vpshufd $0x4e, %zmm9, %zmm9
+    vpternlogq $0x96, %zmm9, %zmm1, %zmm10
+    cmp $32, %r8d
+    jbe 10f
+    vextracti64x4 $1, %zmm10, %ymm1
+    vpxor %ymm1, %ymm10, %ymm10
+    vextracti128 $1, %ymm10, %xmm1
+    vpxor %xmm1, %xmm10, %xmm10
+10: vpshufb reversed(%r11), %xmm10, %xmm1
+    lea -16(%rcx,%r8), %rcx
     mov %r8d, %esi
     neg %esi
     and $15, %esi         /* the bytes that the last block lacks */
-    sub %rsi, %rcx
     vmovdqu (%rcx), %xmm13
     vpshufb (%r11,%rsi), %xmm13, %xmm13
     vpand first_bytes(%r11,%rsi), %xmm13, %xmm13
