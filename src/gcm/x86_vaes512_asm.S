@@ -352,15 +352,15 @@ byte_numbers:
 .endif
 .endm
 
-/* zmm5 = lo, mi, hi divided by x^128. */
-.macro reduce
+/* \hi = lo, mi, hi divided by x^128. */
+.macro reduce lo, mi, hi /* on Apple, a macro without arguments takes $0 for one */
     vbroadcasti32x4 polynomial(%r11), %zmm6
-    vpclmulqdq $0x00, %zmm6, %zmm3, %zmm7
-    vpshufd $0x4e, %zmm3, %zmm3
-    vpternlogq $0x96, %zmm3, %zmm7, %zmm4
-    vpclmulqdq $0x00, %zmm6, %zmm4, %zmm7
-    vpshufd $0x4e, %zmm4, %zmm4
-    vpternlogq $0x96, %zmm4, %zmm7, %zmm5
+    vpclmulqdq $0x00, %zmm6, \lo, %zmm7
+    vpshufd $0x4e, \lo, \lo
+    vpternlogq $0x96, \lo, %zmm7, \mi
+    vpclmulqdq $0x00, %zmm6, \mi, %zmm7
+    vpshufd $0x4e, \mi, \mi
+    vpternlogq $0x96, \mi, %zmm7, \hi
 .endm
 
 /* The hash in zmm5, the tag mask with the associated data in xmm0, the latter in xmm1. */
@@ -422,17 +422,17 @@ byte_numbers:
 /* ---- Messages ---- */
 
 /* xmm1 = the associated data, xmm2 = the lengths, each half reversed. */
-.macro aad_and_lengths
-    lea -8(%r8), %esi
+.macro aad_and_lengths aad_bytes
+    lea -8(\aad_bytes), %esi
     cmp $8, %esi
     ja 6f
     vmovq (%rcx), %xmm1
-    vmovq -8(%rcx,%r8), %xmm13
+    vmovq -8(%rcx,\aad_bytes), %xmm13
     mov %r11, %rsi
-    sub %r8, %rsi
+    sub \aad_bytes, %rsi
     vpshufb 16(%rsi), %xmm13, %xmm13
     vpunpcklqdq %xmm13, %xmm1, %xmm1
-5:  vmovq %r8, %xmm2
+5:  vmovq \aad_bytes, %xmm2
     vpinsrq $1, %r10, %xmm2, %xmm2
     vpsllq $3, %xmm2, %xmm2
 .endm
@@ -449,7 +449,7 @@ byte_numbers:
     .endr
     middle_rounds round, \n
     vbroadcasti32x4 round_keys(%rdi,%rdx), %zmm15
-    aad_and_lengths
+    aad_and_lengths %r8
     mov %eax, %esi
     sub %r10d, %esi
 .if \n == 1
@@ -553,7 +553,7 @@ byte_numbers:
     add_second %zmm8, (powers_end-384), 0
 .endif
 .endif
-    reduce
+    reduce %zmm3, %zmm4, %zmm5
     finish \n, \sealing
 .endm
 
@@ -570,7 +570,7 @@ byte_numbers:
     vpxor counter_1(%r11), %xmm0, %xmm3
     vpxor counter_2(%r11), %xmm0, %xmm4
     middle_rounds round_of_two_blocks, 2
-    aad_and_lengths
+    aad_and_lengths %r8
     vpshufb reversed(%r11), %xmm1, %xmm1
     vpshufd $0x4e, %xmm2, %xmm2
     vaesenclast round_keys(%rdi,%rdx), %xmm3, %xmm3
