@@ -508,7 +508,9 @@ def _compile_all(
     from concurrent.futures import as_completed
 
     with (
-        Progress(context.err, "compiling", len(missing)) as progress,
+        Progress(
+            context.err, "compiling, once for this compiler", len(missing), lines=True
+        ) as progress,
         worker_pool() as pool,
     ):
         jobs = [pool.submit(_compile, context, tree, compiler, o) for o in missing]

@@ -4,10 +4,13 @@ import threading
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.console import Console
 from world import Lab
 
 from everycore.build.binaries import (
@@ -20,6 +23,7 @@ from everycore.build.binaries import (
     build_tool,
     tidy,
 )
+from everycore.environment import progress
 from everycore.environment.context import Completed
 from everycore.environment.errors import EverycoreError
 from everycore.model.domain import Build, Compiler, Installed, Peer, Target, Tree
@@ -51,6 +55,19 @@ def test_everything_is_compiled_once(lab: Lab, tree: Tree) -> None:
     assert first.binary.is_file()
     second, compiled = build(lab, tree, "-O2")
     assert (second.binary, compiled, lab.runner.calls) == (first.binary, [], [])
+
+
+def test_the_first_compilation_says_what_it_does(
+    lab: Lab, tree: Tree, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(progress, "LINE_EVERY_SECONDS", 0.0)
+    said = StringIO()
+    context = replace(lab.context(), err=Console(file=said, force_terminal=False))
+    build_harness(context, tree, Target("host", ""), GCC, ())
+    assert "compiling, once for this compiler: 1 of 3 done" in said.getvalue()
+    said.truncate(0)
+    build_harness(context, tree, Target("host", ""), GCC, ())
+    assert said.getvalue() == ""
 
 
 @pytest.mark.parametrize("flag", ["-march=native", "-mcpu=native", "-mtune=native"])
