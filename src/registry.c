@@ -146,6 +146,20 @@ const struct evc_bn *evc_bn_select(uint64_t features, unsigned policy, enum evc_
     return (const struct evc_bn *)select_built(bn_kernels, features, policy, use);
 }
 
+/* The first kernel that fits, or one behind it whose time is for such short moduli. */
+const struct evc_bn *evc_bn_select_for(uint64_t features, unsigned policy, enum evc_use use, size_t n_bits)
+{
+    const struct evc_bn *const best = evc_bn_select(features, policy, use);
+
+    if (use == EVC_USE_PARALLEL || n_bits >= best->fewest_bits)
+        return best;
+    for (const struct entry *e = bn_kernels; e->kernel; e++)
+        if (!evc_unfit_here(e->needs, e->timing, e->use, features, policy, use) &&
+            n_bits >= ((const struct evc_bn *)(const void *)e->kernel)->fewest_bits)
+            return (const struct evc_bn *)(const void *)e->kernel;
+    return best;
+}
+
 const struct evc_bn_words *evc_bn_words_select(uint64_t features, unsigned policy)
 {
     return (const struct evc_bn_words *)select_built(bn_words_kernels, features, policy, EVC_USE_ANY);

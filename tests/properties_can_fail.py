@@ -558,6 +558,7 @@ MODE_BREAKS = [
 
 COLUMNS, LIMBS, BN_REF, NUMBERS, POWERS, DIVSTEPS = (
     "src/bn/columns_steps.h", "src/bn/limbs_steps.h", "src/bn/c_ref.c", "src/bn/bn.c", "src/bn/exp.c", "src/bn/gcd.c")
+SELECTED = "something_is_always_selected"
 REDUCTIONS = "reductions_equal_sums"
 SUMS = "sums_and_products_equal_reference"
 CARRIES = "carries_of_short_numbers_are_kept"
@@ -582,7 +583,10 @@ BN_BREAKS = [
     ("bn: the lowest bit of a factor, of c_ref", BN_REF, "bit-- > 0", "bit-- > 1", FERMAT),
     ("bn: the carry of c_ref", BN_REF, "(borrow & ~carry)", "borrow", "known_answers"),
     ("bn: a doubling of the form of 1", NUMBERS, "i < n->shape.r_bits;", "i + 1 < n->shape.r_bits;", CARRIES),
+    ("bn: a kernel for longer moduli", "src/registry.c", "n_bits >= best->fewest_bits", "n_bits >= 0", SELECTED),
     ("bn: a piece of a long number", NUMBERS, "        evc_bn_op_add(n, sum, sum, piece, scratch);\n", "", REDUCTIONS),
+    ("bn: the carry of a sum of bytes", NUMBERS, "UINT32_MAX, n->n_bytes) & (carry ^ 1);", "UINT32_MAX, n->n_bytes);", SUMS),
+    ("bn: a difference of bytes below zero", NUMBERS, "evc_barrier32(0u - is_below)", "0", SUMS),
     ("bn: the range of the second operand", NUMBERS, " & evc_bn_below(b, evc_bn_modulus(n), n->n_bytes)", "", OPERANDS),
     ("bn: an even modulus", NUMBERS, "is_wrong = ((uint32_t)n[n_bytes - 1] & 1) ^ 1;", "is_wrong = 0;", MODULI),
     ("bn: a modulus that begins with zero", NUMBERS, "is_wrong |= ~evc_mask_nonzero32(n[0]);", "", MODULI),
@@ -622,11 +626,18 @@ ADX_BREAKS = [
     ("bn adx: a register of the caller", ADX, "    evc_restore %r12\n", "    add $8, %rsp\n", ABI),
 ]
 
-WIDE, BATCH = "src/bn/ifma_wide.h", "src/bn/ifma_batch.h"
+IFMA, WIDE, BATCH = "src/bn/x86_ifma.c", "src/bn/ifma_wide.h", "src/bn/ifma_batch.h"
 IFMA_BREAKS = [
     ("bn ifma: a carry through lanes of ones", WIDE, "into = (ones + 2 * overflow) ^ ones;", "into = 2 * overflow;", SUMS),
-    ("bn ifma: the carry of a block", WIDE, "v_add(v_load(s->x), _mm512_maskz_set1_epi64(1, (long long)carry))",
-     "v_load(s->x)", CARRIES),
+    ("bn ifma: a carry through a lane of ones", WIDE, "into = (ones[width] + 2 * nonzero_lanes(carry)) ^ ones[width];",
+     "into = 2 * nonzero_lanes(carry);", SUMS),
+    ("bn ifma: the carry of a block", WIDE, "v_add(rest.column[0], lowest_lane_of(carry))", "rest.column[0]", CARRIES),
+    ("bn ifma: the carry of a block of panels", WIDE, "v_add(v_load(s->x), carry)", "v_load(s->x)", SUMS),
+    ("bn ifma: bits that R has to spare", WIDE, "#define SPARE_BITS 6", "#define SPARE_BITS 0", SUMS),
+    ("bn ifma: the second subtraction of n", IFMA,
+     "    above = subtract_once(out, w.bits, evc_bn_modulus(key), n_bytes);\n", "    above = w.bits;\n", SUMS),
+    ("bn ifma: the borrow of the multiple of n", IFMA, "borrow = d >> 63;", "borrow = 0;", SUMS),
+    ("bn ifma: a negative difference", IFMA, "_mm512_sub_epi64(v_digits, v_load(at_const(minus_two, v)))", "v_zero", SUMS),
     ("bn ifma: a cross product of eight", BATCH, "first, (k + 1) / 2, k)", "first, k / 2, k)", LANES),
 ]
 

@@ -3,7 +3,7 @@
  * Big numbers modulo an odd number, and the kernels that multiply them: what RSA, Diffie-Hellman and tests of primes
  * are made of.
  *
- *     const struct evc_bn *kernel = evc_bn_select(evc_cpu_features(), 0, EVC_USE_ANY);
+ *     const struct evc_bn *kernel = evc_bn_select_for(evc_cpu_features(), 0, EVC_USE_ANY, 2048);
  *     size_t key_bytes = evc_bn_modulus_bytes(kernel, 2048), scratch_bytes = evc_bn_scratch_bytes(kernel, 2048);
  *     ... memory of key_bytes bytes, aligned to 16, and scratch of scratch_bytes bytes ...
  *     enum evc_status status = evc_bn_set_modulus_in(memory, key_bytes, kernel, n, 256);
@@ -45,6 +45,7 @@ struct evc_bn; /* a kernel's descriptor; what is in it is below, for those who w
 /* Sizes that a kernel needs for moduli of one length. All are multiples of 16 but r_bits. */
 struct evc_bn_shape {
     uint32_t r_bits;        /* numbers are held as x 2^r_bits mod n: Montgomery's R; 0: as they are */
+    uint32_t loaded_bits;   /* load multiplies by 2^loaded_bits, and store divides by that modulo n; at most r_bits */
     uint32_t form_bytes;    /* of a number in the kernel's form */
     uint32_t private_bytes; /* of what set_modulus makes */
     uint32_t scratch_bytes; /* of scratch memory for one operation */
@@ -63,6 +64,11 @@ struct evc_bn_modulus {
  * time (the feature ct-mul), or the policy is EVC_ALLOW_VARTIME, selection finds a kernel that is a thousand times
  * faster. */
 EVC_API const struct evc_bn *evc_bn_select(uint64_t features, unsigned policy, enum evc_use use);
+
+/* The same for moduli of one length: vectors are slower than general registers where numbers are short. use:
+ * EVC_USE_PARALLEL for many powers side by side (evc_bn_exp_many), else EVC_USE_SERIAL or EVC_USE_ANY. Any length is
+ * taken; whether there are moduli of it, evc_bn_modulus_bytes tells. */
+EVC_API const struct evc_bn *evc_bn_select_for(uint64_t features, unsigned policy, enum evc_use use, size_t n_bits);
 
 /* As evc_aes_named and evc_aes_at. */
 EVC_API const struct evc_bn *evc_bn_named(const char *name);
@@ -205,16 +211,17 @@ EVC_CHECKED enum evc_status evc_bn_mod_words(const struct evc_bn_words *words, c
  * 16, in scratch memory at multiples of 64 if form_bytes is one. kernel.key_bytes: of the head alone.
  * scratch: shape.scratch_bytes bytes, as aligned; operations may leave secrets there.
  *
- * load gives the form of a number of in_bytes bytes, at most as many as the modulus has, as it is; it may be beyond the
- * modulus. store writes n_bytes bytes of a number below the modulus. Neither multiplies by R.
- * mul: a b / R mod n. a: what load gives; b: below the modulus. sqr: of a number below the modulus.
- * add, sub: of numbers below the modulus. All results are below the modulus; r may be a or b. A form may also stand for
- * a number that is larger by multiples of the modulus, if every operation of the kernel takes it; store then subtracts
- * them.
+ * load gives the form of a number of in_bytes bytes, at most as many as the modulus has; it may be beyond the modulus.
+ * store writes n_bytes bytes of a number below the modulus. Neither multiplies by R.
+ * mul: a b / R mod n. a: what load gives, or a result; b: a result. sqr: of a result. A result is what mul, sqr, add
+ * and sub give, or what load gives of a number that is below the modulus when it is multiplied by 2^loaded_bits.
+ * add, sub: of results. r may be a or b. Results are below the modulus; or they are larger by multiples of it, if every
+ * operation of the kernel takes them so, and store subtracts these.
  */
 struct evc_bn {
     struct evc_kernel kernel;
     uint32_t lanes; /* exponentiations that exp_many does side by side, at most; 1 without it */
+    uint32_t fewest_bits; /* of moduli for which one power is not slower than with later lines of kernels.def */
 
     /* Mandatory. shape: of moduli of n_bytes bytes. */
     void (*shape)(size_t n_bytes, struct evc_bn_shape *shape);

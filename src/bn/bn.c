@@ -62,12 +62,13 @@ static void power_of_two(const struct evc_bn_modulus *n, void *r, uint32_t expon
     }
 }
 
-/* The form of 1 by doublings of 2^(8 n_bytes - 8), which is below the modulus, since that has an odd last byte and a
- * first one that is not zero. */
+/* The form of 1 by doublings of a power of 2 that is at most 2^(8 n_bytes - 8), which is below the modulus, since that
+ * has an odd last byte and a first one that is not zero. */
 static void set_constants(struct evc_bn_modulus *n)
 {
     uint8_t *const bytes = (uint8_t *)n + setup_at(&n->shape, n->n_bytes);
     void *const scratch = bytes + EVC_BN_ROUND16(n->n_bytes);
+    const size_t one_bytes = n->n_bytes - (n->shape.loaded_bits + 7) / 8;
     uint8_t *const one = (uint8_t *)n + evc_bn_one_at(&n->shape, n->n_bytes), *const r2 = one + n->shape.form_bytes;
 
     bytes[0] = 1; /* the rest is zero, as all of the memory was */
@@ -76,10 +77,10 @@ static void set_constants(struct evc_bn_modulus *n)
         n->kernel->load(n, r2, bytes, 1);
         return;
     }
-    n->kernel->load(n, one, bytes, n->n_bytes);
-    for (uint32_t i = 8 * (n->n_bytes - 1); i < n->shape.r_bits; i++)
+    n->kernel->load(n, one, bytes, one_bytes);
+    for (uint32_t i = 8 * ((uint32_t)one_bytes - 1) + n->shape.loaded_bits; i < n->shape.r_bits; i++)
         evc_bn_op_add(n, one, one, one, scratch);
-    power_of_two(n, r2, n->shape.r_bits, scratch);
+    power_of_two(n, r2, n->shape.r_bits - n->shape.loaded_bits, scratch);
 }
 
 static enum evc_status check_modulus(const void *memory, size_t memory_bytes, const struct evc_bn *kernel,
@@ -158,10 +159,84 @@ enum evc_status evc_bn_check_operands(const struct evc_bn_modulus *n, const uint
 
 /* ---- Sums and products -------------------------------------------------------------------------------- */
 
-enum of_two { SUM, DIFFERENCE, PRODUCT };
+/* r = a - (b & mask), of n_bytes bytes each; r = NULL: nowhere. Returns the borrow, 0 or 1. */
+static uint32_t subtract_bytes(uint8_t *r, const uint8_t *a, const uint8_t *b, uint32_t mask, size_t n_bytes)
+{
+    uint32_t borrow = 0;
 
-EVC_INLINE enum evc_status of_two(enum of_two what, const struct evc_bn_modulus *n, const uint8_t *a, const uint8_t *b,
-                                  uint8_t *out, void *scratch, size_t scratch_bytes)
+    for (size_t i = n_bytes; i-- > 0;) {
+        const uint32_t difference = (uint32_t)a[i] - (b[i] & mask) - borrow;
+
+        if (r)
+            r[i] = (uint8_t)difference;
+        borrow = difference >> 31;
+        EVC_KEEP(borrow);
+    }
+    return borrow;
+}
+
+/* r = a + (b & mask). Returns the carry, 0 or 1. */
+static uint32_t add_bytes(uint8_t *r, const uint8_t *a, const uint8_t *b, uint32_t mask, size_t n_bytes)
+{
+    uint32_t carry = 0;
+
+    for (size_t i = n_bytes; i-- > 0;) {
+        carry += (uint32_t)a[i] + (b[i] & mask);
+        r[i] = (uint8_t)carry;
+        carry >>= 8;
+        EVC_KEEP(carry);
+    }
+    return carry;
+}
+
+/* Out of line: what it leaves in its frame lies below its callers, which clear it. */
+EVC_OUT_OF_LINE void add_or_sub(int is_sub, const struct evc_bn_modulus *n, const uint8_t *a, const uint8_t *b,
+                                uint8_t *out)
+{
+    const uint8_t *const modulus = evc_bn_modulus(n);
+    uint32_t is_below;
+
+    if (is_sub) {
+        is_below = subtract_bytes(out, a, b, UINT32_MAX, n->n_bytes);
+        add_bytes(out, out, modulus, evc_barrier32(0u - is_below), n->n_bytes);
+    } else {
+        const uint32_t carry = add_bytes(out, a, b, UINT32_MAX, n->n_bytes);
+
+        is_below = subtract_bytes(NULL, out, modulus, UINT32_MAX, n->n_bytes) & (carry ^ 1);
+        subtract_bytes(out, out, modulus, evc_barrier32(is_below - 1), n->n_bytes);
+    }
+}
+
+/* Bytes as they are: entering a kernel's form takes longer than a sum. */
+enum evc_status evc_bn_mod_add(const struct evc_bn_modulus *n, const uint8_t *a, const uint8_t *b, uint8_t *out,
+                               void *scratch, size_t scratch_bytes)
+{
+    const enum evc_status status = evc_bn_check_operands(n, a, b, scratch_bytes);
+
+    (void)scratch;
+    if (status != EVC_OK)
+        return status;
+    add_or_sub(0, n, a, b, out);
+    evc_clear(&n->kernel->kernel);
+    return EVC_OK;
+}
+
+enum evc_status evc_bn_mod_sub(const struct evc_bn_modulus *n, const uint8_t *a, const uint8_t *b, uint8_t *out,
+                               void *scratch, size_t scratch_bytes)
+{
+    const enum evc_status status = evc_bn_check_operands(n, a, b, scratch_bytes);
+
+    (void)scratch;
+    if (status != EVC_OK)
+        return status;
+    add_or_sub(1, n, a, b, out);
+    evc_clear(&n->kernel->kernel);
+    return EVC_OK;
+}
+
+/* One factor in Montgomery's form: its R and that of the product cancel. */
+enum evc_status evc_bn_mod_mul(const struct evc_bn_modulus *n, const uint8_t *a, const uint8_t *b, uint8_t *out,
+                               void *scratch, size_t scratch_bytes)
 {
     const enum evc_status status = evc_bn_check_operands(n, a, b, scratch_bytes);
     void *x, *y;
@@ -170,38 +245,12 @@ EVC_INLINE enum evc_status of_two(enum of_two what, const struct evc_bn_modulus 
         return status;
     x = evc_bn_number(n, scratch, 0);
     y = evc_bn_number(n, scratch, 1);
-    if (what == PRODUCT) /* one factor in Montgomery's form: its R and that of the product cancel */
-        evc_bn_op_enter(n, x, a, n->n_bytes, scratch);
-    else
-        n->kernel->load(n, x, a, n->n_bytes);
+    evc_bn_op_enter(n, x, a, n->n_bytes, scratch);
     n->kernel->load(n, y, b, n->n_bytes);
-    if (what == SUM)
-        evc_bn_op_add(n, x, x, y, scratch);
-    else if (what == DIFFERENCE)
-        n->kernel->sub(n, x, x, y, evc_bn_scratch_start(scratch));
-    else
-        evc_bn_op_mul(n, x, y, x, scratch);
+    evc_bn_op_mul(n, x, y, x, scratch);
     n->kernel->store(n, out, x);
     evc_bn_end(n, scratch, 2);
     return EVC_OK;
-}
-
-enum evc_status evc_bn_mod_add(const struct evc_bn_modulus *n, const uint8_t *a, const uint8_t *b, uint8_t *out,
-                               void *scratch, size_t scratch_bytes)
-{
-    return of_two(SUM, n, a, b, out, scratch, scratch_bytes);
-}
-
-enum evc_status evc_bn_mod_sub(const struct evc_bn_modulus *n, const uint8_t *a, const uint8_t *b, uint8_t *out,
-                               void *scratch, size_t scratch_bytes)
-{
-    return of_two(DIFFERENCE, n, a, b, out, scratch, scratch_bytes);
-}
-
-enum evc_status evc_bn_mod_mul(const struct evc_bn_modulus *n, const uint8_t *a, const uint8_t *b, uint8_t *out,
-                               void *scratch, size_t scratch_bytes)
-{
-    return of_two(PRODUCT, n, a, b, out, scratch, scratch_bytes);
 }
 
 enum evc_status evc_bn_mod_sqr(const struct evc_bn_modulus *n, const uint8_t *a, uint8_t *out, void *scratch,

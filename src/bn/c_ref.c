@@ -29,7 +29,7 @@ static size_t n_words(const void *key)
 
 static void shape(size_t n_bytes, struct evc_bn_shape *s)
 {
-    s->r_bits = 0;
+    s->r_bits = s->loaded_bits = 0;
     s->form_bytes = (uint32_t)EVC_BN_ROUND16(n_bytes);
     s->private_bytes = s->form_bytes; /* the modulus */
     s->scratch_bytes = 3 * s->form_bytes;

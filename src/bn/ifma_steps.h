@@ -3,11 +3,12 @@
  * Products of digits of 52 bits in vectors of eight, by IFMA: the panel, which one modulus (ifma_wide.h) and eight
  * moduli side by side (ifma_batch.h) have in common.
  *
- * A panel is up to five vectors of digits of one factor times as many digits of the other. Its products are summed in
+ * A panel is up to six vectors of digits of one factor times as many digits of the other. Its products are summed in
  * columns, the lower and the upper 52 bits of each product in sums of their own, so that no addition waits for the one
- * before: with 18 sums, 5 vectors and one digit a panel fits into the 32 registers.
+ * before: with 22 sums, 6 vectors and one digit a panel fits into the 32 registers.
  *
- * A column holds at most 4 * 160 halves of products, and twice as much for a moment: less than 2^63.
+ * A column holds at most 4 * 192 halves of products, and twice as much for a moment: less than 2^63. A product takes
+ * the lower 52 bits of its factors, so that a digit may have carries above it that were added elsewhere.
  */
 #ifndef EVC_BN_IFMA_STEPS_H
 #define EVC_BN_IFMA_STEPS_H
@@ -22,7 +23,7 @@
 #define DIGIT_BITS 52
 #define DIGIT_MASK ((UINT64_C(1) << DIGIT_BITS) - 1)
 #define LANES 8
-#define MOST_WIDTH 5
+#define MOST_WIDTH 6
 
 EVC_ISA_BEGIN(X86_IFMA)
 
@@ -32,6 +33,7 @@ typedef __m512i vec;
 #define add_high _mm512_madd52hi_epu64
 #define v_add _mm512_add_epi64
 #define v_zero _mm512_setzero_si512()
+#define v_one _mm512_set1_epi64(1)
 #define v_digits _mm512_set1_epi64((long long)DIGIT_MASK)
 
 EVC_INLINE vec v_load(const void *p)
@@ -56,8 +58,9 @@ EVC_INLINE const uint8_t *at_const(const void *vectors, size_t i)
 }
 
 /* Column c of a panel is low[c] + high[c - 1]. */
+#define LAST_SUM (2 * MOST_WIDTH - 2)
 struct sums {
-    vec low[2 * MOST_WIDTH - 1], high[2 * MOST_WIDTH - 1];
+    vec low[LAST_SUM + 1], high[LAST_SUM + 1];
 };
 
 /* The upper columns of a panel, which are the lower ones of the next. */
@@ -65,7 +68,7 @@ struct upper {
     vec column[MOST_WIDTH];
 };
 
-/* width, in all of these: a constant, 1 to 5. Loops over it are written out. */
+/* width, in all of these: a constant, 1 to 6. Loops over it are written out. */
 #define EACH_OF_WIDTH(width, STATEMENT)                                                            \
     do {                                                                                           \
         if ((width) > 0) {                                                                         \
@@ -83,19 +86,22 @@ struct upper {
         if ((width) > 4) {                                                                         \
             STATEMENT(4)                                                                           \
         }                                                                                          \
+        if ((width) > 5) {                                                                         \
+            STATEMENT(5)                                                                           \
+        }                                                                                          \
     } while (0)
 
 EVC_INLINE void sums_clear(struct sums *s)
 {
     s->low[0] = s->low[1] = s->low[2] = s->low[3] = s->low[4] = v_zero;
-    s->low[5] = s->low[6] = s->low[7] = s->low[8] = v_zero;
+    s->low[5] = s->low[6] = s->low[7] = s->low[8] = s->low[9] = s->low[10] = v_zero;
     s->high[0] = s->high[1] = s->high[2] = s->high[3] = s->high[4] = v_zero;
-    s->high[5] = s->high[6] = s->high[7] = s->high[8] = v_zero;
+    s->high[5] = s->high[6] = s->high[7] = s->high[8] = s->high[9] = s->high[10] = v_zero;
 }
 
 EVC_INLINE void upper_clear(struct upper *u)
 {
-    u->column[0] = u->column[1] = u->column[2] = u->column[3] = u->column[4] = v_zero;
+    u->column[0] = u->column[1] = u->column[2] = u->column[3] = u->column[4] = u->column[5] = v_zero;
 }
 
 /* Adds x y, whose columns are c and c + 1. */
@@ -125,16 +131,21 @@ EVC_INLINE void add_row(struct sums *s, const struct upper *a, vec y, int row, i
 #undef PRODUCT_WITH
 }
 
+EVC_INLINE void load_columns(struct upper *x, const void *a, int width)
+{
+#define LOAD(i) x->column[i] = v_load(at_const(a, i));
+    EACH_OF_WIDTH(width, LOAD);
+#undef LOAD
+}
+
 /* Adds the panel of the vectors at a and the digits at b. */
 EVC_INLINE void add_panel(struct sums *s, const void *a, enum digits digits, const void *b, int width)
 {
     struct upper x;
 
-#define LOAD(i) x.column[i] = v_load(at_const(a, i));
 #define ROW(i) add_row(s, &x, digit(digits, b, i), i, width);
-    EACH_OF_WIDTH(width, LOAD);
+    load_columns(&x, a, width);
     EACH_OF_WIDTH(width, ROW);
-#undef LOAD
 #undef ROW
 }
 
@@ -142,12 +153,13 @@ EVC_INLINE void add_panel(struct sums *s, const void *a, enum digits digits, con
 EVC_INLINE void take_columns(struct upper *lower, struct upper *above, const struct sums *s, int width)
 {
 #define LOWER(i) lower->column[i] = v_add(above->column[i], i ? v_add(s->low[i], s->high[i ? i - 1 : 0]) : s->low[0]);
+#define LOW(c) s->low[(c) < LAST_SUM ? (c) : LAST_SUM]
 #define UPPER(i)                                                                                   \
-    above->column[i] = i + 1 < width ? v_add(s->low[width + i < 9 ? width + i : 8], s->high[width + i - 1])         \
-                                     : s->high[2 * width - 2];
+    above->column[i] = i + 1 < width ? v_add(LOW(width + i), s->high[width + i - 1]) : s->high[2 * width - 2];
     EACH_OF_WIDTH(width, LOWER);
     EACH_OF_WIDTH(width, UPPER);
 #undef LOWER
+#undef LOW
 #undef UPPER
 }
 

@@ -2,14 +2,20 @@
 /*
  * Montgomery products modulo one number, or two side by side, in vectors of 512 bits.
  *
- * A number is V vectors of digits. Lane j of vector v is digit j V + v: a lane is a block of V digits. A turn adds
- * a times one block of b, of which each digit goes to all lanes, and then the multiple of n that makes the lowest block
- * zero, and moves all down by a block, which is one lane. So digits of one weight meet without a shift, and the carries
- * between lanes wait until the end. The V digits of the multiple of n come from the lowest lane alone, by mulx.
+ * A number is V vectors of digits. Lane j of vector v is digit j V + v: a lane is a block of V digits, and D = 2^(52 V)
+ * is the weight of a block. So digits of one weight meet without a shift, and the carries between lanes wait until the
+ * end.
  *
- * Numbers are below 2n, and R = 2^(52 V turns) is above 4n: so a b / R + n is below 2n again.
+ * Products are computed modulo a multiple of n: n' = n k with k = -1 / n modulo D. Since n' + 1 is a multiple of D, say
+ * f D, the lowest block m of any x is by itself the multiple that makes the block zero: (x + m n') / D is f m and the
+ * blocks of x above the lowest one. A turn adds a times one block of b, moves all down by a block, which is one lane,
+ * and adds f m. The digits of m need the carries of one lane, and no multiplication.
  *
- * Source: Walter: Montgomery's multiplication technique: how to make it smaller and faster, CHES 1999, for R above 4n;
+ * Numbers are below 2n', and R = D^turns is above 64 D times a number of as many bits as n: so a b / R + n' is at most
+ * n' + n' / 16 where a is below 2n' and b below 2n', or below D times such a number.
+ *
+ * Source: Orup: Simplifying quotient determination in high-radix modular multiplication, ARITH 1995, for n';
+ *         Walter: Montgomery's multiplication technique: how to make it smaller and faster, CHES 1999, for R above 4n';
  *         Gueron, Krasnov: Software implementation of modular exponentiation, using advanced vector instructions
  *         architectures, WAIFI 2012, for redundant digits in vectors.
  */
@@ -20,17 +26,19 @@
 
 __extension__ typedef unsigned __int128 wide;
 
-#define SHIFT (64 - DIGIT_BITS)
-
 EVC_ISA_BEGIN(X86_IFMA)
 
 /* ---- Shapes ------------------------------------------------------------------------------------------- */
 
-/* Vectors of a number are panels of 1 to 5; sizes between need no panel of another width. */
+#define MOST_VECTORS 24
+#define SPARE_BITS 6 /* R is above 2^SPARE_BITS D 2^n_bits */
+
+/* Vectors of a number: R has at most 8 blocks, as many as there are lanes. Numbers of more than 6 vectors are panels of
+ * 4 to 6; sizes between need no panel of another width. */
 EVC_INLINE uint32_t vectors_for(size_t n_bytes)
 {
-    static const uint8_t sizes[] = {1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 16, 20};
-    const size_t lane_digits = (8 * n_bytes + 2 + DIGIT_BITS * LANES - 1) / (DIGIT_BITS * LANES);
+    static const uint8_t sizes[] = {1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 16, 18, 20, MOST_VECTORS};
+    const size_t lane_digits = (8 * n_bytes + SPARE_BITS + DIGIT_BITS * (LANES - 1) - 1) / (DIGIT_BITS * (LANES - 1));
     size_t i = 0;
 
     while (sizes[i] < lane_digits)
@@ -40,13 +48,20 @@ EVC_INLINE uint32_t vectors_for(size_t n_bytes)
 
 EVC_INLINE int width_for(uint32_t vectors)
 {
-    return vectors <= 5 ? (int)vectors : vectors % 5 == 0 ? 5 : vectors % 4 == 0 ? 4 : 3;
+    return vectors <= MOST_WIDTH ? (int)vectors : vectors % 6 == 0 ? 6 : vectors % 5 == 0 ? 5 : 4;
 }
 
-/* Turns of a product: 52 V bits each. */
+/* Bits of a block, which a turn of a product works off. */
+EVC_INLINE uint32_t block_bits(uint32_t vectors)
+{
+    return DIGIT_BITS * vectors;
+}
+
 EVC_INLINE uint32_t turns_for(size_t n_bytes, uint32_t vectors)
 {
-    return (uint32_t)((8 * n_bytes + 2 + DIGIT_BITS * vectors - 1) / (DIGIT_BITS * vectors));
+    const uint32_t block = block_bits(vectors);
+
+    return ((uint32_t)(8 * n_bytes) + block + SPARE_BITS + block - 1) / block;
 }
 
 /* The word of 64 bits that holds digit i. */
@@ -101,195 +116,6 @@ EVC_INLINE uint32_t normalize(void *x, uint32_t vectors)
     return (into >> 8 | nonzero_lanes(first) >> 7) & 1;
 }
 
-/* ---- Turns --------------------------------------------------------------------------------------------- */
-
-/* One modulus, and memory of its products, aligned to 64. */
-struct side {
-    uint8_t *n, *x, *y, *m; /* vectors: V, V, 4 V, V */
-    uint64_t k0;
-};
-
-#define SIDE_VECTORS 7 /* V of them */
-
-EVC_INLINE uint8_t *place_side(struct side *s, uint8_t *memory, uint32_t vectors)
-{
-    s->n = memory;
-    s->x = at(memory, vectors);
-    s->m = at(memory, 2 * vectors);
-    s->y = at(memory, 3 * vectors);
-    return at(memory, SIDE_VECTORS * vectors);
-}
-
-EVC_INLINE uint64_t lowest_lane(const void *x, size_t i)
-{
-    return evc_load64_ne(at_const(x, i));
-}
-
-/* y = a times the block of digits at b. */
-EVC_INLINE void multiply_panels(uint8_t *y, const void *a, const uint8_t *b, int width, int panels)
-{
-    struct upper lower, above;
-
-    upper_clear(&above);
-    for (int k = 0; k < 2 * panels - 1; k++) {
-        struct sums s;
-
-        sums_clear(&s);
-        for (int i = k < panels ? 0 : k - panels + 1; i < panels && i <= k; i++)
-            add_panel(&s, at_const(a, (size_t)(width * i)), ONE_DIGIT, at_const(b, (size_t)(width * (k - i))), width);
-        take_columns(&lower, &above, &s, width);
-#define STORE(i) v_store(at(y, (size_t)(width * k + i)), lower.column[i]);
-        EACH_OF_WIDTH(width, STORE);
-#undef STORE
-    }
-#define STORE(i) v_store(at(y, (size_t)(width * (2 * panels - 1) + i)), above.column[i]);
-    EACH_OF_WIDTH(width, STORE);
-#undef STORE
-}
-
-/* The lower half of a product, and the upper half of the one with the digit below. shifted: the first factor, times
- * 2^12, so that the upper half is the upper word. */
-EVC_INLINE uint64_t halves(uint64_t shifted, uint64_t y, uint64_t y_below)
-{
-    return (shifted * y >> SHIFT) + (uint64_t)((wide)shifted * y_below >> 64);
-}
-
-/* Makes digit v of a block of m of its column, which has all but the carry. The lower half of m[v] n[0] is what makes
- * the column a multiple of 2^52: so the next carry is its quotient, rounded up. */
-EVC_INLINE uint64_t digit_of_multiple(const struct side *s, size_t v, uint64_t column, uint64_t k0_shifted,
-                                      uint64_t *carry)
-{
-    const uint64_t shifted = (column + *carry) * k0_shifted;
-
-    evc_store64_ne(at(s->m, v), shifted >> SHIFT);
-    *carry = (column + *carry + DIGIT_MASK) >> DIGIT_BITS;
-    return shifted;
-}
-
-/* The digits m with which m n + x + y has a lowest block of zeros; returns the carry out of that block, without the
- * upper halves of products that belong to the next one. Columns are below 2^63. */
-EVC_INLINE uint64_t block_in_memory(const struct side *s, const uint8_t *y, size_t vectors)
-{
-    const uint8_t *const n = s->n, *const x = s->x, *const m = s->m;
-    const uint64_t k0 = s->k0 << SHIFT;
-    uint64_t carry = 0;
-
-    for (size_t v = 0; v < vectors; v++) {
-        uint64_t column = lowest_lane(x, v) + lowest_lane(y, v);
-
-        for (size_t u = 0; u < v; u++)
-            column += halves(lowest_lane(m, u) << SHIFT, lowest_lane(n, v - u), lowest_lane(n, v - u - 1));
-        digit_of_multiple(s, v, column, k0, &carry);
-    }
-    return carry;
-}
-
-/* The same of one panel, in registers. */
-EVC_INLINE uint64_t block_in_registers(const struct side *s, const uint8_t *y, int width)
-{
-    const uint64_t k0 = s->k0 << SHIFT;
-    uint64_t n[MOST_WIDTH], column[MOST_WIDTH], carry = 0, shifted;
-
-#define LOAD(v)                                                                                    \
-    n[v] = lowest_lane(s->n, v);                                                                   \
-    column[v] = lowest_lane(s->x, v) + lowest_lane(y, v);
-#define ADD_TO(v, u)                                                                               \
-    if ((v) < width)                                                                               \
-        column[(v) < MOST_WIDTH ? (v) : 0] +=                                                      \
-            halves(shifted, n[(v) < MOST_WIDTH ? (v) - (u) : 0], n[(v) < MOST_WIDTH ? (v) - (u) - 1 : 0]);
-#define DIGIT(v)                                                                                   \
-    shifted = digit_of_multiple(s, v, column[v], k0, &carry);                                      \
-    ADD_TO(v + 1, v) ADD_TO(v + 2, v) ADD_TO(v + 3, v) ADD_TO(v + 4, v)
-    EACH_OF_WIDTH(width, LOAD);
-    EACH_OF_WIDTH(width, DIGIT);
-#undef LOAD
-#undef ADD_TO
-#undef DIGIT
-    return carry;
-}
-
-EVC_INLINE uint64_t block_of_multiple(const struct side *s, const uint8_t *y, int width, int panels)
-{
-    return panels == 1 ? block_in_registers(s, y, width) : block_in_memory(s, y, (size_t)(width * panels));
-}
-
-/* x = (x + y + m n) / 2^(52 V). */
-EVC_INLINE void add_panels_of_multiple(const struct side *s, const uint8_t *y, uint64_t carry, int width, int panels)
-{
-    struct upper lower, above;
-
-    upper_clear(&above);
-    for (int k = 0; k < 2 * panels - 1; k++) {
-        struct sums t;
-
-        sums_clear(&t);
-        for (int i = k < panels ? 0 : k - panels + 1; i < panels && i <= k; i++)
-            add_panel(&t, at_const(s->n, (size_t)(width * i)), ONE_DIGIT, at_const(s->m, (size_t)(width * (k - i))),
-                      width);
-        take_columns(&lower, &above, &t, width);
-#define COLUMN(i) v_add(lower.column[i], v_load(at_const(y, (size_t)(width * k + i))))
-#define DOWN(i)                                                                                    \
-    v_store(at(s->x, (size_t)(width * k + i)),                                                     \
-            to_lane_before(v_add(COLUMN(i), v_load(at_const(s->x, (size_t)(width * k + i))))));
-#define ADD(i)                                                                                     \
-    v_store(at(s->x, (size_t)(width * (k - panels) + i)),                                          \
-            v_add(COLUMN(i), v_load(at_const(s->x, (size_t)(width * (k - panels) + i)))));
-        if (k < panels)
-            EACH_OF_WIDTH(width, DOWN);
-        else
-            EACH_OF_WIDTH(width, ADD);
-    }
-    {
-        const int k = 2 * panels - 1;
-
-        lower = above;
-        EACH_OF_WIDTH(width, ADD);
-    }
-#undef COLUMN
-#undef DOWN
-#undef ADD
-    v_store(s->x, v_add(v_load(s->x), _mm512_maskz_set1_epi64(1, (long long)carry)));
-}
-
-/* Both of several panels: functions of their own, for the sake of size. */
-#define DEFINE_OF_WIDTH(width)                                                                     \
-    EVC_OUT_OF_LINE void multiply_block_##width(uint8_t *y, const void *a, const uint8_t *b, int panels)            \
-    {                                                                                              \
-        multiply_panels(y, a, b, width, panels);                                                   \
-    }                                                                                              \
-    EVC_OUT_OF_LINE void add_multiple_##width(const struct side *s, const uint8_t *y, uint64_t carry, int panels)   \
-    {                                                                                              \
-        add_panels_of_multiple(s, y, carry, width, panels);                                        \
-    }
-DEFINE_OF_WIDTH(3)
-DEFINE_OF_WIDTH(4)
-DEFINE_OF_WIDTH(5)
-#undef DEFINE_OF_WIDTH
-
-EVC_INLINE void multiply_block(uint8_t *y, const void *a, const uint8_t *b, int width, int panels)
-{
-    if (panels == 1)
-        multiply_panels(y, a, b, width, 1);
-    else if (width == 3)
-        multiply_block_3(y, a, b, panels);
-    else if (width == 4)
-        multiply_block_4(y, a, b, panels);
-    else
-        multiply_block_5(y, a, b, panels);
-}
-
-EVC_INLINE void add_multiple(const struct side *s, const uint8_t *y, uint64_t carry, int width, int panels)
-{
-    if (panels == 1)
-        add_panels_of_multiple(s, y, carry, width, 1);
-    else if (width == 3)
-        add_multiple_3(s, y, carry, panels);
-    else if (width == 4)
-        add_multiple_4(s, y, carry, panels);
-    else
-        add_multiple_5(s, y, carry, panels);
-}
-
 EVC_INLINE void clear_vectors(void *x, uint32_t vectors)
 {
     for (uint32_t v = 0; v < vectors; v++)
@@ -302,71 +128,321 @@ EVC_INLINE void copy_vectors(void *to, const void *from, uint32_t vectors)
         v_store(at(to, v), v_load(at_const(from, v)));
 }
 
-/* s->x = a b / R. The next block of b is multiplied while the digits of the multiple of n are made. */
-EVC_INLINE void one_product(const struct side *s, const void *a, const uint8_t *b, int width, int panels,
-                            uint32_t turns)
+/* Keeps a compiler from holding what it has loaded from there in registers or on the stack. */
+#define RELOAD(pointer) __asm__("" : "+r"(pointer))
+
+/* ---- Turns of up to 6 vectors, in registers ---------------------------------------------------------------- */
+
+/* One modulus, and memory of its products, aligned to 64. V vectors each. */
+struct side {
+    uint8_t *factor; /* f = (n' + 1) / D */
+    uint8_t *x;      /* the product */
+    uint8_t *above;  /* columns of x that belong to the next lane */
+    uint8_t *m;      /* digits of the lowest block */
+};
+
+#define SIDE_VECTORS 4 /* V of them */
+
+EVC_INLINE uint8_t *place_side(struct side *s, uint8_t *memory, uint32_t vectors)
+{
+    s->factor = memory;
+    s->x = at(memory, vectors);
+    s->above = at(memory, 2 * vectors);
+    s->m = at(memory, 3 * vectors);
+    return at(memory, SIDE_VECTORS * vectors);
+}
+
+/* The lowest digit of a lane to all lanes. */
+EVC_INLINE vec spread_lowest(vec x)
+{
+    return _mm512_broadcastq_epi64(_mm512_castsi512_si128(x));
+}
+
+EVC_INLINE vec lowest_lane_of(vec x)
+{
+    return _mm512_maskz_mov_epi64(1, x);
+}
+
+/* A number in columns, of which those above belong to the next lane. */
+struct blocks {
+    struct upper columns, above;
+};
+
+/* The columns above are in memory where registers are too few for them: width is above MOST_ABOVE. */
+#define MOST_ABOVE 3
+
+EVC_INLINE void load_above(struct blocks *x, const struct side *s, int width)
+{
+    if (width > MOST_ABOVE)
+        load_columns(&x->above, s->above, width);
+}
+
+EVC_INLINE void store_above(const struct blocks *x, const struct side *s, int width)
+{
+#define STORE(i) v_store(at(s->above, i), x->above.column[i]);
+    if (width > MOST_ABOVE)
+        EACH_OF_WIDTH(width, STORE);
+#undef STORE
+}
+
+/* x = (x + m n') / D, and a times the block at b; b = NULL: nothing more. That product does not wait for m. */
+EVC_INLINE void turn_in_registers(struct blocks *x, const struct side *s, const void *a, const uint8_t *b, int width)
+{
+    const uint8_t *factor = s->factor;
+    struct upper f, rest;
+    struct sums t;
+    vec carry = v_zero;
+
+    sums_clear(&t);
+    if (b)
+        add_panel(&t, a, ONE_DIGIT, b, width);
+#define ADD_REST(i) rest.column[i] = v_add(x->above.column[i], to_lane_before(x->columns.column[i]));
+#define DIGIT(i)                                                                                   \
+    {                                                                                              \
+        const vec digit = v_add(x->columns.column[i], carry);                                      \
+        carry = _mm512_srli_epi64(digit, DIGIT_BITS);                                              \
+        if (width > MOST_ABOVE)                                                                    \
+            RELOAD(factor);                                                                        \
+        load_columns(&f, factor, width);                                                           \
+        add_row(&t, &f, spread_lowest(digit), i, width);                                           \
+    }
+#define JOIN(i) x->columns.column[i] = v_add(x->columns.column[i], rest.column[i]);
+    load_above(x, s, width);
+    EACH_OF_WIDTH(width, ADD_REST);
+    EACH_OF_WIDTH(width, DIGIT);
+    upper_clear(&x->above);
+    take_columns(&x->columns, &x->above, &t, width);
+    store_above(x, s, width);
+    rest.column[0] = v_add(rest.column[0], lowest_lane_of(carry));
+    EACH_OF_WIDTH(width, JOIN);
+#undef ADD_REST
+#undef DIGIT
+#undef JOIN
+}
+
+/* x = a times the first block of b. */
+EVC_INLINE void first_block(struct blocks *x, const struct side *s, const void *a, const uint8_t *b, int width)
+{
+    struct sums t;
+
+    sums_clear(&t);
+    add_panel(&t, a, ONE_DIGIT, b, width);
+    upper_clear(&x->above);
+    take_columns(&x->columns, &x->above, &t, width);
+    store_above(x, s, width);
+}
+
+/* s->x = the digits of x: as normalize does, in registers. A carry of 1 reaches a digit if all below it in its lane are
+ * ones, so all digits get theirs at once. The highest lane has none. A register holds the ones that are added, as the
+ * masks are secret and a load under them would show. */
+EVC_INLINE void take_number(const struct side *s, struct blocks *x, int width)
+{
+    struct upper c;
+    vec carry = v_zero, one = v_one;
+    uint32_t ones[MOST_WIDTH + 1], into;
+
+    __asm__("" : "+v"(one));
+#define RIPPLE(i)                                                                                  \
+    c.column[i] = v_add(c.column[i], carry);                                                       \
+    carry = _mm512_srli_epi64(c.column[i], DIGIT_BITS);                                            \
+    c.column[i] = _mm512_and_si512(c.column[i], v_digits);
+#define JOIN(i) c.column[i] = v_add(x->columns.column[i], to_next_lane(x->above.column[i]));
+#define ONES(i) ones[i + 1] = ones[i] & (uint32_t)_mm512_cmpeq_epi64_mask(c.column[i], v_digits);
+#define STORE(i)                                                                                   \
+    v_store(at(s->x, i), _mm512_and_si512(v_add(c.column[i], _mm512_maskz_mov_epi64((__mmask8)(into & ones[i]), one)), \
+                                       v_digits));
+    load_above(x, s, width);
+    EACH_OF_WIDTH(width, JOIN);
+    EACH_OF_WIDTH(width, RIPPLE);
+    carry = to_next_lane(carry);
+    EACH_OF_WIDTH(width, RIPPLE);
+    ones[0] = 0xff;
+    EACH_OF_WIDTH(width, ONES);
+    into = (ones[width] + 2 * nonzero_lanes(carry)) ^ ones[width];
+    EACH_OF_WIDTH(width, STORE);
+#undef RIPPLE
+#undef JOIN
+#undef ONES
+#undef STORE
+}
+
+EVC_INLINE void product_in_registers(const struct side *s, const void *a, const uint8_t *b, int width, uint32_t turns)
+{
+    struct blocks x;
+
+    first_block(&x, s, a, b, width);
+    for (uint32_t turn = 1; turn < turns; turn++)
+        turn_in_registers(&x, s, a, b + 8 * turn, width);
+    turn_in_registers(&x, s, a, NULL, width);
+    take_number(s, &x, width);
+}
+
+/* The same of two moduli, turn by turn, so that one's vectors are multiplied while the other's digits are made. */
+EVC_INLINE void two_in_registers(const struct side *s, const void *const a[2], const uint8_t *const b[2], int width,
+                                 uint32_t turns)
+{
+    struct blocks x, y;
+
+    first_block(&x, &s[0], a[0], b[0], width);
+    first_block(&y, &s[1], a[1], b[1], width);
+    for (uint32_t turn = 1; turn < turns; turn++) {
+        turn_in_registers(&x, &s[0], a[0], b[0] + 8 * turn, width);
+        turn_in_registers(&y, &s[1], a[1], b[1] + 8 * turn, width);
+    }
+    turn_in_registers(&x, &s[0], a[0], NULL, width);
+    take_number(&s[0], &x, width);
+    turn_in_registers(&y, &s[1], a[1], NULL, width);
+    take_number(&s[1], &y, width);
+}
+
+/* ---- Turns of several panels -------------------------------------------------------------------------------- */
+
+/* m = the digits of the lowest block of x; returns the carry out of that. */
+EVC_INLINE vec take_digits(const struct side *s, uint32_t vectors)
+{
+    vec carry = v_zero;
+
+    for (uint32_t v = 0; v < vectors; v++) {
+        const vec digit = v_add(v_load(at(s->x, v)), carry);
+
+        carry = _mm512_srli_epi64(digit, DIGIT_BITS);
+        v_store(at(s->m, v), digit);
+    }
+    return lowest_lane_of(carry);
+}
+
+/* Adds column k of panels of x and y. */
+EVC_INLINE void add_panels(struct sums *s, const uint8_t *x, const uint8_t *y, int k, int width, int panels)
+{
+    for (int i = k < panels ? 0 : k - panels + 1; i < panels && i <= k; i++)
+        add_panel(s, at_const(x, (size_t)(width * i)), ONE_DIGIT, at_const(y, (size_t)(width * (k - i))), width);
+}
+
+/* x = (x + m n') / D, and a times the block at b. b = NULL: nothing more. is_first: x is 0. */
+EVC_INLINE void turn_in_memory(const struct side *s, const void *a, const uint8_t *b, int is_first, int width,
+                               int panels)
+{
+    const vec carry = take_digits(s, (uint32_t)(width * panels));
+    struct upper lower, above;
+
+    upper_clear(&above);
+    for (int k = 0; k < 2 * panels - 1; k++) {
+        struct sums t;
+
+        sums_clear(&t);
+        if (b)
+            add_panels(&t, a, b, k, width, panels);
+        if (!is_first)
+            add_panels(&t, s->factor, s->m, k, width, panels);
+        take_columns(&lower, &above, &t, width);
+#define PART(of, k, i) at(of, (size_t)(width * (k) + i))
+#define JOIN(i)                                                                                    \
+    v_store(PART(s->x, k, i), v_add(lower.column[i], v_add(to_lane_before(v_load(PART(s->x, k, i))), \
+                                                           v_load(PART(s->above, k, i)))));
+#define STORE(i) v_store(PART(s->above, k - panels, i), lower.column[i]);
+        if (k < panels)
+            EACH_OF_WIDTH(width, JOIN);
+        else
+            EACH_OF_WIDTH(width, STORE);
+#undef STORE
+#undef JOIN
+    }
+#define STORE(i) v_store(PART(s->above, panels - 1, i), above.column[i]);
+    EACH_OF_WIDTH(width, STORE);
+#undef STORE
+#undef PART
+    v_store(s->x, v_add(v_load(s->x), carry));
+}
+
+EVC_INLINE void product_in_memory(const struct side *s, const void *a, const uint8_t *b, int width, int panels,
+                                  uint32_t turns)
 {
     const uint32_t vectors = (uint32_t)(width * panels);
-    uint8_t *y = s->y, *next = at(s->y, 2 * vectors);
 
     clear_vectors(s->x, vectors);
-    multiply_block(y, a, b, width, panels);
-    for (uint32_t turn = 1; turn <= turns; turn++) {
-        const uint64_t carry = block_of_multiple(s, y, width, panels);
-        uint8_t *const now = y;
-
-        if (turn < turns)
-            multiply_block(next, a, b + 8 * turn, width, panels);
-        add_multiple(s, now, carry, width, panels);
-        y = next;
-        next = now;
-    }
+    clear_vectors(s->above, vectors);
+    for (uint32_t turn = 0; turn < turns; turn++)
+        turn_in_memory(s, a, b + 8 * turn, turn == 0, width, panels);
+    turn_in_memory(s, a, NULL, 0, width, panels);
+    for (uint32_t v = 0; v < vectors; v++)
+        v_store(at(s->x, v), v_add(v_load(at(s->x, v)), to_next_lane(v_load(at(s->above, v)))));
     normalize(s->x, vectors);
 }
 
-/* The same of two moduli, one half a turn behind the other, so that vectors are multiplied while mulx is waited for. */
-EVC_INLINE void two_products(const struct side *s, const void *const a[2], const uint8_t *const b[2], int width,
-                             int panels, uint32_t turns)
-{
-    const uint32_t vectors = (uint32_t)(width * panels);
+/* ---- Products ------------------------------------------------------------------------------------------- */
 
-    clear_vectors(s[0].x, vectors);
-    clear_vectors(s[1].x, vectors);
-    multiply_block(s[0].y, a[0], b[0], width, panels);
-    for (uint32_t turn = 0; turn < turns; turn++) {
-        uint64_t carry = block_of_multiple(&s[0], s[0].y, width, panels);
-
-        multiply_block(s[1].y, a[1], b[1] + 8 * turn, width, panels);
-        add_multiple(&s[0], s[0].y, carry, width, panels);
-        carry = block_of_multiple(&s[1], s[1].y, width, panels);
-        if (turn + 1 < turns)
-            multiply_block(s[0].y, a[0], b[0] + 8 * (turn + 1), width, panels);
-        add_multiple(&s[1], s[1].y, carry, width, panels);
+/* s->x = a b / R, of one side or of two. A function for each width, for the sake of size. */
+#define DEFINE_OF_WIDTH(width)                                                                     \
+    EVC_OUT_OF_LINE void one_of_width_##width(const struct side *s, const void *a, const uint8_t *b, uint32_t turns) \
+    {                                                                                              \
+        product_in_registers(s, a, b, width, turns);                                               \
     }
-    normalize(s[0].x, vectors);
-    normalize(s[1].x, vectors);
+#define DEFINE_OF_TWO(width)                                                                       \
+    EVC_OUT_OF_LINE void two_of_width_##width(const struct side *s, const void *const a[2],        \
+                                              const uint8_t *const b[2], uint32_t turns)           \
+    {                                                                                              \
+        two_in_registers(s, a, b, width, turns);                                                   \
+    }
+#define DEFINE_OF_PANELS(width)                                                                    \
+    EVC_OUT_OF_LINE void panels_of_width_##width(const struct side *s, const void *a, const uint8_t *b, int panels, \
+                                                 uint32_t turns)                                   \
+    {                                                                                              \
+        product_in_memory(s, a, b, width, panels, turns);                                          \
+    }
+DEFINE_OF_WIDTH(1)
+DEFINE_OF_WIDTH(2)
+DEFINE_OF_WIDTH(3)
+DEFINE_OF_WIDTH(4)
+DEFINE_OF_WIDTH(5)
+DEFINE_OF_WIDTH(6)
+DEFINE_OF_TWO(1)
+DEFINE_OF_TWO(2)
+DEFINE_OF_TWO(3)
+DEFINE_OF_TWO(4)
+DEFINE_OF_TWO(5)
+DEFINE_OF_TWO(6)
+DEFINE_OF_PANELS(4)
+DEFINE_OF_PANELS(5)
+DEFINE_OF_PANELS(6)
+#undef DEFINE_OF_WIDTH
+#undef DEFINE_OF_TWO
+#undef DEFINE_OF_PANELS
+
+static void one_product(const struct side *s, const void *a, const uint8_t *b, uint32_t vectors, uint32_t turns)
+{
+    switch (vectors) {
+    case 1: one_of_width_1(s, a, b, turns); break;
+    case 2: one_of_width_2(s, a, b, turns); break;
+    case 3: one_of_width_3(s, a, b, turns); break;
+    case 4: one_of_width_4(s, a, b, turns); break;
+    case 5: one_of_width_5(s, a, b, turns); break;
+    case 6: one_of_width_6(s, a, b, turns); break;
+    default:
+        if (width_for(vectors) == 4)
+            panels_of_width_4(s, a, b, (int)vectors / 4, turns);
+        else if (width_for(vectors) == 5)
+            panels_of_width_5(s, a, b, (int)vectors / 5, turns);
+        else
+            panels_of_width_6(s, a, b, (int)vectors / 6, turns);
+    }
 }
 
-/* The statement with the width and the number of panels that these vectors have. */
-#define FOR_VECTORS(vectors, CALL)                                                                 \
-    do {                                                                                           \
-        if ((vectors) == 1)                                                                        \
-            CALL(1, 1);                                                                            \
-        else if ((vectors) == 2)                                                                   \
-            CALL(2, 1);                                                                            \
-        else if ((vectors) == 3)                                                                   \
-            CALL(3, 1);                                                                            \
-        else if ((vectors) == 4)                                                                   \
-            CALL(4, 1);                                                                            \
-        else if ((vectors) == 5)                                                                   \
-            CALL(5, 1);                                                                            \
-        else if (width_for(vectors) == 3)                                                          \
-            CALL(3, (int)(vectors) / 3);                                                           \
-        else if (width_for(vectors) == 4)                                                          \
-            CALL(4, (int)(vectors) / 4);                                                           \
-        else                                                                                       \
-            CALL(5, (int)(vectors) / 5);                                                           \
-    } while (0)
+/* Two of many vectors are no faster side by side: one keeps the multipliers busy. */
+static void two_products(const struct side *s, const void *const a[2], const uint8_t *const b[2], uint32_t vectors,
+                         uint32_t turns)
+{
+    switch (vectors) {
+    case 1: two_of_width_1(s, a, b, turns); break;
+    case 2: two_of_width_2(s, a, b, turns); break;
+    case 3: two_of_width_3(s, a, b, turns); break;
+    case 4: two_of_width_4(s, a, b, turns); break;
+    case 5: two_of_width_5(s, a, b, turns); break;
+    case 6: two_of_width_6(s, a, b, turns); break;
+    default:
+        one_product(&s[0], a[0], b[0], vectors, turns);
+        one_product(&s[1], a[1], b[1], vectors, turns);
+    }
+}
 
 EVC_ISA_END
 

@@ -45,6 +45,7 @@ static void shape(size_t n_bytes, struct evc_bn_shape *s)
     const size_t limbs = limbs_for(n_bytes);
 
     s->r_bits = (uint32_t)(LIMB_BITS * limbs);
+    s->loaded_bits = 0;
     s->form_bytes = (uint32_t)EVC_BN_ROUND16(LIMB_BYTES * limbs);
     s->private_bytes = 16 + s->form_bytes;
     s->scratch_bytes = 3 * s->form_bytes; /* a double product and the digits of the reduction */

@@ -4,11 +4,13 @@
  *
  * Method:   digits of 52 bits. One modulus or two: a vector's lanes are blocks of one number (ifma_wide.h). Five to
  *           eight: a vector holds one digit of each of eight numbers, and columns are summed panel by panel, squares
- *           with each cross product once (ifma_batch.h). Numbers stay below 2n, until they are stored.
- * Source:   Walter: Montgomery's multiplication technique: how to make it smaller and faster, CHES 1999; Gueron,
- *           Krasnov: Software implementation of modular exponentiation, using advanced vector instructions
- *           architectures, WAIFI 2012; Buhrow, Gilbert, Haider: Parallel modular multiplication using 512-bit advanced
- *           vector instructions, Journal of Cryptographic Engineering 12 (2022), for products by blocks.
+ *           with each cross product once (ifma_batch.h). Numbers are reduced only as far as products need it, until
+ *           they are stored.
+ * Source:   Orup: Simplifying quotient determination in high-radix modular multiplication, ARITH 1995; Walter:
+ *           Montgomery's multiplication technique: how to make it smaller and faster, CHES 1999; Gueron, Krasnov:
+ *           Software implementation of modular exponentiation, using advanced vector instructions architectures, WAIFI
+ *           2012; Buhrow, Gilbert, Haider: Parallel modular multiplication using 512-bit advanced vector instructions,
+ *           Journal of Cryptographic Engineering 12 (2022), for products by blocks.
  * Needs:    X86_IFMA.   Timing: CT (no secret branches or addresses; rests on the multipliers' constant time).
  * Key form: private.
  */
@@ -23,12 +25,12 @@ EVC_ISA_BEGIN(X86_IFMA)
 
 /* ---- Moduli -------------------------------------------------------------------------------------------- */
 
-/* Behind it: n, then 2^(416 V) - 2n and 2^(416 V) - n, each V vectors. */
+/* Behind it, V vectors each: the digits of n in their order; f = (n' + 1) / D and 2^(416 V) - 2n' (ifma_wide.h). */
 struct private_part {
     EVC_ALIGN(16) uint64_t k0; /* -1 / n modulo 2^52 */
 };
 
-enum { MODULUS, MINUS_TWO, MINUS_ONE, N_CONSTANTS };
+enum { DIGITS, FACTOR, MINUS_TWO, N_CONSTANTS };
 
 EVC_INLINE const struct private_part *private_part(const void *key)
 {
@@ -49,7 +51,8 @@ static void shape(size_t n_bytes, struct evc_bn_shape *s)
 {
     const uint32_t vectors = vectors_for(n_bytes);
 
-    s->r_bits = DIGIT_BITS * vectors * turns_for(n_bytes, vectors);
+    s->loaded_bits = block_bits(vectors);
+    s->r_bits = s->loaded_bits * turns_for(n_bytes, vectors);
     s->form_bytes = (uint32_t)sizeof(vec) * vectors;
     s->private_bytes = (uint32_t)sizeof(struct private_part) + N_CONSTANTS * s->form_bytes;
     s->scratch_bytes = SIDE_VECTORS * s->form_bytes;
@@ -69,17 +72,30 @@ static uint64_t bits_from(const uint8_t *in, size_t in_bytes, size_t from)
     return bits;
 }
 
-static void load_vectors(void *r, const uint8_t *in, size_t in_bytes, uint32_t vectors)
+EVC_INLINE uint64_t digit_from(const uint8_t *in, size_t in_bytes, size_t i)
 {
-    clear_vectors(r, vectors);
-    for (size_t i = 0, bit = 0; bit < 8 * in_bytes; i++, bit += DIGIT_BITS)
-        evc_store64_ne((uint8_t *)r + 8 * word_of(i, vectors),
-                       bits_from(in, in_bytes, bit / 8) >> bit % 8 & DIGIT_MASK);
+    return bits_from(in, in_bytes, DIGIT_BITS * i / 8) >> DIGIT_BITS * i % 8 & DIGIT_MASK;
 }
 
-EVC_INLINE uint64_t word_at(const void *x, size_t i, uint32_t vectors)
+EVC_INLINE uint64_t word(const void *words, size_t i)
 {
-    return evc_load64_ne((const uint8_t *)x + 8 * word_of(i, vectors));
+    return evc_load64_ne((const uint8_t *)words + 8 * i);
+}
+
+EVC_INLINE void set_word(void *words, size_t i, uint64_t value)
+{
+    evc_store64_ne((uint8_t *)words + 8 * i, value);
+}
+
+/* The number times D: blocks from the second on, which are lanes. */
+static void load_vectors(void *r, const uint8_t *in, size_t in_bytes, uint32_t vectors)
+{
+    size_t i = 0;
+
+    clear_vectors(r, vectors);
+    for (size_t lane = 1; lane < LANES; lane++)
+        for (size_t v = 0; v < vectors && DIGIT_BITS * i < 8 * in_bytes; v++, i++)
+            set_word(r, LANES * v + lane, digit_from(in, in_bytes, i));
 }
 
 static void load(const void *key, void *r, const uint8_t *in, size_t in_bytes)
@@ -88,50 +104,139 @@ static void load(const void *key, void *r, const uint8_t *in, size_t in_bytes)
     EVC_X86_CLEAR_UPPER_HALVES();
 }
 
-/* Bytes of a, less n if that is not negative: digit by digit, since there is no scratch memory here. */
+/* Bytes that are written from the least significant one on. */
+struct writer {
+    uint8_t *end; /* behind the last of n_bytes bytes */
+    size_t n_bytes, written;
+    uint64_t bits; /* not yet written; after the last digit, what is above the bytes */
+    unsigned n_bits;
+};
+
+EVC_INLINE void write_digit(struct writer *w, uint64_t digit)
+{
+    w->bits |= digit << w->n_bits;
+    for (w->n_bits += DIGIT_BITS; w->n_bits >= 8 && w->written < w->n_bytes; w->n_bits -= 8, w->bits >>= 8)
+        *(w->end - ++w->written) = (uint8_t)w->bits;
+}
+
+/* out = out, with what is above its bytes, less n if that is not negative; returns what is above it then. */
+static uint64_t subtract_once(uint8_t *out, uint64_t above, const uint8_t *n, size_t n_bytes)
+{
+    uint32_t borrow = 0, keep;
+    uint8_t mask;
+
+    for (size_t i = n_bytes; i-- > 0;)
+        borrow = ((uint32_t)out[i] - n[i] - borrow) >> 31;
+    keep = evc_barrier32(borrow & ~evc_mask_nonzero32((uint32_t)above)) & 1; /* it is below n */
+    mask = (uint8_t)(keep - 1);
+    borrow = 0;
+    for (size_t i = n_bytes; i-- > 0;) {
+        const uint32_t difference = (uint32_t)out[i] - (n[i] & mask) - borrow;
+
+        out[i] = (uint8_t)difference;
+        borrow = difference >> 31;
+    }
+    return above - borrow;
+}
+
+/* Sum of the products of digits of m, from the first on, and of n, from number i downwards, so many. */
+EVC_INLINE wide products(const uint64_t *m, const void *n, size_t i, size_t count)
+{
+    wide sum = 0;
+
+    for (size_t j = 0; j < count; j++)
+        sum += (wide)m[j] * word(n, i - j);
+    return sum;
+}
+
+/* out = a / D modulo n, of a below 2n': digits m of the multiple of n that makes the lowest block zero, and the sum,
+ * which is below 3n. */
 static void store(const void *key, uint8_t *out, const void *a)
 {
-    const size_t n_bytes = evc_bn_n_bytes(key), n_digits = (8 * n_bytes + 1) / DIGIT_BITS + 1;
+    const size_t n_bytes = evc_bn_n_bytes(key), n_digits = (8 * n_bytes + 2 + DIGIT_BITS - 1) / DIGIT_BITS;
     const uint32_t vectors = vectors_of(key);
-    const uint8_t *n = constant(key, MODULUS, vectors);
-    uint64_t borrow = 0, mask, bits = 0;
-    size_t n_bits = 0, n_out = 0;
+    const uint8_t *const n = constant(key, DIGITS, vectors);
+    const uint64_t k0 = private_part(key)->k0;
+    struct writer w = {out + n_bytes, n_bytes, 0, 0, 0};
+    uint64_t m[MOST_VECTORS], above;
+    wide sum = 0;
+
+    for (size_t i = 0; i < vectors; i++) {
+        sum += word(a, LANES * i) + products(m, n, i, i);
+        m[i] = (uint64_t)sum * k0 & DIGIT_MASK;
+        sum = (sum + (wide)m[i] * word(n, 0)) >> DIGIT_BITS;
+    }
+    for (size_t i = 0, v = 0, lane = 1; i < n_digits; i++, v++) {
+        if (v == vectors)
+            v = 0, lane++;
+        sum += word(a, LANES * v + lane) + products(m, n, vectors + i, vectors);
+        write_digit(&w, (uint64_t)sum & DIGIT_MASK);
+        sum >>= DIGIT_BITS;
+    }
+    above = subtract_once(out, w.bits, evc_bn_modulus(key), n_bytes);
+    subtract_once(out, above, evc_bn_modulus(key), n_bytes);
+}
+
+/* out = the number of these digits, in their order, which is below 2n; less n if that is not negative. */
+static void store_digits_of(const void *key, uint8_t *out, const void *digits)
+{
+    const size_t n_bytes = evc_bn_n_bytes(key), n_digits = (8 * n_bytes + 1) / DIGIT_BITS + 1;
+    struct writer w = {out + n_bytes, n_bytes, 0, 0, 0};
 
     for (size_t i = 0; i < n_digits; i++)
-        borrow = (word_at(a, i, vectors) - word_at(n, i, vectors) - borrow) >> 63;
-    mask = evc_barrier64(borrow - 1);
-    borrow = 0;
-    for (size_t i = 0; i < n_digits; i++) {
-        const uint64_t difference = word_at(a, i, vectors) - (word_at(n, i, vectors) & mask) - borrow;
+        write_digit(&w, word(digits, i));
+    subtract_once(out, w.bits, evc_bn_modulus(key), n_bytes);
+}
 
-        borrow = difference >> 63;
-        bits |= (difference & DIGIT_MASK) << n_bits;
-        for (n_bits += DIGIT_BITS; n_bits >= 8 && n_out < n_bytes; n_bits -= 8, bits >>= 8)
-            out[n_bytes - 1 - n_out++] = (uint8_t)bits;
+/* f = (1 + k n) / D: V times a multiple of n is added to 1 that makes the lowest digit zero. x: digits in their order,
+ * of which those of n come first. */
+static void make_factor(void *x, const void *n, uint64_t k0, size_t n_digits, uint32_t vectors)
+{
+    clear_vectors(x, vectors);
+    set_word(x, 0, 1);
+    for (uint32_t turn = 0; turn < vectors; turn++) {
+        const uint64_t m = word(x, 0) * k0 & DIGIT_MASK;
+        wide sum = word(x, 0) + (wide)m * word(n, 0);
+
+        for (size_t i = 1; i <= n_digits; i++) {
+            sum = (sum >> DIGIT_BITS) + word(x, i) + (wide)m * word(n, i);
+            set_word(x, i - 1, (uint64_t)sum & DIGIT_MASK);
+        }
     }
 }
 
+/* The key has been wiped. */
 static void set_modulus(void *key, const uint8_t *n)
 {
-    const size_t n_bytes = evc_bn_n_bytes(key);
+    const size_t n_bytes = evc_bn_n_bytes(key), n_digits = (8 * n_bytes + DIGIT_BITS - 1) / DIGIT_BITS;
     const uint32_t vectors = vectors_for(n_bytes);
     struct private_part *p = EVC_BN_PRIVATE(key);
-    uint8_t *const modulus = (uint8_t *)(p + 1), *const minus_two = at(modulus, vectors * MINUS_TWO),
-                   *const minus_one = at(modulus, vectors * MINUS_ONE);
-    uint64_t inverse, above = 0;
+    uint8_t *const digits = (uint8_t *)(p + 1), *const factor = at(digits, vectors * FACTOR),
+                   *const minus_two = at(digits, vectors * MINUS_TWO);
+    uint64_t inverse, above = 0, borrow = 1;
 
-    load_vectors(modulus, n, n_bytes, vectors);
-    for (size_t i = 0; i < (size_t)LANES * vectors; i++) { /* n is odd: adding 1 to a complement carries nowhere */
-        const uint64_t d = word_at(modulus, i, vectors), twice = (d << 1 & DIGIT_MASK) | above;
-
-        above = d >> (DIGIT_BITS - 1);
-        evc_store64_ne(minus_one + 8 * word_of(i, vectors), DIGIT_MASK - d + (i == 0));
-        evc_store64_ne(minus_two + 8 * word_of(i, vectors), DIGIT_MASK - twice + (i == 0));
-    }
-    inverse = word_at(modulus, 0, vectors);
+    for (size_t i = 0; i < n_digits; i++)
+        set_word(digits, i, digit_from(n, n_bytes, i));
+    inverse = word(digits, 0);
     for (int bits = 3; bits < DIGIT_BITS; bits *= 2) /* Newton's iteration doubles the bits that are right */
-        inverse *= 2 - word_at(modulus, 0, vectors) * inverse;
+        inverse *= 2 - word(digits, 0) * inverse;
     p->k0 = (0 - inverse) & DIGIT_MASK;
+    make_factor(minus_two, digits, p->k0, n_digits, vectors);
+    for (size_t i = 0; i < (size_t)LANES * vectors; i++)
+        set_word(factor, word_of(i, vectors), word(minus_two, i));
+    /* n' = f D - 1 has ones below f - 1. It is odd: adding 1 to the complement of 2n' carries nowhere. */
+    for (size_t i = 0; i < (size_t)LANES * vectors; i++) {
+        uint64_t d = DIGIT_MASK, twice;
+
+        if (i >= vectors) {
+            d = word(factor, word_of(i - vectors, vectors)) - borrow;
+            borrow = d >> 63;
+            d &= DIGIT_MASK;
+        }
+        twice = (d << 1 & DIGIT_MASK) | above;
+        above = d >> (DIGIT_BITS - 1);
+        set_word(minus_two, word_of(i, vectors), DIGIT_MASK - twice + (i == 0));
+    }
     EVC_X86_CLEAR_UPPER_HALVES();
 }
 
@@ -148,7 +253,7 @@ static void choose_by_carry(void *r, void *x, void *t, uint32_t vectors)
         v_store(at(r, v), _mm512_ternarylogic_epi64(keep, v_load(at(x, v)), v_load(at(t, v)), 0xca));
 }
 
-/* a + b, less 2n if that is not negative. */
+/* a + b, less 2n' if that is not negative. */
 static void add(const void *key, void *r, const void *a, const void *b, void *scratch)
 {
     const uint32_t vectors = vectors_of(key);
@@ -165,7 +270,7 @@ static void add(const void *key, void *r, const void *a, const void *b, void *sc
     EVC_X86_CLEAR_UPPER_HALVES();
 }
 
-/* a - b, and 2n more if that is negative: with complements, which are 1 too small, so that no digit is. */
+/* a - b, and 2n' more if that is negative: with complements, which are 1 too small, so that no digit is. */
 static void sub(const void *key, void *r, const void *a, const void *b, void *scratch)
 {
     const uint32_t vectors = vectors_of(key);
@@ -188,22 +293,14 @@ static void sub(const void *key, void *r, const void *a, const void *b, void *sc
 
 /* ---- Products ------------------------------------------------------------------------------------------ */
 
-static void set_side(struct side *s, const struct evc_bn_modulus *n, uint32_t vectors)
-{
-    s->k0 = private_part(n)->k0;
-    copy_vectors(s->n, constant(n, MODULUS, vectors), vectors);
-}
-
 static void mul(const void *key, void *r, const void *a, const void *b, void *scratch)
 {
-    const uint32_t vectors = vectors_of(key), turns = turns_for(evc_bn_n_bytes(key), vectors);
+    const uint32_t vectors = vectors_of(key);
     struct side s;
 
     place_side(&s, scratch, vectors);
-    set_side(&s, key, vectors);
-#define PRODUCT(width, panels) one_product(&s, a, b, width, panels, turns)
-    FOR_VECTORS(vectors, PRODUCT);
-#undef PRODUCT
+    copy_vectors(s.factor, constant(key, FACTOR, vectors), vectors); /* keys are aligned to 16 bytes only */
+    one_product(&s, a, b, vectors, turns_for(evc_bn_n_bytes(key), vectors));
     copy_vectors(r, s.x, vectors);
     EVC_X86_CLEAR_UPPER_HALVES();
 }
@@ -238,9 +335,9 @@ static void select_entry(const void *key, void *r, const void *table, size_t n_e
 
 enum { WIDE_WINDOW = 5, BATCH_WINDOW = 4 };
 
-static const uint8_t two = 2;
+static const uint8_t one = 1, two = 2;
 
-/* A secret number, as it is below 2n. base = NULL: 2. */
+/* A secret number, times D. base = NULL: 2. */
 static void load_base(void *r, const struct evc_bn_exp *e, uint32_t vectors)
 {
     if (e->base)
@@ -257,22 +354,16 @@ struct pair {
     uint32_t vectors, turns;
 };
 
-EVC_OUT_OF_LINE void pair_multiply(const struct pair *p, const void *const a[2], const uint8_t *const b[2])
-{
-#define PRODUCTS(width, panels)                                                                    \
-    (p->n == 2 ? two_products(p->side, a, b, width, panels, p->turns)                              \
-               : one_product(&p->side[0], a[0], b[0], width, panels, p->turns))
-    FOR_VECTORS(p->vectors, PRODUCTS);
-#undef PRODUCTS
-}
-
 /* sum = sum times b. */
 static void pair_multiply_sum(struct pair *p, uint8_t *const b[2])
 {
     const void *const a[2] = {p->sum[0], p->sum[1]};
     const uint8_t *const second[2] = {b[0], b[1]};
 
-    pair_multiply(p, a, second);
+    if (p->n == 2)
+        two_products(p->side, a, second, p->vectors, p->turns);
+    else
+        one_product(&p->side[0], a[0], b[0], p->vectors, p->turns);
     for (size_t i = 0; i < p->n; i++) {
         uint8_t *const product = p->side[i].x;
 
@@ -290,7 +381,7 @@ static void pair_place(struct pair *p, const struct evc_bn_exp *exps, size_t n_e
     p->turns = turns_for(exps[0].n->n_bytes, p->vectors);
     for (size_t i = 0; i < n_exps; i++) {
         memory = place_side(&p->side[i], memory, p->vectors);
-        set_side(&p->side[i], exps[i].n, p->vectors);
+        copy_vectors(p->side[i].factor, constant(exps[i].n, FACTOR, p->vectors), p->vectors);
         p->sum[i] = memory;
         p->factor[i] = at(memory, p->vectors);
         p->table[i] = at(memory, 2 * p->vectors);
@@ -345,10 +436,8 @@ EVC_OUT_OF_LINE void pair_exp(const struct evc_bn_exp *exps, size_t n_exps, void
                        evc_bn_bits_of(exps[i].exponent, exponent_bytes, bit, WIDE_WINDOW), p.vectors);
         pair_multiply_sum(&p, p.factor);
     }
-    for (size_t i = 0; i < n_exps; i++) {
-        clear_vectors(p.factor[i], p.vectors);
-        p.factor[i][0] = 1;
-    }
+    for (size_t i = 0; i < n_exps; i++)
+        load_vectors(p.factor[i], &one, 1, p.vectors);
     pair_multiply_sum(&p, p.factor);
     for (size_t i = 0; i < n_exps; i++)
         store(exps[i].n, exps[i].out, p.sum[i]);
@@ -392,10 +481,10 @@ EVC_OUT_OF_LINE void eight_place(struct eight *s, const struct evc_bn_exp *exps,
     s->table = at(scratch, 4 * s->digits);
     s->stored = at(scratch, (4 + ((size_t)1 << BATCH_WINDOW)) * s->digits);
     for (size_t j = 0; j < LANES; j++) {
-        const uint8_t *n = constant(lane(s, j)->n, MODULUS, vectors);
+        const uint8_t *n = constant(lane(s, j)->n, DIGITS, vectors);
 
         for (size_t i = 0; i < s->digits; i++)
-            set_digit(s->batch.n, i, j, i < (size_t)LANES * vectors ? word_at(n, i, vectors) : 0);
+            set_digit(s->batch.n, i, j, i < (size_t)LANES * vectors ? word(n, i) : 0);
         k0[j] = private_part(lane(s, j)->n)->k0;
     }
     s->batch.k0 = v_load(k0);
@@ -459,8 +548,7 @@ static void load_bases(struct eight *s)
 
     for (size_t j = 0; j < LANES; j++)
         for (size_t i = 0; i < s->digits; i++)
-            set_digit(s->factor, i, j,
-                      bits_from(lane(s, j)->base, n_bytes, DIGIT_BITS * i / 8) >> DIGIT_BITS * i % 8 & DIGIT_MASK);
+            set_digit(s->factor, i, j, digit_from(lane(s, j)->base, n_bytes, i));
 }
 
 EVC_OUT_OF_LINE void make_table(struct eight *s)
@@ -529,17 +617,14 @@ static void raise_two(struct eight *s)
 /* The product with 1 is at most n, and n itself stands for 0. */
 EVC_OUT_OF_LINE void leave(struct eight *s)
 {
-    const uint32_t vectors = vectors_of(s->exps[0].n);
-
     for (size_t i = 0; i < s->digits; i++)
         v_store(at(s->factor, i), v_zero);
     v_store(s->factor, _mm512_set1_epi64(1));
     multiply_sum(s, s->factor);
     for (size_t j = 0; j < s->n_exps; j++) {
-        clear_vectors(s->stored, vectors);
-        for (size_t i = 0; i < s->digits && i < (size_t)LANES * vectors; i++)
-            evc_store64_ne(s->stored + 8 * word_of(i, vectors), evc_load64_ne(at(s->sum, i) + 8 * j));
-        store(s->exps[j].n, s->exps[j].out, s->stored);
+        for (size_t i = 0; i < s->digits; i++)
+            set_word(s->stored, i, evc_load64_ne(at(s->sum, i) + 8 * j));
+        store_digits_of(s->exps[j].n, s->exps[j].out, s->stored);
     }
 }
 
@@ -588,6 +673,7 @@ EVC_ISA_END
 const struct evc_bn evc_bn_x86_ifma = {
     .kernel = EVC_KERNEL_HEAD(x86_ifma, X86_IFMA, CT, ANY, 1, struct evc_bn_modulus, 0, clear),
     .lanes = LANES,
+    .fewest_bits = 512, /* Zen 5: 177 core cycles a product, x86_adx 208; at 448 bits 175 and 170 */
     .shape = shape,
     .set_modulus = set_modulus,
     .load = load,
