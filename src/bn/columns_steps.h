@@ -48,27 +48,6 @@ EVC_INLINE limb take_limb(struct column *c)
     return taken;
 }
 
-/* Adds x[0] y[-1] + x[1] y[-2] + ..., so many products. */
-EVC_INLINE void add_products(struct column *c, const limb *x, const limb *y, size_t count)
-{
-    struct column sum = *c;
-
-    if (count & 1)
-        add_product(&sum, *x++, *--y);
-    if (count & 2) {
-        add_product(&sum, x[0], y[-1]);
-        add_product(&sum, x[1], y[-2]);
-        x += 2, y -= 2;
-    }
-    for (count /= 4; count; count--, x += 4, y -= 4) {
-        add_product(&sum, x[0], y[-1]);
-        add_product(&sum, x[1], y[-2]);
-        add_product(&sum, x[2], y[-3]);
-        add_product(&sum, x[3], y[-4]);
-    }
-    *c = sum;
-}
-
 /* Adds x[0] y[-1] + u[0] v[-1] + x[1] y[-2] + u[1] v[-2] + ..., twice so many products. */
 EVC_INLINE void add_products_of_two(struct column *c, const limb *x, const limb *y, const limb *u, const limb *v,
                                     size_t count)
@@ -124,30 +103,111 @@ static void mul(const void *key, void *r, const void *va, const void *vb, void *
     subtract_modulus(r, t, (limb)c.low, p->n, digit, limbs);
 }
 
-/* t = the sum of all products of two different limbs of a, each once: 2 limbs limbs. The first is 0, and so is the
- * last: with B = 2^LIMB_BITS, the sum is at most (B^(2 limbs) - 1) / (B + 1), which is less than B^(2 limbs - 1). */
-EVC_INLINE void cross_products(limb *t, const limb *a, size_t limbs)
+/* ---- Squares: two columns at once, so that a limb is loaded for two products -------------------------------- */
+
+/* A column and the next one. */
+struct two_columns {
+    struct column first, second;
+};
+
+/* Adds x[0] y[0] + x[1] y[-1] + ... to the first column, x[0] y[1] + x[1] y[0] + ... to the second: count products to
+ * each. */
+EVC_INLINE void add_to_two(struct two_columns *c, const limb *x, const limb *y, size_t count)
 {
-    struct column c = {0, 0};
+    struct column first = c->first, second = c->second;
+    limb above;
 
-    t[0] = 0;
-    for (size_t i = 1; i < 2 * limbs - 2; i++) {
-        const size_t first = i < limbs ? 0 : i - limbs + 1;
-
-        add_products(&c, a + first, a + i - first + 1, (i + 1) / 2 - first);
-        t[i] = take_limb(&c);
+    if (count == 0)
+        return;
+    above = y[1];
+    if (count & 1) {
+        add_product(&second, *x, above);
+        above = *y--;
+        add_product(&first, *x++, above);
     }
-    t[2 * limbs - 2] = take_limb(&c);
-    t[2 * limbs - 1] = 0;
+    if (count & 2) {
+        add_product(&second, x[0], above);
+        add_product(&first, x[0], y[0]);
+        add_product(&second, x[1], y[0]);
+        above = y[-1];
+        add_product(&first, x[1], above);
+        x += 2, y -= 2;
+    }
+    for (count /= 4; count; count--, x += 4, y -= 4) {
+        add_product(&second, x[0], above);
+        add_product(&first, x[0], y[0]);
+        add_product(&second, x[1], y[0]);
+        add_product(&first, x[1], y[-1]);
+        add_product(&second, x[2], y[-1]);
+        add_product(&first, x[2], y[-2]);
+        add_product(&second, x[3], y[-2]);
+        above = y[-3];
+        add_product(&first, x[3], above);
+    }
+    c->first = first;
+    c->second = second;
 }
 
-/* Adds column i of a^2: cross products doubled, and the square of a limb. *above: the bit that doubling has left. */
-EVC_INLINE void add_square_column(struct column *c, const limb *t, const limb *a, size_t i, limb *above)
+/* The limb of the first column, whose carry goes to the second. */
+EVC_INLINE limb take_first(struct two_columns *c)
 {
-    add_to_column(c, (limb)(t[i] << 1 | *above));
-    *above = (limb)(t[i] >> (LIMB_BITS - 1));
-    if (i % 2 == 0)
-        add_product(c, a[i / 2], a[i / 2]);
+    const limb taken = take_limb(&c->first);
+
+    add_to_column(&c->second, c->first.low);
+    return taken;
+}
+
+/* The limb of the second column; the next one becomes the first. */
+EVC_INLINE limb take_second(struct two_columns *c)
+{
+    const limb taken = take_limb(&c->second);
+
+    c->first = c->second;
+    c->second.low = 0;
+    return taken;
+}
+
+/* t = the sum of all products of two different limbs of a, each once: 2 limbs limbs. The last is 0: with
+ * B = 2^LIMB_BITS, the sum is at most (B^(2 limbs) - 1) / (B + 1), which is less than B^(2 limbs - 1). Out of line, as
+ * compilers have registers enough for one of the two passes. */
+EVC_OUT_OF_LINE void cross_products(limb *t, const limb *a, size_t limbs)
+{
+    struct two_columns c = {{0, 0}, {0, 0}};
+
+    for (size_t i = 0; i < 2 * limbs; i += 2) {
+        size_t first = i < limbs ? 0 : i - limbs + 1;
+
+        if (i + 1 >= limbs) { /* the second column has no product with this limb */
+            if (first < i / 2)
+                add_product(&c.first, a[first], a[i - first]);
+            first++;
+        }
+        if (first < i / 2)
+            add_to_two(&c, a + first, a + i - first, i / 2 - first);
+        if (i / 2 + 1 < limbs)
+            add_product(&c.second, a[i / 2], a[i / 2 + 1]);
+        t[i] = take_first(&c);
+        t[i + 1] = take_second(&c);
+    }
+}
+
+/* Adds column i of a^2 and the next one, where i is even: cross products doubled, and the square of a limb. *above: the
+ * bit that doubling has left. */
+EVC_INLINE void add_square_columns(struct two_columns *c, const limb *t, const limb *a, size_t i, limb *above)
+{
+    add_to_column(&c->first, (limb)(t[i] << 1 | *above));
+    add_product(&c->first, a[i / 2], a[i / 2]);
+    add_to_column(&c->second, (limb)(t[i + 1] << 1 | t[i] >> (LIMB_BITS - 1)));
+    *above = (limb)(t[i + 1] >> (LIMB_BITS - 1));
+}
+
+/* Makes a column zero, whose limb is low, by a multiple of the modulus. */
+EVC_INLINE limb next_digit(struct column *c, const struct private_part *p)
+{
+    const limb digit = (limb)((wide)(limb)c->low * p->n0);
+
+    add_product(c, digit, p->n[0]);
+    return digit;
 }
 
 /* Out of line: with the other way inside, compilers run out of registers. */
@@ -156,23 +216,40 @@ EVC_OUT_OF_LINE void sqr_long(const void *key, limb *r, const limb *a, void *scr
     const size_t limbs = limbs_for(evc_bn_n_bytes(key));
     const struct private_part *p = private_part(key);
     limb *const t = scratch, *const digit = t + 2 * limbs;
-    struct column c = {0, 0};
+    struct two_columns c = {{0, 0}, {0, 0}};
     limb above = 0;
+    size_t i;
 
     cross_products(t, a, limbs);
-    for (size_t i = 0; i < limbs; i++) {
-        add_square_column(&c, t, a, i, &above);
-        add_products(&c, digit, p->n + i + 1, i);
-        digit[i] = (limb)((wide)(limb)c.low * p->n0);
-        add_product(&c, digit[i], p->n[0]);
-        take_limb(&c); /* 0 */
+    for (i = 0; i + 1 < limbs; i += 2) {
+        add_square_columns(&c, t, a, i, &above);
+        add_to_two(&c, digit, p->n + i, i);
+        digit[i] = next_digit(&c.first, p);
+        take_first(&c); /* 0 */
+        add_product(&c.second, digit[i], p->n[1]);
+        digit[i + 1] = next_digit(&c.second, p);
+        take_second(&c); /* 0 */
     }
-    for (size_t i = limbs; i < 2 * limbs; i++) {
-        add_square_column(&c, t, a, i, &above);
-        add_products(&c, digit + (i - limbs + 1), p->n + limbs, 2 * limbs - 1 - i);
-        t[i - limbs] = take_limb(&c);
+    if (limbs % 2 != 0) { /* the last digit, and the lowest limb of the result */
+        add_square_columns(&c, t, a, i, &above);
+        add_product(&c.first, digit[0], p->n[limbs - 1]);
+        add_to_two(&c, digit + 1, p->n + limbs - 2, limbs - 2);
+        digit[i] = next_digit(&c.first, p);
+        take_first(&c); /* 0 */
+        add_product(&c.second, digit[i], p->n[1]);
+        t[0] = take_second(&c);
+        i += 2;
     }
-    subtract_modulus(r, t, (limb)c.low, p->n, t + limbs, limbs);
+    for (; i < 2 * limbs; i += 2) {
+        const size_t first = i - limbs + 1;
+
+        add_square_columns(&c, t, a, i, &above);
+        add_product(&c.first, digit[first], p->n[limbs - 1]);
+        add_to_two(&c, digit + first + 1, p->n + limbs - 2, limbs - first - 1);
+        t[i - limbs] = take_first(&c);
+        t[i - limbs + 1] = take_second(&c);
+    }
+    subtract_modulus(r, t, (limb)c.first.low, p->n, t + limbs, limbs);
 }
 
 /* Numbers that are squared faster by a product: passes over few limbs cost more than the products saved. */
