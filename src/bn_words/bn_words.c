@@ -72,7 +72,9 @@ static size_t next_group(const uint32_t *words, size_t n, word *product)
     return i;
 }
 
-size_t evc_bn_trial_groups(const uint32_t *words, size_t n)
+/* A function of this file alone: in OpenSSL's library global names of ours become local ones, and on MIPS a call of a
+ * global name cannot. */
+static size_t count_groups(const uint32_t *words, size_t n)
 {
     size_t groups = 0;
     word product;
@@ -87,6 +89,11 @@ size_t evc_bn_trial_groups(const uint32_t *words, size_t n)
         groups++;
     }
     return groups;
+}
+
+size_t evc_bn_trial_groups(const uint32_t *words, size_t n)
+{
+    return count_groups(words, n);
 }
 
 static void set_group(struct evc_bn_trial *group, const uint32_t *words, size_t n, word product)
@@ -106,7 +113,7 @@ static void set_group(struct evc_bn_trial *group, const uint32_t *words, size_t 
 
 enum evc_status evc_bn_trial_set(struct evc_bn_trial *groups, size_t n_groups, const uint32_t *words, size_t n)
 {
-    const size_t needed = evc_bn_trial_groups(words, n);
+    const size_t needed = count_groups(words, n);
     word product;
 
     if (n && !needed)

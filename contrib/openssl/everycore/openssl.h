@@ -58,11 +58,20 @@ typedef struct {
 /* `top` says how many words are in use, and the highest of them may be zero. */
 #define BN_FLG_FIXED_TOP 0x10000
 
-/* A modulus n: R = 2^ri, RR = R^2 modulo N, n0 = -1 / N modulo R, of which two words are kept. */
+/* A modulus n: R = 2^ri, RR = R^2 modulo N, n0 = -1 / N modulo R, of which two words are kept. ri stands first before
+ * OpenSSL 4.0; patch-openssl reads the version from the library. */
+#if !defined(EVC_OPENSSL_MAJOR)
+#error "EVC_OPENSSL_MAJOR is to say which version of OpenSSL the library has"
+#endif
 typedef struct {
+#if EVC_OPENSSL_MAJOR < 4
     int ri;
+#endif
     BIGNUM RR, N, Ni;
     BN_ULONG n0[2];
+#if EVC_OPENSSL_MAJOR >= 4
+    int ri;
+#endif
     int flags;
 } BN_MONT_CTX;
 
