@@ -144,19 +144,6 @@ def test_without_the_emulator_static_rules_are_checked_and_the_rest_is_said(
     assert "extra 'firmware'" in done.err
 
 
-def test_without_a_decoder_the_scan_is_said_to_be_missing(
-    system: Lab, drivers: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from everycore.binary import disassembly
-
-    disassembly._capstone.cache_clear()
-    monkeypatch.setitem(sys.modules, "capstone", None)
-    done = system("efi", "check", "--static", str(drivers / "code_random.aarch64.efi"))
-    disassembly._capstone.cache_clear()
-    assert done.code == 0
-    assert "instructions not scanned: reading machine code needs Python packages" in done.err
-
-
 # ---- Inputs that are wrong
 
 

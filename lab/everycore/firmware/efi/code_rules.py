@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from everycore.binary.disassembly import Flow, Instruction, decode
 from everycore.environment.errors import MissingPackagesError
 from everycore.firmware import pe
+from everycore.firmware.efi import plain_decoder
 from everycore.firmware.efi.violations import Finding, Findings
 
 DECODED = {"x86-64": "x86-64", "aarch64": "a64"}
@@ -25,6 +26,7 @@ UNLIKELY = {
     *("loopne", "enter", "enterq", "iret", "iretd", "iretq", "retf", "lret", "lretq", "arpl"),
     *("jrcxz", "int1", "cmc"),
 }
+PREFIXES = ("lock", "rep", "repe", "repz", "repne", "repnz")
 CANONICAL = 1 << 47  # above: no address that software of today has
 LOWEST = 0x10000  # below: a member of a structure at NULL, on a path that is never taken
 MOST_INSTRUCTIONS = 2_000_000
@@ -57,7 +59,7 @@ class Scan:
 
 
 def check(image: pe.Image, fixed: tuple[tuple[int, int], ...] = ()) -> Scan:
-    """Scan the code of an image; a missing decoder is said in the notes.
+    """Scan the code of an image.
 
     fixed: ranges of memory that the firmware keeps at fixed addresses, which may be accessed.
     """
@@ -72,14 +74,10 @@ def check(image: pe.Image, fixed: tuple[tuple[int, int], ...] = ()) -> Scan:
         )
         return scan
     found = Findings()
-    try:
-        for one in reachable(image, machine):
-            scan.instructions += 1
-            for rule, text in _judge(machine, one, fixed):
-                found.add(rule, one.place, text)
-    except MissingPackagesError as error:
-        scan.notes.append(f"instructions not scanned: {error.message}; {error.hint}")
-        return scan
+    for one in reachable(image, machine):
+        scan.instructions += 1
+        for rule, text in _judge(machine, one, fixed):
+            found.add(rule, one.place, text)
     if machine == "x86-64":
         _scan_bytes(image, found)
     scan.findings = found.ordered()
@@ -87,6 +85,14 @@ def check(image: pe.Image, fixed: tuple[tuple[int, int], ...] = ()) -> Scan:
         if finding.address is not None:
             scan.sites.setdefault(finding.rule, []).append(finding.address)
     return scan
+
+
+def _decode(machine: str, code: bytes, begin: int) -> list[Instruction]:
+    """The instructions of some bytes, by the installed decoder, or else by the plain one."""
+    try:
+        return decode(machine, code, begin, begin)
+    except MissingPackagesError:
+        return plain_decoder.decode(machine, code, begin)
 
 
 class Code:
@@ -107,7 +113,7 @@ class Code:
         self._covered = bytearray(len(self.memory))  # 1: inside an accepted instruction
 
     def _decode(self, begin: int, end: int) -> None:
-        for one in decode(self.machine, bytes(self.memory[begin:end]), begin):
+        for one in _decode(self.machine, bytes(self.memory[begin:end]), begin):
             self.known.setdefault(one.place, one)
 
     def at(self, place: int) -> Instruction | None:
@@ -184,12 +190,10 @@ def _beginnings(image: pe.Image, memory: bytearray) -> tuple[list[int], list[int
 
 def _addresses(machine: str, one: Instruction) -> Iterator[int]:
     """Addresses that an instruction computes."""
-    found = None
     if machine == "x86-64" and one.mnemonic.startswith("lea"):
-        found = _COMPUTED_X86.search(one.operands)
-    elif machine == "a64" and one.mnemonic == "adr":
-        found = _NUMBER.search(one.operands)
-    if found:
+        if found := _COMPUTED_X86.search(one.operands):
+            yield one.end + int(found[1], 0)
+    elif machine == "a64" and one.mnemonic == "adr" and (found := _NUMBER.search(one.operands)):
         yield int(found[1], 0)
 
 
@@ -197,7 +201,9 @@ def _judge(
     machine: str, one: Instruction, fixed: tuple[tuple[int, int], ...]
 ) -> Iterator[tuple[str, str]]:
     name, operands = one.mnemonic, one.operands
-    bare = name.removeprefix("lock ").removeprefix("rep ").removeprefix("repne ")
+    bare = name
+    if name in PREFIXES:
+        bare, _, operands = operands.partition(" ")
     if machine == "a64":
         if bare == "mrs" and _RANDOM_A64.search(operands):
             yield "code-random", one.text
