@@ -6,8 +6,7 @@ fuzz_roms.py [--inputs N] [--seed N] [--out FILE]
 
 An input is a ROM or a PE image with fields, lengths and bytes changed at random. Any exception but the one for users
 is a failure; so is an input that takes more than a second of CPU time, and more than 64 MiB of memory beyond the
-start. The same seed gives the same inputs. --out stores the result as JSON (tests/fuzz_roms.json has the one of
-10 million inputs).
+start. The same seed gives the same inputs. --out stores the result as JSON.
 """
 
 import argparse
