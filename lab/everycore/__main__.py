@@ -1,29 +1,53 @@
 # SPDX-License-Identifier: MIT
 """Entry point of `everycore` and of `python -m everycore`."""
 
+from __future__ import annotations  # the types below are imported by run()
+
 import os
 import signal
 import sys
-from contextlib import suppress
-from types import FrameType
 
-from everycore.environment.context import SystemRunner, system_context, unwritable
-from everycore.environment.errors import SignalError
+TYPE_CHECKING = False  # importing it from typing would take a while
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import FrameType
+
+    from everycore.environment.context import SystemRunner
 
 UNWRITTEN = 2  # exit code of output that cannot be written
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
+def end_at_once(number: int, frame: FrameType | None) -> None:
+    """End without a message: this program has started nothing so far, or has ended it all."""
+    del frame
+    os._exit(128 + number)
+
+
+def set_handlers(handler: Callable[[int, FrameType | None], None]) -> None:
+    for number in ENDING:
+        if signal.getsignal(number) is not signal.SIG_IGN:  # as under nohup
+            signal.signal(number, handler)
+
+
 def run() -> None:
     """Run the command line, and end with its exit code and with all processes that it started."""
+    set_handlers(end_at_once)  # the imports take a while, and Ctrl-C may come meanwhile
+    from contextlib import suppress
+
+    from everycore.cli import main
+    from everycore.environment.context import SystemRunner, system_context
+    from everycore.environment.errors import SignalError
+
     runner = SystemRunner()
+    context = system_context(runner)
     handle_signals(runner)
     try:
-        from everycore.cli import main  # takes a while, and Ctrl-C may come meanwhile
-    except SignalError as ended:
-        sys.exit(ended.code)
-    code = main(sys.argv[1:], system_context(runner))
+        code = main(sys.argv[1:], context)
+    except SignalError as ended:  # it came before main() began its work, or after that
+        code = ended.code
     if not runner.is_ending:
+        set_handlers(end_at_once)
         sys.exit(flush_output(code))
     runner.end_all(signal.SIGKILL)
     for stream in (sys.stdout, sys.stderr):
@@ -45,6 +69,8 @@ def flush_output(code: int) -> int:
         pass
     except OSError as error:
         if code != UNWRITTEN:  # else the command has told it
+            from everycore.environment.context import unwritable
+
             print(f"everycore: {unwritable(error).message}", file=sys.stderr)
         code = UNWRITTEN
     else:
@@ -59,6 +85,7 @@ def handle_signals(runner: SystemRunner) -> None:
     `timeout` sends one to the program and one to its group: those that come while it ends raise
     nothing, and kill what it started.
     """
+    from everycore.environment.errors import SignalError
 
     def end(number: int, frame: FrameType | None) -> None:
         del frame
@@ -68,9 +95,7 @@ def handle_signals(runner: SystemRunner) -> None:
         runner.end_all()
         raise SignalError(number)
 
-    for number in ENDING:
-        if signal.getsignal(number) is not signal.SIG_IGN:  # as under nohup
-            signal.signal(number, end)
+    set_handlers(end)
 
 
 if __name__ == "__main__":

@@ -123,6 +123,37 @@ def test_a_signal_ends_everycore_and_all_that_it_started(
     wait_for_end_of(numbers)
 
 
+@pytest.mark.parametrize("module", ["everycore.environment.context", "everycore.cli"])
+def test_ctrl_c_during_the_imports_is_no_traceback(tmp_path: Path, module: str) -> None:
+    (tmp_path / "program.py").write_text(
+        f"""
+import sys, time
+sys.path.insert(0, {str(PACKAGES)!r})
+class SlowImport:
+    def find_spec(self, name, path=None, target=None):
+        if name == {module!r}:
+            print("importing", flush=True)
+            time.sleep({LONG_SECONDS})
+sys.meta_path.insert(0, SlowImport())
+from everycore.__main__ import run
+run()
+""",
+        encoding="utf-8",
+    )
+    pipe = subprocess.PIPE
+    with (
+        nothing_ignored(),
+        subprocess.Popen(
+            [sys.executable, str(tmp_path / "program.py")], stdout=pipe, stderr=pipe, text=True
+        ) as process,
+    ):
+        assert process.stdout is not None
+        assert process.stdout.readline() == "importing\n"
+        os.kill(process.pid, signal.SIGINT)
+        _, errors = process.communicate(timeout=PATIENCE_SECONDS)
+    assert (process.returncode, errors) == (128 + signal.SIGINT, "")
+
+
 def test_signals_that_come_while_it_ends_are_no_second_error(
     start: Callable[[str], "subprocess.Popen[str]"],
 ) -> None:
