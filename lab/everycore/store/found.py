@@ -7,7 +7,7 @@ from pathlib import Path
 
 from everycore.environment.context import Context
 from everycore.environment.errors import EverycoreError
-from everycore.store import parquet
+from everycore.store import parquet, run_files
 
 JOURNALS = ("*.jsonl", "*.jsonl.xz")
 
@@ -33,8 +33,7 @@ def files_of(named: Sequence[Path]) -> list[Path]:
             found[path] = None
         else:
             raise EverycoreError(
-                f"cannot read {path}: there is no such file",
-                "name a file or a folder of results; `everycore matrix --out FILE` writes one",
+                f"cannot read {path}: there is no such file", run_files.RESULTS_HINT
             )
     return list(found)
 

@@ -29,6 +29,7 @@ from everycore.model.domain import Machine, Revision
 from everycore.model.protocol import Bench, Record
 
 FORMAT = 1
+RESULTS_HINT = "name a result file (.jsonl), a pack, or a folder of them; docs/QUERY.md says more"
 _RUN_BEGINS = ('{"type": "run"', '{"type":"run"')
 SUFFIX = ".jsonl"
 PARTIAL = ".partial"
@@ -322,7 +323,7 @@ def read_each(path: Path) -> list[Results]:
 def _results(path: Path, lines: Sequence[str], partial: bool) -> Results:
     head = _object(path, lines[0] if lines else "")
     if head.get("type") != "run":
-        raise EverycoreError(f"{path} is no result file of everycore")
+        raise EverycoreError(f"{path} is no result file of everycore", RESULTS_HINT)
     if head.get("format") != FORMAT:
         raise EverycoreError(
             f"{path} has format {head.get('format')}, this everycore reads format {FORMAT}",
@@ -363,7 +364,9 @@ def _object(path: Path, line: str) -> dict[str, Any]:
     try:
         value = json.loads(line)
     except ValueError:
-        raise EverycoreError(f"{path} is cut short or no result file of everycore") from None
+        raise EverycoreError(
+            f"{path} is cut short or no result file of everycore", RESULTS_HINT
+        ) from None
     return value if isinstance(value, dict) else {}
 
 

@@ -53,7 +53,7 @@ def rows_of(path: Path) -> Iterator[Row]:
             yield from _matrix_rows(path, first, lines)
             return
     if kind != "run":
-        raise EverycoreError(f"{path} is no result file of everycore")
+        raise EverycoreError(f"{path} is no result file of everycore", run_files.RESULTS_HINT)
     last = 0
     for found in run_files.read_each(path):
         for row in _run_rows(found, last):

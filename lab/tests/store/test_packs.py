@@ -240,6 +240,20 @@ def test_what_is_wrong_with_a_query_is_one_line(
     assert not (lab.folder / "x.csv").exists()
 
 
+@pytest.mark.parametrize("words", [("query", "SELECT 1", "--from"), ("pack", "--out", "a.pack")])
+@pytest.mark.parametrize("name", ["absent.jsonl", "text.jsonl", "data.jsonl"])
+def test_a_file_without_results_is_refused_with_a_remedy(
+    lab: Lab, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], name: str
+) -> None:
+    monkeypatch.chdir(lab.folder)
+    (lab.folder / "text.jsonl").write_text("no JSON\n")
+    (lab.folder / "data.jsonl").write_text('{"type": "other"}\n')
+    done = lab(*words, name)
+    assert done.code == 2, done
+    assert name in done.err
+    assert done.err.splitlines()[1:] == [run_files.RESULTS_HINT]
+
+
 def test_a_query_is_shown_as_a_table_and_as_lines(lab: Lab) -> None:
     path = matrix_file(lab.folder / "a.jsonl", HEAD, measured(cell(), 5.0))
     sql = "SELECT subject, value, reason = '' AS empty, executed FROM cells"
