@@ -4,6 +4,7 @@
 import json as jsonlib
 import os
 import re
+import textwrap
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
@@ -252,7 +253,7 @@ def status(
     rows = [_status_of_process(one) for one in pid or ()]
     rows += [_status_of(context, one) for one in programs or ([] if pid else ["openssl"])]
     for row in rows:
-        context.print_raw(jsonlib.dumps(row) if json else _shown(row))
+        context.print_raw(jsonlib.dumps(row) if json else _shown(row, context.out.width))
 
 
 def _status_of(context: Context, name: str) -> dict[str, object]:
@@ -328,18 +329,32 @@ def _status_of_process(pid: int) -> dict[str, object]:
     }
 
 
-def _shown(row: Mapping[str, object]) -> str:
+def _shown(row: Mapping[str, object], width: int) -> str:
+    """The row as text; a path that is wider than the terminal stays whole."""
     lines = [str(row["program"]) + (f" (process {row['pid']})" if "pid" in row else "")]
-    lines.append(f"  libcrypto   {row['libcrypto'] or 'none'}")
+    lines += _named("libcrypto", row["libcrypto"] or "none", width)
     if "openssl" in row:
-        lines.append(f"  version     {row['openssl']}")
-    lines.append(f"  found by    {row['found']}")
+        lines += _named("version", row["openssl"], width)
+    lines += _named("found by", row["found"], width)
     providers = row.get("providers")
     if isinstance(providers, dict):
-        for whose in dict.fromkeys(providers.values()):
-            names = [name for name, one in providers.items() if one == whose]
-            lines.append(f"  {whose or 'nobody':<11} {' '.join(names)}")
+        for provider in dict.fromkeys(providers.values()):
+            names = [name for name, one in providers.items() if one == provider]
+            lines += _named(provider or "nobody", " ".join(names), width)
     remarks = row.get("remarks")
     if isinstance(remarks, list):
-        lines += [f"  remark      {one}" for one in remarks]
+        for remark in remarks:
+            lines += _named("remark", remark, width)
     return "\n".join(lines)
+
+
+def _named(name: str, value: object, width: int) -> list[str]:
+    """Lines of the terminal's width: a name, and beside it the words of a value."""
+    return textwrap.wrap(
+        str(value),
+        width,
+        initial_indent=f"  {name:<11} ",
+        subsequent_indent=" " * 14,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )

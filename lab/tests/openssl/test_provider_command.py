@@ -25,6 +25,7 @@ class Machine:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self.width = 300
         self.home = folder / "home"
         self.home.mkdir()
         self.target = self.home / ".config/everycore/openssl.cnf"
@@ -57,7 +58,8 @@ class Machine:
         self.module.write_text("")
 
     def __call__(self, *words: str, **env: str) -> Outcome:
-        return Lab(system_context().runner, self.folder, {**self.env, **env})("provider", *words)
+        env = {**self.env, **env}
+        return Lab(system_context().runner, self.folder, env, width=self.width)("provider", *words)
 
 
 def run(*words: str | Path) -> None:
@@ -173,6 +175,17 @@ def test_status_says_who_serves_and_how_it_was_found(machine: Machine) -> None:
     assert "ldd names the library" in shown.out
 
 
+def test_status_fits_the_terminal_and_cuts_nothing(machine: Machine) -> None:
+    machine.install()
+    machine.width = 80
+    shown = machine("status").out
+    assert all(len(line) <= 80 or len(line.split()) <= 2 for line in shown.splitlines()), shown
+    machine.width = 300
+    wide = machine("status").out
+    assert wide.split() == shown.split()
+    assert len(wide.splitlines()) < len(shown.splitlines())
+
+
 def test_status_tells_why_the_default_provider_serves(machine: Machine) -> None:
     machine.install()
     assert machine("enable").code == 0
@@ -197,4 +210,6 @@ def test_status_of_a_process(machine: Machine) -> None:
     machine.install()
     shown = machine("status", "--pid", str(os.getpid()))
     assert "it has not loaded everycore.so" in shown.out
-    refused(machine("status", "--pid", "4194305"), "no process 4194305")
+    gone = machine("status", "--pid", "4194305")
+    refused(gone, "there is no process 4194305")
+    assert "`ps -e` lists the processes that run" in gone.err
