@@ -11,10 +11,14 @@ from everycore.commands.options import (
     CompilerCommand,
     CpuNumber,
     Json,
+    Out,
     TargetName,
+    beside_results,
     context_of,
+    say_where,
 )
 from everycore.environment.errors import EverycoreError
+from everycore.environment.outputs import is_standard_output
 from everycore.measure import quiet
 from everycore.measure.bounds import bounds, disturbance
 from everycore.measure.processes import merged
@@ -36,10 +40,15 @@ def limits(
     target: TargetName = "host",
     cpu: CpuNumber = None,
     cc: CompilerCommand = None,
+    out: Out = None,
     json: Json = False,
 ) -> None:
-    """Measure what this CPU can do at best, in each mode."""
+    """Measure what this CPU can do at best, in each mode. --out stores the samples."""
     context = context_of(command)
+    if out:
+        run_files.refuse_if_unusable(out)
+    stdout = context.out.file
+    context, json = beside_results(context, out), json and not is_standard_output(out)
     session = pin(context, open_session(context, target, cc), cpu)
     session.widths.extend(known_widths(context, session))
     records = [
@@ -54,6 +63,11 @@ def limits(
         raise EverycoreError("the harness measured nothing", code=1)
     found = bounds(lines)
     run = run_of(context, session, hello, "limits", {})
+    if out:
+        with run_files.Writer(out, run, stdout) as writer:
+            for record in records:
+                writer.write(record.text)
+        say_where(context, "samples", out)
     if json:
         context.print_raw(run_files.run_line(run))
         for record in records:

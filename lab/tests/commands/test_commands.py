@@ -646,6 +646,20 @@ def test_limits_as_json_keeps_samples_apart_from_bounds(lab: Lab) -> None:
     assert all(len(str(line["cycles_per_byte"])) > 20 for line in loops)
 
 
+def test_limits_stores_its_samples_where_out_says(lab: Lab) -> None:
+    path = lab.folder / "limits.jsonl"
+    outcome = lab("limits", "--out", str(path))
+    assert (outcome.code, path.name in outcome.err) == (0, True), outcome.err
+    stored = run_files.read(path)
+    assert stored.run.command == "limits"
+    as_json = [line for line in objects(lab("limits", "--json").out) if line["type"] != "bound"]
+    assert [json.loads(record.text) for record in stored.records] == as_json[1:]
+    piped = objects(lab("limits", "--out", "-").out)
+    assert [line["type"] for line in piped] == ["run", *(one["type"] for one in as_json[1:]), "end"]
+    again = lab("limits", "--out", str(path))
+    assert (again.code, "exists" in again.err) == (2, True)
+
+
 def test_limits_warns_of_a_core_that_is_shared(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "warning" not in lab("limits").err
     monkeypatch.setattr("everycore.commands.limits.disturbance", lambda _: 0.027)
