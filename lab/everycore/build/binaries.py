@@ -95,9 +95,9 @@ def build_harness(
         _compile_all(context, tree, compiler, objects)
         try:
             _make(context, [*linker.command, *words, *_names(objects)], binary)
-        except _RefusedError as said:
+        except _RefusedError as refusal:
             raise EverycoreError(
-                f"{linker.name} cannot link the harness", _excerpt(str(said))
+                f"{linker.name} cannot link the harness", _excerpt(str(refusal))
             ) from None
         tidy(context)
     else:
@@ -186,9 +186,9 @@ def _compile_there(
         f"cd {scratch} && n=$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1)"
         f' && xargs -n 2 -P "$n" sh -c {shlex.quote(compile_one)} sh'
     )
-    wanted = [f"{unit.source.as_posix()} {_place_there(unit)}" for unit in objects]
+    paths = [f"{unit.source.as_posix()} {_place_there(unit)}" for unit in objects]
     with Progress(context.err, f"compiling on {board.title}", len(objects)) as progress:
-        stream = board.lines(script, wanted)
+        stream = board.lines(script, paths)
         while True:
             try:
                 progress.step(next(stream))
@@ -267,8 +267,8 @@ def build_peer(
             _make_anew(context, [*command, "-c", peer.source.as_posix()], adapter, tree.root)
         words = [*flags, *_names(objects), "-Wl,--undefined=evc_peer", str(adapter), *link_words]
         _make_anew(context, [*compiler.command, *words], binary)
-    except _RefusedError as said:
-        raise _unavailable(peer, str(said)) from None
+    except _RefusedError as refusal:
+        raise _unavailable(peer, str(refusal)) from None
     return PeerBuild(peer, binary)
 
 
@@ -351,8 +351,8 @@ def build_tool(
         return binary
     try:
         _make(context, [*compiler.command, *flags, *map(str, parts)], binary)
-    except _RefusedError as said:
-        excerpt = _excerpt(str(said))
+    except _RefusedError as refusal:
+        excerpt = _excerpt(str(refusal))
         raise EverycoreError(f"{compiler.name} cannot link {name}", excerpt) from None
     return binary
 
@@ -375,9 +375,9 @@ def build_object(
     unit = _Unit(compiler, source, tuple(flags), headers, native, cwd)
     try:
         return _object(context, unit)
-    except _RefusedError as said:
+    except _RefusedError as refusal:
         raise EverycoreError(
-            f"{compiler.name} cannot compile {source.name}", _excerpt(str(said))
+            f"{compiler.name} cannot compile {source.name}", _excerpt(str(refusal))
         ) from None
 
 
@@ -399,8 +399,8 @@ def build_timed(
     unit = _Unit(compiler, source, tuple(flags), headers, native, timed=True)
     try:
         return _object(context, unit, limit_seconds)
-    except _RefusedError as said:
-        first = said.ended or first_error(str(said))
+    except _RefusedError as refusal:
+        first = refusal.ended or first_error(str(refusal))
         raise refused(f"{compiler.name} cannot compile {source.name}: {first}") from None
 
 
@@ -522,9 +522,9 @@ def _compile(context: Context, tree: Tree, compiler: Compiler, unit: _Object) ->
     argv = [*compiler.command, *BASE_FLAGS, *unit.flags, "-c", unit.source.as_posix()]
     try:
         _make(context, argv, unit.path, tree.root)
-    except _RefusedError as said:
+    except _RefusedError as refusal:
         raise EverycoreError(
-            f"{compiler.name} cannot compile {unit.source.as_posix()}", _excerpt(str(said))
+            f"{compiler.name} cannot compile {unit.source.as_posix()}", _excerpt(str(refusal))
         ) from None
     return unit.source
 
@@ -532,8 +532,8 @@ def _compile(context: Context, tree: Tree, compiler: Compiler, unit: _Object) ->
 class _RefusedError(Exception):
     """The compiler did not make its file; what it said."""
 
-    def __init__(self, said: str, code: int = 1) -> None:
-        super().__init__(said)
+    def __init__(self, output: str, code: int = 1) -> None:
+        super().__init__(output)
         self.ended = signal.strsignal(-code) if code < 0 else None
 
 

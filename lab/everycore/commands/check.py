@@ -120,24 +120,24 @@ def _check_placement(
     ):
         futures = [
             pool.submit(
-                lambda own: list(
+                lambda group: list(
                     placement_check.check_kernel(
                         context,
                         session,
-                        own,
-                        thorough=(own[0].primitive, own[0].kernel) in thorough,
+                        group,
+                        thorough=(group[0].primitive, group[0].kernel) in thorough,
                     )
                 ),
-                own,
+                group,
             )
-            for own in groups
+            for group in groups
         ]
-        for own, future in zip(groups, futures, strict=True):
+        for group, future in zip(groups, futures, strict=True):
             for line in future.result():
                 checks.append(line)
                 if json:
                     context.print_raw(jsonlib.dumps({"type": "check", **asdict(line)}))
-            progress.step(own[0].kernel)
+            progress.step(group[0].kernel)
     count = {word: sum(c.result == word for c in checks) for word in ("pass", "fail", "skip")}
     if json:
         numbers = dict(zip(("passed", "failed", "skipped"), count.values(), strict=True))

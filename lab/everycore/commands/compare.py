@@ -305,13 +305,13 @@ def _judge(
         context.out.print(f"{title}\n{caption}", markup=False, soft_wrap=True)
     _warn_of_rest(context, found)
     unchanged = len(found.compared) - len(slower) - len(faster) - len(undecided)
-    said = (
+    summary = (
         f"{len(found.compared)} operations, {found.rounds} processes a side: {len(slower)} slower,"
         f" {len(faster)} faster, {unchanged} unchanged"
         + (f", {len(undecided)} undecided (give more --processes)" if undecided else "")
         + f" (more than {show.percent:g} %; chance of any false alarm: {2 * permutation.LEVEL:.1%})"
     )
-    (context.err if show.json else context.out).print(said, soft_wrap=True)
+    (context.err if show.json else context.out).print(summary, soft_wrap=True)
     if uncertain := sum(one.is_uncertain for one in found.compared):
         context.warn(
             f"{uncertain} of {len(found.compared)} ratios are uncertain by more than"
@@ -360,8 +360,8 @@ def _compare_stored(context: Context, before: str | None, after: str | None, sho
         title = f"{first.run.title()}  ->  {second.run.title()}"
         caption = f"{second.run.machine.title()}; {second.run.counter}"
         context.out.print(changes.stored_table(shown, title, caption))
-    said = f"{len(found)} operations: {len(differ)} differ by more than {show.percent:g} %."
-    (context.err if show.json else context.out).print(f"{said} {NO_VERDICT}", soft_wrap=True)
+    summary = f"{len(found)} operations: {len(differ)} differ by more than {show.percent:g} %."
+    (context.err if show.json else context.out).print(f"{summary} {NO_VERDICT}", soft_wrap=True)
 
 
 def _load(context: Context, before: Path | None, after: Path | None) -> tuple[Results, Results]:
@@ -450,6 +450,6 @@ def _compare_matrices(context: Context, before: Path, after: Path, show: Show) -
         context.out.print(
             matrix_changes.table(shown, title, f"{other.machine.title()}; {other.counter}")
         )
-    said = f"{len(found)} cells: {len(differ)} end otherwise or differ by more than"
-    said += f" {show.percent:g} %. {NO_VERDICT}"
-    (context.err if show.json else context.out).print(said, soft_wrap=True)
+    summary = f"{len(found)} cells: {len(differ)} end otherwise or differ by more than"
+    summary += f" {show.percent:g} %. {NO_VERDICT}"
+    (context.err if show.json else context.out).print(summary, soft_wrap=True)

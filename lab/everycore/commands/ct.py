@@ -96,7 +96,7 @@ def ct(
     )
     kernels = of_kernels(operations)
     if quick:
-        kernels = [fewer_sizes(own, turn, QUICK_PARTS) for turn, own in enumerate(kernels)]
+        kernels = [fewer_sizes(group, turn, QUICK_PARTS) for turn, group in enumerate(kernels)]
     if json:
         run = run_of(context, session, hello, "ct", {"methods": methods})
         context.print_raw(run_files.run_line(run))
@@ -108,7 +108,7 @@ def ct(
             verdicts.append(verdict)
             if json:
                 context.print_raw(_line("verdict", verdict))
-    looked_at = [o for own in kernels for o in own]
+    looked_at = [o for group in kernels for o in group]
     conclusions = conclude(looked_at, verdicts, methods)
     if json:
         _print_json(context, conclusions)
@@ -128,8 +128,8 @@ def _methods(names: list[str] | None, quick: bool) -> list[str]:
 def _open(context: Context, target: str, cc: str | None, flags: str | None) -> Session:
     """One harness for all methods: what they say is of the same object code."""
     marks = TAINT_FLAGS if target == "host" and has_valgrind(context) else ()
-    wanted = [" ".join(DEFAULT_FLAGS) if flags is None else flags, *DEBUG_FLAGS, *marks]
-    return open_session(context, target, cc, " ".join(wanted))
+    all_flags = [" ".join(DEFAULT_FLAGS) if flags is None else flags, *DEBUG_FLAGS, *marks]
+    return open_session(context, target, cc, " ".join(all_flags))
 
 
 def _list(session: Session, chosen: dict[str, list[str]]) -> tuple[Hello, list[CtOperation]]:
@@ -151,14 +151,14 @@ def _look(
 ) -> Iterator[Verdict]:
     """The verdicts, in the order of the kernels; timing has the machine to itself."""
     with worker_pool(jobs) as pool:
-        futures = [pool.submit(gate.look, own, turn) for turn, own in enumerate(kernels)]
-        for own, future in zip(kernels, futures, strict=True):
+        futures = [pool.submit(gate.look, group, turn) for turn, group in enumerate(kernels)]
+        for group, future in zip(kernels, futures, strict=True):
             yield from future.result()
-            progress.step(own[0].kernel)
-    for own in kernels if "timing" in gate.methods else ():
-        if own[0].runs and own[0].operation:
-            yield from timing(gate.session, with_largest_keys(own), samples)
-        progress.step(f"{own[0].kernel} timing")
+            progress.step(group[0].kernel)
+    for group in kernels if "timing" in gate.methods else ():
+        if group[0].runs and group[0].operation:
+            yield from timing(gate.session, with_largest_keys(group), samples)
+        progress.step(f"{group[0].kernel} timing")
 
 
 def _line(kind: str, value: Verdict | Conclusion) -> str:

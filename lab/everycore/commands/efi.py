@@ -444,9 +444,9 @@ def _show_command(context: Context, command: results.Command, json: bool) -> Non
         facts = {"type": "efi", "command": command.words, "code": command.code, **counts}
         context.print_raw(jsonlib.dumps({**facts, "points": points, "stderr": command.stderr}))
         return
-    said = [f"{counts['pass']} passed, {counts['fail']} failed, {counts['skip']} skipped"]
-    said = said if checks else [f"{points} points"] if points else ["done"]
-    text = command.stderr.removeprefix("harness: ") if command.code == 2 else said[0]
+    summary = [f"{counts['pass']} passed, {counts['fail']} failed, {counts['skip']} skipped"]
+    summary = summary if checks else [f"{points} points"] if points else ["done"]
+    text = command.stderr.removeprefix("harness: ") if command.code == 2 else summary[0]
     context.out.print(f"{command.words}: {text}", markup=False, soft_wrap=True)
     for record in command.records:
         if line := _failure(record):

@@ -245,8 +245,8 @@ def _architectures(tree: Tree, cores: Sequence[Core], request: EstimateRequest) 
     if cores:
         return list(dict.fromkeys(core.arch for core in cores))
     isas = {line.name: line.isa.lower() for line in catalog.registry(tree)}
-    own = [isas.get(name.split("+")[0], "") for name in request.kernels]
-    return ["a32"] if own and all(isa.startswith("a32") for isa in own) else ["a64"]
+    kernel_isas = [isas.get(name.split("+")[0], "") for name in request.kernels]
+    return ["a32"] if kernel_isas and all(isa.startswith("a32") for isa in kernel_isas) else ["a64"]
 
 
 def _print_turns(
@@ -288,20 +288,20 @@ def _take_points(context: Context, path: Path, names: Sequence[str]) -> None:
     new = measured.points_of(results, core, MODES)
     measured.add(_folder(), data.load_points(_folder(), cores), new)
     for point in new:
-        said = f"{point.key}: {point.cycles_per_byte:g} cycles/B"
-        context.out.print(said, markup=False, soft_wrap=True)
+        summary = f"{point.key}: {point.cycles_per_byte:g} cycles/B"
+        context.out.print(summary, markup=False, soft_wrap=True)
     hint = "everycore estimate --calibrate fits and evaluates with them"
     context.out.print(f"written: {data.ADDED}; {hint}", soft_wrap=True)
 
 
 def _core_of(results: run_files.Results, names: Sequence[str]) -> str:
     """As the results say, by its MIDR; --core is for those that do not."""
-    said = results.run.machine.core
-    named = list(names) or [said]
+    stored_core = results.run.machine.core
+    named = list(names) or [stored_core]
     if len(named) != 1 or not named[0]:
         raise EverycoreError("results are of one core", "name it with --core")
-    if said and named[0] != said:
-        raise EverycoreError(f"{results.path} is of a {said}, not of a {named[0]}")
+    if stored_core and named[0] != stored_core:
+        raise EverycoreError(f"{results.path} is of a {stored_core}, not of a {named[0]}")
     return named[0]
 
 

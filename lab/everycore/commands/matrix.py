@@ -171,7 +171,7 @@ def matrix(
     context, json = beside_results(context, out), json and not is_standard_output(out)
     cvise = _cvise(context, regressions) if reduce else ""
     tree = catalog.find_tree(context.package, context.env.get("EVERYCORE_TREE", ""))
-    wanted = Choice(
+    choice = Choice(
         subjects=tuple(words(subject)),
         functions=tuple(words(function)),
         toolchains=tuple(words(toolchain)),
@@ -183,14 +183,14 @@ def matrix(
     seconds = duration(budget) if budget else float("inf")
     path = _path(context, out, resume)
     run_options = RunOptions(time_limit or Limits().run, estimate)
-    if resume and wanted == Choice():
-        wanted, before = stored_choice(path)
+    if resume and choice == Choice():
+        choice, before = stored_choice(path)
         run_options = RunOptions(time_limit or before.time_limit, estimate or before.estimate)
-        found = _subjects_before(tree, wanted)
+        found = _subjects_before(tree, choice)
     else:
-        found = _subjects(tree, wanted)
+        found = _subjects(tree, choice)
     facts = machine.gather(context)
-    _refuse_absent(tree, wanted.targets, facts, cpu)
+    _refuse_absent(tree, choice.targets, facts, cpu)
     here = {one.name: one for one in installed(context, tree)}
     local_only = {
         "--ct": ct,
@@ -199,15 +199,15 @@ def matrix(
         "--scheduler": bool(scheduler),
         "--plan": dry,
     }
-    board = _board(context, tree, wanted.targets, cpu, local_only)
+    board = _board(context, tree, choice.targets, cpu, local_only)
     here = with_board(tree, here, board.target) if board else here
     axes = Axes(
-        functions=tuple(_functions(found, wanted)),
-        toolchains=_toolchains(context, tree, here, wanted),
-        flag_sets=wanted.sets(),
-        targets=(board.target.name,) if board else wanted.targets or (HOST,),
-        key_bits=wanted.key_bits,
-        n_bytes=wanted.bytes or (4096,),
+        functions=tuple(_functions(found, choice)),
+        toolchains=_toolchains(context, tree, here, choice),
+        flag_sets=choice.sets(),
+        targets=(board.target.name,) if board else choice.targets or (HOST,),
+        key_bits=choice.key_bits,
+        n_bytes=choice.bytes or (4096,),
     )
     cells = plan(axes, _place(facts))
     if dry:
@@ -234,7 +234,7 @@ def matrix(
             *(context, tree, board.target if board else load_target(tree, HOST)),
             board.run if board else None,
         ),
-        options=asdict(wanted.without_paths(context.cwd)) | asdict(run_options),
+        options=asdict(choice.without_paths(context.cwd)) | asdict(run_options),
     )
     odd = False
     first_end = begin + seconds * (FIRST_PASS if ct or regressions else 1)
@@ -577,17 +577,17 @@ def _targets(subject: Subject) -> tuple[str, ...]:
 
 
 def _functions(found: Sequence[Subject], names: Choice) -> list[PlannedFunction]:
-    wanted = [
+    selected = [
         PlannedFunction(one.name, f.name, f.key_bits, f.multiple_of, _targets(one), one.is_assembly)
         for one in found
         for f in (one.functions if names.functions else one.measured)
         if not names.functions or f.name in names.functions
     ]
     for name in names.functions:
-        if not any(name == one.function for one in wanted):
+        if not any(name == one.function for one in selected):
             every = dict.fromkeys(f.name for one in found for f in one.functions)
             raise unknown_name("function", name, every)
-    return wanted
+    return selected
 
 
 def _toolchains(

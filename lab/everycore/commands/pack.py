@@ -42,6 +42,6 @@ def pack(
             f"{target} is no name of a pack", f"such as {target.name}{parquet.SUFFIX}"
         )
     counts = parquet.write_pack(chosen, target)
-    said = ", ".join(f"{count} {name}" for name, count in counts.items() if count)
-    context.err.print(f"{len(chosen)} files: {said}", soft_wrap=True)
+    summary = ", ".join(f"{count} {name}" for name, count in counts.items() if count)
+    context.err.print(f"{len(chosen)} files: {summary}", soft_wrap=True)
     context.out.print(str(target), markup=False, soft_wrap=True)

@@ -89,8 +89,8 @@ def explain(
     bad, good = again[0], again[1] if len(again) > 1 else None
     if any(one.outcome.is_failure for one in again):
         return Found(anomaly, again)
-    if said := _vanished(anomaly, bad, good):
-        return Found(anomaly, again, True, said)
+    if reason := _vanished(anomaly, bad, good):
+        return Found(anomaly, again, True, reason)
     anomaly = _renewed(anomaly, bad, good)
     search = _Search(bench, anomaly, bad, good, has_time)
     try:
@@ -370,14 +370,14 @@ class _Search:
         kind = self.anomaly.kind
         if kind is not Kind.SLOW:
             return self.bench.measure(cells, kind, PROCESSES)
-        own = [one.cell for one in self.again()]
-        results = self.bench.measure([*own, *cells], kind, PROCESSES)
-        again, others = tuple(results[: len(own)]), results[len(own) :]
+        first_cells = [one.cell for one in self.again()]
+        results = self.bench.measure([*first_cells, *cells], kind, PROCESSES)
+        again, others = tuple(results[: len(first_cells)]), results[len(first_cells) :]
         bad, good = again[0], again[1] if len(again) > 1 else None
         if any(one.outcome.is_failure for one in again):
             raise _GoneError(again, "")
-        if said := _vanished(self.anomaly, bad, good):
-            raise _GoneError(again, said)
+        if reason := _vanished(self.anomaly, bad, good):
+            raise _GoneError(again, reason)
         self.anomaly, self.bad, self.good = _renewed(self.anomaly, bad, good), bad, good
         return others
 

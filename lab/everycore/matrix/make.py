@@ -157,7 +157,7 @@ class Workbench:
         except _FailedError as error:
             known = self.toolchains.get(cell.toolchain)
             title = known.title_for(cell.target) if known else ""
-            reason = self.told(cell, error.reason)
+            reason = self.without_local_paths(cell, error.reason)
             ended = replace(empty, outcome=error.outcome, reason=reason, compiler=title)
             return replace(ended, time_limit=error.time_limit)
 
@@ -172,7 +172,7 @@ class Workbench:
                     self._contents[key] = subjects.contents(self.context, subject, cell.function)
             return self._contents[key]
 
-    def told(self, cell: Cell, reason: str) -> str:
+    def without_local_paths(self, cell: Cell, reason: str) -> str:
         """A reason that goes into results, which others may read elsewhere."""
         if "/" not in reason:
             return reason
@@ -194,14 +194,14 @@ class Workbench:
             target = self.target(cell.target)
             return self._compiled(cell, subject, compiler, target)[0], function
         except _FailedError as error:
-            raise EverycoreError(self.told(cell, error.reason)) from None
+            raise EverycoreError(self.without_local_paths(cell, error.reason)) from None
 
     def timed(self, ready: Ready, result: Result) -> Result:
         """`result` with the samples of one more process."""
         try:
             timed = self._timed(ready, result.cell)
         except _FailedError as error:
-            reason = self.told(result.cell, error.reason)
+            reason = self.without_local_paths(result.cell, error.reason)
             ended = replace(result, outcome=error.outcome, reason=reason, runs=(), shared=())
             return replace(ended, time_limit=error.time_limit)
         return replace(
@@ -241,11 +241,11 @@ class Workbench:
         subject, function = self._function(cell)
         toolchain, compiler = self._compiler(cell)
         target = self.target(cell.target)
-        if said := plan.why_not(self.place, toolchain, cell.target, cell.flags):
-            raise _FailedError(Outcome.SKIPPED, said)
-        if said := accepted_flags.refusal(self.context, compiler, cell.flags):
-            refuse_full_disk(said)
-            raise _FailedError(Outcome.SKIPPED, said)
+        if refusal := plan.why_not(self.place, toolchain, cell.target, cell.flags):
+            raise _FailedError(Outcome.SKIPPED, refusal)
+        if refusal := accepted_flags.refusal(self.context, compiler, cell.flags):
+            refuse_full_disk(refusal)
+            raise _FailedError(Outcome.SKIPPED, refusal)
         program, objects = self._compiled(cell, subject, compiler, target)
         seconds = [subjects.compile_seconds(path) for path in objects]
         known = [one for one in seconds if one is not None]
@@ -365,12 +365,12 @@ class Workbench:
             raise _FailedError(Outcome.SKIPPED, error.message) from None
         if done.code == 0:
             return done
-        said = next(iter((done.stdout + done.stderr).strip().splitlines()), "")
+        first_line = next(iter((done.stdout + done.stderr).strip().splitlines()), "")
         if done.code == 1:
-            raise _FailedError(Outcome.WRONG, said or "a wrong answer")
+            raise _FailedError(Outcome.WRONG, first_line or "a wrong answer")
         if done.code == 3:  # subjects/driver.c
-            raise _FailedError(Outcome.SKIPPED, said)
-        raise _FailedError(Outcome.CRASHED, how_it_ended(done.code, said))
+            raise _FailedError(Outcome.SKIPPED, first_line)
+        raise _FailedError(Outcome.CRASHED, how_it_ended(done.code, first_line))
 
     # ---- What the compiler made of it --------------------------------------------------------
 
@@ -387,7 +387,7 @@ class Workbench:
         try:
             objects = subjects.objects(self.context, subject, compiler, flags, target, limit)
         except NotCompiledError as error:
-            reason = self.told(cell, error.message)
+            reason = self.without_local_paths(cell, error.message)
             return replace(empty, outcome=_refused(error), reason=reason)
         except TimeoutError:
             return replace(empty, outcome=Outcome.TIME_LIMIT)
@@ -522,15 +522,15 @@ def _refused(error: NotCompiledError) -> Outcome:
 
 
 def _in_a_line(error: EverycoreError) -> str:
-    said = next((line for line in error.hint.splitlines() if "error" in line), "")
-    return ": ".join(part for part in (error.message, said.strip()) if part)
+    first_error = next((line for line in error.hint.splitlines() if "error" in line), "")
+    return ": ".join(part for part in (error.message, first_error.strip()) if part)
 
 
-def refuse_full_disk(said: str) -> None:
+def refuse_full_disk(message: str) -> None:
     """No compiler is to blame for it, and no later cell would fare better."""
-    if "No space left on device" in said or said.startswith("cannot write"):
+    if "No space left on device" in message or message.startswith("cannot write"):
         raise EverycoreError(
-            f"no cell can be compiled: {said.strip()}",
+            f"no cell can be compiled: {message.strip()}",
             "make room, or set XDG_CACHE_HOME to another place; --resume goes on",
         )
 
@@ -557,7 +557,7 @@ def read_bench(text: str, n_bytes: int) -> Timed:
     return timed
 
 
-def how_it_ended(code: int, said: str) -> str:
+def how_it_ended(code: int, output: str) -> str:
     """The words for an exit code that is none of the driver's."""
     try:
         how = signal.Signals(-code if code < 0 else code - 128).name
@@ -565,4 +565,4 @@ def how_it_ended(code: int, said: str) -> str:
         how = f"exit code {code}"
     if how == "SIGILL":
         how += ": an instruction that this CPU does not have"
-    return f"{how}: {said}" if said else how
+    return f"{how}: {output}" if output else how

@@ -160,9 +160,11 @@ class Reducer:
             with _work_folder(folder) as work:
                 return self._searched(_Search(self._context, work, plan), folder, sources, seconds)
         except _NotReducedError as error:
-            return Reduced(why_not=self.trials.bench.told(anomaly.cell, str(error)))
+            return Reduced(why_not=self.trials.bench.without_local_paths(anomaly.cell, str(error)))
         except EverycoreError as error:
-            return Reduced(why_not=self.trials.bench.told(anomaly.cell, error.message))
+            return Reduced(
+                why_not=self.trials.bench.without_local_paths(anomaly.cell, error.message)
+            )
         except TimeoutError:
             return Reduced(why_not=f"a preprocessor was not done after {COMPILE_SECONDS:.0f} s")
         except OSError as error:

@@ -87,12 +87,12 @@ def known_widths(context: Context, session: Session) -> list[int]:
 
     found, _ = run_files.latest(context.state_dir() / "results", LAST_RUNS)
     here = described(context, session)
-    own = [
+    stored_widths = [
         quiet.widths([record.line for record in one.records])
         for one in found
         if one.run.machine.is_same_host(here) and one.run.machine.cpu_index == here.cpu_index
     ]
-    return max(own, key=quiet.own_width, default=[])
+    return max(stored_widths, key=quiet.own_width, default=[])
 
 
 def described(context: Context, session: Session) -> Machine:
@@ -220,20 +220,22 @@ def _raise_if_broken(
 ) -> None:
     if completed.code == 0 or (completed.code == 1 and failed):
         return
-    said = completed.stderr.strip().splitlines()
+    stderr_lines = completed.stderr.strip().splitlines()
     if completed.code == 2:
-        raise EverycoreError(*_usage_error(said, arguments))
+        raise EverycoreError(*_usage_error(stderr_lines, arguments))
     number = -completed.code if completed.code < 0 else completed.code - 128
     try:
         how = f"died of {signal.Signals(number).name}"
     except ValueError:
         how = f"ended with code {completed.code}"
     after = f"its last line: {last[:160]}" if last else "it had written nothing"
-    raise EverycoreError(f"`harness {shlex.join(arguments)}` {how}", "\n".join([*said, after]), 1)
+    raise EverycoreError(
+        f"`harness {shlex.join(arguments)}` {how}", "\n".join([*stderr_lines, after]), 1
+    )
 
 
-def _usage_error(said: Sequence[str], arguments: Sequence[str]) -> tuple[str, str]:
-    if not said:
+def _usage_error(stderr_lines: Sequence[str], arguments: Sequence[str]) -> tuple[str, str]:
+    if not stderr_lines:
         return f"the harness does not accept: {shlex.join(arguments)}", ""
-    message, separator, hint = said[0].removeprefix("harness: ").partition("; ")
-    return message, hint if separator else "\n".join(said[1:])
+    message, separator, hint = stderr_lines[0].removeprefix("harness: ").partition("; ")
+    return message, hint if separator else "\n".join(stderr_lines[1:])

@@ -71,8 +71,8 @@ class Gateway:
                 "timeout_seconds in its file says how long is too long",
             ) from error
         except self._remote_error as error:
-            said = str(error).strip().splitlines() or ["no reason given"]
-            raise EverycoreError(f"{self._title}: {said[-1]}") from error
+            reason_lines = str(error).strip().splitlines() or ["no reason given"]
+            raise EverycoreError(f"{self._title}: {reason_lines[-1]}") from error
         except (EOFError, OSError) as error:
             raise LostError(f"the connection to {self._title} is lost") from error
         code, errors = end[0]

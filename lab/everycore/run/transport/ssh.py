@@ -274,8 +274,8 @@ class Ssh:
         """execnet needs one there."""
         python = self._board.python
         remedy = 'install python3 there, or write python = "" into its file: plain ssh does too'
-        said = next((p for p in about.split(RECORD) if p.startswith("python\n")), "")
-        version = re.search(r"Python (\d+)\.(\d+)", said)
+        version_reply = next((p for p in about.split(RECORD) if p.startswith("python\n")), "")
+        version = re.search(r"Python (\d+)\.(\d+)", version_reply)
         if not version:
             raise EverycoreError(f"{self.title} has no {python}, which execnet needs", remedy)
         if (int(version[1]), int(version[2])) < OLDEST_PYTHON:
@@ -297,8 +297,10 @@ class Ssh:
         for pattern, meaning, remedy in EXPLANATIONS:
             if re.search(pattern, stderr):
                 return EverycoreError(meaning.format(**words), remedy.format(**words))
-        said = stderr.strip().splitlines() or ["it said nothing"]
-        return EverycoreError(f"ssh cannot reach {self.title}: {said[-1]}", words["by_hand"])
+        stderr_lines = stderr.strip().splitlines() or ["it said nothing"]
+        return EverycoreError(
+            f"ssh cannot reach {self.title}: {stderr_lines[-1]}", words["by_hand"]
+        )
 
 
 def _command_line(board: Board) -> list[str]:
