@@ -39,6 +39,12 @@ def source_files() -> list[str]:
             if path.suffix in (".c", ".h", ".S", ".def", ".toml", ".lock") and "target" not in path.parts]
 
 
+def lab_files() -> list[str]:
+    """Paths in the wheel of the lab's files: its modules, and the data beside them."""
+    return [str(path.relative_to(ROOT / "lab")) for path in (ROOT / "lab/everycore").rglob("*")
+            if path.is_file() and "__pycache__" not in path.parts]
+
+
 def main() -> int:
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
@@ -50,6 +56,8 @@ def main() -> int:
             held = set(zipfile.ZipFile(wheels[0]).namelist())
             missing = [name for name in source_files() if f"everycore/tree/{name}" not in held]
             expect(not missing, "it holds every source file", " ".join(missing))
+            missing = [name for name in lab_files() if name not in held]
+            expect(not missing, "it holds every file of the lab", " ".join(missing))
             code, text = run(folder, *pip, "install", "--no-deps", "--target", folder / "site", *wheels)
             expect(code == 0, "pip installs it", text)
             expect("everycore/tree/pyproject.toml" in held, "it names the packages of the extras")
