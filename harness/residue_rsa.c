@@ -14,7 +14,8 @@
 static struct {
     EVC_ALIGN(64) uint8_t key[16384];
     struct rsa_key_bytes numbers;
-    uint8_t random[64], in[N_BYTES], out[N_BYTES], generated[1024], scratch[65536];
+    uint8_t random[64], in[N_BYTES], out[N_BYTES], generated[1024];
+    uint8_t scratch[81920]; /* eight candidates side by side need the most: 68,682 bytes */
     size_t out_bytes;
 } at;
 static uint64_t seed[2];
