@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 """EDK2 builds the library as a library class, and what it builds runs in firmware: edk2_build.py
 
-EDK2 is Debian's source package. Its build takes contrib/edk2 as a package, for AArch64 by GCC; the application of
-tests/edk2 seals and opens a message in AAVMF, and refuses a damaged tag.
+EDK2 is Debian's source package. Its build takes contrib/edk2 as a package, for AArch64 and X64 by GCC; the application of
+tests/edk2 seals and opens a message in AAVMF and in OVMF, and refuses a damaged tag.
 """
 
 import os
@@ -18,6 +18,13 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 HERE = ROOT / "tests/edk2"
 AAVMF = pathlib.Path("/usr/share/AAVMF")
+OVMF = pathlib.Path("/usr/share/OVMF")
+MACHINES = {  # the name of the image to boot, firmware, variables, and the emulator's words
+    "AARCH64": ("BOOTAA64.EFI", AAVMF / "AAVMF_CODE.fd", AAVMF / "AAVMF_VARS.fd",
+                ("qemu-system-aarch64", "-machine", "virt", "-cpu", "max", "-m", "512")),
+    "X64": ("BOOTX64.EFI", OVMF / "OVMF_CODE_4M.fd", OVMF / "OVMF_VARS_4M.fd",
+            ("qemu-system-x86_64", "-machine", "q35", "-cpu", "Haswell", "-m", "256")),
+}
 TOOLS = ("Common", "GenFw", "GenSec", "GenFfs")  # the programs in C that this build calls
 CONFIGURATION = {"build_rule": "build_rule.txt", "tools_def": "tools_def.txt", "target": "target.txt"}
 TOOLCHAIN = "GCC49"  # as GCC5, without optimisation by the linker
@@ -49,11 +56,12 @@ def sources() -> pathlib.Path:
 
 
 def missing() -> list[str]:
-    needs = {"aarch64-linux-gnu-gcc": "gcc-aarch64-linux-gnu", "make": "make",
-             "qemu-system-aarch64": "qemu-system-arm"}
+    needs = {"aarch64-linux-gnu-gcc": "gcc-aarch64-linux-gnu", "gcc": "gcc", "make": "make", "nasm": "nasm",
+             "qemu-system-aarch64": "qemu-system-arm", "qemu-system-x86_64": "qemu-system-x86"}
     absent = [package for name, package in needs.items() if not shutil.which(name)]
     absent += [] if pathlib.Path("/usr/include/uuid/uuid.h").exists() else ["uuid-dev"]
-    return absent if (AAVMF / "AAVMF_CODE.fd").exists() else [*absent, "qemu-efi-aarch64"]
+    packages = {AAVMF / "AAVMF_CODE.fd": "qemu-efi-aarch64", OVMF / "OVMF_CODE_4M.fd": "ovmf"}
+    return absent + [package for file, package in packages.items() if not file.exists()]
 
 
 def run(command: list[str], folder: pathlib.Path, log: pathlib.Path, **environment: str) -> None:
@@ -65,8 +73,8 @@ def run(command: list[str], folder: pathlib.Path, log: pathlib.Path, **environme
         raise AssertionError(f"{' '.join(command)}\n{log.read_text(errors='replace')[-3000:]}")
 
 
-def build(work: pathlib.Path) -> pathlib.Path:
-    """The application that EDK2 built, in a folder of its own."""
+def build(work: pathlib.Path) -> dict[str, pathlib.Path]:
+    """The applications that EDK2 built, by machine, in a folder of its own."""
     tree, space, log = work / "edk2", work / "space", work / "log.txt"
     source = sources()
     for name in ("BaseTools", "MdePkg"):
@@ -85,21 +93,21 @@ def build(work: pathlib.Path) -> pathlib.Path:
         f"{TOOLCHAIN}_AARCH64_PREFIX": "aarch64-linux-gnu-",
     }  # fmt: skip
     platform = "EverycoreTestPkg/EverycoreTest.dsc"
-    run(["build", "-n", "2", "-a", "AARCH64", "-t", TOOLCHAIN, "-b", "RELEASE", "-p", platform], space, log,
-        **environment)
-    return space / f"Build/RELEASE_{TOOLCHAIN}/AARCH64/EverycoreTest.efi"
+    machines = [word for machine in MACHINES for word in ("-a", machine)]
+    run(["build", "-n", "2", *machines, "-t", TOOLCHAIN, "-b", "RELEASE", "-p", platform], space, log, **environment)
+    return {machine: space / f"Build/RELEASE_{TOOLCHAIN}/{machine}/EverycoreTest.efi" for machine in MACHINES}
 
 
-def boot(image: pathlib.Path, work: pathlib.Path) -> tuple[str, ...]:
-    """Boot the application in AAVMF, and return what it prints."""
-    disk, variables = work / "disk/EFI/BOOT", work / "variables.fd"
-    disk.mkdir(parents=True)
-    shutil.copy(image, disk / "BOOTAA64.EFI")
-    shutil.copy(AAVMF / "AAVMF_VARS.fd", variables)
-    command = ["qemu-system-aarch64", "-machine", "virt", "-cpu", "max", "-m", "512"]
-    command += ["-drive", f"if=pflash,format=raw,readonly=on,file={AAVMF / 'AAVMF_CODE.fd'}",
-                "-drive", f"if=pflash,format=raw,file={variables}"]
-    command += ["-drive", f"file=fat:{work / 'disk'},format=raw,if=none,id=disk,readonly=on"]
+def boot(machine: str, image: pathlib.Path, work: pathlib.Path) -> tuple[str, ...]:
+    """Boot the application in firmware, and return what it prints."""
+    name, code, kept, emulator = MACHINES[machine]
+    folder, variables = work / f"disk-{machine}", work / f"variables-{machine}.fd"
+    (folder / "EFI/BOOT").mkdir(parents=True)
+    shutil.copy(image, folder / "EFI/BOOT" / name)
+    shutil.copy(kept, variables)
+    command = [*emulator, "-drive", f"if=pflash,format=raw,readonly=on,file={code}",
+               "-drive", f"if=pflash,format=raw,file={variables}"]
+    command += ["-drive", f"file=fat:{folder},format=raw,if=none,id=disk,readonly=on"]
     command += ["-device", "virtio-blk-pci,drive=disk,bootindex=0", "-net", "none", "-display", "none"]
     command += ["-serial", "stdio", "-monitor", "none", "-no-reboot"]
     done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=SECONDS)
@@ -108,12 +116,13 @@ def boot(image: pathlib.Path, work: pathlib.Path) -> tuple[str, ...]:
 
 
 class Edk2(unittest.TestCase):
-    """One build, and one boot of what it made."""
+    """One build for all machines, and a boot of each image."""
 
     def test_edk2_builds_the_library_and_firmware_runs_it(self) -> None:
         with tempfile.TemporaryDirectory(prefix="edk2-build.") as folder:
             work = pathlib.Path(folder)
-            self.assertEqual(boot(build(work), work), EXPECTED)
+            for machine, image in build(work).items():
+                self.assertEqual(boot(machine, image, work), EXPECTED, machine)
 
 
 def main() -> int:
