@@ -645,6 +645,9 @@ EVC_OUT_OF_LINE void eight_exp(const struct evc_bn_exp *exps, size_t n_exps, voi
 
 #define FEWEST_FOR_EIGHT 5 /* with fewer, pairs are as fast */
 
+/* The frames of lanes lie deeper than `clear` reaches (tools/check-spills). */
+EVC_DEFINE_CLEAR_SPILLS(clear_many, ZMM, 2048)
+
 static void exp_many(const struct evc_bn_exp *exps, size_t n_exps, void *scratch)
 {
     if (n_exps >= FEWEST_FOR_EIGHT) {
@@ -653,6 +656,7 @@ static void exp_many(const struct evc_bn_exp *exps, size_t n_exps, void *scratch
         for (size_t i = 0; i < n_exps; i += 2)
             pair_exp(exps + i, n_exps - i < 2 ? 1 : 2, scratch);
     }
+    clear_many();
     EVC_X86_CLEAR_UPPER_HALVES();
 }
 
