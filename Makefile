@@ -38,6 +38,7 @@ lab:
 efi-image:
 	@tools/setup efi
 	@mkdir -p build
+	@rm -f build/everycore-efi.img
 	@.venv/bin/everycore efi image --out build/everycore-efi.img $(ARGS)
 
 test test-all:

@@ -17,7 +17,7 @@ from everycore.build import catalog
 from everycore.commands.options import CompilerCommand, Json, Out, context_of, say_where
 from everycore.environment.context import Context
 from everycore.environment.errors import EverycoreError
-from everycore.environment.outputs import atomic_output, refuse_input
+from everycore.environment.outputs import atomic_output, refuse_existing, refuse_input
 from everycore.environment.progress import Progress
 from everycore.firmware import (
     application,
@@ -267,6 +267,7 @@ def image(
     tree = _tree(context)
     lines = [*(["--leave-state"] if leave_state else []), *_checked(harness or ())]
     path = context.cwd / out
+    refuse_existing(path, "name another file, or remove it")
     with tempfile.TemporaryDirectory(prefix="everycore-efi.") as folder:
         origin = Path(folder) / "origin.json"
         files: dict[str, Path] = {}

@@ -316,7 +316,7 @@ def _run(context: Context, mode: Mode, cc: str, options: dict[str, Any]) -> run_
 def _argv(context: Context, mode: Mode, path: Path) -> tuple[str, ...]:
     place = context.cwd / path
     if not place.is_file():
-        raise EverycoreError(f"--qemu {path} is no file", f"given_emulators is a {mode.emulator}")
+        raise EverycoreError(f"--qemu {path} is no file", f"name a {mode.emulator}")
     return (str(place),)
 
 

@@ -12,7 +12,7 @@ import typer
 from everycore.commands.options import Json, context_of
 from everycore.environment.context import Context
 from everycore.environment.errors import EverycoreError
-from everycore.environment.outputs import atomic_output, is_standard_output
+from everycore.environment.outputs import atomic_output, is_standard_output, refuse_existing
 from everycore.explain import libraries, recording
 from everycore.explain.explanation import Explanation, Row, explain
 from everycore.explain.recognise import recognise
@@ -80,6 +80,8 @@ def profile(
         raise EverycoreError("--try needs a command behind --", "it runs the command again")
     if store and is_standard_output(store) and argv:
         raise EverycoreError("--store - would mix samples with the program's output", "name a file")
+    if store:
+        refuse_existing(store)
     asked = Asked(hz, seconds, means)
     found, flags = _profile(context, argv, pid, load, asked)
     if store:

@@ -18,7 +18,7 @@ from everycore.commands.options import context_of
 from everycore.environment import extras
 from everycore.environment.context import Context
 from everycore.environment.errors import EverycoreError
-from everycore.environment.outputs import atomic_output, is_stream
+from everycore.environment.outputs import atomic_output, is_stream, refuse_device
 from everycore.environment.progress import Progress
 from everycore.measure.processes import merged_records
 from everycore.model import cells as records
@@ -159,6 +159,7 @@ def _read_folder(folder: Path, found: Found) -> None:
 
 
 def _read_file(path: Path, found: Found) -> None:
+    refuse_device(path)
     if path.suffix == matrix_files.PACKED:
         found.sources.append(_matrix(path, found))
         found.files.append(path)

@@ -59,6 +59,20 @@ def make_folder(path: Path) -> None:
         ) from error
 
 
+def refuse_device(path: Path) -> None:
+    """Refuse a device as the input of what reads a file whole: /dev/zero has no end."""
+    with suppress(OSError):  # one that is not there is told when it is read
+        mode = path.stat().st_mode
+        if stat.S_ISCHR(mode) or stat.S_ISBLK(mode):
+            raise EverycoreError(f"cannot read {path}: it is a device", "name a file")
+
+
+def refuse_existing(path: Path, remedy: str = "name another file") -> None:
+    """Refuse a file that is there already; devices and pipes are written to."""
+    if path.exists() and not is_stream(path):
+        raise EverycoreError(f"{path} exists", remedy)
+
+
 def refuse_input(option: str, path: Path, inputs: Iterable[Path]) -> None:
     """Refuse a file to write that is one of the files that the command reads."""
     for one in inputs:

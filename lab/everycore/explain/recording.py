@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from everycore.environment.errors import EverycoreError
+from everycore.environment.outputs import refuse_device
 from everycore.explain.image import Function
 from everycore.explain.regions import Caller, Module, Profile, Reference, Region
 
@@ -58,6 +59,7 @@ def _text(data: bytes) -> str:
 
 def read(path: Path) -> tuple[Profile, list[str]]:
     """Return a stored profile, and the flags of the CPU that it ran on."""
+    refuse_device(path)
     try:
         text = path.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:

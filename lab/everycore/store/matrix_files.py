@@ -15,7 +15,7 @@ from types import TracebackType
 from typing import IO, Self
 
 from everycore.environment.errors import EverycoreError, SignalError
-from everycore.environment.outputs import make_folder, open_stream
+from everycore.environment.outputs import make_folder, open_stream, refuse_device
 from everycore.model.cells import (
     Anomaly,
     Cell,
@@ -83,6 +83,7 @@ def read(path: Path) -> Stored:
 
     A file that consists of such a line alone is one of the matrix only if it begins as one does.
     """
+    refuse_device(path)
     try:
         data = path.read_bytes()
         text = (lzma.decompress(data) if path.suffix == PACKED else data).decode(errors="replace")

@@ -20,7 +20,7 @@ from types import TracebackType
 from typing import IO, Any, Self
 
 from everycore.environment.errors import EverycoreError, LostError, SignalError
-from everycore.environment.outputs import is_stream, make_folder, open_stream
+from everycore.environment.outputs import is_stream, make_folder, open_stream, refuse_device
 from everycore.measure import quiet
 from everycore.measure.processes import merged
 from everycore.model import protocol
@@ -297,6 +297,7 @@ def read(path: Path, partial: bool = False) -> Results:
 
     `partial`: it may be the beginning of a run that was cut off.
     """
+    refuse_device(path)
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
@@ -307,6 +308,7 @@ def read(path: Path, partial: bool = False) -> Results:
 
 def read_each(path: Path) -> list[Results]:
     """Return the runs of a file that result files were joined to, partial ones too."""
+    refuse_device(path)
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:

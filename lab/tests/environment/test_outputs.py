@@ -11,7 +11,13 @@ from pathlib import Path
 import pytest
 
 from everycore.environment.errors import EverycoreError
-from everycore.environment.outputs import atomic_output, is_standard_output, is_stream
+from everycore.environment.outputs import (
+    atomic_output,
+    is_standard_output,
+    is_stream,
+    refuse_device,
+    refuse_existing,
+)
 
 
 def write(path: Path, text: str = "new\n", stdout: io.StringIO | None = None) -> str:
@@ -104,3 +110,19 @@ def test_links_in_a_circle_and_folders_are_named(tmp_path: Path) -> None:
         write(circle)
     with pytest.raises(EverycoreError, match="is a folder"):
         write(tmp_path)
+
+
+def test_a_device_is_no_input_and_pipes_and_absent_files_may_be(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    refuse_device(tmp_path / "pipe")
+    refuse_device(tmp_path / "absent")
+    with pytest.raises(EverycoreError, match="cannot read /dev/zero: it is a device"):
+        refuse_device(Path("/dev/zero"))
+
+
+def test_a_file_that_is_there_is_refused_and_a_device_is_not(tmp_path: Path) -> None:
+    refuse_existing(tmp_path / "absent")
+    refuse_existing(Path(os.devnull))
+    (tmp_path / "there").write_text("mine\n")
+    with pytest.raises(EverycoreError, match="there exists"):
+        refuse_existing(tmp_path / "there")

@@ -33,6 +33,8 @@ def everycore(*words: str, **env: str) -> subprocess.CompletedProcess[str]:
         (("--pid", "4194305"), "there is no process 4194305"),
         (("--means", "magic", "--", "true"), "unknown means"),
         (("--load", "/no/such/file"), "`profile --store FILE -- CMD...` writes one"),
+        (("--load", "/dev/zero"), "it is a device"),
+        (("--store", __file__, "--", "true"), "test_profile_command.py exists"),
         (("--pid", "1", "--", "true"), "name one of"),
         (("--try", "--pid", "1"), "--try needs a command"),
         (("--", "no-such-program"), "cannot run no-such-program"),

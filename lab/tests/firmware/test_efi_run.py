@@ -244,6 +244,14 @@ def test_a_size_that_is_none_is_refused(system: Lab, size: str) -> None:
     assert not (system.folder / "x.img").exists()
 
 
+def test_a_file_that_is_there_is_not_replaced_by_an_image(system: Lab) -> None:
+    (system.folder / "card.rom").write_bytes(b"mine")
+    done = system("efi", "image", "--out", "card.rom")
+    assert done.code == 2
+    assert "card.rom exists" in done.err
+    assert (system.folder / "card.rom").read_bytes() == b"mine"
+
+
 @pytest.mark.parametrize("words", ["", "  ", "check\nlist", "check # all", "prüfe", "x" * 9000])
 def test_a_command_that_is_no_line_is_refused(system: Lab, words: str) -> None:
     assert system("efi", "run", words, "--out", str(system.folder / "x.jsonl")).code == 2
