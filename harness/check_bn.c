@@ -429,10 +429,46 @@ static enum result many_powers_of(struct check *c, const struct evc_bn *bn)
     return result;
 }
 
+/* Eight powers with no more scratch memory than they ask for, one byte behind a whole vector: none writes behind it. */
+static enum result many_powers_stay_inside(struct check *c, size_t n_bytes)
+{
+    enum { MANY = 8, LONGEST = 160, MARGIN_BYTE = 0xcc };
+    static uint8_t n[LONGEST], base[LONGEST], out[MANY][LONGEST];
+    static const uint8_t e[1] = {3};
+    const size_t scratch_bytes = evc_bn_exp_many_scratch_bytes(kernel_of(c), 8 * n_bytes);
+    uint8_t *memory = malloc(64 + scratch_bytes + MARGIN), *scratch = memory + 1 + (63 & -(uintptr_t)memory);
+    struct evc_bn_exp exps[MANY];
+    struct ring r = {0};
+    enum result result = memory ? PASS : check_fail(c, "no memory");
+
+    bn_random_modulus(&c->random, n, n_bytes);
+    bn_random_operand(&c->random, base, n, n_bytes);
+    if (!make_ring(&r, kernel_of(c), n, n_bytes))
+        result = check_fail(c, "a modulus is refused");
+    for (size_t i = 0; i < MANY; i++)
+        exps[i] = (struct evc_bn_exp){r.n, base, e, out[i], sizeof e, EVC_ERR_STATE};
+    if (result == PASS) {
+        memset(scratch, MARGIN_BYTE, scratch_bytes + MARGIN);
+        if (evc_bn_exp_many(exps, MANY, scratch, scratch_bytes) != EVC_OK)
+            result = check_fail(c, "%u powers of %zu bytes are refused", (unsigned)MANY, n_bytes);
+        for (size_t i = 0; i < MARGIN; i++)
+            if (scratch[scratch_bytes + i] != MARGIN_BYTE)
+                result = check_fail(c, "%u powers of %zu bytes write behind their scratch memory", (unsigned)MANY,
+                                    n_bytes);
+        c->cases++;
+    }
+    free_ring(&r);
+    free(memory);
+    return result;
+}
+
 static enum result many_powers_equal_one_by_one(struct check *c)
 {
     const enum result result = many_powers_of(c, kernel_of(c));
 
+    for (size_t n_bytes = 16; n_bytes <= 160 && kernel_of(c)->exp_many; n_bytes += c->quick && n_bytes >= 48 ? 6 : 1)
+        if (many_powers_stay_inside(c, n_bytes) == FAIL)
+            return FAIL;
     if (result != PASS || strcmp(c->line->name, "c_ref") != 0)
         return result;
     if (many_powers_of(c, bn_lanes_kernel()) == FAIL)

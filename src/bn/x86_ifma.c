@@ -663,8 +663,8 @@ static void exp_many(const struct evc_bn_exp *exps, size_t n_exps, void *scratch
 /* r_bits + 2 is at least as many bits as panels_for is asked for. */
 static size_t exp_many_bytes(const struct evc_bn_shape *s)
 {
-    const size_t eight = sizeof(vec) * (4 + ((size_t)1 << BATCH_WINDOW)) * PANEL * panels_for(s->r_bits) +
-                         s->form_bytes;
+    const size_t digits = PANEL * panels_for(s->r_bits), words = (digits + 7) & ~(size_t)7; /* `stored` has words */
+    const size_t eight = sizeof(vec) * (4 + ((size_t)1 << BATCH_WINDOW)) * digits + 8 * words;
     const size_t pair = 2 * (SIDE_VECTORS + 2 + ((size_t)1 << WIDE_WINDOW)) * (size_t)s->form_bytes;
 
     return eight > pair ? eight : pair;

@@ -92,6 +92,8 @@ static enum evc_status check_set_up(const void *memory, size_t memory_bytes, con
 
     if (!group->kernel)
         return EVC_ERR_KERNEL;
+    if (evc_overlap(memory, memory_bytes, group, evc_dh_group_bytes(group->kernel, p_bits)))
+        return EVC_ERR_OVERLAP; /* before all others, which wipe the memory */
     if (!is_number_of_blocks(n_blocks))
         return EVC_ERR_PARAMETER;
     if (scratch_bytes < evc_dh_scratch_bytes(group->kernel, p_bits))
@@ -165,7 +167,7 @@ static enum evc_status check_table(const struct evc_dh_group *group, const struc
     if (!group->kernel || !table->kernel)
         return EVC_ERR_KERNEL;
     if (table->kernel != group->kernel || table->p_bytes != group->p_bytes ||
-        table->rows != rows_for(group, table->n_blocks))
+        !is_number_of_blocks(table->n_blocks) || table->rows != rows_for(group, table->n_blocks))
         return EVC_ERR_GROUP;
     return evc_mask_equal(p_of(table), evc_bn_modulus(evc_dh_modulus_of(group)), p_bytes) &&
                    evc_mask_equal(p_of(table) + p_bytes, evc_dh_g_of(group), p_bytes)
