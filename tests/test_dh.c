@@ -364,7 +364,8 @@ static void tables_that_cannot_be_are_refused(void)
     EXPECT(public_by_table(x, sizeof scratch) == EVC_ERR_KERNEL);
     EXPECT(evc_dh_set_table_in(memory, sizeof memory, group, 1, scratch, sizeof scratch) == EVC_ERR_OVERLAP);
     /* Other errors wipe the memory, in which the group lies. */
-    EXPECT(evc_dh_set_table_in(memory, sizeof memory, group, 3, scratch, sizeof scratch) == EVC_ERR_OVERLAP);
+    EXPECT(evc_dh_set_table_in(memory, sizeof memory, group, EVC_DH_MOST_BLOCKS + 1, scratch, sizeof scratch) ==
+           EVC_ERR_OVERLAP);
     EXPECT(group->kernel == kernel);
     EXPECT(evc_dh_table_bytes(NULL, 128, 1) == 0 && evc_dh_table_bytes(kernel, 129, 1) == 0);
     EXPECT(evc_dh_table_bytes(kernel, 128, 0) == 0 && evc_dh_table_bytes(kernel, 128, 17) == 0);
