@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: MIT
 """A second list of programs for `everycore profile`: explain_unseen.py [--table FILE] [NAME...]
 
-What is expected was written down from the libraries' documentation and source, for a CPU with the instructions of
-AMD Zen 4 (AES-NI, VAES, SHA-NI, AVX-512), before any of the programs was profiled, and is not changed. The rules were
-improved with the answers since then, so that the list is a seen one now (docs/PROFILE.md). The share of right answers is
-reported, and no reason to fail. Failures are: a profile that crashes, a control with more than 2 % of false
+The expected answers were written down from the libraries' documentation and source, for a CPU with the instructions of
+AMD Zen 4 (AES-NI, VAES, SHA-NI, AVX-512), before any of the programs was profiled, and are not changed. The rules were
+improved with the answers since then, so that the list is a seen one now (docs/PROFILE.md). The share of right answers
+is reported, and no reason to fail. Failures are: a profile that crashes, a control with more than 2 % of false
 cryptography, and a program that was harmed (another output or exit code than without a profile).
 """
 

@@ -575,6 +575,10 @@ static KEPT int command_code;
 
 _Noreturn void bare_exit(int code)
 {
+    if (cpu_after_fault) { /* the function that port_survives called does not return: a fault must not lead into it */
+        cpu_after_fault = NULL;
+        cpu_leave_faults();
+    }
     command_code = code;
     bare_return_to(&command_end);
 }

@@ -158,8 +158,8 @@ class Stopper:
     def _wait_for(self, tid: int) -> None:
         """Wait for the stop that was asked for. Any other stop of the thread replaces it.
 
-        What happens to other threads is answered meanwhile: one that waits for its child to
-        execute does not stop before that child was let go.
+        Stops of other threads are answered meanwhile: a thread that waits for its child to execute
+        does not stop before that child was let go.
         """
         while tid in self._processes:
             try:

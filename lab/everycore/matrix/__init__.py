@@ -10,6 +10,5 @@ One cell, now, with nothing else running; objects and programs are cached by the
     ready.program, ready.objects  # for those who look at its code, or trace it
 
 Many cells: plan.plan says which there are, cell_runs.Run does them, matrix_files.Writer keeps them.
-What is done with results afterwards is a function of them and of the workbench, which gives more
-lines.
+A later step is a function of the results and of the workbench, and gives more lines.
 """
