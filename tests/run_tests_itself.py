@@ -3,7 +3,7 @@
 """tools/run-tests counts what was tested: silence is a failure, and what is absent is a skip.
 
 And tools/setup sets up once, and again for another Python; tests/pac_el1.py skips for what is not there alone;
-tests/fresh_machines.py counts a command that did not end as failed.
+tests/fresh_machines.py counts a command that did not end as failed. The checks of objects name what they cannot read.
 """
 
 import contextlib
@@ -327,9 +327,39 @@ class FreshMachines(unittest.TestCase):
         self.assertEqual(files, [(settings["PIP_CERT"], inside)])
 
 
+class Checks(unittest.TestCase):
+    def ended(self, *command: str) -> tuple[int, str]:
+        done = subprocess.run([sys.executable, *command], cwd=ROOT, capture_output=True, text=True)
+        self.assertNotIn("Traceback", done.stderr)
+        return done.returncode, done.stderr
+
+    def test_files_that_cannot_be_read_are_named(self) -> None:
+        folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
+        (folder / "empty").touch()
+        for check in ("check-objects", "check-instructions", "check-vzeroupper", "check-spills"):
+            for name in ("empty", "absent"):
+                if check == "check-spills" and not any(map(shutil.which, ("gcc", "clang"))):
+                    continue
+                code, text = self.ended(f"tools/{check}", str(folder / name))
+                self.assertEqual(code, 2, text)
+                self.assertTrue(text.startswith(f"{check}: "), text)
+                self.assertIn(name, text)
+
+    def test_programs_that_are_absent_are_named(self) -> None:
+        code, text = self.ended("tools/check-objects", "--nm", "nosuch-nm", "libeverycore.a")
+        self.assertEqual((code, text), (2, "check-objects: nosuch-nm cannot be run: No such file or directory; is it "
+                                           "installed?\n"))
+
+    def test_a_full_disk_is_told(self) -> None:
+        with open("/dev/full", "w") as full:
+            done = subprocess.run([sys.executable, "tools/run-tests", "--list"], cwd=ROOT, stdout=full,
+                                  stderr=subprocess.PIPE, text=True)
+        self.assertEqual((done.returncode, done.stderr), (2, "run-tests: standard output: No space left on device\n"))
+
+
 def main() -> int:
     result = unittest.TextTestRunner(stream=sys.stderr).run(unittest.TestSuite(
-        map(unittest.defaultTestLoader.loadTestsFromTestCase, (RunTests, SetUp, PacEl1, FreshMachines))))
+        map(unittest.defaultTestLoader.loadTestsFromTestCase, (RunTests, SetUp, PacEl1, FreshMachines, Checks))))
     bad = len(result.failures) + len(result.errors)
     skipped = len(result.skipped)
     for _, reason in result.skipped:
