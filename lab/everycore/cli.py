@@ -2,6 +2,7 @@
 """The command line: one table of commands, and one place where errors become exit codes."""
 
 import ast
+import errno
 import traceback
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -16,6 +17,11 @@ from everycore.environment.context import Context, system_context
 from everycore.environment.errors import EverycoreError, SignalError
 
 INTERRUPTED = 130
+REMEDIES = {
+    errno.ENOSPC: "free some space, or write elsewhere",
+    errno.EACCES: "ask as a user who may do this, or name another place",
+    errno.EROFS: "name a place that can be written",
+}
 COMPLETE = "_EVERYCORE_COMPLETE"  # set by a shell that completes a command line
 
 # The function of each, in everycore.commands.NAME.
@@ -247,7 +253,10 @@ def _as_everycore_error(error: Exception) -> EverycoreError:
     if isinstance(error, EverycoreError):
         return error
     if isinstance(error, OSError):  # a full disk, a file that may not be read
-        return EverycoreError(str(error), "--debug shows where")
+        return EverycoreError(
+            f"{error.filename or 'the output'}: {error.strerror or error}",
+            REMEDIES.get(error.errno or 0, "--debug shows where"),
+        )
     text = f"internal error: {type(error).__name__}: {error}"
     return EverycoreError(text, "--debug shows where; please report it")
 

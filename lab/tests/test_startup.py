@@ -79,3 +79,20 @@ def test_resolve_builds_one_small_program_once(folder: Path, names: list[str]) -
     assert len(list((folder / "everycore" / "objects").iterdir())) <= MOST_OBJECTS
     imported_by(folder, *RESOLVE)
     assert program.stat().st_ino == built
+
+
+def test_help_that_cannot_be_written_is_one_error() -> None:
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            (sys.executable, "-m", "everycore", "--help"),
+            stdout=full,
+            stderr=subprocess.PIPE,
+            env={**os.environ, "PYTHONPATH": str(PACKAGE.parent)},
+            text=True,
+            check=False,
+        )
+    assert done.returncode == 2
+    assert done.stderr.splitlines() == [
+        "everycore: the output: No space left on device",
+        "free some space, or write elsewhere",
+    ]

@@ -2,13 +2,14 @@
 """everycore canary: where do functions take their stack canaries from, and what is wrong?"""
 
 import json as jsonlib
+from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from everycore.commands.options import Json, context_of
+from everycore.commands.options import Json, Tried, context_of
 from everycore.environment.context import Context
 from everycore.environment.errors import EverycoreError
 from everycore.environment.outputs import atomic_output, refuse_input
@@ -23,6 +24,8 @@ from everycore.firmware.efi import linker_map
 from everycore.firmware.malformed import MalformedError
 
 MOST_FILE_BYTES = 1 << 30  # an unstripped kernel has 500 MiB
+PROGRAMS = "name an ELF or PE file"
+MAPS = "name the map that the linker wrote"
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -90,18 +93,21 @@ def check(
         residue=residue,
     )
     found: list[Checked] = []
+    tried = Tried(context)
     with Progress(context.err, "checking", len(files)) as progress:
         for name in files:
             progress.step(name)
-            found.append(_check(context, name, map_file, options))
+            checked = tried.of(name, partial(_check, context, name, map_file, options))
+            found += [checked] if checked else []
     for checked in found:
         _show(context, checked, json)
-    if sarif_file is not None:
+    if sarif_file is not None and tried.n_failed:
+        context.warn(f"{sarif_file} is not written: not all files could be checked")
+    elif sarif_file is not None:
         with atomic_output(context.cwd / sarif_file, context.out.file) as scratch:
             text = jsonlib.dumps(canary_output.sarif(found, _version()), indent=1)
             scratch.write_text(text + "\n", encoding="utf-8")
-    if any(checked.has_violations for checked in found):
-        raise typer.Exit(1)
+    raise tried.end(any(checked.has_violations for checked in found))
 
 
 def _version() -> str:
@@ -143,7 +149,7 @@ def _check(context: Context, name: str, map_file: Path | None, options: Options)
 def _map_names(context: Context, name: str, map_file: Path, data: bytes) -> dict[int, str]:
     if not pe.is_pe(data):
         raise EverycoreError(f"{name} is no PE image", "--map is for these; ELF has symbols itself")
-    text = _read_file(context, str(map_file)).decode("utf-8", errors="replace")
+    text = _read_file(context, str(map_file), MAPS).decode("utf-8", errors="replace")
     try:
         base = pe.read(data).base
     except MalformedError as error:
@@ -163,12 +169,12 @@ def _show(context: Context, checked: Checked, json: bool) -> None:
         context.warn(f"{checked.program.name}: {note}")
 
 
-def _read_file(context: Context, name: str) -> bytes:
+def _read_file(context: Context, name: str, remedy: str = PROGRAMS) -> bytes:
     try:
         with (context.cwd / name).open("rb") as file:
             data = file.read(MOST_FILE_BYTES + 1)
     except FileNotFoundError:
-        raise EverycoreError(f"{name}: no such file", "name an ELF or PE file") from None
+        raise EverycoreError(f"{name}: no such file", remedy) from None
     except OSError as error:
         raise EverycoreError(f"{name}: cannot be read: {error.strerror}", "name a file") from error
     if len(data) > MOST_FILE_BYTES:

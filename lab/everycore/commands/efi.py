@@ -14,7 +14,7 @@ from typing import Annotated
 import typer
 
 from everycore.build import catalog
-from everycore.commands.options import CompilerCommand, Json, Out, context_of, say_where
+from everycore.commands.options import CompilerCommand, Json, Out, Tried, context_of, say_where
 from everycore.environment.context import Context
 from everycore.environment.errors import EverycoreError
 from everycore.environment.outputs import atomic_output, refuse_existing, refuse_input
@@ -42,6 +42,8 @@ from everycore.run import machine
 from everycore.store import run_files
 
 MOST_MAP_BYTES = 64 << 20
+PROGRAMS = "name an .efi file or an option ROM"
+MAPS = "name the map that the linker wrote"
 MOST_SECONDS = 600.0
 USUAL = ("list", "resolve", "check --quick")
 ORIGIN = "everycore/origin.json"
@@ -111,8 +113,10 @@ def check(
     if sarif_file is not None:
         read = [*files, *([str(map_file)] if map_file else [])]
         refuse_input("--sarif", context.cwd / sarif_file, [context.cwd / name for name in read])
-    images = [one for name in files for one in _images(context, name)]
-    if map_file and len(images) != 1:
+    tried = Tried(context)
+    read_images = {name: tried.of(name, partial(_read_images, context, name)) for name in files}
+    images = [one for some in read_images.values() for one in some or ()]
+    if map_file and not tried.n_failed and len(images) != 1:
         raise EverycoreError(
             f"--map belongs to one image, not to {len(images)}", "check one driver"
         )
@@ -128,16 +132,18 @@ def check(
     with Progress(context.err, "checking", len(images)) as progress:
         for name, image, identities in images:
             progress.step(name)
-            named = _with_names(context, options, identities, map_file, image)
-            found.append(checking.check(context, name, image, named))
+            work = partial(_check_image, context, options, map_file, name, image, identities)
+            checked = tried.of(name, work)
+            found += [checked] if checked else []
     for checked in found:
         _show(context, checked, json)
-    if sarif_file is not None:
+    if sarif_file is not None and tried.n_failed:
+        context.warn(f"{sarif_file} is not written: not all files could be checked")
+    elif sarif_file is not None:
         with atomic_output(context.cwd / sarif_file, context.out.file) as scratch:
             text = jsonlib.dumps(sarif.document(found, _version()), indent=1)
             scratch.write_text(text + "\n", encoding="utf-8")
-    if any(checked.has_violations for checked in found):
-        raise typer.Exit(1)
+    raise tried.end(any(checked.has_violations for checked in found))
 
 
 def _version() -> str:
@@ -147,19 +153,21 @@ def _version() -> str:
         return "not installed"
 
 
-def _with_names(
+def _check_image(
     context: Context,
     options: Options,
-    identities: tuple[Identity, ...],
     map_file: Path | None,
+    name: str,
     image: pe.Image,
-) -> Options:
+    identities: tuple[Identity, ...],
+) -> Checked:
     options = replace(options, others=(*options.others, *identities))
-    if map_file is None:
-        return options
-    data = _read_file(context, str(map_file), MOST_MAP_BYTES)
-    text = data.decode("utf-8", errors="replace")
-    return replace(options, symbols=linker_map.read(text, str(map_file), image.base))
+    if map_file is not None:
+        data = _read_file(context, str(map_file), MOST_MAP_BYTES, MAPS)
+        text = data.decode("utf-8", errors="replace")
+        symbols = linker_map.read(text, str(map_file), image.base)
+        options = replace(options, symbols=symbols)
+    return checking.check(context, name, image, options)
 
 
 def _show(context: Context, checked: Checked, json: bool) -> None:
@@ -173,19 +181,21 @@ def _show(context: Context, checked: Checked, json: bool) -> None:
         context.warn(f"{checked.name}: {note}")
 
 
-def _read_file(context: Context, name: str, most: int) -> bytes:
+def _read_file(context: Context, name: str, most: int, remedy: str = PROGRAMS) -> bytes:
     try:
         with (context.cwd / name).open("rb") as file:
             data = file.read(most + 1)
     except FileNotFoundError:
-        raise EverycoreError(
-            f"{name}: no such file", "name an .efi file or an option ROM"
-        ) from None
+        raise EverycoreError(f"{name}: no such file", remedy) from None
     except OSError as error:
         raise EverycoreError(f"{name}: cannot be read: {error.strerror}", "name a file") from error
     if len(data) > most:
         raise EverycoreError(f"{name}: more than {most >> 20} MiB", "no driver is so large")
     return data
+
+
+def _read_images(context: Context, name: str) -> list[tuple[str, pe.Image, tuple[Identity, ...]]]:
+    return list(_images(context, name))
 
 
 def _images(context: Context, name: str) -> Iterator[tuple[str, pe.Image, tuple[Identity, ...]]]:

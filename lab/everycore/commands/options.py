@@ -1,17 +1,18 @@
 # SPDX-License-Identifier: MIT
 """Options that several commands share."""
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, TypeVar
 
 import typer
 
 from everycore.environment.context import Context
-from everycore.environment.errors import EverycoreError
+from everycore.environment.errors import EverycoreError, MissingPackagesError
 from everycore.environment.outputs import is_standard_output, is_stream
 
+T = TypeVar("T")
 Json = Annotated[bool, typer.Option("--json", help="JSON lines instead of tables.")]
 TargetName = Annotated[
     str,
@@ -54,6 +55,29 @@ MOST_KEYS = 65536
 MOST_AAD_BYTES = 1024
 MODE_OF_KEYS = "gcm-seal"
 AAD_MODES = ("gcm-seal", "gcm-open", "ccm-seal", "ccm-open")
+
+
+@dataclass
+class Tried:
+    """Inputs of a command: an error of one is told, and the others are worked on."""
+
+    context: Context
+    n_failed: int = 0
+
+    def of(self, name: str, work: Callable[[], T]) -> T | None:
+        """Return what work on an input gives; None if it fails."""
+        try:
+            return work()
+        except MissingPackagesError as error:  # which names no file
+            self.context.tell(EverycoreError(f"{name}: {error.message}", error.hint))
+        except EverycoreError as error:
+            self.context.tell(error)
+        self.n_failed += 1
+        return None
+
+    def end(self, is_bad: bool = False) -> typer.Exit:
+        """The end of the command."""
+        return typer.Exit(2 if self.n_failed else int(is_bad))
 
 
 def context_of(command: typer.Context) -> Context:

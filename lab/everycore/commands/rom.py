@@ -6,7 +6,6 @@ import shutil
 import tempfile
 import uuid
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from string import hexdigits
@@ -14,7 +13,7 @@ from typing import Annotated, TypeVar
 
 import typer
 
-from everycore.commands.options import Json, context_of
+from everycore.commands.options import Json, Tried, context_of
 from everycore.environment.context import Context
 from everycore.environment.errors import EverycoreError, MissingPackagesError, unknown_name
 from everycore.environment.outputs import atomic_output, is_standard_output, is_stream, refuse_input
@@ -56,31 +55,9 @@ def _load(context: Context, given: str, sysfs: Path) -> list[Source]:
 T = TypeVar("T")
 
 
-@dataclass
-class _Inputs:
-    """Inputs of a command: an error of one is told, and the others are worked on."""
-
-    context: Context
-    n_failed: int = 0
-
-    def load(self, given: Sequence[str], sysfs: Path) -> list[Source]:
-        loaded = [self.tried(one, partial(_load, self.context, one, sysfs)) for one in given]
-        return [source for some in loaded for source in some or ()]
-
-    def tried(self, name: str, work: Callable[[], T]) -> T | None:
-        """Return what work on an input gives; None if it fails."""
-        try:
-            return work()
-        except MissingPackagesError as error:  # which names no file
-            self.context.tell(EverycoreError(f"{name}: {error.message}", error.hint))
-        except EverycoreError as error:
-            self.context.tell(error)
-        self.n_failed += 1
-        return None
-
-    def end(self, is_bad: bool = False) -> typer.Exit:
-        """The end of the command."""
-        return typer.Exit(2 if self.n_failed else int(is_bad))
+def _load_all(tried: Tried, given: Sequence[str], sysfs: Path) -> list[Source]:
+    loaded = [tried.of(one, partial(_load, tried.context, one, sysfs)) for one in given]
+    return [source for some in loaded for source in some or ()]
 
 
 def _read(source: Source) -> Rom:
@@ -117,9 +94,9 @@ def list_images(
 ) -> None:
     """Show every image of option ROMs: machine, ids, lengths, checksum and hash."""
     context = context_of(command)
-    tried = _Inputs(context)
-    for source in tried.load(inputs, sysfs_root):
-        read = tried.tried(source.name, partial(_listed, context, source))
+    tried = Tried(context)
+    for source in _load_all(tried, inputs, sysfs_root):
+        read = tried.of(source.name, partial(_listed, context, source))
         if read is None:
             continue
         rom, drivers = read
@@ -162,9 +139,9 @@ def check_rules(
         if machine not in MACHINES:
             raise unknown_name("machine", machine, (*MACHINES, *pe.OTHER_NAMES))
     is_bad = False
-    tried = _Inputs(context)
-    for source in tried.load(inputs, sysfs_root):
-        checked = tried.tried(source.name, partial(_checked, context, source, machine))
+    tried = Tried(context)
+    for source in _load_all(tried, inputs, sysfs_root):
+        checked = tried.of(source.name, partial(_checked, context, source, machine))
         if checked is None:
             continue
         found, verdict = checked
@@ -219,12 +196,12 @@ def hash_drivers(
     except ValueError:
         raise EverycoreError(f"--owner '{owner}' is no GUID", "uuidgen makes one") from None
     hashes: list[bytes] = []
-    tried = _Inputs(context)
-    given = tried.load(inputs, sysfs_root)
+    tried = Tried(context)
+    given = _load_all(tried, inputs, sysfs_root)
     if esl_ is not None:
         refuse_input("--esl", context.cwd / esl_, [source.path for source in given])
     for source in given:
-        found = tried.tried(source.name, partial(_hashed, context, source))
+        found = tried.of(source.name, partial(_hashed, context, source))
         for driver, image, digest in found or ():
             hashes.append(digest)
             number = driver.image.number if driver else None
@@ -449,6 +426,9 @@ def build_rom(
         return
     if not efi:
         raise EverycoreError("no driver is named", "name .efi files, or --from DIR")
+    for name in efi:
+        if not (context.cwd / name).exists():
+            raise EverycoreError(f"{name}: no such file", "name .efi files")
     ids = _ids(vendor, device, class_code)
     if ids.vendor is None or ids.device is None or ids.class_code is None:
         raise EverycoreError(
@@ -477,7 +457,8 @@ def _from_folder(context: Context, given: Path) -> Edited:
             return path.read_bytes()
         except OSError as error:
             raise EverycoreError(
-                f"{given / name}: cannot be read: {error.strerror}", "everycore rom extract"
+                f"{given / name}: cannot be read: {error.strerror}",
+                f"`everycore rom extract ROM {given}` makes such a folder",
             ) from error
 
     try:

@@ -546,6 +546,17 @@ def test_wrong_options_are_refused(
     assert words in done.err
 
 
+def test_a_file_that_cannot_be_read_does_not_keep_others_from_a_check(
+    lab: Lab, tmp_path: Path
+) -> None:
+    path = build(tmp_path, "gcc", *STRONG, c_unit=SOURCE, c_main=MAIN)
+    done = lab("canary", "check", "absent", str(path), "--sarif", "found.sarif")
+    assert done.code == 2
+    assert "absent: no such file\nname an ELF or PE file" in done.err
+    assert str(path) in done.out
+    assert not (tmp_path / "found.sarif").exists()
+
+
 def test_another_machine_is_refused_by_its_name(lab: Lab, tmp_path: Path) -> None:
     path = build(tmp_path, GCC["s390x"], *STRONG, "-c", name="unit.o", c_unit=SOURCE)
     done = lab("canary", "check", str(path))

@@ -181,13 +181,25 @@ def test_bad_input_gives_2_with_a_remedy(
         (("--fixed-memory", "0x80b000"), "is no range of whole pages"),
         (("--fixed-memory", "0x1+0x1000"), "is no range of whole pages"),
         (("--fixed-memory", "0x0+0x10000000"), "is too large"),
-        (("--map", "absent.map"), "absent.map: no such file"),
+        (("--map", "absent.map"), "absent.map: no such file\nname the map"),
     ],
 )
 def test_bad_options_give_2(system: Lab, drivers: Path, options: Sequence[str], words: str) -> None:
     done = system("efi", "check", str(drivers / "clean.x86-64.efi"), *options)
     assert done.code == 2
     assert words in done.err
+
+
+def test_a_file_that_cannot_be_read_does_not_keep_others_from_a_check(
+    system: Lab, drivers: Path
+) -> None:
+    good = str(drivers / "clean.x86-64.efi")
+    done = system("efi", "check", "--static", "absent.efi", good, "--sarif", "found.sarif")
+    assert done.code == 2
+    assert "absent.efi: no such file\nname an .efi file or an option ROM" in done.err
+    assert good in done.out
+    assert "found.sarif is not written" in done.err
+    assert not (system.folder / "found.sarif").exists()
 
 
 def test_a_driver_of_another_machine_is_read_and_not_run(system: Lab, drivers: Path) -> None:

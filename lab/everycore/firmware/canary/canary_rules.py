@@ -54,7 +54,7 @@ _ROWS = (
      "a policy was asked for", "compile with -fstack-protector-strong, or name another file"),
     ("residue", _W, "the guard's value is still in a register when the function returns",
      "later code may store or leak it; GCC clears the register, clang 14 does not",
-     "compile with GCC, or with -fzero-call-used-regs=used-gpr where clang has it"),
+     "compile with -fzero-call-used-regs=used-gpr (GCC 11, clang 15, or newer)"),
 )  # fmt: skip
 RULES = {row[0]: Rule(*row) for row in _ROWS}
 
