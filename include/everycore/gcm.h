@@ -228,14 +228,6 @@ struct evc_gcm {
 
     /* Optional: does what evc_kernel.clear() does, after encrypt of one block and hash of at most two: less deep. */
     void (*clear_tag)(void);
-
-    /* Long messages of a kernel whose `seal` and `open` do short ones alone, and go on to these with all others. */
-    enum evc_status (*seal_long)(const void *key, const uint8_t *iv, size_t iv_bytes, const uint8_t *aad,
-                                 size_t aad_bytes, const uint8_t *in, uint8_t *out, size_t len_bytes,
-                                 uint8_t *tag, size_t tag_bytes);
-    enum evc_status (*open_long)(const void *key, const uint8_t *iv, size_t iv_bytes, const uint8_t *aad,
-                                 size_t aad_bytes, const uint8_t *in, uint8_t *out, size_t len_bytes,
-                                 const uint8_t *tag, size_t tag_bytes);
 };
 
 #ifdef __cplusplus

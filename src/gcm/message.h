@@ -38,6 +38,8 @@
  *   hash_from(powers, y, p, n_blocks)   the hash of whole blocks behind those whose hash is y
  *   prefetch_powers(key)     those of a group
  *   store_tag, compare_tag(tag, block, n_bytes)
+ *   PIECES_ALONE             1 if the kernel has other functions for messages: here are those for pieces of them, whose
+ *                            groups are done by crypt_groups(key, counter, y, in, out, n_groups, opening)
  *   CLEAR_AFTER_SHORT()      clears what crypt_text may leave behind of a tail of at most GROUP_VECTORS, and a hash
  *                            with one reduction
  *   CLEAR_AFTER_LONG()       the same of any tail, of groups and of any hash
@@ -53,7 +55,10 @@
 #define GROUP_BLOCKS (GROUP_VECTORS * LANES)
 #define GROUP_BYTES (16 * GROUP_BLOCKS)
 /* So a message of exactly a group has no lengths left over. With one lane, registers or powers of H are too few. */
-#define TAIL_VECTORS (LANES > 1 ? 9 : 8)
+#define TAIL_VECTORS (PIECES_ALONE ? 4 : LANES > 1 ? 9 : 8)
+#if !defined(PIECES_ALONE)
+#define PIECES_ALONE 0
+#endif
 
 /* ---- The tail ------------------------------------------------------------------------------------ */
 
@@ -132,7 +137,7 @@ EVC_INLINE block crypt_tail_of(size_t n, const struct key *key, const struct tai
                                block lengths)
 {
 #define TAIL(n_vectors) crypt_tail(key, tail, n_vectors, counter, y, lengths)
-    if (n < 5) {
+    if (TAIL_VECTORS < 5 || n < 5) {
         if (n < 3)
             return n < 2 ? TAIL(1) : TAIL(2);
         return n < 4 ? TAIL(3) : TAIL(4);
@@ -147,7 +152,8 @@ EVC_INLINE block crypt_tail_of(size_t n, const struct key *key, const struct tai
 
 /* ---- The main loop ------------------------------------------------------------------------------- */
 
-#if !defined(GROUPS_IN_ASSEMBLY)
+#if PIECES_ALONE
+#elif !defined(GROUPS_IN_ASSEMBLY)
 
 /* The last round of AES, and the text. r: the group's ciphertext. */
 EVC_INLINE void last_round_of_group(const struct key *key, const vec *s, vec *r, const uint8_t *in, uint8_t *out,
@@ -198,6 +204,8 @@ EVC_INLINE block main_loop(const struct key *key, const uint8_t *in, uint8_t *ou
 
 #endif
 
+#if !PIECES_ALONE
+
 EVC_OUT_OF_LINE block seal_groups(const struct key *key, const uint8_t *in, uint8_t *out, size_t n_groups,
                                   uint32_t first, block counter, block y)
 {
@@ -210,7 +218,11 @@ EVC_OUT_OF_LINE block open_groups(const struct key *key, const uint8_t *in, uint
     return main_loop(key, in, out, n_groups, first, counter, y, 0);
 }
 
+#endif
+
 /* ---- Messages, and pieces of them ------------------------------------------------------------------ */
+
+#if !PIECES_ALONE
 
 EVC_INLINE block hash_block(const struct key *key, block data)
 {
@@ -222,12 +234,16 @@ EVC_INLINE block hash_block(const struct key *key, block data)
 
 static const uint8_t nothing_before[16]; /* the hash of no blocks */
 
+#endif
+
 /* The hash of whole blocks. before: the hash of the blocks before them, in memory, as y of the slot `hash`. */
 EVC_OUT_OF_LINE block hash_whole_blocks(const struct key *key, const uint8_t before[16], const uint8_t *in,
                                         size_t n_blocks)
 {
     return hash_from(&key->powers, load1(before), in, n_blocks);
 }
+
+#if !PIECES_ALONE
 
 /* The last block of associated data, plus the hash of the blocks before it: multiplied by H it is the hash of all. */
 EVC_OUT_OF_LINE block last_of_long_aad(const struct key *key, const uint8_t *aad, size_t aad_bytes)
@@ -257,6 +273,8 @@ EVC_OUT_OF_LINE block finish(const struct key *key, block counter, block y, bloc
     return xor1(hash_block(key, xor1(y, lengths)), v_last_block(v_enc_last(s[0], round_key(key, key->head.rounds))));
 }
 
+#endif
+
 /* A call seals or opens a message, or with PIECE a piece of one: at least one block, whole blocks only. A piece has a
  * counter of 16 bytes instead of the IV, the hash before it instead of the associated data, and the hash behind it
  * instead of the tag. With AAD_LANE the tail begins with a block of associated data. With TELL_TAG, a message that is
@@ -274,7 +292,7 @@ EVC_INLINE uint32_t first_counter(const uint8_t *counter, size_t how)
 EVC_INLINE block crypt_rest(const struct key *key, const uint8_t *counter_at, size_t how, size_t n_groups, block y,
                             size_t aad_bytes, const uint8_t *in, uint8_t *out, size_t len_bytes)
 {
-    const int is_message = !(how & PIECE);
+    const int is_message = !PIECES_ALONE && !(how & PIECE);
     const block counter = load_iv(counter_at);
     const block lengths = is_message ? lengths1(8 * (uint64_t)aad_bytes, 8 * (uint64_t)len_bytes) : zero1();
     const size_t aad_lanes = how & AAD_LANE ? 1 : 0, done = GROUP_BYTES * n_groups;
@@ -304,13 +322,20 @@ EVC_INLINE block crypt_rest(const struct key *key, const uint8_t *counter_at, si
     }
 #endif
     y = crypt_tail_of(n, key, &tail, counter, y, lengths);
-    return is_message && !tail.has_lengths ? finish(key, counter, y, lengths) : y;
+#if !PIECES_ALONE
+    if (is_message && !tail.has_lengths)
+        return finish(key, counter, y, lengths);
+#endif
+    return y;
 }
 
 EVC_INLINE enum evc_status put_tag(uint8_t *tag, block computed, size_t tag_bytes, size_t how)
 {
+#if !PIECES_ALONE
     if ((how & (TO_OPEN | PIECE | TELL_TAG)) == TO_OPEN)
         return compare_tag(tag, computed, tag_bytes);
+#endif
+    (void)how;
     store_tag(tag, computed, tag_bytes);
     return EVC_OK;
 }
@@ -327,6 +352,8 @@ EVC_OUT_OF_LINE enum evc_status crypt_text(const void *key, const uint8_t *count
     v_clear_upper_halves();
     return status;
 }
+
+#if !PIECES_ALONE
 
 #if !defined(CLEAR_FRAMES)
 #define CLEAR_FRAMES() ((void)0)
@@ -475,6 +502,8 @@ static enum evc_status open_telling_tag(const void *key, const uint8_t *iv, size
     return crypt_message(key, iv, TO_OPEN | TELL_TAG, aad, aad_bytes, in, out, len_bytes, tag, tag_bytes);
 }
 
+#endif
+
 /* Not inlined: what a kernel adds to it would share vectors with code before v_clear_upper_halves. */
 EVC_OUT_OF_LINE void set_key(void *vkey, const uint8_t *user_key)
 {
@@ -499,13 +528,41 @@ static void hash(const void *vkey, uint8_t y[16], const uint8_t *in, size_t n_bl
     v_clear_upper_halves();
 }
 
+EVC_INLINE void count_blocks(uint8_t counter[16], size_t n_blocks)
+{
+    evc_store32_be(counter + 12, evc_load32_be(counter + 12) + (uint32_t)n_blocks);
+}
+
+#if PIECES_ALONE
+
+EVC_OUT_OF_LINE void crypt_blocks(const void *key, uint8_t counter[16], uint8_t y[16], const uint8_t *in, uint8_t *out,
+                                  size_t n_blocks, size_t how)
+{
+    size_t n = n_blocks / GROUP_BLOCKS * GROUP_BLOCKS;
+
+    if (n)
+        crypt_groups(key, counter, y, in, out, n / GROUP_BLOCKS, (how & TO_OPEN) != 0);
+    for (;;) {
+        count_blocks(counter, n);
+        in += 16 * n, out += 16 * n, n_blocks -= n;
+        if (n_blocks == 0)
+            return;
+        n = n_blocks < TAIL_VECTORS * LANES ? n_blocks : TAIL_VECTORS * LANES;
+        (void)crypt_text(key, counter, how, 0, load1(y), 0, in, out, 16 * n, y, 16);
+    }
+}
+
+#else
+
 EVC_INLINE void crypt_blocks(const void *key, uint8_t counter[16], uint8_t y[16], const uint8_t *in, uint8_t *out,
                              size_t n_blocks, size_t how)
 {
     if (n_blocks)
         (void)crypt_long_text(key, counter, how, y, 16, in, out, 16 * n_blocks, y, 16);
-    evc_store32_be(counter + 12, evc_load32_be(counter + 12) + (uint32_t)n_blocks);
+    count_blocks(counter, n_blocks);
 }
+
+#endif
 
 static void seal_blocks(const void *key, uint8_t counter[16], uint8_t y[16], const uint8_t *in, uint8_t *out,
                         size_t n_blocks)
@@ -521,13 +578,12 @@ static void open_blocks(const void *key, uint8_t counter[16], uint8_t y[16], con
 
 /* A kernel may have functions of its own for short messages, and these for others. */
 #if !defined(GCM_MESSAGE_SLOTS)
-#define GCM_MESSAGE_SLOTS .seal = seal, .open = open
+#define GCM_MESSAGE_SLOTS .seal = seal, .open = open, .open_telling_tag = open_telling_tag
 #endif
 
 /* The slots of a descriptor: the same for all kernels that include this. */
 #define GCM_SLOTS                                                                                  \
     .set_key = set_key, .encrypt = encrypt, .hash = hash, .seal_blocks = seal_blocks,              \
-    .open_blocks = open_blocks, GCM_MESSAGE_SLOTS,                                              \
-    .open_telling_tag = open_telling_tag
+    .open_blocks = open_blocks, GCM_MESSAGE_SLOTS
 
 #endif

@@ -18,6 +18,10 @@
 #include "common/each.h"
 #include "ghash/x86_clmul_steps.h"
 
+#if !defined(PIECES_ALONE)
+#define PIECES_ALONE 0
+#endif
+
 struct key {
     struct evc_gcm_head head;
     EVC_ALIGN(16) uint8_t rk[EVC_AES_MAX_ROUNDS + 1][16]; /* FIPS 197 order */
@@ -121,6 +125,8 @@ EVC_INLINE void next_counters(vec *s, struct count *count, unsigned n)
 #define TWO_GROUPS_AT_ONCE (PAIRS > 4)
 #define HIGHEST_POWERS(key) ((key)->powers.pair)
 #define LOWEST_POWERS(key) ((key)->powers.pair + PAIRS - 4)
+
+#if !PIECES_ALONE
 
 /* They are needed behind AES, and a core that waits for it fetches nothing; with many keys no near cache has them. */
 EVC_INLINE void prefetch_powers(const struct key *key)
@@ -251,6 +257,8 @@ EVC_INLINE __m128i crypt_one_block(const struct key *key, __m128i counter, __m12
     }
     return _mm_xor_si128(reverse1(add_half_reduced(hi, add_half_reduced(mi, lo))), y);
 }
+
+#endif
 
 #include "gcm/message.h"
 

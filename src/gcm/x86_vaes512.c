@@ -144,6 +144,29 @@ EVC_INLINE void store_part1(uint8_t *p, __m128i v, size_t n_bytes)
 #define first_bytes1(v, n_bytes) _mm_maskz_mov_epi8((__mmask16)first_bytes(n_bytes), v)
 #define store_tag(tag, t, n_bytes) store_part1(tag, t, n_bytes)
 
+EVC_DEFINE_CLEAR_STACK(clear, ZMM, 896)
+EVC_DEFINE_CLEAR(clear_short, ZMM)
+
+#if EVC_X86_64_SYSV
+
+#define PIECES_ALONE 1
+#define MESSAGE(name, tag_type)                                                                                  \
+    enum evc_status evc_gcm_x86_vaes512_##name(const void *key, const uint8_t *iv, size_t iv_bytes, const uint8_t *aad, \
+                                               size_t aad_bytes, const uint8_t *in, uint8_t *out, size_t len_bytes,  \
+                                               tag_type *tag, size_t tag_bytes)
+MESSAGE(seal, uint8_t);
+MESSAGE(open, const uint8_t);
+MESSAGE(open_telling_tag, uint8_t);
+#define GCM_MESSAGE_SLOTS                                                                          \
+    .seal = evc_gcm_x86_vaes512_seal, .open = evc_gcm_x86_vaes512_open,                           \
+    .open_telling_tag = evc_gcm_x86_vaes512_open_telling_tag
+
+void evc_gcm_x86_vaes512_groups(const void *key, const uint8_t counter[16], uint8_t y[16], const uint8_t *in,
+                                uint8_t *out, size_t n_groups, int opening);
+#define crypt_groups evc_gcm_x86_vaes512_groups
+
+#else
+
 EVC_INLINE enum evc_status compare_tag(const uint8_t *tag, __m128i t, size_t n_bytes)
 {
     const __mmask16 kept = (__mmask16)first_bytes(n_bytes);
@@ -151,8 +174,6 @@ EVC_INLINE enum evc_status compare_tag(const uint8_t *tag, __m128i t, size_t n_b
     return evc_tag_status(_mm_mask_cmpneq_epi8_mask(kept, t, load_block(tag, n_bytes)));
 }
 
-EVC_DEFINE_CLEAR_STACK(clear, ZMM, 896)
-EVC_DEFINE_CLEAR(clear_short, ZMM)
 #define CLEAR_AFTER_BLOCK() clear_short()
 #if defined(_WIN32) /* vectors are passed in memory */
 EVC_DEFINE_CLEAR_DEEP(clear_long, ZMM, 448)
@@ -164,27 +185,17 @@ EVC_DEFINE_CLEAR_STACK(clear_long, ZMM, 512)
 #endif
 #define CLEAR_AFTER_LONG() clear_long()
 
-#if EVC_X86_64_SYSV /* short messages are of x86_vaes512_asm.S */
-#define GCM_MESSAGE_SLOTS                                                                          \
-    .seal = evc_gcm_x86_vaes512_seal, .open = evc_gcm_x86_vaes512_open, .seal_long = seal, .open_long = open
 #endif
+
 #include "gcm/x86_steps.h"
 
 EVC_ISA_END
 
 #if EVC_X86_64_SYSV
-enum evc_status evc_gcm_x86_vaes512_seal(const void *key, const uint8_t *iv, size_t iv_bytes, const uint8_t *aad,
-                                         size_t aad_bytes, const uint8_t *in, uint8_t *out, size_t len_bytes,
-                                         uint8_t *tag, size_t tag_bytes);
-enum evc_status evc_gcm_x86_vaes512_open(const void *key, const uint8_t *iv, size_t iv_bytes, const uint8_t *aad,
-                                         size_t aad_bytes, const uint8_t *in, uint8_t *out, size_t len_bytes,
-                                         const uint8_t *tag, size_t tag_bytes);
-
 /* Numbers that the assembly has. */
 typedef char assembly_agrees[offsetof(struct evc_gcm_head, kernel) == 0 && offsetof(struct evc_gcm_head, rounds) == 8
                              && offsetof(struct key, rk) == 16 && offsetof(struct key, powers) == 16 + 240
-                             && sizeof(struct powers) == 1024 && offsetof(struct evc_gcm, seal_long) == 0x70
-                             && offsetof(struct evc_gcm, open_long) == 0x78 && EVC_ERR_TAG == 6 ? 1 : -1];
+                             && sizeof(struct powers) == 1024 && EVC_ERR_TAG == 6 ? 1 : -1];
 #endif
 
 const struct evc_gcm evc_gcm_x86_vaes512 = {

@@ -25,10 +25,8 @@
 .set tag, 24
 .set tag_bytes, 32
 .set most_bytes, 288
-.set most_aad_bytes, 80
-.set error_of_tag, 6  /* the next six are checked in x86_vaes512.c */
-.set seal_long, 0x70 /* of struct evc_gcm, whose address is the first word of the key */
-.set open_long, 0x78
+.set tells_tag, 63    /* bit of tag_bytes: the tag is written, though the message is opened */
+.set error_of_tag, 6  /* the next four are checked in x86_vaes512.c */
 .set rounds, 8
 .set round_keys, 16
 .set powers_end, 16 + 240 + 1024
@@ -109,6 +107,16 @@ byte_numbers:
 .set first_bytes, counter_2 + 16
     .fill 16, 1, 255
     .fill 16, 1, 0
+/* Numbers of counters are the last words of blocks, in the order of the CPU: those of lanes, the step of a vector, and
+ * the bytes of a counter. */
+.set lane_numbers, first_bytes + 32
+    .fill 16, 1, 0
+    .long 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 3
+.set lanes, lane_numbers + 64
+    .long 4
+.set counter_bytes, lanes + 4
+    .fill 12, 1, 128
+    .byte 15, 14, 13, 12
 
 /* ---- Parts of a block ---- */
 
@@ -352,23 +360,35 @@ byte_numbers:
 .endif
 .endm
 
-/* \hi = lo, mi, hi divided by x^128. */
-.macro reduce lo, mi, hi /* on Apple, a macro without arguments takes $0 for one */
-    vbroadcasti32x4 polynomial(%r11), %zmm6
-    vpclmulqdq $0x00, %zmm6, \lo, %zmm7
+/* \hi = lo, mi, hi divided by x^128. poly, product: scratch. */
+.macro reduce lo, mi, hi, poly, product
+    vbroadcasti32x4 polynomial(%r11), \poly
+    vpclmulqdq $0x00, \poly, \lo, \product
     vpshufd $0x4e, \lo, \lo
-    vpternlogq $0x96, \lo, %zmm7, \mi
-    vpclmulqdq $0x00, %zmm6, \mi, %zmm7
+    vpternlogq $0x96, \lo, \product, \mi
+    vpclmulqdq $0x00, \poly, \mi, \product
     vpshufd $0x4e, \mi, \mi
-    vpternlogq $0x96, \mi, %zmm7, \hi
+    vpternlogq $0x96, \mi, \product, \hi
+.endm
+
+/* The sum of the blocks of a vector, whose name is given for each width; and scratch. */
+.macro fold z, y, x, y_scratch, x_scratch
+    vextracti64x4 $1, \z, \y_scratch
+    vpxor \y_scratch, \y, \y
+    vextracti128 $1, \y, \x_scratch
+    vpxor \x_scratch, \x, \x
+.endm
+
+/* Plus the products of one part of a pair of vectors with that of a pair of powers. p, q: scratch. */
+.macro add_products part, powers, to, p, q
+    vpclmulqdq $0x00, \powers, \part, \p
+    vpclmulqdq $0x11, \powers, \part, \q
+    vpternlogq $0x96, \p, \q, \to
 .endm
 
 /* The hash in zmm5, the tag mask with the associated data in xmm0, the latter in xmm1. */
 .macro finish n, sealing
-    vextracti64x4 $1, %zmm5, %ymm3
-    vpxor %ymm3, %ymm5, %ymm5
-    vextracti128 $1, %ymm5, %xmm3
-    vpxor %xmm3, %xmm5, %xmm5
+    fold %zmm5, %ymm5, %xmm5, %ymm3, %xmm3
     vpshufb reversed(%r11), %xmm5, %xmm5
     vpternlogq $0x96, %xmm0, %xmm1, %xmm5
     finish_block \sealing
@@ -393,16 +413,25 @@ byte_numbers:
     vzeroupper
     ret
 6:  vpxor %xmm1, %xmm1, %xmm1
-    test %r8d, %r8d
+    test %r8, %r8
     jz 5b
     call other_aad
     jmp 5b
+20: mov tag_bytes(%rsp), %rdx
+.if \sealing
+    call store_other_tag
+.else
+    call compare_other_tag
+.endif
+    jmp 21b
 .endm
 
 /* The tag is in xmm5. Clears xmm1 to xmm6. */
 .macro finish_block sealing
     mov tag(%rsp), %rcx
     xor %eax, %eax
+    cmpq $16, tag_bytes(%rsp)
+    jne 20f
 .if \sealing
     vmovdqu %xmm5, (%rcx)
 .else
@@ -411,6 +440,7 @@ byte_numbers:
     vptest %xmm5, %xmm5
     cmovnz %edx, %eax
 .endif
+21:
     vpxor %xmm1, %xmm1, %xmm1
     vpxor %xmm2, %xmm2, %xmm2
     vpxor %xmm3, %xmm3, %xmm3
@@ -423,8 +453,8 @@ byte_numbers:
 
 /* xmm1 = the associated data, xmm2 = the lengths, each half reversed. */
 .macro aad_and_lengths aad_bytes
-    lea -8(\aad_bytes), %esi
-    cmp $8, %esi
+    lea -8(\aad_bytes), %rsi
+    cmp $8, %rsi
     ja 6f
     vmovq (%rcx), %xmm1
     vmovq -8(%rcx,\aad_bytes), %xmm13
@@ -553,7 +583,7 @@ byte_numbers:
     add_second %zmm8, (powers_end-384), 0
 .endif
 .endif
-    reduce %zmm3, %zmm4, %zmm5
+    reduce %zmm3, %zmm4, %zmm5, %zmm6, %zmm7
     finish \n, \sealing
 .endm
 
@@ -620,10 +650,17 @@ byte_numbers:
     vzeroupper
     ret
 6:  vpxor %xmm1, %xmm1, %xmm1
-    test %r8d, %r8d
+    test %r8, %r8
     jz 5b
     call other_aad
     jmp 5b
+20: mov tag_bytes(%rsp), %rdx
+.if \sealing
+    call store_other_tag
+.else
+    call compare_other_tag
+.endif
+    jmp 21b
 
 10: load_part %r9, %r10, %xmm0, %xmm2, %r8
     jmp 11b
@@ -641,16 +678,12 @@ byte_numbers:
 
 .macro messages sealing
     mov len_bytes(%rsp), %r10
-    cmp $most_aad_bytes, %r8
-    ja 12f
-    cmp $most_bytes, %r10
-    ja 12f
-    cmpq $16, tag_bytes(%rsp)
-    jne 12f
     lea byte_numbers(%rip), %r11
     vmovq (%rsi), %xmm0
     vpinsrd $2, 8(%rsi), %xmm0, %xmm0
     vpxor round_keys(%rdi), %xmm0, %xmm0
+    cmp $most_bytes, %r10
+    ja 12f
     cmp $96, %r10d
     ja 14f
     cmp $64, %r10d
@@ -670,7 +703,12 @@ byte_numbers:
     ja 18f
     message 4, 0, \sealing
 18: message 5, 0, \sealing
-12: mov (%rdi), %rax
+.if \sealing
+12: kxnorq %k3, %k3, %k3
+.else
+12: kxorq %k3, %k3, %k3
+.endif
+    jmp long_message
 .endm
 
 /* The parts of the product of as many blocks as a register has, at rcx, with the powers of H for them. */
@@ -684,17 +722,19 @@ byte_numbers:
     vpxorq %\width\()mm\scratch, %\width\()mm\mi, %\width\()mm\mi
 .endm
 
-/* xmm1 = the block of associated data: of 1 to 7 or 17 to 80 bytes, r8 at rcx. That is the last one, plus the hash of
- * those before it: so it meets their powers of H. Changes rcx, rsi, vectors 2 and 8 to 13. */
+/* xmm1 = the block of associated data: of 1 to 7 or more than 16 bytes, r8 at rcx. That is the last one, plus the hash
+ * of those before it: so it meets their powers of H. Changes rcx, rsi, vectors 2, 8 to 14 and 28 to 31. */
     .text
     .p2align 5
 other_aad:
     EVC_ASM_CFI_BEGIN
-    cmp $8, %r8d
+    cmp $8, %r8
     ja 4f
     load_part %rcx, %r8, %xmm1, %xmm13, %rsi
     ret
-4:  lea -1(%r8), %esi
+4:  cmp $80, %r8
+    ja 11f
+    lea -1(%r8), %esi
     and $-16, %esi
     neg %rsi
     add %rdi, %rsi        /* the powers there, as multiply has them, are those of the first block */
@@ -715,20 +755,11 @@ other_aad:
     vpxor %ymm12, %ymm10, %ymm10
     jmp 9f
 8:  multiply_blocks z, 0, 8, 9, 10, 11
-9:  vbroadcasti32x4 polynomial(%r11), %zmm2
-    vpclmulqdq $0x00, %zmm2, %zmm8, %zmm1
-    vpshufd $0x4e, %zmm8, %zmm8
-    vpternlogq $0x96, %zmm8, %zmm1, %zmm9
-    vpclmulqdq $0x00, %zmm2, %zmm9, %zmm1
-    vpshufd $0x4e, %zmm9, %zmm9
-    vpternlogq $0x96, %zmm9, %zmm1, %zmm10
+9:  reduce %zmm8, %zmm9, %zmm10, %zmm2, %zmm1
     cmp $32, %r8d
     jbe 10f
-    vextracti64x4 $1, %zmm10, %ymm1
-    vpxor %ymm1, %ymm10, %ymm10
-    vextracti128 $1, %ymm10, %xmm1
-    vpxor %xmm1, %xmm10, %xmm10
-10: vpshufb reversed(%r11), %xmm10, %xmm1
+    fold %zmm10, %ymm10, %xmm10, %ymm1, %xmm1
+10: vpshufb reversed(%r11), %xmm10, %xmm1 /* behind more than 80 bytes, too */
     lea -16(%rcx,%r8), %rcx
     mov %r8d, %esi
     neg %esi
@@ -742,16 +773,535 @@ other_aad:
     vpxor %xmm11, %xmm11, %xmm11
     vpxor %xmm12, %xmm12, %xmm12
     ret
+
+    /* More than 80 bytes, in pairs of vectors, with zeros in front. The first pairs are as many as are left over by
+     * batches of 8 pairs. A batch has one reduction. */
+11: evc_save %rdx
+    evc_save %rax
+    lea -1(%r8), %rax
+    and $-16, %rax        /* the bytes of the blocks before the last one */
+    lea (%rcx,%rax), %rdx /* behind them */
+    lea 127(%rax), %rsi
+    neg %rax
+    and $127, %eax
+    neg %rax              /* minus the number of zeros: 0 to 112 */
+    sub $128, %rsi
+    and $896, %esi
+    neg %rsi
+    lea -128(%rdi,%rsi), %rsi
+    vpxor %xmm8, %xmm8, %xmm8
+    vpxor %xmm9, %xmm9, %xmm9
+    vpxor %xmm10, %xmm10, %xmm10
+    cmp $-64, %rax
+    jle 12f
+    vmovdqu64 64(%r11,%rax), %zmm14
+    vpermi2b (%rcx), %zmm8, %zmm14
+    vmovdqu64 64(%rcx,%rax), %zmm29
+    jmp 13f
+12: vpxor %xmm14, %xmm14, %xmm14
+    vmovdqu64 128(%r11,%rax), %zmm29
+    vpermi2b (%rcx), %zmm8, %zmm29
+13: lea 128(%rcx,%rax), %rax
+14: vmovdqa64 lower_halves(%r11), %zmm1
+    vmovdqa64 upper_halves(%r11), %zmm2
+    vpermi2b %zmm29, %zmm14, %zmm1
+    vpermi2b %zmm29, %zmm14, %zmm2
+    vmovdqu64 powers_end(%rsi), %zmm11
+    vmovdqu64 powers_end + 64(%rsi), %zmm12
+    add_products %zmm1, %zmm11, %zmm8, %zmm13, %zmm30
+    add_products %zmm2, %zmm12, %zmm10, %zmm13, %zmm30
+    vpxorq %zmm2, %zmm1, %zmm1
+    vpxorq %zmm12, %zmm11, %zmm11
+    add_products %zmm1, %zmm11, %zmm9, %zmm13, %zmm30
+    sub $-128, %rsi
+    cmp %rdi, %rsi
+    je 15f
+    vmovdqu64 (%rax), %zmm14
+    vmovdqu64 64(%rax), %zmm29
+    sub $-128, %rax
+    jmp 14b
+15: vpternlogq $0x96, %zmm8, %zmm10, %zmm9
+    reduce %zmm8, %zmm9, %zmm10, %zmm2, %zmm1
+    fold %zmm10, %ymm10, %xmm10, %ymm1, %xmm1
+    cmp %rdx, %rax
+    je 16f
+    vpshufb reversed(%r11), %xmm10, %xmm14
+    vpxorq (%rax), %zmm14, %zmm14
+    vmovdqu64 64(%rax), %zmm29
+    sub $-128, %rax
+    lea -1024(%rdi), %rsi
+    vpxor %xmm8, %xmm8, %xmm8
+    vpxor %xmm9, %xmm9, %xmm9
+    vpxor %xmm10, %xmm10, %xmm10
+    jmp 14b
+16: vpxor %xmm8, %xmm8, %xmm8
+    vpxor %xmm13, %xmm13, %xmm13
+    vpxor %xmm14, %xmm14, %xmm14
+    vpxord %xmm29, %xmm29, %xmm29
+    vpxord %xmm30, %xmm30, %xmm30
+    evc_restore %rax
+    evc_restore %rdx
+    jmp 10b
     EVC_ASM_CFI_END
+
+/* ---- Tags of other sizes ---- */
+
+/* The first rdx bytes (1 to 16) of xmm5 to rcx. Changes xmm1. */
+store_other_tag:
+    EVC_ASM_CFI_BEGIN
+    cmp $16, %rdx
+    je 4f
+    store_part %xmm5, %rcx, %rdx, %xmm1
+    ret
+4:  vmovdqu %xmm5, (%rcx)
+    ret
+    EVC_ASM_CFI_END
+
+/* eax = an error unless they are at rcx, or 0 and they are stored, if rdx has the bit `tells_tag`. Changes edx, rsi, xmm1,
+ * xmm2, xmm5. */
+compare_other_tag:
+    EVC_ASM_CFI_BEGIN
+    btr $tells_tag, %rdx
+    jc store_other_tag
+    cmp $16, %rdx
+    je 4f
+    load_part %rcx, %rdx, %xmm1, %xmm2, %rsi
+    mov %r11, %rsi
+    sub %rdx, %rsi
+    vpand first_bytes + 16(%rsi), %xmm5, %xmm5
+    jmp 5f
+4:  vmovdqu (%rcx), %xmm1
+5:  vpxor %xmm1, %xmm5, %xmm5
+    mov $error_of_tag, %edx
+    vptest %xmm5, %xmm5
+    cmovnz %edx, %eax
+    ret
+    EVC_ASM_CFI_END
+
+/* ---- Long messages ---- */
+
+/*
+ * More than 288 bytes of text, of any associated data: groups of 8 vectors and a tail of 2, 4, 6 or 8, so that pairs of
+ * vectors meet pairs of powers. The lanes are as above, but that the first vector may have none of them: then the second
+ * one is the first with text. A group goes through AES while the one before it is hashed. Sealing and opening differ by
+ * k3, all ones to seal: it selects what is hashed.
+ *
+ * rcx = where lane 0 of the group's first vector is, r8 = out - in, r9 = in, and behind the first vectors in + rax.
+ * zmm0: the whitened counter without its number; zmm1: the associated data, and then the tag mask; zmm2: the lengths and
+ * what is hashed of the last vector; zmm4 to zmm11: what is hashed of a group; zmm16: numbers; zmm17: counter_bytes;
+ * zmm19: the last round key; zmm20 to zmm27: vectors of AES, the last in zmm27; zmm28 to zmm30: lo, mi, hi.
+ */
+.macro long_counter s
+    vpshufb %zmm17, %zmm16, \s
+    vpaddd lanes(%r11){1to16}, %zmm16, %zmm16
+    vpxorq %zmm0, \s, \s
+.endm
+.macro long_round r, n
+    vbroadcasti32x4 round_keys + 16*\r(%rdi), %zmm3
+    .irp i, 20, 21, 22, 23, 24, 25, 26, 27
+    .if \i >= 28 - \n
+    vaesenc %zmm3, %zmm\i, %zmm\i
+    .endif
+    .endr
+.endm
+.macro long_counters n
+    .irp i, 20, 21, 22, 23, 24, 25, 26, 27
+    .if \i >= 28 - \n
+    long_counter %zmm\i
+    .endif
+    .endr
+.endm
+
+/* All but zmm17. */
+.macro clear_vectors
+    .irp i, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15
+    vpxor %xmm\i, %xmm\i, %xmm\i
+    .endr
+    .irp i, 16, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31
+    vpxord %xmm\i, %xmm\i, %xmm\i
+    .endr
+    vzeroupper
+.endm
+
+/* The next n vectors of counters, through all rounds but the last. */
+.macro long_vectors n
+    EVC_ASM_CFI_BEGIN
+    long_counters \n
+    middle_rounds long_round, \n
+    ret
+    EVC_ASM_CFI_END
+.endm
+    .p2align 5
+two_vectors:
+    long_vectors 2
+    .p2align 5
+four_vectors:
+    long_vectors 4
+    .p2align 5
+six_vectors:
+    long_vectors 6
+    .p2align 5
+eight_vectors:
+    long_vectors 8
+
+.macro long_operands a, b, powers, base
+    vmovdqa64 lower_halves(%r11), %zmm12
+    vmovdqa64 upper_halves(%r11), %zmm13
+    vpermi2b \b, \a, %zmm12
+    vpermi2b \b, \a, %zmm13
+    vmovdqu64 \powers(\base), %zmm14
+    vmovdqu64 \powers + 64(\base), %zmm15
+.endm
+.macro long_lo
+    add_products %zmm12, %zmm14, %zmm28, %zmm31, %zmm18
+.endm
+.macro long_hi
+    add_products %zmm13, %zmm15, %zmm30, %zmm31, %zmm18
+.endm
+.macro long_mi
+    vpxorq %zmm13, %zmm12, %zmm12
+    vpxorq %zmm15, %zmm14, %zmm14
+    add_products %zmm12, %zmm14, %zmm29, %zmm31, %zmm18
+.endm
+.macro long_pair a, b, powers, base
+    long_operands \a, \b, \powers, \base
+    long_lo
+    long_hi
+    long_mi
+.endm
+.macro no_products
+    vpxord %xmm28, %xmm28, %xmm28
+    vpxord %xmm29, %xmm29, %xmm29
+    vpxord %xmm30, %xmm30, %xmm30
+.endm
+
+/* A vector of text at `from`, whose place in the output is r8 bytes from there. r: what is hashed. */
+.macro long_text s, r, at, from
+    vmovdqu64 \at(\from), \r
+    vpxorq \r, %zmm19, %zmm13
+    vaesenclast %zmm13, \s, \s
+    vmovdqu64 \s, \at(\from,%r8)
+    vmovdqa64 \s, \r{%k3}
+.endm
+
+/* The first vector with lanes; its text begins rsi (16, 32, 48, 64) bytes from its start. Changes rdx. */
+.macro first_text s, r
+    mov %r11, %rdx
+    sub %rsi, %rdx
+    vmovdqu64 64(%rdx), \r
+    vshufi32x4 $0x15, %zmm1, %zmm1, %zmm12
+    vpermi2b (%r9), %zmm12, \r
+    kmovq text_masks + 64(%rdx), %k2
+    vpxorq \r, %zmm19, %zmm13
+    vaesenclast %zmm13, \s, \s
+    vmovdqu64 -16(%r11,%rsi), %zmm12
+    vpermb \s, %zmm12, %zmm12
+    vpxor %xmm12, %xmm1, %xmm1
+    kandq %k3, %k2, %k2
+    vmovdqu8 \s, \r{%k2}
+    lea (%r9,%r8), %rdx
+    sub %rsi, %rdx
+    cmp $48, %esi
+    ja 5f
+    vextracti32x4 $3, \s, 48(%rdx)
+    je 5f
+    vextracti32x4 $2, \s, 32(%rdx)
+    cmp $16, %esi
+    ja 5f
+    vextracti32x4 $1, \s, 16(%rdx)
+5:
+.endm
+
+/* The first pair of vectors, zmm20 and zmm21. zmm4, zmm5 = what is hashed of it. Changes rdx, rsi, k2, zmm12, zmm13. */
+    .p2align 5
+first_pair:
+    EVC_ASM_CFI_BEGIN
+    mov %r9, %rsi
+    sub %rcx, %rsi
+    cmp $64, %esi
+    ja 4f
+    first_text %zmm20, %zmm4
+    long_text %zmm21, %zmm5, 64, %rcx
+    ret
+4:  sub $64, %esi
+    vpxor %xmm4, %xmm4, %xmm4
+    first_text %zmm21, %zmm5
+    ret
+    EVC_ASM_CFI_END
+
+/* A group's text, at rcx. */
+.macro group_text
+    long_text %zmm20, %zmm4, 0, %rcx
+    long_text %zmm21, %zmm5, 64, %rcx
+    long_text %zmm22, %zmm6, 128, %rcx
+    long_text %zmm23, %zmm7, 192, %rcx
+    long_text %zmm24, %zmm8, 256, %rcx
+    long_text %zmm25, %zmm9, 320, %rcx
+    long_text %zmm26, %zmm10, 384, %rcx
+    long_text %zmm27, %zmm11, 448, %rcx
+.endm
+
+/* rax groups from rcx on, of which the first has been encrypted: does the others, and hashes all but the last one, which
+ * rcx is behind then. Of two in a row the first meets the higher powers, and both have one reduction. */
+    .p2align 5
+groups:
+    EVC_ASM_CFI_BEGIN
+4:  add $512, %rcx
+    dec %rax
+    jz 5f
+    lea -1024(%rdi), %rsi
+    lea -512(%rdi), %rdx
+    test $1, %al
+    cmovnz %rdx, %rsi
+    long_counters 8
+    long_operands %zmm6, %zmm7, (powers_end+128), %rsi
+    long_round 1, 8
+    long_lo
+    long_round 2, 8
+    long_hi
+    long_round 3, 8
+    long_mi
+    long_operands %zmm8, %zmm9, (powers_end+256), %rsi
+    long_round 4, 8
+    long_lo
+    long_round 5, 8
+    long_hi
+    long_round 6, 8
+    long_mi
+    long_operands %zmm10, %zmm11, (powers_end+384), %rsi
+    long_round 7, 8
+    long_lo
+    long_round 8, 8
+    long_hi
+    long_round 9, 8
+    long_mi
+    long_operands %zmm4, %zmm5, powers_end, %rsi /* the last: the hash so far comes late */
+    mov rounds(%rdi), %edx
+    cmp $12, %edx
+    jb 1f
+    long_round 10, 8
+    long_round 11, 8
+    je 1f
+    long_round 12, 8
+    long_round 13, 8
+1:  long_lo
+    long_hi
+    long_mi
+    group_text
+    test $1, %al
+    jz 4b
+    vpternlogq $0x96, %zmm28, %zmm30, %zmm29
+    reduce %zmm28, %zmm29, %zmm30, %zmm12, %zmm13
+    vmovdqa64 %zmm30, %zmm12
+    fold %zmm12, %ymm12, %xmm12, %ymm13, %xmm13
+    vpshufb reversed(%r11), %xmm12, %xmm12
+    vpxorq %zmm12, %zmm4, %zmm4
+    no_products
+    jmp 4b
+5:  ret
+    EVC_ASM_CFI_END
+
+    .p2align 5
+long_message:
+    EVC_ASM_CFI_BEGIN
+    vshufi32x4 $0, %zmm0, %zmm0, %zmm0
+    vbroadcasti32x4 counter_bytes(%r11), %zmm17
+    lea 15(%r10), %rax
+    and $-16, %rax
+    mov %eax, %esi
+    neg %esi
+    sub $32, %esi
+    and $127, %esi        /* the bytes of lanes left over */
+    shr $4, %esi
+    neg %esi
+    inc %esi              /* the number of the first lane; J_0 has 1 */
+    vpbroadcastd %esi, %zmm16
+    vpaddd lane_numbers(%r11), %zmm16, %zmm16
+    cmp $384 - 32, %rax
+    ja 1f
+    call six_vectors
+    vmovdqa64 %zmm22, %zmm20
+    vmovdqa64 %zmm23, %zmm21
+    jmp 2f
+1:  call eight_vectors
+2:  vbroadcasti32x4 round_keys(%rdi,%rdx), %zmm19
+    vpxor %xmm1, %xmm1, %xmm1
+    lea -8(%r8), %rsi
+    cmp $8, %rsi
+    ja 6f
+    vmovq (%rcx), %xmm1
+    vmovq -8(%rcx,%r8), %xmm13
+    mov %r11, %rsi
+    sub %r8, %rsi
+    vpshufb 16(%rsi), %xmm13, %xmm13
+    vpunpcklqdq %xmm13, %xmm1, %xmm1
+    jmp 7f
+6:  test %r8, %r8
+    jz 7f
+    call other_aad
+7:  vmovq %r8, %xmm2
+    vpinsrq $1, %r10, %xmm2, %xmm2
+    vpsllq $3, %xmm2, %xmm2
+    vpshufb words_reversed(%r11), %xmm2, %xmm2
+    vshufi32x4 $0x15, %zmm2, %zmm2, %zmm2
+    mov out(%rsp), %r8
+    sub %r9, %r8
+    lea 32 + 127(%rax), %rdx
+    and $-128, %rdx       /* the bytes of all vectors */
+    lea 16(%r9,%rax), %rcx
+    sub %rdx, %rcx
+    no_products
+    mov %rdx, %r10        /* a register is free */
+    call first_pair
+    add %rax, %r9
+    cmp $512, %r10
+    ja 3f
+    mov %rdi, %rsi
+    sub %r10, %rsi
+    long_pair %zmm4, %zmm5, powers_end, %rsi
+    lea -128(%r10), %edx
+    jmp 8f
+
+3:  long_text %zmm22, %zmm6, 128, %rcx
+    long_text %zmm23, %zmm7, 192, %rcx
+    long_text %zmm24, %zmm8, 256, %rcx
+    long_text %zmm25, %zmm9, 320, %rcx
+    long_text %zmm26, %zmm10, 384, %rcx
+    long_text %zmm27, %zmm11, 448, %rcx
+    lea -128(%r10), %rax
+    shr $9, %rax          /* groups */
+    call groups
+
+    /* The tail, and the group before it. */
+    lea 16(%r9), %r10
+    sub %rcx, %r10        /* the bytes of the tail's vectors */
+    cmp $256, %r10d
+    ja 12f
+    je 11f
+    call two_vectors
+    jmp 14f
+11: call four_vectors
+    jmp 14f
+12: cmp $384, %r10d
+    ja 13f
+    call six_vectors
+    jmp 14f
+13: call eight_vectors
+14: mov %rdi, %rsi
+    sub %r10, %rsi
+    long_pair %zmm6, %zmm7, (powers_end-384), %rsi
+    long_pair %zmm8, %zmm9, (powers_end-256), %rsi
+    long_pair %zmm10, %zmm11, (powers_end-128), %rsi
+    long_pair %zmm4, %zmm5, (powers_end-512), %rsi
+    mov %r10d, %edx
+
+    /* edx: the bytes of the vectors left, the last ones. The last one is read before others are written to. */
+8:  mov len_bytes(%rsp), %esi
+    neg %esi
+    and $15, %esi         /* the bytes that the last block lacks */
+    kmovq last_text_masks(%r11,%rsi,8), %k1
+    kandq %k3, %k1, %k2
+    mov %r9, %rcx
+    sub %rsi, %rcx
+    vmovdqu64 16(%r11,%rsi), %zmm12
+    vpermb -64(%rcx), %zmm12, %zmm12
+    vmovdqu8 %zmm12, %zmm2{%k1}
+    vpxorq %zmm12, %zmm19, %zmm13
+    vaesenclast %zmm13, %zmm27, %zmm27
+    vmovdqu8 %zmm27, %zmm2{%k2}
+    cmp $256, %edx
+    jb 9f
+    je 10f
+    cmp $384, %edx
+    je 11f
+    long_text %zmm20, %zmm4, (16-512), %r9
+    long_text %zmm21, %zmm5, (16-448), %r9
+    long_pair %zmm4, %zmm5, (powers_end-512), %rdi
+11: long_text %zmm22, %zmm6, (16-384), %r9
+    long_text %zmm23, %zmm7, (16-320), %r9
+    long_pair %zmm6, %zmm7, (powers_end-384), %rdi
+10: long_text %zmm24, %zmm8, (16-256), %r9
+    long_text %zmm25, %zmm9, (16-192), %r9
+    long_pair %zmm8, %zmm9, (powers_end-256), %rdi
+9:  long_text %zmm26, %zmm10, (16-128), %r9
+    mov %r11, %rdx
+    sub %rsi, %rdx
+    vmovdqu64 48(%rdx), %zmm12
+    vpermi2b %zmm27, %zmm26, %zmm12
+    vmovdqu64 %zmm12, -64(%rcx,%r8)
+    long_pair %zmm10, %zmm2, (powers_end-128), %rdi
+    vpternlogq $0x96, %zmm28, %zmm30, %zmm29
+    reduce %zmm28, %zmm29, %zmm30, %zmm12, %zmm13
+    vmovdqa64 %zmm30, %zmm5
+    fold %zmm5, %ymm5, %xmm5, %ymm13, %xmm13
+    vpshufb reversed(%r11), %xmm5, %xmm5
+    vpxor %xmm1, %xmm5, %xmm5
+    mov tag(%rsp), %rcx
+    mov tag_bytes(%rsp), %rdx
+    xor %eax, %eax
+    kortestq %k3, %k3
+    jz 15f
+    call store_other_tag
+    jmp 16f
+15: call compare_other_tag
+16: clear_vectors
+    ret
+    EVC_ASM_CFI_END
+
+/* Groups of a piece of a message: key, counter, y in rdi, rsi, rdx; in, out in rcx, r8; their number, at least one, in r9;
+ * and whether to open on the stack. */
+.set opening, 8
+evc_function evc_gcm_x86_vaes512_groups
+    lea byte_numbers(%rip), %r11
+    vmovq (%rsi), %xmm0
+    vpinsrd $2, 8(%rsi), %xmm0, %xmm0
+    vpxor round_keys(%rdi), %xmm0, %xmm0
+    vshufi32x4 $0, %zmm0, %zmm0, %zmm0
+    vbroadcasti32x4 counter_bytes(%r11), %zmm17
+    mov 12(%rsi), %eax
+    bswap %eax
+    vpbroadcastd %eax, %zmm16
+    vpaddd lane_numbers(%r11), %zmm16, %zmm16
+    kxnorq %k3, %k3, %k3
+    cmpl $0, opening(%rsp)
+    je 1f
+    kxorq %k3, %k3, %k3
+1:  mov %rdx, %r10
+    mov %r9, %rax
+    sub %rcx, %r8
+    call eight_vectors
+    vbroadcasti32x4 round_keys(%rdi,%rdx), %zmm19
+    no_products
+    group_text
+    vmovdqu (%r10), %xmm12
+    vpxorq %zmm12, %zmm4, %zmm4
+    call groups
+    long_pair %zmm6, %zmm7, (powers_end-384), %rdi
+    long_pair %zmm8, %zmm9, (powers_end-256), %rdi
+    long_pair %zmm10, %zmm11, (powers_end-128), %rdi
+    long_pair %zmm4, %zmm5, (powers_end-512), %rdi
+    vpternlogq $0x96, %zmm28, %zmm30, %zmm29
+    reduce %zmm28, %zmm29, %zmm30, %zmm12, %zmm13
+    vmovdqa64 %zmm30, %zmm5
+    fold %zmm5, %ymm5, %xmm5, %ymm13, %xmm13
+    vpshufb reversed(%r11), %xmm5, %xmm5
+    vmovdqu %xmm5, (%r10)
+    clear_vectors
+    ret
+evc_end evc_gcm_x86_vaes512_groups
 
 evc_function evc_gcm_x86_vaes512_seal
     messages 1
-    jmp *seal_long(%rax)
 evc_end evc_gcm_x86_vaes512_seal
 
 evc_function evc_gcm_x86_vaes512_open
+open_message:
     messages 0
-    jmp *open_long(%rax)
 evc_end evc_gcm_x86_vaes512_open
+
+evc_function evc_gcm_x86_vaes512_open_telling_tag
+    btsq $tells_tag, tag_bytes(%rsp)
+    jmp open_message
+evc_end evc_gcm_x86_vaes512_open_telling_tag
 
 #endif
