@@ -23,7 +23,8 @@ from everycore.build import debs  # noqa: E402
 from everycore.environment.context import system_context  # noqa: E402
 from everycore.build.debs import Request  # noqa: E402
 from everycore.environment.errors import EverycoreError, MissingPackagesError, UnavailableError  # noqa: E402
-from everycore.firmware import codec, edit, findings, manifest, oprom, pe  # noqa: E402
+from everycore.binary import pe  # noqa: E402
+from everycore.firmware import codec, edit, findings, manifest, oprom  # noqa: E402
 
 SUITES = ("bookworm", "trixie", "sid")
 MOVING = "sid"  # its ROMs may get another compressor, or break other rules, on any day

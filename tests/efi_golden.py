@@ -102,7 +102,7 @@ def drivers() -> Iterator[tuple[str, bytes, tuple[tuple[int, int], ...]]]:
 
 def findings(name: str, data: bytes, fixed: tuple[tuple[int, int], ...]) -> dict[str, object]:
     from everycore.environment.context import system_context
-    from everycore.firmware import pe
+    from everycore.binary import pe
     from everycore.firmware.efi import check_image
 
     options = check_image.Options(fixed=fixed, seconds=SECONDS)

@@ -26,7 +26,8 @@ from firmware.pe_images import AARCH64, DATA, TEXT, X86, Part, make_pe  # noqa: 
 from firmware.rom_images import bios, image, rom  # noqa: E402
 
 from everycore.environment.errors import EverycoreError  # noqa: E402
-from everycore.firmware import differences, edit, esl, findings, manifest, oprom, pe  # noqa: E402
+from everycore.binary import pe  # noqa: E402
+from everycore.firmware import differences, edit, esl, findings, manifest, oprom  # noqa: E402
 from everycore.firmware.efi import code_rules, image_rules  # noqa: E402
 from everycore.report import rom_tables  # noqa: E402
 

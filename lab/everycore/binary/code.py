@@ -9,7 +9,13 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from everycore.binary.disassembly import Flow, Instruction, decode
+from everycore.binary.disassembly import (
+    Flow,
+    Instruction,
+    can_read_code,
+    decode,
+    missing_packages,
+)
 from everycore.binary.frames import growth, plain_name, read_usage
 from everycore.binary.loops import DEEPEST, Graph
 from everycore.binary.objects import NoCodeError, Object, Relocation, Section, Symbol
@@ -484,6 +490,8 @@ def examine(
     it names are counted in addition, for calls through pointers of linked programs. `own`: of such
     a program what is followed; None: all.
     """
+    if not can_read_code():
+        raise missing_packages()
     linked = LinkedObjects([Object(path) for path in paths])
     if entries:
         roots = [refers for entry in entries for refers in linked.named(entry)]

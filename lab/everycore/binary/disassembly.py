@@ -14,6 +14,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from everycore.environment import extras
+from everycore.environment.errors import MissingPackagesError
 
 
 class Flow(Enum):
@@ -147,7 +148,7 @@ def _capstone(machine: str, mode: str) -> Any:
     try:
         import capstone as cs
     except ImportError as error:
-        raise extras.missing_packages("reading machine code", "matrix") from error
+        raise missing_packages() from error
     kinds = {
         "x86-64": (cs.CS_ARCH_X86, cs.CS_MODE_64),
         "i386": (cs.CS_ARCH_X86, cs.CS_MODE_32),
@@ -256,6 +257,10 @@ _FLOWS = {
 }
 
 
+def missing_packages() -> MissingPackagesError:
+    return extras.missing_packages("reading machine code", "matrix")
+
+
 def can_read_code() -> bool:
-    """Whether the Python packages that read objects and code are installed."""
-    return all(find_spec(name) is not None for name in ("elftools", "capstone"))
+    """Whether the Python package that reads code of all machines is installed."""
+    return find_spec("capstone") is not None

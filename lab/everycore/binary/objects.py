@@ -5,28 +5,26 @@ Every section gets a place of its own in one space of numbers, so that a place i
 objects, too, where all sections begin at 0. In linked programs it is the address.
 """
 
-import struct
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from everycore.environment import extras
+from everycore.binary import elf
+from everycore.binary.elf import DamagedError, Elf, ElfSection, ElfSymbol
 from everycore.environment.errors import EverycoreError
 
 SPACE_BITS = 40  # of one section of an object
 MACHINES = {
-    ("EM_X86_64", 64, True): "x86-64",
-    ("EM_386", 32, True): "i386",
-    ("EM_AARCH64", 64, True): "a64",
-    ("EM_ARM", 32, True): "a32",
-    ("EM_RISCV", 64, True): "rv64",
-    ("EM_PPC64", 64, True): "ppc64le",
-    ("EM_S390", 64, False): "s390x",
+    (elf.X86_64, 64, True): "x86-64",
+    (elf.I386, 32, True): "i386",
+    (elf.AARCH64, 64, True): "a64",
+    (elf.ARM, 32, True): "a32",
+    (elf.RISCV, 64, True): "rv64",
+    (elf.PPC64, 64, True): "ppc64le",
+    (elf.S390, 64, False): "s390x",
 }
-_EXECUTABLE, _ALLOCATED, _MERGED, _STRINGS = 4, 2, 16, 32  # sh_flags: System V gABI (2013)
 
 
 class NoCodeError(EverycoreError):
@@ -81,34 +79,40 @@ class Object:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        with _opened(path) as elf:
-            header = elf.header
-            kind = (header["e_machine"], elf.elfclass, elf.little_endian)
+        try:
+            file = Elf(path.read_bytes(), path.name)
+            head = file.header
+            kind = (head.machine, head.bits, head.is_little_endian)
             if kind not in MACHINES:
-                order = "little" if elf.little_endian else "big"
+                order = "little" if head.is_little_endian else "big"
                 raise NoCodeError(
-                    f"{path.name}: code for {kind[0]} of {elf.elfclass} bits, {order}-endian,"
-                    " is not read",
+                    f"{path.name}: code for {elf.machine_name(head.machine)} of {head.bits} bits,"
+                    f" {order}-endian, is not read",
                     f"known: {', '.join(MACHINES.values())}",
                 )
             self.machine = MACHINES[kind]
-            self.linked = header["e_type"] != "ET_REL"
-            self._read(elf)
+            self.linked = head.kind != elf.OBJECT
+            self._read(file)
+        except DamagedError as error:  # LLVM's bitcode is no ELF file, of -flto
+            raise NoCodeError(
+                f"{path.name} is no ELF file that can be read: {error.why}"
+            ) from error
+        except OSError as error:
+            raise EverycoreError(f"cannot read {path}: {error.strerror}") from error
 
-    def _read(self, elf: Any) -> None:
-        found = list(elf.iter_sections())
+    def _read(self, file: Elf) -> None:
         self.sections = {
-            index: self._section(index, one)
-            for index, one in enumerate(found)
-            if one["sh_flags"] & _ALLOCATED and one["sh_type"] != "SHT_NULL"
+            one.number: self._section(file, one)
+            for one in file.sections
+            if one.flags & elf.ALLOCATED and one.kind != elf.EMPTY
         }
         if not any(s.executable and s.data for s in self.sections.values()):
             raise NoCodeError(f"{self.path.name} has no machine code", "without -flto it has")
-        tables = [one for one in found if one["sh_type"] == "SHT_SYMTAB"]
+        tables = [one for one in file.sections if one.kind == elf.SYMBOLS]
         self._symbols: list[Symbol] = []
         self.marks: list[tuple[int, str]] = []  # (place, "a", "t", "d" or "x"), sorted
         if tables:
-            self._symbols = [self._symbol(one) for one in tables[0].iter_symbols()]
+            self._symbols = [self._symbol(one) for one in file.symbols(tables[0])]
         self.marks.sort()
         named = {s for s in self._symbols if s.defined and s.name}
         self.aliases = {s.name: s.start for s in named}
@@ -120,45 +124,44 @@ class Object:
         self._section_starts = [s.start for s in self._by_start]
         self.relocations: list[Relocation] = []
         if not self.linked:
-            for one in found:
-                if one["sh_type"] in ("SHT_REL", "SHT_RELA") and one["sh_info"] in self.sections:
-                    self._relocate(one)
+            for one in file.sections:
+                if one.kind in (elf.REL, elf.RELA) and one.info in self.sections:
+                    self._relocate(file, one)
         self.relocations.sort(key=lambda relocation: relocation.at)
         self._relocation_starts = [r.at for r in self.relocations]
 
-    def _section(self, index: int, section: Any) -> Section:
-        flags = section["sh_flags"]
+    def _section(self, file: Elf, section: ElfSection) -> Section:
+        flags = section.flags
         return Section(
             section.name,
-            section["sh_addr"] if self.linked else index << SPACE_BITS,
-            section["sh_addr"],
-            b"" if section["sh_type"] == "SHT_NOBITS" else section.data(),
-            bool(flags & _EXECUTABLE),
-            section["sh_entsize"] if flags & _MERGED and not flags & _STRINGS else 0,
-            bool(flags & _STRINGS),
+            section.address if self.linked else section.number << SPACE_BITS,
+            section.address,
+            file.contents(section),
+            bool(flags & elf.EXECUTABLE_CODE),
+            section.entry_bytes if flags & elf.MERGED and not flags & elf.STRINGS else 0,
+            bool(flags & elf.STRINGS),
         )
 
-    def _symbol(self, symbol: Any) -> Symbol:
-        index, info = symbol["st_shndx"], symbol["st_info"]
-        kind, value = info["type"], symbol["st_value"]
-        section = self.sections.get(index) if isinstance(index, int) else None
+    def _symbol(self, symbol: ElfSymbol) -> Symbol:
+        section = self.sections.get(symbol.section) if symbol.is_defined else None
         if section is None:
             return Symbol(symbol.name, 0, 0, False, True, defined=False)
-        start = value + section.start - section.address
+        start = symbol.value + section.start - section.address
         name = symbol.name
-        if name.startswith("$") and kind == "STT_NOTYPE":  # ELF for the Arm Architecture 5.5.5
+        is_mark = name.startswith("$") and symbol.kind == elf.NO_TYPE
+        if is_mark:  # ELF for the Arm Architecture 5.5.5
             self.marks.append((start, name[1:2]))
             name = ""
-        function = kind in ("STT_FUNC", "STT_GNU_IFUNC")
+        function = symbol.kind in elf.FUNCTION_KINDS
         if function and self.machine == "a32":
             if start & 1:
                 self.marks.append((start & ~1, "t"))
             start &= ~1
-        if kind in ("STT_SECTION", "STT_FILE") or name.startswith(".L"):
+        if symbol.kind in (elf.SECTION, elf.FILE) or name.startswith(".L"):
             name = ""
-        if kind == "STT_NOTYPE" and section.executable:  # assembly may not say what it is
+        if symbol.kind == elf.NO_TYPE and section.executable:  # assembly may not say what it is
             function = not symbol.name.startswith(("$", ".L")) and bool(name)
-        return Symbol(name, start, symbol["st_size"], function, info["bind"] != "STB_LOCAL")
+        return Symbol(name, start, symbol.size, function, symbol.binding != elf.LOCAL)
 
     def _sized(self, symbols: Sequence[Symbol]) -> list[Symbol]:
         """One name for each place, by place; those without a size reach to the next."""
@@ -177,19 +180,15 @@ class Object:
             sized.append(Symbol(one.name, one.start, size, one.function, one.public))
         return sized
 
-    def _relocate(self, table: Any) -> None:
-        """Thousands of them, which pyelftools would read a hundred times as slowly."""
-        start, symbols, rela = self.sections[table["sh_info"]].start, self._symbols, table.is_RELA()
-        order = ">" if self.machine == "s390x" else "<"
-        wide = self.machine not in ("i386", "a32")  # Elf64_Rela, Elf32_Rel: System V gABI (2013)
-        entry = struct.Struct(order + ("QQ" if wide else "II") + ("q" if wide else "i") * rela)
-        for at, info, *addend in entry.iter_unpack(table.data()):
-            number, kind = (info >> 32, info & 0xFFFFFFFF) if wide else (info >> 8, info & 0xFF)
-            symbol = symbols[number]
+    def _relocate(self, file: Elf, table: ElfSection) -> None:
+        start = self.sections[table.info].start
+        for one in file.relocations(table):
+            if one.symbol >= len(self._symbols):
+                raise DamagedError(self.path.name, f"a relocation names symbol {one.symbol}")
+            symbol = self._symbols[one.symbol]
             name = "" if symbol.defined else symbol.name
-            self.relocations.append(
-                Relocation(start + at, kind, name, symbol.start, addend[0] if rela else None)
-            )
+            place = start + one.offset
+            self.relocations.append(Relocation(place, one.kind, name, symbol.start, one.addend))
 
     def function_at(self, place: int) -> Symbol | None:
         """The function that a place is in."""
@@ -216,19 +215,3 @@ class Object:
 def _around(symbols: Sequence[Symbol], starts: Sequence[int], place: int) -> Symbol | None:
     at = bisect_right(starts, place) - 1
     return symbols[at] if at >= 0 and place < symbols[at].end else None
-
-
-@contextmanager
-def _opened(path: Path) -> Iterator[Any]:
-    try:
-        from elftools.common.exceptions import ELFError
-        from elftools.elf.elffile import ELFFile
-    except ImportError as error:
-        raise extras.missing_packages("reading objects", "matrix") from error
-    try:
-        with path.open("rb") as file:
-            yield ELFFile(file)
-    except ELFError as error:  # LLVM's bitcode is none, of -flto
-        raise NoCodeError(f"{path.name} is no ELF file: {error}") from error
-    except OSError as error:
-        raise EverycoreError(f"cannot read {path}: {error.strerror}") from error

@@ -3,12 +3,13 @@
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
+from everycore.binary import elf
+from everycore.binary.elf import Elf
 from everycore.environment import extras
 from everycore.environment.errors import EverycoreError, MissingPackagesError, unknown_name
 
@@ -30,8 +31,8 @@ class Image:
 
     def __init__(self, program: Path, mappings: Iterable[Mapping]) -> None:
         self._mappings = list(mappings)
-        self._program = elf_file(program)
-        self._files = {m.path: elf_file(m.path) for m in self._mappings}
+        self._program = file_symbols(program)
+        self._files = {m.path: file_symbols(m.path) for m in self._mappings}
 
     @property
     def path(self) -> Path:
@@ -75,52 +76,56 @@ class Image:
             return self._program.place(address)
         return f"{address:#x}"
 
-    def _bias(self, file: "ElfFile") -> int:
+    def _bias(self, file: "FileSymbols") -> int:
         starts = [m.start for m in self._mappings if m.path == file.path]
         return min(starts) - file.first_page if starts else 0
 
 
-class ElfFile:
+class FileSymbols:
     """The functions and lines of one file; both are read when first asked for."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
 
     @cached_property
+    def _file(self) -> Elf:
+        try:
+            return Elf.open(self.path)
+        except OSError as error:
+            raise EverycoreError(
+                f"cannot read the symbols of {self.path}: {error.strerror}"
+            ) from error
+
+    @cached_property
     def first_page(self) -> int:
         """Return the address of the first loaded byte, as linked: 0 unless the program has a fixed
         place."""
-        with _opened(self.path) as elf:
-            loads = [s["p_vaddr"] for s in elf.iter_segments() if s["p_type"] == "PT_LOAD"]
-        return int(min(loads)) & -PAGE_BYTES if loads else 0
+        loads = [one.address for one in self._file.segments if one.kind == elf.LOAD]
+        return min(loads) & -PAGE_BYTES if loads else 0
 
-    @cached_property
+    @property
     def fixed(self) -> bool:
-        with _opened(self.path) as elf:
-            return bool(elf.header["e_type"] == "ET_EXEC")
+        return self._file.header.kind == elf.EXECUTABLE
 
     def section(self, name: str) -> range:
         """Its addresses, as linked."""
-        with _opened(self.path) as elf:
-            found = elf.get_section_by_name(name)
-            start = int(found["sh_addr"]) if found else 0
-            return range(start, start + (int(found["sh_size"]) if found else 0))
+        found = self._file.section(name)
+        return range(found.address, found.address + found.size) if found else range(0)
 
     @cached_property
     def loaded(self) -> list[tuple[str, int, bytes]]:
         """(name, address, contents) of the sections that are in memory when it runs, as linked."""
-        with _opened(self.path) as elf:
-            return [
-                (s.name, s["sh_addr"], b"" if s["sh_type"] == "SHT_NOBITS" else s.data())
-                for s in elf.iter_sections()
-                if s["sh_flags"] & 2  # SHF_ALLOC
-            ]
+        return [
+            (one.name, one.address, self._file.contents(one))
+            for one in self._file.sections
+            if one.flags & elf.ALLOCATED
+        ]
 
-    @cached_property
-    def machine(self) -> tuple[str, int, bool]:
-        """(its name as in "EM_AARCH64", bits of an address, little-endian)."""
-        with _opened(self.path) as elf:
-            return elf.header["e_machine"], elf.elfclass, elf.little_endian
+    @property
+    def machine(self) -> tuple[int, int, bool]:
+        """(its number, bits of an address, little-endian)."""
+        head = self._file.header
+        return head.machine, head.bits, head.is_little_endian
 
     def code(self, address: int, length: int) -> bytes:
         """Return the bytes at an address as linked, to the end of its section at most."""
@@ -137,36 +142,29 @@ class ElfFile:
     @cached_property
     def _thumb(self) -> set[int]:
         """Return the starts of Thumb functions: ELF for Arm (2023) 5.5.3."""
-        if self.machine[0] != "EM_ARM":
+        if self.machine[0] != elf.ARM:
             return set()
-        with _opened(self.path) as elf:
-            table = elf.get_section_by_name(".symtab")
-            values = [s["st_value"] for s in table.iter_symbols()] if table else []
+        values = [one.value for one in self._file.symbols_of(".symtab")]
         return {value & ~1 for value in values if value & 1}
 
     @cached_property
     def functions(self) -> list[tuple[int, int, str]]:
         """(start, bytes, name), by address."""
-        with _opened(self.path) as elf:
-            tables = [elf.get_section_by_name(name) for name in (".dynsym", ".symtab")]
-            symbols = [s for table in tables if table for s in table.iter_symbols()]
-            entry = _entry_points(elf)
+        entry = _entry_points(self._file)
         return sorted(
             {
-                (entry(s["st_value"]), s["st_size"], s.name)
-                for s in symbols
-                if s["st_info"]["type"] in ("STT_FUNC", "STT_GNU_IFUNC")
-                and s["st_shndx"] != "SHN_UNDEF"
+                (entry(one.value), one.size, one.name)
+                for name in (".dynsym", ".symtab")
+                for one in self._file.symbols_of(name, elf.FUNCTION_KINDS)
+                if one.section
             }
         )
 
     @cached_property
     def lines(self) -> list[tuple[int, str]]:
         """(first address, file:line) of the line tables, by address; an empty text ends a run."""
-        with _opened(self.path) as elf:
-            if not elf.has_dwarf_info():
-                return []
-            return sorted(_lines(elf.get_dwarf_info()), key=lambda entry: entry[0])
+        with self._file.debug_information() as dwarf:
+            return sorted(_lines(dwarf), key=lambda entry: entry[0]) if dwarf else []
 
     def place(self, address: int) -> str:
         """As linked."""
@@ -185,47 +183,33 @@ class ElfFile:
         return f" ({self.lines[at][1]})" if at >= 0 and self.lines[at][1] else ""
 
 
-def elf_file(path: Path) -> ElfFile:
+def file_symbols(path: Path) -> FileSymbols:
     """The same object while the file does not change."""
     try:
         changed_ns = path.stat().st_mtime_ns
     except OSError:  # reading it says what is wrong
         changed_ns = 0
-    return _elf_file(path, changed_ns)
+    return _file_symbols(path, changed_ns)
 
 
 @lru_cache(maxsize=32)
-def _elf_file(path: Path, changed_ns: int) -> ElfFile:
+def _file_symbols(path: Path, changed_ns: int) -> FileSymbols:
     del changed_ns
-    return ElfFile(path)
+    return FileSymbols(path)
 
 
-@contextmanager
-def _opened(path: Path) -> Iterator[Any]:
-    try:
-        from elftools.common.exceptions import ELFError
-        from elftools.elf.elffile import ELFFile
-    except ImportError as error:
-        raise missing_packages() from error
-    try:
-        with path.open("rb") as file:
-            yield ELFFile(file)
-    except (OSError, ELFError) as error:
-        raise EverycoreError(f"cannot read the symbols of {path}: {error}") from error
-
-
-def _entry_points(elf: Any) -> Callable[[int], int]:
+def _entry_points(file: Elf) -> Callable[[int], int]:
     """From the value of a function's symbol to its first instruction."""
-    descriptors = elf.get_section_by_name(".opd")  # 64-bit PowerPC ELF ABI 1.9 (2004) section 3.2.4
+    descriptors = file.section(".opd")  # 64-bit PowerPC ELF ABI 1.9 (2004) section 3.2.4
     if descriptors:
-        start, table = descriptors["sh_addr"], descriptors.data()
+        start, table = descriptors.address, file.contents(descriptors)
 
         def entry(value: int) -> int:
             at = value - start
             return int.from_bytes(table[at : at + 8], "big") if 0 <= at < len(table) else value
 
         return entry
-    thumb = elf.header["e_machine"] == "EM_ARM"  # bit 0 tells Thumb code: ELF for Arm (2023) 5.5.3
+    thumb = file.header.machine == elf.ARM  # bit 0 tells Thumb code: ELF for Arm (2023) 5.5.3
     return lambda value: value & ~1 if thumb else value
 
 

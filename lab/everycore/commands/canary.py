@@ -9,19 +9,19 @@ from typing import Annotated
 
 import typer
 
+from everycore.binary import pe
+from everycore.binary.malformed import MalformedError
 from everycore.commands.options import Json, Tried, context_of
 from everycore.environment.context import Context
 from everycore.environment.errors import EverycoreError
 from everycore.environment.outputs import atomic_output, refuse_input
 from everycore.environment.progress import Progress
-from everycore.firmware import pe
 from everycore.firmware.canary import canary_output, decoder
 from everycore.firmware.canary import check_binary as checking
 from everycore.firmware.canary.arrays import Arrays
 from everycore.firmware.canary.check_binary import Checked, Options
 from everycore.firmware.canary.policy import Policy, Wanted, missing_symbol
 from everycore.firmware.efi import linker_map
-from everycore.firmware.malformed import MalformedError
 
 MOST_FILE_BYTES = 1 << 30  # an unstripped kernel has 500 MiB
 PROGRAMS = "name an ELF or PE file"

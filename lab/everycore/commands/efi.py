@@ -13,6 +13,8 @@ from typing import Annotated
 
 import typer
 
+from everycore.binary import pe
+from everycore.binary.malformed import MalformedError
 from everycore.build import catalog
 from everycore.commands.options import CompilerCommand, Json, Out, Tried, context_of, say_where
 from everycore.environment.context import Context
@@ -26,7 +28,6 @@ from everycore.firmware import (
     codec,
     medium,
     oprom,
-    pe,
     results,
 )
 from everycore.firmware.efi import check_image as checking
@@ -34,7 +35,6 @@ from everycore.firmware.efi import driver_output, linker_map, sarif
 from everycore.firmware.efi.check_image import Checked, Options
 from everycore.firmware.efi.devices.device import Identity, read_identity
 from everycore.firmware.efi.platforms import PLATFORMS, Translation, platform_of, read_range
-from everycore.firmware.malformed import MalformedError
 from everycore.firmware.sources import MOST_FILE_BYTES
 from everycore.model.domain import Build, Revision, Tree
 from everycore.model.protocol import Bench, Check, Failure, Record

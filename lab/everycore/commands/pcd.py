@@ -7,13 +7,13 @@ from typing import Annotated
 
 import typer
 
+from everycore.binary import pe
+from everycore.binary.malformed import MalformedError
 from everycore.commands.options import Json, context_of
 from everycore.environment.context import Context
 from everycore.environment.errors import EverycoreError
 from everycore.environment.outputs import atomic_output, refuse_input
 from everycore.firmware import pcd_settings as settings_of
-from everycore.firmware import pe
-from everycore.firmware.malformed import MalformedError
 from everycore.firmware.pcd_settings import Module, Setting, Type
 from everycore.firmware.sources import MOST_FILE_BYTES
 

@@ -13,14 +13,15 @@ from typing import Annotated, TypeVar
 
 import typer
 
+from everycore.binary import pe
+from everycore.binary.malformed import MalformedError
 from everycore.commands.options import Json, Tried, context_of
 from everycore.environment.context import Context
 from everycore.environment.errors import EverycoreError, MissingPackagesError, unknown_name
 from everycore.environment.outputs import atomic_output, is_standard_output, is_stream, refuse_input
-from everycore.firmware import codec, differences, edit, esl, findings, manifest, oprom, pe, sources
+from everycore.firmware import codec, differences, edit, esl, findings, manifest, oprom, sources
 from everycore.firmware.edit import Edited, Ids
 from everycore.firmware.findings import VIOLATION, Finding, Verdict
-from everycore.firmware.malformed import MalformedError
 from everycore.firmware.oprom import Driver, Rom
 from everycore.firmware.sources import Source
 from everycore.report import rom_tables

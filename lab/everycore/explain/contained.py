@@ -82,7 +82,7 @@ def _candidates(image: Image, pattern: bytes) -> Iterator[int]:
     for one in image.segments:
         if not one.flags & 1:  # PF_X
             continue
-        whole = bytes(image.data[one.offset : one.offset + one.size])
+        whole = bytes(image.file.data[one.offset : one.offset + one.size])
         for match in re.finditer(pattern, whole, re.S):
             address = one.address + match.start()
             if image.machine != "a64" or address % 4 == 0:

@@ -5,26 +5,26 @@ A function's bounds come from a symbol with a size, from .eh_frame, or from Go's
 The nearest smaller exported symbol is never a name: hand-written code has none, and would get that
 of a stranger.
 
-Sources: System V ABI (symbols); LSB 5.0, 10.6 (.eh_frame, .eh_frame_hdr); Go, internal/abi and
-debug/gosym (the header of pclntab).
+Sources: LSB 5.0, 10.6 (.eh_frame); Go, internal/abi and debug/gosym (the header of pclntab).
 """
 
 import bisect
 import io
-import mmap
 import struct
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from everycore.binary import elf
+from everycore.binary.elf import DamagedError, Elf, Segment
 from everycore.environment import extras
 from everycore.environment.errors import EverycoreError
 
-_FUNCTION_TYPES = (2, 10)  # STT_FUNC, STT_GNU_IFUNC
-_MACHINES = {"EM_386": "i386", "EM_X86_64": "x86-64", "EM_AARCH64": "a64"}
+_MACHINES = {elf.I386: "i386", elf.X86_64: "x86-64", elf.AARCH64: "a64"}
 _GO_MAGICS = (0xFFFFFFF1, 0xFFFFFFF0)  # Go 1.20 and later, Go 1.18
-_HEADER_ENCODINGS = b"\x01\x1b\x03\x3b"  # version, pcrel sdata4, udata4, datarel sdata4
 _LARGEST_GAP = 1 << 20  # no function is longer than this
 
 
@@ -53,24 +53,14 @@ class Frame:
     is_signal: bool
 
 
-@dataclass(frozen=True)
-class Segment:
-    address: int
-    offset: int
-    size: int
-    memory_size: int
-    flags: int
-
-
 @dataclass
 class Image:
     """A program or a library."""
 
     path: str
-    data: Any  # bytes, or a map of the file
+    file: Elf
     machine: str
-    segments: tuple[Segment, ...]
-    sections: dict[str, tuple[int, int, int]]  # name -> address, offset, size
+    segments: tuple[Segment, ...]  # those that are loaded
     build_id: str = ""
     _frames: dict[int, Frame | None] = field(default_factory=dict)
 
@@ -91,7 +81,7 @@ class Image:
         for one in self.segments:
             if one.address <= address < one.address + one.size:
                 begin = address - one.address + one.offset
-                return bytes(self.data[begin : min(begin + length, one.offset + one.size)])
+                return bytes(self.file.data[begin : min(begin + length, one.offset + one.size)])
         return b""
 
     @property
@@ -102,28 +92,17 @@ class Image:
     def symbols(self) -> list[Function]:
         """Functions that a symbol names, sorted by address."""
         found: dict[tuple[int, int], Function] = {}
-        form, size = ("<IBBHQQ", 24) if self.machine != "i386" else ("<IIIBBH", 16)
-        for table, names in ((".symtab", ".strtab"), (".dynsym", ".dynstr")):
-            if table not in self.sections or names not in self.sections:
-                continue
-            _, at, length = self.sections[table]
-            _, text, text_size = self.sections[names]
-            raw = bytes(self.data[at : at + length // size * size])
-            strings = bytes(self.data[text : text + text_size])
-            for entry in struct.iter_unpack(form, raw):
-                if self.machine == "i386":
-                    name, value, extent, info, _, index = entry
-                else:
-                    name, info, _, index, value, extent = entry
-                if info & 15 in _FUNCTION_TYPES and index and value:
-                    end = strings.find(b"\0", name)
-                    word = strings[name:end].decode(errors="replace")
-                    found.setdefault((value, extent), Function(value, extent, word, "symbol"))
+        for table in (".symtab", ".dynsym"):
+            with suppress(DamagedError):  # bounds may be known from elsewhere
+                for one in self.file.symbols_of(table, elf.FUNCTION_KINDS):
+                    if one.section and one.value:
+                        place = (one.value, one.size)
+                        found.setdefault(place, Function(*place, one.name, "symbol"))
         return sorted(found.values(), key=lambda one: (one.start, one.size))
 
     @property
     def is_stripped(self) -> bool:
-        return ".symtab" not in self.sections
+        return self.file.section(".symtab") is None
 
     @cached_property
     def _starts(self) -> list[int]:
@@ -132,14 +111,13 @@ class Image:
     @cached_property
     def go_functions(self) -> list[Function]:
         """Functions of Go's own table, which survives stripping."""
-        place = next((v for k, v in self.sections.items() if k.endswith(".gopclntab")), None)
+        place = next((s for s in self.file.sections if s.name.endswith(".gopclntab")), None)
         if place is None:
             return []
-        _, at, size = place
-        table = bytes(self.data[at : at + size])
+        text = self.file.section(".text")
         try:
-            return _go_functions(table, self.sections.get(".text", (0, 0, 0))[0])
-        except (struct.error, ValueError, IndexError):  # a version that is not known here
+            return _go_functions(self.file.contents(place), text.address if text else 0)
+        except (DamagedError, struct.error, ValueError, IndexError):  # or a version not known here
             return []
 
     @cached_property
@@ -148,20 +126,15 @@ class Image:
 
     @property
     def is_go(self) -> bool:
-        return bool(self.go_functions) or ".go.buildinfo" in self.sections
+        return bool(self.go_functions) or self.file.section(".go.buildinfo") is not None
 
     @cached_property
     def _frame_table(self) -> list[tuple[int, int]]:
         """Start and description of each function in .eh_frame_hdr."""
-        if ".eh_frame_hdr" not in self.sections:
+        try:
+            return self.file.unwind_table
+        except DamagedError:
             return []
-        address, at, _ = self.sections[".eh_frame_hdr"]
-        if bytes(self.data[at : at + 4]) != _HEADER_ENCODINGS:
-            return []
-        (count,) = struct.unpack_from("<I", self.data, at + 8)
-        raw = bytes(self.data[at + 12 : at + 12 + 8 * count])
-        pairs = struct.iter_unpack("<ii", raw[: len(raw) // 8 * 8])
-        return [(address + a, address + b) for a, b in pairs]
 
     @cached_property
     def _frame_starts(self) -> list[int]:
@@ -189,11 +162,12 @@ class Image:
         at = self.offset_of(place)
         if at is None:
             return None
-        length, back = struct.unpack_from("<II", self.data, at)
+        data = self.file.data
+        length, back = struct.unpack_from("<II", data, at)
         common = at + 4 - back
-        (common_length,) = struct.unpack_from("<I", self.data, common)
-        head = bytes(self.data[common : common + 4 + common_length])
-        own = bytearray(self.data[at : at + 4 + length])
+        (common_length,) = struct.unpack_from("<I", data, common)
+        head = bytes(data[common : common + 4 + common_length])
+        own = bytearray(data[at : at + 4 + length])
         struct.pack_into("<I", own, 4, len(head) + 4)
         stream = io.BytesIO(head + bytes(own) + bytes(4))
         wide = 4 if self.machine == "i386" else 8
@@ -261,35 +235,18 @@ def _go_functions(table: bytes, text: int) -> list[Function]:
 
 def load(path: Path) -> Image:
     """Read a file; EverycoreError if it is no ELF file of a known machine."""
+    if find_spec("elftools") is None:  # it reads frames
+        raise extras.missing_packages("explaining a program", "matrix")
     try:
-        from elftools.common.exceptions import ELFError
-        from elftools.elf.elffile import ELFFile
-    except ImportError as error:
-        raise extras.missing_packages("explaining a program", "matrix") from error
-    try:
-        with path.open("rb") as stream:
-            data = mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
-            elf = ELFFile(stream)
-            machine = _MACHINES.get(elf["e_machine"], "")
-            if not machine:
-                raise EverycoreError(f"{path} is for {elf['e_machine']}, which is not read here")
-            segments = tuple(
-                Segment(
-                    one["p_vaddr"], one["p_offset"], one["p_filesz"], one["p_memsz"], one["p_flags"]
-                )
-                for one in elf.iter_segments()
-                if one["p_type"] == "PT_LOAD"
-            )
-            sections = {
-                one.name: (one["sh_addr"], one["sh_offset"], one["sh_size"])
-                for one in elf.iter_sections()
-                if one["sh_type"] != "SHT_NOBITS"
-            }
+        file = Elf.open(path)
     except OSError as error:
         raise EverycoreError(f"cannot read {path}: {error.strerror}") from error
-    except (ELFError, ValueError, AttributeError, UnicodeDecodeError) as error:
-        raise EverycoreError(f"{path} is no ELF file that can be read: {error}") from error
-    image = Image(str(path), data, machine, segments, sections)
-    if note := sections.get(".note.gnu.build-id"):
-        image.build_id = bytes(data[note[1] + 16 : note[1] + note[2]]).hex()
+    machine = _MACHINES.get(file.header.machine, "")
+    if not machine or not file.header.is_little_endian:
+        made_for = elf.machine_name(file.header.machine)
+        raise EverycoreError(f"{path} is for {made_for}, which is not read here")
+    segments = tuple(one for one in file.segments if one.kind == elf.LOAD)
+    image = Image(str(path), file, machine, segments)
+    if note := file.section(".note.gnu.build-id"):
+        image.build_id = file.contents(note)[16:].hex()
     return image

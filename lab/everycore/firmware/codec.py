@@ -11,10 +11,10 @@ import sys
 from importlib.util import find_spec
 from pathlib import Path
 
+from everycore.binary import pe
+from everycore.binary.malformed import MalformedError
 from everycore.environment.context import Context
 from everycore.environment.extras import missing_packages
-from everycore.firmware import pe
-from everycore.firmware.malformed import MalformedError
 from everycore.firmware.oprom import MOST_BYTES, MOST_DRIVER_BYTES, compressed_sizes
 
 CHILD = Path(__file__).with_name("codec_child.py")

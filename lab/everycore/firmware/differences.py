@@ -5,8 +5,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any
 
-from everycore.firmware import edit, oprom, pe
-from everycore.firmware.malformed import MalformedError
+from everycore.binary import pe
+from everycore.binary.malformed import MalformedError
+from everycore.firmware import edit, oprom
 from everycore.firmware.oprom import Driver, PciData, Rom, RomImage
 
 MOVED = "moved"

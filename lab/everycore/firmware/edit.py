@@ -10,9 +10,10 @@ import struct
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
+from everycore.binary import pe
+from everycore.binary.malformed import MalformedError
 from everycore.environment.errors import EverycoreError
-from everycore.firmware import oprom, pe
-from everycore.firmware.malformed import MalformedError
+from everycore.firmware import oprom
 from everycore.firmware.oprom import LAST, UNIT, Rom, RomImage
 
 PCIR_OFFSET = 0x1C  # of images that are built here, as UEFI 2.10, table 14.12, recommends

@@ -9,7 +9,7 @@ import uuid
 from collections.abc import Sequence
 from shlex import quote
 
-from everycore.firmware.malformed import MalformedError
+from everycore.binary.malformed import MalformedError
 
 SHA256 = uuid.UUID("c1c41626-504c-4092-aca9-41f936934328")  # EFI_CERT_SHA256_GUID
 HASH_BYTES = 32

@@ -12,8 +12,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from everycore.firmware import oprom, pe
-from everycore.firmware.malformed import MalformedError
+from everycore.binary import pe
+from everycore.binary.malformed import MalformedError
+from everycore.firmware import oprom
 from everycore.firmware.oprom import UNIT, Driver, Rom, RomImage
 
 VIOLATION, ADVICE = "violation", "advice"

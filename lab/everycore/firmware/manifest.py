@@ -11,9 +11,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from everycore.binary import pe
+from everycore.binary.malformed import MalformedError
 from everycore.environment.errors import EverycoreError
-from everycore.firmware import edit, oprom, pe
-from everycore.firmware.malformed import MalformedError
+from everycore.firmware import edit, oprom
 from everycore.firmware.oprom import UNIT, Driver, Rom, RomImage
 
 NAME = "rom.json"

@@ -14,8 +14,8 @@ import struct
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-from everycore.firmware import pe
-from everycore.firmware.malformed import MalformedError
+from everycore.binary import pe
+from everycore.binary.malformed import MalformedError
 
 UNIT = 512  # bytes that lengths count, and that images begin at multiples of
 MOST_BYTES = 16 << 20  # of a ROM: UEFI 2.10, section 14.4.21

@@ -16,8 +16,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from everycore.binary import pe
 from everycore.environment.errors import EverycoreError
-from everycore.firmware import pe
 from everycore.firmware.efi import linker_map
 
 VALUE, SIZE = "_gPcd_BinaryPatch_", "_gPcd_BinaryPatch_Size_"

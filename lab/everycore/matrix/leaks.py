@@ -17,7 +17,7 @@ from tempfile import TemporaryDirectory
 
 from everycore.binary.disassembly import decode
 from everycore.binary.objects import MACHINES
-from everycore.binary.symbols import elf_file
+from everycore.binary.symbols import file_symbols
 from everycore.ct.taint import MemcheckError, first_errors
 from everycore.ct.traces import HALF_SEEN, PACKAGES
 from everycore.environment import extras
@@ -87,7 +87,7 @@ def look(context: Context, suspect: Suspect, anew: bool = False) -> tuple[Verdic
 def _key(suspect: Suspect) -> str:
     """The same for programs of the same code, whoever compiled them."""
     digest = hashlib.sha256(repr((RULES, *suspect.words(SECRETS))).encode())
-    for name, start, data in elf_file(suspect.binary).loaded:
+    for name, start, data in file_symbols(suspect.binary).loaded:
         if not name.startswith(".note"):  # the linker's digest of all, with compilers' names
             digest.update(f"{start} {len(data)} ".encode())
             digest.update(data)
@@ -105,7 +105,7 @@ def _stored(path: Path) -> dict[str, Verdict]:
 
 def _place(binary: Path, address: int) -> tuple[str, str]:
     """symbol+offset of an address as linked, and the instruction there."""
-    program = elf_file(binary)
+    program = file_symbols(binary)
     code = program.code(address, LONGEST)
     machine = MACHINES.get(program.machine)
     if machine is None or not code:

@@ -7,9 +7,10 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
-from everycore.firmware import oprom, pe
+from everycore.binary import pe
+from everycore.binary.malformed import MalformedError
+from everycore.firmware import oprom
 from everycore.firmware.findings import VIOLATION, Finding
-from everycore.firmware.malformed import MalformedError
 from everycore.firmware.oprom import Driver, Rom, RomImage
 from everycore.report.tables import plain_table
 

@@ -310,7 +310,7 @@ def test_bad_files_and_names_give_clear_errors(tmp_path: Path) -> None:
 
 def test_a_machine_that_is_not_read_is_named(tmp_path: Path) -> None:
     path = compiled(tmp_path, ("hppa-linux-gnu-gcc",))
-    with pytest.raises(NoCodeError, match="EM_PARISC"):
+    with pytest.raises(NoCodeError, match="PA-RISC"):
         examine([path])
 
 

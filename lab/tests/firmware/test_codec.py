@@ -10,10 +10,10 @@ import pytest
 from firmware.pe_images import make_pe
 from world import Lab
 
+from everycore.binary.malformed import MalformedError
 from everycore.environment.context import Completed, Context, SystemRunner
 from everycore.environment.errors import MissingPackagesError
 from everycore.firmware import codec, oprom
-from everycore.firmware.malformed import MalformedError
 
 pytest.importorskip("uefi_firmware")
 

@@ -7,8 +7,9 @@ import pytest
 from firmware.pe_images import AARCH64, RISCV64, make_pe
 from firmware.rom_images import bios, image, patched, rom
 
+from everycore.binary import pe
 from everycore.environment.errors import EverycoreError
-from everycore.firmware import edit, findings, oprom, pe
+from everycore.firmware import edit, findings, oprom
 from everycore.firmware.edit import Edited, Ids
 
 SIZE = 0x4000

@@ -12,8 +12,8 @@ import pytest
 from firmware import driver_builds, rom_images
 from world import Lab
 
+from everycore.binary import pe
 from everycore.environment.context import Completed, SystemRunner
-from everycore.firmware import pe
 from everycore.firmware.efi.driver_rules import RULES
 
 MACHINES = tuple(driver_builds.TARGETS)

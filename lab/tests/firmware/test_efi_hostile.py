@@ -10,12 +10,12 @@ import pytest
 from firmware import driver_builds
 from world import Lab
 
+from everycore.binary import pe
+from everycore.binary.malformed import MalformedError
 from everycore.environment.context import SystemRunner
 from everycore.environment.errors import EverycoreError
-from everycore.firmware import pe
 from everycore.firmware.efi import code_rules, image_rules
 from everycore.firmware.efi.platforms import PLATFORMS
-from everycore.firmware.malformed import MalformedError
 
 pytest.importorskip("unicorn", reason="no unicorn: extra 'firmware'")
 from everycore.firmware.efi import events, guest, life_cycle

@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 from firmware.pe_images import make_pe
 
+from everycore.binary import pe
 from everycore.environment.errors import EverycoreError
-from everycore.firmware import pe
 from everycore.firmware.efi import linker_map
 from everycore.firmware.efi.devices import Identity
 from everycore.firmware.efi.handles import BY_CHILD_CONTROLLER, BY_DRIVER, Handles, Installed, Open

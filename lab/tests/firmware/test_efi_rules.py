@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from firmware import driver_builds, pe_images
 
-from everycore.firmware import pe
+from everycore.binary import pe
 from everycore.firmware.efi import code_rules, image_rules, plain_decoder
 from everycore.firmware.efi.driver_rules import RULES, Level, Method
 from everycore.firmware.efi.platforms import PLATFORMS

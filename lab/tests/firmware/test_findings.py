@@ -7,7 +7,8 @@ import pytest
 from firmware.pe_images import AARCH64, DATA, EBC, RISCV64, TEXT, X86, X86_64, Part, make_pe
 from firmware.rom_images import bios, image, patched, rom
 
-from everycore.firmware import findings, oprom, pe
+from everycore.binary import pe
+from everycore.firmware import findings, oprom
 from everycore.firmware.findings import ADVICE, VIOLATION, DeviceIds, Finding
 
 SIZE = 8192

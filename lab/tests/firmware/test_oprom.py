@@ -9,8 +9,8 @@ import pytest
 from firmware.pe_images import AARCH64, make_pe
 from firmware.rom_images import bios, image, patched, rom
 
+from everycore.binary.malformed import MalformedError
 from everycore.firmware import oprom
-from everycore.firmware.malformed import MalformedError
 
 TWO = rom(bios(), image(machine=AARCH64), size=0x2000)
 

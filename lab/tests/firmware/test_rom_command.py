@@ -14,10 +14,11 @@ from firmware.pe_images import AARCH64, make_pe
 from firmware.rom_images import bios, image, patched, rom
 from world import PACKAGE, Lab
 
+from everycore.binary import pe
+from everycore.binary.malformed import MalformedError
 from everycore.environment.context import SystemRunner
 from everycore.environment.errors import EverycoreError
-from everycore.firmware import esl, manifest, oprom, pe
-from everycore.firmware.malformed import MalformedError
+from everycore.firmware import esl, manifest, oprom
 
 UNREACHABLE = "x" * 300  # no file system takes such a name
 GOOD = rom(bios(), image(), image(machine=AARCH64), size=0x4000)

@@ -135,7 +135,7 @@ def test_packages_that_are_missing_are_told_once_and_cost_no_cell(
     cell = Cell("s", "f", "gcc-12", ("-O2",))
     result = Result(cell, Outcome.MEASURED)
     monkeypatch.setattr(Workbench, "_entries", lambda *_: ("f",))
-    monkeypatch.setitem(sys.modules, "elftools.elf.elffile", None)
+    monkeypatch.setitem(sys.modules, "capstone", None)
     bench = Workbench(context, nothing, {}, Place("x86_64"))
     program: Any = type("P", (), {})
     for _ in range(2):

@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 from world import DATA, PACKAGE, Lab
 
-from everycore.binary import elf_header
+from everycore.binary import machine_fit
 from everycore.build import catalog
 from everycore.environment.errors import LostError
 from everycore.matrix.board import BoardLink
@@ -398,16 +398,16 @@ def test_a_binary_for_another_machine_is_known_by_its_header(tmp_path: Path) -> 
         (tmp_path / "x").write_bytes(head)
         return tmp_path / "x"
 
-    assert elf_header.misfit(binary(183), "aarch64") == ""
-    assert elf_header.misfit(binary(40), "aarch64") == ""
+    assert machine_fit.misfit(binary(183), "aarch64") == ""
+    assert machine_fit.misfit(binary(40), "aarch64") == ""
     assert (
-        elf_header.misfit(binary(183), "armv7l") == "the harness is for 64-bit Arm, not for armv7l"
+        machine_fit.misfit(binary(183), "armv7l") == "the harness is for 64-bit Arm, not for armv7l"
     )
-    assert elf_header.misfit(binary(62), "aarch64") == "the harness is for x86-64, not for aarch64"
-    assert elf_header.misfit(binary(22, 2), "s390x") == ""
-    assert elf_header.misfit(binary(62), "some new machine") == ""
+    assert machine_fit.misfit(binary(62), "aarch64") == "the harness is for x86-64, not for aarch64"
+    assert machine_fit.misfit(binary(22, 2), "s390x") == ""
+    assert machine_fit.misfit(binary(62), "some new machine") == ""
     (tmp_path / "x").write_bytes(b"#!/bin/sh")
-    assert elf_header.misfit(tmp_path / "x", "aarch64") == ""
+    assert machine_fit.misfit(tmp_path / "x", "aarch64") == ""
 
 
 def test_a_target_of_a_board_has_defaults_that_serve() -> None:

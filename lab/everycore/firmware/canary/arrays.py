@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
 """Functions with arrays on their stacks, as the debug information of an ELF file has them."""
 
-import io
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from everycore.binary.elf import DamagedError, Elf
 from everycore.environment.errors import EverycoreError
 
 
@@ -36,26 +36,15 @@ _SCOPES = frozenset({"DW_TAG_lexical_block", "DW_TAG_inlined_subroutine"})
 _MOST_DEPTH = 32
 
 
-def has_debug_information(data: bytes) -> bool:
-    from elftools.elf.elffile import ELFFile
-
-    return bool(ELFFile(io.BytesIO(data)).has_dwarf_info())
-
-
 def read(data: bytes, name: str, wanted: Arrays) -> Iterator[StackArray]:
     """The arrays on stacks, each function with its first one."""
-    from elftools.common.exceptions import DWARFError, ELFError
-    from elftools.elf.elffile import ELFFile
-
     try:
-        info = ELFFile(io.BytesIO(data)).get_dwarf_info()
-        for unit in info.iter_CUs():
-            yield from _Unit(unit, wanted).arrays()
-    except (ELFError, DWARFError, ValueError, KeyError, IndexError, TypeError, AttributeError,
-            AssertionError, OverflowError, RecursionError) as error:  # fmt: skip
-        # pyelftools trusts offsets and indices of a file in many places.
+        with Elf(data, name).debug_information() as info:
+            for unit in info.iter_CUs() if info else ():
+                yield from _Unit(unit, wanted).arrays()
+    except DamagedError as error:
         raise EverycoreError(
-            f"{name}: the debug information is damaged ({type(error).__name__}: {error})",
+            f"{name}: the debug information is damaged: {error.why}",
             "leave it out of the check with --arrays none",
         ) from error
 

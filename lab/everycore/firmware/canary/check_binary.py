@@ -5,9 +5,18 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from everycore.binary import pe
+from everycore.binary.elf import Elf
 from everycore.environment.errors import EverycoreError
-from everycore.firmware import pe
-from everycore.firmware.canary import arrays, coff, decoder, elf, paths, policy, residue
+from everycore.firmware.canary import (
+    arrays,
+    decoder,
+    elf_program,
+    paths,
+    pe_program,
+    policy,
+    residue,
+)
 from everycore.firmware.canary.arrays import Arrays
 from everycore.firmware.canary.canary_rules import RULES, Finding
 from everycore.firmware.canary.policy import Policy
@@ -61,13 +70,13 @@ class Checked:
 def read(data: bytes, name: str, map_names: Mapping[int, str], guards: Sequence[str]) -> Program:
     """Read a binary of either format."""
     if data[:4] == b"\x7fELF":
-        return elf.read(data, name, guards)
+        return elf_program.read(data, name, guards)
     if data[:2] != b"MZ":
         raise EverycoreError(
             f"{name}: neither ELF nor PE: it begins with {data[:4].hex(' ') or 'nothing'}",
             "name a program, a library, an object or an .efi file",
         )
-    return coff.read(pe.read(data), name, map_names, guards)
+    return pe_program.read(pe.read(data), name, map_names, guards)
 
 
 def check(program: Program, data: bytes, options: Options) -> Checked:
@@ -199,7 +208,7 @@ def _arrays(
 ) -> Iterator[Finding]:
     if options.arrays == Arrays.NONE:
         return
-    if not program.kind.startswith("ELF") or not arrays.has_debug_information(data):
+    if not program.kind.startswith("ELF") or not Elf(data, program.name).has_debug_information:
         notes.append("arrays were not checked: no DWARF debug information (-g)")
         return
     if program.kind == "ELF object":

@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
 
+from everycore.binary import pe
 from everycore.environment import extras
 from everycore.environment.context import Completed, Context
 from everycore.environment.workers import worker_pool
-from everycore.firmware import pe
 from everycore.firmware.efi import code_rules, image_rules
 from everycore.firmware.efi.devices.device import Identity
 from everycore.firmware.efi.linker_map import Symbols

@@ -34,7 +34,7 @@ def main() -> int:
     request = json.loads(sys.stdin.buffer.readline())
     data = sys.stdin.buffer.read()
     limit(request["seconds"])
-    from everycore.firmware import pe
+    from everycore.binary import pe
     from everycore.firmware.efi import life_cycle
     from everycore.firmware.efi.devices import Identity
     from everycore.firmware.efi.guest import Limits

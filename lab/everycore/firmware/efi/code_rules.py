@@ -11,9 +11,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from everycore.binary import pe
 from everycore.binary.disassembly import Flow, Instruction, decode
 from everycore.environment.errors import MissingPackagesError
-from everycore.firmware import pe
 from everycore.firmware.efi import plain_decoder
 from everycore.firmware.efi.violations import Finding, Findings
 

@@ -5,7 +5,7 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Protocol
 
-from everycore.firmware import pe
+from everycore.binary import pe
 from everycore.firmware.efi.check_image import Checked
 from everycore.firmware.efi.driver_rules import RULES, Level
 from everycore.firmware.efi.violations import Finding

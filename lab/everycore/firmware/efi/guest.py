@@ -3,7 +3,7 @@
 
 from dataclasses import dataclass
 
-from everycore.firmware import pe
+from everycore.binary import pe
 from everycore.firmware.efi import guids
 from everycore.firmware.efi.allocations import Kind, Memory, Span
 from everycore.firmware.efi.controller import Controller, DeviceBus, Window

@@ -3,7 +3,7 @@
 
 from collections.abc import Iterator
 
-from everycore.firmware import pe
+from everycore.binary import pe
 from everycore.firmware.efi.violations import Finding
 
 PAGE = 4096

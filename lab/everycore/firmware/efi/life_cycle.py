@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Drives a driver through its life: entry, Supported, Start, use, Stop, unload. UEFI 2.10, 11.1."""
 
-from everycore.firmware import pe
+from everycore.binary import pe
 from everycore.firmware.efi import guids
 from everycore.firmware.efi.controller import BUS_MASTER, Controller
 from everycore.firmware.efi.cpu import StoppedError, pack

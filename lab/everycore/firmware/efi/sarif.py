@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 from urllib.parse import quote
 
-from everycore.firmware import pe
+from everycore.binary import pe
 from everycore.firmware.efi.check_image import Checked
 from everycore.firmware.efi.driver_output import title
 from everycore.firmware.efi.driver_rules import RULES

@@ -4,7 +4,7 @@
 from collections.abc import Generator, Iterable, Sequence
 from pathlib import Path
 
-from everycore.binary.elf_header import machine_of
+from everycore.binary.machine_fit import machine_of
 from everycore.environment.context import Completed, Context
 from everycore.environment.errors import EverycoreError
 

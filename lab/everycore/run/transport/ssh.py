@@ -14,7 +14,7 @@ from collections.abc import Generator, Iterable, Sequence
 from pathlib import Path
 from typing import Protocol
 
-from everycore.binary import elf_header
+from everycore.binary import machine_fit
 from everycore.build.binaries import BOARD_OBJECTS
 from everycore.environment.context import Completed, Context
 from everycore.environment.errors import EverycoreError, LostError
@@ -223,7 +223,7 @@ class Ssh:
 
     def _place(self, binary: Path) -> str:
         if not self._target.emulator and (
-            why := elf_header.misfit(binary, self.facts.architecture)
+            why := machine_fit.misfit(binary, self.facts.architecture)
         ):
             raise EverycoreError(
                 f"{self.title}: {why}",

@@ -15,7 +15,7 @@ import struct
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from everycore.firmware.malformed import MalformedError
+from everycore.binary.malformed import MalformedError
 
 # PE, "Machine Types"; RISC-V and LoongArch also in UEFI 2.10, section 2.1.1.
 MACHINES = {

@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""Reads an ELF file, linked or not, into a Program."""
+"""Makes a Program of an ELF file, linked or not."""
 
-import io
 import struct
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
 
+from everycore.binary import elf
+from everycore.binary.elf import DamagedError, Elf, ElfSection, ElfSymbol
 from everycore.environment.errors import EverycoreError
 from everycore.firmware.canary.program import (
     GUARD_NAMES,
@@ -22,13 +21,13 @@ from everycore.firmware.canary.program import (
 # Machines of the ELF specification, with the bytes between the thread register and the first
 # thread-local variable: "ELF Handling For Thread-Local Storage", U. Drepper, 2013, section 3;
 # RISC-V ELF psABI 1.0, "Thread Local Storage". None: the variables lie below the register.
-MACHINES: Mapping[str, tuple[str, int | None]] = {
-    "EM_X86_64": ("x86-64", None),
-    "EM_AARCH64": ("aarch64", 16),
-    "EM_ARM": ("arm", 8),
-    "EM_RISCV": ("riscv64", 0),
+MACHINES: Mapping[int, tuple[str, int | None]] = {
+    elf.X86_64: ("x86-64", None),
+    elf.AARCH64: ("aarch64", 16),
+    elf.ARM: ("arm", 8),
+    elf.RISCV: ("riscv64", 0),
 }
-_EXECUTABLE, _WRITABLE, _ALLOCATED = 4, 1, 2  # flags of sections
+_IS_PROGRAM = 0x0800_0000  # DF_1_PIE, a flag of the dynamic section
 _OBJECT_ALIGNMENT = 0x10000
 # RISC-V ELF psABI 1.0, "Relocations".
 _RISCV = {
@@ -39,62 +38,38 @@ _RISCV = {
     **{30: "TPREL_LO12_I", 31: "TPREL_LO12_S", 32: "TPREL_ADD", 43: "ALIGN", 44: "RVC_BRANCH"},
     **{45: "RVC_JUMP", 51: "RELAX"},
 }
-_FUNCTION_TYPES = ("STT_FUNC", "STT_LOOS")  # the latter: resolved when the program starts
-
-
-@dataclass(frozen=True, slots=True)
-class _Symbol:
-    name: str
-    kind: str
-    section: int | str
-    value: int
-    size: int
 
 
 def read(data: bytes, name: str, guard_names: Iterable[str] = ()) -> Program:
     """Read the bytes of an ELF file; `guard_names`: further names of the guard."""
-    from elftools.common.exceptions import ELFError, ELFParseError
-    from elftools.elf.elffile import ELFFile
-
-    try:
-        return _Reader(ELFFile(io.BytesIO(data)), name, frozenset(guard_names)).program()
-    except EverycoreError:
-        raise
-    except (ELFError, ELFParseError, struct.error, UnicodeDecodeError) as error:
-        raise EverycoreError(
-            f"{name}: the ELF file is damaged: {error}", "take the file from its source again"
-        ) from error
-    except (ValueError, KeyError, IndexError, TypeError, AttributeError, OverflowError) as error:
-        # pyelftools trusts offsets and indices of a file in many places.
-        raise EverycoreError(
-            f"{name}: the ELF file is damaged ({type(error).__name__}: {error})",
-            "take the file from its source again",
-        ) from error
+    return _Reader(Elf(data, name), name, frozenset(guard_names)).program()
 
 
 class _Reader:
     """One file."""
 
-    def __init__(self, file: Any, name: str, guard_names: frozenset[str]) -> None:
+    def __init__(self, file: Elf, name: str, guard_names: frozenset[str]) -> None:
         self.file = file
         self.name = name
         self.guard_names = GUARD_NAMES | guard_names
-        machine = file.header["e_machine"]
-        if machine not in MACHINES or (machine == "EM_RISCV" and file.elfclass != 64):
+        head = file.header
+        if head.machine not in MACHINES or (head.machine == elf.RISCV and not head.is_64_bit):
             known = ", ".join(one for one, _ in MACHINES.values())
-            raise EverycoreError(f"{name}: built for {machine}", f"canary check knows {known}")
-        if not file.little_endian or (machine == "EM_X86_64" and file.elfclass != 64):
+            made_for = elf.machine_name(head.machine)
+            raise EverycoreError(f"{name}: built for {made_for}", f"canary check knows {known}")
+        if not head.is_little_endian or (head.machine == elf.X86_64 and not head.is_64_bit):
             raise EverycoreError(
-                f"{name}: a variant of {machine} that canary check does not know",
+                f"{name}: a variant of {elf.machine_name(head.machine)} that canary check does not"
+                " know",
                 "little-endian files with the usual size of addresses are checked",
             )
-        self.machine, self.thread_header = MACHINES[machine]
-        self.is_object = file.header["e_type"] == "ET_REL"
-        self.sections = list(file.iter_sections())
+        self.machine, self.thread_header = MACHINES[head.machine]
+        self.is_object = head.kind == elf.OBJECT
+        self.sections = file.sections
         self.bases = self._bases()
         self.regions = self._regions()
-        self.symbols = self._symbols(".symtab") or self._symbols(".dynsym")
-        self.has_names = any(one.name == ".symtab" for one in self.sections)
+        self.symbols = file.symbols_of(".symtab") or file.symbols_of(".dynsym")
+        self.has_names = file.section(".symtab") is not None
         self.by_address: dict[int, str] = {}
 
     def program(self) -> Program:
@@ -107,7 +82,7 @@ class _Reader:
         variables = {
             self._address(one): one.name
             for one in self.symbols
-            if one.name in self.guard_names and one.kind != "STT_TLS" and self._is_defined(one)
+            if one.name in self.guard_names and one.kind != elf.THREAD_VARIABLE and one.is_defined
         }
         return Program(
             name=self.name,
@@ -123,64 +98,55 @@ class _Reader:
             guard_names=self.guard_names,
             notes=tuple(notes),
             has_names=self.has_names,
-            word_bytes=self.file.elfclass // 8,
+            word_bytes=self.file.header.bits // 8,
         )
 
     def _kind(self) -> str:
         if self.is_object:
             return "ELF object"
-        dynamic = self.file.header["e_type"] == "ET_DYN"
-        has_interpreter = any(s["p_type"] == "PT_INTERP" for s in self.file.iter_segments())
+        dynamic = self.file.header.kind == elf.SHARED
+        has_interpreter = any(one.kind == elf.INTERPRETER for one in self.file.segments)
         is_program = not dynamic or has_interpreter or self._is_pie()
         return "ELF executable" if is_program else "ELF shared library"
 
     def _is_pie(self) -> bool:
-        """Whether the flags of a dynamic section say that this is a program (DF_1_PIE)."""
-        dynamic = self.file.get_section_by_name(".dynamic")
-        if dynamic is None or not hasattr(dynamic, "iter_tags"):
-            return False
-        return any(tag["d_val"] & 0x0800_0000 for tag in dynamic.iter_tags("DT_FLAGS_1"))
+        """Whether the flags of a dynamic section say that this is a program."""
+        return any(flags & _IS_PROGRAM for flags in self.file.dynamic(elf.FLAGS_1))
 
     # ---- Sections and symbols
 
     def _bases(self) -> list[int]:
         """The addresses of sections; in an object, where all are 0, made-up ones."""
         if not self.is_object:
-            return [one["sh_addr"] for one in self.sections]
+            return [one.address for one in self.sections]
         bases, at = [], _OBJECT_ALIGNMENT
         for one in self.sections:
             bases.append(at)
-            if one["sh_flags"] & _ALLOCATED:
-                at += -(-max(one["sh_size"], 1) // _OBJECT_ALIGNMENT) * _OBJECT_ALIGNMENT
+            if one.flags & elf.ALLOCATED:
+                at += -(-max(one.size, 1) // _OBJECT_ALIGNMENT) * _OBJECT_ALIGNMENT
         return bases
 
     def _regions(self) -> list[Region]:
         found = []
         for one, base in zip(self.sections, self.bases, strict=True):
-            flags = one["sh_flags"]
-            if flags & _ALLOCATED and one["sh_type"] != "SHT_NOBITS" and one["sh_size"]:
-                constant = not flags & _WRITABLE or one.name.startswith((".got", ".data.rel.ro"))
-                found.append(Region(base, one.data(), constant))
+            if one.flags & elf.ALLOCATED and one.kind != elf.NO_BITS and one.size:
+                is_constant = not one.flags & elf.WRITABLE
+                is_constant |= one.name.startswith((".got", ".data.rel.ro"))
+                found.append(Region(base, self.file.contents(one), is_constant))
         return sorted(found, key=lambda region: region.address)
 
-    def _symbols(self, section: str) -> list[_Symbol]:
-        table = self.file.get_section_by_name(section)
-        if table is None or not hasattr(table, "iter_symbols"):
-            return []
-        return [
-            _Symbol(
-                *(one.name, one["st_info"]["type"], one["st_shndx"]),
-                *(one["st_value"], one["st_size"]),
-            )
-            for one in table.iter_symbols()
-        ]
+    def _section(self, index: int) -> ElfSection:
+        if index >= len(self.sections):
+            raise DamagedError(self.name, f"section {index} of {len(self.sections)} is named")
+        return self.sections[index]
 
-    @staticmethod
-    def _is_defined(one: _Symbol) -> bool:
-        return isinstance(one.section, int)
+    def _symbol(self, number: int) -> ElfSymbol:
+        if number >= len(self.symbols):
+            raise DamagedError(self.name, f"symbol {number} of {len(self.symbols)} is named")
+        return self.symbols[number]
 
-    def _address(self, one: _Symbol) -> int:
-        if self.is_object and isinstance(one.section, int) and one.section < len(self.bases):
+    def _address(self, one: ElfSymbol) -> int:
+        if self.is_object and one.is_defined and one.section < len(self.bases):
             return self.bases[one.section] + one.value
         return one.value
 
@@ -188,7 +154,7 @@ class _Reader:
 
     def _functions(self) -> list[Function]:
         spans = self._spans()
-        if not any(one.kind in _FUNCTION_TYPES and one.size for one in self.symbols):
+        if not any(one.kind in elf.FUNCTION_KINDS and one.size for one in self.symbols):
             self.has_names = False
         if not self.has_names:
             known = {start for start, _, _ in spans}
@@ -217,7 +183,7 @@ class _Reader:
         thumb = ~1 if self.machine == "arm" else ~0
         found: dict[int, tuple[int, int, str]] = {}
         for one in self.symbols:
-            if one.kind not in _FUNCTION_TYPES or not self._is_defined(one):
+            if one.kind not in elf.FUNCTION_KINDS or not one.is_defined:
                 continue
             start = self._address(one) & thumb
             if one.size:
@@ -234,11 +200,11 @@ class _Reader:
         found = {
             self._address(one): names[one.name[:2]]
             for one in self.symbols
-            if one.name[:2] in names and one.kind == "STT_NOTYPE" and self._is_defined(one)
+            if one.name[:2] in names and one.kind == elf.NO_TYPE and one.is_defined
         }
         if self.machine == "arm" and not found:
             for one in self.symbols:
-                if one.kind in _FUNCTION_TYPES and self._is_defined(one):
+                if one.kind in elf.FUNCTION_KINDS and one.is_defined:
                     found[self._address(one) & ~1] = "t32" if one.value & 1 else "a32"
         return sorted(found.items())
 
@@ -271,7 +237,7 @@ class _Reader:
             places = {
                 base
                 for one, base in zip(self.sections, self.bases, strict=True)
-                if one["sh_flags"] & _EXECUTABLE and one["sh_size"]
+                if one.flags & elf.EXECUTABLE_CODE and one.size
                 if not one.name.startswith((".plt", ".iplt"))  # entries of linkage tables
             }
             self._code_regions = [one for one in self.regions if one.address in places]
@@ -280,100 +246,84 @@ class _Reader:
     def _unwind_spans(self) -> list[tuple[int, int]]:
         """Begin and end of functions, from the index of the unwind tables.
 
-        LSB Core 5.0, 10.6.2: .eh_frame_hdr has a sorted table of places and entries. The range of
-        an entry stands behind its begin, both of four bytes in the encoding that linkers write.
+        The range of a description stands behind its begin, both of four bytes in the encoding
+        that linkers write.
         """
-        header = self.file.get_section_by_name(".eh_frame_hdr")
-        if header is None:
-            return []
-        data, base = header.data(), header["sh_addr"]
-        if len(data) < 12 or data[1:4] != b"\x1b\x03\x3b":
-            return []
-        count = min(struct.unpack_from("<I", data, 8)[0], (len(data) - 12) // 8)
         found = []
-        for begin, entry in struct.iter_unpack("<ii", data[12 : 12 + 8 * count]):
-            place = base + entry
+        for begin, place in self.file.unwind_table:
             region = next((one for one in self.regions if one.address <= place < one.end), None)
             if region is not None and place + 16 <= region.end:
                 size = struct.unpack_from("<I", region.data, place - region.address + 12)[0]
-                found.append((base + begin, base + begin + size))
+                found.append((begin, begin + size))
         return found
 
     # ---- Relocations
 
     def _slots(self) -> dict[int, str | int]:
         """The words that the dynamic loader fills: with a symbol's address, or a known one."""
-        from elftools.elf.relocation import RelocationSection
-
         found: dict[int, str | int] = {}
-        for section in self.sections:
-            if not isinstance(section, RelocationSection):
-                continue
-            kinds = _relocation_names(self.machine)
-            table = self.file.get_section(section["sh_link"]) if section["sh_link"] else None
-            symbols = table if hasattr(table, "get_symbol") else None
-            for one in section.iter_relocations():
-                kind = kinds.get(one["r_info_type"], "")
+        kinds = _relocation_names(self.machine)
+        for section in self._relocation_tables():
+            table = self._section(section.link)
+            is_of_symbols = table.kind in (elf.SYMBOLS, elf.DYNAMIC_SYMBOLS)
+            symbols = self.file.symbols(table) if is_of_symbols else []
+            for one in self.file.relocations(section):
+                kind = kinds.get(one.kind, "")
                 if kind.endswith("_RELATIVE"):
-                    place = one["r_offset"]
-                    found[place] = one["r_addend"] if one.is_RELA() else self._word(place)
-                elif one["r_info_sym"] and symbols is not None and "TLS" not in kind:
-                    symbol = symbols.get_symbol(one["r_info_sym"])
-                    if not kind.endswith("_COPY"):
-                        found[one["r_offset"]] = symbol.name
+                    is_inside = one.addend is None
+                    found[one.offset] = self._word(one.offset) if is_inside else one.addend or 0
+                elif 0 < one.symbol < len(symbols) and not ("TLS" in kind or "_COPY" in kind):
+                    found[one.offset] = symbols[one.symbol].name
         return found
 
+    def _relocation_tables(self) -> list[ElfSection]:
+        return [one for one in self.sections if one.kind in (elf.REL, elf.RELA)]
+
     def _word(self, place: int) -> int:
-        size = self.file.elfclass // 8
+        size = self.file.header.bits // 8
         for one in self.regions:
             if one.address <= place < one.end:
                 return int.from_bytes(one.data[place - one.address :][:size], "little")
         return 0
 
     def _references(self) -> dict[int, Reference]:
-        from elftools.elf.relocation import RelocationSection
-
         kinds = _relocation_names(self.machine)
         found: dict[int, Reference] = {}
-        for section in self.sections:
-            if not isinstance(section, RelocationSection):
+        for section in self._relocation_tables():
+            if not self._section(section.info).flags & elf.EXECUTABLE_CODE:
                 continue
-            target = self.sections[section["sh_info"]]
-            if not target["sh_flags"] & _EXECUTABLE:
-                continue
-            base = self.bases[section["sh_info"]]
-            for one in section.iter_relocations():
-                kind = kinds.get(one["r_info_type"], "")
+            base = self.bases[section.info]
+            for one in self.file.relocations(section):
+                kind = kinds.get(one.kind, "")
                 if kind in ("R_RISCV_RELAX", "R_ARM_V4BX", "R_ARM_NONE", "R_RISCV_ALIGN"):
                     continue
-                symbol = self.symbols[one["r_info_sym"]]
-                place = self._address(symbol) if self._is_defined(symbol) else None
+                symbol = self._symbol(one.symbol)
+                place = self._address(symbol) if symbol.is_defined else None
                 name = symbol.name
-                if not name and isinstance(symbol.section, int):
-                    name = self.sections[symbol.section].name
-                addend = one["r_addend"] if one.is_RELA() else 0
-                found[base + one["r_offset"]] = Reference(name, kind, addend, place)
+                if not name and symbol.is_defined:
+                    name = self._section(symbol.section).name
+                found[base + one.offset] = Reference(name, kind, one.addend or 0, place)
         return found
 
     # ---- Thread-local variables
 
     def _thread(self) -> list[ThreadVariable] | None:
         """The thread-local variables of a program, which alone has them at fixed places."""
-        segment = next((s for s in self.file.iter_segments() if s["p_type"] == "PT_TLS"), None)
+        segment = next((s for s in self.file.segments if s.kind == elf.THREAD_LOCAL), None)
         if self._kind() != "ELF executable":
             return None
         if segment is None:
             return []
-        align = max(segment["p_align"], 1)
+        align = max(segment.alignment, 1)
         if self.thread_header is None:
-            first = -(-segment["p_memsz"] // align) * -align
+            first = -(-segment.memory_size // align) * -align
         else:
             first = -(-self.thread_header // align) * align
         return sorted(
             (
                 ThreadVariable(one.name, first + one.value, one.size)
                 for one in self.symbols
-                if one.kind == "STT_TLS" and self._is_defined(one)
+                if one.kind == elf.THREAD_VARIABLE and one.is_defined
                 if not one.name.startswith("$")  # mapping symbols of Arm's ABIs
             ),
             key=lambda one: one.offset,

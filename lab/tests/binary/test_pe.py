@@ -19,8 +19,8 @@ from firmware.pe_images import (
     relocation_table,
 )
 
-from everycore.firmware import pe
-from everycore.firmware.malformed import MalformedError
+from everycore.binary import pe
+from everycore.binary.malformed import MalformedError
 
 OPTIONAL = HEADER + 24
 CERTIFICATE = struct.pack("<IHH", 24, 0x200, 2) + bytes(16)
