@@ -101,7 +101,7 @@ static enum evc_status invert_e(struct work *w, const uint32_t *m, size_t n_word
         return status;
     evc_words_load(s, w->e_words, r, e_bytes);
     evc_words_sub(s, w->e, s, w->e_words);
-    evc_words_mul(w->product, m, n_words, s, w->e_words);
+    evc_words_mul(w->product, m, n_words, s, w->e_words, 0);
     evc_words_add_small(w->product, n_words + w->e_words, 1);
     evc_words_divide(w->product, w->remainder, w->product, n_words + w->e_words, w->e, w->e_words, w->room);
     evc_words_store(out, out_bytes, w->product);
@@ -122,7 +122,7 @@ static enum evc_status make_order(struct work *w)
     if (status != EVC_OK)
         return status;
     evc_words_load(w->divisor, w->half, a, w->p_bytes);
-    evc_words_mul(w->order, w->p_less, w->half, w->remainder, w->half);
+    evc_words_mul(w->order, w->p_less, w->half, w->remainder, w->half, 0);
     evc_words_divide(w->order, w->remainder, w->order, 2 * w->half, w->divisor, w->half, w->room);
     return EVC_OK;
 }
@@ -189,7 +189,7 @@ EVC_OUT_OF_LINE enum evc_status make_numbers(struct work *w, const struct evc_rs
         return EVC_ERR_COMPOSITE;
     evc_words_store(at->p, w->p_bytes, w->p);
     evc_words_store(at->q, w->p_bytes, w->q);
-    evc_words_mul(w->product, w->p, w->half, w->q, w->half);
+    evc_words_mul(w->product, w->p, w->half, w->q, w->half, 0);
     evc_words_store(at->n, 2 * w->p_bytes, w->product);
     evc_words_choose(w->p_less, 0, w->p, w->p, w->half);
     evc_words_choose(w->q_less, 0, w->q, w->q, w->half);

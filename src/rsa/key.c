@@ -30,13 +30,22 @@ size_t evc_rsa_public_bytes(const struct evc_bn *kernel, size_t n_bits)
     return kernel && is_length(n_bits) ? EVC_RSA_PUBLIC_HEAD + evc_rsa_modulus_bytes(kernel, bytes_of(n_bits)) : 0;
 }
 
+static size_t form_bytes(const struct evc_bn *kernel, size_t n_bytes)
+{
+    struct evc_bn_shape shape;
+
+    kernel->shape(n_bytes, &shape);
+    return shape.form_bytes;
+}
+
 size_t evc_rsa_private_bytes(const struct evc_bn *kernel, size_t n_bits)
 {
     const size_t public_bytes = evc_rsa_public_bytes(kernel, n_bits), n_bytes = bytes_of(n_bits);
     const size_t p_bytes = evc_rsa_half(n_bytes);
 
     return public_bytes ? EVC_RSA_PRIVATE_HEAD + public_bytes + 2 * evc_rsa_modulus_bytes(kernel, p_bytes) +
-                              EVC_BN_ROUND16(n_bytes + 3 * p_bytes)
+                              EVC_RSA_Q * form_bytes(kernel, p_bytes) + form_bytes(kernel, n_bytes) +
+                              EVC_BN_ROUND16(n_bytes + 2 * p_bytes)
                         : 0;
 }
 
@@ -171,7 +180,7 @@ size_t evc_rsa_setup_bytes(const struct evc_bn *kernel, size_t n_bytes)
     const size_t p_bytes = evc_rsa_half(n_bytes), half = EVC_BN_ROUND16(4 * evc_words_for(p_bytes));
 
     return 10 * half + EVC_BN_ROUND16(4 * (evc_words_for(p_bytes) + E_WORDS)) + EVC_BN_ROUND16(4 * E_WORDS) +
-           EVC_BN_ROUND16(p_bytes) + evc_bn_scratch_bytes(kernel, 8 * p_bytes);
+           EVC_BN_ROUND16(p_bytes) + evc_bn_scratch_bytes(kernel, 8 * n_bytes);
 }
 
 static void place_setup(struct setup *s, const struct evc_bn *kernel, const struct evc_rsa_numbers *numbers,
@@ -190,7 +199,7 @@ static void place_setup(struct setup *s, const struct evc_bn *kernel, const stru
     s->one = evc_rsa_cut(&at, 4 * s->half);
     s->e = evc_rsa_cut(&at, 4 * E_WORDS);
     s->numbers = evc_rsa_cut(&at, p_bytes);
-    s->bn_bytes = evc_bn_scratch_bytes(kernel, 8 * p_bytes);
+    s->bn_bytes = evc_bn_scratch_bytes(kernel, 8 * (size_t)numbers->n_bytes);
     s->bn_scratch = at;
 }
 
@@ -200,7 +209,7 @@ static uint32_t is_product(struct setup *s, const struct evc_rsa_numbers *number
     evc_words_load(s->less_one, s->half, numbers->p, numbers->p_bytes);
     evc_words_load(s->remainder, s->half, numbers->q, numbers->p_bytes);
     evc_words_load(s->n, 2 * s->half, numbers->n, numbers->n_bytes);
-    evc_words_mul(s->product, s->less_one, s->half, s->remainder, s->half);
+    evc_words_mul(s->product, s->less_one, s->half, s->remainder, s->half, 0);
     return evc_words_equal(s->product, s->n, 2 * s->half);
 }
 
@@ -214,7 +223,7 @@ static uint32_t is_inverse(struct setup *s, const uint8_t *p, const uint8_t *dp,
     evc_words_divide(NULL, s->remainder, s->d, 2 * s->half, s->less_one, s->half, s->room);
     evc_words_load(s->room, s->half, dp, p_bytes);
     good = evc_words_equal(s->remainder, s->room, s->half);
-    evc_words_mul(s->product, s->remainder, s->half, s->e, E_WORDS);
+    evc_words_mul(s->product, s->remainder, s->half, s->e, E_WORDS, 0);
     evc_words_divide(NULL, s->remainder, s->product, s->half + E_WORDS, s->less_one, s->half, s->room);
     return good & evc_words_equal(s->remainder, s->one, s->half);
 }
@@ -294,6 +303,39 @@ static enum evc_status set_prime(struct evc_rsa_private *key, int is_q, const ui
     return status == EVC_ERR_MODULUS ? EVC_ERR_KEY : status;
 }
 
+/* The number that evc_rsa_form(key, form) has room for. */
+static void set_form(const struct evc_rsa_private *key, enum evc_rsa_form form, const struct evc_bn_modulus *n,
+                     const uint8_t *in, size_t in_bytes, void *scratch)
+{
+    evc_bn_op_enter(n, (void *)(uintptr_t)evc_rsa_form(key, form), in, in_bytes, scratch);
+}
+
+/* 2^(8 p_bytes), which is beyond p and q, out of 2^(8 p_bytes - 8) and 2^8. */
+static void set_fold(const struct evc_rsa_private *key, enum evc_rsa_form form, struct setup *s)
+{
+    static const uint8_t two_bytes[] = {1, 0};
+    const struct evc_bn_modulus *const p = evc_rsa_prime(key, form == EVC_RSA_FOLD_Q);
+    void *const x = evc_bn_number(p, s->bn_scratch, 0), *const r = (void *)(uintptr_t)evc_rsa_form(key, form);
+
+    memset(s->numbers, 0, key->p_bytes);
+    s->numbers[0] = 1;
+    evc_bn_op_enter(p, x, s->numbers, key->p_bytes, s->bn_scratch);
+    set_form(key, form, p, two_bytes, sizeof two_bytes, s->bn_scratch);
+    evc_bn_op_mul(p, r, x, r, s->bn_scratch);
+}
+
+EVC_OUT_OF_LINE void set_forms(const struct evc_rsa_private *key, const struct evc_rsa_numbers *numbers,
+                               struct setup *s)
+{
+    const struct evc_bn_modulus *const n = evc_rsa_n(evc_rsa_public_part(key));
+
+    set_fold(key, EVC_RSA_FOLD_P, s);
+    set_fold(key, EVC_RSA_FOLD_Q, s);
+    set_form(key, EVC_RSA_QINV, evc_rsa_prime(key, 0), numbers->qinv, key->p_bytes, s->bn_scratch);
+    set_form(key, EVC_RSA_Q, n, numbers->q, key->p_bytes, s->bn_scratch);
+    evc_clear(&key->kernel->kernel);
+}
+
 static enum evc_status set_private(struct evc_rsa_private *key, const struct evc_bn *kernel,
                                    const struct evc_rsa_numbers *numbers, struct number e, struct setup *s)
 {
@@ -316,7 +358,7 @@ static enum evc_status set_private(struct evc_rsa_private *key, const struct evc
     evc_copy_secret((uint8_t *)(uintptr_t)evc_rsa_d(key), numbers->d, numbers->n_bytes);
     evc_copy_secret((uint8_t *)(uintptr_t)evc_rsa_d_of(key, 0), numbers->dp, numbers->p_bytes);
     evc_copy_secret((uint8_t *)(uintptr_t)evc_rsa_d_of(key, 1), numbers->dq, numbers->p_bytes);
-    evc_copy_secret((uint8_t *)(uintptr_t)evc_rsa_qinv(key), numbers->qinv, numbers->p_bytes);
+    set_forms(key, numbers, s);
     return EVC_OK;
 }
 

@@ -8,8 +8,9 @@
 #include "bn/ops.h"
 
 /* ---- Keys ------------------------------------------------------------------------------------------------
- * A public key: the head, the modulus n. A private key: the head, a public key, the moduli p and q, and then d of
- * n_bytes bytes, dp, dq and qinv of p_bytes bytes each, and the last bytes up to a multiple of 16. */
+ * A public key: the head, the modulus n. A private key: the head, a public key, the moduli p and q, numbers in the
+ * kernel's form, and then d of n_bytes bytes, dp and dq of p_bytes bytes each, and the last bytes up to a multiple of
+ * 16. */
 
 #define EVC_RSA_PUBLIC_HEAD EVC_BN_ROUND16(sizeof(struct evc_rsa_public))
 #define EVC_RSA_PRIVATE_HEAD EVC_BN_ROUND16(sizeof(struct evc_rsa_private))
@@ -43,20 +44,26 @@ EVC_INLINE const struct evc_bn_modulus *evc_rsa_prime(const struct evc_rsa_priva
     return (const void *)((const uint8_t *)evc_rsa_public_part(key) + n_part + (is_q ? prime_bytes : 0));
 }
 
+/* Numbers in the kernel's form: 2^(8 p_bytes) modulo p and modulo q, qinv modulo p, q modulo n. */
+enum evc_rsa_form { EVC_RSA_FOLD_P, EVC_RSA_FOLD_Q, EVC_RSA_QINV, EVC_RSA_Q };
+
+EVC_INLINE const uint8_t *evc_rsa_form(const struct evc_rsa_private *key, enum evc_rsa_form form)
+{
+    const uint8_t *const q = (const uint8_t *)evc_rsa_prime(key, 1);
+
+    return q + evc_rsa_modulus_bytes(key->kernel, key->p_bytes) +
+           (size_t)form * evc_rsa_prime(key, 0)->shape.form_bytes;
+}
+
 EVC_INLINE const uint8_t *evc_rsa_d(const struct evc_rsa_private *key)
 {
-    return (const uint8_t *)evc_rsa_prime(key, 1) + evc_rsa_modulus_bytes(key->kernel, key->p_bytes);
+    return evc_rsa_form(key, EVC_RSA_Q) + evc_rsa_n(evc_rsa_public_part(key))->shape.form_bytes;
 }
 
 /* d modulo p - 1, or modulo q - 1. */
 EVC_INLINE const uint8_t *evc_rsa_d_of(const struct evc_rsa_private *key, int is_q)
 {
     return evc_rsa_d(key) + key->n_bytes + (is_q ? key->p_bytes : 0);
-}
-
-EVC_INLINE const uint8_t *evc_rsa_qinv(const struct evc_rsa_private *key)
-{
-    return evc_rsa_d(key) + key->n_bytes + 2 * (size_t)key->p_bytes;
 }
 
 /* ---- Scratch memory ---------------------------------------------------------------------------------------- */

@@ -111,9 +111,40 @@ void evc_words_halve(uint32_t *r, const uint32_t *a, size_t n_words)
     }
 }
 
-void evc_words_mul(uint32_t *r, const uint32_t *a, size_t n_a, const uint32_t *b, size_t n_b)
+static uint32_t product16(uint32_t a, uint32_t b)
+{
+    return (a & 0xffff) * (b & 0xffff);
+}
+
+static uint64_t product(uint32_t a, uint32_t b)
+{
+    const uint64_t middle = (uint64_t)product16(a >> 16, b) + product16(a, b >> 16);
+
+    return ((uint64_t)product16(a >> 16, b >> 16) << 32 | product16(a, b)) + (middle << 16);
+}
+
+static void mul_by_products(uint32_t *r, const uint32_t *a, size_t n_a, const uint32_t *b, size_t n_b)
+{
+    for (size_t i = 0; i < n_b; i++) {
+        uint64_t carry = 0;
+
+        for (size_t j = 0; j < n_a; j++) {
+            carry += product(a[j], b[i]) + r[i + j]; /* at most 2^32 - 1 + (2^32 - 1)^2 + 2^32 - 1 < 2^64 */
+            EVC_KEEP(carry);
+            r[i + j] = (uint32_t)carry;
+            carry >>= 32;
+        }
+        r[i + n_a] = (uint32_t)carry;
+    }
+}
+
+void evc_words_mul(uint32_t *r, const uint32_t *a, size_t n_a, const uint32_t *b, size_t n_b, int multiplies)
 {
     memset(r, 0, 4 * (n_a + n_b));
+    if (multiplies) {
+        mul_by_products(r, a, n_a, b, n_b);
+        return;
+    }
     for (size_t i = 32 * n_b; i-- > 0;) {
         const uint32_t mask = (uint32_t)0 - (b[i / 32] >> i % 32 & 1);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Whole numbers as words of 32 bits, the least significant first, for sums, products and divisions that are not modulo
- * an odd number. In constant time on every CPU: nothing is multiplied, and the time follows from the numbers of words.
+ * an odd number. In constant time on every CPU: nothing is multiplied unless the caller says so, and the time follows
+ * from the numbers of words.
  */
 #ifndef EVC_RSA_WORDS_H
 #define EVC_RSA_WORDS_H
@@ -36,8 +37,9 @@ void evc_words_choose(uint32_t *r, uint32_t mask, const uint32_t *a, const uint3
 /* r = a shifted right by one bit; r may be a. */
 void evc_words_halve(uint32_t *r, const uint32_t *a, size_t n_words);
 
-/* r = a b, of n_a + n_b words, by one shift and one addition for each bit of b. r overlaps neither. */
-void evc_words_mul(uint32_t *r, const uint32_t *a, size_t n_a, const uint32_t *b, size_t n_b);
+/* r = a b, of n_a + n_b words. r overlaps neither. multiplies: by products of 16 bits, which take constant time on the
+ * CPU; else by one shift and one addition for each bit of b. */
+void evc_words_mul(uint32_t *r, const uint32_t *a, size_t n_a, const uint32_t *b, size_t n_b, int multiplies);
 
 /* remainder = a modulo m, of n_m words; quotient, of n_a words, may be a, or NULL. room: n_m words. m is not 0. */
 void evc_words_divide(uint32_t *quotient, uint32_t *remainder, const uint32_t *a, size_t n_a, const uint32_t *m,
