@@ -21,17 +21,46 @@ static unsigned window_bits(size_t n_bits)
     return n_bits <= 24 ? 2 : n_bits <= 80 ? 3 : n_bits <= 320 ? 4 : EVC_BN_WINDOW_BITS;
 }
 
+#define SELECTED 4 /* words at a time */
+
+/* r = so many words of entry number index: 2 or SELECTED, a constant. */
+EVC_INLINE void select_words(uint8_t *r, const uint8_t *table, size_t form_bytes, const uint64_t *masks,
+                             size_t n_entries, int n_words)
+{
+    uint64_t a = 0, b = 0, c = 0, d = 0;
+
+    for (size_t i = 0; i < n_entries; i++, table += form_bytes) {
+        const uint64_t mask = masks[i];
+
+        a |= evc_load64_ne(table) & mask;
+        b |= evc_load64_ne(table + 8) & mask;
+        if (n_words == SELECTED) {
+            c |= evc_load64_ne(table + 16) & mask;
+            d |= evc_load64_ne(table + 24) & mask;
+        }
+    }
+    evc_store64_ne(r, a);
+    evc_store64_ne(r + 8, b);
+    if (n_words == SELECTED) {
+        evc_store64_ne(r + 16, c);
+        evc_store64_ne(r + 24, d);
+    }
+}
+
 /* r = entry number index, by reading all of them: words of the machine, whatever the form is. */
 static void select_composed(size_t form_bytes, uint8_t *r, const uint8_t *table, size_t n_entries, size_t index)
 {
-    for (size_t at = 0; at < form_bytes; at += 8)
-        evc_store64_ne(r + at, 0);
-    for (size_t i = 0; i < n_entries; i++, table += form_bytes) {
+    uint64_t masks[1 << EVC_BN_WINDOW_BITS];
+    size_t at = 0;
+
+    for (size_t i = 0; i < n_entries; i++) {
         const uint32_t other = evc_mask_nonzero32((uint32_t)(i ^ index));
-        const uint64_t mask = ~evc_barrier64((uint64_t)other << 32 | other);
-        for (size_t at = 0; at < form_bytes; at += 8)
-            evc_store64_ne(r + at, evc_load64_ne(r + at) | (evc_load64_ne(table + at) & mask));
+        masks[i] = ~evc_barrier64((uint64_t)other << 32 | other);
     }
+    for (; at + 8 * SELECTED <= form_bytes; at += 8 * SELECTED)
+        select_words(r + at, table + at, form_bytes, masks, n_entries, SELECTED);
+    for (; at < form_bytes; at += 16)
+        select_words(r + at, table + at, form_bytes, masks, n_entries, 2);
 }
 
 void evc_bn_op_select(const struct evc_bn_modulus *n, void *r, const void *table, size_t n_entries, size_t index)

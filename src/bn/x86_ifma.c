@@ -310,19 +310,35 @@ static void sqr(const void *key, void *r, const void *a, void *scratch)
     mul(key, r, a, a, scratch);
 }
 
-/* r = the entry of a table of numbers in so many vectors: each of them is read. */
-EVC_INLINE void read_table(void *r, const void *table, size_t n_entries, size_t index, uint32_t vectors)
+/* r = so many vectors of the entry of a table of numbers of `vectors` vectors: each entry is read. */
+EVC_INLINE void read_columns(uint8_t *r, const uint8_t *table, size_t n_entries, size_t index, uint32_t vectors,
+                             int width)
 {
-    for (uint32_t v = 0; v < vectors; v++) {
-        vec x = v_zero;
+    struct upper x;
 
-        for (size_t i = 0; i < n_entries; i++) {
-            const vec mask = _mm512_set1_epi32((int)~evc_mask_nonzero32((uint32_t)(i ^ index)));
+    upper_clear(&x);
+    for (size_t i = 0; i < n_entries; i++, table = at_const(table, vectors)) {
+        const vec mask = _mm512_set1_epi32((int)~evc_mask_nonzero32((uint32_t)(i ^ index)));
 
-            x = _mm512_ternarylogic_epi64(x, mask, v_load(at_const(table, i * vectors + v)), 0xf8); /* x | mask & t */
-        }
-        v_store(at(r, v), x);
+#define READ(c) x.column[c] = _mm512_ternarylogic_epi64(x.column[c], mask, v_load(at_const(table, c)), 0xf8);
+        EACH_OF_WIDTH(width, READ); /* x | mask & t */
+#undef READ
     }
+#define STORE(c) v_store(at(r, c), x.column[c]);
+    EACH_OF_WIDTH(width, STORE);
+#undef STORE
+}
+
+EVC_OUT_OF_LINE void read_table(uint8_t *r, const uint8_t *table, size_t n_entries, size_t index, uint32_t vectors)
+{
+    uint32_t v = 0;
+
+    for (; v + 6 <= vectors; v += 6)
+        read_columns(at(r, v), at_const(table, v), n_entries, index, vectors, 6);
+    for (; v + 3 <= vectors; v += 3)
+        read_columns(at(r, v), at_const(table, v), n_entries, index, vectors, 3);
+    for (; v < vectors; v++)
+        read_columns(at(r, v), at_const(table, v), n_entries, index, vectors, 1);
 }
 
 static void select_entry(const void *key, void *r, const void *table, size_t n_entries, size_t index)
@@ -580,16 +596,26 @@ static vec exponent_bits(const struct eight *s, size_t bit, unsigned n_bits)
  * load under a mask, which is secret. */
 EVC_OUT_OF_LINE void read_entries(const struct eight *s, uint8_t *r, vec indices)
 {
-    for (size_t i = 0; i < s->digits; i++) {
-        vec x = v_zero;
+    for (size_t i = 0; i < s->digits; i += PANEL) {
+        struct upper x;
 
-        for (int e = 0; e < 1 << BATCH_WINDOW; e++) {
-            vec entry = v_load(at(s->table, (size_t)e * s->digits + i));
+        upper_clear(&x);
+        for (size_t e = 0; e < (size_t)1 << BATCH_WINDOW; e++) {
+            const uint8_t *const panel = at(table_entry(s, e), i);
+            const __mmask8 wanted = _mm512_cmpeq_epi64_mask(indices, _mm512_set1_epi64((long long)e));
 
-            __asm__("" : "+v"(entry));
-            x = _mm512_mask_mov_epi64(x, _mm512_cmpeq_epi64_mask(indices, _mm512_set1_epi64(e)), entry);
+#define READ(c)                                                                                    \
+    {                                                                                              \
+        vec entry = v_load(at_const(panel, c));                                                    \
+        __asm__("" : "+v"(entry));                                                                 \
+        x.column[c] = _mm512_mask_mov_epi64(x.column[c], wanted, entry);                           \
+    }
+            EACH_OF_WIDTH(PANEL, READ);
+#undef READ
         }
-        v_store(at(r, i), x);
+#define STORE(c) v_store(at(r, i + (c)), x.column[c]);
+        EACH_OF_WIDTH(PANEL, STORE);
+#undef STORE
     }
 }
 
