@@ -4,13 +4,16 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, TypeVar
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
 from everycore.environment.context import Context
 from everycore.environment.errors import EverycoreError, MissingPackagesError
-from everycore.environment.outputs import is_standard_output, is_stream
+from everycore.environment.outputs import atomic_output, is_standard_output, is_stream
+
+if TYPE_CHECKING:
+    from everycore.report.page.answer import AnswerPage
 
 T = TypeVar("T")
 Json = Annotated[bool, typer.Option("--json", help="JSON lines instead of tables.")]
@@ -40,6 +43,10 @@ Out = Annotated[
         metavar="FILE",
         help="Where to store the samples: a new file; `-`: standard output.",
     ),
+]
+PageFile = Annotated[
+    Path | None,
+    typer.Option("--page", metavar="FILE", help="The answer as a page of HTML, too."),
 ]
 Policy = Annotated[
     str,
@@ -118,3 +125,26 @@ def message_sizes(given: Sequence[str]) -> tuple[int, ...]:
                 f"'{word}' is no message size", "--bytes wants 1 to 16777216 bytes"
             )
     return tuple(int(word) for word in given)
+
+
+def write_answer_page(context: Context, path: Path, page: "AnswerPage") -> None:
+    """Write a page with the date and the version in it, and its drawing if there is one."""
+    from importlib.metadata import PackageNotFoundError, version
+
+    from everycore.environment import extras
+
+    try:
+        own = version("everycore")
+    except PackageNotFoundError:
+        own = ""
+    made = context.now().isoformat(sep=" ", timespec="minutes")[:16]
+    try:
+        from everycore.report.page import plots
+        from everycore.report.page.answer import render_answer
+
+        library = plots.plot_library() if page.drawing else ""
+        text = render_answer(replace(page, made=made, version=own), library)
+    except ModuleNotFoundError as error:
+        raise extras.missing_packages("a page", "report") from error
+    with atomic_output(path, context.out.file) as scratch:
+        scratch.write_text(text, encoding="utf-8")

@@ -1,30 +1,41 @@
 # SPDX-License-Identifier: MIT
 """everycore profile: why is cryptography slow in this program?"""
 
+import io
 import json as jsonlib
+import re
+import resource
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.console import Console
 
-from everycore.commands.options import Json, context_of
+from everycore.build import catalog
+from everycore.commands.options import Json, PageFile, context_of, write_answer_page
 from everycore.environment.context import Context
 from everycore.environment.errors import EverycoreError
 from everycore.environment.outputs import atomic_output, is_standard_output, refuse_existing
-from everycore.explain import libraries, recording
-from everycore.explain.explanation import Explanation, Row, explain
-from everycore.explain.recognise import recognise
+from everycore.explain import libraries, potential, recording, stacks
+from everycore.explain.explanation import Explanation, explain
+from everycore.explain.potential import Potential
+from everycore.explain.recognise import Named, recognise
 from everycore.explain.regions import Profile, collect
 from everycore.explain.sampling import Asked, sample_command, sample_process
-from everycore.explain.trial import NOT_TRIED, Trial, environment_of, try_remedy
+from everycore.explain.trial import Trial, environment_of, try_remedy
 from everycore.report import explained
+from everycore.report.page.answer import AnswerPage, AnswerTable
+from everycore.report.page.flame_graph import flame_graph
+from everycore.run import machine
 
 _MEANS = ("auto", "perf", "ptrace")
 _MASKS = ("GODEBUG", "OPENSSL_CONF", "LD_PRELOAD", "LD_LIBRARY_PATH", "QEMU_CPU")
 _LARGEST_HZ = 10000
-_LEAST_CRYPTO = 1.0  # per cent of user code
+_BYTES = re.compile(r"(\d+(?:\.\d+)?)([kKMGT]?)")
+_UNITS = {"": 1, "k": 10**3, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
+_NO_SAMPLES = "no samples: the program ended at once, slept, or was not to be sampled (setuid?)"
 
 
 def profile(
@@ -33,7 +44,7 @@ def profile(
         list[str] | None, typer.Argument(metavar="-- CMD...", help="The program and its arguments.")
     ] = None,
     pid: Annotated[
-        int | None, typer.Option("--pid", metavar="N", min=1, help="Sample this process instead.")
+        str | None, typer.Option("--pid", metavar="N", help="Sample this process instead.")
     ] = None,
     seconds: Annotated[
         float | None,
@@ -61,11 +72,31 @@ def profile(
         bool,
         typer.Option("--try", help="Try the remedies: run CMD with and without each, three times."),
     ] = False,
+    n_bytes: Annotated[
+        str | None,
+        typer.Option(
+            "--bytes", metavar="N", help="CMD works on so many bytes (1.5G): cycles per byte."
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out",
+            metavar="FILE",
+            help="The answer in a file of its own, such as /dev/fd/3, not on standard error.",
+        ),
+    ] = None,
+    page: PageFile = None,
+    folded: Annotated[
+        Path | None,
+        typer.Option("--folded", metavar="FILE", help="Folded stacks, for other tools."),
+    ] = None,
     json: Json = False,
 ) -> None:
     """Say why cryptography is slow in a program.
 
-    CMD runs to its end and keeps its output and its exit code; the answer goes to standard error.
+    CMD runs to its end and keeps its output and its exit code; the answer goes to standard error,
+    or to the file of --out.
     """
     context = context_of(command)
     argv = list(words or ())
@@ -78,21 +109,76 @@ def profile(
         raise EverycoreError(f"unknown means '{means}'", f"valid: {', '.join(_MEANS)}")
     if try_ and not argv:
         raise EverycoreError("--try needs a command behind --", "it runs the command again")
-    if store and is_standard_output(store) and argv:
-        raise EverycoreError("--store - would mix samples with the program's output", "name a file")
-    if store:
-        refuse_existing(store)
+    worked = _number_of_bytes(n_bytes)
+    files = {"--store": store, "--out": out, "--page": page, "--folded": folded}
+    _refuse_unusable(files, bool(argv))
     asked = Asked(hz, seconds, means)
-    found, flags = _profile(context, argv, pid, load, asked)
+    found, flags = _profile(context, argv, _process(pid), load, asked)
     if store:
         with atomic_output(store, context.out.file) as scratch:
             text = "".join(f"{line}\n" for line in recording.lines(found, flags))
             scratch.write_text(text, encoding="utf-8")
-    answer = explain(found, recognise(found), flags)
+    named = recognise(found)
+    answer = explain(found, named, flags)
     trials = _trials(argv, context.env, answer) if try_ else []
-    _show(context, found, answer, trials, json=json, beside=bool(argv))
+    could = _potentials(context, found, named, worked)
+    whole = _Answer(found, named, answer, tuple(trials), tuple(could))
+    _show(context, whole, out, json=json, beside=bool(argv))
+    if page:
+        write_answer_page(context, page, _page(whole))
+    if folded:
+        with atomic_output(folded, context.out.file) as scratch:
+            text = "".join(f"{line}\n" for line in stacks.folded(stacks.stacks(named)))
+            scratch.write_text(text, encoding="utf-8")
     if found.code is not None and argv:
         raise typer.Exit(found.code)
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    """All that is known of a profile."""
+
+    found: Profile
+    named: Sequence[Named]
+    explanation: Explanation
+    trials: tuple[Trial, ...]
+    could: tuple[Potential, ...]
+
+
+def _number_of_bytes(text: str | None) -> int:
+    if text is None:
+        return 0
+    match = _BYTES.fullmatch(text)
+    if not match or not float(match[1]):
+        raise EverycoreError(
+            f"'{text}' is no number of bytes", "--bytes 1500000, 1.5M, or k, G, T: powers of 1000"
+        )
+    return int(float(match[1]) * _UNITS[match[2]])
+
+
+def _process(text: str | None) -> int | None:
+    if text is None:
+        return None
+    if not text.isdecimal() or not int(text):
+        raise EverycoreError(
+            f"'{text}' is no number of a process", "`ps -e` lists the processes that run"
+        )
+    return int(text)
+
+
+def _refuse_unusable(files: Mapping[str, Path | None], is_command: bool) -> None:
+    """Refuse files before the program starts."""
+    for option, path in files.items():
+        if path is None:
+            continue
+        if is_command and is_standard_output(path):
+            raise EverycoreError(
+                f"{option} {path} would mix with the program's output", "name a file"
+            )
+        if option == "--store":
+            refuse_existing(path)
+        elif path.is_dir():
+            raise EverycoreError(f"{option} {path} is a folder", "name a file")
 
 
 def _profile(
@@ -102,13 +188,23 @@ def _profile(
         return recording.read(load)
     flags = libraries.cpu_flags(_read("/proc/cpuinfo"))
     if argv:
+        before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
         sampled = sample_command(argv, asked, context.env)
-        return collect(sampled, argv, _masks(context.env)), flags
+        spent = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
+        found = collect(sampled, argv, _masks(context.env))
+        # The CPU time is that of the whole command, and samples may be of its beginning.
+        spent = spent if asked.seconds is None else 0.0
+        return replace(found, core=_core(context), user_seconds=spent), flags
     assert pid is not None
     environment = environment_of(pid)
     limited = Asked(asked.hz, asked.seconds or 10.0, asked.means)
     sampled = sample_process(pid, limited)
-    return collect(sampled, (), _masks(environment)), flags
+    return replace(collect(sampled, (), _masks(environment)), core=_core(context)), flags
+
+
+def _core(context: Context) -> tuple[str, str, str]:
+    here = machine.describe(machine.gather(context))
+    return here.vendor, here.family, here.model
 
 
 def _masks(env: Mapping[str, str]) -> dict[str, str]:
@@ -129,69 +225,64 @@ def _trials(argv: Sequence[str], env: Mapping[str, str], answer: Explanation) ->
     return [try_remedy(argv, env, one) for one in remedies.values()]
 
 
-def _show(
-    context: Context,
-    found: Profile,
-    answer: Explanation,
-    trials: Sequence[Trial],
-    *,
-    json: bool,
-    beside: bool,
-) -> None:
-    """Print the answer; beside the output of a program on standard error."""
-    console = context.err if beside else context.out
+def _potentials(
+    context: Context, found: Profile, named: Sequence[Named], n_bytes: int
+) -> list[Potential]:
+    """Look up what the CPU of a profile could do, where it has a mode of AES in it."""
+    if not all(found.core) or not potential.modes_of(named):
+        return []
+    tree = catalog.find_tree(context.package, context.env.get("EVERYCORE_TREE", ""))
+    timing: dict[str, str] = {}
+    for line in catalog.registry(tree):  # some primitives have kernels of one name
+        is_constant = line.timing == timing.get(line.name, line.timing) == potential.CONSTANT
+        timing[line.name] = line.timing if is_constant else "VARTIME"
+    folders = [tree.root / "results", context.state_dir() / "results"]
+    costs = potential.costs_of(folders, found.core, timing)
+    return potential.potentials(named, costs, found.user_seconds, n_bytes)
+
+
+def _show(context: Context, whole: _Answer, out: Path | None, *, json: bool, beside: bool) -> None:
+    """Print the answer; beside the output of a program on standard error, or into a file."""
+    if out is None:
+        _print(context.err if beside else context.out, whole, json=json)
+        return
+    text = io.StringIO()
+    _print(Console(file=text, width=80, highlight=False), whole, json=json)
+    with atomic_output(out, context.out.file) as scratch:
+        scratch.write_text(text.getvalue(), encoding="utf-8")
+
+
+def _print(console: Console, whole: _Answer, *, json: bool) -> None:
+    found, answer = whole.found, whole.explanation
     if json:
         line = {
             **{"type": "profile", "method": found.method, "why": found.why},
             **{"command": list(found.command), "code": found.code, "lost": found.lost},
-            **{"seconds": found.seconds, **asdict(answer)},
-            "trials": [asdict(one) for one in trials],
+            **{"seconds": found.seconds, "executed": found.executed, **asdict(answer)},
+            "trials": [asdict(one) for one in whole.trials],
+            "potential": [asdict(one) for one in whole.could],
         }
         console.print(jsonlib.dumps(line), markup=False, soft_wrap=True)
         return
     if not answer.samples:
-        console.print(
-            "no samples: the program ended at once, slept, or was not to be sampled (setuid?)",
-            markup=False,
-            soft_wrap=True,
-        )
+        console.print(_NO_SAMPLES, markup=False)
         return
-    caption = (
-        f"{answer.samples} samples in {found.seconds:.1f} s by {found.method};"
-        f" shares are of user code, {answer.kernel:.0f} % of all samples were in the kernel"
+    rows, caption = explained.profile_lines(answer), explained.profile_caption(found, answer)
+    console.print(explained.profile_table(rows, explained.profile_title(answer), caption))
+    for text in explained.sentences(answer, whole.trials, whole.could):
+        console.print(text, markup=False)
+
+
+def _page(whole: _Answer) -> AnswerPage:
+    found, answer = whole.found, whole.explanation
+    rows = tuple((f"{share:.0f} %", *texts) for share, *texts in explained.profile_lines(answer))
+    subtitles = [" ".join(found.command)] if found.command else []
+    subtitles.append(explained.profile_caption(found, answer) if answer.samples else _NO_SAMPLES)
+    return AnswerPage(
+        "profile",
+        explained.profile_title(answer),
+        tuple(subtitles),
+        tuple(explained.sentences(answer, whole.trials, whole.could)),
+        (AnswerTable("Where the time goes", explained.PROFILE_COLUMNS, rows),),
+        flame_graph(stacks.stacks(whole.named)),
     )
-    rows = [(r.share, r.computes, r.implementation, r.library, r.called) for r in answer.rows]
-    title = f"Cryptography: {answer.crypto:.0f} % of the time of user code"
-    console.print(explained.profile_table(rows, title, caption))
-    for text in _sentences(answer, trials):
-        console.print(text, markup=False, soft_wrap=True)
-
-
-def _sentences(answer: Explanation, trials: Sequence[Trial]) -> list[str]:
-    said: dict[str, Row] = {}
-    for row in answer.rows:
-        if row.remedy:
-            said.setdefault(row.remedy.says, row)
-    measured = {one.remedy: one for one in trials}
-    lines = []
-    for says, row in said.items():
-        assert row.remedy is not None
-        lines.append(f"Why: {says} ({row.share:.0f} % of the time).")
-        lines.append(f"Remedy: {row.remedy.remedy}.{_gain(measured.get(row.remedy.remedy))}")
-    if not said and answer.crypto >= _LEAST_CRYPTO:
-        lines.append("Why: none of the causes of slowness that everycore knows fits here.")
-    lines += [f"Note: {note}." for note in answer.notes]
-    return lines
-
-
-def _gain(one: Trial | None) -> str:
-    if one is None:
-        return " Not tried (--try does it)."
-    if one.by == NOT_TRIED:
-        return f" Not tried: {one.by}."
-    tried = f" Tried{f' {one.change}' if one.change else ''}:"
-    if one.gain is None:
-        return f"{tried} {one.by}."
-    if one.gain < 1.0:
-        return f"{tried} it is slower with it, {one.gain:.2f} times as fast ({one.by})."
-    return f"{tried} {one.gain:.2f} times as fast ({one.by})."

@@ -299,11 +299,7 @@ def _extra() -> Iterator[None]:
 
 
 def _plot_library() -> str:
-    """Vega, Vega-Lite and vega-embed, as vl-convert carries them."""
-    import vl_convert
-
-    newest = vl_convert.get_vegalite_versions()[-1]
-    return str(vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;", newest))
+    return plots.plot_library()
 
 
 def _write(context: Context, path: Path, text: str) -> None:

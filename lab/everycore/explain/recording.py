@@ -17,13 +17,17 @@ from everycore.explain.regions import Caller, Module, Profile, Reference, Region
 
 FORMAT = 1
 _HEAD = ("machine", "method", "why", "seconds", "lost", "total", "kernel", "elsewhere", "code")
+_MORE = ("user_seconds", "executed")  # files of older versions lack these, and the CPU
 
 
 def lines(profile: Profile, cpu_flags: list[str]) -> Iterator[str]:
     """Yield the lines of a file."""
     head = {name: getattr(profile, name) for name in _HEAD}
     rest = {"command": list(profile.command), "environment": profile.environment, "cpu": cpu_flags}
-    yield json.dumps({"type": "profile", "format": FORMAT, **head, **rest})
+    more = {name: getattr(profile, name) for name in _MORE}
+    yield json.dumps(
+        {"type": "profile", "format": FORMAT, **head, **rest, **more, "core": list(profile.core)}
+    )
     for one in profile.regions:
         yield json.dumps(_region(one))
     yield json.dumps({"type": "end", "regions": len(profile.regions)})
@@ -95,10 +99,17 @@ def read(path: Path) -> tuple[Profile, list[str]]:
             command=tuple(rows[0]["command"]),
             environment=dict(rows[0]["environment"]),
             regions=[_read_region(row) for row in regions],
+            **{name: rows[0][name] for name in _MORE if name in rows[0]},
+            core=_core(rows[0].get("core", ["", "", ""])),
         )
         return profile, list(rows[0]["cpu"])
     except (KeyError, TypeError, ValueError) as error:
         raise EverycoreError(f"{path}: a region is not as it was written: {error}") from error
+
+
+def _core(found: list[Any]) -> tuple[str, str, str]:
+    vendor, family, model = map(str, found)
+    return vendor, family, model
 
 
 def _foreign(path: Path) -> EverycoreError:

@@ -22,7 +22,7 @@ _LONGEST_BYTES = 24576  # of a function, around its hot place
 _DATA_BEFORE, _DATA_BYTES = 128, 512
 _MOST_LIVE = 96
 _SMALLEST_SHARE = 0.003  # of all samples: regions with less are not decoded
-_CHAIN = 12
+_CHAIN, _CHAINS = 12, 16  # callers that are kept, and different chains of them
 # Programs whose generated code is a guest's or a language's, not cryptography of their own.
 GENERATORS = ("qemu-", "java", "node", "dotnet", "luajit", "ruby", "php", "wasmtime", "pypy")
 _UNITS = {"x86_64": "x86-64", "aarch64": "a64"}
@@ -103,6 +103,13 @@ class Profile:
     command: tuple[str, ...]
     environment: dict[str, str]
     regions: list[Region]
+    core: tuple[str, str, str] = ("", "", "")  # the CPU: vendor, family, model
+    user_seconds: float = 0.0  # CPU time of a command in user code; 0: not known
+    executed: int = 0  # instructions of a guest, which stand for samples then
+
+    @property
+    def counts_instructions(self) -> bool:
+        return self.executed > 0
 
     @property
     def user(self) -> int:
@@ -351,4 +358,4 @@ def _chains(
             function = found[0].function(found[1])
             chain.append(Caller(found[0].path, function.start, function.name))
         counted[tuple(chain)] += 1
-    return [(count, chain) for chain, count in counted.most_common(4)]
+    return [(count, chain) for chain, count in counted.most_common(_CHAINS)]

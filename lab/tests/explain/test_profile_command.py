@@ -3,16 +3,20 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from explain.test_recognition import AESENC as AESENC_XMM
+from explain.test_recognition import CLMUL, NOTHING, profile_of, region
 from tiny_elf import AESENC, NOP, elf
 from world import PACKAGE, Lab
 
 from everycore.commands import profile as command
+from everycore.explain import recording
 from everycore.explain.explanation import Explanation, Remedy, Row
 from everycore.explain.trial import Change, change_of, try_remedy
 
@@ -31,6 +35,12 @@ def everycore(*words: str, **env: str) -> subprocess.CompletedProcess[str]:
     [
         ((), "name one of"),
         (("--pid", "4194305"), "there is no process 4194305"),
+        (("--pid", "abc"), "'abc' is no number of a process"),
+        (("--pid", "0"), "`ps -e` lists the processes that run"),
+        (("--bytes", "much", "--", "true"), "'much' is no number of bytes"),
+        (("--out", "-", "--", "true"), "--out - would mix with the program's output"),
+        (("--store", "-", "--", "true"), "--store - would mix with the program's output"),
+        (("--page", "/", "--", "true"), "--page / is a folder"),
         (("--means", "magic", "--", "true"), "unknown means"),
         (("--load", "/no/such/file"), "`profile --store FILE -- CMD...` writes one"),
         (("--load", "/dev/zero"), "it is a device"),
@@ -67,6 +77,48 @@ def test_a_command_keeps_its_output_and_its_exit_code() -> None:
     found = everycore("profile", "--", "sh", "-c", SPIN)
     assert (found.returncode, found.stdout) == (5, "done\n")
     assert "samples in" in found.stderr
+
+
+def test_the_answer_may_have_a_file_of_its_own(tmp_path: Path) -> None:
+    """The program writes to standard error too, so JSON there could not be read."""
+    file, page, stacks = tmp_path / "answer.json", tmp_path / "page.html", tmp_path / "folded.txt"
+    options = ("--json", "--out", str(file), "--page", str(page), "--folded", str(stacks))
+    found = everycore("profile", *options, "--", "sh", "-c", f"echo mine >&2; {SPIN}")
+    assert (found.returncode, found.stdout, found.stderr) == (5, "done\n", "mine\n")
+    answer = json.loads(file.read_text())
+    assert answer["samples"] > 0
+    assert "Cryptography: " in page.read_text()
+    assert all(line.rpartition(" ")[2].isdecimal() for line in stacks.read_text().splitlines())
+    assert stacks.read_text().startswith("sh;")
+
+
+def test_the_answer_may_go_to_a_descriptor(tmp_path: Path) -> None:
+    command = f"{sys.executable} -m everycore profile --json --out /dev/fd/3 -- sh -c 'echo mine'"
+    file = tmp_path / "answer"
+    path = os.pathsep.join([str(PACKAGE.parent), os.environ.get("PYTHONPATH", "")])
+    env = {**os.environ, "PYTHONPATH": path}
+    argv = ["sh", "-c", f"{command} 3>{file}"]
+    done = subprocess.run(argv, capture_output=True, text=True, env=env, timeout=60, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "mine\n", "")
+    assert json.loads(file.read_text())["code"] == 0
+
+
+def test_what_the_cpu_could_do_stands_beside_what_the_program_took(
+    lab: Lab, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """A stored profile of the CPU whose results this repository has."""
+    code = (AESENC_XMM + CLMUL) * 10 + NOTHING * 30
+    found = replace(profile_of(region(code)), core=("AuthenticAMD", "26", "2"), user_seconds=2.0)
+    file = tmp_path / "samples.jsonl"
+    file.write_text("".join(f"{line}\n" for line in recording.lines(found, [])))
+    shown = lab("profile", "--load", str(file)).out
+    assert "AES-GCM: this CPU's limit is 0.109, everycore takes 0.14" in shown
+    shown = " ".join(lab("profile", "--load", str(file), "--bytes", "8G").out.split())
+    assert re.search(
+        r"AES-GCM: this program takes \d\.\d+ cycles per byte, this CPU's limit", shown
+    )
+    monkeypatch.setattr(command.potential, "costs_of", lambda *_: {})
+    assert "limit" not in lab("profile", "--load", str(file)).out
 
 
 def test_stored_samples_are_explained_later(tmp_path: Path) -> None:

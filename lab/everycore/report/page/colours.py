@@ -15,6 +15,9 @@ INKS = ("#ffffff", "#14171c")
 # One for each of order.GROUPS; at least 3 to 1 against both grounds of the page.
 LINES_LIGHT = ("#3a4657", "#b8480c", "#5b6b00", "#7a3db8", "#0a6f87")
 LINES_DARK = ("#c3ccd9", "#ff9d5c", "#b9cc4a", "#c79bf2", "#5ccbe3")
+# Primitives in a flame graph, told apart by their lightness too; the last one is for all others.
+FRAMES = ("#b8480c", "#3f9ab5", "#7a3db8", "#8aa000", "#0a5f78", "#d9a13a", "#9c2f5f", "#6f7d8f")
+FRAME_WITHOUT = "#d6dae0"
 GROUND_LIGHT, GROUND_DARK = "#ffffff", "#14171c"
 
 

@@ -23,6 +23,14 @@ LOOKS = {"wrong": "#000000", "failed": "#fbd5da", "none": "#eceef1"}  # without 
 SERIES_WIDTH, SERIES_HEIGHT = 420, 260
 
 
+def plot_library() -> str:
+    """Return Vega, Vega-Lite and vega-embed, as vl-convert carries them: JavaScript."""
+    import vl_convert
+
+    newest = vl_convert.get_vegalite_versions()[-1]
+    return str(vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;", newest))
+
+
 def peaks(facts: Sequence[Fact]) -> dict[int, str]:
     """Names at the odd points where lines are worst: of some facts of a panel, by their places."""
     worst: dict[tuple[str, str], int] = {}

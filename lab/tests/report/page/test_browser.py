@@ -12,11 +12,15 @@ import pytest
 from report.page import matrices
 
 from everycore.commands.report import _plot_library
+from everycore.explain.stacks import Stack
 from everycore.model.cells import Result
 from everycore.report.page import anomaly_groups, colours
+from everycore.report.page.answer import AnswerPage, render_answer
 from everycore.report.page.benches import Entry, Table
 from everycore.report.page.facts import Facts, best, collect
+from everycore.report.page.flame_graph import flame_graph
 from everycore.report.page.html import Page, Section, render
+from everycore.report.page.plots import plot_library
 
 pytest.importorskip("altair", reason="make lab")
 vl_convert = pytest.importorskip("vl_convert", reason="make lab")
@@ -131,6 +135,19 @@ def test_it_is_drawn_without_complaint_or_request(
     assert page("return document.documentElement.scrollWidth") <= size[0]
     assert page.complaints() == []
     assert page.requests() == {address}
+
+
+def test_a_flame_graph_is_drawn_without_complaint_or_request(driver: Any, tmp_path: Path) -> None:
+    path = tmp_path / "profile.html"
+    stacks = [Stack(("x", "main", "encrypt", "AES: AES-NI"), 60, "AES"), Stack(("x", "main"), 40)]
+    answer = AnswerPage("profile", "60 %", (), (), (), flame_graph(stacks))
+    path.write_text(render_answer(answer, plot_library()), encoding="utf-8")
+    page = Shown(driver, path.as_uri())
+    page.open()
+    page.until("document.querySelectorAll('#flame svg .mark-rect path').length >= 4")
+    assert len(page.picture()) > EMPTY_BYTES
+    assert page.complaints() == []
+    assert page.requests() == {path.as_uri()}
 
 
 def test_each_cell_has_the_colour_of_its_ratio(page: Shown, facts: Facts) -> None:
