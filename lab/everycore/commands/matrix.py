@@ -40,7 +40,18 @@ from everycore.matrix.portable_paths import file_named
 from everycore.matrix.reduce import LIMIT_SECONDS, Reducer, find_cvise
 from everycore.matrix.regressions import explain_all
 from everycore.matrix.trials import Trials
-from everycore.model.cells import Anomaly, Cell, Head, Kind, Line, Outcome, Result, as_json, is_same
+from everycore.model.cells import (
+    Anomaly,
+    Cell,
+    Head,
+    Kind,
+    Line,
+    Outcome,
+    Reduced,
+    Result,
+    as_json,
+    is_same,
+)
 from everycore.model.decoding import decode, encode_line
 from everycore.model.domain import Machine, Toolchain, Tree
 from everycore.model.targets import load_target
@@ -55,6 +66,14 @@ if TYPE_CHECKING:
 
 UNITS = {"s": 1, "m": 60, "h": 3600}
 FIRST_PASS = 0.6  # of --budget, with --ct
+
+
+@dataclass(frozen=True)
+class _Reduction:
+    """The program that makes test cases, and the time of each."""
+
+    cvise: str  # its path
+    seconds: float
 
 
 def matrix(
@@ -142,6 +161,14 @@ def matrix(
             help="With --regressions: a short test case of each cause, by cvise.",
         ),
     ] = False,
+    reduce_time: Annotated[
+        str,
+        typer.Option(
+            "--reduce-time",
+            metavar="TIME",
+            help=f"With --reduce: time for each test case; {LIMIT_SECONDS / 60:.0f}m by default.",
+        ),
+    ] = "",
     dry: Annotated[
         bool,
         typer.Option(
@@ -169,7 +196,7 @@ def matrix(
     context = context_of(command)
     stdout = context.out.file
     context, json = beside_results(context, out), json and not is_standard_output(out)
-    cvise = _cvise(context, regressions) if reduce else ""
+    reduction = _reduction(context, regressions, reduce, reduce_time)
     tree = catalog.find_tree(context.package, context.env.get("EVERYCORE_TREE", ""))
     choice = Choice(
         subjects=tuple(words(subject)),
@@ -249,7 +276,7 @@ def matrix(
             results = _look_for_leaks(context, writer, bench, clock, results, json)
         if regressions:
             results, odd = _look_for_regressions(
-                *(context, writer, bench, clock, results, json), cvise
+                *(context, writer, bench, clock, results, json), reduction
             )
     tidy(context)
     source = f"{head.machine.title()}, {head.counter}; {path}"
@@ -421,11 +448,11 @@ def _look_for_regressions(
     clock: Clock,
     results: Sequence[Result],
     json: bool,
-    cvise: str,
+    reduction: _Reduction | None,
 ) -> tuple[list[Result], bool]:
     """The results, and whether a cell is odd, or may be, or fails when it is measured again.
 
-    A report on each cause is printed. With `cvise`, its path, it has a test case.
+    A report on each cause is printed. With a reduction, it has a test case.
     """
     trials, stored = Trials(bench), writer.now()
     every = {one.cell: one for one in results}
@@ -450,12 +477,11 @@ def _look_for_regressions(
     for found in why.values():
         if found not in stored.anomalies:
             writer.write(found)
-    if cvise:
+    if reduction:
         firsts = [one.first.cell for one in group_failures(results)]
         asked = [why[cell] for cell in firsts if cell in why]
         asked += [story.worst for story in stories]
-        reducer = Reducer(trials, cvise)
-        for found in _reduce(context, reducer, clock, asked, explained.results):
+        for found in _reduce(context, trials, reduction, clock, asked, explained.results):
             writer.write(found)
             if found.kind is Kind.WRONG:
                 why[found.cell] = found
@@ -488,33 +514,55 @@ def _look_for_regressions(
 
 def _reduce(
     context: Context,
-    reducer: Reducer,
+    trials: Trials,
+    reduction: _Reduction,
     clock: Clock,
     asked: Sequence[Anomaly],
     results: Mapping[Cell, Result],
 ) -> Iterator[Anomaly]:
     """The anomalies with their test cases; those that have a final one are passed over."""
     late = 0
+    reducer = Reducer(trials, reduction.cvise)
     for anomaly in asked:
         if anomaly.reduced and anomaly.reduced.source and anomaly.reduced.is_final:
             continue
-        seconds = min(LIMIT_SECONDS, clock.end - clock.now())
+        seconds = min(reduction.seconds, clock.end - clock.now())
         if seconds <= 0:
             late += 1
             continue
         title = f"{anomaly.kind}: {anomaly.cell.title}"
         said = f"reducing for at most {seconds:.0f} s: {title}"
         context.err.print(said, markup=False, soft_wrap=True)
-        yield replace(anomaly, reduced=reducer.reduced(anomaly, results, seconds))
+        begin = clock.now()
+        found = reducer.reduced(anomaly, results, seconds)
+        context.err.print(_end_of(found, clock.now() - begin), markup=False, soft_wrap=True)
+        yield replace(anomaly, reduced=found)
     if late:
         context.warn(f"no time for {late} test cases: --reduce --resume goes on with them")
 
 
-def _cvise(context: Context, regressions: bool) -> str:
-    """The path of cvise; errors are raised before anything is measured."""
+def _end_of(found: Reduced, seconds: float) -> str:
+    """Say how a reduction ended, for the person who waits for it."""
+    if not found.source:
+        return f"no test case: {found.why_not}"
+    lines = f"{found.n_lines} {'line' if found.n_lines == 1 else 'lines'}"
+    if found.is_final:
+        return f"reduced to {lines} in {seconds:.0f} s"
+    return (
+        f"stopped at {lines}, as the time ended after {seconds:.0f} s:"
+        " --resume --regressions --reduce goes on with them, --reduce-time allows more"
+    )
+
+
+def _reduction(context: Context, regressions: bool, reduce: bool, time: str) -> _Reduction | None:
+    """The cvise that is here, and its time; errors are raised before anything is measured."""
+    if time and not reduce:
+        raise EverycoreError("--reduce-time is the time of --reduce", "give both")
+    if not reduce:
+        return None
     if not regressions:
         raise EverycoreError("--reduce makes test cases of what --regressions finds", "give both")
-    return find_cvise(context)
+    return _Reduction(find_cvise(context), duration(time) if time else LIMIT_SECONDS)
 
 
 def _look_for_miscompilations(

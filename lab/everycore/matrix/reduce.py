@@ -9,13 +9,14 @@ differ, and nothing tells that the source has undefined behaviour.
 import hashlib
 import json
 import os
+import re
 import shlex
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -29,11 +30,12 @@ from everycore.matrix.bisect import with_switches
 from everycore.matrix.interesting import SOURCE
 from everycore.matrix.neighbours import family
 from everycore.matrix.trials import Trials
+from everycore.matrix.used_declarations import without_unused_declarations
 from everycore.model.cells import Anomaly, Cell, Kind, Outcome, Reduced, Result
 from everycore.model.domain import Compiler
 from everycore.model.targets import load_target
 from everycore.subjects import Function
-from everycore.subjects.adapter import adapter_text
+from everycore.subjects.adapter import adapter_text, names_in_calls
 from everycore.subjects.assemble import OUR_FLAGS
 from everycore.subjects.count import ODD_SIZES, SIZES
 
@@ -51,7 +53,6 @@ BEST = "best.c"  # the smallest source so far; a later run goes on with it
 _MAIN = """
 int printf(const char *, ...);
 static _Alignas(64) unsigned char memory[10][{row}];
-static void (*volatile prepare)(struct subject_job *) = {key};
 static void (*volatile call)(struct subject_job *) = {symbol};
 int main(void)
 {{
@@ -62,36 +63,37 @@ int main(void)
             memory[row][i] = row < 8 ? (unsigned char)(state >> 16) : 0;
         }}
     struct subject_job job = {{0}};
-    job.key_bits = {key_bits};
-    job.rounds = {rounds};
-    job.in = memory[0] + 64;
-    job.out = memory[1] + 64;
-    job.user_key = memory[2];
-    job.tweak_key = memory[3];
-    job.enc = memory[4];
-    job.dec = memory[5];
-    job.tweak_enc = memory[6];
-    job.iv = memory[7];
-    job.tag = memory[7] + 64;
-    job.given_tag = memory[7] + 128;
-    for (unsigned i = 0; i < 8; i++)
-        job.h[i] = memory[2] + 64 + 16 * i;
-    job.own = memory[8];
-    job.own2 = memory[9];
-    job.n_bytes = {n_bytes};
-    job.n_blocks = {n_bytes} / 16;
-    if (prepare)
-        prepare(&job);
+{settings}
     for (unsigned i = 0; i < {repeats}; i++)
         call(&job);
     for (unsigned i = 0; i < {n_out}; i++)
         sum = sum * 31 + memory[1][64 + i];
-    for (unsigned i = 0; i < 16; i++)
-        sum = sum * 31 + memory[7][64 + i];
+{tag}
     printf("%x\\n", sum);
     return 0;
 }}
 """
+# The members of a job that the source of a subject may read, and what they are set to.
+_SETTINGS = {
+    "key_bits": "job.key_bits = {key_bits};",
+    "rounds": "job.rounds = {rounds};",
+    "in": "job.in = memory[0] + 64;",
+    "out": "job.out = memory[1] + 64;",
+    "user_key": "job.user_key = memory[2];",
+    "tweak_key": "job.tweak_key = memory[3];",
+    "enc": "job.enc = memory[4];",
+    "dec": "job.dec = memory[5];",
+    "tweak_enc": "job.tweak_enc = memory[6];",
+    "iv": "job.iv = memory[7];",
+    "tag": "job.tag = memory[7] + 64;",
+    "given_tag": "job.given_tag = memory[7] + 128;",
+    "h": "for (unsigned i = 0; i < 8; i++)\n        job.h[i] = memory[2] + 64 + 16 * i;",
+    "own": "job.own = memory[8];",
+    "own2": "job.own2 = memory[9];",
+    "n_bytes": "job.n_bytes = {n_bytes};",
+    "n_blocks": "job.n_blocks = {n_bytes} / 16;",
+}
+_TAG = "    for (unsigned i = 0; i < 16; i++)\n        sum = sum * 31 + memory[7][64 + i];"
 
 
 class _NotReducedError(Exception):
@@ -151,14 +153,14 @@ class Reducer:
             good = self._comparable(anomaly, results)
             plan = self._plan(anomaly, good)
             function = self.trials.subject(anomaly.cell).function(anomaly.cell.function)
-            sources = [
-                self._complete_source(anomaly, function, n) for n in lengths(anomaly, function)
-            ]
+            sources = self._sources(anomaly, function)
             digest = hashlib.sha256(json.dumps([sources, plan]).encode()).hexdigest()[:16]
             folder = self._context.cache_dir() / "reduce" / f"{anomaly.cell.key}-{digest}"
             folder.mkdir(parents=True, exist_ok=True)
             with _work_folder(folder) as work:
-                return self._searched(_Search(self._context, work, plan), folder, sources, seconds)
+                search = _Search(self._context, work, plan)
+                found = self._searched(search, folder, sources, seconds)
+                return replace(found, notes=(*found.notes, *self._others(search, anomaly, results)))
         except _NotReducedError as error:
             return Reduced(why_not=self.trials.bench.without_local_paths(anomaly.cell, str(error)))
         except EverycoreError as error:
@@ -186,25 +188,71 @@ class Reducer:
             raise _NotReducedError("only C is reduced, and the subject has other files")
         return good
 
+    def _others(
+        self, search: "_Search", anomaly: Anomaly, results: Mapping[Cell, Result]
+    ) -> list[str]:
+        """Tell which other versions of the compiler that were measured show the test case, too."""
+        cell, toolchains = anomaly.cell, self.trials.bench.toolchains
+        family = toolchains[cell.toolchain].family
+        names = sorted(
+            {
+                one.toolchain
+                for one in results
+                if (one.subject, one.function, one.target)
+                == (cell.subject, cell.function, cell.target)
+                and one.toolchain != cell.toolchain
+                and one.toolchain in toolchains
+                and toolchains[one.toolchain].family == family
+            },
+            key=lambda name: toolchains[name].version,
+        )
+        seen: dict[bool, list[str]] = {True: [], False: []}
+        for name in names:
+            other = replace(cell, toolchain=name)
+            bad = [*self._compilation(other), "-w"]
+            found = search.measured(search.source(), checks=[], bad=bad)
+            shows = "dull" not in found
+            if shows or interesting.COMPILES_AND_RUNS in found:
+                seen[shows].append(name)
+        told = [f"with {', '.join(seen[True])}"] if seen[True] else []
+        told += [f"not with {', '.join(seen[False])}"] if seen[False] else []
+        return [f"the same flags show it {' and '.join(told)}"] if told else []
+
     # ---- The whole source --------------------------------------------------------------------
 
-    def _complete_source(self, anomaly: Anomaly, function: Function, n_bytes: int) -> str:
-        """The files of a subject, its adapter and a main, preprocessed as the odd cell is."""
+    def _sources(self, anomaly: Anomaly, function: Function) -> list[str]:
+        """Return sources to begin with, the best one first.
+
+        Most subjects work without the declarations that they do not use. If one does not, the
+        whole files come last.
+        """
+        subject = self.trials.subject(anomaly.cell)
+        adapter = subject.adapter and f'#include "{subject.home / subject.adapter}"'
+        whole = self._preprocessed(anomaly, adapter or adapter_text(subject))
+        short = whole
+        if not adapter:
+            short = self._preprocessed(anomaly, adapter_text(subject, names_in_calls(subject)))
+        fields = set(re.findall(r"(?:->|\.)\s*(\w+)", short))
+        sources = []
+        for n_bytes in lengths(anomaly, function):
+            main = main_text(anomaly, function, n_bytes, fields)
+            sources.append(without_unused_declarations(short + main))
+        for n_bytes in lengths(anomaly, function):
+            sources.append(whole + main_text(anomaly, function, n_bytes))
+        return sources
+
+    def _preprocessed(self, anomaly: Anomaly, adapter: str) -> str:
+        """Return the files of a subject and an adapter, preprocessed as the odd cell is."""
         cell, subject, root = anomaly.cell, self.trials.subject(anomaly.cell), self._root
         folder, _ = subjects.sources(self._context, subject)
         parts = [f'#include "{(folder / name).absolute()}"' for name in subject.files]
-        if subject.adapter:
-            parts.append(f'#include "{subject.home / subject.adapter}"')
-        else:
-            parts.append(adapter_text(subject))
-        parts.append(main_text(anomaly, function, n_bytes))
         where = [str(root / word[2:]) for word in OUR_FLAGS if word.startswith("-I")]
         words = [f"-I{path}" for path in (folder, root, *where)]
         words += [f"-D{name}" for name in subject.adapter_defines]
         command = [*self.trials.compiler(cell).command, *self.trials.words(cell), *words]
         with tempfile.TemporaryDirectory() as scratch:
             path = Path(scratch) / "whole.c"
-            path.write_text("\n".join(parts), encoding="utf-8")
+            path.write_text("\n".join([*parts, adapter, ""]), encoding="utf-8")
             done = self._context.runner.run(
                 [*command, "-w", "-E", "-P", str(path)], seconds=COMPILE_SECONDS
             )
@@ -327,19 +375,30 @@ def lengths(anomaly: Anomaly, function: Function) -> list[int]:
     return [of_cell, *(n for n in others if n != of_cell and n % function.multiple_of == 0)]
 
 
-def main_text(anomaly: Anomaly, function: Function, n_bytes: int) -> str:
-    """A main that calls the function as the driver does, and prints a sum of the answers."""
+def main_text(
+    anomaly: Anomaly,
+    function: Function,
+    n_bytes: int,
+    fields: Collection[str] = tuple(_SETTINGS),
+) -> str:
+    """A main that calls the function as the driver does, and prints a sum of the answers.
+
+    It sets those members of the job that are in `fields`.
+    """
     cell, repeats = anomaly.cell, 1
     if anomaly.kind is Kind.SLOW:
         repeats = max(1, round(SLOW_CYCLES / max(1.0, anomaly.value * n_bytes)))
+    lines = [line for name, line in _SETTINGS.items() if name in fields]
+    lines += [f"{function.key_symbol}(&job);"] if function.key_symbol else []
+    settings = "\n".join(f"    {line}" for line in lines)
     return _MAIN.format(
+        settings=settings.format(
+            n_bytes=n_bytes, key_bits=cell.key_bits, rounds=cell.key_bits // 32 + 6
+        ),
+        tag=_TAG if "tag" in fields else "",
         row=max(16384, n_bytes, function.output) + 128,
-        key=function.key_symbol or "0",
         symbol=function.symbol,
-        n_bytes=n_bytes,
         n_out=function.output or n_bytes,
-        key_bits=cell.key_bits,
-        rounds=cell.key_bits // 32 + 6,
         repeats=repeats,
     )
 
@@ -430,8 +489,7 @@ class _Search:
         """Let cvise reduce the case; whether it came to its end."""
         plan, test = self.folder / "plan.json", self.folder / "interesting"
         plan.write_text(json.dumps(self.plan), encoding="utf-8")
-        words = [sys.executable, "-I", interesting.__file__, str(plan)]
-        test.write_text(f"#!/bin/sh\nexec {shlex.join(words)}\n", encoding="utf-8")
+        test.write_text(quick_test(self.plan, plan), encoding="utf-8")
         test.chmod(0o755)
         # Its sockets need paths of at most 107 bytes: a folder of the cache may be deeper.
         with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as scratch:
@@ -445,6 +503,29 @@ class _Search:
             reason = (done.stderr or done.stdout).strip().splitlines()[-1:]
             raise _NotReducedError(f"cvise ended with {done.code}: {''.join(reason)[:200]}")
         return True
+
+
+def quick_test(plan: Mapping[str, Any], path: Path) -> str:
+    """Return the script that cvise runs.
+
+    Most attempts do not compile, or lose the difference. A shell finds that in a fraction of the
+    time that an interpreter of Python needs to start; what is left is for interesting.py.
+    """
+    limit = f"timeout {plan['compile_seconds']:.0f}"
+    run = f"timeout {plan['run_seconds']:.0f}"
+    link, bad, good = (shlex.join(plan[name]) for name in ("link", "bad", "good"))
+    same = "!=" if plan["kind"] == str(Kind.WRONG) else "="
+    words = shlex.join([sys.executable, "-I", interesting.__file__, str(path)])
+    return f"""#!/bin/sh
+exec 2>/dev/null
+{limit} {good} -w -c {SOURCE} -o quick-good.o || exit 1
+{limit} {bad} -w -c {SOURCE} -o quick-bad.o || exit 1
+cmp -s quick-good.o quick-bad.o && exit 1
+{limit} {link} quick-good.o -o quick-good && right=$({run} ./quick-good) || exit 1
+{limit} {link} quick-bad.o -o quick-bad && answer=$({run} ./quick-bad) || exit 1
+[ -n "$right" ] && [ "$answer" {same} "$right" ] || exit 1
+exec {words}
+"""
 
 
 def _text(path: Path) -> str:

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: MIT
 """The adapter of a subject that has calls in its description and none of its own."""
 
+import re
+from collections.abc import Collection
+
 from everycore.subjects.describe import Function, Subject
 
 # Arguments that a call may name: subjects/subject.h explains each.
@@ -18,7 +21,8 @@ NAMES = {
 }
 
 
-def adapter_text(subject: Subject) -> str:
+def adapter_text(subject: Subject, names: Collection[str] = tuple(NAMES)) -> str:
+    """Return the functions of an adapter; its calls may use `names`, all by default."""
     parts = ["#include <stdlib.h>", "#include <string.h>", '#include "subjects/subject.h"']
     if subject.header:
         parts += [_line(subject, "header"), f'#include "{subject.header}"']
@@ -26,16 +30,27 @@ def adapter_text(subject: Subject) -> str:
         parts += [_line(subject, "declaration"), f"{subject.declaration};"]
     for function in subject.functions:
         if function.setup:
-            parts.append(_wrapped(subject, function, "setup", function.key_symbol, function.setup))
-        parts.append(_wrapped(subject, function, "call", function.symbol, function.call))
+            parts.append(
+                _wrapped(subject, function, "setup", function.key_symbol, function.setup, names)
+            )
+        parts.append(_wrapped(subject, function, "call", function.symbol, function.call, names))
     return "\n".join(parts) + "\n"
 
 
-def _wrapped(subject: Subject, function: Function, what: str, symbol: str, code: str) -> str:
+def _wrapped(
+    subject: Subject, function: Function, what: str, symbol: str, code: str, names: Collection[str]
+) -> str:
     lines = [f"SUBJECT_GLUE void {symbol}(struct subject_job *job)", "{"]
-    lines += [f"    {text}; (void){name};" for name, text in NAMES.items()]
+    lines += [f"    {text}; (void){name};" for name, text in NAMES.items() if name in names]
     lines += [_line(subject, f"{what} of {function.name}"), f"    {code};", "}"]
     return "\n".join(lines)
+
+
+def names_in_calls(subject: Subject) -> list[str]:
+    """Return the arguments that the calls of a description name themselves. A macro of the
+    subject's header may use others."""
+    calls = " ".join(f"{one.setup} {one.call}" for one in subject.functions)
+    return [name for name in NAMES if re.search(rf"\b{name}\b", calls)]
 
 
 def _line(subject: Subject, what: str) -> str:

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: MIT
+"""Remove the declarations that a program does not use from its preprocessed source.
+
+The headers of a subject declare hundreds of functions and types. A reducer removes them, too, but
+needs a compilation for each attempt. This is a guess from the names alone, and it may keep or
+remove too much: who uses it must test the result.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+_TOKEN = re.compile(
+    r"""
+    (?P<directive>^[ \t]*\#[^\n]*)
+    | "(?:[^"\\\n]|\\.)*" | '(?:[^'\\\n]|\\.)*'
+    | (?P<name>[A-Za-z_]\w*)
+    | (?P<number>\.?\d[\w.]*)
+    | (?P<mark>[^\s\w])
+    """,
+    re.VERBOSE | re.MULTILINE,
+)
+# Words before a parenthesis that declare nothing, and do not make a brace a function's body.
+_ATTRIBUTE_WORDS = "__attribute__ __attribute __declspec _Alignas __asm__ asm __asm"
+_KEYWORDS = f"""
+    {_ATTRIBUTE_WORDS} struct union enum typedef
+    auto break case char const continue default do double else extern float for goto if inline
+    int long register restrict return short signed sizeof static switch unsigned void volatile
+    while _Bool _Complex _Noreturn _Static_assert _Thread_local _Alignof _Generic
+    __extension__ __inline __inline__ __restrict __restrict__ __const __volatile__
+    """
+ATTRIBUTES = frozenset(_ATTRIBUTE_WORDS.split())
+KEYWORDS = frozenset(_KEYWORDS.split())
+
+
+@dataclass(frozen=True)
+class _Declaration:
+    """A function or declaration at the outer level of a file."""
+
+    begin: int
+    end: int
+    names: frozenset[str]  # all words in it
+    declared: frozenset[str]
+
+
+@dataclass
+class _Begun:
+    """A declaration whose end has not been seen yet."""
+
+    begin: int = -1
+    depth: int = 0  # of parentheses, brackets and braces
+    in_body: bool = False  # of a function
+    names: set[str] = field(default_factory=set)
+    declared: set[str] = field(default_factory=set)
+    last: str = ""  # token
+    last_is_name: bool = False
+    before_parenthesis: str = ""  # the token before the last outer parenthesis
+
+
+def without_unused_declarations(source: str, root: str = "main") -> str:
+    """Return a source with what the function `root` needs, and no preprocessor directives."""
+    declarations = list(_declarations(source))
+    needed: set[int] = set()
+    wanted = {root}
+    while wanted:
+        added = {
+            number
+            for number, one in enumerate(declarations)
+            if number not in needed and one.declared & wanted
+        }
+        needed |= added
+        wanted = set().union(*(declarations[number].names for number in added)) if added else set()
+    kept = [declarations[number] for number in sorted(needed)]
+    return "".join(f"{source[one.begin : one.end].strip()}\n" for one in kept)
+
+
+def _declarations(source: str) -> Iterator[_Declaration]:
+    """The outer declarations in their order.
+
+    A name is declared where it occurs first outside of the bodies of functions, and wherever it
+    stands before one of `( [ { = , ;` outside of all braces and parentheses.
+    """
+    seen: set[str] = set()
+    one = _Begun()
+    for token in _TOKEN.finditer(source):
+        text, is_mark = token[0], token.lastgroup == "mark"
+        if token.lastgroup == "directive":
+            continue
+        if one.begin < 0:
+            one.begin = token.start()
+        if one.depth == 0 and is_mark and text in "([{=,;" and one.last_is_name:
+            one.declared |= {one.last} - KEYWORDS
+        if token.lastgroup == "name" and text not in KEYWORDS:
+            one.names.add(text)
+            if not one.in_body and text not in seen:
+                one.declared.add(text)
+                seen.add(text)
+        elif is_mark and text in "([{":
+            if one.depth == 0 and text == "(":
+                one.before_parenthesis = one.last
+            if one.depth == 0 and text == "{":
+                one.in_body = one.last == ")" and one.before_parenthesis not in ATTRIBUTES
+            one.depth += 1
+        elif is_mark and text in ")]}":
+            one.depth -= 1
+        one.last, one.last_is_name = text, token.lastgroup == "name"
+        if one.depth == 0 and text == ("}" if one.in_body else ";"):
+            yield _Declaration(
+                one.begin, token.end(), frozenset(one.names), frozenset(one.declared)
+            )
+            one = _Begun()
