@@ -41,6 +41,8 @@ class _Declaration:
     end: int
     names: frozenset[str]  # all words in it
     declared: frozenset[str]
+    function: str  # its name, if it declares or defines one
+    is_definition: bool  # of a function
 
 
 @dataclass
@@ -55,11 +57,22 @@ class _Begun:
     last: str = ""  # token
     last_is_name: bool = False
     before_parenthesis: str = ""  # the token before the last outer parenthesis
+    function: str = ""
 
 
 def without_unused_declarations(source: str, root: str = "main") -> str:
-    """Return a source with what the function `root` needs, and no preprocessor directives."""
-    declarations = list(_declarations(source))
+    """Return a source with what the function `root` needs, and no preprocessor directives.
+
+    A function that is defined is not declared again after that: in one file with the definition,
+    the declaration of another file may not fit it.
+    """
+    defined: set[str] = set()
+    declarations = []
+    for one in _declarations(source):
+        if one.is_definition:
+            defined.add(one.function)
+        if one.is_definition or one.function not in defined:
+            declarations.append(one)
     needed: set[int] = set()
     wanted = {root}
     while wanted:
@@ -98,6 +111,8 @@ def _declarations(source: str) -> Iterator[_Declaration]:
         elif is_mark and text in "([{":
             if one.depth == 0 and text == "(":
                 one.before_parenthesis = one.last
+                if one.last_is_name and one.last not in KEYWORDS:
+                    one.function = one.function or one.last
             if one.depth == 0 and text == "{":
                 one.in_body = one.last == ")" and one.before_parenthesis not in ATTRIBUTES
             one.depth += 1
@@ -105,7 +120,7 @@ def _declarations(source: str) -> Iterator[_Declaration]:
             one.depth -= 1
         one.last, one.last_is_name = text, token.lastgroup == "name"
         if one.depth == 0 and text == ("}" if one.in_body else ";"):
-            yield _Declaration(
-                one.begin, token.end(), frozenset(one.names), frozenset(one.declared)
-            )
+            names, declared = frozenset(one.names), frozenset(one.declared)
+            end = token.end()
+            yield _Declaration(one.begin, end, names, declared, one.function, one.in_body)
             one = _Begun()

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: MIT
+"""Sources without what their programs do not use."""
+
+from everycore.matrix.used_declarations import without_unused_declarations
+
+SOURCE = """
+# 1 "somewhere.h"
+typedef unsigned int u32; typedef unsigned long u64;
+struct pair { u32 a, b; } __attribute__((packed));
+struct other { u64 a; };
+enum { FEW = 3, MANY = 300 };
+enum { NEVER };
+extern int unused(const char *text, u64 n) __attribute__((nothrow));
+extern int printf(const char *, ...);
+static const u32 table[FEW] = { 1, 2, 3 }, more[1] = { 4 };
+static struct other *others(void) { return 0; }
+static u32 first(struct pair *p)
+{
+    if (p->a) { return table[0]; }
+    return '}' + sizeof "unused(";
+}
+static u32 (*volatile call)(struct pair *) = first;
+int main(void)
+{
+    struct pair p = { 1, 2 };
+    printf("%u\\n", call(&p));
+}
+int after;
+"""
+NEEDED = """
+typedef unsigned int u32;
+struct pair { u32 a, b; } __attribute__((packed));
+enum { FEW = 3, MANY = 300 };
+extern int printf(const char *, ...);
+static const u32 table[FEW] = { 1, 2, 3 }, more[1] = { 4 };
+static u32 first(struct pair *p)
+{
+    if (p->a) { return table[0]; }
+    return '}' + sizeof "unused(";
+}
+static u32 (*volatile call)(struct pair *) = first;
+int main(void)
+{
+    struct pair p = { 1, 2 };
+    printf("%u\\n", call(&p));
+}
+"""
+
+
+def test_only_what_main_needs_is_kept_in_its_order() -> None:
+    assert without_unused_declarations(SOURCE) == NEEDED.lstrip()
+
+
+def test_a_declaration_after_the_definition_is_left_out() -> None:
+    before = "void f(void *);\nvoid f(void *p) { (void)p; }\n"
+    main = "int main(void) { f(0); }\n"
+    assert without_unused_declarations(before + main) == before + main
+    defined = "static void f(int *p) { (void)p; }\n"
+    assert without_unused_declarations(f"{defined}void f(void *);\n{main}") == defined + main
+
+
+def test_a_definition_is_kept_with_its_earlier_declaration() -> None:
+    source = "struct s;\nint get(struct s *);\nstruct s { int a; };\n"
+    source += "int get(struct s *p) { return p->a; }\nint main(void) { return get(0); }\n"
+    assert without_unused_declarations(source) == source
