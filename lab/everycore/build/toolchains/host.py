@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from everycore.build.toolchains.answers import Answer, ask_all
+from everycore.build.toolchains.cache_lock import folder_of
 from everycore.environment.context import Context
 from everycore.model.domain import Target, Toolchain
 
@@ -17,8 +18,13 @@ _NATIVE = re.compile(r"(?:(?:gcc|clang)(?:-\d+)?|cc)\Z")
 
 
 def host_toolchains(context: Context, targets: Sequence[Target]) -> list[Toolchain]:
-    """One for each family and major version, of all that lies on the PATH."""
-    path = context.env.get("PATH", os.defpath)
+    """One for each family and major version, of all that lies on the PATH.
+
+    The compilers that everycore fetched are not of this machine, also if their folder is there.
+    """
+    fetched = folder_of(context, "bin").resolve()
+    folders = context.env.get("PATH", os.defpath).split(os.pathsep)
+    path = os.pathsep.join(one for one in folders if Path(one).resolve() != fetched)
     return toolchains_of("host", commands_on(context, path, targets))
 
 

@@ -4,7 +4,9 @@
 import os
 import platform
 import re
+import shutil
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from everycore.build.toolchains import find
@@ -41,8 +43,14 @@ def find_compiler(
 
 def linker_of(context: Context, target: Target, compiler: Compiler) -> Compiler:
     """Who links what a compiler made: itself; if it was fetched, this machine's own compiler."""
-    is_fetched = Path(compiler.command[0]).parent == folder_of(context, "bin")
-    return (find_linker(context, target) if is_fetched else None) or compiler
+    fetched = _is_fetched(context, compiler.command)
+    return (find_linker(context, target) if fetched else None) or compiler
+
+
+def _is_fetched(context: Context, command: Sequence[str]) -> bool:
+    """Tell whether a command starts a wrapper of ours, by its path or by a name on the PATH."""
+    place = shutil.which(command[0], path=context.env.get("PATH", os.defpath))
+    return place is not None and Path(place).resolve().parent == folder_of(context, "bin").resolve()
 
 
 def _added_named(context: Context, target: Target, name: str) -> tuple[str, ...]:
@@ -57,7 +65,12 @@ def find_linker(
 ) -> Compiler | None:
     """Return the compiler that links for a target. `more`: commands that are just being added."""
     try:
-        return find_compiler(context, target, None, (), platform.machine())
+        found = find_compiler(context, target, None, (), platform.machine())
+        if runs_here(target) and _is_fetched(context, found.command):  # $CC names it
+            others = {name: text for name, text in context.env.items() if name != "CC"}
+            context = replace(context, env=others)
+            found = find_compiler(context, target, None, (), platform.machine())
+        return found
     except EverycoreError:
         if runs_here(target):
             raise

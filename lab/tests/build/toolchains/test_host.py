@@ -33,6 +33,17 @@ def test_gccs_come_before_clangs_and_old_before_new(lab: Lab, compilers: Compile
     assert found["gcc-9"].provider == "host"
 
 
+def test_the_folder_of_fetched_compilers_is_not_this_machine_s(
+    lab: Lab, compilers: Compilers
+) -> None:
+    compilers.add("gcc-12", "gcc", 12, 2, 0)
+    wrappers = lab.context().cache_dir() / "toolchains" / "bin"
+    wrappers.mkdir(parents=True)
+    compilers.add("clang-19", "clang", 19, 1, 7).rename(wrappers / "clang-19")
+    lab.env["PATH"] += f":{wrappers}"
+    assert list(all_of(lab)) == ["gcc-12"]
+
+
 def test_gcc_and_cc_are_called_by_their_versions(lab: Lab, compilers: Compilers) -> None:
     compilers.add("gcc", "gcc", 15, 1, 0)
     compilers.add("cc", "clang", 17, 0, 0)

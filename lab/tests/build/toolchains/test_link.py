@@ -63,6 +63,21 @@ def test_a_compiler_that_was_added_is_found_by_its_name(lab: Lab, compilers: Com
     assert linker_of(lab.context(), host, own) == own
 
 
+def test_a_fetched_compiler_on_the_path_does_not_link(lab: Lab, compilers: Compilers) -> None:
+    host = Target("host", "")
+    compilers.add("cc", "gcc", 12, 2, 0)
+    wrappers = lab.context().cache_dir() / "toolchains" / "bin"
+    wrappers.mkdir(parents=True)
+    compilers.add("clang-19", "clang", 19, 1, 7).rename(wrappers / "clang-19")
+    lab.env["PATH"] += f":{wrappers}"
+    found = find_compiler(lab.context(), host, "clang-19", (), "x86_64")
+    assert (found.name, found.command) == ("clang 19.1.7", ("clang-19",))
+    assert linker_of(lab.context(), host, found).name == "gcc 12.2.0"
+    lab.env["CC"] = "clang-19"
+    found = find_compiler(lab.context(), host, None, (), "x86_64")
+    assert linker_of(lab.context(), host, found).name == "gcc 12.2.0"
+
+
 def test_a_compiler_that_was_asked_for_by_name_is_not_replaced(
     lab: Lab, compilers: Compilers
 ) -> None:
