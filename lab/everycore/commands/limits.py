@@ -2,7 +2,10 @@
 """everycore limits: what can this CPU do at best?"""
 
 import json as jsonlib
+from collections.abc import Iterator
+from contextlib import nullcontext
 from dataclasses import asdict
+from itertools import chain
 from typing import Annotated
 
 import typer
@@ -23,10 +26,10 @@ from everycore.measure import quiet
 from everycore.measure.bounds import bounds, disturbance
 from everycore.measure.processes import merged
 from everycore.model import protocol
-from everycore.model.protocol import Arithmetic, Hello, Limit
+from everycore.model.protocol import Arithmetic, Hello, Limit, Record
 from everycore.report import limit_tables as report
 from everycore.run.bench_calls import PROCESSES
-from everycore.run.session import known_widths, open_session, pin, run_of
+from everycore.run.session import Session, known_widths, open_session, pin, run_of
 from everycore.store import run_files
 
 DISTURBED = 0.01  # on a quiet core latencies are within 0.3 % of whole cycles, but for a few
@@ -51,23 +54,21 @@ def limits(
     context, json = beside_results(context, out), json and not is_standard_output(out)
     session = pin(context, open_session(context, target, cc), cpu)
     session.widths.extend(known_widths(context, session))
-    records = [
-        protocol.numbered(record, number)
-        for number in range(PROCESSES)
-        for record in session.records("limits", *session.pinned, *session.expecting)
-        if not number or not isinstance(record.line, Hello)
-    ]
-    lines = merged(quiet.marked([record.line for record in records]))
-    hello = next((line for line in lines if isinstance(line, Hello)), None)
-    if hello is None:
+    coming = _measured(session)
+    first = next(coming, None)
+    if first is None or not isinstance(first.line, Hello):
         raise EverycoreError("the harness measured nothing", code=1)
-    found = bounds(lines)
+    hello, records = first.line, list[Record]()
     run = run_of(context, session, hello, "limits", {})
-    if out:
-        with run_files.Writer(out, run, stdout) as writer:
-            for record in records:
+    with run_files.Writer(out, run, stdout) if out else nullcontext() as writer:
+        for record in chain([first], coming):
+            records.append(record)
+            if writer:
                 writer.write(record.text)
+    if out:
         say_where(context, "samples", out)
+    lines = merged(quiet.marked([record.line for record in records]))
+    found = bounds(lines)
     if json:
         context.print_raw(run_files.run_line(run))
         for record in records:
@@ -91,3 +92,11 @@ def limits(
             f"latencies are {stray:.1%} away from whole cycles: another program shares the core;"
             " all figures are off by that and more, run it again on a quiet machine"
         )
+
+
+def _measured(session: Session) -> Iterator[Record]:
+    """Yield the lines of all processes, and one greeting."""
+    for number in range(PROCESSES):
+        for record in session.records("limits", *session.pinned, *session.expecting):
+            if not number or not isinstance(record.line, Hello):
+                yield protocol.numbered(record, number)

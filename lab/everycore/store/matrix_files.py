@@ -1,13 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Files of the matrix: lines are added as cells are done, and a run that was killed goes on."""
 
-import fcntl
 import json
 import lzma
-import os
 import shlex
 import sys
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
@@ -15,7 +12,7 @@ from types import TracebackType
 from typing import IO, Self
 
 from everycore.environment.errors import EverycoreError, SignalError
-from everycore.environment.outputs import make_folder, open_stream, refuse_device
+from everycore.environment.outputs import is_stream, make_folder, refuse_device
 from everycore.model.cells import (
     Anomaly,
     Cell,
@@ -29,10 +26,12 @@ from everycore.model.cells import (
     latest,
     parse,
 )
+from everycore.store.journal import Journal
 
 SUFFIX = "-matrix.jsonl"
 PACKED = ".xz"  # a file that is kept for good may be packed, and can then only be read
 ANOTHER = "name another file with --out"
+WHEN_FULL = "what was measured before is in it: make room and go on with --resume"
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +135,6 @@ class Writer:
     ) -> None:
         self._path = path
         self._stdout = stdout or sys.stdout
-        self._stream: IO[str] | None = None
         self._written: list[Line] = []
         self._head = head
         self._resume = resume
@@ -145,40 +143,32 @@ class Writer:
     def __enter__(self) -> Self:
         if self._path.suffix == PACKED:
             raise EverycoreError(f"{self._path} is packed", f"go on with a copy: unxz {self._path}")
-        self._stream = open_stream(self._path, self._stdout)
-        if self._stream:
-            if self._resume:
+        is_file = not is_stream(self._path)
+        if is_file:
+            if self._path.exists() and self._path.stat().st_size and not self._resume:
+                raise EverycoreError(
+                    f"{self._path} exists", "go on with it: --resume; or name another file"
+                )
+            make_folder(self._path)
+        self._journal = Journal(self._path, self._stdout, is_new=False, when_full=WHEN_FULL)
+        try:
+            if not is_file and self._resume:
                 raise EverycoreError(
                     f"--resume needs a file, and {self._path} is none", "name a file with --out"
                 )
-            self.write(self._head)
-            return self
-        if self._path.exists() and self._path.stat().st_size and not self._resume:
-            raise EverycoreError(
-                f"{self._path} exists", "go on with it: --resume; or name another file"
-            )
-        make_folder(self._path)
-        try:
-            self._file = self._path.open("ab", buffering=0)
-        except OSError as error:
-            raise self._not_opened(error) from error
-        try:
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            self._begin()
-        except BlockingIOError:
-            self._file.close()
-            raise EverycoreError(
-                f"another run writes {self._path}", "wait for it, or name another file with --out"
-            ) from None
+            if is_file:
+                self._begin()
+            else:
+                self.write(self._head)
         except BaseException:
-            self._file.close()
+            self._journal.close()
             raise
         return self
 
     def _begin(self) -> None:
         self.stored = read(self._path) if self._path.stat().st_size else self.stored
         if self.stored.dropped:
-            os.truncate(self._path, self._path.stat().st_size - len(self._half()))
+            self._journal.cut_half_line()
         heads = self.stored.heads
         if heads:
             refuse_other(self._path, heads[-1], self._head)
@@ -193,26 +183,9 @@ class Writer:
         """Revisions of the trees that cells of the file were, or are to be, built from."""
         return list(dict.fromkeys(str(one.revision) for one in (*self.stored.heads, self._head)))
 
-    def _half(self) -> bytes:
-        """The bytes behind the last end of a line."""
-        return self._path.read_bytes().rpartition(b"\n")[2]
-
     def write(self, line: Line) -> None:
         self._written.append(line)
-        text = as_json(line) + "\n"
-        data = text.encode()
-        try:
-            if self._stream:
-                self._stream.write(text)
-                self._stream.flush()
-                return
-            written = self._file.write(data)
-            if written != len(data):  # the disk had room for a part
-                written = self._file.write(data[written:])
-        except BrokenPipeError:  # the reader has enough
-            raise
-        except OSError as error:
-            raise self._unwritable(error) from error
+        self._journal.add(as_json(line))
 
     def __exit__(
         self,
@@ -220,27 +193,12 @@ class Writer:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        if isinstance(error, SignalError) and self._stream is None:
+        if isinstance(error, SignalError) and self._journal.stream is None:
             error.add_note(
                 f"{len(self.now().results)} cells are in {self._path}; the same command with"
                 f" --resume --out {shlex.quote(str(self._path))} goes on with them"
             )
-        if self._stream is None:
-            self._file.close()
-        elif self._stream is not self._stdout:
-            with suppress(OSError):  # the error that ends the run says why
-                self._stream.close()
-
-    def _not_opened(self, error: OSError) -> EverycoreError:
-        return EverycoreError(
-            f"cannot write {self._path}: {error.strerror}", "name another file with --out"
-        )
-
-    def _unwritable(self, error: OSError) -> EverycoreError:
-        return EverycoreError(
-            f"cannot write {self._path}: {error.strerror}",
-            "what was measured before is in it: make room and go on with --resume",
-        )
+        self._journal.close()
 
 
 def refuse_other(path: Path, stored: Head, own: Head) -> None:

@@ -20,13 +20,14 @@ from types import TracebackType
 from typing import IO, Any, Self
 
 from everycore.environment.errors import EverycoreError, LostError, SignalError
-from everycore.environment.outputs import is_stream, make_folder, open_stream, refuse_device
+from everycore.environment.outputs import is_stream, make_folder, refuse_device
 from everycore.measure import quiet
 from everycore.measure.processes import merged
 from everycore.model import protocol
 from everycore.model.decoding import decode
 from everycore.model.domain import Machine, Revision
 from everycore.model.protocol import Bench, Record
+from everycore.store.journal import Journal
 
 FORMAT = 1
 RESULTS_HINT = "name a result file (.jsonl), a pack, or a folder of them; docs/QUERY.md says more"
@@ -140,56 +141,38 @@ class Writer:
 
     The file beside it belongs to one run: another that wants the same name is refused at once. What
     a run that was killed has left there becomes a partial result.
-    Of a run that is interrupted, or whose place is lost, what was measured is kept as a partial
-    result. A stream (standard
-    output, a device, a pipe) gets the lines as they come.
+    Of a run that is interrupted, whose place is lost or whose disk is full, what was measured is
+    kept as a partial result. A stream (standard output, a device, a pipe) gets the lines as they
+    come.
     """
 
     def __init__(self, path: Path, run: Run, stdout: IO[str] | None = None) -> None:
         refuse_if_unusable(path)
         self._path = path
         self._stdout = stdout or sys.stdout
-        self._stream: IO[str] | None = None
+        self._is_full = False
         self._part = _part(path)
         self._run = run
         self._lines = 0
 
     def __enter__(self) -> Self:
-        self._stream = open_stream(self._path, self._stdout)
-        if self._stream:
-            self._file: IO[str] = self._stream
-            self._write(run_line(self._run))
-            return self
-        _rescue(self._path)
+        if not is_stream(self._path):
+            _rescue(self._path)
+        self._journal = Journal(self._part, self._stdout, is_new=True, shown=self._path)
         try:
-            self._file = self._part.open("x", encoding="utf-8", buffering=1)
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except FileExistsError as error:
-            raise EverycoreError(
-                f"another run writes {self._part}", "wait for it, or name another file with --out"
-            ) from error
-        except OSError as error:
-            raise self._unwritable(error) from error
-        try:
-            self._write(run_line(self._run))
+            self._journal.add(run_line(self._run))
         except EverycoreError:
-            with suppress(OSError):
-                self._file.close()
-            self._part.unlink(missing_ok=True)
+            self._leave_nothing()
             raise
         return self
 
     def write(self, text: str) -> None:
-        self._write(text)
-        self._lines += 1
-
-    def _write(self, text: str) -> None:
         try:
-            self._file.write(text + "\n")
-        except BrokenPipeError:  # the reader has enough
+            self._journal.add(text)
+        except EverycoreError:
+            self._is_full = True
             raise
-        except OSError as error:
-            raise self._unwritable(error) from error
+        self._lines += 1
 
     def __exit__(
         self,
@@ -197,37 +180,42 @@ class Writer:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        if self._stream:
-            self._end_stream(self._stream, kind is None)
+        if self._journal.stream:
+            if kind is None:
+                self._journal.add(_end_line(self._lines))
+            self._journal.close()
             return
         why = _why_partial(error) if self._lines else ""
+        if self._lines and self._is_full and error:
+            why = str(error)
         if kind is not None and not why:
-            with suppress(OSError):  # the one that is on its way says why
-                self._file.close()
-            self._part.unlink(missing_ok=True)
+            self._leave_nothing()
             return
+        kept = partial_path(self._path)
         try:
-            self._file.write(_end_line(self._lines, why))
-            self._file.close()
-        except OSError as full:
-            self._part.unlink(missing_ok=True)
-            raise self._unwritable(full) from full
-        if not why:
-            self._publish()
-            return
-        _keep_partial(self._part, self._path)
+            if why:
+                self._journal.cut_half_line()
+            self._journal.add(_end_line(self._lines, why))
+        except EverycoreError as full:
+            # The lines stay, and the next run of this name makes a partial result of them.
+            self._journal.close()
+            full.add_note(f"what was measured is in {self._part}")
+            if not error:
+                raise
+            kept = self._part
+        else:
+            self._journal.close()
+            if not why:
+                self._publish()
+                return
+            _keep_partial(self._part, self._path)
         if error and not isinstance(error, LostError):
-            error.add_note(f"what was measured is in {partial_path(self._path)}")
+            error.add_note(f"what was measured is in {kept}")
 
-    def _end_stream(self, stream: IO[str], is_complete: bool) -> None:
-        try:
-            if is_complete:
-                self._write(json.dumps({"type": "end", "lines": self._lines}))
-            stream.flush()
-        finally:
-            if stream is not self._stdout:
-                with suppress(OSError):
-                    stream.close()
+    def _leave_nothing(self) -> None:
+        self._journal.close()
+        if self._journal.stream is None:
+            self._part.unlink(missing_ok=True)
 
     def _publish(self) -> None:
         try:
@@ -240,11 +228,6 @@ class Writer:
             self._part.replace(self._path)
         self._part.unlink(missing_ok=True)
 
-    def _unwritable(self, error: OSError) -> EverycoreError:
-        return EverycoreError(
-            f"cannot write {self._path}: {error.strerror}", "name another file with --out"
-        )
-
 
 def _why_partial(error: BaseException | None) -> str:
     """Why a result ends early, if what was measured until then is good; else nothing."""
@@ -255,7 +238,7 @@ def _why_partial(error: BaseException | None) -> str:
 
 def _end_line(count: int, partial: str = "") -> str:
     end = {"type": "end", "lines": count} | ({"partial": partial} if partial else {})
-    return json.dumps(end) + "\n"
+    return json.dumps(end)
 
 
 def _keep_partial(part: Path, path: Path) -> None:
@@ -281,7 +264,7 @@ def _rescue(path: Path) -> None:
                 return
             file.seek(0)
             file.truncate()
-            file.write(b"".join(whole) + _end_line(len(whole) - 1, "it was killed").encode())
+            file.write(b"".join(whole) + f"{_end_line(len(whole) - 1, 'it was killed')}\n".encode())
             file.flush()
             _keep_partial(part, path)
     except OSError:  # not there, of a run that is alive, or of another user

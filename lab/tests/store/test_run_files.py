@@ -170,6 +170,24 @@ def test_a_full_disk_is_named_and_leaves_no_file(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
+def test_a_disk_that_fills_up_costs_no_line_that_was_written(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    measured = data_text("bench.jsonl").splitlines()[1:]
+    room = len(run_files.run_line(RUN)) + len(measured[0]) + 20
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (room, before[1]))
+    try:
+        with pytest.raises(EverycoreError, match="File too large") as error:
+            write(path)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    (note,) = error.value.__notes__
+    assert note == f"what was measured is in {tmp_path / 'a.jsonl.part'}"
+    found = run_files.partial_of(path, RUN)
+    assert found
+    assert [record.text for record in found.records] == measured[:1]
+
+
 def test_two_runs_in_a_second_have_two_names(tmp_path: Path) -> None:
     when = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
     first = write(run_files.new_path(tmp_path, when, RUN.revision, "bench"))

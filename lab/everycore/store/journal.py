@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: MIT
+"""The journal of a run: a file to which whole lines are added, by one process at a time.
+
+All commands that measure write through it. A line is one call of the system and is there when the
+call returns, so a process that is killed loses the line that it was writing, and no other. Half a
+line that such a process left is cut off before the next one is added.
+"""
+
+import fcntl
+import os
+from contextlib import suppress
+from pathlib import Path
+from typing import IO
+
+from everycore.environment.errors import EverycoreError
+from everycore.environment.outputs import open_stream
+
+
+class Journal:
+    """An open journal. A stream (standard output, a device, a pipe) gets the lines as they come."""
+
+    def __init__(
+        self,
+        path: Path,
+        stdout: IO[str],
+        *,
+        is_new: bool,
+        shown: Path | None = None,
+        when_full: str = "name another file with --out",
+    ) -> None:
+        """Open a file, or make it, and lock it.
+
+        `is_new`: one that is there belongs to another run. `shown`: the name in messages, by which
+        a stream is known, too. `when_full`: the remedy if a line cannot be written.
+        """
+        self._path = path
+        self._shown = shown or path
+        self._when_full = when_full
+        self._stdout = stdout
+        self.stream = open_stream(self._shown, stdout)
+        if self.stream:
+            return
+        try:
+            self._file = path.open("xb" if is_new else "ab", buffering=0)
+        except FileExistsError as error:
+            raise self._in_use() from error
+        except OSError as error:
+            raise self._unwritable(error, "name another file with --out") from error
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            self._file.close()
+            raise self._in_use() from None
+
+    def add(self, line: str) -> None:
+        """Add a line. BrokenPipeError if the reader of a stream has enough."""
+        data = (line + "\n").encode()
+        try:
+            if self.stream:
+                self.stream.write(line + "\n")
+                self.stream.flush()
+                return
+            written = self._file.write(data)
+            if written != len(data):  # the disk had room for a part
+                self._file.write(data[written:])
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            raise self._unwritable(error, self._when_full) from error
+
+    def cut_half_line(self) -> None:
+        """Remove what stands behind the last end of a line."""
+        half = self._path.read_bytes().rpartition(b"\n")[2]
+        if half:
+            os.truncate(self._path, self._path.stat().st_size - len(half))
+
+    def close(self) -> None:
+        if self.stream is None:
+            self._file.close()
+        elif self.stream is not self._stdout:
+            with suppress(OSError):  # an error that ends the run says why
+                self.stream.close()
+
+    def _in_use(self) -> EverycoreError:
+        return EverycoreError(
+            f"another run writes {self._path}", "wait for it, or name another file with --out"
+        )
+
+    def _unwritable(self, error: OSError, remedy: str) -> EverycoreError:
+        return EverycoreError(f"cannot write {self._shown}: {error.strerror}", remedy)
