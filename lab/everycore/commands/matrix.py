@@ -180,7 +180,8 @@ def matrix(
         typer.Option(
             "--scheduler",
             metavar="ADDRESS",
-            help="Compile and count on the workers of Dask's scheduler there: tcp://host:8786.",
+            help="Let the workers of Dask's scheduler there do what needs no timing:"
+            " tcp://host:8786.",
         ),
     ] = "",
     json: Json = False,
@@ -273,10 +274,10 @@ def matrix(
         results = _measure(context, writer, run, cells, bench, json)
         clock = Clock(monotonic, begin + seconds)
         if ct:
-            results = _look_for_leaks(context, writer, bench, clock, results, json)
+            results = _look_for_leaks(context, writer, run, bench, clock, results, json)
         if regressions:
             results, odd = _look_for_regressions(
-                *(context, writer, bench, clock, results, json), reduction
+                *(context, writer, run, bench, clock, results, json), reduction
             )
     tidy(context)
     source = f"{head.machine.title()}, {head.counter}; {path}"
@@ -418,6 +419,7 @@ def _measure(
 def _look_for_leaks(
     context: Context,
     writer: store.Writer,
+    run: "Run | FarmRun",
     bench: Workbench,
     clock: Clock,
     results: Sequence[Result],
@@ -427,9 +429,12 @@ def _look_for_leaks(
     found = {one.cell: one for one in results}
     left = second_pass.left(results)
     with Progress(context.err, "looking for leaks", len(left)) as progress:
-        for result in second_pass.looked_at(
-            bench, left, os.cpu_count() or 1, lambda: clock.now() < clock.end
-        ):
+        if isinstance(run, Run):
+            cores = os.cpu_count() or 1
+            looked = second_pass.looked_at(bench, left, cores, clock.has_time)
+        else:
+            looked = run.looked_at(left, clock.has_time)
+        for result in looked:
             if found[result.cell] != result:
                 writer.write(result)
             found[result.cell] = result
@@ -444,6 +449,7 @@ def _look_for_leaks(
 def _look_for_regressions(
     context: Context,
     writer: store.Writer,
+    run: "Run | FarmRun",
     bench: Workbench,
     clock: Clock,
     results: Sequence[Result],
@@ -459,8 +465,8 @@ def _look_for_regressions(
     number = len(anomalies.find(every))
     with Progress(context.err, "looking for causes", number) as progress:
         explained = explain_all(
-            *(trials, every, stored.anomalies, writer.write, progress.step),
-            lambda: clock.now() < clock.end,
+            *(trials, every, stored.anomalies, writer.write, progress.step, clock.has_time),
+            elsewhere=lambda odd: () if isinstance(run, Run) else run.bisected(odd, clock.has_time),
         )
     stories = explained.stories()
     for said in explained.noise:
@@ -577,7 +583,7 @@ def _look_for_miscompilations(
     if not wrong:
         return {}
     context.err.print(f"looking for what makes the answers of {len(wrong)} cells right")
-    found = explain_wrong(trials, wrong, stored, lambda: clock.now() < clock.end)
+    found = explain_wrong(trials, wrong, stored, clock.has_time)
     if late := len(wrong) - len(found):
         context.warn(f"no time for {late} cells with wrong answers: --resume goes on with them")
     return found

@@ -5,9 +5,9 @@ Timing never shares a host with a worker: cells are timed here, one after the ot
 worker of the farm runs on this host.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from everycore.environment.atomic import atomic_write
@@ -15,10 +15,11 @@ from everycore.environment.errors import EverycoreError
 from everycore.farm import worker
 from everycore.farm.scheduler import Farm, Undone
 from everycore.farm.work import Answer, Job, Work, read_answer
+from everycore.matrix.bisect import Found
 from everycore.matrix.cell_runs import Run
 from everycore.matrix.make import Ready, Workbench
 from everycore.matrix.plan import Planned
-from everycore.model.cells import Cell, Outcome, Result
+from everycore.model.cells import Anomaly, Cell, Kind, Outcome, Result, Verdict
 from everycore.model.decoding import encode_line
 
 CACHED = (Outcome.MEASURED, Outcome.COUNTED, Outcome.WRONG, Outcome.NOT_COMPILED)
@@ -41,7 +42,7 @@ class FarmRun:
         self._refuse_shared_host(jobs)
         ready: list[Ready] = []
         done: set[str] = set()
-        for found in self._answers(jobs):
+        for found in self._answers(jobs, self.local.clock.has_time):
             key = found.job.key if isinstance(found, Undone) else found.key
             if key in done or key not in by_key:  # a job may come back twice
                 continue
@@ -64,7 +65,47 @@ class FarmRun:
                 "end it, or measure emulated targets alone: --target qemu-aarch64",
             )
 
-    def _answers(self, jobs: Sequence[Job]) -> Iterator[Answer | Undone]:
+    def looked_at(
+        self, results: Sequence[Result], has_time: Callable[[], bool]
+    ) -> Iterator[Result]:
+        """Yield results with their verdicts on constant time, as they are found."""
+        own: dict[str, Result] = {}
+        jobs: list[Job] = []
+        for one in results:
+            if job := self._job(one.cell, Work.CT):
+                own[job.key] = one
+                jobs.append(job)
+        for found in self._answers(jobs, has_time):
+            if isinstance(found, Undone):
+                result = own.pop(found.job.key, None)
+                verdicts: tuple[Verdict, ...] = (Verdict(None, "trace", found.why),)
+            else:
+                result = own.pop(found.key, None)  # an answer may come back twice
+                verdicts = found.result.verdicts if found.result else ()
+            if result is not None:
+                yield replace(result, verdicts=verdicts)
+
+    def bisected(
+        self, anomalies: Sequence[Anomaly], has_time: Callable[[], bool]
+    ) -> Iterator[Found]:
+        """Yield what repairs anomalies; those that have to be timed, or that no worker can explain,
+        are left to this host."""
+        jobs = {
+            job.key: job
+            for one in anomalies
+            if one.kind is not Kind.SLOW and (job := self._job(one.cell, Work.BISECT, one))
+        }
+        for found in self._answers(list(jobs.values()), has_time):
+            if isinstance(found, Answer) and found.anomaly and jobs.pop(found.key, None):
+                yield Found(found.anomaly, found.again, bool(found.said), found.said)
+
+    def _job(self, cell: Cell, work: Work, anomaly: Anomaly | None = None) -> Job | None:
+        first = self.jobs.get(cell)  # none: the cell is of an earlier run with other options
+        return replace(first, work=work, anomaly=anomaly) if first else None
+
+    def _answers(
+        self, jobs: Sequence[Job], has_time: Callable[[], bool]
+    ) -> Iterator[Answer | Undone]:
         """Those of earlier runs first."""
         left: list[Job] = []
         for job in jobs:
@@ -73,9 +114,8 @@ class FarmRun:
                 left.append(job)
             else:
                 yield known
-        clock = self.local.clock
-        for found in self.farm.answers(left, lambda: clock.now() < clock.end):
-            if isinstance(found, Answer) and found.result and found.result.outcome in CACHED:
+        for found in self.farm.answers(left, has_time):
+            if isinstance(found, Answer) and _is_final(found):
                 path = self._path(found.key)
                 with suppress(OSError), atomic_write(path) as scratch:  # a full disk loses a copy
                     scratch.write_text(encode_line(found), encoding="utf-8")
@@ -97,3 +137,11 @@ class FarmRun:
         if found.result is None or found.result.cell != planned.cell:
             return planned.skipped("a worker answered for another cell")
         return worker.ready(self.bench, self.jobs[planned.cell], found)
+
+
+def _is_final(answer: Answer) -> bool:
+    """Whether a later run may take the answer; a missing verdict is worth another try."""
+    result = answer.result
+    if result is None or result.outcome not in CACHED:
+        return False
+    return not result.verdicts or result.constant_time is not None

@@ -61,6 +61,7 @@ class Answer:
     functions: Mapping[str, int] | None = None  # of trace: executed instructions by symbol
     anomaly: Anomaly | None = None  # of bisect: with what was found
     said: str = ""  # of bisect: why the anomaly is none
+    again: tuple[Result, ...] = ()  # of bisect: the cell and its neighbour, looked at again
     program: str = ""  # of compile: base64 of the program
     error: str = ""  # the host could not do it, and another one may
     hint: str = ""

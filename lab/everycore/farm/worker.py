@@ -128,7 +128,7 @@ def _bisected(bench: Workbench, job: Job, answer: Answer) -> Answer:
             "everycore matrix --regressions, on the host that measures",
         )
     found = explain(Trials(bench), job.anomaly)
-    return replace(answer, anomaly=found.anomaly, said=found.said)
+    return replace(answer, anomaly=found.anomaly, said=found.said, again=found.again)
 
 
 def ready(bench: Workbench, job: Job, answer: Answer) -> Ready | Result:

@@ -39,6 +39,9 @@ class Clock:
     now: Callable[[], float]  # seconds
     end: float = float("inf")
 
+    def has_time(self) -> bool:
+        return self.now() < self.end
+
     def allows(self, cells: int, seconds_each: float, pending: float) -> int:
         """How many of the cells there is time for, beside what is begun."""
         left = max(0.0, self.end - self.now() - pending)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Every anomaly of some results looked at again, and explained."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from everycore.matrix import anomalies
@@ -34,12 +34,20 @@ def explain_all(
     write: Callable[[Line], None],
     step: Callable[[str], None] = lambda _: None,
     has_time: Callable[[], bool] = lambda: True,
+    elsewhere: Callable[[Sequence[Anomaly]], Iterable[Found]] = lambda _: (),
 ) -> Explained:
-    """The heaviest first; what an earlier run has explained (`stored`) stands."""
+    """The heaviest first; what an earlier run has explained (`stored`) stands.
+
+    `elsewhere` explains anomalies on other hosts; it is given the heaviest of each cause, and the
+    others are then explained here, with the repairs that it found.
+    """
     known = {(one.cell, one.kind): one for one in stored}
     explained = Explained(results)
     repairs: dict[tuple[str, Kind], list[Switch]] = {}
-    for story in anomalies.stories(anomalies.find(results), results):
+    stories = anomalies.stories(anomalies.find(results), results)
+    worst = [one.worst for one in stories if (one.worst.cell, one.worst.kind) not in known]
+    of_others = {(one.anomaly.cell, one.anomaly.kind): one for one in elsewhere(worst)}
+    for story in stories:
         hopeless: list[Anomaly] = []
         for anomaly in story.anomalies:
             key = (anomaly.cell, anomaly.kind)
@@ -47,11 +55,13 @@ def explain_all(
             step(anomaly.cell.title)
             if key in known:
                 found = known[key]
-            elif not has_time():
+            elif key not in of_others and not has_time():
                 explained.left += 1
                 continue
             else:
-                looked = explain(bench, anomaly, own[:4], not hopeless, has_time)
+                looked = of_others.get(key) or explain(
+                    bench, anomaly, own[:4], not hopeless, has_time
+                )
                 _update(explained, looked, write)
                 explained.left += looked.is_late
                 if looked.is_noise or looked.failed or looked.is_late:

@@ -21,7 +21,7 @@ from everycore.farm.work import Answer, Job, Work
 from everycore.matrix.cell_runs import Clock, Run
 from everycore.matrix.make import Ready, Workbench
 from everycore.matrix.plan import Place, Planned
-from everycore.model.cells import Anomaly, Cell, Kind, Outcome, Result
+from everycore.model.cells import Anomaly, Cell, Kind, Outcome, Result, Verdict
 from everycore.model.decoding import encode_line
 
 CELLS = [replace(cell(flags=f"-O{level}"), target="qemu-aarch64") for level in "0123s"]
@@ -189,6 +189,53 @@ def test_cells_without_time_are_told(lab: Lab) -> None:
     run = run_of(lab, Answering([answer_to(job_of(CELLS[0]))]))
     assert len(list(run.cells(PLANNED))) == 1
     assert run.left_out == len(CELLS) - 1
+
+
+# ---- Second passes -------------------------------------------------------------------------------
+
+
+def test_workers_look_for_leaks_and_this_host_keeps_what_it_measured(lab: Lab) -> None:
+    own = [replace(counted(one), executed=number) for number, one in enumerate(CELLS)]
+    verdicts = (Verdict(False, "trace", "aes_encrypt+0x1c"),)
+    jobs = [job_of(one, work=Work.CT) for one in CELLS]
+    answers: list[Answer | Undone] = [
+        answer_to(job, result=replace(counted(job.cell), verdicts=verdicts)) for job in jobs[:3]
+    ]
+    farm = Answering([*answers, *answers, Undone(jobs[3], "no compiler")])
+    found = list(run_of(lab, farm).looked_at(own, lambda: True))
+    assert found[:3] == [replace(one, verdicts=verdicts) for one in own[:3]]
+    assert found[3:] == [replace(own[3], verdicts=(Verdict(None, "trace", "no compiler"),))]
+    assert {job.work for job in farm.asked} == {Work.CT}
+
+
+def test_a_verdict_that_is_missing_is_asked_for_again(lab: Lab) -> None:
+    job = job_of(CELLS[0], work=Work.CT)
+    for verdict, asked in ((Verdict(None, "trace", "no package"), 2), (Verdict(True, "trace"), 1)):
+        answer = answer_to(job, result=replace(counted(CELLS[0]), verdicts=(verdict,)))
+        farm = Answering([answer])
+        for _ in range(2):
+            run = run_of(lab, farm)
+            (found,) = run.looked_at([counted(CELLS[0])], lambda: True)
+            assert found.verdicts == (verdict,)
+        assert len(farm.asked) == asked
+
+
+def test_workers_bisect_what_needs_no_timing(lab: Lab) -> None:
+    kinds = (Kind.FRAME, Kind.SLOW, Kind.LEAK)
+    odd = [
+        Anomaly(one, kind, 2.0, None, None, 2.0) for one, kind in zip(CELLS, kinds, strict=False)
+    ]
+    repaired = replace(odd[0], repair=("-fno-tree-vectorize",))
+    jobs = [job_of(one.cell, work=Work.BISECT, anomaly=one) for one in odd]
+    answers = [
+        answer_to(jobs[0], anomaly=repaired, result=None, again=(counted(CELLS[0]),)),
+        answer_to(jobs[2], anomaly=odd[2], result=None, said="it no longer leaks"),
+    ]
+    farm = Answering([*answers, *answers])
+    first, second = run_of(lab, farm).bisected(odd, lambda: True)
+    assert (first.anomaly, first.is_noise, first.again) == (repaired, False, (counted(CELLS[0]),))
+    assert (second.anomaly, second.is_noise, second.said) == (odd[2], True, "it no longer leaks")
+    assert [job.anomaly for job in farm.asked] == [odd[0], odd[2]]
 
 
 # ---- What Dask says ------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ import pytest
 from matrix.cells import cell, judged, measured, table
 from matrix.fake_bench import FakeBench
 
-from everycore.matrix.bisect import AT_ONCE
+from everycore.matrix.bisect import AT_ONCE, Found
 from everycore.matrix.regressions import Explained, explain_all
 from everycore.model.cells import Anomaly, Cell, Code, Kind, Line, Outcome, Result
 
@@ -46,6 +46,24 @@ def test_one_search_serves_all_versions() -> None:
     (story,) = found.stories()
     assert story.compiler == "clang 22-24"
     assert sum(isinstance(line, Anomaly) for line in written) == 3
+
+
+def test_what_another_host_explained_stands_and_serves_the_others() -> None:
+    bench, asked, written = FakeBench(cycles, FLAGS), list[Anomaly](), list[Line]()
+    (first, *_) = explained(FakeBench(cycles, FLAGS))[0].anomalies.values()
+
+    def elsewhere(odd: Sequence[Anomaly]) -> Sequence[Found]:
+        asked.extend(odd)
+        return [Found(first, ())]
+
+    found = explain_all(bench, matrix(), (), written.append, elsewhere=elsewhere)
+    assert [(one.cell, one.kind) for one in asked] == [(first.cell, first.kind)]
+    assert [one.repair for one in found.anomalies.values()] == [("-fno-j",)] * 3
+    assert [one.tried for one in found.anomalies.values()] == [len(FLAGS), 1, 1]
+    assert first in written
+    asked.clear()
+    explain_all(bench, matrix(), list(found.anomalies.values()), [].append, elsewhere=elsewhere)
+    assert not asked
 
 
 def test_what_an_earlier_run_explained_stands() -> None:
