@@ -182,8 +182,10 @@ def _new_file(path: Path | None) -> Iterator[Callable[[bytes], None] | None]:
     try:
         yield publish
     finally:
-        os.close(handle)
-        scratch.unlink(missing_ok=True)
+        try:
+            os.close(handle)
+        finally:  # also after Ctrl-C: it is a second name of the key
+            scratch.unlink(missing_ok=True)
 
 
 def _give_name(scratch: Path, path: Path, content: bytes) -> None:

@@ -8,6 +8,7 @@ import stat
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
+from typing import IO
 
 import pytest
 from world import Lab, Outcome
@@ -127,6 +128,64 @@ def test_a_search_that_ends_early_leaves_nothing(
     outcome = lab("dhparam", "2048", "--out", str(tmp_path / "dh.pem"))
     assert outcome.code == (130 if isinstance(error, KeyboardInterrupt) else 2)
     assert list(tmp_path.iterdir()) == []
+
+
+def _interrupt(*_: object) -> None:
+    raise KeyboardInterrupt
+
+
+@pytest.mark.usefixtures("found")
+@pytest.mark.parametrize("place", ["made", "synced", "named", "copied"])
+def test_ctrl_c_behind_a_search_leaves_no_half_of_a_file(
+    lab: Lab, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str
+) -> None:
+    path = tmp_path / "dh.pem"
+    open_file, n_opened = os.fdopen, 0
+
+    def open_second(handle: int, mode: str) -> IO[bytes]:
+        """The second file is the one that a file system without links needs."""
+        nonlocal n_opened
+        n_opened += 1
+        file: IO[bytes] = open_file(handle, mode)
+        if n_opened == 2:
+            file.write(b"-----BEGIN")
+            file.close()
+            raise KeyboardInterrupt
+        return file
+
+    if place == "made":
+        monkeypatch.setattr(new_keys, "_der", _interrupt)
+    elif place == "synced":
+        monkeypatch.setattr(os, "fsync", _interrupt)
+    elif place == "named":
+        monkeypatch.setattr(os, "link", _interrupt)
+    else:
+        monkeypatch.setattr(os, "link", _fail)
+        monkeypatch.setattr(os, "fdopen", open_second)
+    outcome = lab("dhparam", "2048", "--out", str(path))
+    assert outcome.code == 130
+    assert "Traceback" not in outcome.err
+    assert outcome.out == ""
+    assert list(tmp_path.iterdir()) == []
+    assert n_opened == (2 if place == "copied" else 0)
+
+
+@pytest.mark.usefixtures("found")
+def test_ctrl_c_behind_the_last_step_leaves_the_whole_file(
+    lab: Lab, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, close = tmp_path / "dh.pem", os.close
+
+    def close_and_interrupt(handle: int) -> None:
+        close(handle)
+        if path.exists():
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(os, "close", close_and_interrupt)
+    outcome = lab("dhparam", "2048", "--out", str(path))
+    assert outcome.code == 130
+    assert path.read_bytes() == new_keys.parameters_pem({"p": 23})
+    assert list(tmp_path.iterdir()) == [path]
 
 
 @pytest.mark.usefixtures("found")
