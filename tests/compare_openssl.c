@@ -7,6 +7,7 @@
  *     sign BITS KERNEL ROUNDS      private operations: one at a time, and eight side by side
  *     verify BITS KERNEL ROUNDS    public operations
  *     power BITS KERNEL ROUNDS     powers with a secret exponent as long as the modulus: one, and eight side by side
+ *     table BITS KERNEL ROUNDS     public values of Diffie-Hellman: by evc_dh_public, by tables of 1, 4 and 16 blocks
  *     genrsa BITS KERNEL RUNS      new keys
  *     dhparam BITS KERNEL RUNS     safe primes, 23 modulo 24
  *
@@ -73,6 +74,9 @@ static struct {
     int (*mont_set)(void *, const void *, void *);
     int (*mod_exp)(void *, const void *, const void *, const void *, void *, void *);
     int (*generate_prime)(void *, int, int, const void *, const void *, void *);
+    void *(*callback_new)(void);
+    void (*callback_set)(void *, int (*)(int, int, void *), void *);
+    void *(*callback_arg)(void *);
     void *(*keygen)(void *, const char *, const char *, ...);
     void (*pkey_free)(void *);
     int (*get_bn)(const void *, const char *, void **);
@@ -101,6 +105,9 @@ static void load(const char *file)
         {"BN_MONT_CTX_set", &openssl.mont_set},
         {"BN_mod_exp_mont_consttime", &openssl.mod_exp},
         {"BN_generate_prime_ex", &openssl.generate_prime},
+        {"BN_GENCB_new", &openssl.callback_new},
+        {"BN_GENCB_set", &openssl.callback_set},
+        {"BN_GENCB_get_arg", &openssl.callback_arg},
         {"EVP_PKEY_Q_keygen", &openssl.keygen},
         {"EVP_PKEY_free", &openssl.pkey_free},
         {"EVP_PKEY_get_bn_param", &openssl.get_bn},
@@ -359,6 +366,94 @@ static void power(const struct task *t)
     print(t, "power", ours, eight, theirs);
 }
 
+/* ---- Tables of Diffie-Hellman --------------------------------------------------------------------------------- */
+
+static const size_t table_blocks[] = {1, 4, 16};
+
+#define N_TABLES (sizeof table_blocks / sizeof table_blocks[0])
+
+/* The group of RFC 7919, which has short secrets. The other library raises the generator to the same secret. */
+struct exchange {
+    struct evc_dh_group *group;
+    struct evc_dh_table *tables[N_TABLES];
+    size_t table_bytes[N_TABLES], scratch_bytes;
+    void *scratch;
+    double set_up[N_TABLES], by_table[N_TABLES];
+    uint8_t x[MOST], y[MOST], expected[MOST];
+};
+
+static struct exchange *make_exchange(const struct task *t, const struct evc_dh_params *params)
+{
+    struct exchange *const e = allocate(sizeof *e);
+    const size_t group_bytes = evc_dh_group_bytes(t->kernel, t->bits);
+
+    e->group = allocate(group_bytes);
+    e->scratch_bytes = evc_dh_scratch_bytes(t->kernel, t->bits);
+    e->scratch = allocate(e->scratch_bytes);
+    must(evc_dh_set_group_in(e->group, group_bytes, t->kernel, params, 0) == EVC_OK, "evc_dh_set_group_in");
+    must(evc_dh_make_secret(e->group, &randomness, e->x) == EVC_OK, "evc_dh_make_secret");
+    for (size_t i = 0; i < N_TABLES; i++) {
+        e->table_bytes[i] = evc_dh_table_bytes(t->kernel, t->bits, table_blocks[i]);
+        e->tables[i] = allocate(e->table_bytes[i]);
+        e->set_up[i] = e->by_table[i] = 1e9;
+    }
+    return e;
+}
+
+static void time_tables(struct exchange *e)
+{
+    for (size_t i = 0; i < N_TABLES; i++) {
+        double begin = now();
+
+        must(evc_dh_set_table_in(e->tables[i], e->table_bytes[i], e->group, table_blocks[i], e->scratch,
+                                 e->scratch_bytes) == EVC_OK,
+             "evc_dh_set_table_in");
+        keep_least(&e->set_up[i], now() - begin);
+        begin = now();
+        must(evc_dh_public_by_table(e->group, e->tables[i], e->x, e->y, e->scratch, e->scratch_bytes) == EVC_OK,
+             "evc_dh_public_by_table");
+        keep_least(&e->by_table[i], now() - begin);
+        must(memcmp(e->y, e->expected, e->group->p_bytes) == 0, "the comparison of values by a table");
+    }
+}
+
+static void table(const struct task *t)
+{
+    char name[16];
+    const struct evc_dh_params *params;
+    void *const ctx = need(openssl.bn_ctx_new()), *const mont = need(openssl.mont_new()), *n, *g, *x;
+    void *const y = need(openssl.bn_new());
+    struct exchange *e;
+    double ours = 1e9, theirs = 1e9;
+
+    snprintf(name, sizeof name, "ffdhe%zu", t->bits);
+    params = need((void *)(uintptr_t)evc_dh_params_named(name));
+    e = make_exchange(t, params);
+    n = need(openssl.bin2bn(params->p, (int)t->bytes, NULL));
+    g = need(openssl.bn_new());
+    x = need(openssl.bin2bn(e->x, (int)e->group->secret_bytes, NULL));
+    must(openssl.set_word(g, 2) == 1 && openssl.mont_set(mont, n, ctx) == 1, "BN_MONT_CTX_set");
+    for (int i = 0; i < t->rounds; i++) {
+        double begin = now();
+
+        must(evc_dh_public(e->group, e->x, e->y, e->scratch, e->scratch_bytes) == EVC_OK, "evc_dh_public");
+        keep_least(&ours, now() - begin);
+        begin = now();
+        must(openssl.mod_exp(y, g, x, n, ctx, mont) == 1, "BN_mod_exp_mont_consttime");
+        keep_least(&theirs, now() - begin);
+        must(openssl.bn2binpad(y, e->expected, (int)t->bytes) == (int)t->bytes &&
+                 memcmp(e->expected, e->y, t->bytes) == 0,
+             "the comparison of public values");
+        time_tables(e);
+    }
+    for (size_t i = 0; i < N_TABLES; i++)
+        printf("{\"type\":\"dh-table\",\"bits\":%zu,\"kernel\":\"%s\",\"rounds\":%d,\"blocks\":%zu,\"bytes\":%zu,"
+               "\"us\":%.2f,\"set_up_us\":%.2f}\n",
+               t->bits, evc_bn_kernel(t->kernel)->name, t->rounds, table_blocks[i], e->table_bytes[i],
+               1e6 * e->by_table[i], 1e6 * e->set_up[i]);
+    print(t, "dh-public", ours, 0, theirs);
+}
+
 /* ---- Searches ---------------------------------------------------------------------------------------------- */
 
 /* Sums over runs, of seconds and of tests. */
@@ -390,6 +485,15 @@ static int note(void *context, const struct evc_prime_progress *progress)
     return 0;
 }
 
+/* Called by the other library for each candidate that its sieve has left (0), and later for tests of it. */
+static int count_candidate(int what, int number, void *callback)
+{
+    (void)number;
+    if (what == 0)
+        ++*(double *)openssl.callback_arg(callback);
+    return 1;
+}
+
 static void print_runs(const struct task *t, const char *name, const struct runs *ours, const struct runs *theirs,
                        double expected)
 {
@@ -399,6 +503,8 @@ static void print_runs(const struct task *t, const char *name, const struct runs
            error_of_mean(ours));
     if (expected > 0)
         printf("\"tests\":%.1f,\"expected_tests\":%.1f,", ours->tests / ours->n, expected);
+    if (theirs->tests > 0)
+        printf("\"peer_candidates\":%.1f,", theirs->tests / theirs->n);
     if (theirs->n)
         printf("\"peer_runs\":%d,\"peer_seconds\":%.5f,\"peer_standard_error\":%.5f,\"peer_over_ours\":%.2f}\n",
                theirs->n, mean(theirs), error_of_mean(theirs), mean(theirs) / mean(ours));
@@ -458,8 +564,10 @@ static void dhparam(const struct task *t)
     const size_t scratch_bytes = evc_prime_safe_scratch_bytes(t->kernel, t->bits);
     void *const scratch = allocate(scratch_bytes), *const found = need(openssl.bn_new());
     void *const add = need(openssl.bn_new()), *const rest = need(openssl.bn_new());
+    void *const callback = need(openssl.callback_new());
     struct runs ours = {0}, theirs = {0};
 
+    openssl.callback_set(callback, count_candidate, &theirs.tests);
     must(openssl.set_word(add, 24) && openssl.set_word(rest, 23), "BN_set_word");
     for (int i = 0; i < t->rounds || i < t->other_rounds; i++) {
         double begin = now();
@@ -471,7 +579,7 @@ static void dhparam(const struct task *t)
         }
         if (i < t->other_rounds) {
             begin = now();
-            must(openssl.generate_prime(found, (int)t->bits, 1, add, rest, NULL) == 1, "BN_generate_prime_ex");
+            must(openssl.generate_prime(found, (int)t->bits, 1, add, rest, callback) == 1, "BN_generate_prime_ex");
             add_run(&theirs, now() - begin);
         }
     }
@@ -482,7 +590,7 @@ static void dhparam(const struct task *t)
 
 static int usage(void)
 {
-    fprintf(stderr, "usage: compare_openssl LIBCRYPTO (sign|verify|power|genrsa|dhparam) BITS KERNEL "
+    fprintf(stderr, "usage: compare_openssl LIBCRYPTO (sign|verify|power|table|genrsa|dhparam) BITS KERNEL "
                     "ROUNDS[,OTHERS] ...\n");
     return 2;
 }
@@ -492,7 +600,8 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         void (*run)(const struct task *);
-    } tasks[] = {{"sign", sign}, {"verify", verify}, {"power", power}, {"genrsa", genrsa}, {"dhparam", dhparam}};
+    } tasks[] = {{"sign", sign},   {"verify", verify}, {"power", power},
+                 {"table", table}, {"genrsa", genrsa}, {"dhparam", dhparam}};
 
     if (argc < 6 || argc % 4 != 2)
         return usage();

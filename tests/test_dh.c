@@ -369,6 +369,12 @@ static void tables_that_cannot_be_are_refused(void)
     EXPECT(group->kernel == kernel);
     EXPECT(evc_dh_table_bytes(NULL, 128, 1) == 0 && evc_dh_table_bytes(kernel, 129, 1) == 0);
     EXPECT(evc_dh_table_bytes(kernel, 128, 0) == 0 && evc_dh_table_bytes(kernel, 128, 17) == 0);
+    for (uint32_t damaged = 0; damaged < 3; damaged++) { /* no division by a number of blocks that is 0 */
+        static const uint32_t blocks[] = {0, EVC_DH_MOST_BLOCKS + 1, UINT32_MAX};
+        EXPECT(set_table(4) == EVC_OK);
+        table->n_blocks = blocks[damaged];
+        EXPECT(public_by_table(x, sizeof scratch) == EVC_ERR_GROUP);
+    }
     EXPECT(set_table(1) == EVC_OK);
     evc_wipe(memory, sizeof memory);
     EXPECT(public_by_table(x, sizeof scratch) == EVC_ERR_KERNEL && set_table(1) == EVC_ERR_KERNEL);
