@@ -262,18 +262,23 @@ static __always_inline int xts_crypt(struct skcipher_request *request, const str
 	const struct evc_keys *keys = keys_of(crypto_skcipher_reqtfm(request));
 	const bool vectors = evc_may_use_vectors(keys);
 	const struct evc_aes_xts_key *key = evc_key(keys, vectors);
+	const bool in_place = request->src == request->dst;
 	const unsigned int n = request->cryptlen;
 	enum evc_status status;
+	const u8 *in;
+	u8 *out;
 	SECTION_STATE
 
 	if (n < 16)
 		return -EINVAL;
-	if (!evc_in_one_piece(request->src, n) || !evc_in_one_piece(request->dst, n))
+	if (!evc_in_one_piece(request->src, n) || (!in_place && !evc_in_one_piece(request->dst, n)))
 		return xts_pieces(request, key, vectors, calls);
+	out = sg_virt(request->dst);
+	in = in_place ? out : sg_virt(request->src);
 	if (n <= EVC_MESSAGE_BYTES)
-		SECTION(vectors, status = calls->one(key, request->iv, sg_virt(request->src), sg_virt(request->dst), n));
+		SECTION(vectors, status = calls->one(key, request->iv, in, out, n));
 	else
-		status = xts_long(key, vectors, calls, request->iv, sg_virt(request->src), sg_virt(request->dst), n);
+		status = xts_long(key, vectors, calls, request->iv, in, out, n);
 	return status == EVC_OK ? 0 : -EINVAL;
 }
 

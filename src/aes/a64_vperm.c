@@ -38,7 +38,7 @@ static void set_key(void *vkey, const uint8_t *user_key)
 
     vperm_set_key(&key->blocks, user_key);
     for (uint32_t r = 1; r < key->blocks.head.rounds; r++)
-        vst1q_u8(key->chain[r - 1], vqtbl1q_u8(vld1q_u8(key->blocks.enc[r]), vld1q_u8(vperm_tables.shift[r & 3])));
+        vst1q_u8(key->chain[r - 1], vqtbl1q_u8(vld1q_u8(key->blocks.enc[r]), vld1q_u8(tables()->shift[r & 3])));
 }
 
 /* ---- One chain -------------------------------------------------------------------------------- */
@@ -52,15 +52,15 @@ struct quick {
 
 EVC_INLINE struct quick quick_tables(void)
 {
-    const vec shift_rows = vld1q_u8(vperm_tables.shift[1]);
+    const vec shift_rows = vld1q_u8(tables()->shift[1]);
     struct quick q;
 
     q.by = inverse_tables();
-    q.times_1 = pair_of(vperm_tables.enc);
-    q.times_2 = pair_of(vperm_tables.enc + 2);
+    q.times_1 = pair_of(tables()->enc);
+    q.times_2 = pair_of(tables()->enc + 2);
     q.times_3 = (struct pair){veorq_u8(q.times_1.u, q.times_2.u), veorq_u8(q.times_1.t, q.times_2.t)};
     q.rotate[0] = shift_rows;
-    EACH_UP_TO_4(3, q.rotate[i + 1] = vqtbl1q_u8(shift_rows, vld1q_u8(vperm_tables.rotate[i])));
+    EACH_UP_TO_4(3, q.rotate[i + 1] = vqtbl1q_u8(shift_rows, vld1q_u8(tables()->rotate[i])));
     return q;
 }
 
@@ -129,7 +129,7 @@ EVC_INLINE vec chain(const struct key *key, vec iv, const uint8_t *in, uint8_t *
 {
     const uint32_t rounds = key->blocks.head.rounds;
     const struct quick q = quick_tables();
-    const struct pair to_basis = pair_of(vperm_tables.in), sub = pair_of(vperm_tables.sub);
+    const struct pair to_basis = pair_of(tables()->in), sub = pair_of(tables()->sub);
     const vec low = q.by.low, shift_rows = q.rotate[0];
     const vec first_key = vld1q_u8(key->blocks.enc[0]), last_key = vld1q_u8(key->blocks.enc[rounds]);
     vec x = veorq_u8(map_bytes(to_basis, low, veorq_u8(iv, vld1q_u8(in))), first_key), next;

@@ -61,12 +61,12 @@ EVC_INLINE struct chain_tables chain_tables(void)
     static const uint8_t shift[2][8] = {{0, 1, 2, 3, 5, 6, 7, 4}, {2, 3, 0, 1, 7, 4, 5, 6}};
     struct chain_tables t;
 
-    t.inv = vld1q_u8(vperm_tables.inv);
-    t.ainv = vld1q_u8(vperm_tables.ainv);
-    t.times_1 = pair_of(vperm_tables.enc);
-    t.times_2 = pair_of(vperm_tables.enc + 2);
+    t.inv = vld1q_u8(tables()->inv);
+    t.ainv = vld1q_u8(tables()->ainv);
+    t.times_1 = pair_of(tables()->enc);
+    t.times_2 = pair_of(tables()->enc + 2);
     t.times_3 = (struct pair){veorq_u8(t.times_1.u, t.times_2.u), veorq_u8(t.times_1.t, t.times_2.t)};
-    t.low = vld1_u8(vperm_tables.low);
+    t.low = vld1_u8(tables()->low);
     t.shift_top = vld1_u8(shift[0]);
     t.shift_bottom = vld1_u8(shift[1]);
     return t;
@@ -127,8 +127,8 @@ EVC_INLINE vec chain(const struct key *key, vec iv, const uint8_t *in, uint8_t *
 {
     const uint32_t rounds = key->blocks.head.rounds;
     const struct chain_tables t = chain_tables();
-    const struct pair to_basis = pair_of(vperm_tables.in), sub = pair_of(vperm_tables.sub);
-    const vec low = vld1q_u8(vperm_tables.low);
+    const struct pair to_basis = pair_of(tables()->in), sub = pair_of(tables()->sub);
+    const vec low = vld1q_u8(tables()->low);
     const vec first_key = vld1q_u8(key->blocks.enc[0]), last_key = vld1q_u8(key->blocks.enc[rounds]);
     vec next = transpose(veorq_u8(map_bytes(to_basis, low, veorq_u8(iv, vld1q_u8(in))), first_key));
     struct rows x = {vget_low_u8(next), vget_high_u8(next)};
@@ -182,7 +182,7 @@ static void set_key(void *vkey, const uint8_t *user_key)
 
     vperm_set_key(&key->blocks, user_key);
     for (uint32_t r = 1; r < key->blocks.head.rounds; r++) {
-        const vec k = vqtbl1q_u8(vld1q_u8(key->blocks.enc[r]), vld1q_u8(vperm_tables.shift[r & 3]));
+        const vec k = vqtbl1q_u8(vld1q_u8(key->blocks.enc[r]), vld1q_u8(tables()->shift[r & 3]));
         vst1q_u8(key->chain[r - 1], transpose(k));
     }
 }

@@ -31,6 +31,16 @@ struct vperm_key {
 /* Blocks at once: states and tables fill the registers. */
 #define BATCH 4
 
+/* The tables at one address that compilers know nothing of: they then load them from there, some by pairs, and do not
+ * make an address for each. */
+EVC_INLINE const struct vperm_tables *tables(void)
+{
+    const struct vperm_tables *all = &vperm_tables;
+
+    EVC_KEEP(all);
+    return all;
+}
+
 /* ---- Steps ----------------------------------------------------------------------------------- */
 
 struct reciprocals {
@@ -53,7 +63,7 @@ EVC_INLINE struct pair pair_of(const uint8_t ut[2][16])
 
 EVC_INLINE struct inverse inverse_tables(void)
 {
-    return (struct inverse){vld1q_u8(vperm_tables.low), vld1q_u8(vperm_tables.inv), vld1q_u8(vperm_tables.ainv)};
+    return (struct inverse){vld1q_u8(tables()->low), vld1q_u8(tables()->inv), vld1q_u8(tables()->ainv)};
 }
 
 EVC_INLINE vec look_up(struct pair p, struct reciprocals o)
@@ -92,7 +102,7 @@ EVC_INLINE void invert(const struct inverse *by, const vec *packed, struct recip
 EVC_INLINE void first_round(vec *x, unsigned n, const uint8_t halves[2][16], const uint8_t *round_key)
 {
     const struct pair in = pair_of(halves);
-    const vec low = vld1q_u8(vperm_tables.low), k = vld1q_u8(round_key);
+    const vec low = vld1q_u8(tables()->low), k = vld1q_u8(round_key);
 
     EACH_UP_TO_4(n, x[i] = veorq_u8(map_bytes(in, low, x[i]), k));
 }
@@ -114,11 +124,11 @@ EVC_INLINE void last_round(vec *x, unsigned n, const struct inverse *by, const u
 EVC_INLINE void vperm_encrypt_rounds(const struct vperm_key *key, vec *x, unsigned n)
 {
     const struct inverse by = inverse_tables();
-    const struct pair times_1 = pair_of(vperm_tables.enc), times_2 = pair_of(vperm_tables.enc + 2);
+    const struct pair times_1 = pair_of(tables()->enc), times_2 = pair_of(tables()->enc + 2);
     const size_t rounds = key->head.rounds;
 
     for (size_t at = 16; at < 16 * rounds; at += 16) { /* round at / 16 */
-        const uint8_t *rotate = vperm_tables.rotate[0] + 3 * (at & 48);
+        const uint8_t *rotate = tables()->rotate[0] + 3 * (at & 48);
         const vec row_1 = vld1q_u8(rotate), row_2 = vld1q_u8(rotate + 16), k = vld1q_u8(key->enc[0] + at);
         struct reciprocals o[BATCH];
         vec s[BATCH], t[BATCH]; /* t: rows 0, 2; and one row further down, with 2 + 1 for 2, rows 1, 3 */
@@ -129,18 +139,18 @@ EVC_INLINE void vperm_encrypt_rounds(const struct vperm_key *key, vec *x, unsign
         EACH_UP_TO_4(n, s[i] = vqtbl1q_u8(veorq_u8(t[i], s[i]), row_1));
         EACH_UP_TO_4(n, x[i] = veorq_u8(veorq_u8(t[i], k), s[i]));
     }
-    last_round(x, n, &by, vperm_tables.sub, vperm_tables.shift[rounds & 3], key->enc[rounds]);
+    last_round(x, n, &by, tables()->sub, tables()->shift[rounds & 3], key->enc[rounds]);
 }
 
 EVC_INLINE void vperm_decrypt_rounds(const struct vperm_key *key, vec *x, unsigned n)
 {
     const struct inverse by = inverse_tables();
-    const struct pair times_14 = pair_of(vperm_tables.dec), times_13 = pair_of(vperm_tables.dec + 2);
-    const struct pair times_11 = pair_of(vperm_tables.dec + 4), times_9 = pair_of(vperm_tables.dec + 6);
+    const struct pair times_14 = pair_of(tables()->dec), times_13 = pair_of(tables()->dec + 2);
+    const struct pair times_11 = pair_of(tables()->dec + 4), times_9 = pair_of(tables()->dec + 6);
     const size_t rounds = key->head.rounds;
 
     for (size_t at = 16; at < 16 * rounds; at += 16) {
-        const uint8_t *rotate = vperm_tables.rotate[0] + 3 * (-at & 48);
+        const uint8_t *rotate = tables()->rotate[0] + 3 * (-at & 48);
         const vec row_1 = vld1q_u8(rotate), row_2 = vld1q_u8(rotate + 16), k = vld1q_u8(key->dec[0] + at);
         struct reciprocals o[BATCH];
         vec s[BATCH]; /* 9 times row 3, with 11 times row 1 */
@@ -151,7 +161,7 @@ EVC_INLINE void vperm_decrypt_rounds(const struct vperm_key *key, vec *x, unsign
         EACH_UP_TO_4(n, x[i] = veorq_u8(look_up(times_14, o[i]), vqtbl1q_u8(x[i], row_2)));
         EACH_UP_TO_4(n, x[i] = veorq_u8(veorq_u8(x[i], k), vqtbl1q_u8(s[i], row_1)));
     }
-    last_round(x, n, &by, vperm_tables.inv_sub, vperm_tables.shift[-rounds & 3], key->dec[rounds]);
+    last_round(x, n, &by, tables()->inv_sub, tables()->shift[-rounds & 3], key->dec[rounds]);
 }
 
 /* ---- Blocks (ECB) ----------------------------------------------------------------------------- */
@@ -159,10 +169,10 @@ EVC_INLINE void vperm_decrypt_rounds(const struct vperm_key *key, vec *x, unsign
 EVC_INLINE void crypt(const struct vperm_key *key, vec *x, unsigned n, int decrypting)
 {
     if (decrypting) {
-        first_round(x, n, vperm_tables.inv_in, key->dec[0]);
+        first_round(x, n, tables()->inv_in, key->dec[0]);
         vperm_decrypt_rounds(key, x, n);
     } else {
-        first_round(x, n, vperm_tables.in, key->enc[0]);
+        first_round(x, n, tables()->in, key->enc[0]);
         vperm_encrypt_rounds(key, x, n);
     }
 }
@@ -215,15 +225,15 @@ EVC_INLINE struct vperm_counters vperm_counters_of(const struct vperm_key *key, 
     steps = vsetq_lane_u32(1, steps, 1);
     steps = vsetq_lane_u32(2, steps, 2);
     steps = vsetq_lane_u32(3, steps, 3);
-    first_round(&block, 1, vperm_tables.in, key->enc[0]);
+    first_round(&block, 1, tables()->in, key->enc[0]);
     return (struct vperm_counters){vreinterpretq_u32_u8(block), vdupq_laneq_u32(k, 3), steps};
 }
 
 /* n blocks of key stream */
 EVC_INLINE void ctr_stream(const struct vperm_key *key, struct vperm_counters *c, vec *x, unsigned n)
 {
-    const vec low = vld1q_u8(vperm_tables.low);
-    const vec words = map_bytes(pair_of(vperm_tables.in), low, vrev32q_u8(vreinterpretq_u8_u32(c->next)));
+    const vec low = vld1q_u8(tables()->low);
+    const vec words = map_bytes(pair_of(tables()->in), low, vrev32q_u8(vreinterpretq_u8_u32(c->next)));
     const uint32x4_t last = veorq_u32(vreinterpretq_u32_u8(words), c->last_key);
 
     c->next = vaddq_u32(c->next, vdupq_n_u32(n));
@@ -349,9 +359,9 @@ static uint32_t sub_word(uint32_t word)
     struct reciprocals o;
     vec x = vreinterpretq_u8_u32(vdupq_n_u32(word));
 
-    x = map_bytes(pair_of(vperm_tables.in), by.low, x);
+    x = map_bytes(pair_of(tables()->in), by.low, x);
     invert(&by, &x, &o, 1);
-    x = look_up(pair_of(vperm_tables.sub), o);
+    x = look_up(pair_of(tables()->sub), o);
     return vgetq_lane_u32(vreinterpretq_u32_u8(veorq_u8(x, vdupq_n_u8(0x63))), 0);
 }
 
@@ -365,7 +375,7 @@ static vec times_x(vec a) /* xTimes of each byte (section 4.2) */
 /* InvMixColumns (section 5.3.3): its matrix is that of MixColumns times circ(5, 0, 4, 0). */
 static vec inv_mix_columns(vec a)
 {
-    const vec row_1 = vld1q_u8(vperm_tables.rotate[0]), row_2 = vld1q_u8(vperm_tables.rotate[1]);
+    const vec row_1 = vld1q_u8(tables()->rotate[0]), row_2 = vld1q_u8(tables()->rotate[1]);
     vec a1, b;
 
     a = veorq_u8(a, times_x(times_x(veorq_u8(a, vqtbl1q_u8(a, row_2)))));
@@ -379,20 +389,20 @@ EVC_INLINE void vperm_set_keys(struct vperm_key *key, uint8_t w[][16], const uin
 {
     const uint32_t rounds = key->head.rounds;
     const vec constant = vdupq_n_u8(0x63), low = vdupq_n_u8(15);
-    const struct pair in = pair_of(vperm_tables.in), inv_in = pair_of(vperm_tables.inv_in);
+    const struct pair in = pair_of(tables()->in), inv_in = pair_of(tables()->inv_in);
 
     evc_aes_expand_key(w, user_key, rounds, sub_word);
     vst1q_u8(key->enc[0], map_bytes(in, low, vld1q_u8(w[0])));
     for (uint32_t r = 1; r < rounds; r++) {
         const vec k = map_bytes(in, low, veorq_u8(vld1q_u8(w[r]), constant));
-        vst1q_u8(key->enc[r], vqtbl1q_u8(k, vld1q_u8(vperm_tables.shift[-r & 3])));
+        vst1q_u8(key->enc[r], vqtbl1q_u8(k, vld1q_u8(tables()->shift[-r & 3])));
     }
     vst1q_u8(key->enc[rounds], veorq_u8(vld1q_u8(w[rounds]), constant));
     if (key->head.can_decrypt) {
         vst1q_u8(key->dec[0], map_bytes(inv_in, low, veorq_u8(vld1q_u8(w[rounds]), constant)));
         for (uint32_t r = 1; r < rounds; r++) {
             const vec k = veorq_u8(inv_mix_columns(vld1q_u8(w[rounds - r])), constant);
-            vst1q_u8(key->dec[r], vqtbl1q_u8(map_bytes(inv_in, low, k), vld1q_u8(vperm_tables.shift[r & 3])));
+            vst1q_u8(key->dec[r], vqtbl1q_u8(map_bytes(inv_in, low, k), vld1q_u8(tables()->shift[r & 3])));
         }
         vst1q_u8(key->dec[rounds], vld1q_u8(w[0]));
     }
