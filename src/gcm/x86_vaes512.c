@@ -4,8 +4,8 @@
  *
  * Method:   8 vectors of 4 counters through AES while the 8 before are hashed by Karatsuba.
  *           A message is groups of these and a tail, whose blocks are in the last lanes: gcm/message.h.
- *           The parts of its first and last vector are taken by masks. A message of at most 288 bytes with at most 80
- *           of associated data takes one straight line of assembly, of up to 5 vectors: x86_vaes512_asm.S.
+ *           The parts of its first and last vector are taken by masks. Where the ABI is that of System V, messages
+ *           are in assembly, x86_vaes512_asm.S: at most 288 bytes in one straight line of up to 5 vectors.
  * Source:   SP 800-38D (2007); Gueron, Kounavis: Intel Carry-Less Multiplication Instruction and its Usage for
  *           Computing the GCM Mode, 2014.
  * Needs:    X86_GCM512.   Timing: CT (no tables, no secret branches).
@@ -150,10 +150,10 @@ EVC_DEFINE_CLEAR(clear_short, ZMM)
 #if EVC_X86_64_SYSV
 
 #define PIECES_ALONE 1
-#define MESSAGE(name, tag_type)                                                                                  \
-    enum evc_status evc_gcm_x86_vaes512_##name(const void *key, const uint8_t *iv, size_t iv_bytes, const uint8_t *aad, \
-                                               size_t aad_bytes, const uint8_t *in, uint8_t *out, size_t len_bytes,  \
-                                               tag_type *tag, size_t tag_bytes)
+#define MESSAGE(name, tag_type)                                                                    \
+    enum evc_status evc_gcm_x86_vaes512_##name(                                                    \
+        const void *key, const uint8_t *iv, size_t iv_bytes, const uint8_t *aad, size_t aad_bytes, \
+        const uint8_t *in, uint8_t *out, size_t len_bytes, tag_type *tag, size_t tag_bytes)
 MESSAGE(seal, uint8_t);
 MESSAGE(open, const uint8_t);
 MESSAGE(open_telling_tag, uint8_t);

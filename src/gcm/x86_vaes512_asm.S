@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * GCM of short messages in one straight line: at most 80 bytes of associated data, 288 of text, a tag of 16.
- * All others go on to `seal_long` and `open_long` of the descriptor. The reason for assembly: messages overlap in a
- * core's window of some 450 instructions, so that a short one costs about its latency times its instructions. Here are
- * no frames, AES comes first, and no more than vectors 0 to 15 are used and have to be cleared.
+ * GCM of whole messages, and of groups of vectors for pieces of messages.
+ *
+ * A text of at most 288 bytes goes in one straight line, longer ones in groups: see "Long messages". The reason for
+ * assembly: messages overlap in a core's window of some 450 instructions, so that a short one costs about its latency
+ * times its instructions. Here are no frames, AES comes first, and short messages use vectors 0 to 15 alone, so that no
+ * others have to be cleared. Sealing and opening differ by k3, all ones to seal: it selects what is hashed.
  *
  * Lanes:    nothing, the last block of associated data (or zeros), text, lengths. The last block is in the last lane,
  *           so that each meets its power of H at a fixed place. The lane before the text has counter 1, that of J_0,
@@ -13,8 +15,8 @@
  *           moves it back.
  *
  * Arguments as the System V ABI has them: key in rdi, iv in rsi, aad in rcx, aad_bytes in r8, in in r9; out, len_bytes,
- * tag and tag_bytes on the stack. r10 = len_bytes, rax = the same, whole blocks, r11 = byte_numbers; behind AES
- * rdx = r11 - rax, rsi = rax - r10, the bytes that the last block lacks, and r8 = out.
+ * tag and tag_bytes on the stack. r10 = len_bytes, rax = the same, whole blocks, r11 = byte_numbers; of short messages,
+ * behind AES rdx = r11 - rax, rsi = rax - r10, the bytes that the last block lacks, and r8 = out.
  */
 #include "common/x86_asm.h"
 
@@ -246,17 +248,14 @@ byte_numbers:
 .macro load_middle i, n, s, text
     vmovdqu64 64*\i - 64*\n + 16(%r9,%rax), \text
 .endm
-/* The last vector: sealing, its text; opening, with the lengths behind it, as it will be hashed. */
-.macro load_last sealing, s, text
+/* The last vector; also with the lengths behind it, as it will be hashed. */
+.macro load_last s, text
     vmovdqu64 16(%r11,%rsi), %zmm13
-.if \sealing
     vpermb -64(%r9,%r10), %zmm13, \text
-.else
-    vpermb -64(%r9,%r10), %zmm13, %zmm2{%k1}
-.endif
+    vmovdqu8 \text, %zmm2{%k1}
 .endm
 /* Less than a vector of text: its last blocks are in the lanes from the second one of two, or of one, on. */
-.macro load_last_blocks n, sealing, s, text
+.macro load_last_blocks n, s, text
     vmovdqu -16(%r9,%r10), %xmm13
     vpshufb (%r11,%rsi), %xmm13, %xmm13
 .if \n == 1
@@ -267,26 +266,17 @@ byte_numbers:
     vmovdqu -48(%r9,%rax), %ymm9
 .endif
     vinserti32x4 $2, %xmm13, \text, \text
-.if !\sealing
     vmovdqu8 \text, %zmm2{%k1}
-.endif
 .endm
 .macro last_round s, text
     vpxorq \text, %zmm15, %zmm14
     vaesenclast %zmm14, \s, \s
 .endm
-.macro last_round_of_last sealing, s, text
-.if \sealing
-    last_round \s, \text
-.else
-    last_round \s, %zmm2
-.endif
-.endm
 .macro store_middle i, n, s, text
     vmovdqu64 \s, 64*\i - 64*\n + 16(%r8,%rax)
 .endm
 .macro take_ciphertext s, text
-    vmovdqa64 \s, \text
+    vmovdqa64 \s, \text{%k3}
 .endm
 .macro take_last_ciphertext s, text
     vmovdqu8 \s, %zmm2{%k1}
@@ -387,11 +377,11 @@ byte_numbers:
 .endm
 
 /* The hash in zmm5, the tag mask with the associated data in xmm0, the latter in xmm1. */
-.macro finish n, sealing
+.macro finish n
     fold %zmm5, %ymm5, %xmm5, %ymm3, %xmm3
     vpshufb reversed(%r11), %xmm5, %xmm5
     vpternlogq $0x96, %xmm0, %xmm1, %xmm5
-    finish_block \sealing
+    finish_block
 .if \n > 3
     vpxor %xmm11, %xmm11, %xmm11
 .endif
@@ -417,29 +407,22 @@ byte_numbers:
     jz 5b
     call other_aad
     jmp 5b
-20: mov tag_bytes(%rsp), %rdx
-.if \sealing
-    call store_other_tag
-.else
-    call compare_other_tag
-.endif
+19: call store_tag
+    jmp 21b
+20: call compare_tag
     jmp 21b
 .endm
 
 /* The tag is in xmm5. Clears xmm1 to xmm6. */
-.macro finish_block sealing
+.macro finish_block /* on Apple, a macro without arguments takes $0 for one */
     mov tag(%rsp), %rcx
+    mov tag_bytes(%rsp), %rdx
     xor %eax, %eax
-    cmpq $16, tag_bytes(%rsp)
-    jne 20f
-.if \sealing
+    kortestq %k3, %k3
+    jz 20f
+    cmp $16, %rdx
+    jne 19f
     vmovdqu %xmm5, (%rcx)
-.else
-    vpxor (%rcx), %xmm5, %xmm5
-    mov $error_of_tag, %edx
-    vptest %xmm5, %xmm5
-    cmovnz %edx, %eax
-.endif
 21:
     vpxor %xmm1, %xmm1, %xmm1
     vpxor %xmm2, %xmm2, %xmm2
@@ -468,7 +451,7 @@ byte_numbers:
 .endm
 
 /* A message of n vectors. fits: its text, in one vector. AES comes first: it takes longest. */
-.macro message n, fits, sealing
+.macro message n, fits
     vshufi32x4 $0, %zmm0, %zmm0, %zmm0
     lea 15(%r10), %eax
     and $-16, %eax
@@ -500,7 +483,7 @@ byte_numbers:
     vmovdqu64 80 - 64*\n(%r11,%rax), %zmm8
 .endif
 .if \fits
-    with_vector (\n-1), load_last_blocks \n, \sealing,
+    with_vector (\n-1), load_last_blocks \n,
 .else
     vpermi2b (%r9), %zmm14, %zmm8
     .irp i, 1, 2, 3
@@ -508,14 +491,14 @@ byte_numbers:
     with_vector \i, load_middle \i, \n,
     .endif
     .endr
-    with_vector (\n-1), load_last \sealing,
+    with_vector (\n-1), load_last
 .endif
     .irp i, 0, 1, 2, 3
     .if \i < \n - 1
     with_vector \i, last_round
     .endif
     .endr
-    with_vector (\n-1), last_round_of_last \sealing,
+    with_vector (\n-1), last_round
 
     mov %r11, %rcx
     sub %rsi, %rcx
@@ -551,8 +534,8 @@ byte_numbers:
 .endif
 .endif
 
-.if \sealing
 .if \n > 1
+    kandq %k3, %k2, %k2
     vmovdqu8 %zmm3, %zmm8{%k2}
 .endif
     .irp i, 1, 2, 3
@@ -560,8 +543,8 @@ byte_numbers:
     with_vector \i, take_ciphertext
     .endif
     .endr
+    kandq %k3, %k1, %k1
     with_vector (\n-1), take_last_ciphertext
-.endif
 .if \n == 1
     add_second %zmm2, (powers_end-128), 1
 .else
@@ -584,7 +567,7 @@ byte_numbers:
 .endif
 .endif
     reduce %zmm3, %zmm4, %zmm5, %zmm6, %zmm7
-    finish \n, \sealing
+    finish \n
 .endm
 
 /* Parts of \a times H^k. */
@@ -596,7 +579,7 @@ byte_numbers:
 .endm
 
 /* At most one block. Without text the block of associated data meets H^2, else H^3. */
-.macro message_of_a_block sealing
+.macro message_of_a_block
     vpxor counter_1(%r11), %xmm0, %xmm3
     vpxor counter_2(%r11), %xmm0, %xmm4
     middle_rounds round_of_two_blocks, 2
@@ -617,12 +600,9 @@ byte_numbers:
     cmp $16, %r10d
     jne 7f
     vmovdqu %xmm4, (%rsi)
-.if \sealing
-    vpshufb reversed(%r11), %xmm4, %xmm2
-.else
-    vpshufb reversed(%r11), %xmm0, %xmm2
-.endif
-9:  vpternlogq $0x96, %xmm1, %xmm12, %xmm9
+    vmovdqa64 %xmm4, %xmm0{%k3}
+12: vpshufb reversed(%r11), %xmm0, %xmm2
+  vpternlogq $0x96, %xmm1, %xmm12, %xmm9
     multiply %xmm2, 2, %xmm6, %xmm4, %xmm12, %xmm1
     vpxor %xmm6, %xmm7, %xmm7
     vpxor %xmm4, %xmm8, %xmm8
@@ -639,7 +619,7 @@ byte_numbers:
     vpternlogq $0x96, %xmm9, %xmm4, %xmm8
     vpshufb reversed(%r11), %xmm8, %xmm8
     vpxor %xmm8, %xmm3, %xmm5
-    finish_block \sealing
+    finish_block
     vpxor %xmm0, %xmm0, %xmm0
     vpxor %xmm7, %xmm7, %xmm7
     vpxor %xmm8, %xmm8, %xmm8
@@ -654,12 +634,9 @@ byte_numbers:
     jz 5b
     call other_aad
     jmp 5b
-20: mov tag_bytes(%rsp), %rdx
-.if \sealing
-    call store_other_tag
-.else
-    call compare_other_tag
-.endif
+19: call store_tag
+    jmp 21b
+20: call compare_tag
     jmp 21b
 
 10: load_part %r9, %r10, %xmm0, %xmm2, %r8
@@ -667,49 +644,13 @@ byte_numbers:
 7:  store_part %xmm4, %rsi, %r10, %xmm2
     mov %r11, %rdx
     sub %r10, %rdx
-.if \sealing
-    vpand first_bytes + 16(%rdx), %xmm4, %xmm0
-.endif
-    vpshufb reversed(%r11), %xmm0, %xmm2
-    jmp 9b
+    vpand first_bytes + 16(%rdx), %xmm4, %xmm4
+    vmovdqa64 %xmm4, %xmm0{%k3}
+    jmp 12b
 8:  multiply %xmm1, 2, %xmm10, %xmm11, %xmm12, %xmm1
     jmp 4b
 .endm
 
-.macro messages sealing
-    mov len_bytes(%rsp), %r10
-    lea byte_numbers(%rip), %r11
-    vmovq (%rsi), %xmm0
-    vpinsrd $2, 8(%rsi), %xmm0, %xmm0
-    vpxor round_keys(%rdi), %xmm0, %xmm0
-    cmp $most_bytes, %r10
-    ja 12f
-    cmp $96, %r10d
-    ja 14f
-    cmp $64, %r10d
-    ja 13f
-    cmp $32, %r10d
-    ja 15f
-    cmp $16, %r10d
-    ja 16f
-    message_of_a_block \sealing
-16: message 1, 1, \sealing
-15: message 2, 1, \sealing
-13: message 2, 0, \sealing
-14: cmp $160, %r10d
-    ja 17f
-    message 3, 0, \sealing
-17: cmp $224, %r10d
-    ja 18f
-    message 4, 0, \sealing
-18: message 5, 0, \sealing
-.if \sealing
-12: kxnorq %k3, %k3, %k3
-.else
-12: kxorq %k3, %k3, %k3
-.endif
-    jmp long_message
-.endm
 
 /* The parts of the product of as many blocks as a register has, at rcx, with the powers of H for them. */
 .macro multiply_blocks width, at, lo, mi, hi, scratch
@@ -774,9 +715,37 @@ other_aad:
     vpxor %xmm12, %xmm12, %xmm12
     ret
 
-    /* More than 80 bytes, in pairs of vectors, with zeros in front. The first pairs are as many as are left over by
-     * batches of 8 pairs. A batch has one reduction. */
-11: evc_save %rdx
+    /* More than 80 bytes, in pairs of vectors, with zeros in front: up to 144 in one. Of more, the first pairs are as
+     * many as are left over by batches of 8 pairs. A batch has one reduction. */
+11: cmp $144, %r8
+    ja 17f
+    lea -1(%r8), %esi
+    and $-16, %esi
+    vpxor %xmm8, %xmm8, %xmm8
+    vmovdqu64 -64(%r11,%rsi), %zmm14
+    vpermi2b (%rcx), %zmm8, %zmm14
+    vmovdqa64 lower_halves(%r11), %zmm1
+    vmovdqa64 upper_halves(%r11), %zmm2
+    vpermi2b -64(%rcx,%rsi), %zmm14, %zmm1
+    vpermi2b -64(%rcx,%rsi), %zmm14, %zmm2
+    vmovdqu64 powers_end - 128(%rdi), %zmm11
+    vmovdqu64 powers_end - 64(%rdi), %zmm12
+    vpclmulqdq $0x00, %zmm11, %zmm1, %zmm8
+    vpclmulqdq $0x11, %zmm11, %zmm1, %zmm13
+    vpclmulqdq $0x00, %zmm12, %zmm2, %zmm10
+    vpxorq %zmm13, %zmm8, %zmm8
+    vpclmulqdq $0x11, %zmm12, %zmm2, %zmm13
+    vpxorq %zmm2, %zmm1, %zmm1
+    vpxorq %zmm12, %zmm11, %zmm11
+    vpxorq %zmm13, %zmm10, %zmm10
+    vpclmulqdq $0x00, %zmm11, %zmm1, %zmm9
+    vpclmulqdq $0x11, %zmm11, %zmm1, %zmm13
+    vpternlogq $0x96, %zmm8, %zmm10, %zmm9
+    vpxorq %zmm13, %zmm9, %zmm9
+    vpxor %xmm14, %xmm14, %xmm14
+    jmp 9b
+
+17: evc_save %rdx
     evc_save %rax
     lea -1(%r8), %rax
     and $-16, %rax        /* the bytes of the blocks before the last one */
@@ -844,10 +813,10 @@ other_aad:
     jmp 10b
     EVC_ASM_CFI_END
 
-/* ---- Tags of other sizes ---- */
+/* ---- Tags ---- */
 
 /* The first rdx bytes (1 to 16) of xmm5 to rcx. Changes xmm1. */
-store_other_tag:
+store_tag:
     EVC_ASM_CFI_BEGIN
     cmp $16, %rdx
     je 4f
@@ -857,12 +826,12 @@ store_other_tag:
     ret
     EVC_ASM_CFI_END
 
-/* eax = an error unless they are at rcx, or 0 and they are stored, if rdx has the bit `tells_tag`. Changes edx, rsi, xmm1,
- * xmm2, xmm5. */
-compare_other_tag:
+/* eax = an error unless they are at rcx, if it was 0; or they are stored there, if rdx has the bit `tells_tag`. Changes
+ * edx, rsi, xmm1, xmm2, xmm5. */
+compare_tag:
     EVC_ASM_CFI_BEGIN
     btr $tells_tag, %rdx
-    jc store_other_tag
+    jc store_tag
     cmp $16, %rdx
     je 4f
     load_part %rcx, %rdx, %xmm1, %xmm2, %rsi
@@ -881,15 +850,18 @@ compare_other_tag:
 /* ---- Long messages ---- */
 
 /*
- * More than 288 bytes of text, of any associated data: groups of 8 vectors and a tail of 2, 4, 6 or 8, so that pairs of
- * vectors meet pairs of powers. The lanes are as above, but that the first vector may have none of them: then the second
- * one is the first with text. A group goes through AES while the one before it is hashed. Sealing and opening differ by
- * k3, all ones to seal: it selects what is hashed.
+ * More than 288 bytes of text: groups of 8 vectors and a tail of 2, 4, 6 or 8, so that pairs of vectors meet pairs of
+ * powers. The lanes are as above, but all of the first vector's may be left over: then text begins in the second one.
+ * A group goes through AES while the one before it is hashed.
  *
- * rcx = where lane 0 of the group's first vector is, r8 = out - in, r9 = in, and behind the first vectors in + rax.
- * zmm0: the whitened counter without its number; zmm1: the associated data, and then the tag mask; zmm2: the lengths and
- * what is hashed of the last vector; zmm4 to zmm11: what is hashed of a group; zmm16: numbers; zmm17: counter_bytes;
- * zmm19: the last round key; zmm20 to zmm27: vectors of AES, the last in zmm27; zmm28 to zmm30: lo, mi, hi.
+ * rcx: the place of lane 0 of a group's first vector in the text. r8: out - in. r9: in; behind the first pair in + rax.
+ * zmm0: the whitened counter without its number.
+ * zmm1: the last block of associated data, and then the tag mask.
+ * zmm2: what is hashed of the last vector: the lengths, and then text too.
+ * zmm4 to zmm11: what is hashed of a group.
+ * zmm16: numbers of counters; zmm17: counter_bytes; zmm19: the last round key.
+ * zmm20 to zmm27: vectors of AES, the last one of a group or of the tail in zmm27.
+ * zmm28, zmm29, zmm30: lo, mi, hi. Others are scratch.
  */
 .macro long_counter s
     vpshufb %zmm17, %zmm16, \s
@@ -1041,8 +1013,8 @@ first_pair:
     long_text %zmm27, %zmm11, 448, %rcx
 .endm
 
-/* rax groups from rcx on, of which the first has been encrypted: does the others, and hashes all but the last one, which
- * rcx is behind then. Of two in a row the first meets the higher powers, and both have one reduction. */
+/* rax groups from rcx on, the first of which has been encrypted: encrypts the others, and hashes all but the last one,
+ * which rcx is behind then. Of two in a row the first meets the higher powers, and both have one reduction. */
     .p2align 5
 groups:
     EVC_ASM_CFI_BEGIN
@@ -1241,15 +1213,15 @@ long_message:
     xor %eax, %eax
     kortestq %k3, %k3
     jz 15f
-    call store_other_tag
+    call store_tag
     jmp 16f
-15: call compare_other_tag
+15: call compare_tag
 16: clear_vectors
     ret
     EVC_ASM_CFI_END
 
-/* Groups of a piece of a message: key, counter, y in rdi, rsi, rdx; in, out in rcx, r8; their number, at least one, in r9;
- * and whether to open on the stack. */
+/* Groups of a piece of a message: key, counter, y in rdi, rsi, rdx; in, out in rcx, r8; their number, at least one, in
+ * r9; and whether to open on the stack. */
 .set opening, 8
 evc_function evc_gcm_x86_vaes512_groups
     lea byte_numbers(%rip), %r11
@@ -1290,18 +1262,46 @@ evc_function evc_gcm_x86_vaes512_groups
     ret
 evc_end evc_gcm_x86_vaes512_groups
 
-evc_function evc_gcm_x86_vaes512_seal
-    messages 1
-evc_end evc_gcm_x86_vaes512_seal
-
-evc_function evc_gcm_x86_vaes512_open
-open_message:
-    messages 0
-evc_end evc_gcm_x86_vaes512_open
-
 evc_function evc_gcm_x86_vaes512_open_telling_tag
     btsq $tells_tag, tag_bytes(%rsp)
-    jmp open_message
+    kxorq %k3, %k3, %k3
+    jmp message
 evc_end evc_gcm_x86_vaes512_open_telling_tag
+
+evc_function evc_gcm_x86_vaes512_open
+    kxorq %k3, %k3, %k3
+    jmp message
+evc_end evc_gcm_x86_vaes512_open
+
+evc_function evc_gcm_x86_vaes512_seal
+    kxnorq %k3, %k3, %k3
+message:
+    mov len_bytes(%rsp), %r10
+    lea byte_numbers(%rip), %r11
+    vmovq (%rsi), %xmm0
+    vpinsrd $2, 8(%rsi), %xmm0, %xmm0
+    vpxor round_keys(%rdi), %xmm0, %xmm0
+    cmp $most_bytes, %r10
+    ja long_message
+    cmp $96, %r10d
+    ja 14f
+    cmp $64, %r10d
+    ja 13f
+    cmp $32, %r10d
+    ja 15f
+    cmp $16, %r10d
+    ja 16f
+    message_of_a_block
+16: message 1, 1
+15: message 2, 1
+13: message 2, 0
+14: cmp $160, %r10d
+    ja 17f
+    message 3, 0
+17: cmp $224, %r10d
+    ja 18f
+    message 4, 0
+18: message 5, 0
+evc_end evc_gcm_x86_vaes512_seal
 
 #endif
