@@ -402,11 +402,16 @@ byte_numbers:
     vpxor %xmm15, %xmm15, %xmm15
     vzeroupper
     ret
+.if \n > 1
+6:  call aad_of_vectors
+    jmp 5b
+.else
 6:  vpxor %xmm1, %xmm1, %xmm1
     test %r8, %r8
     jz 5b
     call other_aad
     jmp 5b
+.endif
 19: call store_tag
     jmp 21b
 20: call compare_tag
@@ -434,8 +439,8 @@ byte_numbers:
 
 /* ---- Messages ---- */
 
-/* xmm1 = the associated data, xmm2 = the lengths, each half reversed. */
-.macro aad_and_lengths aad_bytes
+/* xmm1 = the associated data, xmm2 = the lengths, each half reversed. in_vectors: zmm14 = the former in the last lane. */
+.macro aad_and_lengths aad_bytes, in_vectors
     lea -8(\aad_bytes), %rsi
     cmp $8, %rsi
     ja 6f
@@ -445,7 +450,13 @@ byte_numbers:
     sub \aad_bytes, %rsi
     vpshufb 16(%rsi), %xmm13, %xmm13
     vpunpcklqdq %xmm13, %xmm1, %xmm1
-5:  vmovq \aad_bytes, %xmm2
+.if \in_vectors
+    vshufi32x4 $0x15, %zmm1, %zmm1, %zmm14
+.endif
+5:  lengths_of \aad_bytes
+.endm
+.macro lengths_of aad_bytes
+    vmovq \aad_bytes, %xmm2
     vpinsrq $1, %r10, %xmm2, %xmm2
     vpsllq $3, %xmm2, %xmm2
 .endm
@@ -462,7 +473,7 @@ byte_numbers:
     .endr
     middle_rounds round, \n
     vbroadcasti32x4 round_keys(%rdi,%rdx), %zmm15
-    aad_and_lengths %r8
+    aad_and_lengths %r8, (\n>1)
     mov %eax, %esi
     sub %r10d, %esi
 .if \n == 1
@@ -479,7 +490,6 @@ byte_numbers:
 .else
     vshufi32x4 $0x15, %zmm2, %zmm2, %zmm2
     kmovq text_masks + 80 - 64*\n(%r11,%rax), %k2
-    vshufi32x4 $0x15, %zmm1, %zmm1, %zmm14 /* associated data in the last lane */
     vmovdqu64 80 - 64*\n(%r11,%rax), %zmm8
 .endif
 .if \fits
@@ -583,12 +593,12 @@ byte_numbers:
     vpxor counter_1(%r11), %xmm0, %xmm3
     vpxor counter_2(%r11), %xmm0, %xmm4
     middle_rounds round_of_two_blocks, 2
-    aad_and_lengths %r8
+    aad_and_lengths %r8, 0
     vpshufb reversed(%r11), %xmm1, %xmm1
     vpshufd $0x4e, %xmm2, %xmm2
     vaesenclast round_keys(%rdi,%rdx), %xmm3, %xmm3
     multiply %xmm2, 1, %xmm7, %xmm8, %xmm9, %xmm5
-    test %r10d, %r10d
+22: test %r10d, %r10d
     jz 8f
     mov out(%rsp), %rsi
     cmp $16, %r10d
@@ -632,8 +642,39 @@ byte_numbers:
 6:  vpxor %xmm1, %xmm1, %xmm1
     test %r8, %r8
     jz 5b
+    lea -17(%r8), %rsi
+    cmp $16, %rsi
+    jb 23f
     call other_aad
     jmp 5b
+    /* Two blocks of associated data: the first has a power of its own. */
+23: vmovdqu (%rcx), %xmm13
+    vpshufb reversed(%r11), %xmm13, %xmm13
+    mov %r8d, %esi
+    neg %esi
+    and $15, %esi
+    vmovdqu -16(%rcx,%r8), %xmm1
+    vpshufb (%r11,%rsi), %xmm1, %xmm1
+    vpand first_bytes(%r11,%rsi), %xmm1, %xmm1
+    vpshufb reversed(%r11), %xmm1, %xmm1
+    lengths_of %r8
+    vpshufd $0x4e, %xmm2, %xmm2
+    vaesenclast round_keys(%rdi,%rdx), %xmm3, %xmm3
+    multiply %xmm2, 1, %xmm7, %xmm8, %xmm9, %xmm5
+    mov %rdi, %rsi
+    cmp $1, %r10d
+    sbb %rcx, %rcx
+    and $16, %ecx
+    add %rcx, %rsi        /* without text one power lower */
+    vpclmulqdq $0x10, powers_end - 64 - 16*4(%rsi), %xmm13, %xmm10
+    vpclmulqdq $0x11, powers_end - 16*4(%rsi), %xmm13, %xmm11
+    vpclmulqdq $0x10, powers_end - 16*4(%rsi), %xmm13, %xmm12
+    vpclmulqdq $0x11, powers_end - 64 - 16*4(%rsi), %xmm13, %xmm13
+    vpxor %xmm10, %xmm7, %xmm7
+    vpxor %xmm11, %xmm8, %xmm8
+    vpternlogq $0x96, %xmm13, %xmm12, %xmm9
+    vpxor %xmm13, %xmm13, %xmm13
+    jmp 22b
 19: call store_tag
     jmp 21b
 20: call compare_tag
@@ -655,6 +696,9 @@ byte_numbers:
 /* The parts of the product of as many blocks as a register has, at rcx, with the powers of H for them. */
 .macro multiply_blocks width, at, lo, mi, hi, scratch
     vmovdqu64 \at(%rcx), %\width\()mm\scratch
+    multiply_loaded \width, \at, \lo, \mi, \hi, \scratch
+.endm
+.macro multiply_loaded width, at, lo, mi, hi, scratch
     vpshufb reversed(%r11), %\width\()mm\scratch, %\width\()mm\scratch
     vpclmulqdq $0x10, powers_end - 64 + \at(%rsi), %\width\()mm\scratch, %\width\()mm\lo
     vpclmulqdq $0x10, powers_end + \at(%rsi), %\width\()mm\scratch, %\width\()mm\mi
@@ -662,6 +706,47 @@ byte_numbers:
     vpclmulqdq $0x11, powers_end - 64 + \at(%rsi), %\width\()mm\scratch, %\width\()mm\scratch
     vpxorq %\width\()mm\scratch, %\width\()mm\mi, %\width\()mm\mi
 .endm
+
+/* For two vectors and more: xmm1 = the last block of associated data, r8 bytes at rcx, plus the hash of those before it
+ * that are not in zmm14; that is what the lanes before the text have. All blocks but of few bytes are there, if there
+ * are lanes. Changes rdx, and what other_aad changes. */
+    .text
+    .p2align 5
+aad_of_vectors:
+    EVC_ASM_CFI_BEGIN
+    vpxor %xmm1, %xmm1, %xmm1
+    vpxor %xmm14, %xmm14, %xmm14
+    test %r8, %r8
+    jz 6f
+    lea 32(%rax), %edx
+    neg %edx
+    and $48, %edx
+    add $16, %edx         /* the bytes of lanes before the text */
+    cmp %rdx, %r8
+    ja 4f
+    cmp $16, %r8d
+    jbe 4f
+    lea -1(%r8), %edx
+    and $-16, %edx
+    mov %r8d, %esi
+    neg %esi
+    and $15, %esi
+    vmovdqu -16(%rcx,%r8), %xmm1
+    vpshufb (%r11,%rsi), %xmm1, %xmm1
+    vpand first_bytes(%r11,%rsi), %xmm1, %xmm1
+    vmovdqu -16(%rcx,%rdx), %xmm13
+    vinserti128 $1, %xmm1, %ymm13, %ymm13
+    cmp $32, %edx
+    jb 5f
+    vinserti128 $1, -32(%rcx,%rdx), %ymm14, %ymm14
+    je 5f
+    vmovdqu (%rcx), %ymm14
+5:  vinserti64x4 $1, %ymm13, %zmm14, %zmm14
+6:  ret
+4:  call other_aad
+    vshufi32x4 $0x15, %zmm1, %zmm1, %zmm14
+    ret
+    EVC_ASM_CFI_END
 
 /* xmm1 = the block of associated data: of 1 to 7 or more than 16 bytes, r8 at rcx. That is the last one, plus the hash
  * of those before it: so it meets their powers of H. Changes rcx, rsi, vectors 2, 8 to 14 and 28 to 31. */
@@ -689,11 +774,10 @@ other_aad:
     jmp 9f
 7:  cmp $64, %r8d
     ja 8f
-    multiply_blocks y, 0, 8, 9, 10, 11
-    multiply_blocks x, 32, 1, 2, 12, 13
-    vpxor %ymm1, %ymm8, %ymm8
-    vpxor %ymm2, %ymm9, %ymm9
-    vpxor %ymm12, %ymm10, %ymm10
+    vpxor %xmm11, %xmm11, %xmm11
+    vinserti128 $1, (%rcx), %ymm11, %ymm11
+    vinserti64x4 $1, 16(%rcx), %zmm11, %zmm11
+    multiply_loaded z, -16, 8, 9, 10, 11
     jmp 9f
 8:  multiply_blocks z, 0, 8, 9, 10, 11
 9:  reduce %zmm8, %zmm9, %zmm10, %zmm2, %zmm1
@@ -1111,9 +1195,7 @@ long_message:
 6:  test %r8, %r8
     jz 7f
     call other_aad
-7:  vmovq %r8, %xmm2
-    vpinsrq $1, %r10, %xmm2, %xmm2
-    vpsllq $3, %xmm2, %xmm2
+7:  lengths_of %r8
     vpshufb words_reversed(%r11), %xmm2, %xmm2
     vshufi32x4 $0x15, %zmm2, %zmm2, %zmm2
     mov out(%rsp), %r8
