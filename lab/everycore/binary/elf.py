@@ -169,8 +169,10 @@ def read_header(data: Any) -> Header | None:
 def machine_of_file(path: Path) -> int:
     """Return the number of the machine that a file is for; 0 if it is no ELF file."""
     with path.open("rb") as file:
-        header = read_header(file.read(HEADER_BYTES))
-    return header.machine if header else 0
+        head = file.read(20)
+    if len(head) < 20 or head[:4] != MAGIC:
+        return 0
+    return int.from_bytes(head[18:20], "big" if head[5] == 2 else "little")
 
 
 class Elf:

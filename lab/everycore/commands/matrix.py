@@ -688,7 +688,7 @@ def _board(
 
 
 def _machine(context: Context, facts: machine.Facts, core: int, board: BoardLink | None) -> Machine:
-    """Describe the machine that measures; a board has no installation of everycore, and no id."""
+    """Describe the machine that measures; a board has none of everycore's installations."""
     if board:
         return board.machine
     return replace(machine.describe(facts, core), installation=machine.installation(context))

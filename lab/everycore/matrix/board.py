@@ -25,7 +25,7 @@ class BoardLink:
 
     @property
     def machine(self) -> Machine:
-        return machine.describe(self.ssh.facts, self.cpus[0])
+        return machine.describe_board(self.ssh.facts, self.cpus[0])
 
     def run(self, binary: Path, words: Sequence[str]) -> Completed:
         """Run a program to its end; LostError: the board is gone, or silent."""

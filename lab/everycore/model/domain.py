@@ -195,7 +195,8 @@ class Machine:
     midr: str = ""  # its Main ID Register: "0x410fd034"
     cpu_index: int = -1  # its number; -1: not pinned
     max_mhz: int = 0
-    # Random, made once for each user and host: tells two hosts of one model apart. "": not known.
+    # Tells two hosts of one model apart: random, made once for each user and host, or a digest of a
+    # board's ids. "": not known.
     installation: str = ""
 
     def is_same_host(self, other: "Machine") -> bool:

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: MIT
 """Describes the machine that measures, without naming it."""
 
+import hashlib
 import platform
 import re
 import secrets
 import sys
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from everycore.environment.context import Context
@@ -33,6 +34,8 @@ FILES = (
     "/sys/class/thermal/thermal_zone0/temp",
     "/sys/devices/platform/soc/soc:firmware/get_throttled",  # Raspberry Pi
 )
+# Those that tell two boards of one model apart. A copied memory card has the id of its original.
+BOARD_IDS = ("/etc/machine-id", "/proc/device-tree/serial-number")
 MOST_SHOWN = 16  # numbers of cores in a message
 INSTALLATION_BYTES = 4
 BRAND = "machdep.cpu.brand_string"  # macOS
@@ -92,6 +95,14 @@ def describe(facts: Facts, cpu: int = -1) -> Machine:
         cpu_index=cpu,
         max_mhz=facts.number(max(0, cpu), "cpufreq/cpuinfo_max_freq") // 1000,
     )
+
+
+def describe_board(facts: Facts, cpu: int) -> Machine:
+    """A machine on which everycore is not installed: a digest of its ids tells it apart."""
+    ids = [facts.texts.get(path, "").strip("\0\n ") for path in BOARD_IDS]
+    digest = hashlib.sha256(f"everycore board {ids}".encode()).hexdigest()
+    known = digest[: 2 * INSTALLATION_BYTES] if any(ids) else ""
+    return replace(describe(facts, cpu), installation=known)
 
 
 def conditions(facts: Facts, cpu: int) -> dict[str, str | int | float]:

@@ -96,10 +96,11 @@ def known_widths(context: Context, session: Session) -> list[int]:
 
 
 def described(context: Context, session: Session) -> Machine:
-    """The machine that measures; a board has no installation of everycore, and so no id."""
-    found = machine.describe(facts_of(context, session), session.cpu)
+    """The machine that measures."""
+    facts = facts_of(context, session)
     if board_of(session.transport):
-        return found
+        return machine.describe_board(facts, session.cpu)
+    found = machine.describe(facts, session.cpu)
     return replace(found, installation=machine.installation(context))
 
 

@@ -207,8 +207,9 @@ def refuse_other(path: Path, stored: Head, own: Head) -> None:
         stored.machine
     ):
         raise EverycoreError(
-            f"{path} was measured on another host of this model, {own.machine.title()}",
-            "name another file with --out",
+            f"{path} was measured on another host of this model, {own.machine.title()}:"
+            f" {stored.machine.installation}, and this is {own.machine.installation}",
+            "measure on that one, or name another file with --out",
         )
     for what, theirs, ours in (
         ("on", stored.machine.title(), own.machine.title()),

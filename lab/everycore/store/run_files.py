@@ -362,6 +362,13 @@ def partial_of(path: Path, run: Run) -> Results | None:
     if not beside.exists():
         return None
     found = read(beside, partial=True)
+    then, now = found.run.machine, run.machine
+    if then.title() == now.title() and not then.is_same_host(now):
+        raise EverycoreError(
+            f"{beside} was begun on another host of this model, {now.title()}:"
+            f" {then.installation}, and this is {now.installation}",
+            "measure on that one, or name another file with --out; that run stays as it is",
+        )
     if not found.run.same_as(run):
         raise EverycoreError(
             f"{beside} is the beginning of another run",

@@ -73,6 +73,19 @@ def test_cores_of_one_kind_and_speed_are_alike() -> None:
     assert machine.like(replace(server, texts=server.texts | slow), 0) == (0, 1)
 
 
+def test_boards_of_one_model_are_told_apart_without_being_named() -> None:
+    def board(*ids: str) -> str:
+        texts = {path: f"{text}\n" for path, text in zip(machine.BOARD_IDS, ids, strict=False)}
+        return machine.describe_board(replace(PI, texts=PI.texts | texts), 0).installation
+
+    name = "0123456789abcdef0123456789abcdef"
+    assert board(name) == board(name)
+    assert len({board(name), board(name[::-1]), board(name, "10000000a"), board(name, "b")}) == 4
+    assert board() == ""
+    assert board(name) not in name
+    assert "machine-id" not in "".join(machine.FILES)  # of this machine nobody asks it
+
+
 def test_conditions_are_what_can_be_read() -> None:
     assert machine.conditions(PI, 1) == {
         "governor": "ondemand", "mhz": 600, "temperature_c": 48.312, "throttled": "0x50000",

@@ -25,6 +25,7 @@ from everycore.matrix.board import BoardLink
 from everycore.matrix.cell_runs import PROCESSES
 from everycore.model.domain import Board, Target
 from everycore.model.protocol import Bench, Hello
+from everycore.run import machine
 from everycore.run.bench_calls import QUICK_PROCESSES
 from everycore.run.session import open_session
 from everycore.run.transport.ssh import EXPLANATIONS
@@ -430,7 +431,8 @@ def test_the_matrix_times_its_cells_on_a_board(
     done = real_lab(*words)
     assert done.code == 0, done.err
     head, *cells = lines_of(out)
-    assert "installation" not in head["machine"]  # the board's, of which nothing is known
+    has_id = any(Path(path).is_file() for path in machine.BOARD_IDS)
+    assert ("installation" in head["machine"]) == has_id
     assert [(one["outcome"], one["cell"]["target"]) for one in cells] == [("measured", "pi")] * 2
     assert all(len(one["runs"]) == PROCESSES for one in cells)
     assert list((tmp_path / "board").glob("harness-*"))  # programs were brought there
@@ -438,6 +440,14 @@ def test_the_matrix_times_its_cells_on_a_board(
     assert again.code == 0, again.err
     assert "2 cells are there" in again.err
     assert lines_of(out) == [head, *cells]
+    if has_id:  # as if another board answered
+        other = out.read_text().replace(head["machine"]["installation"], "0a0b0c0d")
+        out.write_text(other)
+        refused = real_lab(*words, "--resume")
+        assert refused.code == 2
+        assert "was measured on another host of this model" in refused.err
+        assert "0a0b0c0d" in refused.err
+        assert out.read_text() == other
 
 
 def test_a_board_that_turns_out_to_be_another_machine_is_refused(

@@ -130,6 +130,17 @@ def test_cells_of_another_machine_or_counter_are_not_mixed_in(tmp_path: Path) ->
         write(path, head=replace(HEAD, counter="perf:cycles"), resume=True)
 
 
+def test_a_board_that_is_another_one_by_now_is_named_and_refused(tmp_path: Path) -> None:
+    path = tmp_path / "m.jsonl"
+    boards = [replace(HEAD, machine=replace(HEAD.machine, installation=one)) for one in "ab"]
+    write(path, result(1), head=boards[0])
+    before = path.read_bytes()
+    with pytest.raises(EverycoreError, match="another host of this model, a cpu: a, and this is b"):
+        write(path, result(2), head=boards[1], resume=True)
+    assert path.read_bytes() == before
+    assert len(write(path, result(2), head=boards[0], resume=True).results) == 2
+
+
 def test_another_revision_gets_a_head_of_its_own(tmp_path: Path) -> None:
     path = tmp_path / "m.jsonl"
     write(path, result(1))

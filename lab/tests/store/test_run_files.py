@@ -102,6 +102,19 @@ def test_a_run_whose_place_is_lost_leaves_a_partial_result(tmp_path: Path) -> No
             run_files.partial_of(path, other)
 
 
+def test_a_run_does_not_go_on_with_that_of_another_board(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    first, second = (
+        replace(RUN, machine=replace(RUN.machine, installation=one)) for one in ("aa", "bb")
+    )
+    write(path, first).rename(run_files.partial_path(path))
+    with pytest.raises(EverycoreError, match="model 2: aa, and this is bb") as error:
+        run_files.partial_of(path, second)
+    assert (error.value.code, "stays as it is" in error.value.hint) == (2, True)
+    assert run_files.latest_partial(tmp_path, second) is None
+    assert run_files.partial_path(path).exists()
+
+
 def interrupt(path: Path) -> None:
     with Writer(path, RUN) as writer:
         writer.write(data_text("bench.jsonl").splitlines()[1])

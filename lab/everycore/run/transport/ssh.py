@@ -19,7 +19,7 @@ from everycore.build.binaries import BOARD_OBJECTS
 from everycore.environment.context import Completed, Context
 from everycore.environment.errors import EverycoreError, LostError
 from everycore.model.domain import Board, Target
-from everycore.run.machine import FILES, Facts
+from everycore.run.machine import BOARD_IDS, FILES, Facts
 from everycore.run.transport.gateway import Gateway
 
 # No questions: they would come in the middle of everything. Three silent spans of five seconds, and
@@ -39,7 +39,7 @@ UNUSED_DAYS = 30
 ABOUT = f"""
 printf '{RECORD}uname\\n'; uname -s; uname -r; uname -m
 [ -z "$0" ] || {{ printf '{RECORD}python\\n'; "$0" --version 2>&1; }}
-for f in {" ".join(FILES)}; do
+for f in {" ".join((*FILES, *BOARD_IDS))}; do
     [ -f "$f" ] && printf '{RECORD}%s\\n' "$f" && cat "$f" 2>/dev/null
 done
 true
