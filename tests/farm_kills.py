@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Kill workers and schedulers of a farm in the middle of a run: farm_kills.py [--rounds N] [--seed N]
+"""Kill workers, schedulers and boards in the middle of runs: farm_kills.py [--rounds N] [--seed N]
 
-Everything runs in a network of its own, with a scheduler on 127.0.0.1 and two workers on 127.0.0.2 and 127.0.0.3. A round runs the
-cells of a small matrix, and something is killed at a moment that is drawn: a worker, both, or the scheduler; a run whose scheduler
-is lost is gone on with. In the end every cell has to be in the file of the matrix, once, with the right count; and no cell that was
-written may be asked again. Workers do stand-in work, for the compiler is not under test: they wait some milliseconds and count.
+Everything runs in a network of its own: a scheduler on 127.0.0.1, two workers on 127.0.0.2 and 127.0.0.3, and two boards, which are
+sshds on 127.0.0.4 and 127.0.0.5. A round runs three small matrices side by side, one on the workers and one on each board. At a moment
+that is drawn a worker, both, or the scheduler is killed, and at another moment one sshd or both, with all of their connections. A run
+that lost its place is gone on with. In the end every cell has to be in its file, once, with the right count; and no cell that was
+written may be asked again. The work is a stand-in, for the compiler is not under test: some milliseconds of waiting, and a number.
 """
 
 import argparse
@@ -13,6 +14,7 @@ import contextlib
 import os
 import pathlib
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -29,6 +31,10 @@ ATTEMPTS = 20  # of a round: on a busy machine a scheduler takes longer to start
 HOST, PORT = "127.0.0.1", 8786
 ADDRESS = f"tcp://{HOST}:{PORT}"
 WORKERS = ("127.0.0.2", "127.0.0.3")
+BOARDS = ("127.0.0.4", "127.0.0.5")
+SSH_PORT = 2222
+BOARD_CELLS = 10
+SECONDS_TO_SERVE = 5  # an sshd that was started
 LOG = "EVERYCORE_FARM_LOG"  # the file into which workers write the cells that they were asked for
 
 PRELOAD = f'''
@@ -101,6 +107,180 @@ class Farm:
             self.scheduler.wait()
 
 
+PROGRAM = """#!/bin/sh
+echo "-DN=$1" >>{asked}
+sleep 0.05
+echo "$1"
+"""
+
+
+def descendants(ancestor: int) -> "list[int]":
+    """Return the processes that a process started, and those that they did."""
+    parents = {}
+    for path in pathlib.Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            words = path.read_text().rpartition(")")[2].split()
+            parents[int(path.parent.name)] = int(words[1])
+    found = [ancestor]
+    for one in found:
+        found += [process for process, parent in parents.items() if parent == one]
+    return found[1:]
+
+
+class Boards:
+    """The sshds, as processes of ours."""
+
+    def __init__(self, folder: pathlib.Path) -> None:
+        self.folder = folder
+        self.why_not = ""  # they cannot serve here
+        self.servers: dict[str, subprocess.Popen[bytes]] = {}
+        self.sshd = shutil.which("sshd") or shutil.which("sshd", path="/usr/sbin") or ""
+        if not (self.sshd and shutil.which("ssh") and shutil.which("ssh-keygen")):
+            self.why_not = "no sshd (apt-get install openssh-server openssh-client)"
+            return
+        for name in ("host", "user"):
+            subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(folder / name)], check=True)
+        key = " ".join((folder / "host.pub").read_text().split()[:2])
+        (folder / "known").write_text("".join(f"[{address}]:{SSH_PORT} {key}\n" for address in BOARDS))
+        for address in BOARDS:
+            (folder / f"{address}.config").write_text(
+                f"ListenAddress {address}\nPort {SSH_PORT}\nHostKey {folder / 'host'}\nPidFile none\nStrictModes no\nUsePAM no\n"
+                f"AuthorizedKeysFile {folder / 'user.pub'}\nPasswordAuthentication no\nPermitRootLogin yes\n")
+        with contextlib.suppress(OSError):
+            pathlib.Path("/run/sshd").mkdir(exist_ok=True)  # where sshd of Debian locks its child in
+        for address in BOARDS:
+            self.start(address)
+        self.why_not = "" if all(map(self._serves, BOARDS)) else "sshd does not serve in a network of its own"
+
+    def _serves(self, address: str) -> bool:
+        words = ["ssh", "-F", "none", "-o", f"UserKnownHostsFile={self.folder / 'known'}", "-o", "BatchMode=yes", "-i",
+                 str(self.folder / "user"), "-p", str(SSH_PORT), address, "true"]
+        end = time.monotonic() + SECONDS_TO_SERVE
+        while time.monotonic() < end:
+            if subprocess.run(words, capture_output=True).returncode == 0:
+                return True
+            time.sleep(0.1)
+        return False
+
+    def restart(self, address: str) -> None:
+        """Start an sshd if it does not run; wait until it serves."""
+        self.start(address)
+        self._serves(address)
+
+    def start(self, address: str) -> None:
+        own = self.servers.get(address)
+        if own is None or own.poll() is not None:
+            with (self.folder / "sshd.log").open("ab") as log:
+                argv = [self.sshd, "-D", "-e", "-f", str(self.folder / f"{address}.config")]
+                self.servers[address] = subprocess.Popen(argv, stderr=log)
+
+    def kill(self, addresses: "tuple[str, ...]") -> None:
+        """Kill sshds with the processes that serve their connections."""
+        for address in addresses:
+            own = self.servers[address]
+            for process in descendants(own.pid):  # each connection has a session of its own
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(process, signal.SIGKILL)
+            own.kill()
+            own.wait()
+
+    def close(self) -> None:
+        self.kill(tuple(self.servers))
+
+    def target(self, address: str, python: str) -> pathlib.Path:
+        """A target file for a board; `python`: its Python; empty: an ssh for each command."""
+        path = self.folder / f"{address}{'-python' if python else ''}.toml"
+        path.write_text(
+            f'description = "a board"\ntransport = "ssh"\n[board]\nhost = "{address}"\nport = {SSH_PORT}\ncpu = 0\n'
+            f'identity = "{self.folder / "user"}"\noptions = ["-F", "none", "-o", "UserKnownHostsFile={self.folder / "known"}"]\n'
+            f'folder = "{self.folder / f"on-{address}"}"\npython = "{python}"\ntimeout_seconds = 20\n')
+        return path
+
+
+def run_on_board(target_file: pathlib.Path, program: pathlib.Path, journal: pathlib.Path, when_written: "threading.Event") -> None:
+    """Run the cells that the file does not have, as `everycore matrix --resume --target board.toml` does."""
+    from everycore.environment.context import system_context
+    from everycore.matrix.board import open_board
+    from everycore.model.cells import Cell, Head, Outcome, Result
+    from everycore.model.domain import Revision
+    from everycore.model.targets import read_target
+    from everycore.store import matrix_files
+
+    context = system_context()
+    with context.closing:
+        link = open_board(context, read_target(target_file), None)
+        head = Head("2026-01-01", "1", Revision("", False), link.machine, "none", {})
+        cells = [Cell("stand-in", "count", "gcc-12", (f"-DN={number}",), "board") for number in range(BOARD_CELLS)]
+        with matrix_files.Writer(journal, head, journal.exists()) as writer:
+            for number, cell in enumerate(cells):
+                if cell not in writer.stored.results:
+                    done = link.run(program, [str(number)])
+                    writer.write(Result(cell, Outcome.COUNTED, executed=int(done.stdout)))
+                    when_written.set()
+
+
+class BoardRound:
+    """One matrix on one board, in a thread, while its sshd may be killed."""
+
+    def __init__(self, boards: Boards, address: str, folder: pathlib.Path, number: int) -> None:
+        self.boards, self.address = boards, address
+        self.journal = folder / f"round{number}-{address}.jsonl"
+        self.asked = folder / f"asked-{address}-{number}"
+        self.asked.write_text("")
+        self.program = folder / f"program-{address}-{number}"
+        self.program.write_text(PROGRAM.format(asked=self.asked))
+        self.target = boards.target(address, sys.executable if number % 2 else "")
+        self.begun = threading.Event()
+        self.lost = 0
+        self.why = ""
+        self.thread = threading.Thread(target=self._run)
+        self.thread.start()
+
+    def _run(self) -> None:
+        from everycore.environment.errors import EverycoreError
+        from everycore.store import matrix_files
+
+        try:
+            for _ in range(ATTEMPTS):
+                before = set(matrix_files.read(self.journal).results) if self.journal.exists() else set()
+                self.asked.write_text("")
+                try:
+                    run_on_board(self.target, self.program, self.journal, self.begun)
+                except EverycoreError as error:  # lost, or refused before it was started again
+                    self.lost += 1
+                    self.why = error.message
+                    self.boards.restart(self.address)
+                    continue
+                again = {cell.flags[0] for cell in before} & set(self.asked.read_text().split())
+                self.why = f"cells were asked again that had been written: {sorted(again)}" if again else ""
+                return
+        except BaseException as error:
+            self.why = repr(error)
+            raise
+        finally:
+            self.begun.set()
+
+    def wrong(self) -> str:
+        self.thread.join()
+        return self.why or wrong_cells(self.journal, BOARD_CELLS, self.lost)
+
+
+def wrong_cells(journal: pathlib.Path, expected: int, lost: int) -> str:
+    """Say what is wrong with the cells of a file; an empty text: nothing."""
+    from everycore.model.cells import Result
+    from everycore.store import matrix_files
+
+    stored = matrix_files.read(journal)
+    lines = [line for line in stored.lines if isinstance(line, Result)]
+    if len(lines) != len(stored.results):
+        return f"{len(lines)} lines of {len(stored.results)} cells"
+    if len(lines) != expected:
+        return f"{len(lines)} of {expected} cells after {lost} lost runs"
+    if any(line.executed != int(line.cell.flags[0].removeprefix("-DN=")) for line in lines):
+        return "a cell has another's count"
+    return ""
+
+
 def run(folder: pathlib.Path, journal: pathlib.Path, when_written: "threading.Event") -> None:
     """Run the cells that the file does not have, as `everycore matrix --resume --scheduler` does."""
     from everycore.environment.context import system_context
@@ -129,11 +309,34 @@ def run(folder: pathlib.Path, journal: pathlib.Path, when_written: "threading.Ev
             when_written.set()
 
 
-def one_round(farm: Farm, folder: pathlib.Path, number: int, source: random.Random) -> str:
+def one_round(farm: Farm, boards: Boards, folder: pathlib.Path, number: int, source: random.Random) -> str:
+    """Return what is wrong; an empty text: nothing."""
+    what = source.choice(((BOARDS[0],), (BOARDS[1],), BOARDS))
+    wait = source.uniform(0, BOARD_CELLS * 0.04)
+    own = [BoardRound(boards, address, folder, number) for address in (BOARDS if not boards.why_not else ())]
+
+    def disturb(one: BoardRound) -> None:
+        one.begun.wait(30)
+        time.sleep(wait)
+        boards.kill((one.address,))
+
+    threads = [threading.Thread(target=disturb, args=(one,)) for one in own if one.address in what]
+    for thread in threads:
+        thread.start()
+    why = round_of_farm(farm, folder, number, source)
+    if own:
+        for thread in threads:
+            thread.join()
+        why = "; ".join(text for text in (why, *(one.wrong() for one in own)) if text)
+        lost = " and ".join(str(one.lost) for one in own)
+        print(f"round {number}: sshd of {' and '.join(what)} killed after {wait:.2f} s, {lost} lost runs", flush=True)
+    return why
+
+
+def round_of_farm(farm: Farm, folder: pathlib.Path, number: int, source: random.Random) -> str:
     """Return what is wrong; an empty text: nothing."""
     from everycore.environment.errors import EverycoreError, LostError
     from everycore.store import matrix_files
-    from everycore.model.cells import Result
 
     journal = folder / f"round{number}.jsonl"
     what = source.choice(("worker", "other", "both", "scheduler"))
@@ -173,14 +376,8 @@ def one_round(farm: Farm, folder: pathlib.Path, number: int, source: random.Rand
             break
         if thread:
             thread.join()
-    stored = matrix_files.read(journal)
-    lines = [line for line in stored.lines if isinstance(line, Result)]
-    if len(lines) != len(stored.results):
-        return f"{what}: {len(lines)} lines of {len(stored.results)} cells"
-    if len(lines) != CELLS:
-        return f"{what}: {len(lines)} of {CELLS} cells after {lost} lost runs"
-    if any(line.executed != int(line.cell.flags[0].removeprefix("-DN=")) for line in lines):
-        return f"{what}: a cell has another's count"
+    if why := wrong_cells(journal, CELLS, lost):
+        return f"{what}: {why}"
     print(f"round {number}: {what} killed after {wait:.2f} s, {lost} lost runs, {CELLS} cells", flush=True)
     return ""
 
@@ -201,7 +398,7 @@ def in_own_network(arguments: list[str]) -> int:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rounds", type=int, default=4)
+    parser.add_argument("--rounds", type=int, default=20)
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     try:
@@ -213,13 +410,19 @@ def main() -> int:
         return in_own_network(sys.argv[1:])
     source = random.Random(options.seed)
     failed = 0
-    with tempfile.TemporaryDirectory() as scratch, contextlib.closing(Farm(pathlib.Path(scratch))) as farm:
-        for number in range(options.rounds):
-            if why := one_round(farm, pathlib.Path(scratch), number, source):
-                failed += 1
-                print(f"round {number}: {why}", flush=True)
-                print((pathlib.Path(scratch) / "dask.log").read_text()[-2000:])
-    print(f"{options.rounds - failed} passed, {failed} failed, 0 skipped")
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = pathlib.Path(scratch)
+        folder.chmod(0o755)
+        with contextlib.closing(Farm(folder)) as farm, contextlib.closing(Boards(folder)) as boards:
+            skipped = int(bool(boards.why_not))
+            if skipped:
+                print(f"skipped: {boards.why_not}")
+            for number in range(options.rounds):
+                if why := one_round(farm, boards, folder, number, source):
+                    failed += 1
+                    print(f"round {number}: {why}", flush=True)
+                    print((folder / "dask.log").read_text()[-2000:])
+    print(f"{options.rounds - failed} passed, {failed} failed, {skipped} skipped")
     return int(failed > 0)
 
 
