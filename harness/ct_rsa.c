@@ -204,11 +204,13 @@ static bool complete(struct ct_call *c)
     return evc_rsa_complete(&at, RSA_P_BYTES, sizeof rsa_e, scratch) == EVC_OK;
 }
 
+#define KEYS_AND_RAW_OPERATIONS                                                                    \
+    {"rsa-set-private", 0, 0, false, choose, set_private}, {"rsa-complete", 0, 0, false, choose, complete}, \
+        {"rsa-public", 0, 0, false, set_and_encrypt, public_operation},                            \
+        {"rsa-private", 0, 0, false, set_and_encrypt, private_operation}
+
 static const struct ct_operation operations[] = {
-    {"rsa-set-private", 0, 0, false, choose, set_private},
-    {"rsa-complete", 0, 0, false, choose, complete},
-    {"rsa-public", 0, 0, false, set_and_encrypt, public_operation},
-    {"rsa-private", 0, 0, false, set_and_encrypt, private_operation},
+    KEYS_AND_RAW_OPERATIONS,
     {"rsa-private-many", 0, 0, false, set_and_encrypt, many},
     {"rsa-sign-pss", 0, 0, false, set, sign_pss},
     {"rsa-encrypt-oaep", 0, 0, false, set, encrypt_oaep},
@@ -218,10 +220,19 @@ static const struct ct_operation operations[] = {
     {"rsa-decrypt-pkcs1", 0, 0, false, set_and_pad_pkcs1, decrypt_pkcs1},
 };
 
-/* c_ref multiplies bit by bit: a tracer has no time for the 10^8 instructions of an operation. */
+/* c_ref multiplies bit by bit, so that a private operation takes 10^8 instructions. Paddings are the same with any
+ * kernel. */
+static const struct ct_operation operations_of_ref[] = {KEYS_AND_RAW_OPERATIONS};
+
 static const struct evc_kernel *descriptor(const char *kernel)
 {
     return strcmp(kernel, "c_ref") == 0 ? NULL : ct_bn_descriptor(kernel);
 }
 
+static const struct evc_kernel *descriptor_of_ref(const char *kernel)
+{
+    return strcmp(kernel, "c_ref") == 0 ? ct_bn_descriptor(kernel) : NULL;
+}
+
 const struct ct_operations ct_rsa = CT_OPERATIONS_OF_BN(operations, descriptor);
+const struct ct_operations ct_rsa_of_ref = CT_OPERATIONS_OF_BN(operations_of_ref, descriptor_of_ref);

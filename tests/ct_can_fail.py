@@ -4,7 +4,7 @@
 
 Kernels made from the template are added to a copy of the tree: the template itself, which is constant-time, and
 copies with a branch or an address made from secrets. `everycore ct` must pass the first and fail the others, by
-each method that can look at them; it must also fail a comparison of tags that ends early.
+each method that can look at them; it must also fail a comparison of tags that ends early, and leaks of RSA.
 """
 
 import json
@@ -29,6 +29,16 @@ KERNELS = (
     ("c_looks_up", "ANY", "CT", TABLE),
     ("c_shy", "ANY", "VARTIME", ("", "")),
     ("x86_branches", "X86_VAES512", "CT", BRANCH),
+)
+# Above the kernels of bn: the operation, and a file with a leak that only it has: a branch for each byte of the result,
+# for the first byte of a padding that is wrong, for each bit of a number that makes a key.
+RSA = (
+    ("rsa-private", "src/rsa/raw.c", "        evc_copy_secret(o->out, w->x, w->n_bytes);\n",
+     "        for (size_t i = 0; i < w->n_bytes; i++)\n            if (w->x[i] & 1)\n                o->out[i] = w->x[i];\n"),
+    ("rsa-refuse-oaep", "src/rsa/oaep.c", "        found |= is_first;\n", "        found |= is_first;\n        if (found)\n"
+     "            break;\n"),
+    ("rsa-complete", "src/rsa/words.c", "        evc_words_add_small(r + n_a, n_b, add_masked(r, a, n_a, evc_barrier32(mask)));\n",
+     "        if (mask)\n            evc_words_add_small(r + n_a, n_b, add_masked(r, a, n_a, mask));\n"),
 )
 passed, skipped = 0, 0
 failures: list[str] = []
@@ -130,6 +140,25 @@ def check_tags(tree: pathlib.Path) -> None:
     expect(len(of(facts, "conclusion", "c_ctmul64", operation="gcm-seal", result="pass")) == 1, "sealing still passes")
 
 
+def check_rsa(tree: pathlib.Path) -> None:
+    """RSA is code above the kernels, too: each operation has a leak of its own, and the public one has none."""
+    names = [operation for operation, *_ in RSA]
+    for _, name, old, new in RSA:
+        text = (tree / name).read_text()
+        assert text.count(old) == 1, name
+        (tree / name).write_text(text.replace(old, new))
+    code, facts = everycore_ct(tree, "--primitive", "bn", "--kernel", "c_limb64", "--operation", ",".join([*names, "rsa-public"]),
+                               "--method", "taint,trace")
+    expect(code == 1, "a library whose RSA leaks fails")
+    for operation, method in ((o, m) for o in names for m in ("taint", "trace")):
+        verdict, = of(facts, "verdict", "c_limb64", method=method, operation=operation)
+        if verdict["result"] == "impossible":
+            skip(f"{operation} by {method}: {verdict['detail']}")
+        else:
+            expect(verdict["result"] == "fail", f"{method} catches the leak of {operation}", verdict)
+    expect(len(of(facts, "conclusion", "c_limb64", operation="rsa-public", result="pass")) == 1, "rsa-public still passes")
+
+
 def check_timing(tree: pathlib.Path) -> None:
     """Its verdict gates nothing; a branch in every multiplication it must see."""
     _, facts = everycore_ct(tree, "--primitive", "aes", "--kernel", "c_branches", "--operation", "ecb-enc", "--key-bits",
@@ -150,6 +179,7 @@ def main() -> int:
         check_kernels(tree)
         check_timing(tree)
         check_tags(tree)
+        check_rsa(tree)
     print(f"{passed} passed, {len(failures)} failed, {skipped} skipped")
     return 1 if failures else 0
 
