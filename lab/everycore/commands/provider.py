@@ -298,6 +298,25 @@ def _reason(path: Path) -> str:
     return f"{module} {what}: OpenSSL falls back to the default provider"
 
 
+def _no_program(pid: int, exists: bool) -> EverycoreError:
+    """The error of a process without a program, as those that ended and the kernel's own are."""
+    hint = "`ps -e` lists the processes that run"
+    if exists:
+        what = "it has ended, or is a thread of the kernel"
+        return EverycoreError(f"process {pid} runs no program: {what}", hint)
+    return EverycoreError(f"there is no process {pid}", hint)
+
+
+def _who_may_look(is_root: bool) -> str:
+    """The hint for who was not allowed to look into a process."""
+    if not is_root:
+        return "ask as its user, or as root"
+    return (
+        "root of a container may not look into processes outside of it, and a security module may "
+        "forbid it: ask on the host, or start the program by yourself: provider status PROGRAM"
+    )
+
+
 def _status_of_process(pid: int) -> dict[str, object]:
     """A process that runs: its environment and what it has mapped, from /proc."""
     folder = Path(f"/proc/{pid}")
@@ -305,13 +324,11 @@ def _status_of_process(pid: int) -> dict[str, object]:
         maps = (folder / "maps").read_text(errors="replace")
         environ = (folder / "environ").read_bytes().decode(errors="replace").split("\0")
         program = str((folder / "exe").readlink())
-    except FileNotFoundError:
-        raise EverycoreError(
-            f"there is no process {pid}", "`ps -e` lists the processes that run"
-        ) from None
+    except (FileNotFoundError, ProcessLookupError):
+        raise _no_program(pid, folder.exists()) from None
     except OSError as error:
         raise EverycoreError(
-            f"cannot look into process {pid}: {error.strerror}", "ask as its user, or as root"
+            f"cannot look into process {pid}: {error.strerror}", _who_may_look(os.geteuid() == 0)
         ) from error
     files = {line.split(maxsplit=5)[5] for line in maps.splitlines() if len(line.split()) > 5}
     library = next((one for one in sorted(files) if "libcrypto.so" in one), None)

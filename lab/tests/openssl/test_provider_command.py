@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """everycore provider, beside OpenSSLs of pretence of any version."""
 
+import errno
 import os
 import shutil
 import subprocess
@@ -213,3 +214,26 @@ def test_status_of_a_process(machine: Machine) -> None:
     gone = machine("status", "--pid", "4194305")
     refused(gone, "there is no process 4194305")
     assert "`ps -e` lists the processes that run" in gone.err
+
+
+def test_status_of_a_process_that_has_ended(machine: Machine) -> None:
+    machine.install()
+    with subprocess.Popen(["true"]) as ended:
+        os.waitid(os.P_PID, ended.pid, os.WEXITED | os.WNOWAIT)
+        shown = machine("status", "--pid", str(ended.pid))
+    refused(shown, f"process {ended.pid} runs no program: it has ended, or is a thread")
+
+
+@pytest.mark.parametrize(("user", "hint"), [(0, "ask on the host"), (1000, "as its user")])
+def test_status_of_a_process_of_others(
+    machine: Machine, monkeypatch: pytest.MonkeyPatch, user: int, hint: str
+) -> None:
+    def forbidden(_: Path) -> Path:
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+
+    machine.install()
+    monkeypatch.setattr(Path, "readlink", forbidden)
+    monkeypatch.setattr(os, "geteuid", lambda: user)
+    shown = machine("status", "--pid", str(os.getpid()))
+    refused(shown, f"cannot look into process {os.getpid()}: Permission denied")
+    assert hint in shown.err
