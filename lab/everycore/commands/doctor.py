@@ -3,19 +3,25 @@
 
 import json as jsonlib
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from everycore.commands.options import Json, context_of
+from everycore.commands.options import Json, PageFile, context_of, write_answer_page
 from everycore.environment.context import Context
 from everycore.environment.errors import EverycoreError
 from everycore.explain import health, libraries
 from everycore.explain.health import Cpu, Installed, KernelAlgorithm
-from everycore.explain.probing import Probed, best_rates, probe_library, too_slow
+from everycore.explain.image import load
+from everycore.explain.own_speeds import OwnSpeeds, measure_own
+from everycore.explain.probing import Probed, probe_library, too_slow
 from everycore.report import explained
+from everycore.report.page.answer import AnswerPage, AnswerTable
+
+_KERNEL = ("The kernel's cryptography", ("Algorithm", "Resolved as", ""))
+_LIBRARIES = ("Libraries", ("Library", "File", "Used by", "Verdict"))
 
 
 def doctor(
@@ -27,46 +33,79 @@ def doctor(
     probe: Annotated[
         bool, typer.Option("--probe/--no-probe", help="Time the libraries: half a minute.")
     ] = True,
+    page: PageFile = None,
     json: Json = False,
 ) -> None:
     """Say which cryptography of this machine is slow.
 
-    Exit code 1: a running process uses a library that is more than twice as slow as another one.
+    Exit code 1: a running process uses a library that takes more than twice as long as another
+    library, or as the kernels of this project.
     """
     context = context_of(command)
     for path in files or ():
-        if not path.is_file():
-            raise EverycoreError(f"there is no file {path}", "name programs or libraries")
-    text = _read("/proc/crypto")
-    algorithms = health.kernel_algorithms(text)
+        _refuse_no_program(path)
+    if page and page.is_dir():
+        raise EverycoreError(f"--page {page} is a folder", "name a file")
+    algorithms = health.kernel_algorithms(_read("/proc/crypto"))
     if kernel:
         _show_kernel(context, algorithms, json=json)
+        if page:
+            rows = tuple(_kernel_rows(algorithms))
+            write_answer_page(
+                context,
+                page,
+                AnswerPage("doctor", _KERNEL[0], (), (_af_alg(),), (AnswerTable(*_KERNEL, rows),)),
+            )
         return
-    flags = libraries.cpu_flags(_read("/proc/cpuinfo"))
-    cpu = health.cpu(_read("/proc/cpuinfo"))
+    text = _read("/proc/cpuinfo")
+    flags, cpu = libraries.cpu_flags(text), health.cpu(text)
     found = health.installed(path.resolve() for path in files or ())
     health.add_processes(found)
     probed: list[Probed] = []
+    own = OwnSpeeds()
     if probe:
+        own = measure_own(context)
         for one in found:
             probed += probe_library(one, context.env)
-    slow = [(item, times) for item, times in too_slow(probed) if _is_used(item, found)]
+    slow = [
+        explained.slow_sentence(item, times, probed, own)
+        for item, times in too_slow(probed, own.rates)
+        if _is_used(item, found)
+    ]
+    examined = _Examined(cpu, algorithms, found, probed, own, slow, flags)
     if json:
-        _print_json(context, cpu, algorithms, found, probed, flags)
+        _print_json(context, examined)
     else:
-        _show_machine(context, cpu, algorithms)
-        _show_libraries(context, found, flags)
-        if probed:
-            _show_probes(context, probed)
-        for item, times in slow:
-            context.out.print(
-                f"Slow: {item.library} {item.operation} is {times:.1f} times slower here than"
-                f" {best_rates(probed)[item.operation].library}, and running processes use it.",
-                markup=False,
-                soft_wrap=True,
-            )
+        _show(context, examined)
+    if page:
+        write_answer_page(context, page, _page(context, examined))
     if slow:
         raise typer.Exit(1)
+
+
+@dataclass(frozen=True, slots=True)
+class _Examined:
+    """All that was found out about a machine."""
+
+    cpu: Cpu
+    algorithms: Sequence[KernelAlgorithm]
+    libraries: Sequence[Installed]
+    probed: Sequence[Probed]
+    own: OwnSpeeds
+    slow: Sequence[str]  # a sentence on each operation that is too slow, and in use
+    flags: Sequence[str]
+
+
+def _refuse_no_program(path: Path) -> None:
+    hint = "name programs or libraries"
+    if path.is_dir():
+        raise EverycoreError(f"{path} is a folder", hint)
+    if not path.is_file():
+        raise EverycoreError(f"there is no file {path}", hint)
+    try:
+        load(path)
+    except EverycoreError as error:
+        raise EverycoreError(error.message, error.hint or hint) from error
 
 
 def _is_used(item: Probed, found: Sequence[Installed]) -> bool:
@@ -80,21 +119,27 @@ def _read(path: str) -> str:
         return ""
 
 
+def _kernel_rows(algorithms: Sequence[KernelAlgorithm]) -> list[tuple[str, ...]]:
+    return [(one.name, one.resolved, "portable C" if one.is_slow else "") for one in algorithms]
+
+
+def _af_alg() -> str:
+    return f"AF_ALG: {health.af_alg()}"
+
+
 def _show_kernel(context: Context, algorithms: Sequence[KernelAlgorithm], *, json: bool) -> None:
-    access = health.af_alg()
     if json:
         for one in algorithms:
             line = {"type": "kernel", "algorithm": one.name, "resolved": one.driver}
             context.print_raw(jsonlib.dumps({**line, "is_slow": one.is_slow}))
-        context.print_raw(jsonlib.dumps({"type": "af_alg", "state": access}))
+        context.print_raw(jsonlib.dumps({"type": "af_alg", "state": health.af_alg()}))
         return
-    rows = [(one.name, one.resolved, "portable C" if one.is_slow else "") for one in algorithms]
-    columns = ("Algorithm", "Resolved as", "")
-    context.out.print(explained.plain_rows("The kernel's cryptography", columns, rows))
-    context.out.print(f"AF_ALG: {access}", markup=False, soft_wrap=True)
+    context.out.print(explained.plain_rows(*_KERNEL, _kernel_rows(algorithms)))
+    context.out.print(_af_alg(), markup=False)
 
 
-def _show_machine(context: Context, cpu: Cpu, algorithms: Sequence[KernelAlgorithm]) -> None:
+def _machine_lines(examined: _Examined) -> list[str]:
+    cpu = examined.cpu
     lines = [f"CPU: {cpu.name}{', in a virtual machine' if cpu.is_virtual else ''}"]
     lines.append(f"It has: {', '.join(cpu.features) or 'nothing for cryptography'}")
     if cpu.hidden:
@@ -102,51 +147,64 @@ def _show_machine(context: Context, cpu: Cpu, algorithms: Sequence[KernelAlgorit
             f"Hidden, although its family has it: {', '.join(cpu.hidden)}."
             " Remedy: let the hypervisor or the firmware show it (QEMU: -cpu host)"
         )
-    slow = [f"{one.name} by {one.driver}" for one in algorithms if one.is_slow]
+    slow = [f"{one.name} by {one.driver}" for one in examined.algorithms if one.is_slow]
     if slow:
         lines.append(f"Kernel, portable C: {', '.join(slow)}. --kernel shows all")
-    for line in lines:
-        context.out.print(line, markup=False, soft_wrap=True)
+    return lines
 
 
-def _show_libraries(context: Context, found: Sequence[Installed], flags: Sequence[str]) -> None:
-    rows = []
-    for one in found:
-        says, remedy = health.verdict(one, flags, context.env)
+def _library_rows(context: Context, examined: _Examined) -> list[tuple[str, ...]]:
+    rows: list[tuple[str, ...]] = []
+    for one in examined.libraries:
+        says, remedy = health.verdict(one, examined.flags, context.env)
         title = f"{one.name} {one.version}".strip()
         used = health.group_processes(one.processes)
         rows.append((title, Path(one.path).name, used, f"{says}; {remedy}" if remedy else says))
-    columns = ("Library", "File", "Used by", "Verdict")
-    context.out.print(explained.plain_rows("Libraries", columns, rows))
+    return rows
 
 
-def _show_probes(context: Context, probed: Sequence[Probed]) -> None:
-    best = best_rates(probed)
-    rows = []
-    for one in probed:
-        if one.error == "not available":
-            continue
-        share = "" if one.error else f"{one.rate / best[one.operation].rate:.0%}"
-        rows.append((one.operation, one.library, one.shown, share, one.code))
-    columns = ("Operation", "Library", "Speed", "Of the best", "By")
-    rows.sort(key=lambda row: row[0])
-    context.out.print(explained.plain_rows("Speed, messages of 16 KiB", columns, rows))
+def _last_lines(examined: _Examined) -> list[str]:
+    lines = list(examined.slow)
+    if examined.own.error:
+        lines.append(
+            f"Not measured: the kernels of everycore and the CPU's limit ({examined.own.error})."
+        )
+    return lines
 
 
-def _print_json(
-    context: Context,
-    cpu: Cpu,
-    algorithms: Sequence[KernelAlgorithm],
-    found: Sequence[Installed],
-    probed: Sequence[Probed],
-    flags: Sequence[str],
-) -> None:
-    context.print_raw(jsonlib.dumps({"type": "cpu", **asdict(cpu)}))
-    for algorithm in algorithms:
+def _show(context: Context, examined: _Examined) -> None:
+    for line in _machine_lines(examined):
+        context.out.print(line, markup=False)
+    context.out.print(explained.plain_rows(*_LIBRARIES, _library_rows(context, examined)))
+    if examined.probed:
+        rows = explained.speed_rows(examined.probed, examined.own)
+        context.out.print(explained.plain_rows(*explained.SPEEDS, rows))
+    for line in _last_lines(examined):
+        context.out.print(line, markup=False)
+
+
+def _page(context: Context, examined: _Examined) -> AnswerPage:
+    first, *others = _machine_lines(examined)
+    tables = [AnswerTable(*_LIBRARIES, tuple(_library_rows(context, examined)))]
+    if examined.probed:
+        rows = explained.speed_rows(examined.probed, examined.own)
+        tables.insert(0, AnswerTable(*explained.SPEEDS, tuple(rows)))
+    tables.append(AnswerTable(*_KERNEL, tuple(_kernel_rows(examined.algorithms))))
+    last = (*_last_lines(examined), _af_alg())
+    return AnswerPage("doctor", first, tuple(others), last, tuple(tables))
+
+
+def _print_json(context: Context, examined: _Examined) -> None:
+    context.print_raw(jsonlib.dumps({"type": "cpu", **asdict(examined.cpu)}))
+    for algorithm in examined.algorithms:
         context.print_raw(jsonlib.dumps({"type": "kernel", **asdict(algorithm)}))
-    for one in found:
-        says, remedy = health.verdict(one, flags, context.env)
+    for one in examined.libraries:
+        says, remedy = health.verdict(one, examined.flags, context.env)
         line = {"type": "library", **asdict(one), "verdict": says, "remedy": remedy}
         context.print_raw(jsonlib.dumps(line))
-    for item in probed:
+    if examined.probed:
+        context.print_raw(jsonlib.dumps({"type": "own", **asdict(examined.own)}))
+    for item in examined.probed:
         context.print_raw(jsonlib.dumps({"type": "probe", **asdict(item)}))
+    for text in examined.slow:
+        context.print_raw(jsonlib.dumps({"type": "slow", "says": text}))

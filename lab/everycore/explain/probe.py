@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
 """A program of its own that times one operation of one library: probe.py LIBRARY FILE OPERATION
 
-It prints a JSON object: bytes or operations per second. It runs alone, so that a library that
-crashes takes nothing with it, and needs only Python. Numbers of algorithms are those of the
-libraries' public headers.
+It prints a JSON object: bytes or operations per second of CPU time. Costs of a call, Python's own
+among them, are taken away from operations on bytes, by the difference of two lengths. It runs
+alone, so that a library that crashes takes nothing with it, and needs only Python. Numbers of
+algorithms are those of the libraries' public headers.
 """
 
 import ctypes
@@ -13,10 +14,11 @@ import time
 from collections.abc import Callable
 from ctypes import byref, c_char_p, c_int, c_size_t, c_void_p
 
-LENGTH = 16384
-SECONDS = 0.12
-ROUNDS = 3
-Once = Callable[[], object]
+SHORT, LENGTH = 4096, 16384  # bytes; the longer one fits the first cache
+SECONDS = 0.02
+ROUNDS = 8
+MOST_TURNS = 64  # calls between two looks at the clock
+Once = Callable[[int], object]  # of a message of so many bytes; other operations have none
 
 
 class _CannotError(Exception):
@@ -39,11 +41,11 @@ def _openssl(lib: ctypes.CDLL, operation: str) -> Once:
         if not lib.EVP_EncryptInit_ex(context, cipher, None, key, bytes(16)):
             raise _CannotError
         length = c_int()
-        return lambda: lib.EVP_EncryptUpdate(context, out, byref(length), text, LENGTH)
+        return lambda n: lib.EVP_EncryptUpdate(context, out, byref(length), text, n)
     if operation == "sha256":
         lib.EVP_sha256.restype = c_void_p
         digest = c_void_p(lib.EVP_sha256())
-        return lambda: lib.EVP_Digest(text, c_size_t(LENGTH), out, None, digest, None)
+        return lambda n: lib.EVP_Digest(text, c_size_t(n), out, None, digest, None)
     if operation == "ffdh2048":
         return _openssl_power(lib)
     return _openssl_key(lib, operation)
@@ -57,7 +59,7 @@ def _openssl_power(lib: ctypes.CDLL) -> Once:
     result, context = c_void_p(lib.BN_new()), c_void_p(lib.BN_CTX_new())
     exponent = c_void_p(lib.BN_bin2bn(bytes([0xA5]) * 32, 32, None))
     base = c_void_p(lib.BN_bin2bn(bytes(range(1, 256)), 255, None))
-    return lambda: lib.BN_mod_exp_mont_consttime(result, base, exponent, prime, context, None)
+    return lambda _: lib.BN_mod_exp_mont_consttime(result, base, exponent, prime, context, None)
 
 
 def _openssl_key(lib: ctypes.CDLL, operation: str) -> Once:
@@ -71,7 +73,7 @@ def _openssl_key(lib: ctypes.CDLL, operation: str) -> Once:
         if lib.EVP_PKEY_sign_init(context) != 1:
             raise _CannotError
 
-        def sign() -> None:
+        def sign(_: int) -> None:
             length.value = 512
             lib.EVP_PKEY_sign(context, out, byref(length), bytes(32), c_size_t(32))
 
@@ -83,7 +85,7 @@ def _openssl_key(lib: ctypes.CDLL, operation: str) -> Once:
     if lib.EVP_PKEY_derive_set_peer(context, pairs[1]) != 1:
         raise _CannotError
 
-    def derive() -> None:
+    def derive(_: int) -> None:
         length.value = 512
         lib.EVP_PKEY_derive(context, out, byref(length))
 
@@ -96,7 +98,7 @@ def _gcrypt(lib: ctypes.CDLL, operation: str) -> Once:
     text = _buffer()
     if operation == "sha256":
         out = _buffer(64)
-        return lambda: lib.gcry_md_hash_buffer(8, out, text, c_size_t(LENGTH))
+        return lambda n: lib.gcry_md_hash_buffer(8, out, text, c_size_t(n))
     modes = {"aes-256-cbc": (3, 32), "aes-256-gcm": (9, 32), "aes-256-xts": (13, 64)}
     if operation not in modes:
         raise _CannotError
@@ -107,9 +109,9 @@ def _gcrypt(lib: ctypes.CDLL, operation: str) -> Once:
     lib.gcry_cipher_setkey(handle, bytes(range(key_bytes)), c_size_t(key_bytes))
     vector = 12 if "gcm" in operation else 16
 
-    def encrypt() -> None:
+    def encrypt(n: int) -> None:
         lib.gcry_cipher_setiv(handle, bytes(16), c_size_t(vector))
-        lib.gcry_cipher_encrypt(handle, text, c_size_t(LENGTH), None, c_size_t(0))
+        lib.gcry_cipher_encrypt(handle, text, c_size_t(n), None, c_size_t(0))
 
     return encrypt
 
@@ -119,14 +121,14 @@ def _nettle(lib: ctypes.CDLL, operation: str) -> Once:
     place = c_void_p((ctypes.addressof(state) + 63) & ~63)
     if operation == "sha256":
         lib.nettle_sha256_init(place)
-        return lambda: lib.nettle_sha256_update(place, c_size_t(LENGTH), text)
+        return lambda n: lib.nettle_sha256_update(place, c_size_t(n), text)
     if operation != "aes-256-gcm":
         raise _CannotError
     lib.nettle_gcm_aes256_set_key(place, bytes(32))
 
-    def encrypt() -> object:
+    def encrypt(n: int) -> object:
         lib.nettle_gcm_aes256_set_iv(place, c_size_t(12), bytes(12))
-        lib.nettle_gcm_aes256_encrypt(place, c_size_t(LENGTH), text, text)
+        lib.nettle_gcm_aes256_encrypt(place, c_size_t(n), text, text)
         return state  # it lives as long as its user
 
     return encrypt
@@ -140,7 +142,7 @@ def _gnutls(lib: ctypes.CDLL, operation: str) -> Once:
     text, out = _buffer(), _buffer(LENGTH + 64)
     if operation == "sha256":
         number = lib.gnutls_digest_get_id(b"SHA256")
-        return lambda: lib.gnutls_hash_fast(number, text, c_size_t(LENGTH), out)
+        return lambda n: lib.gnutls_hash_fast(number, text, c_size_t(n), out)
     if operation not in ("aes-256-gcm", "aes-256-cbc"):
         raise _CannotError
     number = lib.gnutls_cipher_get_id(operation.upper().encode())
@@ -148,19 +150,19 @@ def _gnutls(lib: ctypes.CDLL, operation: str) -> Once:
     key, vector = _Datum(bytes(range(32)), 32), _Datum(bytes(range(size)), size)
     if lib.gnutls_cipher_init(byref(handle), number, byref(key), byref(vector)):
         raise _CannotError
-    sizes = c_size_t(LENGTH), c_size_t(LENGTH + 64)
-    return lambda: lib.gnutls_cipher_encrypt2(handle, text, sizes[0], out, sizes[1])
+    room = c_size_t(LENGTH + 64)
+    return lambda n: lib.gnutls_cipher_encrypt2(handle, text, c_size_t(n), out, room)
 
 
 def _sodium(lib: ctypes.CDLL, operation: str) -> Once:
     lib.sodium_init()
     text, out = _buffer(), _buffer(64)
     if operation == "sha256":
-        return lambda: lib.crypto_hash_sha256(out, text, ctypes.c_ulonglong(LENGTH))
+        return lambda n: lib.crypto_hash_sha256(out, text, ctypes.c_ulonglong(n))
     if operation != "x25519":
         raise _CannotError
     point = bytes([9, *bytes(31)])
-    return lambda: lib.crypto_scalarmult(out, bytes(range(32)), point)
+    return lambda _: lib.crypto_scalarmult(out, bytes(range(32)), point)
 
 
 def _mbed(lib: ctypes.CDLL, operation: str) -> Once:
@@ -168,14 +170,14 @@ def _mbed(lib: ctypes.CDLL, operation: str) -> Once:
     if operation == "sha256":
         name = "mbedtls_sha256_ret" if hasattr(lib, "mbedtls_sha256_ret") else "mbedtls_sha256"
         hashes = getattr(lib, name)
-        return lambda: hashes(text, c_size_t(LENGTH), out, 0)
+        return lambda n: hashes(text, c_size_t(n), out, 0)
     if operation != "aes-256-gcm":
         raise _CannotError
     lib.mbedtls_gcm_init(state)
     lib.mbedtls_gcm_setkey(state, 2, bytes(32), 256)  # MBEDTLS_CIPHER_ID_AES
-    sizes = c_size_t(LENGTH), c_size_t(12), c_size_t(0), c_size_t(16)
-    return lambda: lib.mbedtls_gcm_crypt_and_tag(
-        state, 1, sizes[0], bytes(12), sizes[1], None, sizes[2], text, text, sizes[3], out
+    vector, empty, tag = c_size_t(12), c_size_t(0), c_size_t(16)
+    return lambda n: lib.mbedtls_gcm_crypt_and_tag(
+        state, 1, c_size_t(n), bytes(12), vector, None, empty, text, text, tag, out
     )
 
 
@@ -201,28 +203,49 @@ _LIBRARIES = {
 PER_BYTE = ("aes-256-gcm", "aes-256-cbc", "aes-256-xts", "sha256")
 
 
-def measure(once: Once, seconds: float = SECONDS) -> float:
-    """Return calls per second of CPU time, of the best of some rounds."""
-    once()
-    best = 0.0
-    for _ in range(ROUNDS):
-        count, began = 0, time.process_time()  # other programs must not count
-        while (spent := time.process_time() - began) < seconds:
-            once()
-            count += 1
-        best = max(best, count / spent)
-    return best
+# The primitives of each operation; others that a library shows beside them are helpers.
+PRIMITIVES = {
+    "aes-256-gcm": ("AES", "GHASH"),
+    "aes-256-cbc": ("AES",),
+    "aes-256-xts": ("AES",),  # tweaks are multiplied by carry-less products, which is no GHASH
+    "sha256": ("SHA-256",),
+}
+
+
+def measure(once: Once, is_per_byte: bool) -> float:
+    """Return bytes or calls per second of CPU time, of the best of some rounds."""
+    times = {LENGTH: 1e9, SHORT: 1e9}
+    for n_bytes in times:
+        once(n_bytes)
+    for _ in range(ROUNDS):  # both lengths see the same neighbours on the core
+        for n_bytes, best in times.items():
+            times[n_bytes] = min(best, _time_of(once, n_bytes))
+    if not is_per_byte:
+        return 1 / min(times.values())
+    difference = times[LENGTH] - times[SHORT]
+    return (LENGTH - SHORT) / difference if difference > 0 else LENGTH / times[LENGTH]
+
+
+def _time_of(once: Once, n_bytes: int) -> float:
+    """Return seconds of a call; the clock is asked after several, for it costs as much as one."""
+    count, turns, began = 0, 1, time.process_time()  # other programs must not count
+    while (spent := time.process_time() - began) < SECONDS:
+        for _ in range(turns):
+            once(n_bytes)
+        count += turns
+        turns = min(2 * turns, MOST_TURNS) if spent < SECONDS / 8 else turns
+    return spent / count
 
 
 def main(words: list[str]) -> int:
     name, path, operation = words
     try:
         once = _LIBRARIES[name](ctypes.CDLL(path), operation)
-        rate = measure(once)
+        rate = measure(once, operation in PER_BYTE)
     except (_CannotError, OSError, AttributeError) as error:
         print(json.dumps({"error": str(error) or "not available"}))
         return 0
-    print(json.dumps({"rate": rate * (LENGTH if operation in PER_BYTE else 1)}))
+    print(json.dumps({"rate": rate}))
     return 0
 
 

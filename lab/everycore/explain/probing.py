@@ -31,14 +31,6 @@ class Probed:
     code: str  # the implementation that ran, by its samples
     error: str = ""
 
-    @property
-    def shown(self) -> str:
-        if self.error:
-            return self.error
-        if self.operation in probe.PER_BYTE:
-            return f"{self.rate / 1e9:.2f} GB/s"
-        return f"{self.rate:,.0f} per second"
-
 
 def probe_library(one: Installed, env: Mapping[str, str]) -> list[Probed]:
     """Probe all operations of a library that there are probes for."""
@@ -62,7 +54,13 @@ def _probe(one: Installed, operation: str, env: Mapping[str, str]) -> Probed:
     except (IndexError, ValueError, KeyError, TypeError):
         return Probed(one.path, one.name, operation, 0.0, "", _reason(text))
     named = [item for item in recognise(collect(sampled)) if _is_of(item.region.module.path, one)]
-    ordered = sorted(shares(named).items(), key=lambda pair: -pair[1])
+    wanted = probe.PRIMITIVES.get(operation, ())
+    found = {
+        label: share
+        for label, share in shares(named).items()
+        if not wanted or label.split(":")[0] in wanted
+    }
+    ordered = sorted(found.items(), key=lambda pair: -pair[1])
     code = " + ".join(label for label, share in ordered[:2] if share >= 15)
     return Probed(one.path, one.name, operation, rate, code)
 
@@ -88,11 +86,15 @@ def best_rates(probed: Sequence[Probed]) -> dict[str, Probed]:
     return best
 
 
-def too_slow(probed: Sequence[Probed]) -> list[tuple[Probed, float]]:
-    """Return operations that another library does more than twice as fast, and how much faster."""
+def too_slow(probed: Sequence[Probed], own: Mapping[str, float]) -> list[tuple[Probed, float]]:
+    """Return operations that take more than twice as long as the best, and how many times.
+
+    The best is another library, or a kernel of this project: `own` has their rates.
+    """
     best = best_rates(probed)
     found = []
     for one in probed:
-        if not one.error and one.rate * MUCH < best[one.operation].rate:
-            found.append((one, best[one.operation].rate / one.rate))
+        rate = 0.0 if one.error else max(best[one.operation].rate, own.get(one.operation, 0.0))
+        if one.rate * MUCH < rate:
+            found.append((one, rate / one.rate))
     return sorted(found, key=lambda pair: -pair[1])

@@ -6,13 +6,20 @@ from collections.abc import Iterable, Sequence
 from rich.console import Group
 
 from everycore.explain.explanation import Explanation, Row
+from everycore.explain.own_speeds import LIMIT, NAME, OwnSpeeds
 from everycore.explain.potential import Potential
+from everycore.explain.probe import PER_BYTE
+from everycore.explain.probing import Probed, best_rates
 from everycore.explain.regions import Profile
 from everycore.explain.trial import NOT_TRIED, Trial
 from everycore.report.figures import number
 from everycore.report.tables import plain_table, titled
 
 Line = tuple[float, str, str, str, str]  # share, primitive, implementation, library, callers
+SPEEDS = (
+    "Speed of long messages, and of operations",
+    ("Operation", "By", "Speed", "Cycles/B", "Of the best", "Code that ran"),
+)
 PROFILE_COLUMNS = ("Share", "Computes", "By", "In", "Called through")
 _LEAST_CRYPTO = 1.0  # per cent of user code
 
@@ -102,3 +109,51 @@ def plain_rows(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]]
     for row in rows:
         table.add_row(*row)
     return titled(title, table)
+
+
+def speed_rows(probed: Sequence[Probed], own: OwnSpeeds) -> list[tuple[str, ...]]:
+    """Rows of SPEEDS: each operation's libraries beside our kernels and the CPU's limit.
+
+    The best is the fastest of the libraries and our kernels.
+    """
+    rows: list[tuple[str, ...]] = []
+    measured = [one for one in probed if not one.error]
+    best = best_rates(measured)
+    failed = [one for one in probed if one.error and one.error != "not available"]
+    for operation in sorted({one.operation for one in probed} | set(own.rates)):
+        rates = [
+            (one.rate, one.library, one.code) for one in measured if one.operation == operation
+        ]
+        top = max(best[operation].rate if operation in best else 0.0, own.rates.get(operation, 0.0))
+        if operation in own.rates:
+            rates.append((own.rates[operation], NAME, "the selected kernel"))
+        if limit := own.limit_rate(operation):
+            rates.append((limit, LIMIT, ""))
+        for rate, name, code in sorted(rates, key=lambda one: (-one[0], one[1])):
+            share = f"{rate / top:.0%}" if name != LIMIT else ""
+            cycles = own.cycles_per_byte(rate) if operation in PER_BYTE else 0.0
+            shown = number(cycles) if cycles else ""
+            rows.append((operation, name, _speed(operation, rate), shown, share, code))
+        for one in failed:
+            if one.operation == operation:
+                rows.append((operation, one.library, one.error, "", "", ""))
+    return rows
+
+
+def _speed(operation: str, rate: float) -> str:
+    return f"{rate / 1e9:.2f} GB/s" if operation in PER_BYTE else f"{rate:,.0f} per second"
+
+
+def slow_sentence(item: Probed, times: float, probed: Sequence[Probed], own: OwnSpeeds) -> str:
+    """Say that a library is too slow, beside whom, and what would cure it."""
+    best = best_rates(probed)[item.operation]
+    is_ours = own.rates.get(item.operation, 0.0) > best.rate
+    remedy = f"let its users take {best.library}"
+    if is_ours:
+        remedy = "see docs/USING.md for the kernels of everycore"
+        if item.library == "OpenSSL":
+            remedy = "a newer OpenSSL, or the provider of everycore (docs/ADOPT.md)"
+    return (
+        f"Slow: {item.library} {item.operation} takes {times:.1f} times as long here as"
+        f" {NAME if is_ours else best.library}, and running processes use it. Remedy: {remedy}."
+    )

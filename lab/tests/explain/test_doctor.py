@@ -15,7 +15,9 @@ from everycore.commands import doctor as command
 from everycore.explain import health, probe
 from everycore.explain.health import Installed, KernelAlgorithm
 from everycore.explain.libraries import identify
+from everycore.explain.own_speeds import OwnSpeeds, measure_own
 from everycore.explain.probing import Probed, probe_library, too_slow
+from everycore.report.explained import speed_rows
 
 CRYPTO = """\
 name         : xts(aes)
@@ -107,8 +109,14 @@ def probed(path: str, rate: float, error: str = "") -> Probed:
 
 
 def test_more_than_twice_is_too_slow() -> None:
-    found = too_slow([probed("a", 9.0), probed("b", 4.0), probed("c", 4.6), probed("d", 0, "x")])
-    assert [(one.path, times) for one, times in found] == [("b", 2.25)]
+    every = [probed("a", 9.0), probed("b", 4.0), probed("c", 4.6), probed("d", 0, "x")]
+    assert [(one.path, times) for one, times in too_slow(every, {})] == [("b", 2.25)]
+
+
+def test_our_kernels_are_the_best_where_no_library_is_faster() -> None:
+    every = [probed("a", 9.0), probed("b", 4.0)]
+    found = too_slow(every, {"aes-256-gcm": 20.0, "rsa2048": 1.0})
+    assert [(one.path, times) for one, times in found] == [("b", 5.0), ("a", 20 / 9)]
 
 
 @pytest.mark.parametrize(("processes", "code"), [({}, 0), ({5: "sshd"}, 1)])
@@ -122,8 +130,10 @@ def test_exit_code_1_only_if_a_process_uses_what_is_slow(
     monkeypatch.setattr(
         command, "probe_library", lambda one, _: [probed(one.path, rates[one.path])]
     )
-    assert lab("doctor").code == code
-    assert ("4.5 times slower" in lab("doctor").out) == bool(code)
+    monkeypatch.setattr(command, "measure_own", lambda _: OwnSpeeds())
+    found = lab("doctor")
+    assert found.code == code
+    assert ("takes 4.5 times as long here as /fast" in " ".join(found.out.split())) == bool(code)
 
 
 def test_the_kernel_has_a_table_of_its_own(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -137,10 +147,87 @@ def test_the_kernel_has_a_table_of_its_own(lab: Lab, monkeypatch: pytest.MonkeyP
     assert rows[0]["resolved"] == "xts-aes-vaes-avx512"
 
 
-def test_a_file_that_is_not_there_is_named(lab: Lab) -> None:
-    found = lab("doctor", "/no/such/program")
+@pytest.mark.parametrize(
+    ("path", "message"),
+    [
+        ("/no/such/program", "there is no file /no/such/program"),
+        ("/", "/ is a folder"),
+        (__file__, "is no ELF file that can be read"),
+    ],
+)
+def test_a_file_that_is_no_program_is_named(lab: Lab, path: str, message: str) -> None:
+    found = lab("doctor", "--no-probe", path)
     assert found.code == 2
-    assert "/no/such/program" in found.err
+    assert message in found.err
+    assert "name programs or libraries" in found.err
+
+
+OWN = OwnSpeeds(4.0, {"aes-256-gcm": 16e9, "rsa2048": 5000.0}, {"aes-256-gcm": 0.2})
+
+
+def test_speeds_stand_beside_our_kernels_and_the_limit() -> None:
+    rows = speed_rows([probed("a", 4e9), probed("b", 0, "not available")], OWN)
+    assert rows == [
+        ("aes-256-gcm", "this CPU's limit", "20.00 GB/s", "0.200", "", ""),
+        ("aes-256-gcm", "everycore", "16.00 GB/s", "0.250", "100%", "the selected kernel"),
+        ("aes-256-gcm", "a", "4.00 GB/s", "1.00", "25%", ""),
+        ("rsa2048", "everycore", "5,000 per second", "", "100%", "the selected kernel"),
+    ]
+
+
+def test_lines_of_the_answer_fit_80_columns_and_the_page_has_them(
+    lab: Lab, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    slow = replace(GOOD, path="/usr/lib/x86_64-linux-gnu/libcrypto.so.3", processes={5: "sshd"})
+    monkeypatch.setattr(command.health, "installed", lambda _: [slow])
+    monkeypatch.setattr(command.health, "add_processes", lambda _: None)
+    one = replace(probed(slow.path, 4e9), library="OpenSSL", code="AES: AES-NI + GHASH: CLMUL")
+    monkeypatch.setattr(command, "probe_library", lambda *_: [one])
+    monkeypatch.setattr(command, "measure_own", lambda _: OWN)
+    page = tmp_path / "page.html"
+    found = lab("doctor", "--page", str(page))
+    assert found.code == 1
+    assert max(map(len, found.out.splitlines())) <= 80
+    text = " ".join(found.out.split())
+    assert "takes 4.0 times as long here as everycore, and running processes use it" in text
+    assert "the provider of everycore (docs/ADOPT.md)" in text
+    shown = page.read_text()
+    assert all(word in shown for word in ("everycore", "20.00 GB/s", "docs/ADOPT.md", "sshd"))
+    assert "<script" not in shown
+    rows = [json.loads(line) for line in lab("doctor", "--json").out.splitlines()]
+    (own,) = [row for row in rows if row["type"] == "own"]
+    assert own["rates"]["rsa2048"] == 5000.0
+    assert [row for row in rows if row["type"] == "slow"]
+
+
+def test_the_reason_is_told_if_our_kernels_cannot_be_measured(
+    lab: Lab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lab.runner.absent = ("cc", "gcc", "clang")
+    assert measure_own(lab.context()).error
+    monkeypatch.setattr(command.health, "installed", lambda _: [])
+    assert "Not measured: the kernels of everycore" in lab("doctor").out
+
+
+def test_our_own_kernels_are_measured_as_the_libraries_are(real_lab: Lab) -> None:
+    found = measure_own(real_lab.context())
+    assert not found.error
+    assert 0.3 < found.gigahertz < 10
+    assert set(found.rates) == {"aes-256-gcm", "aes-256-cbc", "aes-256-xts", "rsa2048", "ffdh2048"}
+    assert all(rate > 0 for rate in found.rates.values())
+    for operation in found.limits:
+        assert found.rates[operation] < 1.3 * found.limit_rate(operation)
+
+
+def test_xts_is_not_called_ghash(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tweaks of XTS are multiplied by carry-less products in libgcrypt."""
+    libraries = [one for one in health.installed() if one.name == "libgcrypt"]
+    if not libraries:
+        pytest.skip("no libgcrypt: apt-get install libgcrypt20")
+    monkeypatch.setitem(probe.OPERATIONS, "libgcrypt", ("aes-256-xts",))
+    (found,) = probe_library(libraries[0], dict(os.environ))
+    assert found.code.startswith("AES: ")
+    assert "GHASH" not in found.code
 
 
 def test_a_probe_measures_and_names_what_ran(monkeypatch: pytest.MonkeyPatch) -> None:
