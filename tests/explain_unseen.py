@@ -1,15 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""A second list of programs for `everycore profile`: explain_unseen.py [--table FILE] [NAME...]
+"""Lists of programs for `everycore profile`: explain_unseen.py [--list unseen|fresh] [--json FILE] [NAME...]
 
-The expected answers were written down from the libraries' documentation and source, for a CPU with the instructions of
-AMD Zen 4 (AES-NI, VAES, SHA-NI, AVX-512), before any of the programs was profiled, and are not changed. The rules were
-improved with the answers since then, so that the list is a seen one now (docs/PROFILE.md). The share of right answers
-is reported, and no reason to fail. Failures are: a profile that crashes, a control with more than 2 % of false
-cryptography, and a program that was harmed (another output or exit code than without a profile).
+A list is data: `list.toml` in a folder of tests/, with the sources of its programs. The expected answers were written
+down before any of the programs was profiled, and are not changed. `unseen` is a seen list since the rules were improved
+with its answers; `fresh` came after it (docs/PROFILE.md). The share of right answers is reported, and no reason to fail.
+Failures are: a profile that crashes, a control with more than 2 % of false cryptography, and a program that was harmed
+(another output or exit code than without a profile). `--plain` builds and runs the programs without a profile.
 """
 
 import argparse
+import dataclasses
+import json
 import os
 import pathlib
 import re
@@ -18,7 +20,10 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
+import tomllib
 import traceback
+from typing import Any
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
@@ -29,169 +34,99 @@ from everycore.explain.recognise import recognise
 from everycore.explain.regions import collect
 from everycore.explain.sampling import Asked, sample_command
 
-HERE = pathlib.Path(__file__).resolve().parent / "unseen"
-PACKAGES = ("pycryptodome", "pynacl", "blake3", "ecdsa", "pyaes")
-RUST, GO, PYTHON = "{bin}/rustunseen ", "{bin}/gounseen ", "{bin}/venv/bin/python {here}/unseen.py "
-JAVA = "java -XX:+UseSerialGC -cp {bin} Unseen "
-KEY, IV = "01" * 32, "02" * 16
-LARGE = " {work}/large"
-SIGN = "k=c.createPrivateKey({key:Buffer.concat([Buffer.from('302e020100300506032b657004220420','hex')," \
-       "Buffer.alloc(32,7)]),format:'der',type:'pkcs8'})"
+TESTS = pathlib.Path(__file__).resolve().parent
+LISTS = ("unseen", "fresh")  # folders of tests/
 
 
-def enc(cipher: str, times: int, key: str = KEY, iv: str = IV) -> str:
-    return (f"sh -c 'for n in $(seq {times}); do openssl enc -{cipher} -K {key} -iv {iv} -in {{work}}/large"
-            f" | tail -c 64 | od -An -tx1; done'")
+@dataclasses.dataclass(frozen=True)
+class Listed:
+    """One list: its cases, and what has to be fetched and built for them."""
+
+    here: pathlib.Path
+    cases: tuple[Case, ...]
+    builds: tuple[dict[str, Any], ...]
+    debian: tuple[str, ...]
+    environment: dict[str, str]
 
 
-def node(operation: str) -> str:
-    return (f'node -e "const c=require(\'crypto\');let t=Buffer.alloc(16384);{operation};'
-            'console.log(t.toString(\'hex\'))"')
+def read_list(name: str) -> Listed:
+    here = TESTS / name
+    table = tomllib.loads((here / "list.toml").read_text())
+    fields = ("name", "command", "expected", "allowed", "control")
+    cases = tuple(Case(**{"expected": {}} | {key: one[key] for key in fields if key in one}) for one in table["case"])
+    return Listed(here, cases, tuple(table["build"]), tuple(table.get("debian", ())), table.get("environment", {}))
 
 
-CASES = (
-    # Python packages with code in C and Rust
-    Case("pycryptodome AES-GCM", PYTHON + "pycryptodome-gcm 5600", {"AES: AES-NI": 15, "GHASH: CLMUL": 20}),
-    Case("pycryptodome ChaCha20", PYTHON + "pycryptodome-chacha20 4800", {"ChaCha20: scalar": 60}),
-    Case("pycryptodome SHA3-256", PYTHON + "pycryptodome-sha3 2000", {"SHA-3: scalar|Keccak.*: scalar": 70},
-         allowed="Keccak"),
-    Case("PyNaCl secretbox", PYTHON + "pynacl 16000", {"Salsa20: AVX2": 40, "Poly1305: SSE": 20}),
-    Case("blake3 for Python", PYTHON + "blake3 48000", {"BLAKE3: AVX-512": 60}),
-    Case("hashlib scrypt", PYTHON + "hashlib-scrypt 16", {"Salsa20: scalar|scrypt: scalar": 60},
-         allowed="scrypt|PBKDF2|SHA-256"),
-    Case("hashlib BLAKE2s", PYTHON + "hashlib-blake2s 4800", {"BLAKE2s: (scalar|SSE)": 70}),
-    # Rust crates
-    Case("RustCrypto aes", RUST + "aes 280000", {"AES: AES-NI": 80}),
-    Case("aes-soft", RUST + "aes-soft 880000", {"AES: (bit-?sliced|fix-?sliced)": 70}),
-    Case("RustCrypto chacha20poly1305", RUST + "chacha20poly1305 64000", {"ChaCha20: AVX2": 30, "Poly1305: AVX2": 20}),
-    Case("curve25519-dalek X25519", RUST + "x25519 14000", {"25519.*: .*(scalar|mul of 64|mulx)": 60},
-         allowed="big numbers"),
-    Case("curve25519-dalek Ed25519", RUST + "ed25519 26000", {"25519.*: .*(AVX2|vpmuludq)": 60}, allowed="big numbers"),
-    Case("p256 ECDSA", RUST + "p256 4800", {"P-256.*: .*(scalar|mul of 64|mulx)": 50}, allowed="big numbers|SHA-256"),
-    Case("RustCrypto sha3", RUST + "sha3 17000", {"SHA-3: scalar|Keccak.*: scalar": 80}, allowed="Keccak"),
-    # Go modules
-    Case("x/crypto chacha20poly1305", GO + "chacha20poly1305 140000",
-         {"ChaCha20: AVX2": 30, "Poly1305: .*(scalar|mulx)": 10}),
-    Case("x/crypto blake2b", GO + "blake2b 48000", {"BLAKE2b: AVX2": 80}),
-    Case("go SHA-512", GO + "sha512 36000", {"SHA-512: AVX2": 80}),
-    Case("go Ed25519", GO + "ed25519 30000", {"25519.*: .*(scalar|mul of 64|mulx)": 50}, allowed="big numbers|SHA-512"),
-    Case("circl X25519", GO + "x25519 24000", {"25519.*: .*(mulx|adcx)": 60}, allowed="big numbers"),
-    Case("circl ML-KEM-768", GO + "mlkem 36000",
-         {"ML-KEM.*: .*AVX2|Kyber.*: .*AVX2": 15}, allowed="SHA-?3|Keccak|Kyber"),
-    # OpenSSL's primitives beside AES and RSA
-    Case("openssl camellia", enc("camellia-256-ctr", 1), {"Camellia: .*(table|S-box)": 60}),
-    Case("openssl aria", enc("aria-256-ctr", 1), {"ARIA: .*(table|S-box)": 60}),
-    Case("openssl sm4", enc("sm4-ctr", 1, KEY[:32]), {"SM4: .*(table|S-box)": 60}),
-    Case("openssl chacha20", enc("chacha20", 14), {"ChaCha20: AVX-512": 20}),
-    Case("openssl blowfish", enc("bf-cbc -provider legacy -provider default", 1, IV, IV[:16]),
-         {"Blowfish: .*(table|S-box)": 60}),
-    Case("openssl 3des", enc("des-ede3-cbc", 1, KEY[:48], IV[:16]), {"DES: .*(table|S-box)": 60}),
-    Case("openssl sha512", "openssl dgst -sha512" + LARGE * 4, {"SHA-512: AVX2": 70}),
-    Case("openssl sha3", "openssl dgst -sha3-256" + LARGE * 2,
-         {"SHA-3: scalar|Keccak.*: scalar": 70}, allowed="Keccak"),
-    Case("openssl md5", "openssl dgst -md5" + LARGE * 4, {"MD5: scalar": 70}),
-    Case("openssl sm3", "openssl dgst -sm3" + LARGE * 2, {"SM3: scalar": 70}),
-    # C and C++ libraries
-    Case("Crypto++ AES", "{bin}/cryptopp aes 320000", {"AES: AES-NI": 50}),
-    Case("Crypto++ Serpent", "{bin}/cryptopp serpent 6000", {"Serpent: (scalar|bit-?sliced)": 60}),
-    Case("Crypto++ ChaCha20", "{bin}/cryptopp chacha20 120000", {"ChaCha20: AVX2": 60}),
-    Case("Crypto++ SHA-256", "{bin}/cryptopp sha256 100000", {"SHA-256: SHA-NI": 80}),
-    Case("libtomcrypt AES-GCM", "{bin}/tomcrypt gcm 5600", {"AES: T-tables": 25, "GHASH: table": 20}),
-    Case("libtomcrypt Twofish", "{bin}/tomcrypt twofish 9200", {"Twofish: .*(table|S-box)": 60}),
-    Case("libtomcrypt SHA-1", "{bin}/tomcrypt sha1 28000", {"SHA-1: scalar": 80}),
-    Case("libsodium Argon2id", "{bin}/sodium argon2id 12", {"Argon2.*: AVX-512": 50}, allowed="BLAKE2b"),
-    Case("libsodium X25519", "{bin}/sodium x25519 24000", {"25519.*: .*(AVX|vpmuludq)": 60}, allowed="big numbers"),
-    Case("libsodium BLAKE2b", "{bin}/sodium blake2b 52000", {"BLAKE2b: AVX2": 80}),
-    # Programs
-    Case("rhash whirlpool", "rhash --whirlpool" + LARGE, {"Whirlpool: .*(table|S-box)": 70}),
-    Case("rhash streebog", "rhash --gost12-256" + LARGE, {"Streebog: .*(table|S-box)": 70}),
-    Case("b3sum", "b3sum --num-threads 1" + LARGE * 15, {"BLAKE3: AVX-512": 50}),
-    Case("sha1sum", "sha1sum" + LARGE * 4, {"SHA-1: scalar": 70}),
-    Case("sha512sum", "sha512sum" + LARGE * 3, {"SHA-512: scalar": 70}),
-    Case("git hash-object", "git hash-object" + LARGE * 2, {"SHA-1: scalar": 60}),
-    Case("gpg print-md", "gpg --homedir {bin}/gpg --print-md SHA512" + LARGE * 4, {"SHA-512: AVX2": 70}),
-    Case("perl crypt with SHA-512", "perl -e 'print crypt(q(word), q($6$rounds=4000000$salt))'",
-         {"SHA-512: scalar": 80}),
-    Case("perl crypt with bcrypt", "perl -e 'print crypt(q(word), q($2b$14$abcdefghijklmnopqrstuu))'",
-         {"Blowfish: .*(scalar|table|S-box)": 80}),
-    Case("perl crypt with yescrypt", "perl -e 'print crypt(q(word), q($y$jDT$abcdefgh)) for 1..4'",
-         {"yescrypt: SSE|yescrypt: AVX": 60}, allowed="SHA-256|PBKDF2|Salsa20|scrypt"),
-    Case("argon2", "sh -c 'echo word | argon2 saltsalt -t 10 -m 16 -r'",
-         {"Argon2.*: (scalar|SSE)": 70}, allowed="BLAKE2b"),
-    # Code that is generated, and OpenSSL inside of Node
-    Case("java AES-GCM", JAVA + "gcm 60000", {"AES: VAES-512": 8, "GHASH: CLMUL": 20}),
-    Case("java SHA-256", JAVA + "SHA-256 64000", {"SHA-256: SHA-NI": 70}),
-    Case("java SHA3-256", JAVA + "SHA3-256 8800", {"SHA-3: .*|Keccak.*": 60}, allowed="Keccak"),
-    Case("node AES-GCM", node("for(let n=0;n<50000;n++){const g=c.createCipheriv('aes-256-gcm',Buffer.alloc(32),"
-                              "Buffer.alloc(12,n));t=g.update(t);g.final()};t=t.subarray(0,64)"),
-         {"AES: AES-NI": 30, "GHASH: CLMUL": 30}),
-    Case("node Ed25519", node(SIGN + ";for(let n=0;n<18000;n++)t=c.sign(null,t,k)"), {"25519": 50},
-         allowed="big numbers|SHA-512"),
-    # Programs without cryptography of their own, and such whose cryptography is none in machine code
-    Case("python ecdsa", PYTHON + "ecdsa 1200", {}, allowed="big numbers.*Python", control=True),
-    Case("pyaes", PYTHON + "pyaes 80", {}, control=True),
-    Case("python factorial", "python3 -c 'import math; print(math.factorial(250000) % 1000003)'", {}, control=True),
-    Case("xoshiro and murmur", "{bin}/control random 240000", {}, control=True),
-    Case("codes of Reed and Solomon", "{bin}/control codes 1600000", {}, control=True),
-    Case("quotes by CLMUL", "{bin}/control quotes 140000", {}, control=True),
-    Case("tables of words", "{bin}/control table 20000", {}, control=True),
-    Case("lz4", "sh -c 'for n in 1 2; do lz4 -9 -c {work}/text; done | cksum'", {}, control=True),
-    Case("sqlite3", "sqlite3 :memory: 'with recursive n(x) as (select 1 union all select x+1 from n where x<4000000)"
-                    " select sum(x*7919%1000003) from n'", {}, control=True),
-    Case("bc", "sh -c 'echo \"scale=1500; 4*a(1)\" | bc -l'", {}, control=True),
-    Case("java loop", JAVA + "loop 400", {}, control=True),
-    Case("rustc", "rustc --edition 2021 -O --crate-type lib --emit=obj -o {bin}/control.o {here}/control.rs", {},
-         control=True),
-    Case("tclsh", "tclsh {here}/control.tcl", {}, control=True),
-)
+def fill(text: str, folder: pathlib.Path, here: pathlib.Path) -> str:
+    """Put folders in place of {bin}, {work}, {here}, {root}, {lib} and {python}."""
+    root = folder / "root"
+    words = {"bin": folder, "work": folder, "here": here, "root": root, "lib": root / "usr/lib/x86_64-linux-gnu",
+             "python": sys.executable}
+    for name, value in words.items():
+        text = text.replace("{" + name + "}", str(value))
+    return text
 
 
-def compile_all(folder: pathlib.Path) -> dict[str, str]:
-    """Build the programs; those that cannot be built, with the reason."""
-    jobs: dict[str, tuple[list[object], pathlib.Path | None]] = {
-        "cryptopp": (["c++", "-O2", "-s", HERE / "cryptopp.cpp", "-lcryptopp"], None),
-        "tomcrypt": (["cc", "-O2", "-w", "-s", HERE / "tomcrypt.c", "-ltomcrypt"], None),
-        "sodium": (["cc", "-O2", "-s", HERE / "sodium.c", "-lsodium"], None),
-        "control": (["cc", "-O2", "-s", HERE / "control.c"], None),
-        "gounseen": (["go", "build", "-mod=mod", "-ldflags", "-s -w"], folder / "go"),
-    }
-    for name in ("go", "rust"):
-        shutil.copytree(HERE / name, folder / name, dirs_exist_ok=True)
+def fetch(packages: tuple[str, ...], folder: pathlib.Path) -> str:
+    """Unpack Debian packages into a folder; return why not."""
+    if not packages or (folder / "root").exists():
+        return ""
+    if not shutil.which("apt-get") or not shutil.which("dpkg"):
+        return "no apt-get and dpkg"
+    debs = folder / "debs"
+    debs.mkdir(exist_ok=True)
+    if problem := base.attempt(["apt-get", "download", "-q", *packages], debs):
+        return f"packages of Debian cannot be fetched: {problem}"
+    for one in sorted(debs.iterdir()):
+        if problem := base.attempt(["dpkg", "-x", one, folder / "root.part"]):
+            return problem
+    (folder / "root.part").rename(folder / "root")
+    return ""
+
+
+def compile_all(wanted: Listed, folder: pathlib.Path) -> dict[str, str]:
+    """Fetch and build the programs; those that cannot be had, with the reason."""
     absent = {}
-    for name, (argv, place) in jobs.items():
-        if problem := base.attempt([*argv, "-o", folder / name, *(["."] if place else [])], place):
-            absent[name] = problem
-    if problem := base.attempt(["cargo", "build", "--release", "-q", "-j1"], folder / "rust"):
-        absent["rustunseen"] = problem
-    else:
-        shutil.copy(folder / "rust/target/release/unseen", folder / "rustunseen")
-    if problem := base.attempt(["javac", "-d", folder, HERE / "Unseen.java"]):
-        absent["java"] = problem
-    problem = base.attempt([sys.executable, "-m", "venv", folder / "venv"])
-    if problem := problem or base.attempt([folder / "venv/bin/pip", "install", "-q", *PACKAGES]):
-        absent["venv/bin/python"] = problem
-    (folder / "gpg").mkdir(mode=0o700, exist_ok=True)  # where the first run would tell of the files that it makes
-    base.attempt(["gpg", "--homedir", folder / "gpg", "--list-keys"])
+    if problem := fetch(wanted.debian, folder):
+        absent["root"] = problem
+    for build in wanted.builds:
+        place = None
+        if name := build.get("folder"):
+            place = folder / name
+            shutil.copytree(wanted.here / name, place, dirs_exist_ok=True)
+        for line in build["run"]:
+            if "root" in absent and ("{root}" in line or "{lib}" in line):
+                absent[build["makes"]] = absent["root"]
+                break
+            if problem := base.attempt(shlex.split(fill(line, folder, wanted.here)), place):
+                absent[build["makes"]] = problem
+                break
     return absent
 
 
 def lacking(case: Case, absent: dict[str, str]) -> str:
     """Say why a case cannot run here."""
-    for word in case.command.replace("'", " ").split():
-        name = word.replace("{bin}/", "")
-        if name in absent:
-            return f"{name}: {absent[name]}"
-    words = ["openssl", "argon2", "lz4", "bc"] if case.command.startswith("sh ") else [case.command.split()[0]]
-    wanted = [name for name in words if re.search(rf"\b{name}\b", case.command) and "{" not in name]
-    missing = [name for name in wanted if not shutil.which(name)]
+    if "{root}" in case.command and "root" in absent:
+        return absent["root"]
+    for word in re.findall(r"\{bin\}/([^\s':]+)", case.command):
+        for name in (word, word.split("/")[0]):
+            if name in absent:
+                return f"{name}: {absent[name]}"
+    first = case.command.split()[0]
+    if first == "java" and "java" in absent:
+        return f"java: {absent['java']}"
+    words = ["openssl", "argon2", "lz4", "bc"] if first == "sh" else [first]
+    needed = [name for name in words if re.search(rf"(?<![/\w]){name}\b", case.command) and "{" not in name]
+    missing = [name for name in needed if not shutil.which(name)]
     return f"no {', '.join(missing)}" if missing else ""
 
 
-def ask(argv: list[str]) -> tuple[dict[str, float], dict[str, str], int, str]:
+def ask(argv: list[str], environment: dict[str, str]) -> tuple[dict[str, float], dict[str, str], int, str]:
     """Profile a command: shares, kinds of primitives, the number of samples, and what harm was done."""
-    plain = subprocess.run(argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    plain = subprocess.run(argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                           env=environment)
     with tempfile.TemporaryFile() as printed:
-        sampled = sample_command(argv, Asked(base.HZ), dict(os.environ), printed.fileno())
+        sampled = sample_command(argv, Asked(base.HZ), environment, printed.fileno())
         printed.seek(0)
         text = printed.read()
     harm = f"exit code {sampled.code} in place of {plain.returncode}" if sampled.code != plain.returncode else ""
@@ -215,55 +150,87 @@ def grade(case: Case, found: dict[str, float], kinds: dict[str, str]) -> tuple[s
     return ("no" if base.judge(other, found, kinds) else "primitive"), wrong
 
 
+def run_plainly(case: Case, argv: list[str], environment: dict[str, str]) -> bool:
+    """Run a program without a profile, tell how long it took, and say whether it ended well."""
+    before, start = os.times(), time.monotonic()
+    done = subprocess.run(argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          env=environment)
+    after, seconds = os.times(), time.monotonic() - start
+    cpu = after.children_user + after.children_system - before.children_user - before.children_system
+    print(f"{'FAIL' if done.returncode else 'ok  '} {case.name}: {seconds:.1f} s, {cpu:.2f} s of CPU time:"
+          f" {done.stdout[-60:]!r}", flush=True)
+    return done.returncode == 0
+
+
+def judged(case: Case, argv: list[str], environment: dict[str, str]) -> tuple[dict[str, Any], list[str]]:
+    """Profile one program: its answer and grade, and what makes the test fail."""
+    row: dict[str, Any] = {"program": case.name, "expected": case.expected, "control": case.control}
+    try:
+        found, kinds, samples, harm = ask(argv, environment)
+    except Exception:
+        print(f"FAIL {case.name}: the profile crashed\n{traceback.format_exc()}", flush=True)
+        return row | {"right": "crash", "answered": {}}, ["crash"]
+    right, wrong = grade(case, found, kinds)
+    bad = ([f"harmed: {harm}"] if harm else []) + (wrong if case.control else [])
+    answered = {label: round(share, 1) for label, share in sorted(found.items(), key=lambda one: -one[1])}
+    row |= {"right": right, "samples": samples, "answered": answered, "wrong": wrong}
+    print(f"{'FAIL' if bad else 'ok  '} {case.name}: right: {right}; {samples} samples: {in_words(answered)}",
+          *(f"     {line}" for line in wrong + bad), sep="\n", flush=True)
+    return row, bad
+
+
+def in_words(answered: dict[str, float]) -> str:
+    shown = [f"{label} {share:.0f} %" for label, share in answered.items() if share >= 1]
+    return ", ".join(shown[:4]) or "nothing"
+
+
 def main() -> int:
     parser = argparse.ArgumentParser()
+    parser.add_argument("--list", choices=LISTS, default=LISTS[0])
     parser.add_argument("--keep", type=pathlib.Path, help="a folder for the programs, which is kept")
     parser.add_argument("--table", type=pathlib.Path, help="a file for the answers as a table in Markdown")
+    parser.add_argument("--json", type=pathlib.Path, help="a file for the answers as JSON, a line each")
+    parser.add_argument("--plain", action="store_true", help="run the programs without a profile")
     parser.add_argument("names", nargs="*")
     given = parser.parse_args()
-    cases = [one for one in CASES if not given.names or any(name in one.name for name in given.names)]
-    rows = ["| program | expected | answered | right |", "| --- | --- | --- | --- |"]
-    grades: dict[bool, list[str]] = {False: [], True: []}
+    wanted = read_list(given.list)
+    cases = [one for one in wanted.cases if not given.names or any(name in one.name for name in given.names)]
+    rows: list[dict[str, Any]] = []
+    table = ["| program | expected | answered | right |", "| --- | --- | --- | --- |"]
     failed = skipped = 0
     with tempfile.TemporaryDirectory() as scratch:
         folder = (given.keep or pathlib.Path(scratch)).resolve()
         folder.mkdir(exist_ok=True)
         if not (folder / "text").exists():
             base.write_files(folder)
-        absent = compile_all(folder)
+        absent = compile_all(wanted, folder)
+        environment = dict(os.environ) | {name: fill(value, folder, wanted.here)
+                                          for name, value in wanted.environment.items()}
         for case in cases:
             if reason := lacking(case, absent):
                 skipped += 1
                 print(f"skipped: {case.name}: {reason}", flush=True)
                 continue
-            argv = shlex.split(case.command)
-            for name, value in {"bin": folder, "work": folder, "here": HERE}.items():
-                argv = [word.replace("{" + name + "}", str(value)) for word in argv]
-            try:
-                found, kinds, samples, harm = ask(argv)
-            except Exception:
-                failed += 1
-                grades[case.control].append("crash")
-                rows.append(f"| {case.name} | {told(case)} | crash | no |")
-                print(f"FAIL {case.name}: the profile crashed\n{traceback.format_exc()}", flush=True)
+            argv = [fill(word, folder, wanted.here) for word in shlex.split(case.command)]
+            if given.plain:
+                failed += not run_plainly(case, argv, environment)
+                rows.append({"control": case.control, "right": ""})
                 continue
-            right, wrong = grade(case, found, kinds)
-            grades[case.control].append(right)
-            bad = ([f"harmed: {harm}"] if harm else []) + (wrong if case.control else [])
+            row, bad = judged(case, argv, environment)
             failed += bool(bad)
-            answered = ", ".join(f"{label} {share:.0f} %" for label, share in
-                                 sorted(found.items(), key=lambda x: -x[1])[:4] if share >= 1)
-            rows.append(f"| {case.name} | {told(case)} | {answered or 'nothing'} | {right} |")
-            print(f"{'FAIL' if bad else 'ok  '} {case.name}: right: {right}; {samples} samples: {answered}",
-                  *(f"     {line}" for line in wrong + bad), sep="\n", flush=True)
+            rows.append(row)
+            table.append(f"| {case.name} | {told(case)} | {in_words(row['answered'])} | {row['right']} |")
     if given.table:
-        given.table.write_text("\n".join(rows) + "\n")
-    for is_control, many in grades.items():
-        print(f"{'controls' if is_control else 'programs with cryptography'}: {many.count('yes')} of {len(many)} right,"
-              f" {many.count('primitive')} with the primitive alone")
-    every = grades[False] + grades[True]
-    print(f"share: {100 * every.count('yes') / max(1, len(every)):.0f} %")
-    print(f"{len(every) - failed} passed, {failed} failed, {skipped} skipped")
+        given.table.write_text("\n".join(table) + "\n")
+    if given.json:
+        given.json.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows))
+    for is_control, title in ((False, "programs with cryptography"), (True, "controls")):
+        grades = [row["right"] for row in rows if row["control"] == is_control]
+        print(f"{title}: {grades.count('yes')} of {len(grades)} right,"
+              f" {grades.count('primitive')} with the primitive alone")
+    right = sum(row["right"] == "yes" for row in rows)
+    print(f"share: {100 * right / max(1, len(rows)):.0f} %")
+    print(f"{len(rows) - failed} passed, {failed} failed, {skipped} skipped")
     return 1 if failed else 0
 
 
