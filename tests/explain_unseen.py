@@ -90,6 +90,8 @@ def compile_all(wanted: Listed, folder: pathlib.Path) -> dict[str, str]:
     if problem := fetch(wanted.debian, folder):
         absent["root"] = problem
     for build in wanted.builds:
+        if (folder / build["makes"]).exists():  # in a folder that was kept
+            continue
         place = None
         if name := build.get("folder"):
             place = folder / name
