@@ -439,7 +439,7 @@ byte_numbers:
 
 /* ---- Messages ---- */
 
-/* xmm1 = the associated data, xmm2 = the lengths, each half reversed. in_vectors: zmm14 = the former in the last lane. */
+/* xmm1 = associated data, xmm2 = the lengths, each half reversed. in_vectors: zmm14 = the former in the last lane. */
 .macro aad_and_lengths aad_bytes, in_vectors
     lea -8(\aad_bytes), %rsi
     cmp $8, %rsi
