@@ -3,10 +3,10 @@
  * GCM of whole messages and of pieces of them, written once for every architecture and width of vector. To follow a
  * message, begin at `seal` below; `crypt_long_text` cuts it, `main_loop` and `crypt_tail` do the work.
  *
- * The text is cut into groups of GROUP_VECTORS vectors, which go through the main loop, and a tail of at most one
- * more group; a message without groups has a tail of at most TAIL_VECTORS. The last block of the tail is that of the
- * lengths. The blocks of the tail are in the last lanes of its vectors, so that each of them meets its power of H at a
- * fixed place; lanes that are left over are the first ones.
+ * The text is cut into groups of GROUP_VECTORS vectors, which go through the main loop, and a tail of at most
+ * TAIL_VECTORS; with one lane, a tail behind groups has fewer blocks than a group. The last block of the tail is that
+ * of the lengths. The blocks of the tail are in the last lanes of its vectors, so that each of them meets its power of
+ * H at a fixed place; lanes that are left over are the first ones.
  * Counter mode uses the same lanes: where the lengths are it has J_0, whose encryption is the tag mask.
  *
  * The steps of an architecture (gcm/x86_steps.h, gcm/a64_steps.h) include this file behind what it uses:
@@ -301,7 +301,7 @@ EVC_INLINE block crypt_rest(const struct key *key, const uint8_t *counter_at, si
 
     tail.sealing = !(how & TO_OPEN);
     /* All lanes may be text, the last one in part: then the lengths have none. */
-    tail.has_lengths = is_message && n_blocks < (n_groups ? GROUP_BLOCKS : TAIL_VECTORS * LANES);
+    tail.has_lengths = is_message && n_blocks < (n_groups && LANES == 1 ? GROUP_BLOCKS : TAIL_VECTORS * LANES);
     n_blocks += (size_t)tail.has_lengths;
     n = (n_blocks + LANES - 1) / LANES;
     tail.first_lane = n * LANES - n_blocks;
@@ -392,7 +392,7 @@ EVC_OUT_OF_LINE enum evc_status crypt_long_text(const void *vkey, const uint8_t 
     block y;
 
     if (n_blocks > TAIL_VECTORS * LANES)
-        n_groups = is_message ? len_bytes / GROUP_BYTES : (n_text - 1) / GROUP_BLOCKS;
+        n_groups = is_message && LANES == 1 ? len_bytes / GROUP_BYTES : (n_text - 1) / GROUP_BLOCKS;
     else if (has_aad)
         how |= AAD_LANE;
     if (!is_message)
