@@ -25,6 +25,7 @@ from everycore.commands.options import (
     beside_results,
     context_of,
     message_sizes,
+    refuse_unknown_kernels,
     say_where,
     words,
 )
@@ -215,6 +216,7 @@ def bench(
     CPU's limit it reaches. --all shows every kernel. Samples are stored.
     """
     context = context_of(command)
+    refuse_unknown_kernels(context, words(kernel))
     unusual = keys > 1 or aad_bytes != AAD_BYTES
     if placement:
         _refuse_to_store(out, fresh=fresh)
@@ -226,7 +228,8 @@ def bench(
         )
         if unusual:
             raise EverycoreError(
-                "--placement measures usual messages: without --keys and --aad-bytes"
+                "--placement measures usual messages",
+                "leave out --keys and --aad-bytes",
             )
         session = pin(context, open_session(context, target, cc, flags), cpu)
         raise typer.Exit(_bench_placements(context, session, asked, json))

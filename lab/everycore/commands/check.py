@@ -15,6 +15,7 @@ from everycore.commands.options import (
     KernelNames,
     TargetName,
     context_of,
+    refuse_unknown_kernels,
     words,
 )
 from everycore.ct import placement as placement_check
@@ -68,6 +69,7 @@ def check(
             " published vectors",
             "leave one of them",
         )
+    refuse_unknown_kernels(context, words(kernel))
     if placement:
         flags = " ".join([" ".join(DEFAULT_FLAGS) if flags is None else flags, *DEBUG_FLAGS])
     session = open_session(context, target, cc, flags)

@@ -47,6 +47,7 @@ NO_VERDICT = (
     "No verdict: the two runs lie apart in time, and the machine may have changed between them."
     " `everycore compare --run A B` runs two programs in turn, and decides."
 )
+NOTHING_IN_COMMON = "compare two results of the same command with the same options"
 NAMES = 6  # of operations in a warning
 
 
@@ -348,7 +349,9 @@ def _compare_stored(context: Context, before: str | None, after: str | None, sho
     _warn_about_differences(context, first, second)
     found = changes.compare_stored(first.benches(), second.benches())
     if not found:
-        raise EverycoreError(f"{first.path} and {second.path} have no operation in common")
+        raise EverycoreError(
+            f"{first.path} and {second.path} have no operation in common", NOTHING_IN_COMMON
+        )
     limit = 1 + show.percent / 100
     differ = [one for one in found if not 1 / limit <= one.ratio <= limit]
     shown = found if show.everything else differ
@@ -439,7 +442,7 @@ def _compare_matrices(context: Context, before: Path, after: Path, show: Show) -
             context.warn(f"different {what}: {a or 'unknown'} / {b or 'unknown'}")
     found = matrix_changes.compare_stored(first.results, second.results)
     if not found:
-        raise EverycoreError(f"{before} and {after} have no cell in common")
+        raise EverycoreError(f"{before} and {after} have no cell in common", NOTHING_IN_COMMON)
     differ = [item for item in found if item.differs(show.percent / 100)]
     shown = found if show.everything else differ
     if show.json:

@@ -17,6 +17,7 @@ from everycore.commands.options import (
     KernelNames,
     TargetName,
     context_of,
+    refuse_unknown_kernels,
     words,
 )
 from everycore.ct.gate import Gate
@@ -82,6 +83,7 @@ def ct(
     """
     context = context_of(command)
     methods = _methods(method, quick)
+    refuse_unknown_kernels(context, words(kernel))
     session = pin(context, _open(context, target, cc, flags), None)
     if session.target.board and not method:
         methods = ["timing"]  # the others need a tracer, or an emulator

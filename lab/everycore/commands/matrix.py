@@ -682,7 +682,10 @@ def _board(
     for name in targets:
         if (target := load_target(tree, name)).transport == "ssh":
             if option := next((option for option, given in others.items() if given), ""):
-                raise EverycoreError(f"{option} is not for boards, and {name} is one")
+                raise EverycoreError(
+                    f"{option} is not for boards, and {name} is one",
+                    f"leave out {option}, or {name}",
+                )
             return open_board(context, target, cpu)
     return None
 

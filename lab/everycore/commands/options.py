@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: MIT
 """Options that several commands share."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
+from everycore.build import catalog
 from everycore.environment.context import Context
-from everycore.environment.errors import EverycoreError, MissingPackagesError
+from everycore.environment.errors import EverycoreError, MissingPackagesError, unknown_name
 from everycore.environment.outputs import atomic_output, is_standard_output, is_stream
 
 if TYPE_CHECKING:
@@ -109,11 +110,26 @@ def words(values: list[str] | None) -> list[str]:
     return [word for value in values or () for word in value.split(",") if word]
 
 
+def refuse_unknown_kernels(context: Context, names: Iterable[str]) -> None:
+    """Refuse names that no line of the registry has, before anything is compiled.
+
+    A pair of kernels for GCM is written `AES+GHASH`.
+    """
+    tree = catalog.find_tree(context.package, context.env.get("EVERYCORE_TREE", ""))
+    known = {line.name for line in catalog.registry(tree)}
+    for half in (half for name in names for half in name.split("+")):
+        if half not in known:
+            raise unknown_name("kernel", half, sorted(known))
+
+
 def numbers_within(option: str, given: Sequence[str], least: int, most: int) -> tuple[int, ...]:
     """The values of an option that may be repeated, each once."""
     for word in given:
         if not word.isdecimal() or not least <= int(word) <= most:
-            raise EverycoreError(f"{option}: '{word}' is not within {least} to {most}")
+            raise EverycoreError(
+                f"{option}: '{word}' is not within {least} to {most}",
+                "give a whole number of that range",
+            )
     return tuple(dict.fromkeys(int(word) for word in given))
 
 

@@ -17,7 +17,7 @@ from everycore.build import catalog
 from everycore.commands.options import context_of
 from everycore.environment import extras
 from everycore.environment.context import Context
-from everycore.environment.errors import EverycoreError
+from everycore.environment.errors import EverycoreError, unreadable
 from everycore.environment.outputs import atomic_output, is_stream, refuse_device
 from everycore.environment.progress import Progress
 from everycore.measure.processes import merged_records
@@ -168,8 +168,7 @@ def _read_file(path: Path, found: Found) -> None:
         with path.open(encoding="utf-8") as file:
             first = file.readline()
     except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "not UTF-8"
-        raise EverycoreError(f"cannot read {path}: {reason}") from error
+        raise unreadable(path, error) from error
     if _type(first) in ("matrix", "cell", "anomaly"):
         found.sources.append(_matrix(path, found))
     else:

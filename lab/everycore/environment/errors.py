@@ -4,6 +4,7 @@
 import difflib
 import signal
 from collections.abc import Iterable
+from pathlib import Path
 
 FEW_NAMES = 8  # may all be listed
 
@@ -40,6 +41,24 @@ class LostError(EverycoreError):
 
 class MissingPackagesError(EverycoreError):
     """Python packages that only some of everycore needs, and that are not installed."""
+
+
+def unreadable(path: Path, error: Exception) -> EverycoreError:
+    """The error for a file of results that cannot be read, with what to do about it."""
+    reason = (error.strerror if isinstance(error, OSError) else "") or str(error)
+    hint = "name a file that `everycore bench`, `peers`, `limits` or `matrix` has written"
+    if isinstance(error, FileNotFoundError):
+        try:
+            names = [one.name for one in path.parent.iterdir()]
+        except OSError:
+            names = []
+        near = difflib.get_close_matches(path.name, names, n=3)
+        hint = f"nearest there: {', '.join(near)}" if near else hint
+    elif isinstance(error, PermissionError):
+        hint = "allow this user to read it, or copy it"
+    elif isinstance(error, UnicodeDecodeError):
+        reason = "not UTF-8"
+    return EverycoreError(f"cannot read {path}: {reason}", hint)
 
 
 def unknown_name(what: str, name: str, valid: Iterable[str]) -> EverycoreError:

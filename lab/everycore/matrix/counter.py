@@ -35,5 +35,8 @@ def counter_name(
     program = build_tool(context, compiler, sources, flags)
     done = run(program, ()) if run else context.runner.run([str(program)])
     if done.code:
-        raise EverycoreError(f"no counter: {done.stderr.strip()}")
+        raise EverycoreError(
+            f"no counter: {done.stderr.strip()}",
+            "docs/MEASURING.md lists the counters, and what each needs",
+        )
     return done.stdout.strip()

@@ -12,6 +12,7 @@ from everycore.environment.errors import EverycoreError
 from everycore.model.decoding import decode
 
 VERSION = 1
+BROKEN_LINE = "run it again; a file of results: fetch or copy it anew"
 MEMBERS = {"with": "partner"}  # names of members that are no names in Python
 
 T = TypeVar("T")
@@ -355,9 +356,13 @@ def parse(text: str) -> Record:
     try:
         value = json.loads(text)
     except ValueError as error:
-        raise EverycoreError(f"the harness wrote a line that is not JSON: {text[:80]!r}") from error
+        raise EverycoreError(
+            f"the harness wrote a line that is not JSON: {text[:80]!r}", BROKEN_LINE
+        ) from error
     if not isinstance(value, dict):
-        raise EverycoreError(f"the harness wrote a line that is no object: {text[:80]!r}")
+        raise EverycoreError(
+            f"the harness wrote a line that is no object: {text[:80]!r}", BROKEN_LINE
+        )
     return Record(text, from_object(value))
 
 
@@ -415,12 +420,14 @@ def _decode(kind: type[T], value: dict[str, Any]) -> T:
         found: T = decode(kind, named)
     except KeyError as error:
         raise EverycoreError(
-            f"a harness line of type {kind.__name__} lacks '{error.args[0]}'"
+            f"a harness line of type {kind.__name__} lacks '{error.args[0]}'",
+            BROKEN_LINE,
         ) from None
     except TypeError as error:
         name, _, reason = str(error)[1:].partition("'")
         raise EverycoreError(
-            f"a harness line of type {kind.__name__} has a strange '{name}':{reason}"
+            f"a harness line of type {kind.__name__} has a strange '{name}':{reason}",
+            BROKEN_LINE,
         ) from None
     return found
 

@@ -213,7 +213,9 @@ def split_flags(flags: str) -> list[str]:
     try:
         return shlex.split(flags)
     except ValueError as error:
-        raise EverycoreError(f"--flags cannot be split into words: {error}") from error
+        raise EverycoreError(
+            f"--flags cannot be split into words: {error}", "close each quotation mark"
+        ) from error
 
 
 def _raise_if_broken(

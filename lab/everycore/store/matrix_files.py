@@ -11,8 +11,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Self
 
-from everycore.environment.errors import EverycoreError, SignalError
-from everycore.environment.outputs import is_stream, make_folder, refuse_device
+from everycore.environment.errors import EverycoreError, SignalError, unreadable
+from everycore.environment.outputs import is_stream, make_folder, open_stream, refuse_device
 from everycore.model.cells import (
     Anomaly,
     Cell,
@@ -87,7 +87,7 @@ def read(path: Path) -> Stored:
         data = path.read_bytes()
         text = (lzma.decompress(data) if path.suffix == PACKED else data).decode(errors="replace")
     except OSError as error:
-        raise EverycoreError(f"cannot read {path}: {error.strerror}") from error
+        raise unreadable(path, error) from error
     except lzma.LZMAError as error:
         raise EverycoreError(
             f"cannot unpack {path}: {error}", "is it whole? fetch it anew"

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from everycore.environment import extras
-from everycore.environment.errors import EverycoreError
+from everycore.environment.errors import EverycoreError, unreadable
 from everycore.model.decoding import encode_line
 from everycore.model.measurement import FORMAT, TABLES, Row, RunRow, columns
 from everycore.store.unpacked import rows_of
@@ -144,7 +144,7 @@ def cached_pack(path: Path, folder: Path) -> Path:
             while piece := file.read(1 << 20):
                 digest.update(piece)
     except OSError as error:
-        raise EverycoreError(f"cannot read {path}: {error.strerror}") from error
+        raise unreadable(path, error) from error
     found = folder / f"{digest.hexdigest()[:32]}{SUFFIX}"
     if is_pack(found):
         with suppress(OSError):

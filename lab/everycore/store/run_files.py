@@ -19,8 +19,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Self
 
-from everycore.environment.errors import EverycoreError, LostError, SignalError
-from everycore.environment.outputs import is_stream, make_folder, refuse_device
+from everycore.environment.errors import EverycoreError, LostError, SignalError, unreadable
+from everycore.environment.outputs import is_stream, make_folder, open_stream, refuse_device
 from everycore.measure import quiet
 from everycore.measure.processes import merged
 from everycore.model import protocol
@@ -31,6 +31,7 @@ from everycore.store.journal import Journal
 
 FORMAT = 1
 RESULTS_HINT = "name a result file (.jsonl), a pack, or a folder of them; docs/QUERY.md says more"
+BROKEN = "fetch or copy it anew; if a run of yours wrote it, measure again"
 _RUN_BEGINS = ('{"type": "run"', '{"type":"run"')
 SUFFIX = ".jsonl"
 PARTIAL = ".partial"
@@ -284,8 +285,7 @@ def read(path: Path, partial: bool = False) -> Results:
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "not UTF-8"
-        raise EverycoreError(f"cannot read {path}: {reason}") from error
+        raise unreadable(path, error) from error
     return _results(path, lines, partial)
 
 
@@ -295,8 +295,7 @@ def read_each(path: Path) -> list[Results]:
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "not UTF-8"
-        raise EverycoreError(f"cannot read {path}: {reason}") from error
+        raise unreadable(path, error) from error
     begins = [at for at, line in enumerate(lines) if line.startswith(_RUN_BEGINS)] or [0]
     ends = [*begins[1:], len(lines)]
     return [
@@ -339,9 +338,9 @@ def _run(path: Path, head: dict[str, Any]) -> Run:
     try:
         run: Run = decode(Run, head)
     except KeyError as error:
-        raise EverycoreError(f"{path}: its first line is incomplete ({error})") from error
+        raise EverycoreError(f"{path}: its first line is incomplete ({error})", BROKEN) from error
     except (TypeError, ValueError) as error:
-        raise EverycoreError(f"{path}: its first line is damaged ({error})") from error
+        raise EverycoreError(f"{path}: its first line is damaged ({error})", BROKEN) from error
     return run
 
 

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from everycore.environment.errors import EverycoreError
+from everycore.environment.errors import EverycoreError, unreadable
 from everycore.measure import stats
 from everycore.measure.processes import merged, of_each, operation
 from everycore.model import cells
@@ -74,8 +74,7 @@ def _lines_of(path: Path) -> Iterator[Iterator[str]]:
         with opened(path, "rt", encoding="utf-8", errors="replace") as file:
             yield (line for line in file if line.endswith("\n"))  # a run may be under way
     except (EOFError, lzma.LZMAError, OSError) as error:
-        said = getattr(error, "strerror", None) or str(error)
-        raise EverycoreError(f"cannot read {path}: {said}") from error
+        raise unreadable(path, error) from error
 
 
 # ---- The matrix ----------------------------------------------------------------------------------

@@ -215,6 +215,26 @@ def test_what_the_harness_does_not_accept_is_passed_on(lab: Lab, arguments: list
     assert lab(*arguments).err == "everycore: --cpu 99: cannot run there\n"
 
 
+@pytest.mark.parametrize("command", ["ct", "check", "bench"])
+def test_an_unknown_kernel_is_refused_before_anything_is_compiled(lab: Lab, command: str) -> None:
+    outcome = lab(command, "--kernel", "c_reff")
+    assert outcome.code == 2
+    assert outcome.err.startswith("everycore: unknown kernel 'c_reff'\nnearest: c_ref")
+    assert not lab.runner.calls
+    pair = lab(command, "--kernel", "c_ref+c_nosuch")
+    assert "unknown kernel 'c_nosuch'" in pair.err
+    assert not lab.runner.calls
+
+
+def test_a_file_that_cannot_be_read_has_a_remedy(lab: Lab) -> None:
+    (lab.folder / "before.jsonl").write_text("")
+    for name, remedy in (("befor.jsonl", "nearest there: before.jsonl"), ("x", "everycore bench")):
+        outcome = lab("report", str(lab.folder / name))
+        assert outcome.code == 2
+        assert f"{name}: No such file or directory\n" in outcome.err
+        assert remedy in outcome.err
+
+
 # ---- list
 
 
@@ -566,7 +586,7 @@ def test_bench_with_many_keys_measures_the_mode_that_takes_them(lab: Lab) -> Non
     [
         (["--keys", "0"], "--keys"),
         (["--aad-bytes", "1025"], "--aad-bytes"),
-        (["--keys", "2", "--placement"], "without --keys and --aad-bytes"),
+        (["--keys", "2", "--placement"], "leave out --keys and --aad-bytes"),
     ],
 )
 def test_bench_refuses_numbers_of_keys_and_of_associated_data(
