@@ -30,7 +30,7 @@ from everycore.matrix.bisect import with_switches
 from everycore.matrix.interesting import SOURCE
 from everycore.matrix.neighbours import family
 from everycore.matrix.trials import Trials
-from everycore.matrix.used_declarations import without_unused_declarations
+from everycore.matrix.used_declarations import without_tables, without_unused_declarations
 from everycore.model.cells import Anomaly, Cell, Kind, Outcome, Reduced, Result
 from everycore.model.domain import Compiler
 from everycore.model.targets import load_target
@@ -73,6 +73,23 @@ int main(void)
     return 0;
 }}
 """
+# For a subject that describes its calls: they stand in main, without a job.
+_DIRECT_MAIN = """
+int printf(const char *, ...);
+{arrays}
+int main(void)
+{{
+    unsigned sum = 0;
+{numbers}
+{fills}
+{calls}
+    for (int i = 0; i < {n_out}; i++)
+        sum = sum * 31 + out[i];
+    printf("%x\\n", sum);
+    return 0;
+}}
+"""
+_FILLED = ("in", "key", "iv")
 # The members of a job that the source of a subject may read, and what they are set to.
 _SETTINGS = {
     "key_bits": "job.key_bits = {key_bits};",
@@ -234,12 +251,16 @@ class Reducer:
             short = self._preprocessed(anomaly, adapter_text(subject, names_in_calls(subject)))
         fields = set(re.findall(r"(?:->|\.)\s*(\w+)", short))
         sources = []
+        for n_bytes in sorted(lengths(anomaly, function)) if not adapter else ():
+            main = direct_main_text(anomaly, function, n_bytes)
+            sources.append(without_unused_declarations(short + main))
         for n_bytes in lengths(anomaly, function):
             main = main_text(anomaly, function, n_bytes, fields)
             sources.append(without_unused_declarations(short + main))
+        sources = [short for source in sources for short in (without_tables(source), source)]
         for n_bytes in lengths(anomaly, function):
             sources.append(whole + main_text(anomaly, function, n_bytes))
-        return sources
+        return list(dict.fromkeys(sources))
 
     def _preprocessed(self, anomaly: Anomaly, adapter: str) -> str:
         """Return the files of a subject and an adapter, preprocessed as the odd cell is."""
@@ -385,9 +406,7 @@ def main_text(
 
     It sets those members of the job that are in `fields`.
     """
-    cell, repeats = anomaly.cell, 1
-    if anomaly.kind is Kind.SLOW:
-        repeats = max(1, round(SLOW_CYCLES / max(1.0, anomaly.value * n_bytes)))
+    cell = anomaly.cell
     lines = [line for name, line in _SETTINGS.items() if name in fields]
     lines += [f"{function.key_symbol}(&job);"] if function.key_symbol else []
     settings = "\n".join(f"    {line}" for line in lines)
@@ -399,8 +418,56 @@ def main_text(
         row=max(16384, n_bytes, function.output) + 128,
         symbol=function.symbol,
         n_out=function.output or n_bytes,
-        repeats=repeats,
+        repeats=_repeats(anomaly, n_bytes),
     )
+
+
+def direct_main_text(anomaly: Anomaly, function: Function, n_bytes: int) -> str:
+    """A main with the calls of a subject's description, and with the arguments that they name."""
+    n_out, repeats = function.output or n_bytes, _repeats(anomaly, n_bytes)
+    sizes = {
+        "in": n_bytes,
+        "out": n_out,
+        "key": 64,
+        "iv": 16,
+        "tag": 16,
+        "own": 16384,
+        "own2": 16384,
+    }
+    values = {"n_bytes": n_bytes, "n_blocks": n_bytes // 16, "key_bits": anomaly.cell.key_bits}
+    code = f"{function.setup}; {function.call}"
+    named = {name for name in (*sizes, *values) if re.search(rf"\b{name}\b", code)} | {"out"}
+    calls = [f"{function.setup};"] if function.setup else []
+    if repeats > 1:
+        calls.append(f"for (unsigned long i = 0; i < {repeats}; i++)\n        {function.call};")
+    else:
+        calls.append(f"{function.call};")
+    fills = [
+        f"for (int i = 0; i < {sizes[name]}; i++)\n        {name}[i] = i * 31 + 7;"
+        for name in _FILLED
+        if name in named
+    ]
+    numbers = [f"unsigned long {name} = {n};" for name, n in values.items() if name in named]
+    arrays = [
+        f"static _Alignas(64) unsigned char {name}[{size}];"
+        for name, size in sizes.items()
+        if name in named
+    ]
+    return _DIRECT_MAIN.format(
+        arrays="\n".join(arrays),
+        **{
+            what: "\n".join(f"    {line}" for line in lines)
+            for what, lines in (("numbers", numbers), ("fills", fills), ("calls", calls))
+        },
+        n_out=n_out,
+    )
+
+
+def _repeats(anomaly: Anomaly, n_bytes: int) -> int:
+    """Return how often a program calls the function, so that the time of a slow one shows."""
+    if anomaly.kind is not Kind.SLOW:
+        return 1
+    return max(1, round(SLOW_CYCLES / max(1.0, anomaly.value * n_bytes)))
 
 
 @contextmanager

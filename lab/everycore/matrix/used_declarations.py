@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Remove the declarations that a program does not use from its preprocessed source.
+"""Make preprocessed sources shorter: remove the declarations that a program does not use.
 
 The headers of a subject declare hundreds of functions and types. A reducer removes them, too, but
 needs a compilation for each attempt. This is a guess from the names alone, and it may keep or
@@ -31,6 +31,12 @@ _KEYWORDS = f"""
     """
 ATTRIBUTES = frozenset(_ATTRIBUTE_WORDS.split())
 KEYWORDS = frozenset(_KEYWORDS.split())
+
+
+_TABLE = re.compile(
+    r"^(?P<head>[^;{}=\n]+)\[(?P<size>[^\[\]]*)\]\s*=\s*\{(?P<values>[^{}]{400,})\}\s*;",
+    re.MULTILINE,
+)
 
 
 @dataclass(frozen=True)
@@ -85,6 +91,18 @@ def without_unused_declarations(source: str, root: str = "main") -> str:
         wanted = set().union(*(declarations[number].names for number in added)) if added else set()
     kept = [declarations[number] for number in sorted(needed)]
     return "".join(f"{source[one.begin : one.end].strip()}\n" for one in kept)
+
+
+def without_tables(source: str) -> str:
+    """Return a source whose long tables have no values. They may be written to, so that no
+    compiler computes with zeros."""
+
+    def emptied(table: re.Match[str]) -> str:
+        head = re.sub(r"\b(?:static|const)\b\s*", "", table["head"])
+        count = len([value for value in table["values"].split(",") if value.strip()])
+        return f"{head}[{table['size'].strip() or count}];"
+
+    return _TABLE.sub(emptied, source)
 
 
 def _declarations(source: str) -> Iterator[_Declaration]:

@@ -243,6 +243,9 @@ def test_without_cvise_nothing_is_measured_and_its_package_is_named(lab: Lab) ->
     alone = lab("matrix", "--reduce", "--out", str(out))
     assert alone.code == 2
     assert "--regressions" in alone.err
+    timed = lab("matrix", "--regressions", "--reduce-time", "5m", "--out", str(out))
+    assert timed.code == 2
+    assert "--reduce-time is the time of --reduce" in timed.err
 
 
 def test_a_test_case_is_in_the_report_and_is_not_made_twice(aliasing: Lab) -> None:
@@ -371,11 +374,12 @@ def test_a_wrong_cell_without_a_repair_is_held_against_the_nearest_right_one() -
 
 
 @pytest.mark.skipif(not shutil.which("cvise"), reason="no cvise: apt-get install cvise")
-def test_cvise_makes_a_planted_bug_smaller(aliasing: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(command, "LIMIT_SECONDS", 60.0)
-    done = aliasing(*words(aliasing))
+def test_cvise_makes_a_planted_bug_shorter_than_forty_lines(aliasing: Lab) -> None:
+    done = aliasing(*words(aliasing, "--reduce-time", "10s"))
     assert done.code == 1, done.err
     (found,) = stored(aliasing)
     assert found.source, found.why_not
-    assert found.n_lines < 400  # of 800; how far it comes in a minute depends on the machine
+    assert found.n_lines <= 40  # of 800 with all headers
     assert found.bad_shows != found.good_shows
+    lines = f"{found.n_lines} lines"
+    assert f"reduced to {lines} in" in done.err or f"stopped at {lines}, as the time" in done.err

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Sources without what their programs do not use."""
 
-from everycore.matrix.used_declarations import without_unused_declarations
+from everycore.matrix.used_declarations import without_tables, without_unused_declarations
 
 SOURCE = """
 # 1 "somewhere.h"
@@ -63,3 +63,12 @@ def test_a_definition_is_kept_with_its_earlier_declaration() -> None:
     source = "struct s;\nint get(struct s *);\nstruct s { int a; };\n"
     source += "int get(struct s *p) { return p->a; }\nint main(void) { return get(0); }\n"
     assert without_unused_declarations(source) == source
+
+
+def test_long_tables_lose_their_values_and_may_be_written_to() -> None:
+    values = ", ".join(f"{i:#06x}" for i in range(256))
+    source = f"static const u8 box[] = {{ {values}, }};\nconst u8 few[2] = {{ 1, 2 }};\n"
+    source += f"const u32 __attribute__((aligned(64))) table[N] = {{\n{values} }};\n"
+    assert without_tables(source) == (
+        "u8 box[256];\nconst u8 few[2] = { 1, 2 };\nu32 __attribute__((aligned(64))) table[N];\n"
+    )
