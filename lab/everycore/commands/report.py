@@ -280,6 +280,8 @@ def _tables(stored: Results, since: dict[str, str]) -> tuple[Table, ...]:
         return (found,)
     if command.startswith("pauth"):
         return tuple(benches.pauth_tables(lines))
+    if command == "limits":
+        return tuple(benches.limit_tables(lines))
     if command.startswith("peers"):
         return tuple(benches.peer_tables(lines, since))
     return tuple(benches.bench_tables(lines))

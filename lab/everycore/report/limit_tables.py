@@ -29,8 +29,8 @@ def instructions_table(limits: Sequence[Limit], caption: str) -> Group:
         table.add_row(
             one.instruction,
             str(one.width_bits),
-            _figure(one.latency_cycles, 2, one),
-            _figure(one.per_cycle, 2, one),
+            figure_text(one.latency_cycles, 2, one),
+            figure_text(one.per_cycle, 2, one),
             Text(one.why, style="dim"),
         )
     return titled("What this CPU can do: latency in cycles, and how many per cycle", table, caption)
@@ -43,7 +43,7 @@ def arithmetic_table(loops: Sequence[Arithmetic], caption: str) -> Group:
         table.add_row(
             one.name,
             str(one.key_bits or "any"),
-            _figure(one.cycles_per_byte, 4, one),
+            figure_text(one.cycles_per_byte, 4, one),
             source(one) if not one.why else Text(one.why, style="dim"),
         )
     return titled("Arithmetic: cycles per byte", table, caption)
@@ -68,7 +68,7 @@ def _cost_table(*columns: str) -> Table:
     return table
 
 
-def _figure(samples: Sequence[float], digits: int, line: Limit | Arithmetic) -> Text:
+def figure_text(samples: Sequence[float], digits: int, line: Limit | Arithmetic) -> Text:
     figure = figure_of(samples, line.parts)
     if figure is None:
         return Text("-", style="dim")

@@ -11,10 +11,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from world import DATA, PACKAGE, Lab
+from world import DATA, PACKAGE, Lab, data_text
 
 from everycore.build import catalog
-from everycore.commands.compare import NO_VERDICT
+from everycore.commands.compare import LIMITS_QUESTION, NO_VERDICT
 from everycore.model.cells import Cell, Head, Outcome, Result
 from everycore.model.domain import Machine, Revision
 from everycore.run.sides import exported
@@ -285,6 +285,28 @@ def test_compare_skips_broken_files_and_names_them(lab: Lab) -> None:
     assert "broken.jsonl is cut short" in outcome.err
     assert "two readable result files are needed" in outcome.err
     assert broken.read_text() == before
+
+
+def test_limits_are_compared_by_the_query_that_the_message_names(lab: Lab) -> None:
+    names = ("a.jsonl", "b.jsonl")
+    lines = data_text("limits.jsonl").splitlines()[1:]
+    for day, name in enumerate(names, 1):
+        run = replace(run_files.read(stored(lab, f"bench-{name}")).run, command="limits")
+        with run_files.Writer(
+            lab.folder / name, replace(run, date=f"2026-01-0{day}T00:00:00+00:00")
+        ) as writer:
+            for line in lines:
+                writer.write(line)
+    refused = lab("compare", *(str(lab.folder / name) for name in names))
+    assert refused.code == 2
+    assert "no operation in common" in refused.err
+    assert LIMITS_QUESTION in " ".join(refused.err.split())
+    options = [word for name in names for word in ("--from", str(lab.folder / name))]
+    asked = lab("query", *options, "--json", LIMITS_QUESTION)
+    assert asked.code == 0, asked.err
+    rows = objects(asked.out)
+    assert {"vaesenc"} <= {row["subject"] for row in rows} | {row["function"] for row in rows}
+    assert {row["ratio"] for row in rows} == {1.0}
 
 
 def test_compare_takes_the_last_two_runs(lab: Lab) -> None:

@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: MIT
-"""Tables of stored runs of bench, peers, goals, estimate and pauth, for the page."""
+"""Tables of stored runs of bench, peers, limits, goals, estimate and pauth, for the page."""
 
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from everycore.model.protocol import Arithmetic, Bench, Failure, Record
+from everycore.measure.bounds import bounds
+from everycore.model.protocol import Arithmetic, Bench, Failure, Limit, Record
 from everycore.model.selection import cipher
 from everycore.report import goal_lines, messages, peer_comparison
+from everycore.report import limit_tables as limit_texts
 from everycore.report import pauth_tables as pauth
 from everycore.report.figures import NOISY, cell, number
 from everycore.report.page import colours
@@ -169,6 +171,50 @@ def pauth_tables(records: Sequence[Record]) -> list[Table]:
         )
         for table in found
     ]
+
+
+def limit_tables(records: Sequence[Record]) -> list[Table]:
+    """Make the tables of `everycore limits`: instructions, and what they leave of each mode."""
+    lines = [record.line for record in records]
+    instructions = tuple(
+        (
+            Entry(one.instruction),
+            Entry(str(one.width_bits), one.width_bits),
+            *(
+                Entry(text, _sortable(text))
+                for text in (
+                    limit_texts.figure_text(one.latency_cycles, 2, one).plain,
+                    limit_texts.figure_text(one.per_cycle, 2, one).plain,
+                )
+            ),
+            Entry(one.why),
+        )
+        for one in lines
+        if isinstance(one, Limit)
+    )
+    costs = tuple(
+        (
+            Entry(one.mode),
+            Entry(str(one.key_bits or "any"), one.key_bits),
+            Entry(f"{NOISY if one.crowded else ''}{one.cycles_per_byte:.4f}", one.cycles_per_byte),
+            Entry(one.source),
+        )
+        for one in bounds(lines)
+    )
+    found = [
+        Table(
+            "What this CPU can do: latency in cycles, and how many per cycle",
+            ("instruction", "bits", "latency", "per cycle", ""),
+            instructions,
+        ),
+        Table(
+            "Bounds: cycles per byte that no kernel of the mode can go below",
+            ("mode", "key bits", "cycles/B", "source"),
+            costs,
+            note=limit_texts.LEGEND,
+        ),
+    ]
+    return [table for table in found if table.rows]
 
 
 def _sortable(text: str) -> float | str:

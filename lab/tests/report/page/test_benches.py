@@ -1,9 +1,15 @@
 # SPDX-License-Identifier: MIT
-"""Tables of stored runs of bench, peers and goals."""
+"""Tables of stored runs of bench, peers, limits and goals."""
 
+from dataclasses import replace
 from pathlib import Path
 
+import pytest
+from store.test_run_files import RUN
+from world import data_text
+
 import everycore
+from everycore.measure.processes import merged_records
 from everycore.report.page import benches
 from everycore.store import run_files
 from everycore.store.run_files import Results
@@ -48,6 +54,22 @@ def test_estimates_are_of_a_table_of_their_own() -> None:
     assert {"a64_ce", "linux-arm64 gcm-seal", "hidden"} <= shown
     assert not benches.bench_tables(records)
     assert benches.estimate_table(newest("*-goals.jsonl").records) is None
+
+
+def test_limits_are_tables_of_instructions_and_of_bounds(tmp_path: Path) -> None:
+    lines = data_text("limits.jsonl").splitlines()
+    with run_files.Writer(tmp_path / "a.jsonl", replace(RUN, command="limits")) as writer:
+        for line in lines[1:]:
+            writer.write(line)
+    records = run_files.read(tmp_path / "a.jsonl").records
+    instructions, costs = benches.limit_tables(merged_records(records))
+    rows = {row[0].shown: [entry.shown for entry in row[1:]] for row in instructions.rows}
+    assert rows["vaesenc"][:3] == ["512", "4.00", "2.00"]
+    assert rows["vgf2p8affineqb"][3].startswith("needs gfni")
+    row = next(row for row in costs.rows if row[0].shown == "cbc-enc" and row[1].shown == "256")
+    assert "14 dependent aesenc per 16 bytes" in row[3].shown
+    assert float(row[2].sort) == pytest.approx(3.5, rel=0.05)
+    assert not benches.bench_tables(records)
 
 
 def test_goals_are_of_a_table_of_their_own() -> None:
