@@ -35,7 +35,7 @@ class RunRow:
     virtualised: Annotated[bool, "whether it is a virtual machine"]
     board: Annotated[str, "the board, if it says so"]
     core: Annotated[str, "an Arm core by name"]
-    installation: Annotated[str, "random name of the host: tells two of one model apart"]
+    installation: Annotated[str, "tells two of one model apart: random, or a digest of board ids"]
     target: Annotated[str, "where the harness ran; of matrix each cell has its own"]
     compiler: Annotated[str, "compiler of the harness"]
     flags: Annotated[str, "its flags"]

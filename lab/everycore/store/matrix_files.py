@@ -3,6 +3,7 @@
 
 import json
 import lzma
+import re
 import shlex
 import sys
 from dataclasses import dataclass, replace
@@ -75,6 +76,9 @@ class Stored:
 
 
 _BEGIN = '{"type":"matrix"'  # of the first line
+# Half a line of a run that was killed, before the first line of a file that `cat` added to it. No
+# text in a line has these characters: its quotation marks are escaped.
+_HALF = re.compile(rf"^.+?(?={re.escape(_BEGIN)})", re.MULTILINE)
 
 
 def read(path: Path) -> Stored:
@@ -92,7 +96,7 @@ def read(path: Path) -> Stored:
         raise EverycoreError(
             f"cannot unpack {path}: {error}", "is it whole? fetch it anew"
         ) from error
-    whole, end, rest = text.rpartition("\n")
+    whole, end, rest = without_halves(text).rpartition("\n")
     lines: list[Line] = []
     for number, one in enumerate((whole + end).splitlines(), 1):
         try:
@@ -110,6 +114,11 @@ def read(path: Path) -> Stored:
     if rest and not lines and not (_BEGIN.startswith(rest) or rest.startswith(_BEGIN)):
         raise _other(path, rest)
     return Stored(path, tuple(lines), rest)
+
+
+def without_halves(text: str) -> str:
+    """Drop half lines that `cat` put before the first line of another file."""
+    return _HALF.sub("", text)
 
 
 def _other(path: Path, first: str) -> EverycoreError:

@@ -26,7 +26,7 @@ from everycore.model.measurement import (
     VerdictRow,
 )
 from everycore.model.protocol import Arithmetic, Bench, Limit
-from everycore.store import run_files
+from everycore.store import matrix_files, run_files
 
 KEY_DIGITS = 16
 CYCLES_PER_BYTE, CYCLES, PER_CYCLE = "cycles per byte", "cycles per call", "per cycle"
@@ -100,7 +100,7 @@ def _matrix_rows(path: Path, first: str, rest: Iterator[str]) -> Iterator[Row]:
 
 def _with_first(first: str, rest: Iterator[str]) -> Iterator[str]:
     yield first
-    yield from rest
+    yield from map(matrix_files.without_halves, rest)
 
 
 def _head_row(path: Path, run: str, head: Head) -> RunRow:

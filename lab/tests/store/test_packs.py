@@ -125,6 +125,23 @@ def test_joined_files_have_the_runs_of_all(tmp_path: Path) -> None:
     assert single == (72, 2, 72)
 
 
+def test_files_of_the_matrix_are_joined_with_what_a_killed_run_left(tmp_path: Path) -> None:
+    results = [measured(cell(flags=f"-O{level}"), 5.0) for level in "0123"]
+    later = replace(HEAD, date="2026-02-01T00:00:00")
+    first = matrix_file(tmp_path / "first.jsonl", HEAD, *results[:2])
+    second = matrix_file(tmp_path / "second.jsonl", later, *results[2:])
+    apart = asked(
+        "SELECT flags FROM cells ORDER BY ALL", packed(tmp_path, first), packed(tmp_path, second)
+    )
+    half = as_json(results[3])[:70]
+    joined = tmp_path / "joined.jsonl"
+    for between in ("", half):
+        joined.write_text(first.read_text() + between + second.read_text())
+        pack = packed(tmp_path, joined)
+        assert asked("SELECT flags FROM cells ORDER BY ALL", pack) == apart
+        assert asked("SELECT count(*) FROM runs", pack) == [(2,)]
+
+
 def test_a_run_that_is_in_several_packs_counts_once(tmp_path: Path) -> None:
     results = [measured(cell(flags=f"-O{level}"), 5.0) for level in "0123"]
     part = packed(tmp_path, matrix_file(tmp_path / "part.jsonl", HEAD, *results[:2]))
