@@ -134,6 +134,17 @@ def test_the_drawing_of_the_packages_is_complete() -> None:
     ]
 
 
+def test_a_sample_reaches_the_page_in_at_most_five_hops_through_files_that_are_there() -> None:
+    root = PACKAGE.parents[1]
+    page = (root / "docs" / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    walk = page.split("## One sample, from counter to page")[1].split("\n\nPaths")[0]
+    hops = [line for line in walk.splitlines() if re.match(r"\| \d", line)]
+    assert 0 < len(hops) <= 5
+    for hop in hops:
+        for path in re.findall(r"`([^`]+)`", hop.split("|")[4]):
+            assert any((base / path).exists() for base in (root, PACKAGE)), path
+
+
 @pytest.mark.parametrize("module", sorted(filter(is_pure, modules())))
 def test_pure_modules_touch_no_process_and_no_disk(module: str) -> None:
     forbidden = {"subprocess", "os", "tempfile", "shutil", "socket"}
