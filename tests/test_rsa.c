@@ -261,7 +261,7 @@ static void operations_of_a_batch_stand_alone(void)
 /* ---- Faults -------------------------------------------------------------------------------------------- */
 
 static const struct evc_bn *sound;
-static unsigned n_products, faulty_product;
+static unsigned n_products, n_squares, faulty_product;
 
 static void fault(uint8_t *r)
 {
@@ -278,6 +278,7 @@ static void faulty_mul(const void *modulus, void *r, const void *a, const void *
 static void faulty_sqr(const void *modulus, void *r, const void *a, void *room)
 {
     sound->sqr(modulus, r, a, room);
+    n_squares++;
     fault(r);
 }
 
@@ -299,9 +300,14 @@ static void faults_in_either_half_are_caught(void)
     draw(in);
     calls_left = 100000000;
     must(evc_rsa_set_private_in(memory, sizeof memory, &faulty, &first, 256, scratch, sizeof scratch));
-    n_products = 0;
+    n_products = n_squares = 0;
     must(evc_rsa_private(key, in, expected, &randomness, scratch, sizeof scratch));
     n_all = n_products;
+    /* 192 bits of an exponent are 48 windows of 4; e has 17 bits; the check comes last. */
+    EXPECT(n_squares == 2 * (16 + 7 + 47 * 4) + 16 && n_all - n_squares == 2 * (7 + 9 + 47) + 2 + 4);
+    n_products = n_squares = 0;
+    must(evc_rsa_public(evc_rsa_public_of(key), expected, out, scratch, sizeof scratch));
+    EXPECT(n_squares == 16 && n_products == 18 && same(in, out, N_BYTES));
     for (faulty_product = 1; faulty_product <= n_all; faulty_product++) {
         enum evc_status status;
         n_products = 0;
