@@ -4,7 +4,7 @@
 
 Installed shared and static through pkg-config, as a Meson subproject, as bare files without a build, and with
 one kernel named so that only that one is linked. The C examples of docs/USING.md and docs/BIGNUM.md must compile, and
-the table of memory in the latter must hold what the library says. Every command that README.md and docs/USING.md show
+the tables of memory and of counted costs in the latter must hold. Every command that README.md and docs/USING.md show
 is executed, but those of `everycore`, which lab/tests parses.
 """
 
@@ -195,6 +195,27 @@ int main(int argc, char **argv)
         expect(text.split("\n")[:-1] == shown_sizes, "docs/BIGNUM.md tells the memory of big numbers", text)
 
 
+def counted_costs() -> None:
+    """docs/BIGNUM.md counts the instructions of operations on a Cortex-M4: products of each kind times those of one."""
+    document = (ROOT / "docs/BIGNUM.md").read_text()
+    squares, others = (
+        [int(cell.replace(",", "")) for cell in re.findall(r"[\d,]+", line)]
+        for line in re.findall(r"^\| (?:square|product of two numbers) \|(.*)\|$", document, re.M)
+    )
+    lengths = (1024, 1536, 2048, 3072, 4096)
+    square, other = dict(zip(lengths, squares, strict=True)), dict(zip(lengths, others, strict=True))
+    for bits in (2048, 3072, 4096):
+        windows = -(-(bits // 2 + 64) // 5)  # what tests/test_rsa.c counts, with windows of 5 bits
+        half_squares, half_others = 2 * (16 + 15 + 5 * (windows - 1)), 2 * (7 + 17 + windows - 1) + 2
+        private = half_squares * square[bits // 2] + half_others * other[bits // 2] + 16 * square[bits] + 4 * other[bits]
+        public = 16 * square[bits] + 2 * other[bits]
+        expect(f"| RSA-{bits}, private | {half_squares:,}, {half_others:,} | 16, 4 |" in document,
+               f"docs/BIGNUM.md counts the products of RSA-{bits}", f"{half_squares}, {half_others}")
+        for name, count in (("private", f"{private / 1e6:.0f}"), ("public", f"{public / 1e6:.1f}")):
+            expect(f"| RSA-{bits}, {name} | {count} million |" in document,
+                   f"docs/BIGNUM.md counts the instructions of RSA-{bits}, {name}", count)
+
+
 def bare_files_for_arm(folder: pathlib.Path, source: pathlib.Path) -> None:
     files = sorted(str(path) for path in (ROOT / "src").rglob("*.[cS]"))
     flags = ["-O1", "-std=gnu11", f"-I{ROOT}/include", f"-I{ROOT}/src", *files]
@@ -215,6 +236,7 @@ def main() -> int:
         installed(folder, source, prefix)
         subproject(folder, source)
         bare_files_for_arm(folder, source)
+        counted_costs()
         memory_of_big_numbers(folder, prefix / "lib/libeverycore.a")
         for document in ("docs/USING.md", "docs/BIGNUM.md"):
             for number, text in enumerate(examples(document), 1):
