@@ -19,6 +19,7 @@ from everycore.environment.context import Context
 from everycore.environment.errors import EverycoreError
 from everycore.environment.outputs import atomic_output, is_standard_output, refuse_existing
 from everycore.explain import libraries, potential, recording, stacks
+from everycore.explain.emulated_guest import profile_guest
 from everycore.explain.explanation import Explanation, explain
 from everycore.explain.potential import Potential
 from everycore.explain.recognise import Named, recognise
@@ -35,6 +36,7 @@ _MASKS = ("GODEBUG", "OPENSSL_CONF", "LD_PRELOAD", "LD_LIBRARY_PATH", "QEMU_CPU"
 _LARGEST_HZ = 10000
 _BYTES = re.compile(r"(\d+(?:\.\d+)?)([kKMGT]?)")
 _UNITS = {"": 1, "k": 10**3, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
+GUEST_HINT = "everycore profile --guest -- qemu-aarch64 ./program"
 _NO_SAMPLES = "no samples: the program ended at once, slept, or was not to be sampled (setuid?)"
 
 
@@ -68,6 +70,12 @@ def profile(
     load: Annotated[
         Path | None, typer.Option("--load", metavar="FILE", help="Explain stored samples.")
     ] = None,
+    guest: Annotated[
+        bool,
+        typer.Option(
+            "--guest", help="CMD is qemu-aarch64 or qemu-x86_64: count what its guest executes."
+        ),
+    ] = False,
     try_: Annotated[
         bool,
         typer.Option("--try", help="Try the remedies: run CMD with and without each, three times."),
@@ -107,13 +115,20 @@ def profile(
         )
     if means not in _MEANS:
         raise EverycoreError(f"unknown means '{means}'", f"valid: {', '.join(_MEANS)}")
+    if guest and not argv:
+        raise EverycoreError("--guest needs a command behind --", GUEST_HINT)
+    if guest and (seconds or means != "auto"):
+        raise EverycoreError("--guest counts all that the guest executes", "leave the rest out")
     if try_ and not argv:
         raise EverycoreError("--try needs a command behind --", "it runs the command again")
     worked = _number_of_bytes(n_bytes)
     files = {"--store": store, "--out": out, "--page": page, "--folded": folded}
     _refuse_unusable(files, bool(argv))
     asked = Asked(hz, seconds, means)
-    found, flags = _profile(context, argv, _process(pid), load, asked)
+    if guest:
+        found, flags = _guest(context, argv), list[str]()
+    else:
+        found, flags = _profile(context, argv, _process(pid), load, asked)
     if store:
         with atomic_output(store, context.out.file) as scratch:
             text = "".join(f"{line}\n" for line in recording.lines(found, flags))
@@ -202,6 +217,11 @@ def _profile(
     return replace(collect(sampled, (), _masks(environment)), core=_core(context)), flags
 
 
+def _guest(context: Context, argv: Sequence[str]) -> Profile:
+    """Count instructions; the flags of the CPU and its results are not those of the guest's."""
+    return profile_guest(context, argv, _masks(context.env))
+
+
 def _core(context: Context) -> tuple[str, str, str]:
     here = machine.describe(machine.gather(context))
     return here.vendor, here.family, here.model
@@ -268,7 +288,7 @@ def _print(console: Console, whole: _Answer, *, json: bool) -> None:
         console.print(_NO_SAMPLES, markup=False)
         return
     rows, caption = explained.profile_lines(answer), explained.profile_caption(found, answer)
-    console.print(explained.profile_table(rows, explained.profile_title(answer), caption))
+    console.print(explained.profile_table(rows, explained.profile_title(found, answer), caption))
     for text in explained.sentences(answer, whole.trials, whole.could):
         console.print(text, markup=False)
 
@@ -280,7 +300,7 @@ def _page(whole: _Answer) -> AnswerPage:
     subtitles.append(explained.profile_caption(found, answer) if answer.samples else _NO_SAMPLES)
     return AnswerPage(
         "profile",
-        explained.profile_title(answer),
+        explained.profile_title(found, answer),
         tuple(subtitles),
         tuple(explained.sentences(answer, whole.trials, whole.could)),
         (AnswerTable("Where the time goes", explained.PROFILE_COLUMNS, rows),),

@@ -12,12 +12,14 @@ from typing import Any
 from everycore.explain.contained import lacking
 from everycore.explain.libraries import Identity, identify
 from everycore.explain.recognise import Named
-from everycore.explain.regions import GENERATORS, Profile
+from everycore.explain.regions import GENERATORS, Profile, Region
 from everycore.model.toml_tables import expect, read_toml
 
 CAUSES = Path(__file__).with_name("causes.toml")
 MOST_ROWS = 6
 FEW_SAMPLES = 100
+EMULATORS = {"qemu-aarch64": "aarch64", "qemu-x86_64": "x86_64"}  # whose guests can be looked into
+_MUCH_EMULATED = 10.0  # per cent
 _SMALLEST = 1.0  # per cent: rows with less are summed up
 _SHAPE = {
     **{"primitive": str, "implementation": str, "library": str, "file": str, "set": str},
@@ -178,8 +180,8 @@ def _remedy(
                 continue
             if not set(cause.get("cpu", ())) <= set(flags):
                 continue
-            if set(cause.get("cpu_lacks", ())) & set(flags):
-                continue
+            if "cpu_lacks" in cause and (not flags or set(cause["cpu_lacks"]) & set(flags)):
+                continue  # without flags nothing is known of the CPU
             if "lacks" in cause and not lacking(one.region.module.path, cause["lacks"]):
                 continue
             unset = cause.get("unset", ())
@@ -203,6 +205,10 @@ def _shortened(rows: Sequence[Row]) -> tuple[Row, ...]:
     return tuple(kept)
 
 
+def _is_of_a_guest(one: Region) -> bool:
+    return one.is_generated and one.process in EMULATORS
+
+
 def _notes(profile: Profile) -> tuple[str, ...]:
     notes = []
     if profile.user < FEW_SAMPLES:
@@ -210,6 +216,9 @@ def _notes(profile: Profile) -> tuple[str, ...]:
             f"only {profile.user} samples of user code: too few for shares to be exact;"
             " let it work longer, or give --hz 1999"
         )
+    emulated = sum(one.samples for one in profile.regions if _is_of_a_guest(one))
+    if 100.0 * emulated > _MUCH_EMULATED * profile.user:
+        notes.append("generated code of an emulator is the guest's own: --guest names what it is")
     if profile.lost:
         notes.append(f"{profile.lost} samples were lost: the machine was too busy")
     if profile.why:

@@ -18,14 +18,14 @@ from everycore.explain.samples import STACK_POINTERS, Sample, Sampled
 
 GAP_BYTES = 384  # hot places that are farther apart are regions of their own
 _AROUND_BYTES = 288
-_LONGEST_BYTES = 24576  # of a function, around its hot place
+LONGEST_BYTES = 24576  # of a function, around its hot place
 _DATA_BEFORE, _DATA_BYTES = 128, 512
-_MOST_LIVE = 96
-_SMALLEST_SHARE = 0.003  # of all samples: regions with less are not decoded
+MOST_LIVE = 96
+SMALLEST_SHARE = 0.003  # of all samples: regions with less are not decoded
 _CHAIN, _CHAINS = 12, 16  # callers that are kept, and different chains of them
 # Programs whose generated code is a guest's or a language's, not cryptography of their own.
 GENERATORS = ("qemu-", "java", "node", "dotnet", "luajit", "ruby", "php", "wasmtime", "pypy")
-_UNITS = {"x86_64": "x86-64", "aarch64": "a64"}
+UNITS = {"x86_64": "x86-64", "aarch64": "a64"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +133,7 @@ class Files:
         return self._known[path]
 
 
-class _Space:
+class Space:
     """Addresses of one process."""
 
     def __init__(self, sampled: Sampled, files: Files, pid: int) -> None:
@@ -179,14 +179,14 @@ def collect(
 ) -> Profile:
     """Return the regions of all samples, the hottest first."""
     files = Files()
-    spaces: dict[int, _Space] = {}
+    spaces: dict[int, Space] = {}
     groups: dict[tuple[str, str, int], list[tuple[int, Sample]]] = defaultdict(list)
     functions: dict[tuple[str, str, int], Function] = {}
     elsewhere = 0
     loose: dict[int, list[tuple[int, Sample]]] = defaultdict(list)
     user = [one for one in sampled.samples if one.is_user]
     for sample in user:
-        space = spaces.setdefault(sample.pid, _Space(sampled, files, sample.pid))
+        space = spaces.setdefault(sample.pid, Space(sampled, files, sample.pid))
         found = space.find(sample.place)
         if found is None:
             mapping = sampled.mapping_of(sample.pid, sample.place)
@@ -234,7 +234,7 @@ def _regions(
     key: tuple[str, str, int],
     function: Function,
     placed: list[tuple[int, Sample]],
-    spaces: Mapping[int, _Space],
+    spaces: Mapping[int, Space],
     files: Files,
     total: int,
 ) -> Iterator[Region]:
@@ -246,32 +246,32 @@ def _regions(
         own = function if function.size else Function(first, last - first + 1)
         votes = Counter(place for place, _ in cluster)
         region = Region(Module(path, image.build_id), process, own, image.machine, dict(votes))
-        if len(cluster) >= max(2, _SMALLEST_SHARE * total):
+        if len(cluster) >= max(2, SMALLEST_SHARE * total):
             begin, end = own.start, own.end
             if not function.size:  # only a sampled place is known to begin an instruction
                 begin, end = first, last + _AROUND_BYTES
-            elif own.size > _LONGEST_BYTES:
-                end = min(end, last + _LONGEST_BYTES)
+            elif own.size > LONGEST_BYTES:
+                end = min(end, last + LONGEST_BYTES)
             region.code_start, region.code = begin, image.read(begin, end - begin)
             ops = instructions.decode(image.machine, region.code, begin)
-            region.references = list(_references(image, ops))
+            region.references = list(references(image, ops))
             region.references += _live(ops, cluster, spaces)
         region.chains = _chains(cluster, spaces, image.machine)
         yield region
 
 
 def _generated(
-    sampled: Sampled, space: _Space, pid: int, placed: list[tuple[int, Sample]], total: int
+    sampled: Sampled, space: Space, pid: int, placed: list[tuple[int, Sample]], total: int
 ) -> Iterator[Region]:
     """Regions of code that is in no file."""
-    machine = _UNITS.get(sampled.machine, "")
+    machine = UNITS.get(sampled.machine, "")
     process = sampled.names.get(pid, "")
     for cluster in _clusters(placed):
         first, last = cluster[0][0], cluster[-1][0]
         votes = Counter(place for place, _ in cluster)
         function = Function(first, last - first + 1)
         region = Region(Module(""), process, function, machine, dict(votes), is_generated=True)
-        if len(cluster) >= max(2, _SMALLEST_SHARE * total):
+        if len(cluster) >= max(2, SMALLEST_SHARE * total):
             region.code_start = first
             region.code = sampled.bytes_at(pid, first, min(last - first + 64, 4096))
             ops = instructions.decode(machine, region.code, first)
@@ -279,7 +279,7 @@ def _generated(
         yield region
 
 
-def _references(image: Image, ops: Iterable[Op]) -> Iterator[Reference]:
+def references(image: Image, ops: Iterable[Op]) -> Iterator[Reference]:
     seen: set[int] = set()
     for op in ops:
         if op.target is None or op.target in seen:
@@ -299,7 +299,7 @@ def _references(image: Image, ops: Iterable[Op]) -> Iterator[Reference]:
 
 
 def _live(
-    ops: list[Op], cluster: Iterable[tuple[int, Sample]], spaces: Mapping[int, _Space]
+    ops: list[Op], cluster: Iterable[tuple[int, Sample]], spaces: Mapping[int, Space]
 ) -> list[Reference]:
     """Data that hot code loads through registers, as they were when a sample was taken.
 
@@ -317,10 +317,10 @@ def _add_live(
     found: dict[int, Reference],
     ops: list[Op],
     samples: Iterable[tuple[int, Sample]],
-    spaces: Mapping[int, _Space],
+    spaces: Mapping[int, Space],
 ) -> None:
     places = [op.place for op in ops]
-    most = len(found) + _MOST_LIVE // 2
+    most = len(found) + MOST_LIVE // 2
     for place, sample in samples:
         if len(found) >= most:
             break
@@ -345,7 +345,7 @@ def _add_live(
 
 
 def _chains(
-    cluster: Iterable[tuple[int, Sample]], spaces: Mapping[int, _Space], machine: str
+    cluster: Iterable[tuple[int, Sample]], spaces: Mapping[int, Space], machine: str
 ) -> list[tuple[int, tuple[Caller, ...]]]:
     counted: Counter[tuple[Caller, ...]] = Counter()
     for _, sample in list(cluster)[:200]:

@@ -61,6 +61,14 @@ def sample_command(
         return _begin(asked, Goal(pid, (pid,), True), let_go)
 
 
+def run_command(argv: Sequence[str], env: Mapping[str, str]) -> int:
+    """Run a command to its end without sampling it, and return its exit code."""
+    with _held_back(argv, env, None) as (pid, let_go):
+        let_go()
+        _, status = os.waitpid(pid, 0)
+        return shell_code(status)
+
+
 def sample_process(pid: int, asked: Asked) -> Sampled:
     """Sample a process, and all that it starts from now on, for some seconds or to its end."""
     try:

@@ -28,8 +28,9 @@ def profile_lines(answer: Explanation) -> list[Line]:
     return [(r.share, r.computes, r.implementation, r.library, r.called) for r in answer.rows]
 
 
-def profile_title(answer: Explanation) -> str:
-    return f"Cryptography: {answer.crypto:.0f} % of the time of user code"
+def profile_title(found: Profile, answer: Explanation) -> str:
+    of_what = "guest's instructions" if found.counts_instructions else "time of user code"
+    return f"Cryptography: {answer.crypto:.0f} % of the {of_what}"
 
 
 def profile_caption(found: Profile, answer: Explanation) -> str:
