@@ -5,6 +5,7 @@ import io
 import json as jsonlib
 import re
 import resource
+import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -15,6 +16,7 @@ from rich.console import Console
 
 from everycore.build import catalog
 from everycore.commands.options import Json, PageFile, context_of, write_answer_page
+from everycore.commands.provider import MODULE, below_local
 from everycore.environment.context import Context
 from everycore.environment.errors import EverycoreError
 from everycore.environment.outputs import atomic_output, is_standard_output, refuse_existing
@@ -26,6 +28,7 @@ from everycore.explain.recognise import Named, recognise
 from everycore.explain.regions import Profile, collect
 from everycore.explain.sampling import Asked, sample_command, sample_process
 from everycore.explain.trial import Trial, environment_of, try_remedy
+from everycore.openssl import configuration, installations
 from everycore.report import explained
 from everycore.report.page.answer import AnswerPage, AnswerTable
 from everycore.report.page.flame_graph import flame_graph
@@ -135,7 +138,7 @@ def profile(
             scratch.write_text(text, encoding="utf-8")
     named = recognise(found)
     answer = explain(found, named, flags)
-    trials = _trials(argv, context.env, answer) if try_ else []
+    trials = _trials(context, argv, answer) if try_ else []
     could = _potentials(context, found, named, worked)
     whole = _Answer(found, named, answer, tuple(trials), tuple(could))
     _show(context, whole, out, json=json, beside=bool(argv))
@@ -240,9 +243,33 @@ def _read(path: str) -> str:
         return ""
 
 
-def _trials(argv: Sequence[str], env: Mapping[str, str], answer: Explanation) -> list[Trial]:
+def _trials(context: Context, argv: Sequence[str], answer: Explanation) -> list[Trial]:
     remedies = {row.remedy.remedy: row.remedy for row in answer.rows if row.remedy}
-    return [try_remedy(argv, env, one) for one in remedies.values()]
+    with tempfile.TemporaryDirectory() as folder:
+        provider = None
+        if any(one.provider for one in remedies.values()):
+            provider = _provider(context, Path(folder))
+        return [try_remedy(argv, context.env, one, provider) for one in remedies.values()]
+
+
+def _provider(context: Context, folder: Path) -> Path | None:
+    """Write a configuration with our provider of OpenSSL; None if it is not installed here."""
+    try:
+        program = installations.executable("openssl", context.env)
+        library = installations.libcrypto_of(context, program)
+        if library is None:
+            return None
+        modules = Path(installations.ask(context, library, context.env).modules)
+        places = [modules / MODULE, *below_local(modules)]
+        found = next((path for path in places if path.is_file()), None)
+        if found is None:
+            return None
+        text = configuration.added_text({"default": {}}, None, str(found))
+    except EverycoreError:  # no openssl here, or one that is older than providers
+        return None
+    path = folder / "openssl.cnf"
+    path.write_text(text, encoding="utf-8")
+    return path
 
 
 def _potentials(

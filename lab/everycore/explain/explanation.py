@@ -21,11 +21,11 @@ FEW_SAMPLES = 100
 EMULATORS = {"qemu-aarch64": "aarch64", "qemu-x86_64": "x86_64"}  # whose guests can be looked into
 _MUCH_EMULATED = 10.0  # per cent
 _SMALLEST = 1.0  # per cent: rows with less are summed up
-_SHAPE = {
+_SHAPE: dict[str, Any] = {
     **{"primitive": str, "implementation": str, "library": str, "file": str, "set": str},
     **{"value": str, "cpu": tuple[str, ...], "cpu_lacks": tuple[str, ...], "lacks": str},
     **{"caller": str, "says": str, "remedy": str, "unset": tuple[str, ...], "source": str},
-    **{"put": tuple[str, ...], "append": tuple[str, ...]},
+    **{"put": tuple[str, ...], "append": tuple[str, ...], "provider": bool},
 }
 _PLAIN_NAME = re.compile(r"^(main|__libc_start_main\w*|_start|start_thread|runtime\..*|clone3?)$")
 
@@ -42,6 +42,7 @@ class Remedy:
     append: tuple[str, ...] = ()  # an option, and what is added to its value, where CMD has it
     library: str = ""  # the file that lacks instructions
     lacks: str = ""
+    provider: bool = False  # OpenSSL's provider of this project may be tried
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,6 +190,7 @@ def _remedy(
             return Remedy(
                 *(cause["says"], cause["remedy"], unset, cause.get("source", "")),
                 *(cause.get("put", ()), cause.get("append", ()), path, cause.get("lacks", "")),
+                cause.get("provider", False),
             )
     return None
 

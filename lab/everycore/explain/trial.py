@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Tries remedies: the same command with one change, in turn with the unchanged one.
 
-A change is one of the environment, of an option's value, or of the library that is loaded.
+A change is one of the environment, of an option's value, of the library that is loaded, or of
+OpenSSL's provider.
 """
 
 import os
@@ -19,6 +20,7 @@ from everycore.explain.explanation import Remedy
 ROUNDS = 3
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 _SONAME = re.compile(r".*?\.so(\.\d+)?")
+_CONFIGURATION = "OPENSSL_CONF"
 _PATH, _PRELOAD = "LD_LIBRARY_PATH", "LD_PRELOAD"
 NOT_TRIED = "it needs another build or configuration than a change of the command"
 _LEAST_WORK = 0.5  # of the time of a run
@@ -58,8 +60,12 @@ def change_of(
     env: Mapping[str, str],
     remedy: Remedy,
     folders: Sequence[Path] = (),
+    provider: Path | None = None,
 ) -> Change | None:
-    """Return what a remedy changes; None where it needs more than a change of a command."""
+    """Return what a remedy changes; None where it needs more than a change of a command.
+
+    `provider`: a configuration of OpenSSL that names our provider.
+    """
     if remedy.unset:
         kept = {name: value for name, value in env.items() if name not in remedy.unset}
         return Change(tuple(argv), kept)
@@ -73,6 +79,8 @@ def change_of(
     if remedy.put:
         changed = dict(one.partition("=")[::2] for one in remedy.put)
         return Change(tuple(argv), {**env, **changed}, " ".join(remedy.put))
+    if remedy.provider and provider and _CONFIGURATION not in env:
+        return Change(tuple(argv), {**env, _CONFIGURATION: str(provider)}, "with our provider")
     if remedy.library and (other := _same_library(remedy, folders or library_folders())):
         # Preloading alone would leave libraries beside it, which may not fit it, to the old path.
         paths = ":".join(one for one in (str(other.parent), env.get(_PATH, "")) if one)
@@ -99,9 +107,11 @@ def library_folders(root: Path = Path("/")) -> list[Path]:
     return [place for base in bases for place in (base, *sorted(base.glob("*-linux-gnu*")))]
 
 
-def try_remedy(argv: Sequence[str], env: Mapping[str, str], remedy: Remedy) -> Trial:
+def try_remedy(
+    argv: Sequence[str], env: Mapping[str, str], remedy: Remedy, provider: Path | None = None
+) -> Trial:
     """Run a command with and without a remedy's change, in turn, and compare the best runs."""
-    change = change_of(argv, env, remedy)
+    change = change_of(argv, env, remedy, provider=provider)
     if change is None:
         return Trial(remedy.remedy, None, NOT_TRIED)
     before: list[_Run] = []

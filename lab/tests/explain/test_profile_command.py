@@ -19,6 +19,7 @@ from everycore.commands import profile as command
 from everycore.explain import recording
 from everycore.explain.explanation import Explanation, Remedy, Row
 from everycore.explain.trial import Change, change_of, try_remedy
+from everycore.openssl.installations import Answer
 
 SPIN = "i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done; echo done; exit 5"
 
@@ -166,6 +167,36 @@ def test_each_kind_of_remedy_says_what_it_changes() -> None:
     assert variable is not None
     assert variable.env == {**env, "QEMU_CPU": "a,b=on"}
     assert change_of(argv, env, ELSE) is None
+
+
+def test_a_provider_is_tried_by_a_configuration_of_openssl(tmp_path: Path) -> None:
+    """A configuration that the user has chosen is not replaced."""
+    remedy, file = replace(ELSE, provider=True), tmp_path / "openssl.cnf"
+    change = change_of(("run",), {"HOME": "/x"}, remedy, provider=file)
+    assert change is not None
+    assert change.env == {"HOME": "/x", "OPENSSL_CONF": str(file)}
+    assert change.words == "with our provider"
+    assert change_of(("run",), {"OPENSSL_CONF": "/own"}, remedy, provider=file) is None
+    assert change_of(("run",), {}, remedy) is None
+    assert change_of(("run",), {}, ELSE, provider=file) is None
+
+
+def test_a_provider_that_is_not_installed_is_not_tried(
+    lab: Lab, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """The folder of OpenSSL's modules is asked for, and Meson's default below it."""
+    answer = Answer("/lib/libcrypto.so.3", "OpenSSL 3.0", "/etc/ssl", str(tmp_path))
+    monkeypatch.setattr(command.installations, "executable", lambda *_: Path("openssl"))
+    monkeypatch.setattr(command.installations, "libcrypto_of", lambda *_: answer.library)
+    monkeypatch.setattr(command.installations, "ask", lambda *_: answer)
+    (tmp_path / "conf").mkdir()
+    assert command._provider(lab.context(), tmp_path / "conf") is None
+    (tmp_path / "everycore.so").touch()
+    found = command._provider(lab.context(), tmp_path / "conf")
+    assert found is not None
+    assert f"module = {tmp_path}/everycore.so" in found.read_text()
+    monkeypatch.setattr(command.installations, "libcrypto_of", lambda *_: None)
+    assert command._provider(lab.context(), tmp_path / "conf") is None
 
 
 def test_a_library_without_instructions_is_replaced_by_the_system_s(tmp_path: Path) -> None:
