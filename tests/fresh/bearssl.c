@@ -40,6 +40,7 @@ int main(int many, char **words)
     br_aes_ct64_ctr_keys sliced;
     br_aes_x86ni_ctr_keys native;
     br_des_ct_cbcenc_keys des;
+    const unsigned char *generator;
     unsigned char point[65];
     size_t len_bytes = 32;
     int number_of_curve = BR_EC_curve25519;
@@ -55,7 +56,8 @@ int main(int many, char **words)
         curve = &br_ec_p256_m31;
         number_of_curve = BR_EC_secp256r1;
     }
-    memcpy(point, curve->generator(number_of_curve, &len_bytes), sizeof(point) < len_bytes ? sizeof(point) : len_bytes);
+    generator = curve->generator(number_of_curve, &len_bytes);
+    memcpy(point, generator, len_bytes);
     for (long n = many > 2 ? atol(words[2]) : 0; n > 0; n--) {
         if (!strcmp(name, "gcm-portable"))
             gcm(&sliced.vtable, br_ghash_ctmul64);
