@@ -13,7 +13,7 @@ from types import TracebackType
 from typing import IO, Self
 
 from everycore.environment.errors import EverycoreError, SignalError, unreadable
-from everycore.environment.outputs import is_stream, make_folder, open_stream, refuse_device
+from everycore.environment.outputs import is_stream, make_folder, refuse_device
 from everycore.model.cells import (
     Anomaly,
     Cell,

@@ -20,7 +20,7 @@ from types import TracebackType
 from typing import IO, Any, Self
 
 from everycore.environment.errors import EverycoreError, LostError, SignalError, unreadable
-from everycore.environment.outputs import is_stream, make_folder, open_stream, refuse_device
+from everycore.environment.outputs import is_stream, make_folder, refuse_device
 from everycore.measure import quiet
 from everycore.measure.processes import merged
 from everycore.model import protocol
