@@ -5,7 +5,7 @@
  * A text of at most 288 bytes goes in one straight line, longer ones in groups: see "Long messages". The reason for
  * assembly: messages overlap in a core's window of some 450 instructions, so that a short one costs about its latency
  * times its instructions. Here are no frames, AES comes first, and short messages use vectors 0 to 15 alone, so that no
- * others have to be cleared. Sealing and opening differ by k3, all ones to seal: it selects what is hashed.
+ * others have to be cleared. Sealing and opening differ by k3, all ones to seal.
  *
  * Lanes:    nothing, the last block of associated data (or zeros), text, lengths. The last block is in the last lane,
  *           so that each meets its power of H at a fixed place. The lane before the text has counter 1, that of J_0,
@@ -276,7 +276,7 @@ byte_numbers:
     vmovdqu64 \s, 64*\i - 64*\n + 16(%r8,%rax)
 .endm
 .macro take_ciphertext s, text
-    vmovdqa64 \s, \text{%k3}
+    vmovdqa64 \s, \text
 .endm
 .macro take_last_ciphertext s, text
     vmovdqu8 \s, %zmm2{%k1}
@@ -414,7 +414,14 @@ byte_numbers:
 .endif
 19: call store_tag
     jmp 21b
-20: call compare_tag
+20: cmp $16, %rdx
+    jne 26f
+    vpxor (%rcx), %xmm5, %xmm5
+    mov $error_of_tag, %edx
+    vptest %xmm5, %xmm5
+    cmovnz %edx, %eax
+    jmp 21b
+26: call compare_tag
     jmp 21b
 .endm
 
@@ -439,7 +446,7 @@ byte_numbers:
 
 /* ---- Messages ---- */
 
-/* xmm1 = associated data, xmm2 = the lengths, each half reversed. in_vectors: zmm14 = the former in the last lane. */
+/* xmm1 = the associated data, xmm2 = the lengths, each half reversed. in_vectors: zmm14 has the former, last. */
 .macro aad_and_lengths aad_bytes, in_vectors
     lea -8(\aad_bytes), %rsi
     cmp $8, %rsi
@@ -461,8 +468,9 @@ byte_numbers:
     vpsllq $3, %xmm2, %xmm2
 .endm
 
-/* A message of n vectors. fits: its text, in one vector. AES comes first: it takes longest. */
-.macro message n, fits
+/* A message of n vectors. fits: its text, in one vector. in_first: the first vector has text. AES comes first: it takes
+ * longest. */
+.macro message n, fits, in_first
     vshufi32x4 $0, %zmm0, %zmm0, %zmm0
     lea 15(%r10), %eax
     and $-16, %eax
@@ -489,13 +497,19 @@ byte_numbers:
     vinserti32x4 $3, %xmm2, %zmm1, %zmm2 /* what is hashed, but for the text: here, and in the last vector of several */
 .else
     vshufi32x4 $0x15, %zmm2, %zmm2, %zmm2
+.if \in_first
     kmovq text_masks + 80 - 64*\n(%r11,%rax), %k2
     vmovdqu64 80 - 64*\n(%r11,%rax), %zmm8
+.else
+    vmovdqa64 %zmm14, %zmm8
+.endif
 .endif
 .if \fits
     with_vector (\n-1), load_last_blocks \n,
 .else
+.if \in_first
     vpermi2b (%r9), %zmm14, %zmm8
+.endif
     .irp i, 1, 2, 3
     .if \i < \n - 1
     with_vector \i, load_middle \i, \n,
@@ -519,8 +533,12 @@ byte_numbers:
     vmovdqu %xmm13, -16(%r8,%r10)
     vmovdqa %xmm3, %xmm0
 .else
+.if \in_first
     vmovdqu 64*\n - 32(%rdx), %xmm14
     vpermb %zmm3, %zmm14, %zmm0
+.else
+    vextracti32x4 $3, %zmm3, %xmm0
+.endif
 .if \fits
     vmovdqu 32(%rcx), %xmm13
     vpermb %zmm4, %zmm13, %zmm13
@@ -530,11 +548,15 @@ byte_numbers:
 2:  vmovdqu %ymm4, -48(%r8,%rax)
     vmovdqu %xmm13, -16(%r8,%r10)
 .else
+.if \in_first
     vmovdqu64 64*\n - 16(%rdx), %zmm13
-    vmovdqu64 48(%rcx), %zmm14
     vpermi2b %zmm4, %zmm3, %zmm13
+.endif
+    vmovdqu64 48(%rcx), %zmm14
     join_last \n, %zmm14
+.if \in_first
     vmovdqu64 %zmm13, (%r8)
+.endif
     .irp i, 1, 2, 3
     .if \i < \n - 1
     with_vector \i, store_middle \i, \n,
@@ -544,8 +566,9 @@ byte_numbers:
 .endif
 .endif
 
-.if \n > 1
-    kandq %k3, %k2, %k2
+    kortestq %k3, %k3 /* a branch: what is opened is hashed without waiting for AES */
+    jz 7f
+.if \in_first && \n > 1
     vmovdqu8 %zmm3, %zmm8{%k2}
 .endif
     .irp i, 1, 2, 3
@@ -553,8 +576,8 @@ byte_numbers:
     with_vector \i, take_ciphertext
     .endif
     .endr
-    kandq %k3, %k1, %k1
     with_vector (\n-1), take_last_ciphertext
+7:
 .if \n == 1
     add_second %zmm2, (powers_end-128), 1
 .else
@@ -610,7 +633,9 @@ byte_numbers:
     cmp $16, %r10d
     jne 7f
     vmovdqu %xmm4, (%rsi)
-    vmovdqa64 %xmm4, %xmm0{%k3}
+    kortestq %k3, %k3
+    jz 12f
+    vmovdqa %xmm4, %xmm0
 12: vpshufb reversed(%r11), %xmm0, %xmm2
   vpternlogq $0x96, %xmm1, %xmm12, %xmm9
     multiply %xmm2, 2, %xmm6, %xmm4, %xmm12, %xmm1
@@ -677,7 +702,14 @@ byte_numbers:
     jmp 22b
 19: call store_tag
     jmp 21b
-20: call compare_tag
+20: cmp $16, %rdx
+    jne 26f
+    vpxor (%rcx), %xmm5, %xmm5
+    mov $error_of_tag, %edx
+    vptest %xmm5, %xmm5
+    cmovnz %edx, %eax
+    jmp 21b
+26: call compare_tag
     jmp 21b
 
 10: load_part %r9, %r10, %xmm0, %xmm2, %r8
@@ -685,8 +717,9 @@ byte_numbers:
 7:  store_part %xmm4, %rsi, %r10, %xmm2
     mov %r11, %rdx
     sub %r10, %rdx
-    vpand first_bytes + 16(%rdx), %xmm4, %xmm4
-    vmovdqa64 %xmm4, %xmm0{%k3}
+    kortestq %k3, %k3
+    jz 12b
+    vpand first_bytes + 16(%rdx), %xmm4, %xmm0
     jmp 12b
 8:  multiply %xmm1, 2, %xmm10, %xmm11, %xmm12, %xmm1
     jmp 4b
@@ -1040,6 +1073,18 @@ eight_vectors:
     vmovdqa64 \s, \r{%k3}
 .endm
 
+/* The same of the tail, which is hashed at once: a branch, by eax, so that what is opened does not wait for AES. */
+.macro tail_text s, r, at, from
+    vmovdqu64 \at(\from), \r
+    vpxorq \r, %zmm19, %zmm13
+    vaesenclast %zmm13, \s, \s
+    vmovdqu64 \s, \at(\from,%r8)
+    test %eax, %eax
+    jz 7f
+    vmovdqa64 \s, \r
+7:
+.endm
+
 /* The first vector with lanes; its text begins rsi (16, 32, 48, 64) bytes from its start. Changes rdx. */
 .macro first_text s, r
     mov %r11, %rdx
@@ -1053,9 +1098,10 @@ eight_vectors:
     vmovdqu64 -16(%r11,%rsi), %zmm12
     vpermb \s, %zmm12, %zmm12
     vpxor %xmm12, %xmm1, %xmm1
-    kandq %k3, %k2, %k2
+    kortestq %k3, %k3
+    jz 7f
     vmovdqu8 \s, \r{%k2}
-    lea (%r9,%r8), %rdx
+7:  lea (%r9,%r8), %rdx
     sub %rsi, %rdx
     cmp $48, %esi
     ja 5f
@@ -1077,7 +1123,10 @@ first_pair:
     cmp $64, %esi
     ja 4f
     first_text %zmm20, %zmm4
-    long_text %zmm21, %zmm5, 64, %rcx
+    mov %rax, %rsi
+    kmovd %k3, %eax
+    tail_text %zmm21, %zmm5, 64, %rcx
+    mov %rsi, %rax
     ret
 4:  sub $64, %esi
     vpxor %xmm4, %xmm4, %xmm4
@@ -1254,7 +1303,7 @@ long_message:
     neg %esi
     and $15, %esi         /* the bytes that the last block lacks */
     kmovq last_text_masks(%r11,%rsi,8), %k1
-    kandq %k3, %k1, %k2
+    kmovd %k3, %eax
     mov %r9, %rcx
     sub %rsi, %rcx
     vmovdqu64 16(%r11,%rsi), %zmm12
@@ -1262,22 +1311,24 @@ long_message:
     vmovdqu8 %zmm12, %zmm2{%k1}
     vpxorq %zmm12, %zmm19, %zmm13
     vaesenclast %zmm13, %zmm27, %zmm27
-    vmovdqu8 %zmm27, %zmm2{%k2}
-    cmp $256, %edx
+    test %eax, %eax
+    jz 1f
+    vmovdqu8 %zmm27, %zmm2{%k1}
+1:  cmp $256, %edx
     jb 9f
     je 10f
     cmp $384, %edx
     je 11f
-    long_text %zmm20, %zmm4, (16-512), %r9
-    long_text %zmm21, %zmm5, (16-448), %r9
+    tail_text %zmm20, %zmm4, (16-512), %r9
+    tail_text %zmm21, %zmm5, (16-448), %r9
     long_pair %zmm4, %zmm5, (powers_end-512), %rdi
-11: long_text %zmm22, %zmm6, (16-384), %r9
-    long_text %zmm23, %zmm7, (16-320), %r9
+11: tail_text %zmm22, %zmm6, (16-384), %r9
+    tail_text %zmm23, %zmm7, (16-320), %r9
     long_pair %zmm6, %zmm7, (powers_end-384), %rdi
-10: long_text %zmm24, %zmm8, (16-256), %r9
-    long_text %zmm25, %zmm9, (16-192), %r9
+10: tail_text %zmm24, %zmm8, (16-256), %r9
+    tail_text %zmm25, %zmm9, (16-192), %r9
     long_pair %zmm8, %zmm9, (powers_end-256), %rdi
-9:  long_text %zmm26, %zmm10, (16-128), %r9
+9:  tail_text %zmm26, %zmm10, (16-128), %r9
     mov %r11, %rdx
     sub %rsi, %rdx
     vmovdqu64 48(%rdx), %zmm12
@@ -1374,16 +1425,19 @@ message:
     cmp $16, %r10d
     ja 16f
     message_of_a_block
-16: message 1, 1
-15: message 2, 1
-13: message 2, 0
-14: cmp $160, %r10d
+16: message 1, 1, 1
+15: message 2, 1, 1
+13: message 2, 0, 1
+14: cmp $112, %r10d
+    jbe 25f
+    cmp $160, %r10d
     ja 17f
-    message 3, 0
+    message 3, 0, 1
+25: message 3, 0, 0
 17: cmp $224, %r10d
     ja 18f
-    message 4, 0
-18: message 5, 0
+    message 4, 0, 1
+18: message 5, 0, 1
 evc_end evc_gcm_x86_vaes512_seal
 
 #endif
