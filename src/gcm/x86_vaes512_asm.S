@@ -381,7 +381,7 @@ byte_numbers:
     fold %zmm5, %ymm5, %xmm5, %ymm3, %xmm3
     vpshufb reversed(%r11), %xmm5, %xmm5
     vpternlogq $0x96, %xmm0, %xmm1, %xmm5
-    finish_block
+    finish_block %xmm5
 .if \n > 3
     vpxor %xmm11, %xmm11, %xmm11
 .endif
@@ -425,8 +425,8 @@ byte_numbers:
     jmp 21b
 .endm
 
-/* The tag is in xmm5. Clears xmm1 to xmm6. */
-.macro finish_block /* on Apple, a macro without arguments takes $0 for one */
+/* computed_tag: xmm5. Clears xmm1 to xmm6. On Apple, a macro without arguments would take $0 for one. */
+.macro finish_block computed_tag
     mov tag(%rsp), %rcx
     mov tag_bytes(%rsp), %rdx
     xor %eax, %eax
@@ -434,7 +434,7 @@ byte_numbers:
     jz 20f
     cmp $16, %rdx
     jne 19f
-    vmovdqu %xmm5, (%rcx)
+    vmovdqu \computed_tag, (%rcx)
 21:
     vpxor %xmm1, %xmm1, %xmm1
     vpxor %xmm2, %xmm2, %xmm2
@@ -612,9 +612,9 @@ byte_numbers:
 .endm
 
 /* At most one block. Without text the block of associated data meets H^2, else H^3. */
-.macro message_of_a_block
-    vpxor counter_1(%r11), %xmm0, %xmm3
-    vpxor counter_2(%r11), %xmm0, %xmm4
+.macro message_of_a_block iv
+    vpxor counter_1(%r11), \iv, %xmm3
+    vpxor counter_2(%r11), \iv, %xmm4
     middle_rounds round_of_two_blocks, 2
     aad_and_lengths %r8, 0
     vpshufb reversed(%r11), %xmm1, %xmm1
@@ -654,7 +654,7 @@ byte_numbers:
     vpternlogq $0x96, %xmm9, %xmm4, %xmm8
     vpshufb reversed(%r11), %xmm8, %xmm8
     vpxor %xmm8, %xmm3, %xmm5
-    finish_block
+    finish_block %xmm5
     vpxor %xmm0, %xmm0, %xmm0
     vpxor %xmm7, %xmm7, %xmm7
     vpxor %xmm8, %xmm8, %xmm8
@@ -1424,7 +1424,7 @@ message:
     ja 15f
     cmp $16, %r10d
     ja 16f
-    message_of_a_block
+    message_of_a_block %xmm0
 16: message 1, 1, 1
 15: message 2, 1, 1
 13: message 2, 0, 1
