@@ -619,7 +619,7 @@ def _subjects_before(tree: Tree, names: Choice) -> list[Subject]:
     try:
         return _subjects(tree, names)
     except EverycoreError as error:
-        hint = "results do not say where files of yours are: go on in the folder of that run, or"
+        hint = "results do not say where your folders are: go on in the folder of that run, or"
         raise EverycoreError(error.message, f"{hint} give its options again") from error
 
 

@@ -36,14 +36,17 @@ def _told(found: re.Match[str]) -> str:
 
 
 def file_named(name: str, cwd: Path) -> str:
-    """How results name a file that was given by its path: from where one stood, or by its name."""
+    """Return how results name a file: as it was given from where one stood, else by its name.
+
+    A run that goes on there finds `../other/mine.toml` again; an absolute path says too much.
+    """
     path = Path(name).expanduser()
     if not (path.is_absolute() or ".." in path.parts):
         return name
     place = (cwd / path).resolve()
     if place.is_relative_to(cwd.resolve()):
         return f"./{place.relative_to(cwd.resolve())}"
-    return path.name
+    return path.name if path.is_absolute() else name
 
 
 def _longest_first(folders: Iterable[Path]) -> list[str]:

@@ -46,7 +46,7 @@ def test_a_known_folder_within_another_path_is_none() -> None:
         ("below/mine.toml", "below/mine.toml"),
         ("{cwd}/below/mine.toml", "./below/mine.toml"),
         ("{cwd}/../mine.toml", "mine.toml"),
-        ("../other/mine.toml", "mine.toml"),
+        ("../other/mine.toml", "../other/mine.toml"),
         ("~/mine.toml", "mine.toml"),
     ],
 )
