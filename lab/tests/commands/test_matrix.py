@@ -524,3 +524,12 @@ def test_a_budget_that_is_over_before_the_first_cell_is_said(
     assert "--resume goes on" in done.err
     assert broken("matrix", "--resume", "--out", str(out), "--budget", "10s").code == 0
     assert len(read(out).done()) == 1
+
+
+def test_a_clock_that_went_back_is_told(lab: Lab, tmp_path: Path) -> None:
+    context = lab.context()
+    for date, said in (("2026-01-02T03:04:05+00:00", False), ("2026-01-02T03:04:06+00:00", True)):
+        head = Head(date, "1", Revision("", False), Machine("a cpu"), "none", {})
+        command._warn_of_clock(context, store.Stored(tmp_path / "m.jsonl", (head,)))
+        text = context.err.file.getvalue()  # type: ignore[attr-defined]
+        assert ("the clock went back: m.jsonl was written at" in text) == said
