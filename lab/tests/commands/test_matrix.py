@@ -472,7 +472,7 @@ class FakeWorld:
             estimator=None,
         )
 
-    def explain_all(self, *given: Any) -> Explained:
+    def explain_all(self, *given: Any, **_: object) -> Explained:
         self.explaining = [self.seconds]
         while given[-1]():
             self.seconds += 1
