@@ -36,6 +36,19 @@ def publish(scratch: Path, path: Path) -> None:
 
 
 @contextmanager
+def cache_folder(folder: Path) -> Iterator[None]:
+    """Make a folder of the cache; a file that the block cannot write is one error."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        yield
+    except OSError as error:
+        raise EverycoreError(
+            f"cannot write the cache {folder}: {error.strerror}",
+            "set XDG_CACHE_HOME to another place",
+        ) from error
+
+
+@contextmanager
 def only_one(path: Path) -> Iterator[None]:
     """No other thread or process is in such a block of the same file `path`, which need not exist.
 
@@ -44,14 +57,8 @@ def only_one(path: Path) -> Iterator[None]:
     """
     number = hashlib.sha256(path.name.encode()).hexdigest()[:LOCK_DIGITS]
     lock = path.parent / "locks" / number
-    try:
-        lock.parent.mkdir(parents=True, exist_ok=True)
+    with cache_folder(lock.parent):
         file = lock.open("w")
-    except OSError as error:
-        raise EverycoreError(
-            f"cannot write the cache {lock.parent}: {error.strerror}",
-            "set XDG_CACHE_HOME to another place",
-        ) from error
     with file:
         fcntl.flock(file, fcntl.LOCK_EX)
         yield
@@ -63,14 +70,8 @@ def scratch_file(folder: Path, suffix: str) -> Iterator[Path]:
 
     The folder is made.
     """
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
+    with cache_folder(folder):
         handle, name = tempfile.mkstemp(dir=folder, suffix=suffix)
-    except OSError as error:
-        raise EverycoreError(
-            f"cannot write the cache {folder}: {error.strerror}",
-            "set XDG_CACHE_HOME to another place",
-        ) from error
     os.close(handle)
     scratch = Path(name)
     try:

@@ -12,7 +12,7 @@ import tempfile
 import threading
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, Any, Protocol
@@ -83,6 +83,17 @@ class Runner(Protocol):
     ) -> AbstractContextManager[Dialogue]:
         """Speak with a process through its standard streams; it is ended with the dialogue."""
         ...
+
+
+def collected(stream: Generator[str, None, Completed]) -> Completed:
+    """Return the end of a process with all of the lines that it wrote."""
+    out: list[str] = []
+    while True:
+        try:
+            out.append(next(stream))
+        except StopIteration as end:
+            done: Completed = end.value
+            return replace(done, stdout="\n".join(out))
 
 
 def lines(pieces: Iterable[bytes]) -> Iterator[str]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from everycore.environment.context import Completed, Context
+from everycore.environment.context import Completed, Context, collected
 from everycore.environment.errors import EverycoreError
 from everycore.model.domain import Machine, Target, Toolchain, Tree
 from everycore.model.targets import load_target, target_names
@@ -30,14 +30,7 @@ class BoardLink:
     def run(self, binary: Path, words: Sequence[str]) -> Completed:
         """Run a program to its end; LostError: the board is gone, or silent."""
         with self._lock:
-            lines = self.ssh.stream(binary, words)
-            out: list[str] = []
-            while True:
-                try:
-                    out.append(next(lines))
-                except StopIteration as end:
-                    done: Completed = end.value
-                    return Completed(done.code, "\n".join(out), done.stderr)
+            return collected(self.ssh.stream(binary, words))
 
 
 def open_board(context: Context, target: Target, cpu: int | None) -> BoardLink:

@@ -8,12 +8,33 @@ line that such a process left is cut off before the next one is added.
 
 import fcntl
 import os
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
 from everycore.environment.errors import EverycoreError
 from everycore.environment.outputs import open_stream
+
+
+def new_path(folder: Path, stem: str, suffix: str, others: Sequence[str] = ()) -> Path:
+    """Return a name in a folder that no run has had; the folder is made.
+
+    `others`: suffixes behind it that say that a run has it, too.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise EverycoreError(
+            f"cannot make {folder}: {error.strerror}",
+            "name a file with --out, or set XDG_STATE_HOME to another place",
+        ) from error
+    number = 1
+    while True:
+        name = f"{stem}-{number}{suffix}" if number > 1 else f"{stem}{suffix}"
+        if not any((folder / f"{name}{other}").exists() for other in ("", *others)):
+            return folder / name
+        number += 1
 
 
 class Journal:

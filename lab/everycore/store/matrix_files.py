@@ -27,6 +27,7 @@ from everycore.model.cells import (
     latest,
     parse,
 )
+from everycore.store import journal
 from everycore.store.journal import Journal
 
 SUFFIX = "-matrix.jsonl"
@@ -238,19 +239,7 @@ def _same(stored: Head, own: Head) -> bool:
 
 def new_path(folder: Path, when: datetime) -> Path:
     """A name that no run has had; the folder is made."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise EverycoreError(
-            f"cannot make {folder}: {error.strerror}",
-            "name a file with --out, or set XDG_STATE_HOME to another place",
-        ) from error
-    path = folder / f"{when:%Y%m%d-%H%M%S}{SUFFIX}"
-    number = 2
-    while path.exists():
-        path = folder / f"{when:%Y%m%d-%H%M%S}-{number}{SUFFIX}"
-        number += 1
-    return path
+    return journal.new_path(folder, f"{when:%Y%m%d-%H%M%S}", SUFFIX)
 
 
 def newest(folder: Path) -> Path:

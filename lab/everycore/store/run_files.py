@@ -27,6 +27,7 @@ from everycore.model import protocol
 from everycore.model.decoding import decode
 from everycore.model.domain import Machine, Revision
 from everycore.model.protocol import Bench, Record
+from everycore.store import journal
 from everycore.store.journal import Journal
 
 FORMAT = 1
@@ -35,6 +36,7 @@ BROKEN = "fetch or copy it anew; if a run of yours wrote it, measure again"
 _RUN_BEGINS = ('{"type": "run"', '{"type":"run"')
 SUFFIX = ".jsonl"
 PARTIAL = ".partial"
+PART = ".part"
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,20 +100,8 @@ class Results:
 
 def new_path(folder: Path, when: datetime, revision: Revision, command: str) -> Path:
     """A name that no run has had: date, time, commit, command. The folder is made."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise EverycoreError(
-            f"cannot make {folder}: {error.strerror}",
-            "name a file with --out, or set XDG_STATE_HOME to another place",
-        ) from error
     stem = f"{when:%Y%m%d-%H%M%S}-{revision.commit or 'no-commit'}-{command}"
-    path = folder / (stem + SUFFIX)
-    number = 2
-    while path.exists() or _part(path).exists() or partial_path(path).exists():
-        path = folder / f"{stem}-{number}{SUFFIX}"
-        number += 1
-    return path
+    return journal.new_path(folder, stem, SUFFIX, (PART, PARTIAL))
 
 
 def refuse_if_unusable(path: Path) -> None:
@@ -129,7 +119,7 @@ def refuse_if_unusable(path: Path) -> None:
 
 
 def _part(path: Path) -> Path:
-    return path.with_name(path.name + ".part")
+    return path.with_name(path.name + PART)
 
 
 def partial_path(path: Path) -> Path:

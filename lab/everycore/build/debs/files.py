@@ -9,7 +9,7 @@ from typing import BinaryIO
 
 from everycore.build.debs.lock import File
 from everycore.build.debs.mirror import Mirror
-from everycore.environment.atomic import atomic_write
+from everycore.environment.atomic import atomic_write, cache_folder
 from everycore.environment.context import Context
 from everycore.environment.errors import EverycoreError, UnavailableError
 from everycore.environment.progress import Progress
@@ -30,14 +30,8 @@ class WrongContentsError(EverycoreError):
 def folder_of(context: Context, name: str) -> Path:
     """A folder of the cache, made if it is not there."""
     folder = context.cache_dir() / "debs" / name
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise EverycoreError(
-            f"cannot write the cache {folder}: {error.strerror}",
-            "set XDG_CACHE_HOME to another place",
-        ) from error
-    return folder
+    with cache_folder(folder):
+        return folder
 
 
 def is_cached(context: Context, file: File) -> bool:

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from everycore.environment.atomic import cache_folder
 from everycore.environment.context import Context
-from everycore.environment.errors import EverycoreError
 
 
 def folder_of(context: Context, name: str = "") -> Path:
@@ -18,14 +18,8 @@ def folder_of(context: Context, name: str = "") -> Path:
 def exclusively(context: Context) -> Iterator[None]:
     """Wait until no other run adds or removes toolchains; a run that dies waits for nobody."""
     path = folder_of(context, "alone")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+    with cache_folder(path.parent):
         file = path.open("w")
-    except OSError as error:
-        raise EverycoreError(
-            f"cannot write the cache {path.parent}: {error.strerror}",
-            "set XDG_CACHE_HOME to another place",
-        ) from error
     with file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -6,7 +6,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from everycore.environment import extras
-from everycore.environment.context import Completed, Context, lines
+from everycore.environment.context import Completed, Context, collected, lines
 from everycore.environment.errors import EverycoreError, LostError
 from everycore.run.transport import on_board
 
@@ -44,14 +44,7 @@ class Gateway:
             ) from error
 
     def run(self, command: str, data: bytes = b"") -> Completed:
-        stream = self._stream(command, data)
-        out: list[str] = []
-        while True:
-            try:
-                out.append(next(stream))
-            except StopIteration as end:
-                done: Completed = end.value
-                return Completed(done.code, "\n".join(out), done.stderr)
+        return collected(self._stream(command, data))
 
     def stream(self, command: str, stdin: Iterable[str] = ()) -> Generator[str, None, Completed]:
         return self._stream(command, "".join(f"{line}\n" for line in stdin).encode())
