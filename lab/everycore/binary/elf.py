@@ -3,7 +3,7 @@
 
 Any number in a file may be wrong. What lies outside of the file, or has a size that it cannot have,
 raises DamagedError; no other error leaves this module. Debug information alone is left to
-pyelftools, an optional package, which would take a hundred times as long for symbols.
+pyelftools, an optional package, which would take thirty times as long for symbols.
 
 Sources: System V ABI, generic part (2013), chapters 4 and 5 (all tables); LSB Core 5.0, 10.6.2
 (.eh_frame_hdr).
