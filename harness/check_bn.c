@@ -429,10 +429,11 @@ static enum result many_powers_of(struct check *c, const struct evc_bn *bn)
     return result;
 }
 
-/* Eight powers with no more scratch memory than they ask for, one byte behind a whole vector: none writes behind it. */
-static enum result many_powers_stay_inside(struct check *c, size_t n_bytes)
+/* Two to eight powers with no more scratch memory than they ask for, one byte behind a whole vector: none writes behind
+ * it. */
+static enum result many_powers_stay_inside(struct check *c, size_t n_bytes, size_t n_exps)
 {
-    enum { MANY = 8, LONGEST = 160, MARGIN_BYTE = 0xcc };
+    enum { MANY = 8, LONGEST = EVC_BN_MAX_BYTES, MARGIN_BYTE = 0xcc };
     static uint8_t n[LONGEST], base[LONGEST], out[MANY][LONGEST];
     static const uint8_t e[1] = {3};
     const size_t scratch_bytes = evc_bn_exp_many_scratch_bytes(kernel_of(c), 8 * n_bytes);
@@ -445,16 +446,15 @@ static enum result many_powers_stay_inside(struct check *c, size_t n_bytes)
     bn_random_operand(&c->random, base, n, n_bytes);
     if (!make_ring(&r, kernel_of(c), n, n_bytes))
         result = check_fail(c, "a modulus is refused");
-    for (size_t i = 0; i < MANY; i++)
+    for (size_t i = 0; i < n_exps; i++)
         exps[i] = (struct evc_bn_exp){r.n, base, e, out[i], sizeof e, EVC_ERR_STATE};
     if (result == PASS) {
         memset(scratch, MARGIN_BYTE, scratch_bytes + MARGIN);
-        if (evc_bn_exp_many(exps, MANY, scratch, scratch_bytes) != EVC_OK)
-            result = check_fail(c, "%u powers of %zu bytes are refused", (unsigned)MANY, n_bytes);
+        if (evc_bn_exp_many(exps, n_exps, scratch, scratch_bytes) != EVC_OK)
+            result = check_fail(c, "%zu powers of %zu bytes are refused", n_exps, n_bytes);
         for (size_t i = 0; i < MARGIN; i++)
             if (scratch[scratch_bytes + i] != MARGIN_BYTE)
-                result = check_fail(c, "%u powers of %zu bytes write behind their scratch memory", (unsigned)MANY,
-                                    n_bytes);
+                result = check_fail(c, "%zu powers of %zu bytes write behind their scratch memory", n_exps, n_bytes);
         c->cases++;
     }
     free_ring(&r);
@@ -462,12 +462,73 @@ static enum result many_powers_stay_inside(struct check *c, size_t n_bytes)
     return result;
 }
 
+/* Two powers of long numbers, of moduli of their own: kernels with lanes share vectors among the two. */
+static enum result pair_equals_one_by_one(struct check *c, size_t n_bytes, const uint8_t *given)
+{
+    static uint8_t n[2][EVC_BN_MAX_BYTES], base[2][EVC_BN_MAX_BYTES], out[2][EVC_BN_MAX_BYTES],
+        expected[EVC_BN_MAX_BYTES];
+    const struct evc_bn *bn = kernel_of(c);
+    const size_t scratch_bytes = evc_bn_exp_many_scratch_bytes(bn, 8 * n_bytes);
+    uint8_t e[2][2], *scratch = malloc(scratch_bytes);
+    struct ring rings[2] = {{0}};
+    struct evc_bn_exp exps[2];
+    enum result result = scratch ? PASS : check_fail(c, "no memory");
+
+    for (size_t i = 0; i < 2; i++) {
+        if (given && i == 0)
+            memcpy(n[i], given, n_bytes);
+        else
+            bn_random_modulus(&c->random, n[i], n_bytes);
+        bn_random_operand(&c->random, base[i], n[i], n_bytes);
+        bn_pieces(&c->random, e[i], sizeof e[i]);
+        if (!make_ring(&rings[i], bn, n[i], n_bytes))
+            result = check_fail(c, "a modulus is refused");
+        exps[i] = (struct evc_bn_exp){rings[i].n, base[i], e[i], out[i], sizeof e[i], EVC_ERR_STATE};
+    }
+    if (result == PASS && evc_bn_exp_many(exps, 2, scratch, scratch_bytes) != EVC_OK)
+        result = check_fail(c, "two powers of %zu bytes are refused", n_bytes);
+    for (size_t i = 0; i < 2 && result == PASS; i++, c->cases++) {
+        if (operate(EXP, &rings[i], base[i], e[i], sizeof e[i], expected) != EVC_OK ||
+            memcmp(out[i], expected, n_bytes) != 0)
+            result = check_fail(c, "number %zu of two powers of %zu bytes: another result than alone", i, n_bytes);
+    }
+    for (size_t i = 0; i < 2; i++)
+        free_ring(&rings[i]);
+    free(scratch);
+    return result;
+}
+
+static enum result long_pairs_equal_one_by_one(struct check *c)
+{
+    /* Around lengths that fill the digits of two numbers in a vector, and up to the longest. */
+    static const uint16_t lengths[] = {226, 227, 228, 233, 234, 256, 259, 260, 311, 312, 389, 390, 467,
+                                       468, 512, 519, 520, 623, 650, 779, 780, 935, 936, 1023, 1024};
+    static uint8_t ones[EVC_BN_MAX_BYTES], lowest[EVC_BN_MAX_BYTES];
+
+    if (!kernel_of(c)->exp_many)
+        return check_skip(c, "the kernel does one power at a time");
+    memset(ones, 0xff, sizeof ones);
+    lowest[0] = 1;
+    for (size_t i = 0; i < N(lengths); i += c->quick ? 5 : 1) {
+        const size_t n_bytes = lengths[i];
+
+        lowest[n_bytes - 1] = 1;
+        for (int turn = 0; turn < (c->quick ? 2 : 8); turn++)
+            if (pair_equals_one_by_one(c, n_bytes, turn == 0 ? ones : turn == 1 ? lowest : NULL) == FAIL)
+                return FAIL;
+        lowest[n_bytes - 1] = 0;
+        if (many_powers_stay_inside(c, n_bytes, 2) == FAIL)
+            return FAIL;
+    }
+    return PASS;
+}
+
 static enum result many_powers_equal_one_by_one(struct check *c)
 {
     const enum result result = many_powers_of(c, kernel_of(c));
 
     for (size_t n_bytes = 16; n_bytes <= 160 && kernel_of(c)->exp_many; n_bytes += c->quick && n_bytes >= 48 ? 6 : 1)
-        if (many_powers_stay_inside(c, n_bytes) == FAIL)
+        if (many_powers_stay_inside(c, n_bytes, 8) == FAIL)
             return FAIL;
     if (result != PASS || strcmp(c->line->name, "c_ref") != 0)
         return result;
@@ -906,6 +967,7 @@ static const struct property properties[] = {
     PROPERTY(reductions_equal_sums),
     PROPERTY(powers_equal_reference),
     PROPERTY(many_powers_equal_one_by_one),
+    PROPERTY(long_pairs_equal_one_by_one),
     PROPERTY(inverses_are_inverse),
     PROPERTY(accesses_stay_inside_the_buffers),
     PROPERTY(results_stay_in_place),

@@ -232,27 +232,23 @@ EVC_INLINE void first_block(struct blocks *x, const struct side *s, const void *
     store_above(x, s, width);
 }
 
-/* s->x = the digits of x: as normalize does, in registers. A carry of 1 reaches a digit if all below it in its lane are
+/* to = the digits of c: as normalize does, in registers. A carry of 1 reaches a digit if all below it in its lane are
  * ones, so all digits get theirs at once. The highest lane has none. A register holds the ones that are added, as the
  * masks are secret and a load under them would show. */
-EVC_INLINE void take_number(const struct side *s, struct blocks *x, int width)
+EVC_INLINE void store_number(uint8_t *to, struct upper *c, int width)
 {
-    struct upper c;
     vec carry = v_zero, one = v_one;
     uint32_t ones[MOST_WIDTH + 1], into;
 
     __asm__("" : "+v"(one));
 #define RIPPLE(i)                                                                                  \
-    c.column[i] = v_add(c.column[i], carry);                                                       \
-    carry = _mm512_srli_epi64(c.column[i], DIGIT_BITS);                                            \
-    c.column[i] = _mm512_and_si512(c.column[i], v_digits);
-#define JOIN(i) c.column[i] = v_add(x->columns.column[i], to_next_lane(x->above.column[i]));
-#define ONES(i) ones[i + 1] = ones[i] & (uint32_t)_mm512_cmpeq_epi64_mask(c.column[i], v_digits);
+    c->column[i] = v_add(c->column[i], carry);                                                     \
+    carry = _mm512_srli_epi64(c->column[i], DIGIT_BITS);                                           \
+    c->column[i] = _mm512_and_si512(c->column[i], v_digits);
+#define ONES(i) ones[i + 1] = ones[i] & (uint32_t)_mm512_cmpeq_epi64_mask(c->column[i], v_digits);
 #define STORE(i)                                                                                   \
-    v_store(at(s->x, i), _mm512_and_si512(v_add(c.column[i], _mm512_maskz_mov_epi64((__mmask8)(into & ones[i]), one)), \
-                                       v_digits));
-    load_above(x, s, width);
-    EACH_OF_WIDTH(width, JOIN);
+    v_store(at(to, i), _mm512_and_si512(v_add(c->column[i], _mm512_maskz_mov_epi64((__mmask8)(into & ones[i]), one)), \
+                                        v_digits));
     EACH_OF_WIDTH(width, RIPPLE);
     carry = to_next_lane(carry);
     EACH_OF_WIDTH(width, RIPPLE);
@@ -261,9 +257,18 @@ EVC_INLINE void take_number(const struct side *s, struct blocks *x, int width)
     into = (ones[width] + 2 * nonzero_lanes(carry)) ^ ones[width];
     EACH_OF_WIDTH(width, STORE);
 #undef RIPPLE
-#undef JOIN
 #undef ONES
 #undef STORE
+}
+
+/* s->x = the digits of x. */
+EVC_INLINE void take_number(const struct side *s, struct blocks *x, int width)
+{
+#define JOIN(i) x->columns.column[i] = v_add(x->columns.column[i], to_next_lane(x->above.column[i]));
+    load_above(x, s, width);
+    EACH_OF_WIDTH(width, JOIN);
+    store_number(s->x, &x->columns, width);
+#undef JOIN
 }
 
 EVC_INLINE void product_in_registers(const struct side *s, const void *a, const uint8_t *b, int width, uint32_t turns)
@@ -400,7 +405,6 @@ DEFINE_OF_TWO(2)
 DEFINE_OF_TWO(3)
 DEFINE_OF_TWO(4)
 DEFINE_OF_TWO(5)
-DEFINE_OF_TWO(6)
 DEFINE_OF_PANELS(4)
 DEFINE_OF_PANELS(5)
 DEFINE_OF_PANELS(6)
@@ -427,7 +431,7 @@ static void one_product(const struct side *s, const void *a, const uint8_t *b, u
     }
 }
 
-/* Two of many vectors are no faster side by side: one keeps the multipliers busy. */
+/* Longer ones are multiplied as pairs (ifma_pair.h). */
 static void two_products(const struct side *s, const void *const a[2], const uint8_t *const b[2], uint32_t vectors,
                          uint32_t turns)
 {
@@ -437,7 +441,6 @@ static void two_products(const struct side *s, const void *const a[2], const uin
     case 3: two_of_width_3(s, a, b, turns); break;
     case 4: two_of_width_4(s, a, b, turns); break;
     case 5: two_of_width_5(s, a, b, turns); break;
-    case 6: two_of_width_6(s, a, b, turns); break;
     default:
         one_product(&s[0], a[0], b[0], vectors, turns);
         one_product(&s[1], a[1], b[1], vectors, turns);

@@ -2,10 +2,10 @@
 /*
  * Montgomery multiplication for x86-64 with vpmadd52 on vectors of 512 bits: one modulus, two side by side, or eight.
  *
- * Method:   digits of 52 bits. One modulus or two: a vector's lanes are blocks of one number (ifma_wide.h). Five to
- *           eight: a vector holds one digit of each of eight numbers, and columns are summed panel by panel, squares
- *           with each cross product once (ifma_batch.h). Numbers are reduced only as far as products need it, until
- *           they are stored.
+ * Method:   digits of 52 bits. One modulus, or two short ones: a vector's lanes are blocks of one number (ifma_wide.h).
+ *           Two long ones: half of the lanes are blocks of each (ifma_pair.h). Five to eight: a vector holds one digit
+ *           of each of eight numbers, and columns are summed panel by panel, squares with each cross product once
+ *           (ifma_batch.h). Numbers are reduced only as far as products need it, until they are stored.
  * Source:   Orup: Simplifying quotient determination in high-radix modular multiplication, ARITH 1995; Walter:
  *           Montgomery's multiplication technique: how to make it smaller and faster, CHES 1999; Gueron, Krasnov:
  *           Software implementation of modular exponentiation, using advanced vector instructions architectures, WAIFI
@@ -18,7 +18,7 @@
 
 #if EVC_BUILT(X86_IFMA)
 #include "bn/ifma_batch.h"
-#include "bn/ifma_wide.h"
+#include "bn/ifma_pair.h"
 #include "bn/ops.h"
 
 EVC_ISA_BEGIN(X86_IFMA)
@@ -363,7 +363,7 @@ static void load_base(void *r, const struct evc_bn_exp *e, uint32_t vectors)
 }
 
 /* The exponentiations, one or two, and their memory: products go to side[i].x, and sum changes places with that. */
-struct pair {
+struct sides {
     struct side side[2];
     uint8_t *sum[2], *factor[2], *table[2];
     size_t n;
@@ -371,7 +371,7 @@ struct pair {
 };
 
 /* sum = sum times b. */
-static void pair_multiply_sum(struct pair *p, uint8_t *const b[2])
+static void sides_multiply_sum(struct sides *p, uint8_t *const b[2])
 {
     const void *const a[2] = {p->sum[0], p->sum[1]};
     const uint8_t *const second[2] = {b[0], b[1]};
@@ -388,7 +388,7 @@ static void pair_multiply_sum(struct pair *p, uint8_t *const b[2])
     }
 }
 
-static void pair_place(struct pair *p, const struct evc_bn_exp *exps, size_t n_exps, void *scratch)
+static void sides_place(struct sides *p, const struct evc_bn_exp *exps, size_t n_exps, void *scratch)
 {
     uint8_t *memory = scratch;
 
@@ -412,7 +412,7 @@ static void pair_place(struct pair *p, const struct evc_bn_exp *exps, size_t n_e
 }
 
 /* Powers 0 to 2^window - 1 of the bases. */
-static void pair_make_tables(struct pair *p, const struct evc_bn_exp *exps)
+static void sides_make_tables(struct sides *p, const struct evc_bn_exp *exps)
 {
     const size_t entry = sizeof(vec) * p->vectors;
 
@@ -421,24 +421,24 @@ static void pair_make_tables(struct pair *p, const struct evc_bn_exp *exps)
         copy_vectors(p->factor[i], evc_bn_r2(exps[i].n), p->vectors);
         copy_vectors(p->table[i], evc_bn_one(exps[i].n), p->vectors);
     }
-    pair_multiply_sum(p, p->factor);
+    sides_multiply_sum(p, p->factor);
     for (size_t i = 0; i < p->n; i++)
         copy_vectors(p->factor[i], p->sum[i], p->vectors);
     for (size_t power = 1; power < (size_t)1 << WIDE_WINDOW; power++) {
         for (size_t i = 0; i < p->n; i++)
             copy_vectors(p->table[i] + power * entry, p->sum[i], p->vectors);
-        pair_multiply_sum(p, p->factor);
+        sides_multiply_sum(p, p->factor);
     }
 }
 
-EVC_OUT_OF_LINE void pair_exp(const struct evc_bn_exp *exps, size_t n_exps, void *scratch)
+EVC_OUT_OF_LINE void sides_exp(const struct evc_bn_exp *exps, size_t n_exps, void *scratch)
 {
     const size_t exponent_bytes = exps[0].exponent_bytes, n_entries = (size_t)1 << WIDE_WINDOW;
     size_t bit = 8 * exponent_bytes - 1; /* the least significant of a window */
-    struct pair p;
+    struct sides p;
 
-    pair_place(&p, exps, n_exps, scratch);
-    pair_make_tables(&p, exps);
+    sides_place(&p, exps, n_exps, scratch);
+    sides_make_tables(&p, exps);
     bit -= bit % WIDE_WINDOW;
     for (size_t i = 0; i < n_exps; i++)
         read_table(p.sum[i], p.table[i], n_entries,
@@ -446,17 +446,210 @@ EVC_OUT_OF_LINE void pair_exp(const struct evc_bn_exp *exps, size_t n_exps, void
     while (bit) {
         bit -= WIDE_WINDOW;
         for (int i = 0; i < WIDE_WINDOW; i++)
-            pair_multiply_sum(&p, p.sum);
+            sides_multiply_sum(&p, p.sum);
         for (size_t i = 0; i < n_exps; i++)
             read_table(p.factor[i], p.table[i], n_entries,
                        evc_bn_bits_of(exps[i].exponent, exponent_bytes, bit, WIDE_WINDOW), p.vectors);
-        pair_multiply_sum(&p, p.factor);
+        sides_multiply_sum(&p, p.factor);
     }
     for (size_t i = 0; i < n_exps; i++)
         load_vectors(p.factor[i], &one, 1, p.vectors);
-    pair_multiply_sum(&p, p.factor);
+    sides_multiply_sum(&p, p.factor);
     for (size_t i = 0; i < n_exps; i++)
         store(exps[i].n, exps[i].out, p.sum[i]);
+}
+
+/* ---- Exponentiations: two long ones ------------------------------------------------------------------------ */
+
+/* Numbers of V vectors each. */
+struct pair_powers {
+    struct pair pair;
+    uint8_t *sum, *other, *factor, *table;
+    const struct evc_bn_exp *exps;
+};
+
+EVC_INLINE uint8_t *pair_entry(const struct pair_powers *p, size_t i)
+{
+    return at(p->table, i * p->pair.vectors);
+}
+
+EVC_INLINE void pair_set_digit(void *x, size_t i, uint32_t vectors, size_t number, uint64_t digit)
+{
+    set_word(x, LANES * pair_vector_of(i, vectors) + pair_lane_of(i, vectors, number), digit);
+}
+
+/* -1 / n modulo 2^(52 W), which is m where m n + 1 is 0: digit by digit. n: digits in their order. */
+static void set_inverse(const struct pair *s, const void *n, uint64_t k0, size_t number)
+{
+    const size_t width = (size_t)pair_width_for(s->vectors);
+    uint64_t m[MOST_WIDTH];
+    wide sum = 1;
+
+    for (size_t i = 0; i < width; i++) {
+        sum += products(m, n, i, i);
+        m[i] = (uint64_t)sum * k0 & DIGIT_MASK;
+        sum = (sum + (wide)m[i] * word(n, 0)) >> DIGIT_BITS;
+        set_word(at(s->inverse, i), HALF_LANES * number, m[i]);
+    }
+}
+
+EVC_OUT_OF_LINE void pair_place(struct pair_powers *p, const struct evc_bn_exp *exps, uint32_t vectors, void *scratch)
+{
+    uint8_t *const memory = place_pair(&p->pair, scratch, vectors);
+
+    p->exps = exps;
+    p->sum = memory;
+    p->other = at(memory, vectors);
+    p->factor = at(memory, 2 * vectors);
+    p->table = at(memory, 3 * vectors);
+    clear_vectors(p->pair.inverse, (uint32_t)pair_width_for(vectors));
+    for (size_t j = 0; j < 2; j++) {
+        const uint32_t key_vectors = vectors_of(exps[j].n);
+        const uint8_t *n = constant(exps[j].n, DIGITS, key_vectors);
+
+        for (size_t i = 0; i < (size_t)HALF_LANES * vectors; i++)
+            pair_set_digit(p->pair.n, i, vectors, j, i < (size_t)LANES * key_vectors ? word(n, i) : 0);
+        set_inverse(&p->pair, n, private_part(exps[j].n)->k0, j);
+    }
+}
+
+static void pair_load(const struct pair_powers *p, uint8_t *x, size_t number, const uint8_t *in, size_t in_bytes)
+{
+    const uint32_t vectors = p->pair.vectors;
+
+    for (size_t i = 0; i < (size_t)HALF_LANES * vectors; i++)
+        pair_set_digit(x, i, vectors, number, digit_from(in, in_bytes, i));
+}
+
+/* x = the form of 2^bit of a key, which is below n. bytes: as many as n has. */
+static void enter_power_of_two(const void *key, uint8_t *x, size_t bit, uint8_t *bytes, void *scratch)
+{
+    const size_t n_bytes = evc_bn_n_bytes(key);
+
+    for (size_t i = 0; i < n_bytes; i++)
+        bytes[i] = 0;
+    bytes[n_bytes - 1 - bit / 8] = (uint8_t)(1 << bit % 8);
+    load(key, x, bytes, n_bytes);
+    mul(key, x, x, evc_bn_r2(key), scratch);
+}
+
+/* Puts R^2 modulo n there, of the pair's R: it is 2^(416 V). The form of 2^i in a key is 2^i R' of its own R', so the
+ * product of two is left as 2^(i + j) R' / D. In the memory of the table. */
+EVC_OUT_OF_LINE void pair_load_r2(const struct pair_powers *p, size_t number)
+{
+    const void *const key = p->exps[number].n;
+    const struct evc_bn_shape *const shape = &p->exps[number].n->shape;
+    const size_t bits = 2 * DIGIT_BITS * HALF_LANES * (size_t)p->pair.vectors - (shape->r_bits - shape->loaded_bits);
+    uint8_t *const x = p->table, *const y = x + shape->form_bytes, *const bytes = y + shape->form_bytes,
+                   *const scratch = bytes + EVC_BN_MAX_BYTES;
+
+    enter_power_of_two(key, x, bits / 2, bytes, scratch);
+    enter_power_of_two(key, y, bits - bits / 2, bytes, scratch);
+    mul(key, x, x, y, scratch);
+    store(key, bytes, x);
+    pair_load(p, p->factor, number, bytes, evc_bn_n_bytes(key));
+}
+
+static void pair_multiply(struct pair_powers *p, const uint8_t *b)
+{
+    uint8_t *const product = p->other;
+
+    pair_mul(&p->pair, product, p->sum, b);
+    p->other = p->sum;
+    p->sum = product;
+}
+
+/* x = 1 in both. */
+static void pair_set_one(const struct pair_powers *p, uint8_t *x)
+{
+    clear_vectors(x, p->pair.vectors);
+    v_store(x, _mm512_maskz_set1_epi64(0x11, 1));
+}
+
+EVC_OUT_OF_LINE void pair_make_table(struct pair_powers *p)
+{
+    for (size_t j = 0; j < 2; j++) {
+        const struct evc_bn_exp *e = &p->exps[j];
+
+        pair_load_r2(p, j);
+        pair_load(p, p->sum, j, e->base ? e->base : &two, e->base ? e->n->n_bytes : 1);
+    }
+    pair_multiply(p, p->factor);
+    copy_vectors(pair_entry(p, 1), p->sum, p->pair.vectors);
+    pair_set_one(p, p->sum);
+    pair_multiply(p, p->factor);
+    copy_vectors(pair_entry(p, 0), p->sum, p->pair.vectors);
+    for (size_t i = 2; i < (size_t)1 << WIDE_WINDOW; i++)
+        pair_mul(&p->pair, pair_entry(p, i), pair_entry(p, i - 1), pair_entry(p, 1));
+}
+
+/* A panel of the entry of each half. All entries are read: x | mask & entry. */
+EVC_INLINE void pair_read_panel(uint8_t *r, const uint8_t *table, vec indices, uint32_t vectors, int width)
+{
+    struct upper x;
+
+    upper_clear(&x);
+    for (size_t i = 0; i < (size_t)1 << WIDE_WINDOW; i++) {
+        vec mask = _mm512_maskz_set1_epi64(_mm512_cmpeq_epi64_mask(indices, _mm512_set1_epi64((long long)i)), -1);
+
+        __asm__("" : "+v"(mask)); /* no load under a secret mask */
+#define ADD(v)                                                                                     \
+    x.column[v] = _mm512_ternarylogic_epi64(x.column[v], mask, v_load(at_const(table, i * vectors + v)), 0xf8);
+        EACH_OF_WIDTH(width, ADD);
+#undef ADD
+    }
+#define STORE(v) v_store(at(r, v), x.column[v]);
+    EACH_OF_WIDTH(width, STORE);
+#undef STORE
+}
+
+EVC_OUT_OF_LINE void pair_read(const struct pair_powers *p, uint8_t *r, size_t bit)
+{
+    const struct evc_bn_exp *const e = p->exps;
+    const vec indices = _mm512_mask_set1_epi64(
+        _mm512_set1_epi64((long long)evc_bn_bits_of(e[0].exponent, e[0].exponent_bytes, bit, WIDE_WINDOW)), 0xf0,
+        (long long)evc_bn_bits_of(e[1].exponent, e[1].exponent_bytes, bit, WIDE_WINDOW));
+    const uint32_t vectors = p->pair.vectors;
+
+    if (pair_width_for(vectors) == 5) {
+        for (size_t v = 0; v < vectors; v += 5)
+            pair_read_panel(at(r, v), at(p->table, v), indices, vectors, 5);
+    } else {
+        for (size_t v = 0; v < vectors; v += 6)
+            pair_read_panel(at(r, v), at(p->table, v), indices, vectors, 6);
+    }
+}
+
+EVC_OUT_OF_LINE void pair_leave(struct pair_powers *p)
+{
+    const uint32_t vectors = p->pair.vectors;
+
+    pair_set_one(p, p->factor);
+    pair_multiply(p, p->factor);
+    for (size_t j = 0; j < 2; j++) {
+        for (size_t i = 0; i < (size_t)HALF_LANES * vectors; i++)
+            set_word(p->other, i, word(p->sum, LANES * pair_vector_of(i, vectors) + pair_lane_of(i, vectors, j)));
+        store_digits_of(p->exps[j].n, p->exps[j].out, p->other);
+    }
+}
+
+EVC_OUT_OF_LINE void pair_exp(const struct evc_bn_exp *exps, uint32_t vectors, void *scratch)
+{
+    size_t bit = 8 * exps[0].exponent_bytes - 1; /* the least significant of a window */
+    struct pair_powers p;
+
+    pair_place(&p, exps, vectors, scratch);
+    pair_make_table(&p);
+    bit -= bit % WIDE_WINDOW;
+    pair_read(&p, p.sum, bit);
+    while (bit) {
+        bit -= WIDE_WINDOW;
+        for (int i = 0; i < WIDE_WINDOW; i++)
+            pair_multiply(&p, p.sum);
+        pair_read(&p, p.factor, bit);
+        pair_multiply(&p, p.factor);
+    }
+    pair_leave(&p);
 }
 
 /* ---- Exponentiations: eight ------------------------------------------------------------------------------ */
@@ -676,24 +869,28 @@ EVC_DEFINE_CLEAR_SPILLS(clear_many, ZMM, 2048)
 
 static void exp_many(const struct evc_bn_exp *exps, size_t n_exps, void *scratch)
 {
+    const uint32_t pair_vectors = pair_vectors_for(exps[0].n->n_bytes);
+
     if (n_exps >= FEWEST_FOR_EIGHT) {
         eight_exp(exps, n_exps, scratch);
     } else {
         for (size_t i = 0; i < n_exps; i += 2)
-            pair_exp(exps + i, n_exps - i < 2 ? 1 : 2, scratch);
+            if (pair_vectors && n_exps - i > 1)
+                pair_exp(exps + i, pair_vectors, scratch);
+            else
+                sides_exp(exps + i, n_exps - i < 2 ? 1 : 2, scratch);
     }
     clear_many();
     EVC_X86_CLEAR_UPPER_HALVES();
 }
 
-/* r_bits + 2 is at least as many bits as panels_for is asked for. */
+/* Eight take the most: 20 vectors for 52 bits, where two take at most 76 for 364 bits. r_bits + 2 is at least as many
+ * bits as panels_for is asked for. */
 static size_t exp_many_bytes(const struct evc_bn_shape *s)
 {
     const size_t digits = PANEL * panels_for(s->r_bits), words = (digits + 7) & ~(size_t)7; /* `stored` has words */
-    const size_t eight = sizeof(vec) * (4 + ((size_t)1 << BATCH_WINDOW)) * digits + 8 * words;
-    const size_t pair = 2 * (SIDE_VECTORS + 2 + ((size_t)1 << WIDE_WINDOW)) * (size_t)s->form_bytes;
 
-    return eight > pair ? eight : pair;
+    return sizeof(vec) * (4 + ((size_t)1 << BATCH_WINDOW)) * digits + 8 * words;
 }
 
 EVC_DEFINE_CLEAR_STACK(clear, ZMM, 960)
