@@ -24,7 +24,7 @@ enum { STREAMED, FENCED, N_STYLES };
 
 static const struct bench_primitive *const primitives[] = {&bench_aes, &bench_pac_aes, &bench_ghash, &bench_gcm,
                                                            &bench_qarma, &bench_pac_qarma, &bench_bn,
-                                                           &bench_bn_words};
+                                                           &bench_bn_words, &bench_layers};
 
 /* Everything the command line says. */
 struct plan {

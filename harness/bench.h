@@ -89,6 +89,6 @@ bool bench_placements(const struct counter *, const struct bench_primitive *, si
 
 /* Modes of pointer authentication are modes of the primitive that computes the codes, in a file of their own. */
 extern const struct bench_primitive bench_aes, bench_bn, bench_gcm, bench_ghash, bench_pac_aes, bench_pac_qarma,
-    bench_qarma, bench_bn_words;
+    bench_qarma, bench_bn_words, bench_layers;
 
 #endif

@@ -30,13 +30,14 @@ from everycore.commands.options import (
     words,
 )
 from everycore.environment.context import Context
-from everycore.environment.errors import EverycoreError, LostError, SignalError
+from everycore.environment.errors import EverycoreError, LostError, SignalError, unknown_name
 from everycore.environment.outputs import is_standard_output, is_stream
 from everycore.environment.progress import Progress
 from everycore.measure import quiet
 from everycore.measure.placement_costs import worst_costs
 from everycore.measure.processes import merged
 from everycore.model import protocol
+from everycore.model.domain import RegistryLine
 from everycore.model.protocol import (
     AAD_BYTES,
     Arithmetic,
@@ -52,14 +53,16 @@ from everycore.model.protocol import (
     Resolved,
 )
 from everycore.model.selection import selected_kernel
-from everycore.report import headline, tables
+from everycore.report import headline, speed, tables
 from everycore.report import placement_table as placement_report
 from everycore.run import placements
 from everycore.run.bench_calls import (
+    LAYERS,
     LIMITS,
     PROCESSES,
     QUICK_PROCESSES,
     Job,
+    kernels_of_layers,
     left_of,
     plan,
     points,
@@ -156,6 +159,15 @@ def bench(
     mode: Annotated[
         list[str] | None, typer.Option("--mode", metavar="MODE", help="Only this mode; repeatable.")
     ] = None,
+    primitive: Annotated[
+        str | None,
+        typer.Option(
+            "--primitive",
+            metavar="NAME",
+            help="Operations of rsa, dh or prime a second, as `openssl speed` shows them."
+            " --bytes: of n or p.",
+        ),
+    ] = None,
     bytes_: Annotated[
         list[str] | None,
         typer.Option("--bytes", metavar="N", help="Message size in bytes; repeatable."),
@@ -233,12 +245,13 @@ def bench(
             )
         session = pin(context, open_session(context, target, cc, flags), cpu)
         raise typer.Exit(_bench_placements(context, session, asked, json))
+    _refuse_with_layers(primitive, mode, unusual=unusual)
     every = all_ or bool(kernel) or bool(bytes_) or unusual
     stdout = context.out.file
     context, json = beside_results(context, out), json and not is_standard_output(out)
-    sizes = message_sizes(words(bytes_)) or (QUICK_SIZES_BYTES if quick else SIZES_BYTES)
-    kernels = words(kernel)
-    modes = words(mode) or _modes_with(context, kernels, keys, aad_bytes)
+    kernels, modes, usual = _usual(context, words(kernel), primitive, quick=quick)
+    modes = words(mode) or modes or _modes_with(context, kernels, keys, aad_bytes)
+    sizes = message_sizes(words(bytes_)) or usual
     request = BenchRequest(modes, sizes, kernels, key_bits, quick, bool(bytes_), keys, aad_bytes)
     session = _open_to_store(context, target, cc, flags, cpu, out)
     here = _ask(session, request)
@@ -253,7 +266,7 @@ def bench(
     )
     if earlier:
         run = replace(run, resumed=(*earlier.run.resumed, earlier.run.date))
-    _begin(context, run, here, request, json, every)
+    _begin(context, run, here, request, json, every and not primitive)
     if here.hello.arch in ARM and may_not_count(facts_of(context, session), run.counter):
         context.warn(
             f"{run.counter}: the core's own counter is closed to users;"
@@ -283,12 +296,40 @@ def bench(
     raise typer.Exit(1 if _say_failures(context, records) else 0)
 
 
+def _usual(
+    context: Context, kernels: Sequence[str], primitive: str | None, *, quick: bool
+) -> tuple[Sequence[str], Sequence[str], Sequence[int]]:
+    """Return kernels, modes and bytes; of a layer, its own. No modes: those that kernels have."""
+    if not primitive:
+        return kernels, (), QUICK_SIZES_BYTES if quick else SIZES_BYTES
+    modes, sizes = LAYERS[primitive]
+    return kernels or kernels_of_layers(_registry(context)), modes, sizes
+
+
+def _refuse_with_layers(
+    primitive: str | None, mode: Sequence[str] | None, *, unusual: bool
+) -> None:
+    if primitive is None:
+        return
+    if primitive not in LAYERS:
+        raise unknown_name("primitive", primitive, LAYERS)
+    if mode or unusual:
+        raise EverycoreError(
+            f"--primitive {primitive} has modes of its own",
+            "name either --primitive or --mode, and neither --keys nor --aad-bytes with it",
+        )
+
+
+def _registry(context: Context) -> Sequence[RegistryLine]:
+    tree = catalog.find_tree(context.package, context.env.get("EVERYCORE_TREE", ""))
+    return catalog.registry(tree)
+
+
 def _modes_with(
     context: Context, kernels: Sequence[str], keys: int, aad_bytes: int
 ) -> Sequence[str]:
     """The usual ones, unless calls are not."""
-    tree = catalog.find_tree(context.package, context.env.get("EVERYCORE_TREE", ""))
-    modes = usual_modes(kernels, catalog.registry(tree))
+    modes = usual_modes(kernels, _registry(context))
     if keys > 1:
         return (MODE_OF_KEYS,)
     return modes if aad_bytes == AAD_BYTES else [mode for mode in modes if mode in AAD_MODES]
@@ -511,6 +552,9 @@ def _show(
 ) -> None:
     """Show what was measured; of all kernels, if `every` is set or no selected one was measured."""
     benches = [line for line in lines if isinstance(line, Bench)]
+    if all(line.mode in speed.MODES for line in benches):
+        _show_speed(context, run, benches)
+        return
     loops = [line for line in lines if isinstance(line, Arithmetic)]
     constant_time = {(k.primitive, k.name) for k in here.kernels if k.timing == "ct"}
     fence = min((b.fence_cycles for b in benches if b.fence_cycles), default=0.0)
@@ -537,6 +581,13 @@ def _show(
         context.out.print("\nConstant-time kernels that beat the selected one by more than 5 %:")
         for note in notes:
             context.out.print(f"  {note}", markup=False)
+
+
+def _show_speed(context: Context, run: run_files.Run, benches: Sequence[Bench]) -> None:
+    compiler = f"{run.compiler} {' '.join(run.flags)}"
+    context.out.print(speed.speed_table(benches, f"{run.machine.title()}; {compiler}"))
+    for note in tables.unmeasured_notes(benches):
+        context.warn(f"no figure, {note}")
 
 
 def _faster_than_selected(notes: Sequence[str], run: run_files.Run) -> str:

@@ -20,6 +20,13 @@ MODES_OF = {
     "bn": ("mont-mul", "mont-sqr"),
     "bn_words": ("mul-add-words", "mod-word16"),
 }
+# Modes and bytes of the layers on bn, for --primitive. Lengths are those of n or p.
+LAYERS = {
+    "rsa": (("rsa-private", "rsa-private-batch", "rsa-public"), (256, 384, 512)),
+    "dh": (("dh-public",), (256, 384, 512)),
+    "prime": (("prime-test",), (256, 384, 512)),
+}
+TOO_SLOW = ("c_ref", "c_limb16")  # for operations of the layers, unless they are named
 ALONE_BYTES = 64  # up to here a message is also measured alone, between fences
 SIDE_BY_SIDE = (16, 32)  # messages, where a mode takes many
 SAMPLES = 11  # of some 50 microseconds, in each process
@@ -69,6 +76,10 @@ def usual_modes(kernels: Sequence[str], registry: Sequence[RegistryLine]) -> Seq
     own = [line.primitive for line in registry if line.name in kernels]
     more = [mode for name in dict.fromkeys(own) for mode in MODES_OF.get(name, ())]
     return (*MODES, *more) if set(own) - MODES_OF.keys() or not more else more
+
+
+def kernels_of_layers(registry: Sequence[RegistryLine]) -> list[str]:
+    return [o.name for o in registry if o.primitive == "bn" and o.name not in TOO_SLOW]
 
 
 LIMITS = Job("limits", ())  # what the CPU can do at best, after all others

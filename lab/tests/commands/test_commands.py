@@ -494,6 +494,18 @@ def test_bench_as_json_starts_with_the_run(lab: Lab) -> None:
     assert types - {"conditions"} == {"bench", "limit", "arithmetic", "job"}
 
 
+def test_bench_refuses_layers_that_there_are_not_and_modes_beside_them(lab: Lab) -> None:
+    for arguments, said in (
+        (("--primitive", "ras"), "unknown primitive 'ras'"),
+        (("--primitive", "rsa", "--mode", "ctr"), "has modes of its own"),
+        (("--primitive", "dh", "--keys", "4"), "has modes of its own"),
+    ):
+        outcome = lab("bench", *arguments)
+        assert outcome.code == 2
+        assert said in outcome.err
+        assert lab.runner.calls == []
+
+
 @pytest.mark.parametrize(
     ("name", "complaint"), [("a.jsonl/b.jsonl", "cannot make"), ("a.jsonl", "exists")]
 )
