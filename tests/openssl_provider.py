@@ -3,10 +3,11 @@
 """The provider for OpenSSL beside OpenSSL's own: openssl_provider.py [--module FILE] PART...
 
 `native`: with this system's OpenSSL: every call beside the default provider's, records and connections of TLS, the
-installed files. `evp-3.0`: OpenSSL's own evp_test with this system's library; `evp-3.5`, `evp-4.0`: with libraries built
-from Debian's sources, also OpenSSL's tests of TLS. `wycheproof`: its vectors through Python's package cryptography, which
-has an OpenSSL inside. `programs`: nginx, curl, ssh and sshd on the loopback address. `transfer`: CPU time of nginx and
-curl with the provider and without. `can-fail`: the comparison of calls notices each fault that is planted in the provider.
+installed files. `evp-3.0`: OpenSSL's own evp_test with this system's library; `evp-3.5`, `evp-3.6`, `evp-4.0`: with
+libraries built from Debian's sources, also OpenSSL's tests of TLS. `wycheproof`: its vectors through Python's package
+cryptography, which has an OpenSSL inside. `programs`: nginx, curl, ssh and sshd on the loopback address. `transfer`:
+CPU time of nginx and curl with the provider and without. `can-fail`: the comparison of calls notices each fault that
+is planted in the provider.
 
 --module: an everycore.so that is there; else that of build/gcc, or one is built in build/provider.
 """
@@ -545,6 +546,7 @@ PARTS: dict[str, Callable[[pathlib.Path], Iterator[str]]] = {
     "native": native,
     "evp-3.0": lambda module: evp("3.0", module),
     "evp-3.5": lambda module: evp("3.5", module),
+    "evp-3.6": lambda module: evp("3.6", module),
     "evp-4.0": lambda module: evp("4.0", module),
     "can-fail": can_fail,
     "wycheproof": wycheproof,

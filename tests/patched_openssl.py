@@ -33,6 +33,7 @@ TESTS = ("bntest", "exptest", "rsa_test", "dhtest")
 LOCKS = {
     "3.0": ("bookworm", HERE / "openssl-bookworm.lock"),
     "3.5": ("trixie", ROOT / "subjects/openssl-trixie.lock"),
+    "3.6": ("sid", HERE / "openssl-sid.lock"),
     "4.0": ("experimental", HERE / "openssl-experimental.lock"),
 }
 # Parts that the four tests do not need, and that would take most of the time to build.
