@@ -26,7 +26,8 @@ EVC_INLINE void clear_block(uint8_t block[16])
     evc_store64_ne(block + 8, 0);
     __asm__ volatile("" : : "r"(block) : "memory");
 #else
-    evc_wipe(block, 16);
+    for (volatile uint8_t *v = block; v < block + 16;)
+        *v++ = 0;
 #endif
 }
 
