@@ -3,16 +3,16 @@
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from everycore.explain.contained import lacking
+from everycore.explain.contained import instructions_in, lacking
 from everycore.explain.libraries import Identity, identify
 from everycore.explain.recognise import Named
-from everycore.explain.regions import GENERATORS, Profile, Region
+from everycore.explain.regions import GENERATORS, FileFacts, Profile, Region
 from everycore.model.toml_tables import expect, read_toml
 
 CAUSES = Path(__file__).with_name("causes.toml")
@@ -118,6 +118,31 @@ def explain(profile: Profile, named: Sequence[Named], flags: Sequence[str]) -> E
     )
 
 
+def facts_of(profile: Profile) -> dict[str, FileFacts]:
+    """Return what explanations need of the files of a profile, to be stored with it."""
+    if profile.files:
+        return profile.files
+    paths = {one.module.path for one in profile.regions if one.code and one.module.path}
+    found = {}
+    for path in sorted(paths):
+        identity = identify(path)
+        found[path] = FileFacts(identity.name, identity.version, instructions_in(path))
+    return found
+
+
+def _identity_of(profile: Profile, path: str) -> Identity:
+    """Return what a file is: as it was stored with the samples, else as it is here."""
+    if known := profile.files.get(path):
+        return Identity(known.library, known.version)
+    return identify(path)
+
+
+def _lacks(profile: Profile, path: str, kind: str) -> bool:
+    if known := profile.files.get(path):
+        return known.instructions.get(kind) is False
+    return lacking(path, kind)
+
+
 def _place_of(one: Named) -> str:
     if one.region.is_generated:
         return f"generated code of {one.region.process}"
@@ -134,7 +159,7 @@ def _row(
     primitives, implementations, place = key
     hottest = max(own, key=lambda one: one.region.samples)
     generated = hottest.region.is_generated
-    identity = Identity() if generated else identify(place)
+    identity = Identity() if generated else _identity_of(profile, place)
     kinds = {found.kind for found in hottest.found}
     is_crypto = bool(kinds - {"checksum", "overhead"})
     where = place if generated else Path(place).name
@@ -149,7 +174,7 @@ def _row(
         implementations = "of a guest or a language" if emulated else hottest.region.function.name
     because = hottest.found[0].because if hottest.found else ""
     called = " < ".join(_callers(hottest)[:3])
-    remedy = _remedy(hottest, identity, profile.environment, flags) if is_crypto or kinds else None
+    remedy = _remedy(hottest, identity, profile, flags) if is_crypto or kinds else None
     return Row(share, primitives, implementations, where, called, is_crypto, because, remedy)
 
 
@@ -160,8 +185,9 @@ def _callers(one: Named) -> list[str]:
 
 
 def _remedy(
-    one: Named, identity: Identity, environment: Mapping[str, str], flags: Sequence[str]
+    one: Named, identity: Identity, profile: Profile, flags: Sequence[str]
 ) -> Remedy | None:
+    environment = profile.environment
     for found in one.found:
         for cause in _causes():
             texts = {
@@ -183,7 +209,7 @@ def _remedy(
                 continue
             if "cpu_lacks" in cause and (not flags or set(cause["cpu_lacks"]) & set(flags)):
                 continue  # without flags nothing is known of the CPU
-            if "lacks" in cause and not lacking(one.region.module.path, cause["lacks"]):
+            if "lacks" in cause and not _lacks(profile, one.region.module.path, cause["lacks"]):
                 continue
             unset = cause.get("unset", ())
             path = one.region.module.path if "lacks" in cause else ""

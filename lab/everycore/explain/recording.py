@@ -12,8 +12,9 @@ from typing import Any
 
 from everycore.environment.errors import EverycoreError
 from everycore.environment.outputs import refuse_device
+from everycore.explain.explanation import facts_of
 from everycore.explain.image import Function
-from everycore.explain.regions import Caller, Module, Profile, Reference, Region
+from everycore.explain.regions import Caller, FileFacts, Module, Profile, Reference, Region
 
 FORMAT = 1
 _HEAD = ("machine", "method", "why", "seconds", "lost", "total", "kernel", "elsewhere", "code")
@@ -25,9 +26,12 @@ def lines(profile: Profile, cpu_flags: list[str]) -> Iterator[str]:
     head = {name: getattr(profile, name) for name in _HEAD}
     rest = {"command": list(profile.command), "environment": profile.environment, "cpu": cpu_flags}
     more = {name: getattr(profile, name) for name in _MORE}
-    yield json.dumps(
-        {"type": "profile", "format": FORMAT, **head, **rest, **more, "core": list(profile.core)}
-    )
+    files = {
+        path: [one.library, one.version, dict(one.instructions)]
+        for path, one in facts_of(profile).items()
+    }
+    first = {"type": "profile", "format": FORMAT, **head, **rest, **more}
+    yield json.dumps({**first, "core": list(profile.core), "files": files})
     for one in profile.regions:
         yield json.dumps(_region(one))
     yield json.dumps({"type": "end", "regions": len(profile.regions)})
@@ -100,6 +104,7 @@ def read(path: Path) -> tuple[Profile, list[str]]:
             environment=dict(rows[0]["environment"]),
             regions=[_read_region(row) for row in regions],
             **{name: rows[0][name] for name in _MORE if name in rows[0]},
+            files={path: FileFacts(*one) for path, one in rows[0].get("files", {}).items()},
             core=_core(rows[0].get("core", ["", "", ""])),
         )
         return profile, list(rows[0]["cpu"])

@@ -87,6 +87,15 @@ class Region:
         return max(self.chains, key=lambda one: one[0])[1] if self.chains else ()
 
 
+@dataclass(frozen=True, slots=True)
+class FileFacts:
+    """Facts of a file that are stored with samples, for machines where it is another or none."""
+
+    library: str
+    version: str
+    instructions: Mapping[str, bool]
+
+
 @dataclass
 class Profile:
     """All that was seen of a program, ready to be explained."""
@@ -105,6 +114,7 @@ class Profile:
     regions: list[Region]
     core: tuple[str, str, str] = ("", "", "")  # the CPU: vendor, family, model
     user_seconds: float = 0.0  # CPU time of a command in user code; 0: not known
+    files: dict[str, FileFacts] = field(default_factory=dict)  # by path; of a stored profile
     executed: int = 0  # instructions of a guest, which stand for samples then
 
     @property
