@@ -22,7 +22,7 @@ PROGRAM = r"""
 int main(void)
 {
     uint32_t a = 1, b = 2, c = 3, d = 4;
-    for (long i = 0; i < 60000000; i++) {
+    for (long i = 0; i < 240000000; i++) {
         a += b; d = TURN(d ^ a, 16); c += d; b = TURN(b ^ c, 12);
         a += b; d = TURN(d ^ a, 8); c += d; b = TURN(b ^ c, 7);
     }
