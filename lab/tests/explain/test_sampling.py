@@ -206,10 +206,21 @@ def test_a_program_of_32_bits_is_sampled_too(means: str, tmp_path: Path) -> None
     assert (first.machine, first.function.name) == ("i386", "main")
 
 
-@pytest.mark.parametrize("means", MEANS)
-def test_a_plain_user_may_sample(
-    means: str, programs: Path, request: pytest.FixtureRequest
-) -> None:
+PLAIN_USER = """
+import os, sys
+from everycore.explain.sampling import Asked, sample_command
+import ctypes, encodings.idna
+os.setgid(65534); os.setuid(65534); os.chdir('/')
+ctypes.CDLL(None).prctl(4, 1)  # PR_SET_DUMPABLE, as a login has it
+found = sample_command(sys.argv[2:], Asked(means=sys.argv[1]), {})
+print(found.code, len(found.samples), all(one.is_user for one in found.samples))
+"""
+
+
+def sampled_by_a_plain_user(
+    means: str, programs: Path, mode: int, request: pytest.FixtureRequest
+) -> list[str]:
+    """Return what PLAIN_USER prints of a program of root's."""
     if os.geteuid():
         pytest.skip("this user is no root: all other tests show it")
     folder = Path(tempfile.mkdtemp())  # pytest's own may not be read by others
@@ -217,26 +228,50 @@ def test_a_plain_user_may_sample(
     request.addfinalizer(lambda: shutil.rmtree(folder))
     program = folder / "programs"
     shutil.copy(programs, program)
-    program.chmod(0o755)
-    code = (
-        "import os, sys\n"
-        "from everycore.explain.sampling import Asked, sample_command\n"
-        "import ctypes, encodings.idna\n"
-        "os.setgid(65534); os.setuid(65534); os.chdir('/')\n"
-        "ctypes.CDLL(None).prctl(4, 1)\n"  # PR_SET_DUMPABLE, as a login has it
-        "found = sample_command(sys.argv[2:], Asked(means=sys.argv[1]), {})\n"
-        "print(found.code, len(found.samples), all(one.is_user for one in found.samples))\n"
-    )
+    program.chmod(mode)
     path = os.pathsep.join([str(PACKAGE.parent), os.environ.get("PYTHONPATH", "")])
-    argv = [sys.executable, "-c", code, means, str(program), "alarms"]
+    argv = [sys.executable, "-c", PLAIN_USER, means, str(program), "alarms"]
     env = {**os.environ, "PYTHONPATH": path}
     done = subprocess.run(argv, capture_output=True, text=True, check=False, env=env)
     if "cannot be" in done.stderr or "Permission denied" in done.stderr:
         pytest.skip(done.stderr.splitlines()[-1])
     assert done.returncode == 0, done.stderr
-    end, count, is_user = done.stdout.split()[-3:]
+    return done.stdout.split()[-3:]
+
+
+@pytest.mark.parametrize("means", MEANS)
+def test_a_plain_user_may_sample(
+    means: str, programs: Path, request: pytest.FixtureRequest
+) -> None:
+    end, count, is_user = sampled_by_a_plain_user(means, programs, 0o755, request)
     assert (end, is_user) == ("7", "True")
     assert int(count) > 0
+
+
+@pytest.mark.parametrize("means", MEANS)
+def test_a_setuid_program_of_root_runs_to_its_end(
+    means: str, programs: Path, request: pytest.FixtureRequest
+) -> None:
+    end, *_ = sampled_by_a_plain_user(means, programs, 0o4755, request)
+    assert end == "7"
+
+
+def test_a_program_does_not_start_if_all_means_are_refused(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    from everycore.explain import perf, stopping
+
+    def refuse(*words: object, **more: object) -> None:
+        del words, more
+        raise PermissionError(1, "Operation not permitted")
+
+    monkeypatch.setattr(perf, "_open", refuse)
+    monkeypatch.setattr(stopping.Stopper, "seize", refuse)
+    mark = tmp_path / "started"
+    with pytest.raises(EverycoreError, match="ptrace: Operation not permitted") as error:
+        sample_command(["touch", str(mark)], Asked(), dict(os.environ))
+    assert "perf_event_paranoid" in error.value.hint
+    assert not mark.exists()
 
 
 def test_a_process_that_is_not_there_is_named() -> None:
