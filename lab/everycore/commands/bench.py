@@ -231,18 +231,13 @@ def bench(
     refuse_unknown_kernels(context, words(kernel))
     unusual = keys > 1 or aad_bytes != AAD_BYTES
     if placement:
-        _refuse_to_store(out, fresh=fresh)
+        _refuse_to_store(out, fresh=fresh, unusual=unusual)
         asked = placements.Asked(
             words(mode) or placements.MODES,
             message_sizes(words(bytes_)) or placements.usual_sizes(quick=quick),
             words(kernel),
             key_bits,
         )
-        if unusual:
-            raise EverycoreError(
-                "--placement measures usual messages",
-                "leave out --keys and --aad-bytes",
-            )
         session = pin(context, open_session(context, target, cc, flags), cpu)
         raise typer.Exit(_bench_placements(context, session, asked, json))
     _refuse_with_layers(primitive, mode, unusual=unusual)
@@ -359,7 +354,11 @@ def _open_to_store(
     return pin(context, open_session(context, target, cc, flags), cpu)
 
 
-def _refuse_to_store(out: Path | None, *, fresh: bool) -> None:
+def _refuse_to_store(out: Path | None, *, fresh: bool, unusual: bool) -> None:
+    if unusual:
+        raise EverycoreError(
+            "--placement measures usual messages", "leave out --keys and --aad-bytes"
+        )
     if out or fresh:
         raise EverycoreError(
             f"{'--out' if out else '--fresh'} is of stored results; --placement stores none",
