@@ -32,12 +32,14 @@ struct vperm_key {
 #define BATCH 4
 
 /* The tables at one address that compilers know nothing of: they then load them from there, some by pairs, and do not
- * make an address for each. */
+ * make an address for each. On A32 they do that by themselves, and would need a register more. */
 EVC_INLINE const struct vperm_tables *tables(void)
 {
     const struct vperm_tables *all = &vperm_tables;
 
+#if EVC_A64
     EVC_KEEP(all);
+#endif
     return all;
 }
 
