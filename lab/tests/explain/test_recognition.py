@@ -5,6 +5,7 @@ import json
 import os
 import shutil
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ import pytest
 from everycore.environment.errors import EverycoreError
 from everycore.explain import constants, recognition_rules, recording
 from everycore.explain.evidence import gather
-from everycore.explain.explanation import explain, shares
+from everycore.explain.explanation import explain, facts_of, shares
 from everycore.explain.image import Function
 from everycore.explain.recognise import recognise
 from everycore.explain.recognition_rules import load_rules
@@ -291,7 +292,8 @@ def test_stored_samples_give_the_same_names(tmp_path: Path) -> None:
     store(path, profile)
     again, flags = recording.read(path)
     assert flags == ["aes"]
-    assert again == profile
+    assert again == replace(profile, files=facts_of(profile))
+    assert list(again.files) == ["/usr/bin/x"]
     assert shares(recognise(again)) == shares(recognise(profile))
 
 
