@@ -121,17 +121,6 @@ EVC_INLINE int ends_at_page_end(const void *p, size_t from, size_t to, size_t n)
 
 #define first_bytes(n) evc_x86_first_bytes(n)
 
-#define load_part1(p, n_bytes) load_block(p, n_bytes)
-
-/* 0 to 16 bytes, zeros behind. A load with a mask waits for stores to any of the 16, like that of the last message's
- * tag beside the associated data; this reads what it takes. */
-EVC_INLINE __m128i load_block(const uint8_t *p, size_t n_bytes)
-{
-    if (n_bytes == 16)
-        return _mm_loadu_si128((const __m128i *)(const void *)p);
-    return n_bytes ? evc_x86_load_part(p, n_bytes) : _mm_setzero_si128();
-}
-
 /* By masks, but for what would reach into the next page. */
 EVC_INLINE void store_part1(uint8_t *p, __m128i v, size_t n_bytes)
 {
@@ -166,6 +155,17 @@ void evc_gcm_x86_vaes512_groups(const void *key, const uint8_t counter[16], uint
 #define crypt_groups evc_gcm_x86_vaes512_groups
 
 #else
+
+#define load_part1(p, n_bytes) load_block(p, n_bytes)
+
+/* 0 to 16 bytes, zeros behind. A load with a mask waits for stores to any of the 16, like that of the last message's
+ * tag beside the associated data; this reads what it takes. */
+EVC_INLINE __m128i load_block(const uint8_t *p, size_t n_bytes)
+{
+    if (n_bytes == 16)
+        return _mm_loadu_si128((const __m128i *)(const void *)p);
+    return n_bytes ? evc_x86_load_part(p, n_bytes) : _mm_setzero_si128();
+}
 
 EVC_INLINE enum evc_status compare_tag(const uint8_t *tag, __m128i t, size_t n_bytes)
 {
