@@ -743,6 +743,162 @@ static enum result accesses_stay_inside_the_buffers(struct check *c)
     return PASS;
 }
 
+/* ---- Shapes ---------------------------------------------------------------------------------- */
+
+/* Sizes of associated data at the borders of blocks, vectors and pairs of them; and those of tags. A kernel may have a
+ * way of its own for each, and meets each with each length of text. */
+static const size_t shape_aads[] = {0,  1,  8,  13, 16, 17,  20,  31,  32,  33,  48, 62,
+                                    64, 65, 80, 81, 96, 128, 129, 255, 256, 257, 300};
+static const size_t shape_tags[] = {16, 4, 12, 8, 13};
+
+struct shapes {
+    struct check *c;
+    size_t row; /* of shape_aads */
+    size_t len_bytes, tag_bytes;
+    bool at_end, in_place;
+    enum result result;
+};
+
+/* Every length to four groups of 512 bytes, so that each number of them meets each tail, and those around 4096: half a
+ * second for a fused kernel, so in quick runs too. Pairs, and quick runs of an emulator: some of these, with other
+ * associated data others. */
+static bool take_shape(const struct shapes *s)
+{
+    const size_t len = s->len_bytes;
+
+    if (len > 2048 + 17 && len < 4096 - 17)
+        return false;
+    if (is_pair_name(s->c->line->name))
+        return (len + 3 * s->row) % 83 == 0;
+    return !s->c->quick || !port_emulated() || (len + 3 * s->row) % 17 == 0;
+}
+
+static enum result wrong_shape(const struct shapes *s, bool sealing, const char *what)
+{
+    char where[80];
+
+    snprintf(where, sizeof where, "%zu of tag, %s guard pages%s", s->tag_bytes,
+             s->at_end ? "before" : "behind", s->in_place ? ", in place" : "");
+    return wrong(s->c, sealing, s->len_bytes, where, what);
+}
+
+/* The bytes of a fence on the other side of n bytes than the guard page. */
+static uint8_t *beside(const struct guarded *fence, bool at_end, size_t n)
+{
+    return at_end ? port_flush(fence, true, n) - MARGIN : fence->start + n;
+}
+
+/* One call; tag: what it is given to open, what it must write to seal. */
+static enum result run_shape(const struct shapes *s, bool sealing, const uint8_t tag[16], enum evc_status expected)
+{
+    const size_t len = s->len_bytes, n = s->tag_bytes;
+    const struct guarded *const fence = s->in_place ? &fence_in : &fence_out;
+    uint8_t *const in = port_flush(&fence_in, s->at_end, len), *const out = port_flush(fence, s->at_end, len),
+                   *const aad = port_flush(&fence_aad, s->at_end, known.aad_bytes),
+                   *const iv = port_flush(&fence_iv, s->at_end, 12),
+                   *const tag_at = port_flush(&fence_tag, s->at_end, n);
+    enum evc_status status;
+
+    s->c->cases++;
+    memset(out, PAINT, len);
+    memset(beside(fence, s->at_end, len), PAINT, MARGIN);
+    memset(beside(&fence_tag, s->at_end, n), PAINT, MARGIN);
+    memcpy(in, sealing ? known.in : known.out, len);
+    memcpy(aad, known.aad, known.aad_bytes);
+    memcpy(iv, known.iv, 12);
+    if (sealing)
+        memset(tag_at, PAINT, n);
+    else
+        memcpy(tag_at, tag, n);
+    status = (sealing ? evc_gcm_seal(key, iv, 12, aad, known.aad_bytes, in, out, len, tag_at, n)
+                      : evc_gcm_open(key, iv, 12, aad, known.aad_bytes, in, out, len, tag_at, n));
+    if (status != expected)
+        return wrong_shape(s, sealing, evc_status_text(status));
+    if (memcmp(tag_at, tag, n) != 0)
+        return wrong_shape(s, sealing, "another tag");
+    if (!all_are(beside(fence, s->at_end, len), PAINT, MARGIN) ||
+        !all_are(beside(&fence_tag, s->at_end, n), PAINT, MARGIN))
+        return wrong_shape(s, sealing, "wrote outside of its outputs");
+    if (status != EVC_OK)
+        return all_are(out, 0, len) ? PASS : wrong_shape(s, sealing, "a forgery's text is not zeros alone");
+    return memcmp(out, sealing ? known.out : known.in, len) == 0
+               ? PASS
+               : wrong_shape(s, sealing, "another text");
+}
+
+/* The same text as one piece, for which kernels open before they know the tag. */
+static enum result run_shape_as_piece(const struct shapes *s, bool sealing, const uint8_t tag[16])
+{
+    const size_t len = s->len_bytes;
+    uint8_t *const in = port_flush(&fence_in, s->at_end, len), *const out = port_flush(&fence_out, s->at_end, len),
+                   *const tag_at = port_flush(&fence_tag, s->at_end, s->tag_bytes);
+    struct evc_gcm_state state;
+
+    s->c->cases++;
+    memcpy(in, sealing ? known.in : known.out, len);
+    if (sealing)
+        memset(tag_at, PAINT, s->tag_bytes);
+    else
+        memcpy(tag_at, tag, s->tag_bytes);
+    must(evc_gcm_start(key, &state, known.iv, 12));
+    must(evc_gcm_aad(key, &state, known.aad, known.aad_bytes));
+    must((sealing ? evc_gcm_seal_update : evc_gcm_open_update)(key, &state, in, out, len));
+    if ((sealing ? evc_gcm_seal_finish(key, &state, tag_at, s->tag_bytes)
+                 : evc_gcm_open_finish(key, &state, tag_at, s->tag_bytes)) != EVC_OK)
+        return wrong_shape(s, sealing, "as one piece, refused");
+    if (memcmp(tag_at, tag, s->tag_bytes) != 0)
+        return wrong_shape(s, sealing, "as one piece, another tag");
+    return memcmp(out, sealing ? known.out : known.in, len) == 0
+               ? PASS
+               : wrong_shape(s, sealing, "as one piece, another text");
+}
+
+static enum result run_each_way(struct shapes *s)
+{
+    const size_t bit = (7 * s->len_bytes + s->row) % (8 * s->tag_bytes);
+    uint8_t tag[16], forged[16];
+
+    known_tag(&known, tag, s->len_bytes);
+    memcpy(forged, tag, 16);
+    forged[bit / 8] ^= (uint8_t)(1 << bit % 8);
+    for (int i = 0; i < 2; i++) {
+        s->in_place = i != 0;
+        s->at_end = ((s->len_bytes + s->row) & 1) != (size_t)i;
+        if (run_shape(s, true, tag, EVC_OK) == FAIL || run_shape(s, false, tag, EVC_OK) == FAIL ||
+            run_shape(s, false, forged, EVC_ERR_TAG) == FAIL)
+            return FAIL;
+    }
+    s->in_place = false;
+    return run_shape_as_piece(s, true, tag) == FAIL ? FAIL : run_shape_as_piece(s, false, tag);
+}
+
+/* Every length with one size of associated data. */
+static void do_row(void *vshapes)
+{
+    struct shapes *s = vshapes;
+
+    for (s->len_bytes = 0; s->len_bytes <= 4096 + 17 && s->result == PASS; s->len_bytes++) {
+        s->tag_bytes = shape_tags[(s->len_bytes + s->row) % N(shape_tags)];
+        if (take_shape(s))
+            s->result = run_each_way(s);
+    }
+}
+
+static enum result messages_of_every_shape_equal_reference(struct check *c)
+{
+    if (!have_fences())
+        return check_skip(c, "no guard pages on this system");
+    for (size_t row = 0; row < N(shape_aads); row++) {
+        struct shapes s = {.c = c, .row = row};
+        know_random(c, 12, shape_aads[row], 4096 / 16 + 2);
+        if (!port_survives(do_row, &s))
+            return wrong_shape(&s, true, "or opened: memory fault");
+        if (s.result == FAIL)
+            return FAIL;
+    }
+    return PASS;
+}
+
 /* ---- Forgeries ------------------------------------------------------------------------------- */
 
 /* Checks that opening len_bytes bytes with this tag is refused and leaves no plaintext behind; opening in pieces is
@@ -1180,6 +1336,7 @@ static const struct property properties[] = {
     PROPERTY(empty_buffers_may_be_null),
     PROPERTY(every_alignment_equals_reference),
     PROPERTY(accesses_stay_inside_the_buffers),
+    PROPERTY(messages_of_every_shape_equal_reference),
     PROPERTY(every_number_of_blocks_equals_reference),
     PROPERTY(counter_wraps_modulo_2_32),
     PROPERTY(messages_whose_counter_wraps_equal_reference),
