@@ -771,11 +771,12 @@ static size_t longest_shape(const struct check *c)
 }
 
 /* Every length to four groups of 512 bytes, so that each number of them meets each tail, and those around 4096: half a
- * second for a fused kernel, so in quick runs too. Pairs, and quick runs of an emulator: some of these, with other
- * associated data others. */
+ * second for a fused kernel with instructions of AES, so in quick runs too. Others, and quick runs of an emulator: some
+ * of these, with other associated data others. */
 static bool take_shape(const struct shapes *s, bool slow)
 {
-    const size_t len = s->len_bytes, step = (is_pair_name(s->c->line->name) ? 83 : 1) * (slow ? 7 : 1);
+    const struct evc_registry_line *line = s->c->line;
+    const size_t len = s->len_bytes, step = (is_pair_name(line->name) || !line->needs ? 83 : 1) * (slow ? 7 : 1);
 
     return (len <= 2048 + 17 || len >= 4096 - 17) && (len + 3 * s->row) % step == 0;
 }

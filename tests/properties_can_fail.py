@@ -400,6 +400,7 @@ LIMITS = "lengths_over_the_limits_are_refused"
 BAD_KEYS = "bad_keys_are_refused_and_wiped"
 PROGRAMS = ORDERS, KEYS, EXCHANGES, PRIMES, RSA = (  # of their own
     "test_orders", "test_keys", "test_dh", "test_prime", "test_rsa")
+SHAPES = "messages_of_every_shape_equal_reference"
 MEBIBYTE = "messages_of_a_mebibyte_equal_reference"
 
 # The same of GCM; some words stand in the kernel, some in what all of them and the pairs share.
@@ -423,6 +424,8 @@ GCM_BREAKS = [
     ("GCM: a byte behind a text", FUSED, TEXT, TEXT + "    if (len_bytes % 16)\n        out[len_bytes] = 0;\n", LENGTH),
     ("GCM: the input", FUSED, END,
      END + "    if (len_bytes && in != out)\n        ((uint8_t *)(uintptr_t)in)[0] ^= 1;\n", LENGTH),
+    ("GCM: a text of 453 bytes with associated data of 81", FUSED, END,
+     END + "    y[0] ^= len_bytes == 453 && aad_bytes == 81;\n", SHAPES),
     ("GCM: a text of 4097 bytes", FUSED, END, END + "    y[0] ^= len_bytes == 4097;\n", LONG),
     ("a pair's associated data in each piece", GCM, "ready = aad_bytes = 0;", "ready = 0;", LONG),
     ("GCM: 48 bytes of associated data", FUSED, AAD, AAD + "    y[3] ^= aad_bytes == 48;\n", DATA),
