@@ -637,7 +637,7 @@ byte_numbers:
     jz 12f
     vmovdqa %xmm4, %xmm0
 12: vpshufb reversed(%r11), %xmm0, %xmm2
-  vpternlogq $0x96, %xmm1, %xmm12, %xmm9
+    vpternlogq $0x96, %xmm1, %xmm12, %xmm9
     multiply %xmm2, 2, %xmm6, %xmm4, %xmm12, %xmm1
     vpxor %xmm6, %xmm7, %xmm7
     vpxor %xmm4, %xmm8, %xmm8
@@ -782,7 +782,7 @@ aad_of_vectors:
     EVC_ASM_CFI_END
 
 /* xmm1 = the block of associated data: of 1 to 7 or more than 16 bytes, r8 at rcx. That is the last one, plus the hash
- * of those before it: so it meets their powers of H. Changes rcx, rsi, vectors 2, 8 to 14 and 28 to 31. */
+ * of those before it: so it meets their powers of H. Changes rcx, rsi, vectors 2, 8 to 14, 29 and 30. */
     .text
     .p2align 5
 other_aad:
