@@ -19,7 +19,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
-from everycore.environment import extras
 from everycore.environment.errors import EverycoreError
 
 MAGIC = b"\x7fELF"
@@ -320,6 +319,8 @@ class Elf:
             from elftools.common.exceptions import DWARFError, ELFError
             from elftools.elf.elffile import ELFFile
         except ImportError as error:
+            from everycore.environment import extras  # `resolve` starts without it
+
             raise extras.missing_packages("reading debug information", "matrix") from error
         try:
             file = ELFFile(io.BytesIO(self.data[:]))

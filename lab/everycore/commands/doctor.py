@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from everycore.binary.elf import DamagedError
 from everycore.commands.options import Json, PageFile, context_of, write_answer_page
 from everycore.environment.context import Context
 from everycore.environment.errors import EverycoreError
@@ -104,6 +105,10 @@ def _refuse_no_program(path: Path) -> None:
         raise EverycoreError(f"there is no file {path}", hint)
     try:
         load(path)
+    except DamagedError as error:
+        raise EverycoreError(
+            f"{path} is no ELF file that can be read: {error.why}", hint
+        ) from error
     except EverycoreError as error:
         raise EverycoreError(error.message, error.hint or hint) from error
 
