@@ -91,9 +91,10 @@ static void emit_bytes(const char *name, const uint8_t *bytes, size_t n_bytes)
     evc_wipe(digits, sizeof digits);
 }
 
-static struct evc_prime_search make_search(struct course *course)
+/* bits: of the primes. */
+static struct evc_prime_search make_search(struct course *course, size_t bits)
 {
-    return (struct evc_prime_search){.kernel = evc_bn_select(evc_cpu_features(), 0, EVC_USE_ANY),
+    return (struct evc_prime_search){.kernel = evc_bn_select_for(evc_cpu_features(), 0, EVC_USE_ANY, bits),
                                      .words = evc_bn_words_select(evc_cpu_features(), 0),
                                      .random = {fill, NULL},
                                      .report = report,
@@ -125,7 +126,7 @@ int genrsa_command(int argc, char **argv)
     static const uint8_t e[3] = {1, 0, 1};
     const size_t bits = read_bits(argc, argv, "genrsa");
     struct course course = {port_now_ns(), 0, 0, 2 * expected_tests(bits / 2, 0)};
-    const struct evc_prime_search search = make_search(&course);
+    const struct evc_prime_search search = make_search(&course, bits / 2);
     const size_t key_bytes = (evc_rsa_private_bytes(search.kernel, bits) + 63) / 64 * 64;
     size_t scratch_bytes = evc_rsa_generate_scratch_bytes(search.kernel, bits);
     uint8_t numbers[5 * EVC_BN_MAX_BYTES];
@@ -151,7 +152,7 @@ int dhparam_command(int argc, char **argv)
 {
     const size_t bits = read_bits(argc, argv, "dhparam");
     struct course course = {port_now_ns(), 0, 0, expected_tests(bits, 1)};
-    const struct evc_prime_search search = make_search(&course);
+    const struct evc_prime_search search = make_search(&course, bits);
     const size_t scratch_bytes = evc_prime_safe_scratch_bytes(search.kernel, bits);
     uint8_t p[EVC_BN_MAX_BYTES];
     void *scratch = malloc(scratch_bytes);

@@ -2,7 +2,7 @@
 /*
  * Tests of primes, and searches for them, on top of any kernel of bn.
  *
- *     struct evc_prime_search search = {.kernel = evc_bn_select(features, 0, EVC_USE_ANY),
+ *     struct evc_prime_search search = {.kernel = evc_bn_select_for(features, 0, EVC_USE_ANY, 1024),
  *                                       .words = evc_bn_words_select(features, 0),
  *                                       .random = {my_random, NULL}};
  *     size_t scratch_bytes = evc_prime_search_scratch_bytes(search.kernel, 1024);

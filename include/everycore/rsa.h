@@ -2,7 +2,7 @@
 /*
  * RSA on top of any kernel of bn: keys, and the raw operations.
  *
- *     const struct evc_bn *kernel = evc_bn_select(evc_cpu_features(), 0, EVC_USE_ANY);
+ *     const struct evc_bn *kernel = evc_bn_select_for(evc_cpu_features(), 0, EVC_USE_ANY, 1024);
  *     ... memory of evc_rsa_private_bytes(kernel, 2048) bytes, aligned to 16; scratch of evc_rsa_scratch_bytes() ...
  *     enum evc_status status =
  *         evc_rsa_set_private_in(memory, memory_bytes, kernel, &numbers, 0, scratch, scratch_bytes);
