@@ -776,7 +776,7 @@ static size_t longest_shape(const struct check *c)
 static bool take_shape(const struct shapes *s, bool slow)
 {
     const struct evc_registry_line *line = s->c->line;
-    const size_t len = s->len_bytes, step = (is_pair_name(line->name) || !line->needs ? 83 : 1) * (slow ? 7 : 1);
+    const size_t len = s->len_bytes, step = (is_pair_name(line->name) || !line->needs ? 83u : 1u) * (slow ? 7u : 1u);
 
     return (len <= 2048 + 17 || len >= 4096 - 17) && (len + 3 * s->row) % step == 0;
 }

@@ -185,8 +185,8 @@ EVC_OUT_OF_LINE void exchange(uint8_t block[16], const uint8_t whole[16], const 
 
 /* out[-16 .. -1] holds CC, the last whole block encrypted; in, out: the rest, 1 to 15 bytes (5.3.2).
  * tweak: that of the rest. */
-EVC_OUT_OF_LINE void steal_encrypt(const union evc_aes_key *key, uint8_t tweak[16], const uint8_t *in,
-                          uint8_t *out, size_t rest_bytes)
+EVC_OUT_OF_LINE void steal_encrypt(const union evc_aes_key *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out,
+                                   size_t rest_bytes)
 {
     uint8_t block[16]; /* the rest of P, then CC's end */
 
@@ -195,14 +195,20 @@ EVC_OUT_OF_LINE void steal_encrypt(const union evc_aes_key *key, uint8_t tweak[1
     evc_wipe(block, sizeof block);
 }
 
+/* Not inlined, as exchange(): the tweak's halves would stay in registers that kernels save. */
+EVC_OUT_OF_LINE void copy_next_tweak(uint8_t next[16], const uint8_t tweak[16])
+{
+    memcpy(next, tweak, 16);
+    evc_aes_next_tweak(next);
+}
+
 /* in, out: the last whole block and 1 to 15 bytes (5.4.2). The whole block has the later tweak. */
-EVC_OUT_OF_LINE void steal_decrypt(const union evc_aes_key *key, uint8_t tweak[16], const uint8_t *in,
-                          uint8_t *out, size_t rest_bytes)
+EVC_OUT_OF_LINE void steal_decrypt(const union evc_aes_key *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out,
+                                   size_t rest_bytes)
 {
     uint8_t later[16], block[16]; /* PP, then the rest of C and PP's end */
 
-    memcpy(later, tweak, 16);
-    evc_aes_next_tweak(later);
+    copy_next_tweak(later, tweak);
     evc_aes_op_xts_decrypt(key, later, in, block, 1);
     exchange(block, block, in + 16, out + 16, rest_bytes);
     evc_aes_op_xts_decrypt(key, tweak, block, out, 1);
@@ -211,8 +217,8 @@ EVC_OUT_OF_LINE void steal_decrypt(const union evc_aes_key *key, uint8_t tweak[1
 }
 
 /* tweak: encrypted; len_bytes: 0, or 16 and more. Inline, as units of whole blocks need no frame more. */
-EVC_INLINE void encrypt_end(const union evc_aes_key *key, uint8_t tweak[16], const uint8_t *in,
-                        uint8_t *out, size_t len_bytes)
+EVC_INLINE void encrypt_end(const union evc_aes_key *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out,
+                            size_t len_bytes)
 {
     const size_t rest_bytes = len_bytes % 16, whole = len_bytes - rest_bytes;
 
@@ -221,8 +227,8 @@ EVC_INLINE void encrypt_end(const union evc_aes_key *key, uint8_t tweak[16], con
         steal_encrypt(key, tweak, in + whole, out + whole, rest_bytes);
 }
 
-EVC_INLINE void decrypt_end(const union evc_aes_key *key, uint8_t tweak[16], const uint8_t *in,
-                        uint8_t *out, size_t len_bytes)
+EVC_INLINE void decrypt_end(const union evc_aes_key *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out,
+                            size_t len_bytes)
 {
     const size_t rest_bytes = len_bytes % 16;
     const size_t whole = len_bytes - rest_bytes - (rest_bytes ? 16 : 0);
