@@ -145,7 +145,9 @@ class Boards:
         for address in BOARDS:
             (folder / f"{address}.config").write_text(
                 f"ListenAddress {address}\nPort {SSH_PORT}\nHostKey {folder / 'host'}\nPidFile none\nStrictModes no\nUsePAM no\n"
-                f"AuthorizedKeysFile {folder / 'user.pub'}\nPasswordAuthentication no\nPermitRootLogin yes\n")
+                f"AuthorizedKeysFile {folder / 'user.pub'}\nPasswordAuthentication no\nPermitRootLogin yes\n"
+                # No start-up file of this user's shell: killed in the middle, some leave a lock for which all others wait.
+                f"SetEnv HOME={folder}\n")
         with contextlib.suppress(OSError):
             pathlib.Path("/run/sshd").mkdir(exist_ok=True)  # where sshd of Debian locks its child in
         for address in BOARDS:

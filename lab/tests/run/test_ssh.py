@@ -84,6 +84,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         f"ListenAddress 127.0.0.1\nPort {port}\nHostKey {folder / 'host'}\nPidFile none\n"
         f"AuthorizedKeysFile {folder / 'authorized'}\nStrictModes no\nUsePAM no\n"
         "PasswordAuthentication no\nKbdInteractiveAuthentication no\nPermitRootLogin yes\n"
+        f"SetEnv HOME={folder}\n"  # no start-up file of this user's shell, which may take long
     )
     if os.geteuid() == 0:
         with suppress(OSError):
