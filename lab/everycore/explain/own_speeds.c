@@ -119,7 +119,7 @@ static void prepare_rsa(void)
 {
     static const uint8_t e[] = {1, 0, 1};
     const struct evc_bn *kernel = evc_bn_select_for(evc_cpu_features(), 0, EVC_USE_SERIAL, RSA_BITS);
-    const struct evc_prime_search search = {.kernel = evc_bn_select(evc_cpu_features(), 0, EVC_USE_ANY),
+    const struct evc_prime_search search = {.kernel = evc_bn_select_for(evc_cpu_features(), 0, EVC_USE_ANY, RSA_BITS / 2),
                                             .words = evc_bn_words_select(evc_cpu_features(), 0),
                                             .random = randomness};
     const size_t bytes = evc_rsa_numbers_bytes(RSA_BITS), key_bytes = evc_rsa_private_bytes(kernel, RSA_BITS);
