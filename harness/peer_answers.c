@@ -44,8 +44,8 @@ static void hex(char text[33], const uint8_t *bytes, size_t n)
         snprintf(text + 2 * i, 3, "%02x", bytes[i]);
 }
 
-static bool same(const char *where, const char *part, const uint8_t *expected, const uint8_t *got,
-                 size_t n, struct peer_fault *fault)
+bool peer_same(const char *where, const char *part, const uint8_t *expected, const uint8_t *got, size_t n,
+               struct peer_fault *fault)
 {
     size_t at = 0;
 
@@ -60,7 +60,7 @@ static bool same(const char *where, const char *part, const uint8_t *expected, c
     return false;
 }
 
-static bool fails(const char *where, const char *what, struct peer_fault *fault)
+bool peer_fails(const char *where, const char *what, struct peer_fault *fault)
 {
     snprintf(fault->what, sizeof fault->what, "%.100s: %s", where, what);
     return false;
@@ -118,17 +118,17 @@ static bool answers(const char *where, const char *mode, void *context, peer_run
 {
     memset(m->out, 0, m->len_bytes);
     if (!run(context, m))
-        return fails(where, "refused", fault);
-    if (strcmp(mode, "cmac") != 0 && !same(where, "output", out, m->out, m->len_bytes, fault))
+        return peer_fails(where, "refused", fault);
+    if (strcmp(mode, "cmac") != 0 && !peer_same(where, "output", out, m->out, m->len_bytes, fault))
         return false;
-    if (has_tag(mode) && !same(where, "tag", tag, m->tag, PEER_TAG_BYTES, fault))
+    if (has_tag(mode) && !peer_same(where, "tag", tag, m->tag, PEER_TAG_BYTES, fault))
         return false;
     if (!peer_opens(mode))
         return true;
     m->tag[PEER_TAG_BYTES - 1] ^= 1;
     bool accepted = run(context, m);
     m->tag[PEER_TAG_BYTES - 1] ^= 1;
-    return !accepted || fails(where, "a damaged tag is accepted", fault);
+    return !accepted || peer_fails(where, "a damaged tag is accepted", fault);
 }
 
 bool peer_agrees(const char *mode, const uint8_t *key, unsigned key_bits, void *context,
@@ -203,7 +203,7 @@ static void judge(const struct vector *x, struct vector_run *r, void *context, p
     if (!x->must_fail)
         answers(where, r->mode, context, run, &m, x->v[OUT].bytes, expected_tag, r->fault);
     else if (run(context, &m))
-        fails(where, "accepted, and has to be refused", r->fault);
+        peer_fails(where, "accepted, and has to be refused", r->fault);
 }
 
 static void take(struct vector *x, void *vrun)
@@ -219,7 +219,7 @@ static void take(struct vector *x, void *vrun)
         memcpy(key + x->v[KEY].n, x->v[KEY2].bytes, x->v[KEY2].n);
     void *context = r->peer->open(r->mode, key, r->key_bits, &run);
     if (!context) {
-        fails(x->id, "the key of a published vector is refused", r->fault);
+        peer_fails(x->id, "the key of a published vector is refused", r->fault);
         return;
     }
     judge(x, r, context, run);
@@ -240,6 +240,6 @@ bool peer_answers_vectors(const struct peer *peer, const char *mode, unsigned ke
         fclose(lines);
     }
     if (!r.n && !fault->what[0])
-        fails(mode, "no published vector to check it with", fault);
+        peer_fails(mode, "no published vector to check it with", fault);
     return !fault->what[0];
 }

@@ -21,6 +21,11 @@ struct peer_fault {
     char expected[33], got[33];
 };
 
+/* Both return whether all is well, and say in the fault what is not: n bytes differ; something else is wrong. */
+bool peer_same(const char *where, const char *part, const uint8_t *expected, const uint8_t *got, size_t n,
+               struct peer_fault *);
+bool peer_fails(const char *where, const char *what, struct peer_fault *);
+
 /* Whether run(context) answers all n messages as c_ref does. Of modes that open, in is replaced by
  * what c_ref sealed, tag with it, and a damaged tag must be refused. */
 bool peer_agrees(const char *mode, const uint8_t *key, unsigned key_bits, void *context,

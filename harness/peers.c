@@ -16,6 +16,7 @@
 #include "names.h"
 #include "options.h"
 #include "peer_answers.h"
+#include "peer_numbers.h"
 #include "port/port.h"
 #include "quiet.h"
 #include "random.h"
@@ -34,7 +35,9 @@ const struct peer evc_peer; /* no peer there: its linker has no symbols that may
 
 static const char *const modes[] = {"ecb-enc",  "ecb-dec",  "cbc-enc",  "cbc-dec",
                                     "ctr",      "xts-enc",  "xts-dec",  "cmac",
-                                    "ccm-seal", "ccm-open", "gcm-seal", "gcm-open"};
+                                    "ccm-seal", "ccm-open", "gcm-seal", "gcm-open",
+                                    "mont-mul", "mont-sqr", "exp",      "exp-public",
+                                    "mul-add-words", "mod-word16", "mod-word16-once"};
 static const char *const styles[] = {"streamed", "fenced"};
 static const char *const cases[] = {"best", "vaes256", "sse", "ssse3", "c"};
 static const char *const key_sizes[] = {"128", "192", "256"};
@@ -159,9 +162,10 @@ static void set_work(struct work *w, const struct cipher *cipher, size_t len_byt
 
 static void emit_peer(const struct plan *plan)
 {
-    static const uint8_t key[KEY_BYTES] = {1}; /* the halves of XTS differ */
+    static uint8_t key[3 * 32]; /* the halves of XTS differ, and n is odd */
     peer_run *run;
 
+    peer_numbers_make(key, 32, plan->seed);
     emit_begin("peer");
     emit_text("name", evc_peer.name);
     emit_text("version", evc_peer.version());
@@ -181,13 +185,20 @@ static void emit_peer(const struct plan *plan)
     emit_end();
 }
 
+static const char *primitive_of(const char *mode)
+{
+    if (peer_number_primitive(mode))
+        return peer_number_primitive(mode);
+    return strncmp(mode, "gcm", 3) == 0 ? "gcm" : "aes";
+}
+
 static void emit_head(const char *type, const struct cipher *c, const struct plan *plan)
 {
     char name[96];
 
     snprintf(name, sizeof name, "%s-%s", evc_peer.name, evc_peer.version());
     emit_begin(type);
-    emit_text("primitive", strncmp(c->mode, "gcm", 3) == 0 ? "gcm" : "aes");
+    emit_text("primitive", primitive_of(c->mode));
     emit_text("kernel", name);
     emit_text("peer", evc_peer.name);
     if (plan->hardware)
@@ -270,26 +281,16 @@ static bool has_all_keys(const struct cipher *c)
     return true;
 }
 
-static void bench_point(const struct cipher *c, size_t len_bytes, size_t aad_bytes, const char *style,
-                        struct plan *plan)
+/* Times what is known to be right. */
+static void measure_point(struct work *w, const char *style, struct plan *plan)
 {
     static struct measured m;
     static struct peer_fault refused = {"a message was refused while it was timed", "", ""};
+    const struct cipher *const c = w->cipher;
     const bool alone = strcmp(style, "fenced") == 0;
     const char *why = NULL;
-    struct peer_fault fault = {"", "", ""};
-    struct work w;
 
-    set_work(&w, c, len_bytes, aad_bytes, plan->seed);
     measure_nothing(&m);
-    if (!has_all_keys(c)) {
-        emit_point(&w, style, &m, "the library has no room for so many keys", plan);
-        return;
-    }
-    if (!agrees(c, &w, plan, &fault)) {
-        emit_fault(c, &fault, plan);
-        return;
-    }
     if (!plan->counter)
         why = "no calibrated counter";
     else if (alone && !HAVE_FENCE)
@@ -300,15 +301,31 @@ static void bench_point(const struct cipher *c, size_t len_bytes, size_t aad_byt
         why = "its messages go to the library together, under one key";
     else {
         if (c->n_keys > 1) /* as in bench.c */
-            loop_of(c, alone)(&w, c->n_keys);
-        measure(plan->counter, loop_of(c, alone), &w, (size_t)plan->samples, plan->budget_ms * 1000000, &m);
+            loop_of(c, alone)(w, c->n_keys);
+        measure(plan->counter, loop_of(c, alone), w, (size_t)plan->samples, plan->budget_ms * 1000000, &m);
     }
     if (!why && !m.n)
         why = "every sample was disturbed";
-    if (w.refused)
+    if (w->refused)
         emit_fault(c, &refused, plan);
     else
-        emit_point(&w, style, &m, why, plan);
+        emit_point(w, style, &m, why, plan);
+}
+
+static void bench_point(const struct cipher *c, size_t len_bytes, size_t aad_bytes, const char *style,
+                        struct plan *plan)
+{
+    static struct measured nothing;
+    struct peer_fault fault = {"", "", ""};
+    struct work w;
+
+    set_work(&w, c, len_bytes, aad_bytes, plan->seed);
+    if (!has_all_keys(c))
+        emit_point(&w, style, &nothing, "the library has no room for so many keys", plan);
+    else if (!agrees(c, &w, plan, &fault))
+        emit_fault(c, &fault, plan);
+    else
+        measure_point(&w, style, plan);
 }
 
 /* n_keys contexts, in random order. Returns how many there are: fewer if the library has no more. */
@@ -368,6 +385,35 @@ static void bench_mode(struct cipher *c, struct plan *plan)
         bench_lengths(c, has_aad(c->mode) ? (size_t)option_number("--aad-bytes", plan->aad_bytes.at[i]) : AAD_BYTES,
                       plan);
     close_contexts(c);
+}
+
+/* An operation on big numbers of one length; its context is opened for each style, for calls change it. */
+static void bench_number(const char *mode, size_t n_bytes, const char *style, struct plan *plan)
+{
+    static uint8_t key[PEER_NUMBERS_BYTES];
+    void *context;
+    struct cipher c = {.mode = mode, .key_bits = 128, .n_keys = 1, .contexts = &context}; /* 128: as bench has it */
+    struct work w = {.cipher = &c, .messages = {{.len_bytes = n_bytes, .aad_bytes = AAD_BYTES}}};
+    struct peer_fault fault = {"", "", ""};
+
+    peer_numbers_make(key, n_bytes, plan->seed);
+    context = evc_peer.open(mode, key, (unsigned)(8 * n_bytes), &c.run);
+    if (!context)
+        return;
+    if (peer_number_agrees(mode, key, n_bytes, context, c.run, &fault))
+        measure_point(&w, style, plan);
+    else
+        emit_fault(&c, &fault, plan);
+    evc_peer.close(context);
+}
+
+static void bench_numbers(const char *mode, struct plan *plan)
+{
+    for (size_t i = 0; i < plan->bytes.n; i++) {
+        const size_t n_bytes = peer_number_length_used((size_t)option_number("--bytes", plan->bytes.at[i]));
+        for (size_t s = 0; s < plan->styles.n && n_bytes; s++)
+            bench_number(mode, n_bytes, plan->styles.at[s], plan);
+    }
 }
 
 /* The library has the code paths that were asked for, as far as it tells. */
@@ -498,8 +544,13 @@ int peers_command(int argc, char **argv)
     emit_peer(&plan);
     if (!hardware_is_as_asked(&plan))
         return 1;
-    for (size_t m = 0; m < N(modes); m++)
-        for (size_t k = 0; k < plan.key_bits.n && chosen(&plan.modes, modes[m]); k++)
+    for (size_t m = 0; m < N(modes); m++) {
+        if (!chosen(&plan.modes, modes[m]))
+            continue;
+        if (peer_number_primitive(modes[m]))
+            bench_numbers(modes[m], &plan);
+        for (size_t k = 0; k < plan.key_bits.n && !peer_number_primitive(modes[m]); k++)
             bench_keys(modes[m], (unsigned)option_number("--key-bits", plan.key_bits.at[k]), &plan);
+    }
     return plan.failed ? 1 : 0;
 }

@@ -11,6 +11,8 @@
 
 #include <bearssl.h>
 
+#define MOST_POWER_BITS 4096 /* BR_MAX_RSA_SIZE of its source; the header is not installed */
+
 struct context {
     union {
         br_aes_gen_cbcenc_keys cbcenc;
@@ -20,6 +22,11 @@ struct context {
     } key;
     br_gcm_context gcm;
     br_ccm_context ccm;
+    struct number {
+        br_rsa_public power; /* raises in place; its exponent may be as long as n, and is kept secret as the base is */
+        br_rsa_public_key exponent;
+        unsigned char n[1024], e[1024], a[1024], x[1024];
+    } number;
 };
 
 struct classes {
@@ -164,6 +171,33 @@ static void set_key(struct context *c, enum kind kind, const uint8_t *key, size_
         br_ccm_init(&c->ccm, &c->key.ctrcbc.vtable);
 }
 
+static bool run_exp(void *context, const struct peer_message *m)
+{
+    struct number *c = &((struct context *)context)->number;
+
+    memcpy(c->x, c->a, m->len_bytes);
+    if (!c->power(c->x, m->len_bytes, &c->exponent))
+        return false;
+    if (m->out)
+        memcpy(m->out, c->x, m->len_bytes);
+    return true;
+}
+
+/* a to the power of b, or of 65537, by BearSSL's choice of code; false: n is too long for it. */
+static bool set_power(struct number *c, const uint8_t *key, size_t n_bytes, bool is_public)
+{
+    static const unsigned char e65537[] = {1, 0, 1};
+
+    if (8 * n_bytes > MOST_POWER_BITS)
+        return false;
+    memcpy(c->n, key, n_bytes);
+    memcpy(c->a, key + n_bytes, n_bytes);
+    memcpy(c->e, is_public ? e65537 : key + 2 * n_bytes, is_public ? sizeof e65537 : n_bytes);
+    c->exponent = (br_rsa_public_key){c->n, n_bytes, c->e, is_public ? sizeof e65537 : n_bytes};
+    c->power = br_rsa_public_get_default();
+    return true;
+}
+
 static void *open_context(const char *mode, const uint8_t *key, unsigned key_bits, peer_run **run)
 {
     static const struct {
@@ -187,6 +221,11 @@ static void *open_context(const char *mode, const uint8_t *key, unsigned key_bit
             *run = offered[i].run;
             return c;
         }
+    if (c && (strcmp(mode, "exp") == 0 || strcmp(mode, "exp-public") == 0) &&
+        set_power(&c->number, key, key_bits / 8, strcmp(mode, "exp-public") == 0)) {
+        *run = run_exp;
+        return c;
+    }
     free(c);
     return NULL;
 }

@@ -14,6 +14,7 @@
 struct context {
     botan_cipher_t cipher;
     botan_mac_t mac;
+    botan_mp_t n, a, exponent, x; /* of powers */
 };
 
 /* "3.13.0" of "Botan 3.13.0 (release, dated ...)". */
@@ -71,6 +72,10 @@ static void close_context(void *vcontext)
 
     botan_cipher_destroy(context->cipher);
     botan_mac_destroy(context->mac);
+    botan_mp_destroy(context->n);
+    botan_mp_destroy(context->a);
+    botan_mp_destroy(context->exponent);
+    botan_mp_destroy(context->x);
     free(context);
 }
 
@@ -104,6 +109,31 @@ static bool set_key(struct context *c, const struct offer *offer, const uint8_t 
            !botan_cipher_set_key(c->cipher, key, n_keys * key_bits / 8);
 }
 
+static bool run_exp(void *context, const struct peer_message *m)
+{
+    struct context *c = context;
+    size_t n;
+
+    if (botan_mp_powmod(c->x, c->a, c->exponent, c->n) != 0)
+        return false;
+    if (!m->out)
+        return true;
+    memset(m->out, 0, m->len_bytes);
+    return botan_mp_num_bytes(c->x, &n) == 0 && botan_mp_to_bin(c->x, m->out + m->len_bytes - n) == 0;
+}
+
+/* a to the power of b, or of 65537. */
+static bool set_power(struct context *c, const uint8_t *key, size_t n_bytes, bool is_public)
+{
+    static const uint8_t e65537[] = {1, 0, 1};
+
+    return botan_mp_init(&c->n) == 0 && botan_mp_init(&c->a) == 0 && botan_mp_init(&c->exponent) == 0 &&
+           botan_mp_init(&c->x) == 0 && botan_mp_from_bin(c->n, key, n_bytes) == 0 &&
+           botan_mp_from_bin(c->a, key + n_bytes, n_bytes) == 0 &&
+           botan_mp_from_bin(c->exponent, is_public ? e65537 : key + 2 * n_bytes,
+                             is_public ? sizeof e65537 : n_bytes) == 0;
+}
+
 static void *open_context(const char *mode, const uint8_t *key, unsigned key_bits, peer_run **run)
 {
     struct context *context = calloc(1, sizeof *context);
@@ -113,6 +143,13 @@ static void *open_context(const char *mode, const uint8_t *key, unsigned key_bit
             continue;
         *run = offered[i].run;
         if (set_key(context, &offered[i], key, key_bits))
+            return context;
+        close_context(context);
+        return NULL;
+    }
+    if (context && (strcmp(mode, "exp") == 0 || strcmp(mode, "exp-public") == 0)) {
+        *run = run_exp;
+        if (set_power(context, key, key_bits / 8, strcmp(mode, "exp-public") == 0))
             return context;
         close_context(context);
         return NULL;

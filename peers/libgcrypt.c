@@ -11,6 +11,7 @@
 struct context {
     gcry_cipher_hd_t cipher;
     gcry_mac_hd_t mac;
+    gcry_mpi_t n, a, exponent, x; /* of powers */
 };
 
 static const char *version(void)
@@ -153,6 +154,10 @@ static void close_context(void *vcontext)
 
     gcry_cipher_close(context->cipher);
     gcry_mac_close(context->mac);
+    gcry_mpi_release(context->n);
+    gcry_mpi_release(context->a);
+    gcry_mpi_release(context->exponent);
+    gcry_mpi_release(context->x);
     free(context);
 }
 
@@ -161,6 +166,32 @@ static int cipher_number(unsigned key_bits)
     return key_bits == 128   ? GCRY_CIPHER_AES128
            : key_bits == 192 ? GCRY_CIPHER_AES192
                              : GCRY_CIPHER_AES256;
+}
+
+static bool run_exp(void *context, const struct peer_message *m)
+{
+    struct context *c = context;
+    size_t n = 0;
+
+    gcry_mpi_powm(c->x, c->a, c->exponent, c->n);
+    if (!m->out)
+        return true;
+    if (gcry_mpi_print(GCRYMPI_FMT_USG, m->out, m->len_bytes, &n, c->x))
+        return false;
+    memmove(m->out + m->len_bytes - n, m->out, n);
+    memset(m->out, 0, m->len_bytes - n);
+    return true;
+}
+
+/* a to the power of b, or of 65537. */
+static bool set_power(struct context *c, const uint8_t *key, size_t n_bytes, bool is_public)
+{
+    c->x = gcry_mpi_new(0);
+    if (is_public)
+        c->exponent = gcry_mpi_set_ui(NULL, 65537);
+    return !gcry_mpi_scan(&c->n, GCRYMPI_FMT_USG, key, n_bytes, NULL) &&
+           !gcry_mpi_scan(&c->a, GCRYMPI_FMT_USG, key + n_bytes, n_bytes, NULL) &&
+           (is_public || !gcry_mpi_scan(&c->exponent, GCRYMPI_FMT_USG, key + 2 * n_bytes, n_bytes, NULL));
 }
 
 static void *open_context(const char *mode, const uint8_t *key, unsigned key_bits, peer_run **run)
@@ -199,6 +230,10 @@ static void *open_context(const char *mode, const uint8_t *key, unsigned key_bit
         *run = run_cmac;
         good = !gcry_mac_open(&context->mac, GCRY_MAC_CMAC_AES, 0, NULL) &&
                !gcry_mac_setkey(context->mac, key, key_bits / 8);
+    }
+    if (strcmp(mode, "exp") == 0 || strcmp(mode, "exp-public") == 0) {
+        *run = run_exp;
+        good = set_power(context, key, key_bits / 8, strcmp(mode, "exp-public") == 0);
     }
     if (good)
         return context;

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include <mbedtls/aes.h>
+#include <mbedtls/bignum.h>
 #include <mbedtls/ccm.h>
 #include <mbedtls/cipher.h>
 #include <mbedtls/cmac.h>
@@ -23,6 +24,9 @@ struct context {
         mbedtls_gcm_context gcm;
         mbedtls_ccm_context ccm;
         mbedtls_cipher_context_t cmac;
+        struct {
+            mbedtls_mpi n, a, exponent, x, rr; /* rr: R^2, kept from call to call */
+        };
     };
     void (*free_key)(struct context *);
 };
@@ -238,6 +242,51 @@ static int set_cmac(struct context *c, const uint8_t *key, unsigned key_bits)
     return error ? error : mbedtls_cipher_cmac_starts(&c->cmac, key, key_bits);
 }
 
+static void free_numbers(struct context *c)
+{
+    mbedtls_mpi_free(&c->n);
+    mbedtls_mpi_free(&c->a);
+    mbedtls_mpi_free(&c->exponent);
+    mbedtls_mpi_free(&c->x);
+    mbedtls_mpi_free(&c->rr);
+}
+
+static int set_secret_power(struct context *c, const uint8_t *key, unsigned key_bits)
+{
+    const size_t n_bytes = key_bits / 8;
+
+    mbedtls_mpi_init(&c->n);
+    mbedtls_mpi_init(&c->a);
+    mbedtls_mpi_init(&c->exponent);
+    mbedtls_mpi_init(&c->x);
+    mbedtls_mpi_init(&c->rr);
+    return mbedtls_mpi_read_binary(&c->n, key, n_bytes) || mbedtls_mpi_read_binary(&c->a, key + n_bytes, n_bytes) ||
+           mbedtls_mpi_read_binary(&c->exponent, key + 2 * n_bytes, n_bytes);
+}
+
+static int set_public_power(struct context *c, const uint8_t *key, unsigned key_bits)
+{
+    return set_secret_power(c, key, key_bits) || mbedtls_mpi_lset(&c->exponent, 65537);
+}
+
+static bool run_exp(void *context, const struct peer_message *m)
+{
+    struct context *c = context;
+
+    return !mbedtls_mpi_exp_mod(&c->x, &c->a, &c->exponent, &c->n, &c->rr) &&
+           (!m->out || !mbedtls_mpi_write_binary(&c->x, m->out, m->len_bytes));
+}
+
+static bool run_mod(void *context, const struct peer_message *m)
+{
+    struct context *c = context;
+    mbedtls_mpi_uint remainder;
+
+    return !mbedtls_mpi_mod_int(&remainder, &c->a, 65521) &&
+           (!m->out || (!mbedtls_mpi_lset(&c->x, (mbedtls_mpi_sint)remainder) &&
+                        !mbedtls_mpi_write_binary(&c->x, m->out, m->len_bytes)));
+}
+
 static void close_context(void *context)
 {
     struct context *c = context;
@@ -264,6 +313,10 @@ static void *open_context(const char *mode, const uint8_t *key, unsigned key_bit
         {"ccm-open", set_ccm, free_ccm, run_ccm_open},
         {"gcm-seal", set_gcm, free_gcm, run_gcm_seal},
         {"gcm-open", set_gcm, free_gcm, run_gcm_open},
+        {"exp", set_secret_power, free_numbers, run_exp},
+        {"exp-public", set_public_power, free_numbers, run_exp},
+        {"mod-word16", set_secret_power, free_numbers, run_mod},
+        {"mod-word16-once", set_secret_power, free_numbers, run_mod},
     };
     struct context *c = calloc(1, sizeof *c);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* OpenSSL (libcrypto 3 and later) through EVP. Hardware off: OPENSSL_ia32cap in the environment,
+/* OpenSSL (libcrypto 3 and later) through EVP and BN, whose loops over words it does not export. Hardware off: OPENSSL_ia32cap in the environment,
  * see OPENSSL_ia32cap(3). */
 #include "peer.h"
 
@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <openssl/bn.h>
 #include <openssl/core_names.h>
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
@@ -15,6 +16,10 @@
 struct context {
     EVP_CIPHER_CTX *cipher;
     EVP_MAC_CTX *mac;
+    /* Big numbers; in products, b and x are in Montgomery's form. */
+    BIGNUM *n, *a, *b, *x, *e65537;
+    BN_MONT_CTX *form;
+    BN_CTX *numbers;
 };
 
 static const char *version(void)
@@ -116,12 +121,104 @@ static bool run_cmac(void *context, const struct peer_message *m)
            EVP_MAC_final(c, m->tag, &n, 16);
 }
 
+/* ---- Big numbers ----------------------------------------------------------------------------- */
+
+static bool store(const BIGNUM *a, const struct peer_message *m)
+{
+    return !m->out || BN_bn2binpad(a, m->out, (int)m->len_bytes) > 0;
+}
+
+static bool run_mul(void *context, const struct peer_message *m)
+{
+    struct context *c = context;
+
+    return BN_mod_mul_montgomery(c->x, c->x, c->b, c->form, c->numbers) &&
+           (!m->out || (BN_from_montgomery(c->a, c->x, c->form, c->numbers) && store(c->a, m)));
+}
+
+static bool run_sqr(void *context, const struct peer_message *m)
+{
+    struct context *c = context;
+
+    return BN_mod_mul_montgomery(c->x, c->x, c->x, c->form, c->numbers) &&
+           (!m->out || (BN_from_montgomery(c->a, c->x, c->form, c->numbers) && store(c->a, m)));
+}
+
+static bool run_exp(void *context, const struct peer_message *m)
+{
+    struct context *c = context;
+
+    return BN_mod_exp_mont_consttime(c->x, c->a, c->b, c->n, c->numbers, c->form) && store(c->x, m);
+}
+
+static bool run_exp_public(void *context, const struct peer_message *m)
+{
+    struct context *c = context;
+
+    return BN_mod_exp_mont(c->x, c->a, c->e65537, c->n, c->numbers, c->form) && store(c->x, m);
+}
+
+static bool run_mod(void *context, const struct peer_message *m)
+{
+    struct context *c = context;
+    const BN_ULONG remainder = BN_mod_word(c->a, 65521);
+
+    return !m->out || (BN_set_word(c->x, remainder) && store(c->x, m));
+}
+
+static bool set_numbers(struct context *c, const uint8_t *key, size_t n_bytes)
+{
+    c->n = BN_bin2bn(key, (int)n_bytes, NULL);
+    c->a = BN_bin2bn(key + n_bytes, (int)n_bytes, NULL);
+    c->b = BN_bin2bn(key + 2 * n_bytes, (int)n_bytes, NULL);
+    c->x = BN_new();
+    c->e65537 = BN_new();
+    c->form = BN_MONT_CTX_new();
+    c->numbers = BN_CTX_new();
+    return c->n && c->a && c->b && c->x && c->e65537 && c->form && c->numbers && BN_set_word(c->e65537, 65537) &&
+           BN_MONT_CTX_set(c->form, c->n, c->numbers);
+}
+
+static void free_numbers(struct context *c)
+{
+    BN_free(c->n);
+    BN_free(c->a);
+    BN_free(c->b);
+    BN_free(c->x);
+    BN_free(c->e65537);
+    BN_MONT_CTX_free(c->form);
+    BN_CTX_free(c->numbers);
+}
+
+/* Whether the mode is one of big numbers, and everything is ready for it. */
+static bool open_numbers(struct context *c, const char *mode, const uint8_t *key, unsigned key_bits, peer_run **run)
+{
+    static const struct {
+        const char *mode;
+        peer_run *run;
+    } offered[] = {{"mont-mul", run_mul},          {"mont-sqr", run_sqr},   {"exp", run_exp},
+                   {"exp-public", run_exp_public}, {"mod-word16", run_mod}, {"mod-word16-once", run_mod}};
+
+    for (size_t i = 0; i < sizeof offered / sizeof offered[0]; i++) {
+        if (strcmp(mode, offered[i].mode) != 0)
+            continue;
+        *run = offered[i].run;
+        if (!set_numbers(c, key, key_bits / 8))
+            return false;
+        if (*run != run_mul && *run != run_sqr)
+            return true;
+        return BN_to_montgomery(c->x, c->a, c->form, c->numbers) && BN_to_montgomery(c->b, c->b, c->form, c->numbers);
+    }
+    return false;
+}
+
 static void close_context(void *vcontext)
 {
     struct context *context = vcontext;
 
     EVP_CIPHER_CTX_free(context->cipher);
     EVP_MAC_CTX_free(context->mac);
+    free_numbers(context);
     free(context);
 }
 
@@ -196,9 +293,9 @@ static void *open_context(const char *mode, const uint8_t *key, unsigned key_bit
         context->mac = open_cmac(key, key_bits);
         *run = run_cmac;
     }
-    if (context->cipher || context->mac)
+    if (context->cipher || context->mac || open_numbers(context, mode, key, key_bits, run))
         return context;
-    free(context);
+    close_context(context);
     return NULL;
 }
 

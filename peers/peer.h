@@ -24,6 +24,22 @@ struct peer_message {
     size_t len_bytes, aad_bytes;
 };
 
+/*
+ * Operations on big numbers are modes, too, with the names that they have in bench. Their key is three big-endian
+ * numbers of key_bits bits: n, odd and with its highest bit set, then a and b, below n. A message has a length, which is
+ * that of n, and no input. Each call computes one operation from what the context holds, and leaves it there for the
+ * next:
+ *
+ *   mont-mul, mont-sqr   x = x b / R or x^2 / R modulo n, in the library's own form, where x begins as a
+ *   exp                  a^b modulo n, by what the library has for secret exponents
+ *   exp-public           a^65537 modulo n
+ *   mul-add-words        x += b w, without what goes beyond its length; x begins as a, w are the lowest 64 bits of n
+ *   mod-word16           a modulo 65521, which may be prepared; -once: prepared in each call
+ *
+ * out is NULL while calls are timed; else the number is written there, big-endian and as long as n: x without the
+ * library's form, or the result.
+ */
+
 /* Computes one message. false: the library refused it, as an open whose tag is wrong. */
 typedef bool peer_run(void *context, const struct peer_message *);
 
@@ -39,7 +55,7 @@ struct peer {
     const char *(*hardware)(void);
     /* A context for the mode (a name of the harness: "cbc-enc", "ctr", ...) with the key set, and
      * in *run what computes one message. NULL: the library does not offer the mode. xts: key has 2
-     * x key_bits. */
+     * x key_bits; big numbers: 3 x key_bits. */
     void *(*open)(const char *mode, const uint8_t *key, unsigned key_bits, peer_run **run);
     void (*close)(void *context);
     /* calls messages, messages[i & mask] in turn; false: one was refused. Only for languages that a

@@ -164,7 +164,7 @@ def bench(
         typer.Option(
             "--primitive",
             metavar="NAME",
-            help="Operations of rsa, dh or prime a second, as `openssl speed` shows them."
+            help="Operations of rsa, dh, prime or bn a second, as `openssl speed` shows them."
             " --bytes: of n or p.",
         ),
     ] = None,

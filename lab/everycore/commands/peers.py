@@ -58,12 +58,16 @@ MODES = (
     "xts-enc", "xts-dec", "cmac", "ecb-enc", "ecb-dec",
 )  # fmt: skip
 SIZES_BYTES = (16, 64, 256, 512, 1500, 4096, 16384)
+NUMBERS_BYTES = (64, 128, 256, 384, 512)
 GRID_BYTES = (
     *(1, 7, 15, 16, 17, 20, 24, 31, 32, 33, 40, 48, 63, 64, 65, 80, 96, 100, 112, 128, 129, 144),
     *(160, 192, 200, 224, 255, 256, 300, 320, 384, 500, 512, 576, 700, 900, 1024, 1350, 1420, 1500),
     *(2048, 3000, 4096, 8192, 9000, 16384),
 )  # fmt: skip
 KEY_BITS = ("128", "192", "256")
+MODES_OF = {"aes": MODES, "bn": tuple(peer_runs.NUMBER_MODES)}
+USUAL_MODES = {"aes": ("gcm-seal",), "bn": MODES_OF["bn"]}
+SIZES_OF = {"aes": SIZES_BYTES, "bn": NUMBERS_BYTES}
 STYLES = ("streamed", "fenced")
 SAMPLES = 11  # of some 50 microseconds, in each round
 BUDGET_MS = 20  # for a point in a round, if samples are disturbed
@@ -94,6 +98,14 @@ def peers_command(
         list[str] | None,
         typer.Option("--key-bits", metavar="N", help="128, 192, 256; repeatable. Default: 256."),
     ] = None,
+    primitive: Annotated[
+        str,
+        typer.Option(
+            "--primitive",
+            metavar="NAME",
+            help="aes, or bn: operations on big numbers. --bytes: of a number.",
+        ),
+    ] = "aes",
     bytes_: Annotated[
         list[str] | None,
         typer.Option("--bytes", metavar="N", help="Message size in bytes; repeatable."),
@@ -145,11 +157,13 @@ def peers_command(
 ) -> None:
     """Compare with OpenSSL, libgcrypt and others, on this machine."""
     context = context_of(command)
+    primitive = _known("primitive", [primitive], tuple(MODES_OF))[0]
     plan = Plan(
         suites=tuple(words(suite)),
-        modes=_known("mode", words(mode) or ["gcm-seal"], MODES),
+        primitive=primitive,
+        modes=_known("mode", words(mode) or USUAL_MODES[primitive], MODES_OF[primitive]),
         key_bits=_known("key size", words(key_bits) or ["256"], KEY_BITS),
-        sizes_bytes=_sizes(words(bytes_), grid),
+        sizes_bytes=_sizes(words(bytes_), grid, SIZES_OF[primitive]),
         keys=numbers_within("--keys", words(keys), 1, MOST_KEYS),
         aad_bytes=numbers_within("--aad-bytes", words(aad_bytes), 0, MOST_AAD_BYTES),
         style=_known("style", [style], STYLES)[0],
@@ -189,6 +203,7 @@ class Plan:
     """The options of the command line."""
 
     suites: tuple[str, ...]
+    primitive: str
     modes: tuple[str, ...]
     key_bits: tuple[str, ...]
     sizes_bytes: tuple[int, ...]
@@ -201,7 +216,8 @@ class Plan:
 
     @property
     def command(self) -> str:
-        return "peers" if self.hardware == BEST.name else f"peers-{self.hardware}"
+        name = "peers" if self.primitive == "aes" else f"peers-{self.primitive}"
+        return name if self.hardware == BEST.name else f"{name}-{self.hardware}"
 
     def arguments(self) -> list[str]:
         """For a harness, but the mode."""
@@ -219,6 +235,7 @@ class Plan:
     def options(self) -> dict[str, Any]:
         return {
             "suites": list(self.suites),
+            "primitive": self.primitive,
             "modes": list(self.modes),
             "keys": list(self.keys),
             "aad_bytes": list(self.aad_bytes),
@@ -283,6 +300,11 @@ def _known(what: str, given: Sequence[str], valid: Sequence[str]) -> tuple[str, 
 
 def _refuse_modes(plan: Plan) -> None:
     """Options that a mode does not take."""
+    if plan.primitive != "aes" and plan.hardware != BEST.name:
+        raise EverycoreError(
+            f"--hardware: there are no such cases of {plan.primitive}",
+            "they say which AES instructions a library does without",
+        )
     for mode in plan.modes:
         if max(plan.keys, default=1) > 1 and mode != MODE_OF_KEYS:
             raise EverycoreError(
@@ -296,10 +318,10 @@ def _refuse_modes(plan: Plan) -> None:
             )
 
 
-def _sizes(given: Sequence[str], grid: bool) -> tuple[int, ...]:
+def _sizes(given: Sequence[str], grid: bool, usual: Sequence[int]) -> tuple[int, ...]:
     if given and grid:
         raise EverycoreError("--grid has its own sizes", "give either --grid or --bytes")
-    return GRID_BYTES if grid else message_sizes(given) or SIZES_BYTES
+    return GRID_BYTES if grid else message_sizes(given) or tuple(usual)
 
 
 def _since(tree: Tree) -> dict[str, str]:
@@ -321,6 +343,8 @@ def _contestants(
     greeting = next(r.line for r in session.records("resolve") if isinstance(r.line, Hello))
     cases = peer_runs.features_taken_away(tree, greeting, plan.hardware)
     own = [peer_runs.own_contestant(session, without) for without in cases]
+    if plan.primitive == "bn":
+        own = [peer_runs.own_contestant_of_numbers(session)]
     return [*own, *(peer_runs.peer_contestant(context, tree, *one) for one in built)], skips
 
 

@@ -11,11 +11,14 @@ from dataclasses import dataclass
 from everycore.measure.bounds import Bound, bound
 from everycore.measure.processes import merged
 from everycore.model.protocol import AAD_BYTES, Arithmetic, Bench, Failure, conditions
-from everycore.report.figures import NOISY, cell, number
+from everycore.report.figures import NOISY, Cell, cell, number
 from everycore.report.kernels import markdown_table
 
 OLDER = "!"
 OURS = "everycore"
+WORD_BYTES = 8
+# Units of big numbers, where a byte is none.
+UNITS = {"bn": "operation", "bn_words": f"word of {8 * WORD_BYTES} bits"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +28,7 @@ class Row:
     name: str
     is_ours: bool
     is_older: bool
-    values: tuple[float | None, ...]  # by size: cycles per byte, or per message alone
+    values: tuple[float | None, ...]  # by size: cycles, of the unit in the table's title
     noisy: tuple[bool, ...]
 
 
@@ -41,10 +44,18 @@ class PeerTable:
     limit: Bound | None
     keys: int = 1
     aad_bytes: int = AAD_BYTES
+    primitive: str = "aes"
 
     def title(self) -> str:
         unit = "cycles per byte" if self.style == "streamed" else "cycles per message, alone"
+        if self.primitive in UNITS:
+            alone = "" if self.style == "streamed" else ", alone"
+            return f"{self.mode}: cycles per {UNITS[self.primitive]}{alone}"
         return f"{self.mode}, aes-{self.key_bits}{conditions(self.keys, self.aad_bytes)}: {unit}"
+
+    def column(self, size: int) -> str:
+        """Return the head of a column: bytes of messages, bits of numbers."""
+        return f"{8 * size} bits" if self.primitive in UNITS else f"{size} B"
 
     def best(self, column: int, of_ours: bool) -> Row | None:
         """The fastest at a size, of our kernels or of the peers."""
@@ -112,7 +123,8 @@ def _table(group: Sequence[Bench], since: Mapping[str, str], limit: Bound | None
     rows = [_row(name, is_ours, own, sizes, since) for (is_ours, name), own in found.items()]
     rows.sort(key=lambda row: (not row.is_ours, [v or float("inf") for v in row.values[::-1]]))
     what = (first.mode, first.key_bits, first.style)
-    return PeerTable(*what, sizes, tuple(rows), limit, first.keys, first.aad_bytes)
+    conditions = (first.keys, first.aad_bytes, first.primitive)
+    return PeerTable(*what, sizes, tuple(rows), limit, *conditions)
 
 
 def _name(bench: Bench) -> str:
@@ -129,15 +141,21 @@ def _row(
     since: Mapping[str, str],
 ) -> Row:
     cells = [cell(own[size]) if size in own else None for size in sizes]
-    alone = any(bench.style == "fenced" for bench in own.values())
-    values = [
-        None if c is None or c.cycles is None else c.cycles.median if alone else c.cycles_per_byte
-        for c in cells
-    ]
+    first = next(iter(own.values()))
+    values = [_value(c, first) if c else None for c in cells]
     noisy = [bool(c and c.is_noisy) for c in cells]
-    peer = next(iter(own.values())).peer
+    peer = first.peer
     older = not is_ours and is_older(name.removeprefix(f"{peer}-"), since.get(peer, ""))
     return Row(name, is_ours, older, tuple(values), tuple(noisy))
+
+
+def _value(measured: Cell, bench: Bench) -> float | None:
+    """Return what a table shows of one point: cycles of a byte, a word or a whole operation."""
+    if bench.primitive == "bn_words":
+        return (measured.cycles_per_byte or 0) * WORD_BYTES or None
+    if bench.primitive == "bn" or bench.style == "fenced":
+        return measured.cycles.median if measured.cycles else None
+    return measured.cycles_per_byte
 
 
 def is_older(version: str, than: str) -> bool:
@@ -170,5 +188,5 @@ def markdown(table: PeerTable) -> str:
         for row in table.rows
     ]
     rows += [[name, *(foot(name, v) for v in values)] for name, values in table.feet()]
-    head = ["", *(f"{size} B" for size in table.sizes)]
+    head = ["", *(table.column(size) for size in table.sizes)]
     return f"{table.title()}:\n\n{markdown_table(head, rows, right=range(1, len(head)))}"

@@ -20,7 +20,8 @@ def rich_table(table: PeerTable, caption: str) -> Group:
         return _size_by_size(table, caption)
     grid = plain_table("")
     for size in table.sizes:
-        grid.add_column(str(size), justify="right", no_wrap=True)
+        head = table.column(size).removesuffix(" B")
+        grid.add_column(head, justify="right", no_wrap=True)
     best = [table.best(i, False) for i in range(len(table.sizes))]
     for row in table.rows:
         mark = OLDER if row.is_older else " "

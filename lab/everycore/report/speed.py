@@ -11,6 +11,9 @@ from everycore.report.tables import plain_table, titled
 
 # Title, the name of a column, and the operations of one call.
 MODES = {
+    "mont-mul": ("bn", "product", 1),
+    "mont-sqr": ("bn", "square", 1),
+    "exp": ("bn", "power", 1),
     "rsa-private": ("rsa", "sign", 1),
     "rsa-private-batch": ("rsa", "8 signs", 8),
     "rsa-public": ("rsa", "verify", 1),
@@ -22,6 +25,11 @@ MODES = {
 def seconds_of(line: Bench) -> float | None:
     """Return the median time of one operation; None: no sample is left."""
     return median(line.ns) / 1e9 / MODES[line.mode][2] if line.ns else None
+
+
+def decimals(seconds: float) -> int:
+    """Return how many places microseconds have: two for products, which may take less than one."""
+    return 2 if seconds < 10e-6 else 1
 
 
 def speed_table(benches: Sequence[Bench], caption: str) -> Group:
@@ -45,7 +53,7 @@ def speed_table(benches: Sequence[Bench], caption: str) -> Group:
         table.add_row(
             f"{layer} {bits}",
             kernel,
-            *(f"{time * 1e6:.1f} us" if time else "-" for time in found),
+            *(f"{time * 1e6:.{decimals(time)}f} us" if time else "-" for time in found),
             *(f"{1 / time:.1f}" if time else "-" for time in found),
         )
     return titled("Operations a second", table, caption)

@@ -20,8 +20,9 @@ MODES_OF = {
     "bn": ("mont-mul", "mont-sqr"),
     "bn_words": ("mul-add-words", "mod-word16"),
 }
-# Modes and bytes of the layers on bn, for --primitive. Lengths are those of n or p.
+# Modes and bytes of bn and of the layers on it, for --primitive. Lengths are those of n or p.
 LAYERS = {
+    "bn": (("mont-mul", "mont-sqr", "exp"), (128, 256, 384, 512)),
     "rsa": (("rsa-private", "rsa-private-batch", "rsa-public"), (256, 384, 512)),
     "dh": (("dh-public",), (256, 384, 512)),
     "prime": (("prime-test",), (256, 384, 512)),

@@ -16,8 +16,9 @@ from everycore.build.debs.lock import Lock, Request
 from everycore.environment.context import Context
 from everycore.environment.errors import EverycoreError
 from everycore.model.domain import BEST, Compiler, Hardware, Installed, Peer, PeerBuild, Tree
-from everycore.model.protocol import Failure, Hello, Mode, PeerLine, Record
+from everycore.model.protocol import Failure, Hello, Kernel, Mode, PeerLine, Record
 from everycore.model.selection import selected_kernel
+from everycore.run.bench_calls import TOO_SLOW
 from everycore.run.session import Session, peer_records
 
 # Features whose absence makes "no AES": instructions for AES and for multiplication without carry.
@@ -26,6 +27,16 @@ AES_FEATURES = ("aes", "pclmul", "pmull", *WIDE_AES_FEATURES)
 SUITE = re.compile(r"[a-z0-9][a-z0-9.-]*")
 WIDEST_PREFIX = "avx512"
 WIDE_PREFIX = "avx"  # features of vectors wider than 128 bits
+# Modes of big numbers, each with the primitive of ours that has it: peers/peer.h.
+NUMBER_MODES = {
+    "mont-mul": "bn",
+    "mont-sqr": "bn",
+    "exp": "bn",
+    "exp-public": "bn",
+    "mul-add-words": "bn_words",
+    "mod-word16": "bn_words",
+    "mod-word16-once": "bn_words",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,6 +196,21 @@ def own_contestant(session: Session, without: Sequence[str]) -> Contestant:
             return None
         chosen = ["--primitive", primitive, "--kernel", kernel]
         return session.records("bench", "--mode", mode, *arguments, *chosen, *words)
+
+    return Contestant("everycore", start, is_ours=True)
+
+
+def own_contestant_of_numbers(session: Session) -> Contestant:
+    """Every kernel that runs here, for another one is selected for another length; none that is
+    there to be compared with, or for CPUs without products of 32 bits."""
+    lines = [record.line for record in session.records("list")]
+    kernels = [o for o in lines if isinstance(o, Kernel) and o.runs and o.name not in TOO_SLOW]
+
+    def start(mode: str, arguments: Sequence[str]) -> Iterator[Record] | None:
+        primitive = NUMBER_MODES[mode]
+        names = ",".join(o.name for o in kernels if o.primitive == primitive)
+        chosen = ["--primitive", primitive, "--kernel", names]
+        return session.records("bench", "--mode", mode, *arguments, *chosen)
 
     return Contestant("everycore", start, is_ours=True)
 

@@ -42,6 +42,20 @@ def test_our_kernel_is_the_selected_one(lab: Lab) -> None:
     assert call[call.index("--kernel") + 1] == "x86_aesni"
 
 
+def test_big_numbers_take_every_kernel_that_runs_here(lab: Lab) -> None:
+    lab.runner.outputs["list"] = "list_numbers"
+    outcome = lab("peers", "--primitive", "bn", "--peer", "openssl", "--rounds", "1")
+    assert outcome.code == 0, outcome.err
+    calls = lab.runner.harness_calls("bench")
+    assert [call[call.index("--mode") + 1] for call in calls] == list(peer_runs.NUMBER_MODES)
+    kernels = {call[call.index("--mode") + 1]: call[call.index("--kernel") + 1] for call in calls}
+    assert kernels["exp"] == "x86_adx,c_limb64"  # neither c_ref nor one of another CPU
+    assert kernels["mod-word16"] == "c_words64"
+    assert calls[0][calls[0].index("--bytes") + 1] == "64,128,256,384,512"
+    (stored,) = (lab.folder / "state" / "everycore" / "results").iterdir()
+    assert stored.name.endswith("-peers-bn.jsonl")
+
+
 def test_without_hardware_both_sides_do_without(lab: Lab) -> None:
     outcome = lab("peers", *ONLY, "--rounds", "1", "--hardware", "c")
     assert outcome.code == 0, outcome.err
@@ -138,6 +152,10 @@ def test_a_peer_that_cannot_run_here_is_skipped_once(lab: Lab) -> None:
         (["--keys", "2", "--mode", "ctr"], "--keys: mode ctr is measured with one key"),
         (["--aad-bytes", "1025"], "--aad-bytes: '1025' is not within 0 to 1024"),
         (["--aad-bytes", "20", "--mode", "ctr"], "--aad-bytes: mode ctr has no associated data"),
+        (["--primitive", "rsa"], "unknown primitive 'rsa'"),
+        (["--primitive", "bn", "--mode", "ctr"], "unknown mode 'ctr'"),
+        (["--mode", "exp"], "unknown mode 'exp'"),
+        (["--primitive", "bn", "--hardware", "c"], "--hardware: there are no such cases of bn"),
         (["--update"], "--update needs --suite"),
         (["--suite", "../sid"], "'../sid' is no name of a suite"),
     ],

@@ -6,12 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "everycore/bn.h"
 #include "everycore/gcm.h"
 #include "everycore/modes.h"
 
 struct context {
     union evc_aes_key aes;
     union evc_gcm_key gcm;
+    uint8_t numbers[3 * 1024], scratch[16384];
+    EVC_ALIGN(16) uint8_t modulus[4096];
 };
 
 static bool wrong(const char *how)
@@ -67,6 +70,22 @@ static bool run_open(void *context, const struct peer_message *m)
     return status == EVC_OK || wrong("any tag");
 }
 
+/* n, a and b one behind the other; of the chain of products only the first one is there. */
+static bool run_product(void *vcontext, const struct peer_message *m)
+{
+    struct context *c = vcontext;
+    uint8_t *const n = c->numbers, *const a = n + m->len_bytes, *const b = a + m->len_bytes;
+
+    if (!m->out)
+        return true;
+    if (evc_bn_set_modulus_in(c->modulus, sizeof c->modulus, evc_bn_named("c_limb32"), n, m->len_bytes) != EVC_OK ||
+        evc_bn_mod_mul((const void *)c->modulus, a, wrong("factor") ? a : b, m->out, c->scratch, sizeof c->scratch) !=
+            EVC_OK)
+        return false;
+    damage(m);
+    return !wrong("refusal");
+}
+
 static void close_context(void *context)
 {
     if (!wrong("one key"))
@@ -78,17 +97,22 @@ static void *open_context(const char *mode, const uint8_t *key, unsigned key_bit
     const struct evc_aes *kernel = evc_aes_named("c_ref");
     static struct context one;
     static unsigned contexts;
-    struct context *context = wrong("one key") ? &one : malloc(sizeof *context);
+    struct context *context = wrong("one key") ? &one : malloc(sizeof *context); /* aligned to 16 */
 
     if (wrong("few keys") && contexts++ == 50)
         return NULL;
     *run = strcmp(mode, "ctr") == 0        ? run_ctr
            : strcmp(mode, "gcm-seal") == 0 ? run_seal
            : strcmp(mode, "gcm-open") == 0 ? run_open
+           : strcmp(mode, "mont-mul") == 0 ? run_product
                                            : NULL;
     if (!context || !*run) {
         close_context(context);
         return NULL;
+    }
+    if (*run == run_product) {
+        memcpy(context->numbers, key, 3 * key_bits / 8);
+        return context;
     }
     if (evc_aes_set_key(&context->aes, kernel, key, key_bits) == EVC_OK &&
         evc_gcm_set_pair(&context->gcm, kernel, evc_ghash_named("c_ref"), key, key_bits) == EVC_OK)

@@ -53,6 +53,17 @@ def test_ours_come_first_then_the_fastest_peers() -> None:
     ]
 
 
+def test_big_numbers_are_counted_by_operation_and_by_word() -> None:
+    product = [replace(o, primitive="bn", mode="mont-mul", bytes=256) for o in BOTH]
+    row = [replace(o, primitive="bn_words", mode="mul-add-words") for o in BOTH]
+    assert table(*product).title() == "mont-mul: cycles per operation"
+    assert "2048 bits" in markdown(table(*product))
+    assert table(*product).rows[0].values == (pytest.approx(20),)
+    assert table(*row).title() == "mul-add-words: cycles per word of 64 bits"
+    assert table(*row).rows[0].values == (pytest.approx(1.6),)
+    assert table(*row).ratio(0) == pytest.approx(0.8)
+
+
 def test_the_ratio_is_to_the_best_peer_and_the_distance_to_the_limit() -> None:
     one = table(*BOTH)
     assert one.ratio(0) == pytest.approx(0.8)

@@ -50,9 +50,11 @@ def test_a_peer_that_is_right_describes_itself_and_is_measured(
     lines: Callable[..., Lines],
 ) -> None:
     first, *rest = lines("--bytes", "64,16384")
-    assert first == PeerLine("on-purpose", "1.0", ("ctr", "gcm-seal", "gcm-open"), "best", "best")
+    modes = ("ctr", "gcm-seal", "gcm-open", "mont-mul")
+    assert first == PeerLine("on-purpose", "1.0", modes, "best", "best")
     assert [(line.mode, line.bytes) for line in rest if isinstance(line, Bench)] == [
-        (mode, size) for mode in ("ctr", "gcm-seal", "gcm-open") for size in (64, 16384)
+        *((mode, size) for mode in modes[:3] for size in (64, 16384)),
+        ("mont-mul", 64),  # no modulus has 16384 bytes
     ]
     assert {line.kernel for line in rest if isinstance(line, Bench)} == {"on-purpose-1.0"}
 
@@ -65,12 +67,16 @@ def test_a_peer_that_is_right_describes_itself_and_is_measured(
         ("tag", "gcm-seal", "published vector GCM-2: wrong tag from byte 3 of 16"),
         ("refusal", "gcm-seal", "published vector GCM-2: refused"),
         ("any tag", "gcm-open", "published vector GCM-2: a damaged tag is accepted"),
+        ("output", "mont-mul", "mont-mul: wrong result from byte 255 of 256"),
+        ("factor", "mont-mul", "mont-mul: wrong result from byte 0 of 256"),
+        ("refusal", "mont-mul", "mont-mul: refused"),
     ],
 )
 def test_a_wrong_peer_is_shown_and_not_measured(
     lines: Callable[..., Lines], wrong: str, mode: str, detail: str
 ) -> None:
-    _, failure = lines("--mode", mode, "--key-bits", "128", "--bytes", "1500", wrong=wrong)
+    size = "256" if mode == "mont-mul" else "1500"
+    _, failure = lines("--mode", mode, "--key-bits", "128", "--bytes", size, wrong=wrong)
     assert isinstance(failure, Failure)
     assert (failure.kernel, failure.mode) == ("on-purpose-1.0", mode)
     assert failure.detail.startswith(detail)

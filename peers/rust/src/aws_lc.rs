@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-//! AWS-LC: GCM through EVP_AEAD, the rest through EVP_CIPHER and CMAC. Hardware off: OPENSSL_ia32cap
+//! AWS-LC: GCM through EVP_AEAD, other ciphers through EVP_CIPHER and CMAC, big numbers through BN. Hardware off: OPENSSL_ia32cap
 //! in the environment.
 
 use crate::peer::{Library, Message, Run, TAG_BYTES};
@@ -43,6 +43,8 @@ impl Library for AwsLc {
                 "gcm-seal" | "gcm-open" => gcm(key, mode == "gcm-seal"),
                 "ccm-seal" | "ccm-open" => ccm(key, mode == "ccm-seal"),
                 "cmac" => cmac(key),
+                "mont-mul" | "mont-sqr" | "exp" | "exp-public" | "mod-word16"
+                | "mod-word16-once" => number(mode, key),
                 _ => cipher(mode, key),
             }
         }
@@ -183,4 +185,54 @@ unsafe fn cmac(key: &[u8]) -> Option<Run> {
             && 1 == lc::CMAC_Final(c.get(), m.tag, &mut n)
     });
     good.then_some(run)
+}
+
+fn new_number(bytes: &[u8]) -> Owned<lc::BIGNUM> {
+    unsafe {
+        let number = lc::BN_bin2bn(bytes.as_ptr(), bytes.len(), null_mut());
+        Owned(number, lc::BN_free)
+    }
+}
+
+/// The number as the message wants it, if it does.
+unsafe fn store(number: *const lc::BIGNUM, m: &Message) -> bool {
+    m.output.is_null() || 1 == lc::BN_bn2bin_padded(m.output, m.len_bytes, number)
+}
+
+/// key: n, a and b. Products are of x in Montgomery's form.
+unsafe fn number(mode: &str, key: &[u8]) -> Option<Run> {
+    let part = |i| new_number(&key[i * key.len() / 3..(i + 1) * key.len() / 3]);
+    let (n, a, b, x) = (part(0), part(1), part(2), part(1));
+    let e65537 = new_number(&[1, 0, 1]);
+    let c = Owned(lc::BN_CTX_new(), lc::BN_CTX_free);
+    let form = lc::BN_MONT_CTX_new_for_modulus(n.get(), c.get());
+    let form = Owned(form, lc::BN_MONT_CTX_free);
+    if let "mont-mul" | "mont-sqr" = mode {
+        lc::BN_to_montgomery(x.get(), a.get(), form.get(), c.get());
+        lc::BN_to_montgomery(b.get(), b.get(), form.get(), c.get());
+    }
+    let squares = mode == "mont-sqr";
+    Some(match mode {
+        "mont-mul" | "mont-sqr" => Box::new(move |m: &Message| {
+            let factor = if squares { x.get() } else { b.get() };
+            1 == lc::BN_mod_mul_montgomery(x.get(), x.get(), factor, form.get(), c.get())
+                && (m.output.is_null()
+                    || 1 == lc::BN_from_montgomery(a.get(), x.get(), form.get(), c.get())
+                        && store(a.get(), m))
+        }),
+        "exp" => Box::new(move |m: &Message| {
+            let (a, b, n) = (a.get(), b.get(), n.get());
+            1 == lc::BN_mod_exp_mont_consttime(x.get(), a, b, n, c.get(), form.get())
+                && store(x.get(), m)
+        }),
+        "exp-public" => Box::new(move |m: &Message| {
+            let (a, e, n) = (a.get(), e65537.get(), n.get());
+            1 == lc::BN_mod_exp_mont(x.get(), a, e, n, c.get(), form.get()) && store(x.get(), m)
+        }),
+        _ => Box::new(move |m: &Message| {
+            let remainder = lc::BN_mod_word(a.get(), 65521);
+            m.output.is_null()
+                || 1 == lc::BN_set_word(x.get(), remainder) && store(x.get(), m)
+        }),
+    })
 }

@@ -6,6 +6,16 @@ use std::ptr::null_mut;
 use std::slice;
 
 pub const TAG_BYTES: usize = 16;
+/// The modes of big numbers.
+const NUMBERS: [&str; 7] = [
+    "mont-mul",
+    "mont-sqr",
+    "exp",
+    "exp-public",
+    "mul-add-words",
+    "mod-word16",
+    "mod-word16-once",
+];
 
 #[repr(C)]
 pub struct Message {
@@ -47,7 +57,7 @@ pub trait Library {
     fn hardware() -> Option<&'static CStr> {
         None
     }
-    /// key: of XTS both halves.
+    /// key: of XTS both halves, of big numbers three.
     fn open(mode: &str, key: &[u8]) -> Option<Run>;
 }
 
@@ -84,7 +94,11 @@ unsafe extern "C" fn open<L: Library>(
     run_in_c: *mut Option<RunInC>,
 ) -> *mut c_void {
     let mode = CStr::from_ptr(mode).to_str().unwrap_or_default();
-    let n_keys = if mode.starts_with("xts") { 2 } else { 1 };
+    let n_keys = match mode {
+        "xts-enc" | "xts-dec" => 2,
+        _ if NUMBERS.contains(&mode) => 3,
+        _ => 1,
+    };
     let key = slice::from_raw_parts(key, n_keys * key_bits as usize / 8);
     match L::open(mode, key) {
         Some(closure) => {
