@@ -4,6 +4,7 @@
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from everycore.build import catalog
 from everycore.build.binaries import build_harness
@@ -42,10 +43,11 @@ def measure_own(context: Context) -> OwnSpeeds:
     try:
         session = open_session(context)
         program = context.package / "explain" / "own_speeds.c"
+        chain = Path("harness/counters/chain.c")
         kernels = [path for path in catalog.sources(session.tree) if path.parts[0] == "src"]
         build = build_harness(
             *(context, session.tree, session.target, session.build.compiler, DEFAULT_FLAGS),
-            [*kernels, program],
+            [*kernels, chain, program],
         )
         done = context.runner.run([str(build.binary)])
         if done.code:

@@ -217,6 +217,8 @@ def test_our_own_kernels_are_measured_as_the_libraries_are(real_lab: Lab) -> Non
     assert all(rate > 0 for rate in found.rates.values())
     assert set(found.limits) <= set(found.rates)
     assert all(limit > 0 for limit in found.limits.values())
+    # The core's clock and the limits agree: no kernel is faster than the CPU.
+    assert all(found.rates[name] < 1.2 * found.limit_rate(name) for name in found.limits)
 
 
 def test_xts_is_not_called_ghash(monkeypatch: pytest.MonkeyPatch) -> None:
