@@ -27,6 +27,14 @@ static bool without_aes;
 module_param(without_aes, bool, 0444);
 MODULE_PARM_DESC(without_aes, "as if the CPU had no instructions for AES and GCM");
 
+#if defined(CONFIG_X86)
+static bool without_avx;
+module_param(without_avx, bool, 0444);
+MODULE_PARM_DESC(without_avx, "as if the CPU had no AVX: code for SSE alone");
+
+extern const struct evc_gcm evc_gcm_x86_aesni_avx; /* gcm_avx.c */
+#endif
+
 struct evc_choice evc_with_vectors, evc_integer_only;
 
 /* ---- What the CPU has ------------------------------------------------------------------------------- */
@@ -76,14 +84,42 @@ static u64 cpu_features(void)
 		found |= EVC_CPU(X86_AES);
 	if (!without_aes && boot_cpu_has(X86_FEATURE_PCLMULQDQ))
 		found |= EVC_CPU(X86_PCLMUL);
-	if (!boot_cpu_has(X86_FEATURE_AVX2) || !cpu_has_xfeatures(XFEATURE_MASK_SSE | XFEATURE_MASK_YMM, NULL))
+	if (without_avx || !boot_cpu_has(X86_FEATURE_AVX) ||
+	    !cpu_has_xfeatures(XFEATURE_MASK_SSE | XFEATURE_MASK_YMM, NULL))
 		return found;
-	found |= EVC_CPU(X86_AVX) | EVC_CPU(X86_AVX2);
+	found |= EVC_CPU(X86_AVX);
+	if (!boot_cpu_has(X86_FEATURE_AVX2))
+		return found;
+	found |= EVC_CPU(X86_AVX2);
 	if (!without_aes && boot_cpu_has(X86_FEATURE_VAES))
 		found |= EVC_CPU(X86_VAES);
 	if (!without_aes && boot_cpu_has(X86_FEATURE_VPCLMULQDQ))
 		found |= EVC_CPU(X86_VPCLMUL);
 	return found;
+}
+#endif
+
+#if defined(CONFIG_X86)
+static bool is_for_avx(const struct evc_gcm *gcm)
+{
+	return gcm == &evc_gcm_x86_aesni_avx;
+}
+
+static const struct evc_gcm *choose_gcm(u64 features)
+{
+	const struct evc_gcm *gcm = evc_gcm_select(features, 0);
+
+	return (features & EVC_CPU(X86_AVX)) && gcm == evc_gcm_named("x86_aesni") ? &evc_gcm_x86_aesni_avx : gcm;
+}
+#else
+static bool is_for_avx(const struct evc_gcm *gcm)
+{
+	return false;
+}
+
+static const struct evc_gcm *choose_gcm(u64 features)
+{
+	return evc_gcm_select(features, 0);
 }
 #endif
 
@@ -93,7 +129,7 @@ static struct evc_choice choose(u64 features)
 		.parallel = evc_aes_select(features, 0, EVC_USE_PARALLEL),
 		.serial = evc_aes_select(features, 0, EVC_USE_SERIAL),
 		.ghash = evc_ghash_select(features, 0),
-		.gcm = evc_gcm_select(features, 0),
+		.gcm = choose_gcm(features),
 	};
 }
 
@@ -137,11 +173,12 @@ static int __init evc_init(void)
 
 	evc_with_vectors = choose(features);
 	evc_integer_only = choose(features & ~VECTORS);
-	pr_info("everycore: %s, %s, %s; without vectors %s, %s, %s; gcm %s\n",
+	pr_info("everycore: %s, %s, %s; without vectors %s, %s, %s; gcm %s%s\n",
 		evc_aes_kernel(evc_with_vectors.parallel)->name, evc_aes_kernel(evc_with_vectors.serial)->name,
 		evc_ghash_kernel(evc_with_vectors.ghash)->name, evc_aes_kernel(evc_integer_only.parallel)->name,
 		evc_aes_kernel(evc_integer_only.serial)->name, evc_ghash_kernel(evc_integer_only.ghash)->name,
-		evc_with_vectors.gcm ? evc_gcm_kernel(evc_with_vectors.gcm)->name : "of two kernels");
+		evc_with_vectors.gcm ? evc_gcm_kernel(evc_with_vectors.gcm)->name : "of two kernels",
+		is_for_avx(evc_with_vectors.gcm) ? " for AVX" : "");
 
 	err = evc_register_skciphers(priority);
 	if (err)
