@@ -3,11 +3,11 @@
 """The provider for OpenSSL beside OpenSSL's own: openssl_provider.py [--module FILE] PART...
 
 `native`: with this system's OpenSSL: every call beside the default provider's, records and connections of TLS, the
-installed files. `evp-3.0`: OpenSSL's own evp_test with this system's library; `evp-3.5`, `evp-3.6`, `evp-4.0`: with
-libraries built from Debian's sources, also OpenSSL's tests of TLS. `wycheproof`: its vectors through Python's package
-cryptography, which has an OpenSSL inside. `programs`: nginx, curl, ssh and sshd on the loopback address. `transfer`:
-CPU time of nginx and curl with the provider and without. `can-fail`: the comparison of calls notices each fault that
-is planted in the provider.
+installed files, and calls in any order under sanitizers. `evp-3.0`: OpenSSL's own evp_test with this system's library;
+`evp-3.5`, `evp-3.6`, `evp-4.0`: with libraries built from Debian's sources, also OpenSSL's tests of TLS. `wycheproof`:
+its vectors through Python's package cryptography, which has an OpenSSL inside. `programs`: nginx, curl, ssh and sshd on
+the loopback address. `transfer`: CPU time of nginx and curl with the provider and without. `can-fail`: the comparison of
+calls notices each fault that is planted in the provider.
 
 --module: an everycore.so that is there; else that of build/gcc, or one is built in build/provider.
 """
@@ -115,6 +115,38 @@ def compare(module: pathlib.Path) -> str:
         return run_with(None, program, module.parent, str(ROUNDS), seed).strip() + f" (seed {seed})"
 
 
+def objects_of_module(folder: pathlib.Path, sources: list[pathlib.Path], *flags: str) -> list[str | pathlib.Path]:
+    """Compile sources of the provider to objects in a folder."""
+    words = ["cc", "-std=gnu11", "-O1", "-fPIC", "-w", f"-I{ROOT / 'include'}", f"-I{ROOT / 'src'}", *flags, "-c"]
+    objects: list[str | pathlib.Path] = []
+    for source in sources:
+        objects.append(folder / f"{source.stem}.o")
+        run([*words, source, "-o", objects[-1]])
+    return objects
+
+
+def library_of(module: pathlib.Path) -> pathlib.Path:
+    """The static library of the build that made the module."""
+    library = module.parents[3] / "libeverycore.a"
+    if not library.is_file():
+        raise Lacking(f"no {library}")
+    return library
+
+
+def check_orders(module: pathlib.Path) -> str:
+    """Calls in any order and of any length, with a provider that is built with sanitizers."""
+    sanitizers = ("-g1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        objects = objects_of_module(folder, sorted((ROOT / FOLDER).glob("*.c")), *sanitizers)
+        run(["cc", "-shared", *sanitizers, "-o", folder / "everycore.so", *objects, library_of(module)])
+        program = folder / "orders"
+        run(["cc", "-O1", "-Wall", "-Wextra", "-Werror", *sanitizers, HERE / "orders.c", "-o", program, "-lcrypto"])
+        seed = str(int(time.time()))
+        words = ("env", "ASAN_OPTIONS=detect_leaks=0", program, folder, str(ROUNDS), seed)  # OpenSSL keeps what it has loaded
+        return run_with(None, *words).strip() + f" (seed {seed})"
+
+
 def check_configuration(module: pathlib.Path) -> str:
     """The snippet keeps the default provider, and OpenSSL works with it; without the module it works too."""
     with tempfile.TemporaryDirectory() as name:
@@ -189,7 +221,7 @@ def native(module: pathlib.Path) -> Iterator[str]:
     need("cc", "openssl", "nm", "readelf")
     if not pathlib.Path("/etc/ssl/openssl.cnf").is_file():
         raise Lacking("no /etc/ssl/openssl.cnf")
-    for check in (check_symbols, compare, check_configuration, check_tls):
+    for check in (check_symbols, compare, check_configuration, check_tls, check_orders):
         yield check(module)
 
 
@@ -226,27 +258,18 @@ FAULTS = (
 def can_fail(module: pathlib.Path) -> Iterator[str]:
     """Build the provider with each fault; the comparison of calls must fail."""
     need("cc")
-    library = module.parents[3] / "libeverycore.a"
-    if not library.is_file():
-        raise Lacking(f"no {library}")
+    library = library_of(module)
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         shutil.copytree(ROOT / FOLDER, folder / "source")
         compare_program = folder / "compare"
         run(["cc", "-O1", HERE / "compare.c", "-o", compare_program, "-lcrypto", "-pthread"])
-        flags = ["-std=gnu11", "-O1", "-fPIC", "-w", f"-I{ROOT / 'include'}", f"-I{ROOT / 'src'}", "-c"]
-        sources_of_it = sorted((folder / "source").glob("*.c"))
-
-        def build(source: pathlib.Path) -> None:
-            run(["cc", *flags, source, "-o", source.with_suffix(".o")])
+        objects = objects_of_module(folder, sorted((folder / "source").glob("*.c")))
 
         def link_and_compare() -> subprocess.CompletedProcess[bytes]:
-            objects = [source.with_suffix(".o") for source in sources_of_it]
             run(["cc", "-shared", "-o", folder / "everycore.so", *objects, library])
             return subprocess.run([compare_program, folder, "20000", "1"], capture_output=True, timeout=600, check=False)
 
-        for source in sources_of_it:
-            build(source)
         if link_and_compare().returncode:
             raise Failed("the comparison fails without a fault")
         unnoticed = []
@@ -256,10 +279,10 @@ def can_fail(module: pathlib.Path) -> Iterator[str]:
             if text.count(right) != 1:
                 raise Failed(f"{file} does not have '{right}' once")
             source.write_text(text.replace(right, wrong))
-            build(source)
+            objects_of_module(folder, [source])
             noticed = link_and_compare().returncode
             source.write_text(text)
-            build(source)
+            objects_of_module(folder, [source])
             if not noticed:
                 unnoticed.append(f"{file}: '{wrong}' instead of '{right}'")
         if unnoticed:

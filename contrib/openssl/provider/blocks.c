@@ -231,7 +231,8 @@ static int ctr_cipher(void *context, uint8_t *out, size_t *written, size_t room,
         return FAIL(blocks, PROV_R_NO_KEY_SET);
     if (room < len_bytes)
         return FAIL(blocks, PROV_R_OUTPUT_BUFFER_TOO_SMALL);
-    if (len_bytes && evc_aes_ctr_update(key_of(blocks), &blocks->ctr, in, out, len_bytes) != EVC_OK)
+    if (len_bytes
+        && (!in || !out || evc_aes_ctr_update(key_of(blocks), &blocks->ctr, in, out, len_bytes) != EVC_OK))
         return FAIL(blocks, PROV_R_CIPHER_OPERATION_FAILED);
     *written = len_bytes;
     return 1;
@@ -254,6 +255,8 @@ static int crypt(struct blocks *blocks, const uint8_t *in, uint8_t *out, size_t 
     const union evc_aes_key *key = key_of(blocks);
     enum evc_status status;
 
+    if (!out)
+        return FAIL(blocks, PROV_R_CIPHER_OPERATION_FAILED);
     if (blocks->mode == MODE_CBC)
         status = blocks->encrypts ? evc_aes_cbc_encrypt(key, blocks->iv, in, out, len_bytes)
                                   : evc_aes_cbc_decrypt(key, blocks->iv, in, out, len_bytes);
@@ -315,6 +318,8 @@ static int update(void *context, uint8_t *out, size_t *written, size_t room, con
         return FAIL(blocks, PROV_R_NO_KEY_SET);
     if (blocks->tls_version)
         return crypt_record(blocks, out, written, room, in, len_bytes);
+    if (!in && len_bytes)
+        return FAIL(blocks, PROV_R_CIPHER_OPERATION_FAILED);
     if (blocks->held_bytes) {
         n = hold(blocks, in, len_bytes);
         in += n, len_bytes -= n;
@@ -387,7 +392,7 @@ static int decrypt_last(struct blocks *blocks, uint8_t *out, size_t *written, si
         return 0;
     if (blocks->pads && (n = text_in_last(blocks->held)) == BLOCK_BYTES)
         return FAIL(blocks, PROV_R_BAD_DECRYPT);
-    if (room < n)
+    if (room < n || (n && !out))
         return FAIL(blocks, PROV_R_OUTPUT_BUFFER_TOO_SMALL);
     if (n)
         memcpy(out, blocks->held, n);
