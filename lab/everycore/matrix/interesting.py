@@ -2,7 +2,8 @@
 """The test that decides whether a smaller source still shows an anomaly. cvise runs it as a script.
 
     python interesting.py PLAN.json            exit code 0: the source in this folder shows it
-    python interesting.py PLAN.json measure    the same, and what was seen as JSON
+    python interesting.py PLAN.json made       the same; both programs are in this folder already
+    python interesting.py PLAN.json measure    exit code 0, and what was seen as JSON
 
 It needs the standard library alone, for it runs thousands of times. All that it starts stays in its
 process group, which ends with cvise.
@@ -21,6 +22,7 @@ from typing import Any
 SOURCE = "case.c"
 COMPILES_AND_RUNS = "compiles and runs"  # stands beside the reason why a source is dull
 ROUNDS = 5  # of a slow program and its repaired one, in turns; the fastest of each counts
+GOOD, BAD = "quick-good", "quick-bad"  # programs that a script has made; GOOD.txt: the warnings
 CLEARLY = 0.85  # the share of the least ratio below which a first round is enough
 # Warnings of -Wall and -Wextra about code that has no meaning, or whose meaning nobody intended.
 _SERIOUS = """
@@ -35,6 +37,7 @@ _SERIOUS = """
     uninitialized-const-pointer uninitialized-const-reference unsequenced zero-length-bounds
     """
 SERIOUS = frozenset(_SERIOUS.split())
+WARNINGS = ("-Wall", "-Wextra")
 
 Plan = Mapping[str, Any]
 
@@ -84,12 +87,22 @@ def warnings(output: str) -> set[str]:
     return set(names) & SERIOUS
 
 
-def shown(plan: Plan, folder: Path) -> dict[str, Any]:
+def programs(plan: Plan, folder: Path) -> tuple[str, str, str]:
+    """The good and the bad program, and what the good compiler said about the source."""
+    good, output = build(plan, [*plan["good"], *WARNINGS], "good", folder)
+    bad, _ = build(plan, plan["bad"], "bad", folder)
+    return good, bad, output
+
+
+def shown(plan: Plan, folder: Path, made: bool = False) -> dict[str, Any]:
     """Return the answers of both programs; DullError: the anomaly is not there any more."""
-    good, output = build(plan, [*plan["good"], "-Wall", "-Wextra"], "good", folder)
+    if made:
+        text = Path(f"{GOOD}.txt").read_text(encoding="utf-8", errors="replace")
+        good, bad, output = f"./{GOOD}", f"./{BAD}", text
+    else:
+        good, bad, output = programs(plan, folder)
     if new := warnings(output) - set(plan["allowed_warnings"]):
         raise DullError(f"a warning that the whole source has not: {', '.join(sorted(new))}")
-    bad, _ = build(plan, plan["bad"], "bad", folder)
     seconds = plan["run_seconds"]
     right, _, _ = run([good], seconds)
     answer, _, _ = run([bad], seconds)
@@ -129,7 +142,7 @@ def main(words: Sequence[str]) -> int:
     found: dict[str, Any]
     with tempfile.TemporaryDirectory(dir=".") as folder:
         try:
-            found = shown(plan, Path(folder))
+            found = shown(plan, Path(folder), made=words[1:] == ["made"])
         except DullError as error:
             found = {"dull": str(error)}
             if isinstance(error, EqualError):

@@ -41,9 +41,11 @@ from everycore.subjects.count import ODD_SIZES, SIZES
 
 LIMIT_SECONDS = 600.0  # of one reduction
 CONFIRMED = 3  # fresh processes that have to show the anomaly
-KEPT = 0.5  # the share of what a slow cell loses that has to stay
+KEPT = 0.5  # the share of what a slow cell loses that has to stay in each step
+KEPT_AT_LAST = 0.35  # and in the result: of many attempts, some pass by chance
 LEAST_LOSS = 1.10  # the ratio from which on a whole source is worth reducing
-SLOW_CYCLES = 5e7  # of one run of a slow program, about
+SLOW_CYCLES = 1e8  # of one run of a slow program, about
+CPU_SECONDS = 1  # of one run: an attempt may never end
 COMPILE_SECONDS = 20.0
 RUN_SECONDS = 5.0
 CHECK_SECONDS = 20.0
@@ -364,14 +366,14 @@ class Reducer:
         best = folder / BEST
         smaller = _text(best) if best.is_file() else whole
         search.put(whole if "dull" in search.measured(smaller) else smaller)
-        slow = search.plan["kind"] == str(Kind.SLOW)
         try:
-            is_final = search.run(self.cvise, 1 if slow else self.cores, seconds)
+            is_final = search.run(self.cvise, self.cores, seconds)
         finally:  # also at Ctrl-C: the next run goes on with it
             with atomic_write(best) as scratch:
                 scratch.write_text(search.source(), encoding="utf-8")
         source = search.source()
-        seen = [search.measured(source) for _ in range(CONFIRMED)]
+        least = 1 + (search.plan["least_ratio"] - 1) * KEPT_AT_LAST / KEPT
+        seen = [search.measured(source, least_ratio=least) for _ in range(CONFIRMED)]
         dull = [one["dull"] for one in seen if "dull" in one]
         if dull:
             best.unlink(missing_ok=True)
@@ -579,17 +581,19 @@ def quick_test(plan: Mapping[str, Any], path: Path) -> str:
     time that an interpreter of Python needs to start; what is left is for interesting.py.
     """
     limit = f"timeout {plan['compile_seconds']:.0f}"
-    run = f"timeout {plan['run_seconds']:.0f}"
+    run = f"ulimit -t {CPU_SECONDS}; exec timeout {plan['run_seconds']:.0f}"
     link, bad, good = (shlex.join(plan[name]) for name in ("link", "bad", "good"))
+    noted = shlex.join(interesting.WARNINGS)
     same = "!=" if plan["kind"] == str(Kind.WRONG) else "="
-    words = shlex.join([sys.executable, "-I", interesting.__file__, str(path)])
+    words = shlex.join([sys.executable, "-I", interesting.__file__, str(path), "made"])
+    right, wrong = interesting.GOOD, interesting.BAD
     return f"""#!/bin/sh
 exec 2>/dev/null
-{limit} {good} -w -c {SOURCE} -o quick-good.o || exit 1
-{limit} {bad} -w -c {SOURCE} -o quick-bad.o || exit 1
-cmp -s quick-good.o quick-bad.o && exit 1
-{limit} {link} quick-good.o -o quick-good && right=$({run} ./quick-good) || exit 1
-{limit} {link} quick-bad.o -o quick-bad && answer=$({run} ./quick-bad) || exit 1
+{limit} {good} {noted} -c {SOURCE} -o {right}.o 2>{right}.txt || exit 1
+{limit} {bad} -w -c {SOURCE} -o {wrong}.o || exit 1
+cmp -s {right}.o {wrong}.o && exit 1
+{limit} {link} {right}.o -o {right} && right=$({run} ./{right}) || exit 1
+{limit} {link} {wrong}.o -o {wrong} && answer=$({run} ./{wrong}) || exit 1
 [ -n "$right" ] && [ "$answer" {same} "$right" ] || exit 1
 exec {words}
 """

@@ -3,6 +3,7 @@
 
 import json
 import os
+import resource
 import shutil
 import signal
 import subprocess
@@ -19,7 +20,7 @@ import everycore
 from everycore.commands import matrix as command
 from everycore.matrix import bugs, interesting
 from everycore.matrix.failures import group_failures
-from everycore.matrix.reduce import SANITIZERS, _Search, good_cell
+from everycore.matrix.reduce import SANITIZERS, _Search, good_cell, quick_test
 from everycore.model.cells import Anomaly, Cell, Kind, Outcome, Reduced, Result, as_json, parse
 from everycore.store.matrix_files import read
 
@@ -227,6 +228,34 @@ def test_one_sanitizer_that_compiles_the_source_is_enough(real_lab: Lab, tmp_pat
     notes, kept = settled(checks[:1], source)
     assert not kept
     assert notes[0].startswith("no sanitizer could check it: gcc ended with 1")
+
+
+@pytest.mark.skipif(not shutil.which("gcc"), reason="no gcc: apt-get install gcc")
+@pytest.mark.parametrize(
+    ("source", "shows"),
+    [
+        (SMALL, True),
+        (REFUSED["a variable that is not set"], False),
+        (SMALL.replace("return 0;", "for (;;) ;"), False),
+    ],
+)
+def test_the_script_of_cvise_compiles_each_program_once(
+    tmp_path: Path, source: str, shows: bool
+) -> None:
+    """Without end, a program costs a second of the CPU, not five of the clock."""
+    compiler = tmp_path / "gcc"
+    compiler.write_text(f'#!/bin/sh\necho "$*" >>{tmp_path}/calls\nexec gcc "$@"\n')
+    compiler.chmod(0o755)
+    own = plan(bad=[str(compiler), "-O2", "-w"], good=[str(compiler), *plan()["good"][1:]])
+    (tmp_path / "plan.json").write_text(json.dumps({**own, "run_seconds": 60}))
+    (tmp_path / interesting.SOURCE).write_text(source)
+    (tmp_path / "check").write_text(quick_test(own | {"run_seconds": 60}, tmp_path / "plan.json"))
+    begun = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+    done = subprocess.run(["sh", "check"], cwd=tmp_path, check=False)
+    spent = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - begun
+    assert (done.returncode == 0) == shows
+    assert len((tmp_path / "calls").read_text().splitlines()) == 2
+    assert spent < 5
 
 
 # ---- Runs with a cvise that is played
