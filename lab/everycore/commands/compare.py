@@ -43,10 +43,6 @@ from everycore.store.run_files import Results
 SIZES_BYTES = (64, 1500, 16384)
 ROUNDS, MOST_ROUNDS = 16, 1000
 RUN_PERCENT, STORED_PERCENT = 1.0, 3.0
-LIMITS_QUESTION = (
-    "SELECT subject, function, conditions, date, before, value, ratio FROM history"
-    " WHERE before IS NOT NULL"
-)
 NO_VERDICT = (
     "No verdict: the two runs lie apart in time, and the machine may have changed between them."
     " `everycore compare --run A B` runs two programs in turn, and decides."
@@ -351,15 +347,11 @@ def _compare_stored(context: Context, before: str | None, after: str | None, sho
     """Show the differences between two files, and why they are no verdict."""
     first, second = _load(context, Path(before) if before else None, Path(after) if after else None)
     _warn_about_differences(context, first, second)
-    found = changes.compare_stored(first.benches(), second.benches())
+    found = changes.compare_stored(*([r.line for r in one.records] for one in (first, second)))
     if not found:
-        hint = NOTHING_IN_COMMON
-        if "limits" in (first.run.command, second.run.command):
-            hint = (
-                f"figures of limits side by side: everycore query --from {first.path}"
-                f' --from {second.path} "{LIMITS_QUESTION}"'
-            )
-        raise EverycoreError(f"{first.path} and {second.path} have no operation in common", hint)
+        raise EverycoreError(
+            f"{first.path} and {second.path} have no operation in common", NOTHING_IN_COMMON
+        )
     limit = 1 + show.percent / 100
     differ = [one for one in found if not 1 / limit <= one.ratio <= limit]
     shown = found if show.everything else differ

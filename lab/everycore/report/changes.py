@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Show the differences between two programs that ran in turn, and between two stored runs."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from rich.console import Group
@@ -9,11 +9,13 @@ from rich.text import Text
 
 from everycore.measure import permutation, stats
 from everycore.measure.permutation import Change
-from everycore.model.protocol import Bench
+from everycore.measure.processes import of_each
+from everycore.model.protocol import Arithmetic, Bench, Limit, Line
 from everycore.report.figures import NOISY, number
 from everycore.report.tables import plain_table, titled
 
 SIDES = ("A", "B")
+UNITS = ("cycles", "ns")  # the first that both sides have is compared
 STYLES = {"slower": "red", "faster": "green", "unchanged": ""}
 LEGEND = (
     f"Figures: medians of process medians, in core cycles. Interval: {stats.CONFIDENCE:.0%}, of the"
@@ -147,25 +149,48 @@ class StoredPair:
         return self.after.median / self.before.median if self.before.median else 1.0
 
 
-def compare_stored(before: Iterable[Bench], after: Iterable[Bench]) -> list[StoredPair]:
+def compare_stored(before: Iterable[Line], after: Iterable[Line]) -> list[StoredPair]:
     """All operations that two runs have, by core cycles where both have them."""
     old, new = _by_operation(before), _by_operation(after)
     found = []
     for operation, own in new.items():
-        earlier = old.get(operation, [])
-        unit = "cycles" if all(any(b.cycles for b in side) for side in (own, earlier)) else "ns"
-        first = stats.figure(getattr(b, unit) for b in earlier)
-        second = stats.figure(getattr(b, unit) for b in own)
+        earlier = old.get(operation, {})
+        unit = next((name for name in UNITS if own.get(name) and earlier.get(name)), "")
+        first, second = (stats.figure(side.get(unit, ())) for side in (earlier, own))
         if first and second:
             found.append(StoredPair(operation, unit, first, second))
     return found
 
 
-def _by_operation(benches: Iterable[Bench]) -> dict[Operation, list[Bench]]:
-    found: dict[Operation, list[Bench]] = {}
-    for bench in benches:
-        found.setdefault(Operation.of(bench), []).append(bench)
+Samples = dict[str, list[Sequence[float]]]  # by unit; those of each process
+
+
+def _by_operation(lines: Iterable[Line]) -> dict[Operation, Samples]:
+    found: dict[Operation, Samples] = {}
+    for line in lines:
+        for operation, unit, samples in _figures(line):
+            if samples:
+                found.setdefault(operation, {}).setdefault(unit, []).extend(samples)
     return found
+
+
+def _figures(line: Line) -> Iterator[tuple[Operation, str, list[Sequence[float]]]]:
+    """Operation, unit, and the samples of each process; of the CPU's limits, too."""
+    if isinstance(line, Bench):
+        for unit in UNITS:
+            values = getattr(line, unit)
+            yield Operation.of(line), unit, [values] if values else []
+    elif isinstance(line, Limit):
+        for mode, values in (
+            ("latency", line.latency_cycles),
+            ("many at once", tuple(1 / one for one in line.per_cycle if one)),
+        ):
+            name = f"{mode}, {line.width_bits} bits"
+            operation = Operation("limits", line.instruction, name, 0, 0, 1, "")
+            yield operation, "cycles", of_each(values, line.parts)
+    elif isinstance(line, Arithmetic):
+        operation = Operation("limits", line.name, "loop of a mode", line.key_bits, 1, 1, "")
+        yield operation, "cycles", of_each(line.cycles_per_byte, line.parts)
 
 
 def stored_table(found: Sequence[StoredPair], title: str, *captions: str) -> Group:

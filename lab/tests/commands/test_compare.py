@@ -14,7 +14,7 @@ import pytest
 from world import DATA, PACKAGE, Lab, data_text
 
 from everycore.build import catalog
-from everycore.commands.compare import LIMITS_QUESTION, NO_VERDICT
+from everycore.commands.compare import NO_VERDICT
 from everycore.model.cells import Cell, Head, Outcome, Result
 from everycore.model.domain import Machine, Revision
 from everycore.run.sides import exported
@@ -287,26 +287,28 @@ def test_compare_skips_broken_files_and_names_them(lab: Lab) -> None:
     assert broken.read_text() == before
 
 
-def test_limits_are_compared_by_the_query_that_the_message_names(lab: Lab) -> None:
+def test_limits_of_two_runs_are_compared_without_a_verdict(lab: Lab) -> None:
     names = ("a.jsonl", "b.jsonl")
-    lines = data_text("limits.jsonl").splitlines()[1:]
-    for day, name in enumerate(names, 1):
-        run = replace(run_files.read(stored(lab, f"bench-{name}")).run, command="limits")
-        with run_files.Writer(
-            lab.folder / name, replace(run, date=f"2026-01-0{day}T00:00:00+00:00")
-        ) as writer:
-            for line in lines:
-                writer.write(line)
-    refused = lab("compare", *(str(lab.folder / name) for name in names))
-    assert refused.code == 2
-    assert "no operation in common" in refused.err
-    assert LIMITS_QUESTION in " ".join(refused.err.split())
-    options = [word for name in names for word in ("--from", str(lab.folder / name))]
-    asked = lab("query", *options, "--json", LIMITS_QUESTION)
-    assert asked.code == 0, asked.err
-    rows = objects(asked.out)
-    assert {"vaesenc"} <= {row["subject"] for row in rows} | {row["function"] for row in rows}
-    assert {row["ratio"] for row in rows} == {1.0}
+    run = replace(run_files.read(stored(lab, "bench.jsonl")).run, command="limits")
+    for name in names:
+        with run_files.Writer(lab.folder / name, run) as writer:
+            for line in data_text("limits.jsonl").splitlines()[1:]:
+                value = json.loads(line)
+                if name == "b.jsonl" and value.get("instruction") == "vaesenc":
+                    value["per_cycle"] = [one / 2 for one in value["per_cycle"]]
+                writer.write(json.dumps(value))
+    files = [str(lab.folder / name) for name in names]
+    shown = lab("compare", *files)
+    assert shown.code == 0, shown.err
+    assert "No verdict" in " ".join(shown.out.split())
+    rows = [json.loads(one) for one in lab("compare", *files, "--json", "--all").out.splitlines()]
+    ratios = {(row["operation"]["kernel"], row["operation"]["mode"]): row["ratio"] for row in rows}
+    assert ratios["vaesenc", "many at once, 512 bits"] == pytest.approx(2.0)  # slower
+    assert ratios["vaesenc", "latency, 512 bits"] == 1.0
+    assert len({row["unit"] for row in rows}) == 1
+    others = {ratio for name, ratio in ratios.items() if name[0] != "vaesenc"}
+    assert others == {1.0}
+    assert any(row["operation"]["key_bits"] == 256 for row in rows)  # loops of modes
 
 
 def test_compare_takes_the_last_two_runs(lab: Lab) -> None:
