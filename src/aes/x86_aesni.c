@@ -58,15 +58,7 @@ typedef __m128i vec;
 
 #include "aes/x86_few_registers.h"
 
-/* t * x: doubles each half and brings in what is lost above: x^64 in the upper half, x^128 = x^7
- * + x^2 + x + 1. */
-EVC_INLINE vec v_tweaks_next(vec t)
-{
-    const vec lost = _mm_srai_epi32(_mm_shuffle_epi32(t, 0x13), 31);
-
-    return _mm_xor_si128(_mm_add_epi64(t, t), _mm_and_si128(lost, _mm_set_epi32(0, 1, 0, 0x87)));
-}
-
+#define v_tweaks_next(t) evc_x86_next_tweak(t)
 #define v_tweaks_first(base) (base)
 
 EVC_INLINE void v_tweaks_begin(__m128i base, vec *next)

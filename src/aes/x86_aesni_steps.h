@@ -55,6 +55,14 @@ EVC_INLINE __m128i evc_x86_key(const uint8_t rk[16])
         }                                                                                          \
     } while (0)
 
+/* tweak * x: doubles each half and brings in what is lost above: x^64 in the upper half, x^128 = x^7 + x^2 + x + 1. */
+EVC_INLINE __m128i evc_x86_next_tweak(__m128i t)
+{
+    const __m128i lost = _mm_srai_epi32(_mm_shuffle_epi32(t, 0x13), 31);
+
+    return _mm_xor_si128(_mm_add_epi64(t, t), _mm_and_si128(lost, _mm_set_epi32(0, 1, 0, 0x87)));
+}
+
 EVC_INLINE __m128i evc_x86_middle_rounds(const struct evc_aes_fips197_key *key, __m128i x)
 {
     EVC_X86_MIDDLE_ROUNDS(_mm_aesenc_si128, x, key->enc, key->head.rounds);

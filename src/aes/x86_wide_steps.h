@@ -184,6 +184,10 @@ MAY_SPILL void ecb_decrypt(wide_key *key, const uint8_t *in, uint8_t *out, size_
 
 static void encrypt(const void *key, const uint8_t *in, uint8_t *out, size_t n_blocks)
 {
+    if (n_blocks == 1) { /* of tweaks and hash keys */
+        evc_x86_encrypt_1(key, in, out);
+        return;
+    }
     ecb_encrypt(key, in, out, n_blocks);
     if (n_blocks >= WIDE * VEC_BLOCKS)
         clear_wide_spills();
@@ -192,6 +196,10 @@ static void encrypt(const void *key, const uint8_t *in, uint8_t *out, size_t n_b
 
 static void decrypt(const void *key, const uint8_t *in, uint8_t *out, size_t n_blocks)
 {
+    if (n_blocks == 1) { /* of tweaks and hash keys */
+        evc_x86_decrypt_1(key, in, out);
+        return;
+    }
     ecb_decrypt(key, in, out, n_blocks);
     if (n_blocks >= WIDE * VEC_BLOCKS)
         clear_wide_spills();
@@ -420,11 +428,12 @@ EVC_INLINE void xts_part(const v_keys *k, vec t, const uint8_t *in, uint8_t *out
     }
 }
 
-/* One block, as ciphertext stealing has them: round keys need not be in wide vectors. Returns the next tweak. */
-EVC_INLINE __m128i xts_one(wide_key *key, __m128i tweak, const uint8_t *in, uint8_t *out, int decrypting)
+/* One block, as ciphertext stealing has them: neither round keys nor tweaks need wide vectors. */
+EVC_INLINE void xts_one(wide_key *key, uint8_t tweak_bytes[16], const uint8_t *in, uint8_t *out, int decrypting)
 {
     const uint32_t rounds = key->head.rounds;
     const uint8_t(*rk)[16] = decrypting ? key->dec : key->enc;
+    const __m128i tweak = evc_x86_load(tweak_bytes);
     __m128i x = _mm_xor_si128(evc_x86_load(in), _mm_xor_si128(tweak, evc_x86_key(rk[0])));
 
     if (decrypting) {
@@ -435,7 +444,7 @@ EVC_INLINE __m128i xts_one(wide_key *key, __m128i tweak, const uint8_t *in, uint
         x = _mm_aesenclast_si128(x, _mm_xor_si128(tweak, evc_x86_key(rk[rounds])));
     }
     evc_x86_store(out, x);
-    return VEC_BLOCKS > 1 ? v_block(v_tweaks_first(tweak), 1) : v_low(v_tweaks_next(v_tweaks_first(tweak)));
+    evc_x86_store(tweak_bytes, evc_x86_next_tweak(tweak));
 }
 
 /* n_blocks: a multiple of XTS_WIDE * VEC_BLOCKS, not 0. Returns the next tweak. */
@@ -479,10 +488,6 @@ EVC_INLINE void xts(wide_key *key, uint8_t tweak[16], const uint8_t *in, uint8_t
     v_keys k;
     vec t[MAX_WIDE];
 
-    if (n_blocks == 1) {
-        evc_x86_store(tweak, xts_one(key, base, in, out, decrypting));
-        return;
-    }
     if (n_wide) {
         base = decrypting ? xts_wide_decrypt(key, base, in, out, n_wide)
                           : xts_wide_encrypt(key, base, in, out, n_wide);
@@ -532,6 +537,10 @@ EVC_INLINE void clear_after_xts(size_t n_blocks)
 static void xts_encrypt(const void *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out,
                         size_t n_blocks)
 {
+    if (n_blocks == 1) {
+        xts_one(key, tweak, in, out, 0);
+        return;
+    }
     xts_encrypt_all(key, tweak, in, out, n_blocks);
     clear_after_xts(n_blocks);
     v_clear_upper_halves();
@@ -540,6 +549,10 @@ static void xts_encrypt(const void *key, uint8_t tweak[16], const uint8_t *in, u
 static void xts_decrypt(const void *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out,
                         size_t n_blocks)
 {
+    if (n_blocks == 1) {
+        xts_one(key, tweak, in, out, 1);
+        return;
+    }
     xts_decrypt_all(key, tweak, in, out, n_blocks);
     clear_after_xts(n_blocks);
     v_clear_upper_halves();
