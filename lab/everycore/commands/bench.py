@@ -59,6 +59,7 @@ from everycore.run import placements
 from everycore.run.bench_calls import (
     LAYERS,
     LIMITS,
+    MODES_OF,
     PROCESSES,
     QUICK_PROCESSES,
     Job,
@@ -423,16 +424,25 @@ def _refuse_foreign_modes(request: BenchRequest, here: Here) -> None:
     running = {kernel.primitive for kernel in here.running(request)}
     if not request.kernels or not running:
         return
-    every = {kernel.primitive for kernel in here.kernels}
     for mode in request.modes:
-        of = {one for one in every if selected_kernel(mode, one, here.modes)}
-        if not of or of & running or mode.startswith("gcm-"):  # GCM is also measured of pairs
+        of = _primitives_of(mode, here)
+        if not of or of & running:
             return
     named, modes = ", ".join(request.kernels), ", ".join(request.modes)
     raise EverycoreError(
         f"{named} ({', '.join(sorted(running))}) has none of the modes {modes}",
         "without --mode, all of its modes are measured",
     )
+
+
+def _primitives_of(mode: str, here: Here) -> set[str]:
+    """Return the primitives whose kernels a mode is measured of; none: that is not known."""
+    every = {kernel.primitive for kernel in here.kernels}
+    if mode.startswith("gcm-"):  # also of pairs
+        return {"gcm", "aes", "ghash"}
+    if found := {name for name, modes in MODES_OF.items() if mode in modes}:
+        return found
+    return {one for one in every - {"gcm"} if selected_kernel(mode, one, here.modes)}
 
 
 def _earlier(
@@ -527,15 +537,26 @@ def _begin(
     context: Context, run: run_files.Run, here: Here, request: BenchRequest, json: bool, every: bool
 ) -> None:
     """Show the selection before anything is measured, if `every` is set: of the kernels that are
-    named, or of all."""
+    named, or of all that have one of the modes."""
     if json:
         context.print_raw(run_files.run_line(run))
         return
     if not every:
         return
     title = "Which kernel is selected here, and why not the others (policy ct)"
-    kernels = [k for k in here.kernels if not request.kernels or k.name in request.kernels]
+    kernels = _kernels_shown(here, request.kernels, request.modes)
     context.out.print(tables.selection_table(kernels, here.uses, title))
+
+
+def _kernels_shown(here: Here, names: Sequence[str], modes: Sequence[str]) -> list[Kernel]:
+    """Return the kernels of these names, or of all, that have one of the modes."""
+    primitives = [_primitives_of(mode, here) for mode in modes]
+    asked = set().union(*primitives) if all(primitives) else set()  # empty: all of them
+    return [
+        one
+        for one in here.kernels
+        if (not names or one.name in names) and (not asked or one.primitive in asked)
+    ]
 
 
 def _says_nothing(line: Line) -> bool:
