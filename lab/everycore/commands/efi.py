@@ -206,6 +206,12 @@ def _images(context: Context, name: str) -> Iterator[tuple[str, pe.Image, tuple[
             yield name, _loadable(pe.read(data)), ()
             return
         rom = oprom.read(data)
+    except oprom.NoRomError as error:
+        but = f", but {error.what}" if error.what else ""
+        raise EverycoreError(
+            f"{name}: neither an EFI driver nor an option ROM{but}",
+            "name a PE image, as linkers for EFI write it, or a dump of a card's ROM",
+        ) from None
     except MalformedError as error:
         raise error.named(name) from None
     n_drivers = 0

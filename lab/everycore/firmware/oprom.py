@@ -49,6 +49,14 @@ OTHER_FILES = (
 _DUMP = "dump the card's ROM again, with its driver unloaded"
 
 
+class NoRomError(MalformedError):
+    """Bytes that are no option ROM at all. what: the kind of file that they are; empty: unknown."""
+
+    def __init__(self, what: str, rule: str, remedy: str) -> None:
+        super().__init__(0, rule, remedy)
+        self.what = what
+
+
 class UnmarkedError(MalformedError):
     """No image follows the last one that is found, which is not marked last."""
 
@@ -208,12 +216,12 @@ def _find_start(data: bytes) -> int:
         return 0  # an image of the time before PCI
     for magic, what, remedy in OTHER_FILES:
         if data.startswith(magic):
-            raise MalformedError(0, f"no option ROM, but {what}", remedy)
+            raise NoRomError(what, f"no option ROM, but {what}", remedy)
     if data.count(data[:1]) == len(data):
         rule = f"no option ROM: all {len(data)} bytes are {data[0]:#04x}"
         raise MalformedError(0, rule, "the card's ROM was not readable: " + _DUMP)
     rule = "no option ROM: nowhere a header 55 AA whose pointer leads to PCIR"
-    raise MalformedError(0, rule, "name a dump of a card's ROM")
+    raise NoRomError("", rule, "name a dump of a card's ROM")
 
 
 def _refuse_what_is_cut(data: bytes) -> None:

@@ -21,6 +21,7 @@ MOST_FILE_BYTES = 64 << 20  # of a dump with all that a vendor puts around the R
 DEVICES = Path("bus/pci/devices")  # below the root of sysfs
 SYSFS = Path("/sys")
 _ADDRESS = re.compile(r"([0-9a-f]{4,8}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]", re.IGNORECASE)
+SUFFIX = ".rom"  # of the files that are read of a folder
 _IDS = ("vendor", "device", "class")  # files beside `rom`
 
 
@@ -64,7 +65,8 @@ class SystemFiles:
 def load(
     given: str, cwd: Path, sysfs: Path, say: Callable[[str], None], files: Files | None = None
 ) -> list[Source]:
-    """Return the ROMs of what is given: a file, a device or its address, a folder of devices.
+    """Return the ROMs of what is given: a file, a device or its address, a folder of devices
+    or of files *.rom.
 
     `say` gets a line when a device's ROM is made readable, and when that ends.
     """
@@ -103,11 +105,19 @@ def _folder(given: str, folder: Path, say: Callable[[str], None], files: Files) 
         if not (folder / "rom").exists():
             raise EverycoreError(f"{given}: the device has no option ROM", "name another device")
         return [_device(given, folder, say, files)]
-    devices = [d for d in sorted(folder.iterdir()) if _is_device(d) and (d / "rom").exists()]
+    inside = sorted(folder.iterdir())
+    devices = [one for one in inside if _is_device(one) and (one / "rom").exists()]
     if not devices:
+        roms = [one for one in inside if one.suffix.lower() == SUFFIX and one.is_file()]
+        if roms:
+            return [
+                Source(name, one, _read_file(name, one, files), None)
+                for one in roms
+                for name in [str(Path(given, one.name))]
+            ]
         raise EverycoreError(
-            f"{given}: no device with an option ROM in it",
-            "name a ROM file, a PCI device, or a folder of PCI devices",
+            f"{given}: no PCI device with an option ROM in it, and no file *{SUFFIX}",
+            "name a ROM file, a PCI device, or a folder of either",
         )
     found: list[Source] = []
     errors: list[EverycoreError] = []

@@ -152,9 +152,9 @@ def test_without_the_emulator_static_rules_are_checked_and_the_rest_is_said(
     [
         ("nothing.efi", None, "no such file"),
         ("empty.efi", b"", "an empty file"),
-        ("text.efi", b"hello, world\n" * 9, "no option ROM"),
+        ("text.efi", b"hello, world\n" * 9, "neither an EFI driver nor an option ROM"),
         ("te.efi", b"VZ" + bytes(100), "terse executable"),
-        ("elf.efi", b"\x7fELF" + bytes(100), "ELF"),
+        ("elf.efi", b"\x7fELF" + bytes(100), "nor an option ROM, but an ELF file"),
         ("cut.efi", b"MZ" + bytes(20), "offset 0x0: the DOS header"),
     ],
 )

@@ -112,6 +112,15 @@ def test_a_folder_of_devices_gives_every_rom_and_names_what_is_skipped(tmp_path:
     assert "0000:00:03.0" in said[0]
 
 
+def test_a_folder_of_rom_files_gives_each_by_its_path(tmp_path: Path) -> None:
+    (tmp_path / "cards").mkdir()
+    for name in ("b.ROM", "a.rom", "README"):
+        (tmp_path / "cards" / name).write_bytes(ROM)
+    (tmp_path / "cards" / "c.rom").mkdir()
+    found = load("cards", tmp_path, tmp_path, print)
+    assert [(one.name, one.data) for one in found] == [("cards/a.rom", ROM), ("cards/b.ROM", ROM)]
+
+
 def test_links_to_devices_are_followed_as_sysfs_has_them(tmp_path: Path) -> None:
     real = make_device(tmp_path / "devices/pci0000:00/0000:00:01.0")
     (tmp_path / "bus/pci/devices").mkdir(parents=True)
@@ -124,7 +133,7 @@ def test_links_to_devices_are_followed_as_sysfs_has_them(tmp_path: Path) -> None
     ("given", "words"),
     [
         ("missing.rom", "no such file"),
-        ("empty", "no device with an option ROM"),
+        ("empty", "no PCI device with an option ROM"),
         ("without", "has no option ROM"),
         ("odd", "holds no number"),
     ],
