@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Lists of programs for `everycore profile`: explain_unseen.py [--list unseen|fresh] [--json FILE] [NAME...]
+"""Lists of programs for `everycore profile`: explain_unseen.py [--list unseen|fresh|fourth] [--json FILE] [NAME...]
 
 A list is data: `list.toml` in a folder of tests/, with the sources of its programs. The expected answers were written
 down before any of the programs was profiled, and are not changed. `unseen` is a seen list since the rules were improved
@@ -35,7 +35,7 @@ from everycore.explain.regions import collect
 from everycore.explain.sampling import Asked, sample_command
 
 TESTS = pathlib.Path(__file__).resolve().parent
-LISTS = ("unseen", "fresh")  # folders of tests/
+LISTS = ("unseen", "fresh", "fourth")  # folders of tests/
 
 
 @dataclasses.dataclass(frozen=True)
