@@ -22,21 +22,16 @@
 
 #if EVC_ASM_X86_64
 
-.set out, 8
-.set len_bytes, 16
-.set tag, 24
-.set tag_bytes, 32
+#include "gcm/x86_gcm_asm.h"
+
 .set most_bytes, 288
-.set tells_tag, 63    /* bit of tag_bytes: the tag is written, though the message is opened */
-.set error_of_tag, 6  /* the next four are checked in x86_vaes512.c */
-.set rounds, 8
-.set round_keys, 16
 .set powers_end, 16 + 240 + 1024
 
 evc_constants
     .p2align 6
 /* Places of bytes, of text and in a pair of vectors; all tables are addressed from here. */
 byte_numbers:
+.set block_bytes, 0
     .set at, 0
     .rept 128
     .byte at
@@ -69,33 +64,18 @@ byte_numbers:
 .endm
     masks_from 0
     masks_from 16
-/* The halves of the blocks of two vectors, reversed. */
-.macro halves first
-    .set lane, 0
-    .rept 4
-    .set at, 7
-    .rept 8
-    .byte \first + lane + at
-    .set at, at - 1
-    .endr
-    .set at, 7
-    .rept 8
-    .byte 64 + \first + lane + at
-    .set at, at - 1
-    .endr
-    .set lane, lane + 16
-    .endr
-.endm
-.set lower_halves, only_text_masks + 128 + 16
+.set reversed, only_text_masks + 128 + 16
     .fill 16, 1, 0 /* so that the next are aligned */
-    halves 8
-.set upper_halves, lower_halves + 64
-    halves 0
-.set reversed, upper_halves + 64
     .rept 4
     .byte 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0
     .endr
-.set words_reversed, reversed + 64
+.set quad_numbers, reversed + 64 /* of words of 64 bits in a pair of vectors */
+    .set at, 0
+    .rept 16
+    .quad at
+    .set at, at + 1
+    .endr
+.set words_reversed, quad_numbers + 128
     .byte 7, 6, 5, 4, 3, 2, 1, 0, 15, 14, 13, 12, 11, 10, 9, 8
 .set polynomial, words_reversed + 16
     .quad 0xc200000000000000, 0
@@ -120,67 +100,6 @@ byte_numbers:
     .fill 12, 1, 128
     .byte 15, 14, 13, 12
 
-/* ---- Parts of a block ---- */
-
-/* \x = n bytes (1 to 15) at \p, zeros behind. None of them goes through a general register. */
-.macro load_part p, n, x, scratch, places
-    cmp $8, \n
-    jb 1f
-    vmovq (\p), \x
-    vmovq -8(\p,\n), \scratch
-    mov %r11, \places
-    sub \n, \places
-    vpshufb 16(\places), \scratch, \scratch
-    vpunpcklqdq \scratch, \x, \x
-    jmp 3f
-1:  cmp $4, \n
-    jb 2f
-    vmovd (\p), \x
-    vmovd -4(\p,\n), \scratch
-    mov %r11, \places
-    sub \n, \places
-    vpshufb 8(\places), \scratch, \scratch
-    vpunpckldq \scratch, \x, \x
-    jmp 3f
-2:  mov \n, \places
-    shr $1, \places
-    vpxor \x, \x, \x
-    vpinsrb $0, (\p), \x, \x
-    vpinsrb $1, (\p,\places), \x, \x
-    vpinsrb $2, -1(\p,\n), \x, \x
-    cmp $2, \n      /* bytes 0 and 1 of 2, the same byte of 1 */
-    ja 3f
-    vpslldq $14, \x, \x
-    vpsrldq $14, \x, \x
-    je 3f
-    vpslldq $15, \x, \x
-    vpsrldq $15, \x, \x
-3:
-.endm
-
-/* The first n bytes (1 to 15) of \x to \p. */
-.macro store_part x, p, n, scratch
-    cmp $8, \n
-    jb 1f
-    vpshufb -8(%r11,\n), \x, \scratch
-    vmovq \x, (\p)
-    vmovq \scratch, -8(\p,\n)
-    jmp 3f
-1:  cmp $4, \n
-    jb 2f
-    vpshufb -4(%r11,\n), \x, \scratch
-    vmovd \x, (\p)
-    vmovd \scratch, -4(\p,\n)
-    jmp 3f
-2:  vpextrb $0, \x, (\p)
-    cmp $2, \n
-    jb 3f
-    vpextrb $1, \x, 1(\p)
-    je 3f
-    vpextrb $2, \x, 2(\p)
-3:
-.endm
-
 /* ---- AES ---- */
 
 .macro round r, n
@@ -198,31 +117,6 @@ byte_numbers:
 .if \n > 4
     vaesenc %zmm13, %zmm7, %zmm7
 .endif
-.endm
-.macro round_of_two_blocks r, n
-    vaesenc round_keys + 16*\r(%rdi), %xmm3, %xmm3
-    vaesenc round_keys + 16*\r(%rdi), %xmm4, %xmm4
-.endm
-/* All but the last; then edx = 16 times their number. */
-.macro middle_rounds round, n
-    \round 1, \n
-    \round 2, \n
-    \round 3, \n
-    \round 4, \n
-    \round 5, \n
-    \round 6, \n
-    \round 7, \n
-    \round 8, \n
-    \round 9, \n
-    mov rounds(%rdi), %edx
-    cmp $12, %edx
-    jb 1f
-    \round 10, \n
-    \round 11, \n
-    je 1f
-    \round 12, \n
-    \round 13, \n
-1:  shl $4, %edx
 .endm
 
 /* ---- Text: zmm3 to zmm7 are vectors of AES, zmm8 to zmm12 those of the text ---- */
@@ -262,7 +156,7 @@ byte_numbers:
     vinserti32x4 $1, (%r9), %zmm1, %zmm8
 .else
     vmovdqu (%r9), %xmm9
-    vpermi2b %zmm9, %zmm14, %zmm8
+    vpermi2q %zmm9, %zmm14, %zmm8
     vmovdqu -48(%r9,%rax), %ymm9
 .endif
     vinserti32x4 $2, %xmm13, \text, \text
@@ -282,27 +176,25 @@ byte_numbers:
     vmovdqu8 \s, %zmm2{%k1}
 .endm
 
-/* \to = bytes of the vector before the last one and of the last one, by the places in \to. */
-.macro join_last n, to
-.if \n == 2
-    vpermi2b %zmm4, %zmm3, \to
-.elseif \n == 3
-    vpermi2b %zmm5, %zmm4, \to
-.elseif \n == 4
-    vpermi2b %zmm6, %zmm5, \to
-.else
-    vpermi2b %zmm7, %zmm6, \to
-.endif
+/* \to = the bytes of \s, from that on whose number is the first in \to. */
+.macro turn_last to, s, text
+    vpermb \s, \to, \to
 .endm
 
 /* ---- The hash ---- */
 
+/* The halves of the blocks of two vectors, as numbers: of each pair of blocks first that of \a. Not vpermi2b, which is
+ * three instructions of Intel's cores. */
+.macro halves_of a, b, lower, upper, scratch
+    vpshufb reversed(%r11), \a, \lower
+    vpshufb reversed(%r11), \b, \scratch
+    vpunpckhqdq \scratch, \lower, \upper
+    vpunpcklqdq \scratch, \lower, \lower
+.endm
+
 /* lo, mi, hi in zmm3, zmm4, zmm5: plus the products of two vectors with a pair of powers. mi lacks lo and hi. */
 .macro add_pair a, b, powers, is_first
-    vmovdqa64 lower_halves(%r11), %zmm14
-    vmovdqa64 upper_halves(%r11), %zmm15
-    vpermi2b \b, \a, %zmm14
-    vpermi2b \b, \a, %zmm15
+    halves_of \a, \b, %zmm14, %zmm15, %zmm13
     vmovdqu64 \powers(%rdi), %zmm13
     vpxorq \powers + 64(%rdi), %zmm13, %zmm13
 .if \is_first
@@ -499,7 +391,7 @@ byte_numbers:
     vshufi32x4 $0x15, %zmm2, %zmm2, %zmm2
 .if \in_first
     kmovq text_masks + 80 - 64*\n(%r11,%rax), %k2
-    vmovdqu64 80 - 64*\n(%r11,%rax), %zmm8
+    vmovdqu64 quad_numbers + 80 - 64*\n(%r11,%rax), %zmm8
 .else
     vmovdqa64 %zmm14, %zmm8
 .endif
@@ -508,7 +400,7 @@ byte_numbers:
     with_vector (\n-1), load_last_blocks \n,
 .else
 .if \in_first
-    vpermi2b (%r9), %zmm14, %zmm8
+    vpermi2q (%r9), %zmm14, %zmm8
 .endif
     .irp i, 1, 2, 3
     .if \i < \n - 1
@@ -549,11 +441,13 @@ byte_numbers:
     vmovdqu %xmm13, -16(%r8,%r10)
 .else
 .if \in_first
-    vmovdqu64 64*\n - 16(%rdx), %zmm13
-    vpermi2b %zmm4, %zmm3, %zmm13
+    vmovdqu64 quad_numbers + 64*\n - 16(%rdx), %zmm13
+    vpermi2q %zmm4, %zmm3, %zmm13
 .endif
+    /* The last bytes go first: the others then take the place of those in front of them. */
     vmovdqu64 48(%rcx), %zmm14
-    join_last \n, %zmm14
+    with_vector (\n-1), turn_last %zmm14,
+    vmovdqu64 %zmm14, -64(%r8,%r10)
 .if \in_first
     vmovdqu64 %zmm13, (%r8)
 .endif
@@ -562,7 +456,6 @@ byte_numbers:
     with_vector \i, store_middle \i, \n,
     .endif
     .endr
-    vmovdqu64 %zmm14, -64(%r8,%r10)
 .endif
 .endif
 
@@ -841,10 +734,8 @@ other_aad:
     vpxor %xmm8, %xmm8, %xmm8
     vmovdqu64 -64(%r11,%rsi), %zmm14
     vpermi2b (%rcx), %zmm8, %zmm14
-    vmovdqa64 lower_halves(%r11), %zmm1
-    vmovdqa64 upper_halves(%r11), %zmm2
-    vpermi2b -64(%rcx,%rsi), %zmm14, %zmm1
-    vpermi2b -64(%rcx,%rsi), %zmm14, %zmm2
+    vmovdqu64 -64(%rcx,%rsi), %zmm13
+    halves_of %zmm14, %zmm13, %zmm1, %zmm2, %zmm13
     vmovdqu64 powers_end - 128(%rdi), %zmm11
     vmovdqu64 powers_end - 64(%rdi), %zmm12
     vpclmulqdq $0x00, %zmm11, %zmm1, %zmm8
@@ -888,10 +779,8 @@ other_aad:
     vmovdqu64 128(%r11,%rax), %zmm29
     vpermi2b (%rcx), %zmm8, %zmm29
 13: lea 128(%rcx,%rax), %rax
-14: vmovdqa64 lower_halves(%r11), %zmm1
-    vmovdqa64 upper_halves(%r11), %zmm2
-    vpermi2b %zmm29, %zmm14, %zmm1
-    vpermi2b %zmm29, %zmm14, %zmm2
+14:
+    halves_of %zmm14, %zmm29, %zmm1, %zmm2, %zmm13
     vmovdqu64 powers_end(%rsi), %zmm11
     vmovdqu64 powers_end + 64(%rsi), %zmm12
     add_products %zmm1, %zmm11, %zmm8, %zmm13, %zmm30
@@ -930,39 +819,7 @@ other_aad:
     jmp 10b
     EVC_ASM_CFI_END
 
-/* ---- Tags ---- */
-
-/* The first rdx bytes (1 to 16) of xmm5 to rcx. Changes xmm1. */
-store_tag:
-    EVC_ASM_CFI_BEGIN
-    cmp $16, %rdx
-    je 4f
-    store_part %xmm5, %rcx, %rdx, %xmm1
-    ret
-4:  vmovdqu %xmm5, (%rcx)
-    ret
-    EVC_ASM_CFI_END
-
-/* eax = an error unless they are at rcx, if it was 0; or they are stored there, if rdx has the bit `tells_tag`. Changes
- * edx, rsi, xmm1, xmm2, xmm5. */
-compare_tag:
-    EVC_ASM_CFI_BEGIN
-    btr $tells_tag, %rdx
-    jc store_tag
-    cmp $16, %rdx
-    je 4f
-    load_part %rcx, %rdx, %xmm1, %xmm2, %rsi
-    mov %r11, %rsi
-    sub %rdx, %rsi
-    vpand first_bytes + 16(%rsi), %xmm5, %xmm5
-    jmp 5f
-4:  vmovdqu (%rcx), %xmm1
-5:  vpxor %xmm1, %xmm5, %xmm5
-    mov $error_of_tag, %edx
-    vptest %xmm5, %xmm5
-    cmovnz %edx, %eax
-    ret
-    EVC_ASM_CFI_END
+    define_tag_functions
 
 /* ---- Long messages ---- */
 
@@ -1034,10 +891,7 @@ eight_vectors:
     long_vectors 8
 
 .macro long_operands a, b, powers, base
-    vmovdqa64 lower_halves(%r11), %zmm12
-    vmovdqa64 upper_halves(%r11), %zmm13
-    vpermi2b \b, \a, %zmm12
-    vpermi2b \b, \a, %zmm13
+    halves_of \a, \b, %zmm12, %zmm13, %zmm14
     vmovdqu64 \powers(\base), %zmm14
     vmovdqu64 \powers + 64(\base), %zmm15
 .endm
@@ -1089,9 +943,9 @@ eight_vectors:
 .macro first_text s, r
     mov %r11, %rdx
     sub %rsi, %rdx
-    vmovdqu64 64(%rdx), \r
+    vmovdqu64 quad_numbers + 64(%rdx), \r
     vshufi32x4 $0x15, %zmm1, %zmm1, %zmm12
-    vpermi2b (%r9), %zmm12, \r
+    vpermi2q (%r9), %zmm12, \r
     kmovq text_masks + 64(%rdx), %k2
     vpxorq \r, %zmm19, %zmm13
     vaesenclast %zmm13, \s, \s
