@@ -4,6 +4,7 @@
  *
  * Method:   8 vectors of 2 counters through AES while the 8 before are hashed by Karatsuba.
  *           A message is groups of these and a tail, whose blocks are in the last lanes: gcm/message.h.
+ *           Where the ABI is that of System V, messages are in assembly, x86_vaes256_asm.S.
  * Source:   SP 800-38D (2007); Gueron, Kounavis: Intel Carry-Less Multiplication Instruction and its Usage for
  *           Computing the GCM Mode, 2014.
  * Needs:    X86_GCM256.   Timing: CT (no tables, no secret branches).
@@ -81,6 +82,28 @@ EVC_INLINE vec v_keep_part(unsigned i, vec v, vec_part part)
     return i ? v : _mm256_and_si256(v, v_load(window + 32 - part.from));
 }
 
+#if EVC_X86_64_SYSV
+
+EVC_DEFINE_CLEAR_STACK(clear, YMM, 960)
+EVC_DEFINE_CLEAR(clear_block, YMM)
+#define PIECES_ALONE 1
+#define MESSAGE(name, tag_type)                                                                    \
+    enum evc_status evc_gcm_x86_vaes256_##name(                                                    \
+        const void *key, const uint8_t *iv, size_t iv_bytes, const uint8_t *aad, size_t aad_bytes, \
+        const uint8_t *in, uint8_t *out, size_t len_bytes, tag_type *tag, size_t tag_bytes)
+MESSAGE(seal, uint8_t);
+MESSAGE(open, const uint8_t);
+MESSAGE(open_telling_tag, uint8_t);
+#define GCM_MESSAGE_SLOTS                                                                          \
+    .seal = evc_gcm_x86_vaes256_seal, .open = evc_gcm_x86_vaes256_open,                            \
+    .open_telling_tag = evc_gcm_x86_vaes256_open_telling_tag
+
+void evc_gcm_x86_vaes256_groups(const void *key, const uint8_t counter[16], uint8_t y[16], const uint8_t *in,
+                                uint8_t *out, size_t n_groups, int opening);
+#define crypt_groups evc_gcm_x86_vaes256_groups
+
+#else
+
 EVC_DEFINE_CLEAR_STACK(clear, YMM, 1600)
 EVC_DEFINE_CLEAR_STACK(clear_long, YMM, 960)
 EVC_DEFINE_CLEAR_STACK(clear_short, YMM, 576)
@@ -92,9 +115,18 @@ EVC_DEFINE_CLEAR_STACK(clear_block, YMM, 128)
 #define CLEAR_FRAMES() clear()
 #endif
 
+#endif
+
 #include "gcm/x86_steps.h"
 
 EVC_ISA_END
+
+#if EVC_X86_64_SYSV
+/* Numbers that the assembly has. */
+typedef char assembly_agrees[offsetof(struct evc_gcm_head, kernel) == 0 && offsetof(struct evc_gcm_head, rounds) == 8
+                             && offsetof(struct key, rk) == 16 && offsetof(struct key, powers) == 16 + 240
+                             && sizeof(struct pair) == 96 && sizeof(struct powers) == 768 && EVC_ERR_TAG == 6 ? 1 : -1];
+#endif
 
 const struct evc_gcm evc_gcm_x86_vaes256 = {
     .kernel = EVC_KERNEL_HEAD(x86_vaes256, X86_GCM256, CT, ANY, BATCH, struct key, 0, clear),
