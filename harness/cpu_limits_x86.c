@@ -30,8 +30,9 @@
 
 #define TWO(r, text, kind) text " %%" kind "15, %%" kind r "\n\t"
 #define THREE(r, text, kind) text " %%" kind "15, %%" kind r ", %%" kind r "\n\t"
-#define LOAD(r, text, kind) text " " r "*64(%[work]), %%" kind r "\n\t"
-#define STORE(r, text, kind) text " %%" kind r ", " r "*64(%[work])\n\t"
+/* Side by side: some CPUs load three vectors in a cycle only from few lines, or store two only into one. */
+#define LOAD(r, text, kind, bytes) text " " r "*" bytes "(%[work]), %%" kind r "\n\t"
+#define STORE(r, text, kind, bytes) text " %%" kind r ", " r "*" bytes "(%[work])\n\t"
 
 #define TIMES(n, body) ".rept " EVC_STR(n) "\n\t" body ".endr\n\t"
 
@@ -85,12 +86,12 @@
 
 /* The same, without one. */
 #define UNCHAINED(V)                                                                               \
-    V(load, 128, EVC_CPU(X86_SSE2), LOAD, "movdqa", "xmm")                                         \
-    V(load, 256, AVX2, LOAD, "vmovdqa", "ymm")                                                     \
-    V(load, 512, AVX512, LOAD, "vmovdqa64", "zmm")                                                 \
-    V(store, 128, EVC_CPU(X86_SSE2), STORE, "movdqa", "xmm")                                       \
-    V(store, 256, AVX2, STORE, "vmovdqa", "ymm")                                                   \
-    V(store, 512, AVX512, STORE, "vmovdqa64", "zmm")
+    V(load, 128, EVC_CPU(X86_SSE2), LOAD, "movdqa", "xmm", "16")                                   \
+    V(load, 256, AVX2, LOAD, "vmovdqa", "ymm", "32")                                               \
+    V(load, 512, AVX512, LOAD, "vmovdqa64", "zmm", "64")                                           \
+    V(store, 128, EVC_CPU(X86_SSE2), STORE, "movdqa", "xmm", "16")                                 \
+    V(store, 256, AVX2, STORE, "vmovdqa", "ymm", "32")                                             \
+    V(store, 512, AVX512, STORE, "vmovdqa64", "zmm", "64")
 
 #define CHAIN(name, bits, needs, shape, ...)                                                       \
     LOOP(name##_##bits##_chain, "", TIMES(192, shape("0", __VA_ARGS__)), AFTER_##bits)
@@ -106,7 +107,7 @@ UNCHAINED(STREAMS)
 #define IMUL(r, _) "imulq %%rax, %%r" r "\n\t"
 #define MUL(r, _) "movq %%rdx, %%rax\n\tmulq %%r" r "\n\t"
 #define MULX(r, _) "mulxq %%rdx, %%r" r ", %%rax\n\t"
-#define MOV(r, _) "movq " r "*64(%[work]), %%r" r "\n\t"
+#define MOV(r, _) "movq " r "*8(%[work]), %%r" r "\n\t"
 
 LOOP(add_64_chain, "", TIMES(192, ADD("8", )), "")
 LOOP(add_64_streams, "", TIMES(24, OF_8_TO_15(ADD, )), "")

@@ -55,6 +55,21 @@ class Loops(unittest.TestCase):
             for name in filter(None, (line["chain"], line["streams"])):
                 self.assertEqual(loops()[name][word], line["count"], name)
 
+    def test_loads_and_stores_lie_side_by_side(self):
+        """Some CPUs do as many as they can only within few lines of the cache."""
+        command = [*OBJDUMP, "-d", "--no-show-raw-insn", *HARNESS]
+        text = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True).stdout
+        bodies = {block.partition(">:")[0].partition("<")[2]: block for block in text.split("\n\n")}
+        for line in limits("--only", "instructions", "--counter", "none"):
+            if line["instruction"] not in ("load", "store") or line["width_bits"] not in COPIES:
+                continue
+            body = re.split(r"\tj\w+ ", bodies[line["streams"]])[0].rpartition("\tnop")[2]
+            places = re.findall(r"\t\w+ +(?:%\w+,)?(0x[0-9a-f]+)?\(%r\w\w\)", body)
+            used = sorted({int(place or "0", 16) for place in places})
+            if used:  # of x86
+                self.assertEqual({after - at for at, after in zip(used, used[1:])},
+                                 {line["width_bits"] // 8}, line["streams"])
+
     def test_the_arithmetic_of_a_mode_holds_what_is_said_and_nothing_else(self):
         for line in limits("--only", "arithmetic", "--counter", "none"):
             held = {one["instruction"]: one["count"] for one in line["holds"]}
