@@ -26,6 +26,8 @@ from everycore.environment.errors import EverycoreError
 _MACHINES = {elf.I386: "i386", elf.X86_64: "x86-64", elf.AARCH64: "a64"}
 _GO_MAGICS = (0xFFFFFFF1, 0xFFFFFFF0)  # Go 1.20 and later, Go 1.18
 _LARGEST_GAP = 1 << 20  # no function is longer than this
+_RELATIVE = {"x86-64": 8, "a64": 1027}  # types of relocations that add the place of loading
+_METHODS_BYTES = range(16, 1025)  # of a table of pointers to functions
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +37,7 @@ class Function:
     start: int
     size: int  # 0: unknown
     name: str = ""  # empty: it has none here
-    origin: str = ""  # "symbol", ".eh_frame", "pclntab"; empty: nothing names bounds
+    origin: str = ""  # "symbol", ".eh_frame", "pointer", "pclntab"; empty: nothing names bounds
 
     @property
     def end(self) -> int:
@@ -99,6 +101,42 @@ class Image:
                         place = (one.value, one.size)
                         found.setdefault(place, Function(*place, one.name, "symbol"))
         return sorted(found.values(), key=lambda one: (one.start, one.size))
+
+    @cached_property
+    def _pointed(self) -> dict[int, str]:
+        """Functions that one named variable points to, as tables of methods do: start -> its name.
+
+        The table of an interface is exported, even where its functions are not.
+        """
+        objects: list[tuple[int, int, str]] = []
+        with suppress(DamagedError):
+            for table in (".symtab", ".dynsym"):
+                objects += [
+                    (one.value, one.size, one.name)
+                    for one in self.file.symbols_of(table, (elf.VARIABLE,))
+                    if one.is_defined and one.size in _METHODS_BYTES
+                ]
+        filled = self._filled if objects else {}
+        names: dict[int, set[str]] = {}
+        for address, size, name in set(objects):
+            for place in range(address, address + size - 7, 8):
+                value = filled.get(place) or int.from_bytes(self.read(place, 8), "little")
+                if value:
+                    names.setdefault(value, set()).add(name)
+        return {value: next(iter(own)) for value, own in names.items() if len(own) == 1}
+
+    @property
+    def _filled(self) -> dict[int, int]:
+        """Words that are filled when the file is loaded: address -> address in the file."""
+        table = self.file.section(".rela.dyn")
+        if table is None:
+            return {}
+        try:
+            kind = _RELATIVE.get(self.machine)
+            every = self.file.relocations(table)
+            return {one.offset: one.addend for one in every if one.kind == kind and one.addend}
+        except DamagedError:
+            return {}
 
     @property
     def is_stripped(self) -> bool:
@@ -194,6 +232,8 @@ class Image:
         if index >= 0 and (found := self.go_functions[index]) and address < found.end:
             return found
         if frame := self.frame(address):
+            if name := self._pointed.get(frame.start):
+                return Function(frame.start, frame.size, name, "pointer")
             return Function(frame.start, frame.size, "", ".eh_frame")
         if not self.is_stripped:
             index = bisect.bisect_right(self._starts, address) - 1
