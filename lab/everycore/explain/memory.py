@@ -17,7 +17,7 @@ _LOOKS_AT_A_PLACE = 12
 
 
 class Snapshots:
-    """Pages of running processes, each read once, some time after its process began."""
+    """Pages of running processes, some time after they began: data once, code at each look."""
 
     def __init__(self, sampled: Sampled) -> None:
         self._sampled = sampled
@@ -56,10 +56,10 @@ class Snapshots:
                 if name in (STACK_POINTERS[machine], "flags", "cs", "ss") or value < 1 << 16:
                     continue
                 first = value & ~(SNAPSHOT_BYTES - 1)
-                behind = (first,) if name == COUNTERS[machine] else (first, first + SNAPSHOT_BYTES)
-                for page in behind:
+                is_code = name == COUNTERS[machine]  # a page of it may have been half written
+                for page in (first, first + SNAPSHOT_BYTES):
                     known = self._sampled.mapping_of(pid, page)
                     is_file = known is not None and known.path.startswith("/")
-                    if (pid, page) not in self._sampled.memory and not is_file:
+                    if not is_file and (is_code or (pid, page) not in self._sampled.memory):
                         found[page] = None
         return list(found)
