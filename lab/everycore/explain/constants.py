@@ -6,7 +6,8 @@ Each function returns numbers; a rule says how many bytes each has.
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from functools import partial, reduce
+from operator import xor
 
 _MASK32, _MASK64 = (1 << 32) - 1, (1 << 64) - 1
 
@@ -174,18 +175,18 @@ def pi_words() -> list[int]:
     return [fraction >> 32 * (63 - place) & _MASK32 for place in range(64)]
 
 
+_DES_S1 = bytes.fromhex(  # FIPS 46-3, appendix 1: its four rows
+    "0e040d01020f0b08030a060c05090007"
+    "000f07040e020d010a060c0b09050308"
+    "04010e080d06020b0f0c0907030a0500"
+    "0f0c080204090107050b030e0a00060d"
+)
+
+
 def des_sbox1() -> list[int]:
     """FIPS 46-3, appendix 1: S1, and P. Words as the tables of implementations begin."""
-    rows = (
-        (14, 4, 13, 1, 2, 15, 11, 8, 3, 10, 6, 12, 5, 9, 0, 7),
-        (0, 15, 7, 4, 14, 2, 13, 1, 10, 6, 12, 11, 9, 5, 3, 8),
-        (4, 1, 14, 8, 13, 6, 2, 11, 15, 12, 9, 7, 3, 10, 5, 0),
-        (15, 12, 8, 2, 4, 9, 1, 7, 5, 11, 3, 14, 10, 0, 6, 13),
-    )
     found = []
-    for value in range(64):
-        row = value >> 4 & 2 | value & 1
-        nibble = rows[row][value >> 1 & 15]
+    for nibble in des_sbox1_values():
         # P sends the bits of S1 to the places 9, 17, 23, 31, counted from 1 and from the left.
         places = (9, 17, 23, 31)
         found.append(
@@ -197,6 +198,17 @@ def des_sbox1() -> list[int]:
 def des_sbox1_turned() -> list[int]:
     """The same, rotated to the left by one bit, as implementations keep it."""
     return [(word << 1 | word >> 31) & _MASK32 for word in des_sbox1()]
+
+
+def des_sbox1_values() -> list[int]:
+    """S1 by its six bits as a number, whose outer bits choose the row."""
+    return [_DES_S1[16 * (value >> 4 & 2 | value & 1) + (value >> 1 & 15)] for value in range(64)]
+
+
+def des_sbox1_reversed() -> list[int]:
+    """The same, where the first bit of each number is the lowest."""
+    values = des_sbox1_values()
+    return [_reversed(values[_reversed(number, 6)], 4) for number in range(64)]
 
 
 def camellia_sbox() -> list[int]:
@@ -245,11 +257,18 @@ def aria_words(place: int) -> list[int]:
     return [value * factor for value in aes_sbox()]
 
 
-def sm4_t0() -> list[int]:
+def sm3_t() -> list[int]:
+    """GB/T 32905-2016, 4.2 and 5.3.3: T of each round, rotated by the round's number."""
+    words = [0x79CC4519] * 16 + [0x7A879D8A] * 48
+    turned = enumerate(words)
+    return [(one << n % 32 | one >> (32 - n % 32)) & _MASK32 for n, one in turned]
+
+
+def sm4_t(turn: int) -> list[int]:
     """GB/T 32907-2016, 6.2.2: the S-box, and L. The first words of the table that joins them."""
     found = []
     for value in _SM4:
-        word = value << 24
+        word = value << 24 - 8 * turn
         turned = [(word << n | word >> (32 - n)) & _MASK32 for n in (2, 10, 18, 24)]
         found.append(word ^ turned[0] ^ turned[1] ^ turned[2] ^ turned[3])
     return found
@@ -263,6 +282,35 @@ def gost_sbox() -> list[int]:
     return list(_GOST)
 
 
+def kuznyechik_ls(place: int) -> list[int]:
+    """RFC 7801, 4.2 and 4.3: L of the S-box's first values in one byte, as words of 64 bits."""
+    found = []
+    for value in _GOST:
+        state = [value if at == place else 0 for at in range(16)]
+        for _ in range(16):
+            products = (_times(*pair, 0x1C3) for pair in zip(state, _KUZNYECHIK_L, strict=True))
+            state = [reduce(xor, products), *state[:15]]
+        found += [int.from_bytes(bytes(state[at : at + 8]), "little") for at in (0, 8)]
+    return found
+
+
+_KUZNYECHIK_L = (148, 32, 133, 16, 194, 192, 1, 251, 1, 192, 194, 16, 133, 32, 148, 1)
+
+
+def magma_pairs() -> list[int]:
+    """RFC 8891, 4.1: two S-boxes of four bits as one of bytes."""
+    return [_MAGMA[1][value >> 4] << 4 | _MAGMA[0][value & 15] for value in range(256)]
+
+
+def magma_words() -> list[int]:
+    """RFC 8891, 4.2: the same, rotated by 11 bits."""
+    return [value << 11 for value in magma_pairs()]
+
+
+_MAGMA = (
+    bytes.fromhex("0c0406020a050b090e080d0700030f01"),
+    bytes.fromhex("06080203090a050c010e04070b0d000f"),
+)
 _GOST = bytes.fromhex("fceedd11cf6e3116fbc4fada23c5044de977f0db932e99ba1736f1bb14cd5fc1")
 
 
@@ -281,13 +329,21 @@ MAKERS: Mapping[str, Callable[[], list[int]]] = {
     "sha512_k": sha512_k,
     "md5_t": md5_t,
     "keccak_rc": keccak_rc,
-    "sm4_t0": sm4_t0,
+    "sm3_t": sm3_t,
+    **{f"sm4_t{turn}": partial(sm4_t, turn) for turn in range(4)},
+    "kuznyechik_first": partial(kuznyechik_ls, 0),
+    "kuznyechik_last": partial(kuznyechik_ls, 15),
+    "magma_pairs": magma_pairs,
+    "magma_words": magma_words,
     "gost_sbox": gost_sbox,
     "crc32": crc32,
     "crc32c": crc32c,
     "crc64_xz": crc64_xz,
     "pi_words": pi_words,
     "des_sbox1": des_sbox1,
+    "des_sbox1_rows": lambda: list(_DES_S1),
+    "des_sbox1_values": des_sbox1_values,
+    "des_sbox1_reversed": des_sbox1_reversed,
     "des_sbox1_turned": des_sbox1_turned,
     "camellia_sbox": camellia_sbox,
     "camellia_1110": camellia_1110,

@@ -20,7 +20,12 @@ _BEFORE, _AFTER = 10, 4  # instructions that one sample stands for
 _WINDOW_BYTES = 256
 _WORD_BYTES = (4, 8)
 _MASK32, _MASK64, _HALF64 = (1 << 32) - 1, (1 << 64) - 1, 1 << 63
-_PLAIN_SHIFTS = {"shl": 1, "sal": 1, "lsl": 1, "shr": -1, "lsr": -1}
+_PLAIN_SHIFTS = {"shl": 1, "sal": 1, "lsl": 1, "shr": -1, "lsr": -1, "sar": -1, "asr": -1}
+_TURNS = {"rol": 1, "ror": -1}
+_VARIABLE_TURNS = re.compile(r"vp(?:(ro[lr])|(s[lr]l))v([dq])")
+_COUNT_BYTES = 16  # of a vector of shift counts, at least
+_NEARLY_ALL = 254  # of 256 bytes
+_SMALLEST_WORD = 256  # words in data that are below are lengths, counts and bytes
 _SHUFFLE = re.compile(r"v?pshufb|tbl")
 
 
@@ -39,6 +44,9 @@ _LOGIC = re.compile(
     r"v?p?(xor|and|or|andn|not)[dq]?|v?(xor|and|or|andn)ps|vpternlog[dq]|eor|orr|bic|orn|eon|mvn|"
     r"eor3|bcax|bsl|bit|bif"
 )
+_ALL_VECTORS = 50.0  # per cent of instructions: rounds are in vectors, too
+_PRODUCTS = re.compile(r"i?mulx?|madd|umulh|umaddl|umull|v?pmul.*|vpmadd52.*")
+_FEWEST_PRODUCTS = 3.0  # per cent
 _IGNORED = ("nop", "int3", "endbr64", "(bad)", "udf")
 
 
@@ -53,6 +61,8 @@ class Scope:
     rotations: Counter[tuple[int, int]] = field(default_factory=Counter)  # bits, to the left
     shifts: set[tuple[int, int]] = field(default_factory=set)  # lane, signed distance
     plain_shifts: set[tuple[int, int]] = field(default_factory=set)  # of general registers
+    turns: set[tuple[int, int]] = field(default_factory=set)  # bits, 1 or -1: by a register
+    counts: set[int] = field(default_factory=set)  # small numbers that are moved to registers
     constants: set[int] = field(default_factory=set)
     tables: Counter[str] = field(default_factory=Counter)
     logic: float = 0.0
@@ -70,6 +80,10 @@ class Scope:
             self.vectors[op.width] += weight  # type: ignore[assignment]
         if op.left:
             self.rotations[op.lane or op.bits or 32, op.left] += weight  # type: ignore[assignment]
+        elif op.name in _TURNS and not op.numbers:
+            self.turns.add((op.bits, _TURNS[op.name]))
+        if op.name == "mov" and op.numbers and 0 < op.numbers[0] < 64 and not op.base:
+            self.counts.add(op.numbers[0])
         if op.shift:
             self.shifts.add((op.lane, op.shift))
         if op.name in _PLAIN_SHIFTS and op.numbers:
@@ -85,12 +99,46 @@ class Scope:
         if op.index and op.scale > 1:
             self.offsets.add((op.displacement + _HALF64 & _MASK64) - _HALF64)
 
+    def join(self, other: "Scope") -> None:
+        """Take in the facts of another scope."""
+        self.total += other.total
+        for name in ("names", "vectors", "rotations", "tables"):
+            getattr(self, name).update(getattr(other, name))
+        for name in ("shifts", "plain_shifts", "turns", "counts", "constants", "offsets"):
+            getattr(self, name).update(getattr(other, name))
+        for name, width in other.widths.items():
+            self.widths[name] = max(self.widths.get(name, 0), width)
+        self.logic += other.logic
+        self.lookups += other.lookups
+        self.clears += other.clears
+
     def add_byte_rotations(self, constants: set[int]) -> None:
         """Count shuffles of bytes as rotations, where a constant is the mask of one."""
         weight = self.ops(_SHUFFLE)
         if weight:
             for number in constants & _BYTE_ROTATIONS.keys():
                 self.rotations[_BYTE_ROTATIONS[number]] += weight  # type: ignore[assignment]
+
+    def add_variable_turns(self, counts: Iterable[Sequence[int]]) -> None:
+        """Count shifts of each lane by a number of its own, where data may be the numbers."""
+        for name in list(self.names):
+            if not (match := _VARIABLE_TURNS.fullmatch(name)):
+                continue
+            turn, shift, letter = match.groups()
+            lane = 64 if letter == "q" else 32
+            own = {
+                one
+                for size, *numbers in counts
+                if 8 * size == lane and all(one < lane for one in numbers)
+                for one in numbers
+                if one
+            }
+            for one in own:
+                if turn:
+                    left = one if turn == "rol" else lane - one
+                    self.rotations[lane, left] += self.names[name]
+                else:
+                    self.shifts.add((lane, one if shift == "sll" else -one))
 
     def tables_apart(self, distance: int) -> bool:
         """Whether three or four tables, one behind the other, are looked up. More are a hash."""
@@ -103,6 +151,9 @@ class Scope:
     def turned(self, bits: int) -> set[int]:
         """Return the left rotations that occur, those of two shifts and an `or` among them."""
         found = {left for own, left in self.rotations if own == bits}
+        for own, sign in self.turns:  # a function that rotates, which was not inlined
+            if own == bits:
+                found |= {sign * one % bits for one in self.counts if one < bits}
         lanes = {shift for lane, shift in self.shifts if lane == bits}
         plain = {shift for size, shift in self.plain_shifts if size >= bits}
         return found.union(
@@ -134,6 +185,7 @@ class Evidence:
     live: Counter[str]  # tables that registers point to
     names: tuple[str, ...]  # the function's own name, if it has one, and those of its callers
     is_crypto: bool = False
+    beside: frozenset[str] = frozenset()  # primitives that were recognised in the same file
 
     def scopes(self, condition: Condition) -> Sequence[Scope]:
         if condition.scope == "samples":
@@ -156,6 +208,26 @@ class Evidence:
             return {256: "AVX2", 512: "AVX-512"}[max(wide, key=lambda one: wide[one])]
         has_vex = any(name.startswith("vp") for name in self.samples.names)
         return "AVX" if has_vex else "SSE"
+
+    def rounds(self, vector_share: float) -> str:
+        """Name the registers of a hash whose message may be expanded in vectors, not its rounds."""
+        form = self.form(vector_share)
+        vectors = self.samples.share(sum(self.samples.vectors.values()))
+        return form if form == "scalar" or vectors >= _ALL_VECTORS else f"{form}, scalar rounds"
+
+    def multiplies(self) -> bool:
+        """Whether products are a part of what it does, as in arithmetic of a curve's field."""
+        return self.samples.share(self.samples.ops(_PRODUCTS)) >= _FEWEST_PRODUCTS
+
+    def multiplication(self) -> str:
+        """Name the instructions by which scalar code multiplies."""
+        near = self.samples
+        if near.ops(re.compile("mulx")):
+            has_chains = near.share(near.ops(re.compile("adcx|adox"))) >= 1
+            return "mulx+adcx/adox" if has_chains else "mulx"
+        if near.ops(re.compile("umulh")) or near.ops(re.compile("mul")):
+            return "mul of 32 bits" if self.region.machine == "i386" else "mul of 64 bits"
+        return "mul" if near.ops(re.compile("i?mul|madd")) else ""
 
     def width(self, pattern: str) -> int:
         """Return the widest vector of some operations among the samples, else near them."""
@@ -189,12 +261,15 @@ def gather(region: Region, rules: Rules) -> Evidence:
             samples.add(op, weights[number])
             near_places.add(op.place)
     live: Counter[str] = Counter()
+    counts: list[tuple[int, ...]] = []
     for one in region.references:
         tables = rules.tables_at(one.address, one.data_start, one.data)
-        words = set(_words(one.data[one.address - one.data_start :][:32]))
+        data = one.data[one.address - one.data_start :][:32]
+        words = {word for word in _words(data) if word >= _SMALLEST_WORD}
         if one.place < 0:
-            live.update(tables)
+            live.update(tables or _permutation(one.data[one.address - one.data_start :]))
             continue
+        counts += [(size, *_numbers(data[:_COUNT_BYTES], size)) for size in _WORD_BYTES]
         function.tables.update(tables)
         function.constants |= words
         if one.place in in_window:
@@ -205,9 +280,23 @@ def gather(region: Region, rules: Rules) -> Evidence:
             samples.constants |= words
     for scope in (samples, window, function):
         scope.add_byte_rotations(function.constants)
+        scope.add_variable_turns(counts)
     own = (region.function.name,) if region.function.name else ()
     names = tuple(one.name for one in region.callers() if one.name)
     return Evidence(region, samples, window, function, live, (*own, *names))
+
+
+def joined_evidence(parts: Sequence[Evidence]) -> Evidence:
+    """Put the evidence of several regions together; the hottest one stands for all."""
+    hottest = max(parts, key=lambda one: one.region.samples)
+    joined = Evidence(hottest.region, Scope(), Scope(), Scope(), Counter(), hottest.names)
+    joined.is_crypto = any(one.is_crypto for one in parts)
+    for one in parts:
+        joined.samples.join(one.samples)
+        joined.window.join(one.window)
+        joined.function.join(one.function)
+        joined.live.update(one.live)
+    return joined
 
 
 def _around(hot: list[int], place: int) -> list[int]:
@@ -215,10 +304,24 @@ def _around(hot: list[int], place: int) -> list[int]:
     return hot[max(0, index - 1) : index + 1]
 
 
+def _permutation(data: bytes) -> dict[str, int]:
+    """Tell a table of all 256 bytes, each once; while it was read, two may have been swapped."""
+    own = data[:256]
+    if len(own) < 256 or len(set(own)) < _NEARLY_ALL:
+        return {}
+    # Bytes in order, or with their bits reversed, are tables of compressors.
+    is_linear = all(own[one] ^ own[one - 1] == own[1] ^ own[0] for one in (3, 5, 9, 17, 33))
+    return {} if is_linear else {"permutation of bytes": 1}
+
+
 def _words(data: bytes) -> Iterable[int]:
     for size in _WORD_BYTES:
-        for at in range(0, len(data) - size + 1, size):
-            yield int.from_bytes(data[at : at + size], "little")
+        yield from _numbers(data, size)
+
+
+def _numbers(data: bytes, size: int) -> Iterable[int]:
+    for at in range(0, len(data) - size + 1, size):
+        yield int.from_bytes(data[at : at + size], "little")
 
 
 def holds(condition: Condition, evidence: Evidence, callers: Counter[str]) -> bool:

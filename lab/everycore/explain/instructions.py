@@ -106,7 +106,7 @@ def _decode_x86(bits: int, code: bytes, start: int) -> Iterator[Op]:
         kinds.IMMEDIATE32TO64,
     }
     for one in iced.Decoder(bits, code, ip=start):
-        if one.is_invalid:
+        if one.is_invalid or not any(code[one.ip - start : one.next_ip - start]):  # or zeros
             yield Op(one.ip, one.len, "(bad)")
             continue
         name = names[one.mnemonic]

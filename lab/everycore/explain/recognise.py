@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from everycore.explain.evidence import Evidence, gather, holds
+from everycore.explain.evidence import Evidence, gather, holds, joined_evidence
 from everycore.explain.recognition_rules import Implementation, Rules, load_rules
 from everycore.explain.regions import Profile, Region
 
@@ -30,6 +30,12 @@ CRYPTO_NAME = re.compile(
 _VECTORS = ("SSE", "AVX", "AVX2", "AVX-512", "NEON")
 _FEWEST_VECTORS = 0.2  # of a function's samples
 _LARGEST_GLUE = 2  # code around a primitive takes at most so many times its samples
+_GLUE = "code around it"
+_NAME_ALONE = re.compile(r"compiled code|code around it")
+_MOST_JOINED = 8  # functions
+_MOST_OF_A_FILE = 0.5
+_FAR = 6  # callers up to one whose name says something
+_NO_CRYPTO = ("checksum", "overhead")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,10 +61,16 @@ class Named:
     evidence: Evidence
     found: tuple[Found, ...] = ()
     is_crypto_file: bool = False
+    is_particular: bool = False  # its own code was recognised, by more than arithmetic
+    is_crypto_module: bool = False  # or most of its samples are cryptography
 
 
 def recognise(profile: Profile, rules: Rules | None = None) -> list[Named]:
-    """Name all regions of a profile."""
+    """Name all regions of a profile.
+
+    Rules of arithmetic that many primitives have come last: after the rest of its function, and
+    after code that calls each other, has been named by more particular ones.
+    """
     rules = rules or load_rules()
     named = [Named(one, gather(one, rules)) for one in profile.regions]
     tables = _tables_of_functions(named)
@@ -67,12 +79,40 @@ def recognise(profile: Profile, rules: Rules | None = None) -> list[Named]:
         one.evidence.is_crypto = one.is_crypto_file or any(
             CRYPTO_NAME.search(name) for name in one.evidence.names
         )
-        one.found = _by_rules(one, rules, _of_callers(one.region, tables))
+        one.found = _by_rules(one.evidence, rules.particular, _of_callers(one.region, tables))
+        one.is_particular = bool(one.found)
     _one_form(named)
+    _within_functions(named, _LARGEST_GLUE)
+    _of_joined_functions(named, rules)
+    _tell_of_modules(named)
+    for one in named:
+        if not one.found:
+            one.found = _by_rules(one.evidence, rules.general, _of_callers(one.region, tables))
     _within_functions(named)
     _from_callers(named)
     _from_siblings(named)
+    _from_names_of_callers(named, rules)
+    _from_other_parts(named)
     return named
+
+
+def _tell_of_modules(named: Sequence[Named]) -> None:
+    """Tell code of primitives beside it, and whether its file computes cryptography at all."""
+    samples: Counter[str] = Counter()
+    crypto: Counter[str] = Counter()
+    primitives: dict[str, set[str]] = defaultdict(set)
+    for one in named:
+        path = one.region.module.path
+        samples[path] += one.region.samples
+        if any(found.kind not in _NO_CRYPTO for found in one.found):
+            crypto[path] += one.region.samples
+            primitives[path] |= {found.primitive for found in one.found}
+    for one in named:
+        path = one.region.module.path
+        one.evidence.beside = frozenset(primitives[path])
+        one.is_crypto_module = one.is_crypto_file or (
+            bool(path) and crypto[path] >= _MOST_OF_A_FILE * samples[path]
+        )
 
 
 def _tables_of_functions(named: Iterable[Named]) -> dict[tuple[str, int], Counter[str]]:
@@ -90,23 +130,27 @@ def _of_callers(region: Region, tables: dict[tuple[str, int], Counter[str]]) -> 
     return found
 
 
-def _by_rules(one: Named, rules: Rules, callers: Counter[str]) -> tuple[Found, ...]:
-    if not one.region.code:
-        return ()
+def _by_rules(
+    evidence: Evidence, rules: Iterable[Implementation], callers: Counter[str]
+) -> tuple[Found, ...]:
     found: list[Found] = []
-    for rule in rules.implementations:
+    for rule in rules:
+        if not evidence.region.code and not rule.is_of_names:
+            continue
         if found and not (rule.together and rule.primitive not in {f.primitive for f in found}):
             continue
-        if _fits(rule, one.evidence, callers):
-            found.append(
-                Found(rule.primitive, rule.kind, _name(rule, one.evidence), "its code", rule.says)
-            )
+        if _fits(rule, evidence, callers):
+            primitive = rule.said_in(evidence.region.function.name) or rule.primitive
+            text = _name(rule, evidence)
+            found.append(Found(primitive, rule.kind, text, "its code", rule.says))
             if not rule.together:
                 break
     return tuple(found)
 
 
 def _fits(rule: Implementation, evidence: Evidence, callers: Counter[str]) -> bool:
+    if rule.beside and not any(rule.beside.search(one) for one in evidence.beside):
+        return False
     if rule.needs_crypto and not evidence.is_crypto:
         return False
     if not all(holds(one, evidence, callers) for one in rule.needs):
@@ -119,6 +163,9 @@ def _fits(rule: Implementation, evidence: Evidence, callers: Counter[str]) -> bo
 def _name(rule: Implementation, evidence: Evidence) -> str:
     """Fill in what a rule leaves open: the registers, or the width of an operation's vectors."""
     text = rule.name.replace("{form}", evidence.form(rule.vector_share))
+    text = text.replace("{rounds}", evidence.rounds(rule.vector_share))
+    text = text.replace("{multiplication}", evidence.multiplication())
+    text = text.replace(", ,", ",").removesuffix(", ") or "scalar"
 
     def width(match: re.Match[str]) -> str:
         return str(evidence.width(match[1]) or 128)
@@ -126,26 +173,61 @@ def _name(rule: Implementation, evidence: Evidence) -> str:
     return re.sub(r"\{width ([^}]*)\}", width, text)
 
 
-def _within_functions(named: Sequence[Named]) -> None:
-    """Give unnamed parts of a function the name of its hottest named part."""
+def _within_functions(named: Sequence[Named], most: float = 0.0) -> None:
+    """Give unnamed parts of a function the name of its hottest named part.
+
+    `most`: they have at most so many times its samples.
+    """
     best: dict[tuple[str, int], Named] = {}
+    unnamed: Counter[tuple[str, int]] = Counter()
     for one in named:
-        if one.found and one.region.function.name + one.region.function.origin:
+        if not one.found:
+            unnamed[one.region.key] += one.region.samples
+        elif one.region.function.name + one.region.function.origin:
             held = best.setdefault(one.region.key, one)
             if one.region.samples > held.region.samples:
                 best[one.region.key] = one
     for one in named:
-        if not one.found and (other := best.get(one.region.key)):
-            one.found = tuple(
-                Found(f.primitive, f.kind, f.implementation, "the rest of its function", f.says)
-                for f in other.found
-            )
+        if one.found or not (other := best.get(one.region.key)):
+            continue
+        if most and unnamed[one.region.key] > most * other.region.samples:
+            continue
+        one.found = tuple(replace(f, because="the rest of its function") for f in other.found)
+
+
+def _of_joined_functions(named: Sequence[Named], rules: Rules) -> None:
+    """Name functions that call each other by what they have together.
+
+    A round whose steps were not inlined has its rotations in one and its constants in another.
+    """
+    unnamed = [one for one in named if not one.found and one.region.code]
+    hot: dict[tuple[str, int], list[Named]] = defaultdict(list)
+    for one in unnamed:
+        name = one.region.function.name
+        has_own = any(rule.is_name(name) for rule in rules.of_names) if name else False
+        if one.region.function.size and not one.region.is_generated and not has_own:
+            hot[one.region.key].append(one)
+    groups: dict[tuple[str, int], list[tuple[str, int]]] = {key: [key] for key in hot}
+    for key, parts in hot.items():
+        for caller in parts[0].region.callers()[:1]:
+            other = (caller.module, caller.start)
+            if other in hot and groups[other] is not groups[key]:
+                joined = [*groups[other], *groups[key]]
+                groups |= dict.fromkeys(joined, joined)
+    for keys in {id(one): one for one in groups.values()}.values():
+        if not 1 < len(keys) <= _MOST_JOINED:
+            continue
+        parts = [one for key in keys for one in hot[key]]
+        evidence = joined_evidence([one.evidence for one in parts])
+        for found in _by_rules(evidence, rules.particular, Counter())[:1]:
+            for one in parts:
+                one.found = (replace(found, because="functions that call each other"),)
 
 
 def _one_form(named: Sequence[Named]) -> None:
     """Give all parts of a function the registers of its vector part.
 
-    A hash with vectors in its schedule has rounds that are scalar.
+    A hash with vectors in its schedule has rounds that are scalar, which is told of both.
     """
     samples: dict[tuple[tuple[str, int], str], Counter[str]] = defaultdict(Counter)
     for one in named:
@@ -155,11 +237,15 @@ def _one_form(named: Sequence[Named]) -> None:
         changed = []
         for found in one.found:
             counted = samples[one.region.key, found.primitive]
-            vectors = {name: counted[name] for name in _VECTORS if counted[name]}
+            vectors = Counter[str]()
+            for name, count in counted.items():
+                if (form := name.partition(",")[0]) in _VECTORS:
+                    vectors[form] += count
             best = max(vectors, key=lambda name: vectors[name], default="")
             is_vector = bool(best) and vectors[best] >= _FEWEST_VECTORS * counted.total()
             if found.implementation == "scalar" and is_vector:
-                found = replace(found, implementation=best)  # noqa: PLW2901
+                mixed = f"{best}, scalar rounds"
+                found = replace(found, implementation=mixed)  # noqa: PLW2901
             changed.append(found)
         one.found = tuple(changed)
 
@@ -183,32 +269,78 @@ def _from_callers(named: Sequence[Named]) -> None:
         if other is None or other.region.module.path != one.region.module.path:
             continue
         is_large = other.region.samples * _LARGEST_GLUE >= one.region.samples
-        if is_large and other.found[0].kind not in ("checksum", "overhead"):
+        if other.found[0].kind == "public" and other.is_particular:
+            is_large |= one.evidence.multiplies()
+        if is_large and other.found[0].kind not in _NO_CRYPTO:
             first = other.found[0]
-            one.found = (
-                Found(first.primitive, first.kind, "code around it", "its neighbour", first.says),
-            )
+            one.found = (_glue(first, "its neighbour"),)
+
+
+def _glue(of: Found, because: str) -> Found:
+    """Name code around a primitive; its implementation stands before, where it is known."""
+    text = of.implementation
+    if text.startswith("compiled code"):
+        text = _GLUE
+    elif not text.endswith(_GLUE):
+        text = f"{text}, {_GLUE}"
+    return Found(of.primitive, of.kind, text, because, of.says)
+
+
+def _from_names_of_callers(named: Sequence[Named], rules: Rules) -> None:
+    """Name functions without names by the nearest function in their chain that tells a primitive.
+
+    Chains end at a file's border, so that what everyone calls is not named after one of them.
+    """
+    for one in named:
+        if one.found or one.region.function.name or not one.region.module.path:
+            continue
+        path = one.region.module.path
+        names = [caller.name for caller in one.region.callers()[:_FAR] if caller.module == path]
+        for name in filter(None, names):
+            if rule := next((r for r in rules.of_names if r.is_name(name)), None):
+                primitive = rule.said_in(name) or rule.primitive
+                text = _name(rule, one.evidence)
+                one.found = (Found(primitive, rule.kind, text, "a caller's name", rule.says),)
+                break
 
 
 def _from_siblings(named: Sequence[Named]) -> None:
     """Name what is left in a cryptographic library by the call of its interface that it serves."""
     served: dict[tuple[str, str], Counter[Found]] = defaultdict(Counter)
     for one in named:
-        if one.is_crypto_file and one.found and (call := _interface(one)):
+        if one.is_crypto_module and one.found and (call := _interface(one)):
             served[call][one.found[0]] += one.region.samples
     for one in named:
-        if one.found or not one.is_crypto_file or not (call := _interface(one)):
+        if one.found or not one.is_crypto_module or not (call := _interface(one)):
             continue
         if counted := served.get(call):
             most, samples = counted.most_common(1)[0]
             if samples * _LARGEST_GLUE >= one.region.samples:
-                name = "code around it"
-                one.found = (Found(most.primitive, most.kind, name, "the same call", most.says),)
+                one.found = (_glue(most, "the same call"),)
+
+
+def _from_other_parts(named: Sequence[Named]) -> None:
+    """Tell code that only its name betrays as part of the implementation that is beside it."""
+    held: dict[tuple[str, str], Counter[Found]] = defaultdict(Counter)
+    for one in named:
+        for found in one.found[:1]:
+            if not _NAME_ALONE.match(found.implementation):
+                held[one.region.module.path, found.primitive][found] += one.region.samples
+    for one in named:
+        for found in one.found[:1]:
+            if not _NAME_ALONE.match(found.implementation):
+                continue
+            counted = held.get((one.region.module.path, found.primitive))
+            if counted and counted.total() * _LARGEST_GLUE >= one.region.samples:
+                one.found = (_glue(counted.most_common(1)[0][0], found.because),)
 
 
 def _interface(one: Named) -> tuple[str, str] | None:
-    """Return the library and the first function with a name in the chain of callers."""
+    """Return the library and the first function with a name in the chain of callers.
+
+    If none has a name, it is the nearest one.
+    """
     path = one.region.module.path
-    chain = (caller for caller in one.region.callers() if caller.module == path)
+    chain = [caller for caller in one.region.callers() if caller.module == path]
     name = next((caller.name for caller in chain if caller.name), "")
-    return (path, name) if name else None
+    return (path, name or hex(chain[0].start)) if chain else None

@@ -9,7 +9,7 @@ written out (`words`). An implementation has conditions: all of `needs`, one of 
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,8 @@ from everycore.model.toml_tables import expect, read_toml
 FOLDER = Path(__file__).parent / "rules"
 KINDS = ("cipher", "mac", "hash", "public", "checksum", "random", "overhead")
 SCOPES = ("samples", "window", "function", "live", "callers")
+GENERAL = 38  # ranks from here on are of rules that hold for many primitives
+VAGUE = 61  # and of names that many primitives' functions have
 _CHUNK = 8  # bytes by which a table is found
 _NEAR = 16  # bytes between an address that is loaded from and a table's piece
 _FORMS = ("le", "be", "twice", "spread")
@@ -28,7 +30,7 @@ _FILE = {"primitive": str, "kind": str, "source": str, "table": Any, "implementa
 _TABLE = {"name": str, "make": str, "words": tuple, "bytes": int, "forms": tuple[str, ...]}
 _IMPLEMENTATION = {
     **{"name": str, "rank": int, "together": bool, "needs": Any, "without": Any, "any": Any},
-    **{"vector_share": float, "needs_crypto": bool, "says": str},
+    **{"vector_share": float, "needs_crypto": bool, "says": str, "beside": str},
 }
 _CONDITION = {
     **{"op": str, "share": float, "most": float, "width": int, "scope": str, "table": str},
@@ -85,10 +87,32 @@ class Implementation:
     vector_share: float  # per cent of vector instructions from which on {form} names a vector
     needs_crypto: bool  # holds only for code of a cryptographic library, or called by one
     says: str
+    beside: re.Pattern[str] | None  # a primitive that was recognised in the same file
 
     @property
     def label(self) -> str:
         return f"{self.primitive}: {self.name}"
+
+    @property
+    def is_of_names(self) -> bool:
+        """Whether it asks for the function's own name alone."""
+        return (
+            len(self.needs) == 1
+            and self.needs[0].symbol is not None
+            and (self.needs[0].scope == "function" and not self.alternatives and not self.without)
+        )
+
+    def said_in(self, name: str) -> str:
+        """Return what a pattern finds in a function's name, as a name of a primitive."""
+        symbols = [
+            one.symbol for one in self.needs if one.symbol and "what" in one.symbol.groupindex
+        ]
+        found = next((match for one in symbols if (match := one.search(name))), None)
+        text = found["what"] if found else ""
+        return text.upper() if len(text) < 4 else text.capitalize()
+
+    def is_name(self, name: str) -> bool:
+        return bool((symbol := self.needs[0].symbol) and symbol.search(name))
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,12 +131,29 @@ class Rules:
     kinds: dict[str, str]  # primitive -> kind
     sources: dict[str, str]
 
+    @cached_property
+    def particular(self) -> tuple[Implementation, ...]:
+        """Rules of one primitive's own constants, tables or rotations."""
+        return tuple(one for one in self.implementations if one.rank < GENERAL)
+
+    @cached_property
+    def general(self) -> tuple[Implementation, ...]:
+        """Rules of names, and of arithmetic that many have; a primitive's own name comes first."""
+        rules = (one for one in self.implementations if one.rank >= GENERAL)
+        return tuple(sorted(rules, key=lambda one: not one.is_of_names or one.rank >= VAGUE))
+
+    @cached_property
+    def of_names(self) -> tuple[Implementation, ...]:
+        return tuple(one for one in self.implementations if one.is_of_names)
+
     def tables_at(self, address: int, start: int, data: bytes) -> dict[str, int]:
         """Return the tables that hold an address, by two or more of their pieces at it.
 
-        Pieces farther away are no evidence: compilers lay constants of other code there.
+        One of them lies behind it: a table's last entry may be before one of another code. Pieces
+        farther away are no evidence: compilers lay constants of other code there.
         """
         hits: dict[tuple[str, int, int], int] = {}
+        behind: set[tuple[str, int, int]] = set()
         begin = max(0, address - start - _NEAR)
         for at in range(begin, min(address - start + _NEAR, len(data) - _CHUNK) + 1):
             for piece in self.pieces.get(data[at : at + _CHUNK], ()):
@@ -120,9 +161,12 @@ class Rules:
                 if base - _NEAR <= address < base + piece.length:
                     key = (piece.table, base, piece.length)
                     hits[key] = hits.get(key, 0) + 1
+                    if start + at > address or piece.length <= _NEAR:
+                        behind.add(key)
         found: dict[str, int] = {}
-        for (name, _, length), count in hits.items():
-            if count >= min(2, length // _CHUNK):
+        for key, count in hits.items():
+            name, _, length = key
+            if count >= min(2, length // _CHUNK) and key in behind:
                 found[name] = max(found.get(name, 0), count)
         return found
 
@@ -192,6 +236,7 @@ def _implementation(where: str, primitive: str, kind: str, table: Any) -> Implem
         known.get("vector_share", 25.0),
         known.get("needs_crypto", False),
         known.get("says", ""),
+        re.compile(known["beside"]) if "beside" in known else None,
     )
 
 

@@ -14,7 +14,7 @@ from everycore.environment.errors import EverycoreError
 from everycore.explain import constants, recognition_rules, recording
 from everycore.explain.evidence import gather
 from everycore.explain.explanation import explain, facts_of, shares
-from everycore.explain.image import Function
+from everycore.explain.image import Function, load
 from everycore.explain.recognise import recognise
 from everycore.explain.recognition_rules import load_rules
 from everycore.explain.regions import Caller, Module, Profile, Reference, Region, collect
@@ -76,9 +76,11 @@ def region(
     )
 
 
-AESENC = bytes.fromhex("660f38dcc1")  # aesenc xmm0, xmm1
+ROUND = bytes.fromhex("660f38dcc1")  # aesenc xmm0, xmm1
+LAST = bytes.fromhex("660f38ddc1")  # aesenclast xmm0, xmm1
+AESENC = ROUND + LAST
 CLMUL = bytes.fromhex("660f3a44c100")  # pclmulqdq xmm0, xmm1, 0
-VAESENC = bytes.fromhex("c4e27ddcc1")  # vaesenc ymm0, ymm0, ymm1
+VAESENC = bytes.fromhex("c4e27ddcc1c4e27dddc1")  # vaesenc, vaesenclast ymm0, ymm0, ymm1
 NOTHING = bytes.fromhex("4801d8")  # add rax, rbx
 LOOKUP = bytes.fromhex("330c82")  # xor ecx, [rdx + rax*4]
 BYTE = bytes.fromhex("0fb6c3")  # movzx eax, bl
@@ -104,6 +106,8 @@ def table(name: str, numbers: list[int], size: int, *, live: bool = True) -> Ref
         (VAESENC * 10 + NOTHING * 30, ["AES: VAES-256"]),
         ((AESENC + CLMUL) * 10 + NOTHING * 30, ["AES: AES-NI", "GHASH: CLMUL"]),
         (CLMUL * 10 + NOTHING * 30, ["checksum (no cryptography): carry-less multiplication,"]),
+        (ROUND * 10 + NOTHING * 30, ["rounds of AES (no cipher): AES-NI"]),
+        (LAST * 10 + NOTHING * 30, ["rounds of AES (no cipher): AES-NI"]),
         (NOTHING * 60, []),
         ((MUL + ADC) * 12 + NOTHING * 30, ["big numbers (RSA, DH): mul of 64 bits"]),
         ((DIV + NOTHING) * 12, []),
@@ -153,7 +157,7 @@ def test_a_caller_lends_its_name_only_to_as_much_code_as_it_has() -> None:
     glue.function = Function(0x8000, 60, "", ".eh_frame")
     glue.chains = [(9, (Caller("/usr/bin/x", 0x1000),))]
     found = recognise(profile_of(hot, glue))
-    assert [one.found[0].implementation for one in found] == ["AES-NI", "code around it"]
+    assert [one.found[0].implementation for one in found] == ["AES-NI", "AES-NI, code around it"]
     glue.votes = dict.fromkeys(range(0x1000, 0x1100), 50)
     assert not recognise(profile_of(hot, glue))[1].found
 
@@ -225,6 +229,56 @@ def test_tables_of_a_key_are_recognised_by_their_distances() -> None:
     assert names(region(bytes.fromhex(more) * 6)) == []
 
 
+def test_tables_of_other_standards_begin_as_published() -> None:
+    assert constants.des_sbox1_values()[:4] == [14, 0, 4, 15]
+    assert constants.des_sbox1_reversed()[:3] == [7, 2, 12]
+    assert constants.sm3_t()[:2] == [0x79CC4519, 0xF3988A32]
+    assert constants.sm3_t()[16] == 0x9D8A7A87
+    assert constants.magma_pairs()[:2] == [0x6C, 0x64]
+    assert constants.sm4_t(0)[0] == 0x8ED55B5B
+
+
+def test_functions_that_call_each_other_are_recognised_together() -> None:
+    """BLAKE2b's rotations by 32 and 24 in one function, by 16 and 63 in another."""
+    turns = {n: bytes.fromhex("48c1c0") + bytes([n]) for n in (32, 40, 48, 1)}
+    outer = region((turns[40] + NOTHING * 2) * 8)
+    inner = region((turns[48] + NOTHING * 2) * 8)
+    assert names(outer) == names(inner) == []
+    inner.function = Function(0x8000, len(inner.code), "", ".eh_frame")
+    inner.chains = [(9, (Caller("/usr/bin/x", 0x1000),))]
+    found = recognise(profile_of(outer, inner))
+    assert {f.label for one in found for f in one.found} == {"BLAKE2b: scalar"}
+    inner.chains = [(9, (Caller("/usr/bin/x", 0x7000),))]
+    assert not any(one.found for one in recognise(profile_of(outer, inner)))
+
+
+def test_a_name_of_a_caller_counts_where_the_function_has_none() -> None:
+    assert names(region(NOTHING * 40, callers=("", "br_ec_p256_m31"))) == [
+        "P-256: compiled code (scalar)"
+    ]
+    assert names(region(NOTHING * 40, callers=("", "br_ec_p256_m31"), name="copy")) == []
+
+
+def test_a_small_number_in_data_is_no_constant() -> None:
+    near = Reference(0x7000, 0x7000, (38).to_bytes(8, "little") * 4, 0x1000)
+    code = (MUL + ADC) * 12
+    assert names(region(code, references=(near,)))[0].startswith("big numbers")
+    fold = bytes.fromhex("ba26000000")  # mov edx, 38
+    assert names(region(fold + code))[0].startswith("X25519")
+
+
+def test_counts_of_a_vector_are_rotations() -> None:
+    rotates = bytes.fromhex("62f2fd0815c1")  # vprolvq xmm0, xmm0, xmm1
+    counts = Reference(0x7000, 0x7000, (40).to_bytes(8, "little") * 2 + bytes(16), 0x1000)
+    gathered = gather(region(rotates * 9, references=(counts,)), load_rules())
+    assert gathered.samples.turned(64) == {40}
+    assert not gather(region(rotates * 9), load_rules()).samples.turned(64)
+
+
+def test_pages_of_zeros_are_no_instructions() -> None:
+    assert not gather(region(bytes(64)), load_rules()).samples.total
+
+
 def test_straight_code_of_the_s_box_circuit_is_aes() -> None:
     xor, both = bytes.fromhex("4831d8"), bytes.fromhex("4821d8")  # xor, and rax, rbx
     assert names(region((xor * 5 + both * 2) * 16)) == ["AES: bit-sliced (scalar)"]
@@ -233,7 +287,7 @@ def test_straight_code_of_the_s_box_circuit_is_aes() -> None:
 
 def test_a_name_of_scrypt_does_not_turn_its_remainder_into_big_numbers() -> None:
     code = (DIV + NOTHING) * 12
-    assert names(region(code, callers=("EVP_PBE_scrypt",))) == []
+    assert names(region(code, callers=("EVP_PBE_scrypt",))) == ["Salsa20: compiled code (scalar)"]
 
 
 def test_every_rule_has_sources_and_conditions() -> None:
@@ -352,3 +406,23 @@ def test_a_small_program_is_recognised_from_its_samples(tmp_path: Path) -> None:
         os.close(silent)
     profile = collect(sampled, [str(binary)])
     assert shares(recognise(profile)).get("ChaCha20: scalar", 0) > 80
+
+
+METHODS = r"""
+static int turn(int x) { return x * 3; }
+static int both(int x) { return x * 5; }
+const struct { long size; int (*turn)(int), (*both)(int); } br_ec_p256_x = {8, turn, both};
+const struct { long size; int (*both)(int); } other = {8, both};
+"""
+
+
+def test_a_named_table_of_pointers_names_static_functions(tmp_path: Path) -> None:
+    if not shutil.which("cc"):
+        pytest.skip("no C compiler: apt-get install gcc libc6-dev")
+    source, library = tmp_path / "methods.c", tmp_path / "libmethods.so"
+    source.write_text(METHODS)
+    subprocess.run(["cc", "-O2", "-s", "-shared", "-fPIC", "-o", library, source], check=True)
+    image = load(library)
+    pointed = {image.function(start).name for start, _ in image.file.unwind_table}
+    assert "br_ec_p256_x" in pointed  # of `turn`; two tables point to `both`
+    assert "other" not in pointed
