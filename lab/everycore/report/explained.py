@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The tables and sentences of `everycore profile` and `everycore doctor`."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from rich.console import Group
@@ -22,6 +23,7 @@ SPEEDS = (
 )
 PROFILE_COLUMNS = ("Share", "Computes", "By", "In", "Called through")
 _LEAST_CRYPTO = 1.0  # per cent of user code
+_LEAST_WORTH = 5.0  # per cent of the time: a cure of less is not worth a sentence
 
 
 def profile_lines(answer: Explanation) -> list[Line]:
@@ -61,14 +63,17 @@ def sentences(
 ) -> list[str]:
     """Say what the CPU could do, why the program is slow, and what would cure it."""
     said: dict[str, Row] = {}
+    shares: Counter[str] = Counter()
     for row in answer.rows:
         if row.remedy:
             said.setdefault(row.remedy.says, row)
+            shares[row.remedy.says] += row.share  # type: ignore[assignment]
+    said = {says: row for says, row in said.items() if shares[says] >= _LEAST_WORTH}
     measured = {one.remedy: one for one in trials}
     lines = [_potential(one) for one in could]
     for says, row in said.items():
         assert row.remedy is not None
-        lines.append(f"Why: {says} ({row.share:.0f} % of the time).")
+        lines.append(f"Why: {says} ({shares[says]:.0f} % of the time).")
         lines.append(f"Remedy: {row.remedy.remedy}.{_gain(measured.get(row.remedy.remedy))}")
     if not said and answer.crypto >= _LEAST_CRYPTO:
         lines.append("Why: none of the causes of slowness that everycore knows fits here.")

@@ -13,12 +13,13 @@ import pytest
 from everycore.environment.errors import EverycoreError
 from everycore.explain import constants, recognition_rules, recording
 from everycore.explain.evidence import gather
-from everycore.explain.explanation import explain, facts_of, shares
+from everycore.explain.explanation import Remedy, explain, facts_of, shares
 from everycore.explain.image import Function, load
 from everycore.explain.recognise import recognise
 from everycore.explain.recognition_rules import load_rules
 from everycore.explain.regions import Caller, Module, Profile, Reference, Region, collect
 from everycore.explain.sampling import Asked, sample_command
+from everycore.report.explained import sentences
 
 LOOPS = r"""
 #include <stdint.h>
@@ -391,6 +392,25 @@ def test_narrow_gcm_on_a_wide_cpu_has_a_remedy(wide: bool, caller: str, says: bo
     remedy = explain(profile, recognise(profile), flags).rows[0].remedy
     assert (remedy is not None) == says
     assert not remedy or "docs/ADOPT.md" in remedy.remedy
+
+
+def test_a_cure_of_a_small_share_is_not_worth_a_sentence() -> None:
+    lookups = region((LOOKUP + BYTE) * 20, references=(table("", constants.aes_te(0), 4),))
+    profile = profile_of(lookups, region(NOTHING * 40, path="/usr/bin/y"))
+    answer = explain(profile, recognise(profile), [])
+    row = next(one for one in answer.rows if one.is_crypto)
+    for share, says in ((4.0, False), (6.0, True)):
+        told = replace(row, share=share, remedy=Remedy("no cure is too small", "a cure"))
+        lines = sentences(replace(answer, rows=(told,)), (), ())
+        assert any("no cure is too small" in line for line in lines) == says
+
+
+def test_a_search_for_primes_is_told_by_its_gcd() -> None:
+    steps = region((MUL + ADC) * 12, callers=("BN_gcd",), path="/usr/lib/libcrypto.so.3")
+    profile = profile_of(steps)
+    remedy = explain(profile, recognise(profile), []).rows[0].remedy
+    assert remedy is not None
+    assert "search for primes" in remedy.says
 
 
 def test_a_small_program_is_recognised_from_its_samples(tmp_path: Path) -> None:
