@@ -632,7 +632,7 @@ ADX_BREAKS = [
 ]
 
 IFMA, WIDE, BATCH = "src/bn/x86_ifma.c", "src/bn/ifma_wide.h", "src/bn/ifma_batch.h"
-PAIR_OF_TWO, LONG_PAIRS = "src/bn/ifma_pair.h", "long_pairs_equal_one_by_one"
+ROWS_OF_TWO, PAIR_OF_TWO, PAIRS = "src/bn/ifma_rows.h", "src/bn/ifma_pair.h", "pairs_equal_one_by_one"
 IFMA_BREAKS = [
     ("bn ifma: a carry through lanes of ones", WIDE, "into = (ones + 2 * overflow) ^ ones;", "into = 2 * overflow;", SUMS),
     ("bn ifma: a carry through a lane of ones", WIDE, "into = (ones[width] + 2 * nonzero_lanes(carry)) ^ ones[width];",
@@ -645,9 +645,14 @@ IFMA_BREAKS = [
     ("bn ifma: the borrow of the multiple of n", IFMA, "borrow = d >> 63;", "borrow = 0;", SUMS),
     ("bn ifma: a negative difference", IFMA, "_mm512_sub_epi64(v_digits, v_load(at_const(minus_two, v)))", "v_zero", SUMS),
     ("bn ifma: the carry of the lowest panel of two numbers", PAIR_OF_TWO, "v_add(t->column[width - 1], v_one)",
-     "t->column[width - 1]", LONG_PAIRS),
+     "t->column[width - 1]", PAIRS),
     ("bn ifma: the gap between two numbers", PAIR_OF_TWO, "_mm512_maskz_permutex_epi64(0x77, x, 0x39)",
-     "_mm512_permutex_epi64(x, 0x39)", LONG_PAIRS),
+     "_mm512_permutex_epi64(x, 0x39)", PAIRS),
+    ("bn ifma: a digit of a square that is doubled", ROWS_OF_TWO, "(v) > row ? twice : a", "(v) >= row ? twice : a", PAIRS),
+    ("bn ifma: the carry of a row", ROWS_OF_TWO, "s->carry = _mm512_maskz_srli_epi64(0x11, lowest, DIGIT_BITS);", "", PAIRS),
+    ("bn ifma: bits above a digit of the last row", ROWS_OF_TWO, "64 - DIGIT_BITS + ROW_BITS)", "63)", PAIRS),
+    ("bn ifma: the carry of the highest vector", ROWS_OF_TWO,
+     "to_next_lane_in_halves(_mm512_srli_epi64(column[width - 1], ROW_BITS))", "v_zero", PAIRS),
     ("bn ifma: a cross product of eight", BATCH, "first, (k + 1) / 2, k)", "first, k / 2, k)", LANES),
 ]
 

@@ -27,13 +27,13 @@
 EVC_ISA_BEGIN(X86_IFMA)
 
 #define HALF_LANES 4
-#define FEWEST_ALONE 6 /* vectors of one number; two shorter ones are faster side by side (ifma_wide.h) */
+#define FEWEST_ALONE 6 /* vectors of one number; shorter ones are multiplied by rows (ifma_rows.h) */
 #define MOST_PAIR_VECTORS 40
 
 /* Vectors of two numbers: panels of 5 or 6. 0: they are too short. */
 EVC_INLINE uint32_t pair_vectors_for(size_t n_bytes)
 {
-    static const uint8_t sizes[] = {10, 12, 15, 18, 20, 24, 25, 30, 36, MOST_PAIR_VECTORS};
+    static const uint8_t sizes[] = {12, 15, 18, 20, 24, 25, 30, 36, MOST_PAIR_VECTORS};
     const size_t lane_digits = (8 * n_bytes + 2 + DIGIT_BITS * HALF_LANES - 1) / (DIGIT_BITS * HALF_LANES);
     size_t i = 0;
 

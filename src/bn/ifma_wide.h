@@ -382,12 +382,6 @@ EVC_INLINE void product_in_memory(const struct side *s, const void *a, const uin
     {                                                                                              \
         product_in_registers(s, a, b, width, turns);                                               \
     }
-#define DEFINE_OF_TWO(width)                                                                       \
-    EVC_OUT_OF_LINE void two_of_width_##width(const struct side *s, const void *const a[2],        \
-                                              const uint8_t *const b[2], uint32_t turns)           \
-    {                                                                                              \
-        two_in_registers(s, a, b, width, turns);                                                   \
-    }
 #define DEFINE_OF_PANELS(width)                                                                    \
     EVC_OUT_OF_LINE void panels_of_width_##width(const struct side *s, const void *a, const uint8_t *b, int panels, \
                                                  uint32_t turns)                                   \
@@ -400,16 +394,10 @@ DEFINE_OF_WIDTH(3)
 DEFINE_OF_WIDTH(4)
 DEFINE_OF_WIDTH(5)
 DEFINE_OF_WIDTH(6)
-DEFINE_OF_TWO(1)
-DEFINE_OF_TWO(2)
-DEFINE_OF_TWO(3)
-DEFINE_OF_TWO(4)
-DEFINE_OF_TWO(5)
 DEFINE_OF_PANELS(4)
 DEFINE_OF_PANELS(5)
 DEFINE_OF_PANELS(6)
 #undef DEFINE_OF_WIDTH
-#undef DEFINE_OF_TWO
 #undef DEFINE_OF_PANELS
 
 static void one_product(const struct side *s, const void *a, const uint8_t *b, uint32_t vectors, uint32_t turns)
@@ -431,20 +419,11 @@ static void one_product(const struct side *s, const void *a, const uint8_t *b, u
     }
 }
 
-/* Longer ones are multiplied as pairs (ifma_pair.h). */
-static void two_products(const struct side *s, const void *const a[2], const uint8_t *const b[2], uint32_t vectors,
-                         uint32_t turns)
+/* Two numbers of one vector each, as longer ones are multiplied in halves of vectors (ifma_rows.h, ifma_pair.h). */
+EVC_OUT_OF_LINE void two_products(const struct side *s, const void *const a[2], const uint8_t *const b[2],
+                                  uint32_t turns)
 {
-    switch (vectors) {
-    case 1: two_of_width_1(s, a, b, turns); break;
-    case 2: two_of_width_2(s, a, b, turns); break;
-    case 3: two_of_width_3(s, a, b, turns); break;
-    case 4: two_of_width_4(s, a, b, turns); break;
-    case 5: two_of_width_5(s, a, b, turns); break;
-    default:
-        one_product(&s[0], a[0], b[0], vectors, turns);
-        one_product(&s[1], a[1], b[1], vectors, turns);
-    }
+    two_in_registers(s, a, b, 1, turns);
 }
 
 EVC_ISA_END

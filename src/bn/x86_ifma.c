@@ -2,9 +2,10 @@
 /*
  * Montgomery multiplication for x86-64 with vpmadd52 on vectors of 512 bits: one modulus, two side by side, or eight.
  *
- * Method:   digits of 52 bits. One modulus, or two short ones: a vector's lanes are blocks of one number (ifma_wide.h).
- *           Two long ones: half of the lanes are blocks of each (ifma_pair.h). Five to eight: a vector holds one digit
- *           of each of eight numbers, and columns are summed panel by panel, squares with each cross product once
+ * Method:   digits of 52 bits. One modulus: a vector's lanes are blocks of one number (ifma_wide.h). Two: half of the
+ *           lanes are blocks of each, by rows of digits of 50 bits, squares with half of the cross products
+ *           (ifma_rows.h), or, if they are long, by panels (ifma_pair.h). Five to eight: a vector holds one digit of
+ *           each of eight numbers, and columns are summed panel by panel, squares with each cross product once
  *           (ifma_batch.h). Numbers are reduced only as far as products need it, until they are stored.
  * Source:   Orup: Simplifying quotient determination in high-radix modular multiplication, ARITH 1995; Walter:
  *           Montgomery's multiplication technique: how to make it smaller and faster, CHES 1999; Gueron, Krasnov:
@@ -18,7 +19,7 @@
 
 #if EVC_BUILT(X86_IFMA)
 #include "bn/ifma_batch.h"
-#include "bn/ifma_pair.h"
+#include "bn/ifma_rows.h"
 #include "bn/ops.h"
 
 EVC_ISA_BEGIN(X86_IFMA)
@@ -77,6 +78,12 @@ EVC_INLINE uint64_t digit_from(const uint8_t *in, size_t in_bytes, size_t i)
     return bits_from(in, in_bytes, DIGIT_BITS * i / 8) >> DIGIT_BITS * i % 8 & DIGIT_MASK;
 }
 
+/* The same of 50 bits (ifma_rows.h). */
+EVC_INLINE uint64_t row_digit_from(const uint8_t *in, size_t in_bytes, size_t i)
+{
+    return bits_from(in, in_bytes, ROW_BITS * i / 8) >> ROW_BITS * i % 8 & ROW_MASK;
+}
+
 EVC_INLINE uint64_t word(const void *words, size_t i)
 {
     return evc_load64_ne((const uint8_t *)words + 8 * i);
@@ -112,10 +119,10 @@ struct writer {
     unsigned n_bits;
 };
 
-EVC_INLINE void write_digit(struct writer *w, uint64_t digit)
+EVC_INLINE void write_digit(struct writer *w, uint64_t digit, unsigned digit_bits)
 {
     w->bits |= digit << w->n_bits;
-    for (w->n_bits += DIGIT_BITS; w->n_bits >= 8 && w->written < w->n_bytes; w->n_bits -= 8, w->bits >>= 8)
+    for (w->n_bits += digit_bits; w->n_bits >= 8 && w->written < w->n_bytes; w->n_bits -= 8, w->bits >>= 8)
         *(w->end - ++w->written) = (uint8_t)w->bits;
 }
 
@@ -170,7 +177,7 @@ static void store(const void *key, uint8_t *out, const void *a)
         if (v == vectors)
             v = 0, lane++;
         sum += word(a, LANES * v + lane) + products(m, n, vectors + i, vectors);
-        write_digit(&w, (uint64_t)sum & DIGIT_MASK);
+        write_digit(&w, (uint64_t)sum & DIGIT_MASK, DIGIT_BITS);
         sum >>= DIGIT_BITS;
     }
     above = subtract_once(out, w.bits, evc_bn_modulus(key), n_bytes);
@@ -184,7 +191,7 @@ static void store_digits_of(const void *key, uint8_t *out, const void *digits)
     struct writer w = {out + n_bytes, n_bytes, 0, 0, 0};
 
     for (size_t i = 0; i < n_digits; i++)
-        write_digit(&w, word(digits, i));
+        write_digit(&w, word(digits, i), DIGIT_BITS);
     subtract_once(out, w.bits, evc_bn_modulus(key), n_bytes);
 }
 
@@ -377,7 +384,7 @@ static void sides_multiply_sum(struct sides *p, uint8_t *const b[2])
     const uint8_t *const second[2] = {b[0], b[1]};
 
     if (p->n == 2)
-        two_products(p->side, a, second, p->vectors, p->turns);
+        two_products(p->side, a, second, p->turns);
     else
         one_product(&p->side[0], a[0], b[0], p->vectors, p->turns);
     for (size_t i = 0; i < p->n; i++) {
@@ -459,6 +466,220 @@ EVC_OUT_OF_LINE void sides_exp(const struct evc_bn_exp *exps, size_t n_exps, voi
         store(exps[i].n, exps[i].out, p.sum[i]);
 }
 
+/* ---- Exponentiations: two in halves of vectors ---------------------------------------------------------- */
+
+/* x = the weight of this digit in both; digit: below the number of vectors. */
+static void pair_set_weight(uint8_t *x, uint32_t vectors, uint32_t digit)
+{
+    clear_vectors(x, vectors);
+    v_store(at(x, digit), _mm512_maskz_set1_epi64(0x11, 1));
+}
+
+/* The window of each exponent from this bit on, in its half. */
+static vec pair_indices(const struct evc_bn_exp *e, size_t bit)
+{
+    return _mm512_mask_set1_epi64(
+        _mm512_set1_epi64((long long)evc_bn_bits_of(e[0].exponent, e[0].exponent_bytes, bit, WIDE_WINDOW)), 0xf0,
+        (long long)evc_bn_bits_of(e[1].exponent, e[1].exponent_bytes, bit, WIDE_WINDOW));
+}
+
+/* A panel of the entry of each half. All entries are read: x | mask & entry. */
+EVC_INLINE void pair_read_panel(uint8_t *r, const uint8_t *table, vec indices, uint32_t vectors, int width)
+{
+    struct upper x;
+
+    upper_clear(&x);
+    for (size_t i = 0; i < (size_t)1 << WIDE_WINDOW; i++) {
+        vec mask = _mm512_maskz_set1_epi64(_mm512_cmpeq_epi64_mask(indices, _mm512_set1_epi64((long long)i)), -1);
+
+        __asm__("" : "+v"(mask)); /* no load under a secret mask */
+#define ADD(v)                                                                                     \
+    x.column[v] = _mm512_ternarylogic_epi64(x.column[v], mask, v_load(at_const(table, i * vectors + v)), 0xf8);
+        EACH_OF_WIDTH(width, ADD);
+#undef ADD
+    }
+#define STORE(v) v_store(at(r, v), x.column[v]);
+    EACH_OF_WIDTH(width, STORE);
+#undef STORE
+}
+
+/* ---- Exponentiations: two of up to 2094 bits ------------------------------------------------------------- */
+
+/* Numbers of V vectors each (ifma_rows.h). */
+struct row_powers {
+    uint8_t *factor, *sum, *other, *table; /* factor: f */
+    uint32_t vectors;
+    const struct evc_bn_exp *exps;
+};
+
+EVC_INLINE uint8_t *row_entry(const struct row_powers *p, size_t i)
+{
+    return at(p->table, i * p->vectors);
+}
+
+/* The word of digit i of a number, 0 or 1. */
+EVC_INLINE size_t row_word(size_t i, uint32_t vectors, size_t number)
+{
+    return LANES * (i % vectors) + HALF_LANES * number + i / vectors;
+}
+
+static void row_load(const struct row_powers *p, uint8_t *x, size_t number, const uint8_t *in, size_t in_bytes)
+{
+    for (size_t i = 0; i < (size_t)HALF_LANES * p->vectors; i++)
+        set_word(x, row_word(i, p->vectors, number), row_digit_from(in, in_bytes, i));
+}
+
+EVC_INLINE uint64_t row_k0(const struct evc_bn_exp *e)
+{
+    return private_part(e->n)->k0 & ROW_MASK;
+}
+
+/* f = (1 + k n) / 2^50. */
+static void row_set_factor(const struct row_powers *p, size_t number)
+{
+    const struct evc_bn_exp *const e = &p->exps[number];
+    const uint8_t *const n = evc_bn_modulus(e->n);
+    const uint64_t k = row_k0(e);
+    wide sum = 1 + (wide)k * row_digit_from(n, e->n->n_bytes, 0);
+
+    for (size_t i = 0; i < (size_t)HALF_LANES * p->vectors; i++) {
+        sum = (sum >> ROW_BITS) + (wide)k * row_digit_from(n, e->n->n_bytes, i + 1);
+        set_word(p->factor, row_word(i, p->vectors, number), (uint64_t)sum & ROW_MASK);
+    }
+}
+
+EVC_OUT_OF_LINE void row_place(struct row_powers *p, const struct evc_bn_exp *exps, uint32_t vectors, void *scratch)
+{
+    p->exps = exps;
+    p->vectors = vectors;
+    p->factor = scratch;
+    p->sum = at(scratch, vectors);
+    p->other = at(scratch, 2 * vectors);
+    p->table = at(scratch, 3 * vectors);
+    for (size_t j = 0; j < 2; j++)
+        row_set_factor(p, j);
+}
+
+/* x = the form of 2^bit of a key, which is below n. bytes: as many as n has. */
+static void enter_power_of_two(const void *key, uint8_t *x, size_t bit, uint8_t *bytes, void *scratch)
+{
+    const size_t n_bytes = evc_bn_n_bytes(key);
+
+    for (size_t i = 0; i < n_bytes; i++)
+        bytes[i] = 0;
+    bytes[n_bytes - 1 - bit / 8] = (uint8_t)(1 << bit % 8);
+    load(key, x, bytes, n_bytes);
+    mul(key, x, x, evc_bn_r2(key), scratch);
+}
+
+/* bytes = 2^bits modulo n, of three powers of 2. The form of 2^i in a key is 2^i R' of its own R', so a product is left
+ * as 2^bits R' / D. memory: two numbers and scratch memory of the key. */
+static void make_power_of_two(const struct evc_bn_exp *e, size_t bits, uint8_t *bytes, uint8_t *memory)
+{
+    const void *const key = e->n;
+    const struct evc_bn_shape *const shape = &e->n->shape;
+    const size_t rest = bits - (shape->r_bits - shape->loaded_bits);
+    uint8_t *const x = memory, *const y = x + shape->form_bytes, *const scratch = y + shape->form_bytes;
+
+    enter_power_of_two(key, x, rest / 3, bytes, scratch);
+    enter_power_of_two(key, y, rest - 2 * (rest / 3), bytes, scratch);
+    mul(key, y, y, x, scratch);
+    mul(key, x, x, y, scratch);
+    store(key, bytes, x);
+}
+
+/* Puts R^2 modulo n there, of the rows' R. In the memory of the table. */
+EVC_OUT_OF_LINE void row_load_r2(const struct row_powers *p, size_t number)
+{
+    const struct evc_bn_exp *const e = &p->exps[number];
+    uint8_t *const bytes = p->table;
+
+    make_power_of_two(e, 2 * (size_t)ROW_BITS * rows_of(p->vectors), bytes, bytes + EVC_BN_MAX_BYTES);
+    row_load(p, p->other, number, bytes, e->n->n_bytes);
+}
+
+EVC_OUT_OF_LINE void row_make_table(struct row_powers *p)
+{
+    const uint32_t vectors = p->vectors;
+
+    for (size_t j = 0; j < 2; j++) {
+        const struct evc_bn_exp *e = &p->exps[j];
+
+        row_load_r2(p, j);
+        row_load(p, p->sum, j, e->base ? e->base : &two, e->base ? e->n->n_bytes : 1);
+    }
+    rows_mul(row_entry(p, 1), p->sum, p->other, p->factor, vectors);
+    pair_set_weight(p->sum, vectors, 0);
+    rows_mul(row_entry(p, 0), p->sum, p->other, p->factor, vectors);
+    for (size_t i = 2; i < (size_t)1 << WIDE_WINDOW; i++)
+        if (i % 2 == 0)
+            rows_sqr(row_entry(p, i), row_entry(p, i / 2), p->other, p->factor, vectors);
+        else
+            rows_mul(row_entry(p, i), row_entry(p, i - 1), row_entry(p, 1), p->factor, vectors);
+}
+
+EVC_OUT_OF_LINE void row_read(const struct row_powers *p, uint8_t *r, size_t bit)
+{
+    const vec indices = pair_indices(p->exps, bit);
+    const uint32_t vectors = p->vectors;
+    uint32_t v = 0;
+
+    for (; v + 6 <= vectors; v += 6)
+        pair_read_panel(at(r, v), at(p->table, v), indices, vectors, 6);
+    for (; v + 4 <= vectors; v += 4)
+        pair_read_panel(at(r, v), at(p->table, v), indices, vectors, 4);
+    for (; v < vectors; v++)
+        pair_read_panel(at(r, v), at(p->table, v), indices, vectors, 1);
+}
+
+/* out = x / 2^50 modulo n, of x at most a little above n': as in store. */
+static void row_store(const struct row_powers *p, const uint8_t *x, size_t number)
+{
+    const struct evc_bn_exp *const e = &p->exps[number];
+    const size_t n_bytes = e->n->n_bytes, n_digits = (8 * n_bytes + 2 + ROW_BITS - 1) / ROW_BITS;
+    const uint8_t *const n = evc_bn_modulus(e->n);
+    const uint64_t lowest = word(x, row_word(0, p->vectors, number)), m = lowest * row_k0(e) & ROW_MASK;
+    wide sum = lowest + (wide)m * row_digit_from(n, n_bytes, 0);
+    struct writer w = {e->out + n_bytes, n_bytes, 0, 0, 0};
+    uint64_t above;
+
+    for (size_t i = 1; i <= n_digits; i++) {
+        sum = (sum >> ROW_BITS) + (wide)m * row_digit_from(n, n_bytes, i);
+        if (i < (size_t)HALF_LANES * p->vectors)
+            sum += word(x, row_word(i, p->vectors, number));
+        write_digit(&w, (uint64_t)sum & ROW_MASK, ROW_BITS);
+    }
+    above = subtract_once(e->out, w.bits, n, n_bytes);
+    subtract_once(e->out, above, n, n_bytes);
+}
+
+EVC_OUT_OF_LINE void row_leave(struct row_powers *p)
+{
+    pair_set_weight(p->other, p->vectors, 1); /* which row_store divides by */
+    rows_mul(p->sum, p->sum, p->other, p->factor, p->vectors);
+    for (size_t j = 0; j < 2; j++)
+        row_store(p, p->sum, j);
+}
+
+EVC_OUT_OF_LINE void row_exp(const struct evc_bn_exp *exps, uint32_t vectors, void *scratch)
+{
+    size_t bit = 8 * exps[0].exponent_bytes - 1; /* the least significant of a window */
+    struct row_powers p;
+
+    row_place(&p, exps, vectors, scratch);
+    row_make_table(&p);
+    bit -= bit % WIDE_WINDOW;
+    row_read(&p, p.sum, bit);
+    while (bit) {
+        bit -= WIDE_WINDOW;
+        for (int i = 0; i < WIDE_WINDOW; i++)
+            rows_sqr(p.sum, p.sum, p.other, p.factor, vectors);
+        row_read(&p, p.other, bit);
+        rows_mul(p.sum, p.sum, p.other, p.factor, vectors);
+    }
+    row_leave(&p);
+}
+
 /* ---- Exponentiations: two long ones ------------------------------------------------------------------------ */
 
 /* Numbers of V vectors each. */
@@ -521,33 +742,14 @@ static void pair_load(const struct pair_powers *p, uint8_t *x, size_t number, co
         pair_set_digit(x, i, vectors, number, digit_from(in, in_bytes, i));
 }
 
-/* x = the form of 2^bit of a key, which is below n. bytes: as many as n has. */
-static void enter_power_of_two(const void *key, uint8_t *x, size_t bit, uint8_t *bytes, void *scratch)
-{
-    const size_t n_bytes = evc_bn_n_bytes(key);
-
-    for (size_t i = 0; i < n_bytes; i++)
-        bytes[i] = 0;
-    bytes[n_bytes - 1 - bit / 8] = (uint8_t)(1 << bit % 8);
-    load(key, x, bytes, n_bytes);
-    mul(key, x, x, evc_bn_r2(key), scratch);
-}
-
-/* Puts R^2 modulo n there, of the pair's R: it is 2^(416 V). The form of 2^i in a key is 2^i R' of its own R', so the
- * product of two is left as 2^(i + j) R' / D. In the memory of the table. */
+/* Puts R^2 modulo n there, of the pair's R: it is 2^(416 V). In the memory of the table. */
 EVC_OUT_OF_LINE void pair_load_r2(const struct pair_powers *p, size_t number)
 {
-    const void *const key = p->exps[number].n;
-    const struct evc_bn_shape *const shape = &p->exps[number].n->shape;
-    const size_t bits = 2 * DIGIT_BITS * HALF_LANES * (size_t)p->pair.vectors - (shape->r_bits - shape->loaded_bits);
-    uint8_t *const x = p->table, *const y = x + shape->form_bytes, *const bytes = y + shape->form_bytes,
-                   *const scratch = bytes + EVC_BN_MAX_BYTES;
+    const struct evc_bn_exp *const e = &p->exps[number];
+    uint8_t *const bytes = p->table;
 
-    enter_power_of_two(key, x, bits / 2, bytes, scratch);
-    enter_power_of_two(key, y, bits - bits / 2, bytes, scratch);
-    mul(key, x, x, y, scratch);
-    store(key, bytes, x);
-    pair_load(p, p->factor, number, bytes, evc_bn_n_bytes(key));
+    make_power_of_two(e, 2 * (size_t)DIGIT_BITS * HALF_LANES * p->pair.vectors, bytes, bytes + EVC_BN_MAX_BYTES);
+    pair_load(p, p->factor, number, bytes, e->n->n_bytes);
 }
 
 static void pair_multiply(struct pair_powers *p, const uint8_t *b)
@@ -557,13 +759,6 @@ static void pair_multiply(struct pair_powers *p, const uint8_t *b)
     pair_mul(&p->pair, product, p->sum, b);
     p->other = p->sum;
     p->sum = product;
-}
-
-/* x = 1 in both. */
-static void pair_set_one(const struct pair_powers *p, uint8_t *x)
-{
-    clear_vectors(x, p->pair.vectors);
-    v_store(x, _mm512_maskz_set1_epi64(0x11, 1));
 }
 
 EVC_OUT_OF_LINE void pair_make_table(struct pair_powers *p)
@@ -576,39 +771,16 @@ EVC_OUT_OF_LINE void pair_make_table(struct pair_powers *p)
     }
     pair_multiply(p, p->factor);
     copy_vectors(pair_entry(p, 1), p->sum, p->pair.vectors);
-    pair_set_one(p, p->sum);
+    pair_set_weight(p->sum, p->pair.vectors, 0);
     pair_multiply(p, p->factor);
     copy_vectors(pair_entry(p, 0), p->sum, p->pair.vectors);
     for (size_t i = 2; i < (size_t)1 << WIDE_WINDOW; i++)
         pair_mul(&p->pair, pair_entry(p, i), pair_entry(p, i - 1), pair_entry(p, 1));
 }
 
-/* A panel of the entry of each half. All entries are read: x | mask & entry. */
-EVC_INLINE void pair_read_panel(uint8_t *r, const uint8_t *table, vec indices, uint32_t vectors, int width)
-{
-    struct upper x;
-
-    upper_clear(&x);
-    for (size_t i = 0; i < (size_t)1 << WIDE_WINDOW; i++) {
-        vec mask = _mm512_maskz_set1_epi64(_mm512_cmpeq_epi64_mask(indices, _mm512_set1_epi64((long long)i)), -1);
-
-        __asm__("" : "+v"(mask)); /* no load under a secret mask */
-#define ADD(v)                                                                                     \
-    x.column[v] = _mm512_ternarylogic_epi64(x.column[v], mask, v_load(at_const(table, i * vectors + v)), 0xf8);
-        EACH_OF_WIDTH(width, ADD);
-#undef ADD
-    }
-#define STORE(v) v_store(at(r, v), x.column[v]);
-    EACH_OF_WIDTH(width, STORE);
-#undef STORE
-}
-
 EVC_OUT_OF_LINE void pair_read(const struct pair_powers *p, uint8_t *r, size_t bit)
 {
-    const struct evc_bn_exp *const e = p->exps;
-    const vec indices = _mm512_mask_set1_epi64(
-        _mm512_set1_epi64((long long)evc_bn_bits_of(e[0].exponent, e[0].exponent_bytes, bit, WIDE_WINDOW)), 0xf0,
-        (long long)evc_bn_bits_of(e[1].exponent, e[1].exponent_bytes, bit, WIDE_WINDOW));
+    const vec indices = pair_indices(p->exps, bit);
     const uint32_t vectors = p->pair.vectors;
 
     if (pair_width_for(vectors) == 5) {
@@ -624,7 +796,7 @@ EVC_OUT_OF_LINE void pair_leave(struct pair_powers *p)
 {
     const uint32_t vectors = p->pair.vectors;
 
-    pair_set_one(p, p->factor);
+    pair_set_weight(p->factor, vectors, 0);
     pair_multiply(p, p->factor);
     for (size_t j = 0; j < 2; j++) {
         for (size_t i = 0; i < (size_t)HALF_LANES * vectors; i++)
@@ -865,17 +1037,20 @@ EVC_OUT_OF_LINE void eight_exp(const struct evc_bn_exp *exps, size_t n_exps, voi
 #define FEWEST_FOR_EIGHT 5 /* with fewer, pairs are as fast */
 
 /* The frames of lanes lie deeper than `clear` reaches (tools/check-spills). */
-EVC_DEFINE_CLEAR_SPILLS(clear_many, ZMM, 2048)
+EVC_DEFINE_CLEAR_SPILLS(clear_many, ZMM, 3584)
 
 static void exp_many(const struct evc_bn_exp *exps, size_t n_exps, void *scratch)
 {
+    const uint32_t row_vectors = row_vectors_for(exps[0].n->n_bytes);
     const uint32_t pair_vectors = pair_vectors_for(exps[0].n->n_bytes);
 
     if (n_exps >= FEWEST_FOR_EIGHT) {
         eight_exp(exps, n_exps, scratch);
     } else {
         for (size_t i = 0; i < n_exps; i += 2)
-            if (pair_vectors && n_exps - i > 1)
+            if (row_vectors && n_exps - i > 1)
+                row_exp(exps + i, row_vectors, scratch);
+            else if (pair_vectors && n_exps - i > 1)
                 pair_exp(exps + i, pair_vectors, scratch);
             else
                 sides_exp(exps + i, n_exps - i < 2 ? 1 : 2, scratch);
@@ -893,7 +1068,7 @@ static size_t exp_many_bytes(const struct evc_bn_shape *s)
     return sizeof(vec) * (4 + ((size_t)1 << BATCH_WINDOW)) * digits + 8 * words;
 }
 
-EVC_DEFINE_CLEAR_STACK(clear, ZMM, 960)
+EVC_DEFINE_CLEAR_STACK(clear, ZMM, 1152)
 
 EVC_ISA_END
 

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Montgomery products modulo two numbers of one length at once, row by row, with columns in registers.
+ *
+ * The lower four lanes are blocks of a number modulo the first, the upper four of one modulo the second. A number is V
+ * vectors of digits of 50 bits; digit i is in lane i / V of its half, vector i mod V. A row adds a times a digit of b,
+ * and moves all down by a digit: the lowest vector goes to the lane before, as the highest.
+ *
+ * Products are computed modulo a multiple of n: n' = n k with k = -1 / n modulo 2^50. Since n' + 1 is a multiple of
+ * 2^50, say f 2^50, the lowest digit m of any x is by itself the multiple that makes the digit zero: (x + m n') / 2^50
+ * is f m and the digits of x above. So a digit is ready after one product and one permutation.
+ *
+ * The multiplier takes factors of 52 bits, and two of these are not used by a digit. One lets digits be as large as
+ * 2^50 + 2^11 after a single round of carries, of all digits at once. The other lets a square double a digit: in row
+ * number (l, v), of lane l and vector v, it adds the product of a's vector v, twice those of the vectors above, and
+ * nothing of the vectors below, for these were factors of a row (l', v') with v' below v, doubled. Columns are complete
+ * when they are the lowest ones: each product is in its row or in an earlier one.
+ *
+ * m is the lower 52 bits of a column, what is above them is a carry; the last m of a product is a digit. So a b / R
+ * is below n' (1 + 2^-46) + a b / R, for R = 2^(50 rows); with 32 n' below R, numbers stay below 2 n'. Columns are
+ * below 44 (2^52 + 2^51 + 2^53): less than 2^60.
+ *
+ * Source: Orup: Simplifying quotient determination in high-radix modular multiplication, ARITH 1995, for n';
+ *         Gueron, Krasnov: Software implementation of modular exponentiation, using advanced vector instructions
+ *         architectures, WAIFI 2012, for redundant digits in vectors, and for digits shorter than the multiplier's.
+ */
+#ifndef EVC_BN_IFMA_ROWS_H
+#define EVC_BN_IFMA_ROWS_H
+
+#include "bn/ifma_pair.h"
+
+EVC_ISA_BEGIN(X86_IFMA)
+
+#define ROW_BITS 50
+#define MOST_HELD 6 /* vectors of a and f in registers, beside columns */
+#define ROW_MASK ((UINT64_C(1) << ROW_BITS) - 1)
+#define ROW_SPARE_BITS (ROW_BITS + 5) /* of R above n */
+#define MOST_ROW_VECTORS 11
+#define FEWEST_ROW_BYTES 38 /* of n: R^2 is made of three powers of 2 below n */
+
+#define EACH_OF_ROW(width, STATEMENT)                                                              \
+    do {                                                                                           \
+        STATEMENT(0)                                                                               \
+        STATEMENT(1)                                                                               \
+        STATEMENT(2)                                                                               \
+        if ((width) > 3) {                                                                         \
+            STATEMENT(3)                                                                           \
+        }                                                                                          \
+        if ((width) > 4) {                                                                         \
+            STATEMENT(4)                                                                           \
+            STATEMENT(5)                                                                           \
+        }                                                                                          \
+        if ((width) > 6) {                                                                         \
+            STATEMENT(6)                                                                           \
+            STATEMENT(7)                                                                           \
+        }                                                                                          \
+        if ((width) > 8) {                                                                         \
+            STATEMENT(8)                                                                           \
+            STATEMENT(9)                                                                           \
+            STATEMENT(10)                                                                          \
+        }                                                                                          \
+    } while (0)
+
+/* Rows of a product of numbers of V vectors: 3, 4, 6, 8 or 11. */
+EVC_INLINE uint32_t rows_of(uint32_t vectors)
+{
+    return vectors == 6 ? 22 : vectors == 11 ? 43 : HALF_LANES * vectors;
+}
+
+/* Vectors of two numbers; 0: they are too short, or too long. */
+EVC_INLINE uint32_t row_vectors_for(size_t n_bytes)
+{
+    static const uint8_t sizes[] = {3, 4, 6, 8, MOST_ROW_VECTORS};
+
+    for (size_t i = 0; i < sizeof sizes; i++)
+        if (8 * n_bytes + ROW_SPARE_BITS <= ROW_BITS * rows_of(sizes[i]))
+            return n_bytes < FEWEST_ROW_BYTES ? 0 : sizes[i];
+    return 0;
+}
+
+EVC_INLINE vec to_next_lane_in_halves(vec x)
+{
+    return _mm512_maskz_permutex_epi64(0xee, x, 0x90);
+}
+
+/* Columns: column c of the window of row r is number (r + c) mod V of both; its value is low + 4 high. Of the row
+ * before: m, in all lanes of its half, and the carry, which the lowest column has to get. */
+struct rows {
+    vec low[MOST_ROW_VECTORS], high[MOST_ROW_VECTORS], m, carry;
+};
+
+enum kind { PRODUCT, SQUARE };
+
+#define COLUMN(c) ((row + (c)) % width)
+
+EVC_INLINE vec value_of(const struct rows *s, int column)
+{
+    return v_add(s->low[column], _mm512_slli_epi64(s->high[column], 2));
+}
+
+/* x = x + a d + f m, and x = x / 2^50 for the next row, but for m' f. lane: of d. twice: 2 a, of a square. */
+EVC_INLINE void add_one_row(struct rows *s, const uint8_t *a, const uint8_t *twice, const uint8_t *b, const uint8_t *f,
+                            vec lane, int row, int width, enum kind kind)
+{
+    const vec d = _mm512_permutexvar_epi64(lane, v_load(at_const(b, (size_t)row))), m = s->m;
+    vec lowest;
+
+    if (width > MOST_HELD) {
+        RELOAD(a);
+        RELOAD(twice);
+        RELOAD(f);
+    }
+
+#define FACTOR(v) v_load(at_const(kind == SQUARE && (v) > row ? twice : a, v))
+#define IS_DUE(v) (kind == PRODUCT || (v) >= row)
+    if (IS_DUE(0))
+        s->low[COLUMN(0)] = add_low(s->low[COLUMN(0)], FACTOR(0), d);
+    s->low[COLUMN(0)] = add_low(s->low[COLUMN(0)], v_load(f), m);
+    s->high[COLUMN(0)] = v_add(s->high[COLUMN(0)], s->carry);
+    lowest = value_of(s, COLUMN(0));
+    s->m = spread_lowest_of_halves(lowest);
+    s->carry = _mm512_maskz_srli_epi64(0x11, lowest, DIGIT_BITS);
+    s->low[COLUMN(0)] = to_lane_before_in_halves(lowest);
+    s->high[COLUMN(0)] = v_zero;
+#define ADD(v)                                                                                     \
+    {                                                                                              \
+        const vec x = FACTOR(v), y = v_load(at_const(f, v));                          \
+        if (IS_DUE(v) && (v))                                                                      \
+            s->low[COLUMN(v)] = add_low(s->low[COLUMN(v)], x, d);                       \
+        if (IS_DUE(v))                                                                             \
+            s->high[COLUMN((v) + 1)] = add_high(s->high[COLUMN((v) + 1)], x, d);        \
+        if (v)                                                                                     \
+            s->low[COLUMN(v)] = add_low(s->low[COLUMN(v)], y, m);                                  \
+        s->high[COLUMN((v) + 1)] = add_high(s->high[COLUMN((v) + 1)], y, m);                       \
+    }
+    EACH_OF_ROW(width, ADD);
+#undef ADD
+#undef IS_DUE
+#undef FACTOR
+}
+
+/* r = the digits of x + f m. row: of the window. */
+EVC_INLINE void finish_rows(struct rows *s, uint8_t *r, const uint8_t *f, int row, int width)
+{
+    const vec mask = _mm512_set1_epi64((long long)ROW_MASK), m = _mm512_and_si512(s->m, mask);
+    vec column[MOST_ROW_VECTORS], above = v_zero;
+
+    /* Bits 50 and 51, which are not in this m. */
+    s->low[COLUMN(0)] =
+        v_add(s->low[COLUMN(0)], _mm512_maskz_srli_epi64(0x11, _mm512_slli_epi64(s->m, 64 - DIGIT_BITS),
+                                                         64 - DIGIT_BITS + ROW_BITS));
+#define ADD(v)                                                                                     \
+    {                                                                                              \
+        const vec y = v_load(at_const(f, v));                                                      \
+        s->low[COLUMN(v)] = add_low(s->low[COLUMN(v)], y, m);                                      \
+        if ((v) + 1 < width)                                                                       \
+            s->high[COLUMN((v) + 1)] = add_high(s->high[COLUMN((v) + 1)], y, m);                   \
+        else                                                                                       \
+            above = add_high(above, y, m);                                                         \
+    }
+#define VALUE(v) column[v] = value_of(s, COLUMN(v));
+#define CARRY(v)                                                                                   \
+    v_store(at(r, v), v_add(_mm512_and_si512(column[v], mask), above));                            \
+    above = _mm512_srli_epi64(column[v], ROW_BITS);
+    EACH_OF_ROW(width, ADD);
+    s->high[COLUMN(0)] = v_add(s->high[COLUMN(0)], v_add(s->carry, to_next_lane_in_halves(above)));
+    EACH_OF_ROW(width, VALUE);
+    above = to_next_lane_in_halves(_mm512_srli_epi64(column[width - 1], ROW_BITS));
+    EACH_OF_ROW(width, CARRY);
+#undef ADD
+#undef VALUE
+#undef CARRY
+}
+
+/* r = a b / R of both; kind: SQUARE if b is a, and then twice is 2 a. r may be a or b. */
+EVC_INLINE void rows_product(uint8_t *r, const uint8_t *a, const uint8_t *twice, const uint8_t *b, const uint8_t *f,
+                             int width, enum kind kind)
+{
+    const int last = (int)rows_of((uint32_t)width) - (HALF_LANES - 1) * width;
+    struct rows s;
+
+#define CLEAR(v) s.low[v] = s.high[v] = v_zero;
+    EACH_OF_ROW(width, CLEAR);
+#undef CLEAR
+    s.m = s.carry = v_zero;
+    for (uint64_t l = 0; l < HALF_LANES; l++) {
+        const vec lane = lane_of_halves(l);
+
+#define ROW(row)                                                                                   \
+    if ((row) == last && l == HALF_LANES - 1)                                                      \
+        goto finish;                                                                               \
+    add_one_row(&s, a, twice, b, f, lane, row, width, kind);
+        EACH_OF_ROW(width, ROW);
+#undef ROW
+    }
+finish:
+    finish_rows(&s, r, f, last % width, width);
+}
+
+#define DEFINE_ROWS(width)                                                                         \
+    EVC_OUT_OF_LINE void rows_of_width_##width(uint8_t *r, const uint8_t *a, const uint8_t *b, const uint8_t *f) \
+    {                                                                                              \
+        rows_product(r, a, NULL, b, f, width, PRODUCT);                                                  \
+    }                                                                                              \
+    EVC_OUT_OF_LINE void square_rows_of_width_##width(uint8_t *r, const uint8_t *a, uint8_t *twice, \
+                                                      const uint8_t *f)                            \
+    {                                                                                              \
+        for (size_t v = 1; v < (width); v++)                                                        \
+            v_store(at(twice, v), v_add(v_load(at_const(a, v)), v_load(at_const(a, v))));          \
+        rows_product(r, a, twice, a, f, width, SQUARE);                                                 \
+    }
+DEFINE_ROWS(3)
+DEFINE_ROWS(4)
+DEFINE_ROWS(6)
+DEFINE_ROWS(8)
+DEFINE_ROWS(11)
+#undef DEFINE_ROWS
+
+EVC_INLINE void rows_mul(uint8_t *r, const uint8_t *a, const uint8_t *b, const uint8_t *f, uint32_t vectors)
+{
+    switch (vectors) {
+    case 3: rows_of_width_3(r, a, b, f); break;
+    case 4: rows_of_width_4(r, a, b, f); break;
+    case 6: rows_of_width_6(r, a, b, f); break;
+    case 8: rows_of_width_8(r, a, b, f); break;
+    default: rows_of_width_11(r, a, b, f);
+    }
+}
+
+/* twice: memory of V vectors. */
+EVC_INLINE void rows_sqr(uint8_t *r, const uint8_t *a, uint8_t *twice, const uint8_t *f, uint32_t vectors)
+{
+    switch (vectors) {
+    case 3: square_rows_of_width_3(r, a, twice, f); break;
+    case 4: square_rows_of_width_4(r, a, twice, f); break;
+    case 6: square_rows_of_width_6(r, a, twice, f); break;
+    case 8: square_rows_of_width_8(r, a, twice, f); break;
+    default: square_rows_of_width_11(r, a, twice, f);
+    }
+}
+
+EVC_ISA_END
+
+#endif
