@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "must.h"
+#include "numbers.h"
 #include "pac_record.h"
 
 void fill(uint8_t *to, size_t n_bytes, uint32_t seed)
@@ -106,6 +107,58 @@ static void instructions(const struct evc_pac_key *key, const uint8_t *in, uint8
     }
 }
 
+/* Answers for each number in its turn. */
+static void modular(const uint8_t *user_key, enum mode mode, size_t n_bytes, const uint8_t *in, uint8_t *out,
+                    size_t total_bytes)
+{
+    static uint8_t memory[4096] __attribute__((aligned(16)));
+    static uint8_t scratch[16384], n[MOST_NUMBER_BYTES], factor[MOST_NUMBER_BYTES], x[MOST_NUMBER_BYTES];
+    const uint8_t two_to_14[] = {1 << (SQUARES - 8), 0};
+
+    modulus_of(n, n_bytes);
+    factor_of(factor, user_key, n_bytes);
+    must(evc_bn_set_modulus_in(memory, sizeof memory, &answers_bn, n, n_bytes));
+    for (size_t at = 0; at < total_bytes; at += n_bytes) {
+        memcpy(x, in + at, n_bytes);
+        if (mode == MODE_exp1024) {
+            x[0] &= 0x7f;
+            must(evc_bn_exp((void *)memory, x, user_key, EXPONENT_BYTES, out + at, scratch, sizeof scratch));
+            continue;
+        }
+        must(evc_bn_mod_reduce((void *)memory, x, n_bytes, x, scratch, sizeof scratch));
+        for (unsigned i = 0; i < (mode == MODE_mont_sqr2048 ? 1 : PRODUCTS); i++)
+            must(evc_bn_mod_mul((void *)memory, x, factor, x, scratch, sizeof scratch));
+        if (mode == MODE_mont_sqr2048)
+            must(evc_bn_exp_public((void *)memory, x, two_to_14, sizeof two_to_14, x, scratch, sizeof scratch));
+        memcpy(out + at, x, n_bytes);
+    }
+}
+
+static void multiply_words(const uint8_t *user_key, const uint8_t *in, uint8_t *out, size_t n_bytes)
+{
+    evc_bn_word carry;
+
+    memcpy(out, in, n_bytes);
+    carry = answers_bn_words.mul_add_words((void *)out, (const void *)in, n_bytes / sizeof carry, word_of(user_key));
+    ((evc_bn_word *)(void *)out)[0] ^= carry;
+}
+
+/* Word by word from the highest one, and in each from its highest 16 bits. */
+static void remainder_of_words(const uint8_t *in, uint8_t *out, size_t n_bytes)
+{
+    uint32_t rest = 0;
+    evc_bn_word word;
+
+    for (size_t at = n_bytes; at > 0; at -= sizeof word) {
+        memcpy(&word, in + at - sizeof word, sizeof word);
+        for (unsigned bit = 8 * sizeof word; bit > 0; bit -= 8)
+            rest = (rest << 8 | (uint32_t)(word >> (bit - 8) & 0xff)) % DIVISOR;
+    }
+    memset(out, 0, n_bytes);
+    word = rest;
+    memcpy(out, &word, n_bytes < sizeof word ? n_bytes : sizeof word);
+}
+
 void answer(const struct material *m, enum mode mode, const uint8_t *in, uint8_t *out, size_t n_bytes, uint8_t tag[16])
 {
     uint8_t iv[16];
@@ -127,6 +180,12 @@ void answer(const struct material *m, enum mode mode, const uint8_t *in, uint8_t
     case MODE_impdef: codes(&m->impdef, true, in, out, n_bytes); break;
     case MODE_impdef_each: codes(&m->impdef, false, in, out, n_bytes); break;
     case MODE_pac_instructions: instructions(&m->qarma5, in, out, n_bytes); break;
+    case MODE_mont_mul1024:
+    case MODE_exp1024: modular(m->user_key, mode, 128, in, out, n_bytes); break;
+    case MODE_mont_mul2048:
+    case MODE_mont_sqr2048: modular(m->user_key, mode, 256, in, out, n_bytes); break;
+    case MODE_mul_add_words: multiply_words(m->user_key, in, out, n_bytes); break;
+    case MODE_mod_word: remainder_of_words(in, out, n_bytes); break;
     default: break;
     }
 }

@@ -7,6 +7,8 @@
 #include <stdint.h>
 
 #include "everycore/aes.h"
+#include "everycore/bn.h"
+#include "everycore/bn_words.h"
 #include "everycore/gcm.h"
 #include "everycore/ghash.h"
 #include "everycore/modes.h"
@@ -17,6 +19,8 @@
 extern const struct evc_aes answers_aes;
 extern const struct evc_ghash answers_ghash;
 extern const struct evc_qarma answers_qarma;
+extern const struct evc_bn_words answers_bn_words;
+extern const struct evc_bn answers_bn; /* c_limb32, which other tests hold against c_ref: that takes too long */
 
 enum mode {
     MODE_ecb_enc,
@@ -37,6 +41,12 @@ enum mode {
     MODE_impdef, /* QEMU's hash, as qarma5 */
     MODE_impdef_each,
     MODE_pac_instructions, /* with QARMA5: the input is of struct pac_record */
+    MODE_mont_mul1024, /* the input are numbers of so many bits, each times the factor again and again: numbers.h */
+    MODE_mont_mul2048,
+    MODE_mont_sqr2048, /* each number times the factor, and squared again and again */
+    MODE_exp1024,      /* each number without its highest bit, to the power of 128 bits of the key */
+    MODE_mul_add_words, /* the input are words of this CPU, to which their product with a word of the key is added */
+    MODE_mod_word,      /* the remainder of all words by 65521, then zeros */
     MODE_own, /* answered by the subject itself, as a trusted compiler made it */
 };
 

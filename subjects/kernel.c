@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* The kernels of this library by their descriptors: SUBJECT_AES, SUBJECT_GHASH, SUBJECT_GCM, SUBJECT_QARMA, of which at
- * least one is there. Modes that a kernel has no slot for are composed as the library composes them. */
+/* The kernels of this library by their descriptors: SUBJECT_AES, SUBJECT_GHASH, SUBJECT_GCM, SUBJECT_QARMA,
+ * SUBJECT_BN, SUBJECT_BN_WORDS, of which at least one is there. Modes that a kernel has no slot for are composed as the library composes them. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "bn/ops.h"
+#include "everycore/bn.h"
+#include "everycore/bn_words.h"
 #include "everycore/cpu.h"
 #include "everycore/gcm.h"
 #include "everycore/modes.h"
 #include "everycore/qarma.h"
 #include "must.h"
+#include "numbers.h"
 #include "qarma.h"
 #include "subject.h"
 
@@ -155,6 +159,127 @@ SUBJECT_GLUE void qarma5_many(struct subject_job *job)
     const uint64_t *in = (const void *)job->in;
 
     evc_qarma_encrypt_many(job->own, in, in, (void *)job->out, job->n_bytes / 8);
+}
+
+#endif
+#ifdef SUBJECT_BN
+
+extern const struct evc_bn SUBJECT_BN;
+
+/* In job->own. Factors are in the kernel's form, so that a product with them has no R. */
+struct numbers {
+    uint8_t modulus[8192] __attribute__((aligned(64)));
+    uint8_t factor[512] __attribute__((aligned(64))); /* the secret one */
+    uint8_t back[512] __attribute__((aligned(64)));   /* R^(2^SQUARES), which squares have divided by */
+    uint8_t x[512] __attribute__((aligned(64))), y[512] __attribute__((aligned(64)));
+};
+
+static void set_modulus(struct subject_job *job, size_t n_bytes)
+{
+    struct numbers *const own = job->own;
+    const struct evc_bn_modulus *const n = (const void *)own->modulus;
+    static const uint8_t one = 1;
+    uint8_t bytes[MOST_NUMBER_BYTES];
+
+    need(&SUBJECT_BN.kernel);
+    modulus_of(bytes, n_bytes);
+    must(evc_bn_set_modulus_in(own->modulus, sizeof own->modulus, &SUBJECT_BN, bytes, n_bytes));
+    if (n->shape.form_bytes > sizeof own->x || evc_bn_scratch_bytes(&SUBJECT_BN, 8 * n_bytes) > SUBJECT_OWN_BYTES)
+        exit(3);
+    factor_of(bytes, job->user_key, n_bytes);
+    evc_bn_op_enter(n, own->factor, bytes, n_bytes, job->own2);
+    memcpy(own->x, evc_bn_r2(n), n->shape.form_bytes);
+    for (unsigned i = 0; i < SQUARES; i++) /* R^m to R^(2m - 1): from R^2 to R^(2^SQUARES + 1) */
+        evc_bn_op_sqr(n, own->x, own->x, job->own2);
+    SUBJECT_BN.load(n, own->y, &one, 1);
+    evc_bn_op_mul(n, own->back, own->y, own->x, job->own2);
+}
+
+void modulus1024_key(struct subject_job *job)
+{
+    set_modulus(job, 128);
+}
+
+void modulus2048_key(struct subject_job *job)
+{
+    set_modulus(job, 256);
+}
+
+/* Products with the factor; after squares, one that brings back what they divided by. */
+SUBJECT_GLUE static void multiply(struct subject_job *job, size_t n_bytes, unsigned products, unsigned squares)
+{
+    struct numbers *const own = job->own;
+    const struct evc_bn_modulus *const n = (const void *)own->modulus;
+    void *const scratch = evc_bn_scratch_start(job->own2);
+
+    for (size_t at = 0; at < job->n_bytes; at += n_bytes) {
+        SUBJECT_BN.load(n, own->x, job->in + at, n_bytes);
+        SUBJECT_BN.mul(n, own->y, own->x, own->factor, scratch);
+        for (unsigned i = 1; i < products; i++)
+            SUBJECT_BN.mul(n, own->y, own->y, own->factor, scratch);
+        for (unsigned i = 0; i < squares; i++)
+            SUBJECT_BN.sqr(n, own->y, own->y, scratch);
+        if (squares)
+            SUBJECT_BN.mul(n, own->y, own->y, own->back, scratch);
+        SUBJECT_BN.store(n, job->out + at, own->y);
+    }
+}
+
+SUBJECT_GLUE void mont_mul1024(struct subject_job *job)
+{
+    multiply(job, 128, PRODUCTS, 0);
+}
+
+SUBJECT_GLUE void mont_mul2048(struct subject_job *job)
+{
+    multiply(job, 256, PRODUCTS, 0);
+}
+
+SUBJECT_GLUE void mont_sqr2048(struct subject_job *job)
+{
+    multiply(job, 256, 1, SQUARES);
+}
+
+SUBJECT_GLUE void exp1024(struct subject_job *job)
+{
+    struct numbers *const own = job->own;
+
+    for (size_t at = 0; at < job->n_bytes; at += 128) {
+        memcpy(own->x, job->in + at, 128);
+        own->x[0] &= 0x7f; /* below the modulus */
+        must(evc_bn_exp((const void *)own->modulus, own->x, job->user_key, EXPONENT_BYTES, job->out + at, job->own2,
+                        SUBJECT_OWN_BYTES));
+    }
+}
+
+#endif
+#ifdef SUBJECT_BN_WORDS
+
+extern const struct evc_bn_words SUBJECT_BN_WORDS;
+
+void divisor_key(struct subject_job *job)
+{
+    need(&SUBJECT_BN_WORDS.kernel);
+    must(evc_bn_divisor_set(job->own, DIVISOR));
+}
+
+SUBJECT_GLUE void mul_add_words(struct subject_job *job)
+{
+    evc_bn_word carry;
+
+    memcpy(job->out, job->in, job->n_bytes);
+    carry = SUBJECT_BN_WORDS.mul_add_words((void *)job->out, (const void *)job->in, job->n_bytes / sizeof carry,
+                                           word_of(job->user_key));
+    ((evc_bn_word *)(void *)job->out)[0] ^= carry;
+}
+
+SUBJECT_GLUE void mod_word(struct subject_job *job)
+{
+    const evc_bn_word rest =
+        SUBJECT_BN_WORDS.mod_words((const void *)job->in, job->n_bytes / sizeof rest, job->own);
+
+    memset(job->out, 0, job->n_bytes);
+    memcpy(job->out, &rest, sizeof rest);
 }
 
 #endif

@@ -13,12 +13,17 @@ FOLDER = "subjects"
 # Arm's, as chains or blocks that do not wait for each other: subjects/answers.h.
 QARMA = ("qarma5", "qarma5-each", "qarma5-many", "qarma3", "qarma3-each")
 IMPDEF = ("impdef", "impdef-each")  # QEMU's hash in its place
+# Big numbers of one length each: subjects/numbers.h. Words are of this CPU.
+NUMBERS = {
+    **{"mont-mul1024": 128, "mont-mul2048": 256, "mont-sqr2048": 256, "exp1024": 128},
+    **{"mul-add-words": 8, "mod-word": 8},
+}
 PAC = "pac-instructions"  # AddPAC, Auth, Strip at random: subjects/pac_record.h
 # Modes that a function may compute; the driver compares each with c_ref.
 MODES = (
     *("ecb-enc", "ecb-dec", "cbc-enc", "cbc-dec", "ctr", "xts-enc", "xts-dec"),
     *("ghash", "gcm-seal", "gcm-open"),
-    *(*QARMA, *IMPDEF, PAC),
+    *(*QARMA, *IMPDEF, PAC, *NUMBERS),
 )
 # Anything else: compared with check vectors, and with a build of the same files that is trusted.
 OWN = "own"
@@ -154,7 +159,7 @@ def _expect_calls(file: str, subject: Subject) -> None:
 
 def key_sizes(mode: str) -> tuple[int, ...]:
     """Bits: those that a mode has."""
-    if mode in (*QARMA, *IMPDEF, PAC):
+    if mode in (*QARMA, *IMPDEF, PAC, *NUMBERS):
         return (128,)
     return (128, 256) if mode.startswith("xts") else (128, 192, 256)
 
@@ -192,6 +197,8 @@ def _function(file: str, name: str, table: Any) -> Function:
 def _block_bytes(mode: str) -> int:
     if mode == PAC:
         return PAC_RECORD_BYTES
+    if mode in NUMBERS:
+        return NUMBERS[mode]
     if mode in (*QARMA, *IMPDEF):
         return QARMA_BLOCK_BYTES
     return 1 if mode == OWN else BLOCK_BYTES

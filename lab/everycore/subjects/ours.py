@@ -22,8 +22,16 @@ FUNCTIONS = {
         *(("qarma5-many", "qarma5_key", 8), ("qarma3", "qarma3_key", 8)),
         ("qarma3-each", "qarma3_key", 8),
     ),
+    "bn": (
+        *(("mont-mul1024", "modulus1024_key", 128), ("mont-mul2048", "modulus2048_key", 256)),
+        *(("mont-sqr2048", "modulus2048_key", 256), ("exp1024", "modulus1024_key", 128)),
+    ),
+    "bn_words": (("mul-add-words", "divisor_key", 8), ("mod-word", "divisor_key", 8)),
 }
-TITLES = {"aes": "AES", "ghash": "GHASH", "gcm": "GCM", "qarma": "QARMA-64"}
+TITLES = {
+    **{"aes": "AES", "ghash": "GHASH", "gcm": "GCM", "qarma": "QARMA-64"},
+    **{"bn": "big numbers", "bn_words": "words of big numbers"},
+}
 # Modes that the matrix measures: for AES by the use of the kernel.
 MEASURED = {
     ("aes", "PARALLEL"): ("ctr",),
@@ -34,12 +42,16 @@ MEASURED = {
     ("qarma", "PARALLEL"): ("qarma5-many",),
     ("qarma", "SERIAL"): ("qarma5",),
     ("qarma", "ANY"): ("qarma5", "qarma5-many"),
+    ("bn", "ANY"): ("mont-mul1024", "mont-mul2048", "mont-sqr2048"),
+    ("bn_words", "ANY"): ("mul-add-words", "mod-word"),
 }
 # By the beginning of a kernel's name: machines that run it as it is, and the target for others.
 HOMES = {
     "x86": (("x86_64", "AMD64", "i686"), "qemu-haswell"),
     "a64": (("aarch64", "arm64"), "qemu-aarch64"),
     "a32": (("armv7l",), "qemu-armhf"),
+    "hppa": (("parisc", "parisc64"), "qemu-hppa"),
+    "hppa20": (("parisc64",), "qemu-hppa"),
 }
 
 
