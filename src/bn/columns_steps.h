@@ -3,7 +3,8 @@
  * Montgomery multiplication by columns (product scanning), for limbs of any width. A kernel defines LIMB_BITS, which is
  * 64, 32 or 16, and includes this. BN_COLUMNS_SLOTS are the slots of its descriptor then, and `clear` is its clear.
  *
- * A column is the sum of all products of one weight. It is kept in three limbs, so that no carry runs along the number;
+ * A column is the sum of all products of one weight. It is kept in three limbs, so that no carry runs along the number
+ * (where a register holds two limbs, two of them share one);
  * the reduction adds its products to the same columns. A square sums each cross product once; the reduction then adds
  * them doubled, and the squares of the limbs.
  *
@@ -18,14 +19,18 @@
 
 /* ---- Columns ------------------------------------------------------------------------------------------ */
 
+/* Whether two limbs fit into a register. */
+#define COLUMN_OF_WIDE (LIMB_BITS == 16 || (LIMB_BITS == 32 && EVC_WORD64))
+
+#if COLUMN_OF_WIDE
+
 /* A column: its limb and the next one, and what goes to the third. */
 struct column {
     wide low;
     limb high;
 };
 
-/* Compilers make of `sum < product` the carry that the addition left. Vectors are worse at it, so `high` is kept in its
- * register. */
+/* Vectors are worse at carries, so `high` is kept in its register. */
 EVC_INLINE void add_to_column(struct column *c, wide product)
 {
     c->low += product;
@@ -33,9 +38,9 @@ EVC_INLINE void add_to_column(struct column *c, wide product)
     EVC_KEEP(c->high);
 }
 
-EVC_INLINE void add_product(struct column *c, limb x, limb y)
+EVC_INLINE limb column_limb(const struct column *c)
 {
-    add_to_column(c, (wide)x * y);
+    return (limb)c->low;
 }
 
 /* The column's limb; the column becomes the next one. */
@@ -46,6 +51,68 @@ EVC_INLINE limb take_limb(struct column *c)
     c->low = c->low >> LIMB_BITS | (wide)c->high << LIMB_BITS;
     c->high = 0;
     return taken;
+}
+
+/* Adds to a column what take_limb has left of another one. */
+EVC_INLINE void add_rest(struct column *c, const struct column *rest)
+{
+    add_to_column(c, rest->low);
+}
+
+#else
+
+/* A column: its limb, and those above it. */
+struct column {
+    limb low, middle, high;
+};
+
+/* Each comparison is of one register. To compare two, many compilers branch, which takes a time that depends on the
+ * sum: GCC 7, GCC since 13, and others where a CPU has no flags. The product and a carry fit into two limbs:
+ * (B - 1)^2 + 1 < B^2, with B = 2^LIMB_BITS. */
+EVC_INLINE void add_to_column(struct column *c, wide product)
+{
+    const limb lower = (limb)product;
+    limb upper = (limb)(product >> LIMB_BITS);
+
+#if EVC_X86 /* three instructions, where compilers make at least four of the lines below */
+    __asm__("add %3, %0\n\tadc %4, %1\n\tadc $0, %2"
+            : "+&r"(c->low), "+&r"(c->middle), "+&r"(c->high)
+            : "r"(lower), "r"(upper)
+            : "cc");
+#else
+    c->low += lower;
+    upper += c->low < lower;
+    c->middle += upper;
+    c->high += c->middle < upper;
+    EVC_KEEP(c->high);
+#endif
+}
+
+EVC_INLINE limb column_limb(const struct column *c)
+{
+    return c->low;
+}
+
+EVC_INLINE limb take_limb(struct column *c)
+{
+    const limb taken = c->low;
+
+    c->low = c->middle;
+    c->middle = c->high;
+    c->high = 0;
+    return taken;
+}
+
+EVC_INLINE void add_rest(struct column *c, const struct column *rest)
+{
+    add_to_column(c, (wide)rest->middle << LIMB_BITS | rest->low);
+}
+
+#endif
+
+EVC_INLINE void add_product(struct column *c, limb x, limb y)
+{
+    add_to_column(c, (wide)x * y);
 }
 
 /* Adds x[0] y[-1] + u[0] v[-1] + x[1] y[-2] + u[1] v[-2] + ..., twice so many products. */
@@ -84,12 +151,12 @@ static void mul(const void *key, void *r, const void *va, const void *vb, void *
     const struct private_part *p = private_part(key);
     const limb *a = va, *b = vb;
     limb *const digit = scratch, *const t = digit + limbs;
-    struct column c = {0, 0};
+    struct column c = {0};
 
     for (size_t i = 0; i < limbs; i++) {
         add_products_of_two(&c, a, b + i + 1, digit, p->n + i + 1, i);
         add_product(&c, a[i], b[0]);
-        digit[i] = (limb)((wide)(limb)c.low * p->n0);
+        digit[i] = (limb)((wide)column_limb(&c) * p->n0);
         add_product(&c, digit[i], p->n[0]);
         take_limb(&c); /* 0 */
     }
@@ -100,7 +167,7 @@ static void mul(const void *key, void *r, const void *va, const void *vb, void *
         t[i - limbs] = take_limb(&c);
     }
     t[limbs - 1] = take_limb(&c);
-    subtract_modulus(r, t, (limb)c.low, p->n, digit, limbs);
+    subtract_modulus(r, t, column_limb(&c), p->n, digit, limbs);
 }
 
 /* ---- Squares: two columns at once, so that a limb is loaded for two products -------------------------------- */
@@ -153,7 +220,7 @@ EVC_INLINE limb take_first(struct two_columns *c)
 {
     const limb taken = take_limb(&c->first);
 
-    add_to_column(&c->second, c->first.low);
+    add_rest(&c->second, &c->first);
     return taken;
 }
 
@@ -163,7 +230,7 @@ EVC_INLINE limb take_second(struct two_columns *c)
     const limb taken = take_limb(&c->second);
 
     c->first = c->second;
-    c->second.low = 0;
+    c->second = (struct column){0};
     return taken;
 }
 
@@ -172,7 +239,7 @@ EVC_INLINE limb take_second(struct two_columns *c)
  * compilers have registers enough for one of the two passes. */
 EVC_OUT_OF_LINE void cross_products(limb *t, const limb *a, size_t limbs)
 {
-    struct two_columns c = {{0, 0}, {0, 0}};
+    struct two_columns c = {{0}, {0}};
 
     for (size_t i = 0; i < 2 * limbs; i += 2) {
         size_t first = i < limbs ? 0 : i - limbs + 1;
@@ -204,7 +271,7 @@ EVC_INLINE void add_square_columns(struct two_columns *c, const limb *t, const l
 /* Makes a column zero, whose limb is low, by a multiple of the modulus. */
 EVC_INLINE limb next_digit(struct column *c, const struct private_part *p)
 {
-    const limb digit = (limb)((wide)(limb)c->low * p->n0);
+    const limb digit = (limb)((wide)column_limb(c) * p->n0);
 
     add_product(c, digit, p->n[0]);
     return digit;
@@ -216,7 +283,7 @@ EVC_OUT_OF_LINE void sqr_long(const void *key, limb *r, const limb *a, void *scr
     const size_t limbs = limbs_for(evc_bn_n_bytes(key));
     const struct private_part *p = private_part(key);
     limb *const t = scratch, *const digit = t + 2 * limbs;
-    struct two_columns c = {{0, 0}, {0, 0}};
+    struct two_columns c = {{0}, {0}};
     limb above = 0;
     size_t i;
 
@@ -249,7 +316,7 @@ EVC_OUT_OF_LINE void sqr_long(const void *key, limb *r, const limb *a, void *scr
         t[i - limbs] = take_first(&c);
         t[i - limbs + 1] = take_second(&c);
     }
-    subtract_modulus(r, t, (limb)c.first.low, p->n, t + limbs, limbs);
+    subtract_modulus(r, t, column_limb(&c.first), p->n, t + limbs, limbs);
 }
 
 /* Numbers that are squared faster by a product: passes over few limbs cost more than the products saved. */
