@@ -149,7 +149,7 @@ def _machine_lines(examined: _Examined) -> list[str]:
     lines.append(f"It has: {', '.join(cpu.features) or 'nothing for cryptography'}")
     if cpu.hidden:
         lines.append(
-            f"Hidden, although its family has it: {', '.join(cpu.hidden)}."
+            f"Hidden, although all CPUs of its kind have it: {', '.join(cpu.hidden)}."
             " Remedy: let the hypervisor or the firmware show it (QEMU: -cpu host)"
         )
     slow = [f"{one.name} by {one.driver}" for one in examined.algorithms if one.is_slow]

@@ -17,12 +17,17 @@ FEATURES = (
     *("aes", "pclmulqdq", "vaes", "vpclmulqdq", "sha_ni", "ssse3", "avx2", "bmi2", "adx"),
     *("avx512f", "avx512ifma", "gfni", "pmull", "sha1", "sha2", "sha512", "sha3", "neon", "asimd"),
 )
-# AMD: Software Optimization Guides for family 17h, 19h, 1Ah. Flags that every model of it has.
+# Flags that every CPU of a kind has. AMD: Software Optimization Guides for family 17h, 19h, 1Ah.
 _AMD = {
     23: ("aes", "pclmulqdq", "sha_ni", "avx2", "bmi2", "adx"),
     25: ("aes", "pclmulqdq", "sha_ni", "avx2", "bmi2", "adx", "vaes", "vpclmulqdq"),
     26: ("aes", "pclmulqdq", "sha_ni", "avx2", "adx", "vaes", "vpclmulqdq", "avx512ifma"),
 }
+# Intel: server models of family 6, by SDM volume 4, 2 (models 55h, 6Ah and 6Ch, 8Fh, CFh, ADh and
+# AEh), and the ISA Extensions Programming Reference, table 1-1. Of client models some lack AVX2.
+_SKYLAKE = ("aes", "pclmulqdq", "avx2", "bmi2", "adx", "avx512f")
+_ICE_LAKE = (*_SKYLAKE, "sha_ni", "vaes", "vpclmulqdq", "avx512ifma", "gfni")
+_INTEL = {85: _SKYLAKE, **dict.fromkeys((106, 108, 143, 173, 174, 207), _ICE_LAKE)}
 KERNEL_ALGORITHMS = (
     *("aes", "xts(aes)", "cbc(aes)", "ctr(aes)", "gcm(aes)", "sha256", "sha1", "crc32c"),
     *("chacha20", "rfc7539(chacha20,poly1305)"),
@@ -39,7 +44,7 @@ class Cpu:
     name: str
     family: int
     features: tuple[str, ...]
-    hidden: tuple[str, ...]  # that all CPUs of this family have
+    hidden: tuple[str, ...]  # that all CPUs of this family, or Intel's model, have
     is_virtual: bool
 
 
@@ -80,7 +85,10 @@ def cpu(text: str) -> Cpu:
         fields.setdefault(name.strip(), value.strip())
     flags = cpu_flags(text)
     family = int(fields.get("cpu family", "0") or 0)
-    expected = _AMD.get(family, ()) if fields.get("vendor_id") == "AuthenticAMD" else ()
+    vendor, model = fields.get("vendor_id"), int(fields.get("model", "0") or 0)
+    expected = _AMD.get(family, ()) if vendor == "AuthenticAMD" else ()
+    if vendor == "GenuineIntel" and family == 6:
+        expected = _INTEL.get(model, ())
     return Cpu(
         fields.get("model name", fields.get("CPU part", "unknown")),
         family,

@@ -62,6 +62,9 @@ def test_features_that_a_hypervisor_hides_are_named() -> None:
     assert cpu.is_virtual
     assert cpu.hidden == ("aes", "vpclmulqdq")
     assert health.cpu(CPUINFO.replace("AuthenticAMD", "Other")).hidden == ()
+    intel = CPUINFO.replace("AuthenticAMD", "GenuineIntel").replace("25", "6\nmodel\t\t: 207")
+    assert health.cpu(intel).hidden == ("aes", "avx512f", "vpclmulqdq", "avx512ifma", "gfni")
+    assert health.cpu(intel.replace("207", "151")).hidden == ()  # a client's: some lack features
 
 
 @pytest.mark.parametrize(
