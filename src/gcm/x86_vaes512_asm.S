@@ -38,16 +38,17 @@ byte_numbers:
     .set at, at + 1
     .endr
 /* The counters of lanes. Those before J_0 have no use. */
-.set counters, 128
+    .fill 4*16, 1, 0
+.set counters, 128 + 4*16
     .fill 3*16, 1, 0
     .set at, 1
-    .rept 20
+    .rept 32
     .fill 15, 1, 0
     .byte at
     .set at, at + 1
     .endr
 /* The bytes of the text in the first vector, which begins in lane 4, 3, 2, 1. */
-.set text_masks, counters + 23*16
+.set text_masks, counters + 35*16
     .quad 0, 0
     .quad 0xffff000000000000, 0
     .quad 0xffffffff00000000, 0
@@ -842,10 +843,26 @@ other_aad:
     vpaddd lanes(%r11){1to16}, %zmm16, %zmm16
     vpxorq %zmm0, \s, \s
 .endm
+/* Those of the first vectors, which are these registers. */
+.macro first_counters vectors:vararg
+    .set at, counters + 48
+    .irp i, \vectors
+    vpxorq at(%rdx), %zmm0, %zmm\i
+    .set at, at + 64
+    .endr
+.endm
 .macro long_round r, n
     vbroadcasti32x4 round_keys + 16*\r(%rdi), %zmm3
     .irp i, 20, 21, 22, 23, 24, 25, 26, 27
     .if \i >= 28 - \n
+    vaesenc %zmm3, %zmm\i, %zmm\i
+    .endif
+    .endr
+.endm
+.macro first_round r, n
+    vbroadcasti32x4 round_keys + 16*\r(%rdi), %zmm3
+    .irp i, 20, 21, 22, 23
+    .if \i < 20 + \n
     vaesenc %zmm3, %zmm\i, %zmm\i
     .endif
     .endr
@@ -869,26 +886,40 @@ other_aad:
     vzeroupper
 .endm
 
-/* The next n vectors of counters, through all rounds but the last. */
-.macro long_vectors n
+/* The next n vectors of counters, through all rounds but the last; from the label `rounds` on without the counters. */
+.macro long_vectors n, rounds
     EVC_ASM_CFI_BEGIN
     long_counters \n
+\rounds:
     middle_rounds long_round, \n
     ret
     EVC_ASM_CFI_END
 .endm
+/* The same of a message without groups: its first vectors, which are hashed while the last four go through AES. */
+.macro first_vectors n
+    EVC_ASM_CFI_BEGIN
+    middle_rounds first_round, \n
+    ret
+    EVC_ASM_CFI_END
+.endm
+    .p2align 5
+first_two:
+    first_vectors 2
+    .p2align 5
+first_four:
+    first_vectors 4
     .p2align 5
 two_vectors:
-    long_vectors 2
+    long_vectors 2, rounds_of_two
     .p2align 5
 four_vectors:
-    long_vectors 4
+    long_vectors 4, rounds_of_four
     .p2align 5
 six_vectors:
-    long_vectors 6
+    long_vectors 6, rounds_of_six
     .p2align 5
 eight_vectors:
-    long_vectors 8
+    long_vectors 8, rounds_of_eight
 
 .macro long_operands a, b, powers, base
     halves_of \a, \b, %zmm12, %zmm13, %zmm14
@@ -1071,18 +1102,22 @@ long_message:
     neg %esi
     sub $32, %esi
     and $127, %esi        /* the bytes of lanes left over */
+    mov %r11, %rdx
+    sub %rsi, %rdx        /* their counters are in the table, from here on */
     shr $4, %esi
     neg %esi
-    inc %esi              /* the number of the first lane; J_0 has 1 */
+    add $33, %esi         /* the number of the first lane behind 8 vectors; J_0 has 1 */
     vpbroadcastd %esi, %zmm16
     vpaddd lane_numbers(%r11), %zmm16, %zmm16
     cmp $384 - 32, %rax
     ja 1f
-    call six_vectors
-    vmovdqa64 %zmm22, %zmm20
-    vmovdqa64 %zmm23, %zmm21
+    first_counters 20, 21, 24, 25, 26, 27
+    call first_two
     jmp 2f
-1:  call eight_vectors
+1:  first_counters 20, 21, 22, 23, 24, 25, 26, 27
+    cmp $512 - 32, %rax
+    ja 4f
+    call first_four
 2:  vbroadcasti32x4 round_keys(%rdi,%rdx), %zmm19
     vpxor %xmm1, %xmm1, %xmm1
     lea -8(%r8), %rsi
@@ -1098,6 +1133,9 @@ long_message:
 6:  test %r8, %r8
     jz 7f
     call other_aad
+    jmp 7f
+4:  call rounds_of_eight
+    jmp 2b
 7:  lengths_of %r8
     vpshufb words_reversed(%r11), %xmm2, %xmm2
     vshufi32x4 $0x15, %zmm2, %zmm2, %zmm2
@@ -1113,6 +1151,7 @@ long_message:
     add %rax, %r9
     cmp $512, %r10
     ja 3f
+    call rounds_of_four
     mov %rdi, %rsi
     sub %r10, %rsi
     long_pair %zmm4, %zmm5, powers_end, %rsi
