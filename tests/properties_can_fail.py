@@ -677,7 +677,7 @@ DH_BREAKS = [
 FIND, SAFE, STRONG, PUBLIC = (f"src/prime/{name}.c" for name in ("find", "find_safe", "miller_rabin", "public"))
 PRIME_BREAKS = [
     ("prime: base 2 of a candidate", FIND, "passes = evc_prime_passes_two(&f->w);", "passes = UINT32_MAX;", PRIMES),
-    ("prime: base 2 of p", SAFE, "    passes = evc_prime_passes_two(&f->w);\n    f->progress.seconds++;",
+    ("prime: base 2 of p", SAFE, "    passes = evc_prime_passes_two_public(&f->w);\n    f->progress.seconds++;",
      "    passes = 1;\n    f->progress.seconds++;", PRIMES),
     ("prime: p after an error", FIND, "    memset(p, 0, p_bits / 8);\n", "", PRIMES),
     ("prime: a safe prime after an error", SAFE, "    memset(p, 0, p_bits / 8);\n", "", PRIMES),

@@ -145,7 +145,7 @@ static enum evc_status test_further(struct find *f)
     status = evc_prime_work_set(&f->w, f->p);
     if (status != EVC_OK)
         return status;
-    passes = evc_prime_passes_two(&f->w);
+    passes = evc_prime_passes_two_public(&f->w);
     f->progress.seconds++;
     status = evc_prime_report(search, &f->progress);
     if (status != EVC_OK || !passes)
@@ -171,7 +171,7 @@ static enum evc_status test_candidate(struct find *f)
 
     if (status != EVC_OK)
         return status;
-    passes = evc_prime_passes_two(&f->w);
+    passes = evc_prime_passes_two_public(&f->w);
     f->progress.tests++;
     status = evc_prime_report(f->search, &f->progress);
     if (status != EVC_OK || !passes)

@@ -120,8 +120,9 @@ static void take(uint8_t *r, const uint8_t *a, size_t form_bytes, uint32_t mask)
         evc_store64_ne(r + at, evc_load64_ne(a + at) & wide);
 }
 
-EVC_OUT_OF_LINE void double_by_bits(const struct evc_bn_modulus *n, const uint8_t *exponent, uint8_t *out,
-                                    void *scratch)
+/* out = 2 to the exponent. is_public: the bits of the exponent may show in the time; a constant. */
+EVC_INLINE void raise_two(const struct evc_bn_modulus *n, const uint8_t *exponent, uint8_t *out, void *scratch,
+                          int is_public)
 {
     uint8_t *const sum = evc_bn_number(n, scratch, 0), *const addend = evc_bn_number(n, scratch, 1);
     size_t n_bits = 8 * (size_t)n->n_bytes;
@@ -131,22 +132,52 @@ EVC_OUT_OF_LINE void double_by_bits(const struct evc_bn_modulus *n, const uint8_
         const uint32_t bit = (uint32_t)exponent[n->n_bytes - 1 - n_bits / 8] >> n_bits % 8 & 1;
 
         evc_bn_op_sqr(n, sum, sum, scratch);
-        take(addend, sum, n->shape.form_bytes, evc_mask_nonzero32(bit));
-        evc_bn_op_add(n, sum, sum, addend, scratch);
+        if (!is_public) {
+            take(addend, sum, n->shape.form_bytes, evc_mask_nonzero32(bit));
+            evc_bn_op_add(n, sum, sum, addend, scratch);
+        } else if (bit) {
+            evc_bn_op_add(n, sum, sum, sum, scratch);
+        }
     }
     evc_bn_op_leave(n, out, sum, addend, scratch);
+}
+
+EVC_OUT_OF_LINE void raise_two_by_masks(const struct evc_bn_modulus *n, const uint8_t *exponent, uint8_t *out,
+                                        void *scratch)
+{
+    raise_two(n, exponent, out, scratch, 0);
+}
+
+EVC_OUT_OF_LINE void raise_two_by_branches(const struct evc_bn_modulus *n, const uint8_t *exponent, uint8_t *out,
+                                           void *scratch)
+{
+    raise_two(n, exponent, out, scratch, 1);
 }
 
 void evc_prime_power_of_two(struct evc_prime_work *w, const uint8_t *exponent, uint8_t *out)
 {
     const struct evc_bn_modulus *n = evc_prime_modulus(w);
 
-    double_by_bits(n, exponent, out, w->scratch);
+    raise_two_by_masks(n, exponent, out, w->scratch);
     evc_bn_end(n, w->scratch, 2);
+}
+
+static uint32_t is_strong(const struct evc_prime_work *w)
+{
+    return evc_prime_is_one(w, w->power) | evc_prime_is_minus_one(w, w->power);
 }
 
 uint32_t evc_prime_passes_two(struct evc_prime_work *w)
 {
     evc_prime_power_of_two(w, w->half, w->power);
-    return evc_prime_is_one(w, w->power) | evc_prime_is_minus_one(w, w->power);
+    return is_strong(w);
+}
+
+uint32_t evc_prime_passes_two_public(struct evc_prime_work *w)
+{
+    const struct evc_bn_modulus *const n = evc_prime_modulus(w);
+
+    raise_two_by_branches(n, w->half, w->power, w->scratch);
+    evc_bn_end(n, w->scratch, 2);
+    return is_strong(w);
 }

@@ -47,6 +47,9 @@ uint32_t evc_prime_is_minus_one(const struct evc_prime_work *w, const uint8_t *n
 /* All ones if n, which is 3 modulo 4, passes a strong test to base 2. */
 uint32_t evc_prime_passes_two(struct evc_prime_work *w);
 
+/* The same of a public n, whose bits show in the time. */
+uint32_t evc_prime_passes_two_public(struct evc_prime_work *w);
+
 /* base = a random number from 2 to n - 2. */
 enum evc_status evc_prime_draw_base(struct evc_prime_work *w, const struct evc_random *random);
 
