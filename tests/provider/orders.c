@@ -165,9 +165,82 @@ static EVP_CIPHER_CTX *copy(EVP_CIPHER_CTX *context)
     return twin;
 }
 
+/* ---- CMAC ----------------------------------------------------------------------------------------------- */
+
+static void init_mac(EVP_MAC_CTX *context)
+{
+    static const char *const ciphers[] = {"AES-128-CBC", "aes192", "AES-256-CBC",
+                                          "DES-EDE3-CBC", "AES-128-GCM", "none"};
+    const size_t n = below(70);
+    uint8_t *key = below(4) ? some_bytes(n) : NULL;
+    OSSL_PARAM params[] = {OSSL_PARAM_construct_utf8_string("cipher", (char *)(uintptr_t)ciphers[below(6)], 0),
+                           OSSL_PARAM_construct_end()};
+
+    EVP_MAC_init(context, key, n, below(3) ? params : NULL);
+    free(key);
+}
+
+static void update_mac(EVP_MAC_CTX *context)
+{
+    const size_t n = (size_t)text_bytes();
+    uint8_t *text = some_bytes(n);
+
+    EVP_MAC_update(context, n || below(2) ? text : NULL, n);
+    free(text);
+}
+
+static void finish_mac(EVP_MAC_CTX *context)
+{
+    const size_t n = below(20);
+    uint8_t *tag = below(6) ? some_bytes(n) : NULL;
+    size_t written;
+
+    EVP_MAC_final(context, tag, &written, n);
+    free(tag);
+}
+
+static EVP_MAC_CTX *one_mac_call(EVP_MAC_CTX *context)
+{
+    EVP_MAC_CTX *twin;
+
+    switch (below(6)) {
+    case 0:
+        init_mac(context);
+        break;
+    case 1:
+        finish_mac(context);
+        break;
+    case 2:
+        if (EVP_MAC_CTX_get_mac_size(context) > 16) /* none known: 0 */
+            exit(1);
+        break;
+    case 3:
+        twin = EVP_MAC_CTX_dup(context);
+        if (!twin)
+            break;
+        EVP_MAC_CTX_free(context);
+        return twin;
+    default:
+        update_mac(context);
+    }
+    return context;
+}
+
+static unsigned long mac_calls(EVP_MAC *mac)
+{
+    const unsigned long calls = 1 + below(14);
+    EVP_MAC_CTX *context = EVP_MAC_CTX_new(mac);
+
+    for (unsigned long i = 0; i < calls; i++)
+        context = one_mac_call(context);
+    EVP_MAC_CTX_free(context);
+    return calls;
+}
+
 int main(int argc, char **argv)
 {
     EVP_CIPHER *ciphers[N_NAMES];
+    EVP_MAC *mac;
     unsigned long calls = 0;
 
     if (argc != 4)
@@ -181,6 +254,8 @@ int main(int argc, char **argv)
     for (int i = 0; i < N_NAMES; i++)
         if (!(ciphers[i] = EVP_CIPHER_fetch(NULL, names[i], "provider=everycore")))
             return 1;
+    if (!(mac = EVP_MAC_fetch(NULL, "CMAC", "provider=everycore")))
+        return 1;
     for (unsigned long round = strtoul(argv[2], NULL, 10); round--;) {
         EVP_CIPHER_CTX *context = EVP_CIPHER_CTX_new();
 
@@ -195,8 +270,11 @@ int main(int argc, char **argv)
                 context = copy(context);
         }
         EVP_CIPHER_CTX_free(context);
+        if (below(4) == 0)
+            calls += mac_calls(mac);
         ERR_clear_error();
     }
+    EVP_MAC_free(mac);
     for (int i = 0; i < N_NAMES; i++)
         EVP_CIPHER_free(ciphers[i]);
     printf("%lu calls in any order\n", calls);

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: MIT
+"""Find lengths of numbers at which a kernel of bn is slower than its other lengths promise."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from everycore.model.protocol import Bench
+
+NOISE = 1.03  # of one figure to another on a machine that nothing else uses
+ABOVE_THE_LINE = (
+    1.15  # times the mean of both neighbours, of kernels whose digits are general registers
+)
+SCALAR = ("x86_adx", "c_limb64", "c_limb32", "c_limb16")
+
+
+@dataclass(frozen=True, slots=True)
+class Sweep:
+    """The worst lengths of one kernel in one mode; ratios of times, lengths in bits."""
+
+    kernel: str
+    mode: str
+    lengths: int
+    to_longer: float  # the time of a length to that of the fastest longer one
+    longer_at: int
+    to_line: float  # to the mean of its neighbours
+    line_at: int
+
+    @property
+    def is_even(self) -> bool:
+        """Whether no length is weak. Vectors fill up at few lengths: the line is none for them."""
+        follows_line = self.kernel not in SCALAR or self.to_line <= ABOVE_THE_LINE
+        return follows_line and self.to_longer <= NOISE
+
+
+def sweeps(benches: Iterable[Bench]) -> list[Sweep]:
+    """Return one for each kernel and mode with three lengths or more, by the fastest sample of each
+    length: what disturbs a sample only adds to it."""
+    fastest: dict[tuple[str, str], dict[int, float]] = {}
+    for one in benches:
+        if one.primitive == "bn" and one.cycles:
+            times = fastest.setdefault((one.kernel, one.mode), {})
+            times[one.bytes] = min(times.get(one.bytes, float("inf")), *one.cycles)
+    return [_sweep(*key, times) for key, times in fastest.items() if len(times) > 2]
+
+
+def _sweep(kernel: str, mode: str, times: Mapping[int, float]) -> Sweep:
+    lengths = sorted(times)
+    longer = max(
+        (times[n] / min(times[m] for m in lengths[i + 1 :]), n) for i, n in enumerate(lengths[:-1])
+    )
+    inner = zip(lengths, lengths[1:], lengths[2:], strict=False)
+    line = max((times[n] / ((times[a] + times[b]) / 2), n) for a, n, b in inner)
+    return Sweep(kernel, mode, len(lengths), longer[0], 8 * longer[1], line[0], 8 * line[1])

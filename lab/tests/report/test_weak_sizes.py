@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: MIT
+"""Lengths of numbers that are slower than their neighbours promise."""
+
+from everycore.model.protocol import Bench
+from everycore.report.weak_sizes import sweeps
+
+
+def benches(kernel: str, **changed: float) -> list[Bench]:
+    """Lengths of 32 to 128 bytes, whose time is their square, but for those that are named."""
+    times = {n: changed.get(f"at{n}", float(n * n)) for n in range(32, 136, 8)}
+    return [
+        Bench("bn", kernel, "mont-mul", 128, n, 1, "streamed", "tsc", (3 * time, time, 2 * time))
+        for n, time in times.items()
+    ]
+
+
+def test_lengths_on_a_curve_are_even() -> None:
+    (one,) = sweeps(benches("c_limb64"))
+    assert one.is_even
+    assert one.lengths == 13
+
+
+def test_a_length_that_is_slower_than_a_longer_one_is_weak() -> None:
+    (one,) = sweeps(benches("x86_ifma", at64=75.0 * 75))
+    assert not one.is_even
+    assert one.longer_at == 512
+
+
+def test_a_step_between_neighbours_is_weak_where_digits_are_registers() -> None:
+    (scalar,) = sweeps(benches("c_limb64", at64=4096 * 1.2))
+    assert scalar.to_longer < 1.03
+    assert not scalar.is_even
+    assert scalar.line_at == 512
+    (vectors,) = sweeps(benches("x86_ifma", at64=4096 * 1.2))
+    assert vectors.is_even
+
+
+def test_kernels_of_other_primitives_are_no_sweep() -> None:
+    assert not sweeps([])
+    assert not sweeps(benches("c_limb64")[:2])
