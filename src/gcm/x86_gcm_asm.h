@@ -114,15 +114,16 @@
 
 /* ---- Tags ---- */
 
-.macro define_tag_functions
+/* computed_tag: xmm5. It is an argument since on Apple a macro without any would take $1 for one. */
+.macro define_tag_functions computed_tag
 /* The first rdx bytes (1 to 16) of xmm5 to rcx. Changes xmm1. */
 store_tag:
     EVC_ASM_CFI_BEGIN
     cmp $16, %rdx
     je 4f
-    store_part %xmm5, %rcx, %rdx, %xmm1
+    store_part \computed_tag, %rcx, %rdx, %xmm1
     ret
-4:  vmovdqu %xmm5, (%rcx)
+4:  vmovdqu \computed_tag, (%rcx)
     ret
     EVC_ASM_CFI_END
 

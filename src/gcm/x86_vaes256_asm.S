@@ -111,6 +111,8 @@ tables:
     .set at, at + 1
     .endr
 
+/* Macros with immediate values have an argument: without, Apple's assemblers take $1 for one. */
+
 /* ---- AES ---- */
 
 /* A round of the last n of eight vectors; of 9, of BASE too. */
@@ -127,7 +129,7 @@ tables:
 .endm
 
 /* Counters of a group, and the base of the next one. Changes edx, P. */
-.macro group_counters
+.macro group_counters base
     test ANY_NUMBER, ANY_NUMBER
     jz 1f
     call counters_of_piece
@@ -141,7 +143,7 @@ tables:
     xor NUMBER, %edx
     number_as_counter %edx, P_X
     vinserti128 $1, P_X, P, P
-    vpxor P, BASE, BASE
+    vpxor P, \base, \base
     vpxor counters(TABLES), BASE, %ymm7
 2:
 .endm
@@ -153,10 +155,10 @@ tables:
 .endm
 
 /* The first rounds, all that follow, the last key. Changes edx. */
-.macro last_round_key
+.macro last_round_key to
     mov rounds(KEY), %edx
     shl $4, %edx
-    vbroadcasti128 round_keys(KEY,%rdx), ROUND_KEY
+    vbroadcasti128 round_keys(KEY,%rdx), \to
 .endm
 
 /* n vectors of a tail, of which the last is there already: all rounds but the last. */
@@ -277,13 +279,13 @@ aes_of_16:
     vpxor \scratch, \hi, \hi
 .endm
 /* The sum as a block in HI_X. */
-.macro hash_of_sum
+.macro hash_of_sum to
     vpxor LO, MI, MI
     vpxor HI, MI, MI
     reduce LO, MI, HI, P, polynomial(TABLES)
     vextracti128 $1, HI, P_X
-    vpxor P_X, HI_X, HI_X
-    vpshufb reversed(TABLES), HI_X, HI_X
+    vpxor P_X, \to, \to
+    vpshufb reversed(TABLES), \to, \to
 .endm
 .macro no_products
     vpxor LO_X, LO_X, LO_X
@@ -333,7 +335,7 @@ aes_of_16:
 /* ---- Groups ---- */
 
 .macro group_text
-    last_round_key
+    last_round_key ROUND_KEY
     .irp i, 0, 1, 2, 3, 4, 5, 6, 7
     vpxor 32*\i(IN), ROUND_KEY, P
     vaesenclast P, %ymm\i, %ymm\i
@@ -345,7 +347,7 @@ aes_of_16:
     .p2align 5
 first_group:
     EVC_ASM_CFI_BEGIN
-    group_counters
+    group_counters BASE
     middle_rounds round, 8
     group_text
     lea (IN,OUT_LESS_IN), HASHED
@@ -369,7 +371,7 @@ groups:
     lea -4*pair_bytes(KEY), POWERS
     test $1, %dl
     cmovz KEY, POWERS
-    group_counters
+    group_counters BASE
     pair_of_group 0
     round 1, 8
     group_lo 0, POWERS
@@ -413,7 +415,7 @@ groups:
     add $256, HASHED
     test $1, %dl
     jnz 4b
-    hash_of_sum
+    hash_of_sum HI_X
     vmovdqa HI_X, A_X
     no_products
     jmp 4b
@@ -493,7 +495,7 @@ other_aad:
     evc_save %rsi
     mov %edx, %esi
     call add_blocks
-    hash_of_sum
+    hash_of_sum HI_X
     vmovdqa HI_X, %xmm11
     no_products
     evc_restore %rsi
@@ -506,16 +508,16 @@ other_aad:
 
 /* xmm15 = the last block of associated data, as of other_aad; zeros without any. Those of 8 to 16 bytes are at label 5
  * at once, the others go by label 6. */
-.macro last_of_aad
+.macro last_of_aad to
     lea -8(AAD_BYTES), %rdx
     cmp $8, %rdx
     ja 6f
-    vmovq (AAD), AROUND_X
+    vmovq (AAD), \to
     vmovq -8(AAD,AAD_BYTES), B_X
     mov TABLES, %rdx
     sub AAD_BYTES, %rdx
     vpshufb shifts + 16(%rdx), B_X, B_X
-    vpunpcklqdq B_X, AROUND_X, AROUND_X
+    vpunpcklqdq B_X, \to, \to
 5:
 .endm
 
@@ -556,7 +558,7 @@ other_aad:
 3:
 .endm
 /* The last vector, ymm7. xmm11 = the tag mask. Changes rcx, rdx. */
-.macro last_text
+.macro last_text mask
     mov %eax, %edx
     sub %r10d, %edx       /* the bytes that the last block lacks */
     mov TABLES, %rcx
@@ -566,7 +568,7 @@ other_aad:
     vpxor A, ROUND_KEY, P
     vaesenclast P, %ymm7, %ymm7
     vmovdqu -32(OUT,BLOCKS), B_X /* the block before */
-    vextracti128 $1, %ymm7, %xmm11
+    vextracti128 $1, %ymm7, \mask
     vpshufb shifts(%rcx), %xmm7, P_X
     vpshufb shifts + 16(%rcx), B_X, B_X
     vpor B_X, P_X, P_X
@@ -589,7 +591,7 @@ text_of_tail:
     jae 12f
     test %eax, %eax
     jz 20f
-    last_text
+    last_text %xmm11
 11: add_second %ymm7, last_pair
     jmp 19f
 20: vaesenclast ROUND_KEY, %ymm7, %ymm7
@@ -606,9 +608,9 @@ text_of_tail:
 9:  middle_text 2, %ymm5
     add_pair %ymm4, %ymm5, (powers_end - 2*pair_bytes), KEY
     middle_text 1, %ymm6
-8:  last_text
+8:  last_text %xmm11
     add_pair %ymm6, %ymm7, last_pair, KEY
-19: hash_of_sum
+19: hash_of_sum HI_X
     vpxor HI_X, %xmm11, %xmm5
 
     /* The tag in xmm5. */
@@ -656,7 +658,7 @@ put_tag:
     jmp 10b
     EVC_ASM_CFI_END
 
-    define_tag_functions
+    define_tag_functions %xmm5
 
 /* ---- Long messages ---- */
 
@@ -665,13 +667,13 @@ long_message:
     EVC_ASM_CFI_BEGIN
     vmovdqa BASE_X, %xmm0
     no_products
-    last_of_aad
+    last_of_aad AROUND_X
     vmovdqa AROUND_X, A_X
     test AAD_BYTES, AAD_BYTES
     jz 4f
     lea last_pair + 24(KEY), %rdx
     add_block %rdx
-    hash_of_sum
+    hash_of_sum HI_X
     vmovdqa HI_X, A_X
     no_products
 4:  vinserti128 $1, %xmm0, %ymm0, BASE
@@ -733,7 +735,7 @@ long_message:
     vpshufb words_reversed(TABLES), AROUND_X, AROUND_X
     vpxor B_X, B_X, B_X
     vinserti128 $1, AROUND_X, B, AROUND
-    last_round_key
+    last_round_key ROUND_KEY
     mov tag_bytes + 4(%rsp), OPENS
     jmp text_of_tail
 
@@ -772,7 +774,7 @@ last_group:
     group_hi \i, KEY
     group_mi \i, KEY
     .endr
-    hash_of_sum
+    hash_of_sum HI_X
     vmovdqa HI_X, A_X
     no_products
     ret
@@ -847,7 +849,7 @@ message_of_a_block:
     vmovdqu round_keys(KEY,%rdx), %xmm1
     no_products
     vaesenclast %xmm1, %xmm3, %xmm3
-    last_of_aad
+    last_of_aad AROUND_X
     vmovq AAD_BYTES, %xmm7
     vpinsrq $1, LEN, %xmm7, %xmm7
     vpsllq $3, %xmm7, %xmm7
@@ -933,7 +935,7 @@ message:
     vpxor BASE, %ymm7, %ymm7
     call aes_of_tail
     no_products
-    last_of_aad
+    last_of_aad AROUND_X
     vmovq AAD_BYTES, A_X
     vpinsrq $1, LEN, A_X, A_X
     vpsllq $3, A_X, A_X
@@ -941,7 +943,7 @@ message:
     vinserti128 $1, A_X, AROUND, AROUND
     test $16, %al
     jnz 9f
-4:  last_round_key
+4:  last_round_key ROUND_KEY
     mov tag_bytes + 4(%rsp), OPENS
     mov out(%rsp), OUT
     jmp text_of_tail

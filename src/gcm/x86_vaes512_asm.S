@@ -820,7 +820,7 @@ other_aad:
     jmp 10b
     EVC_ASM_CFI_END
 
-    define_tag_functions
+    define_tag_functions %xmm5
 
 /* ---- Long messages ---- */
 
