@@ -8,7 +8,7 @@ import typer
 
 from everycore.commands.options import context_of
 from everycore.environment.errors import EverycoreError
-from everycore.store import found, parquet
+from everycore.store import parquet, result_search
 
 
 def pack(
@@ -31,7 +31,7 @@ def pack(
     """
     context = context_of(command)
     folder = context.state_dir() / "results"
-    chosen = found.files_of(files or [folder]) if files or folder.is_dir() else []
+    chosen = result_search.files_of(files or [folder]) if files or folder.is_dir() else []
     if not chosen:
         raise EverycoreError(
             "no result files to pack", "name some, or measure first: `everycore bench`"

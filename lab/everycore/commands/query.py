@@ -11,7 +11,7 @@ from everycore.build import catalog
 from everycore.commands.options import Json, context_of
 from everycore.environment.context import Context
 from everycore.environment.errors import EverycoreError
-from everycore.store import found, views
+from everycore.store import result_search, views
 from everycore.store.views import Answer
 
 
@@ -46,7 +46,7 @@ def query(
         return
     if not sql:
         raise EverycoreError("a query needs a SELECT", "everycore query --columns lists tables")
-    packs = found.packs_of(context, sources or _usual(context), strict=bool(sources))
+    packs = result_search.packs_of(context, sources or _usual(context), strict=bool(sources))
     for note in packs.notes:
         context.warn(note)
     if not packs.packs:

@@ -29,7 +29,7 @@ from everycore.report.page.benches import Table
 from everycore.report.page.facts import Facts, Source, collect
 from everycore.report.page.html import Page, Section
 from everycore.store import matrix_files, run_files, views
-from everycore.store.found import packs_of
+from everycore.store.result_search import packs_of
 from everycore.store.run_files import SUFFIX, Results
 
 PAGE = Path("report.html")
