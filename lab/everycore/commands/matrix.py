@@ -8,6 +8,7 @@ import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, fields, replace
+from functools import partial
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Annotated
@@ -198,7 +199,6 @@ def matrix(
     stdout = context.out.file
     context, json = beside_results(context, out), json and not is_standard_output(out)
     reduction = _reduction(context, regressions, reduce, reduce_time)
-    tree = catalog.find_tree(context.package, context.env.get("EVERYCORE_TREE", ""))
     choice = Choice(
         subjects=tuple(words(subject)),
         functions=tuple(words(function)),
@@ -208,11 +208,103 @@ def matrix(
         key_bits=_numbers("--key-bits", words(key_bits), (128, 192, 256)),
         bytes=_numbers("--bytes", words(bytes_), range(1, 1 << 24)),
     )
-    seconds = duration(budget) if budget else float("inf")
+    end = begin + (duration(budget) if budget else float("inf"))
     path = _path(context, out, resume)
+    local_only = {
+        "--ct": ct,
+        "--regressions": regressions,
+        "--scheduler": bool(scheduler),
+        "--plan": dry,
+    }
+    request = _request_of(
+        *(context, choice, time_limit, estimate, path if resume else None, cpu, local_only)
+    )
+    cells = _cells_of(request)
+    if dry:
+        _list(context, cells, _planned_jobs(request, cells, ct, json))
+        return
+    passes = _Passes(ct, regressions, reduction, scheduler, json, begin, end)
+    head = _head_of(request)
+    opened = partial(store.Writer, path, head, resume, stdout)
+    results, odd = _run_passes(request, cells, opened, passes)
+    tidy(context)
+    broken = _show(request, results, f"{head.machine.title()}, {head.counter}; {path}", passes)
+    say_where(context, "results", path)
+    _refuse_empty(results)
+    if _is_bad(results) or odd or broken:
+        raise typer.Exit(1)
+
+
+@dataclass(frozen=True)
+class _Passes:
+    """The passes that are made over the cells, and their end."""
+
+    ct: bool
+    regressions: bool
+    reduction: _Reduction | None
+    scheduler: str
+    json: bool
+    begin: float
+    end: float
+
+    @property
+    def first_end(self) -> float:
+        """The end of the first pass: the others need a share of the time."""
+        share = FIRST_PASS if self.ct or self.regressions else 1
+        return self.begin + (self.end - self.begin) * share
+
+
+@dataclass(frozen=True)
+class _Request:
+    """The code, the compilers and the machine of a run, as they were found here."""
+
+    context: Context
+    tree: Tree
+    choice: "Choice"
+    run_options: "RunOptions"
+    subjects: Sequence[Subject]
+    facts: machine.Facts
+    cpu: int | None  # the core that was named
+    board: BoardLink | None
+    toolchains: dict[str, Toolchain]
+
+    @property
+    def core(self) -> int:
+        return machine.fastest_cpu(self.facts) if self.cpu is None else self.cpu
+
+    def workbench(self) -> Workbench:
+        """Open what compiles and runs cells; an estimator is looked for here."""
+        cpus = machine.like(self.facts, self.core) if self.cpu is None else (self.core,)
+        return Workbench(
+            self.context,
+            self.tree,
+            self.toolchains,
+            _place(self.facts),
+            {one.name: one for one in self.subjects},
+            cpus=cpus,
+            limits=Limits(run=self.run_options.time_limit),
+            estimator=open_estimator(self.context) if self.run_options.estimate else None,
+            board=self.board,
+        )
+
+
+def _request_of(
+    context: Context,
+    choice: "Choice",
+    time_limit: float | None,
+    estimate: bool,
+    resumed: Path | None,
+    cpu: int | None,
+    local_only: Mapping[str, bool],
+) -> _Request:
+    """Find what is named. Without a choice, a run that is resumed has that of its file.
+
+    `local_only`: options that do not go with a board, and whether they are given.
+    """
+    tree = catalog.find_tree(context.package, context.env.get("EVERYCORE_TREE", ""))
     run_options = RunOptions(time_limit or Limits().run, estimate)
-    if resume and choice == Choice():
-        choice, before = stored_choice(path)
+    if resumed and choice == Choice():
+        choice, before = stored_choice(resumed)
         run_options = RunOptions(time_limit or before.time_limit, estimate or before.estimate)
         found = _subjects_before(tree, choice)
     else:
@@ -220,76 +312,61 @@ def matrix(
     facts = machine.gather(context)
     _refuse_absent(tree, choice.targets, facts, cpu)
     here = {one.name: one for one in installed(context, tree)}
-    local_only = {
-        "--ct": ct,
-        "--regressions": regressions,
-        "--estimate": run_options.estimate,
-        "--scheduler": bool(scheduler),
-        "--plan": dry,
-    }
-    board = _board(context, tree, choice.targets, cpu, local_only)
+    others = {**local_only, "--estimate": run_options.estimate}
+    board = _board(context, tree, choice.targets, cpu, others)
     here = with_board(tree, here, board.target) if board else here
+    return _Request(context, tree, choice, run_options, found, facts, cpu, board, here)
+
+
+def _cells_of(request: _Request) -> list[Planned]:
+    """Plan the cells; an error names a function or a compiler that is not there."""
+    choice, board = request.choice, request.board
     axes = Axes(
-        functions=tuple(_functions(found, choice)),
-        toolchains=_toolchains(context, tree, here, choice),
+        functions=tuple(_functions(request.subjects, choice)),
+        toolchains=_toolchains(request.context, request.tree, request.toolchains, choice),
         flag_sets=choice.sets(),
         targets=(board.target.name,) if board else choice.targets or (HOST,),
         key_bits=choice.key_bits,
         n_bytes=choice.bytes or (4096,),
     )
-    cells = plan(axes, _place(facts))
-    if dry:
-        _list(context, cells, _planned_jobs(tree, found, cells, run_options, ct, json))
-        return
-    core = machine.fastest_cpu(facts) if cpu is None else cpu
-    bench = Workbench(
-        context,
-        tree,
-        here,
-        _place(facts),
-        {one.name: one for one in found},
-        cpus=machine.like(facts, core) if cpu is None else (core,),
-        limits=Limits(run=run_options.time_limit),
-        estimator=open_estimator(context) if run_options.estimate else None,
-        board=board,
-    )
-    head = Head(
+    return plan(axes, _place(request.facts))
+
+
+def _head_of(request: _Request) -> Head:
+    """Return the head of the run's file; the machine's counter is asked for."""
+    context, tree, board = request.context, request.tree, request.board
+    target = board.target if board else load_target(tree, HOST)
+    return Head(
         date=context.now().isoformat(timespec="seconds"),
         everycore=_version(),
         revision=machine.revision(context, tree),
-        machine=_machine(context, facts, core, board),
-        counter=counter_name(
-            *(context, tree, board.target if board else load_target(tree, HOST)),
-            board.run if board else None,
-        ),
-        options=asdict(choice.without_paths(context.cwd)) | asdict(run_options),
+        machine=_machine(context, request.facts, request.core, board),
+        counter=counter_name(context, tree, target, board.run if board else None),
+        options=asdict(request.choice.without_paths(context.cwd)) | asdict(request.run_options),
     )
-    odd = False
-    first_end = begin + seconds * (FIRST_PASS if ct or regressions else 1)
-    local = Run(bench, Clock(monotonic, first_end))
-    with (
-        _runner(context, scheduler, local, bench, _jobs_of(tree, found, cells, bench)) as run,
-        store.Writer(path, head, resume, stdout) as writer,
-    ):
-        results = _measure(context, writer, run, cells, bench, json)
-        clock = Clock(monotonic, begin + seconds)
-        if ct:
-            results = _look_for_leaks(context, writer, run, bench, clock, results, json)
-        if regressions:
+
+
+def _run_passes(
+    request: _Request,
+    cells: Sequence[Planned],
+    open_file: Callable[[], store.Writer],
+    passes: _Passes,
+) -> tuple[list[Result], bool]:
+    """The results of all passes, and whether something is odd. Each writes what it has found as it
+    finds it, and prints it with --json. The file is opened once the workers have answered."""
+    context, bench, odd = request.context, request.workbench(), False
+    local = Run(bench, Clock(monotonic, passes.first_end))
+    jobs = _jobs_of(request.tree, request.subjects, cells, bench)
+    with _runner(context, passes.scheduler, local, bench, jobs) as run, open_file() as writer:
+        results = _measure(context, writer, run, cells, bench, passes.json)
+        clock = Clock(monotonic, passes.end)
+        if passes.ct:
+            results = _look_for_leaks(context, writer, run, bench, clock, results, passes.json)
+        if passes.regressions:
             results, odd = _look_for_regressions(
-                *(context, writer, run, bench, clock, results, json), reduction
+                *(context, writer, run, bench, clock, results, passes.json), passes.reduction
             )
-    tidy(context)
-    source = f"{head.machine.title()}, {head.counter}; {path}"
-    _show(context, results, source, tables=not json and not regressions)
-    claims = {(one.name, f.name) for one in found for f in one.functions if f.constant_time}
-    if any(one.verdicts for one in results) and not json:
-        for one in leak_table.paragraphs(results, claims):
-            context.out.print(one)
-    say_where(context, "results", path)
-    _refuse_empty(results)
-    if _is_bad(results) or odd or leak_table.broken(results, claims):
-        raise typer.Exit(1)
+    return results, odd
 
 
 def _refuse_empty(results: Sequence[Result]) -> None:
@@ -300,14 +377,21 @@ def _refuse_empty(results: Sequence[Result]) -> None:
         raise EverycoreError("every cell was skipped", "the reasons are above")
 
 
-def _show(context: Context, results: Sequence[Result], source: str, tables: bool) -> None:
-    """The tables; where standard output is for others, what failed and was skipped all the same."""
-    if tables:
-        for one in matrix_tables.tables(results, context.out.width, source):
-            context.out.print(one)
-    else:
+def _show(request: _Request, results: Sequence[Result], source: str, passes: _Passes) -> bool:
+    """Print tables and verdicts; where standard output is for others, what failed and was skipped
+    all the same. Returns whether code that claims constant time has lost it."""
+    context = request.context
+    if passes.json or passes.regressions:
         for one in matrix_tables.troubles(results):
             context.err.print(one)
+    else:
+        for one in matrix_tables.tables(results, context.out.width, source):
+            context.out.print(one)
+    claims = {(s.name, f.name) for s in request.subjects for f in s.functions if f.constant_time}
+    if any(one.verdicts for one in results) and not passes.json:
+        for one in leak_table.paragraphs(results, claims):
+            context.out.print(one)
+    return bool(leak_table.broken(results, claims))
 
 
 def _is_bad(results: Sequence[Result]) -> bool:
@@ -331,11 +415,13 @@ class Choice:
     bytes: tuple[int, ...] = ()
 
     def sets(self) -> tuple[FlagSet, ...]:
+        """Return the sets of flags that are named, and those that were given word by word."""
         given = [one for one in self.flag_sets if one.startswith("-")]
         names = [one for one in self.flag_sets if not one.startswith("-")]
         return chosen(names, map(split_flags, given))
 
     def without_paths(self, cwd: Path) -> "Choice":
+        """Return the choice with files by their names, as results keep it."""
         return replace(
             self,
             subjects=tuple(file_named(name, cwd) for name in self.subjects),
@@ -352,6 +438,7 @@ class RunOptions:
 
 
 def flags_given(text: str) -> str:
+    """Return flags as one text that a shell would split again."""
     if not text.strip().startswith("-"):
         raise EverycoreError(f"--flags '{text}' begins with no flag", 'such as --flags="-O2"')
     return shlex.join(split_flags(text))
@@ -598,6 +685,7 @@ def duration(text: str) -> float:
 
 
 def _numbers(option: str, given: Sequence[str], valid: Sequence[int]) -> tuple[int, ...]:
+    """Return the numbers of an option, each once; an error names one that is not valid."""
     for word in given:
         if not word.isdecimal() or int(word) not in valid:
             shown = f"{valid[0]} to {valid[-1]}" if isinstance(valid, range) else f"{valid}"
@@ -631,6 +719,7 @@ def _targets(subject: Subject) -> tuple[str, ...]:
 
 
 def _functions(found: Sequence[Subject], names: Choice) -> list[PlannedFunction]:
+    """Return the functions that are named; else those that each subject has measured."""
     selected = [
         PlannedFunction(one.name, f.name, f.key_bits, f.multiple_of, _targets(one), one.is_assembly)
         for one in found
@@ -647,6 +736,7 @@ def _functions(found: Sequence[Subject], names: Choice) -> list[PlannedFunction]
 def _toolchains(
     context: Context, tree: Tree, here: dict[str, Toolchain], names: Choice
 ) -> tuple[Toolchain, ...]:
+    """Return the compilers that are named; else all that are here."""
     for name in names.toolchains:
         if name not in here:
             raise named_or_fetchable(context, tree, name, here)
@@ -698,11 +788,13 @@ def _machine(context: Context, facts: machine.Facts, core: int, board: BoardLink
 
 
 def _place(facts: machine.Facts) -> Place:
+    """Return what this machine can execute."""
     own = machine.processor(facts.texts.get("/proc/cpuinfo", ""), 0)
     return Place(platform.machine(), frozenset(own.get("flags", "").split()))
 
 
 def _path(context: Context, out: Path | None, resume: bool) -> Path:
+    """Return the file of the run: the named one, the last one, or a new one."""
     folder = context.state_dir() / "results"
     if out:
         return out
@@ -787,18 +879,15 @@ def _warn_of_clock(context: Context, stored: store.Stored) -> None:
 
 
 def _planned_jobs(
-    tree: Tree,
-    found: Sequence[Subject],
-    cells: Sequence[Planned],
-    run_options: RunOptions,
-    with_ct: bool,
-    wanted: bool,
+    request: _Request, cells: Sequence[Planned], with_ct: bool, wanted: bool
 ) -> list[farm_work.Job] | None:
     """Return the jobs of a plan, where they are wanted."""
-    return _jobs(tree, found, cells, run_options.time_limit, with_ct) if wanted else None
+    time_limit = request.run_options.time_limit
+    return _jobs(request.tree, request.subjects, cells, time_limit, with_ct) if wanted else None
 
 
 def _is_emulated(tree: Tree, name: str) -> bool:
+    """Whether cells of this target run under QEMU."""
     return load_target(tree, name).transport == "qemu"
 
 
@@ -814,6 +903,7 @@ def _list(context: Context, cells: Sequence[Planned], jobs: Sequence[farm_work.J
 
 
 def _version() -> str:
+    """Return the version of everycore; empty where it is not installed."""
     from importlib.metadata import PackageNotFoundError, version
 
     try:
