@@ -126,12 +126,38 @@ struct column {
 
 EVC_INLINE void column_add(struct column *c, word a, word b)
 {
+#if EVC_X86 && !EVC_BN_HALVES /* three additions, for which compilers take four or more */
+    const sum product = (sum)a * b;
+
+    __asm__("add %3, %0\n\tadc %4, %1\n\tadc $0, %2"
+            : "+&r"(c->low), "+&r"(c->middle), "+&r"(c->high)
+            : "r"(sum_low(product)), "r"(sum_high(product))
+            : "cc");
+#else
     word upper = 0;
 
     c->low = multiply_add(a, b, c->low, &upper);
     c->middle += upper;
     c->high += c->middle < upper;
+#endif
 }
+
+#if EVC_X86
+
+EVC_INLINE void column_add_column(struct column *c, const struct column *other)
+{
+    __asm__("add %3, %0\n\tadc %4, %1\n\tadc %5, %2"
+            : "+&r"(c->low), "+&r"(c->middle), "+&r"(c->high)
+            : "r"(other->low), "r"(other->middle), "r"(other->high)
+            : "cc");
+}
+
+EVC_INLINE void column_double(struct column *c)
+{
+    __asm__("add %0, %0\n\tadc %1, %1\n\tadc %2, %2" : "+r"(c->low), "+r"(c->middle), "+r"(c->high) : : "cc");
+}
+
+#else
 
 EVC_INLINE void column_double(struct column *c)
 {
@@ -148,6 +174,8 @@ EVC_INLINE void column_add_column(struct column *c, const struct column *other)
     c->middle = add_carry(c->middle, other->middle, &carry);
     c->high += other->high + carry;
 }
+
+#endif
 
 /* Returns the lowest word, and makes the words above it those of the next column. */
 EVC_INLINE word column_next(struct column *c)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""tools/budgets and tools/goals: what they refuse before anything is built."""
+"""tools/budgets, tools/goals and tools/weak-sizes: what they refuse before anything is built."""
 
 import subprocess
 import sys
@@ -17,6 +17,7 @@ TOOLS = PACKAGE.parents[1] / "tools"
         (("budgets", "--kernel", "x86_aesni"), "unknown kernel for Arm 'x86_aesni'"),
         (("goals", "--only", "tomorrow"), "tomorrow"),
         (("goals", "--out", "there.jsonl"), "there.jsonl"),
+        (("weak-sizes", "there.jsonl"), "there.jsonl"),
     ],
 )
 def test_bad_input_is_named_in_one_line(
