@@ -77,14 +77,20 @@ static bool public_power(struct ct_call *c)
 }
 
 /* Side by side, where the kernel has lanes. */
-static bool powers(struct ct_call *c)
+static bool powers_of(struct ct_call *c, size_t n_exps, size_t n_bytes, size_t exponent_bytes)
 {
     struct evc_bn_exp exps[3];
 
-    for (size_t i = 0; i < 3; i++)
-        exps[i] = (struct evc_bn_exp){KEY, first(c, POWER_BYTES), second(c, 2), result(c, POWER_BYTES), 2, EVC_OK};
-    return evc_bn_exp_many(exps, 3, scratch, SCRATCH_BYTES) == EVC_OK;
+    for (size_t i = 0; i < n_exps; i++)
+        exps[i] = (struct evc_bn_exp){KEY, first(c, n_bytes), second(c, exponent_bytes), result(c, n_bytes),
+                                      exponent_bytes, EVC_OK};
+    return evc_bn_exp_many(exps, n_exps, scratch, SCRATCH_BYTES) == EVC_OK;
 }
+
+CT_CALL(powers, powers_of(c, 3, POWER_BYTES, 2))
+
+/* Kernels with lanes multiply a pair of long numbers in another way than short ones. */
+CT_CALL(long_powers, powers_of(c, 2, PRODUCT_BYTES, 1))
 
 static bool valid(struct ct_call *c)
 {
@@ -115,6 +121,7 @@ static const struct ct_operation operations[] = {
     {"long-power", 0, 0, false, set_for_products, long_power},
     {"public-power", 0, 0, false, set_for_powers, public_power},
     {"powers", 0, 0, false, set_for_powers, powers},
+    {"long-powers", 0, 0, false, set_for_products, long_powers},
     {"divisor", 0, 0, false, valid, divisor},
     {"inverse", 0, 0, false, valid, inverse},
 };
