@@ -209,6 +209,28 @@ def test_a_slow_source_has_to_stay_slow(tmp_path: Path) -> None:
         assert not is_interesting(tmp_path, slow, bad=["gcc", "-O0"], **more)
 
 
+@pytest.mark.parametrize(
+    ("bad", "good", "shows"),
+    [
+        ((2.0,) * 9, (1.0,) * 9, True),
+        ((2.0,) * 9, (1.0, 1.7, 1.7) * 3, False),  # the fastest runs alone would show it
+        ((2.0,) * 9, (1.0, 1.0, 1.7) * 3, True),  # three rounds were disturbed
+        ((1.2,), (1.0,), False),  # the first round ends it
+    ],
+)
+def test_most_rounds_have_to_be_slow(
+    monkeypatch: pytest.MonkeyPatch, bad: Sequence[float], good: Sequence[float], shows: bool
+) -> None:
+    taken = {"bad": iter(bad), "good": iter(good)}
+    monkeypatch.setattr(interesting, "run", lambda argv, _: ("", "", next(taken[argv[0]])))
+    own = plan(least_ratio=1.5)
+    if shows:
+        assert interesting.times(own, "bad", "good")["bad_seconds"] == 2.0
+    else:
+        with pytest.raises(interesting.DullError):
+            interesting.times(own, "bad", "good")
+
+
 @pytest.mark.skipif(not shutil.which("gcc"), reason="no gcc: apt-get install gcc")
 def test_one_sanitizer_that_compiles_the_source_is_enough(real_lab: Lab, tmp_path: Path) -> None:
     options = ["-O0", "-w", "-fno-sanitize-recover=all", "-fsanitize=undefined"]
