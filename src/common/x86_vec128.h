@@ -20,6 +20,7 @@ typedef __m128i vec;
 #define v_lows(a, b) v_low_halves(v_reverse(a), v_reverse(b))
 #define v_highs(a, b) v_high_halves(v_reverse(a), v_reverse(b))
 #define v_all(block) (block)
+#define v_all_as_first(v) (v)
 #define v_first(block) (block)
 #define v_back(block, n) ((void)(n), (block))
 #define v_fold(v) (v)

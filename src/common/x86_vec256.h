@@ -20,6 +20,7 @@ typedef __m256i vec;
 #define v_lows(a, b) v_low_halves(v_reverse(a), v_reverse(b))
 #define v_highs(a, b) v_high_halves(v_reverse(a), v_reverse(b))
 #define v_all(block) _mm256_broadcastsi128_si256(block)
+#define v_all_as_first(v) _mm256_permute2x128_si256(v, v, 0x00)
 #define v_alternate(a, b) _mm256_blend_epi32(a, b, 0xf0)
 #define v_first(block) EVC_X86_EXTEND256(block)
 #define v_barrier(v) __asm__("" : "+x"(v)) /* the compiler does not know what is in it */

@@ -17,6 +17,7 @@ typedef __m512i vec;
     _mm512_shuffle_epi8(v, _mm512_set4_epi64(0x0001020304050607, 0x08090a0b0c0d0e0f,               \
                                              0x0001020304050607, 0x08090a0b0c0d0e0f))
 #define v_all(block) _mm512_broadcast_i32x4(block)
+#define v_all_as_first(v) _mm512_shuffle_i32x4(v, v, 0x00)
 #define v_alternate(a, b) _mm512_mask_blend_epi64(0xcc, a, b)
 #define v_halves(a, b) _mm512_mask_blend_epi64(0xf0, a, b)
 #define v_first(block) EVC_X86_EXTEND512(block)

@@ -19,6 +19,7 @@
  *   v_lows, v_highs(a, b)    as v_low_halves and v_high_halves, of the blocks byte-reversed
  *   v_clmul(a, b, imm)       of each block: bit 0 of imm chooses the half of a's, bit 4 that of b's
  *   v_all(block), v_first(block)   one block in all places; in the first, zeros in the others
+ *   v_all_as_first(v)        the first block in all places
  *   v_alternate(a, b), v_halves(a, b)   blocks of a, b, a, b; half of the blocks of a and half of b's; of 2, and of 4
  *   v_fold(v)                the sum of the blocks of v
  *   v_zero()
@@ -33,6 +34,8 @@
  */
 #ifndef EVC_GHASH_X86_CLMUL_STEPS_H
 #define EVC_GHASH_X86_CLMUL_STEPS_H
+
+#include "common/each.h"
 
 #define BATCH (GROUP * LANES) /* blocks with one reduction */
 #define PAIRS (GROUP / 2)     /* vectors 2j and 2j + 1 are multiplied together */
@@ -191,43 +194,48 @@ EVC_INLINE vec square(vec a)
     return reduce(p);
 }
 
-/* H^BATCH ... H^1 as blocks: twice as many from each product with `step`, the highest, which is squared meanwhile: that
- * takes half as long as a product. */
-EVC_INLINE void plain_powers(uint8_t to[16 * BATCH], const uint8_t h[16])
+EVC_INLINE void store_pair(struct pair *to, vec a, vec b)
 {
-    uint8_t *const end = to + 16 * BATCH;
-    vec step = v_all(times_x(reverse1(load1(h)))), powers = step;
+    const vec lo = v_low_halves(a, b), hi = v_high_halves(a, b);
 
-#if LANES > 1
-    step = square(step);
-    powers = v_alternate(step, powers);
+    v_store(to->lo, lo);
+    v_store(to->hi, hi);
+#if POWER_SUMS
+    v_store(to->sum, v_xor(lo, hi));
 #endif
-#if LANES > 2
-    powers = v_halves(multiply(powers, step, half_reduced(step)), powers);
-    step = square(step);
-#endif
-    v_store(end - VEC_BYTES, powers);
-    for (size_t n = 1; n < GROUP; n *= 2, step = square(step)) {
-        const vec over_x64 = half_reduced(step);
-        for (size_t i = 1; i <= n; i++)
-            v_store(end - (n + i) * VEC_BYTES, multiply(v_load(end - i * VEC_BYTES), step, over_x64));
-    }
 }
 
+/* Twice as many powers from each product with `step`, the highest one. It is a square of the one before, which takes
+ * half as long as a product, while the multiplier has time for both; later it is the first block of a product. */
 EVC_INLINE void powers_of(struct powers *to, const uint8_t h[16])
 {
-    uint8_t *const plain = (uint8_t *)to; /* the last pair first: what it covers has been read */
+    enum { HALF = GROUP / 2 };
+    vec step = v_all(times_x(reverse1(load1(h)))), over_x64, next, p[HALF]; /* p: H^(BATCH/2) ... H^1 */
 
-    plain_powers(plain, h);
-    for (size_t j = PAIRS; j-- > 0;) {
-        const vec a = v_load(plain + 2 * j * VEC_BYTES), b = v_load(plain + (2 * j + 1) * VEC_BYTES);
-        const vec lo = v_low_halves(a, b), hi = v_high_halves(a, b);
-        v_store(to->pair[j].lo, lo);
-        v_store(to->pair[j].hi, hi);
-#if POWER_SUMS
-        v_store(to->pair[j].sum, v_xor(lo, hi));
+    p[HALF - 1] = step;
+#if LANES > 1
+    step = square(step);
+    p[HALF - 1] = v_alternate(step, p[HALF - 1]);
 #endif
-    }
+#if LANES > 2
+    p[HALF - 1] = v_halves(multiply(p[HALF - 1], step, half_reduced(step)), p[HALF - 1]);
+    step = square(step);
+#endif
+    over_x64 = half_reduced(step);
+    next = square(step);
+    p[HALF - 2] = multiply(p[HALF - 1], step, over_x64);
+    over_x64 = half_reduced(next);
+    p[HALF - 4] = multiply(p[HALF - 2], next, over_x64);
+    p[HALF - 3] = multiply(p[HALF - 1], next, over_x64);
+#if GROUP > 8
+    step = v_all_as_first(p[HALF - 4]);
+    over_x64 = half_reduced(step);
+    EACH_UP_TO_4(4, p[i] = multiply(p[HALF - 4 + i], step, over_x64));
+#endif
+    step = v_all_as_first(p[0]);
+    over_x64 = half_reduced(step);
+    EACH_UP_TO_4(PAIRS / 2, const vec a = p[2 * i], b = p[2 * i + 1]; store_pair(&to->pair[PAIRS / 2 + i], a, b);
+                 store_pair(&to->pair[i], multiply(a, step, over_x64), multiply(b, step, over_x64)));
 }
 
 /* ---- Blocks ---------------------------------------------------------------------------------- */
