@@ -1293,6 +1293,24 @@ static enum result bad_keys_are_refused_and_wiped(struct check *c)
     return PASS;
 }
 
+/* set_key of a kernel writes all of its key, so that nothing is written twice; whether it does is seen here. */
+static enum result keys_keep_nothing_of_their_memory(struct check *c)
+{
+    static const uint8_t held[] = {0x00, 0xaa, 0x55};
+    static union evc_gcm_key keys[N(held)];
+    const struct gcm_kernel k = kernel_of(c);
+
+    for (unsigned bits = 128; bits <= 256; bits += 64)
+        for (size_t i = 0; i < N(held); i++, c->cases++) {
+            memset(&keys[i], held[i], sizeof keys[i]);
+            if (gcm_set_key(&k, &keys[i], known.user_key, bits) != EVC_OK)
+                return check_fail(c, "%u bits: refused", bits);
+            if (memcmp(&keys[0], &keys[i], sizeof keys[i]) != 0)
+                return check_fail(c, "%u bits: the key depends on what its memory held", bits);
+        }
+    return PASS;
+}
+
 static enum result keys_may_be_copied(struct check *c)
 {
     static union evc_gcm_key gone;
@@ -1358,6 +1376,7 @@ static const struct property properties[] = {
     PROPERTY(own_operations_equal_composed_ones),
     PROPERTY(many_messages_equal_one_by_one),
     PROPERTY(bad_keys_are_refused_and_wiped),
+    PROPERTY(keys_keep_nothing_of_their_memory),
     PROPERTY(keys_may_be_copied),
     PROPERTY(keys_change_only_when_set),
     PROPERTY(wiped_keys_are_zero),

@@ -82,8 +82,8 @@ static inline const struct evc_kernel *evc_gcm_kernel(const struct evc_gcm *gcm)
  * EVC_ERR_ALIGNMENT   the key is not aligned to 16 bytes (malloc() aligns to 8 on some 32-bit systems)
  * EVC_ERR_OVERLAP     user_key lies in the memory of the key
  *
- * The key's memory is wiped first, also if the call then fails. A key in memory of the caller is copied by memcpy() of
- * memory_bytes: `*key` may be longer. evc_gcm_pair_key_bytes returns 0 if a kernel is NULL.
+ * Nothing is left of what the key's memory held, also if the call fails. A key in memory of the caller is copied by
+ * memcpy() of memory_bytes: `*key` may be longer. evc_gcm_pair_key_bytes returns 0 if a kernel is NULL.
  */
 EVC_CHECKED enum evc_status evc_gcm_set_pair(union evc_gcm_key *key, const struct evc_aes *aes,
                                              const struct evc_ghash *ghash, const uint8_t *user_key,
@@ -199,7 +199,8 @@ EVC_CHECKED enum evc_status evc_gcm_open_finish(const union evc_gcm_key *key, st
 struct evc_gcm {
     struct evc_kernel kernel;
 
-    /* Mandatory. encrypt, hash: as encrypt of evc_aes and blocks of evc_ghash. */
+    /* Mandatory. set_key writes all key_bytes bytes of the key behind its head, zeros where it needs fewer. encrypt,
+     * hash: as encrypt of evc_aes and blocks of evc_ghash. */
     void (*set_key)(void *key, const uint8_t *user_key);
     void (*encrypt)(const void *key, const uint8_t *in, uint8_t *out, size_t n_blocks);
     void (*hash)(const void *key, uint8_t y[16], const uint8_t *in, size_t n_blocks);

@@ -44,7 +44,6 @@ typedef block vec;
 #define lengths1(a, b) evc_a64_block(evc_bswap64(a), evc_bswap64(b))
 #define hash_of(product) block_of(reduce(product))
 #define prefetch_powers(key) ((void)(key))
-#define expand_key(key, user_key) evc_a64_expand((key)->rk[0], (key)->head.rounds, user_key)
 
 /* ---- Parts of blocks ----------------------------------------------------------------------------- */
 
@@ -143,6 +142,15 @@ EVC_INLINE void encrypt_blocks(const struct key *key, const uint8_t *in, uint8_t
         middle_rounds(key, s, 1);
         store1(out + 16 * i, v_enc_last(s[0], round_key(key, key->head.rounds)));
     }
+}
+
+EVC_INLINE block expand_key(struct key *key, const uint8_t *user_key)
+{
+    uint8_t zeros[16] = {0};
+
+    evc_a64_expand(key->rk[0], key->head.rounds, user_key);
+    encrypt_blocks(key, zeros, zeros, 1);
+    return load1(zeros);
 }
 
 /* ---- Counters ---------------------------------------------------------------------------------- */

@@ -303,15 +303,18 @@ static enum evc_status check_key(const void *memory, size_t memory_bytes,
 enum evc_status evc_gcm_set_key_in(void *memory, size_t memory_bytes, const struct evc_gcm *kernel,
                                    const uint8_t *user_key, unsigned key_bits)
 {
-    struct evc_gcm_head *head = memory;
     const enum evc_status status = check_key(memory, memory_bytes, kernel, user_key, key_bits);
+    size_t key_bytes;
 
-    evc_wipe(memory, memory_bytes);
-    if (status != EVC_OK)
+    if (status != EVC_OK) {
+        evc_wipe(memory, memory_bytes);
         return status;
-    head->kernel = kernel;
-    head->rounds = key_bits / 32 + 6;
+    }
+    memset(memory, 0, 16); /* on some machines the head ends before what is aligned behind it */
+    *(struct evc_gcm_head *)memory = (struct evc_gcm_head){.kernel = kernel, .rounds = key_bits / 32 + 6};
     kernel->set_key(memory, user_key);
+    key_bytes = kernel->kernel.key_bytes; /* all of which have been written */
+    evc_wipe((uint8_t *)memory + key_bytes, memory_bytes - key_bytes);
     evc_clear(&kernel->kernel);
     return EVC_OK;
 }

@@ -34,7 +34,8 @@
  *   round_key(key, r), LOWEST_POWERS(key), HIGHEST_POWERS(key), TWO_GROUPS_AT_ONCE   of a group and of the one before
  *   add_group(sum, powers, y, r)   plus the products of a group
  *   groups_in_assembly       the main loop, where GROUPS_IN_ASSEMBLY is defined
- *   expand_key, encrypt_blocks, powers_of   keys; crypt_one_block if CLEAR_AFTER_BLOCK is defined
+ *   expand_key(key, user_key)   the round keys; returns the encrypted block of zeros
+ *   encrypt_blocks, powers_of; crypt_one_block if CLEAR_AFTER_BLOCK is defined
  *   hash_from(powers, y, p, n_blocks)   the hash of whole blocks behind those whose hash is y
  *   prefetch_powers(key)     those of a group
  *   store_tag, compare_tag(tag, block, n_bytes)
@@ -508,10 +509,11 @@ static enum evc_status open_telling_tag(const void *key, const uint8_t *iv, size
 EVC_OUT_OF_LINE void set_key(void *vkey, const uint8_t *user_key)
 {
     struct key *key = vkey;
-    uint8_t h[16] = {0};
+    uint8_t h[16];
 
-    expand_key(key, user_key);
-    encrypt_blocks(key, h, h, 1);
+    store1(h, expand_key(key, user_key));
+    for (uint32_t r = key->head.rounds + 1; r <= EVC_AES_MAX_ROUNDS; r++)
+        store1(key->rk[r], zero1());
     powers_of(&key->powers, h);
     v_clear_upper_halves();
 }
