@@ -84,18 +84,34 @@ EVC_INLINE vec to_next_lane_in_halves(vec x)
 }
 
 /* Columns: column c of the window of row r is number (r + c) mod V of both; its value is low + 4 high. Of the row
- * before: m, in all lanes of its half, and the carry, which the lowest column has to get. */
+ * before: m, in all lanes of its half, and the carry, which the lowest column has to get. More columns than registers
+ * would be a frame of more than 1 KiB, so `high` is in the caller's memory where numbers have more than MOST_HELD
+ * vectors. */
 struct rows {
-    vec low[MOST_ROW_VECTORS], high[MOST_ROW_VECTORS], m, carry;
+    vec low[MOST_ROW_VECTORS], held[MOST_HELD], m, carry;
+    uint8_t *columns;
 };
 
 enum kind { PRODUCT, SQUARE };
 
 #define COLUMN(c) ((row + (c)) % width)
 
-EVC_INLINE vec value_of(const struct rows *s, int column)
+EVC_INLINE vec high(const struct rows *s, int column, int width)
 {
-    return v_add(s->low[column], _mm512_slli_epi64(s->high[column], 2));
+    return width > MOST_HELD ? v_load(at_const(s->columns, (size_t)column)) : s->held[column];
+}
+
+EVC_INLINE void set_high(struct rows *s, int column, int width, vec x)
+{
+    if (width > MOST_HELD)
+        v_store(at(s->columns, (size_t)column), x);
+    else
+        s->held[column] = x;
+}
+
+EVC_INLINE vec value_of(const struct rows *s, int column, int width)
+{
+    return v_add(s->low[column], _mm512_slli_epi64(high(s, column, width), 2));
 }
 
 /* x = x + a d + f m, and x = x / 2^50 for the next row, but for m' f. lane: of d. twice: 2 a, of a square. */
@@ -116,22 +132,23 @@ EVC_INLINE void add_one_row(struct rows *s, const uint8_t *a, const uint8_t *twi
     if (IS_DUE(0))
         s->low[COLUMN(0)] = add_low(s->low[COLUMN(0)], FACTOR(0), d);
     s->low[COLUMN(0)] = add_low(s->low[COLUMN(0)], v_load(f), m);
-    s->high[COLUMN(0)] = v_add(s->high[COLUMN(0)], s->carry);
-    lowest = value_of(s, COLUMN(0));
+    set_high(s, COLUMN(0), width, v_add(high(s, COLUMN(0), width), s->carry));
+    lowest = value_of(s, COLUMN(0), width);
     s->m = spread_lowest_of_halves(lowest);
     s->carry = _mm512_maskz_srli_epi64(0x11, lowest, DIGIT_BITS);
     s->low[COLUMN(0)] = to_lane_before_in_halves(lowest);
-    s->high[COLUMN(0)] = v_zero;
+    set_high(s, COLUMN(0), width, v_zero);
 #define ADD(v)                                                                                     \
     {                                                                                              \
-        const vec x = FACTOR(v), y = v_load(at_const(f, v));                          \
+        const vec x = FACTOR(v), y = v_load(at_const(f, v));                                       \
+        vec above = high(s, COLUMN((v) + 1), width);                                               \
         if (IS_DUE(v) && (v))                                                                      \
-            s->low[COLUMN(v)] = add_low(s->low[COLUMN(v)], x, d);                       \
+            s->low[COLUMN(v)] = add_low(s->low[COLUMN(v)], x, d);                                  \
         if (IS_DUE(v))                                                                             \
-            s->high[COLUMN((v) + 1)] = add_high(s->high[COLUMN((v) + 1)], x, d);        \
+            above = add_high(above, x, d);                                                         \
         if (v)                                                                                     \
             s->low[COLUMN(v)] = add_low(s->low[COLUMN(v)], y, m);                                  \
-        s->high[COLUMN((v) + 1)] = add_high(s->high[COLUMN((v) + 1)], y, m);                       \
+        set_high(s, COLUMN((v) + 1), width, add_high(above, y, m));                                \
     }
     EACH_OF_ROW(width, ADD);
 #undef ADD
@@ -139,11 +156,11 @@ EVC_INLINE void add_one_row(struct rows *s, const uint8_t *a, const uint8_t *twi
 #undef FACTOR
 }
 
-/* r = the digits of x + f m. row: of the window. */
+/* r = the digits of x + f m. row: of the window. Digits before carries go through r. */
 EVC_INLINE void finish_rows(struct rows *s, uint8_t *r, const uint8_t *f, int row, int width)
 {
     const vec mask = _mm512_set1_epi64((long long)ROW_MASK), m = _mm512_and_si512(s->m, mask);
-    vec column[MOST_ROW_VECTORS], above = v_zero;
+    vec above = v_zero;
 
     /* Bits 50 and 51, which are not in this m. */
     s->low[COLUMN(0)] =
@@ -154,32 +171,39 @@ EVC_INLINE void finish_rows(struct rows *s, uint8_t *r, const uint8_t *f, int ro
         const vec y = v_load(at_const(f, v));                                                      \
         s->low[COLUMN(v)] = add_low(s->low[COLUMN(v)], y, m);                                      \
         if ((v) + 1 < width)                                                                       \
-            s->high[COLUMN((v) + 1)] = add_high(s->high[COLUMN((v) + 1)], y, m);                   \
+            set_high(s, COLUMN((v) + 1), width, add_high(high(s, COLUMN((v) + 1), width), y, m));  \
         else                                                                                       \
             above = add_high(above, y, m);                                                         \
     }
-#define VALUE(v) column[v] = value_of(s, COLUMN(v));
+#define VALUE(v) v_store(at(r, v), value_of(s, COLUMN(v), width));
 #define CARRY(v)                                                                                   \
-    v_store(at(r, v), v_add(_mm512_and_si512(column[v], mask), above));                            \
-    above = _mm512_srli_epi64(column[v], ROW_BITS);
+    {                                                                                              \
+        const vec column = v_load(at_const(r, v));                                                 \
+        v_store(at(r, v), v_add(_mm512_and_si512(column, mask), above));                           \
+        above = _mm512_srli_epi64(column, ROW_BITS);                                               \
+    }
     EACH_OF_ROW(width, ADD);
-    s->high[COLUMN(0)] = v_add(s->high[COLUMN(0)], v_add(s->carry, to_next_lane_in_halves(above)));
+    set_high(s, COLUMN(0), width,
+             v_add(high(s, COLUMN(0), width), v_add(s->carry, to_next_lane_in_halves(above))));
     EACH_OF_ROW(width, VALUE);
-    above = to_next_lane_in_halves(_mm512_srli_epi64(column[width - 1], ROW_BITS));
+    above = to_next_lane_in_halves(_mm512_srli_epi64(v_load(at_const(r, (size_t)width - 1)), ROW_BITS));
     EACH_OF_ROW(width, CARRY);
 #undef ADD
 #undef VALUE
 #undef CARRY
 }
 
-/* r = a b / R of both; kind: SQUARE if b is a, and then twice is 2 a. r may be a or b. */
+/* r = a b / R of both; kind: SQUARE if b is a, and then twice is 2 a. r may be a or b. columns: memory of V vectors. */
 EVC_INLINE void rows_product(uint8_t *r, const uint8_t *a, const uint8_t *twice, const uint8_t *b, const uint8_t *f,
-                             int width, enum kind kind)
+                             uint8_t *columns, int width, enum kind kind)
 {
     const int last = (int)rows_of((uint32_t)width) - (HALF_LANES - 1) * width;
     struct rows s;
 
-#define CLEAR(v) s.low[v] = s.high[v] = v_zero;
+    s.columns = columns;
+#define CLEAR(v)                                                                                   \
+    s.low[v] = v_zero;                                                                             \
+    set_high(&s, v, width, v_zero);
     EACH_OF_ROW(width, CLEAR);
 #undef CLEAR
     s.m = s.carry = v_zero;
@@ -198,16 +222,18 @@ finish:
 }
 
 #define DEFINE_ROWS(width)                                                                         \
-    EVC_OUT_OF_LINE void rows_of_width_##width(uint8_t *r, const uint8_t *a, const uint8_t *b, const uint8_t *f) \
+    EVC_OUT_OF_LINE void rows_of_width_##width(uint8_t *r, const uint8_t *a, const uint8_t *b,     \
+                                               const uint8_t *f, uint8_t *columns)                 \
     {                                                                                              \
-        rows_product(r, a, NULL, b, f, width, PRODUCT);                                                  \
+        rows_product(r, a, NULL, b, f, columns, width, PRODUCT);                                   \
     }                                                                                              \
-    EVC_OUT_OF_LINE void square_rows_of_width_##width(uint8_t *r, const uint8_t *a, uint8_t *twice, \
-                                                      const uint8_t *f)                            \
+    EVC_OUT_OF_LINE void square_rows_of_width_##width(uint8_t *r, const uint8_t *a,                \
+                                                      uint8_t *twice, const uint8_t *f,            \
+                                                      uint8_t *columns)                            \
     {                                                                                              \
-        for (size_t v = 1; v < (width); v++)                                                        \
+        for (size_t v = 1; v < (width); v++)                                                       \
             v_store(at(twice, v), v_add(v_load(at_const(a, v)), v_load(at_const(a, v))));          \
-        rows_product(r, a, twice, a, f, width, SQUARE);                                                 \
+        rows_product(r, a, twice, a, f, columns, width, SQUARE);                                   \
     }
 DEFINE_ROWS(3)
 DEFINE_ROWS(4)
@@ -216,26 +242,28 @@ DEFINE_ROWS(8)
 DEFINE_ROWS(11)
 #undef DEFINE_ROWS
 
-EVC_INLINE void rows_mul(uint8_t *r, const uint8_t *a, const uint8_t *b, const uint8_t *f, uint32_t vectors)
+EVC_INLINE void rows_mul(uint8_t *r, const uint8_t *a, const uint8_t *b, const uint8_t *f, uint8_t *columns,
+                         uint32_t vectors)
 {
     switch (vectors) {
-    case 3: rows_of_width_3(r, a, b, f); break;
-    case 4: rows_of_width_4(r, a, b, f); break;
-    case 6: rows_of_width_6(r, a, b, f); break;
-    case 8: rows_of_width_8(r, a, b, f); break;
-    default: rows_of_width_11(r, a, b, f);
+    case 3: rows_of_width_3(r, a, b, f, columns); break;
+    case 4: rows_of_width_4(r, a, b, f, columns); break;
+    case 6: rows_of_width_6(r, a, b, f, columns); break;
+    case 8: rows_of_width_8(r, a, b, f, columns); break;
+    default: rows_of_width_11(r, a, b, f, columns);
     }
 }
 
 /* twice: memory of V vectors. */
-EVC_INLINE void rows_sqr(uint8_t *r, const uint8_t *a, uint8_t *twice, const uint8_t *f, uint32_t vectors)
+EVC_INLINE void rows_sqr(uint8_t *r, const uint8_t *a, uint8_t *twice, const uint8_t *f, uint8_t *columns,
+                         uint32_t vectors)
 {
     switch (vectors) {
-    case 3: square_rows_of_width_3(r, a, twice, f); break;
-    case 4: square_rows_of_width_4(r, a, twice, f); break;
-    case 6: square_rows_of_width_6(r, a, twice, f); break;
-    case 8: square_rows_of_width_8(r, a, twice, f); break;
-    default: square_rows_of_width_11(r, a, twice, f);
+    case 3: square_rows_of_width_3(r, a, twice, f, columns); break;
+    case 4: square_rows_of_width_4(r, a, twice, f, columns); break;
+    case 6: square_rows_of_width_6(r, a, twice, f, columns); break;
+    case 8: square_rows_of_width_8(r, a, twice, f, columns); break;
+    default: square_rows_of_width_11(r, a, twice, f, columns);
     }
 }
 

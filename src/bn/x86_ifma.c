@@ -507,7 +507,7 @@ EVC_INLINE void pair_read_panel(uint8_t *r, const uint8_t *table, vec indices, u
 
 /* Numbers of V vectors each (ifma_rows.h). */
 struct row_powers {
-    uint8_t *factor, *sum, *other, *table; /* factor: f */
+    uint8_t *factor, *sum, *other, *columns, *table; /* factor: f; columns: of a product */
     uint32_t vectors;
     const struct evc_bn_exp *exps;
 };
@@ -555,7 +555,8 @@ EVC_OUT_OF_LINE void row_place(struct row_powers *p, const struct evc_bn_exp *ex
     p->factor = scratch;
     p->sum = at(scratch, vectors);
     p->other = at(scratch, 2 * vectors);
-    p->table = at(scratch, 3 * vectors);
+    p->columns = at(scratch, 3 * vectors);
+    p->table = at(scratch, 4 * vectors);
     for (size_t j = 0; j < 2; j++)
         row_set_factor(p, j);
 }
@@ -608,14 +609,14 @@ EVC_OUT_OF_LINE void row_make_table(struct row_powers *p)
         row_load_r2(p, j);
         row_load(p, p->sum, j, e->base ? e->base : &two, e->base ? e->n->n_bytes : 1);
     }
-    rows_mul(row_entry(p, 1), p->sum, p->other, p->factor, vectors);
+    rows_mul(row_entry(p, 1), p->sum, p->other, p->factor, p->columns, vectors);
     pair_set_weight(p->sum, vectors, 0);
-    rows_mul(row_entry(p, 0), p->sum, p->other, p->factor, vectors);
+    rows_mul(row_entry(p, 0), p->sum, p->other, p->factor, p->columns, vectors);
     for (size_t i = 2; i < (size_t)1 << WIDE_WINDOW; i++)
         if (i % 2 == 0)
-            rows_sqr(row_entry(p, i), row_entry(p, i / 2), p->other, p->factor, vectors);
+            rows_sqr(row_entry(p, i), row_entry(p, i / 2), p->other, p->factor, p->columns, vectors);
         else
-            rows_mul(row_entry(p, i), row_entry(p, i - 1), row_entry(p, 1), p->factor, vectors);
+            rows_mul(row_entry(p, i), row_entry(p, i - 1), row_entry(p, 1), p->factor, p->columns, vectors);
 }
 
 EVC_OUT_OF_LINE void row_read(const struct row_powers *p, uint8_t *r, size_t bit)
@@ -656,7 +657,7 @@ static void row_store(const struct row_powers *p, const uint8_t *x, size_t numbe
 EVC_OUT_OF_LINE void row_leave(struct row_powers *p)
 {
     pair_set_weight(p->other, p->vectors, 1); /* which row_store divides by */
-    rows_mul(p->sum, p->sum, p->other, p->factor, p->vectors);
+    rows_mul(p->sum, p->sum, p->other, p->factor, p->columns, p->vectors);
     for (size_t j = 0; j < 2; j++)
         row_store(p, p->sum, j);
 }
@@ -673,9 +674,9 @@ EVC_OUT_OF_LINE void row_exp(const struct evc_bn_exp *exps, uint32_t vectors, vo
     while (bit) {
         bit -= WIDE_WINDOW;
         for (int i = 0; i < WIDE_WINDOW; i++)
-            rows_sqr(p.sum, p.sum, p.other, p.factor, vectors);
+            rows_sqr(p.sum, p.sum, p.other, p.factor, p.columns, vectors);
         row_read(&p, p.other, bit);
-        rows_mul(p.sum, p.sum, p.other, p.factor, vectors);
+        rows_mul(p.sum, p.sum, p.other, p.factor, p.columns, vectors);
     }
     row_leave(&p);
 }
