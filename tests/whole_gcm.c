@@ -41,6 +41,8 @@ static void set_key(void *vkey, const uint8_t *user_key)
     struct key *key = vkey;
     uint8_t h[16] = {0};
 
+    /* A key has to be written as a whole; of its parts, shorter keys leave some as they were. */
+    memset((uint8_t *)vkey + sizeof key->head, 0, sizeof *key - sizeof key->head);
     key->aes.head.kernel = &evc_aes_c_ref;
     key->aes.head.rounds = key->head.rounds;
     key->aes.head.can_decrypt = 0;
