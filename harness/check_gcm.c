@@ -572,8 +572,54 @@ static enum result run_stream(struct check *c, bool sealing, size_t len_bytes, b
                : wrong(c, sealing, len_bytes, "in pieces", "the state is not wiped");
 }
 
+/* One message, its associated data and its text cut in two; there is no call for an empty part. */
+static enum result run_parts(struct check *c, bool sealing, size_t aad_cut, size_t text_cut, size_t len_bytes)
+{
+    const size_t aad_ends[] = {aad_cut, known.aad_bytes}, text_ends[] = {text_cut, len_bytes};
+    const uint8_t *in = sealing ? known.in : known.out;
+    uint8_t tag[16], given[16], *out = place(&out_room, 0, len_bytes);
+    struct evc_gcm_state state;
+    size_t at = 0;
+
+    known_tag(&known, tag, len_bytes);
+    memcpy(given, tag, 16);
+    must(evc_gcm_start(key, &state, known.iv, known.iv_bytes));
+    for (size_t i = 0; i < 2; at = aad_ends[i++])
+        if (aad_ends[i] > at)
+            must(evc_gcm_aad(key, &state, known.aad + at, aad_ends[i] - at));
+    at = 0;
+    for (size_t i = 0; i < 2; at = text_ends[i++])
+        if (text_ends[i] > at)
+            must((sealing ? evc_gcm_seal_update : evc_gcm_open_update)(key, &state, in + at, out + at,
+                                                                       text_ends[i] - at));
+    if ((sealing ? evc_gcm_seal_finish(key, &state, given, 16) : evc_gcm_open_finish(key, &state, tag, 16)) != EVC_OK)
+        return wrong(c, sealing, len_bytes, "in two parts", "refused");
+    if (memcmp(given, tag, 16) != 0)
+        return wrong(c, sealing, len_bytes, "in two parts", "another tag");
+    return texts_agree(c, sealing, len_bytes, out, "in two parts");
+}
+
+/* Few blocks of associated data wait for the text: each length of them, before text that comes at once, in two parts,
+ * or not at all. */
+static enum result associated_data_waits_for_text(struct check *c)
+{
+    static const size_t texts[][2] = {{0, 0}, {0, 1}, {0, 64}, {7, 37}, {32, 53}};
+
+    for (size_t aad_bytes = 0; aad_bytes <= 50; aad_bytes++) {
+        know_random(c, aad_bytes % 8 == 7 ? 17 : 12, aad_bytes, 4);
+        for (size_t i = 0; i < N(texts); i++) {
+            const size_t cut = random_below(&c->random, 3) ? random_below(&c->random, aad_bytes + 1) : aad_bytes;
+            if (run_parts(c, i % 2 == aad_bytes % 2, cut, texts[i][0], texts[i][1]) == FAIL)
+                return FAIL;
+        }
+    }
+    return PASS;
+}
+
 static enum result messages_in_pieces_equal_one_call(struct check *c)
 {
+    if (associated_data_waits_for_text(c) == FAIL)
+        return FAIL;
     for (int turn = 0; turn < (c->quick ? 12 : 300); turn++) {
         size_t most = turn % 4 ? most_blocks(c) : c->quick ? 80 : 300;
         know_random(c, turn % 3 ? 12 : 1 + random_below(&c->random, MAX_IV),

@@ -452,6 +452,19 @@ GCM_BREAKS = [
      COUNT + "\n    counter[12] = (uint8_t)(counter[12] - !(counter[13] | counter[14] | counter[15]));", COUNTER),
     ("GCM: a counter of five bytes", FUSED, COUNT, COUNT + "\n    counter[11] += evc_load32_be(counter + 12) == 0;", COUNTER),
     ("the counter behind J_0", GCM, START, START + "    state->counter[11] += evc_load32_be(state->counter + 12) == 0;\n", WRAP),
+    ("associated data that waits: hashed twice", GCM, "    state->used = 0;\n    if (state->form == HASH) {\n",
+     "    state->used = 0;\n    if (state->form == HASH) {\n        if (n > 1)\n"
+     "            key->head.kernel->hash(key, state->y, held, n);\n", PIECES),
+    ("associated data that waits: forgotten before the tag", GCM, "state->form == HASH_TIMES_H || state->used > 16)",
+     "state->form == HASH_TIMES_H)\n        end_block(key, state);\n    if (state->used > 16 && (state->used = 0) == 0)",
+     PIECES),
+    ("associated data that waits: behind what follows it", GCM,
+     "        end_block(key, state);\n    }\n    n = len_bytes & ~(size_t)15;\n"
+     "    if (n)\n        key->head.kernel->hash(key, state->y, aad, n / 16);\n",
+     "    }\n    n = len_bytes & ~(size_t)15;\n"
+     "    if (n)\n        key->head.kernel->hash(key, state->y, aad, n / 16);\n    end_block(key, state);\n", PIECES),
+    ("associated data that waits: its length with a whole message", GCM, "held_of(state), held, in, out,",
+     "held_of(state), held & 15, in, out,", PIECES),
     ("a piece that ends a block", GCM, "if (state->used == 16)", "if (state->used > 16)", PIECES),
     ("GCM: opening pieces in place", FUSED, "    hash(key, y, in, n_blocks);\n    ctr(key, counter, in, out, 16 * n_blocks);",
      "    ctr(key, counter, in, out, 16 * n_blocks);\n    hash(key, y, in, n_blocks);", PIECES),

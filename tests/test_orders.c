@@ -433,6 +433,36 @@ static void memory_that_no_start_has_written_is_refused(void)
             }
 }
 
+/* Two blocks of associated data may wait if none is hashed yet; else, and of text, less than one block. */
+static void counts_that_no_call_leaves_are_refused(void)
+{
+    static const struct {
+        uint8_t phase;
+        uint32_t used;
+        uint64_t aad_bytes;
+        enum evc_status wanted;
+    } counts[] = {{1, 32, 32, EVC_OK}, {1, 33, 33, EVC_ERR_STATE}, {1, 16, 48, EVC_ERR_STATE}, {1, 15, 47, EVC_OK},
+                  {1, 20, 0, EVC_ERR_STATE}, {2, 16, 16, EVC_ERR_STATE}, {2, 32, 32, EVC_ERR_STATE},
+                  {1, 16, UINT64_C(0x100000010), EVC_ERR_STATE}, {1, 0xffffffff, 0xffffffff, EVC_ERR_STATE}};
+
+    static enum evc_status (*const calls[])(union state *) = {gcm_aad, gcm_no_aad, gcm_seal, gcm_open, gcm_open_nothing,
+                                                              gcm_seal_finish};
+
+    gcm_pair_key(evc_aes_named("c_ref"));
+    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
+        for (size_t j = 0; j < sizeof calls / sizeof calls[0]; j++) {
+            union state state, before;
+            memset(&state, 0, sizeof state);
+            must(gcm_start(&state));
+            state.gcm.phase = counts[i].phase;
+            state.gcm.used = counts[i].used;
+            state.gcm.aad_bytes = counts[i].aad_bytes;
+            before = state;
+            EXPECT(calls[j](&state) == counts[i].wanted);
+            EXPECT(counts[i].wanted == EVC_OK || memcmp(&state, &before, sizeof state) == 0);
+        }
+}
+
 /* The phase decides, whatever else a message has left. */
 static void states_without_a_message_are_refused(void)
 {
@@ -577,6 +607,7 @@ int main(void)
     RUN(a_second_finish_accepts_no_tag);
     RUN(a_tag_of_a_size_that_no_start_takes_is_not_compared);
     RUN(lengths_that_are_refused_change_nothing);
+    RUN(counts_that_no_call_leaves_are_refused);
     RUN(starts_read_their_arguments_from_the_state_too);
     return tap_done();
 }

@@ -425,31 +425,44 @@ EVC_OUT_OF_LINE void hash_behind(const union evc_gcm_key *key, struct evc_gcm_st
     evc_wipe(sum, sizeof sum);
 }
 
-/* The block begun, filled up with zeros, enters the hash. */
+/* Two blocks of associated data are held, not hashed, so that a kernel can take the message as a whole. They lie where
+ * the block of text begun and its key stream will be. */
+#define MOST_HELD 32
+typedef char held_blocks_adjoin
+    [offsetof(struct evc_gcm_state, stream) == offsetof(struct evc_gcm_state, block) + MOST_HELD - 16 ? 1 : -1];
+
+/* Whether so many bytes may wait for a hash: less than a block, or associated data of which none is hashed yet. */
+EVC_INLINE int may_wait(const struct evc_gcm_state *state, uint64_t n_bytes)
+{
+    return n_bytes < 16
+           || (n_bytes <= MOST_HELD && state->phase == EVC_PHASE_AAD && state->used == state->aad_bytes);
+}
+
+EVC_INLINE uint8_t *held_of(struct evc_gcm_state *state)
+{
+    return (uint8_t *)state + offsetof(struct evc_gcm_state, block);
+}
+
+/* The block begun, or the associated data held, filled up with zeros, enters the hash. */
 static void end_block(const union evc_gcm_key *key, struct evc_gcm_state *state)
 {
-    uint8_t blocks[32] = {0};
+    uint8_t *const held = held_of(state), blocks[32] = {0};
+    const size_t n = (state->used + 15) / 16;
 
-    if (!state->used)
+    if (!n)
         return;
-    memset(state->block + state->used, 0, 16 - state->used);
+    memset(held + state->used, 0, 16 * n - state->used);
     state->used = 0;
     if (state->form == HASH) {
-        key->head.kernel->hash(key, state->y, state->block, 1);
+        key->head.kernel->hash(key, state->y, held, n);
         return;
     }
-    memcpy(blocks, state->block, 16);
+    memcpy(blocks, held, 16);
     hash_behind(key, state, blocks, state->form == HASH_TIMES_H ? 1 : 2);
     state->form = state->form == HASH_TIMES_H ? HASH : HASH_TIMES_H;
 }
 
-/* Associated data that leaves a block incomplete is only copied. */
-EVC_INLINE int fits_block_begun(const struct evc_gcm_state *state, uint64_t len_bytes)
-{
-    return len_bytes < 16 - state->used;
-}
-
-/* n bytes, fewer than 16, filled up with zeros: in one store, since a kernel soon reads the block whole. */
+/* n bytes, at most 16, filled up with zeros: in one store, since a kernel soon reads the block whole. */
 EVC_INLINE void store_short_block(uint8_t block[16], const uint8_t *from, size_t n)
 {
     uint64_t first = 0, second = 0;
@@ -465,19 +478,18 @@ EVC_INLINE void store_short_block(uint8_t block[16], const uint8_t *from, size_t
     evc_store64x2_le(block, first, second);
 }
 
+/* Whole blocks are hashed, and all that waits. len_bytes: more than can wait with it, if any does. */
 static void take_aad(const union evc_gcm_key *key, struct evc_gcm_state *state, const uint8_t *aad,
                      size_t len_bytes)
 {
-    size_t n;
+    size_t n = (0 - (size_t)state->used) % 16; /* bytes that the last block lacks */
 
     state->aad_bytes += len_bytes;
-    if (state->used && len_bytes) {
-        n = 16 - state->used < len_bytes ? 16 - state->used : len_bytes;
-        memcpy(state->block + state->used, aad, n);
+    if (state->used) {
+        memcpy(held_of(state) + state->used, aad, n);
         state->used += (uint32_t)n;
         aad += n, len_bytes -= n;
-        if (state->used == 16)
-            end_block(key, state);
+        end_block(key, state);
     }
     n = len_bytes & ~(size_t)15;
     if (n)
@@ -488,10 +500,27 @@ static void take_aad(const union evc_gcm_key *key, struct evc_gcm_state *state, 
     }
 }
 
-/* Memory that no start has written must not lead beyond the state's block. */
+/* Associated data that can wait for a hash is only copied. */
+EVC_INLINE void copy_aad(struct evc_gcm_state *state, const uint8_t *aad, size_t len_bytes)
+{
+    uint8_t *const to = held_of(state) + state->used;
+
+    if (!state->used && len_bytes <= 16) {
+        store_short_block(to, aad, len_bytes);
+    } else if (!state->used) {
+        evc_store64x2_le(to, evc_load64_le(aad), evc_load64_le(aad + 8));
+        store_short_block(to + 16, aad + 16, len_bytes - 16);
+    } else if (len_bytes) {
+        memcpy(to, aad, len_bytes);
+    }
+    state->used += (uint32_t)len_bytes;
+    state->aad_bytes += len_bytes;
+}
+
+/* Memory that no start has written must not lead beyond the state's block and key stream. */
 static int is_sound(const struct evc_gcm_state *state)
 {
-    return state->phase <= EVC_PHASE_TEXT && state->used < 16 && state->form <= HASH_TIMES_H_IN_BLOCK;
+    return state->phase <= EVC_PHASE_TEXT && may_wait(state, state->used) && state->form <= HASH_TIMES_H_IN_BLOCK;
 }
 
 enum evc_status evc_gcm_aad(const union evc_gcm_key *key, struct evc_gcm_state *state,
@@ -505,13 +534,8 @@ enum evc_status evc_gcm_aad(const union evc_gcm_key *key, struct evc_gcm_state *
         return EVC_ERR_STATE;
     if (len_bytes > EVC_GCM_MAX_AAD - state->aad_bytes)
         return EVC_ERR_LENGTH;
-    if (fits_block_begun(state, len_bytes)) {
-        if (!state->used)
-            store_short_block(state->block, aad, len_bytes);
-        else if (len_bytes)
-            memcpy(state->block + state->used, aad, len_bytes);
-        state->used += (uint32_t)len_bytes;
-        state->aad_bytes += len_bytes;
+    if (may_wait(state, state->used + (uint64_t)len_bytes)) {
+        copy_aad(state, aad, len_bytes);
         return EVC_OK;
     }
     take_aad(key, state, aad, len_bytes);
@@ -549,12 +573,14 @@ static enum evc_status crypt_as_whole(const union evc_gcm_key *key, struct evc_g
                                       const uint8_t *in, uint8_t *out, size_t len_bytes, int sealing)
 {
     const struct evc_gcm *kernel = key->head.kernel;
+    const size_t held = state->used;
 
     state->phase = EVC_PHASE_TEXT;
     state->form = TAG;
+    state->used = 0;
     state->text_bytes = len_bytes;
-    return (sealing ? kernel->seal : kernel->open_telling_tag)(key, state->j0, 12, state->block, state->used, in,
-                                                               out, len_bytes, state->y, 16);
+    return (sealing ? kernel->seal : kernel->open_telling_tag)(key, state->j0, 12, held_of(state), held, in, out,
+                                                               len_bytes, state->y, 16);
 }
 
 /* More text follows a piece that was handled as a whole message. */
@@ -694,7 +720,7 @@ static void end_message(const union evc_gcm_key *key, struct evc_gcm_state *stat
 
     if (state->form == TAG)
         return;
-    if (state->form == HASH_TIMES_H)
+    if (state->form == HASH_TIMES_H || state->used > 16) /* associated data, and no text */
         end_block(key, state);
     n = state->used ? 2 : 1;
     memcpy(last, state->block, state->used);
