@@ -500,10 +500,10 @@ static enum result pair_equals_one_by_one(struct check *c, size_t n_bytes, const
 
 static enum result pairs_equal_one_by_one(struct check *c)
 {
-    /* Around lengths that fill the digits of two numbers in a vector, and up to the longest. */
-    static const uint16_t lengths[] = {37,  38,  68,  69,  93,  94,  128, 130, 131, 192, 193,
-                                       194, 256, 261, 262, 311, 312, 389, 390, 467, 468, 512,
-                                       519, 520, 623, 650, 779, 780, 935, 936, 1023, 1024};
+    /* Around lengths that fill the digits of two numbers in a vector, or whole digits of 50 bits, up to the longest. */
+    static const uint16_t lengths[] = {37, 38, 49, 50, 51, 68, 69, 93, 94, 128, 130, 131,
+                                       192, 193, 194, 256, 261, 262, 311, 312, 389, 390, 467, 468,
+                                       512, 519, 520, 623, 650, 779, 780, 935, 936, 1023, 1024};
     static uint8_t ones[EVC_BN_MAX_BYTES], lowest[EVC_BN_MAX_BYTES];
 
     if (!kernel_of(c)->exp_many)

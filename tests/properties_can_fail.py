@@ -665,7 +665,7 @@ IFMA_BREAKS = [
     ("bn ifma: the carry of a row", ROWS_OF_TWO, "s->carry = _mm512_maskz_srli_epi64(0x11, lowest, DIGIT_BITS);", "", PAIRS),
     ("bn ifma: bits above a digit of the last row", ROWS_OF_TWO, "64 - DIGIT_BITS + ROW_BITS)", "63)", PAIRS),
     ("bn ifma: the carry of the highest vector", ROWS_OF_TWO,
-     "to_next_lane_in_halves(_mm512_srli_epi64(column[width - 1], ROW_BITS))", "v_zero", PAIRS),
+     "to_next_lane_in_halves(_mm512_srli_epi64(v_load(at_const(r, (size_t)width - 1)), ROW_BITS))", "v_zero", PAIRS),
     ("bn ifma: a cross product of eight", BATCH, "first, (k + 1) / 2, k)", "first, k / 2, k)", LANES),
 ]
 
