@@ -588,7 +588,7 @@ FERMAT = "primes_keep_fermats_theorem"
 
 # Breaks of big numbers: lost carries, lengths taken for others, and the code above the kernels.
 BN_BREAKS = [
-    ("bn: the carry of a column", COLUMNS, "(c->high + (c->low < product))", "(c->high)", CARRIES),
+    ("bn: the carry of a column", COLUMNS, "    c->middle = c->high;\n", "    c->middle = 0;\n", CARRIES),
     ("bn: the carry above a product", LIMBS, "(borrow & (carry ^ 1u))", "(borrow)", CARRIES),
     ("bn: the carry of a sum", LIMBS, "subtract_modulus(r, sum, carry,", "subtract_modulus(r, sum, 0,", CARRIES),
     ("bn: the bit above a doubled limb", COLUMNS, "*above = (limb)(t[i + 1] >> (LIMB_BITS - 1));", "*above = 0;", SUMS),
