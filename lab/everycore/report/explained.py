@@ -9,7 +9,7 @@ from rich.console import Group
 from everycore.explain.explanation import Explanation, Row
 from everycore.explain.own_speeds import LIMIT, NAME, OwnSpeeds
 from everycore.explain.potential import Potential
-from everycore.explain.probe import PER_BYTE
+from everycore.explain.probe import PER_BYTE, PRIMITIVES
 from everycore.explain.probing import Probed, best_rates
 from everycore.explain.regions import Profile
 from everycore.explain.trial import NOT_TRIED, Trial
@@ -22,6 +22,7 @@ SPEEDS = (
     ("Operation", "By", "Speed", "Cycles/B", "Of the best", "Code that ran"),
 )
 PROFILE_COLUMNS = ("Share", "Computes", "By", "In", "Called through")
+_OF_BIG_NUMBERS = ("rsa2048", "ffdh2048")  # what contrib/openssl/patch-openssl speeds up
 _LEAST_CRYPTO = 1.0  # per cent of user code
 _LEAST_WORTH = 5.0  # per cent of the time: a cure of less is not worth a sentence
 
@@ -158,8 +159,17 @@ def slow_sentence(item: Probed, times: float, probed: Sequence[Probed], own: Own
     if is_ours:
         remedy = "see docs/USING.md for the kernels of everycore"
         if item.library == "OpenSSL":
-            remedy = "a newer OpenSSL, or the provider of everycore (docs/ADOPT.md)"
+            remedy = _remedy_of_openssl(item.operation)
     return (
         f"Slow: {item.library} {item.operation} takes {times:.1f} times as long here as"
         f" {NAME if is_ours else best.library}, and running processes use it. Remedy: {remedy}."
     )
+
+
+def _remedy_of_openssl(operation: str) -> str:
+    """Return the remedy beside our kernels: the provider has AES alone, the patch big numbers."""
+    if "AES" in PRIMITIVES.get(operation, ()):
+        return "a newer OpenSSL, or the provider of everycore (docs/ADOPT.md)"
+    if operation in _OF_BIG_NUMBERS:
+        return "none in OpenSSL; contrib/openssl/patch-openssl helps builds without assembly alone"
+    return "none in OpenSSL"

@@ -17,7 +17,7 @@ from everycore.explain.health import Installed, KernelAlgorithm
 from everycore.explain.libraries import identify
 from everycore.explain.own_speeds import OwnSpeeds, measure_own
 from everycore.explain.probing import Probed, probe_library, too_slow
-from everycore.report.explained import speed_rows
+from everycore.report.explained import slow_sentence, speed_rows
 
 CRYPTO = """\
 name         : xts(aes)
@@ -120,6 +120,23 @@ def test_our_kernels_are_the_best_where_no_library_is_faster() -> None:
     every = [probed("a", 9.0), probed("b", 4.0)]
     found = too_slow(every, {"aes-256-gcm": 20.0, "rsa2048": 1.0})
     assert [(one.path, times) for one, times in found] == [("b", 5.0), ("a", 20 / 9)]
+
+
+@pytest.mark.parametrize(
+    ("operation", "remedy"),
+    [
+        ("aes-256-gcm", "a newer OpenSSL, or the provider of everycore (docs/ADOPT.md)."),
+        (
+            "ffdh2048",
+            "none in OpenSSL; contrib/openssl/patch-openssl helps builds without assembly alone.",
+        ),
+        ("sha256", "none in OpenSSL."),
+    ],
+)
+def test_the_remedy_for_openssl_serves_the_operation(operation: str, remedy: str) -> None:
+    item = Probed("libcrypto.so.3", "OpenSSL", operation, 1.0, "")
+    said = slow_sentence(item, 3.0, [item], OwnSpeeds(rates={operation: 3.0}))
+    assert said.endswith(f"Remedy: {remedy}")
 
 
 @pytest.mark.parametrize(("processes", "code"), [({}, 0), ({5: "sshd"}, 1)])
