@@ -48,6 +48,7 @@ NO_VERDICT = (
     " `everycore compare --run A B` runs two programs in turn, and decides."
 )
 NOTHING_IN_COMMON = "compare two results of the same command with the same options"
+LIMITS = "limits"  # the command whose results have no operation
 NAMES = 6  # of operations in a warning
 
 
@@ -346,6 +347,8 @@ def _warn_of_rest(context: Context, found: Comparison) -> None:
 def _compare_stored(context: Context, before: str | None, after: str | None, show: Show) -> None:
     """Show the differences between two files, and why they are no verdict."""
     first, second = _load(context, Path(before) if before else None, Path(after) if after else None)
+    _name_files(context, first.path, second.path, show)
+    _refuse_limits_of_one(first, second)
     _warn_about_differences(context, first, second)
     found = changes.compare_stored(*([r.line for r in one.records] for one in (first, second)))
     if not found:
@@ -398,6 +401,27 @@ def _load(context: Context, before: Path | None, after: Path | None) -> tuple[Re
     return results[0], results[1]
 
 
+def _name_files(context: Context, before: Path, after: Path, show: Show) -> None:
+    """Print the names of the two files, above all; refuse one file twice."""
+    if before.resolve() == after.resolve():
+        raise EverycoreError(
+            f"{before} would be compared with itself", "name two files, or run `everycore bench`"
+        )
+    console = context.err if show.json else context.out
+    for side, path in (("Before", before), ("After", after)):
+        console.print(f"{side}: {path}", markup=False, soft_wrap=True)
+
+
+def _refuse_limits_of_one(first: Results, second: Results) -> None:
+    """Refuse the CPU's limits beside operations: their figures answer different questions."""
+    one, other = first.run.command, second.run.command
+    if one != other and LIMITS in (one, other):
+        raise EverycoreError(
+            f"{first.path} is of `everycore {one}`, {second.path} of `everycore {other}`",
+            NOTHING_IN_COMMON,
+        )
+
+
 def _warn_about_differences(context: Context, first: Results, second: Results) -> None:
     one, other = first.run, second.run
     for results in (first, second):
@@ -433,6 +457,7 @@ def _is_of_matrix(name: str) -> bool:
 
 def _compare_matrices(context: Context, before: Path, after: Path, show: Show) -> None:
     first, second = matrix_results.read(before), matrix_results.read(after)
+    _name_files(context, before, after, show)
     one, other = first.heads[-1], second.heads[-1]
     for what, a, b in (
         ("machines", one.machine.title(), other.machine.title()),

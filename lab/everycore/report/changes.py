@@ -44,9 +44,14 @@ class Operation:
         return cls(*what, b.messages, b.style, b.conditions)
 
     @property
+    def is_per_byte(self) -> bool:
+        """Whether figures are shown by the byte: not of a message alone, or of a call without."""
+        return self.style != "fenced" and self.bytes > 0
+
+    @property
     def divisor(self) -> int:
-        """Bytes of a call; 1 where the figure is of a message alone, or of a call without any."""
-        return 1 if self.style == "fenced" or not self.bytes else self.bytes * self.messages
+        """Bytes of a call, where figures are shown by the byte; else 1."""
+        return self.bytes * self.messages if self.is_per_byte else 1
 
     def words(self) -> tuple[str, str, str]:
         mode = self.mode + (" alone" if self.style == "fenced" else "") + self.conditions
@@ -203,7 +208,7 @@ def stored_table(found: Sequence[StoredPair], title: str, *captions: str) -> Gro
             *one.operation.words(),
             number(one.before.median / divisor),
             number(one.after.median / divisor),
-            one.unit if divisor == 1 else f"{one.unit}/B",
+            f"{one.unit}/B" if one.operation.is_per_byte else one.unit,
             f"{one.ratio:.3f}",
         )
     return titled(title, grid, *captions)

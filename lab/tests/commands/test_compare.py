@@ -289,9 +289,50 @@ def test_stored_runs_get_no_verdict_and_a_reason(lab: Lab) -> None:
 
 def test_equal_stored_runs_do_not_differ(lab: Lab) -> None:
     a = stored(lab, "a.jsonl")
-    done = lab("compare", str(a), str(a))
+    done = lab("compare", str(a), str(slowed(a, "b.jsonl", 1.0)))
     assert done.code == 0
     assert ": 0 differ" in done.out
+
+
+def test_a_file_is_not_compared_with_itself(lab: Lab) -> None:
+    a, b = stored(lab, "a.jsonl"), matrix(lab.folder / "b.jsonl", result("gcc-12", 10))
+    for path in (a, b):
+        done = lab("compare", str(path), str(path))
+        assert done.code == 2
+        assert f"{path} would be compared with itself" in done.err
+
+
+def test_the_files_compared_are_named_first(lab: Lab) -> None:
+    a = stored(lab, "a.jsonl")
+    b = slowed(a, "b.jsonl", 1.25)
+    done = lab("compare", str(a), str(b))
+    assert done.out.splitlines()[:2] == [f"Before: {a}", f"After: {b}"]
+    done = lab("compare", str(a), str(b), "--json")
+    assert done.err.splitlines()[:2] == [f"Before: {a}", f"After: {b}"]
+    lab("bench", "--mode", "ctr", "--bytes", "1500")
+    (last,) = (lab.folder / "state" / "everycore" / "results").glob("*.jsonl")
+    done = lab("compare", str(a))
+    assert done.out.splitlines()[:2] == [f"Before: {a}", f"After: {last}"]
+
+
+def test_a_message_of_a_byte_has_figures_by_the_byte_too(lab: Lab) -> None:
+    a = stored(lab, "a.jsonl")
+    lines = [json.loads(line) for line in a.read_text().splitlines()]
+    for line in lines:
+        if line.get("kernel") == "c_ref":
+            line |= {"bytes": 1, "messages": 1}
+    a.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    done = lab("compare", str(a), str(slowed(a, "b.jsonl", 1.25)))
+    assert "cycles/B" in done.out
+
+
+def test_a_bench_is_not_compared_with_limits(lab: Lab) -> None:
+    a, b = stored(lab, "a.jsonl"), lab.folder / "b.jsonl"
+    run, *lines = a.read_text().splitlines()
+    b.write_text("\n".join([run.replace('"bench"', '"limits"'), *lines, ""]))
+    done = lab("compare", str(a), str(b))
+    assert done.code == 2
+    assert f"{a} is of `everycore bench`, {b} of `everycore limits`" in done.err
 
 
 def test_compare_skips_broken_files_and_names_them(lab: Lab) -> None:
