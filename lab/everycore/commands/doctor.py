@@ -43,6 +43,8 @@ def doctor(
     library, or as the kernels of this project.
     """
     context = context_of(command)
+    if kernel and files:
+        raise EverycoreError(f"--kernel looks into no file: {files[0]}", "leave one of them out")
     for path in files or ():
         _refuse_no_program(path)
     if page and page.is_dir():

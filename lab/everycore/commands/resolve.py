@@ -13,7 +13,6 @@ from everycore.commands.options import (
     CompilerFlags,
     Json,
     Policy,
-    TargetName,
     context_of,
     words,
 )
@@ -42,31 +41,31 @@ def resolve(
         bool, typer.Option("--why", help="Every kernel, and why it was not taken.")
     ] = False,
     cpus: Annotated[bool, typer.Option("--cpus", help="List the CPUs known by name.")] = False,
-    target: TargetName = "host",
+    target: Annotated[
+        str | None,
+        typer.Option(
+            "--target", metavar="NAME", help="The CPU of this place: a name of targets/, or a file."
+        ),
+    ] = None,
     cc: CompilerCommand = None,
     flags: CompilerFlags = None,
     json: Json = False,
 ) -> None:
     """Show which kernel serves each mode, on this CPU or any other."""
     context = context_of(command)
-    if cpu and (features or arch):
-        raise EverycoreError(
-            "--cpu already says the features", "give --cpu, or --arch and --features"
-        )
-    if features and not arch:
-        raise EverycoreError("--features needs --arch", "for example --arch x86")
+    _refuse_contradictions(cpu, arch, target, has_features=bool(features))
     if cpus:
         return _list_cpus(
             command, catalog.find_tree(context.package, context.env.get("EVERYCORE_TREE", "")), json
         )
-    session = open_session(context, target, cc, flags, without_kernels=True)
+    session = open_session(context, target or "host", cc, flags, without_kernels=True)
     arguments = ["resolve", "--policy", policy]
     if cpu:
         model = find_cpu(session.tree, cpu)
         arch, names = model.arch, list(model.features)
     else:
         names = words(features)
-        if arch:
+        if arch is not None:
             check_features(session.tree, arch, names)
     if arch:
         arguments += ["--arch", arch, "--features", ",".join(names)]
@@ -90,6 +89,25 @@ def resolve(
         lines = catalog.registry(session.tree)
         context.out.print(tables.selection_table(lines, resolved, "Why", caption=note))
     return None
+
+
+def _refuse_contradictions(
+    cpu: str | None, arch: str | None, target: str | None, *, has_features: bool
+) -> None:
+    """Refuse options that name no CPU, or two."""
+    if cpu is not None and not cpu.strip():
+        raise EverycoreError("--cpu needs a name", "everycore resolve --cpus lists the names")
+    if cpu and (has_features or arch):
+        raise EverycoreError(
+            "--cpu already says the features", "give --cpu, or --arch and --features"
+        )
+    if has_features and not arch:
+        raise EverycoreError("--features needs --arch", "for example --arch x86")
+    if target and (cpu or arch):
+        raise EverycoreError(
+            f"--target asks the CPU of a place, --{'cpu' if cpu else 'arch'} names another",
+            "give one of them",
+        )
 
 
 def check_features(tree: Tree, arch: str, names: list[str]) -> None:

@@ -314,6 +314,10 @@ def test_resolve_says_why(lab: Lab) -> None:
         (["--arch", "x85"], "unknown architecture 'x85'\nnearest: x86"),
         (["--features", "avx2"], "--features needs --arch"),
         (["--cpu", "core2", "--arch", "x86"], "--cpu already says"),
+        (["--cpu", ""], "--cpu needs a name\neverycore resolve --cpus"),
+        (["--arch", ""], "unknown architecture ''"),
+        (["--cpu", "core2", "--target", "host"], "--target asks the CPU of a place, --cpu names"),
+        (["--arch", "x86", "--target", "host"], "--target asks the CPU of a place, --arch names"),
     ],
 )
 def test_resolve_refuses_what_it_does_not_know(

@@ -167,6 +167,12 @@ def test_the_kernel_has_a_table_of_its_own(lab: Lab, monkeypatch: pytest.MonkeyP
     assert rows[0]["resolved"] == "xts-aes-vaes-avx512"
 
 
+def test_the_kernel_alone_leaves_no_file_out_silently(lab: Lab) -> None:
+    found = lab("doctor", "--kernel", sys.executable)
+    assert found.code == 2
+    assert f"--kernel looks into no file: {sys.executable}" in " ".join(found.err.split())
+
+
 @pytest.mark.parametrize(
     ("path", "message"),
     [
