@@ -111,9 +111,10 @@ def profile(
     """
     context = context_of(command)
     argv = list(words or ())
-    if sum((bool(argv), pid is not None, load is not None)) != 1:
+    if (given := sum((bool(argv), pid is not None, load is not None))) != 1:
         raise EverycoreError(
-            "name one of: a command behind --, a process with --pid, or a file with --load",
+            f"{'give only one of' if given else 'name one of'}: a command behind --,"
+            " a process with --pid, or a file with --load",
             "everycore profile -- openssl speed -evp aes-256-gcm",
         )
     if means not in _MEANS:
