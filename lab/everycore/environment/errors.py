@@ -62,10 +62,13 @@ def unreadable(path: Path, error: Exception) -> EverycoreError:
 
 
 def unknown_name(what: str, name: str, valid: Iterable[str]) -> EverycoreError:
-    """The error for a name that does not exist, with the valid names nearest to it."""
+    """The error for a name that does not exist, with the valid names: the nearest, and few all."""
     names = list(valid)
+    is_few = len(names) <= FEW_NAMES
     near = difflib.get_close_matches(name.lower(), names, n=4, cutoff=0.5)
-    if not near and len(names) > FEW_NAMES:
+    if not near and not is_few:
         near = difflib.get_close_matches(name.lower(), names, n=4, cutoff=0.0)
-    hint = f"nearest: {', '.join(near)}" if near else f"valid: {', '.join(names)}"
+    parts = [f"nearest: {', '.join(near)}"] if near else []
+    parts += [f"valid: {', '.join(names)}"] if is_few else []
+    hint = "; ".join(parts)
     return EverycoreError(f"unknown {what} '{name}'", hint)

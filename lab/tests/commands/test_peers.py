@@ -146,6 +146,7 @@ def test_a_peer_that_cannot_run_here_is_skipped_once(lab: Lab) -> None:
         (["--peer", "opensl"], "unknown peer 'opensl'"),
         (["--key-bits", "512"], "unknown key size '512'"),
         (["--hardware", "aes"], "unknown case of --hardware 'aes'"),
+        (["--hardware", "fast"], "valid: best, vaes256, sse, ssse3, c\n"),
         (["--style", "fence"], "unknown style 'fence'"),
         (["--bytes", "0"], "'0' is no message size"),
         (["--keys", "0"], "--keys: '0' is not within 1 to 65536"),
