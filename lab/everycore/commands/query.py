@@ -46,11 +46,13 @@ def query(
         return
     if not sql:
         raise EverycoreError("a query needs a SELECT", "everycore query --columns lists tables")
-    packs = result_search.packs_of(context, sources or _usual(context), strict=bool(sources))
+    places = sources or _usual(context)
+    packs = result_search.packs_of(context, places, strict=bool(sources))
     for note in packs.notes:
         context.warn(note)
     if not packs.packs:
-        raise EverycoreError("no results to ask", "name some with --from, or measure first")
+        where = f" in {', '.join(map(str, places))}" if places else ""
+        raise EverycoreError(f"no results to ask{where}", "name some with --from, or measure first")
     with views.Database(packs.packs) as database:
         answer = database.ask(sql)
     if json:

@@ -257,6 +257,14 @@ def test_what_is_wrong_with_a_query_is_one_line(
     assert not (lab.folder / "x.csv").exists()
 
 
+def test_a_folder_without_results_is_named(lab: Lab) -> None:
+    folder = lab.folder / "empty"
+    folder.mkdir()
+    done = lab("query", "--from", str(folder), "SELECT 1")
+    assert done.code == 2
+    assert f"no results to ask in {folder}" in done.err.splitlines()[0]
+
+
 @pytest.mark.parametrize("words", [("query", "SELECT 1", "--from"), ("pack", "--out", "a.pack")])
 @pytest.mark.parametrize("name", ["absent.jsonl", "text.jsonl", "data.jsonl"])
 def test_a_file_without_results_is_refused_with_a_remedy(
