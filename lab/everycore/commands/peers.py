@@ -335,7 +335,9 @@ def _contestants(
     """Our selected kernels, and all peers that are there."""
     tree, compiler = session.tree, session.build.compiler
     every = load_peers(tree)
-    chosen = [find_peer(tree, name) for name in names] or every
+    named = [find_peer(tree, name) for name in names]
+    chosen = [peer for peer in named or every if plan.primitive in peer.primitives]
+    without = [peer for peer in named if peer not in chosen]
     libraries = peer_runs.libraries_of(context, tree, compiler, every, plan.suites, update)
     built, skips = peer_runs.build_all(
         context, tree, compiler, session.build.flags, chosen, libraries, plan.hardware
@@ -345,6 +347,7 @@ def _contestants(
     own = [peer_runs.own_contestant(session, without) for without in cases]
     if plan.primitive == "bn":
         own = [peer_runs.own_contestant_of_numbers(session)]
+    skips += [Skip(peer.name, f"it has no mode of {plan.primitive}") for peer in without]
     return [*own, *(peer_runs.peer_contestant(context, tree, *one) for one in built)], skips
 
 

@@ -127,6 +127,7 @@ class Peer:
     module: str = ""  # nor a crate: the Go module below peers, and its only file
     since: str = ""  # the version that goals count against
     hardware: tuple[Hardware, ...] = ()  # beside BEST
+    primitives: tuple[str, ...] = ("aes",)  # that it has modes of
 
     @property
     def source(self) -> Path:

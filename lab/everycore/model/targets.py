@@ -17,7 +17,7 @@ TRANSPORTS = ("local", "qemu", "ssh")
 BUILDS = ("here", "there")
 PEER_SHAPE: dict[str, type] = {
     **dict.fromkeys(("source", "crate", "module", "since"), str),
-    **dict.fromkeys(("packages", "libraries", "includes"), list),
+    **dict.fromkeys(("packages", "libraries", "includes", "primitives"), list),
     **dict.fromkeys(("build", "hardware"), dict),
 }
 
@@ -152,4 +152,5 @@ def _peer(name: str, entry: dict[str, Any]) -> Peer:
         module=entry.get("module", ""),
         since=entry.get("since", ""),
         hardware=tuple(Hardware(case, tuple(env.items())) for case, env in cases.items()),
+        primitives=tuple(entry.get("primitives", ("aes",))),
     )

@@ -131,6 +131,27 @@ def test_a_missing_peer_is_a_visible_skip(lab: Lab, monkeypatch: pytest.MonkeyPa
     assert "skipped: openssl: openssl is not installed (apt-get install libssl-dev)" in outcome.err
 
 
+def test_peers_without_a_mode_of_the_primitive_are_not_built(
+    lab: Lab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+
+    def refuse(*given: object) -> None:
+        asked.append(given[4].name)  # type: ignore[attr-defined]
+        raise PeerUnavailableError("none is installed")
+
+    monkeypatch.setattr(peer_runs, "build_peer", refuse)
+    lab.runner.outputs["list"] = "list_numbers"
+    words = ("peers", "--primitive", "bn", "--mode", "exp", "--rounds", "1")
+    assert lab(*words).code == 0
+    assert {"openssl", "gmp"} <= set(asked)
+    assert not {"ring", "rustcrypto", "rustcrypto-soft"} & set(asked)
+    before = len(asked)
+    outcome = lab(*words, "--peer", "ring")
+    assert len(asked) == before
+    assert "skipped: ring: it has no mode of bn" in outcome.err
+
+
 def test_a_peer_that_cannot_run_here_is_skipped_once(lab: Lab) -> None:
     lab.runner.outputs["peers"] = "peers_absent"
     outcome = lab("peers", *ONLY, "--mode", "cbc-enc")

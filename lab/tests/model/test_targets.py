@@ -10,6 +10,7 @@ from everycore.environment.errors import EverycoreError
 from everycore.estimate import data
 from everycore.model import cores, targets
 from everycore.model.domain import Board, Tree
+from everycore.run.peer_runs import NUMBER_MODES
 
 PI = "description = 'x'\ntransport = 'ssh'\n[board]\n"
 WHOLE = "[odd]\npackages = []\nlibraries = []\n"
@@ -192,3 +193,10 @@ def test_a_target_file_that_is_not_there_is_named(tmp_path: Path) -> None:
     with pytest.raises(EverycoreError) as error:
         targets.load_target(TREE, "pi")
     assert "./pi.toml" in error.value.hint
+
+
+def test_peers_have_big_numbers_where_their_adapters_open_them() -> None:
+    for peer in targets.load_peers(TREE):
+        text = (TREE.root / peer.source).read_text(encoding="utf-8")
+        has_numbers = any(f'"{mode}"' in text for mode in NUMBER_MODES)
+        assert ("bn" in peer.primitives) == has_numbers, peer.name
