@@ -21,7 +21,6 @@ from everycore.commands.options import (
     Out,
     beside_results,
     context_of,
-    message_sizes,
     numbers_within,
     say_where,
     words,
@@ -68,6 +67,7 @@ KEY_BITS = ("128", "192", "256")
 MODES_OF = {"aes": MODES, "bn": tuple(peer_runs.NUMBER_MODES)}
 USUAL_MODES = {"aes": ("gcm-seal",), "bn": MODES_OF["bn"]}
 SIZES_OF = {"aes": SIZES_BYTES, "bn": NUMBERS_BYTES}
+RANGE_OF = {"aes": (1, 65536), "bn": (16, 1024)}  # bytes: peer_answers.h; bn.h and peer_numbers.h
 STYLES = ("streamed", "fenced")
 SAMPLES = 11  # of some 50 microseconds, in each round
 BUDGET_MS = 20  # for a point in a round, if samples are disturbed
@@ -163,7 +163,7 @@ def peers_command(
         primitive=primitive,
         modes=_known("mode", words(mode) or USUAL_MODES[primitive], MODES_OF[primitive]),
         key_bits=_known("key size", words(key_bits) or ["256"], KEY_BITS),
-        sizes_bytes=_sizes(words(bytes_), grid, SIZES_OF[primitive]),
+        sizes_bytes=_sizes(words(bytes_), grid, primitive),
         keys=numbers_within("--keys", words(keys), 1, MOST_KEYS),
         aad_bytes=numbers_within("--aad-bytes", words(aad_bytes), 0, MOST_AAD_BYTES),
         style=_known("style", [style], STYLES)[0],
@@ -318,10 +318,11 @@ def _refuse_modes(plan: Plan) -> None:
             )
 
 
-def _sizes(given: Sequence[str], grid: bool, usual: Sequence[int]) -> tuple[int, ...]:
+def _sizes(given: Sequence[str], grid: bool, primitive: str) -> tuple[int, ...]:
     if given and grid:
         raise EverycoreError("--grid has its own sizes", "give either --grid or --bytes")
-    return GRID_BYTES if grid else message_sizes(given) or tuple(usual)
+    sizes = numbers_within("--bytes", given, *RANGE_OF[primitive])
+    return GRID_BYTES if grid else sizes or SIZES_OF[primitive]
 
 
 def _since(tree: Tree) -> dict[str, str]:

@@ -2,11 +2,13 @@
 """everycore peers, in a world of saved lines."""
 
 import json
+import re
 
 import pytest
-from world import Lab
+from world import PACKAGE, Lab
 
 from everycore.build.binaries import PeerUnavailableError
+from everycore.commands.peers import RANGE_OF
 from everycore.environment.context import Completed
 from everycore.run import peer_runs
 
@@ -169,7 +171,10 @@ def test_a_peer_that_cannot_run_here_is_skipped_once(lab: Lab) -> None:
         (["--hardware", "aes"], "unknown case of --hardware 'aes'"),
         (["--hardware", "fast"], "valid: best, vaes256, sse, ssse3, c\n"),
         (["--style", "fence"], "unknown style 'fence'"),
-        (["--bytes", "0"], "'0' is no message size"),
+        (["--bytes", "0"], "--bytes: '0' is not within 1 to 65536"),
+        (["--bytes", "100000"], "--bytes: '100000' is not within 1 to 65536\ngive a whole number"),
+        (["--primitive", "bn", "--bytes", "100000"], "--bytes: '100000' is not within 16 to 1024"),
+        (["--primitive", "bn", "--bytes", "7"], "--bytes: '7' is not within 16 to 1024\ngive a"),
         (["--keys", "0"], "--keys: '0' is not within 1 to 65536"),
         (["--keys", "2", "--mode", "ctr"], "--keys: mode ctr is measured with one key"),
         (["--aad-bytes", "1025"], "--aad-bytes: '1025' is not within 0 to 1024"),
@@ -187,6 +192,20 @@ def test_what_peers_does_not_know_is_named(lab: Lab, arguments: list[str], compl
     assert outcome.code == 2
     assert complaint in outcome.err
     assert not lab.runner.harness_calls("bench")
+
+
+def test_the_ranges_of_lengths_are_those_of_the_headers() -> None:
+    root = PACKAGE.parent.parent
+
+    def number(file: str, name: str) -> int:
+        found = re.search(rf"#define {name} (\d+)", (root / file).read_text(encoding="utf-8"))
+        assert found
+        return int(found[1])
+
+    least = number("include/everycore/bn.h", "EVC_BN_MIN_BITS") // 8
+    most = number("harness/peer_numbers.h", "PEER_MOST_NUMBER_BYTES")
+    assert RANGE_OF["bn"] == (least, most)
+    assert RANGE_OF["aes"] == (1, number("harness/peer_answers.h", "PEER_MOST_BYTES"))
 
 
 def test_a_suite_without_a_mirror_says_what_to_set(lab: Lab) -> None:
