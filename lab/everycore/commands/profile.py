@@ -27,7 +27,7 @@ from everycore.explain.potential import Potential
 from everycore.explain.recognise import Named, recognise
 from everycore.explain.regions import Profile, collect
 from everycore.explain.sampling import Asked, sample_command, sample_process
-from everycore.explain.trial import Trial, environment_of, try_remedy
+from everycore.explain.trial import NOT_TRIED, Trial, change_of, environment_of, try_remedy
 from everycore.openssl import configuration, installations
 from everycore.report import explained
 from everycore.report.page.answer import AnswerPage, AnswerTable
@@ -139,7 +139,7 @@ def profile(
             scratch.write_text(text, encoding="utf-8")
     named = recognise(found)
     answer = explain(found, named, flags)
-    trials = _trials(context, argv, answer) if try_ else []
+    trials = _trials(context, argv, answer, is_asked=try_) if argv else []
     could = _potentials(context, found, named, worked)
     whole = _Answer(found, named, answer, tuple(trials), tuple(could))
     _show(context, whole, out, json=json, beside=bool(argv))
@@ -244,13 +244,22 @@ def _read(path: str) -> str:
         return ""
 
 
-def _trials(context: Context, argv: Sequence[str], answer: Explanation) -> list[Trial]:
+def _trials(
+    context: Context, argv: Sequence[str], answer: Explanation, *, is_asked: bool
+) -> list[Trial]:
+    """Try the remedies if asked to; else tell those that cannot be tried here."""
     remedies = {row.remedy.remedy: row.remedy for row in answer.rows if row.remedy}
     with tempfile.TemporaryDirectory() as folder:
         provider = None
         if any(one.provider for one in remedies.values()):
             provider = _provider(context, Path(folder))
-        return [try_remedy(argv, context.env, one, provider) for one in remedies.values()]
+        if is_asked:
+            return [try_remedy(argv, context.env, one, provider) for one in remedies.values()]
+        return [
+            Trial(one.remedy, None, NOT_TRIED)
+            for one in remedies.values()
+            if change_of(argv, context.env, one, provider=provider) is None
+        ]
 
 
 def _provider(context: Context, folder: Path) -> Path | None:

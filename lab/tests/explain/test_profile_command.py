@@ -213,6 +213,21 @@ def test_a_library_without_instructions_is_replaced_by_the_system_s(tmp_path: Pa
     assert change_of(("run",), {}, remedy, (other, own)) is None
 
 
+@pytest.mark.parametrize("is_installed", [False, True])
+def test_a_trial_is_offered_only_where_it_can_be_made(
+    lab: Lab, monkeypatch: pytest.MonkeyPatch, is_installed: bool
+) -> None:
+    remedy = Remedy("old", "the provider", provider=True)
+    rows = (Row(50.0, "AES", "T-tables", "x", "", True, "its code", remedy),)
+    answer = Explanation(rows, 500, 0.0, 100.0, 0.0, ())
+    monkeypatch.setattr(command, "explain", lambda *_: answer)
+    monkeypatch.setattr(command, "_provider", lambda *_: Path("x.cnf") if is_installed else None)
+    lab.env.update(PATH=os.environ["PATH"])
+    shown = " ".join(lab("profile", "--", "sh", "-c", SPIN).err.split())
+    assert ("Not tried (--try does it)" in shown) == is_installed
+    assert ("Not tried: it needs another build" in shown) != is_installed
+
+
 def test_all_remedies_of_an_answer_are_tried_and_their_gains_are_told(
     lab: Lab, monkeypatch: pytest.MonkeyPatch
 ) -> None:
