@@ -19,7 +19,7 @@ from everycore.commands.options import (
 from everycore.environment.errors import EverycoreError, unknown_name
 from everycore.model.domain import Tree
 from everycore.model.protocol import Mode, Resolved
-from everycore.model.targets import find_cpu, load_cpus
+from everycore.model.targets import find_cpu, load_cpus, without_aes
 from everycore.report import tables
 from everycore.run.session import open_session
 
@@ -83,7 +83,10 @@ def resolve(
     warnings = [line.warning for line in modes] + [line.warning for line in resolved]
     for warning in dict.fromkeys(filter(None, warnings)):
         context.out.print(f"Slow: {warning}.", style="yellow", soft_wrap=True)
-    for text in dict.fromkeys(line.note for line in resolved if line.note):
+    notes = [line.note for line in resolved if line.note]
+    if cpu and (without := without_aes(session.tree, cpu)):
+        notes.append(f"this CPU is also made without AES instructions: {', '.join(without)}")
+    for text in dict.fromkeys(notes):
         context.out.print(f"Note: {text}.", style="yellow", soft_wrap=True)
     if why:
         lines = catalog.registry(session.tree)

@@ -13,6 +13,7 @@ CPU_FILE = "cpus.toml"
 FIRMWARE = "efi-"  # targets of `everycore efi run`: firmware/boot_targets.py
 PEER_FILE = "peers.toml"
 HARDWARE = ("vaes256", "sse", "ssse3", "c")  # what a peer can be switched to
+_AES_UNIT = {"aes", "pmull", "pclmul"}  # instructions that come and go together
 TRANSPORTS = ("local", "qemu", "ssh")
 BUILDS = ("here", "there")
 PEER_SHAPE: dict[str, type] = {
@@ -117,6 +118,22 @@ def find_cpu(tree: Tree, name: str) -> CpuModel:
     if name not in cpus:
         raise unknown_name("CPU", name, cpus)
     return cpus[name]
+
+
+def without_aes(tree: Tree, name: str) -> list[str]:
+    """Return the CPUs that are like one with AES instructions, and lack these: its other builds.
+
+    Such a CPU adds nothing, and takes nothing else away than the instructions that use AES's unit.
+    """
+    table, cpus = read_toml(tree.root / "targets" / CPU_FILE), load_cpus(tree)
+    if "aes" not in cpus[name].features:
+        return []
+    found = {name}
+    for other, entry in table.items():
+        is_less = set(entry.get("lacks", ())) <= _AES_UNIT and not entry.get("adds")
+        if entry.get("like") in found and is_less and "aes" not in cpus[other].features:
+            found.add(other)
+    return [other for other in table if other in found - {name}]
 
 
 def _cpu(name: str, entry: dict[str, Any], earlier: dict[str, CpuModel]) -> CpuModel:

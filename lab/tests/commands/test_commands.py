@@ -283,6 +283,12 @@ def test_resolve_asks_the_harness_for_any_cpu_named(lab: Lab) -> None:
     ]  # fmt: skip
 
 
+def test_resolve_tells_that_a_cpu_is_also_made_without_aes(lab: Lab) -> None:
+    said = "also made without AES instructions: cortex-a72-nocrypto, raspberrypi4."
+    assert said in lab("resolve", "--cpu", "cortex-a72").out
+    assert "also made without" not in lab("resolve", "--cpu", "raspberrypi4").out
+
+
 def test_resolve_needs_no_kernel(real_lab: Lab) -> None:
     done = real_lab("resolve", "--cpu", "raspberrypi3", "--why")
     assert done.code == 0, done.err

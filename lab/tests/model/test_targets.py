@@ -200,3 +200,10 @@ def test_peers_have_big_numbers_where_their_adapters_open_them() -> None:
         text = (TREE.root / peer.source).read_text(encoding="utf-8")
         has_numbers = any(f'"{mode}"' in text for mode in NUMBER_MODES)
         assert ("bn" in peer.primitives) == has_numbers, peer.name
+
+
+def test_cpus_that_are_also_made_without_aes_are_known_from_the_data() -> None:
+    assert targets.without_aes(TREE, "cortex-a72") == ["cortex-a72-nocrypto", "raspberrypi4"]
+    assert targets.without_aes(TREE, "cortex-a53") == ["cortex-a53-nocrypto", "raspberrypi3"]
+    assert targets.without_aes(TREE, "raspberrypi4") == []
+    assert targets.without_aes(TREE, "cortex-a57") == []
