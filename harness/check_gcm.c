@@ -1354,6 +1354,14 @@ static enum result keys_keep_nothing_of_their_memory(struct check *c)
             if (memcmp(&keys[0], &keys[i], sizeof keys[i]) != 0)
                 return check_fail(c, "%u bits: the key depends on what its memory held", bits);
         }
+    if (k.fused && k.fused->kernel.key_bytes < sizeof keys[0]) {
+        const size_t n = k.fused->kernel.key_bytes;
+
+        memset(&keys[0], 0xaa, sizeof keys[0]);
+        must(evc_gcm_set_key_in(&keys[0], n, k.fused, known.user_key, 256));
+        if (!all_are(keys[0].bytes + n, 0xaa, sizeof keys[0] - n))
+            return check_fail(c, "a byte behind a key of %zu bytes was written", n);
+    }
     return PASS;
 }
 

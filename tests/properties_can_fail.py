@@ -498,7 +498,8 @@ GCM_BREAKS = [
      "    if (key->own != 0 && key->own != (uintptr_t)key)\n        return;\n"
      "    ((struct key *)(uintptr_t)key)->own = (uintptr_t)key;\n" + ENCRYPTED, "keys_may_be_copied"),
     ("GCM: a key that counts its calls", FUSED, HASHED, "    ((struct key *)(uintptr_t)key)->own++;\n" + HASHED, UNCHANGED),
-    ("GCM: a byte behind the key", FUSED, MADE, MADE + "    ((uint8_t *)vkey)[sizeof *key] = 7;\n", UNCHANGED),
+    ("GCM: a byte behind the key", FUSED, MADE, MADE + "    ((uint8_t *)vkey)[sizeof *key] = 7;\n",
+     "keys_keep_nothing_of_their_memory"),
 ]
 
 
