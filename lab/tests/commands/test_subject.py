@@ -39,7 +39,10 @@ def tree(real_lab: Lab, real_cache: Path) -> Path:
     shutil.copytree(DATA / "subject", root / "subjects")
     for name in ("include", "src", "harness", "targets"):
         (root / name).symlink_to(original.root / name)
-    for source in (*(original.root / "subjects" / name for name in DRIVER), *(original.root / "subjects").glob("*.h")):
+    for source in (
+        *(original.root / "subjects" / name for name in DRIVER),
+        *(original.root / "subjects").glob("*.h"),
+    ):
         shutil.copy(source, root / "subjects")
     (root / "subjects/fake.toml").write_text(DESCRIPTION, encoding="utf-8")
     real_lab.env["EVERYCORE_TREE"] = str(root)
