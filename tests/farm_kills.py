@@ -1,16 +1,20 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Kill workers, schedulers and boards in the middle of runs: farm_kills.py [--rounds N] [--seed N]
+"""Kill workers, schedulers and boards in the middle of runs: farm_kills.py [--rounds N] [--seed N] [--out FILE]
 
 Everything runs in a network of its own: a scheduler on 127.0.0.1, two workers on 127.0.0.2 and 127.0.0.3, and two boards, which are
 sshds on 127.0.0.4 and 127.0.0.5. A round runs three small matrices side by side, one on the workers and one on each board. At a moment
 that is drawn a worker, both, or the scheduler is killed, and at another moment one sshd or both, with all of their connections. A run
 that lost its place is gone on with. In the end every cell has to be in its file, once, with the right count; and no cell that was
 written may be asked again. The work is a stand-in, for the compiler is not under test: some milliseconds of waiting, and a number.
+--out adds the result to a file as one line of JSON, with the commit, the date and the CPU.
 """
 
 import argparse
+import collections
 import contextlib
+import datetime
+import json
 import os
 import pathlib
 import random
@@ -27,6 +31,7 @@ sys.path.insert(0, str(ROOT / "lab"))
 INSIDE = "EVERYCORE_FARM_NETWORK"
 CELLS = 24
 SECONDS_OF_A_JOB = 0.05
+KILLS: "collections.Counter[str]" = collections.Counter()  # what was killed, and how many runs lost their place by it
 ATTEMPTS = 20  # of a round: on a busy machine a scheduler takes longer to start than a client waits
 HOST, PORT = "127.0.0.1", 8786
 ADDRESS = f"tcp://{HOST}:{PORT}"
@@ -331,6 +336,7 @@ def one_round(farm: Farm, boards: Boards, folder: pathlib.Path, number: int, sou
             thread.join()
         why = "; ".join(text for text in (why, *(one.wrong() for one in own)) if text)
         lost = " and ".join(str(one.lost) for one in own)
+        KILLS.update({"sshds": len(what), "lost runs on boards": sum(one.lost for one in own)})
         print(f"round {number}: sshd of {' and '.join(what)} killed after {wait:.2f} s, {lost} lost runs", flush=True)
     return why
 
@@ -380,8 +386,23 @@ def round_of_farm(farm: Farm, folder: pathlib.Path, number: int, source: random.
             thread.join()
     if why := wrong_cells(journal, CELLS, lost):
         return f"{what}: {why}"
+    KILLS.update({"schedulers": what == "scheduler", "workers": {"scheduler": 0, "both": 2}.get(what, 1), "lost runs on workers": lost})
     print(f"round {number}: {what} killed after {wait:.2f} s, {lost} lost runs, {CELLS} cells", flush=True)
     return ""
+
+
+def describe(rounds: int, seed: int, failed: int, seconds: float) -> "dict[str, object]":
+    """Return the result as it is stored."""
+    git = ["git", "-c", "safe.directory=*", "-C", str(ROOT)]
+    changed = subprocess.run([*git, "status", "--porcelain", "--untracked-files=no"], capture_output=True, text=True).stdout
+    revision = subprocess.run([*git, "rev-parse", "HEAD"], capture_output=True, text=True).stdout.strip()
+    lines = pathlib.Path("/proc/cpuinfo").read_text().partition("\n\n")[0].splitlines()
+    facts = {name.strip(): value.strip() for name, _, value in (line.partition(":") for line in lines)}
+    cpu = " ".join((facts.get("model name", os.uname().machine), "family", facts.get("cpu family", "?"), "model", facts.get("model", "?")))
+    return {"rounds": rounds, "seed": seed, "failed": failed, **{name.replace(" ", "_"): KILLS[name] for name in sorted(KILLS)},
+            "seconds": round(seconds), "revision": revision + (" with changes" if changed else ""),
+            "date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d"), "cpu": cpu,
+            "cores": os.cpu_count()}
 
 
 def in_own_network(arguments: list[str]) -> int:
@@ -402,6 +423,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=20)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--out", type=pathlib.Path)
     options = parser.parse_args()
     try:
         import distributed  # noqa: F401
@@ -412,6 +434,7 @@ def main() -> int:
         return in_own_network(sys.argv[1:])
     source = random.Random(options.seed)
     failed = 0
+    began = time.monotonic()
     with tempfile.TemporaryDirectory() as scratch:
         folder = pathlib.Path(scratch)
         folder.chmod(0o755)
@@ -424,6 +447,9 @@ def main() -> int:
                     failed += 1
                     print(f"round {number}: {why}", flush=True)
                     print((folder / "dask.log").read_text()[-2000:])
+    if options.out and not skipped:
+        with options.out.open("a") as file:
+            file.write(json.dumps(describe(options.rounds, options.seed, failed, time.monotonic() - began)) + "\n")
     print(f"{options.rounds - failed} passed, {failed} failed, {skipped} skipped")
     return int(failed > 0)
 
