@@ -299,17 +299,43 @@ _KUZNYECHIK_L = (148, 32, 133, 16, 194, 192, 1, 251, 1, 192, 194, 16, 133, 32, 1
 
 def magma_pairs() -> list[int]:
     """RFC 8891, 4.1: two S-boxes of four bits as one of bytes."""
-    return [_MAGMA[1][value >> 4] << 4 | _MAGMA[0][value & 15] for value in range(256)]
+    return _gost_pairs(_MAGMA, 0)
 
 
 def magma_words() -> list[int]:
     """RFC 8891, 4.2: the same, rotated by 11 bits."""
-    return [value << 11 for value in magma_pairs()]
+    return gost_words(_MAGMA, 0)
+
+
+def gost_words(boxes: Sequence[bytes], place: int) -> list[int]:
+    """Two S-boxes for one byte of a word, and the rotation by 11 bits."""
+    words = [pair << 8 * place for pair in _gost_pairs(boxes, place)]
+    return [(word << 11 | word >> 21) & _MASK32 for word in words]
+
+
+def _gost_pairs(boxes: Sequence[bytes], place: int) -> list[int]:
+    low, high = boxes[2 * place], boxes[2 * place + 1]
+    return [high[value >> 4] << 4 | low[value & 15] for value in range(256)]
 
 
 _MAGMA = (
     bytes.fromhex("0c0406020a050b090e080d0700030f01"),
     bytes.fromhex("06080203090a050c010e04070b0d000f"),
+)
+
+
+def _boxes(*rows: str) -> tuple[bytes, ...]:
+    return tuple(bytes(int(digit, 16) for digit in row) for row in rows)
+
+
+# RFC 4357, 11.2: the S-boxes of GOST R 34.11-94 for tests, and those of CryptoPro.
+_GOST_TEST = _boxes(
+    *("4A92D80E6B1C7F53", "EB4C6DFA23810759", "581DA342EFC7609B", "7DA1089FE46CB253"),
+    *("6C715FD84A9E03B2", "4BA0721D36859CFE", "DB413F590AE7682C", "1FD057A4923E6B8C"),
+)
+_GOST_CRYPTOPRO = _boxes(
+    *("A4568137DCE092BF", "5F402DB91763CEA8", "7FCE94103B52A68D", "4A7C0F28E165BD93"),
+    *("764B9C2A180EFD35", "7624D9F0A15B8EC3", "DE41705A3C8F629B", "13A95B4F867ED02C"),
 )
 _GOST = bytes.fromhex("fceedd11cf6e3116fbc4fada23c5044de977f0db932e99ba1736f1bb14cd5fc1")
 
@@ -335,6 +361,8 @@ MAKERS: Mapping[str, Callable[[], list[int]]] = {
     "kuznyechik_last": partial(kuznyechik_ls, 15),
     "magma_pairs": magma_pairs,
     "magma_words": magma_words,
+    **{f"gost_test_words{place}": partial(gost_words, _GOST_TEST, place) for place in range(4)},
+    **{f"gost_cryptopro_words{n}": partial(gost_words, _GOST_CRYPTOPRO, n) for n in range(4)},
     "gost_sbox": gost_sbox,
     "crc32": crc32,
     "crc32c": crc32c,

@@ -24,6 +24,8 @@ _PLAIN_SHIFTS = {"shl": 1, "sal": 1, "lsl": 1, "shr": -1, "lsr": -1, "sar": -1, 
 _TURNS = {"rol": 1, "ror": -1}
 _VARIABLE_TURNS = re.compile(r"vp(?:(ro[lr])|(s[lr]l))v([dq])")
 _COUNT_BYTES = 16  # of a vector of shift counts, at least
+_MOST_TABLES = 4  # of a cipher whose key makes them, unless a rule says otherwise
+_COMPUTED = 4  # instructions from a shift to the load whose address it is a part of
 _NEARLY_ALL = 254  # of 256 bytes
 _SMALLEST_WORD = 256  # words in data that are below are lengths, counts and bytes
 _SHUFFLE = re.compile(r"v?pshufb|tbl")
@@ -70,7 +72,7 @@ class Scope:
     clears: float = 0.0
     offsets: set[int] = field(default_factory=set)  # of tables from their register, in bytes
 
-    def add(self, op: Op, weight: float = 1.0) -> None:
+    def add(self, op: Op, weight: float = 1.0, is_computed: bool = False) -> None:
         if op.name in _IGNORED:
             return
         self.total += weight
@@ -94,6 +96,7 @@ class Scope:
                 self.constants.add(number & _MASK32)
         self.logic += weight * bool(_LOGIC.fullmatch(op.name))
         is_lookup = (op.index != "" and op.scale > 1) or op.name in ("movzx", "uxtb", "ubfx")
+        is_lookup |= is_computed
         self.lookups += weight * bool(is_lookup or (op.index and op.name in ("ldrb", "mov")))
         self.clears += weight * op.clears
         if op.index and op.scale > 1:
@@ -140,13 +143,18 @@ class Scope:
                 else:
                     self.shifts.add((lane, one if shift == "sll" else -one))
 
-    def tables_apart(self, distance: int) -> bool:
-        """Whether three or four tables, one behind the other, are looked up. More are a hash."""
-        return any(
-            3 <= sum(one + distance * number in self.offsets for number in range(8)) <= 4
+    def tables_apart(self, distance: int, least: int, most: int) -> bool:
+        """Whether so many tables, one behind the other, are looked up. More are another cipher.
+
+        Four of them may be two and two, each from a register of its own.
+        """
+        rows = [
+            sum(one + distance * number in self.offsets for number in range(2 * most))
             for one in self.offsets
             if one - distance not in self.offsets
-        )
+        ]
+        pairs = [row for row in rows if row > 1]
+        return any(least <= row <= most for row in rows) or (pairs == [2, 2] and least <= 4 <= most)
 
     def turned(self, bits: int) -> set[int]:
         """Return the left rotations that occur, those of two shifts and an `or` among them."""
@@ -250,15 +258,17 @@ def gather(region: Region, rules: Rules) -> Evidence:
         for near in range(max(0, index - _BEFORE), min(len(ops), index + _AFTER)):
             weights[near] += count
     hot = sorted(region.votes)
+    computed = _computed_lookups(ops)
     near_places: set[int] = set()
     in_window: set[int] = set()
     for number, op in enumerate(ops):
-        function.add(op)
+        is_computed = op.place in computed
+        function.add(op, is_computed=is_computed)
         if any(abs(op.place - one) <= _WINDOW_BYTES for one in _around(hot, op.place)):
-            window.add(op)
+            window.add(op, is_computed=is_computed)
             in_window.add(op.place)
         if weights[number]:
-            samples.add(op, weights[number])
+            samples.add(op, weights[number], is_computed)
             near_places.add(op.place)
     live: Counter[str] = Counter()
     counts: list[tuple[int, ...]] = []
@@ -284,6 +294,21 @@ def gather(region: Region, rules: Rules) -> Evidence:
     own = (region.function.name,) if region.function.name else ()
     names = tuple(one.name for one in region.callers() if one.name)
     return Evidence(region, samples, window, function, live, (*own, *names))
+
+
+def _computed_lookups(ops: Sequence[Op]) -> set[int]:
+    """Loads whose address is computed before: a shift by 2 or 3, and a sum."""
+    found: set[int] = set()
+    for number, op in enumerate(ops):
+        if op.name in ("shl", "sal", "lsl") and op.bits == 64 and op.numbers[-1:] in ((2,), (3,)):
+            after = ops[number + 1 : number + 1 + _COMPUTED]
+            if (sums := [n for n, one in enumerate(after) if one.name == "add"]) and (
+                load := next(
+                    (one for one in after[sums[0] :] if one.base and not one.displacement), None
+                )
+            ):
+                found.add(load.place)
+    return found
 
 
 def joined_evidence(parts: Sequence[Evidence]) -> Evidence:
@@ -336,7 +361,11 @@ def holds(condition: Condition, evidence: Evidence, callers: Counter[str]) -> bo
     if condition.rotate or condition.constant or condition.shift or condition.plain_shift:
         return _has_numbers(condition, evidence)
     if condition.apart:
-        return any(one.tables_apart(condition.apart) for one in evidence.scopes(condition))
+        most = int(condition.most if condition.most < 100 else _MOST_TABLES)
+        return any(
+            one.tables_apart(condition.apart, condition.at_least or 3, most)
+            for one in evidence.scopes(condition)
+        )
     return _amount(condition, evidence.samples)
 
 

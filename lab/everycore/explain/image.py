@@ -281,12 +281,17 @@ def load(path: Path) -> Image:
         file = Elf.open(path)
     except OSError as error:
         raise EverycoreError(f"cannot read {path}: {error.strerror}") from error
+    return image_of(file, str(path))
+
+
+def image_of(file: Elf, path: str) -> Image:
+    """Return what is needed of an ELF file; EverycoreError if its machine is not known."""
     machine = _MACHINES.get(file.header.machine, "")
     if not machine or not file.header.is_little_endian:
         made_for = elf.machine_name(file.header.machine)
         raise EverycoreError(f"{path} is for {made_for}, which is not read here")
     segments = tuple(one for one in file.segments if one.kind == elf.LOAD)
-    image = Image(str(path), file, machine, segments)
+    image = Image(path, file, machine, segments)
     if note := file.section(".note.gnu.build-id"):
         image.build_id = file.contents(note)[16:].hex()
     return image

@@ -14,6 +14,9 @@ _MOST_PAGES = 1500  # 6 MiB
 _EACH_TIME = 4  # samples that are looked at after each reading of the rings
 _MOST_LOOKS = 400
 _LOOKS_AT_A_PLACE = 12
+_NEWEST = 64  # samples whose files are looked for
+_LARGEST_FILE = 64 << 20
+_DELETED = " (deleted)"
 
 
 class Snapshots:
@@ -23,9 +26,11 @@ class Snapshots:
         self._sampled = sampled
         self._looked: dict[tuple[int, int], int] = {}
         self._looks = 0
+        self._known_files: set[str] = set()
 
     def take(self, samples: Sequence[Sample]) -> None:
         """Read memory at the registers of some of the newest samples."""
+        self._keep_files(samples[-_NEWEST:])
         chosen: list[Sample] = []
         for sample in reversed(samples):
             place = (sample.pid, sample.place >> 8)
@@ -47,6 +52,19 @@ class Snapshots:
                         memory.seek(page)
                         self._sampled.memory[pid, page] = memory.read(SNAPSHOT_BYTES)
 
+    def _keep_files(self, samples: Iterable[Sample]) -> None:
+        """Keep the files that code ran in and that have no name any more.
+
+        Programs delete a library that they have unpacked as soon as it is loaded.
+        """
+        for sample in samples:
+            one = self._sampled.mapping_of(sample.pid, sample.place) if sample.is_user else None
+            if one is None or not one.path.startswith("/") or one.path in self._known_files:
+                continue
+            self._known_files.add(one.path)
+            if not Path(one.path).exists() and (data := _mapped_file(sample.pid, one.path)):
+                self._sampled.files[one.path] = data
+
     def _pages(self, pid: int, samples: Iterable[Sample]) -> list[int]:
         """Pages that registers point to and that no file has, the code's own among them."""
         found: dict[int, None] = {}
@@ -63,3 +81,14 @@ class Snapshots:
                     if not is_file and (is_code or (pid, page) not in self._sampled.memory):
                         found[page] = None
         return list(found)
+
+
+def _mapped_file(pid: int, path: str) -> bytes:
+    """Read a file that a process has mapped, though it was deleted; b"" where that is refused."""
+    with suppress(OSError):
+        for link in Path(f"/proc/{pid}/map_files").iterdir():
+            with suppress(OSError):
+                if str(link.readlink()).removesuffix(_DELETED) == path.removesuffix(_DELETED):
+                    with link.open("rb") as stream:
+                        return stream.read(_LARGEST_FILE)
+    return b""

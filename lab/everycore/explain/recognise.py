@@ -162,7 +162,11 @@ def _fits(rule: Implementation, evidence: Evidence, callers: Counter[str]) -> bo
 
 def _name(rule: Implementation, evidence: Evidence) -> str:
     """Fill in what a rule leaves open: the registers, or the width of an operation's vectors."""
-    text = rule.name.replace("{form}", evidence.form(rule.vector_share))
+    text = rule.name
+    if rule.is_of_names and rule.kind == "public" and evidence.multiplies():
+        form = evidence.form(rule.vector_share)  # the name tells the primitive, the code the rest
+        text = "scalar, {multiplication}" if form == "scalar" else "{form}"
+    text = text.replace("{form}", evidence.form(rule.vector_share))
     text = text.replace("{rounds}", evidence.rounds(rule.vector_share))
     text = text.replace("{multiplication}", evidence.multiplication())
     text = text.replace(", ,", ",").removesuffix(", ") or "scalar"

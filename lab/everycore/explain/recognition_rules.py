@@ -8,7 +8,7 @@ written out (`words`). An implementation has conditions: all of `needs`, one of 
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
@@ -24,6 +24,7 @@ GENERAL = 38  # ranks from here on are of rules that hold for many primitives
 VAGUE = 61  # and of names that many primitives' functions have
 _CHUNK = 8  # bytes by which a table is found
 _NEAR = 16  # bytes between an address that is loaded from and a table's piece
+_SMALL = 64  # tables of numbers below are looked at as a whole
 _FORMS = ("le", "be", "twice", "spread")
 
 _FILE = {"primitive": str, "kind": str, "source": str, "table": Any, "implementation": Any}
@@ -69,7 +70,7 @@ class Condition:
     logic: float = 0.0  # per cent of and, or, xor, not
     vector: float = 0.0  # per cent of instructions on vectors
     clears: float = 0.0  # per cent of instructions that only clear registers
-    apart: int = 0  # three or four tables are looked up that lie so many bytes from each other
+    apart: int = 0  # `at_least` to `most` (three to four) tables lie so many bytes from each other
 
 
 @dataclass(frozen=True)
@@ -122,6 +123,15 @@ class Piece:
     table: str
     offset: int
     length: int
+    whole: bytes = field(default=b"", compare=False)  # of small numbers, which are everywhere
+
+    def is_at(self, base: int, start: int, data: bytes) -> bool:
+        """Whether the table is in some data as far as that reaches, or at least a half of it."""
+        if not self.whole:
+            return True
+        first, last = max(base, start), min(base + self.length, start + len(data))
+        own = self.whole[first - base : last - base]
+        return 2 * len(own) >= self.length and data[first - start : last - start] == own
 
 
 @dataclass(frozen=True)
@@ -158,7 +168,7 @@ class Rules:
         for at in range(begin, min(address - start + _NEAR, len(data) - _CHUNK) + 1):
             for piece in self.pieces.get(data[at : at + _CHUNK], ()):
                 base = start + at - piece.offset
-                if base - _NEAR <= address < base + piece.length:
+                if base - _NEAR <= address < base + piece.length and piece.is_at(base, start, data):
                     key = (piece.table, base, piece.length)
                     hits[key] = hits.get(key, 0) + 1
                     if start + at > address or piece.length <= _NEAR:
@@ -205,11 +215,13 @@ def _pieces(where: str, table: Any) -> Iterator[tuple[bytes, Piece]]:
     for form in known.get("forms", ("le",)):
         if form not in _FORMS:
             raise EverycoreError(f"{where}: unknown form '{form}'", f"valid: {', '.join(_FORMS)}")
+        is_small = max(numbers) < _SMALL
         for whole in _laid_out(numbers, size, form):
             for at in range(0, len(whole) - _CHUNK + 1, size):
                 chunk = whole[at : at + _CHUNK]
                 if len(set(chunk)) > 2:  # zeros and ones are everywhere
-                    yield chunk, Piece(known["name"], at, len(whole))
+                    held = whole if is_small else b""
+                    yield chunk, Piece(known["name"], at, len(whole), held)
 
 
 def _laid_out(numbers: Sequence[int], size: int, form: str) -> Iterator[bytes]:

@@ -10,11 +10,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from everycore.binary.elf import Elf
 from everycore.environment.errors import EverycoreError
 from everycore.explain import instructions, unwind
-from everycore.explain.image import Function, Image, load
+from everycore.explain.image import Function, Image, image_of, load
 from everycore.explain.instructions import Op
-from everycore.explain.samples import STACK_POINTERS, Sample, Sampled
+from everycore.explain.samples import SNAPSHOT_BYTES, STACK_POINTERS, Sample, Sampled
 
 GAP_BYTES = 384  # hot places that are farther apart are regions of their own
 _AROUND_BYTES = 288
@@ -23,6 +24,8 @@ _DATA_BEFORE, _DATA_BYTES = 128, 512
 MOST_LIVE = 96
 SMALLEST_SHARE = 0.003  # of all samples: regions with less are not decoded
 _CHAIN, _CHAINS = 12, 16  # callers that are kept, and different chains of them
+GAP_GENERATED_BYTES = 1024  # functions of generated code have no bounds
+_STEPS = 16  # starts that are tried
 # Programs whose generated code is a guest's or a language's, not cryptography of their own.
 GENERATORS = ("qemu-", "java", "node", "dotnet", "luajit", "ruby", "php", "wasmtime", "pypy")
 UNITS = {"x86_64": "x86-64", "aarch64": "a64"}
@@ -129,13 +132,17 @@ class Profile:
 class Files:
     """Images by their paths; None for a file that cannot be read."""
 
-    def __init__(self) -> None:
+    def __init__(self, kept: Mapping[str, bytes] | None = None) -> None:
         self._known: dict[str, Image | None] = {}
+        self._kept = kept or {}  # files that were deleted
 
     def image(self, path: str) -> Image | None:
         if path not in self._known:
             try:
-                self._known[path] = load(Path(path.removesuffix(" (deleted)")))
+                if path in self._kept:
+                    self._known[path] = image_of(Elf(self._kept[path], path), path)
+                else:
+                    self._known[path] = load(Path(path.removesuffix(" (deleted)")))
             except EverycoreError as error:
                 if error.hint:  # packages are missing
                     raise
@@ -188,7 +195,7 @@ def collect(
     sampled: Sampled, command: Iterable[str] = (), environment: Mapping[str, str] | None = None
 ) -> Profile:
     """Return the regions of all samples, the hottest first."""
-    files = Files()
+    files = Files(sampled.files)
     spaces: dict[int, Space] = {}
     groups: dict[tuple[str, str, int], list[tuple[int, Sample]]] = defaultdict(list)
     functions: dict[tuple[str, str, int], Function] = {}
@@ -227,13 +234,13 @@ def collect(
 
 
 def _clusters(
-    placed: Iterable[tuple[int, Sample]],
+    placed: Iterable[tuple[int, Sample]], gap: int = GAP_BYTES
 ) -> Iterator[list[tuple[int, Sample]]]:
     """Split samples where hot places are far apart."""
     ordered = sorted(placed, key=lambda one: one[0])
     cluster = ordered[:1]
     for one in ordered[1:]:
-        if one[0] - cluster[-1][0] > GAP_BYTES:
+        if one[0] - cluster[-1][0] > gap:
             yield cluster
             cluster = []
         cluster.append(one)
@@ -258,8 +265,10 @@ def _regions(
         region = Region(Module(path, image.build_id), process, own, image.machine, dict(votes))
         if len(cluster) >= max(2, SMALLEST_SHARE * total):
             begin, end = own.start, own.end
-            if not function.size:  # only a sampled place is known to begin an instruction
-                begin, end = first, last + _AROUND_BYTES
+            if not function.size:  # only sampled places are known to begin an instruction
+                before = image.read(max(0, first - _AROUND_BYTES), min(first, _AROUND_BYTES))
+                begin = first - _in_step(image.machine, before, image.read(first, 16), first)
+                end = last + _AROUND_BYTES
             elif own.size > LONGEST_BYTES:
                 end = min(end, last + LONGEST_BYTES)
             region.code_start, region.code = begin, image.read(begin, end - begin)
@@ -276,17 +285,50 @@ def _generated(
     """Regions of code that is in no file."""
     machine = UNITS.get(sampled.machine, "")
     process = sampled.names.get(pid, "")
-    for cluster in _clusters(placed):
+    for cluster in _clusters(placed, GAP_GENERATED_BYTES):
         first, last = cluster[0][0], cluster[-1][0]
         votes = Counter(place for place, _ in cluster)
         function = Function(first, last - first + 1)
         region = Region(Module(""), process, function, machine, dict(votes), is_generated=True)
         if len(cluster) >= max(2, SMALLEST_SHARE * total):
-            region.code_start = first
-            region.code = sampled.bytes_at(pid, first, min(last - first + 64, 4096))
-            ops = instructions.decode(machine, region.code, first)
-            region.references = _live(ops, cluster, {pid: space})
+            after = sampled.bytes_at(pid, first, min(last - first + 64, LONGEST_BYTES))
+            before = b""
+            for length in (_AROUND_BYTES, first % SNAPSHOT_BYTES):  # its page alone may be known
+                before = sampled.bytes_at(pid, first - length, length)
+                if len(before) == length:
+                    break
+            else:
+                before = b""
+            steps = _in_step(machine, before, after[:16], first)
+            region.code_start = first - steps
+            region.code = before[len(before) - steps :] + after
+            ops = instructions.decode(machine, region.code, region.code_start)
+            region.references = list(_constants_of(sampled, pid, ops))
+            region.references += _live(ops, cluster, {pid: space})
         yield region
+
+
+def _in_step(machine: str, before: bytes, after: bytes, place: int) -> int:
+    """Return how many bytes before an instruction can be read so that it begins in step.
+
+    Wrong steps of x86 code soon fall in with the right ones: what all starts lead to is right.
+    """
+    common: set[int] | None = None
+    for late in range(min(_STEPS, len(before))):
+        start = place - len(before) + late
+        ops = instructions.decode(machine, before[late:] + after, start)
+        own = [op for op in ops if op.place < place]
+        if own and own[-1].end == place and all(op.name != "(bad)" for op in own):
+            places = {op.place for op in own}
+            common = places if common is None else common & places
+    return place - min(common) if common else 0
+
+
+def _constants_of(sampled: Sampled, pid: int, ops: Iterable[Op]) -> Iterator[Reference]:
+    """Data that generated code refers to by its own place; it lies beside the code."""
+    for target in {op.target: op.place for op in ops if op.target is not None}.items():
+        if data := sampled.bytes_at(pid, target[0], _DATA_BYTES):
+            yield Reference(target[0], target[0], data, target[1])
 
 
 def references(image: Image, ops: Iterable[Op]) -> Iterator[Reference]:

@@ -51,6 +51,7 @@ class Sampled:
     mappings: dict[int, list[Mapping]] = field(default_factory=dict)
     names: dict[int, str] = field(default_factory=dict)  # of processes
     memory: dict[tuple[int, int], bytes] = field(default_factory=dict)  # by process and address
+    files: dict[str, bytes] = field(default_factory=dict)  # that were deleted, by their path
     lost: int = 0
     seconds: float = 0.0
     code: int | None = None  # exit code of the command; None of a process that was there before
@@ -76,9 +77,10 @@ class Sampled:
         base = address & ~(SNAPSHOT_BYTES - 1)
         held = self.memory.get((pid, base), b"")
         found = held[address - base : address - base + length]
-        if held and len(found) < length:
-            more = self.memory.get((pid, base + SNAPSHOT_BYTES), b"")
-            found += more[: length - len(found)]
+        while len(held) == SNAPSHOT_BYTES and len(found) < length:
+            base += SNAPSHOT_BYTES
+            held = self.memory.get((pid, base), b"")
+            found += held[: length - len(found)]
         return found
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from everycore.environment.errors import EverycoreError
-from everycore.explain import constants, recognition_rules, recording
+from everycore.explain import constants, recognition_rules, recording, regions
 from everycore.explain.evidence import gather
 from everycore.explain.explanation import Remedy, explain, facts_of, shares
 from everycore.explain.image import Function, load
@@ -446,3 +446,163 @@ def test_a_named_table_of_pointers_names_static_functions(tmp_path: Path) -> Non
     image = load(library)
     pointed = [image.function(start).name for start, _ in image.file.unwind_table]
     assert [name for name in pointed if name] == ["br_ec_p256_x"]  # two tables point to `both`
+
+
+def constant(number: int) -> bytes:
+    return b"\x48\xb8" + number.to_bytes(8, "little")  # mov rax, number
+
+
+@pytest.mark.parametrize(
+    ("words", "primitive"),
+    [
+        ((0xFFFFFFFF00000001, 0xFFFFFFFF), "P-256"),
+        ((0xFFFFFFFF00000001, 0xFFFFFFFF, 0x100000001), "P-384"),
+        ((0xFFFFFFFF00000000, 0xFFFFFFFFFFFFFFFE, 0xFFFFFFFF), "P-384"),
+        ((0xFFFFFFFF00000000, 0xFFFFFFFEFFFFFFFF), "SM2"),
+        ((0x2013481D1F6E5377,), "brainpool curves"),
+        ((0xFFFFFFFF00000002,), "big numbers (RSA, DH)"),
+    ],
+)
+def test_words_of_primes_that_look_alike_are_told_apart(
+    words: tuple[int, ...], primitive: str
+) -> None:
+    code = b"".join(constant(one) for one in words) + (MUL + ADC) * 12
+    assert [one.split(":")[0] for one in names(region(code))] == [primitive]
+
+
+@pytest.mark.parametrize(
+    ("name", "label"),
+    [
+        ("gosthash_update", "Gost: compiled code (scalar)"),
+        ("gost_encrypt_block", "Magma (GOST 28147-89): compiled code (scalar)"),
+        ("streebog_g", "Streebog: compiled code (scalar)"),
+        ("kuznyechik_encrypt", "Kuznyechik or Streebog: compiled code (scalar)"),
+        ("ghost_in_a_row", ""),
+    ],
+)
+def test_a_name_with_gost_is_that_of_its_own_standard(name: str, label: str) -> None:
+    assert names(region(NOTHING * 40, name=name)) == [label] * bool(label)
+
+
+def test_a_name_tells_the_curve_and_the_code_how_it_multiplies() -> None:
+    code = (MUL + ADC) * 12
+    assert names(region(code, name="x448_ladder")) == ["X448 or Ed448: scalar, mul of 64 bits"]
+    assert names(region(NOTHING * 40, name="x448_ladder")) == [
+        "X448 or Ed448: compiled code (scalar)"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("numbers", "label"),
+    [
+        ([41, 46, 67, 201, 162, 216, 124, 1, 61, 54, 84, 161, 236, 240, 6, 19], "MD2: tables"),
+        (
+            [0xD9, 0x78, 0xF9, 0xC4, 0x19, 0xDD, 0xB5, 0xED, 0x28, 0xE9, 0xFD, 0x79],
+            "RC2: tables",
+        ),
+        (
+            [0xA3, 0xD7, 0x09, 0x83, 0xF8, 0x48, 0xF6, 0xF4, 0xB3, 0x21, 0x15, 0x78],
+            "Skipjack: tables",
+        ),
+        ([0x3E, 0x72, 0x5B, 0x47, 0xCA, 0xE0, 0x00, 0x33, 0x04, 0xD1, 0x54, 0x98], "ZUC: tables"),
+        ([0xA8, 0x43, 0x5F, 0x06, 0x6B, 0x75, 0x6C, 0x59, 0x71, 0xDF], "Kalyna or Kupyna: tables"),
+    ],
+)
+def test_tables_of_bytes_are_found(numbers: list[int], label: str) -> None:
+    code = (LOOKUP + BYTE + NOTHING) * 12
+    assert names(region(code, references=(table("", numbers, 1),))) == [label]
+    changed = [number ^ 1 for number in numbers]
+    assert names(region(code, references=(table("", changed, 1),))) == []
+
+
+@pytest.mark.parametrize("place", range(4))
+def test_s_boxes_of_gost_for_tests_are_found(place: int) -> None:
+    code = (LOOKUP + BYTE + NOTHING) * 12
+    words = constants.MAKERS[f"gost_test_words{place}"]()
+    assert names(region(code, references=(table("", words, 4),))) == [
+        "Magma (GOST 28147-89): tables"
+    ]
+    assert words[0] == {0: 0x4 | 0xE << 4, 1: 0x5 | 7 << 4, 2: 6 | 4 << 4, 3: 0xD | 1 << 4}[
+        place
+    ] << 8 * place + 11 & 0xFFFFFFFF | (
+        {3: 0xD | 1 << 4, 2: 6 | 4 << 4}.get(place, 0) << 8 * place >> 21
+    )
+
+
+def test_a_few_small_numbers_are_no_s_box() -> None:
+    code = (LOOKUP + BYTE + NOTHING) * 12
+    numbers = constants.des_sbox1_values()
+    assert names(region(code, references=(table("", numbers, 4, live=False),))) == [
+        "DES: S-boxes of four bits (scalar)"
+    ]
+    few = numbers[:6] + [9] * 58
+    assert names(region(code, references=(table("", few, 4, live=False),))) == []
+
+
+def test_eight_tables_of_64_words_are_des() -> None:
+    lookups = b"".join(
+        bytes.fromhex("89d983e13f") + b"\x33\x84\x8f" + (256 * number).to_bytes(4, "little")
+        for number in range(8)
+    )  # mov ecx, ebx; and ecx, 63; xor eax, [rdi + rcx*4 + ...]
+    assert names(region(lookups * 3)) == ["DES: tables"]
+    assert names(region(lookups.replace(b"\x83\xe1\x3f", b"\x83\xe1\x1f") * 3)) == []
+
+
+def test_tables_of_a_key_may_be_two_and_two() -> None:
+    apart = LOOKUPS.replace("338c9f00080000", "338c9f50080000")
+    apart = apart.replace("038c9f000c0000", "038c9f500c0000")
+    assert apart != LOOKUPS
+    assert names(region(bytes.fromhex(apart) * 6)) == ["Blowfish: tables"]
+
+
+def left64(*distances: int) -> bytes:
+    return b"".join(b"\x48\xc1\xc0" + bytes([one]) + b"\x48\x31\xd8" for one in distances)
+
+
+def test_ascon_may_rotate_inside_of_a_rotation() -> None:
+    assert names(region(left64(55, 45, 42, 25, 59, 63, 57, 54) * 4)) == ["Ascon: scalar"]
+    assert names(region(left64(55, 44, 41, 24, 59, 62, 56, 53) * 4)) == []
+
+
+def test_haval_rotates_by_seven_and_eleven() -> None:
+    step = bytes.fromhex("c1c819" + "31d8" + "01d8" + "21d8")  # ror, xor, add, and
+    both = step.replace(b"\x19", b"\x07") + step.replace(b"\x19", b"\x0b")
+    assert names(region(both * 6)) == ["HAVAL: scalar"]
+    assert names(region(both.replace(b"\x0b", b"\x0d") * 6)) == []
+
+
+def test_limbs_may_be_floating_point_numbers() -> None:
+    product = bytes.fromhex("f20f59c1f20f58d0")  # mulsd xmm0, xmm1; addsd xmm2, xmm0
+    found = names(region(constant(0x4043000000000000) + product * 20))
+    assert found == ["X25519 or Ed25519: scalar, limbs of 16 bits (floating point)"]
+    assert names(region(constant(0x4043000000000001) + product * 20)) == []
+
+
+def test_code_without_bounds_is_read_in_step() -> None:
+    number = bytes.fromhex("b878563412")  # mov eax, a number
+    code = (LOOKUP + number + BYTE + MUL) * 6
+    starts = {0x1000 + 14 * n + at for n in range(6) for at in (0, 3, 8, 11)}
+    place = 0x1000 + len(code)
+    steps = regions._in_step("x86-64", code[5:], NOTHING, place)
+    assert steps > len(code) / 2
+    assert place - steps in starts
+    assert regions._in_step("x86-64", bytes([0x06]) * 20, NOTHING, place) == 0  # no instruction
+
+
+GONE = "#include <unistd.h>\n" + LOOPS.replace(
+    "    while (more())", "    unlink(FILE_NAME);\n    while (more())"
+)
+
+
+def test_a_file_that_was_deleted_while_it_ran_is_explained(tmp_path: Path) -> None:
+    source, program = tmp_path / "gone.c", tmp_path / "gone"
+    source.write_text(GONE)
+    flags = ["-O1", "-s", f'-DFILE_NAME="{program}"']
+    subprocess.run(["cc", *flags, source, "-o", program], check=True)
+    sampled = sample_command([str(program)], Asked(1999), dict(os.environ))
+    assert not program.exists()
+    assert list(sampled.files) == [str(program)]
+    found = shares(recognise(collect(sampled, [str(program)])))
+    assert max(found, key=lambda one: found[one]).startswith("ChaCha20")
+    sampled.files.clear()
+    assert not shares(recognise(collect(sampled, [str(program)])))
