@@ -7,6 +7,7 @@ only find candidates; one counts if decoding meets it where an instruction begin
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from everycore.environment.errors import EverycoreError
 from everycore.explain import instructions
 from everycore.explain.image import Image, load
 
+_WIDE = "vaes"  # AES of more than one block at a time: vectors of 256 bits or more
 # Opcodes of the Intel SDM, volume 2, with VEX and EVEX prefixes: what a candidate looks like, and
 # the names that decoding must give. `.` stands for a byte of registers.
 _X86 = {
@@ -27,6 +29,10 @@ _X86 = {
     ),
     "sha": (rb"\x0f\x38[\xc8-\xcb]", r"sha(256rnds2|1nexte|1msg.)"),
     "mulx": (rb"\xc4[\x02\x22\x42\x62\x82\xa2\xc2\xe2].\xf6", r"mulx"),
+    _WIDE: (
+        rb"\xc4[\x02\x22\x42\x62\x82\xa2\xc2\xe2].[\xdc-\xdf]|\x62...[\xdc-\xdf]",
+        r"vaes(enc|dec)(last)?",
+    ),
 }
 # Arm ARM DDI 0487, C7: AESE and AESD, PMULL of 64 bits, SHA256H.
 _A64 = {
@@ -41,6 +47,14 @@ _ENOUGH = 2  # candidates outside of known functions; one inside is enough
 _MOST_TRIED = 400
 
 
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """Names of instructions, and the least bits of their vectors."""
+
+    names: re.Pattern[str]
+    width: int
+
+
 @lru_cache(maxsize=256)
 def instructions_in(path: str) -> dict[str, bool]:
     """Say of each kind of instructions whether a file has it; nothing of what cannot be read."""
@@ -49,7 +63,10 @@ def instructions_in(path: str) -> dict[str, bool]:
     except EverycoreError:
         return {}
     kinds = _A64 if image.machine == "a64" else _X86
-    return {kind: _has(image, *patterns) for kind, patterns in kinds.items()}
+    return {
+        kind: _has(image, *patterns, 256 if kind == _WIDE else 0)
+        for kind, patterns in kinds.items()
+    }
 
 
 def lacking(path: str, kind: str) -> bool:
@@ -57,8 +74,8 @@ def lacking(path: str, kind: str) -> bool:
     return instructions_in(path).get(kind) is False
 
 
-def _has(image: Image, pattern: bytes, names: str) -> bool:
-    wanted = re.compile(names)
+def _has(image: Image, pattern: bytes, names: str, width: int) -> bool:
+    wanted = _Wanted(re.compile(names), width)
     seen = 0
     for number, address in enumerate(_candidates(image, pattern)):
         if number >= _MOST_TRIED:
@@ -89,10 +106,11 @@ def _candidates(image: Image, pattern: bytes) -> Iterator[int]:
                 yield address
 
 
-def _meets(image: Image, begin: int, address: int, wanted: re.Pattern[str]) -> bool:
+def _meets(image: Image, begin: int, address: int, wanted: _Wanted) -> bool:
     """Whether decoding from one place meets a wanted instruction that holds an address."""
     code = image.read(begin, address - begin + _LONGEST)
     for op in instructions.decode(image.machine, code, begin):
         if op.end > address:
-            return op.place <= address and bool(wanted.fullmatch(op.name))
+            is_wanted = wanted.names.fullmatch(op.name) and op.width >= wanted.width
+            return op.place <= address and bool(is_wanted)
     return False

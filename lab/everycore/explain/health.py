@@ -181,6 +181,8 @@ def verdict(
         who = one.processes.get(pid, str(pid))
         return f"{who} runs it with {words[0]}", "unset that variable and restart it"
     wanted = {"aes": "aes", "clmul": "pclmulqdq", "sha": "sha_ni", "mulx": "bmi2"}
+    if "avx512vl" in flags:  # OpenSSL has VAES in code for AVX-512 alone
+        wanted["vaes"] = "vaes"
     lacking = [
         flag
         for name, flag in wanted.items()
@@ -191,6 +193,8 @@ def verdict(
         return f"{own} is set here", f"unset {own}"
     if lacking:
         text = f"has no code for {', '.join(lacking)}, which this CPU has"
+        if lacking == ["vaes"]:
+            return f"{text}: AES by 128 bits at a time", "a newer OpenSSL (3.6 and 4.0 have it)"
         return text, "a build with assembly, or a newer version"
     return "uses the CPU's instructions, as far as its file shows", ""
 
@@ -207,7 +211,7 @@ def _computes(one: Installed, name: str) -> bool:
     """Whether a library has that part of cryptography in it at all."""
     parts = _COMPUTES.get(one.name)
     if parts is None:
-        return name != "mulx" or one.name in ("OpenSSL",)
+        return name not in ("mulx", "vaes") or one.name == "OpenSSL"
     for word, names in parts.items():
         if word in one.path:
             return name in names

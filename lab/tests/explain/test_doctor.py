@@ -45,9 +45,9 @@ cpu family	: 25
 model name	: AMD EPYC
 flags		: fpu pclmulqdq sha_ni avx2 bmi2 adx vaes hypervisor
 """
-HAS = dict.fromkeys(("aes", "clmul", "sha", "mulx"), True)
+HAS = dict.fromkeys(("aes", "clmul", "sha", "mulx", "vaes"), True)
 GOOD = Installed("/lib/libcrypto.so.3", "OpenSSL", "3", HAS)
-FLAGS = ("aes", "pclmulqdq", "sha_ni", "bmi2")
+FLAGS = ("aes", "pclmulqdq", "sha_ni", "bmi2", "vaes", "avx512vl")
 
 
 def test_the_kernel_resolves_to_the_driver_of_the_highest_priority() -> None:
@@ -76,6 +76,8 @@ def test_features_that_a_hypervisor_hides_are_named() -> None:
             {},
             "has no code for aes, pclmulqdq, sha_ni",
         ),
+        (replace(GOOD, instructions=HAS | {"vaes": False}), {}, "has no code for vaes"),
+        (replace(GOOD, name="libgcrypt", instructions=HAS | {"vaes": False}), {}, "uses the CPU's"),
         (replace(GOOD, deleted={7: "sshd"}), {}, "sshd still runs a file that was replaced"),
         (replace(GOOD, processes={7: "x"}, masks={7: ["OPENSSL_ia32cap=0"]}), {}, "x runs it with"),
         (GOOD, {"OPENSSL_ia32cap": "0"}, "OPENSSL_ia32cap is set here"),
@@ -85,6 +87,13 @@ def test_a_library_gets_one_verdict(
     library: Installed, environment: dict[str, str], words: str
 ) -> None:
     assert words in health.verdict(library, FLAGS, environment)[0]
+
+
+def test_wide_aes_is_missed_with_avx512_alone() -> None:
+    """OpenSSL 3.6 has no code for a CPU with VAES and without AVX-512 either."""
+    library = replace(GOOD, instructions=HAS | {"vaes": False})
+    assert "newer OpenSSL" in health.verdict(library, FLAGS, {})[1]
+    assert health.verdict(library, FLAGS[:-1], {})[1] == ""
 
 
 def test_processes_are_found_with_masks_and_replaced_files(tmp_path: Path) -> None:
