@@ -9,18 +9,29 @@ from contextlib import suppress
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from everycore.environment.context import Context, system_context
-from everycore.environment.errors import EverycoreError, SignalError
+from everycore.environment.errors import EverycoreError, SignalError, unknown_name
 
 INTERRUPTED = 130
 REMEDIES = {
     errno.ENOSPC: "free some space, or write elsewhere",
     errno.EACCES: "ask as a user who may do this, or name another place",
     errno.EROFS: "name a place that can be written",
+}
+# What typer raises for a command line that it refuses; older ones take it from click.
+_REFUSED: Any = next(one for one in typer.BadParameter.__mro__ if one.__name__ == "ClickException")
+_PLAIN = {  # its words, and ours
+    "is not a valid int range": "is no whole number",
+    "is not a valid int": "is no whole number",
+    "is not a valid float range": "is no number",
+    "is not a valid float": "is no number",
+    "Got unexpected extra argument(s)": "too many words:",
+    "Got unexpected extra arguments": "too many words:",
+    "Got unexpected extra argument": "too many words:",
 }
 COMPLETE = "_EVERYCORE_COMPLETE"  # set by a shell that completes a command line
 
@@ -271,11 +282,29 @@ def _run(arguments: Sequence[str], context: Context) -> int:
     words = [word for word in arguments if word != "--debug"]  # goes anywhere
     command = typer.main.get_command(make_app(words or completed_words(context.env)))
     try:
-        command.main(args=words, prog_name="everycore", obj=context)
-    except SystemExit as end:
-        if isinstance(end.__context__, typer.Abort):
-            return INTERRUPTED
+        code = command.main(args=words, prog_name="everycore", obj=context, standalone_mode=False)
+    except SystemExit as end:  # of a shell's completion
         if isinstance(end.__context__, BrokenPipeError):  # typer calls it 1: a failed check
             raise end.__context__ from None
         return end.code if isinstance(end.code, int) else 0
-    return 0
+    except typer.Abort:
+        return INTERRUPTED
+    except _REFUSED as error:
+        if type(error).__name__ == "NoArgsIsHelpError":  # nothing stands behind the command
+            error.show()
+            return int(error.exit_code)
+        raise _usage_error(error, words) from error
+    return code if isinstance(code, int) else 0
+
+
+def _usage_error(error: Any, words: Sequence[str]) -> EverycoreError:
+    """The error of a command line that typer refuses, in the form of all others."""
+    named = next((word for word in words if not word.startswith("-")), "")
+    if named == words[0] and named not in COMMANDS:
+        return unknown_name("command", named, COMMANDS)
+    parsed = getattr(error, "ctx", None)
+    text = " ".join(error.format_message().split()).rstrip(".")
+    for its, ours in _PLAIN.items():
+        text = text.replace(its, ours)
+    path = parsed.command_path if parsed else f"everycore {named}".rstrip()
+    return EverycoreError(text[:1].lower() + text[1:], f"see `{path} -h`", error.exit_code)

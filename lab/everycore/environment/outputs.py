@@ -9,6 +9,7 @@ import os
 import secrets
 import shutil
 import stat
+import sys
 import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
@@ -50,9 +51,15 @@ def _regular(path: Path) -> Path | None:
 
 
 def make_folder(path: Path) -> None:
-    """Make the folder of a file that --out names, as every command does, before it works for it."""
+    """Make the folder of a file that --out names, as every command does, before it works for it.
+
+    A folder that was not there may be a mistyped one, so standard error names it.
+    """
     try:
+        is_new = not path.parent.exists()
         path.parent.mkdir(parents=True, exist_ok=True)
+        if is_new:
+            print(f"made the folder {path.parent}", file=sys.stderr)
     except OSError as error:
         raise EverycoreError(
             f"cannot make {path.parent}: {error.strerror}", "name another place with --out"

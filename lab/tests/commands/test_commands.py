@@ -40,6 +40,25 @@ def test_version_and_help_are_good(lab: Lab) -> None:
     assert lab("bench", "--help").code == 0
 
 
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("matrix --bogus", "no such option: --bogus"),
+        ("bench --bytes", "option '--bytes' requires an argument\nsee `everycore bench -h`"),
+        ("matrix --cpu x", "invalid value for '--cpu': 'x' is no whole number\nsee"),
+        ("rom check", "missing argument 'ROM...'\nsee `everycore rom check -h`"),
+        ("limits more", "too many words: (more)\nsee `everycore limits -h`"),
+        ("benhc", "unknown command 'benhc'\nnearest: bench"),
+        ("--bogus", "no such option: --bogus"),
+    ],
+)
+def test_all_errors_of_a_command_line_have_one_form(lab: Lab, line: str, said: str) -> None:
+    done = lab(*line.split())
+    assert done.code == 2
+    assert done.err.startswith(f"everycore: {said}")
+    assert not done.out
+
+
 def test_the_help_of_all_says_exit_codes_and_cuts_no_line(
     lab: Lab, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -118,20 +137,18 @@ def test_the_help_of_all_imports_no_command() -> None:
     assert done.stdout.strip() == "[]"
 
 
-def test_a_command_behind_options_is_not_taken_for_none(
-    lab: Lab, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert lab("--", "list", "--jsn").code == 2
-    assert "--jsn" in capsys.readouterr().err
+def test_a_command_behind_options_is_not_taken_for_none(lab: Lab) -> None:
+    done = lab("--", "list", "--jsn")
+    assert done.code == 2
+    assert "--jsn" in done.err
     assert lab("--json", "list").code == 2
 
 
-def test_unknown_commands_and_options_are_usage_errors(
-    lab: Lab, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_unknown_commands_and_options_are_usage_errors(lab: Lab) -> None:
     assert lab("benhc").code == 2
-    assert lab("list", "--jsn").code == 2
-    assert "--json" in capsys.readouterr().err
+    done = lab("list", "--jsn")
+    assert done.code == 2
+    assert "--json" in done.err
 
 
 def test_a_surprise_is_one_line_and_a_traceback_only_with_debug(

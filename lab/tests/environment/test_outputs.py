@@ -126,3 +126,13 @@ def test_a_file_that_is_there_is_refused_and_a_device_is_not(tmp_path: Path) -> 
     (tmp_path / "there").write_text("mine\n")
     with pytest.raises(EverycoreError, match="there exists"):
         refuse_existing(tmp_path / "there")
+
+
+def test_a_folder_that_is_made_is_named_and_no_other(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "reslts" / "new" / "file.jsonl"
+    write(path, "first\n")
+    assert capsys.readouterr().err == f"made the folder {path.parent}\n"
+    write(path, "second\n")
+    assert not capsys.readouterr().err
