@@ -3,38 +3,89 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from everycore.matrix import anomalies
 from everycore.matrix.anomalies import Story, command, what
 from everycore.matrix.failures import FailedCells, group_failures
 from everycore.matrix.neighbours import family, version
-from everycore.model.cells import Anomaly, Cell, Outcome, Result
+from everycore.model.cells import Anomaly, Cell, Kind, Outcome, Result, is_one_program
 from everycore.report.kernels import markdown_table
 
-HEAD = ("", "compiler", "flags", "code", "finding", "repair", "cause", "newer compilers")
+HEAD = ("", "compiler", "flags", "code", "finding", "repair", "cause", "newer compilers", "found")
 MOST_FLAGS = 3  # sets of flags that a row names
+HERE = "here"
+COMMAND = "everycore matrix "  # what a command of a cell begins with
 
 
-def page(results: Mapping[Cell, Result], explained: Sequence[Anomaly]) -> str:
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """What one machine measured, and what it found out about that."""
+
+    name: str  # the folder of results/
+    results: Mapping[Cell, Result]
+    explained: Sequence[Anomaly]
+
+
+def page(machine: Machine, others: Sequence[Machine] = ()) -> str:
     """Write the page: the scope, wrong answers, a row for each cause, and how each is measured
-    again."""
+    again.
+
+    `others`: machines whose causes count here as well, where the code is the same to the byte.
+    """
+    results = machine.results
     text = _looked_at(list(results.values()))
     for group in group_failures(results.values()):
         text += f"* {group.title}\n" if _is_wrong(group) else ""
-    known = {(one.cell, one.kind) for one in explained}
-    others = [one for one in anomalies.find(results) if (one.cell, one.kind) not in known]
-    stories = anomalies.stories(list(explained), results)
-    if not stories and not others:
+    known = {(one.cell, one.kind) for one in machine.explained}
+    left = [one for one in anomalies.find(results) if (one.cell, one.kind) not in known]
+    rows = [(HERE, story) for story in anomalies.stories(list(machine.explained), results)]
+    for other in (machine, *others):
+        same = [one for one in (_as_found(anomaly, results, other) for anomaly in left) if one]
+        where = HERE if other is machine else f"on {other.name}"
+        rows += [(where, story) for story in anomalies.stories(same, results)]
+        taken = {(one.cell, one.kind) for one in same}
+        left = [one for one in left if (one.cell, one.kind) not in taken]
+    if not rows and not left:
         return text + "\nNothing is odd.\n"
-    if stories:
-        rows = [_row(i, story, results) for i, story in enumerate(stories, 1)]
-        text += "\n" + markdown_table(HEAD, rows, right=(0,))
+    if rows:
+        table = [_row(i, story, results, where) for i, (where, story) in enumerate(rows, 1)]
+        text += "\n" + markdown_table(HEAD, table, right=(0,))
         text += "\nEach is measured again by its command:\n\n"
         text += "".join(
             f"{i}. `{story.worst.command or command(story.worst)}`\n"
-            for i, story in enumerate(stories, 1)
+            for i, (_, story) in enumerate(rows, 1)
         )
-    return text + _unexplained(anomalies.stories(others, results))
+    return text + _unexplained(anomalies.stories(left, results))
+
+
+def _as_found(anomaly: Anomaly, results: Mapping[Cell, Result], other: Machine) -> Anomaly | None:
+    """The anomaly with the cause that a machine found for the same code, if it has one."""
+    mine = results[anomaly.cell]
+    for theirs in other.explained:
+        known = other.results.get(theirs.cell)
+        if known and is_one_program(mine, known) and _is_cause(theirs, anomaly):
+            repaired = theirs.repaired
+            if repaired:  # the command is for this machine's compiler and flags
+                cell = replace(anomaly.cell, flags=(*anomaly.cell.flags, *theirs.repair))
+                repaired = replace(repaired, cell=cell)
+            return replace(
+                anomaly,
+                repair=theirs.repair,
+                repaired=repaired,
+                causes=theirs.causes,
+                passes=theirs.passes,
+                why_not=theirs.why_not,
+            )
+    return None
+
+
+def _is_cause(found: Anomaly, anomaly: Anomaly) -> bool:
+    """Whether it is the same finding, or code that is slow by a frame that its repair shrinks."""
+    if found.kind is anomaly.kind:
+        return True
+    frame = anomalies.frame(found.repaired) if found.repaired else None
+    return anomaly.kind is Kind.FRAME and frame is not None and frame <= anomalies.FRAME_LIMIT
 
 
 def _unexplained(stories: Sequence[Story]) -> str:
@@ -43,8 +94,11 @@ def _unexplained(stories: Sequence[Story]) -> str:
     own = [story for story in stories if story.worst.differs_in != "sanitizer"]
     if not own:
         return ""
-    return "\nMeasured once and not looked into; some of these may be noise:\n\n" + "".join(
-        f"* {story.compiler} {_flags(story)} on {_code(story)}: {what(story.worst)}\n"
+    text = "\nMeasured once and not looked into; some of these may be noise. Each is looked into by"
+    text += " `everycore matrix --regressions` with these options:\n\n"
+    return text + "".join(
+        f"* {story.compiler} {_flags(story)} on {_code(story)}: {what(story.worst)};"
+        f" `{command(story.worst).removeprefix(COMMAND)}`\n"
         for story in own
     )
 
@@ -66,7 +120,7 @@ def _looked_at(results: Sequence[Result]) -> str:
     return text + f"\nWrong answers: {wrong} cells.\n" if wrong else text + "\nNo wrong answers.\n"
 
 
-def _row(number: int, story: Story, results: Mapping[Cell, Result]) -> list[str]:
+def _row(number: int, story: Story, results: Mapping[Cell, Result], where: str) -> list[str]:
     worst = story.worst
     repair = f"`{' '.join(worst.repair)}`" if worst.repair else f"none: {worst.why_not}"
     cause = [f"pass {worst.passes[0]}"] if worst.passes else []
@@ -79,6 +133,7 @@ def _row(number: int, story: Story, results: Mapping[Cell, Result]) -> list[str]
         repair,
         "; ".join([*cause, *worst.causes[:2]]) or "?",
         _newer(story, results),
+        where,
     ]
 
 

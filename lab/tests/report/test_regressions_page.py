@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Findings of stored cells, as docs/REGRESSIONS.md shows them."""
 
-from everycore.model.cells import Anomaly, Cell, Kind, Outcome, Result
-from everycore.report import regressions_page
+from dataclasses import replace
+
+from everycore.model.cells import Anomaly, Cell, Code, Kind, Outcome, Result
+from everycore.report.regressions_page import Machine, page
 
 GATHERS = ("-O2", "-march=x86-64-v4")
 
@@ -33,7 +35,7 @@ def rows(text: str) -> list[str]:
 
 def test_a_finding_has_cause_repair_and_the_command_that_measures_it_again() -> None:
     known = results("clang-21", "clang-22", "clang-23")
-    text = regressions_page.page(known, [odd(cell("clang-22"), passes=("SLPVectorizerPass",))])
+    text = page(Machine("here", known, [odd(cell("clang-22"), passes=("SLPVectorizerPass",))]))
     (row,) = rows(text)
     assert "| clang 22 | `-O2 -march=x86-64-v4` | linux-6.1 generic-cbc-enc | 2.3x |" in row
     assert "| `-fno-slp-vectorize` | pass SLPVectorizerPass; 64 vpgatherdd |" in row
@@ -44,22 +46,24 @@ def test_a_finding_has_cause_repair_and_the_command_that_measures_it_again() -> 
 
 def test_newer_compilers_have_it_or_not() -> None:
     known = results("clang-21", "clang-22", "clang-23")
-    assert rows(regressions_page.page(known, [odd(cell("clang-22"))]))[0].endswith(
-        "| not since 23 |"
+    assert rows(page(Machine("here", known, [odd(cell("clang-22"))])))[0].endswith(
+        "| not since 23 | here |"
     )
-    assert rows(regressions_page.page(known, [odd(cell("clang-23"))]))[0].endswith("| have it |")
+    assert rows(page(Machine("here", known, [odd(cell("clang-23"))])))[0].endswith(
+        "| have it | here |"
+    )
 
 
 def test_without_a_repair_the_reason_stands_there() -> None:
     one = odd(cell("clang-21"), repair=(), causes=(), why_not="no flag repairs it")
-    (row,) = rows(regressions_page.page(results("clang-21"), [one]))
+    (row,) = rows(page(Machine("here", results("clang-21"), [one])))
     assert "| none: no flag repairs it | ? |" in row
 
 
 def test_wrong_answers_come_before_all_else() -> None:
     known = results("clang-21")
     bad = Result(cell("gcc-9", "-O3"), Outcome.WRONG, "byte 3 differs", compiler="gcc 9.3.0")
-    text = regressions_page.page({**known, bad.cell: bad}, [odd(cell("clang-21"))])
+    text = page(Machine("here", {**known, bad.cell: bad}, [odd(cell("clang-21"))]))
     assert "Wrong answers: 1 cells." in text
     assert text.index("byte 3 differs") < text.index("| 1 |")
 
@@ -67,13 +71,46 @@ def test_wrong_answers_come_before_all_else() -> None:
 def test_what_was_not_looked_into_stands_apart() -> None:
     slow, known = cell("clang-22"), results("clang-21", "clang-23")
     known[slow] = measured(slow, 28.0)
-    text = regressions_page.page(known, [])
+    text = page(Machine("here", known, []))
     assert "* clang 22 `-O2 -march=x86-64-v4` on linux-6.1 generic-cbc-enc: 2.3x" in text
     assert not rows(text)
-    text = regressions_page.page(known, [odd(slow)])
+    text = page(Machine("here", known, [odd(slow)]))
     assert len(rows(text)) == 1
     assert "not looked into" not in text
 
 
 def test_nothing_odd_is_said() -> None:
-    assert "Nothing is odd." in regressions_page.page(results("clang-21"), [])
+    assert "Nothing is odd." in page(Machine("here", results("clang-21"), []))
+
+
+def test_a_cause_that_another_machine_found_counts_for_the_same_code_alone() -> None:
+    slow = cell("clang-22")
+    known = results("clang-21", "clang-23")
+    known[slow] = replace(measured(slow, 24.0), digest="gathers")
+    there = {slow: replace(measured(slow, 28.0), digest="gathers")}
+    repaired = measured(cell("clang-22", *GATHERS, "-fno-slp-vectorize"))
+    other = Machine("zen9", there, [odd(slow, repaired=repaired)])
+    text = page(Machine("here", known, []), [other])
+    (row,) = rows(text)
+    assert row.endswith("| on zen9 |")
+    assert "| 2.0x | `-fno-slp-vectorize` |" in row  # the ratio is that of this machine
+    assert "--flags=-O2 -march=x86-64-v4 -fno-slp-vectorize" in text
+    assert "not looked into" not in text
+    there[slow] = replace(there[slow], digest="another")
+    text = page(Machine("here", known, []), [other])
+    assert not rows(text)
+    assert "not looked into" in text
+
+
+def test_a_frame_that_the_repair_of_its_cycles_shrinks_has_that_cause() -> None:
+    big, code = cell("gcc-7"), Code(1, 1, 0, 0, 0, 4000)
+    known = results("gcc-9")
+    known[big] = replace(measured(big, 50.0), digest="big", code=code)
+    for frame, explained in ((88, True), (3000, False)):
+        repaired = replace(
+            measured(cell("gcc-7", "-O2", "-fx")), code=replace(code, frame_bytes=frame)
+        )
+        slow = replace(odd(big, repaired=repaired, repair=("-fx",)), neighbour=cell("gcc-9"))
+        text = page(Machine("here", known, [slow]))
+        assert ("frame of 4000 bytes" in "".join(rows(text))) is explained
+        assert ("not looked into" in text) is not explained
