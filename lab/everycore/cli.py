@@ -22,7 +22,7 @@ REMEDIES = {
     errno.EACCES: "ask as a user who may do this, or name another place",
     errno.EROFS: "name a place that can be written",
 }
-# What typer raises for a command line that it refuses; older ones take it from click.
+# The base of the errors that typer raises for a command line; older versions take it from click.
 _REFUSED: Any = next(one for one in typer.BadParameter.__mro__ if one.__name__ == "ClickException")
 _PLAIN = {  # its words, and ours
     "is not a valid int range": "is no whole number",

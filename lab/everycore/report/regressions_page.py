@@ -20,7 +20,7 @@ COMMAND = "everycore matrix "  # what a command of a cell begins with
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """What one machine measured, and what it found out about that."""
+    """The cells of one machine, and its findings on them."""
 
     name: str  # the folder of results/
     results: Mapping[Cell, Result]
