@@ -3,7 +3,7 @@
  * The modes of the layers on bn for bench; "bytes" are the length of n or p, and a call is one operation, or one of
  * eight operations side by side. RSA: 128 to 1024 bytes, with a key that is made by the seed. Diffie-Hellman: the group
  * of RFC 7919 of this length, with its short secrets. prime-test is one round of Miller and Rabin for a secret prime of
- * half of the length.
+ * half of the length, prime-check the public test of the same prime (BPSW).
  */
 #include "bench.h"
 
@@ -59,10 +59,12 @@ BENCH_LOOPS(rsa_private_many, private_many(w);)
 BENCH_LOOPS(rsa_public,
             must(evc_rsa_public(evc_rsa_public_of(rsa_key(w)), w->in, w->out[0], w->scratch, sizeof w->scratch));)
 BENCH_LOOPS(dh_public, must(evc_dh_public((const void *)w->key, w->x, w->out[0], w->scratch, sizeof w->scratch));)
+BENCH_LOOPS(prime_check, must(evc_prime_test_public(w->kernel, w->numbers.p, w->numbers.p_bytes, w->scratch,
+                                                    sizeof w->scratch));)
 BENCH_LOOPS(prime_test, must(evc_prime_test_secret(w->kernel, w->numbers.p, w->numbers.p_bytes, 1, &w->source,
                                                    w->scratch, sizeof w->scratch));)
 
-enum { RSA_PRIVATE, RSA_PRIVATE_MANY, RSA_PUBLIC, DH_PUBLIC, PRIME_TEST, N_MODES };
+enum { RSA_PRIVATE, RSA_PRIVATE_MANY, RSA_PUBLIC, DH_PUBLIC, PRIME_TEST, PRIME_CHECK, N_MODES };
 static const struct {
     const char *name;
     bench_loop *streamed, *fenced;
@@ -72,6 +74,7 @@ static const struct {
     {"rsa-public", rsa_public, rsa_public_fenced},
     {"dh-public", dh_public, dh_public_fenced},
     {"prime-test", prime_test, prime_test_fenced},
+    {"prime-check", prime_check, prime_check_fenced},
 };
 
 static const char *mode_name(size_t mode)

@@ -7,6 +7,7 @@
 #include "everycore/bn_words.h"
 
 #include "must.h"
+#include "peer_layers.h"
 #include "random.h"
 
 #define MODULUS_BYTES 24576
@@ -21,6 +22,8 @@ const char *peer_number_primitive(const char *mode)
     static const char *const numbers[] = {"mont-mul", "mont-sqr", "exp", "exp-public"};
     static const char *const words[] = {"mul-add-words", "mod-word16", "mod-word16-once"};
 
+    if (peer_layer_of(mode) != PEER_NO_LAYER)
+        return "bn"; /* as bench has it */
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
         if (strcmp(mode, numbers[i]) == 0)
             return "bn";
@@ -30,15 +33,21 @@ const char *peer_number_primitive(const char *mode)
     return NULL;
 }
 
-size_t peer_number_length_used(size_t n_bytes)
+size_t peer_number_length_used(const char *mode, size_t n_bytes)
 {
+    if (peer_layer_of(mode) != PEER_NO_LAYER)
+        return peer_layer_length_used(peer_layer_of(mode), n_bytes);
     return n_bytes < EVC_BN_MIN_BITS / 8 || n_bytes > PEER_MOST_NUMBER_BYTES ? 0 : n_bytes / 8 * 8;
 }
 
-void peer_numbers_make(uint8_t *key, size_t n_bytes, uint64_t seed)
+void peer_numbers_make(const char *mode, uint8_t *key, size_t n_bytes, uint64_t seed)
 {
     struct random r = {seed};
 
+    if (peer_layer_of(mode) != PEER_NO_LAYER) {
+        peer_layer_make(peer_layer_of(mode), key, n_bytes, &r);
+        return;
+    }
     random_bytes(&r, key, 3 * n_bytes);
     key[0] |= 0x80;
     key[n_bytes - 1] |= 1;
@@ -120,6 +129,8 @@ bool peer_number_agrees(const char *mode, const uint8_t *key, size_t n_bytes, vo
         multiply_and_add(key, n_bytes, expected);
     else if (strncmp(mode, "mod-word16", 10) == 0)
         remainder_of_a(key, n_bytes, expected);
+    else if (peer_layer_of(mode) != PEER_NO_LAYER)
+        peer_layer_answer(peer_layer_of(mode), key, n_bytes, expected);
     else
         modulo_n(mode, key, n_bytes, expected);
     if (!run(context, &message))

@@ -7,16 +7,16 @@
 #include "peer_answers.h"
 
 #define PEER_MOST_NUMBER_BYTES 1024
-#define PEER_NUMBERS_BYTES (3 * PEER_MOST_NUMBER_BYTES) /* of the longest key: n, a, b */
+#define PEER_NUMBERS_BYTES (6 * PEER_MOST_NUMBER_BYTES) /* at least those of the longest key, of RSA: 5.5 */
 
 /* The primitive whose bench has the mode: "bn" or "bn_words"; NULL: no mode of big numbers. */
 const char *peer_number_primitive(const char *mode);
 
 /* The length that the mode takes of numbers of this length: whole words of 64 bits; 0: none. */
-size_t peer_number_length_used(size_t n_bytes);
+size_t peer_number_length_used(const char *mode, size_t n_bytes);
 
-/* key: 3 n_bytes, random by the seed: n, odd and with its highest bit set, a and b below it. */
-void peer_numbers_make(uint8_t *key, size_t n_bytes, uint64_t seed);
+/* A key of the mode, random by the seed: n, odd and with its highest bit set, a and b below it; or a key of a layer. */
+void peer_numbers_make(const char *mode, uint8_t *key, size_t n_bytes, uint64_t seed);
 
 /* Whether run(context), the first call of a context that was opened with the key, gives the right answer. */
 bool peer_number_agrees(const char *mode, const uint8_t *key, size_t n_bytes, void *context, peer_run *run,

@@ -16,6 +16,7 @@
 #include "names.h"
 #include "options.h"
 #include "peer_answers.h"
+#include "peer_layers.h"
 #include "peer_numbers.h"
 #include "port/port.h"
 #include "quiet.h"
@@ -37,7 +38,8 @@ static const char *const modes[] = {"ecb-enc",  "ecb-dec",  "cbc-enc",  "cbc-dec
                                     "ctr",      "xts-enc",  "xts-dec",  "cmac",
                                     "ccm-seal", "ccm-open", "gcm-seal", "gcm-open",
                                     "mont-mul", "mont-sqr", "exp",      "exp-public",
-                                    "mul-add-words", "mod-word16", "mod-word16-once"};
+                                    "mul-add-words", "mod-word16", "mod-word16-once",
+                                    "rsa-private", "rsa-public", "dh-public", "prime-check"};
 static const char *const styles[] = {"streamed", "fenced"};
 static const char *const cases[] = {"best", "vaes256", "sse", "ssse3", "c"};
 static const char *const key_sizes[] = {"128", "192", "256"};
@@ -52,6 +54,7 @@ struct plan {
 };
 
 #define KEY_BYTES 64 /* those of two AES keys: for XTS */
+#define SHOWN_LAYER_BYTES 256 /* of the key by which a library shows that it has a layer */
 
 /* A mode with its keys, set. */
 struct cipher {
@@ -163,9 +166,10 @@ static void set_work(struct work *w, const struct cipher *cipher, size_t len_byt
 static void emit_peer(const struct plan *plan)
 {
     static uint8_t key[3 * 32]; /* the halves of XTS differ, and n is odd */
+    static uint8_t key_of_layer[PEER_NUMBERS_BYTES];
     peer_run *run;
 
-    peer_numbers_make(key, 32, plan->seed);
+    peer_numbers_make("exp", key, 32, plan->seed);
     emit_begin("peer");
     emit_text("name", evc_peer.name);
     emit_text("version", evc_peer.version());
@@ -175,7 +179,12 @@ static void emit_peer(const struct plan *plan)
         emit_text("absent", evc_peer.absent());
     emit_list_begin("modes");
     for (size_t i = 0; i < N(modes); i++) {
-        void *context = evc_peer.open(modes[i], key, 256, &run);
+        const bool is_layer = peer_layer_of(modes[i]) != PEER_NO_LAYER;
+        void *context;
+
+        if (is_layer)
+            peer_numbers_make(modes[i], key_of_layer, SHOWN_LAYER_BYTES, plan->seed);
+        context = evc_peer.open(modes[i], is_layer ? key_of_layer : key, is_layer ? 8 * SHOWN_LAYER_BYTES : 256, &run);
         if (!context)
             continue;
         emit_text(NULL, modes[i]);
@@ -387,6 +396,24 @@ static void bench_mode(struct cipher *c, struct plan *plan)
     close_contexts(c);
 }
 
+/* Whether the answer for dp in the place of p is right: it is odd, and hardly a prime. */
+static bool finds_composite(const char *mode, const uint8_t *key, size_t n_bytes, struct peer_fault *fault)
+{
+    static uint8_t other[PEER_NUMBERS_BYTES];
+    peer_run *run;
+    void *context;
+    bool good = true;
+
+    memcpy(other, key, sizeof other);
+    memcpy(other + 3 * n_bytes, key + 4 * n_bytes, n_bytes / 2);
+    context = evc_peer.open(mode, other, (unsigned)(8 * n_bytes), &run);
+    if (context) {
+        good = peer_number_agrees(mode, other, n_bytes, context, run, fault);
+        evc_peer.close(context);
+    }
+    return good;
+}
+
 /* An operation on big numbers of one length; its context is opened for each style, for calls change it. */
 static void bench_number(const char *mode, size_t n_bytes, const char *style, struct plan *plan)
 {
@@ -396,7 +423,11 @@ static void bench_number(const char *mode, size_t n_bytes, const char *style, st
     struct work w = {.cipher = &c, .messages = {{.len_bytes = n_bytes, .aad_bytes = AAD_BYTES}}};
     struct peer_fault fault = {"", "", ""};
 
-    peer_numbers_make(key, n_bytes, plan->seed);
+    peer_numbers_make(mode, key, n_bytes, plan->seed);
+    if (peer_layer_of(mode) == PEER_PRIME && !finds_composite(mode, key, n_bytes, &fault)) {
+        emit_fault(&c, &fault, plan);
+        return;
+    }
     context = evc_peer.open(mode, key, (unsigned)(8 * n_bytes), &c.run);
     if (!context)
         return;
@@ -410,7 +441,7 @@ static void bench_number(const char *mode, size_t n_bytes, const char *style, st
 static void bench_numbers(const char *mode, struct plan *plan)
 {
     for (size_t i = 0; i < plan->bytes.n; i++) {
-        const size_t n_bytes = peer_number_length_used((size_t)option_number("--bytes", plan->bytes.at[i]));
+        const size_t n_bytes = peer_number_length_used(mode, (size_t)option_number("--bytes", plan->bytes.at[i]));
         for (size_t s = 0; s < plan->styles.n && n_bytes; s++)
             bench_number(mode, n_bytes, plan->styles.at[s], plan);
     }

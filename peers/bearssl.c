@@ -26,6 +26,9 @@ struct context {
         br_rsa_public power; /* raises in place; its exponent may be as long as n, and is kept secret as the base is */
         br_rsa_public_key exponent;
         unsigned char n[1024], e[1024], a[1024], x[1024];
+        br_rsa_private private;
+        br_rsa_private_key key;
+        unsigned char parts[5][512]; /* p, q, dp, dq, qinv */
     } number;
 };
 
@@ -198,6 +201,37 @@ static bool set_power(struct number *c, const uint8_t *key, size_t n_bytes, bool
     return true;
 }
 
+static bool run_rsa_private(void *context, const struct peer_message *m)
+{
+    struct number *c = &((struct context *)context)->number;
+
+    memcpy(c->x, c->a, m->len_bytes);
+    if (!c->private(c->x, &c->key))
+        return false;
+    if (m->out)
+        memcpy(m->out, c->x, m->len_bytes);
+    return true;
+}
+
+static bool set_rsa(struct number *c, const uint8_t *key, size_t n_bytes, peer_run *run)
+{
+    const size_t half = n_bytes / 2;
+
+    if (!set_power(c, key, n_bytes, true))
+        return false;
+    memcpy(c->a, key + 2 * n_bytes, n_bytes);
+    if (run == run_exp)
+        return true;
+    for (size_t i = 0; i < 5; i++)
+        memcpy(c->parts[i], key + 3 * n_bytes + i * half, half);
+    c->key = (br_rsa_private_key){.n_bitlen = (uint32_t)(8 * n_bytes),
+                                  .p = c->parts[0], .plen = half, .q = c->parts[1], .qlen = half,
+                                  .dp = c->parts[2], .dplen = half, .dq = c->parts[3], .dqlen = half,
+                                  .iq = c->parts[4], .iqlen = half};
+    c->private = br_rsa_private_get_default();
+    return true;
+}
+
 static void *open_context(const char *mode, const uint8_t *key, unsigned key_bits, peer_run **run)
 {
     static const struct {
@@ -225,6 +259,11 @@ static void *open_context(const char *mode, const uint8_t *key, unsigned key_bit
         set_power(&c->number, key, key_bits / 8, strcmp(mode, "exp-public") == 0)) {
         *run = run_exp;
         return c;
+    }
+    if (c && (strcmp(mode, "rsa-private") == 0 || strcmp(mode, "rsa-public") == 0)) {
+        *run = strcmp(mode, "rsa-private") == 0 ? run_rsa_private : run_exp;
+        if (set_rsa(&c->number, key, key_bits / 8, *run))
+            return c;
     }
     free(c);
     return NULL;

@@ -15,6 +15,12 @@ struct context {
     botan_cipher_t cipher;
     botan_mac_t mac;
     botan_mp_t n, a, exponent, x; /* of powers */
+    botan_rng_t random;
+    botan_privkey_t private_key;
+    botan_pubkey_t public_key;
+    botan_pk_op_sign_t sign;
+    botan_pk_op_encrypt_t encrypt;
+    uint8_t in[1024], out[1024];
 };
 
 /* "3.13.0" of "Botan 3.13.0 (release, dated ...)". */
@@ -76,6 +82,11 @@ static void close_context(void *vcontext)
     botan_mp_destroy(context->a);
     botan_mp_destroy(context->exponent);
     botan_mp_destroy(context->x);
+    botan_pk_op_sign_destroy(context->sign);
+    botan_pk_op_encrypt_destroy(context->encrypt);
+    botan_privkey_destroy(context->private_key);
+    botan_pubkey_destroy(context->public_key);
+    botan_rng_destroy(context->random);
     free(context);
 }
 
@@ -134,6 +145,88 @@ static bool set_power(struct context *c, const uint8_t *key, size_t n_bytes, boo
                              is_public ? sizeof e65537 : n_bytes) == 0;
 }
 
+/* ---- RSA, Diffie-Hellman, primes ---------------------------------------------------------------- */
+
+static bool run_rsa_private(void *context, const struct peer_message *m)
+{
+    struct context *c = context;
+    size_t n = m->len_bytes;
+
+    if (botan_pk_op_sign_update(c->sign, c->in, m->len_bytes) != 0 ||
+        botan_pk_op_sign_finish(c->sign, c->random, c->out, &n) != 0)
+        return false;
+    if (m->out)
+        memcpy(m->out, c->out, m->len_bytes);
+    return n == m->len_bytes;
+}
+
+static bool run_rsa_public(void *context, const struct peer_message *m)
+{
+    struct context *c = context;
+    size_t n = m->len_bytes;
+
+    if (botan_pk_op_encrypt(c->encrypt, c->random, c->out, &n, c->in, m->len_bytes) != 0)
+        return false;
+    if (m->out)
+        memcpy(m->out, c->out, m->len_bytes);
+    return n == m->len_bytes;
+}
+
+/* An error of 2^-128 at most. */
+static bool run_check(void *context, const struct peer_message *m)
+{
+    struct context *c = context;
+    const int found = botan_mp_is_prime(c->n, c->random, 128);
+
+    if (m->out) {
+        memset(m->out, 0, m->len_bytes);
+        m->out[m->len_bytes - 1] = found == 1;
+    }
+    return found >= 0;
+}
+
+static bool load_number(botan_mp_t *x, const uint8_t *bytes, size_t n_bytes)
+{
+    return botan_mp_init(x) == 0 && botan_mp_from_bin(*x, bytes, n_bytes) == 0;
+}
+
+static bool set_rsa(struct context *c, const uint8_t *key, size_t n_bytes, bool is_private)
+{
+    static const uint8_t e65537[] = {1, 0, 1};
+    const uint8_t *const p = key + 3 * n_bytes;
+
+    memcpy(c->in, key + 2 * n_bytes, n_bytes);
+    if (!load_number(&c->exponent, e65537, sizeof e65537))
+        return false;
+    if (is_private)
+        return load_number(&c->a, p, n_bytes / 2) && load_number(&c->x, p + n_bytes / 2, n_bytes / 2) &&
+               botan_privkey_load_rsa(&c->private_key, c->a, c->x, c->exponent) == 0 &&
+               botan_pk_op_sign_create(&c->sign, c->private_key, "Raw", 0) == 0;
+    return load_number(&c->n, key, n_bytes) && botan_pubkey_load_rsa(&c->public_key, c->n, c->exponent) == 0 &&
+           botan_pk_op_encrypt_create(&c->encrypt, c->public_key, "Raw", 0) == 0;
+}
+
+static bool open_layer(struct context *c, const char *mode, const uint8_t *key, size_t n_bytes, peer_run **run)
+{
+    static const uint8_t two[] = {2};
+
+    if (botan_rng_init(&c->random, "user") != 0)
+        return false;
+    if (strncmp(mode, "rsa-", 4) == 0) {
+        const bool is_private = strcmp(mode, "rsa-private") == 0;
+
+        *run = is_private ? run_rsa_private : run_rsa_public;
+        return set_rsa(c, key, n_bytes, is_private);
+    }
+    if (strcmp(mode, "dh-public") == 0) {
+        *run = run_exp;
+        return load_number(&c->n, key, n_bytes) && load_number(&c->a, two, sizeof two) &&
+               load_number(&c->exponent, key + n_bytes, n_bytes) && botan_mp_init(&c->x) == 0;
+    }
+    *run = run_check;
+    return strcmp(mode, "prime-check") == 0 && load_number(&c->n, key + 3 * n_bytes, n_bytes / 2);
+}
+
 static void *open_context(const char *mode, const uint8_t *key, unsigned key_bits, peer_run **run)
 {
     struct context *context = calloc(1, sizeof *context);
@@ -154,7 +247,10 @@ static void *open_context(const char *mode, const uint8_t *key, unsigned key_bit
         close_context(context);
         return NULL;
     }
-    free(context);
+    if (context && open_layer(context, mode, key, key_bits / 8, run))
+        return context;
+    if (context)
+        close_context(context);
     return NULL;
 }
 

@@ -16,12 +16,17 @@ mp_limb_t __gmpn_redc_2(mp_ptr rp, mp_ptr up, mp_srcptr mp, mp_size_t n, mp_srcp
 
 #define MOST_LIMBS (1024 / sizeof(mp_limb_t))
 
+/* Numbers of layers: n and what the two halves of RSA want, or p and x of Diffie-Hellman. */
+enum { N, D, A, P, Q, DP, DQ, QINV, X, Y, N_NUMBERS };
+
 struct context {
     size_t n_limbs;
     mp_limb_t n[MOST_LIMBS], a[MOST_LIMBS], b[MOST_LIMBS], x[MOST_LIMBS], product[2 * MOST_LIMBS];
     mp_limb_t inverse[2], w, remainder;
     mpz_t base, power, modulus;
     mp_limb_t *scratch; /* of mpn_sec_powm */
+    size_t n_bytes;
+    mpz_t layer[N_NUMBERS];
 };
 
 static const char *version(void)
@@ -162,14 +167,87 @@ static void set_inverse(struct context *c)
     mpz_clears(x, t, n, NULL);
 }
 
+/* ---- RSA, Diffie-Hellman, primes ---------------------------------------------------------------- */
+
+static bool store_number(const struct context *c, const mpz_t x, const struct peer_message *m)
+{
+    size_t n = 0;
+
+    if (!m->out)
+        return true;
+    memset(m->out, 0, c->n_bytes);
+    if (mpz_sgn(x) != 0)
+        n = (mpz_sizeinbase(x, 2) + 7) / 8;
+    mpz_export(m->out + c->n_bytes - n, NULL, 1, 1, 0, 0, x);
+    return true;
+}
+
+/* By both halves, with powers for secrets; without blinding. */
+static bool run_rsa_private(void *context, const struct peer_message *m)
+{
+    struct context *c = context;
+    mpz_t *const z = c->layer;
+
+    mpz_mod(z[X], z[A], z[P]);
+    mpz_powm_sec(z[X], z[X], z[DP], z[P]);
+    mpz_mod(z[Y], z[A], z[Q]);
+    mpz_powm_sec(z[Y], z[Y], z[DQ], z[Q]);
+    mpz_sub(z[X], z[X], z[Y]);
+    mpz_mul(z[X], z[X], z[QINV]);
+    mpz_mod(z[X], z[X], z[P]);
+    mpz_addmul(z[Y], z[X], z[Q]);
+    return store_number(c, z[Y], m);
+}
+
+static bool run_rsa_public(void *context, const struct peer_message *m)
+{
+    struct context *c = context;
+
+    mpz_powm_ui(c->layer[X], c->layer[A], 65537, c->layer[N]);
+    return store_number(c, c->layer[X], m);
+}
+
+static bool run_dh(void *context, const struct peer_message *m)
+{
+    struct context *c = context;
+
+    mpz_powm_sec(c->layer[X], c->layer[A], c->layer[D], c->layer[N]);
+    return store_number(c, c->layer[X], m);
+}
+
+static bool run_check(void *context, const struct peer_message *m)
+{
+    struct context *c = context;
+
+    mpz_set_ui(c->layer[X], mpz_probab_prime_p(c->layer[P], 25) > 0);
+    return store_number(c, c->layer[X], m);
+}
+
+static void set_layer(struct context *c, peer_run *run, const uint8_t *key, size_t n_bytes)
+{
+    c->n_bytes = n_bytes;
+    mpz_import(c->layer[N], n_bytes, 1, 1, 0, 0, key);
+    mpz_import(c->layer[D], n_bytes, 1, 1, 0, 0, key + n_bytes);
+    mpz_set_ui(c->layer[A], 2);
+    if (run == run_dh)
+        return;
+    mpz_import(c->layer[A], n_bytes, 1, 1, 0, 0, key + 2 * n_bytes);
+    for (size_t i = 0; i < 5; i++)
+        mpz_import(c->layer[P + i], n_bytes / 2, 1, 1, 0, 0, key + 3 * n_bytes + i * (n_bytes / 2));
+}
+
 static void close_context(void *context)
 {
     struct context *c = context;
 
+    for (size_t i = 0; i < N_NUMBERS; i++)
+        mpz_clear(c->layer[i]);
     mpz_clears(c->base, c->power, c->modulus, NULL);
     free(c->scratch);
     free(c);
 }
+
+#define FIRST_LAYER 7 /* of the modes offered */
 
 static void *open_context(const char *mode, const uint8_t *key, unsigned key_bits, peer_run **run)
 {
@@ -179,7 +257,8 @@ static void *open_context(const char *mode, const uint8_t *key, unsigned key_bit
     } offered[] = {
         {"mont-mul", run_mul},          {"mont-sqr", run_sqr},   {"exp", run_exp},
         {"exp-public", run_exp_public}, {"mod-word16", run_mod}, {"mod-word16-once", run_mod},
-        {"mul-add-words", run_mul_add},
+        {"mul-add-words", run_mul_add}, {"rsa-private", run_rsa_private},
+        {"rsa-public", run_rsa_public}, {"dh-public", run_dh},   {"prime-check", run_check},
     };
     const size_t n_bytes = key_bits / 8;
     struct context *c;
@@ -190,12 +269,18 @@ static void *open_context(const char *mode, const uint8_t *key, unsigned key_bit
     if (i == sizeof offered / sizeof offered[0] || GMP_LIMB_BITS != 64 || !(c = calloc(1, sizeof *c)))
         return NULL;
     *run = offered[i].run;
+    for (size_t j = 0; j < N_NUMBERS; j++)
+        mpz_init(c->layer[j]);
+    mpz_inits(c->base, c->power, c->modulus, NULL);
+    if (i >= FIRST_LAYER) {
+        set_layer(c, *run, key, n_bytes);
+        return c;
+    }
     c->n_limbs = n_bytes / sizeof(mp_limb_t);
     limbs_of(c->n, key, c->n_limbs);
     limbs_of(c->a, key + n_bytes, c->n_limbs);
     limbs_of(c->b, key + 2 * n_bytes, c->n_limbs);
     c->w = c->n[0];
-    mpz_inits(c->base, c->power, c->modulus, NULL);
     mpz_import(c->base, n_bytes, 1, 1, 0, 0, key + n_bytes);
     mpz_import(c->modulus, n_bytes, 1, 1, 0, 0, key);
     set_inverse(c);

@@ -12,6 +12,7 @@ struct context {
     gcry_cipher_hd_t cipher;
     gcry_mac_hd_t mac;
     gcry_mpi_t n, a, exponent, x; /* of powers */
+    gcry_sexp_t rsa, in;
 };
 
 static const char *version(void)
@@ -158,6 +159,8 @@ static void close_context(void *vcontext)
     gcry_mpi_release(context->a);
     gcry_mpi_release(context->exponent);
     gcry_mpi_release(context->x);
+    gcry_sexp_release(context->rsa);
+    gcry_sexp_release(context->in);
     free(context);
 }
 
@@ -168,19 +171,25 @@ static int cipher_number(unsigned key_bits)
                              : GCRY_CIPHER_AES256;
 }
 
-static bool run_exp(void *context, const struct peer_message *m)
+static bool store(gcry_mpi_t x, const struct peer_message *m)
 {
-    struct context *c = context;
     size_t n = 0;
 
-    gcry_mpi_powm(c->x, c->a, c->exponent, c->n);
     if (!m->out)
         return true;
-    if (gcry_mpi_print(GCRYMPI_FMT_USG, m->out, m->len_bytes, &n, c->x))
+    if (gcry_mpi_print(GCRYMPI_FMT_USG, m->out, m->len_bytes, &n, x))
         return false;
     memmove(m->out + m->len_bytes - n, m->out, n);
     memset(m->out, 0, m->len_bytes - n);
     return true;
+}
+
+static bool run_exp(void *context, const struct peer_message *m)
+{
+    struct context *c = context;
+
+    gcry_mpi_powm(c->x, c->a, c->exponent, c->n);
+    return store(c->x, m);
 }
 
 /* a to the power of b, or of 65537. */
@@ -192,6 +201,94 @@ static bool set_power(struct context *c, const uint8_t *key, size_t n_bytes, boo
     return !gcry_mpi_scan(&c->n, GCRYMPI_FMT_USG, key, n_bytes, NULL) &&
            !gcry_mpi_scan(&c->a, GCRYMPI_FMT_USG, key + n_bytes, n_bytes, NULL) &&
            (is_public || !gcry_mpi_scan(&c->exponent, GCRYMPI_FMT_USG, key + 2 * n_bytes, n_bytes, NULL));
+}
+
+/* ---- RSA, Diffie-Hellman, primes ---------------------------------------------------------------- */
+
+/* The only number of an S-expression that is in a list of this name. */
+static bool store_number_of(gcry_sexp_t result, const char *name, const struct peer_message *m)
+{
+    gcry_sexp_t list = gcry_sexp_find_token(result, name, 0);
+    gcry_mpi_t x = list ? gcry_sexp_nth_mpi(list, 1, GCRYMPI_FMT_USG) : NULL;
+    const bool good = x && store(x, m);
+
+    gcry_mpi_release(x);
+    gcry_sexp_release(list);
+    return good;
+}
+
+static bool run_rsa_private(void *context, const struct peer_message *m)
+{
+    struct context *c = context;
+    gcry_sexp_t result = NULL;
+    const bool good = !gcry_pk_sign(&result, c->in, c->rsa) && (!m->out || store_number_of(result, "s", m));
+
+    gcry_sexp_release(result);
+    return good;
+}
+
+static bool run_rsa_public(void *context, const struct peer_message *m)
+{
+    struct context *c = context;
+    gcry_sexp_t result = NULL;
+    const bool good = !gcry_pk_encrypt(&result, c->in, c->rsa) && (!m->out || store_number_of(result, "a", m));
+
+    gcry_sexp_release(result);
+    return good;
+}
+
+static bool run_check(void *context, const struct peer_message *m)
+{
+    struct context *c = context;
+
+    gcry_mpi_set_ui(c->x, gcry_prime_check(c->n, 0) == 0);
+    return store(c->x, m);
+}
+
+static bool scan(gcry_mpi_t *x, const uint8_t *bytes, size_t n_bytes)
+{
+    return !gcry_mpi_scan(x, GCRYMPI_FMT_USG, bytes, n_bytes, NULL);
+}
+
+/* The library wants p below q, and p's inverse modulo q: it is given q as p. */
+static bool set_rsa(struct context *c, const uint8_t *key, size_t n_bytes, bool is_private)
+{
+    const uint8_t *const p = key + 3 * n_bytes;
+    gcry_mpi_t d = NULL, first = NULL, second = NULL, inverse = NULL;
+    bool good = scan(&c->n, key, n_bytes) && scan(&d, key + n_bytes, n_bytes) &&
+                scan(&c->a, key + 2 * n_bytes, n_bytes) && scan(&second, p, n_bytes / 2) &&
+                scan(&first, p + n_bytes / 2, n_bytes / 2) && scan(&inverse, p + 4 * (n_bytes / 2), n_bytes / 2) &&
+                !gcry_sexp_build(&c->in, NULL, "(data (flags raw) (value %m))", c->a);
+
+    c->exponent = gcry_mpi_set_ui(NULL, 65537);
+    good = good && !(is_private ? gcry_sexp_build(&c->rsa, NULL,
+                                                  "(private-key (rsa (n %m) (e %m) (d %m) (p %m) (q %m) (u %m)))",
+                                                  c->n, c->exponent, d, first, second, inverse)
+                                : gcry_sexp_build(&c->rsa, NULL, "(public-key (rsa (n %m) (e %m)))", c->n,
+                                                  c->exponent));
+    gcry_mpi_release(d);
+    gcry_mpi_release(first);
+    gcry_mpi_release(second);
+    gcry_mpi_release(inverse);
+    return good;
+}
+
+static bool open_layer(struct context *c, const char *mode, const uint8_t *key, size_t n_bytes, peer_run **run)
+{
+    if (strncmp(mode, "rsa-", 4) == 0) {
+        const bool is_private = strcmp(mode, "rsa-private") == 0;
+
+        *run = is_private ? run_rsa_private : run_rsa_public;
+        return set_rsa(c, key, n_bytes, is_private);
+    }
+    c->x = gcry_mpi_new(0);
+    if (strcmp(mode, "dh-public") == 0) {
+        *run = run_exp;
+        c->a = gcry_mpi_set_ui(NULL, 2);
+        return scan(&c->n, key, n_bytes) && scan(&c->exponent, key + n_bytes, n_bytes);
+    }
+    *run = run_check;
+    return strcmp(mode, "prime-check") == 0 && scan(&c->n, key + 3 * n_bytes, n_bytes / 2);
 }
 
 static void *open_context(const char *mode, const uint8_t *key, unsigned key_bits, peer_run **run)
@@ -235,7 +332,7 @@ static void *open_context(const char *mode, const uint8_t *key, unsigned key_bit
         *run = run_exp;
         good = set_power(context, key, key_bits / 8, strcmp(mode, "exp-public") == 0);
     }
-    if (good)
+    if (good || open_layer(context, mode, key, key_bits / 8, run))
         return context;
     close_context(context);
     return NULL;

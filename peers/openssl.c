@@ -11,7 +11,11 @@
 #include <openssl/core_names.h>
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
+#include <openssl/param_build.h>
 #include <openssl/params.h>
+#include <openssl/rsa.h>
+
+#define MOST_BYTES 1024
 
 struct context {
     EVP_CIPHER_CTX *cipher;
@@ -20,6 +24,10 @@ struct context {
     BIGNUM *n, *a, *b, *x, *e65537;
     BN_MONT_CTX *form;
     BN_CTX *numbers;
+    /* RSA */
+    EVP_PKEY *rsa;
+    EVP_PKEY_CTX *operation;
+    uint8_t in[MOST_BYTES], out[MOST_BYTES];
 };
 
 static const char *version(void)
@@ -212,6 +220,127 @@ static bool open_numbers(struct context *c, const char *mode, const uint8_t *key
     return false;
 }
 
+/* ---- RSA, Diffie-Hellman, primes ---------------------------------------------------------------- */
+
+#define NO_PADDING 3 /* RSA_NO_PADDING */
+
+static bool run_rsa(void *context, const struct peer_message *m, bool is_private)
+{
+    struct context *c = context;
+    size_t n = m->len_bytes;
+
+    if ((is_private ? EVP_PKEY_sign : EVP_PKEY_encrypt)(c->operation, c->out, &n, c->in, m->len_bytes) != 1)
+        return false;
+    if (m->out)
+        memcpy(m->out, c->out, m->len_bytes);
+    return true;
+}
+
+static bool run_rsa_private(void *context, const struct peer_message *m)
+{
+    return run_rsa(context, m, true);
+}
+
+static bool run_rsa_public(void *context, const struct peer_message *m)
+{
+    return run_rsa(context, m, false);
+}
+
+static bool run_dh(void *context, const struct peer_message *m)
+{
+    struct context *c = context;
+
+    return BN_mod_exp_mont_consttime(c->x, c->a, c->b, c->n, c->numbers, c->form) && store(c->x, m);
+}
+
+static bool run_check(void *context, const struct peer_message *m)
+{
+    struct context *c = context;
+    const int found = BN_check_prime(c->n, c->numbers, NULL);
+
+    return found >= 0 && (!m->out || (BN_set_word(c->x, (BN_ULONG)found) && store(c->x, m)));
+}
+
+/* A key out of its numbers, each of which a BIGNUM has to hold until the key is made. */
+static EVP_PKEY *rsa_key(const uint8_t *key, size_t n_bytes)
+{
+    static const char *const names[] = {OSSL_PKEY_PARAM_RSA_N,         OSSL_PKEY_PARAM_RSA_D,
+                                        OSSL_PKEY_PARAM_RSA_FACTOR1,   OSSL_PKEY_PARAM_RSA_FACTOR2,
+                                        OSSL_PKEY_PARAM_RSA_EXPONENT1, OSSL_PKEY_PARAM_RSA_EXPONENT2,
+                                        OSSL_PKEY_PARAM_RSA_COEFFICIENT1};
+    enum { N_NUMBERS = sizeof names / sizeof names[0] };
+    OSSL_PARAM_BLD *build = OSSL_PARAM_BLD_new();
+    EVP_PKEY_CTX *making = EVP_PKEY_CTX_new_from_name(NULL, "RSA", NULL);
+    OSSL_PARAM *params = NULL;
+    BIGNUM *numbers[N_NUMBERS] = {NULL};
+    EVP_PKEY *made = NULL;
+    bool good = build && making && OSSL_PARAM_BLD_push_uint(build, OSSL_PKEY_PARAM_RSA_E, 65537) == 1;
+
+    for (size_t i = 0; good && i < N_NUMBERS; i++) {
+        const size_t length = i < 2 ? n_bytes : n_bytes / 2;
+
+        numbers[i] = BN_bin2bn(key, (int)length, NULL);
+        good = numbers[i] && OSSL_PARAM_BLD_push_BN(build, names[i], numbers[i]) == 1;
+        key += i == 1 ? 2 * length : length; /* a is behind d */
+    }
+    if (good && (params = OSSL_PARAM_BLD_to_param(build)) && EVP_PKEY_fromdata_init(making) == 1)
+        EVP_PKEY_fromdata(making, &made, EVP_PKEY_KEYPAIR, params);
+    for (size_t i = 0; i < N_NUMBERS; i++)
+        BN_free(numbers[i]);
+    OSSL_PARAM_free(params);
+    OSSL_PARAM_BLD_free(build);
+    EVP_PKEY_CTX_free(making);
+    return made;
+}
+
+static bool set_rsa(struct context *c, const uint8_t *key, size_t n_bytes, bool is_private)
+{
+    memcpy(c->in, key + 2 * n_bytes, n_bytes);
+    c->rsa = rsa_key(key, n_bytes);
+    c->operation = c->rsa ? EVP_PKEY_CTX_new(c->rsa, NULL) : NULL;
+    return c->operation && (is_private ? EVP_PKEY_sign_init : EVP_PKEY_encrypt_init)(c->operation) == 1 &&
+           EVP_PKEY_CTX_set_rsa_padding(c->operation, NO_PADDING) == 1;
+}
+
+/* p in n, and 2 to the x. */
+static bool set_exchange(struct context *c, const uint8_t *key, size_t n_bytes)
+{
+    c->n = BN_bin2bn(key, (int)n_bytes, NULL);
+    c->a = BN_new();
+    c->b = BN_bin2bn(key + n_bytes, (int)n_bytes, NULL);
+    c->x = BN_new();
+    c->form = BN_MONT_CTX_new();
+    c->numbers = BN_CTX_new();
+    return c->n && c->a && c->b && c->x && c->form && c->numbers && BN_set_word(c->a, 2) &&
+           BN_MONT_CTX_set(c->form, c->n, c->numbers);
+}
+
+static bool set_prime(struct context *c, const uint8_t *key, size_t n_bytes)
+{
+    c->n = BN_bin2bn(key + 3 * n_bytes, (int)n_bytes / 2, NULL);
+    c->x = BN_new();
+    c->numbers = BN_CTX_new();
+    return c->n && c->x && c->numbers;
+}
+
+static bool open_layer(struct context *c, const char *mode, const uint8_t *key, unsigned key_bits, peer_run **run)
+{
+    if (strcmp(mode, "rsa-private") == 0) {
+        *run = run_rsa_private;
+        return set_rsa(c, key, key_bits / 8, true);
+    }
+    if (strcmp(mode, "rsa-public") == 0) {
+        *run = run_rsa_public;
+        return set_rsa(c, key, key_bits / 8, false);
+    }
+    if (strcmp(mode, "dh-public") == 0) {
+        *run = run_dh;
+        return set_exchange(c, key, key_bits / 8);
+    }
+    *run = run_check;
+    return strcmp(mode, "prime-check") == 0 && set_prime(c, key, key_bits / 8);
+}
+
 static void close_context(void *vcontext)
 {
     struct context *context = vcontext;
@@ -219,6 +348,8 @@ static void close_context(void *vcontext)
     EVP_CIPHER_CTX_free(context->cipher);
     EVP_MAC_CTX_free(context->mac);
     free_numbers(context);
+    EVP_PKEY_CTX_free(context->operation);
+    EVP_PKEY_free(context->rsa);
     free(context);
 }
 
@@ -293,7 +424,8 @@ static void *open_context(const char *mode, const uint8_t *key, unsigned key_bit
         context->mac = open_cmac(key, key_bits);
         *run = run_cmac;
     }
-    if (context->cipher || context->mac || open_numbers(context, mode, key, key_bits, run))
+    if (context->cipher || context->mac || open_numbers(context, mode, key, key_bits, run) ||
+        open_layer(context, mode, key, key_bits, run))
         return context;
     close_context(context);
     return NULL;

@@ -36,6 +36,15 @@ struct peer_message {
  *   mul-add-words        x += b w, without what goes beyond its length; x begins as a, w are the lowest 64 bits of n
  *   mod-word16           a modulo 65521, which may be prepared; -once: prepared in each call
  *
+ * Layers on big numbers have other keys. Of rsa-private, rsa-public and prime-check: n, d and a, of key_bits bits each,
+ * then p, q, dp, dq and qinv, of half of them; e is 65537. Of dh-public: p and x, of key_bits bits each; g is 2, and x is
+ * short: its leading zeros are no part of it.
+ *
+ *   rsa-private          a^d modulo n, by p and q
+ *   rsa-public           a^65537 modulo n
+ *   dh-public            2^x modulo p
+ *   prime-check          whether p is prime, by what the library offers for numbers of others: 1 or 0
+ *
  * out is NULL while calls are timed; else the number is written there, big-endian and as long as n: x without the
  * library's form, or the result.
  */

@@ -64,13 +64,25 @@ GRID_BYTES = (
     *(2048, 3000, 4096, 8192, 9000, 16384),
 )  # fmt: skip
 KEY_BITS = ("128", "192", "256")
-MODES_OF = {"aes": MODES, "bn": tuple(peer_runs.NUMBER_MODES)}
-USUAL_MODES = {"aes": ("gcm-seal",), "bn": MODES_OF["bn"]}
-SIZES_OF = {"aes": SIZES_BYTES, "bn": NUMBERS_BYTES}
-RANGE_OF = {"aes": (1, 65536), "bn": (16, 1024)}  # bytes: peer_answers.h; bn.h and peer_numbers.h
+LAYERS_BYTES = (256, 384, 512)
+MODES_OF = {"aes": MODES, "bn": tuple(peer_runs.NUMBER_MODES), **peer_runs.LAYER_MODES}
+USUAL_MODES = {**MODES_OF, "aes": ("gcm-seal",)}
+SIZES_OF = {
+    "aes": SIZES_BYTES,
+    "bn": NUMBERS_BYTES,
+    **dict.fromkeys(peer_runs.LAYER_MODES, LAYERS_BYTES),
+}
+RANGE_OF = {  # bytes: peer_answers.h; bn.h and peer_numbers.h; peer_layers.c
+    "aes": (1, 65536),
+    "bn": (16, 1024),
+    "rsa": (128, 1024),
+    "dh": (256, 1024),
+    "prime": (128, 1024),
+}
 STYLES = ("streamed", "fenced")
 SAMPLES = 11  # of some 50 microseconds, in each round
 BUDGET_MS = 20  # for a point in a round, if samples are disturbed
+LAYER_BUDGET_MS = 200  # where a call takes milliseconds
 
 
 def peers_command(
@@ -103,7 +115,7 @@ def peers_command(
         typer.Option(
             "--primitive",
             metavar="NAME",
-            help="aes, or bn: operations on big numbers. --bytes: of a number.",
+            help="aes; bn: big numbers; rsa, dh, prime. --bytes: of a number, n or p.",
         ),
     ] = "aes",
     bytes_: Annotated[
@@ -219,6 +231,10 @@ class Plan:
         name = "peers" if self.primitive == "aes" else f"peers-{self.primitive}"
         return name if self.hardware == BEST.name else f"{name}-{self.hardware}"
 
+    @property
+    def has_long_calls(self) -> bool:
+        return self.primitive in peer_runs.LAYER_MODES
+
     def arguments(self) -> list[str]:
         """For a harness, but the mode."""
         return [
@@ -228,7 +244,7 @@ class Plan:
             *(("--keys", ",".join(map(str, self.keys))) if self.keys else ()),
             *(("--aad-bytes", ",".join(map(str, self.aad_bytes))) if self.aad_bytes else ()),
             *("--samples", str(SAMPLES)),
-            *("--budget-ms", str(BUDGET_MS)),
+            *("--budget-ms", str(LAYER_BUDGET_MS if self.has_long_calls else BUDGET_MS)),
             *(() if self.cpu is None else ("--cpu", str(self.cpu))),
         ]
 
@@ -346,7 +362,7 @@ def _contestants(
     greeting = next(r.line for r in session.records("resolve") if isinstance(r.line, Hello))
     cases = peer_runs.features_taken_away(tree, greeting, plan.hardware)
     own = [peer_runs.own_contestant(session, without) for without in cases]
-    if plan.primitive == "bn":
+    if plan.primitive != "aes":
         own = [peer_runs.own_contestant_of_numbers(session)]
     skips += [Skip(peer.name, f"it has no mode of {plan.primitive}") for peer in without]
     return [*own, *(peer_runs.peer_contestant(context, tree, *one) for one in built)], skips

@@ -19,6 +19,7 @@ MODES = {
     "rsa-public": ("rsa", "verify", 1),
     "dh-public": ("dh", "public value", 1),
     "prime-test": ("prime", "test", 1),
+    "prime-check": ("prime", "check", 1),
 }
 
 
@@ -34,7 +35,7 @@ def decimals(seconds: float) -> int:
 
 def speed_table(benches: Sequence[Bench], caption: str) -> Group:
     """Return a row for each length and kernel: microseconds of each operation, then how many there
-    are in a second. A secret prime of prime-test has half of the bits.
+    are in a second. A prime has half of the bits.
     """
     lines = [line for line in benches if line.mode in MODES and line.style == "streamed"]
     names = list(

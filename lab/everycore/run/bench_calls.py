@@ -25,7 +25,7 @@ LAYERS = {
     "bn": (("mont-mul", "mont-sqr", "exp"), (128, 256, 384, 512)),
     "rsa": (("rsa-private", "rsa-private-batch", "rsa-public"), (256, 384, 512)),
     "dh": (("dh-public",), (256, 384, 512)),
-    "prime": (("prime-test",), (256, 384, 512)),
+    "prime": (("prime-test", "prime-check"), (256, 384, 512)),
 }
 TOO_SLOW = ("c_ref", "c_limb16")  # for operations of the layers, unless they are named
 ALONE_BYTES = 64  # up to here a message is also measured alone, between fences

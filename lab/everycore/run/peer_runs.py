@@ -37,6 +37,12 @@ NUMBER_MODES = {
     "mod-word16": "bn_words",
     "mod-word16-once": "bn_words",
 }
+# Those of layers on big numbers, which bench measures with bn.
+LAYER_MODES = {
+    "rsa": ("rsa-private", "rsa-public"),
+    "dh": ("dh-public",),
+    "prime": ("prime-check",),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,7 +213,7 @@ def own_contestant_of_numbers(session: Session) -> Contestant:
     kernels = [o for o in lines if isinstance(o, Kernel) and o.runs and o.name not in TOO_SLOW]
 
     def start(mode: str, arguments: Sequence[str]) -> Iterator[Record] | None:
-        primitive = NUMBER_MODES[mode]
+        primitive = NUMBER_MODES.get(mode, "bn")
         names = ",".join(o.name for o in kernels if o.primitive == primitive)
         chosen = ["--primitive", primitive, "--kernel", names]
         return session.records("bench", "--mode", mode, *arguments, *chosen)

@@ -58,6 +58,23 @@ def test_big_numbers_take_every_kernel_that_runs_here(lab: Lab) -> None:
     assert stored.name.endswith("-peers-bn.jsonl")
 
 
+@pytest.mark.parametrize("primitive", ["rsa", "dh", "prime"])
+def test_layers_take_the_kernels_of_big_numbers(lab: Lab, primitive: str) -> None:
+    lab.runner.outputs["list"] = "list_numbers"
+    outcome = lab("peers", "--primitive", primitive, "--peer", "openssl", "--rounds", "1")
+    assert outcome.code == 0, outcome.err
+    calls = lab.runner.harness_calls("bench")
+    modes = [call[call.index("--mode") + 1] for call in calls]
+    assert modes == list(peer_runs.LAYER_MODES[primitive])
+    for call in calls:
+        assert call[call.index("--primitive") + 1] == "bn"
+        assert call[call.index("--kernel") + 1] == "x86_adx,c_limb64"
+        assert call[call.index("--bytes") + 1] == "256,384,512"
+        assert call[call.index("--budget-ms") + 1] == "200"
+    (stored,) = (lab.folder / "state" / "everycore" / "results").iterdir()
+    assert stored.name.endswith(f"-peers-{primitive}.jsonl")
+
+
 def test_without_hardware_both_sides_do_without(lab: Lab) -> None:
     outcome = lab("peers", *ONLY, "--rounds", "1", "--hardware", "c")
     assert outcome.code == 0, outcome.err
@@ -179,7 +196,10 @@ def test_a_peer_that_cannot_run_here_is_skipped_once(lab: Lab) -> None:
         (["--keys", "2", "--mode", "ctr"], "--keys: mode ctr is measured with one key"),
         (["--aad-bytes", "1025"], "--aad-bytes: '1025' is not within 0 to 1024"),
         (["--aad-bytes", "20", "--mode", "ctr"], "--aad-bytes: mode ctr has no associated data"),
-        (["--primitive", "rsa"], "unknown primitive 'rsa'"),
+        (["--primitive", "rs"], "unknown primitive 'rs'"),
+        (["--primitive", "rsa", "--bytes", "127"], "--bytes: '127' is not within 128 to 1024"),
+        (["--primitive", "dh", "--bytes", "128"], "--bytes: '128' is not within 256 to 1024"),
+        (["--primitive", "prime", "--mode", "prime-test"], "unknown mode 'prime-test'"),
         (["--primitive", "bn", "--mode", "ctr"], "unknown mode 'ctr'"),
         (["--mode", "exp"], "unknown mode 'exp'"),
         (["--primitive", "bn", "--hardware", "c"], "--hardware: there are no such cases of bn"),

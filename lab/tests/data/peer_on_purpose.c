@@ -9,11 +9,12 @@
 #include "everycore/bn.h"
 #include "everycore/gcm.h"
 #include "everycore/modes.h"
+#include "everycore/prime.h"
 
 struct context {
     union evc_aes_key aes;
     union evc_gcm_key gcm;
-    uint8_t numbers[3 * 1024], scratch[16384];
+    uint8_t numbers[6 * 1024], scratch[65536];
     EVC_ALIGN(16) uint8_t modulus[4096];
 };
 
@@ -86,6 +87,22 @@ static bool run_product(void *vcontext, const struct peer_message *m)
     return !wrong("refusal");
 }
 
+/* n, d and a, then p, of half of the length. */
+static bool run_check(void *vcontext, const struct peer_message *m)
+{
+    struct context *c = vcontext;
+    const uint8_t *const p = c->numbers + 3 * m->len_bytes;
+    const enum evc_status status = evc_prime_test_public(evc_bn_named("c_limb32"), p, m->len_bytes / 2, c->scratch,
+                                                         sizeof c->scratch);
+
+    if (!m->out)
+        return true;
+    memset(m->out, 0, m->len_bytes);
+    m->out[m->len_bytes - 1] = status == EVC_OK || wrong("any prime");
+    damage(m);
+    return status == EVC_OK || status == EVC_ERR_COMPOSITE;
+}
+
 static void close_context(void *context)
 {
     if (!wrong("one key"))
@@ -105,13 +122,14 @@ static void *open_context(const char *mode, const uint8_t *key, unsigned key_bit
            : strcmp(mode, "gcm-seal") == 0 ? run_seal
            : strcmp(mode, "gcm-open") == 0 ? run_open
            : strcmp(mode, "mont-mul") == 0 ? run_product
-                                           : NULL;
+           : strcmp(mode, "prime-check") == 0 ? run_check
+                                              : NULL;
     if (!context || !*run) {
         close_context(context);
         return NULL;
     }
-    if (*run == run_product) {
-        memcpy(context->numbers, key, 3 * key_bits / 8);
+    if (*run == run_product || *run == run_check) {
+        memcpy(context->numbers, key, (*run == run_check ? 5 : 3) * key_bits / 8);
         return context;
     }
     if (evc_aes_set_key(&context->aes, kernel, key, key_bits) == EVC_OK &&

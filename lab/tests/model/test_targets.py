@@ -10,7 +10,7 @@ from everycore.environment.errors import EverycoreError
 from everycore.estimate import data
 from everycore.model import cores, targets
 from everycore.model.domain import Board, Tree
-from everycore.run.peer_runs import NUMBER_MODES
+from everycore.run.peer_runs import LAYER_MODES, NUMBER_MODES
 
 PI = "description = 'x'\ntransport = 'ssh'\n[board]\n"
 WHOLE = "[odd]\npackages = []\nlibraries = []\n"
@@ -198,8 +198,9 @@ def test_a_target_file_that_is_not_there_is_named(tmp_path: Path) -> None:
 def test_peers_have_big_numbers_where_their_adapters_open_them() -> None:
     for peer in targets.load_peers(TREE):
         text = (TREE.root / peer.source).read_text(encoding="utf-8")
-        has_numbers = any(f'"{mode}"' in text for mode in NUMBER_MODES)
-        assert ("bn" in peer.primitives) == has_numbers, peer.name
+        for primitive, modes in {"bn": NUMBER_MODES, **LAYER_MODES}.items():
+            has_modes = any(f'"{mode}"' in text for mode in modes)
+            assert (primitive in peer.primitives) == has_modes, (peer.name, primitive)
 
 
 def test_cpus_that_are_also_made_without_aes_are_known_from_the_data() -> None:

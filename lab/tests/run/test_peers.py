@@ -50,7 +50,7 @@ def test_a_peer_that_is_right_describes_itself_and_is_measured(
     lines: Callable[..., Lines],
 ) -> None:
     first, *rest = lines("--bytes", "64,16384")
-    modes = ("ctr", "gcm-seal", "gcm-open", "mont-mul")
+    modes = ("ctr", "gcm-seal", "gcm-open", "mont-mul", "prime-check")
     assert first == PeerLine("on-purpose", "1.0", modes, "best", "best")
     assert [(line.mode, line.bytes) for line in rest if isinstance(line, Bench)] == [
         *((mode, size) for mode in modes[:3] for size in (64, 16384)),
@@ -69,13 +69,15 @@ def test_a_peer_that_is_right_describes_itself_and_is_measured(
         ("any tag", "gcm-open", "published vector GCM-2: a damaged tag is accepted"),
         ("output", "mont-mul", "mont-mul: wrong result from byte 255 of 256"),
         ("factor", "mont-mul", "mont-mul: wrong result from byte 0 of 256"),
+        ("output", "prime-check", "prime-check: wrong result from byte 255 of 256"),
+        ("any prime", "prime-check", "prime-check: wrong result from byte 255 of 256"),
         ("refusal", "mont-mul", "mont-mul: refused"),
     ],
 )
 def test_a_wrong_peer_is_shown_and_not_measured(
     lines: Callable[..., Lines], wrong: str, mode: str, detail: str
 ) -> None:
-    size = "256" if mode == "mont-mul" else "1500"
+    size = "256" if mode in ("mont-mul", "prime-check") else "1500"
     _, failure = lines("--mode", mode, "--key-bits", "128", "--bytes", size, wrong=wrong)
     assert isinstance(failure, Failure)
     assert (failure.kernel, failure.mode) == ("on-purpose-1.0", mode)
