@@ -208,7 +208,10 @@ def help_of(name: str) -> str:
 
 def show_version(command: typer.Context, wanted: bool) -> None:
     if wanted:
-        command.obj.print_raw(f"everycore {package_version()}{built_from(command.obj)}")
+        from everycore.environment.version import package_version
+
+        known = package_version() or "(not installed)"
+        command.obj.print_raw(f"everycore {known}{built_from(command.obj)}")
         raise typer.Exit
 
 
@@ -220,15 +223,6 @@ def built_from(context: Context) -> str:
     tree = catalog.find_tree(context.package, context.env.get("EVERYCORE_TREE", ""))
     commit = "" if tree.is_checkout else machine.recorded_revision(tree)
     return f" (commit {commit})" if commit else ""
-
-
-def package_version() -> str:
-    from importlib.metadata import PackageNotFoundError, version
-
-    try:
-        return version("everycore")
-    except PackageNotFoundError:
-        return "(not installed)"
 
 
 def main(arguments: Sequence[str], context: Context | None = None) -> int:

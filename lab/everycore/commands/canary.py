@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: MIT
 """everycore canary: where do functions take their stack canaries from, and what is wrong?"""
 
-import json as jsonlib
 from functools import partial
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Annotated
 
@@ -14,8 +12,9 @@ from everycore.binary.malformed import MalformedError
 from everycore.commands.options import Json, Tried, context_of
 from everycore.environment.context import Context
 from everycore.environment.errors import EverycoreError
-from everycore.environment.outputs import atomic_output, refuse_input
+from everycore.environment.outputs import refuse_input
 from everycore.environment.progress import Progress
+from everycore.environment.version import package_version
 from everycore.firmware.canary import canary_output, decoder
 from everycore.firmware.canary import check_binary as checking
 from everycore.firmware.canary.arrays import Arrays
@@ -101,20 +100,10 @@ def check(
             found += [checked] if checked else []
     for checked in found:
         _show(context, checked, json)
-    if sarif_file is not None and tried.n_failed:
-        context.warn(f"{sarif_file} is not written: not all files could be checked")
-    elif sarif_file is not None:
-        with atomic_output(context.cwd / sarif_file, context.out.file) as scratch:
-            text = jsonlib.dumps(canary_output.sarif(found, _version()), indent=1)
-            scratch.write_text(text + "\n", encoding="utf-8")
+    if sarif_file is not None:
+        own = package_version() or "not installed"
+        tried.write_sarif(sarif_file, canary_output.sarif(found, own))
     raise tried.end(any(checked.has_violations for checked in found))
-
-
-def _version() -> str:
-    try:
-        return version("everycore")
-    except PackageNotFoundError:
-        return "not installed"
 
 
 def _number(text: str) -> int | None:

@@ -7,7 +7,6 @@ import tempfile
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Annotated
 
@@ -21,6 +20,7 @@ from everycore.environment.context import Context
 from everycore.environment.errors import EverycoreError
 from everycore.environment.outputs import atomic_output, refuse_existing, refuse_input
 from everycore.environment.progress import Progress
+from everycore.environment.version import package_version
 from everycore.firmware import (
     application,
     boot,
@@ -137,20 +137,10 @@ def check(
             found += [checked] if checked else []
     for checked in found:
         _show(context, checked, json)
-    if sarif_file is not None and tried.n_failed:
-        context.warn(f"{sarif_file} is not written: not all files could be checked")
-    elif sarif_file is not None:
-        with atomic_output(context.cwd / sarif_file, context.out.file) as scratch:
-            text = jsonlib.dumps(sarif.document(found, _version()), indent=1)
-            scratch.write_text(text + "\n", encoding="utf-8")
+    if sarif_file is not None:
+        own = package_version() or "not installed"
+        tried.write_sarif(sarif_file, sarif.document(found, own))
     raise tried.end(any(checked.has_violations for checked in found))
-
-
-def _version() -> str:
-    try:
-        return version("everycore")
-    except PackageNotFoundError:
-        return "not installed"
 
 
 def _check_image(

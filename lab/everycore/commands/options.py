@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Options that several commands share."""
 
-from collections.abc import Callable, Iterable, Sequence
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeVar
@@ -82,6 +83,14 @@ class Tried:
             self.context.tell(error)
         self.n_failed += 1
         return None
+
+    def write_sarif(self, path: Path, document: Mapping[str, object]) -> None:
+        """Write a document about all inputs; warn and write nothing if one of them failed."""
+        if self.n_failed:
+            self.context.warn(f"{path} is not written: not all files could be checked")
+            return
+        with atomic_output(self.context.cwd / path, self.context.out.file) as scratch:
+            scratch.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
 
     def end(self, is_bad: bool = False) -> typer.Exit:
         """The end of the command."""

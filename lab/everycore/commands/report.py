@@ -7,7 +7,6 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -20,6 +19,7 @@ from everycore.environment.context import Context
 from everycore.environment.errors import EverycoreError, unreadable
 from everycore.environment.outputs import atomic_output, is_stream, refuse_device
 from everycore.environment.progress import Progress
+from everycore.environment.version import package_version
 from everycore.measure.processes import merged_records
 from everycore.model import cells as records
 from everycore.model.domain import Tree
@@ -90,7 +90,7 @@ def report(
         facts,
         (*sections, *over_time),
         context.now().isoformat(sep=" ", timespec="minutes")[:16],
-        _version(),
+        package_version(),
         tuple(found.notes),
     )
     with _extra():
@@ -218,13 +218,6 @@ def _newest(runs: Sequence[Results]) -> list[Results]:
 
 def _tree(context: Context) -> Tree:
     return catalog.find_tree(context.package, context.env.get("EVERYCORE_TREE", ""))
-
-
-def _version() -> str:
-    try:
-        return version("everycore")
-    except PackageNotFoundError:
-        return ""
 
 
 def _history(context: Context, found: Found, everything: bool) -> list[Section]:

@@ -7,7 +7,6 @@ import platform
 import time
 from dataclasses import replace
 from functools import lru_cache
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -16,6 +15,7 @@ from everycore.build import catalog
 from everycore.build.toolchains.installed import installed
 from everycore.environment.context import Context, system_context
 from everycore.environment.errors import EverycoreError
+from everycore.environment.version import package_version
 from everycore.farm.work import Answer, Job, Work, read_job
 from everycore.matrix import second_pass
 from everycore.matrix.make import Limits, Ready, Workbench
@@ -29,13 +29,6 @@ from everycore.subjects import Subject
 
 PARTS = ("src", "include", "harness", "subjects", "targets")  # of the tree: all that a job reads
 BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
-
-
-def own_version() -> str:
-    try:
-        return version("everycore")
-    except PackageNotFoundError:
-        return ""
 
 
 def tree_digest(tree: Tree) -> str:
@@ -63,7 +56,7 @@ def about() -> dict[str, object]:
     context = system_context()
     tree = _tree(context)
     return {
-        "everycore": own_version(),
+        "everycore": package_version(),
         "tree": tree_digest(tree),
         "host": host_digest(),
         "architecture": platform.machine(),
@@ -164,7 +157,7 @@ def _tree(context: Context) -> Tree:
 
 def _refuse_other_versions(tree: Tree, job: Job) -> None:
     for what, theirs, ours in (
-        ("everycore", job.everycore, own_version()),
+        ("everycore", job.everycore, package_version()),
         ("a C tree", job.tree, tree_digest(tree)),
     ):
         if theirs != ours:

@@ -10,6 +10,7 @@ import pytest
 from world import PACKAGE, Lab
 
 from everycore.build import catalog
+from everycore.environment.version import package_version
 from everycore.farm import scheduler, worker
 from everycore.farm.scheduler import Undone
 from everycore.farm.work import Job, Work
@@ -37,7 +38,7 @@ def test_workers_of_slurm_do_jobs(
     monkeypatch.setenv("FAKE_SLURM", str(tmp_path))
     monkeypatch.setenv("PYTHONPATH", str(PACKAGE.parent))
     tree = catalog.find_tree(PACKAGE, "")
-    own = {"everycore": worker.own_version(), "tree": worker.tree_digest(tree)}
+    own = {"everycore": package_version(), "tree": worker.tree_digest(tree)}
     job = Job(Work.COMPILE, Cell("c_ref", "ctr", "gcc-none", ("-O2",)), **own)
     with jobqueue.SLURMCluster(
         queue="normal",

@@ -14,6 +14,7 @@ from world import PACKAGE, Lab
 
 from everycore.build import catalog
 from everycore.environment.errors import EverycoreError, LostError
+from everycore.environment.version import package_version
 from everycore.farm import scheduler, work, worker
 from everycore.farm.matrix_run import FarmRun
 from everycore.farm.scheduler import Farm, Undone, _Exchange
@@ -96,7 +97,7 @@ def test_a_slow_cell_is_no_job_for_it_has_to_be_timed(lab: Lab) -> None:
     context = lab.context()
     tree = catalog.find_tree(PACKAGE, "")
     odd = Anomaly(CELLS[0], Kind.SLOW, 2.0, None, None, 2.0)
-    own = {"everycore": worker.own_version(), "tree": worker.tree_digest(tree)}
+    own = {"everycore": package_version(), "tree": worker.tree_digest(tree)}
     with pytest.raises(EverycoreError, match="a job times nothing"):
         worker.do(context, job_of(CELLS[0], work=Work.BISECT, anomaly=odd, **own))
 
