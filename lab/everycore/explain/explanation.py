@@ -25,7 +25,7 @@ _SHAPE: dict[str, Any] = {
     **{"primitive": str, "implementation": str, "library": str, "file": str, "set": str},
     **{"value": str, "cpu": tuple[str, ...], "cpu_lacks": tuple[str, ...], "lacks": str},
     **{"caller": str, "says": str, "remedy": str, "unset": tuple[str, ...], "source": str},
-    **{"put": tuple[str, ...], "append": tuple[str, ...], "provider": bool},
+    **{"put": tuple[str, ...], "append": tuple[str, ...], "provider": bool, "least_share": int},
 }
 _PLAIN_NAME = re.compile(r"^(main|__libc_start_main\w*|_start|start_thread|runtime\..*|clone3?)$")
 
@@ -174,7 +174,7 @@ def _row(
         implementations = "of a guest or a language" if emulated else hottest.region.function.name
     because = hottest.found[0].because if hottest.found else ""
     called = " < ".join(_callers(hottest)[:3])
-    remedy = _remedy(hottest, identity, profile, flags) if is_crypto or kinds else None
+    remedy = _remedy(hottest, identity, profile, flags, share) if is_crypto or kinds else None
     return Row(share, primitives, implementations, where, called, is_crypto, because, remedy)
 
 
@@ -185,7 +185,7 @@ def _callers(one: Named) -> list[str]:
 
 
 def _remedy(
-    one: Named, identity: Identity, profile: Profile, flags: Sequence[str]
+    one: Named, identity: Identity, profile: Profile, flags: Sequence[str], share: float
 ) -> Remedy | None:
     environment = profile.environment
     for found in one.found:
@@ -204,6 +204,8 @@ def _remedy(
             ):
                 continue
             if "set" in cause and cause["set"] not in environment:
+                continue
+            if share < cause.get("least_share", 0):
                 continue
             if not set(cause.get("cpu", ())) <= set(flags):
                 continue

@@ -378,6 +378,27 @@ def test_a_cause_and_a_remedy_are_named() -> None:
 
 
 @pytest.mark.parametrize(
+    ("callers", "others", "says"),
+    [
+        (("CRYPTO_gcm128_init", "EVP_CipherInit_ex"), 0, True),
+        (("EVP_EncryptInit_ex",), 0, True),
+        (("gcry_cipher_setkey",), 0, True),
+        (("EVP_EncryptUpdate", "send"), 0, False),
+        (("SSL_CTX_init_settings",), 0, False),
+        (("CRYPTO_gcm128_init", "EVP_CipherInit_ex"), 20, False),  # less than a tenth of the time
+    ],
+)
+def test_setting_keys_for_few_bytes_is_a_cause(
+    callers: tuple[str, ...], others: int, says: bool
+) -> None:
+    setting = region((AESENC + CLMUL) * 10, callers=callers)
+    profile = profile_of(setting, *(region(NOTHING * 60, name=f"f{i}") for i in range(others)))
+    answer = explain(profile, recognise(profile), ["aes"])
+    (row,) = (one for one in answer.rows if one.is_crypto)
+    assert ("keys are set" in (row.remedy.says if row.remedy else "")) is says
+
+
+@pytest.mark.parametrize(
     ("wide", "caller", "says"),
     [
         (True, "EVP_EncryptUpdate", True),
@@ -391,8 +412,7 @@ def test_narrow_gcm_on_a_wide_cpu_has_a_remedy(wide: bool, caller: str, says: bo
     profile = profile_of(loop)
     flags = ["aes", "pclmulqdq", *(["vaes", "vpclmulqdq", "avx512vl"] if wide else [])]
     remedy = explain(profile, recognise(profile), flags).rows[0].remedy
-    assert (remedy is not None) == says
-    assert not remedy or "docs/ADOPT.md" in remedy.remedy
+    assert ("docs/ADOPT.md" in (remedy.remedy if remedy else "")) == says
 
 
 def test_a_cure_of_a_small_share_is_not_worth_a_sentence() -> None:
