@@ -8,6 +8,7 @@ import pytest
 from world import PACKAGE, Lab
 
 from everycore.build.binaries import PeerUnavailableError
+from everycore.commands import peers as command
 from everycore.commands.peers import RANGE_OF
 from everycore.environment.context import Completed
 from everycore.run import peer_runs
@@ -99,6 +100,15 @@ def test_a_grid_has_its_own_sizes(lab: Lab) -> None:
     outcome = lab(*words, "--bytes", "64")
     assert outcome.code == 2
     assert "--grid has its own sizes" in outcome.err
+
+
+def test_the_grid_of_big_numbers_has_their_lengths() -> None:
+    for primitive, most in (("aes", 16384), ("bn", 512)):
+        sizes = command.GRID_OF[primitive]
+        least, largest = RANGE_OF[primitive]
+        assert least <= sizes[0] < sizes[-1] <= min(most, largest)
+        assert list(sizes) == sorted(set(sizes))
+    assert command._sizes((), True, "bn") == command.NUMBERS_GRID_BYTES
 
 
 def test_keys_and_associated_data_go_to_the_harness(lab: Lab) -> None:
