@@ -2,8 +2,11 @@
 """Workers that Slurm starts, with a stand-in for sbatch that runs the script at once."""
 
 import os
+import signal
 import stat
 import sys
+from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -26,10 +29,9 @@ echo "Submitted batch job 7"
 SCANCEL = '#!/bin/sh\nkill -- -$(cat "$FAKE_SLURM/pid")\necho "$@" >"$FAKE_SLURM/cancelled"\n'
 
 
-def test_workers_of_slurm_do_jobs(
-    lab: Lab, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    jobqueue = pytest.importorskip("dask_jobqueue", reason="make lab")
+@pytest.fixture
+def slurm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """The folder of a stand-in for Slurm; what it started is killed at the end."""
     for name, text in (("sbatch", SBATCH), ("scancel", SCANCEL)):
         path = tmp_path / name
         path.write_text(text)
@@ -37,6 +39,15 @@ def test_workers_of_slurm_do_jobs(
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
     monkeypatch.setenv("FAKE_SLURM", str(tmp_path))
     monkeypatch.setenv("PYTHONPATH", str(PACKAGE.parent))
+    yield tmp_path
+    group = tmp_path / "pid"
+    if group.exists():  # a worker that is busy when it is cancelled may outlive that
+        with suppress(ProcessLookupError):
+            os.killpg(int(group.read_text()), signal.SIGKILL)
+
+
+def test_workers_of_slurm_do_jobs(lab: Lab, slurm: Path) -> None:
+    jobqueue = pytest.importorskip("dask_jobqueue", reason="make lab")
     tree = catalog.find_tree(PACKAGE, "")
     own = {"everycore": package_version(), "tree": worker.tree_digest(tree)}
     job = Job(Work.COMPILE, Cell("c_ref", "ctr", "gcc-none", ("-O2",)), **own)
@@ -47,8 +58,8 @@ def test_workers_of_slurm_do_jobs(
         memory="1GB",
         python=sys.executable,
         nanny=False,
-        log_directory=str(tmp_path),
-        local_directory=str(tmp_path),
+        log_directory=str(slurm),
+        local_directory=str(slurm),
         scheduler_options={"host": "127.0.0.1", "dashboard_address": None},
         worker_extra_args=["--no-dashboard", "--host", "127.0.0.1"],
     ) as cluster:
@@ -58,5 +69,5 @@ def test_workers_of_slurm_do_jobs(
             (found,) = farm.answers([job])
     assert isinstance(found, Undone)
     assert "unknown toolchain 'gcc-none'" in found.why
-    assert "#SBATCH -p normal" in (tmp_path / "script").read_text()
-    assert (tmp_path / "cancelled").read_text().split() == ["7"]
+    assert "#SBATCH -p normal" in (slurm / "script").read_text()
+    assert (slurm / "cancelled").read_text().split() == ["7"]
