@@ -254,6 +254,8 @@ def gather(region: Region, rules: Rules) -> Evidence:
     places = [op.place for op in ops]
     weights: Counter[int] = Counter()
     for place, count in region.votes.items():
+        if not 0 <= place - region.code_start < len(region.code):
+            continue
         index = bisect.bisect_left(places, place)
         for near in range(max(0, index - _BEFORE), min(len(ops), index + _AFTER)):
             weights[near] += count

@@ -291,7 +291,7 @@ def _generated(
         function = Function(first, last - first + 1)
         region = Region(Module(""), process, function, machine, dict(votes), is_generated=True)
         if len(cluster) >= max(2, SMALLEST_SHARE * total):
-            after = sampled.bytes_at(pid, first, min(last - first + 64, LONGEST_BYTES))
+            first, after = _known_code(sampled, pid, votes)
             before = b""
             for length in (_AROUND_BYTES, first % SNAPSHOT_BYTES):  # its page alone may be known
                 before = sampled.bytes_at(pid, first - length, length)
@@ -306,6 +306,21 @@ def _generated(
             region.references = list(_constants_of(sampled, pid, ops))
             region.references += _live(ops, cluster, {pid: space})
         yield region
+
+
+def _known_code(sampled: Sampled, pid: int, votes: Mapping[int, int]) -> tuple[int, bytes]:
+    """Return the hottest code that snapshots have without a gap, from a sampled place on."""
+    ordered = sorted(votes)
+    best, most, end = (ordered[0], b""), 0, 0
+    for first in ordered:
+        if first < end:
+            continue
+        code = sampled.bytes_at(pid, first, min(ordered[-1] - first + 64, LONGEST_BYTES))
+        end = first + len(code)
+        own = sum(votes[place] for place in ordered if first <= place < end)
+        if own > most:
+            best, most = (first, code), own
+    return best
 
 
 def _in_step(machine: str, before: bytes, after: bytes, place: int) -> int:

@@ -18,6 +18,7 @@ from everycore.explain.image import Function, load
 from everycore.explain.recognise import recognise
 from everycore.explain.recognition_rules import load_rules
 from everycore.explain.regions import Caller, Module, Profile, Reference, Region, collect
+from everycore.explain.samples import Sample, Sampled
 from everycore.explain.sampling import Asked, sample_command
 from everycore.report.explained import sentences
 
@@ -593,9 +594,10 @@ def test_haval_rotates_by_seven_and_eleven() -> None:
 
 def test_limbs_may_be_floating_point_numbers() -> None:
     product = bytes.fromhex("f20f59c1f20f58d0")  # mulsd xmm0, xmm1; addsd xmm2, xmm0
-    found = names(region(constant(0x4043000000000000) + product * 20))
+    carry = constant(0x40EFFFE000000000)
+    found = names(region(carry + constant(0x4043000000000000) + product * 20))
     assert found == ["X25519 or Ed25519: scalar, limbs of 16 bits (floating point)"]
-    assert names(region(constant(0x4043000000000001) + product * 20)) == []
+    assert names(region(carry + constant(0x4043000000000001) + product * 20)) == []
 
 
 def test_code_without_bounds_is_read_in_step() -> None:
@@ -626,3 +628,18 @@ def test_a_file_that_was_deleted_while_it_ran_is_explained(tmp_path: Path) -> No
     assert max(found, key=lambda one: found[one]).startswith("ChaCha20")
     sampled.files.clear()
     assert not shares(recognise(collect(sampled, [str(program)])))
+
+
+def test_generated_code_is_read_where_a_snapshot_has_it() -> None:
+    code = (AESENC * 10 + NOTHING * 30)[:120]
+    sampled = Sampled("x86_64", "perf")
+    sampled.memory[1, 0x2000] = code.ljust(4096, b"\x90")
+    sampled.samples = [
+        Sample(1, 1, 0x1FF0, True),
+        *(Sample(1, 1, 0x2000 + n, True) for n in (0, 5)),
+    ]
+    sampled.samples *= 9
+    (found,) = [one for one in collect(sampled).regions if one.is_generated]
+    assert (found.code_start, found.code[:120]) == (0x2000, code[: len(found.code)])
+    assert found.samples == 27
+    assert names(found) == ["AES: AES-NI"]
