@@ -26,7 +26,7 @@ from everycore.environment.errors import EverycoreError, unknown_name
 from everycore.environment.outputs import is_standard_output
 from everycore.environment.progress import Progress
 from everycore.farm import work as farm_work
-from everycore.farm.worker import tree_digest
+from everycore.farm.worker import machine_words, own_version, tree_digest
 from everycore.matrix import anomalies, bugs, second_pass
 from everycore.matrix.board import BoardLink, open_board, with_board
 from everycore.matrix.cell_runs import Clock, Run
@@ -566,7 +566,7 @@ def _look_for_regressions(
     if explained.left:
         context.warn(f"no time for {explained.left} slow cells: --resume goes on with them")
     head = stored.heads[-1]
-    why = _look_for_miscompilations(context, trials, results, stored.anomalies, clock)
+    why = _look_for_miscompilations(context, trials, run, results, stored.anomalies, clock)
     for found in why.values():
         if found not in stored.anomalies:
             writer.write(found)
@@ -661,6 +661,7 @@ def _reduction(context: Context, regressions: bool, reduce: bool, time: str) -> 
 def _look_for_miscompilations(
     context: Context,
     trials: Trials,
+    run: "Run | FarmRun",
     results: Sequence[Result],
     stored: Sequence[Anomaly],
     clock: Clock,
@@ -670,7 +671,10 @@ def _look_for_miscompilations(
     if not wrong:
         return {}
     context.err.print(f"looking for what makes the answers of {len(wrong)} cells right")
-    found = explain_wrong(trials, wrong, stored, clock.has_time)
+    found = explain_wrong(
+        *(trials, wrong, stored, clock.has_time),
+        elsewhere=lambda some: () if isinstance(run, Run) else run.made_right(some, clock.has_time),
+    )
     if late := len(wrong) - len(found):
         context.warn(f"no time for {late} cells with wrong answers: --resume goes on with them")
     return found
@@ -802,8 +806,10 @@ def _path(context: Context, out: Path | None, resume: bool) -> Path:
 
 
 def _jobs(
+    context: Context,
     tree: Tree,
     found: Sequence[Subject],
+    toolchains: Mapping[str, Toolchain],
     cells: Sequence[Planned],
     time_limit: float,
     with_ct: bool,
@@ -816,6 +822,13 @@ def _jobs(
         for one in found
         if not one.home.is_relative_to(tree.root)
     }
+    machines: dict[tuple[str, tuple[str, ...], str], str] = {}
+    for one in cells:
+        cell = one.cell
+        compiler = toolchains[cell.toolchain].compiler(cell.target)
+        key = (cell.toolchain, cell.flags, cell.target)
+        if compiler and not one.why_not and key not in machines:
+            machines[key] = machine_words(context, compiler, cell)
     emulated = {name for name in {one.cell.target for one in cells} if _is_emulated(tree, name)}
     return [
         job
@@ -823,7 +836,8 @@ def _jobs(
         for job in farm_work.jobs_of(
             one,
             farm_work.Job(
-                *(first, one.cell, _version(), digest),
+                *(first, one.cell, own_version(), digest),
+                machine=machines.get((one.cell.toolchain, one.cell.flags, one.cell.target), ""),
                 subject_file=files.get(one.cell.subject, ""),
                 time_limit=time_limit,
             ),
@@ -838,7 +852,11 @@ def _jobs_of(
 ) -> Callable[[], dict[Cell, farm_work.Job]]:
     """Return a function that makes the first job of each cell: a run without workers needs none."""
     return lambda: {
-        job.cell: job for job in _jobs(tree, found, cells, bench.limits.run, with_ct=False)
+        job.cell: job
+        for job in _jobs(
+            *(bench.context, tree, found, bench.toolchains, cells, bench.limits.run),
+            with_ct=False,
+        )
     }
 
 
@@ -883,7 +901,10 @@ def _planned_jobs(
 ) -> list[farm_work.Job] | None:
     """Return the jobs of a plan, where they are wanted."""
     time_limit = request.run_options.time_limit
-    return _jobs(request.tree, request.subjects, cells, time_limit, with_ct) if wanted else None
+    if not wanted:
+        return None
+    about = (request.context, request.tree, request.subjects, request.toolchains)
+    return _jobs(*about, cells, time_limit, with_ct)
 
 
 def _is_emulated(tree: Tree, name: str) -> bool:

@@ -15,14 +15,24 @@ from everycore.environment.errors import EverycoreError
 from everycore.farm import worker
 from everycore.farm.scheduler import Farm, Undone
 from everycore.farm.work import Answer, Job, Work, read_answer
-from everycore.matrix.bisect import Found
+from everycore.matrix.bisect import Found, Switch
 from everycore.matrix.cell_runs import Run
 from everycore.matrix.make import Ready, Workbench
+from everycore.matrix.miscompilations import wrong_answers
 from everycore.matrix.plan import Planned
 from everycore.model.cells import Anomaly, Cell, Kind, Outcome, Result, Verdict
 from everycore.model.decoding import encode_line
 
 CACHED = (Outcome.MEASURED, Outcome.COUNTED, Outcome.WRONG, Outcome.NOT_COMPILED)
+
+
+@dataclass(frozen=True, slots=True)
+class _Explained:
+    """The members of an answer on an anomaly."""
+
+    anomaly: Anomaly
+    again: tuple[Result, ...]
+    said: str
 
 
 @dataclass(slots=True)
@@ -90,18 +100,33 @@ class FarmRun:
     ) -> Iterator[Found]:
         """Yield what repairs anomalies; those that have to be timed, or that no worker can explain,
         are left to this host."""
-        jobs = {
-            job.key: job
-            for one in anomalies
-            if one.kind is not Kind.SLOW and (job := self._job(one.cell, Work.BISECT, one))
-        }
+        asked = [(one, ()) for one in anomalies if one.kind is not Kind.SLOW]
+        for found in self._bisected(asked, has_time):
+            yield Found(found.anomaly, found.again, bool(found.said), found.said)
+
+    def made_right(
+        self, cells: Sequence[tuple[Cell, tuple[Switch, ...]]], has_time: Callable[[], bool]
+    ) -> Iterator[Anomaly]:
+        """Yield what makes wrong answers of cells right, each with repairs that are tried first;
+        those that no worker can explain are left to this host."""
+        asked = [(wrong_answers(cell), repairs) for cell, repairs in cells]
+        yield from (one.anomaly for one in self._bisected(asked, has_time))
+
+    def _bisected(
+        self, asked: Sequence[tuple[Anomaly, tuple[Switch, ...]]], has_time: Callable[[], bool]
+    ) -> Iterator["_Explained"]:
+        jobs: dict[str, Job] = {}
+        for one, repairs in asked:
+            if first := self._job(one.cell, Work.BISECT):
+                job = replace(first, anomaly=one, repairs=repairs)
+                jobs[job.key] = job
         for found in self._answers(list(jobs.values()), has_time):
             if isinstance(found, Answer) and found.anomaly and jobs.pop(found.key, None):
-                yield Found(found.anomaly, found.again, bool(found.said), found.said)
+                yield _Explained(found.anomaly, found.again, found.said)
 
-    def _job(self, cell: Cell, work: Work, anomaly: Anomaly | None = None) -> Job | None:
+    def _job(self, cell: Cell, work: Work) -> Job | None:
         first = self.jobs.get(cell)  # none: the cell is of an earlier run with other options
-        return replace(first, work=work, anomaly=anomaly) if first else None
+        return replace(first, work=work) if first else None
 
     def _answers(
         self, jobs: Sequence[Job], has_time: Callable[[], bool]

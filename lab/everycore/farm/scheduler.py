@@ -7,6 +7,7 @@ and what a worker that died was doing is done by another one.
 
 import logging
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import CancelledError
 from contextlib import contextmanager, suppress
@@ -30,6 +31,7 @@ LOOK_SECONDS = 1.0  # between two looks at workers and scheduler
 SKEW_SECONDS = 60  # by which a worker's clock may be off
 AHEAD = 4  # jobs that wait for each thread of a worker
 MOST_HOSTS = 3  # that are tried with a job that one could not do
+MOST_REFUSED = 3  # jobs: a worker that could not do them gets no more, where others are
 KILLED = 3  # workers that may die of one job
 
 
@@ -74,7 +76,10 @@ class _Exchange:
     waiting: list[Job]
     is_time: Callable[[], bool]
     out: dict["Future", Job] = field(default_factory=dict)
-    failed: dict[str, list[str]] = field(default_factory=dict)  # workers that could not, by key
+    failed: dict[str, set[str]] = field(default_factory=dict)  # workers that could not, by key
+    refused: Counter[str] = field(default_factory=Counter)  # jobs that a worker could not do
+    hosts: dict[str, str] = field(default_factory=dict)  # of workers that came later, too
+    warned: set[tuple[str, str]] = field(default_factory=set)
     tries: dict[str, int] = field(default_factory=dict)  # that failed, by key
     seen: float = field(default_factory=time.monotonic)  # when a worker was there
 
@@ -96,11 +101,17 @@ class _Exchange:
         while self.waiting and len(self.out) < most and self.is_time():
             self._submit(self.waiting.pop())
 
-    def _submit(self, job: Job, tries: int = 0, without: Sequence[str] = ()) -> None:
-        others = [name for name in self._threads() if name not in without] if without else None
+    def _submit(self, job: Job, tries: int = 0, others: Sequence[str] = ()) -> None:
+        """Hand out a job; `others`: the workers that are to do it, as long as one of them lives."""
+        names = list(others) or list(self._threads())
+        able = [name for name in names if self.refused[name] < MOST_REFUSED]
+        chosen = (able or names) if others or len(able) < len(names) else None
         key = f"everycore-{job.key}" + (f"-{tries}" if tries else "")
+        text, loosely = encode_line(job), chosen is not None
         future = self.farm.client.submit(
-            worker.do_text, encode_line(job), key=key, pure=True, workers=others, retries=0
+            *(worker.do_text, text),
+            **{"key": key, "pure": True, "retries": 0},
+            **{"workers": chosen, "allow_other_workers": loosely},
         )
         self.out[future] = job
 
@@ -143,7 +154,7 @@ class _Exchange:
             error = future.exception()
             if type(error).__name__ == "KilledWorker":
                 return Undone(job, f"{KILLED} workers died while they did it")
-            return self._again(job, "", f"{type(error).__name__}: {error}")
+            return self._again(job, "", "", f"{type(error).__name__}: {error}")
         try:
             text = future.result(CONNECT_SECONDS)
         except (CancelledError, OSError, TimeoutError):  # who had the answer has died
@@ -155,21 +166,32 @@ class _Exchange:
         if not answer.error:
             return answer
         hint = f" ({answer.hint})" if answer.hint else ""
-        return self._again(job, answer.host, answer.error + hint)
+        return self._again(job, answer.worker, answer.host, answer.error + hint)
 
-    def _again(self, job: Job, host: str, why: str) -> Undone | None:
-        """Let another host do what one could not: its disk may be full."""
-        own = [name for name, digest in self.farm.hosts.items() if digest == host]
+    def _again(self, job: Job, name: str, host: str, why: str) -> Undone | None:
+        """Let another worker do what one could not, on another host if there is one: the disk of
+        the first may be full."""
         tries = self.tries[job.key] = self.tries.get(job.key, 0) + 1
-        failed = self.failed.setdefault(job.key, [])
-        failed += own
-        left = [name for name in self._threads() if name not in failed]
+        failed = self.failed.setdefault(job.key, set())
+        if name:
+            failed.add(name)
+            self.refused[name] += 1
+            self.hosts[name] = host
+        left = [one for one in self._threads() if one not in failed]
+        tried = {self._host(one) for one in failed}
+        elsewhere = [one for one in left if self._host(one) not in tried]
         if not left or tries >= MOST_HOSTS:
             return Undone(job, why)
-        where = f"worker {own[0]}" if own else f"a worker on host {host or '?'}"
-        self.farm.context.warn(f"{where} cannot do a job: {why}")
-        self._submit(job, tries, failed)
+        where = f"worker {name}" if name else "a worker"
+        if (where, why) not in self.warned:
+            self.warned.add((where, why))
+            self.farm.context.warn(f"{where} cannot do a job: {why}")
+        self._submit(job, tries, (elsewhere or left) if failed else ())
         return None
+
+    def _host(self, name: str) -> str:
+        """Return the digest of the host of a worker; empty: it came later, and has said nothing."""
+        return self.hosts.get(name) or self.farm.hosts.get(name, "")
 
 
 def _lost(address: str) -> LostError:

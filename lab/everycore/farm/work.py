@@ -42,7 +42,9 @@ class Job:
     compiler: str = ""  # "gcc 12.2.0"; another one under its name is refused. Empty: any
     time_limit: float = 10.0
     subject_file: str = ""  # of a subject that is not in the tree: where all hosts have it
+    machine: str = ""  # of cells of the host: the client's architecture, what native means there
     anomaly: Anomaly | None = None  # of bisect
+    repairs: tuple[tuple[str, ...], ...] = ()  # of wrong answers: of other cells, tried first
     format: int = FORMAT
 
     @property
@@ -63,6 +65,7 @@ class Answer:
     said: str = ""  # of bisect: why the anomaly is none
     again: tuple[Result, ...] = ()  # of bisect: the cell and its neighbour, looked at again
     program: str = ""  # of compile: base64 of the program
+    worker: str = ""  # with an error: the address of the worker
     error: str = ""  # the host could not do it, and another one may
     hint: str = ""
     format: int = FORMAT

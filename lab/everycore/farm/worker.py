@@ -4,31 +4,50 @@
 import base64
 import hashlib
 import platform
+import re
 import time
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
 
 from everycore import subjects
 from everycore.build import catalog
+from everycore.build.binaries import meaning_of_native
 from everycore.build.toolchains.installed import installed
 from everycore.environment.context import Context, system_context
 from everycore.environment.errors import EverycoreError
 from everycore.environment.version import package_version
 from everycore.farm.work import Answer, Job, Work, read_job
-from everycore.matrix import second_pass
+from everycore.matrix import plan, second_pass
 from everycore.matrix.make import Limits, Ready, Workbench
 from everycore.matrix.plan import Place
-from everycore.model.cells import Kind, Outcome, Result, is_same
+from everycore.model.cells import Cell, Kind, Outcome, Result, is_same
 from everycore.model.decoding import encode_line
-from everycore.model.domain import Toolchain, Tree
+from everycore.model.domain import Compiler, Toolchain, Tree
 from everycore.model.targets import load_target
 from everycore.run import machine
 from everycore.subjects import Subject
 
+if TYPE_CHECKING:
+    from everycore.matrix.trials import Trials
+
 PARTS = ("src", "include", "harness", "subjects", "targets")  # of the tree: all that a job reads
+_OF_MACHINE = re.compile(
+    r"""(?<![^\s"'])-m[\w.=+-]+|--param[= ]"?[\w=-]+|-(?:target|tune)-\w+"? "?[\w.+-]+"""
+)
 BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
+
+
+@lru_cache(maxsize=1)
+def own_version() -> str:
+    """The version of everycore, with a digest of its Python files: checkouts share a version."""
+    digest, package = hashlib.sha256(), Path(__file__).parents[1]
+    for path in sorted(package.rglob("*.py")):
+        digest.update(f"{path.relative_to(package)} {path.stat().st_size} ".encode())
+        digest.update(path.read_bytes())
+    return f"{package_version()} (Python files {digest.hexdigest()[:8]})".strip()
 
 
 def tree_digest(tree: Tree) -> str:
@@ -40,6 +59,17 @@ def tree_digest(tree: Tree) -> str:
                 digest.update(f"{path.relative_to(tree.root)} {path.stat().st_size} ".encode())
                 digest.update(path.read_bytes())
     return digest.hexdigest()[:32]
+
+
+def machine_words(context: Context, compiler: Compiler, cell: Cell) -> str:
+    """What the code of a cell of this host depends on: its architecture; with -march=native and its
+    like also a digest of what they mean. Empty: a cell of another target."""
+    if cell.target != plan.HOST:
+        return ""
+    text = meaning_of_native(context, compiler, cell.flags)
+    words = _OF_MACHINE.findall(text)  # folders of the compiler differ from host to host
+    digest = hashlib.sha256(" ".join(words).encode()).hexdigest()[:16] if text else ""
+    return f"{platform.machine()} {digest}".strip()
 
 
 def host_digest() -> str:
@@ -56,7 +86,7 @@ def about() -> dict[str, object]:
     context = system_context()
     tree = _tree(context)
     return {
-        "everycore": package_version(),
+        "everycore": own_version(),
         "tree": tree_digest(tree),
         "host": host_digest(),
         "architecture": platform.machine(),
@@ -71,7 +101,17 @@ def do_text(text: str) -> str:
         return encode_line(do(system_context(), job))
     except EverycoreError as error:
         refused = Answer(job.key, host_digest(), error=error.message, hint=error.hint)
-        return encode_line(refused)
+        return encode_line(replace(refused, worker=_own_address()))
+
+
+def _own_address() -> str:
+    """The address of the worker that this code runs in; empty: it runs in none."""
+    try:
+        from distributed import get_worker
+
+        return str(get_worker().address)
+    except (ModuleNotFoundError, ValueError):
+        return ""
 
 
 def do(context: Context, job: Job) -> Answer:
@@ -115,6 +155,8 @@ def _bisected(bench: Workbench, job: Job, answer: Answer) -> Answer:
 
     if job.anomaly is None:
         raise EverycoreError("the job bisect lacks 'anomaly'")
+    if job.anomaly.kind is Kind.WRONG:
+        return _made_right(Trials(bench), job, answer)
     if job.anomaly.kind is Kind.SLOW:
         raise EverycoreError(
             "a slow cell has to be timed, and a job times nothing",
@@ -122,6 +164,17 @@ def _bisected(bench: Workbench, job: Job, answer: Answer) -> Answer:
         )
     found = explain(Trials(bench), job.anomaly)
     return replace(answer, anomaly=found.anomaly, said=found.said, again=found.again)
+
+
+def _made_right(trials: "Trials", job: Job, answer: Answer) -> Answer:
+    """The flags that make wrong answers right; an error if the answers are right on this host."""
+    from everycore.matrix.miscompilations import explain_cell
+
+    (is_right,) = trials.are_right([job.cell])
+    if is_right is not False:
+        what = "gives right answers" if is_right else "gives no answers"
+        raise EverycoreError(f"{job.cell.title} {what} on this host")
+    return replace(answer, anomaly=explain_cell(trials, job.cell, job.repairs))
 
 
 def ready(bench: Workbench, job: Job, answer: Answer) -> Ready | Result:
@@ -157,7 +210,7 @@ def _tree(context: Context) -> Tree:
 
 def _refuse_other_versions(tree: Tree, job: Job) -> None:
     for what, theirs, ours in (
-        ("everycore", job.everycore, package_version()),
+        ("everycore", job.everycore, own_version()),
         ("a C tree", job.tree, tree_digest(tree)),
     ):
         if theirs != ours:
@@ -177,6 +230,13 @@ def _workbench(context: Context, tree: Tree, job: Job) -> Workbench:
             f" and the job is of {job.compiler}",
             "workers need the compilers of the client: everycore toolchain add",
         )
+    compiler = known.compiler(job.cell.target) if known else None
+    if compiler and job.machine != (here_is := machine_words(context, compiler, job.cell)):
+        raise EverycoreError(
+            f"{job.cell.title} is of another machine ({job.machine or 'any'}) than this worker"
+            f" ({here_is or 'any'})",
+            "host cells need workers of the client's architecture, -march=native its CPU, too",
+        )
     own: dict[str, Subject] = {}
     if job.subject_file:
         subject = subjects.find_subject(tree, job.subject_file)
@@ -184,6 +244,8 @@ def _workbench(context: Context, tree: Tree, job: Job) -> Workbench:
     facts = machine.gather(context)
     flags = machine.processor(facts.texts.get("/proc/cpuinfo", ""), 0).get("flags", "")
     place = Place(platform.machine(), frozenset(flags.split()))
+    if known and (why := plan.why_not(place, known, job.cell.target, job.cell.flags)):
+        raise EverycoreError(f"this host cannot do {job.cell.title}: {why}")
     return Workbench(context, tree, here, place, own, limits=Limits(run=job.time_limit))
 
 

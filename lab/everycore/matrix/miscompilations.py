@@ -2,7 +2,7 @@
 """Find the switch of the compiler that makes wrong answers right, and the pass after which they are
 wrong."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Protocol
 
@@ -43,29 +43,79 @@ class Bench(Protocol):
         ...
 
 
+Asked = tuple[Cell, tuple[Switch, ...]]  # a cell, and repairs of others like it
+
+
 def explain_wrong(
     bench: Bench,
     results: Sequence[Result],
     stored: Sequence[Anomaly] = (),
     has_time: Callable[[], bool] = lambda: True,
+    elsewhere: Callable[[Sequence[Asked]], Iterable[Anomaly]] = lambda _: (),
 ) -> dict[Cell, Anomaly]:
     """For each cell with wrong answers what makes them right; cells for which no time was left have
     no entry.
 
     A repair that was found for one cell of a group is tried with the others before all else.
+    `elsewhere` explains cells on other hosts: first one of each group, then those that its repair
+    may serve. Cells for which it has no answer are explained here.
     """
     known = {one.cell: one for one in stored if one.kind is Kind.WRONG}
+    groups = [one for one in group_failures(results) if one.first.outcome is Outcome.WRONG]
+    hopeless: set[Cell] = set()
+    for cells_of in (_firsts, _others):
+        asked = [one for group in groups for one in cells_of(group, known)]
+        for one in elsewhere(asked) if asked else ():
+            known[one.cell] = one
+            hopeless |= {one.cell} if not one.repair else set()
     found: dict[Cell, Anomaly] = {}
-    for group in group_failures(results):
-        if group.first.outcome is Outcome.WRONG:
-            _explain_group(bench, group, known, found, has_time)
+    for group in groups:
+        if any(one.cell in hopeless for one in group.results):
+            _leave_out(group, known)
+        _explain_group(bench, group, known, found, has_time)
     return found
+
+
+def explain_cell(bench: Bench, cell: Cell, repairs: Sequence[Switch]) -> Anomaly:
+    """What makes the wrong answers of one cell right: one of some repairs, or the smallest set of
+    switches."""
+    for repair in repairs:
+        if bench.are_right([with_switches(cell, [repair])])[0]:
+            return _repaired(cell, repair)
+    return _explain(bench, cell, lambda: True)
+
+
+def _repairs(group: FailedCells, known: Mapping[Cell, Anomaly]) -> tuple[Switch, ...]:
+    own = [known[one.cell] for one in group.results if one.cell in known]
+    return tuple(dict.fromkeys(one.repair for one in own if one.repair))
+
+
+def _firsts(group: FailedCells, known: Mapping[Cell, Anomaly]) -> list[Asked]:
+    """The first cell of a group of which nothing is known."""
+    is_known = any(one.cell in known for one in group.results)
+    return [] if is_known else [(group.first.cell, ())]
+
+
+def _others(group: FailedCells, known: Mapping[Cell, Anomaly]) -> list[Asked]:
+    """The cells that the repairs of their group may serve."""
+    repairs = _repairs(group, known)
+    left = [one.cell for one in group.results if one.cell not in known]
+    return [(cell, repairs) for cell in left if repairs]
+
+
+def _leave_out(group: FailedCells, known: dict[Cell, Anomaly]) -> None:
+    """Without a repair for one of them, others like it would take as long, and find as little."""
+    if not _repairs(group, known):
+        tried = next(one.cell for one in group.results if one.cell in known)
+        for one in group.results:
+            if one.cell not in known:
+                known[one.cell] = _not_tried(one.cell, tried)
 
 
 def _explain_group(
     bench: Bench,
     group: FailedCells,
-    known: dict[Cell, Anomaly],
+    known: Mapping[Cell, Anomaly],
     found: dict[Cell, Anomaly],
     has_time: Callable[[], bool],
 ) -> None:
@@ -88,15 +138,14 @@ def _explain_group(
         first = _explain(bench, left.pop(0), has_time)
         found[first.cell] = first
         if not first.repair:  # others like it would take as long, and find as little
-            why = f"no more was tried than for {first.cell.title}"
-            found.update({cell: replace(_wrong(cell), why_not=why) for cell in left})
+            found.update({cell: _not_tried(cell, first.cell) for cell in left})
             return
         repairs = [first.repair]
 
 
 def _explain(bench: Bench, cell: Cell, has_time: Callable[[], bool]) -> Anomaly:
     """The smallest set of switches that makes the answers of a cell right, and the pass."""
-    wrong = _wrong(cell)
+    wrong = wrong_answers(cell)
     tried = 0
 
     def are_right(sets: Sequence[Sequence[Switch]]) -> list[bool]:
@@ -107,7 +156,8 @@ def _explain(bench: Bench, cell: Cell, has_time: Callable[[], bool]) -> Anomaly:
 
     (again,) = bench.are_right([cell])
     if again is not False:
-        return replace(wrong, why_not="its answers were right when it was checked again")
+        what = "its answers were right" if again else "it gave no answers"
+        return replace(wrong, why_not=f"{what} when it was checked again")
     for switches in _sets(bench.stages(wrong)):
         if not has_time() or tried >= MOST_TRIED:
             return replace(wrong, tried=tried, why_not="no time was left to try all switches")
@@ -135,8 +185,13 @@ def _explained(bench: Bench, cell: Cell, repair: Sequence[Switch], tried: int) -
 
 def _repaired(cell: Cell, repair: tuple[str, ...]) -> Anomaly:
     behaviour = [_BEHAVIOUR[flag] for flag in repair if flag in _BEHAVIOUR]
-    return replace(_wrong(cell), repair=repair, causes=tuple(behaviour))
+    return replace(wrong_answers(cell), repair=repair, causes=tuple(behaviour))
 
 
-def _wrong(cell: Cell) -> Anomaly:
+def _not_tried(cell: Cell, tried: Cell) -> Anomaly:
+    return replace(wrong_answers(cell), why_not=f"no more was tried than for {tried.title}")
+
+
+def wrong_answers(cell: Cell) -> Anomaly:
+    """The anomaly of a cell with wrong answers, before anything is known of its cause."""
     return Anomaly(cell, Kind.WRONG, 0.0, None, None, 1.0)

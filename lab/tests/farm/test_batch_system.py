@@ -13,7 +13,6 @@ import pytest
 from world import PACKAGE, Lab
 
 from everycore.build import catalog
-from everycore.environment.version import package_version
 from everycore.farm import scheduler, worker
 from everycore.farm.scheduler import Undone
 from everycore.farm.work import Job, Work
@@ -49,7 +48,7 @@ def slurm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 def test_workers_of_slurm_do_jobs(lab: Lab, slurm: Path) -> None:
     jobqueue = pytest.importorskip("dask_jobqueue", reason="make lab")
     tree = catalog.find_tree(PACKAGE, "")
-    own = {"everycore": package_version(), "tree": worker.tree_digest(tree)}
+    own = {"everycore": worker.own_version(), "tree": worker.tree_digest(tree)}
     job = Job(Work.COMPILE, Cell("c_ref", "ctr", "gcc-none", ("-O2",)), **own)
     with jobqueue.SLURMCluster(
         queue="normal",

@@ -13,17 +13,20 @@ from matrix.cells import cell, measured
 from world import PACKAGE, Lab
 
 from everycore.build import catalog
+from everycore.environment.context import Context
 from everycore.environment.errors import EverycoreError, LostError
-from everycore.environment.version import package_version
 from everycore.farm import scheduler, work, worker
 from everycore.farm.matrix_run import FarmRun
 from everycore.farm.scheduler import Farm, Undone, _Exchange
 from everycore.farm.work import Answer, Job, Work
+from everycore.matrix.bisect import with_switches
 from everycore.matrix.cell_runs import Clock, Run
 from everycore.matrix.make import Ready, Workbench
+from everycore.matrix.miscompilations import explain_wrong, wrong_answers
 from everycore.matrix.plan import Place, Planned
 from everycore.model.cells import Anomaly, Cell, Kind, Outcome, Result, Verdict
 from everycore.model.decoding import encode_line
+from everycore.model.domain import Compiler
 
 CELLS = [replace(cell(flags=f"-O{level}"), target="qemu-aarch64") for level in "0123s"]
 
@@ -97,7 +100,7 @@ def test_a_slow_cell_is_no_job_for_it_has_to_be_timed(lab: Lab) -> None:
     context = lab.context()
     tree = catalog.find_tree(PACKAGE, "")
     odd = Anomaly(CELLS[0], Kind.SLOW, 2.0, None, None, 2.0)
-    own = {"everycore": package_version(), "tree": worker.tree_digest(tree)}
+    own = {"everycore": worker.own_version(), "tree": worker.tree_digest(tree)}
     with pytest.raises(EverycoreError, match="a job times nothing"):
         worker.do(context, job_of(CELLS[0], work=Work.BISECT, anomaly=odd, **own))
 
@@ -222,7 +225,7 @@ def test_a_verdict_that_is_missing_is_asked_for_again(lab: Lab) -> None:
 
 
 def test_workers_bisect_what_needs_no_timing(lab: Lab) -> None:
-    kinds = (Kind.FRAME, Kind.SLOW, Kind.LEAK)
+    kinds = (Kind.FRAME, Kind.SLOW, Kind.LEAK)  # wrong answers have a search of their own
     odd = [
         Anomaly(one, kind, 2.0, None, None, 2.0) for one, kind in zip(CELLS, kinds, strict=False)
     ]
@@ -237,6 +240,102 @@ def test_workers_bisect_what_needs_no_timing(lab: Lab) -> None:
     assert (first.anomaly, first.is_noise, first.again) == (repaired, False, (counted(CELLS[0]),))
     assert (second.anomaly, second.is_noise, second.said) == (odd[2], True, "it no longer leaks")
     assert [job.anomaly for job in farm.asked] == [odd[0], odd[2]]
+
+
+def test_workers_make_wrong_answers_right(lab: Lab) -> None:
+    """One of a group first, and the others with its repair; another group beside it."""
+    repair = ("-fno-strict-aliasing",)
+    results = [
+        replace(measured(one, 5.0), outcome=Outcome.WRONG, runs=(), reason=reason)
+        for one, reason in zip(CELLS, ("bad", "bad", "bad", "worse", "bad"), strict=True)
+    ]
+
+    def job(number: int, *repairs: tuple[str, ...]) -> Job:
+        odd = wrong_answers(CELLS[number])
+        return job_of(CELLS[number], work=Work.BISECT, anomaly=odd, repairs=repairs)
+
+    def answer(job: Job, **found: Any) -> Answer:
+        assert job.anomaly
+        return answer_to(job, result=None, anomaly=replace(job.anomaly, **found))
+
+    jobs = [job(0), job(3), job(1, repair), job(2, repair), job(4, repair)]
+    farm = Answering(
+        [
+            answer(jobs[0], repair=repair),
+            answer(jobs[1], why_not="no switch"),
+            *(answer(one, repair=repair) for one in jobs[2:4]),
+            Undone(jobs[4], "no host has the compiler"),
+        ]
+    )
+    run = run_of(lab, farm)
+    here: list[Cell] = []
+
+    class Here:
+        def are_right(self, cells: Sequence[Cell]) -> list[bool | None]:
+            here.extend(cells)
+            return [True for _ in cells]
+
+    found = explain_wrong(
+        Here(),  # type: ignore[arg-type]
+        results,
+        elsewhere=lambda asked: run.made_right(asked, lambda: True),
+    )
+    assert [found[cell].repair for cell in CELLS] == [repair, repair, repair, (), repair]
+    assert farm.asked == jobs
+    assert here == [with_switches(CELLS[4], [repair])]  # which no worker could do
+
+
+def test_without_a_repair_for_one_cell_workers_are_not_asked_for_others(lab: Lab) -> None:
+    results = [
+        replace(measured(one, 5.0), outcome=Outcome.WRONG, runs=(), reason="bad") for one in CELLS
+    ]
+    odd = wrong_answers(CELLS[0])
+    job = job_of(CELLS[0], work=Work.BISECT, anomaly=odd)
+    farm = Answering([answer_to(job, result=None, anomaly=replace(odd, why_not="no switch"))])
+    run = run_of(lab, farm)
+    found = explain_wrong(
+        None,  # type: ignore[arg-type]
+        results,
+        elsewhere=lambda asked: run.made_right(asked, lambda: True),
+    )
+    assert farm.asked == [job]
+    assert [found[one].why_not for one in CELLS[:2]] == [
+        "no switch",
+        f"no more was tried than for {CELLS[0].title}",
+    ]
+
+
+def host_job(context: Context, **members: Any) -> Job:
+    """A job of this host's gcc whose versions fit."""
+    tree = catalog.find_tree(PACKAGE, "")
+    if "gcc-12" not in {one.name for one in worker._installed(context.cache_dir(), tree)}:
+        pytest.skip("no gcc-12: apt-get install gcc-12")
+    where = Cell("c_ttable4", "ctr", "gcc-12", ("-O2", "-march=native"))
+    own = {"everycore": worker.own_version(), "tree": worker.tree_digest(tree)}
+    return job_of(where, work=Work.COMPILE, **own, **members)
+
+
+def test_a_worker_with_another_cpu_does_not_compile_for_this_one(real_lab: Lab) -> None:
+    with pytest.raises(
+        EverycoreError, match=r"another machine \(riscv64\) than this worker \(\w+ "
+    ):
+        worker.do(real_lab.context(), host_job(real_lab.context(), machine="riscv64"))
+
+
+def test_what_native_means_counts_and_folders_do_not(
+    lab: Lab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compiler = Compiler(("gcc",), "gcc 12.2.0", "f")
+    where = Cell("c_ttable4", "ctr", "gcc-12", ("-O2", "-march=native"))
+    said = ["/a/cc1 -march=znver4 --param l1-cache-size=32", "/b/cc1 -march=znver4"]
+    said += ["/b/cc1 -march=znver4 --param l1-cache-size=32", '"-target-cpu" "znver4"', ""]
+    words = []
+    for text in said:
+        monkeypatch.setattr(worker, "meaning_of_native", lambda *_, text=text: text)
+        words.append(worker.machine_words(lab.context(), compiler, where))
+    assert words[0] == words[2]
+    assert len(set(words)) == 4
+    assert worker.machine_words(lab.context(), compiler, replace(where, target="qemu-mips")) == ""
 
 
 # ---- What Dask says ------------------------------------------------------------------------------
@@ -290,12 +389,44 @@ def exchanged(lab: Lab, client: Client, jobs: Sequence[Job]) -> list[Answer | Un
 
 def test_a_full_disk_on_one_worker_lets_another_do_the_job(lab: Lab) -> None:
     job = job_of(CELLS[0])
-    full = Answer(job.key, "1", error="no cell can be compiled: No space left on device")
+    full = Answer(
+        job.key, "1", worker="a", error="no cell can be compiled: No space left on device"
+    )
     client = Client([Future(encode_line(full)), Future(encode_line(answer_to(job)))])
     (answer,) = exchanged(lab, client, [job])
     assert isinstance(answer, Answer)
     assert client.sent[1][1] == ["b", "c"]
     assert client.sent[0][0] != client.sent[1][0]  # Dask would give the first answer again
+
+
+def test_another_worker_of_the_same_host_is_asked_if_there_is_no_other(lab: Lab) -> None:
+    """Its disk may be another: workers of one host may be containers."""
+    job = job_of(CELLS[0])
+    fails = [Future(encode_line(Answer(job.key, "1", worker=one, error="full"))) for one in "ab"]
+    client = Client([*fails, Future(encode_line(answer_to(job)))])
+    farm = Farm(lab.context(), "tcp://x", client, {"a": "1", "b": "1", "c": "1"})  # type: ignore[arg-type]
+    (answer,) = _Exchange(farm, [job], lambda: True).run()
+    assert isinstance(answer, Answer)
+    assert [workers for _, workers in client.sent] == [None, ["b", "c"], ["c"]]
+
+
+def test_a_worker_that_could_not_do_three_jobs_gets_no_more_and_is_named_once(lab: Lab) -> None:
+    jobs = [job_of(one) for one in CELLS]
+    futures = []
+    for job in jobs[:3]:
+        futures.append(Future(encode_line(Answer(job.key, "1", worker="a", error="full"))))
+        futures.append(Future(encode_line(answer_to(job))))
+    futures += [Future(encode_line(answer_to(job))) for job in jobs[3:]]
+    client = Client(futures)
+    context = lab.context()
+    farm = Farm(context, "tcp://x", client, HOSTS)  # type: ignore[arg-type]
+    exchange = _Exchange(farm, [], lambda: True)
+    for job in jobs:  # one after the other
+        exchange.waiting.append(job)
+        (answer,) = exchange.run()
+        assert isinstance(answer, Answer)
+    assert [workers for _, workers in client.sent[6:]] == [["b", "c"], ["b", "c"]]
+    assert context.err.file.getvalue().count("worker a cannot do a job: full") == 1  # type: ignore[attr-defined]
 
 
 def test_a_job_that_no_host_can_do_ends(lab: Lab) -> None:
