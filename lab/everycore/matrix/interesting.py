@@ -9,12 +9,15 @@ It needs the standard library alone, for it runs thousands of times. All that it
 process group, which ends with cvise.
 """
 
+import hashlib
 import json
 import re
 import resource
+import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -23,6 +26,9 @@ SOURCE = "case.c"
 COMPILES_AND_RUNS = "compiles and runs"  # stands beside the reason why a source is dull
 ROUNDS = 9  # of a slow program and its repaired one, in turns; the fastest of each counts
 GOOD, BAD = "quick-good", "quick-bad"  # programs that a script has made; GOOD.txt: the warnings
+# What is known of a pair of objects, by their digest: a file with one of these endings. Most
+# attempts change the source alone, and not what is made of it.
+DULL, SHOWN = "dull", "shown"
 CLEARLY = 0.85  # the share of the least ratio below which a first round is enough
 # Warnings of -Wall and -Wextra about code that has no meaning, or whose meaning nobody intended.
 _SERIOUS = """
@@ -95,7 +101,11 @@ def programs(plan: Plan, folder: Path) -> tuple[str, str, str]:
 
 
 def shown(plan: Plan, folder: Path, made: bool = False) -> dict[str, Any]:
-    """Return the answers of both programs; DullError: the anomaly is not there any more."""
+    """Return the answers of both programs; DullError: the anomaly is not there any more.
+
+    `made`: programs of which it is known that they differ are not timed again.
+    """
+    known = _known_pair(plan) if made else None
     if made:
         text = Path(f"{GOOD}.txt").read_text(encoding="utf-8", errors="replace")
         good, bad, output = f"./{GOOD}", f"./{BAD}", text
@@ -111,8 +121,15 @@ def shown(plan: Plan, folder: Path, made: bool = False) -> dict[str, Any]:
     if (answer == right) == (plan["kind"] == "wrong"):
         raise EqualError(f"with the bad flags it prints {answer!r}, with the good ones {right!r}")
     found: dict[str, Any] = {"bad": answer, "good": right}
-    if plan["kind"] == "slow":
-        found |= times(plan, bad, good)
+    if plan["kind"] == "slow" and not (known and known.with_suffix(f".{SHOWN}").exists()):
+        try:
+            found |= times(plan, bad, good)
+        except EqualError:
+            if known:
+                known.with_suffix(f".{DULL}").touch()
+            raise
+        if known:
+            known.with_suffix(f".{SHOWN}").touch()
     for check in plan["checks"]:  # without optimisation, with sanitizers
         program, _ = build({**plan, **check}, check["compile"], "check", folder)
         same, complaint, _ = run([program], plan["check_seconds"])
@@ -120,6 +137,23 @@ def shown(plan: Plan, folder: Path, made: bool = False) -> dict[str, Any]:
             output = next(iter(complaint.splitlines()), f"it prints {same!r}, not {right!r}")
             raise DullError(f"{check['name']}: {output}"[:300])
     return found
+
+
+def _known_pair(plan: Plan) -> Path | None:
+    """Return the path, without its ending, of what is known of the objects in this folder."""
+    if not plan.get("known"):
+        return None
+    objects = (Path(f"{name}.o").read_bytes() for name in (GOOD, BAD))
+    return Path(plan["known"]) / hashlib.sha256(b"".join(objects)).hexdigest()
+
+
+def _keep(plan: Plan) -> None:
+    """Keep a source that shows it: a later one may have passed by chance."""
+    if plan.get("accepted"):
+        folder = Path(plan["accepted"])
+        part = folder / f"part-{time.time_ns()}"
+        shutil.copyfile(SOURCE, part)
+        part.rename(folder / f"{time.time_ns():020d}.c")
 
 
 def times(plan: Plan, bad: str, good: str) -> dict[str, float]:
@@ -133,6 +167,8 @@ def times(plan: Plan, bad: str, good: str) -> dict[str, float]:
         slow.append(run([bad], plan["run_seconds"])[2])
         fast.append(run([good], plan["run_seconds"])[2])
         shown_in += slow[-1] >= plan["least_ratio"] * fast[-1]
+        if 2 * shown_in > ROUNDS:
+            break
         if not shown_in and slow[-1] < CLEARLY * plan["least_ratio"] * fast[-1]:
             break
     mine, other = min(slow), max(min(fast), 1e-6)
@@ -154,6 +190,8 @@ def main(words: Sequence[str]) -> int:
             found = {"dull": str(error)}
             if isinstance(error, EqualError):
                 found[COMPILES_AND_RUNS] = True
+    if "dull" not in found and words[1:] == ["made"]:
+        _keep(plan)
     if words[1:] == ["measure"]:
         print(json.dumps(found))
         return 0

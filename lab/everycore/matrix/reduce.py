@@ -14,6 +14,7 @@ import shlex
 import shutil
 import sys
 import tempfile
+import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -29,8 +30,14 @@ from everycore.matrix import interesting
 from everycore.matrix.bisect import with_switches
 from everycore.matrix.interesting import SOURCE
 from everycore.matrix.neighbours import family
+from everycore.matrix.reduction_passes import pass_group
 from everycore.matrix.trials import Trials
-from everycore.matrix.used_declarations import without_tables, without_unused_declarations
+from everycore.matrix.used_declarations import (
+    with_plain_types,
+    without_tables,
+    without_unused_declarations,
+    without_unused_members,
+)
 from everycore.model.cells import Anomaly, Cell, Kind, Outcome, Reduced, Result
 from everycore.model.domain import Compiler
 from everycore.model.targets import load_target
@@ -43,13 +50,16 @@ LIMIT_SECONDS = 600.0  # of one reduction
 CONFIRMED = 3  # fresh processes that have to show the anomaly
 KEPT = 0.5  # the share of what a slow cell loses that has to stay in each step
 KEPT_AT_LAST = 0.35  # and in the result: of many attempts, some pass by chance
+MOST_RUNS = 4  # of cvise: its result may not show it, and it goes on with an earlier source
 LEAST_LOSS = 1.10  # the ratio from which on a whole source is worth reducing
-SLOW_CYCLES = 1e8  # of one run of a slow program, about
+SLOW_CYCLES = 5e7  # of one run of a slow program, about
 CPU_SECONDS = 1  # of one run: an attempt may never end
 COMPILE_SECONDS = 20.0
 RUN_SECONDS = 5.0
 CHECK_SECONDS = 20.0
 SANITIZERS = "sanitizers"  # checks of this name do the same: the first that works is taken
+ACCEPTED, KNOWN = "accepted", "known"  # folders of interesting.py
+LONGEST_LINE = 100  # that is not formatted anew
 BEST = "best.c"  # the smallest source so far; a later run goes on with it
 
 _MAIN = """
@@ -259,7 +269,7 @@ class Reducer:
         for n_bytes in lengths(anomaly, function):
             main = main_text(anomaly, function, n_bytes, fields)
             sources.append(without_unused_declarations(short + main))
-        sources = [short for source in sources for short in (without_tables(source), source)]
+        sources = [short for source in sources for short in _shortened(source)]
         for n_bytes in lengths(anomaly, function):
             sources.append(whole + main_text(anomaly, function, n_bytes))
         return list(dict.fromkeys(sources))
@@ -317,6 +327,7 @@ class Reducer:
             "link": link,
             "checks": checks,
             "allowed_warnings": [],
+            "appeared": re.findall(r"\d+ (\w+) appears?\b", "; ".join(anomaly.causes)),
             "least_ratio": LEAST_LOSS,
             "least_seconds": 0.0,
             "compile_seconds": COMPILE_SECONDS,
@@ -366,28 +377,35 @@ class Reducer:
         best = folder / BEST
         smaller = _text(best) if best.is_file() else whole
         search.put(whole if "dull" in search.measured(smaller) else smaller)
+        end = time.monotonic() + seconds
         try:
-            is_final = search.run(self.cvise, self.cores, seconds)
+            for _ in range(MOST_RUNS):
+                has_ended = search.run(self.cvise, self.cores, end - time.monotonic())
+                confirmed = search.confirm()
+                if confirmed.is_last or time.monotonic() >= end:
+                    break
+            search.format()
+        except _NotReducedError:
+            search.put(whole)
+            raise
         finally:  # also at Ctrl-C: the next run goes on with it
             with atomic_write(best) as scratch:
                 scratch.write_text(search.source(), encoding="utf-8")
-        source = search.source()
-        least = 1 + (search.plan["least_ratio"] - 1) * KEPT_AT_LAST / KEPT
-        seen = [search.measured(source, least_ratio=least) for _ in range(CONFIRMED)]
-        dull = [one["dull"] for one in seen if "dull" in one]
-        if dull:
-            best.unlink(missing_ok=True)
-            raise _NotReducedError(
-                f"{len(dull)} of {CONFIRMED} fresh runs of the reduced source did not show it:"
-                f" {dull[0]}"
-            )
-        (bad, good), (bad_shows, good_shows) = search.plan["shown"], _shows(seen[-1])
+        (bad, good), (bad_shows, good_shows) = search.plan["shown"], _shows(confirmed.seen)
+        is_final = has_ended and confirmed.is_last
         return Reduced(
-            source,
+            search.source(),
             *(bad, good, bad_shows, good_shows),
             notes=tuple(notes),
             is_final=is_final,
         )
+
+
+def _shortened(source: str) -> list[str]:
+    """Return a source in shorter forms, the shortest one first; one may not show the anomaly."""
+    without = without_tables(source)
+    plain = without_unused_members(with_plain_types(without))
+    return [without_unused_declarations(plain), without, source]
 
 
 def lengths(anomaly: Anomaly, function: Function) -> list[int]:
@@ -479,6 +497,14 @@ def _work_folder(folder: Path) -> Iterator[Path]:
         yield Path(work)
 
 
+@dataclass(frozen=True, slots=True)
+class _Confirmed:
+    """What fresh runs saw of a source."""
+
+    seen: Mapping[str, Any]
+    is_last: bool  # it is what cvise left, and not one of its earlier sources
+
+
 @dataclass
 class _Search:
     """One source, its test, and cvise."""
@@ -549,20 +575,100 @@ class _Search:
         if complaints and SANITIZERS not in (one["name"] for one in self.plan["checks"]):
             notes.append(f"no sanitizer could check it: {complaints[0]}")
         if self.plan["kind"] == str(Kind.SLOW):
+            self.plan["sign"] = self._sign(whole)
             ratio = seen["bad_seconds"] / seen["good_seconds"]
             self.plan["least_ratio"] = 1 + KEPT * (ratio - 1)
             self.plan["least_seconds"] = seen["bad_seconds"] / 4
         return notes
 
+    def _sign(self, source: str) -> str:
+        """Return a mnemonic that appeared in the code of the bad cell, and that the bad object
+        alone has; empty: there is none.
+
+        Who looks for it in the objects refuses most attempts before anything runs.
+        """
+        found: list[set[str]] = []
+        with tempfile.TemporaryDirectory(dir=self.folder) as scratch:
+            path = Path(scratch)
+            (path / SOURCE).write_text(source, encoding="utf-8")
+            for words in (self.plan["bad"], [*self.plan["good"], "-w"]):
+                self.context.runner.run([*words, "-c", SOURCE, "-o", "case.o"], cwd=path)
+                try:
+                    done = self.context.runner.run(["objdump", "-d", "case.o"], cwd=path)
+                except EverycoreError:  # no objdump
+                    return ""
+                found.append(set(re.findall(r"\t([a-z]\w+)\b", done.stdout)))
+        own = found[0] - found[1]
+        return next((name for name in self.plan["appeared"] if name in own), "")
+
+    def confirm(self) -> _Confirmed:
+        """Measure the case in fresh processes. If it does not show it, put the smallest of the
+        sources that the test accepted which does."""
+        case = self.source()
+        try:
+            return _Confirmed(self._confirmed(case), is_last=True)
+        except _NotReducedError as error:
+            why = error
+        earlier = sorted({_text(path) for path in self._accepted()} - {case}, key=len)
+        best: tuple[str, Mapping[str, Any]] | None = None
+        low, high, step = 0, len(earlier), 1  # those below `low` do not show it
+        while low < high:
+            # Longer ones are likelier to show it: first with growing steps, then by halves.
+            at = (low + high) // 2 if best else min(low + step - 1, high - 1)
+            try:
+                best, high = (earlier[at], self._confirmed(earlier[at])), at
+            except _NotReducedError:
+                low, step = at + 1, 2 * step
+        if best is None:
+            raise why
+        self.put(best[0])
+        return _Confirmed(best[1], is_last=False)
+
+    def format(self) -> None:
+        """Format a case with long lines: passes of cvise leave whole functions on one."""
+        path = self.context.env.get("PATH", "")
+        names = ("clang-format", *(f"clang-format-{version}" for version in range(30, 10, -1)))
+        program = next((name for name in names if shutil.which(name, path=path)), "")
+        before = self.source()
+        if not program or max(map(len, before.splitlines()), default=0) <= LONGEST_LINE:
+            return
+        text = re.sub(r"(?m)^\s*;\s*$\n?", "", before)  # an empty declaration that was left
+        self.put(text)
+        done = self.context.runner.run([program, "-style=LLVM", "-i", SOURCE], cwd=self.folder)
+        if done.code or "dull" in self.measured(self.source(), checks=[]):
+            self.put(before)
+
+    def _confirmed(self, source: str) -> Mapping[str, Any]:
+        """Return what the last of some fresh processes saw; _NotReducedError: one saw nothing."""
+        least = 1 + (self.plan["least_ratio"] - 1) * KEPT_AT_LAST / KEPT
+        seen = []
+        for _ in range(CONFIRMED):
+            seen.append(self.measured(source, least_ratio=least))
+            if "dull" in seen[-1]:
+                raise _NotReducedError(
+                    f"a fresh run of the reduced source did not show it: {seen[-1]['dull']}"
+                )
+        return seen[-1]
+
+    def _accepted(self) -> list[Path]:
+        return sorted((self.folder / ACCEPTED).glob("*.c"))
+
     def run(self, cvise: str, cores: int, seconds: float) -> bool:
         """Let cvise reduce the case; whether it came to its end."""
         plan, test = self.folder / "plan.json", self.folder / "interesting"
+        for name in (ACCEPTED, KNOWN):
+            shutil.rmtree(self.folder / name, ignore_errors=True)
+            (self.folder / name).mkdir()
+        self.plan |= {name: str(self.folder / name) for name in (ACCEPTED, KNOWN)}
         plan.write_text(json.dumps(self.plan), encoding="utf-8")
+        passes = self.folder / "passes.json"
+        passes.write_text(pass_group(), encoding="utf-8")
         test.write_text(quick_test(self.plan, plan), encoding="utf-8")
         test.chmod(0o755)
         # Its sockets need paths of at most 107 bytes: a folder of the cache may be deeper.
         with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as scratch:
             options = ["--tidy", "--skip-key-off", "--n", str(cores)]
+            options += ["--pass-group-file", str(passes)]
             argv = ["env", f"TMPDIR={scratch}", cvise, *options, str(test), SOURCE]
             try:
                 done = self.context.runner.run(argv, cwd=self.folder, seconds=seconds)
@@ -587,14 +693,21 @@ def quick_test(plan: Mapping[str, Any], path: Path) -> str:
     same = "!=" if plan["kind"] == str(Kind.WRONG) else "="
     words = shlex.join([sys.executable, "-I", interesting.__file__, str(path), "made"])
     right, wrong = interesting.GOOD, interesting.BAD
+    known = shlex.quote(plan.get(KNOWN, "."))
+    sign = plan.get("sign", "")
+    has_sign = f"objdump -d {{}}.o | grep -qw {shlex.quote(sign)}"
+    sieve = f"{has_sign.format(wrong)} || exit 1\n{has_sign.format(right)} && exit 1\n"
     return f"""#!/bin/sh
 exec 2>/dev/null
 {limit} {good} {noted} -c {SOURCE} -o {right}.o 2>{right}.txt || exit 1
 {limit} {bad} -w -c {SOURCE} -o {wrong}.o || exit 1
 cmp -s {right}.o {wrong}.o && exit 1
-{limit} {link} {right}.o -o {right} && right=$({run} ./{right}) || exit 1
-{limit} {link} {wrong}.o -o {wrong} && answer=$({run} ./{wrong}) || exit 1
-[ -n "$right" ] && [ "$answer" {same} "$right" ] || exit 1
+{sieve if sign else ""}known={known}/$(cat {right}.o {wrong}.o | sha256sum | cut -d' ' -f1)
+[ -e "$known.{interesting.DULL}" ] && exit 1
+dull() {{ : >"$known.{interesting.DULL}"; exit 1; }}
+{limit} {link} {right}.o -o {right} && right=$({run} ./{right}) || dull
+{limit} {link} {wrong}.o -o {wrong} && answer=$({run} ./{wrong}) || dull
+[ -n "$right" ] && [ "$answer" {same} "$right" ] || dull
 exec {words}
 """
 

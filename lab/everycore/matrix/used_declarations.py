@@ -95,14 +95,70 @@ def without_unused_declarations(source: str, root: str = "main") -> str:
 
 def without_tables(source: str) -> str:
     """Return a source whose long tables have no values. They may be written to, so that no
-    compiler computes with zeros."""
+    compiler computes with zeros; an earlier declaration says otherwise, and is left out."""
+    names: list[str] = []
 
     def emptied(table: re.Match[str]) -> str:
         head = re.sub(r"\b(?:static|const)\b\s*", "", table["head"])
+        names.append(head.split()[-1])
         count = len([value for value in table["values"].split(",") if value.strip()])
         return f"{head}[{table['size'].strip() or count}];"
 
-    return _TABLE.sub(emptied, source)
+    short = _TABLE.sub(emptied, source)
+    declared = "|".join(map(re.escape, names)) or "(?!)"
+    return re.sub(rf"^extern\b[^;{{}}=]*\b(?:{declared})\s*\[[^;]*;\n", "", short, flags=re.M)
+
+
+_TYPEDEF = re.compile(r"^typedef\s+(?P<type>\w[\w\s]*?)\s+(?P<name>\w+)\s*;\n", re.MULTILINE)
+_STRUCT = re.compile(r"\b(?:struct|union)\b[^;{}()=]*\{(?P<members>[^{}]*)\}")
+_DECLARED = re.compile(r"(\w+)\s*(?:\[[^\]]*\]\s*)*(?:,|$)|\(\s*\*\s*(\w+)\s*\)")
+_HINTS = "nothrow|nonnull|leaf|unused|pure|warn_unused_result|access"
+_ATTRIBUTE = re.compile(
+    rf"__attribute__\s*\(\(\s*(?:__)?(?:{_HINTS})(?:__)?\s*(?:\([^()]*\))?\s*\)\)"
+)
+
+
+def with_plain_types(source: str) -> str:
+    """Return a source in which other names of arithmetic types and structures are the types
+    themselves, and without attributes that only help a compiler to warn or to optimise calls."""
+    source = _ATTRIBUTE.sub("", source)
+    types = {one["name"]: one["type"] for one in _TYPEDEF.finditer(source)}
+    for _ in types:  # a type may be defined by another
+        types = {
+            name: " ".join(types.get(word, word) for word in text.split())
+            for name, text in types.items()
+        }
+    if not types:
+        return source
+    names = "|".join(map(re.escape, types))
+    source = _TYPEDEF.sub("", source)
+    return re.sub(rf"(?<![.>])\b(?:{names})\b", lambda one: types[one[0]], source)
+
+
+def without_unused_members(source: str) -> str:
+    """Return a source whose structures have no members but those that occur in it.
+
+    A structure keeps one member at least; one that has no name is kept.
+    """
+    counts: dict[str, int] = {}
+    for word in re.findall(r"[A-Za-z_]\w*", source):
+        counts[word] = counts.get(word, 0) + 1
+
+    def shortened(found: re.Match[str]) -> str:
+        members = [one for one in found["members"].split(";") if one.strip()]
+        kept = [one for one in members if not _is_unused(one, counts)] or members[:1]
+        begin, end = (found.start("members") - found.start(), found.end("members") - found.start())
+        return found[0][:begin] + "".join(f"{one};" for one in kept) + "\n" + found[0][end:]
+
+    return _STRUCT.sub(shortened, source)
+
+
+def _is_unused(member: str, counts: dict[str, int]) -> bool:
+    """Whether no name that a member of a structure declares occurs anywhere else."""
+    names = [name for pair in _DECLARED.findall(member.strip()) for name in pair if name]
+    if len(member.split()) < 2 or re.fullmatch(r"\s*(?:struct|union|enum)\s+\w+\s*", member):
+        return False
+    return bool(names) and all(counts.get(name, 0) == 1 for name in names)
 
 
 def _declarations(source: str) -> Iterator[_Declaration]:
