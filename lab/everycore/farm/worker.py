@@ -62,8 +62,8 @@ def tree_digest(tree: Tree) -> str:
 
 
 def machine_words(context: Context, compiler: Compiler, cell: Cell) -> str:
-    """What the code of a cell of this host depends on: its architecture; with -march=native and its
-    like also a digest of what they mean. Empty: a cell of another target."""
+    """Return the machine that a cell of this host is compiled for: its architecture; with
+    -march=native and its like also a digest of what they mean. Empty: a cell of another target."""
     if cell.target != plan.HOST:
         return ""
     text = meaning_of_native(context, compiler, cell.flags)

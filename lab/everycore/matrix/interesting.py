@@ -26,7 +26,7 @@ SOURCE = "case.c"
 COMPILES_AND_RUNS = "compiles and runs"  # stands beside the reason why a source is dull
 ROUNDS = 9  # of a slow program and its repaired one, in turns; the fastest of each counts
 GOOD, BAD = "quick-good", "quick-bad"  # programs that a script has made; GOOD.txt: the warnings
-# What is known of a pair of objects, by their digest: a file with one of these endings. Most
+# A pair of objects that is known has a file with one of these endings, by its digest. Most
 # attempts change the source alone, and not what is made of it.
 DULL, SHOWN = "dull", "shown"
 CLEARLY = 0.85  # the share of the least ratio below which a first round is enough

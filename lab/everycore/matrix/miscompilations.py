@@ -77,8 +77,8 @@ def explain_wrong(
 
 
 def explain_cell(bench: Bench, cell: Cell, repairs: Sequence[Switch]) -> Anomaly:
-    """What makes the wrong answers of one cell right: one of some repairs, or the smallest set of
-    switches."""
+    """Find what makes the wrong answers of one cell right: one of some repairs, or the smallest set
+    of switches."""
     for repair in repairs:
         if bench.are_right([with_switches(cell, [repair])])[0]:
             return _repaired(cell, repair)

@@ -499,7 +499,7 @@ def _work_folder(folder: Path) -> Iterator[Path]:
 
 @dataclass(frozen=True, slots=True)
 class _Confirmed:
-    """What fresh runs saw of a source."""
+    """Findings of fresh runs of a source."""
 
     seen: Mapping[str, Any]
     is_last: bool  # it is what cvise left, and not one of its earlier sources
