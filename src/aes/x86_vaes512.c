@@ -27,6 +27,7 @@ typedef __m512i vec;
 #define VEC_BLOCKS 4
 #define WIDE 12 /* and 15 round keys in registers */
 #define XTS_WIDE 8 /* and as many tweaks */
+#define XTS_WIDE_FROM (8 * XTS_WIDE * VEC_BLOCKS) /* before, to clear what it spills costs more than it gains */
 #define XTS_KEYS 15
 #define XTS_REST_KEYS 10
 #define CHAINS_WIDE 8 /* and as many blocks that wait */
@@ -50,7 +51,7 @@ typedef __m512i vec;
 #define LONG_WIDE 0
 #define XTS_LAST_APART 0
 #define XTS_SPILL_BYTES 768
-#define SHORT_XTS_SPILL_BYTES XTS_SPILL_BYTES
+#define SHORT_XTS_SPILL_BYTES 0
 #define CHAINS_SPILL_BYTES 896 /* clang 19 -O1 uses 840 */
 
 /* Round keys in registers, because VBROADCASTI32X4 from memory in every step costs up to a
@@ -118,21 +119,38 @@ EVC_INLINE vec v_xor3(vec a, vec b, vec c)
     return _mm512_ternarylogic_epi64(a, b, c, 0x96);
 }
 
-/* t * x^k, k < 57 for each lane, back = 64 - k: what a half loses above goes to the other half,
- * where that is the lower one times x^7 + x^2 + x + 1. VPSLLVQ shifts by 64 or more to zero. */
+#define LOWER_HALVES 0x55
+
+/* t * x^k, k < 57 for each lane: `shifted` is t up by k bits, `lost` is t down by 64 - k. What a half loses above goes
+ * to the other half, where that is the lower one times x^7 + x^2 + x + 1. */
+EVC_INLINE vec v_carry(vec shifted, vec lost)
+{
+    const vec other = _mm512_shuffle_epi32(lost, (_MM_PERM_ENUM)0x4e);
+    const vec other_1 = _mm512_maskz_add_epi64(LOWER_HALVES, other, other);
+    const vec other_2 = _mm512_maskz_slli_epi64(LOWER_HALVES, other, 2);
+    const vec other_7 = _mm512_maskz_slli_epi64(LOWER_HALVES, other, 7);
+
+    return v_xor3(v_xor3(shifted, other, other_1), other_2, other_7);
+}
+
+/* back = 64 - k. VPSLLVQ and VPSRLVQ shift by 64 to zero. */
 EVC_INLINE vec v_times_x(vec t, vec k, vec back)
 {
-    const vec lost = _mm512_shuffle_epi32(_mm512_srlv_epi64(t, back), (_MM_PERM_ENUM)0x4e);
-    const vec lost_1 = _mm512_sllv_epi64(lost, v_all(_mm_set_epi64x(64, 1)));
-    const vec lost_2 = _mm512_sllv_epi64(lost, v_all(_mm_set_epi64x(64, 2)));
-    const vec lost_7 = _mm512_sllv_epi64(lost, v_all(_mm_set_epi64x(64, 7)));
-
-    return v_xor3(v_xor3(_mm512_sllv_epi64(t, k), lost, lost_1), lost_2, lost_7);
+    return v_carry(_mm512_sllv_epi64(t, k), _mm512_srlv_epi64(t, back));
 }
 
 EVC_INLINE vec v_tweaks_next(vec t) /* t * x^4 */
 {
-    return v_times_x(t, _mm512_set1_epi64(4), _mm512_set1_epi64(60));
+    return v_carry(_mm512_slli_epi64(t, 4), _mm512_srli_epi64(t, 60));
+}
+
+/* t * x^8: moved up by a byte. The one that is lost comes back times x^7 + x^2 + x + 1, two bytes. */
+EVC_INLINE vec v_tweaks_after_next(vec t)
+{
+    const vec lost = _mm512_bsrli_epi128(t, 15), twice = _mm512_add_epi64(lost, lost);
+    const vec up = v_xor(_mm512_bslli_epi128(t, 1), _mm512_slli_epi64(lost, 7));
+
+    return v_xor3(up, v_xor(lost, twice), _mm512_add_epi64(twice, twice));
 }
 
 EVC_INLINE vec v_tweaks_first(__m128i base)

@@ -7,6 +7,7 @@
  *   WIDE, XTS_WIDE, CHAINS_WIDE   vectors in flight: 4, 8 or 12; the latter two at most 8
  *   LONG_WIDE            vectors in flight of long messages in CTR and CBC decryption: 12, where a vector is one block;
  *                        0: WIDE
+ *   XTS_WIDE_FROM        blocks from which XTS goes by XTS_WIDE vectors, not by 4
  *   XTS_KEYS, CHAINS_KEYS    how many round keys to keep in registers there
  *   XTS_LAST_APART       whether the last step of XTS_WIDE vectors is written out once more, without a next one
  *   XTS_REST_KEYS        the same for steps of XTS of fewer vectors
@@ -19,13 +20,13 @@
  *   v_enc, v_enc_last, v_dec, v_dec_last
  *   REGISTERS            XMM, YMM or ZMM of common/clear.h
  *   SPILL_BYTES, XTS_SPILL_BYTES, SHORT_XTS_SPILL_BYTES, CHAINS_SPILL_BYTES   of the stack that steps of
- *                        WIDE vectors may write, XTS of XTS_WIDE and more, XTS of four and more, and chains; the
+ *                        WIDE vectors may write, XTS by XTS_WIDE vectors, XTS by four, and chains; the
  *                        first and the third: 0 for none
  *   v_clear_upper_halves()   before each return of a slot; nothing where a vector is one block
  *   v_keys, v_keys_of, v_key, v_key_last   round keys, in all places: from memory or in registers
  *   v_counter_steps()    0, 1, ... in the last words
  *   v_tweaks_first(base)     base * x^j for block j (IEEE 1619-2018 section 5.2)
- *   v_tweaks_next(v)     v * x^VEC_BLOCKS
+ *   v_tweaks_next(v), v_tweaks_after_next(v)   v * x^VEC_BLOCKS, v * x^(2 * VEC_BLOCKS)
  *   v_tweaks_begin(base, next)   sets up what the tweaks of XTS_WIDE vectors come from; element 0 is their first
  *   v_tweaks_wide(next, t, is_last)   these tweaks; next goes on to those behind them, of the last ones only element 0
  *   v_gather, v_scatter  one block from or to each of VEC_BLOCKS chains; _2: two; _iv: the IV
@@ -483,7 +484,7 @@ EVC_OUT_OF_LINE __m128i xts_wide_decrypt(wide_key *key, __m128i tweak, const uin
 EVC_INLINE void xts(wide_key *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out,
                     size_t n_blocks, int decrypting)
 {
-    const size_t n_wide = n_blocks - n_blocks % (XTS_WIDE * VEC_BLOCKS);
+    const size_t n_wide = n_blocks < XTS_WIDE_FROM ? 0 : n_blocks - n_blocks % (XTS_WIDE * VEC_BLOCKS);
     __m128i base = evc_x86_load(tweak);
     v_keys k;
     vec t[MAX_WIDE];
@@ -499,11 +500,13 @@ EVC_INLINE void xts(wide_key *key, uint8_t tweak[16], const uint8_t *in, uint8_t
     }
     k = key_schedule(key, decrypting, XTS_REST_KEYS);
     t[0] = v_tweaks_first(base);
-    if (XTS_WIDE > 4 && n_blocks >= 4 * VEC_BLOCKS) {
-        EACH(4, if (i > 0) t[i] = v_tweaks_next(t[i > 0 ? i - 1 : 0]));
+    for (; XTS_WIDE > 4 && n_blocks >= 4 * VEC_BLOCKS; n_blocks -= 4 * VEC_BLOCKS) {
+        t[1] = v_tweaks_next(t[0]);
+        t[2] = v_tweaks_after_next(t[0]);
+        t[3] = v_tweaks_after_next(t[1]);
         xts_step(&k, t, in, out, 4, decrypting);
-        t[0] = v_tweaks_next(t[3]);
-        in += 4 * VEC_BYTES, out += 4 * VEC_BYTES, n_blocks -= 4 * VEC_BLOCKS;
+        t[0] = v_tweaks_after_next(t[2]);
+        in += 4 * VEC_BYTES, out += 4 * VEC_BYTES;
     }
     for (; n_blocks >= VEC_BLOCKS; in += VEC_BYTES, out += VEC_BYTES, n_blocks -= VEC_BLOCKS) {
         xts_step(&k, t, in, out, 1, decrypting);
@@ -528,7 +531,7 @@ EVC_OUT_OF_LINE void xts_decrypt_all(wide_key *key, uint8_t tweak[16], const uin
 
 EVC_INLINE void clear_after_xts(size_t n_blocks)
 {
-    if (n_blocks >= XTS_WIDE * VEC_BLOCKS)
+    if (n_blocks >= XTS_WIDE_FROM)
         clear_xts_spills();
     else if (n_blocks >= 4 * VEC_BLOCKS)
         clear_short_xts_spills();
