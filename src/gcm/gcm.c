@@ -318,7 +318,8 @@ enum evc_status evc_gcm_set_key_in(void *memory, size_t memory_bytes, const stru
     *(struct evc_gcm_head *)memory = (struct evc_gcm_head){.kernel = kernel, .rounds = key_bits / 32 + 6};
     kernel->set_key(memory, user_key);
     key_bytes = kernel->kernel.key_bytes; /* all of which have been written */
-    evc_wipe((uint8_t *)memory + key_bytes, memory_bytes - key_bytes);
+    if (memory_bytes > key_bytes)
+        evc_wipe((uint8_t *)memory + key_bytes, memory_bytes - key_bytes);
     evc_clear(&kernel->kernel);
     return EVC_OK;
 }
@@ -651,8 +652,8 @@ EVC_INLINE void crypt_text(const union evc_gcm_key *key, struct evc_gcm_state *s
     }
 }
 
-static enum evc_status check_call(const union evc_gcm_key *key, const struct evc_gcm_state *state,
-                                  uint32_t direction)
+EVC_INLINE enum evc_status check_call(const union evc_gcm_key *key, const struct evc_gcm_state *state,
+                                      uint32_t direction)
 {
     if (!key->head.kernel)
         return EVC_ERR_KERNEL;
@@ -712,14 +713,13 @@ EVC_INLINE void clear_tag(const union evc_gcm_key *key, uint8_t form)
         clear(key);
 }
 
-/* The tag, whole, in state->y. The block begun and the lengths are hashed in one call, beside the encryption of J_0. */
+/* The tag, whole, in state->y, if it is not there yet. The block begun and the lengths are hashed in one call, beside
+ * the encryption of J_0. */
 static void end_message(const union evc_gcm_key *key, struct evc_gcm_state *state)
 {
     uint8_t last[32] = {0}, mask[16];
     size_t n;
 
-    if (state->form == TAG)
-        return;
     if (state->form == HASH_TIMES_H || state->used > 16) /* associated data, and no text */
         end_block(key, state);
     n = state->used ? 2 : 1;
@@ -744,7 +744,8 @@ enum evc_status evc_gcm_seal_finish(const union evc_gcm_key *key, struct evc_gcm
         return status;
     if (!tag_fits(tag_bytes))
         return EVC_ERR_TAG_SIZE;
-    end_message(key, state);
+    if (form != TAG)
+        end_message(key, state);
     if (tag_bytes == 16)
         memcpy(tag, state->y, 16);
     else
@@ -764,7 +765,8 @@ enum evc_status evc_gcm_open_finish(const union evc_gcm_key *key, struct evc_gcm
         return status;
     if (!tag_fits(tag_bytes))
         return EVC_ERR_TAG_SIZE;
-    end_message(key, state);
+    if (form != TAG)
+        end_message(key, state);
     status = compare(state->y, tag, tag_bytes);
     evc_wipe(state, sizeof *state);
     clear_tag(key, form);
