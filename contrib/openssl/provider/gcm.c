@@ -356,17 +356,20 @@ static int crypt_tls(struct gcm *gcm, uint8_t *out, size_t *written, const uint8
     return done;
 }
 
-/* Whether data can come now. */
-static int begin(struct gcm *gcm)
+static int begin_message(struct gcm *gcm)
 {
-    if (gcm->iv_state == IV_STARTED)
-        return 1;
     if (!gcm->key_is_set || gcm->iv_state == IV_USED)
         return 0;
     if ((gcm->iv_state == NO_IV && !make_iv(gcm)) || !start(gcm))
         return 0;
     gcm->iv_is_spent = gcm->seals;
     return 1;
+}
+
+/* Whether data can come now. */
+static inline int begin(struct gcm *gcm)
+{
+    return gcm->iv_state == IV_STARTED || begin_message(gcm);
 }
 
 static int finish(struct gcm *gcm)
@@ -385,8 +388,9 @@ static int finish(struct gcm *gcm)
     return status == EVC_OK;
 }
 
-/* No in: the end. No out: associated data. */
-static int crypt(struct gcm *gcm, uint8_t *out, size_t *written, const uint8_t *in, size_t len_bytes)
+/* No in: the end. No out: associated data. Inlined, as each caller needs a part of it. */
+__attribute__((always_inline)) static inline int crypt(struct gcm *gcm, uint8_t *out, size_t *written, const uint8_t *in,
+                                                       size_t len_bytes)
 {
     enum evc_status status;
 
