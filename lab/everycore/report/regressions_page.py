@@ -37,15 +37,7 @@ def page(machine: Machine, others: Sequence[Machine] = ()) -> str:
     text = _looked_at(list(results.values()))
     for group in group_failures(results.values()):
         text += f"* {group.title}\n" if _is_wrong(group) else ""
-    known = {(one.cell, one.kind) for one in machine.explained}
-    left = [one for one in anomalies.find(results) if (one.cell, one.kind) not in known]
-    rows = [(HERE, story) for story in anomalies.stories(list(machine.explained), results)]
-    for other in (machine, *others):
-        same = [one for one in (_as_found(anomaly, results, other) for anomaly in left) if one]
-        where = HERE if other is machine else f"on {other.name}"
-        rows += [(where, story) for story in anomalies.stories(same, results)]
-        taken = {(one.cell, one.kind) for one in same}
-        left = [one for one in left if (one.cell, one.kind) not in taken]
+    rows, left = _found(machine, others)
     if not rows and not left:
         return text + "\nNothing is odd.\n"
     if rows:
@@ -57,6 +49,45 @@ def page(machine: Machine, others: Sequence[Machine] = ()) -> str:
             for i, (_, story) in enumerate(rows, 1)
         )
     return text + _unexplained(anomalies.stories(left, results))
+
+
+def _found(
+    machine: Machine, others: Sequence[Machine]
+) -> tuple[list[tuple[str, Story]], list[Anomaly]]:
+    """Where each cause was found and what has it; and the anomalies whose cause nobody knows."""
+    results = machine.results
+    known = {(one.cell, one.kind) for one in machine.explained}
+    left = [one for one in anomalies.find(results) if (one.cell, one.kind) not in known]
+    rows = [(HERE, story) for story in anomalies.stories(list(machine.explained), results)]
+    for other in (machine, *others):
+        same = [one for one in (_as_found(anomaly, results, other) for anomaly in left) if one]
+        where = HERE if other is machine else f"on {other.name}"
+        rows += [(where, story) for story in anomalies.stories(same, results)]
+        taken = {(one.cell, one.kind) for one in same}
+        left = [one for one in left if (one.cell, one.kind) not in taken]
+    return rows, left
+
+
+def summary(machine: Machine, others: Sequence[Machine] = ()) -> tuple[str, ...]:
+    """Count in a row of a table what `page` lists."""
+    rows, left = _found(machine, others)
+    results = machine.results.values()
+    live = sum(story.is_live for _, story in rows)
+    return (
+        machine.name,
+        str(len({(family(one), version(one)[:1]) for one in results if one.compiler})),
+        str(sum(one.outcome is Outcome.MEASURED for one in results)),
+        str(sum(one.outcome is Outcome.WRONG for one in results)),
+        str(len(rows)),
+        str(live),
+        str(len(_own(anomalies.stories(left, machine.results)))),
+    )
+
+
+SUMMARY = (
+    *("machine", "compilers", "cells timed", "wrong answers", "causes known"),
+    *("of these in the newest compiler", "findings not looked into"),
+)
 
 
 def _as_found(anomaly: Anomaly, results: Mapping[Cell, Result], other: Machine) -> Anomaly | None:
@@ -91,7 +122,7 @@ def _is_cause(found: Anomaly, anomaly: Anomaly) -> bool:
 def _unexplained(stories: Sequence[Story]) -> str:
     """List the anomalies that were measured once and not looked into; the own cost of a sanitizer
     is left out."""
-    own = [story for story in stories if story.worst.differs_in != "sanitizer"]
+    own = _own(stories)
     if not own:
         return ""
     text = "\nMeasured once and not looked into; some of these may be noise. Each is looked into by"
@@ -101,6 +132,10 @@ def _unexplained(stories: Sequence[Story]) -> str:
         f" `{command(story.worst).removeprefix(COMMAND)}`\n"
         for story in own
     )
+
+
+def _own(stories: Sequence[Story]) -> list[Story]:
+    return [story for story in stories if story.worst.differs_in != "sanitizer"]
 
 
 def _is_wrong(group: FailedCells) -> bool:

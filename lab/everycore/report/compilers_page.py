@@ -1,0 +1,205 @@
+# SPDX-License-Identifier: MIT
+"""How much compilers and flags matter to our portable kernels: a part of docs/COMPILERS.md."""
+
+import math
+import statistics
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from everycore.matrix import anomalies, promises
+from everycore.matrix.anomalies import command, what
+from everycore.matrix.neighbours import family, version
+from everycore.matrix.promises import Kept, cost
+from everycore.measure.stats import FEWEST
+from everycore.model.cells import Cell, Result, pooled
+from everycore.report.kernels import markdown_table
+
+PLAIN = ("-O2",)  # what other sets of flags are compared with
+MOST_SLOW = 12  # lines of cells that are slower than a neighbour
+NEAR = 1.05  # a second process within this factor of the fastest one confirms it
+CLEAR = 1.10  # a ratio from which on a function counts as slower
+
+PROMISES = (
+    *("kernel", "function", "best", "with", "worst", "with", "worst / best"),
+    *("of one compiler", "promised"),
+)
+COMPILERS = ("compiler", "functions", "mean", "slowest function", "", "over 1.10")
+FLAGS = ("flags", "cells", "mean", "most gained", "", "most lost", "")
+
+
+@dataclass(frozen=True, slots=True)
+class _Ratio:
+    """A cell's cycles divided by those of another one of the same function."""
+
+    result: Result
+    value: float
+
+
+def page(results: Mapping[Cell, Result]) -> str:
+    """Write the tables of one machine's cells.
+
+    Of each cell the fastest process counts: another program on the core only adds cycles, and on a
+    machine that is not quiet it adds them to most processes.
+    """
+    every = pooled(_of_kernels(results))
+    found = {cell: _fastest(one) for cell, one in every.items()}
+    timed = [one for one in found.values() if promises.is_judged(one)]
+    kept, _ = promises.judge(timed, {})
+    lone = sum(_is_lone(every[one.cell]) for one in timed)
+    return "\n".join(
+        [
+            _scope(found.values(), timed, lone),
+            _best_and_worst(kept),
+            _by_compiler(timed),
+            _by_flags(timed),
+            _slow(found),
+        ]
+    )
+
+
+def has_kernels(results: Mapping[Cell, Result]) -> bool:
+    """Whether cells are of kernels that promise something of compilers."""
+    return any(promises.is_judged(one) for one in _of_kernels(results).values())
+
+
+def _fastest(result: Result) -> Result:
+    """The same with the fastest of its processes alone."""
+    if not result.runs:
+        return result
+    return replace(result, runs=(min(result.runs, key=statistics.median),) * FEWEST, shared=())
+
+
+def _is_lone(result: Result) -> bool:
+    """Whether no second process was about as fast."""
+    first, *others = sorted(map(statistics.median, result.runs))
+    return not others or others[0] > NEAR * first
+
+
+def _of_kernels(results: Mapping[Cell, Result]) -> dict[Cell, Result]:
+    return {
+        cell: one
+        for cell, one in results.items()
+        if cell.subject in promises.PROMISED and cell.target == "host"
+    }
+
+
+def _scope(every: Iterable[Result], timed: Sequence[Result], lone: int) -> str:
+    compilers = sorted({(family(one), version(one)[:1]) for one in timed})
+    names = [f"{name} {'.'.join(map(str, number))}" for name, number in compilers]
+    sets = dict.fromkeys(" ".join(one.cell.flags) for one in timed)
+    failed = sum(one.outcome.is_failure for one in every)
+    answers = f"{failed} of them failed" if failed else "all gave right answers"
+    return (
+        f"{len(timed)} cells were timed; {answers}. {len(names)} compilers: {', '.join(names)}.\n\n"
+        f"{len(sets)} sets of flags: {', '.join(f'`{one}`' for one in sets)}.\n\n"
+        f"Cells where no second process came within {NEAR - 1:.0%} of the fastest one: {lone}.\n"
+    )
+
+
+def _best_and_worst(kept: Sequence[Kept]) -> str:
+    rows = [
+        [
+            *one.row,
+            f"{cost(one.best):.2f}",
+            _maker(one.best),
+            f"{cost(one.worst):.2f}",
+            _maker(one.worst),
+            f"{one.ratio:.2f}",
+            f"{one.within:.2f}",
+            f"{one.most[1]:.2f}, {one.most[0]:.2f}" + ("" if one.steady else " **not kept**"),
+        ]
+        for one in kept
+    ]
+    return (
+        "#### The best and the worst cell of each function\n\n"
+        "Core cycles per byte. *Of one compiler*: the largest worst / best among the flags of one"
+        " compiler.\n*Promised*: the most that worst / best may be over all cells, and of one"
+        " compiler.\n\n" + markdown_table(PROMISES, rows, right=(2, 4, 6, 7))
+    )
+
+
+def _by_compiler(timed: Sequence[Result]) -> str:
+    """Compare the compilers with the same flags."""
+    plain = [one for one in timed if one.cell.flags == PLAIN]
+    best: dict[tuple[str, str], float] = {}
+    for one in plain:
+        best[_function(one)] = min(cost(one), best.get(_function(one), math.inf))
+    by_compiler: defaultdict[tuple[str, tuple[int, ...]], list[_Ratio]] = defaultdict(list)
+    for one in plain:
+        ratio = _Ratio(one, cost(one) / best[_function(one)])
+        by_compiler[family(one), version(one)[:1]].append(ratio)
+    rows = []
+    for (name, number), ratios in sorted(by_compiler.items()):
+        worst = max(ratios, key=lambda one: one.value)
+        over = sum(one.value > CLEAR for one in ratios)
+        title = f"{name} {'.'.join(map(str, number))}"
+        last = [" ".join(_function(worst.result)), f"{worst.value:.2f}", str(over)]
+        rows.append([title, str(len(ratios)), f"{_mean(ratios):.3f}", *last])
+    return (
+        "#### Each compiler with `-O2`\n\n"
+        "Cycles divided by those of the best compiler for the same function, both with `-O2`: the"
+        " mean over\nthe functions, the slowest function, and how many functions take more than"
+        " 1.10 times as long.\n\n" + markdown_table(COMPILERS, rows, right=(1, 2, 4, 5))
+    )
+
+
+def _by_flags(timed: Sequence[Result]) -> str:
+    """Compare sets of flags within a compiler."""
+    plain = {
+        (one.cell.toolchain, _function(one)): cost(one) for one in timed if one.cell.flags == PLAIN
+    }
+    by_flags: defaultdict[tuple[str, ...], list[_Ratio]] = defaultdict(list)
+    for one in timed:
+        base = plain.get((one.cell.toolchain, _function(one)))
+        if base and one.cell.flags != PLAIN:
+            by_flags[one.cell.flags].append(_Ratio(one, cost(one) / base))
+    rows = []
+    for flags, ratios in by_flags.items():
+        gained, lost = (pick(ratios, key=lambda one: one.value) for pick in (min, max))
+        words = [f"`{' '.join(flags)}`", str(len(ratios)), f"{_mean(ratios):.3f}"]
+        for ratio in (gained, lost):
+            name = f"{ratio.result.cell.toolchain}, {' '.join(_function(ratio.result))}"
+            words += [name, f"{ratio.value:.2f}"]
+        rows.append(words)
+    return (
+        "#### Each set of flags beside `-O2`\n\n"
+        "Cycles divided by those of the same compiler with `-O2`: the mean over compilers and"
+        " functions,\nand the cells that gain and lose most.\n\n"
+        + markdown_table(FLAGS, rows, right=(1, 2, 4, 6))
+    )
+
+
+def _slow(results: Mapping[Cell, Result]) -> str:
+    """List the cells that a compiler engineer would look at first."""
+    stories = anomalies.stories(anomalies.find(results), results)
+    title = "#### Slower than a neighbour\n\n"
+    if not stories:
+        return f"{title}No cell is odd by the rules of [REGRESSIONS.md](REGRESSIONS.md).\n"
+    lines = [
+        f"* {one.compiler} `{' '.join(one.worst.cell.flags)}` on {one.worst.cell.subject}"
+        f" {one.worst.cell.function}: {what(one.worst)}"
+        + ("" if one.is_live else "; newer versions do not have it")
+        + "\n"
+        for one in stories[:MOST_SLOW]
+    ]
+    more = len(stories) - len(lines)
+    rest = f"* {more} more with less weight\n" if more else ""
+    return (
+        f"{title}By the rules of [REGRESSIONS.md](REGRESSIONS.md), the heaviest first; nobody has"
+        f" looked for the causes. The first is\nlooked into by `{command(stories[0].worst)} --regressions`.\n\n"
+        + "".join(lines)
+        + rest
+    )
+
+
+def _function(one: Result) -> tuple[str, str]:
+    return one.cell.subject, one.cell.function
+
+
+def _mean(ratios: Sequence[_Ratio]) -> float:
+    return math.exp(sum(math.log(one.value) for one in ratios) / len(ratios))
+
+
+def _maker(one: Result) -> str:
+    return f"{one.cell.toolchain} `{' '.join(one.cell.flags)}`"
