@@ -187,9 +187,8 @@ def _slow(results: Mapping[Cell, Result]) -> str:
     rest = f"* {more} more with less weight\n" if more else ""
     return (
         f"{title}By the rules of [REGRESSIONS.md](REGRESSIONS.md), the heaviest first; nobody has"
-        f" looked for the causes. The first is\nlooked into by `{command(stories[0].worst)} --regressions`.\n\n"
-        + "".join(lines)
-        + rest
+        f" looked for the causes. The first is\nlooked"
+        f" into by `{command(stories[0].worst)} --regressions`.\n\n" + "".join(lines) + rest
     )
 
 
