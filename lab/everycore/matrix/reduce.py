@@ -28,6 +28,7 @@ from everycore.environment.context import Context
 from everycore.environment.errors import EverycoreError
 from everycore.matrix import interesting
 from everycore.matrix.bisect import with_switches
+from everycore.matrix.coarse_reduction import shortened
 from everycore.matrix.interesting import SOURCE
 from everycore.matrix.neighbours import family
 from everycore.matrix.reduction_passes import pass_group
@@ -665,6 +666,10 @@ class _Search:
         passes.write_text(pass_group(), encoding="utf-8")
         test.write_text(quick_test(self.plan, plan), encoding="utf-8")
         test.chmod(0o755)
+        end = time.monotonic() + seconds
+        self._shorten(test, end)
+        if (seconds := end - time.monotonic()) <= 0:
+            return False
         # Its sockets need paths of at most 107 bytes: a folder of the cache may be deeper.
         with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as scratch:
             options = ["--tidy", "--skip-key-off", "--n", str(cores)]
@@ -678,6 +683,20 @@ class _Search:
             reason = (done.stderr or done.stdout).strip().splitlines()[-1:]
             raise _NotReducedError(f"cvise ended with {done.code}: {''.join(reason)[:200]}")
         return True
+
+    def _shorten(self, test: Path, end: float) -> None:
+        """Leave out functions and statements, as long as the script says that the case shows it."""
+
+        def shows(source: str) -> bool:
+            with tempfile.TemporaryDirectory(dir=self.folder) as scratch:
+                path = Path(scratch)
+                (path / SOURCE).write_text(source, encoding="utf-8")
+                is_shown = self.context.runner.run(["sh", str(test)], cwd=path).code == 0
+            if is_shown:  # also for who interrupts it
+                self.put(source)
+            return is_shown
+
+        shortened(self.source(), shows, lambda: time.monotonic() < end)
 
 
 def quick_test(plan: Mapping[str, Any], path: Path) -> str:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-_TOKEN = re.compile(
+TOKEN = re.compile(
     r"""
     (?P<directive>^[ \t]*\#[^\n]*)
     | "(?:[^"\\\n]|\\.)*" | '(?:[^'\\\n]|\\.)*'
@@ -61,9 +61,25 @@ class _Begun:
     names: set[str] = field(default_factory=set)
     declared: set[str] = field(default_factory=set)
     last: str = ""  # token
+    is_enum: bool = False  # the last structure that was begun is none
+    is_pointer: bool = False  # the next name is that of a pointer to a function: int (*call)(int)
     last_is_name: bool = False
     before_parenthesis: str = ""  # the token before the last outer parenthesis
     function: str = ""
+
+    @property
+    def may_declare(self) -> bool:
+        """Whether the next name may be one of the outer level: no member, and no parameter."""
+        is_tag = self.last in ("struct", "union", "enum")
+        return self.depth == 0 or self.is_enum or self.is_pointer or is_tag
+
+    def follow(self, text: str, is_name: bool) -> None:
+        """Remember a token for those behind it."""
+        if text in ("struct", "union", "enum") and self.depth == 0:
+            self.is_enum = text == "enum"
+        starts = self.last == "(" and text == "*"
+        self.is_pointer = starts or (self.is_pointer and text in KEYWORDS)
+        self.last, self.last_is_name = text, is_name
 
 
 def without_unused_declarations(source: str, root: str = "main") -> str:
@@ -91,6 +107,12 @@ def without_unused_declarations(source: str, root: str = "main") -> str:
         wanted = set().union(*(declarations[number].names for number in added)) if added else set()
     kept = [declarations[number] for number in sorted(needed)]
     return "".join(f"{source[one.begin : one.end].strip()}\n" for one in kept)
+
+
+def definitions(source: str) -> list[tuple[str, int, int]]:
+    """Return the name of each function that is defined, and where it begins and ends."""
+    found = [one for one in _declarations(source) if one.is_definition]
+    return [(one.function, one.begin, one.end) for one in found]
 
 
 def without_tables(source: str) -> str:
@@ -164,12 +186,13 @@ def _is_unused(member: str, counts: dict[str, int]) -> bool:
 def _declarations(source: str) -> Iterator[_Declaration]:
     """The outer declarations in their order.
 
-    A name is declared where it occurs first outside of the bodies of functions, and wherever it
-    stands before one of `( [ { = , ;` outside of all braces and parentheses.
+    A name is declared where it occurs first outside of the bodies of functions, unless it is a
+    member or a parameter there, and wherever it stands before one of `( [ { = , ;` outside of all
+    braces and parentheses.
     """
     seen: set[str] = set()
     one = _Begun()
-    for token in _TOKEN.finditer(source):
+    for token in TOKEN.finditer(source):
         text, is_mark = token[0], token.lastgroup == "mark"
         if token.lastgroup == "directive":
             continue
@@ -179,7 +202,7 @@ def _declarations(source: str) -> Iterator[_Declaration]:
             one.declared |= {one.last} - KEYWORDS
         if token.lastgroup == "name" and text not in KEYWORDS:
             one.names.add(text)
-            if not one.in_body and text not in seen:
+            if not one.in_body and text not in seen and one.may_declare:
                 one.declared.add(text)
                 seen.add(text)
         elif is_mark and text in "([{":
@@ -192,7 +215,7 @@ def _declarations(source: str) -> Iterator[_Declaration]:
             one.depth += 1
         elif is_mark and text in ")]}":
             one.depth -= 1
-        one.last, one.last_is_name = text, token.lastgroup == "name"
+        one.follow(text, token.lastgroup == "name")
         if one.depth == 0 and text == ("}" if one.in_body else ";"):
             names, declared = frozenset(one.names), frozenset(one.declared)
             end = token.end()
