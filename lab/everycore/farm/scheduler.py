@@ -209,7 +209,11 @@ def connected(context: Context, address: str, expected: Job) -> Iterator[Farm]:
     except ModuleNotFoundError as error:
         raise extras.missing_packages("--scheduler", "cluster") from error
     for name in ("distributed", *logging.root.manager.loggerDict):
-        if name.partition(".")[0] in ("distributed", "tornado"):  # an error of ours says it all
+        if name.partition(".")[0] in (
+            "distributed",
+            "tornado",
+            "asyncio",
+        ):  # an error of ours says it all
             logging.getLogger(name).setLevel(logging.CRITICAL + 1)
     settings = {
         "distributed.comm.timeouts.connect": CONNECT_SECONDS,

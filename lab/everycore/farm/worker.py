@@ -101,7 +101,11 @@ def do_text(text: str) -> str:
         return encode_line(do(system_context(), job))
     except EverycoreError as error:
         refused = Answer(job.key, host_digest(), error=error.message, hint=error.hint)
-        return encode_line(replace(refused, worker=_own_address()))
+    except OSError as error:  # a full disk; paths of this host are nobody else's concern
+        why = error.strerror or str(error)
+        hint = "make room there; XDG_CACHE_HOME names another folder for its cache"
+        refused = Answer(job.key, host_digest(), error=f"a file failed: {why}", hint=hint)
+    return encode_line(replace(refused, worker=_own_address()))
 
 
 def _own_address() -> str:

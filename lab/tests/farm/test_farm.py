@@ -399,6 +399,19 @@ def test_a_full_disk_on_one_worker_lets_another_do_the_job(lab: Lab) -> None:
     assert client.sent[0][0] != client.sent[1][0]  # Dask would give the first answer again
 
 
+def test_a_full_disk_is_an_answer_of_the_worker(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where Dask told the error, nobody would know whose disk is full."""
+
+    def do(context: Context, job: Job) -> Answer:
+        del context, job
+        raise OSError(28, "No space left on device", "/home/somebody/x")
+
+    monkeypatch.setattr(worker, "do", do)
+    answer = work.read_answer(worker.do_text(encode_line(job_of(CELLS[0]))))
+    assert answer.error == "a file failed: No space left on device"
+    assert "somebody" not in encode_line(answer)
+
+
 def test_another_worker_of_the_same_host_is_asked_if_there_is_no_other(lab: Lab) -> None:
     """Its disk may be another: workers of one host may be containers."""
     job = job_of(CELLS[0])
