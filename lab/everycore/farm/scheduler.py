@@ -32,6 +32,7 @@ SKEW_SECONDS = 60  # by which a worker's clock may be off
 AHEAD = 4  # jobs that wait for each thread of a worker
 MOST_HOSTS = 3  # that are tried with a job that one could not do
 MOST_REFUSED = 3  # jobs: a worker that could not do them gets no more, where others are
+QUIETENED = ("distributed", "tornado", "asyncio")  # loggers: an error of ours says it all
 KILLED = 3  # workers that may die of one job
 
 
@@ -209,11 +210,7 @@ def connected(context: Context, address: str, expected: Job) -> Iterator[Farm]:
     except ModuleNotFoundError as error:
         raise extras.missing_packages("--scheduler", "cluster") from error
     for name in ("distributed", *logging.root.manager.loggerDict):
-        if name.partition(".")[0] in (
-            "distributed",
-            "tornado",
-            "asyncio",
-        ):  # an error of ours says it all
+        if name.partition(".")[0] in QUIETENED:
             logging.getLogger(name).setLevel(logging.CRITICAL + 1)
     settings = {
         "distributed.comm.timeouts.connect": CONNECT_SECONDS,
