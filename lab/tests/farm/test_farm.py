@@ -400,11 +400,11 @@ def test_a_full_disk_on_one_worker_lets_another_do_the_job(lab: Lab) -> None:
 
 
 def test_a_full_disk_is_an_answer_of_the_worker(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where Dask told the error, nobody would know whose disk is full."""
+    """An error that Dask tells does not say whose disk is full."""
 
     def do(context: Context, job: Job) -> Answer:
         del context, job
-        raise OSError(28, "No space left on device", "/home/somebody/x")
+        raise OSError(28, "No space left on device", "somebody/x")
 
     monkeypatch.setattr(worker, "do", do)
     answer = work.read_answer(worker.do_text(encode_line(job_of(CELLS[0]))))
