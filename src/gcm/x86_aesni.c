@@ -4,6 +4,7 @@
  *
  * Method:   8 vectors of one counter through AES while the 8 before are hashed by Karatsuba.
  *           A message is groups of these and a tail, whose blocks are in the last lanes: gcm/message.h.
+ *           Where the ABI is that of System V, messages are in assembly, x86_aesni_asm.S.
  * Source:   SP 800-38D (2007); Gueron, Kounavis: Intel Carry-Less Multiplication Instruction and its Usage for
  *           Computing the GCM Mode, 2014.
  * Needs:    X86_GCM128.   Timing: CT (no tables, no secret branches).
@@ -34,6 +35,33 @@ EVC_ISA_BEGIN(X86_GCM128)
 #define v_low(v) (v)
 #include "gcm/one_lane.h"
 
+/* Messages in assembly, where its ABI is that of the compiler. */
+#if !defined(EVC_GCM_AESNI_IN_C)
+#define EVC_GCM_AESNI_IN_C (!EVC_X86_64_SYSV)
+#endif
+
+#if !EVC_GCM_AESNI_IN_C
+
+EVC_DEFINE_CLEAR_STACK(clear, XMM, 960)
+EVC_DEFINE_CLEAR(clear_block, XMM)
+#define PIECES_ALONE 1
+#define MESSAGE(name, tag_type)                                                                    \
+    enum evc_status evc_gcm_x86_aesni_##name(                                                      \
+        const void *key, const uint8_t *iv, size_t iv_bytes, const uint8_t *aad, size_t aad_bytes, \
+        const uint8_t *in, uint8_t *out, size_t len_bytes, tag_type *tag, size_t tag_bytes)
+MESSAGE(seal, uint8_t);
+MESSAGE(open, const uint8_t);
+MESSAGE(open_telling_tag, uint8_t);
+#define GCM_MESSAGE_SLOTS                                                                          \
+    .seal = evc_gcm_x86_aesni_seal, .open = evc_gcm_x86_aesni_open,                                \
+    .open_telling_tag = evc_gcm_x86_aesni_open_telling_tag
+
+void evc_gcm_x86_aesni_groups(const void *key, const uint8_t counter[16], uint8_t y[16], const uint8_t *in,
+                              uint8_t *out, size_t n_groups, int opening);
+#define crypt_groups evc_gcm_x86_aesni_groups
+
+#else
+
 EVC_DEFINE_CLEAR_STACK(clear, XMM, 960)
 EVC_DEFINE_CLEAR_STACK(clear_long, XMM, 448)
 EVC_DEFINE_CLEAR_STACK(clear_short, XMM, 320)
@@ -45,9 +73,18 @@ EVC_DEFINE_CLEAR_STACK(clear_block, XMM, 128)
 #define CLEAR_FRAMES() clear()
 #endif
 
+#endif
+
 #include "gcm/x86_steps.h"
 
 EVC_ISA_END
+
+#if !EVC_GCM_AESNI_IN_C
+/* Numbers that the assembly has. */
+typedef char assembly_agrees[offsetof(struct evc_gcm_head, kernel) == 0 && offsetof(struct evc_gcm_head, rounds) == 8
+                             && offsetof(struct key, rk) == 16 && offsetof(struct key, powers) == 16 + 240
+                             && sizeof(struct pair) == 48 && sizeof(struct powers) == 384 && EVC_ERR_TAG == 6 ? 1 : -1];
+#endif
 
 const struct evc_gcm evc_gcm_x86_aesni = {
     .kernel = EVC_KERNEL_HEAD(x86_aesni, X86_GCM128, CT, ANY, BATCH, struct key, 0, clear),
