@@ -15,6 +15,7 @@
  * timing class is the worse of the two. A key belongs to what made it and remembers it. Keys may be copied.
  * Buffers: in and out are the same or do not overlap; no alignment is asked. A buffer of length 0 may be NULL.
  * Associated data, IV and tag must not overlap in or out. No buffer overlaps a key or a state.
+ * Nothing else may write to a buffer during a call: kernels may read text of in and out twice.
  * Errors: a call that returns anything but EVC_OK has written nothing, unless said otherwise. EVC_ERR_KERNEL
  * from a call with a key: the key is not set up, for its set-up failed or it was wiped.
  * Stack and registers: calls clear secrets from the stack below their caller and from vector registers; docs/USING.md
