@@ -266,7 +266,7 @@ def clock(farm: Farm, folder: pathlib.Path) -> None:
     set_to(0)
     farm.scheduler(**jumping)
     farm.worker(0, farm.env("worker-0", **jumping, **{"XDG_CACHE_HOME": str(folder / "new-cache")}))
-    client = farm.env("client-clock", **jumping)
+    client = farm.env("client", **jumping)
     with farm.running(out, env=client) as process:
         for seconds in (7200, -86400, 7200):
             set_to(seconds)

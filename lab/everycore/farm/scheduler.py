@@ -80,6 +80,8 @@ class _Exchange:
     failed: dict[str, set[str]] = field(default_factory=dict)  # workers that could not, by key
     refused: Counter[str] = field(default_factory=Counter)  # jobs that a worker could not do
     hosts: dict[str, str] = field(default_factory=dict)  # of workers that came later, too
+    chosen: dict["Future", frozenset[str]] = field(default_factory=dict)  # workers; empty: any
+    moved: Counter[str] = field(default_factory=Counter)  # from chosen workers that died, by key
     warned: set[tuple[str, str]] = field(default_factory=set)
     tries: dict[str, int] = field(default_factory=dict)  # that failed, by key
     seen: float = field(default_factory=time.monotonic)  # when a worker was there
@@ -103,18 +105,31 @@ class _Exchange:
             self._submit(self.waiting.pop())
 
     def _submit(self, job: Job, tries: int = 0, others: Sequence[str] = ()) -> None:
-        """Hand out a job; `others`: the workers that are to do it, as long as one of them lives."""
+        """Hand out a job; `others`: the workers that are to do it, as long as one of them lives.
+
+        Dask lets idle workers take jobs of busy ones, unless it is told who may do them; and who
+        fails at once is idle.
+        """
         names = list(others) or list(self._threads())
         able = [name for name in names if self.refused[name] < MOST_REFUSED]
         chosen = (able or names) if others or len(able) < len(names) else None
         key = f"everycore-{job.key}" + (f"-{tries}" if tries else "")
-        text, loosely = encode_line(job), chosen is not None
         future = self.farm.client.submit(
-            *(worker.do_text, text),
-            **{"key": key, "pure": True, "retries": 0},
-            **{"workers": chosen, "allow_other_workers": loosely},
+            worker.do_text, encode_line(job), key=key, pure=True, workers=chosen, retries=0
         )
         self.out[future] = job
+        self.chosen[future] = frozenset(chosen or ())
+
+    def _hand_out_again(self, there: Mapping[str, int]) -> None:
+        """Jobs whose chosen workers have all died since wait for ever: others do them."""
+        for future, job in list(self.out.items()):
+            chosen = self.chosen.get(future)
+            if chosen and future.status == "pending" and not chosen & there.keys():
+                del self.out[future]
+                with suppress(Exception):
+                    self.farm.client.cancel([future])
+                self.moved[job.key] += 1
+                self._submit(job, MOST_HOSTS * self.moved[job.key] + self.tries.get(job.key, 0))
 
     def _done(self) -> list["Future"]:
         """Wait for a job that is done; LostError: there is no scheduler, or no worker, any more."""
@@ -122,8 +137,9 @@ class _Exchange:
             done = [future for future in self.out if future.status != "pending"]
             if done:
                 return done
-            if self._threads():
+            if there := self._threads():
                 self.seen = time.monotonic()
+                self._hand_out_again(there)
             elif time.monotonic() - self.seen > SILENT_SECONDS:
                 raise LostError(
                     f"{self.farm.address} has had no worker for {SILENT_SECONDS} seconds",

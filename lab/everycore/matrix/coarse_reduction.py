@@ -10,7 +10,13 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from everycore.matrix.used_declarations import TOKEN, definitions, without_unused_declarations
+from everycore.matrix.used_declarations import (
+    TOKEN,
+    definitions,
+    with_plain_types,
+    without_unused_declarations,
+    without_unused_members,
+)
 
 Test = Callable[[str], bool]
 _OPENING = {"(": ")", "[": "]", "{": "}"}
@@ -44,6 +50,7 @@ def _shortest(source: str, shows: Test, has_time: Callable[[], bool]) -> str:
     source = _without_bodies(source, shows, has_time)
     before = ""
     while before != source and has_time():
+        source = _with_simple_declarations(source, shows, has_time)
         before = source
         for depth in range(DEEPEST):
             source = _without_statements(source, depth, shows, has_time)
@@ -69,6 +76,21 @@ def _without_bodies(source: str, shows: Test, has_time: Callable[[], bool]) -> s
         else:
             break
     return source
+
+
+def _with_simple_declarations(source: str, shows: Test, has_time: Callable[[], bool]) -> str:
+    """Try declarations without attributes, other names of types and members that nobody names."""
+    for change in (with_plain_types, without_unused_members, _without_attributes):
+        short = without_unused_declarations(change(source))
+        if len(short.splitlines()) < len(source.splitlines()) or len(short) < len(source):
+            source = short if has_time() and shows(short) else source
+    return source
+
+
+def _without_attributes(source: str) -> str:
+    return re.sub(
+        r"\b__attribute(?:__)?\s*\(\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)\)", "", source
+    )
 
 
 def _emptied(source: str, begin: int, end: int) -> str:

@@ -554,6 +554,8 @@ class _Search:
         checks, notes = self.plan["checks"], []
         known: list[str] = []
         seen = self.measured(whole, checks=[])
+        if "dull" in seen:  # perhaps other programs disturbed it
+            seen = self.measured(whole, checks=[])
         while seen.get("dull", "").startswith("a warning"):
             reason = seen["dull"].rpartition(": ")[2].split(", ")
             known += reason

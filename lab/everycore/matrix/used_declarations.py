@@ -131,7 +131,9 @@ def without_tables(source: str) -> str:
     return re.sub(rf"^extern\b[^;{{}}=]*\b(?:{declared})\s*\[[^;]*;\n", "", short, flags=re.M)
 
 
-_TYPEDEF = re.compile(r"^typedef\s+(?P<type>\w[\w\s]*?)\s+(?P<name>\w+)\s*;\n", re.MULTILINE)
+_TYPEDEF = re.compile(
+    r"^[ \t]*typedef\s+(?P<type>\w[\w\s]*?)\s+(?P<name>\w+)[ \t]*;[ \t]*\n", re.MULTILINE
+)
 _STRUCT = re.compile(r"\b(?:struct|union)\b[^;{}()=]*\{(?P<members>[^{}]*)\}")
 _DECLARED = re.compile(r"(\w+)\s*(?:\[[^\]]*\]\s*)*(?:,|$)|\(\s*\*\s*(\w+)\s*\)")
 _HINTS = "nothrow|nonnull|leaf|unused|pure|warn_unused_result|access"

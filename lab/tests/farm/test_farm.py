@@ -423,6 +423,19 @@ def test_another_worker_of_the_same_host_is_asked_if_there_is_no_other(lab: Lab)
     assert [workers for _, workers in client.sent] == [None, ["b", "c"], ["c"]]
 
 
+def test_a_job_whose_chosen_workers_died_is_done_by_others(lab: Lab) -> None:
+    job = job_of(CELLS[0])
+    full = Future(encode_line(Answer(job.key, "1", worker="a", error="full")))
+    client = Client([full, Future(status="pending"), Future(encode_line(answer_to(job)))])
+    farm = Farm(lab.context(), "tcp://x", client, HOSTS)  # type: ignore[arg-type]
+    exchange = _Exchange(farm, [job], lambda: True)
+    exchange._wait = lambda: setattr(client, "workers", ("a", "d"))  # type: ignore[method-assign]
+    (answer,) = exchange.run()
+    assert isinstance(answer, Answer)
+    assert [workers for _, workers in client.sent] == [None, ["b", "c"], None]
+    assert len({key for key, _ in client.sent}) == 3
+
+
 def test_a_worker_that_could_not_do_three_jobs_gets_no_more_and_is_named_once(lab: Lab) -> None:
     jobs = [job_of(one) for one in CELLS]
     futures = []
