@@ -261,25 +261,22 @@ def clock(farm: Farm, folder: pathlib.Path) -> None:
     said(done, f"the clock of worker tcp://{WORKERS[0]}", "s off; dates are of this host", code=0)
     expect(len(cells(out)) == len(LEVELS), "a cell is missing")
     farm.end()
-    # All clocks jump in the middle of a run: forward, back to the day before, and right again.
+    # All clocks are ahead, and jump in the middle of a run: forward, back to the day before, and ahead again.
     out = folder / "clock.jsonl"
-    set_to(0)
     farm.scheduler(**jumping)
     farm.worker(0, farm.env("worker-0", **jumping, **{"XDG_CACHE_HOME": str(folder / "new-cache")}))
-    client = farm.env("client", **jumping)
+    client = farm.env("client", **jumping, **{"XDG_CACHE_HOME": str(folder / "client-cache")})  # which knows no answer yet
     with farm.running(out, env=client) as process:
-        for seconds in (7200, -86400, 7200):
+        for seconds in (14400, -86400, 7200):
             set_to(seconds)
             time.sleep(2)
         _, text = process.communicate(timeout=SECONDS)
     expect("Traceback" not in text, text)
     if process.returncode:  # the scheduler took the worker for dead
         said(subprocess.CompletedProcess([], process.returncode, "", text), "--resume")
-    set_to(7200)  # the file is finished by a client whose clock is ahead, and then it goes back
     farm.end()
     farm.scheduler()
     farm.worker()
-    expect(farm.matrix(out, "--resume", "--ct", env=client).returncode in (0, 1), "the clock that is ahead ended the run")
     farm.complete(out, said="the clock went back: clock.jsonl was written at")
 
 

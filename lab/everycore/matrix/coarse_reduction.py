@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from everycore.matrix.inlining import inlined, n_parameters, without_parameter
 from everycore.matrix.used_declarations import (
     TOKEN,
     definitions,
@@ -20,6 +21,7 @@ from everycore.matrix.used_declarations import (
 
 Test = Callable[[str], bool]
 _OPENING = {"(": ")", "[": "]", "{": "}"}
+MORE = 20  # characters that a source may have after a function was inlined
 DEEPEST = 6  # blocks in blocks whose statements are tried
 
 
@@ -55,6 +57,7 @@ def _shortest(source: str, shows: Test, has_time: Callable[[], bool]) -> str:
         for depth in range(DEEPEST):
             source = _without_statements(source, depth, shows, has_time)
         source = _without_bodies(source, shows, has_time)
+        source = _with_simple_functions(source, shows, has_time)
     return source
 
 
@@ -83,6 +86,19 @@ def _with_simple_declarations(source: str, shows: Test, has_time: Callable[[], b
     for change in (with_plain_types, without_unused_members, _without_attributes):
         short = without_unused_declarations(change(source))
         if len(short.splitlines()) < len(source.splitlines()) or len(short) < len(source):
+            source = short if has_time() and shows(short) else source
+    return source
+
+
+def _with_simple_functions(source: str, shows: Test, has_time: Callable[[], bool]) -> str:
+    """Inline functions of one expression, and remove parameters."""
+    for name in [one for one, _, _ in definitions(source) if one != "main"]:
+        short = without_unused_declarations(inlined(source, name))
+        if short != source and len(short) < len(source) + MORE and has_time() and shows(short):
+            source = short
+            continue
+        for index in reversed(range(n_parameters(source, name))):
+            short = without_unused_declarations(without_parameter(source, name, index))
             source = short if has_time() and shows(short) else source
     return source
 
