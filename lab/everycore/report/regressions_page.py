@@ -54,7 +54,7 @@ def page(machine: Machine, others: Sequence[Machine] = ()) -> str:
 def _found(
     machine: Machine, others: Sequence[Machine]
 ) -> tuple[list[tuple[str, Story]], list[Anomaly]]:
-    """The known causes, each with where it was found; and the anomalies whose cause nobody knows."""
+    """The known causes, each with where it was found; and anomalies without a known cause."""
     results = machine.results
     known = {(one.cell, one.kind) for one in machine.explained}
     left = [one for one in anomalies.find(results) if (one.cell, one.kind) not in known]
