@@ -297,16 +297,17 @@ def _request_of(
     cpu: int | None,
     local_only: Mapping[str, bool],
 ) -> _Request:
-    """Find what is named. Without a choice, a run that is resumed has that of its file.
+    """Find what is named. Options that are not given, a run that is resumed has from its file.
 
     `local_only`: options that do not go with a board, and whether they are given.
     """
     tree = catalog.find_tree(context.package, context.env.get("EVERYCORE_TREE", ""))
     run_options = RunOptions(time_limit or Limits().run, estimate)
-    if resumed and choice == Choice():
-        choice, before = stored_choice(resumed)
+    if resumed:
+        given = choice
+        choice, before = _resumed_choice(resumed, given)
         run_options = RunOptions(time_limit or before.time_limit, estimate or before.estimate)
-        found = _subjects_before(tree, choice)
+        found = (_subjects if given.subjects else _subjects_before)(tree, choice)
     else:
         found = _subjects(tree, choice)
     facts = machine.gather(context)
@@ -442,6 +443,18 @@ def flags_given(text: str) -> str:
     if not text.strip().startswith("-"):
         raise EverycoreError(f"--flags '{text}' begins with no flag", 'such as --flags="-O2"')
     return shlex.join(split_flags(text))
+
+
+def _resumed_choice(path: Path, given: Choice) -> tuple[Choice, RunOptions]:
+    """Return the choice of the run before, but for what is given now."""
+    try:
+        before, options = stored_choice(path)
+    except EverycoreError:
+        if given == Choice():
+            raise
+        return given, RunOptions()
+    names = [one.name for one in fields(Choice)]
+    return Choice(**{name: getattr(given, name) or getattr(before, name) for name in names}), options
 
 
 def stored_choice(path: Path) -> tuple[Choice, RunOptions]:

@@ -120,6 +120,22 @@ def test_sanitizers_are_linked_and_their_hits_counted(
     assert hits["-O2 -fsanitize=undefined -DSHIFTS"] == 1
 
 
+def test_an_option_beside_resume_replaces_one_of_the_file_and_no_other(
+    broken: Lab, gcc: str, tmp_path: Path
+) -> None:
+    out = tmp_path / "m.jsonl"
+    first = ["--toolchain", gcc, *flags("-O2", "-O1")]
+    assert broken("matrix", *QUICK, *first, "--out", str(out)).code == 0
+    subjects = {cell.subject for cell in read(out).results}
+    resumed = ("matrix", "--resume", "--out", str(out))
+    assert broken(*resumed, "--toolchain", gcc).code == 0
+    assert {*found(out)} == {"-O1", "-O2"}  # not the usual sets of flags, of all subjects
+    assert broken(*resumed, *flags("-O3")).code == 0
+    assert {*found(out)} == {"-O1", "-O2", "-O3"}
+    assert {cell.subject for cell in read(out).results} == subjects
+    assert {cell.toolchain for cell in read(out).results} == {gcc}
+
+
 def test_a_run_that_was_killed_goes_on_where_it_stopped(
     broken: Lab, gcc: str, tmp_path: Path
 ) -> None:
