@@ -178,3 +178,99 @@ def test_qarma_of_the_series_has_the_answers_of_its_unit_test(name: str, tmp_pat
     assert code == 0, said
     if name == "cc":
         assert run(tmp_path / "program.exe")[0] == 0
+
+
+# Headers of QEMU, as far as series/target/arm/tcg/pauth-code.c uses them.
+STAND_INS_OF_CODE = {
+    "qemu/osdep.h": STAND_INS["qemu/osdep.h"]
+    + """
+#include <inttypes.h>
+#define g_new0(type, n) ((type *)calloc((n), sizeof(type)))
+#define likely(x) (x)
+#define unlikely(x) (x)
+""",
+    "qemu/bitops.h": STAND_INS["qemu/bitops.h"],
+    "qemu/error-report.h": "#define error_report(...) fprintf(stderr, __VA_ARGS__)\n",
+    "cpu.h": """
+#include "qemu/bitops.h"
+typedef struct ARMPACKey { uint64_t lo, hi; } ARMPACKey;
+typedef struct {
+    bool aa64_pauth_qarma3, aa64_pauth_qarma5;
+    struct ARMPauthState *pauth_state;
+    int pauth_mode;
+} ARMCPU;
+typedef struct { ARMCPU cpu; } CPUARMState;
+#define env_archcpu(env) (&(env)->cpu)
+#define cpu_isar_feature(name, cpu) ((cpu)->name)
+""",
+    "cpu-features.h": "",
+}
+CODES = """
+#include "qemu/osdep.h"
+#include "cpu.h"
+#include "pauth-code.h"
+#include "pauth-qarma.h"
+
+static int calls, wrong;
+
+static uint64_t reference(CPUARMState *env, uint64_t data, uint64_t modifier, ARMPACKey key)
+{
+    calls++;
+    if (env->cpu.aa64_pauth_qarma5) {
+        const ARMPauthQarmaTables *tables = arm_pauth_qarma_tables(false);
+        return arm_pauth_qarma(tables, false, data, modifier, key.hi, key.lo);
+    }
+    return data * 3 + modifier * 5 + key.hi * 7 + key.lo + 1;
+}
+
+int main(int argc, char **argv)
+{
+    const ARMPACKey keys[4] = {{1, 2}, {1, 3}, {4, 3}, {0, 0}}, key = keys[0];
+    (void)argc, (void)argv;
+    for (int qarma5 = 0; qarma5 < 2; qarma5++)
+        for (int mode = 0; mode < ARM_PAUTH_N_MODES; mode++) {
+            CPUARMState env = {{false, qarma5, NULL, mode}};
+            uint64_t of_zeros = reference(&env, 0, 0, keys[3]);
+            wrong += arm_pauth_code(&env, 0, 0, keys[3], reference) != of_zeros;
+            for (uint64_t i = 0; i < 12000; i++) {
+                uint64_t data = i % 2 ? i * i * 0x10001 : 8, modifier = i % 2 ? 16 : i;
+                ARMPACKey used = keys[i < 6000 ? 0 : i % 4];
+                uint64_t expected = reference(&env, data, modifier, used);
+                wrong += arm_pauth_code(&env, data, modifier, used, reference) != expected;
+            }
+            for (int i = 0; i < 4; i++) {
+                uint64_t expected = reference(&env, 8, 9, keys[i]);
+                wrong += arm_pauth_code(&env, 8, 9, keys[i], reference) != expected;
+            }
+            calls = 0;
+            arm_pauth_code(&env, 8, 16, key, reference);
+            int first = calls;
+            arm_pauth_code(&env, 8, 16, key, reference);
+            if (mode == ARM_PAUTH_MEMO)
+                wrong += calls != first;
+            free(env.cpu.pauth_state);
+        }
+    return wrong != 0;
+}
+"""
+
+
+@pytest.mark.parametrize("name", ["cc", "x86_64-w64-mingw32-gcc"])
+def test_codes_of_the_series_are_those_of_the_reference_in_each_mode(
+    name: str, tmp_path: Path
+) -> None:
+    compiler = shutil.which(name)
+    if compiler is None:
+        pytest.skip(f"no {name}")
+    for header, text in STAND_INS_OF_CODE.items():
+        (tmp_path / header).parent.mkdir(exist_ok=True)
+        (tmp_path / header).write_text(text)
+    (tmp_path / "codes.c").write_text(CODES)
+    tcg = SERIES / "target/arm/tcg"
+    sources = [tmp_path / "codes.c", tcg / "pauth-code.c", tcg / "pauth-qarma.c"]
+    flags = ["-std=gnu11", "-O1", "-Wall", "-Wextra", "-Werror", f"-I{tmp_path}", f"-I{tcg}"]
+    code, said = run(compiler, *flags, *sources, "-o", tmp_path / "program.exe")
+    assert code == 0, said
+    if name == "cc":
+        code, said = run(tmp_path / "program.exe")
+        assert code == 0, said
