@@ -8,8 +8,8 @@
     .text
 #endif
 
-/* The assembly describes its frames to unwinders if the compiler does. */
-#if defined(__GCC_HAVE_DWARF2_CFI_ASM)
+/* The assembly describes its frames to unwinders if the compiler does; Linux makes tables of its own. */
+#if defined(__GCC_HAVE_DWARF2_CFI_ASM) && !defined(__KERNEL__)
 #define EVC_ASM_CFI_BEGIN .cfi_startproc
 #define EVC_ASM_CFI_END .cfi_endproc
 #define EVC_ASM_CFI_ADJUST(n_bytes) .cfi_adjust_cfa_offset n_bytes

@@ -48,6 +48,18 @@ _\name:
 #endif
 .endm
 
+/* A function of this file alone. It has a type and a size because objtool of Linux follows calls to functions alone. */
+.macro evc_local name
+#if defined(__ELF__)
+    .type \name, @function
+#endif
+\name:
+    EVC_ASM_CFI_BEGIN
+.endm
+.macro evc_local_end name
+    evc_end \name
+.endm
+
 /* Constants follow, and then code. */
 .macro evc_constants
 #if defined(__APPLE__)

@@ -117,20 +117,18 @@
 /* computed_tag: xmm5. It is an argument since on Apple a macro without any would take $1 for one. */
 .macro define_tag_functions computed_tag
 /* The first rdx bytes (1 to 16) of xmm5 to rcx. Changes xmm1. */
-store_tag:
-    EVC_ASM_CFI_BEGIN
+evc_local store_tag
     cmp $16, %rdx
     je 4f
     store_part \computed_tag, %rcx, %rdx, %xmm1
     ret
 4:  vmovdqu \computed_tag, (%rcx)
     ret
-    EVC_ASM_CFI_END
+evc_local_end store_tag
 
 /* eax = an error unless they are at rcx, if it was 0; or they are stored there, if rdx has the bit `tells_tag`. Changes
  * edx, rsi, xmm1, xmm2, xmm5. */
-compare_tag:
-    EVC_ASM_CFI_BEGIN
+evc_local compare_tag
     btr $tells_tag, %rdx
     jc store_tag
     cmp $16, %rdx
@@ -146,7 +144,7 @@ compare_tag:
     vptest %xmm5, %xmm5
     cmovnz %edx, %eax
     ret
-    EVC_ASM_CFI_END
+evc_local_end compare_tag
 .endm
 
 #endif

@@ -176,8 +176,7 @@ tables:
  * on it. */
     .text
     .p2align 5
-counters_of_piece:
-    EVC_ASM_CFI_BEGIN
+evc_local counters_of_piece
     vmovd NUMBER, P_X
     vpbroadcastd P_X, P
     vpaddd lane_numbers(TABLES), P, P
@@ -188,11 +187,10 @@ counters_of_piece:
     .endr
     add $16, NUMBER
     ret
-    EVC_ASM_CFI_END
+evc_local_end counters_of_piece
 
     .p2align 5
-aes_of_tail:
-    EVC_ASM_CFI_BEGIN
+evc_local aes_of_tail
     cmp $128, %eax
     jae 15f
     cmp $64, %eax
@@ -215,12 +213,11 @@ aes_of_tail:
     jae 18f
     tail_vectors 7
 18: tail_vectors 8
-    EVC_ASM_CFI_END
+evc_local_end aes_of_tail
 
 /* The same of 16 blocks of text. Of the first one the state is in xmm15, the others have the lanes of a tail of 15. */
     .p2align 5
-aes_of_16:
-    EVC_ASM_CFI_BEGIN
+evc_local aes_of_16
     .irp i, 0, 1, 2, 3, 4, 5, 6
     vpxor counters + 48 + 32*\i(TABLES), BASE, %ymm\i
     .endr
@@ -232,7 +229,7 @@ aes_of_16:
     vpxor counters + 32(TABLES), BASE_X, BASE_X
     middle_rounds round, 9
     ret
-    EVC_ASM_CFI_END
+evc_local_end aes_of_16
 
 /* ---- The hash ---- */
 
@@ -345,22 +342,20 @@ aes_of_16:
 
 /* The first group to seal. */
     .p2align 5
-first_group:
-    EVC_ASM_CFI_BEGIN
+evc_local first_group
     group_counters BASE
     middle_rounds round, 8
     group_text
     lea (IN,OUT_LESS_IN), HASHED
     add $256, IN
     ret
-    EVC_ASM_CFI_END
+evc_local_end first_group
 
 /* rax groups from IN on: encrypts each, and hashes the one at HASHED, which is as many bytes before as it was at first:
  * none to open. A: the hash before it, and behind the last one. Of two groups in a row the first meets the higher
  * powers, and both have one reduction. */
     .p2align 5
-groups:
-    EVC_ASM_CFI_BEGIN
+evc_local groups
 4:  sub $1, BLOCKS
     jb 5f
     vpxor (HASHED), A, A
@@ -420,15 +415,14 @@ groups:
     no_products
     jmp 4b
 5:  ret
-    EVC_ASM_CFI_END
+evc_local_end groups
 
 /* ---- Associated data ---- */
 
 /* Plus the products of rsi blocks at rcx, the first one with the power of H whose number is edx, at most 32. xmm11 is
  * added to the first one. Changes rax, rcx, rdx, rsi, xmm11, A, B, P. */
     .p2align 5
-add_blocks:
-    EVC_ASM_CFI_BEGIN
+evc_local add_blocks
 4:  mov %edx, %eax
     test $3, %al
     jnz 5f
@@ -464,14 +458,13 @@ add_blocks:
     dec %rsi
     jnz 4b
     ret
-    EVC_ASM_CFI_END
+evc_local_end add_blocks
 
 /* xmm15 = the last block of associated data: of 1 to 7 or more than 16 bytes. It will meet the power of H whose number
  * is esi: those before it are added to the sum, if there are powers enough, and else their hash to the block. Changes
  * rax, rcx, rdx, rsi, vectors 11 to 14. */
     .p2align 5
-other_aad:
-    EVC_ASM_CFI_BEGIN
+evc_local other_aad
     cmp $8, AAD_BYTES
     ja 4f
     load_part AAD, AAD_BYTES, AROUND_X, B_X, %rsi
@@ -504,7 +497,7 @@ other_aad:
     jnz 6b
     vpxor %xmm11, AROUND_X, AROUND_X
     ret
-    EVC_ASM_CFI_END
+evc_local_end other_aad
 
 /* xmm15 = the last block of associated data, as of other_aad; zeros without any. Those of 8 to 16 bytes are at label 5
  * at once, the others go by label 6. */
@@ -581,8 +574,7 @@ other_aad:
 .endm
 
     .p2align 5
-text_of_tail:
-    EVC_ASM_CFI_BEGIN
+evc_local text_of_tail
     cmp $128, %eax
     jae 15f
     cmp $64, %eax
@@ -656,15 +648,14 @@ put_tag:
     add_second %ymm1, (powers_end - 4*pair_bytes)
     middle_text 5, %ymm2
     jmp 10b
-    EVC_ASM_CFI_END
+evc_local_end text_of_tail
 
     define_tag_functions %xmm5
 
 /* ---- Long messages ---- */
 
     .p2align 5
-long_message:
-    EVC_ASM_CFI_BEGIN
+evc_local long_message
     vmovdqa BASE_X, %xmm0
     no_products
     last_of_aad AROUND_X
@@ -762,11 +753,10 @@ long_message:
     mov $1, %esi
     call other_aad
     jmp 5b
-    EVC_ASM_CFI_END
+evc_local_end long_message
 
 /* A = the hash, with that of the group that has been sealed last. */
-last_group:
-    EVC_ASM_CFI_BEGIN
+evc_local last_group
     vpxor (HASHED), A, A
     .irp i, 0, 1, 2, 3
     pair_of_group \i
@@ -778,7 +768,7 @@ last_group:
     vmovdqa HI_X, A_X
     no_products
     ret
-    EVC_ASM_CFI_END
+evc_local_end last_group
 
 /* Groups of a piece of a message: key, counter, y in rdi, rsi, rdx; in, out in rcx, r8; their number, at least one, in
  * r9; and whether to open on the stack. */
@@ -841,8 +831,7 @@ evc_end evc_gcm_x86_vaes256_groups
 
 /* At most one block. xmm3: tag mask; xmm4: text. */
     .p2align 5
-message_of_a_block:
-    EVC_ASM_CFI_BEGIN
+evc_local message_of_a_block
     vpxor counters + 16(TABLES), BASE_X, %xmm3
     vpxor counters + 32(TABLES), BASE_X, %xmm4
     middle_rounds round_of_two_blocks, 2
@@ -903,7 +892,7 @@ message_of_a_block:
     vpxor A_X, %xmm\i, %xmm\i
     .endr
     jmp 5b
-    EVC_ASM_CFI_END
+evc_local_end message_of_a_block
 
 evc_function evc_gcm_x86_vaes256_open_telling_tag
     btsq $tells_tag, tag_bytes(%rsp)
