@@ -672,8 +672,10 @@ evc_local long_message
     mov AAD_BYTES, out(%rsp)
     mov %rdx, OUT_LESS_IN
     sub IN, OUT_LESS_IN
-    mov LEN, %rax
-    shr $8, %rax          /* groups */
+    mov tag_bytes + 4(%rsp), %eax
+    shr $31, %eax
+    lea -1(LEN,%rax), %rax
+    shr $8, %rax          /* groups; to seal, 16 blocks at the end are a tail: the last group is hashed beside it */
     xor NUMBER, NUMBER
     mov IN, HASHED
     evc_save %rbx
