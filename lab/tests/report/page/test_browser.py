@@ -400,6 +400,25 @@ def test_the_navigation_wraps_on_a_phone(page: Shown) -> None:
     })""")
 
 
+def test_many_links_of_the_navigation_take_several_lines(
+    driver: Any, facts: Facts, tmp_path: Path
+) -> None:
+    table = Table("times", ("kernel", "cycles"), ((Entry("c_ref"), Entry("1.0")),))
+    names = [f"Peers-of-suite-{i}" for i in range(12)]
+    sections = tuple(Section(one, f"{one} 2026-01-02", "here", (table,)) for one in names)
+    path = tmp_path / "page.html"
+    path.write_text(render(Page(facts, sections), _plot_library()), encoding="utf-8")
+    shown = Shown(driver, path.as_uri())
+    shown.open(size=(1200, 800))
+    assert shown("""const nav = document.querySelector(".bar nav").getBoundingClientRect();
+        const links = [...document.querySelectorAll(".bar nav a")];
+        const filters = document.querySelector(".filters").getBoundingClientRect();
+        return links.length > 12 && links.every((a) => {
+            const box = a.getBoundingClientRect();
+            return box.right <= nav.right + 1 && box.bottom <= filters.top;
+        });""")
+
+
 def test_own_runs_are_open_and_stored_ones_are_not_until_a_link_leads_there(
     driver: Any, facts: Facts, tmp_path: Path
 ) -> None:

@@ -412,6 +412,7 @@ if (D.cells.length) {
 }
 // Sticky parts hide the top of a link's target: their height depends on how the lines wrap.
 function headroom() {
+  root.style.setProperty("--bar", document.querySelector(".bar").offsetHeight + "px"); // its links may take several lines
   const stuck = [...document.querySelectorAll(".bar, .filters")].filter((e) => getComputedStyle(e).position === "sticky");
   root.style.setProperty("--headroom", stuck.reduce((sum, e) => sum + e.offsetHeight, 0) + 12 + "px");
 }
