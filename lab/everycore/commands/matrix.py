@@ -454,7 +454,8 @@ def _resumed_choice(path: Path, given: Choice) -> tuple[Choice, RunOptions]:
             raise
         return given, RunOptions()
     names = [one.name for one in fields(Choice)]
-    return Choice(**{name: getattr(given, name) or getattr(before, name) for name in names}), options
+    merged = {name: getattr(given, name) or getattr(before, name) for name in names}
+    return Choice(**merged), options
 
 
 def stored_choice(path: Path) -> tuple[Choice, RunOptions]:

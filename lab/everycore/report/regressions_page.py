@@ -71,11 +71,11 @@ def _found(
 def summary(machine: Machine, others: Sequence[Machine] = ()) -> tuple[str, ...]:
     """Count in a row of a table what `page` lists."""
     rows, left = _found(machine, others)
-    results = machine.results.values()
+    results = list(machine.results.values())
     live = sum(story.is_live for _, story in rows)
     return (
         machine.name,
-        str(len({(family(one), version(one)[:1]) for one in results if one.compiler})),
+        str(len(_compilers(results))),
         str(sum(one.outcome is Outcome.MEASURED for one in results)),
         str(sum(one.outcome is Outcome.WRONG for one in results)),
         str(len(rows)),
@@ -143,7 +143,7 @@ def _is_wrong(group: FailedCells) -> bool:
 
 
 def _looked_at(results: Sequence[Result]) -> str:
-    compilers = sorted({(family(one), version(one)[:1]) for one in results if one.compiler})
+    compilers = sorted(_compilers(results))
     names = [f"{name} {'.'.join(map(str, number))}" for name, number in compilers]
     sets = dict.fromkeys(" ".join(one.cell.flags) for one in results)
     outcomes = Counter(one.outcome for one in results)
@@ -153,6 +153,12 @@ def _looked_at(results: Sequence[Result]) -> str:
     text += f"{len(sets)} sets of flags: {', '.join(f'`{one}`' for one in sets)}.\n"
     wrong = outcomes[Outcome.WRONG]
     return text + f"\nWrong answers: {wrong} cells.\n" if wrong else text + "\nNo wrong answers.\n"
+
+
+def _compilers(results: Sequence[Result]) -> set[tuple[str, tuple[int, ...]]]:
+    """The compilers of cells that were not skipped."""
+    every = [one for one in results if one.compiler and one.outcome is not Outcome.SKIPPED]
+    return {(family(one), version(one)[:1]) for one in every}
 
 
 def _row(number: int, story: Story, results: Mapping[Cell, Result], where: str) -> list[str]:

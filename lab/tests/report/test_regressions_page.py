@@ -4,7 +4,7 @@
 from dataclasses import replace
 
 from everycore.model.cells import Anomaly, Cell, Code, Kind, Outcome, Result
-from everycore.report.regressions_page import Machine, page
+from everycore.report.regressions_page import SUMMARY, Machine, page, summary
 
 GATHERS = ("-O2", "-march=x86-64-v4")
 
@@ -114,3 +114,14 @@ def test_a_frame_that_the_repair_of_its_cycles_shrinks_has_that_cause() -> None:
         text = page(Machine("here", known, [slow]))
         assert ("frame of 4000 bytes" in "".join(rows(text))) is explained
         assert ("not looked into" in text) is not explained
+
+
+def test_the_summary_counts_what_the_page_lists() -> None:
+    slow, skipped = cell("clang-22"), cell("gcc-9")
+    known = results("clang-21", "clang-23")
+    known[slow] = measured(slow, 28.0)
+    known[skipped] = Result(skipped, Outcome.SKIPPED, compiler="gcc 9.3.0")
+    open_, done = Machine("here", known, []), Machine("here", known, [odd(slow)])
+    assert summary(open_) == ("here", "3", "3", "0", "0", "0", "1")
+    assert summary(done) == ("here", "3", "3", "0", "1", "0", "0")
+    assert len(SUMMARY) == len(summary(done))
