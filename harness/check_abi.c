@@ -71,7 +71,7 @@ static size_t sizes_of(size_t batch, size_t sizes[16])
 {
     const size_t some[] = {1,     2,         3,         4,         5,
                            8,     9,         batch - 1, batch,     batch + 1,
-                           batch + batch / 2, 2 * batch, 2 * batch + 3, 4 * batch + 5};
+                           batch + batch / 2, 2 * batch, 2 * batch + 3, 4 * batch + 5, 6 * batch};
     size_t n = 0;
 
     for (size_t i = 0; i < N(some); i++)

@@ -126,13 +126,14 @@ static enum result run_at(struct check *c, const union evc_aes_key *key, size_t 
 
 /* ---- Lengths -------------------------------------------------------------------------------- */
 
-/* Beyond two turns of the composed operations' 32 blocks and four of the kernel's own batch. */
+/* Beyond two turns of the composed operations' 32 blocks and four of the kernel's own batch. From 256 blocks on the
+ * kernel with the widest vectors has other code for XTS. */
 static size_t most_blocks(const struct check *c)
 {
     size_t n = 4 * (size_t)kernel_of(c)->kernel.batch + 5;
 
     n = n < 70 ? 70 : n;
-    return n < MAX_BLOCKS ? n : MAX_BLOCKS;
+    return n < 128 ? n : MAX_BLOCKS;
 }
 
 /* Quick: 0 to 9 blocks, and what lies within one of the multiples of the batch, of 8 and 32. */

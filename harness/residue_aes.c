@@ -228,6 +228,10 @@ static size_t most_blocks(void)
     return n < 35 ? 35 : n;
 }
 
+/* Lengths of XTS only, for the kernel that spills from 256 blocks on. */
+static const size_t long_xts[] = {256, 259};
+#define SPILLS_LATE 48 /* its batch */
+
 /* Quick: 1 to 5 blocks, and those within one of the multiples of 8, of 32, and of the batch. */
 static bool take_blocks(const struct check *c, size_t n)
 {
@@ -239,8 +243,9 @@ static void look_at_operations(struct check *c)
 {
     for (size_t i = 0; i < N_OPS * N(key_sizes); i++) {
         const struct aes_op *op = &aes_ops[i / N(key_sizes)];
+        const bool is_long = batch() >= SPILLS_LATE && (op == &aes_ops[XTS_ENC] || op == &aes_ops[XTS_DEC]);
         key_bits = key_sizes[i % N(key_sizes)];
-        know_versions(c, op, most_blocks());
+        know_versions(c, op, is_long ? MAX_BLOCKS : most_blocks());
         for (size_t n = 1; n <= most_blocks(); n++) {
             static const size_t short_of_block[] = {0, 1, 15, 7, 8};
             if (!take_blocks(c, n) || (c->quick && n % N(key_sizes) != i % N(key_sizes)))
@@ -249,6 +254,8 @@ static void look_at_operations(struct check *c)
             if (op->any_bytes)
                 look_at_op(c, op, 16 * n - short_of_block[n % 5]);
         }
+        for (size_t j = 0; is_long && j < N(long_xts); j++)
+            look_at_op(c, op, 16 * long_xts[j]);
     }
 }
 
