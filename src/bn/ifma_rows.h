@@ -32,7 +32,12 @@
 EVC_ISA_BEGIN(X86_IFMA)
 
 #define ROW_BITS 50
-#define MOST_HELD 6 /* vectors of a and f in registers, beside columns */
+#if defined(__clang__)
+#define MOST_HELD 8 /* vectors of a column's upper part in registers: clang stores more than these, and its own */
+#else
+#define MOST_HELD 11
+#endif
+#define FEWEST_RELOADED 8 /* vectors of which a and f do not stay in registers, beside columns */
 #define ROW_MASK ((UINT64_C(1) << ROW_BITS) - 1)
 #define ROW_SPARE_BITS (ROW_BITS + 5) /* of R above n */
 #define MOST_ROW_VECTORS 11
@@ -86,7 +91,7 @@ EVC_INLINE vec to_next_lane_in_halves(vec x)
 /* Columns: column c of the window of row r is number (r + c) mod V of both; its value is low + 4 high. Of the row
  * before: m, in all lanes of its half, and the carry, which the lowest column has to get. More columns than registers
  * would be a frame of more than 1 KiB, so `high` is in the caller's memory where numbers have more than MOST_HELD
- * vectors. */
+ * vectors: then some CPUs are bound by its loads and stores. */
 struct rows {
     vec low[MOST_ROW_VECTORS], held[MOST_HELD], m, carry;
     uint8_t *columns;
@@ -121,10 +126,11 @@ EVC_INLINE void add_one_row(struct rows *s, const uint8_t *a, const uint8_t *twi
     const vec d = _mm512_permutexvar_epi64(lane, v_load(at_const(b, (size_t)row))), m = s->m;
     vec lowest;
 
-    if (width > MOST_HELD) {
+    if (width >= FEWEST_RELOADED) {
         RELOAD(a);
         RELOAD(twice);
         RELOAD(f);
+        RELOAD(b);
     }
 
 #define FACTOR(v) v_load(at_const(kind == SQUARE && (v) > row ? twice : a, v))
@@ -139,6 +145,8 @@ EVC_INLINE void add_one_row(struct rows *s, const uint8_t *a, const uint8_t *twi
     s->low[COLUMN(0)] = to_lane_before_in_halves(lowest);
     set_high(s, COLUMN(0), width, v_zero);
 #define ADD(v)                                                                                     \
+    if (width >= FEWEST_RELOADED && width <= MOST_HELD)                                            \
+        __asm__ volatile("" : : : "memory"); /* no load before its turn, or columns are spilled */ \
     {                                                                                              \
         const vec x = FACTOR(v), y = v_load(at_const(f, v));                                       \
         vec above = high(s, COLUMN((v) + 1), width);                                               \
