@@ -194,11 +194,15 @@ def _newer(story: Story, results: Mapping[Cell, Result]) -> str:
     if story.is_live:
         return "have it"
     have = max(version(results[one.cell])[:1] for one in story.anomalies if one.cell in results)
+    alike = {replace(one.cell, toolchain="") for one in story.anomalies}
     newer = sorted(
         {
             version(one)[:1]
             for one in results.values()
-            if family(one) == story.family and version(one)[:1] > have
+            if family(one) == story.family
+            and version(one)[:1] > have
+            and one.outcome is Outcome.MEASURED
+            and replace(one.cell, toolchain="") in alike
         }
     )
-    return f"not since {'.'.join(map(str, newer[0]))}" if newer else "have it"
+    return f"not since {'.'.join(map(str, newer[0]))}" if newer else "none measured"

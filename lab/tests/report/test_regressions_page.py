@@ -54,6 +54,15 @@ def test_newer_compilers_have_it_or_not() -> None:
     )
 
 
+def test_a_newer_compiler_counts_with_the_same_flags_alone() -> None:
+    known = results("clang-21", "clang-22", "clang-24")
+    other = cell("clang-23", "-O1")
+    known[other] = measured(other)
+    assert (
+        "| not since 24 | here |" in rows(page(Machine("here", known, [odd(cell("clang-22"))])))[0]
+    )
+
+
 def test_without_a_repair_the_reason_stands_there() -> None:
     one = odd(cell("clang-21"), repair=(), causes=(), why_not="no flag repairs it")
     (row,) = rows(page(Machine("here", results("clang-21"), [one])))
