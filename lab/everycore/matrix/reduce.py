@@ -53,7 +53,7 @@ KEPT = 0.5  # the share of what a slow cell loses that has to stay in each step
 KEPT_AT_LAST = 0.35  # and in the result: of many attempts, some pass by chance
 MOST_RUNS = 4  # of cvise: its result may not show it, and it goes on with an earlier source
 LEAST_LOSS = 1.10  # the ratio from which on a whole source is worth reducing
-SLOW_CYCLES = 5e7  # of one run of a slow program, about
+SLOW_CYCLES = 1e8  # of one run of a slow program, about
 CPU_SECONDS = 1  # of one run: an attempt may never end
 COMPILE_SECONDS = 20.0
 RUN_SECONDS = 5.0
@@ -581,7 +581,7 @@ class _Search:
             self.plan["sign"] = self._sign(whole)
             ratio = seen["bad_seconds"] / seen["good_seconds"]
             self.plan["least_ratio"] = 1 + KEPT * (ratio - 1)
-            self.plan["least_seconds"] = seen["bad_seconds"] / 4
+            self.plan["least_seconds"] = seen["bad_seconds"] / 2
         return notes
 
     def _sign(self, source: str) -> str:

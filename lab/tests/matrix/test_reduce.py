@@ -19,7 +19,7 @@ from world import Lab, nothing_ignored
 import everycore
 from everycore.commands import matrix as command
 from everycore.environment.context import system_context
-from everycore.matrix import bugs, interesting
+from everycore.matrix import bugs, coarse_reduction, interesting, reduce
 from everycore.matrix.failures import group_failures
 from everycore.matrix.reduce import MOST_RUNS, SANITIZERS, _Search, good_cell, quick_test
 from everycore.model.cells import Anomaly, Cell, Kind, Outcome, Reduced, Result, as_json, parse
@@ -87,8 +87,10 @@ LONG = "sleep 600 & echo $! > {folder}/pid.part; mv {folder}/pid.part {folder}/p
 
 
 @pytest.fixture
-def aliasing(real_lab: Lab, real_cache: Path) -> Lab:
-    """A lab with a subject that gcc -O2 makes give wrong answers; no test case is cached."""
+def aliasing(real_lab: Lab, real_cache: Path, monkeypatch: pytest.MonkeyPatch) -> Lab:
+    """A lab with a subject that gcc -O2 makes give wrong answers; no test case is cached, and none
+    is shortened before cvise begins."""
+    monkeypatch.setattr(reduce, "shortened", lambda source, *_: source)
     if not shutil.which("gcc"):
         pytest.skip("no gcc: apt-get install gcc")
     (real_lab.folder / "alias.toml").write_text(TOML)
@@ -515,7 +517,10 @@ def test_a_wrong_cell_without_a_repair_is_held_against_the_nearest_right_one() -
 
 
 @pytest.mark.skipif(not shutil.which("cvise"), reason="no cvise: apt-get install cvise")
-def test_cvise_makes_a_planted_bug_short_in_seconds(aliasing: Lab) -> None:
+def test_cvise_makes_a_planted_bug_short_in_seconds(
+    aliasing: Lab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reduce, "shortened", coarse_reduction.shortened)
     done = aliasing(*words(aliasing, "--reduce-time", "10s"))
     assert done.code == 1, done.err
     (found,) = stored(aliasing)
