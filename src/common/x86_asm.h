@@ -80,6 +80,17 @@ _\name:
     EVC_ASM_CFI_RESTORED(\register)
 .endm
 
+/* Linux: returns as its mitigations want them, which objtool checks. */
+#if defined(__KERNEL__)
+.macro ret
+#if defined(CONFIG_MITIGATION_RETHUNK) || defined(CONFIG_RETHUNK)
+    jmp __x86_return_thunk
+#else
+    .byte 0xc3, 0xcc /* ret, int3 */
+#endif
+.endm
+#endif
+
 /* The object says that indirect branches reach endbr64 alone, and that a shadow stack suits it: linkers turn both off
  * for a program with one object that does not (System V ABI, x86-64 supplement 1.0, 2018, section 4.5). */
 #if defined(__ELF__)
