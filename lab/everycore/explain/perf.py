@@ -35,6 +35,7 @@ _NAMES = {"x86_64": X86_64, "aarch64": AARCH64}
 STACK_BYTES = 4096
 _LARGEST_RING_PAGES = 2048
 _SMALLEST_RING_PAGES = 16
+_SAMPLE_TIME = 24  # behind the header, the place, process and thread
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +64,8 @@ class Rings:
         self._event = event
         self._events: list[int] = []
         self._maps: list[mmap.mmap] = []
+        self._held: list[tuple[int, int, bytes]] = []  # records that wait for earlier ones
+        self._latest = 0
         try:
             for cpu in _online():
                 self._open_cpu(cpu, tids, on_exec)
@@ -101,12 +104,20 @@ class Rings:
             os.close(event)
         self._maps, self._events = [], []
 
-    def drain(self, sampled: Sampled) -> list[Sample]:
-        """Move what the rings hold into `sampled`, and return the new samples."""
+    def drain(self, sampled: Sampled, is_last: bool = False) -> list[Sample]:
+        """Move what the rings hold into `sampled`, and return the new samples.
+
+        Each CPU has a ring of its own, and the rings are read one after the other. So what is told
+        of a process waits for the next reading, which has all that was before it.
+        """
         before = len(sampled.samples)
-        for ring in self._maps:
-            for kind, mode, record in _records(ring):
-                self._take(kind, mode, record, sampled)
+        found = sorted((one for ring in self._maps for one in _records(ring)), key=_time)
+        notes = sorted([*self._held, *(one for one in found if one[0] != _SAMPLE)], key=_time)
+        told = [one for one in notes if is_last or _time(one) <= self._latest]
+        self._held = notes[len(told) :]
+        self._latest = max([self._latest, *map(_time, found)])
+        for kind, mode, record in [*told, *(one for one in found if one[0] == _SAMPLE)]:
+            self._take(kind, mode, record, sampled)
         return sampled.samples[before:]
 
     def _take(self, kind: int, mode: int, record: bytes, sampled: Sampled) -> None:
@@ -214,6 +225,13 @@ def _records(ring: mmap.mmap) -> Iterator[tuple[int, int, bytes]]:
     finally:
         with suppress(ValueError):
             struct.pack_into("<Q", ring, _TAIL, tail)
+
+
+def _time(one: tuple[int, int, bytes]) -> int:
+    """Return when a record was written: samples have it behind the process, others at their end."""
+    kind, _, record = one
+    at = _SAMPLE_TIME if kind == _SAMPLE else len(record) - 8
+    return int(struct.unpack_from("<Q", record, at)[0])
 
 
 def _text(raw: bytes) -> str:

@@ -140,7 +140,7 @@ def _by_perf(
                 if sampling:
                     rings.disable()
                 sampling = False
-        rings.drain(sampled)
+        rings.drain(sampled, is_last=True)
     finally:
         rings.close()
     return sampled

@@ -9,6 +9,7 @@ import sys
 import tempfile
 import threading
 import time
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -142,6 +143,25 @@ def test_children_and_executed_programs_are_sampled_too(means: str) -> None:
 
 
 @pytest.mark.parametrize("means", MEANS)
+def test_a_child_that_executes_nothing_has_the_mappings_of_its_parent(means: str) -> None:
+    sampled, text = run(means, "sh", "-c", f"({LOOP}; echo child); echo end")
+    assert (sampled.code, text) == (0, "child\nend\n")
+    counted = Counter(one.pid for one in sampled.samples if one.is_user)
+    child, most = counted.most_common(1)[0]
+    own = [one for one in sampled.samples if one.is_user and one.pid == child]
+    assert most >= 0.5 * counted.total()
+    assert len([one for one in own if sampled.mapping_of(child, one.place)]) >= 0.8 * most > 0
+
+
+@pytest.mark.parametrize("means", MEANS)
+def test_an_executed_program_gives_its_name_to_the_process(means: str) -> None:
+    code = "n = 0\nwhile n < 3000000: n += 1"
+    sampled, _ = run(means, "sh", "-c", f"exec {sys.executable} -c '{code}'")
+    assert sampled.code == 0
+    assert set(sampled.names.values()) == {Path(sys.executable).name[:15]}
+
+
+@pytest.mark.parametrize("means", MEANS)
 def test_a_program_that_ends_at_once_keeps_its_exit_code(means: str) -> None:
     assert run(means, "true")[0].code == 0
     assert run(means, "false")[0].code == 1
@@ -272,6 +292,21 @@ def test_a_program_does_not_start_if_all_means_are_refused(
         sample_command(["touch", str(mark)], Asked(), dict(os.environ))
     assert "perf_event_paranoid" in error.value.hint
     assert not mark.exists()
+
+
+def test_a_means_that_was_asked_for_and_is_refused_is_an_error(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from everycore.explain import perf
+
+    def refuse(*words: object) -> None:
+        del words
+        raise PermissionError(1, "Operation not permitted")
+
+    monkeypatch.setattr(perf, "_open", refuse)
+    with pytest.raises(EverycoreError, match=r"perf cannot be used: .*not permitted") as error:
+        sample_command(["true"], Asked(means="perf"), dict(os.environ))
+    assert "perf_event_paranoid" in error.value.hint
 
 
 def test_a_process_that_is_not_there_is_named() -> None:
