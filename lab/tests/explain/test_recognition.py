@@ -491,6 +491,14 @@ def test_words_of_primes_that_look_alike_are_told_apart(
     assert [one.split(":")[0] for one in names(region(code))] == [primitive]
 
 
+@pytest.mark.parametrize("word", [0xFFFFFFFFFFFFFFFE, 0xFFFFFFFEFFFFFFFF])
+def test_masks_beside_products_of_one_word_are_no_prime(word: int) -> None:
+    masks = b"".join(constant(one) for one in (0xFFFFFFFF00000000, word, 0xFFFFFFFF))
+    product = bytes.fromhex("480fafc3")  # imul rax, rbx
+    assert names(region(masks + (product + NOTHING) * 12)) == []
+    assert names(region(masks + (MUL + ADC) * 12)) != []
+
+
 @pytest.mark.parametrize(
     ("name", "label"),
     [
