@@ -105,6 +105,9 @@ CASES = (
 )
 
 
+PROGRAMS = ("nettle", "gcrypt", "mbed", "wolf", "sodium", "pac", "gocases", "rustcases")
+
+
 def compile_all(folder: pathlib.Path) -> dict[str, str]:
     """Build the programs; those that cannot be built, with the reason."""
     absent: dict[str, str] = {}
@@ -227,7 +230,7 @@ def main() -> int:
         if not (folder / "text").exists():
             write_files(folder)
         absent: dict[str, str] = {}
-        if not given.short and not (folder / "gocases").exists():
+        if not given.short and not all((folder / name).exists() for name in PROGRAMS):
             absent = compile_all(folder)
         if any("ssh-" in one.command for one in cases) and not (folder / "ssh-bulk").exists():
             if problem := ssh_bulk(folder):
