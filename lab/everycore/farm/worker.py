@@ -2,6 +2,7 @@
 """Does a job on this host. Dask calls `do_text` by its name; `everycore job` calls `do`."""
 
 import base64
+import errno
 import hashlib
 import platform
 import re
@@ -102,8 +103,10 @@ def do_text(text: str) -> str:
     except EverycoreError as error:
         refused = Answer(job.key, host_digest(), error=error.message, hint=error.hint)
     except OSError as error:  # a full disk; paths of this host are nobody else's concern
-        why = error.strerror or str(error)
-        hint = "make room there; XDG_CACHE_HOME names another folder for its cache"
+        why = error.strerror or type(error).__name__
+        is_full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+        what = "make room there" if is_full else "look at the disk and the permissions there"
+        hint = f"{what}; XDG_CACHE_HOME names another folder for its cache"
         refused = Answer(job.key, host_digest(), error=f"a file failed: {why}", hint=hint)
     return encode_line(replace(refused, worker=_own_address()))
 

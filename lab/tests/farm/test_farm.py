@@ -3,6 +3,7 @@
 
 import json
 import re
+import shutil
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -399,16 +400,27 @@ def test_a_full_disk_on_one_worker_lets_another_do_the_job(lab: Lab) -> None:
     assert client.sent[0][0] != client.sent[1][0]  # Dask would give the first answer again
 
 
-def test_a_full_disk_is_an_answer_of_the_worker(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("error", "why", "hint"),
+    [
+        (OSError(28, "No space left on device", "somebody/x"), "No space left on", "make room"),
+        (PermissionError(13, "Permission denied", "somebody/x"), "Permission denied", "look at"),
+        (shutil.Error([("somebody/x", "somebody/y", "why")]), "Error", "look at"),
+    ],
+)
+def test_a_file_that_fails_is_an_answer_of_the_worker(
+    monkeypatch: pytest.MonkeyPatch, error: OSError, why: str, hint: str
+) -> None:
     """An error that Dask tells does not say whose disk is full."""
 
     def do(context: Context, job: Job) -> Answer:
         del context, job
-        raise OSError(28, "No space left on device", "somebody/x")
+        raise error
 
     monkeypatch.setattr(worker, "do", do)
     answer = work.read_answer(worker.do_text(encode_line(job_of(CELLS[0]))))
-    assert answer.error == "a file failed: No space left on device"
+    assert answer.error.startswith(f"a file failed: {why}")
+    assert answer.hint.startswith(hint)
     assert "somebody" not in encode_line(answer)
 
 
