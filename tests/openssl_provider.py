@@ -233,6 +233,7 @@ FAULTS = (
     ("gcm.c", "    count_up(gcm);\n        status", "    status"),
     ("gcm.c", "    gcm->iv_is_spent = gcm->seals;\n", ""),
     ("gcm.c", "gcm->iv_bytes < COUNTER_BYTES || ", ""),
+    ("gcm.c", "(gcm->iv_state == NO_IV && !make_iv(gcm)) || ", ""),
     ("gcm.c", "    return status == EVC_OK;\n}\n\n/* No in", "    return status == EVC_OK || !gcm->seals;\n}\n\n/* No in"),
     ("ccm.c", "ccm->tag_bytes = n;\n    return 1;", "ccm->tag_bytes = 16;\n    return 1;"),
     ("ccm.c", "        evc_wipe(out, len_bytes);\n        return 0;", "        return 1;"),

@@ -814,6 +814,30 @@ static void no_late_tag_length(void)
     EVP_CIPHER_CTX_free(ccm);
 }
 
+/* IVs that the provider makes, since none was given: each is new, and OpenSSL opens the message under it. */
+static void made_ivs_are_new(void)
+{
+    static const uint8_t key[32] = {1}, text[40] = {2};
+    uint8_t ivs[2][12], sealed[40], opened[40], tag[16];
+    int n;
+
+    for (int i = 0; i < 2; i++) {
+        EVP_CIPHER_CTX *const context = ours(names[2]), *const other = EVP_CIPHER_CTX_new();
+        expect(EVP_EncryptInit_ex(context, NULL, NULL, key, NULL) == 1, "a key without an IV");
+        expect(EVP_EncryptUpdate(context, sealed, &n, text, sizeof text) == 1, "text without an IV");
+        expect(EVP_EncryptFinal_ex(context, sealed, &n) == 1, "the end without an IV");
+        expect(EVP_CIPHER_CTX_get_original_iv(context, ivs[i], 12) == 1, "the IV that was made");
+        expect(EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_GET_TAG, 16, tag) == 1, "the tag under it");
+        expect(EVP_DecryptInit_ex(other, ciphers[2][THEIRS], NULL, key, ivs[i]) == 1, "OpenSSL with it");
+        expect(EVP_CIPHER_CTX_ctrl(other, EVP_CTRL_AEAD_SET_TAG, 16, tag) == 1, "OpenSSL with the tag");
+        expect(EVP_DecryptUpdate(other, opened, &n, sealed, sizeof sealed) == 1, "OpenSSL opens under it");
+        expect(EVP_DecryptFinal_ex(other, opened, &n) == 1, "OpenSSL accepts the tag under it");
+        EVP_CIPHER_CTX_free(context);
+        EVP_CIPHER_CTX_free(other);
+    }
+    expect(memcmp(ivs[0], ivs[1], 12) != 0, "a new IV for each message");
+}
+
 /* A key that was set to decrypt data of old. */
 static void no_equal_halves(void)
 {
@@ -846,6 +870,7 @@ int main(int argc, char **argv)
     no_record_twice();
     no_late_tag_length();
     no_equal_halves();
+    made_ivs_are_new();
     ERR_clear_error();
     for (int i = 0; i < 3; i++) {
         jobs[i].rounds = strtoul(argv[2], NULL, 10) / 3 + 1;
