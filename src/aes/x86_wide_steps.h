@@ -22,6 +22,7 @@
  *   SPILL_BYTES, XTS_SPILL_BYTES, SHORT_XTS_SPILL_BYTES, CHAINS_SPILL_BYTES   of the stack that steps of
  *                        WIDE vectors may write, XTS by XTS_WIDE vectors, XTS by four, and chains; the
  *                        first and the third: 0 for none
+ *   SPILLS_FROM          blocks of a message from which on the first is cleared
  *   v_clear_upper_halves()   before each return of a slot; nothing where a vector is one block
  *   v_keys, v_keys_of, v_key, v_key_last   round keys, in all places: from memory or in registers
  *   v_counter_steps()    0, 1, ... in the last words
@@ -66,6 +67,13 @@ EVC_DEFINE_CLEAR_SPILLS(clear_short_xts_spills, REGISTERS, SHORT_XTS_SPILL_BYTES
 #define clear_short_xts_spills() ((void)0)
 #endif
 EVC_DEFINE_CLEAR_SPILLS(clear_chains_spills, REGISTERS, CHAINS_SPILL_BYTES)
+
+EVC_INLINE void clear_after_wide(size_t n_blocks)
+{
+    if (n_blocks >= SPILLS_FROM)
+        clear_wide_spills();
+    (void)n_blocks;
+}
 
 /* ---- Rounds ---------------------------------------------------------------------------------- */
 
@@ -190,8 +198,7 @@ static void encrypt(const void *key, const uint8_t *in, uint8_t *out, size_t n_b
         return;
     }
     ecb_encrypt(key, in, out, n_blocks);
-    if (n_blocks >= WIDE * VEC_BLOCKS)
-        clear_wide_spills();
+    clear_after_wide(n_blocks);
     v_clear_upper_halves();
 }
 
@@ -202,8 +209,7 @@ static void decrypt(const void *key, const uint8_t *in, uint8_t *out, size_t n_b
         return;
     }
     ecb_decrypt(key, in, out, n_blocks);
-    if (n_blocks >= WIDE * VEC_BLOCKS)
-        clear_wide_spills();
+    clear_after_wide(n_blocks);
     v_clear_upper_halves();
 }
 
@@ -300,8 +306,7 @@ static void ctr32(const void *key, uint8_t counter[16], const uint8_t *in, uint8
     else
 #endif
         ctr(key, counter, in, out, len_bytes);
-    if (len_bytes >= WIDE * VEC_BYTES)
-        clear_wide_spills();
+    clear_after_wide(len_bytes / 16);
     v_clear_upper_halves();
 }
 
@@ -389,8 +394,7 @@ static void cbc_decrypt(const void *key, uint8_t iv[16], const uint8_t *in, uint
     else
 #endif
         cbc(key, iv, in, out, n_blocks);
-    if (n_blocks >= WIDE * VEC_BLOCKS)
-        clear_wide_spills();
+    clear_after_wide(n_blocks);
     v_clear_upper_halves();
 }
 
