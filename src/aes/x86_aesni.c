@@ -51,7 +51,6 @@ typedef __m128i vec;
 #define v_clear_upper_halves() ((void)0)
 #define REGISTERS XMM
 #define SPILL_BYTES 0
-#define SPILLS_FROM 0
 #define XTS_WIDE_FROM (XTS_WIDE * VEC_BLOCKS)
 #define v_tweaks_after_next(v) v_tweaks_next(v_tweaks_next(v))
 #define XTS_LAST_APART 1

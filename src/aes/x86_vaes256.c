@@ -38,7 +38,6 @@ typedef __m256i vec;
 #define v_clear_upper_halves() EVC_X86_CLEAR_UPPER_HALVES()
 #define REGISTERS YMM
 #define SPILL_BYTES 0
-#define SPILLS_FROM 0
 #define XTS_WIDE_FROM (XTS_WIDE * VEC_BLOCKS)
 #define v_tweaks_after_next(v) v_tweaks_next(v_tweaks_next(v))
 #define XTS_LAST_APART 0

@@ -48,9 +48,7 @@ typedef __m512i vec;
 #define v_clear_upper_halves() EVC_X86_CLEAR_UPPER_HALVES()
 #define REGISTERS ZMM
 #define SPILL_BYTES 640
-#if defined(__clang__) && __clang_major__ >= 15
-#define SPILLS_FROM 0 /* a round key of 192 bits is on the stack before a length is looked at */
-#else
+#if !defined(__clang__) || __clang_major__ < 15 /* newer ones put a 192-bit round key there before they see a length */
 #define SPILLS_FROM (WIDE * VEC_BLOCKS)
 #endif
 #define LONG_WIDE 0

@@ -22,7 +22,7 @@
  *   SPILL_BYTES, XTS_SPILL_BYTES, SHORT_XTS_SPILL_BYTES, CHAINS_SPILL_BYTES   of the stack that steps of
  *                        WIDE vectors may write, XTS by XTS_WIDE vectors, XTS by four, and chains; the
  *                        first and the third: 0 for none
- *   SPILLS_FROM          blocks of a message from which on the first is cleared
+ *   SPILLS_FROM          blocks of a message from which on the first is cleared; not defined: always
  *   v_clear_upper_halves()   before each return of a slot; nothing where a vector is one block
  *   v_keys, v_keys_of, v_key, v_key_last   round keys, in all places: from memory or in registers
  *   v_counter_steps()    0, 1, ... in the last words
@@ -70,8 +70,11 @@ EVC_DEFINE_CLEAR_SPILLS(clear_chains_spills, REGISTERS, CHAINS_SPILL_BYTES)
 
 EVC_INLINE void clear_after_wide(size_t n_blocks)
 {
-    if (n_blocks >= SPILLS_FROM)
-        clear_wide_spills();
+#ifdef SPILLS_FROM
+    if (n_blocks < SPILLS_FROM)
+        return;
+#endif
+    clear_wide_spills();
     (void)n_blocks;
 }
 
