@@ -78,7 +78,9 @@ class _Exchange:
     is_time: Callable[[], bool]
     out: dict["Future", Job] = field(default_factory=dict)
     failed: dict[str, set[str]] = field(default_factory=dict)  # workers that could not, by key
-    refused: Counter[str] = field(default_factory=Counter)  # jobs that a worker could not do
+    refused: Counter[str] = field(
+        default_factory=Counter
+    )  # jobs that a worker could not do; not those that nobody could
     hosts: dict[str, str] = field(default_factory=dict)  # of workers that came later, too
     chosen: dict["Future", frozenset[str]] = field(default_factory=dict)  # workers; empty: any
     moved: Counter[str] = field(default_factory=Counter)  # from chosen workers that died, by key
@@ -191,13 +193,14 @@ class _Exchange:
         tries = self.tries[job.key] = self.tries.get(job.key, 0) + 1
         failed = self.failed.setdefault(job.key, set())
         if name:
+            self.refused[name] += name not in failed
             failed.add(name)
-            self.refused[name] += 1
             self.hosts[name] = host
         left = [one for one in self._threads() if one not in failed]
         tried = {self._host(one) for one in failed}
         elsewhere = [one for one in left if self._host(one) not in tried]
         if not left or tries >= MOST_HOSTS:
+            self.refused.subtract(failed)  # the job is at fault: no host could do it
             return Undone(job, why)
         where = f"worker {name}" if name else "a worker"
         if (where, why) not in self.warned:

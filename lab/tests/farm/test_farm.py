@@ -467,6 +467,29 @@ def test_a_worker_that_could_not_do_three_jobs_gets_no_more_and_is_named_once(la
     assert context.err.file.getvalue().count("worker a cannot do a job: full") == 1  # type: ignore[attr-defined]
 
 
+def test_a_job_that_no_host_can_do_does_not_count_against_its_workers(lab: Lab) -> None:
+    """The error is the job's own: after it, all workers still get jobs."""
+    jobs = [job_of(one) for one in CELLS[:4]]
+    futures = [
+        Future(encode_line(Answer(job.key, one, worker=one, error="no such function")))
+        for job in jobs[:3]
+        for one in "abc"
+    ]
+    client = Client(
+        [*futures, Future(encode_line(answer_to(jobs[3])))], workers=("a", "b", "c", "d")
+    )
+    farm = Farm(lab.context(), "tcp://x", client, HOSTS)  # type: ignore[arg-type]
+    exchange = _Exchange(farm, [], lambda: True)
+    answers = []
+    for job in jobs:  # one after the other
+        exchange.waiting.append(job)
+        answers += list(exchange.run())
+    assert answers[:3] == [Undone(job, "no such function") for job in jobs[:3]]
+    assert isinstance(answers[3], Answer)
+    assert client.sent[-1][1] is None  # any worker
+    assert not +exchange.refused
+
+
 def test_a_job_that_no_host_can_do_ends(lab: Lab) -> None:
     job = job_of(CELLS[0])
     fails = [Future(encode_line(Answer(job.key, host, error="full"))) for host in "123"]
