@@ -642,8 +642,12 @@ def _reduce(
         context.err.print(said, markup=False, soft_wrap=True)
         begin = clock.now()
         found = reducer.reduced(anomaly, results, seconds)
-        context.err.print(_end_of(found, clock.now() - begin), markup=False, soft_wrap=True)
-        yield replace(anomaly, reduced=found)
+        said = _end_of(found, clock.now() - begin)
+        is_lost = bool(anomaly.reduced and anomaly.reduced.source and not found.source)
+        said += "; the earlier test case is kept" if is_lost else ""
+        context.err.print(said, markup=False, soft_wrap=True)
+        if not is_lost:
+            yield replace(anomaly, reduced=found)
     if late:
         context.warn(f"no time for {late} test cases: --reduce --resume goes on with them")
 
@@ -655,6 +659,8 @@ def _end_of(found: Reduced, seconds: float) -> str:
     lines = f"{found.n_lines} {'line' if found.n_lines == 1 else 'lines'}"
     if found.is_final:
         return f"reduced to {lines} in {seconds:.0f} s"
+    if found.why_not:
+        return f"stopped at {lines} after {seconds:.0f} s: {found.why_not}"
     return (
         f"stopped at {lines}, as the time ended after {seconds:.0f} s:"
         " --resume --regressions --reduce goes on with them, --reduce-time allows more"

@@ -299,11 +299,12 @@ def _test_case(reduced: Reduced) -> str:
     if not reduced.source:
         return f"There is no test case: {reduced.why_not}."
     notes = list(reduced.notes)
+    stopped = reduced.why_not or "the time for cvise ended"
     if reduced.n_lines > SHORT_CASE:
-        end = "cvise found no smaller one" if reduced.is_final else "the time for cvise ended"
+        end = "cvise found no smaller one" if reduced.is_final else stopped
         notes.insert(0, f"it has {reduced.n_lines} lines, more than {SHORT_CASE}: {end}")
     elif not reduced.is_final:
-        notes.insert(0, "the time for cvise ended; --resume may find a smaller one")
+        notes.insert(0, f"{stopped}; --resume may find a smaller one")
     lines = ["A test case, case.c:", ""]
     lines += [f"    {line}" if line else "" for line in reduced.source.splitlines()]
     lines += ["", f"    $ {reduced.bad}", f"    # {reduced.bad_shows}"]

@@ -16,7 +16,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -61,7 +61,9 @@ CHECK_SECONDS = 20.0
 SANITIZERS = "sanitizers"  # checks of this name do the same: the first that works is taken
 ACCEPTED, KNOWN = "accepted", "known"  # folders of interesting.py
 LONGEST_LINE = 100  # that is not formatted anew
-BEST = "best.c"  # the smallest source so far; a later run goes on with it
+# Sources that a later run goes on with: the last one that cvise had, and the last confirmed one.
+BEST, CONFIRMED_SOURCE = "best.c", "confirmed.c"
+STORED = (BEST, CONFIRMED_SOURCE)
 
 _MAIN = """
 int printf(const char *, ...);
@@ -375,31 +377,59 @@ class Reducer:
         self, search: "_Search", folder: Path, sources: Sequence[str], seconds: float
     ) -> Reduced:
         whole, notes = search.settled(sources)
-        best = folder / BEST
-        smaller = _text(best) if best.is_file() else whole
-        search.put(whole if "dull" in search.measured(smaller) else smaller)
-        end = time.monotonic() + seconds
+        stored = {path: _text(path) for name in STORED if (path := folder / name).is_file()}
+        candidates = sorted(stored.values(), key=len)
+        shows = (one for one in candidates if "dull" not in search.measured(one))
+        search.put(next(shows, whole))
         try:
-            for _ in range(MOST_RUNS):
-                has_ended = search.run(self.cvise, self.cores, end - time.monotonic())
-                confirmed = search.confirm()
-                if confirmed.is_last or time.monotonic() >= end:
-                    break
+            confirmed, is_final, why_not = self._runs(search, folder, whole, seconds, stored)
             search.format()
-        except _NotReducedError:
-            search.put(whole)
-            raise
         finally:  # also at Ctrl-C: the next run goes on with it
-            with atomic_write(best) as scratch:
-                scratch.write_text(search.source(), encoding="utf-8")
+            _store(folder / BEST, search.source(), stored)
         (bad, good), (bad_shows, good_shows) = search.plan["shown"], _shows(confirmed.seen)
-        is_final = has_ended and confirmed.is_last
         return Reduced(
             search.source(),
             *(bad, good, bad_shows, good_shows),
             notes=tuple(notes),
+            why_not=why_not,
             is_final=is_final,
         )
+
+    def _runs(
+        self,
+        search: "_Search",
+        folder: Path,
+        whole: str,
+        seconds: float,
+        stored: Mapping[Path, str],
+    ) -> tuple["_Confirmed", bool, str]:
+        """Run cvise until its result is confirmed; the case is then the last confirmed source.
+
+        Returns what confirmed it, whether cvise came to its end, and why not; no reason: the time
+        ended. A source that was confirmed stays when a later run fails.
+        """
+        end = time.monotonic() + seconds
+        confirmed: _Confirmed | None = None
+        has_ended, failure = False, ""
+        for _ in range(MOST_RUNS):
+            begun = search.source()
+            try:
+                has_ended = search.run(self.cvise, self.cores, end - time.monotonic(), whole)
+            except (_NotReducedError, EverycoreError) as error:
+                has_ended, failure = False, str(error)
+            try:
+                confirmed = search.confirm()
+            except _NotReducedError as error:
+                search.put(begun)  # what was confirmed before, if something was
+                failure = failure or str(error)
+            if confirmed is None or (failure and search.source() == whole):
+                raise _NotReducedError(failure)
+            if search.source() != whole:
+                _store(folder / CONFIRMED_SOURCE, search.source(), stored)
+            if failure or confirmed.is_last or time.monotonic() >= end:
+                break
+        assert confirmed is not None
+        return confirmed, has_ended and not failure and confirmed.is_last, failure
 
 
 def _shortened(source: str) -> list[str]:
@@ -656,12 +686,17 @@ class _Search:
     def _accepted(self) -> list[Path]:
         return sorted((self.folder / ACCEPTED).glob("*.c"))
 
-    def run(self, cvise: str, cores: int, seconds: float) -> bool:
-        """Let cvise reduce the case; whether it came to its end."""
+    def run(self, cvise: str, cores: int, seconds: float, whole: str) -> bool:
+        """Let cvise reduce the case; whether it came to its end.
+
+        A case that is not the whole source was accepted before, and counts as accepted.
+        """
         plan, test = self.folder / "plan.json", self.folder / "interesting"
         for name in (ACCEPTED, KNOWN):
             shutil.rmtree(self.folder / name, ignore_errors=True)
             (self.folder / name).mkdir()
+        if (begun := self.source()) != whole:
+            (self.folder / ACCEPTED / "begun.c").write_text(begun, encoding="utf-8")
         self.plan |= {name: str(self.folder / name) for name in (ACCEPTED, KNOWN)}
         plan.write_text(json.dumps(self.plan), encoding="utf-8")
         passes = self.folder / "passes.json"
@@ -706,6 +741,9 @@ def quick_test(plan: Mapping[str, Any], path: Path) -> str:
 
     Most attempts do not compile, or lose the difference. A shell finds that in a fraction of the
     time that an interpreter of Python needs to start; what is left is for interesting.py.
+
+    A pair of objects that does not show the anomaly is remembered as dull. A command that was not
+    done in its time, or could not start (124 to 127 of timeout), says nothing about the objects.
     """
     limit = f"timeout {plan['compile_seconds']:.0f}"
     run = f"ulimit -t {CPU_SECONDS}; exec timeout {plan['run_seconds']:.0f}"
@@ -725,12 +763,25 @@ exec 2>/dev/null
 cmp -s {right}.o {wrong}.o && exit 1
 {sieve if sign else ""}known={known}/$(cat {right}.o {wrong}.o | sha256sum | cut -d' ' -f1)
 [ -e "$known.{interesting.DULL}" ] && exit 1
-dull() {{ : >"$known.{interesting.DULL}"; exit 1; }}
+dull() {{ case $? in 12[4567]) ;; *) : >"$known.{interesting.DULL}" ;; esac; exit 1; }}
 {limit} {link} {right}.o -o {right} && right=$({run} ./{right}) || dull
 {limit} {link} {wrong}.o -o {wrong} && answer=$({run} ./{wrong}) || dull
 [ -n "$right" ] && [ "$answer" {same} "$right" ] || dull
 exec {words}
 """
+
+
+def _store(path: Path, source: str, seen: Mapping[Path, str]) -> None:
+    """Store a source for a later run, unless another process has stored a smaller one meanwhile.
+
+    `seen`: what the files held when this process read them.
+    """
+    with suppress(OSError):
+        now = _text(path)
+        if now != seen.get(path) and len(now) < len(source):
+            return
+    with atomic_write(path) as scratch:
+        scratch.write_text(source, encoding="utf-8")
 
 
 def _text(path: Path) -> str:

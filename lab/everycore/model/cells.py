@@ -179,8 +179,8 @@ class Reduced:
     bad_shows: str = ""  # "prints 1f03"
     good_shows: str = ""
     notes: tuple[str, ...] = ()  # what a reader has to know: it is long, or was not checked
-    why_not: str = ""
-    is_final: bool = True  # False: more time may find a smaller one
+    why_not: str = ""  # why there is no source, or why cvise did not come to its end
+    is_final: bool = True  # False: another run may find a smaller one
 
     @property
     def n_lines(self) -> int:

@@ -309,6 +309,20 @@ def test_the_same_objects_are_timed_once(tmp_path: Path) -> None:
     assert not script_says(tmp_path, slow + "/* more */", own)
 
 
+@pytest.mark.skipif(not shutil.which("gcc"), reason="no gcc: apt-get install gcc")
+def test_objects_whose_program_was_not_done_in_time_are_not_known_as_dull(tmp_path: Path) -> None:
+    """On a loaded machine the same objects may show it in the next attempt."""
+    slow = SMALL.replace("return 0;", "sleep(1); return 0;").replace(
+        PRINTF, f"{PRINTF}unsigned sleep(unsigned);\n"
+    )
+    assert not script_says(tmp_path, slow, plan(run_seconds=0.2, checks=[]))
+    assert not list((tmp_path / "known").iterdir())
+    assert script_says(tmp_path, slow, plan(run_seconds=60, checks=[]))
+    assert not script_says(tmp_path, SMALL.replace("return 0", "return 1"), plan())
+    (known,) = (tmp_path / "known").iterdir()
+    assert known.suffix == ".dull"
+
+
 @pytest.mark.skipif(
     not (shutil.which("gcc") and shutil.which("objdump")), reason="no gcc: apt-get install gcc"
 )
@@ -389,16 +403,16 @@ def test_what_cvise_has_when_the_time_ends_is_kept(
     assert ends(aliasing.folder / "pid")
 
 
-def test_an_interrupted_reduction_goes_on_where_it_was(aliasing: Lab, real_cache: Path) -> None:
-    fake_cvise(aliasing, LONG)
+def interrupt(lab: Lab) -> None:
+    """Send Ctrl-C to a reduction whose cvise has told its number."""
     package = Path(everycore.__file__).parents[1]
-    env = {**os.environ, **aliasing.env, "PYTHONPATH": str(package)}
-    argv = [sys.executable, "-m", "everycore", *words(aliasing)]
+    env = {**os.environ, **lab.env, "PYTHONPATH": str(package)}
+    argv = [sys.executable, "-m", "everycore", *words(lab)]
     pipe = subprocess.PIPE
     with nothing_ignored():
-        process = subprocess.Popen(argv, cwd=aliasing.folder, env=env, stdout=pipe, stderr=pipe)
+        process = subprocess.Popen(argv, cwd=lab.folder, env=env, stdout=pipe, stderr=pipe)
     with process:
-        pid = aliasing.folder / "pid"
+        pid = lab.folder / "pid"
         try:
             for _ in range(1200):
                 if pid.exists() or process.poll() is not None:
@@ -408,8 +422,15 @@ def test_an_interrupted_reduction_goes_on_where_it_was(aliasing: Lab, real_cache
             assert process.wait(20) == 128 + signal.SIGINT
         finally:
             process.kill()
+        assert process.stderr is not None
+        assert b"Traceback" not in process.stderr.read()
     assert ends(pid)
-    assert not stored(aliasing)
+    assert not stored(lab)
+
+
+def test_an_interrupted_reduction_goes_on_where_it_was(aliasing: Lab, real_cache: Path) -> None:
+    fake_cvise(aliasing, LONG)
+    interrupt(aliasing)
     (best,) = (real_cache / "everycore" / "reduce").glob("*/*")
     assert best.read_text() == SMALL
     (aliasing.folder / "bin" / "cvise").write_text("#!/bin/sh\nexit 0\n")
@@ -467,10 +488,87 @@ def test_of_many_accepted_sources_the_smallest_that_shows_it_is_found(
 
 
 def test_a_cvise_that_fails_is_named(aliasing: Lab) -> None:
-    fake_cvise(aliasing, "echo broken >&2; exit 7")
+    fake_cvise(aliasing)
+    (aliasing.folder / "bin" / "cvise").write_text("#!/bin/sh\necho broken >&2; exit 7\n")
     done = aliasing(*words(aliasing))
     assert done.code == 1
+    (found,) = stored(aliasing)
+    assert not found.source
     assert "cvise ended with 7: broken" in done.out
+
+
+# The first run goes astray after it has accepted a source that shows it, so a second run begins.
+SECOND_RUN = """#!/bin/sh
+echo run >> {folder}/runs
+test $(wc -l < {folder}/runs) = 1 || {{ echo 'int' >case.c; {second}; }}
+for word; do test "$word" = case.c || check=$word; done
+mkdir small
+cp {folder}/small.c small/case.c
+(cd small && "$check") || exit 5
+echo int >case.c
+"""
+
+
+@pytest.mark.parametrize("second", ["echo broken >&2; exit 7", "exit 0"])
+def test_a_confirmed_source_stays_when_a_later_run_fails(aliasing: Lab, second: str) -> None:
+    fake_cvise(aliasing)
+    script = aliasing.folder / "bin" / "cvise"
+    script.write_text(SECOND_RUN.format(folder=aliasing.folder, second=second))
+    done = aliasing(*words(aliasing))
+    assert done.code == 1, done.err
+    (found,) = stored(aliasing)
+    assert found.source == SMALL, found.why_not
+    assert not found.is_final
+    if "7" in second:
+        assert found.why_not == "cvise ended with 7: broken"
+        assert "Cvise ended with 7: broken; --resume may find a smaller one." in done.out
+        assert "s: cvise ended with 7: broken" in done.err
+        assert (aliasing.folder / "runs").read_text() == "run\n" * 2
+    script.write_text("#!/bin/sh\necho broken >&2; exit 7\n")
+    again = aliasing(*words(aliasing, "--resume"))
+    assert again.code == 1, again.err
+    assert stored(aliasing)[-1].source == SMALL
+
+
+def test_an_interruption_does_not_lose_the_confirmed_source(aliasing: Lab) -> None:
+    """The case of the killed cvise does not show it; the source of its first run does."""
+    fake_cvise(aliasing)
+    script = aliasing.folder / "bin" / "cvise"
+    script.write_text(
+        SECOND_RUN.format(folder=aliasing.folder, second=LONG.format(folder=aliasing.folder))
+    )
+    interrupt(aliasing)
+    script.write_text("#!/bin/sh\nexit 0\n")
+    aliasing(*words(aliasing, "--resume"))
+    (found,) = stored(aliasing)
+    assert found.source == SMALL
+
+
+def test_a_test_case_that_is_stored_stays_when_none_is_found_again(
+    aliasing: Lab, real_cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fake_cvise(aliasing, LONG)
+    monkeypatch.setattr(command, "LIMIT_SECONDS", 15.0)
+    aliasing(*words(aliasing))
+    assert [one.source for one in stored(aliasing)] == [SMALL]
+    shutil.rmtree(real_cache / "everycore" / "reduce")
+    (aliasing.folder / "bin" / "cvise").write_text("#!/bin/sh\necho broken >&2; exit 7\n")
+    again = aliasing(*words(aliasing, "--resume"))
+    assert "cvise ended with 7: broken; the earlier test case is kept" in again.err
+    assert "    static int m;" in again.out
+    assert [one.source for one in stored(aliasing)] == [SMALL]
+
+
+def test_a_smaller_source_of_another_process_is_not_replaced(tmp_path: Path) -> None:
+    path = tmp_path / "best.c"
+    path.write_text("begun")
+    reduce._store(path, "longer than it was", {path: "begun"})
+    assert path.read_text() == "longer than it was"
+    path.write_text("short")
+    reduce._store(path, "mine is longer", {path: "begun"})
+    assert path.read_text() == "short"
+    reduce._store(path, "tiny", {path: "begun"})
+    assert path.read_text() == "tiny"
 
 
 # ---- Texts and choices
