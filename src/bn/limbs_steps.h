@@ -2,7 +2,7 @@
 /*
  * Numbers as limbs of any width, the least significant first: bytes, the modulus, sums. A kernel defines LIMB_BITS,
  * which is 64, 32 or 16, and includes this, or columns_steps.h with it. BN_LIMBS_SLOTS are slots of its descriptor
- * then.
+ * then. Numbers are held in whole blocks of LIMBS_IN_BLOCK limbs; without a definition, of one.
  *
  * Every loop has a count that follows from the length of the modulus alone.
  */
@@ -24,6 +24,9 @@ typedef uint16_t limb;
 typedef uint32_t wide;
 #endif
 #define LIMB_BYTES (LIMB_BITS / 8)
+#if !defined(LIMBS_IN_BLOCK)
+#define LIMBS_IN_BLOCK 1
+#endif
 
 struct private_part {
     EVC_ALIGN(16) limb n0; /* -1 / n modulo 2^LIMB_BITS */
@@ -37,7 +40,7 @@ EVC_INLINE const struct private_part *private_part(const void *key)
 
 EVC_INLINE size_t limbs_for(size_t n_bytes)
 {
-    return (n_bytes + LIMB_BYTES - 1) / LIMB_BYTES;
+    return (n_bytes + LIMBS_IN_BLOCK * LIMB_BYTES - 1) / (LIMBS_IN_BLOCK * LIMB_BYTES) * LIMBS_IN_BLOCK;
 }
 
 static void shape(size_t n_bytes, struct evc_bn_shape *s)
