@@ -64,11 +64,12 @@
 #define EVC_A32_THUMB2 0
 #endif
 
-/* A32 cores that have the instruction set with words of 32 bits: not M cores. common/a32_asm.h has the same line. */
-#if EVC_A32 && defined(__ARM_ARCH_ISA_ARM) && defined(__ELF__)
-#define EVC_A32_ARM_STATE 1
+/* Code with umaal: in the instruction set with words of 32 bits, which M cores lack, or in Thumb-2 of M cores with the
+ * DSP extension (Cortex-M4, M7, M33). common/a32_asm.h has the same lines. */
+#if EVC_A32 && defined(__ELF__) && (defined(__ARM_ARCH_ISA_ARM) || (EVC_A32_THUMB2 && defined(__ARM_FEATURE_DSP)))
+#define EVC_A32_DSP 1
 #else
-#define EVC_A32_ARM_STATE 0
+#define EVC_A32_DSP 0
 #endif
 
 /* PA-RISC, 32 bits, where the GNU assembler's syntax and ELF are. common/hppa_asm.h has the same line. */
@@ -139,7 +140,7 @@ enum evc_arch {
 #define EVC_ARCH_A32_SIMD EVC_ARCH_A32
 #define EVC_ARCH_A32_CRYPTO EVC_ARCH_A32
 #define EVC_ARCH_A32_THUMB2 EVC_ARCH_A32
-#define EVC_ARCH_A32_ARM_STATE EVC_ARCH_A32
+#define EVC_ARCH_A32_DSP EVC_ARCH_A32
 
 #if EVC_X86
 #define EVC_ARCH_HERE EVC_ARCH_X86
@@ -430,8 +431,8 @@ enum evc_feature_bit { EVC_FEATURE_LIST(EVC_FEATURE_BIT) EVC_BIT_N = 64 };
 #define EVC_CC_A32_PMULL EVC_CC_A32_CE
 #define EVC_NEEDS_A32_PMULL (EVC_NEEDS_A32_NEON | EVC_CPU(A32_PMULL))
 
-/* A product and two words more, of ARMv6. */
-#define EVC_PLACE_A32_UMAAL A32_ARM_STATE
+/* A product and two words more, of ARMv6 and of M cores with the DSP extension. */
+#define EVC_PLACE_A32_UMAAL A32_DSP
 #define EVC_CC_A32_UMAAL ""
 #define EVC_NEEDS_A32_UMAAL (EVC_CPU(A32_UMAAL) | EVC_CPU(CT_MUL))
 

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Rows of word primitives for ARMv6 and later: umaal is a product and two words more, which never overflow. Four words
- * a turn. In the instruction set with words of 32 bits, whatever the build chose.
+ * a turn.
  */
 #include "common/a32_asm.h"
 
-#if EVC_ASM_ARM_STATE
-    .arch armv6
+#if EVC_ASM_UMAAL
 
 /* r0: r, r1: a, r2: n_words, r3: w; the result in r0. r12: the upper word of the product before. */
 
-evc_arm_function evc_bn_words_a32_umaal_mul_add
+evc_umaal_function evc_bn_words_a32_umaal_mul_add
     push {r4-r11}
     mov r12, #0
     subs r2, r2, #4
@@ -37,7 +36,7 @@ evc_arm_function evc_bn_words_a32_umaal_mul_add
     bx lr
 evc_end evc_bn_words_a32_umaal_mul_add
 
-evc_arm_function evc_bn_words_a32_umaal_mul
+evc_umaal_function evc_bn_words_a32_umaal_mul
     push {r4-r11}
     mov r12, #0
     subs r2, r2, #4
@@ -96,7 +95,7 @@ evc_end evc_bn_words_a32_umaal_mul
 4:
 .endm
 
-evc_arm_function evc_bn_words_a32_umaal_add
+evc_umaal_function evc_bn_words_a32_umaal_add
     cmn r3, #0            /* no carry */
     sum adcs
     mov r0, #0
@@ -105,7 +104,7 @@ evc_arm_function evc_bn_words_a32_umaal_add
     bx lr
 evc_end evc_bn_words_a32_umaal_add
 
-evc_arm_function evc_bn_words_a32_umaal_sub
+evc_umaal_function evc_bn_words_a32_umaal_sub
     cmp r3, #0            /* no borrow */
     sum sbcs
     mov r0, #0

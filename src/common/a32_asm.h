@@ -42,10 +42,10 @@
 #else
 #define EVC_ASM_THUMB2 0
 #endif
-#if defined(__ARM_ARCH_ISA_ARM) && defined(__ELF__)
-#define EVC_ASM_ARM_STATE 1
+#if defined(__ELF__) && (defined(__ARM_ARCH_ISA_ARM) || (EVC_ASM_THUMB2 && defined(__ARM_FEATURE_DSP)))
+#define EVC_ASM_UMAAL 1
 #else
-#define EVC_ASM_ARM_STATE 0
+#define EVC_ASM_UMAAL 0
 #endif
 #if defined(__ARMEB__)
 #define EVC_ASM_BIG_ENDIAN 1
@@ -91,16 +91,26 @@
     .inst.w 0xf3af800f
 #endif
 .endm
-/* The same in the instruction set with words of 32 bits, which ends by bx lr. */
-.macro evc_arm_function name
+/* The same with umaal: in the instruction set with words of 32 bits where there is one, whatever the build chose; so it
+ * ends by bx lr, or by a pop into pc. */
+.macro evc_umaal_function name
     .text
+#if defined(__ARM_ARCH_ISA_ARM)
+    .arch armv6
     .arm
+#endif
     .p2align 4
     .globl \name
     .hidden \name
     .type \name, %function
+#if !defined(__ARM_ARCH_ISA_ARM)
+    .thumb_func
+#endif
 \name:
     EVC_ASM_CFI_BEGIN
+#if !defined(__ARM_ARCH_ISA_ARM) && defined(__ARM_FEATURE_BTI_DEFAULT)
+    .inst.w 0xf3af800f
+#endif
 .endm
 .macro evc_end name
     EVC_ASM_CFI_END
@@ -113,7 +123,7 @@
 #define EVC_ASM_A32 0
 #define EVC_ASM_NEON 0
 #define EVC_ASM_THUMB2 0
-#define EVC_ASM_ARM_STATE 0
+#define EVC_ASM_UMAAL 0
 #endif
 
 #endif

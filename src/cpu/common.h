@@ -74,7 +74,7 @@
 #else
 #define EVC_NEON_BY_BUILD 0
 #endif
-#if EVC_A32_ARM_STATE && defined(__ARM_ARCH) && __ARM_ARCH >= 6
+#if EVC_A32_DSP && defined(__ARM_ARCH) && __ARM_ARCH >= 6
 #define EVC_UMAAL_BY_BUILD 1
 #else
 #define EVC_UMAAL_BY_BUILD 0
