@@ -23,6 +23,7 @@ _MASK32, _MASK64, _HALF64 = (1 << 32) - 1, (1 << 64) - 1, 1 << 63
 _PLAIN_SHIFTS = {"shl": 1, "sal": 1, "lsl": 1, "shr": -1, "lsr": -1, "sar": -1, "asr": -1}
 _TURNS = {"rol": 1, "ror": -1}
 _VARIABLE_TURNS = re.compile(r"vp(?:(ro[lr])|(s[lr]l))v([dq])")
+_WORD_READ = 8  # bytes that a load into a general register reads
 _COUNT_BYTES = 16  # of a vector of shift counts, at least
 _MOST_TABLES = 4  # of a cipher whose key makes them, unless a rule says otherwise
 _COMPUTED = 4  # instructions from a shift to the load whose address it is a part of
@@ -272,12 +273,18 @@ def gather(region: Region, rules: Rules) -> Evidence:
         if weights[number]:
             samples.add(op, weights[number], is_computed)
             near_places.add(op.place)
+    # Bytes behind a word that is loaded alone are of other code.
+    words_of = {
+        (op.place, op.target) for op in ops if not op.width and op.name != "lea" and op.bits >= 32
+    }
     live: Counter[str] = Counter()
     counts: list[tuple[int, ...]] = []
     for one in region.references:
         tables = rules.tables_at(one.address, one.data_start, one.data)
         data = one.data[one.address - one.data_start :][:32]
-        words = {word for word in _words(data) if word >= _SMALLEST_WORD}
+        is_word = region.machine == "x86-64" and (one.place, one.address) in words_of
+        read = data[:_WORD_READ] if is_word else data
+        words = {word for word in _words(read) if word >= _SMALLEST_WORD}
         if one.place < 0:
             live.update(tables or _permutation(one.data[one.address - one.data_start :]))
             continue

@@ -4,6 +4,7 @@
 Tables that a program makes at run time, and code that it generates, are in no file.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -13,6 +14,7 @@ from everycore.explain.samples import COUNTERS, SNAPSHOT_BYTES, STACK_POINTERS, 
 _MOST_PAGES = 1500  # 6 MiB
 _EACH_TIME = 4  # samples that are looked at after each reading of the rings
 _MOST_LOOKS = 400
+_HOT = 100  # samples of a place from which on it is looked at beyond these limits
 _LOOKS_AT_A_PLACE = 12
 _NEWEST = 64  # samples whose files are looked for
 _LARGEST_FILE = 64 << 20
@@ -25,29 +27,39 @@ class Snapshots:
     def __init__(self, sampled: Sampled) -> None:
         self._sampled = sampled
         self._looked: dict[tuple[int, int], int] = {}
+        self._seen: Counter[tuple[int, int]] = Counter()
         self._looks = 0
         self._known_files: set[str] = set()
 
     def take(self, samples: Sequence[Sample]) -> None:
         """Read memory at the registers of some of the newest samples."""
         self._keep_files(samples[-_NEWEST:])
+        user = [one for one in reversed(samples) if one.is_user]
+        self._seen.update(_place(one) for one in user)
         chosen: list[Sample] = []
-        for sample in reversed(samples):
-            place = (sample.pid, sample.place >> 8)
-            if not sample.is_user or self._looked.get(place, 0) >= _LOOKS_AT_A_PLACE:
+        for sample in sorted(user, key=lambda one: -self._seen[_place(one)]):
+            place = _place(sample)
+            is_hot = self._seen[place] >= _HOT
+            if self._looked.get(place, 0) >= _LOOKS_AT_A_PLACE:
+                continue
+            if self._looks >= _MOST_LOOKS and not is_hot:
                 continue
             self._looked[place] = self._looked.get(place, 0) + 1
             chosen.append(sample)
             if len(chosen) == _EACH_TIME:
                 break
-        if not chosen or self._looks > _MOST_LOOKS:
+        if not chosen:
             return
         self._looks += 1
+        # A program's start, as of a virtual machine, must not use up what its hot loops need.
+        has_hot = any(self._seen[_place(one)] >= _HOT for one in chosen)
+        most = 2 * _MOST_PAGES if has_hot else _MOST_PAGES
         for pid in {one.pid for one in chosen}:
             with suppress(OSError), Path(f"/proc/{pid}/mem").open("rb", 0) as memory:
                 for page in self._pages(pid, [one for one in chosen if one.pid == pid]):
-                    if len(self._sampled.memory) >= _MOST_PAGES:
-                        return
+                    is_known = (pid, page) in self._sampled.memory
+                    if not is_known and len(self._sampled.memory) >= most:
+                        continue
                     with suppress(OSError, OverflowError, ValueError):
                         memory.seek(page)
                         self._sampled.memory[pid, page] = memory.read(SNAPSHOT_BYTES)
@@ -81,6 +93,10 @@ class Snapshots:
                     if not is_file and (is_code or (pid, page) not in self._sampled.memory):
                         found[page] = None
         return list(found)
+
+
+def _place(sample: Sample) -> tuple[int, int]:
+    return sample.pid, sample.place >> 8
 
 
 def _mapped_file(pid: int, path: str) -> bytes:

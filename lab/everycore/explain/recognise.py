@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from everycore.explain.evidence import Evidence, gather, holds, joined_evidence
-from everycore.explain.recognition_rules import Implementation, Rules, load_rules
+from everycore.explain.recognition_rules import VAGUE, Implementation, Rules, load_rules
 from everycore.explain.regions import Profile, Region
 
 # Libraries whose code is cryptography, by the names of their files.
@@ -36,6 +36,12 @@ _MOST_JOINED = 8  # functions
 _MOST_OF_A_FILE = 0.5
 _FAR = 6  # callers up to one whose name says something
 _NO_CRYPTO = ("checksum", "overhead")
+_BIG_NUMBERS = "big numbers (RSA, DH)"
+_NO_CURVES = (_BIG_NUMBERS, "elliptic curves")
+_NEAREST = 5  # callers up to one that calls a curve's arithmetic, too
+_MOST_CALLS = 0.6  # of a function's samples
+# A function whose name tells one primitive of such a class does not compute another one.
+_CLASSES = {"cipher": "cipher", "hash": "hash", "public": "field", "mac": "field"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +85,8 @@ def recognise(profile: Profile, rules: Rules | None = None) -> list[Named]:
         one.evidence.is_crypto = one.is_crypto_file or any(
             CRYPTO_NAME.search(name) for name in one.evidence.names
         )
-        one.found = _by_rules(one.evidence, rules.particular, _of_callers(one.region, tables))
+        own = _not_contradicted(one.region.function.name, rules)
+        one.found = _by_rules(one.evidence, own, _of_callers(one.region, tables))
         one.is_particular = bool(one.found)
     _one_form(named)
     _within_functions(named, _LARGEST_GLUE)
@@ -89,11 +96,60 @@ def recognise(profile: Profile, rules: Rules | None = None) -> list[Named]:
         if not one.found:
             one.found = _by_rules(one.evidence, rules.general, _of_callers(one.region, tables))
     _within_functions(named)
+    _of_curves(named)
     _from_callers(named)
     _from_siblings(named)
     _from_names_of_callers(named, rules)
     _from_other_parts(named)
     return named
+
+
+def _not_contradicted(name: str, rules: Rules) -> Sequence[Implementation]:
+    """Rules without those of primitives that a function's own name excludes.
+
+    Names of generators and modes do not: a signature's function may hold a hash.
+    """
+    told = [
+        one
+        for one in (rules.of_names if name else ())
+        if one.rank < VAGUE and not one.is_family and one.is_name(name)
+    ]
+    if not told:
+        return rules.particular
+    classes = {_CLASSES.get(one.kind, "") for one in told} - {""}
+    words = {word for one in told for word in one.primitive.split(" or ")}
+    return [
+        one
+        for one in rules.particular
+        if one.primitive == "GHASH"
+        or _CLASSES.get(one.kind) not in classes
+        or words & set(one.primitive.split(" or "))
+    ]
+
+
+def _of_curves(named: Sequence[Named]) -> None:
+    """Name arithmetic of big numbers by the one curve whose functions are called beside it."""
+    near: dict[str, set[tuple[str, int]]] = defaultdict(set)
+    for one in named:
+        for found in one.found[:1]:
+            if found.kind == "public" and found.primitive not in _NO_CURVES:
+                near[found.primitive].add(one.region.key)
+                for _, chain in one.region.chains:
+                    near[found.primitive] |= {(c.module, c.start) for c in chain[:_NEAREST]}
+    for one in named:
+        if not one.found or one.found[0].primitive != _BIG_NUMBERS:
+            continue
+        total = sum(count for count, _ in one.region.chains)
+        held: Counter[str] = Counter()
+        for count, chain in one.region.chains:
+            own = {(c.module, c.start) for c in chain[:_NEAREST]} | {one.region.key}
+            held.update({name: count for name, keys in near.items() if keys & own})
+        if not held:
+            continue
+        (best, most), *others = held.most_common(2)
+        if most >= _MOST_CALLS * total and not others:
+            text = one.found[0].implementation
+            one.found = (Found(best, "public", f"scalar, {text}", "its callers"),)
 
 
 def _tell_of_modules(named: Sequence[Named]) -> None:

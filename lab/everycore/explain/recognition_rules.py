@@ -28,10 +28,14 @@ _SMALL = 64  # tables of numbers below are looked at as a whole
 _FORMS = ("le", "be", "twice", "spread")
 
 _FILE = {"primitive": str, "kind": str, "source": str, "table": Any, "implementation": Any}
-_TABLE = {"name": str, "make": str, "words": tuple, "bytes": int, "forms": tuple[str, ...]}
+_TABLE = {
+    **{"name": str, "make": str, "words": tuple, "bytes": int, "forms": tuple[str, ...]},
+    "exact": bool,
+}
 _IMPLEMENTATION = {
     **{"name": str, "rank": int, "together": bool, "needs": Any, "without": Any, "any": Any},
     **{"vector_share": float, "needs_crypto": bool, "says": str, "beside": str},
+    "is_family": bool,
 }
 _CONDITION = {
     **{"op": str, "share": float, "most": float, "width": int, "scope": str, "table": str},
@@ -89,6 +93,7 @@ class Implementation:
     needs_crypto: bool  # holds only for code of a cryptographic library, or called by one
     says: str
     beside: re.Pattern[str] | None  # a primitive that was recognised in the same file
+    is_family: bool = False  # its names are also those of other primitives' functions
 
     @property
     def label(self) -> str:
@@ -124,6 +129,7 @@ class Piece:
     offset: int
     length: int
     whole: bytes = field(default=b"", compare=False)  # of small numbers, which are everywhere
+    is_exact: bool = field(default=False, compare=False)  # the whole of it, and nothing less
 
     def is_at(self, base: int, start: int, data: bytes) -> bool:
         """Whether the table is in some data as far as that reaches, or at least a half of it."""
@@ -131,6 +137,8 @@ class Piece:
             return True
         first, last = max(base, start), min(base + self.length, start + len(data))
         own = self.whole[first - base : last - base]
+        if self.is_exact and len(own) < self.length:
+            return False
         return 2 * len(own) >= self.length and data[first - start : last - start] == own
 
 
@@ -171,7 +179,9 @@ class Rules:
                 if base - _NEAR <= address < base + piece.length and piece.is_at(base, start, data):
                     key = (piece.table, base, piece.length)
                     hits[key] = hits.get(key, 0) + 1
-                    if start + at > address or piece.length <= _NEAR:
+                    if piece.is_exact:
+                        hits[key] += 1
+                    if start + at > address or piece.length <= _NEAR or piece.is_exact:
                         behind.add(key)
         found: dict[str, int] = {}
         for key, count in hits.items():
@@ -215,13 +225,14 @@ def _pieces(where: str, table: Any) -> Iterator[tuple[bytes, Piece]]:
     for form in known.get("forms", ("le",)):
         if form not in _FORMS:
             raise EverycoreError(f"{where}: unknown form '{form}'", f"valid: {', '.join(_FORMS)}")
-        is_small = max(numbers) < _SMALL
+        is_exact = known.get("exact", False)
+        is_small = max(numbers) < _SMALL or is_exact
         for whole in _laid_out(numbers, size, form):
             for at in range(0, len(whole) - _CHUNK + 1, size):
                 chunk = whole[at : at + _CHUNK]
-                if len(set(chunk)) > 2:  # zeros and ones are everywhere
+                if len(set(chunk)) > (1 if is_exact else 2):  # zeros and ones are everywhere
                     held = whole if is_small else b""
-                    yield chunk, Piece(known["name"], at, len(whole), held)
+                    yield chunk, Piece(known["name"], at, len(whole), held, is_exact)
 
 
 def _laid_out(numbers: Sequence[int], size: int, form: str) -> Iterator[bytes]:
@@ -249,6 +260,7 @@ def _implementation(where: str, primitive: str, kind: str, table: Any) -> Implem
         known.get("needs_crypto", False),
         known.get("says", ""),
         re.compile(known["beside"]) if "beside" in known else None,
+        known.get("is_family", False),
     )
 
 
