@@ -3,10 +3,10 @@
  * OpenSSL's Montgomery multiplication where it has no assembly for it. It is what all of its exponentiations with an
  * odd modulus are made of.
  *
- * The code to multiply is by blocks of eight words on PA-RISC (hppa_blocks.S), and by columns with words of 64 bits
- * (those of the kernel of bn). With other words of 32 bits OpenSSL's own function stays: on Arm it needs fewer
- * instructions than columns, since it saves products. Moduli that are too short or too long for these go to
- * OpenSSL's own function, and so do operands with fewer words than the modulus.
+ * The code to multiply is by blocks of eight words on PA-RISC, and by columns with words of 64 bits: that of the kernels
+ * hppa_xmpyu and c_limb64 of bn. With other words of 32 bits OpenSSL's own function stays: on Arm it needs fewer
+ * instructions than columns, since it saves products. Moduli that are too short or too long for these go to OpenSSL's
+ * own function, and so do operands with fewer words than the modulus.
  */
 #define EVC_OPENSSL_UNIT montgomery
 #include "openssl.h"
@@ -30,7 +30,7 @@ int BN_mod_mul_montgomery(BIGNUM *r, const BIGNUM *a, const BIGNUM *b, BN_MONT_C
 
 /* ---- Blocks of eight words ------------------------------------------------------------------------------ */
 
-#include "kernel.h"
+#include "bn/hppa_blocks.h"
 
 /* Longer numbers are multiplied faster by OpenSSL's own functions, which save products (Karatsuba). */
 #define MOST_WORDS 128
@@ -44,57 +44,6 @@ void BN_CTX_end(BN_CTX *ctx);
 int bn_mul_fixed_top(BIGNUM *r, const BIGNUM *a, const BIGNUM *b, BN_CTX *ctx);
 int bn_sqr_fixed_top(BIGNUM *r, const BIGNUM *a, BN_CTX *ctx);
 #endif
-
-/* t[0 ... n + 7] += a[0 ... n - 1] * b[0 ... 7], for n a multiple of 8 and not 0; t[n + 8 ... n + 15] = 0. Returns the
- * carry. */
-BN_ULONG evc_openssl_hppa_multiply_8(BN_ULONG *t, const BN_ULONG *a, size_t n_words, const BN_ULONG *b);
-
-/* The same, where t was 0. */
-BN_ULONG evc_openssl_hppa_set_8(BN_ULONG *t, const BN_ULONG *a, size_t n_words, const BN_ULONG *b);
-
-/* t += q * n, where t has 2 * n_words words, and q is such that the lower half of t becomes 0. That half is not
- * written. n_words: a multiple of 8, not 0. n0: -1 / n modulo B. Returns the carry. */
-BN_ULONG evc_openssl_hppa_reduce(BN_ULONG *t, const BN_ULONG *n, size_t n_words, BN_ULONG n0);
-
-/* r = the upper half of t and the carry above it, less n if that is not negative; t = 0. */
-void evc_openssl_hppa_finish(BN_ULONG *r, BN_ULONG *t, const BN_ULONG *n, size_t n_words, BN_ULONG carry);
-
-/* t[2i ... 2i + 15] += the products of two different words of a[i ... i + 7], each once, for each multiple i of 8 below
- * n_words, which is one, too, and not 0. */
-void evc_openssl_hppa_cross(BN_ULONG *t, const BN_ULONG *a, size_t n_words);
-
-/* t[0 ... 2n - 1] = 2t + the squares of a[0 ... n - 1], each at its place; n is a multiple of 4, not 0. */
-void evc_openssl_hppa_add_squares(BN_ULONG *t, const BN_ULONG *a, size_t n_words);
-
-/* t = a * b: 2 * n_words words, and 8 words above them become 0. */
-static void product(BN_ULONG *t, const BN_ULONG *a, const BN_ULONG *b, size_t n_words)
-{
-    evc_openssl_hppa_set_8(t, a, n_words, b);
-    for (size_t i = 8; i < n_words; i += 8)
-        evc_openssl_hppa_multiply_8(t + i, a, n_words, b + i);
-}
-
-/* t = a squared: products of different words, doubled, and the squares of words. */
-static void square(BN_ULONG *t, const BN_ULONG *a, size_t n_words)
-{
-    for (size_t i = 0; i < 8; i++)
-        t[i] = 0;
-    if (n_words > 8)
-        evc_openssl_hppa_set_8(t + 8, a + 8, n_words - 8, a);
-    else
-        for (size_t i = 8; i < 16; i++)
-            t[i] = 0;
-    for (size_t i = 8; i + 8 < n_words; i += 8)
-        evc_openssl_hppa_multiply_8(t + 2 * i + 8, a + i + 8, n_words - i - 8, a + i);
-    evc_openssl_hppa_cross(t, a, n_words);
-    evc_openssl_hppa_add_squares(t, a, n_words);
-}
-
-/* r = t / R modulo n; t = 0. */
-static void reduce(BN_ULONG *r, BN_ULONG *t, const BN_ULONG *n, BN_ULONG n0, size_t n_words)
-{
-    evc_openssl_hppa_finish(r, t, n, n_words, evc_openssl_hppa_reduce(t, n, n_words, n0));
-}
 
 static void multiply_short(BN_ULONG *r, const BN_ULONG *a, const BN_ULONG *b, const BN_ULONG *n, BN_ULONG n0,
                            size_t n_words)
