@@ -1,24 +1,38 @@
 /* SPDX-License-Identifier: MIT */
-/* Products, squares and reductions by the blocks of eight words of hppa_xmpyu_asm.S. Words of 32 bits, the least
- * significant first. */
+/*
+ * Products, squares and reductions by the blocks of eight words of hppa_xmpyu_asm.S. Words of 32 bits, the least
+ * significant first. Numbers have an even number of words, and zeros behind them up to a whole block of eight.
+ *
+ * The words of a number that fill no block, which are 2, 4 or 6, are multiplied by blocks of the other number: so they
+ * cost their own products and not those of a whole block.
+ */
 #ifndef EVC_BN_HPPA_BLOCKS_H
 #define EVC_BN_HPPA_BLOCKS_H
+
+#include "everycore/isa.h"
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* t[0 ... n + 7] += a[0 ... n - 1] * b[0 ... 7], for n a multiple of 8 and not 0; t[n + 8 ... n + 15] = 0. Returns the
- * carry. */
-uint32_t evc_bn_hppa_xmpyu_multiply_8(uint32_t *t, const uint32_t *a, size_t n_words, const uint32_t *b);
+/* t[0 ... n + 7] += a[0 ... n - 1] * b[0 ... 7]; n is even, not 0. There is no carry: what is above that is not
+ * changed. */
+void evc_bn_hppa_xmpyu_multiply_8(uint32_t *t, const uint32_t *a, size_t n_words, const uint32_t *b);
 
 /* The same, where t was 0. */
-uint32_t evc_bn_hppa_xmpyu_set_8(uint32_t *t, const uint32_t *a, size_t n_words, const uint32_t *b);
+void evc_bn_hppa_xmpyu_set_8(uint32_t *t, const uint32_t *a, size_t n_words, const uint32_t *b);
 
-/* t += q * n, where t has 2 * n_words words, and q is such that the lower half of t becomes 0. That half is not
- * written. n_words: a multiple of 8, not 0. n0: -1 / n modulo B. Returns the carry. */
+/* The same for 2, 4 or 6 words, with a carry at t[n]. Returns the carry at t[n + 8]. */
+uint32_t evc_bn_hppa_xmpyu_add_rows(uint32_t *t, const uint32_t *a, size_t n_words, const uint32_t *b, uint32_t carry);
+
+/* t[0 ... w + n_words - 1] += q * n, where q is such that the lowest w words become 0. These are not written. w: the
+ * words in whole blocks of n, 8 or more. n0: -1 / n modulo B. Returns the carry. */
 uint32_t evc_bn_hppa_xmpyu_reduce(uint32_t *t, const uint32_t *n, size_t n_words, uint32_t n0);
 
-/* r = the upper half of t and the carry above it, less n if that is not negative; t = 0. */
+/* t[0 ... n_digits + 7] += q * n[0 ... 7], where q has 2, 4 or 6 words and is such that so many words of t become 0; in
+ * their place it is written. Returns the carry. */
+uint32_t evc_bn_hppa_xmpyu_reduce_rows(uint32_t *t, const uint32_t *n, size_t n_digits, uint32_t n0);
+
+/* r = the upper half of t and the carry above it, less n if that is not negative; t = 0. n_words: even, not 0. */
 void evc_bn_hppa_xmpyu_finish(uint32_t *r, uint32_t *t, const uint32_t *n, size_t n_words, uint32_t carry);
 
 /* t[2i ... 2i + 15] += the products of two different words of a[i ... i + 7], each once, for each multiple i of 8 below
@@ -28,34 +42,66 @@ void evc_bn_hppa_xmpyu_cross(uint32_t *t, const uint32_t *a, size_t n_words);
 /* t[0 ... 2n - 1] = 2t + the squares of a[0 ... n - 1], each at its place; n is a multiple of 4, not 0. */
 void evc_bn_hppa_xmpyu_add_squares(uint32_t *t, const uint32_t *a, size_t n_words);
 
-/* t = a * b: 2 * n_words words, and 8 words above them become 0. */
+EVC_INLINE void clear_eight(uint32_t *t)
+{
+    t[0] = t[1] = t[2] = t[3] = t[4] = t[5] = t[6] = t[7] = 0;
+}
+
+/* t = a * b: 2 * n_words words, and those above them up to two whole blocks become 0. */
 static void product(uint32_t *t, const uint32_t *a, const uint32_t *b, size_t n_words)
 {
-    evc_bn_hppa_xmpyu_set_8(t, a, n_words, b);
-    for (size_t i = 8; i < n_words; i += 8)
+    const size_t rest = n_words % 8, whole = n_words - rest;
+    uint32_t carry = 0;
+
+    if (whole)
+        evc_bn_hppa_xmpyu_set_8(t, a, n_words, b);
+    else
+        clear_eight(t);
+    for (size_t i = 8; i < whole; i += 8) {
+        clear_eight(t + i + n_words);
         evc_bn_hppa_xmpyu_multiply_8(t + i, a, n_words, b + i);
+    }
+    if (!rest)
+        return;
+    clear_eight(t + whole + n_words);
+    clear_eight(t + 2 * whole + 8);
+    for (size_t i = 0; i <= whole; i += 8)
+        carry = evc_bn_hppa_xmpyu_add_rows(t + whole + i, b + whole, rest, a + i, carry);
 }
 
-/* t = a squared: products of different words, doubled, and the squares of words. */
+/* t = a squared: products of different words, doubled, and the squares of words; zeros above it as in product. */
 static void square(uint32_t *t, const uint32_t *a, size_t n_words)
 {
-    for (size_t i = 0; i < 8; i++)
-        t[i] = 0;
+    const size_t blocks = (n_words + 7) / 8 * 8;
+
+    clear_eight(t);
     if (n_words > 8)
         evc_bn_hppa_xmpyu_set_8(t + 8, a + 8, n_words - 8, a);
-    else
-        for (size_t i = 8; i < 16; i++)
-            t[i] = 0;
-    for (size_t i = 8; i + 8 < n_words; i += 8)
+    for (size_t i = 8; i + 8 < n_words; i += 8) {
+        clear_eight(t + n_words + i);
         evc_bn_hppa_xmpyu_multiply_8(t + 2 * i + 8, a + i + 8, n_words - i - 8, a + i);
-    evc_bn_hppa_xmpyu_cross(t, a, n_words);
-    evc_bn_hppa_xmpyu_add_squares(t, a, n_words);
+    }
+    clear_eight(t + n_words + blocks - 8);
+    if (n_words < blocks)
+        clear_eight(t + 2 * blocks - 8);
+    evc_bn_hppa_xmpyu_cross(t, a, blocks);
+    evc_bn_hppa_xmpyu_add_squares(t, a, (n_words + 3) / 4 * 4);
 }
 
-/* r = t / R modulo n; t = 0. */
+/* r = t / R modulo n, where R = B^n_words; 2 * n_words words of t become 0. */
 static void reduce(uint32_t *r, uint32_t *t, const uint32_t *n, uint32_t n0, size_t n_words)
 {
-    evc_bn_hppa_xmpyu_finish(r, t, n, n_words, evc_bn_hppa_xmpyu_reduce(t, n, n_words, n0));
+    const size_t rest = n_words % 8, whole = n_words - rest;
+    uint32_t *const last = t + whole;
+    uint32_t carry = whole ? evc_bn_hppa_xmpyu_reduce(t, n, n_words, n0) : 0, below;
+
+    if (rest) {
+        below = evc_bn_hppa_xmpyu_reduce_rows(last, n, rest, n0);
+        for (size_t i = 8; i <= whole; i += 8)
+            below = evc_bn_hppa_xmpyu_add_rows(last + i, last, rest, n + i, below + (i == whole ? carry : 0));
+        carry = t[2 * n_words];
+    }
+    evc_bn_hppa_xmpyu_finish(r, t, n, n_words, carry);
 }
 
 #endif

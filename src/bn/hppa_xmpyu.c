@@ -4,7 +4,8 @@
  *
  * Method:   the product first, then its reduction, both by blocks of eight words whose sums stay in registers, with two
  *           chains of carries; products by xmpyu, each row multiplied while the row before is summed. Squares have each
- *           cross product once. Numbers are held in whole blocks.
+ *           cross product once. Words that fill no block are multiplied by blocks of the other factor, so no length of
+ *           numbers pays for a longer one.
  * Source:   PA-RISC 1.1 Architecture and Instruction Set Reference Manual (1994), chapter 6 (XMPYU); Koc, Acar,
  *           Kaliski: Analyzing and Comparing Montgomery Multiplication Algorithms, IEEE Micro 16 (1996), method SOS.
  * Needs:    HPPA_XMPYU.   Timing: CT (no secret branches or addresses; rests on the multiplier's constant time).
@@ -15,27 +16,36 @@
 #if EVC_BUILT(HPPA_XMPYU)
 #define LIMB_BITS 32
 #define LIMBS_IN_BLOCK 8
+#define LIMBS_IN_R 2
 #include "bn/limbs_steps.h"
 
 #include "bn/hppa_blocks.h"
 #include "common/clear.h"
 
+/* r = t / R modulo n, and zeros behind it; r may be what t was made of. */
+static void reduce_to(limb *r, limb *t, const struct private_part *p, size_t n_bytes)
+{
+    const size_t limbs = limbs_in_pieces(n_bytes, LIMBS_IN_R), held = limbs_for(n_bytes);
+
+    if (limbs < held)
+        clear_eight(r + held - LIMBS_IN_BLOCK);
+    reduce(r, t, p->n, p->n0, limbs);
+}
+
 static void mul(const void *key, void *r, const void *a, const void *b, void *scratch)
 {
-    const struct private_part *p = private_part(key);
-    const size_t limbs = limbs_for(evc_bn_n_bytes(key));
+    const size_t n_bytes = evc_bn_n_bytes(key);
 
-    product(scratch, a, b, limbs);
-    reduce(r, scratch, p->n, p->n0, limbs);
+    product(scratch, a, b, limbs_in_pieces(n_bytes, LIMBS_IN_R));
+    reduce_to(r, scratch, private_part(key), n_bytes);
 }
 
 static void sqr(const void *key, void *r, const void *a, void *scratch)
 {
-    const struct private_part *p = private_part(key);
-    const size_t limbs = limbs_for(evc_bn_n_bytes(key));
+    const size_t n_bytes = evc_bn_n_bytes(key);
 
-    square(scratch, a, limbs);
-    reduce(r, scratch, p->n, p->n0, limbs);
+    square(scratch, a, limbs_in_pieces(n_bytes, LIMBS_IN_R));
+    reduce_to(r, scratch, private_part(key), n_bytes);
 }
 
 EVC_DEFINE_CLEAR_STACK(clear, BASELINE, 704)

@@ -182,15 +182,76 @@ evc_isa_pa11
 	.endif
 .endm
 
-/* Eight rows by the words in \half of fr4 to fr11. */
-.macro sum_eight_rows kind, half
+/* Eight rows by the words in \half of fr4 to fr11. Row 2, 4 or 6 has the label \label2, 4 or 6. */
+.macro sum_eight_rows kind, half, label
 	fldws,ma	4(FROM), %fr30L
 	multiply_row 0, %fr30L, \half
 	.irp	i, 0, 1, 2, 3, 4, 5, 6
+	.if	\i == 2 || \i == 4 || \i == 6
+\label\i:
+	.endif
 	sum_row \i, \kind, 1, \half
 	.endr
 	sum_row 7, \kind, 0, \half
 .endm
+
+/* ---- Numbers that do not fill blocks -----------------------------------------------------------------------
+ *
+ * Of a long number whose length is 2, 4 or 6 words more than a multiple of eight, the first rows are 8 - e to 7: as if
+ * 8 - e words that are not there came before it. So TO goes back by 8 - e words, and sum j is that at 8 - e + j. */
+
+/* Goes to \label, where branch_to_entry is, if the length in COUNT does not fill blocks. */
+.macro branch_if_rest label
+	extru,=	COUNT, 31, 3, %r19
+	b,n	\label
+.endm
+
+/* Goes to \label2, 4 or 6 if COUNT has 6, 4 or 2 words beyond whole blocks, which is in r19. */
+.macro branch_to_entry label
+	blr,n	%r19, %r0
+	nop
+	nop
+	nop
+	nop
+	nop
+	b,n	\label\()6
+	nop
+	nop
+	nop
+	b,n	\label\()4
+	nop
+	nop
+	nop
+	b,n	\label\()2
+	nop
+.endm
+
+.macro load_sums_of_entry e
+	.irp	j, 0, 1, 2, 3, 4, 5, 6, 7
+	sum_register_of \e, \j
+	ldw	4 * \j + 4 * \e(TO), sum
+	.endr
+.endm
+
+/* The carry in CARRY is that of the block before: it belongs to the sum at 8. */
+.macro add_carry_of_entry e
+	.irp	r, 3, 4, 5, 6, 7, 8
+	.if	\r == 3
+	add	CARRY, %r3, %r3
+	.elseif	\r < 3 + \e
+	addc	%r0, %r\r, %r\r
+	.endif
+	.endr
+	addc	%r0, %r0, CARRY
+.endm
+
+/* Multiplies the first row and goes to it. */
+.macro enter e, half, label
+	fldws,ma	4(FROM), %fr30L
+	multiply_row \e, %fr30L, \half
+	b,n	\label\e
+.endm
+
 
 /* t, a, n, b */
 .macro block name, kind
@@ -204,22 +265,69 @@ evc_function \name
 	sum_register_of 0, \j
 	ldi	0, sum
 	.endr
-	.else
-	load_sums
 	.endif
 	ldi	0, CARRY
-1:	sum_eight_rows \kind, L
+	branch_if_rest .L\name\()_rest
+	.ifnc	\kind, set
+	load_sums
+	.endif
+1:	sum_eight_rows \kind, L, .L\name\()_row
 	addib,>	-8, COUNT, 1b
 	ldo	32(TO), TO
 	store_sums
-	.irp	j, 0, 1, 2, 3, 4, 5, 6, 7
-	stw	%r0, 4 * \j + 32(TO)
-	.endr
 	end_frame 8
+.L\name\()_rest:
+	branch_to_entry .L\name\()_entry
+	.irp	e, 2, 4, 6
+.L\name\()_entry\e:
+	ldo	-4 * \e(TO), TO
+	ldo	\e(COUNT), COUNT
+	.ifnc	\kind, set
+	load_sums_of_entry \e
+	.endif
+	enter \e, L, .L\name\()_row
+	.endr
 evc_end \name
 .endm
 block evc_bn_hppa_xmpyu_multiply_8, add
 block evc_bn_hppa_xmpyu_set_8, set
+
+/* t, a, n, b, and on the stack the carry: as multiply_8. */
+evc_function evc_bn_hppa_xmpyu_add_rows
+	ldw	-52(%r30), CARRY
+	.irp	f, 4, 5, 6, 7, 8, 9, 10, 11
+	load_left \f, %r23
+	.endr
+	begin_frame 8
+	extru	COUNT, 31, 3, %r19
+	branch_to_entry .Ladd_rows
+	.irp	e, 2, 4, 6
+.Ladd_rows\e:
+	ldo	-4 * \e(TO), TO
+	ldo	\e(COUNT), COUNT
+	load_sums_of_entry \e
+	add_carry_of_entry \e
+	enter \e, L, .Levc_bn_hppa_xmpyu_multiply_8_row
+	.endr
+evc_end evc_bn_hppa_xmpyu_add_rows
+
+/* Makes the lowest sum 0, in row i: r22 is where a word goes to the unit for floating point, n0 is in fr31L; the digit
+ * gets to the right half of fr30. */
+.macro multiply_digit i
+	sum_register_of \i, 0
+	stw	sum, 0(%r22)
+	fldws	0(%r22), %fr30L
+	xmpyu	%fr30L, %fr31L, %fr30
+.endm
+
+/* The word in r23 goes to fr31L; r22: as in multiply_digit. */
+.macro load_n0
+	copy	%r23, %r22
+	begin_frame 11
+	stw	%r22, WORD - FRAME(%r30)
+	ldo	WORD - FRAME(%r30), %r22
+	fldws	0(%r22), %fr31L
+.endm
 
 /* t, n, length of n, n0. Words 0 to 7 of n are in the left halves of fr4 to fr11, and the words by which n is
  * multiplied in the right ones. The carry of a block is added before the last eight rows of the next block. */
@@ -227,13 +335,9 @@ evc_function evc_bn_hppa_xmpyu_reduce
 	.irp	f, 4, 5, 6, 7, 8, 9, 10, 11
 	load_left \f, FROM
 	.endr
-	copy	%r23, %r22
-	begin_frame 11
-	stw	%r22, WORD - FRAME(%r30)
-	ldo	WORD - FRAME(%r30), %r22
-	fldws	0(%r22), %fr31L
+	load_n0
 	copy	COUNT, LENGTH
-	copy	COUNT, BLOCKS
+	ldo	-7(COUNT), BLOCKS
 	copy	FROM, MODULUS
 	ldi	0, CARRY
 1:	copy	CARRY, BEFORE
@@ -243,70 +347,124 @@ evc_function evc_bn_hppa_xmpyu_reduce
 	comiclr,=	0, COUNT, %r0
 	ldi	0, CARRY
 	.irp	f, 4, 5, 6, 7, 8, 9, 10, 11
-	sum_register_of (\f - 4), 0
-	stw	sum, 0(%r22)
-	fldws	0(%r22), %fr30L
-	xmpyu	%fr30L, %fr31L, %fr30
+	multiply_digit (\f - 4)
 	fcpy,sgl	%fr30R, %fr\f\()R
 	multiply_row (\f - 4), %fr30R, L
 	sum_row (\f - 4), drop, 0, L
 	.endr
 	comib,=	0, COUNT, 3f
 	ldo	32(TO), TO
+	branch_if_rest .Lreduce_rest
 2:	ldo	-8(COUNT), COUNT
 	comiclr,<>	0, COUNT, %r0
 	add	BEFORE, CARRY, CARRY
-	sum_eight_rows add, R
+	sum_eight_rows add, R, .Lreduce_row
 	comib,<>	0, COUNT, 2b
 	ldo	32(TO), TO
 3:	store_sums
 	sh2add	LENGTH, %r0, %r19
 	sub	TO, %r19, TO
-	addib,<>	-8, BLOCKS, 1b
+	addib,>	-8, BLOCKS, 1b
 	ldo	32(TO), TO
 	end_frame 11
+.Lreduce_rest:
+	branch_to_entry .Lreduce_entry
+	.irp	e, 2, 4, 6 /* nothing is added before these rows: they are not among the last eight of a second block */
+.Lreduce_entry\e:
+	store_sums
+	ldo	-4 * \e(TO), TO
+	ldo	\e - 8(COUNT), COUNT
+	load_sums_of_entry \e
+	enter \e, R, .Lreduce_row
+	.endr
 evc_end evc_bn_hppa_xmpyu_reduce
 
+/* t, n, number of digits, n0. A digit goes where the sum was that it makes 0. */
+evc_function evc_bn_hppa_xmpyu_reduce_rows
+	.irp	f, 4, 5, 6, 7, 8, 9, 10, 11
+	load_left \f, FROM
+	.endr
+	load_n0
+	ldi	0, CARRY
+	extru	COUNT, 31, 3, %r19
+	branch_to_entry .Lreduce_rows_entry
+	.irp	e, 2, 4, 6
+.Lreduce_rows_entry\e:
+	ldo	-4 * \e(TO), TO
+	load_sums_of_entry \e
+	b,n	.Lreduce_rows_row\e
+	.endr
+	.irp	i, 2, 3, 4, 5, 6, 7
+.Lreduce_rows_row\i:
+	multiply_digit \i
+	fstws	%fr30R, 0(%r22)
+	ldw	0(%r22), %r19
+	stw	%r19, 4 * \i(TO)
+	multiply_row \i, %fr30R, L
+	sum_row \i, drop, 0, L
+	.endr
+	ldo	32(TO), TO
+	store_sums
+	end_frame 11
+evc_end evc_bn_hppa_xmpyu_reduce_rows
+
+.macro subtract_word
+	ldws,ma	4(%r22), %r19
+	ldws,ma	4(%r29), %r20
+	subb	%r19, %r20, %r0
+.endm
+
+/* A word of the result, but for its store. */
 .macro choose
 	ldw	0(%r31), %r19
-	ldw	0(FROM), %r20
-	xor	%r19, %r20, %r19
-	and	%r19, %r1, %r19
-	xor	%r19, %r20, %r19
+	ldws,ma	4(COUNT), %r20
+	andcm	%r20, %r1, %r20
+	subb	%r19, %r20, %r19
 	stws,ma	%r0, 4(%r31)
 	stws,ma	%r0, 4(FROM)
 .endm
 
-/* r, t, n, their length, and on the stack the carry. The lower half of t becomes t / R - n for a while. r1 is all ones
- * if t / R is the result. */
+/* r, t, n, their length, and on the stack the carry. First whether t / R - n is negative, then r1, all ones if t / R is
+ * the result, then that. */
 evc_function evc_bn_hppa_xmpyu_finish
 	ldw	-52(%r30), CARRY
 	sh2add	%r23, FROM, %r31
 	copy	%r31, %r22
-	copy	FROM, %r29
+	copy	COUNT, %r29
 	copy	%r23, %r1
+	addib,<	-8, %r1, 2f
 	sub	%r0, %r0, %r0
 1:	.rept	7
-	ldws,ma	4(%r22), %r19
-	ldws,ma	4(COUNT), %r20
-	subb	%r19, %r20, %r19
-	stws,ma	%r19, 4(%r29)
+	subtract_word
 	.endr
 	ldws,ma	4(%r22), %r19
-	ldws,ma	4(COUNT), %r20
-	subb	%r19, %r20, %r19
-	addib,>	-8, %r1, 1b
-	stws,ma	%r19, 4(%r29)
-	subb	%r0, %r0, %r1
+	ldws,ma	4(%r29), %r20
+	addib,>=	-8, %r1, 1b
+	subb	%r19, %r20, %r0
+2:	addib,=,n	8, %r1, 4f
+3:	subtract_word
+	ldws,ma	4(%r22), %r19
+	ldws,ma	4(%r29), %r20
+	addib,>	-2, %r1, 3b
+	subb	%r19, %r20, %r0
+4:	subb	%r0, %r0, %r1
 	add	CARRY, %r1, %r1
-2:	.rept	7
+	addib,<	-8, %r23, 6f
+	sub	%r0, %r0, %r0
+5:	.rept	7
 	choose
 	stws,ma	%r19, 4(TO)
 	.endr
 	choose
-	addib,>	-8, %r23, 2b
+	addib,>=	-8, %r23, 5b
 	stws,ma	%r19, 4(TO)
-	evc_return
+6:	addib,=,n	8, %r23, 8f
+7:	choose
+	stws,ma	%r19, 4(TO)
+	choose
+	addib,>	-2, %r23, 7b
+	stws,ma	%r19, 4(TO)
+8:	evc_return
 evc_end evc_bn_hppa_xmpyu_finish
 
 /* ---- Squares ------------------------------------------------------------------------------------------------ */

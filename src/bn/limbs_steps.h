@@ -2,7 +2,8 @@
 /*
  * Numbers as limbs of any width, the least significant first: bytes, the modulus, sums. A kernel defines LIMB_BITS,
  * which is 64, 32 or 16, and includes this, or columns_steps.h with it. BN_LIMBS_SLOTS are slots of its descriptor
- * then. Numbers are held in whole blocks of LIMBS_IN_BLOCK limbs; without a definition, of one.
+ * then. Numbers are held in whole blocks of LIMBS_IN_BLOCK limbs, and R is a power of 2^(LIMB_BITS * LIMBS_IN_R): one
+ * limb each, unless the kernel defines them.
  *
  * Every loop has a count that follows from the length of the modulus alone.
  */
@@ -27,6 +28,9 @@ typedef uint32_t wide;
 #if !defined(LIMBS_IN_BLOCK)
 #define LIMBS_IN_BLOCK 1
 #endif
+#if !defined(LIMBS_IN_R)
+#define LIMBS_IN_R 1
+#endif
 
 struct private_part {
     EVC_ALIGN(16) limb n0; /* -1 / n modulo 2^LIMB_BITS */
@@ -38,16 +42,23 @@ EVC_INLINE const struct private_part *private_part(const void *key)
     return EVC_BN_PRIVATE_CONST(key);
 }
 
+/* Limbs of n_bytes bytes, in whole pieces of so many. */
+EVC_INLINE size_t limbs_in_pieces(size_t n_bytes, size_t piece)
+{
+    return (n_bytes + piece * LIMB_BYTES - 1) / (piece * LIMB_BYTES) * piece;
+}
+
+/* Limbs that are held. */
 EVC_INLINE size_t limbs_for(size_t n_bytes)
 {
-    return (n_bytes + LIMBS_IN_BLOCK * LIMB_BYTES - 1) / (LIMBS_IN_BLOCK * LIMB_BYTES) * LIMBS_IN_BLOCK;
+    return limbs_in_pieces(n_bytes, LIMBS_IN_BLOCK);
 }
 
 static void shape(size_t n_bytes, struct evc_bn_shape *s)
 {
     const size_t limbs = limbs_for(n_bytes);
 
-    s->r_bits = (uint32_t)(LIMB_BITS * limbs);
+    s->r_bits = (uint32_t)(LIMB_BITS * limbs_in_pieces(n_bytes, LIMBS_IN_R));
     s->loaded_bits = 0;
     s->form_bytes = (uint32_t)EVC_BN_ROUND16(LIMB_BYTES * limbs);
     s->private_bytes = 16 + s->form_bytes;
