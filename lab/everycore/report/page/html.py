@@ -198,6 +198,10 @@ def _places(facts: Facts) -> list[str]:
     ]
 
 
+def _words(value: object) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+
+
 def _heads(facts: Facts) -> list[dict[str, str]]:
     return [
         {
@@ -206,7 +210,7 @@ def _heads(facts: Facts) -> list[dict[str, str]]:
             "date": head.date[:16].replace("T", " "),
             "counter": head.counter,
             "revision": str(head.revision),
-            "options": ", ".join(f"{k} {v}" for k, v in head.options.items() if v),
+            "options": "; ".join(f"{k} {_words(v)}" for k, v in head.options.items() if v),
         }
         for source in facts.sources
         if (head := source.head)

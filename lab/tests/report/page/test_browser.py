@@ -17,7 +17,7 @@ from everycore.model.cells import Result
 from everycore.report.page import anomaly_groups, colours
 from everycore.report.page.answer import AnswerPage, render_answer
 from everycore.report.page.benches import Entry, Table
-from everycore.report.page.facts import Facts, best, collect
+from everycore.report.page.facts import Facts, Source, best, collect
 from everycore.report.page.flame_graph import flame_graph
 from everycore.report.page.html import Page, Section, render
 from everycore.report.page.plots import plot_library
@@ -225,6 +225,32 @@ def test_a_column_sorts_the_cells_both_ways_and_blanks_stay_last(page: Shown) ->
     assert known == sorted(known, reverse=True)
 
 
+def test_columns_without_a_value_in_any_cell_are_left_out(
+    driver: Any, page: Shown, tmp_path: Path
+) -> None:
+    """They would push the reason of a wrong answer out of sight."""
+    names = "return [...document.querySelectorAll('#table thead th')].map((h) => h.innerText)"
+    page.open()
+    assert {"frame", "gathers", "why"} <= set(page(names))
+    lines = [
+        replace(one, code=None, executed=None)
+        for one in matrices.lines()
+        if isinstance(one, Result)
+    ]
+    path = tmp_path / "uncounted.html"
+    path.write_text(render(Page(collect([Source("x", matrices.head(), tuple(lines))])), ""))
+    bare = Shown(driver, path.as_uri())
+    bare.open()
+    shown = bare(names)
+    assert not {"frame", "gathers", "executed"} & set(shown)
+    assert shown[-1] == "why"
+    cells = "return [...document.querySelector('#table tbody tr').cells].length"
+    assert bare(cells) == len(shown)
+    bare("document.querySelector('#table thead th:last-child button').click()")
+    assert bare("return document.querySelector('#table th[aria-sort]').innerText") == "why"
+    assert bare.complaints() == []
+
+
 def test_arrow_keys_walk_through_a_map_and_enter_tells_all(page: Shown) -> None:
     page.open("s=linux-6.1&c=clang-22")
     page("document.querySelector('#maps td[tabindex=\"0\"]').focus()")
@@ -298,7 +324,6 @@ def test_ten_thousand_cells_are_shown_and_filtered(driver: Any, tmp_path: Path) 
     from dataclasses import replace
 
     from everycore.model.cells import Anomaly, Result
-    from everycore.report.page.facts import Source, collect
 
     lines = []
     original = list(matrices.lines())

@@ -347,15 +347,17 @@ const COLUMNS = [
   ["constant time", (c) => judged(c), (c) => ({0: "yes", 1: "no"})[judged(c)] ?? ""],
   ["why", (c) => (c.odd || []).length ? -1 : c.why ? 0 : undefined, (c) => esc([...(c.odd || []).flatMap((i) => [D.cases[i].sort, ...(D.cases[i].causes || [])]), c.why || ""].filter(Boolean).join("; ")), "why"],
 ];
+// A column without a value in any cell would only push the others out of sight.
+const USED = COLUMNS.map(([, value], i) => i < 4 || D.cells.some((c) => ![undefined, null, ""].includes(value(c))));
 const compare = (a, b) => a === undefined || a === "" ? (b === undefined || b === "" ? 0 : 1) : b === undefined || b === "" ? -1 : a < b ? -1 : a > b ? 1 : 0;
 const flip = (order, a, b) => order < 0 && ![a, b].some((x) => x === undefined || x === "") ? -compare(a, b) : compare(a, b);
 function table(chosen) {
   const [by, order] = state.sort ? [Math.abs(+state.sort) - 1, Math.sign(+state.sort)] : [-1, 1];
   const sorted = by < 0 ? chosen : chosen.map((c) => [COLUMNS[by][1](c), c]).sort((a, b) => flip(order, a[0], b[0])).map((x) => x[1]);
   const pages = Math.max(1, Math.ceil(sorted.length / PAGE)), page = Math.min(+state.n || 0, pages - 1);
-  $("table").tHead.innerHTML = "<tr>" + COLUMNS.map(([name, , , side], i) => `<th scope="col"${side ? ' class="l"' : ""}${i === by ? ` aria-sort="${order > 0 ? "ascending" : "descending"}"` : ""}><button type="button" data-by="${i}">${name}</button></th>`).join("") + "</tr>";
+  $("table").tHead.innerHTML = "<tr>" + COLUMNS.map(([name, , , side], i) => !USED[i] ? "" : `<th scope="col"${side ? ' class="l"' : ""}${i === by ? ` aria-sort="${order > 0 ? "ascending" : "descending"}"` : ""}><button type="button" data-by="${i}">${name}</button></th>`).join("") + "</tr>";
   $("table").tBodies[0].innerHTML = sorted.slice(page * PAGE, page * PAGE + PAGE).map((c) => `<tr class="go" data-i="${c.i}">` + COLUMNS.map(([, , text, side], i) =>
-    i ? `<td class="${side || ""}${COLUMNS[i][0] === "to best" && ratio(c) ? " h" + step(ratio(c), D.ratios) : ""}">${text(c)}</td>` : `<th scope="row"><button type="button">${text(c)}</button></th>`).join("") + "</tr>").join("");
+    !USED[i] ? "" : i ? `<td class="${side || ""}${COLUMNS[i][0] === "to best" && ratio(c) ? " h" + step(ratio(c), D.ratios) : ""}">${text(c)}</td>` : `<th scope="row"><button type="button">${text(c)}</button></th>`).join("") + "</tr>").join("");
   $("page").textContent = `${page + 1} of ${pages}`;
   $("back").disabled = page === 0;
   $("next").disabled = page + 1 >= pages;
