@@ -613,9 +613,8 @@ def _look_for_regressions(
     total = f"{len(results)} cells: {wrong} with wrong answers, {number} worse than a neighbour"
     total += f" ({len(explained.noise)} of them only the first time)" if explained.noise else ""
     total += f", {len(explained.failed)} failed the second time" if explained.failed else ""
-    context.err.print(
-        f"{total}; {len(stories)} {'cause' if len(stories) == 1 else 'causes'}", soft_wrap=True
-    )
+    causes = len(texts)  # a report for each
+    context.err.print(f"{total}; {causes} {'cause' if causes == 1 else 'causes'}", soft_wrap=True)
     return results, bool(stories or explained.failed or explained.left)
 
 

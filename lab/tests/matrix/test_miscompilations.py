@@ -178,6 +178,7 @@ def test_a_planted_bug_is_grouped_and_its_repair_found(
     assert "2 of 2 cells" in done.out
     assert "got " in done.out
     assert " ".join(done.err.split()).count("WRONG: ") == 1
+    assert "2 with wrong answers, 0 worse than a neighbour; 1 cause\n" in done.err
     found = [line for line in read(path).lines if isinstance(line, Anomaly)]
     assert [one.repair for one in found] == [("-fno-strict-aliasing",)] * 2
     assert bool(found[0].passes) == (family == "clang")
