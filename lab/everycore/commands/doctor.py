@@ -210,7 +210,7 @@ def _print_json(context: Context, examined: _Examined) -> None:
         line = {"type": "library", **asdict(one), "verdict": says, "remedy": remedy}
         context.print_raw(jsonlib.dumps(line))
     if examined.probed:
-        context.print_raw(jsonlib.dumps({"type": "own", **asdict(examined.own)}))
+        context.print_raw(jsonlib.dumps({"type": "everycore", **asdict(examined.own)}))
     for item in examined.probed:
         context.print_raw(jsonlib.dumps({"type": "probe", **asdict(item)}))
     for text in examined.slow:

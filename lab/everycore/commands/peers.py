@@ -475,7 +475,7 @@ def _print_derived(
 def _our_rank(table: PeerTable, column: int) -> dict[str, object]:
     best = table.best(column, of_ours=False)
     return {
-        "type": "standing",
+        "type": "rank",
         "mode": table.mode,
         "key_bits": table.key_bits,
         "style": table.style,

@@ -230,7 +230,7 @@ def test_lines_of_the_answer_fit_80_columns_and_the_page_has_them(
     assert all(word in shown for word in ("everycore", "20.00 GB/s", "docs/ADOPT.md", "sshd"))
     assert "<script" not in shown
     rows = [json.loads(line) for line in lab("doctor", "--json").out.splitlines()]
-    (own,) = [row for row in rows if row["type"] == "own"]
+    (own,) = [row for row in rows if row["type"] == "everycore"]
     assert own["rates"]["rsa2048"] == 5000.0
     assert [row for row in rows if row["type"] == "slow"]
 
