@@ -11,6 +11,7 @@ with user namespaces; without either it skips.
 """
 
 import argparse
+import importlib.util
 import os
 import pathlib
 import re
@@ -80,6 +81,8 @@ def mode() -> str:
 
 def archive(suite: str) -> tuple[str, list[str]]:
     """The mirror that has the suite, and what apt has to be told to reach it."""
+    if not importlib.util.find_spec("everycore"):
+        raise Failed("this Python has no lab: `make lab`, then use .venv/bin/python")
     from everycore.build import debs
     from everycore.environment.context import system_context
     from everycore.build.debs.mirror import apt_settings
