@@ -829,10 +829,29 @@ ABI_BREAKS = {
 UPPER_HALVES = ("upper halves of vector registers", KERNEL, ENCRYPT, asm("vcmptrueps %ymm0, %ymm0, %ymm0"), ABI)
 
 # With the kernels that they are of; the stack pointer is restored, and nothing else.
-A64_KERNELS = ("a64_ce_inorder", "a64_p8x8")
+A64_KERNELS = ("a64_ce_inorder", "a64_p8x8", "a64_umulh")
+UMULH, ROWS = "src/bn/a64_umulh_asm.S", "src/bn_words/a64_rows.h"
 A64_BREAKS = [
     (f"the registers of the caller of {file}", file, "    evc_restore_d8_d15\n", "    add sp, sp, #64\n", ABI)
     for file in ("src/aes/a64_ce_inorder_asm.S", "src/ghash/a64_p8x8_asm.S")
+] + [
+    ("bn umulh: the first carry of a row", ROWS, "    adc top, top, xzr\n", "", CARRIES),
+    ("bn umulh: the second carry of a row", ROWS, "    adc last_acc\\width, top, xzr\n",
+     "    mov last_acc\\width, top\n", CARRIES),
+    ("bn umulh: the carry of a digit", ROWS, "    cmp acc0, #1 ", "    cmn acc0, xzr ", CARRIES),
+    ("bn umulh: the carry above a reduction", UMULH, "    cset sum0, cs\n", "    mov sum0, xzr\n", CARRIES),
+    ("bn umulh: the carry into the next strip", UMULH, "    cmp sum0, #1\n", "    cmn sum0, xzr\n", CARRIES),
+    ("bn umulh: the carry above a result", UMULH, "    orr x7, x7, x8\n", "    mov x7, x8\n", CARRIES),
+    ("bn umulh: the borrow of a result", UMULH, "    orr x7, x7, x8\n", "", CARRIES),
+    ("bn umulh: the borrow of limbs that make no four", UMULH, "    sbcs x8, x8, x12\n    str", "    sub x8, x8, x12\n    str", CARRIES),
+    ("bn umulh: limbs that fill no strip", UMULH, "5:  by_width factor0, product_strip\n", "5:\n", SUMS),
+    ("bn umulh: zeros below a short product", UMULH, "1:  str xzr, [x0], #8 ", "1:  add x0, x0, #8 ", SUMS),
+    ("bn umulh: a row of an odd number", UMULH, "    tbz rows, #0, 1f\n", "    b 1f\n", SUMS),
+    ("bn umulh: the carry of a square", ROWS, "    adcs top, top, part1\n", "    add top, top, part1\n", SUMS),
+    ("bn umulh: the bit between limbs of a square", ROWS, "    mov x3, acc3\n", "", SUMS),
+    ("bn umulh: a limb of a narrow strip of a square", ROWS, ".irp i, 1, 2, 3, 4, 5, 6, 7\n    triangle_row",
+     ".irp i, 1, 2, 3, 4, 6, 7\n    triangle_row", SUMS),
+    ("bn umulh: a register of the caller", ROWS, "    evc_restore_pair x27, x28\n", "    add sp, sp, #16\n", ABI),
 ]
 FOR_A64 = ["aarch64-linux-gnu-gcc", "-static"]
 
@@ -940,7 +959,7 @@ class Tree:
             return [file] if file else []
         line = f'#include "{file.removeprefix("src/")}"'
         includers = [source.relative_to(self.folder).as_posix()
-                     for source in sorted((self.folder / "src").rglob("*.[ch]")) if line in source.read_text()]
+                     for source in sorted((self.folder / "src").rglob("*.[chS]")) if line in source.read_text()]
         return [source for includer in includers for source in self.concerned(includer)]
 
     def objects(self, prefix: str) -> list[str]:

@@ -352,6 +352,11 @@ enum evc_feature_bit { EVC_FEATURE_LIST(EVC_FEATURE_BIT) EVC_BIT_N = 64 };
 #define EVC_CC_A64_BASE EVC_CC_A64_NEON
 #define EVC_NEEDS_A64_BASE UINT64_C(0)
 
+/* Integer registers alone: mul and umulh, whose time must not depend on what they multiply. */
+#define EVC_PLACE_A64_CT_MUL A64
+#define EVC_CC_A64_CT_MUL ""
+#define EVC_NEEDS_A64_CT_MUL EVC_CPU(CT_MUL)
+
 /* For cores on which a look-up of 16 bytes is several micro-operations. */
 #define EVC_PLACE_A64_TBL8 A64
 #define EVC_CC_A64_TBL8 EVC_CC_A64_NEON

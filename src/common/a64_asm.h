@@ -113,6 +113,20 @@ _\name:
 #endif
 .endm
 
+/* Two of x19-x28, and back in the opposite order. */
+.macro evc_save_pair first, second
+    stp \first, \second, [sp, #-16]!
+    EVC_ASM_CFI_ADJUST(16)
+    EVC_ASM_CFI_SAVED(\first)
+    EVC_ASM_CFI_SAVED_AT(\second, 8)
+.endm
+.macro evc_restore_pair first, second
+    ldp \first, \second, [sp], #16
+    EVC_ASM_CFI_ADJUST(-16)
+    EVC_ASM_CFI_RESTORED(\first)
+    EVC_ASM_CFI_RESTORED(\second)
+.endm
+
 .macro evc_save_d8_d15
     stp d8, d9, [sp, #-64]!
     EVC_ASM_CFI_ADJUST(64)

@@ -14,12 +14,14 @@
 #define EVC_ASM_CFI_END .cfi_endproc
 #define EVC_ASM_CFI_ADJUST(n_bytes) .cfi_adjust_cfa_offset n_bytes
 #define EVC_ASM_CFI_SAVED(name) .cfi_rel_offset name, 0 /* at the stack pointer */
+#define EVC_ASM_CFI_SAVED_AT(name, offset) .cfi_rel_offset name, offset /* from the stack pointer */
 #define EVC_ASM_CFI_RESTORED(name) .cfi_restore name
 #else
 #define EVC_ASM_CFI_BEGIN
 #define EVC_ASM_CFI_END
 #define EVC_ASM_CFI_ADJUST(n_bytes)
 #define EVC_ASM_CFI_SAVED(name)
+#define EVC_ASM_CFI_SAVED_AT(name, offset)
 #define EVC_ASM_CFI_RESTORED(name)
 #endif
 

@@ -10,7 +10,7 @@ NOISE = 1.03  # of one figure to another on a machine that nothing else uses
 ABOVE_THE_LINE = (
     1.15  # times the mean of both neighbours, of kernels whose digits are general registers
 )
-SCALAR = ("x86_adx", "a32_umaal", "hppa_xmpyu", "c_limb64", "c_limb32", "c_limb16")
+SCALAR = ("x86_adx", "a32_umaal", "hppa_xmpyu", "a64_umulh", "c_limb64", "c_limb32", "c_limb16")
 
 
 @dataclass(frozen=True, slots=True)
