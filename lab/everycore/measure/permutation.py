@@ -14,7 +14,9 @@ chance of one false alarm among all figures together, however they depend on one
 whatever the machine did meanwhile.
 
 The statistic compares means of the fastest processes: another program on the core makes a process
-slower, by much and now and then, and the fastest 60 % are free of that.
+slower, by much and now and then, and the fastest 60 % are free of that. The very fastest of each
+side are left out: another thread of the core can slow the chains of additions by which cycles are
+counted and not the program, and then the program seems up to 40 % faster than it is.
 """
 
 import math
@@ -31,7 +33,8 @@ Verdict = Literal["slower", "faster", "unchanged"]
 LEVEL = 0.0025  # chance of a false alarm in one direction, of all figures together
 FEWEST = 9  # rounds: the coins of fewer fall in less than 1 / LEVEL ways, and nothing is an alarm
 LABELINGS = 2000
-FASTEST = 0.6  # the share of a side's processes that the statistic takes
+FASTEST = 0.6  # the share of a side's processes that the statistic takes,
+TOO_FAST = 1 / 16  # but for these: their cycles may be miscounted
 FLOOR = 0.003  # added to the scale of a figure: processes of one program hardly agree better
 
 Labels = Sequence[bool]  # by process, two of a round side by side: whether it is of B
@@ -114,18 +117,23 @@ class _Prepared:
     def statistic(self, labels: Labels) -> float:
         """Difference of the means of the fastest processes, by the scale of both.
 
-        It adds up the fastest of each side in one walk.
+        It adds up the fastest of each side in one walk, but for the very first.
         """
-        most = left_a = left_b = fastest(len(labels) // 2)
+        skip_a = skip_b = too_fast(len(labels) // 2)
+        most = left_a = left_b = fastest(len(labels) // 2) - skip_a
         sum_a = sum_b = squares_a = squares_b = 0.0
         logs = self.logs
         for i in self.order:
             value = logs[i]
             if labels[i]:
-                if left_b:
+                if skip_b:
+                    skip_b -= 1
+                elif left_b:
                     left_b -= 1
                     sum_b += value
                     squares_b += value * value
+            elif skip_a:
+                skip_a -= 1
             elif left_a:
                 left_a -= 1
                 sum_a += value
@@ -136,8 +144,17 @@ class _Prepared:
 
 
 def fastest(processes: int) -> int:
-    """How many processes of a side the statistic takes."""
+    """How many of a side's processes are its fastest ones."""
     return max(1, round(FASTEST * processes))
+
+
+def too_fast(processes: int) -> int:
+    """How many of the fastest are left out.
+
+    None of fewer than 16: exchanging the labels of the one left out would change nothing, and with
+    nine rounds no two labelings may look alike.
+    """
+    return int(TOO_FAST * processes)
 
 
 def step_down(own: Sequence[float], drawn: Sequence[Sequence[float]]) -> list[tuple[float, float]]:
