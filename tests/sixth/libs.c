@@ -127,6 +127,7 @@ static int work(const char *name, long count)
         else if (wc_ecc_shared_secret(&pair, &pair, text, &length))
             return 1;
     }
+    memset(text, 0, 32); /* the key is another one each time */
     return 0;
 }
 #endif
