@@ -26,7 +26,7 @@ class Snapshots:
 
     def __init__(self, sampled: Sampled) -> None:
         self._sampled = sampled
-        self._looked: dict[tuple[int, int], int] = {}
+        self._looked: dict[tuple[int, int, bool], int] = {}
         self._seen: Counter[tuple[int, int]] = Counter()
         self._looks = 0
         self._known_files: set[str] = set()
@@ -40,11 +40,12 @@ class Snapshots:
         for sample in sorted(user, key=lambda one: -self._seen[_place(one)]):
             place = _place(sample)
             is_hot = self._seen[place] >= _HOT
-            if self._looked.get(place, 0) >= _LOOKS_AT_A_PLACE:
+            key = (*place, is_hot)  # a place that has become hot is looked at anew
+            if self._looked.get(key, 0) >= _LOOKS_AT_A_PLACE:
                 continue
             if self._looks >= _MOST_LOOKS and not is_hot:
                 continue
-            self._looked[place] = self._looked.get(place, 0) + 1
+            self._looked[key] = self._looked.get(key, 0) + 1
             chosen.append(sample)
             if len(chosen) == _EACH_TIME:
                 break

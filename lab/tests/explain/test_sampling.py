@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Programs are sampled and never harmed: same output, same exit code, whatever they do."""
 
+import ctypes
 import os
 import shutil
 import signal
@@ -16,8 +17,9 @@ import pytest
 from world import PACKAGE
 
 from everycore.environment.errors import EverycoreError
+from everycore.explain.memory import Snapshots
 from everycore.explain.regions import collect
-from everycore.explain.samples import Sampled
+from everycore.explain.samples import SNAPSHOT_BYTES, Sample, Sampled
 from everycore.explain.sampling import Asked, sample_command, sample_process
 
 MEANS = ("perf", "ptrace")
@@ -326,3 +328,17 @@ def test_a_refusal_of_perf_leads_to_ptrace_and_is_told(monkeypatch: pytest.Monke
     assert sampled.method == "ptrace"
     assert "Operation not permitted" in sampled.why
     assert sampled.samples
+
+
+def test_code_that_becomes_hot_late_is_read_though_the_start_used_much_memory() -> None:
+    """A virtual machine's start has more places than are read; its hot loop comes after."""
+    held = ctypes.create_string_buffer(b"\x90" * 4 * SNAPSHOT_BYTES)
+    place = ctypes.addressof(held) + 2 * SNAPSHOT_BYTES
+    one = Sample(os.getpid(), 1, place, True, registers={"rip": place})
+    for most, is_read in ((20, False), (200, True)):
+        sampled = Sampled("x86_64", "perf")
+        sampled.memory |= {(1, SNAPSHOT_BYTES * n): b"" for n in range(1500)}
+        snapshots = Snapshots(sampled)
+        for _ in range(most // 20):
+            snapshots.take([one] * 20)
+        assert (sampled.bytes_at(os.getpid(), place, 8) == b"\x90" * 8) is is_read
