@@ -652,3 +652,114 @@ def test_generated_code_is_read_where_a_snapshot_has_it() -> None:
     assert (found.code_start, found.code[:120]) == (0x2000, code[: len(found.code)])
     assert found.samples == 27
     assert names(found) == ["AES: AES-NI"]
+
+
+def prime_in_memory(prime: int, words: int) -> Reference:
+    """The modulus that code for any modulus gets a pointer to, among other numbers."""
+    data = bytes(64) + prime.to_bytes(8 * words, "little") + bytes(range(64))
+    return Reference(0x5040, 0x5000, data)
+
+
+P521_ORDER = (
+    2**521
+    - 2**260
+    + int(  # SP 800-186, 3.2.1.5
+        "A51868783BF2F966B7FCC0148F709A5D03BB5C9B8899C47AEBB6FB71E91386409", 16
+    )
+)
+
+
+@pytest.mark.parametrize(
+    ("prime", "words", "primitive"),
+    [
+        (2**256 - 2**224 + 2**192 + 2**96 - 1, 4, "P-256"),
+        (2**384 - 2**128 - 2**96 + 2**32 - 1, 6, "P-384"),
+        (P521_ORDER, 9, "P-521"),
+        (2**256 - 2**32 - 977, 4, "secp256k1"),
+        (2**255 - 19, 4, "X25519 or Ed25519"),
+        (2**256 - 2**224 - 2**96 + 2**64 - 1, 4, "SM2"),
+    ],
+)
+def test_a_prime_that_code_is_handed_names_the_curve(
+    prime: int, words: int, primitive: str
+) -> None:
+    code = (MUL + ADC) * 12 + NOTHING * 30
+    found = names(region(code, references=(prime_in_memory(prime, words),)))
+    assert found == [f"{primitive}: scalar, mul of 64 bits"]
+    other = prime_in_memory(prime ^ 1 << 64 * words - 10, words)
+    assert names(region(code, references=(other,))) == ["big numbers (RSA, DH): mul of 64 bits"]
+
+
+def test_what_lies_behind_a_word_that_is_loaded_alone_is_not_its_constant() -> None:
+    load = bytes.fromhex("488b05") + (0x5000 - 0x1007).to_bytes(4, "little")  # mov rax, [rip + n]
+    data = b"".join(one.to_bytes(8, "little") for one in (0x1234567887654321, 0x1000003D1))
+    code = load + (MUL + ADC) * 12
+    found = region(code, references=(Reference(0x5000, 0x5000, data, 0x1000),))
+    assert gather(found, load_rules()).function.constants >= {0x1234567887654321}
+    assert names(found) == ["big numbers (RSA, DH): mul of 64 bits"]
+    swapped = data[8:] + data[:8]
+    found = region(code, references=(Reference(0x5000, 0x5000, swapped, 0x1000),))
+    assert names(found) == ["secp256k1: scalar, mul of 64 bits"]
+
+
+def test_a_function_whose_name_tells_another_primitive_is_not_renamed() -> None:
+    mask = bytes.fromhex("4825") + 0x55555555.to_bytes(4, "little")  # and rax, a mask
+    code = (mask + bytes.fromhex("4831d8")) * 20  # xor rax, rbx
+    assert names(region(code)) == ["AES: bit-sliced (scalar)"]
+    assert names(region(code, name="crypto/des.permuteInitialBlock")) == [
+        "DES: compiled code (scalar)"
+    ]
+    assert names(region(code, name="aes_des_driver")) == ["AES: bit-sliced (scalar)"]
+
+
+def called(function: Region, start: int, chain: tuple[int, ...]) -> Region:
+    function.function = Function(start, len(function.code), function.function.name, "symbol")
+    function.chains = [(100, tuple(Caller("/usr/bin/x", one) for one in chain))]
+    return function
+
+
+def test_arithmetic_is_named_by_the_one_curve_whose_functions_call_it() -> None:
+    code = (MUL + ADC) * 12 + NOTHING * 30
+    curve = called(region(constant(0x1000003D1) + code), 0x1000, (0x7000, 0x9000))
+    beside = called(region(code), 0x2000, (0x6000, 0x7000))
+    far = called(region(code), 0x3000, (0x6000, 0x8000))
+    labels = [one.found[0].label for one in recognise(profile_of(curve, beside, far))]
+    wanted = "secp256k1: scalar, mul of 64 bits"
+    assert labels == [wanted, wanted, "big numbers (RSA, DH): mul of 64 bits"]
+    other = called(region(constant(0x2013481D1F6E5377) + code), 0x4000, (0x7000,))
+    labels = [one.found[0].label for one in recognise(profile_of(curve, beside, other))]
+    assert labels[1] == "big numbers (RSA, DH): mul of 64 bits"
+
+
+def test_the_s_box_of_aes_between_affine_maps_is_not_aes() -> None:
+    shuffle = bytes.fromhex("660f3800c4")  # pshufb xmm0, xmm4
+    maps = (shuffle + bytes.fromhex("660fefd0" + "660fdbc1")) * 3  # pxor, pand
+    assert names(region((maps + LAST) * 6)) == ["Camellia: AES-NI S-box (SSE)"]
+    assert names(region((maps + LAST + ROUND) * 6)) == ["AES: AES-NI"]
+    # Groestl's products: a mask of 0x1b
+    assert not names(region((maps + LAST) * 6 + constant(0x1B1B1B1B1B1B1B1B)))[0].startswith("Cam")
+
+
+def test_serpent_with_s_boxes_that_are_looked_up() -> None:
+    turns = b"".join(b"\xc1\xc0" + bytes([one]) + b"\x31\xd8" for one in (13, 3, 1, 7, 5, 22))
+    code = (turns + bytes.fromhex("21d8c1e808" + "89c1" * 9)) * 6  # and, shr, mov
+    assert names(region(code)) == ["Serpent: S-boxes of four bits (scalar)"]
+    assert names(region(code.replace(b"\xc1\xc0\x16", b"\xc1\xc0\x17"))) == []
+
+
+def test_limbs_of_26_bits_may_be_of_secp256k1() -> None:
+    product = bytes.fromhex("480fafc1" + "4801d8")  # imul, add
+    code = constant(0x3FFFFFF) + product * 20
+    assert names(region(code)) == ["Poly1305: scalar multiplication, limbs of 26 bits"]
+    code += constant(0x3FFFFF) + constant(15632)
+    assert names(region(code)) == ["secp256k1: scalar, limbs of 26 bits"]
+
+
+def test_words_of_64_bits_with_two_chains_of_carries_are_not_poly1305() -> None:
+    folded = constant(0xFFFFFFFFFFFFFFFC) + bytes.fromhex("4883e003" + "48c1e902")  # and 3, shr 2
+    chains = bytes.fromhex("c4e2fbf6c1" + "66480f38f6c1" + "f3480f38f6d1")  # mulx, adcx, adox
+    caller = ("EVP_PKEY_derive",)
+    plain = names(region(folded + (MUL + ADC) * 12, callers=caller))
+    assert plain == ["Poly1305: scalar, limbs of 64 bits"]
+    wanted = "big numbers (RSA, DH): mulx+adcx/adox"
+    assert names(region(folded + chains * 12, callers=caller)) == [wanted]
