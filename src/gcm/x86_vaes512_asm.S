@@ -9,14 +9,15 @@
  *
  * Lanes:    nothing, the last block of associated data (or zeros), text, lengths. The last block is in the last lane,
  *           so that each meets its power of H at a fixed place. The lane before the text has counter 1, that of J_0,
- *           whose encryption is the tag mask. Associated data before its last block is hashed on its own.
+ *           whose encryption is the tag mask. Associated data before its last block is hashed on its own. Where a vector
+ *           of AES can be saved, or half of one, lanes of J_0 and of associated data differ: see even_message.
  * Text:     its accesses begin at its start or end at its end, and overlap: so nothing around it is accessed, and no
  *           masked access can reach into another page. One permutation of bytes moves text into its lanes, and one
  *           moves it back.
  *
  * Arguments as the System V ABI has them: key in rdi, iv in rsi, aad in rcx, aad_bytes in r8, in in r9; out, len_bytes,
  * tag and tag_bytes on the stack. r10 = len_bytes, rax = the same, whole blocks, r11 = byte_numbers; of short messages,
- * behind AES rdx = r11 - rax, rsi = rax - r10, the bytes that the last block lacks, and r8 = out.
+ * behind AES rsi = rax - r10, the bytes that the last block lacks, and r8 = out.
  */
 #include "common/x86_asm.h"
 
@@ -47,8 +48,20 @@ byte_numbers:
     .byte at
     .set at, at + 1
     .endr
+/* The same of a last vector of three blocks of text and J_0, from the last of one vector to that of four. */
+.set full_counters, counters + 35*16
+    .set at, 0
+    .rept 4
+    .irp i, 2, 3, 4
+    .fill 15, 1, 0
+    .byte at + \i
+    .endr
+    .fill 15, 1, 0
+    .byte 1
+    .set at, at + 4
+    .endr
 /* The bytes of the text in the first vector, which begins in lane 4, 3, 2, 1. */
-.set text_masks, counters + 35*16
+.set text_masks, full_counters + 256
     .quad 0, 0
     .quad 0xffff000000000000, 0
     .quad 0xffffffff00000000, 0
@@ -80,14 +93,14 @@ byte_numbers:
     .byte 7, 6, 5, 4, 3, 2, 1, 0, 15, 14, 13, 12, 11, 10, 9, 8
 .set polynomial, words_reversed + 16
     .quad 0xc200000000000000, 0
-.set counter_1, polynomial + 16
-    .fill 15, 1, 0
-    .byte 1
-.set counter_2, counter_1 + 16
+.set counter_2, polynomial + 16
     .fill 15, 1, 0
     .byte 2
+.set counter_1, counter_2 + 16
+    .fill 15, 1, 0
+    .byte 1
 /* The first bytes of a block: n of them, 16 - n bytes from here. */
-.set first_bytes, counter_2 + 16
+.set first_bytes, counter_1 + 16
     .fill 16, 1, 255
     .fill 16, 1, 0
 /* Numbers of counters are the last words of blocks, in the order of the CPU: those of lanes, the step of a vector, and
@@ -106,6 +119,15 @@ byte_numbers:
 .macro round r, n
     vbroadcasti32x4 round_keys + 16*\r(%rdi), %zmm13
     vaesenc %zmm13, %zmm3, %zmm3
+    other_rounds \n
+.endm
+/* The same of half a vector, the first one. */
+.macro half_round r, n
+    vbroadcasti32x4 round_keys + 16*\r(%rdi), %zmm13
+    vaesenc %ymm13, %ymm3, %ymm3
+    other_rounds \n
+.endm
+.macro other_rounds n
 .if \n > 1
     vaesenc %zmm13, %zmm4, %zmm4
 .endif
@@ -147,20 +169,6 @@ byte_numbers:
 .macro load_last s, text
     vmovdqu64 16(%r11,%rsi), %zmm13
     vpermb -64(%r9,%r10), %zmm13, \text
-    vmovdqu8 \text, %zmm2{%k1}
-.endm
-/* Less than a vector of text: its last blocks are in the lanes from the second one of two, or of one, on. */
-.macro load_last_blocks n, s, text
-    vmovdqu -16(%r9,%r10), %xmm13
-    vpshufb (%r11,%rsi), %xmm13, %xmm13
-.if \n == 1
-    vinserti32x4 $1, (%r9), %zmm1, %zmm8
-.else
-    vmovdqu (%r9), %xmm9
-    vpermi2q %zmm9, %zmm14, %zmm8
-    vmovdqu -48(%r9,%rax), %ymm9
-.endif
-    vinserti32x4 $2, %xmm13, \text, \text
     vmovdqu8 \text, %zmm2{%k1}
 .endm
 .macro last_round s, text
@@ -269,24 +277,37 @@ byte_numbers:
     vpternlogq $0x96, \p, \q, \to
 .endm
 
-/* The hash in zmm5, the tag mask with the associated data in xmm0, the latter in xmm1. */
-.macro finish n
-    fold %zmm5, %ymm5, %xmm5, %ymm3, %xmm3
-    vpshufb reversed(%r11), %xmm5, %xmm5
-    vpternlogq $0x96, %xmm0, %xmm1, %xmm5
-    finish_block %xmm5
-.if \n > 3
-    vpxor %xmm11, %xmm11, %xmm11
-.endif
-.if \n > 4
-    vpxor %xmm12, %xmm12, %xmm12
-.endif
-.if \n > 2
-    vpxor %xmm10, %xmm10, %xmm10
-.endif
-.if \n > 1
+/* lo, mi, hi in zmm3 to zmm5, the tag mask in xmm0. lanes: whether associated data has lanes before the text. */
+.macro finish n, lanes
+.if \n > 2 || !\lanes
+    .irp i, 9, 10, 11, 12
+    vpxor %xmm\i, %xmm\i, %xmm\i
+    .endr
+.elseif \n > 1
     vpxor %xmm9, %xmm9, %xmm9
 .endif
+    jmp finish_vectors
+6:
+.if \n > 1 && \lanes
+    call aad_of_vectors
+    jmp 5b
+.else
+    vpxor %xmm1, %xmm1, %xmm1
+    test %r8, %r8
+    jz 5b
+    call other_aad
+    jmp 5b
+.endif
+.endm
+.macro define_finish computed_tag
+    .p2align 5
+finish_vectors:
+    EVC_ASM_CFI_BEGIN
+    reduce %zmm3, %zmm4, %zmm5, %zmm6, %zmm7
+    fold %zmm5, %ymm5, %xmm5, %ymm3, %xmm3
+    vpshufb reversed(%r11), %xmm5, \computed_tag
+    vpxor %xmm0, \computed_tag, \computed_tag
+    finish_block \computed_tag
     vpxor %xmm0, %xmm0, %xmm0
     vpxor %xmm7, %xmm7, %xmm7
     vpxor %xmm8, %xmm8, %xmm8
@@ -295,22 +316,17 @@ byte_numbers:
     vpxor %xmm15, %xmm15, %xmm15
     vzeroupper
     ret
-.if \n > 1
-6:  call aad_of_vectors
-    jmp 5b
-.else
-6:  vpxor %xmm1, %xmm1, %xmm1
-    test %r8, %r8
-    jz 5b
-    call other_aad
-    jmp 5b
-.endif
+    tags_of_other_bytes
+    EVC_ASM_CFI_END
+.endm
+/* Tags of fewer bytes, and those of messages to open: finish_block goes there. */
+.macro tags_of_other_bytes error=$error_of_tag
 19: call store_tag
     jmp 21b
 20: cmp $16, %rdx
     jne 26f
     vpxor (%rcx), %xmm5, %xmm5
-    mov $error_of_tag, %edx
+    mov \error, %edx
     vptest %xmm5, %xmm5
     cmovnz %edx, %eax
     jmp 21b
@@ -361,48 +377,56 @@ byte_numbers:
     vpsllq $3, %xmm2, %xmm2
 .endm
 
-/* A message of n vectors. fits: its text, in one vector. in_first: the first vector has text. AES comes first: it takes
- * longest. */
-.macro message n, fits, in_first
+/* The beginning of messages of n vectors: all rounds but the last, whose key is in zmm15 then. AES comes first: it
+ * takes longest. */
+.macro begin_message
     vshufi32x4 $0, %zmm0, %zmm0, %zmm0
     lea 15(%r10), %eax
     and $-16, %eax
+.endm
+.macro aes_of_message n, round=round
+    middle_rounds \round, \n
+    vbroadcasti32x4 round_keys(%rdi,%rdx), %zmm15
+.endm
+/* esi = the bytes that the last block lacks; k1 = a mask of the last vector's text; and lengths as they are hashed. */
+.macro ends_of_text masks
+    mov %eax, %esi
+    sub %r10d, %esi
+    kmovq \masks(%r11,%rsi,8), %k1
+    vpshufb words_reversed(%r11), %xmm2, %xmm2
+    mov out(%rsp), %r8
+.endm
+
+/* A message of n vectors, of which the first has the last block of associated data and some text, two blocks at least
+ * if there are more. */
+.macro message n
+    begin_message
     .irp i, 0, 1, 2, 3, 4
     .if \i < \n
     with_vector \i, counter_of \i, \n,
     .endif
     .endr
-    middle_rounds round, \n
-    vbroadcasti32x4 round_keys(%rdi,%rdx), %zmm15
+    aes_of_message \n
     aad_and_lengths %r8, (\n>1)
-    mov %eax, %esi
-    sub %r10d, %esi
 .if \n == 1
-    kmovq only_text_masks(%r11,%rsi,8), %k1
-.else
-    kmovq last_text_masks(%r11,%rsi,8), %k1
-.endif
-    mov %r11, %rdx
-    sub %rax, %rdx
-    vpshufb words_reversed(%r11), %xmm2, %xmm2
-    mov out(%rsp), %r8
-.if \n == 1
+    ends_of_text only_text_masks
     vinserti32x4 $3, %xmm2, %zmm1, %zmm2 /* what is hashed, but for the text: here, and in the last vector of several */
 .else
+    ends_of_text last_text_masks
     vshufi32x4 $0x15, %zmm2, %zmm2, %zmm2
-.if \in_first
+    mov %r11, %rdx
+    sub %rax, %rdx
     kmovq text_masks + 80 - 64*\n(%r11,%rax), %k2
     vmovdqu64 quad_numbers + 80 - 64*\n(%r11,%rax), %zmm8
-.else
-    vmovdqa64 %zmm14, %zmm8
 .endif
-.endif
-.if \fits
-    with_vector (\n-1), load_last_blocks \n,
+.if \n == 1
+    vmovdqu -16(%r9,%r10), %xmm13
+    vpshufb (%r11,%rsi), %xmm13, %xmm13
+    vinserti32x4 $1, (%r9), %zmm1, %zmm8
+    vinserti32x4 $2, %xmm13, %zmm8, %zmm8
+    vmovdqu8 %zmm8, %zmm2{%k1}
 .else
-.if \in_first
     vpermi2q (%r9), %zmm14, %zmm8
-.endif
     .irp i, 1, 2, 3
     .if \i < \n - 1
     with_vector \i, load_middle \i, \n,
@@ -426,43 +450,25 @@ byte_numbers:
     vmovdqu %xmm13, -16(%r8,%r10)
     vmovdqa %xmm3, %xmm0
 .else
-.if \in_first
     vmovdqu 64*\n - 32(%rdx), %xmm14
     vpermb %zmm3, %zmm14, %zmm0
-.else
-    vextracti32x4 $3, %zmm3, %xmm0
-.endif
-.if \fits
-    vmovdqu 32(%rcx), %xmm13
-    vpermb %zmm4, %zmm13, %zmm13
-    cmp $48, %eax
-    je 2f
-    vextracti32x4 $3, %zmm3, (%r8)
-2:  vmovdqu %ymm4, -48(%r8,%rax)
-    vmovdqu %xmm13, -16(%r8,%r10)
-.else
-.if \in_first
     vmovdqu64 quad_numbers + 64*\n - 16(%rdx), %zmm13
     vpermi2q %zmm4, %zmm3, %zmm13
-.endif
     /* The last bytes go first: the others then take the place of those in front of them. */
     vmovdqu64 48(%rcx), %zmm14
     with_vector (\n-1), turn_last %zmm14,
     vmovdqu64 %zmm14, -64(%r8,%r10)
-.if \in_first
     vmovdqu64 %zmm13, (%r8)
-.endif
     .irp i, 1, 2, 3
     .if \i < \n - 1
     with_vector \i, store_middle \i, \n,
     .endif
     .endr
 .endif
-.endif
 
     kortestq %k3, %k3 /* a branch: what is opened is hashed without waiting for AES */
     jz 7f
-.if \in_first && \n > 1
+.if \n > 1
     vmovdqu8 %zmm3, %zmm8{%k2}
 .endif
     .irp i, 1, 2, 3
@@ -471,7 +477,13 @@ byte_numbers:
     .endif
     .endr
     with_vector (\n-1), take_last_ciphertext
-7:
+7:  vpxor %xmm1, %xmm0, %xmm0
+    hash_of_message \n
+    finish \n, 1
+.endm
+
+/* lo, mi, hi of n vectors, the last one in zmm2; mi is complete. */
+.macro hash_of_message n
 .if \n == 1
     add_second %zmm2, (powers_end-128), 1
 .else
@@ -493,8 +505,157 @@ byte_numbers:
     add_second %zmm8, (powers_end-384), 0
 .endif
 .endif
-    reduce %zmm3, %zmm4, %zmm5, %zmm6, %zmm7
-    finish \n
+.endm
+
+/* A message whose text begins where a vector does, from its first block on, or, if \alone, from its second one. That
+ * first block is in half a vector, in front of J_0, and goes behind associated data to be hashed. Else J_0 is in the lane
+ * of the lengths, and the block of associated data meets its power by itself: zmm12, zmm1, zmm11 are lo, mi, hi of it.
+ * So no vector goes through AES for lengths or associated data alone. */
+.macro even_message n, alone, lengths=%zmm7
+    begin_message
+.if \alone
+    vpxor counter_2(%r11), %ymm0, %ymm3
+.endif
+    .irp i, 0, 1, 2, 3, 4
+    .if \i >= \alone && \i < \n
+    with_vector \i, even_counter \i, \n, \alone,
+    .endif
+    .endr
+.if \alone
+    aes_of_message \n, half_round
+.else
+    aes_of_message \n
+.endif
+    aad_and_lengths %r8, \alone
+    ends_of_text last_text_masks
+    vshufi32x4 $0x15, %zmm2, %zmm2, \lengths /* the lengths; zmm2: the last vector of the text */
+.if \alone
+    vmovdqu (%r9), %xmm8
+    vpxor %ymm8, %ymm15, %ymm13
+    vaesenclast %ymm13, %ymm3, %ymm3
+.else
+    multiply_odd %xmm1, (4*\n+1), %xmm12, %xmm11, %xmm1, %xmm13
+.endif
+    mov %r11, %rcx
+    sub %rsi, %rcx
+.if \n == 1 + \alone
+    vmovdqu -16(%r9,%r10), %xmm13
+    vmovdqu 16*\alone(%r9), %ymm2
+    vpshufb (%r11,%rsi), %xmm13, %xmm13
+    vinserti32x4 $2, %xmm13, %zmm2, %zmm2
+    vmovdqu8 %zmm2, %zmm2{%k1}{z}
+.else
+    .irp i, 0, 1, 2, 3
+    .if \i >= \alone && \i < \n - 1
+    with_vector \i, load_even \i, \alone,
+    .endif
+    .endr
+    vmovdqu64 16(%r11,%rsi), %zmm13
+    vpermb -64(%r9,%r10), %zmm13, %zmm2{%k1}{z}
+.endif
+    .irp i, 0, 1, 2, 3
+    .if \i >= \alone && \i < \n - 1
+    with_vector \i, last_round_of_even
+    .endif
+    .endr
+    vpxorq %zmm2, %zmm15, %zmm15
+    vporq \lengths, %zmm2, %zmm2
+    with_vector (\n-1), last_of_even \n, \alone,
+.if \alone
+    vmovdqu %xmm3, (%r8)
+    vextracti128 $1, %ymm3, %xmm0
+.endif
+
+    kortestq %k3, %k3
+    jz 7f
+.if \alone
+    vmovdqa %ymm3, %ymm8
+.endif
+    .irp i, 0, 1, 2, 3
+    .if \i >= \alone && \i < \n - 1
+    with_vector \i, take_ciphertext
+    .endif
+    .endr
+    with_vector (\n-1), take_last_ciphertext
+7:
+.if \alone
+    valignq $2, %zmm14, %zmm8, %zmm8
+.endif
+    hash_of_message \n
+.if !\alone
+    vpxorq %zmm12, %zmm3, %zmm3
+    vpxorq %zmm1, %zmm4, %zmm4
+    vpxorq %zmm11, %zmm5, %zmm5
+.endif
+    finish \n, \alone
+.endm
+.macro even_counter i, n, alone, s, text
+.if !\alone && \i == \n - 1
+    vpxorq full_counters + 64*\n - 64(%r11), %zmm0, \s
+.else
+    vpxorq counters + 64 - 48*\alone + 64*\i(%r11), %zmm0, \s
+.endif
+.endm
+.macro load_even i, alone, s, text
+    vmovdqu64 64*\i - 48*\alone(%r9), \text
+.endm
+.macro last_round_of_even s, text
+    vpxorq \text, %zmm15, %zmm13
+    vaesenclast %zmm13, \s, \s
+.endm
+/* The block behind the text of the last vector is not written: that may be the tag mask, xmm0. */
+.macro last_of_even n, alone, s, text
+    vaesenclast %zmm15, \s, \s
+.if \n == 1 + \alone
+    vmovdqu 32(%rcx), %xmm13
+.if \alone
+    vmovdqu %ymm4, 16(%r8)
+.else
+    vmovdqu %ymm3, (%r8)
+.endif
+    vpermb \s, %zmm13, %zmm13
+    vmovdqu %xmm13, -16(%r8,%r10)
+.else
+    vmovdqu64 48(%rcx), %zmm13
+.if \n == 2
+    vpermi2b \s, %zmm3, %zmm13
+.elseif \n == 3
+    vpermi2b \s, %zmm4, %zmm13
+.elseif \n == 4
+    vpermi2b \s, %zmm5, %zmm13
+.else
+    vpermi2b \s, %zmm6, %zmm13
+.endif
+    .irp i, 0, 1, 2, 3
+    .if \i >= \alone && \i < \n - 1
+    with_vector \i, store_even \i, \alone,
+    .endif
+    .endr
+    vmovdqu64 %zmm13, -64(%r8,%r10)
+.endif
+.if !\alone
+    vextracti32x4 $3, \s, %xmm0
+.endif
+.endm
+.macro store_even i, alone, s, text
+    vmovdqu64 \s, 64*\i - 48*\alone(%r8)
+.endm
+
+/* Parts of \a, reversed here, times H^k of k = 5, 9, 13, 17, in the last lane of a vector. */
+.macro multiply_odd a, k, lo, hi, mi, scratch
+    vpshufb reversed(%r11), \a, \a
+.if \k % 8 == 5
+    vpclmulqdq $0x00, powers_end + 48 - 16*\k - 48(%rdi), \a, \lo
+    vpclmulqdq $0x01, powers_end + 112 - 16*\k - 48(%rdi), \a, \hi
+    vpclmulqdq $0x00, powers_end + 112 - 16*\k - 48(%rdi), \a, \scratch
+    vpclmulqdq $0x01, powers_end + 48 - 16*\k - 48(%rdi), \a, \mi
+.else
+    vpclmulqdq $0x10, powers_end + 48 - 16*\k - 112(%rdi), \a, \lo
+    vpclmulqdq $0x11, powers_end + 112 - 16*\k - 112(%rdi), \a, \hi
+    vpclmulqdq $0x10, powers_end + 112 - 16*\k - 112(%rdi), \a, \scratch
+    vpclmulqdq $0x11, powers_end + 48 - 16*\k - 112(%rdi), \a, \mi
+.endif
+    vpxor \scratch, \mi, \mi
 .endm
 
 /* Parts of \a times H^k. */
@@ -594,17 +755,7 @@ byte_numbers:
     vpternlogq $0x96, %xmm13, %xmm12, %xmm9
     vpxor %xmm13, %xmm13, %xmm13
     jmp 22b
-19: call store_tag
-    jmp 21b
-20: cmp $16, %rdx
-    jne 26f
-    vpxor (%rcx), %xmm5, %xmm5
-    mov $error_of_tag, %edx
-    vptest %xmm5, %xmm5
-    cmovnz %edx, %eax
-    jmp 21b
-26: call compare_tag
-    jmp 21b
+    tags_of_other_bytes
 
 10: load_part %r9, %r10, %xmm0, %xmm2, %r8
     jmp 11b
@@ -821,6 +972,7 @@ other_aad:
     EVC_ASM_CFI_END
 
     define_tag_functions %xmm5
+    define_finish %xmm5
 
 /* ---- Long messages ---- */
 
@@ -1309,28 +1461,46 @@ message:
     vpxor round_keys(%rdi), %xmm0, %xmm0
     cmp $most_bytes, %r10
     ja long_message
-    cmp $96, %r10d
-    ja 14f
     cmp $64, %r10d
-    ja 13f
+    ja 34f
     cmp $32, %r10d
-    ja 15f
+    ja 32f
     cmp $16, %r10d
-    ja 16f
+    ja 31f
     message_of_a_block %xmm0
-16: message 1, 1, 1
-15: message 2, 1, 1
-13: message 2, 0, 1
-14: cmp $112, %r10d
-    jbe 25f
+31: message 1
+32: cmp $48, %r10d
+    ja 33f
+    even_message 1, 0
+33: even_message 2, 1
+34: cmp $128, %r10d
+    ja 37f
+    cmp $112, %r10d
+    ja 36f
+    cmp $96, %r10d
+    ja 35f
+    message 2
+35: even_message 2, 0
+36: even_message 3, 1
+37: cmp $192, %r10d
+    ja 41f
+    cmp $176, %r10d
+    ja 39f
     cmp $160, %r10d
-    ja 17f
-    message 3, 0, 1
-25: message 3, 0, 0
-17: cmp $224, %r10d
-    ja 18f
-    message 4, 0, 1
-18: message 5, 0, 1
+    ja 38f
+    message 3
+38: even_message 3, 0
+39: even_message 4, 1
+41: cmp $240, %r10d
+    ja 43f
+    cmp $224, %r10d
+    ja 42f
+    message 4
+42: even_message 4, 0
+43: cmp $256, %r10d
+    ja 44f
+    even_message 5, 1, %zmm12
+44: message 5
 evc_end evc_gcm_x86_vaes512_seal
 
 #endif
