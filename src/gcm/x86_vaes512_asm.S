@@ -9,8 +9,8 @@
  *
  * Lanes:    nothing, the last block of associated data (or zeros), text, lengths. The last block is in the last lane,
  *           so that each meets its power of H at a fixed place. The lane before the text has counter 1, that of J_0,
- *           whose encryption is the tag mask. Associated data before its last block is hashed on its own. Where a vector
- *           of AES can be saved, or half of one, lanes of J_0 and of associated data differ: see even_message.
+ *           whose encryption is the tag mask. Associated data before its last block is hashed on its own. Where a
+ *           vector of AES can be saved, or half of one, J_0 and associated data have other lanes: see even_message.
  * Text:     its accesses begin at its start or end at its end, and overlap: so nothing around it is accessed, and no
  *           masked access can reach into another page. One permutation of bytes moves text into its lanes, and one
  *           moves it back.
@@ -388,6 +388,34 @@ finish_vectors:
     middle_rounds \round, \n
     vbroadcasti32x4 round_keys(%rdi,%rdx), %zmm15
 .endm
+/* The same of whole vectors, by functions where two kinds of messages have them. */
+.macro aes_of_vectors n
+.if \n == 2
+    call aes_of_two
+.elseif \n == 3
+    call aes_of_three
+.elseif \n == 4
+    call aes_of_four
+.else
+    aes_of_message \n
+.endif
+.endm
+.macro define_aes_of_vectors n
+    EVC_ASM_CFI_BEGIN
+    aes_of_message \n
+    ret
+    EVC_ASM_CFI_END
+.endm
+    .text
+    .p2align 5
+aes_of_two:
+    define_aes_of_vectors 2
+    .p2align 5
+aes_of_three:
+    define_aes_of_vectors 3
+    .p2align 5
+aes_of_four:
+    define_aes_of_vectors 4
 /* esi = the bytes that the last block lacks; k1 = a mask of the last vector's text; and lengths as they are hashed. */
 .macro ends_of_text masks
     mov %eax, %esi
@@ -406,7 +434,7 @@ finish_vectors:
     with_vector \i, counter_of \i, \n,
     .endif
     .endr
-    aes_of_message \n
+    aes_of_vectors \n
     aad_and_lengths %r8, (\n>1)
 .if \n == 1
     ends_of_text only_text_masks
@@ -508,9 +536,9 @@ finish_vectors:
 .endm
 
 /* A message whose text begins where a vector does, from its first block on, or, if \alone, from its second one. That
- * first block is in half a vector, in front of J_0, and goes behind associated data to be hashed. Else J_0 is in the lane
- * of the lengths, and the block of associated data meets its power by itself: zmm12, zmm1, zmm11 are lo, mi, hi of it.
- * So no vector goes through AES for lengths or associated data alone. */
+ * first block is in half a vector, in front of J_0, and goes behind associated data to be hashed. Else J_0 is in the
+ * lane of the lengths, and the block of associated data meets its power by itself: zmm12, zmm1, zmm11 are lo, mi, hi of
+ * that. So no vector goes through AES for lengths or associated data alone. */
 .macro even_message n, alone, lengths=%zmm7
     begin_message
 .if \alone
@@ -524,7 +552,7 @@ finish_vectors:
 .if \alone
     aes_of_message \n, half_round
 .else
-    aes_of_message \n
+    aes_of_vectors \n
 .endif
     aad_and_lengths %r8, \alone
     ends_of_text last_text_masks
@@ -1019,6 +1047,12 @@ other_aad:
     .endif
     .endr
 .endm
+.macro middle_round r, n
+    vbroadcasti32x4 round_keys + 16*\r(%rdi), %zmm3
+    .irp i, 21, 22, 23, 24, 25
+    vaesenc %zmm3, %zmm\i, %zmm\i
+    .endr
+.endm
 .macro long_counters n
     .irp i, 20, 21, 22, 23, 24, 25, 26, 27
     .if \i >= 28 - \n
@@ -1072,6 +1106,18 @@ six_vectors:
     .p2align 5
 eight_vectors:
     long_vectors 8, rounds_of_eight
+    .p2align 5
+first_five:
+    EVC_ASM_CFI_BEGIN
+    middle_rounds middle_round, 5
+    ret
+    EVC_ASM_CFI_END
+    .p2align 5
+rounds_of_seven:
+    EVC_ASM_CFI_BEGIN
+    middle_rounds long_round, 7
+    ret
+    EVC_ASM_CFI_END
 
 .macro long_operands a, b, powers, base
     halves_of \a, \b, %zmm12, %zmm13, %zmm14
@@ -1286,7 +1332,15 @@ long_message:
     jz 7f
     call other_aad
     jmp 7f
-4:  call rounds_of_eight
+4:  cmp $29, %esi         /* text begins in the second vector */
+    jbe 3f
+    call rounds_of_eight
+    jmp 2b
+3:  cmp $640 - 32, %rax
+    jbe 9f
+    call rounds_of_seven
+    jmp 2b
+9:  call first_five
     jmp 2b
 7:  lengths_of %r8
     vpshufb words_reversed(%r11), %xmm2, %xmm2
@@ -1310,11 +1364,29 @@ long_message:
     lea -128(%r10), %edx
     jmp 8f
 
-3:  long_text %zmm22, %zmm6, 128, %rcx
+3:  mov %r9, %rsi
+    sub %rax, %rsi
+    sub %rcx, %rsi        /* where the text begins */
+    long_text %zmm22, %zmm6, 128, %rcx
     long_text %zmm23, %zmm7, 192, %rcx
     long_text %zmm24, %zmm8, 256, %rcx
     long_text %zmm25, %zmm9, 320, %rcx
-    long_text %zmm26, %zmm10, 384, %rcx
+    cmp $64, %esi
+    jbe 2f
+    cmp $640, %r10
+    jne 2f
+    vmovd %xmm16, %eax    /* the next vectors are two less far */
+    sub $8, %eax
+    vpbroadcastd %eax, %zmm16
+    vpaddd lane_numbers(%r11), %zmm16, %zmm16
+    call four_vectors
+    long_pair %zmm4, %zmm5, (powers_end-640), %rdi
+    long_pair %zmm6, %zmm7, (powers_end-512), %rdi
+    long_pair %zmm8, %zmm9, (powers_end-384), %rdi
+    mov $256, %edx
+    jmp 8f
+
+2:  long_text %zmm26, %zmm10, 384, %rcx
     long_text %zmm27, %zmm11, 448, %rcx
     lea -128(%r10), %rax
     shr $9, %rax          /* groups */
@@ -1394,7 +1466,9 @@ long_message:
     call store_tag
     jmp 16f
 15: call compare_tag
-16: clear_vectors
+16:
+clear_and_return:
+    clear_vectors
     ret
     EVC_ASM_CFI_END
 
@@ -1436,8 +1510,7 @@ evc_function evc_gcm_x86_vaes512_groups
     fold %zmm5, %ymm5, %xmm5, %ymm13, %xmm13
     vpshufb reversed(%r11), %xmm5, %xmm5
     vmovdqu %xmm5, (%r10)
-    clear_vectors
-    ret
+    jmp clear_and_return
 evc_end evc_gcm_x86_vaes512_groups
 
 evc_function evc_gcm_x86_vaes512_open_telling_tag
