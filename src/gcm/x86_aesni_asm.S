@@ -1071,16 +1071,7 @@ message_of_a_block:
     jmp 5b
     EVC_ASM_CFI_END
 
-evc_function evc_gcm_x86_aesni_open_telling_tag
-    btsq $tells_tag, tag_bytes(%rsp)
-    btsq $opens, tag_bytes(%rsp)
-    jmp message
-evc_end evc_gcm_x86_aesni_open_telling_tag
-
-evc_function evc_gcm_x86_aesni_open
-    btsq $opens, tag_bytes(%rsp)
-    jmp message
-evc_end evc_gcm_x86_aesni_open
+    define_open evc_gcm_x86_aesni, btsq $opens, tag_bytes(%rsp)
 
 evc_function evc_gcm_x86_aesni_seal
 message:

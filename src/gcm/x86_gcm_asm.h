@@ -112,6 +112,22 @@
 1:  shl $4, %edx
 .endm
 
+/* ---- Entries ---- */
+
+/* The functions that open messages: `opens` tells \name_seal's code at `message` so. */
+.macro define_open name, opens:vararg
+evc_function \name\()_open_telling_tag
+    btsq $tells_tag, tag_bytes(%rsp)
+    \opens
+    jmp message
+evc_end \name\()_open_telling_tag
+
+evc_function \name\()_open
+    \opens
+    jmp message
+evc_end \name\()_open
+.endm
+
 /* ---- Tags ---- */
 
 /* computed_tag: xmm5. It is an argument since on Apple a macro without any would take $1 for one. */

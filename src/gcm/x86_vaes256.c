@@ -86,21 +86,8 @@ EVC_INLINE vec v_keep_part(unsigned i, vec v, vec_part part)
 
 EVC_DEFINE_CLEAR_STACK(clear, YMM, 960)
 EVC_DEFINE_CLEAR(clear_block, YMM)
-#define PIECES_ALONE 1
-#define MESSAGE(name, tag_type)                                                                    \
-    enum evc_status evc_gcm_x86_vaes256_##name(                                                    \
-        const void *key, const uint8_t *iv, size_t iv_bytes, const uint8_t *aad, size_t aad_bytes, \
-        const uint8_t *in, uint8_t *out, size_t len_bytes, tag_type *tag, size_t tag_bytes)
-MESSAGE(seal, uint8_t);
-MESSAGE(open, const uint8_t);
-MESSAGE(open_telling_tag, uint8_t);
-#define GCM_MESSAGE_SLOTS                                                                          \
-    .seal = evc_gcm_x86_vaes256_seal, .open = evc_gcm_x86_vaes256_open,                            \
-    .open_telling_tag = evc_gcm_x86_vaes256_open_telling_tag
-
-void evc_gcm_x86_vaes256_groups(const void *key, const uint8_t counter[16], uint8_t y[16], const uint8_t *in,
-                                uint8_t *out, size_t n_groups, int opening);
-#define crypt_groups evc_gcm_x86_vaes256_groups
+#define MESSAGES evc_gcm_x86_vaes256
+#include "gcm/in_assembly.h"
 
 #else
 
@@ -122,10 +109,7 @@ EVC_DEFINE_CLEAR_STACK(clear_block, YMM, 128)
 EVC_ISA_END
 
 #if EVC_X86_64_SYSV
-/* Numbers that the assembly has. */
-typedef char assembly_agrees[offsetof(struct evc_gcm_head, kernel) == 0 && offsetof(struct evc_gcm_head, rounds) == 8
-                             && offsetof(struct key, rk) == 16 && offsetof(struct key, powers) == 16 + 240
-                             && sizeof(struct pair) == 96 && sizeof(struct powers) == 768 && EVC_ERR_TAG == 6 ? 1 : -1];
+ASSEMBLY_AGREES(768);
 #endif
 
 const struct evc_gcm evc_gcm_x86_vaes256 = {

@@ -896,16 +896,7 @@ evc_local message_of_a_block
     jmp 5b
 evc_local_end message_of_a_block
 
-evc_function evc_gcm_x86_vaes256_open_telling_tag
-    btsq $tells_tag, tag_bytes(%rsp)
-    btsq $opens, tag_bytes(%rsp)
-    jmp message
-evc_end evc_gcm_x86_vaes256_open_telling_tag
-
-evc_function evc_gcm_x86_vaes256_open
-    btsq $opens, tag_bytes(%rsp)
-    jmp message
-evc_end evc_gcm_x86_vaes256_open
+    define_open evc_gcm_x86_vaes256, btsq $opens, tag_bytes(%rsp)
 
 evc_function evc_gcm_x86_vaes256_seal
 message:

@@ -1513,16 +1513,7 @@ evc_function evc_gcm_x86_vaes512_groups
     jmp clear_and_return
 evc_end evc_gcm_x86_vaes512_groups
 
-evc_function evc_gcm_x86_vaes512_open_telling_tag
-    btsq $tells_tag, tag_bytes(%rsp)
-    kxorq %k3, %k3, %k3
-    jmp message
-evc_end evc_gcm_x86_vaes512_open_telling_tag
-
-evc_function evc_gcm_x86_vaes512_open
-    kxorq %k3, %k3, %k3
-    jmp message
-evc_end evc_gcm_x86_vaes512_open
+    define_open evc_gcm_x86_vaes512, kxorq %k3, %k3, %k3
 
 evc_function evc_gcm_x86_vaes512_seal
     kxnorq %k3, %k3, %k3
