@@ -332,7 +332,7 @@ def _warn_of_rest(context: Context, found: Comparison) -> None:
     """Operations that were not compared."""
     rest: dict[str, list[Operation]] = {}
     if found.incomplete:
-        rest["not every process has a figure of them"] = list(found.incomplete)
+        rest["too many processes have no figure of them"] = list(found.incomplete)
     for side, one in found.only:
         rest.setdefault(f"only {side} has them", []).append(one)
     for why, operations in rest.items():

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Show the differences between two programs that ran in turn, and between two stored runs."""
 
-from collections.abc import Iterable, Iterator, Sequence
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from rich.console import Group
@@ -16,6 +17,7 @@ from everycore.report.tables import plain_table, titled
 
 SIDES = ("A", "B")
 UNITS = ("cycles", "ns")  # the first that both sides have is compared
+FEWEST_ROUNDS = 0.75  # the share of rounds that have to be left for one more operation
 STYLES = {"slower": "red", "faster": "green", "unchanged": ""}
 LEGEND = (
     f"Figures: medians of process medians, in core cycles. Interval: {stats.CONFIDENCE:.0%}, of the"
@@ -84,7 +86,7 @@ class Comparison:
 
     compared: tuple[Compared, ...]
     rounds: int
-    incomplete: tuple[Operation, ...] = ()  # some process has no figure of them
+    incomplete: tuple[Operation, ...] = ()  # too many processes have no figure of them
     only: tuple[tuple[str, Operation], ...] = ()  # one side has them: its label
 
     def having(self, verdict: permutation.Verdict) -> list[Compared]:
@@ -102,12 +104,14 @@ def compare(benches: Iterable[Bench], threshold: float) -> Comparison:
         first.setdefault(bench.process, bench.side)
         if bench.cycles:
             own[bench.process, bench.side] = stats.median(bench.cycles)
+    rounds = _rounds(values, len(first))
     slots = [
         (number, side)
         for number in sorted(first)
+        if number in rounds
         for side in (SIDES if first[number] == SIDES[0] else SIDES[::-1])
     ]
-    whole = {one: own for one, own in values.items() if len(own) == len(slots)}
+    whole = {one: own for one, own in values.items() if all(slot in own for slot in slots)}
     only = [(min(found), one) for one, found in sides.items() if len(found) == 1]
     alone = {one for _, one in only}
     figures = [[own[slot] for slot in slots] for own in whole.values()]
@@ -115,10 +119,27 @@ def compare(benches: Iterable[Bench], threshold: float) -> Comparison:
     changes = permutation.compare(figures, labels, threshold) if figures else []
     return Comparison(
         tuple(Compared(*pair) for pair in zip(whole, changes, strict=True)),
-        len(first),
+        len(rounds),
         tuple(one for one in values if one not in whole and one not in alone),
         tuple(only),
     )
+
+
+def _rounds(values: Mapping[Operation, Mapping[tuple[int, str], float]], count: int) -> set[int]:
+    """Return the rounds that are compared: those in which nearly all operations have figures.
+
+    An operation that lacks a few of them costs these rounds; one that lacks many is left out.
+    """
+    every = {number for own in values.values() for number, _ in own}
+    fewest = max(permutation.FEWEST, math.ceil(count * FEWEST_ROUNDS))
+    found = every
+    lacking = [
+        {n for n in every if any((n, s) not in own for s in SIDES)} for own in values.values()
+    ]
+    for rounds in sorted(lacking, key=len):
+        if len(found - rounds) >= fewest:
+            found = found - rounds
+    return found
 
 
 def table(compared: Sequence[Compared], title: str, *captions: str) -> Group:

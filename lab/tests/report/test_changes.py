@@ -2,6 +2,7 @@
 """Figures of two stored runs, side by side."""
 
 import io
+from dataclasses import replace
 
 from rich.console import Console
 
@@ -19,6 +20,30 @@ def shown(found: list[changes.StoredPair]) -> list[str]:
     assert isinstance(console.file, io.StringIO)
     lines = console.file.getvalue().splitlines()
     return next(line for line in lines if line.startswith("k")).split()
+
+
+def test_a_process_without_a_figure_costs_its_round_and_not_the_operation() -> None:
+    """An operation without many of them is left out, and costs the others nothing."""
+
+    def run(bytes_: int, lacking: set[int]) -> list[Bench]:
+        return [
+            replace(
+                bench(() if number in lacking and side == "B" else (1000.0 * factor,)),
+                bytes=bytes_,
+                process=number,
+                side=side,
+            )
+            for number in range(16)
+            for side, factor in (("A", 1.0), ("B", 1.03))
+        ]
+
+    found = changes.compare([*run(16, {3}), *run(64, set())], 0.01)
+    assert [one.change.verdict for one in found.compared] == ["slower", "slower"]
+    assert (found.rounds, found.incomplete) == (15, ())
+    found = changes.compare([*run(16, {1, 2, 3, 4, 5}), *run(64, set())], 0.01)
+    assert [one.operation.bytes for one in found.compared] == [64]
+    assert found.rounds == 16
+    assert [one.bytes for one in found.incomplete] == [16]
 
 
 def test_only_common_operations_are_compared() -> None:
