@@ -15,6 +15,7 @@
 
 #include "bn/limbs_steps.h"
 
+#include "common/carry.h"
 #include "common/clear.h"
 
 /* ---- Columns ------------------------------------------------------------------------------------------ */
@@ -75,10 +76,7 @@ EVC_INLINE void add_to_column(struct column *c, wide product)
     limb upper = (limb)(product >> LIMB_BITS);
 
 #if EVC_X86 /* three instructions, where compilers make at least four of the lines below */
-    __asm__("add %3, %0\n\tadc %4, %1\n\tadc $0, %2"
-            : "+&r"(c->low), "+&r"(c->middle), "+&r"(c->high)
-            : "r"(lower), "r"(upper)
-            : "cc");
+    EVC_ADD_TWO_WORDS(c->low, c->middle, c->high, lower, upper);
 #else
     c->low += lower;
     upper += c->low < lower;

@@ -7,6 +7,7 @@
 
 #include "bn_words/divide.h"
 #include "bn_words/kernel.h"
+#include "common/carry.h"
 
 /* ---- Rows ---------------------------------------------------------------------------------------------- */
 
@@ -129,10 +130,7 @@ EVC_INLINE void column_add(struct column *c, word a, word b)
 #if EVC_X86 && !EVC_BN_HALVES /* three additions, for which compilers take four or more */
     const sum product = (sum)a * b;
 
-    __asm__("add %3, %0\n\tadc %4, %1\n\tadc $0, %2"
-            : "+&r"(c->low), "+&r"(c->middle), "+&r"(c->high)
-            : "r"(sum_low(product)), "r"(sum_high(product))
-            : "cc");
+    EVC_ADD_TWO_WORDS(c->low, c->middle, c->high, sum_low(product), sum_high(product));
 #else
     word upper = 0;
 
