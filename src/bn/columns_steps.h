@@ -168,6 +168,95 @@ static void mul(const void *key, void *r, const void *va, const void *vb, void *
     subtract_modulus(r, t, column_limb(&c), p->n, digit, limbs);
 }
 
+/* Makes a column zero, whose limb is low, by a multiple of the modulus. */
+EVC_INLINE limb next_digit(struct column *c, const struct private_part *p)
+{
+    const limb digit = (limb)((wide)column_limb(c) * p->n0);
+
+    add_product(c, digit, p->n[0]);
+    return digit;
+}
+
+/* Two columns at once need registers for six limbs and a product: x86 has seven in all, where these limbs fill them. */
+#define ONE_COLUMN_AT_A_TIME (EVC_X86 && !EVC_WORD64 && LIMB_BITS == 32)
+
+#if ONE_COLUMN_AT_A_TIME
+
+/* ---- Squares: one column at a time, for few registers ---------------------------------------------------------- */
+
+/* Adds x[0] y[-1] + x[1] y[-2] + ..., count products. */
+EVC_INLINE void add_products(struct column *c, const limb *x, const limb *y, size_t count)
+{
+    struct column sum = *c;
+
+    if (count & 1)
+        add_product(&sum, *x++, *--y);
+    if (count & 2) {
+        add_product(&sum, x[0], y[-1]);
+        add_product(&sum, x[1], y[-2]);
+        x += 2, y -= 2;
+    }
+    for (count /= 4; count; count--, x += 4, y -= 4) {
+        add_product(&sum, x[0], y[-1]);
+        add_product(&sum, x[1], y[-2]);
+        add_product(&sum, x[2], y[-3]);
+        add_product(&sum, x[3], y[-4]);
+    }
+    *c = sum;
+}
+
+/* t = the sum of all products of two different limbs of a, each once: 2 limbs limbs. */
+EVC_OUT_OF_LINE void cross_products(limb *t, const limb *a, size_t limbs)
+{
+    struct column c = {0};
+
+    for (size_t i = 0; i < 2 * limbs; i++) {
+        const size_t first = i < limbs ? 0 : i - limbs + 1, middle = (i + 1) / 2;
+
+        if (first < middle)
+            add_products(&c, a + first, a + i - first + 1, middle - first);
+        t[i] = take_limb(&c);
+    }
+}
+
+/* Adds column i of a^2: its cross products doubled, and the square of a limb if i is even. *above: the bit that doubling
+ * has left. */
+EVC_INLINE void add_square_column(struct column *c, const limb *t, const limb *a, size_t i, limb *above)
+{
+    add_to_column(c, (limb)(t[i] << 1 | *above));
+    *above = (limb)(t[i] >> (LIMB_BITS - 1));
+    if (i % 2 == 0)
+        add_product(c, a[i / 2], a[i / 2]);
+}
+
+EVC_OUT_OF_LINE void sqr_long(const void *key, limb *r, const limb *a, void *scratch)
+{
+    const size_t limbs = limbs_for(evc_bn_n_bytes(key));
+    const struct private_part *p = private_part(key);
+    limb *const t = scratch, *const digit = t + 2 * limbs;
+    struct column c = {0};
+    limb above = 0;
+
+    cross_products(t, a, limbs);
+    for (size_t i = 0; i < limbs; i++) {
+        add_square_column(&c, t, a, i, &above);
+        add_products(&c, digit, p->n + i + 1, i);
+        digit[i] = next_digit(&c, p);
+        take_limb(&c); /* 0 */
+    }
+    for (size_t i = limbs; i < 2 * limbs; i++) {
+        const size_t first = i - limbs + 1;
+
+        add_square_column(&c, t, a, i, &above);
+        if (first < limbs)
+            add_products(&c, digit + first, p->n + limbs, limbs - first);
+        t[i - limbs] = take_limb(&c);
+    }
+    subtract_modulus(r, t, column_limb(&c), p->n, t + limbs, limbs);
+}
+
+#else
+
 /* ---- Squares: two columns at once, so that a limb is loaded for two products -------------------------------- */
 
 /* A column and the next one. */
@@ -266,15 +355,6 @@ EVC_INLINE void add_square_columns(struct two_columns *c, const limb *t, const l
     *above = (limb)(t[i + 1] >> (LIMB_BITS - 1));
 }
 
-/* Makes a column zero, whose limb is low, by a multiple of the modulus. */
-EVC_INLINE limb next_digit(struct column *c, const struct private_part *p)
-{
-    const limb digit = (limb)((wide)column_limb(c) * p->n0);
-
-    add_product(c, digit, p->n[0]);
-    return digit;
-}
-
 /* Out of line: with the other way inside, compilers run out of registers. */
 EVC_OUT_OF_LINE void sqr_long(const void *key, limb *r, const limb *a, void *scratch)
 {
@@ -316,6 +396,8 @@ EVC_OUT_OF_LINE void sqr_long(const void *key, limb *r, const limb *a, void *scr
     }
     subtract_modulus(r, t, column_limb(&c.first), p->n, t + limbs, limbs);
 }
+
+#endif
 
 /* Numbers that are squared faster by a product: passes over few limbs cost more than the products saved. */
 #define SHORT_LIMBS 8
