@@ -176,6 +176,30 @@ def bad_keys(program: Program, kernel: str, key: Key, rng: random.Random) -> Non
     program.expect(f"{kernel} check 3", OK)
 
 
+def primes_of_two_lengths(program: Program, kernel: str, rng: random.Random) -> None:
+    """Primes of 33 and 32 bytes are refused; primes of 263 and 258 bits are a key, in either order."""
+    for bits_p, bits_q in ((257, 256), (258, 255)):
+        key = key_of(prime(bits_p, rng, 65537), prime(bits_q, rng, 65537), 65537)
+        program.expect(f"{kernel} key {key.text(None, 33)}", NO_KEY)
+        program.expect(f"{kernel} private 1 {key.hex(2)}", NOT_SET)
+    for bits_p, bits_q in ((263, 258), (258, 263)):
+        operations(program, kernel, key_of(prime(bits_p, rng, 3), prime(bits_q, rng, 3), 3), rng, 2)
+
+
+def primes_at_ends_of_limbs(program: Program, rng: random.Random) -> None:
+    """Primes whose highest limb is 1, and primes of ones alone but for the lowest limb."""
+    for bits in (257, 513, 521, 529):  # 1 above limbs of 64 bits and above digits of 52
+        p, q = (next(n for n in range(2**(bits - 1) + start, 2**bits, 2) if n % 3 == 2 and is_prime(n, rng))
+                for start in (1, 10**6 + 1))
+        for kernel in KERNELS[:5]:
+            operations(program, kernel, key_of(p, q, 3), rng, 2)
+    for bits in (256, 512, 520):
+        p, q = (next(n for n in range(2**bits - start, 0, -2) if n % 3 == 2 and is_prime(n, rng))
+                for start in (1, 10**6 + 1))
+        for kernel in KERNELS[:5]:
+            operations(program, kernel, key_of(p, q, 3), rng, 2)
+
+
 def public_keys(program: Program, kernel: str, key: Key) -> None:
     n, e = key.hex(key.n), f"{key.e:08x}"
     program.expect(f"{kernel} public-key {n},{e}", OK)
@@ -197,6 +221,8 @@ def small_keys(program: Program, rng: random.Random) -> None:
         for bits, e in ((256, 65537), (320, 3), (296, 5), (512, 2**64 + 13)):
             if kernel != "c_ref" or bits == 256:
                 operations(program, kernel, made(bits, rng, e, by_phi=bits == 320), rng, runs)
+    primes_of_two_lengths(program, KERNEL, rng)
+    primes_at_ends_of_limbs(program, rng)
     for bits in (256, 384):
         bad_keys(program, KERNEL, made(bits, rng, 65537), rng)
         public_keys(program, KERNEL, made(bits, rng, 65537))

@@ -261,17 +261,18 @@ static void operations_of_a_batch_stand_alone(void)
 /* ---- Faults -------------------------------------------------------------------------------------------- */
 
 static const struct evc_bn *sound;
-static unsigned n_products, n_squares, faulty_product;
+static unsigned n_calls, n_products, n_squares, faulty_call;
 
 static void fault(uint8_t *r)
 {
-    if (++n_products == faulty_product)
+    if (++n_calls == faulty_call)
         r[0] ^= 4;
 }
 
 static void faulty_mul(const void *modulus, void *r, const void *a, const void *b, void *room)
 {
     sound->mul(modulus, r, a, b, room);
+    n_products++;
     fault(r);
 }
 
@@ -282,8 +283,32 @@ static void faulty_sqr(const void *modulus, void *r, const void *a, void *room)
     fault(r);
 }
 
-/* Each product of a private operation in turn gets a bit that is wrong: those of either half, of the recombination, of
- * the check. */
+static void faulty_add(const void *modulus, void *r, const void *a, const void *b, void *room)
+{
+    sound->add(modulus, r, a, b, room);
+    fault(r);
+}
+
+static void faulty_sub(const void *modulus, void *r, const void *a, const void *b, void *room)
+{
+    sound->sub(modulus, r, a, b, room);
+    fault(r);
+}
+
+static void faulty_load(const void *modulus, void *r, const uint8_t *in, size_t in_bytes)
+{
+    sound->load(modulus, r, in, in_bytes);
+    fault(r);
+}
+
+static void faulty_store(const void *modulus, uint8_t *out, const void *a)
+{
+    sound->store(modulus, out, a);
+    fault(out);
+}
+
+/* Each product, sum and number of a private operation in turn gets a bit that is wrong: in the blinding, in either half,
+ * in the recombination, in the check. */
 static void faults_in_either_half_are_caught(void)
 {
     static struct evc_bn faulty;
@@ -294,28 +319,110 @@ static void faults_in_either_half_are_caught(void)
     faulty = *kernel;
     faulty.mul = faulty_mul;
     faulty.sqr = faulty_sqr;
+    faulty.add = faulty_add;
+    faulty.sub = faulty_sub;
+    faulty.load = faulty_load;
+    faulty.store = faulty_store;
     faulty.exp_many = NULL;
     faulty.lanes = 1;
-    faulty_product = 0;
+    faulty_call = 0;
     draw(in);
     calls_left = 100000000;
     must(evc_rsa_set_private_in(memory, sizeof memory, &faulty, &first, 256, scratch, sizeof scratch));
-    n_products = n_squares = 0;
+    n_calls = n_products = n_squares = 0;
     must(evc_rsa_private(key, in, expected, &randomness, scratch, sizeof scratch));
-    n_all = n_products;
+    n_all = n_calls;
     /* 192 bits of an exponent are 48 windows of 4; e has 17 bits; the check comes last. */
-    EXPECT(n_squares == 2 * (16 + 7 + 47 * 4) + 16 && n_all - n_squares == 2 * (7 + 9 + 47) + 2 + 4);
+    EXPECT(n_squares == 2 * (16 + 7 + 47 * 4) + 16 && n_products == 2 * (7 + 9 + 47) + 2 + 4);
+    /* Of each half: loads of the random base, of both parts of c, of the blinded base, of the power; stores of both. */
+    EXPECT(n_all - n_squares - n_products >= 2 * (5 + 2 + 1) + 8);
     n_products = n_squares = 0;
     must(evc_rsa_public(evc_rsa_public_of(key), expected, out, scratch, sizeof scratch));
-    EXPECT(n_squares == 16 && n_products == 18 && same(in, out, N_BYTES));
-    for (faulty_product = 1; faulty_product <= n_all; faulty_product++) {
+    EXPECT(n_squares == 16 && n_products == 2 && same(in, out, N_BYTES));
+    for (faulty_call = 1; faulty_call <= n_all; faulty_call++) {
         enum evc_status status;
-        n_products = 0;
+        n_calls = 0;
         status = evc_rsa_private(key, in, out, &randomness, scratch, sizeof scratch);
         n_caught += status == EVC_ERR_FAULT;
         EXPECT(status == EVC_ERR_FAULT ? all_are(out, 0, N_BYTES) : status == EVC_OK && same(out, expected, N_BYTES));
     }
     EXPECT(n_all > 400 && n_caught > n_all - n_all / 8); /* r may be any number: faults in its making go unnoticed */
+}
+
+/* A kernel with lanes, of which one or two give a power with a bit that is wrong. */
+static unsigned faulty_lanes; /* a bit each */
+
+static void exp_lanes(const struct evc_bn_exp *exps, size_t n_exps, void *room)
+{
+    static uint8_t room_of_one[16384];
+
+    (void)room;
+    for (size_t i = 0; i < n_exps; i++) {
+        must(evc_bn_exp(exps[i].n, exps[i].base, exps[i].exponent, exps[i].exponent_bytes, exps[i].out, room_of_one,
+                        sizeof room_of_one));
+        if (faulty_lanes >> i & 1)
+            exps[i].out[P_BYTES - 1] ^= 1;
+    }
+}
+
+static size_t exp_lanes_bytes(const struct evc_bn_shape *shape)
+{
+    (void)shape;
+    return 64;
+}
+
+/* Four operations under two keys are eight lanes: a fault ends its own operation, and no other. */
+static void faults_in_a_lane_end_one_operation(void)
+{
+    static struct evc_bn lanes;
+    uint8_t in[4][N_BYTES], out[4][N_BYTES], expected[4][N_BYTES];
+    struct evc_rsa_operation operations[4];
+
+    lanes = *kernel;
+    lanes.lanes = 8;
+    lanes.exp_many = exp_lanes;
+    lanes.exp_many_bytes = exp_lanes_bytes;
+    calls_left = 100000000;
+    must(evc_rsa_set_private_in(memory, sizeof memory, &lanes, &first, 256, scratch, sizeof scratch));
+    must(evc_rsa_set_private_in(other_memory, sizeof other_memory, &lanes, &second, 256, scratch, sizeof scratch));
+    faulty_lanes = 0;
+    for (size_t i = 0; i < 4; i++) {
+        draw(in[i]);
+        operations[i] = (struct evc_rsa_operation){.in = in[i], .out = out[i]};
+        operations[i].key = (const void *)(i % 2 ? other_memory : memory);
+        must(evc_rsa_private(operations[i].key, in[i], expected[i], &randomness, scratch, sizeof scratch));
+    }
+    for (faulty_lanes = 0; faulty_lanes < 256; faulty_lanes = faulty_lanes < 8 ? faulty_lanes + 1 : 2 * faulty_lanes) {
+        const enum evc_status status = evc_rsa_private_many(operations, 4, &randomness, scratch, sizeof scratch);
+
+        EXPECT(status == (faulty_lanes ? EVC_ERR_FAULT : EVC_OK));
+        for (size_t i = 0; i < 4; i++) {
+            const int is_faulty = (faulty_lanes >> 2 * i & 3) != 0;
+            EXPECT(operations[i].status == (is_faulty ? EVC_ERR_FAULT : EVC_OK));
+            EXPECT(is_faulty ? all_are(out[i], 0, N_BYTES) : same(out[i], expected[i], N_BYTES));
+        }
+    }
+    EXPECT(all_are(scratch, 0, evc_rsa_many_scratch_bytes(&lanes, 256)));
+}
+
+/* A base that is 0 modulo p would make a power of 0, whatever c is. */
+static int fill_with_p(void *context, uint8_t *out, size_t n_bytes)
+{
+    memcpy(out, context, n_bytes);
+    return 0;
+}
+
+static void a_base_that_is_a_multiple_of_the_prime_is_a_fault(void)
+{
+    uint8_t in[N_BYTES], p[P_BYTES];
+    const struct evc_random chosen = {fill_with_p, p};
+
+    must(set(&first));
+    draw(in);
+    memcpy(p, first_p, P_BYTES);
+    EXPECT(private_of(in, &chosen, sizeof scratch) == EVC_ERR_FAULT);
+    memcpy(p, first_q, P_BYTES);
+    EXPECT(private_of(in, &chosen, sizeof scratch) == EVC_ERR_FAULT);
 }
 
 /* ---- Keys ---------------------------------------------------------------------------------------------- */
@@ -810,6 +917,8 @@ int main(void)
     RUN(private_operations_need_randomness);
     RUN(operations_of_a_batch_stand_alone);
     RUN(faults_in_either_half_are_caught);
+    RUN(faults_in_a_lane_end_one_operation);
+    RUN(a_base_that_is_a_multiple_of_the_prime_is_a_fault);
     RUN(keys_that_are_not_set_up_are_refused);
     RUN(set_ups_wipe_the_key_that_was_there);
     RUN(keys_that_are_too_small_are_refused);
