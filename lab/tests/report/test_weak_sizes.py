@@ -1,8 +1,16 @@
 # SPDX-License-Identifier: MIT
 """Lengths of numbers that are slower than their neighbours promise."""
 
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
 from everycore.model.protocol import Bench
 from everycore.report.weak_sizes import sweeps
+
+ROOT = Path(__file__).resolve().parents[3]
 
 
 def benches(kernel: str, **changed: float) -> list[Bench]:
@@ -38,3 +46,31 @@ def test_a_step_between_neighbours_is_weak_where_digits_are_registers() -> None:
 def test_kernels_of_other_primitives_are_no_sweep() -> None:
     assert not sweeps([])
     assert not sweeps(benches("c_limb64")[:2])
+
+
+def test_one_of_five_processes_may_have_counted_too_few_cycles() -> None:
+    too_fast = benches("x86_ifma", at128=60.0 * 60)
+    (one,) = sweeps([*too_fast, *benches("x86_ifma")])
+    assert not one.is_even, "of two processes the fastest counts"
+    (one,) = sweeps([*too_fast, *(bench for _ in range(4) for bench in benches("x86_ifma"))])
+    assert one.is_even
+
+
+@pytest.mark.parametrize(
+    ("name", "kernels"),
+    [
+        ("bn_sizes.jsonl.xz", ("c_limb64", "x86_adx")),
+        ("bn_sizes_zen4.jsonl.xz", ("c_limb64", "c_limb32", "c_limb16", "x86_adx", "x86_ifma")),
+    ],
+)
+def test_stored_sweeps_are_even(name: str, kernels: tuple[str, ...]) -> None:
+    done = subprocess.run(
+        [sys.executable, ROOT / "tools/weak-sizes", ROOT / "tests" / name],
+        text=True,
+        capture_output=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    for kernel in kernels:
+        for mode in ("mont-mul", "mont-sqr"):
+            assert f"even  {kernel} {mode}, 125 lengths" in done.stdout
