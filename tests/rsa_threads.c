@@ -77,7 +77,7 @@ static int make_key(struct thread *t, size_t i)
     return status == EVC_OK;
 }
 
-/* What an operation of a batch has to give; pick: of its key and its input. */
+/* Count an operation of a batch, and whether it is wrong. pick: its key and its input. */
 static void judge(struct thread *t, const struct evc_rsa_operation *o, const uint8_t pick[2], int is_refused)
 {
     const size_t n_bytes = lengths[pick[0]] / 8;

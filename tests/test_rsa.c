@@ -307,8 +307,8 @@ static void faulty_store(const void *modulus, uint8_t *out, const void *a)
     fault(out);
 }
 
-/* Each product, sum and number of a private operation in turn gets a bit that is wrong: in the blinding, in either half,
- * in the recombination, in the check. */
+/* Each product, sum and number of a private operation in turn gets a bit that is wrong: in the blinding, in either
+ * half, in the recombination, in the check. */
 static void faults_in_either_half_are_caught(void)
 {
     static struct evc_bn faulty;
@@ -334,7 +334,7 @@ static void faults_in_either_half_are_caught(void)
     n_all = n_calls;
     /* 192 bits of an exponent are 48 windows of 4; e has 17 bits; the check comes last. */
     EXPECT(n_squares == 2 * (16 + 7 + 47 * 4) + 16 && n_products == 2 * (7 + 9 + 47) + 2 + 4);
-    /* Of each half: loads of the random base, of both parts of c, of the blinded base, of the power; stores of both. */
+    /* Each half loads the random base, both parts of c, the blinded base and the power, and stores two. */
     EXPECT(n_all - n_squares - n_products >= 2 * (5 + 2 + 1) + 8);
     n_products = n_squares = 0;
     must(evc_rsa_public(evc_rsa_public_of(key), expected, out, scratch, sizeof scratch));

@@ -219,8 +219,8 @@ EVC_OUT_OF_LINE void cross_products(limb *t, const limb *a, size_t limbs)
     }
 }
 
-/* Adds column i of a^2: its cross products doubled, and the square of a limb if i is even. *above: the bit that doubling
- * has left. */
+/* Adds column i of a^2: its cross products doubled, and the square of a limb if i is even. *above: the bit that
+ * doubling has left. */
 EVC_INLINE void add_square_column(struct column *c, const limb *t, const limb *a, size_t i, limb *above)
 {
     add_to_column(c, (limb)(t[i] << 1 | *above));
