@@ -123,7 +123,7 @@ def test_peers_as_json_ends_with_how_we_stand(lab: Lab) -> None:
     lines = objects(lab("peers", *ONLY, "--json").out)
     assert lines[0]["type"] == "run"
     assert {str(line["type"]) for line in lines} == {
-        "run", "peer", "bench", "limit", "arithmetic", "standing",
+        "run", "peer", "bench", "limit", "arithmetic", "rank",
     }  # fmt: skip
     (stands,) = [line for line in lines if line.get("best_peer")]
     assert (stands["mode"], stands["bytes"]) == ("ctr", 16384)
