@@ -9,7 +9,7 @@
 #ifndef EVC_BN_HPPA_BLOCKS_H
 #define EVC_BN_HPPA_BLOCKS_H
 
-#include "everycore/isa.h"
+#include "common/bytes.h"
 
 #include <stddef.h>
 #include <stdint.h>
