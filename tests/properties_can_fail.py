@@ -840,7 +840,7 @@ A64_BREAKS = [
      "    mov last_acc\\width, top\n", CARRIES),
     ("bn umulh: the carry of a digit", ROWS, "    cmp acc0, #1 ", "    cmn acc0, xzr ", CARRIES),
     ("bn umulh: the carry above a reduction", UMULH, "    cset sum0, cs\n", "    mov sum0, xzr\n", CARRIES),
-    ("bn umulh: the carry into the next strip", UMULH, "    cmp sum0, #1\n", "    cmn sum0, xzr\n", CARRIES),
+    ("bn umulh: the carry into the next strip", UMULH, "    cmp sum0, #1\n", "    cmn sum0, xzr\n", SUMS),
     ("bn umulh: the carry above a result", UMULH, "    orr x7, x7, x8\n", "    mov x7, x8\n", CARRIES),
     ("bn umulh: the borrow of a result", UMULH, "    orr x7, x7, x8\n", "", CARRIES),
     ("bn umulh: the borrow of limbs that make no four", UMULH, "    sbcs x8, x8, x12\n    str", "    sub x8, x8, x12\n    str", CARRIES),
