@@ -93,6 +93,9 @@ EVC_INLINE void evc_x86_decrypt_1(const struct evc_aes_fips197_key *key, const u
  * AESENCLAST(x, rk[rounds] ^ rk[0] ^ next plaintext) is the whitened state of the next block: the
  * chaining xor costs no latency. The ciphertext is that state without rk[0] ^ next plaintext,
  * beside the chain.
+ *
+ * Each turn reads the round keys anew: there are more of them than registers, and compilers that
+ * keep them over the loop put the rest on the stack (clang 14 -O3).
  */
 static void evc_x86_cbc_encrypt(const void *vkey, uint8_t iv[16], const uint8_t *in, uint8_t *out,
                                 size_t n_blocks)
@@ -106,6 +109,7 @@ static void evc_x86_cbc_encrypt(const void *vkey, uint8_t iv[16], const uint8_t 
         return;
     x = _mm_xor_si128(_mm_xor_si128(evc_x86_load(in), first), evc_x86_load(iv));
     for (; n_blocks > 1; n_blocks--, in += 16, out += 16) {
+        EVC_KEEP(key);
         next = _mm_xor_si128(first, evc_x86_load(in + 16));
         x = _mm_aesenclast_si128(evc_x86_middle_rounds(key, x), _mm_xor_si128(last, next));
         evc_x86_store(out, _mm_xor_si128(x, next));
@@ -127,6 +131,7 @@ static void evc_x86_cbcmac(const void *vkey, uint8_t chain[16], const uint8_t *i
         return;
     x = _mm_xor_si128(_mm_xor_si128(evc_x86_load(in), first), evc_x86_load(chain));
     for (; n_blocks > 1; n_blocks--, in += 16) {
+        EVC_KEEP(key);
         next = _mm_xor_si128(fold, evc_x86_load(in + 16));
         x = _mm_aesenclast_si128(evc_x86_middle_rounds(key, x), next);
     }
