@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * All vector registers, set to zero before a call and read after it. To be used by a function that does nothing else:
- * whatever stands between the call and registers_read() may change them.
+ * All vector registers, on PA-RISC those for floating point, set to zero before a call and read after it. To be used by
+ * a function that does nothing else: whatever stands between the call and registers_read() may change them.
  */
 #ifndef HARNESS_REGISTERS_H
 #define HARNESS_REGISTERS_H
@@ -33,6 +33,9 @@ static inline unsigned registers_count(uint64_t feature_word)
     return feature_word & EVC_CPU(A64_NEON) ? 32 : 0;
 #elif EVC_A32_SIMD
     return feature_word & EVC_CPU(A32_NEON) ? 16 : 0;
+#elif EVC_HPPA
+    (void)feature_word;
+    return 9; /* pairs of those for floating point that a call may change, 4 to 11 and 22 to 31: they multiply */
 #else
     (void)feature_word;
     return 0;
@@ -157,6 +160,32 @@ static inline __attribute__((always_inline)) void registers_read(struct register
     (void)bytes;
     if (count)
         __asm__ volatile("vstmia %0!, {d0-d15}\n\tvstmia %0!, {d16-d31}" : "+r"(to) : : "memory");
+}
+
+#elif EVC_HPPA
+
+#define REGISTERS_FP(R)                                                                             \
+    R(4) R(5) R(6) R(7) R(8) R(9) R(10) R(11) R(22) R(23) R(24) R(25) R(26) R(27) R(28) R(29) R(30) R(31)
+#define REGISTER_CLEAR(i) "fcpy,dbl %%fr0, %%fr" #i "\n\t"
+#define REGISTER_READ(i) "fstds,ma %%fr" #i ", 8(%0)\n\t"
+
+static inline __attribute__((always_inline)) void registers_clear(unsigned count, unsigned bytes)
+{
+    (void)count, (void)bytes;
+    __asm__ volatile(REGISTERS_FP(REGISTER_CLEAR)
+                     :
+                     :
+                     : "fr4", "fr5", "fr6", "fr7", "fr8", "fr9", "fr10", "fr11", "fr22", "fr23", "fr24", "fr25",
+                       "fr26", "fr27", "fr28", "fr29", "fr30", "fr31", "memory");
+}
+
+static inline __attribute__((always_inline)) void registers_read(struct registers *r, unsigned count,
+                                                                 unsigned bytes)
+{
+    uint8_t *to = r->bytes;
+
+    (void)count, (void)bytes;
+    __asm__ volatile(REGISTERS_FP(REGISTER_READ) : "+r"(to) : : "memory");
 }
 
 #else

@@ -261,6 +261,21 @@ EVC_INLINE void evc_clear_both(const struct evc_kernel *a, const struct evc_kern
 
 #endif
 
+#if defined(__hppa__) && !defined(__LP64__) && defined(__GNUC__)
+
+/* The registers for floating point that a call may change: the multiplier is among them. The first reads as 0. */
+#define EVC_FCPY(i) "fcpy,dbl %%fr0, %%fr" #i "\n\t"
+#define EVC_CLEAR_REGISTERS_HPPA()                                                                 \
+    __asm__ volatile(EVC_FCPY(4) EVC_FCPY(5) EVC_FCPY(6) EVC_FCPY(7) EVC_FCPY(8) EVC_FCPY(9)        \
+                     EVC_FCPY(10) EVC_FCPY(11) EVC_FCPY(22) EVC_FCPY(23) EVC_FCPY(24) EVC_FCPY(25)  \
+                     EVC_FCPY(26) EVC_FCPY(27) EVC_FCPY(28) EVC_FCPY(29) EVC_FCPY(30) EVC_FCPY(31)  \
+                     :                                                                             \
+                     :                                                                             \
+                     : "fr4", "fr5", "fr6", "fr7", "fr8", "fr9", "fr10", "fr11", "fr22", "fr23",    \
+                       "fr24", "fr25", "fr26", "fr27", "fr28", "fr29", "fr30", "fr31")
+
+#endif
+
 #if EVC_CLEAR_BY_WORDS
 
 /* The stack pointer moves beyond the words that are cleared, and back again. %0 goes through them, %1 is their bytes.
@@ -329,7 +344,11 @@ EVC_INLINE void evc_clear_both(const struct evc_kernel *a, const struct evc_kern
 #define EVC_CLEAR_REGISTERS_BASELINE() EVC_CLEAR_REGISTERS_VFP()
 #define EVC_CLEAR_STACK_BASELINE(n_bytes) EVC_CLEAR_STACK_VFP(n_bytes)
 #elif EVC_CLEAR_BY_WORDS
+#if defined(__hppa__)
+#define EVC_CLEAR_REGISTERS_BASELINE() EVC_CLEAR_REGISTERS_HPPA()
+#else
 #define EVC_CLEAR_REGISTERS_BASELINE() ((void)0)
+#endif
 #define EVC_CLEAR_STACK_BASELINE(n_bytes) EVC_CLEAR_WORDS(n_bytes)
 #else
 #define EVC_CLEAR_REGISTERS_BASELINE() ((void)0)
