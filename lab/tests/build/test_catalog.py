@@ -77,3 +77,12 @@ def test_a_tree_that_is_not_there_is_an_error(tmp_path: Path) -> None:
         catalog.find_tree(tmp_path)
     with pytest.raises(EverycoreError, match=r"no src/kernels.def"):
         catalog.find_tree(PACKAGE, str(tmp_path))
+
+
+def test_what_resolve_waits_for_the_first_time_is_no_kernel() -> None:
+    """A few files, which compile in a second; with all kernels it would be a minute."""
+    tree = catalog.find_tree(PACKAGE)
+    primitives = {line.primitive for line in catalog.registry(tree)}
+    own = catalog.resolver_sources(tree)
+    assert not {path.parts[1] for path in own if path.parts[0] == "src"} & primitives
+    assert len(own) < len(catalog.sources(tree)) / 4
