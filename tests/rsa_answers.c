@@ -344,6 +344,7 @@ int main(void)
         kernel = evc_bn_named(words[0]);
         if (!kernel || (evc_bn_kernel(kernel)->needs & ~EVC_TUNE_MASK & ~evc_cpu_features()) != 0) {
             puts("not here");
+            fflush(stdout); /* somebody waits for each answer */
             continue;
         }
         status = answer(kernel, words[1], words + 2, &n_out);
