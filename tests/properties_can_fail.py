@@ -596,7 +596,7 @@ BN_BREAKS = [
     ("bn: a cross product of two middle limbs", COLUMNS, "if (i / 2 + 1 < limbs)", "if (i / 2 + 2 < limbs)", SUMS),
     ("bn: the carry between two columns of a square", COLUMNS, "    add_rest(&c->second, &c->first);\n", "", SUMS),
     ("bn: the last digit of an odd number of limbs", COLUMNS, "add_product(&c.first, digit[0], p->n[limbs - 1]);", "", SUMS),
-    ("bn: the part of a limb", LIMBS, "(n_bytes + LIMB_BYTES - 1) / LIMB_BYTES", "n_bytes / LIMB_BYTES", CARRIES),
+    ("bn: the part of a limb", LIMBS, "(n_bytes + piece * LIMB_BYTES - 1) /", "n_bytes /", CARRIES),
     ("bn: a byte before a number", LIMBS, "if (at < in_bytes)", "if (at <= in_bytes)", INSIDE),
     ("bn: bits of the inverse of a limb", LIMBS, "bits < LIMB_BITS;", "bits < LIMB_BITS / 2;", FERMAT),
     ("bn: the lowest bit of a factor, of c_ref", BN_REF, "bit-- > 0", "bit-- > 1", FERMAT),
