@@ -17,19 +17,23 @@
 
 /* Locals, from sp on. */
 #define LOCALS 20
+#define SAVED_BYTES 36
 #define RESULT [sp]      /* where the next strip begins in the result */
 #define FACTOR [sp, #4]  /* the factor of which every strip has all words */
 #define LIMBS [sp, #8]
 #define LEFT [sp, #12]   /* limbs of the other factor that no strip has had */
 #define OTHER [sp, #16]  /* product: those limbs; reduction: -1 / n modulo 2^32 */
-#define ARGUMENT(i) [sp, #LOCALS + 36 + 4 * (i)]
+#define ARGUMENT(i) [sp, #LOCALS + SAVED_BYTES + 4 * (i)]
 
 .macro begin
     push {r4-r11, lr}
+    EVC_ASM_CFI_ADJUST(SAVED_BYTES)
     sub sp, sp, #LOCALS
+    EVC_ASM_CFI_ADJUST(LOCALS)
 .endm
 .macro finish
     add sp, sp, #LOCALS
+    EVC_ASM_CFI_ADJUST(-LOCALS)
     pop {r4-r11, pc}
 .endm
 
@@ -68,7 +72,7 @@
 4:
 .endm
 
-/* The open sums of a strip at an address; _from: the next words of a number there, which moves on. */
+/* So many registers, from the first on, to an address or from one. _from: it moves on. */
 .macro store_sums width, at
 .if \width == 4
     stmia \at, {r8-r11}
@@ -78,23 +82,20 @@
     str r8, [\at]
 .endif
 .endm
-.macro load_sums_from at, width
+.macro load_from at, width, first, second, third, fourth
 .if \width == 4
-    ldmia \at!, {r8-r11}
+    ldmia \at!, {\first, \second, \third, \fourth}
 .elseif \width == 2
-    ldmia \at!, {r8, r9}
+    ldmia \at!, {\first, \second}
 .else
-    ldr r8, [\at], #4
+    ldr \first, [\at], #4
 .endif
 .endm
+.macro load_sums_from at, width
+    load_from \at, \width, r8, r9, r10, r11
+.endm
 .macro load_limbs_from at, width
-.if \width == 4
-    ldmia \at!, {r4-r7}
-.elseif \width == 2
-    ldmia \at!, {r4, r5}
-.else
-    ldr r4, [\at], #4
-.endif
+    load_from \at, \width, r4, r5, r6, r7
 .endm
 
 /* r0: r2 limbs become 0. */
