@@ -14,39 +14,13 @@
 
 #if EVC_BUILT(A32_UMAAL)
 #define LIMB_BITS 32
-#include "bn/limbs_steps.h"
-
-#include "common/clear.h"
-
-void evc_bn_a32_umaal_product(limb *t, const limb *a, const limb *b, size_t limbs);
-void evc_bn_a32_umaal_square(limb *t, const limb *a, size_t limbs);
-void evc_bn_a32_umaal_reduce(limb *r, limb *t, const limb *n, size_t limbs, limb n0);
-
-static void mul(const void *key, void *r, const void *a, const void *b, void *scratch)
-{
-    const size_t limbs = limbs_for(evc_bn_n_bytes(key));
-    const struct private_part *p = private_part(key);
-
-    evc_bn_a32_umaal_product(scratch, a, b, limbs);
-    evc_bn_a32_umaal_reduce(r, scratch, p->n, limbs, p->n0);
-}
-
-static void sqr(const void *key, void *r, const void *a, void *scratch)
-{
-    const size_t limbs = limbs_for(evc_bn_n_bytes(key));
-    const struct private_part *p = private_part(key);
-
-    evc_bn_a32_umaal_square(scratch, a, limbs);
-    evc_bn_a32_umaal_reduce(r, scratch, p->n, limbs, p->n0);
-}
-
-EVC_DEFINE_CLEAR_STACK(clear, BASELINE, 512)
+#define IN_ASSEMBLY(name) evc_bn_a32_umaal_##name
+#define SQUARE_FROM 4 /* all lengths have as many */
+#include "bn/strips_steps.h"
 
 const struct evc_bn evc_bn_a32_umaal = {
     .kernel = EVC_KERNEL_HEAD(a32_umaal, A32_UMAAL, CT, ANY, 1, struct evc_bn_modulus, 0, clear),
-    BN_LIMBS_SLOTS,
-    .mul = mul,
-    .sqr = sqr,
+    BN_STRIPS_SLOTS,
 };
 #else
 EVC_EMPTY_UNIT

@@ -14,43 +14,13 @@
 
 #if EVC_BUILT(A64_CT_MUL)
 #define LIMB_BITS 64
-#include "bn/limbs_steps.h"
-
-#include "common/clear.h"
-
-void evc_bn_a64_umulh_product(limb *t, const limb *a, const limb *b, size_t limbs);
-void evc_bn_a64_umulh_square(limb *t, const limb *a, size_t limbs);
-void evc_bn_a64_umulh_reduce(limb *r, limb *t, const limb *n, size_t limbs, limb n0);
-
-static void mul(const void *key, void *r, const void *a, const void *b, void *scratch)
-{
-    const size_t limbs = limbs_for(evc_bn_n_bytes(key));
-    const struct private_part *p = private_part(key);
-
-    evc_bn_a64_umulh_product(scratch, a, b, limbs);
-    evc_bn_a64_umulh_reduce(r, scratch, p->n, limbs, p->n0);
-}
-
-/* A product is faster for fewer limbs than a strip has. */
-static void sqr(const void *key, void *r, const void *a, void *scratch)
-{
-    const size_t limbs = limbs_for(evc_bn_n_bytes(key));
-    const struct private_part *p = private_part(key);
-
-    if (limbs < 8)
-        evc_bn_a64_umulh_product(scratch, a, a, limbs);
-    else
-        evc_bn_a64_umulh_square(scratch, a, limbs);
-    evc_bn_a64_umulh_reduce(r, scratch, p->n, limbs, p->n0);
-}
-
-EVC_DEFINE_CLEAR_STACK(clear, BASELINE, 704)
+#define IN_ASSEMBLY(name) evc_bn_a64_umulh_##name
+#define SQUARE_FROM 8
+#include "bn/strips_steps.h"
 
 const struct evc_bn evc_bn_a64_umulh = {
     .kernel = EVC_KERNEL_HEAD(a64_umulh, A64_CT_MUL, CT, ANY, 1, struct evc_bn_modulus, 0, clear),
-    BN_LIMBS_SLOTS,
-    .mul = mul,
-    .sqr = sqr,
+    BN_STRIPS_SLOTS,
 };
 #else
 EVC_EMPTY_UNIT
