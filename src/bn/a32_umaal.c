@@ -14,7 +14,7 @@
 
 #if EVC_BUILT(A32_UMAAL)
 #define LIMB_BITS 32
-#define IN_ASSEMBLY(name) evc_bn_a32_umaal_##name
+#define STRIPS(name) evc_bn_a32_umaal_##name
 #define SQUARE_FROM 4 /* all lengths have as many */
 #include "bn/strips_steps.h"
 

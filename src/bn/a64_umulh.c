@@ -14,7 +14,7 @@
 
 #if EVC_BUILT(A64_CT_MUL)
 #define LIMB_BITS 64
-#define IN_ASSEMBLY(name) evc_bn_a64_umulh_##name
+#define STRIPS(name) evc_bn_a64_umulh_##name
 #define SQUARE_FROM 8
 #include "bn/strips_steps.h"
 

@@ -4,7 +4,7 @@
  * kernel defines, and includes this then:
  *
  *   LIMB_BITS            64 or 32
- *   IN_ASSEMBLY(name)    the name of a function of its assembly: product, square, reduce
+ *   STRIPS(name)         the name of a function of its assembly: product, square, reduce
  *   SQUARE_FROM          the fewest limbs of which a square is faster than a product
  *
  * BN_STRIPS_SLOTS are the slots of its descriptor, and `clear` is its clear.
@@ -17,19 +17,19 @@
 #include "common/clear.h"
 
 /* t = a b, or a^2: 2 limbs limbs. */
-void IN_ASSEMBLY(product)(limb *t, const limb *a, const limb *b, size_t limbs);
-void IN_ASSEMBLY(square)(limb *t, const limb *a, size_t limbs);
+void STRIPS(product)(limb *t, const limb *a, const limb *b, size_t limbs);
+void STRIPS(square)(limb *t, const limb *a, size_t limbs);
 
 /* r = t / R modulo n; t is lost. */
-void IN_ASSEMBLY(reduce)(limb *r, limb *t, const limb *n, size_t limbs, limb n0);
+void STRIPS(reduce)(limb *r, limb *t, const limb *n, size_t limbs, limb n0);
 
 static void mul(const void *key, void *r, const void *a, const void *b, void *scratch)
 {
     const size_t limbs = limbs_for(evc_bn_n_bytes(key));
     const struct private_part *p = private_part(key);
 
-    IN_ASSEMBLY(product)(scratch, a, b, limbs);
-    IN_ASSEMBLY(reduce)(r, scratch, p->n, limbs, p->n0);
+    STRIPS(product)(scratch, a, b, limbs);
+    STRIPS(reduce)(r, scratch, p->n, limbs, p->n0);
 }
 
 static void sqr(const void *key, void *r, const void *a, void *scratch)
@@ -38,10 +38,10 @@ static void sqr(const void *key, void *r, const void *a, void *scratch)
     const struct private_part *p = private_part(key);
 
     if (limbs < SQUARE_FROM)
-        IN_ASSEMBLY(product)(scratch, a, a, limbs);
+        STRIPS(product)(scratch, a, a, limbs);
     else
-        IN_ASSEMBLY(square)(scratch, a, limbs);
-    IN_ASSEMBLY(reduce)(r, scratch, p->n, limbs, p->n0);
+        STRIPS(square)(scratch, a, limbs);
+    STRIPS(reduce)(r, scratch, p->n, limbs, p->n0);
 }
 
 EVC_DEFINE_CLEAR_STACK(clear, BASELINE, 704)
