@@ -28,6 +28,7 @@ HARNESS_FLAGS = ("-Oz",)  # of its own files: two applications and results share
 LINK_FLAGS = (
     *("-pie", "--no-dynamic-linker", "-z", "text", "-z", "norelro", "-Bsymbolic"),
     *("--hash-style=sysv", "--pack-dyn-relocs=relr", "--build-id=none", "--gc-sections"),
+    "--icf=all",  # functions of equal code are one: nothing here asks which of them it has
     # A section that the script does not name would lie behind the image, in memory of others.
     *("-e", "efi_entry", "--oformat", "binary", "--orphan-handling=error"),
 )
