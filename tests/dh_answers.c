@@ -149,6 +149,7 @@ int main(void)
         else
             printf("%s", evc_status_text(status));
         puts("");
+        fflush(stdout); /* somebody may wait for each answer */
     }
     return 0;
 }
