@@ -390,6 +390,7 @@ static void the_policy_vartime_allows_any_multiplier(void)
     EXPECT(is_for("bn", EVC_ARCH_HPPA, EVC_CPU(HPPA_PA11), vartime, "hppa_xmpyu"));
     EXPECT(is_for("bn_words", EVC_ARCH_HPPA, EVC_CPU(HPPA_PA11), vartime, "hppa_xmpyu"));
     EXPECT(is_for("bn_words", EVC_ARCH_HPPA, EVC_CPU(HPPA_PA11) | EVC_CPU(HPPA_WIDE), vartime, "hppa20"));
+    EXPECT(is_for("bn", EVC_ARCH_HPPA, EVC_CPU(HPPA_PA11) | EVC_CPU(HPPA_WIDE), vartime, "hppa20"));
     EXPECT(is_for("bn", EVC_ARCH_A32, EVC_CPU(A32_UMAAL), vartime, "a32_umaal"));
     EXPECT(is_for("bn_words", EVC_ARCH_A32, EVC_CPU(A32_UMAAL), vartime, "a32_umaal"));
     EXPECT(is_for("bn", EVC_ARCH_X86, EVC_NEEDS_X86_ADX & ~ct_mul, vartime, "x86_adx"));

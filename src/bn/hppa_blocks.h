@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Products, squares and reductions by the blocks of eight words of hppa_xmpyu_asm.S. Words of 32 bits, the least
+ * Products, squares and reductions by the blocks of eight words of a kernel's assembly. Words of 32 bits, the least
  * significant first. Numbers have an even number of words, and zeros behind them up to a whole block of eight.
+ *
+ * Includers define HPPA(name), the name of a function of the assembly, and bn_sum, the type of each place of a double
+ * product t, whose value is the sum of t[i] * B^i: words, or sums of 64 bits. Carries are one word: what is to be added
+ * to t[n] for hppa_xmpyu, with what is to be added to t[n + 1] in its upper half for hppa20.
  *
  * The words of a number that fill no block, which are 2, 4 or 6, are multiplied by blocks of the other number: so they
  * cost their own products and not those of a whole block.
@@ -16,92 +20,93 @@
 
 /* t[0 ... n + 7] += a[0 ... n - 1] * b[0 ... 7]; n is even, not 0. There is no carry: what is above that is not
  * changed. */
-void evc_bn_hppa_xmpyu_multiply_8(uint32_t *t, const uint32_t *a, size_t n_words, const uint32_t *b);
+void HPPA(multiply_8)(bn_sum *t, const uint32_t *a, size_t n_words, const uint32_t *b);
 
 /* The same, where t was 0. */
-void evc_bn_hppa_xmpyu_set_8(uint32_t *t, const uint32_t *a, size_t n_words, const uint32_t *b);
+void HPPA(set_8)(bn_sum *t, const uint32_t *a, size_t n_words, const uint32_t *b);
 
 /* The same for 2, 4 or 6 words, with a carry at t[n]. Returns the carry at t[n + 8]. */
-uint32_t evc_bn_hppa_xmpyu_add_rows(uint32_t *t, const uint32_t *a, size_t n_words, const uint32_t *b, uint32_t carry);
+uint32_t HPPA(add_rows)(bn_sum *t, const uint32_t *a, size_t n_words, const uint32_t *b, uint32_t carry);
 
 /* t[0 ... w + n_words - 1] += q * n, where q is such that the lowest w words become 0. These are not written. w: the
  * words in whole blocks of n, 8 or more. n0: -1 / n modulo B. Returns the carry. */
-uint32_t evc_bn_hppa_xmpyu_reduce(uint32_t *t, const uint32_t *n, size_t n_words, uint32_t n0);
+uint32_t HPPA(reduce)(bn_sum *t, const uint32_t *n, size_t n_words, uint32_t n0);
 
 /* t[0 ... n_digits + 7] += q * n[0 ... 7], where q has 2, 4 or 6 words and is such that so many words of t become 0; in
- * their place it is written. Returns the carry. */
-uint32_t evc_bn_hppa_xmpyu_reduce_rows(uint32_t *t, const uint32_t *n, size_t n_digits, uint32_t n0);
+ * their place it is written, as words. Returns the carry. */
+uint32_t HPPA(reduce_rows)(bn_sum *t, const uint32_t *n, size_t n_digits, uint32_t n0);
 
-/* r = the upper half of t and the carry above it, less n if that is not negative; t = 0. n_words: even, not 0. */
-void evc_bn_hppa_xmpyu_finish(uint32_t *r, uint32_t *t, const uint32_t *n, size_t n_words, uint32_t carry);
+/* r = the upper half of t and the carry above it, less n if that is not negative. n_words: even, not 0.
+ * hppa_xmpyu: t = 0 then. */
+void HPPA(finish)(uint32_t *r, bn_sum *t, const uint32_t *n, size_t n_words, uint32_t carry);
 
 /* t[2i ... 2i + 15] += the products of two different words of a[i ... i + 7], each once, for each multiple i of 8 below
  * n_words, which is one, too, and not 0. */
-void evc_bn_hppa_xmpyu_cross(uint32_t *t, const uint32_t *a, size_t n_words);
+void HPPA(cross)(bn_sum *t, const uint32_t *a, size_t n_words);
 
 /* t[0 ... 2n - 1] = 2t + the squares of a[0 ... n - 1], each at its place; n is a multiple of 4, not 0. */
-void evc_bn_hppa_xmpyu_add_squares(uint32_t *t, const uint32_t *a, size_t n_words);
+void HPPA(add_squares)(bn_sum *t, const uint32_t *a, size_t n_words);
 
-EVC_INLINE void clear_eight(uint32_t *t)
+EVC_INLINE void clear_eight(bn_sum *t)
 {
     t[0] = t[1] = t[2] = t[3] = t[4] = t[5] = t[6] = t[7] = 0;
 }
 
 /* t = a * b: 2 * n_words words, and those above them up to two whole blocks become 0. */
-static void product(uint32_t *t, const uint32_t *a, const uint32_t *b, size_t n_words)
+static void product(bn_sum *t, const uint32_t *a, const uint32_t *b, size_t n_words)
 {
     const size_t rest = n_words % 8, whole = n_words - rest;
     uint32_t carry = 0;
 
     if (whole)
-        evc_bn_hppa_xmpyu_set_8(t, a, n_words, b);
+        HPPA(set_8)(t, a, n_words, b);
     else
         clear_eight(t);
     for (size_t i = 8; i < whole; i += 8) {
         clear_eight(t + i + n_words);
-        evc_bn_hppa_xmpyu_multiply_8(t + i, a, n_words, b + i);
+        HPPA(multiply_8)(t + i, a, n_words, b + i);
     }
     if (!rest)
         return;
     clear_eight(t + whole + n_words);
     clear_eight(t + 2 * whole + 8);
     for (size_t i = 0; i <= whole; i += 8)
-        carry = evc_bn_hppa_xmpyu_add_rows(t + whole + i, b + whole, rest, a + i, carry);
+        carry = HPPA(add_rows)(t + whole + i, b + whole, rest, a + i, carry);
 }
 
 /* t = a squared: products of different words, doubled, and the squares of words; zeros above it as in product. */
-static void square(uint32_t *t, const uint32_t *a, size_t n_words)
+static void square(bn_sum *t, const uint32_t *a, size_t n_words)
 {
     const size_t blocks = (n_words + 7) / 8 * 8;
 
     clear_eight(t);
     if (n_words > 8)
-        evc_bn_hppa_xmpyu_set_8(t + 8, a + 8, n_words - 8, a);
+        HPPA(set_8)(t + 8, a + 8, n_words - 8, a);
     for (size_t i = 8; i + 8 < n_words; i += 8) {
         clear_eight(t + n_words + i);
-        evc_bn_hppa_xmpyu_multiply_8(t + 2 * i + 8, a + i + 8, n_words - i - 8, a + i);
+        HPPA(multiply_8)(t + 2 * i + 8, a + i + 8, n_words - i - 8, a + i);
     }
     clear_eight(t + n_words + blocks - 8);
     if (n_words < blocks)
         clear_eight(t + 2 * blocks - 8);
-    evc_bn_hppa_xmpyu_cross(t, a, blocks);
-    evc_bn_hppa_xmpyu_add_squares(t, a, (n_words + 3) / 4 * 4);
+    HPPA(cross)(t, a, blocks);
+    HPPA(add_squares)(t, a, (n_words + 3) / 4 * 4);
 }
 
-/* r = t / R modulo n, where R = B^n_words; 2 * n_words words of t become 0. */
-static void reduce(uint32_t *r, uint32_t *t, const uint32_t *n, uint32_t n0, size_t n_words)
+/* r = t / R modulo n, where R = B^n_words; t is lost, or, with hppa_xmpyu, 0. */
+static void reduce(uint32_t *r, bn_sum *t, const uint32_t *n, uint32_t n0, size_t n_words)
 {
     const size_t rest = n_words % 8, whole = n_words - rest;
-    uint32_t *const last = t + whole;
-    uint32_t carry = whole ? evc_bn_hppa_xmpyu_reduce(t, n, n_words, n0) : 0, below;
+    bn_sum *const last = t + whole;
+    uint32_t carry = whole ? HPPA(reduce)(t, n, n_words, n0) : 0, below;
 
     if (rest) {
-        below = evc_bn_hppa_xmpyu_reduce_rows(last, n, rest, n0);
+        below = HPPA(reduce_rows)(last, n, rest, n0);
         for (size_t i = 8; i <= whole; i += 8)
-            below = evc_bn_hppa_xmpyu_add_rows(last + i, last, rest, n + i, below + (i == whole ? carry : 0));
-        carry = t[2 * n_words];
+            below = HPPA(add_rows)(last + i, (const uint32_t *)last, rest, n + i, below + (i == whole ? carry : 0));
+        carry = (uint32_t)t[2 * n_words];
     }
-    evc_bn_hppa_xmpyu_finish(r, t, n, n_words, carry);
+    HPPA(finish)(r, t, n, n_words, carry);
 }
 
 #endif

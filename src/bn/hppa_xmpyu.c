@@ -17,44 +17,14 @@
 #define LIMB_BITS 32
 #define LIMBS_IN_BLOCK 8
 #define LIMBS_IN_R 2
-#include "bn/limbs_steps.h"
-
-#include "bn/hppa_blocks.h"
-#include "common/clear.h"
-
-/* r = t / R modulo n, and zeros behind it; r may be what t was made of. */
-static void reduce_to(limb *r, limb *t, const struct private_part *p, size_t n_bytes)
-{
-    const size_t limbs = limbs_in_pieces(n_bytes, LIMBS_IN_R), held = limbs_for(n_bytes);
-
-    if (limbs < held)
-        clear_eight(r + held - LIMBS_IN_BLOCK);
-    reduce(r, t, p->n, p->n0, limbs);
-}
-
-static void mul(const void *key, void *r, const void *a, const void *b, void *scratch)
-{
-    const size_t n_bytes = evc_bn_n_bytes(key);
-
-    product(scratch, a, b, limbs_in_pieces(n_bytes, LIMBS_IN_R));
-    reduce_to(r, scratch, private_part(key), n_bytes);
-}
-
-static void sqr(const void *key, void *r, const void *a, void *scratch)
-{
-    const size_t n_bytes = evc_bn_n_bytes(key);
-
-    square(scratch, a, limbs_in_pieces(n_bytes, LIMBS_IN_R));
-    reduce_to(r, scratch, private_part(key), n_bytes);
-}
-
-EVC_DEFINE_CLEAR_STACK(clear, BASELINE, 704)
+#define HPPA(name) evc_bn_hppa_xmpyu_##name
+#include "common/bytes.h"
+typedef uint32_t bn_sum;
+#include "bn/hppa_steps.h"
 
 const struct evc_bn evc_bn_hppa_xmpyu = {
     .kernel = EVC_KERNEL_HEAD(hppa_xmpyu, HPPA_XMPYU, CT, ANY, 1, struct evc_bn_modulus, 0, clear),
-    BN_LIMBS_SLOTS,
-    .mul = mul,
-    .sqr = sqr,
+    BN_HPPA_SLOTS,
 };
 #else
 EVC_EMPTY_UNIT

@@ -2,123 +2,57 @@
 /*
  * Montgomery multiplication by blocks of eight words, for PA-RISC 1.1. hppa_blocks.h declares the functions.
  *
- * A block adds the products of eight words and a long number. Row i is one word of the long number times the eight: the
- * lower words of these products are added to the sums at i, i + 1, ..., i + 7, and the upper words to those at i + 1,
- * ..., i + 8, in two chains of carries. Eight sums stay in registers. Each row stores the lowest one and loads the next
- * one in its place, so the registers change their roles from row to row, and after eight rows they are as they were.
- * While a row is summed, the next one is multiplied.
+ * Row i of a block (hppa_blocks_asm.h) adds the lower words of its products to the sums at i, i + 1, ..., i + 7, and
+ * the upper words to those at i + 1, ..., i + 8, in two chains of carries.
  *
  * Source: PA-RISC 1.1 Architecture and Instruction Set Reference Manual (1994), chapter 6 (XMPYU).
  */
 #include "common/hppa_asm.h"
 
 #if EVC_ASM_HPPA
-evc_isa_pa11
-
-#define TO %r26
-#define FROM %r25
-#define COUNT %r24
+#define SUM_BYTES 4
+#define TIMES_SUM_BYTES sh2add
+#define REDUCE_SAVES 11
 #define CARRY %r28
 #define BEFORE %r29 /* the carry of the block before */
-#define LENGTH %r11
-#define BLOCKS %r12
-#define MODULUS %r13
+#include "bn/hppa_blocks_asm.h"
+evc_isa_pa11
 
-/* Products lie in two banks of eight, each reached from two registers: fstds reaches 16 bytes. */
-#define BANK0_LEFT 1
-#define BANK0_RIGHT 31
-#define BANK1_LEFT 20
-#define BANK1_RIGHT 23
-#define SAVED 128  /* registers of the caller's, from where the stack ended */
-#define WORD 176 /* a word on its way to the unit for floating point */
-#define FRAME 192
+.macro load_sum i, j, offset
+	sum_register_of \i, \j
+	ldw	\offset(TO), sum
+.endm
+.macro store_sum i, j, offset
+	sum_register_of \i, \j
+	stw	sum, \offset(TO)
+.endm
 
-/* The frame of a function that uses so many registers of the caller's, from r3 on. */
-.macro begin_frame n
-	ldo	16(%r30), BANK0_LEFT
-	ldo	48(%r30), BANK0_RIGHT
-	ldo	80(%r30), BANK1_LEFT
-	ldo	112(%r30), BANK1_RIGHT
-	evc_frame FRAME
-	.irp	i, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10
-	.if	\i < \n
-	.set	saved, 3 + \i
-	stw	saved, SAVED - FRAME + 4 * \i(%r30)
+.macro clear_carries
+	ldi	0, CARRY
+.endm
+.macro keep_carries
+	copy	CARRY, BEFORE
+	ldi	0, CARRY
+.endm
+.macro add_kept
+	comiclr,<>	0, COUNT, %r0
+	add	BEFORE, CARRY, CARRY
+.endm
+.macro take_carries
+.endm
+.macro give_carries
+.endm
+
+/* The carry in CARRY is that of the block before: it belongs to the sum at 8. */
+.macro add_carries_of_entry e
+	.irp	r, 3, 4, 5, 6, 7, 8
+	.if	\r == 3
+	add	CARRY, %r3, %r3
+	.elseif	\r < 3 + \e
+	addc	%r0, %r\r, %r\r
 	.endif
 	.endr
-.endm
-.macro end_frame n
-	.irp	i, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10
-	.if	\i < \n
-	.set	saved, 3 + \i
-	ldw	SAVED - FRAME + 4 * \i(%r30), saved
-	.endif
-	.endr
-	evc_return_frame FRAME
-.endm
-
-.macro load_left f, from
-	fldws,ma	4(\from), %fr\f\()L
-.endm
-
-/* The register of the sum at i + j, in row i. */
-.macro sum_register_of i, j
-	.set	sum, 3 + ((\i + \j) & 7)
-.endm
-.macro sum_register j
-	sum_register_of row, \j
-.endm
-
-.macro load_sums
-	.irp	j, 0, 1, 2, 3, 4, 5, 6, 7
-	sum_register_of 0, \j
-	ldw	4 * \j(TO), sum
-	.endr
-.endm
-.macro store_sums
-	.irp	j, 0, 1, 2, 3, 4, 5, 6, 7
-	sum_register_of 0, \j
-	stw	sum, 4 * \j(TO)
-	.endr
-.endm
-
-/* The registers of the bank of row i. */
-.macro use_bank i
-	.if	(\i) & 1
-	.set	left, BANK1_LEFT
-	.set	right, BANK1_RIGHT
-	.else
-	.set	left, BANK0_LEFT
-	.set	right, BANK0_RIGHT
-	.endif
-.endm
-
-/* The register and the offset of the product by the word in fr\f. */
-.macro use_slot f
-	.if	\f < 8
-	.set	bank, left
-	.else
-	.set	bank, right
-	.endif
-	.set	offset, (\f & 3) * 8 - 16
-	.set	product, 64 + 18 + \f /* fr22 to fr29 */
-.endm
-
-.macro multiply word, f, half
-	xmpyu	\word, %fr\f\half, product
-.endm
-
-/* The products of \word and the eight words that are in \half of fr4 to fr11, in the bank of row \i. */
-.macro multiply_row i, word, half
-	use_bank \i
-	.irp	f, 4, 5, 6, 7, 8, 9, 10, 11
-	use_slot \f
-	multiply \word, \f, \half
-	.endr
-	.irp	f, 4, 5, 6, 7, 8, 9, 10, 11
-	use_slot \f
-	fstds	product, offset(bank)
-	.endr
+	addc	%r0, %r0, CARRY
 .endm
 
 /* Sums row i, whose products are in its bank.
@@ -182,231 +116,11 @@ evc_isa_pa11
 	.endif
 .endm
 
-/* Eight rows by the words in \half of fr4 to fr11. Row 2, 4 or 6 has the label \label2, 4 or 6. */
-.macro sum_eight_rows kind, half, label
-	fldws,ma	4(FROM), %fr30L
-	multiply_row 0, %fr30L, \half
-	.irp	i, 0, 1, 2, 3, 4, 5, 6
-	.if	\i == 2 || \i == 4 || \i == 6
-\label\i:
-	.endif
-	sum_row \i, \kind, 1, \half
-	.endr
-	sum_row 7, \kind, 0, \half
-.endm
-
-/* ---- Numbers that do not fill blocks -----------------------------------------------------------------------
- *
- * Of a long number whose length is 2, 4 or 6 words more than a multiple of eight, the first rows are 8 - e to 7: as if
- * 8 - e words that are not there came before it. So TO goes back by 8 - e words, and sum j is that at 8 - e + j. */
-
-/* Goes to \label, where branch_to_entry is, if the length in COUNT does not fill blocks. */
-.macro branch_if_rest label
-	extru,=	COUNT, 31, 3, %r19
-	b,n	\label
-.endm
-
-/* Goes to \label2, 4 or 6 if COUNT has 6, 4 or 2 words beyond whole blocks, which is in r19. */
-.macro branch_to_entry label
-	blr,n	%r19, %r0
-	nop
-	nop
-	nop
-	nop
-	nop
-	b,n	\label\()6
-	nop
-	nop
-	nop
-	b,n	\label\()4
-	nop
-	nop
-	nop
-	b,n	\label\()2
-	nop
-.endm
-
-.macro load_sums_of_entry e
-	.irp	j, 0, 1, 2, 3, 4, 5, 6, 7
-	sum_register_of \e, \j
-	ldw	4 * \j + 4 * \e(TO), sum
-	.endr
-.endm
-
-/* The carry in CARRY is that of the block before: it belongs to the sum at 8. */
-.macro add_carry_of_entry e
-	.irp	r, 3, 4, 5, 6, 7, 8
-	.if	\r == 3
-	add	CARRY, %r3, %r3
-	.elseif	\r < 3 + \e
-	addc	%r0, %r\r, %r\r
-	.endif
-	.endr
-	addc	%r0, %r0, CARRY
-.endm
-
-/* Multiplies the first row and goes to it. */
-.macro enter e, half, label
-	fldws,ma	4(FROM), %fr30L
-	multiply_row \e, %fr30L, \half
-	b,n	\label\e
-.endm
-
-
-/* t, a, n, b */
-.macro block name, kind
-evc_function \name
-	.irp	f, 4, 5, 6, 7, 8, 9, 10, 11
-	load_left \f, %r23
-	.endr
-	begin_frame 8
-	.ifc	\kind, set
-	.irp	j, 0, 1, 2, 3, 4, 5, 6, 7
-	sum_register_of 0, \j
-	ldi	0, sum
-	.endr
-	.endif
-	ldi	0, CARRY
-	branch_if_rest .L\name\()_rest
-	.ifnc	\kind, set
-	load_sums
-	.endif
-1:	sum_eight_rows \kind, L, .L\name\()_row
-	addib,>	-8, COUNT, 1b
-	ldo	32(TO), TO
-	store_sums
-	end_frame 8
-.L\name\()_rest:
-	branch_to_entry .L\name\()_entry
-	.irp	e, 2, 4, 6
-.L\name\()_entry\e:
-	ldo	-4 * \e(TO), TO
-	ldo	\e(COUNT), COUNT
-	.ifnc	\kind, set
-	load_sums_of_entry \e
-	.endif
-	enter \e, L, .L\name\()_row
-	.endr
-evc_end \name
-.endm
 block evc_bn_hppa_xmpyu_multiply_8, add
 block evc_bn_hppa_xmpyu_set_8, set
-
-/* t, a, n, b, and on the stack the carry: as multiply_8. */
-evc_function evc_bn_hppa_xmpyu_add_rows
-	ldw	-52(%r30), CARRY
-	.irp	f, 4, 5, 6, 7, 8, 9, 10, 11
-	load_left \f, %r23
-	.endr
-	begin_frame 8
-	extru	COUNT, 31, 3, %r19
-	branch_to_entry .Ladd_rows
-	.irp	e, 2, 4, 6
-.Ladd_rows\e:
-	ldo	-4 * \e(TO), TO
-	ldo	\e(COUNT), COUNT
-	load_sums_of_entry \e
-	add_carry_of_entry \e
-	enter \e, L, .Levc_bn_hppa_xmpyu_multiply_8_row
-	.endr
-evc_end evc_bn_hppa_xmpyu_add_rows
-
-/* Makes the lowest sum 0, in row i: r22 is where a word goes to the unit for floating point, n0 is in fr31L; the digit
- * gets to the right half of fr30. */
-.macro multiply_digit i
-	sum_register_of \i, 0
-	stw	sum, 0(%r22)
-	fldws	0(%r22), %fr30L
-	xmpyu	%fr30L, %fr31L, %fr30
-.endm
-
-/* The word in r23 goes to fr31L; r22: as in multiply_digit. */
-.macro load_n0
-	copy	%r23, %r22
-	begin_frame 11
-	stw	%r22, WORD - FRAME(%r30)
-	ldo	WORD - FRAME(%r30), %r22
-	fldws	0(%r22), %fr31L
-.endm
-
-/* t, n, length of n, n0. Words 0 to 7 of n are in the left halves of fr4 to fr11, and the words by which n is
- * multiplied in the right ones. The carry of a block is added before the last eight rows of the next block. */
-evc_function evc_bn_hppa_xmpyu_reduce
-	.irp	f, 4, 5, 6, 7, 8, 9, 10, 11
-	load_left \f, FROM
-	.endr
-	load_n0
-	copy	COUNT, LENGTH
-	ldo	-7(COUNT), BLOCKS
-	copy	FROM, MODULUS
-	ldi	0, CARRY
-1:	copy	CARRY, BEFORE
-	copy	MODULUS, FROM
-	ldo	-8(LENGTH), COUNT
-	load_sums
-	comiclr,=	0, COUNT, %r0
-	ldi	0, CARRY
-	.irp	f, 4, 5, 6, 7, 8, 9, 10, 11
-	multiply_digit (\f - 4)
-	fcpy,sgl	%fr30R, %fr\f\()R
-	multiply_row (\f - 4), %fr30R, L
-	sum_row (\f - 4), drop, 0, L
-	.endr
-	comib,=	0, COUNT, 3f
-	ldo	32(TO), TO
-	branch_if_rest .Lreduce_rest
-2:	ldo	-8(COUNT), COUNT
-	comiclr,<>	0, COUNT, %r0
-	add	BEFORE, CARRY, CARRY
-	sum_eight_rows add, R, .Lreduce_row
-	comib,<>	0, COUNT, 2b
-	ldo	32(TO), TO
-3:	store_sums
-	sh2add	LENGTH, %r0, %r19
-	sub	TO, %r19, TO
-	addib,>	-8, BLOCKS, 1b
-	ldo	32(TO), TO
-	end_frame 11
-.Lreduce_rest:
-	branch_to_entry .Lreduce_entry
-	.irp	e, 2, 4, 6 /* nothing is added before these rows: they are not among the last eight of a second block */
-.Lreduce_entry\e:
-	store_sums
-	ldo	-4 * \e(TO), TO
-	ldo	\e - 8(COUNT), COUNT
-	load_sums_of_entry \e
-	enter \e, R, .Lreduce_row
-	.endr
-evc_end evc_bn_hppa_xmpyu_reduce
-
-/* t, n, number of digits, n0. A digit goes where the sum was that it makes 0. */
-evc_function evc_bn_hppa_xmpyu_reduce_rows
-	.irp	f, 4, 5, 6, 7, 8, 9, 10, 11
-	load_left \f, FROM
-	.endr
-	load_n0
-	ldi	0, CARRY
-	extru	COUNT, 31, 3, %r19
-	branch_to_entry .Lreduce_rows_entry
-	.irp	e, 2, 4, 6
-.Lreduce_rows_entry\e:
-	ldo	-4 * \e(TO), TO
-	load_sums_of_entry \e
-	b,n	.Lreduce_rows_row\e
-	.endr
-	.irp	i, 2, 3, 4, 5, 6, 7
-.Lreduce_rows_row\i:
-	multiply_digit \i
-	fstws	%fr30R, 0(%r22)
-	ldw	0(%r22), %r19
-	stw	%r19, 4 * \i(TO)
-	multiply_row \i, %fr30R, L
-	sum_row \i, drop, 0, L
-	.endr
-	ldo	32(TO), TO
-	store_sums
-	end_frame 11
-evc_end evc_bn_hppa_xmpyu_reduce_rows
+add_rows evc_bn_hppa_xmpyu_add_rows, evc_bn_hppa_xmpyu_multiply_8
+reduce evc_bn_hppa_xmpyu_reduce
+reduce_rows evc_bn_hppa_xmpyu_reduce_rows
 
 .macro subtract_word
 	ldws,ma	4(%r22), %r19

@@ -3,7 +3,8 @@
  * Numbers as limbs of any width, the least significant first: bytes, the modulus, sums. A kernel defines LIMB_BITS,
  * which is 64, 32 or 16, and includes this, or columns_steps.h with it. BN_LIMBS_SLOTS are slots of its descriptor
  * then. Numbers are held in whole blocks of LIMBS_IN_BLOCK limbs, and R is a power of 2^(LIMB_BITS * LIMBS_IN_R): one
- * limb each, unless the kernel defines them.
+ * limb each, unless the kernel defines them. Scratch memory is that of SCRATCH_NUMBERS numbers, 3 unless it is defined:
+ * a double product and the digits of the reduction.
  *
  * Every loop has a count that follows from the length of the modulus alone.
  */
@@ -30,6 +31,9 @@ typedef uint32_t wide;
 #endif
 #if !defined(LIMBS_IN_R)
 #define LIMBS_IN_R 1
+#endif
+#if !defined(SCRATCH_NUMBERS)
+#define SCRATCH_NUMBERS 3
 #endif
 
 struct private_part {
@@ -62,7 +66,7 @@ static void shape(size_t n_bytes, struct evc_bn_shape *s)
     s->loaded_bits = 0;
     s->form_bytes = (uint32_t)EVC_BN_ROUND16(LIMB_BYTES * limbs);
     s->private_bytes = 16 + s->form_bytes;
-    s->scratch_bytes = 3 * s->form_bytes; /* a double product and the digits of the reduction */
+    s->scratch_bytes = SCRATCH_NUMBERS * s->form_bytes;
 }
 
 /* ---- Bytes -------------------------------------------------------------------------------------------- */

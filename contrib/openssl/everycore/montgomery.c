@@ -30,6 +30,8 @@ int BN_mod_mul_montgomery(BIGNUM *r, const BIGNUM *a, const BIGNUM *b, BN_MONT_C
 
 /* ---- Blocks of eight words ------------------------------------------------------------------------------ */
 
+#define HPPA(name) evc_bn_hppa_xmpyu_##name
+typedef BN_ULONG bn_sum;
 #include "bn/hppa_blocks.h"
 
 /* Longer numbers are multiplied faster by OpenSSL's own functions, which save products (Karatsuba). */
