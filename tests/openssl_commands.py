@@ -18,14 +18,10 @@ import sys
 import tempfile
 from collections.abc import Sequence
 
+from prime_against_python import ARNAULT
 from rsa_against_python import COMPOSITE, KERNEL, OK, Key, key_of, prime
 from rsa_paddings import WRONG_CIPHERTEXT, WRONG_SIGNATURE, HashingProgram, digest
 
-# Products of two primes that pass many tests to fixed bases: Arnault 1995, and p (2 p - 1) of a random p.
-ARNAULT = int("80383745745363949125707961434194210813883768828755814583748891752229742737653336521865023361639600454579"
-              "15042023603208766569966760987284043965408232928738791850869166857328267761771029389697739470167082304286"
-              "87109997439976544144845341155872450633409279022275296229414984230688168540432645753401832978611129896064"
-              "4845216191652872597534901")
 GROUPS = ("ffdhe2048", "ffdhe3072", "ffdhe4096", "modp1536", "modp2048", "modp3072", "modp4096")
 DH_OID = "1.2.840.113549.1.3.1"
 
