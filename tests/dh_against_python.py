@@ -77,8 +77,15 @@ def named(lines: Lines, rng: random.Random, groups: dict[str, int]) -> None:
         lines.add(f"{KERNEL} {name} params", padded(p, p.bit_length() // 8))
         if p.bit_length() <= 3072:
             exchanges(lines, rng, KERNEL, name, p, 2, p >> 1, sizes[p.bit_length()], False)
-    lines.add(f"{KERNEL} ffdhe2048 check", "ok")
-    lines.add(f"{KERNEL} modp1536 check", "ok")
+        else:
+            x, y, n_bytes = rng.getrandbits(200) | 1, pow(2, rng.getrandbits(200) | 1, p), p.bit_length() // 8
+            secret = padded(x, sizes[p.bit_length()])
+            lines.add(f"{KERNEL} {name} public {secret}", padded(pow(2, x, p), n_bytes))
+            lines.add(f"{KERNEL} {name} shared {secret} {padded(y, n_bytes)}", padded(pow(y, x, p), n_bytes))
+            for value in (0, 1, p - 1, p):
+                lines.add(f"{KERNEL} {name} shared {secret} {padded(value, n_bytes)}", PEER)
+    for name in ("ffdhe2048", "modp1536", "modp8192"):
+        lines.add(f"{KERNEL} {name} check", "ok")
 
 
 def given(lines: Lines, rng: random.Random, kernel: str) -> None:

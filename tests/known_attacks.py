@@ -49,7 +49,7 @@ class Here:
 
 def carries(here: Here) -> None:
     """Products and squares whose limbs are all ones or nearly so, where carries run through all limbs."""
-    for bits in (512, 1024, 1536, 2048):
+    for bits in (512, 1024, 1536, 2048, 8191, 8192):
         for n in (2**bits - 1, 2**bits - 2**64 + 1, 2**bits - 2**(bits // 2) - 1, 2**(bits - 1) + 1,
                   (2**bits - 1) // 3 * 2 + 1, 2**bits - 2**(bits - 52) - 1):
             values = [n - 1, n - 2, n >> 1, (2**bits - 1) // (2**64 - 1) % n, 2**(bits - 1) % n, 2**(bits - 64) - 1,

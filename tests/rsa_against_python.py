@@ -16,6 +16,8 @@ import sys
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
+from dh_against_python import groups_by_formula
+
 KERNEL = "c_limb64" if sys.maxsize > 2**32 else "c_limb32"  # for what is long; all kernels for the rest
 KERNELS = ("c_limb64", "c_limb32", "c_limb16", "x86_adx", "x86_ifma", "hppa_xmpyu", "a64_umulh", "a32_umaal", "c_ref")
 NO_KEY, COMPOSITE, RANGE = "the numbers are no key of RSA", "the number is no prime", "an operand is not below the modulus"
@@ -200,6 +202,31 @@ def primes_at_ends_of_limbs(program: Program, rng: random.Random) -> None:
             operations(program, kernel, key_of(p, q, 3), rng, 2)
 
 
+def largest_keys(program: Program, rng: random.Random) -> None:
+    """Keys of 8191 and 8192 bits, the most, and one of 8193. Their primes are those of two named groups, and halves."""
+    groups = groups_by_formula()
+    p, q = groups["modp4096"], groups["ffdhe4096"]
+    for first, second, bits in ((p, q, 8192), (q, p >> 1, 8191), (p >> 1, q, 8191)):
+        key = key_of(first, second, 65537 if bits == 8192 else 3)
+        program.judge("bits of n", str(key.n.bit_length()), str(bits))
+        values = [2, key.n - 2, key.p, key.n - key.q, rng.randrange(2, key.n - 1), rng.getrandbits(64) | 2]
+        pairs = [(key.hex(value), key.hex(pow(value, key.e, key.n))) for value in values]
+        for kernel in (kernel for kernel in KERNELS[:-1] if first == p or kernel != "c_limb16"):  # which is slow
+            program.expect(f"{kernel} key {key.text()}", OK)
+            for value in (0, 1, key.n - 1, key.n):
+                program.expect(f"{kernel} private 1 {key.hex(value)}", RANGE)
+            for result, given in pairs[:2 if kernel == "c_limb16" else None]:
+                program.expect(f"{kernel} public {result}", given)
+                program.expect(f"{kernel} private {rng.getrandbits(60)} {given}", result)
+            if kernel != "c_limb16":
+                program.expect(f"{kernel} many 5 {','.join(given for _, given in pairs[:3])}",
+                               "".join(result for result, _ in pairs[:3]))
+    program.expect(f"{KERNEL} check 3", OK)
+    longer = replace(key_of(p, q, 65537), p=p << 1, n=2 * p * q | 1)
+    program.expect(f"{KERNEL} key {longer.text()}", KEY_SIZE)
+    program.expect(f"{KERNEL} private 1 02", NOT_SET)
+
+
 def public_keys(program: Program, kernel: str, key: Key) -> None:
     n, e = key.hex(key.n), f"{key.e:08x}"
     program.expect(f"{kernel} public-key {n},{e}", OK)
@@ -280,6 +307,7 @@ def main() -> int:
     arguments = parser.parse_args()
     program, rng, skipped = Program(arguments.program), random.Random(arguments.seed), 0
     small_keys(program, rng)
+    largest_keys(program, rng)
     generation(program, rng)
     if importlib.util.find_spec("cryptography"):
         openssl_keys(program, rng, ((1024, 65537), (2048, 65537), (3072, 3), (2050, 65537)))
