@@ -379,8 +379,8 @@ finish_vectors:
 
 /* The beginning of messages of n vectors: all rounds but the last, whose key is in zmm15 then. AES comes first: it
  * takes longest. */
-.macro begin_message
-    vshufi32x4 $0, %zmm0, %zmm0, %zmm0
+.macro begin_message counter
+    vshufi32x4 $0, \counter, \counter, \counter
     lea 15(%r10), %eax
     and $-16, %eax
 .endm
@@ -428,7 +428,7 @@ aes_of_four:
 /* A message of n vectors, of which the first has the last block of associated data and some text, two blocks at least
  * if there are more. */
 .macro message n
-    begin_message
+    begin_message %zmm0
     .irp i, 0, 1, 2, 3, 4
     .if \i < \n
     with_vector \i, counter_of \i, \n,
@@ -540,7 +540,7 @@ aes_of_four:
  * lane of the lengths, and the block of associated data meets its power by itself: zmm12, zmm1, zmm11 are lo, mi, hi of
  * that. So no vector goes through AES for lengths or associated data alone. */
 .macro even_message n, alone, lengths=%zmm7
-    begin_message
+    begin_message %zmm0
 .if \alone
     vpxor counter_2(%r11), %ymm0, %ymm3
 .endif
@@ -1095,14 +1095,8 @@ first_two:
 first_four:
     first_vectors 4
     .p2align 5
-two_vectors:
-    long_vectors 2, rounds_of_two
-    .p2align 5
 four_vectors:
     long_vectors 4, rounds_of_four
-    .p2align 5
-six_vectors:
-    long_vectors 6, rounds_of_six
     .p2align 5
 eight_vectors:
     long_vectors 8, rounds_of_eight
@@ -1229,55 +1223,85 @@ first_pair:
     long_text %zmm27, %zmm11, 448, %rcx
 .endm
 
-/* rax groups from rcx on, the first of which has been encrypted: encrypts the others, and hashes all but the last one,
- * which rcx is behind then. Of two in a row the first meets the higher powers, and both have one reduction. */
-    .p2align 5
-groups:
-    EVC_ASM_CFI_BEGIN
-4:  add $512, %rcx
-    dec %rax
-    jz 5f
-    lea -1024(%rdi), %rsi
-    lea -512(%rdi), %rdx
-    test $1, %al
-    cmovnz %rdx, %rsi
-    long_counters 8
+/* One of twelve steps that add the products of a group, zmm4 to zmm11, with powers, which are powers_end bytes behind
+ * rsi. The first pair comes last, for the hash so far comes late. */
+.macro hash_step i
+.if \i == 0
     long_operands %zmm6, %zmm7, (powers_end+128), %rsi
-    long_round 1, 8
-    long_lo
-    long_round 2, 8
-    long_hi
-    long_round 3, 8
-    long_mi
+.elseif \i == 3
     long_operands %zmm8, %zmm9, (powers_end+256), %rsi
-    long_round 4, 8
-    long_lo
-    long_round 5, 8
-    long_hi
-    long_round 6, 8
-    long_mi
+.elseif \i == 6
     long_operands %zmm10, %zmm11, (powers_end+384), %rsi
-    long_round 7, 8
+.elseif \i == 9
+    long_operands %zmm4, %zmm5, powers_end, %rsi
+.endif
+.if \i % 3 == 0
     long_lo
-    long_round 8, 8
+.elseif \i % 3 == 1
     long_hi
-    long_round 9, 8
+.else
     long_mi
-    long_operands %zmm4, %zmm5, powers_end, %rsi /* the last: the hash so far comes late */
+.endif
+.endm
+/* All rounds but the first and the last of n vectors, and these steps. A step goes with a round, as far as there are
+ * some: so the multiplier is at work while AES is. */
+.macro rounds_and_hash n
+    .irp i, 0, 1, 2, 3, 4, 5, 6, 7
+    long_round (\i+2), \n
+    hash_step \i
+    .endr
     mov rounds(%rdi), %edx
     cmp $12, %edx
     jb 1f
-    long_round 10, 8
-    long_round 11, 8
-    je 1f
-    long_round 12, 8
-    long_round 13, 8
-1:  long_lo
-    long_hi
-    long_mi
-    group_text
-    test $1, %al
-    jz 4b
+    long_round 10, \n
+    hash_step 8
+    long_round 11, \n
+    hash_step 9
+    je 2f
+    long_round 12, \n
+    hash_step 10
+    long_round 13, \n
+    hash_step 11
+    jmp 3f
+1:  hash_step 8
+    hash_step 9
+2:  hash_step 10
+    hash_step 11
+3:
+.endm
+
+/* The next n vectors of counters, and the group before them is hashed. */
+.macro tail_and_hash n
+    EVC_ASM_CFI_BEGIN
+    long_counters \n
+    long_round 1, \n
+    rounds_and_hash \n
+    ret
+    EVC_ASM_CFI_END
+.endm
+    .p2align 5
+tail_of_two:
+    tail_and_hash 2
+    .p2align 5
+tail_of_four:
+    tail_and_hash 4
+    .p2align 5
+tail_of_six:
+    tail_and_hash 6
+    .p2align 5
+tail_of_eight:
+    tail_and_hash 8
+
+/* A vector of text, and then the next vector in its place through the first round. */
+.macro text_and_counter s, r, at
+    long_text \s, \r, \at, %rcx
+    long_counter \s
+    vaesenc %zmm3, \s, \s
+.endm
+/* One reduction for two groups in a row, behind the second one. */
+.macro reduce_second is_second
+    test $1, \is_second
+    jz 7f
     vpternlogq $0x96, %zmm28, %zmm30, %zmm29
     reduce %zmm28, %zmm29, %zmm30, %zmm12, %zmm13
     vmovdqa64 %zmm30, %zmm12
@@ -1285,7 +1309,42 @@ groups:
     vpshufb reversed(%r11), %xmm12, %xmm12
     vpxorq %zmm12, %zmm4, %zmm4
     no_products
+7:
+.endm
+
+/* rax groups from rcx on, the first of which has been encrypted: encrypts the others, and hashes all but the last one,
+ * which rcx is behind then. Of two in a row the first meets the higher powers, and both have one reduction. */
+    .p2align 5
+groups:
+    EVC_ASM_CFI_BEGIN
+    add $512, %rcx
+    dec %rax
+    jz 5f
+    long_counters 8
+    long_round 1, 8
+4:  lea -1024(%rdi), %rsi
+    lea -512(%rdi), %rdx
+    test $1, %al
+    cmovnz %rdx, %rsi
+    rounds_and_hash 8
+    cmp $1, %rax
+    je 6f
+    vbroadcasti32x4 round_keys + 16(%rdi), %zmm3
+    text_and_counter %zmm20, %zmm4, 0
+    text_and_counter %zmm21, %zmm5, 64
+    text_and_counter %zmm22, %zmm6, 128
+    text_and_counter %zmm23, %zmm7, 192
+    text_and_counter %zmm24, %zmm8, 256
+    text_and_counter %zmm25, %zmm9, 320
+    text_and_counter %zmm26, %zmm10, 384
+    text_and_counter %zmm27, %zmm11, 448
+    reduce_second %al
+    add $512, %rcx
+    dec %rax
     jmp 4b
+6:  group_text
+    reduce_second %al
+    add $512, %rcx
 5:  ret
     EVC_ASM_CFI_END
 
@@ -1395,24 +1454,21 @@ long_message:
     /* The tail, and the group before it. */
     lea 16(%r9), %r10
     sub %rcx, %r10        /* the bytes of the tail's vectors */
+    lea -512(%rdi), %rsi
+    sub %r10, %rsi
     cmp $256, %r10d
     ja 12f
     je 11f
-    call two_vectors
+    call tail_of_two
     jmp 14f
-11: call four_vectors
+11: call tail_of_four
     jmp 14f
 12: cmp $384, %r10d
     ja 13f
-    call six_vectors
+    call tail_of_six
     jmp 14f
-13: call eight_vectors
-14: mov %rdi, %rsi
-    sub %r10, %rsi
-    long_pair %zmm6, %zmm7, (powers_end-384), %rsi
-    long_pair %zmm8, %zmm9, (powers_end-256), %rsi
-    long_pair %zmm10, %zmm11, (powers_end-128), %rsi
-    long_pair %zmm4, %zmm5, (powers_end-512), %rsi
+13: call tail_of_eight
+14:
     mov %r10d, %edx
 
     /* edx: the bytes of the vectors left, the last ones. The last one is read before others are written to. */
