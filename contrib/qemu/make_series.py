@@ -113,14 +113,16 @@ def _table(path: Path) -> str:
         for line in lines
         if line["type"] == "pauth" and not line["wrong"]
     }
-    rows = [
-        f"  {program:<10} {algorithm:<10} {seconds[program, algorithm, before]:8.3f} "
-        f"{after:8.3f} {seconds[program, algorithm, before] / after:6.2f}"
-        for (program, algorithm, emulator), after in seconds.items()
-        if emulator.endswith(AFTER)
-        and (program, algorithm, before := emulator.removesuffix(AFTER)) in seconds
-    ]
-    if not rows:
+    rows, pairs = [], 0
+    for (program, algorithm, emulator), after in seconds.items():
+        if not emulator.endswith(AFTER):
+            continue
+        before = seconds.get((program, algorithm, emulator.removesuffix(AFTER)))
+        pairs += before is not None
+        row = f"  {program:<10} {algorithm:<10} "
+        row += f"{'-':>8} {after:8.3f} {'-':>6}" if before is None else f"{before:8.3f} {after:8.3f} {before / after:6.2f}"
+        rows.append(row)
+    if not pairs:
         return ""
     machine, emulators = run["machine"], {name for _, _, name in seconds}
     version = min(emulators, key=len)

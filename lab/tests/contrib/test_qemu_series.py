@@ -158,9 +158,13 @@ def test_the_cover_letter_has_seconds_without_and_with_the_series(
     path = tmp_path / "results/fast/2026-01-02-0-pauth.jsonl"
     path.write_text("\n".join(map(json.dumps, [start, before])))
     assert make_series.tables(tmp_path / "results") == ""
-    path.write_text("\n".join(map(json.dumps, [start, before, after])))
+    path.write_text("\n".join(map(json.dumps, [start, after])))
+    assert make_series.tables(tmp_path / "results") == ""
+    alone = {**after, "algorithm": "aes128", "seconds": 1.25}  # what QEMU without the series has not
+    path.write_text("\n".join(map(json.dumps, [start, before, after, alone])))
     said = make_series.tables(tmp_path / "results")
-    assert said.split()[-5:] == ["lua", "qarma5", "3.000", "1.500", "2.00"]
+    assert said.split()[-10:-5] == ["lua", "qarma5", "3.000", "1.500", "2.00"]
+    assert said.split()[-5:] == ["lua", "aes128", "-", "1.250", "-"]
     assert "5 runs: qemu 10.0.1 without" in said
 
 
