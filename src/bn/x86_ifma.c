@@ -126,24 +126,44 @@ EVC_INLINE void write_digit(struct writer *w, uint64_t digit, unsigned digit_bit
         *(w->end - ++w->written) = (uint8_t)w->bits;
 }
 
+/* a - b - borrow, all of it kept in general registers; borrow, 0 or 1, becomes that of the difference. */
+EVC_INLINE uint64_t subtract_word(uint64_t a, uint64_t b, uint64_t *borrow)
+{
+    const uint64_t difference = a - b - *borrow;
+
+    *borrow = evc_barrier64(((~a & b) | (~(a ^ b) & difference)) >> 63);
+    return difference;
+}
+
+/* out = out less n under the mask, where out is written; returns the borrow. */
+EVC_INLINE uint64_t subtract_bytes(uint8_t *out, const uint8_t *n, size_t n_bytes, uint64_t mask, int is_written)
+{
+    uint64_t borrow = 0;
+    size_t i = n_bytes;
+
+    for (; i >= 8; i -= 8) {
+        const uint64_t difference = subtract_word(evc_load64_be(out + i - 8), evc_load64_be(n + i - 8) & mask, &borrow);
+
+        if (is_written)
+            evc_store64_be(out + i - 8, difference);
+    }
+    while (i-- > 0) {
+        const uint64_t difference = (uint64_t)out[i] - (n[i] & mask) - borrow;
+
+        if (is_written)
+            out[i] = (uint8_t)difference;
+        borrow = evc_barrier64(difference >> 63);
+    }
+    return borrow;
+}
+
 /* out = out, with what is above its bytes, less n if that is not negative; returns what is above it then. */
 static uint64_t subtract_once(uint8_t *out, uint64_t above, const uint8_t *n, size_t n_bytes)
 {
-    uint32_t borrow = 0, keep;
-    uint8_t mask;
+    const uint64_t is_below = subtract_bytes(out, n, n_bytes, ~(uint64_t)0, 0);
+    const uint64_t keep = evc_barrier64(is_below & ~(uint64_t)evc_mask_nonzero32((uint32_t)above)); /* it is below n */
 
-    for (size_t i = n_bytes; i-- > 0;)
-        borrow = ((uint32_t)out[i] - n[i] - borrow) >> 31;
-    keep = evc_barrier32(borrow & ~evc_mask_nonzero32((uint32_t)above)) & 1; /* it is below n */
-    mask = (uint8_t)(keep - 1);
-    borrow = 0;
-    for (size_t i = n_bytes; i-- > 0;) {
-        const uint32_t difference = (uint32_t)out[i] - (n[i] & mask) - borrow;
-
-        out[i] = (uint8_t)difference;
-        borrow = difference >> 31;
-    }
-    return above - borrow;
+    return above - subtract_bytes(out, n, n_bytes, keep - 1, 1);
 }
 
 /* Sum of the products of digits of m, from the first on, and of n, from number i downwards, so many. */
