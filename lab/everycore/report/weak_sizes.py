@@ -11,7 +11,16 @@ ABOVE_THE_LINE = (
     1.15  # times the mean of both neighbours, of kernels whose digits are general registers
 )
 MANY_PROCESSES = 5  # of which one may have misjudged its clock
-SCALAR = ("x86_adx", "a32_umaal", "hppa20", "hppa_xmpyu", "a64_umulh", "c_limb64", "c_limb32", "c_limb16")
+SCALAR = (
+    "x86_adx",
+    "a32_umaal",
+    "hppa20",
+    "hppa_xmpyu",
+    "a64_umulh",
+    "c_limb64",
+    "c_limb32",
+    "c_limb16",
+)
 
 
 @dataclass(frozen=True, slots=True)

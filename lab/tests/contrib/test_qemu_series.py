@@ -160,7 +160,11 @@ def test_the_cover_letter_has_seconds_without_and_with_the_series(
     assert make_series.tables(tmp_path / "results") == ""
     path.write_text("\n".join(map(json.dumps, [start, after])))
     assert make_series.tables(tmp_path / "results") == ""
-    alone = {**after, "algorithm": "aes128", "seconds": 1.25}  # what QEMU without the series has not
+    alone = {
+        **after,
+        "algorithm": "aes128",
+        "seconds": 1.25,
+    }  # what QEMU without the series has not
     path.write_text("\n".join(map(json.dumps, [start, before, after, alone])))
     said = make_series.tables(tmp_path / "results")
     assert said.split()[-10:-5] == ["lua", "qarma5", "3.000", "1.500", "2.00"]

@@ -15,6 +15,8 @@ from everycore.farm.work import Answer, Job, Work
 from everycore.model.cells import Anomaly
 from everycore.store import matrix_files
 
+pytestmark = pytest.mark.slow
+
 # An object of one type is accessed through a pointer of another: wrong with -O2.
 ALIAS = """
 #include <stddef.h>

@@ -23,6 +23,8 @@ from everycore.subjects import Subject, find_subject
 from everycore.subjects.describe import load_subject
 from everycore.trace.record import UntraceableError
 
+pytestmark = pytest.mark.slow
+
 Build = Callable[..., Suspect]
 
 

@@ -18,6 +18,8 @@ from everycore.matrix.miscompilations import explain_wrong
 from everycore.model.cells import Anomaly, Cell, Kind, Outcome, Result, as_json, parse
 from everycore.store.matrix_files import read
 
+pytestmark = pytest.mark.slow
+
 REASON = "sum: 16 bytes: the output is wrong (byte {0} of 16: got 0{0}, expected 10)"
 
 

@@ -13,6 +13,8 @@ from everycore.build.toolchains.installed import installed
 from everycore.model.cells import Anomaly, Kind, as_json
 from everycore.store.matrix_files import read
 
+pytestmark = pytest.mark.slow
+
 TOML = """
 files = ["planted.c"]
 declaration = "void planted(unsigned char *, const unsigned char *, size_t)"

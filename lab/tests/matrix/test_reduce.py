@@ -25,6 +25,8 @@ from everycore.matrix.reduce import MOST_RUNS, SANITIZERS, _Search, good_cell, q
 from everycore.model.cells import Anomaly, Cell, Kind, Outcome, Reduced, Result, as_json, parse
 from everycore.store.matrix_files import read
 
+pytestmark = pytest.mark.slow
+
 TOML = """
 files = ["alias.c"]
 declaration = "void alias(unsigned char *, const unsigned char *, size_t)"

@@ -20,6 +20,8 @@ from everycore.model.cells import Cell, Outcome, Result
 from everycore.report.matrix_tables import tables
 from everycore.subjects import Function
 
+pytestmark = pytest.mark.slow
+
 HERE = "x86_64"
 
 

@@ -26,6 +26,8 @@ from everycore.store.run_files import Results, Run, Writer
 from everycore.subjects import Function, Subject
 from everycore.subjects import Program as Driver
 
+pytestmark = pytest.mark.slow
+
 Script = Callable[..., Path]
 KINDS = ("pauth", "pauth-primitive", "pauth-system")
 OF_A_RUN = ("--program", "recursion", "--rounds", "2")
