@@ -138,11 +138,7 @@ def pauth(
     )
     try:
         found = _emulators(context, mode, given_emulators)
-        every = [
-            w
-            for e in found
-            for w in variants.variants_of(e, given or variants.DEFAULT, bool(given))
-        ]
+        every = variants.variants_of_all(found, given or variants.DEFAULT, bool(given))
         chosen = _programs(context, mode, words(program), cc, update)
     except UnavailableError as error:
         if json:

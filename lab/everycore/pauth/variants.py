@@ -68,6 +68,20 @@ def variants_of(emulator: Emulator, algorithms: Sequence[str], demanded: bool) -
     return found
 
 
+def variants_of_all(
+    emulators: Sequence[Emulator], algorithms: Sequence[str], demanded: bool
+) -> list[Variant]:
+    """Those of several emulators. A demanded algorithm has to be there in one of them."""
+    chosen = dict.fromkeys(algorithms)
+    there = {a for a in chosen if a in CPUS and any(cpu_of(e, a) is not None for e in emulators)}
+    return [
+        variant
+        for emulator in emulators
+        for algorithm in chosen
+        for variant in variants_of(emulator, (algorithm,), demanded and algorithm not in there)
+    ]
+
+
 def cpu_of(emulator: Emulator, algorithm: str) -> str | None:
     """The value of -cpu; None if the emulator does not have the algorithm.
 

@@ -147,6 +147,17 @@ def test_an_algorithm_that_is_asked_for_has_to_be_there(world: Lab, script: Scri
     assert "qemu 11.0.1 has no property 'pauth-qarma3'" in outcome.err
 
 
+def test_an_algorithm_that_one_emulator_lacks_is_left_out_there() -> None:
+    both = [
+        Emulator("old", ("qemu",), frozenset({"pauth"})),
+        Emulator("new", ("qemu",), frozenset({"pauth", "pauth-aes128"})),
+    ]
+    found = variants.variants_of_all(both, ("off", "aes128"), demanded=True)
+    assert [variant.name for variant in found] == ["old off", "new off", "new aes128"]
+    with pytest.raises(EverycoreError, match="old has no property 'pauth-qarma3'"):
+        variants.variants_of_all(both, ("qarma3",), demanded=True)
+
+
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
