@@ -5,6 +5,7 @@
 #ifndef EVC_BN_WORDS_STEPS_H
 #define EVC_BN_WORDS_STEPS_H
 
+#include "bn_words/carry_rows.h"
 #include "bn_words/divide.h"
 #include "bn_words/kernel.h"
 #include "common/carry.h"
@@ -57,6 +58,22 @@ EVC_INLINE word subtract_borrow(word a, word b, word *borrow)
         Move(1);                                                                                                       \
     }
 
+/* Eights and a four of words of such a function, in a way that keeps the carry if the CPU has one. */
+#if EVC_BN_CARRY_ROWS
+#define CARRY_ROWS(eight, four, carry)                                                                                 \
+    for (; n_words >= 8; n_words -= 8) {                                                                               \
+        carry = eight(r, a, b, carry);                                                                                 \
+        MOVE_R_A_B(8);                                                                                                 \
+    }                                                                                                                  \
+    if (n_words >= 4) {                                                                                                \
+        carry = four(r, a, b, carry);                                                                                  \
+        MOVE_R_A_B(4);                                                                                                 \
+        n_words -= 4;                                                                                                  \
+    }
+#else
+#define CARRY_ROWS(eight, four, carry)
+#endif
+
 #define MOVE_R_A(n) (r += (n), a += (n))
 #define MOVE_R_A_B(n) (r += (n), a += (n), b += (n))
 #define MOVE_2R_A(n) (r += 2 * (n), a += (n))
@@ -66,6 +83,7 @@ EVC_INLINE word add_words_steps(word *r, const word *a, const word *b, size_t n_
 {
     word carry = 0;
 
+    CARRY_ROWS(add_eight, add_four, carry)
     FOUR_A_TURN(ADD_STEP, MOVE_R_A_B)
     return carry;
 }
@@ -75,11 +93,18 @@ EVC_INLINE word sub_words_steps(word *r, const word *a, const word *b, size_t n_
 {
     word borrow = 0;
 
+    CARRY_ROWS(subtract_eight, subtract_four, borrow)
     FOUR_A_TURN(SUB_STEP, MOVE_R_A_B)
     return borrow;
 }
 
+#if EVC_BN_MULTIPLY_IN_MEMORY
+#define MUL_STEP(i) multiply_one(r + (i), a[i], w, &carry)
+#define MUL_ADD_STEP(i) multiply_add_one(r + (i), a[i], w, &carry)
+#else
 #define MUL_STEP(i) r[i] = multiply_add(a[i], w, 0, &carry)
+#define MUL_ADD_STEP(i) r[i] = multiply_add(a[i], w, r[i], &carry)
+#endif
 EVC_INLINE word mul_words_steps(word *r, const word *a, size_t n_words, word w)
 {
     word carry = 0;
@@ -88,7 +113,6 @@ EVC_INLINE word mul_words_steps(word *r, const word *a, size_t n_words, word w)
     return carry;
 }
 
-#define MUL_ADD_STEP(i) r[i] = multiply_add(a[i], w, r[i], &carry)
 EVC_INLINE word mul_add_words_steps(word *r, const word *a, size_t n_words, word w)
 {
     word carry = 0;
