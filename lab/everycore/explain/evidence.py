@@ -18,9 +18,11 @@ from everycore.explain.regions import Region
 
 _BEFORE, _AFTER = 10, 4  # instructions that one sample stands for
 _WINDOW_BYTES = 256
+_FAR_BYTES = 4096  # code of a function that is farther from all samples says nothing of them
 _WORD_BYTES = (4, 8)
 _MASK32, _MASK64, _HALF64 = (1 << 32) - 1, (1 << 64) - 1, 1 << 63
 _PLAIN_SHIFTS = {"shl": 1, "sal": 1, "lsl": 1, "shr": -1, "lsr": -1, "sar": -1, "asr": -1}
+_DOUBLE_SHIFTS = {"shrd": 1, "extr": 1, "shld": -1}  # of two words: both shifts, and an `or`
 _TURNS = {"rol": 1, "ror": -1}
 _VARIABLE_TURNS = re.compile(r"vp(?:(ro[lr])|(s[lr]l))v([dq])")
 _WORD_READ = 8  # bytes that a load into a general register reads
@@ -29,6 +31,9 @@ _MOST_TABLES = 4  # of a cipher whose key makes them, unless a rule says otherwi
 _COMPUTED = 4  # instructions from a shift to the load whose address it is a part of
 _NEARLY_ALL = 254  # of 256 bytes
 _SMALLEST_WORD = 256  # words in data that are below are lengths, counts and bytes
+_MAY_ROTATE = re.compile(
+    r"ro[lr]x?|sh[lr][dx]?|v?pshuf.*|vp(ro[lr]|s[lr]l).*|tbl|rev.*|eor|extr|xar"
+)
 _SHUFFLE = re.compile(r"v?pshufb|tbl")
 
 
@@ -50,6 +55,23 @@ _LOGIC = re.compile(
 _ALL_VECTORS = 50.0  # per cent of instructions: rounds are in vectors, too
 _PRODUCTS = re.compile(r"i?mulx?|madd|umulh|umaddl|umull|v?pmul.*|vpmadd52.*")
 _FEWEST_PRODUCTS = 3.0  # per cent
+_MOVES = (
+    "mov",
+    "movsxd",
+    "cdqe",
+    "cdq",
+    "cqo",
+    "push",
+    "pop",
+    "jmp",
+    "leave",
+    "ldr",
+    "str",
+    "ldp",
+    "stp",
+)
+_USUAL_MOVES = 0.4  # of the instructions of code that a compiler has made fast
+_CLEAR = "clear"  # of a register: the exclusive or with itself
 _IGNORED = ("nop", "int3", "endbr64", "(bad)", "udf")
 
 
@@ -58,12 +80,14 @@ class Scope:
     """Facts of some instructions; of samples with a weight for each."""
 
     total: float = 0.0
+    moves: float = 0.0  # that compute nothing
     names: Counter[str] = field(default_factory=Counter)
     widths: dict[str, int] = field(default_factory=dict)
     vectors: Counter[int] = field(default_factory=Counter)  # width -> weight
     rotations: Counter[tuple[int, int]] = field(default_factory=Counter)  # bits, to the left
     shifts: set[tuple[int, int]] = field(default_factory=set)  # lane, signed distance
     plain_shifts: set[tuple[int, int]] = field(default_factory=set)  # of general registers
+    double_shifts: set[int] = field(default_factory=set)
     turns: set[tuple[int, int]] = field(default_factory=set)  # bits, 1 or -1: by a register
     counts: set[int] = field(default_factory=set)  # small numbers that are moved to registers
     constants: set[int] = field(default_factory=set)
@@ -77,8 +101,10 @@ class Scope:
         if op.name in _IGNORED:
             return
         self.total += weight
-        self.names[op.name] += weight  # type: ignore[assignment]
-        self.widths[op.name] = max(self.widths.get(op.name, 0), op.width)
+        self.moves += weight * (op.name in _MOVES)
+        name = _CLEAR if op.clears and "xor" in op.name else op.name  # the sum is no sum
+        self.names[name] += weight  # type: ignore[assignment]
+        self.widths[name] = max(self.widths.get(name, 0), op.width)
         if op.width and "mov" not in op.name:  # compilers copy structures by vectors, too
             self.vectors[op.width] += weight  # type: ignore[assignment]
         if op.left:
@@ -89,6 +115,9 @@ class Scope:
             self.counts.add(op.numbers[0])
         if op.shift:
             self.shifts.add((op.lane, op.shift))
+        if op.name in _DOUBLE_SHIFTS and op.numbers and op.bits:
+            right = _DOUBLE_SHIFTS[op.name] * op.numbers[-1] % op.bits
+            self.double_shifts |= {-right, op.bits - right}
         if op.name in _PLAIN_SHIFTS and op.numbers:
             self.plain_shifts.add((op.bits, _PLAIN_SHIFTS[op.name] * op.numbers[-1]))
         for number in op.numbers:
@@ -106,9 +135,18 @@ class Scope:
     def join(self, other: "Scope") -> None:
         """Take in the facts of another scope."""
         self.total += other.total
+        self.moves += other.moves
         for name in ("names", "vectors", "rotations", "tables"):
             getattr(self, name).update(getattr(other, name))
-        for name in ("shifts", "plain_shifts", "turns", "counts", "constants", "offsets"):
+        for name in (
+            "shifts",
+            "plain_shifts",
+            "double_shifts",
+            "turns",
+            "counts",
+            "constants",
+            "offsets",
+        ):
             getattr(self, name).update(getattr(other, name))
         for name, width in other.widths.items():
             self.widths[name] = max(self.widths.get(name, 0), width)
@@ -173,7 +211,18 @@ class Scope:
         )
 
     def share(self, amount: float) -> float:
-        return 100.0 * amount / self.total if self.total else 0.0
+        """Return a share of the instructions. More than the usual part of moves is left out.
+
+        Code that no compiler has made fast loads and stores each variable each time.
+        """
+        computing = (self.total - self.moves) / (1 - _USUAL_MOVES)
+        whole = min(self.total, computing)
+        return min(100.0, 100.0 * amount / whole) if whole else 0.0
+
+    def shifts_bits(self) -> bool:
+        """Whether anything may be a rotation: one instruction, two shifts, or a shuffle."""
+        found = self.rotations or self.turns or self.shifts or self.plain_shifts
+        return bool(found) or any(_MAY_ROTATE.fullmatch(name) for name in self.names)
 
     def ops(self, pattern: re.Pattern[str], width: int = 0) -> float:
         return sum(
@@ -264,9 +313,11 @@ def gather(region: Region, rules: Rules) -> Evidence:
     computed = _computed_lookups(ops)
     near_places: set[int] = set()
     in_window: set[int] = set()
-    for number, op in enumerate(ops):
+    near_function: set[int] = set()
+    for number, op in _not_far(ops, hot):
         is_computed = op.place in computed
         function.add(op, is_computed=is_computed)
+        near_function.add(op.place)
         if any(abs(op.place - one) <= _WINDOW_BYTES for one in _around(hot, op.place)):
             window.add(op, is_computed=is_computed)
             in_window.add(op.place)
@@ -289,8 +340,9 @@ def gather(region: Region, rules: Rules) -> Evidence:
             live.update(tables or _permutation(one.data[one.address - one.data_start :]))
             continue
         counts += [(size, *_numbers(data[:_COUNT_BYTES], size)) for size in _WORD_BYTES]
-        function.tables.update(tables)
-        function.constants |= words
+        if one.place in near_function:
+            function.tables.update(tables)
+            function.constants |= words
         if one.place in in_window:
             window.tables.update(tables)
             window.constants |= words
@@ -331,6 +383,15 @@ def joined_evidence(parts: Sequence[Evidence]) -> Evidence:
         joined.function.join(one.function)
         joined.live.update(one.live)
     return joined
+
+
+def _not_far(ops: Sequence[Op], hot: list[int]) -> list[tuple[int, Op]]:
+    """Instructions near enough to samples: compilers may join a whole program to a function."""
+    return [
+        (number, op)
+        for number, op in enumerate(ops)
+        if any(abs(op.place - one) <= _FAR_BYTES for one in _around(hot, op.place))
+    ]
 
 
 def _around(hot: list[int], place: int) -> list[int]:
@@ -402,11 +463,14 @@ def _has_numbers(condition: Condition, evidence: Evidence) -> bool:
     scopes = evidence.scopes(condition)
     if condition.rotate:
         turned = set().union(*(scope.turned(condition.bits) for scope in scopes))
+        if not condition.scope and not evidence.samples.shifts_bits():
+            return False  # rotations beside code that has none are of a neighbour
         wanted = condition.at_least or len(condition.rotate)
         is_found = len(turned & set(condition.rotate)) >= wanted
         return is_found and len(turned) <= condition.most
     if condition.plain_shift:
         found = {shift for scope in scopes for _, shift in (*scope.shifts, *scope.plain_shifts)}
+        found |= set().union(*(scope.double_shifts for scope in scopes))
         return set(condition.plain_shift) <= found
     if condition.shift:
         shifts = {shift for _, shift in evidence.window.shifts}

@@ -9,7 +9,14 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from everycore.explain.samples import COUNTERS, SNAPSHOT_BYTES, STACK_POINTERS, Sample, Sampled
+from everycore.explain.samples import (
+    COUNTERS,
+    SNAPSHOT_BYTES,
+    STACK_POINTERS,
+    Sample,
+    Sampled,
+    read_mappings,
+)
 
 _MOST_PAGES = 1500  # 6 MiB
 _EACH_TIME = 4  # samples that are looked at after each reading of the rings
@@ -19,6 +26,7 @@ _LOOKS_AT_A_PLACE = 12
 _NEWEST = 64  # samples whose files are looked for
 _LARGEST_FILE = 64 << 20
 _DELETED = " (deleted)"
+_VARIABLES = 64  # pages of a hot file's variables that are read
 
 
 class Snapshots:
@@ -30,12 +38,14 @@ class Snapshots:
         self._seen: Counter[tuple[int, int]] = Counter()
         self._looks = 0
         self._known_files: set[str] = set()
+        self._in_file: Counter[tuple[int, str]] = Counter()
 
     def take(self, samples: Sequence[Sample]) -> None:
         """Read memory at the registers of some of the newest samples."""
         self._keep_files(samples[-_NEWEST:])
         user = [one for one in reversed(samples) if one.is_user]
         self._seen.update(_place(one) for one in user)
+        self._keep_variables(user)
         chosen: list[Sample] = []
         for sample in sorted(user, key=lambda one: -self._seen[_place(one)]):
             place = _place(sample)
@@ -78,6 +88,35 @@ class Snapshots:
             if not Path(one.path).exists() and (data := _mapped_file(sample.pid, one.path)):
                 self._sampled.files[one.path] = data
 
+    def _keep_variables(self, samples: Iterable[Sample]) -> None:
+        """Read variables of the files that code is hot in, once: tables may be made at the start.
+
+        Code refers to them by its own place, so that no register may hold their address.
+        """
+        found: Counter[tuple[int, str]] = Counter()
+        for sample in samples:
+            one = self._sampled.mapping_of(sample.pid, sample.place)
+            if one is not None and one.path.startswith("/"):
+                found[sample.pid, one.path] += 1
+        for key, count in found.items():
+            is_new = self._in_file[key] < _HOT <= self._in_file[key] + count
+            self._in_file[key] += count
+            if is_new:
+                with suppress(OSError):
+                    self._read_variables(*key)
+
+    def _read_variables(self, pid: int, path: str) -> None:
+        left = _VARIABLES
+        with Path(f"/proc/{pid}/mem").open("rb", 0) as memory:
+            for start, end in variables(
+                Path(f"/proc/{pid}/maps").read_text("utf-8", "replace"), path
+            ):
+                for page in range(start, min(end, start + left * SNAPSHOT_BYTES), SNAPSHOT_BYTES):
+                    left -= 1
+                    with suppress(OSError, OverflowError, ValueError):
+                        memory.seek(page)
+                        self._sampled.memory[pid, page] = memory.read(SNAPSHOT_BYTES)
+
     def _pages(self, pid: int, samples: Iterable[Sample]) -> list[int]:
         """Pages that registers point to and that no file has, the code's own among them."""
         found: dict[int, None] = {}
@@ -94,6 +133,24 @@ class Snapshots:
                     if not is_file and (is_code or (pid, page) not in self._sampled.memory):
                         found[page] = None
         return list(found)
+
+
+def variables(maps: str, path: str) -> list[tuple[int, int]]:
+    """Return where the variables of a file lie: what may be written of it, and what follows.
+
+    Variables that begin as zeros lie behind the file's last part, in memory without a name.
+    """
+    found: list[tuple[int, int]] = []
+    last = 0  # end of a part of the file
+    for line in maps.splitlines():
+        one = next(iter(read_mappings(line)), None)
+        if one is None:
+            continue
+        is_own = one.path == path
+        if (is_own or (not one.path and one.start == last)) and "w" in line.split(None, 2)[1]:
+            found.append((one.start, one.end))
+        last = one.end if is_own else 0
+    return found
 
 
 def _place(sample: Sample) -> tuple[int, int]:

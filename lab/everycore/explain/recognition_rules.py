@@ -230,7 +230,8 @@ def _pieces(where: str, table: Any) -> Iterator[tuple[bytes, Piece]]:
         for whole in _laid_out(numbers, size, form):
             for at in range(0, len(whole) - _CHUNK + 1, size):
                 chunk = whole[at : at + _CHUNK]
-                if len(set(chunk)) > (1 if is_exact else 2):  # zeros and ones are everywhere
+                is_rare = any(chunk) if is_exact else len(set(chunk)) > 2
+                if is_rare:  # zeros and ones are everywhere; an exact table is compared as a whole
                     held = whole if is_small else b""
                     yield chunk, Piece(known["name"], at, len(whole), held, is_exact)
 

@@ -8,6 +8,7 @@ import bisect
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from everycore.binary.elf import Elf
@@ -178,6 +179,16 @@ class Space:
                 return None if place is None else one.start - place
         return None
 
+    def variable(self, image: Image, address: int, length: int) -> bytes:
+        """Return what a variable of a file held while the program ran; b"" if that is not known."""
+        bias = self.bias(image)
+        return b"" if bias is None else self._sampled.bytes_at(self._pid, address + bias, length)
+
+    def read_of(self, image: Image, address: int, length: int) -> bytes:
+        """Return what a file has at an address: as it was while the program ran, if known."""
+        ran = self.variable(image, address, length)
+        return ran if len(ran) == length else max(image.read(address, length), ran, key=len)
+
     def read(self, address: int, length: int) -> bytes:
         """Return memory, of a snapshot or of a file that does not change."""
         if held := self._sampled.bytes_at(self._pid, address, length):
@@ -273,7 +284,8 @@ def _regions(
                 end = min(end, last + LONGEST_BYTES)
             region.code_start, region.code = begin, image.read(begin, end - begin)
             ops = instructions.decode(image.machine, region.code, begin)
-            region.references = list(references(image, ops))
+            space = spaces[cluster[0][1].pid]
+            region.references = list(references(image, ops, space))
             region.references += _live(ops, cluster, spaces)
         region.chains = _chains(cluster, spaces, image.machine)
         yield region
@@ -346,22 +358,29 @@ def _constants_of(sampled: Sampled, pid: int, ops: Iterable[Op]) -> Iterator[Ref
             yield Reference(target[0], target[0], data, target[1])
 
 
-def references(image: Image, ops: Iterable[Op]) -> Iterator[Reference]:
+def references(image: Image, ops: Iterable[Op], space: Space | None = None) -> Iterator[Reference]:
+    """Data that code of a file refers to by its own place: as it was while the program ran."""
+    read = image.read if space is None else partial(space.read_of, image)
     seen: set[int] = set()
     for op in ops:
         if op.target is None or op.target in seen:
             continue
         seen.add(op.target)
         start = op.target - _DATA_BEFORE
-        data = image.read(start, _DATA_BYTES)
+        data = read(start, _DATA_BYTES)
         if not data:
             start = op.target
-            data = image.read(start, _DATA_BYTES)
+            data = read(start, _DATA_BYTES)
         if data:
             yield Reference(op.target, start, data, op.place)
-        if op.target % 8 == 0:  # perhaps a pointer to a table
-            pointed = int.from_bytes(image.read(op.target, 8), "little")
-            if pointed > 4096 and (more := image.read(pointed, _DATA_BYTES)):
+        if op.target % 8:
+            continue
+        pointed = int.from_bytes(image.read(op.target, 8), "little")  # perhaps to a table
+        if pointed > 4096 and (more := image.read(pointed, _DATA_BYTES)):
+            yield Reference(pointed, pointed, more, op.place)
+        if space is not None:
+            pointed = int.from_bytes(space.variable(image, op.target, 8), "little")
+            if pointed > 4096 and (more := space.read(pointed, _DATA_BYTES)):
                 yield Reference(pointed, pointed, more, op.place)
 
 
@@ -397,18 +416,21 @@ def _add_live(
         stack = pointers[0] if pointers else 0
         near = (op for op in ops[max(0, index - 24) : index + 24] if abs(op.place - place) < 192)
         for op in near:
-            if not op.base or op.base not in sample.registers:
-                continue
-            address = (sample.registers[op.base] + op.displacement) & ((1 << 64) - 1)
-            is_local = op.base in ("rsp", "sp") or 0 <= address - stack < 4096
-            if address in found or address < 4096 or is_local:
-                continue
-            start = address - _DATA_BEFORE
-            data = space.read(start, _DATA_BYTES)
-            if len(data) <= _DATA_BEFORE:
-                start, data = address, space.read(address, _DATA_BYTES)
-            if data:
-                found[address] = Reference(address, start, data)
+            # Of two registers that are added, either may point to the table.
+            pointing = (op.base, op.index) if op.scale == 1 else (op.base,)
+            for register in pointing:
+                if register not in sample.registers or not op.base:
+                    continue
+                address = (sample.registers[register] + op.displacement) & ((1 << 64) - 1)
+                is_local = register in ("rsp", "sp") or 0 <= address - stack < 4096
+                if address in found or address < 4096 or is_local:
+                    continue
+                start = address - _DATA_BEFORE
+                data = space.read(start, _DATA_BYTES)
+                if len(data) <= _DATA_BEFORE:
+                    start, data = address, space.read(address, _DATA_BYTES)
+                if data:
+                    found[address] = Reference(address, start, data)
 
 
 def _chains(

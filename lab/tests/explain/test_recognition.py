@@ -141,7 +141,7 @@ def test_a_division_counts_only_in_cryptographic_code() -> None:
 def test_tables_are_found_by_content_where_code_looks_them_up(
     make: str, size: int, label: str
 ) -> None:
-    code = (LOOKUP + BYTE + NOTHING) * 12
+    code = (LOOKUP + BYTE + NOTHING + bytes.fromhex("c1e908")) * 12  # shr ecx, 8
     reference = table(make, constants.MAKERS[make](), size)
     assert names(region(code, references=(reference,))) == [label]
     changed = [number ^ 1 for number in constants.MAKERS[make]()]
@@ -675,6 +675,8 @@ P521_ORDER = (
         (2**256 - 2**224 + 2**192 + 2**96 - 1, 4, "P-256"),
         (2**384 - 2**128 - 2**96 + 2**32 - 1, 6, "P-384"),
         (P521_ORDER, 9, "P-521"),
+        (2**521 - 1, 9, "P-521"),
+        (2**448 - 2**224 - 1, 7, "X448 or Ed448"),
         (2**256 - 2**32 - 977, 4, "secp256k1"),
         (2**255 - 19, 4, "X25519 or Ed25519"),
         (2**256 - 2**224 - 2**96 + 2**64 - 1, 4, "SM2"),
@@ -763,3 +765,73 @@ def test_words_of_64_bits_with_two_chains_of_carries_are_not_poly1305() -> None:
     assert plain == ["Poly1305: scalar, limbs of 64 bits"]
     wanted = "big numbers (RSA, DH): mulx+adcx/adox"
     assert names(region(folded + chains * 12, callers=caller)) == [wanted]
+
+
+def test_loads_and_stores_of_each_variable_do_not_hide_arithmetic() -> None:
+    move = bytes.fromhex("488945f8")  # mov [rbp - 8], rax
+    assert names(region((MUL + ADC + move * 50) * 4)) == ["big numbers (RSA, DH): mul of 64 bits"]
+    assert names(region((MUL + ADC + NOTHING * 50) * 4)) == []
+
+
+SHIFT_32 = bytes.fromhex("48c1e920")  # shr rcx, 32
+PRODUCT = bytes.fromhex("480fafc3")  # imul rax, rbx
+
+
+def test_rows_of_products_of_32_bits_with_carries_are_big_numbers() -> None:
+    row = (PRODUCT + NOTHING * 2 + SHIFT_32) * 12
+    assert names(region(row)) == ["big numbers (RSA, DH): generic C, limbs of 32 bits"]
+    other = SHIFT_32[:-1] + bytes([15])  # a filter in fixed point
+    assert names(region((PRODUCT + NOTHING * 2 + other) * 12)) == []
+
+
+@pytest.mark.parametrize(("bits", "is_found"), [(62, True), (61, False)])
+def test_poly1305_is_told_by_its_fold_of_two_bits(bits: int, is_found: bool) -> None:
+    fold = constant(0xFFFFFFFFFFFFFFFC) + bytes.fromhex("4883e003" + "48c1e902" + "48c1e1")
+    found = names(region(fold + bytes([bits]) + (MUL + ADC) * 12))
+    assert (found == ["Poly1305: scalar, limbs of 64 bits"]) is is_found
+    both = bytes.fromhex("480facc8") + bytes([64 - bits])  # shrd rax, rcx
+    found = names(region(fold[:-3] + both + (MUL + ADC) * 12))
+    assert (found == ["Poly1305: scalar, limbs of 64 bits"]) is is_found
+
+
+def test_a_carry_less_product_is_a_crc_by_its_constants() -> None:
+    code = constant(0x154442BD4) + CLMUL * 20
+    assert names(region(code)) == ["checksum (no cryptography): CRC, CLMUL"]
+
+
+def test_code_far_from_all_samples_says_nothing_of_them() -> None:
+    hot = (MUL + ADC) * 12
+    for gap, curve in ((1000, "secp256k1"), (9000, "big numbers (RSA, DH)")):
+        one = region(hot + b"\x90" * gap + constant(0x1000003D1))
+        one.votes = {0x1000 + at: 5 for at in range(0, len(hot), 3)}
+        assert [label.split(":")[0] for label in names(one)] == [curve]
+
+
+def test_a_neighbour_s_rotations_are_not_those_of_code_that_has_none() -> None:
+    turns = b"".join(b"\x48\xc1\xc8" + bytes([64 - one]) for one in (50, 46, 23, 36, 30, 25))
+    one = region((NOTHING + turns) * 6)
+    assert names(one) == ["SHA-512: scalar"]
+    beside = region(NOTHING * 40 + turns)
+    beside.votes = {0x1000 + at: 5 for at in range(0, 90, 3)}
+    assert names(beside) == []
+
+
+def test_a_divisor_that_varies_is_sntrup761() -> None:
+    loop = PRODUCT + bytes.fromhex("48c1e81f")  # shr rax, 31
+    code = bytes.fromhex("b800000080" + "48f7fb") + loop * 40  # mov eax, 1 << 31; idiv rbx
+    found = region(code)
+    assert names(found) == ["sntrup761: division by a variable (idiv)"]
+    assert names(region(loop * 40)) == []
+
+
+def test_the_table_of_one_of_two_added_registers_is_found() -> None:
+    sampled = Sampled("x86_64", "perf")
+    load_byte = bytes.fromhex("428a043e")  # mov al, [rsi + r15]
+    code = (load_byte + bytes.fromhex("31c8")) * 30  # xor eax, ecx
+    sampled.memory[1, 0x2000] = code.ljust(4096, b"\x90")
+    sampled.memory[1, 0x9000] = bytes(constants.aes_sbox()).ljust(4096, b"\0")
+    held = {"rip": 0x2000, "rsp": 0x70000, "rsi": 0x44, "r15": 0x9000}
+    places = range(0x2000, 0x2000 + len(code), 6)
+    sampled.samples = [Sample(1, 1, place, True, registers=held) for place in places]
+    (found,) = collect(sampled).regions
+    assert names(found) == ["AES: S-box bytes"]

@@ -17,7 +17,9 @@ import pytest
 from world import PACKAGE
 
 from everycore.environment.errors import EverycoreError
-from everycore.explain.memory import Snapshots
+from everycore.explain.explanation import shares
+from everycore.explain.memory import Snapshots, variables
+from everycore.explain.recognise import recognise
 from everycore.explain.regions import collect
 from everycore.explain.samples import SNAPSHOT_BYTES, Sample, Sampled
 from everycore.explain.sampling import Asked, sample_command, sample_process
@@ -342,3 +344,57 @@ def test_code_that_becomes_hot_late_is_read_though_the_start_used_much_memory() 
         for _ in range(most // 20):
             snapshots.take([one] * 20)
         assert (sampled.bytes_at(os.getpid(), place, 8) == b"\x90" * 8) is is_read
+
+
+MAPS = """\
+1000-2000 r-xp 00000000 00:01 7 /usr/bin/x
+2000-3000 r--p 00001000 00:01 7 /usr/bin/x
+3000-4000 rw-p 00002000 00:01 7 /usr/bin/x
+4000-6000 rw-p 00000000 00:00 0
+8000-9000 rw-p 00000000 00:00 0
+a000-b000 rw-p 00002000 00:01 8 /usr/lib/y
+b000-c000 r--p 00000000 00:00 0
+"""
+
+
+def test_variables_of_a_file_are_what_may_be_written_and_what_follows() -> None:
+    assert variables(MAPS, "/usr/bin/x") == [(0x3000, 0x4000), (0x4000, 0x6000)]
+    assert variables(MAPS, "/usr/lib/y") == [(0xA000, 0xB000)]
+
+
+TABLE_AT_START = r"""
+#include <stdint.h>
+#include <time.h>
+static uint8_t box[256];
+static unsigned product(unsigned x, unsigned y)
+{
+    unsigned sum = 0;
+    for (; y; y >>= 1, x = x << 1 ^ (x & 128 ? 0x11b : 0))
+        sum ^= y & 1 ? x : 0;
+    return sum;
+}
+int main(void)
+{
+    unsigned sum = 0;
+    for (unsigned n = 0; n < 256; n++) {
+        unsigned s = 0;
+        for (unsigned m = 1; n && !s; m++)
+            s = product(n, m) == 1 ? m * 0x101 : 0;
+        box[n] = (uint8_t)(0x63 ^ s ^ s >> 4 ^ s >> 5 ^ s >> 6 ^ s >> 7);
+    }
+    while (clock() < CLOCKS_PER_SEC / 2)
+        for (unsigned n = 0; n < 100000; n++)
+            sum = (sum << 1 ^ (sum & 128 ? 0x1b : 0) ^ box[sum & 255] ^ n) & 0xffff;
+    return sum == 12345;
+}
+"""
+
+
+def test_a_table_that_a_program_makes_in_its_variables_is_found(tmp_path: Path) -> None:
+    if not shutil.which("cc"):
+        pytest.skip("no C compiler")
+    (tmp_path / "x.c").write_text(TABLE_AT_START)
+    subprocess.run(["cc", "-O1", "-s", "-o", tmp_path / "x", tmp_path / "x.c"], check=True)
+    sampled = sample_command([str(tmp_path / "x")], Asked(999), dict(os.environ))
+    found = shares(recognise(collect(sampled)))
+    assert sum(share for name, share in found.items() if name.startswith("AES: S-box")) > 50
