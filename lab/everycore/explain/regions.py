@@ -416,7 +416,7 @@ def _add_live(
         stack = pointers[0] if pointers else 0
         near = (op for op in ops[max(0, index - 24) : index + 24] if abs(op.place - place) < 192)
         for op in near:
-            # Of two registers that are added, either may point to the table.
+            # Either of two registers that are added may point to the table.
             pointing = (op.base, op.index) if op.scale == 1 else (op.base,)
             for register in pointing:
                 if register not in sample.registers or not op.base:
