@@ -838,6 +838,11 @@ static void hashes_and_randomness_that_fail_end_a_call(void)
     wrong.digest_bytes = UINT32_C(1) << 31; /* twice that is 0 where size_t has 32 bits: there is no room to wipe */
     EXPECT(call_one(DECRYPT_OAEP, memory, &wrong, needed) == EVC_ERR_HASH && all_are(made.out, 0xa5, LONG_BYTES));
     wrong = mixing;
+    wrong.prefix = NULL;
+    wrong.prefix_bytes = 19;
+    refuse_call(SIGN_PKCS1, &wrong, needed, EVC_ERR_HASH);
+    EXPECT(call_one(VERIFY_PKCS1, memory, &wrong, needed) == EVC_ERR_HASH);
+    wrong = mixing;
     for (wrong.block_bytes = DIGEST_BYTES - 1; wrong.block_bytes < 200; wrong.block_bytes += 130)
         refuse_call(DECRYPT_PKCS1, &wrong, needed, EVC_ERR_HASH);
 }

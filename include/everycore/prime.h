@@ -20,7 +20,7 @@
  *     a secret prime for a key                                     evc_prime_find
  *     parameters of Diffie-Hellman                                 evc_prime_find_safe
  *
- * Buffers: an output overlaps no input. Statuses that every call may return:
+ * Buffers: an output overlaps no input, and nothing overlaps scratch memory. Statuses that every call may return:
  *
  * EVC_ERR_KEY_SIZE   no such length
  * EVC_ERR_KERNEL     a kernel is NULL

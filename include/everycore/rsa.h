@@ -16,7 +16,9 @@
  *
  * Numbers are big-endian bytes. Secret are the numbers of a private key but n and e, the randomness, and the results of
  * private operations; all are handled in constant time and cleared as everycore/bn.h says. Public are n, e, lengths and
- * statuses. Scratch memory may stand at any address; the call wipes what it used. An output overlaps no input.
+ * statuses. Scratch memory may stand at any address; the call wipes what it used. An output overlaps no input, and
+ * nothing overlaps a key or scratch memory. Nobody changes or wipes a key or an input while a call runs: neither
+ * another thread nor a function of the caller's that the call uses.
  *
  * Sources: RFC 8017 (PKCS #1 version 2.2, 2016), FIPS 186-5 (2023), SP 800-56B revision 2 (2019).
  */

@@ -61,6 +61,8 @@ static enum evc_status encode(const struct evc_rsa_hash *hash, const uint8_t *di
 
     if (status != EVC_OK)
         return status;
+    if (hash->prefix_bytes && !hash->prefix)
+        return EVC_ERR_HASH;
     if (digest_bytes != hash->digest_bytes)
         return EVC_ERR_LENGTH;
     tail_bytes = hash->prefix_bytes + digest_bytes;
