@@ -21,8 +21,8 @@
  *
  * Numbers are big-endian bytes. Secret are x and z, in constant time and cleared as everycore/bn.h says. Public are the
  * group, the value of the peer, and statuses. Scratch memory may stand at any address; the call wipes what it used. An
- * output overlaps no input, and nothing overlaps a group, a table or scratch memory. Nobody changes or wipes these or an
- * input while a call runs.
+ * output overlaps no input, and nothing overlaps a group, a table or scratch memory. Nobody changes or wipes these or
+ * an input while a call runs.
  *
  * Sources: RFC 3526 (2003), RFC 7919 (2016), SP 800-56A revision 3 (2018).
  */
