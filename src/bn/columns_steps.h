@@ -75,7 +75,7 @@ EVC_INLINE void add_to_column(struct column *c, wide product)
     const limb lower = (limb)product;
     limb upper = (limb)(product >> LIMB_BITS);
 
-#if EVC_X86 /* three instructions, where compilers make at least four of the lines below */
+#if defined(EVC_ADD_TWO_WORDS)
     EVC_ADD_TWO_WORDS(c->low, c->middle, c->high, lower, upper);
 #else
     c->low += lower;
@@ -110,8 +110,64 @@ EVC_INLINE void add_rest(struct column *c, const struct column *rest)
 
 EVC_INLINE void add_product(struct column *c, limb x, limb y)
 {
+#if defined(__s390x__) && LIMB_BITS == 64 /* the compiler's type of double width is moved between pairs of registers */
+    register limb lower __asm__("r1") = x;
+    register limb upper __asm__("r0");
+
+    __asm__("mlgr %%r0, %[y]\n\talgr %[low], %%r1\n\talcgr %[middle], %%r0\n\talcgr %[high], %[zero]"
+            : [low] "+&d"(c->low), [middle] "+&d"(c->middle), [high] "+&d"(c->high), "+&d"(lower), "=&d"(upper)
+            : [y] "d"(y), [zero] "d"((limb)0)
+            : "cc");
+#else
     add_to_column(c, (wide)x * y);
+#endif
 }
+
+/* Sums of two columns at once, of squares, need registers for six limbs and a product: x86 has seven in all, and m68k
+ * eight for data. Sums of products of four numbers need four addresses besides, for which x86 has no registers. */
+#define FEW_REGISTERS (EVC_X86 && !EVC_WORD64 && LIMB_BITS == 32)
+#if defined(__m68k__) && LIMB_BITS == 32
+#define ONE_COLUMN_AT_A_TIME 1
+#else
+#define ONE_COLUMN_AT_A_TIME FEW_REGISTERS
+#endif
+
+#if ONE_COLUMN_AT_A_TIME
+
+/* Adds x[0] y[-1] + x[1] y[-2] + ..., count products. */
+EVC_INLINE void add_products(struct column *c, const limb *x, const limb *y, size_t count)
+{
+    struct column sum = *c;
+
+    if (count & 1)
+        add_product(&sum, *x++, *--y);
+    if (count & 2) {
+        add_product(&sum, x[0], y[-1]);
+        add_product(&sum, x[1], y[-2]);
+        x += 2, y -= 2;
+    }
+    for (count /= 4; count; count--, x += 4, y -= 4) {
+        add_product(&sum, x[0], y[-1]);
+        add_product(&sum, x[1], y[-2]);
+        add_product(&sum, x[2], y[-3]);
+        add_product(&sum, x[3], y[-4]);
+    }
+    *c = sum;
+}
+
+#endif
+
+#if FEW_REGISTERS
+
+/* Adds x[0] y[-1] + x[1] y[-2] + ... and u[0] v[-1] + u[1] v[-2] + ..., count products of each. */
+EVC_INLINE void add_products_of_two(struct column *c, const limb *x, const limb *y, const limb *u, const limb *v,
+                                    size_t count)
+{
+    add_products(c, x, y, count);
+    add_products(c, u, v, count);
+}
+
+#else
 
 /* Adds x[0] y[-1] + u[0] v[-1] + x[1] y[-2] + u[1] v[-2] + ..., twice so many products. */
 EVC_INLINE void add_products_of_two(struct column *c, const limb *x, const limb *y, const limb *u, const limb *v,
@@ -142,6 +198,8 @@ EVC_INLINE void add_products_of_two(struct column *c, const limb *x, const limb 
     }
     *c = sum;
 }
+
+#endif
 
 static void mul(const void *key, void *r, const void *va, const void *vb, void *scratch)
 {
@@ -177,33 +235,9 @@ EVC_INLINE limb next_digit(struct column *c, const struct private_part *p)
     return digit;
 }
 
-/* Two columns at once need registers for six limbs and a product: x86 has seven in all, where these limbs fill them. */
-#define ONE_COLUMN_AT_A_TIME (EVC_X86 && !EVC_WORD64 && LIMB_BITS == 32)
-
 #if ONE_COLUMN_AT_A_TIME
 
 /* ---- Squares: one column at a time, for few registers ---------------------------------------------------------- */
-
-/* Adds x[0] y[-1] + x[1] y[-2] + ..., count products. */
-EVC_INLINE void add_products(struct column *c, const limb *x, const limb *y, size_t count)
-{
-    struct column sum = *c;
-
-    if (count & 1)
-        add_product(&sum, *x++, *--y);
-    if (count & 2) {
-        add_product(&sum, x[0], y[-1]);
-        add_product(&sum, x[1], y[-2]);
-        x += 2, y -= 2;
-    }
-    for (count /= 4; count; count--, x += 4, y -= 4) {
-        add_product(&sum, x[0], y[-1]);
-        add_product(&sum, x[1], y[-2]);
-        add_product(&sum, x[2], y[-3]);
-        add_product(&sum, x[3], y[-4]);
-    }
-    *c = sum;
-}
 
 /* t = the sum of all products of two different limbs of a, each once: 2 limbs limbs. */
 EVC_OUT_OF_LINE void cross_products(limb *t, const limb *a, size_t limbs)

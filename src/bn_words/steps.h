@@ -135,23 +135,33 @@ EVC_INLINE void sqr_words_steps(word *r, const word *a, size_t n_words)
 
 /* ---- Columns ------------------------------------------------------------------------------------------- */
 
-/* Registers for four words of sums are too many on x86. */
-#if EVC_BN_HALVES || EVC_X86
-#define THREE_WORDS 1
+/* A column is three words where the carry stays one between additions or a product is no type of the compiler's, and
+ * two sums elsewhere. Squares keep two columns at once: with sums they need fewer instructions, and more registers. */
+#if EVC_BN_HALVES || (defined(EVC_ADD_TWO_WORDS) && (EVC_X86 || EVC_BN_WORD64 == EVC_WORD64))
+#define MUL_COLUMN_IS(name) three_words##name
+#define NEEDS_THREE_WORDS 1
 #else
-#define THREE_WORDS 0
+#define MUL_COLUMN_IS(name) two_sums##name
+#define NEEDS_THREE_WORDS 0
+#endif
+#if EVC_BN_HALVES || EVC_X86 || (defined(__s390x__) && EVC_BN_WORD64)
+#define SQR_COLUMN_IS(name) three_words##name
+#define NEEDS_TWO_SUMS 0
+#else
+#define SQR_COLUMN_IS(name) two_sums##name
+#define NEEDS_TWO_SUMS 1
 #endif
 
-#if THREE_WORDS
+#if NEEDS_THREE_WORDS
 
 /* Three words to which products are added; a column of 8 has 8 at most, so the third counts to 16. */
-struct column {
+struct three_words {
     word low, middle, high;
 };
 
-EVC_INLINE void column_add(struct column *c, word a, word b)
+EVC_INLINE void three_words_add(struct three_words *c, word a, word b)
 {
-#if EVC_X86 && !EVC_BN_HALVES /* three additions, for which compilers take four or more */
+#if defined(EVC_ADD_TWO_WORDS) && !EVC_BN_HALVES
     const sum product = (sum)a * b;
 
     EVC_ADD_TWO_WORDS(c->low, c->middle, c->high, sum_low(product), sum_high(product));
@@ -166,7 +176,7 @@ EVC_INLINE void column_add(struct column *c, word a, word b)
 
 #if EVC_X86
 
-EVC_INLINE void column_add_column(struct column *c, const struct column *other)
+EVC_INLINE void three_words_add_column(struct three_words *c, const struct three_words *other)
 {
     __asm__("add %3, %0\n\tadc %4, %1\n\tadc %5, %2"
             : "+&r"(c->low), "+&r"(c->middle), "+&r"(c->high)
@@ -174,21 +184,21 @@ EVC_INLINE void column_add_column(struct column *c, const struct column *other)
             : "cc");
 }
 
-EVC_INLINE void column_double(struct column *c)
+EVC_INLINE void three_words_double(struct three_words *c)
 {
     __asm__("add %0, %0\n\tadc %1, %1\n\tadc %2, %2" : "+r"(c->low), "+r"(c->middle), "+r"(c->high) : : "cc");
 }
 
 #else
 
-EVC_INLINE void column_double(struct column *c)
+EVC_INLINE void three_words_double(struct three_words *c)
 {
     c->high = c->high << 1 | c->middle >> (WORD_BITS - 1);
     c->middle = c->middle << 1 | c->low >> (WORD_BITS - 1);
     c->low <<= 1;
 }
 
-EVC_INLINE void column_add_column(struct column *c, const struct column *other)
+EVC_INLINE void three_words_add_column(struct three_words *c, const struct three_words *other)
 {
     word carry = 0;
 
@@ -200,7 +210,7 @@ EVC_INLINE void column_add_column(struct column *c, const struct column *other)
 #endif
 
 /* Returns the lowest word, and makes the words above it those of the next column. */
-EVC_INLINE word column_next(struct column *c)
+EVC_INLINE word three_words_next(struct three_words *c)
 {
     const word low = c->low;
 
@@ -210,14 +220,16 @@ EVC_INLINE word column_next(struct column *c)
     return low;
 }
 
-#else
+#endif
+
+#if NEEDS_TWO_SUMS || !NEEDS_THREE_WORDS
 
 /* The sums of the lower and of the upper words of products: two words each, so that neither carries into the other. */
-struct column {
+struct two_sums {
     sum low, high;
 };
 
-EVC_INLINE void column_add(struct column *c, word a, word b)
+EVC_INLINE void two_sums_add(struct two_sums *c, word a, word b)
 {
     const sum product = (sum)a * b;
 
@@ -225,20 +237,20 @@ EVC_INLINE void column_add(struct column *c, word a, word b)
     c->high += sum_high(product);
 }
 
-EVC_INLINE void column_double(struct column *c)
+EVC_INLINE void two_sums_double(struct two_sums *c)
 {
     c->low <<= 1;
     c->high <<= 1;
 }
 
-EVC_INLINE void column_add_column(struct column *c, const struct column *other)
+EVC_INLINE void two_sums_add_column(struct two_sums *c, const struct two_sums *other)
 {
     c->low += other->low;
     c->high += other->high;
 }
 
 /* Returns the lowest word, and makes the words above it those of the next column. */
-EVC_INLINE word column_next(struct column *c)
+EVC_INLINE word two_sums_next(struct two_sums *c)
 {
     const word low = sum_low(c->low);
 
@@ -249,12 +261,6 @@ EVC_INLINE word column_next(struct column *c)
 
 #endif
 
-#if THREE_WORDS
-#define EMPTY_COLUMN {0, 0, 0}
-#else
-#define EMPTY_COLUMN {0, 0}
-#endif
-
 /* The statement for i from 0 to 7, written out. */
 #define EACH_OF_8(S) S(0) S(1) S(2) S(3) S(4) S(5) S(6) S(7)
 
@@ -262,8 +268,8 @@ EVC_INLINE word column_next(struct column *c)
  * what a constant rules out costs nothing. */
 #define MUL_PART(i)                                                                                                    \
     if ((i) < n && (i) <= k && k - (i) < n)                                                                            \
-        column_add(c, a[i], b[k - (i)]);
-EVC_INLINE void mul_column(struct column *c, const word *a, const word *b, int k, int n)
+        MUL_COLUMN_IS(_add)(c, a[i], b[k - (i)]);
+EVC_INLINE void mul_column(struct MUL_COLUMN_IS() *c, const word *a, const word *b, int k, int n)
 {
     EACH_OF_8(MUL_PART)
 }
@@ -271,20 +277,20 @@ EVC_INLINE void mul_column(struct column *c, const word *a, const word *b, int k
 /* Products of unlike words come twice: their sum is doubled once. */
 #define SQR_PART(i)                                                                                                    \
     if (2 * (i) < k && k - (i) < n)                                                                                    \
-        column_add(&once, a[i], a[k - (i)]);
-EVC_INLINE void sqr_column(struct column *c, const word *a, int k, int n)
+        SQR_COLUMN_IS(_add)(&once, a[i], a[k - (i)]);
+EVC_INLINE void sqr_column(struct SQR_COLUMN_IS() *c, const word *a, int k, int n)
 {
-    struct column once = EMPTY_COLUMN;
+    struct SQR_COLUMN_IS() once = {0};
 
     EACH_OF_8(SQR_PART)
-    column_double(&once);
+    SQR_COLUMN_IS(_double)(&once);
     if (k % 2 == 0)
-        column_add(&once, a[k / 2], a[k / 2]);
-    column_add_column(c, &once);
+        SQR_COLUMN_IS(_add)(&once, a[k / 2], a[k / 2]);
+    SQR_COLUMN_IS(_add_column)(c, &once);
 }
 
-#define MUL_COLUMN(k) mul_column(&c, a, b, k, n), r[k] = column_next(&c)
-#define SQR_COLUMN(k) sqr_column(&c, a, k, n), r[k] = column_next(&c)
+#define MUL_COLUMN(k) mul_column(&c, a, b, k, n), r[k] = MUL_COLUMN_IS(_next)(&c)
+#define SQR_COLUMN(k) sqr_column(&c, a, k, n), r[k] = SQR_COLUMN_IS(_next)(&c)
 #define COLUMNS_4(COLUMN)                                                                                              \
     COLUMN(0);                                                                                                         \
     COLUMN(1);                                                                                                         \
@@ -304,40 +310,22 @@ EVC_INLINE void sqr_column(struct column *c, const word *a, int k, int n)
     COLUMN(13);                                                                                                        \
     COLUMN(14)
 
-/* GCC 12 for PowerPC of 64 bits copies sums from register to register, and rows are shorter. */
-#if defined(__powerpc64__)
-#define BY_ROWS 1
-#else
-#define BY_ROWS 0
-#endif
-
-EVC_INLINE void multiply_rows(word *r, const word *a, const word *b, size_t n_words)
-{
-    r[n_words] = mul_words_steps(r, a, n_words, b[0]);
-    for (size_t i = 1; i < n_words; i++)
-        r[n_words + i] = mul_add_words_steps(r + i, a, n_words, b[i]);
-}
-
 #define DEFINE_COMBA(n_words)                                                                                          \
     EVC_INLINE void mul_comba##n_words##_steps(word *r, const word *a, const word *b)                                  \
     {                                                                                                                  \
         enum { n = n_words };                                                                                          \
-        struct column c = EMPTY_COLUMN;                                                                                \
+        struct MUL_COLUMN_IS() c = {0};                                                                                \
                                                                                                                        \
-        if (BY_ROWS) {                                                                                                 \
-            multiply_rows(r, a, b, n);                                                                                 \
-            return;                                                                                                    \
-        }                                                                                                              \
         COLUMNS_##n_words(MUL_COLUMN);                                                                                 \
-        r[2 * n - 1] = column_next(&c);                                                                                \
+        r[2 * n - 1] = MUL_COLUMN_IS(_next)(&c);                                                                       \
     }                                                                                                                  \
     EVC_INLINE void sqr_comba##n_words##_steps(word *r, const word *a)                                                 \
     {                                                                                                                  \
         enum { n = n_words };                                                                                          \
-        struct column c = EMPTY_COLUMN;                                                                                \
+        struct SQR_COLUMN_IS() c = {0};                                                                                \
                                                                                                                        \
         COLUMNS_##n_words(SQR_COLUMN);                                                                                 \
-        r[2 * n - 1] = column_next(&c);                                                                                \
+        r[2 * n - 1] = SQR_COLUMN_IS(_next)(&c);                                                                       \
     }
 DEFINE_COMBA(4)
 DEFINE_COMBA(8)
