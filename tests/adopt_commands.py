@@ -49,6 +49,11 @@ grep -q 'AES-256-GCM.*everycore' /srv/status.log || { cat /srv/status.log; exit 
 curl -sS --cacert /srv/cert.pem https://localhost:4433/cert.pem --resolve localhost:4433:127.0.0.1 | cmp - /srv/cert.pem
 echo "held: nginx with the page's line serves by the provider, and status shows it"
 """
+MEASURED = r"""
+grep -q 'AES-256-GCM *16384' /srv/speed.log
+echo "held: the program that measures runs"
+rm speed
+"""
 DISABLED = r"""
 nginx -c /srv/nginx.conf -s stop
 test -z "$(find /usr/local /etc/everycore -name '*everycore*' ! -path '*/dist-packages/*' ! -type d)"
@@ -114,6 +119,7 @@ def script(headers: str) -> str:
             BEGIN,
             f"{{ {page[f'{server}: The symptom'][0]}}} >/srv/speed.log 2>&1\n", SYMPTOM,
             page[f"{server}: The commands"][0], PROVIDER,
+            page[f"{server}: The result"][0].rstrip() + " 3 >/srv/speed.log\n", MEASURED,
             without(page[f"{server}: Undoing it"][0], "systemctl"), DISABLED,
             "rm -rf build\n", page["I maintain a distribution: The provider as a package"][0], STAGED,
             page[packages][0].split(" #")[0] + "\n", PACKAGED,
@@ -150,7 +156,7 @@ def try_root(folder: pathlib.Path) -> str:
 
 
 def main() -> int:
-    wanted = sum(part.count('echo "held: ') for part in (SYMPTOM, PROVIDER, DISABLED, STAGED, PACKAGED, MODULE))
+    wanted = sum(part.count('echo "held: ') for part in (SYMPTOM, PROVIDER, MEASURED, DISABLED, STAGED, PACKAGED, MODULE))
     passed = failed = skipped = 0
     try:
         with tempfile.TemporaryDirectory(prefix="adopt-", dir="/var/tmp") as name:

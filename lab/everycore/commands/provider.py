@@ -121,10 +121,11 @@ def _module(given: Path | None, answer: Answer) -> Path:
 
 
 def below_local(modules: Path) -> list[Path]:
-    """The same folder below Meson's default prefix."""
+    """Folders below Meson's default prefix: the same, and where Meson does not know it, lib64 or lib."""
     if not modules.is_relative_to("/usr") or modules.is_relative_to("/usr/local"):
         return []
-    return [Path("/usr/local") / modules.relative_to("/usr") / MODULE]
+    places = [modules.relative_to("/usr"), Path("lib64", modules.name), Path("lib", modules.name)]
+    return [Path("/usr/local") / place / MODULE for place in dict.fromkeys(places)]
 
 
 @app.command()
@@ -135,7 +136,7 @@ def enable(
         typer.Option(
             "--module",
             metavar="FILE",
-            help="everycore.so. Default: where OpenSSL looks, or the same below /usr/local.",
+            help="everycore.so. Default: where OpenSSL looks, or below /usr/local.",
         ),
     ] = None,
     out: Out = None,

@@ -130,8 +130,11 @@ def test_enable_needs_a_module(machine: Machine) -> None:
 
 
 def test_modules_are_also_looked_for_below_meson_s_prefix() -> None:
-    found = below_local(Path("/usr/lib64/ossl-modules"))
-    assert found == [Path("/usr/local/lib64/ossl-modules/everycore.so")]
+    found = below_local(Path("/usr/lib/x86_64-linux-gnu/ossl-modules"))
+    folders = [str(path.parent.parent.relative_to("/usr/local")) for path in found]
+    assert folders == ["lib/x86_64-linux-gnu", "lib64", "lib"]  # Meson without dpkg-dev: lib64
+    assert {path.name for path in found} == {"everycore.so"}
+    assert len(below_local(Path("/usr/lib64/ossl-modules"))) == 2
     assert below_local(Path("/opt/openssl/lib/ossl-modules")) == []
     assert below_local(Path("/usr/local/lib/ossl-modules")) == []
 
