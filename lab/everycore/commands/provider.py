@@ -121,7 +121,7 @@ def _module(given: Path | None, answer: Answer) -> Path:
 
 
 def below_local(modules: Path) -> list[Path]:
-    """Folders below Meson's default prefix: the same, and where Meson does not know it, lib64 or lib."""
+    """Folders below Meson's default prefix: the same one, and others that Meson may choose."""
     if not modules.is_relative_to("/usr") or modules.is_relative_to("/usr/local"):
         return []
     places = [modules.relative_to("/usr"), Path("lib64", modules.name), Path("lib", modules.name)]
