@@ -1,0 +1,117 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Break the assembly of big numbers of other CPUs, and see that the integers of Python notice: bn_assembly_can_fail.py
+
+For each of hppa_xmpyu and a32_umaal the primitive is built once. Then each break of BREAKS is made in a copy of its
+file, and bn_against_python.py has to fail. A break replaces text, which has to be there. A CPU whose compiler or
+emulator is missing is skipped.
+"""
+
+import dataclasses
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+from few_kernels import keep_kernels
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+PARTS = ("bn", "bn_words", "common", "cpu")
+FLAGS = ["-O1", "-Iinclude", "-Isrc", "-w"]
+ROUNDS = "20"
+SECONDS = 60
+XMPYU, UMAAL = "src/bn/hppa_xmpyu_asm.S", "src/bn/a32_umaal_asm.S"
+
+
+@dataclasses.dataclass(frozen=True)
+class Cpu:
+    kernel: str
+    compiler: str
+    emulator: str
+    breaks: tuple[tuple[str, str, str, str], ...]  # what, file, old, new
+
+
+CPUS = (
+    Cpu("hppa_xmpyu", "hppa-linux-gnu-gcc", "qemu-hppa", (
+        ("the carry of a row", XMPYU, "	.ifnc	\\kind, set\n	addc	%r0, CARRY, CARRY\n", "	.ifnc	\\kind, set\n"),
+        ("the carry of the block before", XMPYU, "	add	BEFORE, CARRY, CARRY\n", "	nop\n"),
+        ("the carry into rows that fill no block", XMPYU, "	add	CARRY, %r3, %r3\n", "	add	%r0, %r3, %r3\n"),
+        ("the carry above a result", XMPYU, "	add	CARRY, %r1, %r1\n", ""),
+        ("the carry of cross products", XMPYU, "	addc	%r0, CARRY, CARRY\n	sum_at (2 * x + 1)\n", "	sum_at (2 * x + 1)\n"),
+        ("the bit above a doubled word", XMPYU, "	shd	%r21, \\before, 31, %r22\n", "	shd	%r21, %r0, 31, %r22\n"),
+        ("the carry of squares", XMPYU, "	addc	%r0, %r0, CARRY\n	addib,>	-4, COUNT, 1b\n", "	addib,>	-4, COUNT, 1b\n"),
+    )),
+    Cpu("a32_umaal", "arm-linux-gnueabihf-gcc", "qemu-arm", (
+        ("the carry of the strip before", UMAAL, "    subs r3, r3, #1       /* the carry is the carry */\n", "    cmn r3, #0\n"),
+        ("the borrow of limbs that make no four", UMAAL, "    sbcs r4, r4, r8\n    str r4, [r12], #4\n",
+         "    subs r4, r4, r8\n    str r4, [r12], #4\n"),
+        ("the bit between limbs of a square", UMAAL, "    subs r3, r3, #1       /* the bit is the carry */\n", "    cmn r3, #0\n"),
+        ("the carry of squares", UMAAL, "    mov r12, #0\n    adc r12, r12, #0\n", "    mov r12, #0\n"),
+        ("limbs that fill no strip", UMAAL, "6:  tst lr, #2\n    beq 7f\n", "6:  tst lr, #2\n    b 7f\n"),
+        ("a cross product of a strip", UMAAL, "    umaal r10, r12, r5, r6\n", ""),
+    )),
+)
+
+
+def compiled(cpu: Cpu, folder: pathlib.Path, source: str) -> str:
+    target = f"objects/{source.replace('/', '_')}.o"
+    done = subprocess.run([cpu.compiler, *FLAGS, "-c", source, "-o", target], cwd=folder, capture_output=True, text=True)
+    if done.returncode != 0:
+        sys.exit(f"{cpu.compiler} does not compile {source}: {done.stderr.strip()[-300:]}")
+    return target
+
+
+def answers_are_right(cpu: Cpu, folder: pathlib.Path, objects: list[str]) -> bool:
+    subprocess.run([cpu.compiler, "-static", *objects, "-o", "bn_answers"], cwd=folder, check=True)
+    asked = [sys.executable, str(ROOT / "tests/bn_against_python.py"), "--kernel", cpu.kernel, "--rounds", ROUNDS]
+    try:
+        done = subprocess.run([*asked, cpu.emulator, str(folder / "bn_answers")], capture_output=True, timeout=SECONDS)
+    except subprocess.TimeoutExpired:
+        return False
+    return done.returncode == 0
+
+
+def unnoticed(cpu: Cpu, folder: pathlib.Path) -> int:
+    for part in ("src", "include"):
+        shutil.copytree(ROOT / part, folder / part)
+    shutil.copy(ROOT / "tests/bn_answers.c", folder)
+    keep_kernels(folder, lambda stem: stem in (cpu.kernel, "c_ref"))
+    (folder / "objects").mkdir()
+    others = [*folder.glob("src/*/c_ref.c"), folder / "src/registry.c"]  # which names kernels of all primitives
+    sources = sorted({path.relative_to(folder).as_posix()
+                      for path in [*others, *(path for part in PARTS for path in (folder / "src" / part).glob("*.[cS]"))]})
+    objects = [compiled(cpu, folder, source) for source in [*sources, "bn_answers.c"]]
+    if not answers_are_right(cpu, folder, objects):
+        sys.exit(f"unbroken, {cpu.kernel} gives wrong answers")
+    bad = 0
+    for what, file, old, new in cpu.breaks:
+        good = (folder / file).read_text()
+        if old not in good:
+            sys.exit(f"{what}: {file} no longer says {old!r}")
+        (folder / file).write_text(good.replace(old, new, 1))
+        compiled(cpu, folder, file)
+        if answers_are_right(cpu, folder, objects):
+            bad += 1
+            print(f"FAILED: {cpu.kernel}: {what} is broken, and all answers are right")
+        (folder / file).write_text(good)
+    return bad
+
+
+def main() -> int:
+    passed = failed = skipped = 0
+    for cpu in CPUS:
+        if absent := [name for name in (cpu.compiler, cpu.emulator) if not shutil.which(name)]:
+            print(f"skipped: {cpu.kernel}: no {', '.join(absent)}")
+            skipped += 1
+            continue
+        with tempfile.TemporaryDirectory() as name:
+            bad = unnoticed(cpu, pathlib.Path(name))
+        failed += bad
+        passed += len(cpu.breaks) - bad
+    print(f"{passed} passed, {failed} failed, {skipped} skipped")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
