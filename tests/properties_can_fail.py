@@ -656,6 +656,8 @@ IFMA_BREAKS = [
     ("bn ifma: a block that R has beside n", WIDE, "+ block + SPARE_BITS", "+ SPARE_BITS", SUMS),
     ("bn ifma: the second subtraction of n", IFMA,
      "    above = subtract_once(out, w.bits, evc_bn_modulus(key), n_bytes);\n", "    above = w.bits;\n", SUMS),
+    ("bn ifma: the borrow of a word of equal bits", IFMA, "(~a & b) | (~(a ^ b) & difference)", "(~a & b)", SUMS),
+    ("bn ifma: the borrow of bytes behind words", IFMA, "(n[i] & mask) - borrow;", "(n[i] & mask);", SUMS),
     ("bn ifma: the borrow of the multiple of n", IFMA, "borrow = d >> 63;", "borrow = 0;", SUMS),
     ("bn ifma: a negative difference", IFMA, "_mm512_sub_epi64(v_digits, v_load(at_const(minus_two, v)))", "v_zero", SUMS),
     ("bn ifma: the carry of the lowest panel of two numbers", PAIR_OF_TWO, "v_add(t->column[width - 1], v_one)",
