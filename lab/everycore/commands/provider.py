@@ -335,6 +335,12 @@ def _status_of_process(pid: int) -> dict[str, object]:
     library = next((one for one in sorted(files) if "libcrypto.so" in one), None)
     module = next((one for one in sorted(files) if one.endswith(f"/{MODULE}")), None)
     started = dict(one.partition("=")[::2] for one in environ)
+    is_overwritten = CONF not in started and any(one and "=" not in one for one in environ)
+    how = (
+        "what it was started under is not known: its title is written over its environment"
+        if is_overwritten  # as nginx does
+        else f"it was started under {_conf(started)}"
+    )
     remarks = [f"it has loaded {module}" if module else f"it has not loaded {MODULE}"]
     return {
         "type": "provider",
@@ -342,7 +348,7 @@ def _status_of_process(pid: int) -> dict[str, object]:
         "pid": pid,
         "libcrypto": library,
         "module": module,
-        "found": f"its memory map; it was started under {_conf(started)}",
+        "found": f"its memory map; {how}",
         "remarks": remarks,
     }
 

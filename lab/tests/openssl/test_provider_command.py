@@ -219,6 +219,16 @@ def test_status_of_a_process(machine: Machine) -> None:
     assert "`ps -e` lists the processes that run" in gone.err
 
 
+def test_a_title_over_the_environment_is_told(
+    machine: Machine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    machine.install()
+    monkeypatch.setattr(Path, "read_bytes", lambda _: b"nx -c /srv/nginx.conf\0\0\0")
+    shown = " ".join(machine("status", "--pid", str(os.getpid())).out.split())
+    assert "its title is written over its environment" in shown
+    assert "is not set" not in shown
+
+
 def test_status_of_a_process_that_has_ended(machine: Machine) -> None:
     machine.install()
     with subprocess.Popen(["true"]) as ended:
