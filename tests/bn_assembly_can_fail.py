@@ -40,7 +40,7 @@ CPUS = (
         ("the carry above a result", XMPYU, "	add	CARRY, %r1, %r1\n", ""),
         ("the carry of cross products", XMPYU, "	addc	%r0, CARRY, CARRY\n	sum_at (2 * x + 1)\n", "	sum_at (2 * x + 1)\n"),
         ("the bit above a doubled word", XMPYU, "	shd	%r21, \\before, 31, %r22\n", "	shd	%r21, %r0, 31, %r22\n"),
-        ("the carry of squares", XMPYU, "	addc	%r0, %r0, CARRY\n	addib,>	-4, COUNT, 1b\n", "	addib,>	-4, COUNT, 1b\n"),
+        ("the carry of squares", XMPYU, "	addc	%r22, %r19, %r19\n", "	add	%r22, %r19, %r19\n"),
     )),
     Cpu("a32_umaal", "arm-linux-gnueabihf-gcc", "qemu-arm", (
         ("the carry of the strip before", UMAAL, "    subs r3, r3, #1       /* the carry is the carry */\n", "    cmn r3, #0\n"),

@@ -37,7 +37,7 @@ uint32_t HPPA(reduce)(bn_sum *t, const uint32_t *n, size_t n_words, uint32_t n0)
 uint32_t HPPA(reduce_rows)(bn_sum *t, const uint32_t *n, size_t n_digits, uint32_t n0);
 
 /* r = the upper half of t and the carry above it, less n if that is not negative. n_words: even, not 0.
- * hppa_xmpyu: t = 0 then. */
+ * hppa_xmpyu: t, whose address is a multiple of 8, is 0 then. */
 void HPPA(finish)(uint32_t *r, bn_sum *t, const uint32_t *n, size_t n_words, uint32_t carry);
 
 /* t[2i ... 2i + 15] += the products of two different words of a[i ... i + 7], each once, for each multiple i of 8 below

@@ -128,14 +128,19 @@ reduce_rows evc_bn_hppa_xmpyu_reduce_rows
 	subb	%r19, %r20, %r0
 .endm
 
-/* A word of the result, but for its store. */
-.macro choose
-	ldw	0(%r31), %r19
+/* Two words of the result, but for the store of the second one. fr4 is 0. */
+.macro choose_word offset
+	ldw	\offset(%r31), %r19
 	ldws,ma	4(COUNT), %r20
 	andcm	%r20, %r1, %r20
 	subb	%r19, %r20, %r19
-	stws,ma	%r0, 4(%r31)
-	stws,ma	%r0, 4(FROM)
+.endm
+.macro choose_two
+	choose_word 0
+	stws,ma	%r19, 4(TO)
+	choose_word 4
+	fstds,ma	%fr4, 8(%r31)
+	fstds,ma	%fr4, 8(FROM)
 .endm
 
 /* r, t, n, their length, and on the stack the carry. First whether t / R - n is negative, then r1, all ones if t / R is
@@ -163,19 +168,18 @@ evc_function evc_bn_hppa_xmpyu_finish
 	subb	%r19, %r20, %r0
 4:	subb	%r0, %r0, %r1
 	add	CARRY, %r1, %r1
+	fcpy,dbl	%fr0, %fr4
 	addib,<	-8, %r23, 6f
 	sub	%r0, %r0, %r0
-5:	.rept	7
-	choose
+5:	.rept	3
+	choose_two
 	stws,ma	%r19, 4(TO)
 	.endr
-	choose
+	choose_two
 	addib,>=	-8, %r23, 5b
 	stws,ma	%r19, 4(TO)
 6:	addib,=,n	8, %r23, 8f
-7:	choose
-	stws,ma	%r19, 4(TO)
-	choose
+7:	choose_two
 	addib,>	-2, %r23, 7b
 	stws,ma	%r19, 4(TO)
 8:	evc_return
@@ -264,8 +268,7 @@ evc_function evc_bn_hppa_xmpyu_cross
 	end_frame 8
 evc_end evc_bn_hppa_xmpyu_cross
 
-/* Word k of four: two sums doubled, the upper bit of \before below them, and its square. The lower word of a square is
- * never 2^32 - 1, so a carry can be added to it. */
+/* Word k of four: two sums doubled, the upper bit of \before below them, and its square, with the carry. */
 .macro add_square k, before, last
 	ldw	8 * \k - 12(%r1), %r19
 	ldw	8 * \k - 16(%r1), %r20
@@ -273,12 +276,7 @@ evc_end evc_bn_hppa_xmpyu_cross
 	ldw	8 * \k + 4(TO), \last
 	shd	%r21, \before, 31, %r22
 	shd	\last, %r21, 31, %r21
-	.if	\k
 	addc	%r22, %r19, %r19
-	.else
-	add	CARRY, %r19, %r19
-	add	%r22, %r19, %r19
-	.endif
 	addc	%r21, %r20, %r20
 	stw	%r19, 8 * \k(TO)
 	stw	%r20, 8 * \k + 4(TO)
@@ -288,7 +286,7 @@ evc_end evc_bn_hppa_xmpyu_cross
 evc_function evc_bn_hppa_xmpyu_add_squares
 	ldo	16(%r30), %r1
 	evc_frame 64
-	ldi	0, CARRY
+	add	%r0, %r0, %r0 /* no carry */
 	ldi	0, %r31
 1:	.irp	f, 4, 5, 6, 7
 	fldws,ma	4(FROM), %fr\f\()L
@@ -301,7 +299,6 @@ evc_function evc_bn_hppa_xmpyu_add_squares
 	add_square 1, %r29, %r31
 	add_square 2, %r31, %r29
 	add_square 3, %r29, %r31
-	addc	%r0, %r0, CARRY
 	addib,>	-4, COUNT, 1b
 	ldo	32(TO), TO
 	evc_return_frame 64

@@ -50,7 +50,7 @@ int bn_sqr_fixed_top(BIGNUM *r, const BIGNUM *a, BN_CTX *ctx);
 static void multiply_short(BN_ULONG *r, const BN_ULONG *a, const BN_ULONG *b, const BN_ULONG *n, BN_ULONG n0,
                            size_t n_words)
 {
-    BN_ULONG t[2 * MOST_WORDS + 8];
+    __attribute__((aligned(8))) BN_ULONG t[2 * MOST_WORDS + 8];
 
     if (a == b)
         square(t, a, n_words);
