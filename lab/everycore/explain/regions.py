@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from everycore.binary.elf import Elf
+from everycore.binary.elf import DamagedError, Elf
 from everycore.environment.errors import EverycoreError
 from everycore.explain import instructions, unwind
 from everycore.explain.image import Function, Image, image_of, load
@@ -144,6 +144,8 @@ class Files:
                     self._known[path] = image_of(Elf(self._kept[path], path), path)
                 else:
                     self._known[path] = load(Path(path.removesuffix(" (deleted)")))
+            except DamagedError:  # a file in memory, for one, which holds generated code
+                self._known[path] = None
             except EverycoreError as error:
                 if error.hint:  # packages are missing
                     raise

@@ -18,7 +18,7 @@ from everycore.explain.image import Function, load
 from everycore.explain.recognise import recognise
 from everycore.explain.recognition_rules import load_rules
 from everycore.explain.regions import Caller, Module, Profile, Reference, Region, collect
-from everycore.explain.samples import Sample, Sampled
+from everycore.explain.samples import Mapping, Sample, Sampled
 from everycore.explain.sampling import Asked, sample_command
 from everycore.report.explained import sentences
 
@@ -651,6 +651,18 @@ def test_generated_code_is_read_where_a_snapshot_has_it() -> None:
     (found,) = [one for one in collect(sampled).regions if one.is_generated]
     assert (found.code_start, found.code[:120]) == (0x2000, code[: len(found.code)])
     assert found.samples == 27
+    assert names(found) == ["AES: AES-NI"]
+
+
+def test_generated_code_may_lie_in_a_file_in_memory() -> None:
+    name = "/memfd:vmem (deleted)"
+    sampled = Sampled("x86_64", "perf")
+    sampled.mappings[1] = [Mapping(0x2000, 0x3000, 0, name)]
+    sampled.files[name] = bytes(4096)  # no ELF file
+    sampled.memory[1, 0x2000] = (AESENC * 10 + NOTHING * 30)[:120].ljust(4096, b"\x90")
+    sampled.samples = [Sample(1, 1, 0x2000 + n, True) for n in (0, 5)] * 9
+    (found,) = collect(sampled).regions
+    assert found.is_generated
     assert names(found) == ["AES: AES-NI"]
 
 
