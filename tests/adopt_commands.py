@@ -63,7 +63,7 @@ openssl list -providers | grep -q 'name: OpenSSL Default Provider'
 echo "held: undoing it leaves nothing"
 """
 STAGED = r"""
-ls root/usr/lib/*/ossl-modules/everycore.so root/usr/share/everycore/everycore.cnf >/dev/null
+ls root/usr/lib*/ossl-modules/everycore.so root/usr/share/everycore/everycore.cnf >/dev/null # lib64 without dpkg-dev
 echo "held: a distribution's commands stage the files that the page lists"
 rm -rf build root
 """
