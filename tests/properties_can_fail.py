@@ -10,6 +10,7 @@ properties_can_fail.py          breaks of portable code, and of what this CPU ha
 properties_can_fail.py --a64    breaks of the assembly for A64, with a cross compiler and under an emulator
 """
 
+import argparse
 import dataclasses
 import json
 import os
@@ -1026,7 +1027,9 @@ def unnoticed(tree: Tree, breaks: list[tuple[str, str, str, str, str]], *options
 
 
 def main() -> int:
-    for_a64 = sys.argv[1:] == ["--a64"]
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--a64", action="store_true", help="break assembly for A64, under qemu-aarch64 elsewhere")
+    for_a64 = parser.parse_args().a64
     emulator = ["qemu-aarch64"] if for_a64 and platform.machine() != "aarch64" else []
     compiler = FOR_A64 if for_a64 else os.environ.get("CC", "cc").split()
     assembly = A64_KERNELS if for_a64 else ("x86_ifma", "x86_adx") if has_ifma() else ("x86_adx",) if has_adx() else ()
