@@ -35,7 +35,15 @@ from everycore.subjects.assemble import (
     surroundings,
 )
 from everycore.subjects.contents import contents
-from everycore.subjects.count import STEP_BYTES, Call, Steady, check, steady, trace
+from everycore.subjects.count import (
+    STEP_BYTES,
+    Call,
+    Steady,
+    WrongAnswersError,
+    check,
+    steady,
+    trace,
+)
 from everycore.subjects.describe import FOLDER, Function, Subject, load_subject
 from everycore.subjects.ours import kernel_subjects
 from everycore.subjects.source_files import SubjectUnavailableError, sources
@@ -76,6 +84,7 @@ __all__ = [
     "Subject",
     "SubjectUnavailableError",
     "Surroundings",
+    "WrongAnswersError",
     "build",
     "check",
     "compile_seconds",

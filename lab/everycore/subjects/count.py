@@ -12,6 +12,7 @@ from everycore.environment.errors import EverycoreError
 from everycore.model.domain import Target
 from everycore.subjects.assemble import Program
 from everycore.subjects.describe import OWN, Function
+from everycore.subjects.reference import FLAGS as TRUSTED
 from everycore.subjects.source_files import SubjectUnavailableError
 from everycore.trace.emulated import qemu
 from everycore.trace.native import native
@@ -25,6 +26,10 @@ SIZES = (128, 256, 384, 1024, 1920)  # where answers are compared
 SHORT_SIZES = (1, 2, 3, 7, 15)  # of functions that are no mode of AES
 SECONDS = 60  # in which the calls of a check are to end
 ODD_SIZES = (16, 17, 47, 63, 64, 65, 100, 129, 512, 1500)  # of functions that take any
+
+
+class WrongAnswersError(EverycoreError):
+    """A function that runs and computes something else."""
 
 
 @dataclass(frozen=True)
@@ -152,8 +157,10 @@ def _judge(program: Program, function: Function, code: int, said: str) -> None:
     first = next(iter(said.strip().splitlines()), f"exit code {code}")
     what = "as it should" if function.computes == OWN else function.computes
     first = first.removeprefix(f"{function.symbol}: ")
-    raise EverycoreError(
-        f"{program.subject.name} {function.name} does not compute {what}: {first}",
-        "nothing is counted that gives wrong answers: look at its adapter and its TOML",
+    raise WrongAnswersError(
+        f"{program.subject.name} {function.name} does not compute {what}: {first} (by"
+        f" {program.compiler.name} {' '.join(program.flags)})",
+        "nothing is counted that gives wrong answers: look at its adapter and its TOML, or try"
+        f' other --flags, such as "{" ".join(TRUSTED)}"',
         code=1,
     )

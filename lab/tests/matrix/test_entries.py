@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: MIT
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from everycore import subjects
 from everycore.environment.errors import EverycoreError, MissingPackagesError
+from everycore.matrix import entries as module
 from everycore.matrix.entries import entered, entries
 from everycore.model.domain import Target
+from everycore.subjects.reference import FLAGS
 from everycore.trace.record import UntraceableError
 
 
@@ -28,6 +31,32 @@ def test_where_nothing_can_be_traced_there_are_no_entries(monkeypatch: pytest.Mo
 def test_an_error_stays_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(EverycoreError, match="no file /x/main \\(deleted\\)"):
         entries_if_building_raises(EverycoreError("no file /x/main (deleted)"), monkeypatch)
+
+
+def test_where_the_usual_build_is_wrong_the_trusted_one_has_the_entries(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def build(*_: object, flags: tuple[str, ...] = ("-O2",), **__: object) -> SimpleNamespace:
+        return SimpleNamespace(flags=flags, compiler="cc")
+
+    def trace(_: object, program: SimpleNamespace, *__: object) -> tuple[SimpleNamespace, ...]:
+        if program.flags not in right:
+            raise subjects.WrongAnswersError("mine sum does not compute as it should")
+        image = SimpleNamespace(place=lambda pc: f"{pc}+0x0")
+        traced = SimpleNamespace(program=SimpleNamespace(image=image), pcs=lambda: ["glue", "sum"])
+        return (SimpleNamespace(trace=traced),)
+
+    monkeypatch.setattr(subjects, "build", build)
+    monkeypatch.setattr(subjects, "trace", trace)
+    monkeypatch.setattr(subjects, "objects", lambda *_: ())
+    monkeypatch.setattr(module, "functions_of", lambda _: {"sum"})
+    function: Any = SimpleNamespace(multiple_of=1, key_bits=(128,))
+    nothing: Any = None
+    right = [FLAGS]
+    assert entries(nothing, nothing, nothing, function, Target("host", "")) == ("sum",)
+    right.clear()
+    with pytest.raises(subjects.WrongAnswersError):
+        entries(nothing, nothing, nothing, function, Target("host", ""))
 
 
 def test_what_others_call_is_an_entry_and_what_it_calls_is_none() -> None:
