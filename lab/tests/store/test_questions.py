@@ -81,4 +81,4 @@ def test_all_that_was_measured_is_in_the_tables(stored: Database) -> None:
     found = stored.ask("SELECT kind, count(*), count(value) FROM cells GROUP BY kind").rows
     counts = {kind: (cells, figures) for kind, cells, figures in found}
     assert counts["cell"] == (5934, 4908)
-    assert counts["pauth"] == (96, 96)
+    assert counts["pauth"] == (123, 123)
