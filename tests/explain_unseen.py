@@ -3,9 +3,9 @@
 """Lists of programs for `everycore profile`: explain_unseen.py [--list NAME] [--json FILE] [NAME...]
 
 A list is data: `list.toml` in a folder of tests/, with the sources of its programs. The expected answers were written
-down before any of the programs was profiled, and are not changed. `unseen` and `fresh` are seen lists since the rules
-were improved with their answers; `fourth` to `seventh` came after them (docs/PROFILE.md). The share of right answers is
-reported, and no reason to fail.
+down before any of the programs was profiled, and are not changed. All but `seventh` are seen lists since the rules
+were improved with their answers; docs/PROFILE.md has the first share of each. The share of right answers is reported,
+and no reason to fail.
 Failures are: a profile that crashes, a control with more than 2 % of false cryptography, and a program that was harmed
 (another output or exit code than without a profile). `--plain` builds and runs the programs without a profile.
 """
