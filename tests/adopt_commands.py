@@ -14,9 +14,9 @@ import re
 import shlex
 import subprocess
 import sys
-import tempfile
+from collections.abc import Iterator
 
-from fresh_machines import NETWORK_FOLDER, Failed, Lacking, archive, last, mode, network
+from fresh_machines import NETWORK_FOLDER, Failed, Lacking, archive, count_passed, last, mode, network
 from debian_packages import ARCHITECTURE_HEADERS
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -157,23 +157,16 @@ def try_root(folder: pathlib.Path) -> str:
     return done.stdout
 
 
-def main() -> int:
+def held(folder: pathlib.Path) -> Iterator[str]:
     wanted = sum(part.count('echo "held: ') for part in (SYMPTOM, PROVIDER, MEASURED, DISABLED, STAGED, PACKAGED, MODULE))
-    passed = failed = skipped = 0
-    try:
-        with tempfile.TemporaryDirectory(prefix="adopt-", dir="/var/tmp") as name:
-            held = HELD.findall(try_root(pathlib.Path(name)))
-        for what in held:
-            print(f"passed: {what}")
-        passed, failed = len(held), int(len(held) != wanted)
-    except Lacking as lacking:
-        print(f"skipped: {lacking}")
-        skipped = 1
-    except Failed as failure:
-        print(f"FAILED: {failure}")
-        failed = 1
-    print(f"{passed} passed, {failed} failed, {skipped} skipped")
-    return 1 if failed else 0
+    found = HELD.findall(try_root(folder))
+    yield from found
+    if len(found) != wanted:
+        raise Failed(f"{len(found)} of {wanted} tests were reached")
+
+
+def main() -> int:
+    return count_passed(held, "adopt-", "/var/tmp")
 
 
 if __name__ == "__main__":

@@ -13,10 +13,9 @@ import re
 import shutil
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator
 
-from fresh_machines import Failed, Lacking, archive, mode
+from fresh_machines import Failed, Lacking, archive, count_passed, mode
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PROGRAMS = ("dpkg-buildpackage", "dh", "dh_dkms", "lintian")
@@ -126,20 +125,7 @@ def main(words: list[str]) -> int:
     if len(words) != 1 or words[0] not in KINDS:
         print(f"usage: debian_packages.py {'|'.join(KINDS)}", file=sys.stderr)
         return 2
-    passed = failed = skipped = 0
-    try:
-        with tempfile.TemporaryDirectory(prefix="debian-") as name:
-            for what in KINDS[words[0]](pathlib.Path(name)):
-                print(f"passed: {what}", flush=True)
-                passed += 1
-    except Lacking as lacking:
-        print(f"skipped: {lacking}")
-        skipped = 1
-    except Failed as failure:
-        print(f"FAILED: {failure}")
-        failed = 1
-    print(f"{passed} passed, {failed} failed, {skipped} skipped")
-    return 1 if failed else 0
+    return count_passed(KINDS[words[0]], "debian-")
 
 
 if __name__ == "__main__":

@@ -20,6 +20,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable, Iterable
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SUITES = ("bookworm", "trixie")  # Debian 12 and 13
@@ -168,6 +169,24 @@ def verdicts(text: str) -> dict[str, str]:
 def counts(text: str) -> list[str]:
     """Return the counts of `make test`; its last line."""
     return re.findall(r"^[1-9]\d* passed, \d+ failed, \d+ skipped$", text, re.M)[-1:]
+
+
+def count_passed(tests: Callable[[pathlib.Path], Iterable[str]], prefix: str, parent: str | None = None) -> int:
+    """Print what tests say passed, in a new folder, and the counts behind it; return the exit code."""
+    passed = failed = skipped = 0
+    try:
+        with tempfile.TemporaryDirectory(prefix=prefix, dir=parent) as name:
+            for what in tests(pathlib.Path(name)):
+                print(f"passed: {what}", flush=True)
+                passed += 1
+    except Lacking as lacking:
+        print(f"skipped: {lacking}")
+        skipped = 1
+    except Failed as failure:
+        print(f"FAILED: {failure}")
+        failed = 1
+    print(f"{passed} passed, {failed} failed, {skipped} skipped")
+    return 1 if failed else 0
 
 
 def main() -> int:

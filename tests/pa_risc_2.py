@@ -60,7 +60,11 @@ def main() -> int:
         return 0
     emulator = [*started_in(root, "qemu-hppa")]
     known = run(*emulator, "-cpu", "help").stdout
-    emulator += ["-cpu", next(model for model in MODELS if model in known)]
+    model = next((model for model in MODELS if model in known), None)
+    if model is None:
+        print(f"FAILED: qemu-hppa of {suite} has no CPU of PA-RISC 2.0: {known.strip()}\n0 passed, 1 failed, 0 skipped")
+        return 1
+    emulator += ["-cpu", model]
     build(emulator)
     tree = BUILD / "tree"
     done = run(*emulator, tree / "harness/harness", "check", "--quick", "--primitive", "bn,bn_words")
