@@ -126,11 +126,12 @@ def _facts(story: Story, results: Mapping[Cell, Result], head: Head | None, sour
     cell = story.worst.cell
     known = results.get(cell)
     of = f"{source.title or cell.subject}: {cell.function}"
+    of += f", keys of {cell.key_bits} bits" if known and known.computes else ""
     rows = [
         ("compiler", source.compiler or (known.compiler if known else "") or cell.toolchain),
         ("versions", f"{story.compiler}{'' if story.is_live else ', not in newer ones'}"),
         ("flags", " ".join(cell.flags)),
-        ("code", f"{of}, keys of {cell.key_bits} bits, {cell.n_bytes} bytes a call"),
+        ("code", f"{of}, {cell.n_bytes} bytes a call"),
         ("source", source.origin),
     ]
     if cell.target != "host":

@@ -110,7 +110,8 @@ def _function(
     if best is None:
         return
     emulated = cell.target != "host"
-    title = f"{cell.subject} {cell.function}, {cell.key_bits}-bit key, {cell.n_bytes} bytes"
+    key = f"{cell.key_bits}-bit key, " if any(one.computes for one in results) else ""
+    title = f"{cell.subject} {cell.function}, {key}{cell.n_bytes} bytes"
     title += f" for {cell.target}" if emulated else ""
     by_hand = [ASSEMBLY] if beside or results[0].is_assembly else []
     said = (COUNTED if emulated else MEASURED, LEGEND, *by_hand, source)

@@ -110,3 +110,8 @@ def test_hand_written_assembly_is_a_row_beside_the_c_that_computes_the_same() ->
 def test_assembly_of_another_target_is_no_reference() -> None:
     own = result("gcc-12", "-O2", 12.5, computes="cbc-enc")
     assert "assembly," not in shown([own, by_hand("table", 9.5, target="qemu-haswell")])
+
+
+def test_the_key_of_a_known_mode_is_told_and_none_of_a_function_that_may_have_none() -> None:
+    assert "256-bit key, " in shown([result("gcc-12", "-O2", 12.5, computes="cbc-enc")])
+    assert "key" not in shown([result("gcc-12", "-O2", 12.5)])

@@ -224,6 +224,12 @@ def _panel(machine: str, cell: Cell) -> Panel:
     return Panel(machine, cell.target, cell.subject, cell.function, cell.key_bits, cell.n_bytes)
 
 
+def key_words(own: Sequence[Fact]) -> str:
+    """Return "256-bit key, ", or nothing for a function of no known mode, which may have none."""
+    has_key = any(fact.result.computes for fact in own)
+    return f"{own[0].panel.key_bits}-bit key, " if has_key else ""
+
+
 def _key(fact: Fact) -> tuple[object, ...]:
     panel = fact.panel
     return (

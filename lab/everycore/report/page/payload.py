@@ -8,7 +8,7 @@ from typing import Any
 from everycore.matrix import bugs
 from everycore.model.cells import Anomaly, Result
 from everycore.report.page import anomaly_groups, colours, listings, order, plots
-from everycore.report.page.facts import CYCLES, Fact, Facts, Panel, assembly, best
+from everycore.report.page.facts import CYCLES, Fact, Facts, Panel, assembly, best, key_words
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +117,7 @@ def _panel(
         "function": panel.function,
         "machine": panel.machine,
         "target": panel.target,
-        "key_bits": panel.key_bits,
+        "key": key_words(own),
         "bytes": panel.n_bytes,
         "unit": own[0].unit,
         "best": found,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from everycore.model.cells import Kind, Outcome
 from everycore.report.figures import number
 from everycore.report.page import colours, order
-from everycore.report.page.facts import CYCLES, Fact, Panel, best
+from everycore.report.page.facts import CYCLES, Fact, Panel, best, key_words
 
 if TYPE_CHECKING:
     pass
@@ -170,7 +170,7 @@ def series_of(panel: Panel, own: Sequence[Fact]) -> Any:
         mine = [row for row in data if row["family"] == name]
         chart = alt.layer(*layers(alt.InlineData(values=mine), own[0].unit, extent, scale, name))
         charts.append(chart.properties(width=SERIES_WIDTH, height=SERIES_HEIGHT))
-    return _dressed(alt.hconcat(*charts), panel)
+    return _dressed(alt.hconcat(*charts), panel, own)
 
 
 def heat(panel: Panel, own: Sequence[Fact]) -> Any:
@@ -211,7 +211,7 @@ def heat(panel: Panel, own: Sequence[Fact]) -> Any:
     )
     texts = base.mark_text(fontSize=9).encode(text="shown:N", color=alt.Color("ink:N", scale=None))
     chart = alt.layer(squares, texts).properties(width=alt.Step(40), height=alt.Step(17))
-    return _dressed(chart, panel, own[0].unit)
+    return _dressed(chart, panel, own, own[0].unit)
 
 
 def _look(fact: Fact) -> str:
@@ -233,8 +233,8 @@ WORDS = {
 }
 
 
-def _dressed(chart: Any, panel: Panel, unit: str = CYCLES) -> Any:
-    caption = f"{panel.machine}, {panel.target}; {panel.key_bits}-bit key, {panel.n_bytes} bytes"
+def _dressed(chart: Any, panel: Panel, own: Sequence[Fact], unit: str = CYCLES) -> Any:
+    caption = f"{panel.machine}, {panel.target}; {key_words(own)}{panel.n_bytes} bytes"
     title = {"text": panel.title, "subtitle": f"{unit}; {caption}", "anchor": "start"}
     return (
         chart.properties(title=title)

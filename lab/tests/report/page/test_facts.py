@@ -7,7 +7,16 @@ from report.page.matrices import V4, cell, head, measured
 
 from everycore.model.cells import Anomaly, Cell, Kind, Line, Outcome, Result, Verdict
 from everycore.report.page import order, rows
-from everycore.report.page.facts import CYCLES, INSTRUCTIONS, Facts, Source, best, collect, glance
+from everycore.report.page.facts import (
+    CYCLES,
+    INSTRUCTIONS,
+    Facts,
+    Source,
+    best,
+    collect,
+    glance,
+    key_words,
+)
 from everycore.report.page.payload import payload
 
 
@@ -176,3 +185,9 @@ def test_two_hosts_of_one_model_have_panels_of_their_own() -> None:
     assert {fact.panel.machine for fact in collect([one, old]).facts} == {one.machine}
     names = {fact.panel.machine for fact in collect([one, other]).facts}
     assert names == {f"{one.machine} (host 1111)", f"{one.machine} (host 2222)"}
+
+
+def test_a_panel_tells_the_key_of_a_known_mode_alone() -> None:
+    known = collect([source(replace(measured(O2, 12), computes="cbc-enc"))])
+    assert key_words(known.facts) == "256-bit key, "
+    assert key_words(collect([source(measured(O2, 12))]).facts) == ""

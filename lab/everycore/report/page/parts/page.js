@@ -159,7 +159,7 @@ function map(p, cells, on, metric, base) {
     `<tr role="row" class="asmref${i ? "" : " first"}"><th scope="row">assembly</th><td role="gridcell" colspan="${columns.length}"><b>${number(value)}</b> ${esc(name)}, written by hand</td></tr>`).join("");
   const best = panel.best.v.all;
   const unit = metric.key === "v" ? panel.unit + (best ? `; best ${number(best)}` : "") : metric.name;
-  return `<div class="panel" id="panel${p}"><h3>${esc(panelName(panel))}<small>${esc(unit)}; ${panel.key_bits}-bit key, ${panel.bytes} bytes; ${esc(panel.machine)}${stored(panel)}</small></h3>`
+  return `<div class="panel" id="panel${p}"><h3>${esc(panelName(panel))}<small>${esc(unit)}; ${panel.key}${panel.bytes} bytes; ${esc(panel.machine)}${stored(panel)}</small></h3>`
     + `<div class="heat"><table class="map" role="grid" aria-label="${esc(panelName(panel))}"><thead><tr role="row"><td></td>${head}</tr></thead><tbody>${body}${byHand}</tbody></table></div></div>`;
 }
 
