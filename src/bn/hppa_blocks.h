@@ -9,6 +9,8 @@
  *
  * The words of a number that fill no block, which are 2, 4 or 6, are multiplied by blocks of the other number: so they
  * cost their own products and not those of a whole block.
+ *
+ * Inline, as a caller that has whole blocks alone needs less of them.
  */
 #ifndef EVC_BN_HPPA_BLOCKS_H
 #define EVC_BN_HPPA_BLOCKS_H
@@ -53,7 +55,7 @@ EVC_INLINE void clear_eight(bn_sum *t)
 }
 
 /* t = a * b: 2 * n_words words, and those above them up to two whole blocks become 0. */
-static void product(bn_sum *t, const uint32_t *a, const uint32_t *b, size_t n_words)
+EVC_INLINE void product(bn_sum *t, const uint32_t *a, const uint32_t *b, size_t n_words)
 {
     const size_t rest = n_words % 8, whole = n_words - rest;
     uint32_t carry = 0;
@@ -75,7 +77,7 @@ static void product(bn_sum *t, const uint32_t *a, const uint32_t *b, size_t n_wo
 }
 
 /* t = a squared: products of different words, doubled, and the squares of words; zeros above it as in product. */
-static void square(bn_sum *t, const uint32_t *a, size_t n_words)
+EVC_INLINE void square(bn_sum *t, const uint32_t *a, size_t n_words)
 {
     const size_t blocks = (n_words + 7) / 8 * 8;
 
@@ -94,7 +96,7 @@ static void square(bn_sum *t, const uint32_t *a, size_t n_words)
 }
 
 /* r = t / R modulo n, where R = B^n_words; t is lost, or, with hppa_xmpyu, 0. */
-static void reduce(uint32_t *r, bn_sum *t, const uint32_t *n, uint32_t n0, size_t n_words)
+EVC_INLINE void reduce(uint32_t *r, bn_sum *t, const uint32_t *n, uint32_t n0, size_t n_words)
 {
     const size_t rest = n_words % 8, whole = n_words - rest;
     bn_sum *const last = t + whole;

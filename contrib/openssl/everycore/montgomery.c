@@ -3,10 +3,10 @@
  * OpenSSL's Montgomery multiplication where it has no assembly for it. It is what all of its exponentiations with an
  * odd modulus are made of.
  *
- * The code to multiply is by blocks of eight words on PA-RISC, and by columns with words of 64 bits: that of the kernels
- * hppa_xmpyu and c_limb64 of bn. With other words of 32 bits OpenSSL's own function stays: on Arm it needs fewer
- * instructions than columns, since it saves products. Moduli that are too short or too long for these go to OpenSSL's
- * own function, and so do operands with fewer words than the modulus.
+ * The code to multiply is by blocks of eight words on PA-RISC, and by columns elsewhere: that of the kernels hppa_xmpyu,
+ * c_limb64 and c_limb32 of bn. Where a CPU has umaal, OpenSSL's own function stays: with rows of umaal it needs fewer
+ * instructions than columns. Moduli that are too short or too long for these go to OpenSSL's own function, and so do
+ * operands with fewer words than the modulus.
  */
 #define EVC_OPENSSL_UNIT montgomery
 #include "openssl.h"
@@ -52,6 +52,7 @@ static void multiply_short(BN_ULONG *r, const BN_ULONG *a, const BN_ULONG *b, co
 {
     __attribute__((aligned(8))) BN_ULONG t[2 * MOST_WORDS + 8];
 
+    n_words &= ~(size_t)7; /* changes nothing (FITS), and tells the compiler that all blocks are whole */
     if (a == b)
         square(t, a, n_words);
     else
@@ -59,8 +60,8 @@ static void multiply_short(BN_ULONG *r, const BN_ULONG *a, const BN_ULONG *b, co
     reduce(r, t, n, n0, n_words);
 }
 
-/* r has room. Returns 0 if there is no memory. */
-static int multiply_long(BIGNUM *r, const BIGNUM *a, const BIGNUM *b, const BN_MONT_CTX *mont, BN_CTX *ctx)
+/* r has room. Returns 0 if there is no memory. Out of line: short numbers need fewer registers. */
+EVC_OUT_OF_LINE int multiply_long(BIGNUM *r, const BIGNUM *a, const BIGNUM *b, const BN_MONT_CTX *mont, BN_CTX *ctx)
 {
     const int n_words = mont->N.top;
     BIGNUM *t;
@@ -87,12 +88,17 @@ static int multiply(BIGNUM *r, const BIGNUM *a, const BIGNUM *b, const BN_MONT_C
     return 1;
 }
 
-#elif EVC_BN_WORD64 && !EVC_BN_HALVES
+#elif !EVC_BN_HALVES && !EVC_OPENSSL_UMAAL
 
 /* ---- Columns --------------------------------------------------------------------------------------------- */
 
+#if EVC_BN_WORD64
 #define evc_bn_c_limb64 EVC_OPENSSL_NAME(c_limb64)
 #include "bn/c_limb64.c"
+#else
+#define evc_bn_c_limb32 EVC_OPENSSL_NAME(c_limb32)
+#include "bn/c_limb32.c"
+#endif
 
 #define MOST_WORDS (4096 / EVC_BN_WORD_BITS)
 #define FITS(n_words) ((n_words) >= 4 && (n_words) <= MOST_WORDS)
