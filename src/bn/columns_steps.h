@@ -123,10 +123,11 @@ EVC_INLINE void add_product(struct column *c, limb x, limb y)
 #endif
 }
 
-/* Sums of two columns at once, of squares, need registers for six limbs and a product: x86 has seven in all, and m68k
- * eight for data. Sums of products of four numbers need four addresses besides, for which x86 has no registers. */
+/* Sums of two columns at once, of squares, need registers for six limbs and a product: x86 has seven in all, m68k
+ * eight for data, and Arm fourteen for all. Sums of products of four numbers need four addresses besides, for which x86
+ * has no registers. */
 #define FEW_REGISTERS (EVC_X86 && !EVC_WORD64 && LIMB_BITS == 32)
-#if defined(__m68k__) && LIMB_BITS == 32
+#if (defined(__m68k__) || EVC_A32) && LIMB_BITS == 32
 #define ONE_COLUMN_AT_A_TIME 1
 #else
 #define ONE_COLUMN_AT_A_TIME FEW_REGISTERS
