@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Break the assembly of big numbers of other CPUs, and see that the integers of Python notice: bn_assembly_can_fail.py
+"""Break big numbers of other CPUs in assembly and vectors, and see that the integers of Python notice.
 
-For each of hppa_xmpyu and a32_umaal the primitive is built once. Then each break of BREAKS is made in a copy of its
+For each of hppa_xmpyu, a32_umaal and x86_sse2 the primitive is built once. Then each break of BREAKS is made in a copy of its
 file, and bn_against_python.py has to fail. A break replaces text, which has to be there. A CPU whose compiler or
 emulator is missing is skipped.
 """
@@ -21,7 +21,7 @@ PARTS = ("bn", "bn_words", "common", "cpu")
 FLAGS = ["-O1", "-Iinclude", "-Isrc", "-w"]
 ROUNDS = "20"
 SECONDS = 60
-XMPYU, UMAAL = "src/bn/hppa_xmpyu_asm.S", "src/bn/a32_umaal_asm.S"
+XMPYU, UMAAL, SSE2 = "src/bn/hppa_xmpyu_asm.S", "src/bn/a32_umaal_asm.S", "src/bn/x86_sse2.c"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -50,6 +50,21 @@ CPUS = (
         ("the carry of squares", UMAAL, "    mov r12, #0\n    adc r12, r12, #0\n", "    mov r12, #0\n"),
         ("limbs that fill no strip", UMAAL, "6:  tst lr, #2\n    beq 7f\n", "6:  tst lr, #2\n    b 7f\n"),
         ("a cross product of a strip", UMAAL, "    umaal r10, r12, r5, r6\n", ""),
+    )),
+    Cpu("x86_sse2", "i686-linux-gnu-gcc", "qemu-i386", (
+        ("the carry of the lowest digit", SSE2, "    sum = v_add(sum, v_to_upper(_mm_srli_epi64(sum, DIGIT_BITS)));\n", ""),
+        ("the carry of two rows", SSE2, "    t[1] = v_add(t[1], v_to_lower(_mm_srli_epi64(sum, DIGIT_BITS)));\n", ""),
+        ("the digit before a vector", SSE2, "_mm_unpacklo_epi64(v_to_lower(before), now)", "v_to_upper(now)"),
+        ("the digit behind a number", SSE2, "rows[vectors].shifted = v_to_lower(before);",
+         "rows[vectors].shifted = _mm_setzero_si128();"),
+        ("the carry between vectors", SSE2, "carry = _mm_srli_epi64(upper, DIGIT_BITS);", "carry = _mm_setzero_si128();"),
+        ("the part of a vector", SSE2, "SPARE_BITS + VECTOR_BITS - 1) / VECTOR_BITS", "SPARE_BITS) / VECTOR_BITS"),
+        ("a cross product that is doubled", SSE2, "twice1 = v_add(a1, a1);", "twice1 = a1;"),
+        ("the square of a second digit", SSE2, "_mm_unpacklo_epi64(v_to_lower(a[i]), ", "_mm_unpacklo_epi64(twice1, "),
+        ("a sum of 2n or more", SSE2, " - 2 * modulus_digit(key, i)\n", "\n"),
+        ("a difference below zero", SSE2, "mask = evc_barrier32((uint32_t)sum);", "mask = 0;"),
+        ("a result that is not below n", SSE2, "mask = ~is_below_modulus(key, a);", "mask = 0;"),
+        ("the number of an entry", SSE2, "_mm_sub_epi32(number, _mm_set1_epi32(-1))", "number"),
     )),
 )
 

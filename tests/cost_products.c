@@ -44,7 +44,7 @@ void evc_wipe(void *p, size_t len_bytes)
 #define APART __attribute__((noinline, noclone))
 
 struct memory {
-    EVC_ALIGN(64) uint8_t key[4 * MOST], a[MOST], b[MOST], r[MOST], scratch[4 * MOST], n[MOST];
+    EVC_ALIGN(64) uint8_t key[6 * MOST], a[3 * MOST], b[3 * MOST], r[3 * MOST], scratch[10 * MOST], n[MOST];
 };
 
 APART static void mark(struct memory *m)

@@ -400,6 +400,9 @@ static void the_policy_vartime_allows_any_multiplier(void)
     EXPECT(is_for("bn", EVC_ARCH_X86, (EVC_NEEDS_X86_IFMA | EVC_NEEDS_X86_ADX) & ~EVC_CPU(TUNE_ZMM), 0, "x86_adx"));
     EXPECT(is_for("bn_words", EVC_ARCH_HPPA, EVC_CPU(HPPA_WIDE), vartime, "c_words32"));
     EXPECT(is_for("bn", EVC_ARCH_X86, EVC_CPU(X86_ADX) | EVC_CPU(X86_BMI2), vartime, "c_limb32"));
+    EXPECT(is_for("bn", EVC_ARCH_X86, EVC_CPU(X86_SSE2), vartime, "x86_sse2"));
+    EXPECT(is_for("bn", EVC_ARCH_X86, EVC_CPU(X86_SSE2), 0, "c_ref"));
+    EXPECT(is_for("bn", EVC_ARCH_X86, EVC_CPU(X86_SSE2) | word64, vartime, "c_limb64"));
 }
 
 /* The selection of big numbers follows the same rule, among kernels that are built. */

@@ -45,7 +45,7 @@ PROMISES = ("test_keys", "test_orders", "test_modes", "test_dh", "test_prime", "
 BLOCKS = "x86_aesni,c_ref,c_fixslice32,x86_bitslice128"
 LAYERS = {
     "aes": BLOCKS, "modes": BLOCKS, "ghash": "c_ref,c_ctmul64,x86_clmul,x86_vperm", "qarma": "",
-    "bn": "c_ref,c_limb64,x86_adx,x86_ifma",
+    "bn": "c_ref,c_limb64,x86_adx,x86_ifma,x86_sse2",
     "bn_words": "c_words64,c_words32",
     "dh": "c_ref,c_limb64",
     "prime": "c_ref,c_limb64",

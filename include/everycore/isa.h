@@ -259,6 +259,11 @@ enum evc_feature_bit { EVC_FEATURE_LIST(EVC_FEATURE_BIT) EVC_BIT_N = 64 };
 #define EVC_CC_X86_SSSE3 "sse2,ssse3"
 #define EVC_NEEDS_X86_SSSE3 (EVC_CPU(X86_SSE2) | EVC_CPU(X86_SSSE3))
 
+/* Products of 32 bits in vectors. */
+#define EVC_PLACE_X86_PMULUDQ X86
+#define EVC_CC_X86_PMULUDQ "sse2"
+#define EVC_NEEDS_X86_PMULUDQ (EVC_CPU(X86_SSE2) | EVC_CPU(CT_MUL))
+
 #define EVC_PLACE_X86_AVX2 X86_64
 #define EVC_CC_X86_AVX2 "avx2"
 #define EVC_NEEDS_X86_AVX2                                                                         \
