@@ -891,7 +891,7 @@ GCM128_BREAKS = [
      ".irp i, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15\n    pxor %xmm", "messages_leave_nothing_behind"),
 ]
 GCM512 = "src/gcm/x86_vaes512_asm.S"
-GCM512_FLAGS = {"vaes", "vpclmulqdq", "avx512f", "avx512bw", "avx512vl", "avx512_vbmi"}
+GCM512_FLAGS = {"vaes", "vpclmulqdq", "avx512f", "avx512bw", "avx512vl", "avx512vbmi"}
 GCM512_BREAKS = [
     ("GCM512: the lanes of associated data", GCM512, "    vshufi32x4 $0x15, %zmm1, %zmm1, %zmm14\n", "    vmovdqa64 %zmm1, %zmm14\n", SHAPES),
     ("GCM512: the bits of the lengths", GCM512, "    vpsllq $3, %xmm2, %xmm2\n", "    vpsllq $2, %xmm2, %xmm2\n", SHAPES),
