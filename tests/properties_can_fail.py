@@ -893,7 +893,7 @@ GCM128_BREAKS = [
 GCM512 = "src/gcm/x86_vaes512_asm.S"
 GCM512_FLAGS = {"vaes", "vpclmulqdq", "avx512f", "avx512bw", "avx512vl", "avx512vbmi"}
 GCM512_BREAKS = [
-    ("GCM512: the lanes of associated data", GCM512, "    vshufi32x4 $0x15, %zmm1, %zmm1, %zmm14\n", "    vmovdqa64 %zmm1, %zmm14\n", SHAPES),
+    ("GCM512: the lanes of associated data", GCM512, "    vmovdqu64 aad_quads + 80 - ", "    vmovdqu64 quad_numbers + 80 - ", SHAPES),
     ("GCM512: the bits of the lengths", GCM512, "    vpsllq $3, %xmm2, %xmm2\n", "    vpsllq $2, %xmm2, %xmm2\n", SHAPES),
     ("GCM512: the ciphertext that is hashed first", GCM512, "    vmovdqu8 %zmm3, %zmm8{%k2}\n", "", SHAPES),
     ("GCM512: the ciphertext that is hashed last", GCM512, "    with_vector (\\n-1), take_last_ciphertext\n", "", SHAPES),

@@ -1077,7 +1077,8 @@ evc_function evc_gcm_x86_aesni_seal
 message:
     mov len_bytes(%rsp), LEN
     lea tables + 128(%rip), TABLES
-    movq (%rsi), BASE
+    movd (%rsi), BASE /* by words: load_iv in x86_gcm_asm.h tells why */
+    pinsrd $1, 4(%rsi), BASE
     pinsrd $2, 8(%rsi), BASE
     pxor round_keys(KEY), BASE
     cmp $16, LEN

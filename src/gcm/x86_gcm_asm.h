@@ -83,6 +83,14 @@
 3:
 .endm
 
+/* \x = the 12 bytes of an IV at rsi, zeros behind. By words of 4 bytes: a wider load would wait until stores to parts
+ * of it have left the core, and programs write a number of 8 bytes behind a salt of 4, or copy 8 bytes and then 4. */
+.macro load_iv x
+    vmovd (%rsi), \x
+    vpinsrd $1, 4(%rsi), \x, \x
+    vpinsrd $2, 8(%rsi), \x, \x
+.endm
+
 /* ---- AES ---- */
 
 /* A round of xmm3 and xmm4. */

@@ -902,8 +902,7 @@ evc_function evc_gcm_x86_vaes256_seal
 message:
     mov len_bytes(%rsp), LEN
     lea tables(%rip), TABLES
-    vmovq (%rsi), BASE_X
-    vpinsrd $2, 8(%rsi), BASE_X, BASE_X
+    load_iv BASE_X
     vpxor round_keys(KEY), BASE_X, BASE_X
     cmp $16, LEN
     jbe message_of_a_block

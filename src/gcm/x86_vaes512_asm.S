@@ -89,7 +89,10 @@ byte_numbers:
     .quad at
     .set at, at + 1
     .endr
-.set words_reversed, quad_numbers + 128
+/* The same where the first vector has its lanes as lanes before the text: the last one, then those before it. */
+.set aad_quads, quad_numbers + 128
+    .quad 2, 3, 4, 5, 6, 7, 0, 1, 8, 9, 10, 11, 12, 13, 14, 15
+.set words_reversed, aad_quads + 128
     .byte 7, 6, 5, 4, 3, 2, 1, 0, 15, 14, 13, 12, 11, 10, 9, 8
 .set polynomial, words_reversed + 16
     .quad 0xc200000000000000, 0
@@ -159,8 +162,13 @@ byte_numbers:
 .endif
 .endm
 
+/* \s = numbers plus the IV, zmm0, and the first key, zmm13: IVs come late, and meet no other addition before this. */
+.macro first_key s, numbers:vararg
+    vmovdqa64 %zmm13, \s
+    vpternlogq $0x96, \numbers, %zmm0, \s
+.endm
 .macro counter_of i, n, s, text
-    vpxorq counters + 80 - 64*\n + 64*\i(%r11,%rax), %zmm0, \s
+    first_key \s, counters + 80 - 64*\n + 64*\i(%r11,%rax)
 .endm
 .macro load_middle i, n, s, text
     vmovdqu64 64*\i - 64*\n + 16(%r9,%rax), \text
@@ -277,15 +285,14 @@ byte_numbers:
     vpternlogq $0x96, \p, \q, \to
 .endm
 
-/* lo, mi, hi in zmm3 to zmm5, the tag mask in xmm0. lanes: whether associated data has lanes before the text. */
-.macro finish n, lanes
-.if \n > 2 || !\lanes
-    .irp i, 9, 10, 11, 12
+/* lo, mi, hi in zmm3 to zmm5, the tag mask in xmm0. lanes: whether associated data has lanes before the text. used:
+ * those of vectors 9 to 12 that have to be cleared. */
+.macro finish n, lanes, used:vararg
+    .irp i, \used
+    .ifnb \i
     vpxor %xmm\i, %xmm\i, %xmm\i
+    .endif
     .endr
-.elseif \n > 1
-    vpxor %xmm9, %xmm9, %xmm9
-.endif
     jmp finish_vectors
 6:
 .if \n > 1 && \lanes
@@ -355,8 +362,8 @@ finish_vectors:
 
 /* ---- Messages ---- */
 
-/* xmm1 = the associated data, xmm2 = the lengths, each half reversed. in_vectors: zmm14 has the former, last. */
-.macro aad_and_lengths aad_bytes, in_vectors
+/* xmm1 = the associated data, xmm2 = the lengths, each half reversed. */
+.macro aad_and_lengths aad_bytes
     lea -8(\aad_bytes), %rsi
     cmp $8, %rsi
     ja 6f
@@ -366,9 +373,6 @@ finish_vectors:
     sub \aad_bytes, %rsi
     vpshufb 16(%rsi), %xmm13, %xmm13
     vpunpcklqdq %xmm13, %xmm1, %xmm1
-.if \in_vectors
-    vshufi32x4 $0x15, %zmm1, %zmm1, %zmm14
-.endif
 5:  lengths_of \aad_bytes
 .endm
 .macro lengths_of aad_bytes
@@ -379,8 +383,9 @@ finish_vectors:
 
 /* The beginning of messages of n vectors: all rounds but the last, whose key is in zmm15 then. AES comes first: it
  * takes longest. */
-.macro begin_message counter
-    vshufi32x4 $0, \counter, \counter, \counter
+.macro begin_message iv
+    vshufi32x4 $0, \iv, \iv, \iv
+    vbroadcasti32x4 round_keys(%rdi), %zmm13
     lea 15(%r10), %eax
     and $-16, %eax
 .endm
@@ -435,7 +440,7 @@ aes_of_four:
     .endif
     .endr
     aes_of_vectors \n
-    aad_and_lengths %r8, (\n>1)
+    aad_and_lengths %r8
 .if \n == 1
     ends_of_text only_text_masks
     vinserti32x4 $3, %xmm2, %zmm1, %zmm2 /* what is hashed, but for the text: here, and in the last vector of several */
@@ -444,8 +449,7 @@ aes_of_four:
     vshufi32x4 $0x15, %zmm2, %zmm2, %zmm2
     mov %r11, %rdx
     sub %rax, %rdx
-    kmovq text_masks + 80 - 64*\n(%r11,%rax), %k2
-    vmovdqu64 quad_numbers + 80 - 64*\n(%r11,%rax), %zmm8
+    vmovdqu64 aad_quads + 80 - 64*\n(%r11,%rax), %zmm8
 .endif
 .if \n == 1
     vmovdqu -16(%r9,%r10), %xmm13
@@ -454,7 +458,7 @@ aes_of_four:
     vinserti32x4 $2, %xmm13, %zmm8, %zmm8
     vmovdqu8 %zmm8, %zmm2{%k1}
 .else
-    vpermi2q (%r9), %zmm14, %zmm8
+    vpermi2q (%r9), %zmm1, %zmm8
     .irp i, 1, 2, 3
     .if \i < \n - 1
     with_vector \i, load_middle \i, \n,
@@ -469,9 +473,9 @@ aes_of_four:
     .endr
     with_vector (\n-1), last_round
 
+.if \n == 1
     mov %r11, %rcx
     sub %rsi, %rcx
-.if \n == 1
     vmovdqu 32(%rcx), %xmm13
     vextracti128 $1, %ymm3, (%r8)
     vpermb %zmm3, %zmm13, %zmm13
@@ -483,7 +487,7 @@ aes_of_four:
     vmovdqu64 quad_numbers + 64*\n - 16(%rdx), %zmm13
     vpermi2q %zmm4, %zmm3, %zmm13
     /* The last bytes go first: the others then take the place of those in front of them. */
-    vmovdqu64 48(%rcx), %zmm14
+    vmovdqu64 48(%rdx,%r10), %zmm14
     with_vector (\n-1), turn_last %zmm14,
     vmovdqu64 %zmm14, -64(%r8,%r10)
     vmovdqu64 %zmm13, (%r8)
@@ -497,6 +501,7 @@ aes_of_four:
     kortestq %k3, %k3 /* a branch: what is opened is hashed without waiting for AES */
     jz 7f
 .if \n > 1
+    kmovq text_masks + 80 - 64*\n(%r11,%rax), %k2
     vmovdqu8 %zmm3, %zmm8{%k2}
 .endif
     .irp i, 1, 2, 3
@@ -507,7 +512,17 @@ aes_of_four:
     with_vector (\n-1), take_last_ciphertext
 7:  vpxor %xmm1, %xmm0, %xmm0
     hash_of_message \n
+.if \n == 5
+    finish \n, 1, 9, 10, 11, 12
+.elseif \n == 4
+    finish \n, 1, 9, 10, 11
+.elseif \n == 3
+    finish \n, 1, 9, 10
+.elseif \n == 2
+    finish \n, 1, 9
+.else
     finish \n, 1
+.endif
 .endm
 
 /* lo, mi, hi of n vectors, the last one in zmm2; mi is complete. */
@@ -539,10 +554,11 @@ aes_of_four:
  * first block is in half a vector, in front of J_0, and goes behind associated data to be hashed. Else J_0 is in the
  * lane of the lengths, and the block of associated data meets its power by itself: zmm12, zmm1, zmm11 are lo, mi, hi of
  * that. So no vector goes through AES for lengths or associated data alone. */
-.macro even_message n, alone, lengths=%zmm7
+.macro even_message n, alone
     begin_message %zmm0
 .if \alone
-    vpxor counter_2(%r11), %ymm0, %ymm3
+    vmovdqa %ymm13, %ymm3
+    vpternlogq $0x96, counter_2(%r11), %ymm0, %ymm3
 .endif
     .irp i, 0, 1, 2, 3, 4
     .if \i >= \alone && \i < \n
@@ -554,24 +570,32 @@ aes_of_four:
 .else
     aes_of_vectors \n
 .endif
-    aad_and_lengths %r8, \alone
+    aad_and_lengths %r8
     ends_of_text last_text_masks
-    vshufi32x4 $0x15, %zmm2, %zmm2, \lengths /* the lengths; zmm2: the last vector of the text */
 .if \alone
+    vshufi32x4 $0x15, %zmm2, %zmm2, %zmm2 /* the lengths, and then the last vector of the text before them */
+    vshufi32x4 $0x39, %zmm1, %zmm1, %zmm14 /* the last block of associated data last */
     vmovdqu (%r9), %xmm8
     vpxor %ymm8, %ymm15, %ymm13
     vaesenclast %ymm13, %ymm3, %ymm3
 .else
+    vshufi32x4 $0x15, %zmm2, %zmm2, %zmm7 /* the lengths; zmm2: the last vector of the text */
     multiply_odd %xmm1, (4*\n+1), %xmm12, %xmm11, %xmm1, %xmm13
 .endif
     mov %r11, %rcx
     sub %rsi, %rcx
 .if \n == 1 + \alone
     vmovdqu -16(%r9,%r10), %xmm13
-    vmovdqu 16*\alone(%r9), %ymm2
     vpshufb (%r11,%rsi), %xmm13, %xmm13
+.if \alone
+    vmovdqu 16(%r9), %ymm9
+    vinserti32x4 $2, %xmm13, %zmm9, %zmm9
+    vmovdqu8 %zmm9, %zmm2{%k1}
+.else
+    vmovdqu (%r9), %ymm2
     vinserti32x4 $2, %xmm13, %zmm2, %zmm2
     vmovdqu8 %zmm2, %zmm2{%k1}{z}
+.endif
 .else
     .irp i, 0, 1, 2, 3
     .if \i >= \alone && \i < \n - 1
@@ -579,7 +603,11 @@ aes_of_four:
     .endif
     .endr
     vmovdqu64 16(%r11,%rsi), %zmm13
+.if \alone
+    vpermb -64(%r9,%r10), %zmm13, %zmm2{%k1}
+.else
     vpermb -64(%r9,%r10), %zmm13, %zmm2{%k1}{z}
+.endif
 .endif
     .irp i, 0, 1, 2, 3
     .if \i >= \alone && \i < \n - 1
@@ -587,7 +615,9 @@ aes_of_four:
     .endif
     .endr
     vpxorq %zmm2, %zmm15, %zmm15
-    vporq \lengths, %zmm2, %zmm2
+.if !\alone
+    vporq %zmm7, %zmm2, %zmm2
+.endif
     with_vector (\n-1), last_of_even \n, \alone,
 .if \alone
     vmovdqu %xmm3, (%r8)
@@ -615,13 +645,25 @@ aes_of_four:
     vpxorq %zmm1, %zmm4, %zmm4
     vpxorq %zmm11, %zmm5, %zmm5
 .endif
-    finish \n, \alone
+.if \alone && \n < 4
+    finish \n, 1, 9
+.elseif \alone && \n == 4
+    finish \n, 1, 9, 10
+.elseif \alone
+    finish \n, 1, 9, 10, 11
+.elseif \n < 3
+    finish \n, 0, 11, 12
+.elseif \n == 3
+    finish \n, 0, 9, 11, 12
+.else
+    finish \n, 0, 9, 10, 11, 12
+.endif
 .endm
 .macro even_counter i, n, alone, s, text
 .if !\alone && \i == \n - 1
-    vpxorq full_counters + 64*\n - 64(%r11), %zmm0, \s
+    first_key \s, full_counters + 64*\n - 64(%r11)
 .else
-    vpxorq counters + 64 - 48*\alone + 64*\i(%r11), %zmm0, \s
+    first_key \s, counters + 64 - 48*\alone + 64*\i(%r11)
 .endif
 .endm
 .macro load_even i, alone, s, text
@@ -696,10 +738,12 @@ aes_of_four:
 
 /* At most one block. Without text the block of associated data meets H^2, else H^3. */
 .macro message_of_a_block iv
-    vpxor counter_1(%r11), \iv, %xmm3
-    vpxor counter_2(%r11), \iv, %xmm4
+    vmovdqa counter_1(%r11), %xmm3
+    vmovdqa counter_2(%r11), %xmm4
+    vpternlogq $0x96, round_keys(%rdi), \iv, %xmm3
+    vpternlogq $0x96, round_keys(%rdi), \iv, %xmm4
     middle_rounds round_of_two_blocks, 2
-    aad_and_lengths %r8, 0
+    aad_and_lengths %r8
     vpshufb reversed(%r11), %xmm1, %xmm1
     vpshufd $0x4e, %xmm2, %xmm2
     vaesenclast round_keys(%rdi,%rdx), %xmm3, %xmm3
@@ -814,8 +858,8 @@ aes_of_four:
 .endm
 
 /* For two vectors and more: xmm1 = the last block of associated data, r8 bytes at rcx, plus the hash of those before it
- * that are not in zmm14; that is what the lanes before the text have. All blocks but of few bytes are there, if there
- * are lanes. Changes rdx, and what other_aad changes. */
+ * that are not in the lanes behind it in zmm1; these go before it to be hashed. All blocks but of few bytes are there,
+ * if there are lanes. Changes rdx, and what other_aad changes. */
     .text
     .p2align 5
 aad_of_vectors:
@@ -829,9 +873,9 @@ aad_of_vectors:
     and $48, %edx
     add $16, %edx         /* the bytes of lanes before the text */
     cmp %rdx, %r8
-    ja 4f
+    ja other_aad
     cmp $16, %r8d
-    jbe 4f
+    jbe other_aad
     lea -1(%r8), %edx
     and $-16, %edx
     mov %r8d, %esi
@@ -848,10 +892,8 @@ aad_of_vectors:
     je 5f
     vmovdqu (%rcx), %ymm14
 5:  vinserti64x4 $1, %ymm13, %zmm14, %zmm14
+    vshufi32x4 $0x93, %zmm14, %zmm14, %zmm1
 6:  ret
-4:  call other_aad
-    vshufi32x4 $0x15, %zmm1, %zmm1, %zmm14
-    ret
     EVC_ASM_CFI_END
 
 /* xmm1 = the block of associated data: of 1 to 7 or more than 16 bytes, r8 at rcx. That is the last one, plus the hash
@@ -1166,9 +1208,8 @@ rounds_of_seven:
 .macro first_text s, r
     mov %r11, %rdx
     sub %rsi, %rdx
-    vmovdqu64 quad_numbers + 64(%rdx), \r
-    vshufi32x4 $0x15, %zmm1, %zmm1, %zmm12
-    vpermi2q (%r9), %zmm12, \r
+    vmovdqu64 aad_quads + 64(%rdx), \r
+    vpermi2q (%r9), %zmm1, \r
     kmovq text_masks + 64(%rdx), %k2
     vpxorq \r, %zmm19, %zmm13
     vaesenclast %zmm13, \s, \s
@@ -1351,6 +1392,7 @@ groups:
     .p2align 5
 long_message:
     EVC_ASM_CFI_BEGIN
+    vpxor round_keys(%rdi), %xmm0, %xmm0
     vshufi32x4 $0, %zmm0, %zmm0, %zmm0
     vbroadcasti32x4 counter_bytes(%r11), %zmm17
     lea 15(%r10), %rax
@@ -1576,9 +1618,7 @@ evc_function evc_gcm_x86_vaes512_seal
 message:
     mov len_bytes(%rsp), %r10
     lea byte_numbers(%rip), %r11
-    vmovq (%rsi), %xmm0
-    vpinsrd $2, 8(%rsi), %xmm0, %xmm0
-    vpxor round_keys(%rdi), %xmm0, %xmm0
+    load_iv %xmm0
     cmp $most_bytes, %r10
     ja long_message
     cmp $64, %r10d
@@ -1619,7 +1659,7 @@ message:
 42: even_message 4, 0
 43: cmp $256, %r10d
     ja 44f
-    even_message 5, 1, %zmm12
+    even_message 5, 1
 44: message 5
 evc_end evc_gcm_x86_vaes512_seal
 
