@@ -3,7 +3,8 @@
 """Kernels with instructions of PA-RISC 2.0, under a QEMU that has them: pa_risc_2.py [SUITE]
 
 Debian's qemu-user of the suite (trixie) is fetched once; that of Debian 12 aborts on such code. Every kernel that runs
-there has every property, and `bn` by hppa20 gives the answers of Python. One test each.
+there has every property, and `bn` by hppa20 gives the answers of Python, and does not where its assembly is broken
+(bn_assembly_can_fail.py). One test each.
 """
 
 import json
@@ -81,6 +82,10 @@ def main() -> int:
         print("FAILED: hppa20 was not tested in both primitives")
     done = run(sys.executable, "tests/bn_against_python.py", "--kernel", "hppa20", "--", *emulator,
                tree / "tests/bn_answers")
+    print(done.stdout, done.stderr)
+    passed += done.returncode == 0
+    failed += done.returncode != 0
+    done = run(sys.executable, "tests/bn_assembly_can_fail.py", "hppa20", *emulator)
     print(done.stdout, done.stderr)
     passed += done.returncode == 0
     failed += done.returncode != 0
