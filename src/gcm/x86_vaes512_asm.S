@@ -285,31 +285,64 @@ byte_numbers:
     vpternlogq $0x96, \p, \q, \to
 .endm
 
-/* lo, mi, hi in zmm3 to zmm5, the tag mask in xmm0. lanes: whether associated data has lanes before the text. used:
- * those of vectors 9 to 12 that have to be cleared. */
-.macro finish n, lanes, used:vararg
-    .irp i, \used
+/* Clears vectors from 9 on that n vectors of text have, and others. */
+.macro clear_text n, others:vararg
+    .irp i, 9, 10, 11, 12
+    .if \i < 8 + \n
+    vpxor %xmm\i, %xmm\i, %xmm\i
+    .endif
+    .endr
+    .irp i, \others
     .ifnb \i
     vpxor %xmm\i, %xmm\i, %xmm\i
     .endif
     .endr
+.endm
+
+/* lo, mi, hi in zmm3 to zmm5, the tag mask in xmm0. lanes: whether associated data has lanes before the text: then two
+ * vectors and more are hashed here, too. */
+.macro finish n, lanes
+.if !\lanes || \n == 1
     jmp finish_vectors
+.elseif \n == 2
+    jmp finish_two
+.elseif \n == 3
+    jmp finish_three
+.elseif \n == 4
+    jmp finish_four
+.else
+    jmp finish_five
+.endif
 6:
 .if \n > 1 && \lanes
     call aad_of_vectors
     jmp 5b
 .else
-    vpxor %xmm1, %xmm1, %xmm1
-    test %r8, %r8
-    jz 5b
-    call other_aad
+    call any_aad
     jmp 5b
 .endif
 .endm
+.macro hash_and_finish n
+    hash_of_message \n
+    clear_text \n,
+    jmp finish_vectors
+.endm
 .macro define_finish computed_tag
+    EVC_ASM_CFI_BEGIN
+    .p2align 4
+finish_two:
+    hash_and_finish 2
+    .p2align 4
+finish_three:
+    hash_and_finish 3
+    .p2align 4
+finish_four:
+    hash_and_finish 4
+    .p2align 4
+finish_five:
+    hash_and_finish 5
     .p2align 5
 finish_vectors:
-    EVC_ASM_CFI_BEGIN
     reduce %zmm3, %zmm4, %zmm5, %zmm6, %zmm7
     fold %zmm5, %ymm5, %xmm5, %ymm3, %xmm3
     vpshufb reversed(%r11), %xmm5, \computed_tag
@@ -511,18 +544,10 @@ aes_of_four:
     .endr
     with_vector (\n-1), take_last_ciphertext
 7:  vpxor %xmm1, %xmm0, %xmm0
+.if \n == 1
     hash_of_message \n
-.if \n == 5
-    finish \n, 1, 9, 10, 11, 12
-.elseif \n == 4
-    finish \n, 1, 9, 10, 11
-.elseif \n == 3
-    finish \n, 1, 9, 10
-.elseif \n == 2
-    finish \n, 1, 9
-.else
-    finish \n, 1
 .endif
+    finish \n, 1
 .endm
 
 /* lo, mi, hi of n vectors, the last one in zmm2; mi is complete. */
@@ -639,25 +664,14 @@ aes_of_four:
 .if \alone
     valignq $2, %zmm14, %zmm8, %zmm8
 .endif
-    hash_of_message \n
 .if !\alone
+    hash_of_message \n
     vpxorq %zmm12, %zmm3, %zmm3
     vpxorq %zmm1, %zmm4, %zmm4
     vpxorq %zmm11, %zmm5, %zmm5
+    clear_text \n, 11, 12
 .endif
-.if \alone && \n < 4
-    finish \n, 1, 9
-.elseif \alone && \n == 4
-    finish \n, 1, 9, 10
-.elseif \alone
-    finish \n, 1, 9, 10, 11
-.elseif \n < 3
-    finish \n, 0, 11, 12
-.elseif \n == 3
-    finish \n, 0, 9, 11, 12
-.else
-    finish \n, 0, 9, 10, 11, 12
-.endif
+    finish \n, \alone
 .endm
 .macro even_counter i, n, alone, s, text
 .if !\alone && \i == \n - 1
@@ -897,11 +911,17 @@ aad_of_vectors:
     EVC_ASM_CFI_END
 
 /* xmm1 = the block of associated data: of 1 to 7 or more than 16 bytes, r8 at rcx. That is the last one, plus the hash
- * of those before it: so it meets their powers of H. Changes rcx, rsi, vectors 2, 8 to 14, 29 and 30. */
+ * of those before it: so it meets their powers of H. any_aad: the same, or zeros if there are no bytes. Changes rcx,
+ * rsi, vectors 2, 8 to 14, 29 and 30. */
     .text
     .p2align 5
-other_aad:
+any_aad:
     EVC_ASM_CFI_BEGIN
+    vpxor %xmm1, %xmm1, %xmm1
+    test %r8, %r8
+    jnz other_aad
+    ret
+other_aad:
     cmp $8, %r8
     ja 4f
     load_part %rcx, %r8, %xmm1, %xmm13, %rsi
@@ -1081,19 +1101,27 @@ other_aad:
     .endif
     .endr
 .endm
-.macro first_round r, n
-    vbroadcasti32x4 round_keys + 16*\r(%rdi), %zmm3
-    .irp i, 20, 21, 22, 23
-    .if \i < 20 + \n
-    vaesenc %zmm3, %zmm\i, %zmm\i
-    .endif
-    .endr
-.endm
-.macro middle_round r, n
-    vbroadcasti32x4 round_keys + 16*\r(%rdi), %zmm3
-    .irp i, 21, 22, 23, 24, 25
+/* All rounds but the last of these vectors, two at a time; then edx = 16 times their number. Changes rsi. Loops do not
+ * cost time here: the vectors are many. */
+.macro rolled_rounds vectors:vararg
+    vbroadcasti32x4 round_keys + 16(%rdi), %zmm3
+    mov rounds(%rdi), %edx
+    mov $32, %esi
+    shl $4, %edx
+    .irp i, \vectors
     vaesenc %zmm3, %zmm\i, %zmm\i
     .endr
+1:  vbroadcasti32x4 round_keys(%rdi,%rsi), %zmm3
+    vbroadcasti32x4 round_keys + 16(%rdi,%rsi), %zmm31
+    add $32, %esi
+    .irp i, \vectors
+    vaesenc %zmm3, %zmm\i, %zmm\i
+    .endr
+    .irp i, \vectors
+    vaesenc %zmm31, %zmm\i, %zmm\i
+    .endr
+    cmp %edx, %esi
+    jb 1b
 .endm
 .macro long_counters n
     .irp i, 20, 21, 22, 23, 24, 25, 26, 27
@@ -1115,45 +1143,39 @@ other_aad:
 .endm
 
 /* The next n vectors of counters, through all rounds but the last; from the label `rounds` on without the counters. */
-.macro long_vectors n, rounds
+.macro long_vectors n, rounds, vectors:vararg
     EVC_ASM_CFI_BEGIN
     long_counters \n
 \rounds:
-    middle_rounds long_round, \n
+    rolled_rounds \vectors
     ret
     EVC_ASM_CFI_END
 .endm
 /* The same of a message without groups: its first vectors, which are hashed while the last four go through AES. */
-.macro first_vectors n
+.macro first_vectors vectors:vararg
     EVC_ASM_CFI_BEGIN
-    middle_rounds first_round, \n
+    rolled_rounds \vectors
     ret
     EVC_ASM_CFI_END
 .endm
-    .p2align 5
+    .p2align 4
 first_two:
-    first_vectors 2
-    .p2align 5
+    first_vectors 20, 21
+    .p2align 4
 first_four:
-    first_vectors 4
-    .p2align 5
+    first_vectors 20, 21, 22, 23
+    .p2align 4
 four_vectors:
-    long_vectors 4, rounds_of_four
-    .p2align 5
+    long_vectors 4, rounds_of_four, 24, 25, 26, 27
+    .p2align 4
 eight_vectors:
-    long_vectors 8, rounds_of_eight
-    .p2align 5
+    long_vectors 8, rounds_of_eight, 20, 21, 22, 23, 24, 25, 26, 27
+    .p2align 4
 first_five:
-    EVC_ASM_CFI_BEGIN
-    middle_rounds middle_round, 5
-    ret
-    EVC_ASM_CFI_END
-    .p2align 5
+    first_vectors 21, 22, 23, 24, 25
+    .p2align 4
 rounds_of_seven:
-    EVC_ASM_CFI_BEGIN
-    middle_rounds long_round, 7
-    ret
-    EVC_ASM_CFI_END
+    first_vectors 21, 22, 23, 24, 25, 26, 27
 
 .macro long_operands a, b, powers, base
     halves_of \a, \b, %zmm12, %zmm13, %zmm14
@@ -1177,6 +1199,21 @@ rounds_of_seven:
     long_hi
     long_mi
 .endm
+/* Pairs of a group and powers, which are powers_end bytes behind rdx. */
+    .p2align 4
+hash_first_pair:
+    EVC_ASM_CFI_BEGIN
+    long_pair %zmm4, %zmm5, powers_end, %rdx
+    ret
+    .p2align 4
+hash_second_pair:
+    long_pair %zmm6, %zmm7, powers_end, %rdx
+    ret
+    .p2align 4
+hash_third_pair:
+    long_pair %zmm8, %zmm9, powers_end, %rdx
+    ret
+    EVC_ASM_CFI_END
 .macro no_products
     vpxord %xmm28, %xmm28, %xmm28
     vpxord %xmm29, %xmm29, %xmm29
@@ -1204,8 +1241,9 @@ rounds_of_seven:
 7:
 .endm
 
-/* The first vector with lanes; its text begins rsi (16, 32, 48, 64) bytes from its start. Changes rdx. */
-.macro first_text s, r
+/* The first vector with lanes, zmm20; its text begins rsi (16, 32, 48, 64) bytes from its start. zmm4 = what is hashed
+ * of it. Changes rdx, k2, zmm12, zmm13. */
+.macro define_first_text s, r
     mov %r11, %rdx
     sub %rsi, %rdx
     vmovdqu64 aad_quads + 64(%rdx), \r
@@ -1229,31 +1267,38 @@ rounds_of_seven:
     cmp $16, %esi
     ja 5f
     vextracti32x4 $1, \s, 16(%rdx)
-5:
+5:  ret
 .endm
+    .p2align 4
+first_text:
+    EVC_ASM_CFI_BEGIN
+    define_first_text %zmm20, %zmm4
 
 /* The first pair of vectors, zmm20 and zmm21. zmm4, zmm5 = what is hashed of it. Changes rdx, rsi, k2, zmm12, zmm13. */
     .p2align 5
 first_pair:
-    EVC_ASM_CFI_BEGIN
     mov %r9, %rsi
     sub %rcx, %rsi
     cmp $64, %esi
     ja 4f
-    first_text %zmm20, %zmm4
+    call first_text
     mov %rax, %rsi
     kmovd %k3, %eax
     tail_text %zmm21, %zmm5, 64, %rcx
     mov %rsi, %rax
     ret
 4:  sub $64, %esi
+    vmovdqa64 %zmm21, %zmm20
+    call first_text
+    vmovdqa64 %zmm4, %zmm5
     vpxor %xmm4, %xmm4, %xmm4
-    first_text %zmm21, %zmm5
     ret
     EVC_ASM_CFI_END
 
 /* A group's text, at rcx. */
-.macro group_text
+    .p2align 5
+group_text:
+    EVC_ASM_CFI_BEGIN
     long_text %zmm20, %zmm4, 0, %rcx
     long_text %zmm21, %zmm5, 64, %rcx
     long_text %zmm22, %zmm6, 128, %rcx
@@ -1262,7 +1307,8 @@ first_pair:
     long_text %zmm25, %zmm9, 320, %rcx
     long_text %zmm26, %zmm10, 384, %rcx
     long_text %zmm27, %zmm11, 448, %rcx
-.endm
+    ret
+    EVC_ASM_CFI_END
 
 /* One of twelve steps that add the products of a group, zmm4 to zmm11, with powers, which are powers_end bytes behind
  * rsi. The first pair comes last, for the hash so far comes late. */
@@ -1339,15 +1385,22 @@ tail_of_eight:
     long_counter \s
     vaesenc %zmm3, \s, \s
 .endm
-/* One reduction for two groups in a row, behind the second one. */
-.macro reduce_second is_second
-    test $1, \is_second
-    jz 7f
+/* xmm12 = the hash of all products so far. */
+    .p2align 4
+hash_of_products:
+    EVC_ASM_CFI_BEGIN
     vpternlogq $0x96, %zmm28, %zmm30, %zmm29
     reduce %zmm28, %zmm29, %zmm30, %zmm12, %zmm13
     vmovdqa64 %zmm30, %zmm12
     fold %zmm12, %ymm12, %xmm12, %ymm13, %xmm13
     vpshufb reversed(%r11), %xmm12, %xmm12
+    ret
+    EVC_ASM_CFI_END
+/* One reduction for two groups in a row, behind the second one. */
+.macro reduce_second is_second
+    test $1, \is_second
+    jz 7f
+    call hash_of_products
     vpxorq %zmm12, %zmm4, %zmm4
     no_products
 7:
@@ -1383,7 +1436,7 @@ groups:
     add $512, %rcx
     dec %rax
     jmp 4b
-6:  group_text
+6:  call group_text
     reduce_second %al
     add $512, %rcx
 5:  ret
@@ -1418,7 +1471,6 @@ long_message:
     ja 4f
     call first_four
 2:  vbroadcasti32x4 round_keys(%rdi,%rdx), %zmm19
-    vpxor %xmm1, %xmm1, %xmm1
     lea -8(%r8), %rsi
     cmp $8, %rsi
     ja 6f
@@ -1429,9 +1481,7 @@ long_message:
     vpshufb 16(%rsi), %xmm13, %xmm13
     vpunpcklqdq %xmm13, %xmm1, %xmm1
     jmp 7f
-6:  test %r8, %r8
-    jz 7f
-    call other_aad
+6:  call any_aad
     jmp 7f
 4:  cmp $29, %esi         /* text begins in the second vector */
     jbe 3f
@@ -1459,9 +1509,9 @@ long_message:
     cmp $512, %r10
     ja 3f
     call rounds_of_four
-    mov %rdi, %rsi
-    sub %r10, %rsi
-    long_pair %zmm4, %zmm5, powers_end, %rsi
+    mov %rdi, %rdx
+    sub %r10, %rdx
+    call hash_first_pair
     lea -128(%r10), %edx
     jmp 8f
 
@@ -1481,9 +1531,12 @@ long_message:
     vpbroadcastd %eax, %zmm16
     vpaddd lane_numbers(%r11), %zmm16, %zmm16
     call four_vectors
-    long_pair %zmm4, %zmm5, (powers_end-640), %rdi
-    long_pair %zmm6, %zmm7, (powers_end-512), %rdi
-    long_pair %zmm8, %zmm9, (powers_end-384), %rdi
+    lea -640(%rdi), %rdx
+    call hash_first_pair
+    sub $-128, %rdx
+    call hash_second_pair
+    sub $-128, %rdx
+    call hash_third_pair
     mov $256, %edx
     jmp 8f
 
@@ -1536,13 +1589,16 @@ long_message:
     je 11f
     tail_text %zmm20, %zmm4, (16-512), %r9
     tail_text %zmm21, %zmm5, (16-448), %r9
-    long_pair %zmm4, %zmm5, (powers_end-512), %rdi
+    lea -512(%rdi), %rdx
+    call hash_first_pair
 11: tail_text %zmm22, %zmm6, (16-384), %r9
     tail_text %zmm23, %zmm7, (16-320), %r9
-    long_pair %zmm6, %zmm7, (powers_end-384), %rdi
+    lea -384(%rdi), %rdx
+    call hash_second_pair
 10: tail_text %zmm24, %zmm8, (16-256), %r9
     tail_text %zmm25, %zmm9, (16-192), %r9
-    long_pair %zmm8, %zmm9, (powers_end-256), %rdi
+    lea -256(%rdi), %rdx
+    call hash_third_pair
 9:  tail_text %zmm26, %zmm10, (16-128), %r9
     mov %r11, %rdx
     sub %rsi, %rdx
@@ -1550,12 +1606,8 @@ long_message:
     vpermi2b %zmm27, %zmm26, %zmm12
     vmovdqu64 %zmm12, -64(%rcx,%r8)
     long_pair %zmm10, %zmm2, (powers_end-128), %rdi
-    vpternlogq $0x96, %zmm28, %zmm30, %zmm29
-    reduce %zmm28, %zmm29, %zmm30, %zmm12, %zmm13
-    vmovdqa64 %zmm30, %zmm5
-    fold %zmm5, %ymm5, %xmm5, %ymm13, %xmm13
-    vpshufb reversed(%r11), %xmm5, %xmm5
-    vpxor %xmm1, %xmm5, %xmm5
+    call hash_of_products
+    vpxor %xmm1, %xmm12, %xmm5
     mov tag(%rsp), %rcx
     mov tag_bytes(%rsp), %rdx
     xor %eax, %eax
@@ -1594,20 +1646,19 @@ evc_function evc_gcm_x86_vaes512_groups
     call eight_vectors
     vbroadcasti32x4 round_keys(%rdi,%rdx), %zmm19
     no_products
-    group_text
+    call group_text
     vmovdqu (%r10), %xmm12
     vpxorq %zmm12, %zmm4, %zmm4
     call groups
-    long_pair %zmm6, %zmm7, (powers_end-384), %rdi
-    long_pair %zmm8, %zmm9, (powers_end-256), %rdi
+    lea -384(%rdi), %rdx
+    call hash_second_pair
+    sub $-128, %rdx
+    call hash_third_pair
     long_pair %zmm10, %zmm11, (powers_end-128), %rdi
-    long_pair %zmm4, %zmm5, (powers_end-512), %rdi
-    vpternlogq $0x96, %zmm28, %zmm30, %zmm29
-    reduce %zmm28, %zmm29, %zmm30, %zmm12, %zmm13
-    vmovdqa64 %zmm30, %zmm5
-    fold %zmm5, %ymm5, %xmm5, %ymm13, %xmm13
-    vpshufb reversed(%r11), %xmm5, %xmm5
-    vmovdqu %xmm5, (%r10)
+    lea -512(%rdi), %rdx
+    call hash_first_pair
+    call hash_of_products
+    vmovdqu %xmm12, (%r10)
     jmp clear_and_return
 evc_end evc_gcm_x86_vaes512_groups
 
