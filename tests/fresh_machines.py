@@ -57,6 +57,7 @@ echo "fresh machine: make bench: exit code $code"
 code=0
 YES=1 make test STEPS="$STEPS" >../test.log 2>&1 </dev/null || code=$?
 cat ../test.log
+[ $code -eq 0 ] || cat .venv/setup.log
 echo "fresh machine: make test: exit code $code"
 """
 

@@ -21,6 +21,7 @@
 
 static pid_t program;
 int memory = -1;
+static bool is_writable;
 struct user_regs_struct cpu;
 bool changed;
 bool pending;
@@ -110,9 +111,25 @@ const uint8_t *page_at(uint64_t address)
     return code;
 }
 
+/* By words, through ptrace: where /proc cannot be written, as in some containers. */
+static bool poke(uint64_t address, const uint8_t *code, size_t n)
+{
+    for (size_t done = 0, of_word; done < n; done += of_word) {
+        uint64_t at = address + done, start = at & -(uint64_t)sizeof(long);
+        long word;
+        if (pread(memory, &word, sizeof word, (off_t)start) != sizeof word)
+            return false;
+        of_word = start + sizeof word - at < n - done ? start + sizeof word - at : n - done;
+        memcpy((uint8_t *)&word + (at - start), code + done, of_word);
+        if (ptrace(PTRACE_POKETEXT, program, start, word) != 0)
+            return false;
+    }
+    return true;
+}
+
 void write_code(uint64_t address, const void *code, size_t n)
 {
-    if (pwrite(memory, code, n, (off_t)address) != (ssize_t)n)
+    if (!(is_writable ? pwrite(memory, code, n, (off_t)address) == (ssize_t)n : poke(address, code, n)))
         fail("cannot write the program's code at %#lx: %s", (unsigned long)address,
              strerror(errno));
 }
@@ -247,6 +264,9 @@ void start(const char *output, char **argv)
     char name[32];
     snprintf(name, sizeof name, "/proc/%d/mem", (int)program);
     memory = open(name, O_RDWR | O_CLOEXEC);
+    is_writable = memory >= 0;
+    if (!is_writable && errno == EROFS)
+        memory = open(name, O_RDONLY | O_CLOEXEC);
     if (memory < 0)
         fail("%s: %s", name, strerror(errno));
     read_registers();

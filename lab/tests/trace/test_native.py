@@ -2,7 +2,9 @@
 """Natively traced programs: every count and address here is known beforehand."""
 
 import platform
+import shlex
 import shutil
+import sys
 from collections.abc import Callable
 from itertools import groupby
 from pathlib import Path
@@ -405,3 +407,17 @@ def test_the_stepper_has_no_warnings(real_lab: Lab) -> None:
         pytest.skip("the stepper knows x86-64 alone")
     sources = [context.package / "trace" / name for name in STEPPER]
     assert build_tool(context, compiler, sources, flags).is_file()
+
+
+def test_a_program_is_traced_where_proc_cannot_be_written() -> None:
+    own_proc = "mount -t proc -o ro proc /proc && "
+    within = ["unshare", "--mount", "--pid", "--fork", "sh", "-c"]
+    if SystemRunner().run([*within, f"{own_proc}true"]).code != 0:
+        pytest.skip("this user may not mount /proc")
+    asked = "copies_of_code_do_what or runs_of_the_same"
+    words = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", __file__, "-k", asked]
+    done = SystemRunner().run(
+        [*within, f"{own_proc}! touch /proc/self/comm && {shlex.join(words)}"]
+    )
+    assert done.code == 0, done.stdout[-2000:]
+    assert done.stdout.startswith(".....")
