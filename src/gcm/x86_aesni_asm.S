@@ -25,19 +25,9 @@
 
 #define KEY %rdi       /* then, of a tail behind AES, POWERS_OF_TAIL */
 #define POWERS_OF_TAIL %rdi
-#define AAD %rcx       /* then HASHED */
-#define HASHED %rcx    /* the group to hash */
 #define HAS_LANE %ecx  /* of a tail: not 0 if the block before the text makes a pair with its first block */
-#define AAD_BYTES %r8  /* then OUT */
-#define OUT %r8        /* of the tail; in groups OUT_LESS_IN */
-#define OUT_LESS_IN %r8
-#define IN %r9         /* text: of the group, or of the tail */
-#define LEN %r10       /* bytes of the text, or of the tail; in groups POWERS */
 #define POWERS %r10    /* the end of the powers that a group meets */
-#define TABLES %r11
-#define BLOCKS %rax    /* 16 r: bytes of the tail, whole blocks; in groups, how many come */
 #define NUMBER %esi    /* 8g, or of pieces that of the first counter of the group */
-#define ANY_NUMBER %ebx /* whether that may be any number: of pieces */
 #define OPENS %esi     /* negative to open */
 
 #define BASE %xmm8     /* of counters, whitened; in a tail TAG_MASK */
@@ -51,6 +41,7 @@
 #define P %xmm15
 
 #include "gcm/x86_gcm_asm.h"
+#include "gcm/x86_groups_asm.h"
 
 .set opens, 63         /* bit of tag_bytes: the message is opened */
 .set most_bytes, 128   /* of a tail */
@@ -97,8 +88,6 @@ tables:
     .short powers_end - pair_bytes*(at/2 + 1) + 8*(1 - at%2)
     .set at, at + 1
     .endr
-
-/* Macros with immediate values have an argument: without, Apple's assemblers take $1 for one. */
 
 /* ---- Parts of a block ---- */
 
@@ -527,36 +516,17 @@ last_group:
     ret
     EVC_ASM_CFI_END
 
-/* Groups of a piece of a message: key, counter, y in rdi, rsi, rdx; in, out in rcx, r8; their number, at least one, in
- * r9; and whether to open on the stack. */
-.set opening, 8
+/* Groups of a piece of a message. */
 evc_function evc_gcm_x86_aesni_groups
     lea tables + 128(%rip), TABLES
-    mov %r9, %rax
-    mov %rcx, IN
-    sub IN, OUT_LESS_IN
     movdqu (%rdx), A
     pshufb reversed(TABLES), A
     movq (%rsi), BASE
     pinsrd $2, 8(%rsi), BASE
-    mov 12(%rsi), %esi
-    bswap NUMBER
-    evc_save %rbx
-    evc_save %rdx
-    mov $1, ANY_NUMBER
+    begin_piece ANY_NUMBER
     pxor round_keys(KEY), BASE
     no_products
-    mov IN, HASHED
-    cmpl $0, opening + 16(%rsp)
-    jne 7f
-    call first_group
-    dec %rax
-7:  call groups
-    cmp IN, HASHED
-    je 8f
-    call last_group
-8:  evc_restore %rdx
-    evc_restore %rbx
+    groups_of_piece opening+16(%rsp)
     pshufb reversed(TABLES), A
     movdqu A, (%rdx)
     jmp clear_vectors

@@ -22,18 +22,8 @@
 #if EVC_ASM_X86_64
 
 #define KEY %rdi
-#define AAD %rcx       /* then HASHED */
-#define HASHED %rcx    /* the group to hash */
-#define AAD_BYTES %r8  /* then OUT */
-#define OUT %r8        /* of the tail; in groups OUT_LESS_IN */
-#define OUT_LESS_IN %r8
-#define IN %r9         /* text: of the group, or of the tail */
-#define LEN %r10       /* bytes of the text, or of the tail; in groups POWERS */
 #define POWERS %r10    /* the key, or so much below that a group meets the powers it should */
-#define TABLES %r11
-#define BLOCKS %rax    /* 16 r: bytes of the tail, whole blocks; in groups, how many come */
 #define NUMBER %esi    /* 16g, or of pieces that of the first counter of the group */
-#define ANY_NUMBER %ebx /* whether that may be any number: of pieces */
 #define OPENS %esi     /* of a tail: negative to open */
 
 #define LO %ymm8       /* sums of products; MI lacks LO and HI, but for messages of one block */
@@ -55,6 +45,7 @@
 #define AROUND_X %xmm15
 
 #include "gcm/x86_gcm_asm.h"
+#include "gcm/x86_groups_asm.h"
 
 .set opens, 63         /* bit of tag_bytes: the message is opened */
 .set most_bytes, 240
@@ -110,8 +101,6 @@ tables:
     .short powers_end - pair_bytes*(at/4 + 1) + 16*(1 - at%2) + 8*(1 - at/2%2)
     .set at, at + 1
     .endr
-
-/* Macros with immediate values have an argument: without, Apple's assemblers take $1 for one. */
 
 /* ---- AES ---- */
 
@@ -772,36 +761,17 @@ evc_local last_group
     ret
 evc_local_end last_group
 
-/* Groups of a piece of a message: key, counter, y in rdi, rsi, rdx; in, out in rcx, r8; their number, at least one, in
- * r9; and whether to open on the stack. */
-.set opening, 8
+/* Groups of a piece of a message. */
 evc_function evc_gcm_x86_vaes256_groups
     lea tables(%rip), TABLES
-    mov %r9, %rax
-    mov %rcx, IN
-    sub IN, OUT_LESS_IN
     vmovdqu (%rdx), A_X
     vmovq (%rsi), BASE_X
     vpinsrd $2, 8(%rsi), BASE_X, BASE_X
-    mov 12(%rsi), %esi
-    bswap NUMBER
-    evc_save %rbx
-    evc_save %rdx
-    mov $1, ANY_NUMBER
+    begin_piece ANY_NUMBER
     vpxor round_keys(KEY), BASE_X, BASE_X
     vinserti128 $1, BASE_X, BASE, BASE
     no_products
-    mov IN, HASHED
-    cmpl $0, opening + 16(%rsp)
-    jne 7f
-    call first_group
-    dec %rax
-7:  call groups
-    cmp IN, HASHED
-    je 8f
-    call last_group
-8:  evc_restore %rdx
-    evc_restore %rbx
+    groups_of_piece opening+16(%rsp)
     vmovdqu A_X, (%rdx)
     clear_vectors
     ret
