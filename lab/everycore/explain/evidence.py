@@ -7,6 +7,7 @@ occurs. A constant or a table that is merely present proves nothing by itself.
 
 import bisect
 import re
+import struct
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -30,6 +31,7 @@ _COUNT_BYTES = 16  # of a vector of shift counts, at least
 _MOST_TABLES = 4  # of a cipher whose key makes them, unless a rule says otherwise
 _COMPUTED = 4  # instructions from a shift to the load whose address it is a part of
 _NEARLY_ALL = 254  # of 256 bytes
+_SMALLEST_DOUBLE, _LARGEST_DOUBLE = 0x4070 << 48, 0x4330 << 48  # 2^8 and 2^52
 _SMALLEST_WORD = 256  # words in data that are below are lengths, counts and bytes
 _MAY_ROTATE = re.compile(
     r"ro[lr]x?|sh[lr][dx]?|v?pshuf.*|vp(ro[lr]|s[lr]l).*|tbl|rev.*|eor|extr|xar"
@@ -350,11 +352,27 @@ def gather(region: Region, rules: Rules) -> Evidence:
             samples.tables.update(tables)
             samples.constants |= words
     for scope in (samples, window, function):
+        scope.constants |= _doubles(scope.constants) if region.is_generated else set()
         scope.add_byte_rotations(function.constants)
         scope.add_variable_turns(counts)
     own = (region.function.name,) if region.function.name else ()
     names = tuple(one.name for one in region.callers() if one.name)
     return Evidence(region, samples, window, function, live, (*own, *names))
+
+
+def _doubles(numbers: Iterable[int]) -> set[int]:
+    return {one for held in numbers if (one := _as_double(held))}
+
+
+def _as_double(number: int) -> int:
+    """Return the integer that 64 bits are as a floating-point number; 0 if there is none.
+
+    Engines of JavaScript keep integers from 2^31 on so.
+    """
+    if not _SMALLEST_DOUBLE <= number < _LARGEST_DOUBLE:
+        return 0
+    value = struct.unpack("<d", number.to_bytes(8, "little"))[0]
+    return int(value) if value == int(value) else 0
 
 
 def _computed_lookups(ops: Sequence[Op]) -> set[int]:

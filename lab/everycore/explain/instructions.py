@@ -135,8 +135,10 @@ def _decode_x86(bits: int, code: bytes, start: int) -> Iterator[Op]:
                 index = registers.get(one.memory_index, ("", 0, False))[0]
                 if bits == 32 or not base:
                     target = displacement if displacement > 4096 else None
-                if name == "lea":
+                if name == "lea" and base != "rsp":  # places on the stack are no constants
                     numbers.append(displacement)
+        if name in ("add", "sub") and seen and registers[seen[0]][0] == "rsp":
+            numbers = []
         left, shift, lane = _x86_shift(name, numbers, own_bits)
         clears = name in _CLEARING and (name[0] == "f" or len(set(seen)) == 1 < len(seen))
         yield Op(

@@ -39,6 +39,7 @@ _NO_CRYPTO = ("checksum", "overhead")
 _BIG_NUMBERS = "big numbers (RSA, DH)"
 _NO_CURVES = (_BIG_NUMBERS, "elliptic curves")
 _NEAREST = 5  # callers up to one that calls a curve's arithmetic, too
+_NEARLY_ALL = 0.8  # of the samples in generated code that has the name of a curve
 _MOST_CALLS = 0.6  # of a function's samples
 # A function whose name tells one primitive of such a class does not compute another one.
 _CLASSES = {"cipher": "cipher", "hash": "hash", "public": "field", "mac": "field"}
@@ -97,6 +98,7 @@ def recognise(profile: Profile, rules: Rules | None = None) -> list[Named]:
             one.found = _by_rules(one.evidence, rules.general, _of_callers(one.region, tables))
     _within_functions(named)
     _of_curves(named)
+    _of_generated_curves(named)
     _from_callers(named)
     _from_siblings(named)
     _from_names_of_callers(named, rules)
@@ -149,7 +151,28 @@ def _of_curves(named: Sequence[Named]) -> None:
         (best, most), *others = held.most_common(2)
         if most >= _MOST_CALLS * total and not others:
             text = one.found[0].implementation
-            one.found = (Found(best, "public", f"scalar, {text}", "its callers"),)
+            scalar = text if text.startswith("scalar") else f"scalar, {text}"
+            one.found = (Found(best, "public", scalar, "its callers"),)
+
+
+def _of_generated_curves(named: Sequence[Named]) -> None:
+    """Name generated arithmetic of big numbers by the one curve that the process computes.
+
+    Nothing is known of the callers of generated code.
+    """
+    curves: dict[str, Counter[str]] = defaultdict(Counter)
+    own = [one for one in named if one.region.is_generated and one.found]
+    for one in own:
+        found = one.found[0]
+        if found.kind == "public" and found.primitive not in _NO_CURVES:
+            curves[one.region.process][found.primitive] += one.region.samples
+    for one in own:
+        counted = curves[one.region.process]
+        if one.found[0].primitive == _BIG_NUMBERS and counted:
+            (best, most), *_ = counted.most_common(1)
+            if most >= _NEARLY_ALL * counted.total():
+                text = one.found[0].implementation
+                one.found = (Found(best, "public", text, "the curve beside it"),)
 
 
 def _tell_of_modules(named: Sequence[Named]) -> None:

@@ -7,6 +7,7 @@ written out (`words`). An implementation has conditions: all of `needs`, one of 
 """
 
 import re
+import struct
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
@@ -24,8 +25,11 @@ GENERAL = 38  # ranks from here on are of rules that hold for many primitives
 VAGUE = 61  # and of names that many primitives' functions have
 _CHUNK = 8  # bytes by which a table is found
 _NEAR = 16  # bytes between an address that is loaded from and a table's piece
+_WORD, _LONG = 4, 48  # bytes of the largest number, and numbers, of a table in an array
 _SMALL = 64  # tables of numbers below are looked at as a whole
 _FORMS = ("le", "be", "twice", "spread")
+_ARRAYS = ("doubles", "upper halves")  # as engines of JavaScript keep arrays of numbers
+_ENOUGH = 192  # equal bytes of a table that is compared as a whole
 
 _FILE = {"primitive": str, "kind": str, "source": str, "table": Any, "implementation": Any}
 _TABLE = {
@@ -139,7 +143,8 @@ class Piece:
         own = self.whole[first - base : last - base]
         if self.is_exact and len(own) < self.length:
             return False
-        return 2 * len(own) >= self.length and data[first - start : last - start] == own
+        is_enough = len(own) >= min(self.length / 2, _ENOUGH)
+        return is_enough and data[first - start : last - start] == own
 
 
 @dataclass(frozen=True)
@@ -222,15 +227,19 @@ def _pieces(where: str, table: Any) -> Iterator[tuple[bytes, Piece]]:
         raise EverycoreError(f"{where}: nothing makes '{known['make']}'")
     numbers = constants.MAKERS[known["make"]]() if "make" in known else list(known["words"])
     size = known["bytes"]
-    for form in known.get("forms", ("le",)):
+    forms = known.get("forms", ("le",))
+    for form in forms:
         if form not in _FORMS:
             raise EverycoreError(f"{where}: unknown form '{form}'", f"valid: {', '.join(_FORMS)}")
-        is_exact = known.get("exact", False)
-        is_small = max(numbers) < _SMALL or is_exact
+    is_exact = known.get("exact", False)
+    arrays = _ARRAYS if size <= _WORD and len(numbers) >= _LONG and not is_exact else ()
+    for form in (*forms, *arrays):
+        is_array = form in _ARRAYS
+        is_small = max(numbers) < _SMALL or is_exact or is_array
         for whole in _laid_out(numbers, size, form):
-            for at in range(0, len(whole) - _CHUNK + 1, size):
+            for at in range(0, len(whole) - _CHUNK + 1, _CHUNK if is_array else size):
                 chunk = whole[at : at + _CHUNK]
-                is_rare = any(chunk) if is_exact else len(set(chunk)) > 2
+                is_rare = any(chunk) if is_exact or is_array else len(set(chunk)) > 2
                 if is_rare:  # zeros and ones are everywhere; an exact table is compared as a whole
                     held = whole if is_small else b""
                     yield chunk, Piece(known["name"], at, len(whole), held, is_exact)
@@ -243,6 +252,11 @@ def _laid_out(numbers: Sequence[int], size: int, form: str) -> Iterator[bytes]:
     if form == "twice":  # each number two times, as tables for unaligned loads have it
         yield b"".join(part + part for part in low)
         yield b"".join(part + part for part in high)
+    elif form == "doubles":  # floating-point numbers, where one is too large for a small integer
+        yield b"".join(struct.pack("<d", number) for number in numbers)
+    elif form == "upper halves":  # small integers
+        if max(numbers) < 1 << 31:
+            yield b"".join((number << 32).to_bytes(8, "little") for number in numbers)
     elif form == "spread":  # each number behind as many zeros
         yield b"".join(bytes(size) + part for part in low)
     else:
