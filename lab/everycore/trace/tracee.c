@@ -129,7 +129,8 @@ static bool poke(uint64_t address, const uint8_t *code, size_t n)
 
 void write_code(uint64_t address, const void *code, size_t n)
 {
-    if (!(is_writable ? pwrite(memory, code, n, (off_t)address) == (ssize_t)n : poke(address, code, n)))
+    if (!(is_writable ? pwrite(memory, code, n, (off_t)address) == (ssize_t)n
+                      : poke(address, code, n)))
         fail("cannot write the program's code at %#lx: %s", (unsigned long)address,
              strerror(errno));
 }
