@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Break big numbers of other CPUs in assembly and vectors, and see that the integers of Python notice.
 
-For each of hppa_xmpyu, a32_umaal and x86_sse2 the primitive is built once. Then each break of BREAKS is made in a copy of its
+For each of hppa_xmpyu, a32_umaal, x86_sse2 and c_digit27 the primitive is built once. Then each break of BREAKS is made in a copy of its
 file, and bn_against_python.py has to fail. A break replaces text, which has to be there. A CPU whose compiler or
 emulator is missing is skipped.
 
@@ -22,7 +22,9 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 PARTS = ("bn", "bn_words", "common", "cpu")
 FLAGS = ["-O1", "-Iinclude", "-Isrc", "-w"]
 SECONDS = 60
-XMPYU, UMAAL, SSE2 = "src/bn/hppa_xmpyu_asm.S", "src/bn/a32_umaal_asm.S", "src/bn/x86_sse2.c"
+XMPYU, UMAAL, SSE2, DIGITS = (
+    "src/bn/hppa_xmpyu_asm.S", "src/bn/a32_umaal_asm.S", "src/bn/x86_sse2.c", "src/bn/c_digit27.c")
+STEPS = "src/bn/digits_steps.h"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -65,10 +67,17 @@ CPUS = (
         ("the part of a vector", SSE2, "SPARE_BITS + VECTOR_BITS - 1) / VECTOR_BITS", "SPARE_BITS) / VECTOR_BITS"),
         ("a cross product that is doubled", SSE2, "twice1 = v_add(a1, a1);", "twice1 = a1;"),
         ("the square of a second digit", SSE2, "_mm_unpacklo_epi64(v_to_lower(a[i]), ", "_mm_unpacklo_epi64(twice1, "),
-        ("a sum of 2n or more", SSE2, " - 2 * modulus_digit(key, i)\n", "\n"),
-        ("a difference below zero", SSE2, "mask = evc_barrier32((uint32_t)sum);", "mask = 0;"),
-        ("a result that is not below n", SSE2, "mask = ~is_below_modulus(key, a);", "mask = 0;"),
+        ("a sum of 2n or more", STEPS, " - 2 * modulus_digit(key, i)\n", "\n"),
+        ("a difference below zero", STEPS, "mask = evc_barrier32((uint32_t)sum);", "mask = 0;"),
+        ("a result that is not below n", STEPS, "mask = ~is_below_modulus(key, a);", "mask = 0;"),
         ("the number of an entry", SSE2, "_mm_sub_epi32(number, _mm_set1_epi32(-1))", "number"),
+    )),
+    Cpu("c_digit27", "mips-linux-gnu-gcc", "qemu-mips", (
+        ("the second half of eight products", DIGITS, "        ADD_FOUR(column, x + 4, y - 4);\n", ""),
+        ("the digits above 27 bits of a multiple", DIGITS, "* p->n0) & DIGIT_MASK;", "* p->n0);"),
+        ("the square of the middle", DIGITS, "    if (i % 2 == 0)\n        ADD_PRODUCT", "    if (i % 4 == 0)\n        ADD_PRODUCT"),
+        ("the highest digit", DIGITS, "    q[digits - 1] = (uint32_t)column;\n", ""),
+        ("a digit that is doubled", DIGITS, "twice[i] = 2 * a[i];", "twice[i] = a[i];"),
     )),
 )
 
@@ -121,7 +130,7 @@ def unnoticed(cpu: Cpu, folder: pathlib.Path) -> int:
         if old not in good:
             sys.exit(f"{what}: {file} no longer says {old!r}")
         (folder / file).write_text(good.replace(old, new, 1))
-        compiled(cpu, folder, file)
+        compiled(cpu, folder, f"src/bn/{cpu.kernel}.c" if file.endswith(".h") else file)
         if answers_are_right(cpu, folder, objects):
             bad += 1
             print(f"FAILED: {cpu.kernel}: {what} is broken, and all answers are right")

@@ -381,6 +381,8 @@ static void the_policy_vartime_allows_any_multiplier(void)
 
             EXPECT(is_for("bn", arch, have | word64, vartime, arch == EVC_ARCH_A64 ? "a64_umulh" : "c_limb64"));
             EXPECT(is_for("bn", arch, have, vartime, arch == EVC_ARCH_A64 ? "a64_umulh" : "c_limb32"));
+            EXPECT(is_for("bn", arch, have | EVC_CPU(TUNE_MULADD), vartime,
+                          arch == EVC_ARCH_A64 ? "a64_umulh" : "c_digit27"));
             EXPECT(is_for("bn_words", arch, have | word64, vartime, arch == EVC_ARCH_A64 ? "a64_umulh" : "c_words64"));
             EXPECT(is_for("bn_words", arch, have, vartime, arch == EVC_ARCH_A64 ? "a64_umulh" : "c_words32"));
             EXPECT(is_for("ghash", arch, have | word64, vartime, "c_ctmul64"));

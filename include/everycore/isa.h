@@ -203,6 +203,7 @@ enum evc_arch {
     F(TUNE_TBL8, A64, 49, "tune-tbl8")    /* a look-up of 16 bytes costs more than two of 8 */     \
     F(TUNE_INORDER, A64, 50, "tune-inorder") /* instructions start in the program's order */       \
     F(TUNE_CE5, A64, 51, "tune-ce5")      /* AES is fastest with five blocks in flight */          \
+    F(TUNE_MULADD, OTHER, 61, "tune-muladd") /* a product is added to 64 bits by one instruction */ \
     F(TUNE_WORD64, OTHER, 62, "tune-word64") /* general registers of 64 bits */
 
 #define EVC_FEATURE_BIT(name, arch, bit, text) EVC_BIT_##name = (bit),
@@ -241,6 +242,11 @@ enum evc_feature_bit { EVC_FEATURE_LIST(EVC_FEATURE_BIT) EVC_BIT_N = 64 };
 #define EVC_PLACE_CT_MUL64 ALL
 #define EVC_CC_CT_MUL64 ""
 #define EVC_NEEDS_CT_MUL64 (EVC_CPU(CT_MUL) | EVC_CPU(TUNE_WORD64))
+
+/* The same of 32 x 32 bits, where a product is added to 64 bits by one instruction. */
+#define EVC_PLACE_CT_MULADD ALL
+#define EVC_CC_CT_MULADD ""
+#define EVC_NEEDS_CT_MULADD (EVC_CPU(CT_MUL) | EVC_CPU(TUNE_MULADD))
 
 /* The same of 64 x 64 bits to 128. */
 #define EVC_PLACE_CT_MUL128 INT128

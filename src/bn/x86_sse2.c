@@ -17,22 +17,17 @@
 
 #include "common/bytes.h"
 #include "common/clear.h"
-#include "common/ct.h"
 #include "common/x86.h"
 
 #if EVC_BUILT(X86_PMULUDQ)
 EVC_ISA_BEGIN(X86_PMULUDQ)
 
+#include "bn/digits_steps.h"
+
 /* ---- Shapes -------------------------------------------------------------------------------------------- */
 
-/* A digit is the lower half of a word of 64 bits. A sum gets at most 2 * 304 products and a carry below 2^37:
- * 608 (2^27 - 1)^2 + 2^37 < 2^64. */
-#define DIGIT_BITS 27
-#define DIGIT_MASK ((UINT32_C(1) << DIGIT_BITS) - 1)
-#define SPARE_BITS 2 /* R is above 2^SPARE_BITS 2^(8 n_bytes), so above 4n */
+/* A digit is the lower half of a word of 64 bits. */
 #define VECTOR_BITS (2 * DIGIT_BITS)
-
-typedef uint64_t digit;
 
 /* Two digits of a number, and the two of B times it, B = 2^DIGIT_BITS. */
 struct two_rows {
@@ -64,7 +59,21 @@ EVC_INLINE const struct two_rows *modulus_rows(const void *key)
     return (const struct two_rows *)(const void *)(private_part(key) + 1);
 }
 
-/* Digit i of the modulus. */
+EVC_INLINE uint32_t get_digit(const void *a, size_t i)
+{
+    return (uint32_t)evc_load64_ne((const uint8_t *)a + 8 * i);
+}
+
+EVC_INLINE void set_digit(void *a, size_t i, uint32_t value)
+{
+    evc_store64_ne((uint8_t *)a + 8 * i, value);
+}
+
+static size_t digits_of(const void *key)
+{
+    return 2 * vectors_of(key);
+}
+
 EVC_INLINE uint32_t modulus_digit(const void *key, size_t i)
 {
     return (uint32_t)evc_load64_ne((const uint8_t *)&modulus_rows(key)[i / 2].digits + 8 * (i % 2));
@@ -267,72 +276,8 @@ static void sqr(const void *key, void *r, const void *a, void *scratch)
         sqr_long(key, r, a, scratch);
 }
 
-/* ---- Bytes ---------------------------------------------------------------------------------------------- */
+/* ---- The modulus ---------------------------------------------------------------------------------------- */
 
-EVC_INLINE uint32_t get_digit(const void *a, size_t i)
-{
-    return (uint32_t)evc_load64_ne((const uint8_t *)a + 8 * i);
-}
-
-EVC_INLINE void set_digit(void *a, size_t i, uint32_t value)
-{
-    evc_store64_ne((uint8_t *)a + 8 * i, value);
-}
-
-static void load(const void *key, void *r, const uint8_t *in, size_t in_bytes)
-{
-    const size_t digits = 2 * vectors_of(key);
-    uint64_t bits = 0;
-    unsigned n_bits = 0;
-
-    for (size_t i = 0; i < digits; i++) {
-        for (; n_bits < DIGIT_BITS && in_bytes > 0; n_bits += 8)
-            bits |= (uint64_t)in[--in_bytes] << n_bits;
-        set_digit(r, i, (uint32_t)bits & DIGIT_MASK);
-        bits >>= DIGIT_BITS;
-        n_bits = n_bits > DIGIT_BITS ? n_bits - DIGIT_BITS : 0;
-    }
-}
-
-/* The sum of a digit, another one and a carry, whose digit is the value and whose upper bits are the next carry. */
-EVC_INLINE uint32_t take_digit(int32_t *sum)
-{
-    const uint32_t taken = (uint32_t)*sum & DIGIT_MASK;
-
-    *sum >>= DIGIT_BITS;
-    return taken;
-}
-
-/* All ones if a is below n. */
-static uint32_t is_below_modulus(const void *key, const void *a)
-{
-    const size_t digits = 2 * vectors_of(key);
-    int32_t sum = 0;
-
-    for (size_t i = 0; i < digits; i++) {
-        sum += (int32_t)(get_digit(a, i) - modulus_digit(key, i));
-        take_digit(&sum);
-    }
-    return evc_barrier32((uint32_t)sum);
-}
-
-static void store(const void *key, uint8_t *out, const void *a)
-{
-    const uint32_t mask = ~is_below_modulus(key, a);
-    size_t left = evc_bn_n_bytes(key);
-    int32_t sum = 0;
-    uint64_t bits = 0;
-    unsigned n_bits = 0;
-
-    for (size_t i = 0; left > 0; i++) {
-        sum += (int32_t)(get_digit(a, i) - (modulus_digit(key, i) & mask));
-        bits |= (uint64_t)take_digit(&sum) << n_bits;
-        for (n_bits += DIGIT_BITS; n_bits >= 8 && left > 0; n_bits -= 8, bits >>= 8)
-            out[--left] = (uint8_t)bits;
-    }
-}
-
-/* Newton's iteration doubles the bits that are right: from 3, for n n = 1 modulo 8. */
 static void set_modulus(void *key, const uint8_t *n)
 {
     struct private_part *const p = EVC_BN_PRIVATE(key);
@@ -340,47 +285,10 @@ static void set_modulus(void *key, const uint8_t *n)
     const size_t vectors = vectors_of(key);
     /* The digits are loaded to where the upper half of the rows will be, and are read before it is written. */
     __m128i *const digits = (__m128i *)(void *)(rows + vectors + 1) - vectors;
-    uint32_t inverse, low;
 
     load(key, digits, n, evc_bn_n_bytes(key));
-    low = get_digit(digits, 0);
-    inverse = low;
-    for (int bits = 3; bits < DIGIT_BITS; bits *= 2)
-        inverse *= 2 - low * inverse;
-    p->n0 = (0u - inverse) & DIGIT_MASK;
+    p->n0 = negative_inverse(get_digit(digits, 0));
     set_rows(rows, digits, vectors);
-}
-
-/* ---- Sums ------------------------------------------------------------------------------------------------ */
-
-/* r = a + b or a - b, 2n less or more where that is needed to be from 0 to 2n - 1. */
-EVC_INLINE void sum_or_difference(const void *key, void *r, const void *a, const void *b, void *scratch, int is_sum)
-{
-    const size_t digits = 2 * vectors_of(key);
-    int32_t sum = 0;
-    uint32_t mask;
-
-    for (size_t i = 0; i < digits; i++) {
-        sum += (int32_t)(is_sum ? get_digit(a, i) + get_digit(b, i) - 2 * modulus_digit(key, i)
-                                : get_digit(a, i) - get_digit(b, i));
-        set_digit(scratch, i, take_digit(&sum));
-    }
-    mask = evc_barrier32((uint32_t)sum); /* all ones if it is negative */
-    sum = 0;
-    for (size_t i = 0; i < digits; i++) {
-        sum += (int32_t)(get_digit(scratch, i) + (2 * modulus_digit(key, i) & mask));
-        set_digit(r, i, take_digit(&sum));
-    }
-}
-
-static void add(const void *key, void *r, const void *a, const void *b, void *scratch)
-{
-    sum_or_difference(key, r, a, b, scratch, 1);
-}
-
-static void sub(const void *key, void *r, const void *a, const void *b, void *scratch)
-{
-    sum_or_difference(key, r, a, b, scratch, 0);
 }
 
 /* ---- Tables ---------------------------------------------------------------------------------------------- */

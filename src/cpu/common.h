@@ -115,10 +115,18 @@
 #define EVC_HPPA_WIDE_BY_BUILD 0
 #endif
 
+/* MADDU of MIPS32. */
+#if defined(__mips__) && !EVC_WORD64 && defined(__mips_isa_rev)
+#define EVC_MULADD_BY_BUILD 1
+#else
+#define EVC_MULADD_BY_BUILD 0
+#endif
+
 /* The features that, by the compiler's flags, every CPU has which runs this binary. */
 static inline uint64_t evc_features_of_build(void)
 {
-    uint64_t have = (EVC_WORD64 ? EVC_CPU(TUNE_WORD64) : 0) | (EVC_CT_MUL_BY_BUILD ? EVC_CPU(CT_MUL) : 0);
+    uint64_t have = (EVC_WORD64 ? EVC_CPU(TUNE_WORD64) : 0) | (EVC_CT_MUL_BY_BUILD ? EVC_CPU(CT_MUL) : 0) |
+                    (EVC_MULADD_BY_BUILD ? EVC_CPU(TUNE_MULADD) : 0);
 
     if (EVC_A64)
         have |= (EVC_NEON_BY_BUILD ? EVC_CPU(A64_NEON) : 0) |

@@ -21,6 +21,7 @@ SCALAR = (
     "c_limb64",
     "c_limb32",
     "c_limb16",
+    "c_digit27",
 )
 
 
