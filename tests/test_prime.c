@@ -101,18 +101,18 @@ static void small_primes_are_those_of_trial_division(void)
     EXPECT(expected > 2 * EVC_SEGMENT);
 }
 
-/* pi(2^23) = 564163 (Lehmer 1959); 2^23 - 15 is the largest prime of them. */
+/* pi(2^24) = 1077871; 2^24 - 3 is the largest prime of them. */
 static void small_primes_are_complete_to_the_largest_bound(void)
 {
     static struct evc_small_primes s;
     uint32_t found[1], last = 0, n = 1;
 
     evc_small_primes_begin(&s);
-    for (; last < (1u << 23) - 15; n++) {
+    for (; last < (1u << 24) - 3; n++) {
         evc_small_primes_next(&s, found, 1);
         last = found[0];
     }
-    EXPECT(last == (1u << 23) - 15 && n == 564163);
+    EXPECT(last == (1u << 24) - 3 && n == 1077871);
 }
 
 /* ---- Tests --------------------------------------------------------------------------------------------------- */

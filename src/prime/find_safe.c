@@ -16,7 +16,7 @@ uint32_t evc_prime_safe_bound(size_t p_bits)
 {
     if (p_bits <= 320)
         return p_bits <= 192 ? 1u << 13 : 1u << 16;
-    return p_bits <= 640 ? 1u << 18 : p_bits <= 1280 ? 1u << 21 : 1u << 23;
+    return p_bits <= 640 ? 1u << 18 : p_bits <= 1280 ? 1u << 21 : p_bits < 2048 ? 1u << 23 : 1u << 24;
 }
 
 /* Candidates q0 + 12k of a window: about four times as many as one safe prime needs, up to 2^20 (128 KiB). */
