@@ -84,7 +84,8 @@ struct evc_mode {
 struct evc_keys {
 	u32 integer_at;  /* where the key for integers begins in `memory`; 0: no key */
 	u32 has_vectors; /* 0: vectors were not usable when the key was set */
-	u8 salt[8];      /* of RFC 4106: 4 bytes */
+	u32 key_bits;    /* of the user's key */
+	u8 salt[4];      /* of RFC 4106 */
 	u8 memory[];     /* aligned to 16 */
 };
 

@@ -153,10 +153,12 @@ int evc_set_keys(struct evc_keys *keys, const struct evc_mode *mode, const u8 *k
 	BUILD_BUG_ON(offsetof(struct evc_keys, memory) != 16);
 	keys->integer_at = vector_bytes;
 	keys->has_vectors = 0;
+	keys->key_bits = 0;
 	evc_wipe(keys->memory, vector_bytes);
 	status = mode->set_key(keys->memory + vector_bytes, integer_bytes, &evc_integer_only, key, 8 * key_bytes);
 	if (status != EVC_OK)
 		return -EINVAL;
+	keys->key_bits = 8 * key_bytes;
 	if (!evc_vectors_usable())
 		return 0;
 	SECTION(true, status = mode->set_key(keys->memory, vector_bytes, &evc_with_vectors, key, 8 * key_bytes));

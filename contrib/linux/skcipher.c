@@ -57,16 +57,44 @@ static const union evc_aes_key *cbc_serial_key(const void *key)
 
 /*
  * XTS: data by a parallel kernel, tweaks by a serial one. Without vectors, which disks hardly ever meet, the serial one
- * does both: with c_bitslice64 a context would be 480 bytes larger.
+ * does both: with c_bitslice64 a context would be 480 bytes larger. On arm64 the context holds the planes of round keys,
+ * and in place of keys for integers the user's key, from which each request without vectors makes them anew.
  */
+#if defined(CONFIG_ARM64)
+extern const struct evc_aes evc_aes_a64_bitslice_planes; /* xts_planes.c */
+
+static const struct evc_aes *with_planes(const struct evc_aes *kernel)
+{
+	return kernel == evc_aes_named("a64_bitslice") ? &evc_aes_a64_bitslice_planes : kernel;
+}
+#else
+static const struct evc_aes *with_planes(const struct evc_aes *kernel)
+{
+	return kernel;
+}
+#endif
+
+#define XTS_USER_BYTES (2 * AES_MAX_KEY_SIZE)
+#define XTS_INTEGER_BYTES 1024
+
+static bool xts_keeps_user_key(const struct evc_choice *choice)
+{
+	return IS_ENABLED(CONFIG_ARM64) && choice == &evc_integer_only;
+}
+
 static const struct evc_aes *xts_data_kernel(const struct evc_choice *choice)
 {
-	return choice == &evc_integer_only ? choice->serial : choice->parallel;
+	return choice == &evc_integer_only ? choice->serial : with_planes(choice->parallel);
+}
+
+static size_t xts_set_bytes(const struct evc_choice *choice)
+{
+	return evc_aes_xts_key_bytes(xts_data_kernel(choice), choice->serial);
 }
 
 static size_t xts_bytes(const struct evc_choice *choice)
 {
-	return evc_aes_xts_key_bytes(xts_data_kernel(choice), choice->serial);
+	return xts_keeps_user_key(choice) ? XTS_USER_BYTES : xts_set_bytes(choice);
 }
 
 /* xts_verify_key() of the kernel decides about equal halves. */
@@ -79,7 +107,18 @@ static enum evc_status xts_set(void *memory, size_t memory_bytes, const struct e
 						       EVC_AES_XTS_ALLOW_LONG);
 }
 
-static const struct evc_mode xts_mode = {xts_bytes, xts_set};
+static enum evc_status xts_keep(void *memory, size_t memory_bytes, const struct evc_choice *choice, const u8 *key,
+				unsigned int key_bits)
+{
+	if (!xts_keeps_user_key(choice))
+		return xts_set(memory, memory_bytes, choice, key, key_bits);
+	if (key_bits != 256 && key_bits != 384 && key_bits != 512)
+		return EVC_ERR_KEY_SIZE;
+	memcpy(memory, key, key_bits / 8);
+	return EVC_OK;
+}
+
+static const struct evc_mode xts_mode = {xts_bytes, xts_keep};
 
 static int parallel_setkey(struct crypto_skcipher *tfm, const u8 *key, unsigned int key_bytes)
 {
@@ -266,11 +305,9 @@ static noinline int xts_pieces(struct skcipher_request *request, const struct ev
 	return err;
 }
 
-static __always_inline int xts_crypt(struct skcipher_request *request, const struct xts_calls *calls)
+static __always_inline int xts_with_key(struct skcipher_request *request, const struct evc_aes_xts_key *key,
+					bool vectors, const struct xts_calls *calls)
 {
-	const struct evc_keys *keys = keys_of(crypto_skcipher_reqtfm(request));
-	const bool vectors = evc_may_use_vectors(keys);
-	const struct evc_aes_xts_key *key = evc_key(keys, vectors);
 	const bool in_place = request->src == request->dst;
 	const unsigned int n = request->cryptlen;
 	enum evc_status status;
@@ -289,6 +326,29 @@ static __always_inline int xts_crypt(struct skcipher_request *request, const str
 	else
 		status = xts_long(key, vectors, calls, request->iv, in, out, n);
 	return status == EVC_OK ? 0 : -EINVAL;
+}
+
+/* A request for which the keys are made first. */
+static noinline int xts_integers(struct skcipher_request *request, const struct evc_keys *keys,
+				 const struct xts_calls *calls)
+{
+	u8 key[XTS_INTEGER_BYTES] __aligned(16);
+	int err = -EINVAL;
+
+	if (xts_set(key, sizeof(key), &evc_integer_only, evc_key(keys, false), keys->key_bits) == EVC_OK)
+		err = xts_with_key(request, (const void *)key, false, calls);
+	evc_wipe(key, sizeof(key));
+	return err;
+}
+
+static __always_inline int xts_crypt(struct skcipher_request *request, const struct xts_calls *calls)
+{
+	const struct evc_keys *keys = keys_of(crypto_skcipher_reqtfm(request));
+	const bool vectors = evc_may_use_vectors(keys);
+
+	if (!vectors && xts_keeps_user_key(&evc_integer_only))
+		return xts_integers(request, keys, calls);
+	return xts_with_key(request, evc_key(keys, vectors), vectors, calls);
 }
 
 static int xts_encrypt(struct skcipher_request *request)
@@ -358,6 +418,8 @@ int evc_register_skciphers(int priority)
 	unsigned int i;
 
 	BUILD_BUG_ON(ARRAY_SIZE(modes) != ARRAY_SIZE(algorithms));
+	if (xts_keeps_user_key(&evc_integer_only) && xts_set_bytes(&evc_integer_only) > XTS_INTEGER_BYTES)
+		return -EINVAL;
 	for (i = 0; i < ARRAY_SIZE(algorithms); i++)
 		evc_fill_base(&algorithms[i].base, modes[i], priority);
 	pr_info("everycore: xts(aes) takes %zu bytes for a key\n", evc_context_bytes(&xts_mode));

@@ -27,7 +27,12 @@ EVC_ISA_BEGIN(A64_NEON)
 
 #define v_xor3(a, b, c) ((a) ^ (b) ^ (c))
 
+#if defined(KEEP_PLANES)
+EVC_DEFINE_CLEAR_SPILLS(clear_batches, NEON, 896)
+EVC_DEFINE_CLEAR_SPILLS(clear_rest, NEON, 1472)
+#else
 EVC_DEFINE_CLEAR_SPILLS(clear_batches, NEON, 2688)
+#endif
 
 #include "aes/a64_bitslice_steps.h"
 

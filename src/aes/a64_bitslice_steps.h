@@ -16,11 +16,14 @@
  * round keys are in the key, too.
  *
  * Before this file: the ISA's region is open, and defined are v_xor3(a, b, c) and clear_batches(), which clears the
- * stack as deep as batches reach. All else is left to the kernel's `clear`. MOST_SINGLE may be defined. ROUNDS may be
+ * stack as deep as batches reach (with KEEP_PLANES, those of AES-128; clear_rest() those of longer keys). All else is
+ * left to the kernel's `clear`. MOST_SINGLE may be defined. ROUNDS may be
  * defined as EVC_OUT_OF_LINE where the rounds leave no registers to those who call them; or ENCRYPT and DECRYPT, as
  * a32_bitslice.c does, where they are functions of assembly. ROWS_FIRST may be defined for cores on which a look-up of
  * 16 bytes costs more than two instructions; byte 4 r + c is that in row r, column c then: a row is a word, and bytes
- * move by the turning of vectors and of words. Rounds are written out, since how far depends on i.
+ * move by the turning of vectors and of words. Rounds are written out, since how far depends on i. KEEP_PLANES may be
+ * defined where fewer instructions for each call are worth 1 KiB more for each key: the planes of 9 round keys, all of
+ * AES-128, are in the key, and calls make those of the others only.
  */
 
 #if !defined(ROUNDS)
@@ -36,9 +39,17 @@
 #define BATCH_BLOCKS 8
 #define BATCH_BYTES 128
 
-/* The 13 round keys between the first and the last of AES-256, in two frames. */
+/* Planes of the 13 round keys between the first and the last of AES-256 are in two frames; with KEEP_PLANES, in the key
+ * and in one frame. */
+#if defined(KEEP_PLANES)
+#define KEPT_ROUNDS 9
+#define FIRST_ROUNDS KEPT_ROUNDS
+#else
+#define KEPT_ROUNDS 0
 #define FIRST_ROUNDS 6
-#define MOST_REST 7
+#endif
+#define MOST_MIDDLE 13
+#define MOST_REST (MOST_MIDDLE - FIRST_ROUNDS)
 
 typedef uint8_t round_planes[8][16];
 
@@ -46,7 +57,10 @@ struct key {
     struct vperm_key single;
     uint8_t first[16]; /* as in FIPS 197; the others have their bits of EVC_CIRCUIT_KEY_XOR flipped */
     uint8_t last[16];
-    uint8_t middle[FIRST_ROUNDS + MOST_REST][16]; /* of rounds 1 to rounds - 1, in the order of the planes' bytes */
+#if defined(KEEP_PLANES)
+    round_planes kept[KEPT_ROUNDS]; /* of rounds 1 to KEPT_ROUNDS */
+#endif
+    uint8_t middle[MOST_MIDDLE - KEPT_ROUNDS][16]; /* of the others up to rounds - 1, in the order of planes' bytes */
 };
 
 #define EVC_CIRCUIT_WORD vec
@@ -276,8 +290,19 @@ static void set_key(void *vkey, const uint8_t *user_key)
 
     vperm_set_keys(&key->single, w, user_key);
     memcpy(key->first, w[0], 16);
-    for (unsigned r = 1; r < rounds; r++)
-        vst1q_u8(key->middle[r - 1], shifted_key(w[r], r));
+    for (unsigned r = 1; r < rounds; r++) {
+        const vec k = shifted_key(w[r], r);
+#if defined(KEEP_PLANES)
+        if (r <= KEPT_ROUNDS) {
+            vec q[8];
+
+            same_planes(q, k);
+            store8(key->kept[r - 1][0], q);
+            continue;
+        }
+#endif
+        vst1q_u8(key->middle[r - 1 - KEPT_ROUNDS], k);
+    }
     vst1q_u8(key->last, vld1q_u8(w[rounds]) ^ vdupq_n_u8(EVC_CIRCUIT_KEY_XOR));
 }
 
@@ -299,7 +324,7 @@ static unsigned rounds_of(const struct call *c)
 
 static unsigned rest_rounds(const struct call *c)
 {
-    return rounds_of(c) - 1 - FIRST_ROUNDS;
+    return rounds_of(c) - 1 - FIRST_ROUNDS; /* 0 of AES-128 with KEEP_PLANES */
 }
 
 static void make_planes(round_planes *planes, const uint8_t keys[][16], unsigned n)
@@ -421,6 +446,9 @@ ROUNDS void encrypt_on(const struct call *c, vec q[8])
         const round_planes *k = part ? c->rest : c->first;
         unsigned n = part ? rest_rounds(c) : FIRST_ROUNDS;
 
+        if (KEPT_ROUNDS && !n)
+            break;
+
         do {
             mix_planes(q, *mix, 1, *k);
             sub_bytes(q);
@@ -453,6 +481,9 @@ ROUNDS void decrypt_rounds(const struct call *c, vec q[8])
         const round_planes *k = part ? c->first + FIRST_ROUNDS : c->rest + rest_rounds(c);
         unsigned n = part ? FIRST_ROUNDS : rest_rounds(c);
 
+        if (KEPT_ROUNDS && !n)
+            continue;
+
         do {
             vec planes[8];
 
@@ -476,10 +507,12 @@ EVC_OUT_OF_LINE void run_rest(struct call *call, operation *op)
 {
     EVC_ALIGN(16) round_planes rest[MOST_REST];
 
-    make_planes(rest, call->key->middle + FIRST_ROUNDS, rest_rounds(call));
+    make_planes(rest, call->key->middle + FIRST_ROUNDS - KEPT_ROUNDS, rest_rounds(call));
     call->rest = (const round_planes *)rest;
     op(call);
 }
+
+#if !defined(KEEP_PLANES)
 
 EVC_OUT_OF_LINE void run_first(const void *key, uint8_t *state, const uint8_t *in, uint8_t *out, size_t n,
                                operation *op)
@@ -491,11 +524,26 @@ EVC_OUT_OF_LINE void run_first(const void *key, uint8_t *state, const uint8_t *i
     run_rest(&call, op);
 }
 
+#endif
+
 /* Secrets far down the stack are cleared here: `clear` does not reach them, for short messages would feel that. */
 static void run(const void *key, uint8_t *state, const uint8_t *in, uint8_t *out, size_t n, operation *op)
 {
+#if defined(KEEP_PLANES)
+    const struct key *const k = key;
+    struct call call = {k, k->kept, NULL, state, in, out, n};
+
+    if (!rest_rounds(&call)) {
+        op(&call);
+        clear_batches();
+    } else {
+        run_rest(&call, op);
+        clear_rest();
+    }
+#else
     run_first(key, state, in, out, n, op);
     clear_batches();
+#endif
 }
 
 /* Returns how many of n_blocks, at the end, go by vector permute. */
