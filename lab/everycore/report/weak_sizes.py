@@ -13,7 +13,6 @@ ABOVE_THE_LINE = (
 MANY_PROCESSES = 5  # of which one may have misjudged its clock
 SCALAR = (
     "x86_adx",
-    "x86_sse2",
     "a32_umaal",
     "hppa20",
     "hppa_xmpyu",
