@@ -4,6 +4,7 @@
 import json
 import os
 import shutil
+import struct
 import subprocess
 from dataclasses import replace
 from pathlib import Path
@@ -847,3 +848,43 @@ def test_the_table_of_one_of_two_added_registers_is_found() -> None:
     sampled.samples = [Sample(1, 1, place, True, registers=held) for place in places]
     (found,) = collect(sampled).regions
     assert names(found) == ["AES: S-box bytes"]
+
+
+@pytest.mark.parametrize("lay_out", ["doubles", "upper halves"])
+def test_tables_in_arrays_of_javascript_are_found(lay_out: str) -> None:
+    numbers = constants.sha256_k() if lay_out == "doubles" else constants.aes_sbox()
+    form = "<d" if lay_out == "doubles" else "<Q"
+    words = [one if lay_out == "doubles" else one << 32 for one in numbers]
+    data = b"".join(struct.pack(form, one) for one in words)
+    known = load_rules()
+    name = "SHA-256 K" if lay_out == "doubles" else "AES S-box"
+    assert any(one.startswith(name) for one in known.tables_at(0x5000, 0x5000, data[:384]))
+    counted = b"".join((one << 32).to_bytes(8, "little") for one in range(64))
+    assert not known.tables_at(0x5000, 0x5000, counted)
+
+
+def test_large_integers_of_generated_code_may_be_doubles() -> None:
+    held = int.from_bytes(struct.pack("<d", 0xFFFFFFFF), "little")
+    one = region(constant(held) * 9)
+    assert 0xFFFFFFFF not in gather(one, load_rules()).function.constants
+    one.is_generated = True
+    assert 0xFFFFFFFF in gather(one, load_rules()).function.constants
+    fraction = int.from_bytes(struct.pack("<d", 300.5), "little")
+    other = replace(region(constant(fraction) * 9), is_generated=True)
+    assert 300 not in gather(other, load_rules()).function.constants
+
+
+def test_places_on_the_stack_are_no_constants() -> None:
+    on_stack = bytes.fromhex(
+        "4881ec40010000" + "488d842440010000"
+    )  # sub rsp, 320; lea rax, [rsp + 320]
+    assert 320 not in gather(region(on_stack * 9), load_rules()).function.constants
+    other = bytes.fromhex("488d8340010000")  # lea rax, [rbx + 320]
+    assert 320 in gather(region(other * 9), load_rules()).function.constants
+
+
+def test_tweaks_of_xts_are_no_ghash() -> None:
+    rounds = bytes.fromhex("660f38dcc1") * 9 + CLMUL  # aesenc xmm0, xmm1
+    assert any(one.startswith("GHASH") for one in names(region(rounds * 4)))
+    tweaks = bytes.fromhex("b887000000") + rounds * 4  # mov eax, 0x87
+    assert names(region(tweaks)) == ["AES: AES-NI"]
