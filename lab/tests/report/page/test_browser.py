@@ -3,6 +3,7 @@
 
 import json
 import shutil
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -54,6 +55,9 @@ def driver() -> Iterator[Any]:
         yield found
 
 
+READY_SECONDS = 60  # on a busy machine a large page is parsed long after it is loaded
+
+
 class Shown:
     """The page as it is looked at."""
 
@@ -73,7 +77,10 @@ class Shown:
         media = [{"name": "prefers-color-scheme", "value": colours}]
         self._driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": media})
         self._driver.get(f"{self._address}#{fragment}")
-        assert self("return document.documentElement.dataset.ready") == "yes"
+        end = time.monotonic() + READY_SECONDS
+        while self("return document.documentElement.dataset.ready") != "yes":
+            assert time.monotonic() < end, f"the page is not ready after {READY_SECONDS} s"
+            time.sleep(0.05)
         self("document.documentElement.style.scrollBehavior = 'auto'")
 
     def __call__(self, script: str, *arguments: Any) -> Any:
