@@ -419,7 +419,13 @@ def test_a_target_of_a_board_has_defaults_that_serve() -> None:
 
 # ---- The matrix ----------------------------------------------------------------------------------
 
-NEWEST_GCC = "gcc-12"
+
+def system_gcc() -> str:
+    """The name of the system's GCC as a toolchain: gcc-12 on Debian 12."""
+    done = subprocess.run(["gcc", "-dumpversion"], capture_output=True, text=True, check=True)
+    return "gcc-" + done.stdout.strip().partition(".")[0]
+
+
 CELLS = ("--subject", "c_ttable4", "--function", "ctr", "--flags=-O1", "--flags=-O2")
 
 
@@ -428,7 +434,7 @@ def test_the_matrix_times_its_cells_on_a_board(
     server: Server, real_lab: Lab, tmp_path: Path, python: str
 ) -> None:
     target, out = server.target(tmp_path, python=python), tmp_path / "cells.jsonl"
-    words = ("matrix", *CELLS, "--toolchain", NEWEST_GCC, "--target", target, "--out", str(out))
+    words = ("matrix", *CELLS, "--toolchain", system_gcc(), "--target", target, "--out", str(out))
     done = real_lab(*words)
     assert done.code == 0, done.err
     head, *cells = lines_of(out)
@@ -455,7 +461,7 @@ def test_a_board_that_turns_out_to_be_another_machine_is_refused(
     server: Server, real_lab: Lab, tmp_path: Path
 ) -> None:
     target, out = server.target(tmp_path), tmp_path / "cells.jsonl"
-    words = ("matrix", *CELLS, "--toolchain", NEWEST_GCC, "--target", target, "--out", str(out))
+    words = ("matrix", *CELLS, "--toolchain", system_gcc(), "--target", target, "--out", str(out))
     head = json.dumps(
         {
             "type": "matrix",
@@ -487,7 +493,7 @@ def test_cells_before_a_board_was_lost_stay(
         return run(link, binary, words)
 
     monkeypatch.setattr(BoardLink, "run", lost)
-    words = ("matrix", *CELLS, "--toolchain", NEWEST_GCC, "--target", target, "--out", str(out))
+    words = ("matrix", *CELLS, "--toolchain", system_gcc(), "--target", target, "--out", str(out))
     done = real_lab(*words)
     assert done.code == 2
     assert "the connection to 127.0.0.1 is lost" in done.err
