@@ -122,6 +122,13 @@ def test_instructions_decide(code: bytes, wanted: list[str]) -> None:
     assert all(have.startswith(want) for have, want in zip(found, wanted, strict=True))
 
 
+def test_the_hash_of_keys_of_tables_in_go_is_no_cipher() -> None:
+    code = ROUND * 20 + NOTHING * 30
+    assert names(region(code)) == ["AES: AES-NI"]
+    for name in ("aeshashbody", "runtime.memhash64", "internal/runtime/maps.strhash"):
+        assert names(region(code, name=name)) == ["rounds of AES (no cipher): AES-NI"]
+
+
 def test_a_division_counts_only_in_cryptographic_code() -> None:
     code = (DIV + NOTHING) * 12
     assert names(region(code, callers=("BN_mod_word",))) == [
