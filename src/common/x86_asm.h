@@ -24,10 +24,14 @@
 #define EVC_ASM_X86_64 1
 
 /* A function that the other objects of this library see, and none outside of it. It begins with endbr64, which is a nop
- * to older cores. */
-.macro evc_function name
+ * to older cores. Functions of the same file jump to it by the name `here`: objtool of Linux takes a jump behind the
+ * first instruction for a fault. */
+.macro evc_function name, here
     .text
     .p2align 5
+.ifnb \here
+\here:
+.endif
 #if defined(__APPLE__)
     .globl _\name
     .private_extern _\name

@@ -1043,8 +1043,7 @@ message_of_a_block:
 
     define_open evc_gcm_x86_aesni, btsq $opens, tag_bytes(%rsp)
 
-evc_function evc_gcm_x86_aesni_seal
-message:
+evc_function evc_gcm_x86_aesni_seal, message
     mov len_bytes(%rsp), LEN
     lea tables + 128(%rip), TABLES
     movd (%rsi), BASE /* by words: load_iv in x86_gcm_asm.h tells why */

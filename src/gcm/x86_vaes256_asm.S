@@ -562,6 +562,24 @@ evc_local_end other_aad
 1:  vpblendd $0xf0, AROUND, %ymm7, %ymm7
 .endm
 
+/* The end of a message, whose tag is in xmm5. */
+.macro put_tag
+    mov tag(%rsp), %rcx
+    mov tag_bytes(%rsp), %rdx
+    xor %eax, %eax
+    btr $opens, %rdx
+    jc 2f
+    cmp $16, %rdx
+    jne 3f
+    vmovdqu %xmm5, (%rcx)
+1:  clear_vectors
+    ret
+2:  call compare_tag
+    jmp 1b
+3:  call store_tag
+    jmp 1b
+.endm
+
     .p2align 5
 evc_local text_of_tail
     cmp $128, %eax
@@ -593,23 +611,7 @@ evc_local text_of_tail
     add_pair %ymm6, %ymm7, last_pair, KEY
 19: hash_of_sum HI_X
     vpxor HI_X, %xmm11, %xmm5
-
-    /* The tag in xmm5. */
-put_tag:
-    mov tag(%rsp), %rcx
-    mov tag_bytes(%rsp), %rdx
-    xor %eax, %eax
-    btr $opens, %rdx
-    jc 2f
-    cmp $16, %rdx
-    jne 3f
-    vmovdqu %xmm5, (%rcx)
-1:  clear_vectors
-    ret
-2:  call compare_tag
-    jmp 1b
-3:  call store_tag
-    jmp 1b
+    put_tag
 
 12: first_text 1, %ymm6
     jmp 8b
@@ -836,7 +838,7 @@ evc_local message_of_a_block
 4:  reduce LO_X, MI_X, HI_X, P_X, polynomial(TABLES)
     vpshufb reversed(TABLES), HI_X, HI_X
     vpxor HI_X, %xmm3, %xmm5
-    jmp put_tag
+    put_tag
 8:  add_power_2 AROUND_X
     jmp 4b
 10: load_part IN, LEN, %xmm0, %xmm2, %rdx
@@ -868,8 +870,7 @@ evc_local_end message_of_a_block
 
     define_open evc_gcm_x86_vaes256, btsq $opens, tag_bytes(%rsp)
 
-evc_function evc_gcm_x86_vaes256_seal
-message:
+evc_function evc_gcm_x86_vaes256_seal, message
     mov len_bytes(%rsp), LEN
     lea tables(%rip), TABLES
     load_iv BASE_X
