@@ -109,37 +109,46 @@ EVC_INLINE uint64_t add_products(uint64_t column, const uint32_t *x, const uint3
     return column;
 }
 
-/* The digit of the reduction that makes the lowest digit of a column 0. */
-EVC_INLINE uint32_t next_multiple(uint64_t column, const struct private_part *p)
+/* The end of column i, below `digits`: with the products of the reduction, whose digit i makes the lowest digit 0. */
+EVC_INLINE uint64_t end_low_column(uint64_t column, uint32_t *q, size_t i, const struct private_part *p)
 {
-    return ((uint32_t)column * p->n0) & DIGIT_MASK;
+    column = add_products(column, q, p->n + i + 1, i);
+    q[i] = ((uint32_t)column * p->n0) & DIGIT_MASK;
+    ADD_PRODUCT(column, q[i], p->n[0]);
+    return column >> DIGIT_BITS;
 }
 
-/* Digits of the reduction are at q, and are replaced by those of the result where they are no longer needed. */
+/* The end of column digits + i - 1: its lowest digit is digit i - 1 of the result, and stands where that of the
+ * reduction is no longer needed. */
+EVC_INLINE uint64_t end_high_column(uint64_t column, uint32_t *q, size_t i, size_t digits,
+                                    const struct private_part *p)
+{
+    column = add_products(column, q + i, p->n + digits, digits - i);
+    q[i - 1] = (uint32_t)column & DIGIT_MASK;
+    return column >> DIGIT_BITS;
+}
+
+/* r = q, whose highest digit is the last column. */
+EVC_INLINE void end_result(uint32_t *r, uint32_t *q, uint64_t column, size_t digits)
+{
+    q[digits - 1] = (uint32_t)column;
+    for (size_t i = 0; i < digits; i++)
+        r[i] = q[i];
+}
+
 static void mul(const void *key, void *r, const void *va, const void *vb, void *scratch)
 {
     const size_t digits = digits_of(key);
     const struct private_part *const p = private_part(key);
     const uint32_t *const a = va, *const b = vb;
-    uint32_t *const q = scratch, *const to = r;
+    uint32_t *const q = scratch;
     uint64_t column = 0;
 
-    for (size_t i = 0; i < digits; i++) {
-        column = add_products(column, a, b + i + 1, i + 1);
-        column = add_products(column, q, p->n + i + 1, i);
-        q[i] = next_multiple(column, p);
-        ADD_PRODUCT(column, q[i], p->n[0]);
-        column >>= DIGIT_BITS;
-    }
-    for (size_t i = 1; i < digits; i++) {
-        column = add_products(column, a + i, b + digits, digits - i);
-        column = add_products(column, q + i, p->n + digits, digits - i);
-        q[i - 1] = (uint32_t)column & DIGIT_MASK;
-        column >>= DIGIT_BITS;
-    }
-    q[digits - 1] = (uint32_t)column;
     for (size_t i = 0; i < digits; i++)
-        to[i] = q[i];
+        column = end_low_column(add_products(column, a, b + i + 1, i + 1), q, i, p);
+    for (size_t i = 1; i < digits; i++)
+        column = end_high_column(add_products(column, a + i, b + digits, digits - i), q, i, digits, p);
+    end_result(r, q, column, digits);
 }
 
 /* Column i of a^2: products of digits from `first` on, which are below i / 2, and the square of the middle. */
@@ -159,27 +168,16 @@ static void sqr(const void *key, void *r, const void *va, void *scratch)
     const size_t digits = digits_of(key);
     const struct private_part *const p = private_part(key);
     const uint32_t *const a = va;
-    uint32_t *const q = scratch, *const twice = q + digits, *const to = r;
+    uint32_t *const q = scratch, *const twice = q + digits;
     uint64_t column = 0;
 
     for (size_t i = 0; i < digits; i++)
         twice[i] = 2 * a[i];
-    for (size_t i = 0; i < digits; i++) {
-        column = add_square(column, a, twice, 0, i);
-        column = add_products(column, q, p->n + i + 1, i);
-        q[i] = next_multiple(column, p);
-        ADD_PRODUCT(column, q[i], p->n[0]);
-        column >>= DIGIT_BITS;
-    }
-    for (size_t i = 1; i < digits; i++) {
-        column = add_square(column, a, twice, i, digits - 1 + i);
-        column = add_products(column, q + i, p->n + digits, digits - i);
-        q[i - 1] = (uint32_t)column & DIGIT_MASK;
-        column >>= DIGIT_BITS;
-    }
-    q[digits - 1] = (uint32_t)column;
     for (size_t i = 0; i < digits; i++)
-        to[i] = q[i];
+        column = end_low_column(add_square(column, a, twice, 0, i), q, i, p);
+    for (size_t i = 1; i < digits; i++)
+        column = end_high_column(add_square(column, a, twice, i, digits - 1 + i), q, i, digits, p);
+    end_result(r, q, column, digits);
 }
 
 EVC_DEFINE_CLEAR_STACK(clear, BASELINE, 704)
