@@ -125,30 +125,21 @@ void evc_aes_xts_tweak(uint8_t tweak[16], uint64_t unit)
 
 #if EVC_WORD64
 
-/* The halves of a number of 128 bits times 2^(8 * n_bytes), and divided by it; n_bytes 1 to 15. Not structures: some
- * compilers keep these, and so secrets, on the stack. */
-EVC_INLINE uint64_t up_low(uint64_t low, size_t n_bytes)
+/* x << (64 - bits) and x >> (64 - bits); bits: 0 to 56. */
+EVC_INLINE uint64_t to_top(uint64_t x, unsigned bits)
 {
-    return n_bytes < 8 ? low << 8 * n_bytes : 0;
+    return x << 1 << (63 - bits);
 }
 
-EVC_INLINE uint64_t up_high(uint64_t low, uint64_t high, size_t n_bytes)
+EVC_INLINE uint64_t from_top(uint64_t x, unsigned bits)
 {
-    const unsigned bits = (unsigned)(8 * n_bytes % 64);
-
-    return n_bytes < 8 ? high << bits | low >> 1 >> (63 - bits) : low << bits;
+    return x >> 1 >> (63 - bits);
 }
 
-EVC_INLINE uint64_t down_low(uint64_t low, uint64_t high, size_t n_bytes)
+/* The lowest bits of `word` become those of `begin`; bits: 0 to 56. */
+EVC_INLINE uint64_t replace_lowest(uint64_t word, uint64_t begin, unsigned bits)
 {
-    const unsigned bits = (unsigned)(8 * n_bytes % 64);
-
-    return n_bytes < 8 ? low >> bits | high << 1 << (63 - bits) : high >> bits;
-}
-
-EVC_INLINE uint64_t down_high(uint64_t high, size_t n_bytes)
-{
-    return n_bytes < 8 ? high >> 8 * n_bytes : 0;
+    return word >> bits << bits | begin;
 }
 
 #endif
@@ -156,22 +147,29 @@ EVC_INLINE uint64_t down_high(uint64_t high, size_t n_bytes)
 /*
  * The rest of a unit changes places with the beginning of a block. rest_bytes: 1 to 15. The bytes at rest, behind 16
  * bytes of the unit, become the beginning of `block`. The first ones of `whole` go to out, and its others become the
- * end of `block`, which may be `whole`. The 16 - rest_bytes before out are overwritten, with anything. By words where
- * they have 64 bits: a load of a block waits for all of several stores in it; elsewhere such a shift is a call. Not
- * inlined: its words would stay in registers, which the operation after it saves on the stack.
+ * end of `block`, which may be `whole`. Up to 7 bytes before out are overwritten, with anything. By words where they
+ * have 64 bits: a load of a block waits for all of several stores in it; elsewhere such a shift is a call. Each way has
+ * few words at a time: of more, some compilers keep one on the stack. Not inlined: its words would stay in registers,
+ * which the operation after it saves on the stack.
  */
 EVC_OUT_OF_LINE void exchange(uint8_t block[16], const uint8_t whole[16], const uint8_t *rest, uint8_t *out,
                               size_t rest_bytes)
 {
 #if EVC_WORD64
-    const size_t others = 16 - rest_bytes;
     const uint64_t low = evc_load64_le(whole), high = evc_load64_le(whole + 8);
-    const uint64_t rest_low = evc_load64_le(rest - others), rest_high = evc_load64_le(rest - others + 8);
-    const uint64_t end_low = down_low(low, high, rest_bytes), end_high = down_high(high, rest_bytes);
+    const uint64_t rest_end = evc_load64_le(rest + rest_bytes - 8);
+    const unsigned bits = (unsigned)(8 * (rest_bytes % 8)); /* of the rest in the word where it ends */
 
-    evc_store64x2_le(out - others, up_low(low, others), up_high(low, high, others));
-    evc_store64x2_le(block, up_low(end_low, rest_bytes) | down_low(rest_low, rest_high, others),
-                     up_high(end_low, end_high, rest_bytes) | down_high(rest_high, others));
+    if (rest_bytes < 8) {
+        evc_store64_le(out + rest_bytes - 8, to_top(low, bits));
+        evc_store64x2_le(block, replace_lowest(low, from_top(rest_end, bits), bits), high);
+    } else {
+        const uint64_t rest_low = evc_load64_le(rest);
+
+        evc_store64_le(out, low);
+        evc_store64_le(out + rest_bytes - 8, low >> bits | to_top(high, bits));
+        evc_store64x2_le(block, rest_low, replace_lowest(high, from_top(rest_end, bits), bits));
+    }
 #else
     for (size_t i = 0; i < rest_bytes; i++) {
         uint32_t first = whole[i];
