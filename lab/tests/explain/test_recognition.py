@@ -777,6 +777,26 @@ def test_limbs_of_26_bits_may_be_of_secp256k1() -> None:
     assert names(region(code)) == ["secp256k1: scalar, limbs of 26 bits"]
 
 
+def test_limbs_of_26_bits_with_the_terms_of_another_prime_are_of_p_256() -> None:
+    product = bytes.fromhex("480fafc1" + "4801d8")  # imul, add
+    turns = b"".join(b"\x48\xc1\xe9" + bytes([one]) for one in (6, 12, 22))  # shr rcx
+    turns += b"".join(b"\x48\xc1\xe1" + bytes([one]) for one in (14, 20, 22))  # shl rcx
+    code = constant(0x3FFFFFF) + (product * 4 + turns) * 4
+    assert names(region(code)) == ["P-256: scalar, limbs of 26 bits"]
+    fewer = constant(0x3FFFFFF) + (product * 4 + turns[:4]) * 4
+    assert names(region(fewer)) == ["Poly1305: scalar multiplication, limbs of 26 bits"]
+
+
+def test_limbs_of_13_bits_of_poly1305_are_cut_by_shifts_and_masks() -> None:
+    row = bytes.fromhex("0fafc1" + "01d8") * 4  # imul, add
+    cut = constant(0x1FFF) + constant(5) + bytes.fromhex("c1e90d")  # shr ecx, 13
+    mask = bytes.fromhex("81e1ff1f0000")  # and ecx, 0x1fff
+    assert names(region(cut + (row + mask * 2 + bytes.fromhex("c1e90d")) * 4)) == [
+        "Poly1305: scalar, limbs of 13 bits"
+    ]
+    assert names(region(cut + row * 12)) == []  # products alone: a hash of table keys
+
+
 def test_words_of_64_bits_with_two_chains_of_carries_are_not_poly1305() -> None:
     folded = constant(0xFFFFFFFFFFFFFFFC) + bytes.fromhex("4883e003" + "48c1e902")  # and 3, shr 2
     chains = bytes.fromhex("c4e2fbf6c1" + "66480f38f6c1" + "f3480f38f6d1")  # mulx, adcx, adox
