@@ -34,7 +34,7 @@ from everycore.matrix.counter import counter_name
 from everycore.matrix.failures import group_failures
 from everycore.matrix.flagsets import FlagSet, chosen
 from everycore.matrix.make import Limits, Workbench
-from everycore.matrix.miscompilations import explain_wrong
+from everycore.matrix.miscompilations import explain_wrong, reported, with_figures
 from everycore.matrix.modelled import open_estimator
 from everycore.matrix.plan import HOST, Axes, Place, Planned, PlannedFunction, plan
 from everycore.matrix.portable_paths import file_named
@@ -226,9 +226,10 @@ def matrix(
     passes = _Passes(ct, regressions, reduction, scheduler, json, begin, end)
     head = _head_of(request)
     opened = partial(store.Writer, path, head, resume, stdout)
-    results, odd = _run_passes(request, cells, opened, passes)
+    results, odd, why = _run_passes(request, cells, opened, passes)
     tidy(context)
-    broken = _show(request, results, f"{head.machine.title()}, {head.counter}; {path}", passes)
+    source = f"{head.machine.title()}, {head.counter}; {path}"
+    broken = _show(request, results, source, passes, why)
     say_where(context, "results", path)
     _refuse_empty(results)
     if _is_bad(results) or odd or broken:
@@ -352,9 +353,10 @@ def _run_passes(
     cells: Sequence[Planned],
     open_file: Callable[[], store.Writer],
     passes: _Passes,
-) -> tuple[list[Result], bool]:
-    """The results of all passes, and whether something is odd. Each writes what it has found as it
-    finds it, and prints it with --json. The file is opened once the workers have answered."""
+) -> tuple[list[Result], bool, dict[Cell, Anomaly]]:
+    """The results of all passes, whether something is odd, and what makes wrong answers right. Each
+    pass writes what it has found as it finds it, and prints it with --json. The file is opened once
+    the workers have answered."""
     context, bench, odd = request.context, request.workbench(), False
     local = Run(bench, Clock(monotonic, passes.first_end))
     jobs = _jobs_of(request.tree, request.subjects, cells, bench)
@@ -367,7 +369,8 @@ def _run_passes(
             results, odd = _look_for_regressions(
                 *(context, writer, run, bench, clock, results, passes.json), passes.reduction
             )
-    return results, odd
+        known = writer.now().anomalies
+    return results, odd, {one.cell: one for one in known if one.kind is Kind.WRONG}
 
 
 def _refuse_empty(results: Sequence[Result]) -> None:
@@ -378,7 +381,13 @@ def _refuse_empty(results: Sequence[Result]) -> None:
         raise EverycoreError("every cell was skipped", "the reasons are above")
 
 
-def _show(request: _Request, results: Sequence[Result], source: str, passes: _Passes) -> bool:
+def _show(
+    request: _Request,
+    results: Sequence[Result],
+    source: str,
+    passes: _Passes,
+    why: Mapping[Cell, Anomaly],
+) -> bool:
     """Print tables and verdicts; where standard output is for others, what failed and was skipped
     all the same. Returns whether code that claims constant time has lost it."""
     context = request.context
@@ -386,7 +395,7 @@ def _show(request: _Request, results: Sequence[Result], source: str, passes: _Pa
         for one in matrix_tables.troubles(results):
             context.err.print(one)
     else:
-        for one in matrix_tables.tables(results, context.out.width, source):
+        for one in matrix_tables.tables(results, context.out.width, source, why):
             context.out.print(one)
     claims = {(s.name, f.name) for s in request.subjects for f in s.functions if f.constant_time}
     if any(one.verdicts for one in results) and not passes.json:
@@ -585,7 +594,7 @@ def _look_for_regressions(
         if found not in stored.anomalies:
             writer.write(found)
     if reduction:
-        firsts = [one.first.cell for one in group_failures(results)]
+        firsts = [one.first.cell for one in reported(group_failures(results), why)]
         asked = [why[cell] for cell in firsts if cell in why]
         asked += [story.worst for story in stories]
         for found in _reduce(context, trials, reduction, clock, asked, explained.results):
@@ -596,9 +605,8 @@ def _look_for_regressions(
                 explained.anomalies[found.cell, found.kind] = found
         stories = explained.stories()
     texts = [
-        bugs.miscompilation(one, why, head, trials.source(one.first.cell))
-        for one in group_failures(results)
-        if one.first.outcome is Outcome.WRONG
+        bugs.miscompilation(one, why, head, trials.source(one.first.cell), explained.results)
+        for one in reported(group_failures(results), why)
     ]
     for story in stories:
         source = trials.source(story.worst.cell)
@@ -694,6 +702,7 @@ def _look_for_miscompilations(
         *(trials, wrong, stored, clock.has_time),
         elsewhere=lambda some: () if isinstance(run, Run) else run.made_right(some, clock.has_time),
     )
+    found = with_figures(trials, found, clock.has_time)
     if late := len(wrong) - len(found):
         context.warn(f"no time for {late} cells with wrong answers: --resume goes on with them")
     return found

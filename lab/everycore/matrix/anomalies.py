@@ -9,7 +9,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from everycore.matrix.neighbours import LIMIT, Neighbour, Neighbourhood, facets, family, version
+from everycore.matrix.neighbours import (
+    LIMIT,
+    Neighbour,
+    Neighbourhood,
+    facets,
+    family,
+    has_sanitizer,
+    version,
+    without_sanitizer,
+)
 from everycore.model.cells import Anomaly, Cell, Kind, Outcome, Result, pooled
 
 FRAME_LIMIT = 1024  # bytes
@@ -61,8 +70,14 @@ def is_slower(mine: Result, other: Result, limit: float) -> bool:
 
 
 def find(results: Mapping[Cell, Result]) -> list[Anomaly]:
-    """All anomalies, each with its best neighbour; the heaviest first."""
-    one_figure = pooled(results)
+    """All anomalies, each with its best neighbour; the heaviest first.
+
+    Cells that are right only because a sanitizer changed their code are left out: they belong to
+    the report of the wrong answers.
+    """
+    one_figure = {
+        cell: one for cell, one in pooled(results).items() if not _hides_wrong(cell, results)
+    }
     around = Neighbourhood(one_figure)
     found: list[Anomaly] = []
     for result in one_figure.values():
@@ -70,6 +85,12 @@ def find(results: Mapping[Cell, Result]) -> list[Anomaly]:
             if anomaly := look(result, around):
                 found.append(anomaly)
     return sorted(found, key=_severity, reverse=True)
+
+
+def _hides_wrong(cell: Cell, results: Mapping[Cell, Result]) -> bool:
+    """Whether the cell has a sanitizer, and without it the answers are wrong."""
+    plain = results.get(without_sanitizer(cell)) if has_sanitizer(cell) else None
+    return plain is not None and plain.outcome is Outcome.WRONG
 
 
 def _slow(result: Result, around: Neighbourhood) -> Anomaly | None:

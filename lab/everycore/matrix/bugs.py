@@ -7,14 +7,15 @@ from dataclasses import dataclass, replace
 
 from everycore.binary.listing import side_by_side
 from everycore.matrix.anomalies import FRAME_LIMIT, Story, command, repair_words, what
-from everycore.matrix.failures import FailedCells
-from everycore.matrix.neighbours import family, version
+from everycore.matrix.failures import FailedCells, right_by_sanitizer
+from everycore.matrix.neighbours import family, has_sanitizer, version
 from everycore.model.cells import Anomaly, Cell, Head, Kind, Listing, Reduced, Result
 
 WIDTH = 100
 MOST_ALSO = 12  # other cells of a story that are listed
 MOST_LINES = 60  # of a hot loop
 SHORT_CASE = 40  # lines of a test case that are not many
+WITH_SANITIZER = "Wrong with a sanitizer as well, whose checks change the code:"
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,13 +58,14 @@ def miscompilation(
     why: Mapping[Cell, Anomaly],
     head: Head | None = None,
     source: Source | None = None,
+    results: Mapping[Cell, Result] | None = None,
 ) -> str:
-    """Cells with wrong answers, of one function and family of compilers: the compiler is wrong, or
-    the code has undefined behaviour. `why`: what makes the answers right."""
+    """Cells with wrong answers of one function: the compiler is wrong, or the code has undefined
+    behaviour. `why`: what makes the answers right. `results`: all cells of the run."""
     result = group.first
     cell, source = result.cell, source or Source()
     anomaly = why.get(cell) or Anomaly(cell, Kind.WRONG, 0.0, None, None, 1.0)
-    title = f"{family(result)} {group.versions} {' '.join(cell.flags)} on {cell.subject} "
+    title = f"{group.compilers} {' '.join(cell.flags)} on {cell.subject} "
     title += f"{cell.function}: wrong answers"
     if anomaly.repair:
         title += f"; {repair_words(anomaly)}"
@@ -79,7 +81,10 @@ def miscompilation(
         title + "\n" + "=" * min(len(title), WIDTH),
         _rows(rows),
         _cause_of_wrong(group, why, anomaly),
-        _others(group, why),
+        _beside_wrong(group, anomaly, results or {}),
+        _others("The same elsewhere:", group, why, sanitized=False),
+        _others(WITH_SANITIZER, group, why, sanitized=True),
+        _right_by_sanitizer(group, results or {}),
         _test_case(anomaly.reduced) if anomaly.reduced else "",
         _again(anomaly, source),
     ]
@@ -105,17 +110,64 @@ def _repair(why: Mapping[Cell, Anomaly], cell: Cell) -> tuple[str, ...]:
     return why[cell].repair if cell in why else ()
 
 
-def _others(group: FailedCells, why: Mapping[Cell, Anomaly]) -> str:
-    """The other cells, each with what makes its answers right, if that is known."""
+def _beside_wrong(group: FailedCells, anomaly: Anomaly, results: Mapping[Cell, Result]) -> str:
+    """The wrong cell, the repaired one, and the best one that is right with other flags."""
+    cell, rows = group.first.cell, []
+    if anomaly.repaired:
+        repaired = anomaly.repaired
+        rows.append(_row("repaired", repaired.cell, {repaired.cell: repaired}))
+    right = [
+        (one.figure.median, other)
+        for other, one in results.items()
+        if replace(other, flags=cell.flags) == cell and one.figure and not has_sanitizer(other)
+    ]
+    rows += [_row("best right cell", min(right)[1], results)] if right else []
+    if not rows:
+        return ""
+    this = _row("this", cell, {cell: group.first})
+    return _table([(*this[:2], "WRONG", *this[3:]), *rows])
+
+
+def _others(title: str, group: FailedCells, why: Mapping[Cell, Anomaly], sanitized: bool) -> str:
+    """The other cells with or without a sanitizer, each with what makes its answers right, if that
+    is known."""
     lines = []
     for one in group.results[1:]:
-        repair = " ".join(_repair(why, one.cell))
-        compiler = one.compiler or one.cell.toolchain
-        words = f" (right with {repair})" if repair else ""
-        lines.append(f"  {compiler} {' '.join(one.cell.flags)}{words}")
-    if len(lines) > MOST_ALSO:
-        lines[MOST_ALSO:] = [f"  and {len(lines) - MOST_ALSO} more"]
-    return "\n".join(["The same elsewhere:", *lines]) if lines else ""
+        if has_sanitizer(one.cell) is sanitized:
+            compiler = one.compiler or one.cell.toolchain
+            lines.append(f"  {compiler} {' '.join(one.cell.flags)}{_made_right(why, one.cell)}")
+    return _listed(title, lines)
+
+
+def _by_version(result: Result) -> tuple[object, ...]:
+    return family(result), version(result), result.cell
+
+
+def _listed(title: str, lines: Sequence[str]) -> str:
+    """A heading and lines, of which the last may be counted only; nothing if there are none."""
+    if not lines:
+        return ""
+    more = [f"  and {len(lines) - MOST_ALSO} more"] if len(lines) > MOST_ALSO else []
+    return "\n".join([title, *lines[:MOST_ALSO], *more])
+
+
+def _made_right(why: Mapping[Cell, Anomaly], cell: Cell) -> str:
+    """ " (right with -fno-strict-aliasing: 31.20 cycles/byte)" """
+    if not (repair := " ".join(_repair(why, cell))):
+        return ""
+    repaired = why[cell].repaired
+    cycles = repaired.cycles_per_byte if repaired else None
+    return f" (right with {repair}{f': {cycles:.2f} cycles/byte' if cycles else ''})"
+
+
+def _right_by_sanitizer(group: FailedCells, results: Mapping[Cell, Result]) -> str:
+    """The cells whose answers only a sanitizer makes right."""
+    lines = [
+        f"  {one.compiler or one.cell.toolchain} {' '.join(one.cell.flags)}"
+        for one in sorted(right_by_sanitizer(group, results), key=_by_version)
+    ]
+    title = "Right with a sanitizer, whose checks change the code, and wrong without it:"
+    return _listed(title, lines)
 
 
 def _joined(lines: Sequence[str]) -> str:
@@ -166,6 +218,11 @@ def _neighbours(anomaly: Anomaly, results: Mapping[Cell, Result]) -> str:
     if anomaly.repaired:
         repaired = anomaly.repaired
         rows.append(_row("repaired", repaired.cell, {repaired.cell: repaired}))
+    return _table(rows)
+
+
+def _table(rows: Sequence[tuple[str, ...]]) -> str:
+    """Lay out rows of `_row` below their headings."""
     widths = [max(len(row[i]) for row in [*rows, ("", "", *_COLUMNS)]) for i in range(6)]
     head = "  ".join(
         text.ljust(width) if i < 2 else text.rjust(width)
@@ -245,19 +302,14 @@ def _odd(anomaly: Anomaly) -> str:
 
 
 def _also(story: Story, results: Mapping[Cell, Result]) -> str:
-    others = story.anomalies[1:]
-    if not others:
-        return ""
     lines = []
-    for anomaly in others[:MOST_ALSO]:
+    for anomaly in story.anomalies[1:]:
         result = results.get(anomaly.cell)
         compiler = (result.compiler if result else "") or anomaly.cell.toolchain
         repaired = _repaired_words(anomaly)
         flags = " ".join(anomaly.cell.flags)
         lines.append(f"  {compiler} {flags} on {anomaly.cell.function}: {what(anomaly)}{repaired}")
-    if len(others) > MOST_ALSO:
-        lines.append(f"  and {len(others) - MOST_ALSO} more")
-    return "\n".join(["The same elsewhere:", *lines])
+    return _listed("The same elsewhere:", lines)
 
 
 def _repaired_words(anomaly: Anomaly) -> str:

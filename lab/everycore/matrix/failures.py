@@ -2,12 +2,12 @@
 """Cells that failed in the same way, as one: what the terminal lists."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from everycore.matrix.anomalies import ranges
-from everycore.matrix.neighbours import family, version
-from everycore.model.cells import Outcome, Result
+from everycore.matrix.neighbours import family, has_sanitizer, version, without_sanitizer
+from everycore.model.cells import Cell, Outcome, Result
 
 ORDER = (Outcome.WRONG, Outcome.CRASHED, Outcome.TIME_LIMIT, Outcome.NOT_COMPILED)
 MOST_FLAGS = 4  # sets that are named
@@ -16,26 +16,41 @@ _DETAILS = re.compile(r" \(byte \d+ of \d+: .*\)$")  # subjects/job.c
 
 @dataclass(frozen=True, slots=True)
 class FailedCells:
-    """Cells of one function and one family of compilers that failed in one way."""
+    """Cells of one function that failed in one way: of one family of compilers, or of several where
+    the code is to blame."""
 
-    results: tuple[Result, ...]  # in the order of cells
-    versions: str  # "7-9, 12"
+    results: tuple[Result, ...]  # those with a sanitizer last, else in the order of cells
+    compilers: str  # "gcc 7-9, 12"
 
     @property
     def first(self) -> Result:
         return self.results[0]
 
     @property
+    def n_sanitized(self) -> int:
+        """How many of its cells have a sanitizer, whose checks change the code."""
+        return sum(has_sanitizer(one.cell) for one in self.results)
+
+    @property
+    def count(self) -> str:
+        """38 cells, 9 of them with a sanitizer"""
+        count, checked = len(self.results), self.n_sanitized
+        cells = f"{count} {'cell' if count == 1 else 'cells'}"
+        if not checked:
+            return cells
+        return f"{cells}, {'all' if checked == count else checked} of them with a sanitizer"
+
+    @property
     def title(self) -> str:
         """WRONG: gcc 7-9 with O2, O3 on mine sum, 6 cells: the output is wrong (byte 3 ...)"""
-        cell, count = self.first.cell, len(self.results)
+        cell = self.first.cell
         place = "" if cell.target == "host" else f" for {cell.target}"
         sets = list(dict.fromkeys(one.flag_set or " ".join(one.cell.flags) for one in self.results))
         more = f" and {len(sets) - MOST_FLAGS} more" if len(sets) > MOST_FLAGS else ""
-        compiler = f"{family(self.first)} {self.versions}".strip()
+        with_flags = f"{self.compilers} with {', '.join(sets[:MOST_FLAGS])}{more}"
         return (
-            f"{self.first.outcome.upper()}: {compiler} with {', '.join(sets[:MOST_FLAGS])}{more}"
-            f" on {cell.subject} {cell.function}{place}, {count} cells: {self.first.reason}"
+            f"{self.first.outcome.upper()}: {with_flags}"
+            f" on {cell.subject} {cell.function}{place}, {self.count}: {self.first.reason}"
         )
 
 
@@ -62,7 +77,28 @@ def _key(result: Result) -> tuple[object, ...]:
 
 
 def _group(own: Sequence[Result], every: Sequence[Result]) -> FailedCells:
-    own = sorted(own, key=lambda one: (version(one), one.cell))
+    own = sorted(own, key=lambda one: (has_sanitizer(one.cell), version(one), one.cell))
     name = family(own[0])
     known = sorted({version(one)[:1] for one in every if family(one) == name} - {()})
-    return FailedCells(tuple(own), ranges(known, {version(one)[:1] for one in own}))
+    versions = ranges(known, {version(one)[:1] for one in own})
+    return FailedCells(tuple(own), f"{name} {versions}".strip())
+
+
+def merge(groups: Sequence[FailedCells]) -> FailedCells:
+    """Groups of several families of compilers, as one."""
+    results = [one for group in groups for one in group.results]
+    results.sort(key=lambda one: has_sanitizer(one.cell))
+    return FailedCells(tuple(results), ", ".join(one.compilers for one in groups))
+
+
+def right_by_sanitizer(group: FailedCells, results: Mapping[Cell, Result]) -> list[Result]:
+    """The cells that are right with a sanitizer, and in the group without it: its checks changed
+    the code, so that they say nothing of the bug."""
+    wrong = {one.cell for one in group.results}
+    return [
+        one
+        for cell, one in results.items()
+        if one.outcome in (Outcome.MEASURED, Outcome.COUNTED)
+        and has_sanitizer(cell)
+        and without_sanitizer(cell) in wrong
+    ]

@@ -6,8 +6,16 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Protocol
 
-from everycore.matrix.bisect import AT_ONCE, MOST_TRIED, Stage, Switch, ddmin, with_switches
-from everycore.matrix.failures import FailedCells, group_failures
+from everycore.matrix.bisect import (
+    AT_ONCE,
+    MOST_TRIED,
+    PROCESSES,
+    Stage,
+    Switch,
+    ddmin,
+    with_switches,
+)
+from everycore.matrix.failures import FailedCells, group_failures, merge
 from everycore.model.cells import Anomaly, Cell, Kind, Outcome, Result
 
 # Each gives undefined or implementation-defined behaviour of C a meaning: that code whose answers
@@ -32,6 +40,14 @@ class Bench(Protocol):
 
     def are_right(self, cells: Sequence[Cell]) -> list[bool | None]:
         """Compile and check each cell; None: it gave no answers."""
+        ...
+
+    def code(self, cells: Sequence[Cell]) -> list[Result]:
+        """Compiled, and what came of it; not run."""
+        ...
+
+    def measure(self, cells: Sequence[Cell], kind: Kind, processes: int) -> list[Result]:
+        """Time cells in turns."""
         ...
 
     def stages(self, anomaly: Anomaly) -> Sequence[Stage]:
@@ -74,6 +90,51 @@ def explain_wrong(
             _leave_out(group, known)
         _explain_group(bench, group, known, found, has_time)
     return found
+
+
+def with_figures(
+    bench: Bench,
+    why: Mapping[Cell, Anomaly],
+    has_time: Callable[[], bool] = lambda: True,
+) -> dict[Cell, Anomaly]:
+    """The same repairs, each with the repaired cell measured; equal code of a compiler is timed
+    once.
+
+    Those for which no time was left, and those whose repaired cell was not measured, are as before.
+    """
+    found = dict(why)
+    left = [one for one in why.values() if one.repair and one.repaired is None]
+    cells = [with_switches(one.cell, [one.repair]) for one in left]
+    programs: dict[tuple[Cell, str], list[tuple[Anomaly, Cell]]] = {}
+    for one, cell, made in zip(left, cells, bench.code(cells) if left else (), strict=True):
+        program = (replace(cell, flags=()), made.digest or cell.key)
+        programs.setdefault(program, []).append((one, cell))
+    every = list(programs.values())
+    for start in range(0, len(every), AT_ONCE):
+        if not has_time():
+            break
+        some = every[start : start + AT_ONCE]
+        timed = bench.measure([own[0][1] for own in some], Kind.SLOW, PROCESSES)
+        for own, result in zip(some, timed, strict=True):
+            if result.outcome in (Outcome.MEASURED, Outcome.COUNTED):
+                for one, cell in own:
+                    found[one.cell] = replace(one, repaired=replace(result, cell=cell))
+    return found
+
+
+def reported(groups: Sequence[FailedCells], why: Mapping[Cell, Anomaly]) -> list[FailedCells]:
+    """The groups with wrong answers that have a report each: one for each bug.
+
+    If the code is to blame, the families of compilers that show it are one group.
+    """
+    bugs: dict[tuple[object, ...], list[FailedCells]] = {}
+    for group in groups:
+        cell = group.first.cell
+        repair = why[cell].repair if cell in why else ()
+        own = repair if repair in MEANINGS else (id(group),)
+        if group.first.outcome is Outcome.WRONG:
+            bugs.setdefault((cell.subject, cell.function, cell.target, own), []).append(group)
+    return [merge(own) for own in bugs.values()]
 
 
 def explain_cell(bench: Bench, cell: Cell, repairs: Sequence[Switch]) -> Anomaly:

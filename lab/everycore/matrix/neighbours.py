@@ -70,6 +70,17 @@ def facets(flags: Sequence[str]) -> Facets:
     return Facets(level, tuple(march), tuple(sorted(sanitizer)), lto, tuple(rest))
 
 
+def has_sanitizer(cell: Cell) -> bool:
+    """Whether checks of a sanitizer are in its code."""
+    return bool(facets(cell.flags).sanitizer)
+
+
+def without_sanitizer(cell: Cell) -> Cell:
+    """The cell with the same flags but for those of sanitizers."""
+    checks = facets(cell.flags).sanitizer
+    return replace(cell, flags=tuple(flag for flag in cell.flags if flag not in checks))
+
+
 @dataclass(frozen=True, slots=True)
 class Neighbour:
     """A cell that another is held against."""

@@ -3,7 +3,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 
 from rich.console import Group
@@ -11,7 +11,7 @@ from rich.text import Text
 
 from everycore.matrix.failures import FailedCells, group_failures
 from everycore.matrix.flagsets import FLAG_SETS
-from everycore.model.cells import Cell, Outcome, Result, is_one_program, pooled
+from everycore.model.cells import Anomaly, Cell, Outcome, Result, is_one_program, pooled
 from everycore.report.figures import NOISY, UNCERTAIN
 from everycore.report.tables import plain_table, titled
 
@@ -31,17 +31,27 @@ COUNTED = "Emulated: exact instructions per byte of one call, no time."
 ESTIMATED = "Estimated cycles per byte, by a model that measurements calibrated: no time."
 LEGEND = f"!: a frame over {WIDE_FRAME_BYTES} bytes. {UNCERTAIN}. -: skipped."
 HOW_TO_EXPLAIN = "To find the flag that makes the answers right: --resume --regressions"
+REPAIRED = "Below WRONG, in parentheses: the cell with the flag that makes its answers right, {0}."
 ASSEMBLY = "Hand-written assembly has one figure, whatever the flags are."
 FIRST_COLUMN = 12
 NAMES = [one.name for one in FLAG_SETS]
 
 
-def tables(results: Sequence[Result], width: int, source: str = "") -> Iterator[Group]:
+def tables(
+    results: Sequence[Result],
+    width: int,
+    source: str = "",
+    why: Mapping[Cell, Anomaly] | None = None,
+) -> Iterator[Group]:
     """Yield failures first, then a table for each function and target, then why cells were
-    skipped."""
+    skipped.
+
+    `why`: what makes wrong answers right, as far as it is known.
+    """
+    why = why or {}
     if any(one.outcome.is_failure for one in results):
         yield failures(results)
-    if any(one.outcome is Outcome.WRONG for one in results):
+    if any(one.outcome is Outcome.WRONG and one.cell not in why for one in results):
         yield Group(Text(HOW_TO_EXPLAIN), Text())
     groups: dict[tuple[object, ...], list[Result]] = {}
     results = list(pooled({one.cell: one for one in results}).values())
@@ -53,7 +63,7 @@ def tables(results: Sequence[Result], width: int, source: str = "") -> Iterator[
     references = {one.cell for found in beside.values() for one in found}
     for group, own in sorted(groups.items(), key=lambda item: item[0]):
         if not {one.cell for one in own} <= references:
-            yield from _function(own, width, source, beside[group])
+            yield from _function(own, width, source, beside[group], why)
     if skipped := [one for one in results if one.outcome is Outcome.SKIPPED]:
         yield skips(skipped)
 
@@ -103,7 +113,11 @@ def skips(results: Sequence[Result]) -> Group:
 
 
 def _function(
-    results: Sequence[Result], width: int, source: str, beside: Sequence[Result] = ()
+    results: Sequence[Result],
+    width: int,
+    source: str,
+    beside: Sequence[Result],
+    why: Mapping[Cell, Anomaly],
 ) -> Iterator[Group]:
     cell = results[0].cell
     best = min((v for one in results if (v := value(one)) is not None), default=None)
@@ -114,8 +128,10 @@ def _function(
     title = f"{cell.subject} {cell.function}, {key}{cell.n_bytes} bytes"
     title += f" for {cell.target}" if emulated else ""
     by_hand = [ASSEMBLY] if beside or results[0].is_assembly else []
-    said = (COUNTED if emulated else MEASURED, LEGEND, *by_hand, source)
-    yield from _tables(results, width, title, said, lambda one: shown(one, best), beside)
+    repairs = dict.fromkeys(" ".join(why[one.cell].repair) for one in results if one.cell in why)
+    repaired = [REPAIRED.format(" or ".join(filter(None, repairs)))] if any(repairs) else []
+    said = (COUNTED if emulated else MEASURED, LEGEND, *repaired, *by_hand, source)
+    yield from _tables(results, width, title, said, lambda one: shown(one, best, why), beside)
     for core in sorted({core for one in results for core in one.estimates or ()}):
         caption = f"{title}: {core}"
         show = partial(estimated, core)
@@ -185,18 +201,27 @@ def value(result: Result) -> float | None:
     return result.cycles_per_byte
 
 
-def shown(result: Result | None, best: float) -> Text:
+def shown(result: Result | None, best: float, why: Mapping[Cell, Anomaly] | None = None) -> Text:
+    """The figure of a cell, or why it has none; below WRONG the figure of the repaired cell."""
     if result is None:
         return Text("")
     figure = value(result)
     if figure is None:
-        return Text(SHORT.get(result.outcome, "?"), style="bold red" * result.outcome.is_failure)
+        text = Text(SHORT.get(result.outcome, "?"), style="bold red" * result.outcome.is_failure)
+        return text.append(_repaired(result, why or {}), style="not bold default")
     frame = result.code.frame_bytes if result.code else None
     wide = frame is not None and frame > WIDE_FRAME_BYTES
     style = "red" if figure > BAD * best else "yellow" if figure > ODD * best else ""
     return Text(
         f"{NOISY if result.is_uncertain else ''}{figure:.2f}{'!' if wide else ''}", style=style
     )
+
+
+def _repaired(result: Result, why: Mapping[Cell, Anomaly]) -> str:
+    """The figure of the cell that gives right answers instead of this one."""
+    known = why.get(result.cell)
+    repaired = value(known.repaired) if known and known.repaired else None
+    return f"\n({repaired:.2f})" if repaired is not None else ""
 
 
 def _equal(row: Sequence[Result | None], place: int) -> Text | None:

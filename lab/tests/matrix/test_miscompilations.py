@@ -11,10 +11,10 @@ from world import Lab
 
 from everycore.build.catalog import find_tree
 from everycore.build.toolchains.installed import installed
-from everycore.matrix import bugs
+from everycore.matrix import anomalies, bugs
 from everycore.matrix.bisect import Stage
 from everycore.matrix.failures import group_failures
-from everycore.matrix.miscompilations import explain_wrong
+from everycore.matrix.miscompilations import explain_wrong, reported, with_figures
 from everycore.model.cells import Anomaly, Cell, Kind, Outcome, Result, as_json, parse
 from everycore.store.matrix_files import read
 
@@ -37,10 +37,25 @@ class Fake:
         self.repair = set(repair)
         self.of_compiler = stages
         self.asked: list[Cell] = []
+        self.timed: list[Cell] = []
 
     def are_right(self, cells: Sequence[Cell]) -> list[bool | None]:
         self.asked += cells
         return [bool(self.repair) and self.repair <= set(cell.flags) for cell in cells]
+
+    def code(self, cells: Sequence[Cell]) -> list[Result]:
+        """All cells with -O2 are one program."""
+        return [Result(one, Outcome.MEASURED, digest="2" * ("-O2" in one.flags)) for one in cells]
+
+    def measure(self, cells: Sequence[Cell], kind: Kind, processes: int) -> list[Result]:
+        assert (kind, processes) == (Kind.SLOW, 5)
+        self.timed += cells
+        runs = ((31.2,) * 5,) * 5
+        names = [one.toolchain.replace("-", " ") + ".1.0" for one in cells]
+        return [
+            Result(one, Outcome.MEASURED, compiler=name, runs=runs)
+            for one, name in zip(cells, names, strict=True)
+        ]
 
     def stages(self, anomaly: Anomaly) -> Sequence[Stage]:
         assert anomaly.kind is Kind.WRONG
@@ -103,6 +118,76 @@ def test_what_is_known_is_not_tried_again_and_no_time_leaves_cells_for_later() -
     assert explain_wrong(bench, [one], [known]) == {one.cell: known}
     assert not bench.asked
     assert explain_wrong(bench, [one, other], [known], lambda: False) == {one.cell: known}
+
+
+def test_cells_with_a_sanitizer_come_last_and_are_named() -> None:
+    checked = [wrong("gcc-12", f"{level} -fsanitize=undefined") for level in ("-O1", "-O2")]
+    plain = [wrong("gcc-12", "-O2"), wrong("gcc-13", "-O2")]
+    (group,) = group_failures([*checked, *plain])
+    assert group.first == plain[0]
+    assert "4 cells, 2 of them with a sanitizer: " in group.title
+    (group,) = group_failures(checked)
+    assert "2 cells, all of them with a sanitizer: " in group.title
+    text = bugs.miscompilation(*group_failures([*checked, *plain]), {})
+    same, beside = text.split("The same elsewhere:\n")[1].split(bugs.WITH_SANITIZER)
+    assert same.strip() == "gcc 13.1.0 -O2"
+    assert beside.count("-fsanitize=undefined") == 2
+
+
+def test_a_cell_that_only_a_sanitizer_makes_right_is_told_with_the_bug() -> None:
+    bad = wrong("gcc-12", "-O2")
+    right = Result(
+        replace(bad.cell, flags=("-O2", "-fsanitize=undefined")),
+        Outcome.MEASURED,
+        compiler="gcc 12.1.0",
+        runs=((90.0,) * 5,) * 5,
+    )
+    newer = replace(right, cell=replace(right.cell, toolchain="gcc-13"), runs=((30.0,) * 5,) * 5)
+    results = {one.cell: one for one in (bad, right, newer)}
+    assert not anomalies.find(results)  # three times as slow as the newer one
+    (group,) = group_failures(results.values())
+    said = bugs.miscompilation(group, {}, results=results)
+    assert "and wrong without it:\n  gcc 12.1.0 -O2 -fsanitize=undefined\n" in said
+    plain = replace(bad, outcome=Outcome.MEASURED, runs=((30.0,) * 5,) * 5)
+    (odd,) = anomalies.find(results | {plain.cell: plain})  # without a bug it is a slow cell
+    assert odd.cell == right.cell
+
+
+def test_a_repaired_cell_has_a_figure_and_equal_code_is_timed_once() -> None:
+    bench = Fake(["-fwrapv"])
+    flags = ("-O2", "-O2 -fno-a", "-O3")
+    results = [wrong("gcc-12", one) for one in flags] + [wrong("gcc-13", "-O2")]
+    why = explain_wrong(bench, results)
+    assert with_figures(bench, why, lambda: False) == why
+    found = with_figures(bench, why)
+    timed = [f"{one.toolchain} {' '.join(one.flags)}" for one in bench.timed]
+    assert timed == ["gcc-12 -O2 -fwrapv", "gcc-12 -O3 -fwrapv", "gcc-13 -O2 -fwrapv"]
+    for cell, one in found.items():
+        assert one.repaired
+        assert one.repaired.cell == replace(cell, flags=(*cell.flags, "-fwrapv"))
+        assert one.repaired.cycles_per_byte == 31.2
+        assert one.repaired.compiler == cell.toolchain.replace("-", " ") + ".1.0"
+    assert with_figures(Fake([]), found) == found
+    (group,) = group_failures(results)
+    text = bugs.miscompilation(group, found)
+    rows = {line.split("  ")[0]: line.split() for line in text.splitlines() if "gcc 12.1" in line}
+    assert "WRONG" in rows["this"]
+    assert "31.20" in rows["repaired"]
+    assert "gcc 13.1.0 -O2 (right with -fwrapv: 31.20 cycles/byte)" in text
+
+
+def test_a_bug_of_the_code_is_one_report_for_all_compilers() -> None:
+    results = [wrong("gcc-12", "-O2"), wrong("clang-19", "-O2"), wrong("clang-19", "-O3")]
+    groups = group_failures(results)
+    assert len(groups) == 2
+    why = explain_wrong(Fake(["-fno-strict-aliasing"]), results)
+    (one,) = reported(groups, why)
+    assert len(one.results) == 3
+    assert bugs.miscompilation(one, why).startswith("clang 19, gcc 12 -O2 on mine sum: wrong")
+    assert len(reported(groups, {})) == 2
+    of_compiler = [Stage("optimizations", (("-fno-a",),))]
+    why = explain_wrong(Fake(["-fno-a"], of_compiler), results)
+    assert len(reported(groups, why)) == 2  # each may be a bug of its compiler
 
 
 def test_the_report_of_a_group_says_where_what_and_why() -> None:
@@ -173,17 +258,27 @@ def test_a_planted_bug_is_grouped_and_its_repair_found(
     path = real_lab.folder / "m.jsonl"
     words = ["--subject", str(real_lab.folder / "alias.toml"), "--toolchain", newest(family)]
     words += ["--flags=-O2", "--flags=-O3", "--flags=-O0", "--bytes", "2048", "--out", str(path)]
+    words += ["--flags=-O2 -fsanitize=bounds"]
     done = real_lab("matrix", *words, "--regressions")
     assert done.code == 1, done.err
     assert done.out.count("wrong answers") == 1
     assert "-fno-strict-aliasing repairs it" in done.out
-    assert "2 of 2 cells" in done.out
+    assert "3 of 3 cells" in done.out
     assert "got " in done.out
     assert " ".join(done.err.split()).count("WRONG: ") == 1
-    assert "2 with wrong answers, 0 worse than a neighbour; 1 cause\n" in done.err
+    assert "3 cells, 1 of them with a sanitizer" in " ".join(done.err.split())
+    assert "3 with wrong answers, 0 worse than a neighbour; 1 cause\n" in done.err
     found = [line for line in read(path).lines if isinstance(line, Anomaly)]
-    assert [one.repair for one in found] == [("-fno-strict-aliasing",)] * 2
+    assert [one.repair for one in found] == [("-fno-strict-aliasing",)] * 3
+    assert all(one.repaired and one.repaired.cycles_per_byte for one in found)
     assert bool(found[0].passes) == (family == "clang")
+    shown = real_lab("matrix", *words, "--resume")
+    assert shown.code == 1
+    repaired = found[0].repaired
+    assert repaired
+    assert f"({repaired.cycles_per_byte:.2f})" in shown.out
+    assert "in parentheses" in shown.out
+    assert "--resume --regressions" not in shown.out
     again = real_lab("matrix", *words, "--regressions", "--resume")
     assert again.code == 1
     assert [line for line in read(path).lines if isinstance(line, Anomaly)] == found

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from rich.console import Console
 
-from everycore.model.cells import Cell, Code, Outcome, Result
+from everycore.model.cells import Anomaly, Cell, Code, Kind, Outcome, Result
 from everycore.report.matrix_tables import tables
 
 
@@ -38,6 +38,26 @@ def test_wrong_answers_come_first_and_have_no_figure() -> None:
     text = shown([crash, result("gcc-12", "-O2", 12.5), wrong])
     assert text.startswith("WRONG: gcc-12 -O3 on linux cbc-enc: the output is wrong")
     assert text.index("WRONG:") < text.index("CRASHED:") < text.index("12.50")
+
+
+def test_below_a_wrong_answer_is_the_figure_of_the_repaired_cell() -> None:
+    wrong = result("gcc-12", "-O3", outcome=Outcome.WRONG, reason="the output is wrong")
+    repaired = result("gcc-12", "-O3 -fwrapv", 13.25)
+    known = Anomaly(
+        wrong.cell, Kind.WRONG, 0.0, None, None, 1.0, repair=("-fwrapv",), repaired=repaired
+    )
+    results = [result("gcc-12", "-O2", 12.5), wrong]
+    assert "--resume --regressions" in shown(results)
+    console = Console(file=io.StringIO(), width=100)
+    for one in tables(results, 100, "a machine", {wrong.cell: known}):
+        console.print(one)
+    assert isinstance(console.file, io.StringIO)
+    lines = console.file.getvalue().splitlines()
+    row = next(i for i, line in enumerate(lines) if line.startswith("gcc-12"))
+    assert lines[row].split() == ["gcc-12", "12.50", "WRONG"]
+    assert lines[row + 1].split() == ["(13.25)"]
+    assert any("makes its answers right, -fwrapv" in line for line in lines)
+    assert not any("--resume --regressions" in line for line in lines)
 
 
 def test_what_is_skipped_has_its_reason_once_and_no_column_of_its_own() -> None:

@@ -9,7 +9,8 @@ from enum import StrEnum
 
 from everycore.matrix.anomalies import Story, is_work_around, stories
 from everycore.matrix.failures import kind_of_reason
-from everycore.model.cells import Anomaly, Kind, Outcome
+from everycore.matrix.neighbours import has_sanitizer
+from everycore.model.cells import Anomaly, Kind, Outcome, Result
 from everycore.report.page import order
 from everycore.report.page.facts import Fact
 
@@ -78,6 +79,23 @@ class Group:
     def where(self) -> str:
         """ "clang 22 to 24"."""
         return order.spans(self.toolchains, self.among)
+
+    @property
+    def cells(self) -> str:
+        """ "38 cells, 12 of them with a sanitizer": of wrong answers, for its checks change the
+        code."""
+        count = len(self.cases)
+        checked = sum(has_sanitizer(case.fact.cell) for case in self.cases)
+        cells = f"{count} {'cell' if count == 1 else 'cells'}"
+        if self.sort is not Sort.WRONG or not checked:
+            return cells
+        return f"{cells}, {'all' if checked == count else checked} of them with a sanitizer"
+
+    @property
+    def repaired(self) -> Result | None:
+        """The first cell whose answers a flag makes right, with that flag, if it was measured."""
+        known = explained_wrong(self.cases)
+        return known.repaired if known else None
 
     @property
     def subjects(self) -> tuple[str, ...]:
@@ -178,7 +196,7 @@ def _group(
     among: Mapping[tuple[str, str, str], set[str]],
     told: Mapping[int, Story],
 ) -> Group:
-    cases = sorted(cases, key=severity, reverse=True)
+    cases = sorted(cases, key=lambda one: (-severity(one), has_sanitizer(one.fact.cell)))
     family = order.family(cases[0].fact.cell.toolchain)
     explained = cases[0].anomaly or explained_wrong(cases)
     repair = explained.repair if explained else ()

@@ -61,7 +61,7 @@ def payload(facts: Facts, found: Sequence[anomaly_groups.Group]) -> dict[str, An
         for case in group.cases:
             where = of_cell[case.fact.panel, case.fact.cell]
             cells[where].setdefault("odd", []).append(case_ids[id(case)])
-            cases.append({"c": where, "g": number, "sort": group.sort, **_case(case.anomaly)})
+            cases.append({"c": where, "g": number, "sort": group.sort, **_case(case)})
     return {
         "panels": [
             _panel(panel, own, places, beside.get(panel, ())) for panel, own in panels.items()
@@ -170,9 +170,11 @@ def _cell(fact: Fact, places: _Places) -> dict[str, Any]:
     return {key: value for key, value in plain.items() if value not in (None, "")}
 
 
-def _case(anomaly: Anomaly | None) -> dict[str, Any]:
-    if anomaly is None:
-        return {}
+def _case(case: anomaly_groups.Case) -> dict[str, Any]:
+    if case.anomaly is None:
+        repaired = anomaly_groups.explained_wrong([case])
+        return _repair(repaired) if repaired else {}
+    anomaly = case.anomaly
     other = anomaly.neighbour
     plain: dict[str, Any] = {
         "v": _short(anomaly.value),
@@ -180,10 +182,7 @@ def _case(anomaly: Anomaly | None) -> dict[str, Any]:
         "than": other.title if other else None,
         "than_v": _short(anomaly.neighbour_value),
         "differs": anomaly.differs_in,
-        "repair": list(anomaly.repair) or None,
-        "after": _repaired(anomaly.repaired) if anomaly.repaired else None,
-        "causes": list(anomaly.causes) or None,
-        "tried": anomaly.tried or None,
+        **_repair(anomaly),
         "why_not": anomaly.why_not,
         "command": anomaly.command,
     }
@@ -199,6 +198,17 @@ def _case(anomaly: Anomaly | None) -> dict[str, Any]:
             "repaired": after is not None,
         }
     return {key: value for key, value in plain.items() if value not in (None, "")}
+
+
+def _repair(anomaly: Anomaly) -> dict[str, Any]:
+    """Return the flags that repair an anomaly, and the figures of the cell with them."""
+    plain = {
+        "repair": list(anomaly.repair) or None,
+        "after": _repaired(anomaly.repaired) if anomaly.repaired else None,
+        "causes": list(anomaly.causes) or None,
+        "tried": anomaly.tried or None,
+    }
+    return {key: value for key, value in plain.items() if value is not None}
 
 
 def _report(group: anomaly_groups.Group, facts: Facts) -> str:

@@ -11,6 +11,8 @@ from everycore.model.cells import Anomaly, Cell, Kind, Outcome, Result
 from everycore.report.page import anomaly_groups, listings
 from everycore.report.page.anomaly_groups import Group, Sort
 from everycore.report.page.facts import Facts, Source, collect
+from everycore.report.page.html import Page, render
+from everycore.report.page.payload import payload
 
 
 @pytest.fixture(scope="module")
@@ -67,6 +69,25 @@ def test_what_repairs_wrong_answers_is_beside_them() -> None:
     assert len(group.cases) == 2
     assert group.repair == ("-fwrapv",)
     assert group.causes == (wrong.reason, "wrong after P on sum")
+
+
+def test_cells_with_a_sanitizer_are_named_and_the_repaired_cell_has_a_figure() -> None:
+    plain = Cell("mine", "sum", "gcc-12", ("-O2",))
+    checked = replace(plain, flags=("-O1", "-fsanitize=undefined"))
+    wrong = [Result(one, Outcome.WRONG, "the output is wrong") for one in (checked, plain)]
+    repaired = Result(
+        replace(plain, flags=("-O2", "-fwrapv")), Outcome.MEASURED, runs=((31.2,) * 5,) * 5
+    )
+    known = Anomaly(plain, Kind.WRONG, 0.0, None, None, 1.0, repair=("-fwrapv",), repaired=repaired)
+    found = collect([Source("x", matrices.head(), (*wrong, known))])
+    (group,) = anomaly_groups.groups(found.facts)
+    assert group.worst.fact.cell == plain
+    assert group.cells == "2 cells, 1 of them with a sanitizer"
+    said = render(Page(found), "")
+    assert "2 cells, 1 of them with a sanitizer on mine" in said
+    assert "repaired by <code>-fwrapv</code>, then 31.2 cycles/byte (gcc-12)" in said
+    first, _ = payload(found, [group])["cases"]
+    assert (first["repair"], first["after"]["v"]) == (["-fwrapv"], 31.2)
 
 
 def test_groups_hold_every_cell_with_an_anomaly(facts: Facts, groups: list[Group]) -> None:

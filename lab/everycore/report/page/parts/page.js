@@ -276,7 +276,7 @@ function openCard(card) {
     ["compiler", "flags", "function", "is", "neighbour", "ratio", "repaired", "frame", "why"].map((h) => `<th scope="col"${/flags|function|why/.test(h) ? ' class="l"' : ""}><button type="button" tabindex="-1">${h}</button></th>`).join("")}</tr></thead><tbody>${rows}</tbody></table></div>`;
   const about = (k) => {
     const a = cases[k], c = D.cells[a.c];
-    inside.querySelector(".about").innerHTML = a.x === undefined ? known(c, true) : `<b>${esc(D.toolchains[c.t].name)} ${esc(D.flags[c.f].label)}</b> on ${esc(title(c))}${odd(a)}`;
+    inside.querySelector(".about").innerHTML = a.x === undefined ? known(c, true) + (a.repair ? odd(a) : "") : `<b>${esc(D.toolchains[c.t].name)} ${esc(D.flags[c.f].label)}</b> on ${esc(title(c))}${odd(a)}`;
     inside.querySelectorAll("tbody .go").forEach((r, i) => r.setAttribute("aria-current", String(i === k)));
   };
   inside.querySelector("table.wide:last-of-type tbody").addEventListener("click", (e) => { const row = e.target.closest(".go"); if (row) { about(+row.dataset.k); } });
