@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Break big numbers of other CPUs in assembly and vectors, and see that the integers of Python notice.
 
-For each of hppa_xmpyu, a32_umaal, x86_sse2 and c_digit27 the primitive is built once. Then each break of BREAKS is made in a copy of its
+For each kernel of CPUS the primitive is built once. Then each break of BREAKS is made in a copy of its
 file, and bn_against_python.py has to fail. A break replaces text, which has to be there. A CPU whose compiler or
 emulator is missing is skipped.
 
@@ -24,6 +24,7 @@ FLAGS = ["-O1", "-Iinclude", "-Isrc", "-w"]
 SECONDS = 60
 XMPYU, UMAAL, SSE2, DIGITS = (
     "src/bn/hppa_xmpyu_asm.S", "src/bn/a32_umaal_asm.S", "src/bn/x86_sse2.c", "src/bn/c_digit27.c")
+POWER, Z = "src/bn/ppc64_mulhdu_asm.S", "src/bn/s390x_mlg_asm.S"
 STEPS = "src/bn/digits_steps.h"
 
 
@@ -79,6 +80,49 @@ CPUS = (
         ("the highest digit", DIGITS, "    q[digits - 1] = (uint32_t)column;\n", ""),
         ("a digit that is doubled", DIGITS, "twice[i] = 2 * a[i];", "twice[i] = a[i];"),
     )),
+    Cpu("ppc64_mulhdu", "powerpc64-linux-gnu-gcc", "qemu-ppc64", (
+        ("the carry of lower limbs", POWER, "    addze top, zero\n", "    li top, 0\n"),
+        ("a carry between lower limbs", POWER, "    adde acc\\i, acc\\i, part1\n", "    addc acc\\i, acc\\i, part1\n"),
+        ("a carry between upper limbs", POWER, "    adde acc\\i, acc\\next, part1\n", "    addc acc\\i, acc\\next, part1\n"),
+        ("the carry into the highest accumulator", POWER, "    adde last_acc\\width, top, part1\n",
+         "    add last_acc\\width, top, part1\n"),
+        ("the carry of a limb that becomes 0", POWER, "    addic part0, acc0, -1 //", "    addic part0, zero, 0 //"),
+        ("a limb of t that is added", POWER, "    addc sum, sum, acc0\n", "    addc sum, zero, acc0\n"),
+        ("the rows behind digits of a strip", POWER, "    addic. part0, limbs, -\\width\n", "    addic. part0, zero, 0\n"),
+        ("the carry of the strip before", POWER, "2:  addic part0, carry, -1\n", "2:  addic part0, zero, 0\n"),
+        ("the carry above a strip", POWER, "    addze carry, zero\n", ""),
+        ("the borrow between limbs", POWER, "    subfe part0, part1, part0\n    stdu", "    subfc part0, part1, part0\n    stdu"),
+        ("the carry above a result", POWER, "    addic part1, carry, -1 ", "    addic part1, zero, -1 "),
+        ("a result that is not below n", POWER, "    and acc0, part0, part1 ", "    li acc0, -1 "),
+        ("the bit between limbs of a square", POWER, "    srdi top, acc0, 63\n", "    li top, 0\n"),
+        ("the bit above two limbs of a square", POWER, "    srdi sum, acc2, 63\n", "    li sum, 0\n"),
+        ("a limb that is doubled", POWER, "    rldimi top, acc1, 1, 0\n", "    or top, top, acc1\n"),
+        ("the carry of squares", POWER, "    adde sum, sum, part0\n", "    addc sum, sum, part0\n"),
+        ("limbs that fill no strip", POWER, "    \\strip 7\n", ""),
+        ("a cross product of a strip", POWER, "    triangle_row \\width, \\i\n", "    .if \\i != 5\n    triangle_row \\width, \\i\n    .endif\n"),
+    ), rounds=60),
+    Cpu("s390x_mlg", "s390x-linux-gnu-gcc", "qemu-s390x", (
+        ("the carry of lower limbs", Z, "    alcg %r6, ZERO(%r15)\n    algr %r1, \\a0\n", "    algr %r1, \\a0\n"),
+        ("the carry into the highest accumulator", Z, "    alcg %r6, ZERO(%r15)\n    lgr \\a0, %r6\n", "    lgr \\a0, %r6\n"),
+        ("the same of a strip of three limbs", Z, "    alcg %r4, ZERO(%r15)\n    lgr \\a3, %r4\n", "    lgr \\a3, %r4\n"),
+        ("a carry between two products", Z, "    alcgr %r5, %r2\n", "    algr %r5, %r2\n"),
+        ("a carry between accumulators", Z, "    alcgr \\a2, %r5\n    alcgr \\a3, %r7\n", "    alcgr \\a2, %r5\n    algr \\a3, %r7\n"),
+        ("a limb of t that is added", Z, "    alg %r1, \\at(to_sum)\n", "    alg %r1, ZERO(%r15)\n"),
+        ("an accumulator after one row", Z, "    lgr %r11, %r0\n.endif\n1:", "    .endif\n1:"),
+        ("an accumulator after two rows", Z, "    lgr %r11, %r1\n", ""),
+        ("the carry of the strip before", Z, "    alg %r0, CARRY(%r15) ", "    alg %r0, ZERO(%r15) "),
+        ("the carry above a strip", Z, "    alcgr %r0, %r0\n    stg %r0, CARRY(%r15)\n", "    stg %r0, CARRY(%r15)\n"),
+        ("the borrow between limbs", Z, "    slbg %r0, 0(%r1, %r12)\n", "    slg %r0, 0(%r1, %r12)\n"),
+        ("the carry above a result", Z, "    lg %r0, CARRY(%r15)\n    aghi", "    lg %r0, ZERO(%r15)\n    aghi"),
+        ("a result that is not below n", Z, "    ngr %r3, %r0 ", "    lghi %r3, -1 "),
+        ("the bit between limbs of a square", Z, "    srlg %r6, %r3, 63\n", "    lghi %r6, 0\n"),
+        ("the bit above two limbs of a square", Z, "    srlg %r5, %r2, 63\n", "    lghi %r5, 0\n"),
+        ("a limb that is doubled", Z, "    sllg %r7, %r4, 1\n", "    lgr %r7, %r4\n"),
+        ("the carry of squares", Z, "    alcgr %r5, %r1\n", "    algr %r5, %r1\n"),
+        ("a new accumulator of zero", Z, "    lghi %r11, 0\n", ""),
+        ("a cross product of a strip", Z, "    factor_row 2, 2, 8\n", "    factor_row 2, 1, 8\n"),
+        ("limbs that fill no strip", Z, "    \\strip 3\n    j 19f\n", "    j 19f\n"),
+    ), rounds=60),
 )
 
 ROWS = "src/bn/hppa20_asm.S"

@@ -79,6 +79,19 @@
 #define EVC_HPPA 0
 #endif
 
+/* 64-bit POWER and IBM Z, where the GNU assembler's syntax and ELF are. common/ppc64_asm.h and common/s390x_asm.h have
+ * the same lines. */
+#if defined(__powerpc64__) && defined(__LP64__) && defined(__ELF__)
+#define EVC_PPC64 1
+#else
+#define EVC_PPC64 0
+#endif
+#if defined(__s390x__) && defined(__ELF__)
+#define EVC_S390X 1
+#else
+#define EVC_S390X 0
+#endif
+
 /* General registers of 64 bits (not the same as 64-bit pointers: x32 has them). */
 #if EVC_X86_64 || EVC_A64 || defined(__LP64__) || defined(_LP64) || defined(__mips64) ||           \
     defined(__powerpc64__) || defined(__s390x__) || (defined(__riscv) && __riscv_xlen == 64)
@@ -127,10 +140,12 @@ enum evc_arch {
     EVC_ARCH_A64,
     EVC_ARCH_A32,
     EVC_ARCH_HPPA,
+    EVC_ARCH_PPC64,
+    EVC_ARCH_S390X,
     EVC_ARCH_N
 };
 #define EVC_ARCH_LIST(A) A(OTHER, "other") A(X86, "x86") A(A64, "a64") A(A32, "a32") \
-    A(HPPA, "hppa")
+    A(HPPA, "hppa") A(PPC64, "ppc64") A(S390X, "s390x")
 #define EVC_ARCH_ALL EVC_ARCH_OTHER
 #define EVC_ARCH_INT128 EVC_ARCH_OTHER
 #define EVC_ARCH_X86_64_SYSV EVC_ARCH_X86
@@ -150,6 +165,10 @@ enum evc_arch {
 #define EVC_ARCH_HERE EVC_ARCH_A32
 #elif EVC_HPPA
 #define EVC_ARCH_HERE EVC_ARCH_HPPA
+#elif EVC_PPC64
+#define EVC_ARCH_HERE EVC_ARCH_PPC64
+#elif EVC_S390X
+#define EVC_ARCH_HERE EVC_ARCH_S390X
 #else
 #define EVC_ARCH_HERE EVC_ARCH_OTHER
 #endif
@@ -221,6 +240,8 @@ enum evc_feature_bit { EVC_FEATURE_LIST(EVC_FEATURE_BIT) EVC_BIT_N = 64 };
 #define EVC_VECTOR_A64 (UINT64_C(0x7f) & ~EVC_CPU(A64_DIT))
 #define EVC_VECTOR_A32 UINT64_C(0x07)
 #define EVC_VECTOR_HPPA UINT64_C(0) /* the multiplier is among the registers for floating point */
+#define EVC_VECTOR_PPC64 UINT64_C(0)
+#define EVC_VECTOR_S390X UINT64_C(0)
 #define EVC_VECTOR_OTHER UINT64_C(0)
 
 /* ---- ISAs ----------------------------------------------------------------------------------- */
@@ -461,6 +482,16 @@ enum evc_feature_bit { EVC_FEATURE_LIST(EVC_FEATURE_BIT) EVC_BIT_N = 64 };
 #define EVC_PLACE_HPPA_WIDE HPPA
 #define EVC_CC_HPPA_WIDE ""
 #define EVC_NEEDS_HPPA_WIDE (EVC_NEEDS_HPPA_XMPYU | EVC_CPU(HPPA_WIDE))
+
+/* 64-bit POWER: mulld and mulhdu. */
+#define EVC_PLACE_PPC64_CT_MUL PPC64
+#define EVC_CC_PPC64_CT_MUL ""
+#define EVC_NEEDS_PPC64_CT_MUL EVC_CPU(CT_MUL)
+
+/* IBM Z, 64 bits: mlg. */
+#define EVC_PLACE_S390X_CT_MUL S390X
+#define EVC_CC_S390X_CT_MUL ""
+#define EVC_NEEDS_S390X_CT_MUL EVC_CPU(CT_MUL)
 
 /* ---- Opening an ISA inside a file ------------------------------------------------------------ */
 

@@ -16,6 +16,7 @@ SOURCE_SUFFIXES = (".c", ".S")
 HEADER_SUFFIXES = (".h", ".def", ".inc")
 
 _KERNEL_LINE = re.compile(r"^KERNEL\(\s*(\w+)\s*,\s*(\w+)\s*,\s*(\w+)\s*,\s*(\w+)\s*,\s*(\w+)\s*\)")
+_ARCH = re.compile(r"""\bA\(\s*\w+\s*,\s*"([^"]+)"\s*\)""")
 _FEATURE_LINE = re.compile(r"""\bF\(\s*\w+\s*,\s*(\w+)\s*,\s*\d+\s*,\s*"([^"]+)"\s*\)""")
 
 
@@ -88,7 +89,7 @@ def parse_registry(text: str) -> list[RegistryLine]:
 
 
 def features(tree: Tree) -> dict[str, list[str]]:
-    """Feature names by architecture as isa.h lists them.
+    """Feature names by architecture as isa.h lists them; some architectures have none of their own.
 
     "other" holds those of every architecture.
     """
@@ -98,6 +99,8 @@ def features(tree: Tree) -> dict[str, list[str]]:
 
 def parse_features(text: str) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {"other": []}
+    for arch in _ARCH.findall(text):
+        found.setdefault(arch, [])
     for arch, name in _FEATURE_LINE.findall(text):
         found.setdefault(arch.lower(), []).append(name)
     return found

@@ -34,7 +34,8 @@ def resolve(
         typer.Option("--features", metavar="A,B,...", help="Feature names; needs --arch."),
     ] = None,
     arch: Annotated[
-        str | None, typer.Option("--arch", metavar="ARCH", help="x86, a64, a32 or other.")
+        str | None,
+        typer.Option("--arch", metavar="ARCH", help="x86, a64, a32, hppa, ppc64, s390x or other."),
     ] = None,
     policy: Policy = "ct",
     why: Annotated[

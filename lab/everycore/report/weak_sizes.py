@@ -17,6 +17,8 @@ SCALAR = (
     "hppa20",
     "hppa_xmpyu",
     "a64_umulh",
+    "ppc64_mulhdu",
+    "s390x_mlg",
     "c_limb64",
     "c_limb32",
     "c_limb16",

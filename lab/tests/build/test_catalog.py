@@ -22,10 +22,16 @@ def test_registry_lines_are_read_in_order_and_comments_are_not() -> None:
 
 
 def test_features_are_grouped_by_architecture() -> None:
-    text = """F(X86_SSE41, X86, 2, "sse4.1") \\
+    text = """A(OTHER, "other") A(X86, "x86") A(S390X, "s390x") \\
+        F(X86_SSE41, X86, 2, "sse4.1") \\
         F(A64_AES, A64, 1, "aes")
         F(CT_MUL, OTHER, 63, "ct-mul")"""
-    assert catalog.parse_features(text) == {"other": ["ct-mul"], "x86": ["sse4.1"], "a64": ["aes"]}
+    assert catalog.parse_features(text) == {
+        "other": ["ct-mul"],
+        "x86": ["sse4.1"],
+        "s390x": [],
+        "a64": ["aes"],
+    }
 
 
 def test_the_real_registry_and_features_are_found() -> None:
