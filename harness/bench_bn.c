@@ -2,7 +2,8 @@
 /*
  * The modes of bn for bench; "bytes" are the length of the modulus, and a call is one operation. mont-mul and mont-sqr
  * are Montgomery products, in a chain. exp is a power with a secret exponent as long as the modulus, exp-public one
- * with 65537, exp-batch eight powers in one call. inverse needs no kernel; setkey is one modulus.
+ * with 65537, exp-small one of 2 as exp, exp-batch eight powers in one call. inverse needs no kernel; setkey is one
+ * modulus.
  */
 #include "bench.h"
 
@@ -49,19 +50,21 @@ BENCH_LOOPS(mont_sqr, w->kernel->sqr(w->key, w->x, w->x, w->scratch);)
 BENCH_LOOPS(exp_secret, must(evc_bn_exp(modulus(w), w->a, w->b, w->n_bytes, w->out[0], w->scratch, sizeof w->scratch));)
 BENCH_LOOPS(exp_public,
             must(evc_bn_exp_public(modulus(w), w->a, e65537, 3, w->out[0], w->scratch, sizeof w->scratch));)
+BENCH_LOOPS(exp_small,
+            must(evc_bn_exp_small(modulus(w), 2, w->b, w->n_bytes, w->out[0], w->scratch, sizeof w->scratch));)
 BENCH_LOOPS(many, exp_many(w);)
 BENCH_LOOPS(inverse, must(evc_bn_inverse(w->a, w->n, w->n_bytes, w->out[0], w->scratch, sizeof w->scratch));)
 BENCH_LOOPS(setkey, must(evc_bn_set_modulus_in(w->key, sizeof w->key, w->kernel, w->n, w->n_bytes));)
 
-enum { MONT_MUL, MONT_SQR, EXP, EXP_PUBLIC, EXP_MANY, INVERSE, SETKEY, N_MODES };
+enum { MONT_MUL, MONT_SQR, EXP, EXP_PUBLIC, EXP_SMALL, EXP_MANY, INVERSE, SETKEY, N_MODES };
 static const struct {
     const char *name;
     bench_loop *streamed, *fenced;
 } modes[N_MODES] = {
     {"mont-mul", mont_mul, mont_mul_fenced}, {"mont-sqr", mont_sqr, mont_sqr_fenced},
     {"exp", exp_secret, exp_secret_fenced},  {"exp-public", exp_public, exp_public_fenced},
-    {"exp-batch", many, many_fenced},         {"inverse", inverse, inverse_fenced},
-    {"setkey", setkey, setkey_fenced},
+    {"exp-small", exp_small, exp_small_fenced}, {"exp-batch", many, many_fenced},
+    {"inverse", inverse, inverse_fenced},     {"setkey", setkey, setkey_fenced},
 };
 
 static const char *mode_name(size_t mode)

@@ -63,8 +63,8 @@ static void free_ring(struct ring *r)
 }
 
 /* Every operation as one function, so that kernels can be compared by a loop. */
-enum operation { ADD, SUB, MUL, SQR, REDUCE, EXP, EXP_PUBLIC, N_OPERATIONS };
-static const char *const operation_names[] = {"add", "sub", "mul", "sqr", "reduce", "exp", "exp_public"};
+enum operation { ADD, SUB, MUL, SQR, REDUCE, EXP, EXP_PUBLIC, EXP_SMALL, N_OPERATIONS };
+static const char *const operation_names[] = {"add", "sub", "mul", "sqr", "reduce", "exp", "exp_public", "exp_small"};
 
 /* A sum or a difference by the kernel's own slot, which computes in its form. False: stored as it is, it is another
  * number than after a product with 1. */
@@ -87,7 +87,8 @@ static bool operate_in_form(enum operation operation, const struct ring *r, cons
     return true;
 }
 
-/* b: the second operand of n_bytes bytes; or of b_bytes bytes, the number to reduce or the exponent. */
+/* b: the second operand of n_bytes bytes; or of b_bytes bytes, the number to reduce or the exponent. A small base is
+ * the last byte of a. */
 static enum evc_status operate(enum operation operation, const struct ring *r, const uint8_t *a, const uint8_t *b,
                                size_t b_bytes, uint8_t *out)
 {
@@ -100,7 +101,9 @@ static enum evc_status operate(enum operation operation, const struct ring *r, c
     case SQR: return evc_bn_mod_sqr(r->n, a, out, scratch, r->scratch_bytes);
     case REDUCE: return evc_bn_mod_reduce(r->n, b, b_bytes, out, scratch, r->scratch_bytes);
     case EXP: return evc_bn_exp(r->n, a, b, b_bytes, out, scratch, r->scratch_bytes);
-    default: return evc_bn_exp_public(r->n, a, b, b_bytes, out, scratch, r->scratch_bytes);
+    case EXP_PUBLIC: return evc_bn_exp_public(r->n, a, b, b_bytes, out, scratch, r->scratch_bytes);
+    default:
+        return evc_bn_exp_small(r->n, a[r->n_bytes - 1], b, b_bytes, out, scratch, r->scratch_bytes);
     }
 }
 
@@ -123,6 +126,20 @@ static enum result differs(struct check *c, enum operation operation, const stru
     write_hex(words[3], sizeof words[3], got, r->n_bytes);
     return check_fail(c, "%s modulo a number of %zu bits, %s, of %s and %s (%zu bytes) is not %s",
                       operation_names[operation], 8 * r->n_bytes, words[0], words[1], words[2], b_bytes, words[3]);
+}
+
+/* All of the scratch memory is zero or as it was. It becomes what it was before. */
+static enum result is_clean(struct check *c, const struct ring *r, const char *operation)
+{
+    const uint8_t *const scratch = r->scratch + 1;
+
+    c->cases++;
+    for (size_t i = 0; i < r->scratch_bytes; i++)
+        if (scratch[i] != 0 && scratch[i] != 0x5a)
+            return check_fail(c, "%s of %zu bytes leaves something in byte %zu of the scratch memory", operation,
+                              r->n_bytes, i);
+    memset(r->scratch, 0x5a, r->scratch_bytes + 1);
+    return PASS;
 }
 
 /* ---- The descriptor ----------------------------------------------------------------------------------- */
@@ -376,6 +393,47 @@ static enum result powers_equal_reference(struct check *c)
                 result = differs(c, op, &r, n, a, e, e_bytes, got);
         free_ring(&r);
         free_ring(&reference);
+    }
+    return result;
+}
+
+/* Powers of words, by sums and by a table, as those of the same numbers. Lengths around those from which on sums are
+ * taken; exponents of zeros, of ones, of the bits that are the place of a bit; in place; nothing is left. */
+static enum result small_powers_equal_powers(struct check *c)
+{
+    enum { LONGEST = 388 };
+    static const size_t lengths[] = {16, 256, 384, 33, 128, 127, 129, 131, 136, LONGEST};
+    static const uint32_t bases[] = {2, 3, 5, 2, 7, 0, 1, 2, 16, 0x80000001, UINT32_MAX, 2};
+    static uint8_t n[LONGEST], a[LONGEST], e[64], got[LONGEST + 2 * MARGIN], expected[LONGEST];
+    const bool is_slow = strcmp(c->line->name, "c_ref") == 0;
+    enum result result = PASS;
+
+    for (size_t i = 0; i < (c->quick ? 12 : 120) && result == PASS; i++, c->cases++) {
+        const size_t n_bytes = is_slow && i % 4 ? lengths[i % 4] : lengths[i % N(lengths)];
+        const uint32_t base = bases[(i + i / 12) % N(bases)];
+        const size_t e_bytes = is_slow ? 1 + i % 2 : 1 + random_below(&c->random, i % 5 ? 6 : 40);
+        struct ring r;
+
+        bn_random_modulus(&c->random, n, n_bytes);
+        memset(a, 0, n_bytes);
+        evc_store32_be(a + n_bytes - 4, base);
+        bn_pieces(&c->random, e, e_bytes);
+        if (i % 4 == 3)
+            memset(e, i % 8 == 3 ? 0 : 0xff, e_bytes);
+        memset(got, 0xa5, sizeof got);
+        if (!make_ring(&r, kernel_of(c), n, n_bytes))
+            return check_fail(c, "a modulus of %zu bytes is refused", n_bytes);
+        must(operate(EXP, &r, a, e, e_bytes, expected));
+        memset(r.scratch, 0x5a, r.scratch_bytes + 1);
+        must(evc_bn_exp_small(r.n, base, e, e_bytes, got + MARGIN, r.scratch + 1, r.scratch_bytes));
+        if (memcmp(got + MARGIN, expected, n_bytes) != 0)
+            result = differs(c, EXP_SMALL, &r, n, a, e, e_bytes, got + MARGIN);
+        for (size_t j = 0; j < MARGIN && result == PASS; j++)
+            if (got[j] != 0xa5 || got[MARGIN + n_bytes + j] != 0xa5)
+                result = check_fail(c, "exp_small of %zu bytes writes beside its result", n_bytes);
+        if (result == PASS)
+            result = is_clean(c, &r, "exp_small");
+        free_ring(&r);
     }
     return result;
 }
@@ -710,20 +768,6 @@ static enum result results_stay_in_place(struct check *c)
     return PASS;
 }
 
-/* All of the scratch memory is zero or as it was. It becomes what it was before. */
-static enum result is_clean(struct check *c, const struct ring *r, const char *operation)
-{
-    const uint8_t *const scratch = r->scratch + 1;
-
-    c->cases++;
-    for (size_t i = 0; i < r->scratch_bytes; i++)
-        if (scratch[i] != 0 && scratch[i] != 0x5a)
-            return check_fail(c, "%s of %zu bytes leaves something in byte %zu of the scratch memory", operation,
-                              r->n_bytes, i);
-    memset(r->scratch, 0x5a, r->scratch_bytes + 1);
-    return PASS;
-}
-
 /* Also the room in a modulus's memory that its set-up needed. */
 static enum result calls_leave_nothing_in_scratch_memory(struct check *c)
 {
@@ -925,7 +969,10 @@ static enum result bad_operands_are_refused(struct check *c)
         {SQR, equal, good, LENGTH, 0, false, EVC_ERR_RANGE}, {EXP, equal, good, LENGTH, 0, false, EVC_ERR_RANGE},
         {EXP_PUBLIC, above, good, LENGTH, 0, false, EVC_ERR_RANGE},
         {EXP, good, exponent, 0, 0, false, EVC_ERR_LENGTH},  {EXP_PUBLIC, good, exponent, 0, 0, false, EVC_ERR_LENGTH},
-        {REDUCE, good, exponent, 0, 0, false, EVC_ERR_LENGTH},
+        {REDUCE, good, exponent, 0, 0, false, EVC_ERR_LENGTH}, {EXP_SMALL, good, exponent, 0, 0, false, EVC_ERR_LENGTH},
+        {EXP_SMALL, good, exponent, MOST + 1, 0, false, EVC_ERR_LENGTH},
+        {EXP_SMALL, good, exponent, 1, 1, false, EVC_ERR_SCRATCH},
+        {EXP_SMALL, good, exponent, 1, 0, true, EVC_ERR_KERNEL},
         {EXP, good, exponent, MOST + 1, 0, false, EVC_ERR_LENGTH},
         {EXP_PUBLIC, good, exponent, MOST + 1, 0, false, EVC_ERR_LENGTH},
         {REDUCE, good, exponent, MOST + 1, 0, false, EVC_ERR_LENGTH},
@@ -967,6 +1014,7 @@ static const struct property properties[] = {
     PROPERTY(sums_and_products_equal_reference),
     PROPERTY(reductions_equal_sums),
     PROPERTY(powers_equal_reference),
+    PROPERTY(small_powers_equal_powers),
     PROPERTY(many_powers_equal_one_by_one),
     PROPERTY(pairs_equal_one_by_one),
     PROPERTY(inverses_are_inverse),

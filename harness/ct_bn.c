@@ -9,6 +9,7 @@
 
 #define PRODUCT_BYTES 72 /* of a modulus: 9 limbs of 64 bits, 36 of 16 */
 #define POWER_BYTES 17
+#define SMALL_BYTES 128 /* of a modulus whose powers of 2 are made by sums */
 #define SCRATCH_BYTES 32768
 
 static uint8_t scratch[SCRATCH_BYTES];
@@ -50,6 +51,7 @@ static bool set(struct ct_call *c, size_t n_bytes)
 
 CT_CALL(set_for_products, set(c, PRODUCT_BYTES))
 CT_CALL(set_for_powers, set(c, POWER_BYTES))
+CT_CALL(set_for_small, set(c, SMALL_BYTES))
 
 #define KEY ((const struct evc_bn_modulus *)(const void *)c->key)
 
@@ -67,6 +69,15 @@ CT_CALL(power, evc_bn_exp(KEY, first(c, POWER_BYTES), second(c, 4), 4, result(c,
 /* The power of a form as long as the products above: a table is read in pieces of several sizes. */
 CT_CALL(long_power, evc_bn_exp(KEY, first(c, PRODUCT_BYTES), second(c, 1), 1, result(c, PRODUCT_BYTES), scratch,
                                SCRATCH_BYTES) == EVC_OK)
+
+/* A power of 2, the first bits of whose exponent are the place of a bit, and one of 3, by a table. */
+static bool small_power(struct ct_call *c)
+{
+    uint8_t *const out = result(c, SMALL_BYTES);
+
+    return evc_bn_exp_small(KEY, 2, second(c, 2), 2, out, scratch, SCRATCH_BYTES) == EVC_OK &&
+           evc_bn_exp_small(KEY, 3, second(c, 1), 1, out, scratch, SCRATCH_BYTES) == EVC_OK;
+}
 
 static bool public_power(struct ct_call *c)
 {
@@ -119,6 +130,7 @@ static const struct ct_operation operations[] = {
     {"reduction", 0, 0, false, set_for_products, reduction},
     {"power", 0, 0, false, set_for_powers, power},
     {"long-power", 0, 0, false, set_for_products, long_power},
+    {"small-power", 0, 0, false, set_for_small, small_power},
     {"public-power", 0, 0, false, set_for_powers, public_power},
     {"powers", 0, 0, false, set_for_powers, powers},
     {"long-powers", 0, 0, false, set_for_products, long_powers},

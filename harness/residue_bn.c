@@ -84,6 +84,11 @@ static void exp_public(void)
     must(evc_bn_exp_public(modulus(), at.numbers.a, exponent, 3, at.out, at.scratch, scratch_bytes));
 }
 
+static void exp_small(void)
+{
+    must(evc_bn_exp_small(modulus(), 2, at.numbers.b, b_bytes, at.out, at.scratch, scratch_bytes));
+}
+
 static void exp_side_by_side(size_t n, const uint8_t *base)
 {
     static struct evc_bn_exp exps[6];
@@ -163,6 +168,7 @@ enum result bn_leaves_nothing_behind(struct check *c)
     } operations[] = {
         {"set_modulus", set_modulus}, {"add", add},               {"sub", sub},           {"mul", mul},
         {"sqr", sqr},                 {"reduce", reduce},         {"exp", exp_secret},    {"exp_public", exp_public},
+        {"exp_small", exp_small},
         {"exp_many", exp_many},       {"exp_many of a pair", exp_pair}, {"exp_many of 6", exp_many_6},
         {"exp_many of 2", exp_many_of_2}, {"gcd", gcd},         {"inverse", inverse},
     };

@@ -83,6 +83,11 @@ static enum evc_status answer(const struct evc_bn *kernel, const char *operation
     }
     if (strcmp(operation, "exp") == 0)
         return evc_bn_exp(modulus, a->bytes, b->bytes, b->n, out, scratch, sizeof scratch);
+    if (strcmp(operation, "exp_small") == 0) {
+        const uint32_t base = (uint32_t)a->bytes[0] << 24 | (uint32_t)a->bytes[1] << 16 | (uint32_t)a->bytes[2] << 8 |
+                              a->bytes[3]; /* a has four bytes */
+        return evc_bn_exp_small(modulus, base, b->bytes, b->n, out, scratch, sizeof scratch);
+    }
     return evc_bn_exp_public(modulus, a->bytes, b->bytes, b->n, out, scratch, sizeof scratch);
 }
 

@@ -581,6 +581,7 @@ REDUCTIONS = "reductions_equal_sums"
 SUMS = "sums_and_products_equal_reference"
 CARRIES = "carries_of_short_numbers_are_kept"
 POWER = "powers_equal_reference"
+SMALL = "small_powers_equal_powers"
 LANES = "many_powers_equal_one_by_one"
 INVERSES = "inverses_are_inverse"
 SCRATCH = "scratch_leaves_nothing_behind"
@@ -621,6 +622,12 @@ BN_BREAKS = [
     ("bn: a window over two bytes", "src/bn/ops.h", "if (high != low &&", "if (high > low + 1 &&", POWER),
     ("bn: the first window", POWERS, "bits_of(exponent, exponent_bytes, at, window));\n    while",
      "bits_of(exponent, exponent_bytes, at, 1));\n    while", POWER),
+    ("bn: a bit of a power by sums", POWERS, "evc_bn_bits_of(exponent, exponent_bytes, at, 1));", "0);", SMALL),
+    ("bn: the places of the first bits", POWERS, "while ((size_t)2 << n_bits", "while ((size_t)1 << n_bits", SMALL),
+    ("bn: a further bit of a small base", POWERS, "        if (base & bit)\n            evc_bn_op_add(n, r, r, x, scratch);\n",
+     "", SMALL),
+    ("bn: scratch memory of a power by sums", POWERS, "out, scratch);\n        evc_bn_end(n, scratch, TABLE);",
+     "out, scratch);\n        evc_bn_end(n, scratch, TABLE - 1);", SMALL),
     ("bn: an exponent of 0 bytes", POWERS, "exponent_bytes == 0 || ", "", OPERANDS),
     ("bn: exponents of other lengths side by side", POWERS, " && exps[n].exponent_bytes == exps[0].exponent_bytes", "", LANES),
     ("bn: operands that are refused, side by side", POWERS, "exps[n].status == EVC_OK && ", "", LANES),

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Exponentiation: with secret exponents by a fixed window, with public ones by their bits. */
+/* Exponentiation: with secret exponents by a fixed window, or by sums if the base is small; with public ones by their
+ * bits. */
 #include "everycore/bn.h"
 
 #include "bn/ops.h"
@@ -71,13 +72,12 @@ void evc_bn_op_select(const struct evc_bn_modulus *n, void *r, const void *table
         select_composed(n->shape.form_bytes, r, table, n_entries, index);
 }
 
-/* The powers 0 to n_entries - 1 of the base; NULL: of 2. */
-static void make_table(const struct evc_bn_modulus *n, const uint8_t *base, void *scratch, size_t n_entries)
+/* The powers 0 to n_entries - 1 of the base. */
+static void make_table(const struct evc_bn_modulus *n, const uint8_t *base, size_t base_bytes, void *scratch,
+                       size_t n_entries)
 {
-    static const uint8_t two = 2;
-
     evc_copy_secret(entry(n, scratch, 0), evc_bn_one(n), n->shape.form_bytes);
-    evc_bn_op_enter(n, entry(n, scratch, 1), base ? base : &two, base ? n->n_bytes : 1, scratch);
+    evc_bn_op_enter(n, entry(n, scratch, 1), base, base_bytes, scratch);
     for (size_t i = 2; i < n_entries; i++)
         if (i % 2 == 0)
             evc_bn_op_sqr(n, entry(n, scratch, i), entry(n, scratch, i / 2), scratch);
@@ -85,9 +85,10 @@ static void make_table(const struct evc_bn_modulus *n, const uint8_t *base, void
             evc_bn_op_mul(n, entry(n, scratch, i), entry(n, scratch, i - 1), entry(n, scratch, 1), scratch);
 }
 
-/* This and exp_by_bits are out of line: what they leave in their frames lies below their callers, which clear it. */
-EVC_OUT_OF_LINE void exp_secret(const struct evc_bn_modulus *n, const uint8_t *base, const uint8_t *exponent,
-                                size_t exponent_bytes, uint8_t *out, void *scratch)
+/* This, exp_by_sums and exp_by_bits are out of line: what they leave in their frames lies below their callers, which
+ * clear it. */
+EVC_OUT_OF_LINE void exp_secret(const struct evc_bn_modulus *n, const uint8_t *base, size_t base_bytes,
+                                const uint8_t *exponent, size_t exponent_bytes, uint8_t *out, void *scratch)
 {
     const unsigned window = window_bits(8 * exponent_bytes);
     const size_t n_entries = (size_t)1 << window;
@@ -96,7 +97,7 @@ EVC_OUT_OF_LINE void exp_secret(const struct evc_bn_modulus *n, const uint8_t *b
 
     while (at + window < 8 * exponent_bytes)
         at += window;
-    make_table(n, base, scratch, n_entries);
+    make_table(n, base, base_bytes, scratch, n_entries);
     evc_bn_op_select(n, sum, entry(n, scratch, 0), n_entries,
                      evc_bn_bits_of(exponent, exponent_bytes, at, window));
     while (at) {
@@ -128,10 +129,10 @@ static enum evc_status check(const struct evc_bn_modulus *n, const uint8_t *base
 }
 
 /* base: checked. Inline, as a frame of its own would lie where operations were. */
-EVC_INLINE enum evc_status one_power(const struct evc_bn_modulus *n, const uint8_t *base, const uint8_t *exponent,
-                                     size_t exponent_bytes, uint8_t *out, void *scratch)
+EVC_INLINE enum evc_status one_power(const struct evc_bn_modulus *n, const uint8_t *base, size_t base_bytes,
+                                     const uint8_t *exponent, size_t exponent_bytes, uint8_t *out, void *scratch)
 {
-    exp_secret(n, base, exponent, exponent_bytes, out, scratch);
+    exp_secret(n, base, base_bytes, exponent, exponent_bytes, out, scratch);
     evc_bn_end(n, scratch, TABLE + ((size_t)1 << window_bits(8 * exponent_bytes)));
     return EVC_OK;
 }
@@ -141,7 +142,110 @@ enum evc_status evc_bn_exp(const struct evc_bn_modulus *n, const uint8_t *base, 
 {
     const enum evc_status status = check(n, base, exponent_bytes, scratch_bytes);
 
-    return status == EVC_OK ? one_power(n, base, exponent, exponent_bytes, out, scratch) : status;
+    return status == EVC_OK ? one_power(n, base, n->n_bytes, exponent, exponent_bytes, out, scratch) : status;
+}
+
+/* ---- Secret exponents of a small base, which is public ------------------------------------------------------ */
+
+/* Sums that multiply a number by the base, which is 2 or more: doublings, and one for each further bit that is 1. */
+static unsigned n_sums(uint32_t base)
+{
+    unsigned n = 0;
+
+    for (; base > 1; base >>= 1)
+        n += 1 + (base & 1);
+    return n;
+}
+
+/* Whether sums for each bit of an exponent take less time than products for each window of it. */
+#define SUM_BITS 1024 /* of a modulus, for each sum */
+
+static int is_by_sums(const struct evc_bn_modulus *n, uint32_t base)
+{
+    return base >= 2 && n_sums(base) * SUM_BITS <= 8 * n->n_bytes;
+}
+
+/* r = base x; r is not x. */
+static void multiply_small(const struct evc_bn_modulus *n, void *r, const void *x, uint32_t base, void *scratch)
+{
+    uint32_t bit = 1;
+
+    while (base >> 1 >= bit)
+        bit <<= 1;
+    for (const void *sum = x; bit >>= 1; sum = r) {
+        evc_bn_op_add(n, r, sum, sum, scratch);
+        if (base & bit)
+            evc_bn_op_add(n, r, r, x, scratch);
+    }
+}
+
+/* r = the form of 2 to the exponent, which is secret, and less than 8 n_bytes. */
+static void enter_power_of_two(const struct evc_bn_modulus *n, void *r, size_t exponent, void *scratch)
+{
+    uint8_t *const bytes = evc_bn_number(n, scratch, TEMPORARY);
+    uint32_t bit = 0;
+
+    for (uint32_t i = 0; i < 8; i++)
+        bit |= (uint32_t)1 << i & ~evc_barrier32(evc_mask_nonzero32(i ^ (uint32_t)(exponent % 8)));
+    for (uint32_t i = 0; i < n->n_bytes; i++)
+        bytes[n->n_bytes - 1 - i] = (uint8_t)(bit & ~evc_barrier32(evc_mask_nonzero32(i ^ (uint32_t)(exponent / 8))));
+    evc_bn_op_enter(n, r, bytes, n->n_bytes, scratch);
+}
+
+/* The first bits of an exponent of 2 are the place of a bit, with as many of them as there are places. */
+static unsigned first_bits(const struct evc_bn_modulus *n, size_t exponent_bytes)
+{
+    unsigned n_bits = 0;
+
+    while ((size_t)2 << n_bits <= 8 * (size_t)n->n_bytes && n_bits < 8 * exponent_bytes)
+        n_bits++;
+    return n_bits;
+}
+
+/* A square for each bit, and sums that multiply it by the base, one of which is taken by a mask. */
+EVC_OUT_OF_LINE void exp_by_sums(const struct evc_bn_modulus *n, uint32_t base, const uint8_t *exponent,
+                                 size_t exponent_bytes, uint8_t *out, void *scratch)
+{
+    /* a table of two */
+    void *const square = evc_bn_number(n, scratch, SUM), *const multiple = evc_bn_number(n, scratch, FACTOR);
+    void *const power = evc_bn_number(n, scratch, BASE);
+    const unsigned first = base == 2 ? first_bits(n, exponent_bytes) : 0;
+    size_t at = 8 * exponent_bytes - first;
+
+    if (first)
+        enter_power_of_two(n, power, evc_bn_bits_of(exponent, exponent_bytes, at, first), scratch);
+    else
+        evc_copy_secret(power, evc_bn_one(n), n->shape.form_bytes);
+    while (at) {
+        at--;
+        evc_bn_op_sqr(n, square, power, scratch);
+        multiply_small(n, multiple, square, base, scratch);
+        evc_bn_op_select(n, power, square, 2, evc_bn_bits_of(exponent, exponent_bytes, at, 1));
+    }
+    evc_bn_op_leave(n, out, power, square, scratch);
+}
+
+/* Lengths: checked. Inline as one_power is. */
+EVC_INLINE enum evc_status small_power(const struct evc_bn_modulus *n, uint32_t base, const uint8_t *exponent,
+                                       size_t exponent_bytes, uint8_t *out, void *scratch)
+{
+    uint8_t bytes[4];
+
+    if (is_by_sums(n, base)) {
+        exp_by_sums(n, base, exponent, exponent_bytes, out, scratch);
+        evc_bn_end(n, scratch, TABLE);
+        return EVC_OK;
+    }
+    evc_store32_be(bytes, base);
+    return one_power(n, bytes, sizeof bytes, exponent, exponent_bytes, out, scratch);
+}
+
+enum evc_status evc_bn_exp_small(const struct evc_bn_modulus *n, uint32_t base, const uint8_t *exponent,
+                                 size_t exponent_bytes, uint8_t *out, void *scratch, size_t scratch_bytes)
+{
+    const enum evc_status status = check_lengths(n, exponent_bytes, scratch_bytes);
+
+    return status == EVC_OK ? small_power(n, base, exponent, exponent_bytes, out, scratch) : status;
 }
 
 /* ---- Public exponents --------------------------------------------------------------------------------- */
@@ -242,8 +346,10 @@ enum evc_status evc_bn_exp_many(struct evc_bn_exp *exps, size_t n_exps, void *sc
             e->n->kernel->exp_many(e, n, evc_bn_scratch_start(scratch));
             evc_wipe(scratch, scratch_bytes);
             evc_clear(&e->n->kernel->kernel);
+        } else if (e->base) {
+            e->status = one_power(e->n, e->base, e->n->n_bytes, e->exponent, e->exponent_bytes, e->out, scratch);
         } else {
-            e->status = one_power(e->n, e->base, e->exponent, e->exponent_bytes, e->out, scratch);
+            e->status = small_power(e->n, 2, e->exponent, e->exponent_bytes, e->out, scratch);
         }
     }
     return first;

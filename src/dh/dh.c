@@ -268,6 +268,18 @@ enum evc_status evc_dh_check_secret(const struct evc_dh_group *group, const uint
     return zero ? EVC_ERR_RANGE : EVC_OK;
 }
 
+/* g is public, and a word in all named groups. */
+static enum evc_status power_of_g(const struct evc_dh_group *group, const uint8_t *x, uint8_t *y, void *scratch,
+                                  size_t scratch_bytes)
+{
+    const struct evc_bn_modulus *const p = evc_dh_modulus_of(group);
+    const uint8_t *const g = evc_dh_g_of(group);
+
+    if (is_small(g, group->p_bytes, UINT8_MAX))
+        return evc_bn_exp_small(p, g[group->p_bytes - 1], x, group->secret_bytes, y, scratch, scratch_bytes);
+    return evc_bn_exp(p, g, x, group->secret_bytes, y, scratch, scratch_bytes);
+}
+
 enum evc_status evc_dh_public(const struct evc_dh_group *group, const uint8_t *x, uint8_t *y, void *scratch,
                               size_t scratch_bytes)
 {
@@ -277,8 +289,7 @@ enum evc_status evc_dh_public(const struct evc_dh_group *group, const uint8_t *x
         return EVC_ERR_KERNEL;
     status = evc_dh_check_secret(group, x, scratch_bytes);
     if (status == EVC_OK)
-        status = evc_bn_exp(evc_dh_modulus_of(group), evc_dh_g_of(group), x, group->secret_bytes, y, scratch,
-                            scratch_bytes);
+        status = power_of_g(group, x, y, scratch, scratch_bytes);
     if (status != EVC_OK)
         memset(y, 0, group->p_bytes);
     return status;

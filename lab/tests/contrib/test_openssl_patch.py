@@ -55,20 +55,35 @@ int BN_mod_mul_montgomery(BIGNUM *r, const BIGNUM *a, const BIGNUM *b, BN_MONT_C
 { return bn_mul_mont_fixed_top(r, a, b, m, c); }
 """
 )
+EXPONENT = (
+    TYPES
+    + """
+int BN_mod_exp_mont(BIGNUM *r, const BIGNUM *a, const BIGNUM *p, const BIGNUM *m, void *c,
+                    BN_MONT_CTX *n)
+{ return 78; }
+int BN_mod_exp_mont_consttime(BIGNUM *r, const BIGNUM *a, const BIGNUM *p, const BIGNUM *m,
+                              void *c, BN_MONT_CTX *n)
+{ return 79; }
+"""
+)
 OTHERS = (
     TYPES
     + """
 BIGNUM *bn_wexpand(BIGNUM *a, int n) { return a->dmax >= n ? a : NULL; }
 void bn_correct_top(BIGNUM *a) { while (a->top && !a->d[a->top - 1]) a->top--; }
 void OPENSSL_cleanse(void *p, size_t n) { memset(p, 0, n); }
-void BN_CTX_start(void *c) {}
-static BN_ULONG space[400];
-static BIGNUM temporary = { space, 0, 400, 0, 0 };
-void *BN_CTX_get(void *c) { return &temporary; }
-void BN_CTX_end(void *c) {}
+static int used, starts[9], n_starts;
+void BN_CTX_start(void *c) { starts[n_starts++] = used; }
+static BN_ULONG space[5][400];
+static BIGNUM temporary[5] = {
+    { space[0], 0, 400 }, { space[1], 0, 400 }, { space[2], 0, 400 }, { space[3], 0, 400 },
+    { space[4], 0, 400 },
+};
+void *BN_CTX_get(void *c) { return used < 5 ? &temporary[used++] : NULL; }
+void BN_CTX_end(void *c) { used = starts[--n_starts]; }
 int bn_mul_fixed_top(BIGNUM *r, const BIGNUM *a, const BIGNUM *b, void *c)
 {
-    memset(r->d, 0, sizeof space);
+    memset(r->d, 0, sizeof space[0]);
     for (int i = 0; i < a->top; i++) {
         BN_ULONG carry = 0;
         for (int j = 0; j < b->top; j++) {
@@ -96,6 +111,10 @@ PROGRAM = (
 BN_ULONG bn_mul_add_words(BN_ULONG *, const BN_ULONG *, int, BN_ULONG);
 BN_ULONG BN_mod_word(const BIGNUM *, BN_ULONG);
 int bn_mul_mont_fixed_top(BIGNUM *, const BIGNUM *, const BIGNUM *, BN_MONT_CTX *, void *);
+int BN_mod_exp_mont(BIGNUM *, const BIGNUM *, const BIGNUM *, const BIGNUM *, void *,
+                    BN_MONT_CTX *);
+int BN_mod_exp_mont_consttime(BIGNUM *, const BIGNUM *, const BIGNUM *, const BIGNUM *, void *,
+                              BN_MONT_CTX *);
 static BIGNUM number(int n) {
     BIGNUM a = {calloc((size_t)n, sizeof(BN_ULONG)), n, n, 0, 0};
     for (int i = 0; i < n; i++) { unsigned long long w; scanf("%llx", &w); a.d[i] = (BN_ULONG)w; }
@@ -105,9 +124,28 @@ static void print(const BN_ULONG *a, int n) {
     while (n) printf("%0*llx", (int)sizeof *a * 2, (unsigned long long)a[--n]);
     putchar('\\n');
 }
+/* "n -1": a power; n words of the modulus, n of R^2, n0, the number of words of the exponent,
+ * these, the base, flags of the base and of the exponent, and which function. */
+static void raise_base(int n) {
+    BIGNUM m = number(n), rr = number(n), n0 = number(1), a, p;
+    BIGNUM r = {calloc((size_t)n, sizeof(BN_ULONG)), 0, n};
+    BN_MONT_CTX c = {.RR = rr, .N = m, .n0[0] = n0.d[0]};
+    int n_exponent, which, done;
+    c.ri = n * 8 * (int)sizeof(BN_ULONG);
+    scanf("%d", &n_exponent);
+    p = number(n_exponent);
+    a = number(1);
+    scanf("%d %d %d", &a.flags, &p.flags, &which);
+    done = (which ? BN_mod_exp_mont : BN_mod_exp_mont_consttime)(&r, &a, &p, &m, NULL,
+                                                                 which == 2 ? NULL : &c);
+    printf("%d\\n", done);
+    memset(r.d + r.top, 0, sizeof *r.d * (size_t)(n - r.top));
+    print(r.d, n);
+}
 int main(void) {
     int n, same;
     while (scanf("%d %d", &n, &same) == 2) {
+        if (same < 0) { raise_base(n); continue; }
         BIGNUM m = number(n), a = number(n), b = number(n), n0 = number(1), w = number(1);
         BN_MONT_CTX c = {.RR = b, .N = m, .Ni = b, .n0[0] = n0.d[0]};
         c.ri = n * 8 * (int)sizeof(BN_ULONG);
@@ -158,7 +196,13 @@ class Target:
             f"-DFLAGS={flags}",
             f"-DMAJOR={version[0]}",
         ]
-        files = {"bn_asm": WORDS, "bn_word": MOD_WORD, "bn_mont": MONTGOMERY, "others": OTHERS}
+        files = {
+            "bn_asm": WORDS,
+            "bn_word": MOD_WORD,
+            "bn_mont": MONTGOMERY,
+            "bn_exp": EXPONENT,
+            "others": OTHERS,
+        }
         objects = []
         for name, template in files.items():
             source = folder / f"{name}.c"
@@ -242,7 +286,7 @@ def test_a_library_is_patched_and_then_as_it_was(library: Path) -> None:
     before = library.read_bytes()
     done = patch(library, "--cc", "gcc")
     assert done.returncode == 0, done.stderr
-    assert "14 functions replaced" in done.stdout
+    assert "16 functions replaced" in done.stdout
     assert library.read_bytes() != before
     refused(library, "is patched already", "--cc", "gcc")
     assert patch(library, "--remove").returncode == 0
@@ -293,7 +337,7 @@ def test_functions_of_a_patched_library_are_right(name: str, version: str, tmp_p
     library = target.library(tmp_path, version)
     done = patch(library, "--cc", target.compiler)
     assert done.returncode == 0, done.stderr
-    has_montgomery = "14 functions" in done.stdout
+    has_montgomery = "16 functions" in done.stdout
     chance = random.Random(18)
     for words in (1, 3, 4, 7, 8, 12, 16, 24, 31, 32, 40, 48, 64, 96, 104, 128, 129, 136, 192):
         rows = [lines(target.bits, words, i % 3 == 0, chance) for i in range(30)]
@@ -310,6 +354,78 @@ def test_functions_of_a_patched_library_are_right(name: str, version: str, tmp_p
                     or (name == "hppa" and words % 8)
                 )
             assert got == answers, (words, i)
+
+
+CONSTANT_TIME = 4  # a flag of numbers
+
+
+def power(
+    bits: int, words: int, base: int, exponent: int, n: int, flags: tuple[int, int], which: int
+) -> str:
+    """A question for a power of a word."""
+    modulus_words = 1 << bits * words
+    n_exponent = max(1, -(-exponent.bit_length() // bits))
+
+    def told(x: int, count: int) -> str:
+        return " ".join(f"{x >> bits * i & (1 << bits) - 1:x}" for i in range(count))
+
+    rr = modulus_words * modulus_words % n
+    n0 = -pow(n, -1, 1 << bits) % (1 << bits)
+    return (
+        f"{words} -1 {told(n, words)} {told(rr, words)} {n0:x} {n_exponent}"
+        f" {told(exponent, n_exponent)} {base:x} {flags[0]} {flags[1]} {which}\n"
+    )
+
+
+@pytest.mark.parametrize("name", [name for name in TARGETS if name != "armhf"])
+def test_powers_of_words_are_right(name: str, tmp_path: Path) -> None:
+    target = needed(TARGETS[name])
+    library = target.library(tmp_path)
+    assert patch(library, "--cc", target.compiler).returncode == 0
+    chance, bits = random.Random(19), target.bits
+    asked, expected = "", []
+    for turn in range(120):
+        words = chance.choice([16, 24, 32, 48, 64, 96] if bits == 32 else [8, 16, 24, 32, 64])
+        top = bits * words
+        n = chance.choice(
+            [2**top - 1, 2 ** (top - 1) + 1, 2**top - 2**64 - 1, chance.randrange(2**top)]
+        )
+        n |= 1 | 1 << (top - 1 - chance.choice([0, 0, 9]))
+        base = (2, 2, 3, 5, 7, 2)[turn % 6]
+        size = chance.choice([1, 2, 31, 32, 33, 64, 200, 512])
+        exponent = chance.choice([0, 1, 2**size - 1, 2 ** (size - 1), chance.randrange(2**size)])
+        which = turn // 6 % 2
+        asked += power(bits, words, base, exponent, n, (0, CONSTANT_TIME), which)
+        expected.append((base, words * bits, str(pow(base, exponent, n)), which))
+    said = target.ask(tmp_path, library, asked)
+    for i, (base, n_bits, answer, which) in enumerate(expected):
+        done, got = said[2 * i : 2 * i + 2]
+        if done == "1":
+            assert int(got, 16) == int(answer), (i, base, n_bits)
+        else:  # of OpenSSL's own function: the modulus is too short for so many sums
+            assert done == ("78" if which else "79")
+            assert n_bits < 512 * {2: 1, 3: 2, 5: 3, 7: 4}[base]
+    assert len([done for done in said[::2] if done == "1"]) > 60
+
+
+def test_other_powers_are_of_openssls_own_functions(library: Path, tmp_path: Path) -> None:
+    assert patch(library, "--cc", "gcc").returncode == 0
+    n = 2**1024 - 105
+    whole = {"base": 2, "exponent": 5, "n": n, "flags": (0, CONSTANT_TIME), "which": 1}
+    for changed, expected in (
+        ({}, "1"),
+        ({"base": 0}, "78"),
+        ({"base": 1}, "78"),
+        ({"base": 2**63}, "78"),
+        ({"flags": (CONSTANT_TIME, CONSTANT_TIME)}, "78"),
+        ({"flags": (0, 0)}, "78"),
+        ({"flags": (CONSTANT_TIME, 0), "which": 0}, "79"),
+        ({"flags": (0, 0), "which": 0}, "1"),
+        ({"which": 2}, "78"),
+    ):
+        values: dict = whole | changed
+        said = NATIVE.ask(tmp_path, library, power(64, 16, **values))
+        assert said[0] == expected, changed
 
 
 def test_a_library_with_montgomery_in_assembly_keeps_it(tmp_path: Path) -> None:
