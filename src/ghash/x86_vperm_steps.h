@@ -168,6 +168,9 @@ EVC_INLINE void add_product(struct product *p, const uint8_t t[512], __m128i x)
                                         255, 255, 255, 255, 255, 255, 255, 255};
     __m128i up = upper(x), low = lower(x);
 
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC unroll 1 /* at -O3 it would keep all masks, and parts of the hash, on the stack */
+#endif
     for (int i = 0; i < 16; i += 4, t += 128) {
         const __m128i mask = load(from_16 + 16 - i); /* bytes from i on */
         t = in_memory(t);

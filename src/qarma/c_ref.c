@@ -200,7 +200,7 @@ static uint64_t decrypt(const void *vkey, uint64_t block, uint64_t tweak)
     return block;
 }
 
-EVC_DEFINE_CLEAR_STACK(evc_qarma_clear, BASELINE, 448)
+EVC_DEFINE_CLEAR_STACK(evc_qarma_clear, BASELINE, 704)
 
 const struct evc_qarma evc_qarma_c_ref = {
     .kernel = EVC_KERNEL_HEAD(c_ref, ANY, VARTIME, ANY, 1, struct key, 0, evc_qarma_clear),
