@@ -521,6 +521,19 @@ def test_a_name_with_gost_is_that_of_its_own_standard(name: str, label: str) -> 
     assert names(region(NOTHING * 40, name=name)) == [label] * bool(label)
 
 
+@pytest.mark.parametrize(
+    ("name", "is_curve"),
+    [
+        ("ge_p3_to_cached", True),
+        ("fe_tobytes", True),
+        ("PyMapping_GetOptionalItem", False),
+    ],
+)
+def test_short_names_of_curve25519_are_not_found_inside_words(name: str, is_curve: bool) -> None:
+    found = names(region(NOTHING * 40, name=name))
+    assert any(label.startswith("X25519 or Ed25519") for label in found) == is_curve
+
+
 def test_a_name_tells_the_curve_and_the_code_how_it_multiplies() -> None:
     code = (MUL + ADC) * 12
     assert names(region(code, name="x448_ladder")) == ["X448 or Ed448: scalar, mul of 64 bits"]
