@@ -21,12 +21,15 @@
 
 EVC_ISA_BEGIN(X86_SSSE3)
 
+EVC_DEFINE_CLEAR_SPILLS(clear_few_encrypted, XMM, 384)
+EVC_DEFINE_CLEAR_SPILLS(clear_few_decrypted, XMM, 512)
+EVC_DEFINE_CLEAR_SPILLS(clear_few_xts, XMM, 576)
 EVC_DEFINE_CLEAR_SPILLS(clear_batches, XMM, 1472)
 
 #include "aes/x86_blocks128.h"
 #include "aes/x86_bitslice_steps.h"
 
-EVC_DEFINE_CLEAR_STACK(clear, XMM, 704)
+EVC_DEFINE_CLEAR_STACK(clear, XMM, CLEARED_BYTES)
 
 EVC_ISA_END
 

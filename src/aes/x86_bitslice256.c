@@ -21,12 +21,15 @@
 
 EVC_ISA_BEGIN(X86_AVX2)
 
+EVC_DEFINE_CLEAR_SPILLS(clear_few_encrypted, YMM, 640)
+EVC_DEFINE_CLEAR_SPILLS(clear_few_decrypted, YMM, 1088)
+EVC_DEFINE_CLEAR_SPILLS(clear_few_xts, YMM, 1216)
 EVC_DEFINE_CLEAR_SPILLS(clear_batches, YMM, 1920)
 
 #include "aes/x86_blocks256.h"
 #include "aes/x86_bitslice_steps.h"
 
-EVC_DEFINE_CLEAR_STACK(clear, YMM, 1344)
+EVC_DEFINE_CLEAR_STACK(clear, YMM, CLEARED_BYTES)
 
 EVC_ISA_END
 

@@ -4,7 +4,7 @@
  * SSSE3. x86_blocks256.h has vectors of two blocks.
  *
  *   V_LANES                     blocks of a vector
- *   v_all, v_low                a block to every lane; the block in the lowest lane
+ *   v_all, v_low, v_high        a block to every lane; the block in the lowest lane, in the highest one
  *   v_after(first, x)           as many blocks as a vector holds: the block `first`, then those of x
  *   v_load, v_store             16 * V_LANES bytes at any address; v_constant: a load, aligned
  *   v_shuffle                   bytes within every lane, as PSHUFB does it
@@ -21,6 +21,7 @@ typedef __m128i vec;
 #define V_LANES 1
 #define v_all(block) (block)
 #define v_low(x) (x)
+#define v_high(x) (x)
 #define v_after(first, x) ((void)(x), (first))
 #define v_load(p) _mm_loadu_si128((const __m128i *)(const void *)(p))
 #define v_constant(p) _mm_load_si128((const __m128i *)(const void *)(p))

@@ -7,6 +7,7 @@ typedef __m256i vec;
 #define V_LANES 2
 #define v_all(block) _mm256_broadcastsi128_si256(block)
 #define v_low(x) _mm256_castsi256_si128(x)
+#define v_high(x) _mm256_extracti128_si256(x, 1)
 #define v_after(first, x) _mm256_inserti128_si256(_mm256_castsi128_si256(first), v_low(x), 1)
 #define v_load(p) _mm256_loadu_si256((const __m256i *)(const void *)(p))
 #define v_constant(p) _mm256_load_si256((const __m256i *)(const void *)(p))

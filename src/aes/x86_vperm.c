@@ -27,12 +27,15 @@
 
 EVC_ISA_BEGIN(X86_SSSE3)
 
+EVC_DEFINE_CLEAR_SPILLS(clear_few_encrypted, XMM, 384)
+EVC_DEFINE_CLEAR_SPILLS(clear_few_decrypted, XMM, 448)
+EVC_DEFINE_CLEAR_SPILLS(clear_few_xts, XMM, 512)
 EVC_DEFINE_CLEAR_SPILLS(clear_many, XMM, 832)
 
 #include "aes/x86_blocks128.h"
 #include "aes/x86_vperm_steps.h"
 
-EVC_DEFINE_CLEAR_STACK(clear, XMM, 640)
+EVC_DEFINE_CLEAR_STACK(clear, XMM, CLEARED_BYTES)
 
 EVC_ISA_END
 

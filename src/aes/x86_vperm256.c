@@ -17,12 +17,15 @@
 
 EVC_ISA_BEGIN(X86_AVX2)
 
+EVC_DEFINE_CLEAR_SPILLS(clear_few_encrypted, YMM, 576)
+EVC_DEFINE_CLEAR_SPILLS(clear_few_decrypted, YMM, 1024)
+EVC_DEFINE_CLEAR_SPILLS(clear_few_xts, YMM, 1152)
 EVC_DEFINE_CLEAR_SPILLS(clear_many, YMM, 1600)
 
 #include "aes/x86_blocks256.h"
 #include "aes/x86_vperm_steps.h"
 
-EVC_DEFINE_CLEAR_STACK(clear, YMM, 1344)
+EVC_DEFINE_CLEAR_STACK(clear, YMM, CLEARED_BYTES)
 
 EVC_ISA_END
 

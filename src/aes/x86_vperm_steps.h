@@ -394,7 +394,7 @@ EVC_INLINE void store_vectors(uint8_t *out, const vec *x, size_t n_blocks)
         store(out, v_low(*x));
 }
 
-/* Each mode is written once, for few and for many vectors. x, masks, t: room of the caller for `most` blocks, which is
+/* Each mode is written once, for several and for many vectors. x, t: room of the caller for `most` blocks, which is
  * also what crypt takes at once. */
 EVC_INLINE void crypt_blocks(const vperm_key *key, const uint8_t *in, uint8_t *out, size_t n_blocks, vec *x,
                              size_t most, crypt_vectors *crypt)
@@ -406,24 +406,33 @@ EVC_INLINE void crypt_blocks(const vperm_key *key, const uint8_t *in, uint8_t *o
     }
 }
 
-/* masks: the ciphertext before each block; out may be in. */
-EVC_INLINE void crypt_cbc(const vperm_key *key, uint8_t iv[16], const uint8_t *in, uint8_t *out, size_t n_blocks,
-                          vec *x, vec *masks, size_t most, crypt_vectors *decrypt)
+/* out = x ^ the ciphertext before each block; from the last block to the first, since out may be in. */
+EVC_INLINE void chain_vectors(uint8_t *out, __m128i before, const uint8_t *in, const vec *x, size_t n_blocks)
 {
-    __m128i before = load(iv);
+    size_t v = n_blocks / V_LANES;
+
+    if (v == 0) {
+        store(out, _mm_xor_si128(v_low(x[0]), before));
+        return;
+    }
+    if (n_blocks % V_LANES)
+        store(out + 16 * (n_blocks - 1), _mm_xor_si128(v_low(x[v]), load(in + 16 * (n_blocks - 2))));
+    while (--v)
+        v_store(out + 16 * V_LANES * v, v_xor(x[v], v_load(in + 16 * (V_LANES * v - 1))));
+    v_store(out, v_xor(x[0], v_after(before, v_all(load(in)))));
+}
+
+EVC_INLINE void crypt_cbc(const vperm_key *key, uint8_t iv[16], const uint8_t *in, uint8_t *out, size_t n_blocks,
+                          vec *x, size_t most, crypt_vectors *decrypt)
+{
+    __m128i before = load(iv), last;
 
     for (size_t n; n_blocks; n_blocks -= n, in += 16 * n, out += 16 * n) {
-        size_t n_vectors;
         n = at_most(n_blocks, most);
-        n_vectors = load_vectors(x, in, n);
-        masks[0] = v_after(before, x[0]);
-        for (size_t v = 1; v < n_vectors; v++)
-            masks[v] = v_load(in + 16 * (V_LANES * v - 1));
-        before = load(in + 16 * (n - 1));
-        decrypt(key, x, n_vectors);
-        for (size_t v = 0; v < n_vectors; v++)
-            x[v] = v_xor(x[v], masks[v]);
-        store_vectors(out, x, n);
+        decrypt(key, x, load_vectors(x, in, n));
+        last = load(in + 16 * (n - 1));
+        chain_vectors(out, before, in, x, n);
+        before = last;
     }
     store(iv, before);
 }
@@ -444,25 +453,36 @@ EVC_INLINE void xor_vectors(uint8_t *out, const uint8_t *in, const vec *x, size_
         evc_x86_store_part(out, _mm_xor_si128(load(stream), evc_x86_load_part(in, len_bytes)), len_bytes);
 }
 
+/* A counter block whose word 3 is a number, and back. */
+EVC_INLINE __m128i swap_count(void)
+{
+    return _mm_set_epi8(12, 13, 14, 15, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
+}
+
+/* Lane 1 is one ahead. */
+EVC_INLINE vec counts_from(__m128i count)
+{
+    static const uint32_t lanes[8] = {0, 0, 0, 0, 0, 0, 0, 1};
+
+    return v_add32(v_all(count), v_load(lanes));
+}
+
 EVC_INLINE void crypt_ctr(const vperm_key *key, uint8_t counter[16], const uint8_t *in, uint8_t *out, size_t len_bytes,
                           vec *x, size_t most, crypt_vectors *encrypt)
 {
-    /* Word 3 of a lane is the counter. Lane 1 is one ahead. */
-    static const uint32_t lanes[8] = {0, 0, 0, 0, 0, 0, 0, 1};
     const vec step = v_all(_mm_set_epi32(V_LANES, 0, 0, 0));
-    const __m128i swap = _mm_set_epi8(12, 13, 14, 15, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
+    const __m128i swap = swap_count();
     __m128i count = _mm_shuffle_epi8(load(counter), swap);
 
     for (size_t n; len_bytes; in += n, out += n, len_bytes -= n) {
-        const vec counts = v_add32(v_all(count), v_load(lanes));
+        vec counts = counts_from(count);
         size_t n_blocks, n_vectors;
         n = at_most(len_bytes, 16 * most);
         n_blocks = (n + 15) / 16, n_vectors = (n_blocks + V_LANES - 1) / V_LANES;
-        x[0] = counts;
-        for (size_t v = 1; v < n_vectors; v++)
-            x[v] = v_add32(x[v - 1], step);
-        for (size_t v = 0; v < n_vectors; v++)
-            x[v] = v_shuffle(x[v], v_all(swap));
+        for (size_t v = 0; v < n_vectors; v++) {
+            x[v] = v_shuffle(counts, v_all(swap));
+            counts = v_add32(counts, step);
+        }
         encrypt(key, x, n_vectors);
         xor_vectors(out, in, x, n);
         count = _mm_add_epi32(count, _mm_set_epi32((int)n_blocks, 0, 0, 0));
@@ -507,9 +527,120 @@ EVC_INLINE void crypt_xts(const vperm_key *key, uint8_t tweak[16], const uint8_t
     store(tweak, next);
 }
 
-/* ---- Operations with few vectors --------------------------------------------------------------- */
+/* ---- Operations with one vector ----------------------------------------------------------------
+ *
+ * Of 1 to V_LANES blocks, which never leave registers: nothing is written below the caller but what a compiler saves.
+ */
 
-static void few_encrypt(const void *key, const uint8_t *in, uint8_t *out, size_t n_blocks)
+EVC_INLINE vec load_one(const uint8_t *in, size_t n_blocks)
+{
+    return n_blocks == V_LANES ? v_load(in) : v_all(load(in));
+}
+
+EVC_INLINE void store_one(uint8_t *out, vec x, size_t n_blocks)
+{
+    if (n_blocks == V_LANES)
+        v_store(out, x);
+    else
+        store(out, v_low(x));
+}
+
+EVC_OUT_OF_LINE void one_encrypt(const vperm_key *key, const uint8_t *in, uint8_t *out, size_t n_blocks)
+{
+    vec x = load_one(in, n_blocks);
+
+    encrypt_few(key, &x, 1);
+    store_one(out, x, n_blocks);
+    v_clear_upper_halves();
+}
+
+EVC_OUT_OF_LINE void one_decrypt(const vperm_key *key, const uint8_t *in, uint8_t *out, size_t n_blocks)
+{
+    vec x = load_one(in, n_blocks);
+
+    decrypt_few(key, &x, 1);
+    store_one(out, x, n_blocks);
+    v_clear_upper_halves();
+}
+
+EVC_OUT_OF_LINE void one_cbc_decrypt(const vperm_key *key, uint8_t iv[16], const uint8_t *in, uint8_t *out,
+                                     size_t n_blocks)
+{
+    vec x = load_one(in, n_blocks);
+    const vec masks = v_after(load(iv), x);
+
+    store(iv, load(in + 16 * (n_blocks - 1)));
+    decrypt_few(key, &x, 1);
+    store_one(out, v_xor(x, masks), n_blocks);
+    v_clear_upper_halves();
+}
+
+EVC_OUT_OF_LINE void one_ctr32(const vperm_key *key, uint8_t counter[16], const uint8_t *in, uint8_t *out,
+                               size_t len_bytes)
+{
+    const __m128i swap = swap_count(), count = _mm_shuffle_epi8(load(counter), swap);
+    vec x = v_shuffle(counts_from(count), v_all(swap));
+    __m128i stream;
+
+    store(counter, _mm_shuffle_epi8(_mm_add_epi32(count, _mm_set_epi32((int)((len_bytes + 15) / 16), 0, 0, 0)), swap));
+    encrypt_few(key, &x, 1);
+    if (len_bytes == 16 * V_LANES) {
+        v_store(out, v_xor(x, v_load(in)));
+    } else {
+        stream = v_low(x);
+        if (len_bytes >= 16) { /* of two lanes */
+            store(out, _mm_xor_si128(stream, load(in)));
+            stream = v_high(x), in += 16, out += 16, len_bytes -= 16;
+        }
+        if (len_bytes)
+            evc_x86_store_part(out, _mm_xor_si128(stream, evc_x86_load_part(in, len_bytes)), len_bytes);
+    }
+    v_clear_upper_halves();
+}
+
+/* The tweaks of the vector's blocks; *next is that of the first, and then of the block behind them. */
+EVC_INLINE vec tweaks_of_one(__m128i *next, size_t n_blocks)
+{
+    const __m128i first = *next, second = times_x128(first);
+
+    *next = n_blocks == 2 ? times_x128(second) : second;
+    return v_after(first, v_all(second));
+}
+
+EVC_OUT_OF_LINE void one_xts_encrypt(const vperm_key *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out,
+                                     size_t n_blocks)
+{
+    __m128i next = load(tweak);
+    const vec tweaks = tweaks_of_one(&next, n_blocks);
+    vec x = v_xor(load_one(in, n_blocks), tweaks);
+
+    store(tweak, next);
+    encrypt_few(key, &x, 1);
+    store_one(out, v_xor(x, tweaks), n_blocks);
+    v_clear_upper_halves();
+}
+
+EVC_OUT_OF_LINE void one_xts_decrypt(const vperm_key *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out,
+                                     size_t n_blocks)
+{
+    __m128i next = load(tweak);
+    const vec tweaks = tweaks_of_one(&next, n_blocks);
+    vec x = v_xor(load_one(in, n_blocks), tweaks);
+
+    store(tweak, next);
+    decrypt_few(key, &x, 1);
+    store_one(out, v_xor(x, tweaks), n_blocks);
+    v_clear_upper_halves();
+}
+
+/* ---- Operations with several vectors, up to FEW -------------------------------------------------
+ *
+ * They leave secrets below the caller. These are cleared here, for in the kernel's `clear` that would take as long
+ * after one block. Three functions, as deep as each needs, are defined before this file: clear_few_encrypted(),
+ * clear_few_decrypted(), clear_few_xts().
+ */
+
+EVC_OUT_OF_LINE void several_encrypt(const vperm_key *key, const uint8_t *in, uint8_t *out, size_t n_blocks)
 {
     vec x[FEW];
 
@@ -517,7 +648,7 @@ static void few_encrypt(const void *key, const uint8_t *in, uint8_t *out, size_t
     v_clear_upper_halves();
 }
 
-static void few_decrypt(const void *key, const uint8_t *in, uint8_t *out, size_t n_blocks)
+EVC_OUT_OF_LINE void several_decrypt(const vperm_key *key, const uint8_t *in, uint8_t *out, size_t n_blocks)
 {
     vec x[FEW];
 
@@ -525,15 +656,17 @@ static void few_decrypt(const void *key, const uint8_t *in, uint8_t *out, size_t
     v_clear_upper_halves();
 }
 
-static void few_cbc_decrypt(const void *key, uint8_t iv[16], const uint8_t *in, uint8_t *out, size_t n_blocks)
+EVC_OUT_OF_LINE void several_cbc_decrypt(const vperm_key *key, uint8_t iv[16], const uint8_t *in, uint8_t *out,
+                                         size_t n_blocks)
 {
-    vec x[FEW], masks[FEW];
+    vec x[FEW];
 
-    crypt_cbc(key, iv, in, out, n_blocks, x, masks, FEW_BLOCKS, decrypt_vectors);
+    crypt_cbc(key, iv, in, out, n_blocks, x, FEW_BLOCKS, decrypt_vectors);
     v_clear_upper_halves();
 }
 
-static void few_ctr32(const void *key, uint8_t counter[16], const uint8_t *in, uint8_t *out, size_t len_bytes)
+EVC_OUT_OF_LINE void several_ctr32(const vperm_key *key, uint8_t counter[16], const uint8_t *in, uint8_t *out,
+                                   size_t len_bytes)
 {
     vec x[FEW];
 
@@ -541,7 +674,8 @@ static void few_ctr32(const void *key, uint8_t counter[16], const uint8_t *in, u
     v_clear_upper_halves();
 }
 
-static void few_xts_encrypt(const void *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out, size_t n_blocks)
+EVC_OUT_OF_LINE void several_xts_encrypt(const vperm_key *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out,
+                                         size_t n_blocks)
 {
     vec x[FEW], t[FEW];
 
@@ -549,12 +683,55 @@ static void few_xts_encrypt(const void *key, uint8_t tweak[16], const uint8_t *i
     v_clear_upper_halves();
 }
 
-static void few_xts_decrypt(const void *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out, size_t n_blocks)
+EVC_OUT_OF_LINE void several_xts_decrypt(const vperm_key *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out,
+                                         size_t n_blocks)
 {
     vec x[FEW], t[FEW];
 
     crypt_xts(key, tweak, in, out, n_blocks, x, t, FEW_BLOCKS, decrypt_vectors);
     v_clear_upper_halves();
+}
+
+/* ---- Operations with any number of vectors, made for few ------------------------------------------ */
+
+#define ONE_OR_SEVERAL(operation, clear_few, n_blocks, ...)                                                            \
+    do {                                                                                                               \
+        if ((n_blocks)-1 < V_LANES) {                                                                                  \
+            one_##operation(__VA_ARGS__);                                                                              \
+        } else {                                                                                                       \
+            several_##operation(__VA_ARGS__);                                                                          \
+            clear_few();                                                                                               \
+        }                                                                                                              \
+    } while (0)
+
+static void few_encrypt(const void *key, const uint8_t *in, uint8_t *out, size_t n_blocks)
+{
+    ONE_OR_SEVERAL(encrypt, clear_few_encrypted, n_blocks, key, in, out, n_blocks);
+}
+
+static void few_decrypt(const void *key, const uint8_t *in, uint8_t *out, size_t n_blocks)
+{
+    ONE_OR_SEVERAL(decrypt, clear_few_decrypted, n_blocks, key, in, out, n_blocks);
+}
+
+static void few_cbc_decrypt(const void *key, uint8_t iv[16], const uint8_t *in, uint8_t *out, size_t n_blocks)
+{
+    ONE_OR_SEVERAL(cbc_decrypt, clear_few_decrypted, n_blocks, key, iv, in, out, n_blocks);
+}
+
+static void few_ctr32(const void *key, uint8_t counter[16], const uint8_t *in, uint8_t *out, size_t len_bytes)
+{
+    ONE_OR_SEVERAL(ctr32, clear_few_encrypted, (len_bytes + 15) / 16, key, counter, in, out, len_bytes);
+}
+
+static void few_xts_encrypt(const void *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out, size_t n_blocks)
+{
+    ONE_OR_SEVERAL(xts_encrypt, clear_few_xts, n_blocks, key, tweak, in, out, n_blocks);
+}
+
+static void few_xts_decrypt(const void *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out, size_t n_blocks)
+{
+    ONE_OR_SEVERAL(xts_decrypt, clear_few_xts, n_blocks, key, tweak, in, out, n_blocks);
 }
 
 /* ---- Keys ---------------------------------------------------------------------------- */
@@ -703,9 +880,9 @@ EVC_OUT_OF_LINE void many_decrypt(const void *key, const uint8_t *in, uint8_t *o
 
 EVC_OUT_OF_LINE void many_cbc_decrypt(const void *key, uint8_t iv[16], const uint8_t *in, uint8_t *out, size_t n_blocks)
 {
-    vec x[MANY], masks[MANY];
+    vec x[MANY];
 
-    crypt_cbc(key, iv, in, out, n_blocks, x, masks, MANY_BLOCKS, decrypt_many);
+    crypt_cbc(key, iv, in, out, n_blocks, x, MANY_BLOCKS, decrypt_many);
 }
 
 EVC_OUT_OF_LINE void many_ctr32(const void *key, uint8_t counter[16], const uint8_t *in, uint8_t *out, size_t len_bytes)
