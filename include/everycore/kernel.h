@@ -37,8 +37,9 @@ enum evc_use {
 /* Traits. */
 #define EVC_KEY_FIPS197 1u      /* round keys in the order of FIPS 197: kernels with it share one key */
 #define EVC_LEAVES_REGISTERS 2u /* leaves secrets in registers alone, and any other kernel's `clear` clears these */
-/* `clear` clears all registers of NEON, and n_bytes of the stack: of two such kernels, the deeper `clear` is enough. */
-#define EVC_CLEARS_NEON(n_bytes) (4u | (uint32_t)(n_bytes) << 8)
+/* `clear` clears all vector registers that kernels with this trait use, and n_bytes of the stack: of two such kernels,
+ * the deeper `clear` is enough. */
+#define EVC_CLEARS_STACK(n_bytes) (4u | (uint32_t)(n_bytes) << 8)
 
 struct evc_kernel {
     const char *name;   /* the file's stem: "x86_aesni" */

@@ -44,7 +44,7 @@ EVC_ISA_END
 
 const struct evc_aes evc_aes_a64_bitslice = {
     .kernel = EVC_KERNEL_HEAD(a64_bitslice, A64_NEON, CT, PARALLEL, BATCH_BLOCKS, struct key,
-                              EVC_CLEARS_NEON(CLEARED_BYTES), clear),
+                              EVC_CLEARS_STACK(CLEARED_BYTES), clear),
     BITSLICE_SLOTS,
 };
 

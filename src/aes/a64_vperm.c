@@ -181,7 +181,7 @@ EVC_ISA_END
 
 const struct evc_aes evc_aes_a64_vperm = {
     .kernel = EVC_KERNEL_HEAD(a64_vperm, A64_NEON, CT, ANY, BATCH, struct key,
-                              EVC_CLEARS_NEON(CLEARED_BYTES), clear),
+                              EVC_CLEARS_STACK(CLEARED_BYTES), clear),
     .set_key = set_key,
     .encrypt = encrypt,
     .decrypt = vperm_decrypt,

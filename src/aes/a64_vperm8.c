@@ -195,7 +195,7 @@ EVC_ISA_END
 
 const struct evc_aes evc_aes_a64_vperm8 = {
     .kernel = EVC_KERNEL_HEAD(a64_vperm8, A64_TBL8, CT, SERIAL, BATCH, struct key,
-                              EVC_CLEARS_NEON(CLEARED_BYTES), clear),
+                              EVC_CLEARS_STACK(CLEARED_BYTES), clear),
     .set_key = set_key,
     .encrypt = encrypt,
     .decrypt = vperm_decrypt,

@@ -29,13 +29,14 @@ EVC_DEFINE_CLEAR_SPILLS(clear_batches, XMM, 1472)
 #include "aes/x86_blocks128.h"
 #include "aes/x86_bitslice_steps.h"
 
+#define CLEARED_BYTES 384
 EVC_DEFINE_CLEAR_STACK(clear, XMM, CLEARED_BYTES)
 
 EVC_ISA_END
 
 const struct evc_aes evc_aes_x86_bitslice128 = {
     .kernel = EVC_KERNEL_HEAD(x86_bitslice128, X86_SSSE3, CT, PARALLEL, MOST_BLOCKS,
-                              struct evc_aes_fips197_key, EVC_KEY_FIPS197, clear),
+                              struct evc_aes_fips197_key, EVC_KEY_FIPS197 | EVC_CLEARS_STACK(CLEARED_BYTES), clear),
     .set_key = set_key,
     .encrypt = encrypt,
     .decrypt = decrypt,

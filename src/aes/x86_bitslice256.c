@@ -29,13 +29,14 @@ EVC_DEFINE_CLEAR_SPILLS(clear_batches, YMM, 1920)
 #include "aes/x86_blocks256.h"
 #include "aes/x86_bitslice_steps.h"
 
+#define CLEARED_BYTES 448
 EVC_DEFINE_CLEAR_STACK(clear, YMM, CLEARED_BYTES)
 
 EVC_ISA_END
 
 const struct evc_aes evc_aes_x86_bitslice256 = {
     .kernel = EVC_KERNEL_HEAD(x86_bitslice256, X86_AVX2, CT, PARALLEL, MOST_BLOCKS,
-                              struct evc_aes_fips197_key, EVC_KEY_FIPS197, clear),
+                              struct evc_aes_fips197_key, EVC_KEY_FIPS197 | EVC_CLEARS_STACK(CLEARED_BYTES), clear),
     .set_key = set_key,
     .encrypt = encrypt,
     .decrypt = decrypt,

@@ -35,12 +35,14 @@ EVC_DEFINE_CLEAR_SPILLS(clear_many, XMM, 832)
 #include "aes/x86_blocks128.h"
 #include "aes/x86_vperm_steps.h"
 
+#define CLEARED_BYTES 384
 EVC_DEFINE_CLEAR_STACK(clear, XMM, CLEARED_BYTES)
 
 EVC_ISA_END
 
 const struct evc_aes evc_aes_x86_vperm = {
-    .kernel = EVC_KERNEL_HEAD(x86_vperm, X86_SSSE3, CT, ANY, MANY_BLOCKS, vperm_key, 0, clear),
+    .kernel = EVC_KERNEL_HEAD(x86_vperm, X86_SSSE3, CT, ANY, MANY_BLOCKS, vperm_key,
+                              EVC_CLEARS_STACK(CLEARED_BYTES), clear),
     .set_key = set_key,
     .encrypt = encrypt,
     .decrypt = decrypt,

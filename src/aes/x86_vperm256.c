@@ -25,12 +25,14 @@ EVC_DEFINE_CLEAR_SPILLS(clear_many, YMM, 1600)
 #include "aes/x86_blocks256.h"
 #include "aes/x86_vperm_steps.h"
 
+#define CLEARED_BYTES 448
 EVC_DEFINE_CLEAR_STACK(clear, YMM, CLEARED_BYTES)
 
 EVC_ISA_END
 
 const struct evc_aes evc_aes_x86_vperm256 = {
-    .kernel = EVC_KERNEL_HEAD(x86_vperm256, X86_AVX2, CT, PARALLEL, MANY_BLOCKS, vperm_key, 0, clear),
+    .kernel = EVC_KERNEL_HEAD(x86_vperm256, X86_AVX2, CT, PARALLEL, MANY_BLOCKS, vperm_key,
+                              EVC_CLEARS_STACK(CLEARED_BYTES), clear),
     .set_key = set_key,
     .encrypt = encrypt,
     .decrypt = decrypt,

@@ -52,7 +52,7 @@ EVC_INLINE void evc_clear_both(const struct evc_kernel *a, const struct evc_kern
     evc_clear(a);
     if (a->clear && (b->traits & EVC_LEAVES_REGISTERS))
         return;
-    if ((a->traits & b->traits & EVC_CLEARS_NEON(0)) && a->traits >> 8 >= b->traits >> 8)
+    if ((a->traits & b->traits & EVC_CLEARS_STACK(0)) && a->traits >> 8 >= b->traits >> 8)
         return;
     if ((uintptr_t)b->clear != (uintptr_t)a->clear)
         evc_clear(b);
