@@ -55,6 +55,18 @@ _Static_assert(offsetof(struct abi_frame, flags) == ABI_FLAGS, "frame.h");
 #define FIRST_VECTOR 0
 #define N_VECTORS 12
 #endif
+#elif defined(ABI_PPC64)
+#define INTEGERS \
+    "r14", "r15", "r16", "r17", "r18", "r19", "r20", "r21", "r22", "r23", "r24", "r25", "r26", "r27", "r28", "r29", \
+        "r30", "r31"
+#define VECTOR_NAME "f%u"
+#define FIRST_VECTOR 14
+#define N_VECTORS 18
+#elif defined(ABI_S390X)
+#define INTEGERS "r6", "r7", "r8", "r9", "r10", "r11", "r12", "r13"
+#define VECTOR_NAME "f%u"
+#define FIRST_VECTOR 8
+#define N_VECTORS 8
 #endif
 
 #if defined(INTEGERS)

@@ -21,19 +21,23 @@
 #if defined(__riscv_flen) && __riscv_flen >= 64
 #define ABI_RISCV64_FLOAT 1
 #endif
+#elif defined(__powerpc64__) && defined(__LP64__) && defined(__ELF__) && !defined(_SOFT_FLOAT)
+#define ABI_PPC64 1
+#elif defined(__s390x__) && defined(__ELF__) && !defined(__SOFTFP__)
+#define ABI_S390X 1
 #endif
 
-#define ABI_INTEGERS 16 /* at most so many */
+#define ABI_INTEGERS 18 /* at most so many */
 #define ABI_VECTORS 24  /* values of 8 bytes */
 
 /* Bytes from the beginning of abi_frame. */
 #define ABI_INTEGERS_BEFORE 0
-#define ABI_INTEGERS_AFTER 128
-#define ABI_VECTORS_BEFORE 256
-#define ABI_VECTORS_AFTER 448
-#define ABI_STACK_BEFORE 640 /* the stack pointer at the call */
-#define ABI_STACK_AFTER 648
-#define ABI_STACK_OWN 656 /* that of the trampoline, which returns even if the function moved it */
-#define ABI_FLAGS 664     /* of x86, after the call */
+#define ABI_INTEGERS_AFTER 144
+#define ABI_VECTORS_BEFORE 288
+#define ABI_VECTORS_AFTER 480
+#define ABI_STACK_BEFORE 672 /* the stack pointer at the call */
+#define ABI_STACK_AFTER 680
+#define ABI_STACK_OWN 688 /* that of the trampoline, which returns even if the function moved it */
+#define ABI_FLAGS 696     /* of x86, after the call */
 
 #endif
