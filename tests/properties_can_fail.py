@@ -640,6 +640,16 @@ BN_BREAKS = [
     ("bn: an inverse below zero", DIVSTEPS, "    add_modulus_if_negative(&s);\n", "", INVERSES),
 ]
 
+UNROLLED, CARRY = "src/bn/unrolled_columns.h", "src/common/carry.h"
+X86_64_BREAKS = [
+    ("bn: the rest of the column before an unrolled one", UNROLLED, "    add_rest(&sum, c);\n", "", SUMS),
+    ("bn: the highest limb of a doubled column", UNROLLED, "    c->high += c->high;\n", "", SUMS),
+    ("bn: the square of a limb above the middle", UNROLLED, "if (rest % 2 == 1)", "if (rest % 2 == 3)", SUMS),
+    ("bn: whole turns of an unrolled column", UNROLLED, "turns, 4, (rest + 1) / 2", "turns / 2, 4, (rest + 1) / 2", SUMS),
+    ("bn: the carry above two words", CARRY, "adc %4, %1\\n\\tsbb %2, %2", "adc %4, %1\\n\\tsub %2, %2", SUMS),
+    ("bn: the borrow above two words", CARRY, "sbb %4, %1\\n\\tsbb %2, %2", "sbb %4, %1\\n\\tsub %2, %2", SUMS),
+]
+
 ADX = "src/bn/x86_adx_asm.S"
 ADX_BREAKS = [
     ("bn adx: the second carry of a row", ADX, "    adox %rax, \\register\n", "", CARRIES),
@@ -942,6 +952,8 @@ def breaks_here() -> list[tuple[str, str, str, str, str]]:
     """Those of portable code, and those of registers that this CPU has and tells about."""
     found = BREAKS + GCM_BREAKS + MODE_BREAKS + BN_BREAKS + DH_BREAKS + PRIME_BREAKS + RSA_BREAKS + WORD_BREAKS + ABI_BREAKS.get(platform.machine(), [])
     flags = cpu_flags()
+    if platform.machine() == "x86_64":
+        found += X86_64_BREAKS
     if has_adx():
         found += ADX_BREAKS
     else:

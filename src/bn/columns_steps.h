@@ -434,15 +434,40 @@ EVC_OUT_OF_LINE void sqr_long(const void *key, limb *r, const limb *a, void *scr
 
 #endif
 
-/* Numbers that are squared faster by a product: passes over few limbs cost more than the products saved. */
-#define SHORT_LIMBS 8
+/* ---- Squares of all lengths ---------------------------------------------------------------------------- */
 
+/* Unrolled columns load each limb for one product, which costs nothing where products take operands from memory. Their
+ * code is long, and without optimisation each inlined call would keep its own variables. */
+#if LIMB_BITS == 64 && EVC_X86 && defined(__OPTIMIZE__) && !defined(__OPTIMIZE_SIZE__)
+
+#include "bn/unrolled_columns.h"
+
+#define SHORT_LIMBS 5
+/* Longer ones are not squared faster by unrolled columns than by two columns at once. */
+#define UNROLLED_LIMBS 40
+
+EVC_INLINE void sqr_not_short(const void *key, limb *r, const limb *a, void *scratch)
+{
+    if (limbs_for(evc_bn_n_bytes(key)) <= UNROLLED_LIMBS)
+        sqr_unrolled(key, r, a, scratch);
+    else
+        sqr_long(key, r, a, scratch);
+}
+
+#else
+
+#define SHORT_LIMBS 8
+#define sqr_not_short sqr_long
+
+#endif
+
+/* Few limbs, SHORT_LIMBS at most, are squared faster by a product: passes over them cost more than they save. */
 static void sqr(const void *key, void *r, const void *a, void *scratch)
 {
     if (limbs_for(evc_bn_n_bytes(key)) <= SHORT_LIMBS)
         mul(key, r, a, a, scratch);
     else
-        sqr_long(key, r, a, scratch);
+        sqr_not_short(key, r, a, scratch);
 }
 
 EVC_DEFINE_CLEAR_STACK(clear, BASELINE, 704)

@@ -14,6 +14,7 @@
 #include "bn/kernel.h"
 
 #include "common/bytes.h"
+#include "common/carry.h"
 
 #if LIMB_BITS == 64
 typedef uint64_t limb;
@@ -111,12 +112,52 @@ static void set_modulus(void *key, const uint8_t *n)
 
 /* ---- Sums --------------------------------------------------------------------------------------------- */
 
+/* Whether sums of two limbs are made by the CPU's own carry. */
+#if defined(EVC_ADD_CARRY) && LIMB_BITS == (EVC_WORD64 ? 64 : 32)
+#define CARRY_OF_CPU 1
+#else
+#define CARRY_OF_CPU 0
+#endif
+
+/* r = a + b; returns the carry, 0 or 1. */
+EVC_INLINE limb add_limbs(limb *r, const limb *a, const limb *b, size_t limbs)
+{
+    size_t i = 0;
+    limb carry = 0;
+
+#if CARRY_OF_CPU
+    for (; i + 1 < limbs; i += 2) {
+        limb lower = a[i], upper = a[i + 1];
+        EVC_ADD_CARRY(lower, upper, carry, b[i], b[i + 1]);
+        r[i] = lower;
+        r[i + 1] = upper;
+    }
+    carry &= 1;
+#endif
+    for (; i < limbs; i++) {
+        const wide sum = (wide)a[i] + b[i] + carry;
+        r[i] = (limb)sum;
+        carry = (limb)(sum >> LIMB_BITS);
+    }
+    return carry;
+}
+
 /* r = a - b; returns the borrow, 0 or 1. */
 EVC_INLINE limb subtract(limb *r, const limb *a, const limb *b, size_t limbs)
 {
+    size_t i = 0;
     limb borrow = 0;
 
-    for (size_t i = 0; i < limbs; i++) {
+#if CARRY_OF_CPU
+    for (; i + 1 < limbs; i += 2) {
+        limb lower = a[i], upper = a[i + 1];
+        EVC_SUBTRACT_CARRY(lower, upper, borrow, b[i], b[i + 1]);
+        r[i] = lower;
+        r[i + 1] = upper;
+    }
+    borrow &= 1;
+#endif
+    for (; i < limbs; i++) {
         const wide difference = (wide)a[i] - b[i] - borrow;
         r[i] = (limb)difference;
         borrow = (limb)(difference >> LIMB_BITS) & 1;
@@ -139,15 +180,9 @@ EVC_INLINE void subtract_modulus(limb *r, const limb *a, limb carry, const limb 
 static void add(const void *key, void *r, const void *a, const void *b, void *scratch)
 {
     const size_t limbs = limbs_for(evc_bn_n_bytes(key));
-    const limb *x = a, *y = b;
     limb *const sum = scratch;
-    limb carry = 0;
+    const limb carry = add_limbs(sum, a, b, limbs);
 
-    for (size_t i = 0; i < limbs; i++) {
-        const wide s = (wide)x[i] + y[i] + carry;
-        sum[i] = (limb)s;
-        carry = (limb)(s >> LIMB_BITS);
-    }
     subtract_modulus(r, sum, carry, private_part(key)->n, sum + limbs, limbs);
 }
 

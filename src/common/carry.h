@@ -6,10 +6,11 @@
 #include "everycore/isa.h"
 
 /* EVC_ADD_TWO_WORDS, where it is defined, adds the number of two words (lower, upper) to the one of three (low, middle,
- * high). All are registers, of the CPU's width. */
+ * high). All are registers, of the CPU's width. It is volatile on x86, as Clang would else make several products first
+ * and move them to other registers. */
 #if EVC_X86
 #define EVC_ADD_TWO_WORDS(low, middle, high, lower, upper)                                                             \
-    __asm__("add %3, %0\n\tadc %4, %1\n\tadc $0, %2"                                                                   \
+    __asm__ volatile("add %3, %0\n\tadc %4, %1\n\tadc $0, %2"                                                          \
             : "+&r"(low), "+&r"(middle), "+&r"(high)                                                                   \
             : "r"(lower), "r"(upper)                                                                                   \
             : "cc")
@@ -43,6 +44,19 @@
             : "+&r"(low), "+&r"(middle), "+&r"(high)                                                                   \
             : "r"(lower), "r"(upper)                                                                                   \
             : "cc")
+#endif
+
+/* EVC_ADD_CARRY, where it is defined, adds the number of two words (x, y) and a carry to the one of two words (lower,
+ * upper); EVC_SUBTRACT_CARRY subtracts both. The carry is 0 or all ones, and becomes what is above the two words. */
+#if EVC_X86
+#define EVC_CARRY_OPERANDS(lower, upper, carry, x, y)                                                                  \
+    : "+&r"(lower), "+&r"(upper), "+&r"(carry) : "r"(x), "r"(y) : "cc"
+#define EVC_ADD_CARRY(lower, upper, carry, x, y)                                                                       \
+    __asm__("add %2, %2\n\tadc %3, %0\n\tadc %4, %1\n\tsbb %2, %2"                                                   \
+            EVC_CARRY_OPERANDS(lower, upper, carry, x, y))
+#define EVC_SUBTRACT_CARRY(lower, upper, carry, x, y)                                                                  \
+    __asm__("add %2, %2\n\tsbb %3, %0\n\tsbb %4, %1\n\tsbb %2, %2"                                                   \
+            EVC_CARRY_OPERANDS(lower, upper, carry, x, y))
 #endif
 
 #endif
