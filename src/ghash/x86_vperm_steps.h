@@ -168,8 +168,10 @@ EVC_INLINE void add_product(struct product *p, const uint8_t t[512], __m128i x)
                                         255, 255, 255, 255, 255, 255, 255, 255};
     __m128i up = upper(x), low = lower(x);
 
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC unroll 1 /* at -O3 it would keep all masks, and parts of the hash, on the stack */
+#if defined(__clang__) /* At -O3 compilers would keep all masks, and parts of the hash, on the stack. */
+#pragma clang loop unroll(disable)
+#elif defined(__GNUC__)
+#pragma GCC unroll 1
 #endif
     for (int i = 0; i < 16; i += 4, t += 128) {
         const __m128i mask = load(from_16 + 16 - i); /* bytes from i on */
