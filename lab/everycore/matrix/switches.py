@@ -37,6 +37,8 @@ _CLANG_FIRST: tuple[Switch, ...] = (
     ("-fno-inline",),
     ("-fno-jump-tables",),
 )
+# -O2 may add slow code of its own: clang 9 repairs calls, and makes vectors of scalars instead.
+_WITHOUT: tuple[Switch, ...] = (("-O2", "-fno-slp-vectorize"),)
 # Passes that a lower level leaves out.
 _CLANG_MORE: tuple[Switch, ...] = (
     ("-finline-functions",),
@@ -82,6 +84,7 @@ def stages(anomaly: Anomaly, family: str, ask: Ask) -> list[Stage]:
     found = [
         *likely,
         Stage("level", (("-O2",),) if own.level_rank < 2 else ()),
+        Stage("level without", _WITHOUT if family == "clang" and own.level_rank < 2 else ()),
         _features(anomaly.cell, ask) if own.march else Stage("", ()),
         rest,
         _checks(own.sanitizer),

@@ -128,5 +128,6 @@ def test_of_a_sanitizer_only_its_checks_are_in_question() -> None:
 
 def test_below_two_the_level_itself_is_tried_before_what_seldom_helps() -> None:
     slow = Anomaly(cell("clang-11", "-O1"), Kind.SLOW, 5.0, None, 1.0, 5.0, "toolchain")
-    names = [stage.name for stage in stages(slow, "clang", lambda _: LISTED)]
-    assert names == ["first", "left out", "level", "LLVM"]
+    found = {stage.name: stage.switches for stage in stages(slow, "clang", lambda _: LISTED)}
+    assert list(found) == ["first", "left out", "level", "level without", "LLVM"]
+    assert found["level without"] == (("-O2", "-fno-slp-vectorize"),)
