@@ -1445,6 +1445,15 @@ groups:
     .p2align 5
 long_message:
     EVC_ASM_CFI_BEGIN
+    /* With many keys, the next one is in memory. All its powers are needed soon, so their lines are fetched at once. */
+    cmp $1024, %r10
+    jbe 1f
+    .set at, powers_end - 1024
+    .rept 1024/64
+    prefetcht0 at(%rdi)
+    .set at, at + 64
+    .endr
+1:
     vpxor round_keys(%rdi), %xmm0, %xmm0
     vshufi32x4 $0, %zmm0, %zmm0, %zmm0
     vbroadcasti32x4 counter_bytes(%r11), %zmm17
