@@ -5,6 +5,7 @@
  *
  *   EVC_BN_CARRY_ROWS          add_four, add_eight, subtract_four and subtract_eight are there
  *   EVC_BN_MULTIPLY_IN_MEMORY  multiply_one and multiply_add_one are there
+ *   EVC_BN_MULTIPLY_FOUR       multiply_four and multiply_add_four are there
  */
 #ifndef EVC_BN_WORDS_CARRY_ROWS_H
 #define EVC_BN_WORDS_CARRY_ROWS_H
@@ -215,6 +216,99 @@ EVC_INLINE void multiply_add_one(word *r, word a, word w, word *carry)
 }
 #else
 #define EVC_BN_MULTIPLY_IN_MEMORY 0
+#endif
+
+/* ---- Four words of a row of products ------------------------------------------------------------------------
+ * The carry stays where it is from word to word, as multiplications leave it alone. multiply_four: r = a w + carry;
+ * multiply_add_four: r += a w + carry. Both return the word above. */
+
+#if defined(__s390x__) && EVC_BN_WORD64 && !EVC_BN_HALVES
+#define EVC_BN_MULTIPLY_FOUR 1
+
+/* A product of a word at a, whose upper word is in the even register then; `below` is added to the lower one. */
+#define PRODUCT(even, odd, at, add, below)                                                                             \
+    "lg %%" odd ", " at "(%[a])\n\tmlgr %%" even ", %[w]\n\t" add " %%" odd ", " below "\n\t"
+#define STORE_WORD(from, at) "stg %%" from ", " at "(%[r])\n\t"
+#define ADD_TO_WORD(add, from, at) add " %%" from ", " at "(%[r])\n\t" STORE_WORD(from, at)
+
+EVC_INLINE word multiply_four(word *r, const word *a, word w, word carry)
+{
+    __asm__ volatile(PRODUCT("r0", "r1", "0", "algr", "%[c]") STORE_WORD("r1", "0")
+                     PRODUCT("r2", "r3", "8", "alcgr", "%%r0") STORE_WORD("r3", "8")
+                     PRODUCT("r0", "r1", "16", "alcgr", "%%r2") STORE_WORD("r1", "16")
+                     PRODUCT("r2", "r3", "24", "alcgr", "%%r0") STORE_WORD("r3", "24")
+                     "lghi %[c], 0\n\talcgr %[c], %%r2"
+                     : [c] "+&d"(carry)
+                     : [r] "a"(r), [a] "a"(a), [w] "d"(w)
+                     : "r0", "r1", "r2", "r3", "cc", "memory");
+    return carry;
+}
+
+EVC_INLINE word multiply_add_four(word *r, const word *a, word w, word carry)
+{
+    __asm__ volatile(PRODUCT("r0", "r1", "0", "algr", "%[c]")
+                     PRODUCT("r2", "r3", "8", "alcgr", "%%r0")
+                     PRODUCT("r4", "r5", "16", "alcgr", "%%r2")
+                     PRODUCT("r6", "r7", "24", "alcgr", "%%r4")
+                     "lghi %[c], 0\n\talcgr %%r6, %[c]\n\t"
+                     ADD_TO_WORD("alg", "r1", "0")
+                     ADD_TO_WORD("alcg", "r3", "8")
+                     ADD_TO_WORD("alcg", "r5", "16")
+                     ADD_TO_WORD("alcg", "r7", "24")
+                     "alcgr %[c], %%r6"
+                     : [c] "+&d"(carry)
+                     : [r] "a"(r), [a] "a"(a), [w] "d"(w)
+                     : "r0", "r1", "r2", "r3", "r4", "r5", "r6", "r7", "cc", "memory");
+    return carry;
+}
+#elif defined(__powerpc64__) && EVC_BN_WORD64 && !EVC_BN_HALVES
+#define EVC_BN_MULTIPLY_FOUR 1
+
+/* A product of a word at a, whose upper word is in `upper` then; `below` is added to the lower one. */
+#define PRODUCT(upper, lower, at, add, below)                                                                          \
+    "ld %[" upper "], " at "(%[a])\n\tmulld %[" lower "], %[" upper "], %[w]\n\t"                                      \
+    "mulhdu %[" upper "], %[" upper "], %[w]\n\t" add " %[" lower "], %[" lower "], %[" below "]\n\t"
+#define STORE_WORD(from, at) "std %[" from "], " at "(%[r])\n\t"
+#define ADD_TO_WORD(add, from, at)                                                                                     \
+    "ld %[t], " at "(%[r])\n\t" add " %[" from "], %[" from "], %[t]\n\t" STORE_WORD(from, at)
+
+EVC_INLINE word multiply_four(word *r, const word *a, word w, word carry)
+{
+    word t, u, s0;
+
+    __asm__ volatile(PRODUCT("t", "s0", "0", "addc", "c") STORE_WORD("s0", "0")
+                     PRODUCT("u", "s0", "8", "adde", "t") STORE_WORD("s0", "8")
+                     PRODUCT("t", "s0", "16", "adde", "u") STORE_WORD("s0", "16")
+                     PRODUCT("u", "s0", "24", "adde", "t") STORE_WORD("s0", "24")
+                     "addze %[c], %[u]"
+                     : [c] "+&r"(carry), [t] "=&r"(t), [u] "=&r"(u), [s0] "=&r"(s0)
+                     : [r] "b"(r), [a] "b"(a), [w] "r"(w)
+                     : "xer", "memory");
+    return carry;
+}
+
+EVC_INLINE word multiply_add_four(word *r, const word *a, word w, word carry)
+{
+    word t, u, s0, s1, s2, s3;
+
+    __asm__ volatile(PRODUCT("t", "s0", "0", "addc", "c")
+                     PRODUCT("u", "s1", "8", "adde", "t")
+                     PRODUCT("t", "s2", "16", "adde", "u")
+                     PRODUCT("u", "s3", "24", "adde", "t")
+                     "addze %[c], %[u]\n\t"
+                     ADD_TO_WORD("addc", "s0", "0")
+                     ADD_TO_WORD("adde", "s1", "8")
+                     ADD_TO_WORD("adde", "s2", "16")
+                     ADD_TO_WORD("adde", "s3", "24")
+                     "addze %[c], %[c]"
+                     : [c] "+&r"(carry), [t] "=&r"(t), [u] "=&r"(u), [s0] "=&r"(s0), [s1] "=&r"(s1),
+                       [s2] "=&r"(s2), [s3] "=&r"(s3)
+                     : [r] "b"(r), [a] "b"(a), [w] "r"(w)
+                     : "xer", "memory");
+    return carry;
+}
+#else
+#define EVC_BN_MULTIPLY_FOUR 0
 #endif
 
 #endif

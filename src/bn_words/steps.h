@@ -105,10 +105,23 @@ EVC_INLINE word sub_words_steps(word *r, const word *a, const word *b, size_t n_
 #define MUL_STEP(i) r[i] = multiply_add(a[i], w, 0, &carry)
 #define MUL_ADD_STEP(i) r[i] = multiply_add(a[i], w, r[i], &carry)
 #endif
+
+/* Fours of words of such a function, in a way that keeps the carry if the CPU has one. */
+#if EVC_BN_MULTIPLY_FOUR
+#define MULTIPLY_ROWS(four)                                                                                            \
+    for (; n_words >= 4; n_words -= 4) {                                                                               \
+        carry = four(r, a, w, carry);                                                                                  \
+        MOVE_R_A(4);                                                                                                   \
+    }
+#else
+#define MULTIPLY_ROWS(four)
+#endif
+
 EVC_INLINE word mul_words_steps(word *r, const word *a, size_t n_words, word w)
 {
     word carry = 0;
 
+    MULTIPLY_ROWS(multiply_four)
     FOUR_A_TURN(MUL_STEP, MOVE_R_A)
     return carry;
 }
@@ -117,6 +130,7 @@ EVC_INLINE word mul_add_words_steps(word *r, const word *a, size_t n_words, word
 {
     word carry = 0;
 
+    MULTIPLY_ROWS(multiply_add_four)
     FOUR_A_TURN(MUL_ADD_STEP, MOVE_R_A)
     return carry;
 }
@@ -133,6 +147,36 @@ EVC_INLINE void sqr_words_steps(word *r, const word *a, size_t n_words)
     FOUR_A_TURN(SQR_STEP, MOVE_2R_A)
 }
 
+#if defined(__s390x__) && EVC_BN_MULTIPLY_FOUR
+
+/* ---- Products of 4 and of 8 words, by rows ------------------------------------------------------------- */
+
+/* A row of n words, which begins so many words behind r. */
+#define ROW(four, at, w)                                                                                               \
+    do {                                                                                                               \
+        word above = four(r + (at), a, w, 0);                                                                          \
+                                                                                                                       \
+        if (n == 8)                                                                                                    \
+            above = four(r + (at) + 4, a + 4, w, above);                                                               \
+        r[(at) + n] = above;                                                                                           \
+    } while (0)
+
+#define DEFINE_COMBA(n_words)                                                                                          \
+    EVC_INLINE void mul_comba##n_words##_steps(word *r, const word *a, const word *b)                                  \
+    {                                                                                                                  \
+        enum { n = n_words };                                                                                          \
+                                                                                                                       \
+        ROW(multiply_four, 0, b[0]);                                                                                   \
+        for (int i = 1; i < n; i++, r++)                                                                               \
+            ROW(multiply_add_four, 1, b[i]);                                                                           \
+    }                                                                                                                  \
+    EVC_INLINE void sqr_comba##n_words##_steps(word *r, const word *a)                                                 \
+    {                                                                                                                  \
+        mul_comba##n_words##_steps(r, a, a);                                                                           \
+    }
+
+#else
+
 /* ---- Columns ------------------------------------------------------------------------------------------- */
 
 /* A column is three words where the carry stays one between additions or a product is no type of the compiler's, and
@@ -144,7 +188,7 @@ EVC_INLINE void sqr_words_steps(word *r, const word *a, size_t n_words)
 #define MUL_COLUMN_IS(name) two_sums##name
 #define NEEDS_THREE_WORDS 0
 #endif
-#if EVC_BN_HALVES || EVC_X86 || (defined(__s390x__) && EVC_BN_WORD64)
+#if EVC_BN_HALVES || EVC_X86
 #define SQR_COLUMN_IS(name) three_words##name
 #define NEEDS_TWO_SUMS 0
 #else
@@ -327,6 +371,9 @@ EVC_INLINE void sqr_column(struct SQR_COLUMN_IS() *c, const word *a, int k, int 
         COLUMNS_##n_words(SQR_COLUMN);                                                                                 \
         r[2 * n - 1] = SQR_COLUMN_IS(_next)(&c);                                                                       \
     }
+
+#endif
+
 DEFINE_COMBA(4)
 DEFINE_COMBA(8)
 
