@@ -46,10 +46,11 @@ evc_function abi_trampoline // x0: run, x1: argument
     stp x25, x26, [x2, #ABI_INTEGERS_AFTER + 48]
     stp x27, x28, [x2, #ABI_INTEGERS_AFTER + 64]
     str x29, [x2, #ABI_INTEGERS_AFTER + 80]
-    stp d8, d9, [x2, #ABI_VECTORS_AFTER]
-    stp d10, d11, [x2, #ABI_VECTORS_AFTER + 16]
-    stp d12, d13, [x2, #ABI_VECTORS_AFTER + 32]
-    stp d14, d15, [x2, #ABI_VECTORS_AFTER + 48]
+    add x4, x2, #ABI_VECTORS_AFTER // stp reaches 504 bytes
+    stp d8, d9, [x4]
+    stp d10, d11, [x4, #16]
+    stp d12, d13, [x4, #32]
+    stp d14, d15, [x4, #48]
     ldr x4, [x2, #ABI_STACK_OWN]
     mov sp, x4
     ldp d14, d15, [sp, #144]
