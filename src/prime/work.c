@@ -120,6 +120,27 @@ static void take(uint8_t *r, const uint8_t *a, size_t form_bytes, uint32_t mask)
         evc_store64_ne(r + at, evc_load64_ne(a + at) & wide);
 }
 
+/* sum = 2 to a number k that the first bits of the exponent make: as many as leave 2^k at most 2^(8 n_bytes - 8), which
+ * is below the modulus, since its first byte is not zero. Returns how many bits are left. number: n_bytes bytes. */
+static size_t raise_two_at_once(const struct evc_bn_modulus *n, const uint8_t *exponent, uint8_t *sum, uint8_t *number,
+                                void *scratch)
+{
+    size_t n_bits = 8 * (size_t)n->n_bytes, k = 0;
+
+    while (n_bits > 0) {
+        const size_t next = 2 * k + evc_bn_bits_of(exponent, n->n_bytes, n_bits - 1, 1);
+
+        if (next > 8 * (size_t)n->n_bytes - 8)
+            break;
+        k = next;
+        n_bits--;
+    }
+    memset(number, 0, n->n_bytes);
+    number[n->n_bytes - 1 - k / 8] = (uint8_t)(1u << k % 8);
+    evc_bn_op_enter(n, sum, number, n->n_bytes, scratch);
+    return n_bits;
+}
+
 /* out = 2 to the exponent. is_public: the bits of the exponent may show in the time; a constant. */
 EVC_INLINE void raise_two(const struct evc_bn_modulus *n, const uint8_t *exponent, uint8_t *out, void *scratch,
                           int is_public)
@@ -127,7 +148,10 @@ EVC_INLINE void raise_two(const struct evc_bn_modulus *n, const uint8_t *exponen
     uint8_t *const sum = evc_bn_number(n, scratch, 0), *const addend = evc_bn_number(n, scratch, 1);
     size_t n_bits = 8 * (size_t)n->n_bytes;
 
-    evc_copy_secret(sum, evc_bn_one(n), n->shape.form_bytes);
+    if (is_public)
+        n_bits = raise_two_at_once(n, exponent, sum, out, scratch);
+    else
+        evc_copy_secret(sum, evc_bn_one(n), n->shape.form_bytes);
     while (n_bits-- > 0) {
         const uint32_t bit = (uint32_t)exponent[n->n_bytes - 1 - n_bits / 8] >> n_bits % 8 & 1;
 
