@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from everycore.matrix import anomalies
-from everycore.matrix.anomalies import Story, command, what
+from everycore.matrix.anomalies import Story, command, ranges, what
 from everycore.matrix.failures import FailedCells, group_failures
 from everycore.matrix.neighbours import family, version
 from everycore.model.cells import Anomaly, Cell, Kind, Outcome, Result, is_one_program
@@ -15,6 +15,7 @@ from everycore.report.kernels import markdown_table
 HEAD = ("", "compiler", "flags", "code", "finding", "repair", "cause", "newer compilers", "found")
 MOST_FLAGS = 3  # sets of flags that a row names
 HERE = "here"
+BY_FLAGS = "by the same flags"
 COMMAND = "everycore matrix "  # what a command of a cell begins with
 
 
@@ -25,6 +26,18 @@ class Machine:
     name: str  # the folder of results/
     results: Mapping[Cell, Result]
     explained: Sequence[Anomaly]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Stories with one cause, of one or several functions: a row of the page."""
+
+    where: str  # the machine that found the cause
+    stories: tuple[Story, ...]  # the worst first
+
+    @property
+    def worst(self) -> Story:
+        return self.stories[0]
 
 
 def page(machine: Machine, others: Sequence[Machine] = ()) -> str:
@@ -41,38 +54,63 @@ def page(machine: Machine, others: Sequence[Machine] = ()) -> str:
     if not rows and not left:
         return text + "\nNothing is odd.\n"
     if rows:
-        table = [_row(i, story, results, where) for i, (where, story) in enumerate(rows, 1)]
+        table = [_row(i, finding, results) for i, finding in enumerate(rows, 1)]
         text += "\n" + markdown_table(HEAD, table, right=(0,))
         text += "\nEach is measured again by its command:\n\n"
-        text += "".join(
-            f"{i}. `{story.worst.command or command(story.worst)}`\n"
-            for i, (_, story) in enumerate(rows, 1)
-        )
+        text += "".join(f"{i}. {_commands(finding)}" for i, finding in enumerate(rows, 1))
     return text + _unexplained(anomalies.stories(left, results))
 
 
-def _found(
-    machine: Machine, others: Sequence[Machine]
-) -> tuple[list[tuple[str, Story]], list[Anomaly]]:
+def _commands(finding: Finding) -> str:
+    """The command of each function."""
+    found = [story.worst.command or command(story.worst) for story in finding.stories]
+    return f"`{found[0]}`\n" + "".join(f"   * `{one}`\n" for one in found[1:])
+
+
+def _found(machine: Machine, others: Sequence[Machine]) -> tuple[list[Finding], list[Anomaly]]:
     """The known causes, each with where it was found; and anomalies without a known cause."""
     results = machine.results
     known = {(one.cell, one.kind) for one in machine.explained}
     left = [one for one in anomalies.find(results) if (one.cell, one.kind) not in known]
-    rows = [(HERE, story) for story in anomalies.stories(list(machine.explained), results)]
-    for other in (machine, *others):
-        same = [one for one in (_as_found(anomaly, results, other) for anomaly in left) if one]
-        where = HERE if other is machine else f"on {other.name}"
-        rows += [(where, story) for story in anomalies.stories(same, results)]
-        taken = {(one.cell, one.kind) for one in same}
-        left = [one for one in left if (one.cell, one.kind) not in taken]
+    rows = _findings(HERE, list(machine.explained), results)
+    for look in (_of_same_code, _of_same_flags):
+        for other in (machine, *others):
+            same = [one for one in (look(anomaly, results, other) for anomaly in left) if one]
+            where = HERE if other is machine else f"on {other.name}"
+            where += f", {BY_FLAGS}" if look is _of_same_flags else ""
+            rows += _findings(where, same, results)
+            taken = {(one.cell, one.kind) for one in same}
+            left = [one for one in left if (one.cell, one.kind) not in taken]
     return rows, left
+
+
+def _findings(
+    where: str, found: Sequence[Anomaly], results: Mapping[Cell, Result]
+) -> list[Finding]:
+    """One for each cause, the heaviest first: what one flag repairs in several functions is one."""
+    with_gathers = [one for one in found if _has_gathers(one)]
+    others = [one for one in found if not _has_gathers(one)]
+    causes: dict[tuple[object, ...], list[Story]] = {}
+    for part in (with_gathers, others):
+        for story in anomalies.stories(part, results):
+            worst = story.worst
+            own = (worst.repair, part is others) if worst.repair else (worst.cell,)
+            key = (story.family, worst.kind, worst.cell.target, *own)
+            causes.setdefault(key, []).append(story)
+    made = [Finding(where, tuple(own)) for own in causes.values()]
+    return sorted(made, key=lambda one: max(s.weight for s in one.stories), reverse=True)
+
+
+def _has_gathers(anomaly: Anomaly) -> bool:
+    """Whether gathers appeared in its code: one flag repairs them and other vector code."""
+    return any("gather" in cause for cause in anomaly.causes)
 
 
 def summary(machine: Machine, others: Sequence[Machine] = ()) -> tuple[str, ...]:
     """Count in a row of a table what `page` lists."""
     rows, left = _found(machine, others)
     results = list(machine.results.values())
-    live = sum(story.is_live for _, story in rows)
+    live = sum(_is_live(finding) for finding in rows)
     return (
         machine.name,
         str(len(_compilers(results))),
@@ -90,25 +128,58 @@ SUMMARY = (
 )
 
 
-def _as_found(anomaly: Anomaly, results: Mapping[Cell, Result], other: Machine) -> Anomaly | None:
+def _of_same_code(
+    anomaly: Anomaly, results: Mapping[Cell, Result], other: Machine
+) -> Anomaly | None:
     """The anomaly with the cause that a machine found for the same code, if it has one."""
     mine = results[anomaly.cell]
     for theirs in other.explained:
         known = other.results.get(theirs.cell)
         if known and is_one_program(mine, known) and _is_cause(theirs, anomaly):
-            repaired = theirs.repaired
-            if repaired:  # the command is for this machine's compiler and flags
-                cell = replace(anomaly.cell, flags=(*anomaly.cell.flags, *theirs.repair))
-                repaired = replace(repaired, cell=cell)
-            return replace(
-                anomaly,
-                repair=theirs.repair,
-                repaired=repaired,
-                causes=theirs.causes,
-                passes=theirs.passes,
-                why_not=theirs.why_not,
-            )
+            return _with_cause(anomaly, theirs)
     return None
+
+
+def _of_same_flags(
+    anomaly: Anomaly, results: Mapping[Cell, Result], other: Machine
+) -> Anomaly | None:
+    """The anomaly with the repair that a machine found for the same function and flags by this
+    version of the compiler, or by an older and a newer one."""
+    mine = results[anomaly.cell]
+    like = replace(anomaly.cell, toolchain="")
+    versions: dict[tuple[str, ...], list[tuple[int, Anomaly]]] = {}
+    for theirs in other.explained:
+        known = other.results.get(theirs.cell)
+        is_like = theirs.kind is anomaly.kind and replace(theirs.cell, toolchain="") == like
+        if known and theirs.repair and is_like and family(known) == family(mine):
+            versions.setdefault(theirs.repair, []).append((_release(known), theirs))
+    for found in versions.values():
+        release = _release(mine)
+        older = [one for at, one in found if at <= release]
+        newer = [one for at, one in found if at >= release]
+        if older and newer:
+            return _with_cause(anomaly, newer[0])
+    return None
+
+
+def _release(result: Result) -> int:
+    return (*version(result), 0)[0]
+
+
+def _with_cause(anomaly: Anomaly, theirs: Anomaly) -> Anomaly:
+    """The anomaly with the cause of another one."""
+    repaired = theirs.repaired
+    if repaired:  # the command is for this machine's compiler and flags
+        cell = replace(anomaly.cell, flags=(*anomaly.cell.flags, *theirs.repair))
+        repaired = replace(repaired, cell=cell)
+    return replace(
+        anomaly,
+        repair=theirs.repair,
+        repaired=repaired,
+        causes=theirs.causes,
+        passes=theirs.passes,
+        why_not=theirs.why_not,
+    )
 
 
 def _is_cause(found: Anomaly, anomaly: Anomaly) -> bool:
@@ -161,45 +232,76 @@ def _compilers(results: Sequence[Result]) -> set[tuple[str, tuple[int, ...]]]:
     return {(family(one), version(one)[:1]) for one in every}
 
 
-def _row(number: int, story: Story, results: Mapping[Cell, Result], where: str) -> list[str]:
-    worst = story.worst
+def _row(number: int, finding: Finding, results: Mapping[Cell, Result]) -> list[str]:
+    worst = finding.worst.worst
     repair = f"`{' '.join(worst.repair)}`" if worst.repair else f"none: {worst.why_not}"
     cause = [f"pass {worst.passes[0]}"] if worst.passes else []
+    several = len(finding.stories) > 1 and worst.kind is Kind.SLOW
+    largest = max((story.worst for story in finding.stories), key=lambda one: one.ratio)
     return [
         str(number),
-        story.compiler,
-        _flags(story),
-        _code(story),
-        what(worst),
+        _compiler(finding, results),
+        _flags(*finding.stories),
+        _codes(finding),
+        f"up to {what(largest)}" if several else what(worst),
         repair,
         "; ".join([*cause, *worst.causes[:2]]) or "?",
-        _newer(story, results),
-        where,
+        _newer(finding, results),
+        finding.where,
     ]
 
 
-def _flags(story: Story) -> str:
-    flags = [f"`{' '.join(one)}`" for one in story.flags]
+def _compiler(finding: Finding, results: Mapping[Cell, Result]) -> str:
+    """clang 9-12: the versions of all its stories."""
+    names = {story.compiler for story in finding.stories}
+    if len(names) == 1:
+        return finding.worst.compiler
+    own = finding.worst.family
+    measured = [one for one in results.values() if one.outcome is Outcome.MEASURED]
+    known = {version(one)[:1] for one in measured if family(one) == own} - {()}
+    cells = [one.cell for story in finding.stories for one in story.anomalies]
+    have = {version(results[cell])[:1] for cell in cells if cell in results}
+    return f"{own} {ranges(sorted(known | have), have)}".strip()
+
+
+def _codes(finding: Finding) -> str:
+    """The functions; of several each with its versions and how bad it is."""
+    if len(finding.stories) == 1:
+        return _code(finding.worst)
+    return ", ".join(
+        f"{_code(story)} ({story.versions}: {what(story.worst)})" for story in finding.stories
+    )
+
+
+def _flags(*stories: Story) -> str:
+    sets = dict.fromkeys(one for story in stories for one in story.flags)
+    flags = [f"`{' '.join(one)}`" for one in sets]
     more = [f"{len(flags) - MOST_FLAGS} more"] if len(flags) > MOST_FLAGS else []
     return ", ".join([*flags[:MOST_FLAGS], *more])
 
 
 def _code(story: Story) -> str:
-    names = dict.fromkeys(f"{one.cell.subject} {one.cell.function}" for one in story.anomalies)
-    return ", ".join(names)
+    """The subject and its functions: of a story there is one subject."""
+    names = dict.fromkeys(one.cell.function for one in story.anomalies)
+    return f"{story.worst.cell.subject} {' and '.join(names)}"
 
 
-def _newer(story: Story, results: Mapping[Cell, Result]) -> str:
+def _is_live(finding: Finding) -> bool:
+    return any(story.is_live for story in finding.stories)
+
+
+def _newer(finding: Finding, results: Mapping[Cell, Result]) -> str:
     """Whether newer versions of the compiler have it, as far as they were measured."""
-    if story.is_live:
+    if _is_live(finding):
         return "have it"
-    have = max(version(results[one.cell])[:1] for one in story.anomalies if one.cell in results)
-    alike = {replace(one.cell, toolchain="") for one in story.anomalies}
+    every = [one for story in finding.stories for one in story.anomalies]
+    have = max(version(results[one.cell])[:1] for one in every if one.cell in results)
+    alike = {replace(one.cell, toolchain="") for one in every}
     newer = sorted(
         {
             version(one)[:1]
             for one in results.values()
-            if family(one) == story.family
+            if family(one) == finding.worst.family
             and version(one)[:1] > have
             and one.outcome is Outcome.MEASURED
             and replace(one.cell, toolchain="") in alike

@@ -92,7 +92,7 @@ def test_nothing_odd_is_said() -> None:
     assert "Nothing is odd." in page(Machine("here", results("clang-21"), []))
 
 
-def test_a_cause_that_another_machine_found_counts_for_the_same_code_alone() -> None:
+def test_a_cause_that_another_machine_found_counts_for_the_same_code() -> None:
     slow = cell("clang-22")
     known = results("clang-21", "clang-23")
     known[slow] = replace(measured(slow, 24.0), digest="gathers")
@@ -106,9 +106,45 @@ def test_a_cause_that_another_machine_found_counts_for_the_same_code_alone() -> 
     assert "--flags=-O2 -march=x86-64-v4 -fno-slp-vectorize" in text
     assert "not looked into" not in text
     there[slow] = replace(there[slow], digest="another")
-    text = page(Machine("here", known, []), [other])
-    assert not rows(text)
-    assert "not looked into" in text
+    (row,) = rows(page(Machine("here", known, []), [other]))
+    assert row.endswith("| on zen9, by the same flags |")
+
+
+def test_of_other_code_a_cause_counts_for_the_same_flags_and_versions_in_between() -> None:
+    slow = cell("clang-22")
+    known = results("clang-18")
+    known[slow] = measured(slow, 24.0)
+
+    def explained(*toolchains: str, flags: tuple[str, ...] = GATHERS) -> bool:
+        cells = [cell(name, *flags) for name in toolchains]
+        there = {one: measured(one, 28.0) for one in cells}
+        other = Machine("zen9", there, [odd(one) for one in cells])
+        text = page(Machine("here", known, []), [other])
+        assert bool(rows(text)) is ("not looked into" not in text)
+        return bool(rows(text))
+
+    assert explained("clang-22")
+    assert explained("clang-21", "clang-23")
+    assert not explained("clang-20", "clang-21")
+    assert not explained("clang-23")
+    assert not explained("gcc-22")
+    assert not explained("clang-22", flags=("-O1",))
+
+
+def test_what_one_flag_repairs_in_several_functions_is_one_row() -> None:
+    one, other = cell("clang-22"), replace(cell("clang-23"), subject="linux-7.2")
+    inserts = replace(cell("clang-23"), function="library-cbc-enc")
+    known = results("clang-21") | {c: measured(c) for c in (one, other, inserts)}
+    found = [odd(c, causes=("64 vpgatherdd appear",)) for c in (one, other)]
+    text = page(Machine("here", known, [*found, odd(inserts, causes=("8 vpinsrd appear",))]))
+    first, second = rows(text)
+    assert "| clang 22-23 |" in first
+    assert "linux-7.2 generic-cbc-enc (23: 2.3x)" in first
+    assert "linux-6.1 generic-cbc-enc (22: 2.3x)" in first
+    assert "| up to 2.3x |" in first
+    assert "| linux-6.1 library-cbc-enc | 2.3x |" in second
+    assert text.count("\n   * `everycore matrix ") == 1
+    assert summary(Machine("here", known, found))[4] == "1"
 
 
 def test_a_frame_that_the_repair_of_its_cycles_shrinks_has_that_cause() -> None:
