@@ -9,6 +9,7 @@ short is known by it. In between stand the harness's own lines.
 
 import fcntl
 import json
+import lzma
 import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
@@ -31,6 +32,7 @@ from everycore.store import journal
 from everycore.store.journal import Journal
 
 FORMAT = 1
+PACKED = ".xz"  # a file that is kept for good may be packed, and can then only be read
 RESULTS_HINT = "name a result file (.jsonl), a pack, or a folder of them; docs/QUERY.md says more"
 BROKEN = "fetch or copy it anew; if a run of yours wrote it, measure again"
 _RUN_BEGINS = ('{"type": "run"', '{"type":"run"')
@@ -266,26 +268,31 @@ def run_line(run: Run) -> str:
     return json.dumps({"type": "run", "format": FORMAT, **asdict(run)})
 
 
+def _lines_of(path: Path) -> list[str]:
+    """Return the lines of a result file, packed or not."""
+    refuse_device(path)
+    try:
+        data = path.read_bytes()
+        text = (lzma.decompress(data) if path.suffix == PACKED else data).decode("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise unreadable(path, error) from error
+    except lzma.LZMAError as error:
+        raise EverycoreError(f"cannot unpack {path}: {error}", "fetch it anew") from error
+    return text.splitlines()
+
+
 def read(path: Path, partial: bool = False) -> Results:
     """A result file; an EverycoreError that names it if it is cut short or of another version.
 
     `partial`: it may be the beginning of a run that was cut off.
     """
-    refuse_device(path)
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise unreadable(path, error) from error
+    lines = _lines_of(path)
     return _results(path, lines, partial)
 
 
 def read_each(path: Path) -> list[Results]:
     """Return the runs of a file that result files were joined to, partial ones too."""
-    refuse_device(path)
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise unreadable(path, error) from error
+    lines = _lines_of(path)
     begins = [at for at, line in enumerate(lines) if line.startswith(_RUN_BEGINS)] or [0]
     ends = [*begins[1:], len(lines)]
     return [

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 import json
+import lzma
 import resource
 import signal
 from dataclasses import replace
@@ -40,6 +41,17 @@ def test_what_is_written_is_read_back(tmp_path: Path) -> None:
     assert results.run == RUN
     assert len(list(results.benches())) == len(data_text("bench.jsonl").splitlines()) - 1
     assert [p.name for p in tmp_path.iterdir()] == ["a.jsonl"]
+
+
+def test_a_packed_file_reads_as_the_one_it_was_made_of(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.jsonl")
+    packed = tmp_path / "a.jsonl.xz"
+    packed.write_bytes(lzma.compress(path.read_bytes()))
+    assert run_files.read(packed).records == run_files.read(path).records
+    assert [one.run for one in run_files.read_each(packed)] == [RUN]
+    packed.write_bytes(packed.read_bytes()[:-20])
+    with pytest.raises(EverycoreError, match=r"cannot unpack .*a\.jsonl\.xz"):
+        run_files.read(packed)
 
 
 def test_only_raw_samples_are_stored(tmp_path: Path) -> None:
