@@ -34,6 +34,9 @@ uint32_t HPPA(add_rows)(bn_sum *t, const uint32_t *a, size_t n_words, const uint
  * words in whole blocks of n, 8 or more. n0: -1 / n modulo B. Returns the carry. */
 uint32_t HPPA(reduce)(bn_sum *t, const uint32_t *n, size_t n_words, uint32_t n0);
 
+/* The same by blocks of sixteen words, which n_words fills, where HPPA_SIXTEEN is defined. */
+uint32_t HPPA(reduce_16)(bn_sum *t, const uint32_t *n, size_t n_words, uint32_t n0);
+
 /* t[0 ... n_digits + 7] += q * n[0 ... 7], where q has 2, 4 or 6 words and is such that so many words of t become 0; in
  * their place it is written, as words. Returns the carry. */
 uint32_t HPPA(reduce_rows)(bn_sum *t, const uint32_t *n, size_t n_digits, uint32_t n0);
@@ -95,12 +98,22 @@ EVC_INLINE void square(bn_sum *t, const uint32_t *a, size_t n_words)
     HPPA(add_squares)(t, a, (n_words + 3) / 4 * 4);
 }
 
+/* Reduces by the words in whole blocks of n. Returns the carry. */
+EVC_INLINE uint32_t reduce_whole(bn_sum *t, const uint32_t *n, size_t n_words, uint32_t n0)
+{
+#if defined(HPPA_SIXTEEN)
+    if (n_words % 16 == 0)
+        return HPPA(reduce_16)(t, n, n_words, n0);
+#endif
+    return n_words < 8 ? 0 : HPPA(reduce)(t, n, n_words, n0);
+}
+
 /* r = t / R modulo n, where R = B^n_words; t is lost, or, with hppa_xmpyu, 0. */
 EVC_INLINE void reduce(uint32_t *r, bn_sum *t, const uint32_t *n, uint32_t n0, size_t n_words)
 {
     const size_t rest = n_words % 8, whole = n_words - rest;
     bn_sum *const last = t + whole;
-    uint32_t carry = whole ? HPPA(reduce)(t, n, n_words, n0) : 0, below;
+    uint32_t carry = reduce_whole(t, n, n_words, n0), below;
 
     if (rest) {
         below = HPPA(reduce_rows)(last, n, rest, n0);

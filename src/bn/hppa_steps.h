@@ -14,7 +14,7 @@
 /* r = t / R modulo n, and zeros behind it; r may be what t was made of. */
 static void reduce_to(limb *r, bn_sum *t, const struct private_part *p, size_t n_bytes)
 {
-    const size_t limbs = limbs_in_pieces(n_bytes, LIMBS_IN_R), held = limbs_for(n_bytes);
+    const size_t limbs = limbs_of_r(n_bytes), held = limbs_for(n_bytes);
 
     for (size_t i = limbs; i < held; i++)
         r[i] = 0;
@@ -25,7 +25,7 @@ static void mul(const void *key, void *r, const void *a, const void *b, void *sc
 {
     const size_t n_bytes = evc_bn_n_bytes(key);
 
-    product(scratch, a, b, limbs_in_pieces(n_bytes, LIMBS_IN_R));
+    product(scratch, a, b, limbs_of_r(n_bytes));
     reduce_to(r, scratch, private_part(key), n_bytes);
 }
 
@@ -33,7 +33,7 @@ static void sqr(const void *key, void *r, const void *a, void *scratch)
 {
     const size_t n_bytes = evc_bn_n_bytes(key);
 
-    square(scratch, a, limbs_in_pieces(n_bytes, LIMBS_IN_R));
+    square(scratch, a, limbs_of_r(n_bytes));
     reduce_to(r, scratch, private_part(key), n_bytes);
 }
 

@@ -122,6 +122,257 @@ add_rows evc_bn_hppa_xmpyu_add_rows, evc_bn_hppa_xmpyu_multiply_8
 reduce evc_bn_hppa_xmpyu_reduce
 reduce_rows evc_bn_hppa_xmpyu_reduce_rows
 
+/* ---- Reduction by blocks of sixteen words ------------------------------------------------------------------
+ *
+ * For numbers that fill them: a row has twice the products, and still one word that is stored, loaded and multiplied
+ * by. Sums are in r3 to r18. Word w of n is in fr4 to fr11, in the left half if w is below 8, else in the right one; so
+ * is digit w in fr12 to fr19, which are the caller's. There is one bank of products: the next row's go to where this
+ * row's have been read. */
+
+#define WIDE_SAVED 128   /* r3 to r18, fr12 to fr19, from where the stack ended */
+#define WIDE_WORD 256    /* a word on its way to the unit for floating point */
+#define WIDE_LENGTH 260
+#define WIDE_BLOCKS 264
+#define WIDE_MODULUS 268
+#define WIDE_FRAME 320
+
+.macro wide_frame
+	ldo	16(%r30), %r1
+	ldo	48(%r30), %r31
+	ldo	80(%r30), %r20
+	ldo	112(%r30), %r23
+	evc_frame WIDE_FRAME
+	.irp	i, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15
+	.set	saved, 3 + \i
+	stw	saved, WIDE_SAVED - WIDE_FRAME + 4 * \i(%r30)
+	.endr
+	ldo	WIDE_SAVED + 64 - WIDE_FRAME(%r30), %r19
+	.irp	f, 12, 13, 14, 15, 16, 17, 18, 19
+	fstds,ma	%fr\f, 8(%r19)
+	.endr
+.endm
+.macro end_wide_frame
+	ldo	WIDE_SAVED + 64 - WIDE_FRAME(%r30), %r19
+	.irp	f, 12, 13, 14, 15, 16, 17, 18, 19
+	fldds,ma	8(%r19), %fr\f
+	.endr
+	.irp	i, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15
+	.set	saved, 3 + \i
+	ldw	WIDE_SAVED - WIDE_FRAME + 4 * \i(%r30), saved
+	.endr
+	evc_return_frame WIDE_FRAME
+.endm
+
+/* Sum j of row `row`; the place and the register of product w. */
+.macro wide_sum j
+	.set	sum, 3 + ((row + \j) & 15)
+.endm
+.macro wide_slot w
+	.if	\w < 4
+	.set	bank, 1
+	.elseif	\w < 8
+	.set	bank, 31
+	.elseif	\w < 12
+	.set	bank, 20
+	.else
+	.set	bank, 23
+	.endif
+	.set	offset, (\w & 3) * 8 - 16
+	.set	product, 64 + 22 + (\w & 7)
+.endm
+
+/* \step for each word w of n, or of the digits, with the number of the register that has it. */
+.macro each_of_n step, a, b
+	\step	0, 4, \a, \b
+	\step	1, 5, \a, \b
+	\step	2, 6, \a, \b
+	\step	3, 7, \a, \b
+	\step	4, 8, \a, \b
+	\step	5, 9, \a, \b
+	\step	6, 10, \a, \b
+	\step	7, 11, \a, \b
+	\step	8, 4, \a, \b
+	\step	9, 5, \a, \b
+	\step	10, 6, \a, \b
+	\step	11, 7, \a, \b
+	\step	12, 8, \a, \b
+	\step	13, 9, \a, \b
+	\step	14, 10, \a, \b
+	\step	15, 11, \a, \b
+.endm
+.macro each_of_q step, a, b
+	\step	0, 12, \a, \b
+	\step	1, 13, \a, \b
+	\step	2, 14, \a, \b
+	\step	3, 15, \a, \b
+	\step	4, 16, \a, \b
+	\step	5, 17, \a, \b
+	\step	6, 18, \a, \b
+	\step	7, 19, \a, \b
+	\step	8, 12, \a, \b
+	\step	9, 13, \a, \b
+	\step	10, 14, \a, \b
+	\step	11, 15, \a, \b
+	\step	12, 16, \a, \b
+	\step	13, 17, \a, \b
+	\step	14, 18, \a, \b
+	\step	15, 19, \a, \b
+.endm
+
+.macro wide_load w, f, from, b
+	.if	\w < 8
+	fldws,ma	4(\from), %fr\f\()L
+	.else
+	fldws,ma	4(\from), %fr\f\()R
+	.endif
+.endm
+
+/* The products of \word and each word. */
+.macro wide_multiply w, f, word, b
+	wide_slot \w
+	.if	\w < 8
+	xmpyu	\word, %fr\f\()L, product
+	.endif
+.endm
+.macro wide_multiply_rest w, f, word, b
+	wide_slot \w
+	fstds	product, offset(bank)
+	.if	\w < 8
+	xmpyu	\word, %fr\f\()R, product
+	.endif
+.endm
+
+.macro wide_add_lower w, f, kind, next
+	wide_slot \w
+	wide_sum \w
+	.ifc	\kind\w, drop0
+	addi	-1, sum, %r0
+	.else
+	.set	lower, 19 + 2 * (\w & 1) /* r19, r21 */
+	ldw	offset + 4(bank), lower
+	.if	\w == 0
+	add	lower, sum, sum
+	.else
+	addc	lower, sum, sum
+	.endif
+	.endif
+	.if	\next && \w < 8
+	xmpyu	%fr30L, %fr\f\()L, product
+	.endif
+.endm
+.macro wide_add_upper w, f, next, b
+	wide_slot \w
+	wide_sum (\w + 1)
+	.set	upper, 19 + 2 * (\w & 1)
+	ldw	offset(bank), upper
+	.if	\next
+	wide_multiply_rest \w, \f, %fr30L
+	.endif
+	.if	\w == 0
+	add	upper, sum, sum
+	.else
+	addc	upper, sum, sum
+	.endif
+.endm
+
+/* As sum_row, where \each goes through what the next row is multiplied by. */
+.macro wide_row i, each, kind, next
+	.set	row, \i
+	.if	\next
+	fldws,ma	4(FROM), %fr30L
+	.endif
+	\each	wide_add_lower, \kind, \next
+	wide_sum 0
+	.ifnc	\kind, drop
+	stw	sum, 4 * \i(TO)
+	.endif
+	ldw	4 * \i + 64(TO), sum /* the word that comes in */
+	addc	CARRY, sum, sum
+	addc	%r0, %r0, CARRY
+	\each	wide_add_upper, \next
+	addc	%r0, CARRY, CARRY
+.endm
+
+/* The row that makes sum i of a block 0. r22: as in multiply_digit. */
+.macro wide_digit i, f
+	.set	row, \i
+	wide_sum 0
+	stw	sum, 0(%r22)
+	fldws	0(%r22), %fr30L
+	xmpyu	%fr30L, %fr31L, %fr30
+	.if	\i < 8
+	fcpy,sgl	%fr30R, %fr\f\()L
+	.else
+	fcpy,sgl	%fr30R, %fr\f\()R
+	.endif
+	each_of_n wide_multiply, %fr30R
+	each_of_n wide_multiply_rest, %fr30R
+	wide_row \i, each_of_n, drop, 0
+.endm
+
+/* t, n, length of n, n0 */
+evc_function evc_bn_hppa_xmpyu_reduce_16
+	each_of_n wide_load, FROM
+	copy	%r23, %r22
+	wide_frame
+	stw	%r22, WIDE_WORD - WIDE_FRAME(%r30)
+	ldo	WIDE_WORD - WIDE_FRAME(%r30), %r22
+	fldws	0(%r22), %fr31L
+	stw	COUNT, WIDE_LENGTH - WIDE_FRAME(%r30)
+	stw	COUNT, WIDE_BLOCKS - WIDE_FRAME(%r30)
+	stw	FROM, WIDE_MODULUS - WIDE_FRAME(%r30)
+	clear_carries
+1:	keep_carries
+	ldw	WIDE_MODULUS - WIDE_FRAME(%r30), FROM
+	ldw	WIDE_LENGTH - WIDE_FRAME(%r30), COUNT
+	.irp	j, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15
+	.set	sum, 3 + \j
+	ldw	4 * \j(TO), sum
+	.endr
+	wide_digit 0, 12
+	wide_digit 1, 13
+	wide_digit 2, 14
+	wide_digit 3, 15
+	wide_digit 4, 16
+	wide_digit 5, 17
+	wide_digit 6, 18
+	wide_digit 7, 19
+	wide_digit 8, 12
+	wide_digit 9, 13
+	wide_digit 10, 14
+	wide_digit 11, 15
+	wide_digit 12, 16
+	wide_digit 13, 17
+	wide_digit 14, 18
+	wide_digit 15, 19
+	addib,=	-16, COUNT, 3f
+	ldo	64(TO), TO
+2:	ldo	-16(COUNT), COUNT
+	add_kept
+	fldws,ma	4(FROM), %fr30L
+	each_of_q wide_multiply, %fr30L
+	each_of_q wide_multiply_rest, %fr30L
+	.irp	i, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14
+	wide_row \i, each_of_q, add, 1
+	.endr
+	wide_row 15, each_of_q, add, 0
+	comib,<>	0, COUNT, 2b
+	ldo	64(TO), TO
+3:	.irp	j, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15
+	.set	sum, 3 + \j
+	stw	sum, 4 * \j(TO)
+	.endr
+	ldw	WIDE_LENGTH - WIDE_FRAME(%r30), %r19
+	sh2add	%r19, %r0, %r19
+	sub	TO, %r19, TO
+	ldw	WIDE_BLOCKS - WIDE_FRAME(%r30), %r19
+	ldo	64(TO), TO
+	addib,=,n	-16, %r19, 4f
+	stw	%r19, WIDE_BLOCKS - WIDE_FRAME(%r30)
+	b,n	1b
+4:	end_wide_frame
+evc_end evc_bn_hppa_xmpyu_reduce_16
+
 .macro subtract_word
 	ldws,ma	4(%r22), %r19
 	ldws,ma	4(%r29), %r20

@@ -30,9 +30,18 @@ int BN_mod_mul_montgomery(BIGNUM *r, const BIGNUM *a, const BIGNUM *b, BN_MONT_C
 
 /* ---- Blocks of eight words ------------------------------------------------------------------------------ */
 
+#include "kernel.h"
+
+#include "common/ct.h"
+
+#undef HPPA
 #define HPPA(name) evc_bn_hppa_xmpyu_##name
+#define HPPA_SIXTEEN 1
 typedef BN_ULONG bn_sum;
 #include "bn/hppa_blocks.h"
+
+/* From so many words on, if halves fill blocks, a square is made of three squares of halves (Karatsuba). */
+#define LEAST_OF_HALVES 64
 
 /* Longer numbers are multiplied faster by OpenSSL's own functions, which save products (Karatsuba). */
 #define MOST_WORDS 128
@@ -47,13 +56,62 @@ int bn_mul_fixed_top(BIGNUM *r, const BIGNUM *a, const BIGNUM *b, BN_CTX *ctx);
 int bn_sqr_fixed_top(BIGNUM *r, const BIGNUM *a, BN_CTX *ctx);
 #endif
 
+/* d = -d if the mask is all ones. */
+static void negate_if(BN_ULONG *d, BN_ULONG mask, size_t n_words)
+{
+    BN_ULONG carry = mask & 1;
+
+    for (size_t i = 0; i < n_words; i++) {
+        const uint64_t sum = (uint64_t)(d[i] ^ mask) + carry;
+        d[i] = (BN_ULONG)sum;
+        carry = (BN_ULONG)(sum >> 32);
+    }
+}
+
+/* t += word; there is no carry above. */
+static void add_word(BN_ULONG *t, BN_ULONG word, size_t n_words)
+{
+    for (size_t i = 0; i < n_words; i++) {
+        const uint64_t sum = (uint64_t)t[i] + word;
+        t[i] = (BN_ULONG)sum;
+        word = (BN_ULONG)(sum >> 32);
+    }
+}
+
+EVC_OUT_OF_LINE void square_half(BN_ULONG *t, const BN_ULONG *a, size_t n_words)
+{
+    square(t, a, n_words & ~(size_t)7); /* as in multiply_short */
+}
+
+/* t = a squared, of n_words words: with halves a0 and a1, 2 a0 a1 is the sum of their squares less that of their
+ * difference. */
+EVC_OUT_OF_LINE void square_of_halves(BN_ULONG *t, const BN_ULONG *a, size_t n_words)
+{
+    __attribute__((aligned(8))) BN_ULONG room[MOST_WORDS / 2 * 5];
+    const size_t half = n_words / 2;
+    BN_ULONG *const middle = room, *const other = room + n_words, *const d = room + 2 * n_words;
+    BN_ULONG above;
+
+    square_half(t, a, half);
+    square_half(t + n_words, a + half, half);
+    negate_if(d, (BN_ULONG)evc_barrier32(0u - sub_words(d, a, a + half, half)), half);
+    square_half(other, d, half);
+    above = add_words(middle, t, t + n_words, n_words);
+    above -= sub_words(middle, middle, other, n_words);
+    above += add_words(t + half, t + half, middle, n_words);
+    add_word(t + half + n_words, above, half);
+    OPENSSL_cleanse(room, 5 * half * sizeof *room);
+}
+
 static void multiply_short(BN_ULONG *r, const BN_ULONG *a, const BN_ULONG *b, const BN_ULONG *n, BN_ULONG n0,
                            size_t n_words)
 {
     __attribute__((aligned(8))) BN_ULONG t[2 * MOST_WORDS + 8];
 
     n_words &= ~(size_t)7; /* changes nothing (FITS), and tells the compiler that all blocks are whole */
-    if (a == b)
+    if (a == b && n_words >= LEAST_OF_HALVES && n_words % 16 == 0)
+        square_of_halves(t, a, n_words);
+    else if (a == b)
         square(t, a, n_words);
     else
         product(t, a, b, n_words);
