@@ -11,6 +11,7 @@
 #define EVC_BN_WORDS_CARRY_ROWS_H
 
 #include "bn_words/product.h"
+#include "common/carry.h"
 
 /* ---- Sums of words -----------------------------------------------------------------------------------------
  * %[c] is the carry, 0 or 1, before BEGIN and after END; %[t] and %[u] are free. WORD(at): the word so many bytes
@@ -123,7 +124,7 @@
         __asm__ volatile(words                                                                                         \
                          : [c] "+&" DATA(carry), [t] "=&" DATA(t) SECOND                                               \
                          : [r] ADDRESS(r), [a] ADDRESS(a), [b] ADDRESS(b)                                              \
-                         : "cc", "memory");                                                                            \
+                         : EVC_CARRY_FLAG, "memory");                                                                  \
         return carry;                                                                                                  \
     }
 DEFINE_ROW(add_four, ADD_BEGIN FOUR_WORDS(ADD_WORD) ADD_END)
@@ -283,7 +284,7 @@ EVC_INLINE word multiply_four(word *r, const word *a, word w, word carry)
                      "addze %[c], %[u]"
                      : [c] "+&r"(carry), [t] "=&r"(t), [u] "=&r"(u), [s0] "=&r"(s0)
                      : [r] "b"(r), [a] "b"(a), [w] "r"(w)
-                     : "xer", "memory");
+                     : EVC_CARRY_FLAG, "memory");
     return carry;
 }
 
@@ -304,7 +305,7 @@ EVC_INLINE word multiply_add_four(word *r, const word *a, word w, word carry)
                      : [c] "+&r"(carry), [t] "=&r"(t), [u] "=&r"(u), [s0] "=&r"(s0), [s1] "=&r"(s1),
                        [s2] "=&r"(s2), [s3] "=&r"(s3)
                      : [r] "b"(r), [a] "b"(a), [w] "r"(w)
-                     : "xer", "memory");
+                     : EVC_CARRY_FLAG, "memory");
     return carry;
 }
 #else

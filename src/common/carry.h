@@ -5,6 +5,13 @@
 
 #include "everycore/isa.h"
 
+/* The clobber of assembly that changes the carry. On POWER it is no condition. */
+#if defined(__powerpc__)
+#define EVC_CARRY_FLAG "xer"
+#else
+#define EVC_CARRY_FLAG "cc"
+#endif
+
 /* EVC_ADD_TWO_WORDS, where it is defined, adds the number of two words (lower, upper) to the one of three (low, middle,
  * high). All are registers, of the CPU's width. It is volatile on x86, as Clang would else make several products first
  * and move them to other registers. */
@@ -31,7 +38,7 @@
     __asm__("addc %0, %0, %3\n\tadde %1, %1, %4\n\taddze %2, %2"                                                      \
             : "+&r"(low), "+&r"(middle), "+&r"(high)                                                                   \
             : "r"(lower), "r"(upper)                                                                                   \
-            : "cc")
+            : EVC_CARRY_FLAG)
 #elif defined(__hppa__) && !defined(__LP64__)
 #define EVC_ADD_TWO_WORDS(low, middle, high, lower, upper)                                                             \
     __asm__("add %3, %0, %0\n\taddc %4, %1, %1\n\taddc %%r0, %2, %2"                                                  \
