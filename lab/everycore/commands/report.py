@@ -3,6 +3,7 @@
 
 import csv
 import json as jsonlib
+import lzma
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
@@ -160,16 +161,15 @@ def _read_folder(folder: Path, found: Found) -> None:
 
 def _read_file(path: Path, found: Found) -> None:
     refuse_device(path)
-    if path.suffix == matrix_files.PACKED:
-        found.sources.append(_matrix(path, found))
-        found.files.append(path)
-        return
+    packed = path.suffix == matrix_files.PACKED
     try:
-        with path.open(encoding="utf-8") as file:
+        with (lzma.open if packed else open)(path, "rt", encoding="utf-8") as file:
             first = file.readline()
+    except (EOFError, lzma.LZMAError):
+        first = ""  # the reader below says what is wrong
     except (OSError, UnicodeDecodeError) as error:
         raise unreadable(path, error) from error
-    if _type(first) in ("matrix", "cell", "anomaly"):
+    if _type(first) in ("matrix", "cell", "anomaly") or (packed and _type(first) != "run"):
         found.sources.append(_matrix(path, found))
     else:
         stored = run_files.read(path, partial=True)
