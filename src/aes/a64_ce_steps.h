@@ -396,52 +396,58 @@ EVC_INLINE struct evc_a64_tweak xts_step(const struct ce_xts *x, struct evc_a64_
     return t;
 }
 
-/* n_blocks: a multiple of XTS_WIDE, not 0 */
-EVC_INLINE struct evc_a64_tweak xts_wide(ce_key *key, struct evc_a64_tweak t, const uint8_t *in, uint8_t *out,
-                                         size_t n_blocks, int decrypting)
+/* n_blocks: a multiple of XTS_WIDE, not 0. The tweak goes through memory of the caller: GCC 14 moves one that a
+ * function returns from registers of numbers to those of vectors by its stack. */
+EVC_INLINE void xts_wide(ce_key *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out, size_t n_blocks,
+                         int decrypting)
 {
     const struct ce_xts x = xts_keys(key, decrypting);
+    struct evc_a64_tweak t = evc_a64_load_tweak(tweak);
 
     for (; n_blocks; n_blocks -= XTS_WIDE, in += 16 * XTS_WIDE, out += 16 * XTS_WIDE)
         t = xts_step(&x, t, in, out, XTS_WIDE, decrypting);
-    return t;
+    evc_a64_store_tweak(tweak, t);
 }
 
-EVC_OUT_OF_LINE struct evc_a64_tweak xts_wide_encrypt(ce_key *key, struct evc_a64_tweak t, const uint8_t *in,
-                                                      uint8_t *out, size_t n_blocks)
+EVC_OUT_OF_LINE void xts_wide_encrypt(ce_key *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out,
+                                      size_t n_blocks)
 {
-    return xts_wide(key, t, in, out, n_blocks, 0);
+    xts_wide(key, tweak, in, out, n_blocks, 0);
 }
 
-EVC_OUT_OF_LINE struct evc_a64_tweak xts_wide_decrypt(ce_key *key, struct evc_a64_tweak t, const uint8_t *in,
-                                                      uint8_t *out, size_t n_blocks)
+EVC_OUT_OF_LINE void xts_wide_decrypt(ce_key *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out,
+                                      size_t n_blocks)
 {
-    return xts_wide(key, t, in, out, n_blocks, 1);
+    xts_wide(key, tweak, in, out, n_blocks, 1);
 }
 
 EVC_INLINE void xts(ce_key *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out, size_t n_blocks, int decrypting)
 {
     const size_t n_wide = n_blocks - n_blocks % XTS_WIDE;
-    struct evc_a64_tweak t = evc_a64_load_tweak(tweak);
+    struct evc_a64_tweak t;
     struct ce_xts x;
 
     if (n_wide) {
-        t = decrypting ? xts_wide_decrypt(key, t, in, out, n_wide) : xts_wide_encrypt(key, t, in, out, n_wide);
+        if (decrypting)
+            xts_wide_decrypt(key, tweak, in, out, n_wide);
+        else
+            xts_wide_encrypt(key, tweak, in, out, n_wide);
         in += 16 * n_wide, out += 16 * n_wide, n_blocks -= n_wide;
     }
-    if (n_blocks) {
-        x = xts_keys(key, decrypting);
-        if (n_blocks & 4) {
-            t = xts_step(&x, t, in, out, 4, decrypting);
-            in += 64, out += 64;
-        }
-        if (n_blocks & 2) {
-            t = xts_step(&x, t, in, out, 2, decrypting);
-            in += 32, out += 32;
-        }
-        if (n_blocks & 1)
-            t = xts_step(&x, t, in, out, 1, decrypting);
+    if (!n_blocks)
+        return;
+    t = evc_a64_load_tweak(tweak);
+    x = xts_keys(key, decrypting);
+    if (n_blocks & 4) {
+        t = xts_step(&x, t, in, out, 4, decrypting);
+        in += 64, out += 64;
     }
+    if (n_blocks & 2) {
+        t = xts_step(&x, t, in, out, 2, decrypting);
+        in += 32, out += 32;
+    }
+    if (n_blocks & 1)
+        t = xts_step(&x, t, in, out, 1, decrypting);
     evc_a64_store_tweak(tweak, t);
 }
 
