@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Count the instructions that budgets are about, under emulation."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from everycore.environment.context import Context
 from everycore.environment.errors import EverycoreError, unknown_name
@@ -24,8 +24,16 @@ def chosen_lines(lines: Sequence[RegistryLine], names: Sequence[str]) -> list[Re
     return [line for line in lines if not names or line.name in names]
 
 
-def count(context: Context, lines: Sequence[RegistryLine]) -> tuple[str, dict[str, int]]:
-    """The compiler, and instructions by point."""
+def _always(_line: RegistryLine, _compiler: str) -> bool:
+    return True
+
+
+def count(
+    context: Context,
+    lines: Sequence[RegistryLine],
+    is_wanted: Callable[[RegistryLine, str], bool] = _always,
+) -> tuple[str, dict[str, int]]:
+    """The compiler, and instructions by point of the kernels that are wanted of this compiler."""
     counts: dict[str, int] = {}
     compilers: dict[str, None] = {}
     for arch, target in TARGETS.items():
@@ -33,7 +41,9 @@ def count(context: Context, lines: Sequence[RegistryLine]) -> tuple[str, dict[st
         if not own:
             continue
         session = open_session(context, target)
-        compilers[session.build.compiler.name] = None
+        compiler = session.build.compiler.name
+        compilers[compiler] = None
+        own = [line for line in own if is_wanted(line, compiler)]
         harness = Harness(context, session, CPU[arch])
         with worker_pool(2) as pool:
             for found in pool.map(lambda line, by=harness: dict(_of_line(by, line)), own):

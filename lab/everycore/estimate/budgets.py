@@ -93,26 +93,36 @@ def joined(
     return Budgets(old.compiler, old.flags, {**kept, **new.counts})
 
 
-def judge(
-    budgets: Budgets, compiler: str, counts: Mapping[str, int], independent: Container[str] = ()
+def is_comparable(
+    budgets: Budgets, line: RegistryLine, compiler: str, independent: Container[str]
+) -> bool:
+    """Whether the budgets hold for a kernel by this compiler: `independent` ones are assembly."""
+    return compiler == budgets.compiler or f"{line.primitive} {line.name}" in independent
+
+
+def not_comparable(
+    budgets: Budgets, compiler: str, lines: Iterable[RegistryLine], independent: Container[str]
 ) -> list[Judgement]:
-    """Compare counts made here with the budgets; kernels `independent` of the compiler are
-    assembly."""
-    found: list[Judgement] = []
-    for name in sorted(counts):
-        kernel = " ".join(name.split()[:2])
-        same = compiler == budgets.compiler or kernel in independent
-        found.append(_judge(budgets, "" if same else compiler, name, counts[name]))
-    return found
+    """Skips of the points whose budgets are of another compiler."""
+    why = f"budgets are those of {budgets.compiler}, not {compiler}"
+    return [
+        Judgement(name, "skip", why)
+        for line in lines
+        if not is_comparable(budgets, line, compiler, independent)
+        for name in points_of(line)
+    ]
 
 
-def _judge(budgets: Budgets, stranger: str, name: str, count: int) -> Judgement:
+def judge(budgets: Budgets, counts: Mapping[str, int]) -> list[Judgement]:
+    """Compare counts of kernels that are comparable with the budgets."""
+    return [_judge(budgets, name, counts[name]) for name in sorted(counts)]
+
+
+def _judge(budgets: Budgets, name: str, count: int) -> Judgement:
     allowed = budgets.counts.get(name)
     if allowed is None:
         kernel = name.split()[1]
         return Judgement(name, WITHOUT, f"{kernel} has no budget: {REFRESH} --kernel {kernel}")
-    if stranger:
-        return Judgement(name, "skip", f"budgets are those of {budgets.compiler}, not {stranger}")
     change = count / allowed - 1
     comparison = f"{count} instructions, budget {allowed} ({change:+.2%})"
     if count > allowed * (1 + ALLOWED) + 1e-6:
