@@ -91,7 +91,10 @@ def named(lines: Lines, rng: random.Random, groups: dict[str, int]) -> None:
 def given(lines: Lines, rng: random.Random, kernel: str) -> None:
     subgroup = f"{encode(SUBGROUP_P)},{encode(SUBGROUP_Q)},{encode(SUBGROUP_G)}"
     exchanges(lines, rng, kernel, subgroup, SUBGROUP_P, SUBGROUP_G, SUBGROUP_Q, 16, True)
-    exchanges(lines, rng, kernel, f"{encode(SAFE_P)},-,02", SAFE_P, 2, SAFE_P >> 1, 16, False)
+    # g of one byte, and one that is not, whose first byte is 0
+    long_g = next(g for k in range(64, 10**6) if 2**64 < (g := pow(4, k, SAFE_P)) < SAFE_P >> 8)
+    for g in (2, long_g):
+        exchanges(lines, rng, kernel, f"{encode(SAFE_P)},-,{encode(g)}", SAFE_P, g, SAFE_P >> 1, 16, False)
     for p, q, g, answer in (
         (SUBGROUP_P, SUBGROUP_Q, SUBGROUP_G, "ok"), (SAFE_P, None, 2, "ok"),
         (SUBGROUP_P + 2, SUBGROUP_Q, SUBGROUP_G, COMPOSITE), (SUBGROUP_P, SUBGROUP_Q + 2, SUBGROUP_G, COMPOSITE),

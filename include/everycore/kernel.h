@@ -37,8 +37,8 @@ enum evc_use {
 /* Traits. */
 #define EVC_KEY_FIPS197 1u      /* round keys in the order of FIPS 197: kernels with it share one key */
 #define EVC_LEAVES_REGISTERS 2u /* leaves secrets in registers alone, and any other kernel's `clear` clears these */
-/* `clear` clears all vector registers that kernels with this trait use, and n_bytes of the stack: of two such kernels,
- * the deeper `clear` is enough. */
+/* `clear` clears n_bytes of the stack and all vector registers that kernels with this trait leave secrets in: of two
+ * such kernels, the deeper `clear` is enough. On x86 their 256-bit operations clear upper halves of registers. */
 #define EVC_CLEARS_STACK(n_bytes) (4u | (uint32_t)(n_bytes) << 8)
 
 struct evc_kernel {

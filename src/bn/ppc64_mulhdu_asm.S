@@ -75,7 +75,7 @@
 .endm
 
 /* A row of \width products with \by, which a limb of t is added to, in sum. to_t is 0 for digits of the reduction:
- * then there is no limb of t, since the lowest limb of the sum is known to be zero. */
+ * then there is no limb of t, since the lowest limb of the sum is known to be zero. addze to top leaves no carry. */
 .macro row width, by, to_t
 .if \to_t
     mulld part0, limb0, \by
@@ -93,8 +93,6 @@
     addze top, zero
 .if \to_t
     addc sum, sum, acc0
-.else
-    addic part0, zero, 0  // no carry
 .endif
     add_upper \width, 1, 0, \by
     add_upper \width, 2, 1, \by

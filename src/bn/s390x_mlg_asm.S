@@ -8,8 +8,8 @@
  * (B^w - 1)(B^h - 1) + (B^w - 1) + (B^h - 1) = B^(w + h) - 1 for w limbs and h rows, with B = 2^64.
  *
  * Numbers are words, the least significant first. Instructions that multiply, load, store, shift and count leave the
- * carry alone, and la is an addition that does. A product is made in a pair of registers, of which the odd one held a
- * factor: its upper limb is in the even one then.
+ * carry alone. So does la, which serves as an addition. A product takes a pair of registers: one factor is in the odd
+ * register before, and the upper limb of the product is in the even one afterwards.
  */
 #include "common/s390x_asm.h"
 
