@@ -192,8 +192,9 @@ static void enter_power_of_two(const struct evc_bn_modulus *n, void *r, size_t e
     evc_bn_op_enter(n, r, bytes, n->n_bytes, scratch);
 }
 
-/* The first bits of an exponent of 2 are the place of a bit, with as many of them as there are places. */
-static unsigned first_bits(const struct evc_bn_modulus *n, size_t exponent_bytes)
+/* 2^k for the first bits k of the exponent is one bit set at place k. So many bits are taken that a number as long as
+ * the modulus has each place. */
+static unsigned bits_of_first_power(const struct evc_bn_modulus *n, size_t exponent_bytes)
 {
     unsigned n_bits = 0;
 
@@ -209,7 +210,7 @@ EVC_OUT_OF_LINE void exp_by_sums(const struct evc_bn_modulus *n, uint32_t base, 
     /* a table of two */
     void *const square = evc_bn_number(n, scratch, SUM), *const multiple = evc_bn_number(n, scratch, FACTOR);
     void *const power = evc_bn_number(n, scratch, BASE);
-    const unsigned first = base == 2 ? first_bits(n, exponent_bytes) : 0;
+    const unsigned first = base == 2 ? bits_of_first_power(n, exponent_bytes) : 0;
     size_t at = 8 * exponent_bytes - first;
 
     if (first)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Squares by columns, unrolled: a turn of the outer loops is eight columns, and a turn of a column is eight products of
- * the reduction and four of the square. What a column has beyond whole turns is a constant, for which nothing is
- * counted: with few limbs that is most of it. columns_steps.h includes this.
+ * the reduction and four of the square. The products beyond whole turns are a constant number; no counter is kept for
+ * them. With few limbs they are most of a column. columns_steps.h includes this.
  *
  * A column is summed apart from the one before it, and gets its rest and its digit last, for they are late.
  */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * OpenSSL's powers with a secret exponent, of a base of one word: Diffie-Hellman raises 2 or 5, its generators. A square
- * for each bit of the exponent, and sums that multiply it by the base, take the place of a table and its products. The
- * first bits of an exponent of 2 are the place of a bit, as many of them as there are places.
+ * OpenSSL's powers with a secret exponent, of a base of one word: Diffie-Hellman raises 2 or 5, its generators. A
+ * square for each bit of the exponent, and sums that multiply it by the base, take the place of a table and its
+ * products. If the base is 2, the first bits of the exponent are taken at once: 2^k for these bits k is one bit set at
+ * place k.
  *
  * The base shows in the time; numbers of OpenSSL always show their length. A base that is marked as secret goes to
  * OpenSSL's own functions, and so does all else: longer bases, a modulus that is short or for which the caller has no
@@ -112,8 +113,9 @@ static int zero(BIGNUM *a, size_t n_words)
     return 1;
 }
 
-/* The first bits of an exponent of 2, so many that they are a place in a number of n_words words. */
-static unsigned first_bits(size_t n_words)
+/* 2^k for the first bits k of the exponent is one bit set at place k. So many bits are taken that a number of n_words
+ * words has each place. */
+static unsigned bits_of_first_power(size_t n_words)
 {
     unsigned n_bits = 0;
 
@@ -137,7 +139,7 @@ static void set_power_of_two(struct power *s, uint32_t exponent)
 
 static int raise_base(struct power *s, BIGNUM *r, BN_ULONG base, const BIGNUM *p, BN_MONT_CTX *mont, BN_CTX *ctx)
 {
-    const unsigned first = base == 2 ? first_bits(s->n_words) : 0;
+    const unsigned first = base == 2 ? bits_of_first_power(s->n_words) : 0;
     int at = p->top * EVC_BN_WORD_BITS - (int)first;
 
     if (first)
