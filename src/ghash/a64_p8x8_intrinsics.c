@@ -21,7 +21,7 @@ EVC_ISA_BEGIN(A64_NEON)
 
 #include "ghash/a64_p8x8_blocks.h"
 
-EVC_DEFINE_CLEAR_STACK(clear, NEON, 320)
+EVC_DEFINE_CLEAR_STACK(clear, NEON, 512)
 
 const struct evc_ghash evc_ghash_a64_p8x8_intrinsics = {
     .kernel = EVC_KERNEL_HEAD(a64_p8x8_intrinsics, A64_NEON, CT, ANY, GROUP, struct key, 0, clear),
