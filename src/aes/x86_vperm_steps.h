@@ -607,30 +607,32 @@ EVC_INLINE vec tweaks_of_one(__m128i *next, size_t n_blocks)
     return v_after(first, v_all(second));
 }
 
-EVC_OUT_OF_LINE void one_xts_encrypt(const vperm_key *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out,
-                                     size_t n_blocks)
+EVC_INLINE void one_xts(const vperm_key *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out, size_t n_blocks,
+                        int decrypting)
 {
     __m128i next = load(tweak);
     const vec tweaks = tweaks_of_one(&next, n_blocks);
     vec x = v_xor(load_one(in, n_blocks), tweaks);
 
     store(tweak, next);
-    encrypt_few(key, &x, 1);
+    if (decrypting)
+        decrypt_few(key, &x, 1);
+    else
+        encrypt_few(key, &x, 1);
     store_one(out, v_xor(x, tweaks), n_blocks);
     v_clear_upper_halves();
+}
+
+EVC_OUT_OF_LINE void one_xts_encrypt(const vperm_key *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out,
+                                     size_t n_blocks)
+{
+    one_xts(key, tweak, in, out, n_blocks, 0);
 }
 
 EVC_OUT_OF_LINE void one_xts_decrypt(const vperm_key *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out,
                                      size_t n_blocks)
 {
-    __m128i next = load(tweak);
-    const vec tweaks = tweaks_of_one(&next, n_blocks);
-    vec x = v_xor(load_one(in, n_blocks), tweaks);
-
-    store(tweak, next);
-    decrypt_few(key, &x, 1);
-    store_one(out, v_xor(x, tweaks), n_blocks);
-    v_clear_upper_halves();
+    one_xts(key, tweak, in, out, n_blocks, 1);
 }
 
 /* ---- Operations with several vectors, up to FEW -------------------------------------------------
