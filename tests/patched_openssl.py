@@ -53,6 +53,7 @@ class Pair:
     emulator: str = ""
     options: tuple[str, ...] = ()
     patches_tree: bool = False
+    model: tuple[str, ...] = ()  # words for the emulator
 
 
 def no_asm(version: str, target: str, compiler: str, emulator: str = "") -> Pair:
@@ -67,6 +68,7 @@ PAIRS = {
     "3.0-hppa": generic("3.0", "hppa", "hppa-linux-gnu"),
     "3.0-hppa-tree": generic("3.0", "hppa", "hppa-linux-gnu", patches_tree=True),
     "3.0-armel": generic("3.0", "arm", "arm-linux-gnueabi"),
+    "3.0-armel-asm": Pair("3.0", "linux-armv4", "arm-linux-gnueabi-gcc", "qemu-arm", model=("-cpu", "arm926")),
     "3.0-mips": generic("3.0", "mips", "mips-linux-gnu"),
     "3.0-m68k": generic("3.0", "m68k", "m68k-linux-gnu"),
     "3.0-i386": no_asm("3.0", "linux-x86", "i686-linux-gnu-gcc", "qemu-i386"),
@@ -222,9 +224,9 @@ def counts(path: pathlib.Path) -> list[int]:
     return [struct.unpack_from("=QQ", data, 8 + 16 * i)[1] for i in range(min(n, 255))]
 
 
-def instructions(command: list[str | pathlib.Path], emulator: str, counter: pathlib.Path, folder: pathlib.Path) -> int:
+def instructions(command: list[str | pathlib.Path], emulator: list[str], counter: pathlib.Path, folder: pathlib.Path) -> int:
     to = folder / "counts"
-    run([emulator, "-plugin", f"{counter},to={to}", *command])
+    run([*emulator, "-plugin", f"{counter},to={to}", *command])
     return sum(counts(to))
 
 
@@ -241,7 +243,7 @@ def signatures(folder: pathlib.Path, tree: pathlib.Path, pair: Pair,
             program = folder / f"sign-{name}"
             include = [f"-I{folder / 'include'}", f"-I{tree / 'include'}"]
             link(pair.compiler, program, "-O2", *include, HERE / "sign.c", library)
-            first, second = (instructions([program, key, str(n)], pair.emulator, counter, folder)
+            first, second = (instructions([program, key, str(n)], [pair.emulator, *pair.model], counter, folder)
                              for n in (1, 1 + SIGNATURES))
             found.setdefault(str(bits), {})[name] = (second - first) // SIGNATURES
     return found
@@ -277,7 +279,7 @@ def try_pair(name: str, store: bool, tests: bool) -> None:
     every = json.loads(STORED.read_text()) if STORED.is_file() else {}
     ok = every.get(name, {}).get("ok")
     if tests:
-        starter = [] if pair.compiler in NATIVE else [pair.emulator]
+        starter = [] if pair.compiler in NATIVE else [pair.emulator, *pair.model]
         ok = try_tests(linked_tests(folder, copy, pair.compiler), tree, starter)
     now: dict = {"compiler": run([pair.compiler, "--version"]).splitlines()[0], "ok": ok, "sign": {}}
     if not pair.patches_tree:
