@@ -8,6 +8,7 @@ the property named.
 
 properties_can_fail.py          breaks of portable code, and of what this CPU has
 properties_can_fail.py --a64    breaks of the assembly for A64, with a cross compiler and under an emulator
+properties_can_fail.py --abi-elsewhere    registers and modes of POWER, IBM Z and PA-RISC, in the same way
 """
 
 import argparse
@@ -20,6 +21,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 
 from few_kernels import keep_kernels, portable
 
@@ -828,6 +830,18 @@ def asm(text: str, operands: str = "") -> str:
     return f"{ENCRYPT}    __asm__ volatile(\"{text}\"{operands});\n"
 
 
+POWER_BREAKS = [
+    ("a register of the caller", KERNEL, ENCRYPT, asm("addi 14, 14, 1"), ABI),
+    ("another register of the caller", KERNEL, ENCRYPT, asm("addi 31, 31, 1"), ABI),
+    ("the first condition of the caller", KERNEL, ENCRYPT, asm("crnot 8, 8"), ABI),
+    ("the last condition of the caller", KERNEL, ENCRYPT, asm("crnot 19, 19"), ABI),
+    ("a register of floating point", KERNEL, ENCRYPT, asm("fneg 14, 14"), ABI),
+    ("the last register of floating point", KERNEL, ENCRYPT, asm("fneg 31, 31"), ABI),
+    ("a vector register of the caller", KERNEL, ENCRYPT, asm("vnor 20, 20, 20"), ABI),
+    ("the last vector register of the caller", KERNEL, ENCRYPT, asm("vnor 31, 31, 31"), ABI),
+    ("the rounding mode", KERNEL, ENCRYPT, asm("mtfsb1 31"), ABI),
+]
+
 # Breaks that leave registers changed after a slot, by platform.machine().
 ABI_BREAKS = {
     "x86_64": [
@@ -844,6 +858,24 @@ ABI_BREAKS = {
         ("a vector register of the caller", KERNEL, ENCRYPT, asm("fmov d8, xzr"), ABI),
         ("the last vector register of the caller", KERNEL, ENCRYPT, asm("fmov d15, xzr"), ABI),
         ("the rounding mode", KERNEL, ENCRYPT, asm("msr fpcr, %0", ' : : "r"(UINT64_C(0x400000))'), ABI),
+    ],
+    "ppc64": POWER_BREAKS,
+    "ppc64le": POWER_BREAKS,
+    "s390x": [
+        ("a register of the caller", KERNEL, ENCRYPT, asm("aghi %r6, 1"), ABI),
+        ("another register of the caller", KERNEL, ENCRYPT, asm("aghi %r13, 1"), ABI),
+        ("a register of floating point", KERNEL, ENCRYPT, asm("lzdr %f8"), ABI),
+        ("the last register of floating point", KERNEL, ENCRYPT, asm("lzdr %f15"), ABI),
+        ("the rounding mode", KERNEL, ENCRYPT, asm("srnm 1"), ABI),
+    ],
+    "hppa": [
+        ("a register of the caller", KERNEL, ENCRYPT, asm("ldo 1(%r3), %r3"), ABI),
+        ("another register of the caller", KERNEL, ENCRYPT, asm("ldo 1(%r18), %r18"), ABI),
+        ("the data pointer", KERNEL, ENCRYPT, asm("ldo 1(%r27), %r27"), ABI),
+        ("a register of floating point", KERNEL, ENCRYPT, asm("fcpy,dbl %fr0, %fr12"), ABI),
+        ("the last register of floating point", KERNEL, ENCRYPT, asm("fcpy,dbl %fr0, %fr21"), ABI),
+        ("the rounding mode", KERNEL, ENCRYPT,
+         "    static const uint64_t mode = UINT64_C(0x200) << 32;\n\n" + asm("fldds 0(%0), %%fr0", ' : : "r"(&mode), "m"(mode)'), ABI),
     ],
 }
 UPPER_HALVES = ("upper halves of vector registers", KERNEL, ENCRYPT, asm("vcmptrueps %ymm0, %ymm0, %ymm0"), ABI)
@@ -874,6 +906,12 @@ A64_BREAKS = [
     ("bn umulh: a register of the caller", ROWS, "    evc_restore_pair x27, x28\n", "    add sp, sp, #16\n", ABI),
 ]
 FOR_A64 = ["aarch64-linux-gnu-gcc", "-static"]
+ELSEWHERE = {  # compiler, emulator
+    "ppc64": ("powerpc64-linux-gnu-gcc", "qemu-ppc64"),
+    "ppc64le": ("powerpc64le-linux-gnu-gcc", "qemu-ppc64le"),
+    "s390x": ("s390x-linux-gnu-gcc", "qemu-s390x"),
+    "hppa": ("hppa-linux-gnu-gcc", "qemu-hppa"),
+}
 
 # Breaks of GCM in assembly, and the flags of a CPU that runs the kernel.
 GCM256 = "src/gcm/x86_vaes256_asm.S"
@@ -1045,10 +1083,54 @@ def unnoticed(tree: Tree, breaks: list[tuple[str, str, str, str, str]], *options
     return bad
 
 
+def unnoticed_in_copy(tree: Tree, kept: set[str], programs: Sequence[str],
+                      breaks: list[tuple[str, str, str, str, str]], *options: str) -> int:
+    """Compile a copy of the tree with these kernels beside the portable ones, and count what is not noticed."""
+    for part in ("src", "include", "harness", "peers"):
+        if (ROOT / part).exists():
+            shutil.copytree(ROOT / part, tree.folder / part)
+    shutil.copy(ROOT / "tests/whole_kernel.c", tree.folder / KERNEL)
+    shutil.copy(ROOT / "tests/whole_gcm.c", tree.folder / FUSED)
+    keep_kernels(tree.folder, lambda stem: portable(stem) or stem in kept)
+    with (tree.folder / "src/kernels.def").open("a") as registry:
+        registry.write(LINES)
+    (tree.folder / "tests").mkdir()
+    for name in ("tap.h", *(f"{program}.c" for program in programs)):
+        shutil.copy(ROOT / "tests" / name, tree.folder / "tests")
+    (tree.folder / "objects").mkdir()
+    for part in ("src", "harness", "tests"):
+        for source in sorted((tree.folder / part).rglob("*.[cS]")):
+            tree.compile_one(source.relative_to(tree.folder).as_posix())
+    return unnoticed(tree, breaks, *options)
+
+
+def abi_elsewhere() -> int:
+    """Registers and modes of the CPUs of ELSEWHERE, emulated."""
+    passed = failed = skipped = 0
+    for machine, (compiler, emulator) in ELSEWHERE.items():
+        if absent := [name for name in (compiler, emulator) if not shutil.which(name)]:
+            print(f"skipped: {machine}: no {', '.join(absent)}")
+            skipped += 1
+            continue
+        with tempfile.TemporaryDirectory() as folder:
+            tree = Tree(pathlib.Path(folder), [compiler, "-static"], [emulator], "c_whole,c_ref")
+            bad = unnoticed_in_copy(tree, set(), (), ABI_BREAKS[machine], "--property", ABI)
+        print(f"{machine}: {len(ABI_BREAKS[machine]) - bad} of {len(ABI_BREAKS[machine])} are noticed", flush=True)
+        failed += bad
+        passed += len(ABI_BREAKS[machine]) - bad
+    print(f"{passed} passed, {failed} failed, {skipped} skipped")
+    return 1 if failed else 0
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--a64", action="store_true", help="break assembly for A64, under qemu-aarch64 elsewhere")
-    for_a64 = parser.parse_args().a64
+    where = parser.add_mutually_exclusive_group()
+    where.add_argument("--a64", action="store_true", help="break assembly for A64, under qemu-aarch64 elsewhere")
+    where.add_argument("--abi-elsewhere", action="store_true", help="change registers of POWER, IBM Z and PA-RISC, emulated")
+    words = parser.parse_args()
+    if words.abi_elsewhere:
+        return abi_elsewhere()
+    for_a64 = words.a64
     emulator = ["qemu-aarch64"] if for_a64 and platform.machine() != "aarch64" else []
     compiler = FOR_A64 if for_a64 else os.environ.get("CC", "cc").split()
     assembly = A64_KERNELS if for_a64 else ("x86_ifma", "x86_adx") if has_ifma() else ("x86_adx",) if has_adx() else ()
@@ -1060,23 +1142,8 @@ def main() -> int:
     breaks = A64_BREAKS + ABI_BREAKS["aarch64"] if for_a64 else breaks_here()
     with tempfile.TemporaryDirectory() as folder:
         tree = Tree(pathlib.Path(folder), compiler, emulator, kernels)
-        for part in ("src", "include", "harness", "peers"):
-            if (ROOT / part).exists():
-                shutil.copytree(ROOT / part, tree.folder / part)
-        shutil.copy(ROOT / "tests/whole_kernel.c", tree.folder / KERNEL)
-        shutil.copy(ROOT / "tests/whole_gcm.c", tree.folder / FUSED)
-        kept = {*assembly, *gcm}
-        keep_kernels(tree.folder, lambda stem: portable(stem) or stem in kept)
-        with (tree.folder / "src/kernels.def").open("a") as registry:
-            registry.write(LINES)
-        (tree.folder / "tests").mkdir()
-        for name in ("tap.h", *(f"{program}.c" for program in PROGRAMS if not for_a64)):
-            shutil.copy(ROOT / "tests" / name, tree.folder / "tests")
-        (tree.folder / "objects").mkdir()
-        for part in ("src", "harness", "tests"):
-            for source in sorted((tree.folder / part).rglob("*.[cS]")):
-                tree.compile_one(source.relative_to(tree.folder).as_posix())
-        bad = unnoticed(tree, breaks, *(["--property", ABI] if for_a64 else []))
+        bad = unnoticed_in_copy(tree, {*assembly, *gcm}, () if for_a64 else PROGRAMS, breaks,
+                                *(["--property", ABI] if for_a64 else []))
         for kernel, broken in gcm.items():
             bad += unnoticed(dataclasses.replace(tree, kernels=kernel), broken, "--property", SHAPES)
             breaks += broken

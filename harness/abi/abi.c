@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "everycore/everycore.h"
 #include "everycore/isa.h"
 
 #include "common/bytes.h"
@@ -15,8 +16,8 @@
 #include "frame.h"
 
 struct abi_frame {
-    uint64_t integers[2][ABI_INTEGERS], vectors[2][ABI_VECTORS]; /* before, after */
-    uint64_t stack[2], own_stack, flags;
+    EVC_ALIGN(16) uint64_t integers[2][ABI_INTEGERS], vectors[2][ABI_VECTORS]; /* before, after */
+    uint64_t stack[2], own_stack, flags, has_altivec;
 };
 
 _Static_assert(offsetof(struct abi_frame, integers[1]) == ABI_INTEGERS_AFTER, "frame.h");
@@ -26,6 +27,7 @@ _Static_assert(offsetof(struct abi_frame, stack[0]) == ABI_STACK_BEFORE, "frame.
 _Static_assert(offsetof(struct abi_frame, stack[1]) == ABI_STACK_AFTER, "frame.h");
 _Static_assert(offsetof(struct abi_frame, own_stack) == ABI_STACK_OWN, "frame.h");
 _Static_assert(offsetof(struct abi_frame, flags) == ABI_FLAGS, "frame.h");
+_Static_assert(offsetof(struct abi_frame, has_altivec) == ABI_HAS_ALTIVEC, "frame.h");
 
 /* The registers that a function restores, in the order of the trampoline. */
 #if defined(ABI_X86_64_SYSV)
@@ -58,15 +60,23 @@ _Static_assert(offsetof(struct abi_frame, flags) == ABI_FLAGS, "frame.h");
 #elif defined(ABI_PPC64)
 #define INTEGERS \
     "r14", "r15", "r16", "r17", "r18", "r19", "r20", "r21", "r22", "r23", "r24", "r25", "r26", "r27", "r28", "r29", \
-        "r30", "r31"
+        "r30", "r31", "cr2 to cr4"
 #define VECTOR_NAME "f%u"
 #define FIRST_VECTOR 14
 #define N_VECTORS 18
+#define FIRST_ALTIVEC 20 /* registers of 16 bytes, behind the others */
+#define N_ALTIVEC 12
 #elif defined(ABI_S390X)
 #define INTEGERS "r6", "r7", "r8", "r9", "r10", "r11", "r12", "r13"
 #define VECTOR_NAME "f%u"
 #define FIRST_VECTOR 8
 #define N_VECTORS 8
+#elif defined(ABI_HPPA)
+#define INTEGERS \
+    "r3", "r4", "r5", "r6", "r7", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15", "r16", "r17", "r18", "r27"
+#define VECTOR_NAME "fr%u"
+#define FIRST_VECTOR 12
+#define N_VECTORS 10
 #endif
 
 #if defined(INTEGERS)
@@ -202,6 +212,20 @@ int abi_sees_upper_halves(void)
     return 0;
 }
 
+#if defined(ABI_HPPA)
+static uint32_t hppa_status(void)
+{
+    uint64_t status; /* the upper half of fr0 */
+
+    __asm__ volatile("fstds %%fr0, 0(%1)" : "=m"(status) : "r"(&status));
+    return (uint32_t)(status >> 32);
+}
+#elif defined(ABI_PPC64) && defined(__linux__)
+unsigned long getauxval(unsigned long type);
+#define AT_HWCAP 16
+#define HAS_ALTIVEC 0x10000000
+#endif
+
 static struct modes modes_now(void)
 {
     struct modes m = {0, 0, false, false};
@@ -218,6 +242,18 @@ static struct modes modes_now(void)
 
     __asm__ volatile("frrm %0" : "=r"(mode));
     m.vector = (uint32_t)mode;
+#elif defined(ABI_PPC64)
+    double status;
+    uint64_t bits;
+
+    __asm__ volatile("mffs %0" : "=d"(status));
+    memcpy(&bits, &status, sizeof bits);
+    m.vector = bits & 0xff; /* exceptions enabled, and rounding */
+#elif defined(ABI_S390X)
+    __asm__ volatile("efpc %0" : "=d"(m.vector));
+    m.vector &= 0xf8000077; /* exceptions enabled, and rounding */
+#elif defined(ABI_HPPA)
+    m.vector = hppa_status() & 0x63f; /* rounding, flushing, and exceptions enabled */
 #endif
     return m;
 }
@@ -230,6 +266,18 @@ static void repair(const struct modes *before)
     __asm__ volatile("vmsr fpscr, %0" : : "r"(before->vector));
 #elif defined(ABI_RISCV64_FLOAT)
     __asm__ volatile("fsrm %0" : : "r"((uint64_t)before->vector));
+#elif defined(ABI_PPC64)
+    const uint64_t bits = before->vector;
+    double status;
+
+    memcpy(&status, &bits, sizeof status);
+    __asm__ volatile("mtfsf 0x03, %0" : : "d"(status));
+#elif defined(ABI_S390X)
+    __asm__ volatile("sfpc %0" : : "d"(before->vector));
+#elif defined(ABI_HPPA)
+    const uint64_t status = (uint64_t)before->vector << 32;
+
+    __asm__ volatile("fldds 0(%0), %%fr0" : : "r"(&status), "m"(status));
 #else
     (void)before;
 #endif
@@ -245,9 +293,12 @@ static void fill(void)
 
     memset(&abi_frame, 0, sizeof abi_frame);
     for (size_t i = 0; i < ABI_INTEGERS; i++, x = x * 0x5851f42d + 0x14057b7f)
-        abi_frame.integers[0][i] = sizeof(void *) == 4 ? (uint32_t)x : x;
+        memcpy(&abi_frame.integers[0][i], &x, sizeof(void *));
     for (size_t i = 0; i < ABI_VECTORS; i++, x = x * 0x5851f42d + 0x14057b7f)
         abi_frame.vectors[0][i] = x;
+#if defined(HAS_ALTIVEC)
+    abi_frame.has_altivec = getauxval(AT_HWCAP) & HAS_ALTIVEC;
+#endif
 }
 
 static const char *changed_register(void)
@@ -264,6 +315,13 @@ static const char *changed_register(void)
     for (unsigned i = 0; i < N_VECTORS * VECTOR_WORDS; i++)
         if (abi_frame.vectors[0][i] != abi_frame.vectors[1][i]) {
             snprintf(text, sizeof text, "it does not restore " VECTOR_NAME, FIRST_VECTOR + i / VECTOR_WORDS);
+            return text;
+        }
+#endif
+#if defined(N_ALTIVEC)
+    for (unsigned i = 0; i < 2 * N_ALTIVEC && abi_frame.has_altivec; i++)
+        if (abi_frame.vectors[0][N_VECTORS + i] != abi_frame.vectors[1][N_VECTORS + i]) {
+            snprintf(text, sizeof text, "it does not restore v%u", FIRST_ALTIVEC + i / 2);
             return text;
         }
 #endif

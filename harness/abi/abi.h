@@ -10,7 +10,8 @@
  * Source: System V ABI, AMD64 supplement (1.0, 2024) section 3.2.1 and Intel386 supplement (1.1, 2015) section 2.2.1;
  *         Microsoft, x64 calling convention; AAPCS64 (2024) section 6.1; AAPCS32 (2024) section 6.1; RISC-V ELF psABI
  *         (1.0, 2022) chapter 1; Power Architecture 64-Bit ELF V2 ABI Specification (2024) section 2.2.1; zSeries ELF
- *         Application Binary Interface Supplement (2002) chapter 1. The method is that of checkasm, the test program of
+ *         Application Binary Interface Supplement (2002) chapter 1; The 32-bit PA-RISC Run-time Architecture Document
+ *         (1997) chapter 2. The method is that of checkasm, the test program of
  *         FFmpeg and dav1d.
  */
 #ifndef HARNESS_ABI_H

@@ -25,19 +25,22 @@
 #define ABI_PPC64 1
 #elif defined(__s390x__) && defined(__ELF__) && !defined(__SOFTFP__)
 #define ABI_S390X 1
+#elif defined(__hppa__) && !defined(__LP64__) && defined(__ELF__)
+#define ABI_HPPA 1
 #endif
 
-#define ABI_INTEGERS 18 /* at most so many */
-#define ABI_VECTORS 24  /* values of 8 bytes */
+#define ABI_INTEGERS 19 /* at most so many */
+#define ABI_VECTORS 42  /* values of 8 bytes */
 
 /* Bytes from the beginning of abi_frame. */
 #define ABI_INTEGERS_BEFORE 0
-#define ABI_INTEGERS_AFTER 144
-#define ABI_VECTORS_BEFORE 288
-#define ABI_VECTORS_AFTER 480
-#define ABI_STACK_BEFORE 672 /* the stack pointer at the call */
-#define ABI_STACK_AFTER 680
-#define ABI_STACK_OWN 688 /* that of the trampoline, which returns even if the function moved it */
-#define ABI_FLAGS 696     /* of x86, after the call */
+#define ABI_INTEGERS_AFTER 152
+#define ABI_VECTORS_BEFORE 304 /* a multiple of 16 */
+#define ABI_VECTORS_AFTER 640  /* another */
+#define ABI_STACK_BEFORE 976   /* the stack pointer at the call */
+#define ABI_STACK_AFTER 984
+#define ABI_STACK_OWN 992   /* that of the trampoline, which returns even if the function moved it */
+#define ABI_FLAGS 1000      /* of x86, after the call */
+#define ABI_HAS_ALTIVEC 1008 /* of POWER: not 0 if there are vector registers */
 
 #endif
