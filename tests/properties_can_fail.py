@@ -711,7 +711,11 @@ DH_BREAKS = [
 ]
 
 FIND, SAFE, STRONG, PUBLIC = (f"src/prime/{name}.c" for name in ("find", "find_safe", "miller_rabin", "public"))
+WORK = "src/prime/work.c"
 PRIME_BREAKS = [
+    ("prime: bits of a public exponent that make the first power of 2", WORK, "        k = next;\n        n_bits--;\n",
+     "        k = next;\n        n_bits -= 2;\n", PRIMES),
+    ("prime: the bit of the first power of 2", WORK, "(uint8_t)(1u << k % 8);", "1;", PRIMES),
     ("prime: base 2 of a candidate", FIND, "passes = evc_prime_passes_two(&f->w);", "passes = UINT32_MAX;", PRIMES),
     ("prime: base 2 of p", SAFE, "    passes = evc_prime_passes_two_public(&f->w);\n    f->progress.seconds++;",
      "    passes = 1;\n    f->progress.seconds++;", PRIMES),
