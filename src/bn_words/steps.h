@@ -180,7 +180,8 @@ EVC_INLINE void sqr_words_steps(word *r, const word *a, size_t n_words)
 /* ---- Columns ------------------------------------------------------------------------------------------- */
 
 /* A column is three words where the carry stays one between additions or a product is no type of the compiler's, and
- * two sums elsewhere. Squares keep two columns at once: with sums they need fewer instructions, and more registers. */
+ * two sums elsewhere. Squares keep two columns at once: with sums they need more registers, and fewer instructions
+ * unless three of them add or double a column, as on x86 and 64-bit POWER. */
 #if EVC_BN_HALVES || (defined(EVC_ADD_TWO_WORDS) && (EVC_X86 || EVC_BN_WORD64 == EVC_WORD64))
 #define MUL_COLUMN_IS(name) three_words##name
 #define NEEDS_THREE_WORDS 1
@@ -188,7 +189,7 @@ EVC_INLINE void sqr_words_steps(word *r, const word *a, size_t n_words)
 #define MUL_COLUMN_IS(name) two_sums##name
 #define NEEDS_THREE_WORDS 0
 #endif
-#if EVC_BN_HALVES || EVC_X86
+#if EVC_BN_HALVES || EVC_X86 || (defined(__powerpc64__) && EVC_BN_WORD64)
 #define SQR_COLUMN_IS(name) three_words##name
 #define NEEDS_TWO_SUMS 0
 #else
@@ -231,6 +232,24 @@ EVC_INLINE void three_words_add_column(struct three_words *c, const struct three
 EVC_INLINE void three_words_double(struct three_words *c)
 {
     __asm__("add %0, %0\n\tadc %1, %1\n\tadc %2, %2" : "+r"(c->low), "+r"(c->middle), "+r"(c->high) : : "cc");
+}
+
+#elif defined(__powerpc64__) && EVC_BN_WORD64 && !EVC_BN_HALVES
+
+EVC_INLINE void three_words_add_column(struct three_words *c, const struct three_words *other)
+{
+    __asm__("addc %0, %0, %3\n\tadde %1, %1, %4\n\tadde %2, %2, %5"
+            : "+&r"(c->low), "+&r"(c->middle), "+&r"(c->high)
+            : "r"(other->low), "r"(other->middle), "r"(other->high)
+            : EVC_CARRY_FLAG);
+}
+
+EVC_INLINE void three_words_double(struct three_words *c)
+{
+    __asm__("addc %0, %0, %0\n\tadde %1, %1, %1\n\tadde %2, %2, %2"
+            : "+r"(c->low), "+r"(c->middle), "+r"(c->high)
+            :
+            : EVC_CARRY_FLAG);
 }
 
 #else
