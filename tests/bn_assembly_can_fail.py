@@ -3,8 +3,8 @@
 """Break big numbers of other CPUs in assembly and vectors, and see that the integers of Python notice.
 
 For each kernel of CPUS the primitive is built once. Then each break of BREAKS is made in a copy of its
-file, and bn_against_python.py has to fail. A break replaces text, which has to be there. A CPU whose compiler or
-emulator is missing is skipped.
+file, and bn_against_python.py has to fail, or bn_words_answers.py for primitives on words. A break
+replaces text, which has to be there. A CPU whose compiler or emulator is missing is skipped.
 
 bn_assembly_can_fail.py hppa20 EMULATOR...: that kernel alone, under an emulator of PA-RISC 2.0 (pa_risc_2.py has one).
 """
@@ -25,7 +25,7 @@ SECONDS = 60
 XMPYU, UMAAL, SSE2, DIGITS = (
     "src/bn/hppa_xmpyu_asm.S", "src/bn/a32_umaal_asm.S", "src/bn/x86_sse2.c", "src/bn/c_digit27.c")
 POWER, Z = "src/bn/ppc64_mulhdu_asm.S", "src/bn/s390x_mlg_asm.S"
-STEPS = "src/bn/digits_steps.h"
+STEPS, WORDS, COLUMNS = "src/bn/digits_steps.h", "src/bn_words/carry_rows.h", "src/bn_words/steps.h"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -37,7 +37,32 @@ class Cpu:
     flags: tuple[str, ...] = ()
     model: tuple[str, ...] = ()  # words for the emulator
     rounds: int = 20  # of bn_against_python.py: so many that each break is noticed
+    primitive: str = "bn"
 
+    @property
+    def program(self) -> str:
+        return f"{self.primitive}_answers"
+
+
+POWER_WORDS = (
+    ("words: a carry in a row of four", WORDS, 'PRODUCT("u", "s0", "8", "adde", "t") STORE', 'PRODUCT("u", "s0", "8", "addc", "t") STORE'),
+    ("words: the carry above a row of four", WORDS, '"addze %[c], %[u]"\n', '"mr %[c], %[u]"\n'),
+    ("words: a carry in a row that is added", WORDS, 'PRODUCT("t", "s2", "16", "adde", "u")\n', 'PRODUCT("t", "s2", "16", "addc", "u")\n'),
+    ("words: the carry above products that are added", WORDS, '"addze %[c], %[u]\\n\\t"', '"mr %[c], %[u]\\n\\t"'),
+    ("words: a carry between words of a sum", WORDS, 'ADD_TO_WORD("adde", "s2", "16")', 'ADD_TO_WORD("addc", "s2", "16")'),
+    ("words: the carry above a sum", WORDS, '"addze %[c], %[c]"\n', '"nop"\n'),
+    ("words: a carry between words of a column", COLUMNS, "adde %1, %1, %4", "addc %1, %1, %4"),
+    ("words: the bit above two words that are doubled", COLUMNS, "adde %2, %2, %2", "add %2, %2, %2"),
+)
+
+Z_WORDS = (
+    ("words: a carry in a row of four", WORDS, 'PRODUCT("r2", "r3", "8", "alcgr", "%%r0") STORE', 'PRODUCT("r2", "r3", "8", "algr", "%%r0") STORE'),
+    ("words: the carry above a row of four", WORDS, '"lghi %[c], 0\\n\\talcgr %[c], %%r2"\n', '"lgr %[c], %%r2"\n'),
+    ("words: a carry in a row that is added", WORDS, 'PRODUCT("r4", "r5", "16", "alcgr", "%%r2")\n', 'PRODUCT("r4", "r5", "16", "algr", "%%r2")\n'),
+    ("words: the carry above products that are added", WORDS, '"lghi %[c], 0\\n\\talcgr %%r6, %[c]\\n\\t"', '"lghi %[c], 0\\n\\t"'),
+    ("words: a carry between words of a sum", WORDS, 'ADD_TO_WORD("alcg", "r5", "16")', 'ADD_TO_WORD("alg", "r5", "16")'),
+    ("words: the carry above a sum", WORDS, '"alcgr %[c], %%r6"\n', '"lgr %[c], %%r6"\n'),
+)
 
 CPUS = (
     Cpu("hppa_xmpyu", "hppa-linux-gnu-gcc", "qemu-hppa", (
@@ -129,6 +154,9 @@ CPUS = (
         ("a cross product of a strip", Z, "    factor_row 2, 2, 8\n", "    factor_row 2, 1, 8\n"),
         ("limbs that fill no strip", Z, "    \\strip 3\n    j 19f\n", "    j 19f\n"),
     ), rounds=60),
+    Cpu("c_words64", "powerpc64-linux-gnu-gcc", "qemu-ppc64", POWER_WORDS, primitive="bn_words"),
+    Cpu("c_words64", "powerpc64le-linux-gnu-gcc", "qemu-ppc64le", POWER_WORDS, primitive="bn_words"),
+    Cpu("c_words64", "s390x-linux-gnu-gcc", "qemu-s390x", Z_WORDS, primitive="bn_words"),
 )
 
 ROWS = "src/bn/hppa20_asm.S"
@@ -153,10 +181,14 @@ def compiled(cpu: Cpu, folder: pathlib.Path, source: str) -> str:
 
 
 def answers_are_right(cpu: Cpu, folder: pathlib.Path, objects: list[str]) -> bool:
-    subprocess.run([cpu.compiler, "-static", *objects, "-o", "bn_answers"], cwd=folder, check=True)
-    asked = [sys.executable, str(ROOT / "tests/bn_against_python.py"), "--kernel", cpu.kernel, "--rounds", str(cpu.rounds)]
+    subprocess.run([cpu.compiler, "-static", *objects, "-o", cpu.program], cwd=folder, check=True)
+    emulated = [cpu.emulator, *cpu.model, str(folder / cpu.program)]
+    if cpu.primitive == "bn":
+        words = [str(ROOT / "tests/bn_against_python.py"), "--kernel", cpu.kernel, "--rounds", str(cpu.rounds), "--", *emulated]
+    else:
+        words = [str(ROOT / "tests/bn_words_answers.py"), *emulated, cpu.kernel]
     try:
-        done = subprocess.run([*asked, "--", cpu.emulator, *cpu.model, str(folder / "bn_answers")], capture_output=True, timeout=SECONDS)
+        done = subprocess.run([sys.executable, *words], capture_output=True, timeout=SECONDS)
     except subprocess.TimeoutExpired:
         return False
     return done.returncode == 0
@@ -165,13 +197,13 @@ def answers_are_right(cpu: Cpu, folder: pathlib.Path, objects: list[str]) -> boo
 def unnoticed(cpu: Cpu, folder: pathlib.Path) -> int:
     for part in ("src", "include"):
         shutil.copytree(ROOT / part, folder / part)
-    shutil.copy(ROOT / "tests/bn_answers.c", folder)
+    shutil.copy(ROOT / f"tests/{cpu.program}.c", folder)
     keep_kernels(folder, lambda stem: stem in (cpu.kernel, "c_ref"))
     (folder / "objects").mkdir()
     others = [*folder.glob("src/*/c_ref.c"), folder / "src/registry.c"]  # which names kernels of all primitives
     sources = sorted({path.relative_to(folder).as_posix()
                       for path in [*others, *(path for part in PARTS for path in (folder / "src" / part).glob("*.[cS]"))]})
-    objects = [compiled(cpu, folder, source) for source in [*sources, "bn_answers.c"]]
+    objects = [compiled(cpu, folder, source) for source in [*sources, f"{cpu.program}.c"]]
     if not answers_are_right(cpu, folder, objects):
         sys.exit(f"unbroken, {cpu.kernel} gives wrong answers")
     bad = 0
@@ -180,7 +212,7 @@ def unnoticed(cpu: Cpu, folder: pathlib.Path) -> int:
         if old not in good:
             sys.exit(f"{what}: {file} no longer says {old!r}")
         (folder / file).write_text(good.replace(old, new, 1))
-        compiled(cpu, folder, f"src/bn/{cpu.kernel}.c" if file.endswith(".h") else file)
+        compiled(cpu, folder, f"src/{cpu.primitive}/{cpu.kernel}.c" if file.endswith(".h") else file)
         if answers_are_right(cpu, folder, objects):
             bad += 1
             print(f"FAILED: {cpu.kernel}: {what} is broken, and all answers are right")
