@@ -25,6 +25,7 @@ SECONDS = 60
 XMPYU, UMAAL, SSE2, DIGITS = (
     "src/bn/hppa_xmpyu_asm.S", "src/bn/a32_umaal_asm.S", "src/bn/x86_sse2.c", "src/bn/c_digit27.c")
 POWER, Z = "src/bn/ppc64_mulhdu_asm.S", "src/bn/s390x_mlg_asm.S"
+FMPYADD, DOUBLES = "src/bn/hppa_fmpyadd_asm.S", "src/bn/hppa_fmpyadd.c"
 STEPS, WORDS, COLUMNS = "src/bn/digits_steps.h", "src/bn_words/carry_rows.h", "src/bn_words/steps.h"
 
 
@@ -80,6 +81,26 @@ CPUS = (
         ("a digit of the upper eight", XMPYU, "	fcpy,sgl	%fr30R, %fr\\f\\()R\n	.endif\n	each_of_n",
          "	fcpy,sgl	%fr30R, %fr\\f\\()L\n	.endif\n	each_of_n"),
     ), rounds=80),
+    # As Debian 12's emulator has the instruction.
+    Cpu("hppa_fmpyadd", "hppa-linux-gnu-gcc", "qemu-hppa", (
+        ("the last sums of rows", FMPYADD, "2:	fadd,dbl	%fr13, %fr26, %fr26\n", "2:	nop\n"),
+        ("the sum of a row", FMPYADD, "	.if	\\j == 3\n	next_sum \\i\n", "	.if	\\j == 2\n	next_sum \\i\n"),
+        ("a digit that is doubled", FMPYADD, "	fadd,dbl	%fr\\f, %fr\\f, %fr\\f\n", "	nop\n"),
+        ("the square of a digit", FMPYADD, "	.if	\\j == \\i\n	.set	factor, digit\n", "	.if	\\j == 9\n	.set	factor, digit\n"),
+        ("a sum of the first rows of a square", FMPYADD, "	.if	k == 25\n", "	.if	k == 22\n"),
+        ("the carry between digits of a multiple", FMPYADD, "	fadd,dbl	CARRY, place, place\n	.endif\n", "	.endif\n"),
+        ("the carry to the next block", FMPYADD, "	fadd,dbl	%fr12, %fr22, %fr22\n", "	nop\n"),
+        ("the lowest part of a place", FMPYADD, "	lowest	place, Q, Q\n", "	fcpy,dbl	place, Q\n"),
+        ("the upper products of the lowest digits", FMPYADD, "	.if	\\i + \\j >= 8\n", "	.if	\\i + \\j >= 9\n"),
+        ("the carry between digits of a result", FMPYADD, "	fadd,dbl	CARRY, %fr\\i, %fr\\i\n", "	nop\n"),
+        ("the multiple of the modulus in a sum", FMPYADD, "	fadd,dbl	%fr9, %fr8, %fr8\n", "	nop\n"),
+        ("the sums of an entry of a table", FMPYADD, "	fadd,dbl	%fr15, %fr29, %fr29\n", "	nop\n"),
+        ("the sign of a sum", DOUBLES, " - (int32_t)((above + 1) >> 63 & 1);", ";"),
+        ("a sum that is too large", DOUBLES, "(double)-sign_of(key, a, b, b_sign)", "(double)0"),
+        ("a result below zero", DOUBLES, "negative = evc_barrier32((uint32_t)sum);", "negative = 0;"),
+        ("digits below zero", DOUBLES, "*above = (x + ((int32_t)1 << (digit_bits - 1))) >> digit_bits;", "*above = x >> digit_bits;"),
+        ("numbers of more digits than sums hold", DOUBLES, "#define MOST_BYTES_OF_MOST_BITS 712", "#define MOST_BYTES_OF_MOST_BITS 1024"),
+    ), ("-DEVC_HPPA_FMPYADD_SWAPPED",), rounds=60),
     Cpu("a32_umaal", "arm-linux-gnueabihf-gcc", "qemu-arm", (
         ("the carry of the strip before", UMAAL, "    subs r3, r3, #1       /* the carry is the carry */\n", "    cmn r3, #0\n"),
         ("the borrow of limbs that make no four", UMAAL, "    sbcs r4, r4, r8\n    str r4, [r12], #4\n",

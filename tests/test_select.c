@@ -399,6 +399,10 @@ static void the_policy_vartime_allows_any_multiplier(void)
     }
     EXPECT(is_for("bn", EVC_ARCH_HPPA, EVC_CPU(HPPA_PA11), vartime, "hppa_xmpyu"));
     EXPECT(is_for("bn_words", EVC_ARCH_HPPA, EVC_CPU(HPPA_PA11), vartime, "hppa_xmpyu"));
+    EXPECT(is_for("bn", EVC_ARCH_HPPA, EVC_CPU(HPPA_PA11) | EVC_CPU(HPPA_FMPYADD), vartime, "hppa_fmpyadd"));
+    EXPECT(is_for("bn", EVC_ARCH_HPPA, EVC_CPU(HPPA_FMPYADD), vartime, "c_limb32"));
+    EXPECT(is_for("bn", EVC_ARCH_HPPA, EVC_NEEDS_HPPA_FMPYADD, 0, "hppa_fmpyadd"));
+    EXPECT(is_for("bn", EVC_ARCH_HPPA, EVC_NEEDS_HPPA_FMPYADD | EVC_CPU(HPPA_WIDE), 0, "hppa20"));
     EXPECT(is_for("bn_words", EVC_ARCH_HPPA, EVC_CPU(HPPA_PA11) | EVC_CPU(HPPA_WIDE), vartime, "hppa20"));
     EXPECT(is_for("bn", EVC_ARCH_HPPA, EVC_CPU(HPPA_PA11) | EVC_CPU(HPPA_WIDE), vartime, "hppa20"));
     EXPECT(is_for("bn", EVC_ARCH_A32, EVC_CPU(A32_UMAAL), vartime, "a32_umaal"));

@@ -211,6 +211,7 @@ enum evc_arch {
     F(A32_UMAAL, A32, 4, "umaal")                                                                  \
     F(HPPA_PA11, HPPA, 0, "pa1.1")                                                                 \
     F(HPPA_WIDE, HPPA, 1, "pa2.0-wide")                                                            \
+    F(HPPA_FMPYADD, HPPA, 2, "fmpyadd")                                                            \
     EVC_TUNE_LIST(F)                                                                               \
     F(CT_MUL, OTHER, 63, "ct-mul")
 
@@ -482,6 +483,12 @@ enum evc_feature_bit { EVC_FEATURE_LIST(EVC_FEATURE_BIT) EVC_BIT_N = 64 };
 #define EVC_PLACE_HPPA_WIDE HPPA
 #define EVC_CC_HPPA_WIDE ""
 #define EVC_NEEDS_HPPA_WIDE (EVC_NEEDS_HPPA_XMPYU | EVC_CPU(HPPA_WIDE))
+
+/* PA-RISC 1.1: a product and a sum of doubles by one instruction, where that does as it is written (some emulators do
+ * not: common/hppa_fmpyadd.h). */
+#define EVC_PLACE_HPPA_FMPYADD HPPA
+#define EVC_CC_HPPA_FMPYADD ""
+#define EVC_NEEDS_HPPA_FMPYADD (EVC_NEEDS_HPPA_XMPYU | EVC_CPU(HPPA_FMPYADD))
 
 /* 64-bit POWER: mulld and mulhdu. */
 #define EVC_PLACE_PPC64_CT_MUL PPC64

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* PA-RISC under Linux: whether the kernel has 64 bits, by its name for the machine. Source: cpu/system_words.h. */
+/* PA-RISC under Linux: whether the kernel has 64 bits, by its name for the machine, and whether fmpyadd does as it is
+ * written. Sources: cpu/system_words.h, common/hppa_fmpyadd.h. */
 #include "cpu/common.h"
 #include "cpu/system_words.h"
+
+#include "common/hppa_fmpyadd.h"
 
 #if EVC_FEATURES_FROM == EVC_FROM_UNAME
 
@@ -16,7 +19,8 @@ uint64_t evc_cpu_features(void)
 {
     struct names names = {.machine = ""};
 
-    return evc_features_of_build() | (uname(&names) == 0 ? evc_hppa_of_machine(names.machine) : 0);
+    return evc_features_of_build() | (evc_hppa_fmpyadd_is_right() ? EVC_CPU(HPPA_FMPYADD) : 0) |
+           (uname(&names) == 0 ? evc_hppa_of_machine(names.machine) : 0);
 }
 
 #else
