@@ -286,23 +286,31 @@ evc_end evc_bn_s390x_mlg_product
 /* ---- Squares -------------------------------------------------------------------------------------------- */
 
 /* The products of two different limbs, of which the lower one is a limb of the strip. In its first rows, limb i is the
- * factor of those below it, which are the first i; a register that was the lowest accumulator is a new one of zero. */
+ * factor of those below it, which are the first i. A row needs no zero in the register that its new accumulator goes
+ * to; a register that was the lowest accumulator is a new one of zero. */
 .macro square_strip width
     la to_factor, 8(to_limbs)
     lg to_sum, T(%r15)
-    from_r8 4, zero_acc
 .if \width == 4
+    lghi %r9, 0
+    lghi %r11, 0
     factor_row 1, 1, 0
     factor_row 2, 2, 8
     lghi %r9, 0
     factor_row 3, 3, 16
     lghi %r11, 0
 .elseif \width == 3
+    lghi %r8, 0
+    lghi %r10, 0
     factor_row 2, 1, 0
     factor_row 3, 2, 8
     lghi %r10, 0
 .elseif \width == 2
+    lghi %r9, 0
+    lghi %r11, 0
     factor_row 3, 1, 0
+.else
+    lghi %r8, 0
 .endif
     la to_factor, (8 * \width)(to_limbs)
     la to_sum, (8 * \width - 8)(to_sum)
