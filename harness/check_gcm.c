@@ -902,6 +902,8 @@ static enum result run_shape_as_piece(const struct shapes *s, bool sealing, cons
         return wrong_shape(s, sealing, "as one piece, refused");
     if (memcmp(tag_at, tag, s->tag_bytes) != 0)
         return wrong_shape(s, sealing, "as one piece, another tag");
+    if (!all_are((const uint8_t *)&state, 0, sizeof state))
+        return wrong_shape(s, sealing, "as one piece, the state is not wiped");
     return memcmp(out, sealing ? known.out : known.in, len) == 0
                ? PASS
                : wrong_shape(s, sealing, "as one piece, another text");

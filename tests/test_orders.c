@@ -450,15 +450,19 @@ static void counts_that_no_call_leaves_are_refused(void)
 
     gcm_pair_key(evc_aes_named("c_ref"));
     for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
-        for (size_t j = 0; j < sizeof calls / sizeof calls[0]; j++) {
+        for (size_t j = 0; j < 2 * sizeof calls / sizeof calls[0]; j++) {
+            const int of_tag = j % 2 != 0; /* such a form of the hash comes with text alone */
             union state state, before;
+            if (of_tag && (counts[i].phase != 1 || counts[i].wanted == EVC_OK))
+                continue;
             memset(&state, 0, sizeof state);
             must(gcm_start(&state));
+            state.gcm.form = of_tag ? 1 : state.gcm.form;
             state.gcm.phase = counts[i].phase;
             state.gcm.used = counts[i].used;
             state.gcm.aad_bytes = counts[i].aad_bytes;
             before = state;
-            EXPECT(calls[j](&state) == counts[i].wanted);
+            EXPECT(calls[j / 2](&state) == counts[i].wanted);
             EXPECT(counts[i].wanted == EVC_OK || memcmp(&state, &before, sizeof state) == 0);
         }
 }

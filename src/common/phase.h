@@ -16,9 +16,10 @@ enum { EVC_PHASE_NONE = 0, EVC_PHASE_AAD = 1, EVC_PHASE_TEXT = 2 };
 /* The first call that has a direction decides. Sealing is encryption, opening decryption. */
 enum { EVC_DIRECTION_NONE = 0, EVC_DIRECTION_SEAL = 1, EVC_DIRECTION_OPEN = 2 };
 
+/* Whether the state's direction is this one, SEAL or OPEN, or none: either is one bit. */
 EVC_INLINE int evc_direction_fits(uint32_t state_direction, uint32_t direction)
 {
-    return state_direction == EVC_DIRECTION_NONE || state_direction == direction;
+    return (state_direction & ~direction) == 0;
 }
 
 #endif

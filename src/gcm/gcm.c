@@ -26,6 +26,17 @@ static enum evc_status compare(const uint8_t computed[16], const uint8_t *tag, s
     return equal ? EVC_OK : EVC_ERR_TAG;
 }
 
+/* The same of whole tags. */
+EVC_INLINE enum evc_status compare16(const uint8_t computed[16], const uint8_t tag[16])
+{
+    const uint64_t differ = evc_scalar64(evc_load64_ne(computed) ^ evc_load64_ne(tag))
+                            | evc_scalar64(evc_load64_ne(computed + 8) ^ evc_load64_ne(tag + 8));
+    enum evc_status status = evc_tag_status((uint32_t)differ | (uint32_t)(differ >> 32));
+
+    evc_public(&status, sizeof status);
+    return status;
+}
+
 /* ---- The pair ---------------------------------------------------------------------------------- */
 
 struct pair_key {
@@ -340,8 +351,46 @@ EVC_DEFINE_CLEAR_DEEP(clear_secret_counters, BASELINE, 0)
  * the last step: tag + E(J_0) = (y + lengths) * H. From there on y * H is known, and not y, until the next whole block
  * c: its hash is (y + c) * H = y * H + c * H. If the piece ended inside a block, that block is in the hash, filled up
  * with zeros; the rest of it, d, behind zeros, is added as d * H to y, and so as d * H^2 to y * H.
+ *
+ * Before that a state with an IV of 12 bytes only holds it, and at most two blocks of associated data: y, counter and
+ * the last word of j0 are not written yet, and aad_bytes is `used`. So the four calls of a message in one piece do
+ * little beside the work of the kernel, and few comparisons tell that they may; other calls are out of line.
  */
-enum { HASH, TAG, HASH_TIMES_H, HASH_TIMES_H_IN_BLOCK };
+enum { HASH, TAG, HASH_TIMES_H, HASH_TIMES_H_IN_BLOCK, HOLDS_ONLY };
+
+/* Phase, direction, short_iv and form of a state, in one word. */
+#define MARKS(phase, direction, form)                                                                              \
+    ((uint32_t)(phase) | (uint32_t)(direction) << 8 | UINT32_C(1) << 16 | (uint32_t)(form) << 24)
+#define MARKS_OF_START MARKS(EVC_PHASE_AAD, EVC_DIRECTION_NONE, HOLDS_ONLY)
+#define MARKS_OF_TAG(direction) MARKS(EVC_PHASE_TEXT, direction, TAG)
+
+typedef char marks_adjoin
+    [offsetof(struct evc_gcm_state, direction) == offsetof(struct evc_gcm_state, phase) + 1
+             && offsetof(struct evc_gcm_state, short_iv) == offsetof(struct evc_gcm_state, phase) + 2
+             && offsetof(struct evc_gcm_state, form) == offsetof(struct evc_gcm_state, phase) + 3
+         ? 1 : -1];
+
+EVC_INLINE int has_marks(const struct evc_gcm_state *state, uint32_t marks)
+{
+    return evc_load32_le((const uint8_t *)state + offsetof(struct evc_gcm_state, phase)) == marks;
+}
+
+EVC_INLINE void set_marks(struct evc_gcm_state *state, uint32_t marks)
+{
+    evc_store32_le((uint8_t *)state + offsetof(struct evc_gcm_state, phase), marks);
+}
+
+/* A call of evc_wipe costs more than these stores; of more bytes, GCC makes a slow `rep stos`. */
+EVC_INLINE void wipe_state(struct evc_gcm_state *state)
+{
+#if defined(__GNUC__) && EVC_WORD64
+    memset(state, 0, 64);
+    memset((uint8_t *)state + 64, 0, sizeof *state - 64);
+    __asm__ volatile("" : : "r"(state) : "memory");
+#else
+    evc_wipe(state, sizeof *state);
+#endif
+}
 
 /* ---- The start ----------------------------------------------------------------------------------- */
 
@@ -375,29 +424,58 @@ static int iv_fits(uint64_t iv_bytes)
     return iv_bytes != 0 && iv_bytes <= EVC_GCM_MAX_AAD;
 }
 
+/* By the words in which kernels load it: else they would wait until it has left the core. */
+EVC_INLINE void hold_iv(struct evc_gcm_state *state, const uint8_t iv[12])
+{
+    const uint64_t first = evc_load64_ne(iv);
+    const uint32_t last = evc_load32_ne(iv + 8);
+
+    evc_store64_ne(state->j0, first);
+    evc_store32_ne(state->j0 + 8, last);
+    state->aad_bytes = state->text_bytes = 0;
+    state->used = 0;
+    set_marks(state, MARKS_OF_START);
+}
+
+/* J_0 and the first counter of text, from the IV. */
+EVC_INLINE void write_counters(struct evc_gcm_state *state)
+{
+    const uint64_t first = evc_load64_be(state->j0), second = (uint64_t)evc_load32_be(state->j0 + 8) << 32;
+
+    evc_store64x2_be(state->j0, first, second | 1);
+    evc_store64x2_be(state->counter, first, second | 2);
+}
+
+/* From HOLDS_ONLY to HASH. */
+static void hold_no_more(struct evc_gcm_state *state)
+{
+    write_counters(state);
+    memset(state->y, 0, 16);
+    state->form = HASH;
+}
+
 static void start(const union evc_gcm_key *key, struct evc_gcm_state *state, const uint8_t *iv,
                   size_t iv_bytes)
 {
+    if (iv_bytes == 12) {
+        hold_iv(state, iv);
+        hold_no_more(state);
+        return;
+    }
     memset(state->y, 0, 16);
     state->aad_bytes = state->text_bytes = 0;
     state->used = 0;
     state->phase = EVC_PHASE_AAD;
     state->direction = EVC_DIRECTION_NONE;
-    state->short_iv = iv_bytes == 12;
+    state->short_iv = 0;
     state->form = HASH;
-    if (iv_bytes == 12) {
-        const uint64_t first = evc_load64_be(iv), second = (uint64_t)evc_load32_be(iv + 8) << 32;
-        evc_store64x2_be(state->j0, first, second | 1);
-        evc_store64x2_be(state->counter, first, second | 2);
-        return;
-    }
     hash_iv(key, state->j0, iv, iv_bytes);
     memcpy(state->counter, state->j0, 16);
     evc_store32_be(state->counter + 12, evc_load32_be(state->j0 + 12) + 1);
 }
 
-enum evc_status evc_gcm_start(const union evc_gcm_key *key, struct evc_gcm_state *state,
-                              const uint8_t *iv, size_t iv_bytes)
+EVC_OUT_OF_LINE enum evc_status start_checked(const union evc_gcm_key *key, struct evc_gcm_state *state,
+                                              const uint8_t *iv, size_t iv_bytes)
 {
     const enum evc_status status = !key->head.kernel   ? EVC_ERR_KERNEL
                                    : !iv_fits(iv_bytes) ? EVC_ERR_NONCE_SIZE
@@ -408,8 +486,16 @@ enum evc_status evc_gcm_start(const union evc_gcm_key *key, struct evc_gcm_state
         return status;
     }
     start(key, state, iv, iv_bytes);
-    if (iv_bytes != 12)
-        clear(key);
+    clear(key);
+    return EVC_OK;
+}
+
+enum evc_status evc_gcm_start(const union evc_gcm_key *key, struct evc_gcm_state *state,
+                              const uint8_t *iv, size_t iv_bytes)
+{
+    if (!key->head.kernel || iv_bytes != 12)
+        return start_checked(key, state, iv, iv_bytes);
+    hold_iv(state, iv);
     return EVC_OK;
 }
 
@@ -469,8 +555,9 @@ EVC_INLINE void store_short_block(uint8_t block[16], const uint8_t *from, size_t
     uint64_t first = 0, second = 0;
 
     if (n >= 8) {
+        const size_t half = 4 * (16 - n); /* of a shift, which may be by all 64 bits */
         first = evc_load64_le(from);
-        second = n > 8 ? evc_load64_le(from + n - 8) >> 8 * (16 - n) : 0;
+        second = evc_load64_le(from + n - 8) >> half >> half;
     } else if (n >= 4) {
         first = evc_load32_le(from) | (uint64_t)evc_load32_le(from + n - 4) << 8 * (n - 4);
     } else if (n) {
@@ -518,14 +605,17 @@ EVC_INLINE void copy_aad(struct evc_gcm_state *state, const uint8_t *aad, size_t
     state->aad_bytes += len_bytes;
 }
 
-/* Memory that no start has written must not lead beyond the state's block and key stream. */
-static int is_sound(const struct evc_gcm_state *state)
+/* Memory that no start has written must not lead beyond the state's block and key stream. A tag leaves `used` as it was
+ * before the text; nothing reads it then. */
+EVC_INLINE int is_sound(const struct evc_gcm_state *state)
 {
-    return state->phase <= EVC_PHASE_TEXT && may_wait(state, state->used) && state->form <= HASH_TIMES_H_IN_BLOCK;
+    if (state->phase > EVC_PHASE_TEXT || state->form > HOLDS_ONLY)
+        return 0;
+    return may_wait(state, state->used) || (state->form == TAG && state->phase == EVC_PHASE_TEXT);
 }
 
-enum evc_status evc_gcm_aad(const union evc_gcm_key *key, struct evc_gcm_state *state,
-                            const uint8_t *aad, size_t len_bytes)
+EVC_OUT_OF_LINE enum evc_status aad_checked(const union evc_gcm_key *key, struct evc_gcm_state *state,
+                                            const uint8_t *aad, size_t len_bytes)
 {
     if (!key->head.kernel)
         return EVC_ERR_KERNEL;
@@ -539,8 +629,21 @@ enum evc_status evc_gcm_aad(const union evc_gcm_key *key, struct evc_gcm_state *
         copy_aad(state, aad, len_bytes);
         return EVC_OK;
     }
+    if (state->form == HOLDS_ONLY)
+        hold_no_more(state);
     take_aad(key, state, aad, len_bytes);
     clear(key);
+    return EVC_OK;
+}
+
+enum evc_status evc_gcm_aad(const union evc_gcm_key *key, struct evc_gcm_state *state,
+                            const uint8_t *aad, size_t len_bytes)
+{
+    if (!key->head.kernel || !has_marks(state, MARKS_OF_START) || (state->used | state->aad_bytes) || len_bytes > 16)
+        return aad_checked(key, state, aad, len_bytes);
+    store_short_block(held_of(state), aad, len_bytes);
+    state->used = (uint32_t)len_bytes;
+    state->aad_bytes = len_bytes;
     return EVC_OK;
 }
 
@@ -562,34 +665,35 @@ static void part_of_block(const union evc_gcm_key *key, struct evc_gcm_state *st
         end_block(key, state);
 }
 
-/* Whether the first piece of text can be handled as a whole message: nothing is hashed yet. */
-EVC_INLINE int can_be_whole(const union evc_gcm_key *key, const struct evc_gcm_state *state)
+/* Whether a first piece of text can be handled as a whole message: nothing is hashed yet. */
+EVC_INLINE int can_be_whole(const union evc_gcm_key *key, const struct evc_gcm_state *state, uint8_t direction)
 {
-    return state->phase == EVC_PHASE_AAD && state->short_iv && state->aad_bytes == state->used
-           && key->head.kernel->open_telling_tag && key->head.kernel->seal;
+    const struct evc_gcm *kernel = key->head.kernel;
+
+    return has_marks(state, MARKS_OF_START) && kernel && state->used <= MOST_HELD && state->used == state->aad_bytes
+           && (direction == EVC_DIRECTION_SEAL ? !!kernel->seal : !!kernel->open_telling_tag);
 }
 
 /* The first piece of text; clears. Both operations return EVC_OK. */
-static enum evc_status crypt_as_whole(const union evc_gcm_key *key, struct evc_gcm_state *state,
-                                      const uint8_t *in, uint8_t *out, size_t len_bytes, int sealing)
+EVC_INLINE enum evc_status crypt_as_whole(const union evc_gcm_key *key, struct evc_gcm_state *state,
+                                          const uint8_t *in, uint8_t *out, size_t len_bytes, uint8_t direction)
 {
     const struct evc_gcm *kernel = key->head.kernel;
     const size_t held = state->used;
 
-    state->phase = EVC_PHASE_TEXT;
-    state->form = TAG;
-    state->used = 0;
+    set_marks(state, MARKS_OF_TAG(direction));
     state->text_bytes = len_bytes;
-    return (sealing ? kernel->seal : kernel->open_telling_tag)(key, state->j0, 12, held_of(state), held, in, out,
-                                                               len_bytes, state->y, 16);
+    return (direction == EVC_DIRECTION_SEAL ? kernel->seal : kernel->open_telling_tag)(
+        key, state->j0, 12, held_of(state), held, in, out, len_bytes, state->y, 16);
 }
 
 /* More text follows a piece that was handled as a whole message. */
-EVC_OUT_OF_LINE void go_on_behind_whole(const union evc_gcm_key *key, struct evc_gcm_state *state)
+EVC_INLINE void go_on_behind_whole(const union evc_gcm_key *key, struct evc_gcm_state *state)
 {
     const struct evc_gcm *kernel = key->head.kernel;
     uint8_t mask[16], lengths[16];
 
+    write_counters(state);
     kernel->encrypt(key, state->j0, mask, 1);
     evc_xor16(state->y, state->y, mask);
     store_lengths(lengths, state->aad_bytes, state->text_bytes);
@@ -605,14 +709,23 @@ EVC_OUT_OF_LINE void go_on_behind_whole(const union evc_gcm_key *key, struct evc
     evc_wipe(mask, sizeof mask);
 }
 
+/* len_bytes of text follow, in a form other than HASH. */
+EVC_OUT_OF_LINE void go_on_to_text(const union evc_gcm_key *key, struct evc_gcm_state *state, size_t len_bytes)
+{
+    if (state->form == HOLDS_ONLY)
+        hold_no_more(state);
+    else if (state->form == TAG && len_bytes)
+        go_on_behind_whole(key, state);
+}
+
 /* n_blocks whole blocks of text, at least one. */
 static void crypt_whole_blocks(const union evc_gcm_key *key, struct evc_gcm_state *state, const uint8_t *in,
                                uint8_t *out, size_t n_blocks, int sealing)
 {
     const struct evc_gcm *kernel = key->head.kernel;
-    uint8_t sum[16] = {0};
 
     if (state->form == HASH_TIMES_H) {
+        uint8_t sum[16] = {0};
         (sealing ? kernel->seal_blocks : kernel->open_blocks)(key, state->counter, sum, in, out, 1);
         evc_xor16(state->y, state->y, sum);
         evc_wipe(sum, sizeof sum);
@@ -662,8 +775,8 @@ EVC_INLINE enum evc_status check_call(const union evc_gcm_key *key, const struct
     return is_sound(state) ? EVC_OK : EVC_ERR_STATE;
 }
 
-static enum evc_status update(const union evc_gcm_key *key, struct evc_gcm_state *state,
-                              const uint8_t *in, uint8_t *out, size_t len_bytes, uint8_t direction)
+EVC_OUT_OF_LINE enum evc_status update_checked(const union evc_gcm_key *key, struct evc_gcm_state *state,
+                                               const uint8_t *in, uint8_t *out, size_t len_bytes, uint8_t direction)
 {
     const enum evc_status status = check_call(key, state, direction);
 
@@ -671,16 +784,29 @@ static enum evc_status update(const union evc_gcm_key *key, struct evc_gcm_state
         return status;
     if (len_bytes > EVC_GCM_MAX_TEXT - state->text_bytes)
         return EVC_ERR_LENGTH;
-    state->direction = direction;
-    if (len_bytes && can_be_whole(key, state))
-        return crypt_as_whole(key, state, in, out, len_bytes, direction == EVC_DIRECTION_SEAL);
-    if (len_bytes && state->form == TAG)
-        go_on_behind_whole(key, state);
-    crypt_text(key, state, in, out, len_bytes, direction == EVC_DIRECTION_SEAL);
+    if (state->form != HASH) {
+        if (state->form == HOLDS_ONLY && len_bytes && can_be_whole(key, state, direction))
+            return crypt_as_whole(key, state, in, out, len_bytes, direction);
+        go_on_to_text(key, state, len_bytes);
+    }
+    if (state->direction != direction) /* the next call reads a word, which would wait for a byte */
+        state->direction = direction;
+    crypt_text(key, state, in, out, len_bytes, direction & EVC_DIRECTION_SEAL);
     if (!state->short_iv)
         clear_secret_counters();
     clear(key);
     return EVC_OK;
+}
+
+/* A first piece by few comparisons: all else is checked out of line. */
+#define USUAL_BYTES 0x7fffffff
+
+EVC_INLINE enum evc_status update(const union evc_gcm_key *key, struct evc_gcm_state *state,
+                                  const uint8_t *in, uint8_t *out, size_t len_bytes, uint8_t direction)
+{
+    if (can_be_whole(key, state, direction) && len_bytes - 1 < USUAL_BYTES)
+        return crypt_as_whole(key, state, in, out, len_bytes, direction);
+    return update_checked(key, state, in, out, len_bytes, direction);
 }
 
 enum evc_status evc_gcm_seal_update(const union evc_gcm_key *key, struct evc_gcm_state *state,
@@ -720,6 +846,8 @@ static void end_message(const union evc_gcm_key *key, struct evc_gcm_state *stat
     uint8_t last[32] = {0}, mask[16];
     size_t n;
 
+    if (state->form == HOLDS_ONLY)
+        hold_no_more(state);
     if (state->form == HASH_TIMES_H || state->used > 16) /* associated data, and no text */
         end_block(key, state);
     n = state->used ? 2 : 1;
@@ -734,8 +862,8 @@ static void end_message(const union evc_gcm_key *key, struct evc_gcm_state *stat
     evc_wipe(mask, sizeof mask);
 }
 
-enum evc_status evc_gcm_seal_finish(const union evc_gcm_key *key, struct evc_gcm_state *state,
-                                    uint8_t *tag, size_t tag_bytes)
+EVC_OUT_OF_LINE enum evc_status seal_finish_checked(const union evc_gcm_key *key, struct evc_gcm_state *state,
+                                                    uint8_t *tag, size_t tag_bytes)
 {
     const enum evc_status status = check_call(key, state, EVC_DIRECTION_SEAL);
     const uint8_t form = state->form;
@@ -755,8 +883,8 @@ enum evc_status evc_gcm_seal_finish(const union evc_gcm_key *key, struct evc_gcm
     return EVC_OK;
 }
 
-enum evc_status evc_gcm_open_finish(const union evc_gcm_key *key, struct evc_gcm_state *state,
-                                    const uint8_t *tag, size_t tag_bytes)
+EVC_OUT_OF_LINE enum evc_status open_finish_checked(const union evc_gcm_key *key, struct evc_gcm_state *state,
+                                                    const uint8_t *tag, size_t tag_bytes)
 {
     enum evc_status status = check_call(key, state, EVC_DIRECTION_OPEN);
     const uint8_t form = state->form;
@@ -770,6 +898,29 @@ enum evc_status evc_gcm_open_finish(const union evc_gcm_key *key, struct evc_gcm
     status = compare(state->y, tag, tag_bytes);
     evc_wipe(state, sizeof *state);
     clear_tag(key, form);
+    return status;
+}
+
+/* The usual case: a tag of 16 bytes that is there. */
+enum evc_status evc_gcm_seal_finish(const union evc_gcm_key *key, struct evc_gcm_state *state,
+                                    uint8_t *tag, size_t tag_bytes)
+{
+    if (!key->head.kernel || !has_marks(state, MARKS_OF_TAG(EVC_DIRECTION_SEAL)) || tag_bytes != 16)
+        return seal_finish_checked(key, state, tag, tag_bytes);
+    memcpy(tag, state->y, 16);
+    wipe_state(state);
+    return EVC_OK;
+}
+
+enum evc_status evc_gcm_open_finish(const union evc_gcm_key *key, struct evc_gcm_state *state,
+                                    const uint8_t *tag, size_t tag_bytes)
+{
+    enum evc_status status;
+
+    if (!key->head.kernel || !has_marks(state, MARKS_OF_TAG(EVC_DIRECTION_OPEN)) || tag_bytes != 16)
+        return open_finish_checked(key, state, tag, tag_bytes);
+    status = compare16(state->y, tag);
+    wipe_state(state);
     return status;
 }
 
