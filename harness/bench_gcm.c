@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The modes of GCM for bench: whole messages with a nonce of 12 bytes, 13 bytes of associated data
- * and a tag of 16, one at a time or many in a call; and key set-up.
+ * and a tag of 16, one at a time, in one call or as one piece, or many in a call; and key set-up.
  */
 #include "bench.h"
 
@@ -27,6 +27,7 @@ struct work {
     struct evc_gcm_msg messages[MAX_MESSAGES]; /* of the modes of many messages */
     uint8_t ivs[MAX_MESSAGES][NONCE_BYTES], tags[MAX_MESSAGES][16];
     uint8_t user_key[32], aad[MOST_AAD_BYTES], tag[16];
+    struct evc_gcm_state state; /* of messages in one piece */
     struct keys keys;  /* of modes with a keys_loop, if there are several */
     unsigned failures; /* statuses that are not EVC_OK, by bits */
 };
@@ -42,6 +43,14 @@ LOOPS(seal_keys, MUST(evc_gcm_seal(next_key(&w->keys), s->iv, NONCE_BYTES, w->aa
                                    w->len_bytes, w->tag, 16)))
 LOOPS(open, MUST(evc_gcm_open(&w->key, s->iv, NONCE_BYTES, w->aad, w->aad_bytes, s->in, s->out,
                               w->len_bytes, s->tag, 16)))
+LOOPS(seal_piece, MUST(evc_gcm_start(&w->key, &w->state, s->iv, NONCE_BYTES))
+                  MUST(evc_gcm_aad(&w->key, &w->state, w->aad, w->aad_bytes))
+                  MUST(evc_gcm_seal_update(&w->key, &w->state, s->in, s->out, w->len_bytes))
+                  MUST(evc_gcm_seal_finish(&w->key, &w->state, w->tag, 16)))
+LOOPS(open_piece, MUST(evc_gcm_start(&w->key, &w->state, s->iv, NONCE_BYTES))
+                  MUST(evc_gcm_aad(&w->key, &w->state, w->aad, w->aad_bytes))
+                  MUST(evc_gcm_open_update(&w->key, &w->state, s->in, s->out, w->len_bytes))
+                  MUST(evc_gcm_open_finish(&w->key, &w->state, s->tag, 16)))
 LOOPS(seal_many, MUST(evc_gcm_seal_many(&w->key, w->messages, w->n_messages)))
 LOOPS(open_many, MUST(evc_gcm_open_many(&w->key, w->messages, w->n_messages)))
 LOOPS(setkey, MUST(gcm_set_key(&w->kernel, &w->made, w->user_key, w->key_bits)))
@@ -62,6 +71,8 @@ static const struct mode {
 #define MODE_OF_KEYS(text, loop, flags) {text, loop, loop##_fenced, flags, loop##_keys, loop##_keys_fenced}
     MODE_OF_KEYS("gcm-seal", seal, 0), /* an open would want a message of its own for each key */
     MODE("gcm-open", open, OPENS),
+    MODE("gcm-seal-piece", seal_piece, 0), /* start, associated data, text in one piece, finish */
+    MODE("gcm-open-piece", open_piece, OPENS),
     MODE("gcm-seal-many", seal_many, MANY),
     MODE("gcm-open-many", open_many, MANY | OPENS),
     MODE("setkey", setkey, KEY),
