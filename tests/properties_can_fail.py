@@ -968,12 +968,15 @@ GCM512_FLAGS = {"vaes", "vpclmulqdq", "avx512f", "avx512bw", "avx512vl", "avx512
 GCM512_BREAKS = [
     ("GCM512: the lanes of associated data", GCM512, "    vmovdqu64 aad_quads + 80 - ", "    vmovdqu64 quad_numbers + 80 - ", SHAPES),
     ("GCM512: the bits of the lengths", GCM512, "    vpsllq $3, %xmm2, %xmm2\n", "    vpsllq $2, %xmm2, %xmm2\n", SHAPES),
+    ("GCM512: the bits of the lengths of short messages", GCM512, "    shl $3, %r8\n", "    shl $2, %r8\n", SHAPES),
+    ("GCM512: associated data in front of other vectors", GCM512, "    vpermq %zmm13, %zmm12, %zmm12\n",
+     "    vmovdqa64 %zmm13, %zmm12\n", SHAPES),
     ("GCM512: the ciphertext that is hashed first", GCM512, "    vmovdqu8 %zmm3, %zmm8{%k2}\n", "", SHAPES),
     ("GCM512: the ciphertext that is hashed last", GCM512, "    with_vector (\\n-1), take_last_ciphertext\n", "", SHAPES),
     ("GCM512: a wrong tag", GCM512, "    cmovnz %edx, %eax\n    jmp 21b", "    jmp 21b", SHAPES),
     ("GCM512: a load behind the text", GCM512, "    vmovdqu -16(%r9,%r10), %xmm13\n    vpshufb (%r11,%rsi), %xmm13, %xmm13\n",
      "    vmovdqu (%r9,%r10), %xmm13\n    vmovdqu -16(%r9,%r10), %xmm13\n    vpshufb (%r11,%rsi), %xmm13, %xmm13\n", INSIDE),
-    ("GCM512: a vector that is not cleared", GCM512, "    vpxor %xmm15, %xmm15, %xmm15\n    vzeroupper\n    ret\n    tags_of_other_bytes",
+    ("GCM512: a vector that is not cleared", GCM512, "    vpxor %xmm7, %xmm7, %xmm7\n    vzeroupper\n    ret\n    tags_of_other_bytes",
      "    vzeroupper\n    ret\n    tags_of_other_bytes", "messages_leave_nothing_behind"),
 ]
 GCM_IN_ASSEMBLY = {"x86_vaes512": (GCM512_FLAGS, GCM512_BREAKS), "x86_vaes256": (GCM256_FLAGS, GCM256_BREAKS),

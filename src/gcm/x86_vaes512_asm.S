@@ -5,12 +5,14 @@
  * A text of at most 288 bytes goes in one straight line, longer ones in groups: see "Long messages". The reason for
  * assembly: messages overlap in a core's window of some 450 instructions, so that a short one costs about its latency
  * times its instructions. Here are no frames, AES comes first, and short messages use vectors 0 to 15 alone, so that no
- * others have to be cleared. Sealing and opening differ by k3, all ones to seal.
+ * others have to be cleared. To open, tag_bytes has the bit `opens`; long messages have k3, all ones to seal.
  *
  * Lanes:    nothing, the last block of associated data (or zeros), text, lengths. The last block is in the last lane,
  *           so that each meets its power of H at a fixed place. The lane before the text has counter 1, that of J_0,
- *           whose encryption is the tag mask. Associated data before its last block is hashed on its own. Where a
- *           vector of AES can be saved, or half of one, J_0 and associated data have other lanes: see even_message.
+ *           whose encryption is the tag mask. Up to three blocks of associated data before its last one go into lanes
+ *           that are left in front of it, and up to four that find none into a vector in front. More than these are
+ *           hashed on their own. Where a vector of AES can be saved, or half of one, J_0 and associated data have
+ *           other lanes: see even_message.
  * Text:     its accesses begin at its start or end at its end, and overlap: so nothing around it is accessed, and no
  *           masked access can reach into another page. One permutation of bytes moves text into its lanes, and one
  *           moves it back.
@@ -27,6 +29,9 @@
 
 .set most_bytes, 288
 .set powers_end, 16 + 240 + 1024
+.set opens, 30        /* bit of tag_bytes: the message is opened */
+.set has_front, 29    /* the same: associated data has a vector in front of others, too */
+.set has_lanes, 28    /* the same: associated data has a vector, which a block alone has not */
 
 evc_constants
     .p2align 6
@@ -209,56 +214,6 @@ byte_numbers:
     vpunpcklqdq \scratch, \lower, \lower
 .endm
 
-/* lo, mi, hi in zmm3, zmm4, zmm5: plus the products of two vectors with a pair of powers. mi lacks lo and hi. */
-.macro add_pair a, b, powers, is_first
-    halves_of \a, \b, %zmm14, %zmm15, %zmm13
-    vmovdqu64 \powers(%rdi), %zmm13
-    vpxorq \powers + 64(%rdi), %zmm13, %zmm13
-.if \is_first
-    vpclmulqdq $0x00, \powers(%rdi), %zmm14, %zmm3
-    vpclmulqdq $0x11, \powers(%rdi), %zmm14, %zmm4
-    vpclmulqdq $0x00, \powers + 64(%rdi), %zmm15, %zmm5
-    vpclmulqdq $0x11, \powers + 64(%rdi), %zmm15, %zmm6
-    vpxorq %zmm14, %zmm15, %zmm15
-    vpxorq %zmm4, %zmm3, %zmm3
-    vpxorq %zmm6, %zmm5, %zmm5
-    vpclmulqdq $0x00, %zmm13, %zmm15, %zmm4
-    vpclmulqdq $0x11, %zmm13, %zmm15, %zmm6
-    vpxorq %zmm6, %zmm4, %zmm4
-.else
-    vpclmulqdq $0x00, \powers(%rdi), %zmm14, %zmm6
-    vpclmulqdq $0x11, \powers(%rdi), %zmm14, %zmm7
-    vpternlogq $0x96, %zmm6, %zmm7, %zmm3
-    vpclmulqdq $0x00, \powers + 64(%rdi), %zmm15, %zmm6
-    vpclmulqdq $0x11, \powers + 64(%rdi), %zmm15, %zmm7
-    vpxorq %zmm14, %zmm15, %zmm15
-    vpternlogq $0x96, %zmm6, %zmm7, %zmm5
-    vpclmulqdq $0x00, %zmm13, %zmm15, %zmm6
-    vpclmulqdq $0x11, %zmm13, %zmm15, %zmm7
-    vpternlogq $0x96, %zmm6, %zmm7, %zmm4
-.endif
-.endm
-
-/* The same of \v with the second vector of a pair of powers; mi is complete before and behind it. */
-.macro add_second v, powers, is_first
-    vpshufb reversed(%r11), \v, %zmm14
-.if \is_first
-    vpclmulqdq $0x10, \powers(%rdi), %zmm14, %zmm3
-    vpclmulqdq $0x11, \powers + 64(%rdi), %zmm14, %zmm5
-    vpclmulqdq $0x11, \powers(%rdi), %zmm14, %zmm4
-    vpclmulqdq $0x10, \powers + 64(%rdi), %zmm14, %zmm6
-    vpxorq %zmm6, %zmm4, %zmm4
-.else
-    vpclmulqdq $0x10, \powers(%rdi), %zmm14, %zmm6
-    vpclmulqdq $0x11, \powers + 64(%rdi), %zmm14, %zmm7
-    vpxorq %zmm6, %zmm3, %zmm3
-    vpxorq %zmm7, %zmm5, %zmm5
-    vpclmulqdq $0x11, \powers(%rdi), %zmm14, %zmm6
-    vpclmulqdq $0x10, \powers + 64(%rdi), %zmm14, %zmm7
-    vpternlogq $0x96, %zmm6, %zmm7, %zmm4
-.endif
-.endm
-
 /* \hi = lo, mi, hi divided by x^128. poly, product: scratch. */
 .macro reduce lo, mi, hi, poly, product
     vbroadcasti32x4 polynomial(%r11), \poly
@@ -299,11 +254,10 @@ byte_numbers:
     .endr
 .endm
 
-/* lo, mi, hi in zmm3 to zmm5, the tag mask in xmm0. lanes: whether associated data has lanes before the text: then two
- * vectors and more are hashed here, too. */
-.macro finish n, lanes
-.if !\lanes || \n == 1
-    jmp finish_vectors
+/* zmm8 to zmm11 are hashed, then zmm2, the last vector; xmm0 = the tag mask. With has_front zmm12 is in front. */
+.macro finish n
+.if \n == 1
+    jmp finish_one
 .elseif \n == 2
     jmp finish_two
 .elseif \n == 3
@@ -313,47 +267,86 @@ byte_numbers:
 .else
     jmp finish_five
 .endif
-6:
-.if \n > 1 && \lanes
-    call aad_of_vectors
-    jmp 5b
-.else
-    call any_aad
-    jmp 5b
+6:  call aad_of_vectors
+.if \n == 1
+    vmovdqa %xmm1, %xmm1
 .endif
+    jmp 5b
 .endm
 .macro hash_and_finish n
     hash_of_message \n
     clear_text \n,
     jmp finish_vectors
 .endm
+.macro if_front_jump to
+    testb $1 << (has_front - 24), tag_bytes + 3(%rsp)
+    jnz \to
+.endm
+/* The vectors before it have been moved up. */
+.macro take_front front
+    andq $~(1 << has_front), tag_bytes(%rsp)
+    vmovdqa64 \front, %zmm8
+    vpxor %xmm12, %xmm12, %xmm12
+.endm
+.macro if_opened_jump to
+    testb $1 << (opens - 24), tag_bytes + 3(%rsp)
+    jnz \to
+.endm
 .macro define_finish computed_tag
     EVC_ASM_CFI_BEGIN
     .p2align 4
+finish_one:
+    if_front_jump 12f
+    hash_and_finish 1
+    .p2align 4
 finish_two:
+    if_front_jump 13f
+hash_two:
     hash_and_finish 2
     .p2align 4
 finish_three:
+    if_front_jump 14f
+hash_three:
     hash_and_finish 3
     .p2align 4
 finish_four:
+    if_front_jump 15f
+hash_four:
     hash_and_finish 4
+12: take_front %zmm12
+    jmp hash_two
+13: vmovdqa64 %zmm8, %zmm9
+    take_front %zmm12
+    jmp hash_three
+14: vmovdqa64 %zmm9, %zmm10
+    vmovdqa64 %zmm8, %zmm9
+    take_front %zmm12
+    jmp hash_four
+15: vmovdqa64 %zmm10, %zmm11
+    vmovdqa64 %zmm9, %zmm10
+    vmovdqa64 %zmm8, %zmm9
+    take_front %zmm12
     .p2align 4
 finish_five:
     hash_and_finish 5
     .p2align 5
 finish_vectors:
-    reduce %zmm3, %zmm4, %zmm5, %zmm6, %zmm7
-    fold %zmm5, %ymm5, %xmm5, %ymm3, %xmm3
+    vpshufb reversed(%r11), %xmm0, %xmm0
+    vpclmulqdq $0x00, %zmm15, %zmm4, %zmm7
+    vpshufd $0x4e, %zmm4, %zmm4
+    vpternlogq $0x96, %zmm4, %zmm7, %zmm5
+    vextracti32x4 $3, %zmm5, %xmm3
+    vextracti32x4 $2, %zmm5, %xmm4
+    vextracti128 $1, %ymm5, %xmm6
+    vpternlogq $0x96, %xmm3, %xmm0, %xmm5
+    vpternlogq $0x96, %xmm4, %xmm6, %xmm5
     vpshufb reversed(%r11), %xmm5, \computed_tag
-    vpxor %xmm0, \computed_tag, \computed_tag
-    finish_block \computed_tag
+    finish_block \computed_tag /* zmm15 has the polynomial alone */
     vpxor %xmm0, %xmm0, %xmm0
-    vpxor %xmm7, %xmm7, %xmm7
     vpxor %xmm8, %xmm8, %xmm8
     vpxor %xmm13, %xmm13, %xmm13
     vpxor %xmm14, %xmm14, %xmm14
-    vpxor %xmm15, %xmm15, %xmm15
+    vpxor %xmm7, %xmm7, %xmm7
     vzeroupper
     ret
     tags_of_other_bytes
@@ -363,7 +356,9 @@ finish_vectors:
 .macro tags_of_other_bytes error=$error_of_tag
 19: call store_tag
     jmp 21b
-20: cmp $16, %rdx
+20: btr $opens, %rdx
+    jnc 19b
+    cmp $16, %rdx
     jne 26f
     vpxor (%rcx), %xmm5, %xmm5
     mov \error, %edx
@@ -379,10 +374,8 @@ finish_vectors:
     mov tag(%rsp), %rcx
     mov tag_bytes(%rsp), %rdx
     xor %eax, %eax
-    kortestq %k3, %k3
-    jz 20f
     cmp $16, %rdx
-    jne 19f
+    jne 20f
     vmovdqu \computed_tag, (%rcx)
 21:
     vpxor %xmm1, %xmm1, %xmm1
@@ -395,8 +388,8 @@ finish_vectors:
 
 /* ---- Messages ---- */
 
-/* xmm1 = the associated data, xmm2 = the lengths, each half reversed. */
-.macro aad_and_lengths aad_bytes
+/* xmm1 = the associated data. */
+.macro load_aad aad_bytes
     lea -8(\aad_bytes), %rsi
     cmp $8, %rsi
     ja 6f
@@ -406,7 +399,25 @@ finish_vectors:
     sub \aad_bytes, %rsi
     vpshufb 16(%rsi), %xmm13, %xmm13
     vpunpcklqdq %xmm13, %xmm1, %xmm1
-5:  lengths_of \aad_bytes
+5:
+.endm
+/* xmm2 = the lengths, as they are hashed; r10 has those of text, r8 those of associated data, and is changed. They go
+ * by memory, for moves from general registers take vector units. */
+.macro lengths_as_hashed bits=8
+    shl $3, %r8
+    lea (,%r10,\bits), %esi
+    bswap %r8
+    bswap %rsi
+    mov %r8, len_bytes(%rsp)
+    vmovq len_bytes(%rsp), %xmm2
+    mov %rsi, len_bytes(%rsp)
+    vpinsrq $1, len_bytes(%rsp), %xmm2, %xmm2
+.endm
+/* The same with all 16 bytes reversed. */
+.macro lengths_reversed bits=3
+    vmovq %r10, %xmm2
+    vpinsrq $1, %r8, %xmm2, %xmm2
+    vpsllq $\bits, %xmm2, %xmm2
 .endm
 .macro lengths_of aad_bytes
     vmovq \aad_bytes, %xmm2
@@ -454,12 +465,11 @@ aes_of_three:
     .p2align 5
 aes_of_four:
     define_aes_of_vectors 4
-/* esi = the bytes that the last block lacks; k1 = a mask of the last vector's text; and lengths as they are hashed. */
+/* esi = the bytes that the last block lacks; k1 = a mask of the last vector's text. */
 .macro ends_of_text masks
     mov %eax, %esi
     sub %r10d, %esi
     kmovq \masks(%r11,%rsi,8), %k1
-    vpshufb words_reversed(%r11), %xmm2, %xmm2
     mov out(%rsp), %r8
 .endm
 
@@ -473,7 +483,8 @@ aes_of_four:
     .endif
     .endr
     aes_of_vectors \n
-    aad_and_lengths %r8
+    load_aad %r8
+    lengths_as_hashed
 .if \n == 1
     ends_of_text only_text_masks
     vinserti32x4 $3, %xmm2, %zmm1, %zmm2 /* what is hashed, but for the text: here, and in the last vector of several */
@@ -531,8 +542,7 @@ aes_of_four:
     .endr
 .endif
 
-    kortestq %k3, %k3 /* a branch: what is opened is hashed without waiting for AES */
-    jz 7f
+    if_opened_jump 7f /* a branch: what is opened is hashed without waiting for AES */
 .if \n > 1
     kmovq text_masks + 80 - 64*\n(%r11,%rax), %k2
     vmovdqu8 %zmm3, %zmm8{%k2}
@@ -544,41 +554,92 @@ aes_of_four:
     .endr
     with_vector (\n-1), take_last_ciphertext
 7:  vpxor %xmm1, %xmm0, %xmm0
-.if \n == 1
-    hash_of_message \n
-.endif
-    finish \n, 1
+    finish \n
 .endm
 
-/* lo, mi, hi of n vectors, the last one in zmm2; mi is complete. */
-.macro hash_of_message n
-.if \n == 1
-    add_second %zmm2, (powers_end-128), 1
+/* The i-th of n vectors that are hashed, in the order in which they are known: the first of the message is the last
+ * here, for it has associated data. */
+.macro with_hashed i, n, what:vararg
+.if \n == 1 || \i == \n - 1
+    \what %zmm2
+.elseif \i == \n
+    \what %zmm8
+.elseif \i == 1
+    \what %zmm9
+.elseif \i == 2
+    \what %zmm10
 .else
-.if \n == 2
-    add_pair %zmm8, %zmm2, (powers_end-128), 1
-.elseif \n == 3
-    add_pair %zmm9, %zmm2, (powers_end-128), 1
-.elseif \n == 4
-    add_pair %zmm10, %zmm2, (powers_end-128), 1
-    add_pair %zmm8, %zmm9, (powers_end-256), 0
+    \what %zmm11
+.endif
+.endm
+.macro reverse_hashed v
+    vpshufb reversed(%r11), \v, \v
+.endm
+/* \to = halves of \v times halves of its powers, those of the vector at place p from the end: 0 for lo, 1 and 2 for
+ * mi, 3 for hi. */
+.macro product half, p, to, v
+    vpclmulqdq $((\p & 1) << 4 | (\half & 1)), (powers_end - 64*(\p + (\p & 1)) + 64*(\half >> 1))(%rdi), \v, \to
+.endm
+/* The sum of these products of all n vectors, and of another term if n is 1. */
+.macro sum_of_products half, n, sum, other
+    .irp i, 1, 2, 3, 4, 5
+    .if \i <= \n
+    .if \i == 1
+    with_hashed \i, \n, product \half, (\n - \i % \n), \sum,
+    .elseif \i & 1
+    with_hashed \i, \n, product \half, (\n - \i % \n), %zmm7,
+    vpternlogq $0x96, %zmm6, %zmm7, \sum
+    .else
+    with_hashed \i, \n, product \half, (\n - \i % \n), %zmm6,
+    .endif
+    .endif
+    .endr
+.if !(\n & 1)
+    vpxorq %zmm6, \sum, \sum
+.endif
+.ifnb \other
+    vpxorq \other, \sum, \sum
+.endif
+.endm
+
+/* mi, hi in zmm4, zmm5 of n vectors, where mi has half of the reduction, and zmm15 = the polynomial. By four products
+ * for each pair of blocks, for Karatsuba's method adds halves first. A core may start one product in two cycles alone:
+ * so those that the reduction begins with come first, and those that it ends with come last. lo, hi, mi: other terms,
+ * if n is 1. */
+.macro hash_of_message n, lo, hi, mi
+    .irp i, 1, 2, 3, 4, 5
+    .if \i <= \n
+    with_hashed \i, \n, reverse_hashed
+    .endif
+    .endr
+    vbroadcasti32x4 polynomial(%r11), %zmm15
+    sum_of_products 0, \n, %zmm3, \lo
+    vpclmulqdq $0x00, %zmm15, %zmm3, %zmm13
+    vpshufd $0x4e, %zmm3, %zmm3
+    .irp i, 1, 2, 3, 4, 5
+    .if \i <= \n
+    .if \i == 1
+    with_hashed \i, \n, product 1, (\n - \i % \n), %zmm4,
+    .else
+    with_hashed \i, \n, product 1, (\n - \i % \n), %zmm7,
+    vpternlogq $0x96, %zmm6, %zmm7, %zmm4
+    .endif
+    with_hashed \i, \n, product 2, (\n - \i % \n), %zmm6,
+    .endif
+    .endr
+    vpternlogq $0x96, %zmm3, %zmm13, %zmm4
+.ifb \mi
+    vpxorq %zmm6, %zmm4, %zmm4
 .else
-    add_pair %zmm11, %zmm2, (powers_end-128), 1
-    add_pair %zmm9, %zmm10, (powers_end-256), 0
+    vpternlogq $0x96, %zmm6, \mi, %zmm4
 .endif
-    vpternlogq $0x96, %zmm3, %zmm5, %zmm4
-.if \n == 3
-    add_second %zmm8, (powers_end-256), 0
-.elseif \n == 5
-    add_second %zmm8, (powers_end-384), 0
-.endif
-.endif
+    sum_of_products 3, \n, %zmm5, \hi
 .endm
 
 /* A message whose text begins where a vector does, from its first block on, or, if \alone, from its second one. That
  * first block is in half a vector, in front of J_0, and goes behind associated data to be hashed. Else J_0 is in the
- * lane of the lengths, and the block of associated data meets its power by itself: zmm12, zmm1, zmm11 are lo, mi, hi of
- * that. So no vector goes through AES for lengths or associated data alone. */
+ * lane of the lengths, and associated data has a vector of its own to be hashed. So no vector goes through AES for
+ * lengths or associated data alone. */
 .macro even_message n, alone
     begin_message %zmm0
 .if \alone
@@ -595,17 +656,24 @@ aes_of_four:
 .else
     aes_of_vectors \n
 .endif
-    aad_and_lengths %r8
+    load_aad %r8
+.if \n == 1 && !\alone
+    multiply_aad %xmm1
+3:
+.endif
+    lengths_as_hashed
     ends_of_text last_text_masks
 .if \alone
     vshufi32x4 $0x15, %zmm2, %zmm2, %zmm2 /* the lengths, and then the last vector of the text before them */
-    vshufi32x4 $0x39, %zmm1, %zmm1, %zmm14 /* the last block of associated data last */
+    vshufi32x4 $0x0e, %zmm1, %zmm1, %zmm14 /* the last three blocks of associated data first */
     vmovdqu (%r9), %xmm8
     vpxor %ymm8, %ymm15, %ymm13
     vaesenclast %ymm13, %ymm3, %ymm3
 .else
     vshufi32x4 $0x15, %zmm2, %zmm2, %zmm7 /* the lengths; zmm2: the last vector of the text */
-    multiply_odd %xmm1, (4*\n+1), %xmm12, %xmm11, %xmm1, %xmm13
+.if \n > 1
+    vshufi32x4 $0x39, %zmm1, %zmm1, %zmm8
+.endif
 .endif
     mov %r11, %rcx
     sub %rsi, %rcx
@@ -624,7 +692,7 @@ aes_of_four:
 .else
     .irp i, 0, 1, 2, 3
     .if \i >= \alone && \i < \n - 1
-    with_vector \i, load_even \i, \alone,
+    with_even \i, \alone, load_even \i, \alone,
     .endif
     .endr
     vmovdqu64 16(%r11,%rsi), %zmm13
@@ -636,7 +704,7 @@ aes_of_four:
 .endif
     .irp i, 0, 1, 2, 3
     .if \i >= \alone && \i < \n - 1
-    with_vector \i, last_round_of_even
+    with_even \i, \alone, last_round_of_even
     .endif
     .endr
     vpxorq %zmm2, %zmm15, %zmm15
@@ -649,29 +717,62 @@ aes_of_four:
     vextracti128 $1, %ymm3, %xmm0
 .endif
 
-    kortestq %k3, %k3
-    jz 7f
+    if_opened_jump 7f
 .if \alone
-    vmovdqa %ymm3, %ymm8
+    vmovdqa %xmm3, %xmm8
 .endif
     .irp i, 0, 1, 2, 3
     .if \i >= \alone && \i < \n - 1
-    with_vector \i, take_ciphertext
+    with_even \i, \alone, take_ciphertext
     .endif
     .endr
     with_vector (\n-1), take_last_ciphertext
 7:
 .if \alone
-    valignq $2, %zmm14, %zmm8, %zmm8
+    vinserti32x4 $3, %xmm8, %zmm14, %zmm8
 .endif
-.if !\alone
-    hash_of_message \n
-    vpxorq %zmm12, %zmm3, %zmm3
-    vpxorq %zmm1, %zmm4, %zmm4
-    vpxorq %zmm11, %zmm5, %zmm5
-    clear_text \n, 11, 12
+.if \n == 1 && !\alone
+    finish_with_aad %zmm8
+.else
+    finish (\n+1-\alone)
 .endif
-    finish \n, \alone
+.endm
+/* A block of associated data has no vector where text has one: xmm9, xmm10, xmm11 are lo, hi, mi of its product with
+ * H^5. More have a vector, zmm8. */
+.macro multiply_aad aad
+    vpshufb reversed(%r11), \aad, %xmm13
+    vpclmulqdq $0x00, powers_end - 80(%rdi), %xmm13, %xmm9
+    vpclmulqdq $0x01, powers_end - 16(%rdi), %xmm13, %xmm10
+    vpclmulqdq $0x00, powers_end - 16(%rdi), %xmm13, %xmm11
+    vpclmulqdq $0x01, powers_end - 80(%rdi), %xmm13, %xmm13
+    vpxor %xmm13, %xmm11, %xmm11
+.endm
+.macro finish_with_aad first
+    testb $1 << (has_lanes - 24), tag_bytes + 3(%rsp)
+    jnz 9f
+    hash_of_message 1, %zmm9, %zmm10, %zmm11
+    clear_text 4,
+    jmp finish_vectors
+9:  andq $~(1 << has_lanes), tag_bytes(%rsp)
+    jmp finish_two
+6:  call aad_of_vectors
+    cmp $16, %r8
+    jbe 5b
+    orq $1 << has_lanes, tag_bytes(%rsp)
+    vshufi32x4 $0x39, %zmm1, %zmm1, \first
+    jmp 3b
+.endm
+/* The first text that has a vector of its own is in zmm9. */
+.macro with_even i, alone, what:vararg
+.if \alone
+    with_vector \i, \what
+.elseif \i == 0
+    \what %zmm3, %zmm9
+.elseif \i == 1
+    \what %zmm4, %zmm10
+.else
+    \what %zmm5, %zmm11
+.endif
 .endm
 .macro even_counter i, n, alone, s, text
 .if !\alone && \i == \n - 1
@@ -725,23 +826,6 @@ aes_of_four:
     vmovdqu64 \s, 64*\i - 48*\alone(%r8)
 .endm
 
-/* Parts of \a, reversed here, times H^k of k = 5, 9, 13, 17, in the last lane of a vector. */
-.macro multiply_odd a, k, lo, hi, mi, scratch
-    vpshufb reversed(%r11), \a, \a
-.if \k % 8 == 5
-    vpclmulqdq $0x00, powers_end + 48 - 16*\k - 48(%rdi), \a, \lo
-    vpclmulqdq $0x01, powers_end + 112 - 16*\k - 48(%rdi), \a, \hi
-    vpclmulqdq $0x00, powers_end + 112 - 16*\k - 48(%rdi), \a, \scratch
-    vpclmulqdq $0x01, powers_end + 48 - 16*\k - 48(%rdi), \a, \mi
-.else
-    vpclmulqdq $0x10, powers_end + 48 - 16*\k - 112(%rdi), \a, \lo
-    vpclmulqdq $0x11, powers_end + 112 - 16*\k - 112(%rdi), \a, \hi
-    vpclmulqdq $0x10, powers_end + 112 - 16*\k - 112(%rdi), \a, \scratch
-    vpclmulqdq $0x11, powers_end + 48 - 16*\k - 112(%rdi), \a, \mi
-.endif
-    vpxor \scratch, \mi, \mi
-.endm
-
 /* Parts of \a times H^k. */
 .macro multiply a, k, lo, hi, mi, scratch
     vpclmulqdq $0x10, powers_end - 64 - 16*\k(%rdi), \a, \lo
@@ -757,9 +841,9 @@ aes_of_four:
     vpternlogq $0x96, round_keys(%rdi), \iv, %xmm3
     vpternlogq $0x96, round_keys(%rdi), \iv, %xmm4
     middle_rounds round_of_two_blocks, 2
-    aad_and_lengths %r8
+    load_aad %r8
+    lengths_reversed
     vpshufb reversed(%r11), %xmm1, %xmm1
-    vpshufd $0x4e, %xmm2, %xmm2
     vaesenclast round_keys(%rdi,%rdx), %xmm3, %xmm3
     multiply %xmm2, 1, %xmm7, %xmm8, %xmm9, %xmm5
 22: test %r10d, %r10d
@@ -774,8 +858,7 @@ aes_of_four:
     cmp $16, %r10d
     jne 7f
     vmovdqu %xmm4, (%rsi)
-    kortestq %k3, %k3
-    jz 12f
+    if_opened_jump 12f
     vmovdqa %xmm4, %xmm0
 12: vpshufb reversed(%r11), %xmm0, %xmm2
     vpternlogq $0x96, %xmm1, %xmm12, %xmm9
@@ -823,8 +906,7 @@ aes_of_four:
     vpshufb (%r11,%rsi), %xmm1, %xmm1
     vpand first_bytes(%r11,%rsi), %xmm1, %xmm1
     vpshufb reversed(%r11), %xmm1, %xmm1
-    lengths_of %r8
-    vpshufd $0x4e, %xmm2, %xmm2
+    lengths_reversed
     vaesenclast round_keys(%rdi,%rdx), %xmm3, %xmm3
     multiply %xmm2, 1, %xmm7, %xmm8, %xmm9, %xmm5
     mov %rdi, %rsi
@@ -848,8 +930,7 @@ aes_of_four:
 7:  store_part %xmm4, %rsi, %r10, %xmm2
     mov %r11, %rdx
     sub %r10, %rdx
-    kortestq %k3, %k3
-    jz 12b
+    if_opened_jump 12b
     vpand first_bytes + 16(%rdx), %xmm4, %xmm0
     jmp 12b
 8:  multiply %xmm1, 2, %xmm10, %xmm11, %xmm12, %xmm1
@@ -871,43 +952,68 @@ aes_of_four:
     vpxorq %\width\()mm\scratch, %\width\()mm\mi, %\width\()mm\mi
 .endm
 
-/* For two vectors and more: xmm1 = the last block of associated data, r8 bytes at rcx, plus the hash of those before it
- * that are not in the lanes behind it in zmm1; these go before it to be hashed. All blocks but of few bytes are there,
- * if there are lanes. Changes rdx, and what other_aad changes. */
+/* xmm1 = the last block of associated data, r8 bytes at rcx; the last lanes of zmm1 = up to three blocks before it. If
+ * there are more than the text's first vector has lanes for, zmm12 = up to four that have none, in its last lanes, and
+ * the bit has_front is set. Of still more, xmm1 = the last one plus the hash of all before it: see other_aad. Changes
+ * rdx, and what other_aad changes. */
     .text
     .p2align 5
 aad_of_vectors:
     EVC_ASM_CFI_BEGIN
     vpxor %xmm1, %xmm1, %xmm1
-    vpxor %xmm14, %xmm14, %xmm14
-    test %r8, %r8
-    jz 6f
+    cmp $16, %r8
+    jbe any_aad
     lea 32(%rax), %edx
     neg %edx
     and $48, %edx
-    add $16, %edx         /* the bytes of lanes before the text */
-    cmp %rdx, %r8
+    add $16, %edx         /* the bytes of lanes in front of the text */
+    lea 15(%r8), %rsi
+    and $-16, %rsi
+    sub %rdx, %rsi        /* the bytes in front of them, if any */
+    jle 1f
+    cmp $64, %rsi
     ja other_aad
-    cmp $16, %r8d
-    jbe other_aad
+    add %eax, %edx
+    cmp $256 - 16, %edx   /* four vectors have lanes or text */
+    ja other_aad
+    orq $1 << has_front, 8 + tag_bytes(%rsp)
+    vmovdqu (%rcx), %xmm13
+    cmp $32, %esi
+    jb 2f
+    vmovdqu (%rcx), %ymm13
+    je 2f
+    vinserti32x4 $2, 32(%rcx), %zmm13, %zmm13
+    cmp $48, %esi
+    je 2f
+    vinserti32x4 $3, 48(%rcx), %zmm13, %zmm13
+2:  vmovdqu64 quad_numbers(%r11,%rsi), %zmm12
+    vpermq %zmm13, %zmm12, %zmm12
+1:  mov %r8d, %edx
+    neg %edx
+    and $15, %edx         /* the bytes that the last block lacks */
+    cmp $64, %r8
+    jb 3f
+    vmovdqu64 -64(%rcx,%r8), %zmm14
+    vmovdqu64 (%r11,%rdx), %zmm13
+    vpermi2b %zmm1, %zmm14, %zmm13
+    vshufi32x4 $0x93, %zmm13, %zmm13, %zmm1
+    ret
+3:  vmovdqu -16(%rcx,%r8), %xmm1
+    vpshufb (%r11,%rdx), %xmm1, %xmm1
+    vpand first_bytes(%r11,%rdx), %xmm1, %xmm1
     lea -1(%r8), %edx
     and $-16, %edx
-    mov %r8d, %esi
-    neg %esi
-    and $15, %esi
-    vmovdqu -16(%rcx,%r8), %xmm1
-    vpshufb (%r11,%rsi), %xmm1, %xmm1
-    vpand first_bytes(%r11,%rsi), %xmm1, %xmm1
-    vmovdqu -16(%rcx,%rdx), %xmm13
-    vinserti128 $1, %xmm1, %ymm13, %ymm13
     cmp $32, %edx
-    jb 5f
-    vinserti128 $1, -32(%rcx,%rdx), %ymm14, %ymm14
+    ja 4f
     je 5f
-    vmovdqu (%rcx), %ymm14
-5:  vinserti64x4 $1, %ymm13, %zmm14, %zmm14
-    vshufi32x4 $0x93, %zmm14, %zmm14, %zmm1
-6:  ret
+    vinserti32x4 $3, -16(%rcx,%rdx), %zmm1, %zmm1
+    ret
+5:  vinserti32x4 $2, -32(%rcx,%rdx), %zmm1, %zmm1
+    vinserti32x4 $3, -16(%rcx,%rdx), %zmm1, %zmm1
+    ret
+4:  vinserti32x4 $1, (%rcx), %zmm1, %zmm1
+    vinserti64x4 $1, 16(%rcx), %zmm1, %zmm1
+    ret
     EVC_ASM_CFI_END
 
 /* xmm1 = the block of associated data: of 1 to 7 or more than 16 bytes, r8 at rcx. That is the last one, plus the hash
@@ -1445,6 +1551,11 @@ groups:
     .p2align 5
 long_message:
     EVC_ASM_CFI_BEGIN
+    kxnorq %k3, %k3, %k3
+    testb $1 << (opens - 24), tag_bytes + 3(%rsp)
+    jz 1f
+    kxorq %k3, %k3, %k3
+1:
     /* With many keys, the next one is in memory. All its powers are needed soon, so their lines are fetched at once. */
     cmp $1024, %r10
     jbe 1f
@@ -1624,7 +1735,8 @@ long_message:
     jz 15f
     call store_tag
     jmp 16f
-15: call compare_tag
+15: btr $opens, %rdx
+    call compare_tag
 16:
 clear_and_return:
     clear_vectors
@@ -1671,11 +1783,9 @@ evc_function evc_gcm_x86_vaes512_groups
     jmp clear_and_return
 evc_end evc_gcm_x86_vaes512_groups
 
-    define_open evc_gcm_x86_vaes512, kxorq %k3, %k3, %k3
+    define_open evc_gcm_x86_vaes512, orq $1 << opens, tag_bytes(%rsp)
 
-evc_function evc_gcm_x86_vaes512_seal
-    kxnorq %k3, %k3, %k3
-message:
+evc_function evc_gcm_x86_vaes512_seal, message
     mov len_bytes(%rsp), %r10
     lea byte_numbers(%rip), %r11
     load_iv %xmm0
