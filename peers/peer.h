@@ -59,8 +59,8 @@ struct peer {
     /* Why the library cannot be used here, if so; else NULL, as the function itself may be. */
     const char *(*absent)(void);
     /* The library's name for its code paths: "best" (all that the CPU has), "vaes256" (AES instructions on
-     * vectors of 256 bits at most), "sse" (on 128 bits), "ssse3" (byte shuffles, no AES), "c" (none of these). NULL,
-     * or returns NULL: it does not tell. */
+     * vectors of 256 bits at most), "sse" (on 128 bits), "ssse3" (byte shuffles, no AES), "c" (none of these; on
+     * x86 SSE2 is there). NULL, or returns NULL: it does not tell. */
     const char *(*hardware)(void);
     /* A context for the mode (a name of the harness: "cbc-enc", "ctr", ...) with the key set, and
      * in *run what computes one message. NULL: the library does not offer the mode. xts: key has 2

@@ -283,6 +283,11 @@ enum evc_feature_bit { EVC_FEATURE_LIST(EVC_FEATURE_BIT) EVC_BIT_N = 64 };
 #define EVC_CC_BN_WORDS32 ""
 #define EVC_NEEDS_BN_WORDS32 EVC_NEEDS_CT_MUL32
 
+/* Vectors of 128 bits without a shuffle of bytes: each x86-64 has them. */
+#define EVC_PLACE_X86_SSE2 X86
+#define EVC_CC_X86_SSE2 "sse2"
+#define EVC_NEEDS_X86_SSE2 EVC_CPU(X86_SSE2)
+
 #define EVC_PLACE_X86_SSSE3 X86
 #define EVC_CC_X86_SSSE3 "sse2,ssse3"
 #define EVC_NEEDS_X86_SSSE3 (EVC_CPU(X86_SSE2) | EVC_CPU(X86_SSSE3))

@@ -23,7 +23,7 @@ EVC_ISA_BEGIN(X86_SSSE3)
 
 EVC_DEFINE_CLEAR_SPILLS(clear_few_encrypted, XMM, 384)
 EVC_DEFINE_CLEAR_SPILLS(clear_few_decrypted, XMM, 512)
-EVC_DEFINE_CLEAR_SPILLS(clear_few_xts, XMM, 576)
+EVC_DEFINE_CLEAR_SPILLS(clear_few_xts, XMM, 640)
 EVC_DEFINE_CLEAR_SPILLS(clear_batches, XMM, 1472)
 
 #include "aes/x86_blocks128.h"

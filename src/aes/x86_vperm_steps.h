@@ -15,6 +15,7 @@
 
 #include "aes/key_schedule.h"
 #include "aes/vperm_tables.h"
+#include "aes/x86_blocks.h"
 #include "common/bytes.h"
 #include "common/each.h"
 #include "common/x86_part.h"
@@ -48,21 +49,6 @@ struct reciprocals {
 };
 
 /* ---- Steps --------------------------------------------------------------------------- */
-
-EVC_INLINE __m128i load(const uint8_t *p)
-{
-    return _mm_loadu_si128((const __m128i *)(const void *)p);
-}
-
-EVC_INLINE __m128i load_aligned(const uint8_t *p)
-{
-    return _mm_load_si128((const __m128i *)(const void *)p);
-}
-
-EVC_INLINE void store(uint8_t *p, __m128i x)
-{
-    _mm_storeu_si128((__m128i *)(void *)p, x);
-}
 
 EVC_INLINE vec table(const uint8_t *p) /* in every lane; may be an operand of the instruction */
 {
@@ -128,15 +114,6 @@ EVC_INLINE const struct vperm_tables *hidden_tables(void)
     __asm__ volatile("" : "+r"(t));
 #endif
     return t;
-}
-
-/* Compilers regroup xors, and the grouping below makes the chain short: hide what x is made of. */
-EVC_INLINE vec hide_value(vec x)
-{
-#if defined(__GNUC__)
-    __asm__("" : "+x"(x));
-#endif
-    return x;
 }
 
 /* ---- Round keys ------------------------------------------------------------------------------ */
@@ -368,11 +345,6 @@ EVC_OUT_OF_LINE void decrypt_vectors(const vperm_key *key, vec *x, size_t n)
 
 typedef void crypt_vectors(const vperm_key *, vec *, size_t);
 
-EVC_INLINE size_t at_most(size_t n, size_t most)
-{
-    return n < most ? n : most;
-}
-
 /* Blocks into vectors, whose number is returned; and back. Where blocks do not fill the
  * last vector, the lowest lane counts. */
 EVC_INLINE size_t load_vectors(vec *x, const uint8_t *in, size_t n_blocks)
@@ -380,7 +352,7 @@ EVC_INLINE size_t load_vectors(vec *x, const uint8_t *in, size_t n_blocks)
     size_t n = 0;
 
     for (; n_blocks >= V_LANES; n_blocks -= V_LANES, in += 16 * V_LANES)
-        x[n++] = v_load(in);
+        x[n++] = hide_value(v_load(in));
     if (n_blocks)
         x[n++] = v_all(load(in));
     return n;
@@ -389,7 +361,7 @@ EVC_INLINE size_t load_vectors(vec *x, const uint8_t *in, size_t n_blocks)
 EVC_INLINE void store_vectors(uint8_t *out, const vec *x, size_t n_blocks)
 {
     for (; n_blocks >= V_LANES; n_blocks -= V_LANES, out += 16 * V_LANES)
-        v_store(out, *x++);
+        v_store(out, hide_value(*x++));
     if (n_blocks)
         store(out, v_low(*x));
 }
@@ -491,15 +463,6 @@ EVC_INLINE void crypt_ctr(const vperm_key *key, uint8_t counter[16], const uint8
 }
 
 /* ---- XTS ------------------------------------------------------------------------------------- */
-
-/* tweak * x in GF(2^128), byte 0 least significant, x^128 = x^7 + x^2 + x + 1 (IEEE 1619-2018 section 5.2): the top bit
- * of each half goes into the other. */
-EVC_INLINE __m128i times_x128(__m128i tweak)
-{
-    const __m128i tops = _mm_shuffle_epi32(_mm_srai_epi32(tweak, 31), 0x13);
-
-    return _mm_xor_si128(_mm_add_epi64(tweak, tweak), _mm_and_si128(tops, _mm_set_epi32(0, 1, 0, 0x87)));
-}
 
 /* t: the tweaks of the blocks. */
 EVC_INLINE void crypt_xts(const vperm_key *key, uint8_t tweak[16], const uint8_t *in, uint8_t *out, size_t n_blocks,

@@ -24,6 +24,7 @@ from everycore.run.session import Session, peer_records
 # Features whose absence makes "no AES": instructions for AES and for multiplication without carry.
 WIDE_AES_FEATURES = ("vaes", "vpclmulqdq", "gfni")
 AES_FEATURES = ("aes", "pclmul", "pmull", *WIDE_AES_FEATURES)
+ALWAYS_THERE = ("sse2",)  # each x86-64 has it, and portable code of peers uses it
 SUITE = re.compile(r"[a-z0-9][a-z0-9.-]*")
 WIDEST_PREFIX = "avx512"
 WIDE_PREFIX = "avx"  # features of vectors wider than 128 bits
@@ -184,7 +185,7 @@ def features_taken_away(tree: Tree, greeting: Hello, hardware: str) -> list[tupl
         case "ssse3":
             return [aes, (*aes, *(f for f in wide if f not in aes))] if wide else [aes]
         case "c":
-            return [tuple(f for f in greeting.features if f in own)]
+            return [tuple(f for f in greeting.features if f in own and f not in ALWAYS_THERE)]
         case _:
             return [()]
 
