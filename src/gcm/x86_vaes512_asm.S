@@ -145,9 +145,6 @@ byte_numbers:
 .if \n > 3
     vaesenc %zmm13, %zmm6, %zmm6
 .endif
-.if \n > 4
-    vaesenc %zmm13, %zmm7, %zmm7
-.endif
 .endm
 
 /* ---- Text: zmm3 to zmm7 are vectors of AES, zmm8 to zmm12 those of the text ---- */
@@ -437,6 +434,34 @@ finish_vectors:
     middle_rounds \round, \n
     vbroadcasti32x4 round_keys(%rdi,%rdx), %zmm15
 .endm
+/* The same in a loop, which costs no time with so many vectors; the first one may be half a vector. */
+.macro round_of_many n, key, half_key, half
+.if \half
+    vaesenc \half_key, %ymm3, %ymm3
+.else
+    vaesenc \key, %zmm3, %zmm3
+.endif
+    .irp i, 4, 5, 6, 7
+    .if \i < 3 + \n
+    vaesenc \key, %zmm\i, %zmm\i
+    .endif
+    .endr
+.endm
+.macro aes_of_many n, half=0
+    vbroadcasti32x4 round_keys + 16(%rdi), %zmm13
+    mov rounds(%rdi), %edx
+    mov $32, %esi
+    shl $4, %edx
+    round_of_many \n, %zmm13, %ymm13, \half
+1:  vbroadcasti32x4 round_keys(%rdi,%rsi), %zmm13
+    vbroadcasti32x4 round_keys + 16(%rdi,%rsi), %zmm14
+    add $32, %esi
+    round_of_many \n, %zmm13, %ymm13, \half
+    round_of_many \n, %zmm14, %ymm14, \half
+    cmp %edx, %esi
+    jb 1b
+    vbroadcasti32x4 round_keys(%rdi,%rdx), %zmm15
+.endm
 /* The same of whole vectors, by functions where two kinds of messages have them. */
 .macro aes_of_vectors n
 .if \n == 2
@@ -445,13 +470,19 @@ finish_vectors:
     call aes_of_three
 .elseif \n == 4
     call aes_of_four
+.elseif \n == 5
+    aes_of_many 5
 .else
     aes_of_message \n
 .endif
 .endm
 .macro define_aes_of_vectors n
     EVC_ASM_CFI_BEGIN
+.if \n >= 3
+    aes_of_many \n
+.else
     aes_of_message \n
+.endif
     ret
     EVC_ASM_CFI_END
 .endm
@@ -651,7 +682,9 @@ aes_of_four:
     with_vector \i, even_counter \i, \n, \alone,
     .endif
     .endr
-.if \alone
+.if \alone && \n >= 3
+    aes_of_many \n, 1
+.elseif \alone
     aes_of_message \n, half_round
 .else
     aes_of_vectors \n
@@ -717,6 +750,7 @@ aes_of_four:
     vextracti128 $1, %ymm3, %xmm0
 .endif
 
+.if !\alone || \n == 2 || \n == 5 /* others are opened: see full_message */
     if_opened_jump 7f
 .if \alone
     vmovdqa %xmm3, %xmm8
@@ -727,6 +761,7 @@ aes_of_four:
     .endif
     .endr
     with_vector (\n-1), take_last_ciphertext
+.endif
 7:
 .if \alone
     vinserti32x4 $3, %xmm8, %zmm14, %zmm8
@@ -824,6 +859,190 @@ aes_of_four:
 .endm
 .macro store_even i, alone, s, text
     vmovdqu64 \s, 64*\i - 48*\alone(%r8)
+.endm
+
+/* The same of a message to seal, whose text fills k vectors (2 or 3) from its first block on. J_0 is half a vector of
+ * AES. Powers of H for text are one block from their places, since the lengths come behind it; the last three blocks of
+ * associated data and the lengths are hashed as one more vector, while AES is under way: zmm10, zmm7, zmm11 are lo, mi,
+ * hi of that. So less is left to hash behind AES than by even_message; to open, that takes fewer instructions. */
+.macro full_message k
+    begin_message %zmm0
+    vmovdqa %xmm13, %xmm3
+    vpternlogq $0x96, counter_1(%r11), %xmm0, %xmm3
+    .irp i, 0, 1, 2
+    .if \i < \k
+    with_vector (\i+1), full_counter \i,
+    .endif
+    .endr
+    aes_of_many (\k+1), 1
+    load_aad %r8
+    lengths_as_hashed
+    vshufi32x4 $0x0e, %zmm1, %zmm1, %zmm14
+    vinserti32x4 $3, %xmm2, %zmm14, %zmm14
+    vpshufb reversed(%r11), %zmm14, %zmm14
+    powers_of_ends 0, (\k+1), %zmm13
+    vpclmulqdq $0x10, %zmm13, %zmm14, %zmm10
+    vpclmulqdq $0x11, %zmm13, %zmm14, %zmm7
+    powers_of_ends 1, (\k+1), %zmm13
+    vpclmulqdq $0x11, %zmm13, %zmm14, %zmm11
+    vpclmulqdq $0x10, %zmm13, %zmm14, %zmm13
+    vpxorq %zmm13, %zmm7, %zmm7
+    mov %eax, %esi
+    sub %r10d, %esi       /* the bytes that the last vector lacks */
+    mov $-1, %rdx
+    shrx %rsi, %rdx, %rdx
+    kmovq %rdx, %k1
+    mov out(%rsp), %r8
+    mov %r11, %rcx
+    sub %rsi, %rcx
+    vmovdqu64 (%r11,%rsi), %zmm13
+    vpermb -64(%r9,%r10), %zmm13, %zmm2{%k1}{z}
+    .irp i, 0, 1
+    .if \i < \k - 1
+    with_full \i, load_even \i, 0,
+    .endif
+    .endr
+    vaesenclast %xmm15, %xmm3, %xmm0
+    .irp i, 0, 1
+    .if \i < \k - 1
+    with_full \i, last_round_of_even
+    .endif
+    .endr
+    vpxorq %zmm2, %zmm15, %zmm13
+    with_vector \k, last_of_full \k,
+    .irp i, 0, 1
+    .if \i < \k - 1
+    with_full \i, take_ciphertext
+    .endif
+    .endr
+    with_vector \k, take_last_of_full
+    if_front_jump 9f
+8:  hash_of_full \k
+    clear_text 5,
+    jmp finish_vectors
+9:  andq $~(1 << has_front), tag_bytes(%rsp)
+    vpshufb reversed(%r11), %zmm12, %zmm12
+    product 0, (\k+2), %zmm13, %zmm12
+    vpxorq %zmm13, %zmm10, %zmm10
+    product 1, (\k+2), %zmm13, %zmm12
+    product 2, (\k+2), %zmm14, %zmm12
+    vpternlogq $0x96, %zmm13, %zmm14, %zmm7
+    product 3, (\k+2), %zmm13, %zmm12
+    vpxorq %zmm13, %zmm11, %zmm11
+    jmp 8b
+6:  call aad_of_vectors
+    jmp 5b
+.endm
+.macro full_counter i, s, text
+    first_key \s, counters + 64 + 64*\i(%r11)
+.endm
+.macro with_full i, what:vararg
+.if \i == 0
+    \what %zmm4, %zmm8
+.else
+    \what %zmm5, %zmm9
+.endif
+.endm
+.macro last_of_full k, s, text
+    vaesenclast %zmm13, \s, \s
+    vmovdqu64 64(%rcx), %zmm13
+.if \k == 2
+    vpermi2b \s, %zmm4, %zmm13
+.else
+    vpermi2b \s, %zmm5, %zmm13
+.endif
+    .irp i, 0, 1
+    .if \i < \k - 1
+    with_full \i, store_even \i, 0,
+    .endif
+    .endr
+    vmovdqu64 %zmm13, -64(%r8,%r10)
+.endm
+.macro take_last_of_full s, text
+    vmovdqu8 \s, %zmm2{%k1}{z}
+.endm
+
+/* Powers of the vector that has the last three blocks of associated data, at place p from the end, and the lengths: all
+ * in upper halves. half: whether upper halves of H, or lower ones. */
+.macro powers_of_ends half, p, to
+.if \p & 1
+    vmovdqu64 (powers_end - 64*\p - 64 + 64*\half)(%rdi), \to
+.else
+    vmovdqu64 (powers_end - 64*\p - 8 + 64*\half)(%rdi), \to
+.endif
+    vinserti32x4 $3, (powers_end - 128 + 48 + 64*\half)(%rdi), \to, \to
+.endm
+/* Powers of a vector whose last block is one block in front of place \p from the end: the first one is the last of the
+ * place before. */
+.macro powers_in_front half, p, to
+.if \p & 1
+    vmovdqu64 (powers_end - 64*\p - 64 - 16 + 64*\half)(%rdi), \to
+    vinserti32x4 $0, (powers_end - 64*\p - 64 + 40 + 64*\half)(%rdi), \to, \to
+.else
+    vmovdqu64 (powers_end - 64*\p - 16 + 64*\half)(%rdi), \to
+    vinserti32x4 $0, (powers_end - 64*\p - 128 + 56 + 64*\half)(%rdi), \to, \to
+.endif
+.endm
+.macro with_powers i, k, what:vararg
+.if \i == \k - 1
+    \what %zmm1, %zmm2
+.elseif \i == 0
+    \what %zmm14, %zmm8
+.else
+    \what %zmm12, %zmm9
+.endif
+.endm
+.macro load_powers_in_front half, p, powers, v
+    powers_in_front \half, \p, \powers
+.endm
+.macro reverse_full powers, v
+    vpshufb reversed(%r11), \v, \v
+.endm
+.macro product_of_full half, p, to, powers, v
+    vpclmulqdq $((\p & 1) << 4 | \half), \powers, \v, \to
+.endm
+/* As hash_of_message. */
+.macro hash_of_full k
+    .irp i, 0, 1, 2
+    .if \i < \k
+    with_powers \i, \k, load_powers_in_front 0, (\k - \i),
+    with_powers \i, \k, reverse_full
+    .endif
+    .endr
+    vbroadcasti32x4 polynomial(%r11), %zmm15
+    with_powers 0, \k, product_of_full 0, \k, %zmm3,
+    with_powers 1, \k, product_of_full 0, (\k - 1), %zmm6,
+    vpternlogq $0x96, %zmm6, %zmm10, %zmm3
+.if \k == 3
+    with_powers 2, \k, product_of_full 0, 1, %zmm6,
+    vpxorq %zmm6, %zmm3, %zmm3
+.endif
+    vpclmulqdq $0x00, %zmm15, %zmm3, %zmm13
+    vpshufd $0x4e, %zmm3, %zmm3
+    .irp i, 0, 1, 2
+    .if \i < \k
+.if \i == 0
+    with_powers \i, \k, product_of_full 1, (\k - \i), %zmm4,
+.else
+    with_powers \i, \k, product_of_full 1, (\k - \i), %zmm5,
+.endif
+    with_powers \i, \k, load_powers_in_front 1, (\k - \i),
+    with_powers \i, \k, product_of_full 0, (\k - \i), %zmm6,
+.if \i == 0
+    vpternlogq $0x96, %zmm6, %zmm7, %zmm4
+.else
+    vpternlogq $0x96, %zmm6, %zmm5, %zmm4
+.endif
+    .endif
+    .endr
+    vpternlogq $0x96, %zmm3, %zmm13, %zmm4
+    with_powers 0, \k, product_of_full 1, \k, %zmm5,
+    with_powers 1, \k, product_of_full 1, (\k - 1), %zmm6,
+    vpternlogq $0x96, %zmm6, %zmm11, %zmm5
+.if \k == 3
+    with_powers 2, \k, product_of_full 1, 1, %zmm6,
+    vpxorq %zmm6, %zmm5, %zmm5
+.endif
 .endm
 
 /* Parts of \a times H^k. */
@@ -973,10 +1192,12 @@ aad_of_vectors:
     jle 1f
     cmp $64, %rsi
     ja other_aad
+    cmp $most_bytes, %eax
+    ja 4f                 /* the text begins in the second vector */
     add %eax, %edx
     cmp $256 - 16, %edx   /* four vectors have lanes or text */
     ja other_aad
-    orq $1 << has_front, 8 + tag_bytes(%rsp)
+4:    orq $1 << has_front, 8 + tag_bytes(%rsp)
     vmovdqu (%rcx), %xmm13
     cmp $32, %esi
     jb 2f
@@ -1179,7 +1400,7 @@ other_aad:
  *
  * rcx: the place of lane 0 of a group's first vector in the text. r8: out - in. r9: in; behind the first pair in + rax.
  * zmm0: the whitened counter without its number.
- * zmm1: the last block of associated data, and then the tag mask.
+ * zmm1: the last blocks of associated data, and then the tag mask. zmm18: those that go before them, or zeros.
  * zmm2: what is hashed of the last vector: the lengths, and then text too.
  * zmm4 to zmm11: what is hashed of a group.
  * zmm16: numbers of counters; zmm17: counter_bytes; zmm19: the last round key.
@@ -1335,7 +1556,7 @@ hash_third_pair:
     vmovdqa64 \s, \r{%k3}
 .endm
 
-/* The same of the tail, which is hashed at once: a branch, by eax, so that what is opened does not wait for AES. */
+/* The same of text that is hashed soon: a branch, by eax, so that what is opened does not wait for AES. */
 .macro tail_text s, r, at, from
     vmovdqu64 \at(\from), \r
     vpxorq \r, %zmm19, %zmm13
@@ -1397,7 +1618,7 @@ first_pair:
     vmovdqa64 %zmm21, %zmm20
     call first_text
     vmovdqa64 %zmm4, %zmm5
-    vpxor %xmm4, %xmm4, %xmm4
+    vmovdqa64 %zmm18, %zmm4
     ret
     EVC_ASM_CFI_END
 
@@ -1591,6 +1812,7 @@ long_message:
     ja 4f
     call first_four
 2:  vbroadcasti32x4 round_keys(%rdi,%rdx), %zmm19
+    vpxord %xmm18, %xmm18, %xmm18
     lea -8(%r8), %rsi
     cmp $8, %rsi
     ja 6f
@@ -1601,7 +1823,19 @@ long_message:
     vpshufb 16(%rsi), %xmm13, %xmm13
     vpunpcklqdq %xmm13, %xmm1, %xmm1
     jmp 7f
-6:  call any_aad
+6:  lea 32(%rax), %esi
+    neg %esi
+    and $112, %esi
+    add $16, %esi         /* the bytes of lanes in front of the text */
+    cmp %rsi, %r8
+    ja 5f
+    call aad_of_vectors
+    testb $1 << (has_front - 24), tag_bytes + 3(%rsp)
+    jz 7f
+    andq $~(1 << has_front), tag_bytes(%rsp)
+    vmovdqa64 %zmm12, %zmm18
+    jmp 7f
+5:  call any_aad
     jmp 7f
 4:  cmp $29, %esi         /* text begins in the second vector */
     jbe 3f
@@ -1638,10 +1872,11 @@ long_message:
 3:  mov %r9, %rsi
     sub %rax, %rsi
     sub %rcx, %rsi        /* where the text begins */
-    long_text %zmm22, %zmm6, 128, %rcx
-    long_text %zmm23, %zmm7, 192, %rcx
-    long_text %zmm24, %zmm8, 256, %rcx
-    long_text %zmm25, %zmm9, 320, %rcx
+    kmovd %k3, %eax
+    tail_text %zmm22, %zmm6, 128, %rcx
+    tail_text %zmm23, %zmm7, 192, %rcx
+    tail_text %zmm24, %zmm8, 256, %rcx
+    tail_text %zmm25, %zmm9, 320, %rcx
     cmp $64, %esi
     jbe 2f
     cmp $640, %r10
@@ -1660,8 +1895,8 @@ long_message:
     mov $256, %edx
     jmp 8f
 
-2:  long_text %zmm26, %zmm10, 384, %rcx
-    long_text %zmm27, %zmm11, 448, %rcx
+2:  tail_text %zmm26, %zmm10, 384, %rcx
+    tail_text %zmm27, %zmm11, 448, %rcx
     lea -128(%r10), %rax
     shr $9, %rax          /* groups */
     call groups
@@ -1804,15 +2039,17 @@ evc_function evc_gcm_x86_vaes512_seal, message
     even_message 1, 0
 33: even_message 2, 1
 34: cmp $128, %r10d
-    ja 37f
+    ja 45f
     cmp $112, %r10d
     ja 36f
     cmp $96, %r10d
     ja 35f
     message 2
 35: even_message 2, 0
-36: even_message 3, 1
-37: cmp $192, %r10d
+36: if_opened_jump 37f
+    full_message 2
+37: even_message 3, 1
+45: cmp $192, %r10d
     ja 41f
     cmp $176, %r10d
     ja 39f
@@ -1820,7 +2057,9 @@ evc_function evc_gcm_x86_vaes512_seal, message
     ja 38f
     message 3
 38: even_message 3, 0
-39: even_message 4, 1
+39: if_opened_jump 40f
+    full_message 3
+40: even_message 4, 1
 41: cmp $240, %r10d
     ja 43f
     cmp $224, %r10d
