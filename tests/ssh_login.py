@@ -20,7 +20,7 @@ import sys
 import tempfile
 import time
 
-from patched_openssl import BUILD, HERE, PAIRS, Failed, Lacking, built, counts, need, patched, plugin, run
+from patched_openssl import BUILD, HERE, PAIRS, Failed, Lacking, built, counts, need, ours, plugin, run
 
 STORED = HERE / "login.json"
 GROUP_BITS = 3071  # as the file of groups has it
@@ -67,7 +67,7 @@ def openssh() -> pathlib.Path:
 
 
 def programs(name: str, library: pathlib.Path, headers: list[pathlib.Path]) -> dict[str, dict[str, pathlib.Path]]:
-    """ssh and sshd of a target, linked with the library as it was and with the patched one."""
+    """ssh and sshd of a target, linked with the library as it was and with the patched ones."""
     folder, tree = BUILD / f"openssh-{name}", openssh()
     ssl = folder / "ssl"
     found: dict[str, dict[str, pathlib.Path]] = {}
@@ -82,8 +82,7 @@ def programs(name: str, library: pathlib.Path, headers: list[pathlib.Path]) -> d
              f"--with-privsep-path={folder / 'empty'}"], folder / "tree")
         (folder / "empty").mkdir()
         (folder / "complete").touch()
-    compiler = PAIRS[TARGETS[name].pair].compiler
-    for which, one in (("openssl", library), ("patched", patched(library, compiler))):
+    for which, one in {"openssl": library, **ours(library, PAIRS[TARGETS[name].pair])}.items():
         shutil.copyfile(one, ssl / "lib/libcrypto.a")
         for program in ("ssh", "sshd"):
             (folder / "tree" / program).unlink(missing_ok=True)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Exponentiation: with secret exponents by a fixed window, or by sums if the base is small; with public ones by their
- * bits. */
+ * bits. Code that has moduli of its own (contrib/openssl) defines EVC_BN_STEPS_OF_POWERS and includes this: then it is
+ * exp_secret and exp_by_sums, and no public function. */
 #include "everycore/bn.h"
 
 #include "bn/ops.h"
@@ -111,6 +112,8 @@ EVC_OUT_OF_LINE void exp_secret(const struct evc_bn_modulus *n, const uint8_t *b
     evc_bn_op_leave(n, out, sum, factor, scratch);
 }
 
+#if !defined(EVC_BN_STEPS_OF_POWERS)
+
 static enum evc_status check_lengths(const struct evc_bn_modulus *n, size_t exponent_bytes, size_t scratch_bytes)
 {
     const enum evc_status status = evc_bn_check(n, scratch_bytes);
@@ -144,6 +147,8 @@ enum evc_status evc_bn_exp(const struct evc_bn_modulus *n, const uint8_t *base, 
 
     return status == EVC_OK ? one_power(n, base, n->n_bytes, exponent, exponent_bytes, out, scratch) : status;
 }
+
+#endif
 
 /* ---- Secret exponents of a small base, which is public ------------------------------------------------------ */
 
@@ -225,6 +230,8 @@ EVC_OUT_OF_LINE void exp_by_sums(const struct evc_bn_modulus *n, uint32_t base, 
     }
     evc_bn_op_leave(n, out, power, square, scratch);
 }
+
+#if !defined(EVC_BN_STEPS_OF_POWERS)
 
 /* Lengths: checked. Inline as one_power is. */
 EVC_INLINE enum evc_status small_power(const struct evc_bn_modulus *n, uint32_t base, const uint8_t *exponent,
@@ -355,3 +362,5 @@ enum evc_status evc_bn_exp_many(struct evc_bn_exp *exps, size_t n_exps, void *sc
     }
     return first;
 }
+
+#endif

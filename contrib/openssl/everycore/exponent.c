@@ -8,6 +8,8 @@
  * The base shows in the time; numbers of OpenSSL always show their length. A base that is marked as secret goes to
  * OpenSSL's own functions, and so does all else: longer bases, a modulus that is short or for which the caller has no
  * BN_MONT_CTX.
+ *
+ * On PA-RISC digits.h makes all these powers, of any base, where the CPU has what it needs.
  */
 #define EVC_OPENSSL_UNIT exponent
 #include "kernel.h"
@@ -18,11 +20,15 @@
 
 #undef BN_mod_exp_mont
 #undef BN_mod_exp_mont_consttime
+#undef BN_mod_exp_mont_consttime_x2
 
 int evc_openssl_BN_mod_exp_mont(BIGNUM *rr, const BIGNUM *a, const BIGNUM *p, const BIGNUM *m, BN_CTX *ctx,
                                 BN_MONT_CTX *in_mont);
 int evc_openssl_BN_mod_exp_mont_consttime(BIGNUM *rr, const BIGNUM *a, const BIGNUM *p, const BIGNUM *m, BN_CTX *ctx,
                                           BN_MONT_CTX *in_mont);
+int evc_openssl_BN_mod_exp_mont_consttime_x2(BIGNUM *rr1, const BIGNUM *a1, const BIGNUM *p1, const BIGNUM *m1,
+                                             BN_MONT_CTX *in_mont1, BIGNUM *rr2, const BIGNUM *a2, const BIGNUM *p2,
+                                             const BIGNUM *m2, BN_MONT_CTX *in_mont2, BN_CTX *ctx);
 #if !defined(EVC_OPENSSL_TREE)
 #define BN_FLG_CONSTTIME 0x04
 void BN_CTX_start(BN_CTX *ctx);
@@ -32,13 +38,23 @@ int bn_mul_mont_fixed_top(BIGNUM *r, const BIGNUM *a, const BIGNUM *b, BN_MONT_C
 int BN_mod_exp_mont(BIGNUM *rr, const BIGNUM *a, const BIGNUM *p, const BIGNUM *m, BN_CTX *ctx, BN_MONT_CTX *in_mont);
 int BN_mod_exp_mont_consttime(BIGNUM *rr, const BIGNUM *a, const BIGNUM *p, const BIGNUM *m, BN_CTX *ctx,
                               BN_MONT_CTX *in_mont);
+int BN_mod_exp_mont_consttime_x2(BIGNUM *rr1, const BIGNUM *a1, const BIGNUM *p1, const BIGNUM *m1,
+                                 BN_MONT_CTX *in_mont1, BIGNUM *rr2, const BIGNUM *a2, const BIGNUM *p2,
+                                 const BIGNUM *m2, BN_MONT_CTX *in_mont2, BN_CTX *ctx);
+#endif
+
+#if EVC_OPENSSL_XMPYU
+#include "digits.h"
+#else
+#define is_by_digits(a, p, m, mont) 0
+#define power_by_digits(rr, a, p, m, mont) 0
 #endif
 
 #define MOST_WORDS (32768 / EVC_BN_WORD_BITS) /* of a modulus */
-#define SUM_BITS 512                          /* of a modulus, for each sum: then these take less time than products */
+#define WORD_SUM_BITS 512                     /* of a modulus, for each sum: then these take less time than products */
 
 /* Sums that multiply a number by the base, which is 1 or more. */
-static unsigned n_sums(BN_ULONG base)
+static unsigned sums_of_words(BN_ULONG base)
 {
     unsigned n = 0;
 
@@ -47,14 +63,14 @@ static unsigned n_sums(BN_ULONG base)
     return n;
 }
 
-static int is_by_sums(const BIGNUM *a, const BIGNUM *p, const BIGNUM *m, const BN_MONT_CTX *mont)
+static int is_by_words(const BIGNUM *a, const BIGNUM *p, const BIGNUM *m, const BN_MONT_CTX *mont)
 {
     const int n_words = m->top;
 
     if (a->top != 1 || a->neg || (a->flags & BN_FLG_CONSTTIME) || a->d[0] < 2 || p->top < 1 || !mont)
         return 0;
     return n_words > 0 && n_words <= MOST_WORDS && mont->N.top == n_words && mont->ri == n_words * EVC_BN_WORD_BITS &&
-           (n_sums(a->d[0] - 1) + 1) * SUM_BITS <= (unsigned)mont->ri;
+           (sums_of_words(a->d[0] - 1) + 1) * WORD_SUM_BITS <= (unsigned)mont->ri;
 }
 
 /* A power as it is made. Numbers have as many words as the modulus, and are below it. */
@@ -80,7 +96,7 @@ static void add_masked(struct power *s, BN_ULONG *x, const BN_ULONG *a, BN_ULONG
 }
 
 /* x = base x if the mask is all ones: x and base - 1 times it. */
-static void multiply_small(struct power *s, BN_ULONG base, BN_ULONG mask)
+static void multiply_words(struct power *s, BN_ULONG base, BN_ULONG mask)
 {
     BN_ULONG *const x = s->x->d, *const y = s->y->d;
     BN_ULONG bit = 1;
@@ -115,7 +131,7 @@ static int zero(BIGNUM *a, size_t n_words)
 
 /* 2^k for the first bits k of the exponent is one bit set at place k. So many bits are taken that a number of n_words
  * words has each place. */
-static unsigned bits_of_first_power(size_t n_words)
+static unsigned bits_at_once(size_t n_words)
 {
     unsigned n_bits = 0;
 
@@ -139,7 +155,7 @@ static void set_power_of_two(struct power *s, uint32_t exponent)
 
 static int raise_base(struct power *s, BIGNUM *r, BN_ULONG base, const BIGNUM *p, BN_MONT_CTX *mont, BN_CTX *ctx)
 {
-    const unsigned first = base == 2 ? bits_of_first_power(s->n_words) : 0;
+    const unsigned first = base == 2 ? bits_at_once(s->n_words) : 0;
     int at = p->top * EVC_BN_WORD_BITS - (int)first;
 
     if (first)
@@ -153,7 +169,7 @@ static int raise_base(struct power *s, BIGNUM *r, BN_ULONG base, const BIGNUM *p
 
         if (!bn_mul_mont_fixed_top(s->x, s->x, s->x, mont, ctx))
             return 0;
-        multiply_small(s, base, (BN_ULONG)evc_barrier64(0u - (uint64_t)bit));
+        multiply_words(s, base, (BN_ULONG)evc_barrier64(0u - (uint64_t)bit));
     }
     memset(s->y->d, 0, s->n_words * sizeof *s->y->d);
     s->y->d[0] = 1;
@@ -185,16 +201,42 @@ static int small_power(BIGNUM *r, BN_ULONG base, const BIGNUM *p, BN_MONT_CTX *m
 int BN_mod_exp_mont_consttime(BIGNUM *rr, const BIGNUM *a, const BIGNUM *p, const BIGNUM *m, BN_CTX *ctx,
                               BN_MONT_CTX *in_mont)
 {
-    if (is_by_sums(a, p, m, in_mont))
+    if (is_by_digits(a, p, m, in_mont) && power_by_digits(rr, a, p, m, in_mont))
+        return 1;
+    if (is_by_words(a, p, m, in_mont))
         return small_power(rr, a->d[0], p, in_mont, ctx);
     return evc_openssl_BN_mod_exp_mont_consttime(rr, a, p, m, ctx, in_mont);
 }
 
 int BN_mod_exp_mont(BIGNUM *rr, const BIGNUM *a, const BIGNUM *p, const BIGNUM *m, BN_CTX *ctx, BN_MONT_CTX *in_mont)
 {
-    if ((p->flags | m->flags) & BN_FLG_CONSTTIME && is_by_sums(a, p, m, in_mont))
+    const int is_secret = (a->flags | p->flags | m->flags) & BN_FLG_CONSTTIME;
+
+    if (is_secret && is_by_digits(a, p, m, in_mont) && power_by_digits(rr, a, p, m, in_mont))
+        return 1;
+    if (is_secret && is_by_words(a, p, m, in_mont))
         return small_power(rr, a->d[0], p, in_mont, ctx);
     return evc_openssl_BN_mod_exp_mont(rr, a, p, m, ctx, in_mont);
 }
+
+/* Two powers, of the primes of RSA. OpenSSL's own function has no other code for this target than two calls of its
+ * own. */
+#if EVC_OPENSSL_XMPYU
+int BN_mod_exp_mont_consttime_x2(BIGNUM *rr1, const BIGNUM *a1, const BIGNUM *p1, const BIGNUM *m1,
+                                 BN_MONT_CTX *in_mont1, BIGNUM *rr2, const BIGNUM *a2, const BIGNUM *p2,
+                                 const BIGNUM *m2, BN_MONT_CTX *in_mont2, BN_CTX *ctx)
+{
+    const int done = BN_mod_exp_mont_consttime(rr1, a1, p1, m1, ctx, in_mont1);
+
+    return BN_mod_exp_mont_consttime(rr2, a2, p2, m2, ctx, in_mont2) & done;
+}
+#elif defined(EVC_OPENSSL_TREE) /* it has another name there, whatever the target */
+int BN_mod_exp_mont_consttime_x2(BIGNUM *rr1, const BIGNUM *a1, const BIGNUM *p1, const BIGNUM *m1,
+                                 BN_MONT_CTX *in_mont1, BIGNUM *rr2, const BIGNUM *a2, const BIGNUM *p2,
+                                 const BIGNUM *m2, BN_MONT_CTX *in_mont2, BN_CTX *ctx)
+{
+    return evc_openssl_BN_mod_exp_mont_consttime_x2(rr1, a1, p1, m1, in_mont1, rr2, a2, p2, m2, in_mont2, ctx);
+}
+#endif
 
 #endif
