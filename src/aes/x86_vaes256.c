@@ -24,7 +24,7 @@ EVC_ISA_BEGIN(X86_VAES256)
 typedef __m256i vec;
 #define VEC_BLOCKS 2
 #define WIDE 8 /* 4 cycles of latency, 2 instructions a cycle */
-#define LONG_WIDE 0
+#define LONG_WIDE 12
 
 #define v_low _mm256_castsi256_si128
 #define v_all _mm256_broadcastsi128_si256

@@ -5,8 +5,8 @@
  *
  *   vec, VEC_BLOCKS      a vector of 1, 2 or 4 blocks; block 0 is the lowest, and first in memory
  *   WIDE, XTS_WIDE, CHAINS_WIDE   vectors in flight: 4, 8 or 12; the latter two at most 8
- *   LONG_WIDE            vectors in flight of long messages in CTR and CBC decryption: 12, where a vector is one block;
- *                        0: WIDE
+ *   LONG_WIDE            vectors in flight of long messages in CTR and CBC decryption: 12, where a vector is at most
+ *                        two blocks; 0: WIDE
  *   XTS_WIDE_FROM        blocks from which XTS goes by XTS_WIDE vectors, not by 4
  *   XTS_KEYS, CHAINS_KEYS    how many round keys to keep in registers there
  *   XTS_LAST_APART       whether the last step of XTS_WIDE vectors is written out once more, without a next one
@@ -54,11 +54,6 @@ EVC_DEFINE_CLEAR_SPILLS(clear_wide_spills, REGISTERS, SPILL_BYTES)
 #else
 #define clear_wide_spills() ((void)0)
 #define MAY_SPILL EVC_INLINE
-#endif
-#if LONG_WIDE /* two slots share what a short message needs */
-#define OR_SHARED EVC_OUT_OF_LINE
-#else
-#define OR_SHARED MAY_SPILL
 #endif
 EVC_DEFINE_CLEAR_SPILLS(clear_xts_spills, REGISTERS, XTS_SPILL_BYTES)
 #if SHORT_XTS_SPILL_BYTES
@@ -251,7 +246,7 @@ EVC_INLINE void ctr_part(const v_keys *k, vec count, const uint8_t *in, uint8_t 
     v_store_part(out, v_enc_last(s[0], v_xor(last, v_load_part(in, n_bytes))), n_bytes);
 }
 
-OR_SHARED void ctr(wide_key *key, uint8_t counter[16], const uint8_t *in, uint8_t *out,
+MAY_SPILL void ctr(wide_key *key, uint8_t counter[16], const uint8_t *in, uint8_t *out,
                    size_t len_bytes)
 {
     const v_keys k = key_schedule(key, 0, 15);
@@ -275,28 +270,36 @@ OR_SHARED void ctr(wide_key *key, uint8_t counter[16], const uint8_t *in, uint8_
 }
 
 #if LONG_WIDE
-/* Steps of LONG_WIDE vectors of one block, and the rest. The counters lie in memory, and only their last words change,
- * since the units for words are idle while those for vectors are not. They are written one step before they are read: a
- * load of a block waits for stores of parts of it. */
+/* Steps of LONG_WIDE vectors, and the rest. The counters lie in memory, with the first round key added, and only their
+ * last words change, since the units for words are idle while those for vectors are not. They are written one step
+ * before they are read: a load of a vector waits for stores of parts of it. */
 EVC_OUT_OF_LINE void ctr_long(wide_key *key, uint8_t counter[16], const uint8_t *in, uint8_t *out, size_t len_bytes)
 {
     const v_keys k = key_schedule(key, 0, 0);
-    const vec first = v_key(&k, 0), last = v_key_last(&k), begin = evc_x86_load(counter);
+    const vec last = v_key_last(&k);
     const size_t n_bytes = LONG_WIDE * VEC_BYTES * long_steps(len_bytes / VEC_BYTES);
+    const uint32_t word = evc_load32_le(key->enc[0] + 12);
     uint32_t number = evc_load32_be(counter + 12);
+    vec count = v_add32(v_shuffle8(v_all(evc_x86_load(counter)), v_all(COUNTER_ORDER)), v_counter_steps());
     vec s[MAX_WIDE], counters[LONG_WIDE];
 
-    EACH(LONG_WIDE, counters[i] = _mm_insert_epi32(begin, (int)evc_bswap32(number + i), 3));
+    ctr_counters(counters, &count, v_key(&k, 0), LONG_WIDE);
     for (size_t at = 0; at < n_bytes; at += LONG_WIDE * VEC_BYTES) {
-        number += LONG_WIDE;
-        EACH(LONG_WIDE, s[i] = v_xor(counters[i], first);
-             *((volatile uint32_t *)&counters[i] + 3) = evc_bswap32(number + i));
+        number += LONG_WIDE * VEC_BLOCKS;
+        EACH(LONG_WIDE, volatile uint32_t *next = (volatile uint32_t *)&counters[i]; s[i] = counters[i];
+             next[3] = evc_bswap32(number + VEC_BLOCKS * i) ^ word;
+             if (VEC_BLOCKS == 2) next[7] = evc_bswap32(number + VEC_BLOCKS * i + 1) ^ word);
         middle_encrypt(&k, s, LONG_WIDE);
         EACH(LONG_WIDE, const vec text = v_load(in + at + i * VEC_BYTES);
              v_store(out + at + i * VEC_BYTES, v_enc_last(s[i], v_xor(last, text))));
     }
-    evc_x86_store(counter, _mm_insert_epi32(begin, (int)evc_bswap32(number), 3)); /* whole, as it is loaded */
+    EACH(LONG_WIDE, counters[i] = v_xor(last, last));
+    EVC_KEEP_MEMORY(counters); /* who knows the counter has the key in them */
+    /* Whole, as it is loaded. */
+    evc_x86_store(counter, _mm_insert_epi32(evc_x86_load(counter), (int)evc_bswap32(number), 3));
     ctr(key, counter, in + n_bytes, out + n_bytes, len_bytes - n_bytes);
+    clear_after_wide(len_bytes / 16);
+    v_clear_upper_halves();
 }
 #endif
 
@@ -304,11 +307,12 @@ static void ctr32(const void *key, uint8_t counter[16], const uint8_t *in, uint8
                   size_t len_bytes)
 {
 #if LONG_WIDE
-    if (len_bytes >= 4 * LONG_WIDE * VEC_BYTES)
+    if (len_bytes >= 4 * LONG_WIDE * VEC_BYTES) {
         ctr_long(key, counter, in, out, len_bytes);
-    else
+        return;
+    }
 #endif
-        ctr(key, counter, in, out, len_bytes);
+    ctr(key, counter, in, out, len_bytes);
     clear_after_wide(len_bytes / 16);
     v_clear_upper_halves();
 }
@@ -352,7 +356,7 @@ EVC_INLINE __m128i cbc_part(const v_keys *k, __m128i iv, const uint8_t *in, uint
     return iv;
 }
 
-OR_SHARED void cbc(wide_key *key, uint8_t iv[16], const uint8_t *in, uint8_t *out, size_t n_blocks)
+MAY_SPILL void cbc(wide_key *key, uint8_t iv[16], const uint8_t *in, uint8_t *out, size_t n_blocks)
 {
     const v_keys k = key_schedule(key, 1, 15);
     __m128i x = evc_x86_load(iv);
@@ -373,18 +377,21 @@ OR_SHARED void cbc(wide_key *key, uint8_t iv[16], const uint8_t *in, uint8_t *ou
 }
 
 #if LONG_WIDE
-/* Steps of LONG_WIDE vectors of one block, and the rest. */
+/* Steps of LONG_WIDE vectors, and the rest. */
 EVC_OUT_OF_LINE void cbc_long(wide_key *key, uint8_t iv[16], const uint8_t *in, uint8_t *out, size_t n_blocks)
 {
     const v_keys k = key_schedule(key, 1, 0);
+    size_t n_left = n_blocks;
     __m128i x = evc_x86_load(iv);
 
-    for (size_t n = long_steps(n_blocks); n; n--, n_blocks -= LONG_WIDE) {
+    for (size_t n = long_steps(n_blocks / VEC_BLOCKS); n; n--, n_left -= LONG_WIDE * VEC_BLOCKS) {
         x = cbc_step(&k, x, in, out, LONG_WIDE);
         in += LONG_WIDE * VEC_BYTES, out += LONG_WIDE * VEC_BYTES;
     }
     evc_x86_store(iv, x);
-    cbc(key, iv, in, out, n_blocks);
+    cbc(key, iv, in, out, n_left);
+    clear_after_wide(n_blocks);
+    v_clear_upper_halves();
 }
 #endif
 
@@ -392,11 +399,12 @@ static void cbc_decrypt(const void *key, uint8_t iv[16], const uint8_t *in, uint
                         size_t n_blocks)
 {
 #if LONG_WIDE
-    if (n_blocks >= 2 * LONG_WIDE)
+    if (n_blocks >= 2 * LONG_WIDE * VEC_BLOCKS) {
         cbc_long(key, iv, in, out, n_blocks);
-    else
+        return;
+    }
 #endif
-        cbc(key, iv, in, out, n_blocks);
+    cbc(key, iv, in, out, n_blocks);
     clear_after_wide(n_blocks);
     v_clear_upper_halves();
 }

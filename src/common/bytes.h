@@ -54,6 +54,13 @@ void *memset(void *, int, size_t);
 #define EVC_KEEP(x) ((void)0)
 #endif
 
+/* The bytes at p count as read: stores to them stay. */
+#if defined(__GNUC__)
+#define EVC_KEEP_MEMORY(p) __asm__ volatile("" : : "r"(p) : "memory")
+#else
+#define EVC_KEEP_MEMORY(p) ((void)*(const volatile uint8_t *)(p))
+#endif
+
 /* p moved by n_bytes modulo the address space. Where p or the result lies outside of its buffer, p + n_bytes is
  * undefined (C11 6.5.6). */
 EVC_INLINE const uint8_t *evc_in_at(const uint8_t *p, size_t n_bytes)
