@@ -163,11 +163,11 @@ EVC_CHECKED enum evc_status evc_gcm_open_many(const union evc_gcm_key *key, stru
  * finish wipes the state after success and after EVC_ERR_TAG; after other errors it is as before.
  */
 struct evc_gcm_state {
-    uint8_t j0[16];       /* encrypted, it masks the tag; before that, an IV of 12 bytes */
+    uint8_t counter[16];  /* of the next block */
     uint8_t y[16];        /* the hash so far */
     uint8_t block[16];    /* associated data or ciphertext of the block begun */
     uint8_t stream[16];   /* key stream of the block begun; before text, associated data behind that in block */
-    uint8_t counter[16];  /* of the next block */
+    uint8_t j0[16];       /* encrypted, it masks the tag; before that, an IV of 12 bytes */
     uint64_t aad_bytes, text_bytes;
     uint32_t used;     /* bytes of the block begun, 0 to 15; of associated data not hashed yet, 0 to 32 */
     uint8_t phase;     /* 0: no message; 1: associated data; 2: text */

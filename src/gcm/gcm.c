@@ -668,10 +668,9 @@ static void part_of_block(const union evc_gcm_key *key, struct evc_gcm_state *st
 /* Whether a first piece of text can be handled as a whole message: nothing is hashed yet. */
 EVC_INLINE int can_be_whole(const union evc_gcm_key *key, const struct evc_gcm_state *state, uint8_t direction)
 {
-    const struct evc_gcm *const kernel = key->head.kernel;
-    const size_t held = state->used;
+    const struct evc_gcm *kernel = key->head.kernel;
 
-    return has_marks(state, MARKS_OF_START) && kernel && held <= MOST_HELD && held == state->aad_bytes
+    return has_marks(state, MARKS_OF_START) && kernel && state->used <= MOST_HELD && state->used == state->aad_bytes
            && (direction == EVC_DIRECTION_SEAL ? !!kernel->seal : !!kernel->open_telling_tag);
 }
 
