@@ -971,6 +971,7 @@ GCM512_BREAKS = [
     ("GCM512: the bits of the lengths of short messages", GCM512, "    shl $3, %r8\n", "    shl $2, %r8\n", SHAPES),
     ("GCM512: associated data in front of other vectors", GCM512, "    vpermq %zmm13, %zmm12, %zmm12\n",
      "    vmovdqa64 %zmm13, %zmm12\n", SHAPES),
+    ("GCM512: associated data in two vectors in front", GCM512, "    vmovdqu64 (%rcx,%rsi), %zmm11\n", "    vmovdqu64 (%rcx), %zmm11\n", SHAPES),
     ("GCM512: powers one block from their places", GCM512, "    vinserti32x4 $0, (powers_end - 64*\\p - 64 + 40 + 64*\\half)(%rdi), \\to, \\to\n", "", SHAPES),
     ("GCM512: associated data in front of longer messages", GCM512, "    vmovdqa64 %zmm12, %zmm18\n", "", SHAPES),
     ("GCM512: the ciphertext that is hashed first", GCM512, "    vmovdqu8 %zmm3, %zmm8{%k2}\n", "", SHAPES),

@@ -31,6 +31,7 @@
 .set powers_end, 16 + 240 + 1024
 .set opens, 30        /* bit of tag_bytes: the message is opened */
 .set has_front, 29    /* the same: associated data has a vector in front of others, too */
+.set has_two, 27      /* the same: it has two vectors in front */
 .set has_lanes, 28    /* the same: associated data has a vector, which a block alone has not */
 
 evc_constants
@@ -264,7 +265,9 @@ byte_numbers:
 .else
     jmp finish_five
 .endif
-6:  call aad_of_vectors
+.endm
+.macro aad_out_of_line n
+6:  call aad_before_text
 .if \n == 1
     vmovdqa %xmm1, %xmm1
 .endif
@@ -281,9 +284,13 @@ byte_numbers:
 .endm
 /* The vectors before it have been moved up. */
 .macro take_front front
-    andq $~(1 << has_front), tag_bytes(%rsp)
+    andq $~(1 << has_front | 1 << has_two), tag_bytes(%rsp)
     vmovdqa64 \front, %zmm8
     vpxor %xmm12, %xmm12, %xmm12
+.endm
+.macro if_two_jump to
+    testb $1 << (has_two - 24), tag_bytes + 3(%rsp)
+    jnz \to
 .endm
 .macro if_opened_jump to
     testb $1 << (opens - 24), tag_bytes + 3(%rsp)
@@ -310,12 +317,28 @@ finish_four:
     if_front_jump 15f
 hash_four:
     hash_and_finish 4
-12: take_front %zmm12
+12: if_two_jump 16f
+    take_front %zmm12
     jmp hash_two
-13: vmovdqa64 %zmm8, %zmm9
+16: vmovdqa64 %zmm11, %zmm9
     take_front %zmm12
     jmp hash_three
-14: vmovdqa64 %zmm9, %zmm10
+13: if_two_jump 17f
+    vmovdqa64 %zmm8, %zmm9
+    take_front %zmm12
+    jmp hash_three
+17: vmovdqa64 %zmm8, %zmm10
+    vmovdqa64 %zmm11, %zmm9
+    take_front %zmm12
+    jmp hash_four
+18: vmovdqa64 %zmm11, %zmm7
+    vmovdqa64 %zmm9, %zmm11
+    vmovdqa64 %zmm8, %zmm10
+    vmovdqa64 %zmm7, %zmm9
+    take_front %zmm12
+    jmp finish_five
+14: if_two_jump 18b
+    vmovdqa64 %zmm9, %zmm10
     vmovdqa64 %zmm8, %zmm9
     take_front %zmm12
     jmp hash_four
@@ -400,15 +423,15 @@ finish_vectors:
 .endm
 /* xmm2 = the lengths, as they are hashed; r10 has those of text, r8 those of associated data, and is changed. They go
  * by memory, for moves from general registers take vector units. */
-.macro lengths_as_hashed bits=8
+.macro lengths_as_hashed depth, bits=8
     shl $3, %r8
     lea (,%r10,\bits), %esi
     bswap %r8
     bswap %rsi
-    mov %r8, len_bytes(%rsp)
-    vmovq len_bytes(%rsp), %xmm2
-    mov %rsi, len_bytes(%rsp)
-    vpinsrq $1, len_bytes(%rsp), %xmm2, %xmm2
+    mov %r8, \depth + len_bytes(%rsp)
+    vmovq \depth + len_bytes(%rsp), %xmm2
+    mov %rsi, \depth + len_bytes(%rsp)
+    vpinsrq $1, \depth + len_bytes(%rsp), %xmm2, %xmm2
 .endm
 /* The same with all 16 bytes reversed. */
 .macro lengths_reversed bits=3
@@ -488,6 +511,16 @@ finish_vectors:
 .endm
     .text
     .p2align 5
+/* xmm1 = the last block of associated data, and others as aad_of_vectors has them; xmm2 = the lengths. */
+aad_and_lengths:
+    EVC_ASM_CFI_BEGIN
+    load_aad %r8
+    lengths_as_hashed 8
+    ret
+6:  call aad_of_vectors
+    jmp 5b
+    EVC_ASM_CFI_END
+    .p2align 5
 aes_of_two:
     define_aes_of_vectors 2
     .p2align 5
@@ -514,8 +547,12 @@ aes_of_four:
     .endif
     .endr
     aes_of_vectors \n
+.if \n > 3
+    call aad_and_lengths
+.else
     load_aad %r8
-    lengths_as_hashed
+    lengths_as_hashed 0
+.endif
 .if \n == 1
     ends_of_text only_text_masks
     vinserti32x4 $3, %xmm2, %zmm1, %zmm2 /* what is hashed, but for the text: here, and in the last vector of several */
@@ -586,6 +623,9 @@ aes_of_four:
     with_vector (\n-1), take_last_ciphertext
 7:  vpxor %xmm1, %xmm0, %xmm0
     finish \n
+.if \n <= 3
+    aad_out_of_line \n
+.endif
 .endm
 
 /* The i-th of n vectors that are hashed, in the order in which they are known: the first of the message is the last
@@ -689,12 +729,16 @@ aes_of_four:
 .else
     aes_of_vectors \n
 .endif
+.if \n > 3
+    call aad_and_lengths
+.else
     load_aad %r8
 .if \n == 1 && !\alone
     multiply_aad %xmm1
 3:
 .endif
-    lengths_as_hashed
+    lengths_as_hashed 0
+.endif
     ends_of_text last_text_masks
 .if \alone
     vshufi32x4 $0x15, %zmm2, %zmm2, %zmm2 /* the lengths, and then the last vector of the text before them */
@@ -770,6 +814,9 @@ aes_of_four:
     finish_with_aad %zmm8
 .else
     finish (\n+1-\alone)
+.if \n <= 3
+    aad_out_of_line 2
+.endif
 .endif
 .endm
 /* A block of associated data has no vector where text has one: xmm9, xmm10, xmm11 are lo, hi, mi of its product with
@@ -790,7 +837,7 @@ aes_of_four:
     jmp finish_vectors
 9:  andq $~(1 << has_lanes), tag_bytes(%rsp)
     jmp finish_two
-6:  call aad_of_vectors
+6:  call aad_before_text
     cmp $16, %r8
     jbe 5b
     orq $1 << has_lanes, tag_bytes(%rsp)
@@ -863,9 +910,9 @@ aes_of_four:
 
 /* The same of a message to seal, whose text fills k vectors (2 or 3) from its first block on. J_0 is half a vector of
  * AES. Powers of H for text are one block from their places, since the lengths come behind it; the last three blocks of
- * associated data and the lengths are hashed as one more vector, while AES is under way: zmm10, zmm7, zmm11 are lo, mi,
+ * associated data and the lengths are hashed as one more vector, while AES is under way: zmm10, zmm7, \hi are lo, mi,
  * hi of that. So less is left to hash behind AES than by even_message; to open, that takes fewer instructions. */
-.macro full_message k
+.macro full_message k, hi
     begin_message %zmm0
     vmovdqa %xmm13, %xmm3
     vpternlogq $0x96, counter_1(%r11), %xmm0, %xmm3
@@ -876,7 +923,7 @@ aes_of_four:
     .endr
     aes_of_many (\k+1), 1
     load_aad %r8
-    lengths_as_hashed
+    lengths_as_hashed 0
     vshufi32x4 $0x0e, %zmm1, %zmm1, %zmm14
     vinserti32x4 $3, %xmm2, %zmm14, %zmm14
     vpshufb reversed(%r11), %zmm14, %zmm14
@@ -884,7 +931,7 @@ aes_of_four:
     vpclmulqdq $0x10, %zmm13, %zmm14, %zmm10
     vpclmulqdq $0x11, %zmm13, %zmm14, %zmm7
     powers_of_ends 1, (\k+1), %zmm13
-    vpclmulqdq $0x11, %zmm13, %zmm14, %zmm11
+    vpclmulqdq $0x11, %zmm13, %zmm14, \hi
     vpclmulqdq $0x10, %zmm13, %zmm14, %zmm13
     vpxorq %zmm13, %zmm7, %zmm7
     mov %eax, %esi
@@ -917,21 +964,31 @@ aes_of_four:
     .endr
     with_vector \k, take_last_of_full
     if_front_jump 9f
-8:  hash_of_full \k
+8:  hash_of_full \k, \hi
     clear_text 5,
     jmp finish_vectors
-9:  andq $~(1 << has_front), tag_bytes(%rsp)
-    vpshufb reversed(%r11), %zmm12, %zmm12
-    product 0, (\k+2), %zmm13, %zmm12
-    vpxorq %zmm13, %zmm10, %zmm10
-    product 1, (\k+2), %zmm13, %zmm12
-    product 2, (\k+2), %zmm14, %zmm12
-    vpternlogq $0x96, %zmm13, %zmm14, %zmm7
-    product 3, (\k+2), %zmm13, %zmm12
-    vpxorq %zmm13, %zmm11, %zmm11
+9:
+.if \k == 2
+    testb $1 << (has_two - 24), tag_bytes + 3(%rsp)
+    jz 4f
+    add_front (\k+3), \hi
+    vmovdqa64 %zmm11, %zmm12
+4:
+.endif
+    add_front (\k+2), \hi
+    andq $~(1 << has_front | 1 << has_two), tag_bytes(%rsp)
     jmp 8b
-6:  call aad_of_vectors
-    jmp 5b
+    aad_out_of_line 2
+.endm
+.macro add_front p, hi
+    vpshufb reversed(%r11), %zmm12, %zmm12
+    product 0, \p, %zmm13, %zmm12
+    vpxorq %zmm13, %zmm10, %zmm10
+    product 1, \p, %zmm13, %zmm12
+    product 2, \p, %zmm14, %zmm12
+    vpternlogq $0x96, %zmm13, %zmm14, %zmm7
+    product 3, \p, %zmm13, %zmm12
+    vpxorq %zmm13, \hi, \hi
 .endm
 .macro full_counter i, s, text
     first_key \s, counters + 64 + 64*\i(%r11)
@@ -1002,7 +1059,7 @@ aes_of_four:
     vpclmulqdq $((\p & 1) << 4 | \half), \powers, \v, \to
 .endm
 /* As hash_of_message. */
-.macro hash_of_full k
+.macro hash_of_full k, hi
     .irp i, 0, 1, 2
     .if \i < \k
     with_powers \i, \k, load_powers_in_front 0, (\k - \i),
@@ -1038,7 +1095,7 @@ aes_of_four:
     vpternlogq $0x96, %zmm3, %zmm13, %zmm4
     with_powers 0, \k, product_of_full 1, \k, %zmm5,
     with_powers 1, \k, product_of_full 1, (\k - 1), %zmm6,
-    vpternlogq $0x96, %zmm6, %zmm11, %zmm5
+    vpternlogq $0x96, %zmm6, \hi, %zmm5
 .if \k == 3
     with_powers 2, \k, product_of_full 1, 1, %zmm6,
     vpxorq %zmm6, %zmm5, %zmm5
@@ -1173,8 +1230,8 @@ aes_of_four:
 
 /* xmm1 = the last block of associated data, r8 bytes at rcx; the last lanes of zmm1 = up to three blocks before it. If
  * there are more than the text's first vector has lanes for, zmm12 = up to four that have none, in its last lanes, and
- * the bit has_front is set. Of still more, xmm1 = the last one plus the hash of all before it: see other_aad. Changes
- * rdx, and what other_aad changes. */
+ * the bit has_front is set; or up to eight are in zmm12 and zmm11, and has_two is set, too. Of still more, xmm1 = the
+ * last one plus the hash of all before it: see other_aad. Changes rdx, and what other_aad changes. */
     .text
     .p2align 5
 aad_of_vectors:
@@ -1191,14 +1248,14 @@ aad_of_vectors:
     sub %rdx, %rsi        /* the bytes in front of them, if any */
     jle 1f
     cmp $64, %rsi
-    ja other_aad
+    ja 6f
     cmp $most_bytes, %eax
     ja 4f                 /* the text begins in the second vector */
     add %eax, %edx
     cmp $256 - 16, %edx   /* four vectors have lanes or text */
     ja other_aad
-4:    orq $1 << has_front, 8 + tag_bytes(%rsp)
-    vmovdqu (%rcx), %xmm13
+4:    orq $1 << has_front, 16 + tag_bytes(%rsp)
+7:  vmovdqu (%rcx), %xmm13
     cmp $32, %esi
     jb 2f
     vmovdqu (%rcx), %ymm13
@@ -1234,6 +1291,23 @@ aad_of_vectors:
     ret
 4:  vinserti32x4 $1, (%rcx), %zmm1, %zmm1
     vinserti64x4 $1, 16(%rcx), %zmm1, %zmm1
+    ret
+6:  cmp $128, %rsi
+    ja other_aad
+    add %eax, %edx
+    cmp $192 - 16, %edx
+    ja other_aad
+    orq $1 << has_front | 1 << has_two, 16 + tag_bytes(%rsp)
+    sub $64, %esi
+    vmovdqu64 (%rcx,%rsi), %zmm11
+    jmp 7b
+    EVC_ASM_CFI_END
+
+/* The same where one call less is on the stack. */
+    .p2align 4
+aad_before_text:
+    EVC_ASM_CFI_BEGIN
+    call aad_of_vectors
     ret
     EVC_ASM_CFI_END
 
@@ -1829,7 +1903,7 @@ long_message:
     add $16, %esi         /* the bytes of lanes in front of the text */
     cmp %rsi, %r8
     ja 5f
-    call aad_of_vectors
+    call aad_before_text
     testb $1 << (has_front - 24), tag_bytes + 3(%rsp)
     jz 7f
     andq $~(1 << has_front), tag_bytes(%rsp)
@@ -2047,7 +2121,7 @@ evc_function evc_gcm_x86_vaes512_seal, message
     message 2
 35: even_message 2, 0
 36: if_opened_jump 37f
-    full_message 2
+    full_message 2, %zmm9
 37: even_message 3, 1
 45: cmp $192, %r10d
     ja 41f
@@ -2058,7 +2132,7 @@ evc_function evc_gcm_x86_vaes512_seal, message
     message 3
 38: even_message 3, 0
 39: if_opened_jump 40f
-    full_message 3
+    full_message 3, %zmm11
 40: even_message 4, 1
 41: cmp $240, %r10d
     ja 43f
