@@ -697,11 +697,13 @@ static enum result accesses_stay_inside_the_buffers(struct check *c)
     const struct evc_bn *bn = kernel_of(c);
     uint8_t n[LONGEST], a[LONGEST], b[LONGEST], expected[LONGEST];
 
-    for (size_t i = 0; i < 6; i++)
-        if (!fence[i].start)
-            fence[i] = port_guarded(i == 4   ? evc_bn_modulus_bytes(bn, 8 * LONGEST) + 4096
-                                    : i == 5 ? evc_bn_scratch_bytes(bn, 8 * LONGEST) + 4096
-                                             : LONGEST);
+    for (size_t i = 0; i < 6; i++) {
+        const size_t least_bytes = i == 4   ? evc_bn_modulus_bytes(bn, 8 * LONGEST) + 4096
+                                   : i == 5 ? evc_bn_scratch_bytes(bn, 8 * LONGEST) + 4096
+                                            : LONGEST;
+        if (!fence[i].start || fence[i].len_bytes < least_bytes) /* of a kernel before, which needs less */
+            fence[i] = port_guarded(least_bytes);
+    }
     if (!fence[5].start || !fence[0].start)
         return check_skip(c, "no guard pages on this system");
     for (size_t turn = 0; turn < (c->quick ? 24 : 240); turn++) {
