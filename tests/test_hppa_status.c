@@ -1,9 +1,23 @@
 /* SPDX-License-Identifier: MIT */
-/* Kernels of bn on PA-RISC whatever the status of the unit for floating point is: it may round in any way, and trap.
- * The status is the caller's afterwards, with all flags, and so are the registers that a call keeps. */
+/* Kernels of bn on PA-RISC, and the check that fmpyadd is right, whatever the status of the unit for floating point is:
+ * it may round in any way, and trap. The status is the caller's afterwards, with all flags, and so are the registers
+ * that a call keeps. */
 #include "tap.h"
 
 #include "everycore/bn.h"
+
+#include "common/hppa_fmpyadd.h"
+
+/* The check for the other bit. Where one of the two is right, the other may give results that are inexact. */
+#undef EVC_COMMON_HPPA_FMPYADD_H
+#define evc_hppa_fmpyadd_is_right other_is_right
+#if defined(EVC_HPPA_FMPYADD_SWAPPED)
+#undef EVC_HPPA_FMPYADD_SWAPPED
+#else
+#define EVC_HPPA_FMPYADD_SWAPPED 1
+#endif
+#include "common/hppa_fmpyadd.h"
+#undef evc_hppa_fmpyadd_is_right
 
 #define N_KEPT 10 /* fr12 to fr21 */
 #define N_BYTES 128
@@ -79,6 +93,27 @@ static void the_status_of_the_unit_is_the_callers(const struct evc_bn *bn)
         }
 }
 
+/* Traps would end this program. */
+static void a_check_of_fmpyadd_leaves_the_status_as_it_is(void)
+{
+    int (*const checks[])(void) = {evc_hppa_fmpyadd_is_right, other_is_right};
+    int n_right = 0;
+
+    for (size_t i = 0; i < sizeof checks / sizeof checks[0]; i++)
+        for (uint32_t traps = 0; traps <= TRAPS; traps += TRAPS) {
+            uint64_t kept[N_KEPT], after[N_KEPT];
+            uint32_t was;
+
+            random_fill((uint8_t *)kept, sizeof kept);
+            set_unit(kept, traps);
+            n_right += checks[i]();
+            was = get_unit(after);
+            set_unit(kept, 0);
+            EXPECT(was == traps);
+        }
+    EXPECT(n_right == 2); /* one of the two checks, each time */
+}
+
 int main(void)
 {
     static const char *const names[] = {"hppa_xmpyu", "hppa_fmpyadd"};
@@ -91,5 +126,6 @@ int main(void)
         else
             the_status_of_the_unit_is_the_callers(bn), tap_result("the_status_of_the_unit_is_the_callers", names[i]);
     }
+    RUN(a_check_of_fmpyadd_leaves_the_status_as_it_is);
     return tap_done();
 }
