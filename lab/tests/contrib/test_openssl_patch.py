@@ -693,6 +693,12 @@ def test_a_copy_of_another_library_is_not_overwritten(library: Path) -> None:
     refused(library, "is not the library from which", "--remove")
 
 
+def replaced_here() -> list[str]:
+    """All functions but the one that is replaced on PA-RISC alone."""
+    names = {name for names in TOOL.UNITS.values() for name in names}
+    return sorted(names - {"BN_mod_exp_mont_consttime_x2"})
+
+
 @pytest.mark.parametrize(
     "symbol", ["bn_correct_top", "bn_mul_add_words", "evc_openssl_BN_mod_word"]
 )
@@ -701,13 +707,12 @@ def test_a_symbol_that_is_lost_or_renamed_is_noticed(
 ) -> None:
     before = TOOL.Library(library)
     assert patch(library, "--cc", "gcc").returncode == 0
-    replaced = sorted(name for names in TOOL.UNITS.values() for name in names)
-    assert TOOL.prove(before, TOOL.Library(library), replaced) > 0
+    assert TOOL.prove(before, TOOL.Library(library), replaced_here()) > 0
     subprocess.run(
         ["objcopy", f"--redefine-sym={symbol}=lost", library, tmp_path / "lost.a"], check=True
     )
     with pytest.raises(TOOL.PatchError):
-        TOOL.prove(before, TOOL.Library(tmp_path / "lost.a"), replaced)
+        TOOL.prove(before, TOOL.Library(tmp_path / "lost.a"), replaced_here())
 
 
 def test_code_that_has_changed_is_noticed(library: Path, tmp_path: Path) -> None:
@@ -715,9 +720,8 @@ def test_code_that_has_changed_is_noticed(library: Path, tmp_path: Path) -> None
     assert patch(library, "--cc", "gcc").returncode == 0
     data = library.read_bytes()
     (tmp_path / "changed.a").write_bytes(data.replace(b"\x4d\x00\x00\x00", b"\x4e\x00\x00\x00"))
-    replaced = sorted(name for names in TOOL.UNITS.values() for name in names)
     with pytest.raises(TOOL.PatchError, match=r"not as before|has changed"):
-        TOOL.prove(before, TOOL.Library(tmp_path / "changed.a"), replaced)
+        TOOL.prove(before, TOOL.Library(tmp_path / "changed.a"), replaced_here())
 
 
 # ---- A source tree -------------------------------------------------------------------------------
