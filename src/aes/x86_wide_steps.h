@@ -121,6 +121,13 @@ EVC_INLINE void middle_decrypt(const v_keys *k, vec *s, unsigned n)
     MIDDLE_ROUNDS(v_dec, s, n, k);
 }
 
+/* Steps of WIDE vectors at the beginning of CTR and CBC decryption. Where WIDE is 12, messages of 16 to 23 vectors go
+ * by 8: 12 and 4 take longer, and put keys on the stack, which is cleared then. */
+EVC_INLINE size_t wide_steps(size_t n_vectors)
+{
+    return WIDE > 8 && n_vectors / 8 == 2 ? 0 : n_vectors / WIDE;
+}
+
 #if LONG_WIDE
 /* Long messages begin with an even number of steps of LONG_WIDE vectors: what is left modulo 8 is as without. */
 EVC_INLINE size_t long_steps(size_t n_vectors)
@@ -255,9 +262,13 @@ MAY_SPILL void ctr(wide_key *key, uint8_t counter[16], const uint8_t *in, uint8_
 
     evc_x86_store(counter, _mm_shuffle_epi8(_mm_add_epi32(v_low(count), n_begun), COUNTER_ORDER));
     count = v_add32(count, v_counter_steps());
-    for (; len_bytes >= WIDE * VEC_BYTES; len_bytes -= WIDE * VEC_BYTES) {
+    for (size_t n = wide_steps(len_bytes / VEC_BYTES); n; n--, len_bytes -= WIDE * VEC_BYTES) {
         ctr_step(&k, &count, in, out, WIDE);
         in += WIDE * VEC_BYTES, out += WIDE * VEC_BYTES;
+    }
+    for (; WIDE > 8 && len_bytes >= 8 * VEC_BYTES; len_bytes -= 8 * VEC_BYTES) {
+        ctr_step(&k, &count, in, out, 8);
+        in += 8 * VEC_BYTES, out += 8 * VEC_BYTES;
     }
     for (; WIDE > 4 && len_bytes >= 4 * VEC_BYTES; len_bytes -= 4 * VEC_BYTES) {
         ctr_step(&k, &count, in, out, 4);
@@ -313,7 +324,7 @@ static void ctr32(const void *key, uint8_t counter[16], const uint8_t *in, uint8
     }
 #endif
     ctr(key, counter, in, out, len_bytes);
-    clear_after_wide(len_bytes / 16);
+    clear_after_wide(wide_steps(len_bytes / VEC_BYTES) ? len_bytes / 16 : 0);
     v_clear_upper_halves();
 }
 
@@ -361,9 +372,13 @@ MAY_SPILL void cbc(wide_key *key, uint8_t iv[16], const uint8_t *in, uint8_t *ou
     const v_keys k = key_schedule(key, 1, 15);
     __m128i x = evc_x86_load(iv);
 
-    for (; n_blocks >= WIDE * VEC_BLOCKS; n_blocks -= WIDE * VEC_BLOCKS) {
+    for (size_t n = wide_steps(n_blocks / VEC_BLOCKS); n; n--, n_blocks -= WIDE * VEC_BLOCKS) {
         x = cbc_step(&k, x, in, out, WIDE);
         in += WIDE * VEC_BYTES, out += WIDE * VEC_BYTES;
+    }
+    for (; WIDE > 8 && n_blocks >= 8 * VEC_BLOCKS; n_blocks -= 8 * VEC_BLOCKS) {
+        x = cbc_step(&k, x, in, out, 8);
+        in += 8 * VEC_BYTES, out += 8 * VEC_BYTES;
     }
     for (; WIDE > 4 && n_blocks >= 4 * VEC_BLOCKS; n_blocks -= 4 * VEC_BLOCKS) {
         x = cbc_step(&k, x, in, out, 4);
@@ -395,9 +410,25 @@ EVC_OUT_OF_LINE void cbc_long(wide_key *key, uint8_t iv[16], const uint8_t *in, 
 }
 #endif
 
+/* One block needs no round keys in wide vectors. */
+EVC_INLINE void cbc_one(wide_key *key, uint8_t iv[16], const uint8_t *in, uint8_t *out)
+{
+    const uint32_t rounds = key->head.rounds;
+    const __m128i before = evc_x86_load(iv), text = evc_x86_load(in);
+    __m128i x = _mm_xor_si128(text, evc_x86_key(key->dec[0]));
+
+    EVC_X86_MIDDLE_ROUNDS(_mm_aesdec_si128, x, key->dec, rounds);
+    evc_x86_store(iv, text);
+    evc_x86_store(out, _mm_aesdeclast_si128(x, _mm_xor_si128(before, evc_x86_key(key->dec[rounds]))));
+}
+
 static void cbc_decrypt(const void *key, uint8_t iv[16], const uint8_t *in, uint8_t *out,
                         size_t n_blocks)
 {
+    if (VEC_BLOCKS > 1 && n_blocks == 1) {
+        cbc_one(key, iv, in, out);
+        return;
+    }
 #if LONG_WIDE
     if (n_blocks >= 2 * LONG_WIDE * VEC_BLOCKS) {
         cbc_long(key, iv, in, out, n_blocks);
@@ -405,7 +436,7 @@ static void cbc_decrypt(const void *key, uint8_t iv[16], const uint8_t *in, uint
     }
 #endif
     cbc(key, iv, in, out, n_blocks);
-    clear_after_wide(n_blocks);
+    clear_after_wide(wide_steps(n_blocks / VEC_BLOCKS) ? n_blocks : 0);
     v_clear_upper_halves();
 }
 
