@@ -14,8 +14,9 @@
  *           number is denormal, infinite or none).
  * Key form: private.
  *
- * Let B = 2^w be the base: w = 23 where numbers have less than 256 digits, and 22 for longer ones. D is the number of
- * digits, a multiple of 8 with B^D = R >= 4 * 2^bits, for a modulus of so many bits.
+ * Let B = 2^w be the base: w = 23 where numbers have less than 256 digits, 22 for longer ones, and 25 where 8 digits
+ * are enough then. D is the number of digits, a multiple of 8 with B^D = R >= 4 * 2^bits, for a modulus of so many
+ * bits.
  *
  * Range of numbers. q, the multiple of n that a reduction adds, has digits from -B/2 to B/2, so |q| <= (R/2) B / (B -
  * 1). For factors |a| <= 2^bits, which holds for all that is loaded, and |b| < n, the result (a b + q n) / R is at
@@ -26,10 +27,11 @@
  * Range of places. A digit is at most B/2 in size, also the highest one, as numbers are at most 2^bits <= B^D / 4. A
  * place gets at most D products a[i] b[j], of which a square doubles half and leaves out the others, and D products
  * q[i] n[j]: 2 D (B/2)^2 in size. With w = 23 and D <= 248 that is at most 496 * 2^44 = 2^53 - 2^48; with w = 22 and D
- * <= 376, 752 * 2^42 < 2^52. The carry from the place below is below 2^53 / B <= 2^31. So each sum on the way is a
- * whole number below 2^53, and so is the product of a digit and -1 / n modulo B, two numbers up to B/2. The nearest
- * multiple of B is found by a sum with 1.5 * 2^52 B and a difference: of a number below 2^53, that sum is from 2^52 B
- * to 2^53 B, where doubles are the multiples of B. In a sum of results, a place is at most 1.5 B.
+ * <= 376, 752 * 2^42 < 2^52; with w = 25 and D = 8, 16 * 2^48 = 2^52. The carry from the place below is below 2^53 / B
+ * <= 2^31. So each sum on the way is a whole number below 2^53, and so is the product of a digit and -1 / n modulo B,
+ * two numbers up to B/2. The nearest multiple of B is found by a sum with 1.5 * 2^52 B and a difference: of a number
+ * below 2^53, that sum is from 2^52 B to 2^53 B, where doubles are the multiples of B. In a sum of results, a place is
+ * at most 1.5 B.
  *
  * Nothing here calculates in floating point but the assembly, whose results depend on no status of the unit that the
  * caller has set. Digits become doubles and come back by conversions that are exact.
@@ -42,9 +44,10 @@
 #include "common/clear.h"
 #include "common/ct.h"
 
-#define MOST_BITS 23
+#define DIGIT_BITS 23
 #define SPARE_BITS 2
 #define MOST_BYTES_OF_MOST_BITS 712 /* of n: with them, there are 248 digits */
+#define MOST_BYTES_OF_EIGHT 24      /* of n, in eight digits of two bits more */
 
 struct private_part {
     EVC_ALIGN(16) double round; /* 1.5 * 2^52 * B */
@@ -65,7 +68,9 @@ void ASSEMBLY(select)(double *r, const double *table, const double *factors, siz
 
 static unsigned digit_bits_for(size_t n_bytes)
 {
-    return n_bytes <= MOST_BYTES_OF_MOST_BITS ? MOST_BITS : MOST_BITS - 1;
+    return n_bytes <= MOST_BYTES_OF_EIGHT       ? DIGIT_BITS + 2
+           : n_bytes <= MOST_BYTES_OF_MOST_BITS ? DIGIT_BITS
+                                                : DIGIT_BITS - 1;
 }
 
 static size_t digits_for(size_t n_bytes)
@@ -158,17 +163,23 @@ static int32_t negative_inverse(uint32_t low, unsigned digit_bits)
     return nearest((int32_t)((0u - inverse) & (((uint32_t)1 << digit_bits) - 1)), &above, digit_bits);
 }
 
+#define ROUND_TO(bits) (1.5 * 4503599627370496.0 * (1 << (bits)))
+
 static void set_modulus(void *key, const uint8_t *n)
 {
     struct private_part *const p = EVC_BN_PRIVATE(key);
     const size_t n_bytes = evc_bn_n_bytes(key);
-    const int has_most = digit_bits_for(n_bytes) == MOST_BITS;
+    const unsigned digit_bits = digit_bits_for(n_bytes);
 
     p->digits = (uint32_t)digits_for(n_bytes);
-    p->digit_bits = digit_bits_for(n_bytes);
-    p->sign_at = (uint32_t)(8 * n_bytes - 10) / p->digit_bits;
-    p->round = has_most ? 6755399441055744.0 * (1 << MOST_BITS) : 6755399441055744.0 * (1 << (MOST_BITS - 1));
-    p->shift = has_most ? 1.0 / (1 << MOST_BITS) : 1.0 / (1 << (MOST_BITS - 1));
+    p->digit_bits = digit_bits;
+    p->sign_at = (uint32_t)(8 * n_bytes - 10) / digit_bits;
+    p->round = digit_bits > DIGIT_BITS    ? ROUND_TO(DIGIT_BITS + 2)
+               : digit_bits == DIGIT_BITS ? ROUND_TO(DIGIT_BITS)
+                                          : ROUND_TO(DIGIT_BITS - 1);
+    p->shift = digit_bits > DIGIT_BITS    ? 1.0 / (1 << (DIGIT_BITS + 2))
+               : digit_bits == DIGIT_BITS ? 1.0 / (1 << DIGIT_BITS)
+                                          : 1.0 / (1 << (DIGIT_BITS - 1));
     load_digits(p->n, n, n_bytes, p->digits, p->digit_bits);
     p->n0 = (double)negative_inverse((uint32_t)(int32_t)p->n[0], p->digit_bits);
 }
