@@ -107,6 +107,54 @@ def questions(rng: random.Random, rounds: int) -> Iterator[Question]:
             yield Question("inverse", short, operand(rng, short), b"")
 
 
+def fullest(rng: random.Random, n_bytes: int, digit_bits: int, is_square: bool) -> Question:
+    """A product whose sums are as large as they can be where digits are from -B/2 to B/2, as those of hppa_fmpyadd are.
+
+    Digits of the modulus, of both factors and of the multiple of the modulus that a reduction adds are near -B/2. Those
+    of one factor are found from the lowest on: each so that the multiple's digit is near -B/2, too.
+    """
+    base = 1 << digit_bits
+    places = (8 * n_bytes - 8) // digit_bits
+    digits = -(-(8 * n_bytes + 2) // (8 * digit_bits)) * 8
+
+    def digit() -> int:
+        return rng.getrandbits(15) - base // 2
+
+    def value(of: list[int]) -> int:
+        return sum(d << (digit_bits * i) for i, d in enumerate(of))
+
+    n = [digit() | 1, *(digit() for _ in range(places - 1)), 3 << (8 * n_bytes - digit_bits * places - 2)]
+    b = [] if is_square else [digit() | 1, *(digit() for _ in range(places - 1)), 1]
+    a: list[int] = []
+    multiple: list[int] = []
+    to_multiple = -pow(n[0], -1, base)
+    carry = 0
+    for k in range(places):
+        other = a if is_square else b
+        known = carry + sum(a[i] * other[k - i] for i in range(is_square and k > 0, k))
+        known += sum(multiple[i] * n[k - i] for i in range(k))
+        m = base
+        while m >= (1 << 15) - base // 2:
+            d = digit() | (k == 0)
+            total = known + d * (d if k == 0 else 2 * a[0]) if is_square else known + d * b[0]
+            m = (total * to_multiple + base // 2) % base - base // 2
+        a.append(d)
+        multiple.append(m)
+        carry = (total + m * n[0]) // base
+    modulus = value(n)
+    # The kernel's own factor: a number times R, from -n/4 to n/4, which it has in no other digits.
+    factor = value(a) * pow(1 << (digit_bits * digits), -1, modulus) % modulus
+    second = bytes([2]) if is_square else value(b).to_bytes(n_bytes, "big")
+    return Question("exp" if is_square else "mul", modulus.to_bytes(n_bytes, "big"), factor.to_bytes(n_bytes, "big"), second)
+
+
+def fullest_questions(rng: random.Random) -> Iterator[Question]:
+    """For the longest numbers with digits of 23 bits, for longer ones, whose sums would be above 2^53, and for short ones."""
+    for n_bytes, digit_bits in ((712, 23), (758, 23), (17, 23)):
+        for is_square in (False, True):
+            yield fullest(rng, n_bytes, digit_bits, is_square)
+
+
 def kernels() -> list[str]:
     return re.findall(r"^KERNEL\(bn, *(\w+)", (ROOT / "src/kernels.def").read_text(), re.M)
 
@@ -119,7 +167,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--rounds", type=int, default=150)
     arguments = parser.parse_args()
-    asked = list(questions(random.Random(arguments.seed), arguments.rounds))
+    asked = [*questions(random.Random(arguments.seed), arguments.rounds), *fullest_questions(random.Random(arguments.seed))]
     failed = 0
     for kernel in [arguments.kernel] if arguments.kernel else kernels():
         own = [q for q in asked

@@ -99,7 +99,7 @@ CPUS = (
         ("a sum that is too large", DOUBLES, "(double)-sign_of(key, a, b, b_sign)", "(double)0"),
         ("a result below zero", DOUBLES, "negative = evc_barrier32((uint32_t)sum);", "negative = 0;"),
         ("digits below zero", DOUBLES, "*above = (x + ((int32_t)1 << (digit_bits - 1))) >> digit_bits;", "*above = x >> digit_bits;"),
-        ("numbers of more digits than sums hold", DOUBLES, "#define MOST_BYTES_OF_MOST_BITS 712", "#define MOST_BYTES_OF_MOST_BITS 1024"),
+        ("numbers of more digits than sums hold", DOUBLES, "#define MOST_BYTES_OF_MOST_BITS 712", "#define MOST_BYTES_OF_MOST_BITS 758"),
     ), ("-DEVC_HPPA_FMPYADD_SWAPPED",), rounds=60),
     Cpu("a32_umaal", "arm-linux-gnueabihf-gcc", "qemu-arm", (
         ("the carry of the strip before", UMAAL, "    subs r3, r3, #1       /* the carry is the carry */\n", "    cmn r3, #0\n"),
