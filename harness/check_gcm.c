@@ -542,8 +542,10 @@ static enum result run_stream(struct check *c, bool sealing, size_t len_bytes, b
     struct evc_gcm_state state;
     uint8_t tag[16], *in = place(&in_room, random_below(&c->random, 16), len_bytes),
                      *out = here ? in : place(&out_room, random_below(&c->random, 16), len_bytes);
-    enum evc_status status = evc_gcm_start(key, &state, known.iv, known.iv_bytes);
+    enum evc_status status;
 
+    memset(&state, PAINT, sizeof state); /* a start begins a message, whatever the state held before */
+    status = evc_gcm_start(key, &state, known.iv, known.iv_bytes);
     memcpy(in, sealing ? known.in : known.out, len_bytes);
     for (size_t at = 0, n; at < known.aad_bytes && status == EVC_OK; at += n) {
         n = piece_of(c, known.aad_bytes - at);

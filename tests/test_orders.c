@@ -391,15 +391,19 @@ static void calls_out_of_order_are_refused_and_do_nothing(void)
     EXPECT(tried == all);
 }
 
-/* Calls that need no key (start of CMAC and CTR) may succeed. */
+/* After a start, and after one more call in order, which may leave a state that few comparisons take. Calls without a
+ * key (start of CMAC and CTR) may succeed. */
 static void keys_that_are_not_set_up_are_refused(void)
 {
-    for (size_t i = 0; i < mode->n_calls; i++) {
-        const struct call *call = &mode->calls[i];
+    for (size_t n = 0; n < mode->n_calls * mode->n_calls; n++) {
+        const struct call *call = &mode->calls[n % mode->n_calls];
         union state state, before;
         memset(&state, 0, sizeof state);
         mode->set_key(evc_aes_named("c_ref"));
         must(mode->calls[0].make(&state));
+        before = state;
+        if (mode->calls[n / mode->n_calls].make(&state) != EVC_OK)
+            state = before;
         before = state;
         memset(&key, 0, sizeof key); /* as evc_wipe() and a set-up that failed leave it */
         memset(out, PAINT, sizeof out);
