@@ -500,6 +500,9 @@ GCM_BREAKS = [
      "    if (state->form == HASH_TIMES_H", PIECES),
     ("GCM: a tag of a message that is opened, by the call that seals", GCM, "!has_marks(state, MARKS_OF_TAG(EVC_DIRECTION_SEAL)) || ",
      "(state->form != TAG) || ", ORDERS),
+    ("GCM: a phase that there is not", GCM, "state->phase > EVC_PHASE_TEXT || ", "", ORDERS),
+    ("GCM: the form that a message left, where another begins", GCM, "    state->short_iv = 0;\n    state->form = HASH;\n",
+     "    state->short_iv = 0;\n", PIECES),
     ("GCM: a tag of a message in one piece, by a key that is not set up", GCM,
      "!key->head.kernel || !has_marks(state, MARKS_OF_TAG(EVC_DIRECTION_SEAL))", "!has_marks(state, MARKS_OF_TAG(EVC_DIRECTION_SEAL))", ORDERS),
     ("GCM: a message opened in one piece, by a key that is not set up", GCM,
@@ -969,6 +972,7 @@ GCM128_BREAKS = [
 ]
 GCM512 = "src/gcm/x86_vaes512_asm.S"
 GCM512_FLAGS = {"vaes", "vpclmulqdq", "avx512f", "avx512bw", "avx512vl", "avx512vbmi"}
+RESIDUE = "messages_leave_nothing_behind"
 GCM512_BREAKS = [
     ("GCM512: the lanes of associated data", GCM512, "    vmovdqu64 aad_quads + 80 - ", "    vmovdqu64 quad_numbers + 80 - ", SHAPES),
     ("GCM512: the bits of the lengths", GCM512, "    vpsllq $3, %xmm2, %xmm2\n", "    vpsllq $2, %xmm2, %xmm2\n", SHAPES),
@@ -983,8 +987,13 @@ GCM512_BREAKS = [
     ("GCM512: a wrong tag", GCM512, "    cmovnz %edx, %eax\n    jmp 21b", "    jmp 21b", SHAPES),
     ("GCM512: a load behind the text", GCM512, "    vmovdqu -16(%r9,%r10), %xmm13\n    vpshufb (%r11,%rsi), %xmm13, %xmm13\n",
      "    vmovdqu (%r9,%r10), %xmm13\n    vmovdqu -16(%r9,%r10), %xmm13\n    vpshufb (%r11,%rsi), %xmm13, %xmm13\n", INSIDE),
+    ("GCM512: products of associated data, behind full vectors of text", GCM512, "hash_of_full \\k, \\hi\n    clear_text 5,",
+     "hash_of_full \\k, \\hi\n    clear_text 1,", RESIDUE),
+    ("GCM512: products of long associated data", GCM512, "    vpxor %xmm9, %xmm9, %xmm9\n    vpxor %xmm10, %xmm10, %xmm10\n"
+     "    vpxor %xmm11, %xmm11, %xmm11\n    vpxor %xmm12, %xmm12, %xmm12\n    ret", "    ret", RESIDUE),
+    ("GCM512: products of longer associated data", GCM512, "    vpxord %xmm30, %xmm30, %xmm30\n    evc_restore", "    evc_restore", RESIDUE),
     ("GCM512: a vector that is not cleared", GCM512, "    vpxor %xmm7, %xmm7, %xmm7\n    vzeroupper\n    ret\n    tags_of_other_bytes",
-     "    vzeroupper\n    ret\n    tags_of_other_bytes", "messages_leave_nothing_behind"),
+     "    vzeroupper\n    ret\n    tags_of_other_bytes", RESIDUE),
 ]
 GCM_IN_ASSEMBLY = {"x86_vaes512": (GCM512_FLAGS, GCM512_BREAKS), "x86_vaes256": (GCM256_FLAGS, GCM256_BREAKS),
                    "x86_aesni": (GCM128_FLAGS, GCM128_BREAKS)}

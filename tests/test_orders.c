@@ -447,7 +447,8 @@ static void counts_that_no_call_leaves_are_refused(void)
         enum evc_status wanted;
     } counts[] = {{1, 32, 32, EVC_OK}, {1, 33, 33, EVC_ERR_STATE}, {1, 16, 48, EVC_ERR_STATE}, {1, 15, 47, EVC_OK},
                   {1, 20, 0, EVC_ERR_STATE}, {2, 16, 16, EVC_ERR_STATE}, {2, 32, 32, EVC_ERR_STATE},
-                  {1, 16, UINT64_C(0x100000010), EVC_ERR_STATE}, {1, 0xffffffff, 0xffffffff, EVC_ERR_STATE}};
+                  {1, 16, UINT64_C(0x100000010), EVC_ERR_STATE}, {1, 0xffffffff, 0xffffffff, EVC_ERR_STATE},
+                  {3, 0, 0, EVC_ERR_STATE}};
 
     static enum evc_status (*const calls[])(union state *) = {gcm_aad, gcm_no_aad, gcm_seal, gcm_open, gcm_open_nothing,
                                                               gcm_seal_finish};
