@@ -500,6 +500,7 @@ GCM_BREAKS = [
      "    if (state->form == HASH_TIMES_H", PIECES),
     ("GCM: a tag of a message that is opened, by the call that seals", GCM, "!has_marks(state, MARKS_OF_TAG(EVC_DIRECTION_SEAL)) || ",
      "(state->form != TAG) || ", ORDERS),
+    ("GCM: a form of the hash that there is not", GCM, "state->form > HOLDS_ONLY)", "state->form == 255)", ORDERS),
     ("GCM: a phase that there is not", GCM, "state->phase > EVC_PHASE_TEXT || ", "", ORDERS),
     ("GCM: the form that a message left, where another begins", GCM, "    state->short_iv = 0;\n    state->form = HASH;\n",
      "    state->short_iv = 0;\n", PIECES),

@@ -470,6 +470,14 @@ static void counts_that_no_call_leaves_are_refused(void)
             EXPECT(calls[j / 2](&state) == counts[i].wanted);
             EXPECT(counts[i].wanted == EVC_OK || memcmp(&state, &before, sizeof state) == 0);
         }
+    for (size_t j = 0; j < sizeof calls / sizeof calls[0]; j++) { /* a form that there is not */
+        union state state, before;
+        memset(&state, 0, sizeof state);
+        must(gcm_start(&state));
+        state.gcm.form = 5;
+        before = state;
+        EXPECT(calls[j](&state) == EVC_ERR_STATE && memcmp(&state, &before, sizeof state) == 0);
+    }
 }
 
 /* The phase decides, whatever else a message has left. */
