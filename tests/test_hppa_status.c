@@ -34,7 +34,8 @@ static uint8_t n[N_BYTES], a[N_BYTES], b[N_BYTES], expected[4][N_BYTES], got[4][
 #define STORE(f, at) "fstds,ma %%fr" #f ", 8(%0)\n\t"
 #define CLOBBERED "memory", "fr12", "fr13", "fr14", "fr15", "fr16", "fr17", "fr18", "fr19", "fr20", "fr21"
 
-static void set_unit(const uint64_t *kept, uint32_t status)
+/* Inline: a function of its own would keep these registers for its caller. */
+EVC_INLINE void set_unit(const uint64_t *kept, uint32_t status)
 {
     const uint32_t words[2] = {status, 0};
 
@@ -42,7 +43,7 @@ static void set_unit(const uint64_t *kept, uint32_t status)
     __asm__ volatile("fldds 0(%0), %%fr0" : : "r"(words) : "memory");
 }
 
-static uint32_t get_unit(uint64_t *kept)
+EVC_INLINE uint32_t get_unit(uint64_t *kept)
 {
     uint32_t words[2];
 
