@@ -124,8 +124,15 @@ void bn_correct_top(BIGNUM *a)
     while (a->top && !a->d[a->top - 1]) a->top--;
 }
 void OPENSSL_cleanse(void *p, size_t n) { memset(p, 0, n); }
-void *CRYPTO_malloc(size_t n, const char *file, int line) { return malloc(n); }
-void CRYPTO_clear_free(void *p, size_t n, const char *file, int line) { memset(p, 0, n); free(p); }
+/* All memory of a power is cleared: otherwise the program ends. */
+static size_t taken;
+void *CRYPTO_malloc(size_t n, const char *file, int line) { return malloc(taken = n); }
+void CRYPTO_clear_free(void *p, size_t n, const char *file, int line)
+{
+    if (n != taken) abort();
+    memset(p, 0, n);
+    free(p);
+}
 static int used, starts[9], n_starts;
 void BN_CTX_start(void *c) { starts[n_starts++] = used; }
 static BN_ULONG space[5][600];
