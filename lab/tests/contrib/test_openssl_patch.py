@@ -187,6 +187,9 @@ BN_ULONG BN_mod_word(const BIGNUM *, BN_ULONG);
 int bn_mul_mont_fixed_top(BIGNUM *, const BIGNUM *, const BIGNUM *, BN_MONT_CTX *, void *);
 int BN_mod_exp_mont(BIGNUM *, const BIGNUM *, const BIGNUM *, const BIGNUM *, void *,
                     BN_MONT_CTX *);
+int BN_mod_exp_mont_consttime_x2(BIGNUM *, const BIGNUM *, const BIGNUM *, const BIGNUM *,
+                                 BN_MONT_CTX *, BIGNUM *, const BIGNUM *, const BIGNUM *,
+                                 const BIGNUM *, BN_MONT_CTX *, void *);
 int BN_mod_exp_mont_consttime(BIGNUM *, const BIGNUM *, const BIGNUM *, const BIGNUM *, void *,
                               BN_MONT_CTX *);
 int n_not_cleared(void);
@@ -222,8 +225,16 @@ static void raise_base(int n) {
     scanf("%d %d %d %d %d", &a.neg, &a.flags, &p.flags, &m.flags, &which);
     MARK_SECRET(p.d, p.top);
     if (which == 3) puts(p.d[0] & 1 ? "odd" : "even");
-    done = (which ? BN_mod_exp_mont : BN_mod_exp_mont_consttime)(&r, &a, &p, &m, NULL,
-                                                                 which == 2 ? NULL : &c);
+    if (which == 4) { /* the same power twice, in numbers that were below zero */
+        BIGNUM other = {calloc((size_t)n, sizeof *r.d), 0, n, 1};
+        r.neg = 1;
+        done = BN_mod_exp_mont_consttime_x2(&other, &a, &p, &m, &c, &r, &a, &p, &m, &c, NULL);
+        if (r.neg || other.neg || other.top != r.top) abort();
+        if (memcmp(other.d, r.d, sizeof *r.d * (size_t)r.top)) abort();
+    } else {
+        done = (which ? BN_mod_exp_mont : BN_mod_exp_mont_consttime)(&r, &a, &p, &m, NULL,
+                                                                     which == 2 ? NULL : &c);
+    }
     printf("%d %d %d\\n", done, r.top, n_not_cleared());
     memset(r.d + r.top, 0, sizeof *r.d * (size_t)(n - r.top));
     print(r.d, n);
@@ -563,6 +574,7 @@ def test_powers_by_digits_are_right(tmp_path: Path) -> None:
         ({}, "1"),
         ({"flags": (0, 0, 0)}, "78"),
         ({"flags": (CONSTANT_TIME, 0, 0)}, "1"),
+        ({"which": 4}, "1"),
         ({"flags": (CONSTANT_TIME, 0, 0), "base": 2}, "1"),
         ({"base": 2**1024 - 105}, "78"),
         ({"is_negative": 1}, "78"),
