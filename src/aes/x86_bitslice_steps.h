@@ -20,6 +20,7 @@
 
 typedef vperm_key planes_key;
 #define KEY_LATE 0
+#define BATCHES_ONE_BY_ONE 0
 #include "aes/x86_planes_steps.h"
 
 /* ---- Constants: a lane, twice, so that 256-bit code can take them from memory ---------------- */

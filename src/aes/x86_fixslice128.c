@@ -33,6 +33,7 @@ typedef struct {
 } planes_key;
 
 #define KEY_LATE 1
+#define BATCHES_ONE_BY_ONE 1 /* half the code; CTR takes 2 % less time by GCC, 7 % more by Clang */
 #include "aes/x86_planes_steps.h"
 
 /* ---- Steps ----------------------------------------------------------------------------------- */

@@ -12,6 +12,7 @@
  *
  *   planes_key    a type with round keys enc[r] of 16 bytes
  *   KEY_LATE      whether one batch alone has no room in registers for the planes of a key through an S-box
+ *   BATCHES_ONE_BY_ONE   whether several batches go one after the other, as one alone does, and not round by round
  *
  * and define behind it the functions that are declared below: they say where each byte of the state is, and move it.
  */
@@ -291,18 +292,28 @@ typedef void batches_function(const planes_key *, vec *, unsigned);
 
 EVC_OUT_OF_LINE void encrypt_batches(const planes_key *key, vec *s, unsigned n)
 {
+#if BATCHES_ONE_BY_ONE
+    for (; n; n--, s += 8)
+        encrypt_one(key, s);
+#else
     if (IN_REGISTERS(n))
         encrypt_one(key, s);
     else
         encrypt_rounds(key, s, n, 0);
+#endif
 }
 
 EVC_OUT_OF_LINE void decrypt_batches(const planes_key *key, vec *s, unsigned n)
 {
+#if BATCHES_ONE_BY_ONE
+    for (; n; n--, s += 8)
+        decrypt_one(key, s);
+#else
     if (IN_REGISTERS(n))
         decrypt_one(key, s);
     else
         decrypt_rounds(key, s, n, 0);
+#endif
 }
 
 /* ---- Batches -------------------------------------------------------------------------------- */

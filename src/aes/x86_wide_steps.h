@@ -121,11 +121,10 @@ EVC_INLINE void middle_decrypt(const v_keys *k, vec *s, unsigned n)
     MIDDLE_ROUNDS(v_dec, s, n, k);
 }
 
-/* Steps of WIDE vectors at the beginning of CTR and CBC decryption. Where WIDE is 12, messages of 16 to 23 vectors go
- * by 8: 12 and 4 take longer, and put keys on the stack, which is cleared then. */
-EVC_INLINE size_t wide_steps(size_t n_vectors)
+/* Where WIDE is 12, CTR and CBC decryption of 16 to 23 vectors go by 8, by a function of their own: 12 and 4 take longer. */
+EVC_INLINE int is_by_eights(size_t n_vectors)
 {
-    return WIDE > 8 && n_vectors / 8 == 2 ? 0 : n_vectors / WIDE;
+    return WIDE > 8 && n_vectors / 8 == 2;
 }
 
 #if LONG_WIDE
@@ -253,8 +252,9 @@ EVC_INLINE void ctr_part(const v_keys *k, vec count, const uint8_t *in, uint8_t 
     v_store_part(out, v_enc_last(s[0], v_xor(last, v_load_part(in, n_bytes))), n_bytes);
 }
 
-MAY_SPILL void ctr(wide_key *key, uint8_t counter[16], const uint8_t *in, uint8_t *out,
-                   size_t len_bytes)
+/* wide: vectors in a step. */
+EVC_INLINE void ctr_by(unsigned wide, wide_key *key, uint8_t counter[16], const uint8_t *in, uint8_t *out,
+                       size_t len_bytes)
 {
     const v_keys k = key_schedule(key, 0, 15);
     const __m128i n_begun = _mm_insert_epi32(_mm_setzero_si128(), (int)((len_bytes + 15) / 16), 3);
@@ -262,13 +262,9 @@ MAY_SPILL void ctr(wide_key *key, uint8_t counter[16], const uint8_t *in, uint8_
 
     evc_x86_store(counter, _mm_shuffle_epi8(_mm_add_epi32(v_low(count), n_begun), COUNTER_ORDER));
     count = v_add32(count, v_counter_steps());
-    for (size_t n = wide_steps(len_bytes / VEC_BYTES); n; n--, len_bytes -= WIDE * VEC_BYTES) {
-        ctr_step(&k, &count, in, out, WIDE);
-        in += WIDE * VEC_BYTES, out += WIDE * VEC_BYTES;
-    }
-    for (; WIDE > 8 && len_bytes >= 8 * VEC_BYTES; len_bytes -= 8 * VEC_BYTES) {
-        ctr_step(&k, &count, in, out, 8);
-        in += 8 * VEC_BYTES, out += 8 * VEC_BYTES;
+    for (; len_bytes >= wide * VEC_BYTES; len_bytes -= wide * VEC_BYTES) {
+        ctr_step(&k, &count, in, out, wide);
+        in += wide * VEC_BYTES, out += wide * VEC_BYTES;
     }
     for (; WIDE > 4 && len_bytes >= 4 * VEC_BYTES; len_bytes -= 4 * VEC_BYTES) {
         ctr_step(&k, &count, in, out, 4);
@@ -279,6 +275,20 @@ MAY_SPILL void ctr(wide_key *key, uint8_t counter[16], const uint8_t *in, uint8_
     if (len_bytes)
         ctr_part(&k, count, in, out, len_bytes);
 }
+
+MAY_SPILL void ctr(wide_key *key, uint8_t counter[16], const uint8_t *in, uint8_t *out, size_t len_bytes)
+{
+    ctr_by(WIDE, key, counter, in, out, len_bytes);
+}
+
+#if WIDE > 8
+MAY_SPILL void ctr_eights(wide_key *key, uint8_t counter[16], const uint8_t *in, uint8_t *out, size_t len_bytes)
+{
+    ctr_by(8, key, counter, in, out, len_bytes);
+}
+#else
+#define ctr_eights ctr
+#endif
 
 #if LONG_WIDE
 /* Steps of LONG_WIDE vectors, and the rest. The counters lie in memory, with the first round key added, and only their
@@ -323,8 +333,11 @@ static void ctr32(const void *key, uint8_t counter[16], const uint8_t *in, uint8
         return;
     }
 #endif
-    ctr(key, counter, in, out, len_bytes);
-    clear_after_wide(wide_steps(len_bytes / VEC_BYTES) ? len_bytes / 16 : 0);
+    if (is_by_eights(len_bytes / VEC_BYTES))
+        ctr_eights(key, counter, in, out, len_bytes);
+    else
+        ctr(key, counter, in, out, len_bytes);
+    clear_after_wide(len_bytes / 16);
     v_clear_upper_halves();
 }
 
@@ -367,18 +380,14 @@ EVC_INLINE __m128i cbc_part(const v_keys *k, __m128i iv, const uint8_t *in, uint
     return iv;
 }
 
-MAY_SPILL void cbc(wide_key *key, uint8_t iv[16], const uint8_t *in, uint8_t *out, size_t n_blocks)
+EVC_INLINE void cbc_by(unsigned wide, wide_key *key, uint8_t iv[16], const uint8_t *in, uint8_t *out, size_t n_blocks)
 {
     const v_keys k = key_schedule(key, 1, 15);
     __m128i x = evc_x86_load(iv);
 
-    for (size_t n = wide_steps(n_blocks / VEC_BLOCKS); n; n--, n_blocks -= WIDE * VEC_BLOCKS) {
-        x = cbc_step(&k, x, in, out, WIDE);
-        in += WIDE * VEC_BYTES, out += WIDE * VEC_BYTES;
-    }
-    for (; WIDE > 8 && n_blocks >= 8 * VEC_BLOCKS; n_blocks -= 8 * VEC_BLOCKS) {
-        x = cbc_step(&k, x, in, out, 8);
-        in += 8 * VEC_BYTES, out += 8 * VEC_BYTES;
+    for (; n_blocks >= wide * VEC_BLOCKS; n_blocks -= wide * VEC_BLOCKS) {
+        x = cbc_step(&k, x, in, out, wide);
+        in += wide * VEC_BYTES, out += wide * VEC_BYTES;
     }
     for (; WIDE > 4 && n_blocks >= 4 * VEC_BLOCKS; n_blocks -= 4 * VEC_BLOCKS) {
         x = cbc_step(&k, x, in, out, 4);
@@ -390,6 +399,20 @@ MAY_SPILL void cbc(wide_key *key, uint8_t iv[16], const uint8_t *in, uint8_t *ou
         x = cbc_part(&k, x, in, out, 16 * n_blocks);
     evc_x86_store(iv, x);
 }
+
+MAY_SPILL void cbc(wide_key *key, uint8_t iv[16], const uint8_t *in, uint8_t *out, size_t n_blocks)
+{
+    cbc_by(WIDE, key, iv, in, out, n_blocks);
+}
+
+#if WIDE > 8
+MAY_SPILL void cbc_eights(wide_key *key, uint8_t iv[16], const uint8_t *in, uint8_t *out, size_t n_blocks)
+{
+    cbc_by(8, key, iv, in, out, n_blocks);
+}
+#else
+#define cbc_eights cbc
+#endif
 
 #if LONG_WIDE
 /* Steps of LONG_WIDE vectors, and the rest. */
@@ -435,8 +458,11 @@ static void cbc_decrypt(const void *key, uint8_t iv[16], const uint8_t *in, uint
         return;
     }
 #endif
-    cbc(key, iv, in, out, n_blocks);
-    clear_after_wide(wide_steps(n_blocks / VEC_BLOCKS) ? n_blocks : 0);
+    if (is_by_eights(n_blocks / VEC_BLOCKS))
+        cbc_eights(key, iv, in, out, n_blocks);
+    else
+        cbc(key, iv, in, out, n_blocks);
+    clear_after_wide(n_blocks);
     v_clear_upper_halves();
 }
 
