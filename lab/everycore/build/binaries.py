@@ -40,6 +40,8 @@ if TYPE_CHECKING:
 _NATIVE = re.compile(r"-m(arch|cpu|tune)=native(\+.*)?")
 LANGUAGE = "-std=gnu11"
 BASE_FLAGS = (LANGUAGE, "-Iinclude", "-Isrc", "-Iharness")
+# Folders of what takes no time of its own: layers of big numbers spend theirs in kernels.
+UNTIMED = {"harness", "rsa", "dh", "prime"}
 UNUSED_SECONDS = 30 * 24 * 3600
 IN_USE_SECONDS = 3600  # by which other runs may still want what they have made
 PROGRAMS_BYTES = 1 << 30
@@ -81,7 +83,7 @@ def build_harness(
 
     `sources`: its files, by default all of the tree. `linker`: by default the compiler itself;
     another one is not given the flags, which it may not know. `harness_flags`: more flags for the
-    harness's own files.
+    files of UNTIMED.
     """
     linker = linker or compiler
     compile_flags = (*target.compile_flags, *flags)
@@ -488,7 +490,7 @@ def _plan(
     folder = context.cache_dir() / "objects"
     objects: list[_Object] = []
     for source in sources or catalog.sources(tree):
-        words = flags + (harness_flags if source.parts[0] == "harness" else ())
+        words = flags + (harness_flags if set(source.parts[:2]) & UNTIMED else ())
         own = [common, *words, source.as_posix(), _file_digest(tree.root / source)]
         objects.append(_Object(source, folder / f"{_digest(own)}.o", words))
     return objects

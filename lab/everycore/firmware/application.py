@@ -24,7 +24,7 @@ FLAGS = (
     *("-DHARNESS_UEFI", "-DHARNESS_BARE", "-DEVC_CPU_WITHOUT_OS", "-Iharness/bare/include"),
 )
 OPTIMISATION = ("-O2",)
-HARNESS_FLAGS = ("-Oz",)  # of its own files: two applications and results share 2 MiB
+HARNESS_FLAGS = ("-Oz",)  # of what is not timed: two applications and results share 2 MiB
 LINK_FLAGS = (
     *("-pie", "--no-dynamic-linker", "-z", "text", "-z", "norelro", "-Bsymbolic"),
     *("--hash-style=sysv", "--pack-dyn-relocs=relr", "--build-id=none", "--gc-sections"),
