@@ -55,6 +55,7 @@ typedef __m128i vec;
 #define v_tweaks_after_next(v) v_tweaks_next(v_tweaks_next(v))
 #define XTS_LAST_APART 1
 #define XTS_SPILL_BYTES 448
+#define LONG_SPILL_BYTES 448 /* the counters of CTR are among them */
 #define SHORT_XTS_SPILL_BYTES 192
 #define CHAINS_SPILL_BYTES 512
 

@@ -42,6 +42,7 @@ typedef __m256i vec;
 #define v_tweaks_after_next(v) v_tweaks_next(v_tweaks_next(v))
 #define XTS_LAST_APART 0
 #define XTS_SPILL_BYTES 1088
+#define LONG_SPILL_BYTES 640 /* the counters of CTR are among them */
 #define SHORT_XTS_SPILL_BYTES 0
 #define CHAINS_SPILL_BYTES 704 /* GCC 14 uses 640 at -O3 */
 

@@ -19,7 +19,7 @@
  *   v_xor, v_xor3, v_add32, v_shuffle8   shuffle8 within each block
  *   v_enc, v_enc_last, v_dec, v_dec_last
  *   REGISTERS            XMM, YMM or ZMM of common/clear.h
- *   SPILL_BYTES, XTS_SPILL_BYTES, SHORT_XTS_SPILL_BYTES, CHAINS_SPILL_BYTES   of the stack that steps of
+ *   SPILL_BYTES, XTS_SPILL_BYTES, SHORT_XTS_SPILL_BYTES, CHAINS_SPILL_BYTES, LONG_SPILL_BYTES   of the stack that steps of
  *                        WIDE vectors may write, XTS by XTS_WIDE vectors, XTS by four, and chains; the
  *                        first and the third: 0 for none
  *   SPILLS_FROM          blocks of a message from which on the first is cleared; not defined: always
@@ -62,6 +62,9 @@ EVC_DEFINE_CLEAR_SPILLS(clear_short_xts_spills, REGISTERS, SHORT_XTS_SPILL_BYTES
 #define clear_short_xts_spills() ((void)0)
 #endif
 EVC_DEFINE_CLEAR_SPILLS(clear_chains_spills, REGISTERS, CHAINS_SPILL_BYTES)
+#if LONG_WIDE
+EVC_DEFINE_CLEAR_SPILLS(clear_long_spills, REGISTERS, LONG_SPILL_BYTES)
+#endif
 
 EVC_INLINE void clear_after_wide(size_t n_blocks)
 {
@@ -297,7 +300,6 @@ MAY_SPILL void ctr_eights(wide_key *key, uint8_t counter[16], const uint8_t *in,
 EVC_OUT_OF_LINE void ctr_long(wide_key *key, uint8_t counter[16], const uint8_t *in, uint8_t *out, size_t len_bytes)
 {
     const v_keys k = key_schedule(key, 0, 0);
-    const vec last = v_key_last(&k);
     const size_t n_bytes = LONG_WIDE * VEC_BYTES * long_steps(len_bytes / VEC_BYTES);
     const uint32_t word = evc_load32_le(key->enc[0] + 12);
     uint32_t number = evc_load32_be(counter + 12);
@@ -311,16 +313,16 @@ EVC_OUT_OF_LINE void ctr_long(wide_key *key, uint8_t counter[16], const uint8_t 
              next[3] = evc_bswap32(number + VEC_BLOCKS * i) ^ word;
              if (VEC_BLOCKS == 2) next[7] = evc_bswap32(number + VEC_BLOCKS * i + 1) ^ word);
         middle_encrypt(&k, s, LONG_WIDE);
-        EACH(LONG_WIDE, const vec text = v_load(in + at + i * VEC_BYTES);
-             v_store(out + at + i * VEC_BYTES, v_enc_last(s[i], v_xor(last, text))));
+        EVC_KEEP_MEMORY(counters); /* so that the last key is loaded here; earlier, it would go to the stack */
+        {
+            const vec last = v_key_last(&k);
+            EACH(LONG_WIDE, const vec text = v_load(in + at + i * VEC_BYTES);
+                 v_store(out + at + i * VEC_BYTES, v_enc_last(s[i], v_xor(last, text))));
+        }
     }
-    EACH(LONG_WIDE, counters[i] = v_xor(last, last));
-    EVC_KEEP_MEMORY(counters); /* who knows the counter has the key in them */
     /* Whole, as it is loaded. */
     evc_x86_store(counter, _mm_insert_epi32(evc_x86_load(counter), (int)evc_bswap32(number), 3));
     ctr(key, counter, in + n_bytes, out + n_bytes, len_bytes - n_bytes);
-    clear_after_wide(len_bytes / 16);
-    v_clear_upper_halves();
 }
 #endif
 
@@ -330,6 +332,8 @@ static void ctr32(const void *key, uint8_t counter[16], const uint8_t *in, uint8
 #if LONG_WIDE
     if (len_bytes >= 4 * LONG_WIDE * VEC_BYTES) {
         ctr_long(key, counter, in, out, len_bytes);
+        clear_long_spills(); /* who knows the counter has the first round key in what lies there */
+        v_clear_upper_halves();
         return;
     }
 #endif
