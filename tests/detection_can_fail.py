@@ -86,7 +86,7 @@ def main() -> int:
     missed = 0
     with tempfile.TemporaryDirectory() as folder:
         tree = pathlib.Path(folder)
-        for part in ("include", "src/cpu"):
+        for part in ("include", "src/common", "src/cpu"):
             shutil.copytree(ROOT / part, tree / part)
         (tree / "tests").mkdir()
         for name in ("test_cpu.c", "tap.h", "x86_cpus.h"):
