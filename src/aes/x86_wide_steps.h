@@ -19,9 +19,9 @@
  *   v_xor, v_xor3, v_add32, v_shuffle8   shuffle8 within each block
  *   v_enc, v_enc_last, v_dec, v_dec_last
  *   REGISTERS            XMM, YMM or ZMM of common/clear.h
- *   SPILL_BYTES, XTS_SPILL_BYTES, SHORT_XTS_SPILL_BYTES, CHAINS_SPILL_BYTES, LONG_SPILL_BYTES   of the stack that steps of
- *                        WIDE vectors may write, XTS by XTS_WIDE vectors, XTS by four, and chains; the
- *                        first and the third: 0 for none
+ *   SPILL_BYTES, XTS_SPILL_BYTES, SHORT_XTS_SPILL_BYTES, CHAINS_SPILL_BYTES, LONG_SPILL_BYTES   of the stack that
+ *                        steps of WIDE vectors may write, XTS by XTS_WIDE vectors, XTS by four, chains, and CTR
+ *                        by LONG_WIDE vectors; the first and the third: 0 for none
  *   SPILLS_FROM          blocks of a message from which on the first is cleared; not defined: always
  *   v_clear_upper_halves()   before each return of a slot; nothing where a vector is one block
  *   v_keys, v_keys_of, v_key, v_key_last   round keys, in all places: from memory or in registers
@@ -124,7 +124,7 @@ EVC_INLINE void middle_decrypt(const v_keys *k, vec *s, unsigned n)
     MIDDLE_ROUNDS(v_dec, s, n, k);
 }
 
-/* Where WIDE is 12, CTR and CBC decryption of 16 to 23 vectors go by 8, by a function of their own: 12 and 4 take longer. */
+/* Whether CTR and CBC decryption go by 8, by a function of their own: 16 to 23 vectors, where 12 and 4 take longer. */
 EVC_INLINE int is_by_eights(size_t n_vectors)
 {
     return WIDE > 8 && n_vectors / 8 == 2;
