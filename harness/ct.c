@@ -72,9 +72,9 @@ static void add_length(struct subject *s, size_t len_bytes)
 }
 
 /*
- * Those asked for; else lengths that take different ways. Few: a part of a block; some blocks, for
- * which kernels of GCM have ways of their own; a full group of the kernel's; one with all smaller
- * groups of powers of two and a part of a block behind.
+ * Those asked for; else lengths that take different ways. Few: a part of a block; two blocks, which
+ * are a part of a vector; some blocks, for which kernels of GCM have ways of their own; a full group
+ * of the kernel's; one with all smaller groups of powers of two and a part of a block behind.
  * Thorough: every number of blocks to two groups and one, whole and with parts; and a long one.
  * Thorough, at the edges of pages: every length to 300 bytes, and ten beyond.
  */
@@ -90,6 +90,7 @@ static void choose_lengths(struct subject *s, unsigned batch)
         add_length(s, 16);
         add_length(s, 1);
         add_length(s, 29);
+        add_length(s, 45);
         add_length(s, 77);
         add_length(s, 16 * batch);
         add_length(s, 16 * (2 * batch - 1) + 13);
