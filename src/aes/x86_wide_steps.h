@@ -300,6 +300,7 @@ MAY_SPILL void ctr_eights(wide_key *key, uint8_t counter[16], const uint8_t *in,
 EVC_OUT_OF_LINE void ctr_long(wide_key *key, uint8_t counter[16], const uint8_t *in, uint8_t *out, size_t len_bytes)
 {
     const v_keys k = key_schedule(key, 0, 0);
+    const vec last = v_key_last(&k);
     const size_t n_bytes = LONG_WIDE * VEC_BYTES * long_steps(len_bytes / VEC_BYTES);
     const uint32_t word = evc_load32_le(key->enc[0] + 12);
     uint32_t number = evc_load32_be(counter + 12);
@@ -313,12 +314,8 @@ EVC_OUT_OF_LINE void ctr_long(wide_key *key, uint8_t counter[16], const uint8_t 
              next[3] = evc_bswap32(number + VEC_BLOCKS * i) ^ word;
              if (VEC_BLOCKS == 2) next[7] = evc_bswap32(number + VEC_BLOCKS * i + 1) ^ word);
         middle_encrypt(&k, s, LONG_WIDE);
-        EVC_KEEP_MEMORY(counters); /* so that the last key is loaded here; earlier, it would go to the stack */
-        {
-            const vec last = v_key_last(&k);
-            EACH(LONG_WIDE, const vec text = v_load(in + at + i * VEC_BYTES);
-                 v_store(out + at + i * VEC_BYTES, v_enc_last(s[i], v_xor(last, text))));
-        }
+        EACH(LONG_WIDE, const vec text = v_load(in + at + i * VEC_BYTES);
+             v_store(out + at + i * VEC_BYTES, v_enc_last(s[i], v_xor(last, text))));
     }
     /* Whole, as it is loaded. */
     evc_x86_store(counter, _mm_insert_epi32(evc_x86_load(counter), (int)evc_bswap32(number), 3));
