@@ -23,6 +23,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable, Iterable
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 HERE = ROOT / "tests/openssl"
@@ -353,21 +354,12 @@ def try_debian() -> None:
         print(f"debian: {ok} tests and parts of tests say ok", flush=True)
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--store", action="store_true", help="write tests/openssl/results.json")
-    parser.add_argument("--sign", action="store_true", help="count signatures alone")
-    choices = ["debian", *PAIRS]
-    parser.add_argument("pairs", nargs="+", choices=choices, metavar="PAIR", help=", ".join(choices))
-    words = parser.parse_args()
-    os.environ.setdefault("LC_ALL", "C")
+def try_each(names: Iterable[str], try_one: Callable[[str], None]) -> int:
+    """The exit code; each name's result is printed, and their number."""
     passed = failed = skipped = 0
-    for name in words.pairs:
+    for name in names:
         try:
-            if name == "debian":
-                try_debian()
-            else:
-                try_pair(name, words.store, not words.sign)
+            try_one(name)
             print(f"passed: {name}", flush=True)
             passed += 1
         except Lacking as lacking:
@@ -378,6 +370,17 @@ def main() -> int:
             failed += 1
     print(f"{passed} passed, {failed} failed, {skipped} skipped")
     return 1 if failed else 0
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--store", action="store_true", help="write tests/openssl/results.json")
+    parser.add_argument("--sign", action="store_true", help="count signatures alone")
+    choices = ["debian", *PAIRS]
+    parser.add_argument("pairs", nargs="+", choices=choices, metavar="PAIR", help=", ".join(choices))
+    words = parser.parse_args()
+    os.environ.setdefault("LC_ALL", "C")
+    return try_each(words.pairs, lambda name: try_debian() if name == "debian" else try_pair(name, words.store, not words.sign))
 
 
 if __name__ == "__main__":

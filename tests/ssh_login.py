@@ -20,7 +20,7 @@ import sys
 import tempfile
 import time
 
-from patched_openssl import BUILD, HERE, PAIRS, Failed, Lacking, built, counts, need, ours, plugin, run
+from patched_openssl import BUILD, HERE, PAIRS, Failed, Lacking, built, counts, need, ours, plugin, run, try_each
 
 STORED = HERE / "login.json"
 GROUP_BITS = 3071  # as the file of groups has it
@@ -172,20 +172,7 @@ def main() -> int:
     words = parser.parse_args()
     if unknown := [name for name in words.targets if name not in TARGETS]:
         parser.error(f"no target {unknown[0]}; choose from {', '.join(TARGETS)}")
-    passed = failed = skipped = 0
-    for name in words.targets or TARGETS:
-        try:
-            try_target(name, words.store)
-            print(f"passed: {name}", flush=True)
-            passed += 1
-        except Lacking as lacking:
-            print(f"skipped: {name}: {lacking}")
-            skipped += 1
-        except Failed as failure:
-            print(f"FAILED: {name}: {failure}")
-            failed += 1
-    print(f"{passed} passed, {failed} failed, {skipped} skipped")
-    return 1 if failed else 0
+    return try_each(words.targets or TARGETS, lambda name: try_target(name, words.store))
 
 
 if __name__ == "__main__":
