@@ -26,6 +26,7 @@ XMPYU, UMAAL, SSE2, DIGITS = (
     "src/bn/hppa_xmpyu_asm.S", "src/bn/a32_umaal_asm.S", "src/bn/x86_sse2.c", "src/bn/c_digit27.c")
 POWER, Z = "src/bn/ppc64_mulhdu_asm.S", "src/bn/s390x_mlg_asm.S"
 FMPYADD, DOUBLES = "src/bn/hppa_fmpyadd_asm.S", "src/bn/hppa_fmpyadd.c"
+UMAAL_WORDS = "src/bn_words/a32_umaal_asm.S"
 STEPS, WORDS, COLUMNS = "src/bn/digits_steps.h", "src/bn_words/carry_rows.h", "src/bn_words/steps.h"
 
 
@@ -175,6 +176,22 @@ CPUS = (
         ("a cross product of a strip", Z, "    factor_row 2, 2, 8\n", "    factor_row 2, 1, 8\n"),
         ("limbs that fill no strip", Z, "    \\strip 3\n    j 19f\n", "    j 19f\n"),
     ), rounds=60),
+    Cpu("a32_umaal", "arm-linux-gnueabihf-gcc", "qemu-arm", (
+        ("words: a word below a product", UMAAL_WORDS, "    mov r5, #0\n", ""),
+        ("words: no carry before a sum", UMAAL_WORDS, "    cmn r3, #0 ", "    cmp r3, #0 "),
+        ("words: no borrow before a difference", UMAAL_WORDS, "    cmp r3, #0 ", "    cmn r3, #0 "),
+        ("words: the carry above a sum", UMAAL_WORDS, "    adc r0, r0, #0\n", ""),
+        ("words: the borrow above a difference", UMAAL_WORDS, "    sbc r0, r0, r0\n", ""),
+        ("words: an open sum of a strip", UMAAL_WORDS, "    mov r10, #0\n", ""),
+        ("words: a word of the strip before", UMAAL_WORDS, "    ldr r12, [r0]\n.endif\n    strip_row lr\n",
+         "    mov r12, #0\n.endif\n    strip_row lr\n"),
+        ("words: the word below a row", UMAAL_WORDS, "    mov r12, #0\n.else\n    ldr r12, [r0]\n.endif\n    strip_row lr\n",
+         ".else\n    ldr r12, [r0]\n.endif\n    strip_row lr\n"),
+        ("words: a word of b", UMAAL_WORDS, "    umaal r10, r11, \\limb, r7\n", "    umaal r10, r11, \\limb, r6\n"),
+        ("words: the sums above a strip", UMAAL_WORDS, "    stmia r0, {r8-r11}\n", ""),
+        ("words: where the second strip begins", UMAAL_WORDS, "    sub r0, r0, #16\n", "    sub r0, r0, #12\n"),
+        ("words: the words of the second strip", UMAAL_WORDS, "    sub r1, r1, #32\n", "    sub r1, r1, #28\n"),
+    ), ("-marm",), primitive="bn_words"),
     Cpu("c_words64", "powerpc64-linux-gnu-gcc", "qemu-ppc64", POWER_WORDS, primitive="bn_words"),
     Cpu("c_words64", "powerpc64le-linux-gnu-gcc", "qemu-ppc64le", POWER_WORDS, primitive="bn_words"),
     Cpu("c_words64", "s390x-linux-gnu-gcc", "qemu-s390x", Z_WORDS, primitive="bn_words"),

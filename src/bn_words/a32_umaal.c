@@ -2,7 +2,8 @@
 /*
  * Word primitives for ARMv6 and later in assembly: a product and two words more in one instruction.
  *
- * Method:   rows of four words a turn; products of 4 and 8 words by rows; all else as in c_words32.
+ * Method:   rows of four words a turn; products of 4 and 8 words in strips of four, whose sums stay in registers; all
+ *           else as in c_words32.
  * Source:   Arm DDI 0406 (2018), UMAAL in chapter A8.
  * Needs:    A32_UMAAL.   Timing: CT (no secret branches or addresses; rests on the multiplier's constant time).
  * Key form: private.
@@ -18,6 +19,8 @@ word evc_bn_words_a32_umaal_add(word *r, const word *a, const word *b, size_t n_
 word evc_bn_words_a32_umaal_sub(word *r, const word *a, const word *b, size_t n_words);
 word evc_bn_words_a32_umaal_mul(word *r, const word *a, size_t n_words, word w);
 word evc_bn_words_a32_umaal_mul_add(word *r, const word *a, size_t n_words, word w);
+void evc_bn_words_a32_umaal_mul_comba4(word *r, const word *a, const word *b);
+void evc_bn_words_a32_umaal_mul_comba8(word *r, const word *a, const word *b);
 
 static word add_words(word *r, const word *a, const word *b, size_t n_words)
 {
@@ -39,32 +42,24 @@ static word mul_add_words(word *r, const word *a, size_t n_words, word w)
     return evc_bn_words_a32_umaal_mul_add(r, a, n_words, w);
 }
 
-/* n_words > 0 */
-EVC_INLINE void multiply_umaal_rows(word *r, const word *a, const word *b, size_t n_words)
-{
-    r[n_words] = evc_bn_words_a32_umaal_mul(r, a, n_words, b[0]);
-    for (size_t i = 1; i < n_words; i++)
-        r[n_words + i] = evc_bn_words_a32_umaal_mul_add(r + i, a, n_words, b[i]);
-}
-
 static void mul_comba4(word *r, const word *a, const word *b)
 {
-    multiply_umaal_rows(r, a, b, 4);
+    evc_bn_words_a32_umaal_mul_comba4(r, a, b);
 }
 
 static void mul_comba8(word *r, const word *a, const word *b)
 {
-    multiply_umaal_rows(r, a, b, 8);
+    evc_bn_words_a32_umaal_mul_comba8(r, a, b);
 }
 
 static void sqr_comba4(word *r, const word *a)
 {
-    multiply_umaal_rows(r, a, a, 4);
+    evc_bn_words_a32_umaal_mul_comba4(r, a, a);
 }
 
 static void sqr_comba8(word *r, const word *a)
 {
-    multiply_umaal_rows(r, a, a, 8);
+    evc_bn_words_a32_umaal_mul_comba8(r, a, a);
 }
 
 EVC_BN_SLOT_sqr_words

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rows of word primitives for ARMv6 and later: umaal is a product and two words more, which never overflow. Four words
- * a turn.
+ * Word primitives for ARMv6 and later: umaal is a product and two words more, which never overflow. Rows take four
+ * words a turn. Products of 4 and 8 words are made of strips of four words, as in bn/a32_umaal_asm.S.
  */
 #include "common/a32_asm.h"
 
@@ -113,4 +113,63 @@ evc_umaal_function evc_bn_words_a32_umaal_sub
     pop {r4-r11}
     bx lr
 evc_end evc_bn_words_a32_umaal_sub
+
+/* ---- Products of 4 and 8 words ------------------------------------------------------------------------------ */
+
+/* A word of a by four words of b, which are in r4 to r7. r8 to r11 are the open sums; the lowest word goes to r. */
+.macro strip_row limb
+    umaal r12, r8, \limb, r4
+    umaal r8, r9, \limb, r5
+    umaal r9, r10, \limb, r6
+    umaal r10, r11, \limb, r7
+    str r12, [r0], #4
+.endm
+
+/* Two words of a. kind: first, if the words of r are not made yet. */
+.macro two_strip_rows kind
+    ldmia r1!, {r3, lr}
+.ifc \kind, first
+    mov r12, #0
+.else
+    ldr r12, [r0]
+.endif
+    strip_row r3
+.ifc \kind, first
+    mov r12, #0
+.else
+    ldr r12, [r0]
+.endif
+    strip_row lr
+.endm
+
+/* The next four words of b by n_words words of a. */
+.macro strip kind, n_words
+    ldmia r2!, {r4-r7}
+    mov r8, #0
+    mov r9, #0
+    mov r10, #0
+    mov r11, #0
+.rept \n_words / 2
+    two_strip_rows \kind
+.endr
+    stmia r0, {r8-r11}
+.endm
+
+/* r0: r, r1: a, r2: b. */
+evc_umaal_function evc_bn_words_a32_umaal_mul_comba4
+    push {r4-r11, lr}
+    EVC_ASM_CFI_ADJUST(36)
+    strip first, 4
+    pop {r4-r11, pc}
+evc_end evc_bn_words_a32_umaal_mul_comba4
+
+evc_umaal_function evc_bn_words_a32_umaal_mul_comba8
+    push {r4-r11, lr}
+    EVC_ASM_CFI_ADJUST(36)
+    strip first, 8
+    sub r0, r0, #16
+    sub r1, r1, #32
+    strip next, 8
+    pop {r4-r11, pc}
+evc_end evc_bn_words_a32_umaal_mul_comba8
 #endif
